@@ -1,0 +1,34 @@
+/* twin, the verification tool: this file only finds the subcommand's row and calls it. */
+#include "twin.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct twin_subcommand {
+  const char *name;
+  int (*main)(int argc, char **argv);
+  const char *purpose;
+} twin_subcommand;
+
+static const twin_subcommand subcommands[] = {
+    {NULL, NULL, NULL},
+};
+
+static int twin_usage(FILE *to) {
+  fprintf(to, "usage: twin SUBCOMMAND [ARGUMENT...]\n\n");
+  for (const twin_subcommand *row = subcommands; row->name; row++)
+    fprintf(to, "  %-12s %s\n", row->name, row->purpose);
+  return to == stdout ? TWIN_OK : TWIN_TROUBLE;
+}
+
+int main(int argc, char **argv) {
+  if (argc < 2)
+    return twin_usage(stderr);
+  if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0)
+    return twin_usage(stdout);
+  for (const twin_subcommand *row = subcommands; row->name; row++)
+    if (strcmp(argv[1], row->name) == 0)
+      return row->main(argc - 1, argv + 1);
+  fprintf(stderr, "twin: no subcommand '%s'\n", argv[1]);
+  return twin_usage(stderr);
+}
