@@ -1,0 +1,36 @@
+/* Memory of one link: blocks taken from the caller's allocator, given back all at once.
+ *
+ * Nothing is freed on its own, so no stage has clean-up paths. When the allocator fails or the job's limit is reached,
+ * the arena jumps to the one place that tl_link has set; a test that lets the n-th allocation fail therefore sees an
+ * ordinary error for every n. */
+#ifndef TL_BASE_ARENA_H
+#define TL_BASE_ARENA_H
+
+#include "twinlink.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+typedef struct tl_arena_block tl_arena_block;
+
+typedef struct tl_arena {
+  const tl_allocator *allocator;
+  tl_arena_block *blocks; /* newest first */
+  uint8_t *next, *end;    /* free part of the newest block */
+  uint64_t used, limit;   /* bytes taken from the allocator, and how many may be */
+  jmp_buf *on_failure;    /* where to go when there is no memory */
+} tl_arena;
+
+void tl_arena_init(tl_arena *arena, const tl_allocator *allocator, uint64_t limit, jmp_buf *on_failure);
+void tl_arena_release(tl_arena *arena);
+/* Zeroed memory for `count` items of `size` bytes, aligned for any type. Never NULL. */
+void *tl_arena_take(tl_arena *arena, size_t count, size_t size);
+#define tl_arena_new(arena, type, count) ((type *)tl_arena_take((arena), (count), sizeof(type)))
+/* Copies of bytes and of text; the copy of text ends with a NUL. */
+void *tl_arena_copy(tl_arena *arena, const void *bytes, size_t size);
+char *tl_arena_text(tl_arena *arena, const char *text, size_t length);
+/* A text made from `format`: %s (const char *), %u (uint64_t), %x (uint64_t, "0x" not added), %%. */
+char *tl_arena_format(tl_arena *arena, const char *format, ...);
+char *tl_arena_format_list(tl_arena *arena, const char *format, va_list list);
+
+#endif

@@ -1,0 +1,36 @@
+/* Diagnostics as records. Stages add records in the order in which nvlink finds the same things (C76-C78, C84); they
+ * never print. A fatal record ends the link: adding one jumps to tl_link's single exit (C71). */
+#ifndef TL_BASE_DIAGNOSTICS_H
+#define TL_BASE_DIAGNOSTICS_H
+
+#include "base/vector.h"
+
+/* One row of catalog/message: the text has %s, %u and %x (tl_arena_format). */
+typedef struct tl_message_row {
+  const char *code;
+  tl_severity severity;
+  const char *text;
+} tl_message_row;
+
+/* Where the thing said lies; NULL and TL_NO_OFFSET where that does not apply. */
+typedef struct tl_site {
+  const char *file, *section, *symbol;
+  uint64_t offset;
+} tl_site;
+#define TL_NO_OFFSET UINT64_MAX
+
+typedef struct tl_diagnostics {
+  tl_arena *arena;
+  const tl_options *options;
+  TL_VECTOR(tl_message) messages;
+  unsigned errors; /* counted: errors and, with -Werror, warnings (C50b) */
+  jmp_buf *on_fatal;
+} tl_diagnostics;
+
+void tl_diagnostics_init(tl_diagnostics *diagnostics, tl_arena *arena, const tl_options *options, jmp_buf *on_fatal);
+/* Adds a record with the row's text; does not return when the row is fatal. `detail` (may be NULL) is a line of our own. */
+void tl_diagnostics_add(tl_diagnostics *diagnostics, const tl_message_row *row, tl_site site, const char *detail, ...);
+/* A line that is printed as it is, without program name and severity (the call-graph dump, C57). */
+void tl_diagnostics_add_plain(tl_diagnostics *diagnostics, const char *text);
+
+#endif

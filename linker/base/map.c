@@ -1,0 +1,93 @@
+/* The maps of base/map.h: linear probing, at most half full. */
+#include "base/map.h"
+
+#include <string.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+void tl_names_init(tl_names *names, tl_arena *arena) {
+  *names = (tl_names){.arena = arena, .slot_count = 1024};
+  names->slots = tl_arena_new(arena, uint32_t, names->slot_count);
+}
+
+static size_t names_slot(const tl_names *names, const char *text, size_t length, uint64_t hash) {
+  size_t slot = hash & (names->slot_count - 1);
+  while (names->slots[slot]) {
+    const tl_name *const name = &names->list.items[names->slots[slot] - 1];
+    if (name->hash == hash && name->length == length && memcmp(name->text, text, length) == 0)
+      break;
+    slot = (slot + 1) & (names->slot_count - 1);
+  }
+  return slot;
+}
+
+static void names_grow(tl_names *names) {
+  names->slot_count *= 2;
+  names->slots = tl_arena_new(names->arena, uint32_t, names->slot_count);
+  for (size_t i = 0; i < names->list.count; i++) {
+    size_t slot = names->list.items[i].hash & (names->slot_count - 1);
+    while (names->slots[slot])
+      slot = (slot + 1) & (names->slot_count - 1);
+    names->slots[slot] = (uint32_t)i + 1;
+  }
+}
+
+uint32_t tl_names_intern(tl_names *names, const char *text, size_t length) {
+  const uint64_t hash = XXH3_64bits(text, length);
+  size_t slot = names_slot(names, text, length, hash);
+  if (names->slots[slot])
+    return names->slots[slot] - 1;
+  if ((names->list.count + 1) * 2 > names->slot_count) {
+    names_grow(names);
+    slot = names_slot(names, text, length, hash);
+  }
+  *tl_vector_push(names->arena, &names->list) = (tl_name){text, length, hash};
+  names->slots[slot] = (uint32_t)names->list.count;
+  return (uint32_t)names->list.count - 1;
+}
+
+uint32_t tl_names_find(const tl_names *names, const char *text, size_t length) {
+  const size_t slot = names_slot(names, text, length, XXH3_64bits(text, length));
+  return names->slots[slot] ? names->slots[slot] - 1 : TL_NONE;
+}
+
+const char *tl_names_text(const tl_names *names, uint32_t name) { return names->list.items[name].text; }
+
+void tl_map_init(tl_map *map, tl_arena *arena) { *map = (tl_map){.arena = arena}; }
+
+static size_t map_slot(const tl_map *map, uint64_t key) {
+  size_t slot = XXH3_64bits(&key, sizeof key) & (map->slot_count - 1);
+  while (map->values[slot] && map->keys[slot] != key)
+    slot = (slot + 1) & (map->slot_count - 1);
+  return slot;
+}
+
+uint32_t tl_map_get(const tl_map *map, uint64_t key) {
+  if (!map->slot_count)
+    return TL_NONE;
+  const uint32_t value = map->values[map_slot(map, key)];
+  return value ? value - 1 : TL_NONE;
+}
+
+static void map_grow(tl_map *map) {
+  const tl_map old = *map;
+  map->slot_count = old.slot_count ? old.slot_count * 2 : 16;
+  map->keys = tl_arena_new(map->arena, uint64_t, map->slot_count);
+  map->values = tl_arena_new(map->arena, uint32_t, map->slot_count);
+  for (size_t i = 0; i < old.slot_count; i++)
+    if (old.values[i]) {
+      const size_t slot = map_slot(map, old.keys[i]);
+      map->keys[slot] = old.keys[i];
+      map->values[slot] = old.values[i];
+    }
+}
+
+void tl_map_set(tl_map *map, uint64_t key, uint32_t value) {
+  if ((map->count + 1) * 2 > map->slot_count)
+    map_grow(map);
+  const size_t slot = map_slot(map, key);
+  map->count += map->values[slot] == 0;
+  map->keys[slot] = key;
+  map->values[slot] = value + 1;
+}

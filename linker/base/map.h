@@ -1,0 +1,43 @@
+/* Hash maps in an arena: names to numbers (interning) and 64-bit keys to 32-bit values. Open addressing, xxhash; the
+ * iteration order is never used, so no output can depend on the hash. */
+#ifndef TL_BASE_MAP_H
+#define TL_BASE_MAP_H
+
+#include "base/vector.h"
+
+#define TL_NONE UINT32_MAX
+
+typedef struct tl_name {
+  const char *text; /* NUL-terminated */
+  size_t length;
+  uint64_t hash;
+} tl_name;
+
+/* Every distinct text gets a number from 0 on, in order of first appearance. */
+typedef struct tl_names {
+  tl_arena *arena;
+  TL_VECTOR(tl_name) list;
+  uint32_t *slots; /* number + 1, or 0 */
+  size_t slot_count;
+} tl_names;
+
+void tl_names_init(tl_names *names, tl_arena *arena);
+/* `text` must live as long as the arena. */
+uint32_t tl_names_intern(tl_names *names, const char *text, size_t length);
+/* TL_NONE when the text was never interned. */
+uint32_t tl_names_find(const tl_names *names, const char *text, size_t length);
+const char *tl_names_text(const tl_names *names, uint32_t name);
+
+typedef struct tl_map {
+  tl_arena *arena;
+  uint64_t *keys;
+  uint32_t *values; /* value + 1, or 0 where the slot is free */
+  size_t slot_count, count;
+} tl_map;
+
+void tl_map_init(tl_map *map, tl_arena *arena);
+/* TL_NONE when absent. */
+uint32_t tl_map_get(const tl_map *map, uint64_t key);
+void tl_map_set(tl_map *map, uint64_t key, uint32_t value);
+
+#endif

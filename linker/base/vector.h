@@ -1,0 +1,25 @@
+/* Growing arrays in an arena. A vector is a struct {items, count, capacity}; push returns the new, zeroed item.
+ * Growing doubles, so an old array stays in the arena as waste of at most the new one's size. */
+#ifndef TL_BASE_VECTOR_H
+#define TL_BASE_VECTOR_H
+
+#include "base/arena.h"
+
+#define TL_VECTOR(type)                                                                                                \
+  struct {                                                                                                             \
+    type *items;                                                                                                       \
+    size_t count, capacity;                                                                                            \
+  }
+
+/* The items array with room for one more item than `count`. */
+void *tl_vector_room(tl_arena *arena, void *items, size_t count, size_t *capacity, size_t item_size);
+
+#define tl_vector_push(arena, vector)                                                                                  \
+  ((vector)->items = tl_vector_room((arena), (vector)->items, (vector)->count, &(vector)->capacity,                    \
+                                    sizeof *(vector)->items),                                                          \
+   &(vector)->items[(vector)->count++])
+
+typedef TL_VECTOR(uint32_t) tl_u32_vector;
+void tl_u32_push(tl_arena *arena, tl_u32_vector *vector, uint32_t value);
+
+#endif
