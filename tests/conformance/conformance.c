@@ -1,0 +1,200 @@
+/* Every job of the corpus, linked by the program and compared with what nvlink wrote: output bytes, messages and exit
+ * code. Each job is one reported check.
+ *
+ *   conformance PROGRAM CORPUS compatible            --identity=nvlink --bug-compatible: all jobs identical
+ *   conformance PROGRAM CORPUS default LIST          --identity=nvlink: identical but for the jobs in LIST, each of which
+ *                                                    names a row of class R and really differs; at most 2 %
+ *
+ * Outputs that differ are kept under KEEP (environment TWINLINK_KEEP), so that `twin diff` can explain them. */
+#define _DEFAULT_SOURCE
+#include "tests/harness/harness.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* Rows of class R in the catalogue of nvlink's defects: the only reasons for a difference in default mode. */
+static const char *const class_r[] = {"D1",  "D2",  "D3",  "D4",  "D5",  "D6",  "D7",  "D9",  "D10", "D12",
+                                      "D13", "D24", "D29", "D31", "D35", "D38", "D40", "D58", "D59", "D60",
+                                      "D61", "D63", "D64", "D69", "D70", "D76", "D77", "D78", "D79", NULL};
+
+typedef struct conformance_setup {
+  char program[HARNESS_PATH];
+  const char *keep;
+  bool compatible;
+  harness_jobs jobs;
+  harness_words differences; /* lines "JOB ROW reason", default mode only */
+} conformance_setup;
+
+static conformance_setup setup;
+
+static const char *conformance_find_row(const char *line) {
+  const char *row = strchr(line, ' ');
+  return row ? row + 1 : "";
+}
+
+static bool conformance_is_listed(const char *job) {
+  size_t length = strlen(job);
+  for (size_t i = 0; i < setup.differences.count; i++)
+    if (strncmp(setup.differences.items[i], job, length) == 0 && setup.differences.items[i][length] == ' ')
+      return true;
+  return false;
+}
+
+/* Describes the first difference of two byte strings in `text`; "" when they are equal. */
+static void conformance_compare(char *text, size_t size, const char *what, const harness_bytes *got,
+                                const harness_bytes *want) {
+  size_t at = 0, both = got->size < want->size ? got->size : want->size;
+  *text = 0;
+  while (at < both && got->data[at] == want->data[at])
+    at++;
+  if (at < both || got->size != want->size)
+    snprintf(text, size, "%s differs first at byte %zu (%zu bytes here, %zu nvlink's); ", what, at, got->size,
+             want->size);
+}
+
+static void conformance_keep(const harness_job *job, const harness_bytes *image) {
+  char path[HARNESS_PATH];
+  if (!setup.keep || !*setup.keep)
+    return;
+  harness_path(path, "%s/%s/%s", setup.keep, setup.compatible ? "compatible" : "default", job->name);
+  harness_make_directories(path);
+  harness_path(path, "%s/%s/%s/out.cubin", setup.keep, setup.compatible ? "compatible" : "default", job->name);
+  harness_write_file(path, image->data, image->size);
+}
+
+static void conformance_run_program(const harness_job *job, const char *scratch, harness_outcome *outcome) {
+  char path[HARNESS_PATH];
+  harness_words arguments;
+  const char *argv[4096] = {setup.program, "--identity=nvlink"};
+  size_t count = 2;
+  if (setup.compatible)
+    argv[count++] = "--bug-compatible";
+  harness_path(path, "%s/args", job->directory);
+  harness_read_lines(path, &arguments);
+  if (arguments.count + count >= sizeof argv / sizeof *argv)
+    harness_stop("%s has too many arguments", job->name);
+  for (size_t i = 0; i < arguments.count; i++)
+    argv[count++] = arguments.items[i];
+  harness_link_inputs(job->inputs, scratch);
+  harness_run(&(harness_command){.argv = argv, .directory = scratch}, outcome);
+  harness_free_words(&arguments);
+}
+
+/* Runs one job; `text` gets what differs, or "". */
+static void conformance_link(const harness_job *job, char *text, size_t size) {
+  char scratch[HARNESS_PATH], path[HARNESS_PATH];
+  harness_outcome outcome;
+  harness_bytes image, want_image, want_messages;
+  harness_make_scratch(scratch);
+  conformance_run_program(job, scratch, &outcome);
+  harness_path(path, "%s/out.cubin", scratch);
+  bool made = harness_read_file(path, &image);
+  harness_path(path, "%s/expect.cubin", job->directory);
+  bool wanted = harness_read_file(path, &want_image);
+  harness_path(path, "%s/expect.stderr", job->directory);
+  if (!harness_read_file(path, &want_messages))
+    harness_stop("no %s", path);
+  harness_path(path, "%s/expect.rc", job->directory);
+  int want_code = harness_read_number(path);
+
+  char bytes[256] = "", messages[256] = "", code[256] = "";
+  if (made && wanted)
+    conformance_compare(bytes, sizeof bytes, "output", &image, &want_image);
+  else if (made != wanted)
+    snprintf(bytes, sizeof bytes, made ? "an output that nvlink refuses to make; " : "no output; ");
+  conformance_compare(messages, sizeof messages, "stderr", &outcome.err, &want_messages);
+  if (outcome.signal || outcome.timed_out)
+    snprintf(code, sizeof code, outcome.timed_out ? "time limit" : "signal %d", outcome.signal);
+  else if (outcome.code != want_code)
+    snprintf(code, sizeof code, "exit code %d instead of %d", outcome.code, want_code);
+  snprintf(text, size, "%s%s%s", bytes, messages, code);
+  if (*messages)
+    print_message("%s", (const char *)outcome.err.data);
+  if (*bytes && made)
+    conformance_keep(job, &image);
+
+  free(image.data);
+  free(want_image.data);
+  free(want_messages.data);
+  harness_free_outcome(&outcome);
+  harness_remove_tree(scratch);
+}
+
+static void conformance_test_job(void **state) {
+  const harness_job *job = *state;
+  char text[1024];
+  conformance_link(job, text, sizeof text);
+  if (conformance_is_listed(job->name)) {
+    if (!*text)
+      fail_msg("%s is listed as different, and is identical", job->name);
+  } else if (*text) {
+    fail_msg("%s: %s", job->name, text);
+  }
+}
+
+/* The list itself: real jobs, rows of class R, at most 2 %. */
+static void conformance_test_list(void **state) {
+  (void)state;
+  for (size_t i = 0; i < setup.differences.count; i++) {
+    const char *line = setup.differences.items[i], *row = conformance_find_row(line);
+    bool known_row = false, known_job = false;
+    for (size_t r = 0; class_r[r]; r++)
+      known_row |= strncmp(row, class_r[r], strlen(class_r[r])) == 0 && strcspn(row, " ") == strlen(class_r[r]);
+    for (size_t j = 0; j < setup.jobs.count; j++)
+      known_job |= strncmp(line, setup.jobs.items[j].name, strcspn(line, " ")) == 0 &&
+                   strlen(setup.jobs.items[j].name) == strcspn(line, " ");
+    if (!known_row || !known_job)
+      fail_msg("'%s' names no %s", line, known_row ? "job" : "row of class R");
+  }
+  if (setup.differences.count * 50 > setup.jobs.count)
+    fail_msg("%zu of %zu jobs are listed as different: more than 2 %%", setup.differences.count, setup.jobs.count);
+}
+
+static void conformance_test_corpus(void **state) {
+  (void)state;
+  assert_true(setup.jobs.count > 0);
+}
+
+/* Lines that start with '#' are comments. */
+static void conformance_read_differences(const char *path) {
+  harness_words *words = &setup.differences;
+  size_t kept = 0;
+  harness_read_lines(path, words);
+  for (size_t i = 0; i < words->count; i++) {
+    if (*words->items[i] && *words->items[i] != '#')
+      words->items[kept++] = words->items[i];
+    else
+      free(words->items[i]);
+  }
+  words->count = kept;
+}
+
+int main(int argc, char **argv) {
+  if (argc < 4 || !realpath(argv[1], setup.program))
+    harness_stop("usage: conformance PROGRAM CORPUS compatible|default [LIST]");
+  setup.compatible = strcmp(argv[3], "compatible") == 0;
+  setup.keep = getenv("TWINLINK_KEEP");
+  harness_list_jobs(argv[2], &setup.jobs);
+  if (!setup.compatible && argc > 4)
+    conformance_read_differences(argv[4]);
+  struct CMUnitTest *tests = calloc(setup.jobs.count + 2, sizeof *tests);
+  if (!tests)
+    harness_stop("no memory");
+  size_t count = 0;
+  tests[count++] = (struct CMUnitTest){.name = "the corpus has jobs", .test_func = conformance_test_corpus};
+  if (!setup.compatible)
+    tests[count++] = (struct CMUnitTest){.name = "list of differences", .test_func = conformance_test_list};
+  for (size_t i = 0; i < setup.jobs.count; i++)
+    tests[count++] = (struct CMUnitTest){
+        .name = setup.jobs.items[i].name, .test_func = conformance_test_job, .initial_state = &setup.jobs.items[i]};
+  int failed = _cmocka_run_group_tests(argv[3], tests, count, NULL, NULL);
+  free(tests);
+  harness_free_words(&setup.differences);
+  harness_free_jobs(&setup.jobs);
+  return failed != 0;
+}
