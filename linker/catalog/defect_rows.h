@@ -1,0 +1,27 @@
+/* The rows of catalog/defect: TL_DEFECT(id, class, stage, when, right, vendor). */
+TL_DEFECT(D7, 'R', "merge", "a weak function with compiler constants is replaced while a static function has its name",
+          "only the replaced body's constants go", "the first constants of that name go")
+TL_DEFECT(D9, 'R', "merge", "two commons of one name, the second with the larger alignment", "the larger alignment",
+          "the first alignment")
+TL_DEFECT(D10, 'R', "layout", "extern shared memory with an alignment above 16", "the alignment is honoured",
+          "aligned to 16")
+TL_DEFECT(D12, 'R', "relocate", "a REL entry against a section symbol whose section is moved",
+          "the old field content is added", "the old field content is lost")
+TL_DEFECT(D13, 'R', "relocate", "an undefined weak object or constant is applied", "S = 0", "S = -1")
+TL_DEFECT(D24, 'R', "input", "code for the accelerated variant linked for the base variant", "a warning", "silence")
+TL_DEFECT(D35, 'R', "input", "a file named as device code that is empty, truncated or already linked",
+          "an error, or a warning for a linked one", "ignored")
+TL_DEFECT(D38, 'R', "relocate", "a value that does not fit its field, or a symbol index outside the table",
+          "a warning, or an error", "silence")
+TL_DEFECT(D40, 'R', "cubin", "a header field that contradicts another or the file's size", "an error", "accepted")
+TL_DEFECT(D58, 'R', "graph", "an address-taken function that no kernel reaches calls a defined function",
+          "its edges are followed", "the callee is deleted")
+TL_DEFECT(D61, 'R', "relocate", "a PC-relative entry inside one section", "applied", "refused")
+TL_DEFECT(D63, 'R', "merge", "a live function has an alias that live code does not use", "linked", "refused")
+TL_DEFECT(D64, 'R', "layout", "user constants above 64 KB are laid out again", "alignments are kept",
+          "alignments are forgotten")
+TL_DEFECT(D69, 'R', "input", "EI_OSABI and EI_ABIVERSION are both wrong", "abi does not match", "the check is skipped")
+TL_DEFECT(D76, 'R', "layout", "-kernels-used with equal user-constant blocks", "no pooling",
+          "blocks move, symbols and code do not")
+TL_DEFECT(D79, 'R', "relocate", "-kernels-used with entries against undefined labels", "S = 0",
+          "S = what is left in symbol 0")

@@ -1,0 +1,49 @@
+/* Steps through the records of a .nv.info or .nv.compat section (F61). */
+#ifndef TL_CUBIN_ATTRIBUTE_H
+#define TL_CUBIN_ATTRIBUTE_H
+
+#include "cubin/cubin.h"
+
+typedef struct tl_record {
+  uint8_t format, code;
+  uint16_t size; /* of the payload; 2 in formats other than 4 (I1) */
+  const uint8_t *data;
+  uint64_t offset; /* of the record in its section */
+} tl_record;
+
+/* The record at *position, which moves behind it; false at the end. What is no whole record is fatal (D66, D67); one
+ * stray byte at the end is ignored (I16). */
+bool tl_record_next(const tl_cubin *cubin, uint32_t section, uint64_t *position, tl_record *record,
+                    const tl_names *names, tl_diagnostics *diagnostics);
+
+/* Attribute codes that the linker knows (F64, I4, I20-I27). */
+enum {
+  EIATTR_CTAIDZ_USED = 0x04,
+  EIATTR_SAMPLER_INIT = 0x09,
+  EIATTR_PARAM_CBANK = 0x0a,
+  EIATTR_SYNC_STACK = 0x0d,
+  EIATTR_EXTERNS = 0x0f,
+  EIATTR_FRAME_SIZE = 0x11,
+  EIATTR_MIN_STACK_SIZE = 0x12,
+  EIATTR_MAXREG_COUNT = 0x1b,
+  EIATTR_CRS_STACK_SIZE = 0x1e,
+  EIATTR_EXPLICIT_CACHING = 0x21,
+  EIATTR_MAX_STACK_SIZE = 0x23,
+  EIATTR_LOAD_CACHE_REQUEST = 0x26,
+  EIATTR_REGCOUNT = 0x2f,
+  EIATTR_NUM_MBARRIERS = 0x38,
+  EIATTR_SAM_REGION_STACK_SIZE = 0x3b,
+  EIATTR_RESERVED_SMEM_USED = 0x41,
+  EIATTR_VRC_CTA_INIT_COUNT = 0x4a,
+  EIATTR_NUM_BARRIERS = 0x4c,
+  EIATTR_AT_ENTRY_FRAGMENTS = 0x4f,
+  EIATTR_SPARSE_MMA_MASK = 0x50,
+  EIATTR_TCGEN05_1CTA_USED = 0x51,
+  EIATTR_TCGEN05_2CTA_USED = 0x52,
+  EIATTR_REG_RECONFIG = 0x54
+};
+
+/* True for the codes whose first payload word is a symbol index (I4); EXTERNS is not among them. */
+bool tl_attribute_names_symbol(uint8_t code);
+
+#endif

@@ -1,0 +1,213 @@
+/* The bounded reader of cubin/cubin.h. Only this file and input/ take pointers into a file's bytes from numbers that
+ * stand in the file; tl_cubin_view is the one way to do it. Rules: F1-F11, F20-F46, F50-F60, X2, R31. */
+#include "cubin/cubin.h"
+
+#include "base/bytes.h"
+#include "catalog/message.h"
+#include "cubin/elf.h"
+
+#include <string.h>
+
+/* No section of a sane cubin is aligned further; larger values make offsets that do not fit a file (C79, E76). */
+static const uint64_t largest_alignment = (uint64_t)1 << 32;
+/* Bound on every size, so that sums of a few sizes cannot wrap. */
+static const uint64_t largest_size = (uint64_t)1 << 48;
+
+bool tl_section_type_is_empty(uint32_t type) {
+  return type == SHT_NULL || type == SHT_NOBITS || type == SHT_CUDA_GLOBAL || type == SHT_CUDA_LOCAL ||
+         type == SHT_CUDA_SHARED || type == SHT_CUDA_RESERVED_SHARED;
+}
+
+bool tl_section_type_is_constant(uint32_t type) {
+  return type >= SHT_CUDA_CONSTANT0 && type <= SHT_CUDA_CONSTANT_LAST;
+}
+
+void tl_cubin_damaged(const tl_cubin *cubin, const tl_names *names, tl_diagnostics *diagnostics, uint32_t section,
+                      uint64_t offset, const char *what) {
+  const bool named = section != TL_NONE && section < cubin->section_count && cubin->sections;
+  const char *const name = named ? tl_names_text(names, cubin->sections[section].name) : NULL;
+  const tl_site site = {cubin->path, name, NULL, offset};
+  tl_diagnostics_add(diagnostics, tl_message_row_of(TL_MESSAGE_DAMAGED), site, NULL, cubin->path, what);
+}
+
+/* The bytes [offset, offset + size) of the file, or NULL when they do not all lie in it. */
+static const uint8_t *tl_cubin_view(const tl_cubin *cubin, uint64_t offset, uint64_t size) {
+  if (offset > cubin->size || size > cubin->size - offset)
+    return NULL;
+  return cubin->bytes + offset;
+}
+
+typedef struct reader {
+  tl_cubin *cubin;
+  tl_names *names;
+  tl_arena *arena;
+  tl_diagnostics *diagnostics;
+  const uint8_t *name_table; /* .shstrtab */
+  uint64_t name_table_size;
+} reader;
+
+static void reader_fail(const reader *r, uint32_t section, uint64_t offset, const char *what) {
+  tl_cubin_damaged(r->cubin, r->names, r->diagnostics, section, offset, what);
+}
+
+/* The text at `offset` of a string table, or NULL when it does not end inside the table. */
+static const char *string_at(const uint8_t *table, uint64_t size, uint64_t offset, size_t *length) {
+  if (offset >= size)
+    return NULL;
+  const uint8_t *const end = memchr(table + offset, 0, size - offset);
+  if (!end)
+    return NULL;
+  *length = (size_t)(end - (table + offset));
+  return (const char *)(table + offset);
+}
+
+static void reader_read_section(const reader *r, const uint8_t *header, uint32_t index) {
+  tl_cubin_section *const section = &r->cubin->sections[index];
+  *section = (tl_cubin_section){.type = tl_get32(header + 4),
+                                .flags = tl_get64(header + 8),
+                                .file_offset = tl_get64(header + 24),
+                                .size = tl_get64(header + 32),
+                                .link = tl_get32(header + 40),
+                                .info = tl_get32(header + 44),
+                                .align = tl_get64(header + 48),
+                                .entry_size = tl_get64(header + 56)};
+  size_t length = 0;
+  const char *const name = string_at(r->name_table, r->name_table_size, tl_get32(header), &length);
+  if (!name)
+    reader_fail(r, TL_NONE, r->cubin->section_count, "a section's name lies outside the name table");
+  section->name = tl_names_intern(r->names, name, length);
+  if (section->size > largest_size || section->align > largest_alignment)
+    reader_fail(r, index, TL_NO_OFFSET, "a section's size or alignment is too large");
+  if (tl_section_type_is_empty(section->type))
+    return;
+  section->data = tl_cubin_view(r->cubin, section->file_offset, section->size);
+  if (!section->data)
+    reader_fail(r, index, TL_NO_OFFSET, "a section's bytes lie outside the file");
+}
+
+static void reader_read_sections(reader *r) {
+  tl_cubin *const cubin = r->cubin;
+  const uint8_t *const header = tl_cubin_view(cubin, 0, ELF_HEADER_SIZE);
+  if (!header)
+    reader_fail(r, TL_NONE, TL_NO_OFFSET, "the ELF header is incomplete");
+  cubin->type = tl_get16(header + 16);
+  cubin->flags = tl_get32(header + 48);
+  const uint64_t table = tl_get64(header + 40);
+  if (tl_get16(header + 58) != ELF_SECTION_SIZE)
+    reader_fail(r, TL_NONE, 58, "e_shentsize is not 64");
+  const uint8_t *const first = tl_cubin_view(cubin, table, ELF_SECTION_SIZE);
+  if (!first)
+    reader_fail(r, TL_NONE, 40, "the section table lies outside the file");
+  const uint64_t short_count = tl_get16(header + 60);
+  const uint64_t count = short_count ? short_count : tl_get64(first + 32); /* X1 */
+  if (count < 2 || count > cubin->size / ELF_SECTION_SIZE || !tl_cubin_view(cubin, table, count * ELF_SECTION_SIZE))
+    reader_fail(r, TL_NONE, 60, "the section table lies outside the file");
+  cubin->section_count = (uint32_t)count;
+  const uint16_t short_index = tl_get16(header + 62);
+  const uint32_t name_index = short_index == SHN_XINDEX ? tl_get32(first + 40) : short_index;
+  if (name_index >= count)
+    reader_fail(r, TL_NONE, 62, "e_shstrndx names no section");
+  const uint8_t *const names = first + (uint64_t)name_index * ELF_SECTION_SIZE;
+  r->name_table_size = tl_get64(names + 32);
+  r->name_table = tl_cubin_view(cubin, tl_get64(names + 24), r->name_table_size);
+  if (!r->name_table)
+    reader_fail(r, TL_NONE, TL_NO_OFFSET, "the section name table lies outside the file");
+  tl_cubin_section *const sections = tl_arena_new(r->arena, tl_cubin_section, count);
+  cubin->sections = sections;
+  const uint32_t empty = tl_names_intern(r->names, "", 0);
+  for (uint32_t i = 0; i < count; i++)
+    sections[i].name = empty;
+  for (uint32_t i = 1; i < count; i++)
+    reader_read_section(r, first + (uint64_t)i * ELF_SECTION_SIZE, i);
+}
+
+/* The 32-bit section indices of .symtab_shndx (X2), or NULL. */
+static const uint8_t *reader_find_wide_indices(const reader *r, uint32_t *count) {
+  for (uint32_t i = 1; i < r->cubin->section_count; i++)
+    if (r->cubin->sections[i].type == SHT_SYMTAB_SHNDX) {
+      *count = (uint32_t)(r->cubin->sections[i].size / 4);
+      return r->cubin->sections[i].data;
+    }
+  *count = 0;
+  return NULL;
+}
+
+static uint32_t reader_symbol_section(const reader *r, uint32_t symbol, uint32_t raw, const uint8_t *wide,
+                                      uint32_t wide_count) {
+  if (raw == SHN_XINDEX && symbol < wide_count)
+    raw = tl_get32(wide + (uint64_t)symbol * 4);
+  else if (raw == SHN_COMMON)
+    return TL_SECTION_COMMON;
+  if (raw >= r->cubin->section_count)
+    reader_fail(r, r->cubin->symbol_table, (uint64_t)symbol * ELF_SYMBOL_SIZE, "a symbol's section does not exist");
+  return raw;
+}
+
+static void reader_read_symbols(const reader *r) {
+  tl_cubin *const cubin = r->cubin;
+  const tl_cubin_section *const table = &cubin->sections[cubin->symbol_table];
+  const tl_cubin_section *const strings = &cubin->sections[cubin->string_table];
+  uint32_t wide_count;
+  const uint8_t *const wide = reader_find_wide_indices(r, &wide_count);
+  cubin->symbol_count = (uint32_t)(table->size / ELF_SYMBOL_SIZE);
+  cubin->symbols = tl_arena_new(r->arena, tl_cubin_symbol, cubin->symbol_count + 1);
+  for (uint32_t i = 0; i < cubin->symbol_count; i++) {
+    const uint8_t *const at = table->data + (uint64_t)i * ELF_SYMBOL_SIZE;
+    size_t length = 0;
+    const char *const name = string_at(strings->data, strings->size, tl_get32(at), &length);
+    if (!name)
+      reader_fail(r, cubin->symbol_table, (uint64_t)i * ELF_SYMBOL_SIZE, "a symbol's name lies outside .strtab");
+    cubin->symbols[i] = (tl_cubin_symbol){.name = tl_names_intern(r->names, name, length),
+                                          .info = at[4],
+                                          .other = at[5],
+                                          .section = reader_symbol_section(r, i, tl_get16(at + 6), wide, wide_count),
+                                          .value = tl_get64(at + 8),
+                                          .size = tl_get64(at + 16)};
+    if (cubin->symbols[i].size > largest_size)
+      reader_fail(r, cubin->symbol_table, (uint64_t)i * ELF_SYMBOL_SIZE, "a symbol's size is too large");
+  }
+}
+
+static void reader_find_symbol_table(const reader *r) {
+  tl_cubin *const cubin = r->cubin;
+  const tl_site site = {cubin->path, NULL, NULL, TL_NO_OFFSET};
+  for (uint32_t i = 1; i < cubin->section_count && !cubin->symbol_table; i++)
+    if (cubin->sections[i].type == SHT_SYMTAB)
+      cubin->symbol_table = i;
+  if (!cubin->symbol_table)
+    tl_diagnostics_add(r->diagnostics, tl_message_row_of(TL_MESSAGE_NO_SYMTAB), site, NULL);
+  const uint32_t strings = cubin->sections[cubin->symbol_table].link;
+  if (strings >= cubin->section_count || cubin->sections[strings].type != SHT_STRTAB)
+    tl_diagnostics_add(r->diagnostics, tl_message_row_of(TL_MESSAGE_NO_STRTAB), site, NULL);
+  cubin->string_table = strings;
+}
+
+void tl_cubin_read(tl_cubin *cubin, const tl_input *input, uint32_t index, tl_names *names, tl_arena *arena,
+                   tl_diagnostics *diagnostics) {
+  reader r = {.cubin = cubin, .names = names, .arena = arena, .diagnostics = diagnostics};
+  *cubin = (tl_cubin){.path = input->path, .input = index, .bytes = input->data, .size = input->size};
+  reader_read_sections(&r);
+  reader_find_symbol_table(&r);
+  reader_read_symbols(&r);
+}
+
+static uint64_t relocation_size(const tl_cubin_section *section) {
+  return section->type == SHT_RELA ? ELF_RELA_SIZE : ELF_REL_SIZE;
+}
+
+uint64_t tl_cubin_relocation_count(const tl_cubin_section *section) { return section->size / relocation_size(section); }
+
+tl_cubin_relocation tl_cubin_relocation_at(const tl_cubin_section *section, uint64_t index) {
+  const uint8_t *const at = section->data + index * relocation_size(section);
+  const uint64_t info = tl_get64(at + 8);
+  return (tl_cubin_relocation){.offset = tl_get64(at),
+                               .symbol = (uint32_t)(info >> 32),
+                               .type = (uint32_t)info,
+                               .addend = section->type == SHT_RELA ? (int64_t)tl_get64(at + 16) : 0};
+}
+
+const char *tl_cubin_string(const tl_cubin *cubin, uint64_t offset) {
+  const tl_cubin_section *const strings = &cubin->sections[cubin->string_table];
+  size_t length;
+  return string_at(strings->data, strings->size, offset, &length);
+}

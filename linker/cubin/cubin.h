@@ -1,0 +1,69 @@
+/* One input file, read: sections and symbols as arrays, every offset, size, index and name checked once.
+ *
+ * After tl_cubin_read the rest of the linker may use section data, names and indices without looking at the file's
+ * bounds again. Contents (relocation entries, attribute records, call-graph words) are read where they are used. */
+#ifndef TL_CUBIN_CUBIN_H
+#define TL_CUBIN_CUBIN_H
+
+#include "base/diagnostics.h"
+#include "base/map.h"
+
+typedef struct tl_cubin_section {
+  uint32_t name; /* number in tl_names */
+  uint32_t type, link, info;
+  uint64_t flags, size, align, entry_size;
+  const uint8_t *data;  /* NULL when the section has no bytes in the file */
+  uint64_t file_offset; /* of data in the file */
+} tl_cubin_section;
+
+typedef struct tl_cubin_symbol {
+  uint32_t name;
+  uint8_t info, other;
+  uint32_t section; /* index, SHN_UNDEF or TL_SECTION_COMMON */
+  uint64_t value, size;
+} tl_cubin_symbol;
+
+#define TL_SECTION_COMMON (UINT32_MAX - 1)
+
+typedef struct tl_cubin {
+  const char *path;
+  uint32_t input; /* index in the job */
+  const uint8_t *bytes;
+  size_t size;
+  uint32_t flags; /* e_flags */
+  uint16_t type;  /* e_type */
+  uint16_t virtual_sm; /* F78, decides weak ties (V2) */
+  tl_cubin_section *sections;
+  uint32_t section_count;
+  tl_cubin_symbol *symbols;
+  uint32_t symbol_count;
+  uint32_t symbol_table, string_table; /* section indices */
+} tl_cubin;
+
+typedef struct tl_cubin_relocation {
+  uint64_t offset;
+  uint32_t symbol, type;
+  int64_t addend; /* 0 in a REL section */
+} tl_cubin_relocation;
+
+static inline unsigned tl_symbol_type(const tl_cubin_symbol *symbol) { return symbol->info & 15; }
+static inline unsigned tl_symbol_binding(const tl_cubin_symbol *symbol) { return symbol->info >> 4; }
+
+/* Sections that have no bytes in a file (F25-F27, W1.3). */
+bool tl_section_type_is_empty(uint32_t type);
+bool tl_section_type_is_constant(uint32_t type);
+
+/* Reads an admitted file; names go to `names`. A field that contradicts the file is fatal (T1, E65, E66). */
+void tl_cubin_read(tl_cubin *cubin, const tl_input *input, uint32_t index, tl_names *names, tl_arena *arena,
+                   tl_diagnostics *diagnostics);
+/* Fatal T1 about one section (TL_NONE: none), with the offset inside it (TL_NO_OFFSET: none). */
+void tl_cubin_damaged(const tl_cubin *cubin, const tl_names *names, tl_diagnostics *diagnostics, uint32_t section,
+                      uint64_t offset, const char *what);
+
+/* Number of entries of a REL or RELA section; a partial last entry does not count (R31). */
+uint64_t tl_cubin_relocation_count(const tl_cubin_section *section);
+tl_cubin_relocation tl_cubin_relocation_at(const tl_cubin_section *section, uint64_t index);
+/* The NUL-terminated text at `offset` of the file's .strtab; NULL outside it. */
+const char *tl_cubin_string(const tl_cubin *cubin, uint64_t offset);
+
+#endif

@@ -1,0 +1,187 @@
+/* Liveness over the functions of all files, before anything is created (W7.4).
+ *
+ * Roots are the kernels that may stay; edges are the parts -1 and -4 of the call graphs, and from a function with an
+ * indirect call to every address-taken function with that prototype. A function whose address is taken always stays.
+ * nvlink does not follow the edges of one that no kernel reaches, and so deletes defined callees of kept code (D58,
+ * class R); by default such a function is a root. The records of a losing body do not count, but for W7.7. */
+#include "graph/live.h"
+
+#include "base/bytes.h"
+#include "catalog/defect.h"
+#include "catalog/message.h"
+#include "cubin/elf.h"
+
+#include <string.h>
+
+bool tl_callgraph_next(const tl_cubin_section *section, uint64_t *position, uint32_t *part, uint32_t words[2]) {
+  while (*position + 8 <= section->size) {
+    const uint8_t *const at = section->data + *position;
+    *position += 8;
+    words[0] = tl_get32(at);
+    words[1] = tl_get32(at + 4);
+    if (words[0])
+      return true;
+    *part = words[1];
+  }
+  return false;
+}
+
+bool tl_kernel_is_used(const tl_options *options, const char *name) {
+  if (options->kernels_used.count == 0)
+    return options->variables_used.count == 0;
+  for (size_t i = 0; i < options->kernels_used.count; i++)
+    if (strstr(name, options->kernels_used.items[i]))
+      return true;
+  return false;
+}
+
+/* Edges grouped by their source: `to` of function f lies at first[f] .. first[f + 1]. */
+typedef struct edge_index {
+  uint32_t *first;
+  uint32_t *to;
+} edge_index;
+
+typedef struct marker {
+  tl_resolution *resolution;
+  const tl_cubin *files;
+  const tl_names *names;
+  tl_arena *arena;
+  tl_diagnostics *diagnostics;
+  tl_edges edges;          /* function to function */
+  tl_edges indirect;       /* function to prototype (a dense number) */
+  uint32_t *taken_as;      /* by function: dense prototype number, TL_NONE */
+  uint32_t *lost_taken_as; /* the same from losing bodies (W7.7) */
+  tl_names prototypes;
+  tl_u32_vector work;
+} marker;
+
+static uint32_t live_function(const marker *m, uint32_t file, uint32_t section, uint64_t position, uint32_t symbol) {
+  const tl_cubin *const cubin = &m->files[file];
+  const uint32_t function = symbol < cubin->symbol_count ? m->resolution->bodies[file][symbol].function : TL_NONE;
+  if (function == TL_NONE) {
+    const tl_site site = {cubin->path, tl_names_text(m->names, cubin->sections[section].name), NULL, position - 8};
+    tl_diagnostics_add(m->diagnostics, tl_message_row_of(TL_MESSAGE_NO_NODE), site, NULL);
+  }
+  return function;
+}
+
+static uint32_t live_prototype(marker *m, uint32_t file, uint32_t section, uint64_t position, uint32_t offset) {
+  const char *const text = tl_cubin_string(&m->files[file], offset);
+  if (!text)
+    tl_cubin_damaged(&m->files[file], m->names, m->diagnostics, section, position - 4,
+                     "a prototype's text lies outside .strtab");
+  return tl_names_intern(&m->prototypes, text, strlen(text));
+}
+
+static bool live_loses(const marker *m, uint32_t file, uint32_t symbol) {
+  const tl_body *const body = &m->resolution->bodies[file][symbol];
+  return body->role == TL_BODY_LOSES;
+}
+
+static void live_read_record(marker *m, uint32_t file, uint32_t section, uint64_t position, uint32_t part,
+                             const uint32_t words[2]) {
+  const uint32_t from = live_function(m, file, section, position, words[0]);
+  const bool loses = live_loses(m, file, words[0]);
+  if (part == CALLGRAPH_TAKEN) {
+    const uint32_t prototype = live_prototype(m, file, section, position, words[1]);
+    (loses ? m->lost_taken_as : m->taken_as)[from] = prototype;
+  } else if (part == CALLGRAPH_INDIRECT) {
+    const uint32_t prototype = live_prototype(m, file, section, position, words[1]);
+    if (!loses)
+      *tl_vector_push(m->arena, &m->indirect) = (tl_edge){from, prototype};
+  } else if (part == CALLGRAPH_CALL || part == CALLGRAPH_REFERENCE) {
+    const uint32_t to = live_function(m, file, section, position, words[1]);
+    if (loses)
+      return;
+    if (part == CALLGRAPH_REFERENCE && live_loses(m, file, words[1]) && m->lost_taken_as[to] != TL_NONE)
+      m->taken_as[to] = m->lost_taken_as[to];
+    *tl_vector_push(m->arena, &m->edges) = (tl_edge){from, to};
+  }
+}
+
+static edge_index live_index(tl_arena *arena, const tl_edges *edges, size_t sources) {
+  edge_index index = {tl_arena_new(arena, uint32_t, sources + 2), tl_arena_new(arena, uint32_t, edges->count + 1)};
+  for (size_t i = 0; i < edges->count; i++)
+    index.first[edges->items[i].from + 1]++;
+  for (size_t i = 0; i < sources; i++)
+    index.first[i + 1] += index.first[i];
+  uint32_t *const next = tl_arena_copy(arena, index.first, (sources + 1) * sizeof *next);
+  for (size_t i = 0; i < edges->count; i++)
+    index.to[next[edges->items[i].from]++] = edges->items[i].to;
+  return index;
+}
+
+static void live_visit(marker *m, uint32_t function) {
+  tl_function *const f = &m->resolution->functions.items[function];
+  if (f->reached)
+    return;
+  f->reached = f->live = true;
+  tl_u32_push(m->arena, &m->work, function);
+}
+
+static void live_push_roots(marker *m) {
+  const bool follow_taken = !tl_defect_matched(m->diagnostics->options, TL_DEFECT_D58);
+  for (uint32_t i = 0; i < m->resolution->functions.count; i++) {
+    const tl_function *const f = &m->resolution->functions.items[i];
+    const bool kernel = f->defined && f->kernel && tl_kernel_is_used(m->diagnostics->options, tl_names_text(m->names, f->name));
+    if (kernel || (follow_taken && m->taken_as[i] != TL_NONE))
+      live_visit(m, i);
+  }
+}
+
+static void live_spread(marker *m) {
+  const size_t count = m->resolution->functions.count;
+  tl_edges takers = {0};
+  for (uint32_t i = 0; i < count; i++)
+    if (m->taken_as[i] != TL_NONE)
+      *tl_vector_push(m->arena, &takers) = (tl_edge){m->taken_as[i], i};
+  const edge_index direct = live_index(m->arena, &m->edges, count);
+  const edge_index indirect = live_index(m->arena, &m->indirect, count);
+  const edge_index taken = live_index(m->arena, &takers, m->prototypes.list.count);
+  bool *const seen = tl_arena_new(m->arena, bool, m->prototypes.list.count + 1);
+  live_push_roots(m);
+  while (m->work.count) {
+    const uint32_t f = m->work.items[--m->work.count];
+    for (uint32_t i = direct.first[f]; i < direct.first[f + 1]; i++)
+      live_visit(m, direct.to[i]);
+    for (uint32_t i = indirect.first[f]; i < indirect.first[f + 1]; i++) {
+      const uint32_t prototype = indirect.to[i];
+      for (uint32_t j = taken.first[prototype]; !seen[prototype] && j < taken.first[prototype + 1]; j++)
+        live_visit(m, taken.to[j]);
+      seen[prototype] = true;
+    }
+  }
+  /* W7.4: address-taken functions stay, and of what only they call the undefined functions */
+  for (uint32_t i = 0; i < count; i++) {
+    if (m->taken_as[i] == TL_NONE || m->resolution->functions.items[i].reached)
+      continue;
+    m->resolution->functions.items[i].live = true;
+    for (uint32_t j = direct.first[i]; j < direct.first[i + 1]; j++) {
+      tl_function *const callee = &m->resolution->functions.items[direct.to[j]];
+      callee->live |= !callee->defined && !callee->local;
+    }
+  }
+}
+
+void tl_live_mark(tl_resolution *resolution, const tl_cubin *files, uint32_t file_count, const tl_names *names,
+                  tl_arena *arena, tl_diagnostics *diagnostics, bool keep_all) {
+  marker m = {.resolution = resolution, .files = files, .names = names, .arena = arena, .diagnostics = diagnostics};
+  tl_names_init(&m.prototypes, arena);
+  const size_t count = resolution->functions.count;
+  m.taken_as = tl_arena_new(arena, uint32_t, count + 1);
+  m.lost_taken_as = tl_arena_new(arena, uint32_t, count + 1);
+  for (size_t i = 0; i < count; i++)
+    m.taken_as[i] = m.lost_taken_as[i] = TL_NONE;
+  for (uint32_t file = 0; file < file_count; file++)
+    for (uint32_t s = 1; s < files[file].section_count; s++) {
+      if (files[file].sections[s].type != SHT_CUDA_CALLGRAPH)
+        continue;
+      uint64_t position = 0;
+      uint32_t part = CALLGRAPH_CALL, words[2];
+      while (tl_callgraph_next(&files[file].sections[s], &position, &part, words))
+        live_read_record(&m, file, s, position, part, words);
+    }
+  live_spread(&m);
+  for (size_t i = 0; keep_all && i < count; i++)
+    resolution->functions.items[i].live = true;
+}

@@ -1,0 +1,18 @@
+/* Which functions stay in the output (W7.3, W7.4, W7.7, G6, C55b). */
+#ifndef TL_GRAPH_LIVE_H
+#define TL_GRAPH_LIVE_H
+
+#include "merge/module.h"
+
+/* True when -kernels-used and -variables-used let this kernel stay (C55b, D26, D49). */
+bool tl_kernel_is_used(const tl_options *options, const char *name);
+
+/* Sets `live` and `reached` of every function. With `keep_all` (no dead-code elimination, W17.1) everything lives. */
+void tl_live_mark(tl_resolution *resolution, const tl_cubin *files, uint32_t file_count, const tl_names *names,
+                  tl_arena *arena, tl_diagnostics *diagnostics, bool keep_all);
+
+/* One record of a call-graph section: its part (F75) and its two words. `position` starts at 0 and `part` at
+ * CALLGRAPH_CALL; part headers are stepped over. False at the end. */
+bool tl_callgraph_next(const tl_cubin_section *section, uint64_t *position, uint32_t *part, uint32_t words[2]);
+
+#endif

@@ -1,0 +1,107 @@
+/* Creating sections, symbols and names of the merged module. Every creation appends, so the position in a vector is the
+ * creation rank of W1.4, W2 and W4. */
+#include "merge/module.h"
+
+#include "base/bytes.h"
+#include "catalog/message.h"
+#include "cubin/elf.h"
+
+#include <string.h>
+
+/* A section can grow to this; beyond it no file could hold the output (T2 is said by the plan with the real numbers). */
+static const uint64_t largest_section = (uint64_t)1 << 50;
+
+const char *tl_module_text(const tl_module *module, uint32_t name) { return tl_names_text(module->names, name); }
+
+uint32_t tl_module_name(tl_module *module, const char *prefix, uint32_t name) {
+  const char *const text = tl_arena_format(module->arena, "%s%s", prefix, tl_module_text(module, name));
+  return tl_names_intern(module->names, text, strlen(text));
+}
+
+void tl_module_add_section_name(tl_module *module, uint32_t name) {
+  tl_u32_push(module->arena, &module->section_names, name);
+}
+
+uint32_t tl_module_add_section_unlisted(tl_module *module, uint32_t name, uint32_t type, uint64_t flags, uint64_t align,
+                                        uint64_t entry_size) {
+  const uint32_t index = (uint32_t)module->sections.count;
+  tl_section *const section = tl_vector_push(module->arena, &module->sections);
+  *section = (tl_section){.name = name,
+                          .type = type,
+                          .flags = flags,
+                          .align = align,
+                          .entry_size = entry_size,
+                          .symbol = TL_NONE,
+                          .about = TL_NONE,
+                          .owner = TL_NONE,
+                          .info = TL_NONE,
+                          .shared = TL_NONE,
+                          .constant0 = TL_NONE,
+                          .constant2 = TL_NONE,
+                          .relocations = {TL_NONE, TL_NONE}};
+  if (tl_map_get(&module->section_of_name, name) == TL_NONE)
+    tl_map_set(&module->section_of_name, name, index);
+  tl_module_add_section_name(module, name);
+  return index;
+}
+
+uint32_t tl_module_add_section(tl_module *module, uint32_t name, uint32_t type, uint64_t flags, uint64_t align,
+                               uint64_t entry_size) {
+  const uint32_t index = tl_module_add_section_unlisted(module, name, type, flags, align, entry_size);
+  *tl_vector_push(module->arena, &module->strings) = (tl_string_event){name, TL_NONE};
+  return index;
+}
+
+uint32_t tl_module_new_symbol(tl_module *module, const tl_symbol *symbol) {
+  const uint32_t index = (uint32_t)module->symbols.count;
+  tl_symbol *const created = tl_vector_push(module->arena, &module->symbols);
+  *created = *symbol;
+  for (int i = 0; i < 3; i++)
+    created->frame_section[i] = TL_NONE;
+  return index;
+}
+
+uint32_t tl_module_add_section_symbol(tl_module *module, uint32_t section) {
+  const tl_symbol symbol = {.name = module->sections.items[section].name,
+                            .info = STT_SECTION,
+                            .section = section,
+                            .function = TL_NONE,
+                            .block = TL_NONE,
+                            .mention = TL_NONE};
+  const uint32_t index = tl_module_new_symbol(module, &symbol);
+  module->sections.items[section].symbol = index;
+  tl_u32_push(module->arena, &module->locals, index);
+  return index;
+}
+
+void tl_module_list_symbol(tl_module *module, uint32_t symbol, bool with_name) {
+  const tl_symbol *const s = &module->symbols.items[symbol];
+  if (tl_binding_of(s) == STB_GLOBAL) {
+    tl_u32_push(module->arena, &module->globals, symbol);
+    return;
+  }
+  tl_u32_push(module->arena, &module->locals, symbol);
+  if (with_name)
+    *tl_vector_push(module->arena, &module->strings) = (tl_string_event){s->name, symbol};
+}
+
+uint64_t tl_module_append(tl_module *module, uint32_t section, const uint8_t *data, uint64_t size, uint64_t align,
+                          uint32_t file, uint32_t input_section) {
+  tl_section *const s = &module->sections.items[section];
+  const uint64_t offset = tl_align(s->size, align);
+  if (offset + size > largest_section) {
+    const tl_site site = {module->files[file].path, tl_module_text(module, s->name), NULL, TL_NO_OFFSET};
+    tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_DAMAGED), site, NULL,
+                       module->files[file].path, "a merged section grows too large");
+  }
+  if (data && size)
+    *tl_vector_push(module->arena, &s->pieces) = (tl_piece){offset, size, data, file, input_section};
+  s->size = offset + size;
+  if (align > s->align)
+    s->align = align;
+  return offset;
+}
+
+uint32_t tl_module_find_section(const tl_module *module, uint32_t name) {
+  return tl_map_get(&module->section_of_name, name);
+}

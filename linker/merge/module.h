@@ -1,0 +1,217 @@
+/* The merged module: what all input files together are, in the order in which nvlink creates things (W2, W3).
+ *
+ * Three passes fill it. `resolve` gives every function name its history: which body stands, which were replaced, which
+ * lost (W8.1). graph/live decides from that which functions live (W7.4). `merge` then goes through the files once, in
+ * the order of W3, and creates sections, symbols and strings; the position in these vectors is the creation rank. The
+ * stages after merge only read the module; layout, relocate and emit keep their results in structures of their own. */
+#ifndef TL_MERGE_MODULE_H
+#define TL_MERGE_MODULE_H
+
+#include "cubin/cubin.h"
+
+/* What a file's function symbol means for its name (W8.1, V2-V4). */
+typedef enum tl_body_role {
+  TL_BODY_NONE,      /* no function symbol */
+  TL_BODY_MENTION,   /* undefined */
+  TL_BODY_FIRST,     /* first definition */
+  TL_BODY_REPLACES,  /* takes the place of an earlier weak body */
+  TL_BODY_LOSES,     /* a weak body that is not taken */
+  TL_BODY_DUPLICATE, /* second strong definition (E21) */
+  TL_BODY_MISMATCH   /* kernel here, device function there (E26) */
+} tl_body_role;
+
+typedef struct tl_body {
+  uint32_t function; /* index in tl_resolution.functions, TL_NONE for other symbols */
+  uint8_t role;      /* tl_body_role */
+  bool replaced;     /* a later body took its place */
+  bool frame_gone;   /* its entries in the debug sections are dropped (W8.2, W8.7) */
+} tl_body;
+
+/* A function name (or a file-local function) and what became of it. */
+typedef struct tl_function {
+  uint32_t name;
+  uint32_t file, symbol; /* the body that stands, or the first mention */
+  uint32_t first_file;   /* of the first definition: its virtual SM counts in every contest (V3, D27) */
+  uint32_t strong_file;  /* of the first strong definition, TL_NONE */
+  uint32_t registers;    /* of the standing body, for the contest */
+  uint8_t binding;       /* of the standing body */
+  bool local, defined, kernel;
+  bool had_rela; /* a body so far had a RELA section for its text (W8.2) */
+  bool live;     /* stays in the output */
+  bool reached;  /* from a kernel; false for one kept only because its address is taken (W7.4) */
+} tl_function;
+
+typedef struct tl_resolution {
+  TL_VECTOR(tl_function) functions; /* in creation order (W3.1, W3.9), dead ones included */
+  tl_body **bodies;                 /* [file][symbol] */
+  uint32_t *function_of_name;       /* by name number; TL_NONE */
+  size_t name_count;                /* names of the input files */
+} tl_resolution;
+
+/* A range of an output section that is copied from an input file. */
+typedef struct tl_piece {
+  uint64_t offset, size;
+  const uint8_t *data;
+  uint32_t file, section; /* where it comes from, for the map */
+} tl_piece;
+
+/* A record of .nv.info (F61). The payload stays the input's; what must be renumbered stands beside it (I4). */
+typedef struct tl_attribute {
+  uint8_t format, code;
+  uint16_t size; /* payload bytes; 2 in formats other than 4 */
+  const uint8_t *data;
+  uint32_t symbol;   /* output symbol of the first word, or TL_NONE */
+  uint32_t *symbols; /* of EXTERNS: one output symbol a word, TL_NONE where it is gone */
+  uint32_t symbol_count;
+} tl_attribute;
+typedef TL_VECTOR(tl_attribute) tl_attributes;
+
+typedef struct tl_section {
+  uint32_t name, type;
+  uint64_t flags, align, entry_size, size;
+  TL_VECTOR(tl_piece) pieces;
+  uint32_t symbol;      /* its section symbol, TL_NONE */
+  uint32_t about;       /* section that sh_info names, TL_NONE */
+  uint32_t owner;       /* of text: symbol of the primary function, TL_NONE */
+  uint32_t info;        /* of text: its .nv.info.F, TL_NONE */
+  uint32_t shared;      /* of a kernel's text: its .nv.shared.K, TL_NONE */
+  uint32_t constant0;   /* of a kernel's text: its .nv.constant0.K, TL_NONE */
+  uint32_t constant2;   /* of text: its own .nv.constant2.K, TL_NONE */
+  uint32_t relocations[2]; /* of a target: its REL and its RELA section, TL_NONE */
+  uint32_t cutoff;      /* of text: older relocations belonged to a replaced body (W8.2) */
+  uint8_t registers;    /* of text: top byte of the input's sh_info (F45) */
+  bool rel_name;        /* of a RELA section: ".rel<target>" was added to the names (W2.5) */
+  tl_attributes attributes; /* of .nv.info.F, in input order */
+} tl_section;
+
+typedef struct tl_symbol {
+  uint32_t name;
+  uint8_t info, other;
+  uint32_t section; /* index, or TL_NONE while undefined or common */
+  uint64_t value, size;
+  uint64_t align;    /* of shared objects and commons: st_value of the input */
+  uint32_t function; /* of STT_FUNC: index in the resolution, TL_NONE */
+  uint32_t block;    /* compiler constant of a device function: index in constant_blocks, TL_NONE */
+  uint32_t mention;  /* file that named it first, TL_NONE (E20-E22) */
+  uint32_t info_cutoff;   /* older .nv.info records were those of a replaced body */
+  uint32_t frame_cutoff[3]; /* relocations before this one against the symbol are dropped ... */
+  uint32_t frame_section[3]; /* ... from these relocation sections (W8.2), TL_NONE */
+  bool common;
+  bool shared;          /* object laid out in shared memory */
+  bool external_shared; /* extern __shared__ (W3.11) */
+  bool referenced;      /* some text that counts refers to it (W9.9) */
+  bool unlisted;        /* never in .symtab (compiler constants, parameters) */
+} tl_symbol;
+
+/* How an entry is to be treated whatever its symbol's class is. */
+typedef enum tl_relocation_state {
+  TL_ENTRY_NORMAL,
+  TL_ENTRY_DEAD,    /* against a dead function: dropped, UNUSED_CLEAR writes (R15) */
+  TL_ENTRY_NULL,    /* symbol became symbol 0 (R12) */
+  TL_ENTRY_MINUS_ONE /* shared object of a dead kernel: S = -1 (W11.7) */
+} tl_relocation_state;
+
+typedef struct tl_relocation {
+  uint64_t offset; /* in the output section */
+  int64_t addend;
+  uint64_t merge_offset; /* of a SECTION symbol: where its input section lies in the output section (R1) */
+  uint32_t target;  /* output section */
+  uint32_t container; /* output REL or RELA section */
+  uint32_t symbol, type;
+  uint32_t file, section, index; /* input relocation section and entry, for messages */
+  uint8_t state;                 /* tl_relocation_state */
+  bool rel;                      /* the input entry is REL: the old field content counts */
+} tl_relocation;
+
+/* Compiler constants of one device function (.nv.constant2.F), copied into the kernels that reach it (W10.2). */
+typedef struct tl_constant_block {
+  uint32_t function; /* index in the resolution */
+  uint32_t name, type;
+  uint64_t align, size;
+  TL_VECTOR(tl_piece) pieces;
+  bool deleted; /* its body was replaced; the place in the order stays (W8.8) */
+} tl_constant_block;
+
+typedef struct tl_edge {
+  uint32_t from, to; /* functions; or a function and a prototype's name */
+} tl_edge;
+typedef TL_VECTOR(tl_edge) tl_edges;
+
+/* An entry of the event list behind .strtab (W2.2): the name of a section, or of a symbol. */
+typedef struct tl_string_event {
+  uint32_t name, symbol; /* symbol TL_NONE: a section's or an extra name */
+} tl_string_event;
+
+typedef struct tl_module {
+  tl_arena *arena;
+  tl_diagnostics *diagnostics;
+  const tl_options *options;
+  tl_names *names;
+  const tl_cubin *files;
+  uint32_t file_count;
+  unsigned arch;       /* SM number of the target */
+  bool accelerated;    /* target "a" (F56) */
+  bool eliminates;     /* dead code is removed (W17.1) */
+  bool keeps_shared;   /* shared symbols stay (W17.2) */
+  const tl_resolution *resolution;
+
+  TL_VECTOR(tl_section) sections; /* 0 is the null section */
+  TL_VECTOR(tl_symbol) symbols;   /* 0 is the null symbol */
+  tl_u32_vector locals, globals;  /* the two halves of .symtab, in order (W4.1) */
+  tl_map section_of_name;         /* first section of each name */
+  uint32_t *symbol_of_name;       /* global and weak symbols by name number */
+  uint32_t *symbol_of_function;   /* by function index; TL_NONE */
+  tl_u32_vector section_names;    /* event list of .shstrtab: names */
+  TL_VECTOR(tl_string_event) strings; /* event list of .strtab */
+  tl_u32_vector prototypes;       /* prototype texts in first-seen order (W2.2) */
+  TL_VECTOR(tl_relocation) relocations; /* in input order */
+  tl_attributes attributes;       /* of .nv.info, in input order */
+  tl_u32_vector functions;        /* live functions (resolution index) in creation order */
+  tl_u32_vector kernels;          /* output symbols of live kernels in creation order */
+  tl_u32_vector shared_objects;   /* symbols, in pool order (W9.2, W9.12) */
+  TL_VECTOR(tl_constant_block) constant_blocks;
+  uint32_t *block_of_function;    /* by function index; TL_NONE */
+  tl_edges calls, indirect_calls, references; /* call graph parts -1, -3, -4, in input order (W7.1) */
+  tl_edges taken;                 /* part -2: function and prototype name, no duplicates */
+  uint32_t *prototype_of_function; /* name of its .nv.prototype text; TL_NONE */
+  TL_VECTOR(tl_piece) tool_notes; /* the inputs' .note.nv.tkinfo (W5.1) */
+  uint8_t *compat;                /* merged .nv.compat records (I60-I69), 4 bytes each */
+  uint32_t compat_size;
+  uint64_t null_value;            /* st_value of symbol 0 (W8.9, D52) */
+  bool has_external_shared;
+  uint32_t shstrtab, strtab, symtab, tool_note, cuda_note, info, compat_section; /* sections; TL_NONE when absent */
+  uint32_t debug_shared, global, callgraph, prototype, rel_action;               /* likewise */
+} tl_module;
+
+/* The bytes of `text` as a name number. */
+uint32_t tl_module_name(tl_module *module, const char *prefix, uint32_t name);
+/* Creates a section and puts its name into both string tables (W2.2). */
+uint32_t tl_module_add_section(tl_module *module, uint32_t name, uint32_t type, uint64_t flags, uint64_t align,
+                               uint64_t entry_size);
+/* The same without the entry in .strtab, which the caller makes at its own place. */
+uint32_t tl_module_add_section_unlisted(tl_module *module, uint32_t name, uint32_t type, uint64_t flags, uint64_t align,
+                                        uint64_t entry_size);
+void tl_module_add_section_name(tl_module *module, uint32_t name);
+uint32_t tl_module_add_section_symbol(tl_module *module, uint32_t section);
+/* Creates a symbol outside all lists. */
+uint32_t tl_module_new_symbol(tl_module *module, const tl_symbol *symbol);
+/* Puts a symbol at the end of its half of .symtab and, when local or weak, its name into .strtab. */
+void tl_module_list_symbol(tl_module *module, uint32_t symbol, bool with_name);
+/* Places `size` bytes at the next multiple of `align` and returns their offset; `data` NULL for NOBITS. Fatal when the
+ * section would outgrow what a file can hold. */
+uint64_t tl_module_append(tl_module *module, uint32_t section, const uint8_t *data, uint64_t size, uint64_t align,
+                          uint32_t file, uint32_t input_section);
+/* First section of that name, TL_NONE. */
+uint32_t tl_module_find_section(const tl_module *module, uint32_t name);
+const char *tl_module_text(const tl_module *module, uint32_t name);
+
+static inline unsigned tl_type_of(const tl_symbol *symbol) { return symbol->info & 15; }
+static inline unsigned tl_binding_of(const tl_symbol *symbol) { return symbol->info >> 4; }
+
+void tl_resolve(tl_resolution *resolution, const tl_cubin *files, uint32_t file_count, tl_names *names,
+                tl_arena *arena, tl_diagnostics *diagnostics);
+void tl_merge(tl_module *module);
+/* What is created after all inputs (end of W3): commons, .nv.callgraph, .nv.prototype. */
+void tl_merge_finish(tl_module *module);
+
+#endif

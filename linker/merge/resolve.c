@@ -1,0 +1,185 @@
+/* The history of every function name over all files (W8.1, V1-V4): which body is the first, which replaces, which loses.
+ *
+ * This runs before anything is created, because dead functions must never be created (W7.3) and liveness depends on
+ * which bodies' call-graph records count (W8.6). The contest: strong beats weak in either order; of two weak bodies the
+ * one with fewer registers stands, then the one with the higher virtual SM, else the earlier. The virtual SM of the
+ * standing side is always that of the first definition (V3), which is nvlink's quirk D27 (class M). */
+#include "merge/module.h"
+
+#include "base/bytes.h"
+#include "catalog/message.h"
+#include "cubin/attribute.h"
+#include "cubin/elf.h"
+
+typedef struct resolver {
+  tl_resolution *resolution;
+  const tl_cubin *files;
+  const tl_names *names;
+  tl_arena *arena;
+  tl_diagnostics *diagnostics;
+  uint32_t *registers; /* of the current file's symbols, UINT32_MAX where no record names one */
+  bool *has_rela;      /* of the current file's sections: some RELA section is about it */
+} resolver;
+
+/* REGCOUNT records of the current file (V2); later records of one symbol win. */
+static void resolve_read_registers(resolver *r, const tl_cubin *cubin) {
+  r->registers = tl_arena_new(r->arena, uint32_t, cubin->symbol_count + 1);
+  for (uint32_t i = 0; i < cubin->symbol_count; i++)
+    r->registers[i] = UINT32_MAX;
+  for (uint32_t s = 1; s < cubin->section_count; s++) {
+    if (cubin->sections[s].type != SHT_CUDA_INFO)
+      continue;
+    uint64_t position = 0;
+    tl_record record;
+    while (tl_record_next(cubin, s, &position, &record, r->names, r->diagnostics))
+      if (record.code == EIATTR_REGCOUNT && record.size >= 8 && tl_get32(record.data) < cubin->symbol_count)
+        r->registers[tl_get32(record.data)] = tl_get32(record.data + 4);
+  }
+}
+
+static void resolve_find_rela(resolver *r, const tl_cubin *cubin) {
+  r->has_rela = tl_arena_new(r->arena, bool, cubin->section_count);
+  for (uint32_t s = 1; s < cubin->section_count; s++) {
+    const tl_cubin_section *const section = &cubin->sections[s];
+    if (section->type == SHT_RELA && section->size && section->info < cubin->section_count)
+      r->has_rela[section->info] = true;
+  }
+}
+
+/* V2: the top byte of sh_info where it is not zero (sm_75 to sm_89), else REGCOUNT. */
+static uint32_t resolve_registers(const resolver *r, const tl_cubin *cubin, uint32_t symbol) {
+  const uint32_t top = cubin->sections[cubin->symbols[symbol].section].info >> 24;
+  return top ? top : r->registers[symbol];
+}
+
+static bool resolve_incoming_wins(const resolver *r, const tl_function *function, uint32_t file, uint32_t symbol) {
+  const tl_cubin *const cubin = &r->files[file];
+  const uint32_t incoming = resolve_registers(r, cubin, symbol);
+  const tl_site site = {cubin->path, NULL, tl_names_text(r->names, function->name), TL_NO_OFFSET};
+  if (incoming == UINT32_MAX)
+    tl_diagnostics_add(r->diagnostics, tl_message_row_of(TL_MESSAGE_NO_REG_COUNT_NEW), site, NULL);
+  if (function->registers == UINT32_MAX)
+    tl_diagnostics_add(r->diagnostics, tl_message_row_of(TL_MESSAGE_NO_REG_COUNT_OLD), site, NULL);
+  if (incoming != function->registers)
+    return incoming < function->registers;
+  return cubin->virtual_sm > r->files[function->first_file].virtual_sm;
+}
+
+/* The role of a defined body whose name has been defined before. */
+static tl_body_role resolve_contest(const resolver *r, const tl_function *function, uint32_t file, uint32_t symbol) {
+  const bool strong = tl_symbol_binding(&r->files[file].symbols[symbol]) == STB_GLOBAL;
+  if (strong)
+    return function->binding == STB_WEAK ? TL_BODY_REPLACES : TL_BODY_DUPLICATE;
+  if (function->binding != STB_WEAK)
+    return TL_BODY_LOSES;
+  return resolve_incoming_wins(r, function, file, symbol) ? TL_BODY_REPLACES : TL_BODY_LOSES;
+}
+
+static void resolve_define(resolver *r, uint32_t function_index, uint32_t file, uint32_t symbol, tl_body *body) {
+  tl_function *const function = &r->resolution->functions.items[function_index];
+  const tl_cubin *const cubin = &r->files[file];
+  const tl_cubin_symbol *const s = &cubin->symbols[symbol];
+  const bool kernel = (s->other & STO_ENTRY) != 0;
+  if (function->defined && kernel != function->kernel)
+    body->role = TL_BODY_MISMATCH;
+  else
+    body->role = (uint8_t)(function->defined ? resolve_contest(r, function, file, symbol) : TL_BODY_FIRST);
+  if (tl_symbol_binding(s) == STB_GLOBAL && function->strong_file == TL_NONE)
+    function->strong_file = file;
+  const bool rela = r->has_rela[s->section];
+  if (body->role == TL_BODY_FIRST)
+    function->first_file = file;
+  if (body->role == TL_BODY_REPLACES) {
+    tl_body *const old = &r->resolution->bodies[function->file][function->symbol];
+    old->replaced = true;
+    old->frame_gone = function->had_rela;
+  }
+  body->frame_gone = body->role == TL_BODY_LOSES;
+  if (body->role != TL_BODY_FIRST && body->role != TL_BODY_REPLACES)
+    return;
+  function->had_rela |= rela;
+  function->defined = true;
+  function->kernel = kernel;
+  function->file = file;
+  function->symbol = symbol;
+  function->binding = (uint8_t)tl_symbol_binding(s);
+  function->registers = resolve_registers(r, cubin, symbol);
+}
+
+static void resolve_check_section(const resolver *r, uint32_t file, uint32_t symbol) {
+  const tl_cubin *const cubin = &r->files[file];
+  const uint32_t section = cubin->symbols[symbol].section;
+  const bool text = section < cubin->section_count && (cubin->sections[section].type == SHT_PROGBITS ||
+                                                       cubin->sections[section].type == SHT_CUDA_UFT_REL);
+  if (!text)
+    tl_cubin_damaged(cubin, r->names, r->diagnostics, cubin->symbol_table, (uint64_t)symbol * ELF_SYMBOL_SIZE,
+                     "a function symbol does not lie in a text section");
+}
+
+static void resolve_symbol(resolver *r, uint32_t file, uint32_t symbol) {
+  const tl_cubin_symbol *const s = &r->files[file].symbols[symbol];
+  tl_body *const body = &r->resolution->bodies[file][symbol];
+  const bool local = tl_symbol_binding(s) == STB_LOCAL;
+  uint32_t index = local ? TL_NONE : r->resolution->function_of_name[s->name];
+  if (index == TL_NONE) {
+    index = (uint32_t)r->resolution->functions.count;
+    *tl_vector_push(r->arena, &r->resolution->functions) = (tl_function){.name = s->name,
+                                                                         .file = file,
+                                                                         .symbol = symbol,
+                                                                         .first_file = file,
+                                                                         .strong_file = TL_NONE,
+                                                                         .local = local,
+                                                                         .kernel = (s->other & STO_ENTRY) != 0};
+    if (!local)
+      r->resolution->function_of_name[s->name] = index;
+  }
+  body->function = index;
+  body->role = TL_BODY_MENTION;
+  if (s->section == SHN_UNDEF)
+    return;
+  resolve_check_section(r, file, symbol);
+  resolve_define(r, index, file, symbol, body);
+}
+
+/* W3.9: the primary function of a text section comes before an alias that stands before it in .symtab. */
+static uint32_t resolve_primary(const tl_cubin *cubin, uint32_t symbol) {
+  const uint32_t section = cubin->symbols[symbol].section;
+  if (section == SHN_UNDEF || section >= cubin->section_count)
+    return symbol;
+  const uint32_t primary = cubin->sections[section].info & 0xffffff;
+  if (primary >= cubin->symbol_count || cubin->symbols[primary].section != section ||
+      tl_symbol_type(&cubin->symbols[primary]) != STT_FUNC)
+    return symbol;
+  return primary;
+}
+
+static void resolve_file(resolver *r, uint32_t file) {
+  const tl_cubin *const cubin = &r->files[file];
+  tl_body *const bodies = tl_arena_new(r->arena, tl_body, cubin->symbol_count + 1);
+  r->resolution->bodies[file] = bodies;
+  for (uint32_t i = 0; i < cubin->symbol_count; i++)
+    bodies[i].function = TL_NONE;
+  resolve_read_registers(r, cubin);
+  resolve_find_rela(r, cubin);
+  for (uint32_t i = 0; i < cubin->symbol_count; i++) {
+    if (tl_symbol_type(&cubin->symbols[i]) != STT_FUNC || bodies[i].role != TL_BODY_NONE)
+      continue;
+    const uint32_t primary = resolve_primary(cubin, i);
+    if (bodies[primary].role == TL_BODY_NONE)
+      resolve_symbol(r, file, primary);
+    if (bodies[i].role == TL_BODY_NONE)
+      resolve_symbol(r, file, i);
+  }
+}
+
+void tl_resolve(tl_resolution *resolution, const tl_cubin *files, uint32_t file_count, tl_names *names,
+                tl_arena *arena, tl_diagnostics *diagnostics) {
+  *resolution = (tl_resolution){.name_count = names->list.count};
+  resolution->bodies = tl_arena_new(arena, tl_body *, file_count + 1);
+  resolution->function_of_name = tl_arena_new(arena, uint32_t, names->list.count + 1);
+  for (size_t i = 0; i < names->list.count; i++)
+    resolution->function_of_name[i] = TL_NONE;
+  resolver r = {.resolution = resolution, .files = files, .names = names, .arena = arena, .diagnostics = diagnostics};
+  for (uint32_t file = 0; file < file_count; file++)
+    resolve_file(&r, file);
+}
