@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+int twin_corpus(int argc, char **argv);
+
 typedef struct twin_subcommand {
   const char *name;
   int (*main)(int argc, char **argv);
@@ -11,6 +13,7 @@ typedef struct twin_subcommand {
 } twin_subcommand;
 
 static const twin_subcommand subcommands[] = {
+    {"corpus", twin_corpus, "make, verify and count the stored programs"},
     {NULL, NULL, NULL},
 };
 
