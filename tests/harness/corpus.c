@@ -125,6 +125,17 @@ void harness_free_words(harness_words *words) {
   *words = (harness_words){0};
 }
 
+void harness_join_words(char line[HARNESS_PATH], const harness_words *words) {
+  size_t length = strlen(line);
+  for (size_t i = 0; i < words->count; i++) {
+    const char *word = *words->items[i] ? words->items[i] : "''";
+    int more = snprintf(line + length, HARNESS_PATH - length, " %s", word);
+    if (more < 0 || (size_t)more >= HARNESS_PATH - length)
+      harness_stop("a command line is longer than %d bytes", HARNESS_PATH);
+    length += (size_t)more;
+  }
+}
+
 int harness_read_number(const char *path) {
   harness_bytes bytes;
   if (!harness_read_file(path, &bytes))

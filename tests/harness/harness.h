@@ -78,6 +78,8 @@ void harness_free_jobs(harness_jobs *jobs);
 /* The lines of a text file, without their ends; stops when the file is missing. */
 void harness_read_lines(const char *path, harness_words *words);
 void harness_free_words(harness_words *words);
+/* Appends the words to `line`, a blank in front of each, '' for an empty one. */
+void harness_join_words(char line[HARNESS_PATH], const harness_words *words);
 /* The number that a file such as expect.rc holds. */
 int harness_read_number(const char *path);
 /* Makes in `scratch` a symbolic link to every entry of `inputs` that is not a job directory, so that a linker finds its

@@ -1,0 +1,204 @@
+/* The options that nvlink does not have, the two identities, and what is refused until it exists. Own options are never
+ * recorded: they must not change one byte of the output. */
+#define _DEFAULT_SOURCE
+#include "tests/command_line/command_line.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static void own_read(const char *name, harness_bytes *bytes) {
+  char path[HARNESS_PATH];
+  harness_path(path, "%s/%s", command.scratch, name);
+  if (!harness_read_file(path, bytes))
+    fail_msg("%s was not made", name);
+}
+
+/* The first job of the corpus with several inputs that links: its inputs in the scratch directory, its words in `line`. */
+static void own_take_job(char line[HARNESS_PATH]) {
+  for (size_t i = 0; i < command.jobs.count; i++) {
+    const harness_job *job = &command.jobs.items[i];
+    char path[HARNESS_PATH];
+    harness_words words;
+    harness_path(path, "%s/expect.rc", job->directory);
+    int code = harness_read_number(path);
+    harness_path(path, "%s/args", job->directory);
+    harness_read_lines(path, &words);
+    *line = 0;
+    harness_join_words(line, &words);
+    bool fit = code == 0 && words.count >= 5;
+    harness_free_words(&words);
+    if (fit) {
+      harness_link_inputs(job->inputs, command.scratch);
+      return;
+    }
+  }
+  fail_msg("no job of the corpus links several files");
+}
+
+static void own_test_never_recorded(void **state) {
+  (void)state;
+  static const char *const fronts[] = {
+      "--threads=1",           "--threads=7",           "--threads 3",          "--map=map", "--map=map -v", "",
+      "--reproduce=reproduce", "--reproduce=second -v", "--map map --threads=2"};
+  char job[HARNESS_PATH], line[HARNESS_PATH];
+  harness_bytes plain, verbose, got;
+  own_take_job(job);
+  harness_path(line, "--bug-compatible%s", job);
+  command_link(line, 0);
+  own_read("out.cubin", &plain);
+  harness_path(line, "--bug-compatible -v%s", job);
+  command_link(line, 0);
+  own_read("out.cubin", &verbose);
+  for (size_t i = 0; i < sizeof fronts / sizeof *fronts; i++) {
+    const harness_bytes *want = strstr(fronts[i], "-v") ? &verbose : &plain;
+    harness_path(line, "--bug-compatible%s%s%s", *fronts[i] ? " " : "", fronts[i], job);
+    command_link(line, 0);
+    own_read("out.cubin", &got);
+    if (got.size != want->size || memcmp(got.data, want->data, got.size) != 0)
+      fail_msg("%s changes the output", fronts[i]);
+    free(got.data);
+  }
+  free(plain.data);
+  free(verbose.data);
+}
+
+static void own_test_map(void **state) {
+  (void)state;
+  char job[HARNESS_PATH], line[HARNESS_PATH];
+  harness_bytes map;
+  own_take_job(job);
+  harness_path(line, "--map=link.map%s", job);
+  command_link(line, 0);
+  own_read("link.map", &map);
+  assert_non_null(strstr((char *)map.data, ".text."));
+  assert_non_null(strstr((char *)map.data, ".cubin"));
+  free(map.data);
+}
+
+static void own_test_reproduce(void **state) {
+  (void)state;
+  char job[HARNESS_PATH], line[HARNESS_PATH];
+  harness_bytes archive;
+  own_take_job(job);
+  harness_path(line, "--reproduce=link.reproduce%s", job);
+  command_link(line, 0);
+  own_read("link.reproduce", &archive);
+  assert_true(archive.size > 512);
+  free(archive.data);
+}
+
+/* Under twinlink's own identity the prefix is twinlink's; under the program name nvlink it is nvlink's. */
+static void own_test_identity(void **state) {
+  (void)state;
+  char name[HARNESS_PATH];
+  harness_outcome outcome;
+  command_run(command.program, "-foo", &outcome);
+  assert_int_equal(outcome.code, 1);
+  assert_int_equal(strncmp((char *)outcome.err.data, "twinlink fatal   : Unknown option 'foo'\n", 40), 0);
+  harness_free_outcome(&outcome);
+  harness_path(name, "%s/nvlink", command.scratch);
+  assert_int_equal(symlink(command.program, name), 0);
+  command_run(name, "-foo", &outcome);
+  assert_int_equal(outcome.code, 1);
+  assert_string_equal((char *)outcome.err.data, "nvlink fatal   : Unknown option 'foo'\n");
+  harness_free_outcome(&outcome);
+}
+
+static void own_test_bad_values(void **state) {
+  (void)state;
+  static const char *const lines[] = {"--identity=ptxas", "--identity", "--threads=many", "--threads=-1", "--map"};
+  for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+    char line[HARNESS_PATH];
+    harness_outcome outcome;
+    harness_path(line, "-arch=sm_90 -o out.cubin text.xyz %s", lines[i]);
+    command_run(command.program, line, &outcome);
+    if (outcome.code != 1 || outcome.err.size == 0)
+      fail_msg("%s: exit code %d\n%s", lines[i], outcome.code, (char *)outcome.err.data);
+    harness_path(line, "%s/out.cubin", command.scratch);
+    assert_false(harness_exists(line));
+    harness_free_outcome(&outcome);
+  }
+}
+
+/* D35: a truncated cubin is ignored by nvlink and refused by default; the option and the variable switch alike. */
+static void own_test_bug_compatible(void **state) {
+  (void)state;
+  char path[HARNESS_PATH], job[HARNESS_PATH];
+  harness_outcome outcome;
+  harness_bytes bytes;
+  const char *argv[] = {command.program, "--identity=nvlink", "-arch=sm_90", "-o", "new.cubin", "cut.cubin", NULL};
+  own_take_job(job);
+  own_read(strrchr(job, ' ') + 1, &bytes);
+  harness_path(path, "%s/cut.cubin", command.scratch);
+  harness_write_file(path, bytes.data, 100);
+  free(bytes.data);
+  command_link("-arch=sm_90 -o new.cubin cut.cubin", 1);
+  harness_path(path, "%s/new.cubin", command.scratch);
+  assert_false(harness_exists(path));
+  command_link("--bug-compatible -arch=sm_90 -o new.cubin cut.cubin", 0);
+  assert_true(harness_exists(path));
+  unlink(path);
+  harness_run(
+      &(harness_command){.argv = argv, .directory = command.scratch, .environment = "TWINLINK_BUG_COMPATIBLE=1"},
+      &outcome);
+  assert_int_equal(outcome.code, 0);
+  assert_true(harness_exists(path));
+  harness_free_outcome(&outcome);
+}
+
+typedef struct own_later {
+  const char *line, *must_name;
+} own_later;
+
+/* What is not there yet is refused by name, and makes nothing: never a wrong link. */
+static void own_test_refused_until_it_exists(void **state) {
+  (void)state;
+  static const own_later later[] = {
+      {"-arch=sm_90 -r -o new.cubin", "-r"},
+      {"-arch=sm_90 -preserve-relocs -o new.cubin", "preserve-relocs"},
+      {"-arch=sm_90 -uidx text.xyz -o new.cubin", "uidx"},
+      {"-arch=sm_100 -o new.cubin", "sm_100"},
+      {"-arch=sm_90 -o new.cubin code.ptx", "code.ptx"},
+      {"-arch=sm_90 -o new.cubin library.a", "library.a"},
+      {"-arch=sm_90 -o new.cubin thing.fatbin", "thing.fatbin"},
+  };
+  static const char archive[] =
+      "!<arch>\nmember.o/       0           0     0     644     4         `\nabcdabcdabcdabcd";
+  static const char container[] =
+      "\x50\xed\x55\xba\x01\x00\x10\x00xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx";
+  static const char code[] = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k() { ret; }\n\n\n\n\n\n";
+  for (size_t i = 0; i < sizeof later / sizeof *later; i++) {
+    char path[HARNESS_PATH], line[HARNESS_PATH];
+    harness_outcome outcome;
+    harness_path(path, "%s/library.a", command.scratch);
+    harness_write_file(path, archive, sizeof archive - 1);
+    harness_path(path, "%s/thing.fatbin", command.scratch);
+    harness_write_file(path, container, sizeof container - 1);
+    harness_path(path, "%s/code.ptx", command.scratch);
+    harness_write_file(path, code, sizeof code - 1);
+    harness_path(line, "%s text.xyz", later[i].line);
+    command_run(command.program, line, &outcome);
+    harness_path(path, "%s/new.cubin", command.scratch);
+    if (outcome.code != 1 || !strstr((char *)outcome.err.data, later[i].must_name) || harness_exists(path))
+      fail_msg("%s: exit code %d\n%s", later[i].line, outcome.code, (char *)outcome.err.data);
+    harness_free_outcome(&outcome);
+  }
+}
+
+int command_test_own_options(void) {
+#define OWN_TEST(test) cmocka_unit_test_setup_teardown(test, command_make_scratch, command_remove_scratch)
+  static const struct CMUnitTest tests[] = {
+      OWN_TEST(own_test_never_recorded),
+      OWN_TEST(own_test_map),
+      OWN_TEST(own_test_reproduce),
+      OWN_TEST(own_test_identity),
+      OWN_TEST(own_test_bad_values),
+      OWN_TEST(own_test_bug_compatible),
+      OWN_TEST(own_test_refused_until_it_exists),
+  };
+#undef OWN_TEST
+  return cmocka_run_group_tests_name("own options", tests, NULL, NULL);
+}
