@@ -43,13 +43,13 @@ static void corpus_options_add(string_list *command, const cJSON *options) {
   cJSON_ArrayForEach(item, options) string_list_add(command, "%s", item->valuestring);
 }
 
-/* PTX writes debug strings one character a line: ".b8 47". */
+/* PTX writes debug strings as numbers: ".b8 47,115,114,99". */
 static void corpus_ptx_replace(text_buffer *ptx, const char *from, const char *to) {
   text_buffer from_bytes = {0}, to_bytes = {0};
   for (const char *at = from; *at; at++)
-    text_add(&from_bytes, ".b8 %d\n", (unsigned char)*at);
+    text_add(&from_bytes, "%s%d", at == from ? "" : ",", (unsigned char)*at);
   for (const char *at = to; *at; at++)
-    text_add(&to_bytes, ".b8 %d\n", (unsigned char)*at);
+    text_add(&to_bytes, "%s%d", at == to ? "" : ",", (unsigned char)*at);
   text_replace(ptx, from_bytes.bytes, to_bytes.bytes);
   text_replace(ptx, from, to);
   text_free(&from_bytes);
