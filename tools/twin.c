@@ -5,6 +5,8 @@
 #include <string.h>
 
 int twin_corpus(int argc, char **argv);
+int twin_diff(int argc, char **argv);
+int twin_dump(int argc, char **argv);
 
 typedef struct twin_subcommand {
   const char *name;
@@ -14,6 +16,8 @@ typedef struct twin_subcommand {
 
 static const twin_subcommand subcommands[] = {
     {"corpus", twin_corpus, "make, verify and count the stored programs"},
+    {"diff", twin_diff, "where two linked cubins differ"},
+    {"dump", twin_dump, "a cubin in readable form"},
     {NULL, NULL, NULL},
 };
 
