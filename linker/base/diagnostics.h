@@ -28,9 +28,13 @@ typedef struct tl_diagnostics {
 } tl_diagnostics;
 
 void tl_diagnostics_init(tl_diagnostics *diagnostics, tl_arena *arena, const tl_options *options, jmp_buf *on_fatal);
-/* Adds a record with the row's text; does not return when the row is fatal. `detail` (may be NULL) is a line of our own. */
+/* Adds a record with the row's text, filled from the arguments after `detail` (tl_arena_format: %u and %x take uint64_t);
+ * does not return when the row is fatal. `detail` (may be NULL) is a line of our own, kept as it is. */
 void tl_diagnostics_add(tl_diagnostics *diagnostics, const tl_message_row *row, tl_site site, const char *detail, ...);
-/* A line that is printed as it is, without program name and severity (the call-graph dump, C57). */
+/* Adds a record without ending the link even when the row is fatal: the first of two fatal lines (C20 G, C43). */
+void tl_diagnostics_add_before(tl_diagnostics *diagnostics, const tl_message_row *row, tl_site site, ...);
+/* A line that is printed as it is, without program name and severity (the call-graph dump, C57); `text` must live as long
+ * as the arena, and the record's code is empty. */
 void tl_diagnostics_add_plain(tl_diagnostics *diagnostics, const char *text);
 
 #endif
