@@ -1,0 +1,1 @@
+__device__ int helper(int x, int y) { return x * y + 1; }
