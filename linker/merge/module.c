@@ -105,3 +105,19 @@ uint64_t tl_module_append(tl_module *module, uint32_t section, const uint8_t *da
 uint32_t tl_module_find_section(const tl_module *module, uint32_t name) {
   return tl_map_get(&module->section_of_name, name);
 }
+
+void tl_module_add_taken(tl_module *module, uint32_t function, uint32_t prototype) {
+  const uint64_t pair = (uint64_t)function << 32 | prototype;
+  if (tl_map_get(&module->taken_seen, pair) != TL_NONE)
+    return;
+  tl_map_set(&module->taken_seen, pair, 0);
+  tl_map_set(&module->taken_seen, (uint64_t)function << 32 | UINT32_MAX, 0);
+  *tl_vector_push(module->arena, &module->taken) = (tl_edge){function, prototype};
+}
+
+void tl_module_add_prototype(tl_module *module, uint32_t prototype) {
+  if (tl_map_get(&module->prototype_seen, prototype) != TL_NONE)
+    return;
+  tl_map_set(&module->prototype_seen, prototype, 0);
+  tl_u32_push(module->arena, &module->prototypes, prototype);
+}

@@ -161,6 +161,7 @@ typedef struct tl_module {
   tl_map section_of_name;         /* first section of each name */
   uint32_t *symbol_of_name;       /* global and weak symbols by name number */
   uint32_t *symbol_of_function;   /* by function index; TL_NONE */
+  tl_map owned_sections;          /* name << 32 | text section, to a section of one function (W3.10) */
   tl_u32_vector section_names;    /* event list of .shstrtab: names */
   TL_VECTOR(tl_string_event) strings; /* event list of .strtab */
   tl_u32_vector prototypes;       /* prototype texts in first-seen order (W2.2) */
@@ -173,7 +174,13 @@ typedef struct tl_module {
   uint32_t *block_of_function;    /* by function index; TL_NONE */
   tl_edges calls, indirect_calls, references; /* call graph parts -1, -3, -4, in input order (W7.1) */
   tl_edges taken;                 /* part -2: function and prototype name, no duplicates */
+  tl_map prototype_seen, taken_seen; /* keys of `prototypes` and `taken` */
   uint32_t *prototype_of_function; /* name of its .nv.prototype text; TL_NONE */
+  uint32_t *lost_prototype;       /* the ignored -2 record of a losing body (W7.7); TL_NONE */
+  uint32_t *first_prototype;      /* what E25 compares with; TL_NONE */
+  tl_u32_vector late_taken;       /* functions that W7.7 makes address-taken */
+  bool dead_alias;                /* a live function has a dead alias (V11a, D63) */
+  bool unified;                   /* some input has unified tables (U4) */
   TL_VECTOR(tl_piece) tool_notes; /* the inputs' .note.nv.tkinfo (W5.1) */
   uint8_t *compat;                /* merged .nv.compat records (I60-I69), 4 bytes each */
   uint32_t compat_size;
@@ -203,6 +210,10 @@ uint64_t tl_module_append(tl_module *module, uint32_t section, const uint8_t *da
                           uint32_t file, uint32_t input_section);
 /* First section of that name, TL_NONE. */
 uint32_t tl_module_find_section(const tl_module *module, uint32_t name);
+/* Adds a -2 record, once for each pair (W7.1). */
+void tl_module_add_taken(tl_module *module, uint32_t function, uint32_t prototype);
+/* Puts a prototype's text at the front of .strtab, once (W2.2). */
+void tl_module_add_prototype(tl_module *module, uint32_t prototype);
 const char *tl_module_text(const tl_module *module, uint32_t name);
 
 static inline unsigned tl_type_of(const tl_symbol *symbol) { return symbol->info & 15; }

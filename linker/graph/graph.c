@@ -1,0 +1,150 @@
+/* Building and condensing the call graph of graph/graph.h (Tarjan's algorithm with a stack of its own). */
+#include "graph/graph.h"
+
+tl_successors tl_successors_make(tl_arena *arena, const tl_edges *edges, uint32_t sources) {
+  tl_successors s = {tl_arena_new(arena, uint32_t, (size_t)sources + 2), tl_arena_new(arena, uint32_t, edges->count + 1)};
+  for (size_t i = 0; i < edges->count; i++)
+    s.first[edges->items[i].from + 1]++;
+  for (uint32_t i = 0; i < sources; i++)
+    s.first[i + 1] += s.first[i];
+  uint32_t *const next = tl_arena_copy(arena, s.first, ((size_t)sources + 1) * sizeof *next);
+  for (size_t i = 0; i < edges->count; i++)
+    s.to[next[edges->items[i].from]++] = edges->items[i].to;
+  return s;
+}
+
+/* Gives every prototype that the call graph uses a node, and returns the edges with those numbers. */
+static tl_edges graph_number_prototypes(tl_graph *graph, tl_map *numbers, const tl_edges *records, tl_arena *arena) {
+  tl_edges edges = {0};
+  for (size_t i = 0; i < records->count; i++) {
+    uint32_t node = tl_map_get(numbers, records->items[i].to);
+    if (node == TL_NONE) {
+      node = graph->node_count++;
+      tl_map_set(numbers, records->items[i].to, node);
+    }
+    *tl_vector_push(arena, &edges) = (tl_edge){records->items[i].from, node};
+  }
+  return edges;
+}
+
+typedef struct condenser {
+  tl_graph *graph;
+  uint32_t *index, *low; /* 0: not visited */
+  uint32_t *path;        /* Tarjan's stack of nodes without a component */
+  uint32_t *calls, *next; /* the walk's own stack: node, and the position among its successors */
+  uint32_t visited, path_count, call_count, done;
+} condenser;
+
+static void condense_enter(condenser *c, uint32_t node) {
+  c->index[node] = c->low[node] = ++c->visited;
+  c->path[c->path_count++] = node;
+  c->calls[c->call_count] = node;
+  c->next[c->call_count++] = c->graph->callees.first[node];
+}
+
+static void condense_close(condenser *c, uint32_t node) {
+  tl_graph *const g = c->graph;
+  const uint32_t component = g->component_count++;
+  const uint32_t start = c->done;
+  uint32_t member;
+  do {
+    member = c->path[--c->path_count];
+    g->component[member] = component;
+    g->order[c->done++] = member;
+  } while (member != node);
+  bool cyclic = c->done - start > 1;
+  for (uint32_t i = start; i < c->done && !cyclic; i++)
+    for (uint32_t e = g->callees.first[g->order[i]]; e < g->callees.first[g->order[i] + 1] && !cyclic; e++)
+      cyclic = g->callees.to[e] == g->order[i] || g->cyclic[g->callees.to[e]];
+  for (uint32_t i = start; i < c->done; i++)
+    g->cyclic[g->order[i]] = cyclic;
+}
+
+static void condense_from(condenser *c, uint32_t root) {
+  condense_enter(c, root);
+  while (c->call_count) {
+    const uint32_t node = c->calls[c->call_count - 1];
+    if (c->next[c->call_count - 1] < c->graph->callees.first[node + 1]) {
+      const uint32_t callee = c->graph->callees.to[c->next[c->call_count - 1]++];
+      if (!c->index[callee])
+        condense_enter(c, callee);
+      else if (c->graph->component[callee] == TL_NONE && c->index[callee] < c->low[node])
+        c->low[node] = c->index[callee];
+      continue;
+    }
+    c->call_count--;
+    if (c->low[node] == c->index[node])
+      condense_close(c, node);
+    if (c->call_count) {
+      const uint32_t caller = c->calls[c->call_count - 1];
+      if (c->low[node] < c->low[caller])
+        c->low[caller] = c->low[node];
+    }
+  }
+}
+
+static void graph_condense(tl_graph *graph, tl_arena *arena) {
+  const size_t count = (size_t)graph->node_count + 1;
+  graph->order = tl_arena_new(arena, uint32_t, count);
+  graph->component = tl_arena_new(arena, uint32_t, count);
+  graph->cyclic = tl_arena_new(arena, bool, count);
+  for (size_t i = 0; i < count; i++)
+    graph->component[i] = TL_NONE;
+  condenser c = {.graph = graph,
+                 .index = tl_arena_new(arena, uint32_t, count),
+                 .low = tl_arena_new(arena, uint32_t, count),
+                 .path = tl_arena_new(arena, uint32_t, count),
+                 .calls = tl_arena_new(arena, uint32_t, count),
+                 .next = tl_arena_new(arena, uint32_t, count)};
+  for (uint32_t node = 0; node < graph->node_count; node++)
+    if (!c.index[node])
+      condense_from(&c, node);
+}
+
+void tl_graph_build(tl_graph *graph, const tl_module *module, tl_arena *arena) {
+  *graph = (tl_graph){.module = module, .function_count = (uint32_t)module->resolution->functions.count};
+  graph->node_count = graph->function_count;
+  tl_map numbers;
+  tl_map_init(&numbers, arena);
+  const tl_edges indirect = graph_number_prototypes(graph, &numbers, &module->indirect_calls, arena);
+  tl_edges takers = graph_number_prototypes(graph, &numbers, &module->taken, arena);
+  for (size_t i = 0; i < takers.count; i++)
+    takers.items[i] = (tl_edge){takers.items[i].to, takers.items[i].from};
+  tl_edges all = {0};
+  const tl_edges *const parts[] = {&module->calls, &indirect, &takers};
+  for (int part = 0; part < 3; part++)
+    for (size_t i = 0; i < parts[part]->count; i++)
+      *tl_vector_push(arena, &all) = parts[part]->items[i];
+  graph->callees = tl_successors_make(arena, &all, graph->node_count);
+  graph->direct = tl_successors_make(arena, &module->calls, graph->node_count);
+  graph->indirect = tl_successors_make(arena, &indirect, graph->node_count);
+  graph->takers = tl_successors_make(arena, &takers, graph->node_count);
+  graph_condense(graph, arena);
+}
+
+void tl_reach_init(tl_reach *reach, const tl_graph *graph, tl_arena *arena) {
+  const size_t count = (size_t)graph->node_count + 1;
+  *reach = (tl_reach){.stamp = tl_arena_new(arena, uint32_t, count),
+                      .list = tl_arena_new(arena, uint32_t, count),
+                      .stack = tl_arena_new(arena, uint32_t, count)};
+}
+
+void tl_graph_reach(const tl_graph *graph, uint32_t function, tl_reach *reach) {
+  uint32_t depth = 0;
+  reach->round++;
+  reach->count = 0;
+  reach->stamp[function] = reach->round;
+  reach->stack[depth++] = function;
+  while (depth) {
+    const uint32_t node = reach->stack[--depth];
+    if (node < graph->function_count)
+      reach->list[reach->count++] = node;
+    for (uint32_t i = graph->callees.first[node]; i < graph->callees.first[node + 1]; i++) {
+      const uint32_t callee = graph->callees.to[i];
+      if (reach->stamp[callee] == reach->round)
+        continue;
+      reach->stamp[callee] = reach->round;
+      reach->stack[depth++] = callee;
+    }
+  }
+}

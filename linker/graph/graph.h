@@ -1,0 +1,43 @@
+/* The call graph of the output: direct calls, and indirect calls by prototype (G2, W6.5).
+ *
+ * A prototype is a node of its own between the functions that call through it and those whose address is taken with
+ * it, so the graph is linear in its records. Strongly connected components give what spreads as a maximum or a sum
+ * along paths in one pass over the condensed graph; no recursion on the depth of the calls. */
+#ifndef TL_GRAPH_GRAPH_H
+#define TL_GRAPH_GRAPH_H
+
+#include "merge/module.h"
+
+/* Successors grouped by node: those of node n are to[first[n]] .. to[first[n + 1]]. */
+typedef struct tl_successors {
+  uint32_t *first, *to;
+} tl_successors;
+
+typedef struct tl_graph {
+  const tl_module *module;
+  uint32_t function_count; /* nodes 0 .. function_count - 1: the resolution's functions */
+  uint32_t node_count;     /* then one node a prototype */
+  tl_successors callees;   /* of every node, direct calls in record order */
+  tl_successors direct, indirect, takers; /* function to function, function to prototype, prototype to function */
+  uint32_t *order;         /* nodes, callees before callers (members of one component together) */
+  uint32_t *component;     /* by node */
+  uint32_t component_count;
+  bool *cyclic;            /* by node: a cycle can be reached from it */
+} tl_graph;
+
+/* What tl_graph_reach needs between calls. */
+typedef struct tl_reach {
+  uint32_t *stamp; /* by node */
+  uint32_t round;
+  uint32_t *list;  /* reached functions, in no particular order */
+  uint32_t *stack;
+  uint32_t count;
+} tl_reach;
+
+void tl_graph_build(tl_graph *graph, const tl_module *module, tl_arena *arena);
+void tl_reach_init(tl_reach *reach, const tl_graph *graph, tl_arena *arena);
+/* Fills reach->list with `function` and everything it can call. */
+void tl_graph_reach(const tl_graph *graph, uint32_t function, tl_reach *reach);
+tl_successors tl_successors_make(tl_arena *arena, const tl_edges *edges, uint32_t sources);
+
+#endif

@@ -1,0 +1,126 @@
+/* .nv.compat of several files (I60-I70, F56, F65-F72): each attribute has its own merge, the order is that of the first
+ * file's records, and a missing one is appended with its default after the file that lacks it. The target's variant
+ * (attribute 9) comes first whatever the inputs say. */
+#include "base/bytes.h"
+#include "catalog/message.h"
+#include "cubin/attribute.h"
+#include "merge/merging.h"
+
+typedef enum compat_rule { COMPAT_ISA_CLASS, COMPAT_OR, COMPAT_TCGEN05, COMPAT_EQUAL, COMPAT_MAXIMUM } compat_rule;
+
+typedef struct compat_row {
+  uint8_t code, format;
+  compat_rule rule;
+  uint16_t missing; /* default */
+  bool always;      /* written when no file has it */
+} compat_row;
+
+static const compat_row compat_rows[] = {
+    {2, 2, COMPAT_ISA_CLASS, 0, true},    /* I60 */
+    {3, 2, COMPAT_OR, 3, true},           /* I61 */
+    {5, 2, COMPAT_TCGEN05, 0, true},      /* I62 */
+    {6, 2, COMPAT_EQUAL, 1, true},        /* I63 */
+    {7, 3, COMPAT_MAXIMUM, 0x0100, true}, /* I64 */
+    {8, 3, COMPAT_MAXIMUM, 0, false},     /* I64 */
+};
+enum { COMPAT_ROWS = sizeof compat_rows / sizeof *compat_rows };
+
+static const compat_row *compat_find(uint8_t code) {
+  for (int i = 0; i < COMPAT_ROWS; i++)
+    if (compat_rows[i].code == code)
+      return &compat_rows[i];
+  return NULL;
+}
+
+/* The larger of the two, or 0 when one is 0. */
+static unsigned compat_weakest(unsigned a, unsigned b) { return a && b ? (a > b ? a : b) : 0; }
+
+static uint16_t compat_merge(compat_rule rule, uint16_t a, uint16_t b) {
+  switch (rule) {
+  case COMPAT_ISA_CLASS:
+    return (uint16_t)compat_weakest(a, b);
+  case COMPAT_OR:
+    return a | b;
+  case COMPAT_TCGEN05:
+    return (uint16_t)((a & 0xf0u) | compat_weakest(a & 3u, b & 3u) | compat_weakest(a >> 2 & 3u, b >> 2 & 3u) << 2);
+  case COMPAT_EQUAL:
+    return a == b ? a : 1;
+  case COMPAT_MAXIMUM:
+    break;
+  }
+  return a > b ? a : b;
+}
+
+static uint8_t *compat_record(const tl_module *module, uint8_t code) {
+  for (uint32_t at = 0; at < module->compat_size; at += 4)
+    if (module->compat[at + 1] == code)
+      return module->compat + at;
+  return NULL;
+}
+
+static void compat_set(tl_module *module, const compat_row *row, uint16_t value) {
+  uint8_t *at = compat_record(module, row->code);
+  if (!at) {
+    at = module->compat + module->compat_size;
+    module->compat_size += 4;
+  }
+  at[0] = row->format;
+  at[1] = row->code;
+  tl_put16(at + 2, row->format == 2 ? value & 0xff : value);
+}
+
+/* The value stands in the third byte, or in the u16 there, whatever the format says (I68). */
+static uint16_t compat_value(const compat_row *row, const tl_record *record) {
+  const uint16_t word = record->format == 4 ? record->size : tl_get16(record->data);
+  return row->format == 2 ? word & 0xff : word;
+}
+
+void tl_merge_compat(tl_merging *m, uint32_t section) {
+  tl_module *const module = m->module;
+  if (module->compat_section == TL_NONE)
+    return;
+  if (!module->compat) {
+    module->compat = tl_arena_new(module->arena, uint8_t, 4 * (COMPAT_ROWS + 1));
+    module->compat[0] = 2;
+    module->compat[1] = 9;
+    module->compat[2] = module->accelerated;
+    module->compat_size = 4;
+  }
+  bool present[COMPAT_ROWS] = {false};
+  uint64_t position = 0;
+  tl_record record;
+  while (tl_record_next(m->cubin, section, &position, &record, module->names, module->diagnostics)) {
+    const compat_row *const row = compat_find(record.code);
+    if (!row)
+      continue; /* I66, I67 */
+    const uint8_t *const known = compat_record(module, row->code);
+    const uint16_t value = compat_value(row, &record);
+    compat_set(module, row, known ? compat_merge(row->rule, tl_get16(known + 2), value) : value);
+    present[row - compat_rows] = true;
+  }
+  for (int i = 0; i < COMPAT_ROWS; i++) {
+    const compat_row *const row = &compat_rows[i];
+    const uint8_t *const known = compat_record(module, row->code);
+    if (present[i] || !row->always)
+      continue;
+    compat_set(module, row, known ? compat_merge(row->rule, tl_get16(known + 2), row->missing) : row->missing);
+  }
+}
+
+void tl_merge_check_isa_class(tl_merging *m) {
+  tl_module *const module = m->module;
+  if (module->compat_section == TL_NONE)
+    return;
+  for (uint32_t s = 1; s < m->cubin->section_count; s++) {
+    if (m->cubin->sections[s].type != SHT_CUDA_COMPAT)
+      continue;
+    uint64_t position = 0;
+    tl_record record;
+    while (tl_record_next(m->cubin, s, &position, &record, module->names, module->diagnostics))
+      if (record.code == 2)
+        return;
+  }
+  const tl_site site = {m->cubin->path, ".nv.compat", NULL, TL_NO_OFFSET};
+  tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_NO_ISA_CLASS), site, NULL,
+                     (uint64_t)module->arch, m->cubin->path);
+}

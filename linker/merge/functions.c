@@ -1,0 +1,296 @@
+/* The function pass of one file (W3.1, W3.5, W3.9, W8.1, W8.2, V4, V8, C84): every function symbol, the primary function
+ * of a section before its aliases. Creates text sections, and for kernels .nv.info.K and .nv.shared.K at once. */
+#include "base/bytes.h"
+#include "catalog/defect.h"
+#include "catalog/message.h"
+#include "cubin/elf.h"
+#include "emit/demangle.h"
+#include "merge/merging.h"
+
+#include <string.h>
+
+/* Debug sections whose entries against a replaced or losing function may go (W8.2, W8.3). */
+static const char *const frame_sections[3] = {".debug_line", ".nv_debug_line_sass", ".debug_frame"};
+
+static uint32_t functions_primary(const tl_cubin *cubin, uint32_t section) {
+  return cubin->sections[section].info & 0xffffff;
+}
+
+/* Sections of dead functions are dead; a section whose primary function lives stays (W7.3). */
+static void functions_mark_dead(tl_merging *m) {
+  const tl_module *const module = m->module;
+  for (uint32_t i = 0; i < m->cubin->symbol_count; i++) {
+    const uint32_t function = m->bodies[i].function;
+    if (function == TL_NONE || module->resolution->functions.items[function].live)
+      continue;
+    m->symbol_dead[i] = true;
+    if (m->cubin->symbols[i].section)
+      m->section_state[m->cubin->symbols[i].section] |= TL_SECTION_DEAD;
+  }
+  for (uint32_t s = 1; s < m->cubin->section_count; s++) {
+    const uint32_t primary = functions_primary(m->cubin, s);
+    const bool lives = primary < m->cubin->symbol_count && !m->symbol_dead[primary];
+    if (m->section_state[s] & TL_SECTION_DEAD && lives)
+      m->section_state[s] &= (uint8_t)~TL_SECTION_DEAD;
+  }
+  tl_merge_spread_state(m, TL_SECTION_DEAD);
+}
+
+static void functions_report_duplicate(tl_merging *m, uint32_t symbol, uint32_t first_file) {
+  tl_merge_report(m, tl_message_row_of(TL_MESSAGE_MULTIPLE_DEFINITION), m->cubin->symbols[symbol].name,
+                  m->module->files[first_file].path);
+}
+
+/* A dead function creates nothing, but a second strong definition is reported all the same (C84). */
+static void functions_pass_dead(tl_merging *m, uint32_t symbol) {
+  const tl_body *const body = &m->bodies[symbol];
+  const tl_cubin_symbol *const s = &m->cubin->symbols[symbol];
+  const uint32_t strong = m->module->resolution->functions.items[body->function].strong_file;
+  if (body->role == TL_BODY_DUPLICATE)
+    functions_report_duplicate(m, symbol, strong);
+  if (!s->section)
+    return;
+  const uint32_t primary = functions_primary(m->cubin, s->section);
+  if (primary != symbol && primary < m->cubin->symbol_count && !m->symbol_dead[primary])
+    m->module->dead_alias = true;
+}
+
+/* What a kernel gets beside its text (W3.1). */
+static void functions_create_kernel_sections(tl_merging *m, uint32_t text, uint32_t name) {
+  tl_module *const module = m->module;
+  const uint32_t info_name = tl_module_name(module, ".nv.info.", name);
+  const uint32_t info = tl_module_add_section(module, info_name, SHT_CUDA_INFO, SHF_INFO_LINK, 4, 0);
+  module->sections.items[info].about = text;
+  const uint32_t shared_name = tl_module_name(module, ".nv.shared.", name);
+  const uint32_t shared =
+      tl_module_add_section(module, shared_name, SHT_CUDA_SHARED, SHF_INFO_LINK | SHF_ALLOC | SHF_WRITE, 1, 0);
+  module->sections.items[shared].about = text;
+  tl_module_add_section_symbol(module, shared);
+  tl_map_set(&module->owned_sections, (uint64_t)shared_name << 32 | text, shared);
+  module->sections.items[text].info = info;
+  module->sections.items[text].shared = shared;
+}
+
+/* Gives a function symbol its section, which is created unless an earlier symbol of this file did. */
+static void functions_define(tl_merging *m, uint32_t symbol, uint32_t out, bool new) {
+  tl_module *const module = m->module;
+  const tl_cubin_symbol *const s = &m->cubin->symbols[symbol];
+  const tl_cubin_section *const input = &m->cubin->sections[s->section];
+  uint32_t text = m->section_map[s->section];
+  const bool create = text == TL_NONE;
+  if (create)
+    text = tl_module_add_section_unlisted(module, input->name, input->type, input->flags, input->align,
+                                          input->entry_size);
+  if (new)
+    tl_module_list_symbol(module, out, true);
+  if (create) {
+    *tl_vector_push(module->arena, &module->strings) = (tl_string_event){input->name, TL_NONE};
+    tl_module_add_section_symbol(module, text);
+    tl_module_append(module, text, input->data, input->size, input->align, m->file, s->section);
+    module->sections.items[text].registers = (uint8_t)(input->info >> 24);
+    m->section_map[s->section] = text;
+  }
+  tl_symbol *const result = &module->symbols.items[out];
+  result->section = text;
+  result->info = s->info;
+  result->value = s->value;
+  result->size = s->size;
+  if (new || !create)
+    result->other = s->other; /* otherwise that of the first mention stays (W4.6) */
+  if (create || functions_primary(m->cubin, s->section) == symbol)
+    module->sections.items[text].owner = out;
+  if (create && s->other & STO_ENTRY) {
+    functions_create_kernel_sections(m, text, s->name);
+    tl_u32_push(module->arena, &module->kernels, out);
+  }
+}
+
+/* W8.2: from which relocation sections the replaced body's entries vanish: for each debug section that has a RELA
+ * section, if the old text has one too, the last created of its relocation sections. */
+static void functions_drop_frames(tl_merging *m, uint32_t out, uint32_t text) {
+  tl_module *const module = m->module;
+  tl_symbol *const symbol = &module->symbols.items[out];
+  if (module->sections.items[text].relocations[1] == TL_NONE)
+    return;
+  for (int i = 0; i < 3; i++) {
+    const uint32_t name = tl_names_find(module->names, frame_sections[i], strlen(frame_sections[i]));
+    const uint32_t debug = name == TL_NONE ? TL_NONE : tl_module_find_section(module, name);
+    if (debug == TL_NONE || module->sections.items[debug].relocations[1] == TL_NONE)
+      continue;
+    const uint32_t rel = module->sections.items[debug].relocations[0];
+    const uint32_t rela = module->sections.items[debug].relocations[1];
+    symbol->frame_section[i] = rel != TL_NONE && rel > rela ? rel : rela;
+    symbol->frame_cutoff[i] = (uint32_t)module->relocations.count;
+  }
+}
+
+/* Compiler constants go with their body. nvlink looks for them by name and can hit another function's (D7). */
+static void functions_drop_constants(tl_merging *m, uint32_t function, uint32_t name) {
+  tl_module *const module = m->module;
+  uint32_t block = module->block_of_function[function];
+  if (tl_defect_matched(module->options, TL_DEFECT_D7)) {
+    const uint32_t section = tl_module_name(module, ".nv.constant2.", name);
+    for (block = 0; block < module->constant_blocks.count; block++)
+      if (module->constant_blocks.items[block].name == section && !module->constant_blocks.items[block].deleted)
+        break;
+    if (block == module->constant_blocks.count)
+      return;
+  }
+  if (block != TL_NONE)
+    module->constant_blocks.items[block].deleted = true;
+}
+
+static void functions_replace(tl_merging *m, uint32_t symbol, uint32_t out) {
+  tl_module *const module = m->module;
+  const tl_cubin_symbol *const s = &m->cubin->symbols[symbol];
+  const tl_cubin_section *const input = &m->cubin->sections[s->section];
+  const uint32_t text = module->symbols.items[out].section;
+  functions_drop_frames(m, out, text);
+  tl_section *const section = &module->sections.items[text];
+  section->pieces.count = 0;
+  section->size = 0;
+  section->cutoff = (uint32_t)module->relocations.count;
+  tl_module_append(module, text, input->data, input->size, 1, m->file, s->section);
+  section->registers = (uint8_t)(input->info >> 24);
+  if (section->info != TL_NONE)
+    module->sections.items[section->info].attributes.count = 0;
+  tl_symbol *const result = &module->symbols.items[out];
+  result->size = s->size;
+  result->value = s->value;
+  result->info_cutoff = (uint32_t)module->attributes.count;
+  if (tl_symbol_binding(s) == STB_GLOBAL) {
+    result->info = s->info;
+    result->other = s->other;
+  }
+  m->section_map[s->section] = text;
+  functions_drop_constants(m, m->bodies[symbol].function, s->name);
+}
+
+static const tl_cubin_section *functions_parameter_bank(const tl_merging *m, uint32_t text) {
+  for (uint32_t s = 1; s < m->cubin->section_count; s++)
+    if (m->cubin->sections[s].type == SHT_CUDA_CONSTANT0 && m->cubin->sections[s].info == text)
+      return &m->cubin->sections[s];
+  return NULL;
+}
+
+/* V8: weak entries whose parameter banks differ in size. */
+static void functions_check_parameters(tl_merging *m, uint32_t symbol, uint32_t out) {
+  const tl_cubin_symbol *const s = &m->cubin->symbols[symbol];
+  const uint32_t text = m->module->symbols.items[out].section;
+  const uint32_t known = m->module->sections.items[text].constant0;
+  const tl_cubin_section *const incoming = s->other & STO_ENTRY ? functions_parameter_bank(m, s->section) : NULL;
+  if (incoming && known != TL_NONE && incoming->size != m->module->sections.items[known].size) {
+    const tl_site site = {m->cubin->path, NULL, tl_merging_text(m, s->name), TL_NO_OFFSET};
+    tl_diagnostics_add(m->module->diagnostics, tl_message_row_of(TL_MESSAGE_PARAMETER_BANK), site, NULL,
+                       tl_merging_text(m, s->name));
+  }
+}
+
+static void functions_lose(tl_merging *m, uint32_t symbol) {
+  m->symbol_lost[symbol] = true;
+  m->section_state[m->cubin->symbols[symbol].section] |= TL_SECTION_LOST;
+}
+
+static void functions_pass_known(tl_merging *m, uint32_t symbol, uint32_t out) {
+  tl_module *const module = m->module;
+  const tl_body *const body = &m->bodies[symbol];
+  const tl_cubin_symbol *const s = &m->cubin->symbols[symbol];
+  const tl_function *const function = &module->resolution->functions.items[body->function];
+  if (body->role == TL_BODY_MENTION)
+    return;
+  if ((module->symbols.items[out].other ^ s->other) & STO_ENTRY) {
+    const char *const shown = tl_demangle(module->arena, tl_merging_text(m, s->name));
+    const tl_site site = {m->cubin->path, NULL, tl_merging_text(m, s->name), TL_NO_OFFSET};
+    tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_NOT_GLOBAL), site, NULL, shown);
+    functions_lose(m, symbol);
+  } else if (body->role == TL_BODY_FIRST) {
+    functions_define(m, symbol, out, false);
+  } else if (body->role == TL_BODY_REPLACES) {
+    functions_check_parameters(m, symbol, out);
+    functions_replace(m, symbol, out);
+  } else {
+    if (body->role == TL_BODY_DUPLICATE)
+      functions_report_duplicate(m, symbol, function->strong_file);
+    else
+      functions_check_parameters(m, symbol, out);
+    functions_lose(m, symbol);
+  }
+}
+
+static void functions_pass_new(tl_merging *m, uint32_t symbol) {
+  tl_module *const module = m->module;
+  const uint32_t function = m->bodies[symbol].function;
+  const tl_cubin_symbol *const s = &m->cubin->symbols[symbol];
+  tl_symbol created = {.name = s->name,
+                       .info = s->info,
+                       .other = s->other,
+                       .section = TL_NONE,
+                       .size = s->size,
+                       .function = function,
+                       .block = TL_NONE,
+                       .mention = m->file};
+  const bool undefined = s->section == SHN_UNDEF;
+  if (undefined && tl_symbol_binding(s) == STB_WEAK)
+    created.info = STB_GLOBAL << 4 | STT_FUNC;
+  const uint32_t out = tl_module_new_symbol(module, &created);
+  module->symbol_of_function[function] = out;
+  if (tl_symbol_binding(s) != STB_LOCAL)
+    module->symbol_of_name[s->name] = out;
+  m->symbol_map[symbol] = out;
+  tl_u32_push(module->arena, &module->functions, function);
+  if (undefined)
+    tl_module_list_symbol(module, out, true);
+  else
+    functions_define(m, symbol, out, true);
+}
+
+/* A name that is a variable elsewhere (V8). */
+static void functions_pass_variable(tl_merging *m, uint32_t symbol, uint32_t out) {
+  const tl_symbol *const other = &m->module->symbols.items[out];
+  const tl_cubin_symbol *const s = &m->cubin->symbols[symbol];
+  const char *const first = other->mention == TL_NONE ? "<input>" : m->module->files[other->mention].path;
+  tl_merge_report(m, tl_message_row_of(TL_MESSAGE_SPACE_MISMATCH), s->name, first);
+  if (s->size != other->size)
+    tl_merge_report(m, tl_message_row_of(TL_MESSAGE_SIZE_MISMATCH), s->name, first);
+  m->symbol_map[symbol] = out;
+  if (s->section)
+    functions_lose(m, symbol);
+}
+
+static void functions_pass_one(tl_merging *m, uint32_t symbol) {
+  const tl_body *const body = &m->bodies[symbol];
+  const tl_cubin_symbol *const s = &m->cubin->symbols[symbol];
+  if (m->symbol_dead[symbol]) {
+    functions_pass_dead(m, symbol);
+    return;
+  }
+  const uint32_t out = m->module->symbol_of_function[body->function];
+  if (out != TL_NONE) {
+    m->symbol_map[symbol] = out;
+    functions_pass_known(m, symbol, out);
+  } else if (tl_symbol_binding(s) != STB_LOCAL && m->module->symbol_of_name[s->name] != TL_NONE) {
+    functions_pass_variable(m, symbol, m->module->symbol_of_name[s->name]);
+  } else {
+    functions_pass_new(m, symbol);
+  }
+}
+
+void tl_merge_functions(tl_merging *m) {
+  functions_mark_dead(m);
+  bool *const done = tl_arena_new(m->module->arena, bool, m->cubin->symbol_count + 1);
+  for (uint32_t i = 0; i < m->cubin->symbol_count; i++) {
+    if (m->bodies[i].function == TL_NONE || done[i])
+      continue;
+    const uint32_t section = m->cubin->symbols[i].section;
+    const uint32_t primary = section ? functions_primary(m->cubin, section) : i;
+    if (section && primary < m->cubin->symbol_count && !done[primary] && m->bodies[primary].function != TL_NONE &&
+        m->cubin->symbols[primary].section == section) {
+      done[primary] = true;
+      functions_pass_one(m, primary);
+    }
+    if (!done[i])
+      functions_pass_one(m, i);
+    done[i] = true;
+  }
+  tl_merge_spread_state(m, TL_SECTION_LOST);
+}

@@ -1,0 +1,170 @@
+/* The merge: all files, one after the other, in the order of W3. Errors of one file are collected, then the link ends
+ * with `merge_elf failed` (C72). The function pass and the object pass of a file come before its records, because
+ * records of dead and losing bodies must be told apart. */
+#include "merge/merging.h"
+
+#include "base/bytes.h"
+#include "catalog/message.h"
+#include "cubin/elf.h"
+
+#include <string.h>
+
+void tl_merge_report(tl_merging *m, const tl_message_row *row, uint32_t name, const char *first_file) {
+  const tl_site site = {m->cubin->path, NULL, tl_merging_text(m, name), TL_NO_OFFSET};
+  tl_diagnostics_add(m->module->diagnostics, row, site, NULL, tl_merging_text(m, name), m->cubin->path, first_file);
+}
+
+static bool merge_section_is_about_text(uint32_t type) {
+  return type == SHT_CUDA_INFO || type == SHT_CUDA_SHARED || type == SHT_CUDA_LOCAL ||
+         tl_section_type_is_constant(type);
+}
+
+void tl_merge_spread_state(tl_merging *m, uint8_t state) {
+  const tl_cubin *const cubin = m->cubin;
+  for (int pass = 0; pass < 2; pass++) /* relocation sections of constants come second */
+    for (uint32_t s = 1; s < cubin->section_count; s++) {
+      const tl_cubin_section *const section = &cubin->sections[s];
+      const bool relocations = section->type == SHT_REL || section->type == SHT_RELA;
+      const bool about = pass ? relocations : merge_section_is_about_text(section->type);
+      if (about && section->info && section->info < cubin->section_count && m->section_state[section->info] & state)
+        m->section_state[s] |= state;
+    }
+}
+
+
+#define NAME(text) tl_names_intern(names, text, sizeof text - 1)
+
+static tl_merging merge_begin(tl_module *module, uint32_t file) {
+  const tl_cubin *const cubin = &module->files[file];
+  tl_merging m = {.module = module, .file = file, .cubin = cubin, .bodies = module->resolution->bodies[file]};
+  tl_arena *const arena = module->arena;
+  m.symbol_map = tl_arena_new(arena, uint32_t, cubin->symbol_count + 1);
+  m.symbol_dead = tl_arena_new(arena, bool, cubin->symbol_count + 1);
+  m.symbol_lost = tl_arena_new(arena, bool, cubin->symbol_count + 1);
+  m.section_map = tl_arena_new(arena, uint32_t, cubin->section_count + 1);
+  m.section_offset = tl_arena_new(arena, uint64_t, cubin->section_count + 1);
+  m.section_state = tl_arena_new(arena, uint8_t, cubin->section_count + 1);
+  for (uint32_t i = 0; i < cubin->symbol_count; i++)
+    m.symbol_map[i] = TL_NONE;
+  for (uint32_t i = 0; i < cubin->section_count; i++)
+    m.section_map[i] = TL_NONE;
+  return m;
+}
+
+/* Section symbols stand for the output section that theirs went into. */
+static void merge_map_section_symbols(tl_merging *m) {
+  for (uint32_t i = 1; i < m->cubin->symbol_count; i++) {
+    const tl_cubin_symbol *const symbol = &m->cubin->symbols[i];
+    if (tl_symbol_type(symbol) != STT_SECTION || symbol->section == SHN_UNDEF ||
+        symbol->section == TL_SECTION_COMMON)
+      continue;
+    uint32_t section = m->section_map[symbol->section];
+    if (m->cubin->sections[symbol->section].type == SHT_NOTE)
+      section = tl_module_find_section(m->module, m->cubin->sections[symbol->section].name);
+    if (section != TL_NONE)
+      m->symbol_map[i] = m->module->sections.items[section].symbol;
+  }
+}
+
+static void merge_file(tl_module *module, uint32_t file) {
+  tl_merging m = merge_begin(module, file);
+  const unsigned errors = module->diagnostics->errors;
+  tl_merge_functions(&m);
+  tl_merge_objects(&m);
+  tl_merge_remaining_sections(&m);
+  merge_map_section_symbols(&m);
+  tl_merge_mark_referenced(&m);
+  tl_merge_check_prototypes(&m);
+  tl_merge_check_isa_class(&m);
+  if (module->diagnostics->errors > errors) {
+    const tl_site site = {m.cubin->path, NULL, NULL, TL_NO_OFFSET};
+    tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_MERGE_FAILED), site, NULL);
+  }
+  tl_merge_records(&m);
+}
+
+/* What stands before everything else: the null entries, the fixed names of W2.2, the notes' sections. */
+static void merge_create_fixed(tl_module *module) {
+  tl_names *const names = module->names;
+  *tl_vector_push(module->arena, &module->sections) = (tl_section){.about = TL_NONE, .symbol = TL_NONE};
+  const tl_symbol null_symbol = {.section = TL_NONE, .function = TL_NONE, .block = TL_NONE, .mention = TL_NONE};
+  tl_module_new_symbol(module, &null_symbol);
+  module->shstrtab = tl_module_add_section(module, NAME(".shstrtab"), SHT_STRTAB, 0, 1, 0);
+  module->strtab = tl_module_add_section(module, NAME(".strtab"), SHT_STRTAB, 0, 1, 0);
+  module->symtab = tl_module_add_section(module, NAME(".symtab"), SHT_SYMTAB, 0, 8, ELF_SYMBOL_SIZE);
+  const uint32_t shndx = NAME(".symtab_shndx");
+  tl_module_add_section_name(module, shndx);
+  *tl_vector_push(module->arena, &module->strings) = (tl_string_event){shndx, TL_NONE};
+  const bool compat = module->arch >= 90;
+  module->tool_note = tl_module_add_section(module, NAME(".note.nv.tkinfo"), SHT_NOTE, 0x2000000, 4, 0);
+  tl_module_add_section_symbol(module, module->tool_note);
+  module->cuda_note =
+      tl_module_add_section(module, NAME(".note.nv.cuinfo"), SHT_NOTE, compat ? 0x1000040 : 0x1000000, 4, 0);
+  tl_module_add_section_symbol(module, module->cuda_note);
+  module->info = tl_module_add_section(module, NAME(".nv.info"), SHT_CUDA_INFO, 0, 4, 0);
+  module->compat_section = compat ? tl_module_add_section(module, NAME(".nv.compat"), SHT_CUDA_COMPAT, 0, 4, 0) : TL_NONE;
+}
+
+static uint32_t *merge_table(tl_module *module, size_t count) {
+  uint32_t *const table = tl_arena_new(module->arena, uint32_t, count + 1);
+  for (size_t i = 0; i < count; i++)
+    table[i] = TL_NONE;
+  return table;
+}
+
+void tl_merge(tl_module *module) {
+  tl_map_init(&module->section_of_name, module->arena);
+  tl_map_init(&module->owned_sections, module->arena);
+  tl_map_init(&module->prototype_seen, module->arena);
+  tl_map_init(&module->taken_seen, module->arena);
+  module->debug_shared = module->global = module->callgraph = module->prototype = module->rel_action = TL_NONE;
+  const size_t functions = module->resolution->functions.count;
+  module->symbol_of_name = merge_table(module, module->resolution->name_count);
+  module->symbol_of_function = merge_table(module, functions);
+  module->block_of_function = merge_table(module, functions);
+  module->prototype_of_function = merge_table(module, functions);
+  module->lost_prototype = merge_table(module, functions);
+  module->first_prototype = merge_table(module, functions);
+  merge_create_fixed(module);
+  for (uint32_t file = 0; file < module->file_count; file++)
+    merge_file(module, file);
+}
+
+/* W3.7: commons are allocated in reverse symbol order at the end of .nv.global. */
+static void merge_allocate_common(tl_module *module, uint32_t index) {
+  if (!module->symbols.items[index].common)
+    return;
+  tl_names *const names = module->names;
+  const uint32_t name = NAME(".nv.global");
+  module->global = tl_module_find_section(module, name);
+  if (module->global == TL_NONE) {
+    module->global = tl_module_add_section(module, name, SHT_CUDA_GLOBAL, SHF_WRITE | SHF_ALLOC, 1, 0);
+    tl_module_add_section_symbol(module, module->global);
+  }
+  tl_symbol *const symbol = &module->symbols.items[index];
+  const uint32_t file = symbol->mention;
+  symbol->value = tl_module_append(module, module->global, NULL, symbol->size, symbol->align, file, 0);
+  symbol->section = module->global;
+}
+
+/* W7.7: functions whose ignored record makes them address-taken all the same. */
+static void merge_add_late_taken(tl_module *module) {
+  for (size_t i = 0; i < module->late_taken.count; i++) {
+    const uint32_t function = module->late_taken.items[i];
+    const uint32_t lost = module->lost_prototype[function];
+    const uint32_t prototype = lost != TL_NONE ? lost : module->prototype_of_function[function];
+    if (prototype != TL_NONE && tl_map_get(&module->taken_seen, (uint64_t)function << 32 | UINT32_MAX) == TL_NONE)
+      tl_module_add_taken(module, function, prototype);
+  }
+}
+
+void tl_merge_finish(tl_module *module) {
+  tl_names *const names = module->names;
+  for (size_t i = module->globals.count; i-- > 0;)
+    merge_allocate_common(module, module->globals.items[i]);
+  merge_add_late_taken(module);
+  module->callgraph = tl_module_add_section(module, NAME(".nv.callgraph"), SHT_CUDA_CALLGRAPH, 0, 4, 8);
+  tl_module_add_section_symbol(module, module->callgraph);
+  module->prototype = tl_module_add_section(module, NAME(".nv.prototype"), SHT_CUDA_PROTOTYPE, 0, 4, 8);
+  tl_module_add_section_symbol(module, module->prototype);
+}

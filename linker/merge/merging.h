@@ -1,0 +1,54 @@
+/* State of the merge of one file: what each of its sections and symbols became. Private to merge/. */
+#ifndef TL_MERGE_MERGING_H
+#define TL_MERGE_MERGING_H
+
+#include "merge/module.h"
+
+enum {
+  TL_SECTION_DEAD = 1, /* belongs to a dead function (W7.3) */
+  TL_SECTION_LOST = 2, /* belongs to a body that was not taken (W8.1) */
+  TL_SECTION_DONE = 4, /* compiler constants or dead shared section already handled */
+  TL_SECTION_HAS_LOST_VARIABLE = 8
+};
+
+/* Bytes of a weak variable that lost: relocations inside them are dropped (W8.5). */
+typedef struct tl_lost_range {
+  uint32_t section;
+  uint64_t start, end;
+} tl_lost_range;
+
+typedef struct tl_merging {
+  tl_module *module;
+  uint32_t file;
+  const tl_cubin *cubin;
+  const tl_body *bodies;
+  uint32_t *symbol_map;    /* output symbol, TL_NONE */
+  uint32_t *section_map;   /* output section, TL_NONE */
+  uint64_t *section_offset; /* where the input section lies in the output section */
+  uint8_t *section_state;
+  bool *symbol_dead, *symbol_lost;
+  TL_VECTOR(tl_lost_range) lost_ranges;
+} tl_merging;
+
+/* The passes of W3, in their order. */
+void tl_merge_functions(tl_merging *m);
+void tl_merge_objects(tl_merging *m);
+void tl_merge_remaining_sections(tl_merging *m);
+void tl_merge_check_prototypes(tl_merging *m);
+void tl_merge_records(tl_merging *m);
+void tl_merge_relocations(tl_merging *m, uint32_t section);
+/* Notes which shared objects some text refers to (W9.9). */
+void tl_merge_mark_referenced(tl_merging *m);
+/* E43, once for a file without ISA_CLASS (C29). */
+void tl_merge_check_isa_class(tl_merging *m);
+void tl_merge_compat(tl_merging *m, uint32_t section);
+
+/* Places an input section into its output section, creating that when needed; returns the output section. */
+uint32_t tl_merge_place_section(tl_merging *m, uint32_t section);
+/* Marks every section of one kind that is about an already marked text section. */
+void tl_merge_spread_state(tl_merging *m, uint8_t state);
+
+static inline const char *tl_merging_text(const tl_merging *m, uint32_t name) { return tl_module_text(m->module, name); }
+void tl_merge_report(tl_merging *m, const tl_message_row *row, uint32_t name, const char *first_file);
+
+#endif

@@ -1,0 +1,452 @@
+/* The object pass of one file (W3.2, W3.6-W3.12, V8-V10, E21-E24, E28, C84): variables, constants, shared objects,
+ * compiler constants, textures, in symbol order; and the section pass for what no symbol placed (W3.3, W8.8). */
+#include "base/bytes.h"
+#include "catalog/defect.h"
+#include "catalog/message.h"
+#include "cubin/elf.h"
+#include "merge/merging.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool objects_starts_with(const tl_merging *m, uint32_t name, const char *prefix) {
+  return strncmp(tl_merging_text(m, name), prefix, strlen(prefix)) == 0;
+}
+
+static const char *objects_mention_path(const tl_merging *m, const tl_symbol *symbol) {
+  return symbol->mention == TL_NONE ? "<input>" : m->module->files[symbol->mention].path;
+}
+
+static void objects_report(tl_merging *m, tl_message_id id, const tl_cubin_symbol *s, const tl_symbol *known) {
+  tl_merge_report(m, tl_message_row_of(id), s->name, objects_mention_path(m, known));
+}
+
+/* A section of one function: never shared by two functions of one name (W3.10). */
+static uint32_t objects_owned_section(tl_merging *m, uint32_t index) {
+  tl_module *const module = m->module;
+  const tl_cubin_section *const input = &m->cubin->sections[index];
+  const uint32_t text = input->info < m->cubin->section_count ? m->section_map[input->info] : TL_NONE;
+  if (text == TL_NONE || module->sections.items[text].owner == TL_NONE)
+    tl_cubin_damaged(m->cubin, module->names, module->diagnostics, index, TL_NO_OFFSET,
+                     "sh_info names no function's text");
+  const uint64_t key = (uint64_t)input->name << 32 | text;
+  uint32_t out = tl_map_get(&module->owned_sections, key);
+  if (out != TL_NONE)
+    return out;
+  const bool parameters = input->type == SHT_CUDA_CONSTANT0;
+  out = parameters ? tl_module_add_section_unlisted(module, input->name, input->type, input->flags, input->align,
+                                                    input->entry_size)
+                   : tl_module_add_section(module, input->name, input->type, input->flags, input->align,
+                                           input->entry_size);
+  if (parameters) { /* W2.4, W10.5: the bindless table's relocation section, its name around the section's own */
+    const uint32_t rel = tl_module_add_section(module, tl_module_name(module, ".rel", input->name), SHT_REL, 0, 8,
+                                               ELF_REL_SIZE);
+    module->sections.items[rel].about = out;
+    module->sections.items[out].relocations[0] = rel;
+    *tl_vector_push(module->arena, &module->strings) = (tl_string_event){input->name, TL_NONE};
+    module->sections.items[text].constant0 = out;
+  } else if (input->type == SHT_CUDA_CONSTANT0 + 2) {
+    module->sections.items[text].constant2 = out;
+  }
+  tl_module_add_section_symbol(module, out);
+  module->sections.items[out].about = text;
+  tl_map_set(&module->owned_sections, key, out);
+  return out;
+}
+
+static uint32_t objects_named_section(tl_merging *m, uint32_t index) {
+  tl_module *const module = m->module;
+  const tl_cubin_section *const input = &m->cubin->sections[index];
+  uint32_t out = tl_module_find_section(module, input->name);
+  if (out != TL_NONE)
+    return out;
+  out = tl_module_add_section(module, input->name, input->type, input->flags, input->align, input->entry_size);
+  tl_module_add_section_symbol(module, out);
+  if (strcmp(tl_merging_text(m, input->name), ".nv_debug.shared") == 0)
+    module->debug_shared = out;
+  return out;
+}
+
+uint32_t tl_merge_place_section(tl_merging *m, uint32_t index) {
+  tl_module *const module = m->module;
+  const tl_cubin_section *const input = &m->cubin->sections[index];
+  if (m->section_map[index] != TL_NONE)
+    return m->section_map[index];
+  if (input->align == 0)
+    tl_cubin_damaged(m->cubin, module->names, module->diagnostics, index, TL_NO_OFFSET, "sh_addralign is 0");
+  const bool owned = input->info && input->flags & SHF_INFO_LINK;
+  const uint32_t out = owned ? objects_owned_section(m, index) : objects_named_section(m, index);
+  tl_section *const section = &module->sections.items[out];
+  if (section->type != input->type)
+    tl_cubin_damaged(m->cubin, module->names, module->diagnostics, index, TL_NO_OFFSET,
+                     "sh_type is not that of the same section in an earlier file");
+  if (owned && input->type == SHT_CUDA_CONSTANT0) { /* of a replaced kernel: reused (W8.2) */
+    section->pieces.count = 0;
+    section->size = 0;
+  }
+  const uint8_t *const data = tl_section_type_is_empty(input->type) ? NULL : input->data;
+  m->section_offset[index] = tl_module_append(module, out, data, input->size, input->align, m->file, index);
+  m->section_map[index] = out;
+  if (input->type == SHT_CUDA_UFT_ENTRY)
+    module->unified = true;
+  return out;
+}
+
+/* E22-E24 and the E21 that goes with them; true when something was reported. */
+static bool objects_check_known(tl_merging *m, const tl_cubin_symbol *s, uint32_t out) {
+  const tl_symbol *const known = &m->module->symbols.items[out];
+  const unsigned type = tl_type_of(known), incoming = tl_symbol_type(s);
+  const unsigned errors = m->module->diagnostics->errors;
+  if (type >= STT_CUDA_TEXTURE && type <= STT_CUDA_SURFACE) { /* B11 */
+    if (incoming == STT_OBJECT || incoming == STT_CUDA_OBJECT)
+      objects_report(m, TL_MESSAGE_SPACE_MISMATCH, s, &(tl_symbol){.mention = TL_NONE});
+    else if (incoming != type)
+      objects_report(m, TL_MESSAGE_MULTIPLE_DEFINITION, s, &(tl_symbol){.mention = TL_NONE});
+    return m->module->diagnostics->errors > errors;
+  }
+  if (incoming != STT_OBJECT && incoming != STT_CUDA_OBJECT)
+    return false;
+  if ((s->other ^ known->other) & STO_SPACE_MASK)
+    objects_report(m, TL_MESSAGE_SPACE_MISMATCH, s, known);
+  else if ((s->other ^ known->other) & STO_MANAGED && !objects_starts_with(m, s->name, "__"))
+    objects_report(m, TL_MESSAGE_MANAGED_MISMATCH, s, known);
+  const bool common = s->section == TL_SECTION_COMMON;
+  if (s->size != known->size && (!common || known->section == TL_NONE) && !known->common)
+    objects_report(m, TL_MESSAGE_SIZE_MISMATCH, s, known);
+  const bool reported = m->module->diagnostics->errors > errors;
+  const bool both_strong = tl_binding_of(known) == STB_GLOBAL && tl_symbol_binding(s) == STB_GLOBAL;
+  const bool beside_bss = common && known->section != TL_NONE &&
+                          m->module->sections.items[known->section].type == SHT_CUDA_GLOBAL;
+  if (s->section && known->section != TL_NONE && both_strong && (reported || beside_bss))
+    objects_report(m, TL_MESSAGE_MULTIPLE_DEFINITION, s, known);
+  return m->module->diagnostics->errors > errors;
+}
+
+static uint32_t objects_new_symbol(tl_merging *m, const tl_cubin_symbol *s, uint8_t info) {
+  const tl_symbol symbol = {.name = s->name,
+                            .info = info,
+                            .other = s->other,
+                            .section = TL_NONE,
+                            .value = s->value,
+                            .size = s->size,
+                            .function = TL_NONE,
+                            .block = TL_NONE,
+                            .mention = m->file};
+  const uint32_t out = tl_module_new_symbol(m->module, &symbol);
+  if (tl_symbol_binding(s) != STB_LOCAL)
+    m->module->symbol_of_name[s->name] = out;
+  return out;
+}
+
+/* W3.7, V10 */
+static void objects_pass_common(tl_merging *m, uint32_t index, uint32_t known) {
+  tl_module *const module = m->module;
+  const tl_cubin_symbol *const s = &m->cubin->symbols[index];
+  if (known == TL_NONE) {
+    const uint32_t out = objects_new_symbol(m, s, s->info);
+    module->symbols.items[out].common = true;
+    module->symbols.items[out].align = s->value;
+    tl_module_list_symbol(module, out, true);
+    m->symbol_map[index] = out;
+    return;
+  }
+  tl_symbol *const symbol = &module->symbols.items[known];
+  m->symbol_map[index] = known;
+  if (symbol->common) {
+    symbol->size = s->size > symbol->size ? s->size : symbol->size;
+    if (!tl_defect_matched(module->options, TL_DEFECT_D9) && s->value > symbol->align)
+      symbol->align = s->value;
+  } else if (symbol->section == TL_NONE) {
+    symbol->common = true;
+    symbol->align = s->value;
+    symbol->size = s->size;
+    symbol->info = s->info;
+  } else if (s->size > symbol->size) {
+    const tl_site site = {m->cubin->path, NULL, tl_merging_text(m, s->name), TL_NO_OFFSET};
+    tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_COMMON_LARGER), site, NULL,
+                       tl_merging_text(m, s->name), m->cubin->path);
+  }
+}
+
+/* W3.2: an undefined extern shared symbol creates .nv_debug.shared. */
+static void objects_need_debug_shared(tl_merging *m) {
+  tl_module *const module = m->module;
+  module->has_external_shared = true;
+  if (module->debug_shared != TL_NONE)
+    return;
+  tl_names *const names = module->names;
+  module->debug_shared = tl_module_add_section(module, tl_names_intern(names, ".nv_debug.shared", 16),
+                                               SHT_CUDA_SHARED, SHF_WRITE | SHF_ALLOC, 16, 0);
+  tl_module_add_section_symbol(module, module->debug_shared);
+}
+
+/* First mention of a symbol without definition in this file; an extern shared one has size 0 (W3.11). */
+static void objects_pass_undefined(tl_merging *m, uint32_t index) {
+  tl_module *const module = m->module;
+  const tl_cubin_symbol *const s = &m->cubin->symbols[index];
+  const bool shared = (s->other & STO_SPACE_MASK) == STO_SHARED;
+  const bool weak = tl_symbol_binding(s) == STB_WEAK;
+  const uint8_t info = (uint8_t)(weak && !shared ? STB_GLOBAL << 4 | tl_symbol_type(s) : s->info);
+  const uint32_t out = objects_new_symbol(m, s, info);
+  m->symbol_map[index] = out;
+  if (shared) {
+    const bool external = s->size == 0;
+    tl_symbol *const symbol = &module->symbols.items[out];
+    symbol->shared = true;
+    symbol->external_shared = external;
+    symbol->align = external && s->value < 16 ? 16 : s->value;
+    tl_u32_push(module->arena, &module->shared_objects, out);
+    if (external)
+      objects_need_debug_shared(m);
+  }
+  tl_module_list_symbol(module, out, !shared || module->keeps_shared);
+}
+
+/* Compiler constants and parameters (STV_INTERNAL, F58): a kernel's own section is placed, a device function's becomes a
+ * block that layout copies into the kernels (W10.2). Symbols of this kind never reach an executable. */
+static void objects_pass_internal(tl_merging *m, uint32_t index) {
+  tl_module *const module = m->module;
+  const tl_cubin_symbol *const s = &m->cubin->symbols[index];
+  const tl_cubin_section *const input = &m->cubin->sections[s->section];
+  if (input->type == SHT_CUDA_CONSTANT0) {
+    tl_merge_place_section(m, s->section);
+    return;
+  }
+  const uint32_t text = input->info < m->cubin->section_count ? m->section_map[input->info] : TL_NONE;
+  if (text == TL_NONE || module->sections.items[text].owner == TL_NONE)
+    tl_cubin_damaged(m->cubin, module->names, module->diagnostics, s->section, TL_NO_OFFSET,
+                     "sh_info names no function's text");
+  const tl_symbol *const owner = &module->symbols.items[module->sections.items[text].owner];
+  const uint32_t function = owner->function;
+  if (!(m->section_state[s->section] & TL_SECTION_DONE)) {
+    m->section_state[s->section] |= TL_SECTION_DONE;
+    if (owner->other & STO_ENTRY) {
+      tl_merge_place_section(m, s->section);
+    } else {
+      uint32_t block = module->block_of_function[function];
+      if (block == TL_NONE || !module->constant_blocks.items[block].deleted) {
+        block = (uint32_t)module->constant_blocks.count;
+        (void)tl_vector_push(module->arena, &module->constant_blocks);
+      }
+      module->block_of_function[function] = block;
+      tl_constant_block *const b = &module->constant_blocks.items[block];
+      *b = (tl_constant_block){function, input->name, input->type, input->align, input->size, {0}, false};
+      *tl_vector_push(module->arena, &b->pieces) = (tl_piece){0, input->size, input->data, m->file, s->section};
+    }
+  }
+  const uint32_t out = objects_new_symbol(m, s, s->info);
+  tl_symbol *const symbol = &module->symbols.items[out];
+  symbol->unlisted = true;
+  symbol->section = owner->other & STO_ENTRY ? m->section_map[s->section] : TL_NONE;
+  symbol->block = owner->other & STO_ENTRY ? TL_NONE : module->block_of_function[function];
+  m->symbol_map[index] = out;
+}
+
+/* A losing duplicate: its block is not placed by this symbol (W3.8), entries inside a weak loser vanish (W8.5). */
+static void objects_pass_loser(tl_merging *m, uint32_t index, uint32_t known) {
+  const tl_cubin_symbol *const s = &m->cubin->symbols[index];
+  const tl_symbol *const symbol = &m->module->symbols.items[known];
+  m->symbol_map[index] = known;
+  if (tl_binding_of(symbol) == STB_GLOBAL && tl_symbol_binding(s) == STB_GLOBAL)
+    objects_report(m, TL_MESSAGE_MULTIPLE_DEFINITION, s, symbol);
+  if (tl_binding_of(symbol) == STB_WEAK && tl_symbol_binding(s) == STB_WEAK && s->size) {
+    m->section_state[s->section] |= TL_SECTION_HAS_LOST_VARIABLE;
+    *tl_vector_push(m->module->arena, &m->lost_ranges) = (tl_lost_range){s->section, s->value, s->value + s->size};
+  }
+}
+
+/* The definition of a symbol that an earlier file mentioned, declared common or defined weakly. */
+static void objects_define_known(tl_merging *m, uint32_t index, uint32_t known, uint32_t section) {
+  tl_module *const module = m->module;
+  const tl_cubin_symbol *const s = &m->cubin->symbols[index];
+  tl_symbol *const symbol = &module->symbols.items[known];
+  const bool init = module->sections.items[section].type != SHT_CUDA_GLOBAL;
+  m->symbol_map[index] = known;
+  if (symbol->common && init && s->size < symbol->size) {
+    const tl_site site = {m->cubin->path, NULL, tl_merging_text(m, s->name), TL_NO_OFFSET};
+    tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_COMMON_LARGER), site, NULL,
+                       tl_merging_text(m, s->name), objects_mention_path(m, symbol));
+  }
+  if (symbol->common && !init) { /* W3.12: stays common, the block stays as dead bytes */
+    symbol->size = s->size > symbol->size ? s->size : symbol->size;
+    return;
+  }
+  const bool strong = tl_symbol_binding(s) == STB_GLOBAL;
+  symbol->common = false;
+  symbol->section = section;
+  symbol->value = s->value + m->section_offset[s->section];
+  symbol->size = s->size;
+  symbol->other = s->other;
+  if (strong)
+    symbol->info = s->info;
+  if (!symbol->shared)
+    return;
+  symbol->align = s->value; /* W3.11, W9.12: the definition counts for alignment and for the place in the pool */
+  size_t kept = 0;
+  for (size_t i = 0; i < module->shared_objects.count; i++)
+    if (module->shared_objects.items[i] != known)
+      module->shared_objects.items[kept++] = module->shared_objects.items[i];
+  module->shared_objects.items[kept] = known;
+}
+
+static void objects_define_new(tl_merging *m, uint32_t index, uint32_t section) {
+  tl_module *const module = m->module;
+  const tl_cubin_symbol *const s = &m->cubin->symbols[index];
+  const uint32_t out = objects_new_symbol(m, s, s->info);
+  tl_symbol *const symbol = &module->symbols.items[out];
+  m->symbol_map[index] = out;
+  symbol->section = section;
+  symbol->value = s->value + m->section_offset[s->section];
+  const bool shared = (s->other & STO_SPACE_MASK) == STO_SHARED;
+  if (shared) {
+    symbol->shared = true;
+    symbol->align = s->value;
+    tl_u32_push(module->arena, &module->shared_objects, out);
+  }
+  tl_module_list_symbol(module, out, !shared || module->keeps_shared);
+}
+
+static void objects_pass_defined(tl_merging *m, uint32_t index, uint32_t known) {
+  const tl_cubin_symbol *const s = &m->cubin->symbols[index];
+  if ((s->other & STO_VISIBILITY_MASK) == STV_INTERNAL &&
+      tl_section_type_is_constant(m->cubin->sections[s->section].type)) {
+    objects_pass_internal(m, index);
+    return;
+  }
+  const tl_symbol *const symbol = known == TL_NONE ? NULL : &m->module->symbols.items[known];
+  const bool strong_over_weak =
+      symbol && tl_binding_of(symbol) == STB_WEAK && tl_symbol_binding(s) == STB_GLOBAL;
+  if (symbol && symbol->section != TL_NONE && !strong_over_weak) {
+    objects_pass_loser(m, index, known);
+    return;
+  }
+  const uint32_t section = tl_merge_place_section(m, s->section);
+  if (known == TL_NONE)
+    objects_define_new(m, index, section);
+  else
+    objects_define_known(m, index, known, section);
+}
+
+/* The .nv.shared.K of a kernel that is dropped leaves its name in both string tables (W2.1). */
+static void objects_name_dead_shared(tl_merging *m, uint32_t section) {
+  const tl_cubin_section *const input = &m->cubin->sections[section];
+  if (input->type != SHT_CUDA_SHARED || m->section_state[section] & TL_SECTION_DONE)
+    return;
+  m->section_state[section] |= TL_SECTION_DONE;
+  tl_module_add_section_name(m->module, input->name);
+  *tl_vector_push(m->module->arena, &m->module->strings) = (tl_string_event){input->name, TL_NONE};
+}
+
+static void objects_pass_one(tl_merging *m, uint32_t index) {
+  const tl_cubin_symbol *const s = &m->cubin->symbols[index];
+  const uint32_t known =
+      tl_symbol_binding(s) == STB_LOCAL ? TL_NONE : m->module->symbol_of_name[s->name];
+  if (known != TL_NONE && objects_check_known(m, s, known)) {
+    m->symbol_map[index] = known;
+    return;
+  }
+  if (s->section == TL_SECTION_COMMON) {
+    objects_pass_common(m, index, known);
+    return;
+  }
+  const bool shared = (s->other & STO_SPACE_MASK) == STO_SHARED;
+  if (s->section == SHN_UNDEF || (shared && s->size == 0)) {
+    if (known == TL_NONE)
+      objects_pass_undefined(m, index);
+    else
+      m->symbol_map[index] = known;
+    return;
+  }
+  if (m->section_state[s->section] & TL_SECTION_DEAD)
+    objects_name_dead_shared(m, s->section);
+  if (!(m->section_state[s->section] & (TL_SECTION_DEAD | TL_SECTION_LOST)))
+    objects_pass_defined(m, index, known);
+}
+
+static bool objects_is_object(unsigned type) {
+  return type == STT_OBJECT || (type >= STT_CUDA_TEXTURE && type <= STT_CUDA_OBJECT);
+}
+
+static int objects_compare_ranges(const void *a, const void *b) {
+  const tl_lost_range *const x = a, *const y = b;
+  if (x->section != y->section)
+    return x->section < y->section ? -1 : 1;
+  return x->start < y->start ? -1 : x->start > y->start;
+}
+
+/* Sorted and without overlap, so that one binary search answers for a relocation. */
+static void objects_join_lost_ranges(tl_merging *m) {
+  tl_lost_range *const ranges = m->lost_ranges.items;
+  if (m->lost_ranges.count < 2)
+    return;
+  qsort(ranges, m->lost_ranges.count, sizeof *ranges, objects_compare_ranges);
+  size_t last = 0;
+  for (size_t i = 1; i < m->lost_ranges.count; i++) {
+    if (ranges[i].section == ranges[last].section && ranges[i].start <= ranges[last].end)
+      ranges[last].end = ranges[i].end > ranges[last].end ? ranges[i].end : ranges[last].end;
+    else
+      ranges[++last] = ranges[i];
+  }
+  m->lost_ranges.count = last + 1;
+}
+
+void tl_merge_objects(tl_merging *m) {
+  for (uint32_t i = 1; i < m->cubin->symbol_count; i++)
+    if (objects_is_object(tl_symbol_type(&m->cubin->symbols[i])))
+      objects_pass_one(m, i);
+  objects_join_lost_ranges(m);
+}
+
+/* W8.8: compiler constants of a losing body stay: behind the first block of their NAME, else as a section of their own. */
+static void objects_keep_losing_constants(tl_merging *m, uint32_t index) {
+  tl_module *const module = m->module;
+  const tl_cubin_section *const input = &m->cubin->sections[index];
+  for (uint32_t i = 0; i < module->constant_blocks.count; i++) {
+    tl_constant_block *const block = &module->constant_blocks.items[i];
+    if (block->name != input->name || block->deleted)
+      continue;
+    const uint64_t offset = tl_align(block->size, input->align);
+    *tl_vector_push(module->arena, &block->pieces) = (tl_piece){offset, input->size, input->data, m->file, index};
+    block->size = offset + input->size;
+    block->align = input->align > block->align ? input->align : block->align;
+    module->null_value = offset; /* W8.9 */
+    return;
+  }
+  const uint32_t primary = m->cubin->sections[input->info].info & 0xffffff;
+  const uint32_t winner = primary < m->cubin->symbol_count ? m->symbol_map[primary] : TL_NONE;
+  if (winner == TL_NONE || module->symbols.items[winner].section == TL_NONE)
+    return;
+  uint32_t out = tl_module_find_section(module, input->name);
+  if (out == TL_NONE) {
+    out = tl_module_add_section(module, input->name, input->type, input->flags, input->align, input->entry_size);
+    tl_module_add_section_symbol(module, out);
+    module->sections.items[out].about = module->symbols.items[winner].section;
+  }
+  tl_module_append(module, out, input->data, input->size, input->align, m->file, index);
+}
+
+/* Kinds that the section pass leaves alone: tables of the format, and NOBITS that no symbol placed (W3.8). */
+static bool objects_section_is_skipped(const tl_merging *m, const tl_cubin_section *section) {
+  static const uint32_t skipped[] = {SHT_NULL,      SHT_SYMTAB,          SHT_STRTAB,
+                                     SHT_RELA,      SHT_NOTE,            SHT_REL,
+                                     SHT_CUDA_INFO, SHT_CUDA_COMPAT,     SHT_CUDA_CALLGRAPH,
+                                     SHT_NOBITS,    SHT_CUDA_PROTOTYPE,  SHT_CUDA_REL_ACTION,
+                                     SHT_CUDA_GLOBAL, SHT_CUDA_LOCAL,    SHT_SYMTAB_SHNDX};
+  for (size_t i = 0; i < sizeof skipped / sizeof *skipped; i++)
+    if (section->type == skipped[i])
+      return true;
+  if (section->type == SHT_CUDA_SHARED)
+    return strcmp(tl_merging_text(m, section->name), ".nv_debug.shared") != 0;
+  return (section->flags & SHF_EXECINSTR) != 0;
+}
+
+void tl_merge_remaining_sections(tl_merging *m) {
+  for (uint32_t s = 1; s < m->cubin->section_count; s++) {
+    const tl_cubin_section *const section = &m->cubin->sections[s];
+    if (m->section_state[s] & TL_SECTION_LOST && section->type == SHT_CUDA_CONSTANT0 + 2)
+      objects_keep_losing_constants(m, s);
+    const bool gone = m->section_state[s] & (TL_SECTION_DEAD | TL_SECTION_LOST | TL_SECTION_DONE);
+    if (!gone && m->section_map[s] == TL_NONE && !objects_section_is_skipped(m, section))
+      tl_merge_place_section(m, s);
+  }
+}

@@ -1,0 +1,186 @@
+/* The second header walk of one file (W3.4): .nv.info and .nv.info.F (W6, I1-I9), tool notes (W5.1), .nv.compat
+ * (I60-I69), call graph and prototypes (W7, F75, F76), relocation sections; in section header order. */
+#include "base/bytes.h"
+#include "catalog/message.h"
+#include "cubin/attribute.h"
+#include "cubin/elf.h"
+#include "graph/live.h"
+#include "merge/merging.h"
+
+#include <string.h>
+
+/* The output symbol of a symbol index in a record; TL_NONE when it did not come along. */
+static uint32_t records_symbol(tl_merging *m, uint32_t section, uint64_t offset, uint32_t symbol) {
+  if (symbol >= m->cubin->symbol_count)
+    tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, section, offset,
+                     "a record names a symbol outside the symbol table");
+  return m->symbol_map[symbol];
+}
+
+static tl_attribute records_attribute(tl_merging *m, uint32_t section, const tl_record *record) {
+  tl_attribute attribute = {.format = record->format,
+                            .code = record->code,
+                            .size = record->size,
+                            .data = record->data,
+                            .symbol = TL_NONE};
+  if (record->code == EIATTR_EXTERNS && record->format == 4) { /* I5: words of symbols that are gone go too */
+    attribute.symbols = tl_arena_new(m->module->arena, uint32_t, record->size / 4 + 1);
+    for (uint32_t i = 0; i < record->size / 4u; i++) {
+      const uint32_t symbol = records_symbol(m, section, record->offset, tl_get32(record->data + 4 * (size_t)i));
+      if (symbol != TL_NONE)
+        attribute.symbols[attribute.symbol_count++] = symbol;
+    }
+  } else if (tl_attribute_names_symbol(record->code)) { /* I4 */
+    if (record->format != 4 || record->size < 4) /* nvlink crashes (I10, D67) */
+      tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, section, record->offset,
+                       "an attribute that names a symbol has no room for it");
+    const uint32_t symbol = records_symbol(m, section, record->offset, tl_get32(record->data));
+    attribute.symbol = symbol == TL_NONE ? 0 : symbol;
+  }
+  return attribute;
+}
+
+/* Records of dead functions and losing bodies go with them (I8). */
+static bool records_is_dropped(const tl_merging *m, const tl_record *record) {
+  const bool about_function = record->code == EIATTR_REGCOUNT || record->code == EIATTR_FRAME_SIZE ||
+                              record->code == EIATTR_MAX_STACK_SIZE;
+  if (!about_function || record->format != 4 || record->size < 4)
+    return false;
+  const uint32_t symbol = tl_get32(record->data);
+  return symbol < m->cubin->symbol_count && (m->symbol_dead[symbol] || m->symbol_lost[symbol]);
+}
+
+static void records_read_info(tl_merging *m, uint32_t section) {
+  tl_module *const module = m->module;
+  const tl_cubin_section *const input = &m->cubin->sections[section];
+  tl_attributes *list = &module->attributes;
+  if (strcmp(tl_merging_text(m, input->name), ".nv.info") != 0) {
+    const uint32_t text = input->info < m->cubin->section_count ? m->section_map[input->info] : TL_NONE;
+    if (text == TL_NONE || module->sections.items[text].owner == TL_NONE) {
+      const tl_site site = {m->cubin->path, tl_merging_text(m, input->name), NULL, TL_NO_OFFSET};
+      tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_NO_ENTRY_INFO), site, NULL);
+    }
+    if (module->sections.items[text].info == TL_NONE) {
+      const uint32_t info = tl_module_add_section(module, input->name, SHT_CUDA_INFO, SHF_INFO_LINK, 4, 0);
+      module->sections.items[info].about = text;
+      module->sections.items[text].info = info;
+    }
+    list = &module->sections.items[module->sections.items[text].info].attributes;
+  }
+  uint64_t position = 0;
+  tl_record record;
+  while (tl_record_next(m->cubin, section, &position, &record, module->names, module->diagnostics))
+    if (!records_is_dropped(m, &record))
+      *tl_vector_push(module->arena, list) = records_attribute(m, section, &record);
+}
+
+static uint32_t records_prototype(tl_merging *m, uint32_t section, uint64_t position, uint32_t offset) {
+  const char *const text = tl_cubin_string(m->cubin, offset);
+  if (!text)
+    tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, section, position,
+                     "a prototype's text lies outside .strtab");
+  const uint32_t name = tl_names_intern(m->module->names, text, strlen(text));
+  tl_module_add_prototype(m->module, name);
+  return name;
+}
+
+static void records_add_edge(tl_merging *m, uint32_t part, uint32_t from, const uint32_t words[2], uint32_t prototype) {
+  tl_module *const module = m->module;
+  if (part == CALLGRAPH_TAKEN)
+    tl_module_add_taken(module, from, prototype);
+  else if (part == CALLGRAPH_INDIRECT)
+    *tl_vector_push(module->arena, &module->indirect_calls) = (tl_edge){from, prototype};
+  else if (m->symbol_dead[words[1]])
+    return;
+  else if (part == CALLGRAPH_CALL)
+    *tl_vector_push(module->arena, &module->calls) = (tl_edge){from, m->bodies[words[1]].function};
+  else if (part == CALLGRAPH_REFERENCE)
+    *tl_vector_push(module->arena, &module->references) = (tl_edge){from, m->bodies[words[1]].function};
+}
+
+/* Words were checked when liveness was found; W7.7 for the records of losing bodies. */
+static void records_read_callgraph(tl_merging *m, uint32_t section) {
+  const tl_cubin_section *const input = &m->cubin->sections[section];
+  uint64_t position = 0;
+  uint32_t part = CALLGRAPH_CALL, words[2];
+  while (tl_callgraph_next(input, &position, &part, words)) {
+    const uint32_t from = m->bodies[words[0]].function;
+    uint32_t prototype = TL_NONE;
+    if (part == CALLGRAPH_TAKEN || part == CALLGRAPH_INDIRECT)
+      prototype = records_prototype(m, section, position - 4, words[1]);
+    if (part == CALLGRAPH_TAKEN && m->symbol_lost[words[0]])
+      m->module->lost_prototype[from] = prototype;
+    if (part == CALLGRAPH_REFERENCE && m->symbol_lost[words[1]] && !m->symbol_lost[words[0]])
+      tl_u32_push(m->module->arena, &m->module->late_taken, m->bodies[words[1]].function);
+    if (!m->symbol_dead[words[0]] && !m->symbol_lost[words[0]])
+      records_add_edge(m, part, from, words, prototype);
+  }
+}
+
+static void records_read_prototypes(tl_merging *m, uint32_t section) {
+  const tl_cubin_section *const input = &m->cubin->sections[section];
+  for (uint64_t position = 0; position + 8 <= input->size; position += 8) {
+    const uint32_t symbol = tl_get32(input->data + position);
+    const uint32_t prototype = records_prototype(m, section, position, tl_get32(input->data + position + 4));
+    if (symbol < m->cubin->symbol_count && m->bodies[symbol].function != TL_NONE && !m->symbol_dead[symbol])
+      m->module->prototype_of_function[m->bodies[symbol].function] = prototype;
+  }
+}
+
+void tl_merge_records(tl_merging *m) {
+  for (uint32_t s = 1; s < m->cubin->section_count; s++) {
+    const tl_cubin_section *const section = &m->cubin->sections[s];
+    if (m->section_state[s] & (TL_SECTION_DEAD | TL_SECTION_LOST))
+      continue;
+    if (section->type == SHT_CUDA_INFO)
+      records_read_info(m, s);
+    else if (section->type == SHT_NOTE && strcmp(tl_merging_text(m, section->name), ".note.nv.tkinfo") == 0)
+      *tl_vector_push(m->module->arena, &m->module->tool_notes) =
+          (tl_piece){0, section->size, section->data, m->file, s};
+    else if (section->type == SHT_CUDA_COMPAT)
+      tl_merge_compat(m, s);
+    else if (section->type == SHT_CUDA_CALLGRAPH)
+      records_read_callgraph(m, s);
+    else if (section->type == SHT_CUDA_PROTOTYPE)
+      records_read_prototypes(m, s);
+    else if (section->type == SHT_REL || section->type == SHT_RELA)
+      tl_merge_relocations(m, s);
+  }
+}
+
+/* E25 for one record: the prototype that this file gives a global function. */
+static void records_check_prototype(tl_merging *m, uint32_t symbol, uint32_t offset) {
+  tl_module *const module = m->module;
+  if (symbol >= m->cubin->symbol_count || m->bodies[symbol].function == TL_NONE ||
+      tl_symbol_binding(&m->cubin->symbols[symbol]) == STB_LOCAL)
+    return;
+  const char *const text = tl_cubin_string(m->cubin, offset);
+  if (!text)
+    return; /* reported when the record is read */
+  const uint32_t function = m->bodies[symbol].function;
+  const uint32_t prototype = tl_names_intern(module->names, text, strlen(text));
+  uint32_t *const first = &module->first_prototype[function];
+  if (*first == TL_NONE)
+    *first = prototype;
+  if (*first == prototype)
+    return;
+  const uint32_t strong = module->resolution->functions.items[function].strong_file;
+  tl_merge_report(m, tl_message_row_of(TL_MESSAGE_PROTOTYPE_MISMATCH), m->cubin->symbols[symbol].name,
+                  module->files[strong == TL_NONE || strong > m->file ? m->file : strong].path);
+}
+
+void tl_merge_check_prototypes(tl_merging *m) {
+  for (uint32_t s = 1; s < m->cubin->section_count; s++) {
+    const tl_cubin_section *const section = &m->cubin->sections[s];
+    if (section->type == SHT_CUDA_PROTOTYPE) {
+      for (uint64_t position = 0; position + 8 <= section->size; position += 8)
+        records_check_prototype(m, tl_get32(section->data + position), tl_get32(section->data + position + 4));
+    } else if (section->type == SHT_CUDA_CALLGRAPH) {
+      uint64_t position = 0;
+      uint32_t part = CALLGRAPH_CALL, words[2];
+      while (tl_callgraph_next(section, &position, &part, words))
+        if (part == CALLGRAPH_TAKEN)
+          records_check_prototype(m, words[0], words[1]);
+    }
+  }
+}

@@ -1,0 +1,183 @@
+/* Relocation sections of one file (W2.5, W3.4, W8.3, W8.5, R12, R15, R27, R30, R31): every entry that stays becomes a
+ * record against output section and symbol; what is done with it is relocate/'s. */
+#include "catalog/defect.h"
+#include "catalog/message.h"
+#include "cubin/elf.h"
+#include "merge/merging.h"
+
+#include <string.h>
+
+typedef struct reading {
+  tl_merging *m;
+  uint32_t section; /* the input relocation section */
+  const tl_cubin_section *input;
+  uint32_t target;    /* output section */
+  uint32_t container; /* output relocation section, TL_NONE until the first entry needs it */
+  bool frames;        /* the target is one of the three debug sections of W8.3 */
+  bool after_first;
+} reading;
+
+static bool relocations_is_frame_section(const char *name) {
+  return strcmp(name, ".debug_line") == 0 || strcmp(name, ".nv_debug_line_sass") == 0 ||
+         strcmp(name, ".debug_frame") == 0;
+}
+
+/* R30: what a relocation section can be about. */
+static uint32_t relocations_target(tl_merging *m, uint32_t section) {
+  const tl_cubin_section *const input = &m->cubin->sections[section];
+  const uint32_t target = input->info < m->cubin->section_count ? m->section_map[input->info] : TL_NONE;
+  if (target == TL_NONE || tl_section_type_is_empty(m->module->sections.items[target].type)) {
+    const tl_site site = {m->cubin->path, tl_merging_text(m, input->name), NULL, TL_NO_OFFSET};
+    tl_diagnostics_add(m->module->diagnostics, tl_message_row_of(TL_MESSAGE_BAD_RELOC_SECTION), site, NULL);
+  }
+  return target;
+}
+
+static bool relocations_in_lost_variable(const reading *r, uint64_t offset) {
+  const tl_merging *const m = r->m;
+  if (!(m->section_state[r->input->info] & TL_SECTION_HAS_LOST_VARIABLE))
+    return false;
+  size_t low = 0, high = m->lost_ranges.count;
+  while (low < high) { /* the last range that starts at or before the offset */
+    const size_t middle = low + (high - low) / 2;
+    const tl_lost_range *const range = &m->lost_ranges.items[middle];
+    if (range->section < r->input->info || (range->section == r->input->info && range->start <= offset))
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  if (low == 0)
+    return false;
+  const tl_lost_range *const range = &m->lost_ranges.items[low - 1];
+  return range->section == r->input->info && offset < range->end;
+}
+
+static void relocations_open_container(reading *r) {
+  tl_module *const module = r->m->module;
+  const bool rela = r->input->type == SHT_RELA;
+  r->container = module->sections.items[r->target].relocations[rela];
+  if (r->container != TL_NONE)
+    return;
+  const uint32_t name = tl_module_name(module, rela ? ".rela" : ".rel", module->sections.items[r->target].name);
+  r->container = tl_module_add_section(module, name, r->input->type, SHF_INFO_LINK, 8,
+                                       rela ? ELF_RELA_SIZE : ELF_REL_SIZE);
+  module->sections.items[r->container].about = r->target;
+  module->sections.items[r->target].relocations[rela] = r->container;
+}
+
+/* W2.5: an entry with addend 0 that is not the first of its section adds the name of a REL section. */
+static void relocations_add_rel_name(reading *r, int64_t addend) {
+  tl_module *const module = r->m->module;
+  tl_section *const container = &module->sections.items[r->container];
+  const bool wanted = r->input->type == SHT_RELA && addend == 0 && r->after_first && !container->rel_name;
+  r->after_first = true;
+  if (!wanted)
+    return;
+  container->rel_name = true;
+  const uint32_t name = tl_module_name(module, ".rel", module->sections.items[r->target].name);
+  tl_module_add_section_name(module, name);
+  *tl_vector_push(module->arena, &module->strings) = (tl_string_event){name, TL_NONE};
+}
+
+/* What becomes of an entry whose symbol did not come along; false: it is dropped. */
+static bool relocations_state_unmapped(const reading *r, const tl_cubin_relocation *entry, uint8_t *state) {
+  const tl_merging *const m = r->m;
+  const tl_cubin_symbol *const symbol = &m->cubin->symbols[entry->symbol];
+  const bool clears = entry->type == 72 || entry->type == 73;
+  if (m->symbol_dead[entry->symbol]) { /* R15, W8.7 */
+    *state = TL_ENTRY_DEAD;
+    return clears && !m->bodies[entry->symbol].frame_gone;
+  }
+  const bool defined = symbol->section != SHN_UNDEF && symbol->section != TL_SECTION_COMMON;
+  if (defined && m->section_state[symbol->section] & (TL_SECTION_DEAD | TL_SECTION_LOST)) {
+    *state = TL_ENTRY_MINUS_ONE; /* W11.7 */
+    return (symbol->other & STO_SPACE_MASK) == STO_SHARED && entry->type == 2;
+  }
+  *state = TL_ENTRY_NULL; /* R12 */
+  return true;
+}
+
+static void relocations_check_symbol(const reading *r, const tl_cubin_relocation *entry, uint64_t index) {
+  const tl_merging *const m = r->m;
+  if (entry->symbol < m->cubin->symbol_count || tl_defect_matched(m->module->options, TL_DEFECT_D38))
+    return;
+  const uint64_t size = r->input->type == SHT_RELA ? ELF_RELA_SIZE : ELF_REL_SIZE;
+  tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, r->section, index * size,
+                   "a relocation names a symbol outside the symbol table");
+}
+
+static void relocations_read_entry(reading *r, uint64_t index) {
+  tl_merging *const m = r->m;
+  const tl_cubin_relocation entry = tl_cubin_relocation_at(r->input, index);
+  relocations_check_symbol(r, &entry, index);
+  const bool known = entry.symbol < m->cubin->symbol_count;
+  if (relocations_in_lost_variable(r, entry.offset))
+    return;
+  if (known && r->frames && m->bodies[entry.symbol].role == TL_BODY_LOSES)
+    return; /* W8.3, before the output's section is created */
+  if (r->container == TL_NONE)
+    relocations_open_container(r);
+  relocations_add_rel_name(r, entry.addend);
+  if (entry.type == 68 || entry.type == 69)
+    return; /* R27 */
+  uint8_t state = TL_ENTRY_NORMAL;
+  const uint32_t symbol = known ? m->symbol_map[entry.symbol] : TL_NONE;
+  if (!known)
+    state = TL_ENTRY_NULL;
+  else if (symbol == TL_NONE && !relocations_state_unmapped(r, &entry, &state))
+    return;
+  const tl_cubin_symbol *const s = known ? &m->cubin->symbols[entry.symbol] : NULL;
+  const bool section_symbol = state == TL_ENTRY_NORMAL && tl_symbol_type(s) == STT_SECTION;
+  *tl_vector_push(m->module->arena, &m->module->relocations) =
+      (tl_relocation){.offset = entry.offset + m->section_offset[r->input->info],
+                      .addend = entry.addend,
+                      .merge_offset = section_symbol ? m->section_offset[s->section] : 0,
+                      .target = r->target,
+                      .container = r->container,
+                      .symbol = symbol == TL_NONE ? 0 : symbol,
+                      .type = entry.type,
+                      .file = m->file,
+                      .section = r->section,
+                      .index = (uint32_t)index,
+                      .state = state,
+                      .rel = r->input->type == SHT_REL};
+}
+
+void tl_merge_relocations(tl_merging *m, uint32_t section) {
+  const tl_cubin_section *const input = &m->cubin->sections[section];
+  if (!input->size)
+    return;
+  if (input->entry_size == 0) /* D17 */
+    tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, section, TL_NO_OFFSET, "sh_entsize is 0");
+  reading r = {.m = m, .section = section, .input = input, .target = relocations_target(m, section)};
+  r.container = TL_NONE;
+  r.frames = relocations_is_frame_section(tl_module_text(m->module, m->module->sections.items[r.target].name));
+  const uint64_t count = tl_cubin_relocation_count(input);
+  for (uint64_t i = 0; i < count; i++)
+    relocations_read_entry(&r, i);
+}
+
+/* A body that is replaced or loses does not count as referring to anything (W9.9). */
+static bool relocations_section_counts(const tl_merging *m, const tl_cubin_section *input) {
+  if (input->info >= m->cubin->section_count || !(m->cubin->sections[input->info].flags & SHF_EXECINSTR))
+    return false;
+  const uint32_t primary = m->cubin->sections[input->info].info & 0xffffff;
+  if (primary >= m->cubin->symbol_count)
+    return false;
+  const tl_body *const body = &m->bodies[primary];
+  return body->role != TL_BODY_LOSES && !body->replaced;
+}
+
+void tl_merge_mark_referenced(tl_merging *m) {
+  for (uint32_t s = 1; s < m->cubin->section_count; s++) {
+    const tl_cubin_section *const input = &m->cubin->sections[s];
+    if ((input->type != SHT_REL && input->type != SHT_RELA) || !relocations_section_counts(m, input))
+      continue;
+    const uint64_t count = tl_cubin_relocation_count(input);
+    for (uint64_t i = 0; i < count; i++) {
+      const uint32_t symbol = tl_cubin_relocation_at(input, i).symbol;
+      if (symbol < m->cubin->symbol_count && m->symbol_map[symbol] != TL_NONE)
+        m->module->symbols.items[m->symbol_map[symbol]].referenced = true;
+    }
+  }
+}
