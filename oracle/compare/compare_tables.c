@@ -59,11 +59,31 @@ void ref_compare_strings(const ref_context *context, uint32_t a, uint32_t b) {
   ref_free_labels(right, b_count);
 }
 
+static char *ref_label_symbol_by_name(const void *data, int of_b, size_t index) {
+  const ref_context *context = data;
+  return ref_format("%s", (of_b ? context->b : context->a)->symbols[index]);
+}
+
 static char *ref_label_symbol_by_shape(const void *data, int of_b, size_t index) {
   const ref_context *context = data;
   const ref_symbol *symbol = &(of_b ? context->b : context->a)->cubin->symbols[index];
-  return ref_format("%zu %x %llx %llx", index, symbol->info, (unsigned long long)symbol->value,
-                    (unsigned long long)symbol->size);
+  return ref_format("%zu %llx %llx", index, (unsigned long long)symbol->value, (unsigned long long)symbol->size);
+}
+
+/* Labels that agree only for symbols that are the same in everything. */
+static char **ref_label_whole_symbols(const ref_view *view) {
+  const ref_cubin *cubin = view->cubin;
+  char **labels = ref_allocate(cubin->symbol_count, sizeof *labels);
+  for (size_t i = 0; i < cubin->symbol_count; i++) {
+    const ref_symbol *symbol = &cubin->symbols[i];
+    ref_text text = {0};
+    ref_text_add(&text, "%s %x %x %llx %llx ", symbol->name, symbol->info, symbol->other,
+                 (unsigned long long)symbol->value, (unsigned long long)symbol->size);
+    ref_add_symbol_section(&text, view, symbol);
+    labels[i] = ref_text_take(&text);
+  }
+  ref_number_duplicates(labels, cubin->symbol_count);
+  return labels;
 }
 
 static bool ref_string_tables_are_equal(const ref_cubin *a, const ref_cubin *b) {
@@ -111,8 +131,12 @@ void ref_compare_symbols(const ref_context *context, uint32_t a, uint32_t b) {
     return;
   }
   ref_pairing pairing;
-  ref_pair_labels(&pairing, context->a->symbols, left->symbol_count, context->b->symbols, right->symbol_count);
+  char **a_labels = ref_label_whole_symbols(context->a), **b_labels = ref_label_whole_symbols(context->b);
+  ref_pair_labels(&pairing, a_labels, left->symbol_count, b_labels, right->symbol_count);
+  ref_pair_rest(&pairing, ref_label_symbol_by_name, context);
   ref_pair_rest(&pairing, ref_label_symbol_by_shape, context);
+  ref_free_labels(a_labels, left->symbol_count);
+  ref_free_labels(b_labels, right->symbol_count);
   ref_report_pairing(context->result, "symtab", ".symtab", "symbol", &pairing, context->a->symbols,
                      context->b->symbols);
   for (size_t i = 0; i < pairing.a_count; i++)

@@ -142,12 +142,40 @@ static void ref_compare_contents(const ref_context *context, uint32_t a, uint32_
     }
 }
 
+static char *ref_label_section_by_name(const void *data, int of_b, size_t index) {
+  const ref_context *context = data;
+  return ref_format("%s", (of_b ? context->b : context->a)->sections[index]);
+}
+
 /* A section without partner and one of the other file at the same index with the same type and size are taken for one
  * that was renamed. */
-static char *ref_label_by_shape(const void *data, int of_b, size_t index) {
+static char *ref_label_section_by_shape(const void *data, int of_b, size_t index) {
   const ref_context *context = data;
   const ref_section *section = &(of_b ? context->b : context->a)->cubin->sections[index];
   return ref_format("%zu %x %llx", index, section->type, (unsigned long long)section->size);
+}
+
+/* Labels that agree only for sections of the same name, place and size: where a name occurs more than once, these are
+ * partners before the first of the one file and the first of the other are. */
+static char **ref_label_whole_sections(const ref_cubin *cubin) {
+  char **labels = ref_allocate(cubin->section_count, sizeof *labels);
+  for (size_t i = 0; i < cubin->section_count; i++) {
+    const ref_section *section = &cubin->sections[i];
+    labels[i] = ref_format("%s %x %llx %llx", section->name, section->type, (unsigned long long)section->offset,
+                           (unsigned long long)section->size);
+  }
+  ref_number_duplicates(labels, cubin->section_count);
+  return labels;
+}
+
+static void ref_pair_sections(const ref_context *context, ref_pairing *pairing) {
+  const ref_cubin *a = context->a->cubin, *b = context->b->cubin;
+  char **a_labels = ref_label_whole_sections(a), **b_labels = ref_label_whole_sections(b);
+  ref_pair_labels(pairing, a_labels, a->section_count, b_labels, b->section_count);
+  ref_pair_rest(pairing, ref_label_section_by_name, context);
+  ref_pair_rest(pairing, ref_label_section_by_shape, context);
+  ref_free_labels(a_labels, a->section_count);
+  ref_free_labels(b_labels, b->section_count);
 }
 
 static void ref_count_section_bytes(const ref_context *context, const ref_pairing *pairing) {
@@ -168,9 +196,7 @@ static void ref_count_section_bytes(const ref_context *context, const ref_pairin
 
 static void ref_compare_cubins(const ref_context *context) {
   ref_pairing pairing;
-  ref_pair_labels(&pairing, context->a->sections, context->a->cubin->section_count, context->b->sections,
-                  context->b->cubin->section_count);
-  ref_pair_rest(&pairing, ref_label_by_shape, context);
+  ref_pair_sections(context, &pairing);
   ref_compare_header(context->result, context->a->cubin->bytes, context->b->cubin->bytes, false);
   ref_compare_header_references(context);
   ref_report_pairing(context->result, "section", "file", "section", &pairing, context->a->sections,
