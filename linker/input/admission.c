@@ -1,0 +1,381 @@
+/* input/admission.c: the table C20 (extension against content) and the checks of one cubin's header.
+ *
+ * The table comes first and decides what a file is taken for; only then is a cubin's header looked at, in the order of
+ * C76. Both are plain tables and a plain list of checks, because the order is the specification: the first check that
+ * applies prints, the rest is not reached. Rules found while writing this file, all measured:
+ *  - a file whose section table, segment table or section bytes lie outside it is no ELF file to nvlink (C23);
+ *  - the warning E47 needs bit 10 of e_flags clear, the old layout's 64-bit flag;
+ *  - SM number 0 is "Unknown arch name 'sm_0'"; a compute_ target takes every known number up to its own, and numbers
+ *    from 100 on end in "specified arch exceeds buffer length";
+ *  - index 0xff in e_flags means that .note.nv.cuinfo is found by its name. */
+#include "input/admission.h"
+
+#include "base/bytes.h"
+#include "catalog/defect.h"
+#include "catalog/message.h"
+#include "cubin/elf.h"
+#include "input/content.h"
+
+/* The columns of C20. */
+typedef enum admission_extension {
+  EXT_CUBIN,
+  EXT_FATBIN,
+  EXT_PTX,
+  EXT_OBJECT,
+  EXT_OTHER,
+  EXT_NONE,
+  EXT_BITCODE,
+  EXT_NVVM,
+  EXT_COUNT
+} admission_extension;
+
+static const struct {
+  const char *text;
+  admission_extension extension;
+} extensions[] = {
+    {"cubin", EXT_CUBIN}, {"fatbin", EXT_FATBIN}, {"ptx", EXT_PTX},   {"o", EXT_OBJECT},
+    {"so", EXT_NONE},     {"bc", EXT_BITCODE},    {"nvvm", EXT_NVVM}, {"ltoir", EXT_NVVM},
+};
+
+typedef enum admission_verdict {
+  SKIP,   /* adds nothing, rc 0 */
+  EMPTY,  /* the same, but an error where the name says device code (D35) */
+  OPEN,   /* cannot be opened */
+  LINK,   /* a cubin: check its header */
+  HOST,   /* look for device code inside */
+  LATER,  /* a kind that a later version reads */
+  THIN,   /* C20 G */
+  NO_FAT, /* C20 A */
+  NO_ELF, /* C20 B */
+  NO_DEV, /* C20 C */
+  BITC,   /* C20 D */
+  NVVM,   /* C20 E */
+  FORMAT  /* C20 F */
+} admission_verdict;
+
+/* clang-format off */
+static const admission_verdict verdicts[TL_CONTENT_COUNT][EXT_COUNT] = {
+    /*                            .cubin  .fatbin .ptx    .o     other  none   .bc    .nvvm */
+    [TL_CONTENT_EMPTY]        = { EMPTY,  EMPTY,  EMPTY,  SKIP,  SKIP,  SKIP,  SKIP,  SKIP },
+    [TL_CONTENT_SHORT]        = { OPEN,   OPEN,   OPEN,   OPEN,  OPEN,  OPEN,  OPEN,  OPEN },
+    [TL_CONTENT_DEVICE_ELF]   = { LINK,   NO_FAT, LINK,   LINK,  HOST,  SKIP,  BITC,  NVVM },
+    [TL_CONTENT_HOST_ELF]     = { NO_DEV, NO_FAT, FORMAT, HOST,  HOST,  SKIP,  BITC,  NVVM },
+    [TL_CONTENT_FATBIN]       = { NO_ELF, LATER,  LATER,  SKIP,  SKIP,  SKIP,  BITC,  NVVM },
+    [TL_CONTENT_PTX]          = { NO_ELF, NO_FAT, LATER,  SKIP,  SKIP,  SKIP,  BITC,  NVVM },
+    [TL_CONTENT_ARCHIVE]      = { NO_ELF, NO_FAT, FORMAT, HOST,  HOST,  SKIP,  BITC,  NVVM },
+    [TL_CONTENT_THIN_ARCHIVE] = { NO_ELF, NO_FAT, FORMAT, THIN,  THIN,  SKIP,  BITC,  NVVM },
+    [TL_CONTENT_OTHER]        = { NO_ELF, NO_FAT, FORMAT, HOST,  HOST,  SKIP,  BITC,  NVVM },
+};
+/* clang-format on */
+
+/* What T4 says of a kind that is not read yet. */
+static const struct {
+  const char *what, *advice;
+} later[TL_CONTENT_COUNT] = {
+    [TL_CONTENT_HOST_ELF] = {"a host object with device code",
+                             "compile its source to a cubin first: nvcc -rdc=true -cubin -arch=<target>"},
+    [TL_CONTENT_FATBIN] = {"a fat binary", "compile its source to a cubin first: nvcc -rdc=true -cubin -arch=<target>"},
+    [TL_CONTENT_PTX] = {"PTX text", "assemble it first: ptxas -c -arch=<target> FILE.ptx -o FILE.cubin"},
+    [TL_CONTENT_ARCHIVE] = {"an archive with device code",
+                            "compile its sources to cubins first: nvcc -rdc=true -cubin -arch=<target>"},
+};
+
+/* C25d: flags of the layout before ABI 8, which nvlink still takes apart (D69, E47). */
+enum { OLD_ABI_VERSION = 7, OLD_FLAG_64BIT = 0x400, OLD_SM_MASK = 0xff };
+enum {
+  OSABI_CUDA = 0x41,
+  ABI_VERSION = 8,
+  SM_MASK = 0xffff, /* bits 16 to 23 belong to the number and are always 0 (C25d) */
+  FLAG_CAPSULE = 2,
+  FLAG_SASS = 4,
+  NOTE_VERSION_LEAST = 2,
+  TOOLKIT_LEAST = 120,
+  TOOLKIT_MOST = 130,
+  NOTE_INDEX_BY_NAME = 0xff,
+  COMPAT_ACCELERATED = 9,
+  FIRST_UNSUPPORTED_SM = 100
+};
+
+typedef struct admission {
+  tl_admission *result;
+  const tl_job *job;
+  tl_arena *arena;
+  tl_diagnostics *diagnostics;
+} admission;
+
+/* One cubin while it is checked; the view is whole (tl_content_elf_is_whole). */
+typedef struct candidate {
+  const char *path;
+  const uint8_t *bytes;
+  size_t size;
+  uint32_t flags;
+  tl_accepted accepted;
+} candidate;
+
+static tl_site admission_site(const char *path) {
+  return (tl_site){path, NULL, NULL, TL_NO_OFFSET};
+}
+
+static void admission_say(const admission *a, tl_message_id id, const char *path) {
+  tl_diagnostics_add(a->diagnostics, tl_message_row_of(id), admission_site(path), NULL, path);
+}
+
+static admission_extension admission_extension_of(const char *path) {
+  const char *const slash = strrchr(path, '/');
+  const char *const dot = strrchr(slash ? slash + 1 : path, '.');
+  if (!dot || !dot[1])
+    return dot ? EXT_OTHER : EXT_NONE;
+  for (size_t i = 0; i < sizeof extensions / sizeof *extensions; i++)
+    if (strcmp(dot + 1, extensions[i].text) == 0)
+      return extensions[i].extension;
+  return EXT_OTHER;
+}
+
+/* D35: nvlink ignores a file that is named as device code and holds none. */
+static void admission_refuse_ignored(const admission *a, const char *path, const char *what) {
+  if (tl_defect_matched(&a->job->options, TL_DEFECT_D35))
+    return;
+  tl_diagnostics_add(a->diagnostics, tl_message_row_of(TL_MESSAGE_IGNORED_INPUT), admission_site(path), NULL, path,
+                     what);
+}
+
+/* Two fatal lines, as nvlink prints them when its reader of containers gives up. */
+static void admission_fail_twice(const admission *a, const char *path, tl_message_id first, tl_message_id second) {
+  tl_diagnostics_add_before(a->diagnostics, tl_message_row_of(first), admission_site(path), path);
+  admission_say(a, second, path);
+}
+
+/* Section header `index`, or NULL. */
+static const uint8_t *candidate_section(const candidate *c, uint64_t index) {
+  if (index >= tl_content_elf_section_count(c->bytes))
+    return NULL;
+  return c->bytes + tl_get64(c->bytes + 40) + index * ELF_SECTION_SIZE;
+}
+
+static bool candidate_section_is_named(const candidate *c, const uint8_t *section, const char *name) {
+  const uint8_t *const names = candidate_section(c, tl_get16(c->bytes + 62));
+  const size_t length = strlen(name) + 1;
+  if (!names)
+    return false;
+  const uint64_t table = tl_get64(names + 24), offset = tl_get32(section);
+  return table <= c->size && offset <= c->size - table && length <= c->size - table - offset &&
+         memcmp(c->bytes + table + offset, name, length) == 0;
+}
+
+/* The header of .note.nv.cuinfo, which the top byte of e_flags names (F10). */
+static const uint8_t *candidate_note(const candidate *c) {
+  const uint32_t index = c->flags >> 24;
+  if (index != NOTE_INDEX_BY_NAME)
+    return candidate_section(c, index);
+  const uint64_t count = tl_content_elf_section_count(c->bytes);
+  for (uint64_t i = 0; i < count; i++)
+    if (candidate_section_is_named(c, candidate_section(c, i), ".note.nv.cuinfo"))
+      return candidate_section(c, i);
+  return NULL;
+}
+
+/* F56: attribute 9 of .nv.compat. */
+static bool candidate_is_accelerated(const candidate *c) {
+  const uint64_t count = tl_content_elf_section_count(c->bytes);
+  for (uint64_t i = 0; i < count; i++) {
+    const uint8_t *const section = candidate_section(c, i);
+    if (tl_get32(section + 4) != SHT_CUDA_COMPAT)
+      continue;
+    const uint8_t *record = c->bytes + tl_get64(section + 24);
+    uint64_t left = tl_get64(section + 32);
+    while (left >= 4) {
+      const uint64_t size = 4 + (record[0] == 4 ? (uint64_t)tl_get16(record + 2) : 0);
+      if (record[1] == COMPAT_ACCELERATED)
+        return record[2] == 1;
+      if (size > left)
+        break;
+      record += size;
+      left -= size;
+    }
+  }
+  return false;
+}
+
+/* Step 4 of C76, and its quirk D69. */
+static void candidate_check_abi(const admission *a, const candidate *c) {
+  const bool osabi = c->bytes[7] == OSABI_CUDA;
+  if (!osabi && !(c->flags & OLD_FLAG_64BIT))
+    admission_say(a, TL_MESSAGE_NOT_64BIT, c->path);
+  if (!osabi && c->bytes[8] == OLD_ABI_VERSION && tl_defect_matched(&a->job->options, TL_DEFECT_D69)) {
+    if (!tl_architecture_accepts(a->result->target, c->flags & OLD_SM_MASK, false))
+      tl_diagnostics_add(a->diagnostics, tl_message_row_of(TL_MESSAGE_ARCH_MISMATCH), admission_site(c->path), NULL,
+                         c->path, a->result->target->name);
+    admission_say(a, TL_MESSAGE_RECOMPILE, c->path);
+  }
+  if (!osabi || c->bytes[8] != ABI_VERSION)
+    admission_say(a, TL_MESSAGE_ABI_MISMATCH, c->path);
+}
+
+/* Step 5 of C76. */
+static void candidate_check_arch(const admission *a, const candidate *c) {
+  const tl_architecture *const target = a->result->target;
+  const uint32_t number = c->flags >> 8 & SM_MASK;
+  if (number == 0)
+    admission_say(a, TL_MESSAGE_UNKNOWN_ARCH, "sm_0");
+  if (target->family == TL_ARCH_COMPUTE && number >= FIRST_UNSUPPORTED_SM)
+    admission_say(a, TL_MESSAGE_ARCH_BUFFER, c->path);
+  if (!tl_architecture_accepts(target, number, c->accepted.accelerated))
+    tl_diagnostics_add(a->diagnostics, tl_message_row_of(TL_MESSAGE_ARCH_MISMATCH), admission_site(c->path), NULL,
+                       c->path, target->name);
+}
+
+/* Steps 6 to 8 of C76. The note's words are read from where its header points, whatever size the header gives (C27). */
+static void candidate_check_note(const admission *a, candidate *c) {
+  const uint8_t *const note = candidate_note(c);
+  const uint64_t at = note ? tl_get64(note + 24) : 0;
+  if (!note || tl_get32(note + 4) != SHT_NOTE || c->size < 30 || at > c->size - 30)
+    admission_say(a, TL_MESSAGE_RECOMPILE, c->path);
+  const uint8_t *const words = c->bytes + at + 24;
+  const uint16_t toolkit = tl_get16(words + 4);
+  if (tl_get16(words) < NOTE_VERSION_LEAST || toolkit < TOOLKIT_LEAST)
+    admission_say(a, TL_MESSAGE_RECOMPILE, c->path);
+  if (toolkit > TOOLKIT_MOST)
+    tl_diagnostics_add(a->diagnostics, tl_message_row_of(TL_MESSAGE_NEWER_TOOLKIT), admission_site(c->path), NULL,
+                       c->path, (uint64_t)toolkit);
+  c->accepted.virtual_sm = tl_get16(words + 2);
+  if (!(c->flags & FLAG_CAPSULE))
+    return;
+  if (c->flags & FLAG_SASS)
+    admission_say(a, TL_MESSAGE_INTERNAL, c->path);
+  tl_diagnostics_add(a->diagnostics, tl_message_row_of(TL_MESSAGE_HOSTILE), admission_site(c->path), NULL, c->path,
+                     "its header says capsule, which its architecture does not have");
+}
+
+/* D24: nvlink says nothing when code of the accelerated variant goes into a link for another. */
+static void candidate_warn_of_variant(const admission *a, const candidate *c) {
+  const tl_architecture *const target = a->result->target;
+  if (target->family != TL_ARCH_SM || !c->accepted.accelerated || target->variant == 'a' ||
+      tl_defect_matched(&a->job->options, TL_DEFECT_D24))
+    return;
+  const char *const name = tl_arena_format(a->arena, "sm_%ua", (uint64_t)(c->flags >> 8 & SM_MASK));
+  tl_diagnostics_add(a->diagnostics, tl_message_row_of(TL_MESSAGE_VARIANT), admission_site(c->path),
+                     "instructions of the variant fail on other devices of that number; name the variant with -arch",
+                     c->path, name, target->name);
+}
+
+/* Step 3 of C76: what nvlink ignores. False when the file is to be left out. */
+static bool candidate_is_taken(const admission *a, const candidate *c, admission_extension extension) {
+  const bool format = c->bytes[4] == 2 && c->bytes[5] == 1;
+  const bool whole = tl_content_elf_is_whole(c->bytes, c->size);
+  const bool named = extension != EXT_OBJECT;
+  if (tl_get16(c->bytes + 16) == ET_EXEC && (whole || !named)) {
+    if (named && !tl_defect_matched(&a->job->options, TL_DEFECT_D35))
+      admission_say(a, TL_MESSAGE_EXECUTABLE_INPUT, c->path);
+    return false;
+  }
+  if (whole)
+    return true;
+  if (!named)
+    return false;
+  admission_refuse_ignored(a, c->path, format ? "truncated or has sections outside the file" : "no 64-bit cubin");
+  /* nvlink crashes where such a file is taken for PTX or its ABI is wrong as well. */
+  if (extension == EXT_PTX || (format && c->bytes[7] != OSABI_CUDA))
+    tl_diagnostics_add(a->diagnostics, tl_message_row_of(TL_MESSAGE_HOSTILE), admission_site(c->path), NULL, c->path,
+                       "it is truncated");
+  return false;
+}
+
+static void admission_check_cubin(const admission *a, size_t index, admission_extension extension) {
+  const tl_input *const input = &a->job->inputs[index];
+  candidate c = {.path = input->path, .bytes = input->data, .size = input->size, .accepted = {.input = index}};
+  if (!candidate_is_taken(a, &c, extension))
+    return;
+  c.flags = tl_get32(c.bytes + 48);
+  c.accepted.accelerated = candidate_is_accelerated(&c);
+  c.accepted.ewp = tl_get16(c.bytes + 16) == ET_EWP;
+  c.accepted.system = strstr(c.path, "cudadevrt") != NULL;
+  candidate_check_abi(a, &c);
+  candidate_check_arch(a, &c);
+  candidate_check_note(a, &c);
+  candidate_warn_of_variant(a, &c);
+  *tl_vector_push(a->arena, &a->result->files) = c.accepted;
+}
+
+static void admission_refuse_later(const admission *a, const char *path, tl_content content) {
+  tl_diagnostics_add(a->diagnostics, tl_message_row_of(TL_MESSAGE_UNSUPPORTED_INPUT), admission_site(path), NULL, path,
+                     later[content].what, later[content].advice);
+}
+
+static void admission_check_host(const admission *a, const tl_input *input, tl_content content) {
+  const bool archive = content == TL_CONTENT_ARCHIVE;
+  /* C46, C24: the runtime's own library adds nothing unless a function is missing, and then E20 says so. */
+  if (archive && strstr(input->path, "cudadevrt"))
+    return;
+  const tl_host_code code = archive ? tl_content_archive_code(input->data, input->size)
+                                    : tl_content_host_object_code(input->data, input->size);
+  if (code == TL_HOST_CODE_FOUND)
+    admission_refuse_later(a, input->path, archive ? content : TL_CONTENT_HOST_ELF);
+  if (code == TL_HOST_CODE_DAMAGED)
+    admission_fail_twice(a, input->path, archive ? TL_MESSAGE_ARCHIVE_FORMAT : TL_MESSAGE_FATBIN_NOT_FOUND,
+                         TL_MESSAGE_ELFLINK_INTERNAL);
+}
+
+static void admission_check_file(const admission *a, size_t index) {
+  const tl_input *const input = &a->job->inputs[index];
+  const admission_extension extension = admission_extension_of(input->path);
+  const tl_content content = input->unreadable ? TL_CONTENT_SHORT : tl_content_of(input->data, input->size);
+  switch (verdicts[content][extension]) {
+  case SKIP:
+    return;
+  case EMPTY:
+    return admission_refuse_ignored(a, input->path, "empty");
+  case OPEN:
+    return admission_say(a, TL_MESSAGE_CANNOT_OPEN_INPUT, input->path);
+  case LINK:
+    return admission_check_cubin(a, index, extension);
+  case HOST:
+    return admission_check_host(a, input, content);
+  case LATER:
+    return admission_refuse_later(a, input->path, content);
+  case THIN:
+    return admission_fail_twice(a, input->path, TL_MESSAGE_OUT_OF_MEMORY, TL_MESSAGE_ELFLINK_INTERNAL);
+  case NO_FAT:
+    return admission_say(a, TL_MESSAGE_NOT_FATBIN, input->path);
+  case NO_ELF:
+    return admission_say(a, TL_MESSAGE_NOT_AN_ELF, input->path);
+  case NO_DEV:
+    return admission_say(a, TL_MESSAGE_NOT_DEVICE_ELF, input->path);
+  case BITC:
+    return admission_say(a, TL_MESSAGE_BITCODE_INPUT, input->path);
+  case NVVM:
+    return admission_say(a, TL_MESSAGE_NVVM_INPUT, input->path);
+  case FORMAT:
+    return admission_fail_twice(a, input->path, TL_MESSAGE_BINARY_FORMAT, TL_MESSAGE_FATBINARY_ERROR);
+  }
+}
+
+/* What a later version links is an error until then, never a wrong link. */
+static void admission_refuse_modes(const admission *a) {
+  if (a->job->options.relocatable)
+    tl_diagnostics_add(a->diagnostics, tl_message_row_of(TL_MESSAGE_UNSUPPORTED_OPTION), admission_site(NULL), NULL,
+                       "-r");
+  if (a->job->options.preserve_relocs)
+    tl_diagnostics_add(a->diagnostics, tl_message_row_of(TL_MESSAGE_UNSUPPORTED_OPTION), admission_site(NULL), NULL,
+                       "-preserve-relocs");
+}
+
+static void admission_find_target(const admission *a) {
+  const char *const name = a->job->options.arch;
+  const tl_architecture *const target = name ? tl_architecture_find(name) : NULL;
+  if (!target)
+    admission_say(a, TL_MESSAGE_UNKNOWN_ARCH, name ? name : "(null)");
+  else if (target->family == TL_ARCH_LTO)
+    admission_say(a, TL_MESSAGE_VIRTUAL_TARGET, name);
+  else if (target->number >= FIRST_UNSUPPORTED_SM)
+    admission_say(a, TL_MESSAGE_UNSUPPORTED_TARGET, name);
+  a->result->target = target;
+}
+
+void tl_admission_run(tl_admission *result, const tl_job *job, tl_arena *arena, tl_diagnostics *diagnostics) {
+  *result = (tl_admission){0};
+  const admission a = {result, job, arena, diagnostics};
+  admission_find_target(&a);
+  admission_refuse_modes(&a);
+  for (size_t i = 0; i < job->input_count; i++)
+    admission_check_file(&a, i);
+}

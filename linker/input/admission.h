@@ -1,0 +1,28 @@
+/* Which input files take part in the link: extension and content (C20-C23), then the checks of one cubin in nvlink's
+ * order (C25-C28, C34-C36, steps 1-8 of C76), file by file in command order, the first bad file ending the link (C77). */
+#ifndef TL_INPUT_ADMISSION_H
+#define TL_INPUT_ADMISSION_H
+
+#include "base/diagnostics.h"
+#include "catalog/architecture.h"
+
+/* An input that takes part. The header is checked, section and segment tables and all section bytes lie in the file;
+ * everything else is for tl_cubin_read. */
+typedef struct tl_accepted {
+  size_t input;        /* index in the job */
+  uint16_t virtual_sm; /* of .note.nv.cuinfo (F78) */
+  bool accelerated;    /* made for an "a" variant (F56) */
+  bool ewp;            /* e_type 0xff00: E45 names every other file (C28) */
+  bool system;         /* the path contains "cudadevrt": taken only where a function is missing (C46) */
+} tl_accepted;
+
+typedef struct tl_admission {
+  const tl_architecture *target;
+  TL_VECTOR(tl_accepted) files; /* in command order */
+} tl_admission;
+
+/* Adds a fatal record, and does not return, for an unknown or unsupported target and for the first bad file. `result`
+ * lives in `arena`. */
+void tl_admission_run(tl_admission *result, const tl_job *job, tl_arena *arena, tl_diagnostics *diagnostics);
+
+#endif

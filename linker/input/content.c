@@ -1,0 +1,154 @@
+/* input/content.c: tells cubins, host objects, fat binaries, PTX and archives apart.
+ *
+ * nvlink decides by extension and content together (C20); this file answers for the content. Files of kinds that are
+ * read by a later issue are looked into only far enough to know whether they carry device code, because nvcc gives the
+ * linker every host object of a program and those without device code are to be ignored (N2, F88).
+ *
+ * Measured on a damaged cubin: nvlink takes a file for ELF only if section and segment tables and every section's bytes
+ * lie inside it (tl_content_elf_is_whole); any file whose 17th and 18th byte say ET_REL is taken for a host object. */
+#include "input/content.h"
+
+#include "base/bytes.h"
+#include "cubin/cubin.h"
+#include "cubin/elf.h"
+
+enum {
+  SHORTEST_FILE = 56,
+  FATBIN_MAGIC = 0xba55ed50,
+  PTX_LOOK = 4096, /* comments may stand before .version */
+  AR_MAGIC_SIZE = 8,
+  AR_HEADER_SIZE = 60,
+  AR_SIZE_AT = 48,
+  AR_SIZE_DIGITS = 10,
+  AR_END_AT = 58
+};
+
+static bool content_starts_with(const uint8_t *bytes, size_t size, const char *magic, size_t length) {
+  return size >= length && memcmp(bytes, magic, length) == 0;
+}
+
+/* PTX is text with a .version directive near its start. */
+static bool content_is_ptx(const uint8_t *bytes, size_t size) {
+  static const char directive[] = ".version";
+  const size_t length = sizeof directive - 1;
+  const size_t look = size < PTX_LOOK ? size : PTX_LOOK;
+  for (size_t i = 0; i < look && bytes[i]; i++)
+    if (look - i >= length && memcmp(bytes + i, directive, length) == 0)
+      return true;
+  return false;
+}
+
+tl_content tl_content_of(const uint8_t *bytes, size_t size) {
+  if (size == 0)
+    return TL_CONTENT_EMPTY;
+  if (size < SHORTEST_FILE)
+    return TL_CONTENT_SHORT;
+  if (content_starts_with(bytes, size, "\177ELF", 4))
+    return tl_get16(bytes + 18) == EM_CUDA ? TL_CONTENT_DEVICE_ELF : TL_CONTENT_HOST_ELF;
+  if (tl_get32(bytes) == (uint32_t)FATBIN_MAGIC)
+    return TL_CONTENT_FATBIN;
+  if (content_starts_with(bytes, size, "!<arch>\n", AR_MAGIC_SIZE))
+    return TL_CONTENT_ARCHIVE;
+  if (content_starts_with(bytes, size, "!<thin>\n", AR_MAGIC_SIZE))
+    return TL_CONTENT_THIN_ARCHIVE;
+  return content_is_ptx(bytes, size) ? TL_CONTENT_PTX : TL_CONTENT_OTHER;
+}
+
+static bool content_holds(size_t size, uint64_t offset, uint64_t length) {
+  return offset <= size && length <= size - offset;
+}
+
+uint64_t tl_content_elf_section_count(const uint8_t *bytes) {
+  const uint16_t count = tl_get16(bytes + 60);
+  return count ? count : tl_get64(bytes + tl_get64(bytes + 40) + 32);
+}
+
+/* The section table's start, or NULL when the table does not lie in the file. */
+static const uint8_t *content_elf_sections(const uint8_t *bytes, size_t size, uint64_t *count) {
+  const uint64_t offset = tl_get64(bytes + 40);
+  if (tl_get16(bytes + 58) != ELF_SECTION_SIZE)
+    return NULL;
+  if (tl_get16(bytes + 60) == 0 && !content_holds(size, offset, ELF_SECTION_SIZE))
+    return NULL;
+  *count = tl_content_elf_section_count(bytes);
+  if (*count > size / ELF_SECTION_SIZE || !content_holds(size, offset, *count * ELF_SECTION_SIZE))
+    return NULL;
+  return bytes + offset;
+}
+
+static bool content_elf_segments_fit(const uint8_t *bytes, size_t size) {
+  const uint64_t count = tl_get16(bytes + 56);
+  if (count && tl_get16(bytes + 54) != ELF_SEGMENT_SIZE)
+    return false;
+  return content_holds(size, tl_get64(bytes + 32), count * ELF_SEGMENT_SIZE);
+}
+
+bool tl_content_elf_is_whole(const uint8_t *bytes, size_t size) {
+  if (size < ELF_HEADER_SIZE || !content_starts_with(bytes, size, "\177ELF\2\1", 6))
+    return false;
+  uint64_t count = 0;
+  const uint8_t *section = content_elf_sections(bytes, size, &count);
+  if (!section || !content_elf_segments_fit(bytes, size))
+    return false;
+  for (uint64_t i = 0; i < count; i++, section += ELF_SECTION_SIZE) {
+    const uint32_t type = tl_get32(section + 4);
+    const bool has_bytes = type == SHT_NULL || !tl_section_type_is_empty(type);
+    if (has_bytes && !content_holds(size, tl_get64(section + 24), tl_get64(section + 32)))
+      return false;
+  }
+  return true;
+}
+
+/* True if the NUL-terminated name at `offset` of the file is `name`. */
+static bool content_name_is(const uint8_t *bytes, size_t size, uint64_t offset, const char *name) {
+  const size_t length = strlen(name) + 1;
+  return content_holds(size, offset, length) && memcmp(bytes + offset, name, length) == 0;
+}
+
+tl_host_code tl_content_host_object_code(const uint8_t *bytes, size_t size) {
+  if (size < 18 || tl_get16(bytes + 16) != ET_REL)
+    return TL_HOST_CODE_NONE;
+  if (!tl_content_elf_is_whole(bytes, size))
+    return TL_HOST_CODE_DAMAGED;
+  uint64_t count = 0;
+  const uint8_t *const sections = content_elf_sections(bytes, size, &count);
+  const uint64_t names = tl_get16(bytes + 62);
+  if (names >= count)
+    return TL_HOST_CODE_NONE;
+  const uint64_t names_at = tl_get64(sections + names * ELF_SECTION_SIZE + 24);
+  bool code = false, wrapper = false;
+  for (uint64_t i = 0; i < count; i++) {
+    const uint64_t name = tl_get32(sections + i * ELF_SECTION_SIZE);
+    const uint64_t at = names_at <= size ? names_at + name : size;
+    code = code || content_name_is(bytes, size, at, "__nv_relfatbin");
+    wrapper = wrapper || content_name_is(bytes, size, at, ".nvFatBinSegment");
+  }
+  return code && wrapper ? TL_HOST_CODE_FOUND : TL_HOST_CODE_NONE;
+}
+
+/* The decimal size of an archive member's header; false when it holds anything but digits and blanks behind them. */
+static bool content_archive_member_size(const uint8_t *header, uint64_t *size) {
+  unsigned i = 0;
+  for (*size = 0; i < AR_SIZE_DIGITS && header[AR_SIZE_AT + i] >= '0' && header[AR_SIZE_AT + i] <= '9'; i++)
+    *size = *size * 10 + (header[AR_SIZE_AT + i] - (uint64_t)'0');
+  bool clean = i > 0;
+  for (; i < AR_SIZE_DIGITS; i++)
+    clean = clean && header[AR_SIZE_AT + i] == ' ';
+  return clean && header[AR_END_AT] == '`' && header[AR_END_AT + 1] == '\n';
+}
+
+tl_host_code tl_content_archive_code(const uint8_t *bytes, size_t size) {
+  tl_host_code found = TL_HOST_CODE_NONE;
+  uint64_t member = 0;
+  for (uint64_t at = AR_MAGIC_SIZE; at < size; at += member + (member & 1)) {
+    if (!content_holds(size, at, AR_HEADER_SIZE) || !content_archive_member_size(bytes + at, &member))
+      return TL_HOST_CODE_DAMAGED;
+    at += AR_HEADER_SIZE;
+    if (!content_holds(size, at, member))
+      return TL_HOST_CODE_DAMAGED;
+    const tl_content content = tl_content_of(bytes + at, (size_t)member);
+    if (content == TL_CONTENT_HOST_ELF && tl_content_host_object_code(bytes + at, (size_t)member) == TL_HOST_CODE_FOUND)
+      found = TL_HOST_CODE_FOUND;
+  }
+  return found;
+}

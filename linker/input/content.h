@@ -1,0 +1,34 @@
+/* What the bytes of an input file are, told from the file alone (C20): nothing is copied and nothing is trusted. */
+#ifndef TL_INPUT_CONTENT_H
+#define TL_INPUT_CONTENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum tl_content {
+  TL_CONTENT_EMPTY,
+  TL_CONTENT_SHORT, /* 1 to 55 bytes: nvlink cannot open those */
+  TL_CONTENT_DEVICE_ELF,
+  TL_CONTENT_HOST_ELF, /* ELF for any other machine */
+  TL_CONTENT_FATBIN,
+  TL_CONTENT_PTX,
+  TL_CONTENT_ARCHIVE,
+  TL_CONTENT_THIN_ARCHIVE,
+  TL_CONTENT_OTHER,
+  TL_CONTENT_COUNT
+} tl_content;
+
+/* Whether a host object or archive carries relocatable device code (F88, F92). */
+typedef enum tl_host_code { TL_HOST_CODE_NONE, TL_HOST_CODE_FOUND, TL_HOST_CODE_DAMAGED } tl_host_code;
+
+tl_content tl_content_of(const uint8_t *bytes, size_t size);
+/* True if header, section table, segment table and the bytes of every section lie in the file; nvlink takes nothing
+ * else for an ELF file. Needs at least 20 bytes. */
+bool tl_content_elf_is_whole(const uint8_t *bytes, size_t size);
+/* Number of sections of a whole ELF file, also where e_shnum is 0 and section 0 holds it (X1). */
+uint64_t tl_content_elf_section_count(const uint8_t *bytes);
+tl_host_code tl_content_host_object_code(const uint8_t *bytes, size_t size);
+tl_host_code tl_content_archive_code(const uint8_t *bytes, size_t size);
+
+#endif
