@@ -7,6 +7,7 @@
 int twin_corpus(int argc, char **argv);
 int twin_diff(int argc, char **argv);
 int twin_dump(int argc, char **argv);
+int twin_gen(int argc, char **argv);
 
 typedef struct twin_subcommand {
   const char *name;
@@ -18,6 +19,7 @@ static const twin_subcommand subcommands[] = {
     {"corpus", twin_corpus, "make, verify and count the stored programs"},
     {"diff", twin_diff, "where two linked cubins differ"},
     {"dump", twin_dump, "a cubin in readable form"},
+    {"gen", twin_gen, "write a random multi-file CUDA program"},
     {NULL, NULL, NULL},
 };
 

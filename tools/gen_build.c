@@ -1,0 +1,433 @@
+/* Builds the frame of a random program: its files with their options, the variables and the functions, and which file
+ * defines what. What the statements do is drawn afterwards (gen_build_statements.c), when all of these can be mentioned. */
+#include "gen_program.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const unsigned char gen_trait_percent[GEN_TRAIT_COUNT] = {
+    [GEN_TRAIT_CONSTANTS] = 65,
+    [GEN_TRAIT_SHARED] = 40,
+    [GEN_TRAIT_DYNAMIC] = 35,
+    [GEN_TRAIT_MANAGED] = 18,
+    [GEN_TRAIT_TEXTURES] = 18,
+    [GEN_TRAIT_SAMPLERS] = 12,
+    [GEN_TRAIT_SURFACES] = 12,
+    [GEN_TRAIT_WEAK_VARIABLES] = 22,
+    [GEN_TRAIT_COMMONS] = 16,
+    [GEN_TRAIT_LOCAL_VARIABLES] = 45,
+    [GEN_TRAIT_POINTERS] = 35,
+    [GEN_TRAIT_TABLES] = 40,
+    [GEN_TRAIT_WEAK_FUNCTIONS] = 55,
+    [GEN_TRAIT_STRONG_OVER_WEAK] = 35,
+    [GEN_TRAIT_WEAK_KERNELS] = 9,
+    [GEN_TRAIT_LOCAL_FUNCTIONS] = 40,
+    [GEN_TRAIT_ALIASES] = 14,
+    [GEN_TRAIT_RECURSION] = 15,
+    [GEN_TRAIT_MUTUAL_RECURSION] = 12,
+    [GEN_TRAIT_LAUNCH_BOUNDS] = 40,
+    [GEN_TRAIT_LARGE_ARGUMENTS] = 18,
+    [GEN_TRAIT_LINEINFO] = 25,
+    [GEN_TRAIT_DEBUG] = 15,
+    [GEN_TRAIT_OPTIMISE] = 30,
+    [GEN_TRAIT_REGISTERS] = 20,
+    [GEN_TRAIT_ARCHITECTURES] = 40,
+    [GEN_TRAIT_EMPTY_FILE] = 9,
+    [GEN_TRAIT_DEAD_FILE] = 14,
+    [GEN_TRAIT_SHUFFLE] = 60,
+};
+
+int gen_build_id(gen_program *program) {
+  return program->next_id < GEN_MAX_IDS - 1 ? program->next_id++ : GEN_MAX_IDS - 1;
+}
+
+int gen_build_choose(gen_program *program, const uint32_t *weights) {
+  uint32_t sum = 0;
+  for (int i = 0; weights[i]; i++)
+    sum += weights[i];
+  uint32_t at = gen_random_below(&program->random, sum);
+  int index = 0;
+  while (at >= weights[index])
+    at -= weights[index++];
+  return index;
+}
+
+static uint32_t gen_draw(gen_program *program, uint32_t bound) {
+  return gen_random_below(&program->random, bound);
+}
+
+static bool gen_chance(gen_program *program, uint32_t percent) {
+  return gen_random_percent(&program->random, percent);
+}
+
+/* --- files --- */
+
+static unsigned gen_build_virtual_sm(gen_program *program) {
+  static const unsigned known[] = {75, 80, 86, 87, 88, 89, 90, 100, 120};
+  bool other = program->traits[GEN_TRAIT_ARCHITECTURES] && gen_chance(program, 45);
+  unsigned sm = known[gen_draw(program, sizeof known / sizeof known[0])];
+  return other && sm <= program->sm ? sm : program->sm;
+}
+
+/* Options of one file. Every draw is made whether it counts or not: the programs of two architectures stay alike. */
+static void gen_build_file_options(gen_program *program, gen_file *file) {
+  static const unsigned registers[] = {24, 32, 40, 64, 128};
+  static const unsigned versions[] = {90, 88, 87, 83, 80};
+  file->architecture_id = gen_build_id(program);
+  file->virtual_sm = gen_build_virtual_sm(program);
+  file->optimise_id = gen_build_id(program);
+  int level = (int)gen_draw(program, 4);
+  file->optimise = program->traits[GEN_TRAIT_OPTIMISE] && gen_chance(program, 40) ? level : -1;
+  file->registers_id = gen_build_id(program);
+  unsigned limit = registers[gen_draw(program, 5)];
+  file->registers = program->traits[GEN_TRAIT_REGISTERS] && gen_chance(program, 40) ? limit : 0;
+  file->lineinfo_id = gen_build_id(program);
+  file->lineinfo = program->traits[GEN_TRAIT_LINEINFO] && gen_chance(program, 60);
+  file->debug_id = gen_build_id(program);
+  file->debug = program->traits[GEN_TRAIT_DEBUG] && gen_chance(program, 50);
+  file->lines = file->lineinfo || file->debug || gen_chance(program, 4);
+  file->independent = program->traits[GEN_TRAIT_SAMPLERS] && gen_chance(program, 60);
+  file->ptx_version = versions[gen_draw(program, 5)];
+  if (program->sm == 88 || program->sm >= 100 || file->virtual_sm == 88)
+    file->ptx_version = 90;
+}
+
+static void gen_build_file_roles(gen_program *program) {
+  int count = program->file_count;
+  if (program->traits[GEN_TRAIT_EMPTY_FILE] && count > 1)
+    program->files[gen_draw(program, (uint32_t)count)].role = GEN_ROLE_EMPTY;
+  if (program->traits[GEN_TRAIT_DEAD_FILE] && count > 2) {
+    gen_file *file = &program->files[gen_draw(program, (uint32_t)count)];
+    if (file->role == GEN_ROLE_NORMAL)
+      file->role = GEN_ROLE_DEAD;
+  }
+}
+
+void gen_build_files(gen_program *program) {
+  static const uint32_t counts[] = {2, 7, 22, 22, 19, 12, 8, 5, 3, 0};
+  static const uint32_t cuda_percents[] = {0, 0, 20, 40, 55};
+  for (int i = 0; i < GEN_TRAIT_COUNT; i++)
+    program->traits[i] = gen_chance(program, gen_trait_percent[i]);
+  for (int i = 0; i < GEN_OP_COUNT; i++)
+    program->enabled[i] = gen_chance(program, gen_operations[i].program_percent);
+  program->file_count = 1 + gen_build_choose(program, counts);
+  uint32_t cuda_percent = cuda_percents[gen_draw(program, 5)];
+  for (int i = 0; i < program->file_count; i++) {
+    gen_file *file = &program->files[i];
+    file->id = gen_build_id(program);
+    file->language = gen_chance(program, cuda_percent) ? GEN_CUDA : GEN_PTX;
+    snprintf(file->name, sizeof file->name, "u%d", i);
+    gen_build_file_options(program, file);
+    program->order[i] = i;
+  }
+  gen_build_file_roles(program);
+  program->shuffle_id = gen_build_id(program);
+  for (int i = program->file_count - 1; i > 0; i--) {
+    int other = (int)gen_draw(program, (uint32_t)i + 1);
+    if (!program->traits[GEN_TRAIT_SHUFFLE])
+      continue;
+    int kept = program->order[i];
+    program->order[i] = program->order[other];
+    program->order[other] = kept;
+  }
+}
+
+/* A file that is not empty; PTX only if asked. GEN_NONE after some tries. */
+static int gen_build_pick_file(gen_program *program, bool only_ptx) {
+  for (int tries = 0; tries < 20; tries++) {
+    int index = (int)gen_draw(program, (uint32_t)program->file_count);
+    const gen_file *file = &program->files[index];
+    if (file->role != GEN_ROLE_EMPTY && (!only_ptx || file->language == GEN_PTX))
+      return index;
+  }
+  return GEN_NONE;
+}
+
+/* --- variables --- */
+
+static gen_object *gen_build_object(gen_program *program, int variable, int file, gen_linkage linkage) {
+  if (program->object_count == GEN_MAX_OBJECTS)
+    return NULL;
+  for (int i = 0; i < program->object_count; i++)
+    if (program->objects[i].variable == variable && program->objects[i].file == file)
+      return NULL;
+  gen_object *object = &program->objects[program->object_count++];
+  const gen_variable *row = &program->variables[variable];
+  *object = (gen_object){.variable = variable, .file = file, .linkage = linkage, .count = row->count};
+  object->id = gen_build_id(program);
+  object->align = row->align;
+  object->initialised = row->space == GEN_CONSTANT ? gen_chance(program, 80) : gen_chance(program, 50);
+  if (row->element == GEN_POINTER || row->element == GEN_CODE)
+    object->initialised = true;
+  if (linkage == GEN_COMMON || row->space == GEN_SHARED)
+    object->initialised = false;
+  return object;
+}
+
+static gen_space gen_build_space(gen_program *program) {
+  static const struct {
+    gen_space space;
+    gen_trait trait;
+    uint32_t percent;
+  } rows[] = {
+      {GEN_CONSTANT, GEN_TRAIT_CONSTANTS, 28},     {GEN_SHARED, GEN_TRAIT_SHARED, 22},
+      {GEN_SHARED_DYNAMIC, GEN_TRAIT_DYNAMIC, 14}, {GEN_MANAGED, GEN_TRAIT_MANAGED, 20},
+      {GEN_TEXTURE, GEN_TRAIT_TEXTURES, 20},       {GEN_SAMPLER, GEN_TRAIT_SAMPLERS, 15},
+      {GEN_SURFACE, GEN_TRAIT_SURFACES, 15},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    if (program->traits[rows[i].trait] && gen_chance(program, rows[i].percent))
+      return rows[i].space;
+  return GEN_GLOBAL;
+}
+
+static void gen_build_variable_shape(gen_program *program, gen_variable *variable) {
+  static const uint32_t elements[] = {22, 8, 48, 12, 0};
+  static const uint32_t aligns[] = {16, 32, 64, 128, 256};
+  variable->element = (gen_element)gen_build_choose(program, elements);
+  uint32_t shape = gen_draw(program, 100);
+  variable->count = shape < 70   ? 1 + gen_draw(program, 16)
+                    : shape < 95 ? 1 + gen_draw(program, 80)
+                                 : 300 + gen_draw(program, 400);
+  variable->align = gen_element_size(variable->element);
+  uint32_t align = aligns[gen_draw(program, 5)];
+  if (gen_chance(program, 15))
+    variable->align = align;
+  bool pointers = (variable->space == GEN_GLOBAL || variable->space == GEN_CONSTANT) && gen_chance(program, 22);
+  if (pointers && program->traits[GEN_TRAIT_POINTERS]) {
+    variable->element = GEN_POINTER;
+    variable->align = 8;
+    variable->count = 1 + gen_draw(program, 5);
+  }
+  if (variable->space == GEN_SHARED_DYNAMIC || variable->space >= GEN_TEXTURE)
+    variable->count = 0;
+}
+
+static gen_linkage gen_build_variable_linkage(gen_program *program, const gen_variable *variable) {
+  bool plain = variable->space == GEN_GLOBAL;
+  bool pointers = variable->element == GEN_POINTER || variable->element == GEN_CODE;
+  if (plain && !pointers && program->traits[GEN_TRAIT_COMMONS] && gen_chance(program, 25))
+    return GEN_COMMON;
+  if ((plain || variable->space == GEN_CONSTANT) && !pointers && program->traits[GEN_TRAIT_WEAK_VARIABLES] &&
+      gen_chance(program, 25))
+    return GEN_WEAK;
+  if ((plain || variable->space == GEN_CONSTANT || variable->space == GEN_SHARED) &&
+      program->traits[GEN_TRAIT_LOCAL_VARIABLES] && gen_chance(program, 25))
+    return GEN_LOCAL;
+  return GEN_STRONG;
+}
+
+/* Local names come from a small pool so that they clash between files, but never within one. */
+static void gen_build_local_name(gen_program *program, gen_variable *variable) {
+  for (int number = (int)gen_draw(program, 4);; number++) {
+    snprintf(variable->name, sizeof variable->name, "sv%d", number);
+    bool taken = false;
+    for (gen_variable *other = program->variables; other < variable; other++)
+      taken |= other->home == variable->home && strcmp(other->name, variable->name) == 0;
+    if (!taken)
+      return;
+  }
+}
+
+static void gen_build_objects(gen_program *program, int index) {
+  gen_variable *variable = &program->variables[index];
+  if (!variable->count)
+    return;
+  bool many = variable->linkage == GEN_WEAK || variable->linkage == GEN_COMMON;
+  gen_build_object(program, index, variable->home, variable->linkage);
+  for (uint32_t copies = many ? gen_draw(program, 3) : 0; copies > 0; copies--) {
+    int file = gen_build_pick_file(program, variable->linkage == GEN_COMMON);
+    gen_object *object = file == GEN_NONE ? NULL : gen_build_object(program, index, file, variable->linkage);
+    if (object && variable->linkage == GEN_COMMON && gen_chance(program, 40)) {
+      object->count = 1 + gen_draw(program, variable->count);
+      object->align = gen_element_size(variable->element) << gen_draw(program, 3);
+    }
+  }
+  int file = gen_build_pick_file(program, false);
+  if (many && file != GEN_NONE && gen_chance(program, 25)) {
+    gen_object *object = gen_build_object(program, index, file, GEN_STRONG);
+    if (object && variable->linkage == GEN_COMMON)
+      object->initialised = true; /* a definition without initialiser beside a common one is refused in one order */
+  }
+}
+
+void gen_build_variables(gen_program *program) {
+  static const char letters[GEN_SPACE_COUNT] = {'g', 'c', 's', 'd', 'm', 't', 'p', 'w'};
+  int count = 1 + program->file_count + (int)gen_draw(program, 3 * (uint32_t)program->file_count);
+  for (int i = 0; i < count && program->variable_count < GEN_MAX_VARIABLES; i++) {
+    gen_variable *variable = &program->variables[program->variable_count];
+    *variable = (gen_variable){.id = gen_build_id(program), .space = gen_build_space(program)};
+    gen_build_variable_shape(program, variable);
+    variable->linkage = gen_build_variable_linkage(program, variable);
+    variable->home = gen_build_pick_file(program, variable->linkage == GEN_COMMON);
+    if (variable->home == GEN_NONE)
+      continue;
+    program->variable_count++;
+    snprintf(variable->name, sizeof variable->name, "%c%d", letters[variable->space], i);
+    if (variable->linkage == GEN_LOCAL)
+      gen_build_local_name(program, variable);
+    gen_build_objects(program, program->variable_count - 1);
+  }
+}
+
+/* --- functions --- */
+
+static void gen_build_symbol(gen_function *function) {
+  const gen_signature_row *signature = &gen_signatures[function->signature];
+  int length = (int)strlen(function->name);
+  char result = signature->result == 'l' ? 'x' : signature->result;
+  size_t size = sizeof function->symbol;
+  if (function->spelling == GEN_SPELL_C)
+    snprintf(function->symbol, size, "%s", function->name);
+  else if (function->spelling == GEN_SPELL_CXX)
+    snprintf(function->symbol, size, "_Z%d%s%s", length, function->name, signature->mangled);
+  else
+    snprintf(function->symbol, size, "_Z%d%sILi3EE%c%s", length, function->name, result, signature->mangled);
+}
+
+static void gen_build_bounds(gen_program *program, gen_body *body) {
+  static const uint32_t threads[] = {32, 64, 128, 256, 512, 1024};
+  body->bounds_id = gen_build_id(program);
+  uint32_t kind = gen_draw(program, 5), max = threads[gen_draw(program, 6)], registers = 32 + 8 * gen_draw(program, 8);
+  bool cluster = gen_chance(program, 20);
+  if (!program->functions[body->function].kernel || !program->traits[GEN_TRAIT_LAUNCH_BOUNDS] ||
+      !gen_chance(program, 55))
+    return;
+  if (kind < 3)
+    body->max_threads = max;
+  if (kind == 1)
+    body->minimum_blocks = 1 + gen_draw(program, 3);
+  if (kind >= 3)
+    body->max_registers = registers;
+  body->cluster = cluster && kind < 3 ? 2 : 0;
+}
+
+static void gen_build_body(gen_program *program, int function, int file, gen_linkage linkage) {
+  if (program->body_count == GEN_MAX_BODIES)
+    return;
+  for (int i = 0; i < program->body_count; i++)
+    if (program->bodies[i].function == function && program->bodies[i].file == file)
+      return;
+  gen_body *body = &program->bodies[program->body_count++];
+  *body = (gen_body){.id = gen_build_id(program), .function = function, .file = file, .linkage = linkage};
+  gen_build_bounds(program, body);
+}
+
+static gen_function *gen_build_function_row(gen_program *program, char letter, gen_linkage linkage, int home) {
+  if (program->function_count == GEN_MAX_FUNCTIONS || home == GEN_NONE)
+    return NULL;
+  gen_function *function = &program->functions[program->function_count];
+  *function = (gen_function){.id = gen_build_id(program), .linkage = linkage, .home = home, .alias_of = GEN_NONE};
+  snprintf(function->name, sizeof function->name, "%c%d", letter, program->function_count);
+  program->function_count++;
+  return function;
+}
+
+/* As with variables: clashes between files, never within one. */
+static void gen_build_local_function_name(gen_program *program, gen_function *function) {
+  for (int number = (int)gen_draw(program, 3);; number++) {
+    snprintf(function->name, sizeof function->name, "sf%d", number);
+    bool taken = false;
+    for (gen_function *other = program->functions; other < function; other++)
+      taken |= other->home == function->home && strcmp(other->name, function->name) == 0;
+    if (!taken)
+      return;
+  }
+}
+
+static void gen_build_spelling(gen_program *program, gen_function *function) {
+  static const uint32_t weak[] = {25, 15, 60, 0}, strong[] = {50, 40, 10, 0};
+  function->spelling = (gen_spelling)gen_build_choose(program, function->linkage == GEN_WEAK ? weak : strong);
+  if (function->linkage == GEN_LOCAL) {
+    function->spelling = GEN_SPELL_C;
+    gen_build_local_function_name(program, function);
+  }
+  gen_build_symbol(function);
+}
+
+static void gen_build_more_bodies(gen_program *program, int function) {
+  int home = program->functions[function].home;
+  gen_linkage linkage = program->functions[function].linkage;
+  gen_build_body(program, function, home, linkage);
+  if (linkage != GEN_WEAK)
+    return;
+  for (uint32_t copies = gen_draw(program, 4); copies > 0; copies--) {
+    int file = gen_build_pick_file(program, false);
+    if (file != GEN_NONE)
+      gen_build_body(program, function, file, GEN_WEAK);
+  }
+  int file = gen_build_pick_file(program, false);
+  if (file != GEN_NONE && program->traits[GEN_TRAIT_STRONG_OVER_WEAK] && gen_chance(program, 40))
+    gen_build_body(program, function, file, GEN_STRONG);
+}
+
+static void gen_build_device_function(gen_program *program) {
+  static const uint32_t signatures[] = {46, 10, 10, 8, 8, 6, 6, 6, 0};
+  gen_linkage linkage = GEN_STRONG;
+  if (program->traits[GEN_TRAIT_WEAK_FUNCTIONS] && gen_chance(program, 30))
+    linkage = GEN_WEAK;
+  else if (program->traits[GEN_TRAIT_LOCAL_FUNCTIONS] && gen_chance(program, 28))
+    linkage = GEN_LOCAL;
+  gen_function *function = gen_build_function_row(program, 'f', linkage, gen_build_pick_file(program, false));
+  if (!function)
+    return;
+  function->signature = gen_build_choose(program, signatures);
+  function->dead = program->files[function->home].role == GEN_ROLE_DEAD || gen_chance(program, 6);
+  gen_build_spelling(program, function);
+  gen_build_more_bodies(program, (int)(function - program->functions));
+}
+
+static void gen_build_alias(gen_program *program) {
+  for (int i = 0; i < program->function_count; i++) {
+    const gen_function *target = &program->functions[i];
+    if (target->linkage != GEN_STRONG || target->dead || program->files[target->home].language != GEN_PTX)
+      continue;
+    gen_function *alias = gen_build_function_row(program, 'a', GEN_STRONG, target->home);
+    if (!alias)
+      return;
+    alias->alias_of = i;
+    alias->signature = target->signature;
+    gen_build_symbol(alias);
+    if (gen_chance(program, 70))
+      return;
+  }
+}
+
+static void gen_build_kernel(gen_program *program, int file) {
+  bool weak = program->traits[GEN_TRAIT_WEAK_KERNELS] && gen_chance(program, 50);
+  gen_function *kernel = gen_build_function_row(program, 'k', weak ? GEN_WEAK : GEN_STRONG, file);
+  if (!kernel)
+    return;
+  kernel->kernel = true;
+  kernel->signature = GEN_SIGNATURE_KERNEL;
+  kernel->spelling = weak ? GEN_SPELL_TEMPLATE : gen_chance(program, 50) ? GEN_SPELL_C : GEN_SPELL_CXX;
+  uint32_t bytes = 16 * (1 + gen_draw(program, gen_chance(program, 20) ? 240 : 40));
+  if (!weak && program->traits[GEN_TRAIT_LARGE_ARGUMENTS] && gen_chance(program, 40)) {
+    kernel->signature = GEN_SIGNATURE_KERNEL_LARGE;
+    kernel->spelling = GEN_SPELL_C;
+    kernel->large_bytes = bytes;
+  }
+  gen_build_symbol(kernel);
+  int index = (int)(kernel - program->functions);
+  gen_build_body(program, index, file, kernel->linkage);
+  int other = gen_build_pick_file(program, false);
+  if (weak && other != GEN_NONE && program->files[other].role == GEN_ROLE_NORMAL)
+    gen_build_body(program, index, other, GEN_WEAK);
+}
+
+void gen_build_functions(gen_program *program) {
+  int count = 2 + program->file_count + (int)gen_draw(program, 3 * (uint32_t)program->file_count);
+  for (int i = 0; i < count; i++)
+    gen_build_device_function(program);
+  if (program->traits[GEN_TRAIT_ALIASES])
+    gen_build_alias(program);
+  int kernels = 0;
+  for (int i = 0; i < program->file_count; i++) {
+    uint32_t more = gen_chance(program, 65) ? 1 + gen_draw(program, 3) : 0;
+    for (; more > 0 && program->files[i].role == GEN_ROLE_NORMAL; more--, kernels++)
+      gen_build_kernel(program, i);
+  }
+  for (int i = 0; i < program->file_count && kernels == 0; i++)
+    if (program->files[i].role == GEN_ROLE_NORMAL)
+      gen_build_kernel(program, i), kernels++;
+}

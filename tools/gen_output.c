@@ -1,0 +1,173 @@
+/* Writes a generated program. The same functions give the commands to the manifest, to the scripts and to the
+ * conformance runner, so that what a person repeats by hand is what was run. */
+#include "gen_output.h"
+
+#include "gen_features.h"
+#include "gen_print.h"
+
+#include <cjson/cJSON.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+bool gen_tools_find(gen_tools *tools) {
+  if (file_find_tool("ptxas", tools->ptxas, sizeof tools->ptxas) &&
+      file_find_tool("nvcc", tools->nvcc, sizeof tools->nvcc))
+    return true;
+  fprintf(stderr, "twin: ptxas and nvcc of the CUDA toolkit are needed, on PATH or in $CUDA_HOME/bin\n");
+  return false;
+}
+
+static void gen_compile_ptx(const gen_program *program, const gen_file *file, string_list *command) {
+  string_list_add(command, "-c");
+  string_list_add(command, "-arch=%s", program->architecture);
+  if (file->debug)
+    string_list_add(command, "-g");
+  else if (file->lineinfo)
+    string_list_add(command, "-lineinfo");
+  if (file->optimise >= 0 && !file->debug)
+    string_list_add(command, "-O%d", file->optimise);
+  if (file->registers)
+    string_list_add(command, "-maxrregcount=%u", file->registers);
+  string_list_add(command, "%s.ptx", file->name);
+}
+
+static void gen_compile_cuda(const gen_program *program, const gen_file *file, string_list *command) {
+  string_list_add(command, "-std=c++17");
+  string_list_add(command, "-w");
+  string_list_add(command, "-rdc=true");
+  string_list_add(command, "-cubin");
+  if (file->virtual_sm == program->sm)
+    string_list_add(command, "-arch=%s", program->architecture);
+  else
+    string_list_add(command, "-gencode=arch=compute_%u,code=%s", file->virtual_sm, program->architecture);
+  if (file->debug)
+    string_list_add(command, "-G");
+  else if (file->lineinfo)
+    string_list_add(command, "-lineinfo");
+  if (file->optimise >= 0 && !file->debug)
+    string_list_add(command, "-Xptxas=-O%d", file->optimise);
+  if (file->registers)
+    string_list_add(command, "-maxrregcount=%u", file->registers);
+  string_list_add(command, "%s.cu", file->name);
+}
+
+void gen_compile_command(const gen_program *program, int file, const gen_tools *tools, string_list *command) {
+  const gen_file *row = &program->files[file];
+  string_list_add(command, "%s", row->language == GEN_PTX ? tools->ptxas : tools->nvcc);
+  if (row->language == GEN_PTX)
+    gen_compile_ptx(program, row, command);
+  else
+    gen_compile_cuda(program, row, command);
+  string_list_add(command, "-o");
+  string_list_add(command, "%s.cubin", row->name);
+}
+
+void gen_link_arguments(const gen_program *program, string_list *arguments) {
+  string_list_add(arguments, "-arch=%s", program->architecture);
+  for (int i = 0; i < program->option_count; i++)
+    for (int word = 0; program->options[i].live && word < program->options[i].word_count; word++)
+      string_list_add(arguments, "%s", program->options[i].words[word]);
+  for (int i = 0; i < program->file_count; i++)
+    if (program->files[program->order[i]].live)
+      string_list_add(arguments, "%s.cubin", program->files[program->order[i]].name);
+  string_list_add(arguments, "-o");
+  string_list_add(arguments, "out.cubin");
+}
+
+static bool gen_output_source(const gen_program *program, int file, const char *directory) {
+  char path[4096];
+  bool ptx = program->files[file].language == GEN_PTX;
+  snprintf(path, sizeof path, "%s/%s.%s", directory, program->files[file].name, ptx ? "ptx" : "cu");
+  FILE *to = fopen(path, "we");
+  if (!to)
+    return false;
+  if (ptx)
+    gen_print_ptx(program, file, to);
+  else
+    gen_print_cuda(program, file, to);
+  bool written = !ferror(to);
+  return fclose(to) == 0 && written;
+}
+
+static cJSON *gen_json_words(const string_list *words) {
+  return cJSON_CreateStringArray((const char *const *)words->items, (int)words->count);
+}
+
+static cJSON *gen_manifest_files(const gen_program *program, const gen_tools *tools) {
+  cJSON *files = cJSON_CreateArray();
+  for (int i = 0; i < program->file_count; i++) {
+    const gen_file *file = &program->files[i];
+    if (!file->live)
+      continue;
+    string_list command = {0};
+    gen_compile_command(program, i, tools, &command);
+    cJSON *row = cJSON_CreateObject();
+    char name[64];
+    snprintf(name, sizeof name, "%s.%s", file->name, file->language == GEN_PTX ? "ptx" : "cu");
+    cJSON_AddStringToObject(row, "source", name);
+    cJSON_AddItemToObject(row, "compile", gen_json_words(&command));
+    cJSON_AddItemToArray(files, row);
+    string_list_free(&command);
+  }
+  return files;
+}
+
+static char *gen_manifest(const gen_program *program) {
+  static const gen_tools plain = {.nvcc = "nvcc", .ptxas = "ptxas"};
+  bool features[GEN_FEATURE_COUNT];
+  gen_program_features(program, features);
+  string_list link = {0};
+  gen_link_arguments(program, &link);
+  cJSON *root = cJSON_CreateObject();
+  char seed[32];
+  snprintf(seed, sizeof seed, "%llu", (unsigned long long)program->seed); /* JSON's numbers are doubles */
+  cJSON_AddStringToObject(root, "seed", seed);
+  cJSON_AddStringToObject(root, "arch", program->architecture);
+  cJSON_AddStringToObject(root, "kind", program->kind == GEN_PLAIN ? "plain" : "options");
+  cJSON_AddItemToObject(root, "files", gen_manifest_files(program, &plain));
+  cJSON_AddItemToObject(root, "link", gen_json_words(&link));
+  cJSON *names = cJSON_AddArrayToObject(root, "features");
+  for (int i = 0; i < GEN_FEATURE_COUNT; i++)
+    if (features[i])
+      cJSON_AddItemToArray(names, cJSON_CreateString(gen_feature_names[i]));
+  char *text = cJSON_Print(root);
+  cJSON_Delete(root);
+  string_list_free(&link);
+  return text;
+}
+
+static bool gen_output_text(const char *directory, const char *name, const char *text, size_t size) {
+  char path[4096];
+  bool changed;
+  snprintf(path, sizeof path, "%s/%s", directory, name);
+  return file_update(path, text, size, &changed);
+}
+
+bool gen_output_write(const gen_program *program, const char *directory) {
+  static const gen_tools plain = {.nvcc = "nvcc", .ptxas = "ptxas"};
+  text_buffer script = {0};
+  text_add(&script, "#!/bin/sh\n# Compiles the program in this directory.\nset -e\ncd \"$(dirname \"$0\")\"\n");
+  bool good = true;
+  for (int i = 0; good && i < program->file_count; i++) {
+    if (!program->files[i].live)
+      continue;
+    good = gen_output_source(program, i, directory);
+    string_list command = {0};
+    gen_compile_command(program, i, &plain, &command);
+    for (size_t word = 0; word < command.count; word++)
+      text_add(&script, "%s%s", word ? " " : "", command.items[word]);
+    text_add(&script, "\n");
+    string_list_free(&command);
+  }
+  char *manifest = gen_manifest(program);
+  good = good && manifest && gen_output_text(directory, "program.json", manifest, strlen(manifest)) &&
+         gen_output_text(directory, "compile.sh", script.bytes, script.size);
+  char path[4096];
+  snprintf(path, sizeof path, "%s/compile.sh", directory);
+  good = good && chmod(path, 0755) == 0;
+  free(manifest);
+  text_free(&script);
+  return good;
+}

@@ -1,0 +1,312 @@
+/* The generator's model of a multi-file CUDA program: who defines what, who refers to what.
+ *
+ * A program is built from a seed as a model first and printed afterwards, PTX or CUDA by the file. Because every printer
+ * asks the model who lives where, declarations, definitions and uses agree, and most programs link. Everything that can
+ * be left out (a file, a function, one body of it, a variable, one statement, an option) is an entity with an id in
+ * order of creation; the reducer names ids to drop, and pruning takes away what refers to them, so that a reduced program
+ * is as consistent as a whole one. Names derive from ids' order too and do not change when others are dropped. */
+#ifndef TWIN_GEN_PROGRAM_H
+#define TWIN_GEN_PROGRAM_H
+
+#include "gen_random.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+  GEN_MAX_FILES = 10,
+  GEN_MAX_FUNCTIONS = 96,
+  GEN_MAX_BODIES = 192,
+  GEN_MAX_VARIABLES = 96,
+  GEN_MAX_OBJECTS = 160,
+  GEN_MAX_ENTRIES = 320,
+  GEN_MAX_OPERATIONS = 1600,
+  GEN_MAX_CLASSES = 4,
+  GEN_MAX_OPTIONS = 8,
+  GEN_MAX_IDS = 4096,
+  GEN_NAME_SIZE = 48,
+  GEN_NONE = -1
+};
+
+typedef enum gen_language { GEN_PTX, GEN_CUDA } gen_language;
+typedef enum gen_kind { GEN_PLAIN, GEN_OPTIONS } gen_kind;
+typedef enum gen_linkage { GEN_STRONG, GEN_WEAK, GEN_LOCAL, GEN_COMMON } gen_linkage;
+
+/* How a function's symbol is spelled: as in C, as a C++ function, or as the instance <3> of a C++ template. */
+typedef enum gen_spelling { GEN_SPELL_C, GEN_SPELL_CXX, GEN_SPELL_TEMPLATE } gen_spelling;
+
+typedef enum gen_space {
+  GEN_GLOBAL,
+  GEN_CONSTANT,
+  GEN_SHARED,         /* at file scope */
+  GEN_SHARED_DYNAMIC, /* extern, without a size */
+  GEN_MANAGED,
+  GEN_TEXTURE,
+  GEN_SAMPLER,
+  GEN_SURFACE,
+  GEN_SPACE_COUNT
+} gen_space;
+
+typedef enum gen_element { GEN_U8, GEN_U16, GEN_U32, GEN_F64, GEN_POINTER, GEN_CODE, GEN_ELEMENT_COUNT } gen_element;
+
+/* What statements do. The table gen_operations says what each needs; each printer has a row for each it can print. */
+typedef enum gen_operation_kind {
+  GEN_OP_CALL,
+  GEN_OP_CALL_POINTER,
+  GEN_OP_CALL_TABLE,
+  GEN_OP_CALL_ALIAS,
+  GEN_OP_READ,
+  GEN_OP_WRITE,
+  GEN_OP_ATOMIC,
+  GEN_OP_ADDRESS,
+  GEN_OP_READ_POINTER,
+  GEN_OP_TEXTURE,
+  GEN_OP_SAMPLER,
+  GEN_OP_SURFACE,
+  GEN_OP_TEXTURE_QUERY,
+  GEN_OP_SHARED_LOCAL,
+  GEN_OP_STACK,
+  GEN_OP_SWITCH,
+  GEN_OP_DOUBLE,
+  GEN_OP_DIVIDE_DOUBLE,
+  GEN_OP_ROOT_DOUBLE,
+  GEN_OP_DIVIDE_LONG,
+  GEN_OP_DIVIDE_FLOAT,
+  GEN_OP_MATH,
+  GEN_OP_PRINTF,
+  GEN_OP_ASSERT,
+  GEN_OP_MALLOC,
+  GEN_OP_BARRIER,
+  GEN_OP_BARRIER_NAMED,
+  GEN_OP_BARRIER_ANY,
+  GEN_OP_BARRIER_CLUSTER,
+  GEN_OP_WARP,
+  GEN_OP_PRESSURE,
+  GEN_OP_LOOP,
+  GEN_OP_VIRTUAL,
+  GEN_OP_LAMBDA,
+  GEN_OP_STATIC_LOCAL,
+  GEN_OP_COUNT
+} gen_operation_kind;
+
+typedef enum gen_target { GEN_TARGET_NONE, GEN_TARGET_FUNCTION, GEN_TARGET_VARIABLE, GEN_TARGET_CLASS } gen_target;
+
+typedef struct gen_operation_row {
+  const char *name;
+  gen_target target;
+  unsigned spaces;          /* mask of gen_space, for variables */
+  unsigned languages;       /* mask of 1 << gen_language */
+  unsigned minimum_sm;      /* of the file's virtual architecture */
+  unsigned program_percent; /* how many programs may use it at all: each program has its own selection */
+  unsigned weight;          /* among those that the program may use */
+} gen_operation_row;
+
+extern const gen_operation_row gen_operations[GEN_OP_COUNT];
+
+/* What a function takes and gives: letters of gen_signature_row.arguments: p int*, i int, l long long, d double, r struct
+ * of 24 bytes; result also v. */
+typedef struct gen_signature_row {
+  char result;
+  const char *arguments;
+  const char *mangled;
+} gen_signature_row;
+
+enum { GEN_SIGNATURE_COUNT = 8, GEN_SIGNATURE_KERNEL = 8, GEN_SIGNATURE_KERNEL_LARGE = 9 };
+extern const gen_signature_row gen_signatures[GEN_SIGNATURE_COUNT + 2];
+
+/* Properties that a program has or not, each drawn once: programs that differ in kind find more than programs that all
+ * have a little of everything. */
+typedef enum gen_trait {
+  GEN_TRAIT_CONSTANTS,
+  GEN_TRAIT_SHARED,
+  GEN_TRAIT_DYNAMIC,
+  GEN_TRAIT_MANAGED,
+  GEN_TRAIT_TEXTURES,
+  GEN_TRAIT_SAMPLERS,
+  GEN_TRAIT_SURFACES,
+  GEN_TRAIT_WEAK_VARIABLES,
+  GEN_TRAIT_COMMONS,
+  GEN_TRAIT_LOCAL_VARIABLES,
+  GEN_TRAIT_POINTERS,
+  GEN_TRAIT_TABLES,
+  GEN_TRAIT_WEAK_FUNCTIONS,
+  GEN_TRAIT_STRONG_OVER_WEAK,
+  GEN_TRAIT_WEAK_KERNELS,
+  GEN_TRAIT_LOCAL_FUNCTIONS,
+  GEN_TRAIT_ALIASES,
+  GEN_TRAIT_RECURSION,
+  GEN_TRAIT_MUTUAL_RECURSION,
+  GEN_TRAIT_LAUNCH_BOUNDS,
+  GEN_TRAIT_LARGE_ARGUMENTS,
+  GEN_TRAIT_LINEINFO,
+  GEN_TRAIT_DEBUG,
+  GEN_TRAIT_OPTIMISE,
+  GEN_TRAIT_REGISTERS,
+  GEN_TRAIT_ARCHITECTURES,
+  GEN_TRAIT_EMPTY_FILE,
+  GEN_TRAIT_DEAD_FILE,
+  GEN_TRAIT_SHUFFLE,
+  GEN_TRAIT_COUNT
+} gen_trait;
+
+typedef struct gen_operation {
+  int id;
+  gen_operation_kind kind;
+  int target; /* index of a function, variable or class */
+  uint32_t a, b;
+  bool conditional;
+  bool live;
+} gen_operation;
+
+typedef struct gen_function {
+  int id;
+  char name[GEN_NAME_SIZE];       /* as in C */
+  char symbol[GEN_NAME_SIZE * 2]; /* as in the cubin */
+  gen_linkage linkage;            /* GEN_LOCAL: belongs to home; GEN_WEAK: at least one body is weak */
+  gen_spelling spelling;
+  int signature;
+  int home; /* file of the first body */
+  bool kernel;
+  bool dead;            /* nobody calls it */
+  int alias_of;         /* the function that it is another name of, or GEN_NONE */
+  uint32_t large_bytes; /* of a kernel's last argument */
+  bool live;
+} gen_function;
+
+typedef struct gen_body {
+  int id;
+  int function, file;
+  gen_linkage linkage;
+  int first_operation, operation_count;
+  int bounds_id; /* launch bounds as an entity of their own */
+  uint32_t max_threads, max_registers, minimum_blocks, cluster;
+  bool live;
+} gen_body;
+
+typedef struct gen_variable {
+  int id;
+  char name[GEN_NAME_SIZE];
+  gen_space space;
+  gen_element element;
+  uint32_t count, align; /* count 0: a texture and the like, or dynamic */
+  gen_linkage linkage;
+  int home;
+  int signature; /* of the functions in a table */
+  bool live;
+} gen_variable;
+
+typedef enum gen_entry_kind { GEN_ENTRY_VALUE, GEN_ENTRY_FUNCTION, GEN_ENTRY_VARIABLE, GEN_ENTRY_BYTE } gen_entry_kind;
+
+typedef struct gen_entry {
+  gen_entry_kind kind;
+  int target;
+  uint64_t value; /* or the offset; for GEN_ENTRY_BYTE the byte of the address */
+} gen_entry;
+
+typedef struct gen_object { /* one definition of a variable, in one file */
+  int id;
+  int variable, file;
+  gen_linkage linkage;
+  uint32_t count, align; /* of a common one they may differ from file to file */
+  bool initialised;
+  int first_entry, entry_count;
+  bool live;
+} gen_object;
+
+typedef struct gen_class { /* one base and some derived classes; each method calls a function or computes */
+  int id;
+  char name[GEN_NAME_SIZE];
+  int derived;
+  bool destructor;
+  int calls[4];
+  bool live;
+} gen_class;
+
+typedef enum gen_role { GEN_ROLE_NORMAL, GEN_ROLE_EMPTY, GEN_ROLE_DEAD } gen_role;
+
+typedef struct gen_file {
+  int id;
+  char name[24]; /* without the ending */
+  gen_language language;
+  gen_role role;
+  int architecture_id, optimise_id, registers_id, lineinfo_id, debug_id;
+  unsigned virtual_sm; /* what the PTX says; at most the target's */
+  int optimise;        /* -1: not given */
+  unsigned registers;  /* -maxrregcount; 0: not given */
+  bool lineinfo, debug, independent;
+  bool lines; /* PTX: has .file and .loc */
+  unsigned ptx_version;
+  bool live;
+} gen_file;
+
+typedef struct gen_option {
+  int id;
+  char words[2][GEN_NAME_SIZE * 2];
+  int word_count;
+  bool live;
+} gen_option;
+
+typedef struct gen_program {
+  uint64_t seed;
+  char architecture[16];
+  unsigned sm;
+  char suffix; /* 'a', 'f' or 0 */
+  gen_kind kind;
+  gen_random random;
+  int next_id;
+  int shuffle_id;
+  bool enabled[GEN_OP_COUNT];
+  bool traits[GEN_TRAIT_COUNT];
+  gen_file files[GEN_MAX_FILES];
+  int file_count;
+  int order[GEN_MAX_FILES]; /* of the link line */
+  gen_function functions[GEN_MAX_FUNCTIONS];
+  int function_count;
+  gen_body bodies[GEN_MAX_BODIES];
+  int body_count;
+  gen_operation operations[GEN_MAX_OPERATIONS];
+  int operation_count;
+  gen_variable variables[GEN_MAX_VARIABLES];
+  int variable_count;
+  gen_object objects[GEN_MAX_OBJECTS];
+  int object_count;
+  gen_entry entries[GEN_MAX_ENTRIES];
+  int entry_count;
+  gen_class classes[GEN_MAX_CLASSES];
+  int class_count;
+  gen_option options[GEN_MAX_OPTIONS];
+  int option_count;
+} gen_program;
+
+/* Builds the program of a seed; `dropped` has a flag for each of GEN_MAX_IDS ids, or is NULL. The caller frees it.
+ * NULL: the architecture's name is not one. */
+gen_program *gen_program_build(uint64_t seed, const char *architecture, gen_kind kind, const bool *dropped);
+void gen_program_prune(gen_program *program, const bool *dropped);
+
+/* gen_build_*.c, in the order in which they are called. */
+void gen_build_files(gen_program *program);
+void gen_build_variables(gen_program *program);
+void gen_build_functions(gen_program *program);
+void gen_build_initialisers(gen_program *program);
+void gen_build_classes(gen_program *program);
+void gen_build_statements(gen_program *program);
+void gen_build_options(gen_program *program);
+int gen_build_id(gen_program *program);
+/* An index into `weights` (0 at the end), as often as its weight says. */
+int gen_build_choose(gen_program *program, const uint32_t *weights);
+
+/* What more than one printer asks. */
+bool gen_function_in_file(const gen_program *program, int function, int file);
+const gen_body *gen_function_body(const gen_program *program, int function, int file);
+bool gen_variable_in_file(const gen_program *program, int variable, int file);
+uint32_t gen_element_size(gen_element element);
+uint32_t gen_variable_bytes(const gen_variable *variable);
+/* Marks functions, variables and classes that the live statements and initialisers of a file mention. */
+typedef struct gen_mentions {
+  bool functions[GEN_MAX_FUNCTIONS], variables[GEN_MAX_VARIABLES], classes[GEN_MAX_CLASSES];
+  bool operations[GEN_OP_COUNT];
+} gen_mentions;
+void gen_file_mentions(const gen_program *program, int file, gen_mentions *mentions);
+
+#endif

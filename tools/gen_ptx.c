@@ -1,0 +1,673 @@
+/* Prints one file of the model as PTX.
+ *
+ * Every function keeps its state in a few registers (%p a pointer, %x an argument, %acc the value that every statement
+ * changes and that is returned in the end, so that none is dead code); a statement is a block with registers of its own.
+ * The code is never run: it has to compile to a rich cubin, not to compute. One row of gen_ptx_rows a statement kind. */
+#include "gen_print.h"
+
+#include <string.h>
+
+typedef struct gen_ptx {
+  const gen_program *program;
+  const gen_file *file;
+  int file_index;
+  FILE *to;
+  gen_mentions mentions;
+} gen_ptx;
+
+/* --- names and declarations --- */
+
+static const char *gen_ptx_result_type(char letter) {
+  return letter == 'i' ? ".param .b32" : letter == 'd' ? ".param .b64" : ".param .b64";
+}
+
+static void gen_ptx_argument_type(FILE *to, char letter, const char *name, int index, uint32_t large) {
+  char suffix[16] = "";
+  if (strcmp(name, "_") != 0)
+    snprintf(suffix, sizeof suffix, "%d", index);
+  if (letter == 'i')
+    fprintf(to, ".param .b32 %s%s", name, suffix);
+  else if (letter == 'r')
+    fprintf(to, ".param .align 4 .b8 %s%s[24]", name, suffix);
+  else if (letter == 'R')
+    fprintf(to, ".param .align 8 .b8 %s%s[%u]", name, suffix, large);
+  else
+    fprintf(to, ".param .b64 %s%s", name, suffix);
+}
+
+static void gen_ptx_arguments(FILE *to, const char *letters, const char *name, uint32_t large) {
+  fprintf(to, "(");
+  for (int i = 0; letters[i]; i++) {
+    fprintf(to, "%s", i ? ", " : "");
+    gen_ptx_argument_type(to, letters[i], name, i, large);
+  }
+  fprintf(to, ")");
+}
+
+static void gen_ptx_head(gen_ptx *printer, const gen_function *function, const char *linkage) {
+  const gen_signature_row *signature = &gen_signatures[function->signature];
+  fprintf(printer->to, "%s%s ", linkage, function->kernel ? ".entry" : ".func");
+  if (signature->result != 'v')
+    fprintf(printer->to, "(%s ret) ", gen_ptx_result_type(signature->result));
+  fprintf(printer->to, "%s ", function->symbol);
+  gen_ptx_arguments(printer->to, signature->arguments, "arg", function->large_bytes);
+}
+
+static const char *gen_ptx_linkage(gen_linkage linkage) {
+  static const char *const words[] = {".visible ", ".weak ", "", ".common "};
+  return words[linkage];
+}
+
+static const char *gen_ptx_space(gen_space space) {
+  static const char *const words[GEN_SPACE_COUNT] = {".global", ".const", ".shared", ".shared",
+                                                     ".global .attribute(.managed)"};
+  return words[space];
+}
+
+static const char *gen_ptx_access(gen_space space) {
+  static const char *const words[GEN_SPACE_COUNT] = {"global", "const", "shared", "shared", "global"};
+  return words[space];
+}
+
+static const char *gen_ptx_element(gen_element element) {
+  static const char *const words[GEN_ELEMENT_COUNT] = {".u8", ".u16", ".u32", ".f64", ".u64", ".u64"};
+  return words[element];
+}
+
+static void gen_ptx_entry(gen_ptx *printer, const gen_variable *variable, const gen_entry *entry) {
+  const gen_program *program = printer->program;
+  FILE *to = printer->to;
+  if (entry->kind == GEN_ENTRY_FUNCTION && program->functions[entry->target].live)
+    fprintf(to, "%s", program->functions[entry->target].symbol);
+  else if (entry->kind == GEN_ENTRY_VARIABLE && program->variables[entry->target].live)
+    fprintf(to, "generic(%s)+%llu", program->variables[entry->target].name, (unsigned long long)entry->value);
+  else if (entry->kind == GEN_ENTRY_BYTE && program->variables[entry->target].live)
+    fprintf(to, "0x%llX(%s)", 0xffull << (8 * entry->value), program->variables[entry->target].name);
+  else if (entry->kind != GEN_ENTRY_VALUE)
+    fprintf(to, "0");
+  else if (variable->element == GEN_F64)
+    fprintf(to, "0d%016llX", (unsigned long long)entry->value);
+  else if (variable->element >= GEN_POINTER)
+    fprintf(to, "%llu", (unsigned long long)entry->value);
+  else
+    fprintf(to, "%llu", (unsigned long long)(entry->value & ((1ull << (8 * gen_element_size(variable->element))) - 1)));
+}
+
+static void gen_ptx_object(gen_ptx *printer, const gen_object *object) {
+  const gen_variable *variable = &printer->program->variables[object->variable];
+  fprintf(printer->to, "%s%s .align %u %s %s[%u]", gen_ptx_linkage(object->linkage), gen_ptx_space(variable->space),
+          object->align, gen_ptx_element(variable->element), variable->name, object->count);
+  for (int i = 0; i < object->entry_count; i++) {
+    fprintf(printer->to, "%s", i ? ", " : " = {");
+    gen_ptx_entry(printer, variable, &printer->program->entries[object->first_entry + i]);
+  }
+  fprintf(printer->to, "%s;\n", object->entry_count ? "}" : "");
+}
+
+static void gen_ptx_extern(gen_ptx *printer, const gen_variable *variable) {
+  static const char *const opaque[GEN_SPACE_COUNT] = {
+      [GEN_TEXTURE] = ".texref", [GEN_SAMPLER] = ".samplerref", [GEN_SURFACE] = ".surfref"};
+  if (variable->space >= GEN_TEXTURE)
+    fprintf(printer->to, ".visible .global %s %s;\n", opaque[variable->space], variable->name);
+  else if (variable->space == GEN_SHARED_DYNAMIC)
+    fprintf(printer->to, ".extern .shared .align %u %s %s[];\n", variable->align, gen_ptx_element(variable->element),
+            variable->name);
+  else
+    fprintf(printer->to, ".extern %s .align %u %s %s[%u];\n", gen_ptx_space(variable->space), variable->align,
+            gen_ptx_element(variable->element), variable->name, variable->count);
+}
+
+static void gen_ptx_variables(gen_ptx *printer) {
+  const gen_program *program = printer->program;
+  for (int i = 0; i < program->variable_count; i++)
+    if (printer->mentions.variables[i] && !gen_variable_in_file(program, i, printer->file_index))
+      gen_ptx_extern(printer, &program->variables[i]);
+  for (int tables = 0; tables < 2; tables++) /* tables name the others, so these come first */
+    for (int i = 0; i < program->object_count; i++) {
+      const gen_object *object = &program->objects[i];
+      bool table = program->variables[object->variable].element >= GEN_POINTER;
+      for (int k = 0; k < object->entry_count; k++)
+        table |= program->entries[object->first_entry + k].kind == GEN_ENTRY_BYTE;
+      if (object->live && object->file == printer->file_index && table == (tables == 1))
+        gen_ptx_object(printer, object);
+    }
+}
+
+static void gen_ptx_prototypes(gen_ptx *printer) {
+  const gen_program *program = printer->program;
+  for (int i = 0; i < program->function_count; i++) {
+    const gen_function *function = &program->functions[i];
+    if (!printer->mentions.functions[i] || function->kernel || !function->live)
+      continue;
+    const gen_body *body = gen_function_body(program, i, printer->file_index);
+    bool here = gen_function_in_file(program, i, printer->file_index);
+    gen_ptx_head(printer, function, body ? gen_ptx_linkage(body->linkage) : here ? ".visible " : ".extern ");
+    fprintf(printer->to, ";\n");
+  }
+}
+
+static void gen_ptx_library(gen_ptx *printer) {
+  const bool *used = printer->mentions.operations;
+  FILE *to = printer->to;
+  if (used[GEN_OP_PRINTF])
+    fprintf(to, ".extern .func (.param .b32 ret) vprintf (.param .b64 a, .param .b64 b);\n"
+                ".global .align 1 .b8 $str_print[8] = {37, 100, 32, 37, 100, 10, 0};\n");
+  if (used[GEN_OP_ASSERT])
+    fprintf(to,
+            ".extern .func __assertfail (.param .b64 a, .param .b64 b, .param .b32 c, .param .b64 d, .param .b64 e);\n"
+            ".global .align 1 .b8 $str_assert[4] = {97, 61, 98, 0};\n");
+  if (used[GEN_OP_MALLOC])
+    fprintf(to, ".extern .func (.param .b64 ret) malloc (.param .b64 a);\n.extern .func free (.param .b64 a);\n");
+  if (used[GEN_OP_SAMPLER])
+    fprintf(to, ".visible .global .texref t_sampled;\n");
+}
+
+/* --- calls --- */
+
+static void gen_ptx_call_arguments(FILE *to, const char *letters) {
+  for (int i = 0; letters[i]; i++) {
+    fprintf(to, "    ");
+    gen_ptx_argument_type(to, letters[i], "c", i, 0);
+    fprintf(to, ";\n");
+    if (letters[i] == 'p')
+      fprintf(to, "    st.param.b64 [c%d], %%p;\n", i);
+    else if (letters[i] == 'i')
+      fprintf(to, "    st.param.b32 [c%d], %%acc;\n", i);
+    else if (letters[i] == 'l')
+      fprintf(to, "    cvt.s64.s32 %%cl, %%acc;\n    st.param.b64 [c%d], %%cl;\n", i);
+    else if (letters[i] == 'd')
+      fprintf(to, "    cvt.rn.f64.s32 %%cd, %%acc;\n    st.param.f64 [c%d], %%cd;\n", i);
+    for (int word = 0; letters[i] == 'r' && word < 6; word++)
+      fprintf(to, "    st.param.b32 [c%d+%d], %s;\n", i, 4 * word, word & 1 ? "%acc" : "%x");
+  }
+}
+
+/* Calls `target`, a function's symbol or a register that holds an address (then a prototype label is given too). */
+static void gen_ptx_call(gen_ptx *printer, int signature_index, const char *target, const char *prototype) {
+  const gen_signature_row *signature = &gen_signatures[signature_index];
+  FILE *to = printer->to;
+  fprintf(to, "    .reg .b64 %%cl; .reg .f64 %%cd; .reg .b32 %%cv;\n");
+  gen_ptx_call_arguments(to, signature->arguments);
+  if (signature->result != 'v')
+    fprintf(to, "    %s cr;\n    call (cr), %s, (", gen_ptx_result_type(signature->result), target);
+  else
+    fprintf(to, "    call %s, (", target);
+  for (int i = 0; signature->arguments[i]; i++)
+    fprintf(to, "%sc%d", i ? ", " : "", i);
+  fprintf(to, ")%s%s;\n", prototype ? ", " : "", prototype ? prototype : "");
+  if (signature->result == 'i')
+    fprintf(to, "    ld.param.b32 %%cv, [cr];\n    add.s32 %%acc, %%acc, %%cv;\n");
+  if (signature->result == 'l')
+    fprintf(to, "    ld.param.b64 %%cl, [cr];\n    cvt.u32.u64 %%cv, %%cl;\n    xor.b32 %%acc, %%acc, %%cv;\n");
+  if (signature->result == 'd')
+    fprintf(to, "    ld.param.f64 %%cd, [cr];\n    cvt.rzi.s32.f64 %%cv, %%cd;\n    add.s32 %%acc, %%acc, %%cv;\n");
+}
+
+static void gen_ptx_indirect(gen_ptx *printer, const gen_operation *operation, int signature_index) {
+  const gen_signature_row *signature = &gen_signatures[signature_index];
+  char label[24];
+  snprintf(label, sizeof label, "$proto%d", operation->id);
+  fprintf(printer->to, "    %s: .callprototype ", label);
+  if (signature->result != 'v')
+    fprintf(printer->to, "(%s _) ", gen_ptx_result_type(signature->result));
+  fprintf(printer->to, "_ ");
+  gen_ptx_arguments(printer->to, signature->arguments, "_", 0);
+  fprintf(printer->to, ";\n");
+  gen_ptx_call(printer, signature_index, "%fp", label);
+}
+
+/* --- statements --- */
+
+typedef void gen_ptx_statement(gen_ptx *printer, const gen_operation *operation);
+
+static void gen_ptx_do_call(gen_ptx *printer, const gen_operation *operation) {
+  const gen_function *function = &printer->program->functions[operation->target];
+  gen_ptx_call(printer, function->signature, function->symbol, NULL);
+}
+
+static void gen_ptx_do_pointer(gen_ptx *printer, const gen_operation *operation) {
+  const gen_function *function = &printer->program->functions[operation->target];
+  fprintf(printer->to, "    .reg .b64 %%fp, %%fq; .reg .pred %%fs;\n    mov.u64 %%fp, %s;\n", function->symbol);
+  if (operation->a % 4)
+    fprintf(printer->to, "    ld.global.u64 %%fq, [%%p+8];\n    setp.ne.s32 %%fs, %%x, 3;\n"
+                         "    selp.b64 %%fp, %%fp, %%fq, %%fs;\n");
+  gen_ptx_indirect(printer, operation, function->signature);
+}
+
+static void gen_ptx_do_table(gen_ptx *printer, const gen_operation *operation) {
+  const gen_variable *table = &printer->program->variables[operation->target];
+  const char *space = gen_ptx_access(table->space);
+  fprintf(printer->to, "    .reg .b64 %%fp, %%ta; .reg .b32 %%ti;\n");
+  if (operation->a & 1)
+    fprintf(printer->to, "    ld.%s.u64 %%fp, [%s+%u];\n", space, table->name, 8 * (operation->b % table->count));
+  else
+    fprintf(printer->to,
+            "    and.b32 %%ti, %%acc, 3;\n    mul.wide.u32 %%ta, %%ti, 8;\n    mov.u64 %%fp, %s;\n"
+            "    add.u64 %%ta, %%fp, %%ta;\n    ld.%s.u64 %%fp, [%%ta];\n",
+            table->name, space);
+  gen_ptx_indirect(printer, operation, table->signature);
+}
+
+/* Prints how [..] names one element: with an offset, or through a register with an index of the run. */
+static void gen_ptx_element_address(gen_ptx *printer, const gen_operation *operation, char *address, size_t size) {
+  const gen_variable *variable = &printer->program->variables[operation->target];
+  uint32_t bytes = gen_element_size(variable->element), count = variable->count ? variable->count : 8;
+  if (operation->a & 1) {
+    uint32_t offset = bytes * (operation->b % count);
+    snprintf(address, size, "%s+%u", variable->name, offset);
+    return;
+  }
+  fprintf(printer->to,
+          "    .reg .b64 %%ea, %%eb; .reg .b32 %%ei;\n    rem.u32 %%ei, %%acc, %u;\n"
+          "    mul.wide.u32 %%ea, %%ei, %u;\n    mov.u64 %%eb, %s;\n    add.u64 %%ea, %%ea, %%eb;\n",
+          count, bytes, variable->name);
+  snprintf(address, size, "%%ea");
+}
+
+static void gen_ptx_do_read(gen_ptx *printer, const gen_operation *operation) {
+  const gen_variable *variable = &printer->program->variables[operation->target];
+  char address[GEN_NAME_SIZE + 16];
+  gen_ptx_element_address(printer, operation, address, sizeof address);
+  fprintf(printer->to, "    .reg .b32 %%v; .reg .f64 %%vd; .reg .b16 %%vh;\n");
+  const char *space = gen_ptx_access(variable->space);
+  if (variable->element == GEN_F64)
+    fprintf(printer->to, "    ld.%s.f64 %%vd, [%s];\n    cvt.rzi.s32.f64 %%v, %%vd;\n", space, address);
+  else
+    fprintf(printer->to, "    ld.%s%s %%v, [%s];\n", space, gen_ptx_element(variable->element), address);
+  fprintf(printer->to, "    add.s32 %%acc, %%acc, %%v;\n");
+}
+
+static void gen_ptx_do_write(gen_ptx *printer, const gen_operation *operation) {
+  const gen_variable *variable = &printer->program->variables[operation->target];
+  char address[GEN_NAME_SIZE + 16];
+  gen_ptx_element_address(printer, operation, address, sizeof address);
+  const char *space = gen_ptx_access(variable->space);
+  if (variable->element == GEN_F64)
+    fprintf(printer->to, "    .reg .f64 %%vd;\n    cvt.rn.f64.s32 %%vd, %%acc;\n    st.%s.f64 [%s], %%vd;\n", space,
+            address);
+  else
+    fprintf(printer->to, "    st.%s%s [%s], %%acc;\n", space, gen_ptx_element(variable->element), address);
+}
+
+static void gen_ptx_do_atomic(gen_ptx *printer, const gen_operation *operation) {
+  const gen_variable *variable = &printer->program->variables[operation->target];
+  char address[GEN_NAME_SIZE + 16];
+  gen_ptx_element_address(printer, operation, address, sizeof address);
+  const char *space = gen_ptx_access(variable->space);
+  fprintf(printer->to, "    .reg .b32 %%v;\n");
+  if (operation->b % 3 == 0)
+    fprintf(printer->to, "    red.%s.max.s32 [%s], %%acc;\n", space, address);
+  else if (operation->b % 3 == 1)
+    fprintf(printer->to, "    atom.%s.cas.b32 %%v, [%s], %%x, %%acc;\n    add.s32 %%acc, %%acc, %%v;\n", space,
+            address);
+  else
+    fprintf(printer->to, "    atom.%s.add.u32 %%v, [%s], %%acc;\n    add.s32 %%acc, %%acc, %%v;\n", space, address);
+}
+
+static void gen_ptx_do_address(gen_ptx *printer, const gen_operation *operation) {
+  const gen_variable *variable = &printer->program->variables[operation->target];
+  uint32_t offset = operation->a % 3 ? 0 : gen_element_size(variable->element) * (operation->b % variable->count);
+  fprintf(printer->to, "    .reg .b64 %%va;\n    mov.u64 %%va, %s+%u;\n", variable->name, offset);
+  if (operation->b & 1)
+    fprintf(printer->to, "    cvta.%s.u64 %%va, %%va;\n", gen_ptx_access(variable->space));
+  fprintf(printer->to, "    st.global.u64 [%%p+16], %%va;\n");
+}
+
+static void gen_ptx_do_read_pointer(gen_ptx *printer, const gen_operation *operation) {
+  const gen_variable *variable = &printer->program->variables[operation->target];
+  char address[GEN_NAME_SIZE + 16];
+  gen_ptx_element_address(printer, operation, address, sizeof address);
+  fprintf(printer->to,
+          "    .reg .b64 %%vp; .reg .b32 %%v;\n    ld.%s.u64 %%vp, [%s];\n    ld.u32 %%v, [%%vp];\n"
+          "    add.s32 %%acc, %%acc, %%v;\n",
+          gen_ptx_access(variable->space), address);
+}
+
+static void gen_ptx_do_query(gen_ptx *printer, const gen_operation *operation) {
+  const gen_variable *variable = &printer->program->variables[operation->target];
+  const char *field = operation->a & 1 ? "width" : "height";
+  fprintf(printer->to, "    .reg .b32 %%v;\n    %s.%s.b32 %%v, [%s];\n    add.s32 %%acc, %%acc, %%v;\n",
+          variable->space == GEN_SURFACE ? "suq" : "txq", field, variable->name);
+}
+
+static void gen_ptx_do_texture(gen_ptx *printer, const gen_operation *operation) {
+  const gen_variable *variable = &printer->program->variables[operation->target];
+  if (printer->file->independent) { /* there a fetch needs a sampler too */
+    gen_ptx_do_query(printer, operation);
+    return;
+  }
+  fprintf(printer->to, "    .reg .f32 %%t0, %%t1, %%t2, %%t3; .reg .b32 %%v;\n");
+  if (operation->a & 1)
+    fprintf(printer->to, "    tex.1d.v4.f32.s32 {%%t0, %%t1, %%t2, %%t3}, [%s, {%%acc}];\n", variable->name);
+  else
+    fprintf(printer->to, "    tex.2d.v4.f32.s32 {%%t0, %%t1, %%t2, %%t3}, [%s, {%%acc, %%x}];\n", variable->name);
+  fprintf(printer->to, "    add.f32 %%t0, %%t0, %%t2;\n    mov.b32 %%v, %%t0;\n    xor.b32 %%acc, %%acc, %%v;\n");
+}
+
+static void gen_ptx_do_sampler(gen_ptx *printer, const gen_operation *operation) {
+  fprintf(printer->to,
+          "    .reg .f32 %%t0, %%t1, %%t2, %%t3; .reg .b32 %%v;\n    cvt.rn.f32.s32 %%t0, %%acc;\n"
+          "    tex.2d.v4.f32.f32 {%%t0, %%t1, %%t2, %%t3}, [t_sampled, %s, {%%t0, %%t0}];\n    mov.b32 %%v, %%t1;\n"
+          "    add.s32 %%acc, %%acc, %%v;\n",
+          printer->program->variables[operation->target].name);
+}
+
+static void gen_ptx_do_surface(gen_ptx *printer, const gen_operation *operation) {
+  const char *name = printer->program->variables[operation->target].name;
+  if (operation->a & 1)
+    fprintf(printer->to,
+            "    .reg .b32 %%v;\n    suld.b.1d.b32.trap {%%v}, [%s, {%%x}];\n    add.s32 %%acc, %%acc, %%v;\n", name);
+  else
+    fprintf(printer->to, "    sust.b.1d.b32.trap [%s, {%%x}], {%%acc};\n", name);
+}
+
+static void gen_ptx_do_shared(gen_ptx *printer, const gen_operation *operation) {
+  uint32_t words = 4 + operation->a % 60, align = 4u << operation->b % 4;
+  fprintf(printer->to,
+          "    .reg .b64 %%sa, %%sb; .reg .b32 %%v;\n    .shared .align %u .b8 ls%d[%u];\n    rem.u32 %%v, %%acc, %u;\n"
+          "    mul.wide.u32 %%sa, %%v, 4;\n    mov.u64 %%sb, ls%d;\n    add.u64 %%sa, %%sa, %%sb;\n"
+          "    st.shared.u32 [%%sa], %%x;\n    ld.shared.u32 %%v, [ls%d+%u];\n    add.s32 %%acc, %%acc, %%v;\n",
+          align, operation->id, 4 * words, words, operation->id, operation->id, 4 * (operation->b % words));
+}
+
+static void gen_ptx_do_stack(gen_ptx *printer, const gen_operation *operation) {
+  uint32_t words = 2 + operation->a % 70, align = 4u << operation->b % 3;
+  fprintf(printer->to,
+          "    .reg .b64 %%sa, %%sb; .reg .b32 %%v;\n    .local .align %u .b8 lb%d[%u];\n    rem.u32 %%v, %%acc, %u;\n"
+          "    mul.wide.u32 %%sa, %%v, 4;\n    mov.u64 %%sb, lb%d;\n    add.u64 %%sa, %%sa, %%sb;\n"
+          "    st.local.u32 [%%sa], %%x;\n    ld.local.u32 %%v, [lb%d+%u];\n    add.s32 %%acc, %%acc, %%v;\n",
+          align, operation->id, 4 * words, words, operation->id, operation->id, 4 * (operation->b % words));
+}
+
+static void gen_ptx_do_switch(gen_ptx *printer, const gen_operation *operation) {
+  static const char *const work[] = {"add.s32 %acc, %acc, ", "mul.lo.s32 %acc, %acc, ", "xor.b32 %acc, %acc, ",
+                                     "sub.s32 %acc, %x, "};
+  uint32_t count = 3 + operation->a % 20;
+  int id = operation->id;
+  FILE *to = printer->to;
+  fprintf(to, "    .reg .b32 %%si;\n    rem.u32 %%si, %%acc, %u;\n    $ts%d: .branchtargets ", count, id);
+  for (uint32_t i = 0; i < count; i++)
+    fprintf(to, "%s$T%d_%u", i ? ", " : "", id, (operation->b >> (i % 8) & 1) && i ? i - 1 : i);
+  fprintf(to, ";\n    brx.idx %%si, $ts%d;\n", id);
+  for (uint32_t i = 0; i < count; i++)
+    fprintf(to, "$T%d_%u:\n    %s%u;\n    bra.uni $TE%d;\n", id, i, work[(i + operation->b) % 4], 77 + 13 * i, id);
+  fprintf(to, "$TE%d:\n", id);
+}
+
+static void gen_ptx_do_double(gen_ptx *printer, const gen_operation *operation) {
+  uint32_t count = 1 + operation->a % 6;
+  fprintf(printer->to, "    .reg .f64 %%da; .reg .b32 %%v;\n    cvt.rn.f64.s32 %%da, %%acc;\n");
+  for (uint32_t i = 0; i < count; i++)
+    fprintf(printer->to, "    fma.rn.f64 %%da, %%da, 0d3FF%02X%04X%04X123, 0d400%04X%02X8899AAB;\n", (i * 37) & 255,
+            operation->b, operation->a, operation->b, (i * 11) & 255);
+  fprintf(printer->to, "    cvt.rzi.s32.f64 %%v, %%da;\n    add.s32 %%acc, %%acc, %%v;\n");
+}
+
+static void gen_ptx_do_divide_double(gen_ptx *printer, const gen_operation *operation) {
+  const char *instruction = operation->a % 3 ? "div.rn.f64 %da, %db, %da" : "rcp.rn.f64 %da, %da";
+  fprintf(printer->to,
+          "    .reg .f64 %%da, %%db; .reg .b32 %%v;\n    cvt.rn.f64.s32 %%da, %%acc;\n"
+          "    cvt.rn.f64.s32 %%db, %%x;\n    %s;\n    cvt.rzi.s32.f64 %%v, %%da;\n"
+          "    add.s32 %%acc, %%acc, %%v;\n",
+          instruction);
+}
+
+static void gen_ptx_do_root(gen_ptx *printer, const gen_operation *operation) {
+  (void)operation;
+  fprintf(printer->to,
+          "    .reg .f64 %%da; .reg .b32 %%v;\n    cvt.rn.f64.s32 %%da, %%acc;\n    sqrt.rn.f64 %%da, %%da;\n"
+          "    cvt.rzi.s32.f64 %%v, %%da;\n    add.s32 %%acc, %%acc, %%v;\n");
+}
+
+static void gen_ptx_do_divide_long(gen_ptx *printer, const gen_operation *operation) {
+  static const char *const instructions[] = {"div.s64", "div.u64", "rem.s64", "rem.u64"};
+  fprintf(printer->to,
+          "    .reg .b64 %%la, %%lb; .reg .b32 %%v;\n    ld.global.u64 %%la, [%%p+24];\n"
+          "    cvt.s64.s32 %%lb, %%acc;\n    %s %%la, %%la, %%lb;\n    cvt.u32.u64 %%v, %%la;\n"
+          "    add.s32 %%acc, %%acc, %%v;\n",
+          instructions[operation->a % 4]);
+}
+
+static void gen_ptx_do_divide_float(gen_ptx *printer, const gen_operation *operation) {
+  const char *instruction = operation->a & 1 ? "div.rn.f32 %sa, %sb, %sa" : "sqrt.rn.f32 %sa, %sb";
+  fprintf(printer->to,
+          "    .reg .f32 %%sa, %%sb; .reg .b32 %%v;\n    cvt.rn.f32.s32 %%sa, %%acc;\n"
+          "    cvt.rn.f32.s32 %%sb, %%x;\n    %s;\n    cvt.rzi.s32.f32 %%v, %%sa;\n"
+          "    add.s32 %%acc, %%acc, %%v;\n",
+          instruction);
+}
+
+static void gen_ptx_do_printf(gen_ptx *printer, const gen_operation *operation) {
+  fprintf(
+      printer->to,
+      "    .reg .b64 %%fa, %%fb; .reg .b32 %%v;\n    .local .align 8 .b8 pb%d[8];\n    st.local.u32 [pb%d], %%acc;\n"
+      "    st.local.u32 [pb%d+4], %%x;\n    mov.u64 %%fb, pb%d;\n    cvta.local.u64 %%fb, %%fb;\n"
+      "    mov.u64 %%fa, $str_print;\n    cvta.global.u64 %%fa, %%fa;\n    .param .b64 c0;\n    .param .b64 c1;\n"
+      "    .param .b32 cr;\n    st.param.b64 [c0], %%fa;\n    st.param.b64 [c1], %%fb;\n"
+      "    call.uni (cr), vprintf, (c0, c1);\n    ld.param.b32 %%v, [cr];\n    add.s32 %%acc, %%acc, %%v;\n",
+      operation->id, operation->id, operation->id, operation->id);
+}
+
+static void gen_ptx_do_assert(gen_ptx *printer, const gen_operation *operation) {
+  fprintf(printer->to,
+          "    .reg .b64 %%fa; .reg .pred %%fq;\n    setp.ne.s32 %%fq, %%acc, %u;\n    @%%fq bra $A%d;\n"
+          "    mov.u64 %%fa, $str_assert;\n    cvta.global.u64 %%fa, %%fa;\n    .param .b64 c0;\n    .param .b64 c1;\n"
+          "    .param .b32 c2;\n    .param .b64 c3;\n    .param .b64 c4;\n    st.param.b64 [c0], %%fa;\n"
+          "    st.param.b64 [c1], %%fa;\n    st.param.b32 [c2], %u;\n    st.param.b64 [c3], %%fa;\n"
+          "    st.param.b64 [c4], 1;\n    call.uni __assertfail, (c0, c1, c2, c3, c4);\n$A%d:\n",
+          operation->a, operation->id, operation->b, operation->id);
+}
+
+static void gen_ptx_do_malloc(gen_ptx *printer, const gen_operation *operation) {
+  fprintf(printer->to,
+          "    .reg .b64 %%fa; .reg .b32 %%v;\n    { .param .b64 c0;\n    .param .b64 cr;\n    st.param.b64 [c0], %u;\n"
+          "    call.uni (cr), malloc, (c0);\n    ld.param.b64 %%fa, [cr]; }\n    st.u32 [%%fa+4], %%acc;\n"
+          "    ld.u32 %%v, [%%fa+8];\n    add.s32 %%acc, %%acc, %%v;\n",
+          16 + operation->a % 100);
+  if (operation->b & 1)
+    fprintf(printer->to, "    { .param .b64 c0;\n    st.param.b64 [c0], %%fa;\n    call.uni free, (c0); }\n");
+  else
+    fprintf(printer->to, "    { .param .b64 c0;\n    st.param.b64 [c0], %%p;\n    call.uni free, (c0); }\n");
+}
+
+static void gen_ptx_do_barrier(gen_ptx *printer, const gen_operation *operation) {
+  fprintf(printer->to, "    %s;\n", operation->a & 1 ? "bar.sync 0" : "barrier.sync.aligned 0");
+}
+
+static void gen_ptx_do_barrier_named(gen_ptx *printer, const gen_operation *operation) {
+  static const char *const instructions[] = {"bar.sync", "bar.arrive", "barrier.sync", "bar.sync"};
+  fprintf(printer->to, "    %s %u, 64;\n", instructions[operation->a % 4], 1 + operation->b % 15);
+}
+
+static void gen_ptx_do_barrier_any(gen_ptx *printer, const gen_operation *operation) {
+  fprintf(printer->to, "    .reg .b32 %%bi;\n    and.b32 %%bi, %%acc, %u;\n    bar.sync %%bi, 64;\n",
+          operation->a & 1 ? 15u : 7u);
+}
+
+static void gen_ptx_do_cluster(gen_ptx *printer, const gen_operation *operation) {
+  (void)operation;
+  fprintf(printer->to, "    barrier.cluster.arrive;\n    barrier.cluster.wait;\n");
+}
+
+static void gen_ptx_do_warp(gen_ptx *printer, const gen_operation *operation) {
+  fprintf(printer->to, "    .reg .b32 %%v; .reg .pred %%wq;\n");
+  if (operation->a % 3 == 0)
+    fprintf(printer->to, "    shfl.sync.down.b32 %%v, %%acc, 1, 31, -1;\n");
+  else if (operation->a % 3 == 1 && printer->file->virtual_sm >= 80)
+    fprintf(printer->to, "    redux.sync.add.s32 %%v, %%acc, -1;\n");
+  else
+    fprintf(printer->to, "    setp.gt.s32 %%wq, %%acc, 7;\n    vote.sync.ballot.b32 %%v, %%wq, -1;\n");
+  fprintf(printer->to, "    add.s32 %%acc, %%acc, %%v;\n");
+}
+
+static void gen_ptx_do_pressure(gen_ptx *printer, const gen_operation *operation) {
+  uint32_t count = 8 + operation->a % 60;
+  fprintf(printer->to, "    .reg .b32 %%m<%u>;\n", count);
+  for (uint32_t i = 0; i < count; i++)
+    fprintf(printer->to, "    ld.volatile.global.u32 %%m%u, [%%p+%u];\n", i, 4 * i);
+  for (uint32_t i = 0; i < count; i++)
+    fprintf(printer->to, "    mad.lo.s32 %%acc, %%m%u, %%m%u, %%acc;\n", i, count - 1 - i);
+}
+
+static void gen_ptx_do_loop(gen_ptx *printer, const gen_operation *operation) {
+  fprintf(printer->to,
+          "    .reg .b32 %%li, %%v; .reg .pred %%lq; .reg .b64 %%la;\n    mov.u32 %%li, 0;\n$L%d:\n"
+          "    mul.wide.u32 %%la, %%li, 4;\n    add.u64 %%la, %%la, %%p;\n    ld.global.u32 %%v, [%%la];\n"
+          "    xor.b32 %%acc, %%acc, %%v;\n    add.u32 %%li, %%li, 1;\n    setp.lt.u32 %%lq, %%li, %%x;\n    @%%lq bra "
+          "$L%d;\n",
+          operation->id, operation->id);
+}
+
+static gen_ptx_statement *const gen_ptx_rows[GEN_OP_COUNT] = {
+    [GEN_OP_CALL] = gen_ptx_do_call,
+    [GEN_OP_CALL_POINTER] = gen_ptx_do_pointer,
+    [GEN_OP_CALL_TABLE] = gen_ptx_do_table,
+    [GEN_OP_CALL_ALIAS] = gen_ptx_do_call,
+    [GEN_OP_READ] = gen_ptx_do_read,
+    [GEN_OP_WRITE] = gen_ptx_do_write,
+    [GEN_OP_ATOMIC] = gen_ptx_do_atomic,
+    [GEN_OP_ADDRESS] = gen_ptx_do_address,
+    [GEN_OP_READ_POINTER] = gen_ptx_do_read_pointer,
+    [GEN_OP_TEXTURE] = gen_ptx_do_texture,
+    [GEN_OP_SAMPLER] = gen_ptx_do_sampler,
+    [GEN_OP_SURFACE] = gen_ptx_do_surface,
+    [GEN_OP_TEXTURE_QUERY] = gen_ptx_do_query,
+    [GEN_OP_SHARED_LOCAL] = gen_ptx_do_shared,
+    [GEN_OP_STACK] = gen_ptx_do_stack,
+    [GEN_OP_SWITCH] = gen_ptx_do_switch,
+    [GEN_OP_DOUBLE] = gen_ptx_do_double,
+    [GEN_OP_DIVIDE_DOUBLE] = gen_ptx_do_divide_double,
+    [GEN_OP_ROOT_DOUBLE] = gen_ptx_do_root,
+    [GEN_OP_DIVIDE_LONG] = gen_ptx_do_divide_long,
+    [GEN_OP_DIVIDE_FLOAT] = gen_ptx_do_divide_float,
+    [GEN_OP_PRINTF] = gen_ptx_do_printf,
+    [GEN_OP_ASSERT] = gen_ptx_do_assert,
+    [GEN_OP_MALLOC] = gen_ptx_do_malloc,
+    [GEN_OP_BARRIER] = gen_ptx_do_barrier,
+    [GEN_OP_BARRIER_NAMED] = gen_ptx_do_barrier_named,
+    [GEN_OP_BARRIER_ANY] = gen_ptx_do_barrier_any,
+    [GEN_OP_BARRIER_CLUSTER] = gen_ptx_do_cluster,
+    [GEN_OP_WARP] = gen_ptx_do_warp,
+    [GEN_OP_PRESSURE] = gen_ptx_do_pressure,
+    [GEN_OP_LOOP] = gen_ptx_do_loop,
+};
+
+/* --- bodies --- */
+
+static void gen_ptx_load_arguments(gen_ptx *printer, const gen_function *function) {
+  const char *letters = gen_signatures[function->signature].arguments;
+  FILE *to = printer->to;
+  bool integer = strchr(letters, 'i') || strchr(letters, 'l') || strchr(letters, 'd'), first = true;
+  if (strchr(letters, 'p'))
+    fprintf(to, "  ld.param.u64 %%p, [arg0];\n");
+  if (!integer)
+    fprintf(to, "  ld.global.u32 %%x, [%%p];\n");
+  fprintf(to, "  mov.u32 %%acc, 1;\n");
+  for (int i = 0; letters[i]; i++) {
+    if (letters[i] == 'i' && first)
+      fprintf(to, "  ld.param.u32 %%x, [arg%d];\n", i);
+    else if (letters[i] == 'i')
+      fprintf(to, "  ld.param.u32 %%y, [arg%d];\n  add.s32 %%acc, %%acc, %%y;\n", i);
+    else if (letters[i] == 'l')
+      fprintf(to, "  ld.param.u64 %%l, [arg%d];\n  cvt.u32.u64 %%x, %%l;\n", i);
+    else if (letters[i] == 'd')
+      fprintf(to, "  ld.param.f64 %%d, [arg%d];\n  cvt.rzi.s32.f64 %%y, %%d;\n  add.s32 %%acc, %%acc, %%y;\n", i);
+    else if (letters[i] == 'r')
+      fprintf(to, "  ld.param.u32 %%y, [arg%d+8];\n  add.s32 %%acc, %%acc, %%y;\n", i);
+    else if (letters[i] == 'R')
+      fprintf(to, "  ld.param.u32 %%y, [arg%d+%u];\n  add.s32 %%acc, %%acc, %%y;\n", i, function->large_bytes - 4);
+    first &= letters[i] != 'i';
+  }
+  if (!strchr(letters, 'p'))
+    fprintf(to, "  cvt.u64.u32 %%p, %%x;\n");
+  fprintf(to, "  add.s32 %%acc, %%acc, %%x;\n");
+}
+
+static void gen_ptx_return(gen_ptx *printer, const gen_function *function) {
+  FILE *to = printer->to;
+  char result = gen_signatures[function->signature].result;
+  if (result == 'v')
+    fprintf(to, "  st.global.u32 [%%p], %%acc;\n");
+  if (result == 'i')
+    fprintf(to, "  st.param.b32 [ret], %%acc;\n");
+  if (result == 'l')
+    fprintf(to, "  cvt.s64.s32 %%l, %%acc;\n  st.param.b64 [ret], %%l;\n");
+  if (result == 'd')
+    fprintf(to, "  cvt.rn.f64.s32 %%d, %%acc;\n  st.param.f64 [ret], %%d;\n");
+  fprintf(to, "  ret;\n");
+}
+
+static void gen_ptx_bounds(gen_ptx *printer, const gen_body *body) {
+  if (body->max_threads)
+    fprintf(printer->to, " .maxntid %u, 1, 1", body->max_threads);
+  if (body->minimum_blocks)
+    fprintf(printer->to, " .minnctapersm %u", body->minimum_blocks);
+  if (body->max_registers)
+    fprintf(printer->to, " .maxnreg %u", body->max_registers);
+  if (body->cluster && printer->file->virtual_sm >= 90)
+    fprintf(printer->to, " .explicitcluster .reqnctapercluster %u, 1, 1", body->cluster);
+}
+
+static void gen_ptx_operation(gen_ptx *printer, const gen_operation *operation) {
+  FILE *to = printer->to;
+  if (printer->file->lines)
+    fprintf(to, "  .loc 1 %d 3\n", 1 + operation->id);
+  fprintf(to, "  { // %s\n", gen_operations[operation->kind].name);
+  if (operation->conditional)
+    fprintf(to, "    .reg .pred %%cq;\n    setp.lt.s32 %%cq, %%acc, %u;\n    @%%cq bra $S%d;\n", operation->b,
+            operation->id);
+  gen_ptx_rows[operation->kind](printer, operation);
+  if (operation->conditional)
+    fprintf(to, "$S%d:\n", operation->id);
+  fprintf(to, "  }\n");
+}
+
+static void gen_ptx_body(gen_ptx *printer, const gen_body *body) {
+  const gen_function *function = &printer->program->functions[body->function];
+  FILE *to = printer->to;
+  fprintf(to, "\n");
+  gen_ptx_head(printer, function, gen_ptx_linkage(body->linkage));
+  gen_ptx_bounds(printer, body);
+  fprintf(to, "\n{\n  .reg .b64 %%p, %%l; .reg .b32 %%x, %%y, %%acc; .reg .f64 %%d;\n");
+  if (printer->file->lines)
+    fprintf(to, "  .loc 1 %d 1\n", 1 + body->id);
+  gen_ptx_load_arguments(printer, function);
+  for (int i = 0; i < body->operation_count; i++) {
+    const gen_operation *operation = &printer->program->operations[body->first_operation + i];
+    if (operation->live)
+      gen_ptx_operation(printer, operation);
+  }
+  if (printer->file->lines)
+    fprintf(to, "  .loc 1 %d 1\n", 2 + body->id);
+  gen_ptx_return(printer, function);
+  fprintf(to, "}\n");
+}
+
+static void gen_ptx_target(gen_ptx *printer) {
+  const gen_program *program = printer->program;
+  const gen_file *file = printer->file;
+  fprintf(printer->to, ".version %u.%u\n.target sm_%u", file->ptx_version / 10, file->ptx_version % 10,
+          file->virtual_sm);
+  if (program->suffix && file->virtual_sm == program->sm)
+    fprintf(printer->to, "%c", program->suffix);
+  fprintf(printer->to, "%s\n.address_size 64\n", file->independent ? ", texmode_independent" : "");
+  if (file->lines)
+    fprintf(printer->to, ".file 1 \"%s.c\"\n", file->name);
+}
+
+void gen_print_ptx(const gen_program *program, int file, FILE *to) {
+  gen_ptx printer = {.program = program, .file = &program->files[file], .file_index = file, .to = to};
+  gen_file_mentions(program, file, &printer.mentions);
+  gen_ptx_target(&printer);
+  gen_ptx_library(&printer);
+  gen_ptx_prototypes(&printer);
+  gen_ptx_variables(&printer);
+  for (int i = 0; i < program->body_count; i++)
+    if (program->bodies[i].live && program->bodies[i].file == file)
+      gen_ptx_body(&printer, &program->bodies[i]);
+  for (int i = 0; i < program->function_count; i++) {
+    const gen_function *function = &program->functions[i];
+    if (function->live && function->alias_of != GEN_NONE && function->home == file)
+      fprintf(to, "\n.alias %s, %s;\n", function->symbol, program->functions[function->alias_of].symbol);
+  }
+}
