@@ -4,6 +4,7 @@
 #include "base/bytes.h"
 #include "catalog/message.h"
 #include "cubin/attribute.h"
+#include "cubin/elf.h"
 #include "merge/merging.h"
 
 typedef enum compat_rule { COMPAT_ISA_CLASS, COMPAT_OR, COMPAT_TCGEN05, COMPAT_EQUAL, COMPAT_MAXIMUM } compat_rule;

@@ -121,3 +121,14 @@ void tl_module_add_prototype(tl_module *module, uint32_t prototype) {
   tl_map_set(&module->prototype_seen, prototype, 0);
   tl_u32_push(module->arena, &module->prototypes, prototype);
 }
+
+bool tl_module_relocation_stands(const tl_module *module, size_t index) {
+  const tl_relocation *const entry = &module->relocations.items[index];
+  const tl_symbol *const symbol = &module->symbols.items[entry->symbol];
+  if (index < module->sections.items[entry->target].cutoff)
+    return false;
+  for (int i = 0; i < 3; i++)
+    if (symbol->frame_section[i] == entry->container && index < symbol->frame_cutoff[i])
+      return false;
+  return true;
+}

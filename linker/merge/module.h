@@ -186,6 +186,7 @@ typedef struct tl_module {
   uint32_t compat_size;
   uint64_t null_value;            /* st_value of symbol 0 (W8.9, D52) */
   bool has_external_shared;
+  uint64_t debug_shared_align;    /* largest st_value of an object in any input's .nv_debug.shared (W9.8) */
   uint32_t shstrtab, strtab, symtab, tool_note, cuda_note, info, compat_section; /* sections; TL_NONE when absent */
   uint32_t debug_shared, global, callgraph, prototype, rel_action;               /* likewise */
 } tl_module;
@@ -215,6 +216,9 @@ void tl_module_add_taken(tl_module *module, uint32_t function, uint32_t prototyp
 /* Puts a prototype's text at the front of .strtab, once (W2.2). */
 void tl_module_add_prototype(tl_module *module, uint32_t prototype);
 const char *tl_module_text(const tl_module *module, uint32_t name);
+
+/* False for an entry that went with a replaced body: of its text, or of its frame information (W8.2). */
+bool tl_module_relocation_stands(const tl_module *module, size_t index);
 
 static inline unsigned tl_type_of(const tl_symbol *symbol) { return symbol->info & 15; }
 static inline unsigned tl_binding_of(const tl_symbol *symbol) { return symbol->info >> 4; }

@@ -390,7 +390,20 @@ static void objects_join_lost_ranges(tl_merging *m) {
   m->lost_ranges.count = last + 1;
 }
 
+/* D of W9.8: over all inputs, dead and losing objects included. */
+static void objects_note_debug_shared(tl_merging *m) {
+  for (uint32_t i = 1; i < m->cubin->symbol_count; i++) {
+    const tl_cubin_symbol *const s = &m->cubin->symbols[i];
+    if ((s->other & STO_SPACE_MASK) != STO_SHARED || tl_symbol_type(s) != STT_CUDA_OBJECT || !s->section ||
+        s->section == TL_SECTION_COMMON || !s->size || s->value <= m->module->debug_shared_align)
+      continue;
+    if (strcmp(tl_merging_text(m, m->cubin->sections[s->section].name), ".nv_debug.shared") == 0)
+      m->module->debug_shared_align = s->value;
+  }
+}
+
 void tl_merge_objects(tl_merging *m) {
+  objects_note_debug_shared(m);
   for (uint32_t i = 1; i < m->cubin->symbol_count; i++)
     if (objects_is_object(tl_symbol_type(&m->cubin->symbols[i])))
       objects_pass_one(m, i);

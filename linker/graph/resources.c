@@ -1,0 +1,132 @@
+/* Registers and stack over the condensed call graph, and the module's .nv.info (W6.1-W6.4, I6, I26a, I26b, G3, G4). */
+#include "graph/resources.h"
+
+#include "base/bytes.h"
+#include "cubin/attribute.h"
+#include "cubin/elf.h"
+
+static bool resources_record_stands(const tl_module *module, size_t index) {
+  const tl_attribute *const record = &module->attributes.items[index];
+  const bool about_body = record->code == EIATTR_REGCOUNT || record->code == EIATTR_FRAME_SIZE ||
+                          record->code == EIATTR_MAX_STACK_SIZE;
+  return !about_body || index >= module->symbols.items[record->symbol].info_cutoff;
+}
+
+static void resources_read_own(tl_resources *r, const tl_module *module) {
+  for (size_t i = 0; i < module->attributes.count; i++) {
+    const tl_attribute *const record = &module->attributes.items[i];
+    if (record->symbol == TL_NONE || record->size < 8 || !resources_record_stands(module, i))
+      continue;
+    const uint32_t function = module->symbols.items[record->symbol].function;
+    if (function == TL_NONE)
+      continue;
+    const uint32_t value = tl_get32(record->data + 4);
+    if (record->code == EIATTR_REGCOUNT) {
+      r->registers[function] = value;
+      r->has_registers[function] = true;
+    } else if (record->code == EIATTR_FRAME_SIZE) {
+      r->frame[function] = value;
+    }
+  }
+}
+
+/* One pass with callees before callers; the members of one component share their maximum. */
+static void resources_spread(tl_resources *r, const tl_graph *graph, tl_arena *arena) {
+  uint32_t *const component_registers = tl_arena_new(arena, uint32_t, (size_t)graph->component_count + 1);
+  for (uint32_t i = 0; i < graph->node_count; i++) {
+    const uint32_t node = graph->order[i];
+    const bool function = node < graph->function_count;
+    uint32_t *const registers = &component_registers[graph->component[node]];
+    uint64_t deepest = 0;
+    if (function && r->registers[node] > *registers)
+      *registers = r->registers[node];
+    for (uint32_t e = graph->callees.first[node]; e < graph->callees.first[node + 1]; e++) {
+      const uint32_t callee = graph->callees.to[e];
+      const uint32_t below = component_registers[graph->component[callee]];
+      *registers = below > *registers ? below : *registers;
+      deepest = r->stack[callee] > deepest ? r->stack[callee] : deepest;
+    }
+    r->stack[node] = deepest + (function ? r->frame[node] : 0);
+  }
+  for (uint32_t node = 0; node < graph->node_count; node++)
+    r->max_registers[node] = component_registers[graph->component[node]];
+}
+
+static tl_attribute *resources_add_pair(tl_attributes *list, tl_arena *arena, uint8_t code, uint32_t symbol,
+                                        uint32_t value) {
+  uint8_t *const payload = tl_arena_new(arena, uint8_t, 8);
+  tl_put32(payload + 4, value);
+  tl_attribute *const record = tl_vector_push(arena, list);
+  *record = (tl_attribute){.format = 4, .code = code, .size = 8, .data = payload, .symbol = symbol};
+  return record;
+}
+
+/* I6: what an executable's .nv.info does not have. */
+static bool resources_record_is_dropped(const tl_attribute *record) {
+  return record->code == 0 || record->code == EIATTR_MAX_STACK_SIZE || record->code == EIATTR_LOAD_CACHE_REQUEST ||
+         (record->format == 4 && record->size == 0);
+}
+
+static bool resources_is_kernel(const tl_module *module, uint32_t symbol) {
+  const tl_symbol *const s = &module->symbols.items[symbol];
+  return s->function != TL_NONE && s->section != TL_NONE && s->other & STO_ENTRY &&
+         module->sections.items[s->section].owner == symbol;
+}
+
+static void resources_list_module(tl_resources *r, const tl_module *module, tl_arena *arena) {
+  for (size_t i = module->attributes.count; i-- > 0;) {
+    const tl_attribute *const record = &module->attributes.items[i];
+    if (resources_record_is_dropped(record) || !resources_record_stands(module, i))
+      continue;
+    if (record->code == EIATTR_REGCOUNT && resources_is_kernel(module, record->symbol))
+      resources_add_pair(&r->module, arena, EIATTR_REGCOUNT, record->symbol,
+                         r->max_registers[module->symbols.items[record->symbol].function]);
+    else
+      *tl_vector_push(arena, &r->module) = *record;
+  }
+}
+
+/* W6.1: after the inputs' records, in .symtab order. */
+static void resources_list_stacks(tl_resources *r, const tl_module *module, const tl_graph *graph,
+                                  const tl_u32_vector *half, tl_arena *arena) {
+  for (size_t i = 0; i < half->count; i++) {
+    const uint32_t symbol = half->items[i];
+    if (!resources_is_kernel(module, symbol))
+      continue;
+    const uint32_t function = module->symbols.items[symbol].function;
+    const uint32_t bytes = graph->cyclic[function] ? UINT32_MAX : (uint32_t)r->stack[function];
+    resources_add_pair(&r->module, arena, EIATTR_MIN_STACK_SIZE, symbol, bytes);
+  }
+}
+
+void tl_resources_find(tl_resources *resources, const tl_module *module, const tl_graph *graph, tl_arena *arena) {
+  const size_t nodes = (size_t)graph->node_count + 1;
+  *resources = (tl_resources){.registers = tl_arena_new(arena, uint32_t, nodes),
+                              .has_registers = tl_arena_new(arena, bool, nodes),
+                              .frame = tl_arena_new(arena, uint32_t, nodes),
+                              .max_registers = tl_arena_new(arena, uint32_t, nodes),
+                              .stack = tl_arena_new(arena, uint64_t, nodes),
+                              .sections = tl_arena_new(arena, tl_attributes, module->sections.count)};
+  resources_read_own(resources, module);
+  resources_spread(resources, graph, arena);
+  resources_list_module(resources, module, arena);
+  resources_list_stacks(resources, module, graph, &module->locals, arena);
+  resources_list_stacks(resources, module, graph, &module->globals, arena);
+  tl_spread_attributes(resources, module, graph, arena);
+}
+
+uint32_t tl_attribute_byte(const tl_attribute *attribute) {
+  return attribute->format == 4 ? attribute->size & 0xffu : attribute->data[0];
+}
+
+uint32_t tl_attributes_find(const tl_attributes *list, uint8_t code) {
+  for (size_t i = 0; i < list->count; i++)
+    if (list->items[i].code == code)
+      return (uint32_t)i;
+  return TL_NONE;
+}
+
+bool tl_extern_stays(const tl_module *module, uint32_t symbol) {
+  const tl_symbol *const s = &module->symbols.items[symbol];
+  return s->section == TL_NONE || (tl_type_of(s) == STT_FUNC && s->other & STO_ENTRY);
+}

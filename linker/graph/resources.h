@@ -1,0 +1,28 @@
+/* What kernels need because of the functions they call: registers, stack, barriers, attributes (W6, I20-I31, G3, G4). */
+#ifndef TL_GRAPH_RESOURCES_H
+#define TL_GRAPH_RESOURCES_H
+
+#include "graph/graph.h"
+
+typedef struct tl_resources {
+  uint32_t *registers;     /* by function: its own REGCOUNT, 0 when it has none */
+  bool *has_registers;     /* by function: some record gives its REGCOUNT */
+  uint32_t *frame;         /* by function: FRAME_SIZE, the last record counts (I26b) */
+  uint32_t *max_registers; /* by node: over everything it can call, itself included */
+  uint64_t *stack;         /* by node: deepest chain; meaningless where graph->cyclic (G3) */
+  tl_attributes module;    /* .nv.info in output order */
+  tl_attributes *sections; /* by section: .nv.info.F in output order */
+} tl_resources;
+
+void tl_resources_find(tl_resources *resources, const tl_module *module, const tl_graph *graph, tl_arena *arena);
+/* The value of an attribute whose payload is one number, as nvlink reads it whatever the format (I21, I22). */
+uint32_t tl_attribute_byte(const tl_attribute *attribute);
+/* First record with that code; TL_NONE. */
+uint32_t tl_attributes_find(const tl_attributes *list, uint8_t code);
+/* An undefined symbol, or a kernel: such words stay in EXTERNS (W6.6, W6.15). */
+bool tl_extern_stays(const tl_module *module, uint32_t symbol);
+
+/* Private to graph/: the attributes that spread to kernels (spread.c). */
+void tl_spread_attributes(tl_resources *resources, const tl_module *module, const tl_graph *graph, tl_arena *arena);
+
+#endif

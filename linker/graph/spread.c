@@ -1,0 +1,411 @@
+/* Attributes that spread from functions to the kernels that reach them (I20-I26, I30, I31, W6.7, W6.9, W6.13, W6.14).
+ *
+ * With two or more kernels each takes what the functions it reaches have, function by function in the order of their
+ * .nv.info sections. With exactly one kernel nvlink gives it what ANY live function has, in a fixed order of codes
+ * (D54, class M). */
+#include "base/bytes.h"
+#include "catalog/message.h"
+#include "cubin/attribute.h"
+#include "cubin/elf.h"
+#include "graph/resources.h"
+
+#include <stdlib.h>
+
+typedef enum spread_rule { SPREAD_FLAG, SPREAD_MAXIMUM, SPREAD_SUM, SPREAD_EXTERNS, SPREAD_WORDS } spread_rule;
+
+typedef struct spread_row {
+  uint8_t code;
+  spread_rule rule;
+  bool zero_alone; /* with one kernel: appended although the value is 0 (I31) */
+} spread_row;
+
+/* In the order in which a single kernel gets them (I31). */
+static const spread_row spread_rows[] = {
+    {EIATTR_CTAIDZ_USED, SPREAD_FLAG, true},
+    {EIATTR_RESERVED_SMEM_USED, SPREAD_FLAG, true},
+    {EIATTR_VRC_CTA_INIT_COUNT, SPREAD_MAXIMUM, true},
+    {EIATTR_TCGEN05_1CTA_USED, SPREAD_FLAG, true},
+    {EIATTR_TCGEN05_2CTA_USED, SPREAD_FLAG, true},
+    {EIATTR_NUM_BARRIERS, SPREAD_MAXIMUM, false},
+    {EIATTR_REG_RECONFIG, SPREAD_FLAG, true},
+    {EIATTR_NUM_MBARRIERS, SPREAD_SUM, false},
+    {EIATTR_EXTERNS, SPREAD_EXTERNS, true},
+    {EIATTR_AT_ENTRY_FRAGMENTS, SPREAD_WORDS, true},
+};
+enum { SPREAD_ROWS = sizeof spread_rows / sizeof *spread_rows };
+
+typedef struct spreader {
+  tl_resources *resources;
+  const tl_module *module;
+  const tl_graph *graph;
+  tl_arena *arena;
+  uint16_t *sparse;      /* by function: OR of its 0x50 records (I23) */
+  uint32_t *crs;         /* by node: CRS_STACK_SIZE summed along the deepest chain (I26) */
+  bool *has_crs;         /* by node: it or something it calls has a record */
+  bool any_sparse, every_sparse, any_alias;
+} spreader;
+
+static const spread_row *spread_find(uint8_t code) {
+  for (int i = 0; i < SPREAD_ROWS; i++)
+    if (spread_rows[i].code == code)
+      return &spread_rows[i];
+  return NULL;
+}
+
+static const tl_attributes *spread_input(const spreader *s, uint32_t text) {
+  static const tl_attributes none = {0};
+  const uint32_t info = s->module->sections.items[text].info;
+  return info == TL_NONE ? &none : &s->module->sections.items[info].attributes;
+}
+
+static uint32_t spread_text_of(const spreader *s, uint32_t function) {
+  const uint32_t symbol = s->module->symbol_of_function[function];
+  return symbol == TL_NONE ? TL_NONE : s->module->symbols.items[symbol].section;
+}
+
+static bool spread_is_primary(const spreader *s, uint32_t function) {
+  const uint32_t text = spread_text_of(s, function);
+  return text != TL_NONE && s->module->sections.items[text].owner == s->module->symbol_of_function[function];
+}
+
+static tl_attribute spread_number(const spreader *s, uint8_t format, uint8_t code, uint16_t value) {
+  uint8_t *const payload = tl_arena_new(s->arena, uint8_t, 2);
+  tl_put16(payload, value);
+  return (tl_attribute){.format = format, .code = code, .size = 2, .data = payload, .symbol = TL_NONE};
+}
+
+static tl_attribute spread_word(const spreader *s, uint8_t code, uint32_t value) {
+  uint8_t *const payload = tl_arena_new(s->arena, uint8_t, 4);
+  tl_put32(payload, value);
+  return (tl_attribute){.format = 4, .code = code, .size = 4, .data = payload, .symbol = TL_NONE};
+}
+
+/* In place of the record with that code, or at the end. */
+static void spread_store(const spreader *s, tl_attributes *list, tl_attribute record) {
+  const uint32_t known = tl_attributes_find(list, record.code);
+  if (known == TL_NONE)
+    *tl_vector_push(s->arena, list) = record;
+  else
+    list->items[known] = record;
+}
+
+/* EXTERNS words of `from` that stay and are not in `to` yet; to the front with one kernel (W6.14), else behind. */
+static bool spread_add_externs(const spreader *s, tl_attribute *to, const tl_attribute *from, bool front) {
+  bool added = false;
+  for (uint32_t i = 0; i < from->symbol_count; i++) {
+    const uint32_t symbol = from->symbols[i];
+    bool known = !tl_extern_stays(s->module, symbol);
+    for (uint32_t j = 0; j < to->symbol_count && !known; j++)
+      known = to->symbols[j] == symbol;
+    if (known)
+      continue;
+    uint32_t *const symbols = tl_arena_new(s->arena, uint32_t, (size_t)to->symbol_count + 1);
+    for (uint32_t j = 0; j < to->symbol_count; j++)
+      symbols[j + front] = to->symbols[j];
+    symbols[front ? 0 : to->symbol_count] = symbol;
+    to->symbols = symbols;
+    to->symbol_count++;
+    added = true;
+  }
+  return added;
+}
+
+/* AT_ENTRY_FRAGMENTS: words that were not there before this record (I24). */
+static void spread_add_words(const spreader *s, tl_attribute *to, const tl_attribute *from) {
+  const uint16_t before = to->size;
+  for (uint16_t i = 0; i + 4 <= from->size; i = (uint16_t)(i + 4)) {
+    bool known = false;
+    for (uint16_t j = 0; j + 4 <= before; j = (uint16_t)(j + 4))
+      known |= tl_get32(to->data + j) == tl_get32(from->data + i);
+    if (known || to->size > UINT16_MAX - 4)
+      continue;
+    uint8_t *const words = tl_arena_new(s->arena, uint8_t, (size_t)to->size + 4);
+    memcpy(words, to->data, to->size);
+    memcpy(words + to->size, from->data + i, 4);
+    to->data = words;
+    to->size = (uint16_t)(to->size + 4);
+  }
+}
+
+/* One record of a reached function, added to what the kernel has so far. */
+static void spread_one(const spreader *s, tl_attributes *list, const spread_row *row, const tl_attribute *from) {
+  const uint32_t known = tl_attributes_find(list, row->code);
+  tl_attribute *const old = known == TL_NONE ? NULL : &list->items[known];
+  if (row->rule == SPREAD_FLAG) {
+    if (!old)
+      *tl_vector_push(s->arena, list) = *from;
+  } else if (row->rule == SPREAD_MAXIMUM) {
+    if (!old || tl_attribute_byte(from) > tl_attribute_byte(old))
+      spread_store(s, list, spread_number(s, 2, row->code, (uint16_t)tl_attribute_byte(from)));
+  } else if (row->rule == SPREAD_SUM) {
+    const unsigned sum = (old ? tl_get16(old->data) : 0u) + (from->size >= 2 ? tl_get16(from->data) : 0u);
+    spread_store(s, list, spread_number(s, 3, row->code, (uint16_t)sum));
+  } else {
+    tl_attribute record = old ? *old : (tl_attribute){.format = 4, .code = row->code, .data = from->data};
+    record.symbol = TL_NONE;
+    if (row->rule == SPREAD_WORDS)
+      spread_add_words(s, &record, from);
+    else
+      spread_add_externs(s, &record, from, false);
+    spread_store(s, list, record); /* also when it stays empty: its place counts (W6.13) */
+  }
+}
+
+static int spread_compare(const void *a, const void *b) {
+  const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+  return x < y ? -1 : x > y;
+}
+
+/* Several kernels: the reached functions in the order of their .nv.info sections (I30). */
+static void spread_to_one_of_many(const spreader *s, uint32_t kernel, tl_reach *reach, uint32_t *infos) {
+  const uint32_t text = s->module->symbols.items[kernel].section;
+  tl_attributes *const list = &s->resources->sections[s->module->sections.items[text].info];
+  uint32_t count = 0;
+  tl_graph_reach(s->graph, s->module->symbols.items[kernel].function, reach);
+  for (uint32_t i = 0; i < reach->count; i++) {
+    const uint32_t callee = spread_text_of(s, reach->list[i]);
+    const bool other = callee != TL_NONE && callee != text && spread_is_primary(s, reach->list[i]);
+    if (other && s->module->sections.items[callee].info != TL_NONE)
+      infos[count++] = s->module->sections.items[callee].info;
+  }
+  qsort(infos, count, sizeof *infos, spread_compare);
+  for (uint32_t i = 0; i < count; i++) {
+    const tl_attributes *const from = &s->module->sections.items[infos[i]].attributes;
+    for (size_t j = 0; j < from->count; j++) {
+      const spread_row *const row = spread_find(from->items[j].code);
+      if (row)
+        spread_one(s, list, row, &from->items[j]);
+    }
+  }
+}
+
+/* W6.14: all EXTERNS of the program, in the order of the .nv.info sections, each new symbol to the front. */
+static void spread_externs_alone(const spreader *s, tl_attributes *list) {
+  tl_attribute all = {.format = 4, .code = EIATTR_EXTERNS, .symbol = TL_NONE};
+  tl_attribute own = all;
+  const uint32_t known = tl_attributes_find(list, EIATTR_EXTERNS);
+  if (known != TL_NONE)
+    spread_add_externs(s, &own, &list->items[known], false);
+  for (uint32_t i = 1; i < s->module->sections.count; i++) {
+    const tl_section *const section = &s->module->sections.items[i];
+    for (size_t j = 0; section->type == SHT_CUDA_INFO && j < section->attributes.count; j++)
+      if (section->attributes.items[j].code == EIATTR_EXTERNS)
+        spread_add_externs(s, &all, &section->attributes.items[j], true);
+  }
+  if (all.symbol_count == own.symbol_count)
+    return;
+  size_t kept = 0;
+  for (size_t i = 0; i < list->count; i++)
+    if (list->items[i].code != EIATTR_EXTERNS)
+      list->items[kept++] = list->items[i];
+  list->count = kept;
+  *tl_vector_push(s->arena, list) = all;
+}
+
+/* I31, AT_ENTRY_FRAGMENTS: the functions' words first, then the kernel's own, when a function brings a new one. */
+static void spread_words_alone(const spreader *s, tl_attributes *list, const tl_attribute *found) {
+  const uint32_t known = tl_attributes_find(list, EIATTR_AT_ENTRY_FRAGMENTS);
+  tl_attribute all = *found;
+  if (known != TL_NONE) {
+    tl_attribute own = list->items[known];
+    const uint16_t before = own.size;
+    spread_add_words(s, &own, found);
+    if (own.size == before)
+      return;
+    spread_add_words(s, &all, &list->items[known]);
+    for (size_t i = known; i + 1 < list->count; i++)
+      list->items[i] = list->items[i + 1];
+    list->count--;
+  }
+  *tl_vector_push(s->arena, list) = all;
+}
+
+/* One row with exactly one kernel (I31): what all live device functions have together. */
+static void spread_row_alone(const spreader *s, tl_attributes *list, uint32_t own_info, const spread_row *row) {
+  tl_attributes found = {0};
+  for (uint32_t i = 1; i < s->module->sections.count; i++) {
+    const tl_section *const section = &s->module->sections.items[i];
+    for (size_t j = 0; section->type == SHT_CUDA_INFO && i != own_info && j < section->attributes.count; j++)
+      if (section->attributes.items[j].code == row->code)
+        spread_one(s, &found, row, &section->attributes.items[j]);
+  }
+  if (!found.count)
+    return;
+  const tl_attribute *const value = &found.items[0];
+  const bool known = tl_attributes_find(list, row->code) != TL_NONE;
+  const bool zero = row->rule == SPREAD_SUM ? tl_get16(value->data) == 0
+                                            : row->rule == SPREAD_MAXIMUM && tl_attribute_byte(value) == 0;
+  if (row->rule == SPREAD_WORDS)
+    spread_words_alone(s, list, value);
+  else if (known || !zero || row->zero_alone)
+    spread_one(s, list, row, value);
+}
+
+static void spread_to_single(const spreader *s, uint32_t kernel) {
+  const uint32_t text = s->module->symbols.items[kernel].section;
+  const uint32_t info = s->module->sections.items[text].info;
+  tl_attributes *const list = &s->resources->sections[info];
+  for (int i = 0; i < SPREAD_ROWS; i++) {
+    if (spread_rows[i].rule == SPREAD_EXTERNS)
+      spread_externs_alone(s, list);
+    else
+      spread_row_alone(s, list, info, &spread_rows[i]);
+  }
+}
+
+/* I14, I26: own records of every function. */
+static void spread_read_crs(spreader *s) {
+  for (size_t f = 0; f < s->module->functions.count; f++) {
+    const uint32_t function = s->module->functions.items[f];
+    if (!spread_is_primary(s, function))
+      continue;
+    const tl_attributes *const list = spread_input(s, spread_text_of(s, function));
+    for (size_t i = 0; i < list->count; i++) {
+      const uint8_t code = list->items[i].code;
+      if ((code != EIATTR_CRS_STACK_SIZE && code != EIATTR_SYNC_STACK) || list->items[i].size < 4)
+        continue;
+      if (s->has_crs[function] && !s->module->resolution->functions.items[function].kernel) {
+        const tl_site site = {NULL, NULL, tl_module_text(s->module, s->module->resolution->functions.items[function].name),
+                              TL_NO_OFFSET};
+        tl_diagnostics_add(s->module->diagnostics, tl_message_row_of(TL_MESSAGE_CRS_CONFLICT), site, NULL);
+      }
+      s->has_crs[function] = true;
+      s->crs[function] = tl_get32(list->items[i].data);
+    }
+  }
+}
+
+static void spread_sum_crs(spreader *s) {
+  const tl_graph *const graph = s->graph;
+  for (uint32_t i = 0; i < graph->node_count; i++) {
+    const uint32_t node = graph->order[i];
+    uint32_t deepest = 0;
+    for (uint32_t e = graph->callees.first[node]; e < graph->callees.first[node + 1]; e++) {
+      const uint32_t callee = graph->callees.to[e];
+      deepest = s->crs[callee] > deepest ? s->crs[callee] : deepest;
+      s->has_crs[node] |= s->has_crs[callee];
+    }
+    s->crs[node] += deepest;
+  }
+}
+
+/* CRS_STACK_SIZE comes before everything else that is appended (I26); recursion makes it unbounded (G3, W6.10). */
+static void spread_store_crs(const spreader *s, uint32_t function, tl_attributes *list) {
+  const bool cyclic = s->graph->cyclic[function];
+  if (!cyclic && !s->has_crs[function])
+    return;
+  const uint32_t value = cyclic ? UINT32_MAX : s->crs[function];
+  uint32_t known = tl_attributes_find(list, EIATTR_CRS_STACK_SIZE);
+  if (known == TL_NONE)
+    known = tl_attributes_find(list, EIATTR_SYNC_STACK);
+  if (known != TL_NONE)
+    list->items[known] = spread_word(s, list->items[known].code, value);
+  else if (value)
+    *tl_vector_push(s->arena, list) = spread_word(s, EIATTR_CRS_STACK_SIZE, value);
+}
+
+/* I23, I23a: a live function without the record counts as 0x8000 as soon as any has one, and gets the record. */
+static void spread_read_sparse(spreader *s) {
+  s->every_sparse = true;
+  for (size_t f = 0; f < s->module->functions.count; f++) {
+    const uint32_t function = s->module->functions.items[f];
+    const uint32_t text = spread_text_of(s, function);
+    if (text == TL_NONE)
+      continue;
+    bool own = false;
+    const bool alias = !spread_is_primary(s, function);
+    const tl_attributes *const list = spread_input(s, text);
+    for (size_t i = 0; !alias && i < list->count; i++)
+      if (list->items[i].code == EIATTR_SPARSE_MMA_MASK) {
+        own = true;
+        s->sparse[function] |= tl_get16(list->items[i].data);
+      }
+    s->any_sparse |= own;
+    s->every_sparse &= own;
+    s->any_alias |= alias;
+    if (!own)
+      s->sparse[function] = 0x8000;
+  }
+}
+
+static void spread_append_sparse(spreader *s) {
+  bool *const done = tl_arena_new(s->arena, bool, s->module->sections.count);
+  for (size_t f = 0; s->any_sparse && f < s->module->functions.count; f++) {
+    const uint32_t function = s->module->functions.items[f];
+    const uint32_t text = spread_text_of(s, function);
+    if (text == TL_NONE || s->module->sections.items[text].info == TL_NONE)
+      continue;
+    const bool lacks = !spread_is_primary(s, function) ||
+                       tl_attributes_find(spread_input(s, text), EIATTR_SPARSE_MMA_MASK) == TL_NONE;
+    if (!lacks || done[text])
+      continue;
+    done[text] = true;
+    *tl_vector_push(s->arena, &s->resources->sections[s->module->sections.items[text].info]) =
+        spread_number(s, 3, EIATTR_SPARSE_MMA_MASK, 0x8000);
+    const uint32_t owner = s->module->symbols.items[s->module->sections.items[text].owner].function;
+    s->sparse[owner] |= 0x8000;
+  }
+}
+
+static bool spread_no_function_is_dead(const spreader *s) {
+  const tl_resolution *const resolution = s->module->resolution;
+  for (size_t i = 0; i < resolution->functions.count; i++)
+    if (!resolution->functions.items[i].live && resolution->functions.items[i].defined)
+      return false;
+  return true;
+}
+
+static void spread_store_sparse(const spreader *s, uint32_t kernel, tl_reach *reach, tl_attributes *list) {
+  const bool single = s->module->kernels.count == 1;
+  if (!s->any_sparse || (single && s->every_sparse && spread_no_function_is_dead(s)))
+    return; /* D65 */
+  uint16_t mask = single && s->any_alias ? 0x8000 : 0;
+  tl_graph_reach(s->graph, s->module->symbols.items[kernel].function, reach);
+  for (uint32_t i = 0; i < reach->count; i++)
+    mask |= s->sparse[reach->list[i]];
+  spread_store(s, list, spread_number(s, 3, EIATTR_SPARSE_MMA_MASK, mask));
+}
+
+/* W6.6: every list in reverse input order; device functions lose AT_ENTRY_FRAGMENTS (I24); I2. */
+static void spread_reverse(const spreader *s) {
+  for (uint32_t i = 1; i < s->module->sections.count; i++) {
+    const tl_section *const section = &s->module->sections.items[i];
+    if (section->type != SHT_CUDA_INFO || section->about == TL_NONE)
+      continue;
+    const uint32_t owner = s->module->sections.items[section->about].owner;
+    const bool kernel = owner != TL_NONE && s->module->symbols.items[owner].other & STO_ENTRY;
+    for (size_t j = section->attributes.count; j-- > 0;) {
+      const tl_attribute *const record = &section->attributes.items[j];
+      const bool empty = record->format == 4 && record->size == 0;
+      if (record->code && !empty && (kernel || record->code != EIATTR_AT_ENTRY_FRAGMENTS))
+        *tl_vector_push(s->arena, &s->resources->sections[i]) = *record;
+    }
+  }
+}
+
+void tl_spread_attributes(tl_resources *resources, const tl_module *module, const tl_graph *graph, tl_arena *arena) {
+  spreader s = {.resources = resources, .module = module, .graph = graph, .arena = arena};
+  const size_t nodes = (size_t)graph->node_count + 1;
+  s.sparse = tl_arena_new(arena, uint16_t, nodes);
+  s.crs = tl_arena_new(arena, uint32_t, nodes);
+  s.has_crs = tl_arena_new(arena, bool, nodes);
+  tl_reach reach;
+  tl_reach_init(&reach, graph, arena);
+  uint32_t *const infos = tl_arena_new(arena, uint32_t, nodes);
+  spread_reverse(&s);
+  spread_read_crs(&s);
+  spread_sum_crs(&s);
+  spread_read_sparse(&s);
+  spread_append_sparse(&s);
+  for (size_t k = 0; k < module->kernels.count; k++) {
+    const uint32_t kernel = module->kernels.items[k];
+    const uint32_t text = module->symbols.items[kernel].section;
+    tl_attributes *const list = &resources->sections[module->sections.items[text].info];
+    spread_store_crs(&s, module->symbols.items[kernel].function, list);
+    spread_store_sparse(&s, kernel, &reach, list);
+    if (module->kernels.count == 1)
+      spread_to_single(&s, kernel);
+    else
+      spread_to_one_of_many(&s, kernel, &reach, infos);
+  }
+}

@@ -1,0 +1,152 @@
+/* The bindless table (B3-B7, W10.5, W6.12): one slot for every texture, sampler and surface of the module, behind the
+ * parameters of the largest kernel; run-time entries in the kernels that reach a reference. */
+#include "base/bytes.h"
+#include "base/list_sort.h"
+#include "catalog/message.h"
+#include "catalog/relocation.h"
+#include "cubin/elf.h"
+#include "layout/layout.h"
+
+/* One row a kind of symbol: the bit in a kernel's mask, which masks give it entries (B6), entry type (B7), limit (B9). */
+typedef struct bindless_row {
+  unsigned symbol_type;
+  uint8_t bit, masks;
+  uint32_t entry_type;
+  uint32_t limit;
+  const char *plural;
+} bindless_row;
+
+/* In slot order before the sort (B4). A surface sets and answers to both bits. */
+static const bindless_row bindless_rows[] = {
+    {STT_CUDA_SURFACE, 3, 3, 52, 32, "surfaces"},
+    {STT_CUDA_SAMPLER, 2, 2, 7, 32, "samplers"},
+    {STT_CUDA_TEXTURE, 1, 1, 6, 256, "textures"},
+};
+enum { BINDLESS_ROWS = 3 };
+
+static const bindless_row *bindless_find(unsigned symbol_type) {
+  for (int i = 0; i < BINDLESS_ROWS; i++)
+    if (bindless_rows[i].symbol_type == symbol_type)
+      return &bindless_rows[i];
+  return NULL;
+}
+
+/* All elements tie, and the second half goes first (S1). */
+static bool bindless_goes_first(const void *context, uint32_t a, uint32_t b) {
+  (void)context, (void)a, (void)b;
+  return false;
+}
+
+static void bindless_collect(const tl_module *module, const tl_u32_vector *half, unsigned type, tl_u32_vector *list,
+                             tl_arena *arena) {
+  for (size_t i = 0; i < half->count; i++) {
+    const tl_symbol *const symbol = &module->symbols.items[half->items[i]];
+    if (tl_type_of(symbol) == type && symbol->section == TL_NONE)
+      tl_u32_push(arena, list, half->items[i]);
+  }
+}
+
+static tl_u32_vector bindless_order(const tl_module *module, tl_arena *arena) {
+  tl_u32_vector list = {0};
+  for (int i = 0; i < BINDLESS_ROWS; i++) {
+    bindless_collect(module, &module->locals, bindless_rows[i].symbol_type, &list, arena);
+    bindless_collect(module, &module->globals, bindless_rows[i].symbol_type, &list, arena);
+  }
+  tl_list_sort(arena, list.items, list.count, TL_DEAL_SWAP, bindless_goes_first, NULL);
+  return list;
+}
+
+static bool bindless_rewrites(uint32_t type) {
+  const tl_relocation_row *const row = tl_relocation_find(type);
+  return row && row->texture == TL_TEX_BINDLESS;
+}
+
+/* Which kinds each function's text refers to. */
+static uint8_t *bindless_function_masks(const tl_layout *layout, const tl_module *module, tl_arena *arena) {
+  uint8_t *const masks = tl_arena_new(arena, uint8_t, module->resolution->functions.count + 1);
+  for (size_t i = 0; i < module->relocations.count; i++) {
+    const tl_relocation *const entry = &module->relocations.items[i];
+    if (layout->slot[entry->symbol] == TL_NO_OFFSET || !bindless_rewrites(entry->type) ||
+        !tl_module_relocation_stands(module, i))
+      continue;
+    const uint32_t function = tl_layout_function_of(module, entry->target);
+    if (function != TL_NONE)
+      masks[function] |= bindless_find(tl_type_of(&module->symbols.items[entry->symbol]))->bit;
+  }
+  return masks;
+}
+
+/* With exactly one kernel every reference of the inputs counts, that of dead functions too (W6.12). */
+static uint8_t bindless_input_mask(const tl_module *module) {
+  uint8_t mask = 0;
+  for (uint32_t f = 0; f < module->file_count; f++) {
+    const tl_cubin *const cubin = &module->files[f];
+    for (uint32_t s = 1; s < cubin->section_count; s++) {
+      const tl_cubin_section *const section = &cubin->sections[s];
+      const bool relocations = section->type == SHT_REL || section->type == SHT_RELA;
+      for (uint64_t i = 0; relocations && i < tl_cubin_relocation_count(section); i++) {
+        const tl_cubin_relocation entry = tl_cubin_relocation_at(section, i);
+        if (entry.symbol >= cubin->symbol_count || !bindless_rewrites(entry.type))
+          continue;
+        const bindless_row *const row = bindless_find(tl_symbol_type(&cubin->symbols[entry.symbol]));
+        mask |= row ? row->bit : 0;
+      }
+    }
+  }
+  return mask;
+}
+
+static void bindless_fill_kernel(tl_layout *layout, const tl_module *module, uint32_t kernel, uint8_t mask,
+                                 const tl_u32_vector *order, uint64_t base, tl_arena *arena) {
+  const tl_symbol *const symbol = &module->symbols.items[kernel];
+  const uint32_t section = module->sections.items[symbol->section].constant0;
+  if (!mask || section == TL_NONE)
+    return;
+  layout->section_size[section] = base + 4 * (uint64_t)order->count;
+  uint32_t counts[BINDLESS_ROWS] = {0};
+  for (size_t i = order->count; i-- > 0;) {
+    const bindless_row *const row = bindless_find(tl_type_of(&module->symbols.items[order->items[i]]));
+    if (!(mask & row->masks))
+      continue;
+    counts[row - bindless_rows]++;
+    *tl_vector_push(arena, &layout->slot_entries) =
+        (tl_slot_entry){section, module->sections.items[section].relocations[0], layout->slot[order->items[i]],
+                        order->items[i], row->entry_type};
+  }
+  static const int report_order[BINDLESS_ROWS] = {2, 0, 1};
+  for (int i = 0; i < BINDLESS_ROWS; i++) {
+    const bindless_row *const row = &bindless_rows[report_order[i]];
+    const char *const name = tl_module_text(module, symbol->name);
+    const tl_site site = {NULL, NULL, name, TL_NO_OFFSET};
+    if (counts[report_order[i]] > row->limit)
+      tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_TOO_MANY_TEXTURES), site, NULL,
+                         (uint64_t)row->limit, row->plural, name);
+  }
+}
+
+void tl_layout_bindless(tl_layout *layout, const tl_module *module, const tl_graph *graph, tl_arena *arena) {
+  const tl_u32_vector order = bindless_order(module, arena);
+  if (!order.count || !module->kernels.count)
+    return;
+  uint64_t base = 0;
+  for (size_t k = 0; k < module->kernels.count; k++) {
+    const uint32_t text = module->symbols.items[module->kernels.items[k]].section;
+    const uint32_t section = module->sections.items[text].constant0;
+    if (section != TL_NONE && module->sections.items[section].size > base)
+      base = module->sections.items[section].size;
+  }
+  base = tl_align(base, 4);
+  for (size_t i = 0; i < order.count; i++)
+    layout->slot[order.items[i]] = base + 4 * (uint64_t)i;
+  const uint8_t *const masks = bindless_function_masks(layout, module, arena);
+  const bool single = module->kernels.count == 1;
+  tl_reach reach;
+  tl_reach_init(&reach, graph, arena);
+  for (size_t k = 0; k < module->kernels.count; k++) {
+    uint8_t mask = single ? bindless_input_mask(module) : 0;
+    tl_graph_reach(graph, module->symbols.items[module->kernels.items[k]].function, &reach);
+    for (uint32_t i = 0; i < reach.count; i++)
+      mask |= masks[reach.list[i]];
+    bindless_fill_kernel(layout, module, module->kernels.items[k], mask, &order, base, arena);
+  }
+}

@@ -1,0 +1,75 @@
+/* Compiler constants (W10.2-W10.4, K2): a kernel's own stay at offset 0 of its .nv.constant2.K. The block of a device
+ * function gets one offset for the whole module, behind the images of all kernels that reach it, and is copied there in
+ * each; blocks are taken in reverse creation order. */
+#include "base/bytes.h"
+#include "layout/layout.h"
+
+#include <string.h>
+
+/* Kernels (positions in module->kernels) that reach each block's function. */
+static tl_u32_vector *constants_users(const tl_module *module, const tl_graph *graph, tl_arena *arena) {
+  tl_u32_vector *const users = tl_arena_new(arena, tl_u32_vector, module->constant_blocks.count + 1);
+  tl_reach reach;
+  tl_reach_init(&reach, graph, arena);
+  for (uint32_t k = 0; module->constant_blocks.count && k < module->kernels.count; k++) {
+    tl_graph_reach(graph, module->symbols.items[module->kernels.items[k]].function, &reach);
+    for (uint32_t i = 0; i < reach.count; i++) {
+      const uint32_t block = module->block_of_function[reach.list[i]];
+      if (block != TL_NONE && !module->constant_blocks.items[block].deleted)
+        tl_u32_push(arena, &users[block], k);
+    }
+  }
+  return users;
+}
+
+static uint32_t constants_text(const tl_module *module, uint32_t kernel) {
+  return module->symbols.items[module->kernels.items[kernel]].section;
+}
+
+static uint32_t constants_create_image(tl_module *module, uint32_t kernel, uint32_t type, uint64_t align) {
+  const uint32_t text = constants_text(module, kernel);
+  const uint32_t name =
+      tl_module_name(module, ".nv.constant2.", module->symbols.items[module->kernels.items[kernel]].name);
+  const uint32_t image = tl_module_add_section(module, name, type, 0x42, align, 0);
+  tl_module_add_section_symbol(module, image);
+  module->sections.items[image].about = text;
+  module->sections.items[text].constant2 = image;
+  return image;
+}
+
+static uint64_t constants_place(tl_module *module, uint32_t block_index, const tl_u32_vector *users, tl_arena *arena) {
+  const tl_constant_block block = module->constant_blocks.items[block_index];
+  uint64_t end = 0, align = block.align;
+  for (size_t i = 0; i < users->count; i++) {
+    const uint32_t image = module->sections.items[constants_text(module, users->items[i])].constant2;
+    if (image == TL_NONE)
+      continue;
+    const tl_section *const section = &module->sections.items[image];
+    end = section->size > end ? section->size : end;
+    align = section->align > align ? section->align : align; /* W10.4 */
+  }
+  const uint64_t offset = tl_align(end, block.align);
+  for (size_t i = users->count; i-- > 0;) {
+    uint32_t image = module->sections.items[constants_text(module, users->items[i])].constant2;
+    if (image == TL_NONE)
+      image = constants_create_image(module, users->items[i], block.type, align);
+    tl_section *const section = &module->sections.items[image];
+    for (size_t p = 0; p < block.pieces.count; p++) {
+      tl_piece *const piece = tl_vector_push(arena, &section->pieces);
+      *piece = block.pieces.items[p];
+      piece->offset += offset;
+    }
+    section->size = offset + block.size;
+    section->align = block.align > section->align ? block.align : section->align;
+  }
+  return offset;
+}
+
+uint64_t *tl_layout_constants(tl_module *module, const tl_graph *graph, tl_arena *arena) {
+  uint64_t *const offsets = tl_arena_new(arena, uint64_t, module->constant_blocks.count + 1);
+  const tl_u32_vector *const users = constants_users(module, graph, arena);
+  for (size_t block = module->constant_blocks.count; block-- > 0;)
+    if (users[block].count) /* one that no kernel reaches: base 0 (W10.3) */
+      offsets[block] = constants_place(module, (uint32_t)block, &users[block], arena);
+  return offsets;
+}

@@ -1,0 +1,42 @@
+/* Where everything lies: offsets of shared objects, kernels' shared sizes, compiler constants, bindless slots.
+ *
+ * Globals and user constants got their offsets when they were merged (W3.6). The results stand beside the module, by
+ * symbol and by section number; what layout does not touch is copied from the module. */
+#ifndef TL_LAYOUT_LAYOUT_H
+#define TL_LAYOUT_LAYOUT_H
+
+#include "graph/graph.h"
+
+/* A run-time entry in the bindless table of one kernel (B6, B7). */
+typedef struct tl_slot_entry {
+  uint32_t section, container; /* .nv.constant0.K and its relocation section */
+  uint64_t offset;
+  uint32_t symbol, type;
+} tl_slot_entry;
+
+typedef struct tl_layout {
+  uint64_t *symbol_value;     /* by symbol */
+  uint32_t *symbol_section;   /* by symbol; a shared object can move to its only user (W9.3) */
+  bool *symbol_gone;          /* shared object that nothing refers to: no symbol, no name */
+  uint64_t *section_size, *section_align;
+  bool *section_dropped;
+  uint64_t *external_offset;  /* by function: offset of extern shared memory (W9.5), TL_NO_OFFSET where there is none */
+  uint64_t *block_offset;     /* by constant block: its one offset in every kernel (W10.2) */
+  uint64_t *slot;             /* by symbol: bindless slot's offset in bank 0, TL_NO_OFFSET */
+  TL_VECTOR(tl_slot_entry) slot_entries; /* in output order */
+  bool debug_shared_shifted;  /* symbols in .nv_debug.shared get the reserved 0x400 too (W17.3) */
+  uint64_t reserved;          /* 0x400 from sm_90 on (H7) */
+} tl_layout;
+
+/* Copies compiler constants of device functions into the kernels that reach them; creates the sections that are missing,
+ * which are part of the "after all inputs" list of W3 (W10.2-W10.4). Returns the offset of every block. */
+uint64_t *tl_layout_constants(tl_module *module, const tl_graph *graph, tl_arena *arena);
+/* After the last section was created. */
+void tl_layout_init(tl_layout *layout, const tl_module *module, uint64_t *block_offset, tl_arena *arena);
+void tl_layout_shared(tl_layout *layout, const tl_module *module, const tl_graph *graph, tl_arena *arena);
+void tl_layout_bindless(tl_layout *layout, const tl_module *module, const tl_graph *graph, tl_arena *arena);
+
+/* Index in the resolution of the function that a text section belongs to, TL_NONE. */
+uint32_t tl_layout_function_of(const tl_module *module, uint32_t section);
+
+#endif

@@ -1,0 +1,338 @@
+/* Shared memory of an executable (W9, H1-H8, W17.2-W17.4).
+ *
+ * Objects of kernels lie in their .nv.shared.K; objects of device functions and of file scope form the pool. A pool
+ * object with exactly one user moves to that kernel. The others are coloured greedily, largest first: two share a
+ * colour's offset when no kernel uses both. A kernel's own objects come behind its highest pool object. Extern shared
+ * memory begins behind everything of the kernels that can see it together. */
+#include "base/bytes.h"
+#include "base/list_sort.h"
+#include "cubin/elf.h"
+#include "layout/layout.h"
+
+#include <string.h>
+
+typedef struct shared_colour {
+  uint64_t offset, align, size;
+  uint64_t *users; /* bitset over kernels */
+} shared_colour;
+
+typedef struct shared_state {
+  tl_layout *layout;
+  const tl_module *module;
+  const tl_graph *graph;
+  tl_arena *arena;
+  uint32_t kernel_count;
+  size_t words;           /* of a bitset over kernels */
+  tl_u32_vector *uses;    /* by function: shared symbols that its text refers to */
+  tl_u32_vector *users;   /* by symbol: kernels (positions), ascending */
+  tl_u32_vector *outer;   /* by kernel: reached functions that refer to extern shared memory */
+  bool *kernel_uses;      /* by kernel: it reaches a reference to any shared symbol */
+  tl_u32_vector sorted;   /* pool candidates in sorted order */
+  tl_u32_vector pool;
+  TL_VECTOR(shared_colour) colours;
+  uint64_t pool_end;      /* end of the coloured layout */
+  uint64_t pool_align;    /* D of W9.8: 1 when the pool is empty */
+  uint64_t *end;          /* by kernel: end of its static objects, later of everything */
+} shared_state;
+
+uint32_t tl_layout_function_of(const tl_module *module, uint32_t section) {
+  const uint32_t owner = module->sections.items[section].owner;
+  return owner == TL_NONE ? TL_NONE : module->symbols.items[owner].function;
+}
+
+static const tl_symbol *shared_symbol(const shared_state *s, uint32_t symbol) {
+  return &s->module->symbols.items[symbol];
+}
+
+static uint32_t shared_section_of_kernel(const shared_state *s, uint32_t kernel) {
+  const uint32_t text = shared_symbol(s, s->module->kernels.items[kernel])->section;
+  return s->module->sections.items[text].shared;
+}
+
+/* An object of a kernel's own section is not in the pool. */
+static bool shared_is_kernel_local(const shared_state *s, uint32_t symbol) {
+  const uint32_t section = shared_symbol(s, symbol)->section;
+  return section != TL_NONE && s->module->sections.items[section].about != TL_NONE;
+}
+
+static bool shared_list_has(const tl_u32_vector *list, uint32_t value) {
+  return list->count && list->items[list->count - 1] == value;
+}
+
+static void shared_find_uses(shared_state *s) {
+  const tl_module *const module = s->module;
+  tl_map seen;
+  tl_map_init(&seen, s->arena);
+  s->uses = tl_arena_new(s->arena, tl_u32_vector, module->resolution->functions.count + 1);
+  for (size_t i = 0; i < module->relocations.count; i++) {
+    const tl_relocation *const entry = &module->relocations.items[i];
+    if (entry->state != TL_ENTRY_NORMAL || !shared_symbol(s, entry->symbol)->shared ||
+        !tl_module_relocation_stands(module, i))
+      continue;
+    const uint32_t function = tl_layout_function_of(module, entry->target);
+    const uint64_t key = (uint64_t)function << 32 | entry->symbol;
+    if (function == TL_NONE || tl_map_get(&seen, key) != TL_NONE)
+      continue;
+    tl_map_set(&seen, key, 0);
+    tl_u32_push(s->arena, &s->uses[function], entry->symbol);
+  }
+}
+
+static void shared_find_users(shared_state *s) {
+  s->users = tl_arena_new(s->arena, tl_u32_vector, s->module->symbols.count);
+  s->outer = tl_arena_new(s->arena, tl_u32_vector, s->kernel_count + 1);
+  s->kernel_uses = tl_arena_new(s->arena, bool, s->kernel_count + 1);
+  tl_reach reach;
+  tl_reach_init(&reach, s->graph, s->arena);
+  for (uint32_t k = 0; k < s->kernel_count; k++) {
+    tl_graph_reach(s->graph, shared_symbol(s, s->module->kernels.items[k])->function, &reach);
+    for (uint32_t i = 0; i < reach.count; i++) {
+      const tl_u32_vector *const uses = &s->uses[reach.list[i]];
+      for (size_t u = 0; u < uses->count; u++) {
+        s->kernel_uses[k] = true;
+        if (!shared_list_has(&s->users[uses->items[u]], k))
+          tl_u32_push(s->arena, &s->users[uses->items[u]], k);
+        if (shared_symbol(s, uses->items[u])->external_shared && !shared_list_has(&s->outer[k], reach.list[i]))
+          tl_u32_push(s->arena, &s->outer[k], reach.list[i]);
+      }
+    }
+  }
+}
+
+/* W9.2: size descending, the first half of the list goes first only when strictly larger. */
+static bool shared_larger_first(const void *context, uint32_t a, uint32_t b) {
+  const shared_state *const s = context;
+  return shared_symbol(s, a)->size > shared_symbol(s, b)->size;
+}
+
+/* W9.4: alignment descending, then size ascending, ties take the first half. */
+static bool shared_own_first(const void *context, uint32_t a, uint32_t b) {
+  const tl_symbol *const x = shared_symbol(context, a), *const y = shared_symbol(context, b);
+  return x->align != y->align ? x->align > y->align : x->size <= y->size;
+}
+
+static void shared_sort_pool(shared_state *s) {
+  tl_u32_vector candidates = {0};
+  for (size_t i = 0; i < s->module->shared_objects.count; i++)
+    if (!shared_is_kernel_local(s, s->module->shared_objects.items[i]))
+      tl_u32_push(s->arena, &candidates, s->module->shared_objects.items[i]);
+  tl_list_sort(s->arena, candidates.items, candidates.count, TL_DEAL_ALTERNATE, shared_larger_first, s);
+  for (size_t i = 0; i < candidates.count; i++) {
+    const uint32_t symbol = candidates.items[i];
+    if (shared_symbol(s, symbol)->external_shared)
+      continue;
+    tl_u32_push(s->arena, &s->sorted, symbol);
+    if (s->users[symbol].count == 1)
+      continue;
+    if (shared_symbol(s, symbol)->referenced) /* W9.9 */
+      tl_u32_push(s->arena, &s->pool, symbol);
+    else
+      s->layout->symbol_gone[symbol] = true;
+  }
+  s->pool_align = s->pool.count && s->module->debug_shared_align ? s->module->debug_shared_align : 1;
+}
+
+static bool shared_conflicts(const shared_state *s, const shared_colour *colour, uint32_t symbol) {
+  const tl_u32_vector *const users = &s->users[symbol];
+  for (size_t i = 0; i < users->count; i++)
+    if (colour->users[users->items[i] / 64] >> (users->items[i] % 64) & 1)
+      return true;
+  return false;
+}
+
+static void shared_colour_pool(shared_state *s) {
+  uint32_t *const colour_of = tl_arena_new(s->arena, uint32_t, s->pool.count + 1);
+  for (size_t i = 0; i < s->pool.count; i++) {
+    const tl_symbol *const symbol = shared_symbol(s, s->pool.items[i]);
+    uint32_t c = 0;
+    while (c < s->colours.count && shared_conflicts(s, &s->colours.items[c], s->pool.items[i]))
+      c++;
+    if (c == s->colours.count)
+      tl_vector_push(s->arena, &s->colours)->users = tl_arena_new(s->arena, uint64_t, s->words);
+    shared_colour *const colour = &s->colours.items[c];
+    colour_of[i] = c;
+    colour->align = symbol->align > colour->align ? symbol->align : colour->align;
+    colour->size = symbol->size > colour->size ? symbol->size : colour->size;
+    const tl_u32_vector *const users = &s->users[s->pool.items[i]];
+    for (size_t u = 0; u < users->count; u++)
+      colour->users[users->items[u] / 64] |= (uint64_t)1 << (users->items[u] % 64);
+  }
+  for (size_t c = 0; c < s->colours.count; c++) {
+    s->colours.items[c].offset = tl_align(s->pool_end, s->colours.items[c].align);
+    s->pool_end = s->colours.items[c].offset + s->colours.items[c].size;
+  }
+  for (size_t i = 0; i < s->pool.count; i++) {
+    const uint32_t symbol = s->pool.items[i];
+    const uint64_t offset = s->colours.items[colour_of[i]].offset;
+    s->layout->symbol_value[symbol] = offset;
+    for (size_t u = 0; u < s->users[symbol].count; u++) {
+      uint64_t *const end = &s->end[s->users[symbol].items[u]];
+      *end = offset + shared_symbol(s, symbol)->size > *end ? offset + shared_symbol(s, symbol)->size : *end;
+    }
+  }
+}
+
+/* Kernel-local objects in creation order, then the moved ones in sorted order (W9.4). */
+static tl_u32_vector *shared_collect_own(shared_state *s) {
+  tl_u32_vector *const own = tl_arena_new(s->arena, tl_u32_vector, s->kernel_count + 1);
+  uint32_t *const kernel_of = tl_arena_new(s->arena, uint32_t, s->module->sections.count);
+  for (uint32_t k = 0; k < s->kernel_count; k++)
+    kernel_of[shared_section_of_kernel(s, k)] = k + 1;
+  for (size_t i = 0; i < s->module->shared_objects.count; i++) {
+    const uint32_t symbol = s->module->shared_objects.items[i];
+    if (shared_is_kernel_local(s, symbol) && kernel_of[shared_symbol(s, symbol)->section])
+      tl_u32_push(s->arena, &own[kernel_of[shared_symbol(s, symbol)->section] - 1], symbol);
+  }
+  for (size_t i = 0; i < s->sorted.count; i++) {
+    const uint32_t symbol = s->sorted.items[i];
+    if (s->users[symbol].count != 1)
+      continue;
+    const uint32_t kernel = s->users[symbol].items[0];
+    tl_u32_push(s->arena, &own[kernel], symbol);
+    s->layout->symbol_section[symbol] = shared_section_of_kernel(s, kernel);
+  }
+  return own;
+}
+
+static void shared_place_own(shared_state *s) {
+  tl_u32_vector *const own = shared_collect_own(s);
+  for (uint32_t k = 0; k < s->kernel_count; k++) {
+    const uint32_t section = shared_section_of_kernel(s, k);
+    uint64_t end = s->end[k], align = s->pool_align;
+    tl_list_sort(s->arena, own[k].items, own[k].count, TL_DEAL_ALTERNATE, shared_own_first, s);
+    for (size_t i = 0; i < own[k].count; i++) {
+      const tl_symbol *const symbol = shared_symbol(s, own[k].items[i]);
+      end = tl_align(end, symbol->align);
+      s->layout->symbol_value[own[k].items[i]] = end;
+      end += symbol->size;
+      align = symbol->align > align ? symbol->align : align;
+    }
+    s->end[k] = end;
+    s->kernel_uses[k] |= own[k].count != 0;
+    s->layout->section_align[section] = align;
+  }
+}
+
+static uint32_t shared_group(uint32_t *parent, uint32_t kernel) {
+  while (parent[kernel] != kernel)
+    kernel = parent[kernel] = parent[parent[kernel]];
+  return kernel;
+}
+
+static void shared_raise_align(shared_state *s, uint32_t kernel) {
+  uint64_t *const align = &s->layout->section_align[shared_section_of_kernel(s, kernel)];
+  *align = *align < 16 ? 16 : *align;
+}
+
+/* W9.5: kernels that can see extern shared memory through one function have it at one offset. */
+static void shared_place_external(shared_state *s) {
+  uint32_t *const parent = tl_arena_new(s->arena, uint32_t, s->kernel_count + 1);
+  uint32_t *const first = tl_arena_new(s->arena, uint32_t, s->module->resolution->functions.count + 1);
+  uint64_t *const offset = tl_arena_new(s->arena, uint64_t, s->kernel_count + 1);
+  for (uint32_t k = 0; k < s->kernel_count; k++)
+    parent[k] = k;
+  for (uint32_t k = 0; k < s->kernel_count; k++)
+    for (size_t i = 0; i < s->outer[k].count; i++) {
+      uint32_t *const known = &first[s->outer[k].items[i]];
+      if (*known)
+        parent[shared_group(parent, k)] = shared_group(parent, *known - 1);
+      else
+        *known = k + 1;
+    }
+  for (uint32_t k = 0; k < s->kernel_count; k++)
+    if (s->outer[k].count) {
+      uint64_t *const group = &offset[shared_group(parent, k)];
+      *group = tl_align(s->end[k], 16) > *group ? tl_align(s->end[k], 16) : *group;
+    }
+  for (uint32_t k = 0; k < s->kernel_count; k++) {
+    if (!s->outer[k].count)
+      continue;
+    s->end[k] = offset[shared_group(parent, k)];
+    shared_raise_align(s, k);
+    for (size_t i = 0; i < s->outer[k].count; i++)
+      s->layout->external_offset[s->outer[k].items[i]] = s->end[k];
+  }
+}
+
+/* W17.4: with -g one offset a name, the largest over the kernels that use it; the symbol stays. */
+static void shared_place_external_names(shared_state *s, const tl_u32_vector *half) {
+  for (size_t i = 0; i < half->count; i++) {
+    const uint32_t symbol = half->items[i];
+    if (!shared_symbol(s, symbol)->external_shared)
+      continue;
+    uint64_t offset = 0;
+    for (size_t u = 0; u < s->users[symbol].count; u++) {
+      const uint64_t end = tl_align(s->end[s->users[symbol].items[u]], 16);
+      offset = end > offset ? end : offset;
+    }
+    s->layout->symbol_value[symbol] = offset;
+    s->layout->symbol_section[symbol] = s->module->debug_shared;
+  }
+}
+
+static void shared_extend_for_names(shared_state *s, const tl_u32_vector *half) {
+  for (size_t i = 0; i < half->count; i++) {
+    const uint32_t symbol = half->items[i];
+    for (size_t u = 0; shared_symbol(s, symbol)->external_shared && u < s->users[symbol].count; u++) {
+      const uint32_t kernel = s->users[symbol].items[u];
+      const uint64_t offset = s->layout->symbol_value[symbol];
+      s->end[kernel] = offset > s->end[kernel] ? offset : s->end[kernel];
+      shared_raise_align(s, kernel);
+    }
+  }
+}
+
+/* W9.6, W9.8: which sections survive, and how large they are. */
+static void shared_finish_kernels(shared_state *s) {
+  const bool external = s->module->has_external_shared;
+  for (uint32_t k = 0; k < s->kernel_count; k++) {
+    const uint32_t section = shared_section_of_kernel(s, k);
+    const uint64_t align = s->layout->section_align[section];
+    const bool used = s->end[k] || s->kernel_uses[k] || (external && align >= 16);
+    const uint64_t size = used ? s->end[k] + s->layout->reserved : 0;
+    s->layout->section_size[section] = size;
+    s->layout->section_dropped[section] = size == 0 && !(external && align == 16);
+  }
+}
+
+/* W9.8; W17.3 with -g. */
+static void shared_finish_pool_section(shared_state *s) {
+  const uint32_t section = s->module->debug_shared;
+  if (section == TL_NONE)
+    return;
+  tl_layout *const layout = s->layout;
+  const bool external = s->module->has_external_shared;
+  layout->debug_shared_shifted = false;
+  if (s->module->keeps_shared && s->pool_end) {
+    layout->debug_shared_shifted = true;
+    layout->section_size[section] = s->pool_end + layout->reserved;
+    if (external && layout->section_align[section] < 16)
+      layout->section_align[section] = 16;
+    return;
+  }
+  layout->section_size[section] = s->module->keeps_shared ? layout->reserved : 0;
+  layout->section_align[section] = 16;
+  layout->section_dropped[section] = !(external && s->pool_align <= 16);
+}
+
+void tl_layout_shared(tl_layout *layout, const tl_module *module, const tl_graph *graph, tl_arena *arena) {
+  shared_state s = {.layout = layout, .module = module, .graph = graph, .arena = arena};
+  s.kernel_count = (uint32_t)module->kernels.count;
+  s.words = s.kernel_count / 64 + 1;
+  s.end = tl_arena_new(arena, uint64_t, s.kernel_count + 1);
+  shared_find_uses(&s);
+  shared_find_users(&s);
+  shared_sort_pool(&s);
+  shared_colour_pool(&s);
+  shared_place_own(&s);
+  if (module->keeps_shared) {
+    shared_place_external_names(&s, &module->locals);
+    shared_place_external_names(&s, &module->globals);
+    shared_extend_for_names(&s, &module->locals);
+    shared_extend_for_names(&s, &module->globals);
+  } else {
+    shared_place_external(&s);
+  }
+  shared_finish_kernels(&s);
+  shared_finish_pool_section(&s);
+}
