@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+int twin_bench(int argc, char **argv);
 int twin_corpus(int argc, char **argv);
 int twin_diff(int argc, char **argv);
 int twin_dump(int argc, char **argv);
@@ -16,6 +17,7 @@ typedef struct twin_subcommand {
 } twin_subcommand;
 
 static const twin_subcommand subcommands[] = {
+    {"bench", twin_bench, "twinlink, nvlink and cat on two large links: time and memory"},
     {"corpus", twin_corpus, "make, verify and count the stored programs"},
     {"diff", twin_diff, "where two linked cubins differ"},
     {"dump", twin_dump, "a cubin in readable form"},
