@@ -1,6 +1,24 @@
 /* The rows of catalog/message: TL_MESSAGE(id, code, severity, text). %s text, %u decimal, %x hexadecimal digits. */
 /* clang-format off */
 /* found while command line and files are read (C76 phases 0 and 1) */
+TL_MESSAGE(UNKNOWN_OPTION,      "E1",  TL_FATAL,   "Unknown option '%s'")
+TL_MESSAGE(VALUE_MISSING,       "E2",  TL_FATAL,   "argument expected after '%s'")
+TL_MESSAGE(VALUE_ON_FLAG,       "E3",  TL_FATAL,   "no argument expected after '%s'")
+TL_MESSAGE(BAD_VALUE,           "E4",  TL_FATAL,   "Value '%s' is not defined for option '%s'")
+TL_MESSAGE(NOT_A_NUMBER,        "E5",  TL_FATAL,   "'%s': expected a number")
+TL_MESSAGE(NUMBER_RANGE,        "E5",  TL_FATAL,   "32-bit integer value (%s) out of range")
+TL_MESSAGE(NOT_A_TRUTH,         "E5",  TL_FATAL,   "'%s': expected true or false")
+TL_MESSAGE(STRAY_CHARACTER,     "E5",  TL_FATAL,   "Stray '%s' character")
+TL_MESSAGE(REDEFINED,           "E6",  TL_WARNING, "incompatible redefinition for option '%s', the last value of this option was used")
+TL_MESSAGE(OPTIONS_FILE,        "C49", TL_FATAL,   "Could not open options file '%s'")
+TL_MESSAGE(OPTIONS_FILES_DEEP,  "C49", TL_FATAL,   "Too many options file opened '%s'")
+TL_MESSAGE(CONFLICT,            "E10", TL_FATAL,   "Conflicting options '%s' and '%s'")
+TL_MESSAGE(NO_NVVMPATH,         "C52", TL_FATAL,   "-nvvmpath should be specified with -lto")
+TL_MESSAGE(SCRIPT_INPUTS,       "C54", TL_FATAL,   "Input files are not allowed with -ghls option; use --help for more information")
+TL_MESSAGE(TIME_FILE,           "C54a",TL_FATAL,   "Cannot open file '%s'")
+TL_MESSAGE(SKIPPED_LIBRARY,     "E46", TL_WARNING, "Skipping incompatible '%s' when searching for -l%s")
+TL_MESSAGE(OUTPUT_FILE,         "C74", TL_FATAL,   "Could not open output file '%s'")
+TL_MESSAGE(WRITING_FILE,        "E77", TL_FATAL,   "Internal error: writing file")
 TL_MESSAGE(UNKNOWN_ARCH,        "E52", TL_FATAL,   "Unknown arch name '%s'")
 TL_MESSAGE(VIRTUAL_TARGET,      "E11", TL_FATAL,   "Link target of '%s' is virtual target that is not JIT-able; use 'sm_' target instead")
 TL_MESSAGE(NO_INPUTS,           "E9",  TL_FATAL,   "No input files specified; use option --help for more information")
@@ -81,6 +99,7 @@ TL_MESSAGE(IGNORED_INPUT,       "T5",  TL_FATAL,   "Input file '%s' is named as 
 TL_MESSAGE(EXECUTABLE_INPUT,    "T6",  TL_WARNING, "Input file '%s' is already linked and adds nothing")
 TL_MESSAGE(VARIANT,             "T7",  TL_WARNING, "Input file '%s' is code for '%s', the output claims '%s'")
 TL_MESSAGE(UNSUPPORTED_TARGET,  "T3",  TL_FATAL,   "Target '%s' is not supported by this version of twinlink, which links sm_75 to sm_90a")
+TL_MESSAGE(FILE_SHRANK,         "T1",  TL_FATAL,   "Input file '%s' became shorter while it was read")
 TL_MESSAGE(OVERFLOW_VALUE,      "T8",  TL_WARNING, "Value 0x%x of relocation %s does not fit its field")
 TL_MESSAGE(HOSTILE,             "T9",  TL_FATAL,   "Input file '%s' cannot be linked: %s")
 /* clang-format on */
