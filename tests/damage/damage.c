@@ -1,5 +1,5 @@
-/* Damaged input, in process, under the sanitizers: every truncation length and 5,000 random changes of one byte for three
- * cubins of the corpus, each linked with the other files of its job.
+/* Damaged input, in process, under the sanitizers: every truncation length and 5,000 random changes of one byte for a
+ * cubin of the corpus, linked with the other files of its job (CMakeLists.txt names three).
  *
  * Whatever the damage: no crash, no hang, no leak, no image without exit code 0. A change of a byte that no rule reads
  * (contents.h) must link, and move exactly that byte into nvlink's own output; where nvlink is installed, every fourth
@@ -26,7 +26,7 @@
 
 enum { INPUT_LIMIT = 64, CHANGES = 5000, SECONDS_A_LINK = 10, FAILURES_SHOWN = 10, SECTION_LIMIT = 1024 };
 
-/* One of the three: the job and which of its inputs is damaged. */
+/* The job, and which of its inputs is damaged. */
 typedef struct damage_base {
   const char *job;
   size_t damaged; /* index of the input */
@@ -333,29 +333,22 @@ static void damage_test_changes(void **state) {
 }
 
 int main(int argc, char **argv) {
-  static damage_base bases[3];
-  if (argc != 5)
-    harness_stop("usage: damage CORPUS JOB JOB JOB, where JOB is PROGRAM/ARCH/JOB:INPUT");
+  static damage_base base;
+  if (argc != 3)
+    harness_stop("usage: damage CORPUS PROGRAM/ARCH/JOB:INPUT");
   corpus = argv[1];
+  char *colon = strchr(argv[2], ':');
+  if (colon)
+    *colon = 0;
+  base = (damage_base){.job = argv[2], .seed = 0x7477696e6c696e6b};
+  base.damaged = colon ? (size_t)strtoul(colon + 1, NULL, 10) : 0;
   shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (shared == MAP_FAILED)
     harness_stop("no shared memory");
-  struct CMUnitTest tests[9];
-  for (size_t i = 0; i < 3; i++) {
-    char *colon = strchr(argv[i + 2], ':');
-    bases[i] = (damage_base){.job = argv[i + 2], .seed = 0x7477696e6c696e6b + i};
-    if (colon) {
-      *colon = 0;
-      bases[i].damaged = (size_t)strtoul(colon + 1, NULL, 10);
-    }
-    static const struct CMUnitTest kinds[3] = {
-        cmocka_unit_test_setup_teardown(damage_test_undamaged, damage_open, damage_close),
-        cmocka_unit_test_setup_teardown(damage_test_truncation, damage_open, damage_close),
-        cmocka_unit_test_setup_teardown(damage_test_changes, damage_open, damage_close)};
-    for (size_t kind = 0; kind < 3; kind++) {
-      tests[3 * i + kind] = kinds[kind];
-      tests[3 * i + kind].initial_state = &bases[i];
-    }
-  }
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_prestate_setup_teardown(damage_test_undamaged, damage_open, damage_close, &base),
+      cmocka_unit_test_prestate_setup_teardown(damage_test_truncation, damage_open, damage_close, &base),
+      cmocka_unit_test_prestate_setup_teardown(damage_test_changes, damage_open, damage_close, &base),
+  };
   return cmocka_run_group_tests_name("damage", tests, NULL, NULL) != 0;
 }
