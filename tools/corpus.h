@@ -21,6 +21,7 @@ typedef struct corpus_file {
   const char *cut_from;       /* the first cut_size bytes of that cubin */
   size_t cut_size;
   const char *copy_of; /* the same bytes under another name */
+  const char *text;    /* these characters: an options file, or something that is no cubin */
   const cJSON *nvlink; /* nvlink's arguments that make it from earlier files (output out.cubin) */
   bool unlisted;       /* jobs name it themselves: it is not among the files of an ordinary job */
 } corpus_file;

@@ -1,0 +1,2 @@
+__constant__ char one[40000];
+__global__ void ka(char *v) { v[0] = one[v[1]]; }

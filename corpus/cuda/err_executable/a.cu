@@ -1,0 +1,1 @@
+__global__ void k(int *v) { v[0] = 7; }

@@ -1,0 +1,1 @@
+__device__ int value = 4;

@@ -1,0 +1,1 @@
+extern "C" __global__ void both(int *v) { v[0] = 1; }

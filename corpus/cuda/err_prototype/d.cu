@@ -1,0 +1,2 @@
+extern "C" __device__ void both(int *v);
+__global__ void kd(int *v) { both(v); }

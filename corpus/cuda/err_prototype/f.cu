@@ -1,0 +1,1 @@
+__global__ void cpp(int *v) { v[0] = 2; }

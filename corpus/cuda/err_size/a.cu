@@ -1,0 +1,2 @@
+extern __device__ int field[4];
+__global__ void k(int *v) { v[0] = field[v[1]]; }

@@ -1,0 +1,1 @@
+__device__ int field[8] = {1, 2, 3};

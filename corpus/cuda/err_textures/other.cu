@@ -1,0 +1,2 @@
+__device__ int nowhere(int x);
+__global__ void k(int *v) { v[0] = nowhere(v[1]); }
