@@ -189,6 +189,7 @@ static void objects_pass_undefined(tl_merging *m, uint32_t index) {
   const uint8_t info = (uint8_t)(weak && !shared ? STB_GLOBAL << 4 | tl_symbol_type(s) : s->info);
   const uint32_t out = objects_new_symbol(m, s, info);
   m->symbol_map[index] = out;
+  module->symbols.items[out].weak_mention = weak;
   if (shared) {
     const bool external = s->size == 0;
     tl_symbol *const symbol = &module->symbols.items[out];
@@ -354,7 +355,7 @@ static void objects_pass_one(tl_merging *m, uint32_t index) {
     if (known == TL_NONE)
       objects_pass_undefined(m, index);
     else
-      m->symbol_map[index] = known;
+      m->module->symbols.items[m->symbol_map[index] = known].weak_mention &= tl_symbol_binding(s) == STB_WEAK;
     return;
   }
   if (m->section_state[s->section] & TL_SECTION_DEAD)

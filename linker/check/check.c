@@ -1,0 +1,412 @@
+/* Diagnostics of the merged and laid-out module (C78, E20, E30-E41, E55, K1, K3, K5, H8, G3). */
+#include "check/check.h"
+
+#include "base/bytes.h"
+#include "catalog/message.h"
+#include "cubin/attribute.h"
+#include "cubin/elf.h"
+
+#include <string.h>
+
+static const uint64_t largest_shared = 0xc000;    /* H8 */
+static const uint64_t largest_constant = 0x10000; /* K1, K3, K5 */
+
+static const char *check_name(const tl_module *module, uint32_t symbol) {
+  return tl_module_text(module, module->symbols.items[symbol].name);
+}
+
+static void check_report_name(const tl_module *module, tl_message_id id, const char *name) {
+  const tl_site site = {NULL, NULL, name, TL_NO_OFFSET};
+  tl_diagnostics_add(module->diagnostics, tl_message_row_of(id), site, NULL, name);
+}
+
+/* Callees from which a cycle can be reached, one for each direct record and one for each indirect record x candidate. */
+static uint32_t check_count_cyclic_edges(const tl_graph *graph, uint32_t function) {
+  uint32_t count = 0;
+  for (uint32_t i = graph->direct.first[function]; i < graph->direct.first[function + 1]; i++)
+    count += graph->cyclic[graph->direct.to[i]];
+  for (uint32_t i = graph->indirect.first[function]; i < graph->indirect.first[function + 1]; i++) {
+    const uint32_t prototype = graph->indirect.to[i];
+    for (uint32_t j = graph->takers.first[prototype]; j < graph->takers.first[prototype + 1]; j++)
+      count += graph->cyclic[graph->takers.to[j]];
+  }
+  return count;
+}
+
+static void check_stacks(const tl_module *module, const tl_graph *graph) {
+  for (size_t k = 0; k < module->kernels.count; k++) {
+    const uint32_t kernel = module->kernels.items[k];
+    const uint32_t edges = check_count_cyclic_edges(graph, module->symbols.items[kernel].function);
+    for (uint32_t i = 0; i < edges; i++)
+      check_report_name(module, TL_MESSAGE_STACK_UNKNOWN, check_name(module, kernel));
+  }
+}
+
+/* E41: address taken, but no live function calls through its prototype or by its name. */
+static void check_never_called(const tl_module *module, const tl_graph *graph) {
+  bool *const called = tl_arena_new(module->arena, bool, (size_t)graph->node_count + 1);
+  bool *const taken = tl_arena_new(module->arena, bool, (size_t)graph->node_count + 1);
+  for (uint32_t f = 0; f < graph->function_count; f++) {
+    if (!module->resolution->functions.items[f].reached)
+      continue;
+    for (uint32_t i = graph->callees.first[f]; i < graph->callees.first[f + 1]; i++)
+      called[graph->callees.to[i]] = true;
+  }
+  for (size_t i = 0; i < module->taken.count; i++)
+    taken[module->taken.items[i].from] = true;
+  for (uint32_t prototype = graph->function_count; prototype < graph->node_count; prototype++)
+    for (uint32_t j = graph->takers.first[prototype]; called[prototype] && j < graph->takers.first[prototype + 1]; j++)
+      called[graph->takers.to[j]] = true;
+  for (size_t i = 0; i < module->functions.count; i++) {
+    const uint32_t f = module->functions.items[i];
+    if (taken[f] && !called[f])
+      check_report_name(module, TL_MESSAGE_NEVER_CALLED,
+                        tl_module_text(module, module->resolution->functions.items[f].name));
+  }
+}
+
+void tl_check_calls(const tl_module *module, const tl_graph *graph) {
+  const tl_site nowhere = {NULL, NULL, NULL, TL_NO_OFFSET};
+  if (!module->options->suppress_stack_warning)
+    check_stacks(module, graph);
+  if (module->options->extra_warnings && module->eliminates)
+    check_never_called(module, graph);
+  if (module->unified)
+    tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_NO_UIDX), nowhere, NULL);
+}
+
+/* The kernel's name in ".nv.<kind>.<kernel>". */
+static const char *check_owner_name(const tl_module *module, const tl_section *section) {
+  return check_name(module, module->sections.items[section->about].owner);
+}
+
+static void check_report_size(const tl_module *module, tl_message_id id, const char *name, uint64_t size) {
+  const tl_site site = {NULL, NULL, name, TL_NO_OFFSET};
+  tl_diagnostics_add(module->diagnostics, tl_message_row_of(id), site, NULL, name, size);
+}
+
+void tl_check_sizes(const tl_module *module, const tl_layout *layout) {
+  for (uint32_t i = 1; i < module->sections.count; i++) {
+    const tl_section *const section = &module->sections.items[i];
+    const uint64_t size = layout->section_size[i];
+    if (layout->section_dropped[i])
+      continue;
+    const bool owned = section->about != TL_NONE && module->sections.items[section->about].owner != TL_NONE;
+    if (section->type == SHT_CUDA_SHARED && owned && size > largest_shared + layout->reserved)
+      check_report_size(module, TL_MESSAGE_SHARED_SIZE, check_owner_name(module, section), size - layout->reserved);
+    else if (section->type == SHT_CUDA_CONSTANT0 + 3 && size > largest_constant)
+      tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_USER_CONSTANT_SIZE),
+                         (tl_site){NULL, ".nv.constant3", NULL, TL_NO_OFFSET}, NULL, size);
+    else if (section->type == SHT_CUDA_CONSTANT0 + 2 && owned && size > largest_constant)
+      check_report_name(module, TL_MESSAGE_COMPILER_CONSTANTS, check_owner_name(module, section));
+    else if (section->type == SHT_CUDA_CONSTANT0 && owned && size > largest_constant)
+      check_report_size(module, TL_MESSAGE_CONSTANT_SIZE, check_owner_name(module, section), size);
+  }
+}
+
+/* ZM1: names that the driver provides. */
+static bool check_is_system_name(const char *name) {
+  static const char *const prefixes[] = {"__cuda_syscall", "__UDT", "__UFT", ".nv.reservedSmem"};
+  static const char *const names[] = {"cudaGraphSetConditional",
+                                      "cudaGraphKernelNodeSetParam",
+                                      "cudaGraphKernelNodeSetEnabled",
+                                      "cudaGraphKernelNodeSetGridDim",
+                                      "cudaGraphKernelNodeUpdatesApply",
+                                      "vprintf",
+                                      "vfprintf",
+                                      "malloc",
+                                      "free",
+                                      "__assertfail",
+                                      "__profile",
+                                      "cudaGraphLaunch",
+                                      "cnpLaunchDevice",
+                                      "cnpLaunchDeviceV2",
+                                      "cnpGetParameterBuffer",
+                                      "cnpGetParameterBufferV2",
+                                      "cnpDeviceGetAttribute",
+                                      "cnpDeviceGetName",
+                                      "cnpGetDevice",
+                                      "cnpGetDeviceCount",
+                                      "cnpGetLastError",
+                                      "cnpCtxSynchronize",
+                                      "cnpStreamCreate",
+                                      "cnpStreamDestroy",
+                                      "cnpStreamWaitEvent",
+                                      "cnpEventCreate",
+                                      "cnpEventRecord",
+                                      "cnpEventDestroy"};
+  for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+    if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0)
+      return true;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (strcmp(name, names[i]) == 0)
+      return true;
+  return false;
+}
+
+static bool check_is_undefined(const tl_module *module, const tl_symbol *symbol) {
+  const unsigned type = tl_type_of(symbol);
+  return symbol->section == TL_NONE && tl_binding_of(symbol) == STB_GLOBAL && symbol->mention != TL_NONE &&
+         !symbol->common && !symbol->external_shared && !symbol->weak_mention &&
+         (type == STT_OBJECT || type == STT_FUNC || type == STT_CUDA_OBJECT) &&
+         !check_is_system_name(tl_module_text(module, symbol->name));
+}
+
+static void check_collect_undefined(const tl_module *module, const tl_u32_vector *half, bool functions,
+                                    tl_u32_vector *by_file, tl_arena *arena) {
+  for (size_t i = 0; i < half->count; i++) {
+    const tl_symbol *const symbol = &module->symbols.items[half->items[i]];
+    if ((tl_type_of(symbol) == STT_FUNC) == functions && check_is_undefined(module, symbol))
+      tl_u32_push(arena, &by_file[symbol->mention], half->items[i]);
+  }
+}
+
+void tl_check_undefined(const tl_module *module, tl_arena *arena) {
+  tl_u32_vector *const by_file = tl_arena_new(arena, tl_u32_vector, (size_t)module->file_count + 1);
+  for (int functions = 1; functions >= 0; functions--) {
+    check_collect_undefined(module, &module->locals, functions, by_file, arena);
+    check_collect_undefined(module, &module->globals, functions, by_file, arena);
+  }
+  for (uint32_t f = 0; f < module->file_count; f++)
+    for (size_t i = 0; i < by_file[f].count; i++) {
+      const char *const name = check_name(module, by_file[f].items[i]);
+      const tl_site site = {module->files[f].path, NULL, name, TL_NO_OFFSET};
+      tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_UNDEFINED), site, NULL, name,
+                         module->files[f].path);
+    }
+}
+
+/* --- registers and stack --- */
+
+static const tl_attributes *check_records_of(const tl_module *module, uint32_t kernel) {
+  const uint32_t text = module->symbols.items[kernel].section;
+  return &module->sections.items[module->sections.items[text].info].attributes;
+}
+
+/* MAXREG_COUNT of a kernel; UINT32_MAX when it has none. */
+static uint32_t check_register_limit(const tl_module *module, uint32_t kernel) {
+  const tl_attributes *const list = check_records_of(module, kernel);
+  const uint32_t at = tl_attributes_find(list, EIATTR_MAXREG_COUNT);
+  return at == TL_NONE ? UINT32_MAX : tl_get16(list->items[at].data);
+}
+
+typedef struct post_order {
+  const tl_graph *graph;
+  uint32_t *list, *stack, *next;
+  bool *seen;
+  uint32_t count;
+} post_order;
+
+/* C82: depth-first over direct calls, callees in record order, every function behind its callees. */
+static void check_walk_from(post_order *order, uint32_t root) {
+  uint32_t depth = 0;
+  if (order->seen[root])
+    return;
+  order->seen[root] = true;
+  order->stack[depth] = root;
+  order->next[depth++] = order->graph->direct.first[root];
+  while (depth) {
+    const uint32_t f = order->stack[depth - 1];
+    if (order->next[depth - 1] == order->graph->direct.first[f + 1]) {
+      order->list[order->count++] = f;
+      depth--;
+      continue;
+    }
+    const uint32_t callee = order->graph->direct.to[order->next[depth - 1]++];
+    if (order->seen[callee])
+      continue;
+    order->seen[callee] = true;
+    order->stack[depth] = callee;
+    order->next[depth++] = order->graph->direct.first[callee];
+  }
+}
+
+static post_order check_post_order(const tl_module *module, const tl_graph *graph, tl_arena *arena) {
+  const size_t nodes = (size_t)graph->node_count + 1;
+  post_order order = {.graph = graph,
+                      .list = tl_arena_new(arena, uint32_t, nodes),
+                      .stack = tl_arena_new(arena, uint32_t, nodes),
+                      .next = tl_arena_new(arena, uint32_t, nodes),
+                      .seen = tl_arena_new(arena, bool, nodes)};
+  for (size_t i = 0; i < module->functions.count; i++)
+    check_walk_from(&order, module->functions.items[i]);
+  return order;
+}
+
+static void check_report_registers(const tl_module *module, uint32_t kernel, uint32_t limit, uint32_t function,
+                                   uint32_t registers) {
+  const char *const name = check_name(module, kernel);
+  const char *const callee = tl_module_text(module, module->resolution->functions.items[function].name);
+  tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_REGISTERS),
+                     (tl_site){NULL, NULL, name, TL_NO_OFFSET}, NULL, name, (uint64_t)limit, callee,
+                     (uint64_t)registers);
+}
+
+/* E34: only when some kernel is over its limit are functions and kernels walked as nvlink does (C82). */
+static void check_registers(const tl_module *module, const tl_graph *graph, const tl_resources *resources,
+                            tl_arena *arena) {
+  tl_u32_vector over = {0};
+  for (size_t k = 0; k < module->kernels.count; k++) {
+    const uint32_t function = module->symbols.items[module->kernels.items[k]].function;
+    if (resources->max_registers[function] > check_register_limit(module, module->kernels.items[k]))
+      tl_u32_push(arena, &over, (uint32_t)k);
+  }
+  if (!over.count)
+    return;
+  const post_order order = check_post_order(module, graph, arena);
+  uint32_t *const so_far = tl_arena_new(arena, uint32_t, over.count);
+  bool **const reached = tl_arena_new(arena, bool *, over.count);
+  tl_reach reach;
+  tl_reach_init(&reach, graph, arena);
+  for (size_t k = 0; k < over.count; k++) {
+    const uint32_t function = module->symbols.items[module->kernels.items[over.items[k]]].function;
+    so_far[k] = resources->registers[function];
+    reached[k] = tl_arena_new(arena, bool, (size_t)graph->node_count + 1);
+    tl_graph_reach(graph, function, &reach);
+    for (uint32_t i = 0; i < reach.count; i++)
+      reached[k][reach.list[i]] = reach.list[i] != function;
+  }
+  for (uint32_t i = 0; i < order.count; i++) {
+    const uint32_t f = order.list[i];
+    const uint32_t registers = resources->registers[f];
+    for (size_t k = over.count; k-- > 0;) {
+      const uint32_t kernel = module->kernels.items[over.items[k]];
+      if (!reached[k][f] || so_far[k] >= registers || module->resolution->functions.items[f].kernel)
+        continue;
+      so_far[k] = registers;
+      if (registers > check_register_limit(module, kernel))
+        check_report_registers(module, kernel, check_register_limit(module, kernel), f, registers);
+    }
+  }
+}
+
+/* -1 for a stack that has no bound: the text prints the 32 bits as signed (E35). */
+static const char *check_signed(tl_arena *arena, uint32_t value) {
+  return value < 0x80000000u ? tl_arena_format(arena, "%u", (uint64_t)value)
+                             : tl_arena_format(arena, "-%u", (uint64_t)(0u - value));
+}
+
+/* I29: MAX_STACK_SIZE of a kernel, 0 when it has no limit. */
+static void check_stack_limits(const tl_module *module, const tl_graph *graph, const tl_resources *resources,
+                               tl_arena *arena) {
+  for (size_t i = 0; i < module->attributes.count; i++) {
+    const tl_attribute *const record = &module->attributes.items[i];
+    if (record->code != EIATTR_MAX_STACK_SIZE || record->size < 8 || record->symbol == TL_NONE)
+      continue;
+    const tl_symbol *const symbol = &module->symbols.items[record->symbol];
+    const uint32_t limit = tl_get32(record->data + 4);
+    if (!limit || symbol->function == TL_NONE || !(symbol->other & STO_ENTRY))
+      continue;
+    const uint32_t stack = graph->cyclic[symbol->function] ? UINT32_MAX : (uint32_t)resources->stack[symbol->function];
+    const char *const name = tl_module_text(module, symbol->name);
+    if (stack > limit)
+      tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_STACK_LIMIT),
+                         (tl_site){NULL, NULL, name, TL_NO_OFFSET}, NULL, name, check_signed(arena, stack),
+                         check_signed(arena, limit));
+  }
+}
+
+void tl_check_resources(const tl_module *module, const tl_graph *graph, const tl_resources *resources,
+                        tl_arena *arena) {
+  check_stack_limits(module, graph, resources, arena);
+  check_registers(module, graph, resources, arena);
+}
+
+/* --- -v --- */
+
+static uint64_t check_section_size(const tl_module *module, const tl_layout *layout, const char *text) {
+  const uint32_t name = tl_names_find(module->names, text, strlen(text));
+  const uint32_t section = name == TL_NONE ? TL_NONE : tl_module_find_section(module, name);
+  return section == TL_NONE || layout->section_dropped[section] ? 0 : layout->section_size[section];
+}
+
+static uint32_t check_barriers_of(const tl_module *module, uint32_t function) {
+  const uint32_t symbol = module->symbol_of_function[function];
+  const uint32_t text = symbol == TL_NONE ? TL_NONE : module->symbols.items[symbol].section;
+  if (text == TL_NONE || module->sections.items[text].owner != symbol || module->sections.items[text].info == TL_NONE)
+    return 0;
+  const tl_attributes *const list = &module->sections.items[module->sections.items[text].info].attributes;
+  const uint32_t at = tl_attributes_find(list, EIATTR_NUM_BARRIERS);
+  return at == TL_NONE ? 0 : tl_attribute_byte(&list->items[at]);
+}
+
+/* Over what the kernel reaches; with exactly one kernel over all live functions (C81). */
+static uint32_t check_barriers(const tl_module *module, const tl_graph *graph, uint32_t kernel, tl_reach *reach) {
+  uint32_t most = 0;
+  const bool single = module->kernels.count == 1;
+  tl_graph_reach(graph, module->symbols.items[kernel].function, reach);
+  const uint32_t count = single ? (uint32_t)module->functions.count : reach->count;
+  for (uint32_t i = 0; i < count; i++) {
+    const uint32_t barriers = check_barriers_of(module, single ? module->functions.items[i] : reach->list[i]);
+    most = barriers > most ? barriers : most;
+  }
+  return most;
+}
+
+static const char *check_constants_text(const tl_module *module, const tl_layout *layout, uint32_t text,
+                                        tl_arena *arena) {
+  const char *line = "";
+  for (uint32_t bank = 0; bank <= SHT_CUDA_CONSTANT_LAST - SHT_CUDA_CONSTANT0; bank++)
+    for (uint32_t i = 1; i < module->sections.count; i++) {
+      const tl_section *const section = &module->sections.items[i];
+      if (section->type != SHT_CUDA_CONSTANT0 + bank || section->about != text || layout->section_dropped[i])
+        continue;
+      line = tl_arena_format(arena, "%s, %u bytes cmem[%u]", line, layout->section_size[i], (uint64_t)bank);
+      break;
+    }
+  return line;
+}
+
+static const char *check_textures_text(const tl_module *module, const tl_layout *layout, uint32_t text,
+                                       tl_arena *arena) {
+  static const struct {
+    uint32_t type;
+    const char *plural;
+  } rows[] = {{6, "textures"}, {52, "surfaces"}, {7, "samplers"}};
+  const char *line = "";
+  for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
+    uint64_t count = 0;
+    for (size_t i = 0; i < layout->slot_entries.count; i++)
+      count += layout->slot_entries.items[i].type == rows[r].type &&
+               module->sections.items[layout->slot_entries.items[i].section].about == text;
+    if (count)
+      line = tl_arena_format(arena, "%s, %u %s", line, count, rows[r].plural);
+  }
+  return line;
+}
+
+static void check_say(const tl_module *module, const char *text) {
+  tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_INFO),
+                     (tl_site){NULL, NULL, NULL, TL_NO_OFFSET}, NULL, text);
+}
+
+static void check_say_kernel(const tl_module *module, const tl_graph *graph, const tl_resources *resources,
+                             const tl_layout *layout, uint32_t kernel, tl_reach *reach, tl_arena *arena) {
+  const tl_symbol *const symbol = &module->symbols.items[kernel];
+  const tl_section *const text = &module->sections.items[symbol->section];
+  const uint32_t f = symbol->function;
+  const uint64_t stack = graph->cyclic[f] ? resources->frame[f] : resources->stack[f];
+  const bool shared = text->shared != TL_NONE && !layout->section_dropped[text->shared];
+  check_say(module, tl_arena_format(arena, "Function properties for '%s':", tl_module_text(module, symbol->name)));
+  check_say(module, tl_arena_format(arena, "used %u registers, used %u barriers, %u stack, %u bytes smem%s, 0 bytes lmem%s",
+                                    (uint64_t)resources->max_registers[f],
+                                    (uint64_t)check_barriers(module, graph, kernel, reach), stack,
+                                    shared ? layout->section_size[text->shared] : (uint64_t)0,
+                                    check_constants_text(module, layout, symbol->section, arena),
+                                    check_textures_text(module, layout, symbol->section, arena)));
+}
+
+void tl_check_verbose(const tl_module *module, const tl_graph *graph, const tl_resources *resources,
+                      const tl_layout *layout, tl_arena *arena) {
+  if (!module->options->verbose)
+    return;
+  const uint64_t constants = check_section_size(module, layout, ".nv.constant3");
+  const uint64_t globals = check_section_size(module, layout, ".nv.global.init") +
+                           check_section_size(module, layout, ".nv.global");
+  check_say(module, constants ? tl_arena_format(arena, "%u bytes gmem, %u bytes cmem[3]", globals, constants)
+                              : tl_arena_format(arena, "%u bytes gmem", globals));
+  tl_reach reach;
+  tl_reach_init(&reach, graph, arena);
+  for (size_t k = module->kernels.count; k-- > 0;)
+    check_say_kernel(module, graph, resources, layout, module->kernels.items[k], &reach, arena);
+}

@@ -1,0 +1,20 @@
+/* What is said after merging, in nvlink's order (C78): stack warnings, sizes, undefined references, registers, -v. */
+#ifndef TL_CHECK_CHECK_H
+#define TL_CHECK_CHECK_H
+
+#include "graph/resources.h"
+#include "layout/layout.h"
+
+/* C78 1-3: E40, E41, E55. */
+void tl_check_calls(const tl_module *module, const tl_graph *graph);
+/* C78 5: E30-E33, one a section in the order of their creation. */
+void tl_check_sizes(const tl_module *module, const tl_layout *layout);
+/* C78 6: E20, file by file, functions before variables. */
+void tl_check_undefined(const tl_module *module, tl_arena *arena);
+/* C78 8-10: E35, E36, E34; and E60 for a function without a register count. */
+void tl_check_resources(const tl_module *module, const tl_graph *graph, const tl_resources *resources, tl_arena *arena);
+/* C78 11: the lines of -v (C56, C81). */
+void tl_check_verbose(const tl_module *module, const tl_graph *graph, const tl_resources *resources,
+                      const tl_layout *layout, tl_arena *arena);
+
+#endif

@@ -1,0 +1,60 @@
+/* input/library.c: nvcc passes the host's -l and -L on, so most names are not found, silently (D36). Only libNAME.a
+ * counts; the first member that is neither symbol table nor name table decides whether it fits. */
+#include "input/library.h"
+
+#include "base/bytes.h"
+#include "input/content.h"
+
+static const struct {
+  const char *cpu;
+  uint16_t machine;
+} machines[] = {{"X86", 3}, {"ARMv7", 40}, {"PPC64LE", 21}, {"X86_64", 62}, {"AARCH64", 183}};
+
+enum { AR_MAGIC_SIZE = 8, AR_HEADER_SIZE = 60, AR_SIZE_AT = 48, AR_SIZE_DIGITS = 10 };
+
+void tl_library_candidates(tl_words *paths, tl_arena *arena, const char *name, const tl_words *directories,
+                           const char *library_path) {
+  for (size_t i = 0; i < directories->count; i++)
+    *tl_vector_push(arena, paths) = tl_arena_format(arena, "%s/lib%s.a", directories->items[i], name);
+  for (const char *at = library_path; at && *at;) {
+    const size_t length = strcspn(at, ":");
+    if (length)
+      *tl_vector_push(arena, paths) = tl_arena_format(arena, "%s/lib%s.a", tl_arena_text(arena, at, length), name);
+    at += length + (at[length] == ':');
+  }
+}
+
+/* The first member with content of its own; NULL when there is none. */
+static const uint8_t *library_first_member(const uint8_t *bytes, size_t size, size_t *member_size) {
+  for (size_t at = AR_MAGIC_SIZE; size - at >= AR_HEADER_SIZE;) {
+    const uint8_t *const header = bytes + at;
+    size_t length = 0;
+    for (unsigned i = 0; i < AR_SIZE_DIGITS && header[AR_SIZE_AT + i] >= '0' && header[AR_SIZE_AT + i] <= '9'; i++)
+      length = length * 10 + (size_t)(header[AR_SIZE_AT + i] - '0');
+    at += AR_HEADER_SIZE;
+    if (length > size - at)
+      return NULL;
+    const bool table = header[0] == '/' && (header[1] == ' ' || header[1] == '/');
+    if (!table) {
+      *member_size = length;
+      return bytes + at;
+    }
+    at += length;
+    at += length & 1 && at < size;
+  }
+  return NULL;
+}
+
+bool tl_library_fits(const uint8_t *bytes, size_t size, const char *cpu) {
+  const tl_content content = tl_content_of(bytes, size);
+  if (content == TL_CONTENT_DEVICE_ELF || content == TL_CONTENT_THIN_ARCHIVE)
+    return true;
+  size_t member_size = 0;
+  const uint8_t *const member = content == TL_CONTENT_ARCHIVE ? library_first_member(bytes, size, &member_size) : NULL;
+  if (!member || tl_content_of(member, member_size) != TL_CONTENT_HOST_ELF)
+    return false;
+  for (size_t i = 0; cpu && i < sizeof machines / sizeof *machines; i++)
+    if (strcmp(machines[i].cpu, cpu) == 0)
+      return machines[i].machine == tl_get16(member + 18);
+  return true;
+}

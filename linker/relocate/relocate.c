@@ -1,0 +1,354 @@
+/* Applied, kept or dropped (R10-R38).
+ *
+ * All entries of the link form one list that is walked from its end (R10). The symbol's class decides first (R12-R24);
+ * what it leaves open, the type's row decides (R25-R29). Every apply is done before any kept entry is checked, so its
+ * errors come first. */
+#include "relocate/relocate.h"
+
+#include "catalog/defect.h"
+#include "catalog/message.h"
+#include "cubin/elf.h"
+
+#include <string.h>
+
+typedef enum outcome { OUTCOME_KEEP, OUTCOME_DROP, OUTCOME_APPLY, OUTCOME_CLEAR, OUTCOME_KEEP_AS_NONE } outcome;
+
+typedef struct relocating {
+  tl_relocated *relocated;
+  const tl_module *module;
+  const tl_layout *layout;
+  tl_arena *arena;
+  uint32_t uft_offset;      /* name of __UFT_OFFSET, TL_NONE */
+  uint32_t unified_names[7]; /* the other seven (R13b) */
+} relocating;
+
+/* One entry on its way. */
+typedef struct entry_state {
+  const tl_relocation *entry;
+  uint32_t index;
+  uint32_t symbol, type;
+  const tl_relocation_row *row;
+  uint64_t s; /* S */
+  int64_t a;  /* A */
+  uint64_t auxiliary;
+  uint8_t bank;
+} entry_state;
+
+static const tl_symbol *relocate_symbol(const relocating *r, uint32_t symbol) {
+  return &r->module->symbols.items[symbol];
+}
+
+static tl_site relocate_site(const relocating *r, const entry_state *e) {
+  return (tl_site){r->module->files[e->entry->file].path,
+                   tl_module_text(r->module, r->module->sections.items[e->entry->target].name),
+                   tl_module_text(r->module, relocate_symbol(r, e->symbol)->name), e->entry->offset};
+}
+
+static void relocate_fail(const relocating *r, const entry_state *e, tl_message_id id) {
+  tl_diagnostics_add(r->module->diagnostics, tl_message_row_of(id), relocate_site(r, e), NULL);
+}
+
+/* A class E defect: nvlink crashes or writes out of bounds. */
+static void relocate_refuse(const relocating *r, const entry_state *e, const char *what) {
+  const char *const file = r->module->files[e->entry->file].path;
+  tl_diagnostics_add(r->module->diagnostics, tl_message_row_of(TL_MESSAGE_HOSTILE), relocate_site(r, e), NULL, file,
+                     what);
+}
+
+/* R6: for any target section; no section gives 28. */
+static uint8_t relocate_bank(const relocating *r, uint32_t symbol) {
+  const tl_symbol *const s = relocate_symbol(r, symbol);
+  if (s->block != TL_NONE)
+    return (uint8_t)((r->module->constant_blocks.items[s->block].type - SHT_CUDA_CONSTANT0) & 31);
+  const uint32_t section = r->layout->symbol_section[symbol];
+  const uint32_t type = section == TL_NONE ? 0 : r->module->sections.items[section].type;
+  return (uint8_t)((type - SHT_CUDA_CONSTANT0) & 31);
+}
+
+/* --- S (R1) --- */
+
+static uint64_t relocate_shared_value(const relocating *r, const entry_state *e, const tl_symbol *symbol) {
+  if (!symbol->external_shared || r->module->keeps_shared)
+    return r->layout->symbol_value[e->symbol];
+  const uint32_t function = tl_layout_function_of(r->module, e->entry->target);
+  if (function == TL_NONE)
+    return UINT64_MAX; /* W11.7: debug sections */
+  const uint64_t offset = r->layout->external_offset[function];
+  return offset == TL_NO_OFFSET ? 0 : offset;
+}
+
+static void relocate_find_values(const relocating *r, entry_state *e) {
+  const tl_symbol *const symbol = relocate_symbol(r, e->symbol);
+  e->a = e->entry->addend;
+  e->bank = relocate_bank(r, e->symbol);
+  e->s = r->layout->symbol_value[e->symbol];
+  if (e->entry->state == TL_ENTRY_MINUS_ONE) {
+    e->s = UINT64_MAX;
+  } else if (e->entry->state == TL_ENTRY_NULL) {
+    e->s = tl_defect_matched(r->module->options, TL_DEFECT_D79) ? r->module->null_value : 0;
+  } else if (tl_type_of(symbol) == STT_SECTION) {
+    e->s = 0;
+    e->a = (int64_t)((uint64_t)e->a + e->entry->merge_offset);
+  } else if (symbol->shared) {
+    e->s = relocate_shared_value(r, e, symbol);
+    e->auxiliary = symbol->external_shared ? 0 : symbol->align;
+  } else if (symbol->block != TL_NONE) {
+    e->s += r->layout->block_offset[symbol->block];
+  } else if (r->layout->slot[e->symbol] != TL_NO_OFFSET) {
+    e->s = r->layout->slot[e->symbol];
+    e->bank = 0;
+  } else if (symbol->section == TL_NONE) {
+    e->s = tl_defect_matched(r->module->options, TL_DEFECT_D13) ? UINT64_MAX : 0;
+  }
+}
+
+/* --- what the symbol's class decides (section 2.1 of the facts) --- */
+
+static bool relocate_is_unified_name(const relocating *r, uint32_t name) {
+  for (size_t i = 0; i < sizeof r->unified_names / sizeof *r->unified_names; i++)
+    if (r->unified_names[i] == name)
+      return true;
+  return false;
+}
+
+static outcome relocate_texture(const relocating *r, entry_state *e) { /* R18 */
+  switch (e->row ? e->row->texture : TL_TEX_KEEP) {
+  case TL_TEX_BINDLESS:
+    return OUTCOME_APPLY;
+  case TL_TEX_ZERO:
+    e->s = 0;
+    return OUTCOME_APPLY;
+  case TL_TEX_DROP:
+    return OUTCOME_DROP;
+  case TL_TEX_FATAL:
+    relocate_fail(r, e, TL_MESSAGE_PC_RELATIVE);
+    return OUTCOME_DROP;
+  case TL_TEX_CRASH:
+    relocate_refuse(r, e, "a function descriptor relocation names a texture (D15)");
+    return OUTCOME_DROP;
+  case TL_TEX_NONE:
+    return OUTCOME_KEEP_AS_NONE;
+  case TL_TEX_KEEP:
+    break;
+  }
+  return OUTCOME_KEEP;
+}
+
+static outcome relocate_function(const entry_state *e) { /* R14 */
+  const bool dropped = e->type == 0 || (e->row && e->row->kind == TL_RELOC_UNUSED_CLEAR);
+  return dropped ? OUTCOME_DROP : OUTCOME_KEEP;
+}
+
+static bool relocate_is_kept_section(uint32_t type) { /* R13c */
+  return type == SHT_CUDA_GLOBAL || type == SHT_CUDA_GLOBAL_INIT || type == SHT_CUDA_UDT;
+}
+
+/* False when the class leaves the decision to the type's row. */
+static bool relocate_by_class(const relocating *r, entry_state *e, outcome *result) {
+  const tl_symbol *const symbol = relocate_symbol(r, e->symbol);
+  const unsigned type = tl_type_of(symbol);
+  const uint32_t section = r->layout->symbol_section[e->symbol];
+  *result = OUTCOME_KEEP;
+  if (e->symbol == 0)
+    return false;
+  if (symbol->name == r->uft_offset && section == TL_NONE) { /* R13a */
+    *result = OUTCOME_DROP;
+    return true;
+  }
+  if (section == TL_NONE && relocate_is_unified_name(r, symbol->name)) { /* R13b */
+    if (e->entry->type == 0 || (e->entry->type >= 102 && e->entry->type <= 113))
+      relocate_fail(r, e, TL_MESSAGE_DELETED_SYMBOL);
+    *result = OUTCOME_DROP;
+    return true;
+  }
+  if (section != TL_NONE && relocate_is_kept_section(r->module->sections.items[section].type))
+    return true;
+  if (type == STT_FUNC && (symbol->other & STO_VISIBILITY_MASK) != STV_HIDDEN) {
+    *result = relocate_function(e);
+    return true;
+  }
+  if (type >= STT_CUDA_TEXTURE && type <= STT_CUDA_SURFACE) {
+    *result = relocate_texture(r, e);
+    return true;
+  }
+  if (section != TL_NONE || symbol->shared || symbol->block != TL_NONE)
+    return false;
+  const bool weak_constant = symbol->weak_mention && (symbol->other & STO_SPACE_MASK) == STO_CONSTANT;
+  if (type == STT_OBJECT && symbol->weak_mention &&
+      strncmp(tl_module_text(r->module, symbol->name), ".nv.", 4) != 0)
+    return false; /* R22 */
+  if (weak_constant)
+    return false;
+  if (e->row && e->row->kind == TL_RELOC_UNUSED_CLEAR) /* R19 */
+    *result = OUTCOME_KEEP_AS_NONE;
+  return true; /* R19-R21, and strong undefined ones, which are errors already (R20) */
+}
+
+/* --- what the type's row decides (section 2.2) --- */
+
+static outcome relocate_pc_relative(const relocating *r, entry_state *e) { /* R25, D61 */
+  const bool same = r->layout->symbol_section[e->symbol] == e->entry->target;
+  if (!same || tl_defect_matched(r->module->options, TL_DEFECT_D61))
+    relocate_fail(r, e, TL_MESSAGE_PC_RELATIVE);
+  e->s -= e->entry->offset;
+  return OUTCOME_APPLY;
+}
+
+static outcome relocate_by_type(const relocating *r, entry_state *e) {
+  const tl_symbol *const symbol = relocate_symbol(r, e->symbol);
+  switch (e->row ? e->row->kind : TL_RELOC_SENTINEL) {
+  case TL_RELOC_NONE:
+  case TL_RELOC_YIELD:
+    return OUTCOME_DROP;
+  case TL_RELOC_RUNTIME:
+    return OUTCOME_KEEP;
+  case TL_RELOC_PCREL:
+    return relocate_pc_relative(r, e);
+  case TL_RELOC_UNUSED_CLEAR:
+    return symbol->shared ? OUTCOME_CLEAR : OUTCOME_DROP;
+  case TL_RELOC_FUNC_DESC:
+    if (tl_type_of(symbol) != STT_FUNC)
+      relocate_refuse(r, e, "a function descriptor relocation names no function (D15)");
+    return OUTCOME_KEEP;
+  case TL_RELOC_SENTINEL:
+    relocate_fail(r, e, TL_MESSAGE_NVRS);
+    return OUTCOME_DROP;
+  case TL_RELOC_APPLY:
+  case TL_RELOC_UNIFIED:
+    break;
+  }
+  return OUTCOME_APPLY;
+}
+
+/* --- carrying the decision out --- */
+
+/* D38: a value that fits its field neither as signed nor as unsigned. */
+static void relocate_check_fit(const relocating *r, const entry_state *e, uint64_t value) {
+  const tl_field *const field = &e->row->fields[0];
+  if (tl_defect_matched(r->module->options, TL_DEFECT_D38) || field->width >= 64 ||
+      (field->part != TL_PART_ALL && field->part != TL_PART_DWORD))
+    return;
+  const int64_t part = field->part == TL_PART_DWORD ? (int64_t)value >> 2 : (int64_t)value;
+  const int64_t low = -((int64_t)1 << (field->width - 1)), high = (int64_t)1 << field->width;
+  if (part < low || part >= high)
+    tl_diagnostics_add(r->module->diagnostics, tl_message_row_of(TL_MESSAGE_OVERFLOW_VALUE), relocate_site(r, e), NULL,
+                       value, e->row->name);
+}
+
+static void relocate_apply(const relocating *r, const entry_state *e) {
+  const uint64_t size = r->layout->section_size[e->entry->target];
+  if (e->entry->offset >= size)
+    relocate_fail(r, e, TL_MESSAGE_RELOC_NOT_FOUND);
+  if (tl_relocation_row_bytes(e->row) > size - e->entry->offset)
+    relocate_refuse(r, e, "a relocated field runs past the end of its section (D14)");
+  if (e->entry->state == TL_ENTRY_NORMAL && e->s == UINT64_MAX && !relocate_symbol(r, e->symbol)->shared &&
+      relocate_symbol(r, e->symbol)->section != TL_NONE)
+    relocate_fail(r, e, TL_MESSAGE_UNALLOCATED);
+  const bool lost = e->entry->merge_offset && tl_defect_matched(r->module->options, TL_DEFECT_D12);
+  const uint64_t value = e->s + (uint64_t)e->a;
+  relocate_check_fit(r, e, value);
+  *tl_vector_push(r->arena, &r->relocated->patches) =
+      (tl_patch){.section = e->entry->target,
+                 .offset = e->entry->offset,
+                 .row = e->row,
+                 .value = value,
+                 .auxiliary = e->auxiliary + (uint64_t)e->entry->addend,
+                 .bank = e->bank,
+                 .rel = e->entry->rel && !lost,
+                 .entry = e->index};
+}
+
+static void relocate_clear(const relocating *r, entry_state *e) {
+  e->s = 0;
+  e->a = 0;
+  relocate_apply(r, e);
+}
+
+static void relocate_keep(const relocating *r, const entry_state *e, bool as_none) {
+  *tl_vector_push(r->arena, &r->relocated->kept) = (tl_kept){.container = e->entry->container,
+                                                             .symbol = as_none ? 0 : e->symbol,
+                                                             .type = as_none ? 0 : e->type,
+                                                             .offset = e->entry->offset,
+                                                             .addend = e->a};
+  r->relocated->container_used[e->entry->container] = true;
+}
+
+/* R16: an alias stands for the primary function of its section. */
+static void relocate_follow_alias(const relocating *r, entry_state *e) {
+  const tl_symbol *const symbol = relocate_symbol(r, e->symbol);
+  if (tl_type_of(symbol) != STT_FUNC || symbol->section == TL_NONE)
+    return;
+  const uint32_t owner = r->module->sections.items[symbol->section].owner;
+  if (owner == e->symbol || owner == TL_NONE || (symbol->value != 0 && !(symbol->other & STO_ENTRY)))
+    return;
+  e->a = (int64_t)((uint64_t)e->a + symbol->value);
+  e->symbol = owner;
+}
+
+static void relocate_entry(const relocating *r, uint32_t index) {
+  entry_state e = {.entry = &r->module->relocations.items[index], .index = index};
+  e.symbol = e.entry->symbol;
+  const tl_relocation_row *const row = tl_relocation_find(e.entry->type);
+  e.type = row ? row->unified_to : e.entry->type; /* R11 */
+  e.row = tl_relocation_find(e.type);
+  relocate_find_values(r, &e);
+  if (e.entry->state == TL_ENTRY_DEAD) {
+    relocate_clear(r, &e);
+    return;
+  }
+  relocate_follow_alias(r, &e);
+  outcome result;
+  if (!relocate_by_class(r, &e, &result))
+    result = relocate_by_type(r, &e);
+  if (result == OUTCOME_APPLY)
+    relocate_apply(r, &e);
+  else if (result == OUTCOME_CLEAR)
+    relocate_clear(r, &e);
+  else if (result != OUTCOME_DROP)
+    relocate_keep(r, &e, result == OUTCOME_KEEP_AS_NONE);
+}
+
+bool tl_symbol_is_listed(const tl_module *module, const tl_layout *layout, uint32_t symbol) {
+  const tl_symbol *const s = &module->symbols.items[symbol];
+  if (s->unlisted || layout->symbol_gone[symbol])
+    return false;
+  return !s->shared || module->keeps_shared;
+}
+
+/* R71, R76: after every apply. */
+static void relocate_check_kept(const relocating *r) {
+  for (size_t i = 0; i < r->relocated->kept.count; i++) {
+    const tl_kept *const kept = &r->relocated->kept.items[i];
+    const uint32_t target = r->module->sections.items[kept->container].about;
+    const tl_site site = {NULL, tl_module_text(r->module, r->module->sections.items[target].name),
+                          tl_module_text(r->module, relocate_symbol(r, kept->symbol)->name), kept->offset};
+    if (kept->offset >= r->layout->section_size[target])
+      tl_diagnostics_add(r->module->diagnostics, tl_message_row_of(TL_MESSAGE_PAST_END), site, NULL);
+    if (!tl_symbol_is_listed(r->module, r->layout, kept->symbol))
+      tl_diagnostics_add(r->module->diagnostics, tl_message_row_of(TL_MESSAGE_DELETED_SYMBOL), site, NULL);
+  }
+}
+
+static uint32_t relocate_name(const tl_module *module, const char *text) {
+  return tl_names_find(module->names, text, strlen(text));
+}
+
+void tl_relocate_run(tl_relocated *relocated, const tl_module *module, const tl_layout *layout, tl_arena *arena) {
+  static const char *const unified[] = {"__UFT",        "__UFT_END", "__UFT_CANONICAL", "__UDT_OFFSET",
+                                        "__UDT",        "__UDT_END", "__UDT_CANONICAL"};
+  *relocated = (tl_relocated){.container_used = tl_arena_new(arena, bool, module->sections.count)};
+  relocating r = {.relocated = relocated, .module = module, .layout = layout, .arena = arena};
+  r.uft_offset = relocate_name(module, "__UFT_OFFSET");
+  for (size_t i = 0; i < 7; i++)
+    r.unified_names[i] = relocate_name(module, unified[i]);
+  for (size_t i = module->relocations.count; i-- > 0;)
+    if (tl_module_relocation_stands(module, i))
+      relocate_entry(&r, (uint32_t)i);
+  for (size_t i = 0; i < layout->slot_entries.count; i++) { /* B6: behind everything else */
+    const tl_slot_entry *const entry = &layout->slot_entries.items[i];
+    *tl_vector_push(arena, &relocated->kept) =
+        (tl_kept){entry->container, entry->symbol, entry->type, entry->offset, 0};
+    relocated->container_used[entry->container] = true;
+  }
+  relocate_check_kept(&r);
+}

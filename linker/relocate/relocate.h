@@ -1,0 +1,41 @@
+/* What becomes of every relocation entry: applied, kept or dropped (R10-R38, W11). */
+#ifndef TL_RELOCATE_RELOCATE_H
+#define TL_RELOCATE_RELOCATE_H
+
+#include "catalog/relocation.h"
+#include "layout/layout.h"
+
+/* A write into a section's bytes, in the order of tl_relocated.patches: a later one may overwrite an earlier (R10). */
+typedef struct tl_patch {
+  uint32_t section;
+  uint64_t offset;
+  const tl_relocation_row *row;
+  uint64_t value;     /* S + A */
+  uint64_t auxiliary; /* R7, A included */
+  uint8_t bank;       /* R6 */
+  bool rel;           /* the old field content is added (R3) */
+  uint32_t entry;     /* index in module->relocations */
+} tl_patch;
+
+typedef struct tl_kept {
+  uint32_t container; /* output relocation section */
+  uint32_t symbol, type;
+  uint64_t offset;
+  int64_t addend;
+} tl_kept;
+
+typedef struct tl_relocated {
+  TL_VECTOR(tl_patch) patches;
+  TL_VECTOR(tl_kept) kept; /* in output order within each container */
+  bool *container_used;    /* by section: an entry stays in it */
+} tl_relocated;
+
+void tl_relocate_run(tl_relocated *relocated, const tl_module *module, const tl_layout *layout, tl_arena *arena);
+/* Carries a patch out on the section's bytes (R2-R5). */
+void tl_patch_apply(const tl_patch *patch, uint8_t *section);
+/* Bytes from the patch's offset that its fields touch. */
+uint64_t tl_relocation_row_bytes(const tl_relocation_row *row);
+/* False for symbols that do not reach .symtab: entries against them cannot be kept (R76). */
+bool tl_symbol_is_listed(const tl_module *module, const tl_layout *layout, uint32_t symbol);
+
+#endif
