@@ -71,7 +71,6 @@ static unsigned gen_build_virtual_sm(gen_program *program) {
 
 /* Options of one file. Every draw is made whether it counts or not: the programs of two architectures stay alike. */
 static void gen_build_file_options(gen_program *program, gen_file *file) {
-  static const unsigned registers[] = {24, 32, 40, 64, 128};
   static const unsigned versions[] = {90, 88, 87, 83, 80};
   file->architecture_id = gen_build_id(program);
   file->virtual_sm = gen_build_virtual_sm(program);
@@ -79,8 +78,8 @@ static void gen_build_file_options(gen_program *program, gen_file *file) {
   int level = (int)gen_draw(program, 4);
   file->optimise = program->traits[GEN_TRAIT_OPTIMISE] && gen_chance(program, 40) ? level : -1;
   file->registers_id = gen_build_id(program);
-  unsigned limit = registers[gen_draw(program, 5)];
-  file->registers = program->traits[GEN_TRAIT_REGISTERS] && gen_chance(program, 40) ? limit : 0;
+  bool limited = program->register_limit <= 40 ? gen_chance(program, 96) : gen_chance(program, 45);
+  file->registers = program->traits[GEN_TRAIT_REGISTERS] && limited ? program->register_limit : 0;
   file->lineinfo_id = gen_build_id(program);
   file->lineinfo = program->traits[GEN_TRAIT_LINEINFO] && gen_chance(program, 60);
   file->debug_id = gen_build_id(program);
@@ -106,10 +105,12 @@ static void gen_build_file_roles(gen_program *program) {
 void gen_build_files(gen_program *program) {
   static const uint32_t counts[] = {2, 7, 22, 22, 19, 12, 8, 5, 3, 0};
   static const uint32_t cuda_percents[] = {0, 0, 20, 40, 55};
+  static const unsigned registers[] = {32, 40, 96, 128, 160};
   for (int i = 0; i < GEN_TRAIT_COUNT; i++)
     program->traits[i] = gen_chance(program, gen_trait_percent[i]);
   for (int i = 0; i < GEN_OP_COUNT; i++)
     program->enabled[i] = gen_chance(program, gen_operations[i].program_percent);
+  program->register_limit = registers[gen_draw(program, 5)];
   program->file_count = 1 + gen_build_choose(program, counts);
   uint32_t cuda_percent = cuda_percents[gen_draw(program, 5)];
   for (int i = 0; i < program->file_count; i++) {
@@ -240,6 +241,7 @@ static void gen_build_objects(gen_program *program, int index) {
     gen_object *object = file == GEN_NONE ? NULL : gen_build_object(program, index, file, variable->linkage);
     if (object && variable->linkage == GEN_COMMON && gen_chance(program, 40)) {
       object->count = 1 + gen_draw(program, variable->count);
+      variable->varied |= object->count != variable->count;
       object->align = gen_element_size(variable->element) << gen_draw(program, 3);
     }
   }
@@ -288,7 +290,7 @@ static void gen_build_symbol(gen_function *function) {
 static void gen_build_bounds(gen_program *program, gen_body *body) {
   static const uint32_t threads[] = {32, 64, 128, 256, 512, 1024};
   body->bounds_id = gen_build_id(program);
-  uint32_t kind = gen_draw(program, 5), max = threads[gen_draw(program, 6)], registers = 32 + 8 * gen_draw(program, 8);
+  uint32_t kind = gen_draw(program, 5), max = threads[gen_draw(program, 6)], registers = 64 + 8 * gen_draw(program, 15);
   bool cluster = gen_chance(program, 20);
   if (!program->functions[body->function].kernel || !program->traits[GEN_TRAIT_LAUNCH_BOUNDS] ||
       !gen_chance(program, 55))

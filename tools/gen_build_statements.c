@@ -35,8 +35,18 @@ static int gen_build_pick_function(gen_program *program, int file, int before, i
   return count ? found[gen_draw(program, (uint32_t)count)] : GEN_NONE;
 }
 
+/* While the program is being built nothing is live yet, so gen_variable_in_file cannot be asked. */
+static bool gen_variable_defined(const gen_program *program, int variable, int file) {
+  for (int i = 0; i < program->object_count; i++)
+    if (program->objects[i].variable == variable && program->objects[i].file == file)
+      return true;
+  return false;
+}
+
 static bool gen_variable_visible(const gen_program *program, int variable, int file) {
   const gen_variable *row = &program->variables[variable];
+  if (row->varied)
+    return gen_variable_defined(program, variable, file);
   return row->linkage != GEN_LOCAL || row->home == file;
 }
 

@@ -193,6 +193,7 @@ typedef struct gen_variable {
   gen_linkage linkage;
   int home;
   int signature; /* of the functions in a table */
+  bool varied; /* a common one that is not equally large everywhere: a reference without a size of its own is refused */
   bool live;
 } gen_variable;
 
@@ -258,6 +259,7 @@ typedef struct gen_program {
   int shuffle_id;
   bool enabled[GEN_OP_COUNT];
   bool traits[GEN_TRAIT_COUNT];
+  unsigned register_limit; /* of all files that have one: a kernel may not call what needs more than its own limit */
   gen_file files[GEN_MAX_FILES];
   int file_count;
   int order[GEN_MAX_FILES]; /* of the link line */

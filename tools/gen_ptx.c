@@ -117,18 +117,25 @@ static void gen_ptx_extern(gen_ptx *printer, const gen_variable *variable) {
             gen_ptx_element(variable->element), variable->name, variable->count);
 }
 
+/* An initialiser can only name what stands before it: numbers, then bytes of their addresses, then tables of pointers. */
+static int gen_ptx_object_rank(const gen_program *program, const gen_object *object) {
+  if (program->variables[object->variable].element >= GEN_POINTER)
+    return 2;
+  for (int i = 0; i < object->entry_count; i++)
+    if (program->entries[object->first_entry + i].kind == GEN_ENTRY_BYTE)
+      return 1;
+  return 0;
+}
+
 static void gen_ptx_variables(gen_ptx *printer) {
   const gen_program *program = printer->program;
   for (int i = 0; i < program->variable_count; i++)
     if (printer->mentions.variables[i] && !gen_variable_in_file(program, i, printer->file_index))
       gen_ptx_extern(printer, &program->variables[i]);
-  for (int tables = 0; tables < 2; tables++) /* tables name the others, so these come first */
+  for (int rank = 0; rank < 3; rank++)
     for (int i = 0; i < program->object_count; i++) {
       const gen_object *object = &program->objects[i];
-      bool table = program->variables[object->variable].element >= GEN_POINTER;
-      for (int k = 0; k < object->entry_count; k++)
-        table |= program->entries[object->first_entry + k].kind == GEN_ENTRY_BYTE;
-      if (object->live && object->file == printer->file_index && table == (tables == 1))
+      if (object->live && object->file == printer->file_index && gen_ptx_object_rank(program, object) == rank)
         gen_ptx_object(printer, object);
     }
 }
@@ -167,18 +174,18 @@ static void gen_ptx_library(gen_ptx *printer) {
 static void gen_ptx_call_arguments(FILE *to, const char *letters) {
   for (int i = 0; letters[i]; i++) {
     fprintf(to, "    ");
-    gen_ptx_argument_type(to, letters[i], "c", i, 0);
+    gen_ptx_argument_type(to, letters[i], "call", i, 0);
     fprintf(to, ";\n");
     if (letters[i] == 'p')
-      fprintf(to, "    st.param.b64 [c%d], %%p;\n", i);
+      fprintf(to, "    st.param.b64 [call%d], %%p;\n", i);
     else if (letters[i] == 'i')
-      fprintf(to, "    st.param.b32 [c%d], %%acc;\n", i);
+      fprintf(to, "    st.param.b32 [call%d], %%acc;\n", i);
     else if (letters[i] == 'l')
-      fprintf(to, "    cvt.s64.s32 %%cl, %%acc;\n    st.param.b64 [c%d], %%cl;\n", i);
+      fprintf(to, "    cvt.s64.s32 %%cl, %%acc;\n    st.param.b64 [call%d], %%cl;\n", i);
     else if (letters[i] == 'd')
-      fprintf(to, "    cvt.rn.f64.s32 %%cd, %%acc;\n    st.param.f64 [c%d], %%cd;\n", i);
+      fprintf(to, "    cvt.rn.f64.s32 %%cd, %%acc;\n    st.param.f64 [call%d], %%cd;\n", i);
     for (int word = 0; letters[i] == 'r' && word < 6; word++)
-      fprintf(to, "    st.param.b32 [c%d+%d], %s;\n", i, 4 * word, word & 1 ? "%acc" : "%x");
+      fprintf(to, "    st.param.b32 [call%d+%d], %s;\n", i, 4 * word, word & 1 ? "%acc" : "%x");
   }
 }
 
@@ -189,18 +196,18 @@ static void gen_ptx_call(gen_ptx *printer, int signature_index, const char *targ
   fprintf(to, "    .reg .b64 %%cl; .reg .f64 %%cd; .reg .b32 %%cv;\n");
   gen_ptx_call_arguments(to, signature->arguments);
   if (signature->result != 'v')
-    fprintf(to, "    %s cr;\n    call (cr), %s, (", gen_ptx_result_type(signature->result), target);
+    fprintf(to, "    %s got;\n    call (got), %s, (", gen_ptx_result_type(signature->result), target);
   else
     fprintf(to, "    call %s, (", target);
   for (int i = 0; signature->arguments[i]; i++)
-    fprintf(to, "%sc%d", i ? ", " : "", i);
+    fprintf(to, "%scall%d", i ? ", " : "", i);
   fprintf(to, ")%s%s;\n", prototype ? ", " : "", prototype ? prototype : "");
   if (signature->result == 'i')
-    fprintf(to, "    ld.param.b32 %%cv, [cr];\n    add.s32 %%acc, %%acc, %%cv;\n");
+    fprintf(to, "    ld.param.b32 %%cv, [got];\n    add.s32 %%acc, %%acc, %%cv;\n");
   if (signature->result == 'l')
-    fprintf(to, "    ld.param.b64 %%cl, [cr];\n    cvt.u32.u64 %%cv, %%cl;\n    xor.b32 %%acc, %%acc, %%cv;\n");
+    fprintf(to, "    ld.param.b64 %%cl, [got];\n    cvt.u32.u64 %%cv, %%cl;\n    xor.b32 %%acc, %%acc, %%cv;\n");
   if (signature->result == 'd')
-    fprintf(to, "    ld.param.f64 %%cd, [cr];\n    cvt.rzi.s32.f64 %%cv, %%cd;\n    add.s32 %%acc, %%acc, %%cv;\n");
+    fprintf(to, "    ld.param.f64 %%cd, [got];\n    cvt.rzi.s32.f64 %%cv, %%cd;\n    add.s32 %%acc, %%acc, %%cv;\n");
 }
 
 static void gen_ptx_indirect(gen_ptx *printer, const gen_operation *operation, int signature_index) {
@@ -442,32 +449,34 @@ static void gen_ptx_do_printf(gen_ptx *printer, const gen_operation *operation) 
       printer->to,
       "    .reg .b64 %%fa, %%fb; .reg .b32 %%v;\n    .local .align 8 .b8 pb%d[8];\n    st.local.u32 [pb%d], %%acc;\n"
       "    st.local.u32 [pb%d+4], %%x;\n    mov.u64 %%fb, pb%d;\n    cvta.local.u64 %%fb, %%fb;\n"
-      "    mov.u64 %%fa, $str_print;\n    cvta.global.u64 %%fa, %%fa;\n    .param .b64 c0;\n    .param .b64 c1;\n"
-      "    .param .b32 cr;\n    st.param.b64 [c0], %%fa;\n    st.param.b64 [c1], %%fb;\n"
-      "    call.uni (cr), vprintf, (c0, c1);\n    ld.param.b32 %%v, [cr];\n    add.s32 %%acc, %%acc, %%v;\n",
+      "    mov.u64 %%fa, $str_print;\n    cvta.global.u64 %%fa, %%fa;\n    .param .b64 call0;\n    .param .b64 call1;\n"
+      "    .param .b32 got;\n    st.param.b64 [call0], %%fa;\n    st.param.b64 [call1], %%fb;\n"
+      "    call.uni (got), vprintf, (call0, call1);\n    ld.param.b32 %%v, [got];\n    add.s32 %%acc, %%acc, %%v;\n",
       operation->id, operation->id, operation->id, operation->id);
 }
 
 static void gen_ptx_do_assert(gen_ptx *printer, const gen_operation *operation) {
   fprintf(printer->to,
           "    .reg .b64 %%fa; .reg .pred %%fq;\n    setp.ne.s32 %%fq, %%acc, %u;\n    @%%fq bra $A%d;\n"
-          "    mov.u64 %%fa, $str_assert;\n    cvta.global.u64 %%fa, %%fa;\n    .param .b64 c0;\n    .param .b64 c1;\n"
-          "    .param .b32 c2;\n    .param .b64 c3;\n    .param .b64 c4;\n    st.param.b64 [c0], %%fa;\n"
-          "    st.param.b64 [c1], %%fa;\n    st.param.b32 [c2], %u;\n    st.param.b64 [c3], %%fa;\n"
-          "    st.param.b64 [c4], 1;\n    call.uni __assertfail, (c0, c1, c2, c3, c4);\n$A%d:\n",
+          "    mov.u64 %%fa, $str_assert;\n    cvta.global.u64 %%fa, %%fa;\n    .param .b64 call0;\n    .param .b64 "
+          "call1;\n"
+          "    .param .b32 call2;\n    .param .b64 call3;\n    .param .b64 call4;\n    st.param.b64 [call0], %%fa;\n"
+          "    st.param.b64 [call1], %%fa;\n    st.param.b32 [call2], %u;\n    st.param.b64 [call3], %%fa;\n"
+          "    st.param.b64 [call4], 1;\n    call.uni __assertfail, (call0, call1, call2, call3, call4);\n$A%d:\n",
           operation->a, operation->id, operation->b, operation->id);
 }
 
 static void gen_ptx_do_malloc(gen_ptx *printer, const gen_operation *operation) {
   fprintf(printer->to,
-          "    .reg .b64 %%fa; .reg .b32 %%v;\n    { .param .b64 c0;\n    .param .b64 cr;\n    st.param.b64 [c0], %u;\n"
-          "    call.uni (cr), malloc, (c0);\n    ld.param.b64 %%fa, [cr]; }\n    st.u32 [%%fa+4], %%acc;\n"
+          "    .reg .b64 %%fa; .reg .b32 %%v;\n    { .param .b64 call0;\n    .param .b64 got;\n    st.param.b64 "
+          "[call0], %u;\n"
+          "    call.uni (got), malloc, (call0);\n    ld.param.b64 %%fa, [got]; }\n    st.u32 [%%fa+4], %%acc;\n"
           "    ld.u32 %%v, [%%fa+8];\n    add.s32 %%acc, %%acc, %%v;\n",
           16 + operation->a % 100);
   if (operation->b & 1)
-    fprintf(printer->to, "    { .param .b64 c0;\n    st.param.b64 [c0], %%fa;\n    call.uni free, (c0); }\n");
+    fprintf(printer->to, "    { .param .b64 call0;\n    st.param.b64 [call0], %%fa;\n    call.uni free, (call0); }\n");
   else
-    fprintf(printer->to, "    { .param .b64 c0;\n    st.param.b64 [c0], %%p;\n    call.uni free, (c0); }\n");
+    fprintf(printer->to, "    { .param .b64 call0;\n    st.param.b64 [call0], %%p;\n    call.uni free, (call0); }\n");
 }
 
 static void gen_ptx_do_barrier(gen_ptx *printer, const gen_operation *operation) {
