@@ -1,0 +1,483 @@
+/* What spreads over the call graph into the kernels' records: W6, I5, I6, I20-I31. */
+#include "link.h"
+
+#include <string.h>
+
+enum {
+  CODE_CTAIDZ_USED = 0x04,
+  CODE_SYNC_STACK = 0x0d,
+  CODE_EXTERNS = 0x0f,
+  CODE_MIN_STACK_SIZE = 0x12,
+  CODE_CRS_STACK_SIZE = 0x1e,
+  CODE_EXPLICIT_CACHING = 0x21,
+  CODE_MAX_STACK_SIZE = 0x23,
+  CODE_CACHE_REQUEST = 0x26,
+  CODE_REGCOUNT = 0x2f,
+  CODE_NUM_MBARRIERS = 0x38,
+  CODE_SAM_REGION_STACK = 0x3b,
+  CODE_RESERVED_SMEM = 0x41,
+  CODE_VRC_CTA_INIT = 0x4a,
+  CODE_NUM_BARRIERS = 0x4c,
+  CODE_ENTRY_FRAGMENTS = 0x4f,
+  CODE_SPARSE_MMA = 0x50,
+  CODE_TCGEN05_1CTA = 0x51,
+  CODE_TCGEN05_2CTA = 0x52,
+  CODE_REG_RECONFIG = 0x54,
+  MASK_MISSING = 0x8000
+};
+
+static ref_record *ref_attribute_find(ref_records *records, uint8_t code) {
+  for (size_t i = 0; i < records->count; i++) {
+    if (records->items[i].code == code && !records->items[i].dropped) {
+      return &records->items[i];
+    }
+  }
+  return NULL;
+}
+
+static ref_record *ref_attribute_append(ref_link *link, ref_records *records, uint8_t format, uint8_t code,
+                                        uint16_t value) {
+  return ref_records_add(link, records, (ref_record){.format = format, .code = code, .value = value});
+}
+
+static void ref_attribute_append_word(ref_link *link, ref_records *records, uint8_t code, uint32_t value) {
+  ref_record record = {.format = 4, .code = code};
+  ref_bytes_add_u32(link, &record.payload, value);
+  (void)ref_records_add(link, records, record);
+}
+
+/* I2, I3, W6.6: every list comes out in reverse; empty sized records and code 0 disappear. */
+static void ref_attributes_reverse(ref_link *link, const ref_records *input, ref_records *output) {
+  for (size_t i = input->count; i-- > 0;) {
+    const ref_record *record = &input->items[i];
+    if (!record->dropped && record->code != 0 && !(record->format == 4 && record->payload.size == 0)) {
+      (void)ref_records_add(link, output, *record);
+    }
+  }
+}
+
+/* I68 for records: the third byte whatever the format. */
+static uint8_t ref_attribute_byte(const ref_record *record) {
+  return (uint8_t)(record->format == 4 ? record->payload.size : record->value);
+}
+
+static uint16_t ref_attribute_u16(const ref_record *record) {
+  return (uint16_t)(record->format == 4 ? record->payload.size : record->value);
+}
+
+static void ref_attribute_set_u16(ref_record *record, uint16_t value) { record->value = value; }
+
+/* W6.15, I5: undefined, or a kernel. */
+static bool ref_attribute_is_external(const ref_link *link, size_t symbol) {
+  if (symbol == REF_NONE) {
+    return false;
+  }
+  const ref_out_symbol *output = &link->symbols[symbol];
+  if (output->function != REF_NONE && link->functions[output->function].entry) {
+    return true;
+  }
+  return output->section == REF_NONE && !output->common;
+}
+
+static void ref_attribute_filter_externs(ref_link *link, ref_record *record) {
+  ref_indices kept = {0};
+  for (size_t i = 0; i < record->symbols.count; i++) {
+    if (ref_attribute_is_external(link, record->symbols.items[i])) {
+      ref_indices_add(link, &kept, record->symbols.items[i]);
+    }
+  }
+  record->symbols = kept;
+  record->payload = (ref_bytes){0};
+  for (size_t i = 0; i < kept.count; i++) {
+    ref_bytes_add_u32(link, &record->payload, 0);
+  }
+  record->dropped = kept.count == 0;
+}
+
+static bool ref_attribute_list_has(const ref_indices *list, size_t item) {
+  for (size_t i = 0; i < list->count; i++) {
+    if (list->items[i] == item) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* I20 */
+static void ref_attribute_spread_flag(ref_link *link, ref_records *kernel, const ref_record *record) {
+  if (ref_attribute_find(kernel, record->code) == NULL) {
+    const uint16_t value = record->code == CODE_REG_RECONFIG ? record->value : 0;
+    (void)ref_attribute_append(link, kernel, 1, record->code, value);
+  }
+}
+
+/* I21 */
+static void ref_attribute_spread_maximum(ref_link *link, ref_records *kernel, const ref_record *record) {
+  ref_record *own = ref_attribute_find(kernel, record->code);
+  const uint8_t value = ref_attribute_byte(record);
+  if (own == NULL) {
+    (void)ref_attribute_append(link, kernel, 2, record->code, value);
+  } else if (value > ref_attribute_byte(own)) {
+    ref_attribute_set_u16(own, value);
+  }
+}
+
+/* I22 */
+static void ref_attribute_spread_sum(ref_link *link, ref_records *kernel, const ref_record *record) {
+  ref_record *own = ref_attribute_find(kernel, record->code);
+  if (own == NULL) {
+    (void)ref_attribute_append(link, kernel, 3, record->code, ref_attribute_u16(record));
+  } else {
+    ref_attribute_set_u16(own, (uint16_t)(ref_attribute_u16(own) + ref_attribute_u16(record)));
+  }
+}
+
+/* W6.13: the record is made by the first function that has one, and stays only if something undefined is in it. */
+static void ref_attribute_spread_externs(ref_link *link, ref_records *kernel, const ref_record *record) {
+  ref_record *own = ref_attribute_find(kernel, CODE_EXTERNS);
+  if (own == NULL) {
+    own = ref_attribute_append(link, kernel, 4, CODE_EXTERNS, 0);
+  }
+  for (size_t i = 0; i < record->symbols.count; i++) {
+    if (!ref_attribute_list_has(&own->symbols, record->symbols.items[i])) {
+      ref_indices_add(link, &own->symbols, record->symbols.items[i]);
+    }
+  }
+}
+
+/* I24 */
+static void ref_attribute_spread_fragments(ref_link *link, ref_records *kernel, const ref_record *record) {
+  ref_record *own = ref_attribute_find(kernel, CODE_ENTRY_FRAGMENTS);
+  const size_t before = own == NULL ? 0 : own->payload.size;
+  if (own == NULL) {
+    own = ref_attribute_append(link, kernel, 4, CODE_ENTRY_FRAGMENTS, 0);
+  }
+  for (size_t i = 0; i + 4 <= record->payload.size; i += 4) {
+    bool known = false;
+    for (size_t k = 0; k + 4 <= before; k += 4) {
+      known = known || ref_u32(own->payload.data + k) == ref_u32(record->payload.data + i);
+    }
+    if (!known) {
+      ref_bytes_add(link, &own->payload, record->payload.data + i, 4);
+    }
+  }
+}
+
+static bool ref_attribute_is_flag(uint8_t code) {
+  return code == CODE_CTAIDZ_USED || code == CODE_RESERVED_SMEM || code == CODE_TCGEN05_1CTA ||
+         code == CODE_TCGEN05_2CTA || code == CODE_REG_RECONFIG;
+}
+
+static void ref_attribute_spread(ref_link *link, ref_records *kernel, const ref_record *record) {
+  if (ref_attribute_is_flag(record->code)) {
+    ref_attribute_spread_flag(link, kernel, record);
+  } else if (record->code == CODE_VRC_CTA_INIT || record->code == CODE_NUM_BARRIERS) {
+    ref_attribute_spread_maximum(link, kernel, record);
+  } else if (record->code == CODE_NUM_MBARRIERS) {
+    ref_attribute_spread_sum(link, kernel, record);
+  } else if (record->code == CODE_EXTERNS) {
+    ref_attribute_spread_externs(link, kernel, record);
+  } else if (record->code == CODE_ENTRY_FRAGMENTS) {
+    ref_attribute_spread_fragments(link, kernel, record);
+  }
+}
+
+/* Functions in the order in which their `.nv.info.F` were created. */
+static void ref_attribute_list_functions(ref_link *link, ref_indices *list) {
+  size_t *function_of = ref_memory_take(link, link->section_count + 1, sizeof *function_of);
+  for (size_t i = 0; i < link->section_count; i++) {
+    function_of[i] = REF_NONE;
+  }
+  for (size_t i = 0; i < link->function_count; i++) {
+    if (link->functions[i].info != REF_NONE && link->functions[i].live) {
+      function_of[link->functions[i].info] = i;
+    }
+  }
+  for (size_t i = 0; i < link->section_count; i++) {
+    if (function_of[i] != REF_NONE) {
+      ref_indices_add(link, list, function_of[i]);
+    }
+  }
+}
+
+/* I30: program with two or more kernels. */
+static void ref_attributes_spread_to_kernel(ref_link *link, const ref_indices *functions, size_t number) {
+  ref_function *kernel = &link->functions[number];
+  for (size_t i = 0; i < functions->count; i++) {
+    const ref_function *function = &link->functions[functions->items[i]];
+    if (functions->items[i] == number || !ref_attribute_list_has(&kernel->reach, functions->items[i])) {
+      continue;
+    }
+    for (size_t k = 0; k < function->records.count; k++) {
+      if (!function->records.items[k].dropped) {
+        ref_attribute_spread(link, &kernel->output_records, &function->records.items[k]);
+      }
+    }
+  }
+}
+
+/* W6.14: the kernel in its own place; each undefined symbol not yet in the list goes to the front. */
+static void ref_attributes_spread_externs_to_one(ref_link *link, const ref_indices *functions, ref_function *kernel) {
+  ref_indices front = {0}; /* last first */
+  for (size_t i = 0; i < functions->count; i++) {
+    const ref_records *records = &link->functions[functions->items[i]].records;
+    for (size_t k = 0; k < records->count; k++) {
+      const ref_record *record = &records->items[k];
+      if (record->code != CODE_EXTERNS || record->dropped) {
+        continue;
+      }
+      for (size_t j = 0; j < record->symbols.count; j++) {
+        const size_t symbol = record->symbols.items[j];
+        if (ref_attribute_is_external(link, symbol) && !ref_attribute_list_has(&front, symbol)) {
+          ref_indices_add(link, &front, symbol);
+        }
+      }
+    }
+  }
+  ref_record *own = ref_attribute_find(&kernel->output_records, CODE_EXTERNS);
+  size_t own_count = 0;
+  for (size_t i = 0; own != NULL && i < own->symbols.count; i++) {
+    own_count += ref_attribute_is_external(link, own->symbols.items[i]);
+  }
+  if (front.count == own_count) {
+    return;
+  }
+  if (own != NULL) {
+    own->dropped = true;
+  }
+  ref_record *fresh = ref_attribute_append(link, &kernel->output_records, 4, CODE_EXTERNS, 0);
+  for (size_t i = front.count; i-- > 0;) {
+    ref_indices_add(link, &fresh->symbols, front.items[i]);
+  }
+}
+
+/* I31: a maximum or sum of 0 is not appended, but for 0x4a. */
+static void ref_attributes_spread_code_to_one(ref_link *link, const ref_indices *functions, size_t number,
+                                              uint8_t code) {
+  ref_records *output = &link->functions[number].output_records;
+  const bool had = ref_attribute_find(output, code) != NULL;
+  for (size_t i = 0; i < functions->count; i++) {
+    const ref_function *function = &link->functions[functions->items[i]];
+    for (size_t k = 0; functions->items[i] != number && k < function->records.count; k++) {
+      if (function->records.items[k].code == code && !function->records.items[k].dropped) {
+        ref_attribute_spread(link, output, &function->records.items[k]);
+      }
+    }
+  }
+  ref_record *record = ref_attribute_find(output, code);
+  if (!had && record != NULL && (code == CODE_NUM_BARRIERS || code == CODE_NUM_MBARRIERS) && record->value == 0) {
+    record->dropped = true;
+  }
+}
+
+/* I31, D54: with exactly one kernel everything alive goes to it, in a fixed order of codes. */
+static void ref_attributes_spread_to_one(ref_link *link, const ref_indices *functions, size_t number) {
+  static const uint8_t before[] = {CODE_CTAIDZ_USED,  CODE_RESERVED_SMEM, CODE_VRC_CTA_INIT, CODE_TCGEN05_1CTA,
+                                   CODE_TCGEN05_2CTA, CODE_NUM_BARRIERS,  CODE_REG_RECONFIG, CODE_NUM_MBARRIERS};
+  for (size_t i = 0; i < sizeof before; i++) {
+    ref_attributes_spread_code_to_one(link, functions, number, before[i]);
+  }
+  ref_attributes_spread_externs_to_one(link, functions, &link->functions[number]);
+  ref_attributes_spread_code_to_one(link, functions, number, CODE_ENTRY_FRAGMENTS);
+}
+
+/* I26, G3, W6.10 */
+static void ref_attributes_set_crs(ref_link *link, ref_function *kernel) {
+  ref_record *own = ref_attribute_find(&kernel->output_records, CODE_CRS_STACK_SIZE);
+  if (own == NULL) {
+    own = ref_attribute_find(&kernel->output_records, CODE_SYNC_STACK);
+  }
+  const uint32_t value = kernel->reaches_cycle ? 0xffffffff : (uint32_t)kernel->crs;
+  if (own != NULL && own->payload.size >= 4) {
+    ref_bytes payload = {0};
+    ref_bytes_add_u32(link, &payload, value);
+    ref_bytes_add(link, &payload, own->payload.data + 4, own->payload.size - 4);
+    own->payload = payload;
+  } else if (kernel->reaches_cycle || kernel->callee_has_crs) {
+    ref_attribute_append_word(link, &kernel->output_records, CODE_CRS_STACK_SIZE, value);
+  }
+}
+
+static uint32_t ref_attribute_mask_of(ref_link *link, size_t number) {
+  const ref_record *record = ref_attribute_find(&link->functions[number].records, CODE_SPARSE_MMA);
+  return record == NULL ? MASK_MISSING : ref_attribute_u16(record);
+}
+
+/* I23, W6.9: who counts as a function without the record. An alias is one. */
+static bool ref_attribute_mask_counts(const ref_function *function) {
+  return function->live && function->symbol != REF_NONE && (function->text != REF_NONE || function->alias_of != REF_NONE);
+}
+
+static void ref_attributes_set_masks(ref_link *link) {
+  bool any = false, all = true, dead = false;
+  for (size_t i = 0; i < link->function_count; i++) {
+    const ref_function *function = &link->functions[i];
+    if (ref_attribute_mask_counts(function)) {
+      const bool has = ref_attribute_find(&link->functions[i].records, CODE_SPARSE_MMA) != NULL;
+      any = any || has;
+      all = all && has;
+    }
+    dead = dead || (function->defined && !function->live);
+  }
+  if (!any || (all && !dead && link->kernels.count == 1)) {
+    return;
+  }
+  for (size_t i = 0; i < link->function_count; i++) {
+    ref_function *function = &link->functions[i];
+    if (!ref_attribute_mask_counts(function)) {
+      continue;
+    }
+    const size_t holder = function->alias_of != REF_NONE ? function->alias_of : i;
+    const bool has = ref_attribute_find(&function->records, CODE_SPARSE_MMA) != NULL;
+    if (!has && link->functions[holder].info != REF_NONE) {
+      (void)ref_attribute_append(link, &link->functions[holder].output_records, 3, CODE_SPARSE_MMA, MASK_MISSING);
+    }
+  }
+  for (size_t i = 0; i < link->kernels.count; i++) {
+    ref_function *kernel = &link->functions[link->kernels.items[i]];
+    uint32_t mask = 0;
+    for (size_t k = 0; k < kernel->reach.count; k++) {
+      if (ref_attribute_mask_counts(&link->functions[kernel->reach.items[k]])) {
+        mask |= ref_attribute_mask_of(link, kernel->reach.items[k]);
+      }
+    }
+    ref_record *own = ref_attribute_find(&kernel->output_records, CODE_SPARSE_MMA);
+    if (own != NULL) {
+      ref_attribute_set_u16(own, (uint16_t)mask);
+    }
+  }
+}
+
+/* I6, I24: what the output of a function leaves out. */
+static void ref_attributes_drop(ref_link *link, ref_records *records, bool kernel) {
+  for (size_t i = 0; i < records->count; i++) {
+    ref_record *record = &records->items[i];
+    if (record->code == CODE_EXTERNS) {
+      ref_attribute_filter_externs(link, record);
+    }
+    if (record->code == CODE_MAX_STACK_SIZE || record->code == CODE_CACHE_REQUEST ||
+        (record->code == CODE_ENTRY_FRAGMENTS && !kernel)) {
+      record->dropped = true;
+    }
+  }
+}
+
+/* W6.4, G4, I28: the maximum over what the kernel reaches. */
+static void ref_attributes_raise_registers(ref_link *link) {
+  for (size_t i = 0; i < link->kernels.count; i++) {
+    ref_function *kernel = &link->functions[link->kernels.items[i]];
+    kernel->raised_registers = kernel->register_count;
+    for (size_t k = 0; k < kernel->reach.count; k++) {
+      const uint32_t other = link->functions[kernel->reach.items[k]].register_count;
+      kernel->raised_registers = other > kernel->raised_registers ? other : kernel->raised_registers;
+    }
+  }
+}
+
+static void ref_attributes_finish_module(ref_link *link) {
+  ref_attributes_reverse(link, &link->module_records, &link->module_output);
+  for (size_t i = 0; i < link->module_output.count; i++) {
+    ref_record *record = &link->module_output.items[i];
+    const size_t symbol = record->first_word_is_symbol ? record->symbols.items[0] : REF_NONE;
+    const size_t number = symbol == REF_NONE ? REF_NONE : link->symbols[symbol].function;
+    if (record->code == CODE_REGCOUNT && number != REF_NONE && link->functions[number].is_kernel &&
+        record->payload.size >= 8) {
+      ref_bytes payload = {0};
+      ref_bytes_add_u32(link, &payload, 0);
+      ref_bytes_add_u32(link, &payload, link->functions[number].raised_registers);
+      record->payload = payload;
+    }
+  }
+  ref_attributes_drop(link, &link->module_output, true);
+}
+
+static void ref_attributes_add_min_stack(ref_link *link, size_t symbol) {
+  const ref_function *kernel = &link->functions[link->symbols[symbol].function];
+  ref_record record = {.format = 4, .code = CODE_MIN_STACK_SIZE, .first_word_is_symbol = true};
+  ref_bytes_add_u32(link, &record.payload, 0);
+  ref_bytes_add_u32(link, &record.payload, kernel->reaches_cycle ? 0xffffffff : (uint32_t)kernel->stack);
+  ref_indices_add(link, &record.symbols, symbol);
+  (void)ref_records_add(link, &link->module_output, record);
+}
+
+/* W6.1: after the input's records, in .symtab order: the locals' and weak ones' list first. */
+static void ref_attributes_add_min_stacks(ref_link *link) {
+  for (int pass = 0; pass < 2; pass++) {
+    for (size_t i = 0; i < link->symbol_count; i++) {
+      const size_t number = link->symbols[i].function;
+      if (number != REF_NONE && link->functions[number].is_kernel && link->functions[number].symbol == i &&
+          link->symbols[i].local_list == (pass == 0)) {
+        ref_attributes_add_min_stack(link, i);
+      }
+    }
+  }
+}
+
+/* I13 */
+static void ref_attributes_check_registers(ref_link *link) {
+  for (size_t i = 0; i < link->function_count; i++) {
+    const ref_function *function = &link->functions[i];
+    if (function->live && function->text != REF_NONE && !function->has_register_count) {
+      ref_message_fatal(link, "E60", "Internal error: no regcount?");
+    }
+  }
+}
+
+/* The sections' sizes, known before symbols have numbers. */
+static void ref_attributes_measure(ref_link *link, size_t number, const ref_records *records) {
+  for (size_t i = 0; i < records->count; i++) {
+    const ref_record *record = &records->items[i];
+    link->sections[number].size += record->dropped ? 0 : 4 + (record->format == 4 ? record->payload.size : 0);
+  }
+}
+
+void ref_attributes_finish(ref_link *link) {
+  ref_indices functions = {0};
+  ref_attributes_check_registers(link);
+  ref_attributes_raise_registers(link);
+  ref_attributes_finish_module(link);
+  ref_attributes_add_min_stacks(link);
+  ref_attribute_list_functions(link, &functions);
+  for (size_t i = 0; i < functions.count; i++) {
+    ref_function *function = &link->functions[functions.items[i]];
+    ref_attributes_reverse(link, &function->records, &function->output_records);
+    if (function->is_kernel) {
+      ref_attributes_set_crs(link, function);
+    }
+  }
+  ref_attributes_set_masks(link);
+  for (size_t i = 0; i < link->kernels.count; i++) {
+    if (link->kernels.count == 1) {
+      ref_attributes_spread_to_one(link, &functions, link->kernels.items[i]);
+    } else {
+      ref_attributes_spread_to_kernel(link, &functions, link->kernels.items[i]);
+    }
+  }
+  for (size_t i = 0; i < functions.count; i++) {
+    ref_function *function = &link->functions[functions.items[i]];
+    ref_attributes_drop(link, &function->output_records, function->is_kernel);
+    ref_attributes_measure(link, function->info, &function->output_records);
+  }
+  ref_attributes_measure(link, link->info_section, &link->module_output);
+}
+
+static void ref_attributes_write_section(ref_link *link, size_t number, const ref_records *records) {
+  ref_bytes output = {0};
+  for (size_t i = 0; i < records->count; i++) {
+    if (!records->items[i].dropped) {
+      ref_record_write(link, &records->items[i], &output);
+    }
+  }
+  link->sections[number].data = output;
+  link->sections[number].size = output.size;
+}
+
+void ref_attributes_write(ref_link *link) {
+  ref_attributes_write_section(link, link->info_section, &link->module_output);
+  for (size_t i = 0; i < link->function_count; i++) {
+    const ref_function *function = &link->functions[i];
+    if (function->info != REF_NONE && function->live) {
+      ref_attributes_write_section(link, function->info, &function->output_records);
+    }
+  }
+}

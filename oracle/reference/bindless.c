@@ -1,0 +1,148 @@
+/* Tables of textures, samplers and surfaces behind the kernels' parameters: B3-B9, W6.12, W10.5. */
+#include "link.h"
+
+#include <string.h>
+
+enum { SLOT = 4, USES_TEXTURE = 1, USES_SAMPLER = 2, USES_SURFACE = 3, TEXTURES = 256, OTHERS = 32 };
+
+static int ref_bindless_compare(const ref_link *link, size_t a, size_t b) {
+  (void)link;
+  (void)a;
+  (void)b;
+  return 0;
+}
+
+static void ref_bindless_list_type(ref_link *link, ref_indices *list, uint8_t type) {
+  for (int pass = 0; pass < 2; pass++) {
+    for (size_t i = 0; i < link->symbol_count; i++) {
+      if (link->symbols[i].type == type && link->symbols[i].local_list == (pass == 0)) {
+        ref_indices_add(link, list, i);
+      }
+    }
+  }
+}
+
+static uint8_t ref_bindless_mask_of(uint8_t type) {
+  switch (type) {
+  case REF_SYMBOL_TEXTURE:
+    return USES_TEXTURE;
+  case REF_SYMBOL_SAMPLER:
+    return USES_SAMPLER;
+  case REF_SYMBOL_SURFACE:
+    return USES_SURFACE;
+  default:
+    return 0;
+  }
+}
+
+/* B6: what each function's text refers to; W6.12: with one kernel everything counts. */
+static void ref_bindless_find_masks(ref_link *link) {
+  uint8_t all = link->dead_bindless_mask;
+  for (size_t i = 0; i < link->relocation_count; i++) {
+    const ref_out_relocation *entry = &link->relocations[i];
+    const size_t function = link->sections[entry->target].info_function;
+    if (!entry->dropped && function != REF_NONE && entry->symbol != REF_NONE) {
+      const uint8_t mask = ref_bindless_mask_of(link->symbols[entry->symbol].type);
+      link->functions[function].bindless_mask |= mask;
+      all |= mask;
+    }
+  }
+  for (size_t i = 0; i < link->kernels.count; i++) {
+    ref_function *kernel = &link->functions[link->kernels.items[i]];
+    uint8_t mask = link->kernels.count == 1 ? all : 0;
+    for (size_t k = 0; k < kernel->reach.count; k++) {
+      mask |= link->functions[kernel->reach.items[k]].bindless_mask;
+    }
+    kernel->kernel_bindless_mask = mask;
+  }
+}
+
+/* B3 */
+static uint64_t ref_bindless_base(const ref_link *link) {
+  uint64_t base = 0;
+  for (size_t i = 0; i < link->function_count; i++) {
+    const size_t section = link->functions[i].constant0;
+    if (section != REF_NONE && link->sections[section].size > base) {
+      base = link->sections[section].size;
+    }
+  }
+  return ref_align_up(base, SLOT);
+}
+
+/* B7 */
+static uint32_t ref_bindless_type(uint8_t symbol_type) {
+  return symbol_type == REF_SYMBOL_TEXTURE ? 6 : symbol_type == REF_SYMBOL_SAMPLER ? 7 : 52;
+}
+
+/* B9, E37 */
+static void ref_bindless_check(ref_link *link, const ref_function *kernel) {
+  if (kernel->textures > TEXTURES) {
+    ref_message_fatal(link, "E37", "More than %d textures used in entry function '%s'", TEXTURES, kernel->name);
+  }
+  if (kernel->samplers > OTHERS) {
+    ref_message_fatal(link, "E37", "More than %d samplers used in entry function '%s'", OTHERS, kernel->name);
+  }
+  if (kernel->surfaces > OTHERS) {
+    ref_message_fatal(link, "E37", "More than %d surfaces used in entry function '%s'", OTHERS, kernel->name);
+  }
+}
+
+/* B6: every symbol of a type that the mask holds gets an entry. */
+static void ref_bindless_fill_kernel(ref_link *link, ref_function *kernel, const ref_indices *slots, uint64_t base) {
+  ref_out_section *constants = &link->sections[kernel->constant0];
+  ref_out_section *table = &link->sections[kernel->bindless];
+  for (size_t i = 0; i < slots->count; i++) {
+    const ref_out_symbol *symbol = &link->symbols[slots->items[i]];
+    if ((kernel->kernel_bindless_mask & ref_bindless_mask_of(symbol->type)) == 0) {
+      continue;
+    }
+    kernel->textures += symbol->type == REF_SYMBOL_TEXTURE;
+    kernel->samplers += symbol->type == REF_SYMBOL_SAMPLER;
+    kernel->surfaces += symbol->type == REF_SYMBOL_SURFACE;
+    table->size += table->entry_size;
+  }
+  ref_bindless_check(link, kernel);
+  constants->size = base + slots->count * SLOT;
+  ref_bytes_fill(link, &constants->data, (size_t)constants->size);
+}
+
+void ref_bindless_layout(ref_link *link) {
+  ref_indices *slots = &link->slots;
+  ref_bindless_list_type(link, slots, REF_SYMBOL_SURFACE);
+  ref_bindless_list_type(link, slots, REF_SYMBOL_SAMPLER);
+  ref_bindless_list_type(link, slots, REF_SYMBOL_TEXTURE);
+  if (slots->count == 0) {
+    return;
+  }
+  ref_sort_swapping(link, slots, ref_bindless_compare, REF_TIE_SECOND);
+  const uint64_t base = ref_bindless_base(link);
+  for (size_t i = 0; i < slots->count; i++) {
+    link->symbols[slots->items[i]].slot = base + i * SLOT;
+  }
+  ref_bindless_find_masks(link);
+  for (size_t i = 0; i < link->kernels.count; i++) {
+    ref_function *kernel = &link->functions[link->kernels.items[i]];
+    if (kernel->kernel_bindless_mask != 0 && kernel->constant0 != REF_NONE) {
+      ref_bindless_fill_kernel(link, kernel, slots, base);
+    }
+  }
+}
+
+/* W10.5: highest offset first. */
+void ref_bindless_write(ref_link *link) {
+  for (size_t i = 0; i < link->kernels.count; i++) {
+    const ref_function *kernel = &link->functions[link->kernels.items[i]];
+    if (kernel->kernel_bindless_mask == 0 || kernel->bindless == REF_NONE || kernel->constant0 == REF_NONE) {
+      continue;
+    }
+    ref_out_section *table = &link->sections[kernel->bindless];
+    for (size_t k = link->slots.count; k-- > 0;) {
+      const ref_out_symbol *symbol = &link->symbols[link->slots.items[k]];
+      if ((kernel->kernel_bindless_mask & ref_bindless_mask_of(symbol->type)) != 0) {
+        ref_bytes_add_u64(link, &table->data, symbol->slot);
+        ref_bytes_add_u32(link, &table->data, ref_bindless_type(symbol->type));
+        ref_bytes_add_u32(link, &table->data, symbol->index);
+      }
+    }
+  }
+}

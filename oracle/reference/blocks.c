@@ -1,0 +1,137 @@
+/* Data, constant and debug sections as blocks (W3.3, W3.6, W3.8, W3.10, W8.8). */
+#include "link.h"
+
+#include <string.h>
+
+enum { BANKS = 32, INTERNAL = 1 };
+
+/* The function that a section with flag 0x40 belongs to, as an input symbol; 0 when there is none. */
+uint32_t ref_merge_owner(const ref_file *file, uint32_t section) {
+  if (section >= file->cubin.section_count) {
+    return 0;
+  }
+  const ref_section *input = &file->cubin.sections[section];
+  if ((input->flags & REF_FLAG_EXEC) != 0) {
+    return ref_function_primary(file, section);
+  }
+  return (input->flags & REF_FLAG_INFO) != 0 ? ref_function_primary(file, input->info) : 0;
+}
+
+static bool ref_block_is_constant(uint32_t type) {
+  return type >= REF_TYPE_CONSTANT && type < REF_TYPE_CONSTANT + BANKS;
+}
+
+static void ref_block_map(ref_file *file, uint32_t section, size_t number, uint64_t offset) {
+  file->section_of[section] = number;
+  file->offset_in[section] = offset;
+}
+
+static void ref_block_append(ref_link *link, ref_file *file, uint32_t section, size_t number) {
+  const uint64_t offset = ref_section_append(link, number, &file->cubin.sections[section]);
+  ref_block_map(file, section, number, offset);
+}
+
+/* W2.4, W10.5: the bindless table's entries stand in `.rel.nv.constant0.K`, made with every `.nv.constant0.K`. */
+static size_t ref_block_add_bank_zero(ref_link *link, ref_function *function, const ref_section *input) {
+  char *name = ref_memory_print(link, ".rel%s", input->name);
+  ref_strings_add(link, &link->names, name);
+  const size_t number =
+      ref_section_add_with_symbol(link, input->name, input->type, input->flags, input->align, 0);
+  function->constant0 = number;
+  const size_t table = ref_section_add(link, name, REF_TYPE_REL, 0, 8, 16);
+  link->sections[table].links_symtab = true;
+  link->sections[table].info_section = number;
+  link->sections[table].target = number;
+  function->bindless = table;
+  return number;
+}
+
+/* E27: two kernels of one name with parameters of different sizes. */
+static void ref_block_check_parameters(ref_link *link, const ref_function *function, const ref_section *input) {
+  if (function->constant0 != REF_NONE && link->sections[function->constant0].size != input->size) {
+    ref_message_add(link, REF_ERROR, "E27", "Duplicate weak parameter bank for '%s' is not the same size",
+                    function->name);
+  }
+}
+
+/* W8.8: a losing body's compiler constants go to the first block of that NAME (D7). */
+static bool ref_block_place_lost_constants(ref_link *link, ref_file *file, uint32_t section) {
+  const ref_section *input = &file->cubin.sections[section];
+  size_t number = ref_map_find(&link->section_by_name, input->name);
+  if (number == REF_NONE || link->sections[number].dropped) {
+    number = ref_section_add_with_symbol(link, input->name, input->type, input->flags, input->align, 0);
+    const uint32_t owner = ref_merge_owner(file, section);
+    link->sections[number].info_section = link->functions[file->function_of[owner]].text;
+    link->sections[number].is_stray = true;
+    ref_block_append(link, file, section, number);
+  } else {
+    ref_block_append(link, file, section, number);
+    /* W8.9: only when there was a block to append to. */
+    link->null_symbol_value = file->offset_in[section];
+  }
+  return true;
+}
+
+static bool ref_block_place_owned(ref_link *link, ref_file *file, uint32_t section, uint32_t owner) {
+  const ref_section *input = &file->cubin.sections[section];
+  ref_function *function = &link->functions[file->function_of[owner]];
+  const uint32_t bank = input->type - REF_TYPE_CONSTANT;
+  if (!function->live) {
+    return false;
+  }
+  if (bank == 0 && file->body_of[owner] != REF_BODY_NEW) {
+    ref_block_check_parameters(link, function, input);
+    if (file->body_of[owner] == REF_BODY_REPLACES && function->constant0 != REF_NONE) {
+      ref_block_map(file, section, function->constant0, 0);
+    }
+    return false;
+  }
+  if (file->body_of[owner] == REF_BODY_LOSES) {
+    return ref_block_place_lost_constants(link, file, section);
+  }
+  const size_t number = bank == 0 ? ref_block_add_bank_zero(link, function, input)
+                                  : ref_section_add_with_symbol(link, input->name, input->type, input->flags,
+                                                                input->align, 0);
+  if (bank == 2) {
+    function->constant2 = number;
+    link->sections[number].constant_owner = function->entry ? REF_NONE : file->function_of[owner];
+  }
+  link->sections[number].info_section = function->text;
+  ref_block_append(link, file, section, number);
+  return true;
+}
+
+/* True when the section has a place now. */
+bool ref_block_place(ref_link *link, size_t file_number, uint32_t section) {
+  ref_file *file = &link->files[file_number];
+  if (section == 0 || section >= file->cubin.section_count) {
+    return false;
+  }
+  if (file->section_of[section] != REF_NONE) {
+    return true;
+  }
+  const ref_section *input = &file->cubin.sections[section];
+  const uint32_t owner = ref_merge_owner(file, section);
+  if (owner != 0 && file->function_of[owner] != REF_NONE && ref_block_is_constant(input->type)) {
+    return ref_block_place_owned(link, file, section, owner);
+  }
+  size_t number = ref_map_find(&link->section_by_name, input->name);
+  if (number == REF_NONE || link->sections[number].type != input->type) {
+    number = ref_section_add_with_symbol(link, input->name, input->type, input->flags, input->align, input->entry_size);
+  }
+  ref_block_append(link, file, section, number);
+  return true;
+}
+
+/* W3.3 */
+void ref_blocks_merge_rest(ref_link *link, size_t file_number) {
+  ref_file *file = &link->files[file_number];
+  for (uint32_t i = 1; i < file->cubin.section_count; i++) {
+    const ref_section *input = &file->cubin.sections[i];
+    const bool debug = input->type == REF_TYPE_PROGBITS && (input->flags & REF_FLAG_EXEC) == 0;
+    if (file->section_of[i] == REF_NONE &&
+        (debug || input->type == REF_TYPE_GLOBAL_INIT || ref_block_is_constant(input->type))) {
+      (void)ref_block_place(link, file_number, i);
+    }
+  }
+}

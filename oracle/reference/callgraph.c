@@ -1,0 +1,266 @@
+/* Reach, stack, registers over the call graph; `.nv.callgraph` and `.nv.prototype`. G2-G4, W6.3-W6.5, W7.1, W7.2, W7.6. */
+#include "link.h"
+
+#include <string.h>
+
+static void ref_callgraph_add_callee(ref_link *link, ref_function *function, size_t callee) {
+  if (link->functions[callee].live) {
+    ref_indices_add(link, &function->callees, callee);
+  }
+}
+
+static void ref_callgraph_expand(ref_link *link) {
+  for (size_t i = 0; i < link->function_count; i++) {
+    ref_function *function = &link->functions[i];
+    if (!function->live) {
+      continue;
+    }
+    for (size_t k = 0; k < function->calls.count; k++) {
+      ref_callgraph_add_callee(link, function, function->calls.items[k]);
+    }
+    for (size_t k = 0; k < function->indirect_count; k++) {
+      ref_indices taken = {0};
+      ref_function_list_indirect(link, function->indirect[k], &taken);
+      for (size_t j = 0; j < taken.count; j++) {
+        ref_callgraph_add_callee(link, function, taken.items[j]);
+      }
+    }
+  }
+}
+
+static void ref_callgraph_reach(ref_link *link, size_t kernel, size_t *seen_by) {
+  ref_indices work = {0};
+  ref_function *root = &link->functions[kernel];
+  ref_indices_add(link, &work, kernel);
+  while (work.count > 0) {
+    const size_t number = work.items[--work.count];
+    if (seen_by[number] == kernel) {
+      continue;
+    }
+    seen_by[number] = kernel;
+    ref_indices_add(link, &root->reach, number);
+    const ref_indices *callees = &link->functions[number].callees;
+    for (size_t i = 0; i < callees->count; i++) {
+      ref_indices_add(link, &work, callees->items[i]);
+    }
+  }
+}
+
+/* The number of kernels decides a lot (D54): those that live and are named. */
+static void ref_callgraph_find_kernels(ref_link *link) {
+  size_t *seen_by = ref_memory_take(link, link->function_count + 1, sizeof *seen_by);
+  for (size_t i = 0; i < link->function_count; i++) {
+    seen_by[i] = REF_NONE;
+  }
+  for (size_t i = 0; i < link->symbol_count; i++) {
+    const size_t number = link->symbols[i].function;
+    if (number == REF_NONE || link->functions[number].symbol != i) {
+      continue;
+    }
+    ref_function *function = &link->functions[number];
+    if (function->entry && function->live && function->text != REF_NONE && ref_function_is_root(link, function)) {
+      function->is_kernel = true;
+      ref_indices_add(link, &link->kernels, number);
+      ref_callgraph_reach(link, number, seen_by);
+    }
+  }
+}
+
+/* The last record of a symbol counts (I26b). */
+static void ref_callgraph_read_records(ref_link *link) {
+  for (size_t i = 0; i < link->module_records.count; i++) {
+    const ref_record *record = &link->module_records.items[i];
+    const size_t symbol = record->first_word_is_symbol && !record->dropped ? record->symbols.items[0] : REF_NONE;
+    if (symbol == REF_NONE || link->symbols[symbol].function == REF_NONE || record->payload.size < 8) {
+      continue;
+    }
+    ref_function *function = &link->functions[link->symbols[symbol].function];
+    const uint32_t value = ref_u32(record->payload.data + 4);
+    if (record->code == 0x11) {
+      function->frame_size = value;
+    } else if (record->code == 0x2f) {
+      function->register_count = value;
+      function->has_register_count = true;
+    }
+  }
+}
+
+/* I26: 0x1e or 0x0d of the function itself. */
+static void ref_callgraph_read_crs(ref_link *link) {
+  for (size_t i = 0; i < link->function_count; i++) {
+    ref_function *function = &link->functions[i];
+    size_t found = 0;
+    for (size_t k = 0; function->live && k < function->records.count; k++) {
+      const ref_record *record = &function->records.items[k];
+      if (record->code != 0x1e && record->code != 0x0d) {
+        continue;
+      }
+      if (record->format != 4 || record->payload.size < 4) {
+        ref_message_fatal(link, "D67", "attribute 0x%02x of function '%s' has no 32-bit value", record->code,
+                          function->name);
+      }
+      if (++found > 1 && !function->entry) {
+        ref_message_fatal(link, "E83", "Internal error: conflicting crs_stack attribute");
+      }
+      function->has_crs = true;
+      function->crs_size = ref_u32(record->payload.data);
+    }
+  }
+}
+
+typedef struct ref_callers {
+  ref_indices *of;
+  size_t *open; /* callees without a result yet */
+} ref_callers;
+
+static void ref_callgraph_finish_function(ref_link *link, ref_function *function) {
+  uint64_t stack = 0;
+  uint32_t crs = 0;
+  for (size_t i = 0; i < function->callees.count; i++) {
+    const ref_function *callee = &link->functions[function->callees.items[i]];
+    stack = callee->stack > stack ? callee->stack : stack;
+    crs = callee->crs > crs ? (uint32_t)callee->crs : crs;
+    function->callee_has_crs = function->callee_has_crs || callee->has_crs || callee->callee_has_crs;
+  }
+  function->stack = function->frame_size + stack;
+  function->crs = (uint32_t)(function->crs_size + crs);
+  function->reaches_cycle = false;
+}
+
+/* Results from the leaves upwards; what gets none reaches a cycle. */
+static void ref_callgraph_add_up(ref_link *link) {
+  const size_t count = link->function_count;
+  ref_callers callers = {ref_memory_take(link, count + 1, sizeof *callers.of),
+                         ref_memory_take(link, count + 1, sizeof *callers.open)};
+  ref_indices ready = {0};
+  for (size_t i = 0; i < count; i++) {
+    ref_function *function = &link->functions[i];
+    function->reaches_cycle = true;
+    callers.open[i] = function->callees.count;
+    for (size_t k = 0; k < function->callees.count; k++) {
+      ref_indices_add(link, &callers.of[function->callees.items[k]], i);
+    }
+    if (function->callees.count == 0) {
+      ref_indices_add(link, &ready, i);
+    }
+  }
+  while (ready.count > 0) {
+    const size_t number = ready.items[--ready.count];
+    ref_callgraph_finish_function(link, &link->functions[number]);
+    for (size_t k = 0; k < callers.of[number].count; k++) {
+      const size_t caller = callers.of[number].items[k];
+      if (--callers.open[caller] == 0) {
+        ref_indices_add(link, &ready, caller);
+      }
+    }
+  }
+}
+
+void ref_callgraph_analyze(ref_link *link) {
+  ref_callgraph_expand(link);
+  ref_callgraph_find_kernels(link);
+  ref_callgraph_read_records(link);
+  ref_callgraph_read_crs(link);
+  ref_callgraph_add_up(link);
+}
+
+/* E40: once for each edge of the kernel to a function that reaches a cycle (D73); E41 with -extrawarn. */
+void ref_callgraph_warn(ref_link *link) {
+  for (size_t i = 0; i < link->kernels.count; i++) {
+    const ref_function *kernel = &link->functions[link->kernels.items[i]];
+    for (size_t k = 0; k < kernel->callees.count; k++) {
+      if (link->functions[kernel->callees.items[k]].reaches_cycle &&
+          !ref_option_given(link, REF_OPTION_SUPPRESS_STACK_SIZE_WARNING)) {
+        ref_message_warn(link, "E40", "Stack size for entry function '%s' cannot be statically determined",
+                         kernel->name);
+      }
+    }
+  }
+  if (!ref_option_given(link, REF_OPTION_EXTRA_WARNINGS) || link->everything_live) {
+    return;
+  }
+  for (size_t i = 0; i < link->symbol_count; i++) {
+    const size_t number = link->symbols[i].function;
+    if (number != REF_NONE && link->functions[number].address_taken && !link->functions[number].reached) {
+      ref_message_warn(link, "E41", "Function '%s' has address taken but no calls to it found",
+                       link->functions[number].name);
+    }
+  }
+}
+
+static void ref_callgraph_write_pair(ref_link *link, ref_bytes *output, uint32_t first, uint32_t second) {
+  ref_bytes_add_u32(link, output, first);
+  ref_bytes_add_u32(link, output, second);
+}
+
+/* W7.1, W7.4: prepended lists, so the last record first; edges to what was deleted vanish. */
+static void ref_callgraph_write_edges(ref_link *link, ref_bytes *output, const ref_function *function,
+                                      const ref_indices *list) {
+  for (size_t i = list->count; i-- > 0;) {
+    const ref_function *callee = &link->functions[list->items[i]];
+    if (callee->live && callee->symbol != REF_NONE) {
+      ref_callgraph_write_pair(link, output, link->symbols[function->symbol].index,
+                               link->symbols[callee->symbol].index);
+    }
+  }
+}
+
+static void ref_callgraph_write_part(ref_link *link, ref_bytes *output, int part) {
+  ref_callgraph_write_pair(link, output, 0, (uint32_t)-part);
+  for (size_t i = 0; i < link->symbol_count; i++) {
+    const size_t number = link->symbols[i].function;
+    if (number == REF_NONE || link->functions[number].symbol != i) {
+      continue;
+    }
+    const ref_function *function = &link->functions[number];
+    const uint32_t index = link->symbols[i].index;
+    if (part == 1) {
+      ref_callgraph_write_edges(link, output, function, &function->calls);
+    } else if (part == 2 && function->address_taken) {
+      ref_callgraph_write_pair(link, output, index, ref_strings_offset(&link->names, function->taken_prototype));
+    } else if (part == 3) {
+      for (size_t k = function->indirect_count; k-- > 0;) {
+        ref_callgraph_write_pair(link, output, index, ref_strings_offset(&link->names, function->indirect[k]));
+      }
+    } else if (part == 4) {
+      ref_callgraph_write_edges(link, output, function, &function->references);
+    }
+  }
+}
+
+/* W7.2, W7.6: not for a function with a -2 record. */
+static void ref_callgraph_write_prototypes(ref_link *link) {
+  ref_bytes *output = &link->sections[link->prototype_section].data;
+  for (size_t i = 0; i < link->symbol_count; i++) {
+    const size_t number = link->symbols[i].function;
+    if (number == REF_NONE || link->functions[number].symbol != i) {
+      continue;
+    }
+    const ref_function *function = &link->functions[number];
+    if (function->prototype != NULL && !function->address_taken) {
+      ref_callgraph_write_pair(link, output, link->symbols[i].index,
+                               ref_strings_offset(&link->names, function->prototype));
+    }
+  }
+  link->sections[link->prototype_section].size = output->size;
+}
+
+void ref_callgraph_write(ref_link *link) {
+  ref_bytes *output = &link->sections[link->callgraph_section].data;
+  for (int part = 1; part <= 4; part++) {
+    ref_callgraph_write_part(link, output, part);
+  }
+  link->sections[link->callgraph_section].size = output->size;
+  ref_callgraph_write_prototypes(link);
+}
+
+/* Is `.nv.prototype` empty? Known before symbols have numbers. */
+void ref_callgraph_measure(ref_link *link) {
+  for (size_t i = 0; i < link->function_count; i++) {
+    const ref_function *function = &link->functions[i];
+    if (function->symbol != REF_NONE && function->prototype != NULL && !function->address_taken) {
+      link->sections[link->prototype_section].size += 8;
+    }
+  }
+  link->sections[link->callgraph_section].size = 32;
+}

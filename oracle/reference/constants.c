@@ -1,0 +1,95 @@
+/* Compiler constants, bank 2: W10.2-W10.4, K2. Limits: E31-E33. */
+#include "link.h"
+
+#include <string.h>
+
+static bool ref_constant_is_shared_out(const ref_function *function) {
+  return function->constant2 != REF_NONE && !function->is_kernel && function->live;
+}
+
+/* Kernels that reach a function with compiler constants. */
+static void ref_constants_find_users(ref_link *link) {
+  for (size_t i = 0; i < link->kernels.count; i++) {
+    const ref_function *kernel = &link->functions[link->kernels.items[i]];
+    for (size_t k = 0; k < kernel->reach.count; k++) {
+      ref_function *function = &link->functions[kernel->reach.items[k]];
+      if (ref_constant_is_shared_out(function)) {
+        ref_indices_add(link, &function->constant_users, link->kernels.items[i]);
+        link->functions[link->kernels.items[i]].needs_constants = true;
+      }
+    }
+  }
+}
+
+static void ref_constants_add_images(ref_link *link) {
+  for (size_t i = link->kernels.count; i-- > 0;) {
+    ref_function *kernel = &link->functions[link->kernels.items[i]];
+    if (kernel->needs_constants && kernel->constant2 == REF_NONE) {
+      char *name = ref_memory_print(link, ".nv.constant2.%s", kernel->name);
+      kernel->constant2 = ref_section_add_with_symbol(link, name, REF_TYPE_CONSTANT + 2,
+                                                      REF_FLAG_ALLOC | REF_FLAG_INFO, 1, 0);
+      link->sections[kernel->constant2].info_section = kernel->text;
+      kernel->made_constants = true;
+    }
+  }
+}
+
+/* W10.4 */
+static uint64_t ref_constants_align_of_users(const ref_link *link, const ref_function *function) {
+  uint64_t align = link->sections[function->constant2].align;
+  for (size_t i = 0; i < function->constant_users.count; i++) {
+    const ref_function *kernel = &link->functions[function->constant_users.items[i]];
+    const uint64_t other = link->sections[kernel->constant2].align;
+    align = other > align ? other : align;
+  }
+  return align;
+}
+
+/* W10.2: one offset for the module, behind every user's image. */
+static void ref_constants_place(ref_link *link, ref_function *function) {
+  const ref_out_section block = link->sections[function->constant2];
+  uint64_t end = 0;
+  for (size_t i = 0; i < function->constant_users.count; i++) {
+    const ref_function *kernel = &link->functions[function->constant_users.items[i]];
+    const uint64_t size = link->sections[kernel->constant2].size;
+    end = size > end ? size : end;
+  }
+  function->constant_offset = ref_align_up(end, block.align);
+  const uint64_t largest = ref_constants_align_of_users(link, function);
+  for (size_t i = 0; i < function->constant_users.count; i++) {
+    const ref_function *kernel = &link->functions[function->constant_users.items[i]];
+    ref_out_section *image = &link->sections[kernel->constant2];
+    const bool fresh = kernel->made_constants && image->size == 0;
+    const uint64_t align = fresh ? largest : block.align;
+    image->align = align > image->align ? align : image->align;
+    ref_bytes_fill(link, &image->data, (size_t)function->constant_offset);
+    ref_bytes_add(link, &image->data, block.data.data, block.data.size);
+    image->size = image->data.size;
+  }
+}
+
+/* In reverse order of the functions' text sections. */
+void ref_constants_layout(ref_link *link) {
+  for (size_t i = link->section_count; i-- > 0;) {
+    const size_t number = link->sections[i].info_function;
+    if (number == REF_NONE || !ref_constant_is_shared_out(&link->functions[number])) {
+      continue;
+    }
+    ref_function *function = &link->functions[number];
+    if (function->constant_users.count > 0) {
+      ref_constants_place(link, function);
+    }
+    link->sections[function->constant2].dropped = true;
+  }
+}
+
+void ref_constants_create_copies(ref_link *link) {
+  ref_constants_find_users(link);
+  ref_constants_add_images(link);
+}
+
+/* Where a function's block lies in its users' images; 0 for every other section and for W10.3. */
+uint64_t ref_constants_offset_of_section(const ref_link *link, size_t section) {
+  const size_t number = link->sections[section].constant_owner;
+  return number == REF_NONE ? 0 : link->functions[number].constant_offset;
+}

@@ -1,0 +1,53 @@
+#include "relocation_table.h"
+
+uint64_t ref_field_value(const ref_field *field, uint64_t value, uint64_t old, uint32_t bank, uint64_t slot) {
+  switch (field->source) {
+  case REF_FROM_ABS:
+    return value + old;
+  case REF_FROM_LO:
+    return (value + old) & 0xffffffff;
+  case REF_FROM_HI:
+    return (value >> 32) + old;
+  case REF_FROM_SHR2:
+    return (value >> 2) + old;
+  case REF_FROM_BANK_LO:
+    return bank + old;
+  case REF_FROM_BANK_HI:
+    return (bank >> 4) + old;
+  case REF_FROM_SLOT:
+    return slot + old; /* R7 */
+  case REF_FROM_NOTHING:
+  case REF_FROM_CLEAR:
+    return 0;
+  default:
+    return (value + old) >> (8 * (field->source - REF_FROM_BYTE0)) & 0xff;
+  }
+}
+
+uint64_t ref_field_read(const ref_field *field, const uint8_t *bytes, size_t size, uint64_t offset) {
+  uint64_t value = 0;
+  for (unsigned bit = 0; bit < field->width; bit++) {
+    const unsigned at = field->start + bit;
+    const uint64_t byte = offset + at / 8;
+    if (byte < size && (bytes[byte] >> at % 8 & 1) != 0) {
+      value |= (uint64_t)1 << bit;
+    }
+  }
+  return value;
+}
+
+void ref_field_write(const ref_field *field, uint8_t *bytes, size_t size, uint64_t offset, uint64_t value) {
+  for (unsigned bit = 0; bit < field->width; bit++) {
+    const unsigned at = field->start + bit;
+    const uint64_t byte = offset + at / 8;
+    if (byte >= size) {
+      return;
+    }
+    const uint8_t mask = (uint8_t)(1u << at % 8);
+    if ((value >> bit & 1) != 0) {
+      bytes[byte] = (uint8_t)(bytes[byte] | mask);
+    } else {
+      bytes[byte] = (uint8_t)(bytes[byte] & ~mask);
+    }
+  }
+}

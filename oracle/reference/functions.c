@@ -1,0 +1,325 @@
+/* The survey before the merge: every function of every file, which body wins, the call graph, and what is alive.
+ * W7, W8.1, W8.6, V1-V4, G2, G6. */
+#include "link.h"
+
+#include <string.h>
+
+enum { PART_NONE, PART_CALLS, PART_TAKEN, PART_INDIRECT, PART_REFERENCES };
+
+static size_t ref_function_add(ref_link *link, const char *name, bool local) {
+  link->functions = ref_memory_grow(link, link->functions, link->function_count, &link->function_capacity,
+                                    sizeof *link->functions);
+  link->functions[link->function_count] = (ref_function){.name = name,
+                                                         .local = local,
+                                                         .symbol = REF_NONE,
+                                                         .definition_file = REF_NONE,
+                                                         .first_definition_file = REF_NONE,
+                                                         .alias_of = REF_NONE,
+                                                         .text = REF_NONE,
+                                                         .info = REF_NONE,
+                                                         .shared = REF_NONE,
+                                                         .constant0 = REF_NONE,
+                                                         .constant2 = REF_NONE};
+  if (!local) {
+    ref_map_set(link, &link->function_by_name, name, link->function_count);
+  }
+  return link->function_count++;
+}
+
+/* The function that a text section belongs to: F45, sh_info without the register byte of sm_75 to sm_89. */
+uint32_t ref_function_primary(const ref_file *file, uint32_t section) {
+  if (section >= file->cubin.section_count) {
+    return 0;
+  }
+  const uint32_t sm = file->cubin.flags >> 8 & 0xff;
+  const uint32_t info = file->cubin.sections[section].info;
+  const uint32_t symbol = sm < 90 ? info & 0xffffff : info;
+  return symbol < file->cubin.symbol_count ? symbol : 0;
+}
+
+static bool ref_function_symbol_is_alias(const ref_file *file, uint32_t symbol) {
+  const uint32_t section = file->cubin.symbols[symbol].section;
+  const uint32_t primary = ref_function_primary(file, section);
+  return primary != symbol && primary != 0 && (file->cubin.symbols[primary].info & 15) == REF_SYMBOL_FUNC &&
+         file->cubin.symbols[primary].section == section;
+}
+
+/* V2: REGCOUNT by symbol; the last record of a symbol counts. */
+static void ref_function_read_registers(ref_link *link, ref_file *file) {
+  const ref_cubin *cubin = &file->cubin;
+  file->registers_of = ref_memory_take(link, cubin->symbol_count + 1, sizeof *file->registers_of);
+  for (size_t i = 1; i < cubin->section_count; i++) {
+    const ref_section *info = &cubin->sections[i];
+    ref_attribute attribute;
+    uint64_t position = 0;
+    while (info->type == REF_TYPE_INFO && ref_cubin_next_attribute(info, &position, &attribute)) {
+      if (attribute.code == 0x2f && attribute.format == 4 && attribute.size >= 8 &&
+          ref_u32(attribute.data) < cubin->symbol_count) {
+        file->registers_of[ref_u32(attribute.data)] = ref_u32(attribute.data + 4);
+      }
+    }
+  }
+}
+
+/* V2: the top byte of sh_info comes first. */
+static uint32_t ref_function_registers(const ref_file *file, uint32_t symbol) {
+  const ref_cubin *cubin = &file->cubin;
+  const uint32_t section = cubin->symbols[symbol].section;
+  if ((cubin->flags >> 8 & 0xff) < 90 && section < cubin->section_count && cubin->sections[section].info >> 24 != 0) {
+    return cubin->sections[section].info >> 24;
+  }
+  return file->registers_of[symbol];
+}
+
+static void ref_function_define(ref_function *function, size_t file, const ref_file *files, uint32_t symbol,
+                                uint32_t registers) {
+  const ref_symbol *input = &files[file].cubin.symbols[symbol];
+  function->defined = true;
+  function->definition_file = file;
+  function->definition_symbol = symbol;
+  function->weak = input->info >> 4 == REF_BIND_WEAK;
+  function->registers = registers;
+}
+
+/* V2, V3, V4: does a further definition win? */
+static ref_body ref_function_compare(ref_link *link, ref_function *function, size_t file, uint32_t symbol) {
+  const ref_symbol *input = &link->files[file].cubin.symbols[symbol];
+  const bool weak = input->info >> 4 == REF_BIND_WEAK;
+  if (!function->weak) {
+    return REF_BODY_LOSES;
+  }
+  const uint32_t registers = ref_function_registers(&link->files[file], symbol);
+  if (weak && registers > function->registers) {
+    return REF_BODY_LOSES;
+  }
+  if (weak && registers == function->registers && link->files[file].virtual_sm <= function->first_virtual_sm) {
+    return REF_BODY_LOSES;
+  }
+  ref_function_define(function, file, link->files, symbol, registers);
+  return REF_BODY_REPLACES;
+}
+
+static void ref_function_survey_symbol(ref_link *link, size_t file_number, uint32_t symbol) {
+  ref_file *file = &link->files[file_number];
+  const ref_symbol *input = &file->cubin.symbols[symbol];
+  const bool local = input->info >> 4 == REF_BIND_LOCAL;
+  size_t number = local ? REF_NONE : ref_map_find(&link->function_by_name, input->name);
+  if (number == REF_NONE) {
+    number = ref_function_add(link, input->name, local);
+  }
+  file->function_of[symbol] = number;
+  ref_function *function = &link->functions[number];
+  if (input->section == 0) {
+    file->body_of[symbol] = REF_BODY_NONE;
+    return;
+  }
+  if (function->defined) {
+    file->body_of[symbol] = ref_function_compare(link, function, file_number, symbol);
+  } else {
+    ref_function_define(function, file_number, link->files, symbol, ref_function_registers(file, symbol));
+    function->first_definition_file = file_number;
+    function->first_virtual_sm = file->virtual_sm;
+    file->body_of[symbol] = REF_BODY_NEW;
+  }
+  function->entry = function->entry || (input->other & REF_OTHER_ENTRY) != 0;
+  if (ref_function_symbol_is_alias(file, symbol) && file->body_of[symbol] == REF_BODY_NEW) {
+    file->body_of[symbol] = REF_BODY_ALIAS;
+  }
+}
+
+static void ref_function_link_aliases(ref_link *link, ref_file *file) {
+  for (uint32_t i = 1; i < file->cubin.symbol_count; i++) {
+    if (file->body_of[i] == REF_BODY_ALIAS) {
+      const uint32_t primary = ref_function_primary(file, file->cubin.symbols[i].section);
+      link->functions[file->function_of[i]].alias_of = file->function_of[primary];
+    }
+  }
+}
+
+static size_t ref_function_of_symbol(const ref_file *file, uint32_t symbol) {
+  return symbol < file->cubin.symbol_count ? file->function_of[symbol] : REF_NONE;
+}
+
+static void ref_function_add_indirect(ref_link *link, ref_function *function, const char *prototype) {
+  function->indirect = ref_memory_grow(link, function->indirect, function->indirect_count,
+                                       &function->indirect_capacity, sizeof *function->indirect);
+  function->indirect[function->indirect_count++] = prototype;
+}
+
+/* W7.7: is another function of the same file's -4 part pointing to this one? */
+static bool ref_function_is_referenced(const ref_file *file, const ref_section *graph, size_t function) {
+  int part = PART_NONE;
+  for (uint64_t at = 0; at + 8 <= graph->size; at += 8) {
+    const uint32_t first = ref_u32(graph->data + at), second = ref_u32(graph->data + at + 4);
+    if (first == 0 && second >= 0xfffffffc) {
+      part = (int)(0xffffffff - second) + 1;
+    } else if (part == PART_REFERENCES && ref_function_of_symbol(file, second) == function &&
+               ref_function_of_symbol(file, first) != function) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* F75: {0, -1} to {0, -4} start the four parts. */
+static void ref_function_read_pair(ref_link *link, ref_file *file, const ref_section *graph, int part, uint32_t first,
+                                   uint32_t second) {
+  const size_t number = ref_function_of_symbol(file, first);
+  if (number == REF_NONE) {
+    return;
+  }
+  ref_function *function = &link->functions[number];
+  const bool loses = file->body_of[first] == REF_BODY_LOSES;
+  const char *prototype = ref_cubin_string(&file->cubin, file->cubin.string_section, second);
+  const size_t callee = ref_function_of_symbol(file, second);
+  if (part == PART_TAKEN || part == PART_INDIRECT) {
+    ref_strings_add(link, &link->names, prototype);
+  }
+  if (loses && !(part == PART_TAKEN && ref_function_is_referenced(file, graph, number))) {
+    return;
+  }
+  if (part == PART_CALLS && callee != REF_NONE) {
+    ref_indices_add(link, &function->calls, callee);
+  } else if (part == PART_REFERENCES && callee != REF_NONE) {
+    ref_indices_add(link, &function->references, callee);
+  } else if (part == PART_INDIRECT) {
+    ref_function_add_indirect(link, function, prototype);
+  } else if (part == PART_TAKEN && !function->address_taken) {
+    function->address_taken = true;
+    function->taken_prototype = prototype;
+  }
+}
+
+static void ref_function_read_graph(ref_link *link, ref_file *file, const ref_section *graph) {
+  int part = PART_NONE;
+  for (uint64_t at = 0; graph->data != NULL && at + 8 <= graph->size; at += 8) {
+    const uint32_t first = ref_u32(graph->data + at), second = ref_u32(graph->data + at + 4);
+    if (first == 0 && second >= 0xfffffffc) {
+      part = (int)(0xffffffff - second) + 1;
+    } else {
+      ref_function_read_pair(link, file, graph, part, first, second);
+    }
+  }
+}
+
+/* F76, W2.2: the strings of dead functions too. */
+static void ref_function_read_prototypes(ref_link *link, ref_file *file, const ref_section *section) {
+  for (uint64_t at = 0; section->data != NULL && at + 8 <= section->size; at += 8) {
+    const size_t function = ref_function_of_symbol(file, ref_u32(section->data + at));
+    const char *text = ref_cubin_string(&file->cubin, file->cubin.string_section, ref_u32(section->data + at + 4));
+    if (function == REF_NONE) {
+      ref_message_fatal(link, "E71", "Internal error: no callgraph node");
+    }
+    ref_strings_add(link, &link->names, text);
+    if (link->functions[function].prototype == NULL) {
+      link->functions[function].prototype = text;
+    }
+  }
+}
+
+static void ref_function_survey_file(ref_link *link, size_t number) {
+  ref_file *file = &link->files[number];
+  ref_function_read_registers(link, file);
+  for (uint32_t i = 1; i < file->cubin.symbol_count; i++) {
+    if ((file->cubin.symbols[i].info & 15) == REF_SYMBOL_FUNC) {
+      ref_function_survey_symbol(link, number, i);
+    }
+  }
+  ref_function_link_aliases(link, file);
+  for (size_t i = 1; i < file->cubin.section_count; i++) {
+    const ref_section *section = &file->cubin.sections[i];
+    if (section->type == REF_TYPE_CALLGRAPH) {
+      ref_function_read_graph(link, file, section);
+    } else if (section->type == REF_TYPE_PROTOTYPE) {
+      ref_function_read_prototypes(link, file, section);
+    }
+  }
+}
+
+/* G2: every address-taken function with that prototype. */
+void ref_function_list_indirect(ref_link *link, const char *prototype, ref_indices *found) {
+  for (size_t i = 0; i < link->function_count; i++) {
+    const ref_function *function = &link->functions[i];
+    if (function->address_taken && strcmp(function->taken_prototype, prototype) == 0) {
+      ref_indices_add(link, found, i);
+    }
+  }
+}
+
+/* W7.4: -1, -4, and -3 through prototypes. A work list instead of recursion: call graphs can be deep. */
+static void ref_function_reach_from(ref_link *link, size_t root) {
+  ref_indices work = {0};
+  ref_indices_add(link, &work, root);
+  while (work.count > 0) {
+    ref_function *function = &link->functions[work.items[--work.count]];
+    if (function->reached) {
+      continue;
+    }
+    function->reached = true;
+    for (size_t i = 0; i < function->calls.count; i++) {
+      ref_indices_add(link, &work, function->calls.items[i]);
+    }
+    for (size_t i = 0; i < function->references.count; i++) {
+      ref_indices_add(link, &work, function->references.items[i]);
+    }
+    for (size_t i = 0; i < function->indirect_count; i++) {
+      ref_function_list_indirect(link, function->indirect[i], &work);
+    }
+  }
+}
+
+/* W7.3: roots are the kernels that are named. */
+bool ref_function_is_root(const ref_link *link, const ref_function *function) {
+  return function->entry && (!ref_options_restrict_kernels(link) || ref_options_name_is_used(link, function->name));
+}
+
+/* W7.4, D58: a function whose address is taken stays although nothing reaches it; nvlink then leaves out what only it
+ * calls, except undefined functions. By default its edges are followed. */
+static void ref_function_keep_taken(ref_link *link) {
+  for (size_t i = 0; i < link->function_count; i++) {
+    ref_function *function = &link->functions[i];
+    if (!function->address_taken || function->reached) {
+      continue;
+    }
+    if (!link->job->bug_compatible) {
+      ref_function_reach_from(link, i);
+      continue;
+    }
+    function->live = true;
+    for (size_t k = 0; k < function->calls.count; k++) {
+      ref_function *callee = &link->functions[function->calls.items[k]];
+      callee->live = callee->live || !callee->defined;
+    }
+  }
+}
+
+static void ref_function_find_live(ref_link *link) {
+  for (size_t i = 0; i < link->function_count; i++) {
+    if (ref_function_is_root(link, &link->functions[i])) {
+      ref_function_reach_from(link, i);
+    }
+  }
+  ref_function_keep_taken(link);
+  for (size_t i = 0; i < link->function_count; i++) {
+    ref_function *function = &link->functions[i];
+    function->live = function->live || function->reached || link->everything_live;
+  }
+}
+
+/* V11a, D63: nvlink stops when a function is alive and one of its aliases is not; by default the alias stays. */
+static void ref_function_keep_aliases(ref_link *link) {
+  for (size_t i = 0; i < link->function_count; i++) {
+    ref_function *alias = &link->functions[i];
+    if (alias->alias_of != REF_NONE && link->functions[alias->alias_of].live && !link->job->bug_compatible) {
+      alias->live = true;
+    }
+  }
+}
+
+void ref_functions_survey(ref_link *link) {
+  for (size_t i = 0; i < link->file_count; i++) {
+    ref_function_survey_file(link, i);
+  }
+  ref_function_find_live(link);
+  ref_function_keep_aliases(link);
+}

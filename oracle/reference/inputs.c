@@ -1,0 +1,184 @@
+/* From named bytes to admitted cubins: C20-C36, C76, C77 phase 1. */
+#include "link.h"
+
+#include <string.h>
+
+enum { SMALLEST_FILE = 56, OSABI_CUDA = 0x41, ABI_VERSION = 8, MACHINE_CUDA = 190, TYPE_EXEC = 2, TYPE_EWP = 0xff00 };
+
+/* C21 */
+static const char *ref_input_extension(const char *name) {
+  const char *slash = strrchr(name, '/');
+  const char *dot = strrchr(slash == NULL ? name : slash + 1, '.');
+  return dot == NULL ? "" : dot + 1;
+}
+
+static bool ref_input_extension_is(const char *extension, const char *const *list, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    if (strcmp(extension, list[i]) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* C20: what the extension alone decides. False: the file is ignored. */
+static bool ref_input_extension_links(ref_link *link, const char *name) {
+  static const char *const linked[] = {"cubin", "ptx", "o"};
+  static const char *const late[] = {"nvvm", "ltoir"};
+  const char *extension = ref_input_extension(name);
+  if (strcmp(extension, "bc") == 0) {
+    ref_message_fatal(link, "E53", "should never see bc files");
+  }
+  if (ref_input_extension_is(extension, late, 2)) {
+    ref_message_fatal(link, "E53", "should only see nvvm files when -lto");
+  }
+  if (strcmp(extension, "fatbin") == 0) {
+    ref_message_fatal(link, "E53", "fatbin wrong format?");
+  }
+  return ref_input_extension_is(extension, linked, 3);
+}
+
+/* D35: device code that nvlink drops without a word; an error by default. */
+static bool ref_input_ignore(ref_link *link, const char *name, const char *reason) {
+  if (!link->job->bug_compatible && strcmp(ref_input_extension(name), "cubin") == 0) {
+    ref_message_fatal(link, "D35", "Input file '%s' %s", name, reason);
+  }
+  return false;
+}
+
+/* C34 */
+static bool ref_input_sm_fits(uint32_t input, uint32_t target) {
+  if (input == 80) {
+    return target == 80 || target == 86 || target == 89;
+  }
+  return input == target || (input == 86 && target == 89);
+}
+
+/* C25e, C27: the note that e_flags names. */
+static void ref_input_check_note(ref_link *link, ref_file *file) {
+  const ref_cubin *cubin = &file->cubin;
+  const uint32_t index = cubin->flags >> 24;
+  const ref_section *note = index < cubin->section_count ? &cubin->sections[index] : NULL;
+  if (note == NULL || note->type != REF_TYPE_NOTE || strcmp(note->name, ".note.nv.cuinfo") != 0) {
+    ref_message_fatal(link, "E51", "Input file '%s' must be recompiled with toolkit >= Cuda 12.0", file->name);
+  }
+  if (note->data == NULL || note->size < 0x20) {
+    return;
+  }
+  const uint16_t toolkit = ref_u16(note->data + 0x1c);
+  if (ref_u16(note->data + 0x18) < 2 || toolkit < 120) {
+    ref_message_fatal(link, "E51", "Input file '%s' must be recompiled with toolkit >= Cuda 12.0", file->name);
+  }
+  if (toolkit > 130) {
+    ref_message_fatal(link, "E51", "Input file '%s' newer than toolkit (%u vs 130)", file->name, toolkit);
+  }
+  file->virtual_sm = ref_u16(note->data + 0x1a);
+}
+
+/* C76, steps 4 to 8. D69: a wrong OSABI hides a wrong ABI version, and an older layout of e_flags is assumed. */
+static void ref_input_admit(ref_link *link, ref_file *file) {
+  const ref_cubin *cubin = &file->cubin;
+  const char *arch = link->job->options.values[REF_OPTION_ARCH];
+  const bool old_abi = cubin->ident[7] != OSABI_CUDA;
+  if (old_abi) {
+    ref_message_warn(link, "E47", "expected 64bit object '%s' to have EF_CUDA_64BIT_ADDRESS set", file->name);
+  }
+  const bool hidden = link->job->bug_compatible && old_abi && cubin->ident[8] == ABI_VERSION - 1;
+  if (!hidden && (old_abi || cubin->ident[8] != ABI_VERSION)) {
+    ref_message_fatal(link, "E51", "Input file '%s' abi does not match", file->name);
+  }
+  const uint32_t sm = cubin->flags >> 8 & 0xffff;
+  if (hidden || !ref_input_sm_fits(sm, link->sm)) {
+    ref_message_fatal(link, "E51", "Input file '%s' arch does not match target '%s'", file->name, arch);
+  }
+  ref_input_check_note(link, file);
+  const uint32_t kind = cubin->flags & 0xff;
+  if ((kind & 2) != 0) {
+    /* F12; D43: nvlink crashes without bit 2. */
+    ref_message_fatal(link, (kind & 4) != 0 ? "E90" : "D43", "Internal error");
+  }
+}
+
+/* C25, C25a, C28: false when the file takes no part. */
+static bool ref_input_open(ref_link *link, const ref_input *input, ref_file *file) {
+  char error[200] = "";
+  const uint8_t *bytes = input->bytes;
+  const char *extension = ref_input_extension(input->name);
+  if (memcmp(bytes, "\177ELF", 4) != 0) {
+    if (strcmp(extension, "cubin") == 0) {
+      ref_message_fatal(link, "E53", "cubin not an elf?");
+    }
+    ref_message_fatal(link, "X3", "Input file '%s': the reference links cubins only", input->name);
+  }
+  if (input->size < 64 || ref_u16(bytes + 18) != MACHINE_CUDA) {
+    if (strcmp(extension, "cubin") == 0) {
+      ref_message_fatal(link, "E53", "cubin not a device elf?");
+    }
+    ref_message_fatal(link, "X3", "Input file '%s': the reference links cubins only", input->name);
+  }
+  if (bytes[4] != 2 || bytes[5] != 1) {
+    return ref_input_ignore(link, input->name, "is not a 64-bit little-endian cubin");
+  }
+  if (ref_u16(bytes + 16) == TYPE_EXEC) {
+    if (!link->job->bug_compatible) {
+      ref_message_warn(link, "D35", "Input file '%s' is an executable and is not linked", input->name);
+    }
+    return false;
+  }
+  const uint64_t headers = ref_u64(bytes + 40);
+  if (headers > input->size || (uint64_t)ref_u16(bytes + 60) * 64 > input->size - headers) {
+    return ref_input_ignore(link, input->name, "is truncated");
+  }
+  if (!ref_cubin_read(&file->cubin, bytes, input->size, error, sizeof error)) {
+    ref_message_fatal(link, "D40", "Input file '%s': %s", input->name, error);
+  }
+  return true;
+}
+
+static void ref_input_prepare(ref_link *link, ref_file *file) {
+  const ref_cubin *cubin = &file->cubin;
+  file->function_of = ref_memory_take(link, cubin->symbol_count + 1, sizeof *file->function_of);
+  file->body_of = ref_memory_take(link, cubin->symbol_count + 1, sizeof *file->body_of);
+  file->symbol_of = ref_memory_take(link, cubin->symbol_count + 1, sizeof *file->symbol_of);
+  file->section_of = ref_memory_take(link, cubin->section_count + 1, sizeof *file->section_of);
+  file->offset_in = ref_memory_take(link, cubin->section_count + 1, sizeof *file->offset_in);
+  for (size_t i = 0; i <= cubin->symbol_count; i++) {
+    file->function_of[i] = REF_NONE;
+    file->symbol_of[i] = REF_NONE;
+  }
+  for (size_t i = 0; i <= cubin->section_count; i++) {
+    file->section_of[i] = REF_NONE;
+  }
+}
+
+/* All files are read in command order before any is merged (C77). */
+void ref_inputs_read(ref_link *link) {
+  const ref_job *job = link->job;
+  link->files = ref_memory_take(link, job->input_count, sizeof *link->files);
+  for (size_t i = 0; i < job->input_count; i++) {
+    const ref_input *input = &job->inputs[i];
+    if (input->bytes == NULL || (input->size > 0 && input->size < SMALLEST_FILE)) {
+      ref_message_fatal(link, "E53", "Could not open input file '%s'", input->name);
+    }
+    if (!ref_input_extension_links(link, input->name)) {
+      continue;
+    }
+    if (input->size == 0) {
+      (void)ref_input_ignore(link, input->name, "is empty");
+      continue;
+    }
+    ref_file *file = &link->files[link->file_count];
+    *file = (ref_file){.name = input->name};
+    if (ref_input_open(link, input, file)) {
+      link->file_count++;
+      ref_input_admit(link, file);
+      ref_input_prepare(link, file);
+    }
+  }
+}
+
+void ref_inputs_free(ref_link *link) {
+  for (size_t i = 0; i < link->file_count; i++) {
+    ref_cubin_free(&link->files[i].cubin);
+  }
+}

@@ -1,0 +1,90 @@
+/* Errors after the merge: E30-E35, H8, K1, K5. */
+#include "link.h"
+
+#include <string.h>
+
+enum { CONSTANT_LIMIT = 0x10000, SHARED_LIMIT = 0xc000 };
+
+static const char *ref_limits_owner(const ref_link *link, const ref_out_section *section) {
+  if (section->info_section == REF_NONE || link->sections[section->info_section].info_function == REF_NONE) {
+    return "";
+  }
+  return link->functions[link->sections[section->info_section].info_function].name;
+}
+
+/* C78, step 5: in the order in which the sections were created. */
+void ref_limits_check_sizes(ref_link *link) {
+  for (size_t i = 0; i < link->section_count; i++) {
+    const ref_out_section *section = &link->sections[i];
+    const uint64_t size = section->size;
+    if (section->dropped) {
+      continue;
+    }
+    if (section->type == REF_TYPE_SHARED && section->info_section != REF_NONE) {
+      const uint64_t used = size - (link->sm >= 90 && size > 0 ? 0x400 : 0);
+      if (used > SHARED_LIMIT) {
+        ref_message_add(link, REF_ERROR, "E30", "Entry function '%s' uses too much shared data (0x%llx bytes, 0x%x max)",
+                        ref_limits_owner(link, section), (unsigned long long)used, SHARED_LIMIT);
+      }
+    } else if (section->type == REF_TYPE_CONSTANT && size > CONSTANT_LIMIT) {
+      ref_message_add(link, REF_ERROR, "E31",
+                      "Entry function '%s' uses too much constant data (0x%llx bytes, 0x%x max)",
+                      ref_limits_owner(link, section), (unsigned long long)size, CONSTANT_LIMIT);
+    } else if (section->type == REF_TYPE_CONSTANT + 3 && size > CONSTANT_LIMIT) {
+      ref_message_add(link, REF_ERROR, "E32", "File uses too much global constant data (0x%llx bytes, 0x%x max)",
+                      (unsigned long long)size, CONSTANT_LIMIT);
+    }
+  }
+}
+
+/* E35 (I29) */
+static void ref_limits_check_stack(ref_link *link) {
+  for (size_t i = 0; i < link->module_records.count; i++) {
+    const ref_record *record = &link->module_records.items[i];
+    if (record->code != 0x23 || record->dropped || record->payload.size < 8 || record->symbols.count == 0 ||
+        record->symbols.items[0] == REF_NONE) {
+      continue;
+    }
+    const size_t number = link->symbols[record->symbols.items[0]].function;
+    const uint32_t limit = ref_u32(record->payload.data + 4);
+    if (number == REF_NONE || !link->functions[number].is_kernel || limit == 0) {
+      continue;
+    }
+    const ref_function *kernel = &link->functions[number];
+    const uint32_t stack = kernel->reaches_cycle ? 0xffffffff : (uint32_t)kernel->stack;
+    if (stack > limit) {
+      ref_message_add(link, REF_ERROR, "E35", "Function '%s' uses %d bytes stack but limited to %d", kernel->name,
+                      (int)stack, (int)limit);
+    }
+  }
+}
+
+static uint32_t ref_limits_register_maximum(const ref_function *kernel) {
+  for (size_t i = 0; i < kernel->records.count; i++) {
+    if (kernel->records.items[i].code == 0x1b && kernel->records.items[i].format != 4) {
+      return kernel->records.items[i].value;
+    }
+  }
+  return 0;
+}
+
+/* E34 */
+static void ref_limits_check_registers(ref_link *link) {
+  for (size_t i = link->kernels.count; i-- > 0;) {
+    const ref_function *kernel = &link->functions[link->kernels.items[i]];
+    const uint32_t maximum = ref_limits_register_maximum(kernel);
+    for (size_t k = 0; maximum != 0 && k < kernel->reach.count; k++) {
+      const ref_function *function = &link->functions[kernel->reach.items[k]];
+      if (function->register_count > maximum && !function->entry) {
+        ref_message_add(link, REF_ERROR, "E34",
+                        "entry function '%s' with max regcount of %u calls function '%s' with regcount of %u",
+                        kernel->name, maximum, function->name, function->register_count);
+      }
+    }
+  }
+}
+
+void ref_limits_check_calls(ref_link *link) {
+  ref_limits_check_stack(link);
+  ref_limits_check_registers(link);
+}

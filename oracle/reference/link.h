@@ -1,0 +1,402 @@
+/* What the reference's files share: the module that is being built, and one function or a few from each file. */
+#ifndef REF_LINK_H
+#define REF_LINK_H
+
+#include "ref_cubin.h"
+#include "reference.h"
+
+#include <setjmp.h>
+
+#define REF_NONE SIZE_MAX
+
+enum {
+  REF_TYPE_PROGBITS = 1,
+  REF_TYPE_SYMTAB = 2,
+  REF_TYPE_STRTAB = 3,
+  REF_TYPE_RELA = 4,
+  REF_TYPE_NOTE = 7,
+  REF_TYPE_NOBITS = 8,
+  REF_TYPE_REL = 9,
+  REF_TYPE_SYMTAB_SHNDX = 18,
+  REF_TYPE_INFO = 0x70000000,
+  REF_TYPE_CALLGRAPH = 0x70000001,
+  REF_TYPE_PROTOTYPE = 0x70000002,
+  REF_TYPE_RESOLVED_RELA = 0x70000003,
+  REF_TYPE_METADATA = 0x70000004,
+  REF_TYPE_GLOBAL = 0x70000007,
+  REF_TYPE_GLOBAL_INIT = 0x70000008,
+  REF_TYPE_LOCAL = 0x70000009,
+  REF_TYPE_SHARED = 0x7000000a,
+  REF_TYPE_REL_ACTION = 0x7000000b,
+  REF_TYPE_UFT = 0x7000000e,
+  REF_TYPE_UFT_ENTRY = 0x70000011,
+  REF_TYPE_UDT = 0x70000012,
+  REF_TYPE_UDT_ENTRY = 0x70000014,
+  REF_TYPE_CONSTANT = 0x70000064, /* + bank, F36 */
+  REF_TYPE_COMPAT = 0x70000086,
+  REF_FLAG_WRITE = 1,
+  REF_FLAG_ALLOC = 2,
+  REF_FLAG_EXEC = 4,
+  REF_FLAG_INFO = 0x40,
+  REF_SYMBOL_NOTYPE = 0,
+  REF_SYMBOL_OBJECT = 1,
+  REF_SYMBOL_FUNC = 2,
+  REF_SYMBOL_SECTION = 3,
+  REF_SYMBOL_TEXTURE = 10,
+  REF_SYMBOL_SAMPLER = 11,
+  REF_SYMBOL_SURFACE = 12,
+  REF_SYMBOL_CUDA_OBJECT = 13,
+  REF_BIND_LOCAL = 0,
+  REF_BIND_GLOBAL = 1,
+  REF_BIND_WEAK = 2,
+  REF_OTHER_ENTRY = 0x10,
+  REF_SPACE_MASK = 0xe0,
+  REF_SPACE_GLOBAL = 0x20,
+  REF_SPACE_SHARED = 0x40,
+  REF_SPACE_CONSTANT = 0x80,
+  REF_SECTION_ABSOLUTE = 0xfff1,
+  REF_SECTION_COMMON = 0xfff2
+};
+
+typedef struct ref_bytes {
+  uint8_t *data;
+  size_t size, capacity;
+} ref_bytes;
+
+typedef struct ref_indices {
+  size_t *items;
+  size_t count, capacity;
+} ref_indices;
+
+/* Name to number: open addressing; a number of REF_NONE marks an empty slot. */
+typedef struct ref_map {
+  const char **keys;
+  size_t *numbers;
+  size_t count, capacity;
+} ref_map;
+
+/* A string table: whole strings, each once (W2.1). */
+typedef struct ref_strings {
+  ref_bytes bytes;
+  ref_map offsets;
+} ref_strings;
+
+/* One attribute record (F61). Symbol indices are those of the module: the first word of the codes of I4, or all of 0x0f. */
+typedef struct ref_record {
+  uint8_t format, code;
+  uint16_t value; /* formats other than 4 */
+  ref_bytes payload;
+  ref_indices symbols;
+  bool first_word_is_symbol, dropped;
+} ref_record;
+
+typedef struct ref_records {
+  ref_record *items;
+  size_t count, capacity;
+} ref_records;
+
+typedef enum ref_body {
+  REF_BODY_NONE,     /* undefined here */
+  REF_BODY_NEW,      /* the first definition */
+  REF_BODY_REPLACES, /* beats the one before it (V2, V4) */
+  REF_BODY_LOSES,
+  REF_BODY_ALIAS /* second name of another function's section */
+} ref_body;
+
+typedef struct ref_file {
+  const char *name;
+  ref_cubin cubin;
+  uint16_t virtual_sm;
+  /* one entry an input symbol */
+  size_t *function_of;
+  uint32_t *registers_of;
+  ref_body *body_of;
+  size_t *symbol_of; /* module symbol, REF_NONE while unmapped */
+  /* one entry an input section */
+  size_t *section_of;
+  uint64_t *offset_in;
+  ref_indices lost_variables; /* W8.5 */
+  bool has_isa_class;
+} ref_file;
+
+/* An edge list keeps input order; the output reverses it (W7.1, W7.5). */
+typedef struct ref_function {
+  const char *name;
+  size_t symbol; /* in the module */
+  bool local, defined, entry, reached, live, has_record, weak;
+  size_t definition_file, definition_symbol;
+  size_t first_definition_file;
+  uint32_t registers;
+  uint16_t first_virtual_sm; /* V3 */
+  bool address_taken;
+  const char *taken_prototype; /* of its -2 record */
+  const char *prototype;       /* of .nv.prototype */
+  ref_indices calls, references;
+  const char **indirect; /* prototypes of its -3 records */
+  size_t indirect_count, indirect_capacity;
+  size_t alias_of;
+  size_t text, info, shared, constant0, constant2, bindless; /* module sections */
+  ref_records records;
+  /* while files are merged, in their order */
+  bool mentioned, mentioned_as_entry, defined_weak_so_far;
+  size_t defined_in_so_far;
+  uint32_t defined_as_so_far;
+  ref_indices dead_references; /* shared objects that a dead body refers to (W9.9) */
+  /* results of the call graph */
+  ref_indices callees; /* live ones: direct, then indirect by prototype (G2) */
+  ref_indices reach;   /* kernels only: itself and all that it reaches */
+  ref_indices shared_uses;
+  bool is_kernel; /* a live entry that is not excluded by -kernels-used */
+  bool reaches_cycle, uses_extern_shared;
+  uint32_t frame_size, register_count, raised_registers, crs_size;
+  bool has_register_count, has_crs, callee_has_crs;
+  uint64_t stack, crs;
+  ref_indices constant_users;
+  bool needs_constants, made_constants;
+  uint64_t constant_offset; /* of its compiler constants in the users' images (W10.2) */
+  bool kernel_uses_extern;
+  size_t extern_kernel; /* one kernel of the group that reaches this function */
+  uint64_t extern_shared_offset;
+  size_t group; /* of kernels that share extern shared memory (W9.5) */
+  uint64_t shared_end;
+  ref_records output_records;
+  uint8_t bindless_mask, kernel_bindless_mask;
+  size_t textures, samplers, surfaces;
+} ref_function;
+
+typedef struct ref_out_section {
+  const char *name;
+  uint32_t type;
+  uint64_t flags, align, entry_size, size;
+  ref_bytes data;
+  size_t symbol;        /* its section symbol, or REF_NONE */
+  size_t info_section;  /* or REF_NONE */
+  size_t info_function; /* or REF_NONE */
+  uint32_t info_high;   /* register count byte of old cubins (F45) */
+  bool links_symtab, dropped;
+  bool is_stray; /* compiler constants of a losing body that no kernel gets (W8.8) */
+  size_t target; /* of a relocation section */
+  size_t constant_owner; /* device function whose compiler constants these are, or REF_NONE */
+  bool keeps_symbol;
+  size_t rel, rela, last_relocations; /* of a target; 0 when there is none */
+  uint32_t index;
+  uint64_t file_offset;
+} ref_out_section;
+
+typedef struct ref_out_symbol {
+  const char *name;
+  uint8_t bind, type, other;
+  bool local_list; /* W4.1 */
+  bool common, dropped, has_no_name, sits_in_shared_section;
+  size_t section; /* REF_NONE when undefined */
+  uint64_t value, size;
+  size_t mention_file, definition_file;
+  size_t function;
+  uint64_t auxiliary; /* R7: a shared symbol's alignment */
+  bool is_extern_shared;
+  size_t shared_order; /* W9.12 */
+  bool undefined_weak, replaced_weak_by_strong, referenced;
+  ref_indices users; /* shared objects: kernels (W9.2) */
+  uint64_t slot;     /* textures, samplers, surfaces: B4 */
+  uint32_t index;
+} ref_out_symbol;
+
+typedef struct ref_out_relocation {
+  size_t section; /* the module's relocation section */
+  size_t target;
+  size_t file;
+  size_t input_symbol;
+  uint64_t offset, input_offset, block_offset;
+  uint32_t type;
+  size_t function;
+  size_t symbol; /* REF_NONE: symbol 0 */
+  int64_t addend;
+  bool has_addend; /* RELA */
+  bool dropped, names_gone_shared;
+} ref_out_relocation;
+
+typedef struct ref_arena_block ref_arena_block;
+
+typedef struct ref_link {
+  const ref_job *job;
+  ref_result *result;
+  ref_arena_block *blocks;
+  jmp_buf escape;
+  size_t message_capacity;
+  size_t error_count;
+  uint32_t sm;
+  bool sm_accelerated;
+  ref_file *files;
+  size_t file_count, file_capacity;
+  ref_function *functions;
+  size_t function_count, function_capacity;
+  ref_map function_by_name;
+  ref_out_section *sections;
+  size_t section_count, section_capacity;
+  ref_out_symbol *symbols;
+  size_t symbol_count, symbol_capacity;
+  ref_map symbol_by_name, section_by_name;
+  uint64_t debug_shared_align; /* D of W9.8 */
+  size_t merge_errors;
+  ref_out_relocation *relocations;
+  size_t relocation_count, relocation_capacity;
+  ref_strings section_names, names;
+  ref_records module_records, module_output;
+  ref_bytes own_note, input_notes;
+  size_t note_section, cuinfo_section, info_section, compat_section;
+  size_t callgraph_section, prototype_section, action_section;
+  bool everything_live;
+  uint64_t null_symbol_value;
+  size_t shared_count;
+  ref_indices slots; /* of textures, samplers, surfaces */
+  uint8_t dead_bindless_mask;
+  uint32_t first_global, output_symbol_count;
+  ref_indices kernels; /* in creation order */
+  bool compat_has[16];
+  uint16_t compat_value[16];
+  uint8_t compat_order[16];
+  size_t compat_count;
+} ref_link;
+
+/* memory.c */
+void *ref_memory_take(ref_link *link, size_t count, size_t size);
+char *ref_memory_print(ref_link *link, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void ref_memory_free(ref_arena_block *blocks);
+/* Makes room for one more item; returns the array's new place. */
+void *ref_memory_grow(ref_link *link, void *items, size_t count, size_t *capacity, size_t item_size);
+void ref_indices_add(ref_link *link, ref_indices *list, size_t item);
+void ref_bytes_add(ref_link *link, ref_bytes *bytes, const void *data, size_t size);
+void ref_bytes_fill(ref_link *link, ref_bytes *bytes, size_t size); /* with zeros up to `size` */
+void ref_bytes_add_u32(ref_link *link, ref_bytes *bytes, uint32_t value);
+void ref_bytes_add_u64(ref_link *link, ref_bytes *bytes, uint64_t value);
+void ref_put_u16(uint8_t *at, uint16_t value);
+void ref_put_u32(uint8_t *at, uint32_t value);
+void ref_put_u64(uint8_t *at, uint64_t value);
+uint64_t ref_align_up(uint64_t value, uint64_t align);
+
+/* strings.c */
+size_t ref_map_find(const ref_map *map, const char *key);
+void ref_map_set(ref_link *link, ref_map *map, const char *key, size_t number);
+void ref_strings_add(ref_link *link, ref_strings *strings, const char *text);
+uint32_t ref_strings_offset(const ref_strings *strings, const char *text);
+
+/* messages.c */
+void ref_message_add(ref_link *link, ref_severity severity, const char *id, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+_Noreturn void ref_message_fatal(ref_link *link, const char *id, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void ref_message_warn(ref_link *link, const char *id, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* options.c */
+bool ref_option_given(const ref_link *link, ref_option option);
+void ref_options_check(ref_link *link);
+bool ref_options_name_is_used(const ref_link *link, const char *name);
+bool ref_options_restrict_kernels(const ref_link *link);
+
+/* inputs.c */
+void ref_inputs_read(ref_link *link);
+void ref_inputs_free(ref_link *link);
+
+/* functions.c */
+void ref_functions_survey(ref_link *link);
+uint32_t ref_function_primary(const ref_file *file, uint32_t section);
+bool ref_function_is_root(const ref_link *link, const ref_function *function);
+void ref_function_list_indirect(ref_link *link, const char *prototype, ref_indices *found);
+
+/* sections.c */
+size_t ref_section_add(ref_link *link, const char *name, uint32_t type, uint64_t flags, uint64_t align,
+                       uint64_t entry_size);
+size_t ref_section_add_with_symbol(ref_link *link, const char *name, uint32_t type, uint64_t flags, uint64_t align,
+                                   uint64_t entry_size);
+bool ref_section_type_has_bytes(uint32_t type);
+uint64_t ref_section_append(ref_link *link, size_t number, const ref_section *input);
+size_t ref_symbol_add(ref_link *link, const char *name, uint8_t bind, uint8_t type, uint8_t other);
+
+/* merge.c */
+void ref_merge_files(ref_link *link);
+uint32_t ref_merge_owner(const ref_file *file, uint32_t section);
+
+/* relocations.c */
+void ref_relocations_read(ref_link *link, size_t file_number, uint32_t section);
+bool ref_relocation_target_is_debug(const char *name);
+
+/* weak.c */
+void ref_weak_drop_old_body(ref_link *link, size_t number);
+void ref_weak_note_lost_variable(ref_link *link, size_t file_number, uint32_t symbol);
+bool ref_weak_offset_is_lost(const ref_link *link, const ref_file *file, uint32_t section, uint64_t offset);
+
+/* records.c */
+bool ref_record_first_word_is_symbol(uint8_t code);
+ref_record *ref_records_add(ref_link *link, ref_records *records, ref_record record);
+void ref_records_read(ref_link *link, size_t file_number, uint32_t section, ref_function *function);
+void ref_record_write(ref_link *link, const ref_record *record, ref_bytes *output);
+
+/* compat.c */
+void ref_compat_merge(ref_link *link, size_t file_number, uint32_t section);
+void ref_compat_end_file(ref_link *link, size_t file_number);
+void ref_compat_write(ref_link *link);
+
+/* callgraph.c */
+void ref_callgraph_analyze(ref_link *link);
+void ref_callgraph_warn(ref_link *link);
+void ref_callgraph_measure(ref_link *link);
+void ref_callgraph_write(ref_link *link);
+
+/* constants.c */
+void ref_constants_create_copies(ref_link *link);
+void ref_constants_layout(ref_link *link);
+uint64_t ref_constants_offset_of_section(const ref_link *link, size_t section);
+
+/* shared.c */
+void ref_shared_layout(ref_link *link);
+uint64_t ref_shared_extern_offset(const ref_link *link, const ref_function *function);
+
+/* sort.c: S1 and W9.2. */
+typedef int (*ref_compare)(const ref_link *link, size_t a, size_t b); /* < 0: a comes first */
+typedef enum ref_tie { REF_TIE_FIRST, REF_TIE_SECOND } ref_tie;
+void ref_sort_swapping(ref_link *link, ref_indices *list, ref_compare compare, ref_tie tie);
+void ref_sort_alternating(ref_link *link, ref_indices *list, ref_compare compare, ref_tie tie);
+
+/* attributes.c */
+void ref_attributes_finish(ref_link *link);
+void ref_attributes_write(ref_link *link);
+
+/* bindless.c */
+void ref_bindless_layout(ref_link *link);
+void ref_bindless_write(ref_link *link);
+
+/* relocate.c */
+void ref_relocate_apply(ref_link *link);
+void ref_relocate_write(ref_link *link);
+
+/* symbols.c */
+void ref_symbols_number(ref_link *link);
+void ref_symbols_report_undefined(ref_link *link);
+void ref_symbols_write(ref_link *link, ref_bytes *output);
+void ref_symbols_name_globals(ref_link *link);
+
+/* notes.c */
+void ref_notes_write(ref_link *link);
+
+/* write.c */
+void ref_write_file(ref_link *link);
+
+/* limits.c */
+void ref_limits_check_sizes(ref_link *link);
+void ref_limits_check_calls(ref_link *link);
+
+/* verbose.c */
+void ref_verbose_report(ref_link *link);
+
+/* demangle.c */
+const char *ref_demangle(ref_link *link, const char *name);
+
+/* objects.c */
+void ref_objects_merge(ref_link *link, size_t file_number);
+void ref_objects_allocate_commons(ref_link *link);
+
+/* blocks.c */
+bool ref_block_place(ref_link *link, size_t file_number, uint32_t section);
+void ref_blocks_merge_rest(ref_link *link, size_t file_number);
+
+#endif

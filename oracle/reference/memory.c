@@ -1,0 +1,130 @@
+#include "link.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct ref_arena_block {
+  ref_arena_block *next;
+  size_t padding; /* keeps what follows aligned to 16 */
+};
+
+void *ref_memory_take(ref_link *link, size_t count, size_t size) {
+  if (size != 0 && count > (SIZE_MAX - sizeof(ref_arena_block)) / size) {
+    ref_message_fatal(link, "E53", "Memory allocation failure");
+  }
+  ref_arena_block *block = calloc(1, sizeof *block + count * size);
+  if (block == NULL) {
+    ref_message_fatal(link, "E53", "Memory allocation failure");
+  }
+  block->next = link->blocks;
+  link->blocks = block;
+  return block + 1;
+}
+
+void ref_memory_free(ref_arena_block *blocks) {
+  while (blocks != NULL) {
+    ref_arena_block *next = blocks->next;
+    free(blocks);
+    blocks = next;
+  }
+}
+
+char *ref_memory_print(ref_link *link, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  const int length = vsnprintf(NULL, 0, format, arguments);
+  va_end(arguments);
+  const size_t size = length < 0 ? 1 : (size_t)length + 1;
+  char *text = ref_memory_take(link, size, 1);
+  va_start(arguments, format);
+  (void)vsnprintf(text, size, format, arguments);
+  va_end(arguments);
+  return text;
+}
+
+void *ref_memory_grow(ref_link *link, void *items, size_t count, size_t *capacity, size_t item_size) {
+  if (count < *capacity) {
+    return items;
+  }
+  const size_t larger = *capacity == 0 ? 8 : *capacity * 2;
+  void *moved = ref_memory_take(link, larger, item_size);
+  if (count > 0) {
+    memcpy(moved, items, count * item_size);
+  }
+  *capacity = larger;
+  return moved;
+}
+
+void ref_indices_add(ref_link *link, ref_indices *list, size_t item) {
+  list->items = ref_memory_grow(link, list->items, list->count, &list->capacity, sizeof *list->items);
+  list->items[list->count++] = item;
+}
+
+static void ref_bytes_reserve(ref_link *link, ref_bytes *bytes, size_t size) {
+  /* No sane link is larger; alignments such as 2^40 in a damaged input would be. */
+  const size_t limit = (size_t)1 << 32;
+  if (size > limit) {
+    ref_message_fatal(link, "D44", "section of more than %zu bytes", limit);
+  }
+  if (size > bytes->capacity) {
+    const size_t capacity = size < 32 ? 64 : size * 2;
+    uint8_t *data = ref_memory_take(link, capacity, 1);
+    if (bytes->size > 0) {
+      memcpy(data, bytes->data, bytes->size);
+    }
+    bytes->data = data;
+    bytes->capacity = capacity;
+  }
+}
+
+void ref_bytes_add(ref_link *link, ref_bytes *bytes, const void *data, size_t size) {
+  ref_bytes_reserve(link, bytes, bytes->size + size);
+  if (size > 0) {
+    memcpy(bytes->data + bytes->size, data, size);
+  }
+  bytes->size += size;
+}
+
+void ref_bytes_fill(ref_link *link, ref_bytes *bytes, size_t size) {
+  if (size > bytes->size) {
+    ref_bytes_reserve(link, bytes, size);
+    memset(bytes->data + bytes->size, 0, size - bytes->size);
+    bytes->size = size;
+  }
+}
+
+void ref_put_u16(uint8_t *at, uint16_t value) {
+  at[0] = (uint8_t)value;
+  at[1] = (uint8_t)(value >> 8);
+}
+
+void ref_put_u32(uint8_t *at, uint32_t value) {
+  ref_put_u16(at, (uint16_t)value);
+  ref_put_u16(at + 2, (uint16_t)(value >> 16));
+}
+
+void ref_put_u64(uint8_t *at, uint64_t value) {
+  ref_put_u32(at, (uint32_t)value);
+  ref_put_u32(at + 4, (uint32_t)(value >> 32));
+}
+
+void ref_bytes_add_u32(ref_link *link, ref_bytes *bytes, uint32_t value) {
+  uint8_t word[4];
+  ref_put_u32(word, value);
+  ref_bytes_add(link, bytes, word, sizeof word);
+}
+
+void ref_bytes_add_u64(ref_link *link, ref_bytes *bytes, uint64_t value) {
+  uint8_t word[8];
+  ref_put_u64(word, value);
+  ref_bytes_add(link, bytes, word, sizeof word);
+}
+
+/* Alignments need not be powers of two (C79). */
+uint64_t ref_align_up(uint64_t value, uint64_t align) {
+  if (align <= 1 || value % align == 0) {
+    return value;
+  }
+  return value + (align - value % align);
+}

@@ -1,0 +1,272 @@
+/* The merge, a file at a time: W3. */
+#include "link.h"
+
+#include <string.h>
+
+/* W2.2: the prefix that every link has. */
+static void ref_merge_create_first_sections(ref_link *link) {
+  static const char *const fixed[] = {".shstrtab", ".strtab", ".symtab", ".symtab_shndx"};
+  for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++) {
+    ref_strings_add(link, &link->section_names, fixed[i]);
+    ref_strings_add(link, &link->names, fixed[i]);
+  }
+  link->note_section = ref_section_add_with_symbol(link, ".note.nv.tkinfo", REF_TYPE_NOTE, 0x2000000, 4, 0);
+  link->cuinfo_section = ref_section_add_with_symbol(link, ".note.nv.cuinfo", REF_TYPE_NOTE, 0x1000000, 4, 0);
+  link->info_section = ref_section_add(link, ".nv.info", REF_TYPE_INFO, 0, 4, 0);
+  link->sections[link->info_section].links_symtab = true;
+  link->compat_section = link->sm >= 90 ? ref_section_add(link, ".nv.compat", REF_TYPE_COMPAT, 0, 4, 0) : REF_NONE;
+}
+
+static void ref_merge_add_info_section(ref_link *link, ref_function *function) {
+  char *name = ref_memory_print(link, ".nv.info.%s", function->name);
+  function->info = ref_section_add(link, name, REF_TYPE_INFO, REF_FLAG_INFO, 4, 0);
+  link->sections[function->info].links_symtab = true;
+  link->sections[function->info].info_section = function->text;
+}
+
+static void ref_merge_add_shared_section(ref_link *link, ref_function *function) {
+  char *name = ref_memory_print(link, ".nv.shared.%s", function->name);
+  function->shared = ref_section_add_with_symbol(link, name, REF_TYPE_SHARED,
+                                                 REF_FLAG_WRITE | REF_FLAG_ALLOC | REF_FLAG_INFO, 1, 0);
+  link->sections[function->shared].info_section = function->text;
+}
+
+static void ref_merge_copy_text(ref_link *link, ref_file *file, uint32_t symbol, ref_function *function) {
+  const uint32_t number = file->cubin.symbols[symbol].section;
+  const ref_section *input = &file->cubin.sections[number];
+  ref_out_section *section = &link->sections[function->text];
+  section->data = (ref_bytes){0};
+  section->size = 0;
+  section->align = 1;
+  section->info_high = (file->cubin.flags >> 8 & 0xff) < 90 ? input->info & 0xff000000 : 0;
+  file->section_of[number] = function->text;
+  file->offset_in[number] = ref_section_append(link, function->text, input);
+}
+
+static size_t ref_merge_function_symbol(ref_link *link, size_t file_number, uint32_t symbol) {
+  ref_file *file = &link->files[file_number];
+  const ref_symbol *input = &file->cubin.symbols[symbol];
+  const size_t number = file->function_of[symbol];
+  ref_function *function = &link->functions[number];
+  if (function->symbol == REF_NONE) {
+    const uint8_t bind = input->section == 0 ? REF_BIND_GLOBAL : input->info >> 4;
+    function->symbol = ref_symbol_add(link, input->name, bind, REF_SYMBOL_FUNC, input->other);
+    link->symbols[function->symbol].function = number;
+    link->symbols[function->symbol].mention_file = file_number;
+    if (bind != REF_BIND_GLOBAL) {
+      ref_strings_add(link, &link->names, input->name);
+    }
+    if (bind != REF_BIND_LOCAL) {
+      ref_map_set(link, &link->symbol_by_name, input->name, function->symbol);
+    }
+  }
+  return function->symbol;
+}
+
+/* W8.2: what the winner's body brings. W4.1: the place among the locals stays. */
+static void ref_merge_define_symbol(ref_link *link, size_t file_number, uint32_t symbol, size_t section) {
+  const ref_symbol *input = &link->files[file_number].cubin.symbols[symbol];
+  ref_out_symbol *output = &link->symbols[link->files[file_number].symbol_of[symbol]];
+  output->bind = input->info >> 4;
+  output->section = section;
+  output->value = input->value;
+  output->size = input->size;
+  output->definition_file = file_number;
+}
+
+static void ref_merge_new_body(ref_link *link, size_t file_number, uint32_t symbol) {
+  ref_file *file = &link->files[file_number];
+  const ref_symbol *input = &file->cubin.symbols[symbol];
+  ref_function *function = &link->functions[file->function_of[symbol]];
+  file->symbol_of[symbol] = ref_merge_function_symbol(link, file_number, symbol);
+  if (input->section >= file->cubin.section_count) {
+    ref_message_fatal(link, "D46", "symbol '%s' in '%s' lies in section %u, which does not exist", input->name,
+                      file->name, input->section);
+  }
+  const ref_section *text = &file->cubin.sections[input->section];
+  function->text = ref_section_add_with_symbol(link, text->name, text->type, text->flags, text->align, 0);
+  link->sections[function->text].links_symtab = true;
+  link->sections[function->text].info_function = file->function_of[symbol];
+  ref_merge_copy_text(link, file, symbol, function);
+  ref_merge_define_symbol(link, file_number, symbol, function->text);
+  if (function->entry && ref_function_is_root(link, function)) {
+    ref_merge_add_info_section(link, function);
+    ref_merge_add_shared_section(link, function);
+  }
+}
+
+static void ref_merge_function(ref_link *link, size_t file_number, uint32_t symbol);
+
+/* W3.1, W3.9: the second name of a section gets just a symbol, after the first. */
+static void ref_merge_alias(ref_link *link, size_t file_number, uint32_t symbol) {
+  ref_file *file = &link->files[file_number];
+  const uint32_t primary = ref_function_primary(file, file->cubin.symbols[symbol].section);
+  ref_merge_function(link, file_number, primary);
+  file->symbol_of[symbol] = ref_merge_function_symbol(link, file_number, symbol);
+  const size_t text = link->functions[file->function_of[primary]].text;
+  ref_merge_define_symbol(link, file_number, symbol, text);
+}
+
+/* E26, E21: two files that disagree about one function (C84). */
+static void ref_merge_check_function(ref_link *link, size_t file_number, uint32_t symbol) {
+  ref_file *file = &link->files[file_number];
+  const ref_symbol *input = &file->cubin.symbols[symbol];
+  const size_t number = file->function_of[symbol];
+  ref_function *function = &link->functions[number];
+  if (input->info >> 4 == REF_BIND_LOCAL) {
+    return;
+  }
+  const bool entry = (input->other & REF_OTHER_ENTRY) != 0;
+  if (function->mentioned && function->mentioned_as_entry != entry) {
+    ref_message_add(link, REF_ERROR, "E26", "Function '%s' not declared __global__ in all source files",
+                    ref_demangle(link, input->name));
+  } else if (input->section != 0 && file->body_of[symbol] == REF_BODY_LOSES &&
+             input->info >> 4 != REF_BIND_WEAK && !function->defined_weak_so_far) {
+    ref_message_add(link, REF_ERROR, "E21", "Multiple definition of '%s' in '%s', first defined in '%s'", input->name,
+                    file->name, link->files[function->defined_in_so_far].name);
+  }
+  function->mentioned = true;
+  function->mentioned_as_entry = entry;
+}
+
+/* What the next file's body is compared with. */
+static void ref_merge_note_definition(ref_link *link, size_t file_number, uint32_t symbol) {
+  const ref_file *file = &link->files[file_number];
+  const ref_symbol *input = &file->cubin.symbols[symbol];
+  ref_function *function = &link->functions[file->function_of[symbol]];
+  if (input->section != 0 && file->body_of[symbol] != REF_BODY_LOSES) {
+    function->defined_weak_so_far = input->info >> 4 == REF_BIND_WEAK;
+    function->defined_in_so_far = file_number;
+    function->defined_as_so_far = symbol;
+  }
+}
+
+static void ref_merge_function(ref_link *link, size_t file_number, uint32_t symbol) {
+  ref_file *file = &link->files[file_number];
+  if (file->symbol_of[symbol] != REF_NONE || file->function_of[symbol] == REF_NONE) {
+    return;
+  }
+  ref_function *function = &link->functions[file->function_of[symbol]];
+  if (!function->live) {
+    return;
+  }
+  switch (file->body_of[symbol]) {
+  case REF_BODY_NONE:
+    file->symbol_of[symbol] = ref_merge_function_symbol(link, file_number, symbol);
+    break;
+  case REF_BODY_NEW:
+    ref_merge_new_body(link, file_number, symbol);
+    break;
+  case REF_BODY_ALIAS:
+    ref_merge_alias(link, file_number, symbol);
+    break;
+  case REF_BODY_LOSES:
+    file->symbol_of[symbol] = function->symbol;
+    break;
+  case REF_BODY_REPLACES:
+    file->symbol_of[symbol] = function->symbol;
+    ref_merge_copy_text(link, file, symbol, function);
+    ref_merge_define_symbol(link, file_number, symbol, function->text);
+    break;
+  }
+}
+
+static void ref_merge_functions(ref_link *link, size_t file_number) {
+  const ref_file *file = &link->files[file_number];
+  for (uint32_t i = 1; i < file->cubin.symbol_count; i++) {
+    if (file->function_of[i] != REF_NONE) {
+      ref_merge_check_function(link, file_number, i);
+      if (file->body_of[i] == REF_BODY_REPLACES) {
+        ref_weak_drop_old_body(link, file->function_of[i]);
+      }
+      ref_merge_function(link, file_number, i);
+      ref_merge_note_definition(link, file_number, i);
+    }
+  }
+}
+
+/* W3.4, W6.6 */
+static void ref_merge_info(ref_link *link, size_t file_number, uint32_t section) {
+  ref_file *file = &link->files[file_number];
+  const ref_section *input = &file->cubin.sections[section];
+  if ((input->flags & REF_FLAG_INFO) == 0 && input->info == 0) {
+    ref_records_read(link, file_number, section, NULL);
+    return;
+  }
+  const uint32_t owner = ref_function_primary(file, input->info);
+  const size_t number = file->function_of[owner];
+  if (number == REF_NONE) {
+    ref_message_fatal(link, "E72", "Internal error: entry_info was null");
+  }
+  ref_function *function = &link->functions[number];
+  if (!function->live || file->body_of[owner] == REF_BODY_LOSES) {
+    return;
+  }
+  if (function->info == REF_NONE) {
+    ref_merge_add_info_section(link, function);
+  }
+  ref_records_read(link, file_number, section, function);
+}
+
+/* W3.4: the second walk over the section headers. */
+static void ref_merge_walk(ref_link *link, size_t file_number) {
+  ref_file *file = &link->files[file_number];
+  for (uint32_t i = 1; i < file->cubin.section_count; i++) {
+    const ref_section *input = &file->cubin.sections[i];
+    switch (input->type) {
+    case REF_TYPE_INFO:
+      ref_merge_info(link, file_number, i);
+      break;
+    case REF_TYPE_COMPAT:
+      ref_compat_merge(link, file_number, i);
+      break;
+    case REF_TYPE_NOTE:
+      if (strcmp(input->name, ".note.nv.tkinfo") == 0 && input->data != NULL) {
+        ref_bytes_add(link, &link->input_notes, input->data, (size_t)input->size);
+      }
+      break;
+    case REF_TYPE_REL:
+    case REF_TYPE_RELA:
+      ref_relocations_read(link, file_number, i);
+      break;
+    default:
+      break;
+    }
+  }
+}
+
+static void ref_merge_file(ref_link *link, size_t file_number) {
+  const ref_file *file = &link->files[file_number];
+  const size_t errors = link->error_count;
+  if (file->cubin.symbol_section == 0) {
+    ref_message_fatal(link, "E65", "Internal error: symsec not found");
+  }
+  ref_merge_functions(link, file_number);
+  ref_objects_merge(link, file_number);
+  ref_blocks_merge_rest(link, file_number);
+  ref_merge_walk(link, file_number);
+  ref_compat_end_file(link, file_number);
+  if (link->error_count != errors) {
+    ref_message_fatal(link, "E53", "merge_elf failed"); /* C72 */
+  }
+}
+
+/* W3, "after all inputs". */
+static void ref_merge_create_last_sections(ref_link *link) {
+  link->callgraph_section = ref_section_add_with_symbol(link, ".nv.callgraph", REF_TYPE_CALLGRAPH, 0, 4, 8);
+  link->sections[link->callgraph_section].links_symtab = true;
+  link->prototype_section = ref_section_add_with_symbol(link, ".nv.prototype", REF_TYPE_PROTOTYPE, 0, 4, 8);
+  link->sections[link->prototype_section].links_symtab = true;
+  ref_constants_create_copies(link);
+  link->action_section = ref_section_add_with_symbol(link, ".nv.rel.action", REF_TYPE_REL_ACTION, 0, 8, 8);
+}
+
+void ref_merge_files(ref_link *link) {
+  ref_merge_create_first_sections(link);
+  for (size_t i = 0; i < link->file_count; i++) {
+    ref_merge_file(link, i);
+  }
+  ref_objects_allocate_commons(link);
+  ref_callgraph_analyze(link);
+  ref_merge_create_last_sections(link);
+}

@@ -1,0 +1,72 @@
+#include "link.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+static void ref_message_append(ref_link *link, ref_severity severity, const char *id, const char *format,
+                               va_list arguments) {
+  char text[4096];
+  ref_result *result = link->result;
+  va_list again;
+  va_copy(again, arguments);
+  const int length = vsnprintf(text, sizeof text, format, arguments);
+  const size_t size = length < 0 ? 1 : (size_t)length + 1;
+  char *kept = ref_memory_take(link, size, 1);
+  (void)vsnprintf(kept, size, format, again);
+  va_end(again);
+  result->messages = ref_memory_grow(link, result->messages, result->message_count, &link->message_capacity,
+                                     sizeof *result->messages);
+  result->messages[result->message_count++] = (ref_message){severity, id, kept};
+  if (severity == REF_ERROR) {
+    link->error_count++;
+  }
+}
+
+void ref_message_add(ref_link *link, ref_severity severity, const char *id, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  ref_message_append(link, severity, id, format, arguments);
+  va_end(arguments);
+}
+
+/* C50a: -disable-infos silences warnings, also under -Werror; C50b: -Werror makes them errors. */
+void ref_message_warn(ref_link *link, const char *id, const char *format, ...) {
+  if (ref_option_given(link, REF_OPTION_DISABLE_INFOS)) {
+    return;
+  }
+  const ref_severity severity = ref_option_given(link, REF_OPTION_WARNINGS_ARE_ERRORS) ? REF_ERROR : REF_WARNING;
+  va_list arguments;
+  va_start(arguments, format);
+  ref_message_append(link, severity, id, format, arguments);
+  va_end(arguments);
+}
+
+/* C71. */
+void ref_message_fatal(ref_link *link, const char *id, const char *format, ...) {
+  static const char out_of_memory[] = "Memory allocation failure";
+  if (strcmp(format, out_of_memory) == 0) {
+    /* No memory for a record either: the exit code alone tells. */
+    link->result->exit_code = 1;
+    longjmp(link->escape, 1);
+  }
+  va_list arguments;
+  va_start(arguments, format);
+  ref_message_append(link, REF_FATAL, id, format, arguments);
+  va_end(arguments);
+  link->result->exit_code = 1;
+  longjmp(link->escape, 1);
+}
+
+/* C69, C50d. */
+void ref_result_print(const ref_job *job, const ref_result *result, FILE *stream) {
+  static const char *const severities[] = {"info    ", "warning ", "error   ", "fatal   "};
+  const char *prefix = job->identity_nvlink ? "nvlink" : "twinlink";
+  for (size_t i = 0; i < result->message_count; i++) {
+    const ref_message *message = &result->messages[i];
+    (void)fprintf(stream, "%s %s: %s", prefix, severities[message->severity], message->text);
+    if (job->options.values[REF_OPTION_REPORT_ARCH] != NULL && job->options.values[REF_OPTION_ARCH] != NULL) {
+      (void)fprintf(stream, " (target: %s)", job->options.values[REF_OPTION_ARCH]);
+    }
+    (void)fputc('\n', stream);
+  }
+}

@@ -1,0 +1,126 @@
+/* The two notes: W5.1, W5.2, C60-C62, C80. */
+#include "link.h"
+
+#include <string.h>
+
+enum { NOTE_OWNER_BYTES = 12, TKINFO_TYPE = 2000, CUINFO_TYPE = 1000, TOOLKIT = 130, STRINGS = 5 };
+
+static const char *ref_note_base_name(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash == NULL ? path : slash + 1;
+}
+
+/* C61: with -g, or with the hidden option of C80, the note names files. */
+static bool ref_note_names_files(const ref_link *link) {
+  const char *verbose = link->job->options.values[REF_OPTION_VERBOSE_TKINFO];
+  return ref_option_given(link, REF_OPTION_DEBUG) || (verbose != NULL && strcmp(verbose, "true") == 0);
+}
+
+static void ref_note_add_text(ref_link *link, ref_bytes *text, const char *part) {
+  ref_bytes_add(link, text, part, strlen(part));
+}
+
+/* C61: quotes inside a value are removed. */
+static void ref_note_add_value(ref_link *link, ref_bytes *text, const char *value) {
+  for (const char *at = value; *at != 0; at++) {
+    if (*at != '"') {
+      ref_bytes_add(link, text, at, 1);
+    }
+  }
+}
+
+static void ref_note_add_option(ref_link *link, ref_bytes *text, const ref_option_row *row) {
+  const char *value = link->job->options.values[row->option];
+  ref_note_add_text(link, text, "-");
+  ref_note_add_text(link, text, row->short_name);
+  ref_note_add_text(link, text, " ");
+  ref_note_add_value(link, text,
+                     row->option == REF_OPTION_OUTPUT || row->option == REF_OPTION_REGISTER_LINK_BINARIES ||
+                             row->option == REF_OPTION_TIME
+                         ? ref_note_base_name(value)
+                         : value);
+  ref_note_add_text(link, text, " ");
+}
+
+/* C62, C80: only with file names, or never. */
+static bool ref_note_records(const ref_link *link, ref_option option) {
+  switch (option) {
+  case REF_OPTION_OUTPUT:
+  case REF_OPTION_REGISTER_LINK_BINARIES:
+  case REF_OPTION_TIME:
+    return ref_note_names_files(link);
+  case REF_OPTION_VERBOSE_TKINFO:
+  case REF_OPTION_HOST_CCBIN:
+  case REF_OPTION_SHARED:
+    return false;
+  default:
+    return true;
+  }
+}
+
+static void ref_note_build_arguments(ref_link *link, ref_bytes *text) {
+  const ref_option_row *rows = ref_option_rows();
+  if (ref_note_names_files(link)) {
+    for (size_t i = 0; i < link->job->input_count; i++) {
+      ref_note_add_text(link, text, ref_note_base_name(link->job->inputs[i].name));
+      ref_note_add_text(link, text, i + 1 < link->job->input_count ? "," : " ");
+    }
+  }
+  for (size_t i = 0; i < REF_OPTION_COUNT; i++) {
+    if (ref_option_given(link, rows[i].option) && ref_note_records(link, rows[i].option)) {
+      ref_note_add_option(link, text, &rows[i]);
+    }
+  }
+  ref_bytes_add(link, text, "", 1);
+}
+
+static void ref_note_write_head(ref_link *link, ref_bytes *output, size_t descriptor, uint32_t type) {
+  ref_bytes_add_u32(link, output, NOTE_OWNER_BYTES);
+  ref_bytes_add_u32(link, output, (uint32_t)descriptor);
+  ref_bytes_add_u32(link, output, type);
+  ref_bytes_add(link, output, "NVIDIA Corp", NOTE_OWNER_BYTES);
+}
+
+/* W5.1: u32 {2, five offsets}, then the strings, padded to 4. */
+static void ref_note_write_tool(ref_link *link, ref_bytes *output) {
+  ref_bytes arguments = {0};
+  ref_note_build_arguments(link, &arguments);
+  const bool nvlink = link->job->identity_nvlink;
+  const char *const texts[STRINGS] = {
+      ref_note_names_files(link) ? ref_note_base_name(link->job->options.values[REF_OPTION_OUTPUT]) : "",
+      nvlink ? "nvlink" : "twinlink",
+      nvlink ? "Cuda compilation tools, release 13.0, V13.0.88" : "twinlink, release 0.1.0",
+      nvlink ? "Build cuda_13.0.r13.0/compiler.36424714_0" : "Build twinlink",
+      (const char *)arguments.data};
+  ref_bytes strings = {0}, head = {0};
+  ref_bytes_add_u32(link, &head, 2);
+  for (size_t i = 0; i < STRINGS; i++) {
+    ref_bytes_add_u32(link, &head, (uint32_t)strings.size);
+    ref_bytes_add(link, &strings, texts[i], strlen(texts[i]) + 1);
+  }
+  ref_bytes_fill(link, &strings, (size_t)ref_align_up(strings.size, 4));
+  ref_note_write_head(link, output, head.size + strings.size, TKINFO_TYPE);
+  ref_bytes_add(link, output, head.data, head.size);
+  ref_bytes_add(link, output, strings.data, strings.size);
+}
+
+/* W5.2: the smallest virtual architecture of the inputs. */
+static void ref_note_write_cuda(ref_link *link, ref_bytes *output) {
+  uint32_t virtual_sm = link->file_count == 0 ? link->sm : 0xffff;
+  for (size_t i = 0; i < link->file_count; i++) {
+    virtual_sm = link->files[i].virtual_sm < virtual_sm ? link->files[i].virtual_sm : virtual_sm;
+  }
+  ref_note_write_head(link, output, 8, CUINFO_TYPE);
+  ref_bytes_add_u32(link, output, 2 | virtual_sm << 16);
+  ref_bytes_add_u32(link, output, TOOLKIT);
+}
+
+void ref_notes_write(ref_link *link) {
+  ref_out_section *note = &link->sections[link->note_section];
+  ref_note_write_tool(link, &note->data);
+  ref_bytes_add(link, &note->data, link->input_notes.data, link->input_notes.size);
+  note->size = note->data.size;
+  ref_out_section *cuda = &link->sections[link->cuinfo_section];
+  ref_note_write_cuda(link, &cuda->data);
+  cuda->size = cuda->data.size;
+}

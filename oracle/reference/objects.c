@@ -1,0 +1,282 @@
+/* Variables, constants, shared objects, texture references: W3.2, W3.6-W3.12, W8.4, V9, V10, E21-E24, E28. */
+#include "link.h"
+
+#include <string.h>
+
+enum { VISIBILITY = 3, INTERNAL = 1, MANAGED = 4 };
+
+static bool ref_object_is_data(uint8_t type) {
+  return type == REF_SYMBOL_OBJECT || type == REF_SYMBOL_CUDA_OBJECT || type == REF_SYMBOL_TEXTURE ||
+         type == REF_SYMBOL_SAMPLER || type == REF_SYMBOL_SURFACE;
+}
+
+static bool ref_object_is_shared(const ref_symbol *input) {
+  return input->info % 16 == REF_SYMBOL_CUDA_OBJECT && (input->other & REF_SPACE_MASK) == REF_SPACE_SHARED;
+}
+
+/* The module's section for a shared object; W3.2: `.nv_debug.shared` is made by its first object. */
+static size_t ref_object_shared_section(ref_link *link, ref_file *file, const ref_symbol *input) {
+  const uint32_t owner = input->section == 0 ? 0 : ref_merge_owner(file, input->section);
+  if (owner != 0 && file->function_of[owner] != REF_NONE) {
+    ref_function *function = &link->functions[file->function_of[owner]];
+    return function->shared;
+  }
+  size_t pool = ref_map_find(&link->section_by_name, ".nv_debug.shared");
+  if (pool == REF_NONE) {
+    const uint64_t align = input->section == 0 ? 16 : file->cubin.sections[input->section].align;
+    pool = ref_section_add_with_symbol(link, ".nv_debug.shared", REF_TYPE_SHARED, REF_FLAG_WRITE | REF_FLAG_ALLOC,
+                                       align, 0);
+  }
+  return pool;
+}
+
+/* W9: shared objects have a list of their own; st_value is the alignment (H1). */
+static void ref_object_define_shared(ref_link *link, size_t file_number, const ref_symbol *input, size_t number) {
+  ref_out_symbol *symbol = &link->symbols[number];
+  const size_t section = ref_object_shared_section(link, &link->files[file_number], input);
+  symbol->section = section;
+  symbol->auxiliary = input->value;
+  symbol->size = input->size;
+  symbol->is_extern_shared = input->size == 0;
+  symbol->shared_order = link->shared_count++;
+}
+
+static bool ref_object_owner_takes_part(const ref_link *link, const ref_file *file, uint32_t section) {
+  const uint32_t owner = ref_merge_owner(file, section);
+  if (owner == 0 || file->function_of[owner] == REF_NONE) {
+    return true;
+  }
+  return link->functions[file->function_of[owner]].live && file->body_of[owner] != REF_BODY_LOSES;
+}
+
+/* Value and section of a definition. */
+static void ref_object_define(ref_link *link, size_t file_number, const ref_symbol *input, size_t number) {
+  ref_file *file = &link->files[file_number];
+  ref_out_symbol *symbol = &link->symbols[number];
+  symbol->size = input->size;
+  symbol->bind = input->info >> 4;
+  symbol->definition_file = file_number;
+  if (input->section == REF_SECTION_COMMON) {
+    symbol->common = true;
+    symbol->value = input->value;
+    return;
+  }
+  if (ref_object_is_shared(input)) {
+    ref_object_define_shared(link, file_number, input, number);
+    return;
+  }
+  if (input->section >= file->cubin.section_count) {
+    /* D16, D46: nvlink crashes here. */
+    ref_message_fatal(link, "D46", "symbol '%s' in '%s' lies in section %u, which does not exist", input->name,
+                      file->name, input->section);
+  }
+  if (ref_block_place(link, file_number, input->section)) {
+    symbol = &link->symbols[number];
+    symbol->section = file->section_of[input->section];
+    symbol->value = file->offset_in[input->section] + input->value;
+  }
+}
+
+/* W4.3: `_param`, `F.const_opt.a.b` and shared objects have no symbol in an executable. */
+static bool ref_object_has_no_symbol(const ref_link *link, const ref_symbol *input) {
+  const bool keeps_shared = ref_option_given(link, REF_OPTION_DEBUG) &&
+                            !ref_option_given(link, REF_OPTION_SUPPRESS_DEBUG_INFO); /* W17.2, W17.6 */
+  return (input->other & VISIBILITY) == INTERNAL || (ref_object_is_shared(input) && !keeps_shared);
+}
+
+/* Whose name is taken at once (W2.2): the locals' and the weak ones'. */
+static size_t ref_object_create(ref_link *link, size_t file_number, const ref_symbol *input) {
+  const bool undefined = input->section == 0;
+  uint8_t bind = input->info >> 4;
+  if (undefined && bind == REF_BIND_WEAK && !ref_object_is_shared(input)) {
+    bind = REF_BIND_GLOBAL; /* W4.2, W4.5 */
+  }
+  const size_t number = ref_symbol_add(link, input->name, bind, input->info & 15, input->other);
+  ref_out_symbol *symbol = &link->symbols[number];
+  symbol->mention_file = file_number;
+  symbol->size = input->size;
+  symbol->undefined_weak = undefined && input->info >> 4 == REF_BIND_WEAK;
+  symbol->dropped = ref_object_has_no_symbol(link, input);
+  if (symbol->local_list && !symbol->dropped) {
+    ref_strings_add(link, &link->names, input->name);
+  }
+  if (undefined && ref_object_is_shared(input) && input->size == 0) {
+    ref_object_define_shared(link, file_number, input, number);
+    link->symbols[number].section = REF_NONE;
+  }
+  return number;
+}
+
+static void ref_object_merge_local(ref_link *link, size_t file_number, uint32_t index) {
+  ref_file *file = &link->files[file_number];
+  const ref_symbol *input = &file->cubin.symbols[index];
+  if (input->section == 0 || !ref_object_owner_takes_part(link, file, input->section)) {
+    return;
+  }
+  if (ref_object_is_shared(input) && ref_object_shared_section(link, file, input) == REF_NONE) {
+    return;
+  }
+  /* A section that the symbol makes comes before the symbol. */
+  if (!ref_object_is_shared(input) && !ref_block_place(link, file_number, input->section) &&
+      file->section_of[input->section < file->cubin.section_count ? input->section : 0] == REF_NONE) {
+    return;
+  }
+  const size_t number = ref_object_create(link, file_number, input);
+  file->symbol_of[index] = number;
+  ref_object_define(link, file_number, input, number);
+}
+
+/* E23, E24, E22, E21, E28 in this order (C84). True when the two may stand for one variable. */
+static void ref_object_check(ref_link *link, size_t file_number, const ref_symbol *input, const ref_out_symbol *old) {
+  const char *file = link->files[file_number].name;
+  const bool undefined_texture = old->type >= REF_SYMBOL_TEXTURE && old->type <= REF_SYMBOL_SURFACE;
+  const char *first = undefined_texture ? "<input>" : link->files[old->mention_file].name;
+  const bool common = input->section == REF_SECTION_COMMON;
+  const bool defined = input->section != 0;
+  const bool old_defined = old->section != REF_NONE || old->common;
+  if ((input->other & REF_SPACE_MASK) != (old->other & REF_SPACE_MASK)) {
+    ref_message_add(link, REF_ERROR, "E23", "Memory space doesn't match for '%s' in '%s', first specified in '%s'",
+                    input->name, file, first);
+  }
+  if ((input->other & MANAGED) != (old->other & MANAGED)) {
+    ref_message_add(link, REF_ERROR, "E24",
+                    "Managed attribute doesn't match for '%s' in '%s', first specified in '%s'", input->name, file,
+                    first);
+  }
+  if (input->size != old->size && !old->common && !(common && old_defined) && !undefined_texture &&
+      !(ref_object_is_shared(input) && (input->size == 0 || old->size == 0))) {
+    ref_message_add(link, REF_ERROR, "E22", "Size doesn't match for '%s' in '%s', first specified in '%s'",
+                    input->name, file, first);
+  }
+  if (defined && !common && old_defined && !old->common && input->info >> 4 != REF_BIND_WEAK &&
+      old->bind != REF_BIND_WEAK) {
+    ref_message_add(link, REF_ERROR, "E21", "Multiple definition of '%s' in '%s', first defined in '%s'", input->name,
+                    file, first);
+  }
+}
+
+/* V10, E28: common and common, common and definition. */
+static void ref_object_merge_common(ref_link *link, size_t file_number, const ref_symbol *input, size_t number) {
+  ref_out_symbol *old = &link->symbols[number];
+  const ref_file *file = &link->files[file_number];
+  if (input->section == REF_SECTION_COMMON && !old->common) {
+    if (old->section == REF_NONE) {
+      ref_object_define(link, file_number, input, number);
+    } else if (link->sections[old->section].type == REF_TYPE_GLOBAL && old->bind != REF_BIND_WEAK) {
+      ref_message_add(link, REF_ERROR, "E21", "Multiple definition of '%s' in '%s', first defined in '%s'",
+                      input->name, file->name, link->files[old->mention_file].name);
+    } else if (link->sections[old->section].type == REF_TYPE_GLOBAL) {
+      ref_object_define(link, file_number, input, number); /* weak .global, then .common: moved, V10 */
+    } else if (input->size > old->size) {
+      ref_message_add(link, REF_ERROR, "E28", "Common symbol '%s' in file '%s' has larger size than initialization",
+                      input->name, file->name);
+    }
+    return;
+  }
+  if (input->section == REF_SECTION_COMMON) {
+    /* D9: the alignment stays that of the first file; by default the largest. */
+    old->size = input->size > old->size ? input->size : old->size;
+    if (!link->job->bug_compatible && input->value > old->value) {
+      old->value = input->value;
+    }
+    return;
+  }
+  const uint32_t type = file->cubin.sections[input->section].type;
+  if (type == REF_TYPE_GLOBAL) {
+    /* W3.12: stays common; the block stays as dead bytes. */
+    old->size = input->size > old->size ? input->size : old->size;
+    (void)ref_block_place(link, file_number, input->section);
+    return;
+  }
+  if (old->size > input->size) {
+    ref_message_add(link, REF_ERROR, "E28", "Common symbol '%s' in file '%s' has larger size than initialization",
+                    input->name, link->files[old->definition_file].name);
+  }
+  if (input->info >> 4 == REF_BIND_WEAK) {
+    ref_message_fatal(link, "D19", "weak initialised variable '%s' in '%s' after a common one", input->name,
+                      file->name);
+  }
+  old->common = false;
+  ref_object_define(link, file_number, input, number);
+}
+
+static void ref_object_merge_again(ref_link *link, size_t file_number, uint32_t index, size_t number) {
+  ref_file *file = &link->files[file_number];
+  const ref_symbol *input = &file->cubin.symbols[index];
+  ref_out_symbol *old = &link->symbols[number];
+  const bool old_defined = old->section != REF_NONE || old->common;
+  ref_object_check(link, file_number, input, old);
+  if (input->section == 0) {
+    return;
+  }
+  if (input->section == REF_SECTION_COMMON || (old->common && input->section < file->cubin.section_count)) {
+    ref_object_merge_common(link, file_number, input, number);
+  } else if (!old_defined && !old->is_extern_shared) {
+    ref_object_define(link, file_number, input, number);
+  } else if (old->bind == REF_BIND_WEAK && input->info >> 4 == REF_BIND_GLOBAL) {
+    old->replaced_weak_by_strong = true;
+    ref_object_define(link, file_number, input, number);
+  } else if (old->bind == REF_BIND_WEAK) {
+    ref_weak_note_lost_variable(link, file_number, index);
+  }
+}
+
+static void ref_object_merge_symbol(ref_link *link, size_t file_number, uint32_t index) {
+  ref_file *file = &link->files[file_number];
+  const ref_symbol *input = &file->cubin.symbols[index];
+  if (input->info >> 4 == REF_BIND_LOCAL) {
+    ref_object_merge_local(link, file_number, index);
+    return;
+  }
+  if (ref_object_is_shared(input) && input->section != 0 && !ref_object_owner_takes_part(link, file, input->section)) {
+    return;
+  }
+  const size_t old = ref_map_find(&link->symbol_by_name, input->name);
+  if (old != REF_NONE) {
+    file->symbol_of[index] = old;
+    ref_object_merge_again(link, file_number, index, old);
+    return;
+  }
+  if (input->section != 0 && input->section < file->cubin.section_count && !ref_object_is_shared(input)) {
+    (void)ref_block_place(link, file_number, input->section);
+  }
+  const size_t number = ref_object_create(link, file_number, input);
+  file->symbol_of[index] = number;
+  ref_map_set(link, &link->symbol_by_name, input->name, number);
+  if (input->section != 0) {
+    ref_object_define(link, file_number, input, number);
+  }
+}
+
+void ref_objects_merge(ref_link *link, size_t file_number) {
+  const ref_file *file = &link->files[file_number];
+  for (uint32_t i = 1; i < file->cubin.symbol_count; i++) {
+    const ref_symbol *input = &file->cubin.symbols[i];
+    if (!ref_object_is_data(input->info & 15)) {
+      continue;
+    }
+    if (ref_object_is_shared(input) && input->section != 0 && ref_merge_owner(file, input->section) == 0 &&
+        input->value > link->debug_shared_align) {
+      link->debug_shared_align = input->value;
+    }
+    ref_object_merge_symbol(link, file_number, i);
+  }
+}
+
+/* W3.7: in reverse symbol order, after all files. */
+void ref_objects_allocate_commons(ref_link *link) {
+  for (size_t i = link->symbol_count; i-- > 0;) {
+    if (!link->symbols[i].common) {
+      continue;
+    }
+    size_t section = ref_map_find(&link->section_by_name, ".nv.global");
+    if (section == REF_NONE) {
+      section = ref_section_add_with_symbol(link, ".nv.global", REF_TYPE_GLOBAL, REF_FLAG_WRITE | REF_FLAG_ALLOC,
+                                            1, 0);
+    }
+    ref_out_symbol *symbol = &link->symbols[i];
+    const ref_section block = {.name = symbol->name, .size = symbol->size, .align = symbol->value};
+    symbol->value = ref_section_append(link, section, &block);
+    symbol->section = section;
+  }
+}

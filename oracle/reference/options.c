@@ -1,0 +1,148 @@
+#include "link.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* C61: the order of the tool note; C48: short names with one dash, long names with two. */
+static const ref_option_row ref_rows[REF_OPTION_COUNT] = {
+    {REF_OPTION_SUPPRESS_STACK_SIZE_WARNING, REF_OPTION_FLAG, "suppress-stack-size-warning",
+     "suppress-stack-size-warning"},
+    {REF_OPTION_SUPPRESS_ARCH_WARNING, REF_OPTION_FLAG, "suppress-arch-warning", "suppress-arch-warning"},
+    {REF_OPTION_OUTPUT, REF_OPTION_VALUE, "o", "output-file"},
+    {REF_OPTION_DEBUG, REF_OPTION_FLAG, "g", "debug"},
+    {REF_OPTION_ARCH, REF_OPTION_VALUE, "arch", "arch"},
+    {REF_OPTION_MACHINE, REF_OPTION_VALUE, "m", "machine"},
+    {REF_OPTION_LIBRARY, REF_OPTION_LIST, "l", "library"},
+    {REF_OPTION_LIBRARY_PATH, REF_OPTION_LIST, "L", "library-path"},
+    {REF_OPTION_REGISTER_LINK_BINARIES, REF_OPTION_VALUE, "", "register-link-binaries"},
+    {REF_OPTION_VERBOSE, REF_OPTION_FLAG, "v", "verbose"},
+    {REF_OPTION_PRESERVE_RELOCS, REF_OPTION_FLAG, "preserve-relocs", "preserve-relocs"},
+    {REF_OPTION_NO_WARNINGS, REF_OPTION_FLAG, "w", "disable-warnings"},
+    {REF_OPTION_WARNINGS_ARE_ERRORS, REF_OPTION_FLAG, "Werror", "warning-as-error"},
+    {REF_OPTION_DISABLE_INFOS, REF_OPTION_FLAG, "disable-infos", "disable-infos"},
+    {REF_OPTION_KEEP_SYSTEM_LIBRARIES, REF_OPTION_FLAG, "keep-system-libraries", "keep-system-libraries"},
+    {REF_OPTION_KERNELS_USED, REF_OPTION_LIST, "kernels-used", "kernels-used"},
+    {REF_OPTION_VARIABLES_USED, REF_OPTION_LIST, "variables-used", "variables-used"},
+    {REF_OPTION_CPU_ARCH, REF_OPTION_VALUE, "cpu-arch", "cpu-arch"},
+    {REF_OPTION_REPORT_ARCH, REF_OPTION_FLAG, "report-arch", "report-arch"},
+    {REF_OPTION_TIME, REF_OPTION_VALUE, "time", "time"},
+    {REF_OPTION_EXTRA_WARNINGS, REF_OPTION_FLAG, "extrawarn", "extra-warnings"},
+    {REF_OPTION_NVVM_PATH, REF_OPTION_VALUE, "nvvmpath", "nvvmpath"},
+    {REF_OPTION_SPLIT_COMPILE, REF_OPTION_VALUE, "split-compile", "split-compile"},
+    {REF_OPTION_SPLIT_COMPILE_EXTENDED, REF_OPTION_VALUE, "split-compile-extended", "split-compile-extended"},
+    {REF_OPTION_SUPPRESS_DEBUG_INFO, REF_OPTION_FLAG, "suppress-debug-info", "suppress-debug-info"},
+    {REF_OPTION_XPTXAS, REF_OPTION_LIST, "Xptxas", "Xptxas"},
+    {REF_OPTION_XNVVM, REF_OPTION_LIST, "Xnvvm", "Xnvvm"},
+    {REF_OPTION_MAXRREGCOUNT, REF_OPTION_VALUE, "maxrregcount", "maxrregcount"},
+    {REF_OPTION_DUMP_CALLGRAPH, REF_OPTION_FLAG, "dump-callgraph", "dump-callgraph"},
+    {REF_OPTION_DUMP_CALLGRAPH_NO_DEMANGLE, REF_OPTION_FLAG, "dump-callgraph-no-demangle",
+     "dump-callgraph-no-demangle"},
+    {REF_OPTION_IGNORE_HOST_INFO, REF_OPTION_FLAG, "ignore-host-info", "ignore-host-info"},
+    {REF_OPTION_USE_HOST_INFO, REF_OPTION_FLAG, "use-host-info", "use-host-info"},
+    {REF_OPTION_RELOCATABLE, REF_OPTION_FLAG, "r", "relocatable-link"},
+    {REF_OPTION_UIDX, REF_OPTION_VALUE, "uidx", "uidx-file"},
+    {REF_OPTION_DEVICE_STACK_PROTECTOR, REF_OPTION_VALUE, "device-stack-protector", "device-stack-protector"},
+    {REF_OPTION_VERBOSE_TKINFO, REF_OPTION_VALUE, "verbose-tkinfo", "verbose-tkinfo"},
+    {REF_OPTION_HOST_CCBIN, REF_OPTION_VALUE, NULL, "host-ccbin"},
+    {REF_OPTION_SHARED, REF_OPTION_FLAG, NULL, "shared"},
+};
+
+const ref_option_row *ref_option_rows(void) { return ref_rows; }
+
+bool ref_option_given(const ref_link *link, ref_option option) {
+  return link->job->options.values[option] != NULL;
+}
+
+/* C34: the targets that exist up to sm_90a. */
+static void ref_options_read_arch(ref_link *link, const char *arch) {
+  static const unsigned known[] = {75, 80, 86, 87, 88, 89, 90};
+  char *end = NULL;
+  const unsigned long number = strncmp(arch, "sm_", 3) == 0 ? strtoul(arch + 3, &end, 10) : 0;
+  for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+    if (number == known[i] && (*end == 0 || (number == 90 && strcmp(end, "a") == 0))) {
+      link->sm = known[i];
+      link->sm_accelerated = *end == 'a';
+      return;
+    }
+  }
+  if (strncmp(arch, "lto_", 4) == 0) {
+    ref_message_fatal(link, "E11", "Link target of '%s' is virtual target that is not JIT-able; use 'sm_' target instead",
+                      arch);
+  }
+  if (number >= 100) {
+    ref_message_fatal(link, "X1", "target '%s': the reference links for sm_75 to sm_90a", arch);
+  }
+  ref_message_fatal(link, "E4", "Value '%s' is not defined for option 'arch'", arch);
+}
+
+/* E10; C77: `-suppress-debug-info` comes before the others. */
+static void ref_options_check_conflicts(ref_link *link) {
+  if (ref_option_given(link, REF_OPTION_SUPPRESS_DEBUG_INFO) && !ref_option_given(link, REF_OPTION_DEBUG)) {
+    ref_message_fatal(link, "E10", "Conflicting options '-suppress-debug-info' and 'no -g'");
+  }
+  if (ref_option_given(link, REF_OPTION_USE_HOST_INFO) && ref_option_given(link, REF_OPTION_IGNORE_HOST_INFO)) {
+    ref_message_fatal(link, "E10", "Conflicting options '-use-host-info' and '-ignore-host-info'");
+  }
+  if (ref_option_given(link, REF_OPTION_DUMP_CALLGRAPH) &&
+      ref_option_given(link, REF_OPTION_DUMP_CALLGRAPH_NO_DEMANGLE)) {
+    ref_message_fatal(link, "E10", "Conflicting options '-dump-callgraph' and '-dump-callgraph-no-demangle'");
+  }
+}
+
+/* What a later session adds. */
+static void ref_options_refuse_others(ref_link *link) {
+  static const ref_option refused[] = {REF_OPTION_RELOCATABLE, REF_OPTION_PRESERVE_RELOCS, REF_OPTION_UIDX,
+                                       REF_OPTION_DUMP_CALLGRAPH, REF_OPTION_DUMP_CALLGRAPH_NO_DEMANGLE};
+  for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+    if (ref_option_given(link, refused[i])) {
+      ref_message_fatal(link, "X2", "the reference does not take option '-%s'", ref_rows[refused[i]].short_name);
+    }
+  }
+}
+
+/* C77, phase 0: E7, E8, E9, E10, E11. */
+void ref_options_check(ref_link *link) {
+  const char *arch = link->job->options.values[REF_OPTION_ARCH];
+  if (arch == NULL) {
+    ref_message_fatal(link, "E7", "Unknown arch name '(null)'");
+  }
+  if (!ref_option_given(link, REF_OPTION_OUTPUT)) {
+    ref_message_fatal(link, "E8", "Must specify output file with -o option");
+  }
+  if (link->job->input_count == 0) {
+    ref_message_fatal(link, "E9", "No input files specified; use option --help for more information");
+  }
+  ref_options_check_conflicts(link);
+  ref_options_read_arch(link, arch);
+  ref_options_refuse_others(link);
+  /* W17.1, W17.11 */
+  link->everything_live = ref_option_given(link, REF_OPTION_DEBUG);
+}
+
+static bool ref_options_list_is_empty(const char *list) { return list == NULL || list[strspn(list, ",")] == 0; }
+
+/* C55b, W17.11: with -g (and no -suppress-debug-info) the two lists have no effect at all. */
+bool ref_options_restrict_kernels(const ref_link *link) {
+  if (ref_option_given(link, REF_OPTION_DEBUG) && !ref_option_given(link, REF_OPTION_SUPPRESS_DEBUG_INFO)) {
+    return false;
+  }
+  const char *const *values = link->job->options.values;
+  return !ref_options_list_is_empty(values[REF_OPTION_KERNELS_USED]) ||
+         !ref_options_list_is_empty(values[REF_OPTION_VARIABLES_USED]);
+}
+
+/* C55b, D49: a kernel is named when an element of the list is a part of its name. */
+bool ref_options_name_is_used(const ref_link *link, const char *name) {
+  const char *list = link->job->options.values[REF_OPTION_KERNELS_USED];
+  const size_t name_length = strlen(name);
+  while (list != NULL && *list != 0) {
+    const size_t length = strcspn(list, ",");
+    for (size_t i = 0; length > 0 && i + length <= name_length; i++) {
+      if (strncmp(name + i, list, length) == 0) {
+        return true;
+      }
+    }
+    list += length + (list[length] == ',');
+  }
+  return false;
+}

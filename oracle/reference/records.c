@@ -1,0 +1,111 @@
+/* Attribute records: reading (I1-I4, I10-I16) and writing; `.nv.compat` (I60-I69). */
+#include "link.h"
+
+#include <string.h>
+
+enum { CODE_EXTERNS = 0x0f, CODE_PAD = 0x00, CODE_CACHE_REQUEST = 0x26 };
+
+/* I4 */
+bool ref_record_first_word_is_symbol(uint8_t code) {
+  static const uint8_t codes[] = {0x02, 0x06, 0x07, 0x08, 0x09, 0x0a, 0x11, 0x12,
+                                  0x13, 0x14, 0x17, 0x23, 0x26, 0x2f, 0x3b, 0x45};
+  return memchr(codes, code, sizeof codes) != NULL;
+}
+
+ref_record *ref_records_add(ref_link *link, ref_records *records, ref_record record) {
+  records->items =
+      ref_memory_grow(link, records->items, records->count, &records->capacity, sizeof *records->items);
+  records->items[records->count] = record;
+  return &records->items[records->count++];
+}
+
+/* The module symbol behind an input's symbol index; REF_NONE for none, and `gone` for what is not in the output. */
+static size_t ref_record_symbol(const ref_link *link, const ref_file *file, uint32_t index, bool *gone) {
+  *gone = false;
+  if (index >= file->cubin.symbol_count) {
+    return REF_NONE;
+  }
+  const ref_symbol *input = &file->cubin.symbols[index];
+  const size_t function = file->function_of[index];
+  if (function != REF_NONE) {
+    *gone = !link->functions[function].live || file->body_of[index] == REF_BODY_LOSES;
+    return link->functions[function].symbol;
+  }
+  if ((input->info & 15) == REF_SYMBOL_SECTION) {
+    const size_t section = input->section < file->cubin.section_count ? file->section_of[input->section] : REF_NONE;
+    return section == REF_NONE ? REF_NONE : link->sections[section].symbol;
+  }
+  return file->symbol_of[index];
+}
+
+/* I10-I12: where nvlink crashes. */
+static void ref_record_check(ref_link *link, const ref_file *file, const ref_attribute *attribute) {
+  const bool sized = attribute->format == 4;
+  if (ref_record_first_word_is_symbol(attribute->code) && (!sized || attribute->size < 4)) {
+    ref_message_fatal(link, "D67", "Input file '%s': attribute 0x%02x without a symbol index", file->name,
+                      attribute->code);
+  }
+  if (attribute->code == CODE_EXTERNS && !sized && attribute->format != 1) {
+    ref_message_fatal(link, "D67", "Input file '%s': attribute 0x0f in format %u", file->name, attribute->format);
+  }
+}
+
+static void ref_record_read(ref_link *link, ref_file *file, const ref_attribute *attribute, ref_records *records) {
+  ref_record record = {.format = attribute->format, .code = attribute->code};
+  bool gone = false;
+  ref_record_check(link, file, attribute);
+  if (attribute->format != 4) {
+    record.value = ref_u16(attribute->data);
+    (void)ref_records_add(link, records, record);
+    return;
+  }
+  ref_bytes_add(link, &record.payload, attribute->data, attribute->size);
+  if (ref_record_first_word_is_symbol(attribute->code)) {
+    record.first_word_is_symbol = true;
+    ref_indices_add(link, &record.symbols, ref_record_symbol(link, file, ref_u32(attribute->data), &gone));
+  }
+  if (attribute->code == CODE_EXTERNS) {
+    for (uint16_t i = 0; i + 4 <= attribute->size; i = (uint16_t)(i + 4)) {
+      bool other = false;
+      ref_indices_add(link, &record.symbols, ref_record_symbol(link, file, ref_u32(attribute->data + i), &other));
+    }
+  }
+  if (!gone) {
+    (void)ref_records_add(link, records, record);
+  }
+}
+
+/* I9: by code, not by place; `function` is NULL for the module's section. */
+void ref_records_read(ref_link *link, size_t file_number, uint32_t section, ref_function *function) {
+  ref_file *file = &link->files[file_number];
+  const ref_section *input = &file->cubin.sections[section];
+  ref_records *records = function == NULL ? &link->module_records : &function->records;
+  ref_attribute attribute;
+  uint64_t position = 0;
+  while (ref_cubin_next_attribute(input, &position, &attribute)) {
+    ref_record_read(link, file, &attribute, records);
+  }
+  if (input->data != NULL && input->size - position >= 2 && input->size > position) {
+    /* D66, D67: a record that runs past the end, or stray bytes. */
+    ref_message_fatal(link, "D66", "Input file '%s': section '%s' ends inside an attribute record", file->name,
+                      input->name);
+  }
+}
+
+/* F61 */
+void ref_record_write(ref_link *link, const ref_record *record, ref_bytes *output) {
+  uint8_t head[4] = {record->format, record->code, 0, 0};
+  if (record->format != 4) {
+    ref_put_u16(head + 2, record->value);
+    ref_bytes_add(link, output, head, sizeof head);
+    return;
+  }
+  ref_put_u16(head + 2, (uint16_t)record->payload.size);
+  ref_bytes_add(link, output, head, sizeof head);
+  const size_t start = output->size;
+  ref_bytes_add(link, output, record->payload.data, record->payload.size);
+  for (size_t i = 0; i < record->symbols.count && (i + 1) * 4 <= record->payload.size; i++) {
+    const size_t symbol = record->symbols.items[i];
+    ref_put_u32(output->data + start + i * 4, symbol == REF_NONE ? 0 : link->symbols[symbol].index);
+  }
+}

@@ -1,0 +1,70 @@
+/* The pipeline. */
+#include "reference.h"
+
+#include "link.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* W3.4, R55, R56: constant in every executable. */
+static void ref_reference_write_action(ref_link *link) {
+  static const uint8_t action[16] = {0x73, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x11, 0x25, 0, 0x05, 0x36};
+  ref_out_section *section = &link->sections[link->action_section];
+  ref_bytes_add(link, &section->data, action, sizeof action);
+  section->size = sizeof action;
+}
+
+/* The order of C78. */
+static void ref_reference_run(ref_link *link) {
+  ref_options_check(link);
+  ref_inputs_read(link);
+  ref_functions_survey(link);
+  ref_merge_files(link);
+  ref_callgraph_warn(link);
+  ref_shared_layout(link);
+  ref_bindless_layout(link);
+  ref_constants_layout(link);
+  ref_limits_check_sizes(link);
+  ref_symbols_report_undefined(link);
+  ref_relocate_apply(link);
+  ref_attributes_finish(link);
+  ref_limits_check_calls(link);
+  ref_callgraph_measure(link);
+  ref_notes_write(link);
+  if (link->compat_section != REF_NONE) {
+    ref_compat_write(link);
+  }
+  ref_reference_write_action(link);
+  ref_write_file(link);
+  ref_verbose_report(link);
+  if (link->error_count > 0) {
+    link->result->bytes = NULL; /* C73, C74 */
+    link->result->exit_code = 255;
+  }
+}
+
+ref_result ref_reference_link(const ref_job *job) {
+  ref_result result = {0};
+  ref_link *link = calloc(1, sizeof *link);
+  if (link == NULL) {
+    result.exit_code = 1;
+    return result;
+  }
+  link->job = job;
+  link->result = &result;
+  if (setjmp(link->escape) == 0) {
+    ref_reference_run(link);
+  } else {
+    result.bytes = NULL;
+    result.size = 0;
+  }
+  ref_inputs_free(link);
+  result.memory = link->blocks;
+  free(link);
+  return result;
+}
+
+void ref_result_free(ref_result *result) {
+  ref_memory_free(result->memory);
+  *result = (ref_result){0};
+}

@@ -1,0 +1,290 @@
+/* Applied, kept, dropped: R1-R30, R33-R37, W11. */
+#include "link.h"
+#include "relocation_table.h"
+
+#include <string.h>
+
+enum { TYPE_UNIFIED_FIRST = 102, TYPE_UNIFIED_LAST = 113, TYPE_CLEAR32 = 72, TYPE_CLEAR64 = 73, NO_BANK = 28 };
+
+typedef enum ref_action { REF_APPLY, REF_KEEP, REF_DROP, REF_CLEAR, REF_KEEP_NOTHING } ref_action;
+
+/* R11, U2: executables without unified tables. */
+static uint32_t ref_relocate_rewrite(uint32_t type) {
+  static const uint8_t plain[] = {2, 1, 76, 77, 78, 79, 80, 81, 82, 83, 56, 57};
+  return type >= TYPE_UNIFIED_FIRST && type <= TYPE_UNIFIED_LAST ? plain[type - TYPE_UNIFIED_FIRST] : type;
+}
+
+static ref_kind ref_relocate_kind(uint32_t type) {
+  return type < REF_RELOCATION_TYPES ? ref_relocation_rows[type].kind : REF_KIND_SENTINEL;
+}
+
+/* R13a, R13b */
+static bool ref_relocate_is_unified_table(const ref_out_symbol *symbol) {
+  return symbol->section == REF_NONE && symbol->function == REF_NONE && symbol->name[0] == '_' &&
+         (strncmp(symbol->name, "__UFT", 5) == 0 || strncmp(symbol->name, "__UDT", 5) == 0);
+}
+
+/* R13c */
+static bool ref_relocate_is_global(const ref_link *link, const ref_out_symbol *symbol) {
+  if (symbol->section == REF_NONE) {
+    return false;
+  }
+  const uint32_t type = link->sections[symbol->section].type;
+  return type == REF_TYPE_GLOBAL || type == REF_TYPE_GLOBAL_INIT || type == REF_TYPE_UDT;
+}
+
+/* R16, W11.6 */
+static void ref_relocate_follow_alias(const ref_link *link, ref_out_relocation *entry) {
+  if (entry->function == REF_NONE || entry->symbol == REF_NONE) {
+    return;
+  }
+  const ref_out_symbol *symbol = &link->symbols[entry->symbol];
+  if (symbol->section == REF_NONE || link->sections[symbol->section].info_function == REF_NONE) {
+    return;
+  }
+  const size_t primary = link->sections[symbol->section].info_function;
+  if (primary == entry->function) {
+    return;
+  }
+  if (symbol->value == 0) {
+    entry->function = primary;
+    entry->symbol = link->functions[primary].symbol;
+  } else if ((symbol->other & REF_OTHER_ENTRY) != 0) {
+    entry->addend = (int64_t)((uint64_t)entry->addend + symbol->value);
+    entry->function = primary;
+    entry->symbol = link->functions[primary].symbol;
+  }
+}
+
+/* R14, R15 */
+static ref_action ref_relocate_classify_function(ref_link *link, const ref_out_relocation *entry) {
+  const ref_function *function = &link->functions[entry->function];
+  const bool clear = entry->type == TYPE_CLEAR32 || entry->type == TYPE_CLEAR64;
+  if (!function->live || entry->symbol == REF_NONE) {
+    return clear ? REF_CLEAR : REF_DROP;
+  }
+  const uint8_t visibility = link->symbols[entry->symbol].other & 3;
+  if (visibility == 1) {
+    ref_message_fatal(link, "E69", "Internal error: reference to deleted symbol");
+  }
+  if (visibility == 2) {
+    return REF_APPLY;
+  }
+  return clear || entry->type == 0 ? REF_DROP : REF_KEEP;
+}
+
+/* R18 */
+static ref_action ref_relocate_classify_texture(ref_link *link, const ref_out_relocation *entry) {
+  const ref_texture effect =
+      entry->type < REF_RELOCATION_TYPES ? ref_relocation_rows[entry->type].texture : REF_TEXTURE_KEEP;
+  switch (effect) {
+  case REF_TEXTURE_SLOT:
+  case REF_TEXTURE_ZERO:
+    return REF_APPLY;
+  case REF_TEXTURE_DROP:
+    return REF_DROP;
+  case REF_TEXTURE_NONE:
+    return REF_KEEP_NOTHING;
+  case REF_TEXTURE_REFUSE:
+    ref_message_fatal(link, "E82", "Internal error: PC relative branch address should be in the same section");
+  case REF_TEXTURE_CRASH:
+    ref_message_fatal(link, "D15", "function descriptor relocation %u against a texture", entry->type);
+  case REF_TEXTURE_KEEP:
+    break;
+  }
+  return REF_KEEP;
+}
+
+/* Section 2.2: by type, for what no rule about the symbol took. */
+static ref_action ref_relocate_classify_type(ref_link *link, const ref_out_relocation *entry) {
+  const bool shared = entry->symbol != REF_NONE && link->symbols[entry->symbol].type == REF_SYMBOL_CUDA_OBJECT &&
+                      (link->symbols[entry->symbol].other & REF_SPACE_MASK) == REF_SPACE_SHARED;
+  switch (ref_relocate_kind(entry->type)) {
+  case REF_KIND_PC_RELATIVE:
+    ref_message_fatal(link, "E82", "Internal error: PC relative branch address should be in the same section");
+  case REF_KIND_RUNTIME:
+    return REF_KEEP;
+  case REF_KIND_YIELD:
+  case REF_KIND_NONE:
+    return REF_DROP;
+  case REF_KIND_CLEAR:
+    return shared && link->symbols[entry->symbol].section != REF_NONE ? REF_CLEAR : REF_DROP;
+  case REF_KIND_FUNC_DESC:
+    ref_message_fatal(link, "D15", "function descriptor relocation %u against something else", entry->type);
+  case REF_KIND_SENTINEL:
+    if (entry->type >= REF_RELOCATION_TYPES) {
+      ref_message_fatal(link, "D42", "relocation of unknown type %u", entry->type);
+    }
+    ref_message_fatal(link, "E67", "Internal error: unexpected NVRS");
+  case REF_KIND_APPLY:
+  case REF_KIND_UNIFIED:
+    break;
+  }
+  return REF_APPLY;
+}
+
+static bool ref_relocate_is_texture(const ref_out_symbol *symbol) {
+  return symbol->type >= REF_SYMBOL_TEXTURE && symbol->type <= REF_SYMBOL_SURFACE;
+}
+
+static ref_action ref_relocate_classify(ref_link *link, const ref_out_relocation *entry) {
+  if (entry->function != REF_NONE) {
+    const ref_action action = ref_relocate_classify_function(link, entry);
+    return action == REF_APPLY ? ref_relocate_classify_type(link, entry) : action;
+  }
+  if (entry->symbol == REF_NONE) {
+    return ref_relocate_classify_type(link, entry);
+  }
+  const ref_out_symbol *symbol = &link->symbols[entry->symbol];
+  if (ref_relocate_is_unified_table(symbol)) {
+    const bool kept_type = entry->type == 0;
+    if (kept_type && strcmp(symbol->name, "__UFT_OFFSET") != 0) {
+      ref_message_fatal(link, "E69", "Internal error: reference to deleted symbol");
+    }
+    return REF_DROP;
+  }
+  if (ref_relocate_is_global(link, symbol)) {
+    return REF_KEEP;
+  }
+  if (ref_relocate_is_texture(symbol)) {
+    return ref_relocate_classify_texture(link, entry);
+  }
+  const bool undefined = symbol->section == REF_NONE && !symbol->is_extern_shared;
+  const bool clear = entry->type == TYPE_CLEAR32 || entry->type == TYPE_CLEAR64;
+  if (undefined && strncmp(symbol->name, ".nv.reservedSmem.", 17) == 0) {
+    return clear ? REF_KEEP_NOTHING : REF_KEEP; /* R19 */
+  }
+  if (undefined && symbol->type == REF_SYMBOL_CUDA_OBJECT && (symbol->other & REF_SPACE_MASK) == REF_SPACE_GLOBAL) {
+    return REF_KEEP; /* R21 */
+  }
+  if (undefined && (strncmp(symbol->name, ".nv.independent.", 16) == 0 ||
+                    strcmp(symbol->name, ".nv.surfrefDescSize") == 0)) {
+    return REF_KEEP; /* B10 */
+  }
+  return ref_relocate_classify_type(link, entry);
+}
+
+/* R1 and what each class of symbol has for S. */
+static uint64_t ref_relocate_symbol_value(ref_link *link, const ref_out_relocation *entry) {
+  const uint64_t none = (uint64_t)-1;
+  if (entry->symbol == REF_NONE) {
+    if (entry->names_gone_shared) {
+      return none; /* W11.7 */
+    }
+    return link->job->bug_compatible ? link->null_symbol_value : 0; /* W17.14, D79 */
+  }
+  const ref_out_symbol *symbol = &link->symbols[entry->symbol];
+  if (symbol->type == REF_SYMBOL_SECTION) {
+    return 0;
+  }
+  if (symbol->is_extern_shared) {
+    const size_t function = link->sections[entry->target].info_function;
+    return function == REF_NONE ? none : ref_shared_extern_offset(link, &link->functions[function]);
+  }
+  if (ref_relocate_is_texture(symbol)) {
+    const bool slot =
+        entry->type < REF_RELOCATION_TYPES && ref_relocation_rows[entry->type].texture == REF_TEXTURE_SLOT;
+    return slot ? symbol->slot : 0;
+  }
+  if (symbol->section == REF_NONE) {
+    return link->job->bug_compatible ? none : 0; /* R22, D13 */
+  }
+  if (symbol->value == none) {
+    ref_message_fatal(link, "E70", "Internal error: unallocated symbol");
+  }
+  return symbol->value + ref_constants_offset_of_section(link, symbol->section);
+}
+
+/* R6 */
+static uint32_t ref_relocate_bank(const ref_link *link, const ref_out_relocation *entry) {
+  if (entry->symbol == REF_NONE) {
+    return NO_BANK;
+  }
+  const ref_out_symbol *symbol = &link->symbols[entry->symbol];
+  if (ref_relocate_is_texture(symbol) && entry->type < REF_RELOCATION_TYPES &&
+      ref_relocation_rows[entry->type].texture == REF_TEXTURE_SLOT) {
+    return 0;
+  }
+  const uint32_t type = symbol->section == REF_NONE ? 0 : link->sections[symbol->section].type;
+  return (type - REF_TYPE_CONSTANT) & 31;
+}
+
+/* R2-R5, R9a */
+static void ref_relocate_patch(ref_link *link, const ref_out_relocation *entry, bool clear) {
+  ref_out_section *target = &link->sections[entry->target];
+  if (entry->offset >= target->data.size || entry->offset >= target->size) {
+    ref_message_fatal(link, "E63", "Internal error: reloc address not found");
+  }
+  const ref_relocation_row *row = &ref_relocation_rows[entry->type < REF_RELOCATION_TYPES ? entry->type : 0];
+  const uint64_t addend = entry->has_addend ? (uint64_t)entry->addend : 0;
+  const uint64_t value = clear ? 0 : ref_relocate_symbol_value(link, entry) + addend;
+  const uint64_t auxiliary = entry->symbol == REF_NONE ? 0 : link->symbols[entry->symbol].auxiliary;
+  const uint32_t bank = ref_relocate_bank(link, entry);
+  for (size_t i = 0; i < REF_RELOCATION_FIELDS && row->fields[i].width > 0; i++) {
+    const ref_field *field = &row->fields[i];
+    if (entry->offset + (field->start + field->width + 7u) / 8 > target->size) {
+      ref_message_fatal(link, "D14", "relocation %u at 0x%llx runs past the end of section '%s'", entry->type,
+                        (unsigned long long)entry->offset, target->name);
+    }
+    const uint64_t old =
+        entry->has_addend ? 0 : ref_field_read(field, target->data.data, target->data.size, entry->offset);
+    ref_field_write(field, target->data.data, target->data.size, entry->offset,
+                    ref_field_value(field, value, old, bank, auxiliary + addend));
+  }
+}
+
+/* R10: last in, first out; every apply comes before any kept entry is looked at. */
+void ref_relocate_apply(ref_link *link) {
+  for (size_t i = link->relocation_count; i-- > 0;) {
+    ref_out_relocation *entry = &link->relocations[i];
+    if (entry->dropped || link->sections[entry->target].dropped) {
+      entry->dropped = true;
+      continue;
+    }
+    entry->type = ref_relocate_rewrite(entry->type);
+    ref_relocate_follow_alias(link, entry);
+    const ref_action action = ref_relocate_classify(link, entry);
+    if (action == REF_APPLY || action == REF_CLEAR) {
+      ref_relocate_patch(link, entry, action == REF_CLEAR);
+    }
+    if (action == REF_KEEP_NOTHING) {
+      entry->type = 0;
+      entry->symbol = REF_NONE;
+    }
+    entry->dropped = action != REF_KEEP && action != REF_KEEP_NOTHING;
+    if (!entry->dropped) {
+      link->sections[entry->section].size += link->sections[entry->section].entry_size;
+    }
+  }
+}
+
+static void ref_relocate_write_entry(ref_link *link, const ref_out_relocation *entry) {
+  ref_out_section *section = &link->sections[entry->section];
+  const ref_out_section *target = &link->sections[entry->target];
+  uint32_t symbol = 0;
+  if (entry->symbol != REF_NONE) {
+    symbol = link->symbols[entry->symbol].index;
+    if (symbol == 0) {
+      ref_message_fatal(link, "E69", "Internal error: reference to deleted symbol");
+    }
+  }
+  if (entry->offset >= target->size) {
+    ref_message_fatal(link, "E61", "Internal error: relocation is past end of offset");
+  }
+  ref_bytes_add_u64(link, &section->data, entry->offset);
+  ref_bytes_add_u32(link, &section->data, entry->type);
+  ref_bytes_add_u32(link, &section->data, symbol);
+  if (section->type == REF_TYPE_RELA) {
+    ref_bytes_add_u64(link, &section->data, (uint64_t)entry->addend);
+  }
+  section->size = section->data.size;
+}
+
+/* R34: the last read comes first. */
+void ref_relocate_write(ref_link *link) {
+  for (size_t i = link->relocation_count; i-- > 0;) {
+    if (!link->relocations[i].dropped) {
+      ref_relocate_write_entry(link, &link->relocations[i]);
+    }
+  }
+}

@@ -1,0 +1,73 @@
+/* R_CUDA, a row a type: relocations.md section 12. */
+#ifndef REF_RELOCATION_TABLE_H
+#define REF_RELOCATION_TABLE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum ref_kind {
+  REF_KIND_NONE,
+  REF_KIND_APPLY,
+  REF_KIND_RUNTIME,     /* R26 */
+  REF_KIND_FUNC_DESC,   /* R28a */
+  REF_KIND_PC_RELATIVE, /* R25 */
+  REF_KIND_YIELD,       /* R27 */
+  REF_KIND_CLEAR,       /* R28 */
+  REF_KIND_UNIFIED,     /* R11 */
+  REF_KIND_SENTINEL     /* R29 */
+} ref_kind;
+
+/* R18: what happens with a texture, sampler or surface symbol. */
+typedef enum ref_texture {
+  REF_TEXTURE_KEEP,
+  REF_TEXTURE_SLOT,
+  REF_TEXTURE_ZERO,
+  REF_TEXTURE_REFUSE,
+  REF_TEXTURE_CRASH,
+  REF_TEXTURE_DROP,
+  REF_TEXTURE_NONE
+} ref_texture;
+
+typedef enum ref_source {
+  REF_FROM_NOTHING,
+  REF_FROM_ABS,
+  REF_FROM_LO,
+  REF_FROM_HI,
+  REF_FROM_SHR2,
+  REF_FROM_BANK_LO,
+  REF_FROM_BANK_HI,
+  REF_FROM_SLOT,
+  REF_FROM_CLEAR,
+  REF_FROM_BYTE0,
+  REF_FROM_BYTE1,
+  REF_FROM_BYTE2,
+  REF_FROM_BYTE3,
+  REF_FROM_BYTE4,
+  REF_FROM_BYTE5,
+  REF_FROM_BYTE6,
+  REF_FROM_BYTE7
+} ref_source;
+
+enum { REF_RELOCATION_TYPES = 117, REF_RELOCATION_FIELDS = 3 };
+
+typedef struct ref_field {
+  uint8_t start, width;
+  ref_source source;
+} ref_field;
+
+typedef struct ref_relocation_row {
+  const char *name;
+  ref_kind kind;
+  ref_texture texture;
+  ref_field fields[REF_RELOCATION_FIELDS]; /* a width of 0 ends them */
+} ref_relocation_row;
+
+extern const ref_relocation_row ref_relocation_rows[REF_RELOCATION_TYPES];
+
+/* R3-R6: one field's new value. `old` is its content before, counted only for REL entries. */
+uint64_t ref_field_value(const ref_field *field, uint64_t value, uint64_t old, uint32_t bank, uint64_t slot);
+/* R4, R9a: bit by bit; what lies past the section's end is not touched. */
+uint64_t ref_field_read(const ref_field *field, const uint8_t *bytes, size_t size, uint64_t offset);
+void ref_field_write(const ref_field *field, uint8_t *bytes, size_t size, uint64_t offset, uint64_t value);
+
+#endif

@@ -1,0 +1,172 @@
+/* Reading the inputs' relocation sections: W2.5, W3.4, W8.3, W8.5, R12, R17, R30, R31, R36, R37. */
+#include "link.h"
+#include "relocation_table.h"
+
+#include <string.h>
+
+bool ref_relocation_target_is_debug(const char *name) {
+  return strcmp(name, ".debug_frame") == 0 || strcmp(name, ".debug_line") == 0 ||
+         strcmp(name, ".nv_debug_line_sass") == 0;
+}
+
+/* R33: the module's relocation section, made by its first entry. */
+static size_t ref_relocation_section(ref_link *link, size_t target, bool has_addend) {
+  const uint32_t type = has_addend ? REF_TYPE_RELA : REF_TYPE_REL;
+  ref_out_section *section = &link->sections[target];
+  size_t *known = has_addend ? &section->rela : &section->rel;
+  if (*known == 0) {
+    char *name = ref_memory_print(link, has_addend ? ".rela%s" : ".rel%s", section->name);
+    const size_t number = ref_section_add(link, name, type, REF_FLAG_INFO, 8, has_addend ? 24 : 16);
+    section = &link->sections[target];
+    *(has_addend ? &section->rela : &section->rel) = number;
+    section->last_relocations = number;
+    link->sections[number].links_symtab = true;
+    link->sections[number].info_section = target;
+    link->sections[number].target = target;
+    return number;
+  }
+  return *known;
+}
+
+/* R30 */
+static void ref_relocation_check_target(ref_link *link, const ref_file *file, uint32_t target) {
+  const uint32_t type = target < file->cubin.section_count ? file->cubin.sections[target].type : 0;
+  const bool allowed = type == REF_TYPE_PROGBITS || type == REF_TYPE_GLOBAL_INIT || type == REF_TYPE_UDT ||
+                       type == REF_TYPE_UFT || (type >= REF_TYPE_CONSTANT && type < REF_TYPE_CONSTANT + 32);
+  if (!allowed) {
+    ref_message_fatal(link, "E62", "Internal error: unexpected reloc section");
+  }
+}
+
+/* W8.3: entries of a losing body in the three debug sections; W8.5: entries inside a lost weak variable. */
+static bool ref_relocation_is_skipped(const ref_link *link, const ref_file *file, uint32_t target,
+                                      const ref_relocation *entry) {
+  const ref_section *section = &file->cubin.sections[target];
+  if (entry->symbol < file->cubin.symbol_count && file->function_of[entry->symbol] != REF_NONE &&
+      file->body_of[entry->symbol] == REF_BODY_LOSES && ref_relocation_target_is_debug(section->name)) {
+    return true;
+  }
+  return ref_weak_offset_is_lost(link, file, target, entry->offset);
+}
+
+static void ref_relocation_resolve_symbol(ref_link *link, ref_file *file, const ref_relocation *entry,
+                                          ref_out_relocation *output) {
+  if (entry->symbol >= file->cubin.symbol_count) {
+    if (!link->job->bug_compatible) {
+      ref_message_fatal(link, "D38", "Input file '%s': relocation against symbol %u of %zu", file->name, entry->symbol,
+                        file->cubin.symbol_count);
+    }
+    return;
+  }
+  const ref_symbol *input = &file->cubin.symbols[entry->symbol];
+  output->function = file->function_of[entry->symbol];
+  if (output->function != REF_NONE) {
+    output->symbol = link->functions[output->function].symbol;
+  } else if ((input->info & 15) == REF_SYMBOL_SECTION) {
+    const uint32_t section = input->section;
+    if (section < file->cubin.section_count && file->section_of[section] != REF_NONE) {
+      output->symbol = link->sections[file->section_of[section]].symbol;
+      output->block_offset = file->offset_in[section];
+    }
+  } else {
+    output->symbol = file->symbol_of[entry->symbol];
+    output->names_gone_shared = output->symbol == REF_NONE && (input->info & 15) == REF_SYMBOL_CUDA_OBJECT &&
+                                (input->other & REF_SPACE_MASK) == REF_SPACE_SHARED;
+  }
+}
+
+/* R36, R37, D12: the block's offset goes to the addend; a REL entry with such an offset becomes RELA. */
+static void ref_relocation_add_block_offset(const ref_link *link, const ref_file *file, uint32_t target,
+                                            const ref_relocation *entry, ref_out_relocation *output) {
+  if (output->block_offset == 0) {
+    return;
+  }
+  if (!output->has_addend && !link->job->bug_compatible && entry->type < REF_RELOCATION_TYPES) {
+    const ref_section *section = &file->cubin.sections[target];
+    const ref_field *field = &ref_relocation_rows[entry->type].fields[0];
+    output->addend = (int64_t)ref_field_read(field, section->data, (size_t)section->size, entry->offset);
+  }
+  output->addend = (int64_t)((uint64_t)output->addend + output->block_offset);
+  output->has_addend = true;
+}
+
+static void ref_relocation_add(ref_link *link, size_t file_number, uint32_t target, const ref_relocation *entry,
+                               bool has_addend, size_t processed) {
+  ref_file *file = &link->files[file_number];
+  ref_out_relocation output = {.target = file->section_of[target],
+                               .file = file_number,
+                               .input_symbol = entry->symbol,
+                               .offset = entry->offset + file->offset_in[target],
+                               .input_offset = entry->offset,
+                               .type = entry->type,
+                               .symbol = REF_NONE,
+                               .function = REF_NONE,
+                               .addend = entry->addend,
+                               .has_addend = has_addend};
+  ref_relocation_resolve_symbol(link, file, entry, &output);
+  ref_relocation_add_block_offset(link, file, target, entry, &output);
+  output.section = ref_relocation_section(link, output.target, output.has_addend);
+  if (has_addend && entry->addend == 0 && processed > 0) {
+    /* W2.5 */
+    char *name = ref_memory_print(link, ".rel%s", link->sections[output.target].name);
+    ref_strings_add(link, &link->section_names, name);
+    ref_strings_add(link, &link->names, name);
+  }
+  link->relocations = ref_memory_grow(link, link->relocations, link->relocation_count, &link->relocation_capacity,
+                                      sizeof *link->relocations);
+  link->relocations[link->relocation_count++] = output;
+}
+
+/* True for what goes with a function that is dead or whose body lost. */
+static bool ref_relocation_target_is_gone(const ref_link *link, const ref_file *file, uint32_t target) {
+  const uint32_t owner = ref_merge_owner(file, target);
+  if (owner != 0 && file->function_of[owner] != REF_NONE) {
+    return !link->functions[file->function_of[owner]].live || file->body_of[owner] == REF_BODY_LOSES;
+  }
+  return false;
+}
+
+/* W9.9: shared objects that only dead functions refer to. */
+static void ref_relocation_note_dead(ref_link *link, const ref_file *file, uint32_t section) {
+  const uint32_t owner = ref_merge_owner(file, file->cubin.sections[section].info);
+  if (file->body_of[owner] == REF_BODY_LOSES ||
+      (file->cubin.sections[file->cubin.sections[section].info].flags & REF_FLAG_EXEC) == 0) {
+    return;
+  }
+  ref_function *function = &link->functions[file->function_of[owner]];
+  for (size_t i = 0; i < ref_cubin_relocation_count(&file->cubin, section); i++) {
+    const ref_relocation entry = ref_cubin_relocation(&file->cubin, section, i);
+    const size_t symbol = entry.symbol < file->cubin.symbol_count ? file->symbol_of[entry.symbol] : REF_NONE;
+    if (symbol != REF_NONE && (link->symbols[symbol].other & REF_SPACE_MASK) == REF_SPACE_SHARED) {
+      ref_indices_add(link, &function->dead_references, symbol);
+    }
+  }
+}
+
+void ref_relocations_read(ref_link *link, size_t file_number, uint32_t section) {
+  ref_file *file = &link->files[file_number];
+  const ref_section *input = &file->cubin.sections[section];
+  const size_t count = ref_cubin_relocation_count(&file->cubin, section);
+  size_t processed = 0;
+  if (input->entry_size == 0 && input->size > 0) {
+    ref_message_fatal(link, "D17", "Input file '%s': relocation section '%s' has entry size 0", file->name,
+                      input->name);
+  }
+  if (count == 0) {
+    return;
+  }
+  ref_relocation_check_target(link, file, input->info);
+  if (ref_relocation_target_is_gone(link, file, input->info)) {
+    ref_relocation_note_dead(link, file, section);
+    return;
+  }
+  if (file->section_of[input->info] == REF_NONE) {
+    ref_message_fatal(link, "E64", "Internal error: section not mapped");
+  }
+  for (size_t i = 0; i < count; i++) {
+    const ref_relocation entry = ref_cubin_relocation(&file->cubin, section, i);
+    if (!ref_relocation_is_skipped(link, file, input->info, &entry)) {
+      ref_relocation_add(link, file_number, input->info, &entry, input->type == REF_TYPE_RELA, processed++);
+    }
+  }
+}

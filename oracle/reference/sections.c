@@ -1,0 +1,76 @@
+/* Creation of sections and symbols; their order is the order of everything (W1.4, W2.2, W4.1). */
+#include "link.h"
+
+bool ref_section_type_has_bytes(uint32_t type) {
+  return type != REF_TYPE_NOBITS && type != REF_TYPE_GLOBAL && type != REF_TYPE_LOCAL && type != REF_TYPE_SHARED;
+}
+
+size_t ref_symbol_add(ref_link *link, const char *name, uint8_t bind, uint8_t type, uint8_t other) {
+  link->symbols =
+      ref_memory_grow(link, link->symbols, link->symbol_count, &link->symbol_capacity, sizeof *link->symbols);
+  link->symbols[link->symbol_count] = (ref_out_symbol){.name = name,
+                                                       .bind = bind,
+                                                       .type = type,
+                                                       .other = other,
+                                                       .local_list = bind != REF_BIND_GLOBAL,
+                                                       .section = REF_NONE,
+                                                       .mention_file = REF_NONE,
+                                                       .definition_file = REF_NONE,
+                                                       .function = REF_NONE};
+  return link->symbol_count++;
+}
+
+size_t ref_section_add(ref_link *link, const char *name, uint32_t type, uint64_t flags, uint64_t align,
+                       uint64_t entry_size) {
+  link->sections =
+      ref_memory_grow(link, link->sections, link->section_count, &link->section_capacity, sizeof *link->sections);
+  link->sections[link->section_count] = (ref_out_section){.name = name,
+                                                          .type = type,
+                                                          .flags = flags,
+                                                          .align = align,
+                                                          .entry_size = entry_size,
+                                                          .symbol = REF_NONE,
+                                                          .info_section = REF_NONE,
+                                                          .info_function = REF_NONE,
+                                                          .target = REF_NONE,
+                                                          .constant_owner = REF_NONE};
+  ref_strings_add(link, &link->section_names, name);
+  ref_strings_add(link, &link->names, name);
+  if (ref_map_find(&link->section_by_name, name) == REF_NONE) {
+    ref_map_set(link, &link->section_by_name, name, link->section_count);
+  }
+  return link->section_count++;
+}
+
+/* W4.4 */
+size_t ref_section_add_with_symbol(ref_link *link, const char *name, uint32_t type, uint64_t flags, uint64_t align,
+                                   uint64_t entry_size) {
+  const size_t section = ref_section_add(link, name, type, flags, align, entry_size);
+  const size_t symbol = ref_symbol_add(link, name, REF_BIND_LOCAL, REF_SYMBOL_SECTION, 0);
+  link->symbols[symbol].section = section;
+  link->sections[section].symbol = symbol;
+  return section;
+}
+
+/* W3.6: returns the block's offset. C79: alignments are taken as they are; zero has no answer (D44). */
+uint64_t ref_section_append(ref_link *link, size_t number, const ref_section *input) {
+  ref_out_section *section = &link->sections[number];
+  if (input->align == 0) {
+    ref_message_fatal(link, "D44", "section '%s' has alignment 0", input->name);
+  }
+  const uint64_t offset = ref_align_up(section->size, input->align);
+  const uint64_t limit = (uint64_t)1 << 32;
+  if (offset > limit || input->size > limit - offset) {
+    ref_message_fatal(link, "D44", "section '%s' would have more than 4 GiB", input->name);
+  }
+  section->align = input->align > section->align ? input->align : section->align;
+  section->size = offset + input->size;
+  if (ref_section_type_has_bytes(section->type)) {
+    ref_bytes_fill(link, &section->data, (size_t)offset);
+    if (input->data != NULL) {
+      ref_bytes_add(link, &section->data, input->data, (size_t)input->size);
+    }
+    ref_bytes_fill(link, &section->data, (size_t)section->size);
+  }
+  return offset;
+}

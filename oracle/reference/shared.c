@@ -1,0 +1,313 @@
+/* Shared memory of an executable: W9, W17.2-W17.4, H4-H8. */
+#include "link.h"
+
+#include <string.h>
+
+enum { RESERVED = 0x400, EXTERN_ALIGN = 16, LIMIT = 0xc000 };
+
+typedef struct ref_shared {
+  size_t pool_section; /* `.nv_debug.shared` or REF_NONE */
+  ref_indices objects; /* in W9.12's order */
+  ref_indices pool;    /* sorted */
+  bool has_extern, pool_is_used;
+  uint64_t pool_align; /* D of W9.8 */
+} ref_shared;
+
+static bool ref_shared_is_object(const ref_out_symbol *symbol) {
+  return symbol->type == REF_SYMBOL_CUDA_OBJECT && (symbol->other & REF_SPACE_MASK) == REF_SPACE_SHARED;
+}
+
+static int ref_shared_compare_order(const ref_link *link, size_t a, size_t b) {
+  const size_t first = link->symbols[a].shared_order, second = link->symbols[b].shared_order;
+  return first < second ? -1 : first > second;
+}
+
+/* Creation order, but a symbol first mentioned as undefined stands where it is defined (W9.12). */
+static void ref_shared_list(ref_link *link, ref_shared *shared) {
+  for (size_t i = 0; i < link->symbol_count; i++) {
+    const ref_out_symbol *symbol = &link->symbols[i];
+    if (ref_shared_is_object(symbol) && (symbol->section != REF_NONE || symbol->is_extern_shared)) {
+      ref_indices_add(link, &shared->objects, i);
+      shared->has_extern = shared->has_extern || symbol->is_extern_shared;
+    }
+  }
+  ref_sort_swapping(link, &shared->objects, ref_shared_compare_order, REF_TIE_FIRST);
+}
+
+/* What each function's text refers to; W9.9: dead functions' references count as references, not as uses. */
+static void ref_shared_find_uses(ref_link *link) {
+  for (size_t i = 0; i < link->relocation_count; i++) {
+    const ref_out_relocation *entry = &link->relocations[i];
+    const size_t number = link->sections[entry->target].info_function;
+    if (entry->dropped || number == REF_NONE || entry->symbol == REF_NONE ||
+        !ref_shared_is_object(&link->symbols[entry->symbol])) {
+      continue;
+    }
+    ref_out_symbol *symbol = &link->symbols[entry->symbol];
+    ref_function *function = &link->functions[number];
+    symbol->referenced = true;
+    if (symbol->is_extern_shared) {
+      function->uses_extern_shared = true;
+    }
+    ref_indices_add(link, &function->shared_uses, entry->symbol);
+  }
+  for (size_t i = 0; i < link->function_count; i++) {
+    for (size_t k = 0; k < link->functions[i].dead_references.count; k++) {
+      link->symbols[link->functions[i].dead_references.items[k]].referenced = true;
+    }
+  }
+}
+
+static void ref_shared_find_users(ref_link *link) {
+  for (size_t i = 0; i < link->kernels.count; i++) {
+    const size_t kernel = link->kernels.items[i];
+    for (size_t k = 0; k < link->functions[kernel].reach.count; k++) {
+      const ref_indices *uses = &link->functions[link->functions[kernel].reach.items[k]].shared_uses;
+      for (size_t j = 0; j < uses->count; j++) {
+        ref_indices *users = &link->symbols[uses->items[j]].users;
+        if (users->count == 0 || users->items[users->count - 1] != kernel) {
+          ref_indices_add(link, users, kernel);
+        }
+      }
+    }
+  }
+}
+
+static int ref_shared_compare_size(const ref_link *link, size_t a, size_t b) {
+  const uint64_t first = link->symbols[a].size, second = link->symbols[b].size;
+  return first > second ? -1 : first < second;
+}
+
+/* W9.2: the pool's order; extern symbols take part in the sort. */
+static void ref_shared_sort_pool(ref_link *link, ref_shared *shared) {
+  for (size_t i = 0; i < shared->objects.count; i++) {
+    const size_t number = shared->objects.items[i];
+    const ref_out_symbol *symbol = &link->symbols[number];
+    if (symbol->is_extern_shared || symbol->section == shared->pool_section) {
+      ref_indices_add(link, &shared->pool, number);
+    }
+  }
+  ref_sort_alternating(link, &shared->pool, ref_shared_compare_size, REF_TIE_SECOND);
+}
+
+/* W9.3, W9.9 */
+static bool ref_shared_is_coloured(const ref_out_symbol *symbol) {
+  return !symbol->is_extern_shared && symbol->referenced && symbol->users.count != 1;
+}
+
+static bool ref_shared_have_common_user(const ref_indices *a, const ref_indices *b) {
+  for (size_t i = 0; i < a->count; i++) {
+    for (size_t k = 0; k < b->count; k++) {
+      if (a->items[i] == b->items[k]) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+typedef struct ref_colour {
+  ref_indices members, users;
+  uint64_t align, size, offset;
+} ref_colour;
+
+static void ref_shared_colour_add(ref_link *link, ref_colour *colour, size_t number) {
+  const ref_out_symbol *symbol = &link->symbols[number];
+  ref_indices_add(link, &colour->members, number);
+  for (size_t i = 0; i < symbol->users.count; i++) {
+    ref_indices_add(link, &colour->users, symbol->users.items[i]);
+  }
+  colour->align = symbol->auxiliary > colour->align ? symbol->auxiliary : colour->align;
+  colour->size = symbol->size > colour->size ? symbol->size : colour->size;
+}
+
+/* W9.3: first colour without a common user; returns the end of the layout. */
+static uint64_t ref_shared_colour_pool(ref_link *link, ref_shared *shared) {
+  ref_colour *colours = ref_memory_take(link, shared->pool.count + 1, sizeof *colours);
+  size_t count = 0;
+  uint64_t end = 0;
+  for (size_t i = 0; i < shared->pool.count; i++) {
+    const size_t number = shared->pool.items[i];
+    if (!ref_shared_is_coloured(&link->symbols[number])) {
+      continue;
+    }
+    size_t colour = 0;
+    while (colour < count && ref_shared_have_common_user(&colours[colour].users, &link->symbols[number].users)) {
+      colour++;
+    }
+    count += colour == count;
+    ref_shared_colour_add(link, &colours[colour], number);
+    shared->pool_is_used = true;
+  }
+  for (size_t i = 0; i < count; i++) {
+    colours[i].offset = ref_align_up(end, colours[i].align);
+    end = colours[i].offset + colours[i].size;
+    for (size_t k = 0; k < colours[i].members.count; k++) {
+      link->symbols[colours[i].members.items[k]].value = colours[i].offset;
+    }
+  }
+  return end;
+}
+
+static int ref_shared_compare_own(const ref_link *link, size_t a, size_t b) {
+  const ref_out_symbol *first = &link->symbols[a], *second = &link->symbols[b];
+  if (first->auxiliary != second->auxiliary) {
+    return first->auxiliary > second->auxiliary ? -1 : 1;
+  }
+  return first->size < second->size ? -1 : first->size > second->size;
+}
+
+/* W9.4: the kernel's own objects, then those that moved to it, behind the pool objects that it uses. */
+static void ref_shared_list_own(ref_link *link, const ref_shared *shared, size_t kernel, ref_indices *own,
+                                uint64_t *start) {
+  const ref_function *function = &link->functions[kernel];
+  for (size_t i = 0; i < shared->objects.count; i++) {
+    const size_t number = shared->objects.items[i];
+    if (link->symbols[number].section == function->shared && function->shared != REF_NONE) {
+      ref_indices_add(link, own, number);
+    }
+  }
+  for (size_t i = 0; i < shared->pool.count; i++) {
+    const size_t number = shared->pool.items[i];
+    const ref_out_symbol *symbol = &link->symbols[number];
+    if (symbol->is_extern_shared || symbol->users.count == 0) {
+      continue;
+    }
+    if (symbol->users.count == 1 && symbol->users.items[0] == kernel) {
+      ref_indices_add(link, own, number);
+    } else if (ref_shared_is_coloured(symbol) && ref_shared_have_common_user(&symbol->users, &(ref_indices){&kernel, 1, 1}) &&
+               symbol->value + symbol->size > *start) {
+      *start = symbol->value + symbol->size;
+    }
+  }
+}
+
+static bool ref_shared_kernel_uses_extern(const ref_link *link, const ref_function *kernel) {
+  for (size_t i = 0; i < kernel->reach.count; i++) {
+    if (link->functions[kernel->reach.items[i]].uses_extern_shared) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static void ref_shared_layout_kernel(ref_link *link, const ref_shared *shared, size_t kernel) {
+  ref_function *function = &link->functions[kernel];
+  ref_out_section *section = &link->sections[function->shared];
+  ref_indices own = {0};
+  uint64_t end = 0;
+  section->align = shared->pool_align;
+  ref_shared_list_own(link, shared, kernel, &own, &end);
+  ref_sort_alternating(link, &own, ref_shared_compare_own, REF_TIE_FIRST);
+  for (size_t i = 0; i < own.count; i++) {
+    ref_out_symbol *symbol = &link->symbols[own.items[i]];
+    symbol->value = ref_align_up(end, symbol->auxiliary);
+    symbol->section = function->shared;
+    end = symbol->value + symbol->size;
+    section->align = symbol->auxiliary > section->align ? symbol->auxiliary : section->align;
+  }
+  function->shared_end = end;
+  function->kernel_uses_extern = ref_shared_kernel_uses_extern(link, function);
+  if (function->kernel_uses_extern && section->align < EXTERN_ALIGN) {
+    section->align = EXTERN_ALIGN;
+  }
+}
+
+static size_t ref_shared_group_of(const ref_link *link, size_t kernel) {
+  while (link->functions[kernel].group != kernel) {
+    kernel = link->functions[kernel].group;
+  }
+  return kernel;
+}
+
+/* W9.5: kernels that reach one function with extern shared memory belong together. */
+static void ref_shared_group_kernels(ref_link *link) {
+  for (size_t i = 0; i < link->kernels.count; i++) {
+    link->functions[link->kernels.items[i]].group = link->kernels.items[i];
+  }
+  for (size_t i = 0; i < link->function_count; i++) {
+    link->functions[i].extern_kernel = REF_NONE;
+  }
+  for (size_t i = 0; i < link->kernels.count; i++) {
+    const size_t kernel = link->kernels.items[i];
+    for (size_t k = 0; k < link->functions[kernel].reach.count; k++) {
+      ref_function *function = &link->functions[link->functions[kernel].reach.items[k]];
+      if (!function->uses_extern_shared) {
+        continue;
+      }
+      if (function->extern_kernel == REF_NONE) {
+        function->extern_kernel = kernel;
+      }
+      link->functions[ref_shared_group_of(link, kernel)].group = ref_shared_group_of(link, function->extern_kernel);
+    }
+  }
+}
+
+static void ref_shared_place_extern(ref_link *link) {
+  ref_shared_group_kernels(link);
+  for (size_t i = 0; i < link->kernels.count; i++) {
+    const ref_function *kernel = &link->functions[link->kernels.items[i]];
+    const uint64_t end = ref_align_up(kernel->shared_end, EXTERN_ALIGN);
+    ref_function *group = &link->functions[ref_shared_group_of(link, link->kernels.items[i])];
+    if (kernel->kernel_uses_extern && end > group->extern_shared_offset) {
+      group->extern_shared_offset = end;
+    }
+  }
+  for (size_t i = 0; i < link->kernels.count; i++) {
+    ref_function *kernel = &link->functions[link->kernels.items[i]];
+    if (kernel->kernel_uses_extern) {
+      const ref_function *group = &link->functions[ref_shared_group_of(link, link->kernels.items[i])];
+      kernel->shared_end = group->extern_shared_offset;
+    }
+  }
+}
+
+/* R23: what an entry in this function's text against an extern shared symbol becomes. */
+uint64_t ref_shared_extern_offset(const ref_link *link, const ref_function *function) {
+  if (function->extern_kernel == REF_NONE) {
+    return 0;
+  }
+  return link->functions[ref_shared_group_of(link, function->extern_kernel)].extern_shared_offset;
+}
+
+/* W9.6, W9.8 */
+static void ref_shared_finish_kernel(ref_link *link, const ref_shared *shared, const ref_function *kernel) {
+  ref_out_section *section = &link->sections[kernel->shared];
+  const uint64_t reserved = link->sm >= 90 ? RESERVED : 0;
+  section->size = kernel->shared_end;
+  if (section->size > 0) {
+    section->size += reserved;
+  } else if (shared->has_extern && (section->align == EXTERN_ALIGN || (reserved > 0 && section->align > EXTERN_ALIGN))) {
+    section->size = reserved;
+  } else {
+    section->dropped = true;
+  }
+}
+
+static void ref_shared_finish_pool(ref_link *link, const ref_shared *shared) {
+  if (shared->pool_section == REF_NONE) {
+    return;
+  }
+  ref_out_section *section = &link->sections[shared->pool_section];
+  section->size = 0;
+  section->align = EXTERN_ALIGN;
+  section->dropped = !(shared->has_extern && shared->pool_align <= EXTERN_ALIGN);
+}
+
+void ref_shared_layout(ref_link *link) {
+  ref_shared shared = {.pool_section = ref_map_find(&link->section_by_name, ".nv_debug.shared")};
+  ref_shared_list(link, &shared);
+  ref_shared_find_uses(link);
+  ref_shared_find_users(link);
+  ref_shared_sort_pool(link, &shared);
+  (void)ref_shared_colour_pool(link, &shared);
+  shared.pool_align = shared.pool_is_used ? link->debug_shared_align : 1;
+  for (size_t i = 0; i < link->kernels.count; i++) {
+    ref_shared_layout_kernel(link, &shared, link->kernels.items[i]);
+  }
+  ref_shared_place_extern(link);
+  for (size_t i = 0; i < link->kernels.count; i++) {
+    ref_shared_finish_kernel(link, &shared, &link->functions[link->kernels.items[i]]);
+  }
+  ref_shared_finish_pool(link, &shared);
+}

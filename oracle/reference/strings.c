@@ -1,0 +1,66 @@
+#include "link.h"
+
+#include <string.h>
+
+static size_t ref_map_slot(const ref_map *map, const char *key) {
+  uint64_t hash = 1469598103934665603u;
+  for (const char *at = key; *at != 0; at++) {
+    hash = (hash ^ (uint8_t)*at) * 1099511628211u;
+  }
+  size_t slot = (size_t)(hash % map->capacity);
+  while (map->numbers[slot] != REF_NONE && strcmp(map->keys[slot], key) != 0) {
+    slot = (slot + 1) % map->capacity;
+  }
+  return slot;
+}
+
+size_t ref_map_find(const ref_map *map, const char *key) {
+  return map->capacity == 0 ? REF_NONE : map->numbers[ref_map_slot(map, key)];
+}
+
+static void ref_map_enlarge(ref_link *link, ref_map *map) {
+  const ref_map old = *map;
+  map->capacity = old.capacity == 0 ? 64 : old.capacity * 2;
+  map->keys = ref_memory_take(link, map->capacity, sizeof *map->keys);
+  map->numbers = ref_memory_take(link, map->capacity, sizeof *map->numbers);
+  for (size_t i = 0; i < map->capacity; i++) {
+    map->numbers[i] = REF_NONE;
+  }
+  for (size_t i = 0; i < old.capacity; i++) {
+    if (old.numbers[i] != REF_NONE) {
+      const size_t slot = ref_map_slot(map, old.keys[i]);
+      map->keys[slot] = old.keys[i];
+      map->numbers[slot] = old.numbers[i];
+    }
+  }
+}
+
+void ref_map_set(ref_link *link, ref_map *map, const char *key, size_t number) {
+  if (map->capacity == 0 || map->count * 2 >= map->capacity) {
+    ref_map_enlarge(link, map);
+  }
+  const size_t slot = ref_map_slot(map, key);
+  if (map->numbers[slot] == REF_NONE) {
+    map->count++;
+    map->keys[slot] = key;
+  }
+  map->numbers[slot] = number;
+}
+
+/* W2.1. The table starts with the empty string at offset 0. */
+void ref_strings_add(ref_link *link, ref_strings *strings, const char *text) {
+  if (strings->bytes.size == 0) {
+    ref_bytes_add(link, &strings->bytes, "", 1);
+    ref_map_set(link, &strings->offsets, "", 0);
+  }
+  if (ref_map_find(&strings->offsets, text) != REF_NONE) {
+    return;
+  }
+  ref_map_set(link, &strings->offsets, text, strings->bytes.size);
+  ref_bytes_add(link, &strings->bytes, text, strlen(text) + 1);
+}
+
+uint32_t ref_strings_offset(const ref_strings *strings, const char *text) {
+  const size_t offset = ref_map_find(&strings->offsets, text);
+  return offset == REF_NONE ? 0 : (uint32_t)offset;
+}

@@ -1,0 +1,150 @@
+/* The symbol table: W4. */
+#include "link.h"
+
+#include <string.h>
+
+enum { SYMBOL_BYTES = 24, EXTENDED = 0xffff, RESERVED_INDICES = 0xff00, TYPE_SHIFT = 4 };
+
+/* ZM1: names that the driver provides. */
+static bool ref_symbol_is_system_call(const char *name) {
+  static const char *const names[] = {"vprintf",
+                                      "vfprintf",
+                                      "malloc",
+                                      "free",
+                                      "__assertfail",
+                                      "__profile",
+                                      "cudaGraphLaunch",
+                                      "cudaGraphSetConditional",
+                                      "cudaGraphKernelNodeSetParam",
+                                      "cudaGraphKernelNodeSetEnabled",
+                                      "cudaGraphKernelNodeSetGridDim",
+                                      "cudaGraphKernelNodeUpdatesApply",
+                                      "cnpLaunchDevice",
+                                      "cnpLaunchDeviceV2",
+                                      "cnpGetParameterBuffer",
+                                      "cnpGetParameterBufferV2",
+                                      "cnpDeviceGetAttribute",
+                                      "cnpDeviceGetName",
+                                      "cnpGetDevice",
+                                      "cnpGetDeviceCount",
+                                      "cnpGetLastError",
+                                      "cnpCtxSynchronize",
+                                      "cnpStreamCreate",
+                                      "cnpStreamDestroy",
+                                      "cnpStreamWaitEvent",
+                                      "cnpEventCreate",
+                                      "cnpEventRecord",
+                                      "cnpEventDestroy"};
+  if (strncmp(name, "__cuda_syscall", 14) == 0) {
+    return true;
+  }
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    if (strcmp(name, names[i]) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* R20, R21, R79; `.extern .texref` and extern shared are not reported. */
+static bool ref_symbol_is_missing(const ref_link *link, size_t number) {
+  const ref_out_symbol *symbol = &link->symbols[number];
+  if (symbol->section != REF_NONE || symbol->common || symbol->undefined_weak || symbol->is_extern_shared) {
+    return false;
+  }
+  if (symbol->type == REF_SYMBOL_FUNC) {
+    return symbol->function != REF_NONE && !ref_symbol_is_system_call(symbol->name);
+  }
+  if (symbol->type == REF_SYMBOL_OBJECT || symbol->type == REF_SYMBOL_CUDA_OBJECT) {
+    return (symbol->other & REF_SPACE_MASK) != REF_SPACE_SHARED;
+  }
+  return false;
+}
+
+/* E20, in symbol order; that is per file and functions first (C78). */
+void ref_symbols_report_undefined(ref_link *link) {
+  for (size_t i = 0; i < link->symbol_count; i++) {
+    if (ref_symbol_is_missing(link, i)) {
+      ref_message_add(link, REF_ERROR, "E20", "Undefined reference to '%s' in '%s'", link->symbols[i].name,
+                      link->files[link->symbols[i].mention_file].name);
+    }
+  }
+}
+
+/* W4.2: of the reserved names only `.nv.reservedSmem.offset0` stays in an executable. */
+static bool ref_symbol_is_reserved(const ref_out_symbol *symbol) {
+  return symbol->section == REF_NONE && (strncmp(symbol->name, "__UFT", 5) == 0 || strncmp(symbol->name, "__UDT", 5) == 0);
+}
+
+/* W4.3, W4.4 */
+static bool ref_symbol_stays(const ref_link *link, const ref_out_symbol *symbol) {
+  if (symbol->dropped || ref_symbol_is_reserved(symbol)) {
+    return false;
+  }
+  if (symbol->section == REF_NONE) {
+    return symbol->type != REF_SYMBOL_SECTION;
+  }
+  const ref_out_section *section = &link->sections[symbol->section];
+  if (section->dropped) {
+    return false;
+  }
+  return symbol->type != REF_SYMBOL_SECTION || section->size > 0 || section->keeps_symbol;
+}
+
+/* W4.1 */
+void ref_symbols_number(ref_link *link) {
+  uint32_t next = 1;
+  for (int pass = 0; pass < 2; pass++) {
+    for (size_t i = 0; i < link->symbol_count; i++) {
+      ref_out_symbol *symbol = &link->symbols[i];
+      if (symbol->local_list == (pass == 0)) {
+        symbol->index = ref_symbol_stays(link, symbol) ? next++ : 0;
+      }
+    }
+    if (pass == 0) {
+      link->first_global = next;
+    }
+  }
+  link->output_symbol_count = next;
+}
+
+/* W2.2: the names of globals come last, dropped ones included (W2.3). */
+void ref_symbols_name_globals(ref_link *link) {
+  for (size_t i = 0; i < link->symbol_count; i++) {
+    const ref_out_symbol *symbol = &link->symbols[i];
+    if (!symbol->local_list && !symbol->dropped) {
+      ref_strings_add(link, &link->names, symbol->name);
+    }
+  }
+}
+
+/* W4.3: type 13 becomes 1, the memory space goes. */
+static void ref_symbol_write(const ref_link *link, const ref_out_symbol *symbol, uint8_t *at) {
+  const bool object = symbol->type == REF_SYMBOL_CUDA_OBJECT;
+  const uint8_t type = object ? REF_SYMBOL_OBJECT : symbol->type;
+  const uint8_t other = object ? symbol->other & (uint8_t)~REF_SPACE_MASK : symbol->other;
+  const uint32_t section = symbol->section == REF_NONE ? 0 : link->sections[symbol->section].index;
+  uint8_t bind = symbol->bind;
+  if (symbol->section == REF_NONE && bind == REF_BIND_WEAK && !symbol->local_list) {
+    bind = REF_BIND_GLOBAL;
+  }
+  ref_put_u32(at, ref_strings_offset(&link->names, symbol->name));
+  at[4] = (uint8_t)(bind << TYPE_SHIFT | type);
+  at[5] = other;
+  /* X2, D21: 0xfff2 is written as it is. */
+  const bool wide = section >= RESERVED_INDICES && section != REF_SECTION_COMMON;
+  ref_put_u16(at + 6, wide ? EXTENDED : (uint16_t)section);
+  ref_put_u64(at + 8, symbol->value);
+  ref_put_u64(at + 16, symbol->size);
+}
+
+void ref_symbols_write(ref_link *link, ref_bytes *output) {
+  ref_bytes_fill(link, output, (size_t)link->output_symbol_count * SYMBOL_BYTES);
+  ref_put_u64(output->data + 8, link->null_symbol_value); /* W8.9 */
+  for (size_t i = 0; i < link->symbol_count; i++) {
+    const ref_out_symbol *symbol = &link->symbols[i];
+    if (symbol->index != 0) {
+      ref_symbol_write(link, symbol, output->data + (size_t)symbol->index * SYMBOL_BYTES);
+    }
+  }
+}

@@ -1,0 +1,87 @@
+/* `-v`: C56, C81. */
+#include "link.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static uint64_t ref_verbose_section_size(const ref_link *link, const char *name) {
+  const size_t number = ref_map_find(&link->section_by_name, name);
+  return number == REF_NONE || link->sections[number].dropped ? 0 : link->sections[number].size;
+}
+
+static void ref_verbose_report_module(ref_link *link) {
+  const uint64_t globals =
+      ref_verbose_section_size(link, ".nv.global.init") + ref_verbose_section_size(link, ".nv.global");
+  const size_t constants = ref_map_find(&link->section_by_name, ".nv.constant3");
+  if (constants == REF_NONE) {
+    ref_message_add(link, REF_INFO, "C56", "%llu bytes gmem", (unsigned long long)globals);
+  } else {
+    ref_message_add(link, REF_INFO, "C56", "%llu bytes gmem, %llu bytes cmem[3]", (unsigned long long)globals,
+                    (unsigned long long)link->sections[constants].size);
+  }
+}
+
+/* C81: with exactly one kernel the barriers of all live functions count. */
+static unsigned ref_verbose_barriers(const ref_link *link, const ref_function *kernel) {
+  unsigned most = 0;
+  for (size_t i = 0; i < link->function_count; i++) {
+    const ref_function *function = &link->functions[i];
+    bool counts = link->kernels.count == 1 && function->live;
+    for (size_t k = 0; k < kernel->reach.count && !counts; k++) {
+      counts = kernel->reach.items[k] == i;
+    }
+    for (size_t k = 0; counts && k < function->records.count; k++) {
+      const ref_record *record = &function->records.items[k];
+      const unsigned value = (unsigned)((record->format == 4 ? record->payload.size : record->value) & 0xff);
+      if (record->code == 0x4c && !record->dropped && value > most) {
+        most = value;
+      }
+    }
+  }
+  return most;
+}
+
+static const char *ref_verbose_constants(ref_link *link, const ref_function *kernel) {
+  const char *text = "";
+  for (uint32_t bank = 0; bank < 20; bank++) {
+    for (size_t i = 0; i < link->section_count; i++) {
+      const ref_out_section *section = &link->sections[i];
+      if (section->type == REF_TYPE_CONSTANT + bank && section->info_section == kernel->text && !section->dropped) {
+        text = ref_memory_print(link, "%s, %llu bytes cmem[%u]", text, (unsigned long long)section->size, bank);
+      }
+    }
+  }
+  return text;
+}
+
+static const char *ref_verbose_textures(ref_link *link, const ref_function *kernel) {
+  const char *text = "";
+  static const char *const names[] = {"textures", "surfaces", "samplers"};
+  const size_t counts[] = {kernel->textures, kernel->surfaces, kernel->samplers};
+  for (size_t i = 0; i < 3; i++) {
+    if (counts[i] > 0) {
+      text = ref_memory_print(link, "%s, %zu %s", text, counts[i], names[i]);
+    }
+  }
+  return text;
+}
+
+static void ref_verbose_report_kernel(ref_link *link, const ref_function *kernel) {
+  const bool has_shared = kernel->shared != REF_NONE && !link->sections[kernel->shared].dropped;
+  const unsigned long long shared = has_shared ? link->sections[kernel->shared].size : 0;
+  const unsigned long long stack = kernel->reaches_cycle ? kernel->frame_size : kernel->stack;
+  ref_message_add(link, REF_INFO, "C56", "Function properties for '%s':", kernel->name);
+  ref_message_add(link, REF_INFO, "C56", "used %u registers, used %u barriers, %llu stack, %llu bytes smem%s, 0 bytes lmem%s",
+                  kernel->raised_registers, ref_verbose_barriers(link, kernel), stack, shared,
+                  ref_verbose_constants(link, kernel), ref_verbose_textures(link, kernel));
+}
+
+void ref_verbose_report(ref_link *link) {
+  if (!ref_option_given(link, REF_OPTION_VERBOSE)) {
+    return;
+  }
+  ref_verbose_report_module(link);
+  for (size_t i = link->kernels.count; i-- > 0;) {
+    ref_verbose_report_kernel(link, &link->functions[link->kernels.items[i]]);
+  }
+}

@@ -1,0 +1,95 @@
+/* A body or a variable that loses, a body that is replaced: W8, V5, V6, V9. */
+#include "link.h"
+
+#include <string.h>
+
+enum { CODE_FRAME_SIZE = 0x11, CODE_MAX_STACK = 0x23, CODE_REGCOUNT = 0x2f };
+
+/* Had this text a RELA section in its own file? */
+static bool ref_weak_text_has_rela(const ref_file *file, uint32_t symbol) {
+  const uint32_t text = file->cubin.symbols[symbol].section;
+  for (uint32_t i = 1; i < file->cubin.section_count; i++) {
+    if (file->cubin.sections[i].type == REF_TYPE_RELA && file->cubin.sections[i].info == text &&
+        file->cubin.sections[i].size > 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* W8.2: in each of the three debug sections, the entries against the function that lie in the section's last created
+ * relocation section, if text and debug section both have a RELA section. */
+static void ref_weak_drop_debug_entries(ref_link *link, size_t function) {
+  for (size_t i = 0; i < link->relocation_count; i++) {
+    ref_out_relocation *entry = &link->relocations[i];
+    const ref_out_section *target = &link->sections[entry->target];
+    if (entry->function == function && ref_relocation_target_is_debug(target->name) && target->rela != 0 &&
+        entry->section == target->last_relocations) {
+      entry->dropped = true;
+    }
+  }
+}
+
+static void ref_weak_drop_records(ref_link *link, size_t symbol) {
+  for (size_t i = 0; i < link->module_records.count; i++) {
+    ref_record *record = &link->module_records.items[i];
+    const bool counts = record->code == CODE_FRAME_SIZE || record->code == CODE_MAX_STACK ||
+                        record->code == CODE_REGCOUNT;
+    if (counts && record->first_word_is_symbol && record->symbols.count > 0 && record->symbols.items[0] == symbol) {
+      record->dropped = true;
+    }
+  }
+}
+
+/* W8.8, D7: compiler constants go by the section's NAME. */
+static void ref_weak_drop_constants(ref_link *link, ref_function *function) {
+  if (function->constant2 == REF_NONE) {
+    return;
+  }
+  size_t first = function->constant2;
+  if (link->job->bug_compatible) {
+    first = ref_map_find(&link->section_by_name, link->sections[function->constant2].name);
+    if (first != function->constant2) {
+      ref_message_fatal(link, "E73", "Internal error: overlapping non-identical data");
+    }
+  }
+  link->sections[first].dropped = true;
+  function->constant2 = REF_NONE;
+}
+
+void ref_weak_drop_old_body(ref_link *link, size_t number) {
+  ref_function *function = &link->functions[number];
+  const ref_file *old = &link->files[function->defined_in_so_far];
+  if (ref_weak_text_has_rela(old, function->defined_as_so_far)) {
+    ref_weak_drop_debug_entries(link, number);
+  }
+  if (!function->live) {
+    function->dead_references.count = 0;
+    return;
+  }
+  for (size_t i = 0; i < link->relocation_count; i++) {
+    if (link->relocations[i].target == function->text) {
+      link->relocations[i].dropped = true;
+    }
+  }
+  ref_weak_drop_records(link, function->symbol);
+  function->records.count = 0;
+  ref_weak_drop_constants(link, function);
+}
+
+/* W8.5: the range of bytes of a weak variable that loses against a weak one. */
+void ref_weak_note_lost_variable(ref_link *link, size_t file_number, uint32_t symbol) {
+  ref_file *file = &link->files[file_number];
+  ref_indices_add(link, &file->lost_variables, symbol);
+}
+
+bool ref_weak_offset_is_lost(const ref_link *link, const ref_file *file, uint32_t section, uint64_t offset) {
+  (void)link;
+  for (size_t i = 0; i < file->lost_variables.count; i++) {
+    const ref_symbol *symbol = &file->cubin.symbols[file->lost_variables.items[i]];
+    if (symbol->section == section && offset >= symbol->value && offset - symbol->value < symbol->size) {
+      return true;
+    }
+  }
+  return false;
+}

@@ -1,0 +1,270 @@
+/* Section order, headers, segments, the file: W1. */
+#include "link.h"
+
+#include <string.h>
+
+enum {
+  HEADER_BYTES = 64,
+  SECTION_BYTES = 64,
+  SEGMENT_BYTES = 56,
+  FIRST_SECTIONS = 4,
+  INDEX_NAMES = 1,
+  INDEX_STRINGS = 2,
+  INDEX_SYMBOLS = 3,
+  CLASSES = 7,
+  RESERVED_INDICES = 0xff00,
+  SEGMENT_LOAD = 1,
+  SEGMENT_PHDR = 6,
+  SEGMENT_READ_EXECUTE = 5,
+  SEGMENT_READ_WRITE = 6
+};
+
+/* W1.4 */
+static int ref_write_class(const ref_out_section *section) {
+  if (section->type == REF_TYPE_REL || section->type == REF_TYPE_RELA || section->type == REF_TYPE_RESOLVED_RELA) {
+    return 3;
+  }
+  if ((section->flags & REF_FLAG_ALLOC) == 0) {
+    return section->type == REF_TYPE_PROGBITS ? 1 : 2;
+  }
+  if (!ref_section_type_has_bytes(section->type)) {
+    return 7;
+  }
+  if ((section->flags & REF_FLAG_EXEC) != 0) {
+    return 5;
+  }
+  return (section->flags & REF_FLAG_WRITE) != 0 ? 6 : 4;
+}
+
+/* W4.4: what disappears when it is empty. */
+static bool ref_write_is_dropped_when_empty(const ref_link *link, size_t number) {
+  const ref_out_section *section = &link->sections[number];
+  return section->type == REF_TYPE_REL || section->type == REF_TYPE_RELA || number == link->prototype_section ||
+         number == link->info_section;
+}
+
+static void ref_write_order_sections(ref_link *link, ref_indices *order) {
+  for (size_t i = 0; i < link->section_count; i++) {
+    ref_out_section *section = &link->sections[i];
+    if (section->size == 0 && ref_write_is_dropped_when_empty(link, i)) {
+      section->dropped = true;
+    }
+  }
+  for (int class = 1; class <= CLASSES; class ++) {
+    for (size_t i = 0; i < link->section_count; i++) {
+      if (!link->sections[i].dropped && ref_write_class(&link->sections[i]) == class) {
+        link->sections[i].index = (uint32_t)(FIRST_SECTIONS + order->count);
+        ref_indices_add(link, order, i);
+      }
+    }
+  }
+  if (order->count + FIRST_SECTIONS >= RESERVED_INDICES) {
+    ref_message_fatal(link, "X4", "%zu sections: the reference writes fewer than 65280", order->count);
+  }
+}
+
+typedef struct ref_header {
+  uint32_t name, type, link, info;
+  uint64_t flags, offset, size, align, entry_size;
+} ref_header;
+
+static void ref_write_header(uint8_t *at, const ref_header *header) {
+  ref_put_u32(at, header->name);
+  ref_put_u32(at + 4, header->type);
+  ref_put_u64(at + 8, header->flags);
+  ref_put_u64(at + 24, header->offset);
+  ref_put_u64(at + 32, header->size);
+  ref_put_u32(at + 40, header->link);
+  ref_put_u32(at + 44, header->info);
+  ref_put_u64(at + 48, header->align);
+  ref_put_u64(at + 56, header->entry_size);
+}
+
+/* W1.5 */
+static uint32_t ref_write_type(uint32_t type) {
+  if (type == REF_TYPE_GLOBAL_INIT || (type >= REF_TYPE_CONSTANT && type < REF_TYPE_CONSTANT + 20)) {
+    return REF_TYPE_PROGBITS;
+  }
+  return ref_section_type_has_bytes(type) ? type : REF_TYPE_NOBITS;
+}
+
+/* W1.6 */
+static ref_header ref_write_describe(const ref_link *link, size_t number) {
+  const ref_out_section *section = &link->sections[number];
+  ref_header header = {.name = ref_strings_offset(&link->section_names, section->name),
+                       .type = ref_write_type(section->type),
+                       .flags = section->flags,
+                       .offset = section->file_offset,
+                       .size = section->size,
+                       .align = section->align,
+                       .entry_size = section->entry_size,
+                       .link = section->links_symtab ? INDEX_SYMBOLS : 0};
+  if (section->info_section != REF_NONE) {
+    header.info = link->sections[section->info_section].index;
+  }
+  if (section->info_function != REF_NONE) {
+    header.info = link->symbols[link->functions[section->info_function].symbol].index | section->info_high;
+  }
+  if (number == link->cuinfo_section) {
+    header.link = link->sections[link->note_section].index;
+    if (link->compat_section != REF_NONE) {
+      header.info = link->sections[link->compat_section].index;
+      header.flags |= REF_FLAG_INFO;
+    }
+  }
+  return header;
+}
+
+static size_t ref_write_place(ref_link *link, ref_bytes *file, const void *data, size_t size, uint64_t align) {
+  ref_bytes_fill(link, file, (size_t)ref_align_up(file->size, align));
+  const size_t offset = file->size;
+  ref_bytes_add(link, file, data, size);
+  return offset;
+}
+
+/* W1.3: file order is index order; sections without bytes get an aligned offset. */
+static void ref_write_sections(ref_link *link, ref_bytes *file, const ref_indices *order) {
+  for (size_t i = 0; i < order->count; i++) {
+    ref_out_section *section = &link->sections[order->items[i]];
+    if (!ref_section_type_has_bytes(section->type)) {
+      section->file_offset = ref_write_place(link, file, NULL, 0, section->align);
+      continue;
+    }
+    section->file_offset = ref_write_place(link, file, section->data.data, section->data.size, section->align);
+  }
+}
+
+static void ref_write_segment(uint8_t *at, uint32_t type, uint32_t flags, uint64_t offset, uint64_t file_size,
+                              uint64_t memory_size) {
+  ref_put_u32(at, type);
+  ref_put_u32(at + 4, flags);
+  ref_put_u64(at + 8, offset);
+  ref_put_u64(at + 32, file_size);
+  ref_put_u64(at + 40, memory_size);
+  ref_put_u64(at + 48, 8);
+}
+
+typedef struct ref_extent {
+  bool any;
+  uint64_t start, end, memory;
+} ref_extent;
+
+/* W1.7, W1.8 */
+static ref_extent ref_write_extent(const ref_link *link, const ref_indices *order, int first, int last) {
+  ref_extent extent = {0};
+  for (size_t i = 0; i < order->count; i++) {
+    const ref_out_section *section = &link->sections[order->items[i]];
+    const int class = ref_write_class(section);
+    if (class < first || class > last) {
+      continue;
+    }
+    const bool has_bytes = ref_section_type_has_bytes(section->type);
+    const uint64_t end = section->file_offset + (has_bytes ? section->size : 0);
+    extent.start = extent.any ? extent.start : section->file_offset;
+    extent.end = end > extent.end ? end : extent.end;
+    extent.any = true;
+    if (!has_bytes) {
+      extent.memory = ref_align_up(extent.memory, section->align) + section->size;
+    }
+  }
+  return extent;
+}
+
+static size_t ref_write_segments(ref_link *link, ref_bytes *file, const ref_indices *order) {
+  const ref_extent code = ref_write_extent(link, order, 4, 5), data = ref_write_extent(link, order, 6, 7);
+  const size_t count = 2u + code.any + data.any;
+  const size_t offset = file->size;
+  ref_bytes_fill(link, file, offset + count * SEGMENT_BYTES);
+  uint8_t *at = file->data + offset;
+  ref_write_segment(at, SEGMENT_PHDR, SEGMENT_READ_EXECUTE, offset, count * SEGMENT_BYTES, count * SEGMENT_BYTES);
+  at += SEGMENT_BYTES;
+  if (code.any) {
+    ref_write_segment(at, SEGMENT_LOAD, SEGMENT_READ_EXECUTE, code.start, code.end - code.start,
+                      code.end - code.start);
+    at += SEGMENT_BYTES;
+  }
+  if (data.any) {
+    ref_write_segment(at, SEGMENT_LOAD, SEGMENT_READ_WRITE, data.start, data.end - data.start,
+                      data.end - data.start + data.memory);
+    at += SEGMENT_BYTES;
+  }
+  ref_write_segment(at, SEGMENT_LOAD, SEGMENT_READ_EXECUTE, offset, count * SEGMENT_BYTES, count * SEGMENT_BYTES);
+  return count;
+}
+
+/* W1.1, W1.2 */
+static void ref_write_file_header(ref_link *link, uint8_t *at, size_t section_offset, size_t section_count,
+                                  size_t segment_offset, size_t segment_count) {
+  static const uint8_t usual[16] = {0x7f, 'E', 'L', 'F', 2, 1, 1, 0x41, 8};
+  const bool empty = link->file_count == 0;
+  memcpy(at, empty ? usual : link->files[0].cubin.ident, sizeof usual);
+  const uint32_t kind = empty ? 4 : link->files[0].cubin.flags & 0xff;
+  ref_put_u16(at + 16, 2);
+  ref_put_u16(at + 18, 190);
+  ref_put_u32(at + 20, 1);
+  ref_put_u64(at + 32, segment_offset);
+  ref_put_u64(at + 40, section_offset);
+  ref_put_u32(at + 48, kind | link->sm << 8 | link->sections[link->cuinfo_section].index << 24);
+  ref_put_u16(at + 52, HEADER_BYTES);
+  ref_put_u16(at + 54, SEGMENT_BYTES);
+  ref_put_u16(at + 56, (uint16_t)segment_count);
+  ref_put_u16(at + 58, SECTION_BYTES);
+  ref_put_u16(at + 60, (uint16_t)section_count);
+  ref_put_u16(at + 62, INDEX_NAMES);
+}
+
+static void ref_write_headers(ref_link *link, ref_bytes *file, const ref_indices *order, const ref_header *first) {
+  const size_t offset = file->size;
+  const size_t count = order->count + FIRST_SECTIONS;
+  ref_bytes_fill(link, file, offset + count * SECTION_BYTES);
+  for (size_t i = 1; i < FIRST_SECTIONS; i++) {
+    ref_write_header(file->data + offset + i * SECTION_BYTES, &first[i]);
+  }
+  for (size_t i = 0; i < order->count; i++) {
+    const ref_header header = ref_write_describe(link, order->items[i]);
+    ref_write_header(file->data + offset + (FIRST_SECTIONS + i) * SECTION_BYTES, &header);
+  }
+}
+
+void ref_write_file(ref_link *link) {
+  ref_indices order = {0};
+  ref_bytes file = {0}, symbols = {0};
+  ref_header first[FIRST_SECTIONS] = {0};
+  ref_write_order_sections(link, &order);
+  ref_symbols_number(link);
+  ref_symbols_name_globals(link);
+  ref_attributes_write(link);
+  ref_callgraph_write(link);
+  ref_relocate_write(link);
+  ref_bindless_write(link);
+  ref_symbols_write(link, &symbols);
+  const ref_bytes *names = &link->section_names.bytes, *strings = &link->names.bytes;
+  ref_bytes_fill(link, &file, HEADER_BYTES);
+  first[INDEX_NAMES] = (ref_header){.name = ref_strings_offset(&link->section_names, ".shstrtab"),
+                                    .type = REF_TYPE_STRTAB,
+                                    .offset = ref_write_place(link, &file, names->data, names->size, 1),
+                                    .size = names->size,
+                                    .align = 1};
+  first[INDEX_STRINGS] = (ref_header){.name = ref_strings_offset(&link->section_names, ".strtab"),
+                                      .type = REF_TYPE_STRTAB,
+                                      .offset = ref_write_place(link, &file, strings->data, strings->size, 1),
+                                      .size = strings->size,
+                                      .align = 1};
+  first[INDEX_SYMBOLS] = (ref_header){.name = ref_strings_offset(&link->section_names, ".symtab"),
+                                      .type = REF_TYPE_SYMTAB,
+                                      .offset = ref_write_place(link, &file, symbols.data, symbols.size, 8),
+                                      .size = symbols.size,
+                                      .align = 8,
+                                      .link = INDEX_STRINGS,
+                                      .info = link->first_global,
+                                      .entry_size = 24};
+  ref_write_sections(link, &file, &order);
+  ref_bytes_fill(link, &file, (size_t)ref_align_up(file.size, 8));
+  const size_t section_offset = file.size;
+  ref_write_headers(link, &file, &order, first);
+  const size_t segment_offset = file.size;
+  const size_t segments = ref_write_segments(link, &file, &order);
+  ref_write_file_header(link, file.data, section_offset, order.count + FIRST_SECTIONS, segment_offset, segments);
+  link->result->bytes = file.data;
+  link->result->size = file.size;
+}
