@@ -112,7 +112,7 @@ static bool bench_make_inputs(const bench_options *options, const bench_shape *s
       continue;
     text_buffer text = {0};
     process_result result;
-    const char *arguments[8] = {options->ptxas, "-c", "-arch=" BENCH_ARCH, "-o", cubin, ptx, shape->ptxas_option, NULL};
+    const char *arguments[9] = {options->ptxas, "-c", "-arch", BENCH_ARCH, "-o", cubin, ptx, shape->ptxas_option, NULL};
     shape->write(&text, i);
     bool good = process_write_file(ptx, text.bytes, text.size) &&
                 process_run(&(process_job){.arguments = arguments, .seconds = 300}, &result) && result.exit_code == 0;

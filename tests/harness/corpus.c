@@ -34,9 +34,7 @@ static int harness_compare_words(const void *left, const void *right) {
 }
 
 static void harness_add_word(harness_words *words, const char *text) {
-  words->items = realloc(words->items, (words->count + 2) * sizeof *words->items);
-  if (!words->items)
-    harness_stop("no memory");
+  words->items = harness_grow(words->items, (words->count + 2) * sizeof *words->items);
   words->items[words->count++] = harness_copy(text);
   words->items[words->count] = NULL;
 }
@@ -56,9 +54,7 @@ static void harness_list_directory(const char *path, harness_words *names) {
 
 static void harness_add_job(harness_jobs *jobs, const char *root, const char *name) {
   char path[HARNESS_PATH];
-  jobs->items = realloc(jobs->items, (jobs->count + 1) * sizeof *jobs->items);
-  if (!jobs->items)
-    harness_stop("no memory");
+  jobs->items = harness_grow(jobs->items, (jobs->count + 1) * sizeof *jobs->items);
   harness_job *job = &jobs->items[jobs->count++];
   harness_path(path, "%s/%s", root, name);
   job->name = harness_copy(name);

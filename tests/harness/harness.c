@@ -29,7 +29,7 @@ void harness_stop(const char *format, ...) {
   exit(99);
 }
 
-static void *harness_grow(void *block, size_t size) {
+void *harness_grow(void *block, size_t size) {
   void *grown = realloc(block, size);
   if (!grown)
     harness_stop("no memory for %zu bytes", size);
@@ -52,10 +52,9 @@ bool harness_read_file(const char *path, harness_bytes *bytes) {
   if (!file)
     return false;
   char block[65536];
-  size_t got = 0;
   harness_append(bytes, "", 0);
-  while ((got = fread(block, 1, sizeof block, file)) > 0)
-    harness_append(bytes, block, got);
+  while (!feof(file) && !ferror(file))
+    harness_append(bytes, block, fread(block, 1, sizeof block, file));
   bool good = !ferror(file);
   fclose(file);
   return good;

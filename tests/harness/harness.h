@@ -20,6 +20,9 @@ typedef struct harness_bytes {
 /* Prints "harness: ..." and ends the program with exit code 99. */
 _Noreturn void harness_stop(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* realloc that stops when there is no memory. */
+void *harness_grow(void *block, size_t size);
+
 /* Files. harness_read_file returns false when the file cannot be read; the others stop. */
 bool harness_read_file(const char *path, harness_bytes *bytes);
 void harness_write_file(const char *path, const void *data, size_t size);
