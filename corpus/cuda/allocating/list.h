@@ -1,0 +1,4 @@
+struct Node {
+  int value;
+  Node *next;
+};

@@ -1,0 +1,2 @@
+#include "base.h"
+__device__ int Base::get() const { return x; }

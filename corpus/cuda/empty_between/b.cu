@@ -1,0 +1,4 @@
+struct Unused {
+  int x;
+};
+extern __device__ Unused nowhere;

@@ -1,0 +1,2 @@
+__managed__ int e = 4;
+__device__ short f;

@@ -1,0 +1,2 @@
+#include "types.h"
+__device__ int Sized::size() const { return bytes; }

@@ -1,0 +1,2 @@
+#include "pool.h"
+__device__ int dead() { return next() + first<short>; }
