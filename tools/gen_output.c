@@ -76,6 +76,43 @@ void gen_link_arguments(const gen_program *program, string_list *arguments) {
   string_list_add(arguments, "out.cubin");
 }
 
+static void gen_output_print(const gen_program *program, int file, FILE *to) {
+  if (program->files[file].language == GEN_PTX)
+    gen_print_ptx(program, file, to);
+  else
+    gen_print_cuda(program, file, to);
+}
+
+static uint64_t gen_hash(uint64_t hash, const char *bytes, size_t size) {
+  for (size_t i = 0; i < size; i++)
+    hash = (hash ^ (unsigned char)bytes[i]) * 0x100000001b3u;
+  return hash;
+}
+
+uint64_t gen_program_fingerprint(const gen_program *program) {
+  static const gen_tools plain = {.nvcc = "nvcc", .ptxas = "ptxas"};
+  uint64_t hash = 0xcbf29ce484222325u;
+  for (int i = 0; i < program->file_count; i++) {
+    if (!program->files[i].live)
+      continue;
+    string_list command = {0};
+    gen_compile_command(program, i, &plain, &command);
+    for (size_t word = 0; word < command.count; word++)
+      hash = gen_hash(hash, command.items[word], strlen(command.items[word]) + 1);
+    string_list_free(&command);
+    char *text = NULL;
+    size_t size = 0;
+    FILE *to = open_memstream(&text, &size);
+    if (!to)
+      return 0;
+    gen_output_print(program, i, to);
+    fclose(to);
+    hash = gen_hash(hash, text, size);
+    free(text);
+  }
+  return hash;
+}
+
 static bool gen_output_source(const gen_program *program, int file, const char *directory) {
   char path[4096];
   bool ptx = program->files[file].language == GEN_PTX;
@@ -83,10 +120,7 @@ static bool gen_output_source(const gen_program *program, int file, const char *
   FILE *to = fopen(path, "we");
   if (!to)
     return false;
-  if (ptx)
-    gen_print_ptx(program, file, to);
-  else
-    gen_print_cuda(program, file, to);
+  gen_output_print(program, file, to);
   bool written = !ferror(to);
   return fclose(to) == 0 && written;
 }

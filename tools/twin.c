@@ -5,6 +5,7 @@
 #include <string.h>
 
 int twin_bench(int argc, char **argv);
+int twin_conformance(int argc, char **argv);
 int twin_corpus(int argc, char **argv);
 int twin_diff(int argc, char **argv);
 int twin_dump(int argc, char **argv);
@@ -18,6 +19,7 @@ typedef struct twin_subcommand {
 
 static const twin_subcommand subcommands[] = {
     {"bench", twin_bench, "twinlink, nvlink and cat on two large links: time and memory"},
+    {"conformance", twin_conformance, "random programs through nvlink and twinlink"},
     {"corpus", twin_corpus, "make, verify and count the stored programs"},
     {"diff", twin_diff, "where two linked cubins differ"},
     {"dump", twin_dump, "a cubin in readable form"},

@@ -1,0 +1,376 @@
+/* twin conformance: random programs through nvlink and twinlink, byte for byte.
+ *
+ * A pool of threads takes one program after the other; each runs at most one child process at a time, so --jobs is also
+ * the number of children. Whatever the pool's speed, the report lists the programs in the order of their seeds. */
+#define _DEFAULT_SOURCE /* realpath */
+#include "conformance.h"
+#include "process.h"
+#include "twin.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int twin_conformance(int argc, char **argv);
+
+enum { CONFORMANCE_MAX_ARCHITECTURES = 16, CONFORMANCE_MAX_JOBS = 64, CONFORMANCE_MAX_SEEDS = 1000000 };
+
+typedef struct conformance_command {
+  const char *seeds, *linker, *reference, *keep, *json;
+  char *architectures[CONFORMANCE_MAX_ARCHITECTURES];
+  char architecture_text[256];
+  size_t architecture_count;
+  gen_kind kind;
+  unsigned jobs;
+  double required;
+  bool model, show, default_mode, unlimited;
+} conformance_command;
+
+typedef struct conformance_pool {
+  const conformance_settings *settings;
+  conformance_case *cases;
+  size_t count, next, finished, different;
+  const char *root;
+  bool keep, progress;
+  pthread_mutex_t lock;
+} conformance_pool;
+
+static int conformance_usage(void) {
+  fprintf(
+      stderr,
+      "usage: twin conformance [OPTION...]\n"
+      "  --seeds A..B | A | fresh[:COUNT]  fresh (the default): COUNT (100) for each architecture, from HEAD's id\n"
+      "  --arch sm_80,sm_90                default sm_80,sm_90\n"
+      "  --kind plain|options              options: link options too (-g, -kernels-used, -v, ...)\n"
+      "  --linker PATH, --reference PATH   default: twinlink beside this program or build/release/bin/twinlink; "
+      "nvlink\n"
+      "  --jobs N                          default 2\n"
+      "  --keep DIR                        leave DIR/seed-N-sm_XX/ (sources, cubins, outputs, link.sh); cubins that\n"
+      "                                    are there from an earlier run are used again\n"
+      "  --show                            print `twin diff` of each difference\n"
+      "  --model                           score the Python model beside twinlink\n"
+      "  --default-mode                    link without --bug-compatible\n"
+      "  --no-memory-limit                 for a linker built with a sanitizer\n"
+      "  --json FILE                       the results once more, for programs\n"
+      "  --require PERCENT                 exit code 1 if fewer are identical\n");
+  return TWIN_TROUBLE;
+}
+
+/* --- options --- */
+
+static bool conformance_parse_architectures(conformance_command *command, const char *text) {
+  snprintf(command->architecture_text, sizeof command->architecture_text, "%s", text);
+  char *rest = command->architecture_text;
+  command->architecture_count = 0;
+  while (rest && command->architecture_count < CONFORMANCE_MAX_ARCHITECTURES) {
+    char *next = strchr(rest, ',');
+    if (next)
+      *next++ = 0;
+    gen_program *program = gen_program_build(0, rest, GEN_PLAIN, NULL);
+    if (!program)
+      return false;
+    free(program);
+    command->architectures[command->architecture_count++] = rest;
+    rest = next;
+  }
+  return true;
+}
+
+static bool conformance_parse_flag(conformance_command *command, const char *word) {
+  const struct {
+    const char *name;
+    bool *flag;
+  } flags[] = {{"--model", &command->model},
+               {"--show", &command->show},
+               {"--default-mode", &command->default_mode},
+               {"--no-memory-limit", &command->unlimited}};
+  for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++)
+    if (strcmp(word, flags[i].name) == 0)
+      return *flags[i].flag = true;
+  return false;
+}
+
+static bool conformance_parse_value(conformance_command *command, const char *word, const char *value) {
+  const struct {
+    const char *name;
+    const char **text;
+  } texts[] = {{"--seeds", &command->seeds},
+               {"--linker", &command->linker},
+               {"--reference", &command->reference},
+               {"--keep", &command->keep},
+               {"--json", &command->json}};
+  for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+    if (strcmp(word, texts[i].name) == 0) {
+      *texts[i].text = value;
+      return true;
+    }
+  if (strcmp(word, "--arch") == 0)
+    return conformance_parse_architectures(command, value);
+  if (strcmp(word, "--jobs") == 0) {
+    command->jobs = (unsigned)strtoul(value, NULL, 10);
+    return command->jobs >= 1 && command->jobs <= CONFORMANCE_MAX_JOBS;
+  }
+  if (strcmp(word, "--kind") == 0) {
+    command->kind = strcmp(value, "options") == 0 ? GEN_OPTIONS : GEN_PLAIN;
+    return command->kind == GEN_OPTIONS || strcmp(value, "plain") == 0;
+  }
+  if (strcmp(word, "--require") == 0) {
+    command->required = strtod(value, NULL);
+    return true;
+  }
+  return false;
+}
+
+static bool conformance_parse(conformance_command *command, int argc, char **argv) {
+  if (!conformance_parse_architectures(command, "sm_80,sm_90"))
+    return false;
+  for (int i = 1; i < argc; i++) {
+    if (conformance_parse_flag(command, argv[i]))
+      continue;
+    if (i + 1 == argc || !conformance_parse_value(command, argv[i], argv[i + 1]))
+      return false;
+    i++;
+  }
+  return true;
+}
+
+/* --- seeds --- */
+
+/* The first 8 hex digits of HEAD: whoever checks a commit cannot have chosen the seeds. */
+static bool conformance_head(const char *scratch, uint64_t *base) {
+  static const char *const words[] = {"git", "rev-parse", "HEAD", NULL};
+  char path[CONFORMANCE_PATH];
+  snprintf(path, sizeof path, "%s/head", scratch);
+  process_job job = {.arguments = words, .output_path = path, .seconds = 20};
+  process_result result;
+  size_t size = 0;
+  uint8_t *text = process_run(&job, &result) && result.exit_code == 0 ? process_read_file(path, 256, &size) : NULL;
+  bool good = text && size > 8;
+  if (good) {
+    text[8] = 0;
+    *base = strtoull((const char *)text, NULL, 16);
+  }
+  free(text);
+  unlink(path);
+  return good;
+}
+
+static bool conformance_seed_range(const conformance_command *command, const char *scratch, uint64_t *first,
+                                   uint64_t *count, bool *fresh) {
+  const char *text = command->seeds;
+  *fresh = strncmp(text, "fresh", 5) == 0;
+  if (*fresh) {
+    *count = text[5] == ':' ? strtoull(text + 6, NULL, 10) : 100;
+    uint64_t base = 0;
+    if (!conformance_head(scratch, &base)) {
+      fprintf(stderr, "twin conformance: fresh seeds come from the repository's HEAD; git does not give one here\n");
+      return false;
+    }
+    *first = base * 10000;
+    return (!text[5] || text[5] == ':') && *count > 0 && *count <= CONFORMANCE_MAX_SEEDS;
+  }
+  char *end;
+  *first = strtoull(text, &end, 10);
+  uint64_t last = *first;
+  if (strncmp(end, "..", 2) == 0)
+    last = strtoull(end + 2, &end, 10);
+  *count = last - *first + 1;
+  return !*end && last >= *first && *count <= CONFORMANCE_MAX_SEEDS;
+}
+
+/* A..B means the same seeds for every architecture, fresh means other ones: more different programs. */
+static conformance_case *conformance_make_cases(const conformance_command *command, const char *scratch,
+                                                size_t *count) {
+  uint64_t first, each;
+  bool fresh;
+  if (!conformance_seed_range(command, scratch, &first, &each, &fresh))
+    return NULL;
+  *count = (size_t)each * command->architecture_count;
+  conformance_case *cases = calloc(*count, sizeof *cases);
+  for (size_t i = 0; cases && i < *count; i++) {
+    uint64_t number = fresh ? i : i % each;
+    cases[i].seed = first + number;
+    cases[i].architecture = command->architectures[i / each];
+    cases[i].kind = command->kind;
+  }
+  return cases;
+}
+
+/* --- the pool --- */
+
+static void conformance_progress(conformance_pool *pool, const conformance_case *one) {
+  pthread_mutex_lock(&pool->lock);
+  pool->finished++;
+  pool->different += one->verdict.outcome == CONFORMANCE_DIFFERENT;
+  if (pool->progress)
+    fprintf(stderr, "\r%zu of %zu programs, %zu different ", pool->finished, pool->count, pool->different);
+  pthread_mutex_unlock(&pool->lock);
+}
+
+static void conformance_case_directory(const conformance_pool *pool, const conformance_case *one, char *path,
+                                       size_t size) {
+  snprintf(path, size, "%s/seed-%llu-%s%s", pool->root, (unsigned long long)one->seed, one->architecture,
+           one->kind == GEN_OPTIONS ? "-options" : "");
+}
+
+static void *conformance_work(void *context) {
+  conformance_pool *pool = context;
+  for (;;) {
+    pthread_mutex_lock(&pool->lock);
+    size_t index = pool->next < pool->count ? pool->next++ : pool->count;
+    pthread_mutex_unlock(&pool->lock);
+    if (index == pool->count)
+      return NULL;
+    conformance_case *one = &pool->cases[index];
+    char directory[CONFORMANCE_PATH];
+    conformance_case_directory(pool, one, directory, sizeof directory);
+    conformance_run(pool->settings, one, directory);
+    if (!pool->keep)
+      process_remove_tree(directory);
+    conformance_progress(pool, one);
+  }
+}
+
+static void conformance_run_pool(conformance_pool *pool, unsigned jobs) {
+  pthread_t threads[CONFORMANCE_MAX_JOBS];
+  unsigned started = 0;
+  while (started + 1 < jobs && pthread_create(&threads[started], NULL, conformance_work, pool) == 0)
+    started++;
+  conformance_work(pool);
+  for (unsigned i = 0; i < started; i++)
+    pthread_join(threads[i], NULL);
+  if (pool->progress)
+    fprintf(stderr, "\r%60s\r", "");
+}
+
+static void conformance_show(const conformance_pool *pool, const conformance_case *one) {
+  char directory[CONFORMANCE_PATH], ours[CONFORMANCE_PATH + 32], reference[CONFORMANCE_PATH + 32];
+  char output[CONFORMANCE_PATH + 32];
+  conformance_case_directory(pool, one, directory, sizeof directory);
+  snprintf(reference, sizeof reference, "%s/nvlink.cubin", directory);
+  snprintf(ours, sizeof ours, "%s/twinlink.cubin", directory);
+  snprintf(output, sizeof output, "%s/diff.txt", directory);
+  const char *words[] = {"/proc/self/exe", "diff", reference, ours, "--limit", "12", NULL};
+  process_job job = {.arguments = words, .output_path = output, .seconds = 60};
+  process_result result;
+  process_run(&job, &result);
+  size_t size;
+  uint8_t *text = process_read_file(output, 1 << 20, &size);
+  printf("--- seed %llu, %s: %s; %s\n%s", (unsigned long long)one->seed, one->architecture, one->verdict.class,
+         one->verdict.details, text ? (const char *)text : "");
+  free(text);
+}
+
+/* --- the command --- */
+
+static bool conformance_absolute(const char *name, char *path) {
+  char *found = realpath(name, NULL);
+  if (!found || strlen(found) >= CONFORMANCE_PATH) {
+    free(found);
+    return false;
+  }
+  snprintf(path, CONFORMANCE_PATH, "%s", found);
+  free(found);
+  return true;
+}
+
+/* A name without '/' is looked up as a shell does it. The last part is kept: a link may be called nvlink. */
+static bool conformance_find_linker(const char *name, char *path) {
+  if (!strchr(name, '/'))
+    return file_find_tool(name, path, CONFORMANCE_PATH);
+  if (access(name, X_OK) != 0)
+    return false;
+  const char *slash = strrchr(name, '/');
+  char directory[CONFORMANCE_PATH], absolute[CONFORMANCE_PATH];
+  snprintf(directory, sizeof directory, "%.*s/", (int)(slash - name), name);
+  if (!conformance_absolute(directory, absolute))
+    return false;
+  return snprintf(path, CONFORMANCE_PATH, "%s%s", absolute, slash) < CONFORMANCE_PATH;
+}
+
+static bool conformance_find_own(char *path) {
+  char self[CONFORMANCE_PATH];
+  if (conformance_absolute("/proc/self/exe", self)) {
+    *strrchr(self, '/') = 0;
+    snprintf(path, CONFORMANCE_PATH, "%s", self);
+    size_t length = strlen(path);
+    snprintf(path + length, CONFORMANCE_PATH - length, "/twinlink");
+    if (access(path, X_OK) == 0)
+      return true;
+  }
+  return conformance_find_linker("build/release/bin/twinlink", path);
+}
+
+bool conformance_find(conformance_settings *settings, const char *linker, const char *reference) {
+  settings->link_seconds = 20;
+  settings->compile_seconds = 60;
+  settings->memory = (uint64_t)4 << 30;
+  if (!(linker ? conformance_find_linker(linker, settings->linker) : conformance_find_own(settings->linker))) {
+    fprintf(stderr, "twin: no linker at %s\n", linker ? linker : "build/release/bin/twinlink");
+    return false;
+  }
+  if (!conformance_find_linker(reference ? reference : "nvlink", settings->reference)) {
+    fprintf(stderr, "twin: no %s; the CUDA toolkit is needed\n", reference ? reference : "nvlink");
+    return false;
+  }
+  return gen_tools_find(&settings->tools);
+}
+
+static void conformance_find_model(conformance_settings *settings) {
+  const char *models = getenv("TWINLINK_MODELS");
+  char path[CONFORMANCE_PATH];
+  snprintf(path, sizeof path, "%s/output/output_model.py", models && *models ? models : "../shared/facts/models");
+  if (!conformance_absolute(path, settings->model)) {
+    *settings->model = 0;
+    fprintf(stderr, "twin conformance: no model at %s; set TWINLINK_MODELS\n", path);
+  }
+}
+
+static int conformance_finish(const conformance_command *command, const conformance_pool *pool, double seconds) {
+  conformance_report report = {
+      .cases = pool->cases, .count = pool->count, .seconds = seconds, .command = "./run conformance"};
+  for (size_t i = 0; command->show && i < pool->count; i++)
+    if (pool->cases[i].verdict.outcome == CONFORMANCE_DIFFERENT)
+      conformance_show(pool, &pool->cases[i]);
+  conformance_print(&report, stdout);
+  if (command->json && !conformance_write_json(&report, command->json)) {
+    fprintf(stderr, "twin conformance: cannot write %s: %s\n", command->json, strerror(errno));
+    return TWIN_TROUBLE;
+  }
+  return conformance_percent(&report) < command->required ? TWIN_FOUND : TWIN_OK;
+}
+
+int twin_conformance(int argc, char **argv) {
+  conformance_command command = {.seeds = "fresh", .jobs = 2};
+  if (!conformance_parse(&command, argc, argv))
+    return conformance_usage();
+  conformance_settings settings = {.default_mode = command.default_mode};
+  if (!conformance_find(&settings, command.linker, command.reference))
+    return TWIN_TROUBLE;
+  if (command.unlimited)
+    settings.memory = 0;
+  if (command.model)
+    conformance_find_model(&settings);
+  char scratch[CONFORMANCE_PATH], kept[CONFORMANCE_PATH];
+  if (!process_make_directory(scratch, sizeof scratch, "twin-conformance"))
+    return TWIN_TROUBLE;
+  int code = TWIN_TROUBLE;
+  bool keep = command.keep && process_ensure_directory(command.keep) && conformance_absolute(command.keep, kept);
+  conformance_pool pool = {.settings = &settings, .root = keep ? kept : scratch, .keep = keep || command.show};
+  pool.cases = conformance_make_cases(&command, scratch, &pool.count);
+  if (!pool.cases) {
+    code = conformance_usage();
+  } else {
+    pool.progress = isatty(2);
+    pthread_mutex_init(&pool.lock, NULL);
+    double begin = process_clock();
+    conformance_run_pool(&pool, command.jobs);
+    code = conformance_finish(&command, &pool, process_clock() - begin);
+    pthread_mutex_destroy(&pool.lock);
+  }
+  free(pool.cases);
+  process_remove_tree(scratch);
+  return code;
+}

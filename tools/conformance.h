@@ -1,0 +1,76 @@
+/* One generated program through both linkers, and the figures over many.
+ *
+ * Used by `twin conformance` (many programs, a report) and `twin reduce` (one program, over and over). The linkers are
+ * programs that are started; nothing of them is linked in here. */
+#ifndef TWIN_CONFORMANCE_H
+#define TWIN_CONFORMANCE_H
+
+#include "gen_features.h"
+#include "gen_output.h"
+#include "gen_program.h"
+
+#include <stdio.h>
+
+enum { CONFORMANCE_PATH = 4096, CONFORMANCE_CLASS = 96 };
+
+typedef struct conformance_settings {
+  gen_tools tools;
+  char linker[CONFORMANCE_PATH];    /* absolute: it is started in the program's directory */
+  char reference[CONFORMANCE_PATH]; /* nvlink */
+  char model[CONFORMANCE_PATH];     /* the Python model's file; "" to leave it out */
+  bool default_mode;                /* link without --bug-compatible */
+  uint64_t memory;                  /* limit of a linker; 0 for sanitizers */
+  double link_seconds, compile_seconds;
+} conformance_settings;
+
+typedef enum conformance_outcome {
+  CONFORMANCE_IDENTICAL,
+  CONFORMANCE_DIFFERENT,
+  CONFORMANCE_REFUSED,     /* nvlink made no output */
+  CONFORMANCE_NOT_COMPILED /* a compiler refused or crashed */
+} conformance_outcome;
+
+typedef struct conformance_verdict {
+  conformance_outcome outcome;
+  char class[CONFORMANCE_CLASS]; /* of a difference: a section's name, "text", "exit code", "crash", "time limit" */
+  char details[256];             /* for a person: where, or what a compiler said */
+  bool refused_alike;            /* of a refused one: the same text and exit code */
+  bool model_ran, model_identical;
+  double compile_seconds, reference_seconds, linker_seconds;
+  int files, ptx_files, feature_count;
+  bool features[GEN_FEATURE_COUNT];
+  bool done;
+} conformance_verdict;
+
+typedef struct conformance_case {
+  uint64_t seed;
+  const char *architecture;
+  gen_kind kind;
+  const bool *dropped; /* of GEN_MAX_IDS ids, or NULL */
+  conformance_verdict verdict;
+} conformance_case;
+
+/* Generates, compiles (unless `directory` already holds the cubins of this very program), links twice and compares.
+ * Leaves in `directory`: sources, cubins, nvlink.* and twinlink.* (cubin, stdout, stderr), link.sh. */
+void conformance_run(const conformance_settings *settings, conformance_case *one, const char *directory);
+
+/* Finds both linkers and the compilers; NULL stands for the usual place. False after a line on stderr. */
+bool conformance_find(conformance_settings *settings, const char *linker, const char *reference);
+
+/* Which part of nvlink's output holds the first byte in which the two differ. The ELF header is looked at last, because
+ * it differs whenever anything has another size. False if they are equal. */
+bool conformance_first_difference(const uint8_t *reference, size_t reference_size, const uint8_t *ours, size_t our_size,
+                                  char *class, size_t class_size, char *details, size_t details_size);
+
+typedef struct conformance_report {
+  const conformance_case *cases;
+  size_t count;
+  double seconds;
+  const char *command; /* how this program was called, for the lines that say how to see a difference */
+} conformance_report;
+
+void conformance_print(const conformance_report *report, FILE *to);
+bool conformance_write_json(const conformance_report *report, const char *path);
+double conformance_percent(const conformance_report *report);
+
+#endif
