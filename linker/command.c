@@ -18,7 +18,7 @@ enum { OPEN_FILES_MOST = 15, STREAM_LIMIT = 16 << 20 };
 
 /* Words still to be read, or the options files still to be opened. */
 typedef struct command_source {
-  tl_words words;
+  tl_texts words;
   size_t next;
   bool are_files;
 } command_source;
@@ -58,7 +58,7 @@ void tl_command_identify(tl_command *command, int argc, char *const *argv, const
   }
 }
 
-static void reader_push(command_reader *reader, tl_words words, bool are_files) {
+static void reader_push(command_reader *reader, tl_texts words, bool are_files) {
   reader->sources[reader->source_count++] = (command_source){.words = words, .are_files = are_files};
 }
 
@@ -76,7 +76,7 @@ static void reader_open_options_file(command_reader *reader, const char *path) {
     command_say(reader->diagnostics, TL_MESSAGE_OPTIONS_FILE, path, NULL);
   const char *const text = bytes ? tl_arena_text(reader->arena, (const char *)bytes, size) : "";
   free(bytes);
-  tl_words words = {0};
+  tl_texts words = {0};
   const char *const stray = tl_words_split_file(&words, reader->arena, text);
   if (stray)
     command_say(reader->diagnostics, TL_MESSAGE_STRAY_CHARACTER, stray, NULL);
@@ -133,7 +133,7 @@ static void reader_take_list(command_reader *reader, tl_option_id id, const char
     command_say(reader->diagnostics, TL_MESSAGE_STRAY_CHARACTER, stray, NULL);
   if (tl_option_row_of(id)->kind == TL_OPTION_OPTIONS_FILES) {
     reader_push(reader, given->list, true);
-    given->list = (tl_words){0};
+    given->list = (tl_texts){0};
     return;
   }
   const tl_list list = {given->list.items, given->list.count};
@@ -214,7 +214,7 @@ void tl_command_read(tl_command *command, tl_arena *arena, tl_diagnostics *diagn
   reader->command = command;
   reader->arena = arena;
   reader->diagnostics = diagnostics;
-  tl_words words = {0};
+  tl_texts words = {0};
   for (int i = 1; i < argc; i++)
     *tl_vector_push(arena, &words) = argv[i];
   reader_push(reader, words, false);
@@ -280,23 +280,6 @@ tl_action tl_command_check(const tl_command *command, tl_diagnostics *diagnostic
   return TL_ACTION_LINK;
 }
 
-static const char *command_join(tl_arena *arena, const tl_words *words, bool base_names) {
-  size_t length = 1;
-  for (size_t i = 0; i < words->count; i++)
-    length += strlen(words->items[i]) + 1;
-  char *const text = tl_arena_take(arena, 1, length);
-  char *at = text;
-  for (size_t i = 0; i < words->count; i++) {
-    const char *const word = base_names ? command_base_name(words->items[i]) : words->items[i];
-    const size_t size = strlen(word);
-    if (i)
-      *at++ = ',';
-    memcpy(at, word, size);
-    at += size;
-  }
-  return text;
-}
-
 /* The value that the note shows; NULL for a flag. */
 static const char *command_note_value(const tl_command *command, tl_arena *arena, tl_option_id id) {
   const tl_option_row *const row = tl_option_row_of(id);
@@ -306,7 +289,7 @@ static const char *command_note_value(const tl_command *command, tl_arena *arena
   case TL_OPTION_OPTIONS_FILES: /* its files are expanded, and its name stands alone (C61) */
     return NULL;
   case TL_OPTION_LIST:
-    return command_join(arena, &given->list, false);
+    return tl_texts_join(arena, &given->list, ",");
   case TL_OPTION_NUMBER: {
     const int64_t number = given->number;
     return tl_arena_format(arena, number < 0 ? "-%u" : "%u", (uint64_t)(number < 0 ? -number : number));
@@ -320,9 +303,11 @@ void tl_command_note(tl_command *command, tl_arena *arena) {
   const tl_given *const given = command->given;
   const tl_given *const tkinfo = &given[TL_OPT_VERBOSE_TKINFO];
   const bool full = given[TL_OPT_DEBUG].given || (tkinfo->given && strcmp(tkinfo->text, "true") == 0);
-  tl_words pieces = {0};
+  tl_texts pieces = {0}, names = {0};
+  for (size_t i = 0; full && i < command->inputs.count; i++)
+    *tl_vector_push(arena, &names) = command_base_name(command->inputs.items[i]);
   if (full)
-    *tl_vector_push(arena, &pieces) = tl_arena_format(arena, "%s ", command_join(arena, &command->inputs, true));
+    *tl_vector_push(arena, &pieces) = tl_arena_format(arena, "%s ", tl_texts_join(arena, &names, ","));
   for (tl_option_id id = 0; id < TL_OPT_COUNT; id++) {
     const tl_option_row *const row = tl_option_row_of(id);
     if (!given[id].given || row->note == TL_NOTE_NEVER || (row->note == TL_NOTE_FULL && !full))
@@ -332,17 +317,42 @@ void tl_command_note(tl_command *command, tl_arena *arena) {
     *tl_vector_push(arena, &pieces) =
         value ? tl_arena_format(arena, "-%s %s ", name, value) : tl_arena_format(arena, "-%s  ", name);
   }
-  size_t length = 1;
-  for (size_t i = 0; i < pieces.count; i++)
-    length += strlen(pieces.items[i]);
-  char *const text = tl_arena_take(arena, 1, length);
-  char *at = text;
-  for (size_t i = 0; i < pieces.count; i++) {
-    const size_t size = strlen(pieces.items[i]);
-    memcpy(at, pieces.items[i], size);
-    at += size;
+  const char *const output = given[TL_OPT_OUTPUT].text;
+  command->options.note_arguments = tl_texts_join(arena, &pieces, "");
+  command->options.note_object = full && output ? command_base_name(output) : "";
+}
+
+/* The value of an option as one word; a list's items keep their commas inside quotes. */
+static const char *command_word_value(const tl_given *given, tl_option_kind kind, tl_arena *arena) {
+  if (kind != TL_OPTION_LIST)
+    return given->text;
+  tl_texts items = {0};
+  for (size_t i = 0; i < given->list.count; i++)
+    *tl_vector_push(arena, &items) = tl_arena_format(arena, "\"%s\"", given->list.items[i]);
+  return tl_texts_join(arena, &items, ",");
+}
+
+tl_texts tl_command_words(const tl_command *command, tl_arena *arena) {
+  tl_texts words = {0};
+  *tl_vector_push(arena, &words) = command->options.identity_nvlink ? "--identity=nvlink" : "--identity=twinlink";
+  if (command->options.bug_compatible)
+    *tl_vector_push(arena, &words) = "--bug-compatible";
+  for (tl_option_id id = 0; id < TL_OPT_COUNT; id++) {
+    const tl_option_row *const row = tl_option_row_of(id);
+    const tl_given *const given = &command->given[id];
+    if (!given->given || id == TL_OPT_IDENTITY || id == TL_OPT_BUG_COMPATIBLE || id == TL_OPT_REPRODUCE)
+      continue;
+    const bool is_output = id == TL_OPT_OUTPUT || id == TL_OPT_REGISTER || id == TL_OPT_MAP || id == TL_OPT_TIME;
+    if (row->kind == TL_OPTION_FLAG)
+      *tl_vector_push(arena, &words) = tl_arena_format(arena, "--%s", row->long_name);
+    else if (row->kind == TL_OPTION_OPTIONS_FILES) /* its words are already here, but the note may name it */
+      *tl_vector_push(arena, &words) = tl_arena_format(arena, "--%s=", row->long_name);
+    else if (is_output)
+      *tl_vector_push(arena, &words) =
+          tl_arena_format(arena, "--%s=out/%s", row->long_name, command_base_name(given->text));
+    else
+      *tl_vector_push(arena, &words) =
+          tl_arena_format(arena, "--%s=%s", row->long_name, command_word_value(given, row->kind, arena));
   }
-  command->options.note_arguments = text;
-  command->options.note_object =
-      full ? command_base_name(given[TL_OPT_OUTPUT].text ? given[TL_OPT_OUTPUT].text : "") : "";
+  return words;
 }

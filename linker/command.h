@@ -11,12 +11,12 @@ typedef struct tl_given {
   bool given;
   const char *text; /* the value as typed; the last one of a repeated option */
   int32_t number;
-  tl_words list;
+  tl_texts list;
 } tl_given;
 
 typedef struct tl_command {
   tl_given given[TL_OPT_COUNT];
-  tl_words inputs;
+  tl_texts inputs;
   tl_options options;
 } tl_command;
 
@@ -32,5 +32,7 @@ void tl_command_read(tl_command *command, tl_arena *arena, tl_diagnostics *diagn
 tl_action tl_command_check(const tl_command *command, tl_diagnostics *diagnostics);
 /* Fills options.note_object and note_arguments. */
 void tl_command_note(tl_command *command, tl_arena *arena);
+/* The same options again, each spelled in full, options files expanded and outputs in the directory out/. */
+tl_texts tl_command_words(const tl_command *command, tl_arena *arena);
 
 #endif

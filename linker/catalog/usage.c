@@ -2,7 +2,7 @@
  * for the host linker, whose blank behind the second brace is nvlink's. */
 #include "catalog/usage.h"
 
-#include "base/vector.h"
+#include "base/text.h"
 #include "catalog/option.h"
 
 #include <string.h>
@@ -25,25 +25,12 @@ static const char *usage_line(tl_arena *arena, const tl_option_row *row) {
 
 const char *tl_usage_help(tl_arena *arena, const tl_options *options) {
   const char *const program = options->identity_nvlink ? "nvlink" : "twinlink";
-  TL_VECTOR(const char *) lines = {0};
+  tl_texts lines = {0};
   *tl_vector_push(arena, &lines) = tl_arena_format(arena, "\nUsage  : %s [options] <cubins>\n\nOptions\n", program);
-  size_t length = strlen(lines.items[0]);
-  for (tl_option_id id = 0; id < TL_OPT_COUNT; id++) {
-    const tl_option_row *const row = tl_option_row_of(id);
-    if (!row->help[0])
-      continue;
-    const char *const line = usage_line(arena, row);
-    *tl_vector_push(arena, &lines) = line;
-    length += strlen(line);
-  }
-  char *const text = tl_arena_take(arena, 1, length + 1);
-  char *at = text;
-  for (size_t i = 0; i < lines.count; i++) {
-    const size_t size = strlen(lines.items[i]);
-    memcpy(at, lines.items[i], size);
-    at += size;
-  }
-  return text;
+  for (tl_option_id id = 0; id < TL_OPT_COUNT; id++)
+    if (tl_option_row_of(id)->help[0])
+      *tl_vector_push(arena, &lines) = usage_line(arena, tl_option_row_of(id));
+  return tl_texts_join(arena, &lines, "");
 }
 
 const char *tl_usage_version(const tl_options *options) {

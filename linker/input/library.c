@@ -12,7 +12,7 @@ static const struct {
 
 enum { AR_MAGIC_SIZE = 8, AR_HEADER_SIZE = 60, AR_SIZE_AT = 48, AR_SIZE_DIGITS = 10 };
 
-void tl_library_candidates(tl_words *paths, tl_arena *arena, const char *name, const tl_words *directories,
+void tl_library_candidates(tl_texts *paths, tl_arena *arena, const char *name, const tl_texts *directories,
                            const char *library_path) {
   for (size_t i = 0; i < directories->count; i++)
     *tl_vector_push(arena, paths) = tl_arena_format(arena, "%s/lib%s.a", directories->items[i], name);

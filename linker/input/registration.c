@@ -2,6 +2,8 @@
  * its own, so its path gives the name (N13b). */
 #include "input/registration.h"
 
+#include "base/text.h"
+
 #include <string.h>
 
 /* The path below `directory`, unless it is absolute, with everything but letters, digits and '_' made '_'. */
@@ -17,26 +19,14 @@ static const char *registration_name(const char *path, const char *directory, tl
 
 const char *tl_registration_text(const tl_job *job, const tl_admission *admission, const char *directory,
                                  bool keep_system, tl_arena *arena) {
-  TL_VECTOR(const char *) lines = {0};
-  size_t length = 0;
+  tl_texts lines = {0};
   for (size_t i = 0; i < admission->files.count; i++) {
     const tl_accepted *const file = &admission->files.items[i];
     if (file->system && !keep_system)
       continue;
     const char *const name = registration_name(job->inputs[file->input].path, directory, arena);
-    const char *const line = tl_arena_format(arena, "DEFINE_REGISTER_FUNC(%s)\n", name);
-    *tl_vector_push(arena, &lines) = line;
-    length += strlen(line);
+    *tl_vector_push(arena, &lines) = tl_arena_format(arena, "DEFINE_REGISTER_FUNC(%s)\n", name);
   }
-  const char *const head = tl_arena_format(arena, "#define NUM_PRELINKED_OBJECTS %u\n", (uint64_t)lines.count);
-  const size_t head_length = strlen(head);
-  char *const text = tl_arena_take(arena, 1, head_length + length + 1);
-  memcpy(text, head, head_length);
-  char *at = text + head_length;
-  for (size_t i = 0; i < lines.count; i++) {
-    const size_t size = strlen(lines.items[i]);
-    memcpy(at, lines.items[i], size);
-    at += size;
-  }
-  return text;
+  return tl_arena_format(arena, "#define NUM_PRELINKED_OBJECTS %u\n%s", (uint64_t)lines.count,
+                         tl_texts_join(arena, &lines, ""));
 }

@@ -13,7 +13,7 @@ static bool words_is_blank(char c) {
 }
 
 /* The word of `length` bytes at `text` without its quotes. */
-static void words_add_unquoted(tl_words *words, tl_arena *arena, const char *text, size_t length) {
+static void words_add_unquoted(tl_texts *words, tl_arena *arena, const char *text, size_t length) {
   char *const word = tl_arena_take(arena, 1, length + 1);
   size_t used = 0;
   for (size_t i = 0; i < length; i++)
@@ -22,7 +22,7 @@ static void words_add_unquoted(tl_words *words, tl_arena *arena, const char *tex
   *tl_vector_push(arena, words) = word;
 }
 
-const char *tl_words_split_file(tl_words *words, tl_arena *arena, const char *text) {
+const char *tl_words_split_file(tl_texts *words, tl_arena *arena, const char *text) {
   char *const word = tl_arena_take(arena, 1, strlen(text) + 1);
   size_t length = 0;
   bool quoted = false, open = false;
@@ -48,12 +48,12 @@ const char *tl_words_split_file(tl_words *words, tl_arena *arena, const char *te
   return NULL;
 }
 
-static void words_add_item(tl_words *words, tl_arena *arena, const char *item, size_t length) {
+static void words_add_item(tl_texts *words, tl_arena *arena, const char *item, size_t length) {
   if (length)
     *tl_vector_push(arena, words) = tl_arena_text(arena, item, length);
 }
 
-const char *tl_words_split_list(tl_words *words, tl_arena *arena, const char *text) {
+const char *tl_words_split_list(tl_texts *words, tl_arena *arena, const char *text) {
   char *const item = tl_arena_take(arena, 1, strlen(text) + 1);
   size_t length = 0;
   bool quoted = false;

@@ -2,12 +2,10 @@
 #ifndef TL_INPUT_WORDS_H
 #define TL_INPUT_WORDS_H
 
-#include "base/vector.h"
-
-typedef TL_VECTOR(const char *) tl_words;
+#include "base/text.h"
 
 /* Both add to `words` and return NULL, or the text of the stray character ("\"" or ""). Words live in the arena. */
-const char *tl_words_split_file(tl_words *words, tl_arena *arena, const char *text);
-const char *tl_words_split_list(tl_words *words, tl_arena *arena, const char *text);
+const char *tl_words_split_file(tl_texts *words, tl_arena *arena, const char *text);
+const char *tl_words_split_list(tl_texts *words, tl_arena *arena, const char *text);
 
 #endif

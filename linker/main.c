@@ -1,0 +1,287 @@
+/* main.c: the program around the library. It reads the command line and the files, calls tl_link, prints what comes back
+ * and writes files; nothing about linking is decided here.
+ *
+ * Every step may end in a fatal record or without memory; both jump back to program_try. The order of the steps is that
+ * of C77: words, checks, -time and -uidx files, libraries, inputs, the link, the output, the registration file (N15). */
+#include "catalog/message.h"
+#include "catalog/usage.h"
+#include "command.h"
+#include "input/file.h"
+#include "input/library.h"
+#include "input/registration.h"
+#include "write/file.h"
+#include "write/reproduce.h"
+
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct program {
+  int argc;
+  char *const *argv;
+  tl_arena arena;
+  jmp_buf out; /* after a fatal record, or without memory */
+  tl_diagnostics diagnostics;
+  size_t printed; /* records of `diagnostics` that are on standard error */
+  tl_command command;
+  TL_VECTOR(tl_input) inputs;
+  TL_VECTOR(void *) blocks; /* file contents, to be freed */
+  bool has_runtime;         /* an input's path contains "cudadevrt" (N14) */
+  tl_result result;
+  int exit_code;
+} program;
+
+static void *program_allocate(void *context, size_t size) {
+  (void)context;
+  return malloc(size);
+}
+
+static void program_release(void *context, void *block) {
+  (void)context;
+  free(block);
+}
+
+static const tl_allocator allocator = {program_allocate, program_release, NULL};
+
+/* What a record says beyond nvlink's text; never under nvlink's identity. */
+static void program_print_more(const tl_message *message) {
+  if (message->file[0] && !strstr(message->text, message->file))
+    fprintf(stderr, "  file %s\n", message->file);
+  if (message->section[0])
+    fprintf(stderr, "  section %s\n", message->section);
+  if (message->symbol[0] && !strstr(message->text, message->symbol))
+    fprintf(stderr, "  symbol %s\n", message->symbol);
+  if (message->has_offset)
+    fprintf(stderr, "  offset 0x%llx\n", (unsigned long long)message->offset);
+  if (message->detail[0])
+    fprintf(stderr, "  %s\n", message->detail);
+}
+
+static void program_print_message(const tl_message *message, const tl_options *options) {
+  char line[1024];
+  const size_t length = tl_message_format(message, options, line, sizeof line);
+  char *const longer = length < sizeof line ? NULL : malloc(length + 1);
+  if (longer)
+    tl_message_format(message, options, longer, length + 1);
+  fputs(longer ? longer : line, stderr);
+  fputc('\n', stderr);
+  free(longer);
+  if (!options->identity_nvlink)
+    program_print_more(message);
+}
+
+static void program_print_new(program *p) {
+  for (; p->printed < p->diagnostics.messages.count; p->printed++)
+    program_print_message(&p->diagnostics.messages.items[p->printed], &p->command.options);
+}
+
+static void program_say(program *p, tl_message_id id, const char *first, const char *second) {
+  const tl_site nowhere = {NULL, NULL, NULL, TL_NO_OFFSET};
+  tl_diagnostics_add(&p->diagnostics, tl_message_row_of(id), nowhere, NULL, first, second);
+}
+
+static void program_read_words(program *p) {
+  tl_command_identify(&p->command, p->argc, p->argv, getenv("TWINLINK_BUG_COMPATIBLE"));
+  tl_command_read(&p->command, &p->arena, &p->diagnostics, p->argc, p->argv);
+}
+
+static void program_add_input(program *p, const char *path, uint8_t *bytes, size_t size, bool unreadable) {
+  *tl_vector_push(&p->arena, &p->blocks) = bytes;
+  *tl_vector_push(&p->arena, &p->inputs) = (tl_input){path, bytes, size, unreadable};
+  p->has_runtime = p->has_runtime || strstr(path, "cudadevrt");
+}
+
+static void program_read_input(program *p, const char *path) {
+  uint8_t *bytes = NULL;
+  size_t size = 0;
+  const tl_file_status status = tl_file_read(path, 0, &bytes, &size);
+  if (status == TL_FILE_SHRANK)
+    program_say(p, TL_MESSAGE_FILE_SHRANK, path, NULL);
+  if (status == TL_FILE_NO_MEMORY)
+    program_say(p, TL_MESSAGE_OUT_OF_MEMORY, path, NULL);
+  program_add_input(p, path, bytes, size, status != TL_FILE_OK);
+}
+
+/* C44, C45: the first fitting libNAME.a; what is not found is silent (D36). */
+static void program_find_library(program *p, const char *name) {
+  tl_texts paths = {0};
+  tl_library_candidates(&paths, &p->arena, name, &p->command.given[TL_OPT_LIBRARY_PATH].list, getenv("LIBRARY_PATH"));
+  for (size_t i = 0; i < paths.count; i++) {
+    uint8_t *bytes = NULL;
+    size_t size = 0;
+    const tl_file_status status = tl_file_read(paths.items[i], 0, &bytes, &size);
+    if (status == TL_FILE_DIRECTORY || status == TL_FILE_NO_MEMORY)
+      program_say(p, TL_MESSAGE_OUT_OF_MEMORY, NULL, NULL);
+    if (status == TL_FILE_SHRANK)
+      program_say(p, TL_MESSAGE_FILE_SHRANK, paths.items[i], NULL);
+    if (status != TL_FILE_OK)
+      continue;
+    if (tl_library_fits(bytes, size, p->command.given[TL_OPT_CPU_ARCH].text)) {
+      program_add_input(p, paths.items[i], bytes, size, false);
+      return;
+    }
+    free(bytes);
+    program_say(p, TL_MESSAGE_SKIPPED_LIBRARY, paths.items[i], name);
+  }
+}
+
+/* C54a: rows would tell of the compilers inside nvlink, which do not exist here; the header is written all the same. */
+static void program_write_times(program *p) {
+  static const char header[] =
+      "source file name , phase name , phase input files , phase output file , arch , tool, metric , unit\n";
+  const char *const path = p->command.given[TL_OPT_TIME].text;
+  if (!path)
+    return;
+  if (strcmp(path, "-") == 0) {
+    fputs(header, stdout);
+    return;
+  }
+  FILE *const file = fopen(path, "a");
+  if (!file)
+    program_say(p, TL_MESSAGE_TIME_FILE, path, NULL);
+  if (fseek(file, 0, SEEK_END) == 0 && ftell(file) == 0)
+    fputs(header, file);
+  fclose(file);
+}
+
+static void program_check_index_file(program *p) {
+  const char *const path = p->command.given[TL_OPT_UIDX].text;
+  if (!path)
+    return;
+  if (!tl_file_exists(path))
+    program_say(p, TL_MESSAGE_CANNOT_OPEN_INPUT, path, NULL);
+  program_say(p, TL_MESSAGE_UNSUPPORTED_OPTION, "-uidx", NULL);
+}
+
+static void program_read_files(program *p) {
+  const tl_given *const libraries = &p->command.given[TL_OPT_LIBRARY];
+  program_write_times(p);
+  program_check_index_file(p);
+  for (size_t i = 0; i < p->command.inputs.count; i++)
+    program_read_input(p, p->command.inputs.items[i]);
+  for (size_t i = 0; i < libraries->list.count; i++)
+    program_find_library(p, libraries->list.items[i]);
+}
+
+static void program_write(program *p, const char *path, const void *bytes, size_t size) {
+  const tl_write_status status = tl_write_file(path, bytes, size);
+  if (status == TL_WRITE_CANNOT_OPEN)
+    program_say(p, TL_MESSAGE_OUTPUT_FILE, path, NULL);
+  if (status == TL_WRITE_FAILED)
+    program_say(p, TL_MESSAGE_WRITING_FILE, NULL, NULL);
+}
+
+/* N14, N15. The inputs were admitted once already, so asking again adds nothing but the list. */
+static void program_write_registration(program *p, const tl_job *job) {
+  const char *const path = p->command.given[TL_OPT_REGISTER].text;
+  const bool keep = p->command.given[TL_OPT_KEEP_SYSTEM].given;
+  if (!path || p->result.exit_code == 1 || (p->has_runtime && !keep && tl_file_exists(path)))
+    return;
+  char directory[PATH_MAX];
+  if (!getcwd(directory, sizeof directory))
+    directory[0] = '\0';
+  tl_diagnostics ignored;
+  tl_admission admission;
+  tl_diagnostics_init(&ignored, &p->arena, &p->command.options, &p->out);
+  tl_admission_run(&admission, job, &p->arena, &ignored);
+  const char *const text = tl_registration_text(job, &admission, directory, keep, &p->arena);
+  program_write(p, path, text, strlen(text));
+}
+
+static void program_write_reproduction(program *p, const tl_job *job) {
+  const char *const path = p->command.given[TL_OPT_REPRODUCE].text;
+  if (!path)
+    return;
+  tl_reproduction reproduction = {.job = job, .result = &p->result, .input_count = p->command.inputs.count};
+  reproduction.arguments = tl_command_words(&p->command, &p->arena);
+  for (int i = 0; i < p->argc; i++)
+    *tl_vector_push(&p->arena, &reproduction.typed) = p->argv[i];
+  size_t size = 0;
+  const void *const archive = tl_reproduce_archive(&reproduction, &p->arena, &size);
+  if (!archive)
+    program_say(p, TL_MESSAGE_WRITING_FILE, NULL, NULL);
+  program_write(p, path, archive, size);
+}
+
+static void program_link(program *p) {
+  tl_command_note(&p->command, &p->arena);
+  program_read_files(p);
+  const tl_job job = {.options = p->command.options, .inputs = p->inputs.items, .input_count = p->inputs.count};
+  p->exit_code = tl_link(&job, &p->result);
+  program_print_new(p);
+  for (size_t i = 0; i < p->result.message_count; i++)
+    program_print_message(&p->result.messages[i], &p->command.options);
+  program_write_reproduction(p, &job);
+  if (p->result.image)
+    program_write(p, p->command.given[TL_OPT_OUTPUT].text, p->result.image, p->result.image_size);
+  if (p->result.map)
+    program_write(p, p->command.given[TL_OPT_MAP].text, p->result.map, strlen(p->result.map));
+  program_write_registration(p, &job);
+}
+
+static void program_act(program *p) {
+  p->diagnostics.options = &p->command.options;
+  const char *text = NULL;
+  switch (tl_command_check(&p->command, &p->diagnostics)) {
+  case TL_ACTION_HELP:
+    text = tl_usage_help(&p->arena, &p->command.options);
+    break;
+  case TL_ACTION_VERSION:
+    text = tl_usage_version(&p->command.options);
+    break;
+  case TL_ACTION_HOST_SCRIPT:
+    text = tl_usage_host_script();
+    break;
+  case TL_ACTION_LINK:
+    program_link(p);
+    return;
+  }
+  const char *const path = p->command.given[TL_OPT_HOST_SCRIPT].given ? p->command.given[TL_OPT_OUTPUT].text : NULL;
+  if (path)
+    program_write(p, path, text, strlen(text));
+  else
+    fputs(text, stdout);
+}
+
+/* Runs one step; after a fatal record or without memory the exit code is 1 (C71). */
+static bool program_try(program *p, void (*step)(program *p)) {
+  if (setjmp(p->out) == 0) {
+    step(p);
+    return true;
+  }
+  const size_t count = p->diagnostics.messages.count;
+  const bool said = count && p->diagnostics.messages.items[count - 1].severity == TL_FATAL;
+  if (!said)
+    fputs(p->command.options.identity_nvlink ? "nvlink fatal   : Memory allocation failure\n"
+                                             : "twinlink fatal   : Memory allocation failure\n",
+          stderr);
+  p->exit_code = 1;
+  return false;
+}
+
+int main(int argc, char **argv) {
+  program p = {.argc = argc, .argv = argv};
+  /* A full disk or a closed pipe is an error of write(2), not the end of the program. */
+  signal(SIGXFSZ, SIG_IGN);
+  signal(SIGPIPE, SIG_IGN);
+  setvbuf(stderr, NULL, _IOFBF, 1 << 16);
+  tl_arena_init(&p.arena, &allocator, UINT64_MAX / 2, &p.out);
+  tl_diagnostics_init(&p.diagnostics, &p.arena, NULL, &p.out);
+  bool good = program_try(&p, program_read_words);
+  const bool report = p.command.options.report_arch; /* C50d: not before all words are read */
+  p.command.options.report_arch = false;
+  program_print_new(&p);
+  p.command.options.report_arch = report;
+  good = good && program_try(&p, program_act);
+  program_print_new(&p);
+  tl_result_free(&p.result);
+  for (size_t i = 0; i < p.blocks.count; i++)
+    free(p.blocks.items[i]);
+  tl_arena_release(&p.arena);
+  if (fflush(stdout) != 0 || fflush(stderr) != 0)
+    return 1;
+  return good ? p.exit_code : 1;
+}

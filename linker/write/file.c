@@ -1,0 +1,121 @@
+/* write/file.c: nothing but the finished image ever stands under the output's name.
+ *
+ * The temporary lies beside the real file (behind symbolic links), so that the rename stays inside one file system; it is
+ * made with the mode that a new file would get, then given the old file's. A rename replaces a file that its mode forbids
+ * to write, which nvlink refuses, so that is asked first. Names below /dev and /proc are written directly: behind them
+ * lie descriptors of other programs. */
+#include "write/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { NEW_FILE_MODE = 0666, MODE_BITS = 07777, LINKS_MOST = 40, NAMES_TRIED = 100, NAME_ROOM = 48 };
+
+static bool file_write_all(int descriptor, const void *bytes, size_t size) {
+  const char *at = bytes;
+  while (size) {
+    const ssize_t wrote = write(descriptor, at, size);
+    if (wrote < 0 && errno == EINTR)
+      continue;
+    if (wrote <= 0)
+      return false;
+    at += wrote;
+    size -= (size_t)wrote;
+  }
+  return true;
+}
+
+static tl_write_status file_write_directly(const char *path, const void *bytes, size_t size) {
+  const int descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, NEW_FILE_MODE);
+  if (descriptor < 0)
+    return TL_WRITE_CANNOT_OPEN;
+  const bool written = file_write_all(descriptor, bytes, size);
+  return close(descriptor) == 0 && written ? TL_WRITE_OK : TL_WRITE_FAILED;
+}
+
+/* The text of `path` up to and with its last slash, followed by `name`; malloc'ed. */
+static char *file_name_beside(const char *path, const char *name) {
+  const char *const slash = strrchr(path, '/');
+  const size_t directory = slash ? (size_t)(slash + 1 - path) : 0, length = strlen(name);
+  char *const joined = malloc(directory + length + 1);
+  if (!joined)
+    return NULL;
+  memcpy(joined, path, directory);
+  memcpy(joined + directory, name, length + 1);
+  return joined;
+}
+
+/* The name behind all symbolic links, also when nothing exists there yet; malloc'ed, NULL when links go in circles. */
+static char *file_follow_links(const char *path) {
+  char *name = strdup(path);
+  for (unsigned i = 0; name && i < LINKS_MOST; i++) {
+    char text[PATH_MAX];
+    const ssize_t length = readlink(name, text, sizeof text - 1);
+    if (length < 0)
+      return name;
+    text[length] = '\0';
+    char *const next = text[0] == '/' ? strdup(text) : file_name_beside(name, text);
+    free(name);
+    name = next;
+  }
+  free(name);
+  return NULL;
+}
+
+/* A new file beside `path`; its name goes to `*temporary` (malloc'ed). -1 when none can be made. */
+static int file_make_temporary(const char *path, char **temporary) {
+  for (unsigned i = 0; i < NAMES_TRIED; i++) {
+    char name[NAME_ROOM];
+    snprintf(name, sizeof name, ".twinlink-%ld-%u", (long)getpid(), i);
+    *temporary = file_name_beside(path, name);
+    const int descriptor = *temporary ? open(*temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, NEW_FILE_MODE) : -1;
+    if (descriptor >= 0)
+      return descriptor;
+    free(*temporary);
+    *temporary = NULL;
+    if (errno != EEXIST)
+      return -1;
+  }
+  return -1;
+}
+
+/* Writes a temporary and renames it to `path`; `old` is the status of what is there, NULL for nothing. */
+static tl_write_status file_replace(const char *path, const struct stat *old, const void *bytes, size_t size) {
+  char *temporary = NULL;
+  const int descriptor = file_make_temporary(path, &temporary);
+  if (descriptor < 0)
+    return file_write_directly(path, bytes, size);
+  bool good = file_write_all(descriptor, bytes, size);
+  if (good && old)
+    good = fchmod(descriptor, old->st_mode & MODE_BITS) == 0;
+  good = close(descriptor) == 0 && good;
+  good = good && rename(temporary, path) == 0;
+  if (!good)
+    unlink(temporary);
+  free(temporary);
+  return good ? TL_WRITE_OK : TL_WRITE_FAILED;
+}
+
+tl_write_status tl_write_file(const char *path, const void *bytes, size_t size) {
+  struct stat status;
+  const bool exists = stat(path, &status) == 0;
+  if (!path[0] || (exists && S_ISDIR(status.st_mode)))
+    return TL_WRITE_CANNOT_OPEN;
+  const bool special = strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/proc/", 6) == 0;
+  if (special || (exists && !S_ISREG(status.st_mode)))
+    return file_write_directly(path, bytes, size);
+  if (exists && access(path, W_OK) != 0)
+    return TL_WRITE_CANNOT_OPEN;
+  char *const name = file_follow_links(path);
+  if (!name)
+    return TL_WRITE_CANNOT_OPEN;
+  const tl_write_status result = file_replace(name, exists ? &status : NULL, bytes, size);
+  free(name);
+  return result;
+}
