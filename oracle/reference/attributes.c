@@ -293,7 +293,7 @@ static void ref_attributes_set_crs(ref_link *link, ref_function *kernel) {
     ref_bytes_add_u32(link, &payload, value);
     ref_bytes_add(link, &payload, own->payload.data + 4, own->payload.size - 4);
     own->payload = payload;
-  } else if (kernel->reaches_cycle || kernel->callee_has_crs) {
+  } else if (value != 0) {
     ref_attribute_append_word(link, &kernel->output_records, CODE_CRS_STACK_SIZE, value);
   }
 }
@@ -352,7 +352,7 @@ static void ref_attributes_set_masks(ref_link *link) {
 static void ref_attributes_drop(ref_link *link, ref_records *records, bool kernel) {
   for (size_t i = 0; i < records->count; i++) {
     ref_record *record = &records->items[i];
-    if (record->code == CODE_EXTERNS) {
+    if (record->code == CODE_EXTERNS && !record->dropped) {
       ref_attribute_filter_externs(link, record);
     }
     if (record->code == CODE_MAX_STACK_SIZE || record->code == CODE_CACHE_REQUEST ||

@@ -89,12 +89,17 @@ static bool ref_block_place_owned(ref_link *link, ref_file *file, uint32_t secti
   if (file->body_of[owner] == REF_BODY_LOSES) {
     return ref_block_place_lost_constants(link, file, section);
   }
-  const size_t number = bank == 0 ? ref_block_add_bank_zero(link, function, input)
-                                  : ref_section_add_with_symbol(link, input->name, input->type, input->flags,
-                                                                input->align, 0);
+  size_t number = REF_NONE;
+  if (bank == 0) {
+    number = ref_block_add_bank_zero(link, function, input);
+  } else if (bank == 2 && !function->entry) {
+    number = ref_section_add_hidden(link, input->name, input->type, input->flags, input->align, 0);
+    link->sections[number].constant_owner = file->function_of[owner];
+  } else {
+    number = ref_section_add_with_symbol(link, input->name, input->type, input->flags, input->align, 0);
+  }
   if (bank == 2) {
     function->constant2 = number;
-    link->sections[number].constant_owner = function->entry ? REF_NONE : file->function_of[owner];
   }
   link->sections[number].info_section = function->text;
   ref_block_append(link, file, section, number);

@@ -102,7 +102,6 @@ static void ref_callgraph_read_crs(ref_link *link) {
       if (++found > 1 && !function->entry) {
         ref_message_fatal(link, "E83", "Internal error: conflicting crs_stack attribute");
       }
-      function->has_crs = true;
       function->crs_size = ref_u32(record->payload.data);
     }
   }
@@ -120,7 +119,6 @@ static void ref_callgraph_finish_function(ref_link *link, ref_function *function
     const ref_function *callee = &link->functions[function->callees.items[i]];
     stack = callee->stack > stack ? callee->stack : stack;
     crs = callee->crs > crs ? (uint32_t)callee->crs : crs;
-    function->callee_has_crs = function->callee_has_crs || callee->has_crs || callee->callee_has_crs;
   }
   function->stack = function->frame_size + stack;
   function->crs = (uint32_t)(function->crs_size + crs);

@@ -149,7 +149,7 @@ typedef struct ref_function {
   bool is_kernel; /* a live entry that is not excluded by -kernels-used */
   bool reaches_cycle, uses_extern_shared;
   uint32_t frame_size, register_count, raised_registers, crs_size;
-  bool has_register_count, has_crs, callee_has_crs;
+  bool has_register_count;
   uint64_t stack, crs;
   ref_indices constant_users;
   bool needs_constants, made_constants;
@@ -306,6 +306,8 @@ void ref_function_list_indirect(ref_link *link, const char *prototype, ref_indic
 /* sections.c */
 size_t ref_section_add(ref_link *link, const char *name, uint32_t type, uint64_t flags, uint64_t align,
                        uint64_t entry_size);
+size_t ref_section_add_hidden(ref_link *link, const char *name, uint32_t type, uint64_t flags, uint64_t align,
+                              uint64_t entry_size);
 size_t ref_section_add_with_symbol(ref_link *link, const char *name, uint32_t type, uint64_t flags, uint64_t align,
                                    uint64_t entry_size);
 bool ref_section_type_has_bytes(uint32_t type);

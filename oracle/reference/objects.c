@@ -107,10 +107,23 @@ static size_t ref_object_create(ref_link *link, size_t file_number, const ref_sy
   return number;
 }
 
+/* A dead kernel's own shared objects still make `.nv.shared.K`, of which only the name stays (W2.1). */
+static void ref_object_name_dead_section(ref_link *link, const ref_file *file, const ref_symbol *input) {
+  if (!ref_object_is_shared(input) || input->section >= file->cubin.section_count) {
+    return;
+  }
+  ref_strings_add(link, &link->section_names, file->cubin.sections[input->section].name);
+  ref_strings_add(link, &link->names, file->cubin.sections[input->section].name);
+}
+
 static void ref_object_merge_local(ref_link *link, size_t file_number, uint32_t index) {
   ref_file *file = &link->files[file_number];
   const ref_symbol *input = &file->cubin.symbols[index];
-  if (input->section == 0 || !ref_object_owner_takes_part(link, file, input->section)) {
+  if (input->section == 0) {
+    return;
+  }
+  if (!ref_object_owner_takes_part(link, file, input->section)) {
+    ref_object_name_dead_section(link, file, input);
     return;
   }
   if (ref_object_is_shared(input) && ref_object_shared_section(link, file, input) == REF_NONE) {

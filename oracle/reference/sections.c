@@ -20,8 +20,9 @@ size_t ref_symbol_add(ref_link *link, const char *name, uint8_t bind, uint8_t ty
   return link->symbol_count++;
 }
 
-size_t ref_section_add(ref_link *link, const char *name, uint32_t type, uint64_t flags, uint64_t align,
-                       uint64_t entry_size) {
+/* A block that is found by its name but never becomes a section: a device function's compiler constants (W10.2). */
+size_t ref_section_add_hidden(ref_link *link, const char *name, uint32_t type, uint64_t flags, uint64_t align,
+                              uint64_t entry_size) {
   link->sections =
       ref_memory_grow(link, link->sections, link->section_count, &link->section_capacity, sizeof *link->sections);
   link->sections[link->section_count] = (ref_out_section){.name = name,
@@ -34,12 +35,17 @@ size_t ref_section_add(ref_link *link, const char *name, uint32_t type, uint64_t
                                                           .info_function = REF_NONE,
                                                           .target = REF_NONE,
                                                           .constant_owner = REF_NONE};
-  ref_strings_add(link, &link->section_names, name);
-  ref_strings_add(link, &link->names, name);
   if (ref_map_find(&link->section_by_name, name) == REF_NONE) {
     ref_map_set(link, &link->section_by_name, name, link->section_count);
   }
   return link->section_count++;
+}
+
+size_t ref_section_add(ref_link *link, const char *name, uint32_t type, uint64_t flags, uint64_t align,
+                       uint64_t entry_size) {
+  ref_strings_add(link, &link->section_names, name);
+  ref_strings_add(link, &link->names, name);
+  return ref_section_add_hidden(link, name, type, flags, align, entry_size);
 }
 
 /* W4.4 */
