@@ -403,7 +403,7 @@ static void tb_write_file_header(const tb_cubin *cubin, uint8_t *file, uint64_t 
   tb_put(file + 40, 8, section_offset);
   tb_put(file + 48, 4, cubin->section_indices[cubin->cuda_note] << 24 | cubin->sm << 8 | 4);
   tb_put(file + 52, 2, HEADER_BYTES);
-  tb_put(file + 54, 2, 56);
+  tb_put(file + 54, 2, cubin->sm >= HOPPER ? 0 : 56);
   tb_put(file + 58, 2, SECTION_BYTES);
   tb_put(file + 60, 2, section_count);
   tb_put(file + 62, 2, cubin->section_indices[cubin->names]);
