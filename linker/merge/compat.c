@@ -76,17 +76,18 @@ static uint16_t compat_value(const compat_row *row, const tl_record *record) {
   return row->format == 2 ? word & 0xff : word;
 }
 
+void tl_merge_compat_begin(tl_module *module) {
+  module->compat = tl_arena_new(module->arena, uint8_t, 4 * (COMPAT_ROWS + 1));
+  module->compat[0] = 2;
+  module->compat[1] = 9; /* F56 */
+  module->compat[2] = module->accelerated;
+  module->compat_size = 4;
+}
+
 void tl_merge_compat(tl_merging *m, uint32_t section) {
   tl_module *const module = m->module;
   if (module->compat_section == TL_NONE)
     return;
-  if (!module->compat) {
-    module->compat = tl_arena_new(module->arena, uint8_t, 4 * (COMPAT_ROWS + 1));
-    module->compat[0] = 2;
-    module->compat[1] = 9;
-    module->compat[2] = module->accelerated;
-    module->compat_size = 4;
-  }
   bool present[COMPAT_ROWS] = {false};
   uint64_t position = 0;
   tl_record record;

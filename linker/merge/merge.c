@@ -126,6 +126,7 @@ void tl_merge(tl_module *module) {
   module->lost_prototype = merge_table(module, functions);
   module->first_prototype = merge_table(module, functions);
   merge_create_fixed(module);
+  tl_merge_compat_begin(module);
   for (uint32_t file = 0; file < module->file_count; file++)
     merge_file(module, file);
 }
@@ -167,4 +168,10 @@ void tl_merge_finish(tl_module *module) {
   tl_module_add_section_symbol(module, module->callgraph);
   module->prototype = tl_module_add_section(module, NAME(".nv.prototype"), SHT_CUDA_PROTOTYPE, 0, 4, 8);
   tl_module_add_section_symbol(module, module->prototype);
+}
+
+void tl_merge_rel_action(tl_module *module) {
+  tl_names *const names = module->names;
+  module->rel_action = tl_module_add_section(module, NAME(".nv.rel.action"), SHT_CUDA_REL_ACTION, 0, 8, 8);
+  tl_module_add_section_symbol(module, module->rel_action);
 }

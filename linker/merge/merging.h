@@ -41,6 +41,7 @@ void tl_merge_relocations(tl_merging *m, uint32_t section);
 void tl_merge_mark_referenced(tl_merging *m);
 /* E43, once for a file without ISA_CLASS (C29). */
 void tl_merge_check_isa_class(tl_merging *m);
+void tl_merge_compat_begin(tl_module *module);
 void tl_merge_compat(tl_merging *m, uint32_t section);
 
 /* Places an input section into its output section, creating that when needed; returns the output section. */

@@ -229,5 +229,7 @@ void tl_resolve(tl_resolution *resolution, const tl_cubin *files, uint32_t file_
 void tl_merge(tl_module *module);
 /* What is created after all inputs (end of W3): commons, .nv.callgraph, .nv.prototype. */
 void tl_merge_finish(tl_module *module);
+/* The last section of all (W11.4). */
+void tl_merge_rel_action(tl_module *module);
 
 #endif

@@ -1,0 +1,91 @@
+/* Which sections stay, in which order (W1.4, W1.5, W4.4), and the steps of emission in their order. */
+#include "emit/emit.h"
+
+#include "base/bytes.h"
+#include "cubin/elf.h"
+
+uint8_t *tl_emit_table(tl_emitted *e, uint32_t section, uint64_t size) {
+  e->tables[section] = (tl_table){tl_arena_new(e->arena, uint8_t, size + 1), size};
+  return e->tables[section].bytes;
+}
+
+uint32_t tl_emit_section_type(uint32_t type) {
+  if (type == SHT_CUDA_GLOBAL || type == SHT_CUDA_LOCAL || type == SHT_CUDA_SHARED)
+    return SHT_NOBITS;
+  if (type == SHT_CUDA_GLOBAL_INIT || tl_section_type_is_constant(type))
+    return SHT_PROGBITS;
+  return type;
+}
+
+unsigned tl_emit_section_class(const tl_section *section) {
+  if (section->type == SHT_STRTAB || section->type == SHT_SYMTAB)
+    return 0;
+  if (section->type == SHT_REL || section->type == SHT_RELA)
+    return 4;
+  if (!(section->flags & SHF_ALLOC))
+    return section->type == SHT_PROGBITS ? 1 : 2;
+  if (tl_section_type_is_empty(section->type))
+    return TL_CLASS_EMPTY;
+  if (section->flags & SHF_EXECINSTR)
+    return TL_CLASS_TEXT;
+  return section->flags & SHF_WRITE ? TL_CLASS_DATA : TL_CLASS_READ_ONLY;
+}
+
+/* A function's prototype stands in .nv.prototype unless the function has a -2 record (W7.6). */
+static bool emit_has_prototypes(const tl_module *module) {
+  for (size_t i = 0; i < module->functions.count; i++) {
+    const uint32_t f = module->functions.items[i];
+    if (module->prototype_of_function[f] != TL_NONE &&
+        tl_map_get(&module->taken_seen, (uint64_t)f << 32 | UINT32_MAX) == TL_NONE)
+      return true;
+  }
+  return false;
+}
+
+static bool emit_section_stays(const tl_emitted *e, uint32_t index) {
+  const tl_section *const section = &e->module->sections.items[index];
+  if (e->layout->section_dropped[index])
+    return false;
+  if (section->type == SHT_REL || section->type == SHT_RELA)
+    return e->relocated->container_used[index];
+  if (index == e->module->info)
+    return e->resources->module.count != 0;
+  if (index == e->module->prototype)
+    return emit_has_prototypes(e->module);
+  return true;
+}
+
+void tl_emit_sections(tl_emitted *e) {
+  const uint32_t count = (uint32_t)e->module->sections.count;
+  for (unsigned wanted = 0; wanted <= TL_CLASS_EMPTY; wanted++)
+    for (uint32_t i = 1; i < count; i++) {
+      if (tl_emit_section_class(&e->module->sections.items[i]) != wanted || !emit_section_stays(e, i))
+        continue;
+      e->order[e->section_count++] = i;
+      e->section_index[i] = e->section_count;
+    }
+}
+
+void tl_emit(tl_emitted *emitted, const tl_module *module, const tl_layout *layout, const tl_resources *resources,
+             const tl_relocated *relocated, tl_arena *arena) {
+  const size_t sections = module->sections.count, names = module->names->list.count;
+  *emitted = (tl_emitted){.module = module,
+                          .layout = layout,
+                          .resources = resources,
+                          .relocated = relocated,
+                          .arena = arena,
+                          .order = tl_arena_new(arena, uint32_t, sections),
+                          .section_index = tl_arena_new(arena, uint32_t, sections),
+                          .symbol_index = tl_arena_new(arena, uint32_t, module->symbols.count),
+                          .section_name = tl_arena_new(arena, uint32_t, names + 1),
+                          .string = tl_arena_new(arena, uint32_t, names + 1),
+                          .tables = tl_arena_new(arena, tl_table, sections)};
+  tl_emit_sections(emitted);
+  tl_emit_symbols(emitted);
+  tl_emit_strings(emitted);
+  tl_emit_symbol_table(emitted);
+  tl_emit_info(emitted);
+  tl_emit_callgraph(emitted);
+  tl_emit_relocations(emitted);
+  tl_emit_notes(emitted);
+}

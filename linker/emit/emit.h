@@ -1,0 +1,54 @@
+/* Final numbers and tables: which sections and symbols stay and in which order, both string tables, .symtab, .nv.info,
+ * call graph, notes, relocation sections (W1.4-W7). Each table is bytes in the arena; the plan puts them into the file. */
+#ifndef TL_EMIT_EMIT_H
+#define TL_EMIT_EMIT_H
+
+#include "graph/resources.h"
+#include "layout/layout.h"
+#include "relocate/relocate.h"
+
+typedef struct tl_table {
+  uint8_t *bytes; /* NULL: the section's content is its pieces */
+  uint64_t size;
+} tl_table;
+
+typedef struct tl_emitted {
+  const tl_module *module;
+  const tl_layout *layout;
+  const tl_resources *resources;
+  const tl_relocated *relocated;
+  tl_arena *arena;
+  uint32_t *order;          /* module sections in output order */
+  uint32_t section_count;   /* of `order`, without the null section */
+  uint32_t *section_index;  /* by module section; 0 when dropped */
+  uint32_t *symbol_index;   /* by symbol; 0 when dropped */
+  tl_u32_vector symbols;    /* listed symbols in output order, without the null symbol */
+  uint32_t first_global;
+  uint32_t *section_name;   /* by name number: offset in .shstrtab, 0 when it is not there */
+  uint32_t *string;         /* by name number: offset in .strtab */
+  tl_table *tables;         /* by module section */
+} tl_emitted;
+
+void tl_emit(tl_emitted *emitted, const tl_module *module, const tl_layout *layout, const tl_resources *resources,
+             const tl_relocated *relocated, tl_arena *arena);
+
+/* sh_type in an executable (W1.5). */
+uint32_t tl_emit_section_type(uint32_t type);
+/* Place in the order of W1.4: 0 the fixed three, then 1 to 9. */
+unsigned tl_emit_section_class(const tl_section *section);
+enum { TL_CLASS_READ_ONLY = 5, TL_CLASS_TEXT = 6, TL_CLASS_DATA = 7, TL_CLASS_EMPTY = 9 };
+
+/* Steps of tl_emit, a file each. */
+void tl_emit_sections(tl_emitted *e); /* which stay, their order and indices */
+void tl_emit_strings(tl_emitted *e);
+void tl_emit_symbols(tl_emitted *e); /* which stay, their indices */
+void tl_emit_symbol_table(tl_emitted *e);
+void tl_emit_info(tl_emitted *e);
+void tl_emit_callgraph(tl_emitted *e);
+void tl_emit_relocations(tl_emitted *e);
+void tl_emit_notes(tl_emitted *e);
+
+/* Bytes for the table of a section, zeroed. */
+uint8_t *tl_emit_table(tl_emitted *e, uint32_t section, uint64_t size);
+
+#endif

@@ -1,0 +1,70 @@
+/* The symbol table (W4): locals and weak symbols first, then globals, each in creation order. */
+#include "emit/emit.h"
+
+#include "base/bytes.h"
+#include "cubin/elf.h"
+
+#include <string.h>
+
+/* Undefined names of the unified tables leave an executable without a uidx file (W4.2). */
+static bool symbols_is_unified_mention(const tl_emitted *e, const tl_symbol *symbol) {
+  return symbol->section == TL_NONE && strncmp(tl_module_text(e->module, symbol->name), "__U", 3) == 0;
+}
+
+/* Section symbols of empty sections go, the section may stay (W4.4). */
+static bool symbols_names_nothing(const tl_emitted *e, const tl_symbol *symbol) {
+  const tl_section *const section = &e->module->sections.items[symbol->section];
+  return tl_type_of(symbol) == STT_SECTION && e->layout->section_size[symbol->section] == 0 &&
+         (section->type == SHT_PROGBITS || section->type == SHT_CUDA_SHARED);
+}
+
+static bool symbols_stays(const tl_emitted *e, uint32_t index) {
+  const tl_symbol *const symbol = &e->module->symbols.items[index];
+  const uint32_t section = e->layout->symbol_section[index];
+  if (!tl_symbol_is_listed(e->module, e->layout, index) || symbols_is_unified_mention(e, symbol))
+    return false;
+  if (section == TL_NONE)
+    return true;
+  return e->section_index[section] && !symbols_names_nothing(e, symbol);
+}
+
+static void symbols_number(tl_emitted *e, const tl_u32_vector *half) {
+  for (size_t i = 0; i < half->count; i++)
+    if (symbols_stays(e, half->items[i])) {
+      tl_u32_push(e->arena, &e->symbols, half->items[i]);
+      e->symbol_index[half->items[i]] = (uint32_t)e->symbols.count;
+    }
+}
+
+void tl_emit_symbols(tl_emitted *e) {
+  symbols_number(e, &e->module->locals);
+  e->first_global = (uint32_t)e->symbols.count + 1;
+  symbols_number(e, &e->module->globals);
+}
+
+static uint64_t symbols_value(const tl_emitted *e, uint32_t index) {
+  const uint64_t value = e->layout->symbol_value[index];
+  const uint32_t section = e->layout->symbol_section[index];
+  const bool shifted = section != e->module->debug_shared || e->layout->debug_shared_shifted;
+  return e->module->symbols.items[index].shared && shifted ? value + e->layout->reserved : value; /* W17.2 */
+}
+
+void tl_emit_symbol_table(tl_emitted *e) {
+  uint8_t *at = tl_emit_table(e, e->module->symtab, (e->symbols.count + 1) * (uint64_t)ELF_SYMBOL_SIZE);
+  tl_put64(at + 8, e->module->null_value); /* W8.9 */
+  for (size_t i = 0; i < e->symbols.count; i++) {
+    const uint32_t index = e->symbols.items[i];
+    const tl_symbol *const symbol = &e->module->symbols.items[index];
+    const uint32_t section = e->layout->symbol_section[index];
+    const bool object = tl_type_of(symbol) == STT_CUDA_OBJECT; /* W4.3 */
+    at += ELF_SYMBOL_SIZE;
+    tl_put32(at, e->string[symbol->name]);
+    at[4] = (uint8_t)(object ? (symbol->info & 0xf0) | STT_OBJECT : symbol->info);
+    at[5] = (uint8_t)(object ? symbol->other & ~STO_SPACE_MASK : symbol->other);
+    if (symbol->shared)
+      at[5] = 0;
+    tl_put16(at + 6, section == TL_NONE ? SHN_UNDEF : (uint16_t)e->section_index[section]);
+    tl_put64(at + 8, symbols_value(e, index));
+    tl_put64(at + 16, symbol->size);
+  }
+}

@@ -1,0 +1,131 @@
+/* .nv.info (W6), .nv.callgraph and .nv.prototype (W7.1, W7.2, W7.6, F75, F76), relocation sections (R33, R34). */
+#include "base/bytes.h"
+#include "cubin/attribute.h"
+#include "cubin/elf.h"
+#include "emit/emit.h"
+
+/* --- .nv.info --- */
+
+/* Words of EXTERNS that stay: undefined ones and kernels, as far as they are in .symtab (W6.6, W6.15). */
+static uint32_t tables_extern_words(const tl_emitted *e, const tl_attribute *record, uint8_t *to) {
+  uint32_t size = 0;
+  for (uint32_t i = 0; i < record->symbol_count; i++) {
+    const uint32_t index = e->symbol_index[record->symbols[i]];
+    if (!index || !tl_extern_stays(e->module, record->symbols[i]))
+      continue;
+    if (to)
+      tl_put32(to + size, index);
+    size += 4;
+  }
+  return size;
+}
+
+/* Writes a record when `to` is not NULL; returns its length, 0 when it is dropped. */
+static uint32_t tables_record(const tl_emitted *e, const tl_attribute *record, uint8_t *to) {
+  const bool externs = record->code == EIATTR_EXTERNS && record->format == 4;
+  const uint32_t size = externs ? tables_extern_words(e, record, to ? to + 4 : NULL) : record->size;
+  if (externs && !size)
+    return 0;
+  const uint32_t start = record->format == 4 ? 4 : 2;
+  if (!to)
+    return start + size;
+  to[0] = record->format;
+  to[1] = record->code;
+  if (record->format == 4)
+    tl_put16(to + 2, (uint16_t)size);
+  if (!externs)
+    memcpy(to + start, record->data, size);
+  if (record->symbol != TL_NONE)
+    tl_put32(to + start, e->symbol_index[record->symbol]);
+  return start + size;
+}
+
+static void tables_records(tl_emitted *e, uint32_t section, const tl_attributes *list) {
+  uint64_t size = 0;
+  for (size_t i = 0; i < list->count; i++)
+    size += tables_record(e, &list->items[i], NULL);
+  uint8_t *at = tl_emit_table(e, section, size);
+  for (size_t i = 0; i < list->count; i++)
+    at += tables_record(e, &list->items[i], at);
+}
+
+void tl_emit_info(tl_emitted *e) {
+  tables_records(e, e->module->info, &e->resources->module);
+  for (uint32_t i = 1; i < e->module->sections.count; i++)
+    if (e->module->sections.items[i].type == SHT_CUDA_INFO && i != e->module->info)
+      tables_records(e, i, &e->resources->sections[i]);
+}
+
+/* --- call graph --- */
+
+/* One part of .nv.callgraph: its header, then for each function in creation order its records, last record first. */
+static uint8_t *tables_callgraph_part(const tl_emitted *e, uint32_t part, const tl_edges *edges, bool to_function,
+                                      bool reversed, uint8_t *at) {
+  const tl_module *const module = e->module;
+  const tl_successors s =
+      tl_successors_make(e->arena, edges, (uint32_t)module->resolution->functions.count);
+  tl_put32(at + 4, part);
+  at += 8;
+  for (size_t i = 0; i < module->functions.count; i++) {
+    const uint32_t f = module->functions.items[i];
+    const uint32_t count = s.first[f + 1] - s.first[f];
+    for (uint32_t j = 0; j < count; j++) {
+      const uint32_t to = s.to[reversed ? s.first[f + 1] - 1 - j : s.first[f] + j];
+      tl_put32(at, e->symbol_index[module->symbol_of_function[f]]);
+      tl_put32(at + 4, to_function ? e->symbol_index[module->symbol_of_function[to]] : e->string[to]);
+      at += 8;
+    }
+  }
+  return at;
+}
+
+static void tables_prototypes(tl_emitted *e) {
+  const tl_module *const module = e->module;
+  uint8_t *const bytes = tl_emit_table(e, module->prototype, module->functions.count * 8);
+  uint64_t size = 0;
+  for (size_t i = 0; i < module->functions.count; i++) {
+    const uint32_t f = module->functions.items[i];
+    if (module->prototype_of_function[f] == TL_NONE ||
+        tl_map_get(&module->taken_seen, (uint64_t)f << 32 | UINT32_MAX) != TL_NONE)
+      continue;
+    tl_put32(bytes + size, e->symbol_index[module->symbol_of_function[f]]);
+    tl_put32(bytes + size + 4, e->string[module->prototype_of_function[f]]);
+    size += 8;
+  }
+  e->tables[module->prototype].size = size;
+}
+
+void tl_emit_callgraph(tl_emitted *e) {
+  const tl_module *const module = e->module;
+  const uint64_t records =
+      4 + module->calls.count + module->taken.count + module->indirect_calls.count + module->references.count;
+  uint8_t *at = tl_emit_table(e, module->callgraph, records * 8);
+  at = tables_callgraph_part(e, CALLGRAPH_CALL, &module->calls, true, true, at);
+  at = tables_callgraph_part(e, CALLGRAPH_TAKEN, &module->taken, false, false, at);
+  at = tables_callgraph_part(e, CALLGRAPH_INDIRECT, &module->indirect_calls, false, true, at);
+  tables_callgraph_part(e, CALLGRAPH_REFERENCE, &module->references, true, true, at);
+  tables_prototypes(e);
+}
+
+/* --- relocation sections --- */
+
+void tl_emit_relocations(tl_emitted *e) {
+  const tl_module *const module = e->module;
+  uint64_t *const count = tl_arena_new(e->arena, uint64_t, module->sections.count);
+  for (size_t i = 0; i < e->relocated->kept.count; i++)
+    count[e->relocated->kept.items[i].container]++;
+  uint8_t **const next = tl_arena_new(e->arena, uint8_t *, module->sections.count);
+  for (uint32_t i = 1; i < module->sections.count; i++)
+    if (count[i])
+      next[i] = tl_emit_table(e, i, count[i] * module->sections.items[i].entry_size);
+  for (size_t i = 0; i < e->relocated->kept.count; i++) {
+    const tl_kept *const kept = &e->relocated->kept.items[i];
+    const bool rela = module->sections.items[kept->container].type == SHT_RELA;
+    uint8_t *const at = next[kept->container];
+    tl_put64(at, kept->offset);
+    tl_put64(at + 8, (uint64_t)e->symbol_index[kept->symbol] << 32 | kept->type);
+    if (rela)
+      tl_put64(at + 16, (uint64_t)kept->addend);
+    next[kept->container] = at + (rela ? ELF_RELA_SIZE : ELF_REL_SIZE);
+  }
+}

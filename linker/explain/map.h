@@ -1,0 +1,10 @@
+/* The link map (--map): every output section and what it was made of, every symbol's origin, what was dropped and why. */
+#ifndef TL_EXPLAIN_MAP_H
+#define TL_EXPLAIN_MAP_H
+
+#include "plan/plan.h"
+
+/* Text in the arena. */
+const char *tl_map_make(const tl_plan *plan, const tl_emitted *emitted, tl_arena *arena);
+
+#endif

@@ -1,0 +1,34 @@
+/* The plan of the output: sorted pieces that cover it, and the patches to apply (design: "The plan"). write/ only carries
+ * it out; map and certificate print it. */
+#ifndef TL_PLAN_PLAN_H
+#define TL_PLAN_PLAN_H
+
+#include "emit/emit.h"
+
+typedef enum tl_plan_kind {
+  TL_PLAN_COPY,  /* bytes of an input file */
+  TL_PLAN_TABLE, /* bytes that emission or the plan made */
+  TL_PLAN_ZERO   /* gap, padding, or a table's part that no entry fills */
+} tl_plan_kind;
+
+typedef struct tl_plan_piece {
+  uint64_t offset, size; /* in the output file */
+  tl_plan_kind kind;
+  const uint8_t *bytes;   /* NULL for zeros */
+  uint32_t section;       /* module section, TL_NONE for headers and padding */
+  uint32_t file, input_section; /* of a copy */
+} tl_plan_piece;
+
+typedef struct tl_plan {
+  TL_VECTOR(tl_plan_piece) pieces; /* ascending, without gaps or overlaps */
+  uint64_t size;
+  uint64_t *section_offset; /* by module section: sh_offset */
+  const tl_relocated *relocated;
+} tl_plan;
+
+/* An output of more than `limit` bytes is fatal (T2). */
+void tl_plan_make(tl_plan *plan, const tl_emitted *emitted, tl_arena *arena, uint64_t limit);
+/* True when the pieces cover [0, size) exactly once. */
+bool tl_plan_covers(const tl_plan *plan);
+
+#endif
