@@ -34,7 +34,7 @@ static void ref_block_append(ref_link *link, ref_file *file, uint32_t section, s
 /* W2.4, W10.5: the bindless table's entries stand in `.rel.nv.constant0.K`, made with every `.nv.constant0.K`. */
 static size_t ref_block_add_bank_zero(ref_link *link, ref_function *function, const ref_section *input) {
   char *name = ref_memory_print(link, ".rel%s", input->name);
-  ref_strings_add(link, &link->names, name);
+  ref_names_add(link, REF_NONE, name);
   const size_t number =
       ref_section_add_with_symbol(link, input->name, input->type, input->flags, input->align, 0);
   function->constant0 = number;

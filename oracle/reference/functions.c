@@ -173,7 +173,7 @@ static void ref_function_read_pair(ref_link *link, ref_file *file, const ref_sec
   const char *prototype = ref_cubin_string(&file->cubin, file->cubin.string_section, second);
   const size_t callee = ref_function_of_symbol(file, second);
   if (part == PART_TAKEN || part == PART_INDIRECT) {
-    ref_strings_add(link, &link->names, prototype);
+    ref_names_add(link, REF_NONE, prototype);
   }
   if (loses && !(part == PART_TAKEN && ref_function_is_referenced(file, graph, number))) {
     return;
@@ -210,7 +210,7 @@ static void ref_function_read_prototypes(ref_link *link, ref_file *file, const r
     if (function == REF_NONE) {
       ref_message_fatal(link, "E71", "Internal error: no callgraph node");
     }
-    ref_strings_add(link, &link->names, text);
+    ref_names_add(link, REF_NONE, text);
     if (link->functions[function].prototype == NULL) {
       link->functions[function].prototype = text;
     }

@@ -187,7 +187,8 @@ typedef struct ref_out_symbol {
   const char *name;
   uint8_t bind, type, other;
   bool local_list; /* W4.1 */
-  bool common, dropped, has_no_name, sits_in_shared_section;
+  bool common, dropped;
+  bool has_no_name; /* W17.2 */
   size_t section; /* REF_NONE when undefined */
   uint64_t value, size;
   size_t mention_file, definition_file;
@@ -215,6 +216,11 @@ typedef struct ref_out_relocation {
   bool dropped, names_gone_shared;
 } ref_out_relocation;
 
+typedef struct ref_name {
+  size_t symbol;
+  const char *text;
+} ref_name;
+
 typedef struct ref_arena_block ref_arena_block;
 
 typedef struct ref_link {
@@ -241,6 +247,8 @@ typedef struct ref_link {
   ref_out_relocation *relocations;
   size_t relocation_count, relocation_capacity;
   ref_strings section_names, names;
+  ref_name *name_log;
+  size_t name_count, name_capacity;
   ref_records module_records, module_output;
   ref_bytes own_note, input_notes;
   size_t note_section, cuinfo_section, info_section, compat_section;
@@ -279,6 +287,9 @@ size_t ref_map_find(const ref_map *map, const char *key);
 void ref_map_set(ref_link *link, ref_map *map, const char *key, size_t number);
 void ref_strings_add(ref_link *link, ref_strings *strings, const char *text);
 uint32_t ref_strings_offset(const ref_strings *strings, const char *text);
+/* `.strtab` in the making: a string, and the symbol for whose sake it is there (or REF_NONE). */
+void ref_names_add(ref_link *link, size_t symbol, const char *text);
+void ref_names_build(ref_link *link);
 
 /* messages.c */
 void ref_message_add(ref_link *link, ref_severity severity, const char *id, const char *format, ...)
@@ -292,6 +303,7 @@ bool ref_option_given(const ref_link *link, ref_option option);
 void ref_options_check(ref_link *link);
 bool ref_options_name_is_used(const ref_link *link, const char *name);
 bool ref_options_restrict_kernels(const ref_link *link);
+bool ref_options_keep_shared_symbols(const ref_link *link);
 
 /* inputs.c */
 void ref_inputs_read(ref_link *link);

@@ -27,6 +27,9 @@ static size_t ref_object_shared_section(ref_link *link, ref_file *file, const re
     pool = ref_section_add_with_symbol(link, ".nv_debug.shared", REF_TYPE_SHARED, REF_FLAG_WRITE | REF_FLAG_ALLOC,
                                        align, 0);
   }
+  if (input->section != 0 && file->cubin.sections[input->section].align > link->sections[pool].align) {
+    link->sections[pool].align = file->cubin.sections[input->section].align;
+  }
   return pool;
 }
 
@@ -79,9 +82,8 @@ static void ref_object_define(ref_link *link, size_t file_number, const ref_symb
 
 /* W4.3: `_param`, `F.const_opt.a.b` and shared objects have no symbol in an executable. */
 static bool ref_object_has_no_symbol(const ref_link *link, const ref_symbol *input) {
-  const bool keeps_shared = ref_option_given(link, REF_OPTION_DEBUG) &&
-                            !ref_option_given(link, REF_OPTION_SUPPRESS_DEBUG_INFO); /* W17.2, W17.6 */
-  return (input->other & VISIBILITY) == INTERNAL || (ref_object_is_shared(input) && !keeps_shared);
+  return (input->other & VISIBILITY) == INTERNAL ||
+         (ref_object_is_shared(input) && !ref_options_keep_shared_symbols(link));
 }
 
 /* Whose name is taken at once (W2.2): the locals' and the weak ones'. */
@@ -98,7 +100,7 @@ static size_t ref_object_create(ref_link *link, size_t file_number, const ref_sy
   symbol->undefined_weak = undefined && input->info >> 4 == REF_BIND_WEAK;
   symbol->dropped = ref_object_has_no_symbol(link, input);
   if (symbol->local_list && !symbol->dropped) {
-    ref_strings_add(link, &link->names, input->name);
+    ref_names_add(link, number, input->name);
   }
   if (undefined && ref_object_is_shared(input) && input->size == 0) {
     ref_object_define_shared(link, file_number, input, number);
@@ -113,7 +115,7 @@ static void ref_object_name_dead_section(ref_link *link, const ref_file *file, c
     return;
   }
   ref_strings_add(link, &link->section_names, file->cubin.sections[input->section].name);
-  ref_strings_add(link, &link->names, file->cubin.sections[input->section].name);
+  ref_names_add(link, REF_NONE, file->cubin.sections[input->section].name);
 }
 
 static void ref_object_merge_local(ref_link *link, size_t file_number, uint32_t index) {

@@ -121,9 +121,14 @@ void ref_options_check(ref_link *link) {
 
 static bool ref_options_list_is_empty(const char *list) { return list == NULL || list[strspn(list, ",")] == 0; }
 
+/* W17.2, W17.6 */
+bool ref_options_keep_shared_symbols(const ref_link *link) {
+  return ref_option_given(link, REF_OPTION_DEBUG) && !ref_option_given(link, REF_OPTION_SUPPRESS_DEBUG_INFO);
+}
+
 /* C55b, W17.11: with -g (and no -suppress-debug-info) the two lists have no effect at all. */
 bool ref_options_restrict_kernels(const ref_link *link) {
-  if (ref_option_given(link, REF_OPTION_DEBUG) && !ref_option_given(link, REF_OPTION_SUPPRESS_DEBUG_INFO)) {
+  if (ref_options_keep_shared_symbols(link)) {
     return false;
   }
   const char *const *values = link->job->options.values;

@@ -177,7 +177,7 @@ static uint64_t ref_relocate_symbol_value(ref_link *link, const ref_out_relocati
   if (symbol->type == REF_SYMBOL_SECTION) {
     return 0;
   }
-  if (symbol->is_extern_shared) {
+  if (symbol->is_extern_shared && !ref_options_keep_shared_symbols(link)) {
     const size_t function = link->sections[entry->target].info_function;
     return function == REF_NONE ? none : ref_shared_extern_offset(link, &link->functions[function]);
   }

@@ -270,6 +270,38 @@ uint64_t ref_shared_extern_offset(const ref_link *link, const ref_function *func
   return link->functions[ref_shared_group_of(link, function->extern_kernel)].extern_shared_offset;
 }
 
+/* W17.4: with -g one offset for each extern symbol. */
+static void ref_shared_place_extern_by_name(ref_link *link, const ref_shared *shared) {
+  for (size_t i = 0; i < shared->objects.count; i++) {
+    ref_out_symbol *symbol = &link->symbols[shared->objects.items[i]];
+    for (size_t k = 0; symbol->is_extern_shared && k < symbol->users.count; k++) {
+      const uint64_t end = ref_align_up(link->functions[symbol->users.items[k]].shared_end, EXTERN_ALIGN);
+      symbol->value = end > symbol->value ? end : symbol->value;
+    }
+    if (symbol->is_extern_shared) {
+      symbol->section = shared->pool_section;
+    }
+  }
+  for (size_t i = 0; i < link->kernels.count; i++) {
+    ref_function *kernel = &link->functions[link->kernels.items[i]];
+    for (size_t k = 0; k < shared->objects.count; k++) {
+      const ref_out_symbol *symbol = &link->symbols[shared->objects.items[k]];
+      if (symbol->is_extern_shared && symbol->value > kernel->shared_end &&
+          ref_shared_have_common_user(&symbol->users, &(ref_indices){&link->kernels.items[i], 1, 1})) {
+        kernel->shared_end = symbol->value;
+      }
+    }
+  }
+}
+
+/* W17.2: an object that nothing refers to, outside the pool. */
+static void ref_shared_hide_unused(ref_link *link, const ref_shared *shared) {
+  for (size_t i = 0; i < shared->pool.count; i++) {
+    ref_out_symbol *symbol = &link->symbols[shared->pool.items[i]];
+    symbol->has_no_name = !symbol->is_extern_shared && !symbol->referenced;
+  }
+}
+
 /* W9.6, W9.8 */
 static void ref_shared_finish_kernel(ref_link *link, const ref_shared *shared, const ref_function *kernel) {
   ref_out_section *section = &link->sections[kernel->shared];
@@ -284,12 +316,20 @@ static void ref_shared_finish_kernel(ref_link *link, const ref_shared *shared, c
   }
 }
 
-static void ref_shared_finish_pool(ref_link *link, const ref_shared *shared) {
+static void ref_shared_finish_pool(ref_link *link, const ref_shared *shared, uint64_t end) {
   if (shared->pool_section == REF_NONE) {
     return;
   }
   ref_out_section *section = &link->sections[shared->pool_section];
-  section->size = 0;
+  const bool full = ref_options_keep_shared_symbols(link);
+  const uint64_t reserved = full && link->sm >= 90 ? RESERVED : 0;
+  if (full && end > 0) {
+    /* W17.3 */
+    section->size = end + reserved;
+    section->align = shared->has_extern && section->align < EXTERN_ALIGN ? EXTERN_ALIGN : section->align;
+    return;
+  }
+  section->size = reserved;
   section->align = EXTERN_ALIGN;
   section->dropped = !(shared->has_extern && shared->pool_align <= EXTERN_ALIGN);
 }
@@ -300,14 +340,19 @@ void ref_shared_layout(ref_link *link) {
   ref_shared_find_uses(link);
   ref_shared_find_users(link);
   ref_shared_sort_pool(link, &shared);
-  (void)ref_shared_colour_pool(link, &shared);
+  const uint64_t end = ref_shared_colour_pool(link, &shared);
   shared.pool_align = shared.pool_is_used ? link->debug_shared_align : 1;
   for (size_t i = 0; i < link->kernels.count; i++) {
     ref_shared_layout_kernel(link, &shared, link->kernels.items[i]);
   }
-  ref_shared_place_extern(link);
+  if (ref_options_keep_shared_symbols(link)) {
+    ref_shared_place_extern_by_name(link, &shared);
+    ref_shared_hide_unused(link, &shared);
+  } else {
+    ref_shared_place_extern(link);
+  }
   for (size_t i = 0; i < link->kernels.count; i++) {
     ref_shared_finish_kernel(link, &shared, &link->functions[link->kernels.items[i]]);
   }
-  ref_shared_finish_pool(link, &shared);
+  ref_shared_finish_pool(link, &shared, end);
 }

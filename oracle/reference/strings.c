@@ -64,3 +64,19 @@ uint32_t ref_strings_offset(const ref_strings *strings, const char *text) {
   const size_t offset = ref_map_find(&strings->offsets, text);
   return offset == REF_NONE ? 0 : (uint32_t)offset;
 }
+
+void ref_names_add(ref_link *link, size_t symbol, const char *text) {
+  link->name_log =
+      ref_memory_grow(link, link->name_log, link->name_count, &link->name_capacity, sizeof *link->name_log);
+  link->name_log[link->name_count++] = (ref_name){symbol, text};
+}
+
+/* W17.2: a shared object that nothing refers to has no name, which is known only after all files are read. */
+void ref_names_build(ref_link *link) {
+  for (size_t i = 0; i < link->name_count; i++) {
+    const ref_name *name = &link->name_log[i];
+    if (name->symbol == REF_NONE || !link->symbols[name->symbol].has_no_name) {
+      ref_strings_add(link, &link->names, name->text);
+    }
+  }
+}

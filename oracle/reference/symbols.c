@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { SYMBOL_BYTES = 24, EXTENDED = 0xffff, RESERVED_INDICES = 0xff00, TYPE_SHIFT = 4 };
+enum { SYMBOL_BYTES = 24, EXTENDED = 0xffff, RESERVED_INDICES = 0xff00, TYPE_SHIFT = 4, SHARED_RESERVED = 0x400 };
 
 /* ZM1: names that the driver provides. */
 static bool ref_symbol_is_system_call(const char *name) {
@@ -78,7 +78,7 @@ static bool ref_symbol_is_reserved(const ref_out_symbol *symbol) {
 
 /* W4.3, W4.4 */
 static bool ref_symbol_stays(const ref_link *link, const ref_out_symbol *symbol) {
-  if (symbol->dropped || ref_symbol_is_reserved(symbol)) {
+  if (symbol->dropped || symbol->has_no_name || ref_symbol_is_reserved(symbol)) {
     return false;
   }
   if (symbol->section == REF_NONE) {
@@ -113,12 +113,21 @@ void ref_symbols_name_globals(ref_link *link) {
   for (size_t i = 0; i < link->symbol_count; i++) {
     const ref_out_symbol *symbol = &link->symbols[i];
     if (!symbol->local_list && !symbol->dropped) {
-      ref_strings_add(link, &link->names, symbol->name);
+      ref_names_add(link, i, symbol->name);
     }
   }
 }
 
 /* W4.3: type 13 becomes 1, the memory space goes. */
+/* W17.2: shared addresses start behind the reserved bytes, if the section has more than those. */
+static uint64_t ref_symbol_value(const ref_link *link, const ref_out_symbol *symbol) {
+  const bool shared = symbol->type == REF_SYMBOL_CUDA_OBJECT && (symbol->other & REF_SPACE_MASK) == REF_SPACE_SHARED;
+  if (shared && symbol->section != REF_NONE && link->sm >= 90 && link->sections[symbol->section].size > SHARED_RESERVED) {
+    return symbol->value + SHARED_RESERVED;
+  }
+  return symbol->value;
+}
+
 static void ref_symbol_write(const ref_link *link, const ref_out_symbol *symbol, uint8_t *at) {
   const bool object = symbol->type == REF_SYMBOL_CUDA_OBJECT;
   const uint8_t type = object ? REF_SYMBOL_OBJECT : symbol->type;
@@ -134,7 +143,7 @@ static void ref_symbol_write(const ref_link *link, const ref_out_symbol *symbol,
   /* X2, D21: 0xfff2 is written as it is. */
   const bool wide = section >= RESERVED_INDICES && section != REF_SECTION_COMMON;
   ref_put_u16(at + 6, wide ? EXTENDED : (uint16_t)section);
-  ref_put_u64(at + 8, symbol->value);
+  ref_put_u64(at + 8, ref_symbol_value(link, symbol));
   ref_put_u64(at + 16, symbol->size);
 }
 

@@ -233,6 +233,7 @@ void ref_write_file(ref_link *link) {
   ref_write_order_sections(link, &order);
   ref_symbols_number(link);
   ref_symbols_name_globals(link);
+  ref_names_build(link);
   ref_attributes_write(link);
   ref_callgraph_write(link);
   ref_relocate_write(link);
