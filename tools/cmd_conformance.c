@@ -26,6 +26,7 @@ typedef struct conformance_command {
   unsigned jobs;
   double required;
   bool model, show, default_mode, unlimited;
+  bool dropped[GEN_MAX_IDS];
 } conformance_command;
 
 typedef struct conformance_pool {
@@ -108,6 +109,8 @@ static bool conformance_parse_value(conformance_command *command, const char *wo
     }
   if (strcmp(word, "--arch") == 0)
     return conformance_parse_architectures(command, value);
+  if (strcmp(word, "--drop") == 0)
+    return gen_parse_drops(value, command->dropped);
   if (strcmp(word, "--jobs") == 0) {
     command->jobs = (unsigned)strtoul(value, NULL, 10);
     return command->jobs >= 1 && command->jobs <= CONFORMANCE_MAX_JOBS;
@@ -194,6 +197,7 @@ static conformance_case *conformance_make_cases(const conformance_command *comma
     cases[i].seed = first + number;
     cases[i].architecture = command->architectures[i / each];
     cases[i].kind = command->kind;
+    cases[i].dropped = command->dropped;
   }
   return cases;
 }

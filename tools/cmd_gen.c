@@ -17,21 +17,9 @@ typedef struct gen_command {
 } gen_command;
 
 static int gen_usage(void) {
-  fprintf(stderr, "usage: twin gen --seed N --arch sm_XX --out DIR [--kind plain|options] [--drop ID,ID...]\n"
+  fprintf(stderr, "usage: twin gen --seed N --arch sm_XX --out DIR [--kind plain|options] [--drop ID,ID-ID...]\n"
                   "  writes sources, program.json and compile.sh; the same seed gives the same program everywhere\n");
   return TWIN_TROUBLE;
-}
-
-static bool gen_parse_drops(const char *text, bool dropped[GEN_MAX_IDS]) {
-  while (*text) {
-    char *end;
-    unsigned long id = strtoul(text, &end, 10);
-    if (end == text || id >= GEN_MAX_IDS || (*end && *end != ','))
-      return false;
-    dropped[id] = true;
-    text = *end ? end + 1 : end;
-  }
-  return true;
 }
 
 static bool gen_parse(gen_command *command, int argc, char **argv) {

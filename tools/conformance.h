@@ -18,6 +18,7 @@ typedef struct conformance_settings {
   char linker[CONFORMANCE_PATH];    /* absolute: it is started in the program's directory */
   char reference[CONFORMANCE_PATH]; /* nvlink */
   char model[CONFORMANCE_PATH];     /* the Python model's file; "" to leave it out */
+  const char *cache;                /* cubins by fingerprint, so that a reducer compiles only what changed; or NULL */
   bool default_mode;                /* link without --bug-compatible */
   uint64_t memory;                  /* limit of a linker; 0 for sanitizers */
   double link_seconds, compile_seconds;

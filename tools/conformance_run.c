@@ -51,8 +51,8 @@ static void conformance_complaint(const char *directory, const char *source, con
   free(text);
 }
 
-static bool conformance_compile_file(const conformance_settings *settings, const gen_program *program, int file,
-                                     const char *directory, conformance_verdict *verdict) {
+static bool conformance_compile_now(const conformance_settings *settings, const gen_program *program, int file,
+                                    const char *directory, conformance_verdict *verdict) {
   string_list command = {0};
   gen_compile_command(program, file, &settings->tools, &command);
   process_job job = {.arguments = (const char *const *)command.items, .directory = directory};
@@ -70,6 +70,20 @@ static bool conformance_compile_file(const conformance_settings *settings, const
     snprintf(verdict->details, sizeof verdict->details, "%s: time limit", program->files[file].name);
   string_list_free(&command);
   return good;
+}
+
+static bool conformance_compile_file(const conformance_settings *settings, const gen_program *program, int file,
+                                     const char *directory, conformance_verdict *verdict) {
+  if (!settings->cache)
+    return conformance_compile_now(settings, program, file, directory, verdict);
+  char cached[CONFORMANCE_PATH], name[64], path[CONFORMANCE_PATH];
+  snprintf(cached, sizeof cached, "%s/%016llx.cubin", settings->cache,
+           (unsigned long long)gen_file_fingerprint(program, file));
+  snprintf(name, sizeof name, "%s.cubin", program->files[file].name);
+  conformance_path(path, sizeof path, directory, name);
+  if (file_copy(cached, path))
+    return true;
+  return conformance_compile_now(settings, program, file, directory, verdict) && file_copy(path, cached);
 }
 
 static bool conformance_compile(const conformance_settings *settings, const gen_program *program, const char *directory,

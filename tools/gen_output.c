@@ -89,27 +89,31 @@ static uint64_t gen_hash(uint64_t hash, const char *bytes, size_t size) {
   return hash;
 }
 
-uint64_t gen_program_fingerprint(const gen_program *program) {
+uint64_t gen_file_fingerprint(const gen_program *program, int file) {
   static const gen_tools plain = {.nvcc = "nvcc", .ptxas = "ptxas"};
   uint64_t hash = 0xcbf29ce484222325u;
-  for (int i = 0; i < program->file_count; i++) {
-    if (!program->files[i].live)
-      continue;
-    string_list command = {0};
-    gen_compile_command(program, i, &plain, &command);
-    for (size_t word = 0; word < command.count; word++)
-      hash = gen_hash(hash, command.items[word], strlen(command.items[word]) + 1);
-    string_list_free(&command);
-    char *text = NULL;
-    size_t size = 0;
-    FILE *to = open_memstream(&text, &size);
-    if (!to)
-      return 0;
-    gen_output_print(program, i, to);
-    fclose(to);
-    hash = gen_hash(hash, text, size);
-    free(text);
-  }
+  string_list command = {0};
+  gen_compile_command(program, file, &plain, &command);
+  for (size_t word = 0; word < command.count; word++)
+    hash = gen_hash(hash, command.items[word], strlen(command.items[word]) + 1);
+  string_list_free(&command);
+  char *text = NULL;
+  size_t size = 0;
+  FILE *to = open_memstream(&text, &size);
+  if (!to)
+    return 0;
+  gen_output_print(program, file, to);
+  fclose(to);
+  hash = gen_hash(hash, text, size);
+  free(text);
+  return hash;
+}
+
+uint64_t gen_program_fingerprint(const gen_program *program) {
+  uint64_t hash = 0;
+  for (int i = 0; i < program->file_count; i++)
+    if (program->files[i].live)
+      hash = (hash ^ gen_file_fingerprint(program, i)) * 0x100000001b3u;
   return hash;
 }
 

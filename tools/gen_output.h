@@ -16,7 +16,8 @@ void gen_compile_command(const gen_program *program, int file, const gen_tools *
 /* What follows the linker's name: architecture, options, the inputs in their order, -o out.cubin. */
 void gen_link_arguments(const gen_program *program, string_list *arguments);
 /* Writes sources, program.json and compile.sh into a directory that exists. */
-/* A hash of everything that is written: two programs with the same one have the same cubins. */
+/* A hash of a file's text and of the command that compiles it; and one of a whole program. Equal means equal cubins. */
+uint64_t gen_file_fingerprint(const gen_program *program, int file);
 uint64_t gen_program_fingerprint(const gen_program *program);
 bool gen_output_write(const gen_program *program, const char *directory);
 

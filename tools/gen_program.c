@@ -227,6 +227,23 @@ void gen_program_prune(gen_program *program, const bool *dropped) {
       program->order[i] = i;
 }
 
+bool gen_parse_drops(const char *text, bool dropped[GEN_MAX_IDS]) {
+  while (*text) {
+    char *end;
+    unsigned long first = strtoul(text, &end, 10), last = first;
+    if (end == text)
+      return false;
+    if (*end == '-')
+      last = strtoul(end + 1, &end, 10);
+    if (last >= GEN_MAX_IDS || (*end && *end != ','))
+      return false;
+    for (unsigned long id = first; id <= last; id++)
+      dropped[id] = true;
+    text = *end ? end + 1 : end;
+  }
+  return true;
+}
+
 static bool gen_parse_architecture(gen_program *program, const char *architecture) {
   unsigned sm = 0;
   char suffix = 0, more = 0;

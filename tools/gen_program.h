@@ -284,6 +284,8 @@ typedef struct gen_program {
 /* Builds the program of a seed; `dropped` has a flag for each of GEN_MAX_IDS ids, or is NULL. The caller frees it.
  * NULL: the architecture's name is not one. */
 gen_program *gen_program_build(uint64_t seed, const char *architecture, gen_kind kind, const bool *dropped);
+/* Reads "3,17-20": ids to drop. */
+bool gen_parse_drops(const char *text, bool dropped[GEN_MAX_IDS]);
 void gen_program_prune(gen_program *program, const bool *dropped);
 
 /* gen_build_*.c, in the order in which they are called. */

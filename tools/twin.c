@@ -10,6 +10,7 @@ int twin_corpus(int argc, char **argv);
 int twin_diff(int argc, char **argv);
 int twin_dump(int argc, char **argv);
 int twin_gen(int argc, char **argv);
+int twin_reduce(int argc, char **argv);
 
 typedef struct twin_subcommand {
   const char *name;
@@ -24,6 +25,7 @@ static const twin_subcommand subcommands[] = {
     {"diff", twin_diff, "where two linked cubins differ"},
     {"dump", twin_dump, "a cubin in readable form"},
     {"gen", twin_gen, "write a random multi-file CUDA program"},
+    {"reduce", twin_reduce, "make a program on which the linkers differ small"},
     {NULL, NULL, NULL},
 };
 
