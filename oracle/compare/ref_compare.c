@@ -189,9 +189,10 @@ static void ref_count_section_bytes(const ref_context *context, const ref_pairin
     for (uint64_t at = 0; at < left_size && at < right_size; at++)
       result->equal_in_sections += left->data[at] == right->data[at];
   }
-  for (size_t i = 0; i < pairing->b_count; i++)
-    if (pairing->a_of_b[i] == REF_UNPAIRED && context->b->cubin->sections[i].data)
-      result->compared_in_sections += context->b->cubin->sections[i].size;
+  const ref_section *extra = context->b->cubin->sections;
+  for (size_t i = 0; extra && i < pairing->b_count; i++)
+    if (pairing->a_of_b[i] == REF_UNPAIRED && extra[i].data)
+      result->compared_in_sections += extra[i].size;
 }
 
 static void ref_compare_cubins(const ref_context *context) {

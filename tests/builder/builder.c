@@ -88,7 +88,8 @@ static void check_program(const program_row *row, unsigned sm) {
   static const char *const names[PROGRAM_FILES_MAX] = {"a.cubin", "b.cubin", "c.cubin"};
   built_program program = {.file_count = 0};
   row->build(&program, sm);
-  for (size_t i = 0; i < program.file_count; i++) {
+  assert_in_range(program.file_count, 1, PROGRAM_FILES_MAX);
+  for (size_t i = 0; i < program.file_count && i < PROGRAM_FILES_MAX; i++) {
     char path[HARNESS_PATH];
     size_t size = 0, again_size = 0;
     uint8_t *bytes = tb_finish(program.files[i], &size), *again = tb_finish(program.files[i], &again_size);

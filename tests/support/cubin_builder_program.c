@@ -6,6 +6,7 @@
  * Facts: F45, F46, F56-F79, W9.11, attributes.md section 4. */
 #include "cubin_builder_parts.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -389,7 +390,7 @@ tb_symbol tb_function_constant(tb_cubin *cubin, tb_symbol symbol, const void *by
   }
   const uint64_t at = tb_section_append(cubin, function->constant2, bytes, size, align);
   char range[64];
-  (void)snprintf(range, sizeof range, ".const_opt.%llu.%llu", (unsigned long long)at, (unsigned long long)(at + size));
+  (void)snprintf(range, sizeof range, ".const_opt.%" PRIu64 ".%" PRIu64, at, at + size);
   char *name = tb_join(cubin->symbols[symbol].name, range);
   const tb_symbol constant = tb_variable_add(cubin, function->constant2, name, TB_LOCAL, TB_IN_CONSTANT | 1, at, size);
   free(name);

@@ -2,7 +2,7 @@
 
 #include "tests/support/cubin_builder.h"
 
-#include <string.h>
+#include <stdio.h>
 
 enum { SLOT_BYTES = 32, CODE_BYTES = MATRIX_TYPES * SLOT_BYTES + 128 };
 
@@ -39,8 +39,9 @@ static tb_symbol matrix_target(tb_cubin *cubin, matrix_class class, tb_symbol ke
     return tb_global(cubin, "global", TB_GLOBAL, 16, 4, words);
   case MATRIX_SHARED: {
     /* In the layout by alignment the first object stands in front of the second one. */
-    char name[32] = "before_";
-    (void)tb_shared(cubin, kernel, strcat(name, shared_name), 48, 16);
+    char name[32];
+    (void)snprintf(name, sizeof name, "before_%s", shared_name);
+    (void)tb_shared(cubin, kernel, name, 48, 16);
     return tb_shared(cubin, kernel, shared_name, 12, 4);
   }
   default:

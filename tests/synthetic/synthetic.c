@@ -33,7 +33,8 @@ static void visit_jobs(unsigned sm, const matrix_outcomes *outcomes, job_functio
   for (int class = 0; class < MATRIX_CLASSES; class ++) {
     uint16_t linkable[MATRIX_TYPES];
     size_t count = 0;
-    for (uint16_t type = 0; type < MATRIX_TYPES; type++) {
+    for (int number = 0; number < MATRIX_TYPES; number++) {
+      const uint16_t type = (uint16_t)number;
       const matrix_outcome *both = outcomes->of[class][type];
       if (both[0] == OUTCOME_LINKED && both[1] == OUTCOME_LINKED)
         linkable[count++] = type;
@@ -84,8 +85,9 @@ static void write_scratch_request(const char *name, const matrix_request *reques
 static void ask_nvlink(unsigned sm, matrix_outcomes *outcomes) {
   write_scratch_base(sm);
   for (int class = 0; class < MATRIX_CLASSES; class ++)
-    for (uint16_t type = 0; type < MATRIX_TYPES; type++)
+    for (int number = 0; number < MATRIX_TYPES; number++)
       for (int form = 0; form < 2; form++) {
+        const uint16_t type = (uint16_t)number;
         const matrix_request request = {sm, (matrix_class) class, &type, 1, form == 0, form == 1};
         harness_outcome outcome;
         write_scratch_request("asked", &request);
