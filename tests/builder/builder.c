@@ -60,7 +60,7 @@ static void link_program(const program_row *row, const built_program *program, u
   static const char *const names[PROGRAM_FILES_MAX] = {"a.cubin", "b.cubin", "c.cubin"};
   (void)snprintf(arch, sizeof arch, "-arch=sm_%u", sm);
   size_t count = 2;
-  for (size_t i = 0; i < program->file_count; i++)
+  for (size_t i = 0; i < program->file_count && i < PROGRAM_FILES_MAX; i++)
     argv[count++] = names[i];
   argv[count++] = "-o";
   argv[count] = "out.cubin";
