@@ -105,7 +105,25 @@ static void program_read_input(program *p, const char *path) {
   program_add_input(p, path, bytes, size, status != TL_FILE_OK);
 }
 
-/* C44, C45: the first fitting libNAME.a; what is not found is silent (D36). */
+/* C44: false when the search for the library goes on. */
+static bool program_take_library(program *p, const char *path, const char *name, uint8_t *bytes, size_t size) {
+  const tl_site site = {path, NULL, NULL, TL_NO_OFFSET};
+  const tl_library_use use = tl_library_use_of(bytes, size, p->command.given[TL_OPT_CPU_ARCH].text);
+  if (use == TL_LIBRARY_TAKEN) {
+    program_add_input(p, path, bytes, size, false);
+    return true;
+  }
+  free(bytes);
+  if (use == TL_LIBRARY_BROKEN) {
+    tl_diagnostics_add_before(&p->diagnostics, tl_message_row_of(TL_MESSAGE_ARCHIVE_FORMAT), site);
+    program_say(p, TL_MESSAGE_ELFLINK_INTERNAL, NULL, NULL);
+  }
+  if (use == TL_LIBRARY_SKIPPED)
+    program_say(p, TL_MESSAGE_SKIPPED_LIBRARY, path, name);
+  return use != TL_LIBRARY_SKIPPED;
+}
+
+/* C45: the first fitting libNAME.a; what is not found is silent (D36). */
 static void program_find_library(program *p, const char *name) {
   tl_texts paths = {0};
   tl_library_candidates(&paths, &p->arena, name, &p->command.given[TL_OPT_LIBRARY_PATH].list, getenv("LIBRARY_PATH"));
@@ -117,14 +135,8 @@ static void program_find_library(program *p, const char *name) {
       program_say(p, TL_MESSAGE_OUT_OF_MEMORY, NULL, NULL);
     if (status == TL_FILE_SHRANK)
       program_say(p, TL_MESSAGE_FILE_SHRANK, paths.items[i], NULL);
-    if (status != TL_FILE_OK)
-      continue;
-    if (tl_library_fits(bytes, size, p->command.given[TL_OPT_CPU_ARCH].text)) {
-      program_add_input(p, paths.items[i], bytes, size, false);
+    if (status == TL_FILE_OK && program_take_library(p, paths.items[i], name, bytes, size))
       return;
-    }
-    free(bytes);
-    program_say(p, TL_MESSAGE_SKIPPED_LIBRARY, paths.items[i], name);
   }
 }
 

@@ -8,7 +8,6 @@
 
 #include <string.h>
 
-static const uint64_t largest_shared = 0xc000;    /* H8 */
 static const uint64_t largest_constant = 0x10000; /* K1, K3, K5 */
 
 static const char *check_name(const tl_module *module, uint32_t symbol) {
@@ -75,14 +74,25 @@ void tl_check_calls(const tl_module *module, const tl_graph *graph) {
     tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_NO_UIDX), nowhere, NULL);
 }
 
+/* Static shared memory of one kernel: H8; the accelerated variant of sm_90 has more (L1). */
+static uint64_t check_largest_shared(const tl_module *module) {
+  return module->arch == 90 && module->accelerated ? 0x38c00 : 0xc000;
+}
+
 /* The kernel's name in ".nv.<kind>.<kernel>". */
 static const char *check_owner_name(const tl_module *module, const tl_section *section) {
   return check_name(module, module->sections.items[section->about].owner);
 }
 
-static void check_report_size(const tl_module *module, tl_message_id id, const char *name, uint64_t size) {
+static void check_report_constant(const tl_module *module, const char *name, uint64_t size) {
   const tl_site site = {NULL, NULL, name, TL_NO_OFFSET};
-  tl_diagnostics_add(module->diagnostics, tl_message_row_of(id), site, NULL, name, size);
+  tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_CONSTANT_SIZE), site, NULL, name, size);
+}
+
+static void check_report_shared(const tl_module *module, const char *name, uint64_t size) {
+  const tl_site site = {NULL, NULL, name, TL_NO_OFFSET};
+  tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_SHARED_SIZE), site, NULL, name, size,
+                     check_largest_shared(module));
 }
 
 void tl_check_sizes(const tl_module *module, const tl_layout *layout) {
@@ -92,15 +102,15 @@ void tl_check_sizes(const tl_module *module, const tl_layout *layout) {
     if (layout->section_dropped[i])
       continue;
     const bool owned = section->about != TL_NONE && module->sections.items[section->about].owner != TL_NONE;
-    if (section->type == SHT_CUDA_SHARED && owned && size > largest_shared + layout->reserved)
-      check_report_size(module, TL_MESSAGE_SHARED_SIZE, check_owner_name(module, section), size - layout->reserved);
+    if (section->type == SHT_CUDA_SHARED && owned && size > check_largest_shared(module) + layout->reserved)
+      check_report_shared(module, check_owner_name(module, section), size - layout->reserved);
     else if (section->type == SHT_CUDA_CONSTANT0 + 3 && size > largest_constant)
       tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_USER_CONSTANT_SIZE),
                          (tl_site){NULL, ".nv.constant3", NULL, TL_NO_OFFSET}, NULL, size);
     else if (section->type == SHT_CUDA_CONSTANT0 + 2 && owned && size > largest_constant)
       check_report_name(module, TL_MESSAGE_COMPILER_CONSTANTS, check_owner_name(module, section));
     else if (section->type == SHT_CUDA_CONSTANT0 && owned && size > largest_constant)
-      check_report_size(module, TL_MESSAGE_CONSTANT_SIZE, check_owner_name(module, section), size);
+      check_report_constant(module, check_owner_name(module, section), size);
   }
 }
 

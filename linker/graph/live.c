@@ -9,6 +9,7 @@
 #include "base/bytes.h"
 #include "catalog/defect.h"
 #include "catalog/message.h"
+#include "catalog/relocation.h"
 #include "cubin/elf.h"
 
 #include <string.h>
@@ -99,6 +100,28 @@ static void live_read_record(marker *m, uint32_t file, uint32_t section, uint64_
   }
 }
 
+/* R15: a function descriptor entry makes its function address-taken, with an empty prototype (L4). */
+static void live_read_descriptors(marker *m, uint32_t file) {
+  const tl_cubin *const cubin = &m->files[file];
+  for (uint32_t s = 1; s < cubin->section_count; s++) {
+    const tl_cubin_section *const section = &cubin->sections[s];
+    if (section->type != SHT_REL && section->type != SHT_RELA)
+      continue;
+    const uint64_t count = tl_cubin_relocation_count(section);
+    for (uint64_t i = 0; i < count; i++) {
+      const tl_cubin_relocation entry = tl_cubin_relocation_at(section, i);
+      const tl_relocation_row *const row = tl_relocation_find(entry.type);
+      if (!row || row->kind != TL_RELOC_FUNC_DESC || entry.symbol >= cubin->symbol_count)
+        continue;
+      const uint32_t function = m->resolution->bodies[file][entry.symbol].function;
+      if (function == TL_NONE || m->taken_as[function] != TL_NONE)
+        continue;
+      m->taken_as[function] = tl_names_intern(&m->prototypes, "", 0);
+      m->resolution->functions.items[function].described = true;
+    }
+  }
+}
+
 static edge_index live_index(tl_arena *arena, const tl_edges *edges, size_t sources) {
   edge_index index = {tl_arena_new(arena, uint32_t, sources + 2), tl_arena_new(arena, uint32_t, edges->count + 1)};
   for (size_t i = 0; i < edges->count; i++)
@@ -181,6 +204,8 @@ void tl_live_mark(tl_resolution *resolution, const tl_cubin *files, uint32_t fil
       while (tl_callgraph_next(&files[file].sections[s], &position, &part, words))
         live_read_record(&m, file, s, position, part, words);
     }
+  for (uint32_t file = 0; file < file_count; file++)
+    live_read_descriptors(&m, file);
   live_spread(&m);
   for (size_t i = 0; keep_all && i < count; i++)
     resolution->functions.items[i].live = true;

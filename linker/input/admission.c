@@ -23,6 +23,7 @@ typedef enum admission_extension {
   EXT_PTX,
   EXT_OBJECT,
   EXT_OTHER,
+  EXT_SHARED,
   EXT_NONE,
   EXT_BITCODE,
   EXT_NVVM,
@@ -34,7 +35,7 @@ static const struct {
   admission_extension extension;
 } extensions[] = {
     {"cubin", EXT_CUBIN}, {"fatbin", EXT_FATBIN}, {"ptx", EXT_PTX},   {"o", EXT_OBJECT},
-    {"so", EXT_NONE},     {"bc", EXT_BITCODE},    {"nvvm", EXT_NVVM}, {"ltoir", EXT_NVVM},
+    {"so", EXT_SHARED},   {"bc", EXT_BITCODE},    {"nvvm", EXT_NVVM}, {"ltoir", EXT_NVVM},
 };
 
 typedef enum admission_verdict {
@@ -45,6 +46,7 @@ typedef enum admission_verdict {
   HOST,   /* look for device code inside */
   LATER,  /* a kind that a later version reads */
   THIN,   /* C20 G */
+  FORM,   /* adds nothing, but must be an archive */
   NO_FAT, /* C20 A */
   NO_ELF, /* C20 B */
   NO_DEV, /* C20 C */
@@ -55,16 +57,16 @@ typedef enum admission_verdict {
 
 /* clang-format off */
 static const admission_verdict verdicts[TL_CONTENT_COUNT][EXT_COUNT] = {
-    /*                            .cubin  .fatbin .ptx    .o     other  none   .bc    .nvvm */
-    [TL_CONTENT_EMPTY]        = { EMPTY,  EMPTY,  EMPTY,  SKIP,  SKIP,  SKIP,  SKIP,  SKIP },
-    [TL_CONTENT_SHORT]        = { OPEN,   OPEN,   OPEN,   OPEN,  OPEN,  OPEN,  OPEN,  OPEN },
-    [TL_CONTENT_DEVICE_ELF]   = { LINK,   NO_FAT, LINK,   LINK,  HOST,  SKIP,  BITC,  NVVM },
-    [TL_CONTENT_HOST_ELF]     = { NO_DEV, NO_FAT, FORMAT, HOST,  HOST,  SKIP,  BITC,  NVVM },
-    [TL_CONTENT_FATBIN]       = { NO_ELF, LATER,  LATER,  SKIP,  SKIP,  SKIP,  BITC,  NVVM },
-    [TL_CONTENT_PTX]          = { NO_ELF, NO_FAT, LATER,  SKIP,  SKIP,  SKIP,  BITC,  NVVM },
-    [TL_CONTENT_ARCHIVE]      = { NO_ELF, NO_FAT, FORMAT, HOST,  HOST,  SKIP,  BITC,  NVVM },
-    [TL_CONTENT_THIN_ARCHIVE] = { NO_ELF, NO_FAT, FORMAT, THIN,  THIN,  SKIP,  BITC,  NVVM },
-    [TL_CONTENT_OTHER]        = { NO_ELF, NO_FAT, FORMAT, HOST,  HOST,  SKIP,  BITC,  NVVM },
+    /*                            .cubin  .fatbin .ptx    .o     other  .so    none   .bc    .nvvm */
+    [TL_CONTENT_EMPTY]        = { EMPTY,  EMPTY,  EMPTY,  SKIP,  SKIP,  SKIP,  SKIP,  SKIP,  SKIP },
+    [TL_CONTENT_SHORT]        = { OPEN,   OPEN,   OPEN,   OPEN,  OPEN,  OPEN,  OPEN,  OPEN,  OPEN },
+    [TL_CONTENT_DEVICE_ELF]   = { LINK,   NO_FAT, LINK,   LINK,  HOST,  SKIP,  SKIP,  BITC,  NVVM },
+    [TL_CONTENT_HOST_ELF]     = { NO_DEV, NO_FAT, FORMAT, HOST,  HOST,  SKIP,  SKIP,  BITC,  NVVM },
+    [TL_CONTENT_FATBIN]       = { NO_ELF, LATER,  LATER,  SKIP,  SKIP,  SKIP,  SKIP,  BITC,  NVVM },
+    [TL_CONTENT_PTX]          = { NO_ELF, NO_FAT, LATER,  SKIP,  SKIP,  SKIP,  SKIP,  BITC,  NVVM },
+    [TL_CONTENT_ARCHIVE]      = { NO_ELF, NO_FAT, FORMAT, HOST,  HOST,  FORM,  SKIP,  BITC,  NVVM },
+    [TL_CONTENT_THIN_ARCHIVE] = { NO_ELF, NO_FAT, FORMAT, THIN,  THIN,  FORM,  SKIP,  BITC,  NVVM },
+    [TL_CONTENT_OTHER]        = { NO_ELF, NO_FAT, FORMAT, HOST,  HOST,  SKIP,  SKIP,  BITC,  NVVM },
 };
 /* clang-format on */
 
@@ -273,8 +275,13 @@ static bool candidate_is_taken(const admission *a, const candidate *c, admission
   if (!named)
     return false;
   admission_refuse_ignored(a, c->path, format ? "truncated or has sections outside the file" : "no 64-bit cubin");
+  if (extension == EXT_PTX && c->bytes[4] != 2) {
+    tl_diagnostics_add_before(a->diagnostics, tl_message_row_of(TL_MESSAGE_UNKNOWN_ARCH), admission_site(c->path), "");
+    admission_say(a, TL_MESSAGE_FATBINARY_ERROR, c->path);
+  }
   /* nvlink crashes where such a file is taken for PTX or its ABI is wrong as well. */
-  if (extension == EXT_PTX || (format && c->bytes[7] != OSABI_CUDA))
+  const bool cut = c->size < ELF_HEADER_SIZE || tl_get64(c->bytes + 40) >= c->size;
+  if ((extension == EXT_PTX && cut) || (format && c->bytes[7] != OSABI_CUDA))
     tl_diagnostics_add(a->diagnostics, tl_message_row_of(TL_MESSAGE_HOSTILE), admission_site(c->path), NULL, c->path,
                        "it is truncated");
   return false;
@@ -315,6 +322,14 @@ static void admission_check_host(const admission *a, const tl_input *input, tl_c
                          TL_MESSAGE_ELFLINK_INTERNAL);
 }
 
+static void admission_check_form(const admission *a, const tl_input *input, tl_content content) {
+  const bool whole = content == TL_CONTENT_ARCHIVE
+                         ? tl_content_archive_code(input->data, input->size) != TL_HOST_CODE_DAMAGED
+                         : tl_content_thin_archive_is_whole(input->data, input->size);
+  if (!whole)
+    admission_fail_twice(a, input->path, TL_MESSAGE_ARCHIVE_FORMAT, TL_MESSAGE_ELFLINK_INTERNAL);
+}
+
 static void admission_check_file(const admission *a, size_t index) {
   const tl_input *const input = &a->job->inputs[index];
   const admission_extension extension = admission_extension_of(input->path);
@@ -332,8 +347,13 @@ static void admission_check_file(const admission *a, size_t index) {
     return admission_check_host(a, input, content);
   case LATER:
     return admission_refuse_later(a, input->path, content);
+  case FORM:
+    return admission_check_form(a, input, content);
   case THIN:
-    return admission_fail_twice(a, input->path, TL_MESSAGE_OUT_OF_MEMORY, TL_MESSAGE_ELFLINK_INTERNAL);
+    return admission_fail_twice(a, input->path,
+                                tl_content_thin_archive_is_whole(input->data, input->size) ? TL_MESSAGE_OUT_OF_MEMORY
+                                                                                           : TL_MESSAGE_ARCHIVE_FORMAT,
+                                TL_MESSAGE_ELFLINK_INTERNAL);
   case NO_FAT:
     return admission_say(a, TL_MESSAGE_NOT_FATBIN, input->path);
   case NO_ELF:

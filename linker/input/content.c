@@ -41,14 +41,14 @@ static bool content_is_ptx(const uint8_t *bytes, size_t size) {
 tl_content tl_content_of(const uint8_t *bytes, size_t size) {
   if (size == 0)
     return TL_CONTENT_EMPTY;
+  if (content_starts_with(bytes, size, "!<arch>\n", AR_MAGIC_SIZE))
+    return TL_CONTENT_ARCHIVE; /* an empty one has 8 bytes */
   if (size < SHORTEST_FILE)
     return TL_CONTENT_SHORT;
   if (content_starts_with(bytes, size, "\177ELF", 4))
     return tl_get16(bytes + 18) == EM_CUDA ? TL_CONTENT_DEVICE_ELF : TL_CONTENT_HOST_ELF;
   if (tl_get32(bytes) == (uint32_t)FATBIN_MAGIC)
     return TL_CONTENT_FATBIN;
-  if (content_starts_with(bytes, size, "!<arch>\n", AR_MAGIC_SIZE))
-    return TL_CONTENT_ARCHIVE;
   if (content_starts_with(bytes, size, "!<thin>\n", AR_MAGIC_SIZE))
     return TL_CONTENT_THIN_ARCHIVE;
   return content_is_ptx(bytes, size) ? TL_CONTENT_PTX : TL_CONTENT_OTHER;
@@ -135,6 +135,12 @@ static bool content_archive_member_size(const uint8_t *header, uint64_t *size) {
   for (; i < AR_SIZE_DIGITS; i++)
     clean = clean && header[AR_SIZE_AT + i] == ' ';
   return clean && header[AR_END_AT] == '`' && header[AR_END_AT + 1] == '\n';
+}
+
+bool tl_content_thin_archive_is_whole(const uint8_t *bytes, size_t size) {
+  uint64_t member = 0;
+  return content_holds(size, AR_MAGIC_SIZE, AR_HEADER_SIZE) &&
+         content_archive_member_size(bytes + AR_MAGIC_SIZE, &member);
 }
 
 tl_host_code tl_content_archive_code(const uint8_t *bytes, size_t size) {

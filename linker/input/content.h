@@ -30,5 +30,7 @@ bool tl_content_elf_is_whole(const uint8_t *bytes, size_t size);
 uint64_t tl_content_elf_section_count(const uint8_t *bytes);
 tl_host_code tl_content_host_object_code(const uint8_t *bytes, size_t size);
 tl_host_code tl_content_archive_code(const uint8_t *bytes, size_t size);
+/* True if the first member's header can be read. */
+bool tl_content_thin_archive_is_whole(const uint8_t *bytes, size_t size);
 
 #endif

@@ -45,16 +45,20 @@ static const uint8_t *library_first_member(const uint8_t *bytes, size_t size, si
   return NULL;
 }
 
-bool tl_library_fits(const uint8_t *bytes, size_t size, const char *cpu) {
+tl_library_use tl_library_use_of(const uint8_t *bytes, size_t size, const char *cpu) {
   const tl_content content = tl_content_of(bytes, size);
-  if (content == TL_CONTENT_DEVICE_ELF || content == TL_CONTENT_THIN_ARCHIVE)
-    return true;
+  if (content == TL_CONTENT_EMPTY || content == TL_CONTENT_SHORT)
+    return TL_LIBRARY_SKIPPED;
+  if (content == TL_CONTENT_THIN_ARCHIVE)
+    return TL_LIBRARY_IGNORED;
+  if (content != TL_CONTENT_ARCHIVE)
+    return TL_LIBRARY_BROKEN;
   size_t member_size = 0;
-  const uint8_t *const member = content == TL_CONTENT_ARCHIVE ? library_first_member(bytes, size, &member_size) : NULL;
+  const uint8_t *const member = library_first_member(bytes, size, &member_size);
   if (!member || tl_content_of(member, member_size) != TL_CONTENT_HOST_ELF)
-    return false;
+    return TL_LIBRARY_SKIPPED;
   for (size_t i = 0; cpu && i < sizeof machines / sizeof *machines; i++)
-    if (strcmp(machines[i].cpu, cpu) == 0)
-      return machines[i].machine == tl_get16(member + 18);
-  return true;
+    if (strcmp(machines[i].cpu, cpu) == 0 && machines[i].machine != tl_get16(member + 18))
+      return TL_LIBRARY_SKIPPED;
+  return TL_LIBRARY_TAKEN;
 }

@@ -8,9 +8,15 @@
  * the arena; whether they exist is for the caller to see. */
 void tl_library_candidates(tl_texts *paths, tl_arena *arena, const char *name, const tl_texts *directories,
                            const char *library_path);
-/* False for what nvlink skips with E46: no archive, an empty one, one whose first member is no host ELF file, or one for
- * another machine than `cpu` (the value of -cpu-arch; NULL or "unknown" fits every machine). A whole cubin fits too:
- * that is an error for the linker to report. */
-bool tl_library_fits(const uint8_t *bytes, size_t size, const char *cpu);
+typedef enum tl_library_use {
+  TL_LIBRARY_TAKEN,
+  TL_LIBRARY_SKIPPED, /* E46: the search goes on */
+  TL_LIBRARY_IGNORED, /* found, adds nothing: a thin archive */
+  TL_LIBRARY_BROKEN   /* no archive at all */
+} tl_library_use;
+
+/* Skipped are files of less than 56 bytes, archives whose first member is no host ELF file, and archives for another
+ * machine than `cpu`, the value of -cpu-arch (NULL or "unknown": every machine fits). */
+tl_library_use tl_library_use_of(const uint8_t *bytes, size_t size, const char *cpu);
 
 #endif

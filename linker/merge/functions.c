@@ -196,19 +196,18 @@ static void functions_pass_known(tl_merging *m, uint32_t symbol, uint32_t out) {
   const tl_body *const body = &m->bodies[symbol];
   const tl_cubin_symbol *const s = &m->cubin->symbols[symbol];
   const tl_function *const function = &module->resolution->functions.items[body->function];
-  if (body->role == TL_BODY_MENTION)
-    return;
-  if ((module->symbols.items[out].other ^ s->other) & STO_ENTRY) {
+  if ((module->symbols.items[out].other ^ s->other) & STO_ENTRY) { /* a mere mention too (L3) */
     const char *const shown = tl_demangle(module->arena, tl_merging_text(m, s->name));
     const tl_site site = {m->cubin->path, NULL, tl_merging_text(m, s->name), TL_NO_OFFSET};
     tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_NOT_GLOBAL), site, NULL, shown);
-    functions_lose(m, symbol);
+    if (s->section)
+      functions_lose(m, symbol);
   } else if (body->role == TL_BODY_FIRST) {
     functions_define(m, symbol, out, false);
   } else if (body->role == TL_BODY_REPLACES) {
     functions_check_parameters(m, symbol, out);
     functions_replace(m, symbol, out);
-  } else {
+  } else if (body->role != TL_BODY_MENTION) {
     if (body->role == TL_BODY_DUPLICATE)
       functions_report_duplicate(m, symbol, function->strong_file);
     else

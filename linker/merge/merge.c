@@ -150,6 +150,10 @@ static void merge_allocate_common(tl_module *module, uint32_t index) {
 
 /* W7.7: functions whose ignored record makes them address-taken all the same. */
 static void merge_add_late_taken(tl_module *module) {
+  tl_names *const names = module->names;
+  for (size_t i = 0; i < module->functions.count; i++)
+    if (module->resolution->functions.items[module->functions.items[i]].described)
+      tl_module_add_taken(module, module->functions.items[i], NAME(""));
   for (size_t i = 0; i < module->late_taken.count; i++) {
     const uint32_t function = module->late_taken.items[i];
     const uint32_t lost = module->lost_prototype[function];

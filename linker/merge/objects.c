@@ -272,14 +272,12 @@ static void objects_define_known(tl_merging *m, uint32_t index, uint32_t known, 
     symbol->size = s->size > symbol->size ? s->size : symbol->size;
     return;
   }
-  const bool strong = tl_symbol_binding(s) == STB_GLOBAL;
   symbol->common = false;
   symbol->section = section;
   symbol->value = s->value + m->section_offset[s->section];
   symbol->size = s->size;
   symbol->other = s->other;
-  if (strong)
-    symbol->info = s->info;
+  symbol->info = s->info; /* also the weak binding over an earlier mention's (L2) */
   if (!symbol->shared)
     return;
   symbol->align = s->value; /* W3.11, W9.12: the definition counts for alignment and for the place in the pool */

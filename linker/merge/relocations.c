@@ -1,4 +1,4 @@
-/* Relocation sections of one file (W2.5, W3.4, W8.3, W8.5, R12, R15, R27, R30, R31): every entry that stays becomes a
+/* Relocation sections of one file (W2.5, W3.4, W8.3, W8.5, R12, R15, R30, R31): every entry that stays becomes a
  * record against output section and symbol; what is done with it is relocate/'s. */
 #include "catalog/defect.h"
 #include "catalog/message.h"
@@ -118,8 +118,6 @@ static void relocations_read_entry(reading *r, uint64_t index) {
   if (r->container == TL_NONE)
     relocations_open_container(r);
   relocations_add_rel_name(r, entry.addend);
-  if (entry.type == 68 || entry.type == 69)
-    return; /* R27 */
   uint8_t state = TL_ENTRY_NORMAL;
   const uint32_t symbol = known ? m->symbol_map[entry.symbol] : TL_NONE;
   if (!known)
