@@ -66,7 +66,7 @@ uint64_t tl_content_elf_section_count(const uint8_t *bytes) {
 /* The section table's start, or NULL when the table does not lie in the file. */
 static const uint8_t *content_elf_sections(const uint8_t *bytes, size_t size, uint64_t *count) {
   const uint64_t offset = tl_get64(bytes + 40);
-  if (tl_get16(bytes + 58) != ELF_SECTION_SIZE)
+  if (offset == 0 || tl_get16(bytes + 58) != ELF_SECTION_SIZE)
     return NULL;
   if (tl_get16(bytes + 60) == 0 && !content_holds(size, offset, ELF_SECTION_SIZE))
     return NULL;
