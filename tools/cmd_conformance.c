@@ -144,7 +144,7 @@ static bool conformance_parse(conformance_command *command, int argc, char **arg
 /* The first 8 hex digits of HEAD: whoever checks a commit cannot have chosen the seeds. */
 static bool conformance_head(const char *scratch, uint64_t *base) {
   static const char *const words[] = {"git", "rev-parse", "HEAD", NULL};
-  char path[CONFORMANCE_PATH];
+  char path[CONFORMANCE_PATH + 32];
   snprintf(path, sizeof path, "%s/head", scratch);
   process_job job = {.arguments = words, .output_path = path, .seconds = 20};
   process_result result;
