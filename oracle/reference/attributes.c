@@ -94,15 +94,6 @@ static void ref_attribute_filter_externs(ref_link *link, ref_record *record) {
   record->dropped = kept.count == 0;
 }
 
-static bool ref_attribute_list_has(const ref_indices *list, size_t item) {
-  for (size_t i = 0; i < list->count; i++) {
-    if (list->items[i] == item) {
-      return true;
-    }
-  }
-  return false;
-}
-
 /* I20 */
 static void ref_attribute_spread_flag(ref_link *link, ref_records *kernel, const ref_record *record) {
   if (ref_attribute_find(kernel, record->code) == NULL) {
@@ -139,7 +130,7 @@ static void ref_attribute_spread_externs(ref_link *link, ref_records *kernel, co
     own = ref_attribute_append(link, kernel, 4, CODE_EXTERNS, 0);
   }
   for (size_t i = 0; i < record->symbols.count; i++) {
-    if (!ref_attribute_list_has(&own->symbols, record->symbols.items[i])) {
+    if (!ref_indices_has(&own->symbols, record->symbols.items[i])) {
       ref_indices_add(link, &own->symbols, record->symbols.items[i]);
     }
   }
@@ -205,7 +196,7 @@ static void ref_attributes_spread_to_kernel(ref_link *link, const ref_indices *f
   ref_function *kernel = &link->functions[number];
   for (size_t i = 0; i < functions->count; i++) {
     const ref_function *function = &link->functions[functions->items[i]];
-    if (functions->items[i] == number || !ref_attribute_list_has(&kernel->reach, functions->items[i])) {
+    if (functions->items[i] == number || !ref_indices_has(&kernel->reach, functions->items[i])) {
       continue;
     }
     for (size_t k = 0; k < function->records.count; k++) {
@@ -228,7 +219,7 @@ static void ref_attributes_spread_externs_to_one(ref_link *link, const ref_indic
       }
       for (size_t j = 0; j < record->symbols.count; j++) {
         const size_t symbol = record->symbols.items[j];
-        if (ref_attribute_is_external(link, symbol) && !ref_attribute_list_has(&front, symbol)) {
+        if (ref_attribute_is_external(link, symbol) && !ref_indices_has(&front, symbol)) {
           ref_indices_add(link, &front, symbol);
         }
       }

@@ -3,13 +3,18 @@
 
 #include <string.h>
 
-enum { CONSTANT_LIMIT = 0x10000, SHARED_LIMIT = 0xc000 };
+enum { CONSTANT_LIMIT = 0x10000, SHARED_LIMIT = 0xc000, SHARED_LIMIT_90A = 0x38c00 };
 
 static const char *ref_limits_owner(const ref_link *link, const ref_out_section *section) {
   if (section->info_section == REF_NONE || link->sections[section->info_section].info_function == REF_NONE) {
     return "";
   }
   return link->functions[link->sections[section->info_section].info_function].name;
+}
+
+/* H8; measured: 227 KB for the target sm_90a. */
+static unsigned ref_limits_shared(const ref_link *link) {
+  return link->sm_accelerated ? SHARED_LIMIT_90A : SHARED_LIMIT;
 }
 
 /* C78, step 5: in the order in which the sections were created. */
@@ -22,9 +27,10 @@ void ref_limits_check_sizes(ref_link *link) {
     }
     if (section->type == REF_TYPE_SHARED && section->info_section != REF_NONE) {
       const uint64_t used = size - (link->sm >= 90 && size > 0 ? 0x400 : 0);
-      if (used > SHARED_LIMIT) {
+      if (used > ref_limits_shared(link)) {
         ref_message_add(link, REF_ERROR, "E30", "Entry function '%s' uses too much shared data (0x%llx bytes, 0x%x max)",
-                        ref_limits_owner(link, section), (unsigned long long)used, SHARED_LIMIT);
+                        ref_limits_owner(link, section), (unsigned long long)used,
+                        ref_limits_shared(link));
       }
     } else if (section->type == REF_TYPE_CONSTANT && size > CONSTANT_LIMIT) {
       ref_message_add(link, REF_ERROR, "E31",
@@ -68,19 +74,63 @@ static uint32_t ref_limits_register_maximum(const ref_function *kernel) {
   return 0;
 }
 
-/* E34 */
-static void ref_limits_check_registers(ref_link *link) {
-  for (size_t i = link->kernels.count; i-- > 0;) {
-    const ref_function *kernel = &link->functions[link->kernels.items[i]];
-    const uint32_t maximum = ref_limits_register_maximum(kernel);
-    for (size_t k = 0; maximum != 0 && k < kernel->reach.count; k++) {
-      const ref_function *function = &link->functions[kernel->reach.items[k]];
-      if (function->register_count > maximum && !function->entry) {
-        ref_message_add(link, REF_ERROR, "E34",
-                        "entry function '%s' with max regcount of %u calls function '%s' with regcount of %u",
-                        kernel->name, maximum, function->name, function->register_count);
+/* Callers before callees: first what nobody calls, the last created first; then each function when its last caller is
+ * done. Functions in cycles come at the end. */
+static void ref_limits_list_functions(ref_link *link, ref_indices *order) {
+  size_t *callers = ref_memory_take(link, link->function_count + 1, sizeof *callers);
+  for (size_t i = 0; i < link->function_count; i++) {
+    for (size_t k = 0; k < link->functions[i].calls.count; k++) {
+      callers[link->functions[i].calls.items[k]]++;
+    }
+  }
+  for (size_t i = link->symbol_count; i-- > 0;) {
+    const size_t number = link->symbols[i].function;
+    if (number != REF_NONE && callers[number] == 0) {
+      ref_indices_add(link, order, number);
+    }
+  }
+  for (size_t i = 0; i < order->count; i++) {
+    const ref_function *function = &link->functions[order->items[i]];
+    for (size_t k = function->calls.count; k-- > 0;) {
+      if (--callers[function->calls.items[k]] == 0) {
+        ref_indices_add(link, order, function->calls.items[k]);
       }
     }
+  }
+  for (size_t i = 0; i < link->function_count; i++) {
+    if (callers[i] > 0) {
+      ref_indices_add(link, order, i);
+    }
+  }
+}
+
+/* E34: each function in turn; the kernels in reverse creation order that reach it and have fewer registers so far. */
+static void ref_limits_check_function(ref_link *link, size_t number, uint32_t *registers) {
+  const ref_function *function = &link->functions[number];
+  for (size_t i = link->kernels.count; i-- > 0;) {
+    const ref_function *kernel = &link->functions[link->kernels.items[i]];
+    if (function->register_count <= registers[i] || !ref_indices_has(&kernel->reach, number)) {
+      continue;
+    }
+    registers[i] = function->register_count;
+    const uint32_t maximum = ref_limits_register_maximum(kernel);
+    if (maximum != 0 && function->register_count > maximum) {
+      ref_message_add(link, REF_ERROR, "E34",
+                      "entry function '%s' with max regcount of %u calls function '%s' with regcount of %u",
+                      kernel->name, maximum, function->name, function->register_count);
+    }
+  }
+}
+
+static void ref_limits_check_registers(ref_link *link) {
+  ref_indices order = {0};
+  uint32_t *registers = ref_memory_take(link, link->kernels.count + 1, sizeof *registers);
+  ref_limits_list_functions(link, &order);
+  for (size_t i = 0; i < link->kernels.count; i++) {
+    registers[i] = link->functions[link->kernels.items[i]].register_count;
+  }
+  for (size_t i = 0; i < order.count; i++) {
+    ref_limits_check_function(link, order.items[i], registers);
   }
 }
 

@@ -140,6 +140,7 @@ typedef struct ref_function {
   /* while files are merged, in their order */
   bool mentioned, mentioned_as_entry, defined_weak_so_far;
   size_t defined_in_so_far;
+  const char *prototype_so_far;
   uint32_t defined_as_so_far;
   ref_indices dead_references; /* shared objects that a dead body refers to (W9.9) */
   /* results of the call graph */
@@ -273,6 +274,7 @@ void ref_memory_free(ref_arena_block *blocks);
 /* Makes room for one more item; returns the array's new place. */
 void *ref_memory_grow(ref_link *link, void *items, size_t count, size_t *capacity, size_t item_size);
 void ref_indices_add(ref_link *link, ref_indices *list, size_t item);
+bool ref_indices_has(const ref_indices *list, size_t item);
 void ref_bytes_add(ref_link *link, ref_bytes *bytes, const void *data, size_t size);
 void ref_bytes_fill(ref_link *link, ref_bytes *bytes, size_t size); /* with zeros up to `size` */
 void ref_bytes_add_u32(ref_link *link, ref_bytes *bytes, uint32_t value);

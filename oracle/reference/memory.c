@@ -61,6 +61,15 @@ void ref_indices_add(ref_link *link, ref_indices *list, size_t item) {
   list->items[list->count++] = item;
 }
 
+bool ref_indices_has(const ref_indices *list, size_t item) {
+  for (size_t i = 0; i < list->count; i++) {
+    if (list->items[i] == item) {
+      return true;
+    }
+  }
+  return false;
+}
+
 static void ref_bytes_reserve(ref_link *link, ref_bytes *bytes, size_t size) {
   /* No sane link is larger; alignments such as 2^40 in a damaged input would be. */
   const size_t limit = (size_t)1 << 32;

@@ -120,7 +120,8 @@ static void ref_merge_check_function(ref_link *link, size_t file_number, uint32_
   if (function->mentioned && function->mentioned_as_entry != entry) {
     ref_message_add(link, REF_ERROR, "E26", "Function '%s' not declared __global__ in all source files",
                     ref_demangle(link, input->name));
-  } else if (input->section != 0 && file->body_of[symbol] == REF_BODY_LOSES &&
+  }
+  if (input->section != 0 && file->body_of[symbol] == REF_BODY_LOSES &&
              input->info >> 4 != REF_BIND_WEAK && !function->defined_weak_so_far) {
     ref_message_add(link, REF_ERROR, "E21", "Multiple definition of '%s' in '%s', first defined in '%s'", input->name,
                     file->name, link->files[function->defined_in_so_far].name);
@@ -208,6 +209,25 @@ static void ref_merge_info(ref_link *link, size_t file_number, uint32_t section)
   ref_records_read(link, file_number, section, function);
 }
 
+/* E25, C84: once a file and function, after the other errors of the file; the name is that of the definition. */
+static void ref_merge_check_prototypes(ref_link *link, size_t file_number, const ref_section *section) {
+  const ref_file *file = &link->files[file_number];
+  for (uint64_t at = 0; section->data != NULL && at + 8 <= section->size; at += 8) {
+    const uint32_t symbol = ref_u32(section->data + at);
+    const char *text = ref_cubin_string(&file->cubin, file->cubin.string_section, ref_u32(section->data + at + 4));
+    if (symbol >= file->cubin.symbol_count || file->function_of[symbol] == REF_NONE) {
+      continue;
+    }
+    ref_function *function = &link->functions[file->function_of[symbol]];
+    if (function->prototype_so_far == NULL) {
+      function->prototype_so_far = text;
+    } else if (strcmp(function->prototype_so_far, text) != 0) {
+      ref_message_add(link, REF_ERROR, "E25", "Prototype doesn't match for '%s' in '%s', first defined in '%s'",
+                      function->name, file->name, link->files[function->defined_in_so_far].name);
+    }
+  }
+}
+
 /* W3.4: the second walk over the section headers. */
 static void ref_merge_walk(ref_link *link, size_t file_number) {
   ref_file *file = &link->files[file_number];
@@ -224,6 +244,9 @@ static void ref_merge_walk(ref_link *link, size_t file_number) {
       if (strcmp(input->name, ".note.nv.tkinfo") == 0 && input->data != NULL) {
         ref_bytes_add(link, &link->input_notes, input->data, (size_t)input->size);
       }
+      break;
+    case REF_TYPE_PROTOTYPE:
+      ref_merge_check_prototypes(link, file_number, input);
       break;
     case REF_TYPE_REL:
     case REF_TYPE_RELA:

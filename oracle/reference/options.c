@@ -69,6 +69,9 @@ static void ref_options_read_arch(ref_link *link, const char *arch) {
     ref_message_fatal(link, "E11", "Link target of '%s' is virtual target that is not JIT-able; use 'sm_' target instead",
                       arch);
   }
+  if (strncmp(arch, "compute_", 8) == 0) {
+    longjmp(link->escape, 1); /* E12: exit code 0, no output */
+  }
   if (number >= 100) {
     ref_message_fatal(link, "X1", "target '%s': the reference links for sm_75 to sm_90a", arch);
   }
