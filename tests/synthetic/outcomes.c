@@ -10,12 +10,12 @@ static const char *const outcome_names[] = {"linked", "refused", "crashed"};
 static const char *const form_names[] = {"RELA", "REL"};
 
 /* The types of one line as ranges. */
-static void outcomes_write_ranges(FILE *file, const matrix_outcomes *outcomes, int class, int form, unsigned outcome) {
+static void outcomes_write_ranges(FILE *file, const matrix_outcomes *outcomes, int kind, int form, unsigned outcome) {
   for (int type = 0; type < MATRIX_TYPES; type++) {
-    if (outcomes->of[class][type][form] != outcome)
+    if (outcomes->of[kind][type][form] != outcome)
       continue;
     const int first = type;
-    while (type + 1 < MATRIX_TYPES && outcomes->of[class][type + 1][form] == outcome)
+    while (type + 1 < MATRIX_TYPES && outcomes->of[kind][type + 1][form] == outcome)
       type++;
     fprintf(file, type > first ? " %d-%d" : " %d", first, type);
   }
@@ -27,11 +27,11 @@ void outcomes_write(const matrix_outcomes *outcomes, const char *path) {
     harness_stop("cannot write %s", path);
   fprintf(file, "# nvlink 13.0.88's answer to one R_CUDA type in a kernel's text, by class of the symbol.\n"
                 "# Written by `synthetic make`; crashed: ended by a signal, no job is stored for it.\n");
-  for (int class = 0; class < MATRIX_CLASSES; class ++)
+  for (int kind = 0; kind < MATRIX_CLASSES; kind++)
     for (int form = 0; form < 2; form++)
       for (unsigned outcome = 0; outcome < 3; outcome++) {
-        fprintf(file, "%s %s %s", matrix_class_names[class], form_names[form], outcome_names[outcome]);
-        outcomes_write_ranges(file, outcomes, class, form, outcome);
+        fprintf(file, "%s %s %s", matrix_class_names[kind], form_names[form], outcome_names[outcome]);
+        outcomes_write_ranges(file, outcomes, kind, form, outcome);
         fputs("\n", file);
       }
   if (fclose(file) != 0)
@@ -51,13 +51,13 @@ static void outcomes_read_line(matrix_outcomes *outcomes, char *line) {
   const char *const outcome_name = strtok_r(NULL, " ", &rest);
   if (!class_name || !form_name || !outcome_name)
     harness_stop("OUTCOMES: a line is too short");
-  const int class = outcomes_find(class_name, matrix_class_names, MATRIX_CLASSES);
+  const int kind = outcomes_find(class_name, matrix_class_names, MATRIX_CLASSES);
   const int form = outcomes_find(form_name, form_names, 2), outcome = outcomes_find(outcome_name, outcome_names, 3);
   for (char *range = strtok_r(NULL, " ", &rest); range; range = strtok_r(NULL, " ", &rest)) {
     char *end = NULL;
     const long first = strtol(range, &end, 10), last = *end == '-' ? strtol(end + 1, NULL, 10) : first;
     for (long type = first; type >= 0 && type <= last && type < MATRIX_TYPES; type++)
-      outcomes->of[class][type][form] = (matrix_outcome)outcome;
+      outcomes->of[kind][type][form] = (matrix_outcome)outcome;
   }
 }
 

@@ -26,8 +26,8 @@ static int64_t matrix_addend(unsigned type) {
 }
 
 /* The symbol that the entries of one kernel are against. */
-static tb_symbol matrix_target(tb_cubin *cubin, matrix_class class, tb_symbol kernel, const char *shared_name) {
-  switch (class) {
+static tb_symbol matrix_target(tb_cubin *cubin, matrix_class kind, tb_symbol kernel, const char *shared_name) {
+  switch (kind) {
   case MATRIX_CONSTANT:
     (void)tb_constant(cubin, "constant_before", TB_LOCAL, 20, 4, words);
     return tb_constant(cubin, "constant", TB_GLOBAL, 16, 4, words);
@@ -74,9 +74,9 @@ uint8_t *matrix_build(const matrix_request *request, size_t *size) {
     if (rel ? !request->rel : !request->rela)
       continue;
     const tb_symbol kernel = matrix_kernel(cubin, request, rel ? "k_rel" : "k_rela", 1u + (unsigned)rel);
-    if (!target || request->class == MATRIX_SHARED)
-      target = matrix_target(cubin, request->class, kernel, rel ? "shared_rel" : "shared_rela");
-    if (request->class == MATRIX_FUNCTION)
+    if (!target || request->kind == MATRIX_SHARED)
+      target = matrix_target(cubin, request->kind, kernel, rel ? "shared_rel" : "shared_rela");
+    if (request->kind == MATRIX_FUNCTION)
       tb_call(cubin, kernel, target);
     matrix_entries(cubin, request, kernel, target, !rel);
   }

@@ -27,7 +27,7 @@ extern const char *const matrix_class_names[MATRIX_CLASSES];
 
 typedef struct matrix_request {
   unsigned sm;
-  matrix_class class;
+  matrix_class kind;
   const uint16_t *types;
   size_t type_count;
   bool rela, rel; /* which of the two kernels has entries */

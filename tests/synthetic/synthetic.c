@@ -28,27 +28,50 @@ static size_t jobs_checked, links_skipped;
 
 typedef void job_function(unsigned sm, const char *name, const matrix_request *request);
 
+/* FUNC_DESC types make a dead function live again (R15), so they must not stand beside the others against one. */
+static bool makes_live(unsigned type) {
+  return (type >= 31 && type <= 35) || (type >= 47 && type <= 49) || (type >= 61 && type <= 63);
+}
+
+/* All types that link against a class, in one cubin; for a dead function in two. */
+static void visit_linkable(unsigned sm, matrix_class kind, const uint16_t *types, size_t count, job_function *visit) {
+  matrix_request request = {sm, kind, types, count, true, true};
+  if (kind == MATRIX_DEAD_FUNCTION) {
+    uint16_t harmless[MATRIX_TYPES];
+    request.types = harmless;
+    request.type_count = 0;
+    for (size_t i = 0; i < count; i++)
+      if (!makes_live(types[i]))
+        harmless[request.type_count++] = types[i];
+    visit(sm, matrix_class_names[kind], &request);
+    request.types = types;
+    request.type_count = count;
+    visit(sm, "dead_function_made_live", &request);
+    return;
+  }
+  visit(sm, matrix_class_names[kind], &request);
+}
+
 /* Every job of one architecture: the linkable types of a class together, each refused type alone. */
 static void visit_jobs(unsigned sm, const matrix_outcomes *outcomes, job_function *visit) {
-  for (int class = 0; class < MATRIX_CLASSES; class ++) {
+  for (int kind = 0; kind < MATRIX_CLASSES; kind++) {
     uint16_t linkable[MATRIX_TYPES];
     size_t count = 0;
     for (int number = 0; number < MATRIX_TYPES; number++) {
       const uint16_t type = (uint16_t)number;
-      const matrix_outcome *both = outcomes->of[class][type];
+      const matrix_outcome *both = outcomes->of[kind][type];
       if (both[0] == OUTCOME_LINKED && both[1] == OUTCOME_LINKED)
         linkable[count++] = type;
       for (int form = 0; form < 2; form++) {
         char name[64];
-        const matrix_request alone = {sm, (matrix_class) class, &type, 1, form == 0, form == 1};
-        (void)snprintf(name, sizeof name, "refused_%s_%03u_%s", matrix_class_names[class], type, form ? "rel" : "rela");
+        const matrix_request alone = {sm, (matrix_class)kind, &type, 1, form == 0, form == 1};
+        (void)snprintf(name, sizeof name, "refused_%s_%03u_%s", matrix_class_names[kind], type, form ? "rel" : "rela");
         /* REL is stored only where RELA does something else. */
         if (both[form] == OUTCOME_REFUSED && (form == 0 || both[0] != OUTCOME_REFUSED))
           visit(sm, name, &alone);
       }
     }
-    const matrix_request together = {sm, (matrix_class) class, linkable, count, true, true};
-    visit(sm, matrix_class_names[class], &together);
+    visit_linkable(sm, (matrix_class)kind, linkable, count, visit);
   }
 }
 
@@ -84,17 +107,17 @@ static void write_scratch_request(const char *name, const matrix_request *reques
 
 static void ask_nvlink(unsigned sm, matrix_outcomes *outcomes) {
   write_scratch_base(sm);
-  for (int class = 0; class < MATRIX_CLASSES; class ++)
+  for (int kind = 0; kind < MATRIX_CLASSES; kind++)
     for (int number = 0; number < MATRIX_TYPES; number++)
       for (int form = 0; form < 2; form++) {
         const uint16_t type = (uint16_t)number;
-        const matrix_request request = {sm, (matrix_class) class, &type, 1, form == 0, form == 1};
+        const matrix_request request = {sm, (matrix_class)kind, &type, 1, form == 0, form == 1};
         harness_outcome outcome;
         write_scratch_request("asked", &request);
         run_nvlink(sm, "asked", &outcome);
-        outcomes->of[class][type][form] = outcome.signal || outcome.timed_out ? OUTCOME_CRASHED
-                                          : outcome.code                      ? OUTCOME_REFUSED
-                                                                              : OUTCOME_LINKED;
+        outcomes->of[kind][type][form] = outcome.signal || outcome.timed_out ? OUTCOME_CRASHED
+                                         : outcome.code                      ? OUTCOME_REFUSED
+                                                                             : OUTCOME_LINKED;
         harness_free_outcome(&outcome);
       }
 }
