@@ -25,7 +25,7 @@ typedef struct conformance_command {
   gen_kind kind;
   unsigned jobs;
   double required;
-  bool model, show, default_mode, unlimited;
+  bool model, show, default_mode, unlimited, figures;
   bool dropped[GEN_MAX_IDS];
 } conformance_command;
 
@@ -85,6 +85,7 @@ static bool conformance_parse_flag(conformance_command *command, const char *wor
     bool *flag;
   } flags[] = {{"--model", &command->model},
                {"--show", &command->show},
+               {"--figures", &command->figures},
                {"--default-mode", &command->default_mode},
                {"--no-memory-limit", &command->unlimited}};
   for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++)
@@ -351,7 +352,8 @@ int twin_conformance(int argc, char **argv) {
   if (!conformance_parse(&command, argc, argv))
     return conformance_usage();
   conformance_settings settings = {.default_mode = command.default_mode};
-  if (!conformance_find(&settings, command.linker, command.reference))
+  settings.figures = command.figures;
+  if (!command.figures && !conformance_find(&settings, command.linker, command.reference))
     return TWIN_TROUBLE;
   if (command.unlimited)
     settings.memory = 0;

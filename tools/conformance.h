@@ -19,6 +19,7 @@ typedef struct conformance_settings {
   char reference[CONFORMANCE_PATH]; /* nvlink */
   char model[CONFORMANCE_PATH];     /* the Python model's file; "" to leave it out */
   const char *cache;                /* cubins by fingerprint, so that a reducer compiles only what changed; or NULL */
+  bool figures;                     /* neither compile nor link */
   bool default_mode;                /* link without --bug-compatible */
   uint64_t memory;                  /* limit of a linker; 0 for sanitizers */
   double link_seconds, compile_seconds;
@@ -27,8 +28,9 @@ typedef struct conformance_settings {
 typedef enum conformance_outcome {
   CONFORMANCE_IDENTICAL,
   CONFORMANCE_DIFFERENT,
-  CONFORMANCE_REFUSED,     /* nvlink made no output */
-  CONFORMANCE_NOT_COMPILED /* a compiler refused or crashed */
+  CONFORMANCE_REFUSED,      /* nvlink made no output */
+  CONFORMANCE_NOT_COMPILED, /* a compiler refused or crashed */
+  CONFORMANCE_GENERATED     /* only the generator's figures were asked for */
 } conformance_outcome;
 
 typedef struct conformance_verdict {
@@ -40,7 +42,6 @@ typedef struct conformance_verdict {
   double compile_seconds, reference_seconds, linker_seconds;
   int files, ptx_files, feature_count;
   bool features[GEN_FEATURE_COUNT];
-  bool done;
 } conformance_verdict;
 
 typedef struct conformance_case {

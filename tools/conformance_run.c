@@ -299,6 +299,11 @@ void conformance_run(const conformance_settings *settings, conformance_case *one
   if (!program)
     return;
   conformance_describe(program, verdict);
+  if (settings->figures) {
+    verdict->outcome = CONFORMANCE_GENERATED;
+    free(program);
+    return;
+  }
   bool compiled = conformance_compiled(program, directory);
   if (!compiled && process_ensure_directory(directory) && gen_output_write(program, directory)) {
     compiled = conformance_compile(settings, program, directory, verdict);
@@ -307,6 +312,5 @@ void conformance_run(const conformance_settings *settings, conformance_case *one
   }
   if (compiled)
     conformance_link_both(settings, program, directory, verdict);
-  verdict->done = true;
   free(program);
 }
