@@ -239,6 +239,9 @@ static void command_check_conflicts(const tl_command *command, tl_diagnostics *d
     command_say(diagnostics, TL_MESSAGE_CONFLICT, "-dump-callgraph", "-dump-callgraph-no-demangle");
   if (given[TL_OPT_USE_HOST_INFO].given && given[TL_OPT_IGNORE_HOST_INFO].given)
     command_say(diagnostics, TL_MESSAGE_CONFLICT, "-use-host-info", "-ignore-host-info");
+  if (given[TL_OPT_USE_HOST_INFO].given &&
+      (command->options.kernels_used.count || command->options.variables_used.count))
+    command_say(diagnostics, TL_MESSAGE_HOST_INFO_UNUSED, NULL, NULL);
   if (given[TL_OPT_EMIT_PTX].given && !lto)
     command_say(diagnostics, TL_MESSAGE_CONFLICT, "-emit-ptx", "no -dlto");
   if (given[TL_OPT_FAST_COMPILE].given && !lto)
@@ -302,7 +305,7 @@ static const char *command_note_value(const tl_command *command, tl_arena *arena
 void tl_command_note(tl_command *command, tl_arena *arena) {
   const tl_given *const given = command->given;
   const tl_given *const tkinfo = &given[TL_OPT_VERBOSE_TKINFO];
-  const bool full = given[TL_OPT_DEBUG].given || (tkinfo->given && strcmp(tkinfo->text, "true") == 0);
+  const bool full = tkinfo->given ? strcmp(tkinfo->text, "true") == 0 : given[TL_OPT_DEBUG].given;
   tl_texts pieces = {0}, names = {0};
   for (size_t i = 0; full && i < command->inputs.count; i++)
     *tl_vector_push(arena, &names) = command_base_name(command->inputs.items[i]);

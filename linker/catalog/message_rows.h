@@ -13,6 +13,7 @@ TL_MESSAGE(REDEFINED,           "E6",  TL_WARNING, "incompatible redefinition fo
 TL_MESSAGE(OPTIONS_FILE,        "C49", TL_FATAL,   "Could not open options file '%s'")
 TL_MESSAGE(OPTIONS_FILES_DEEP,  "C49", TL_FATAL,   "Too many options file opened '%s'")
 TL_MESSAGE(CONFLICT,            "E10", TL_FATAL,   "Conflicting options '%s' and '%s'")
+TL_MESSAGE(HOST_INFO_UNUSED,    "C55", TL_INFO,    "ignore -use-host-info because -kernels-used or -variables-used is specified")
 TL_MESSAGE(NO_NVVMPATH,         "C52", TL_FATAL,   "-nvvmpath should be specified with -lto")
 TL_MESSAGE(SCRIPT_INPUTS,       "C54", TL_FATAL,   "Input files are not allowed with -ghls option; use --help for more information")
 TL_MESSAGE(TIME_FILE,           "C54a",TL_FATAL,   "Cannot open file '%s'")

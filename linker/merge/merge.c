@@ -131,7 +131,7 @@ void tl_merge(tl_module *module) {
     merge_file(module, file);
 }
 
-/* W3.7: commons are allocated in reverse symbol order at the end of .nv.global. */
+/* W3.7, L5: commons are allocated at the end of .nv.global, the one that became common last first. */
 static void merge_allocate_common(tl_module *module, uint32_t index) {
   if (!module->symbols.items[index].common)
     return;
@@ -165,8 +165,8 @@ static void merge_add_late_taken(tl_module *module) {
 
 void tl_merge_finish(tl_module *module) {
   tl_names *const names = module->names;
-  for (size_t i = module->globals.count; i-- > 0;)
-    merge_allocate_common(module, module->globals.items[i]);
+  for (size_t i = module->commons.count; i-- > 0;)
+    merge_allocate_common(module, module->commons.items[i]);
   merge_add_late_taken(module);
   module->callgraph = tl_module_add_section(module, NAME(".nv.callgraph"), SHT_CUDA_CALLGRAPH, 0, 4, 8);
   tl_module_add_section_symbol(module, module->callgraph);

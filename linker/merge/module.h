@@ -171,6 +171,7 @@ typedef struct tl_module {
   tl_attributes attributes;       /* of .nv.info, in input order */
   tl_u32_vector functions;        /* live functions (resolution index) in creation order */
   tl_u32_vector kernels;          /* output symbols of live kernels in creation order */
+  tl_u32_vector commons;          /* symbols in the order in which they became common (L5) */
   tl_u32_vector shared_objects;   /* symbols, in pool order (W9.2, W9.12) */
   TL_VECTOR(tl_constant_block) constant_blocks;
   uint32_t *block_of_function;    /* by function index; TL_NONE */

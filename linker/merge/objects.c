@@ -146,6 +146,7 @@ static void objects_pass_common(tl_merging *m, uint32_t index, uint32_t known) {
     const uint32_t out = objects_new_symbol(m, s, s->info);
     module->symbols.items[out].common = true;
     module->symbols.items[out].align = s->value;
+    tl_u32_push(module->arena, &module->commons, out);
     tl_module_list_symbol(module, out, true);
     m->symbol_map[index] = out;
     return;
@@ -158,6 +159,7 @@ static void objects_pass_common(tl_merging *m, uint32_t index, uint32_t known) {
       symbol->align = s->value;
   } else if (symbol->section == TL_NONE) {
     symbol->common = true;
+    tl_u32_push(module->arena, &module->commons, known);
     symbol->align = s->value;
     symbol->size = s->size;
     symbol->info = s->info;

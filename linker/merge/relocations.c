@@ -13,7 +13,7 @@ typedef struct reading {
   const tl_cubin_section *input;
   uint32_t target;    /* output section */
   uint32_t container; /* output relocation section, TL_NONE until the first entry needs it */
-  bool frames;        /* the target is one of the three debug sections of W8.3 */
+  bool forgets_losers; /* entries against losing functions vanish: the debug sections of W8.3, constants (L6) */
   bool after_first;
 } reading;
 
@@ -113,7 +113,7 @@ static void relocations_read_entry(reading *r, uint64_t index) {
   const bool known = entry.symbol < m->cubin->symbol_count;
   if (relocations_in_lost_variable(r, entry.offset))
     return;
-  if (known && r->frames && m->bodies[entry.symbol].role == TL_BODY_LOSES)
+  if (known && r->forgets_losers && m->bodies[entry.symbol].role == TL_BODY_LOSES)
     return; /* W8.3, before the output's section is created */
   if (r->container == TL_NONE)
     relocations_open_container(r);
@@ -149,7 +149,9 @@ void tl_merge_relocations(tl_merging *m, uint32_t section) {
     tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, section, TL_NO_OFFSET, "sh_entsize is 0");
   reading r = {.m = m, .section = section, .input = input, .target = relocations_target(m, section)};
   r.container = TL_NONE;
-  r.frames = relocations_is_frame_section(tl_module_text(m->module, m->module->sections.items[r.target].name));
+  const tl_section *const target = &m->module->sections.items[r.target];
+  r.forgets_losers = relocations_is_frame_section(tl_module_text(m->module, target->name)) ||
+                     tl_section_type_is_constant(target->type);
   const uint64_t count = tl_cubin_relocation_count(input);
   for (uint64_t i = 0; i < count; i++)
     relocations_read_entry(&r, i);
