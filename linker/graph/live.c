@@ -146,7 +146,8 @@ static void live_push_roots(marker *m) {
   const bool follow_taken = !tl_defect_matched(m->diagnostics->options, TL_DEFECT_D58);
   for (uint32_t i = 0; i < m->resolution->functions.count; i++) {
     const tl_function *const f = &m->resolution->functions.items[i];
-    const bool kernel = f->defined && f->kernel && tl_kernel_is_used(m->diagnostics->options, tl_names_text(m->names, f->name));
+    const bool kernel =
+        f->kernel_somewhere && tl_kernel_is_used(m->diagnostics->options, tl_names_text(m->names, f->name));
     if (kernel || (follow_taken && m->taken_as[i] != TL_NONE))
       live_visit(m, i);
   }

@@ -200,6 +200,10 @@ static void functions_pass_known(tl_merging *m, uint32_t symbol, uint32_t out) {
     const char *const shown = tl_demangle(module->arena, tl_merging_text(m, s->name));
     const tl_site site = {m->cubin->path, NULL, tl_merging_text(m, s->name), TL_NO_OFFSET};
     tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_NOT_GLOBAL), site, NULL, shown);
+    const bool both = module->symbols.items[out].section != TL_NONE && s->section &&
+                      tl_binding_of(&module->symbols.items[out]) == STB_GLOBAL && tl_symbol_binding(s) == STB_GLOBAL;
+    if (both)
+      functions_report_duplicate(m, symbol, function->strong_file);
     if (s->section)
       functions_lose(m, symbol);
   } else if (body->role == TL_BODY_FIRST) {

@@ -36,6 +36,7 @@ typedef struct tl_function {
   uint32_t registers;    /* of the standing body, for the contest */
   uint8_t binding;       /* of the standing body */
   bool local, defined, kernel;
+  bool kernel_somewhere; /* some body is a kernel: it counts as a root, also when E26 follows (L3) */
   bool described; /* a function descriptor entry names it: its address is taken (R15) */
   bool had_rela; /* a body so far had a RELA section for its text (W8.2) */
   bool live;     /* stays in the output */

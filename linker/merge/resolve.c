@@ -80,6 +80,7 @@ static void resolve_define(resolver *r, uint32_t function_index, uint32_t file, 
   const tl_cubin *const cubin = &r->files[file];
   const tl_cubin_symbol *const s = &cubin->symbols[symbol];
   const bool kernel = (s->other & STO_ENTRY) != 0;
+  function->kernel_somewhere |= kernel;
   if (function->defined && kernel != function->kernel)
     body->role = TL_BODY_MISMATCH;
   else
