@@ -11,30 +11,32 @@ static const unsigned char gen_trait_percent[GEN_TRAIT_COUNT] = {
     [GEN_TRAIT_DYNAMIC] = 35,
     [GEN_TRAIT_MANAGED] = 18,
     [GEN_TRAIT_TEXTURES] = 18,
-    [GEN_TRAIT_SAMPLERS] = 12,
-    [GEN_TRAIT_SURFACES] = 12,
+    [GEN_TRAIT_SAMPLERS] = 24,
+    [GEN_TRAIT_SURFACES] = 16,
     [GEN_TRAIT_WEAK_VARIABLES] = 22,
-    [GEN_TRAIT_COMMONS] = 16,
+    [GEN_TRAIT_COMMONS] = 18,
     [GEN_TRAIT_LOCAL_VARIABLES] = 45,
     [GEN_TRAIT_POINTERS] = 35,
     [GEN_TRAIT_TABLES] = 40,
     [GEN_TRAIT_WEAK_FUNCTIONS] = 55,
-    [GEN_TRAIT_STRONG_OVER_WEAK] = 35,
+    [GEN_TRAIT_STRONG_OVER_WEAK] = 45,
     [GEN_TRAIT_WEAK_KERNELS] = 9,
     [GEN_TRAIT_LOCAL_FUNCTIONS] = 40,
     [GEN_TRAIT_ALIASES] = 14,
     [GEN_TRAIT_RECURSION] = 15,
-    [GEN_TRAIT_MUTUAL_RECURSION] = 12,
+    [GEN_TRAIT_MUTUAL_RECURSION] = 28,
     [GEN_TRAIT_LAUNCH_BOUNDS] = 40,
     [GEN_TRAIT_LARGE_ARGUMENTS] = 18,
     [GEN_TRAIT_LINEINFO] = 25,
-    [GEN_TRAIT_DEBUG] = 15,
+    [GEN_TRAIT_DEBUG] = 24,
     [GEN_TRAIT_OPTIMISE] = 30,
     [GEN_TRAIT_REGISTERS] = 20,
     [GEN_TRAIT_ARCHITECTURES] = 40,
-    [GEN_TRAIT_EMPTY_FILE] = 9,
+    [GEN_TRAIT_EMPTY_FILE] = 13,
     [GEN_TRAIT_DEAD_FILE] = 14,
     [GEN_TRAIT_SHUFFLE] = 60,
+    [GEN_TRAIT_UNSIZED] = 15,
+    [GEN_TRAIT_LARGE_SWITCH] = 15,
 };
 
 int gen_build_id(gen_program *program) {
@@ -290,7 +292,8 @@ static void gen_build_symbol(gen_function *function) {
 static void gen_build_bounds(gen_program *program, gen_body *body) {
   static const uint32_t threads[] = {32, 64, 128, 256, 512, 1024};
   body->bounds_id = gen_build_id(program);
-  uint32_t kind = gen_draw(program, 5), max = threads[gen_draw(program, 6)], registers = 64 + 8 * gen_draw(program, 15);
+  uint32_t kind = gen_draw(program, 5), max = threads[gen_draw(program, 6)],
+           registers = 104 + 8 * gen_draw(program, 18);
   bool cluster = gen_chance(program, 20);
   if (!program->functions[body->function].kernel || !program->traits[GEN_TRAIT_LAUNCH_BOUNDS] ||
       !gen_chance(program, 55))

@@ -230,8 +230,8 @@ static void gen_build_recursion(gen_program *program, gen_body *body) {
   if (function->kernel || function->dead)
     return;
   if (program->traits[GEN_TRAIT_RECURSION] && gen_chance(program, 14))
-    gen_build_operation(program, body, GEN_OP_CALL, body->function);
-  if (!program->traits[GEN_TRAIT_MUTUAL_RECURSION] || !gen_chance(program, 20))
+    gen_build_operation(program, body, gen_chance(program, 30) ? GEN_OP_CALL_POINTER : GEN_OP_CALL, body->function);
+  if (!program->traits[GEN_TRAIT_MUTUAL_RECURSION] || !gen_chance(program, 45))
     return;
   int target = gen_build_pick_function(program, body->file, program->function_count, GEN_NONE);
   if (target > body->function)

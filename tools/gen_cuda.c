@@ -73,13 +73,14 @@ static const char *gen_cuda_space(gen_space space) {
   return words[space];
 }
 
-static void gen_cuda_extern(gen_cuda *printer, const gen_variable *variable) {
+static void gen_cuda_extern(gen_cuda *printer, int index) {
+  const gen_variable *variable = &printer->program->variables[index];
   char type[32];
   if (variable->space >= GEN_TEXTURE)
     return;
   fprintf(printer->to, "extern %s %s %s[", gen_cuda_space(variable->space),
           gen_cuda_element(variable, type, sizeof type), variable->name);
-  if (variable->count)
+  if (variable->count && !gen_variable_unsized(printer->program, index, printer->file_index))
     fprintf(printer->to, "%u", variable->count);
   fprintf(printer->to, "];\n");
 }
@@ -125,7 +126,7 @@ static void gen_cuda_variables(gen_cuda *printer) {
   const gen_program *program = printer->program;
   for (int i = 0; i < program->variable_count; i++)
     if (printer->mentions.variables[i] && !gen_variable_in_file(program, i, printer->file_index))
-      gen_cuda_extern(printer, &program->variables[i]);
+      gen_cuda_extern(printer, i);
   for (int tables = 0; tables < 2; tables++)
     for (int i = 0; i < program->object_count; i++) {
       const gen_object *object = &program->objects[i];
@@ -135,12 +136,20 @@ static void gen_cuda_variables(gen_cuda *printer) {
     }
 }
 
+/* Of what is local, half is static and half in an unnamed namespace. */
+static bool gen_cuda_anonymous(const gen_function *function) {
+  return function->linkage == GEN_LOCAL && function->id % 2 == 0;
+}
+
 static void gen_cuda_head(gen_cuda *printer, const gen_function *function, const gen_body *body, const char *names) {
   const gen_signature_row *signature = &gen_signatures[function->signature];
   bool plain = function->spelling == GEN_SPELL_C && function->linkage != GEN_LOCAL;
   bool inlined = body && body->linkage == GEN_WEAK && function->spelling != GEN_SPELL_TEMPLATE;
   FILE *to = printer->to;
-  fprintf(to, "%s%s%s", plain ? "extern \"C\" " : "", function->linkage == GEN_LOCAL ? "static " : "",
+  fprintf(to, "%s%s%s", plain ? "extern \"C\" " : "",
+          gen_cuda_anonymous(function)     ? "namespace { "
+          : function->linkage == GEN_LOCAL ? "static "
+                                           : "",
           inlined ? "inline " : "");
   fprintf(to, "%s ", function->kernel ? "__global__" : "__device__");
   if (inlined)
@@ -169,7 +178,7 @@ static void gen_cuda_prototype(gen_cuda *printer, const gen_function *function, 
   if (function->spelling != GEN_SPELL_TEMPLATE) {
     gen_body bare = {.linkage = body ? body->linkage : GEN_STRONG};
     gen_cuda_head(printer, function, &bare, "a");
-    fprintf(to, ";\n");
+    fprintf(to, "%s\n", gen_cuda_anonymous(function) ? "; }" : ";");
     return;
   }
   fprintf(to, "template <int N> %s %s%s", function->kernel ? "__global__" : "__device__",
@@ -305,7 +314,7 @@ static void gen_cuda_do_stack(gen_cuda *printer, const gen_operation *operation)
 
 static void gen_cuda_do_switch(gen_cuda *printer, const gen_operation *operation) {
   static const char *const work[] = {"acc += p[%u];", "acc *= %u;", "acc ^= p[%u] * x;", "p[%u] = acc;"};
-  uint32_t count = 5 + operation->a % 20;
+  uint32_t count = gen_switch_count(printer->program, operation);
   fprintf(printer->to, "    switch ((unsigned)acc %% %u) {\n", count);
   for (uint32_t i = 0; i < count; i++) {
     fprintf(printer->to, "    case %u: ", i);
@@ -422,6 +431,12 @@ static void gen_cuda_do_static(gen_cuda *printer, const gen_operation *operation
   fprintf(printer->to, "    static __device__ int sl%s;\n    acc += sl++;\n", operation->a & 1 ? " = 4" : "");
 }
 
+static void gen_cuda_do_address_code(gen_cuda *printer, const gen_operation *operation) {
+  char name[GEN_NAME_SIZE + 4];
+  gen_cuda_function_name(&printer->program->functions[operation->target], name, sizeof name);
+  fprintf(printer->to, "    ((void **)p)[4] = (void *)%s;\n", name);
+}
+
 static gen_cuda_statement *const gen_cuda_rows[GEN_OP_COUNT] = {
     [GEN_OP_CALL] = gen_cuda_do_call,
     [GEN_OP_CALL_POINTER] = gen_cuda_do_pointer,
@@ -451,6 +466,7 @@ static gen_cuda_statement *const gen_cuda_rows[GEN_OP_COUNT] = {
     [GEN_OP_WARP] = gen_cuda_do_warp,
     [GEN_OP_PRESSURE] = gen_cuda_do_pressure,
     [GEN_OP_LOOP] = gen_cuda_do_loop,
+    [GEN_OP_ADDRESS_CODE] = gen_cuda_do_address_code,
     [GEN_OP_VIRTUAL] = gen_cuda_do_virtual,
     [GEN_OP_LAMBDA] = gen_cuda_do_lambda,
     [GEN_OP_STATIC_LOCAL] = gen_cuda_do_static,
@@ -530,9 +546,10 @@ static void gen_cuda_body(gen_cuda *printer, const gen_body *body) {
       gen_cuda_operation(printer, operation);
   }
   if (result == 'v')
-    fprintf(to, "  p[0] = acc;\n}\n");
+    fprintf(to, "  p[0] = acc;\n}");
   else
-    fprintf(to, "  return (%s)acc;\n}\n", gen_cuda_type(result));
+    fprintf(to, "  return (%s)acc;\n}", gen_cuda_type(result));
+  fprintf(to, "%s\n", gen_cuda_anonymous(function) ? " }" : "");
 }
 
 /* Weak template instances are asked for at the end, or nothing in this file might make them. */

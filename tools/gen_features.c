@@ -57,6 +57,7 @@ const char *const gen_feature_names[GEN_FEATURE_COUNT] = {
     [GEN_FEATURE_ARCHITECTURES] = "different virtual SM",
     [GEN_FEATURE_SHUFFLED] = "files in random order",
     [GEN_FEATURE_LAMBDA] = "lambdas, static locals",
+    [GEN_FEATURE_SPECIAL] = "special instructions (mma, cp.async, exit, ...)",
 };
 
 /* Statements whose mere presence is a feature. */
@@ -82,6 +83,8 @@ static const signed char gen_feature_of_operation[GEN_OP_COUNT] = {
     [GEN_OP_BARRIER_NAMED] = GEN_FEATURE_BARRIER,
     [GEN_OP_BARRIER_ANY] = GEN_FEATURE_BARRIER,
     [GEN_OP_BARRIER_CLUSTER] = GEN_FEATURE_BARRIER_CLUSTER,
+    [GEN_OP_SPECIAL] = GEN_FEATURE_SPECIAL,
+    [GEN_OP_ADDRESS_CODE] = GEN_FEATURE_FUNCTION_POINTER,
     [GEN_OP_VIRTUAL] = GEN_FEATURE_VIRTUAL,
     [GEN_OP_LAMBDA] = GEN_FEATURE_LAMBDA,
     [GEN_OP_STATIC_LOCAL] = GEN_FEATURE_LAMBDA,

@@ -54,6 +54,8 @@ const gen_operation_row gen_operations[GEN_OP_COUNT] = {
     [GEN_OP_LOOP] = {"loop", GEN_TARGET_NONE, 0, ANY, 0, 30, 4},
     [GEN_OP_VIRTUAL] = {"virtual call", GEN_TARGET_CLASS, 0, CUDA, 0, 100, 8},
     [GEN_OP_LAMBDA] = {"lambda", GEN_TARGET_NONE, 0, CUDA, 0, 40, 4},
+    [GEN_OP_ADDRESS_CODE] = {"address of a function", GEN_TARGET_FUNCTION, 0, ANY, 0, 35, 4},
+    [GEN_OP_SPECIAL] = {"special instruction", GEN_TARGET_NONE, 0, PTX, 0, 40, 5},
     [GEN_OP_STATIC_LOCAL] = {"static variable of a function", GEN_TARGET_NONE, 0, CUDA, 0, 30, 4},
 };
 
@@ -67,8 +69,14 @@ uint32_t gen_element_size(gen_element element) {
   return sizes[element];
 }
 
-uint32_t gen_variable_bytes(const gen_variable *variable) {
-  return variable->count * gen_element_size(variable->element);
+bool gen_variable_unsized(const gen_program *program, int variable, int file) {
+  const gen_variable *row = &program->variables[variable];
+  return program->traits[GEN_TRAIT_UNSIZED] && (row->id + program->files[file].id) % 3 == 0;
+}
+
+uint32_t gen_switch_count(const gen_program *program, const gen_operation *operation) {
+  bool large = program->traits[GEN_TRAIT_LARGE_SWITCH] && operation->b % 4 == 0;
+  return large ? 60 + operation->a % 300 : 4 + operation->a % 20;
 }
 
 const gen_body *gen_function_body(const gen_program *program, int function, int file) {

@@ -87,6 +87,8 @@ typedef enum gen_operation_kind {
   GEN_OP_VIRTUAL,
   GEN_OP_LAMBDA,
   GEN_OP_STATIC_LOCAL,
+  GEN_OP_ADDRESS_CODE,
+  GEN_OP_SPECIAL,
   GEN_OP_COUNT
 } gen_operation_kind;
 
@@ -137,6 +139,8 @@ typedef enum gen_trait {
   GEN_TRAIT_ALIASES,
   GEN_TRAIT_RECURSION,
   GEN_TRAIT_MUTUAL_RECURSION,
+  GEN_TRAIT_UNSIZED,
+  GEN_TRAIT_LARGE_SWITCH,
   GEN_TRAIT_LAUNCH_BOUNDS,
   GEN_TRAIT_LARGE_ARGUMENTS,
   GEN_TRAIT_LINEINFO,
@@ -305,7 +309,9 @@ bool gen_function_in_file(const gen_program *program, int function, int file);
 const gen_body *gen_function_body(const gen_program *program, int function, int file);
 bool gen_variable_in_file(const gen_program *program, int variable, int file);
 uint32_t gen_element_size(gen_element element);
-uint32_t gen_variable_bytes(const gen_variable *variable);
+/* Some files mention arrays without their size, as C++ headers do. */
+bool gen_variable_unsized(const gen_program *program, int variable, int file);
+uint32_t gen_switch_count(const gen_program *program, const gen_operation *operation);
 /* Marks functions, variables and classes that the live statements and initialisers of a file mention. */
 typedef struct gen_mentions {
   bool functions[GEN_MAX_FUNCTIONS], variables[GEN_MAX_VARIABLES], classes[GEN_MAX_CLASSES];

@@ -104,7 +104,8 @@ static void gen_ptx_object(gen_ptx *printer, const gen_object *object) {
   fprintf(printer->to, "%s;\n", object->entry_count ? "}" : "");
 }
 
-static void gen_ptx_extern(gen_ptx *printer, const gen_variable *variable) {
+static void gen_ptx_extern(gen_ptx *printer, int index) {
+  const gen_variable *variable = &printer->program->variables[index];
   static const char *const opaque[GEN_SPACE_COUNT] = {
       [GEN_TEXTURE] = ".texref", [GEN_SAMPLER] = ".samplerref", [GEN_SURFACE] = ".surfref"};
   if (variable->space >= GEN_TEXTURE)
@@ -112,6 +113,9 @@ static void gen_ptx_extern(gen_ptx *printer, const gen_variable *variable) {
   else if (variable->space == GEN_SHARED_DYNAMIC)
     fprintf(printer->to, ".extern .shared .align %u %s %s[];\n", variable->align, gen_ptx_element(variable->element),
             variable->name);
+  else if (gen_variable_unsized(printer->program, index, printer->file_index))
+    fprintf(printer->to, ".extern %s .align %u %s %s[];\n", gen_ptx_space(variable->space), variable->align,
+            gen_ptx_element(variable->element), variable->name);
   else
     fprintf(printer->to, ".extern %s .align %u %s %s[%u];\n", gen_ptx_space(variable->space), variable->align,
             gen_ptx_element(variable->element), variable->name, variable->count);
@@ -131,7 +135,7 @@ static void gen_ptx_variables(gen_ptx *printer) {
   const gen_program *program = printer->program;
   for (int i = 0; i < program->variable_count; i++)
     if (printer->mentions.variables[i] && !gen_variable_in_file(program, i, printer->file_index))
-      gen_ptx_extern(printer, &program->variables[i]);
+      gen_ptx_extern(printer, i);
   for (int rank = 0; rank < 3; rank++)
     for (int i = 0; i < program->object_count; i++) {
       const gen_object *object = &program->objects[i];
@@ -389,7 +393,7 @@ static void gen_ptx_do_stack(gen_ptx *printer, const gen_operation *operation) {
 static void gen_ptx_do_switch(gen_ptx *printer, const gen_operation *operation) {
   static const char *const work[] = {"add.s32 %acc, %acc, ", "mul.lo.s32 %acc, %acc, ", "xor.b32 %acc, %acc, ",
                                      "sub.s32 %acc, %x, "};
-  uint32_t count = 3 + operation->a % 20;
+  uint32_t count = gen_switch_count(printer->program, operation);
   int id = operation->id;
   FILE *to = printer->to;
   fprintf(to, "    .reg .b32 %%si;\n    rem.u32 %%si, %%acc, %u;\n    $ts%d: .branchtargets ", count, id);
@@ -527,6 +531,46 @@ static void gen_ptx_do_loop(gen_ptx *printer, const gen_operation *operation) {
           operation->id, operation->id);
 }
 
+static void gen_ptx_do_address_code(gen_ptx *printer, const gen_operation *operation) {
+  fprintf(printer->to, "    .reg .b64 %%fa;\n    mov.u64 %%fa, %s;\n    st.global.u64 [%%p+32], %%fa;\n",
+          printer->program->functions[operation->target].symbol);
+}
+
+/* Instructions that ptxas notes down in attributes of the function, each with the first SM that has it. */
+static const struct {
+  unsigned sm;
+  const char *text;
+} gen_ptx_specials[] = {
+    {75, ".reg .pred %q0; setp.eq.s32 %q0, %acc, 5; @%q0 exit;"},
+    {75, ".reg .b32 %v; mov.u32 %v, %ctaid.x; add.s32 %acc, %acc, %v; mov.u32 %v, %nctaid.y; add.s32 %acc, %acc, %v;"},
+    {75, ".reg .b32 %v; mov.u32 %v, %tid.y; add.s32 %acc, %acc, %v; mov.u32 %v, %clock; add.s32 %acc, %acc, %v;"},
+    {75,
+     ".reg .b32 %a, %b; .reg .f32 %c<4>; mov.b32 %a, %acc; mov.b32 %b, %x; mov.f32 %c0, 0f00000000; mov.f32 %c1, %c0; "
+     "mov.f32 %c2, %c0; mov.f32 %c3, %c0; mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%c0, %c1, %c2, %c3}, "
+     "{%a, %b}, {%b}, {%c0, %c1, %c2, %c3}; mov.b32 %a, %c1; add.s32 %acc, %acc, %a;"},
+    {75, ".reg .b32 %v; match.any.sync.b32 %v, %acc, -1; add.s32 %acc, %acc, %v; activemask.b32 %v; xor.b32 %acc, "
+         "%acc, %v;"},
+    {75, "fence.sc.gpu; membar.sys;"},
+    {75, "nanosleep.u32 20;"},
+    {75, ".reg .f64 %c; cvt.rn.f64.s32 %c, %acc; atom.global.add.f64 %c, [%p+64], %c;"},
+    {75, ".reg .pred %q0; setp.eq.s32 %q0, %acc, 5; @%q0 trap;"},
+    {75, ".reg .b32 %v; bar.red.popc.u32 %v, 1, 64, 1; add.s32 %acc, %acc, %v;"},
+    {80, ".shared .align 16 .b8 ca[64]; cp.async.ca.shared.global [ca], [%p], 4; cp.async.commit_group; "
+         "cp.async.wait_group 0;"},
+    {80,
+     ".shared .align 8 .b64 mb; .reg .b64 %s; mbarrier.init.shared.b64 [mb], 1; mbarrier.arrive.shared.b64 %s, [mb];"},
+    {90, "griddepcontrol.wait;"},
+    {90, ".reg .b32 %v; mov.u32 %v, %cluster_ctaid.x; add.s32 %acc, %acc, %v;"},
+    {90, ".reg .b32 %v; .reg .pred %q0; elect.sync %v|%q0, -1; add.s32 %acc, %acc, %v;"},
+};
+
+static void gen_ptx_do_special(gen_ptx *printer, const gen_operation *operation) {
+  size_t count = sizeof gen_ptx_specials / sizeof gen_ptx_specials[0], index = operation->a % count;
+  while (gen_ptx_specials[index].sm > printer->file->virtual_sm)
+    index--;
+  fprintf(printer->to, "    %s\n", gen_ptx_specials[index].text);
+}
+
 static gen_ptx_statement *const gen_ptx_rows[GEN_OP_COUNT] = {
     [GEN_OP_CALL] = gen_ptx_do_call,
     [GEN_OP_CALL_POINTER] = gen_ptx_do_pointer,
@@ -559,6 +603,8 @@ static gen_ptx_statement *const gen_ptx_rows[GEN_OP_COUNT] = {
     [GEN_OP_WARP] = gen_ptx_do_warp,
     [GEN_OP_PRESSURE] = gen_ptx_do_pressure,
     [GEN_OP_LOOP] = gen_ptx_do_loop,
+    [GEN_OP_ADDRESS_CODE] = gen_ptx_do_address_code,
+    [GEN_OP_SPECIAL] = gen_ptx_do_special,
 };
 
 /* --- bodies --- */
