@@ -55,18 +55,18 @@ typedef struct tl_options {
   bool debug;                 /* -g, C51a */
   bool suppress_debug_info;   /* C51e */
   bool preserve_relocs;
-  bool verbose;                 /* -v, C56, C81 */
-  bool dump_callgraph;          /* C57, C82 */
-  bool extra_warnings;          /* C50e */
-  bool warnings_as_errors;      /* C50b */
-  bool disable_infos;           /* C50a */
-  bool suppress_arch_warning;   /* C50c */
-  bool suppress_stack_warning;  /* C50c */
-  bool report_arch;             /* C50d */
-  bool identity_nvlink;         /* the name in the tool note is nvlink's, messages have nothing added */
-  bool bug_compatible;          /* class R of vendor-defects.md as nvlink does */
-  bool want_map;                /* result->map is made */
-  unsigned threads;             /* 0: as many as the machine has processors; the image never depends on it */
+  bool verbose;                /* -v, C56, C81 */
+  bool dump_callgraph;         /* C57, C82 */
+  bool extra_warnings;         /* C50e */
+  bool warnings_as_errors;     /* C50b */
+  bool disable_infos;          /* C50a */
+  bool suppress_arch_warning;  /* C50c */
+  bool suppress_stack_warning; /* C50c */
+  bool report_arch;            /* C50d */
+  bool identity_nvlink;        /* the name in the tool note is nvlink's, messages have nothing added */
+  bool bug_compatible;         /* class R of vendor-defects.md as nvlink does */
+  bool want_map;               /* result->map is made */
+  unsigned threads;            /* 0: as many as the machine has processors; the image never depends on it */
 } tl_options;
 
 typedef struct tl_job {

@@ -52,9 +52,13 @@ uint32_t tl_names_find(const tl_names *names, const char *text, size_t length) {
   return names->slots[slot] ? names->slots[slot] - 1 : TL_NONE;
 }
 
-const char *tl_names_text(const tl_names *names, uint32_t name) { return names->list.items[name].text; }
+const char *tl_names_text(const tl_names *names, uint32_t name) {
+  return names->list.items[name].text;
+}
 
-void tl_map_init(tl_map *map, tl_arena *arena) { *map = (tl_map){.arena = arena}; }
+void tl_map_init(tl_map *map, tl_arena *arena) {
+  *map = (tl_map){.arena = arena};
+}
 
 static size_t map_slot(const tl_map *map, uint64_t key) {
   size_t slot = XXH3_64bits(&key, sizeof key) & (map->slot_count - 1);

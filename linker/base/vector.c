@@ -13,4 +13,6 @@ void *tl_vector_room(tl_arena *arena, void *items, size_t count, size_t *capacit
   return grown;
 }
 
-void tl_u32_push(tl_arena *arena, tl_u32_vector *vector, uint32_t value) { *tl_vector_push(arena, vector) = value; }
+void tl_u32_push(tl_arena *arena, tl_u32_vector *vector, uint32_t value) {
+  *tl_vector_push(arena, vector) = value;
+}

@@ -15,8 +15,8 @@
 void *tl_vector_room(tl_arena *arena, void *items, size_t count, size_t *capacity, size_t item_size);
 
 #define tl_vector_push(arena, vector)                                                                                  \
-  ((vector)->items = tl_vector_room((arena), (vector)->items, (vector)->count, &(vector)->capacity,                    \
-                                    sizeof *(vector)->items),                                                          \
+  ((vector)->items =                                                                                                   \
+       tl_vector_room((arena), (vector)->items, (vector)->count, &(vector)->capacity, sizeof *(vector)->items),        \
    &(vector)->items[(vector)->count++])
 
 typedef TL_VECTOR(uint32_t) tl_u32_vector;

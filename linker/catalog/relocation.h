@@ -41,7 +41,7 @@ typedef struct tl_field {
 /* Effect with a texture, sampler or surface symbol (R18, column "tex"). */
 typedef enum tl_texture_effect {
   TL_TEX_BINDLESS,
-  TL_TEX_ZERO,  /* applied with S = 0 */
+  TL_TEX_ZERO, /* applied with S = 0 */
   TL_TEX_KEEP,
   TL_TEX_DROP,
   TL_TEX_FATAL, /* R25 */

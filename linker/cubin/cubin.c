@@ -195,7 +195,9 @@ static uint64_t relocation_size(const tl_cubin_section *section) {
   return section->type == SHT_RELA ? ELF_RELA_SIZE : ELF_REL_SIZE;
 }
 
-uint64_t tl_cubin_relocation_count(const tl_cubin_section *section) { return section->size / relocation_size(section); }
+uint64_t tl_cubin_relocation_count(const tl_cubin_section *section) {
+  return section->size / relocation_size(section);
+}
 
 tl_cubin_relocation tl_cubin_relocation_at(const tl_cubin_section *section, uint64_t index) {
   const uint8_t *const at = section->data + index * relocation_size(section);

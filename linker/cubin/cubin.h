@@ -30,8 +30,8 @@ typedef struct tl_cubin {
   uint32_t input; /* index in the job */
   const uint8_t *bytes;
   size_t size;
-  uint32_t flags; /* e_flags */
-  uint16_t type;  /* e_type */
+  uint32_t flags;      /* e_flags */
+  uint16_t type;       /* e_type */
   uint16_t virtual_sm; /* F78, decides weak ties (V2) */
   tl_cubin_section *sections;
   uint32_t section_count;
@@ -46,8 +46,12 @@ typedef struct tl_cubin_relocation {
   int64_t addend; /* 0 in a REL section */
 } tl_cubin_relocation;
 
-static inline unsigned tl_symbol_type(const tl_cubin_symbol *symbol) { return symbol->info & 15; }
-static inline unsigned tl_symbol_binding(const tl_cubin_symbol *symbol) { return symbol->info >> 4; }
+static inline unsigned tl_symbol_type(const tl_cubin_symbol *symbol) {
+  return symbol->info & 15;
+}
+static inline unsigned tl_symbol_binding(const tl_cubin_symbol *symbol) {
+  return symbol->info >> 4;
+}
 
 /* Sections that have no bytes in a file (F25-F27, W1.3). */
 bool tl_section_type_is_empty(uint32_t type);

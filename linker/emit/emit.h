@@ -18,15 +18,15 @@ typedef struct tl_emitted {
   const tl_resources *resources;
   const tl_relocated *relocated;
   tl_arena *arena;
-  uint32_t *order;          /* module sections in output order */
-  uint32_t section_count;   /* of `order`, without the null section */
-  uint32_t *section_index;  /* by module section; 0 when dropped */
-  uint32_t *symbol_index;   /* by symbol; 0 when dropped */
-  tl_u32_vector symbols;    /* listed symbols in output order, without the null symbol */
+  uint32_t *order;         /* module sections in output order */
+  uint32_t section_count;  /* of `order`, without the null section */
+  uint32_t *section_index; /* by module section; 0 when dropped */
+  uint32_t *symbol_index;  /* by symbol; 0 when dropped */
+  tl_u32_vector symbols;   /* listed symbols in output order, without the null symbol */
   uint32_t first_global;
-  uint32_t *section_name;   /* by name number: offset in .shstrtab, 0 when it is not there */
-  uint32_t *string;         /* by name number: offset in .strtab */
-  tl_table *tables;         /* by module section */
+  uint32_t *section_name; /* by name number: offset in .shstrtab, 0 when it is not there */
+  uint32_t *string;       /* by name number: offset in .strtab */
+  tl_table *tables;       /* by module section */
 } tl_emitted;
 
 void tl_emit(tl_emitted *emitted, const tl_module *module, const tl_layout *layout, const tl_resources *resources,

@@ -20,7 +20,8 @@ static void notes_tool(tl_emitted *e) {
   const char *const strings[5] = {
       options->note_object ? options->note_object : "",
       options->identity_nvlink ? "nvlink" : "twinlink",
-      options->identity_nvlink ? "Cuda compilation tools, release 13.0, V13.0.88" : "twinlink, release " TWINLINK_VERSION,
+      options->identity_nvlink ? "Cuda compilation tools, release 13.0, V13.0.88"
+                               : "twinlink, release " TWINLINK_VERSION,
       options->identity_nvlink ? "Build cuda_13.0.r13.0/compiler.36424714_0" : "links as nvlink 13.0.88",
       options->note_arguments ? options->note_arguments : "",
   };

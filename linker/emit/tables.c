@@ -62,8 +62,7 @@ void tl_emit_info(tl_emitted *e) {
 static uint8_t *tables_callgraph_part(const tl_emitted *e, uint32_t part, const tl_edges *edges, bool to_function,
                                       bool reversed, uint8_t *at) {
   const tl_module *const module = e->module;
-  const tl_successors s =
-      tl_successors_make(e->arena, edges, (uint32_t)module->resolution->functions.count);
+  const tl_successors s = tl_successors_make(e->arena, edges, (uint32_t)module->resolution->functions.count);
   tl_put32(at + 4, part);
   at += 8;
   for (size_t i = 0; i < module->functions.count; i++) {

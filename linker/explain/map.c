@@ -26,9 +26,13 @@ static void map_column(map_text *t, const char *text, size_t width) {
   map_add(t, " ");
 }
 
-static const char *map_hex(map_text *t, uint64_t value) { return tl_arena_format(t->arena, "0x%x", value); }
+static const char *map_hex(map_text *t, uint64_t value) {
+  return tl_arena_format(t->arena, "0x%x", value);
+}
 
-static const char *map_name(const tl_emitted *e, uint32_t name) { return tl_module_text(e->module, name); }
+static const char *map_name(const tl_emitted *e, uint32_t name) {
+  return tl_module_text(e->module, name);
+}
 
 static void map_sections(map_text *t, const tl_plan *plan, const tl_emitted *e) {
   map_add(t, "Output sections\n");
@@ -40,7 +44,8 @@ static void map_sections(map_text *t, const tl_plan *plan, const tl_emitted *e) 
     map_add(t, "  ");
     map_column(t, tl_arena_format(t->arena, "%u", (uint64_t)i + 1), 6);
     map_column(t, map_hex(t, plan->section_offset[section]), 10);
-    map_column(t, map_hex(t, e->tables[section].bytes ? e->tables[section].size : e->layout->section_size[section]), 10);
+    map_column(t, map_hex(t, e->tables[section].bytes ? e->tables[section].size : e->layout->section_size[section]),
+               10);
     map_column(t, tl_arena_format(t->arena, "%u", e->layout->section_align[section]), 6);
     map_add(t, map_name(e, s->name));
     map_add(t, "\n");
@@ -128,16 +133,17 @@ static void map_dropped(map_text *t, const tl_emitted *e) {
       else if (body->replaced)
         why = "replaced by a later definition (W8.2)";
       if (why)
-        map_add(t, tl_arena_format(t->arena, "  %s from %s: %s\n", map_name(e, function->name),
-                                   module->files[f].path, why));
+        map_add(t, tl_arena_format(t->arena, "  %s from %s: %s\n", map_name(e, function->name), module->files[f].path,
+                                   why));
     }
 }
 
 const char *tl_map_make(const tl_plan *plan, const tl_emitted *emitted, tl_arena *arena) {
   map_text t = {.arena = arena};
-  map_add(&t, tl_arena_format(arena, "Link map, %u bytes, %u sections, %u symbols, %u fields written, %u entries kept\n\n",
-                              plan->size, (uint64_t)emitted->section_count + 1, (uint64_t)emitted->symbols.count + 1,
-                              (uint64_t)plan->relocated->patches.count, (uint64_t)plan->relocated->kept.count));
+  map_add(&t,
+          tl_arena_format(arena, "Link map, %u bytes, %u sections, %u symbols, %u fields written, %u entries kept\n\n",
+                          plan->size, (uint64_t)emitted->section_count + 1, (uint64_t)emitted->symbols.count + 1,
+                          (uint64_t)plan->relocated->patches.count, (uint64_t)plan->relocated->kept.count));
   map_add(&t, "Input files\n");
   for (uint32_t f = 0; f < emitted->module->file_count; f++)
     map_add(&t, tl_arena_format(arena, "  %s\n", emitted->module->files[f].path));

@@ -2,7 +2,8 @@
 #include "graph/graph.h"
 
 tl_successors tl_successors_make(tl_arena *arena, const tl_edges *edges, uint32_t sources) {
-  tl_successors s = {tl_arena_new(arena, uint32_t, (size_t)sources + 2), tl_arena_new(arena, uint32_t, edges->count + 1)};
+  tl_successors s = {tl_arena_new(arena, uint32_t, (size_t)sources + 2),
+                     tl_arena_new(arena, uint32_t, edges->count + 1)};
   for (size_t i = 0; i < edges->count; i++)
     s.first[edges->items[i].from + 1]++;
   for (uint32_t i = 0; i < sources; i++)
@@ -29,8 +30,8 @@ static tl_edges graph_number_prototypes(tl_graph *graph, tl_map *numbers, const 
 
 typedef struct condenser {
   tl_graph *graph;
-  uint32_t *index, *low; /* 0: not visited */
-  uint32_t *path;        /* Tarjan's stack of nodes without a component */
+  uint32_t *index, *low;  /* 0: not visited */
+  uint32_t *path;         /* Tarjan's stack of nodes without a component */
   uint32_t *calls, *next; /* the walk's own stack: node, and the position among its successors */
   uint32_t visited, path_count, call_count, done;
 } condenser;

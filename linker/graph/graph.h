@@ -15,21 +15,21 @@ typedef struct tl_successors {
 
 typedef struct tl_graph {
   const tl_module *module;
-  uint32_t function_count; /* nodes 0 .. function_count - 1: the resolution's functions */
-  uint32_t node_count;     /* then one node a prototype */
-  tl_successors callees;   /* of every node, direct calls in record order */
+  uint32_t function_count;                /* nodes 0 .. function_count - 1: the resolution's functions */
+  uint32_t node_count;                    /* then one node a prototype */
+  tl_successors callees;                  /* of every node, direct calls in record order */
   tl_successors direct, indirect, takers; /* function to function, function to prototype, prototype to function */
-  uint32_t *order;         /* nodes, callees before callers (members of one component together) */
-  uint32_t *component;     /* by node */
+  uint32_t *order;                        /* nodes, callees before callers (members of one component together) */
+  uint32_t *component;                    /* by node */
   uint32_t component_count;
-  bool *cyclic;            /* by node: a cycle can be reached from it */
+  bool *cyclic; /* by node: a cycle can be reached from it */
 } tl_graph;
 
 /* What tl_graph_reach needs between calls. */
 typedef struct tl_reach {
   uint32_t *stamp; /* by node */
   uint32_t round;
-  uint32_t *list;  /* reached functions, in no particular order */
+  uint32_t *list; /* reached functions, in no particular order */
   uint32_t *stack;
   uint32_t count;
 } tl_reach;

@@ -7,8 +7,8 @@
 
 static bool resources_record_stands(const tl_module *module, size_t index) {
   const tl_attribute *const record = &module->attributes.items[index];
-  const bool about_body = record->code == EIATTR_REGCOUNT || record->code == EIATTR_FRAME_SIZE ||
-                          record->code == EIATTR_MAX_STACK_SIZE;
+  const bool about_body =
+      record->code == EIATTR_REGCOUNT || record->code == EIATTR_FRAME_SIZE || record->code == EIATTR_MAX_STACK_SIZE;
   return !about_body || index >= module->symbols.items[record->symbol].info_cutoff;
 }
 

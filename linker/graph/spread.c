@@ -39,9 +39,9 @@ typedef struct spreader {
   const tl_module *module;
   const tl_graph *graph;
   tl_arena *arena;
-  uint16_t *sparse;      /* by function: OR of its 0x50 records (I23) */
-  uint32_t *crs;         /* by node: CRS_STACK_SIZE summed along the deepest chain (I26) */
-  bool *has_crs;         /* by node: it or something it calls has a record */
+  uint16_t *sparse; /* by function: OR of its 0x50 records (I23) */
+  uint32_t *crs;    /* by node: CRS_STACK_SIZE summed along the deepest chain (I26) */
+  bool *has_crs;    /* by node: it or something it calls has a record */
   bool any_sparse, every_sparse, any_alias;
 } spreader;
 
@@ -265,8 +265,8 @@ static void spread_read_crs(spreader *s) {
       if ((code != EIATTR_CRS_STACK_SIZE && code != EIATTR_SYNC_STACK) || list->items[i].size < 4)
         continue;
       if (s->has_crs[function] && !s->module->resolution->functions.items[function].kernel) {
-        const tl_site site = {NULL, NULL, tl_module_text(s->module, s->module->resolution->functions.items[function].name),
-                              TL_NO_OFFSET};
+        const tl_site site = {
+            NULL, NULL, tl_module_text(s->module, s->module->resolution->functions.items[function].name), TL_NO_OFFSET};
         tl_diagnostics_add(s->module->diagnostics, tl_message_row_of(TL_MESSAGE_CRS_CONFLICT), site, NULL);
       }
       s->has_crs[function] = true;
@@ -335,8 +335,8 @@ static void spread_append_sparse(spreader *s) {
     const uint32_t text = spread_text_of(s, function);
     if (text == TL_NONE || s->module->sections.items[text].info == TL_NONE)
       continue;
-    const bool lacks = !spread_is_primary(s, function) ||
-                       tl_attributes_find(spread_input(s, text), EIATTR_SPARSE_MMA_MASK) == TL_NONE;
+    const bool lacks =
+        !spread_is_primary(s, function) || tl_attributes_find(spread_input(s, text), EIATTR_SPARSE_MMA_MASK) == TL_NONE;
     if (!lacks || done[text])
       continue;
     done[text] = true;

@@ -15,17 +15,17 @@ typedef struct tl_slot_entry {
 } tl_slot_entry;
 
 typedef struct tl_layout {
-  uint64_t *symbol_value;     /* by symbol */
-  uint32_t *symbol_section;   /* by symbol; a shared object can move to its only user (W9.3) */
-  bool *symbol_gone;          /* shared object that nothing refers to: no symbol, no name */
+  uint64_t *symbol_value;   /* by symbol */
+  uint32_t *symbol_section; /* by symbol; a shared object can move to its only user (W9.3) */
+  bool *symbol_gone;        /* shared object that nothing refers to: no symbol, no name */
   uint64_t *section_size, *section_align;
   bool *section_dropped;
-  uint64_t *external_offset;  /* by function: offset of extern shared memory (W9.5), TL_NO_OFFSET where there is none */
-  uint64_t *block_offset;     /* by constant block: its one offset in every kernel (W10.2) */
-  uint64_t *slot;             /* by symbol: bindless slot's offset in bank 0, TL_NO_OFFSET */
+  uint64_t *external_offset; /* by function: offset of extern shared memory (W9.5), TL_NO_OFFSET where there is none */
+  uint64_t *block_offset;    /* by constant block: its one offset in every kernel (W10.2) */
+  uint64_t *slot;            /* by symbol: bindless slot's offset in bank 0, TL_NO_OFFSET */
   TL_VECTOR(tl_slot_entry) slot_entries; /* in output order */
-  bool debug_shared_shifted;  /* symbols in .nv_debug.shared get the reserved 0x400 too (W17.3) */
-  uint64_t reserved;          /* 0x400 from sm_90 on (H7) */
+  bool debug_shared_shifted;             /* symbols in .nv_debug.shared get the reserved 0x400 too (W17.3) */
+  uint64_t reserved;                     /* 0x400 from sm_90 on (H7) */
 } tl_layout;
 
 /* Copies compiler constants of device functions into the kernels that reach them; creates the sections that are missing,

@@ -22,17 +22,17 @@ typedef struct shared_state {
   const tl_graph *graph;
   tl_arena *arena;
   uint32_t kernel_count;
-  size_t words;           /* of a bitset over kernels */
-  tl_u32_vector *uses;    /* by function: shared symbols that its text refers to */
-  tl_u32_vector *users;   /* by symbol: kernels (positions), ascending */
-  tl_u32_vector *outer;   /* by kernel: reached functions that refer to extern shared memory */
-  bool *kernel_uses;      /* by kernel: it reaches a reference to any shared symbol */
-  tl_u32_vector sorted;   /* pool candidates in sorted order */
+  size_t words;         /* of a bitset over kernels */
+  tl_u32_vector *uses;  /* by function: shared symbols that its text refers to */
+  tl_u32_vector *users; /* by symbol: kernels (positions), ascending */
+  tl_u32_vector *outer; /* by kernel: reached functions that refer to extern shared memory */
+  bool *kernel_uses;    /* by kernel: it reaches a reference to any shared symbol */
+  tl_u32_vector sorted; /* pool candidates in sorted order */
   tl_u32_vector pool;
   TL_VECTOR(shared_colour) colours;
-  uint64_t pool_end;      /* end of the coloured layout */
-  uint64_t pool_align;    /* D of W9.8: 1 when the pool is empty */
-  uint64_t *end;          /* by kernel: end of its static objects, later of everything */
+  uint64_t pool_end;   /* end of the coloured layout */
+  uint64_t pool_align; /* D of W9.8: 1 when the pool is empty */
+  uint64_t *end;       /* by kernel: end of its static objects, later of everything */
 } shared_state;
 
 uint32_t tl_layout_function_of(const tl_module *module, uint32_t section) {

@@ -34,7 +34,9 @@ static const compat_row *compat_find(uint8_t code) {
 }
 
 /* The larger of the two, or 0 when one is 0. */
-static unsigned compat_weakest(unsigned a, unsigned b) { return a && b ? (a > b ? a : b) : 0; }
+static unsigned compat_weakest(unsigned a, unsigned b) {
+  return a && b ? (a > b ? a : b) : 0;
+}
 
 static uint16_t compat_merge(compat_rule rule, uint16_t a, uint16_t b) {
   switch (rule) {

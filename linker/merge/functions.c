@@ -79,8 +79,8 @@ static void functions_define(tl_merging *m, uint32_t symbol, uint32_t out, bool 
   uint32_t text = m->section_map[s->section];
   const bool create = text == TL_NONE;
   if (create)
-    text = tl_module_add_section_unlisted(module, input->name, input->type, input->flags, input->align,
-                                          input->entry_size);
+    text =
+        tl_module_add_section_unlisted(module, input->name, input->type, input->flags, input->align, input->entry_size);
   if (new)
     tl_module_list_symbol(module, out, true);
   if (create) {

@@ -31,7 +31,6 @@ void tl_merge_spread_state(tl_merging *m, uint8_t state) {
     }
 }
 
-
 #define NAME(text) tl_names_intern(names, text, sizeof text - 1)
 
 static tl_merging merge_begin(tl_module *module, uint32_t file) {
@@ -55,8 +54,7 @@ static tl_merging merge_begin(tl_module *module, uint32_t file) {
 static void merge_map_section_symbols(tl_merging *m) {
   for (uint32_t i = 1; i < m->cubin->symbol_count; i++) {
     const tl_cubin_symbol *const symbol = &m->cubin->symbols[i];
-    if (tl_symbol_type(symbol) != STT_SECTION || symbol->section == SHN_UNDEF ||
-        symbol->section == TL_SECTION_COMMON)
+    if (tl_symbol_type(symbol) != STT_SECTION || symbol->section == SHN_UNDEF || symbol->section == TL_SECTION_COMMON)
       continue;
     uint32_t section = m->section_map[symbol->section];
     if (m->cubin->sections[symbol->section].type == SHT_NOTE)
@@ -102,7 +100,8 @@ static void merge_create_fixed(tl_module *module) {
       tl_module_add_section(module, NAME(".note.nv.cuinfo"), SHT_NOTE, compat ? 0x1000040 : 0x1000000, 4, 0);
   tl_module_add_section_symbol(module, module->cuda_note);
   module->info = tl_module_add_section(module, NAME(".nv.info"), SHT_CUDA_INFO, 0, 4, 0);
-  module->compat_section = compat ? tl_module_add_section(module, NAME(".nv.compat"), SHT_CUDA_COMPAT, 0, 4, 0) : TL_NONE;
+  module->compat_section =
+      compat ? tl_module_add_section(module, NAME(".nv.compat"), SHT_CUDA_COMPAT, 0, 4, 0) : TL_NONE;
 }
 
 static uint32_t *merge_table(tl_module *module, size_t count) {

@@ -22,8 +22,8 @@ typedef struct tl_merging {
   uint32_t file;
   const tl_cubin *cubin;
   const tl_body *bodies;
-  uint32_t *symbol_map;    /* output symbol, TL_NONE */
-  uint32_t *section_map;   /* output section, TL_NONE */
+  uint32_t *symbol_map;     /* output symbol, TL_NONE */
+  uint32_t *section_map;    /* output section, TL_NONE */
   uint64_t *section_offset; /* where the input section lies in the output section */
   uint8_t *section_state;
   bool *symbol_dead, *symbol_lost;
@@ -49,7 +49,9 @@ uint32_t tl_merge_place_section(tl_merging *m, uint32_t section);
 /* Marks every section of one kind that is about an already marked text section. */
 void tl_merge_spread_state(tl_merging *m, uint8_t state);
 
-static inline const char *tl_merging_text(const tl_merging *m, uint32_t name) { return tl_module_text(m->module, name); }
+static inline const char *tl_merging_text(const tl_merging *m, uint32_t name) {
+  return tl_module_text(m->module, name);
+}
 void tl_merge_report(tl_merging *m, const tl_message_row *row, uint32_t name, const char *first_file);
 
 #endif

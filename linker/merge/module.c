@@ -11,7 +11,9 @@
 /* A section can grow to this; beyond it no file could hold the output (T2 is said by the plan with the real numbers). */
 static const uint64_t largest_section = (uint64_t)1 << 50;
 
-const char *tl_module_text(const tl_module *module, uint32_t name) { return tl_names_text(module->names, name); }
+const char *tl_module_text(const tl_module *module, uint32_t name) {
+  return tl_names_text(module->names, name);
+}
 
 uint32_t tl_module_name(tl_module *module, const char *prefix, uint32_t name) {
   const char *const text = tl_arena_format(module->arena, "%s%s", prefix, tl_module_text(module, name));
@@ -91,8 +93,8 @@ uint64_t tl_module_append(tl_module *module, uint32_t section, const uint8_t *da
   const uint64_t offset = tl_align(s->size, align);
   if (offset + size > largest_section) {
     const tl_site site = {module->files[file].path, tl_module_text(module, s->name), NULL, TL_NO_OFFSET};
-    tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_DAMAGED), site, NULL,
-                       module->files[file].path, "a merged section grows too large");
+    tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_DAMAGED), site, NULL, module->files[file].path,
+                       "a merged section grows too large");
   }
   if (data && size)
     *tl_vector_push(module->arena, &s->pieces) = (tl_piece){offset, size, data, file, input_section};

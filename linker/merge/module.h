@@ -37,10 +37,10 @@ typedef struct tl_function {
   uint8_t binding;       /* of the standing body */
   bool local, defined, kernel;
   bool kernel_somewhere; /* some body is a kernel: it counts as a root, also when E26 follows (L3) */
-  bool described; /* a function descriptor entry names it: its address is taken (R15) */
-  bool had_rela; /* a body so far had a RELA section for its text (W8.2) */
-  bool live;     /* stays in the output */
-  bool reached;  /* from a kernel; false for one kept only because its address is taken (W7.4) */
+  bool described;        /* a function descriptor entry names it: its address is taken (R15) */
+  bool had_rela;         /* a body so far had a RELA section for its text (W8.2) */
+  bool live;             /* stays in the output */
+  bool reached;          /* from a kernel; false for one kept only because its address is taken (W7.4) */
 } tl_function;
 
 typedef struct tl_resolution {
@@ -72,17 +72,17 @@ typedef struct tl_section {
   uint32_t name, type;
   uint64_t flags, align, entry_size, size;
   TL_VECTOR(tl_piece) pieces;
-  uint32_t symbol;      /* its section symbol, TL_NONE */
-  uint32_t about;       /* section that sh_info names, TL_NONE */
-  uint32_t owner;       /* of text: symbol of the primary function, TL_NONE */
-  uint32_t info;        /* of text: its .nv.info.F, TL_NONE */
-  uint32_t shared;      /* of a kernel's text: its .nv.shared.K, TL_NONE */
-  uint32_t constant0;   /* of a kernel's text: its .nv.constant0.K, TL_NONE */
-  uint32_t constant2;   /* of text: its own .nv.constant2.K, TL_NONE */
-  uint32_t relocations[2]; /* of a target: its REL and its RELA section, TL_NONE */
-  uint32_t cutoff;      /* of text: older relocations belonged to a replaced body (W8.2) */
-  uint8_t registers;    /* of text: top byte of the input's sh_info (F45) */
-  bool rel_name;        /* of a RELA section: ".rel<target>" was added to the names (W2.5) */
+  uint32_t symbol;          /* its section symbol, TL_NONE */
+  uint32_t about;           /* section that sh_info names, TL_NONE */
+  uint32_t owner;           /* of text: symbol of the primary function, TL_NONE */
+  uint32_t info;            /* of text: its .nv.info.F, TL_NONE */
+  uint32_t shared;          /* of a kernel's text: its .nv.shared.K, TL_NONE */
+  uint32_t constant0;       /* of a kernel's text: its .nv.constant0.K, TL_NONE */
+  uint32_t constant2;       /* of text: its own .nv.constant2.K, TL_NONE */
+  uint32_t relocations[2];  /* of a target: its REL and its RELA section, TL_NONE */
+  uint32_t cutoff;          /* of text: older relocations belonged to a replaced body (W8.2) */
+  uint8_t registers;        /* of text: top byte of the input's sh_info (F45) */
+  bool rel_name;            /* of a RELA section: ".rel<target>" was added to the names (W2.5) */
   tl_attributes attributes; /* of .nv.info.F, in input order */
 } tl_section;
 
@@ -91,12 +91,12 @@ typedef struct tl_symbol {
   uint8_t info, other;
   uint32_t section; /* index, or TL_NONE while undefined or common */
   uint64_t value, size;
-  uint64_t align;    /* of shared objects and commons: st_value of the input */
-  uint32_t function; /* of STT_FUNC: index in the resolution, TL_NONE */
-  uint32_t block;    /* compiler constant of a device function: index in constant_blocks, TL_NONE */
-  uint32_t mention;  /* file that named it first, TL_NONE (E20-E22) */
-  uint32_t info_cutoff;   /* older .nv.info records were those of a replaced body */
-  uint32_t frame_cutoff[3]; /* relocations before this one against the symbol are dropped ... */
+  uint64_t align;            /* of shared objects and commons: st_value of the input */
+  uint32_t function;         /* of STT_FUNC: index in the resolution, TL_NONE */
+  uint32_t block;            /* compiler constant of a device function: index in constant_blocks, TL_NONE */
+  uint32_t mention;          /* file that named it first, TL_NONE (E20-E22) */
+  uint32_t info_cutoff;      /* older .nv.info records were those of a replaced body */
+  uint32_t frame_cutoff[3];  /* relocations before this one against the symbol are dropped ... */
   uint32_t frame_section[3]; /* ... from these relocation sections (W8.2), TL_NONE */
   bool common;
   bool weak_mention;    /* undefined, and only weakly referred to (R21, R22) */
@@ -109,8 +109,8 @@ typedef struct tl_symbol {
 /* How an entry is to be treated whatever its symbol's class is. */
 typedef enum tl_relocation_state {
   TL_ENTRY_NORMAL,
-  TL_ENTRY_DEAD,    /* against a dead function: dropped, UNUSED_CLEAR writes (R15) */
-  TL_ENTRY_NULL,    /* symbol became symbol 0 (R12) */
+  TL_ENTRY_DEAD,     /* against a dead function: dropped, UNUSED_CLEAR writes (R15) */
+  TL_ENTRY_NULL,     /* symbol became symbol 0 (R12) */
   TL_ENTRY_MINUS_ONE /* shared object of a dead kernel: S = -1 (W11.7) */
 } tl_relocation_state;
 
@@ -118,8 +118,8 @@ typedef struct tl_relocation {
   uint64_t offset; /* in the output section */
   int64_t addend;
   uint64_t merge_offset; /* of a SECTION symbol: where its input section lies in the output section (R1) */
-  uint32_t target;  /* output section */
-  uint32_t container; /* output REL or RELA section */
+  uint32_t target;       /* output section */
+  uint32_t container;    /* output REL or RELA section */
   uint32_t symbol, type;
   uint32_t file, section, index; /* input relocation section and entry, for messages */
   uint8_t state;                 /* tl_relocation_state */
@@ -152,45 +152,45 @@ typedef struct tl_module {
   tl_names *names;
   const tl_cubin *files;
   uint32_t file_count;
-  unsigned arch;       /* SM number of the target */
-  bool accelerated;    /* target "a" (F56) */
-  bool eliminates;     /* dead code is removed (W17.1) */
-  bool keeps_shared;   /* shared symbols stay (W17.2) */
+  unsigned arch;     /* SM number of the target */
+  bool accelerated;  /* target "a" (F56) */
+  bool eliminates;   /* dead code is removed (W17.1) */
+  bool keeps_shared; /* shared symbols stay (W17.2) */
   const tl_resolution *resolution;
 
-  TL_VECTOR(tl_section) sections; /* 0 is the null section */
-  TL_VECTOR(tl_symbol) symbols;   /* 0 is the null symbol */
-  tl_u32_vector locals, globals;  /* the two halves of .symtab, in order (W4.1) */
-  tl_map section_of_name;         /* first section of each name */
-  uint32_t *symbol_of_name;       /* global and weak symbols by name number */
-  uint32_t *symbol_of_function;   /* by function index; TL_NONE */
-  tl_map owned_sections;          /* name << 32 | text section, to a section of one function (W3.10) */
-  tl_u32_vector section_names;    /* event list of .shstrtab: names */
-  TL_VECTOR(tl_string_event) strings; /* event list of .strtab */
-  tl_u32_vector prototypes;       /* prototype texts in first-seen order (W2.2) */
+  TL_VECTOR(tl_section) sections;       /* 0 is the null section */
+  TL_VECTOR(tl_symbol) symbols;         /* 0 is the null symbol */
+  tl_u32_vector locals, globals;        /* the two halves of .symtab, in order (W4.1) */
+  tl_map section_of_name;               /* first section of each name */
+  uint32_t *symbol_of_name;             /* global and weak symbols by name number */
+  uint32_t *symbol_of_function;         /* by function index; TL_NONE */
+  tl_map owned_sections;                /* name << 32 | text section, to a section of one function (W3.10) */
+  tl_u32_vector section_names;          /* event list of .shstrtab: names */
+  TL_VECTOR(tl_string_event) strings;   /* event list of .strtab */
+  tl_u32_vector prototypes;             /* prototype texts in first-seen order (W2.2) */
   TL_VECTOR(tl_relocation) relocations; /* in input order */
-  tl_attributes attributes;       /* of .nv.info, in input order */
-  tl_u32_vector functions;        /* live functions (resolution index) in creation order */
-  tl_u32_vector kernels;          /* output symbols of live kernels in creation order */
-  tl_u32_vector commons;          /* symbols in the order in which they became common (L5) */
-  tl_u32_vector shared_objects;   /* symbols, in pool order (W9.2, W9.12) */
+  tl_attributes attributes;             /* of .nv.info, in input order */
+  tl_u32_vector functions;              /* live functions (resolution index) in creation order */
+  tl_u32_vector kernels;                /* output symbols of live kernels in creation order */
+  tl_u32_vector commons;                /* symbols in the order in which they became common (L5) */
+  tl_u32_vector shared_objects;         /* symbols, in pool order (W9.2, W9.12) */
   TL_VECTOR(tl_constant_block) constant_blocks;
-  uint32_t *block_of_function;    /* by function index; TL_NONE */
+  uint32_t *block_of_function;                /* by function index; TL_NONE */
   tl_edges calls, indirect_calls, references; /* call graph parts -1, -3, -4, in input order (W7.1) */
-  tl_edges taken;                 /* part -2: function and prototype name, no duplicates */
-  tl_map prototype_seen, taken_seen; /* keys of `prototypes` and `taken` */
-  uint32_t *prototype_of_function; /* name of its .nv.prototype text; TL_NONE */
-  uint32_t *lost_prototype;       /* the ignored -2 record of a losing body (W7.7); TL_NONE */
-  uint32_t *first_prototype;      /* what E25 compares with; TL_NONE */
-  tl_u32_vector late_taken;       /* functions that W7.7 makes address-taken */
-  bool dead_alias;                /* a live function has a dead alias (V11a, D63) */
-  bool unified;                   /* some input has unified tables (U4) */
-  TL_VECTOR(tl_piece) tool_notes; /* the inputs' .note.nv.tkinfo (W5.1) */
-  uint8_t *compat;                /* merged .nv.compat records (I60-I69), 4 bytes each */
+  tl_edges taken;                             /* part -2: function and prototype name, no duplicates */
+  tl_map prototype_seen, taken_seen;          /* keys of `prototypes` and `taken` */
+  uint32_t *prototype_of_function;            /* name of its .nv.prototype text; TL_NONE */
+  uint32_t *lost_prototype;                   /* the ignored -2 record of a losing body (W7.7); TL_NONE */
+  uint32_t *first_prototype;                  /* what E25 compares with; TL_NONE */
+  tl_u32_vector late_taken;                   /* functions that W7.7 makes address-taken */
+  bool dead_alias;                            /* a live function has a dead alias (V11a, D63) */
+  bool unified;                               /* some input has unified tables (U4) */
+  TL_VECTOR(tl_piece) tool_notes;             /* the inputs' .note.nv.tkinfo (W5.1) */
+  uint8_t *compat;                            /* merged .nv.compat records (I60-I69), 4 bytes each */
   uint32_t compat_size;
-  uint64_t null_value;            /* st_value of symbol 0 (W8.9, D52) */
+  uint64_t null_value; /* st_value of symbol 0 (W8.9, D52) */
   bool has_external_shared;
-  uint64_t debug_shared_align;    /* largest st_value of an object in any input's .nv_debug.shared (W9.8) */
+  uint64_t debug_shared_align; /* largest st_value of an object in any input's .nv_debug.shared (W9.8) */
   uint32_t shstrtab, strtab, symtab, tool_note, cuda_note, info, compat_section; /* sections; TL_NONE when absent */
   uint32_t debug_shared, global, callgraph, prototype, rel_action;               /* likewise */
 } tl_module;
@@ -224,11 +224,15 @@ const char *tl_module_text(const tl_module *module, uint32_t name);
 /* False for an entry that went with a replaced body: of its text, or of its frame information (W8.2). */
 bool tl_module_relocation_stands(const tl_module *module, size_t index);
 
-static inline unsigned tl_type_of(const tl_symbol *symbol) { return symbol->info & 15; }
-static inline unsigned tl_binding_of(const tl_symbol *symbol) { return symbol->info >> 4; }
+static inline unsigned tl_type_of(const tl_symbol *symbol) {
+  return symbol->info & 15;
+}
+static inline unsigned tl_binding_of(const tl_symbol *symbol) {
+  return symbol->info >> 4;
+}
 
-void tl_resolve(tl_resolution *resolution, const tl_cubin *files, uint32_t file_count, tl_names *names,
-                tl_arena *arena, tl_diagnostics *diagnostics);
+void tl_resolve(tl_resolution *resolution, const tl_cubin *files, uint32_t file_count, tl_names *names, tl_arena *arena,
+                tl_diagnostics *diagnostics);
 void tl_merge(tl_module *module);
 /* What is created after all inputs (end of W3): commons, .nv.callgraph, .nv.prototype. */
 void tl_merge_finish(tl_module *module);

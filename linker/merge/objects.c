@@ -34,13 +34,13 @@ static uint32_t objects_owned_section(tl_merging *m, uint32_t index) {
   if (out != TL_NONE)
     return out;
   const bool parameters = input->type == SHT_CUDA_CONSTANT0;
-  out = parameters ? tl_module_add_section_unlisted(module, input->name, input->type, input->flags, input->align,
-                                                    input->entry_size)
-                   : tl_module_add_section(module, input->name, input->type, input->flags, input->align,
-                                           input->entry_size);
+  out = parameters
+            ? tl_module_add_section_unlisted(module, input->name, input->type, input->flags, input->align,
+                                             input->entry_size)
+            : tl_module_add_section(module, input->name, input->type, input->flags, input->align, input->entry_size);
   if (parameters) { /* W2.4, W10.5: the bindless table's relocation section, its name around the section's own */
-    const uint32_t rel = tl_module_add_section(module, tl_module_name(module, ".rel", input->name), SHT_REL, 0, 8,
-                                               ELF_REL_SIZE);
+    const uint32_t rel =
+        tl_module_add_section(module, tl_module_name(module, ".rel", input->name), SHT_REL, 0, 8, ELF_REL_SIZE);
     module->sections.items[rel].about = out;
     module->sections.items[out].relocations[0] = rel;
     *tl_vector_push(module->arena, &module->strings) = (tl_string_event){input->name, TL_NONE};
@@ -115,8 +115,8 @@ static bool objects_check_known(tl_merging *m, const tl_cubin_symbol *s, uint32_
     objects_report(m, TL_MESSAGE_SIZE_MISMATCH, s, known);
   const bool reported = m->module->diagnostics->errors > errors;
   const bool both_strong = tl_binding_of(known) == STB_GLOBAL && tl_symbol_binding(s) == STB_GLOBAL;
-  const bool beside_bss = common && known->section != TL_NONE &&
-                          m->module->sections.items[known->section].type == SHT_CUDA_GLOBAL;
+  const bool beside_bss =
+      common && known->section != TL_NONE && m->module->sections.items[known->section].type == SHT_CUDA_GLOBAL;
   if (s->section && known->section != TL_NONE && both_strong && (reported || beside_bss))
     objects_report(m, TL_MESSAGE_MULTIPLE_DEFINITION, s, known);
   return m->module->diagnostics->errors > errors;
@@ -177,8 +177,8 @@ static void objects_need_debug_shared(tl_merging *m) {
   if (module->debug_shared != TL_NONE)
     return;
   tl_names *const names = module->names;
-  module->debug_shared = tl_module_add_section(module, tl_names_intern(names, ".nv_debug.shared", 16),
-                                               SHT_CUDA_SHARED, SHF_WRITE | SHF_ALLOC, 16, 0);
+  module->debug_shared = tl_module_add_section(module, tl_names_intern(names, ".nv_debug.shared", 16), SHT_CUDA_SHARED,
+                                               SHF_WRITE | SHF_ALLOC, 16, 0);
   tl_module_add_section_symbol(module, module->debug_shared);
 }
 
@@ -315,8 +315,7 @@ static void objects_pass_defined(tl_merging *m, uint32_t index, uint32_t known) 
     return;
   }
   const tl_symbol *const symbol = known == TL_NONE ? NULL : &m->module->symbols.items[known];
-  const bool strong_over_weak =
-      symbol && tl_binding_of(symbol) == STB_WEAK && tl_symbol_binding(s) == STB_GLOBAL;
+  const bool strong_over_weak = symbol && tl_binding_of(symbol) == STB_WEAK && tl_symbol_binding(s) == STB_GLOBAL;
   if (symbol && symbol->section != TL_NONE && !strong_over_weak) {
     objects_pass_loser(m, index, known);
     return;
@@ -340,8 +339,7 @@ static void objects_name_dead_shared(tl_merging *m, uint32_t section) {
 
 static void objects_pass_one(tl_merging *m, uint32_t index) {
   const tl_cubin_symbol *const s = &m->cubin->symbols[index];
-  const uint32_t known =
-      tl_symbol_binding(s) == STB_LOCAL ? TL_NONE : m->module->symbol_of_name[s->name];
+  const uint32_t known = tl_symbol_binding(s) == STB_LOCAL ? TL_NONE : m->module->symbol_of_name[s->name];
   if (known != TL_NONE && objects_check_known(m, s, known)) {
     m->symbol_map[index] = known;
     return;
@@ -441,11 +439,10 @@ static void objects_keep_losing_constants(tl_merging *m, uint32_t index) {
 
 /* Kinds that the section pass leaves alone: tables of the format, and NOBITS that no symbol placed (W3.8). */
 static bool objects_section_is_skipped(const tl_merging *m, const tl_cubin_section *section) {
-  static const uint32_t skipped[] = {SHT_NULL,      SHT_SYMTAB,          SHT_STRTAB,
-                                     SHT_RELA,      SHT_NOTE,            SHT_REL,
-                                     SHT_CUDA_INFO, SHT_CUDA_COMPAT,     SHT_CUDA_CALLGRAPH,
-                                     SHT_NOBITS,    SHT_CUDA_PROTOTYPE,  SHT_CUDA_REL_ACTION,
-                                     SHT_CUDA_GLOBAL, SHT_CUDA_LOCAL,    SHT_SYMTAB_SHNDX};
+  static const uint32_t skipped[] = {SHT_NULL,           SHT_SYMTAB,     SHT_STRTAB,         SHT_RELA,
+                                     SHT_NOTE,           SHT_REL,        SHT_CUDA_INFO,      SHT_CUDA_COMPAT,
+                                     SHT_CUDA_CALLGRAPH, SHT_NOBITS,     SHT_CUDA_PROTOTYPE, SHT_CUDA_REL_ACTION,
+                                     SHT_CUDA_GLOBAL,    SHT_CUDA_LOCAL, SHT_SYMTAB_SHNDX};
   for (size_t i = 0; i < sizeof skipped / sizeof *skipped; i++)
     if (section->type == skipped[i])
       return true;

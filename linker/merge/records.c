@@ -18,11 +18,8 @@ static uint32_t records_symbol(tl_merging *m, uint32_t section, uint64_t offset,
 }
 
 static tl_attribute records_attribute(tl_merging *m, uint32_t section, const tl_record *record) {
-  tl_attribute attribute = {.format = record->format,
-                            .code = record->code,
-                            .size = record->size,
-                            .data = record->data,
-                            .symbol = TL_NONE};
+  tl_attribute attribute = {
+      .format = record->format, .code = record->code, .size = record->size, .data = record->data, .symbol = TL_NONE};
   if (record->code == EIATTR_EXTERNS && record->format == 4) { /* I5: words of symbols that are gone go too */
     attribute.symbols = tl_arena_new(m->module->arena, uint32_t, record->size / 4 + 1);
     for (uint32_t i = 0; i < record->size / 4u; i++) {
@@ -31,7 +28,7 @@ static tl_attribute records_attribute(tl_merging *m, uint32_t section, const tl_
         attribute.symbols[attribute.symbol_count++] = symbol;
     }
   } else if (tl_attribute_names_symbol(record->code)) { /* I4 */
-    if (record->format != 4 || record->size < 4) /* nvlink crashes (I10, D67) */
+    if (record->format != 4 || record->size < 4)        /* nvlink crashes (I10, D67) */
       tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, section, record->offset,
                        "an attribute that names a symbol has no room for it");
     const uint32_t symbol = records_symbol(m, section, record->offset, tl_get32(record->data));
@@ -42,8 +39,8 @@ static tl_attribute records_attribute(tl_merging *m, uint32_t section, const tl_
 
 /* Records of dead functions and losing bodies go with them (I8). */
 static bool records_is_dropped(const tl_merging *m, const tl_record *record) {
-  const bool about_function = record->code == EIATTR_REGCOUNT || record->code == EIATTR_FRAME_SIZE ||
-                              record->code == EIATTR_MAX_STACK_SIZE;
+  const bool about_function =
+      record->code == EIATTR_REGCOUNT || record->code == EIATTR_FRAME_SIZE || record->code == EIATTR_MAX_STACK_SIZE;
   if (!about_function || record->format != 4 || record->size < 4)
     return false;
   const uint32_t symbol = tl_get32(record->data);

@@ -11,8 +11,8 @@ typedef struct reading {
   tl_merging *m;
   uint32_t section; /* the input relocation section */
   const tl_cubin_section *input;
-  uint32_t target;    /* output section */
-  uint32_t container; /* output relocation section, TL_NONE until the first entry needs it */
+  uint32_t target;     /* output section */
+  uint32_t container;  /* output relocation section, TL_NONE until the first entry needs it */
   bool forgets_losers; /* entries against losing functions vanish: the debug sections of W8.3, constants (L6) */
   bool after_first;
 } reading;
@@ -59,8 +59,8 @@ static void relocations_open_container(reading *r) {
   if (r->container != TL_NONE)
     return;
   const uint32_t name = tl_module_name(module, rela ? ".rela" : ".rel", module->sections.items[r->target].name);
-  r->container = tl_module_add_section(module, name, r->input->type, SHF_INFO_LINK, 8,
-                                       rela ? ELF_RELA_SIZE : ELF_REL_SIZE);
+  r->container =
+      tl_module_add_section(module, name, r->input->type, SHF_INFO_LINK, 8, rela ? ELF_RELA_SIZE : ELF_REL_SIZE);
   module->sections.items[r->container].about = r->target;
   module->sections.items[r->target].relocations[rela] = r->container;
 }

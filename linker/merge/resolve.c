@@ -173,8 +173,8 @@ static void resolve_file(resolver *r, uint32_t file) {
   }
 }
 
-void tl_resolve(tl_resolution *resolution, const tl_cubin *files, uint32_t file_count, tl_names *names,
-                tl_arena *arena, tl_diagnostics *diagnostics) {
+void tl_resolve(tl_resolution *resolution, const tl_cubin *files, uint32_t file_count, tl_names *names, tl_arena *arena,
+                tl_diagnostics *diagnostics) {
   *resolution = (tl_resolution){.name_count = names->list.count};
   resolution->bodies = tl_arena_new(arena, tl_body *, file_count + 1);
   resolution->function_of_name = tl_arena_new(arena, uint32_t, names->list.count + 1);

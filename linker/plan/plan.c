@@ -17,14 +17,13 @@ static void plan_add(planner *p, tl_plan_kind kind, const uint8_t *bytes, uint64
                      const tl_piece *copied) {
   if (!size)
     return;
-  *tl_vector_push(p->arena, &p->plan->pieces) =
-      (tl_plan_piece){.offset = p->plan->size,
-                      .size = size,
-                      .kind = kind,
-                      .bytes = bytes,
-                      .section = section,
-                      .file = copied ? copied->file : TL_NONE,
-                      .input_section = copied ? copied->section : 0};
+  *tl_vector_push(p->arena, &p->plan->pieces) = (tl_plan_piece){.offset = p->plan->size,
+                                                                .size = size,
+                                                                .kind = kind,
+                                                                .bytes = bytes,
+                                                                .section = section,
+                                                                .file = copied ? copied->file : TL_NONE,
+                                                                .input_section = copied ? copied->section : 0};
   p->plan->size += size;
 }
 

@@ -18,7 +18,7 @@ typedef struct relocating {
   const tl_module *module;
   const tl_layout *layout;
   tl_arena *arena;
-  uint32_t uft_offset;      /* name of __UFT_OFFSET, TL_NONE */
+  uint32_t uft_offset;       /* name of __UFT_OFFSET, TL_NONE */
   uint32_t unified_names[7]; /* the other seven (R13b) */
 } relocating;
 
@@ -174,8 +174,7 @@ static bool relocate_by_class(const relocating *r, entry_state *e, outcome *resu
   if (section != TL_NONE || symbol->shared || symbol->block != TL_NONE)
     return false;
   const bool weak_constant = symbol->weak_mention && (symbol->other & STO_SPACE_MASK) == STO_CONSTANT;
-  if (type == STT_OBJECT && symbol->weak_mention &&
-      strncmp(tl_module_text(r->module, symbol->name), ".nv.", 4) != 0)
+  if (type == STT_OBJECT && symbol->weak_mention && strncmp(tl_module_text(r->module, symbol->name), ".nv.", 4) != 0)
     return false; /* R22 */
   if (weak_constant)
     return false;
@@ -247,15 +246,14 @@ static void relocate_apply(const relocating *r, const entry_state *e) {
   const bool lost = e->entry->merge_offset && tl_defect_matched(r->module->options, TL_DEFECT_D12);
   const uint64_t value = e->s + (uint64_t)e->a;
   relocate_check_fit(r, e, value);
-  *tl_vector_push(r->arena, &r->relocated->patches) =
-      (tl_patch){.section = e->entry->target,
-                 .offset = e->entry->offset,
-                 .row = e->row,
-                 .value = value,
-                 .auxiliary = e->auxiliary + (uint64_t)e->entry->addend,
-                 .bank = e->bank,
-                 .rel = e->entry->rel && !lost,
-                 .entry = e->index};
+  *tl_vector_push(r->arena, &r->relocated->patches) = (tl_patch){.section = e->entry->target,
+                                                                 .offset = e->entry->offset,
+                                                                 .row = e->row,
+                                                                 .value = value,
+                                                                 .auxiliary = e->auxiliary + (uint64_t)e->entry->addend,
+                                                                 .bank = e->bank,
+                                                                 .rel = e->entry->rel && !lost,
+                                                                 .entry = e->index};
 }
 
 static void relocate_clear(const relocating *r, entry_state *e) {
@@ -334,8 +332,8 @@ static uint32_t relocate_name(const tl_module *module, const char *text) {
 }
 
 void tl_relocate_run(tl_relocated *relocated, const tl_module *module, const tl_layout *layout, tl_arena *arena) {
-  static const char *const unified[] = {"__UFT",        "__UFT_END", "__UFT_CANONICAL", "__UDT_OFFSET",
-                                        "__UDT",        "__UDT_END", "__UDT_CANONICAL"};
+  static const char *const unified[] = {"__UFT", "__UFT_END", "__UFT_CANONICAL", "__UDT_OFFSET",
+                                        "__UDT", "__UDT_END", "__UDT_CANONICAL"};
   *relocated = (tl_relocated){.container_used = tl_arena_new(arena, bool, module->sections.count)};
   relocating r = {.relocated = relocated, .module = module, .layout = layout, .arena = arena};
   r.uft_offset = relocate_name(module, "__UFT_OFFSET");

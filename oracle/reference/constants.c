@@ -15,16 +15,16 @@ static void ref_constants_find_users(ref_link *link) {
       ref_function *function = &link->functions[kernel->reach.items[k]];
       if (ref_constant_is_shared_out(function)) {
         ref_indices_add(link, &function->constant_users, link->kernels.items[i]);
-        link->functions[link->kernels.items[i]].needs_constants = true;
       }
     }
   }
 }
 
-static void ref_constants_add_images(ref_link *link) {
-  for (size_t i = link->kernels.count; i-- > 0;) {
-    ref_function *kernel = &link->functions[link->kernels.items[i]];
-    if (kernel->needs_constants && kernel->constant2 == REF_NONE) {
+/* W10.2: users without an image get one, the last created kernel first. */
+static void ref_constants_add_images(ref_link *link, const ref_function *function) {
+  for (size_t i = function->constant_users.count; i-- > 0;) {
+    ref_function *kernel = &link->functions[function->constant_users.items[i]];
+    if (kernel->constant2 == REF_NONE) {
       char *name = ref_memory_print(link, ".nv.constant2.%s", kernel->name);
       kernel->constant2 = ref_section_add_with_symbol(link, name, REF_TYPE_CONSTANT + 2,
                                                       REF_FLAG_ALLOC | REF_FLAG_INFO, 1, 0);
@@ -85,7 +85,12 @@ void ref_constants_layout(ref_link *link) {
 
 void ref_constants_create_copies(ref_link *link) {
   ref_constants_find_users(link);
-  ref_constants_add_images(link);
+  for (size_t i = link->section_count; i-- > 0;) {
+    const size_t number = link->sections[i].info_function;
+    if (number != REF_NONE && ref_constant_is_shared_out(&link->functions[number])) {
+      ref_constants_add_images(link, &link->functions[number]);
+    }
+  }
 }
 
 /* Where a function's block lies in its users' images; 0 for every other section and for W10.3. */

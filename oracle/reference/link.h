@@ -153,7 +153,7 @@ typedef struct ref_function {
   bool has_register_count;
   uint64_t stack, crs;
   ref_indices constant_users;
-  bool needs_constants, made_constants;
+  bool made_constants;
   uint64_t constant_offset; /* of its compiler constants in the users' images (W10.2) */
   bool kernel_uses_extern;
   size_t extern_kernel; /* one kernel of the group that reaches this function */
@@ -257,6 +257,7 @@ typedef struct ref_link {
   bool everything_live;
   uint64_t null_symbol_value;
   size_t shared_count;
+  ref_indices commons; /* in the order in which they became common */
   ref_indices slots; /* of textures, samplers, surfaces */
   uint8_t dead_bindless_mask;
   uint32_t first_global, output_symbol_count;

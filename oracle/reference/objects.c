@@ -62,6 +62,7 @@ static void ref_object_define(ref_link *link, size_t file_number, const ref_symb
   if (input->section == REF_SECTION_COMMON) {
     symbol->common = true;
     symbol->value = input->value;
+    ref_indices_add(link, &link->commons, number);
     return;
   }
   if (ref_object_is_shared(input)) {
@@ -278,10 +279,10 @@ void ref_objects_merge(ref_link *link, size_t file_number) {
   }
 }
 
-/* W3.7: in reverse symbol order, after all files. */
+/* W3.7: after all files, what became common last comes first (not: the last mentioned). */
 void ref_objects_allocate_commons(ref_link *link) {
-  for (size_t i = link->symbol_count; i-- > 0;) {
-    if (!link->symbols[i].common) {
+  for (size_t i = link->commons.count; i-- > 0;) {
+    if (!link->symbols[link->commons.items[i]].common) {
       continue;
     }
     size_t section = ref_map_find(&link->section_by_name, ".nv.global");
@@ -289,7 +290,7 @@ void ref_objects_allocate_commons(ref_link *link) {
       section = ref_section_add_with_symbol(link, ".nv.global", REF_TYPE_GLOBAL, REF_FLAG_WRITE | REF_FLAG_ALLOC,
                                             1, 0);
     }
-    ref_out_symbol *symbol = &link->symbols[i];
+    ref_out_symbol *symbol = &link->symbols[link->commons.items[i]];
     const ref_section block = {.name = symbol->name, .size = symbol->size, .align = symbol->value};
     symbol->value = ref_section_append(link, section, &block);
     symbol->section = section;

@@ -38,12 +38,15 @@ static void ref_relocation_check_target(ref_link *link, const ref_file *file, ui
   }
 }
 
-/* W8.3: entries of a losing body in the three debug sections; W8.5: entries inside a lost weak variable. */
+/* W8.3: entries of a losing body in the three debug sections. RF1: and in constant sections, so that a pointer in
+ * constant memory to such a function stays 0. W8.5: entries inside a lost weak variable. */
 static bool ref_relocation_is_skipped(const ref_link *link, const ref_file *file, uint32_t target,
                                       const ref_relocation *entry) {
   const ref_section *section = &file->cubin.sections[target];
   if (entry->symbol < file->cubin.symbol_count && file->function_of[entry->symbol] != REF_NONE &&
-      file->body_of[entry->symbol] == REF_BODY_LOSES && ref_relocation_target_is_debug(section->name)) {
+      file->body_of[entry->symbol] == REF_BODY_LOSES &&
+      (ref_relocation_target_is_debug(section->name) ||
+       (section->type >= REF_TYPE_CONSTANT && section->type < REF_TYPE_CONSTANT + 32))) {
     return true;
   }
   return ref_weak_offset_is_lost(link, file, target, entry->offset);
