@@ -1,0 +1,34 @@
+/* The jobs of corpus/synthetic: which there are, their input files as bytes, their names.
+ *
+ * Groups: `relocations` (the matrix, from what OUTCOMES says links), `programs` (the builder test's programs),
+ * `address_taken`. A job's inputs stand beside its directory, as everywhere in the corpus. */
+#ifndef TEST_SYNTHETIC_JOBS_H
+#define TEST_SYNTHETIC_JOBS_H
+
+#include "outcomes.h"
+
+enum { SYNTHETIC_FILES_MAX = 3, SYNTHETIC_NAME_MAX = 96 };
+
+typedef struct synthetic_file {
+  char name[SYNTHETIC_NAME_MAX];
+  uint8_t *bytes;
+  size_t size;
+} synthetic_file;
+
+typedef struct synthetic_job {
+  const char *group;
+  unsigned sm;
+  char name[SYNTHETIC_NAME_MAX];
+  synthetic_file files[SYNTHETIC_FILES_MAX];
+  size_t file_count;
+} synthetic_job;
+
+typedef void synthetic_visit(const synthetic_job *job);
+
+/* Calls `visit` for every job of one architecture, relocation jobs first. */
+void synthetic_visit_jobs(unsigned sm, const matrix_outcomes *outcomes, synthetic_visit *visit);
+/* The job that asks nvlink about one type, class and form alone. */
+void synthetic_make_question(synthetic_job *job, const matrix_request *request, const char *name);
+void synthetic_free_job(synthetic_job *job);
+
+#endif
