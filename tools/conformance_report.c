@@ -119,7 +119,7 @@ static void conformance_print_list(const conformance_report *report, conformance
     bool different = outcome == CONFORMANCE_DIFFERENT;
     fprintf(to, "  %s --seeds %llu --arch %s%s%s  # %s%s%s\n", report->command, (unsigned long long)one->seed,
             one->architecture, one->kind == GEN_OPTIONS ? " --kind options" : "", different ? " --show" : "",
-            one->verdict.class, different ? "; " : "", one->verdict.details);
+            one->verdict.class, *one->verdict.class ? "; " : "", one->verdict.details);
   }
 }
 
