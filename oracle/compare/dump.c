@@ -223,37 +223,51 @@ static void ref_dump_strings(FILE *to, const ref_view *view, uint32_t index) {
   }
 }
 
-static void ref_dump_code(FILE *to, const ref_view *view, uint32_t index) {
+/* Whether a line repeats the one before it and is not the last: such lines are shown as one '*'. */
+static bool ref_line_repeats(const ref_section *section, uint64_t at) {
+  return at >= LINE_BYTES && at + 2 * (uint64_t)LINE_BYTES <= section->size &&
+         memcmp(section->data + at, section->data + at - LINE_BYTES, LINE_BYTES) == 0;
+}
+
+static void ref_add_instruction(ref_text *text, const uint8_t *at, uint64_t size) {
+  uint8_t bytes[LINE_BYTES] = {0};
+  memcpy(bytes, at, (size_t)size);
+  ref_text_add(text, "%016llx %016llx", (unsigned long long)ref_u64(bytes + 8), (unsigned long long)ref_u64(bytes));
+}
+
+static void ref_add_bytes(ref_text *text, const uint8_t *at, uint64_t size) {
+  ref_text_add_hex(text, at, (size_t)size);
+  ref_text_add(text, "  ");
+  for (uint64_t i = 0; i < size; i++)
+    ref_text_add(text, "%c", at[i] >= 0x20 && at[i] < 0x7f ? at[i] : '.');
+}
+
+typedef void ref_line_function(ref_text *text, const uint8_t *at, uint64_t size);
+
+static void ref_dump_lines(FILE *to, const ref_view *view, uint32_t index, ref_line_function *add_line) {
   const ref_section *section = &view->cubin->sections[index];
   for (uint64_t at = 0; at < section->size; at += LINE_BYTES) {
-    uint8_t bytes[LINE_BYTES] = {0};
+    if (ref_line_repeats(section, at)) {
+      if (!ref_line_repeats(section, at - LINE_BYTES))
+        fprintf(to, "  *\n");
+      continue;
+    }
     const uint64_t size = section->size - at < LINE_BYTES ? section->size - at : LINE_BYTES;
-    memcpy(bytes, section->data + at, (size_t)size);
     ref_text text = {0};
     ref_text_add(&text, "  ");
     ref_add_place(&text, view, index, at);
-    ref_text_add(&text, "  %016llx %016llx", (unsigned long long)ref_u64(bytes + 8),
-                 (unsigned long long)ref_u64(bytes));
+    ref_text_add(&text, "  ");
+    add_line(&text, section->data + at, size);
     ref_print(to, &text);
   }
 }
 
+static void ref_dump_code(FILE *to, const ref_view *view, uint32_t index) {
+  ref_dump_lines(to, view, index, ref_add_instruction);
+}
+
 static void ref_dump_bytes(FILE *to, const ref_view *view, uint32_t index) {
-  const ref_section *section = &view->cubin->sections[index];
-  for (uint64_t at = 0; at < section->size; at += LINE_BYTES) {
-    const uint64_t size = section->size - at < LINE_BYTES ? section->size - at : LINE_BYTES;
-    ref_text text = {0};
-    ref_text_add(&text, "  ");
-    ref_add_place(&text, view, index, at);
-    ref_text_add(&text, "  ");
-    ref_text_add_hex(&text, section->data + at, (size_t)size);
-    ref_text_add(&text, "  ");
-    for (uint64_t i = 0; i < size; i++) {
-      const uint8_t byte = section->data[at + i];
-      ref_text_add(&text, "%c", byte >= 0x20 && byte < 0x7f ? byte : '.');
-    }
-    ref_print(to, &text);
-  }
+  ref_dump_lines(to, view, index, ref_add_bytes);
 }
 
 static const ref_dump_row dump_rows[] = {
