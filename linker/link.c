@@ -95,6 +95,7 @@ static void link_run(const tl_job *job, tl_result *result, link_state *state) {
   tl_check_sizes(&module, &layout);
   tl_check_undefined(&module, arena);
   tl_relocate_run(&relocated, &module, &layout, arena);
+  tl_check_callgraph(&module, &graph, &resources, arena);
   tl_check_resources(&module, &graph, &resources, arena);
   tl_check_verbose(&module, &graph, &resources, &layout, arena);
   if (diagnostics->errors)

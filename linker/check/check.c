@@ -186,109 +186,7 @@ void tl_check_undefined(const tl_module *module, tl_arena *arena) {
     }
 }
 
-/* --- registers and stack --- */
-
-static const tl_attributes *check_records_of(const tl_module *module, uint32_t kernel) {
-  const uint32_t text = module->symbols.items[kernel].section;
-  return &module->sections.items[module->sections.items[text].info].attributes;
-}
-
-/* MAXREG_COUNT of a kernel; UINT32_MAX when it has none. */
-static uint32_t check_register_limit(const tl_module *module, uint32_t kernel) {
-  const tl_attributes *const list = check_records_of(module, kernel);
-  const uint32_t at = tl_attributes_find(list, EIATTR_MAXREG_COUNT);
-  return at == TL_NONE ? UINT32_MAX : tl_get16(list->items[at].data);
-}
-
-typedef struct post_order {
-  const tl_graph *graph;
-  uint32_t *list, *stack, *next;
-  bool *seen;
-  uint32_t count;
-} post_order;
-
-/* C82: depth-first over direct calls, callees in record order, every function behind its callees. */
-static void check_walk_from(post_order *order, uint32_t root) {
-  uint32_t depth = 0;
-  if (order->seen[root])
-    return;
-  order->seen[root] = true;
-  order->stack[depth] = root;
-  order->next[depth++] = order->graph->direct.first[root];
-  while (depth) {
-    const uint32_t f = order->stack[depth - 1];
-    if (order->next[depth - 1] == order->graph->direct.first[f + 1]) {
-      order->list[order->count++] = f;
-      depth--;
-      continue;
-    }
-    const uint32_t callee = order->graph->direct.to[order->next[depth - 1]++];
-    if (order->seen[callee])
-      continue;
-    order->seen[callee] = true;
-    order->stack[depth] = callee;
-    order->next[depth++] = order->graph->direct.first[callee];
-  }
-}
-
-static post_order check_post_order(const tl_module *module, const tl_graph *graph, tl_arena *arena) {
-  const size_t nodes = (size_t)graph->node_count + 1;
-  post_order order = {.graph = graph,
-                      .list = tl_arena_new(arena, uint32_t, nodes),
-                      .stack = tl_arena_new(arena, uint32_t, nodes),
-                      .next = tl_arena_new(arena, uint32_t, nodes),
-                      .seen = tl_arena_new(arena, bool, nodes)};
-  for (size_t i = 0; i < module->functions.count; i++)
-    check_walk_from(&order, module->functions.items[i]);
-  return order;
-}
-
-static void check_report_registers(const tl_module *module, uint32_t kernel, uint32_t limit, uint32_t function,
-                                   uint32_t registers) {
-  const char *const name = check_name(module, kernel);
-  const char *const callee = tl_module_text(module, module->resolution->functions.items[function].name);
-  tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_REGISTERS),
-                     (tl_site){NULL, NULL, name, TL_NO_OFFSET}, NULL, name, (uint64_t)limit, callee,
-                     (uint64_t)registers);
-}
-
-/* E34: only when some kernel is over its limit are functions and kernels walked as nvlink does (C82). */
-static void check_registers(const tl_module *module, const tl_graph *graph, const tl_resources *resources,
-                            tl_arena *arena) {
-  tl_u32_vector over = {0};
-  for (size_t k = 0; k < module->kernels.count; k++) {
-    const uint32_t function = module->symbols.items[module->kernels.items[k]].function;
-    if (resources->max_registers[function] > check_register_limit(module, module->kernels.items[k]))
-      tl_u32_push(arena, &over, (uint32_t)k);
-  }
-  if (!over.count)
-    return;
-  const post_order order = check_post_order(module, graph, arena);
-  uint32_t *const so_far = tl_arena_new(arena, uint32_t, over.count);
-  bool **const reached = tl_arena_new(arena, bool *, over.count);
-  tl_reach reach;
-  tl_reach_init(&reach, graph, arena);
-  for (size_t k = 0; k < over.count; k++) {
-    const uint32_t function = module->symbols.items[module->kernels.items[over.items[k]]].function;
-    so_far[k] = resources->registers[function];
-    reached[k] = tl_arena_new(arena, bool, (size_t)graph->node_count + 1);
-    tl_graph_reach(graph, function, &reach);
-    for (uint32_t i = 0; i < reach.count; i++)
-      reached[k][reach.list[i]] = reach.list[i] != function;
-  }
-  for (uint32_t i = 0; i < order.count; i++) {
-    const uint32_t f = order.list[i];
-    const uint32_t registers = resources->registers[f];
-    for (size_t k = over.count; k-- > 0;) {
-      const uint32_t kernel = module->kernels.items[over.items[k]];
-      if (!reached[k][f] || so_far[k] >= registers || module->resolution->functions.items[f].kernel)
-        continue;
-      so_far[k] = registers;
-      if (registers > check_register_limit(module, kernel))
-        check_report_registers(module, kernel, check_register_limit(module, kernel), f, registers);
-    }
-  }
-}
+/* --- stack --- */
 
 /* -1 for a stack that has no bound: the text prints the 32 bits as signed (E35). */
 static const char *check_signed(tl_arena *arena, uint32_t value) {
@@ -319,7 +217,7 @@ static void check_stack_limits(const tl_module *module, const tl_graph *graph, c
 void tl_check_resources(const tl_module *module, const tl_graph *graph, const tl_resources *resources,
                         tl_arena *arena) {
   check_stack_limits(module, graph, resources, arena);
-  check_registers(module, graph, resources, arena);
+  tl_check_registers(module, graph, resources, arena);
 }
 
 /* --- -v --- */

@@ -11,8 +11,12 @@ void tl_check_calls(const tl_module *module, const tl_graph *graph);
 void tl_check_sizes(const tl_module *module, const tl_layout *layout);
 /* C78 6: E20, file by file, functions before variables. */
 void tl_check_undefined(const tl_module *module, tl_arena *arena);
+/* The lines of -dump-callgraph, before those of C78 8-10 (C57, C82, L22). */
+void tl_check_callgraph(const tl_module *module, const tl_graph *graph, const tl_resources *resources, tl_arena *arena);
 /* C78 8-10: E35, E36, E34; and E60 for a function without a register count. */
 void tl_check_resources(const tl_module *module, const tl_graph *graph, const tl_resources *resources, tl_arena *arena);
+/* C78 10: E34 and, with -dump-callgraph, what each kernel takes from its callees (L20, L21). */
+void tl_check_registers(const tl_module *module, const tl_graph *graph, const tl_resources *resources, tl_arena *arena);
 /* C78 11: the lines of -v (C56, C81). */
 void tl_check_verbose(const tl_module *module, const tl_graph *graph, const tl_resources *resources,
                       const tl_layout *layout, tl_arena *arena);

@@ -1,0 +1,204 @@
+/* The call graph as -dump-callgraph prints it, and the walk that carries register counts to kernels (C57, C82, E34).
+ *
+ * nvlink takes the functions in the order of their text sections and, for each, the kernels last first; a kernel that
+ * reaches the function and has fewer registers so far takes its count (L20, L21). So what one kernel is told are the
+ * strict maxima of its functions' counts in text order. Only kernels about which there is something to say are looked
+ * at, and for each only what it reaches. */
+#include "check/check.h"
+
+#include "base/bytes.h"
+#include "catalog/message.h"
+#include "cubin/attribute.h"
+#include "cubin/elf.h"
+#include "emit/demangle.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- the dump --- */
+
+typedef struct dump {
+  const tl_module *module;
+  const tl_graph *graph;
+  const tl_resources *resources;
+  tl_arena *arena;
+  bool *taken; /* by function: some part -2 record names it */
+  char *line;
+  size_t length, room;
+} dump;
+
+static void dump_add(dump *d, const char *text) {
+  const size_t size = strlen(text);
+  if (d->length + size + 1 > d->room) {
+    d->room = 2 * (d->length + size + 1);
+    char *const line = tl_arena_new(d->arena, char, d->room);
+    if (d->length)
+      memcpy(line, d->line, d->length);
+    d->line = line;
+  }
+  memcpy(d->line + d->length, text, size + 1);
+  d->length += size;
+}
+
+static void dump_add_number(dump *d, const char *before, uint64_t number, const char *after) {
+  char digits[24];
+  size_t at = sizeof digits - 1;
+  digits[at] = '\0';
+  do {
+    digits[--at] = (char)('0' + number % 10);
+    number /= 10;
+  } while (number);
+  dump_add(d, before);
+  dump_add(d, digits + at);
+  dump_add(d, after);
+}
+
+static void dump_end_line(dump *d) {
+  tl_diagnostics_add_plain(d->module->diagnostics, tl_arena_format(d->arena, "%s", d->line));
+  d->length = 0;
+}
+
+/* C82, L22: the indirect callees before the direct ones, each list last record first. */
+static void dump_callees(dump *d, uint32_t function) {
+  const tl_graph *const g = d->graph;
+  for (uint32_t i = g->indirect.first[function + 1]; i-- > g->indirect.first[function];) {
+    const uint32_t prototype = g->indirect.to[i];
+    for (uint32_t j = g->takers.first[prototype + 1]; j-- > g->takers.first[prototype];)
+      dump_add_number(d, " ", (uint64_t)g->takers.to[j] + 1, "");
+  }
+  for (uint32_t i = g->direct.first[function + 1]; i-- > g->direct.first[function];)
+    dump_add_number(d, " ", (uint64_t)g->direct.to[i] + 1, "");
+}
+
+static void dump_function(dump *d, uint32_t function) {
+  const tl_function *const f = &d->module->resolution->functions.items[function];
+  dump_add_number(d, "", (uint64_t)function + 1, ": ");
+  if (!f->live) {
+    dump_end_line(d);
+    return;
+  }
+  if (f->kernel && f->defined)
+    dump_add(d, "^");
+  if (d->taken[function])
+    dump_add(d, "&");
+  dump_add(d, tl_demangle(d->arena, tl_module_text(d->module, f->name)));
+  if (d->resources->registers[function])
+    dump_add_number(d, " [", d->resources->registers[function], "]");
+  dump_add(d, " ->");
+  dump_callees(d, function);
+  dump_end_line(d);
+}
+
+void tl_check_callgraph(const tl_module *module, const tl_graph *graph, const tl_resources *resources,
+                        tl_arena *arena) {
+  if (!module->options->dump_callgraph)
+    return;
+  dump d = {.module = module,
+            .graph = graph,
+            .resources = resources,
+            .arena = arena,
+            .taken = tl_arena_new(arena, bool, (size_t)graph->function_count + 1)};
+  for (size_t i = 0; i < module->taken.count; i++)
+    d.taken[module->taken.items[i].from] = true;
+  tl_diagnostics_add_plain(module->diagnostics, tl_arena_format(arena, "callgraph for %s:", module->options->arch));
+  tl_diagnostics_add_plain(module->diagnostics, "# A: s -> B // s (number A) potentially calls B");
+  tl_diagnostics_add_plain(module->diagnostics, "# s [N]     // s uses N registers");
+  tl_diagnostics_add_plain(module->diagnostics, "# ^s        // s is entry point");
+  tl_diagnostics_add_plain(module->diagnostics, "# &s        // s has address taken");
+  for (uint32_t f = 0; f < graph->function_count; f++)
+    dump_function(&d, f);
+}
+
+/* --- registers --- */
+
+/* A kernel takes the count of a function. Ascending keys are nvlink's order: text position of the function, then the
+ * kernels last first. */
+typedef struct raise {
+  uint64_t key;
+  uint32_t kernel, function; /* position in module->kernels; function */
+} raise;
+typedef TL_VECTOR(raise) raise_vector;
+
+static int raise_compare(const void *a, const void *b) {
+  const uint64_t first = ((const raise *)a)->key, second = ((const raise *)b)->key;
+  return (first > second) - (first < second);
+}
+
+/* MAXREG_COUNT of a kernel; UINT32_MAX when it has none. */
+static uint32_t registers_limit(const tl_module *module, uint32_t kernel) {
+  const uint32_t text = module->symbols.items[kernel].section;
+  const tl_attributes *const list = &module->sections.items[module->sections.items[text].info].attributes;
+  const uint32_t at = tl_attributes_find(list, EIATTR_MAXREG_COUNT);
+  return at == TL_NONE ? UINT32_MAX : tl_get16(list->items[at].data);
+}
+
+/* Position of every function's text among the sections; 0 for a function without one. */
+static uint32_t *registers_text_positions(const tl_module *module, const tl_graph *graph, tl_arena *arena) {
+  uint32_t *const position = tl_arena_new(arena, uint32_t, (size_t)graph->function_count + 1);
+  for (uint32_t i = 1; i < module->sections.count; i++) {
+    const uint32_t owner = module->sections.items[i].owner;
+    if (owner != TL_NONE && module->symbols.items[owner].function != TL_NONE)
+      position[module->symbols.items[owner].function] = i;
+  }
+  return position;
+}
+
+/* Appends what kernel number `k` is told: `list` in text order, cut down to the strict maxima. */
+static void registers_keep_maxima(raise_vector *list, size_t start, uint32_t own, const tl_resources *resources) {
+  uint32_t most = own;
+  size_t kept = start;
+  qsort(list->items + start, list->count - start, sizeof *list->items, raise_compare);
+  for (size_t i = start; i < list->count; i++) {
+    if (resources->registers[list->items[i].function] <= most)
+      continue;
+    most = resources->registers[list->items[i].function];
+    list->items[kept++] = list->items[i];
+  }
+  list->count = kept;
+}
+
+static void registers_report(const tl_module *module, const tl_resources *resources, const raise *r, tl_arena *arena) {
+  const uint32_t kernel = module->kernels.items[r->kernel];
+  const char *const name = tl_module_text(module, module->symbols.items[kernel].name);
+  const char *const callee = tl_module_text(module, module->resolution->functions.items[r->function].name);
+  const uint64_t registers = resources->registers[r->function];
+  const uint32_t limit = registers_limit(module, kernel);
+  if (registers > limit)
+    tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_REGISTERS),
+                       (tl_site){NULL, NULL, name, TL_NO_OFFSET}, NULL, name, (uint64_t)limit, callee, registers);
+  if (module->options->dump_callgraph)
+    tl_diagnostics_add_plain(module->diagnostics,
+                             tl_arena_format(arena, "regcount %u for %s propagated to entry %s", registers,
+                                             tl_demangle(arena, callee), tl_demangle(arena, name)));
+}
+
+void tl_check_registers(const tl_module *module, const tl_graph *graph, const tl_resources *resources,
+                        tl_arena *arena) {
+  const uint32_t *position = NULL;
+  raise_vector raises = {0};
+  tl_reach reach;
+  for (uint32_t k = 0; k < module->kernels.count; k++) {
+    const uint32_t kernel = module->kernels.items[k];
+    const uint32_t own = module->symbols.items[kernel].function;
+    const uint32_t most = resources->max_registers[own];
+    if (most <= resources->registers[own] ||
+        (!module->options->dump_callgraph && most <= registers_limit(module, kernel)))
+      continue;
+    if (!position) {
+      position = registers_text_positions(module, graph, arena);
+      tl_reach_init(&reach, graph, arena);
+    }
+    const size_t start = raises.count;
+    tl_graph_reach(graph, own, &reach);
+    for (uint32_t i = 0; i < reach.count; i++) {
+      const uint32_t f = reach.list[i];
+      if (resources->registers[f] > resources->registers[own] && !module->resolution->functions.items[f].kernel)
+        *tl_vector_push(arena, &raises) = (raise){(uint64_t)position[f] << 32 | (UINT32_MAX - k), k, f};
+    }
+    registers_keep_maxima(&raises, start, resources->registers[own], resources);
+  }
+  if (raises.count > 1)
+    qsort(raises.items, raises.count, sizeof *raises.items, raise_compare);
+  for (size_t i = 0; i < raises.count; i++)
+    registers_report(module, resources, &raises.items[i], arena);
+}
