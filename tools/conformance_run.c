@@ -191,9 +191,15 @@ static bool conformance_same_text(const conformance_answer *a, const conformance
          conformance_same(a->text[1], a->text_size[1], b->text[1], b->text_size[1]);
 }
 
+/* The first line that is no warning, or the first. */
 static void conformance_first_line(const conformance_answer *answer, char *line, size_t size) {
-  const char *text = answer->text[1] ? (const char *)answer->text[1] : "";
-  snprintf(line, size, "%.*s", (int)strcspn(text, "\n"), text);
+  const char *text = answer->text[1] ? (const char *)answer->text[1] : "", *found = text;
+  for (const char *at = text; *at; at += strcspn(at, "\n") + (strchr(at, '\n') != NULL))
+    if (strncmp(at, "nvlink warning", 14) != 0 && strncmp(at, "nvlink info", 11) != 0) {
+      found = at;
+      break;
+    }
+  snprintf(line, size, "%.*s", (int)strcspn(found, "\n"), found);
 }
 
 static void conformance_compare(const conformance_answer *reference, const conformance_answer *ours,

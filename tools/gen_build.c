@@ -290,7 +290,8 @@ static void gen_build_symbol(gen_function *function) {
 }
 
 static void gen_build_bounds(gen_program *program, gen_body *body) {
-  static const uint32_t threads[] = {32, 64, 128, 256, 512, 1024};
+  /* 65536 registers shared by all threads: a larger product would limit them to less than functions use. */
+  static const uint32_t threads[] = {32, 64, 128, 160, 256, 512};
   body->bounds_id = gen_build_id(program);
   uint32_t kind = gen_draw(program, 5), max = threads[gen_draw(program, 6)],
            registers = 104 + 8 * gen_draw(program, 18);
@@ -301,7 +302,7 @@ static void gen_build_bounds(gen_program *program, gen_body *body) {
   if (kind < 3)
     body->max_threads = max;
   if (kind == 1)
-    body->minimum_blocks = 1 + gen_draw(program, 3);
+    body->minimum_blocks = 1 + gen_draw(program, 512 / max);
   if (kind >= 3)
     body->max_registers = registers;
   body->cluster = cluster && kind < 3 ? 2 : 0;

@@ -397,7 +397,7 @@ static void gen_cuda_do_warp(gen_cuda *printer, const gen_operation *operation) 
 }
 
 static void gen_cuda_do_pressure(gen_cuda *printer, const gen_operation *operation) {
-  uint32_t count = 8 + operation->a % 60;
+  uint32_t count = 8 + operation->a % 48;
   fprintf(printer->to,
           "    int m[%u];\n#pragma unroll\n    for (int i = 0; i < %u; i++)\n      m[i] = ((volatile int *)p)[i];\n"
           "#pragma unroll\n    for (int i = 0; i < %u; i++)\n      acc += m[i] * m[%u - i];\n",

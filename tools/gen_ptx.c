@@ -514,7 +514,7 @@ static void gen_ptx_do_warp(gen_ptx *printer, const gen_operation *operation) {
 }
 
 static void gen_ptx_do_pressure(gen_ptx *printer, const gen_operation *operation) {
-  uint32_t count = 8 + operation->a % 60;
+  uint32_t count = 8 + operation->a % 48;
   fprintf(printer->to, "    .reg .b32 %%m<%u>;\n", count);
   for (uint32_t i = 0; i < count; i++)
     fprintf(printer->to, "    ld.volatile.global.u32 %%m%u, [%%p+%u];\n", i, 4 * i);
