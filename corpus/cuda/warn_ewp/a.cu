@@ -1,0 +1,2 @@
+__device__ int value = 3;
+__global__ void k(int *v) { v[0] = value; }

@@ -1,0 +1,1 @@
+__global__ void other(int *v) { v[0] = 8; }
