@@ -89,8 +89,10 @@ static bool ref_block_place_owned(ref_link *link, ref_file *file, uint32_t secti
   if (file->body_of[owner] == REF_BODY_LOSES) {
     return ref_block_place_lost_constants(link, file, section);
   }
-  size_t number = REF_NONE;
-  if (bank == 0) {
+  size_t number = bank == 2 ? function->constant2 : REF_NONE;
+  if (number != REF_NONE) {
+    link->sections[number].align = input->align; /* RF4 */
+  } else if (bank == 0) {
     number = ref_block_add_bank_zero(link, function, input);
   } else if (bank == 2 && !function->entry) {
     number = ref_section_add_hidden(link, input->name, input->type, input->flags, input->align, 0);

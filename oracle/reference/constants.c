@@ -29,12 +29,11 @@ static void ref_constants_add_images(ref_link *link, const ref_function *functio
       kernel->constant2 = ref_section_add_with_symbol(link, name, REF_TYPE_CONSTANT + 2,
                                                       REF_FLAG_ALLOC | REF_FLAG_INFO, 1, 0);
       link->sections[kernel->constant2].info_section = kernel->text;
-      kernel->made_constants = true;
     }
   }
 }
 
-/* W10.4 */
+/* W10.4, RF2: for every user, not only for those without data of their own. */
 static uint64_t ref_constants_align_of_users(const ref_link *link, const ref_function *function) {
   uint64_t align = link->sections[function->constant2].align;
   for (size_t i = 0; i < function->constant_users.count; i++) {
@@ -54,16 +53,15 @@ static void ref_constants_place(ref_link *link, ref_function *function) {
     const uint64_t size = link->sections[kernel->constant2].size;
     end = size > end ? size : end;
   }
-  function->constant_offset = ref_align_up(end, block.align);
-  const uint64_t largest = ref_constants_align_of_users(link, function);
+  const uint64_t align = ref_constants_align_of_users(link, function);
+  function->constant_offset = ref_align_up(end, align);
   for (size_t i = 0; i < function->constant_users.count; i++) {
     const ref_function *kernel = &link->functions[function->constant_users.items[i]];
     ref_out_section *image = &link->sections[kernel->constant2];
-    const bool fresh = kernel->made_constants && image->size == 0;
-    const uint64_t align = fresh ? largest : block.align;
-    image->align = align > image->align ? align : image->align;
+    image->align = align;
     ref_bytes_fill(link, &image->data, (size_t)function->constant_offset);
     ref_bytes_add(link, &image->data, block.data.data, block.data.size);
+    ref_bytes_fill(link, &image->data, (size_t)ref_align_up(image->data.size, image->align)); /* RF2 */
     image->size = image->data.size;
   }
 }

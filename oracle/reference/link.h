@@ -141,6 +141,7 @@ typedef struct ref_function {
   bool mentioned, mentioned_as_entry, defined_weak_so_far;
   size_t defined_in_so_far;
   const char *prototype_so_far;
+  bool text_had_rela; /* any body so far; the output keeps one `.rela.text.F` for all of them */
   uint32_t defined_as_so_far;
   ref_indices dead_references; /* shared objects that a dead body refers to (W9.9) */
   /* results of the call graph */
@@ -153,7 +154,6 @@ typedef struct ref_function {
   bool has_register_count;
   uint64_t stack, crs;
   ref_indices constant_users;
-  bool made_constants;
   uint64_t constant_offset; /* of its compiler constants in the users' images (W10.2) */
   bool kernel_uses_extern;
   size_t extern_kernel; /* one kernel of the group that reaches this function */

@@ -35,8 +35,8 @@ static size_t ref_object_shared_section(ref_link *link, ref_file *file, const re
 
 /* W9: shared objects have a list of their own; st_value is the alignment (H1). */
 static void ref_object_define_shared(ref_link *link, size_t file_number, const ref_symbol *input, size_t number) {
-  ref_out_symbol *symbol = &link->symbols[number];
   const size_t section = ref_object_shared_section(link, &link->files[file_number], input);
+  ref_out_symbol *symbol = &link->symbols[number];
   symbol->section = section;
   symbol->auxiliary = input->value;
   symbol->size = input->size;
@@ -44,12 +44,14 @@ static void ref_object_define_shared(ref_link *link, size_t file_number, const r
   symbol->shared_order = link->shared_count++;
 }
 
-static bool ref_object_owner_takes_part(const ref_link *link, const ref_file *file, uint32_t section) {
-  const uint32_t owner = ref_merge_owner(file, section);
+/* RF3: the shared objects of a losing body take their place all the same. */
+static bool ref_object_owner_takes_part(const ref_link *link, const ref_file *file, const ref_symbol *input) {
+  const uint32_t owner = ref_merge_owner(file, input->section);
   if (owner == 0 || file->function_of[owner] == REF_NONE) {
     return true;
   }
-  return link->functions[file->function_of[owner]].live && file->body_of[owner] != REF_BODY_LOSES;
+  return link->functions[file->function_of[owner]].live &&
+         (file->body_of[owner] != REF_BODY_LOSES || ref_object_is_shared(input));
 }
 
 /* Value and section of a definition. */
@@ -125,7 +127,7 @@ static void ref_object_merge_local(ref_link *link, size_t file_number, uint32_t 
   if (input->section == 0) {
     return;
   }
-  if (!ref_object_owner_takes_part(link, file, input->section)) {
+  if (!ref_object_owner_takes_part(link, file, input)) {
     ref_object_name_dead_section(link, file, input);
     return;
   }
@@ -244,7 +246,7 @@ static void ref_object_merge_symbol(ref_link *link, size_t file_number, uint32_t
     ref_object_merge_local(link, file_number, index);
     return;
   }
-  if (ref_object_is_shared(input) && input->section != 0 && !ref_object_owner_takes_part(link, file, input->section)) {
+  if (ref_object_is_shared(input) && input->section != 0 && !ref_object_owner_takes_part(link, file, input)) {
     return;
   }
   const size_t old = ref_map_find(&link->symbol_by_name, input->name);

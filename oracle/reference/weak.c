@@ -53,14 +53,16 @@ static void ref_weak_drop_constants(ref_link *link, ref_function *function) {
       ref_message_fatal(link, "E73", "Internal error: overlapping non-identical data");
     }
   }
-  link->sections[first].dropped = true;
-  function->constant2 = REF_NONE;
+  /* RF4: the block stays where it is, empty, and takes the winner's constants, if there are any. */
+  link->sections[first].data.size = 0;
+  link->sections[first].size = 0;
 }
 
 void ref_weak_drop_old_body(ref_link *link, size_t number) {
   ref_function *function = &link->functions[number];
   const ref_file *old = &link->files[function->defined_in_so_far];
-  if (ref_weak_text_has_rela(old, function->defined_as_so_far)) {
+  function->text_had_rela = function->text_had_rela || ref_weak_text_has_rela(old, function->defined_as_so_far);
+  if (function->text_had_rela) {
     ref_weak_drop_debug_entries(link, number);
   }
   if (!function->live) {
