@@ -25,3 +25,5 @@ TL_DEFECT(D76, 'R', "layout", "-kernels-used with equal user-constant blocks", "
           "blocks move, symbols and code do not")
 TL_DEFECT(D79, 'R', "relocate", "-kernels-used with entries against undefined labels", "S = 0",
           "S = what is left in symbol 0")
+TL_DEFECT(D82, 'R', "merge", "extern shared memory without a size, then a definition of that name in a later file",
+          "an ordinary object", "never laid out, every address is -1")

@@ -22,7 +22,8 @@ typedef struct dump {
   const tl_graph *graph;
   const tl_resources *resources;
   tl_arena *arena;
-  bool *taken; /* by function: some part -2 record names it */
+  bool *taken;          /* by function: some part -2 record names it */
+  uint32_t *candidates; /* graph->takers.to, those of one prototype in creation order */
   char *line;
   size_t length, room;
 } dump;
@@ -58,13 +59,14 @@ static void dump_end_line(dump *d) {
   d->length = 0;
 }
 
-/* C82, L22: the indirect callees before the direct ones, each list last record first. */
+/* C82, L22: the indirect callees, first record first, last created candidate first; then the direct ones, last record
+ * first. */
 static void dump_callees(dump *d, uint32_t function) {
   const tl_graph *const g = d->graph;
-  for (uint32_t i = g->indirect.first[function + 1]; i-- > g->indirect.first[function];) {
+  for (uint32_t i = g->indirect.first[function]; i < g->indirect.first[function + 1]; i++) {
     const uint32_t prototype = g->indirect.to[i];
     for (uint32_t j = g->takers.first[prototype + 1]; j-- > g->takers.first[prototype];)
-      dump_add_number(d, " ", (uint64_t)g->takers.to[j] + 1, "");
+      dump_add_number(d, " ", (uint64_t)d->candidates[j] + 1, "");
   }
   for (uint32_t i = g->direct.first[function + 1]; i-- > g->direct.first[function];)
     dump_add_number(d, " ", (uint64_t)g->direct.to[i] + 1, "");
@@ -89,6 +91,21 @@ static void dump_function(dump *d, uint32_t function) {
   dump_end_line(d);
 }
 
+/* Brings the candidates of each prototype into creation order in one pass over all functions. */
+static void dump_order_candidates(dump *d) {
+  const tl_graph *const g = d->graph;
+  tl_edges of_function = {0};
+  for (uint32_t p = g->function_count; p < g->node_count; p++)
+    for (uint32_t j = g->takers.first[p]; j < g->takers.first[p + 1]; j++)
+      *tl_vector_push(d->arena, &of_function) = (tl_edge){g->takers.to[j], p};
+  const tl_successors prototypes = tl_successors_make(d->arena, &of_function, g->function_count);
+  uint32_t *const next = tl_arena_copy(d->arena, g->takers.first, ((size_t)g->node_count + 1) * sizeof *next);
+  d->candidates = tl_arena_new(d->arena, uint32_t, of_function.count + 1);
+  for (uint32_t f = 0; f < g->function_count; f++)
+    for (uint32_t i = prototypes.first[f]; i < prototypes.first[f + 1]; i++)
+      d->candidates[next[prototypes.to[i]]++] = f;
+}
+
 void tl_check_callgraph(const tl_module *module, const tl_graph *graph, const tl_resources *resources,
                         tl_arena *arena) {
   if (!module->options->dump_callgraph)
@@ -100,6 +117,7 @@ void tl_check_callgraph(const tl_module *module, const tl_graph *graph, const tl
             .taken = tl_arena_new(arena, bool, (size_t)graph->function_count + 1)};
   for (size_t i = 0; i < module->taken.count; i++)
     d.taken[module->taken.items[i].from] = true;
+  dump_order_candidates(&d);
   tl_diagnostics_add_plain(module->diagnostics, tl_arena_format(arena, "callgraph for %s:", module->options->arch));
   tl_diagnostics_add_plain(module->diagnostics, "# A: s -> B // s (number A) potentially calls B");
   tl_diagnostics_add_plain(module->diagnostics, "# s [N]     // s uses N registers");

@@ -96,7 +96,8 @@ static void live_read_record(marker *m, uint32_t file, uint32_t section, uint64_
       return;
     if (part == CALLGRAPH_REFERENCE && live_loses(m, file, words[1]) && m->lost_taken_as[to] != TL_NONE)
       m->taken_as[to] = m->lost_taken_as[to];
-    *tl_vector_push(m->arena, &m->edges) = (tl_edge){from, to};
+    if (part == CALLGRAPH_CALL)
+      *tl_vector_push(m->arena, &m->edges) = (tl_edge){from, to};
   }
 }
 

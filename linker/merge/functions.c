@@ -136,8 +136,12 @@ static void functions_drop_constants(tl_merging *m, uint32_t function, uint32_t 
     if (block == module->constant_blocks.count)
       return;
   }
-  if (block != TL_NONE)
-    module->constant_blocks.items[block].deleted = true;
+  if (block == TL_NONE)
+    return;
+  tl_constant_block *const emptied = &module->constant_blocks.items[block];
+  emptied->deleted = true; /* it keeps its place and alignment, without bytes (L9) */
+  emptied->size = 0;
+  emptied->pieces.count = 0;
 }
 
 static void functions_replace(tl_merging *m, uint32_t symbol, uint32_t out) {

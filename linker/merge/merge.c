@@ -4,6 +4,7 @@
 #include "merge/merging.h"
 
 #include "base/bytes.h"
+#include "catalog/defect.h"
 #include "catalog/message.h"
 #include "cubin/elf.h"
 
@@ -166,6 +167,10 @@ void tl_merge_finish(tl_module *module) {
   tl_names *const names = module->names;
   for (size_t i = module->commons.count; i-- > 0;)
     merge_allocate_common(module, module->commons.items[i]);
+  if (!tl_defect_matched(module->options, TL_DEFECT_D82))
+    module->has_external_shared = false;
+  for (size_t i = 0; i < module->shared_objects.count; i++)
+    module->has_external_shared |= module->symbols.items[module->shared_objects.items[i]].external_shared;
   merge_add_late_taken(module);
   module->callgraph = tl_module_add_section(module, NAME(".nv.callgraph"), SHT_CUDA_CALLGRAPH, 0, 4, 8);
   tl_module_add_section_symbol(module, module->callgraph);

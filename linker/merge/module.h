@@ -38,7 +38,7 @@ typedef struct tl_function {
   bool local, defined, kernel;
   bool kernel_somewhere; /* some body is a kernel: it counts as a root, also when E26 follows (L3) */
   bool described;        /* a function descriptor entry names it: its address is taken (R15) */
-  bool had_rela;         /* a body so far had a RELA section for its text (W8.2) */
+  bool had_relocations;         /* some body so far had a relocation section for its text (W8.7, L11) */
   bool live;             /* stays in the output */
   bool reached;          /* from a kernel; false for one kept only because its address is taken (W7.4) */
 } tl_function;
@@ -102,6 +102,7 @@ typedef struct tl_symbol {
   bool weak_mention;    /* undefined, and only weakly referred to (R21, R22) */
   bool shared;          /* object laid out in shared memory */
   bool external_shared; /* extern __shared__ (W3.11) */
+  bool misplaced;       /* shared object that nvlink never lays out: S = -1 (D82) */
   bool referenced;      /* some text that counts refers to it (W9.9) */
   bool unlisted;        /* never in .symtab (compiler constants, parameters) */
 } tl_symbol;

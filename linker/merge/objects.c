@@ -110,8 +110,9 @@ static bool objects_check_known(tl_merging *m, const tl_cubin_symbol *s, uint32_
     objects_report(m, TL_MESSAGE_SPACE_MISMATCH, s, known);
   else if ((s->other ^ known->other) & STO_MANAGED && !objects_starts_with(m, s->name, "__"))
     objects_report(m, TL_MESSAGE_MANAGED_MISMATCH, s, known);
-  const bool common = s->section == TL_SECTION_COMMON;
-  if (s->size != known->size && (!common || known->section == TL_NONE) && !known->common)
+  const bool common = s->section == TL_SECTION_COMMON, mention = s->section == SHN_UNDEF;
+  const bool sized = s->size && known->size; /* an array of unknown length fits every size (L7) */
+  if (sized && s->size != known->size && (!common || known->section == TL_NONE) && (!known->common || mention))
     objects_report(m, TL_MESSAGE_SIZE_MISMATCH, s, known);
   const bool reported = m->module->diagnostics->errors > errors;
   const bool both_strong = tl_binding_of(known) == STB_GLOBAL && tl_symbol_binding(s) == STB_GLOBAL;
@@ -233,7 +234,8 @@ static void objects_pass_internal(tl_merging *m, uint32_t index) {
       }
       module->block_of_function[function] = block;
       tl_constant_block *const b = &module->constant_blocks.items[block];
-      *b = (tl_constant_block){function, input->name, input->type, input->align, input->size, {0}, false};
+      const uint64_t align = input->align > b->align ? input->align : b->align; /* a replaced body's counts on (L9) */
+      *b = (tl_constant_block){function, input->name, input->type, align, input->size, {0}, false};
       *tl_vector_push(module->arena, &b->pieces) = (tl_piece){0, input->size, input->data, m->file, s->section};
     }
   }
@@ -256,6 +258,24 @@ static void objects_pass_loser(tl_merging *m, uint32_t index, uint32_t known) {
     m->section_state[s->section] |= TL_SECTION_HAS_LOST_VARIABLE;
     *tl_vector_push(m->module->arena, &m->lost_ranges) = (tl_lost_range){s->section, s->value, s->value + s->size};
   }
+}
+
+/* W3.11, W9.12: the definition counts for alignment and for the place in the pool. An object that an earlier file
+ * mentioned without a size is never laid out by nvlink (D82). */
+static void objects_define_shared(tl_module *module, uint32_t known, uint64_t align) {
+  tl_symbol *const symbol = &module->symbols.items[known];
+  const bool lost = symbol->external_shared && tl_defect_matched(module->options, TL_DEFECT_D82);
+  symbol->align = align;
+  symbol->external_shared = false;
+  symbol->misplaced = lost;
+  symbol->shared = !lost;
+  size_t kept = 0;
+  for (size_t i = 0; i < module->shared_objects.count; i++)
+    if (module->shared_objects.items[i] != known)
+      module->shared_objects.items[kept++] = module->shared_objects.items[i];
+  module->shared_objects.count = kept;
+  if (!lost)
+    tl_u32_push(module->arena, &module->shared_objects, known);
 }
 
 /* The definition of a symbol that an earlier file mentioned, declared common or defined weakly. */
@@ -282,12 +302,7 @@ static void objects_define_known(tl_merging *m, uint32_t index, uint32_t known, 
   symbol->info = s->info; /* also the weak binding over an earlier mention's (L2) */
   if (!symbol->shared)
     return;
-  symbol->align = s->value; /* W3.11, W9.12: the definition counts for alignment and for the place in the pool */
-  size_t kept = 0;
-  for (size_t i = 0; i < module->shared_objects.count; i++)
-    if (module->shared_objects.items[i] != known)
-      module->shared_objects.items[kept++] = module->shared_objects.items[i];
-  module->shared_objects.items[kept] = known;
+  objects_define_shared(module, known, s->value);
 }
 
 static void objects_define_new(tl_merging *m, uint32_t index, uint32_t section) {

@@ -18,7 +18,7 @@ typedef struct resolver {
   tl_arena *arena;
   tl_diagnostics *diagnostics;
   uint32_t *registers; /* of the current file's symbols, UINT32_MAX where no record names one */
-  bool *has_rela;      /* of the current file's sections: some RELA section is about it */
+  bool *has_relocations;      /* of the current file's sections: some relocation section is about it */
 } resolver;
 
 /* REGCOUNT records of the current file (V2); later records of one symbol win. */
@@ -37,12 +37,12 @@ static void resolve_read_registers(resolver *r, const tl_cubin *cubin) {
   }
 }
 
-static void resolve_find_rela(resolver *r, const tl_cubin *cubin) {
-  r->has_rela = tl_arena_new(r->arena, bool, cubin->section_count);
+static void resolve_find_relocations(resolver *r, const tl_cubin *cubin) {
+  r->has_relocations = tl_arena_new(r->arena, bool, cubin->section_count);
   for (uint32_t s = 1; s < cubin->section_count; s++) {
     const tl_cubin_section *const section = &cubin->sections[s];
-    if (section->type == SHT_RELA && section->size && section->info < cubin->section_count)
-      r->has_rela[section->info] = true;
+    if ((section->type == SHT_REL || section->type == SHT_RELA) && section->size && section->info < cubin->section_count)
+      r->has_relocations[section->info] = true;
   }
 }
 
@@ -87,18 +87,18 @@ static void resolve_define(resolver *r, uint32_t function_index, uint32_t file, 
     body->role = (uint8_t)(function->defined ? resolve_contest(r, function, file, symbol) : TL_BODY_FIRST);
   if (tl_symbol_binding(s) == STB_GLOBAL && function->strong_file == TL_NONE)
     function->strong_file = file;
-  const bool rela = r->has_rela[s->section];
+  const bool relocated = r->has_relocations[s->section];
   if (body->role == TL_BODY_FIRST)
     function->first_file = file;
   if (body->role == TL_BODY_REPLACES) {
     tl_body *const old = &r->resolution->bodies[function->file][function->symbol];
     old->replaced = true;
-    old->frame_gone = function->had_rela;
+    old->frame_gone = function->had_relocations;
   }
   body->frame_gone = body->role == TL_BODY_LOSES;
   if (body->role != TL_BODY_FIRST && body->role != TL_BODY_REPLACES)
     return;
-  function->had_rela |= rela;
+  function->had_relocations |= relocated;
   function->defined = true;
   function->kernel = kernel;
   function->file = file;
@@ -161,7 +161,7 @@ static void resolve_file(resolver *r, uint32_t file) {
   for (uint32_t i = 0; i < cubin->symbol_count; i++)
     bodies[i].function = TL_NONE;
   resolve_read_registers(r, cubin);
-  resolve_find_rela(r, cubin);
+  resolve_find_relocations(r, cubin);
   for (uint32_t i = 0; i < cubin->symbol_count; i++) {
     if (tl_symbol_type(&cubin->symbols[i]) != STT_FUNC || bodies[i].role != TL_BODY_NONE)
       continue;

@@ -68,6 +68,8 @@ static uint8_t relocate_bank(const relocating *r, uint32_t symbol) {
 /* --- S (R1) --- */
 
 static uint64_t relocate_shared_value(const relocating *r, const entry_state *e, const tl_symbol *symbol) {
+  if (r->layout->symbol_gone[e->symbol])
+    return UINT64_MAX; /* never laid out (L10) */
   if (!symbol->external_shared || r->module->keeps_shared)
     return r->layout->symbol_value[e->symbol];
   const uint32_t function = tl_layout_function_of(r->module, e->entry->target);
@@ -89,6 +91,8 @@ static void relocate_find_values(const relocating *r, entry_state *e) {
   } else if (tl_type_of(symbol) == STT_SECTION) {
     e->s = 0;
     e->a = (int64_t)((uint64_t)e->a + e->entry->merge_offset);
+  } else if (symbol->misplaced) {
+    e->s = UINT64_MAX;
   } else if (symbol->shared) {
     e->s = relocate_shared_value(r, e, symbol);
     e->auxiliary = symbol->external_shared ? 0 : symbol->align;
@@ -241,7 +245,7 @@ static void relocate_apply(const relocating *r, const entry_state *e) {
   if (tl_relocation_row_bytes(e->row) > size - e->entry->offset)
     relocate_refuse(r, e, "a relocated field runs past the end of its section (D14)");
   if (e->entry->state == TL_ENTRY_NORMAL && e->s == UINT64_MAX && !relocate_symbol(r, e->symbol)->shared &&
-      relocate_symbol(r, e->symbol)->section != TL_NONE)
+      !relocate_symbol(r, e->symbol)->misplaced && relocate_symbol(r, e->symbol)->section != TL_NONE)
     relocate_fail(r, e, TL_MESSAGE_UNALLOCATED);
   const bool lost = e->entry->merge_offset && tl_defect_matched(r->module->options, TL_DEFECT_D12);
   const uint64_t value = e->s + (uint64_t)e->a;
@@ -308,7 +312,7 @@ static void relocate_entry(const relocating *r, uint32_t index) {
 
 bool tl_symbol_is_listed(const tl_module *module, const tl_layout *layout, uint32_t symbol) {
   const tl_symbol *const s = &module->symbols.items[symbol];
-  if (s->unlisted || layout->symbol_gone[symbol])
+  if (s->unlisted || s->misplaced || layout->symbol_gone[symbol])
     return false;
   return !s->shared || module->keeps_shared;
 }
