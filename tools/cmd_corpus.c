@@ -7,7 +7,7 @@
 
 int twin_corpus(int argc, char **argv);
 
-static int corpus_usage(void) {
+static void corpus_usage(void) {
   fprintf(stderr, "usage: twin corpus [--corpus DIRECTORY] COMMAND\n\n"
                   "  make [--check] [PROGRAM...]   compile the sources, link with nvlink, write cubins and answers\n"
                   "                                (--check: write nothing, say what would change)\n"
@@ -17,7 +17,6 @@ static int corpus_usage(void) {
                   "  features [--check]            count what the cubins hold into FEATURES beside the programs\n"
                   "                                (--check: fail when the file is stale)\n\n"
                   "The directory is corpus/cuda of the current directory, or of one above it.\n");
-  return TWIN_TROUBLE;
 }
 
 /* The corpus of the checkout that the current directory lies in. */
@@ -40,17 +39,15 @@ int twin_corpus(int argc, char **argv) {
   } else {
     corpus_find(&corpus);
   }
-  int code;
-  if (argc < 2)
-    code = corpus_usage();
-  else if (strcmp(argv[1], "make") == 0)
+  int code = TWIN_TROUBLE;
+  if (argc > 1 && strcmp(argv[1], "make") == 0)
     code = corpus_make(corpus.bytes, argc - 1, argv + 1);
-  else if (strcmp(argv[1], "verify") == 0)
+  else if (argc > 1 && strcmp(argv[1], "verify") == 0)
     code = corpus_verify(corpus.bytes, argc - 1, argv + 1);
-  else if (strcmp(argv[1], "features") == 0)
+  else if (argc > 1 && strcmp(argv[1], "features") == 0)
     code = corpus_features(corpus.bytes, argc - 1, argv + 1);
   else
-    code = corpus_usage();
+    corpus_usage();
   text_free(&corpus);
   return code;
 }

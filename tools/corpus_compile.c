@@ -106,7 +106,7 @@ static void corpus_ptx_settle_headers(text_buffer *ptx) {
 
 /* Puts the wanted architecture into the .target line. */
 static void corpus_ptx_settle_target(text_buffer *ptx, const char *number) {
-  char *at = strstr(ptx->bytes, "\n.target sm_");
+  char *at = ptx->bytes ? strstr(ptx->bytes, "\n.target sm_") : NULL;
   if (!at)
     return;
   at += strlen("\n.target sm_");

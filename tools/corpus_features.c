@@ -35,9 +35,10 @@ static corpus_row *corpus_count_row(corpus_count *count, const char *key) {
   }
   if (count->count == count->room) {
     count->room = count->room ? count->room * 2 : 256;
-    count->rows = realloc(count->rows, count->room * sizeof *count->rows);
-    if (!count->rows)
+    corpus_row *rows = realloc(count->rows, count->room * sizeof *rows);
+    if (!rows)
       abort();
+    count->rows = rows;
   }
   memmove(count->rows + low + 1, count->rows + low, (count->count - low) * sizeof *count->rows);
   count->count++;

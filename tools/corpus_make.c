@@ -140,8 +140,8 @@ int corpus_make(const char *corpus, int argc, char **argv) {
   bool good = true;
   for (size_t i = 0; i < programs.count; i++)
     good = corpus_make_program(&maker, corpus, programs.items[i]) && good;
-  printf("%zu programs, %zu jobs, %zu files %s\n", programs.count, maker.jobs, maker.changes,
-         maker.check ? "would change" : "written");
+  printf("programs: %zu, jobs: %zu, files %s: %zu\n", programs.count, maker.jobs,
+         maker.check ? "that would change" : "written", maker.changes);
   string_list_free(&programs);
   if (!good)
     return TWIN_TROUBLE;

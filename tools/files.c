@@ -69,7 +69,7 @@ void string_list_free(string_list *list) {
 }
 
 void text_add_bytes(text_buffer *text, const void *bytes, size_t size) {
-  if (text->size + size + 1 > text->room) {
+  if (!text->bytes || text->size + size + 1 > text->room) {
     text->room = (text->size + size + 1) * 2;
     text->bytes = memory_resize(text->bytes, text->room);
   }
