@@ -76,14 +76,16 @@ static uint8_t *bindless_function_masks(const tl_layout *layout, const tl_module
   return masks;
 }
 
-/* With exactly one kernel every reference of the inputs counts, that of dead functions too (W6.12). */
+/* With exactly one kernel every reference of the inputs counts, that of dead functions too (W6.12), but
+ * not that of bodies that lose (L13). */
 static uint8_t bindless_input_mask(const tl_module *module) {
   uint8_t mask = 0;
   for (uint32_t f = 0; f < module->file_count; f++) {
     const tl_cubin *const cubin = &module->files[f];
     for (uint32_t s = 1; s < cubin->section_count; s++) {
       const tl_cubin_section *const section = &cubin->sections[s];
-      const bool relocations = section->type == SHT_REL || section->type == SHT_RELA;
+      const bool relocations = (section->type == SHT_REL || section->type == SHT_RELA) &&
+                               tl_module_text_counts(module, f, section->info);
       for (uint64_t i = 0; relocations && i < tl_cubin_relocation_count(section); i++) {
         const tl_cubin_relocation entry = tl_cubin_relocation_at(section, i);
         if (entry.symbol >= cubin->symbol_count || !bindless_rewrites(entry.type))

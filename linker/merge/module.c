@@ -134,3 +134,14 @@ bool tl_module_relocation_stands(const tl_module *module, size_t index) {
       return false;
   return true;
 }
+
+bool tl_module_text_counts(const tl_module *module, uint32_t file, uint32_t section) {
+  const tl_cubin *const cubin = &module->files[file];
+  if (section >= cubin->section_count || !(cubin->sections[section].flags & SHF_EXECINSTR))
+    return false;
+  const uint32_t primary = cubin->sections[section].info & 0xffffff;
+  if (primary >= cubin->symbol_count)
+    return false;
+  const tl_body *const body = &module->resolution->bodies[file][primary];
+  return body->role != TL_BODY_LOSES && !body->replaced;
+}

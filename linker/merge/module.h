@@ -225,6 +225,10 @@ const char *tl_module_text(const tl_module *module, uint32_t name);
 /* False for an entry that went with a replaced body: of its text, or of its frame information (W8.2). */
 bool tl_module_relocation_stands(const tl_module *module, size_t index);
 
+/* False for an input section that is no text, or the text of a body that is replaced or loses: what it refers to does
+ * not count (W9.9, L13). Dead functions count. */
+bool tl_module_text_counts(const tl_module *module, uint32_t file, uint32_t section);
+
 static inline unsigned tl_type_of(const tl_symbol *symbol) {
   return symbol->info & 15;
 }

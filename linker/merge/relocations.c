@@ -157,21 +157,10 @@ void tl_merge_relocations(tl_merging *m, uint32_t section) {
     relocations_read_entry(&r, i);
 }
 
-/* A body that is replaced or loses does not count as referring to anything (W9.9). */
-static bool relocations_section_counts(const tl_merging *m, const tl_cubin_section *input) {
-  if (input->info >= m->cubin->section_count || !(m->cubin->sections[input->info].flags & SHF_EXECINSTR))
-    return false;
-  const uint32_t primary = m->cubin->sections[input->info].info & 0xffffff;
-  if (primary >= m->cubin->symbol_count)
-    return false;
-  const tl_body *const body = &m->bodies[primary];
-  return body->role != TL_BODY_LOSES && !body->replaced;
-}
-
 void tl_merge_mark_referenced(tl_merging *m) {
   for (uint32_t s = 1; s < m->cubin->section_count; s++) {
     const tl_cubin_section *const input = &m->cubin->sections[s];
-    if ((input->type != SHT_REL && input->type != SHT_RELA) || !relocations_section_counts(m, input))
+    if ((input->type != SHT_REL && input->type != SHT_RELA) || !tl_module_text_counts(m->module, m->file, input->info))
       continue;
     const uint64_t count = tl_cubin_relocation_count(input);
     for (uint64_t i = 0; i < count; i++) {
