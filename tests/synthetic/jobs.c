@@ -1,3 +1,5 @@
+/* The jobs in one order, always the same: the matrix by class and type, then the programs by their rows. A job's bytes are
+ * built when it is visited and freed behind it. */
 #include "jobs.h"
 
 #include "address_taken.h"
@@ -82,9 +84,11 @@ static void visit_relocations(unsigned sm, const matrix_outcomes *outcomes, synt
       const matrix_outcome *both = outcomes->of[kind][number];
       if (both[0] == OUTCOME_LINKED && both[1] == OUTCOME_LINKED)
         linkable[count++] = (uint16_t)number;
-      visit_refused(sm, (matrix_class)kind, (uint16_t)number, both, visit);
+      if (kind < MATRIX_REFUSALS_END)
+        visit_refused(sm, (matrix_class)kind, (uint16_t)number, both, visit);
     }
-    visit_linkable(sm, (matrix_class)kind, linkable, count, visit);
+    if (count)
+      visit_linkable(sm, (matrix_class)kind, linkable, count, visit);
   }
 }
 

@@ -1,3 +1,4 @@
+/* OUTCOMES as text: ranges of types, one line a class, form and outcome, so that a change shows in a diff. */
 #include "outcomes.h"
 
 #include "tests/harness/harness.h"

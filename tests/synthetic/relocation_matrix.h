@@ -2,7 +2,7 @@
  *
  * Each cubin has two kernels, one with RELA entries and one with REL entries, a slot of 32 bytes for every entry, old bits
  * that look random, and addends that fill 64 bits, so that a wrong field, shift or width shows. A second file, linked
- * first, moves every variable away from offset 0. Facts: R2-R9, R12-R29. */
+ * first, moves every variable away from offset 0. Facts: R1-R9, R12-R29, R37. */
 #ifndef TEST_SYNTHETIC_RELOCATION_MATRIX_H
 #define TEST_SYNTHETIC_RELOCATION_MATRIX_H
 
@@ -19,6 +19,21 @@ typedef enum matrix_class {
   MATRIX_SHARED,
   MATRIX_FUNCTION,
   MATRIX_DEAD_FUNCTION,
+  MATRIX_REFUSALS_END, /* for the classes up to here every refusal is a job; for the others it is only in OUTCOMES */
+  MATRIX_EXTERN_SHARED = MATRIX_REFUSALS_END,
+  MATRIX_COMMON,
+  MATRIX_ALIAS,
+  MATRIX_HIDDEN_FUNCTION,
+  MATRIX_UNDEFINED_FUNCTION,
+  MATRIX_WEAK_UNDEFINED_GLOBAL,
+  MATRIX_WEAK_UNDEFINED_CONSTANT,
+  MATRIX_NOTYPE,
+  MATRIX_CONSTANT_SECTION,
+  MATRIX_GLOBAL_SECTION,
+  MATRIX_TEXT_SECTION,
+  MATRIX_TEXTURE,
+  MATRIX_SAMPLER,
+  MATRIX_SURFACE,
   MATRIX_CLASSES
 } matrix_class;
 
