@@ -37,6 +37,7 @@ static const unsigned char gen_trait_percent[GEN_TRAIT_COUNT] = {
     [GEN_TRAIT_SHUFFLE] = 60,
     [GEN_TRAIT_UNSIZED] = 15,
     [GEN_TRAIT_LARGE_SWITCH] = 15,
+    [GEN_TRAIT_LARGE_CONSTANT] = 4,
 };
 
 int gen_build_id(gen_program *program) {
@@ -255,6 +256,21 @@ static void gen_build_objects(gen_program *program, int index) {
   }
 }
 
+/* One constant that nearly fills the bank: with the others' alignment it no longer fits, and is laid out again (K1a). */
+static void gen_build_large_constant(gen_program *program) {
+  uint32_t count = 64000 + gen_draw(program, 1400);
+  for (int i = 0; i < program->variable_count && program->traits[GEN_TRAIT_LARGE_CONSTANT]; i++) {
+    gen_variable *variable = &program->variables[i];
+    if (variable->space != GEN_CONSTANT || variable->linkage != GEN_STRONG || variable->element != GEN_U8)
+      continue;
+    variable->count = count;
+    for (int k = 0; k < program->object_count; k++)
+      if (program->objects[k].variable == i)
+        program->objects[k].count = count;
+    return;
+  }
+}
+
 void gen_build_variables(gen_program *program) {
   static const char letters[GEN_SPACE_COUNT] = {'g', 'c', 's', 'd', 'm', 't', 'p', 'w'};
   int count = 1 + program->file_count + (int)gen_draw(program, 3 * (uint32_t)program->file_count);
@@ -272,6 +288,7 @@ void gen_build_variables(gen_program *program) {
       gen_build_local_name(program, variable);
     gen_build_objects(program, program->variable_count - 1);
   }
+  gen_build_large_constant(program);
 }
 
 /* --- functions --- */

@@ -193,6 +193,9 @@ static bool gen_operation_possible(const gen_program *program, const gen_body *b
   const gen_file *file = &program->files[body->file];
   if (!program->enabled[kind] || !(row->languages >> file->language & 1) || file->virtual_sm < row->minimum_sm)
     return false;
+  const gen_function *function = &program->functions[body->function];
+  if (kind == GEN_OP_TEXTURE_ARGUMENT) /* of weak kernels the arguments must be the same everywhere */
+    return function->kernel && function->linkage == GEN_STRONG && !file->independent;
   return kind != GEN_OP_SAMPLER || file->independent;
 }
 

@@ -56,6 +56,7 @@ const gen_operation_row gen_operations[GEN_OP_COUNT] = {
     [GEN_OP_LAMBDA] = {"lambda", GEN_TARGET_NONE, 0, CUDA, 0, 40, 4},
     [GEN_OP_ADDRESS_CODE] = {"address of a function", GEN_TARGET_FUNCTION, 0, ANY, 0, 35, 4},
     [GEN_OP_SPECIAL] = {"special instruction", GEN_TARGET_NONE, 0, PTX, 0, 40, 5},
+    [GEN_OP_TEXTURE_ARGUMENT] = {"texture that is an argument", GEN_TARGET_NONE, 0, PTX, 0, 8, 8},
     [GEN_OP_STATIC_LOCAL] = {"static variable of a function", GEN_TARGET_NONE, 0, CUDA, 0, 30, 4},
 };
 

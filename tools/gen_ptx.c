@@ -35,8 +35,8 @@ static void gen_ptx_argument_type(FILE *to, char letter, const char *name, int i
     fprintf(to, ".param .b64 %s%s", name, suffix);
 }
 
-static void gen_ptx_arguments(FILE *to, const char *letters, const char *name, uint32_t large) {
-  fprintf(to, "(");
+static void gen_ptx_arguments(FILE *to, const char *letters, const char *name, uint32_t large, bool texture) {
+  fprintf(to, texture ? "(.param .texref texarg, " : "(");
   for (int i = 0; letters[i]; i++) {
     fprintf(to, "%s", i ? ", " : "");
     gen_ptx_argument_type(to, letters[i], name, i, large);
@@ -44,13 +44,13 @@ static void gen_ptx_arguments(FILE *to, const char *letters, const char *name, u
   fprintf(to, ")");
 }
 
-static void gen_ptx_head(gen_ptx *printer, const gen_function *function, const char *linkage) {
+static void gen_ptx_head(gen_ptx *printer, const gen_function *function, const char *linkage, bool texture) {
   const gen_signature_row *signature = &gen_signatures[function->signature];
   fprintf(printer->to, "%s%s ", linkage, function->kernel ? ".entry" : ".func");
   if (signature->result != 'v')
     fprintf(printer->to, "(%s ret) ", gen_ptx_result_type(signature->result));
   fprintf(printer->to, "%s ", function->symbol);
-  gen_ptx_arguments(printer->to, signature->arguments, "arg", function->large_bytes);
+  gen_ptx_arguments(printer->to, signature->arguments, "arg", function->large_bytes, texture);
 }
 
 static const char *gen_ptx_linkage(gen_linkage linkage) {
@@ -152,7 +152,7 @@ static void gen_ptx_prototypes(gen_ptx *printer) {
       continue;
     const gen_body *body = gen_function_body(program, i, printer->file_index);
     bool here = gen_function_in_file(program, i, printer->file_index);
-    gen_ptx_head(printer, function, body ? gen_ptx_linkage(body->linkage) : here ? ".visible " : ".extern ");
+    gen_ptx_head(printer, function, body ? gen_ptx_linkage(body->linkage) : here ? ".visible " : ".extern ", false);
     fprintf(printer->to, ";\n");
   }
 }
@@ -222,7 +222,7 @@ static void gen_ptx_indirect(gen_ptx *printer, const gen_operation *operation, i
   if (signature->result != 'v')
     fprintf(printer->to, "(%s _) ", gen_ptx_result_type(signature->result));
   fprintf(printer->to, "_ ");
-  gen_ptx_arguments(printer->to, signature->arguments, "_", 0);
+  gen_ptx_arguments(printer->to, signature->arguments, "_", 0, false);
   fprintf(printer->to, ";\n");
   gen_ptx_call(printer, signature_index, "%fp", label);
 }
@@ -341,18 +341,25 @@ static void gen_ptx_do_query(gen_ptx *printer, const gen_operation *operation) {
           variable->space == GEN_SURFACE ? "suq" : "txq", field, variable->name);
 }
 
+static void gen_ptx_fetch(gen_ptx *printer, const gen_operation *operation, const char *name) {
+  fprintf(printer->to, "    .reg .f32 %%t0, %%t1, %%t2, %%t3; .reg .b32 %%v;\n");
+  if (operation->a & 1)
+    fprintf(printer->to, "    tex.1d.v4.f32.s32 {%%t0, %%t1, %%t2, %%t3}, [%s, {%%acc}];\n", name);
+  else
+    fprintf(printer->to, "    tex.2d.v4.f32.s32 {%%t0, %%t1, %%t2, %%t3}, [%s, {%%acc, %%x}];\n", name);
+  fprintf(printer->to, "    add.f32 %%t0, %%t0, %%t2;\n    mov.b32 %%v, %%t0;\n    xor.b32 %%acc, %%acc, %%v;\n");
+}
+
+static void gen_ptx_do_texture_argument(gen_ptx *printer, const gen_operation *operation) {
+  gen_ptx_fetch(printer, operation, "texarg");
+}
+
 static void gen_ptx_do_texture(gen_ptx *printer, const gen_operation *operation) {
-  const gen_variable *variable = &printer->program->variables[operation->target];
   if (printer->file->independent) { /* there a fetch needs a sampler too */
     gen_ptx_do_query(printer, operation);
     return;
   }
-  fprintf(printer->to, "    .reg .f32 %%t0, %%t1, %%t2, %%t3; .reg .b32 %%v;\n");
-  if (operation->a & 1)
-    fprintf(printer->to, "    tex.1d.v4.f32.s32 {%%t0, %%t1, %%t2, %%t3}, [%s, {%%acc}];\n", variable->name);
-  else
-    fprintf(printer->to, "    tex.2d.v4.f32.s32 {%%t0, %%t1, %%t2, %%t3}, [%s, {%%acc, %%x}];\n", variable->name);
-  fprintf(printer->to, "    add.f32 %%t0, %%t0, %%t2;\n    mov.b32 %%v, %%t0;\n    xor.b32 %%acc, %%acc, %%v;\n");
+  gen_ptx_fetch(printer, operation, printer->program->variables[operation->target].name);
 }
 
 static void gen_ptx_do_sampler(gen_ptx *printer, const gen_operation *operation) {
@@ -605,6 +612,7 @@ static gen_ptx_statement *const gen_ptx_rows[GEN_OP_COUNT] = {
     [GEN_OP_LOOP] = gen_ptx_do_loop,
     [GEN_OP_ADDRESS_CODE] = gen_ptx_do_address_code,
     [GEN_OP_SPECIAL] = gen_ptx_do_special,
+    [GEN_OP_TEXTURE_ARGUMENT] = gen_ptx_do_texture_argument,
 };
 
 /* --- bodies --- */
@@ -677,11 +685,20 @@ static void gen_ptx_operation(gen_ptx *printer, const gen_operation *operation) 
   fprintf(to, "  }\n");
 }
 
+static bool gen_ptx_takes_texture(const gen_ptx *printer, const gen_body *body) {
+  for (int i = 0; i < body->operation_count; i++) {
+    const gen_operation *operation = &printer->program->operations[body->first_operation + i];
+    if (operation->live && operation->kind == GEN_OP_TEXTURE_ARGUMENT)
+      return true;
+  }
+  return false;
+}
+
 static void gen_ptx_body(gen_ptx *printer, const gen_body *body) {
   const gen_function *function = &printer->program->functions[body->function];
   FILE *to = printer->to;
   fprintf(to, "\n");
-  gen_ptx_head(printer, function, gen_ptx_linkage(body->linkage));
+  gen_ptx_head(printer, function, gen_ptx_linkage(body->linkage), gen_ptx_takes_texture(printer, body));
   gen_ptx_bounds(printer, body);
   fprintf(to, "\n{\n  .reg .b64 %%p, %%l; .reg .b32 %%x, %%y, %%acc; .reg .f64 %%d;\n");
   if (printer->file->lines)
