@@ -61,13 +61,17 @@ static bool ref_block_place_lost_constants(ref_link *link, ref_file *file, uint3
   if (number == REF_NONE || link->sections[number].dropped) {
     number = ref_section_add_with_symbol(link, input->name, input->type, input->flags, input->align, 0);
     const uint32_t owner = ref_merge_owner(file, section);
-    link->sections[number].info_section = link->functions[file->function_of[owner]].text;
+    ref_function *function = &link->functions[file->function_of[owner]];
+    link->sections[number].info_section = function->text;
+    if (function->entry && function->constant2 == REF_NONE) {
+      function->constant2 = number; /* RF6: a kernel's image is found by its name too */
+    }
     link->sections[number].is_stray = true;
     ref_block_append(link, file, section, number);
   } else {
     ref_block_append(link, file, section, number);
-    /* W8.9: only when there was a block to append to. */
-    link->null_symbol_value = file->offset_in[section];
+    link->sections[number].has_lost_block = true;
+    link->sections[number].lost_offset = file->offset_in[section];
   }
   return true;
 }

@@ -66,16 +66,19 @@ static void ref_constants_place(ref_link *link, ref_function *function) {
   }
 }
 
-/* In reverse order of the functions' text sections. */
+/* In reverse order of the blocks' creation (RF5: not of the functions' texts). */
 void ref_constants_layout(ref_link *link) {
   for (size_t i = link->section_count; i-- > 0;) {
-    const size_t number = link->sections[i].info_function;
+    const size_t number = link->sections[i].constant_owner;
     if (number == REF_NONE || !ref_constant_is_shared_out(&link->functions[number])) {
       continue;
     }
     ref_function *function = &link->functions[number];
     if (function->constant_users.count > 0) {
       ref_constants_place(link, function);
+    }
+    if (link->sections[i].has_lost_block) {
+      link->null_symbol_value = function->constant_offset + link->sections[i].lost_offset; /* W8.9, RF7 */
     }
     link->sections[function->constant2].dropped = true;
   }
@@ -84,7 +87,7 @@ void ref_constants_layout(ref_link *link) {
 void ref_constants_create_copies(ref_link *link) {
   ref_constants_find_users(link);
   for (size_t i = link->section_count; i-- > 0;) {
-    const size_t number = link->sections[i].info_function;
+    const size_t number = link->sections[i].constant_owner;
     if (number != REF_NONE && ref_constant_is_shared_out(&link->functions[number])) {
       ref_constants_add_images(link, &link->functions[number]);
     }

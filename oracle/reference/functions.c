@@ -154,7 +154,8 @@ static bool ref_function_is_referenced(const ref_file *file, const ref_section *
     if (first == 0 && second >= 0xfffffffc) {
       part = (int)(0xffffffff - second) + 1;
     } else if (part == PART_REFERENCES && ref_function_of_symbol(file, second) == function &&
-               ref_function_of_symbol(file, first) != function) {
+               ref_function_of_symbol(file, first) != function && first < file->cubin.symbol_count &&
+               file->body_of[first] != REF_BODY_LOSES) {
       return true;
     }
   }
@@ -172,11 +173,11 @@ static void ref_function_read_pair(ref_link *link, ref_file *file, const ref_sec
   const bool loses = file->body_of[first] == REF_BODY_LOSES;
   const char *prototype = ref_cubin_string(&file->cubin, file->cubin.string_section, second);
   const size_t callee = ref_function_of_symbol(file, second);
-  if (part == PART_TAKEN || part == PART_INDIRECT) {
-    ref_names_add(link, REF_NONE, prototype);
-  }
   if (loses && !(part == PART_TAKEN && ref_function_is_referenced(file, graph, number))) {
     return;
+  }
+  if (part == PART_TAKEN || part == PART_INDIRECT) {
+    ref_names_add(link, REF_NONE, prototype);
   }
   if (part == PART_CALLS && callee != REF_NONE) {
     ref_indices_add(link, &function->calls, callee);

@@ -179,6 +179,8 @@ typedef struct ref_out_section {
   size_t target; /* of a relocation section */
   size_t constant_owner; /* device function whose compiler constants these are, or REF_NONE */
   bool keeps_symbol;
+  bool has_lost_block; /* W8.9: the last block of a losing body that was appended, and its offset */
+  uint64_t lost_offset;
   size_t rel, rela, last_relocations; /* of a target; 0 when there is none */
   uint32_t index;
   uint64_t file_offset;
