@@ -207,11 +207,16 @@ static void ref_attributes_spread_to_kernel(ref_link *link, const ref_indices *f
   }
 }
 
-/* W6.14: the kernel in its own place; each undefined symbol not yet in the list goes to the front. */
-static void ref_attributes_spread_externs_to_one(ref_link *link, const ref_indices *functions, ref_function *kernel) {
+/* W6.14, RF8: functions in the order of their symbols' creation, the kernel in its own place; each undefined symbol not
+ * yet in the list goes to the front. */
+static void ref_attributes_spread_externs_to_one(ref_link *link, ref_function *kernel) {
   ref_indices front = {0}; /* last first */
-  for (size_t i = 0; i < functions->count; i++) {
-    const ref_records *records = &link->functions[functions->items[i]].records;
+  for (size_t i = 0; i < link->symbol_count; i++) {
+    const size_t number = link->symbols[i].function;
+    if (number == REF_NONE || !link->functions[number].live || link->functions[number].symbol != i) {
+      continue;
+    }
+    const ref_records *records = &link->functions[number].records;
     for (size_t k = 0; k < records->count; k++) {
       const ref_record *record = &records->items[k];
       if (record->code != CODE_EXTERNS || record->dropped) {
@@ -268,7 +273,7 @@ static void ref_attributes_spread_to_one(ref_link *link, const ref_indices *func
   for (size_t i = 0; i < sizeof before; i++) {
     ref_attributes_spread_code_to_one(link, functions, number, before[i]);
   }
-  ref_attributes_spread_externs_to_one(link, functions, &link->functions[number]);
+  ref_attributes_spread_externs_to_one(link, &link->functions[number]);
   ref_attributes_spread_code_to_one(link, functions, number, CODE_ENTRY_FRAGMENTS);
 }
 

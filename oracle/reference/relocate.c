@@ -189,7 +189,7 @@ static uint64_t ref_relocate_symbol_value(ref_link *link, const ref_out_relocati
   if (symbol->section == REF_NONE) {
     return link->job->bug_compatible ? none : 0; /* R22, D13 */
   }
-  if (symbol->value == none) {
+  if (symbol->value == none && link->sections[symbol->section].type != REF_TYPE_SHARED) {
     ref_message_fatal(link, "E70", "Internal error: unallocated symbol");
   }
   return symbol->value + ref_constants_offset_of_section(link, symbol->section);

@@ -5,6 +5,8 @@
 
 enum { RESERVED = 0x400, EXTERN_ALIGN = 16, LIMIT = 0xc000 };
 
+static const uint64_t NOWHERE = (uint64_t)-1;
+
 typedef struct ref_shared {
   size_t pool_section; /* `.nv_debug.shared` or REF_NONE */
   ref_indices objects; /* in W9.12's order */
@@ -88,6 +90,16 @@ static void ref_shared_sort_pool(ref_link *link, ref_shared *shared) {
     }
   }
   ref_sort_alternating(link, &shared->pool, ref_shared_compare_size, REF_TIE_SECOND);
+}
+
+/* RF9: an object that no text refers to has no place; debug information that names it gets -1. */
+static void ref_shared_mark_unplaced(ref_link *link, const ref_shared *shared) {
+  for (size_t i = 0; i < shared->pool.count; i++) {
+    ref_out_symbol *symbol = &link->symbols[shared->pool.items[i]];
+    if (!symbol->is_extern_shared && !symbol->referenced) {
+      symbol->value = NOWHERE;
+    }
+  }
 }
 
 /* W9.3, W9.9 */
@@ -298,7 +310,7 @@ static void ref_shared_place_extern_by_name(ref_link *link, const ref_shared *sh
 static void ref_shared_hide_unused(ref_link *link, const ref_shared *shared) {
   for (size_t i = 0; i < shared->pool.count; i++) {
     ref_out_symbol *symbol = &link->symbols[shared->pool.items[i]];
-    symbol->has_no_name = !symbol->is_extern_shared && !symbol->referenced;
+    symbol->has_no_name = !symbol->is_extern_shared && symbol->value == NOWHERE;
   }
 }
 
@@ -340,6 +352,7 @@ void ref_shared_layout(ref_link *link) {
   ref_shared_find_uses(link);
   ref_shared_find_users(link);
   ref_shared_sort_pool(link, &shared);
+  ref_shared_mark_unplaced(link, &shared);
   const uint64_t end = ref_shared_colour_pool(link, &shared);
   shared.pool_align = shared.pool_is_used ? link->debug_shared_align : 1;
   for (size_t i = 0; i < link->kernels.count; i++) {
