@@ -11,6 +11,7 @@
 #include "cubin/attribute.h"
 #include "cubin/elf.h"
 #include "emit/demangle.h"
+#include "graph/live.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,7 @@ typedef struct dump {
   const tl_graph *graph;
   const tl_resources *resources;
   tl_arena *arena;
+  tl_successors calls;  /* function to function, deleted callees included */
   bool *taken;          /* by function: some part -2 record names it */
   uint32_t *candidates; /* graph->takers.to, those of one prototype in creation order */
   char *line;
@@ -68,8 +70,8 @@ static void dump_callees(dump *d, uint32_t function) {
     for (uint32_t j = g->takers.first[prototype + 1]; j-- > g->takers.first[prototype];)
       dump_add_number(d, " ", (uint64_t)d->candidates[j] + 1, "");
   }
-  for (uint32_t i = g->direct.first[function + 1]; i-- > g->direct.first[function];)
-    dump_add_number(d, " ", (uint64_t)g->direct.to[i] + 1, "");
+  for (uint32_t i = d->calls.first[function + 1]; i-- > d->calls.first[function];)
+    dump_add_number(d, " ", (uint64_t)d->calls.to[i] + 1, "");
 }
 
 static void dump_function(dump *d, uint32_t function) {
@@ -89,6 +91,25 @@ static void dump_function(dump *d, uint32_t function) {
   dump_add(d, " ->");
   dump_callees(d, function);
   dump_end_line(d);
+}
+
+/* One file's calls from live functions. The module has none to deleted functions (D58), which the dump still names. */
+static void dump_read_calls(const dump *d, uint32_t file, tl_edges *calls) {
+  const tl_cubin *const cubin = &d->module->files[file];
+  const tl_resolution *const resolution = d->module->resolution;
+  for (uint32_t s = 1; s < cubin->section_count; s++) {
+    uint64_t position = 0;
+    uint32_t part = CALLGRAPH_CALL, words[2];
+    if (cubin->sections[s].type != SHT_CUDA_CALLGRAPH)
+      continue;
+    while (tl_callgraph_next(&cubin->sections[s], &position, &part, words)) {
+      if (part != CALLGRAPH_CALL)
+        continue;
+      const tl_body *const from = &resolution->bodies[file][words[0]];
+      if (from->role != TL_BODY_LOSES && resolution->functions.items[from->function].live)
+        *tl_vector_push(d->arena, calls) = (tl_edge){from->function, resolution->bodies[file][words[1]].function};
+    }
+  }
 }
 
 /* Brings the candidates of each prototype into creation order in one pass over all functions. */
@@ -118,6 +139,10 @@ void tl_check_callgraph(const tl_module *module, const tl_graph *graph, const tl
   for (size_t i = 0; i < module->taken.count; i++)
     d.taken[module->taken.items[i].from] = true;
   dump_order_candidates(&d);
+  tl_edges calls = {0};
+  for (uint32_t file = 0; file < module->file_count; file++)
+    dump_read_calls(&d, file, &calls);
+  d.calls = tl_successors_make(arena, &calls, graph->function_count);
   tl_diagnostics_add_plain(module->diagnostics, tl_arena_format(arena, "callgraph for %s:", module->options->arch));
   tl_diagnostics_add_plain(module->diagnostics, "# A: s -> B // s (number A) potentially calls B");
   tl_diagnostics_add_plain(module->diagnostics, "# s [N]     // s uses N registers");

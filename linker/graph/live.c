@@ -1,9 +1,9 @@
-/* Liveness over the functions of all files, before anything is created (W7.4).
+/* Liveness over the functions of all files, before anything is created (W7.4, L26).
  *
- * Roots are the kernels that may stay; edges are the parts -1 and -4 of the call graphs, and from a function with an
- * indirect call to every address-taken function with that prototype. A function whose address is taken always stays.
- * nvlink does not follow the edges of one that no kernel reaches, and so deletes defined callees of kept code (D58,
- * class R); by default such a function is a root. The records of a losing body do not count, but for W7.7. */
+ * Roots are the kernels that may stay; edges are part -1 of the call graphs, and from a function with an indirect call
+ * to every address-taken function with that prototype. A function whose address is taken always stays. nvlink does not
+ * follow the edges of one that no kernel calls, and so deletes defined callees of kept code, even when a kernel takes
+ * the address (D58, class R); by default such a function is a root and part -4 counts. The records of a losing body do not count, but for W7.7. */
 #include "graph/live.h"
 
 #include "base/bytes.h"
@@ -50,6 +50,7 @@ typedef struct marker {
   tl_diagnostics *diagnostics;
   tl_edges edges;          /* function to function */
   tl_edges indirect;       /* function to prototype (a dense number) */
+  uint32_t *prototype_of;  /* by function: from .nv.prototype, for function descriptor entries */
   uint32_t *taken_as;      /* by function: dense prototype number, TL_NONE */
   uint32_t *lost_taken_as; /* the same from losing bodies (W7.7) */
   tl_names prototypes;
@@ -96,17 +97,43 @@ static void live_read_record(marker *m, uint32_t file, uint32_t section, uint64_
       return;
     if (part == CALLGRAPH_REFERENCE && live_loses(m, file, words[1]) && m->lost_taken_as[to] != TL_NONE)
       m->taken_as[to] = m->lost_taken_as[to];
-    if (part == CALLGRAPH_CALL)
+    if (part == CALLGRAPH_CALL || !tl_defect_matched(m->diagnostics->options, TL_DEFECT_D58))
       *tl_vector_push(m->arena, &m->edges) = (tl_edge){from, to};
   }
 }
 
-/* R15: a function descriptor entry makes its function address-taken, with an empty prototype (L4). */
+static bool live_section_loses(const marker *m, uint32_t file, uint32_t section) {
+  const tl_cubin *const cubin = &m->files[file];
+  const uint32_t primary = section < cubin->section_count ? cubin->sections[section].info & 0xffffff : TL_NONE;
+  return primary < cubin->symbol_count && live_loses(m, file, primary);
+}
+
+/* The prototype that .nv.prototype gives each function, the last record; an empty text where there is none. */
+static void live_read_prototypes(marker *m, uint32_t file_count) {
+  const size_t count = m->resolution->functions.count;
+  const uint32_t none = tl_names_intern(&m->prototypes, "", 0);
+  m->prototype_of = tl_arena_new(m->arena, uint32_t, count + 1);
+  for (size_t i = 0; i < count; i++)
+    m->prototype_of[i] = none;
+  for (uint32_t file = 0; file < file_count; file++)
+    for (uint32_t s = 1; s < m->files[file].section_count; s++) {
+      const tl_cubin_section *const section = &m->files[file].sections[s];
+      for (uint64_t at = 0; section->type == SHT_CUDA_PROTOTYPE && at + 8 <= section->size; at += 8) {
+        const uint32_t symbol = tl_get32(section->data + at);
+        if (symbol >= m->files[file].symbol_count || m->resolution->bodies[file][symbol].function == TL_NONE)
+          continue;
+        m->prototype_of[m->resolution->bodies[file][symbol].function] =
+            live_prototype(m, file, s, at + 8, tl_get32(section->data + at + 4));
+      }
+    }
+}
+
+/* R15: a function descriptor entry makes its function address-taken, with its own prototype (L4). */
 static void live_read_descriptors(marker *m, uint32_t file) {
   const tl_cubin *const cubin = &m->files[file];
   for (uint32_t s = 1; s < cubin->section_count; s++) {
     const tl_cubin_section *const section = &cubin->sections[s];
-    if (section->type != SHT_REL && section->type != SHT_RELA)
+    if ((section->type != SHT_REL && section->type != SHT_RELA) || live_section_loses(m, file, section->info))
       continue;
     const uint64_t count = tl_cubin_relocation_count(section);
     for (uint64_t i = 0; i < count; i++) {
@@ -117,7 +144,7 @@ static void live_read_descriptors(marker *m, uint32_t file) {
       const uint32_t function = m->resolution->bodies[file][entry.symbol].function;
       if (function == TL_NONE || m->taken_as[function] != TL_NONE)
         continue;
-      m->taken_as[function] = tl_names_intern(&m->prototypes, "", 0);
+      m->taken_as[function] = m->prototype_of[function];
       m->resolution->functions.items[function].described = true;
     }
   }
@@ -206,6 +233,7 @@ void tl_live_mark(tl_resolution *resolution, const tl_cubin *files, uint32_t fil
       while (tl_callgraph_next(&files[file].sections[s], &position, &part, words))
         live_read_record(&m, file, s, position, part, words);
     }
+  live_read_prototypes(&m, file_count);
   for (uint32_t file = 0; file < file_count; file++)
     live_read_descriptors(&m, file);
   live_spread(&m);
