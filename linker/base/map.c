@@ -71,7 +71,7 @@ uint32_t tl_map_get(const tl_map *map, uint64_t key) {
   if (!map->slot_count)
     return TL_NONE;
   const uint32_t value = map->values[map_slot(map, key)];
-  return value ? value - 1 : TL_NONE;
+  return value - 1; /* a free slot holds 0, so this is TL_NONE */
 }
 
 static void map_grow(tl_map *map) {

@@ -1,4 +1,4 @@
-/* emit/demangle.c: the Itanium C++ scheme in the style of nvlink, learnt from what nvlink prints for 80,000 names.
+/* emit/demangle.c: the Itanium C++ scheme in the style of nvlink, learnt from what nvlink prints for 18,000 names.
  *
  * A type is kept in two halves around the place where a declarator goes, "int (" and ")(char)", so that pointers to
  * functions and arrays need no second look. Its flag `gap` tells whether a blank stands between the left half and the next

@@ -44,7 +44,7 @@ static bool emit_has_prototypes(const tl_module *module) {
 
 static bool emit_section_stays(const tl_emitted *e, uint32_t index) {
   const tl_section *const section = &e->module->sections.items[index];
-  if (e->layout->section_dropped[index])
+  if (e->layout->section_dropped[index] || section->forgotten)
     return false;
   if (section->type == SHT_REL || section->type == SHT_RELA)
     return e->relocated->container_used[index];

@@ -13,7 +13,7 @@ typedef struct string_builder {
 } string_builder;
 
 static void strings_add(string_builder *b, uint32_t name) {
-  if (b->offsets[name])
+  if (name == TL_NONE || b->offsets[name])
     return;
   const tl_name *const text = &b->module->names->list.items[name];
   b->offsets[name] = (uint32_t)b->size;

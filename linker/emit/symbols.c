@@ -51,7 +51,7 @@ static uint64_t symbols_value(const tl_emitted *e, uint32_t index) {
 
 void tl_emit_symbol_table(tl_emitted *e) {
   uint8_t *at = tl_emit_table(e, e->module->symtab, (e->symbols.count + 1) * (uint64_t)ELF_SYMBOL_SIZE);
-  tl_put64(at + 8, e->module->null_value); /* W8.9 */
+  tl_put64(at + 8, e->layout->null_value); /* W8.9 */
   for (size_t i = 0; i < e->symbols.count; i++) {
     const uint32_t index = e->symbols.items[i];
     const tl_symbol *const symbol = &e->module->symbols.items[index];
@@ -61,6 +61,8 @@ void tl_emit_symbol_table(tl_emitted *e) {
     tl_put32(at, e->string[symbol->name]);
     at[4] = (uint8_t)(object ? (symbol->info & 0xf0) | STT_OBJECT : symbol->info);
     at[5] = (uint8_t)(object ? symbol->other & ~STO_SPACE_MASK : symbol->other);
+    if (tl_type_of(symbol) == STT_FUNC)
+      at[5] &= (uint8_t)~STO_VISIBILITY_MASK; /* L14 */
     if (symbol->shared)
       at[5] = 0;
     tl_put16(at + 6, section == TL_NONE ? SHN_UNDEF : (uint16_t)e->section_index[section]);

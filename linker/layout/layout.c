@@ -16,6 +16,8 @@ void tl_layout_init(tl_layout *layout, const tl_module *module, uint64_t *block_
                         .block_offset = block_offset,
                         .slot = tl_arena_new(arena, uint64_t, symbols),
                         .reserved = module->arch >= 90 ? 0x400 : 0};
+  if (module->null_block != TL_NONE) /* L18 */
+    layout->null_value = block_offset[module->null_block] + module->null_offset;
   for (size_t i = 0; i < symbols; i++) {
     layout->symbol_value[i] = module->symbols.items[i].value;
     layout->symbol_section[i] = module->symbols.items[i].section;

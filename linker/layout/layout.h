@@ -22,6 +22,7 @@ typedef struct tl_layout {
   bool *section_dropped;
   uint64_t *external_offset; /* by function: offset of extern shared memory (W9.5), TL_NO_OFFSET where there is none */
   uint64_t *block_offset;    /* by constant block: its one offset in every kernel (W10.2) */
+  uint64_t null_value;        /* st_value of symbol 0 */
   uint64_t *slot;            /* by symbol: bindless slot's offset in bank 0, TL_NO_OFFSET */
   TL_VECTOR(tl_slot_entry) slot_entries; /* in output order */
   bool debug_shared_shifted;             /* symbols in .nv_debug.shared get the reserved 0x400 too (W17.3) */

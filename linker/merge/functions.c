@@ -124,6 +124,13 @@ static void functions_drop_frames(tl_merging *m, uint32_t out, uint32_t text) {
   }
 }
 
+static void functions_empty_section(tl_module *module, uint32_t section) {
+  if (section == TL_NONE)
+    return;
+  module->sections.items[section].pieces.count = 0;
+  module->sections.items[section].size = 0;
+}
+
 /* Compiler constants go with their body. nvlink looks for them by name and can hit another function's (D7). */
 static void functions_drop_constants(tl_merging *m, uint32_t function, uint32_t name) {
   tl_module *const module = m->module;
@@ -167,6 +174,10 @@ static void functions_replace(tl_merging *m, uint32_t symbol, uint32_t out) {
     result->other = s->other;
   }
   m->section_map[s->section] = text;
+  functions_empty_section(module, section->constant2); /* a kernel's own (L19) */
+  if (section->stray != TL_NONE)
+    tl_module_forget_section(module, section->stray);
+  section->stray = TL_NONE;
   functions_drop_constants(m, m->bodies[symbol].function, s->name);
 }
 
@@ -200,6 +211,7 @@ static void functions_pass_known(tl_merging *m, uint32_t symbol, uint32_t out) {
   const tl_body *const body = &m->bodies[symbol];
   const tl_cubin_symbol *const s = &m->cubin->symbols[symbol];
   const tl_function *const function = &module->resolution->functions.items[body->function];
+  module->symbols.items[out].weak_mention &= tl_symbol_binding(s) == STB_WEAK;
   if ((module->symbols.items[out].other ^ s->other) & STO_ENTRY) { /* a mere mention too (L3) */
     const char *const shown = tl_demangle(module->arena, tl_merging_text(m, s->name));
     const tl_site site = {m->cubin->path, NULL, tl_merging_text(m, s->name), TL_NO_OFFSET};
@@ -237,8 +249,7 @@ static void functions_pass_new(tl_merging *m, uint32_t symbol) {
                        .block = TL_NONE,
                        .mention = m->file};
   const bool undefined = s->section == SHN_UNDEF;
-  if (undefined && tl_symbol_binding(s) == STB_WEAK)
-    created.info = STB_GLOBAL << 4 | STT_FUNC;
+  created.weak_mention = undefined && tl_symbol_binding(s) == STB_WEAK;
   const uint32_t out = tl_module_new_symbol(module, &created);
   module->symbol_of_function[function] = out;
   if (tl_symbol_binding(s) != STB_LOCAL)

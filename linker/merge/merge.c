@@ -118,6 +118,7 @@ void tl_merge(tl_module *module) {
   tl_map_init(&module->prototype_seen, module->arena);
   tl_map_init(&module->taken_seen, module->arena);
   module->debug_shared = module->global = module->callgraph = module->prototype = module->rel_action = TL_NONE;
+  module->null_block = TL_NONE;
   const size_t functions = module->resolution->functions.count;
   module->symbol_of_name = merge_table(module, module->resolution->name_count);
   module->symbol_of_function = merge_table(module, functions);
@@ -151,9 +152,12 @@ static void merge_allocate_common(tl_module *module, uint32_t index) {
 /* W7.7: functions whose ignored record makes them address-taken all the same. */
 static void merge_add_late_taken(tl_module *module) {
   tl_names *const names = module->names;
-  for (size_t i = 0; i < module->functions.count; i++)
-    if (module->resolution->functions.items[module->functions.items[i]].described)
-      tl_module_add_taken(module, module->functions.items[i], NAME(""));
+  for (size_t i = 0; i < module->functions.count; i++) {
+    const uint32_t function = module->functions.items[i];
+    const uint32_t prototype = module->prototype_of_function[function];
+    if (module->resolution->functions.items[function].described)
+      tl_module_add_taken(module, function, prototype == TL_NONE ? NAME("") : prototype);
+  }
   for (size_t i = 0; i < module->late_taken.count; i++) {
     const uint32_t function = module->late_taken.items[i];
     const uint32_t lost = module->lost_prototype[function];

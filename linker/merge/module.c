@@ -40,6 +40,7 @@ uint32_t tl_module_add_section_unlisted(tl_module *module, uint32_t name, uint32
                           .shared = TL_NONE,
                           .constant0 = TL_NONE,
                           .constant2 = TL_NONE,
+                          .stray = TL_NONE,
                           .relocations = {TL_NONE, TL_NONE}};
   if (tl_map_get(&module->section_of_name, name) == TL_NONE)
     tl_map_set(&module->section_of_name, name, index);
@@ -52,6 +53,24 @@ uint32_t tl_module_add_section(tl_module *module, uint32_t name, uint32_t type, 
   const uint32_t index = tl_module_add_section_unlisted(module, name, type, flags, align, entry_size);
   *tl_vector_push(module->arena, &module->strings) = (tl_string_event){name, TL_NONE};
   return index;
+}
+
+/* The last event with that name, which no other section has needed since. */
+void tl_module_forget_section(tl_module *module, uint32_t section) {
+  tl_section *const s = &module->sections.items[section];
+  s->forgotten = true;
+  module->symbols.items[s->symbol].unlisted = true;
+  for (size_t i = module->section_names.count; i-- > 0;)
+    if (module->section_names.items[i] == s->name) {
+      module->section_names.items[i] = TL_NONE;
+      break;
+    }
+  for (size_t i = module->strings.count; i-- > 0;)
+    if (module->strings.items[i].name == s->name && module->strings.items[i].symbol == TL_NONE) {
+      module->strings.items[i].name = TL_NONE;
+      break;
+    }
+  tl_map_set(&module->section_of_name, s->name, TL_NONE);
 }
 
 uint32_t tl_module_new_symbol(tl_module *module, const tl_symbol *symbol) {

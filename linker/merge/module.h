@@ -38,7 +38,7 @@ typedef struct tl_function {
   bool local, defined, kernel;
   bool kernel_somewhere; /* some body is a kernel: it counts as a root, also when E26 follows (L3) */
   bool described;        /* a function descriptor entry names it: its address is taken (R15) */
-  bool had_relocations;         /* some body so far had a relocation section for its text (W8.7, L11) */
+  bool had_relocations;  /* some body so far had a relocation section for its text (W8.7, L11) */
   bool live;             /* stays in the output */
   bool reached;          /* from a kernel; false for one kept only because its address is taken (W7.4) */
 } tl_function;
@@ -79,9 +79,11 @@ typedef struct tl_section {
   uint32_t shared;          /* of a kernel's text: its .nv.shared.K, TL_NONE */
   uint32_t constant0;       /* of a kernel's text: its .nv.constant0.K, TL_NONE */
   uint32_t constant2;       /* of text: its own .nv.constant2.K, TL_NONE */
+  uint32_t stray;           /* of text: a section of constants of bodies that lost (W8.8), TL_NONE */
   uint32_t relocations[2];  /* of a target: its REL and its RELA section, TL_NONE */
   uint32_t cutoff;          /* of text: older relocations belonged to a replaced body (W8.2) */
   uint8_t registers;        /* of text: top byte of the input's sh_info (F45) */
+  bool forgotten;           /* a stray section whose winner was replaced: not in the output, nor its name (L19) */
   bool rel_name;            /* of a RELA section: ".rel<target>" was added to the names (W2.5) */
   tl_attributes attributes; /* of .nv.info.F, in input order */
 } tl_section;
@@ -189,7 +191,8 @@ typedef struct tl_module {
   TL_VECTOR(tl_piece) tool_notes;             /* the inputs' .note.nv.tkinfo (W5.1) */
   uint8_t *compat;                            /* merged .nv.compat records (I60-I69), 4 bytes each */
   uint32_t compat_size;
-  uint64_t null_value; /* st_value of symbol 0 (W8.9, D52) */
+  uint32_t null_block;  /* constant block whose last appended part gives symbol 0 its st_value, TL_NONE */
+  uint64_t null_offset; /* of that part in the block (W8.9, D52, L18) */
   bool has_external_shared;
   uint64_t debug_shared_align; /* largest st_value of an object in any input's .nv_debug.shared (W9.8) */
   uint32_t shstrtab, strtab, symtab, tool_note, cuda_note, info, compat_section; /* sections; TL_NONE when absent */
@@ -205,6 +208,8 @@ uint32_t tl_module_add_section(tl_module *module, uint32_t name, uint32_t type, 
 uint32_t tl_module_add_section_unlisted(tl_module *module, uint32_t name, uint32_t type, uint64_t flags, uint64_t align,
                                         uint64_t entry_size);
 void tl_module_add_section_name(tl_module *module, uint32_t name);
+/* Takes a section out of the output, its names and its symbol too (L19). */
+void tl_module_forget_section(tl_module *module, uint32_t section);
 uint32_t tl_module_add_section_symbol(tl_module *module, uint32_t section);
 /* Creates a symbol outside all lists. */
 uint32_t tl_module_new_symbol(tl_module *module, const tl_symbol *symbol);

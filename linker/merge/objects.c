@@ -189,8 +189,11 @@ static void objects_pass_undefined(tl_merging *m, uint32_t index) {
   const tl_cubin_symbol *const s = &m->cubin->symbols[index];
   const bool shared = (s->other & STO_SPACE_MASK) == STO_SHARED;
   const bool weak = tl_symbol_binding(s) == STB_WEAK;
-  const uint8_t info = (uint8_t)(weak && !shared ? STB_GLOBAL << 4 | tl_symbol_type(s) : s->info);
+  const bool object = tl_symbol_type(s) == STT_CUDA_OBJECT;
+  const uint8_t info = (uint8_t)(weak && !object ? STB_GLOBAL << 4 | tl_symbol_type(s) : s->info);
   const uint32_t out = objects_new_symbol(m, s, info);
+  if (object && !shared)
+    module->symbols.items[out].value = UINT64_MAX; /* L15 */
   m->symbol_map[index] = out;
   module->symbols.items[out].weak_mention = weak;
   if (shared) {
@@ -436,7 +439,8 @@ static void objects_keep_losing_constants(tl_merging *m, uint32_t index) {
     *tl_vector_push(module->arena, &block->pieces) = (tl_piece){offset, input->size, input->data, m->file, index};
     block->size = offset + input->size;
     block->align = input->align > block->align ? input->align : block->align;
-    module->null_value = offset; /* W8.9 */
+    module->null_block = i; /* W8.9, L18 */
+    module->null_offset = offset;
     return;
   }
   const uint32_t primary = m->cubin->sections[input->info].info & 0xffffff;
@@ -448,6 +452,7 @@ static void objects_keep_losing_constants(tl_merging *m, uint32_t index) {
     out = tl_module_add_section(module, input->name, input->type, input->flags, input->align, input->entry_size);
     tl_module_add_section_symbol(module, out);
     module->sections.items[out].about = module->symbols.items[winner].section;
+    module->sections.items[module->symbols.items[winner].section].stray = out;
   }
   tl_module_append(module, out, input->data, input->size, input->align, m->file, index);
 }

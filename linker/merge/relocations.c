@@ -12,7 +12,6 @@ typedef struct reading {
   uint32_t section; /* the input relocation section */
   const tl_cubin_section *input;
   uint32_t target;     /* output section */
-  uint32_t container;  /* output relocation section, TL_NONE until the first entry needs it */
   bool forgets_losers; /* entries against losing functions vanish: the debug sections of W8.3, constants (L6) */
   bool after_first;
 } reading;
@@ -52,23 +51,23 @@ static bool relocations_in_lost_variable(const reading *r, uint64_t offset) {
   return range->section == r->input->info && offset < range->end;
 }
 
-static void relocations_open_container(reading *r) {
+static uint32_t relocations_container(const reading *r, bool rela) {
   tl_module *const module = r->m->module;
-  const bool rela = r->input->type == SHT_RELA;
-  r->container = module->sections.items[r->target].relocations[rela];
-  if (r->container != TL_NONE)
-    return;
+  const uint32_t known = module->sections.items[r->target].relocations[rela];
+  if (known != TL_NONE)
+    return known;
   const uint32_t name = tl_module_name(module, rela ? ".rela" : ".rel", module->sections.items[r->target].name);
-  r->container =
-      tl_module_add_section(module, name, r->input->type, SHF_INFO_LINK, 8, rela ? ELF_RELA_SIZE : ELF_REL_SIZE);
-  module->sections.items[r->container].about = r->target;
-  module->sections.items[r->target].relocations[rela] = r->container;
+  const uint32_t created = tl_module_add_section(module, name, rela ? SHT_RELA : SHT_REL, SHF_INFO_LINK, 8,
+                                                 rela ? ELF_RELA_SIZE : ELF_REL_SIZE);
+  module->sections.items[created].about = r->target;
+  module->sections.items[r->target].relocations[rela] = created;
+  return created;
 }
 
 /* W2.5: an entry with addend 0 that is not the first of its section adds the name of a REL section. */
-static void relocations_add_rel_name(reading *r, int64_t addend) {
+static void relocations_add_rel_name(reading *r, uint32_t index, int64_t addend) {
   tl_module *const module = r->m->module;
-  tl_section *const container = &module->sections.items[r->container];
+  tl_section *const container = &module->sections.items[index];
   const bool wanted = r->input->type == SHT_RELA && addend == 0 && r->after_first && !container->rel_name;
   r->after_first = true;
   if (!wanted)
@@ -89,11 +88,11 @@ static bool relocations_state_unmapped(const reading *r, const tl_cubin_relocati
     return clears && !m->bodies[entry->symbol].frame_gone;
   }
   const bool defined = symbol->section != SHN_UNDEF && symbol->section != TL_SECTION_COMMON;
-  if (defined && m->section_state[symbol->section] & (TL_SECTION_DEAD | TL_SECTION_LOST)) {
+  if (defined && tl_symbol_type(symbol) != STT_SECTION && m->section_state[symbol->section] & (TL_SECTION_DEAD | TL_SECTION_LOST)) {
     *state = TL_ENTRY_MINUS_ONE; /* W11.7 */
     return (symbol->other & STO_SPACE_MASK) == STO_SHARED && entry->type == 2;
   }
-  *state = TL_ENTRY_NULL; /* R12 */
+  *state = defined && clears ? TL_ENTRY_DEAD : TL_ENTRY_NULL; /* R12; a dropped section's symbol clears (L16) */
   return true;
 }
 
@@ -106,6 +105,15 @@ static void relocations_check_symbol(const reading *r, const tl_cubin_relocation
                    "a relocation names a symbol outside the symbol table");
 }
 
+/* Of a section symbol that came along: where its section lies in the output section (R1). */
+static uint64_t relocations_merge_offset(const reading *r, const tl_cubin_relocation *entry) {
+  const tl_merging *const m = r->m;
+  if (entry->symbol >= m->cubin->symbol_count || m->symbol_map[entry->symbol] == TL_NONE ||
+      tl_symbol_type(&m->cubin->symbols[entry->symbol]) != STT_SECTION)
+    return 0;
+  return m->section_offset[m->cubin->symbols[entry->symbol].section];
+}
+
 static void relocations_read_entry(reading *r, uint64_t index) {
   tl_merging *const m = r->m;
   const tl_cubin_relocation entry = tl_cubin_relocation_at(r->input, index);
@@ -115,23 +123,22 @@ static void relocations_read_entry(reading *r, uint64_t index) {
     return;
   if (known && r->forgets_losers && m->bodies[entry.symbol].role == TL_BODY_LOSES)
     return; /* W8.3, before the output's section is created */
-  if (r->container == TL_NONE)
-    relocations_open_container(r);
-  relocations_add_rel_name(r, entry.addend);
+  const uint64_t merge_offset = relocations_merge_offset(r, &entry);
+  const bool rela = r->input->type == SHT_RELA || merge_offset; /* R37 */
+  const uint32_t container = relocations_container(r, rela);
+  relocations_add_rel_name(r, container, entry.addend);
   uint8_t state = TL_ENTRY_NORMAL;
   const uint32_t symbol = known ? m->symbol_map[entry.symbol] : TL_NONE;
   if (!known)
     state = TL_ENTRY_NULL;
   else if (symbol == TL_NONE && !relocations_state_unmapped(r, &entry, &state))
     return;
-  const tl_cubin_symbol *const s = known ? &m->cubin->symbols[entry.symbol] : NULL;
-  const bool section_symbol = state == TL_ENTRY_NORMAL && tl_symbol_type(s) == STT_SECTION;
   *tl_vector_push(m->module->arena, &m->module->relocations) =
       (tl_relocation){.offset = entry.offset + m->section_offset[r->input->info],
                       .addend = entry.addend,
-                      .merge_offset = section_symbol ? m->section_offset[s->section] : 0,
+                      .merge_offset = merge_offset,
                       .target = r->target,
-                      .container = r->container,
+                      .container = container,
                       .symbol = symbol == TL_NONE ? 0 : symbol,
                       .type = entry.type,
                       .file = m->file,
@@ -148,7 +155,6 @@ void tl_merge_relocations(tl_merging *m, uint32_t section) {
   if (input->entry_size == 0) /* D17 */
     tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, section, TL_NO_OFFSET, "sh_entsize is 0");
   reading r = {.m = m, .section = section, .input = input, .target = relocations_target(m, section)};
-  r.container = TL_NONE;
   const tl_section *const target = &m->module->sections.items[r.target];
   r.forgets_losers = relocations_is_frame_section(tl_module_text(m->module, target->name)) ||
                      tl_section_type_is_constant(target->type);

@@ -65,6 +65,16 @@ static uint8_t relocate_bank(const relocating *r, uint32_t symbol) {
   return (uint8_t)((type - SHT_CUDA_CONSTANT0) & 31);
 }
 
+/* The symbol of a text section that was not taken still gives that section's bank (L16). */
+static uint8_t relocate_bank_of_dropped(const relocating *r, const tl_relocation *entry) {
+  const tl_cubin *const cubin = &r->module->files[entry->file];
+  const uint32_t symbol = tl_cubin_relocation_at(&cubin->sections[entry->section], entry->index).symbol;
+  const bool section = symbol < cubin->symbol_count && tl_symbol_type(&cubin->symbols[symbol]) == STT_SECTION &&
+                       cubin->symbols[symbol].section < cubin->section_count;
+  const uint32_t type = section ? cubin->sections[cubin->symbols[symbol].section].type : 0;
+  return (uint8_t)((type - SHT_CUDA_CONSTANT0) & 31);
+}
+
 /* --- S (R1) --- */
 
 static uint64_t relocate_shared_value(const relocating *r, const entry_state *e, const tl_symbol *symbol) {
@@ -76,7 +86,7 @@ static uint64_t relocate_shared_value(const relocating *r, const entry_state *e,
   if (function == TL_NONE)
     return UINT64_MAX; /* W11.7: debug sections */
   const uint64_t offset = r->layout->external_offset[function];
-  return offset == TL_NO_OFFSET ? 0 : offset;
+  return offset == TL_NO_OFFSET ? UINT64_MAX : offset; /* no kernel reaches the function (L17) */
 }
 
 static void relocate_find_values(const relocating *r, entry_state *e) {
@@ -87,7 +97,8 @@ static void relocate_find_values(const relocating *r, entry_state *e) {
   if (e->entry->state == TL_ENTRY_MINUS_ONE) {
     e->s = UINT64_MAX;
   } else if (e->entry->state == TL_ENTRY_NULL) {
-    e->s = tl_defect_matched(r->module->options, TL_DEFECT_D79) ? r->module->null_value : 0;
+    e->s = tl_defect_matched(r->module->options, TL_DEFECT_D79) ? r->layout->null_value : 0;
+    e->bank = relocate_bank_of_dropped(r, e->entry);
   } else if (tl_type_of(symbol) == STT_SECTION) {
     e->s = 0;
     e->a = (int64_t)((uint64_t)e->a + e->entry->merge_offset);
@@ -95,7 +106,9 @@ static void relocate_find_values(const relocating *r, entry_state *e) {
     e->s = UINT64_MAX;
   } else if (symbol->shared) {
     e->s = relocate_shared_value(r, e, symbol);
-    e->auxiliary = symbol->external_shared ? 0 : symbol->align;
+    e->auxiliary = symbol->align;
+  } else if (symbol->function != TL_NONE) {
+    e->auxiliary = (uint64_t)symbol->function + 1; /* its number in the call graph (L14) */
   } else if (symbol->block != TL_NONE) {
     e->s += r->layout->block_offset[symbol->block];
   } else if (r->layout->slot[e->symbol] != TL_NO_OFFSET) {
@@ -121,6 +134,7 @@ static outcome relocate_texture(const relocating *r, entry_state *e) { /* R18 */
     return OUTCOME_APPLY;
   case TL_TEX_ZERO:
     e->s = 0;
+    e->bank = 28; /* that of no section (R6) */
     return OUTCOME_APPLY;
   case TL_TEX_DROP:
     return OUTCOME_DROP;
@@ -182,7 +196,8 @@ static bool relocate_by_class(const relocating *r, entry_state *e, outcome *resu
     return false; /* R22 */
   if (weak_constant)
     return false;
-  if (e->row && e->row->kind == TL_RELOC_UNUSED_CLEAR) /* R19 */
+  const bool reserved = strncmp(tl_module_text(r->module, symbol->name), ".nv.reservedSmem", 16) == 0;
+  if (reserved && e->row && e->row->kind == TL_RELOC_UNUSED_CLEAR) /* R19 */
     *result = OUTCOME_KEEP_AS_NONE;
   return true; /* R19-R21, and strong undefined ones, which are errors already (R20) */
 }
@@ -254,7 +269,7 @@ static void relocate_apply(const relocating *r, const entry_state *e) {
                                                                  .offset = e->entry->offset,
                                                                  .row = e->row,
                                                                  .value = value,
-                                                                 .auxiliary = e->auxiliary + (uint64_t)e->entry->addend,
+                                                                 .auxiliary = e->auxiliary + (uint64_t)e->a,
                                                                  .bank = e->bank,
                                                                  .rel = e->entry->rel && !lost,
                                                                  .entry = e->index};
