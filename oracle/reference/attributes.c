@@ -207,16 +207,27 @@ static void ref_attributes_spread_to_kernel(ref_link *link, const ref_indices *f
   }
 }
 
-/* W6.14, RF8: functions in the order of their symbols' creation, the kernel in its own place; each undefined symbol not
+/* Live functions in the order of the symbol table (W4.1). */
+static void ref_attribute_list_by_symbol(ref_link *link, ref_indices *list) {
+  for (int pass = 0; pass < 2; pass++) {
+    for (size_t i = 0; i < link->symbol_count; i++) {
+      const size_t number = link->symbols[i].function;
+      if (number != REF_NONE && link->functions[number].live && link->functions[number].symbol == i &&
+          link->symbols[i].local_list == (pass == 0)) {
+        ref_indices_add(link, list, number);
+      }
+    }
+  }
+}
+
+/* W6.14, RF8: functions in the order of the symbol table, the kernel in its own place; each undefined symbol not
  * yet in the list goes to the front. */
 static void ref_attributes_spread_externs_to_one(ref_link *link, ref_function *kernel) {
   ref_indices front = {0}; /* last first */
-  for (size_t i = 0; i < link->symbol_count; i++) {
-    const size_t number = link->symbols[i].function;
-    if (number == REF_NONE || !link->functions[number].live || link->functions[number].symbol != i) {
-      continue;
-    }
-    const ref_records *records = &link->functions[number].records;
+  ref_indices order = {0};
+  ref_attribute_list_by_symbol(link, &order);
+  for (size_t i = 0; i < order.count; i++) {
+    const ref_records *records = &link->functions[order.items[i]].records;
     for (size_t k = 0; k < records->count; k++) {
       const ref_record *record = &records->items[k];
       if (record->code != CODE_EXTERNS || record->dropped) {

@@ -22,7 +22,7 @@ static void ref_bindless_list_type(ref_link *link, ref_indices *list, uint8_t ty
   }
 }
 
-static uint8_t ref_bindless_mask_of(uint8_t type) {
+uint8_t ref_bindless_mask_of(uint8_t type) {
   switch (type) {
   case REF_SYMBOL_TEXTURE:
     return USES_TEXTURE;

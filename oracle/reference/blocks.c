@@ -112,6 +112,15 @@ static bool ref_block_place_owned(ref_link *link, ref_file *file, uint32_t secti
   return true;
 }
 
+/* G7 */
+static void ref_block_note_user_constants(ref_link *link, const ref_file *file, uint32_t section) {
+  const ref_section *input = &file->cubin.sections[section];
+  link->constant_blocks = ref_memory_grow(link, link->constant_blocks, link->constant_block_count,
+                                          &link->constant_block_capacity, sizeof *link->constant_blocks);
+  link->constant_blocks[link->constant_block_count++] =
+      (ref_constant_block){file->section_of[section], file->offset_in[section], input->size, input->align, false};
+}
+
 /* True when the section has a place now. */
 bool ref_block_place(ref_link *link, size_t file_number, uint32_t section) {
   ref_file *file = &link->files[file_number];
@@ -131,6 +140,9 @@ bool ref_block_place(ref_link *link, size_t file_number, uint32_t section) {
     number = ref_section_add_with_symbol(link, input->name, input->type, input->flags, input->align, input->entry_size);
   }
   ref_block_append(link, file, section, number);
+  if (input->type == REF_TYPE_CONSTANT + 3) {
+    ref_block_note_user_constants(link, file, section);
+  }
   return true;
 }
 

@@ -177,9 +177,16 @@ void ref_callgraph_warn(ref_link *link) {
   if (!ref_option_given(link, REF_OPTION_EXTRA_WARNINGS) || link->everything_live) {
     return;
   }
+  bool *called = ref_memory_take(link, link->function_count + 1, sizeof *called);
+  for (size_t i = 0; i < link->kernels.count; i++) {
+    const ref_indices *reach = &link->functions[link->kernels.items[i]].reach;
+    for (size_t k = 0; k < reach->count; k++) {
+      called[reach->items[k]] = true;
+    }
+  }
   for (size_t i = 0; i < link->symbol_count; i++) {
     const size_t number = link->symbols[i].function;
-    if (number != REF_NONE && link->functions[number].address_taken && !link->functions[number].reached) {
+    if (number != REF_NONE && link->functions[number].address_taken && !called[number]) {
       ref_message_warn(link, "E41", "Function '%s' has address taken but no calls to it found",
                        link->functions[number].name);
     }

@@ -224,6 +224,13 @@ typedef struct ref_name {
   const char *text;
 } ref_name;
 
+/* One file's `.nv.constant3` in the output. */
+typedef struct ref_constant_block {
+  size_t section;
+  uint64_t offset, size, align;
+  bool has_symbol; /* some symbol of the block is not a losing weak one */
+} ref_constant_block;
+
 typedef struct ref_arena_block ref_arena_block;
 
 typedef struct ref_link {
@@ -258,6 +265,8 @@ typedef struct ref_link {
   size_t callgraph_section, prototype_section, action_section;
   bool everything_live;
   uint64_t null_symbol_value;
+  ref_constant_block *constant_blocks;
+  size_t constant_block_count, constant_block_capacity;
   size_t shared_count;
   ref_indices commons; /* in the order in which they became common */
   ref_indices slots; /* of textures, samplers, surfaces */
@@ -366,6 +375,9 @@ void ref_constants_create_copies(ref_link *link);
 void ref_constants_layout(ref_link *link);
 uint64_t ref_constants_offset_of_section(const ref_link *link, size_t section);
 
+/* pool.c */
+void ref_pool_user_constants(ref_link *link);
+
 /* shared.c */
 void ref_shared_layout(ref_link *link);
 uint64_t ref_shared_extern_offset(const ref_link *link, const ref_function *function);
@@ -381,6 +393,7 @@ void ref_attributes_finish(ref_link *link);
 void ref_attributes_write(ref_link *link);
 
 /* bindless.c */
+uint8_t ref_bindless_mask_of(uint8_t symbol_type);
 void ref_bindless_layout(ref_link *link);
 void ref_bindless_write(ref_link *link);
 

@@ -80,6 +80,9 @@ static void ref_object_define(ref_link *link, size_t file_number, const ref_symb
     symbol = &link->symbols[number];
     symbol->section = file->section_of[input->section];
     symbol->value = file->offset_in[input->section] + input->value;
+    if (file->cubin.sections[input->section].type == REF_TYPE_CONSTANT + 3) {
+      link->constant_blocks[link->constant_block_count - 1].has_symbol = true;
+    }
   }
 }
 

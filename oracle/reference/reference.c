@@ -23,6 +23,7 @@ static void ref_reference_run(ref_link *link) {
   ref_callgraph_warn(link);
   ref_shared_layout(link);
   ref_bindless_layout(link);
+  ref_pool_user_constants(link);
   ref_constants_layout(link);
   ref_limits_check_sizes(link);
   ref_symbols_report_undefined(link);

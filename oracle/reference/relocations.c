@@ -129,9 +129,20 @@ static bool ref_relocation_target_is_gone(const ref_link *link, const ref_file *
   return false;
 }
 
+/* W6.12: with one kernel, references from dead functions count too. */
+static void ref_relocation_note_dead_textures(ref_link *link, const ref_file *file, uint32_t section) {
+  for (size_t i = 0; i < ref_cubin_relocation_count(&file->cubin, section); i++) {
+    const ref_relocation entry = ref_cubin_relocation(&file->cubin, section, i);
+    if (entry.symbol < file->cubin.symbol_count && file->function_of[entry.symbol] == REF_NONE) {
+      link->dead_bindless_mask |= ref_bindless_mask_of(file->cubin.symbols[entry.symbol].info & 15);
+    }
+  }
+}
+
 /* W9.9: shared objects that only dead functions refer to. */
 static void ref_relocation_note_dead(ref_link *link, const ref_file *file, uint32_t section) {
   const uint32_t owner = ref_merge_owner(file, file->cubin.sections[section].info);
+  ref_relocation_note_dead_textures(link, file, section);
   if (file->body_of[owner] == REF_BODY_LOSES ||
       (file->cubin.sections[file->cubin.sections[section].info].flags & REF_FLAG_EXEC) == 0) {
     return;

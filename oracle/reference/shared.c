@@ -286,22 +286,16 @@ uint64_t ref_shared_extern_offset(const ref_link *link, const ref_function *func
 static void ref_shared_place_extern_by_name(ref_link *link, const ref_shared *shared) {
   for (size_t i = 0; i < shared->objects.count; i++) {
     ref_out_symbol *symbol = &link->symbols[shared->objects.items[i]];
-    for (size_t k = 0; symbol->is_extern_shared && k < symbol->users.count; k++) {
+    if (!symbol->is_extern_shared) {
+      continue;
+    }
+    symbol->section = shared->pool_section;
+    for (size_t k = 0; k < symbol->users.count; k++) {
       const uint64_t end = ref_align_up(link->functions[symbol->users.items[k]].shared_end, EXTERN_ALIGN);
       symbol->value = end > symbol->value ? end : symbol->value;
     }
-    if (symbol->is_extern_shared) {
-      symbol->section = shared->pool_section;
-    }
-  }
-  for (size_t i = 0; i < link->kernels.count; i++) {
-    ref_function *kernel = &link->functions[link->kernels.items[i]];
-    for (size_t k = 0; k < shared->objects.count; k++) {
-      const ref_out_symbol *symbol = &link->symbols[shared->objects.items[k]];
-      if (symbol->is_extern_shared && symbol->value > kernel->shared_end &&
-          ref_shared_have_common_user(&symbol->users, &(ref_indices){&link->kernels.items[i], 1, 1})) {
-        kernel->shared_end = symbol->value;
-      }
+    for (size_t k = 0; k < symbol->users.count; k++) {
+      link->functions[symbol->users.items[k]].shared_end = symbol->value;
     }
   }
 }
