@@ -45,7 +45,7 @@ static const char *command_base_name(const char *path) {
 void tl_command_identify(tl_command *command, int argc, char *const *argv, const char *bug_compatible) {
   tl_options *const options = &command->options;
   static const char glued[] = "--identity=";
-  options->identity_nvlink = argc > 0 && strcmp(command_base_name(argv[0]), "nvlink") == 0;
+  options->identity_nvlink = argc > 0 && argv[0] && strcmp(command_base_name(argv[0]), "nvlink") == 0;
   options->bug_compatible = bug_compatible && strcmp(bug_compatible, "1") == 0;
   for (int i = 1; i < argc; i++) {
     const char *value = NULL;
@@ -265,9 +265,12 @@ tl_action tl_command_check(const tl_command *command, tl_diagnostics *diagnostic
   if (given[TL_OPT_HOST_SCRIPT].given)
     return command_check_host_script(command, diagnostics);
   const char *const arch = command->options.arch;
-  if (!arch)
+  const tl_architecture *const target = arch ? tl_architecture_find(arch) : NULL;
+  if (!target) {
     command_say(diagnostics, TL_MESSAGE_UNKNOWN_ARCH, "(null)", NULL);
-  const tl_arch_family family = tl_architecture_find(arch)->family;
+    return TL_ACTION_LINK;
+  }
+  const tl_arch_family family = target->family;
   if (!given[TL_OPT_OUTPUT].given && family == TL_ARCH_SM)
     command_say(diagnostics, TL_MESSAGE_NO_OUTPUT, NULL, NULL);
   if (!command->inputs.count)

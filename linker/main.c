@@ -152,8 +152,10 @@ static void program_write_times(program *p) {
     return;
   }
   FILE *const file = fopen(path, "a");
-  if (!file)
+  if (!file) {
     program_say(p, TL_MESSAGE_TIME_FILE, path, NULL);
+    return;
+  }
   if (fseek(file, 0, SEEK_END) == 0 && ftell(file) == 0)
     fputs(header, file);
   fclose(file);

@@ -4,9 +4,9 @@
 #include <string.h>
 
 static char *text_append(char *at, const char *text) {
-  const size_t size = strlen(text);
-  memcpy(at, text, size);
-  return at + size;
+  while (*text)
+    *at++ = *text++;
+  return at;
 }
 
 char *tl_texts_join(tl_arena *arena, const tl_texts *texts, const char *separator) {

@@ -382,13 +382,13 @@ static void admission_refuse_modes(const admission *a) {
 static void admission_find_target(const admission *a) {
   const char *const name = a->job->options.arch;
   const tl_architecture *const target = name ? tl_architecture_find(name) : NULL;
-  if (!target)
-    admission_say(a, TL_MESSAGE_UNKNOWN_ARCH, name ? name : "(null)");
-  else if (target->family == TL_ARCH_LTO)
-    admission_say(a, TL_MESSAGE_VIRTUAL_TARGET, name);
-  else if (target->number >= FIRST_UNSUPPORTED_SM)
-    admission_say(a, TL_MESSAGE_UNSUPPORTED_TARGET, name);
   a->result->target = target;
+  if (!target)
+    return admission_say(a, TL_MESSAGE_UNKNOWN_ARCH, name ? name : "(null)");
+  if (target->family == TL_ARCH_LTO)
+    admission_say(a, TL_MESSAGE_VIRTUAL_TARGET, name);
+  if (target->number >= FIRST_UNSUPPORTED_SM)
+    admission_say(a, TL_MESSAGE_UNSUPPORTED_TARGET, name);
 }
 
 void tl_admission_run(tl_admission *result, const tl_job *job, tl_arena *arena, tl_diagnostics *diagnostics) {

@@ -37,7 +37,9 @@ const char *tl_words_split_file(tl_texts *words, tl_arena *arena, const char *te
     open = true;
     if (*at == '"')
       quoted = !quoted;
-    else if (*at == '\\' && !*++at)
+    else if (*at == '\\')
+      at++;
+    if (!*at)
       return "";
     word[length++] = *at;
   }

@@ -40,8 +40,7 @@ static bool bindless_goes_first(const void *context, uint32_t a, uint32_t b) {
 static void bindless_collect(const tl_module *module, const tl_u32_vector *half, unsigned type, tl_u32_vector *list,
                              tl_arena *arena) {
   for (size_t i = 0; i < half->count; i++) {
-    const tl_symbol *const symbol = &module->symbols.items[half->items[i]];
-    if (tl_type_of(symbol) == type && symbol->section == TL_NONE)
+    if (tl_type_of(&module->symbols.items[half->items[i]]) == type)
       tl_u32_push(arena, list, half->items[i]);
   }
 }
@@ -49,8 +48,8 @@ static void bindless_collect(const tl_module *module, const tl_u32_vector *half,
 static tl_u32_vector bindless_order(const tl_module *module, tl_arena *arena) {
   tl_u32_vector list = {0};
   for (int i = 0; i < BINDLESS_ROWS; i++) {
-    bindless_collect(module, &module->locals, bindless_rows[i].symbol_type, &list, arena);
     bindless_collect(module, &module->globals, bindless_rows[i].symbol_type, &list, arena);
+    bindless_collect(module, &module->locals, bindless_rows[i].symbol_type, &list, arena); /* parameters last (L31) */
   }
   tl_list_sort(arena, list.items, list.count, TL_DEAL_SWAP, bindless_goes_first, NULL);
   return list;
@@ -108,8 +107,9 @@ static void bindless_fill_kernel(tl_layout *layout, const tl_module *module, uin
   uint32_t counts[BINDLESS_ROWS] = {0};
   for (size_t i = order->count; i-- > 0;) {
     const bindless_row *const row = bindless_find(tl_type_of(&module->symbols.items[order->items[i]]));
-    if (!(mask & row->masks))
-      continue;
+    const uint32_t parameter_of = module->symbols.items[order->items[i]].section;
+    if (!(mask & row->masks) || (parameter_of != TL_NONE && parameter_of != symbol->section))
+      continue; /* the parameter of another kernel has a slot but no entry here (B6) */
     counts[row - bindless_rows]++;
     *tl_vector_push(arena, &layout->slot_entries) =
         (tl_slot_entry){section, module->sections.items[section].relocations[0], layout->slot[order->items[i]],

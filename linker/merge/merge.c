@@ -115,6 +115,7 @@ static uint32_t *merge_table(tl_module *module, size_t count) {
 void tl_merge(tl_module *module) {
   tl_map_init(&module->section_of_name, module->arena);
   tl_map_init(&module->owned_sections, module->arena);
+  tl_map_init(&module->local_textures, module->arena);
   tl_map_init(&module->prototype_seen, module->arena);
   tl_map_init(&module->taken_seen, module->arena);
   module->debug_shared = module->global = module->callgraph = module->prototype = module->rel_action = TL_NONE;

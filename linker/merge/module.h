@@ -161,13 +161,14 @@ typedef struct tl_module {
   bool keeps_shared; /* shared symbols stay (W17.2) */
   const tl_resolution *resolution;
 
-  TL_VECTOR(tl_section) sections;       /* 0 is the null section */
-  TL_VECTOR(tl_symbol) symbols;         /* 0 is the null symbol */
-  tl_u32_vector locals, globals;        /* the two halves of .symtab, in order (W4.1) */
-  tl_map section_of_name;               /* first section of each name */
-  uint32_t *symbol_of_name;             /* global and weak symbols by name number */
-  uint32_t *symbol_of_function;         /* by function index; TL_NONE */
-  tl_map owned_sections;                /* name << 32 | text section, to a section of one function (W3.10) */
+  TL_VECTOR(tl_section) sections; /* 0 is the null section */
+  TL_VECTOR(tl_symbol) symbols;   /* 0 is the null symbol */
+  tl_u32_vector locals, globals;  /* the two halves of .symtab, in order (W4.1) */
+  tl_map section_of_name;         /* first section of each name */
+  uint32_t *symbol_of_name;       /* global and weak symbols by name number */
+  uint32_t *symbol_of_function;   /* by function index; TL_NONE */
+  tl_map owned_sections;          /* name << 32 | text section, to a section of one function (W3.10) */
+  tl_map local_textures; /* symbol type << 32 | name, to the one symbol of texture parameters of that name (L31) */
   tl_u32_vector section_names;          /* event list of .shstrtab: names */
   TL_VECTOR(tl_string_event) strings;   /* event list of .strtab */
   tl_u32_vector prototypes;             /* prototype texts in first-seen order (W2.2) */

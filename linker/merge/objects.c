@@ -322,6 +322,9 @@ static void objects_define_new(tl_merging *m, uint32_t index, uint32_t section) 
     symbol->align = s->value;
     tl_u32_push(module->arena, &module->shared_objects, out);
   }
+  const unsigned type = tl_symbol_type(s);
+  if (type >= STT_CUDA_TEXTURE && type <= STT_CUDA_SURFACE)
+    tl_map_set(&module->local_textures, (uint64_t)type << 32 | s->name, out);
   tl_module_list_symbol(module, out, !shared || module->keeps_shared);
 }
 
@@ -355,9 +358,20 @@ static void objects_name_dead_shared(tl_merging *m, uint32_t section) {
   *tl_vector_push(m->module->arena, &m->module->strings) = (tl_string_event){input->name, TL_NONE};
 }
 
+/* The symbol that a name stands for so far. Parameters that are textures are local, but all of one name are one symbol,
+ * that of the first file (B1, L31). */
+static uint32_t objects_find_known(const tl_merging *m, const tl_cubin_symbol *s) {
+  if (tl_symbol_binding(s) != STB_LOCAL)
+    return m->module->symbol_of_name[s->name];
+  const unsigned type = tl_symbol_type(s);
+  if (type < STT_CUDA_TEXTURE || type > STT_CUDA_SURFACE)
+    return TL_NONE;
+  return tl_map_get(&m->module->local_textures, (uint64_t)type << 32 | s->name);
+}
+
 static void objects_pass_one(tl_merging *m, uint32_t index) {
   const tl_cubin_symbol *const s = &m->cubin->symbols[index];
-  const uint32_t known = tl_symbol_binding(s) == STB_LOCAL ? TL_NONE : m->module->symbol_of_name[s->name];
+  const uint32_t known = objects_find_known(m, s);
   if (known != TL_NONE && objects_check_known(m, s, known)) {
     m->symbol_map[index] = known;
     return;

@@ -103,9 +103,10 @@ static const char *reproduce_quote(const char *word, tl_arena *arena) {
   char *at = quoted;
   *at++ = '\'';
   for (; *word; word++) {
-    if (*word == '\'') {
-      memcpy(at, "'\\'", 3);
-      at += 3;
+    if (*word == '\'') { /* ends the quotes, and begins them again behind a quote of its own */
+      *at++ = '\'';
+      *at++ = '\\';
+      *at++ = '\'';
     }
     *at++ = *word;
   }

@@ -26,20 +26,19 @@ static void diagnostics_say_three(front_world *world, void *context) {
 #define REGISTERS "'k' with 64 calls 'f' with 246, 100%"
 
 static const struct {
-  bool werror, disable_infos, report_arch;
   const char *lines;
   unsigned errors;
+  bool werror, disable_infos, report_arch;
 } modes[] = {
-    {false, false, false, "nvlink warning : " STACK "\nnvlink error   : " SHARED "\nnvlink error   : " REGISTERS "\n",
-     2},
-    {true, false, false, "nvlink error   : " STACK "\nnvlink error   : " SHARED "\nnvlink error   : " REGISTERS "\n",
-     3},
-    {false, true, false, "nvlink error   : " SHARED "\nnvlink error   : " REGISTERS "\n", 2},
-    {true, true, false, "nvlink error   : " SHARED "\nnvlink error   : " REGISTERS "\n", 2},
-    {false, false, true,
-     "nvlink warning : " STACK " (target: sm_90)\nnvlink error   : " SHARED
-     " (target: sm_90)\nnvlink error   : " REGISTERS " (target: sm_90)\n",
-     2},
+    {"nvlink warning : " STACK "\nnvlink error   : " SHARED "\nnvlink error   : " REGISTERS "\n", 2, false, false,
+     false},
+    {"nvlink error   : " STACK "\nnvlink error   : " SHARED "\nnvlink error   : " REGISTERS "\n", 3, true, false,
+     false},
+    {"nvlink error   : " SHARED "\nnvlink error   : " REGISTERS "\n", 2, false, true, false},
+    {"nvlink error   : " SHARED "\nnvlink error   : " REGISTERS "\n", 2, true, true, false},
+    {"nvlink warning : " STACK " (target: sm_90)\nnvlink error   : " SHARED " (target: sm_90)\n"
+     "nvlink error   : " REGISTERS " (target: sm_90)\n",
+     2, false, false, true},
 };
 
 static void diagnostics_test_modes(void **state) {
