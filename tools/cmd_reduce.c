@@ -27,7 +27,8 @@ typedef struct reduce_state {
   char class[CONFORMANCE_CLASS], details[256];
   char scratch[CONFORMANCE_PATH], work[CONFORMANCE_PATH + 8], directory[CONFORMANCE_PATH];
   bool dropped[GEN_MAX_IDS];
-  unsigned tries, kept_steps;
+  conformance_outcome outcome;
+  unsigned tries;
 } reduce_state;
 
 static int reduce_usage(void) {
@@ -158,27 +159,32 @@ static bool reduce_same_text(const char *a, const char *b) {
   return true;
 }
 
+/* A program that nvlink refuses is worth reducing too when twinlink says something else. */
+static bool reduce_worth(const conformance_verdict *verdict) {
+  return verdict->outcome == CONFORMANCE_DIFFERENT ||
+         (verdict->outcome == CONFORMANCE_REFUSED && !verdict->refused_alike);
+}
+
 static bool reduce_differs(reduce_state *state, const char *directory) {
   state->one.dropped = state->dropped;
   conformance_run(&state->settings, &state->one, directory);
   const conformance_verdict *verdict = &state->one.verdict;
   state->tries++;
-  if (verdict->outcome != CONFORMANCE_DIFFERENT)
+  if (!reduce_worth(verdict))
     return false;
   if (!*state->class)
     return true;
-  if (strcmp(verdict->class, state->class) != 0)
+  if (verdict->outcome != state->outcome || strcmp(verdict->class, state->class) != 0)
     return false;
-  return strcmp(verdict->class, "exit code") != 0 || reduce_same_text(verdict->details, state->details);
+  bool texts = verdict->outcome == CONFORMANCE_REFUSED || strcmp(verdict->class, "exit code") == 0;
+  return !texts || reduce_same_text(verdict->details, state->details);
 }
 
 static bool reduce_try(reduce_state *state, const reduce_ids *list, size_t first, size_t count) {
   for (size_t i = 0; i < count; i++)
     state->dropped[list->ids[first + i]] = true;
-  if (reduce_differs(state, state->work)) {
-    state->kept_steps++;
+  if (reduce_differs(state, state->work))
     return true;
-  }
   for (size_t i = 0; i < count; i++)
     state->dropped[list->ids[first + i]] = false;
   return false;
@@ -295,6 +301,7 @@ int twin_reduce(int argc, char **argv) {
   }
   int code = TWIN_OK;
   if (reduce_differs(state, state->work)) {
+    state->outcome = state->one.verdict.outcome;
     snprintf(state->class, sizeof state->class, "%s", state->one.verdict.class);
     snprintf(state->details, sizeof state->details, "%s", state->one.verdict.details);
     fprintf(stderr, "%s; %s\n", state->class, state->details);
