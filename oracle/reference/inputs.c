@@ -140,6 +140,7 @@ static void ref_input_prepare(ref_link *link, ref_file *file) {
   file->function_of = ref_memory_take(link, cubin->symbol_count + 1, sizeof *file->function_of);
   file->body_of = ref_memory_take(link, cubin->symbol_count + 1, sizeof *file->body_of);
   file->symbol_of = ref_memory_take(link, cubin->symbol_count + 1, sizeof *file->symbol_of);
+  file->lost = ref_memory_take(link, cubin->symbol_count + 1, sizeof *file->lost);
   file->section_of = ref_memory_take(link, cubin->section_count + 1, sizeof *file->section_of);
   file->offset_in = ref_memory_take(link, cubin->section_count + 1, sizeof *file->offset_in);
   for (size_t i = 0; i <= cubin->symbol_count; i++) {

@@ -116,6 +116,7 @@ typedef struct ref_file {
   size_t *section_of;
   uint64_t *offset_in;
   ref_indices lost_variables; /* W8.5 */
+  bool *lost;                 /* an entry a symbol: a variable that another file's definition beats (RF1) */
   bool has_isa_class;
 } ref_file;
 
@@ -199,7 +200,7 @@ typedef struct ref_out_symbol {
   uint64_t auxiliary; /* R7: a shared symbol's alignment */
   bool is_extern_shared;
   size_t shared_order; /* W9.12 */
-  bool undefined_weak, replaced_weak_by_strong, referenced;
+  bool undefined_weak, referenced;
   ref_indices users; /* shared objects: kernels (W9.2) */
   uint64_t slot;     /* textures, samplers, surfaces: B4 */
   uint32_t index;
@@ -350,6 +351,7 @@ bool ref_relocation_target_is_debug(const char *name);
 
 /* weak.c */
 void ref_weak_drop_old_body(ref_link *link, size_t number);
+void ref_weak_drop_constant_entries(ref_link *link, size_t symbol);
 void ref_weak_note_lost_variable(ref_link *link, size_t file_number, uint32_t symbol);
 bool ref_weak_offset_is_lost(const ref_link *link, const ref_file *file, uint32_t section, uint64_t offset);
 

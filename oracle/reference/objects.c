@@ -235,10 +235,13 @@ static void ref_object_merge_again(ref_link *link, size_t file_number, uint32_t 
   } else if (!old_defined && !old->is_extern_shared) {
     ref_object_define(link, file_number, input, number);
   } else if (old->bind == REF_BIND_WEAK && input->info >> 4 == REF_BIND_GLOBAL) {
-    old->replaced_weak_by_strong = true;
+    ref_weak_drop_constant_entries(link, number);
     ref_object_define(link, file_number, input, number);
-  } else if (old->bind == REF_BIND_WEAK) {
-    ref_weak_note_lost_variable(link, file_number, index);
+  } else {
+    file->lost[index] = true;
+    if (old->bind == REF_BIND_WEAK) {
+      ref_weak_note_lost_variable(link, file_number, index);
+    }
   }
 }
 

@@ -38,16 +38,19 @@ static void ref_relocation_check_target(ref_link *link, const ref_file *file, ui
   }
 }
 
-/* W8.3: entries of a losing body in the three debug sections. RF1: and in constant sections, so that a pointer in
- * constant memory to such a function stays 0. W8.5: entries inside a lost weak variable. */
+/* W8.3: entries against a losing body in the three debug sections. RF1: in constant sections, entries against whatever
+ * lost in this file, so that a pointer in constant memory stays 0. W8.5: entries inside a lost weak variable. */
 static bool ref_relocation_is_skipped(const ref_link *link, const ref_file *file, uint32_t target,
                                       const ref_relocation *entry) {
   const ref_section *section = &file->cubin.sections[target];
-  if (entry->symbol < file->cubin.symbol_count && file->function_of[entry->symbol] != REF_NONE &&
-      file->body_of[entry->symbol] == REF_BODY_LOSES &&
-      (ref_relocation_target_is_debug(section->name) ||
-       (section->type >= REF_TYPE_CONSTANT && section->type < REF_TYPE_CONSTANT + 32))) {
-    return true;
+  if (entry->symbol < file->cubin.symbol_count) {
+    const bool body_lost =
+        file->function_of[entry->symbol] != REF_NONE && file->body_of[entry->symbol] == REF_BODY_LOSES;
+    const bool constant = section->type >= REF_TYPE_CONSTANT && section->type < REF_TYPE_CONSTANT + 32;
+    if ((body_lost && ref_relocation_target_is_debug(section->name)) ||
+        (constant && (body_lost || file->lost[entry->symbol]))) {
+      return true;
+    }
   }
   return ref_weak_offset_is_lost(link, file, target, entry->offset);
 }

@@ -79,6 +79,16 @@ void ref_weak_drop_old_body(ref_link *link, size_t number) {
   ref_weak_drop_constants(link, function);
 }
 
+/* RF1: when a strong variable replaces a weak one, the entries against it in constant sections go. */
+void ref_weak_drop_constant_entries(ref_link *link, size_t symbol) {
+  for (size_t i = 0; i < link->relocation_count; i++) {
+    const uint32_t type = link->sections[link->relocations[i].target].type;
+    if (link->relocations[i].symbol == symbol && type >= REF_TYPE_CONSTANT && type < REF_TYPE_CONSTANT + 32) {
+      link->relocations[i].dropped = true;
+    }
+  }
+}
+
 /* W8.5: the range of bytes of a weak variable that loses against a weak one. */
 void ref_weak_note_lost_variable(ref_link *link, size_t file_number, uint32_t symbol) {
   ref_file *file = &link->files[file_number];
