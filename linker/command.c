@@ -36,8 +36,10 @@ static void command_say(tl_diagnostics *diagnostics, tl_message_id id, const cha
   tl_diagnostics_add(diagnostics, tl_message_row_of(id), nowhere, NULL, first, second);
 }
 
-/* The text behind the last slash. */
+/* The text behind the last slash; "" for no text. */
 static const char *command_base_name(const char *path) {
+  if (!path)
+    return "";
   const char *const slash = strrchr(path, '/');
   return slash ? slash + 1 : path;
 }
@@ -45,7 +47,7 @@ static const char *command_base_name(const char *path) {
 void tl_command_identify(tl_command *command, int argc, char *const *argv, const char *bug_compatible) {
   tl_options *const options = &command->options;
   static const char glued[] = "--identity=";
-  options->identity_nvlink = argc > 0 && argv[0] && strcmp(command_base_name(argv[0]), "nvlink") == 0;
+  options->identity_nvlink = argc > 0 && strcmp(command_base_name(argv[0]), "nvlink") == 0;
   options->bug_compatible = bug_compatible && strcmp(bug_compatible, "1") == 0;
   for (int i = 1; i < argc; i++) {
     const char *value = NULL;
@@ -325,7 +327,7 @@ void tl_command_note(tl_command *command, tl_arena *arena) {
   }
   const char *const output = given[TL_OPT_OUTPUT].text;
   command->options.note_arguments = tl_texts_join(arena, &pieces, "");
-  command->options.note_object = full && output ? command_base_name(output) : "";
+  command->options.note_object = full ? command_base_name(output) : "";
 }
 
 /* The value of an option as one word; a list's items keep their commas inside quotes. */

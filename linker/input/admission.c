@@ -395,6 +395,8 @@ void tl_admission_run(tl_admission *result, const tl_job *job, tl_arena *arena, 
   *result = (tl_admission){0};
   const admission a = {result, job, arena, diagnostics};
   admission_find_target(&a);
+  if (!result->target)
+    return;
   admission_refuse_modes(&a);
   for (size_t i = 0; i < job->input_count; i++)
     admission_check_file(&a, i);
