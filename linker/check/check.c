@@ -2,6 +2,7 @@
 #include "check/check.h"
 
 #include "base/bytes.h"
+#include "catalog/defect.h"
 #include "catalog/message.h"
 #include "cubin/attribute.h"
 #include "cubin/elf.h"
@@ -184,6 +185,9 @@ void tl_check_undefined(const tl_module *module, tl_arena *arena) {
       tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_UNDEFINED), site, NULL, name,
                          module->files[f].path);
     }
+  if (module->dead_alias && module->eliminates && tl_defect_matched(module->options, TL_DEFECT_D63))
+    tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_DELETED_SYMBOL),
+                       (tl_site){NULL, NULL, NULL, TL_NO_OFFSET}, NULL);
 }
 
 /* --- stack --- */

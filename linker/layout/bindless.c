@@ -37,20 +37,13 @@ static bool bindless_goes_first(const void *context, uint32_t a, uint32_t b) {
   return false;
 }
 
-static void bindless_collect(const tl_module *module, const tl_u32_vector *half, unsigned type, tl_u32_vector *list,
-                             tl_arena *arena) {
-  for (size_t i = 0; i < half->count; i++) {
-    if (tl_type_of(&module->symbols.items[half->items[i]]) == type)
-      tl_u32_push(arena, list, half->items[i]);
-  }
-}
-
+/* Surfaces, samplers, textures, each in the order of their creation, parameters among them (B4, L31). */
 static tl_u32_vector bindless_order(const tl_module *module, tl_arena *arena) {
   tl_u32_vector list = {0};
-  for (int i = 0; i < BINDLESS_ROWS; i++) {
-    bindless_collect(module, &module->globals, bindless_rows[i].symbol_type, &list, arena);
-    bindless_collect(module, &module->locals, bindless_rows[i].symbol_type, &list, arena); /* parameters last (L31) */
-  }
+  for (int row = 0; row < BINDLESS_ROWS; row++)
+    for (uint32_t i = 1; i < module->symbols.count; i++)
+      if (tl_type_of(&module->symbols.items[i]) == bindless_rows[row].symbol_type)
+        tl_u32_push(arena, &list, i);
   tl_list_sort(arena, list.items, list.count, TL_DEAL_SWAP, bindless_goes_first, NULL);
   return list;
 }

@@ -2,6 +2,7 @@
  * function gets one offset for the whole module, behind the images of all kernels that reach it, and is copied there in
  * each; blocks are taken in reverse creation order. */
 #include "base/bytes.h"
+#include "catalog/message.h"
 #include "layout/layout.h"
 
 #include <string.h>
@@ -68,6 +69,9 @@ static uint64_t constants_place(tl_module *module, uint32_t block_index, const t
 }
 
 uint64_t *tl_layout_constants(tl_module *module, const tl_graph *graph, tl_arena *arena) {
+  if (module->overlap)
+    tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_OVERLAP),
+                       (tl_site){NULL, NULL, NULL, TL_NO_OFFSET}, NULL);
   uint64_t *const offsets = tl_arena_new(arena, uint64_t, module->constant_blocks.count + 1);
   const tl_u32_vector *const users = constants_users(module, graph, arena);
   for (size_t block = module->constant_blocks.count; block-- > 0;)

@@ -17,6 +17,15 @@ static uint32_t functions_primary(const tl_cubin *cubin, uint32_t section) {
 }
 
 /* Sections of dead functions are dead; a section whose primary function lives stays (W7.3). */
+/* A live alias in a section whose primary function is dead: nvlink stops (L25, D63). */
+static void functions_note_alias(tl_merging *m, uint32_t symbol) {
+  const uint32_t section = m->cubin->symbols[symbol].section;
+  const uint32_t primary = functions_primary(m->cubin, section);
+  const bool other = section && primary != symbol && primary < m->cubin->symbol_count;
+  if (other && m->bodies[primary].function != TL_NONE && m->symbol_dead[primary] != m->symbol_dead[symbol])
+    m->module->dead_alias = true;
+}
+
 static void functions_mark_dead(tl_merging *m) {
   const tl_module *const module = m->module;
   for (uint32_t i = 0; i < m->cubin->symbol_count; i++) {
@@ -44,15 +53,9 @@ static void functions_report_duplicate(tl_merging *m, uint32_t symbol, uint32_t 
 /* A dead function creates nothing, but a second strong definition is reported all the same (C84). */
 static void functions_pass_dead(tl_merging *m, uint32_t symbol) {
   const tl_body *const body = &m->bodies[symbol];
-  const tl_cubin_symbol *const s = &m->cubin->symbols[symbol];
   const uint32_t strong = m->module->resolution->functions.items[body->function].strong_file;
   if (body->role == TL_BODY_DUPLICATE)
     functions_report_duplicate(m, symbol, strong);
-  if (!s->section)
-    return;
-  const uint32_t primary = functions_primary(m->cubin, s->section);
-  if (primary != symbol && primary < m->cubin->symbol_count && !m->symbol_dead[primary])
-    m->module->dead_alias = true;
 }
 
 /* What a kernel gets beside its text (W3.1). */
@@ -278,6 +281,7 @@ static void functions_pass_variable(tl_merging *m, uint32_t symbol, uint32_t out
 static void functions_pass_one(tl_merging *m, uint32_t symbol) {
   const tl_body *const body = &m->bodies[symbol];
   const tl_cubin_symbol *const s = &m->cubin->symbols[symbol];
+  functions_note_alias(m, symbol);
   if (m->symbol_dead[symbol]) {
     functions_pass_dead(m, symbol);
     return;

@@ -15,7 +15,10 @@ void tl_merge_report(tl_merging *m, const tl_message_row *row, uint32_t name, co
   tl_diagnostics_add(m->module->diagnostics, row, site, NULL, tl_merging_text(m, name), m->cubin->path, first_file);
 }
 
-static bool merge_section_is_about_text(uint32_t type) {
+/* Shared objects of a kernel's body that loses are laid out all the same (L32). */
+static bool merge_section_is_about_text(uint32_t type, uint8_t state) {
+  if (type == SHT_CUDA_SHARED && state == TL_SECTION_LOST)
+    return false;
   return type == SHT_CUDA_INFO || type == SHT_CUDA_SHARED || type == SHT_CUDA_LOCAL ||
          tl_section_type_is_constant(type);
 }
@@ -26,7 +29,7 @@ void tl_merge_spread_state(tl_merging *m, uint8_t state) {
     for (uint32_t s = 1; s < cubin->section_count; s++) {
       const tl_cubin_section *const section = &cubin->sections[s];
       const bool relocations = section->type == SHT_REL || section->type == SHT_RELA;
-      const bool about = pass ? relocations : merge_section_is_about_text(section->type);
+      const bool about = pass ? relocations : merge_section_is_about_text(section->type, state);
       if (about && section->info && section->info < cubin->section_count && m->section_state[section->info] & state)
         m->section_state[s] |= state;
     }
@@ -65,9 +68,20 @@ static void merge_map_section_symbols(tl_merging *m) {
   }
 }
 
+/* E45: beside an -ewp object every other file is warned about (C28). */
+static void merge_check_ewp(const tl_merging *m) {
+  bool any = false;
+  for (uint32_t i = 0; i < m->module->file_count; i++)
+    any |= m->module->files[i].type == ET_EWP;
+  const tl_site site = {m->cubin->path, NULL, NULL, TL_NO_OFFSET};
+  if (any && m->cubin->type != ET_EWP)
+    tl_diagnostics_add(m->module->diagnostics, tl_message_row_of(TL_MESSAGE_EWP), site, NULL, m->cubin->path);
+}
+
 static void merge_file(tl_module *module, uint32_t file) {
   tl_merging m = merge_begin(module, file);
   const unsigned errors = module->diagnostics->errors;
+  merge_check_ewp(&m);
   tl_merge_functions(&m);
   tl_merge_objects(&m);
   tl_merge_remaining_sections(&m);

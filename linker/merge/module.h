@@ -187,6 +187,7 @@ typedef struct tl_module {
   uint32_t *lost_prototype;                   /* the ignored -2 record of a losing body (W7.7); TL_NONE */
   uint32_t *first_prototype;                  /* what E25 compares with; TL_NONE */
   tl_u32_vector late_taken;                   /* functions that W7.7 makes address-taken */
+  bool overlap;                               /* two bodies of one function both left compiler constants (D7, E73) */
   bool dead_alias;                            /* a live function has a dead alias (V11a, D63) */
   bool unified;                               /* some input has unified tables (U4) */
   TL_VECTOR(tl_piece) tool_notes;             /* the inputs' .note.nv.tkinfo (W5.1) */

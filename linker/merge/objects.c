@@ -21,11 +21,22 @@ static void objects_report(tl_merging *m, tl_message_id id, const tl_cubin_symbo
   tl_merge_report(m, tl_message_row_of(id), s->name, objects_mention_path(m, known));
 }
 
+/* The output text that a section of one function is about; the winner's when that function's body lost. */
+static uint32_t objects_owner_text(const tl_merging *m, const tl_cubin_section *input) {
+  if (input->info >= m->cubin->section_count)
+    return TL_NONE;
+  if (m->section_map[input->info] != TL_NONE || !(m->section_state[input->info] & TL_SECTION_LOST))
+    return m->section_map[input->info];
+  const uint32_t primary = m->cubin->sections[input->info].info & 0xffffff;
+  const uint32_t winner = primary < m->cubin->symbol_count ? m->symbol_map[primary] : TL_NONE;
+  return winner == TL_NONE ? TL_NONE : m->module->symbols.items[winner].section;
+}
+
 /* A section of one function: never shared by two functions of one name (W3.10). */
 static uint32_t objects_owned_section(tl_merging *m, uint32_t index) {
   tl_module *const module = m->module;
   const tl_cubin_section *const input = &m->cubin->sections[index];
-  const uint32_t text = input->info < m->cubin->section_count ? m->section_map[input->info] : TL_NONE;
+  const uint32_t text = objects_owner_text(m, input);
   if (text == TL_NONE || module->sections.items[text].owner == TL_NONE)
     tl_cubin_damaged(m->cubin, module->names, module->diagnostics, index, TL_NO_OFFSET,
                      "sh_info names no function's text");
@@ -209,6 +220,12 @@ static void objects_pass_undefined(tl_merging *m, uint32_t index) {
   tl_module_list_symbol(module, out, !shared || module->keeps_shared);
 }
 
+/* With D7 a body that is replaced can keep its block; equal bytes are then taken for one (E73). */
+static bool objects_block_differs(const tl_module *module, uint32_t block, const tl_cubin_section *input) {
+  const tl_constant_block *const b = &module->constant_blocks.items[block];
+  return b->pieces.count != 1 || b->size != input->size || memcmp(b->pieces.items[0].data, input->data, b->size) != 0;
+}
+
 /* Compiler constants and parameters (STV_INTERNAL, F58): a kernel's own section is placed, a device function's becomes a
  * block that layout copies into the kernels (W10.2). Symbols of this kind never reach an executable. */
 static void objects_pass_internal(tl_merging *m, uint32_t index) {
@@ -231,6 +248,8 @@ static void objects_pass_internal(tl_merging *m, uint32_t index) {
       tl_merge_place_section(m, s->section);
     } else {
       uint32_t block = module->block_of_function[function];
+      module->overlap |= block != TL_NONE && !module->constant_blocks.items[block].deleted &&
+                         objects_block_differs(module, block, input);
       if (block == TL_NONE || !module->constant_blocks.items[block].deleted) {
         block = (uint32_t)module->constant_blocks.count;
         (void)tl_vector_push(module->arena, &module->constant_blocks);
@@ -480,6 +499,8 @@ static bool objects_section_is_skipped(const tl_merging *m, const tl_cubin_secti
   for (size_t i = 0; i < sizeof skipped / sizeof *skipped; i++)
     if (section->type == skipped[i])
       return true;
+  if (section->type == SHT_CUDA_RESERVED_SHARED && section->size == 0)
+    return true; /* L65 */
   if (section->type == SHT_CUDA_SHARED)
     return strcmp(tl_merging_text(m, section->name), ".nv_debug.shared") != 0;
   return (section->flags & SHF_EXECINSTR) != 0;
