@@ -118,7 +118,9 @@ static void reduce_list_options(const reduce_state *state, const gen_program *pr
     reduce_add(state, list, file->lineinfo_id, file->live && file->lines);
     reduce_add(state, list, file->optimise_id, file->live && file->optimise >= 0);
     reduce_add(state, list, file->registers_id, file->live && file->registers);
-    reduce_add(state, list, file->architecture_id, file->live && file->virtual_sm != program->sm);
+    reduce_add(state, list, file->architecture_id, file->live && file->virtual_sm != file->target_sm);
+    bool other = file->target_sm != program->sm || file->target_suffix != program->suffix;
+    reduce_add(state, list, file->target_id, file->live && other);
   }
   for (int i = 0; i < program->body_count; i++) {
     const gen_body *body = &program->bodies[i];

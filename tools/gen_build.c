@@ -38,6 +38,7 @@ static const unsigned char gen_trait_percent[GEN_TRAIT_COUNT] = {
     [GEN_TRAIT_UNSIZED] = 15,
     [GEN_TRAIT_LARGE_SWITCH] = 15,
     [GEN_TRAIT_LARGE_CONSTANT] = 4,
+    [GEN_TRAIT_MIXED] = 30,
 };
 
 int gen_build_id(gen_program *program) {
@@ -75,8 +76,18 @@ static unsigned gen_build_virtual_sm(gen_program *program) {
 /* Options of one file. Every draw is made whether it counts or not: the programs of two architectures stay alike. */
 static void gen_build_file_options(gen_program *program, gen_file *file) {
   static const unsigned versions[] = {90, 88, 87, 83, 80};
+  file->target_id = gen_build_id(program);
+  file->target_sm = program->sm;
+  file->target_suffix = program->suffix;
+  bool mixed = program->traits[GEN_TRAIT_MIXED] && gen_chance(program, 40);
+  if (mixed && (program->sm == 86 || program->sm == 89))
+    file->target_sm = 80;
+  if (mixed && program->sm == 90)
+    file->target_suffix = 0;
   file->architecture_id = gen_build_id(program);
   file->virtual_sm = gen_build_virtual_sm(program);
+  if (file->virtual_sm > file->target_sm)
+    file->virtual_sm = file->target_sm;
   file->optimise_id = gen_build_id(program);
   int level = (int)gen_draw(program, 4);
   file->optimise = program->traits[GEN_TRAIT_OPTIMISE] && gen_chance(program, 40) ? level : -1;
@@ -215,6 +226,8 @@ static gen_linkage gen_build_variable_linkage(gen_program *program, const gen_va
   if ((plain || variable->space == GEN_CONSTANT) && !pointers && program->traits[GEN_TRAIT_WEAK_VARIABLES] &&
       gen_chance(program, 25))
     return GEN_WEAK;
+  if (variable->space == GEN_SHARED && program->traits[GEN_TRAIT_WEAK_VARIABLES] && gen_chance(program, 30))
+    return GEN_WEAK;
   if ((plain || variable->space == GEN_CONSTANT || variable->space == GEN_SHARED) &&
       program->traits[GEN_TRAIT_LOCAL_VARIABLES] && gen_chance(program, 25))
     return GEN_LOCAL;
@@ -233,6 +246,11 @@ static void gen_build_local_name(gen_program *program, gen_variable *variable) {
   }
 }
 
+/* CUDA C++ has no way to write these definitions. */
+static bool gen_variable_only_ptx(const gen_variable *variable) {
+  return variable->linkage == GEN_COMMON || (variable->linkage == GEN_WEAK && variable->space == GEN_SHARED);
+}
+
 static void gen_build_objects(gen_program *program, int index) {
   gen_variable *variable = &program->variables[index];
   if (!variable->count)
@@ -240,7 +258,7 @@ static void gen_build_objects(gen_program *program, int index) {
   bool many = variable->linkage == GEN_WEAK || variable->linkage == GEN_COMMON;
   gen_build_object(program, index, variable->home, variable->linkage);
   for (uint32_t copies = many ? gen_draw(program, 3) : 0; copies > 0; copies--) {
-    int file = gen_build_pick_file(program, variable->linkage == GEN_COMMON);
+    int file = gen_build_pick_file(program, gen_variable_only_ptx(variable));
     gen_object *object = file == GEN_NONE ? NULL : gen_build_object(program, index, file, variable->linkage);
     if (object && variable->linkage == GEN_COMMON && gen_chance(program, 40)) {
       object->count = 1 + gen_draw(program, variable->count);
@@ -279,7 +297,7 @@ void gen_build_variables(gen_program *program) {
     *variable = (gen_variable){.id = gen_build_id(program), .space = gen_build_space(program)};
     gen_build_variable_shape(program, variable);
     variable->linkage = gen_build_variable_linkage(program, variable);
-    variable->home = gen_build_pick_file(program, variable->linkage == GEN_COMMON);
+    variable->home = gen_build_pick_file(program, gen_variable_only_ptx(variable));
     if (variable->home == GEN_NONE)
       continue;
     program->variable_count++;
@@ -302,6 +320,8 @@ static void gen_build_symbol(gen_function *function) {
     snprintf(function->symbol, size, "%s", function->name);
   else if (function->spelling == GEN_SPELL_CXX)
     snprintf(function->symbol, size, "_Z%d%s%s", length, function->name, signature->mangled);
+  else if (function->spelling == GEN_SPELL_NAMESPACE)
+    snprintf(function->symbol, size, "_ZN3lib%d%sE%s", length, function->name, signature->mangled);
   else
     snprintf(function->symbol, size, "_Z%d%sILi3EE%c%s", length, function->name, result, signature->mangled);
 }
@@ -359,7 +379,7 @@ static void gen_build_local_function_name(gen_program *program, gen_function *fu
 }
 
 static void gen_build_spelling(gen_program *program, gen_function *function) {
-  static const uint32_t weak[] = {25, 15, 60, 0}, strong[] = {50, 40, 10, 0};
+  static const uint32_t weak[] = {25, 12, 50, 13, 0}, strong[] = {42, 30, 10, 18, 0};
   function->spelling = (gen_spelling)gen_build_choose(program, function->linkage == GEN_WEAK ? weak : strong);
   if (function->linkage == GEN_LOCAL) {
     function->spelling = GEN_SPELL_C;
@@ -423,7 +443,10 @@ static void gen_build_kernel(gen_program *program, int file) {
     return;
   kernel->kernel = true;
   kernel->signature = GEN_SIGNATURE_KERNEL;
-  kernel->spelling = weak ? GEN_SPELL_TEMPLATE : gen_chance(program, 50) ? GEN_SPELL_C : GEN_SPELL_CXX;
+  static const uint32_t spellings[] = {50, 40, 0};
+  kernel->spelling = weak ? GEN_SPELL_TEMPLATE : (gen_spelling)gen_build_choose(program, spellings);
+  if (kernel->spelling == GEN_SPELL_CXX && gen_chance(program, 25))
+    kernel->spelling = GEN_SPELL_NAMESPACE;
   uint32_t bytes = 16 * (1 + gen_draw(program, gen_chance(program, 20) ? 240 : 40));
   if (!weak && program->traits[GEN_TRAIT_LARGE_ARGUMENTS] && gen_chance(program, 40)) {
     kernel->signature = GEN_SIGNATURE_KERNEL_LARGE;

@@ -85,12 +85,19 @@ static void gen_cuda_extern(gen_cuda *printer, int index) {
   fprintf(printer->to, "];\n");
 }
 
+static const char *gen_cuda_function_name(const gen_function *function, char *name, size_t size) {
+  snprintf(name, size, "%s%s%s", function->spelling == GEN_SPELL_NAMESPACE ? "lib::" : "", function->name,
+           function->spelling == GEN_SPELL_TEMPLATE ? "<3>" : "");
+  return name;
+}
+
 static void gen_cuda_entry(gen_cuda *printer, const gen_variable *variable, const gen_entry *entry) {
   const gen_program *program = printer->program;
   FILE *to = printer->to;
   if (entry->kind == GEN_ENTRY_FUNCTION && program->functions[entry->target].live) {
     const gen_function *function = &program->functions[entry->target];
-    fprintf(to, "%s%s", function->name, function->spelling == GEN_SPELL_TEMPLATE ? "<3>" : "");
+    char name[GEN_NAME_SIZE + 8];
+    fprintf(to, "%s", gen_cuda_function_name(function, name, sizeof name));
   } else if (entry->kind == GEN_ENTRY_VARIABLE && program->variables[entry->target].live &&
              program->variables[entry->target].space != GEN_MANAGED) {
     const gen_variable *target = &program->variables[entry->target];
@@ -141,15 +148,20 @@ static bool gen_cuda_anonymous(const gen_function *function) {
   return function->linkage == GEN_LOCAL && function->id % 2 == 0;
 }
 
+static bool gen_cuda_wrapped(const gen_function *function) {
+  return gen_cuda_anonymous(function) || function->spelling == GEN_SPELL_NAMESPACE;
+}
+
 static void gen_cuda_head(gen_cuda *printer, const gen_function *function, const gen_body *body, const char *names) {
   const gen_signature_row *signature = &gen_signatures[function->signature];
   bool plain = function->spelling == GEN_SPELL_C && function->linkage != GEN_LOCAL;
   bool inlined = body && body->linkage == GEN_WEAK && function->spelling != GEN_SPELL_TEMPLATE;
   FILE *to = printer->to;
   fprintf(to, "%s%s%s", plain ? "extern \"C\" " : "",
-          gen_cuda_anonymous(function)     ? "namespace { "
-          : function->linkage == GEN_LOCAL ? "static "
-                                           : "",
+          gen_cuda_anonymous(function)                ? "namespace { "
+          : function->spelling == GEN_SPELL_NAMESPACE ? "namespace lib { "
+          : function->linkage == GEN_LOCAL            ? "static "
+                                                      : "",
           inlined ? "inline " : "");
   fprintf(to, "%s ", function->kernel ? "__global__" : "__device__");
   if (inlined)
@@ -178,7 +190,7 @@ static void gen_cuda_prototype(gen_cuda *printer, const gen_function *function, 
   if (function->spelling != GEN_SPELL_TEMPLATE) {
     gen_body bare = {.linkage = body ? body->linkage : GEN_STRONG};
     gen_cuda_head(printer, function, &bare, "a");
-    fprintf(to, "%s\n", gen_cuda_anonymous(function) ? "; }" : ";");
+    fprintf(to, "%s\n", gen_cuda_wrapped(function) ? "; }" : ";");
     return;
   }
   fprintf(to, "template <int N> %s %s%s", function->kernel ? "__global__" : "__device__",
@@ -226,24 +238,20 @@ static void gen_cuda_call(gen_cuda *printer, const char *target, int signature_i
   fprintf(to, ";\n");
 }
 
-static void gen_cuda_function_name(const gen_function *function, char *name, size_t size) {
-  snprintf(name, size, "%s%s", function->name, function->spelling == GEN_SPELL_TEMPLATE ? "<3>" : "");
-}
-
 /* --- statements --- */
 
 typedef void gen_cuda_statement(gen_cuda *printer, const gen_operation *operation);
 
 static void gen_cuda_do_call(gen_cuda *printer, const gen_operation *operation) {
   const gen_function *function = &printer->program->functions[operation->target];
-  char name[GEN_NAME_SIZE + 4];
+  char name[GEN_NAME_SIZE + 8];
   gen_cuda_function_name(function, name, sizeof name);
   gen_cuda_call(printer, name, function->signature);
 }
 
 static void gen_cuda_do_pointer(gen_cuda *printer, const gen_operation *operation) {
   const gen_function *function = &printer->program->functions[operation->target];
-  char name[GEN_NAME_SIZE + 4];
+  char name[GEN_NAME_SIZE + 8];
   gen_cuda_function_name(function, name, sizeof name);
   fprintf(printer->to, "    sig%d fp = %s;\n    if (x == %u)\n      fp = *(sig%d *)p;\n", function->signature, name,
           operation->a, function->signature);
@@ -302,8 +310,9 @@ static void gen_cuda_do_read_pointer(gen_cuda *printer, const gen_operation *ope
 
 static void gen_cuda_do_shared(gen_cuda *printer, const gen_operation *operation) {
   uint32_t words = 4 + operation->a % 60;
-  fprintf(printer->to, "    __shared__ int ls[%u];\n    ls[(unsigned)acc %% %u] = x;\n    acc += ls[%u];\n", words,
-          words, operation->b % words);
+  int id = operation->id; /* in a weak function the name is weak too: another size in another file would be refused */
+  fprintf(printer->to, "    __shared__ int ls%d[%u];\n    ls%d[(unsigned)acc %% %u] = x;\n    acc += ls%d[%u];\n", id,
+          words, id, words, id, operation->b % words);
 }
 
 static void gen_cuda_do_stack(gen_cuda *printer, const gen_operation *operation) {
@@ -432,7 +441,7 @@ static void gen_cuda_do_static(gen_cuda *printer, const gen_operation *operation
 }
 
 static void gen_cuda_do_address_code(gen_cuda *printer, const gen_operation *operation) {
-  char name[GEN_NAME_SIZE + 4];
+  char name[GEN_NAME_SIZE + 8];
   gen_cuda_function_name(&printer->program->functions[operation->target], name, sizeof name);
   fprintf(printer->to, "    ((void **)p)[4] = (void *)%s;\n", name);
 }
@@ -549,7 +558,7 @@ static void gen_cuda_body(gen_cuda *printer, const gen_body *body) {
     fprintf(to, "  p[0] = acc;\n}");
   else
     fprintf(to, "  return (%s)acc;\n}", gen_cuda_type(result));
-  fprintf(to, "%s\n", gen_cuda_anonymous(function) ? " }" : "");
+  fprintf(to, "%s\n", gen_cuda_wrapped(function) ? " }" : "");
 }
 
 /* Weak template instances are asked for at the end, or nothing in this file might make them. */

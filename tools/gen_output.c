@@ -19,9 +19,13 @@ bool gen_tools_find(gen_tools *tools) {
   return false;
 }
 
-static void gen_compile_ptx(const gen_program *program, const gen_file *file, string_list *command) {
+/* The SM's name; "%.*s" takes its suffix, of which there is one letter or none. */
+#define GEN_SM "sm_%u%.*s"
+#define GEN_SM_OF(file) (file)->target_sm, (file)->target_suffix ? 1 : 0, &(file)->target_suffix
+
+static void gen_compile_ptx(const gen_file *file, string_list *command) {
   string_list_add(command, "-c");
-  string_list_add(command, "-arch=%s", program->architecture);
+  string_list_add(command, "-arch=" GEN_SM, GEN_SM_OF(file));
   if (file->debug)
     string_list_add(command, "-g");
   else if (file->lineinfo)
@@ -33,15 +37,15 @@ static void gen_compile_ptx(const gen_program *program, const gen_file *file, st
   string_list_add(command, "%s.ptx", file->name);
 }
 
-static void gen_compile_cuda(const gen_program *program, const gen_file *file, string_list *command) {
+static void gen_compile_cuda(const gen_file *file, string_list *command) {
   string_list_add(command, "-std=c++17");
   string_list_add(command, "-w");
   string_list_add(command, "-rdc=true");
   string_list_add(command, "-cubin");
-  if (file->virtual_sm == program->sm)
-    string_list_add(command, "-arch=%s", program->architecture);
+  if (file->virtual_sm == file->target_sm)
+    string_list_add(command, "-arch=" GEN_SM, GEN_SM_OF(file));
   else
-    string_list_add(command, "-gencode=arch=compute_%u,code=%s", file->virtual_sm, program->architecture);
+    string_list_add(command, "-gencode=arch=compute_%u,code=" GEN_SM, file->virtual_sm, GEN_SM_OF(file));
   if (file->debug)
     string_list_add(command, "-G");
   else if (file->lineinfo)
@@ -57,9 +61,9 @@ void gen_compile_command(const gen_program *program, int file, const gen_tools *
   const gen_file *row = &program->files[file];
   string_list_add(command, "%s", row->language == GEN_PTX ? tools->ptxas : tools->nvcc);
   if (row->language == GEN_PTX)
-    gen_compile_ptx(program, row, command);
+    gen_compile_ptx(row, command);
   else
-    gen_compile_cuda(program, row, command);
+    gen_compile_cuda(row, command);
   string_list_add(command, "-o");
   string_list_add(command, "%s.cubin", row->name);
 }

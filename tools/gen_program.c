@@ -208,9 +208,14 @@ static void gen_prune_definitions(gen_program *program, const bool *dropped) {
   }
 }
 
-static void gen_prune_file_options(gen_file *file, const bool *dropped, unsigned sm) {
+static void gen_prune_file_options(const gen_program *program, gen_file *file, const bool *dropped) {
+  if (dropped[file->target_id]) {
+    file->virtual_sm = file->virtual_sm == file->target_sm ? program->sm : file->virtual_sm;
+    file->target_sm = program->sm;
+    file->target_suffix = program->suffix;
+  }
   if (dropped[file->architecture_id])
-    file->virtual_sm = sm;
+    file->virtual_sm = file->target_sm;
   if (dropped[file->optimise_id])
     file->optimise = -1;
   if (dropped[file->registers_id])
@@ -225,7 +230,7 @@ void gen_program_prune(gen_program *program, const bool *dropped) {
   gen_prune_roots(program, dropped);
   gen_prune_definitions(program, dropped);
   for (int i = 0; i < program->file_count; i++)
-    gen_prune_file_options(&program->files[i], dropped, program->sm);
+    gen_prune_file_options(program, &program->files[i], dropped);
   for (int i = 0; i < program->body_count; i++)
     for (int k = 0; k < program->bodies[i].operation_count; k++) {
       gen_operation *operation = &program->operations[program->bodies[i].first_operation + k];

@@ -33,8 +33,8 @@ typedef enum gen_language { GEN_PTX, GEN_CUDA } gen_language;
 typedef enum gen_kind { GEN_PLAIN, GEN_OPTIONS } gen_kind;
 typedef enum gen_linkage { GEN_STRONG, GEN_WEAK, GEN_LOCAL, GEN_COMMON } gen_linkage;
 
-/* How a function's symbol is spelled: as in C, as a C++ function, or as the instance <3> of a C++ template. */
-typedef enum gen_spelling { GEN_SPELL_C, GEN_SPELL_CXX, GEN_SPELL_TEMPLATE } gen_spelling;
+/* How a function's symbol is spelled: as in C, as a C++ function, as the instance <3> of a template, inside a namespace. */
+typedef enum gen_spelling { GEN_SPELL_C, GEN_SPELL_CXX, GEN_SPELL_TEMPLATE, GEN_SPELL_NAMESPACE } gen_spelling;
 
 typedef enum gen_space {
   GEN_GLOBAL,
@@ -150,6 +150,7 @@ typedef enum gen_trait {
   GEN_TRAIT_OPTIMISE,
   GEN_TRAIT_REGISTERS,
   GEN_TRAIT_ARCHITECTURES,
+  GEN_TRAIT_MIXED,
   GEN_TRAIT_EMPTY_FILE,
   GEN_TRAIT_DEAD_FILE,
   GEN_TRAIT_SHUFFLE,
@@ -237,7 +238,9 @@ typedef struct gen_file {
   char name[24]; /* without the ending */
   gen_language language;
   gen_role role;
-  int architecture_id, optimise_id, registers_id, lineinfo_id, debug_id;
+  int target_id, architecture_id, optimise_id, registers_id, lineinfo_id, debug_id;
+  unsigned target_sm; /* what it is compiled for: the program's, or one whose cubins that links too */
+  char target_suffix;
   unsigned virtual_sm; /* what the PTX says; at most the target's */
   int optimise;        /* -1: not given */
   unsigned registers;  /* -maxrregcount; 0: not given */

@@ -662,13 +662,14 @@ static void gen_ptx_return(gen_ptx *printer, const gen_function *function) {
 
 static void gen_ptx_bounds(gen_ptx *printer, const gen_body *body) {
   if (body->max_threads)
-    fprintf(printer->to, " .maxntid %u, 1, 1", body->max_threads);
+    fprintf(printer->to, " .%sntid %u, 1, 1", body->bounds_id % 4 ? "max" : "req", body->max_threads);
   if (body->minimum_blocks)
     fprintf(printer->to, " .minnctapersm %u", body->minimum_blocks);
   if (body->max_registers)
     fprintf(printer->to, " .maxnreg %u", body->max_registers);
   if (body->cluster && printer->file->virtual_sm >= 90)
-    fprintf(printer->to, " .explicitcluster .reqnctapercluster %u, 1, 1", body->cluster);
+    fprintf(printer->to, body->bounds_id % 3 ? " .explicitcluster .reqnctapercluster %u, 1, 1" : " .maxclusterrank %u",
+            body->cluster);
 }
 
 static void gen_ptx_operation(gen_ptx *printer, const gen_operation *operation) {
@@ -716,12 +717,11 @@ static void gen_ptx_body(gen_ptx *printer, const gen_body *body) {
 }
 
 static void gen_ptx_target(gen_ptx *printer) {
-  const gen_program *program = printer->program;
   const gen_file *file = printer->file;
   fprintf(printer->to, ".version %u.%u\n.target sm_%u", file->ptx_version / 10, file->ptx_version % 10,
           file->virtual_sm);
-  if (program->suffix && file->virtual_sm == program->sm)
-    fprintf(printer->to, "%c", program->suffix);
+  if (file->target_suffix && file->virtual_sm == file->target_sm)
+    fprintf(printer->to, "%c", file->target_suffix);
   fprintf(printer->to, "%s\n.address_size 64\n", file->independent ? ", texmode_independent" : "");
   if (file->lines)
     fprintf(printer->to, ".file 1 \"%s.c\"\n", file->name);
