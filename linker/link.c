@@ -89,6 +89,7 @@ static void link_run(const tl_job *job, tl_result *result, link_state *state) {
   uint64_t *const block_offset = tl_layout_constants(&module, &graph, arena);
   tl_merge_rel_action(&module);
   tl_layout_init(&layout, &module, block_offset, arena);
+  tl_layout_pool_constants(&layout, &module, arena);
   tl_layout_shared(&layout, &module, &graph, arena);
   tl_layout_bindless(&layout, &module, &graph, arena);
   tl_resources_find(&resources, &module, &graph, arena);

@@ -15,6 +15,7 @@ void tl_layout_init(tl_layout *layout, const tl_module *module, uint64_t *block_
                         .external_offset = tl_arena_new(arena, uint64_t, functions + 1),
                         .block_offset = block_offset,
                         .slot = tl_arena_new(arena, uint64_t, symbols),
+                        .pooled_section = TL_NONE,
                         .reserved = module->arch >= 90 ? 0x400 : 0};
   if (module->null_block != TL_NONE) /* L18 */
     layout->null_value = block_offset[module->null_block] + module->null_offset;

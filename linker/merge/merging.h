@@ -28,6 +28,7 @@ typedef struct tl_merging {
   uint8_t *section_state;
   bool *symbol_dead, *symbol_lost;
   TL_VECTOR(tl_lost_range) lost_ranges;
+  bool objects_done; /* the object pass is over */
 } tl_merging;
 
 /* The passes of W3, in their order. */

@@ -55,6 +55,7 @@ typedef struct tl_piece {
   uint64_t offset, size;
   const uint8_t *data;
   uint32_t file, section; /* where it comes from, for the map */
+  bool named;             /* some symbol of the file placed it, not only the section pass (G7) */
 } tl_piece;
 
 /* A record of .nv.info (F61). The payload stays the input's; what must be renumbered stands beside it (I4). */

@@ -98,6 +98,8 @@ uint32_t tl_merge_place_section(tl_merging *m, uint32_t index) {
   const uint8_t *const data = tl_section_type_is_empty(input->type) ? NULL : input->data;
   m->section_offset[index] = tl_module_append(module, out, data, input->size, input->align, m->file, index);
   m->section_map[index] = out;
+  if (section->pieces.count)
+    section->pieces.items[section->pieces.count - 1].named = !m->objects_done;
   if (input->type == SHT_CUDA_UFT_ENTRY)
     module->unified = true;
   return out;
@@ -457,6 +459,7 @@ void tl_merge_objects(tl_merging *m) {
   for (uint32_t i = 1; i < m->cubin->symbol_count; i++)
     if (objects_is_object(tl_symbol_type(&m->cubin->symbols[i])))
       objects_pass_one(m, i);
+  m->objects_done = true;
   objects_join_lost_ranges(m);
 }
 
@@ -466,8 +469,9 @@ static void objects_keep_losing_constants(tl_merging *m, uint32_t index) {
   const tl_cubin_section *const input = &m->cubin->sections[index];
   for (uint32_t i = 0; i < module->constant_blocks.count; i++) {
     tl_constant_block *const block = &module->constant_blocks.items[i];
-    if (block->name != input->name || block->deleted)
+    if (block->name != input->name)
       continue;
+    block->deleted = false; /* an emptied block of the name takes them too (L9) */
     const uint64_t offset = tl_align(block->size, input->align);
     *tl_vector_push(module->arena, &block->pieces) = (tl_piece){offset, input->size, input->data, m->file, index};
     block->size = offset + input->size;

@@ -43,8 +43,10 @@ static void plan_add_content(planner *p, uint32_t section, uint64_t offset) {
     plan_add(p, TL_PLAN_TABLE, table->bytes, table->size, section, NULL);
     return;
   }
-  for (size_t i = 0; i < s->pieces.count; i++) {
-    const tl_piece *const piece = &s->pieces.items[i];
+  const bool pooled = section == p->e->layout->pooled_section;
+  const size_t count = pooled ? p->e->layout->pooled.count : s->pieces.count;
+  for (size_t i = 0; i < count; i++) {
+    const tl_piece *const piece = pooled ? &p->e->layout->pooled.items[i] : &s->pieces.items[i];
     plan_zeros_until(p, offset + piece->offset, section);
     plan_add(p, TL_PLAN_COPY, piece->data, piece->size, section, piece);
   }
