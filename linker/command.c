@@ -49,7 +49,7 @@ void tl_command_identify(tl_command *command, int argc, char *const *argv, const
   static const char glued[] = "--identity=";
   options->identity_nvlink = argc > 0 && strcmp(command_base_name(argv[0]), "nvlink") == 0;
   options->bug_compatible = bug_compatible && strcmp(bug_compatible, "1") == 0;
-  for (int i = 1; i < argc; i++) {
+  for (int i = 1; i < argc && argv[i]; i++) {
     const char *value = NULL;
     if (strncmp(argv[i], glued, sizeof glued - 1) == 0)
       value = argv[i] + sizeof glued - 1;

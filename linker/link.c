@@ -64,8 +64,8 @@ static void link_run(const tl_job *job, tl_result *result, link_state *state) {
   tl_plan plan;
 
   tl_admission_run(&admitted, job, arena, diagnostics);
-  if (admitted.target->family == TL_ARCH_COMPUTE)
-    return; /* E12: the inputs are looked at, nothing is linked */
+  if (admitted.target->family == TL_ARCH_COMPUTE || diagnostics->errors)
+    return; /* E12: the inputs are looked at, nothing is linked; so too after errors made by -Werror */
   const tl_cubin *const files = link_read(job, &admitted, &names, state);
   const uint32_t file_count = (uint32_t)admitted.files.count;
   tl_resolve(&resolution, files, file_count, &names, arena, diagnostics);

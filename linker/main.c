@@ -220,10 +220,21 @@ static void program_write_reproduction(program *p, const tl_job *job) {
   program_write(p, path, archive, size);
 }
 
+/* Errors while libraries were searched, which only -Werror makes: the inputs are still read, nothing is linked. */
+static void program_look_at_inputs(program *p, const tl_job *job) {
+  tl_admission admission;
+  tl_admission_run(&admission, job, &p->arena, &p->diagnostics);
+  p->exit_code = 255;
+}
+
 static void program_link(program *p) {
   tl_command_note(&p->command, &p->arena);
   program_read_files(p);
   const tl_job job = {.options = p->command.options, .inputs = p->inputs.items, .input_count = p->inputs.count};
+  if (p->diagnostics.errors) {
+    program_look_at_inputs(p, &job);
+    return;
+  }
   p->exit_code = tl_link(&job, &p->result);
   program_print_new(p);
   for (size_t i = 0; i < p->result.message_count; i++)
