@@ -62,7 +62,7 @@ TL_MESSAGE(SHARED_SIZE,         "E30", TL_ERROR,   "Entry function '%s' uses too
 TL_MESSAGE(CONSTANT_SIZE,       "E31", TL_ERROR,   "Entry function '%s' uses too much constant data (0x%x bytes, 0x10000 max)")
 TL_MESSAGE(USER_CONSTANT_SIZE,  "E32", TL_ERROR,   "File uses too much global constant data (0x%x bytes, 0x10000 max)")
 TL_MESSAGE(COMPILER_CONSTANTS,  "E33", TL_ERROR,   "Entry function '%s' uses too much data for compiler-generated constants; please recompile with -Xptxas --disable-optimizer-constants")
-TL_MESSAGE(REGISTERS,           "E34", TL_ERROR,   "entry function '%s' with max regcount of %u calls function '%s' with regcount of %u")
+TL_MESSAGE(REGISTERS,           "E34", TL_ERROR,   "entry function '%s' with max regcount of %u calls function '%s' with regcount of %s")
 TL_MESSAGE(STACK_LIMIT,         "E35", TL_ERROR,   "Function '%s' uses %s bytes stack but limited to %s")
 TL_MESSAGE(CTA_GROUPS,          "E36", TL_ERROR,   "Function '%s' uses single CTA(.cta_group::1) and CTA pair granularity(.cta_group::2) and that is not allowed.")
 TL_MESSAGE(TOO_MANY_TEXTURES,   "E37", TL_FATAL,   "More than %u %s used in entry function '%s'")

@@ -16,6 +16,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *tl_check_signed(tl_arena *arena, uint32_t value) {
+  return value < 0x80000000u ? tl_arena_format(arena, "%u", (uint64_t)value)
+                             : tl_arena_format(arena, "-%u", (uint64_t)(0u - value));
+}
+
+bool tl_check_is_kernel(const tl_module *module, uint32_t function, bool any_used) {
+  const tl_function *const f = &module->resolution->functions.items[function];
+  return f->kernel && f->defined &&
+         (!module->eliminates || !any_used || tl_kernel_is_used(module->options, tl_module_text(module, f->name)));
+}
+
 /* --- the dump --- */
 
 typedef struct dump {
@@ -26,6 +37,7 @@ typedef struct dump {
   tl_successors calls;  /* function to function, deleted callees included */
   bool *taken;          /* by function: some part -2 record names it */
   uint32_t *candidates; /* graph->takers.to, those of one prototype in creation order */
+  bool any_used;        /* for tl_check_is_kernel */
   char *line;
   size_t length, room;
 } dump;
@@ -43,7 +55,7 @@ static void dump_add(dump *d, const char *text) {
   d->length += size;
 }
 
-static void dump_add_number(dump *d, const char *before, uint64_t number, const char *after) {
+static void dump_add_number(dump *d, uint64_t number, const char *after) {
   char digits[24];
   size_t at = sizeof digits - 1;
   digits[at] = '\0';
@@ -51,7 +63,6 @@ static void dump_add_number(dump *d, const char *before, uint64_t number, const 
     digits[--at] = (char)('0' + number % 10);
     number /= 10;
   } while (number);
-  dump_add(d, before);
   dump_add(d, digits + at);
   dump_add(d, after);
 }
@@ -61,6 +72,11 @@ static void dump_end_line(dump *d) {
   d->length = 0;
 }
 
+static void dump_callee(dump *d, uint32_t callee) {
+  dump_add(d, " ");
+  dump_add_number(d, (uint64_t)callee + 1, "");
+}
+
 /* C82, L22: the indirect callees, first record first, last created candidate first; then the direct ones, last record
  * first. */
 static void dump_callees(dump *d, uint32_t function) {
@@ -68,26 +84,26 @@ static void dump_callees(dump *d, uint32_t function) {
   for (uint32_t i = g->indirect.first[function]; i < g->indirect.first[function + 1]; i++) {
     const uint32_t prototype = g->indirect.to[i];
     for (uint32_t j = g->takers.first[prototype + 1]; j-- > g->takers.first[prototype];)
-      dump_add_number(d, " ", (uint64_t)d->candidates[j] + 1, "");
+      dump_callee(d, d->candidates[j]);
   }
   for (uint32_t i = d->calls.first[function + 1]; i-- > d->calls.first[function];)
-    dump_add_number(d, " ", (uint64_t)d->calls.to[i] + 1, "");
+    dump_callee(d, d->calls.to[i]);
 }
 
 static void dump_function(dump *d, uint32_t function) {
   const tl_function *const f = &d->module->resolution->functions.items[function];
-  dump_add_number(d, "", (uint64_t)function + 1, ": ");
+  dump_add_number(d, (uint64_t)function + 1, ": ");
   if (!f->live) {
     dump_end_line(d);
     return;
   }
-  if (f->kernel && f->defined)
+  if (tl_check_is_kernel(d->module, function, d->any_used))
     dump_add(d, "^");
   if (d->taken[function])
     dump_add(d, "&");
   dump_add(d, tl_demangle(d->arena, tl_module_text(d->module, f->name)));
-  if (d->resources->registers[function])
-    dump_add_number(d, " [", d->resources->registers[function], "]");
+  if (d->resources->has_registers[function])
+    dump_add(d, tl_arena_format(d->arena, " [%s]", tl_check_signed(d->arena, d->resources->registers[function])));
   dump_add(d, " ->");
   dump_callees(d, function);
   dump_end_line(d);
@@ -135,6 +151,7 @@ void tl_check_callgraph(const tl_module *module, const tl_graph *graph, const tl
             .graph = graph,
             .resources = resources,
             .arena = arena,
+            .any_used = tl_kernel_any_used(module->options, module->resolution, module->names),
             .taken = tl_arena_new(arena, bool, (size_t)graph->function_count + 1)};
   for (size_t i = 0; i < module->taken.count; i++)
     d.taken[module->taken.items[i].from] = true;
@@ -186,7 +203,7 @@ static uint32_t *registers_text_positions(const tl_module *module, const tl_grap
   return position;
 }
 
-/* Appends what kernel number `k` is told: `list` in text order, cut down to the strict maxima. */
+/* Sorts what a kernel could be told, from `start` on, and cuts it down to the strict maxima. */
 static void registers_keep_maxima(raise_vector *list, size_t start, uint32_t own, const tl_resources *resources) {
   uint32_t most = own;
   size_t kept = start;
@@ -204,44 +221,73 @@ static void registers_report(const tl_module *module, const tl_resources *resour
   const uint32_t kernel = module->kernels.items[r->kernel];
   const char *const name = tl_module_text(module, module->symbols.items[kernel].name);
   const char *const callee = tl_module_text(module, module->resolution->functions.items[r->function].name);
-  const uint64_t registers = resources->registers[r->function];
   const uint32_t limit = registers_limit(module, kernel);
-  if (registers > limit)
+  const char *const registers = tl_check_signed(arena, resources->registers[r->function]);
+  if (resources->registers[r->function] > limit)
     tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_REGISTERS),
                        (tl_site){NULL, NULL, name, TL_NO_OFFSET}, NULL, name, (uint64_t)limit, callee, registers);
   if (module->options->dump_callgraph)
     tl_diagnostics_add_plain(module->diagnostics,
-                             tl_arena_format(arena, "regcount %u for %s propagated to entry %s", registers,
+                             tl_arena_format(arena, "regcount %s for %s propagated to entry %s", registers,
                                              tl_demangle(arena, callee), tl_demangle(arena, name)));
 }
 
-void tl_check_registers(const tl_module *module, const tl_graph *graph, const tl_resources *resources,
-                        tl_arena *arena) {
+/* Appends what kernel number `k` is told. */
+static void registers_collect(const tl_module *module, const tl_resources *resources, const uint32_t *position,
+                              const tl_reach *reach, uint32_t k, raise_vector *raises, tl_arena *arena) {
+  const uint32_t own = resources->registers[module->symbols.items[module->kernels.items[k]].function];
+  const size_t start = raises->count;
+  for (uint32_t i = 0; i < reach->count; i++) {
+    const uint32_t f = reach->list[i];
+    if (resources->registers[f] > own)
+      *tl_vector_push(arena, raises) = (raise){(uint64_t)position[f] << 32 | (UINT32_MAX - k), k, f};
+  }
+  registers_keep_maxima(raises, start, own, resources);
+}
+
+static raise_vector registers_find(const tl_module *module, const tl_graph *graph, const tl_resources *resources,
+                                   tl_arena *arena) {
   const uint32_t *position = NULL;
   raise_vector raises = {0};
   tl_reach reach;
   for (uint32_t k = 0; k < module->kernels.count; k++) {
     const uint32_t kernel = module->kernels.items[k];
-    const uint32_t own = module->symbols.items[kernel].function;
-    const uint32_t most = resources->max_registers[own];
-    if (most <= resources->registers[own] ||
-        (!module->options->dump_callgraph && most <= registers_limit(module, kernel)))
+    const uint32_t f = module->symbols.items[kernel].function;
+    const uint32_t own = resources->registers[f], most = resources->max_registers[f];
+    if (most <= own || (own && !module->options->dump_callgraph && most <= registers_limit(module, kernel)))
       continue;
     if (!position) {
       position = registers_text_positions(module, graph, arena);
       tl_reach_init(&reach, graph, arena);
     }
-    const size_t start = raises.count;
-    tl_graph_reach(graph, own, &reach);
-    for (uint32_t i = 0; i < reach.count; i++) {
-      const uint32_t f = reach.list[i];
-      if (resources->registers[f] > resources->registers[own] && !module->resolution->functions.items[f].kernel)
-        *tl_vector_push(arena, &raises) = (raise){(uint64_t)position[f] << 32 | (UINT32_MAX - k), k, f};
-    }
-    registers_keep_maxima(&raises, start, resources->registers[own], resources);
+    tl_graph_reach(graph, f, &reach);
+    registers_collect(module, resources, position, &reach, k, &raises, arena);
   }
   if (raises.count > 1)
     qsort(raises.items, raises.count, sizeof *raises.items, raise_compare);
-  for (size_t i = 0; i < raises.count; i++)
-    registers_report(module, resources, &raises.items[i], arena);
+  return raises;
+}
+
+/* The walk itself. A function without a count when its turn comes ends the link (E60, L23); a kernel may have got one
+ * by then. */
+void tl_check_registers(const tl_module *module, const tl_graph *graph, const tl_resources *resources,
+                        tl_arena *arena) {
+  const raise_vector raises = registers_find(module, graph, resources, arena);
+  bool *const counted = tl_arena_new(arena, bool, (size_t)graph->function_count + 1);
+  size_t next = 0;
+  for (uint32_t f = 0; f < graph->function_count; f++)
+    counted[f] = resources->registers[f] != 0;
+  for (uint32_t i = 1; i < module->sections.count; i++) {
+    const uint32_t owner = module->sections.items[i].owner;
+    if (owner == TL_NONE || module->symbols.items[owner].function == TL_NONE)
+      continue;
+    if (!counted[module->symbols.items[owner].function])
+      tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_NO_REGCOUNT),
+                         (tl_site){NULL, NULL, tl_module_text(module, module->symbols.items[owner].name), TL_NO_OFFSET},
+                         NULL);
+    for (; next < raises.count && raises.items[next].key >> 32 == i; next++) {
+      counted[module->symbols.items[module->kernels.items[raises.items[next].kernel]].function] = true;
+      registers_report(module, resources, &raises.items[next], arena);
+    }
+  }
 }

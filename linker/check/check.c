@@ -6,6 +6,7 @@
 #include "catalog/message.h"
 #include "cubin/attribute.h"
 #include "cubin/elf.h"
+#include "graph/live.h"
 
 #include <string.h>
 
@@ -42,7 +43,8 @@ static void check_stacks(const tl_module *module, const tl_graph *graph) {
   }
 }
 
-/* E41: address taken, but no live function calls through its prototype or by its name. */
+/* E41: address taken, but nothing that a kernel reaches calls through its prototype or by its name; kernels are left
+ * out (L24). */
 static void check_never_called(const tl_module *module, const tl_graph *graph) {
   bool *const called = tl_arena_new(module->arena, bool, (size_t)graph->node_count + 1);
   bool *const taken = tl_arena_new(module->arena, bool, (size_t)graph->node_count + 1);
@@ -52,6 +54,7 @@ static void check_never_called(const tl_module *module, const tl_graph *graph) {
     for (uint32_t i = graph->callees.first[f]; i < graph->callees.first[f + 1]; i++)
       called[graph->callees.to[i]] = true;
   }
+  const bool any_used = tl_kernel_any_used(module->options, module->resolution, module->names);
   for (size_t i = 0; i < module->taken.count; i++)
     taken[module->taken.items[i].from] = true;
   for (uint32_t prototype = graph->function_count; prototype < graph->node_count; prototype++)
@@ -59,7 +62,7 @@ static void check_never_called(const tl_module *module, const tl_graph *graph) {
       called[graph->takers.to[j]] = true;
   for (size_t i = 0; i < module->functions.count; i++) {
     const uint32_t f = module->functions.items[i];
-    if (taken[f] && !called[f])
+    if (taken[f] && !called[f] && !tl_check_is_kernel(module, f, any_used))
       check_report_name(module, TL_MESSAGE_NEVER_CALLED,
                         tl_module_text(module, module->resolution->functions.items[f].name));
   }
@@ -192,12 +195,6 @@ void tl_check_undefined(const tl_module *module, tl_arena *arena) {
 
 /* --- stack --- */
 
-/* -1 for a stack that has no bound: the text prints the 32 bits as signed (E35). */
-static const char *check_signed(tl_arena *arena, uint32_t value) {
-  return value < 0x80000000u ? tl_arena_format(arena, "%u", (uint64_t)value)
-                             : tl_arena_format(arena, "-%u", (uint64_t)(0u - value));
-}
-
 /* I29: MAX_STACK_SIZE of a kernel, 0 when it has no limit. */
 static void check_stack_limits(const tl_module *module, const tl_graph *graph, const tl_resources *resources,
                                tl_arena *arena) {
@@ -213,8 +210,8 @@ static void check_stack_limits(const tl_module *module, const tl_graph *graph, c
     const char *const name = tl_module_text(module, symbol->name);
     if (stack > limit)
       tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_STACK_LIMIT),
-                         (tl_site){NULL, NULL, name, TL_NO_OFFSET}, NULL, name, check_signed(arena, stack),
-                         check_signed(arena, limit));
+                         (tl_site){NULL, NULL, name, TL_NO_OFFSET}, NULL, name, tl_check_signed(arena, stack),
+                         tl_check_signed(arena, limit));
   }
 }
 
@@ -288,8 +285,8 @@ static const char *check_textures_text(const tl_module *module, const tl_layout 
 }
 
 static void check_say(const tl_module *module, const char *text) {
-  tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_INFO),
-                     (tl_site){NULL, NULL, NULL, TL_NO_OFFSET}, NULL, text);
+  tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_INFO), (tl_site){NULL, NULL, NULL, TL_NO_OFFSET},
+                     NULL, text);
 }
 
 static void check_say_kernel(const tl_module *module, const tl_graph *graph, const tl_resources *resources,
@@ -300,12 +297,13 @@ static void check_say_kernel(const tl_module *module, const tl_graph *graph, con
   const uint64_t stack = graph->cyclic[f] ? resources->frame[f] : resources->stack[f];
   const bool shared = text->shared != TL_NONE && !layout->section_dropped[text->shared];
   check_say(module, tl_arena_format(arena, "Function properties for '%s':", tl_module_text(module, symbol->name)));
-  check_say(module, tl_arena_format(arena, "used %u registers, used %u barriers, %u stack, %u bytes smem%s, 0 bytes lmem%s",
-                                    (uint64_t)resources->max_registers[f],
-                                    (uint64_t)check_barriers(module, graph, kernel, reach), stack,
-                                    shared ? layout->section_size[text->shared] : (uint64_t)0,
-                                    check_constants_text(module, layout, symbol->section, arena),
-                                    check_textures_text(module, layout, symbol->section, arena)));
+  check_say(module,
+            tl_arena_format(arena, "used %s registers, used %u barriers, %u stack, %u bytes smem%s, 0 bytes lmem%s",
+                            tl_check_signed(arena, resources->max_registers[f]),
+                            (uint64_t)check_barriers(module, graph, kernel, reach), stack,
+                            shared ? layout->section_size[text->shared] : (uint64_t)0,
+                            check_constants_text(module, layout, symbol->section, arena),
+                            check_textures_text(module, layout, symbol->section, arena)));
 }
 
 void tl_check_verbose(const tl_module *module, const tl_graph *graph, const tl_resources *resources,
@@ -313,8 +311,8 @@ void tl_check_verbose(const tl_module *module, const tl_graph *graph, const tl_r
   if (!module->options->verbose)
     return;
   const uint64_t constants = check_section_size(module, layout, ".nv.constant3");
-  const uint64_t globals = check_section_size(module, layout, ".nv.global.init") +
-                           check_section_size(module, layout, ".nv.global");
+  const uint64_t globals =
+      check_section_size(module, layout, ".nv.global.init") + check_section_size(module, layout, ".nv.global");
   check_say(module, constants ? tl_arena_format(arena, "%u bytes gmem, %u bytes cmem[3]", globals, constants)
                               : tl_arena_format(arena, "%u bytes gmem", globals));
   tl_reach reach;

@@ -17,6 +17,10 @@ void tl_check_callgraph(const tl_module *module, const tl_graph *graph, const tl
 void tl_check_resources(const tl_module *module, const tl_graph *graph, const tl_resources *resources, tl_arena *arena);
 /* C78 10: E34 and, with -dump-callgraph, what each kernel takes from its callees (L20, L21). */
 void tl_check_registers(const tl_module *module, const tl_graph *graph, const tl_resources *resources, tl_arena *arena);
+/* The private part of check/. A count as nvlink prints it: its 32 bits as a signed number (L23). */
+const char *tl_check_signed(tl_arena *arena, uint32_t value);
+/* Whether the linked program has that kernel as a kernel; `any_used` from tl_kernel_any_used (L25). */
+bool tl_check_is_kernel(const tl_module *module, uint32_t function, bool any_used);
 /* C78 11: the lines of -v (C56, C81). */
 void tl_check_verbose(const tl_module *module, const tl_graph *graph, const tl_resources *resources,
                       const tl_layout *layout, tl_arena *arena);

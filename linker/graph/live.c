@@ -36,6 +36,15 @@ bool tl_kernel_is_used(const tl_options *options, const char *name) {
   return false;
 }
 
+bool tl_kernel_any_used(const tl_options *options, const tl_resolution *resolution, const tl_names *names) {
+  for (size_t i = 0; i < resolution->functions.count; i++) {
+    const tl_function *const f = &resolution->functions.items[i];
+    if (f->kernel_somewhere && tl_kernel_is_used(options, tl_names_text(names, f->name)))
+      return true;
+  }
+  return false;
+}
+
 /* Edges grouped by their source: `to` of function f lies at first[f] .. first[f + 1]. */
 typedef struct edge_index {
   uint32_t *first;
@@ -171,11 +180,13 @@ static void live_visit(marker *m, uint32_t function) {
 }
 
 static void live_push_roots(marker *m) {
-  const bool follow_taken = !tl_defect_matched(m->diagnostics->options, TL_DEFECT_D58);
+  const tl_options *const options = m->diagnostics->options;
+  const bool follow_taken = !tl_defect_matched(options, TL_DEFECT_D58);
+  const bool any = tl_kernel_any_used(options, m->resolution, m->names);
   for (uint32_t i = 0; i < m->resolution->functions.count; i++) {
     const tl_function *const f = &m->resolution->functions.items[i];
-    const bool kernel =
-        f->kernel_somewhere && tl_kernel_is_used(m->diagnostics->options, tl_names_text(m->names, f->name));
+    const bool kernel = f->kernel_somewhere && (any ? tl_kernel_is_used(options, tl_names_text(m->names, f->name))
+                                                    : m->taken_as[i] != TL_NONE); /* L25 */
     if (kernel || (follow_taken && m->taken_as[i] != TL_NONE))
       live_visit(m, i);
   }
