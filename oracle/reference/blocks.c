@@ -84,7 +84,9 @@ static bool ref_block_place_owned(ref_link *link, ref_file *file, uint32_t secti
     return false;
   }
   if (bank == 0 && file->body_of[owner] != REF_BODY_NEW) {
-    ref_block_check_parameters(link, function, input);
+    if (file->cubin.symbols[owner].info >> 4 == REF_BIND_WEAK) {
+      ref_block_check_parameters(link, function, input);
+    }
     if (file->body_of[owner] == REF_BODY_REPLACES && function->constant0 != REF_NONE) {
       ref_block_map(file, section, function->constant0, 0);
     }

@@ -233,8 +233,19 @@ static void ref_relocate_patch(ref_link *link, const ref_out_relocation *entry, 
   }
 }
 
+/* V11a, D63: an alias that nothing live uses, of a function that lives. By default it was kept. */
+static void ref_relocate_check_aliases(ref_link *link) {
+  for (size_t i = 0; i < link->function_count; i++) {
+    const ref_function *alias = &link->functions[i];
+    if (alias->alias_of != REF_NONE && !alias->live && link->functions[alias->alias_of].live) {
+      ref_message_fatal(link, "E69", "Internal error: reference to deleted symbol");
+    }
+  }
+}
+
 /* R10: last in, first out; every apply comes before any kept entry is looked at. */
 void ref_relocate_apply(ref_link *link) {
+  ref_relocate_check_aliases(link);
   for (size_t i = link->relocation_count; i-- > 0;) {
     ref_out_relocation *entry = &link->relocations[i];
     if (entry->dropped || link->sections[entry->target].dropped) {

@@ -56,7 +56,7 @@ static bool ref_symbol_is_missing(const ref_link *link, size_t number) {
     return symbol->function != REF_NONE && !ref_symbol_is_system_call(symbol->name);
   }
   if (symbol->type == REF_SYMBOL_OBJECT || symbol->type == REF_SYMBOL_CUDA_OBJECT) {
-    return (symbol->other & REF_SPACE_MASK) != REF_SPACE_SHARED;
+    return true; /* RF10: shared memory with a size too; `extern __shared__` was taken out above */
   }
   return false;
 }
