@@ -86,11 +86,13 @@ static void link_run(const tl_job *job, tl_result *result, link_state *state) {
   tl_merge_finish(&module);
   tl_graph_build(&graph, &module, arena);
   tl_check_calls(&module, &graph);
+  tl_shared_plan *const shared = tl_layout_plan_shared(&module, &graph, arena);
+  tl_layout_create_late_shared(&module, shared);
   uint64_t *const block_offset = tl_layout_constants(&module, &graph, arena);
   tl_merge_rel_action(&module);
   tl_layout_init(&layout, &module, block_offset, arena);
   tl_layout_pool_constants(&layout, &module, arena);
-  tl_layout_shared(&layout, &module, &graph, arena);
+  tl_layout_shared(&layout, shared);
   tl_layout_bindless(&layout, &module, &graph, arena);
   tl_resources_find(&resources, &module, &graph, arena);
   tl_check_sizes(&module, &layout);

@@ -147,6 +147,10 @@ void tl_check_callgraph(const tl_module *module, const tl_graph *graph, const tl
                         tl_arena *arena) {
   if (!module->options->dump_callgraph)
     return;
+  if (!module->file_count) {
+    tl_diagnostics_add_plain(module->diagnostics, "No relocatable objects found. Did not generate callgraph.");
+    return;
+  }
   dump d = {.module = module,
             .graph = graph,
             .resources = resources,

@@ -294,13 +294,14 @@ static void check_say_kernel(const tl_module *module, const tl_graph *graph, con
   const tl_symbol *const symbol = &module->symbols.items[kernel];
   const tl_section *const text = &module->sections.items[symbol->section];
   const uint32_t f = symbol->function;
-  const uint64_t stack = graph->cyclic[f] ? resources->frame[f] : resources->stack[f];
+  const uint64_t stack = graph->cyclic[f] || symbol->late ? resources->frame[f] : resources->stack[f];
+  const uint32_t registers = symbol->late ? resources->registers[f] : resources->max_registers[f];
+  const uint32_t barriers = symbol->late ? check_barriers_of(module, f) : check_barriers(module, graph, kernel, reach);
   const bool shared = text->shared != TL_NONE && !layout->section_dropped[text->shared];
   check_say(module, tl_arena_format(arena, "Function properties for '%s':", tl_module_text(module, symbol->name)));
   check_say(module,
             tl_arena_format(arena, "used %s registers, used %u barriers, %u stack, %u bytes smem%s, 0 bytes lmem%s",
-                            tl_check_signed(arena, resources->max_registers[f]),
-                            (uint64_t)check_barriers(module, graph, kernel, reach), stack,
+                            tl_check_signed(arena, registers), (uint64_t)barriers, stack,
                             shared ? layout->section_size[text->shared] : (uint64_t)0,
                             check_constants_text(module, layout, symbol->section, arena),
                             check_textures_text(module, layout, symbol->section, arena)));
@@ -317,6 +318,6 @@ void tl_check_verbose(const tl_module *module, const tl_graph *graph, const tl_r
                               : tl_arena_format(arena, "%u bytes gmem", globals));
   tl_reach reach;
   tl_reach_init(&reach, graph, arena);
-  for (size_t k = module->kernels.count; k-- > 0;)
-    check_say_kernel(module, graph, resources, layout, module->kernels.items[k], &reach, arena);
+  for (size_t k = module->all_kernels.count; k-- > 0;)
+    check_say_kernel(module, graph, resources, layout, module->all_kernels.items[k], &reach, arena);
 }

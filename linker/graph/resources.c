@@ -30,6 +30,16 @@ static void resources_read_own(tl_resources *r, const tl_module *module) {
   }
 }
 
+/* L23: a function without a record has the count of its text's sh_info (F45), 0 on sm_90 and later. */
+static void resources_read_texts(tl_resources *r, const tl_module *module) {
+  for (uint32_t i = 1; i < module->sections.count; i++) {
+    const uint32_t owner = module->sections.items[i].owner;
+    const uint32_t function = owner == TL_NONE ? TL_NONE : module->symbols.items[owner].function;
+    if (function != TL_NONE && !r->has_registers[function])
+      r->registers[function] = module->sections.items[i].registers;
+  }
+}
+
 /* One pass with callees before callers; the members of one component share their maximum. */
 static void resources_spread(tl_resources *r, const tl_graph *graph, tl_arena *arena) {
   uint32_t *const component_registers = tl_arena_new(arena, uint32_t, (size_t)graph->component_count + 1);
@@ -69,7 +79,7 @@ static bool resources_record_is_dropped(const tl_attribute *record) {
 
 static bool resources_is_kernel(const tl_module *module, uint32_t symbol) {
   const tl_symbol *const s = &module->symbols.items[symbol];
-  return s->function != TL_NONE && s->section != TL_NONE && s->other & STO_ENTRY &&
+  return s->function != TL_NONE && s->section != TL_NONE && s->other & STO_ENTRY && !s->late &&
          module->sections.items[s->section].owner == symbol;
 }
 
@@ -108,6 +118,7 @@ void tl_resources_find(tl_resources *resources, const tl_module *module, const t
                               .stack = tl_arena_new(arena, uint64_t, nodes),
                               .sections = tl_arena_new(arena, tl_attributes, module->sections.count)};
   resources_read_own(resources, module);
+  resources_read_texts(resources, module);
   resources_spread(resources, graph, arena);
   resources_list_module(resources, module, arena);
   resources_list_stacks(resources, module, graph, &module->locals, arena);

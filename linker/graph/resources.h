@@ -5,7 +5,7 @@
 #include "graph/graph.h"
 
 typedef struct tl_resources {
-  uint32_t *registers;     /* by function: its own REGCOUNT, 0 when it has none */
+  uint32_t *registers;     /* by function: its own count, of REGCOUNT or else of its text; 0 when it has none */
   bool *has_registers;     /* by function: some record gives its REGCOUNT */
   uint32_t *frame;         /* by function: FRAME_SIZE, the last record counts (I26b) */
   uint32_t *max_registers; /* by node: over everything it can call, itself included */

@@ -76,8 +76,8 @@ static uint8_t bindless_input_mask(const tl_module *module) {
     const tl_cubin *const cubin = &module->files[f];
     for (uint32_t s = 1; s < cubin->section_count; s++) {
       const tl_cubin_section *const section = &cubin->sections[s];
-      const bool relocations = (section->type == SHT_REL || section->type == SHT_RELA) &&
-                               tl_module_text_counts(module, f, section->info);
+      const bool relocations =
+          (section->type == SHT_REL || section->type == SHT_RELA) && tl_module_text_counts(module, f, section->info);
       for (uint64_t i = 0; relocations && i < tl_cubin_relocation_count(section); i++) {
         const tl_cubin_relocation entry = tl_cubin_relocation_at(section, i);
         if (entry.symbol >= cubin->symbol_count || !bindless_rewrites(entry.type))
@@ -121,11 +121,11 @@ static void bindless_fill_kernel(tl_layout *layout, const tl_module *module, uin
 
 void tl_layout_bindless(tl_layout *layout, const tl_module *module, const tl_graph *graph, tl_arena *arena) {
   const tl_u32_vector order = bindless_order(module, arena);
-  if (!order.count || !module->kernels.count)
+  if (!order.count || !module->all_kernels.count)
     return;
   uint64_t base = 0;
-  for (size_t k = 0; k < module->kernels.count; k++) {
-    const uint32_t text = module->symbols.items[module->kernels.items[k]].section;
+  for (size_t k = 0; k < module->all_kernels.count; k++) {
+    const uint32_t text = module->symbols.items[module->all_kernels.items[k]].section;
     const uint32_t section = module->sections.items[text].constant0;
     if (section != TL_NONE && module->sections.items[section].size > base)
       base = module->sections.items[section].size;
@@ -137,11 +137,12 @@ void tl_layout_bindless(tl_layout *layout, const tl_module *module, const tl_gra
   const bool single = module->kernels.count == 1;
   tl_reach reach;
   tl_reach_init(&reach, graph, arena);
-  for (size_t k = 0; k < module->kernels.count; k++) {
-    uint8_t mask = single ? bindless_input_mask(module) : 0;
-    tl_graph_reach(graph, module->symbols.items[module->kernels.items[k]].function, &reach);
+  for (size_t k = 0; k < module->all_kernels.count; k++) {
+    const bool alone = single && module->kernels.items[0] == module->all_kernels.items[k];
+    uint8_t mask = alone ? bindless_input_mask(module) : 0;
+    tl_graph_reach(graph, module->symbols.items[module->all_kernels.items[k]].function, &reach);
     for (uint32_t i = 0; i < reach.count; i++)
       mask |= masks[reach.list[i]];
-    bindless_fill_kernel(layout, module, module->kernels.items[k], mask, &order, base, arena);
+    bindless_fill_kernel(layout, module, module->all_kernels.items[k], mask, &order, base, arena);
   }
 }

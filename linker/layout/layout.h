@@ -22,11 +22,11 @@ typedef struct tl_layout {
   bool *section_dropped;
   uint64_t *external_offset; /* by function: offset of extern shared memory (W9.5), TL_NO_OFFSET where there is none */
   uint64_t *block_offset;    /* by constant block: its one offset in every kernel (W10.2) */
-  uint64_t null_value;        /* st_value of symbol 0 */
+  uint64_t null_value;       /* st_value of symbol 0 */
   uint64_t *slot;            /* by symbol: bindless slot's offset in bank 0, TL_NO_OFFSET */
   TL_VECTOR(tl_slot_entry) slot_entries; /* in output order */
-  uint32_t pooled_section;       /* .nv.constant3 with its equal blocks pooled (G8), TL_NONE */
-  TL_VECTOR(tl_piece) pooled;    /* its pieces then */
+  uint32_t pooled_section;               /* .nv.constant3 with its equal blocks pooled (G8), TL_NONE */
+  TL_VECTOR(tl_piece) pooled;            /* its pieces then */
   bool debug_shared_shifted;             /* symbols in .nv_debug.shared get the reserved 0x400 too (W17.3) */
   uint64_t reserved;                     /* 0x400 from sm_90 on (H7) */
 } tl_layout;
@@ -38,7 +38,12 @@ uint64_t *tl_layout_constants(tl_module *module, const tl_graph *graph, tl_arena
 void tl_layout_init(tl_layout *layout, const tl_module *module, uint64_t *block_offset, tl_arena *arena);
 /* What -kernels-used and -variables-used do to user constants and to symbol 0 (G7, G8). */
 void tl_layout_pool_constants(tl_layout *layout, const tl_module *module, tl_arena *arena);
-void tl_layout_shared(tl_layout *layout, const tl_module *module, const tl_graph *graph, tl_arena *arena);
+/* Shared memory: who uses what is found before the last sections are created; one that is late gets its .nv.shared.K
+ * between .nv.prototype and the new constant copies (W17.12); then everything gets its offset. */
+typedef struct tl_shared_plan tl_shared_plan;
+tl_shared_plan *tl_layout_plan_shared(const tl_module *module, const tl_graph *graph, tl_arena *arena);
+void tl_layout_create_late_shared(tl_module *module, const tl_shared_plan *plan);
+void tl_layout_shared(tl_layout *layout, tl_shared_plan *plan);
 void tl_layout_bindless(tl_layout *layout, const tl_module *module, const tl_graph *graph, tl_arena *arena);
 
 /* Index in the resolution of the function that a text section belongs to, TL_NONE. */

@@ -16,7 +16,7 @@ typedef struct shared_colour {
   uint64_t *users; /* bitset over kernels */
 } shared_colour;
 
-typedef struct shared_state {
+typedef struct tl_shared_plan {
   tl_layout *layout;
   const tl_module *module;
   const tl_graph *graph;
@@ -28,7 +28,7 @@ typedef struct shared_state {
   tl_u32_vector *outer; /* by kernel: reached functions that refer to extern shared memory */
   bool *kernel_uses;    /* by kernel: it reaches a reference to any shared symbol */
   tl_u32_vector sorted; /* pool candidates in sorted order */
-  tl_u32_vector pool;
+  tl_u32_vector pool, gone;
   TL_VECTOR(shared_colour) colours;
   uint64_t pool_end;   /* end of the coloured layout */
   uint64_t pool_align; /* D of W9.8: 1 when the pool is empty */
@@ -45,7 +45,7 @@ static const tl_symbol *shared_symbol(const shared_state *s, uint32_t symbol) {
 }
 
 static uint32_t shared_section_of_kernel(const shared_state *s, uint32_t kernel) {
-  const uint32_t text = shared_symbol(s, s->module->kernels.items[kernel])->section;
+  const uint32_t text = shared_symbol(s, s->module->all_kernels.items[kernel])->section;
   return s->module->sections.items[text].shared;
 }
 
@@ -85,7 +85,12 @@ static void shared_find_users(shared_state *s) {
   tl_reach reach;
   tl_reach_init(&reach, s->graph, s->arena);
   for (uint32_t k = 0; k < s->kernel_count; k++) {
-    tl_graph_reach(s->graph, shared_symbol(s, s->module->kernels.items[k])->function, &reach);
+    const tl_symbol *const kernel = shared_symbol(s, s->module->all_kernels.items[k]);
+    tl_graph_reach(s->graph, kernel->function, &reach);
+    if (kernel->late) { /* a kernel that is not named uses what its own text refers to (W17.13) */
+      reach.list[0] = kernel->function;
+      reach.count = 1;
+    }
     for (uint32_t i = 0; i < reach.count; i++) {
       const tl_u32_vector *const uses = &s->uses[reach.list[i]];
       for (size_t u = 0; u < uses->count; u++) {
@@ -124,10 +129,7 @@ static void shared_sort_pool(shared_state *s) {
     tl_u32_push(s->arena, &s->sorted, symbol);
     if (s->users[symbol].count == 1)
       continue;
-    if (shared_symbol(s, symbol)->referenced) /* W9.9 */
-      tl_u32_push(s->arena, &s->pool, symbol);
-    else
-      s->layout->symbol_gone[symbol] = true;
+    tl_u32_push(s->arena, shared_symbol(s, symbol)->referenced ? &s->pool : &s->gone, symbol); /* W9.9 */
   }
   s->pool_align = s->pool.count && s->module->debug_shared_align ? s->module->debug_shared_align : 1;
 }
@@ -177,7 +179,8 @@ static tl_u32_vector *shared_collect_own(shared_state *s) {
   tl_u32_vector *const own = tl_arena_new(s->arena, tl_u32_vector, s->kernel_count + 1);
   uint32_t *const kernel_of = tl_arena_new(s->arena, uint32_t, s->module->sections.count);
   for (uint32_t k = 0; k < s->kernel_count; k++)
-    kernel_of[shared_section_of_kernel(s, k)] = k + 1;
+    if (shared_section_of_kernel(s, k) != TL_NONE)
+      kernel_of[shared_section_of_kernel(s, k)] = k + 1;
   for (size_t i = 0; i < s->module->shared_objects.count; i++) {
     const uint32_t symbol = s->module->shared_objects.items[i];
     if (shared_is_kernel_local(s, symbol) && kernel_of[shared_symbol(s, symbol)->section])
@@ -208,8 +211,10 @@ static void shared_place_own(shared_state *s) {
       align = symbol->align > align ? symbol->align : align;
     }
     s->end[k] = end;
-    s->kernel_uses[k] |= own[k].count != 0;
-    s->layout->section_align[section] = align;
+    s->kernel_uses[k] =
+        own[k].count != 0 || (s->kernel_uses[k] && !shared_symbol(s, s->module->all_kernels.items[k])->late);
+    if (section != TL_NONE)
+      s->layout->section_align[section] = align;
   }
 }
 
@@ -220,6 +225,8 @@ static uint32_t shared_group(uint32_t *parent, uint32_t kernel) {
 }
 
 static void shared_raise_align(shared_state *s, uint32_t kernel) {
+  if (shared_section_of_kernel(s, kernel) == TL_NONE)
+    return;
   uint64_t *const align = &s->layout->section_align[shared_section_of_kernel(s, kernel)];
   *align = *align < 16 ? 16 : *align;
 }
@@ -287,6 +294,8 @@ static void shared_finish_kernels(shared_state *s) {
   const bool external = s->module->has_external_shared;
   for (uint32_t k = 0; k < s->kernel_count; k++) {
     const uint32_t section = shared_section_of_kernel(s, k);
+    if (section == TL_NONE)
+      continue;
     const uint64_t align = s->layout->section_align[section];
     const bool used = s->end[k] || s->kernel_uses[k] || (external && align >= 16);
     const uint64_t size = used ? s->end[k] + s->layout->reserved : 0;
@@ -315,24 +324,62 @@ static void shared_finish_pool_section(shared_state *s) {
   layout->section_dropped[section] = !(external && s->pool_align <= 16);
 }
 
-void tl_layout_shared(tl_layout *layout, const tl_module *module, const tl_graph *graph, tl_arena *arena) {
-  shared_state s = {.layout = layout, .module = module, .graph = graph, .arena = arena};
-  s.kernel_count = (uint32_t)module->kernels.count;
-  s.words = s.kernel_count / 64 + 1;
-  s.end = tl_arena_new(arena, uint64_t, s.kernel_count + 1);
-  shared_find_uses(&s);
-  shared_find_users(&s);
-  shared_sort_pool(&s);
-  shared_colour_pool(&s);
-  shared_place_own(&s);
-  if (module->keeps_shared) {
-    shared_place_external_names(&s, &module->locals);
-    shared_place_external_names(&s, &module->globals);
-    shared_extend_for_names(&s, &module->locals);
-    shared_extend_for_names(&s, &module->globals);
-  } else {
-    shared_place_external(&s);
+tl_shared_plan *tl_layout_plan_shared(const tl_module *module, const tl_graph *graph, tl_arena *arena) {
+  shared_state *const s = tl_arena_new(arena, shared_state, 1);
+  *s = (shared_state){.module = module, .graph = graph, .arena = arena};
+  s->kernel_count = (uint32_t)module->all_kernels.count;
+  s->words = s->kernel_count / 64 + 1;
+  s->end = tl_arena_new(arena, uint64_t, s->kernel_count + 1);
+  shared_find_uses(s);
+  shared_find_users(s);
+  shared_sort_pool(s);
+  return s;
+}
+
+static void shared_create_section(const shared_state *s, tl_module *module, uint32_t kernel) {
+  const tl_symbol *const symbol = shared_symbol(s, module->all_kernels.items[kernel]);
+  const uint32_t text = symbol->section;
+  if (!symbol->late || module->sections.items[text].shared != TL_NONE || !s->uses[symbol->function].count)
+    return;
+  const uint32_t section = tl_module_add_section(module, tl_module_name(module, ".nv.shared.", symbol->name),
+                                                 SHT_CUDA_SHARED, SHF_INFO_LINK | SHF_ALLOC | SHF_WRITE, 1, 0);
+  tl_module_add_section_symbol(module, section);
+  module->sections.items[section].about = text;
+  module->sections.items[text].shared = section;
+}
+
+/* W17.12: first for the objects in pool order, then in the order of the first extern entries. */
+void tl_layout_create_late_shared(tl_module *module, const tl_shared_plan *s) {
+  const tl_u32_vector *const orders[] = {&s->pool, &s->sorted};
+  for (int order = 0; order < 2; order++)
+    for (size_t i = 0; i < orders[order]->count; i++) {
+      const tl_u32_vector *const users = &s->users[orders[order]->items[i]];
+      for (size_t u = 0; u < users->count && (order == 0 || users->count == 1); u++)
+        shared_create_section(s, module, users->items[u]);
+    }
+  for (size_t i = 0; i < module->relocations.count; i++) {
+    const tl_relocation *const entry = &module->relocations.items[i];
+    const uint32_t owner = module->sections.items[entry->target].owner;
+    for (uint32_t k = 0; owner != TL_NONE && module->symbols.items[owner].late && k < s->kernel_count; k++)
+      if (module->all_kernels.items[k] == owner && module->symbols.items[entry->symbol].external_shared)
+        shared_create_section(s, module, k);
   }
-  shared_finish_kernels(&s);
-  shared_finish_pool_section(&s);
+}
+
+void tl_layout_shared(tl_layout *layout, tl_shared_plan *s) {
+  s->layout = layout;
+  for (size_t i = 0; i < s->gone.count; i++)
+    layout->symbol_gone[s->gone.items[i]] = true;
+  shared_colour_pool(s);
+  shared_place_own(s);
+  if (s->module->keeps_shared) {
+    shared_place_external_names(s, &s->module->locals);
+    shared_place_external_names(s, &s->module->globals);
+    shared_extend_for_names(s, &s->module->locals);
+    shared_extend_for_names(s, &s->module->globals);
+  } else {
+    shared_place_external(s);
+  }
+  shared_finish_kernels(s);
+  shared_finish_pool_section(s);
 }

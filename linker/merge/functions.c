@@ -5,6 +5,7 @@
 #include "catalog/message.h"
 #include "cubin/elf.h"
 #include "emit/demangle.h"
+#include "graph/live.h"
 #include "merge/merging.h"
 
 #include <string.h>
@@ -74,6 +75,13 @@ static void functions_create_kernel_sections(tl_merging *m, uint32_t text, uint3
   module->sections.items[text].shared = shared;
 }
 
+/* W17.12: without dead-code elimination a kernel that is not named stays, but gets its sections late. */
+static bool functions_is_late(const tl_merging *m, uint32_t name) {
+  const tl_options *const options = m->module->options;
+  const bool ignored = options->debug && !options->suppress_debug_info; /* W17.11 */
+  return !m->module->eliminates && !ignored && !tl_kernel_is_used(options, tl_merging_text(m, name));
+}
+
 /* Gives a function symbol its section, which is created unless an earlier symbol of this file did. */
 static void functions_define(tl_merging *m, uint32_t symbol, uint32_t out, bool new) {
   tl_module *const module = m->module;
@@ -102,10 +110,14 @@ static void functions_define(tl_merging *m, uint32_t symbol, uint32_t out, bool 
     result->other = s->other; /* otherwise that of the first mention stays (W4.6) */
   if (create || functions_primary(m->cubin, s->section) == symbol)
     module->sections.items[text].owner = out;
-  if (create && s->other & STO_ENTRY) {
-    functions_create_kernel_sections(m, text, s->name);
-    tl_u32_push(module->arena, &module->kernels, out);
-  }
+  if (!create || !(s->other & STO_ENTRY))
+    return;
+  tl_u32_push(module->arena, &module->all_kernels, out);
+  result->late = functions_is_late(m, s->name);
+  if (result->late)
+    return;
+  functions_create_kernel_sections(m, text, s->name);
+  tl_u32_push(module->arena, &module->kernels, out);
 }
 
 /* W8.2: from which relocation sections the replaced body's entries vanish: for each debug section that has a RELA

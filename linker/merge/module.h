@@ -108,6 +108,7 @@ typedef struct tl_symbol {
   bool misplaced;       /* shared object that nvlink never lays out: S = -1 (D82) */
   bool referenced;      /* some text that counts refers to it (W9.9) */
   bool unlisted;        /* never in .symtab (compiler constants, parameters) */
+  bool late;            /* kernel that stays without being named: hardly more than a device function (W17.12) */
 } tl_symbol;
 
 /* How an entry is to be treated whatever its symbol's class is. */
@@ -177,6 +178,7 @@ typedef struct tl_module {
   tl_attributes attributes;             /* of .nv.info, in input order */
   tl_u32_vector functions;              /* live functions (resolution index) in creation order */
   tl_u32_vector kernels;                /* output symbols of live kernels in creation order */
+  tl_u32_vector all_kernels;            /* with those that -kernels-used does not name but that stay (W17.12) */
   tl_u32_vector commons;                /* symbols in the order in which they became common (L5) */
   tl_u32_vector shared_objects;         /* symbols, in pool order (W9.2, W9.12) */
   TL_VECTOR(tl_constant_block) constant_blocks;

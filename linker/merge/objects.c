@@ -56,6 +56,8 @@ static uint32_t objects_owned_section(tl_merging *m, uint32_t index) {
     module->sections.items[out].relocations[0] = rel;
     *tl_vector_push(module->arena, &module->strings) = (tl_string_event){input->name, TL_NONE};
     module->sections.items[text].constant0 = out;
+  } else if (input->type == SHT_CUDA_SHARED) {
+    module->sections.items[text].shared = out;
   } else if (input->type == SHT_CUDA_CONSTANT0 + 2) {
     module->sections.items[text].constant2 = out;
   }
