@@ -224,7 +224,7 @@ static void *conformance_work(void *context) {
   conformance_pool *pool = context;
   for (;;) {
     pthread_mutex_lock(&pool->lock);
-    size_t index = pool->next < pool->count ? pool->next++ : pool->count;
+    size_t index = pool->next < pool->count && !process_interrupted() ? pool->next++ : pool->count;
     pthread_mutex_unlock(&pool->lock);
     if (index == pool->count)
       return NULL;
@@ -360,6 +360,7 @@ int twin_conformance(int argc, char **argv) {
   if (command.model)
     conformance_find_model(&settings);
   char scratch[CONFORMANCE_PATH], kept[CONFORMANCE_PATH];
+  process_hold_interrupts();
   if (!process_make_directory(scratch, sizeof scratch, "twin-conformance"))
     return TWIN_TROUBLE;
   int code = TWIN_TROUBLE;
@@ -373,10 +374,12 @@ int twin_conformance(int argc, char **argv) {
     pthread_mutex_init(&pool.lock, NULL);
     double begin = process_clock();
     conformance_run_pool(&pool, command.jobs);
-    code = conformance_finish(&command, &pool, process_clock() - begin);
+    if (!process_interrupted())
+      code = conformance_finish(&command, &pool, process_clock() - begin);
     pthread_mutex_destroy(&pool.lock);
   }
   free(pool.cases);
   process_remove_tree(scratch);
+  process_let_interrupts();
   return code;
 }

@@ -168,6 +168,8 @@ static bool reduce_worth(const conformance_verdict *verdict) {
 }
 
 static bool reduce_differs(reduce_state *state, const char *directory) {
+  if (process_interrupted())
+    return false;
   state->one.dropped = state->dropped;
   conformance_run(&state->settings, &state->one, directory);
   const conformance_verdict *verdict = &state->one.verdict;
@@ -302,12 +304,15 @@ int twin_reduce(int argc, char **argv) {
     return TWIN_TROUBLE;
   }
   int code = TWIN_OK;
+  process_hold_interrupts();
   if (reduce_differs(state, state->work)) {
     state->outcome = state->one.verdict.outcome;
     snprintf(state->class, sizeof state->class, "%s", state->one.verdict.class);
     snprintf(state->details, sizeof state->details, "%s", state->one.verdict.details);
     fprintf(stderr, "%s; %s\n", state->class, state->details);
     reduce_all(state);
+    if (process_interrupted()) /* what is left so far is not written: it was not tried once more */
+      fprintf(stderr, "interrupted\n");
     code = reduce_differs(state, state->directory) ? TWIN_OK : TWIN_TROUBLE;
     reduce_report(state, &command);
   } else {
@@ -315,6 +320,7 @@ int twin_reduce(int argc, char **argv) {
     code = TWIN_FOUND;
   }
   process_remove_tree(state->scratch);
+  process_let_interrupts();
   free(state);
   return code;
 }

@@ -24,6 +24,29 @@ double process_clock(void) {
   return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
+static sigset_t process_interrupts(void) {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGINT);
+  sigaddset(&set, SIGTERM);
+  return set;
+}
+
+void process_hold_interrupts(void) {
+  sigset_t set = process_interrupts();
+  sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
+bool process_interrupted(void) {
+  sigset_t pending;
+  return sigpending(&pending) == 0 && (sigismember(&pending, SIGINT) || sigismember(&pending, SIGTERM));
+}
+
+void process_let_interrupts(void) {
+  sigset_t set = process_interrupts();
+  sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
 static void process_set_limit(int resource, uint64_t value) {
   struct rlimit limit = {.rlim_cur = value, .rlim_max = value};
   setrlimit((__rlimit_resource_t)resource, &limit);

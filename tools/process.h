@@ -44,4 +44,10 @@ bool process_ensure_directory(const char *path);
 
 double process_clock(void);
 
+/* Holds back SIGINT and SIGTERM (not for what process_run starts), so that a command can clean up: it asks
+ * process_interrupted between two steps, and process_let_interrupts ends the process if one has come. */
+void process_hold_interrupts(void);
+bool process_interrupted(void);
+void process_let_interrupts(void);
+
 #endif
