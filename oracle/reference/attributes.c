@@ -173,22 +173,19 @@ static void ref_attribute_spread(ref_link *link, ref_records *kernel, const ref_
   }
 }
 
-/* Functions in the order in which their `.nv.info.F` were created. */
+static int ref_attribute_compare_reading(const ref_link *link, size_t a, size_t b) {
+  const size_t first = link->functions[a].info_order, second = link->functions[b].info_order;
+  return first < second ? -1 : first > second;
+}
+
+/* RF8: functions in the order in which their `.nv.info.F` were read, a replaced body's place being the winner's. */
 static void ref_attribute_list_functions(ref_link *link, ref_indices *list) {
-  size_t *function_of = ref_memory_take(link, link->section_count + 1, sizeof *function_of);
-  for (size_t i = 0; i < link->section_count; i++) {
-    function_of[i] = REF_NONE;
-  }
   for (size_t i = 0; i < link->function_count; i++) {
     if (link->functions[i].info != REF_NONE && link->functions[i].live) {
-      function_of[link->functions[i].info] = i;
+      ref_indices_add(link, list, i);
     }
   }
-  for (size_t i = 0; i < link->section_count; i++) {
-    if (function_of[i] != REF_NONE) {
-      ref_indices_add(link, list, function_of[i]);
-    }
-  }
+  ref_sort_swapping(link, list, ref_attribute_compare_reading, REF_TIE_FIRST);
 }
 
 /* I30: program with two or more kernels. */
@@ -207,27 +204,12 @@ static void ref_attributes_spread_to_kernel(ref_link *link, const ref_indices *f
   }
 }
 
-/* Live functions in the order of the symbol table (W4.1). */
-static void ref_attribute_list_by_symbol(ref_link *link, ref_indices *list) {
-  for (int pass = 0; pass < 2; pass++) {
-    for (size_t i = 0; i < link->symbol_count; i++) {
-      const size_t number = link->symbols[i].function;
-      if (number != REF_NONE && link->functions[number].live && link->functions[number].symbol == i &&
-          link->symbols[i].local_list == (pass == 0)) {
-        ref_indices_add(link, list, number);
-      }
-    }
-  }
-}
-
-/* W6.14, RF8: functions in the order of the symbol table, the kernel in its own place; each undefined symbol not
+/* W6.14, RF8: the kernel in its own place; each undefined symbol not
  * yet in the list goes to the front. */
-static void ref_attributes_spread_externs_to_one(ref_link *link, ref_function *kernel) {
+static void ref_attributes_spread_externs_to_one(ref_link *link, const ref_indices *functions, ref_function *kernel) {
   ref_indices front = {0}; /* last first */
-  ref_indices order = {0};
-  ref_attribute_list_by_symbol(link, &order);
-  for (size_t i = 0; i < order.count; i++) {
-    const ref_records *records = &link->functions[order.items[i]].records;
+  for (size_t i = 0; i < functions->count; i++) {
+    const ref_records *records = &link->functions[functions->items[i]].records;
     for (size_t k = 0; k < records->count; k++) {
       const ref_record *record = &records->items[k];
       if (record->code != CODE_EXTERNS || record->dropped) {
@@ -284,7 +266,7 @@ static void ref_attributes_spread_to_one(ref_link *link, const ref_indices *func
   for (size_t i = 0; i < sizeof before; i++) {
     ref_attributes_spread_code_to_one(link, functions, number, before[i]);
   }
-  ref_attributes_spread_externs_to_one(link, &link->functions[number]);
+  ref_attributes_spread_externs_to_one(link, functions, &link->functions[number]);
   ref_attributes_spread_code_to_one(link, functions, number, CODE_ENTRY_FRAGMENTS);
 }
 

@@ -138,6 +138,7 @@ typedef struct ref_function {
   size_t alias_of;
   size_t text, info, shared, constant0, constant2, bindless; /* module sections */
   ref_records records;
+  size_t info_order;
   /* while files are merged, in their order */
   bool mentioned, mentioned_as_entry, defined_weak_so_far;
   size_t defined_in_so_far;
@@ -268,7 +269,7 @@ typedef struct ref_link {
   uint64_t null_symbol_value;
   ref_constant_block *constant_blocks;
   size_t constant_block_count, constant_block_capacity;
-  size_t shared_count;
+  size_t shared_count, info_count;
   ref_indices commons; /* in the order in which they became common */
   ref_indices slots; /* of textures, samplers, surfaces */
   uint8_t dead_bindless_mask;

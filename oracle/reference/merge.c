@@ -206,6 +206,7 @@ static void ref_merge_info(ref_link *link, size_t file_number, uint32_t section)
   if (function->info == REF_NONE) {
     ref_merge_add_info_section(link, function);
   }
+  function->info_order = link->info_count++;
   ref_records_read(link, file_number, section, function);
 }
 

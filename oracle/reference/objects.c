@@ -147,7 +147,21 @@ static void ref_object_merge_local(ref_link *link, size_t file_number, uint32_t 
   ref_object_define(link, file_number, input, number);
 }
 
-/* E23, E24, E22, E21, E28 in this order (C84). True when the two may stand for one variable. */
+/* RF11: sizes may differ between two common symbols, and between a common symbol and an initialised variable. */
+static bool ref_object_sizes_may_differ(const ref_link *link, const ref_file *file, const ref_symbol *input,
+                                        const ref_out_symbol *old) {
+  const bool common = input->section == REF_SECTION_COMMON;
+  const bool initialised = !common && input->section != 0 && input->section < file->cubin.section_count &&
+                           file->cubin.sections[input->section].type != REF_TYPE_GLOBAL;
+  const bool old_initialised =
+      !old->common && old->section != REF_NONE && link->sections[old->section].type != REF_TYPE_GLOBAL;
+  if (ref_object_is_shared(input) && (input->size == 0 || old->size == 0)) {
+    return true;
+  }
+  return (common && (old->common || old_initialised)) || (initialised && old->common);
+}
+
+/* E23, E24, E22, E21, E28 in this order (C84). */
 static void ref_object_check(ref_link *link, size_t file_number, const ref_symbol *input, const ref_out_symbol *old) {
   const char *file = link->files[file_number].name;
   const bool undefined_texture = old->type >= REF_SYMBOL_TEXTURE && old->type <= REF_SYMBOL_SURFACE;
@@ -164,8 +178,8 @@ static void ref_object_check(ref_link *link, size_t file_number, const ref_symbo
                     "Managed attribute doesn't match for '%s' in '%s', first specified in '%s'", input->name, file,
                     first);
   }
-  if (input->size != old->size && !old->common && !(common && old_defined) && !undefined_texture &&
-      !(ref_object_is_shared(input) && (input->size == 0 || old->size == 0))) {
+  if (input->size != old->size && !undefined_texture &&
+      !ref_object_sizes_may_differ(link, &link->files[file_number], input, old)) {
     ref_message_add(link, REF_ERROR, "E22", "Size doesn't match for '%s' in '%s', first specified in '%s'",
                     input->name, file, first);
   }
@@ -196,7 +210,11 @@ static void ref_object_merge_common(ref_link *link, size_t file_number, const re
   }
   if (input->section == REF_SECTION_COMMON) {
     /* D9: the alignment stays that of the first file; by default the largest. */
-    old->size = input->size > old->size ? input->size : old->size;
+    if (input->size > old->size) {
+      old->size = input->size;
+      old->mention_file = file_number;
+      old->definition_file = file_number;
+    }
     if (!link->job->bug_compatible && input->value > old->value) {
       old->value = input->value;
     }
@@ -218,6 +236,7 @@ static void ref_object_merge_common(ref_link *link, size_t file_number, const re
                       file->name);
   }
   old->common = false;
+  old->mention_file = file_number;
   ref_object_define(link, file_number, input, number);
 }
 
@@ -261,7 +280,9 @@ static void ref_object_merge_symbol(ref_link *link, size_t file_number, uint32_t
     ref_object_merge_again(link, file_number, index, old);
     return;
   }
-  if (input->section != 0 && input->section < file->cubin.section_count && !ref_object_is_shared(input)) {
+  if (input->section != 0 && input->section < file->cubin.section_count && ref_object_is_shared(input)) {
+    (void)ref_object_shared_section(link, file, input);
+  } else if (input->section != 0 && input->section < file->cubin.section_count) {
     (void)ref_block_place(link, file_number, input->section);
   }
   const size_t number = ref_object_create(link, file_number, input);

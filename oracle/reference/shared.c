@@ -277,7 +277,7 @@ static void ref_shared_place_extern(ref_link *link) {
 /* R23: what an entry in this function's text against an extern shared symbol becomes. */
 uint64_t ref_shared_extern_offset(const ref_link *link, const ref_function *function) {
   if (function->extern_kernel == REF_NONE) {
-    return 0;
+    return NOWHERE; /* RF12: no kernel reaches the function */
   }
   return link->functions[ref_shared_group_of(link, function->extern_kernel)].extern_shared_offset;
 }
