@@ -105,7 +105,7 @@ static void link_run(const tl_job *job, tl_result *result, link_state *state) {
     return;
   tl_emit(&emitted, &module, &layout, &resources, &relocated, arena);
   tl_plan_make(&plan, &emitted, arena, job->limits.output);
-  result->image = tl_image_make(&plan, arena);
+  result->image = tl_image_make(&plan, module.sections.count, options->threads, arena);
   result->image_size = plan.size;
   if (options->want_map)
     result->map = tl_map_make(&plan, &emitted, arena);

@@ -7,7 +7,8 @@
  *  - the warning E47 needs bit 10 of e_flags clear, the old layout's 64-bit flag;
  *  - SM number 0 is "Unknown arch name 'sm_0'"; a compute_ target takes every known number up to its own, and numbers
  *    from 100 on end in "specified arch exceeds buffer length";
- *  - index 0xff in e_flags means that .note.nv.cuinfo is found by its name. */
+ *  - index 0xff in e_flags means that .note.nv.cuinfo is found by its name;
+ *  - "must be recompiled" exists for code of sm_90 and later only. */
 #include "input/admission.h"
 
 #include "base/bytes.h"
@@ -90,6 +91,9 @@ enum {
   SM_MASK = 0xffff, /* bits 16 to 23 belong to the number and are always 0 (C25d) */
   FLAG_CAPSULE = 2,
   FLAG_SASS = 4,
+  FIRST_SM_WITH_NOTE = 90,
+  NOTE_SIZE = 30, /* up to the last word that is read */
+  NOTE_WORDS_AT = 24,
   NOTE_VERSION_LEAST = 2,
   TOOLKIT_LEAST = 120,
   TOOLKIT_MOST = 130,
@@ -226,20 +230,25 @@ static void candidate_check_arch(const admission *a, const candidate *c) {
                        c->path, target->name);
 }
 
-/* Steps 6 to 8 of C76. The note's words are read from where its header points, whatever size the header gives (C27). */
+/* Steps 6 and 7 of C76. The note's words are read from where its header points, whatever size the header gives (C27).
+ * Code for architectures before sm_90 may lack the note or have an old one: it then has virtual SM 0. */
 static void candidate_check_note(const admission *a, candidate *c) {
+  const bool needed = (c->flags >> 8 & SM_MASK) >= FIRST_SM_WITH_NOTE;
   const uint8_t *const note = candidate_note(c);
   const uint64_t at = note ? tl_get64(note + 24) : 0;
-  if (!note || tl_get32(note + 4) != SHT_NOTE || c->size < 30 || at > c->size - 30)
+  const bool found = note && tl_get32(note + 4) == SHT_NOTE && c->size >= NOTE_SIZE && at <= c->size - NOTE_SIZE;
+  const uint8_t *const words = found ? c->bytes + at + NOTE_WORDS_AT : NULL;
+  const uint16_t version = words ? tl_get16(words) : 0, toolkit = words ? tl_get16(words + 4) : 0;
+  if (needed && (version < NOTE_VERSION_LEAST || toolkit < TOOLKIT_LEAST))
     admission_say(a, TL_MESSAGE_RECOMPILE, c->path);
-  const uint8_t *const words = c->bytes + at + 24;
-  const uint16_t toolkit = tl_get16(words + 4);
-  if (tl_get16(words) < NOTE_VERSION_LEAST || toolkit < TOOLKIT_LEAST)
-    admission_say(a, TL_MESSAGE_RECOMPILE, c->path);
-  if (toolkit > TOOLKIT_MOST)
+  if (version >= NOTE_VERSION_LEAST && toolkit > TOOLKIT_MOST)
     tl_diagnostics_add(a->diagnostics, tl_message_row_of(TL_MESSAGE_NEWER_TOOLKIT), admission_site(c->path), NULL,
                        c->path, (uint64_t)toolkit);
-  c->accepted.virtual_sm = tl_get16(words + 2);
+  c->accepted.virtual_sm = words ? tl_get16(words + 2) : 0;
+}
+
+/* Step 8 of C76. */
+static void candidate_check_kind(const admission *a, const candidate *c) {
   if (!(c->flags & FLAG_CAPSULE))
     return;
   if (c->flags & FLAG_SASS)
@@ -299,6 +308,7 @@ static void admission_check_cubin(const admission *a, size_t index, admission_ex
   candidate_check_abi(a, &c);
   candidate_check_arch(a, &c);
   candidate_check_note(a, &c);
+  candidate_check_kind(a, &c);
   candidate_warn_of_variant(a, &c);
   *tl_vector_push(a->arena, &a->result->files) = c.accepted;
 }

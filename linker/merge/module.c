@@ -116,7 +116,7 @@ uint64_t tl_module_append(tl_module *module, uint32_t section, const uint8_t *da
                        "a merged section grows too large");
   }
   if (data && size)
-    *tl_vector_push(module->arena, &s->pieces) = (tl_piece){offset, size, data, file, input_section};
+    *tl_vector_push(module->arena, &s->pieces) = (tl_piece){offset, size, data, file, input_section, false};
   s->size = offset + size;
   if (align > s->align)
     s->align = align;

@@ -262,7 +262,7 @@ static void objects_pass_internal(tl_merging *m, uint32_t index) {
       tl_constant_block *const b = &module->constant_blocks.items[block];
       const uint64_t align = input->align > b->align ? input->align : b->align; /* a replaced body's counts on (L9) */
       *b = (tl_constant_block){function, input->name, input->type, align, input->size, {0}, false};
-      *tl_vector_push(module->arena, &b->pieces) = (tl_piece){0, input->size, input->data, m->file, s->section};
+      *tl_vector_push(module->arena, &b->pieces) = (tl_piece){0, input->size, input->data, m->file, s->section, false};
     }
   }
   const uint32_t out = objects_new_symbol(m, s, s->info);
@@ -475,7 +475,7 @@ static void objects_keep_losing_constants(tl_merging *m, uint32_t index) {
       continue;
     block->deleted = false; /* an emptied block of the name takes them too (L9) */
     const uint64_t offset = tl_align(block->size, input->align);
-    *tl_vector_push(module->arena, &block->pieces) = (tl_piece){offset, input->size, input->data, m->file, index};
+    *tl_vector_push(module->arena, &block->pieces) = (tl_piece){offset, input->size, input->data, m->file, index, false};
     block->size = offset + input->size;
     block->align = input->align > block->align ? input->align : block->align;
     module->null_block = i; /* W8.9, L18 */
