@@ -1,7 +1,7 @@
 /* The call graph as -dump-callgraph prints it, and the walk that carries register counts to kernels (C57, C82, E34).
  *
  * nvlink takes the functions in the order of their text sections and, for each, the kernels last first; a kernel that
- * reaches the function and has fewer registers so far takes its count (L20, L21). So what one kernel is told are the
+ * reaches the function and has fewer registers so far takes its count (L40, L41). So what one kernel is told are the
  * strict maxima of its functions' counts in text order. Only kernels about which there is something to say are looked
  * at, and for each only what it reaches. */
 #include "check/check.h"
@@ -77,7 +77,7 @@ static void dump_callee(dump *d, uint32_t callee) {
   dump_add_number(d, (uint64_t)callee + 1, "");
 }
 
-/* C82, L22: the indirect callees, first record first, last created candidate first; then the direct ones, last record
+/* C82, L42: the indirect callees, first record first, last created candidate first; then the direct ones, last record
  * first. */
 static void dump_callees(dump *d, uint32_t function) {
   const tl_graph *const g = d->graph;
@@ -272,7 +272,7 @@ static raise_vector registers_find(const tl_module *module, const tl_graph *grap
   return raises;
 }
 
-/* The walk itself. A function without a count when its turn comes ends the link (E60, L23); a kernel may have got one
+/* The walk itself. A function without a count when its turn comes ends the link (E60, L43); a kernel may have got one
  * by then. */
 void tl_check_registers(const tl_module *module, const tl_graph *graph, const tl_resources *resources,
                         tl_arena *arena) {

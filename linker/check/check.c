@@ -44,7 +44,7 @@ static void check_stacks(const tl_module *module, const tl_graph *graph) {
 }
 
 /* E41: address taken, but nothing that a kernel reaches calls through its prototype or by its name; kernels are left
- * out (L24). */
+ * out (L44). */
 static void check_never_called(const tl_module *module, const tl_graph *graph) {
   bool *const called = tl_arena_new(module->arena, bool, (size_t)graph->node_count + 1);
   bool *const taken = tl_arena_new(module->arena, bool, (size_t)graph->node_count + 1);

@@ -11,15 +11,15 @@ void tl_check_calls(const tl_module *module, const tl_graph *graph);
 void tl_check_sizes(const tl_module *module, const tl_layout *layout);
 /* C78 6: E20, file by file, functions before variables. */
 void tl_check_undefined(const tl_module *module, tl_arena *arena);
-/* The lines of -dump-callgraph, before those of C78 8-10 (C57, C82, L22). */
+/* The lines of -dump-callgraph, before those of C78 8-10 (C57, C82, L42). */
 void tl_check_callgraph(const tl_module *module, const tl_graph *graph, const tl_resources *resources, tl_arena *arena);
 /* C78 8-10: E35, E36, E34; and E60 for a function without a register count. */
 void tl_check_resources(const tl_module *module, const tl_graph *graph, const tl_resources *resources, tl_arena *arena);
-/* C78 10: E34 and, with -dump-callgraph, what each kernel takes from its callees (L20, L21). */
+/* C78 10: E34 and, with -dump-callgraph, what each kernel takes from its callees (L40, L41). */
 void tl_check_registers(const tl_module *module, const tl_graph *graph, const tl_resources *resources, tl_arena *arena);
-/* The private part of check/. A count as nvlink prints it: its 32 bits as a signed number (L23). */
+/* The private part of check/. A count as nvlink prints it: its 32 bits as a signed number (L43). */
 const char *tl_check_signed(tl_arena *arena, uint32_t value);
-/* Whether the linked program has that kernel as a kernel; `any_used` from tl_kernel_any_used (L25). */
+/* Whether the linked program has that kernel as a kernel; `any_used` from tl_kernel_any_used (L45). */
 bool tl_check_is_kernel(const tl_module *module, uint32_t function, bool any_used);
 /* C78 11: the lines of -v (C56, C81). */
 void tl_check_verbose(const tl_module *module, const tl_graph *graph, const tl_resources *resources,

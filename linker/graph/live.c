@@ -1,4 +1,4 @@
-/* Liveness over the functions of all files, before anything is created (W7.4, L26).
+/* Liveness over the functions of all files, before anything is created (W7.4, L46).
  *
  * Roots are the kernels that may stay; edges are part -1 of the call graphs, and from a function with an indirect call
  * to every address-taken function with that prototype. A function whose address is taken always stays. nvlink does not
@@ -186,7 +186,7 @@ static void live_push_roots(marker *m) {
   for (uint32_t i = 0; i < m->resolution->functions.count; i++) {
     const tl_function *const f = &m->resolution->functions.items[i];
     const bool kernel = f->kernel_somewhere && (any ? tl_kernel_is_used(options, tl_names_text(m->names, f->name))
-                                                    : m->taken_as[i] != TL_NONE); /* L25 */
+                                                    : m->taken_as[i] != TL_NONE); /* L45 */
     if (kernel || (follow_taken && m->taken_as[i] != TL_NONE))
       live_visit(m, i);
   }

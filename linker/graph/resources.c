@@ -30,7 +30,7 @@ static void resources_read_own(tl_resources *r, const tl_module *module) {
   }
 }
 
-/* L23: a function without a record has the count of its text's sh_info (F45), 0 on sm_90 and later. */
+/* L43: a function without a record has the count of its text's sh_info (F45), 0 on sm_90 and later. */
 static void resources_read_texts(tl_resources *r, const tl_module *module) {
   for (uint32_t i = 1; i < module->sections.count; i++) {
     const uint32_t owner = module->sections.items[i].owner;
