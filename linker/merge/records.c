@@ -133,7 +133,7 @@ void tl_merge_records(tl_merging *m) {
       records_read_info(m, s);
     else if (section->type == SHT_NOTE && strcmp(tl_merging_text(m, section->name), ".note.nv.tkinfo") == 0)
       *tl_vector_push(m->module->arena, &m->module->tool_notes) =
-          (tl_piece){0, section->size, section->data, m->file, s};
+          (tl_piece){0, section->size, section->data, m->file, s, false};
     else if (section->type == SHT_CUDA_COMPAT)
       tl_merge_compat(m, s);
     else if (section->type == SHT_CUDA_CALLGRAPH)
