@@ -66,6 +66,9 @@ static bool conformance_compile_now(const conformance_settings *settings, const 
   verdict->compile_seconds += result.seconds;
   if (!good)
     conformance_complaint(directory, program->files[file].name, verdict);
+  if (result.signal)
+    snprintf(verdict->details, sizeof verdict->details, "%s: the compiler ended with signal %d",
+             program->files[file].name, result.signal);
   if (result.timed_out)
     snprintf(verdict->details, sizeof verdict->details, "%s: time limit", program->files[file].name);
   string_list_free(&command);
