@@ -269,20 +269,20 @@ static void candidate_warn_of_variant(const admission *a, const candidate *c) {
                      c->path, name, target->name);
 }
 
-/* Step 3 of C76: what nvlink ignores. False when the file is to be left out. */
+/* Step 3 of C76: what nvlink ignores. False when the file is to be left out. A .o file is taken only with e_type 1. */
 static bool candidate_is_taken(const admission *a, const candidate *c, admission_extension extension) {
   const bool format = c->bytes[4] == 2 && c->bytes[5] == 1;
   const bool whole = tl_content_elf_is_whole(c->bytes, c->size);
-  const bool named = extension != EXT_OBJECT;
-  if (tl_get16(c->bytes + 16) == ET_EXEC && (whole || !named)) {
-    if (named && !tl_defect_matched(&a->job->options, TL_DEFECT_D35))
+  const uint16_t type = tl_get16(c->bytes + 16);
+  if (extension == EXT_OBJECT)
+    return whole && type == ET_REL;
+  if (type == ET_EXEC && whole) {
+    if (!tl_defect_matched(&a->job->options, TL_DEFECT_D35))
       admission_say(a, TL_MESSAGE_EXECUTABLE_INPUT, c->path);
     return false;
   }
   if (whole)
     return true;
-  if (!named)
-    return false;
   admission_refuse_ignored(a, c->path, format ? "truncated or has sections outside the file" : "no 64-bit cubin");
   if (extension == EXT_PTX && c->bytes[4] != 2) {
     tl_diagnostics_add_before(a->diagnostics, tl_message_row_of(TL_MESSAGE_UNKNOWN_ARCH), admission_site(c->path), "");

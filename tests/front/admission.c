@@ -290,6 +290,62 @@ static void admission_test_said(void **state) {
   free(accelerated.data);
 }
 
+/* Measured on sm_75, 80 and 86: code for architectures before sm_90 needs no note, and an old one is taken. */
+static void admission_test_before_sm_90(void **state) {
+  (void)state;
+  static const struct {
+    unsigned offset, bytes;
+    uint64_t value;
+    bool in_note;
+    int virtual_sm; /* -1: refused */
+  } changes[] = {
+      {6, 1, 1, false, 75},     {51, 1, 0, false, 0},   {51, 1, 5, false, 0},
+      {51, 1, 0xff, false, 75}, {24, 2, 1, true, 75},   {24, 2, 0, true, 75},
+      {28, 2, 119, true, 75},   {28, 2, 131, true, -1}, {26, 2, 50, true, 50},
+  };
+  char path[HARNESS_PATH];
+  harness_bytes good;
+  harness_path(path, "%s/cuda/calls/sm_75/c.cubin", front_corpus);
+  assert_true(harness_read_file(path, &good));
+  const uint64_t note = tl_get64(good.data + tl_get64(good.data + 40) + 64ULL * good.data[51] + 24);
+  for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+    uint8_t *bytes = harness_grow(NULL, good.size);
+    admission_case c;
+    front_world world;
+    memcpy(bytes, good.data, good.size);
+    tl_put(bytes + (changes[i].in_note ? note : 0) + changes[i].offset, changes[i].value, changes[i].bytes);
+    front_open(&world);
+    world.options.arch = "sm_75";
+    memset(&c, 0, sizeof c);
+    c.inputs[0] = (tl_input){"in.cubin", bytes, good.size, false};
+    c.job = (tl_job){.options = world.options, .inputs = c.inputs, .input_count = 1};
+    assert_int_equal(front_try(&world, admission_step, &c), changes[i].virtual_sm >= 0);
+    if (changes[i].virtual_sm >= 0)
+      assert_int_equal(c.admission.files.items[0].virtual_sm, changes[i].virtual_sm);
+    front_close(&world);
+    free(bytes);
+  }
+  free(good.data);
+}
+
+/* A .o file is taken with e_type 1 alone, a .cubin with anything but 2. */
+static void admission_test_types(void **state) {
+  (void)state;
+  static const uint16_t types[] = {0, 1, 2, 3, 4, 0xfe00, 0xff00, 0xffff};
+  for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+    const admission_row row = {"type", {{IN_FILE, 16, 2, types[i]}}, true, "", NULL};
+    uint8_t *bytes = admission_change_file(&row);
+    for (unsigned object = 0; object < 2; object++) {
+      front_world world;
+      admission_case c;
+      assert_true(admission_run(&world, &c, object ? "in.o" : "in.cubin", bytes, setup.good.size, true));
+      assert_int_equal(c.admission.files.count, object ? types[i] == 1 : types[i] != 2);
+      front_close(&world);
+    }
+    free(bytes);
+  }
+}
+
 /* N12, N13b: the registration file of cubins. */
 static void admission_test_registration(void **state) {
   (void)state;
@@ -335,6 +391,7 @@ int front_test_admission(void) {
       cmocka_unit_test(admission_test_changes),      cmocka_unit_test(admission_test_truncated),
       cmocka_unit_test(admission_test_contents),     cmocka_unit_test(admission_test_said),
       cmocka_unit_test(admission_test_registration), cmocka_unit_test(admission_test_vendor),
+      cmocka_unit_test(admission_test_before_sm_90), cmocka_unit_test(admission_test_types),
   };
   return cmocka_run_group_tests_name("admission", tests, admission_prepare, admission_tidy);
 }
