@@ -57,8 +57,8 @@ static void ref_block_check_parameters(ref_link *link, const ref_function *funct
 /* W8.8: a losing body's compiler constants go to the first block of that NAME (D7). */
 static bool ref_block_place_lost_constants(ref_link *link, ref_file *file, uint32_t section) {
   const ref_section *input = &file->cubin.sections[section];
-  size_t number = ref_map_find(&link->section_by_name, input->name);
-  if (number == REF_NONE || link->sections[number].dropped) {
+  size_t number = ref_weak_find_block(link, input->name);
+  if (number == REF_NONE) {
     number = ref_section_add_with_symbol(link, input->name, input->type, input->flags, input->align, 0);
     const uint32_t owner = ref_merge_owner(file, section);
     ref_function *function = &link->functions[file->function_of[owner]];

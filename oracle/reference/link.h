@@ -177,6 +177,7 @@ typedef struct ref_out_section {
   size_t info_function; /* or REF_NONE */
   uint32_t info_high;   /* register count byte of old cubins (F45) */
   bool links_symtab, dropped;
+  bool deleted;  /* with its name, unlike what is only dropped */
   bool is_stray; /* compiler constants of a losing body that no kernel gets (W8.8) */
   size_t target; /* of a relocation section */
   size_t constant_owner; /* device function whose compiler constants these are, or REF_NONE */
@@ -222,7 +223,8 @@ typedef struct ref_out_relocation {
 } ref_out_relocation;
 
 typedef struct ref_name {
-  size_t symbol;
+  size_t symbol, section;
+  bool in_section_names;
   const char *text;
 } ref_name;
 
@@ -305,6 +307,7 @@ void ref_strings_add(ref_link *link, ref_strings *strings, const char *text);
 uint32_t ref_strings_offset(const ref_strings *strings, const char *text);
 /* `.strtab` in the making: a string, and the symbol for whose sake it is there (or REF_NONE). */
 void ref_names_add(ref_link *link, size_t symbol, const char *text);
+void ref_names_add_section(ref_link *link, size_t section, const char *text); /* in both tables */
 void ref_names_build(ref_link *link);
 
 /* messages.c */
@@ -352,6 +355,7 @@ bool ref_relocation_target_is_debug(const char *name);
 
 /* weak.c */
 void ref_weak_drop_old_body(ref_link *link, size_t number);
+size_t ref_weak_find_block(const ref_link *link, const char *name);
 void ref_weak_drop_constant_entries(ref_link *link, size_t symbol);
 void ref_weak_note_lost_variable(ref_link *link, size_t file_number, uint32_t symbol);
 bool ref_weak_offset_is_lost(const ref_link *link, const ref_file *file, uint32_t section, uint64_t offset);

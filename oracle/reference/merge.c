@@ -7,8 +7,7 @@
 static void ref_merge_create_first_sections(ref_link *link) {
   static const char *const fixed[] = {".shstrtab", ".strtab", ".symtab", ".symtab_shndx"};
   for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++) {
-    ref_strings_add(link, &link->section_names, fixed[i]);
-    ref_names_add(link, REF_NONE, fixed[i]);
+    ref_names_add_section(link, REF_NONE, fixed[i]);
   }
   link->note_section = ref_section_add_with_symbol(link, ".note.nv.tkinfo", REF_TYPE_NOTE, 0x2000000, 4, 0);
   link->cuinfo_section = ref_section_add_with_symbol(link, ".note.nv.cuinfo", REF_TYPE_NOTE, 0x1000000, 4, 0);

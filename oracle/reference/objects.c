@@ -120,8 +120,7 @@ static void ref_object_name_dead_section(ref_link *link, const ref_file *file, c
   if (!ref_object_is_shared(input) || input->section >= file->cubin.section_count) {
     return;
   }
-  ref_strings_add(link, &link->section_names, file->cubin.sections[input->section].name);
-  ref_names_add(link, REF_NONE, file->cubin.sections[input->section].name);
+  ref_names_add_section(link, REF_NONE, file->cubin.sections[input->section].name);
 }
 
 static void ref_object_merge_local(ref_link *link, size_t file_number, uint32_t index) {

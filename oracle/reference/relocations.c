@@ -115,8 +115,7 @@ static void ref_relocation_add(ref_link *link, size_t file_number, uint32_t targ
   if (has_addend && entry->addend == 0 && processed > 0) {
     /* W2.5 */
     char *name = ref_memory_print(link, ".rel%s", link->sections[output.target].name);
-    ref_strings_add(link, &link->section_names, name);
-    ref_names_add(link, REF_NONE, name);
+    ref_names_add_section(link, REF_NONE, name);
   }
   link->relocations = ref_memory_grow(link, link->relocations, link->relocation_count, &link->relocation_capacity,
                                       sizeof *link->relocations);

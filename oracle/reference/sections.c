@@ -43,8 +43,7 @@ size_t ref_section_add_hidden(ref_link *link, const char *name, uint32_t type, u
 
 size_t ref_section_add(ref_link *link, const char *name, uint32_t type, uint64_t flags, uint64_t align,
                        uint64_t entry_size) {
-  ref_strings_add(link, &link->section_names, name);
-  ref_names_add(link, REF_NONE, name);
+  ref_names_add_section(link, link->section_count, name);
   return ref_section_add_hidden(link, name, type, flags, align, entry_size);
 }
 

@@ -65,18 +65,32 @@ uint32_t ref_strings_offset(const ref_strings *strings, const char *text) {
   return offset == REF_NONE ? 0 : (uint32_t)offset;
 }
 
-void ref_names_add(ref_link *link, size_t symbol, const char *text) {
+static void ref_names_log(ref_link *link, ref_name name) {
   link->name_log =
       ref_memory_grow(link, link->name_log, link->name_count, &link->name_capacity, sizeof *link->name_log);
-  link->name_log[link->name_count++] = (ref_name){symbol, text};
+  link->name_log[link->name_count++] = name;
 }
 
-/* W17.2: a shared object that nothing refers to has no name, which is known only after all files are read. */
+void ref_names_add(ref_link *link, size_t symbol, const char *text) {
+  ref_names_log(link, (ref_name){.symbol = symbol, .section = REF_NONE, .text = text});
+}
+
+void ref_names_add_section(ref_link *link, size_t section, const char *text) {
+  ref_names_log(link, (ref_name){.symbol = REF_NONE, .section = section, .in_section_names = true, .text = text});
+}
+
+/* W17.2: a shared object that nothing refers to has no name. RF4: nor has a section of a replaced body's constants. Both
+ * are known only after all files are read. */
 void ref_names_build(ref_link *link) {
   for (size_t i = 0; i < link->name_count; i++) {
     const ref_name *name = &link->name_log[i];
-    if (name->symbol == REF_NONE || !link->symbols[name->symbol].has_no_name) {
-      ref_strings_add(link, &link->names, name->text);
+    if ((name->symbol != REF_NONE && link->symbols[name->symbol].has_no_name) ||
+        (name->section != REF_NONE && link->sections[name->section].deleted)) {
+      continue;
+    }
+    ref_strings_add(link, &link->names, name->text);
+    if (name->in_section_names) {
+      ref_strings_add(link, &link->section_names, name->text);
     }
   }
 }

@@ -41,21 +41,49 @@ static void ref_weak_drop_records(ref_link *link, size_t symbol) {
   }
 }
 
-/* W8.8, D7: compiler constants go by the section's NAME. */
-static void ref_weak_drop_constants(ref_link *link, ref_function *function) {
-  if (function->constant2 == REF_NONE) {
-    return;
-  }
-  size_t first = function->constant2;
-  if (link->job->bug_compatible) {
-    first = ref_map_find(&link->section_by_name, link->sections[function->constant2].name);
-    if (first != function->constant2) {
-      ref_message_fatal(link, "E73", "Internal error: overlapping non-identical data");
+/* The first block that still exists with this name. */
+size_t ref_weak_find_block(const ref_link *link, const char *name) {
+  for (size_t i = 0; i < link->section_count; i++) {
+    if (!link->sections[i].deleted && strcmp(link->sections[i].name, name) == 0) {
+      return i;
     }
   }
-  /* RF4: the block stays where it is, empty, and takes the winner's constants, if there are any. */
-  link->sections[first].data.size = 0;
-  link->sections[first].size = 0;
+  return REF_NONE;
+}
+
+/* RF4: a device function's block stays where it is, empty, and takes the winner's constants, if there are any. A section
+ * (a kernel's, or what a losing body left) goes with its name. */
+static void ref_weak_delete_block(ref_link *link, size_t number) {
+  ref_out_section *section = &link->sections[number];
+  if (section->constant_owner != REF_NONE) {
+    section->data.size = 0;
+    section->size = 0;
+    return;
+  }
+  section->deleted = true;
+  section->dropped = true;
+}
+
+/* W8.8, D7: compiler constants go by the section's NAME; by default only the function's own go. */
+static void ref_weak_drop_constants(ref_link *link, ref_function *function) {
+  const char *name = ref_memory_print(link, ".nv.constant2.%s", function->name);
+  const size_t first = ref_weak_find_block(link, name);
+  if (first == REF_NONE) {
+    return;
+  }
+  const ref_out_section *section = &link->sections[first];
+  const bool own = first == function->constant2 || (section->is_stray && section->info_section == function->text);
+  if (!own && function->constant2 != REF_NONE && link->job->bug_compatible) {
+    ref_message_fatal(link, "E73", "Internal error: overlapping non-identical data");
+  }
+  if (own || link->job->bug_compatible) {
+    ref_weak_delete_block(link, first);
+  } else if (function->constant2 != REF_NONE) {
+    ref_weak_delete_block(link, function->constant2);
+  }
+  if (function->constant2 != REF_NONE && link->sections[function->constant2].deleted) {
+    function->constant2 = REF_NONE;
+  }
 }
 
 void ref_weak_drop_old_body(ref_link *link, size_t number) {
