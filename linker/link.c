@@ -88,9 +88,9 @@ static void link_run(const tl_job *job, tl_result *result, link_state *state) {
   tl_check_calls(&module, &graph);
   tl_shared_plan *const shared = tl_layout_plan_shared(&module, &graph, arena);
   tl_layout_create_late_shared(&module, shared);
-  uint64_t *const block_offset = tl_layout_constants(&module, &graph, arena);
+  const tl_constant_offsets constants = tl_layout_constants(&module, &graph, arena);
   tl_merge_rel_action(&module);
-  tl_layout_init(&layout, &module, block_offset, arena);
+  tl_layout_init(&layout, &module, &constants, arena);
   tl_layout_pool_constants(&layout, &module, arena);
   tl_layout_shared(&layout, shared);
   tl_layout_bindless(&layout, &module, &graph, arena);

@@ -68,14 +68,19 @@ static uint64_t constants_place(tl_module *module, uint32_t block_index, const t
   return offset;
 }
 
-uint64_t *tl_layout_constants(tl_module *module, const tl_graph *graph, tl_arena *arena) {
+tl_constant_offsets tl_layout_constants(tl_module *module, const tl_graph *graph, tl_arena *arena) {
   if (module->overlap)
     tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_OVERLAP),
                        (tl_site){NULL, NULL, NULL, TL_NO_OFFSET}, NULL);
-  uint64_t *const offsets = tl_arena_new(arena, uint64_t, module->constant_blocks.count + 1);
+  tl_constant_offsets offsets = {tl_arena_new(arena, uint64_t, module->constant_blocks.count + 1), 0};
   const tl_u32_vector *const users = constants_users(module, graph, arena);
-  for (size_t block = module->constant_blocks.count; block-- > 0;)
-    if (users[block].count) /* one that no kernel reaches: base 0 (W10.3) */
-      offsets[block] = constants_place(module, (uint32_t)block, &users[block], arena);
+  for (size_t i = module->constant_blocks.count; i-- > 0;) {
+    if (!users[i].count)
+      continue;
+    offsets.blocks[i] = constants_place(module, (uint32_t)i, &users[i], arena);
+    const tl_constant_block *const block = &module->constant_blocks.items[i];
+    if (block->has_losing_part)
+      offsets.null_value = offsets.blocks[i] + block->losing_offset;
+  }
   return offsets;
 }

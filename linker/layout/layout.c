@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-void tl_layout_init(tl_layout *layout, const tl_module *module, uint64_t *block_offset, tl_arena *arena) {
+void tl_layout_init(tl_layout *layout, const tl_module *module, const tl_constant_offsets *constants, tl_arena *arena) {
   const size_t symbols = module->symbols.count, sections = module->sections.count;
   const size_t functions = module->resolution->functions.count;
   *layout = (tl_layout){.symbol_value = tl_arena_new(arena, uint64_t, symbols),
@@ -13,12 +13,11 @@ void tl_layout_init(tl_layout *layout, const tl_module *module, uint64_t *block_
                         .section_align = tl_arena_new(arena, uint64_t, sections),
                         .section_dropped = tl_arena_new(arena, bool, sections),
                         .external_offset = tl_arena_new(arena, uint64_t, functions + 1),
-                        .block_offset = block_offset,
+                        .block_offset = constants->blocks,
+                        .null_value = constants->null_value,
                         .slot = tl_arena_new(arena, uint64_t, symbols),
                         .pooled_section = TL_NONE,
                         .reserved = module->arch >= 90 ? 0x400 : 0};
-  if (module->null_block != TL_NONE) /* L18 */
-    layout->null_value = block_offset[module->null_block] + module->null_offset;
   for (size_t i = 0; i < symbols; i++) {
     layout->symbol_value[i] = module->symbols.items[i].value;
     layout->symbol_section[i] = module->symbols.items[i].section;

@@ -31,11 +31,16 @@ typedef struct tl_layout {
   uint64_t reserved;                     /* 0x400 from sm_90 on (H7) */
 } tl_layout;
 
+typedef struct tl_constant_offsets {
+  uint64_t *blocks;    /* by constant block: its offset in every kernel's image, 0 where no kernel reaches it (W10.3) */
+  uint64_t null_value; /* what is left in symbol 0 (L18) */
+} tl_constant_offsets;
+
 /* Copies compiler constants of device functions into the kernels that reach them; creates the sections that are missing,
  * which are part of the "after all inputs" list of W3 (W10.2-W10.4). Returns the offset of every block. */
-uint64_t *tl_layout_constants(tl_module *module, const tl_graph *graph, tl_arena *arena);
+tl_constant_offsets tl_layout_constants(tl_module *module, const tl_graph *graph, tl_arena *arena);
 /* After the last section was created. */
-void tl_layout_init(tl_layout *layout, const tl_module *module, uint64_t *block_offset, tl_arena *arena);
+void tl_layout_init(tl_layout *layout, const tl_module *module, const tl_constant_offsets *constants, tl_arena *arena);
 /* What -kernels-used and -variables-used do to user constants and to symbol 0 (G7, G8). */
 void tl_layout_pool_constants(tl_layout *layout, const tl_module *module, tl_arena *arena);
 /* Shared memory: who uses what is found before the last sections are created; one that is late gets its .nv.shared.K

@@ -261,32 +261,27 @@ static void shared_place_external(shared_state *s) {
   }
 }
 
-/* W17.4: with -g one offset a name, the largest over the kernels that use it; the symbol stays. */
-static void shared_place_external_names(shared_state *s, const tl_u32_vector *half) {
-  for (size_t i = 0; i < half->count; i++) {
-    const uint32_t symbol = half->items[i];
-    if (!shared_symbol(s, symbol)->external_shared)
-      continue;
-    uint64_t offset = 0;
-    for (size_t u = 0; u < s->users[symbol].count; u++) {
-      const uint64_t end = tl_align(s->end[s->users[symbol].items[u]], 16);
-      offset = end > offset ? end : offset;
-    }
-    s->layout->symbol_value[symbol] = offset;
-    s->layout->symbol_section[symbol] = s->module->debug_shared;
+/* W17.4: with -g one offset a name, the largest over the kernels that use it; their ends move there before the next name
+ * is placed (L34). The symbol stays. */
+static void shared_place_external_name(shared_state *s, uint32_t symbol) {
+  const tl_u32_vector *const users = &s->users[symbol];
+  uint64_t offset = 0;
+  for (size_t u = 0; u < users->count; u++) {
+    const uint64_t end = tl_align(s->end[users->items[u]], 16);
+    offset = end > offset ? end : offset;
   }
+  for (size_t u = 0; u < users->count; u++) {
+    s->end[users->items[u]] = offset;
+    shared_raise_align(s, users->items[u]);
+  }
+  s->layout->symbol_value[symbol] = offset;
+  s->layout->symbol_section[symbol] = s->module->debug_shared;
 }
 
-static void shared_extend_for_names(shared_state *s, const tl_u32_vector *half) {
-  for (size_t i = 0; i < half->count; i++) {
-    const uint32_t symbol = half->items[i];
-    for (size_t u = 0; shared_symbol(s, symbol)->external_shared && u < s->users[symbol].count; u++) {
-      const uint32_t kernel = s->users[symbol].items[u];
-      const uint64_t offset = s->layout->symbol_value[symbol];
-      s->end[kernel] = offset > s->end[kernel] ? offset : s->end[kernel];
-      shared_raise_align(s, kernel);
-    }
-  }
+static void shared_place_external_names(shared_state *s, const tl_u32_vector *half) {
+  for (size_t i = 0; i < half->count; i++)
+    if (shared_symbol(s, half->items[i])->external_shared)
+      shared_place_external_name(s, half->items[i]);
 }
 
 /* W9.6, W9.8: which sections survive, and how large they are. */
@@ -375,8 +370,6 @@ void tl_layout_shared(tl_layout *layout, tl_shared_plan *s) {
   if (s->module->keeps_shared) {
     shared_place_external_names(s, &s->module->locals);
     shared_place_external_names(s, &s->module->globals);
-    shared_extend_for_names(s, &s->module->locals);
-    shared_extend_for_names(s, &s->module->globals);
   } else {
     shared_place_external(s);
   }

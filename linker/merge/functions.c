@@ -121,12 +121,12 @@ static void functions_define(tl_merging *m, uint32_t symbol, uint32_t out, bool 
 }
 
 /* W8.2: from which relocation sections the replaced body's entries vanish: for each debug section that has a RELA
- * section, if the old text has one too, the last created of its relocation sections. */
+ * section, if the old text has a relocation section, the last created of its own. */
 static void functions_drop_frames(tl_merging *m, uint32_t out, uint32_t text) {
   tl_module *const module = m->module;
   tl_symbol *const symbol = &module->symbols.items[out];
-  if (module->sections.items[text].relocations[1] == TL_NONE)
-    return;
+  if (module->sections.items[text].relocations[0] == TL_NONE && module->sections.items[text].relocations[1] == TL_NONE)
+    return; /* either kind will do for the text (L11) */
   for (int i = 0; i < 3; i++) {
     const uint32_t name = tl_names_find(module->names, frame_sections[i], strlen(frame_sections[i]));
     const uint32_t debug = name == TL_NONE ? TL_NONE : tl_module_find_section(module, name);
@@ -163,6 +163,7 @@ static void functions_drop_constants(tl_merging *m, uint32_t function, uint32_t 
   tl_constant_block *const emptied = &module->constant_blocks.items[block];
   emptied->deleted = true; /* it keeps its place and alignment, without bytes (L9) */
   emptied->size = 0;
+  emptied->has_losing_part = false;
   emptied->pieces.count = 0;
 }
 

@@ -137,7 +137,9 @@ typedef struct tl_constant_block {
   uint32_t name, type;
   uint64_t align, size;
   TL_VECTOR(tl_piece) pieces;
-  bool deleted; /* its body was replaced; the place in the order stays (W8.8) */
+  bool deleted;           /* its body was replaced; the place in the order stays (W8.8) */
+  bool has_losing_part;   /* constants of bodies that lost were appended */
+  uint64_t losing_offset; /* of the last such part in the block (W8.9, L18) */
 } tl_constant_block;
 
 typedef struct tl_edge {
@@ -196,8 +198,6 @@ typedef struct tl_module {
   TL_VECTOR(tl_piece) tool_notes;             /* the inputs' .note.nv.tkinfo (W5.1) */
   uint8_t *compat;                            /* merged .nv.compat records (I60-I69), 4 bytes each */
   uint32_t compat_size;
-  uint32_t null_block;  /* constant block whose last appended part gives symbol 0 its st_value, TL_NONE */
-  uint64_t null_offset; /* of that part in the block (W8.9, D52, L18) */
   bool has_external_shared;
   uint64_t debug_shared_align; /* largest st_value of an object in any input's .nv_debug.shared (W9.8) */
   uint32_t shstrtab, strtab, symtab, tool_note, cuda_note, info, compat_section; /* sections; TL_NONE when absent */

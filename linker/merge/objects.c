@@ -261,7 +261,8 @@ static void objects_pass_internal(tl_merging *m, uint32_t index) {
       module->block_of_function[function] = block;
       tl_constant_block *const b = &module->constant_blocks.items[block];
       const uint64_t align = input->align > b->align ? input->align : b->align; /* a replaced body's counts on (L9) */
-      *b = (tl_constant_block){function, input->name, input->type, align, input->size, {0}, false};
+      *b = (tl_constant_block){
+          .function = function, .name = input->name, .type = input->type, .align = align, .size = input->size};
       *tl_vector_push(module->arena, &b->pieces) = (tl_piece){0, input->size, input->data, m->file, s->section, false};
     }
   }
@@ -475,23 +476,29 @@ static void objects_keep_losing_constants(tl_merging *m, uint32_t index) {
       continue;
     block->deleted = false; /* an emptied block of the name takes them too (L9) */
     const uint64_t offset = tl_align(block->size, input->align);
-    *tl_vector_push(module->arena, &block->pieces) = (tl_piece){offset, input->size, input->data, m->file, index, false};
+    *tl_vector_push(module->arena, &block->pieces) =
+        (tl_piece){offset, input->size, input->data, m->file, index, false};
     block->size = offset + input->size;
     block->align = input->align > block->align ? input->align : block->align;
-    module->null_block = i; /* W8.9, L18 */
-    module->null_offset = offset;
+    block->has_losing_part = true; /* W8.9, L18 */
+    block->losing_offset = offset;
     return;
   }
   const uint32_t primary = m->cubin->sections[input->info].info & 0xffffff;
   const uint32_t winner = primary < m->cubin->symbol_count ? m->symbol_map[primary] : TL_NONE;
   if (winner == TL_NONE || module->symbols.items[winner].section == TL_NONE)
     return;
-  uint32_t out = tl_module_find_section(module, input->name);
+  const uint32_t own = module->sections.items[module->symbols.items[winner].section].constant2;
+  uint32_t out = own == TL_NONE ? tl_module_find_section(module, input->name) : own; /* a kernel's own (L33) */
   if (out == TL_NONE) {
     out = tl_module_add_section(module, input->name, input->type, input->flags, input->align, input->entry_size);
     tl_module_add_section_symbol(module, out);
     module->sections.items[out].about = module->symbols.items[winner].section;
-    module->sections.items[module->symbols.items[winner].section].stray = out;
+    tl_section *const text = &module->sections.items[module->symbols.items[winner].section];
+    if (module->symbols.items[winner].other & STO_ENTRY)
+      text->constant2 = out; /* L33 */
+    else
+      text->stray = out;
   }
   tl_module_append(module, out, input->data, input->size, input->align, m->file, index);
 }

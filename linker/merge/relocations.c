@@ -12,7 +12,7 @@ typedef struct reading {
   uint32_t section; /* the input relocation section */
   const tl_cubin_section *input;
   uint32_t target;     /* output section */
-  bool forgets_losers; /* entries against losing functions vanish: the debug sections of W8.3, constants (L6) */
+  bool forgets_losers; /* entries against losing functions vanish: debug sections (W8.3), constants (D83) */
   bool after_first;
 } reading;
 
@@ -88,7 +88,8 @@ static bool relocations_state_unmapped(const reading *r, const tl_cubin_relocati
     return clears && !m->bodies[entry->symbol].frame_gone;
   }
   const bool defined = symbol->section != SHN_UNDEF && symbol->section != TL_SECTION_COMMON;
-  if (defined && tl_symbol_type(symbol) != STT_SECTION && m->section_state[symbol->section] & (TL_SECTION_DEAD | TL_SECTION_LOST)) {
+  if (defined && tl_symbol_type(symbol) != STT_SECTION &&
+      m->section_state[symbol->section] & (TL_SECTION_DEAD | TL_SECTION_LOST)) {
     *state = TL_ENTRY_MINUS_ONE; /* W11.7 */
     return (symbol->other & STO_SPACE_MASK) == STO_SHARED && entry->type == 2;
   }
@@ -156,8 +157,9 @@ void tl_merge_relocations(tl_merging *m, uint32_t section) {
     tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, section, TL_NO_OFFSET, "sh_entsize is 0");
   reading r = {.m = m, .section = section, .input = input, .target = relocations_target(m, section)};
   const tl_section *const target = &m->module->sections.items[r.target];
-  r.forgets_losers = relocations_is_frame_section(tl_module_text(m->module, target->name)) ||
-                     tl_section_type_is_constant(target->type);
+  r.forgets_losers =
+      relocations_is_frame_section(tl_module_text(m->module, target->name)) ||
+      (tl_section_type_is_constant(target->type) && tl_defect_matched(m->module->options, TL_DEFECT_D83));
   const uint64_t count = tl_cubin_relocation_count(input);
   for (uint64_t i = 0; i < count; i++)
     relocations_read_entry(&r, i);

@@ -17,8 +17,8 @@ typedef struct resolver {
   const tl_names *names;
   tl_arena *arena;
   tl_diagnostics *diagnostics;
-  uint32_t *registers; /* of the current file's symbols, UINT32_MAX where no record names one */
-  bool *has_relocations;      /* of the current file's sections: some relocation section is about it */
+  uint32_t *registers;   /* of the current file's symbols, UINT32_MAX where no record names one */
+  bool *has_relocations; /* of the current file's sections: some relocation section is about it */
 } resolver;
 
 /* REGCOUNT records of the current file (V2); later records of one symbol win. */
@@ -41,7 +41,8 @@ static void resolve_find_relocations(resolver *r, const tl_cubin *cubin) {
   r->has_relocations = tl_arena_new(r->arena, bool, cubin->section_count);
   for (uint32_t s = 1; s < cubin->section_count; s++) {
     const tl_cubin_section *const section = &cubin->sections[s];
-    if ((section->type == SHT_REL || section->type == SHT_RELA) && section->size && section->info < cubin->section_count)
+    if ((section->type == SHT_REL || section->type == SHT_RELA) && section->size &&
+        section->info < cubin->section_count)
       r->has_relocations[section->info] = true;
   }
 }
