@@ -47,8 +47,8 @@ static void ref_bindless_find_masks(ref_link *link) {
       all |= mask;
     }
   }
-  for (size_t i = 0; i < link->kernels.count; i++) {
-    ref_function *kernel = &link->functions[link->kernels.items[i]];
+  for (size_t i = 0; i < link->all_kernels.count; i++) {
+    ref_function *kernel = &link->functions[link->all_kernels.items[i]];
     uint8_t mask = link->kernels.count == 1 ? all : 0;
     for (size_t k = 0; k < kernel->reach.count; k++) {
       mask |= link->functions[kernel->reach.items[k]].bindless_mask;
@@ -120,8 +120,8 @@ void ref_bindless_layout(ref_link *link) {
     link->symbols[slots->items[i]].slot = base + i * SLOT;
   }
   ref_bindless_find_masks(link);
-  for (size_t i = 0; i < link->kernels.count; i++) {
-    ref_function *kernel = &link->functions[link->kernels.items[i]];
+  for (size_t i = 0; i < link->all_kernels.count; i++) {
+    ref_function *kernel = &link->functions[link->all_kernels.items[i]];
     if (kernel->kernel_bindless_mask != 0 && kernel->constant0 != REF_NONE) {
       ref_bindless_fill_kernel(link, kernel, slots, base);
     }
@@ -130,8 +130,8 @@ void ref_bindless_layout(ref_link *link) {
 
 /* W10.5: highest offset first. */
 void ref_bindless_write(ref_link *link) {
-  for (size_t i = 0; i < link->kernels.count; i++) {
-    const ref_function *kernel = &link->functions[link->kernels.items[i]];
+  for (size_t i = 0; i < link->all_kernels.count; i++) {
+    const ref_function *kernel = &link->functions[link->all_kernels.items[i]];
     if (kernel->kernel_bindless_mask == 0 || kernel->bindless == REF_NONE || kernel->constant0 == REF_NONE) {
       continue;
     }

@@ -58,7 +58,14 @@ static void ref_callgraph_find_kernels(ref_link *link) {
       continue;
     }
     ref_function *function = &link->functions[number];
-    if (function->entry && function->live && function->text != REF_NONE && ref_function_is_root(link, function)) {
+    if (!function->entry || !function->live || function->text == REF_NONE) {
+      continue;
+    }
+    ref_indices_add(link, &link->all_kernels, number);
+    if (!ref_function_is_root(link, function)) {
+      function->is_unnamed = true;
+      ref_indices_add(link, &function->reach, number); /* W17.13 */
+    } else {
       function->is_kernel = true;
       ref_indices_add(link, &link->kernels, number);
       ref_callgraph_reach(link, number, seen_by);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 static bool ref_constant_is_shared_out(const ref_function *function) {
-  return function->constant2 != REF_NONE && !function->is_kernel && function->live;
+  return function->constant2 != REF_NONE && !function->entry && function->live;
 }
 
 /* Kernels that reach a function with compiler constants. */
@@ -77,7 +77,7 @@ void ref_constants_layout(ref_link *link) {
     if (function->constant_users.count > 0) {
       ref_constants_place(link, function);
     }
-    if (link->sections[i].has_lost_block) {
+    if (link->sections[i].has_lost_block && function->constant_users.count > 0) {
       link->null_symbol_value = function->constant_offset + link->sections[i].lost_offset; /* W8.9, RF7 */
     }
     link->sections[function->constant2].dropped = true;

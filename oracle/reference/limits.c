@@ -17,6 +17,18 @@ static unsigned ref_limits_shared(const ref_link *link) {
   return link->sm_accelerated ? SHARED_LIMIT_90A : SHARED_LIMIT;
 }
 
+/* E55, U4 */
+void ref_limits_check_unified(ref_link *link) {
+  for (size_t i = 0; i < link->file_count; i++) {
+    const ref_cubin *cubin = &link->files[i].cubin;
+    for (size_t k = 1; k < cubin->section_count; k++) {
+      if (cubin->sections[k].type == REF_TYPE_UFT_ENTRY || cubin->sections[k].type == REF_TYPE_UDT_ENTRY) {
+        ref_message_fatal(link, "E55", "Unified symbols found but index file not specified.");
+      }
+    }
+  }
+}
+
 /* C78, step 5: in the order in which the sections were created. */
 void ref_limits_check_sizes(ref_link *link) {
   for (size_t i = 0; i < link->section_count; i++) {

@@ -150,6 +150,8 @@ typedef struct ref_function {
   ref_indices callees; /* live ones: direct, then indirect by prototype (G2) */
   ref_indices reach;   /* kernels only: itself and all that it reaches */
   ref_indices shared_uses;
+  bool is_unnamed; /* an entry that lives although -kernels-used leaves it out (W17.12) */
+  bool late_shared;
   bool is_kernel; /* a live entry that is not excluded by -kernels-used */
   bool reaches_cycle, uses_extern_shared;
   uint32_t frame_size, register_count, raised_registers, crs_size;
@@ -277,6 +279,8 @@ typedef struct ref_link {
   uint8_t dead_bindless_mask;
   uint32_t first_global, output_symbol_count;
   ref_indices kernels; /* in creation order */
+  ref_indices all_kernels; /* with the unnamed ones */
+  struct ref_shared *shared;
   bool compat_has[16];
   uint16_t compat_value[16];
   uint8_t compat_order[16];
@@ -347,6 +351,7 @@ size_t ref_symbol_add(ref_link *link, const char *name, uint8_t bind, uint8_t ty
 
 /* merge.c */
 void ref_merge_files(ref_link *link);
+void ref_merge_add_shared_section(ref_link *link, ref_function *function);
 uint32_t ref_merge_owner(const ref_file *file, uint32_t section);
 
 /* relocations.c */
@@ -386,6 +391,7 @@ uint64_t ref_constants_offset_of_section(const ref_link *link, size_t section);
 void ref_pool_user_constants(ref_link *link);
 
 /* shared.c */
+void ref_shared_prepare(ref_link *link);
 void ref_shared_layout(ref_link *link);
 uint64_t ref_shared_extern_offset(const ref_link *link, const ref_function *function);
 
@@ -421,6 +427,7 @@ void ref_notes_write(ref_link *link);
 void ref_write_file(ref_link *link);
 
 /* limits.c */
+void ref_limits_check_unified(ref_link *link);
 void ref_limits_check_sizes(ref_link *link);
 void ref_limits_check_calls(ref_link *link);
 

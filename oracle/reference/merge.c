@@ -23,7 +23,7 @@ static void ref_merge_add_info_section(ref_link *link, ref_function *function) {
   link->sections[function->info].info_section = function->text;
 }
 
-static void ref_merge_add_shared_section(ref_link *link, ref_function *function) {
+void ref_merge_add_shared_section(ref_link *link, ref_function *function) {
   char *name = ref_memory_print(link, ".nv.shared.%s", function->name);
   function->shared = ref_section_add_with_symbol(link, name, REF_TYPE_SHARED,
                                                  REF_FLAG_WRITE | REF_FLAG_ALLOC | REF_FLAG_INFO, 1, 0);
@@ -258,9 +258,23 @@ static void ref_merge_walk(ref_link *link, size_t file_number) {
   }
 }
 
+/* E45, C28: beside one object compiled with -ewp every other file is named. */
+static void ref_merge_warn_extended(ref_link *link, size_t file_number) {
+  const uint16_t extended = 0xff00;
+  for (size_t i = 0; i < link->file_count; i++) {
+    if (i != file_number && link->files[i].cubin.type == extended &&
+        link->files[file_number].cubin.type != extended) {
+      ref_message_warn(link, "E45", "'%s': -ewp compiled objects should only link with libcudadevrt",
+                       link->files[file_number].name);
+      return;
+    }
+  }
+}
+
 static void ref_merge_file(ref_link *link, size_t file_number) {
   const ref_file *file = &link->files[file_number];
   const size_t errors = link->error_count;
+  ref_merge_warn_extended(link, file_number);
   if (file->cubin.symbol_section == 0) {
     ref_message_fatal(link, "E65", "Internal error: symsec not found");
   }
@@ -280,6 +294,7 @@ static void ref_merge_create_last_sections(ref_link *link) {
   link->sections[link->callgraph_section].links_symtab = true;
   link->prototype_section = ref_section_add_with_symbol(link, ".nv.prototype", REF_TYPE_PROTOTYPE, 0, 4, 8);
   link->sections[link->prototype_section].links_symtab = true;
+  ref_shared_prepare(link);
   ref_constants_create_copies(link);
   link->action_section = ref_section_add_with_symbol(link, ".nv.rel.action", REF_TYPE_REL_ACTION, 0, 8, 8);
 }

@@ -19,6 +19,9 @@ static size_t ref_object_shared_section(ref_link *link, ref_file *file, const re
   const uint32_t owner = input->section == 0 ? 0 : ref_merge_owner(file, input->section);
   if (owner != 0 && file->function_of[owner] != REF_NONE) {
     ref_function *function = &link->functions[file->function_of[owner]];
+    if (function->shared == REF_NONE && function->entry && function->live) {
+      ref_merge_add_shared_section(link, function); /* W17.12 */
+    }
     return function->shared;
   }
   size_t pool = ref_map_find(&link->section_by_name, ".nv_debug.shared");

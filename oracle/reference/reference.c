@@ -21,10 +21,11 @@ static void ref_reference_run(ref_link *link) {
   ref_functions_survey(link);
   ref_merge_files(link);
   ref_callgraph_warn(link);
+  ref_limits_check_unified(link);
   ref_shared_layout(link);
   ref_bindless_layout(link);
-  ref_pool_user_constants(link);
   ref_constants_layout(link);
+  ref_pool_user_constants(link);
   ref_limits_check_sizes(link);
   ref_symbols_report_undefined(link);
   ref_relocate_apply(link);

@@ -61,8 +61,8 @@ static void ref_shared_find_uses(ref_link *link) {
 }
 
 static void ref_shared_find_users(ref_link *link) {
-  for (size_t i = 0; i < link->kernels.count; i++) {
-    const size_t kernel = link->kernels.items[i];
+  for (size_t i = 0; i < link->all_kernels.count; i++) {
+    const size_t kernel = link->all_kernels.items[i];
     for (size_t k = 0; k < link->functions[kernel].reach.count; k++) {
       const ref_indices *uses = &link->functions[link->functions[kernel].reach.items[k]].shared_uses;
       for (size_t j = 0; j < uses->count; j++) {
@@ -191,6 +191,10 @@ static void ref_shared_list_own(ref_link *link, const ref_shared *shared, size_t
                symbol->value + symbol->size > *start) {
       *start = symbol->value + symbol->size;
     }
+    if (function->late_shared && ref_indices_has(&symbol->users, kernel)) {
+      ref_out_section *section = &link->sections[function->shared];
+      section->align = symbol->auxiliary > section->align ? symbol->auxiliary : section->align;
+    }
   }
 }
 
@@ -208,7 +212,7 @@ static void ref_shared_layout_kernel(ref_link *link, const ref_shared *shared, s
   ref_out_section *section = &link->sections[function->shared];
   ref_indices own = {0};
   uint64_t end = 0;
-  section->align = shared->pool_align;
+  section->align = function->late_shared ? 1 : shared->pool_align;
   ref_shared_list_own(link, shared, kernel, &own, &end);
   ref_sort_alternating(link, &own, ref_shared_compare_own, REF_TIE_FIRST);
   for (size_t i = 0; i < own.count; i++) {
@@ -234,14 +238,14 @@ static size_t ref_shared_group_of(const ref_link *link, size_t kernel) {
 
 /* W9.5: kernels that reach one function with extern shared memory belong together. */
 static void ref_shared_group_kernels(ref_link *link) {
-  for (size_t i = 0; i < link->kernels.count; i++) {
-    link->functions[link->kernels.items[i]].group = link->kernels.items[i];
+  for (size_t i = 0; i < link->all_kernels.count; i++) {
+    link->functions[link->all_kernels.items[i]].group = link->all_kernels.items[i];
   }
   for (size_t i = 0; i < link->function_count; i++) {
     link->functions[i].extern_kernel = REF_NONE;
   }
-  for (size_t i = 0; i < link->kernels.count; i++) {
-    const size_t kernel = link->kernels.items[i];
+  for (size_t i = 0; i < link->all_kernels.count; i++) {
+    const size_t kernel = link->all_kernels.items[i];
     for (size_t k = 0; k < link->functions[kernel].reach.count; k++) {
       ref_function *function = &link->functions[link->functions[kernel].reach.items[k]];
       if (!function->uses_extern_shared) {
@@ -257,18 +261,18 @@ static void ref_shared_group_kernels(ref_link *link) {
 
 static void ref_shared_place_extern(ref_link *link) {
   ref_shared_group_kernels(link);
-  for (size_t i = 0; i < link->kernels.count; i++) {
-    const ref_function *kernel = &link->functions[link->kernels.items[i]];
+  for (size_t i = 0; i < link->all_kernels.count; i++) {
+    const ref_function *kernel = &link->functions[link->all_kernels.items[i]];
     const uint64_t end = ref_align_up(kernel->shared_end, EXTERN_ALIGN);
-    ref_function *group = &link->functions[ref_shared_group_of(link, link->kernels.items[i])];
+    ref_function *group = &link->functions[ref_shared_group_of(link, link->all_kernels.items[i])];
     if (kernel->kernel_uses_extern && end > group->extern_shared_offset) {
       group->extern_shared_offset = end;
     }
   }
-  for (size_t i = 0; i < link->kernels.count; i++) {
-    ref_function *kernel = &link->functions[link->kernels.items[i]];
+  for (size_t i = 0; i < link->all_kernels.count; i++) {
+    ref_function *kernel = &link->functions[link->all_kernels.items[i]];
     if (kernel->kernel_uses_extern) {
-      const ref_function *group = &link->functions[ref_shared_group_of(link, link->kernels.items[i])];
+      const ref_function *group = &link->functions[ref_shared_group_of(link, link->all_kernels.items[i])];
       kernel->shared_end = group->extern_shared_offset;
     }
   }
@@ -340,26 +344,61 @@ static void ref_shared_finish_pool(ref_link *link, const ref_shared *shared, uin
   section->dropped = !(shared->has_extern && shared->pool_align <= EXTERN_ALIGN);
 }
 
-void ref_shared_layout(ref_link *link) {
-  ref_shared shared = {.pool_section = ref_map_find(&link->section_by_name, ".nv_debug.shared")};
-  ref_shared_list(link, &shared);
+/* W17.12: an unnamed kernel's section is made when something needs it: first by the pool, then by extern symbols. */
+static void ref_shared_add_late_sections(ref_link *link, const ref_shared *shared) {
+  for (size_t i = 0; i < shared->pool.count; i++) {
+    const ref_out_symbol *symbol = &link->symbols[shared->pool.items[i]];
+    for (size_t k = symbol->users.count; k-- > 0 && !symbol->is_extern_shared;) {
+      ref_function *kernel = &link->functions[symbol->users.items[k]];
+      if (kernel->shared == REF_NONE) {
+        ref_merge_add_shared_section(link, kernel);
+        kernel->late_shared = true;
+      }
+      symbol = &link->symbols[shared->pool.items[i]];
+    }
+  }
+  for (size_t i = 0; i < link->relocation_count; i++) {
+    const size_t number = link->sections[link->relocations[i].target].info_function;
+    const size_t symbol = link->relocations[i].symbol;
+    if (number != REF_NONE && symbol != REF_NONE && link->functions[number].is_unnamed &&
+        link->symbols[symbol].is_extern_shared && link->functions[number].shared == REF_NONE) {
+      ref_merge_add_shared_section(link, &link->functions[number]);
+      link->functions[number].late_shared = true;
+    }
+  }
+}
+
+void ref_shared_prepare(ref_link *link) {
+  ref_shared *shared = ref_memory_take(link, 1, sizeof *shared);
+  link->shared = shared;
+  shared->pool_section = ref_map_find(&link->section_by_name, ".nv_debug.shared");
+  ref_shared_list(link, shared);
   ref_shared_find_uses(link);
   ref_shared_find_users(link);
-  ref_shared_sort_pool(link, &shared);
-  ref_shared_mark_unplaced(link, &shared);
-  const uint64_t end = ref_shared_colour_pool(link, &shared);
-  shared.pool_align = shared.pool_is_used ? link->debug_shared_align : 1;
-  for (size_t i = 0; i < link->kernels.count; i++) {
-    ref_shared_layout_kernel(link, &shared, link->kernels.items[i]);
+  ref_shared_sort_pool(link, shared);
+  ref_shared_add_late_sections(link, shared);
+}
+
+void ref_shared_layout(ref_link *link) {
+  ref_shared *shared = link->shared;
+  ref_shared_mark_unplaced(link, shared);
+  const uint64_t end = ref_shared_colour_pool(link, shared);
+  shared->pool_align = shared->pool_is_used ? link->debug_shared_align : 1;
+  for (size_t i = 0; i < link->all_kernels.count; i++) {
+    if (link->functions[link->all_kernels.items[i]].shared != REF_NONE) {
+      ref_shared_layout_kernel(link, shared, link->all_kernels.items[i]);
+    }
   }
   if (ref_options_keep_shared_symbols(link)) {
-    ref_shared_place_extern_by_name(link, &shared);
-    ref_shared_hide_unused(link, &shared);
+    ref_shared_place_extern_by_name(link, shared);
+    ref_shared_hide_unused(link, shared);
   } else {
     ref_shared_place_extern(link);
   }
-  for (size_t i = 0; i < link->kernels.count; i++) {
-    ref_shared_finish_kernel(link, &shared, &link->functions[link->kernels.items[i]]);
+  for (size_t i = 0; i < link->all_kernels.count; i++) {
+    if (link->functions[link->all_kernels.items[i]].shared != REF_NONE) {
+      ref_shared_finish_kernel(link, shared, &link->functions[link->all_kernels.items[i]]);
+    }
   }
-  ref_shared_finish_pool(link, &shared, end);
+  ref_shared_finish_pool(link, shared, end);
 }

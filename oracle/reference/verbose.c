@@ -26,7 +26,7 @@ static unsigned ref_verbose_barriers(const ref_link *link, const ref_function *k
   unsigned most = 0;
   for (size_t i = 0; i < link->function_count; i++) {
     const ref_function *function = &link->functions[i];
-    bool counts = link->kernels.count == 1 && function->live;
+    bool counts = link->kernels.count == 1 && function->live && !kernel->is_unnamed;
     for (size_t k = 0; k < kernel->reach.count && !counts; k++) {
       counts = kernel->reach.items[k] == i;
     }
@@ -69,10 +69,10 @@ static const char *ref_verbose_textures(ref_link *link, const ref_function *kern
 static void ref_verbose_report_kernel(ref_link *link, const ref_function *kernel) {
   const bool has_shared = kernel->shared != REF_NONE && !link->sections[kernel->shared].dropped;
   const unsigned long long shared = has_shared ? link->sections[kernel->shared].size : 0;
-  const unsigned long long stack = kernel->reaches_cycle ? kernel->frame_size : kernel->stack;
+  const unsigned long long stack = kernel->is_unnamed || kernel->reaches_cycle ? kernel->frame_size : kernel->stack;
   ref_message_add(link, REF_INFO, "C56", "Function properties for '%s':", kernel->name);
   ref_message_add(link, REF_INFO, "C56", "used %u registers, used %u barriers, %llu stack, %llu bytes smem%s, 0 bytes lmem%s",
-                  kernel->raised_registers, ref_verbose_barriers(link, kernel), stack, shared,
+                  kernel->is_unnamed ? kernel->register_count : kernel->raised_registers, ref_verbose_barriers(link, kernel), stack, shared,
                   ref_verbose_constants(link, kernel), ref_verbose_textures(link, kernel));
 }
 
@@ -81,7 +81,7 @@ void ref_verbose_report(ref_link *link) {
     return;
   }
   ref_verbose_report_module(link);
-  for (size_t i = link->kernels.count; i-- > 0;) {
-    ref_verbose_report_kernel(link, &link->functions[link->kernels.items[i]]);
+  for (size_t i = link->all_kernels.count; i-- > 0;) {
+    ref_verbose_report_kernel(link, &link->functions[link->all_kernels.items[i]]);
   }
 }
