@@ -5,6 +5,8 @@
 #include "cubin/attribute.h"
 #include "cubin/elf.h"
 
+#include <stdlib.h>
+
 static bool resources_record_stands(const tl_module *module, size_t index) {
   const tl_attribute *const record = &module->attributes.items[index];
   const bool about_body =
@@ -109,6 +111,52 @@ static void resources_list_stacks(tl_resources *r, const tl_module *module, cons
   }
 }
 
+/* The first text, in section order, of a function that the kernel reaches; 0 when it reaches none. */
+static uint32_t resources_first_text(const tl_module *module, const tl_graph *graph, uint32_t kernel, tl_reach *reach) {
+  uint32_t first = 0;
+  const uint32_t function = module->symbols.items[kernel].function;
+  tl_graph_reach(graph, function, reach);
+  for (uint32_t i = 0; i < reach->count; i++) {
+    const uint32_t symbol = module->symbol_of_function[reach->list[i]];
+    const uint32_t text = symbol == TL_NONE ? TL_NONE : module->symbols.items[symbol].section;
+    if (reach->list[i] != function && text != TL_NONE && module->sections.items[text].owner == symbol &&
+        (!first || text < first))
+      first = text;
+  }
+  return first;
+}
+
+static int resources_compare_keys(const void *a, const void *b) {
+  const uint64_t first = *(const uint64_t *)a, second = *(const uint64_t *)b;
+  return (first > second) - (first < second);
+}
+
+/* L43: a kernel without a record gets one when the walk of L40 first comes to a function that it reaches. */
+static void resources_list_missing(tl_resources *r, const tl_module *module, const tl_graph *graph, tl_arena *arena) {
+  uint64_t *keys = NULL;
+  uint32_t count = 0;
+  tl_reach reach;
+  for (uint32_t k = 0; k < module->kernels.count; k++) {
+    const uint32_t kernel = module->kernels.items[k];
+    if (r->has_registers[module->symbols.items[kernel].function])
+      continue;
+    if (!keys) {
+      keys = tl_arena_new(arena, uint64_t, module->kernels.count);
+      tl_reach_init(&reach, graph, arena);
+    }
+    const uint32_t text = resources_first_text(module, graph, kernel, &reach);
+    if (text)
+      keys[count++] = (uint64_t)text << 32 | (UINT32_MAX - k);
+  }
+  if (count > 1)
+    qsort(keys, count, sizeof *keys, resources_compare_keys);
+  for (uint32_t i = 0; i < count; i++) {
+    const uint32_t kernel = module->kernels.items[UINT32_MAX - (uint32_t)keys[i]];
+    resources_add_pair(&r->module, arena, EIATTR_REGCOUNT, kernel,
+                       r->max_registers[module->symbols.items[kernel].function]);
+  }
+}
+
 void tl_resources_find(tl_resources *resources, const tl_module *module, const tl_graph *graph, tl_arena *arena) {
   const size_t nodes = (size_t)graph->node_count + 1;
   *resources = (tl_resources){.registers = tl_arena_new(arena, uint32_t, nodes),
@@ -123,6 +171,7 @@ void tl_resources_find(tl_resources *resources, const tl_module *module, const t
   resources_list_module(resources, module, arena);
   resources_list_stacks(resources, module, graph, &module->locals, arena);
   resources_list_stacks(resources, module, graph, &module->globals, arena);
+  resources_list_missing(resources, module, graph, arena);
   tl_spread_attributes(resources, module, graph, arena);
 }
 
