@@ -25,7 +25,7 @@ typedef struct tl_shared_plan {
   size_t words;         /* of a bitset over kernels */
   tl_u32_vector *uses;  /* by function: shared symbols that its text refers to */
   tl_u32_vector *users; /* by symbol: kernels (positions), ascending */
-  tl_u32_vector *outer; /* by kernel: reached functions that refer to extern shared memory */
+  tl_u32_vector *outer; /* by kernel: reached functions that refer to extern shared memory; with -g, the names */
   bool *kernel_uses;    /* by kernel: it reaches a reference to any shared symbol */
   tl_u32_vector sorted; /* pool candidates in sorted order */
   tl_u32_vector pool, gone;
@@ -97,8 +97,9 @@ static void shared_find_users(shared_state *s) {
         s->kernel_uses[k] = true;
         if (!shared_list_has(&s->users[uses->items[u]], k))
           tl_u32_push(s->arena, &s->users[uses->items[u]], k);
-        if (shared_symbol(s, uses->items[u])->external_shared && !shared_list_has(&s->outer[k], reach.list[i]))
-          tl_u32_push(s->arena, &s->outer[k], reach.list[i]);
+        const uint32_t key = s->module->keeps_shared ? uses->items[u] : reach.list[i];
+        if (shared_symbol(s, uses->items[u])->external_shared && !shared_list_has(&s->outer[k], key))
+          tl_u32_push(s->arena, &s->outer[k], key);
       }
     }
   }
@@ -231,10 +232,12 @@ static void shared_raise_align(shared_state *s, uint32_t kernel) {
   *align = *align < 16 ? 16 : *align;
 }
 
-/* W9.5: kernels that can see extern shared memory through one function have it at one offset. */
+/* W9.5: kernels that can see extern shared memory through one function have it at one offset; with -g kernels that can see
+ * one name do (W17.4, L34). */
 static void shared_place_external(shared_state *s) {
   uint32_t *const parent = tl_arena_new(s->arena, uint32_t, s->kernel_count + 1);
-  uint32_t *const first = tl_arena_new(s->arena, uint32_t, s->module->resolution->functions.count + 1);
+  const size_t keys = s->module->resolution->functions.count + s->module->symbols.count;
+  uint32_t *const first = tl_arena_new(s->arena, uint32_t, keys + 1);
   uint64_t *const offset = tl_arena_new(s->arena, uint64_t, s->kernel_count + 1);
   for (uint32_t k = 0; k < s->kernel_count; k++)
     parent[k] = k;
@@ -257,31 +260,20 @@ static void shared_place_external(shared_state *s) {
     s->end[k] = offset[shared_group(parent, k)];
     shared_raise_align(s, k);
     for (size_t i = 0; i < s->outer[k].count; i++)
-      s->layout->external_offset[s->outer[k].items[i]] = s->end[k];
+      if (s->module->keeps_shared)
+        s->layout->symbol_value[s->outer[k].items[i]] = s->end[k];
+      else
+        s->layout->external_offset[s->outer[k].items[i]] = s->end[k];
   }
 }
 
-/* W17.4: with -g one offset a name, the largest over the kernels that use it; their ends move there before the next name
- * is placed (L34). The symbol stays. */
-static void shared_place_external_name(shared_state *s, uint32_t symbol) {
-  const tl_u32_vector *const users = &s->users[symbol];
-  uint64_t offset = 0;
-  for (size_t u = 0; u < users->count; u++) {
-    const uint64_t end = tl_align(s->end[users->items[u]], 16);
-    offset = end > offset ? end : offset;
-  }
-  for (size_t u = 0; u < users->count; u++) {
-    s->end[users->items[u]] = offset;
-    shared_raise_align(s, users->items[u]);
-  }
-  s->layout->symbol_value[symbol] = offset;
-  s->layout->symbol_section[symbol] = s->module->debug_shared;
-}
-
+/* W17.4: with -g extern shared symbols stay; one that no kernel reaches lies at 0. */
 static void shared_place_external_names(shared_state *s, const tl_u32_vector *half) {
   for (size_t i = 0; i < half->count; i++)
-    if (shared_symbol(s, half->items[i])->external_shared)
-      shared_place_external_name(s, half->items[i]);
+    if (shared_symbol(s, half->items[i])->external_shared) {
+      s->layout->symbol_value[half->items[i]] = 0;
+      s->layout->symbol_section[half->items[i]] = s->module->debug_shared;
+    }
 }
 
 /* W9.6, W9.8: which sections survive, and how large they are. */
@@ -370,9 +362,8 @@ void tl_layout_shared(tl_layout *layout, tl_shared_plan *s) {
   if (s->module->keeps_shared) {
     shared_place_external_names(s, &s->module->locals);
     shared_place_external_names(s, &s->module->globals);
-  } else {
-    shared_place_external(s);
   }
+  shared_place_external(s);
   shared_finish_kernels(s);
   shared_finish_pool_section(s);
 }
