@@ -78,7 +78,7 @@ void tl_check_calls(const tl_module *module, const tl_graph *graph) {
     tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_NO_UIDX), nowhere, NULL);
 }
 
-/* Static shared memory of one kernel: H8; the accelerated variant of sm_90 has more (L1). */
+/* Static shared memory of one kernel: H8; the accelerated variant of sm_90 has more (L60). */
 static uint64_t check_largest_shared(const tl_module *module) {
   return module->arch == 90 && module->accelerated ? 0x38c00 : 0xc000;
 }

@@ -137,7 +137,7 @@ static void live_read_prototypes(marker *m, uint32_t file_count) {
     }
 }
 
-/* R15: a function descriptor entry makes its function address-taken, with its own prototype (L4). */
+/* R15: a function descriptor entry makes its function address-taken, with its own prototype (L20). */
 static void live_read_descriptors(marker *m, uint32_t file) {
   const tl_cubin *const cubin = &m->files[file];
   for (uint32_t s = 1; s < cubin->section_count; s++) {

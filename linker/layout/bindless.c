@@ -37,7 +37,7 @@ static bool bindless_goes_first(const void *context, uint32_t a, uint32_t b) {
   return false;
 }
 
-/* Surfaces, samplers, textures, each in the order of their creation, parameters among them (B4, L31). */
+/* Surfaces, samplers, textures, each in the order of their creation, parameters among them (B4, L80). */
 static tl_u32_vector bindless_order(const tl_module *module, tl_arena *arena) {
   tl_u32_vector list = {0};
   for (int row = 0; row < BINDLESS_ROWS; row++)
@@ -69,7 +69,7 @@ static uint8_t *bindless_function_masks(const tl_layout *layout, const tl_module
 }
 
 /* With exactly one kernel every reference of the inputs counts, that of dead functions too (W6.12), but
- * not that of bodies that lose (L13). */
+ * not that of bodies that lose (L77). */
 static uint8_t bindless_input_mask(const tl_module *module) {
   uint8_t mask = 0;
   for (uint32_t f = 0; f < module->file_count; f++) {

@@ -16,7 +16,7 @@ static tl_u32_vector *constants_users(const tl_module *module, const tl_graph *g
     tl_graph_reach(graph, module->symbols.items[module->kernels.items[k]].function, &reach);
     for (uint32_t i = 0; i < reach.count; i++) {
       const uint32_t block = module->block_of_function[reach.list[i]];
-      if (block != TL_NONE) /* an emptied block still takes its place (L9) */
+      if (block != TL_NONE) /* an emptied block still takes its place (L73) */
         tl_u32_push(arena, &users[block], k);
     }
   }
@@ -49,7 +49,7 @@ static uint64_t constants_place(tl_module *module, uint32_t block_index, const t
     end = section->size > end ? section->size : end;
     align = section->align > align ? section->align : align; /* W10.4 */
   }
-  const uint64_t offset = tl_align(end, align); /* all images take the largest alignment, and are padded to it (L12) */
+  const uint64_t offset = tl_align(end, align); /* all images take the largest alignment, and are padded to it (L76) */
   for (size_t i = users->count; i-- > 0;) {
     uint32_t image = module->sections.items[constants_text(module, users->items[i])].constant2;
     if (image == TL_NONE && offset + block.size == 0)

@@ -33,7 +33,7 @@ typedef struct tl_layout {
 
 typedef struct tl_constant_offsets {
   uint64_t *blocks;    /* by constant block: its offset in every kernel's image, 0 where no kernel reaches it (W10.3) */
-  uint64_t null_value; /* what is left in symbol 0 (L18) */
+  uint64_t null_value; /* what is left in symbol 0 (L64) */
 } tl_constant_offsets;
 
 /* Copies compiler constants of device functions into the kernels that reach them; creates the sections that are missing,

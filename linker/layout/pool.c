@@ -69,7 +69,7 @@ void tl_layout_pool_constants(tl_layout *layout, const tl_module *module, tl_are
     end = placed->offset + placed->size;
     value = poolable ? placed->offset : value;
   }
-  layout->null_value = value > layout->null_value ? value : layout->null_value;
+  layout->null_value = value; /* also when it is 0 (L84) */
   if (tl_defect_matched(module->options, TL_DEFECT_D76)) {
     layout->pooled_section = section;
     layout->section_size[section] = end;

@@ -233,7 +233,7 @@ static void shared_raise_align(shared_state *s, uint32_t kernel) {
 }
 
 /* W9.5: kernels that can see extern shared memory through one function have it at one offset; with -g kernels that can see
- * one name do (W17.4, L34). */
+ * one name do (W17.4, L83). */
 static void shared_place_external(shared_state *s) {
   uint32_t *const parent = tl_arena_new(s->arena, uint32_t, s->kernel_count + 1);
   const size_t keys = s->module->resolution->functions.count + s->module->symbols.count;

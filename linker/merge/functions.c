@@ -126,7 +126,7 @@ static void functions_drop_frames(tl_merging *m, uint32_t out, uint32_t text) {
   tl_module *const module = m->module;
   tl_symbol *const symbol = &module->symbols.items[out];
   if (module->sections.items[text].relocations[0] == TL_NONE && module->sections.items[text].relocations[1] == TL_NONE)
-    return; /* either kind will do for the text (L11) */
+    return; /* either kind will do for the text (L75) */
   for (int i = 0; i < 3; i++) {
     const uint32_t name = tl_names_find(module->names, frame_sections[i], strlen(frame_sections[i]));
     const uint32_t debug = name == TL_NONE ? TL_NONE : tl_module_find_section(module, name);
@@ -161,7 +161,7 @@ static void functions_drop_constants(tl_merging *m, uint32_t function, uint32_t 
   if (block == TL_NONE)
     return;
   tl_constant_block *const emptied = &module->constant_blocks.items[block];
-  emptied->deleted = true; /* it keeps its place and alignment, without bytes (L9) */
+  emptied->deleted = true; /* it keeps its place and alignment, without bytes (L73) */
   emptied->size = 0;
   emptied->has_losing_part = false;
   emptied->pieces.count = 0;
@@ -190,7 +190,7 @@ static void functions_replace(tl_merging *m, uint32_t symbol, uint32_t out) {
     result->other = s->other;
   }
   m->section_map[s->section] = text;
-  functions_empty_section(module, section->constant2); /* a kernel's own (L19) */
+  functions_empty_section(module, section->constant2); /* a kernel's own (L79) */
   if (section->stray != TL_NONE)
     tl_module_forget_section(module, section->stray);
   section->stray = TL_NONE;
@@ -228,7 +228,7 @@ static void functions_pass_known(tl_merging *m, uint32_t symbol, uint32_t out) {
   const tl_cubin_symbol *const s = &m->cubin->symbols[symbol];
   const tl_function *const function = &module->resolution->functions.items[body->function];
   module->symbols.items[out].weak_mention &= tl_symbol_binding(s) == STB_WEAK;
-  if ((module->symbols.items[out].other ^ s->other) & STO_ENTRY) { /* a mere mention too (L3) */
+  if ((module->symbols.items[out].other ^ s->other) & STO_ENTRY) { /* a mere mention too (L62) */
     const char *const shown = tl_demangle(module->arena, tl_merging_text(m, s->name));
     const tl_site site = {m->cubin->path, NULL, tl_merging_text(m, s->name), TL_NO_OFFSET};
     tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_NOT_GLOBAL), site, NULL, shown);

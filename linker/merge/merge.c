@@ -15,7 +15,7 @@ void tl_merge_report(tl_merging *m, const tl_message_row *row, uint32_t name, co
   tl_diagnostics_add(m->module->diagnostics, row, site, NULL, tl_merging_text(m, name), m->cubin->path, first_file);
 }
 
-/* Shared objects of a kernel's body that loses are laid out all the same (L32). */
+/* Shared objects of a kernel's body that loses are laid out all the same (L81). */
 static bool merge_section_is_about_text(uint32_t type, uint8_t state) {
   if (type == SHT_CUDA_SHARED && state == TL_SECTION_LOST)
     return false;
@@ -146,7 +146,7 @@ void tl_merge(tl_module *module) {
     merge_file(module, file);
 }
 
-/* W3.7, L5: commons are allocated at the end of .nv.global, the one that became common last first. */
+/* W3.7, L70: commons are allocated at the end of .nv.global, the one that became common last first. */
 static void merge_allocate_common(tl_module *module, uint32_t index) {
   if (!module->symbols.items[index].common)
     return;

@@ -36,9 +36,9 @@ typedef struct tl_function {
   uint32_t registers;    /* of the standing body, for the contest */
   uint8_t binding;       /* of the standing body */
   bool local, defined, kernel;
-  bool kernel_somewhere; /* some body is a kernel: it counts as a root, also when E26 follows (L3) */
+  bool kernel_somewhere; /* some body is a kernel: it counts as a root, also when E26 follows (L62) */
   bool described;        /* a function descriptor entry names it: its address is taken (R15) */
-  bool had_relocations;  /* some body so far had a relocation section for its text (W8.7, L11) */
+  bool had_relocations;  /* some body so far had a relocation section for its text (W8.7, L75) */
   bool live;             /* stays in the output */
   bool reached;          /* from a kernel; false for one kept only because its address is taken (W7.4) */
 } tl_function;
@@ -84,7 +84,7 @@ typedef struct tl_section {
   uint32_t relocations[2];  /* of a target: its REL and its RELA section, TL_NONE */
   uint32_t cutoff;          /* of text: older relocations belonged to a replaced body (W8.2) */
   uint8_t registers;        /* of text: top byte of the input's sh_info (F45) */
-  bool forgotten;           /* a stray section whose winner was replaced: not in the output, nor its name (L19) */
+  bool forgotten;           /* a stray section whose winner was replaced: not in the output, nor its name (L79) */
   bool rel_name;            /* of a RELA section: ".rel<target>" was added to the names (W2.5) */
   tl_attributes attributes; /* of .nv.info.F, in input order */
 } tl_section;
@@ -139,7 +139,7 @@ typedef struct tl_constant_block {
   TL_VECTOR(tl_piece) pieces;
   bool deleted;           /* its body was replaced; the place in the order stays (W8.8) */
   bool has_losing_part;   /* constants of bodies that lost were appended */
-  uint64_t losing_offset; /* of the last such part in the block (W8.9, L18) */
+  uint64_t losing_offset; /* of the last such part in the block (W8.9, L64) */
 } tl_constant_block;
 
 typedef struct tl_edge {
@@ -172,7 +172,7 @@ typedef struct tl_module {
   uint32_t *symbol_of_name;       /* global and weak symbols by name number */
   uint32_t *symbol_of_function;   /* by function index; TL_NONE */
   tl_map owned_sections;          /* name << 32 | text section, to a section of one function (W3.10) */
-  tl_map local_textures; /* symbol type << 32 | name, to the one symbol of texture parameters of that name (L31) */
+  tl_map local_textures; /* symbol type << 32 | name, to the one symbol of texture parameters of that name (L80) */
   tl_u32_vector section_names;          /* event list of .shstrtab: names */
   TL_VECTOR(tl_string_event) strings;   /* event list of .strtab */
   tl_u32_vector prototypes;             /* prototype texts in first-seen order (W2.2) */
@@ -181,7 +181,7 @@ typedef struct tl_module {
   tl_u32_vector functions;              /* live functions (resolution index) in creation order */
   tl_u32_vector kernels;                /* output symbols of live kernels in creation order */
   tl_u32_vector all_kernels;            /* with those that -kernels-used does not name but that stay (W17.12) */
-  tl_u32_vector commons;                /* symbols in the order in which they became common (L5) */
+  tl_u32_vector commons;                /* symbols in the order in which they became common (L70) */
   tl_u32_vector shared_objects;         /* symbols, in pool order (W9.2, W9.12) */
   TL_VECTOR(tl_constant_block) constant_blocks;
   uint32_t *block_of_function;                /* by function index; TL_NONE */
@@ -213,7 +213,7 @@ uint32_t tl_module_add_section(tl_module *module, uint32_t name, uint32_t type, 
 uint32_t tl_module_add_section_unlisted(tl_module *module, uint32_t name, uint32_t type, uint64_t flags, uint64_t align,
                                         uint64_t entry_size);
 void tl_module_add_section_name(tl_module *module, uint32_t name);
-/* Takes a section out of the output, its names and its symbol too (L19). */
+/* Takes a section out of the output, its names and its symbol too (L79). */
 void tl_module_forget_section(tl_module *module, uint32_t section);
 uint32_t tl_module_add_section_symbol(tl_module *module, uint32_t section);
 /* Creates a symbol outside all lists. */
@@ -236,7 +236,7 @@ const char *tl_module_text(const tl_module *module, uint32_t name);
 bool tl_module_relocation_stands(const tl_module *module, size_t index);
 
 /* False for an input section that is no text, or the text of a body that is replaced or loses: what it refers to does
- * not count (W9.9, L13). Dead functions count. */
+ * not count (W9.9, L77). Dead functions count. */
 bool tl_module_text_counts(const tl_module *module, uint32_t file, uint32_t section);
 
 static inline unsigned tl_type_of(const tl_symbol *symbol) {

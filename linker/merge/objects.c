@@ -126,7 +126,7 @@ static bool objects_check_known(tl_merging *m, const tl_cubin_symbol *s, uint32_
   else if ((s->other ^ known->other) & STO_MANAGED && !objects_starts_with(m, s->name, "__"))
     objects_report(m, TL_MESSAGE_MANAGED_MISMATCH, s, known);
   const bool common = s->section == TL_SECTION_COMMON, mention = s->section == SHN_UNDEF;
-  const bool sized = s->size && known->size; /* an array of unknown length fits every size (L7) */
+  const bool sized = s->size && known->size; /* an array of unknown length fits every size (L71) */
   if (sized && s->size != known->size && (!common || known->section == TL_NONE) && (!known->common || mention))
     objects_report(m, TL_MESSAGE_SIZE_MISMATCH, s, known);
   const bool reported = m->module->diagnostics->errors > errors;
@@ -208,7 +208,7 @@ static void objects_pass_undefined(tl_merging *m, uint32_t index) {
   const uint8_t info = (uint8_t)(weak && !object ? STB_GLOBAL << 4 | tl_symbol_type(s) : s->info);
   const uint32_t out = objects_new_symbol(m, s, info);
   if (object && !shared)
-    module->symbols.items[out].value = UINT64_MAX; /* L15 */
+    module->symbols.items[out].value = UINT64_MAX; /* L26 */
   m->symbol_map[index] = out;
   module->symbols.items[out].weak_mention = weak;
   if (shared) {
@@ -260,7 +260,7 @@ static void objects_pass_internal(tl_merging *m, uint32_t index) {
       }
       module->block_of_function[function] = block;
       tl_constant_block *const b = &module->constant_blocks.items[block];
-      const uint64_t align = input->align > b->align ? input->align : b->align; /* a replaced body's counts on (L9) */
+      const uint64_t align = input->align > b->align ? input->align : b->align; /* a replaced body's counts on (L73) */
       *b = (tl_constant_block){
           .function = function, .name = input->name, .type = input->type, .align = align, .size = input->size};
       *tl_vector_push(module->arena, &b->pieces) = (tl_piece){0, input->size, input->data, m->file, s->section, false};
@@ -326,7 +326,7 @@ static void objects_define_known(tl_merging *m, uint32_t index, uint32_t known, 
   symbol->value = s->value + m->section_offset[s->section];
   symbol->size = s->size;
   symbol->other = s->other;
-  symbol->info = s->info; /* also the weak binding over an earlier mention's (L2) */
+  symbol->info = s->info; /* also the weak binding over an earlier mention's (L61) */
   if (!symbol->shared)
     return;
   objects_define_shared(module, known, s->value);
@@ -383,7 +383,7 @@ static void objects_name_dead_shared(tl_merging *m, uint32_t section) {
 }
 
 /* The symbol that a name stands for so far. Parameters that are textures are local, but all of one name are one symbol,
- * that of the first file (B1, L31). */
+ * that of the first file (B1, L80). */
 static uint32_t objects_find_known(const tl_merging *m, const tl_cubin_symbol *s) {
   if (tl_symbol_binding(s) != STB_LOCAL)
     return m->module->symbol_of_name[s->name];
@@ -474,13 +474,13 @@ static void objects_keep_losing_constants(tl_merging *m, uint32_t index) {
     tl_constant_block *const block = &module->constant_blocks.items[i];
     if (block->name != input->name)
       continue;
-    block->deleted = false; /* an emptied block of the name takes them too (L9) */
+    block->deleted = false; /* an emptied block of the name takes them too (L73) */
     const uint64_t offset = tl_align(block->size, input->align);
     *tl_vector_push(module->arena, &block->pieces) =
         (tl_piece){offset, input->size, input->data, m->file, index, false};
     block->size = offset + input->size;
     block->align = input->align > block->align ? input->align : block->align;
-    block->has_losing_part = true; /* W8.9, L18 */
+    block->has_losing_part = true; /* W8.9, L64 */
     block->losing_offset = offset;
     return;
   }
@@ -489,14 +489,14 @@ static void objects_keep_losing_constants(tl_merging *m, uint32_t index) {
   if (winner == TL_NONE || module->symbols.items[winner].section == TL_NONE)
     return;
   const uint32_t own = module->sections.items[module->symbols.items[winner].section].constant2;
-  uint32_t out = own == TL_NONE ? tl_module_find_section(module, input->name) : own; /* a kernel's own (L33) */
+  uint32_t out = own == TL_NONE ? tl_module_find_section(module, input->name) : own; /* a kernel's own (L82) */
   if (out == TL_NONE) {
     out = tl_module_add_section(module, input->name, input->type, input->flags, input->align, input->entry_size);
     tl_module_add_section_symbol(module, out);
     module->sections.items[out].about = module->symbols.items[winner].section;
     tl_section *const text = &module->sections.items[module->symbols.items[winner].section];
     if (module->symbols.items[winner].other & STO_ENTRY)
-      text->constant2 = out; /* L33 */
+      text->constant2 = out; /* L82 */
     else
       text->stray = out;
   }

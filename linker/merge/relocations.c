@@ -93,7 +93,7 @@ static bool relocations_state_unmapped(const reading *r, const tl_cubin_relocati
     *state = TL_ENTRY_MINUS_ONE; /* W11.7 */
     return (symbol->other & STO_SPACE_MASK) == STO_SHARED && entry->type == 2;
   }
-  *state = defined && clears ? TL_ENTRY_DEAD : TL_ENTRY_NULL; /* R12; a dropped section's symbol clears (L16) */
+  *state = defined && clears ? TL_ENTRY_DEAD : TL_ENTRY_NULL; /* R12; a dropped section's symbol clears (L29) */
   return true;
 }
 

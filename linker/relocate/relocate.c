@@ -65,7 +65,7 @@ static uint8_t relocate_bank(const relocating *r, uint32_t symbol) {
   return (uint8_t)((type - SHT_CUDA_CONSTANT0) & 31);
 }
 
-/* The symbol of a text section that was not taken still gives that section's bank (L16). */
+/* The symbol of a text section that was not taken still gives that section's bank (L29). */
 static uint8_t relocate_bank_of_dropped(const relocating *r, const tl_relocation *entry) {
   const tl_cubin *const cubin = &r->module->files[entry->file];
   const uint32_t symbol = tl_cubin_relocation_at(&cubin->sections[entry->section], entry->index).symbol;
@@ -79,14 +79,14 @@ static uint8_t relocate_bank_of_dropped(const relocating *r, const tl_relocation
 
 static uint64_t relocate_shared_value(const relocating *r, const entry_state *e, const tl_symbol *symbol) {
   if (r->layout->symbol_gone[e->symbol])
-    return UINT64_MAX; /* never laid out (L10) */
+    return UINT64_MAX; /* never laid out (L74) */
   if (!symbol->external_shared || r->module->keeps_shared)
     return r->layout->symbol_value[e->symbol];
   const uint32_t function = tl_layout_function_of(r->module, e->entry->target);
   if (function == TL_NONE)
     return UINT64_MAX; /* W11.7: debug sections */
   const uint64_t offset = r->layout->external_offset[function];
-  return offset == TL_NO_OFFSET ? UINT64_MAX : offset; /* no kernel reaches the function (L17) */
+  return offset == TL_NO_OFFSET ? UINT64_MAX : offset; /* no kernel reaches the function (L78) */
 }
 
 static void relocate_find_values(const relocating *r, entry_state *e) {
@@ -108,7 +108,7 @@ static void relocate_find_values(const relocating *r, entry_state *e) {
     e->s = relocate_shared_value(r, e, symbol);
     e->auxiliary = symbol->align;
   } else if (symbol->function != TL_NONE) {
-    e->auxiliary = (uint64_t)symbol->function + 1; /* its number in the call graph (L14) */
+    e->auxiliary = (uint64_t)symbol->function + 1; /* its number in the call graph (L28) */
   } else if (symbol->block != TL_NONE) {
     e->s += r->layout->block_offset[symbol->block];
   } else if (r->layout->slot[e->symbol] != TL_NO_OFFSET) {
