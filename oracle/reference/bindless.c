@@ -49,7 +49,7 @@ static void ref_bindless_find_masks(ref_link *link) {
   }
   for (size_t i = 0; i < link->all_kernels.count; i++) {
     ref_function *kernel = &link->functions[link->all_kernels.items[i]];
-    uint8_t mask = link->kernels.count == 1 ? all : 0;
+    uint8_t mask = link->kernels.count == 1 && !kernel->is_unnamed ? all : 0;
     for (size_t k = 0; k < kernel->reach.count; k++) {
       mask |= link->functions[kernel->reach.items[k]].bindless_mask;
     }

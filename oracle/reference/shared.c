@@ -191,10 +191,6 @@ static void ref_shared_list_own(ref_link *link, const ref_shared *shared, size_t
                symbol->value + symbol->size > *start) {
       *start = symbol->value + symbol->size;
     }
-    if (function->late_shared && ref_indices_has(&symbol->users, kernel)) {
-      ref_out_section *section = &link->sections[function->shared];
-      section->align = symbol->auxiliary > section->align ? symbol->auxiliary : section->align;
-    }
   }
 }
 
@@ -344,26 +340,31 @@ static void ref_shared_finish_pool(ref_link *link, const ref_shared *shared, uin
   section->dropped = !(shared->has_extern && shared->pool_align <= EXTERN_ALIGN);
 }
 
-/* W17.12: an unnamed kernel's section is made when something needs it: first by the pool, then by extern symbols. */
+static void ref_shared_add_late_section(ref_link *link, size_t kernel, bool by_extern) {
+  if (link->functions[kernel].shared == REF_NONE) {
+    ref_merge_add_shared_section(link, &link->functions[kernel]);
+    link->functions[kernel].late_shared = by_extern;
+  }
+}
+
+/* W17.12: an unnamed kernel's section is made when something needs it: first pool objects with one user, then those with
+ * several, then extern symbols. */
 static void ref_shared_add_late_sections(ref_link *link, const ref_shared *shared) {
-  for (size_t i = 0; i < shared->pool.count; i++) {
-    const ref_out_symbol *symbol = &link->symbols[shared->pool.items[i]];
-    for (size_t k = symbol->users.count; k-- > 0 && !symbol->is_extern_shared;) {
-      ref_function *kernel = &link->functions[symbol->users.items[k]];
-      if (kernel->shared == REF_NONE) {
-        ref_merge_add_shared_section(link, kernel);
-        kernel->late_shared = true;
+  for (int pass = 0; pass < 2; pass++) {
+    for (size_t i = 0; i < shared->pool.count; i++) {
+      const ref_indices users = link->symbols[shared->pool.items[i]].users;
+      const bool skipped = link->symbols[shared->pool.items[i]].is_extern_shared || (users.count == 1) != (pass == 0);
+      for (size_t k = 0; k < users.count && !skipped; k++) {
+        ref_shared_add_late_section(link, users.items[k], false);
       }
-      symbol = &link->symbols[shared->pool.items[i]];
     }
   }
   for (size_t i = 0; i < link->relocation_count; i++) {
     const size_t number = link->sections[link->relocations[i].target].info_function;
     const size_t symbol = link->relocations[i].symbol;
     if (number != REF_NONE && symbol != REF_NONE && link->functions[number].is_unnamed &&
-        link->symbols[symbol].is_extern_shared && link->functions[number].shared == REF_NONE) {
-      ref_merge_add_shared_section(link, &link->functions[number]);
-      link->functions[number].late_shared = true;
+        link->symbols[symbol].is_extern_shared) {
+      ref_shared_add_late_section(link, number, true);
     }
   }
 }
