@@ -332,6 +332,14 @@ static void damage_test_changes(void **state) {
   assert_true(shared->unread > CHANGES / 20);
 }
 
+/* The comparison with nvlink is part of the changes above; here it counts as a check, or as a skipped one. */
+static void damage_test_nvlink(void **state) {
+  (void)state;
+  if (!harness_find_nvlink())
+    skip();
+  assert_true(shared->compared > CHANGES / 100);
+}
+
 int main(int argc, char **argv) {
   static damage_base base;
   if (argc != 3)
@@ -349,6 +357,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test_prestate_setup_teardown(damage_test_undamaged, damage_open, damage_close, &base),
       cmocka_unit_test_prestate_setup_teardown(damage_test_truncation, damage_open, damage_close, &base),
       cmocka_unit_test_prestate_setup_teardown(damage_test_changes, damage_open, damage_close, &base),
+      cmocka_unit_test(damage_test_nvlink),
   };
   return cmocka_run_group_tests_name("damage", tests, NULL, NULL) != 0;
 }
