@@ -21,10 +21,10 @@ const char *tl_check_signed(tl_arena *arena, uint32_t value) {
                              : tl_arena_format(arena, "-%u", (uint64_t)(0u - value));
 }
 
-bool tl_check_is_kernel(const tl_module *module, uint32_t function, bool any_used) {
+bool tl_check_is_kernel(const tl_module *module, uint32_t function) {
   const tl_function *const f = &module->resolution->functions.items[function];
-  return f->kernel && f->defined &&
-         (!module->eliminates || !any_used || tl_kernel_is_used(module->options, tl_module_text(module, f->name)));
+  const uint32_t symbol = module->symbol_of_function[function];
+  return f->kernel && f->defined && symbol != TL_NONE && !module->symbols.items[symbol].late;
 }
 
 /* --- the dump --- */
@@ -37,7 +37,6 @@ typedef struct dump {
   tl_successors calls;  /* function to function, deleted callees included */
   bool *taken;          /* by function: some part -2 record names it */
   uint32_t *candidates; /* graph->takers.to, those of one prototype in creation order */
-  bool any_used;        /* for tl_check_is_kernel */
   char *line;
   size_t length, room;
 } dump;
@@ -97,7 +96,7 @@ static void dump_function(dump *d, uint32_t function) {
     dump_end_line(d);
     return;
   }
-  if (tl_check_is_kernel(d->module, function, d->any_used))
+  if (tl_check_is_kernel(d->module, function))
     dump_add(d, "^");
   if (d->taken[function])
     dump_add(d, "&");
@@ -155,7 +154,6 @@ void tl_check_callgraph(const tl_module *module, const tl_graph *graph, const tl
             .graph = graph,
             .resources = resources,
             .arena = arena,
-            .any_used = tl_kernel_any_used(module->options, module->resolution, module->names),
             .taken = tl_arena_new(arena, bool, (size_t)graph->function_count + 1)};
   for (size_t i = 0; i < module->taken.count; i++)
     d.taken[module->taken.items[i].from] = true;

@@ -6,7 +6,6 @@
 #include "catalog/message.h"
 #include "cubin/attribute.h"
 #include "cubin/elf.h"
-#include "graph/live.h"
 
 #include <string.h>
 
@@ -54,7 +53,6 @@ static void check_never_called(const tl_module *module, const tl_graph *graph) {
     for (uint32_t i = graph->callees.first[f]; i < graph->callees.first[f + 1]; i++)
       called[graph->callees.to[i]] = true;
   }
-  const bool any_used = tl_kernel_any_used(module->options, module->resolution, module->names);
   for (size_t i = 0; i < module->taken.count; i++)
     taken[module->taken.items[i].from] = true;
   for (uint32_t prototype = graph->function_count; prototype < graph->node_count; prototype++)
@@ -62,7 +60,7 @@ static void check_never_called(const tl_module *module, const tl_graph *graph) {
       called[graph->takers.to[j]] = true;
   for (size_t i = 0; i < module->functions.count; i++) {
     const uint32_t f = module->functions.items[i];
-    if (taken[f] && !called[f] && !tl_check_is_kernel(module, f, any_used))
+    if (taken[f] && !called[f] && !tl_check_is_kernel(module, f))
       check_report_name(module, TL_MESSAGE_NEVER_CALLED,
                         tl_module_text(module, module->resolution->functions.items[f].name));
   }

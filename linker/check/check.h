@@ -19,8 +19,8 @@ void tl_check_resources(const tl_module *module, const tl_graph *graph, const tl
 void tl_check_registers(const tl_module *module, const tl_graph *graph, const tl_resources *resources, tl_arena *arena);
 /* The private part of check/. A count as nvlink prints it: its 32 bits as a signed number (L43). */
 const char *tl_check_signed(tl_arena *arena, uint32_t value);
-/* Whether the linked program has that kernel as a kernel; `any_used` from tl_kernel_any_used (L45). */
-bool tl_check_is_kernel(const tl_module *module, uint32_t function, bool any_used);
+/* Whether the linked program has the function as a kernel (L45). */
+bool tl_check_is_kernel(const tl_module *module, uint32_t function);
 /* C78 11: the lines of -v (C56, C81). */
 void tl_check_verbose(const tl_module *module, const tl_graph *graph, const tl_resources *resources,
                       const tl_layout *layout, tl_arena *arena);

@@ -75,11 +75,13 @@ static void functions_create_kernel_sections(tl_merging *m, uint32_t text, uint3
   module->sections.items[text].shared = shared;
 }
 
-/* W17.12: without dead-code elimination a kernel that is not named stays, but gets its sections late. */
-static bool functions_is_late(const tl_merging *m, uint32_t name) {
+/* W17.12: without dead-code elimination a kernel that is not named stays, but gets its sections late; with it so does one
+ * that only its address keeps (L45). */
+static bool functions_is_late(const tl_merging *m, uint32_t name, uint32_t function) {
   const tl_options *const options = m->module->options;
   const bool ignored = options->debug && !options->suppress_debug_info; /* W17.11 */
-  return !m->module->eliminates && !ignored && !tl_kernel_is_used(options, tl_merging_text(m, name));
+  const bool stays = m->module->eliminates ? m->module->resolution->functions.items[function].reached : ignored;
+  return !stays && !tl_kernel_is_used(options, tl_merging_text(m, name));
 }
 
 /* Gives a function symbol its section, which is created unless an earlier symbol of this file did. */
@@ -113,7 +115,7 @@ static void functions_define(tl_merging *m, uint32_t symbol, uint32_t out, bool 
   if (!create || !(s->other & STO_ENTRY))
     return;
   tl_u32_push(module->arena, &module->all_kernels, out);
-  result->late = functions_is_late(m, s->name);
+  result->late = functions_is_late(m, s->name, m->bodies[symbol].function);
   if (result->late)
     return;
   functions_create_kernel_sections(m, text, s->name);
