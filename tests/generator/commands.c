@@ -140,7 +140,7 @@ static void write_answers(const char *corpus) {
   harness_jobs jobs;
   harness_bytes answer = {0};
   char path[HARNESS_PATH];
-  harness_list_jobs(corpus, &jobs);
+  harness_list_jobs(corpus, "cuda", &jobs);
   for (size_t i = 0; i < jobs.count && !answer.size; i++) {
     harness_path(path, "%s/expect.cubin", jobs.items[i].directory);
     if (harness_exists(path))

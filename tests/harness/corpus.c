@@ -1,4 +1,4 @@
-/* The corpus's jobs as the tests see them: found by walking corpus/cuda, never listed anywhere, so that a job that is
+/* The corpus's jobs as the tests see them: found by walking a set of it (cuda, vendor-defects), never listed anywhere, so that a job that is
  * committed is a job that is tested. */
 #define _DEFAULT_SOURCE
 #include "tests/harness/harness.h"
@@ -82,10 +82,10 @@ static void harness_walk(harness_jobs *jobs, const char *root, const char *name,
   harness_free_words(&names);
 }
 
-void harness_list_jobs(const char *corpus, harness_jobs *jobs) {
+void harness_list_jobs(const char *corpus, const char *set, harness_jobs *jobs) {
   char root[HARNESS_PATH];
   *jobs = (harness_jobs){0};
-  harness_path(root, "%s/cuda", corpus);
+  harness_path(root, "%s/%s", corpus, set);
   harness_walk(jobs, root, "", 3);
 }
 

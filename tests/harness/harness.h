@@ -76,7 +76,7 @@ typedef struct harness_words {
 } harness_words;
 
 /* All jobs under `corpus`/cuda, sorted by name. */
-void harness_list_jobs(const char *corpus, harness_jobs *jobs);
+void harness_list_jobs(const char *corpus, const char *set, harness_jobs *jobs);
 void harness_free_jobs(harness_jobs *jobs);
 /* The lines of a text file, without their ends; stops when the file is missing. */
 void harness_read_lines(const char *path, harness_words *words);
