@@ -82,6 +82,13 @@ void ref_constants_layout(ref_link *link) {
     }
     link->sections[function->constant2].dropped = true;
   }
+  for (size_t i = 0; i < link->all_kernels.count; i++) {
+    const size_t number = link->functions[link->all_kernels.items[i]].constant2;
+    if (number != REF_NONE && link->sections[number].size == 0) {
+      link->sections[number].dropped = true; /* RF4: made for an emptied block alone; no name either */
+      link->sections[number].deleted = true;
+    }
+  }
 }
 
 void ref_constants_create_copies(ref_link *link) {

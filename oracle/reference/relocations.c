@@ -144,9 +144,11 @@ static void ref_relocation_note_dead_textures(ref_link *link, const ref_file *fi
 /* W9.9: shared objects that only dead functions refer to. */
 static void ref_relocation_note_dead(ref_link *link, const ref_file *file, uint32_t section) {
   const uint32_t owner = ref_merge_owner(file, file->cubin.sections[section].info);
+  if (file->body_of[owner] == REF_BODY_LOSES) {
+    return;
+  }
   ref_relocation_note_dead_textures(link, file, section);
-  if (file->body_of[owner] == REF_BODY_LOSES ||
-      (file->cubin.sections[file->cubin.sections[section].info].flags & REF_FLAG_EXEC) == 0) {
+  if ((file->cubin.sections[file->cubin.sections[section].info].flags & REF_FLAG_EXEC) == 0) {
     return;
   }
   ref_function *function = &link->functions[file->function_of[owner]];

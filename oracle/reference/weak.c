@@ -9,7 +9,8 @@ enum { CODE_FRAME_SIZE = 0x11, CODE_MAX_STACK = 0x23, CODE_REGCOUNT = 0x2f };
 static bool ref_weak_text_has_rela(const ref_file *file, uint32_t symbol) {
   const uint32_t text = file->cubin.symbols[symbol].section;
   for (uint32_t i = 1; i < file->cubin.section_count; i++) {
-    if (file->cubin.sections[i].type == REF_TYPE_RELA && file->cubin.sections[i].info == text &&
+    const uint32_t type = file->cubin.sections[i].type;
+    if ((type == REF_TYPE_RELA || type == REF_TYPE_REL) && file->cubin.sections[i].info == text &&
         file->cubin.sections[i].size > 0) {
       return true;
     }
