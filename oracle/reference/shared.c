@@ -283,7 +283,8 @@ uint64_t ref_shared_extern_offset(const ref_link *link, const ref_function *func
 }
 
 /* W17.4: with -g one offset for each extern symbol. */
-static void ref_shared_place_extern_by_name(ref_link *link, const ref_shared *shared) {
+static bool ref_shared_raise_extern(ref_link *link, const ref_shared *shared) {
+  bool raised = false;
   for (size_t i = 0; i < shared->objects.count; i++) {
     ref_out_symbol *symbol = &link->symbols[shared->objects.items[i]];
     if (!symbol->is_extern_shared) {
@@ -295,8 +296,17 @@ static void ref_shared_place_extern_by_name(ref_link *link, const ref_shared *sh
       symbol->value = end > symbol->value ? end : symbol->value;
     }
     for (size_t k = 0; k < symbol->users.count; k++) {
-      link->functions[symbol->users.items[k]].shared_end = symbol->value;
+      ref_function *kernel = &link->functions[symbol->users.items[k]];
+      raised = raised || kernel->shared_end != symbol->value;
+      kernel->shared_end = symbol->value;
     }
+  }
+  return raised;
+}
+
+/* RF14: until nothing changes, because a kernel that one name raises raises its other names. */
+static void ref_shared_place_extern_by_name(ref_link *link, const ref_shared *shared) {
+  while (ref_shared_raise_extern(link, shared)) {
   }
 }
 
