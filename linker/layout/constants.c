@@ -68,6 +68,17 @@ static uint64_t constants_place(tl_module *module, uint32_t block_index, const t
   return offset;
 }
 
+/* What a replaced kernel's own constants leave when no copy comes in: nothing, no name either (L79). */
+static void constants_forget_empty(tl_module *module) {
+  for (size_t k = 0; k < module->all_kernels.count; k++) {
+    tl_section *const text = &module->sections.items[module->symbols.items[module->all_kernels.items[k]].section];
+    if (text->constant2 == TL_NONE || module->sections.items[text->constant2].size)
+      continue;
+    tl_module_forget_section(module, text->constant2);
+    text->constant2 = TL_NONE;
+  }
+}
+
 tl_constant_offsets tl_layout_constants(tl_module *module, const tl_graph *graph, tl_arena *arena) {
   if (module->overlap)
     tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_OVERLAP),
@@ -82,5 +93,6 @@ tl_constant_offsets tl_layout_constants(tl_module *module, const tl_graph *graph
     if (block->has_losing_part)
       offsets.null_value = offsets.blocks[i] + block->losing_offset;
   }
+  constants_forget_empty(module);
   return offsets;
 }

@@ -99,6 +99,7 @@ typedef struct tl_symbol {
   uint32_t block;            /* compiler constant of a device function: index in constant_blocks, TL_NONE */
   uint32_t mention;          /* file that named it first, TL_NONE (E20-E22) */
   uint32_t info_cutoff;      /* older .nv.info records were those of a replaced body */
+  uint32_t constant_cutoff;  /* older entries of constants against a replaced variable are dropped (D83) */
   uint32_t frame_cutoff[3];  /* relocations before this one against the symbol are dropped ... */
   uint32_t frame_section[3]; /* ... from these relocation sections (W8.2), TL_NONE */
   bool common;

@@ -279,6 +279,7 @@ static void objects_pass_loser(tl_merging *m, uint32_t index, uint32_t known) {
   const tl_cubin_symbol *const s = &m->cubin->symbols[index];
   const tl_symbol *const symbol = &m->module->symbols.items[known];
   m->symbol_map[index] = known;
+  m->symbol_lost[index] = true;
   if (tl_binding_of(symbol) == STB_GLOBAL && tl_symbol_binding(s) == STB_GLOBAL)
     objects_report(m, TL_MESSAGE_MULTIPLE_DEFINITION, s, symbol);
   if (tl_binding_of(symbol) == STB_WEAK && tl_symbol_binding(s) == STB_WEAK && s->size) {
@@ -321,6 +322,8 @@ static void objects_define_known(tl_merging *m, uint32_t index, uint32_t known, 
     symbol->size = s->size > symbol->size ? s->size : symbol->size;
     return;
   }
+  if (symbol->section != TL_NONE && tl_defect_matched(module->options, TL_DEFECT_D83))
+    symbol->constant_cutoff = (uint32_t)module->relocations.count;
   symbol->common = false;
   symbol->section = section;
   symbol->value = s->value + m->section_offset[s->section];

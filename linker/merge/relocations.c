@@ -11,8 +11,9 @@ typedef struct reading {
   tl_merging *m;
   uint32_t section; /* the input relocation section */
   const tl_cubin_section *input;
-  uint32_t target;     /* output section */
-  bool forgets_losers; /* entries against losing functions vanish: debug sections (W8.3), constants (D83) */
+  uint32_t target; /* output section */
+  bool frames;     /* one of the debug sections whose entries against losing functions vanish (W8.3) */
+  bool constants;  /* and constants, where losing variables count too (D83) */
   bool after_first;
 } reading;
 
@@ -115,6 +116,11 @@ static uint64_t relocations_merge_offset(const reading *r, const tl_cubin_reloca
   return m->section_offset[m->cubin->symbols[entry->symbol].section];
 }
 
+static bool relocations_is_forgotten(const reading *r, uint32_t symbol) {
+  const bool function_loses = r->m->bodies[symbol].role == TL_BODY_LOSES;
+  return ((r->frames || r->constants) && function_loses) || (r->constants && r->m->symbol_lost[symbol]);
+}
+
 static void relocations_read_entry(reading *r, uint64_t index) {
   tl_merging *const m = r->m;
   const tl_cubin_relocation entry = tl_cubin_relocation_at(r->input, index);
@@ -122,8 +128,8 @@ static void relocations_read_entry(reading *r, uint64_t index) {
   const bool known = entry.symbol < m->cubin->symbol_count;
   if (relocations_in_lost_variable(r, entry.offset))
     return;
-  if (known && r->forgets_losers && m->bodies[entry.symbol].role == TL_BODY_LOSES)
-    return; /* W8.3, before the output's section is created */
+  if (known && relocations_is_forgotten(r, entry.symbol))
+    return; /* before the output's section is created */
   const uint64_t merge_offset = relocations_merge_offset(r, &entry);
   const bool rela = r->input->type == SHT_RELA || merge_offset; /* R37 */
   const uint32_t container = relocations_container(r, rela);
@@ -157,9 +163,8 @@ void tl_merge_relocations(tl_merging *m, uint32_t section) {
     tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, section, TL_NO_OFFSET, "sh_entsize is 0");
   reading r = {.m = m, .section = section, .input = input, .target = relocations_target(m, section)};
   const tl_section *const target = &m->module->sections.items[r.target];
-  r.forgets_losers =
-      relocations_is_frame_section(tl_module_text(m->module, target->name)) ||
-      (tl_section_type_is_constant(target->type) && tl_defect_matched(m->module->options, TL_DEFECT_D83));
+  r.frames = relocations_is_frame_section(tl_module_text(m->module, target->name));
+  r.constants = tl_section_type_is_constant(target->type) && tl_defect_matched(m->module->options, TL_DEFECT_D83);
   const uint64_t count = tl_cubin_relocation_count(input);
   for (uint64_t i = 0; i < count; i++)
     relocations_read_entry(&r, i);
