@@ -1,13 +1,13 @@
 /* Every job of the corpus, linked by the program and compared with what nvlink wrote: output bytes, messages and exit
  * code. Each job is one reported check.
  *
- *   conformance PROGRAM CORPUS compatible            --identity=nvlink --bug-compatible: all jobs identical
- *   conformance PROGRAM CORPUS default LIST          --identity=nvlink: identical but for the jobs in LIST. Each line,
- *                                                    "JOB ROW bytes|messages reason", names a row of class R; `bytes`:
- *                                                    output or exit code really differ, at most 2 % of the jobs
- *                                                    of the set cuda;
- *                                                    `messages`: only what is said differs
+ *   conformance PROGRAM CORPUS compatible "" [SET]     --identity=nvlink --bug-compatible: all jobs identical
+ *   conformance PROGRAM CORPUS default LIST [SET]      --identity=nvlink: identical but for the jobs in LIST. Each line,
+ *                                                      "JOB ROW bytes|messages reason", names a row of class R; `bytes`:
+ *                                                      output or exit code really differ, at most 2 % of the set cuda;
+ *                                                      `messages`: only what is said differs
  *
+ * SET is a directory of the corpus: cuda, or vendor-defects, whose jobs exist to differ in default mode.
  * Outputs that differ are kept under KEEP (environment TWINLINK_KEEP), so that `twin diff` can explain them. */
 #define _DEFAULT_SOURCE
 #include "tests/harness/harness.h"
@@ -21,9 +21,9 @@
 #include <cmocka.h>
 
 /* Rows of class R in the catalogue of nvlink's defects: the only reasons for a difference in default mode. */
-static const char *const class_r[] = {"D1",  "D2",  "D3",  "D4",  "D5",  "D6",  "D7",  "D9",  "D10", "D12",
-                                      "D13", "D24", "D29", "D31", "D35", "D38", "D40", "D58", "D59", "D60",
-                                      "D61", "D63", "D64", "D69", "D70", "D76", "D77", "D78", "D79", "D82", "D83", NULL};
+static const char *const class_r[] = {"D1",  "D2",  "D3",  "D4",  "D5",  "D6",  "D7",  "D9",  "D10", "D12", "D13",
+                                      "D24", "D29", "D31", "D35", "D38", "D40", "D58", "D59", "D60", "D61", "D63",
+                                      "D64", "D69", "D70", "D76", "D77", "D78", "D79", "D82", "D83", NULL};
 
 typedef struct conformance_setup {
   char program[HARNESS_PATH];
