@@ -151,13 +151,19 @@ static void spread_one(const spreader *s, tl_attributes *list, const spread_row 
   }
 }
 
+/* Where a section of records stands in the walk, and which it is. */
+typedef struct spread_place {
+  uint32_t filled, info;
+} spread_place;
+
 static int spread_compare(const void *a, const void *b) {
-  const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-  return x < y ? -1 : x > y;
+  const spread_place *const x = a, *const y = b;
+  return x->filled < y->filled ? -1 : x->filled > y->filled;
 }
 
-/* Several kernels: the reached functions in the order of their .nv.info sections (I30). */
-static void spread_to_one_of_many(const spreader *s, uint32_t kernel, tl_reach *reach, uint32_t *infos) {
+/* Several kernels: the reached functions in the order in which their records were read (I30); those of a replaced body
+ * were read late (L86). */
+static void spread_to_one_of_many(const spreader *s, uint32_t kernel, tl_reach *reach, spread_place *places) {
   const uint32_t text = s->module->symbols.items[kernel].section;
   tl_attributes *const list = &s->resources->sections[s->module->sections.items[text].info];
   uint32_t count = 0;
@@ -165,12 +171,13 @@ static void spread_to_one_of_many(const spreader *s, uint32_t kernel, tl_reach *
   for (uint32_t i = 0; i < reach->count; i++) {
     const uint32_t callee = spread_text_of(s, reach->list[i]);
     const bool other = callee != TL_NONE && callee != text && spread_is_primary(s, reach->list[i]);
-    if (other && s->module->sections.items[callee].info != TL_NONE)
-      infos[count++] = s->module->sections.items[callee].info;
+    const uint32_t info = other ? s->module->sections.items[callee].info : TL_NONE;
+    if (info != TL_NONE)
+      places[count++] = (spread_place){s->module->sections.items[info].filled, info};
   }
-  qsort(infos, count, sizeof *infos, spread_compare);
+  qsort(places, count, sizeof *places, spread_compare);
   for (uint32_t i = 0; i < count; i++) {
-    const tl_attributes *const from = &s->module->sections.items[infos[i]].attributes;
+    const tl_attributes *const from = &s->module->sections.items[places[i].info].attributes;
     for (size_t j = 0; j < from->count; j++) {
       const spread_row *const row = spread_find(from->items[j].code);
       if (row)
@@ -391,7 +398,7 @@ void tl_spread_attributes(tl_resources *resources, const tl_module *module, cons
   s.has_crs = tl_arena_new(arena, bool, nodes);
   tl_reach reach;
   tl_reach_init(&reach, graph, arena);
-  uint32_t *const infos = tl_arena_new(arena, uint32_t, nodes);
+  spread_place *const places = tl_arena_new(arena, spread_place, nodes);
   spread_reverse(&s);
   spread_read_crs(&s);
   spread_sum_crs(&s);
@@ -406,6 +413,6 @@ void tl_spread_attributes(tl_resources *resources, const tl_module *module, cons
     if (module->kernels.count == 1)
       spread_to_single(&s, kernel);
     else
-      spread_to_one_of_many(&s, kernel, &reach, infos);
+      spread_to_one_of_many(&s, kernel, &reach, places);
   }
 }

@@ -87,6 +87,7 @@ typedef struct tl_section {
   bool forgotten;           /* a stray section whose winner was replaced: not in the output, nor its name (L79) */
   bool rel_name;            /* of a RELA section: ".rel<target>" was added to the names (W2.5) */
   tl_attributes attributes; /* of .nv.info.F, in input order */
+  uint32_t filled;          /* of .nv.info.F: when its records were read, counted over all of them (L86) */
 } tl_section;
 
 typedef struct tl_symbol {
@@ -194,6 +195,7 @@ typedef struct tl_module {
   uint32_t *first_prototype;                  /* what E25 compares with; TL_NONE */
   tl_u32_vector late_taken;                   /* functions that W7.7 makes address-taken */
   bool overlap;                               /* two bodies of one function both left compiler constants (D7, E73) */
+  uint32_t fills;                             /* number of .nv.info.F sections read so far (L86) */
   bool dead_alias;                            /* a live function has a dead alias (V11a, D63) */
   bool unified;                               /* some input has unified tables (U4) */
   TL_VECTOR(tl_piece) tool_notes;             /* the inputs' .note.nv.tkinfo (W5.1) */

@@ -62,7 +62,10 @@ static void records_read_info(tl_merging *m, uint32_t section) {
       module->sections.items[info].about = text;
       module->sections.items[text].info = info;
     }
-    list = &module->sections.items[module->sections.items[text].info].attributes;
+    tl_section *const info = &module->sections.items[module->sections.items[text].info];
+    list = &info->attributes;
+    if (!list->count) /* first, or again after its body was replaced (L86) */
+      info->filled = ++module->fills;
   }
   uint64_t position = 0;
   tl_record record;
