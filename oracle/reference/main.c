@@ -8,6 +8,7 @@ typedef struct ref_arguments {
   ref_options options;
   ref_input *inputs;
   size_t input_count;
+  char *joined[REF_OPTION_COUNT]; /* lists that were given more than once */
   bool identity_nvlink, bug_compatible;
 } ref_arguments;
 
@@ -67,6 +68,8 @@ static void ref_main_set(ref_arguments *arguments, const ref_option_row *row, co
   const size_t size = strlen(old) + strlen(value) + 2;
   char *joined = ref_main_allocate(size);
   (void)snprintf(joined, size, "%s,%s", old, value);
+  free(arguments->joined[row->option]);
+  arguments->joined[row->option] = joined;
   arguments->options.values[row->option] = joined;
 }
 
@@ -159,6 +162,16 @@ static int ref_main_write(const ref_job *job, const ref_result *result) {
   return 0;
 }
 
+static void ref_main_free(ref_arguments *arguments) {
+  for (size_t i = 0; i < arguments->input_count; i++) {
+    free((void *)(uintptr_t)arguments->inputs[i].bytes);
+  }
+  for (size_t i = 0; i < REF_OPTION_COUNT; i++) {
+    free(arguments->joined[i]);
+  }
+  free(arguments->inputs);
+}
+
 int main(int argc, char **argv) {
   ref_arguments arguments = {0};
   const char *setting = getenv("TWINLINK_BUG_COMPATIBLE");
@@ -174,6 +187,7 @@ int main(int argc, char **argv) {
     }
     const int used = ref_main_take_option(&arguments, argv[i], i + 1 < argc ? argv[i + 1] : NULL);
     if (used == 0) {
+      ref_main_free(&arguments);
       return ref_main_refuse("cannot use option", argv[i]);
     }
     i += used;
@@ -188,5 +202,6 @@ int main(int argc, char **argv) {
     exit_code = written != 0 ? written : exit_code;
   }
   ref_result_free(&result);
+  ref_main_free(&arguments);
   return exit_code;
 }

@@ -72,7 +72,7 @@ bool ref_indices_has(const ref_indices *list, size_t item) {
 
 static void ref_bytes_reserve(ref_link *link, ref_bytes *bytes, size_t size) {
   /* No sane link is larger; alignments such as 2^40 in a damaged input would be. */
-  const size_t limit = (size_t)1 << 32;
+  const size_t limit = (size_t)1 << 30;
   if (size > limit) {
     ref_message_fatal(link, "D44", "section of more than %zu bytes", limit);
   }

@@ -64,9 +64,9 @@ uint64_t ref_section_append(ref_link *link, size_t number, const ref_section *in
     ref_message_fatal(link, "D44", "section '%s' has alignment 0", input->name);
   }
   const uint64_t offset = ref_align_up(section->size, input->align);
-  const uint64_t limit = (uint64_t)1 << 32;
+  const uint64_t limit = (uint64_t)1 << 30;
   if (offset > limit || input->size > limit - offset) {
-    ref_message_fatal(link, "D44", "section '%s' would have more than 4 GiB", input->name);
+    ref_message_fatal(link, "D44", "section '%s' would have more than 1 GiB", input->name);
   }
   section->align = input->align > section->align ? input->align : section->align;
   section->size = offset + input->size;
