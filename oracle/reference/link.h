@@ -387,6 +387,9 @@ void ref_constants_create_copies(ref_link *link);
 void ref_constants_layout(ref_link *link);
 uint64_t ref_constants_offset_of_section(const ref_link *link, size_t section);
 
+/* overflow.c */
+void ref_overflow_user_constants(ref_link *link);
+
 /* pool.c */
 void ref_pool_user_constants(ref_link *link);
 

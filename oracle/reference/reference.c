@@ -26,6 +26,7 @@ static void ref_reference_run(ref_link *link) {
   ref_bindless_layout(link);
   ref_constants_layout(link);
   ref_pool_user_constants(link);
+  ref_overflow_user_constants(link);
   ref_limits_check_sizes(link);
   ref_symbols_report_undefined(link);
   ref_relocate_apply(link);

@@ -1,0 +1,81 @@
+/* User constants above 64 KB are laid out again: K1a, D64. */
+#include "link.h"
+
+#include <string.h>
+
+enum { CONSTANT_LIMIT = 0x10000, LARGEST_ALIGN = 8 };
+
+static uint64_t ref_overflow_align(const ref_out_symbol *symbol) {
+  return symbol->size < LARGEST_ALIGN ? symbol->size : LARGEST_ALIGN;
+}
+
+static int ref_overflow_compare(const ref_link *link, size_t a, size_t b) {
+  const ref_out_symbol *first = &link->symbols[a], *second = &link->symbols[b];
+  const uint64_t first_align = ref_overflow_align(first), second_align = ref_overflow_align(second);
+  if (first_align != second_align) {
+    return first_align > second_align ? -1 : 1;
+  }
+  return first->size < second->size ? -1 : first->size > second->size;
+}
+
+/* Global variables, or local ones, in the reverse of the output symbol order. */
+static void ref_overflow_list(ref_link *link, size_t section, bool local, ref_indices *list) {
+  for (int pass = 1; pass >= 0; pass--) {
+    for (size_t i = link->symbol_count; i-- > 0;) {
+      const ref_out_symbol *symbol = &link->symbols[i];
+      if (symbol->section == section && symbol->type != REF_SYMBOL_SECTION && (symbol->bind == REF_BIND_LOCAL) == local &&
+          symbol->local_list == (pass == 0)) {
+        ref_indices_add(link, list, i);
+      }
+    }
+  }
+}
+
+/* Entries inside a variable's old bytes follow it. */
+static void ref_overflow_move_entries(ref_link *link, size_t section, const ref_out_symbol *symbol, uint64_t place,
+                                      bool *moved) {
+  for (size_t i = 0; i < link->relocation_count; i++) {
+    ref_out_relocation *entry = &link->relocations[i];
+    if (!moved[i] && entry->target == section && entry->offset >= symbol->value &&
+        entry->offset - symbol->value < symbol->size) {
+      entry->offset = place + (entry->offset - symbol->value);
+      moved[i] = true;
+    }
+  }
+}
+
+static void ref_overflow_lay_out(ref_link *link, size_t number) {
+  ref_out_section *section = &link->sections[number];
+  ref_indices list = {0}, locals = {0};
+  ref_bytes image = {0};
+  bool *moved = ref_memory_take(link, link->relocation_count + 1, sizeof *moved);
+  ref_overflow_list(link, number, false, &list);
+  ref_sort_swapping(link, &list, ref_overflow_compare, REF_TIE_SECOND);
+  ref_overflow_list(link, number, true, &locals);
+  ref_sort_swapping(link, &locals, ref_overflow_compare, REF_TIE_SECOND);
+  for (size_t i = 0; i < locals.count; i++) {
+    ref_indices_add(link, &list, locals.items[i]); /* RF24: behind all global ones */
+  }
+  for (size_t i = 0; i < list.count; i++) {
+    ref_out_symbol *symbol = &link->symbols[list.items[i]];
+    const uint64_t place = ref_align_up(image.size, ref_overflow_align(symbol));
+    if (symbol->value > section->data.size || symbol->size > section->data.size - symbol->value) {
+      ref_message_fatal(link, "D44", "variable '%s' lies outside section '%s'", symbol->name, section->name);
+    }
+    ref_bytes_fill(link, &image, (size_t)place);
+    ref_bytes_add(link, &image, section->data.data + symbol->value, (size_t)symbol->size);
+    ref_overflow_move_entries(link, number, symbol, place, moved);
+    symbol->value = place;
+  }
+  section->data = image;
+  section->size = image.size;
+  section->align = LARGEST_ALIGN;
+}
+
+/* D64: declared alignments are lost, so by default the first layout stays and E32 is reported. */
+void ref_overflow_user_constants(ref_link *link) {
+  const size_t number = ref_map_find(&link->section_by_name, ".nv.constant3");
+  if (number != REF_NONE && link->sections[number].size > CONSTANT_LIMIT && link->job->bug_compatible) {
+    ref_overflow_lay_out(link, number);
+  }
+}
