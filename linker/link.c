@@ -92,6 +92,7 @@ static void link_run(const tl_job *job, tl_result *result, link_state *state) {
   tl_merge_rel_action(&module);
   tl_layout_init(&layout, &module, &constants, arena);
   tl_layout_pool_constants(&layout, &module, arena);
+  tl_layout_user_constants(&layout, &module, arena);
   tl_layout_shared(&layout, shared);
   tl_layout_bindless(&layout, &module, &graph, arena);
   tl_resources_find(&resources, &module, &graph, arena);

@@ -14,6 +14,11 @@ typedef struct tl_slot_entry {
   uint32_t symbol, type;
 } tl_slot_entry;
 
+/* A variable of .nv.constant3 that was placed anew (K1a). */
+typedef struct tl_move {
+  uint64_t from, size, to;
+} tl_move;
+
 typedef struct tl_layout {
   uint64_t *symbol_value;   /* by symbol */
   uint32_t *symbol_section; /* by symbol; a shared object can move to its only user (W9.3) */
@@ -27,6 +32,7 @@ typedef struct tl_layout {
   TL_VECTOR(tl_slot_entry) slot_entries; /* in output order */
   uint32_t pooled_section;               /* .nv.constant3 with its equal blocks pooled (G8), TL_NONE */
   TL_VECTOR(tl_piece) pooled;            /* its pieces then */
+  TL_VECTOR(tl_move) moves;              /* of single variables in it, by old offset (K1a); empty: none moved */
   bool debug_shared_shifted;             /* symbols in .nv_debug.shared get the reserved 0x400 too (W17.3) */
   uint64_t reserved;                     /* 0x400 from sm_90 on (H7) */
 } tl_layout;
@@ -49,6 +55,10 @@ typedef struct tl_shared_plan tl_shared_plan;
 tl_shared_plan *tl_layout_plan_shared(const tl_module *module, const tl_graph *graph, tl_arena *arena);
 void tl_layout_create_late_shared(tl_module *module, const tl_shared_plan *plan);
 void tl_layout_shared(tl_layout *layout, tl_shared_plan *plan);
+/* Places user constants anew when they do not fit (K1a). */
+void tl_layout_user_constants(tl_layout *layout, const tl_module *module, tl_arena *arena);
+/* Where an offset of the merged section lies after that. */
+uint64_t tl_layout_moved_offset(const tl_layout *layout, uint32_t section, uint64_t offset);
 void tl_layout_bindless(tl_layout *layout, const tl_module *module, const tl_graph *graph, tl_arena *arena);
 
 /* Index in the resolution of the function that a text section belongs to, TL_NONE. */

@@ -28,8 +28,9 @@ typedef struct entry_state {
   uint32_t index;
   uint32_t symbol, type;
   const tl_relocation_row *row;
-  uint64_t s; /* S */
-  int64_t a;  /* A */
+  uint64_t offset; /* in the output section, after K1a */
+  uint64_t s;      /* S */
+  int64_t a;       /* A */
   uint64_t auxiliary;
   uint8_t bank;
 } entry_state;
@@ -41,7 +42,7 @@ static const tl_symbol *relocate_symbol(const relocating *r, uint32_t symbol) {
 static tl_site relocate_site(const relocating *r, const entry_state *e) {
   return (tl_site){r->module->files[e->entry->file].path,
                    tl_module_text(r->module, r->module->sections.items[e->entry->target].name),
-                   tl_module_text(r->module, relocate_symbol(r, e->symbol)->name), e->entry->offset};
+                   tl_module_text(r->module, relocate_symbol(r, e->symbol)->name), e->offset};
 }
 
 static void relocate_fail(const relocating *r, const entry_state *e, tl_message_id id) {
@@ -208,7 +209,7 @@ static outcome relocate_pc_relative(const relocating *r, entry_state *e) { /* R2
   const bool same = r->layout->symbol_section[e->symbol] == e->entry->target;
   if (!same || tl_defect_matched(r->module->options, TL_DEFECT_D61))
     relocate_fail(r, e, TL_MESSAGE_PC_RELATIVE);
-  e->s -= e->entry->offset;
+  e->s -= e->offset;
   return OUTCOME_APPLY;
 }
 
@@ -255,9 +256,9 @@ static void relocate_check_fit(const relocating *r, const entry_state *e, uint64
 
 static void relocate_apply(const relocating *r, const entry_state *e) {
   const uint64_t size = r->layout->section_size[e->entry->target];
-  if (e->entry->offset >= size)
+  if (e->offset >= size)
     relocate_fail(r, e, TL_MESSAGE_RELOC_NOT_FOUND);
-  if (tl_relocation_row_bytes(e->row) > size - e->entry->offset)
+  if (tl_relocation_row_bytes(e->row) > size - e->offset)
     relocate_refuse(r, e, "a relocated field runs past the end of its section (D14)");
   if (e->entry->state == TL_ENTRY_NORMAL && e->s == UINT64_MAX && !relocate_symbol(r, e->symbol)->shared &&
       !relocate_symbol(r, e->symbol)->misplaced && relocate_symbol(r, e->symbol)->section != TL_NONE)
@@ -266,7 +267,7 @@ static void relocate_apply(const relocating *r, const entry_state *e) {
   const uint64_t value = e->s + (uint64_t)e->a;
   relocate_check_fit(r, e, value);
   *tl_vector_push(r->arena, &r->relocated->patches) = (tl_patch){.section = e->entry->target,
-                                                                 .offset = e->entry->offset,
+                                                                 .offset = e->offset,
                                                                  .row = e->row,
                                                                  .value = value,
                                                                  .auxiliary = e->auxiliary + (uint64_t)e->a,
@@ -285,7 +286,7 @@ static void relocate_keep(const relocating *r, const entry_state *e, bool as_non
   *tl_vector_push(r->arena, &r->relocated->kept) = (tl_kept){.container = e->entry->container,
                                                              .symbol = as_none ? 0 : e->symbol,
                                                              .type = as_none ? 0 : e->type,
-                                                             .offset = e->entry->offset,
+                                                             .offset = e->offset,
                                                              .addend = e->a};
   r->relocated->container_used[e->entry->container] = true;
 }
@@ -305,6 +306,7 @@ static void relocate_follow_alias(const relocating *r, entry_state *e) {
 static void relocate_entry(const relocating *r, uint32_t index) {
   entry_state e = {.entry = &r->module->relocations.items[index], .index = index};
   e.symbol = e.entry->symbol;
+  e.offset = tl_layout_moved_offset(r->layout, e.entry->target, e.entry->offset);
   const tl_relocation_row *const row = tl_relocation_find(e.entry->type);
   e.type = row ? row->unified_to : e.entry->type; /* R11 */
   e.row = tl_relocation_find(e.type);

@@ -1,0 +1,128 @@
+/* User constants that do not fit into 64 KB as they were merged (K1a, K1b): every variable of .nv.constant3 is placed
+ * anew, one by one, and bytes, symbols and relocations follow.
+ *
+ * nvlink aligns each variable to its size, at most 8, and so forgets declared alignments (D64). By default a variable
+ * keeps the alignment that its place in its input file shows. What still does not fit is E32, with this layout's size. */
+#include "base/bytes.h"
+#include "base/list_sort.h"
+#include "catalog/defect.h"
+#include "cubin/elf.h"
+#include "layout/layout.h"
+
+#include <stdlib.h>
+
+static const uint64_t bank_size = 0x10000;
+
+typedef struct constants_state {
+  const tl_module *module;
+  uint64_t *align; /* by symbol */
+} constants_state;
+
+/* Alignment descending, then size ascending; a tie takes the second half. */
+static bool constants_first(const void *context, uint32_t a, uint32_t b) {
+  const constants_state *const s = context;
+  if (s->align[a] != s->align[b])
+    return s->align[a] > s->align[b];
+  return s->module->symbols.items[a].size < s->module->symbols.items[b].size;
+}
+
+static const tl_piece *constants_piece(const tl_section *section, uint64_t offset) {
+  size_t low = 0, high = section->pieces.count;
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    if (section->pieces.items[middle].offset <= offset)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low ? &section->pieces.items[low - 1] : NULL;
+}
+
+static uint64_t constants_align(const tl_module *module, const tl_section *section, const tl_symbol *symbol) {
+  const uint64_t natural = symbol->size < 8 ? symbol->size : 8;
+  const tl_piece *const piece = constants_piece(section, symbol->value);
+  if (!piece || tl_defect_matched(module->options, TL_DEFECT_D64))
+    return natural;
+  uint64_t shown = module->files[piece->file].sections[piece->section].align;
+  const uint64_t place = symbol->value - piece->offset;
+  while (shown > 1 && place % shown)
+    shown /= 2;
+  return shown > natural ? shown : natural;
+}
+
+static void constants_collect(const tl_module *module, const tl_u32_vector *half, uint32_t section, tl_u32_vector *list,
+                              tl_arena *arena) {
+  for (size_t i = half->count; i-- > 0;) {
+    const tl_symbol *const symbol = &module->symbols.items[half->items[i]];
+    if (symbol->section == section && tl_type_of(symbol) != STT_SECTION)
+      tl_u32_push(arena, list, half->items[i]);
+  }
+}
+
+static int constants_compare_moves(const void *a, const void *b) {
+  const tl_move *const x = a, *const y = b;
+  return x->from < y->from ? -1 : x->from > y->from;
+}
+
+static void constants_move(tl_layout *layout, const tl_module *module, uint32_t section, const tl_u32_vector *order,
+                           tl_arena *arena) {
+  layout->pooled_section = section;
+  layout->pooled.count = 0;
+  for (size_t i = 0; i < order->count; i++) {
+    const tl_symbol *const symbol = &module->symbols.items[order->items[i]];
+    const uint64_t to = layout->symbol_value[order->items[i]];
+    const tl_piece *const piece = constants_piece(&module->sections.items[section], symbol->value);
+    *tl_vector_push(arena, &layout->moves) = (tl_move){symbol->value, symbol->size, to};
+    if (!piece || !symbol->size || symbol->value + symbol->size > piece->offset + piece->size)
+      continue;
+    tl_piece *const moved = tl_vector_push(arena, &layout->pooled);
+    *moved = *piece;
+    moved->offset = to;
+    moved->size = symbol->size;
+    moved->data = piece->data + (symbol->value - piece->offset);
+  }
+  qsort(layout->moves.items, layout->moves.count, sizeof *layout->moves.items, constants_compare_moves);
+}
+
+void tl_layout_user_constants(tl_layout *layout, const tl_module *module, tl_arena *arena) {
+  static const char name_text[] = ".nv.constant3";
+  const uint32_t name = tl_names_find(module->names, name_text, sizeof name_text - 1);
+  const uint32_t section = name == TL_NONE ? TL_NONE : tl_module_find_section(module, name);
+  if (section == TL_NONE || layout->section_size[section] <= bank_size)
+    return;
+  constants_state state = {module, tl_arena_new(arena, uint64_t, module->symbols.count)};
+  tl_u32_vector order = {0};
+  constants_collect(module, &module->globals, section, &order, arena);
+  constants_collect(module, &module->locals, section, &order, arena);
+  for (size_t i = 0; i < order.count; i++)
+    state.align[order.items[i]] =
+        constants_align(module, &module->sections.items[section], &module->symbols.items[order.items[i]]);
+  tl_list_sort(arena, order.items, order.count, TL_DEAL_SWAP, constants_first, &state);
+  uint64_t end = 0, align = 8;
+  for (size_t i = 0; i < order.count; i++) {
+    const uint32_t symbol = order.items[i];
+    end = tl_align(end, state.align[symbol]);
+    align = state.align[symbol] > align ? state.align[symbol] : align;
+    layout->symbol_value[symbol] = end;
+    end += module->symbols.items[symbol].size;
+  }
+  layout->section_size[section] = end;
+  layout->section_align[section] = align;
+  if (end <= bank_size)
+    constants_move(layout, module, section, &order, arena);
+}
+
+uint64_t tl_layout_moved_offset(const tl_layout *layout, uint32_t section, uint64_t offset) {
+  if (section != layout->pooled_section || !layout->moves.count)
+    return offset;
+  size_t low = 0, high = layout->moves.count;
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    if (layout->moves.items[middle].from <= offset)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  const tl_move *const move = low ? &layout->moves.items[low - 1] : NULL;
+  return move && offset - move->from < move->size ? move->to + (offset - move->from) : offset;
+}
