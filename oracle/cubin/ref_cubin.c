@@ -18,11 +18,17 @@ enum {
   INDEX_EXTENDED = 0xffff
 };
 
-uint16_t ref_u16(const uint8_t *at) { return (uint16_t)(at[0] | at[1] << 8); }
+uint16_t ref_u16(const uint8_t *at) {
+  return (uint16_t)(at[0] | at[1] << 8);
+}
 
-uint32_t ref_u32(const uint8_t *at) { return (uint32_t)ref_u16(at) | (uint32_t)ref_u16(at + 2) << 16; }
+uint32_t ref_u32(const uint8_t *at) {
+  return (uint32_t)ref_u16(at) | (uint32_t)ref_u16(at + 2) << 16;
+}
 
-uint64_t ref_u64(const uint8_t *at) { return (uint64_t)ref_u32(at) | (uint64_t)ref_u32(at + 4) << 32; }
+uint64_t ref_u64(const uint8_t *at) {
+  return (uint64_t)ref_u32(at) | (uint64_t)ref_u32(at + 4) << 32;
+}
 
 static bool ref_cubin_fail(char *error, size_t error_size, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -227,10 +233,9 @@ static bool ref_cubin_read_symbols(ref_cubin *cubin, char *error, size_t error_s
 
 bool ref_cubin_read(ref_cubin *cubin, const void *bytes, size_t size, char *error, size_t error_size) {
   *cubin = (ref_cubin){.bytes = bytes, .size = size};
-  const bool good = ref_cubin_read_header(cubin, error, error_size) &&
-                    ref_cubin_read_sections(cubin, error, error_size) &&
-                    ref_cubin_read_segments(cubin, error, error_size) &&
-                    ref_cubin_read_symbols(cubin, error, error_size);
+  const bool good =
+      ref_cubin_read_header(cubin, error, error_size) && ref_cubin_read_sections(cubin, error, error_size) &&
+      ref_cubin_read_segments(cubin, error, error_size) && ref_cubin_read_symbols(cubin, error, error_size);
   if (!good) {
     ref_cubin_free(cubin);
   }
@@ -312,11 +317,8 @@ bool ref_cubin_next_attribute(const ref_section *section, uint64_t *position, re
   if (sized && !ref_cubin_range_fits(*position + 4, value, section->size)) {
     return false;
   }
-  *attribute = (ref_attribute){.format = at[0],
-                               .code = at[1],
-                               .size = sized ? value : 2,
-                               .data = sized ? at + 4 : at + 2,
-                               .offset = *position};
+  *attribute = (ref_attribute){
+      .format = at[0], .code = at[1], .size = sized ? value : 2, .data = sized ? at + 4 : at + 2, .offset = *position};
   *position += sized ? (uint64_t)value + 4 : 4;
   return true;
 }

@@ -65,7 +65,9 @@ static uint16_t ref_attribute_u16(const ref_record *record) {
   return (uint16_t)(record->format == 4 ? record->payload.size : record->value);
 }
 
-static void ref_attribute_set_u16(ref_record *record, uint16_t value) { record->value = value; }
+static void ref_attribute_set_u16(ref_record *record, uint16_t value) {
+  record->value = value;
+}
 
 /* W6.15, I5: undefined, or a kernel. */
 static bool ref_attribute_is_external(const ref_link *link, size_t symbol) {
@@ -294,7 +296,8 @@ static uint32_t ref_attribute_mask_of(ref_link *link, size_t number) {
 
 /* I23, W6.9: who counts as a function without the record. An alias is one. */
 static bool ref_attribute_mask_counts(const ref_function *function) {
-  return function->live && function->symbol != REF_NONE && (function->text != REF_NONE || function->alias_of != REF_NONE);
+  return function->live && function->symbol != REF_NONE &&
+         (function->text != REF_NONE || function->alias_of != REF_NONE);
 }
 
 static void ref_attributes_set_masks(ref_link *link) {

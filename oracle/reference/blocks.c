@@ -35,8 +35,7 @@ static void ref_block_append(ref_link *link, ref_file *file, uint32_t section, s
 static size_t ref_block_add_bank_zero(ref_link *link, ref_function *function, const ref_section *input) {
   char *name = ref_memory_print(link, ".rel%s", input->name);
   ref_names_add(link, REF_NONE, name);
-  const size_t number =
-      ref_section_add_with_symbol(link, input->name, input->type, input->flags, input->align, 0);
+  const size_t number = ref_section_add_with_symbol(link, input->name, input->type, input->flags, input->align, 0);
   function->constant0 = number;
   const size_t table = ref_section_add(link, name, REF_TYPE_REL, 0, 8, 16);
   link->sections[table].links_symtab = true;

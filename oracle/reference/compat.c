@@ -14,7 +14,9 @@ enum {
   CODES = 10
 };
 
-static uint16_t ref_compat_larger(uint16_t a, uint16_t b) { return a > b ? a : b; }
+static uint16_t ref_compat_larger(uint16_t a, uint16_t b) {
+  return a > b ? a : b;
+}
 
 static uint16_t ref_compat_larger_or_zero(uint16_t a, uint16_t b) {
   return a == 0 || b == 0 ? 0 : ref_compat_larger(a, b);
@@ -28,8 +30,7 @@ static uint16_t ref_compat_merge_value(uint8_t code, uint16_t a, uint16_t b) {
   case TENSORMAP:
     return a | b;
   case TCGEN05:
-    return (uint16_t)((a & 0xf0) | ref_compat_larger_or_zero(a & 3, b & 3) |
-                      ref_compat_larger_or_zero(a & 12, b & 12));
+    return (uint16_t)((a & 0xf0) | ref_compat_larger_or_zero(a & 3, b & 3) | ref_compat_larger_or_zero(a & 12, b & 12));
   case OPPORTUNISTIC:
     return a == b ? a : 1;
   default:
@@ -38,8 +39,8 @@ static uint16_t ref_compat_merge_value(uint8_t code, uint16_t a, uint16_t b) {
 }
 
 static bool ref_compat_knows(uint8_t code) {
-  return code == ISA_CLASS || code == TENSORMAP || code == TCGEN05 || code == OPPORTUNISTIC ||
-         code == MERCURY_ISA || code == MERCURY_PATCH;
+  return code == ISA_CLASS || code == TENSORMAP || code == TCGEN05 || code == OPPORTUNISTIC || code == MERCURY_ISA ||
+         code == MERCURY_PATCH;
 }
 
 static void ref_compat_set(ref_link *link, uint8_t code, uint16_t value) {

@@ -26,8 +26,8 @@ static void ref_constants_add_images(ref_link *link, const ref_function *functio
     ref_function *kernel = &link->functions[function->constant_users.items[i]];
     if (kernel->constant2 == REF_NONE) {
       char *name = ref_memory_print(link, ".nv.constant2.%s", kernel->name);
-      kernel->constant2 = ref_section_add_with_symbol(link, name, REF_TYPE_CONSTANT + 2,
-                                                      REF_FLAG_ALLOC | REF_FLAG_INFO, 1, 0);
+      kernel->constant2 =
+          ref_section_add_with_symbol(link, name, REF_TYPE_CONSTANT + 2, REF_FLAG_ALLOC | REF_FLAG_INFO, 1, 0);
       link->sections[kernel->constant2].info_section = kernel->text;
     }
   }
@@ -68,6 +68,9 @@ static void ref_constants_place(ref_link *link, ref_function *function) {
 
 /* In reverse order of the blocks' creation (RF5: not of the functions' texts). */
 void ref_constants_layout(ref_link *link) {
+  if (ref_fallback_lay_out(link)) {
+    return;
+  }
   for (size_t i = link->section_count; i-- > 0;) {
     const size_t number = link->sections[i].constant_owner;
     if (number == REF_NONE || !ref_constant_is_shared_out(&link->functions[number])) {

@@ -7,8 +7,8 @@
 enum { PART_NONE, PART_CALLS, PART_TAKEN, PART_INDIRECT, PART_REFERENCES };
 
 static size_t ref_function_add(ref_link *link, const char *name, bool local) {
-  link->functions = ref_memory_grow(link, link->functions, link->function_count, &link->function_capacity,
-                                    sizeof *link->functions);
+  link->functions =
+      ref_memory_grow(link, link->functions, link->function_count, &link->function_capacity, sizeof *link->functions);
   link->functions[link->function_count] = (ref_function){.name = name,
                                                          .local = local,
                                                          .symbol = REF_NONE,
@@ -141,8 +141,8 @@ static size_t ref_function_of_symbol(const ref_file *file, uint32_t symbol) {
 }
 
 static void ref_function_add_indirect(ref_link *link, ref_function *function, const char *prototype) {
-  function->indirect = ref_memory_grow(link, function->indirect, function->indirect_count,
-                                       &function->indirect_capacity, sizeof *function->indirect);
+  function->indirect = ref_memory_grow(link, function->indirect, function->indirect_count, &function->indirect_capacity,
+                                       sizeof *function->indirect);
   function->indirect[function->indirect_count++] = prototype;
 }
 

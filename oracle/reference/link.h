@@ -179,9 +179,9 @@ typedef struct ref_out_section {
   size_t info_function; /* or REF_NONE */
   uint32_t info_high;   /* register count byte of old cubins (F45) */
   bool links_symtab, dropped;
-  bool deleted;  /* with its name, unlike what is only dropped */
-  bool is_stray; /* compiler constants of a losing body that no kernel gets (W8.8) */
-  size_t target; /* of a relocation section */
+  bool deleted;          /* with its name, unlike what is only dropped */
+  bool is_stray;         /* compiler constants of a losing body that no kernel gets (W8.8) */
+  size_t target;         /* of a relocation section */
   size_t constant_owner; /* device function whose compiler constants these are, or REF_NONE */
   bool keeps_symbol;
   bool has_lost_block; /* W8.9: the last block of a losing body that was appended, and its offset */
@@ -197,7 +197,7 @@ typedef struct ref_out_symbol {
   bool local_list; /* W4.1 */
   bool common, dropped;
   bool has_no_name; /* W17.2 */
-  size_t section; /* REF_NONE when undefined */
+  size_t section;   /* REF_NONE when undefined */
   uint64_t value, size;
   size_t mention_file, definition_file;
   size_t function;
@@ -275,10 +275,10 @@ typedef struct ref_link {
   size_t constant_block_count, constant_block_capacity;
   size_t shared_count, info_count;
   ref_indices commons; /* in the order in which they became common */
-  ref_indices slots; /* of textures, samplers, surfaces */
+  ref_indices slots;   /* of textures, samplers, surfaces */
   uint8_t dead_bindless_mask;
   uint32_t first_global, output_symbol_count;
-  ref_indices kernels; /* in creation order */
+  ref_indices kernels;     /* in creation order */
   ref_indices all_kernels; /* with the unnamed ones */
   struct ref_shared *shared;
   bool compat_has[16];
@@ -386,6 +386,9 @@ void ref_callgraph_write(ref_link *link);
 void ref_constants_create_copies(ref_link *link);
 void ref_constants_layout(ref_link *link);
 uint64_t ref_constants_offset_of_section(const ref_link *link, size_t section);
+
+/* fallback.c */
+bool ref_fallback_lay_out(ref_link *link);
 
 /* overflow.c */
 void ref_overflow_user_constants(ref_link *link);

@@ -155,8 +155,7 @@ static int ref_main_write(const ref_job *job, const ref_result *result) {
   }
   const bool written = fwrite(result->bytes, 1, result->size, file) == result->size;
   if (fclose(file) != 0 || !written) {
-    (void)fprintf(stderr, "%s fatal   : Internal error: writing file\n",
-                  job->identity_nvlink ? "nvlink" : "twinlink");
+    (void)fprintf(stderr, "%s fatal   : Internal error: writing file\n", job->identity_nvlink ? "nvlink" : "twinlink");
     return 1;
   }
   return 0;

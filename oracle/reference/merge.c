@@ -25,8 +25,8 @@ static void ref_merge_add_info_section(ref_link *link, ref_function *function) {
 
 void ref_merge_add_shared_section(ref_link *link, ref_function *function) {
   char *name = ref_memory_print(link, ".nv.shared.%s", function->name);
-  function->shared = ref_section_add_with_symbol(link, name, REF_TYPE_SHARED,
-                                                 REF_FLAG_WRITE | REF_FLAG_ALLOC | REF_FLAG_INFO, 1, 0);
+  function->shared =
+      ref_section_add_with_symbol(link, name, REF_TYPE_SHARED, REF_FLAG_WRITE | REF_FLAG_ALLOC | REF_FLAG_INFO, 1, 0);
   link->sections[function->shared].info_section = function->text;
 }
 
@@ -120,8 +120,8 @@ static void ref_merge_check_function(ref_link *link, size_t file_number, uint32_
     ref_message_add(link, REF_ERROR, "E26", "Function '%s' not declared __global__ in all source files",
                     ref_demangle(link, input->name));
   }
-  if (input->section != 0 && file->body_of[symbol] == REF_BODY_LOSES &&
-             input->info >> 4 != REF_BIND_WEAK && !function->defined_weak_so_far) {
+  if (input->section != 0 && file->body_of[symbol] == REF_BODY_LOSES && input->info >> 4 != REF_BIND_WEAK &&
+      !function->defined_weak_so_far) {
     ref_message_add(link, REF_ERROR, "E21", "Multiple definition of '%s' in '%s', first defined in '%s'", input->name,
                     file->name, link->files[function->defined_in_so_far].name);
   }
@@ -262,8 +262,7 @@ static void ref_merge_walk(ref_link *link, size_t file_number) {
 static void ref_merge_warn_extended(ref_link *link, size_t file_number) {
   const uint16_t extended = 0xff00;
   for (size_t i = 0; i < link->file_count; i++) {
-    if (i != file_number && link->files[i].cubin.type == extended &&
-        link->files[file_number].cubin.type != extended) {
+    if (i != file_number && link->files[i].cubin.type == extended && link->files[file_number].cubin.type != extended) {
       ref_message_warn(link, "E45", "'%s': -ewp compiled objects should only link with libcudadevrt",
                        link->files[file_number].name);
       return;

@@ -14,8 +14,8 @@ static void ref_message_append(ref_link *link, ref_severity severity, const char
   char *kept = ref_memory_take(link, size, 1);
   (void)vsnprintf(kept, size, format, again);
   va_end(again);
-  result->messages = ref_memory_grow(link, result->messages, result->message_count, &link->message_capacity,
-                                     sizeof *result->messages);
+  result->messages =
+      ref_memory_grow(link, result->messages, result->message_count, &link->message_capacity, sizeof *result->messages);
   result->messages[result->message_count++] = (ref_message){severity, id, kept};
   if (severity == REF_ERROR) {
     link->error_count++;

@@ -90,8 +90,7 @@ static void ref_note_write_tool(ref_link *link, ref_bytes *output) {
       ref_note_names_files(link) ? ref_note_base_name(link->job->options.values[REF_OPTION_OUTPUT]) : "",
       nvlink ? "nvlink" : "twinlink",
       nvlink ? "Cuda compilation tools, release 13.0, V13.0.88" : "twinlink, release 0.1.0",
-      nvlink ? "Build cuda_13.0.r13.0/compiler.36424714_0" : "Build twinlink",
-      (const char *)arguments.data};
+      nvlink ? "Build cuda_13.0.r13.0/compiler.36424714_0" : "Build twinlink", (const char *)arguments.data};
   ref_bytes strings = {0}, head = {0};
   ref_bytes_add_u32(link, &head, 2);
   for (size_t i = 0; i < STRINGS; i++) {

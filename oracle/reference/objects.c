@@ -176,14 +176,13 @@ static void ref_object_check(ref_link *link, size_t file_number, const ref_symbo
                     input->name, file, first);
   }
   if ((input->other & MANAGED) != (old->other & MANAGED)) {
-    ref_message_add(link, REF_ERROR, "E24",
-                    "Managed attribute doesn't match for '%s' in '%s', first specified in '%s'", input->name, file,
-                    first);
+    ref_message_add(link, REF_ERROR, "E24", "Managed attribute doesn't match for '%s' in '%s', first specified in '%s'",
+                    input->name, file, first);
   }
   if (input->size != old->size && !undefined_texture &&
       !ref_object_sizes_may_differ(link, &link->files[file_number], input, old)) {
-    ref_message_add(link, REF_ERROR, "E22", "Size doesn't match for '%s' in '%s', first specified in '%s'",
-                    input->name, file, first);
+    ref_message_add(link, REF_ERROR, "E22", "Size doesn't match for '%s' in '%s', first specified in '%s'", input->name,
+                    file, first);
   }
   if (defined && !common && old_defined && !old->common && input->info >> 4 != REF_BIND_WEAK &&
       old->bind != REF_BIND_WEAK) {
@@ -200,8 +199,8 @@ static void ref_object_merge_common(ref_link *link, size_t file_number, const re
     if (old->section == REF_NONE) {
       ref_object_define(link, file_number, input, number);
     } else if (link->sections[old->section].type == REF_TYPE_GLOBAL && old->bind != REF_BIND_WEAK) {
-      ref_message_add(link, REF_ERROR, "E21", "Multiple definition of '%s' in '%s', first defined in '%s'",
-                      input->name, file->name, link->files[old->mention_file].name);
+      ref_message_add(link, REF_ERROR, "E21", "Multiple definition of '%s' in '%s', first defined in '%s'", input->name,
+                      file->name, link->files[old->mention_file].name);
     } else if (link->sections[old->section].type == REF_TYPE_GLOBAL) {
       ref_object_define(link, file_number, input, number); /* weak .global, then .common: moved, V10 */
     } else if (input->size > old->size) {
@@ -318,8 +317,7 @@ void ref_objects_allocate_commons(ref_link *link) {
     }
     size_t section = ref_map_find(&link->section_by_name, ".nv.global");
     if (section == REF_NONE) {
-      section = ref_section_add_with_symbol(link, ".nv.global", REF_TYPE_GLOBAL, REF_FLAG_WRITE | REF_FLAG_ALLOC,
-                                            1, 0);
+      section = ref_section_add_with_symbol(link, ".nv.global", REF_TYPE_GLOBAL, REF_FLAG_WRITE | REF_FLAG_ALLOC, 1, 0);
     }
     ref_out_symbol *symbol = &link->symbols[link->commons.items[i]];
     const ref_section block = {.name = symbol->name, .size = symbol->size, .align = symbol->value};

@@ -47,7 +47,9 @@ static const ref_option_row ref_rows[REF_OPTION_COUNT] = {
     {REF_OPTION_SHARED, REF_OPTION_FLAG, NULL, "shared"},
 };
 
-const ref_option_row *ref_option_rows(void) { return ref_rows; }
+const ref_option_row *ref_option_rows(void) {
+  return ref_rows;
+}
 
 bool ref_option_given(const ref_link *link, ref_option option) {
   return link->job->options.values[option] != NULL;
@@ -66,8 +68,8 @@ static void ref_options_read_arch(ref_link *link, const char *arch) {
     }
   }
   if (strncmp(arch, "lto_", 4) == 0) {
-    ref_message_fatal(link, "E11", "Link target of '%s' is virtual target that is not JIT-able; use 'sm_' target instead",
-                      arch);
+    ref_message_fatal(link, "E11",
+                      "Link target of '%s' is virtual target that is not JIT-able; use 'sm_' target instead", arch);
   }
   if (strncmp(arch, "compute_", 8) == 0) {
     longjmp(link->escape, 1); /* E12: exit code 0, no output */
@@ -122,7 +124,9 @@ void ref_options_check(ref_link *link) {
   link->everything_live = ref_option_given(link, REF_OPTION_DEBUG);
 }
 
-static bool ref_options_list_is_empty(const char *list) { return list == NULL || list[strspn(list, ",")] == 0; }
+static bool ref_options_list_is_empty(const char *list) {
+  return list == NULL || list[strspn(list, ",")] == 0;
+}
 
 /* W17.2, W17.6 */
 bool ref_options_keep_shared_symbols(const ref_link *link) {

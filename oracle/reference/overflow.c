@@ -23,8 +23,8 @@ static void ref_overflow_list(ref_link *link, size_t section, bool local, ref_in
   for (int pass = 1; pass >= 0; pass--) {
     for (size_t i = link->symbol_count; i-- > 0;) {
       const ref_out_symbol *symbol = &link->symbols[i];
-      if (symbol->section == section && symbol->type != REF_SYMBOL_SECTION && (symbol->bind == REF_BIND_LOCAL) == local &&
-          symbol->local_list == (pass == 0)) {
+      if (symbol->section == section && symbol->type != REF_SYMBOL_SECTION &&
+          (symbol->bind == REF_BIND_LOCAL) == local && symbol->local_list == (pass == 0)) {
         ref_indices_add(link, list, i);
       }
     }

@@ -13,8 +13,7 @@ bool ref_record_first_word_is_symbol(uint8_t code) {
 }
 
 ref_record *ref_records_add(ref_link *link, ref_records *records, ref_record record) {
-  records->items =
-      ref_memory_grow(link, records->items, records->count, &records->capacity, sizeof *records->items);
+  records->items = ref_memory_grow(link, records->items, records->count, &records->capacity, sizeof *records->items);
   records->items[records->count] = record;
   return &records->items[records->count++];
 }

@@ -157,8 +157,8 @@ static ref_action ref_relocate_classify(ref_link *link, const ref_out_relocation
   if (undefined && symbol->type == REF_SYMBOL_CUDA_OBJECT && (symbol->other & REF_SPACE_MASK) == REF_SPACE_GLOBAL) {
     return REF_KEEP; /* R21 */
   }
-  if (undefined && (strncmp(symbol->name, ".nv.independent.", 16) == 0 ||
-                    strcmp(symbol->name, ".nv.surfrefDescSize") == 0)) {
+  if (undefined &&
+      (strncmp(symbol->name, ".nv.independent.", 16) == 0 || strcmp(symbol->name, ".nv.surfrefDescSize") == 0)) {
     return REF_KEEP; /* B10 */
   }
   return ref_relocate_classify_type(link, entry);

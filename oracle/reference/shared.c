@@ -187,7 +187,8 @@ static void ref_shared_list_own(ref_link *link, const ref_shared *shared, size_t
     }
     if (symbol->users.count == 1 && symbol->users.items[0] == kernel) {
       ref_indices_add(link, own, number);
-    } else if (ref_shared_is_coloured(symbol) && ref_shared_have_common_user(&symbol->users, &(ref_indices){&kernel, 1, 1}) &&
+    } else if (ref_shared_is_coloured(symbol) &&
+               ref_shared_have_common_user(&symbol->users, &(ref_indices){&kernel, 1, 1}) &&
                symbol->value + symbol->size > *start) {
       *start = symbol->value + symbol->size;
     }
@@ -325,7 +326,8 @@ static void ref_shared_finish_kernel(ref_link *link, const ref_shared *shared, c
   section->size = kernel->shared_end;
   if (section->size > 0) {
     section->size += reserved;
-  } else if (shared->has_extern && (section->align == EXTERN_ALIGN || (reserved > 0 && section->align > EXTERN_ALIGN))) {
+  } else if (shared->has_extern &&
+             (section->align == EXTERN_ALIGN || (reserved > 0 && section->align > EXTERN_ALIGN))) {
     section->size = reserved;
   } else {
     section->dropped = true;

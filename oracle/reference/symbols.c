@@ -73,7 +73,8 @@ void ref_symbols_report_undefined(ref_link *link) {
 
 /* W4.2: of the reserved names only `.nv.reservedSmem.offset0` stays in an executable. */
 static bool ref_symbol_is_reserved(const ref_out_symbol *symbol) {
-  return symbol->section == REF_NONE && (strncmp(symbol->name, "__UFT", 5) == 0 || strncmp(symbol->name, "__UDT", 5) == 0);
+  return symbol->section == REF_NONE &&
+         (strncmp(symbol->name, "__UFT", 5) == 0 || strncmp(symbol->name, "__UDT", 5) == 0);
 }
 
 /* W4.3, W4.4 */
@@ -122,7 +123,8 @@ void ref_symbols_name_globals(ref_link *link) {
 /* W17.2: shared addresses start behind the reserved bytes, if the section has more than those. */
 static uint64_t ref_symbol_value(const ref_link *link, const ref_out_symbol *symbol) {
   const bool shared = symbol->type == REF_SYMBOL_CUDA_OBJECT && (symbol->other & REF_SPACE_MASK) == REF_SPACE_SHARED;
-  if (shared && symbol->section != REF_NONE && link->sm >= 90 && link->sections[symbol->section].size > SHARED_RESERVED) {
+  if (shared && symbol->section != REF_NONE && link->sm >= 90 &&
+      link->sections[symbol->section].size > SHARED_RESERVED) {
     return symbol->value + SHARED_RESERVED;
   }
   return symbol->value;

@@ -71,9 +71,10 @@ static void ref_verbose_report_kernel(ref_link *link, const ref_function *kernel
   const unsigned long long shared = has_shared ? link->sections[kernel->shared].size : 0;
   const unsigned long long stack = kernel->is_unnamed || kernel->reaches_cycle ? kernel->frame_size : kernel->stack;
   ref_message_add(link, REF_INFO, "C56", "Function properties for '%s':", kernel->name);
-  ref_message_add(link, REF_INFO, "C56", "used %u registers, used %u barriers, %llu stack, %llu bytes smem%s, 0 bytes lmem%s",
-                  kernel->is_unnamed ? kernel->register_count : kernel->raised_registers, ref_verbose_barriers(link, kernel), stack, shared,
-                  ref_verbose_constants(link, kernel), ref_verbose_textures(link, kernel));
+  ref_message_add(
+      link, REF_INFO, "C56", "used %u registers, used %u barriers, %llu stack, %llu bytes smem%s, 0 bytes lmem%s",
+      kernel->is_unnamed ? kernel->register_count : kernel->raised_registers, ref_verbose_barriers(link, kernel), stack,
+      shared, ref_verbose_constants(link, kernel), ref_verbose_textures(link, kernel));
 }
 
 void ref_verbose_report(ref_link *link) {

@@ -34,8 +34,8 @@ static void ref_weak_drop_debug_entries(ref_link *link, size_t function) {
 static void ref_weak_drop_records(ref_link *link, size_t symbol) {
   for (size_t i = 0; i < link->module_records.count; i++) {
     ref_record *record = &link->module_records.items[i];
-    const bool counts = record->code == CODE_FRAME_SIZE || record->code == CODE_MAX_STACK ||
-                        record->code == CODE_REGCOUNT;
+    const bool counts =
+        record->code == CODE_FRAME_SIZE || record->code == CODE_MAX_STACK || record->code == CODE_REGCOUNT;
     if (counts && record->first_word_is_symbol && record->symbols.count > 0 && record->symbols.items[0] == symbol) {
       record->dropped = true;
     }

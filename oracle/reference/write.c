@@ -179,8 +179,7 @@ static size_t ref_write_segments(ref_link *link, ref_bytes *file, const ref_indi
   ref_write_segment(at, SEGMENT_PHDR, SEGMENT_READ_EXECUTE, offset, count * SEGMENT_BYTES, count * SEGMENT_BYTES);
   at += SEGMENT_BYTES;
   if (code.any) {
-    ref_write_segment(at, SEGMENT_LOAD, SEGMENT_READ_EXECUTE, code.start, code.end - code.start,
-                      code.end - code.start);
+    ref_write_segment(at, SEGMENT_LOAD, SEGMENT_READ_EXECUTE, code.start, code.end - code.start, code.end - code.start);
     at += SEGMENT_BYTES;
   }
   if (data.any) {
