@@ -289,8 +289,9 @@ static void objects_pass_loser(tl_merging *m, uint32_t index, uint32_t known) {
 }
 
 /* W3.11, W9.12: the definition counts for alignment and for the place in the pool. An object that an earlier file
- * mentioned without a size is never laid out by nvlink (D82). */
-static void objects_define_shared(tl_module *module, uint32_t known, uint64_t align) {
+ * mentioned without a size is never laid out by nvlink (D82). One that a strong definition takes from a weak one keeps its
+ * first place and gets a second, which counts (L87). */
+static void objects_define_shared(tl_module *module, uint32_t known, uint64_t align, bool was_defined) {
   tl_symbol *const symbol = &module->symbols.items[known];
   const bool lost = symbol->external_shared && tl_defect_matched(module->options, TL_DEFECT_D82);
   symbol->align = align;
@@ -299,7 +300,7 @@ static void objects_define_shared(tl_module *module, uint32_t known, uint64_t al
   symbol->shared = !lost;
   size_t kept = 0;
   for (size_t i = 0; i < module->shared_objects.count; i++)
-    if (module->shared_objects.items[i] != known)
+    if (was_defined || module->shared_objects.items[i] != known)
       module->shared_objects.items[kept++] = module->shared_objects.items[i];
   module->shared_objects.count = kept;
   if (!lost)
@@ -322,7 +323,8 @@ static void objects_define_known(tl_merging *m, uint32_t index, uint32_t known, 
     symbol->size = s->size > symbol->size ? s->size : symbol->size;
     return;
   }
-  if (symbol->section != TL_NONE && tl_defect_matched(module->options, TL_DEFECT_D83))
+  const bool was_defined = symbol->section != TL_NONE;
+  if (was_defined && tl_defect_matched(module->options, TL_DEFECT_D83))
     symbol->constant_cutoff = (uint32_t)module->relocations.count;
   symbol->common = false;
   symbol->section = section;
@@ -332,7 +334,7 @@ static void objects_define_known(tl_merging *m, uint32_t index, uint32_t known, 
   symbol->info = s->info; /* also the weak binding over an earlier mention's (L61) */
   if (!symbol->shared)
     return;
-  objects_define_shared(module, known, s->value);
+  objects_define_shared(module, known, s->value, was_defined);
 }
 
 static void objects_define_new(tl_merging *m, uint32_t index, uint32_t section) {
