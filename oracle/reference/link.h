@@ -141,7 +141,8 @@ typedef struct ref_function {
   size_t info_order;
   /* while files are merged, in their order */
   bool mentioned, mentioned_as_entry, defined_weak_so_far;
-  size_t defined_in_so_far;
+  bool defined_so_far;
+  size_t defined_in_so_far, first_defined_in_so_far;
   const char *prototype_so_far;
   bool text_had_rela; /* any body so far; the output keeps one `.rela.text.F` for all of them */
   uint32_t defined_as_so_far;

@@ -136,6 +136,10 @@ static void ref_merge_note_definition(ref_link *link, size_t file_number, uint32
   ref_function *function = &link->functions[file->function_of[symbol]];
   if (input->section != 0 && file->body_of[symbol] != REF_BODY_LOSES) {
     function->defined_weak_so_far = input->info >> 4 == REF_BIND_WEAK;
+    if (!function->defined_so_far) {
+      function->first_defined_in_so_far = file_number;
+    }
+    function->defined_so_far = true;
     function->defined_in_so_far = file_number;
     function->defined_as_so_far = symbol;
   }
@@ -209,22 +213,25 @@ static void ref_merge_info(ref_link *link, size_t file_number, uint32_t section)
   ref_records_read(link, file_number, section, function);
 }
 
-/* E25, C84: once a file and function, after the other errors of the file; the name is that of the definition. */
-static void ref_merge_check_prototypes(ref_link *link, size_t file_number, const ref_section *section) {
+/* E25, C84: once a file and function, after the other errors of the file; the name is that of the first definition. */
+static void ref_merge_check_prototype(ref_link *link, size_t file_number, uint32_t symbol, uint32_t offset) {
   const ref_file *file = &link->files[file_number];
+  if (symbol >= file->cubin.symbol_count || file->function_of[symbol] == REF_NONE) {
+    return;
+  }
+  ref_function *function = &link->functions[file->function_of[symbol]];
+  const char *text = ref_cubin_string(&file->cubin, file->cubin.string_section, offset);
+  if (function->prototype_so_far == NULL) {
+    function->prototype_so_far = text;
+  } else if (strcmp(function->prototype_so_far, text) != 0) {
+    ref_message_add(link, REF_ERROR, "E25", "Prototype doesn't match for '%s' in '%s', first defined in '%s'",
+                    function->name, file->name, link->files[function->first_defined_in_so_far].name);
+  }
+}
+
+static void ref_merge_check_prototypes(ref_link *link, size_t file_number, const ref_section *section) {
   for (uint64_t at = 0; section->data != NULL && at + 8 <= section->size; at += 8) {
-    const uint32_t symbol = ref_u32(section->data + at);
-    const char *text = ref_cubin_string(&file->cubin, file->cubin.string_section, ref_u32(section->data + at + 4));
-    if (symbol >= file->cubin.symbol_count || file->function_of[symbol] == REF_NONE) {
-      continue;
-    }
-    ref_function *function = &link->functions[file->function_of[symbol]];
-    if (function->prototype_so_far == NULL) {
-      function->prototype_so_far = text;
-    } else if (strcmp(function->prototype_so_far, text) != 0) {
-      ref_message_add(link, REF_ERROR, "E25", "Prototype doesn't match for '%s' in '%s', first defined in '%s'",
-                      function->name, file->name, link->files[function->defined_in_so_far].name);
-    }
+    ref_merge_check_prototype(link, file_number, ref_u32(section->data + at), ref_u32(section->data + at + 4));
   }
 }
 
