@@ -1,0 +1,81 @@
+/* The reference's list sort (S1, S2) and the writing of relocated fields (R2-R5, R9a). */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "oracle/reference/link.h"
+#include "oracle/reference/relocation_table.h"
+
+static int tie(const ref_link *link, size_t a, size_t b) {
+  (void)link;
+  (void)a;
+  (void)b;
+  return 0;
+}
+
+/* S2: the permutations when all elements are equal. */
+static void sort_with_ties_permutes_as_measured(void **state) {
+  static const size_t expected[][8] = {{1, 0},
+                                       {0, 2, 1},
+                                       {1, 3, 0, 2},
+                                       {4, 0, 2, 1, 3},
+                                       {5, 1, 3, 4, 0, 2},
+                                       {4, 0, 6, 2, 5, 1, 3},
+                                       {5, 1, 7, 3, 4, 0, 6, 2}};
+  (void)state;
+  for (size_t n = 2; n <= 8; n++) {
+    ref_link link = {0};
+    ref_indices list = {0};
+    for (size_t i = 0; i < n; i++) {
+      ref_indices_add(&link, &list, i);
+    }
+    ref_sort_swapping(&link, &list, tie, REF_TIE_SECOND);
+    assert_memory_equal(list.items, expected[n - 2], n * sizeof(size_t));
+    ref_memory_free(link.blocks);
+  }
+}
+
+/* R5: R_CUDA 66, 16 bits at 38 and 5 bits at 54; the other bits stay. */
+static void field_writes_only_its_own_bits(void **state) {
+  uint8_t bytes[8];
+  (void)state;
+  memset(bytes, 0xff, sizeof bytes);
+  const ref_relocation_row *row = &ref_relocation_rows[66];
+  assert_string_equal(row->name, "R_CUDA_CONST_FIELD21_38");
+  ref_field_write(&row->fields[0], bytes, sizeof bytes, 0, ref_field_value(&row->fields[0], 0x94, 0, 3, 0));
+  ref_field_write(&row->fields[1], bytes, sizeof bytes, 0, ref_field_value(&row->fields[1], 0x94, 0, 3, 0));
+  const uint64_t fields = ((uint64_t)0xffff << 38) | ((uint64_t)0x1f << 54);
+  const uint64_t expected = ~fields | (uint64_t)0x94 << 38 | (uint64_t)3 << 54;
+  assert_int_equal(ref_u64(bytes), expected);
+}
+
+/* R3: REL adds the old content at field scale, here after the shift by 2. */
+static void rel_adds_the_old_field(void **state) {
+  const ref_field *field = &ref_relocation_rows[64].fields[0];
+  (void)state;
+  assert_int_equal(ref_field_value(field, 0x10, 5, 0, 0), 9);
+}
+
+/* R9a: what lies past the end is not written. */
+static void field_stops_at_the_end(void **state) {
+  uint8_t bytes[4] = {0, 0, 0, 0xee};
+  (void)state;
+  ref_field_write(&ref_relocation_rows[2].fields[0], bytes, 3, 0, (uint64_t)-1);
+  assert_int_equal(bytes[2], 0xff);
+  assert_int_equal(bytes[3], 0xee);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(sort_with_ties_permutes_as_measured),
+      cmocka_unit_test(field_writes_only_its_own_bits),
+      cmocka_unit_test(rel_adds_the_old_field),
+      cmocka_unit_test(field_stops_at_the_end),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
