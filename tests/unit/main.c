@@ -28,7 +28,7 @@ tl_allocator unit_make_allocator(unit_memory *memory) {
 
 static void *unit_allocate_or_stop(void *context, size_t size) {
   (void)context;
-  return harness_grow(NULL, size);
+  return memset(harness_grow(NULL, size), 0xa5, size);
 }
 
 static void unit_release_plainly(void *context, void *block) {
@@ -91,9 +91,9 @@ int main(int argc, char **argv) {
   if (argc != 2)
     harness_stop("usage: unit CORPUS");
   unit_corpus = argv[1];
-  int failed = unit_test_list_sort();
+  int failed = unit_test_containers();
+  failed += unit_test_list_sort();
   failed += unit_test_bits();
-  failed += unit_test_containers();
   failed += unit_test_memory();
   failed += unit_test_threads();
   return failed != 0;
