@@ -49,67 +49,79 @@ static tl_cubin *link_read(const tl_job *job, const tl_admission *admitted, tl_n
   return files;
 }
 
-static void link_run(const tl_job *job, tl_result *result, link_state *state) {
-  tl_arena *const arena = &state->arena;
-  tl_diagnostics *const diagnostics = &state->diagnostics;
-  const tl_options *const options = &job->options;
+/* Everything that one link makes, stage by stage. */
+typedef struct link_stages {
   tl_admission admitted;
   tl_names names;
   tl_resolution resolution;
+  tl_module module;
   tl_graph graph;
   tl_layout layout;
   tl_resources resources;
   tl_relocated relocated;
   tl_emitted emitted;
   tl_plan plan;
+} link_stages;
 
-  tl_admission_run(&admitted, job, arena, diagnostics);
-  if (admitted.target->family == TL_ARCH_COMPUTE || diagnostics->errors)
+static tl_module link_module(const tl_job *job, link_stages *s, link_state *state, const tl_cubin *files) {
+  const tl_options *const options = &job->options;
+  return (tl_module){.arena = &state->arena,
+                     .diagnostics = &state->diagnostics,
+                     .options = options,
+                     .names = &s->names,
+                     .files = files,
+                     .file_count = (uint32_t)s->admitted.files.count,
+                     .arch = s->admitted.target->number,
+                     .accelerated = s->admitted.target->variant == 'a',
+                     .eliminates = !options->debug,
+                     .keeps_shared = options->debug && !options->suppress_debug_info,
+                     .resolution = &s->resolution};
+}
+
+static void link_lay_out(link_stages *s, tl_arena *arena) {
+  tl_shared_plan *const shared = tl_layout_plan_shared(&s->module, &s->graph, arena);
+  tl_layout_create_late_shared(&s->module, shared);
+  const tl_constant_offsets constants = tl_layout_constants(&s->module, &s->graph, arena);
+  tl_merge_rel_action(&s->module);
+  tl_layout_init(&s->layout, &s->module, &constants, arena);
+  tl_layout_pool_constants(&s->layout, &s->module, arena);
+  tl_layout_user_constants(&s->layout, &s->module, arena);
+  tl_layout_shared(&s->layout, shared);
+  tl_layout_bindless(&s->layout, &s->module, &s->graph, arena);
+}
+
+static void link_run(const tl_job *job, tl_result *result, link_state *state) {
+  tl_arena *const arena = &state->arena;
+  link_stages s;
+
+  tl_admission_run(&s.admitted, job, arena, &state->diagnostics);
+  if (s.admitted.target->family == TL_ARCH_COMPUTE || state->diagnostics.errors)
     return; /* E12: the inputs are looked at, nothing is linked; so too after errors made by -Werror */
-  const tl_cubin *const files = link_read(job, &admitted, &names, state);
-  const uint32_t file_count = (uint32_t)admitted.files.count;
-  tl_resolve(&resolution, files, file_count, &names, arena, diagnostics);
-  tl_live_mark(&resolution, files, file_count, &names, arena, diagnostics, options->debug);
-
-  tl_module module = {.arena = arena,
-                      .diagnostics = diagnostics,
-                      .options = options,
-                      .names = &names,
-                      .files = files,
-                      .file_count = file_count,
-                      .arch = admitted.target->number,
-                      .accelerated = admitted.target->variant == 'a',
-                      .eliminates = !options->debug,
-                      .keeps_shared = options->debug && !options->suppress_debug_info,
-                      .resolution = &resolution};
-  tl_merge(&module);
-  tl_merge_finish(&module);
-  tl_graph_build(&graph, &module, arena);
-  tl_check_calls(&module, &graph);
-  tl_shared_plan *const shared = tl_layout_plan_shared(&module, &graph, arena);
-  tl_layout_create_late_shared(&module, shared);
-  const tl_constant_offsets constants = tl_layout_constants(&module, &graph, arena);
-  tl_merge_rel_action(&module);
-  tl_layout_init(&layout, &module, &constants, arena);
-  tl_layout_pool_constants(&layout, &module, arena);
-  tl_layout_user_constants(&layout, &module, arena);
-  tl_layout_shared(&layout, shared);
-  tl_layout_bindless(&layout, &module, &graph, arena);
-  tl_resources_find(&resources, &module, &graph, arena);
-  tl_check_sizes(&module, &layout);
-  tl_check_undefined(&module, arena);
-  tl_relocate_run(&relocated, &module, &layout, arena);
-  tl_check_callgraph(&module, &graph, &resources, arena);
-  tl_check_resources(&module, &graph, &resources, arena);
-  tl_check_verbose(&module, &graph, &resources, &layout, arena);
-  if (diagnostics->errors)
+  const uint32_t file_count = (uint32_t)s.admitted.files.count;
+  const tl_cubin *const files = link_read(job, &s.admitted, &s.names, state);
+  tl_resolve(&s.resolution, files, file_count, &s.names, arena, &state->diagnostics);
+  tl_live_mark(&s.resolution, files, file_count, &s.names, arena, &state->diagnostics, job->options.debug);
+  s.module = link_module(job, &s, state, files);
+  tl_merge(&s.module);
+  tl_merge_finish(&s.module);
+  tl_graph_build(&s.graph, &s.module, arena);
+  tl_check_calls(&s.module, &s.graph);
+  link_lay_out(&s, arena);
+  tl_resources_find(&s.resources, &s.module, &s.graph, arena);
+  tl_check_sizes(&s.module, &s.layout);
+  tl_check_undefined(&s.module, arena);
+  tl_relocate_run(&s.relocated, &s.module, &s.layout, arena);
+  tl_check_callgraph(&s.module, &s.graph, &s.resources, arena);
+  tl_check_resources(&s.module, &s.graph, &s.resources, arena);
+  tl_check_verbose(&s.module, &s.graph, &s.resources, &s.layout, arena);
+  if (state->diagnostics.errors)
     return;
-  tl_emit(&emitted, &module, &layout, &resources, &relocated, arena);
-  tl_plan_make(&plan, &emitted, arena, job->limits.output);
-  result->image = tl_image_make(&plan, module.sections.count, options->threads, arena);
-  result->image_size = plan.size;
-  if (options->want_map)
-    result->map = tl_map_make(&plan, &emitted, arena);
+  tl_emit(&s.emitted, &s.module, &s.layout, &s.resources, &s.relocated, arena);
+  tl_plan_make(&s.plan, &s.emitted, arena, job->limits.output);
+  result->image = tl_image_make(&s.plan, s.module.sections.count, job->options.threads, arena);
+  result->image_size = s.plan.size;
+  if (job->options.want_map)
+    result->map = tl_map_make(&s.plan, &s.emitted, arena);
 }
 
 /* What a result says when there is not even memory for records. */

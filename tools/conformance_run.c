@@ -186,7 +186,9 @@ static void conformance_model_command(const conformance_settings *settings, cons
 /* --- comparing --- */
 
 static bool conformance_same(const uint8_t *a, size_t a_size, const uint8_t *b, size_t b_size) {
-  return !a == !b && a_size == b_size && (a_size == 0 || memcmp(a, b, a_size) == 0);
+  if (!a || !b)
+    return !a && !b;
+  return a_size == b_size && memcmp(a, b, a_size) == 0;
 }
 
 static bool conformance_same_text(const conformance_answer *a, const conformance_answer *b) {

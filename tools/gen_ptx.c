@@ -18,7 +18,7 @@ typedef struct gen_ptx {
 /* --- names and declarations --- */
 
 static const char *gen_ptx_result_type(char letter) {
-  return letter == 'i' ? ".param .b32" : letter == 'd' ? ".param .b64" : ".param .b64";
+  return letter == 'i' ? ".param .b32" : ".param .b64";
 }
 
 static void gen_ptx_argument_type(FILE *to, char letter, const char *name, int index, uint32_t large) {

@@ -24,10 +24,10 @@ typedef struct tl_arena {
 void tl_arena_init(tl_arena *arena, const tl_allocator *allocator, uint64_t limit, jmp_buf *on_failure);
 void tl_arena_release(tl_arena *arena);
 /* Zeroed memory for `count` items of `size` bytes, aligned for any type. Never NULL. */
-void *tl_arena_take(tl_arena *arena, size_t count, size_t size);
+__attribute__((returns_nonnull)) void *tl_arena_take(tl_arena *arena, size_t count, size_t size);
 #define tl_arena_new(arena, type, count) ((type *)tl_arena_take((arena), (count), sizeof(type)))
 /* Copies of bytes and of text; the copy of text ends with a NUL. */
-void *tl_arena_copy(tl_arena *arena, const void *bytes, size_t size);
+__attribute__((returns_nonnull)) void *tl_arena_copy(tl_arena *arena, const void *bytes, size_t size);
 char *tl_arena_text(tl_arena *arena, const char *text, size_t length);
 /* A text made from `format`: %s (const char *), %u (uint64_t), %x (uint64_t, "0x" not added), %%. */
 char *tl_arena_format(tl_arena *arena, const char *format, ...);

@@ -12,7 +12,8 @@
   }
 
 /* The items array with room for one more item than `count`. */
-void *tl_vector_room(tl_arena *arena, void *items, size_t count, size_t *capacity, size_t item_size);
+__attribute__((returns_nonnull)) void *tl_vector_room(tl_arena *arena, void *items, size_t count, size_t *capacity,
+                                                      size_t item_size);
 
 #define tl_vector_push(arena, vector)                                                                                  \
   ((vector)->items =                                                                                                   \

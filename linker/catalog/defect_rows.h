@@ -27,5 +27,6 @@ TL_DEFECT(D79, 'R', "relocate", "-kernels-used with entries against undefined la
           "S = what is left in symbol 0")
 TL_DEFECT(D82, 'R', "merge", "extern shared memory without a size, then a definition of that name in a later file",
           "an ordinary object", "never laid out, every address is -1")
-TL_DEFECT(D83, 'R', "merge", "a constant is initialised with the address of a weak function or variable that loses or is replaced",
+TL_DEFECT(D83, 'R', "merge",
+          "a constant is initialised with the address of a weak function or variable that loses or is replaced",
           "the entry stays", "the entry vanishes, the pointer stays 0")

@@ -209,6 +209,8 @@ static uint32_t *registers_text_positions(const tl_module *module, const tl_grap
 static void registers_keep_maxima(raise_vector *list, size_t start, uint32_t own, const tl_resources *resources) {
   uint32_t most = own;
   size_t kept = start;
+  if (start == list->count)
+    return;
   qsort(list->items + start, list->count - start, sizeof *list->items, raise_compare);
   for (size_t i = start; i < list->count; i++) {
     if (resources->registers[list->items[i].function] <= most)

@@ -6,6 +6,7 @@
 #include "catalog/message.h"
 #include "cubin/elf.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* No section of a sane cubin is aligned further; larger values make offsets that do not fit a file (C79, E76). */
@@ -28,6 +29,7 @@ void tl_cubin_damaged(const tl_cubin *cubin, const tl_names *names, tl_diagnosti
   const char *const name = named ? tl_names_text(names, cubin->sections[section].name) : NULL;
   const tl_site site = {cubin->path, name, NULL, offset};
   tl_diagnostics_add(diagnostics, tl_message_row_of(TL_MESSAGE_DAMAGED), site, NULL, cubin->path, what);
+  abort(); /* not reached: T1 is fatal and jumps */
 }
 
 /* The bytes [offset, offset + size) of the file, or NULL when they do not all lie in it. */

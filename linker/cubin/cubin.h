@@ -61,8 +61,8 @@ bool tl_section_type_is_constant(uint32_t type);
 void tl_cubin_read(tl_cubin *cubin, const tl_input *input, uint32_t index, tl_names *names, tl_arena *arena,
                    tl_diagnostics *diagnostics);
 /* Fatal T1 about one section (TL_NONE: none), with the offset inside it (TL_NO_OFFSET: none). */
-void tl_cubin_damaged(const tl_cubin *cubin, const tl_names *names, tl_diagnostics *diagnostics, uint32_t section,
-                      uint64_t offset, const char *what);
+_Noreturn void tl_cubin_damaged(const tl_cubin *cubin, const tl_names *names, tl_diagnostics *diagnostics,
+                                uint32_t section, uint64_t offset, const char *what);
 
 /* Number of entries of a REL or RELA section; a partial last entry does not count (R31). */
 uint64_t tl_cubin_relocation_count(const tl_cubin_section *section);

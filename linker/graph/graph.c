@@ -1,6 +1,8 @@
 /* Building and condensing the call graph of graph/graph.h (Tarjan's algorithm with a stack of its own). */
 #include "graph/graph.h"
 
+#include <assert.h>
+
 tl_successors tl_successors_make(tl_arena *arena, const tl_edges *edges, uint32_t sources) {
   tl_successors s = {tl_arena_new(arena, uint32_t, (size_t)sources + 2),
                      tl_arena_new(arena, uint32_t, edges->count + 1)};
@@ -37,6 +39,7 @@ typedef struct condenser {
 } condenser;
 
 static void condense_enter(condenser *c, uint32_t node) {
+  assert(c->graph->callees.first);
   c->index[node] = c->low[node] = ++c->visited;
   c->path[c->path_count++] = node;
   c->calls[c->call_count] = node;

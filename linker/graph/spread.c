@@ -9,6 +9,7 @@
 #include "cubin/elf.h"
 #include "graph/resources.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 typedef enum spread_rule { SPREAD_FLAG, SPREAD_MAXIMUM, SPREAD_SUM, SPREAD_EXTERNS, SPREAD_WORDS } spread_rule;
@@ -83,10 +84,9 @@ static tl_attribute spread_word(const spreader *s, uint8_t code, uint32_t value)
 /* In place of the record with that code, or at the end. */
 static void spread_store(const spreader *s, tl_attributes *list, tl_attribute record) {
   const uint32_t known = tl_attributes_find(list, record.code);
-  if (known == TL_NONE)
-    *tl_vector_push(s->arena, list) = record;
-  else
-    list->items[known] = record;
+  tl_attribute *const place = known == TL_NONE ? tl_vector_push(s->arena, list) : &list->items[known];
+  assert(place);
+  *place = record;
 }
 
 /* EXTERNS words of `from` that stay and are not in `to` yet; to the front with one kernel (W6.14), else behind. */

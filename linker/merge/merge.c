@@ -35,7 +35,7 @@ void tl_merge_spread_state(tl_merging *m, uint8_t state) {
     }
 }
 
-#define NAME(text) tl_names_intern(names, text, sizeof text - 1)
+#define NAME(text) tl_names_intern(names, (text), sizeof(text) - 1)
 
 static tl_merging merge_begin(tl_module *module, uint32_t file) {
   const tl_cubin *const cubin = &module->files[file];

@@ -1,8 +1,10 @@
 #include "link.h"
 
+#include <assert.h>
 #include <string.h>
 
 static size_t ref_map_slot(const ref_map *map, const char *key) {
+  assert(map->capacity != 0);
   uint64_t hash = 1469598103934665603u;
   for (const char *at = key; *at != 0; at++) {
     hash = (hash ^ (uint8_t)*at) * 1099511628211u;

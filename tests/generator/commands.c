@@ -2,6 +2,7 @@
  * reducer leaves exactly what a difference needs. No CUDA toolkit takes part. */
 #include "tests/harness/harness.h"
 
+#include <assert.h>
 #include <cjson/cJSON.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -148,6 +149,7 @@ static void write_answers(const char *corpus) {
   }
   harness_free_jobs(&jobs);
   assert_true(answer.size > 128);
+  assert(answer.data);
   harness_path(path, "%s/bin/answer.cubin", scratch);
   harness_write_file(path, answer.data, answer.size);
   harness_path(path, "%s/bin/longer.cubin", scratch);

@@ -27,7 +27,10 @@ char *__wrap_tl_arena_format_list(tl_arena *arena, const char *format, va_list l
 
 static void memory_count_call(tl_arena *arena) {
   memory_calls++;
-  if (memory_calls_left && --memory_calls_left == 0) {
+  if (!memory_calls_left)
+    return;
+  memory_calls_left--;
+  if (memory_calls_left == 0) {
     arena->next = arena->end;
     arena->limit = 0;
   }
