@@ -15,7 +15,7 @@ static const uint64_t bank_size = 0x10000;
 
 typedef struct constants_state {
   const tl_module *module;
-  uint64_t *align; /* by symbol */
+  const uint64_t *align; /* by symbol */
 } constants_state;
 
 /* Alignment descending, then size ascending; a tie takes the second half. */
@@ -50,13 +50,20 @@ static uint64_t constants_align(const tl_module *module, const tl_section *secti
   return shown > natural ? shown : natural;
 }
 
-static void constants_collect(const tl_module *module, const tl_u32_vector *half, uint32_t section, tl_u32_vector *list,
-                              tl_arena *arena) {
+/* Appends the sorted variables of one half of the symbol table: global ones come first, local ones behind (RF24). */
+static void constants_sort(const tl_module *module, const tl_u32_vector *half, uint32_t section, tl_u32_vector *list,
+                           uint64_t *align_of, tl_arena *arena) {
+  const size_t start = list->count;
+  const constants_state state = {module, align_of};
   for (size_t i = half->count; i-- > 0;) {
     const tl_symbol *const symbol = &module->symbols.items[half->items[i]];
-    if (symbol->section == section && tl_type_of(symbol) != STT_SECTION)
-      tl_u32_push(arena, list, half->items[i]);
+    if (symbol->section != section || tl_type_of(symbol) == STT_SECTION)
+      continue;
+    align_of[half->items[i]] = constants_align(module, &module->sections.items[section], symbol);
+    tl_u32_push(arena, list, half->items[i]);
   }
+  if (list->count > start)
+    tl_list_sort(arena, list->items + start, list->count - start, TL_DEAL_SWAP, constants_first, &state);
 }
 
 static int constants_compare_moves(const void *a, const void *b) {
@@ -90,19 +97,15 @@ void tl_layout_user_constants(tl_layout *layout, const tl_module *module, tl_are
   const uint32_t section = name == TL_NONE ? TL_NONE : tl_module_find_section(module, name);
   if (section == TL_NONE || layout->section_size[section] <= bank_size)
     return;
-  constants_state state = {module, tl_arena_new(arena, uint64_t, module->symbols.count)};
+  uint64_t *const align_of = tl_arena_new(arena, uint64_t, module->symbols.count);
   tl_u32_vector order = {0};
-  constants_collect(module, &module->globals, section, &order, arena);
-  constants_collect(module, &module->locals, section, &order, arena);
-  for (size_t i = 0; i < order.count; i++)
-    state.align[order.items[i]] =
-        constants_align(module, &module->sections.items[section], &module->symbols.items[order.items[i]]);
-  tl_list_sort(arena, order.items, order.count, TL_DEAL_SWAP, constants_first, &state);
+  constants_sort(module, &module->globals, section, &order, align_of, arena);
+  constants_sort(module, &module->locals, section, &order, align_of, arena);
   uint64_t end = 0, align = 8;
   for (size_t i = 0; i < order.count; i++) {
     const uint32_t symbol = order.items[i];
-    end = tl_align(end, state.align[symbol]);
-    align = state.align[symbol] > align ? state.align[symbol] : align;
+    end = tl_align(end, align_of[symbol]);
+    align = align_of[symbol] > align ? align_of[symbol] : align;
     layout->symbol_value[symbol] = end;
     end += module->symbols.items[symbol].size;
   }
