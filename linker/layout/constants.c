@@ -52,8 +52,6 @@ static uint64_t constants_place(tl_module *module, uint32_t block_index, const t
   const uint64_t offset = tl_align(end, align); /* all images take the largest alignment, and are padded to it (L76) */
   for (size_t i = users->count; i-- > 0;) {
     uint32_t image = module->sections.items[constants_text(module, users->items[i])].constant2;
-    if (image == TL_NONE && offset + block.size == 0)
-      continue; /* an emptied block alone makes no image */
     if (image == TL_NONE)
       image = constants_create_image(module, users->items[i], block.type, align);
     tl_section *const section = &module->sections.items[image];
