@@ -4,7 +4,7 @@
  * diagnostic or memory that runs out, jumps to the two places that tl_link sets; all memory hangs on one arena. */
 #include "base/arena.h"
 #include "catalog/message.h"
-#include "check/check.h"
+#include "diagnose/diagnose.h"
 #include "explain/map.h"
 #include "graph/live.h"
 #include "input/admission.h"
@@ -105,15 +105,15 @@ static void link_run(const tl_job *job, tl_result *result, link_state *state) {
   tl_merge(&s.module);
   tl_merge_finish(&s.module);
   tl_graph_build(&s.graph, &s.module, arena);
-  tl_check_calls(&s.module, &s.graph);
+  tl_diagnose_calls(&s.module, &s.graph);
   link_lay_out(&s, arena);
   tl_resources_find(&s.resources, &s.module, &s.graph, arena);
-  tl_check_sizes(&s.module, &s.layout);
-  tl_check_undefined(&s.module, arena);
+  tl_diagnose_sizes(&s.module, &s.layout);
+  tl_diagnose_undefined(&s.module, arena);
   tl_relocate_run(&s.relocated, &s.module, &s.layout, arena);
-  tl_check_callgraph(&s.module, &s.graph, &s.resources, arena);
-  tl_check_resources(&s.module, &s.graph, &s.resources, arena);
-  tl_check_verbose(&s.module, &s.graph, &s.resources, &s.layout, arena);
+  tl_diagnose_callgraph(&s.module, &s.graph, &s.resources, arena);
+  tl_diagnose_resources(&s.module, &s.graph, &s.resources, arena);
+  tl_diagnose_verbose(&s.module, &s.graph, &s.resources, &s.layout, arena);
   if (state->diagnostics.errors)
     return;
   tl_emit(&s.emitted, &s.module, &s.layout, &s.resources, &s.relocated, arena);

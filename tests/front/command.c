@@ -48,7 +48,7 @@ static const struct {
     {BASE "-kernels-used a,,b, -l= -L=x -L,y -kernels-used ''", "", "-arch sm_90 -l  -L x,y -kernels-used a,b "},
     {BASE "-L \"x,y\",z -L 'q'", "", "-arch sm_90 -L x,y,z,'q' "},
     {BASE "-L \"c\"d\"e\" -L \"a\\\"b\" -L a\\\"b\" -L a\\\\b", "", "-arch sm_90 -L cde,a\\\"b,a\\b,a\\\\b "},
-    {BASE "-verbose-tkinfo true --register-link-binaries /tmp/rr", "o", "a90.cubin,b90.cubin -o o -arch sm_90 - rr "},
+    {BASE "-verbose-tkinfo true --register-link-binaries /dir/rr", "o", "a90.cubin,b90.cubin -o o -arch sm_90 - rr "},
     {BASE "-device-stack-protector true", "", "-arch sm_90 -device-stack-protector true "},
     {BASE "-Xptxas -v,-O3 -Xptxas=-x -Xnvvm z", "", "-arch sm_90 -Xptxas -v,-O3,-x -Xnvvm z "},
     {BASE "-nvvmpath=foo -cpu-arch=X86_64 -report-arch -g -w -v --shared --host-ccbin gcc -time - "
@@ -60,7 +60,7 @@ static const struct {
     {BASE "-libfoo=bar -lineinfo", "", "-arch sm_90 -l ibfoo=bar,ineinfo "},
     {BASE "--library x --library=y -l=z -lw --library-path=q", "", "-arch sm_90 -l x,y,z,w -L q "},
     {BASE "-verbose-tkinfo=false -g", "", "-g  -arch sm_90 "},
-    {BASE "-g -verbose-tkinfo=false -time /tmp/timef --register-link-binaries=rr -optf=", "", "-g  -arch sm_90 "},
+    {BASE "-g -verbose-tkinfo=false -time /dir/timef --register-link-binaries=rr -optf=", "", "-g  -arch sm_90 "},
     {BASE "-optf= -verbose-tkinfo=true -L a", "o", "a90.cubin,b90.cubin -o o -arch sm_90 -L a -optf  "},
     {"-arch=sm_90 d/a90.cubin ./b90.cubin -o=x/y/o -g -r", "o", "a90.cubin,b90.cubin -o o -g  -arch sm_90 -r  "},
     {BASE "--verbose-tkinfo=true -uidx /x/y -L /a/b -time d/t -nvvmpath e/f", "o",

@@ -4,7 +4,7 @@
  * reaches the function and has fewer registers so far takes its count (L40, L41). So what one kernel is told are the
  * strict maxima of its functions' counts in text order. Only kernels about which there is something to say are looked
  * at, and for each only what it reaches. */
-#include "check/check.h"
+#include "diagnose/diagnose.h"
 
 #include "base/bytes.h"
 #include "catalog/message.h"
@@ -16,12 +16,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *tl_check_signed(tl_arena *arena, uint32_t value) {
+const char *tl_diagnose_signed(tl_arena *arena, uint32_t value) {
   return value < 0x80000000u ? tl_arena_format(arena, "%u", (uint64_t)value)
                              : tl_arena_format(arena, "-%u", (uint64_t)(0u - value));
 }
 
-bool tl_check_is_kernel(const tl_module *module, uint32_t function) {
+bool tl_diagnose_is_kernel(const tl_module *module, uint32_t function) {
   const tl_function *const f = &module->resolution->functions.items[function];
   const uint32_t symbol = module->symbol_of_function[function];
   return f->kernel && f->defined && symbol != TL_NONE && !module->symbols.items[symbol].late;
@@ -96,13 +96,13 @@ static void dump_function(dump *d, uint32_t function) {
     dump_end_line(d);
     return;
   }
-  if (tl_check_is_kernel(d->module, function))
+  if (tl_diagnose_is_kernel(d->module, function))
     dump_add(d, "^");
   if (d->taken[function])
     dump_add(d, "&");
   dump_add(d, tl_demangle(d->arena, tl_module_text(d->module, f->name)));
   if (d->resources->has_registers[function])
-    dump_add(d, tl_arena_format(d->arena, " [%s]", tl_check_signed(d->arena, d->resources->registers[function])));
+    dump_add(d, tl_arena_format(d->arena, " [%s]", tl_diagnose_signed(d->arena, d->resources->registers[function])));
   dump_add(d, " ->");
   dump_callees(d, function);
   dump_end_line(d);
@@ -142,8 +142,8 @@ static void dump_order_candidates(dump *d) {
       d->candidates[next[prototypes.to[i]]++] = f;
 }
 
-void tl_check_callgraph(const tl_module *module, const tl_graph *graph, const tl_resources *resources,
-                        tl_arena *arena) {
+void tl_diagnose_callgraph(const tl_module *module, const tl_graph *graph, const tl_resources *resources,
+                           tl_arena *arena) {
   if (!module->options->dump_callgraph)
     return;
   if (!module->file_count) {
@@ -226,7 +226,7 @@ static void registers_report(const tl_module *module, const tl_resources *resour
   const char *const name = tl_module_text(module, module->symbols.items[kernel].name);
   const char *const callee = tl_module_text(module, module->resolution->functions.items[r->function].name);
   const uint32_t limit = registers_limit(module, kernel);
-  const char *const registers = tl_check_signed(arena, resources->registers[r->function]);
+  const char *const registers = tl_diagnose_signed(arena, resources->registers[r->function]);
   if (resources->registers[r->function] > limit)
     tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_REGISTERS),
                        (tl_site){NULL, NULL, name, TL_NO_OFFSET}, NULL, name, (uint64_t)limit, callee, registers);
@@ -274,8 +274,8 @@ static raise_vector registers_find(const tl_module *module, const tl_graph *grap
 
 /* The walk itself. A function without a count when its turn comes ends the link (E60, L43); a kernel may have got one
  * by then. */
-void tl_check_registers(const tl_module *module, const tl_graph *graph, const tl_resources *resources,
-                        tl_arena *arena) {
+void tl_diagnose_registers(const tl_module *module, const tl_graph *graph, const tl_resources *resources,
+                           tl_arena *arena) {
   const raise_vector raises = registers_find(module, graph, resources, arena);
   bool *const counted = tl_arena_new(arena, bool, (size_t)graph->function_count + 1);
   size_t next = 0;

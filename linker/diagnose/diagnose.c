@@ -1,5 +1,5 @@
 /* Diagnostics of the merged and laid-out module (C78, E20, E30-E41, E55, K1, K3, K5, H8, G3). */
-#include "check/check.h"
+#include "diagnose/diagnose.h"
 
 #include "base/bytes.h"
 #include "catalog/defect.h"
@@ -11,17 +11,17 @@
 
 static const uint64_t largest_constant = 0x10000; /* K1, K3, K5 */
 
-static const char *check_name(const tl_module *module, uint32_t symbol) {
+static const char *diagnose_name(const tl_module *module, uint32_t symbol) {
   return tl_module_text(module, module->symbols.items[symbol].name);
 }
 
-static void check_report_name(const tl_module *module, tl_message_id id, const char *name) {
+static void diagnose_report_name(const tl_module *module, tl_message_id id, const char *name) {
   const tl_site site = {NULL, NULL, name, TL_NO_OFFSET};
   tl_diagnostics_add(module->diagnostics, tl_message_row_of(id), site, NULL, name);
 }
 
 /* Callees from which a cycle can be reached, one for each direct record and one for each indirect record x candidate. */
-static uint32_t check_count_cyclic_edges(const tl_graph *graph, uint32_t function) {
+static uint32_t diagnose_count_cyclic_edges(const tl_graph *graph, uint32_t function) {
   uint32_t count = 0;
   for (uint32_t i = graph->direct.first[function]; i < graph->direct.first[function + 1]; i++)
     count += graph->cyclic[graph->direct.to[i]];
@@ -33,18 +33,18 @@ static uint32_t check_count_cyclic_edges(const tl_graph *graph, uint32_t functio
   return count;
 }
 
-static void check_stacks(const tl_module *module, const tl_graph *graph) {
+static void diagnose_stacks(const tl_module *module, const tl_graph *graph) {
   for (size_t k = 0; k < module->kernels.count; k++) {
     const uint32_t kernel = module->kernels.items[k];
-    const uint32_t edges = check_count_cyclic_edges(graph, module->symbols.items[kernel].function);
+    const uint32_t edges = diagnose_count_cyclic_edges(graph, module->symbols.items[kernel].function);
     for (uint32_t i = 0; i < edges; i++)
-      check_report_name(module, TL_MESSAGE_STACK_UNKNOWN, check_name(module, kernel));
+      diagnose_report_name(module, TL_MESSAGE_STACK_UNKNOWN, diagnose_name(module, kernel));
   }
 }
 
 /* E41: address taken, but nothing that a kernel reaches calls through its prototype or by its name; kernels are left
  * out (L44). */
-static void check_never_called(const tl_module *module, const tl_graph *graph) {
+static void diagnose_never_called(const tl_module *module, const tl_graph *graph) {
   bool *const called = tl_arena_new(module->arena, bool, (size_t)graph->node_count + 1);
   bool *const taken = tl_arena_new(module->arena, bool, (size_t)graph->node_count + 1);
   for (uint32_t f = 0; f < graph->function_count; f++) {
@@ -60,64 +60,64 @@ static void check_never_called(const tl_module *module, const tl_graph *graph) {
       called[graph->takers.to[j]] = true;
   for (size_t i = 0; i < module->functions.count; i++) {
     const uint32_t f = module->functions.items[i];
-    if (taken[f] && !called[f] && !tl_check_is_kernel(module, f))
-      check_report_name(module, TL_MESSAGE_NEVER_CALLED,
-                        tl_module_text(module, module->resolution->functions.items[f].name));
+    if (taken[f] && !called[f] && !tl_diagnose_is_kernel(module, f))
+      diagnose_report_name(module, TL_MESSAGE_NEVER_CALLED,
+                           tl_module_text(module, module->resolution->functions.items[f].name));
   }
 }
 
-void tl_check_calls(const tl_module *module, const tl_graph *graph) {
+void tl_diagnose_calls(const tl_module *module, const tl_graph *graph) {
   const tl_site nowhere = {NULL, NULL, NULL, TL_NO_OFFSET};
   if (!module->options->suppress_stack_warning)
-    check_stacks(module, graph);
+    diagnose_stacks(module, graph);
   if (module->options->extra_warnings && module->eliminates)
-    check_never_called(module, graph);
+    diagnose_never_called(module, graph);
   if (module->unified)
     tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_NO_UIDX), nowhere, NULL);
 }
 
 /* Static shared memory of one kernel: H8; the accelerated variant of sm_90 has more (L60). */
-static uint64_t check_largest_shared(const tl_module *module) {
+static uint64_t diagnose_largest_shared(const tl_module *module) {
   return module->arch == 90 && module->accelerated ? 0x38c00 : 0xc000;
 }
 
 /* The kernel's name in ".nv.<kind>.<kernel>". */
-static const char *check_owner_name(const tl_module *module, const tl_section *section) {
-  return check_name(module, module->sections.items[section->about].owner);
+static const char *diagnose_owner_name(const tl_module *module, const tl_section *section) {
+  return diagnose_name(module, module->sections.items[section->about].owner);
 }
 
-static void check_report_constant(const tl_module *module, const char *name, uint64_t size) {
+static void diagnose_report_constant(const tl_module *module, const char *name, uint64_t size) {
   const tl_site site = {NULL, NULL, name, TL_NO_OFFSET};
   tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_CONSTANT_SIZE), site, NULL, name, size);
 }
 
-static void check_report_shared(const tl_module *module, const char *name, uint64_t size) {
+static void diagnose_report_shared(const tl_module *module, const char *name, uint64_t size) {
   const tl_site site = {NULL, NULL, name, TL_NO_OFFSET};
   tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_SHARED_SIZE), site, NULL, name, size,
-                     check_largest_shared(module));
+                     diagnose_largest_shared(module));
 }
 
-void tl_check_sizes(const tl_module *module, const tl_layout *layout) {
+void tl_diagnose_sizes(const tl_module *module, const tl_layout *layout) {
   for (uint32_t i = 1; i < module->sections.count; i++) {
     const tl_section *const section = &module->sections.items[i];
     const uint64_t size = layout->section_size[i];
     if (layout->section_dropped[i])
       continue;
     const bool owned = section->about != TL_NONE && module->sections.items[section->about].owner != TL_NONE;
-    if (section->type == SHT_CUDA_SHARED && owned && size > check_largest_shared(module) + layout->reserved)
-      check_report_shared(module, check_owner_name(module, section), size - layout->reserved);
+    if (section->type == SHT_CUDA_SHARED && owned && size > diagnose_largest_shared(module) + layout->reserved)
+      diagnose_report_shared(module, diagnose_owner_name(module, section), size - layout->reserved);
     else if (section->type == SHT_CUDA_CONSTANT0 + 3 && size > largest_constant)
       tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_USER_CONSTANT_SIZE),
                          (tl_site){NULL, ".nv.constant3", NULL, TL_NO_OFFSET}, NULL, size);
     else if (section->type == SHT_CUDA_CONSTANT0 + 2 && owned && size > largest_constant)
-      check_report_name(module, TL_MESSAGE_COMPILER_CONSTANTS, check_owner_name(module, section));
+      diagnose_report_name(module, TL_MESSAGE_COMPILER_CONSTANTS, diagnose_owner_name(module, section));
     else if (section->type == SHT_CUDA_CONSTANT0 && owned && size > largest_constant)
-      check_report_constant(module, check_owner_name(module, section), size);
+      diagnose_report_constant(module, diagnose_owner_name(module, section), size);
   }
 }
 
 /* ZM1: names that the driver provides. */
-static bool check_is_system_name(const char *name) {
+static bool diagnose_is_system_name(const char *name) {
   static const char *const prefixes[] = {"__cuda_syscall", "__UDT", "__UFT", ".nv.reservedSmem"};
   static const char *const names[] = {"cudaGraphSetConditional",
                                       "cudaGraphKernelNodeSetParam",
@@ -156,32 +156,32 @@ static bool check_is_system_name(const char *name) {
   return false;
 }
 
-static bool check_is_undefined(const tl_module *module, const tl_symbol *symbol) {
+static bool diagnose_is_undefined(const tl_module *module, const tl_symbol *symbol) {
   const unsigned type = tl_type_of(symbol);
   return symbol->section == TL_NONE && tl_binding_of(symbol) == STB_GLOBAL && symbol->mention != TL_NONE &&
          !symbol->common && !symbol->external_shared && !symbol->weak_mention &&
          (type == STT_OBJECT || type == STT_FUNC || type == STT_CUDA_OBJECT) &&
-         !check_is_system_name(tl_module_text(module, symbol->name));
+         !diagnose_is_system_name(tl_module_text(module, symbol->name));
 }
 
-static void check_collect_undefined(const tl_module *module, const tl_u32_vector *half, bool functions,
-                                    tl_u32_vector *by_file, tl_arena *arena) {
+static void diagnose_collect_undefined(const tl_module *module, const tl_u32_vector *half, bool functions,
+                                       tl_u32_vector *by_file, tl_arena *arena) {
   for (size_t i = 0; i < half->count; i++) {
     const tl_symbol *const symbol = &module->symbols.items[half->items[i]];
-    if ((tl_type_of(symbol) == STT_FUNC) == functions && check_is_undefined(module, symbol))
+    if ((tl_type_of(symbol) == STT_FUNC) == functions && diagnose_is_undefined(module, symbol))
       tl_u32_push(arena, &by_file[symbol->mention], half->items[i]);
   }
 }
 
-void tl_check_undefined(const tl_module *module, tl_arena *arena) {
+void tl_diagnose_undefined(const tl_module *module, tl_arena *arena) {
   tl_u32_vector *const by_file = tl_arena_new(arena, tl_u32_vector, (size_t)module->file_count + 1);
   for (int functions = 1; functions >= 0; functions--) {
-    check_collect_undefined(module, &module->locals, functions, by_file, arena);
-    check_collect_undefined(module, &module->globals, functions, by_file, arena);
+    diagnose_collect_undefined(module, &module->locals, functions, by_file, arena);
+    diagnose_collect_undefined(module, &module->globals, functions, by_file, arena);
   }
   for (uint32_t f = 0; f < module->file_count; f++)
     for (size_t i = 0; i < by_file[f].count; i++) {
-      const char *const name = check_name(module, by_file[f].items[i]);
+      const char *const name = diagnose_name(module, by_file[f].items[i]);
       const tl_site site = {module->files[f].path, NULL, name, TL_NO_OFFSET};
       tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_UNDEFINED), site, NULL, name,
                          module->files[f].path);
@@ -194,8 +194,8 @@ void tl_check_undefined(const tl_module *module, tl_arena *arena) {
 /* --- stack --- */
 
 /* I29: MAX_STACK_SIZE of a kernel, 0 when it has no limit. */
-static void check_stack_limits(const tl_module *module, const tl_graph *graph, const tl_resources *resources,
-                               tl_arena *arena) {
+static void diagnose_stack_limits(const tl_module *module, const tl_graph *graph, const tl_resources *resources,
+                                  tl_arena *arena) {
   for (size_t i = 0; i < module->attributes.count; i++) {
     const tl_attribute *const record = &module->attributes.items[i];
     if (record->code != EIATTR_MAX_STACK_SIZE || record->size < 8 || record->symbol == TL_NONE)
@@ -208,26 +208,26 @@ static void check_stack_limits(const tl_module *module, const tl_graph *graph, c
     const char *const name = tl_module_text(module, symbol->name);
     if (stack > limit)
       tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_STACK_LIMIT),
-                         (tl_site){NULL, NULL, name, TL_NO_OFFSET}, NULL, name, tl_check_signed(arena, stack),
-                         tl_check_signed(arena, limit));
+                         (tl_site){NULL, NULL, name, TL_NO_OFFSET}, NULL, name, tl_diagnose_signed(arena, stack),
+                         tl_diagnose_signed(arena, limit));
   }
 }
 
-void tl_check_resources(const tl_module *module, const tl_graph *graph, const tl_resources *resources,
-                        tl_arena *arena) {
-  check_stack_limits(module, graph, resources, arena);
-  tl_check_registers(module, graph, resources, arena);
+void tl_diagnose_resources(const tl_module *module, const tl_graph *graph, const tl_resources *resources,
+                           tl_arena *arena) {
+  diagnose_stack_limits(module, graph, resources, arena);
+  tl_diagnose_registers(module, graph, resources, arena);
 }
 
 /* --- -v --- */
 
-static uint64_t check_section_size(const tl_module *module, const tl_layout *layout, const char *text) {
+static uint64_t diagnose_section_size(const tl_module *module, const tl_layout *layout, const char *text) {
   const uint32_t name = tl_names_find(module->names, text, strlen(text));
   const uint32_t section = name == TL_NONE ? TL_NONE : tl_module_find_section(module, name);
   return section == TL_NONE || layout->section_dropped[section] ? 0 : layout->section_size[section];
 }
 
-static uint32_t check_barriers_of(const tl_module *module, uint32_t function) {
+static uint32_t diagnose_barriers_of(const tl_module *module, uint32_t function) {
   const uint32_t symbol = module->symbol_of_function[function];
   const uint32_t text = symbol == TL_NONE ? TL_NONE : module->symbols.items[symbol].section;
   if (text == TL_NONE || module->sections.items[text].owner != symbol || module->sections.items[text].info == TL_NONE)
@@ -238,20 +238,20 @@ static uint32_t check_barriers_of(const tl_module *module, uint32_t function) {
 }
 
 /* Over what the kernel reaches; with exactly one kernel over all live functions (C81). */
-static uint32_t check_barriers(const tl_module *module, const tl_graph *graph, uint32_t kernel, tl_reach *reach) {
+static uint32_t diagnose_barriers(const tl_module *module, const tl_graph *graph, uint32_t kernel, tl_reach *reach) {
   uint32_t most = 0;
   const bool single = module->kernels.count == 1;
   tl_graph_reach(graph, module->symbols.items[kernel].function, reach);
   const uint32_t count = single ? (uint32_t)module->functions.count : reach->count;
   for (uint32_t i = 0; i < count; i++) {
-    const uint32_t barriers = check_barriers_of(module, single ? module->functions.items[i] : reach->list[i]);
+    const uint32_t barriers = diagnose_barriers_of(module, single ? module->functions.items[i] : reach->list[i]);
     most = barriers > most ? barriers : most;
   }
   return most;
 }
 
-static const char *check_constants_text(const tl_module *module, const tl_layout *layout, uint32_t text,
-                                        tl_arena *arena) {
+static const char *diagnose_constants_text(const tl_module *module, const tl_layout *layout, uint32_t text,
+                                           tl_arena *arena) {
   const char *line = "";
   for (uint32_t bank = 0; bank <= SHT_CUDA_CONSTANT_LAST - SHT_CUDA_CONSTANT0; bank++)
     for (uint32_t i = 1; i < module->sections.count; i++) {
@@ -264,8 +264,8 @@ static const char *check_constants_text(const tl_module *module, const tl_layout
   return line;
 }
 
-static const char *check_textures_text(const tl_module *module, const tl_layout *layout, uint32_t text,
-                                       tl_arena *arena) {
+static const char *diagnose_textures_text(const tl_module *module, const tl_layout *layout, uint32_t text,
+                                          tl_arena *arena) {
   static const struct {
     uint32_t type;
     const char *plural;
@@ -282,40 +282,41 @@ static const char *check_textures_text(const tl_module *module, const tl_layout 
   return line;
 }
 
-static void check_say(const tl_module *module, const char *text) {
+static void diagnose_say(const tl_module *module, const char *text) {
   tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_INFO), (tl_site){NULL, NULL, NULL, TL_NO_OFFSET},
                      NULL, text);
 }
 
-static void check_say_kernel(const tl_module *module, const tl_graph *graph, const tl_resources *resources,
-                             const tl_layout *layout, uint32_t kernel, tl_reach *reach, tl_arena *arena) {
+static void diagnose_say_kernel(const tl_module *module, const tl_graph *graph, const tl_resources *resources,
+                                const tl_layout *layout, uint32_t kernel, tl_reach *reach, tl_arena *arena) {
   const tl_symbol *const symbol = &module->symbols.items[kernel];
   const tl_section *const text = &module->sections.items[symbol->section];
   const uint32_t f = symbol->function;
   const uint64_t stack = graph->cyclic[f] || symbol->late ? resources->frame[f] : resources->stack[f];
   const uint32_t registers = symbol->late ? resources->registers[f] : resources->max_registers[f];
-  const uint32_t barriers = symbol->late ? check_barriers_of(module, f) : check_barriers(module, graph, kernel, reach);
+  const uint32_t barriers =
+      symbol->late ? diagnose_barriers_of(module, f) : diagnose_barriers(module, graph, kernel, reach);
   const bool shared = text->shared != TL_NONE && !layout->section_dropped[text->shared];
-  check_say(module, tl_arena_format(arena, "Function properties for '%s':", tl_module_text(module, symbol->name)));
-  check_say(module,
-            tl_arena_format(arena, "used %s registers, used %u barriers, %u stack, %u bytes smem%s, 0 bytes lmem%s",
-                            tl_check_signed(arena, registers), (uint64_t)barriers, stack,
-                            shared ? layout->section_size[text->shared] : (uint64_t)0,
-                            check_constants_text(module, layout, symbol->section, arena),
-                            check_textures_text(module, layout, symbol->section, arena)));
+  diagnose_say(module, tl_arena_format(arena, "Function properties for '%s':", tl_module_text(module, symbol->name)));
+  diagnose_say(module,
+               tl_arena_format(arena, "used %s registers, used %u barriers, %u stack, %u bytes smem%s, 0 bytes lmem%s",
+                               tl_diagnose_signed(arena, registers), (uint64_t)barriers, stack,
+                               shared ? layout->section_size[text->shared] : (uint64_t)0,
+                               diagnose_constants_text(module, layout, symbol->section, arena),
+                               diagnose_textures_text(module, layout, symbol->section, arena)));
 }
 
-void tl_check_verbose(const tl_module *module, const tl_graph *graph, const tl_resources *resources,
-                      const tl_layout *layout, tl_arena *arena) {
+void tl_diagnose_verbose(const tl_module *module, const tl_graph *graph, const tl_resources *resources,
+                         const tl_layout *layout, tl_arena *arena) {
   if (!module->options->verbose)
     return;
-  const uint64_t constants = check_section_size(module, layout, ".nv.constant3");
+  const uint64_t constants = diagnose_section_size(module, layout, ".nv.constant3");
   const uint64_t globals =
-      check_section_size(module, layout, ".nv.global.init") + check_section_size(module, layout, ".nv.global");
-  check_say(module, constants ? tl_arena_format(arena, "%u bytes gmem, %u bytes cmem[3]", globals, constants)
-                              : tl_arena_format(arena, "%u bytes gmem", globals));
+      diagnose_section_size(module, layout, ".nv.global.init") + diagnose_section_size(module, layout, ".nv.global");
+  diagnose_say(module, constants ? tl_arena_format(arena, "%u bytes gmem, %u bytes cmem[3]", globals, constants)
+                                 : tl_arena_format(arena, "%u bytes gmem", globals));
   tl_reach reach;
   tl_reach_init(&reach, graph, arena);
   for (size_t k = module->all_kernels.count; k-- > 0;)
-    check_say_kernel(module, graph, resources, layout, module->all_kernels.items[k], &reach, arena);
+    diagnose_say_kernel(module, graph, resources, layout, module->all_kernels.items[k], &reach, arena);
 }

@@ -1,0 +1,31 @@
+/* What is said after merging, in nvlink's order (C78): stack warnings, sizes, undefined references, registers, -v. */
+#ifndef TL_DIAGNOSE_DIAGNOSE_H
+#define TL_DIAGNOSE_DIAGNOSE_H
+
+#include "graph/resources.h"
+#include "layout/layout.h"
+
+/* C78 1-3: E40, E41, E55. */
+void tl_diagnose_calls(const tl_module *module, const tl_graph *graph);
+/* C78 5: E30-E33, one a section in the order of their creation. */
+void tl_diagnose_sizes(const tl_module *module, const tl_layout *layout);
+/* C78 6: E20, file by file, functions before variables. */
+void tl_diagnose_undefined(const tl_module *module, tl_arena *arena);
+/* The lines of -dump-callgraph, before those of C78 8-10 (C57, C82, L42). */
+void tl_diagnose_callgraph(const tl_module *module, const tl_graph *graph, const tl_resources *resources,
+                           tl_arena *arena);
+/* C78 8-10: E35, E36, E34; and E60 for a function without a register count. */
+void tl_diagnose_resources(const tl_module *module, const tl_graph *graph, const tl_resources *resources,
+                           tl_arena *arena);
+/* C78 10: E34 and, with -dump-callgraph, what each kernel takes from its callees (L40, L41). */
+void tl_diagnose_registers(const tl_module *module, const tl_graph *graph, const tl_resources *resources,
+                           tl_arena *arena);
+/* The private part of diagnose/. A count as nvlink prints it: its 32 bits as a signed number (L43). */
+const char *tl_diagnose_signed(tl_arena *arena, uint32_t value);
+/* Whether the linked program has the function as a kernel (L45). */
+bool tl_diagnose_is_kernel(const tl_module *module, uint32_t function);
+/* C78 11: the lines of -v (C56, C81). */
+void tl_diagnose_verbose(const tl_module *module, const tl_graph *graph, const tl_resources *resources,
+                         const tl_layout *layout, tl_arena *arena);
+
+#endif
