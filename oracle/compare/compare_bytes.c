@@ -53,27 +53,41 @@ static bool ref_field_covers(const ref_relocation_row *row, int64_t shift, const
   return false;
 }
 
+/* Where a walk over all relocations of one section stands; starts as {0}. */
+typedef struct ref_cursor {
+  uint32_t section; /* of relocations */
+  size_t index;     /* of the next entry there */
+} ref_cursor;
+
+static bool ref_next_relocation(const ref_cubin *cubin, uint32_t target, ref_cursor *cursor, ref_relocation *entry) {
+  for (; cursor->section < cubin->section_count; cursor->section++, cursor->index = 0) {
+    const ref_section *section = &cubin->sections[cursor->section];
+    if (!ref_section_is_relocation(section) || section->info != target)
+      continue;
+    if (cursor->index >= ref_cubin_relocation_count(cubin, cursor->section))
+      continue;
+    *entry = ref_cubin_relocation(cubin, cursor->section, cursor->index++);
+    return true;
+  }
+  return false;
+}
+
 /* Adds the relocations of one file against that section whose field covers a differing bit. */
 static bool ref_add_covering(ref_text *text, const ref_view *view, uint32_t target, uint64_t instruction,
                              const uint8_t *differing, const char *origin) {
-  const ref_cubin *cubin = view->cubin;
+  ref_cursor cursor = {0};
+  ref_relocation entry;
   bool found = false;
-  for (uint32_t s = 1; s < cubin->section_count; s++) {
-    if (!ref_section_is_relocation(&cubin->sections[s]) || cubin->sections[s].info != target)
+  while (ref_next_relocation(view->cubin, target, &cursor, &entry)) {
+    const ref_relocation_row *row = ref_find_relocation_row(entry.type);
+    if (!row || entry.offset + 8 <= instruction || entry.offset >= instruction + INSTRUCTION_BYTES)
       continue;
-    const size_t count = ref_cubin_relocation_count(cubin, s);
-    for (size_t i = 0; i < count; i++) {
-      const ref_relocation entry = ref_cubin_relocation(cubin, s, i);
-      const ref_relocation_row *row = ref_find_relocation_row(entry.type);
-      if (!row || entry.offset + 8 <= instruction || entry.offset >= instruction + INSTRUCTION_BYTES)
-        continue;
-      if (!ref_field_covers(row, ((int64_t)entry.offset - (int64_t)instruction) * 8, differing))
-        continue;
-      ref_text_add(text, "; in the field of ");
-      ref_add_relocation(text, view, s, &entry);
-      ref_text_add(text, " (%s)", origin);
-      found = true;
-    }
+    if (!ref_field_covers(row, ((int64_t)entry.offset - (int64_t)instruction) * 8, differing))
+      continue;
+    ref_text_add(text, "; in the field of ");
+    ref_add_relocation(text, view, cursor.section, &entry);
+    ref_text_add(text, " (%s)", origin);
+    found = true;
   }
   return found;
 }
@@ -130,21 +144,14 @@ void ref_compare_text(const ref_context *context, uint32_t a, uint32_t b) {
 
 /* Debug sections have no symbols of their own; the relocation before a byte says whose lines or frames it belongs to. */
 static void ref_add_nearest_relocation(ref_text *text, const ref_view *view, uint32_t target, uint64_t at) {
-  const ref_cubin *cubin = view->cubin;
-  ref_relocation nearest = {0};
+  ref_cursor cursor = {0};
+  ref_relocation entry, nearest = {0};
   bool found = false;
-  for (uint32_t s = 1; s < cubin->section_count; s++) {
-    if (!ref_section_is_relocation(&cubin->sections[s]) || cubin->sections[s].info != target)
-      continue;
-    const size_t count = ref_cubin_relocation_count(cubin, s);
-    for (size_t i = 0; i < count; i++) {
-      const ref_relocation entry = ref_cubin_relocation(cubin, s, i);
-      if (entry.offset <= at && (!found || entry.offset > nearest.offset)) {
-        nearest = entry;
-        found = true;
-      }
+  while (ref_next_relocation(view->cubin, target, &cursor, &entry))
+    if (entry.offset <= at && (!found || entry.offset > nearest.offset)) {
+      nearest = entry;
+      found = true;
     }
-  }
   if (!found)
     return;
   ref_text_add(text, " (0x%llx bytes behind the field for ", (unsigned long long)(at - nearest.offset));

@@ -142,22 +142,29 @@ static void output_test_kept_by_refused_jobs(void **state) {
   assert_true(tried > 0);
 }
 
-static void output_test_link_followed(void **state) {
-  (void)state;
-  char path[HARNESS_PATH], target[HARNESS_PATH];
+/* out.cubin is a symbolic link into a directory of its own; after the link it still is one, and its target is new. */
+static void output_link_through(void) {
+  char path[HARNESS_PATH];
   struct stat status;
-  output_path(path, "inner");
-  mkdir(path, 0777);
-  output_write("inner/target", old_output);
-  output_path(target, "inner/target");
-  chmod(target, 0640);
   output_path(path, "out.cubin");
   assert_int_equal(symlink("inner/target", path), 0);
   command_link(GOOD, 0);
   assert_int_equal(lstat(path, &status), 0);
   assert_true(S_ISLNK(status.st_mode));
   assert_true(output_is_cubin("inner/target"));
-  assert_int_equal(stat(target, &status), 0);
+}
+
+static void output_test_link_followed(void **state) {
+  (void)state;
+  char path[HARNESS_PATH];
+  struct stat status;
+  output_path(path, "inner");
+  mkdir(path, 0777);
+  output_write("inner/target", old_output);
+  output_path(path, "inner/target");
+  chmod(path, 0640);
+  output_link_through();
+  assert_int_equal(stat(path, &status), 0);
   assert_int_equal(status.st_mode & 07777, 0640);
   assert_int_equal(output_count_files("inner"), 3);
 }
@@ -165,15 +172,9 @@ static void output_test_link_followed(void **state) {
 static void output_test_dangling_link(void **state) {
   (void)state;
   char path[HARNESS_PATH];
-  struct stat status;
   output_path(path, "inner");
   mkdir(path, 0777);
-  output_path(path, "out.cubin");
-  assert_int_equal(symlink("inner/target", path), 0);
-  command_link(GOOD, 0);
-  assert_int_equal(lstat(path, &status), 0);
-  assert_true(S_ISLNK(status.st_mode));
-  assert_true(output_is_cubin("inner/target"));
+  output_link_through();
 }
 
 static void output_test_devices(void **state) {

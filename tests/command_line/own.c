@@ -65,14 +65,20 @@ static void own_test_never_recorded(void **state) {
   free(verbose.data);
 }
 
+/* Links the job with one more option that names a file, and returns that file. */
+static harness_bytes own_link_file(const char *option, const char *name) {
+  char job[HARNESS_PATH], line[HARNESS_PATH];
+  harness_bytes file;
+  own_take_job(job);
+  harness_path(line, "%s=%s%s", option, name, job);
+  command_link(line, 0);
+  own_read(name, &file);
+  return file;
+}
+
 static void own_test_map(void **state) {
   (void)state;
-  char job[HARNESS_PATH], line[HARNESS_PATH];
-  harness_bytes map;
-  own_take_job(job);
-  harness_path(line, "--map=link.map%s", job);
-  command_link(line, 0);
-  own_read("link.map", &map);
+  const harness_bytes map = own_link_file("--map", "link.map");
   assert_non_null(strstr((char *)map.data, ".text."));
   assert_non_null(strstr((char *)map.data, ".cubin"));
   free(map.data);
@@ -80,12 +86,7 @@ static void own_test_map(void **state) {
 
 static void own_test_reproduce(void **state) {
   (void)state;
-  char job[HARNESS_PATH], line[HARNESS_PATH];
-  harness_bytes archive;
-  own_take_job(job);
-  harness_path(line, "--reproduce=link.reproduce%s", job);
-  command_link(line, 0);
-  own_read("link.reproduce", &archive);
+  const harness_bytes archive = own_link_file("--reproduce", "link.reproduce");
   assert_true(archive.size > 512);
   free(archive.data);
 }
