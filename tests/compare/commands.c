@@ -27,10 +27,9 @@ static void run_twin(harness_outcome *outcome, int code, const char *const argum
 static void prints(const char *part, int code, const char *const arguments[5]) {
   harness_outcome outcome;
   run_twin(&outcome, code, arguments);
-  const char *const printed = (const char *)outcome.out.data;
-  assert_non_null(printed);
+  const char *const printed = outcome.out.data ? (const char *)outcome.out.data : "";
   if (!strstr(printed, part))
-    fail_msg("twin %s does not print '%s' but: %s", arguments[0] ? arguments[0] : "", part, printed);
+    fail_msg("twin %s does not print '%s' but: %s", arguments[0], part, printed);
   harness_free_outcome(&outcome);
 }
 
