@@ -4,6 +4,7 @@
  * the number of children. Whatever the pool's speed, the report lists the programs in the order of their seeds. */
 #define _DEFAULT_SOURCE /* realpath */
 #include "conformance.h"
+#include "head.h"
 #include "process.h"
 #include "twin.h"
 
@@ -142,25 +143,6 @@ static bool conformance_parse(conformance_command *command, int argc, char **arg
 
 /* --- seeds --- */
 
-/* The first 8 hex digits of HEAD: whoever checks a commit cannot have chosen the seeds. */
-static bool conformance_head(const char *scratch, uint64_t *base) {
-  static const char *const words[] = {"git", "rev-parse", "HEAD", NULL};
-  char path[CONFORMANCE_PATH + 32];
-  snprintf(path, sizeof path, "%s/head", scratch);
-  process_job job = {.arguments = words, .output_path = path, .seconds = 20};
-  process_result result;
-  size_t size = 0;
-  uint8_t *text = process_run(&job, &result) && result.exit_code == 0 ? process_read_file(path, 256, &size) : NULL;
-  bool good = text && size > 8;
-  if (good) {
-    text[8] = 0;
-    *base = strtoull((const char *)text, NULL, 16);
-  }
-  free(text);
-  unlink(path);
-  return good;
-}
-
 static bool conformance_seed_range(const conformance_command *command, const char *scratch, uint64_t *first,
                                    uint64_t *count, bool *fresh) {
   const char *text = command->seeds;
@@ -168,7 +150,7 @@ static bool conformance_seed_range(const conformance_command *command, const cha
   if (*fresh) {
     *count = text[5] == ':' ? strtoull(text + 6, NULL, 10) : 100;
     uint64_t base = 0;
-    if (!conformance_head(scratch, &base)) {
+    if (!head_number(scratch, &base)) {
       fprintf(stderr, "twin conformance: fresh seeds come from the repository's HEAD; git does not give one here\n");
       return false;
     }

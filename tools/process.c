@@ -117,8 +117,9 @@ static void process_pause(double waited) {
 static void process_await(pid_t child, const process_job *job, process_result *result) {
   double begin = process_clock();
   int status = 0;
+  struct rusage usage = {0};
   for (;;) {
-    pid_t ended = waitpid(child, &status, WNOHANG);
+    pid_t ended = wait4(child, &status, WNOHANG, &usage);
     double waited = process_clock() - begin;
     if (ended == child || (ended < 0 && errno != EINTR)) {
       result->seconds = waited;
@@ -132,6 +133,7 @@ static void process_await(pid_t child, const process_job *job, process_result *r
     process_pause(waited);
   }
   result->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  result->memory = (uint64_t)usage.ru_maxrss << 10;
   result->exit_code = result->signal ? 128 + result->signal : WEXITSTATUS(status);
 }
 

@@ -26,6 +26,7 @@ typedef struct process_result {
   int exit_code; /* 128 + the signal's number if a signal ended it, as a shell says it */
   int signal;
   double seconds;
+  uint64_t memory; /* largest resident size, bytes */
 } process_result;
 
 /* Runs one program to its end. False if it could not be started; result->exit_code is then 127. Whatever the program

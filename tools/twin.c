@@ -7,6 +7,7 @@
 int twin_bench(int argc, char **argv);
 int twin_conformance(int argc, char **argv);
 int twin_corpus(int argc, char **argv);
+int twin_damage(int argc, char **argv);
 int twin_diff(int argc, char **argv);
 int twin_dump(int argc, char **argv);
 int twin_gen(int argc, char **argv);
@@ -22,6 +23,7 @@ static const twin_subcommand subcommands[] = {
     {"bench", twin_bench, "twinlink, nvlink and cat on two large links: time and memory"},
     {"conformance", twin_conformance, "random programs through nvlink and twinlink"},
     {"corpus", twin_corpus, "make, verify and count the stored programs"},
+    {"damage", twin_damage, "damaged cubins through nvlink and twinlink"},
     {"diff", twin_diff, "where two linked cubins differ"},
     {"dump", twin_dump, "a cubin in readable form"},
     {"gen", twin_gen, "write a random multi-file CUDA program"},

@@ -1,0 +1,301 @@
+/* twin damage: damaged cubins through nvlink and twinlink.
+ *
+ * A campaign writes one line a case to a record as soon as the case is done, and starts where the record ends; the report
+ * is made from the record alone. */
+#define _DEFAULT_SOURCE /* realpath */
+#include "damage.h"
+#include "head.h"
+#include "twin.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int twin_damage(int argc, char **argv);
+
+enum { DAMAGE_JOBS = 16 };
+
+typedef struct damage_command {
+  damage_settings settings;
+  const char *corpus, *record_path, *report, *one, *replay, *store, *linker, *reference;
+  char record_text[DAMAGE_PATH];
+  uint64_t seed, count;
+  bool seeded;
+  unsigned jobs;
+} damage_command;
+
+typedef struct damage_campaign {
+  const damage_command *command;
+  const damage_bases *bases;
+  FILE *record;
+  bool *done; /* by number */
+  uint64_t next;
+  pthread_mutex_t lock;
+  bool good;
+} damage_campaign;
+
+static int damage_usage(void) {
+  fprintf(stderr,
+          "usage: twin damage [OPTION...]\n"
+          "  --seed S           the first case's number; default: from HEAD's id\n"
+          "  --count N          default 1000\n"
+          "  --record FILE      default build/damage-SEED; a campaign goes on where its record ends\n"
+          "  --report FILE      no campaign, only the table of a record\n"
+          "  --case 'LINE'      one case; leaves its files in build/damage-case\n"
+          "  --replay FILE      link the stored cases and compare with nvlink's stored answers\n"
+          "  --store FILE       with --record: write every case of the campaign as a stored case\n"
+          "  --linker PATH, --reference PATH, --corpus DIR, --jobs N, --seconds N, --no-memory-limit\n");
+  return TWIN_TROUBLE;
+}
+
+/* --- options --- */
+
+static bool damage_parse_value(damage_command *command, const char *word, const char *value) {
+  const struct {
+    const char *name;
+    const char **text;
+  } texts[] = {{"--corpus", &command->corpus}, {"--record", &command->record_path}, {"--report", &command->report},
+               {"--case", &command->one},      {"--replay", &command->replay},      {"--store", &command->store},
+               {"--linker", &command->linker}, {"--reference", &command->reference}};
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+    if (strcmp(word, texts[i].name) == 0) {
+      *texts[i].text = value;
+      return true;
+    }
+  if (strcmp(word, "--seed") == 0) {
+    command->seed = strtoull(value, NULL, 0);
+    command->seeded = true;
+  } else if (strcmp(word, "--count") == 0) {
+    command->count = strtoull(value, NULL, 0);
+  } else if (strcmp(word, "--jobs") == 0) {
+    command->jobs = (unsigned)strtoul(value, NULL, 0);
+  } else if (strcmp(word, "--seconds") == 0) {
+    command->settings.seconds = strtod(value, NULL);
+  } else {
+    return false;
+  }
+  return command->jobs >= 1 && command->jobs <= DAMAGE_JOBS;
+}
+
+static bool damage_parse(damage_command *command, int argc, char **argv) {
+  for (int i = 1; i < argc; i++) {
+    if (strcmp(argv[i], "--no-memory-limit") == 0) {
+      command->settings.unlimited = true;
+      continue;
+    }
+    if (i + 1 == argc || !damage_parse_value(command, argv[i], argv[i + 1]))
+      return false;
+    i++;
+  }
+  return true;
+}
+
+static bool damage_absolute(const char *path, char *absolute) {
+  char *const whole = realpath(path, NULL);
+  const bool good = whole && strlen(whole) < DAMAGE_PATH;
+  if (good)
+    strcpy(absolute, whole);
+  else
+    fprintf(stderr, "twin damage: %s: not found\n", path);
+  free(whole);
+  return good;
+}
+
+static bool damage_find_linkers(damage_command *command) {
+  char reference[DAMAGE_PATH] = "";
+  if (command->reference ? !damage_absolute(command->reference, reference)
+                         : !file_find_tool("nvlink", reference, sizeof reference))
+    reference[0] = '\0';
+  strcpy(command->settings.reference, reference);
+  return damage_absolute(command->linker ? command->linker : "build/release/bin/twinlink", command->settings.linker);
+}
+
+/* --- the campaign --- */
+
+static bool campaign_take(damage_campaign *campaign, uint64_t *number) {
+  pthread_mutex_lock(&campaign->lock);
+  while (campaign->next < campaign->command->count && campaign->done[campaign->next])
+    campaign->next++;
+  const bool more = campaign->good && campaign->next < campaign->command->count && !process_interrupted();
+  *number = campaign->next;
+  campaign->next += more;
+  pthread_mutex_unlock(&campaign->lock);
+  return more;
+}
+
+static void *campaign_work(void *context) {
+  damage_campaign *const campaign = context;
+  char directory[DAMAGE_PATH];
+  uint64_t number;
+  if (!process_make_directory(directory, sizeof directory, "twin-damage"))
+    return NULL;
+  while (campaign_take(campaign, &number)) {
+    const uint64_t seed = campaign->command->seed + number;
+    damage_case one;
+    damage_verdict verdict;
+    char inner[DAMAGE_PATH + 8], fields[3 * DAMAGE_NAME];
+    text_buffer line = {0};
+    snprintf(inner, sizeof inner, "%s/case", directory);
+    damage_case_make(&one, campaign->bases, seed);
+    damage_case_print(&one, &line);
+    damage_case_fields(&one, fields, sizeof fields);
+    const bool good =
+        process_ensure_directory(inner) && damage_compare(&campaign->command->settings, &one, inner, &verdict);
+    process_remove_tree(inner);
+    pthread_mutex_lock(&campaign->lock);
+    campaign->good &= good;
+    if (good)
+      damage_record_write(campaign->record, seed, line.bytes, fields, &verdict);
+    pthread_mutex_unlock(&campaign->lock);
+    text_free(&line);
+    damage_case_free(&one);
+  }
+  process_remove_tree(directory);
+  return NULL;
+}
+
+/* Reads the record into the report, and which numbers of the campaign it has. False when there is none. */
+static bool campaign_read(const damage_command *command, const char *path, damage_report *report, bool *done) {
+  FILE *const file = fopen(path, "re");
+  char text[4096];
+  if (!file)
+    return false;
+  while (fgets(text, sizeof text, file)) {
+    uint64_t seed;
+    const char *line, *fields;
+    damage_verdict verdict;
+    if (!damage_record_read(text, &seed, &line, &fields, &verdict))
+      continue;
+    if (done && seed - command->seed < command->count)
+      done[seed - command->seed] = true;
+    if (report)
+      damage_report_add(report, line, fields, &verdict);
+  }
+  fclose(file);
+  return true;
+}
+
+static int campaign_report(const damage_command *command, const char *path) {
+  damage_report report = {0};
+  if (!campaign_read(command, path, &report, NULL)) {
+    fprintf(stderr, "twin damage: %s: cannot be read\n", path);
+    return TWIN_TROUBLE;
+  }
+  if (!command->settings.reference[0])
+    printf("nvlink is not installed: only twinlink's own bounds are checked\n");
+  const bool good = damage_report_print(&report, stdout);
+  damage_report_free(&report);
+  return good ? TWIN_OK : TWIN_FOUND;
+}
+
+static void campaign_threads(damage_campaign *campaign) {
+  pthread_t threads[DAMAGE_JOBS];
+  unsigned started = 0;
+  while (started < campaign->command->jobs &&
+         pthread_create(&threads[started], NULL, campaign_work, campaign) == 0)
+    started++;
+  if (!started)
+    campaign_work(campaign);
+  for (unsigned i = 0; i < started; i++)
+    pthread_join(threads[i], NULL);
+}
+
+static int campaign_run(const damage_command *command, const damage_bases *bases) {
+  damage_campaign campaign = {.command = command, .bases = bases, .good = true};
+  campaign.done = calloc(command->count, 1);
+  if (!campaign.done)
+    return TWIN_TROUBLE;
+  campaign_read(command, command->record_path, NULL, campaign.done);
+  campaign.record = fopen(command->record_path, "ae");
+  if (!campaign.record) {
+    fprintf(stderr, "twin damage: %s: cannot be written\n", command->record_path);
+    free(campaign.done);
+    return TWIN_TROUBLE;
+  }
+  pthread_mutex_init(&campaign.lock, NULL);
+  process_hold_interrupts();
+  campaign_threads(&campaign);
+  fclose(campaign.record);
+  free(campaign.done);
+  process_let_interrupts();
+  printf("damage: seeds %" PRIu64 " to %" PRIu64 ", %zu jobs of the corpus, record %s\n", command->seed,
+         command->seed + command->count - 1, bases->count, command->record_path);
+  if (!campaign.good)
+    return TWIN_TROUBLE;
+  return campaign_report(command, command->record_path);
+}
+
+/* --- one case --- */
+
+static int damage_show(const damage_command *command, const damage_bases *bases) {
+  static const char *const names[] = {"nvlink", "compatible", "default"};
+  damage_case one;
+  if (!damage_case_parse(&one, bases, command->one)) {
+    fprintf(stderr, "twin damage: no case of this corpus: %s\n", command->one);
+    return TWIN_TROUBLE;
+  }
+  const char *const directory = "build/damage-case";
+  char fields[3 * DAMAGE_NAME];
+  damage_case_fields(&one, fields, sizeof fields);
+  printf("%s\n", fields);
+  bool good = process_ensure_directory(directory);
+  for (int who = 0; who < 3 && good; who++) {
+    damage_answer answer;
+    if (who == DAMAGE_NVLINK && !command->settings.reference[0])
+      continue;
+    good = damage_link(&command->settings, &one, (damage_who)who, directory, &answer);
+    printf("--- %s: exit code %d, %zu bytes, %llu KB resident\n%s", names[who], answer.exit_code, answer.output_size,
+           (unsigned long long)answer.memory >> 10, answer.text ? answer.text : "");
+    text_buffer path = {0};
+    text_add(&path, "%s/%s.cubin", directory, names[who]);
+    unlink(path.bytes);
+    if (answer.output)
+      process_write_file(path.bytes, answer.output, answer.output_size);
+    text_free(&path);
+    damage_answer_free(&answer);
+  }
+  damage_case_free(&one);
+  return good ? TWIN_OK : TWIN_TROUBLE;
+}
+
+static int damage_run(damage_command *command, const damage_bases *bases) {
+  char scratch[DAMAGE_PATH];
+  if (command->one)
+    return damage_show(command, bases);
+  if (!command->seeded) {
+    const bool made = process_make_directory(scratch, sizeof scratch, "twin-damage");
+    const bool known = made && head_number(scratch, &command->seed);
+    if (made)
+      process_remove_tree(scratch);
+    if (!known) {
+      fprintf(stderr, "twin damage: the seed comes from the repository's HEAD; git does not give one here\n");
+      return TWIN_TROUBLE;
+    }
+    command->seed *= 1000000;
+  }
+  if (!command->record_path) {
+    snprintf(command->record_text, sizeof command->record_text, "build/damage-%" PRIu64, command->seed);
+    command->record_path = command->record_text;
+  }
+  return campaign_run(command, bases);
+}
+
+int twin_damage(int argc, char **argv) {
+  damage_command command = {.corpus = "corpus", .count = 1000, .jobs = 2, .settings = {.seconds = 10}};
+  if (!damage_parse(&command, argc, argv))
+    return damage_usage();
+  if (!damage_find_linkers(&command))
+    return TWIN_TROUBLE;
+  if (command.report)
+    return campaign_report(&command, command.report);
+  damage_bases bases;
+  if (!damage_bases_load(&bases, command.corpus)) {
+    fprintf(stderr, "twin damage: %s: no jobs\n", command.corpus);
+    return TWIN_TROUBLE;
+  }
+  const int code = damage_run(&command, &bases);
+  damage_bases_free(&bases);
+  return code;
+}

@@ -1,0 +1,178 @@
+/* Damaged cubins through both linkers: what `twin damage` is made of.
+ *
+ * A case is a job of the corpus in which one input is changed at a few places. It is a line of text that says all of
+ * this, so that a case can be stored, replayed and talked about without the seed that made it. The linkers are programs
+ * that are started; nothing of them is linked in here. */
+#ifndef TWIN_DAMAGE_H
+#define TWIN_DAMAGE_H
+
+#include "corpus.h"
+
+#include <stdio.h>
+
+enum { DAMAGE_NAME = 72, DAMAGE_CHANGES = 3, DAMAGE_PATH = 4096, DAMAGE_KEY = 200 };
+
+/* What a field belongs to; the mutator takes a group first, so that the few bytes of a note count like the many of code. */
+typedef enum damage_group {
+  DAMAGE_HEADER,
+  DAMAGE_SECTION,
+  DAMAGE_SYMBOL,
+  DAMAGE_RELOCATION,
+  DAMAGE_ATTRIBUTE, /* .nv.info and .nv.compat */
+  DAMAGE_NOTE,
+  DAMAGE_CALLGRAPH, /* and .nv.prototype */
+  DAMAGE_DEBUG,
+  DAMAGE_STRING,
+  DAMAGE_CONTENTS, /* everything else, in words */
+  DAMAGE_GROUPS
+} damage_group;
+
+/* A number of the format. `name` says what it is, never where: "symbol FUNC st_value", "section .text sh_type". */
+typedef struct damage_field {
+  uint64_t offset;
+  unsigned width; /* bytes */
+  damage_group group;
+  char name[DAMAGE_NAME];
+} damage_field;
+
+typedef struct damage_map {
+  damage_field *fields; /* by group, then as found */
+  size_t count, room;
+  size_t first[DAMAGE_GROUPS + 1];
+} damage_map;
+
+/* All fields of a well-formed cubin. False when it cannot be read. */
+bool damage_map_make(damage_map *map, const uint8_t *bytes, size_t size);
+void damage_map_free(damage_map *map);
+/* The field that holds the byte, or NULL (padding). */
+const damage_field *damage_map_find(const damage_map *map, uint64_t offset);
+
+/* A job of the corpus that links. */
+typedef struct damage_base {
+  char *job;       /* "cuda/calls/sm_90/plain" */
+  char *directory; /* where its files are */
+  string_list arguments;
+  string_list files; /* the inputs, as the command line has them */
+} damage_base;
+
+typedef struct damage_bases {
+  damage_base *items;
+  size_t count, room;
+} damage_bases;
+
+/* Finds every job under cuda/, synthetic/ and vendor-defects/ that links and whose inputs are small enough. */
+bool damage_bases_load(damage_bases *bases, const char *corpus);
+void damage_bases_free(damage_bases *bases);
+
+/* `width` 0: the file is cut at `offset`. */
+typedef struct damage_change {
+  uint64_t offset, value;
+  unsigned width;
+} damage_change;
+
+typedef struct damage_case {
+  const damage_base *base;
+  size_t file;    /* the damaged one */
+  bool alone;     /* without the job's other files */
+  uint8_t *bytes; /* of that file, not damaged */
+  size_t size;
+  damage_map map;
+  damage_change changes[DAMAGE_CHANGES];
+  size_t change_count;
+} damage_case;
+
+/* The case of a number: the same for ever as long as the corpus and the mutator are the same. */
+void damage_case_make(damage_case *one, const damage_bases *bases, uint64_t seed);
+/* "JOB FILE alone|beside OFFSET:WIDTH=VALUE[,...]", numbers in hexadecimal, "cut=OFFSET". */
+void damage_case_print(const damage_case *one, text_buffer *text);
+/* Reads such a line up to its end or to " |". False if the corpus has no such job or file, or the line is none. */
+bool damage_case_parse(damage_case *one, const damage_bases *bases, const char *line);
+void damage_case_free(damage_case *one);
+/* The damaged bytes; the caller frees them. */
+uint8_t *damage_case_bytes(const damage_case *one, size_t *size);
+/* The names of the changed fields, joined with " + ". */
+void damage_case_fields(const damage_case *one, char *name, size_t size);
+
+typedef enum damage_fate { DAMAGE_LINKS, DAMAGE_REFUSES, DAMAGE_CRASHES, DAMAGE_HANGS, DAMAGE_FATES } damage_fate;
+
+typedef struct damage_answer {
+  damage_fate fate;
+  int exit_code;
+  uint8_t *output; /* NULL: none */
+  size_t output_size;
+  char *text; /* standard error */
+  size_t text_size;
+  uint64_t memory; /* largest resident size, bytes */
+  double seconds;
+} damage_answer;
+
+void damage_answer_free(damage_answer *answer);
+
+/* What all links of a campaign share. */
+typedef struct damage_settings {
+  char linker[DAMAGE_PATH], reference[DAMAGE_PATH]; /* reference "": not installed */
+  double seconds;
+  bool unlimited; /* no bound on memory: a sanitizer's program */
+} damage_settings;
+
+typedef enum damage_who { DAMAGE_NVLINK, DAMAGE_COMPATIBLE, DAMAGE_DEFAULT } damage_who;
+
+/* Links the case in `directory`, which is the caller's and holds nothing that must stay. False if nothing could be run. */
+bool damage_link(const damage_settings *settings, const damage_case *one, damage_who who, const char *directory,
+                 damage_answer *answer);
+/* What is wrong with an answer of ours whatever nvlink says, or NULL: crash, hang, partial output, memory, output. */
+const char *damage_check(const damage_settings *settings, const damage_case *one, const damage_answer *ours,
+                         size_t nvlink_output);
+
+/* The result of one case, as the record has it. */
+typedef enum damage_same { DAMAGE_SAME, DAMAGE_OTHER, DAMAGE_REFUSED, DAMAGE_SAMES } damage_same;
+typedef struct damage_verdict {
+  damage_fate fate; /* of nvlink */
+  damage_same ours; /* compatible mode: same bytes, other bytes, refused */
+  bool same_text;
+  bool unstable;    /* nvlink does not give the same answer twice */
+  damage_same usual; /* default mode: linked the same, linked otherwise, refused */
+  char key[DAMAGE_KEY];       /* what differs: a message, a section of the output; "" when nothing does */
+  char usual_key[DAMAGE_KEY]; /* why default mode refuses */
+  char failure[DAMAGE_KEY];   /* of ours, "" when there is none */
+} damage_verdict;
+
+bool damage_compare(const damage_settings *settings, const damage_case *one, const char *directory,
+                    damage_verdict *verdict);
+
+/* A row of the table of causes: differences that are known, each with its rule. Patterns are matched as a shell does. */
+typedef struct damage_cause {
+  const char *name, *fields, *key;
+  int fate, ours; /* damage_fate and damage_same; -1: any */
+} damage_cause;
+
+/* The first row that fits, or NULL. */
+const damage_cause *damage_cause_find(const char *fields, const damage_verdict *verdict);
+
+/* A campaign's figures. */
+typedef struct damage_count {
+  char *name;
+  size_t count;
+} damage_count;
+typedef struct damage_counts {
+  damage_count *items;
+  size_t count, room;
+} damage_counts;
+
+typedef struct damage_report {
+  size_t table[DAMAGE_FATES][DAMAGE_SAMES], usual[DAMAGE_FATES][DAMAGE_SAMES];
+  size_t cases, same_text, same_linked_text, unstable, failures, unnamed;
+  damage_counts causes, unnamed_keys, refusals, failed;
+} damage_report;
+
+void damage_report_add(damage_report *report, const char *line, const char *fields, const damage_verdict *verdict);
+/* True when nothing failed and every difference has a name. */
+bool damage_report_print(damage_report *report, FILE *to);
+void damage_report_free(damage_report *report);
+
+/* A line of the record, and back. */
+void damage_record_write(FILE *record, uint64_t seed, const char *line, const char *fields,
+                         const damage_verdict *verdict);
+bool damage_record_read(char *text, uint64_t *seed, const char **line, const char **fields, damage_verdict *verdict);
+
+#endif

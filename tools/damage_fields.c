@@ -1,0 +1,209 @@
+/* The fields of a cubin, one after the other as the format has them (F1-F11, F20-F79). The reader is the doubters' own
+ * (oracle/cubin); what is no field of a known structure is taken in words, so that every byte of a section has a name. */
+#include "damage.h"
+
+#include "oracle/cubin/ref_cubin.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct field_row {
+  const char *name;
+  unsigned offset, width;
+} field_row;
+
+static const field_row header_rows[] = {
+    {"ei_mag", 0, 4},       {"ei_class", 4, 1},     {"ei_data", 5, 1},     {"ei_version", 6, 1},  {"ei_osabi", 7, 1},
+    {"ei_abiversion", 8, 1}, {"ei_pad", 9, 1},       {"ei_pad", 10, 2},     {"ei_pad", 12, 4},     {"e_type", 16, 2},
+    {"e_machine", 18, 2},   {"e_version", 20, 4},   {"e_entry", 24, 8},    {"e_phoff", 32, 8},    {"e_shoff", 40, 8},
+    {"e_flags", 48, 4},     {"e_ehsize", 52, 2},    {"e_phentsize", 54, 2}, {"e_phnum", 56, 2},    {"e_shentsize", 58, 2},
+    {"e_shnum", 60, 2},     {"e_shstrndx", 62, 2}};
+static const field_row section_rows[] = {{"sh_name", 0, 4},   {"sh_type", 4, 4},  {"sh_flags", 8, 8}, {"sh_addr", 16, 8},
+                                         {"sh_offset", 24, 8}, {"sh_size", 32, 8}, {"sh_link", 40, 4}, {"sh_info", 44, 4},
+                                         {"sh_addralign", 48, 8}, {"sh_entsize", 56, 8}};
+static const field_row symbol_rows[] = {{"st_name", 0, 4},  {"st_info", 4, 1},  {"st_other", 5, 1},
+                                        {"st_shndx", 6, 2}, {"st_value", 8, 8}, {"st_size", 16, 8}};
+static const field_row relocation_rows[] = {
+    {"r_offset", 0, 8}, {"r_type", 8, 4}, {"r_sym", 12, 4}, {"r_addend", 16, 8}};
+static const field_row note_rows[] = {{"n_namesz", 0, 4}, {"n_descsz", 4, 4}, {"n_type", 8, 4}};
+
+#define ROWS(table) (table), sizeof(table) / sizeof *(table)
+
+/* A section's name without what it is about: ".text.kernel" is ".text". */
+static void fields_kind(const char *name, char *kind, size_t size) {
+  static const char *const prefixes[] = {".rela.text",    ".rel.text",     ".rela.nv.constant", ".rel.nv.constant",
+                                         ".text",         ".nv.info",      ".nv.constant0",     ".nv.constant2",
+                                         ".nv.constant4", ".nv.constant3", ".nv.shared",        ".nv.local",
+                                         ".nv.capmerc"};
+  for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+    if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0 && name[strlen(prefixes[i])] == '.') {
+      snprintf(kind, size, "%s.*", prefixes[i]);
+      return;
+    }
+  snprintf(kind, size, "%s", name[0] ? name : "null");
+}
+
+static void fields_add(damage_map *map, damage_group group, uint64_t offset, unsigned width, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+
+static void fields_add(damage_map *map, damage_group group, uint64_t offset, unsigned width, const char *format, ...) {
+  if (map->count == map->room) {
+    map->room = map->room ? 2 * map->room : 1024;
+    map->fields = realloc(map->fields, map->room * sizeof *map->fields);
+    if (!map->fields)
+      abort();
+  }
+  damage_field *const field = &map->fields[map->count++];
+  *field = (damage_field){.offset = offset, .width = width, .group = group};
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(field->name, sizeof field->name, format, arguments);
+  va_end(arguments);
+}
+
+static void fields_add_rows(damage_map *map, damage_group group, uint64_t offset, const char *what,
+                            const field_row *rows, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    fields_add(map, group, offset + rows[i].offset, rows[i].width, "%s %s", what, rows[i].name);
+}
+
+/* The bytes [offset, offset + size) in words, the last one perhaps shorter. */
+static void fields_add_words(damage_map *map, damage_group group, uint64_t offset, uint64_t size, unsigned width,
+                             const char *what) {
+  for (uint64_t at = 0; at < size; at += width)
+    fields_add(map, group, offset + at, size - at < width ? 1 : width, "%s", what);
+}
+
+static void fields_symbols(damage_map *map, const ref_cubin *cubin, const ref_section *section) {
+  static const char *const types[16] = {"NOTYPE", "OBJECT", "FUNC", "SECTION", "FILE",    "COMMON",
+                                        "TLS",    "7",      "8",    "9",       "TEXTURE", "SAMPLER",
+                                        "SURFACE", "CUDA_OBJECT", "14",   "15"};
+  for (size_t i = 0; i < cubin->symbol_count; i++) {
+    const ref_symbol *const symbol = &cubin->symbols[i];
+    char what[DAMAGE_NAME];
+    snprintf(what, sizeof what, "symbol %s%s", i ? types[symbol->info & 15] : "null",
+             i && !symbol->raw_section ? " undefined" : "");
+    fields_add_rows(map, DAMAGE_SYMBOL, section->offset + i * 24, what, ROWS(symbol_rows));
+  }
+}
+
+static void fields_relocations(damage_map *map, const ref_section *section, const char *kind) {
+  const uint64_t size = section->type == 4 ? 24 : 16;
+  char what[DAMAGE_NAME];
+  snprintf(what, sizeof what, "entry of %s", kind);
+  for (uint64_t at = 0; at + size <= section->size; at += size)
+    fields_add_rows(map, DAMAGE_RELOCATION, section->offset + at, what, relocation_rows, size == 24 ? 4 : 3);
+}
+
+static void fields_attributes(damage_map *map, const ref_section *section, const char *kind) {
+  uint64_t position = 0;
+  ref_attribute record;
+  while (ref_cubin_next_attribute(section, &position, &record)) {
+    const uint64_t at = section->offset + record.offset;
+    fields_add(map, DAMAGE_ATTRIBUTE, at, 1, "%s format", kind);
+    fields_add(map, DAMAGE_ATTRIBUTE, at + 1, 1, "%s code", kind);
+    if (record.format != 4) {
+      fields_add(map, DAMAGE_ATTRIBUTE, at + 2, 2, "%s value of 0x%02x", kind, record.code);
+      continue;
+    }
+    fields_add(map, DAMAGE_ATTRIBUTE, at + 2, 2, "%s size", kind);
+    for (uint64_t i = 0; i < record.size; i += 4)
+      fields_add(map, DAMAGE_ATTRIBUTE, at + 4 + i, record.size - i < 4 ? 1 : 4, "%s word %u of 0x%02x", kind,
+                 (unsigned)(i / 4 > 2 ? 2 : i / 4), record.code);
+  }
+}
+
+static void fields_note(damage_map *map, const ref_section *section, const char *kind) {
+  if (section->size < 12)
+    return;
+  fields_add_rows(map, DAMAGE_NOTE, section->offset, kind, ROWS(note_rows));
+  fields_add_words(map, DAMAGE_NOTE, section->offset + 12, section->size - 12, 2, kind);
+}
+
+static void fields_contents(damage_map *map, const ref_cubin *cubin, const ref_section *section) {
+  char kind[40];
+  fields_kind(section->name, kind, sizeof kind);
+  if (!section->data)
+    return;
+  switch (section->type) {
+  case 2:
+    fields_symbols(map, cubin, section);
+    return;
+  case 3:
+    fields_add_words(map, DAMAGE_STRING, section->offset, section->size, 1, kind);
+    return;
+  case 4:
+  case 9:
+    fields_relocations(map, section, kind);
+    return;
+  case 7:
+    fields_note(map, section, kind);
+    return;
+  case 0x70000000u:
+  case 0x70000086u:
+    fields_attributes(map, section, kind);
+    return;
+  case 0x70000001u:
+  case 0x70000002u:
+    fields_add_words(map, DAMAGE_CALLGRAPH, section->offset, section->size, 4, kind);
+    return;
+  default:
+    break;
+  }
+  const bool debug = strncmp(section->name, ".debug", 6) == 0 || strncmp(section->name, ".nv_debug", 9) == 0;
+  fields_add_words(map, debug ? DAMAGE_DEBUG : DAMAGE_CONTENTS, section->offset, section->size, 4, kind);
+}
+
+static int fields_compare(const void *left, const void *right) {
+  const damage_field *const a = left, *const b = right;
+  if (a->group != b->group)
+    return a->group < b->group ? -1 : 1;
+  return a->offset < b->offset ? -1 : a->offset > b->offset;
+}
+
+bool damage_map_make(damage_map *map, const uint8_t *bytes, size_t size) {
+  *map = (damage_map){0};
+  ref_cubin cubin;
+  char error[160];
+  if (!ref_cubin_read(&cubin, bytes, size, error, sizeof error))
+    return false;
+  fields_add_rows(map, DAMAGE_HEADER, 0, "header", ROWS(header_rows));
+  for (size_t i = 0; i < cubin.section_count; i++) {
+    char kind[40], what[56];
+    fields_kind(cubin.sections[i].name, kind, sizeof kind);
+    snprintf(what, sizeof what, "section %s", kind);
+    fields_add_rows(map, DAMAGE_SECTION, cubin.section_offset + i * 64, what, ROWS(section_rows));
+    fields_contents(map, &cubin, &cubin.sections[i]);
+  }
+  ref_cubin_free(&cubin);
+  qsort(map->fields, map->count, sizeof *map->fields, fields_compare);
+  size_t at = 0;
+  for (int group = 0; group <= DAMAGE_GROUPS; group++) {
+    while (at < map->count && (int)map->fields[at].group < group)
+      at++;
+    map->first[group] = at;
+  }
+  return true;
+}
+
+void damage_map_free(damage_map *map) {
+  free(map->fields);
+  *map = (damage_map){0};
+}
+
+const damage_field *damage_map_find(const damage_map *map, uint64_t offset) {
+  for (int group = 0; group < DAMAGE_GROUPS; group++) {
+    size_t low = map->first[group], high = map->first[group + 1];
+    while (low < high) {
+      const size_t middle = low + (high - low) / 2;
+      if (map->fields[middle].offset <= offset)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    if (low > map->first[group] && offset - map->fields[low - 1].offset < map->fields[low - 1].width)
+      return &map->fields[low - 1];
+  }
+  return NULL;
+}
