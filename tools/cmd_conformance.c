@@ -23,7 +23,7 @@ typedef struct conformance_command {
   char *architectures[CONFORMANCE_MAX_ARCHITECTURES];
   char architecture_text[256];
   size_t architecture_count;
-  gen_kind kind;
+  gen_kind kind; /* GEN_KIND_COUNT: drawn for each program */
   unsigned jobs;
   double required;
   bool model, show, default_mode, unlimited, figures;
@@ -45,7 +45,10 @@ static int conformance_usage(void) {
       "usage: twin conformance [OPTION...]\n"
       "  --seeds A..B | A | fresh[:COUNT]  fresh (the default): COUNT (100) for each architecture, from HEAD's id\n"
       "  --arch sm_80,sm_90                default sm_80,sm_90\n"
-      "  --kind plain|options              options: link options too (-g, -kernels-used, -v, ...)\n"
+      "  --kind plain|options|mistakes|headers|mixed\n"
+      "                                    options: link options too (-g, -kernels-used, -v, ...); mistakes: programs\n"
+      "                                    that cannot be linked; headers: with the toolkit's headers; mixed (the\n"
+      "                                    default): most are plain\n"
       "  --linker PATH, --reference PATH   default: twinlink beside this program or build/release/bin/twinlink; "
       "nvlink\n"
       "  --jobs N                          default 2\n"
@@ -118,8 +121,8 @@ static bool conformance_parse_value(conformance_command *command, const char *wo
     return command->jobs >= 1 && command->jobs <= CONFORMANCE_MAX_JOBS;
   }
   if (strcmp(word, "--kind") == 0) {
-    command->kind = strcmp(value, "options") == 0 ? GEN_OPTIONS : GEN_PLAIN;
-    return command->kind == GEN_OPTIONS || strcmp(value, "plain") == 0;
+    command->kind = GEN_KIND_COUNT;
+    return strcmp(value, "mixed") == 0 || gen_kind_find(value, &command->kind);
   }
   if (strcmp(word, "--require") == 0) {
     command->required = strtod(value, NULL);
@@ -166,6 +169,17 @@ static bool conformance_seed_range(const conformance_command *command, const cha
   return !*end && last >= *first && *count <= CONFORMANCE_MAX_SEEDS;
 }
 
+/* Most programs are plain; those with the toolkit's headers take a compiler the longest. */
+static gen_kind conformance_draw_kind(uint64_t seed) {
+  static const uint32_t shares[] = {70, 18, 9, 3};
+  gen_random random = {.state = seed ^ 0x6b696e64u};
+  uint32_t at = gen_random_below(&random, 100);
+  int kind = 0;
+  while (at >= shares[kind])
+    at -= shares[kind++];
+  return (gen_kind)kind;
+}
+
 /* A..B means the same seeds for every architecture, fresh means other ones: more different programs. */
 static conformance_case *conformance_make_cases(const conformance_command *command, const char *scratch,
                                                 size_t *count) {
@@ -179,7 +193,7 @@ static conformance_case *conformance_make_cases(const conformance_command *comma
     uint64_t number = fresh ? i : i % each;
     cases[i].seed = first + number;
     cases[i].architecture = command->architectures[i / each];
-    cases[i].kind = command->kind;
+    cases[i].kind = command->kind < GEN_KIND_COUNT ? command->kind : conformance_draw_kind(cases[i].seed);
     cases[i].dropped = command->dropped;
   }
   return cases;
@@ -198,8 +212,8 @@ static void conformance_progress(conformance_pool *pool, const conformance_case 
 
 static void conformance_case_directory(const conformance_pool *pool, const conformance_case *one, char *path,
                                        size_t size) {
-  snprintf(path, size, "%s/seed-%llu-%s%s", pool->root, (unsigned long long)one->seed, one->architecture,
-           one->kind == GEN_OPTIONS ? "-options" : "");
+  snprintf(path, size, "%s/seed-%llu-%s-%s", pool->root, (unsigned long long)one->seed, one->architecture,
+           gen_kind_names[one->kind]);
 }
 
 static void *conformance_work(void *context) {
@@ -330,7 +344,7 @@ static int conformance_finish(const conformance_command *command, const conforma
 }
 
 int twin_conformance(int argc, char **argv) {
-  conformance_command command = {.seeds = "fresh", .jobs = 2};
+  conformance_command command = {.seeds = "fresh", .kind = GEN_KIND_COUNT, .jobs = 2};
   if (!conformance_parse(&command, argc, argv))
     return conformance_usage();
   conformance_settings settings = {.default_mode = command.default_mode};

@@ -17,8 +17,9 @@ typedef struct gen_command {
 } gen_command;
 
 static int gen_usage(void) {
-  fprintf(stderr, "usage: twin gen --seed N --arch sm_XX --out DIR [--kind plain|options] [--drop ID,ID-ID...]\n"
-                  "  writes sources, program.json and compile.sh; the same seed gives the same program everywhere\n");
+  fprintf(stderr, "usage: twin gen --seed N --arch sm_XX --out DIR [--kind KIND] [--drop ID,ID-ID...]\n"
+                  "  writes sources, program.json and compile.sh; kinds: plain, options, mistakes, headers; the same "
+                  "seed gives the same program everywhere\n");
   return TWIN_TROUBLE;
 }
 
@@ -34,12 +35,10 @@ static bool gen_parse(gen_command *command, int argc, char **argv) {
       command->architecture = value;
     } else if (strcmp(argv[i], "--out") == 0) {
       command->directory = value;
-    } else if (strcmp(argv[i], "--kind") == 0 && strcmp(value, "options") == 0) {
-      command->kind = GEN_OPTIONS;
     } else if (strcmp(argv[i], "--drop") == 0) {
       if (!gen_parse_drops(value, command->dropped))
         return false;
-    } else if (strcmp(argv[i], "--kind") != 0 || strcmp(value, "plain") != 0) {
+    } else if (strcmp(argv[i], "--kind") != 0 || !gen_kind_find(value, &command->kind)) {
       return false;
     }
   }

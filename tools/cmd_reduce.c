@@ -27,12 +27,11 @@ typedef struct reduce_state {
   char class[CONFORMANCE_CLASS], details[256];
   char scratch[CONFORMANCE_PATH], work[CONFORMANCE_PATH + 8], directory[CONFORMANCE_PATH];
   bool dropped[GEN_MAX_IDS];
-  conformance_outcome outcome;
   unsigned tries;
 } reduce_state;
 
 static int reduce_usage(void) {
-  fprintf(stderr, "usage: twin reduce SEED --arch sm_XX [--kind plain|options] [--linker PATH] [--reference PATH]\n"
+  fprintf(stderr, "usage: twin reduce SEED --arch sm_XX [--kind KIND] [--linker PATH] [--reference PATH]\n"
                   "                   [--out DIR] [--default-mode] [--no-memory-limit]\n");
   return TWIN_TROUBLE;
 }
@@ -50,8 +49,8 @@ static bool reduce_parse(reduce_command *command, int argc, char **argv) {
       command->unlimited = true;
     else if (value && strcmp(argv[i], "--arch") == 0)
       command->architecture = argv[++i];
-    else if (value && strcmp(argv[i], "--kind") == 0)
-      command->kind = strcmp(argv[++i], "options") == 0 ? GEN_OPTIONS : GEN_PLAIN;
+    else if (value && strcmp(argv[i], "--kind") == 0 && gen_kind_find(value, &command->kind))
+      i++;
     else if (value && strcmp(argv[i], "--linker") == 0)
       command->linker = argv[++i];
     else if (value && strcmp(argv[i], "--reference") == 0)
@@ -161,12 +160,6 @@ static bool reduce_same_text(const char *a, const char *b) {
   return true;
 }
 
-/* A program that nvlink refuses is worth reducing too when twinlink says something else. */
-static bool reduce_worth(const conformance_verdict *verdict) {
-  return verdict->outcome == CONFORMANCE_DIFFERENT ||
-         (verdict->outcome == CONFORMANCE_REFUSED && !verdict->refused_alike);
-}
-
 static bool reduce_differs(reduce_state *state, const char *directory) {
   if (process_interrupted())
     return false;
@@ -174,13 +167,13 @@ static bool reduce_differs(reduce_state *state, const char *directory) {
   conformance_run(&state->settings, &state->one, directory);
   const conformance_verdict *verdict = &state->one.verdict;
   state->tries++;
-  if (!reduce_worth(verdict))
+  if (verdict->outcome != CONFORMANCE_DIFFERENT)
     return false;
   if (!*state->class)
     return true;
-  if (verdict->outcome != state->outcome || strcmp(verdict->class, state->class) != 0)
+  if (strcmp(verdict->class, state->class) != 0)
     return false;
-  bool texts = verdict->outcome == CONFORMANCE_REFUSED || strcmp(verdict->class, "exit code") == 0;
+  bool texts = strcmp(verdict->class, "refusal") == 0 || strcmp(verdict->class, "exit code") == 0;
   return !texts || reduce_same_text(verdict->details, state->details);
 }
 
@@ -269,8 +262,8 @@ static void reduce_print_drops(const reduce_state *state, FILE *to) {
 
 static void reduce_report(const reduce_state *state, const reduce_command *command) {
   printf("reduced after %u programs: %s; %s\n", state->tries, state->one.verdict.class, state->one.verdict.details);
-  printf("./run conformance --seeds %s --arch %s%s --show --drop ", command->seed, command->architecture,
-         command->kind == GEN_OPTIONS ? " --kind options" : "");
+  printf("./run conformance --seeds %s --arch %s --kind %s --show --drop ", command->seed, command->architecture,
+         gen_kind_names[command->kind]);
   reduce_print_drops(state, stdout);
   printf("\n%s\n", state->directory);
 }
@@ -306,7 +299,6 @@ int twin_reduce(int argc, char **argv) {
   int code = TWIN_OK;
   process_hold_interrupts();
   if (reduce_differs(state, state->work)) {
-    state->outcome = state->one.verdict.outcome;
     snprintf(state->class, sizeof state->class, "%s", state->one.verdict.class);
     snprintf(state->details, sizeof state->details, "%s", state->one.verdict.details);
     fprintf(stderr, "%s; %s\n", state->class, state->details);

@@ -28,20 +28,26 @@ typedef struct conformance_settings {
 typedef enum conformance_outcome {
   CONFORMANCE_IDENTICAL,
   CONFORMANCE_DIFFERENT,
-  CONFORMANCE_REFUSED,      /* nvlink made no output */
+  CONFORMANCE_REFUSED,      /* nvlink made no output, and twinlink said the same with the same exit code */
   CONFORMANCE_NOT_COMPILED, /* a compiler refused or crashed */
   CONFORMANCE_GENERATED     /* only the generator's figures were asked for */
 } conformance_outcome;
 
+/* What the compilers wrote: relocation types of the R_CUDA table and attribute codes. */
+typedef struct conformance_coverage {
+  bool relocations[256], attributes[256];
+} conformance_coverage;
+
 typedef struct conformance_verdict {
   conformance_outcome outcome;
-  char class[CONFORMANCE_CLASS]; /* of a difference: a section's name, "text", "exit code", "crash", "time limit" */
+  char class[CONFORMANCE_CLASS]; /* of a difference: a section's name, "text", "exit code", "crash", "time limit",
+                                    "refusal" when nvlink refused in other words */
   char details[256];             /* for a person: where, or what a compiler said */
-  bool refused_alike;            /* of a refused one: the same text and exit code */
   bool model_ran, model_identical;
   double compile_seconds, reference_seconds, linker_seconds;
   int files, ptx_files, feature_count;
   bool features[GEN_FEATURE_COUNT];
+  conformance_coverage coverage; /* of all its cubins */
 } conformance_verdict;
 
 typedef struct conformance_case {
@@ -74,5 +80,10 @@ typedef struct conformance_report {
 void conformance_print(const conformance_report *report, FILE *to);
 bool conformance_write_json(const conformance_report *report, const char *path);
 double conformance_percent(const conformance_report *report);
+
+/* Adds what the cubin at `path` holds; nothing if it is none. */
+void conformance_cover(const char *path, conformance_coverage *coverage);
+/* Two lines, and how many types and attributes are missing. */
+size_t conformance_print_coverage(const conformance_report *report, FILE *to);
 
 #endif

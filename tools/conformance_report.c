@@ -12,7 +12,7 @@ typedef struct conformance_group {
 } conformance_group;
 
 typedef struct conformance_sums {
-  size_t outcomes[5], refused_alike, model_ran, model_identical, features[GEN_FEATURE_COUNT], cluster_programs;
+  size_t outcomes[5], model_ran, model_identical, features[GEN_FEATURE_COUNT], cluster_programs;
   double compile_seconds, reference_seconds, linker_seconds;
   int median_files, median_features, median_ptx_share;
   size_t files, ptx_files;
@@ -40,7 +40,6 @@ static conformance_sums conformance_sum(const conformance_report *report) {
   for (size_t i = 0; i < report->count; i++) {
     const conformance_verdict *verdict = &report->cases[i].verdict;
     sums.outcomes[verdict->outcome]++;
-    sums.refused_alike += verdict->refused_alike;
     sums.model_ran += verdict->model_ran;
     sums.model_identical += verdict->model_identical;
     sums.compile_seconds += verdict->compile_seconds;
@@ -106,6 +105,22 @@ static void conformance_print_features(const conformance_report *report, const c
   }
 }
 
+/* The kinds of the programs, and how many of each came out alike. */
+static void conformance_print_kinds(const conformance_report *report, FILE *to) {
+  for (int kind = 0; kind < GEN_KIND_COUNT; kind++) {
+    size_t counts[5] = {0}, whole = 0;
+    for (size_t i = 0; i < report->count; i++)
+      if ((int)report->cases[i].kind == kind) {
+        counts[report->cases[i].verdict.outcome]++;
+        whole++;
+      }
+    if (whole)
+      fprintf(to, "  %5.1f %%    kind %s: %zu programs, %zu identical, %zu different, %zu refused alike\n",
+              conformance_share(whole, report->count), gen_kind_names[kind], whole, counts[CONFORMANCE_IDENTICAL],
+              counts[CONFORMANCE_DIFFERENT], counts[CONFORMANCE_REFUSED]);
+  }
+}
+
 static void conformance_print_list(const conformance_report *report, conformance_outcome outcome, const char *title,
                                    FILE *to) {
   bool any = false;
@@ -117,9 +132,9 @@ static void conformance_print_list(const conformance_report *report, conformance
       fprintf(to, "%s\n", title);
     any = true;
     bool different = outcome == CONFORMANCE_DIFFERENT;
-    fprintf(to, "  %s --seeds %llu --arch %s%s%s  # %s%s%s\n", report->command, (unsigned long long)one->seed,
-            one->architecture, one->kind == GEN_OPTIONS ? " --kind options" : "", different ? " --show" : "",
-            one->verdict.class, *one->verdict.class ? "; " : "", one->verdict.details);
+    fprintf(to, "  %s --seeds %llu --arch %s --kind %s%s  # %s%s%s\n", report->command, (unsigned long long)one->seed,
+            one->architecture, gen_kind_names[one->kind], different ? " --show" : "", one->verdict.class,
+            *one->verdict.class ? "; " : "", one->verdict.details);
   }
 }
 
@@ -128,8 +143,10 @@ void conformance_print(const conformance_report *report, FILE *to) {
   size_t identical = sums.outcomes[CONFORMANCE_IDENTICAL], different = sums.outcomes[CONFORMANCE_DIFFERENT];
   size_t refused = sums.outcomes[CONFORMANCE_REFUSED], broken = sums.outcomes[CONFORMANCE_NOT_COMPILED];
   conformance_print_features(report, &sums, to);
+  conformance_print_kinds(report, to);
   if (sums.outcomes[CONFORMANCE_GENERATED])
     return;
+  conformance_print_coverage(report, to);
   conformance_print_list(report, CONFORMANCE_NOT_COMPILED, "not compiled:", to);
   conformance_print_list(report, CONFORMANCE_REFUSED, "refused by nvlink:", to);
   conformance_print_list(report, CONFORMANCE_DIFFERENT, "different:", to);
@@ -143,9 +160,8 @@ void conformance_print(const conformance_report *report, FILE *to) {
   if (sums.model_ran)
     fprintf(to, "the model: identical %zu of %zu (%.2f %%)\n", sums.model_identical, sums.model_ran,
             conformance_share(sums.model_identical, sums.model_ran));
-  fprintf(to, "refused by nvlink %zu of %zu (%.1f %%%s), not counted; the same words from twinlink in %zu\n", refused,
-          report->count, conformance_share(refused, report->count),
-          conformance_share(refused, report->count) > 10 ? ", more than 10" : "", sums.refused_alike);
+  fprintf(to, "refused by nvlink and, in the same words, by twinlink: %zu of %zu (%.1f %%), not counted above\n",
+          refused, report->count, conformance_share(refused, report->count));
   if (broken)
     fprintf(to, "not compiled %zu\n", broken);
   fprintf(to, "time %.1f s: compilers %.1f s, nvlink %.2f s, twinlink %.2f s\n", report->seconds, sums.compile_seconds,
@@ -159,14 +175,12 @@ static cJSON *conformance_json_case(const conformance_case *one) {
   snprintf(seed, sizeof seed, "%llu", (unsigned long long)one->seed);
   cJSON_AddStringToObject(row, "seed", seed);
   cJSON_AddStringToObject(row, "arch", one->architecture);
-  cJSON_AddStringToObject(row, "kind", one->kind == GEN_OPTIONS ? "options" : "plain");
+  cJSON_AddStringToObject(row, "kind", gen_kind_names[one->kind]);
   cJSON_AddStringToObject(row, "outcome", words[one->verdict.outcome]);
   cJSON_AddStringToObject(row, "class", one->verdict.class);
   cJSON_AddStringToObject(row, "details", one->verdict.details);
   cJSON_AddNumberToObject(row, "files", one->verdict.files);
   cJSON_AddNumberToObject(row, "features", one->verdict.feature_count);
-  if (one->verdict.outcome == CONFORMANCE_REFUSED)
-    cJSON_AddBoolToObject(row, "refused_alike", one->verdict.refused_alike);
   if (one->verdict.model_ran)
     cJSON_AddBoolToObject(row, "model_identical", one->verdict.model_identical);
   return row;

@@ -259,7 +259,7 @@ static void conformance_write_script(const gen_program *program, const string_li
   }
   text_add(&script, "cmp nvlink.cubin twinlink.cubin && cmp nvlink.stderr twinlink.stderr && echo identical\n");
   text_add(&script, "# twin gen --seed %llu --arch %s --kind %s\n", (unsigned long long)program->seed,
-           program->architecture, program->kind == GEN_PLAIN ? "plain" : "options");
+           program->architecture, gen_kind_names[program->kind]);
   char path[CONFORMANCE_PATH];
   conformance_path(path, sizeof path, directory, "link.sh");
   if (process_write_file(path, script.bytes, script.size))
@@ -283,9 +283,11 @@ static void conformance_link_both(const conformance_settings *settings, const ge
   verdict->linker_seconds = ours.result.seconds;
   conformance_compare(&reference, &ours, verdict);
   if (reference.result.exit_code != 0) {
-    verdict->refused_alike = verdict->outcome == CONFORMANCE_IDENTICAL;
-    verdict->outcome = CONFORMANCE_REFUSED;
     conformance_first_line(&reference, verdict->details, sizeof verdict->details);
+    if (verdict->outcome == CONFORMANCE_IDENTICAL)
+      verdict->outcome = CONFORMANCE_REFUSED;
+    else
+      snprintf(verdict->class, sizeof verdict->class, "refusal");
   } else if (*settings->model && program->sm < 100) {
     conformance_model(settings, program, directory, &reference, verdict);
   }
@@ -294,6 +296,20 @@ static void conformance_link_both(const conformance_settings *settings, const ge
   string_list_free(&arguments);
   string_list_free(&command);
   string_list_free(&reference_command);
+}
+
+static void conformance_cover_program(const gen_program *program, const char *directory,
+                                      conformance_coverage *coverage) {
+  for (int i = 0; i < program->file_count; i++) {
+    char path[CONFORMANCE_PATH], name[64];
+    snprintf(name, sizeof name, "%s.cubin", program->files[i].name);
+    conformance_path(path, sizeof path, directory, name);
+    if (program->files[i].live)
+      conformance_cover(path, coverage);
+  }
+  char output[CONFORMANCE_PATH];
+  conformance_path(output, sizeof output, directory, "nvlink.cubin");
+  conformance_cover(output, coverage);
 }
 
 static void conformance_describe(const gen_program *program, conformance_verdict *verdict) {
@@ -321,7 +337,9 @@ void conformance_run(const conformance_settings *settings, conformance_case *one
     if (compiled)
       conformance_mark_compiled(program, directory);
   }
-  if (compiled)
+  if (compiled) {
     conformance_link_both(settings, program, directory, verdict);
+    conformance_cover_program(program, directory, &verdict->coverage);
+  }
   free(program);
 }

@@ -167,7 +167,7 @@ static char *gen_manifest(const gen_program *program) {
   snprintf(seed, sizeof seed, "%llu", (unsigned long long)program->seed); /* JSON's numbers are doubles */
   cJSON_AddStringToObject(root, "seed", seed);
   cJSON_AddStringToObject(root, "arch", program->architecture);
-  cJSON_AddStringToObject(root, "kind", program->kind == GEN_PLAIN ? "plain" : "options");
+  cJSON_AddStringToObject(root, "kind", gen_kind_names[program->kind]);
   cJSON_AddItemToObject(root, "files", gen_manifest_files(program, &plain));
   cJSON_AddItemToObject(root, "link", gen_json_words(&link));
   cJSON *names = cJSON_AddArrayToObject(root, "features");

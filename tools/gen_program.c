@@ -60,6 +60,17 @@ const gen_operation_row gen_operations[GEN_OP_COUNT] = {
     [GEN_OP_STATIC_LOCAL] = {"static variable of a function", GEN_TARGET_NONE, 0, CUDA, 0, 30, 4},
 };
 
+const char *const gen_kind_names[GEN_KIND_COUNT] = {"plain", "options", "mistakes", "headers"};
+
+bool gen_kind_find(const char *name, gen_kind *kind) {
+  for (int i = 0; i < GEN_KIND_COUNT; i++)
+    if (strcmp(gen_kind_names[i], name) == 0) {
+      *kind = (gen_kind)i;
+      return true;
+    }
+  return false;
+}
+
 const gen_signature_row gen_signatures[GEN_SIGNATURE_COUNT + 2] = {
     {'i', "pi", "Pii"}, {'i', "ii", "ii"},          {'v', "pi", "Pii"}, {'d', "di", "di"},  {'i', "ri", "5rec24i"},
     {'l', "pl", "Pix"}, {'i', "piiiii", "Piiiiii"}, {'i', "p", "Pi"},   {'v', "pi", "Pii"}, {'v', "piR", "Pii?"},

@@ -30,7 +30,10 @@ enum {
 };
 
 typedef enum gen_language { GEN_PTX, GEN_CUDA } gen_language;
-typedef enum gen_kind { GEN_PLAIN, GEN_OPTIONS } gen_kind;
+/* What a program is for: to be linked; with options of the link; to be refused; with the toolkit's own headers, whose
+ * text is not ours, so that such a program is built and compared but never kept in the repository. */
+typedef enum gen_kind { GEN_PLAIN, GEN_OPTIONS, GEN_MISTAKES, GEN_HEADERS, GEN_KIND_COUNT } gen_kind;
+extern const char *const gen_kind_names[GEN_KIND_COUNT];
 typedef enum gen_linkage { GEN_STRONG, GEN_WEAK, GEN_LOCAL, GEN_COMMON } gen_linkage;
 
 /* How a function's symbol is spelled: as in C, as a C++ function, as the instance <3> of a template, inside a namespace. */
@@ -293,6 +296,7 @@ typedef struct gen_program {
 /* Builds the program of a seed; `dropped` has a flag for each of GEN_MAX_IDS ids, or is NULL. The caller frees it.
  * NULL: the architecture's name is not one. */
 gen_program *gen_program_build(uint64_t seed, const char *architecture, gen_kind kind, const bool *dropped);
+bool gen_kind_find(const char *name, gen_kind *kind);
 /* Reads "3,17-20": ids to drop. */
 bool gen_parse_drops(const char *text, bool dropped[GEN_MAX_IDS]);
 void gen_program_prune(gen_program *program, const bool *dropped);
