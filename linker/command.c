@@ -73,11 +73,10 @@ static void reader_open_options_file(command_reader *reader, const char *path) {
     command_say(reader->diagnostics, TL_MESSAGE_OPTIONS_FILES_DEEP, path, NULL);
   uint8_t *bytes = NULL;
   size_t size = 0;
-  const tl_file_status status = tl_file_read(path, STREAM_LIMIT, &bytes, &size);
+  const tl_file_status status = tl_file_read(path, STREAM_LIMIT, reader->arena, &bytes, &size);
   if (status != TL_FILE_OK && status != TL_FILE_DIRECTORY)
     command_say(reader->diagnostics, TL_MESSAGE_OPTIONS_FILE, path, NULL);
-  const char *const text = bytes ? tl_arena_text(reader->arena, (const char *)bytes, size) : "";
-  free(bytes);
+  const char *const text = bytes ? (const char *)bytes : "";
   tl_texts words = {0};
   const char *const stray = tl_words_split_file(&words, reader->arena, text);
   if (stray)

@@ -3,6 +3,7 @@
  * Each stage takes what the earlier ones made and returns one structure. Whatever ends the link early, a fatal
  * diagnostic or memory that runs out, jumps to the two places that tl_link sets; all memory hangs on one arena. */
 #include "base/arena.h"
+#include "base/memory.h"
 #include "catalog/message.h"
 #include "diagnose/diagnose.h"
 #include "explain/map.h"
@@ -11,24 +12,13 @@
 #include "plan/plan.h"
 #include "write/image.h"
 
-#include <stdlib.h>
-
 typedef struct link_state {
   tl_arena arena;
   tl_diagnostics diagnostics;
   jmp_buf on_failure, on_fatal;
   tl_allocator allocator;
+  tl_image image;
 } link_state;
-
-static void *link_allocate(void *context, size_t size) {
-  (void)context;
-  return malloc(size);
-}
-
-static void link_release(void *context, void *block) {
-  (void)context;
-  free(block);
-}
 
 static uint64_t link_input_bytes(const tl_job *job) {
   uint64_t sum = 0;
@@ -118,8 +108,12 @@ static void link_run(const tl_job *job, tl_result *result, link_state *state) {
     return;
   tl_emit(&s.emitted, &s.module, &s.layout, &s.resources, &s.relocated, arena);
   tl_plan_make(&s.plan, &s.emitted, arena, job->limits.output);
-  result->image = tl_image_make(&s.plan, s.module.sections.count, job->options.threads, arena);
+  tl_image_prepare(&state->image, &s.plan, s.module.sections.count, arena);
   result->image_size = s.plan.size;
+  if (job->streamed)
+    tl_image_take_buffer(&state->image, arena);
+  else
+    result->image = tl_image_make(&state->image, job->options.threads, arena);
   if (job->options.want_map)
     result->map = tl_map_make(&s.plan, &s.emitted, arena);
 }
@@ -143,13 +137,14 @@ static void link_finish(tl_result *result, const link_state *state) {
     result->exit_code = 1;
   else if (diagnostics->errors)
     result->exit_code = 255;
-  if (result->exit_code)
+  if (result->exit_code) {
     result->image = NULL;
+    result->image_size = 0;
+  }
 }
 
 int tl_link(const tl_job *job, tl_result *result) {
-  static const tl_allocator standard = {link_allocate, link_release, NULL};
-  const tl_allocator *const allocator = job->allocator ? job->allocator : &standard;
+  const tl_allocator *const allocator = job->allocator ? job->allocator : &tl_system_memory;
   *result = (tl_result){0};
   link_state *const state = allocator->allocate(allocator->context, sizeof *state);
   tl_job bounded = *job;
@@ -173,8 +168,13 @@ int tl_link(const tl_job *job, tl_result *result) {
   if (!setjmp(state->on_fatal))
     link_run(&bounded, result, state);
   link_finish(result, state);
-  result->memory_peak = state->arena.used;
+  result->memory_peak = tl_arena_held(&state->arena);
   return result->exit_code;
+}
+
+bool tl_result_write(const tl_result *result, tl_sink *sink, void *context) {
+  const link_state *const state = result->memory;
+  return tl_image_give(&state->image, sink, context);
 }
 
 void tl_result_free(tl_result *result) {

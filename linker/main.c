@@ -3,6 +3,7 @@
  *
  * Every step may end in a fatal record or without memory; both jump back to program_try. The order of the steps is that
  * of C77: words, checks, -time and -uidx files, libraries, inputs, the link, the output, the registration file (N15). */
+#include "base/memory.h"
 #include "catalog/message.h"
 #include "catalog/usage.h"
 #include "command.h"
@@ -28,23 +29,11 @@ typedef struct program {
   size_t printed; /* records of `diagnostics` that are on standard error */
   tl_command command;
   TL_VECTOR(tl_input) inputs;
-  TL_VECTOR(void *) blocks; /* file contents, to be freed */
-  bool has_runtime;         /* an input's path contains "cudadevrt" (N14) */
+  tl_arena contents; /* of the inputs */
+  bool has_runtime;  /* an input's path contains "cudadevrt" (N14) */
   tl_result result;
   int exit_code;
 } program;
-
-static void *program_allocate(void *context, size_t size) {
-  (void)context;
-  return malloc(size);
-}
-
-static void program_release(void *context, void *block) {
-  (void)context;
-  free(block);
-}
-
-static const tl_allocator allocator = {program_allocate, program_release, NULL};
 
 /* What a record says beyond nvlink's text; never under nvlink's identity. */
 static void program_print_more(const tl_message *message) {
@@ -89,7 +78,6 @@ static void program_read_words(program *p) {
 }
 
 static void program_add_input(program *p, const char *path, uint8_t *bytes, size_t size, bool unreadable) {
-  *tl_vector_push(&p->arena, &p->blocks) = bytes;
   *tl_vector_push(&p->arena, &p->inputs) = (tl_input){path, bytes, size, unreadable};
   p->has_runtime = p->has_runtime || strstr(path, "cudadevrt");
 }
@@ -97,11 +85,9 @@ static void program_add_input(program *p, const char *path, uint8_t *bytes, size
 static void program_read_input(program *p, const char *path) {
   uint8_t *bytes = NULL;
   size_t size = 0;
-  const tl_file_status status = tl_file_read(path, 0, &bytes, &size);
+  const tl_file_status status = tl_file_read(path, 0, &p->contents, &bytes, &size);
   if (status == TL_FILE_SHRANK)
     program_say(p, TL_MESSAGE_FILE_SHRANK, path, NULL);
-  if (status == TL_FILE_NO_MEMORY)
-    program_say(p, TL_MESSAGE_OUT_OF_MEMORY, path, NULL);
   program_add_input(p, path, bytes, size, status != TL_FILE_OK);
 }
 
@@ -113,7 +99,6 @@ static bool program_take_library(program *p, const char *path, const char *name,
     program_add_input(p, path, bytes, size, false);
     return true;
   }
-  free(bytes);
   if (use == TL_LIBRARY_BROKEN) {
     tl_diagnostics_add_before(&p->diagnostics, tl_message_row_of(TL_MESSAGE_ARCHIVE_FORMAT), site);
     program_say(p, TL_MESSAGE_ELFLINK_INTERNAL, NULL, NULL);
@@ -130,8 +115,8 @@ static void program_find_library(program *p, const char *name) {
   for (size_t i = 0; i < paths.count; i++) {
     uint8_t *bytes = NULL;
     size_t size = 0;
-    const tl_file_status status = tl_file_read(paths.items[i], 0, &bytes, &size);
-    if (status == TL_FILE_DIRECTORY || status == TL_FILE_NO_MEMORY)
+    const tl_file_status status = tl_file_read(paths.items[i], 0, &p->contents, &bytes, &size);
+    if (status == TL_FILE_DIRECTORY)
       program_say(p, TL_MESSAGE_OUT_OF_MEMORY, NULL, NULL);
     if (status == TL_FILE_SHRANK)
       program_say(p, TL_MESSAGE_FILE_SHRANK, paths.items[i], NULL);
@@ -180,12 +165,15 @@ static void program_read_files(program *p) {
     program_find_library(p, libraries->list.items[i]);
 }
 
-static void program_write(program *p, const char *path, const void *bytes, size_t size) {
-  const tl_write_status status = tl_write_file(path, bytes, size);
+static void program_check_written(program *p, const char *path, tl_write_status status) {
   if (status == TL_WRITE_CANNOT_OPEN)
     program_say(p, TL_MESSAGE_OUTPUT_FILE, path, NULL);
   if (status == TL_WRITE_FAILED)
     program_say(p, TL_MESSAGE_WRITING_FILE, NULL, NULL);
+}
+
+static void program_write(program *p, const char *path, const void *bytes, size_t size) {
+  program_check_written(p, path, tl_write_file(path, bytes, size));
 }
 
 /* N14, N15. The inputs were admitted once already, so asking again adds nothing but the list. */
@@ -230,7 +218,10 @@ static void program_look_at_inputs(program *p, const tl_job *job) {
 static void program_link(program *p) {
   tl_command_note(&p->command, &p->arena);
   program_read_files(p);
-  const tl_job job = {.options = p->command.options, .inputs = p->inputs.items, .input_count = p->inputs.count};
+  const tl_job job = {.options = p->command.options,
+                      .inputs = p->inputs.items,
+                      .input_count = p->inputs.count,
+                      .streamed = !p->command.given[TL_OPT_REPRODUCE].text};
   if (p->diagnostics.errors) {
     program_look_at_inputs(p, &job);
     return;
@@ -240,8 +231,11 @@ static void program_link(program *p) {
   for (size_t i = 0; i < p->result.message_count; i++)
     program_print_message(&p->result.messages[i], &p->command.options);
   program_write_reproduction(p, &job);
+  const char *const output = p->command.given[TL_OPT_OUTPUT].text;
   if (p->result.image)
-    program_write(p, p->command.given[TL_OPT_OUTPUT].text, p->result.image, p->result.image_size);
+    program_write(p, output, p->result.image, p->result.image_size);
+  else if (p->result.image_size)
+    program_check_written(p, output, tl_write_result(output, &p->result));
   if (p->result.map)
     program_write(p, p->command.given[TL_OPT_MAP].text, p->result.map, strlen(p->result.map));
   program_write_registration(p, &job);
@@ -293,7 +287,8 @@ int main(int argc, char **argv) {
   signal(SIGXFSZ, SIG_IGN);
   signal(SIGPIPE, SIG_IGN);
   setvbuf(stderr, NULL, _IOFBF, 1 << 16);
-  tl_arena_init(&p.arena, &allocator, UINT64_MAX / 2, &p.out);
+  tl_arena_init(&p.arena, &tl_system_memory, UINT64_MAX / 2, &p.out);
+  tl_arena_init(&p.contents, &tl_system_memory, UINT64_MAX / 2, &p.out);
   tl_diagnostics_init(&p.diagnostics, &p.arena, NULL, &p.out);
   bool good = program_try(&p, program_read_words);
   const bool report = p.command.options.report_arch; /* C50d: not before all words are read */
@@ -303,8 +298,7 @@ int main(int argc, char **argv) {
   good = good && program_try(&p, program_act);
   program_print_new(&p);
   tl_result_free(&p.result);
-  for (size_t i = 0; i < p.blocks.count; i++)
-    free(p.blocks.items[i]);
+  tl_arena_release(&p.contents);
   tl_arena_release(&p.arena);
   if (fflush(stdout) != 0 || fflush(stderr) != 0)
     return 1;

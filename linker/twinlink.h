@@ -20,6 +20,7 @@ typedef struct tl_allocator {
   void *(*allocate)(void *context, size_t size);
   void (*release)(void *context, void *block);
   void *context;
+  bool zeroed; /* what `allocate` returns holds zeros only */
 } tl_allocator;
 
 /* Upper bounds in bytes; 0 means the default (8 times the input + 64 MiB of memory, 4 times the input + 1 MiB of output). */
@@ -74,7 +75,8 @@ typedef struct tl_job {
   const tl_input *inputs;
   size_t input_count;
   tl_limits limits;
-  const tl_allocator *allocator; /* NULL: malloc and free */
+  const tl_allocator *allocator; /* NULL: the system's memory */
+  bool streamed;                 /* no image in memory: tl_result_write makes it part by part */
 } tl_job;
 
 /* One diagnostic. `text` is the line without program name and severity; the other strings are "" when they do not
@@ -90,8 +92,8 @@ typedef struct tl_message {
 } tl_message;
 
 typedef struct tl_result {
-  const uint8_t *image; /* NULL unless exit_code is 0 */
-  size_t image_size;
+  const uint8_t *image;       /* NULL unless exit_code is 0 and the job is not streamed */
+  size_t image_size;          /* of a streamed image too */
   const tl_message *messages; /* in the order in which they are to be printed */
   size_t message_count;
   int exit_code;   /* C70: 0, 1 after a fatal, 255 after errors */
@@ -103,6 +105,12 @@ typedef struct tl_result {
 /* Links. Always fills `result`, also when memory runs out (E53 "Memory allocation failure"). Returns result->exit_code. */
 int tl_link(const tl_job *job, tl_result *result);
 void tl_result_free(tl_result *result);
+
+/* Takes the next `size` bytes of an output; false ends the writing. */
+typedef bool tl_sink(void *context, const void *bytes, size_t size);
+/* Gives the output of a streamed job to `sink`, from its start to its end; false as soon as that returns false. The job's
+ * inputs must still be there. */
+bool tl_result_write(const tl_result *result, tl_sink *sink, void *context);
 
 /* Writes "PROGRAM severity: text" as nvlink prints it (C69, C50d) into `line`, without the line end; returns the length
  * that the whole line has, as snprintf does. */

@@ -9,7 +9,7 @@ struct tl_arena_block {
   tl_arena_block *older;
 };
 
-enum { BLOCK_FIRST = 64 << 10, BLOCK_LARGEST = 4 << 20, ALIGNMENT = 16 };
+enum { BLOCK_FIRST = 64 << 10, BLOCK_LARGEST = 32 << 20, ALIGNMENT = 16 };
 
 void tl_arena_init(tl_arena *arena, const tl_allocator *allocator, uint64_t limit, jmp_buf *on_failure) {
   *arena = (tl_arena){.allocator = allocator, .limit = limit, .on_failure = on_failure};
@@ -21,6 +21,10 @@ void tl_arena_release(tl_arena *arena) {
     arena->blocks = block->older;
     arena->allocator->release(arena->allocator->context, block);
   }
+}
+
+uint64_t tl_arena_held(const tl_arena *arena) {
+  return arena->used - (uint64_t)(arena->end - arena->next);
 }
 
 static void *arena_block_add(tl_arena *arena, size_t payload) {
@@ -36,17 +40,28 @@ static void *arena_block_add(tl_arena *arena, size_t payload) {
   return (uint8_t *)block + ALIGNMENT;
 }
 
+/* As much as was taken so far, within the bounds and what the limit leaves. */
 static size_t arena_next_block_size(const tl_arena *arena) {
   const uint64_t wanted = arena->used < BLOCK_FIRST ? BLOCK_FIRST : arena->used;
-  return wanted < BLOCK_LARGEST ? (size_t)wanted : BLOCK_LARGEST;
+  const uint64_t bounded = wanted < BLOCK_LARGEST ? wanted : BLOCK_LARGEST;
+  const uint64_t left = arena->limit > arena->used + ALIGNMENT ? arena->limit - arena->used - ALIGNMENT : 0;
+  return (size_t)(bounded < left ? bounded : left);
+}
+
+static void *arena_clear(const tl_arena *arena, void *taken, size_t bytes) {
+  return arena->allocator->zeroed ? taken : memset(taken, 0, bytes);
+}
+
+static size_t arena_round(size_t bytes) {
+  return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
 void *tl_arena_take(tl_arena *arena, size_t count, size_t size) {
   if (size && count > (SIZE_MAX / 2) / size)
     longjmp(*arena->on_failure, 1);
-  const size_t bytes = (count * size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+  const size_t bytes = arena_round(count * size);
   if (bytes > BLOCK_LARGEST / 4)
-    return memset(arena_block_add(arena, bytes), 0, bytes);
+    return arena_clear(arena, arena_block_add(arena, bytes), bytes);
   if (bytes > (size_t)(arena->end - arena->next)) {
     const size_t block = arena_next_block_size(arena);
     const size_t payload = block > bytes ? block : bytes;
@@ -55,7 +70,17 @@ void *tl_arena_take(tl_arena *arena, size_t count, size_t size) {
   }
   void *const taken = arena->next;
   arena->next += bytes;
-  return memset(taken, 0, bytes);
+  return arena_clear(arena, taken, bytes);
+}
+
+bool tl_arena_extend(tl_arena *arena, const void *taken, size_t bytes, size_t wanted) {
+  const size_t held = arena_round(bytes), more = arena_round(wanted) - held;
+  if (bytes > BLOCK_LARGEST / 4 || (const uint8_t *)taken + held != arena->next ||
+      more > (size_t)(arena->end - arena->next))
+    return false;
+  arena_clear(arena, arena->next, more);
+  arena->next += more;
+  return true;
 }
 
 void *tl_arena_copy(tl_arena *arena, const void *bytes, size_t size) {

@@ -23,8 +23,13 @@ typedef struct tl_arena {
 
 void tl_arena_init(tl_arena *arena, const tl_allocator *allocator, uint64_t limit, jmp_buf *on_failure);
 void tl_arena_release(tl_arena *arena);
+/* Bytes taken so far, without what is left of the newest block. */
+uint64_t tl_arena_held(const tl_arena *arena);
 /* Zeroed memory for `count` items of `size` bytes, aligned for any type. Never NULL. */
 __attribute__((returns_nonnull)) void *tl_arena_take(tl_arena *arena, size_t count, size_t size);
+/* Makes `bytes` bytes that were taken last grow to `wanted`, the new ones zero; false where there is no room behind them
+ * or something else was taken since. */
+bool tl_arena_extend(tl_arena *arena, const void *taken, size_t bytes, size_t wanted);
 #define tl_arena_new(arena, type, count) ((type *)tl_arena_take((arena), (count), sizeof(type)))
 /* Copies of bytes and of text; the copy of text ends with a NUL. */
 __attribute__((returns_nonnull)) void *tl_arena_copy(tl_arena *arena, const void *bytes, size_t size);

@@ -5,34 +5,43 @@
 #include <stdint.h>
 #include <string.h>
 
-static inline uint64_t tl_get(const uint8_t *at, unsigned bytes) {
-  uint64_t value = 0;
-  for (unsigned i = 0; i < bytes; i++)
-    value |= (uint64_t)at[i] << (8 * i);
-  return value;
-}
+/* Compilers make one load or store of each; a loop over the bytes they do not always see through. */
 static inline uint16_t tl_get16(const uint8_t *at) {
-  return (uint16_t)tl_get(at, 2);
+  return (uint16_t)(at[0] | at[1] << 8);
 }
 static inline uint32_t tl_get32(const uint8_t *at) {
-  return (uint32_t)tl_get(at, 4);
+  return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
 }
 static inline uint64_t tl_get64(const uint8_t *at) {
-  return tl_get(at, 8);
+  return (uint64_t)at[0] | (uint64_t)at[1] << 8 | (uint64_t)at[2] << 16 | (uint64_t)at[3] << 24 |
+         (uint64_t)at[4] << 32 | (uint64_t)at[5] << 40 | (uint64_t)at[6] << 48 | (uint64_t)at[7] << 56;
 }
 
+static inline void tl_put16(uint8_t *at, uint16_t value) {
+  at[0] = (uint8_t)value;
+  at[1] = (uint8_t)(value >> 8);
+}
+static inline void tl_put32(uint8_t *at, uint32_t value) {
+  at[0] = (uint8_t)value;
+  at[1] = (uint8_t)(value >> 8);
+  at[2] = (uint8_t)(value >> 16);
+  at[3] = (uint8_t)(value >> 24);
+}
+static inline void tl_put64(uint8_t *at, uint64_t value) {
+  at[0] = (uint8_t)value;
+  at[1] = (uint8_t)(value >> 8);
+  at[2] = (uint8_t)(value >> 16);
+  at[3] = (uint8_t)(value >> 24);
+  at[4] = (uint8_t)(value >> 32);
+  at[5] = (uint8_t)(value >> 40);
+  at[6] = (uint8_t)(value >> 48);
+  at[7] = (uint8_t)(value >> 56);
+}
+
+/* The low `bytes` bytes of `value`. */
 static inline void tl_put(uint8_t *at, uint64_t value, unsigned bytes) {
   for (unsigned i = 0; i < bytes; i++)
     at[i] = (uint8_t)(value >> (8 * i));
-}
-static inline void tl_put16(uint8_t *at, uint16_t value) {
-  tl_put(at, value, 2);
-}
-static inline void tl_put32(uint8_t *at, uint32_t value) {
-  tl_put(at, value, 4);
-}
-static inline void tl_put64(uint8_t *at, uint64_t value) {
-  tl_put(at, value, 8);
 }
 
 /* The next multiple of `align`, which need not be a power of two (C79); 0 and 1 leave the value. The caller has made

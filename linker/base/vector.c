@@ -3,10 +3,17 @@
 
 #include <string.h>
 
+/* Lists of larger items start with two: most sections have one piece. */
+enum { LARGE_ITEM = 32 };
+
 void *tl_vector_room(tl_arena *arena, void *items, size_t count, size_t *capacity, size_t item_size) {
   if (count < *capacity)
     return items;
-  *capacity = *capacity ? *capacity * 2 : 8;
+  const size_t held = *capacity;
+  *capacity = held ? held * 2 : item_size < LARGE_ITEM ? 8 : 2;
+  if (held && held < SIZE_MAX / 2 / item_size / 2 &&
+      tl_arena_extend(arena, items, held * item_size, *capacity * item_size))
+    return items;
   void *const grown = tl_arena_take(arena, *capacity, item_size);
   if (count)
     memcpy(grown, items, count * item_size);

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -24,7 +23,8 @@ static ssize_t file_fill(int descriptor, uint8_t *bytes, size_t size) {
   return (ssize_t)done;
 }
 
-static tl_file_status file_read_open(int descriptor, size_t stream_limit, uint8_t **bytes, size_t *size) {
+static tl_file_status file_read_open(int descriptor, size_t stream_limit, tl_arena *arena, uint8_t **bytes,
+                                     size_t *size) {
   struct stat status;
   if (fstat(descriptor, &status) != 0)
     return TL_FILE_UNREADABLE;
@@ -32,27 +32,24 @@ static tl_file_status file_read_open(int descriptor, size_t stream_limit, uint8_
     return TL_FILE_DIRECTORY;
   const bool regular = S_ISREG(status.st_mode);
   const size_t wanted = regular ? (size_t)status.st_size : stream_limit;
-  uint8_t *const memory = wanted < SIZE_MAX ? malloc(wanted + 1) : NULL;
-  if (!memory)
-    return TL_FILE_NO_MEMORY;
+  uint8_t *const memory = tl_arena_take(arena, wanted < SIZE_MAX ? wanted + 1 : wanted, 1);
   const ssize_t got = file_fill(descriptor, memory, wanted);
-  if (got < 0 || (regular && (size_t)got < wanted)) {
-    free(memory);
-    return got < 0 ? TL_FILE_UNREADABLE : TL_FILE_SHRANK;
-  }
-  memory[got] = 0;
+  if (got < 0)
+    return TL_FILE_UNREADABLE;
+  if (regular && (size_t)got < wanted)
+    return TL_FILE_SHRANK;
   *bytes = memory;
   *size = (size_t)got;
   return TL_FILE_OK;
 }
 
-tl_file_status tl_file_read(const char *path, size_t stream_limit, uint8_t **bytes, size_t *size) {
+tl_file_status tl_file_read(const char *path, size_t stream_limit, tl_arena *arena, uint8_t **bytes, size_t *size) {
   *bytes = NULL;
   *size = 0;
   const int descriptor = open(path, O_RDONLY | O_CLOEXEC | (stream_limit ? 0 : O_NONBLOCK));
   if (descriptor < 0)
     return TL_FILE_UNREADABLE;
-  const tl_file_status status = file_read_open(descriptor, stream_limit, bytes, size);
+  const tl_file_status status = file_read_open(descriptor, stream_limit, arena, bytes, size);
   close(descriptor);
   return status;
 }

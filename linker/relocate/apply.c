@@ -37,8 +37,7 @@ static uint64_t apply_part(const tl_patch *patch, const tl_field *field, uint64_
   return 0;
 }
 
-void tl_patch_apply(const tl_patch *patch, uint8_t *section) {
-  uint8_t *const at = section + patch->offset;
+void tl_patch_apply(const tl_patch *patch, uint8_t *at) {
   for (int i = 0; i < TL_RELOC_FIELDS && patch->row->fields[i].width; i++) {
     const tl_field *const field = &patch->row->fields[i];
     const uint64_t old = patch->rel ? tl_bits_get(at, field->start, field->width) : 0;

@@ -31,8 +31,8 @@ typedef struct tl_relocated {
 } tl_relocated;
 
 void tl_relocate_run(tl_relocated *relocated, const tl_module *module, const tl_layout *layout, tl_arena *arena);
-/* Carries a patch out on the section's bytes (R2-R5). */
-void tl_patch_apply(const tl_patch *patch, uint8_t *section);
+/* Carries a patch out on the bytes at its offset (R2-R5). */
+void tl_patch_apply(const tl_patch *patch, uint8_t *at);
 /* Bytes from the patch's offset that its fields touch. */
 uint64_t tl_relocation_row_bytes(const tl_relocation_row *row);
 /* False for symbols that do not reach .symtab: entries against them cannot be kept (R76). */

@@ -17,7 +17,15 @@
 
 enum { NEW_FILE_MODE = 0666, MODE_BITS = 07777, LINKS_MOST = 40, NAMES_TRIED = 100, NAME_ROOM = 48 };
 
-static bool file_write_all(int descriptor, const void *bytes, size_t size) {
+/* What is to be written: bytes in memory, or a streamed result. */
+typedef struct file_content {
+  const void *bytes;
+  size_t size;
+  const tl_result *result; /* NULL: the bytes */
+} file_content;
+
+static bool file_write_bytes(void *context, const void *bytes, size_t size) {
+  const int descriptor = *(const int *)context;
   const char *at = bytes;
   while (size) {
     const ssize_t wrote = write(descriptor, at, size);
@@ -31,11 +39,16 @@ static bool file_write_all(int descriptor, const void *bytes, size_t size) {
   return true;
 }
 
-static tl_write_status file_write_directly(const char *path, const void *bytes, size_t size) {
+static bool file_write_all(int descriptor, const file_content *content) {
+  return content->result ? tl_result_write(content->result, file_write_bytes, &descriptor)
+                         : file_write_bytes(&descriptor, content->bytes, content->size);
+}
+
+static tl_write_status file_write_directly(const char *path, const file_content *content) {
   const int descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, NEW_FILE_MODE);
   if (descriptor < 0)
     return TL_WRITE_CANNOT_OPEN;
-  const bool written = file_write_all(descriptor, bytes, size);
+  const bool written = file_write_all(descriptor, content);
   return close(descriptor) == 0 && written ? TL_WRITE_OK : TL_WRITE_FAILED;
 }
 
@@ -86,12 +99,12 @@ static int file_make_temporary(const char *path, char **temporary) {
 }
 
 /* Writes a temporary and renames it to `path`; `old` is the status of what is there, NULL for nothing. */
-static tl_write_status file_replace(const char *path, const struct stat *old, const void *bytes, size_t size) {
+static tl_write_status file_replace(const char *path, const struct stat *old, const file_content *content) {
   char *temporary = NULL;
   const int descriptor = file_make_temporary(path, &temporary);
   if (descriptor < 0)
-    return file_write_directly(path, bytes, size);
-  bool good = file_write_all(descriptor, bytes, size);
+    return file_write_directly(path, content);
+  bool good = file_write_all(descriptor, content);
   if (good && old)
     good = fchmod(descriptor, old->st_mode & MODE_BITS) == 0;
   good = close(descriptor) == 0 && good;
@@ -102,20 +115,28 @@ static tl_write_status file_replace(const char *path, const struct stat *old, co
   return good ? TL_WRITE_OK : TL_WRITE_FAILED;
 }
 
-tl_write_status tl_write_file(const char *path, const void *bytes, size_t size) {
+static tl_write_status file_write(const char *path, const file_content *content) {
   struct stat status;
   const bool exists = stat(path, &status) == 0;
   if (!path[0] || (exists && S_ISDIR(status.st_mode)))
     return TL_WRITE_CANNOT_OPEN;
   const bool special = strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/proc/", 6) == 0;
   if (special || (exists && !S_ISREG(status.st_mode)))
-    return file_write_directly(path, bytes, size);
+    return file_write_directly(path, content);
   if (exists && access(path, W_OK) != 0)
     return TL_WRITE_CANNOT_OPEN;
   char *const name = file_follow_links(path);
   if (!name)
     return TL_WRITE_CANNOT_OPEN;
-  const tl_write_status result = file_replace(name, exists ? &status : NULL, bytes, size);
+  const tl_write_status result = file_replace(name, exists ? &status : NULL, content);
   free(name);
   return result;
+}
+
+tl_write_status tl_write_file(const char *path, const void *bytes, size_t size) {
+  return file_write(path, &(file_content){.bytes = bytes, .size = size});
+}
+
+tl_write_status tl_write_result(const char *path, const tl_result *result) {
+  return file_write(path, &(file_content){.result = result});
 }

@@ -4,11 +4,12 @@
 #ifndef TL_WRITE_FILE_H
 #define TL_WRITE_FILE_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "twinlink.h"
 
 typedef enum tl_write_status { TL_WRITE_OK, TL_WRITE_CANNOT_OPEN, TL_WRITE_FAILED } tl_write_status;
 
 tl_write_status tl_write_file(const char *path, const void *bytes, size_t size);
+/* The same for the output of a streamed job. */
+tl_write_status tl_write_result(const char *path, const tl_result *result);
 
 #endif

@@ -1,70 +1,185 @@
-/* Carries a plan out: copies the pieces and applies the patches, section by section in parallel. Patches of one section
- * stay in their order (R10); those of different sections touch different bytes. */
+/* Carries a plan out. The plan is cut into parts of about one size that can be made each by itself: copied, zeroed, and
+ * patched. In memory the parts are made in parallel, each at its place; for a file one buffer serves them all in turn, and
+ * what stands unpatched in an input goes out from there, so that no second copy of the code is ever held.
+ *
+ * Patches keep their order (R10), so all that can touch one byte belong to one part: where a patch runs over the end of a
+ * piece, the next piece is joined to it. */
 #include "write/image.h"
 
 #include "base/parallel.h"
 
+#include <assert.h>
 #include <string.h>
 
-/* Below this many bytes a thread costs more than it saves. */
-static const uint64_t worth_threads = (uint64_t)1 << 20;
+/* A part stays in the cache of a processor; below `worth_threads` bytes a thread costs more than it saves. */
+static const uint64_t part_size = (uint64_t)256 << 10, worth_threads = (uint64_t)1 << 20;
 
-typedef struct image_run {
-  uint32_t section; /* TL_NONE: headers and padding */
-  size_t first_piece, piece_count;
-} image_run;
+enum { PIECE_PATCHED = 1, PIECE_JOINED = 2 }; /* joined: to the piece before */
+
+typedef struct preparing {
+  tl_image *image;
+  const tl_plan *plan;
+  tl_arena *arena;
+  uint32_t *first_piece; /* by section, TL_NONE where it has no bytes in the file */
+  uint32_t *piece_of;    /* by patch: the piece in which it starts, TL_NONE where the section is not in the output */
+  uint8_t *state;        /* by piece */
+  uint32_t *part_of;     /* by piece */
+} preparing;
+
+static void image_find_sections(preparing *p, size_t section_count) {
+  p->first_piece = tl_arena_new(p->arena, uint32_t, section_count + 1);
+  for (size_t i = 0; i < section_count; i++)
+    p->first_piece[i] = TL_NONE;
+  for (size_t i = p->plan->pieces.count; i-- > 0;)
+    if (p->plan->pieces.items[i].section != TL_NONE)
+      p->first_piece[p->plan->pieces.items[i].section] = (uint32_t)i;
+}
+
+/* The piece of that section that holds the byte; pieces of a section follow each other. */
+static uint32_t image_find_piece(const preparing *p, uint32_t section, uint64_t offset) {
+  const tl_plan_piece *const pieces = p->plan->pieces.items;
+  size_t low = p->first_piece[section], step = 1;
+  while (low + step < p->plan->pieces.count && pieces[low + step].section == section &&
+         pieces[low + step].offset <= offset)
+    step *= 2;
+  for (; step; step /= 2)
+    if (low + step < p->plan->pieces.count && pieces[low + step].section == section &&
+        pieces[low + step].offset <= offset)
+      low += step;
+  return (uint32_t)low;
+}
+
+static void image_mark_patches(preparing *p) {
+  const size_t count = p->plan->relocated->patches.count;
+  p->piece_of = tl_arena_new(p->arena, uint32_t, count + 1);
+  p->state = tl_arena_new(p->arena, uint8_t, p->plan->pieces.count + 1);
+  for (size_t i = 0; i < count; i++) {
+    const tl_patch *const patch = &p->plan->relocated->patches.items[i];
+    p->piece_of[i] = TL_NONE;
+    if (p->first_piece[patch->section] == TL_NONE)
+      continue;
+    const uint64_t start = p->plan->section_offset[patch->section] + patch->offset;
+    const uint64_t end = start + tl_relocation_row_bytes(patch->row);
+    uint32_t piece = image_find_piece(p, patch->section, start);
+    p->piece_of[i] = piece;
+    p->state[piece] |= PIECE_PATCHED;
+    while (++piece < p->plan->pieces.count && p->plan->pieces.items[piece].offset < end)
+      p->state[piece] |= PIECE_PATCHED | PIECE_JOINED;
+  }
+}
+
+/* A large piece without patches is a part of its own, which goes out from where it stands. */
+static bool image_stands_alone(const preparing *p, size_t piece) {
+  return p->plan->pieces.items[piece].bytes && p->plan->pieces.items[piece].size >= part_size / 4 && !p->state[piece];
+}
+
+static void image_cut_parts(preparing *p) {
+  tl_image *const image = p->image;
+  p->part_of = tl_arena_new(p->arena, uint32_t, p->plan->pieces.count + 1);
+  bool alone = true;
+  for (size_t i = 0; i < p->plan->pieces.count; i++) {
+    const tl_plan_piece *const piece = &p->plan->pieces.items[i];
+    tl_image_part *part = image->parts.count ? &image->parts.items[image->parts.count - 1] : NULL;
+    const bool joined = p->state[i] & PIECE_JOINED, alone_now = image_stands_alone(p, i);
+    if (!part || (!joined && (alone || alone_now || part->size + piece->size > part_size))) {
+      part = tl_vector_push(p->arena, &image->parts);
+      *part = (tl_image_part){.first_piece = i, .offset = piece->offset};
+    }
+    alone = alone_now;
+    part->piece_count++;
+    part->size += piece->size;
+    p->part_of[i] = (uint32_t)(image->parts.count - 1);
+  }
+}
+
+static void image_sort_patches(const preparing *p) {
+  tl_image *const image = p->image;
+  const size_t count = p->plan->relocated->patches.count;
+  image->order = tl_arena_new(p->arena, uint32_t, count + 1);
+  for (size_t i = 0; i < count; i++)
+    if (p->piece_of[i] != TL_NONE)
+      image->parts.items[p->part_of[p->piece_of[i]]].patch_count++;
+  uint32_t sum = 0;
+  for (size_t i = 0; i < image->parts.count; i++) {
+    image->parts.items[i].first_patch = sum;
+    sum += image->parts.items[i].patch_count;
+    image->parts.items[i].patch_count = 0;
+  }
+  for (size_t i = 0; i < count; i++)
+    if (p->piece_of[i] != TL_NONE) {
+      tl_image_part *const part = &image->parts.items[p->part_of[p->piece_of[i]]];
+      image->order[part->first_patch + part->patch_count++] = (uint32_t)i;
+    }
+}
+
+/* The bytes of a part that is one piece of an input or a table, unchanged; NULL when it has to be made. */
+static const uint8_t *image_part_bytes(const tl_image *image, const tl_image_part *part) {
+  return part->piece_count == 1 && !part->patch_count ? image->pieces[part->first_piece].bytes : NULL;
+}
+
+void tl_image_prepare(tl_image *image, const tl_plan *plan, size_t section_count, tl_arena *arena) {
+  assert(tl_plan_covers(plan));
+  *image = (tl_image){.pieces = plan->pieces.items,
+                      .patches = plan->relocated->patches.items,
+                      .section_offset = plan->section_offset,
+                      .size = plan->size};
+  preparing p = {.image = image, .plan = plan, .arena = arena};
+  image_find_sections(&p, section_count);
+  image_mark_patches(&p);
+  image_cut_parts(&p);
+  image_sort_patches(&p);
+}
+
+static void image_fill(const tl_image *image, const tl_image_part *part, uint8_t *to) {
+  for (size_t i = part->first_piece; i < part->first_piece + part->piece_count; i++) {
+    const tl_plan_piece *const piece = &image->pieces[i];
+    uint8_t *const at = to + (piece->offset - part->offset);
+    if (piece->bytes)
+      memcpy(at, piece->bytes, piece->size);
+    else
+      memset(at, 0, piece->size);
+  }
+  for (uint32_t i = part->first_patch; i < part->first_patch + part->patch_count; i++) {
+    const tl_patch *const patch = &image->patches[image->order[i]];
+    tl_patch_apply(patch, to + (image->section_offset[patch->section] + patch->offset - part->offset));
+  }
+}
 
 typedef struct image_work {
-  const tl_plan *plan;
-  uint8_t *image;
-  TL_VECTOR(image_run) runs;
-  uint32_t *first_patch; /* by section: index in `patches`; one more at the end */
-  uint32_t *patches;     /* indices of the plan's patches, grouped by section, in order */
+  const tl_image *image;
+  uint8_t *bytes;
 } image_work;
 
-static void image_find_runs(image_work *work, tl_arena *arena) {
-  for (size_t i = 0; i < work->plan->pieces.count; i++) {
-    const uint32_t section = work->plan->pieces.items[i].section;
-    image_run *const last = work->runs.count ? &work->runs.items[work->runs.count - 1] : NULL;
-    if (last && last->section == section)
-      last->piece_count++;
-    else
-      *tl_vector_push(arena, &work->runs) = (image_run){section, i, 1};
-  }
-}
-
-static void image_group_patches(image_work *work, size_t sections, tl_arena *arena) {
-  const tl_relocated *const relocated = work->plan->relocated;
-  work->first_patch = tl_arena_new(arena, uint32_t, sections + 2);
-  work->patches = tl_arena_new(arena, uint32_t, relocated->patches.count + 1);
-  for (size_t i = 0; i < relocated->patches.count; i++)
-    work->first_patch[relocated->patches.items[i].section + 1]++;
-  for (size_t i = 0; i < sections; i++)
-    work->first_patch[i + 1] += work->first_patch[i];
-  uint32_t *const next = tl_arena_copy(arena, work->first_patch, (sections + 1) * sizeof *next);
-  for (size_t i = 0; i < relocated->patches.count; i++)
-    work->patches[next[relocated->patches.items[i].section]++] = (uint32_t)i;
-}
-
-static void image_write_run(void *context, size_t index) {
+static void image_make_part(void *context, size_t index) {
   const image_work *const work = context;
-  const image_run *const run = &work->runs.items[index];
-  for (size_t i = 0; i < run->piece_count; i++) {
-    const tl_plan_piece *const piece = &work->plan->pieces.items[run->first_piece + i];
-    if (piece->bytes)
-      memcpy(work->image + piece->offset, piece->bytes, piece->size);
-  }
-  if (run->section == TL_NONE)
-    return;
-  uint8_t *const section = work->image + work->plan->section_offset[run->section];
-  for (uint32_t i = work->first_patch[run->section]; i < work->first_patch[run->section + 1]; i++)
-    tl_patch_apply(&work->plan->relocated->patches.items[work->patches[i]], section);
+  const tl_image_part *const part = &work->image->parts.items[index];
+  image_fill(work->image, part, work->bytes + part->offset);
 }
 
-uint8_t *tl_image_make(const tl_plan *plan, size_t section_count, unsigned threads, tl_arena *arena) {
-  image_work work = {.plan = plan, .image = tl_arena_new(arena, uint8_t, plan->size)};
-  image_find_runs(&work, arena);
-  image_group_patches(&work, section_count, arena);
-  tl_parallel_for(plan->size < worth_threads ? 1 : threads, work.runs.count, image_write_run, &work);
-  return work.image;
+uint8_t *tl_image_make(const tl_image *image, unsigned threads, tl_arena *arena) {
+  image_work work = {image, tl_arena_new(arena, uint8_t, image->size)};
+  tl_parallel_for(image->size < worth_threads ? 1 : threads, image->parts.count, image_make_part, &work);
+  return work.bytes;
+}
+
+void tl_image_take_buffer(tl_image *image, tl_arena *arena) {
+  uint64_t largest = 1;
+  for (size_t i = 0; i < image->parts.count; i++)
+    if (!image_part_bytes(image, &image->parts.items[i]) && image->parts.items[i].size > largest)
+      largest = image->parts.items[i].size;
+  image->buffer = tl_arena_new(arena, uint8_t, largest);
+}
+
+bool tl_image_give(const tl_image *image, tl_sink *sink, void *context) {
+  for (size_t i = 0; i < image->parts.count; i++) {
+    const tl_image_part *const part = &image->parts.items[i];
+    const uint8_t *bytes = image_part_bytes(image, part);
+    if (!bytes) {
+      image_fill(image, part, image->buffer);
+      bytes = image->buffer;
+    }
+    if (!sink(context, bytes, part->size))
+      return false;
+  }
+  return true;
 }

@@ -69,7 +69,7 @@ static void damage_release(void *context, void *block) {
 /* Links the base with `bytes` in place of the damaged input. */
 static void damage_link(const damage_base *base, const void *bytes, size_t size, bool bug_compatible,
                         tl_result *result) {
-  static const tl_allocator allocator = {damage_allocate, damage_release, NULL};
+  static const tl_allocator allocator = {damage_allocate, damage_release, NULL, false};
   tl_input inputs[INPUT_LIMIT];
   memcpy(inputs, base->inputs, sizeof inputs);
   inputs[base->damaged].data = bytes;

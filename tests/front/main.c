@@ -17,7 +17,7 @@ static void front_release(void *context, void *block) {
 }
 
 void front_open(front_world *world) {
-  static const tl_allocator allocator = {front_allocate, front_release, NULL};
+  static const tl_allocator allocator = {front_allocate, front_release, NULL, false};
   memset(world, 0, sizeof *world);
   world->options.identity_nvlink = true;
   tl_arena_init(&world->arena, &allocator, UINT64_MAX / 2, &world->fatal);

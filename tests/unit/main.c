@@ -23,7 +23,7 @@ static void unit_release(void *context, void *block) {
 }
 
 tl_allocator unit_make_allocator(unit_memory *memory) {
-  return (tl_allocator){unit_allocate, unit_release, memory};
+  return (tl_allocator){unit_allocate, unit_release, memory, false};
 }
 
 static void *unit_allocate_or_stop(void *context, size_t size) {
@@ -37,7 +37,7 @@ static void unit_release_plainly(void *context, void *block) {
 }
 
 void unit_open_arena(tl_arena *arena) {
-  static const tl_allocator allocator = {unit_allocate_or_stop, unit_release_plainly, NULL};
+  static const tl_allocator allocator = {unit_allocate_or_stop, unit_release_plainly, NULL, false};
   tl_arena_init(arena, &allocator, UINT64_MAX / 2, NULL);
 }
 
@@ -96,5 +96,6 @@ int main(int argc, char **argv) {
   failed += unit_test_bits();
   failed += unit_test_memory();
   failed += unit_test_threads();
+  failed += unit_test_image();
   return failed != 0;
 }

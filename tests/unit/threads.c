@@ -26,6 +26,34 @@ int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, v
   return threads_refused ? EAGAIN : __real_pthread_create(thread, attributes, run, argument);
 }
 
+typedef struct threads_output {
+  uint8_t *bytes;
+  size_t size;
+} threads_output;
+
+static bool threads_sink(void *context, const void *bytes, size_t size) {
+  threads_output *const output = context;
+  output->bytes = harness_grow(output->bytes, output->size + size);
+  memcpy(output->bytes + output->size, bytes, size);
+  output->size += size;
+  return true;
+}
+
+/* The same job streamed: no image in memory, and the same bytes. */
+static void threads_compare_streamed(const unit_job *unit, const tl_result *one) {
+  tl_job job = {.options = unit->options, .inputs = unit->inputs, .input_count = unit->count, .streamed = true};
+  tl_result result;
+  threads_output output = {0};
+  assert_int_equal(tl_link(&job, &result), 0);
+  assert_null(result.image);
+  assert_int_equal(result.image_size, one->image_size);
+  assert_true(tl_result_write(&result, threads_sink, &output));
+  assert_int_equal(output.size, one->image_size);
+  assert_memory_equal(output.bytes, one->image, one->image_size);
+  free(output.bytes);
+  tl_result_free(&result);
+}
+
 static void threads_link(const unit_job *unit, unsigned threads, tl_result *result) {
   tl_job job = {.options = unit->options, .inputs = unit->inputs, .input_count = unit->count};
   job.options.threads = threads;
@@ -54,6 +82,7 @@ static void threads_test_corpus(void **state) {
     unit_open_job(&unit, names[i]);
     threads_link(&unit, 1, &one);
     threads_compare(&unit, &one, 8, 0);
+    threads_compare_streamed(&unit, &one);
     tl_result_free(&one);
     unit_close_job(&unit);
   }
@@ -97,6 +126,7 @@ static void threads_test_large(void **state) {
     threads_compare(&unit, &one, 2, 1);
     threads_compare(&unit, &one, 8, 7);
   }
+  threads_compare_streamed(&unit, &one);
   threads_refused = true;
   threads_compare(&unit, &one, 8, 1);
   threads_refused = false;

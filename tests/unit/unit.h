@@ -41,5 +41,6 @@ int unit_test_bits(void);
 int unit_test_containers(void);
 int unit_test_memory(void);
 int unit_test_threads(void);
+int unit_test_image(void);
 
 #endif
