@@ -12,6 +12,7 @@ int twin_diff(int argc, char **argv);
 int twin_dump(int argc, char **argv);
 int twin_gen(int argc, char **argv);
 int twin_reduce(int argc, char **argv);
+int twin_sass(int argc, char **argv);
 
 typedef struct twin_subcommand {
   const char *name;
@@ -28,6 +29,7 @@ static const twin_subcommand subcommands[] = {
     {"dump", twin_dump, "a cubin in readable form"},
     {"gen", twin_gen, "write a random multi-file CUDA program"},
     {"reduce", twin_reduce, "make a program on which the linkers differ small"},
+    {"sass", twin_sass, "the instructions of cubins, and what their relocations patch"},
     {NULL, NULL, NULL},
 };
 
