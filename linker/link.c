@@ -32,7 +32,7 @@ static tl_cubin *link_read(const tl_job *job, const tl_admission *admitted, tl_n
   tl_names_init(names, &state->arena);
   for (uint32_t i = 0; i < admitted->files.count; i++) {
     const tl_accepted *const file = &admitted->files.items[i];
-    tl_cubin_read(&files[i], &job->inputs[file->input], (uint32_t)file->input, names, &state->arena,
+    tl_cubin_read(&files[i], &job->inputs[file->input], (uint32_t)file->input, TL_VIEW_SASS, names, &state->arena,
                   &state->diagnostics);
     files[i].virtual_sm = file->virtual_sm;
   }

@@ -24,6 +24,7 @@ typedef struct conformance_command {
   char architecture_text[256];
   size_t architecture_count;
   gen_kind kind; /* GEN_KIND_COUNT: drawn for each program */
+  conformance_objects objects;
   unsigned jobs;
   double required;
   bool model, show, default_mode, unlimited, figures;
@@ -49,6 +50,7 @@ static int conformance_usage(void) {
       "                                    options: link options too (-g, -kernels-used, -v, ...); mistakes: programs\n"
       "                                    that cannot be linked; headers: with the toolkit's headers; mixed (the\n"
       "                                    default): most are plain\n"
+      "  --objects capsule|mixed|sass      of sm_100 and later; default capsule, as ptxas makes them\n"
       "  --linker PATH, --reference PATH   default: twinlink beside this program or build/release/bin/twinlink; "
       "nvlink\n"
       "  --jobs N                          default 2\n"
@@ -124,6 +126,14 @@ static bool conformance_parse_value(conformance_command *command, const char *wo
     command->kind = GEN_KIND_COUNT;
     return strcmp(value, "mixed") == 0 || gen_kind_find(value, &command->kind);
   }
+  if (strcmp(word, "--objects") == 0) {
+    for (size_t i = 0; i < sizeof conformance_objects_words / sizeof *conformance_objects_words; i++)
+      if (strcmp(value, conformance_objects_words[i]) == 0) {
+        command->objects = (conformance_objects)i;
+        return true;
+      }
+    return false;
+  }
   if (strcmp(word, "--require") == 0) {
     command->required = strtod(value, NULL);
     return true;
@@ -194,6 +204,7 @@ static conformance_case *conformance_make_cases(const conformance_command *comma
     cases[i].seed = first + number;
     cases[i].architecture = command->architectures[i / each];
     cases[i].kind = command->kind < GEN_KIND_COUNT ? command->kind : conformance_draw_kind(cases[i].seed);
+    cases[i].objects = command->objects;
     cases[i].dropped = command->dropped;
   }
   return cases;

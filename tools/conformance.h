@@ -25,6 +25,16 @@ typedef struct conformance_settings {
   double link_seconds, compile_seconds;
 } conformance_settings;
 
+/* What kind of objects the cubins of sm_100 and later are: ptxas makes capsules; one byte makes SASS kind of one (M1). */
+typedef enum conformance_objects {
+  CONFORMANCE_CAPSULE,
+  CONFORMANCE_MIXED, /* some of each, by the seed */
+  CONFORMANCE_SASS
+} conformance_objects;
+
+/* As --objects spells them. */
+extern const char *const conformance_objects_words[3];
+
 typedef enum conformance_outcome {
   CONFORMANCE_IDENTICAL,
   CONFORMANCE_DIFFERENT,
@@ -54,6 +64,7 @@ typedef struct conformance_case {
   uint64_t seed;
   const char *architecture;
   gen_kind kind;
+  conformance_objects objects;
   const bool *dropped; /* of GEN_MAX_IDS ids, or NULL */
   conformance_verdict verdict;
 } conformance_case;

@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+const char *const conformance_objects_words[3] = {"capsule", "mixed", "sass"};
+
 enum { CONFORMANCE_FILE_LIMIT = 256 << 20 };
 
 typedef struct conformance_answer {
@@ -119,6 +121,35 @@ static void conformance_mark_compiled(const gen_program *program, const char *di
   conformance_path(path, sizeof path, directory, "compiled");
   int size = snprintf(text, sizeof text, "%016llx\n", (unsigned long long)gen_program_fingerprint(program));
   process_write_file(path, text, (size_t)size);
+}
+
+/* --- the kind of objects --- */
+
+enum { CONFORMANCE_KIND_BYTE = 48, CONFORMANCE_KIND_CAPSULE = 2, CONFORMANCE_KIND_SASS = 4 };
+
+/* Of the first two live files of a mixed program one is a capsule and one SASS kind; the rest as the seed says. */
+static uint8_t conformance_kind_of(const conformance_case *one, int number) {
+  bool sass = one->objects == CONFORMANCE_SASS;
+  if (one->objects == CONFORMANCE_MIXED)
+    sass = number < 2 ? (int)(one->seed & 1) != number : (one->seed >> (number % 32) & 1) != 0;
+  return sass ? CONFORMANCE_KIND_SASS : CONFORMANCE_KIND_CAPSULE;
+}
+
+/* Gives every cubin the kind that the case asks for (M1). */
+static bool conformance_set_kinds(const gen_program *program, const conformance_case *one, const char *directory) {
+  bool good = true;
+  for (int i = 0, number = 0; good && program->sm >= 100 && i < program->file_count; i++) {
+    if (!program->files[program->order[i]].live)
+      continue;
+    char path[CONFORMANCE_PATH], name[64];
+    snprintf(name, sizeof name, "%s.cubin", program->files[program->order[i]].name);
+    conformance_path(path, sizeof path, directory, name);
+    FILE *file = fopen(path, "r+b");
+    good = file && fseek(file, CONFORMANCE_KIND_BYTE, SEEK_SET) == 0 &&
+           fputc(conformance_kind_of(one, number++), file) != EOF;
+    good = file && fclose(file) == 0 && good;
+  }
+  return good;
 }
 
 /* --- linking --- */
@@ -337,7 +368,7 @@ void conformance_run(const conformance_settings *settings, conformance_case *one
     if (compiled)
       conformance_mark_compiled(program, directory);
   }
-  if (compiled) {
+  if (compiled && conformance_set_kinds(program, one, directory)) {
     conformance_link_both(settings, program, directory, verdict);
     conformance_cover_program(program, directory, &verdict->coverage);
   }

@@ -5,6 +5,7 @@
 #include "base/bytes.h"
 #include "catalog/message.h"
 #include "cubin/elf.h"
+#include "cubin/view.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -184,11 +185,12 @@ static void reader_find_symbol_table(const reader *r) {
   cubin->string_table = strings;
 }
 
-void tl_cubin_read(tl_cubin *cubin, const tl_input *input, uint32_t index, tl_names *names, tl_arena *arena,
-                   tl_diagnostics *diagnostics) {
+void tl_cubin_read(tl_cubin *cubin, const tl_input *input, uint32_t index, tl_view view, tl_names *names,
+                   tl_arena *arena, tl_diagnostics *diagnostics) {
   reader r = {.cubin = cubin, .names = names, .arena = arena, .diagnostics = diagnostics};
-  *cubin = (tl_cubin){.path = input->path, .input = index, .bytes = input->data, .size = input->size};
+  *cubin = (tl_cubin){.path = input->path, .input = index, .view = view, .bytes = input->data, .size = input->size};
   reader_read_sections(&r);
+  tl_view_select(cubin);
   reader_find_symbol_table(&r);
   reader_read_symbols(&r);
 }

@@ -25,11 +25,15 @@ typedef struct tl_cubin_symbol {
 
 #define TL_SECTION_COMMON (UINT32_MAX - 1)
 
+/* Which of its descriptions of the program a file is read as (M1, M3). Code for sm_100 and later carries two. */
+typedef enum tl_view { TL_VIEW_SASS, TL_VIEW_MERCURY } tl_view;
+
 typedef struct tl_cubin {
   const char *path;
   uint32_t input; /* index in the job */
   const uint8_t *bytes;
   size_t size;
+  tl_view view;
   uint32_t flags;      /* e_flags */
   uint16_t type;       /* e_type */
   uint16_t virtual_sm; /* F78, decides weak ties (V2) */
@@ -57,9 +61,9 @@ static inline unsigned tl_symbol_binding(const tl_cubin_symbol *symbol) {
 bool tl_section_type_is_empty(uint32_t type);
 bool tl_section_type_is_constant(uint32_t type);
 
-/* Reads an admitted file; names go to `names`. A field that contradicts the file is fatal (T1, E65, E66). */
-void tl_cubin_read(tl_cubin *cubin, const tl_input *input, uint32_t index, tl_names *names, tl_arena *arena,
-                   tl_diagnostics *diagnostics);
+/* Reads an admitted file in one view; what belongs to the other view alone becomes SHT_NULL. Names go to `names`. A field that contradicts the file is fatal (T1, E65, E66). */
+void tl_cubin_read(tl_cubin *cubin, const tl_input *input, uint32_t index, tl_view view, tl_names *names,
+                   tl_arena *arena, tl_diagnostics *diagnostics);
 /* Fatal T1 about one section (TL_NONE: none), with the offset inside it (TL_NO_OFFSET: none). */
 _Noreturn void tl_cubin_damaged(const tl_cubin *cubin, const tl_names *names, tl_diagnostics *diagnostics,
                                 uint32_t section, uint64_t offset, const char *what);

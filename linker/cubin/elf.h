@@ -38,8 +38,17 @@ enum { ET_REL = 1, ET_EXEC = 2, ET_EWP = 0xff00, EM_CUDA = 190 };
 #define SHT_CUDA_UDT 0x70000012u
 #define SHT_CUDA_UDT_ENTRY 0x70000014u
 #define SHT_CUDA_RESERVED_SHARED 0x70000015u
+#define SHT_CUDA_CAPSULE 0x70000016u   /* .nv.capmerc.text.F */
 #define SHT_CUDA_CONSTANT0 0x70000064u /* + bank, 0 to 17 (F36) */
 #define SHT_CUDA_CONSTANT_LAST 0x70000075u
+#define SHT_CUDA_MERCURY_CONSTANT 0x70000078u /* to 0x7000007e (F37) */
+#define SHT_CUDA_MERCURY_CONSTANT_LAST 0x7000007eu
+#define SHT_CUDA_IMAGE_HEADERS 0x70000079u /* .nv.constant.entry_image_header_indices.K */
+#define SHT_CUDA_USER_CONSTANT 0x7000007cu /* .nv.merc.nv.constant.user */
+#define SHT_CUDA_MERCURY_RELA 0x70000082u
+#define SHT_CUDA_MERCURY_INFO 0x70000083u
+#define SHT_CUDA_OPTIMIZER_CONSTANT 0x70000084u /* .nv.merc.nv.constant.optimizer.F */
+#define SHT_CUDA_MERCURY_SYMTAB 0x70000085u
 #define SHT_CUDA_COMPAT 0x70000086u
 
 /* sh_flags */
@@ -47,6 +56,7 @@ enum { ET_REL = 1, ET_EXEC = 2, ET_EWP = 0xff00, EM_CUDA = 190 };
 #define SHF_ALLOC 2u
 #define SHF_EXECINSTR 4u
 #define SHF_INFO_LINK 0x40u
+#define SHF_CUDA_MERCURY 0x10000000u /* F44 */
 
 /* st_shndx */
 enum { SHN_UNDEF = 0, SHN_LORESERVE = 0xff00, SHN_ABS = 0xfff1, SHN_COMMON = 0xfff2, SHN_XINDEX = 0xffff };

@@ -99,7 +99,7 @@ enum {
   TOOLKIT_MOST = 130,
   NOTE_INDEX_BY_NAME = 0xff,
   COMPAT_ACCELERATED = 9,
-  FIRST_UNSUPPORTED_SM = 100
+  FIRST_CAPSULE_SM = 100
 };
 
 typedef struct admission {
@@ -223,7 +223,7 @@ static void candidate_check_arch(const admission *a, const candidate *c) {
   const uint32_t number = c->flags >> 8 & SM_MASK;
   if (number == 0)
     admission_say(a, TL_MESSAGE_UNKNOWN_ARCH, "sm_0");
-  if (target->family == TL_ARCH_COMPUTE && number >= FIRST_UNSUPPORTED_SM)
+  if (target->family == TL_ARCH_COMPUTE && number >= FIRST_CAPSULE_SM)
     admission_say(a, TL_MESSAGE_ARCH_BUFFER, c->path);
   if (!tl_architecture_accepts(target, number, c->accepted.accelerated))
     tl_diagnostics_add(a->diagnostics, tl_message_row_of(TL_MESSAGE_ARCH_MISMATCH), admission_site(c->path), NULL,
@@ -247,9 +247,38 @@ static void candidate_check_note(const admission *a, candidate *c) {
   c->accepted.virtual_sm = words ? tl_get16(words + 2) : 0;
 }
 
-/* Step 8 of C76. */
+static bool candidate_is_capsule(const admission *a, const candidate *c) {
+  return a->result->target->number >= FIRST_CAPSULE_SM && c->flags & FLAG_CAPSULE;
+}
+
+/* E44, of the first file that has no capsules (R60, L100). */
+static void candidate_check_capsule(const admission *a, const candidate *c) {
+  const tl_architecture *const target = a->result->target;
+  bool first = target->family == TL_ARCH_SM && target->number >= FIRST_CAPSULE_SM && !candidate_is_capsule(a, c);
+  for (size_t i = 0; first && i < a->result->files.count; i++)
+    first = a->result->files.items[i].capsule;
+  if (first)
+    tl_diagnostics_add(a->diagnostics, tl_message_row_of(TL_MESSAGE_LIMITED), admission_site(c->path), NULL,
+                       (uint64_t)target->number, c->path);
+}
+
+static bool candidate_has_relocations(const candidate *c) {
+  const uint64_t count = tl_content_elf_section_count(c->bytes);
+  for (uint64_t i = 1; i < count; i++) {
+    const uint8_t *const section = candidate_section(c, i);
+    if (tl_get32(section + 4) == SHT_RELA && tl_get64(section + 32))
+      return true;
+  }
+  return false;
+}
+
+/* Step 8 of C76; F12. */
 static void candidate_check_kind(const admission *a, const candidate *c) {
-  if (!(c->flags & FLAG_CAPSULE))
+  const bool capsules = (c->flags >> 8 & SM_MASK) >= FIRST_CAPSULE_SM;
+  if (capsules && !(c->flags & (FLAG_CAPSULE | FLAG_SASS)) && candidate_has_relocations(c))
+    tl_diagnostics_add(a->diagnostics, tl_message_row_of(TL_MESSAGE_HOSTILE), admission_site(c->path), NULL, c->path,
+                       "its header says neither SASS nor capsule (D43)");
+  if (!(c->flags & FLAG_CAPSULE) || (capsules && !(c->flags & FLAG_SASS)))
     return;
   if (c->flags & FLAG_SASS)
     admission_say(a, TL_MESSAGE_INTERNAL, c->path);
@@ -306,10 +335,12 @@ static void admission_check_cubin(const admission *a, size_t index, admission_ex
   c.accepted.ewp = tl_get16(c.bytes + 16) == ET_EWP;
   c.accepted.system = strstr(c.path, "cudadevrt") != NULL;
   candidate_check_abi(a, &c);
+  candidate_check_capsule(a, &c);
   candidate_check_arch(a, &c);
   candidate_check_note(a, &c);
   candidate_check_kind(a, &c);
   candidate_warn_of_variant(a, &c);
+  c.accepted.capsule = candidate_is_capsule(a, &c);
   *tl_vector_push(a->arena, &a->result->files) = c.accepted;
 }
 
@@ -397,8 +428,6 @@ static void admission_find_target(const admission *a) {
     return admission_say(a, TL_MESSAGE_UNKNOWN_ARCH, name ? name : "(null)");
   if (target->family == TL_ARCH_LTO)
     admission_say(a, TL_MESSAGE_VIRTUAL_TARGET, name);
-  if (target->number >= FIRST_UNSUPPORTED_SM)
-    admission_say(a, TL_MESSAGE_UNSUPPORTED_TARGET, name);
 }
 
 void tl_admission_run(tl_admission *result, const tl_job *job, tl_arena *arena, tl_diagnostics *diagnostics) {
@@ -410,4 +439,7 @@ void tl_admission_run(tl_admission *result, const tl_job *job, tl_arena *arena, 
   admission_refuse_modes(&a);
   for (size_t i = 0; i < job->input_count; i++)
     admission_check_file(&a, i);
+  result->capsule = result->target->number >= FIRST_CAPSULE_SM;
+  for (size_t i = 0; i < result->files.count; i++)
+    result->capsule &= result->files.items[i].capsule;
 }

@@ -13,12 +13,14 @@ typedef struct tl_accepted {
   uint16_t virtual_sm; /* of .note.nv.cuinfo (F78) */
   bool accelerated;    /* made for an "a" variant (F56) */
   bool ewp;            /* e_type 0xff00: E45 names every other file (C28) */
+  bool capsule;        /* SASS and Mercury, e_flags says so (F11, M1) */
   bool system;         /* the path contains "cudadevrt": taken only where a function is missing (C46) */
 } tl_accepted;
 
 typedef struct tl_admission {
   const tl_architecture *target;
   TL_VECTOR(tl_accepted) files; /* in command order */
+  bool capsule;                 /* sm_100 and later, and all of them capsules: a capsule link (M3, M4) */
 } tl_admission;
 
 /* Adds a fatal record, and does not return, for an unknown or unsupported target and for the first bad file. `result`

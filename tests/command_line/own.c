@@ -172,7 +172,6 @@ static void own_test_refused_until_it_exists(void **state) {
       {"-arch=sm_90 -r -o new.cubin", "-r"},
       {"-arch=sm_90 -preserve-relocs -o new.cubin", "preserve-relocs"},
       {"-arch=sm_90 -uidx text.xyz -o new.cubin", "uidx"},
-      {"-arch=sm_100 -o new.cubin", "sm_100"},
       {"-arch=sm_90 -o new.cubin code.ptx", "code.ptx"},
       {"-arch=sm_90 -o new.cubin library.a", "library.a"},
       {"-arch=sm_90 -o new.cubin thing.fatbin", "thing.fatbin"},
