@@ -60,6 +60,7 @@ static tl_module link_module(const tl_job *job, link_stages *s, link_state *stat
                      .options = options,
                      .names = &s->names,
                      .files = files,
+                     .view = TL_VIEW_SASS,
                      .file_count = (uint32_t)s->admitted.files.count,
                      .arch = s->admitted.target->number,
                      .accelerated = s->admitted.target->variant == 'a',
@@ -77,6 +78,7 @@ static void link_lay_out(link_stages *s, tl_arena *arena) {
   tl_layout_pool_constants(&s->layout, &s->module, arena);
   tl_layout_user_constants(&s->layout, &s->module, arena);
   tl_layout_shared(&s->layout, shared);
+  tl_layout_reserved_shared(&s->layout, &s->module);
   tl_layout_bindless(&s->layout, &s->module, &s->graph, arena);
 }
 

@@ -37,16 +37,15 @@ typedef struct damage_campaign {
 } damage_campaign;
 
 static int damage_usage(void) {
-  fprintf(stderr,
-          "usage: twin damage [OPTION...]\n"
-          "  --seed S           the first case's number; default: from HEAD's id\n"
-          "  --count N          default 1000\n"
-          "  --record FILE      default build/damage-SEED; a campaign goes on where its record ends\n"
-          "  --report FILE      no campaign, only the table of a record\n"
-          "  --case 'LINE'      one case; leaves its files in build/damage-case\n"
-          "  --replay FILE      link the stored cases and compare with nvlink's stored answers\n"
-          "  --store FILE       with --record: write every case of the campaign as a stored case\n"
-          "  --linker PATH, --reference PATH, --corpus DIR, --jobs N, --seconds N, --no-memory-limit\n");
+  fprintf(stderr, "usage: twin damage [OPTION...]\n"
+                  "  --seed S           the first case's number; default: from HEAD's id\n"
+                  "  --count N          default 1000\n"
+                  "  --record FILE      default build/damage-SEED; a campaign goes on where its record ends\n"
+                  "  --report FILE      no campaign, only the table of a record\n"
+                  "  --case 'LINE'      one case; leaves its files in build/damage-case\n"
+                  "  --replay FILE      link the stored cases and compare with nvlink's stored answers\n"
+                  "  --store FILE       with --record: write every case of the campaign as a stored case\n"
+                  "  --linker PATH, --reference PATH, --corpus DIR, --jobs N, --seconds N, --no-memory-limit\n");
   return TWIN_TROUBLE;
 }
 
@@ -193,8 +192,7 @@ static int campaign_report(const damage_command *command, const char *path) {
 static void campaign_threads(damage_campaign *campaign) {
   pthread_t threads[DAMAGE_JOBS];
   unsigned started = 0;
-  while (started < campaign->command->jobs &&
-         pthread_create(&threads[started], NULL, campaign_work, campaign) == 0)
+  while (started < campaign->command->jobs && pthread_create(&threads[started], NULL, campaign_work, campaign) == 0)
     started++;
   if (!started)
     campaign_work(campaign);

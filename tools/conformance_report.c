@@ -132,8 +132,9 @@ static void conformance_print_list(const conformance_report *report, conformance
       fprintf(to, "%s\n", title);
     any = true;
     bool different = outcome == CONFORMANCE_DIFFERENT;
-    fprintf(to, "  %s --seeds %llu --arch %s --kind %s%s%s%s  # %s%s%s\n", report->command, (unsigned long long)one->seed,
-            one->architecture, gen_kind_names[one->kind], one->objects == CONFORMANCE_CAPSULE ? "" : " --objects ",
+    fprintf(to, "  %s --seeds %llu --arch %s --kind %s%s%s%s  # %s%s%s\n", report->command,
+            (unsigned long long)one->seed, one->architecture, gen_kind_names[one->kind],
+            one->objects == CONFORMANCE_CAPSULE ? "" : " --objects ",
             one->objects == CONFORMANCE_CAPSULE ? "" : conformance_objects_words[one->objects],
             different ? " --show" : "", one->verdict.class, *one->verdict.class ? "; " : "", one->verdict.details);
   }

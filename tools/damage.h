@@ -130,8 +130,8 @@ typedef struct damage_verdict {
   damage_fate fate; /* of nvlink */
   damage_same ours; /* compatible mode: same bytes, other bytes, refused */
   bool same_text;
-  bool unstable;    /* nvlink does not give the same answer twice */
-  damage_same usual; /* default mode: linked the same, linked otherwise, refused */
+  bool unstable;              /* nvlink does not give the same answer twice */
+  damage_same usual;          /* default mode: linked the same, linked otherwise, refused */
   char key[DAMAGE_KEY];       /* what differs: a message, a section of the output; "" when nothing does */
   char usual_key[DAMAGE_KEY]; /* why default mode refuses */
   char failure[DAMAGE_KEY];   /* of ours, "" when there is none */

@@ -14,14 +14,14 @@ typedef struct field_row {
 } field_row;
 
 static const field_row header_rows[] = {
-    {"ei_mag", 0, 4},       {"ei_class", 4, 1},     {"ei_data", 5, 1},     {"ei_version", 6, 1},  {"ei_osabi", 7, 1},
-    {"ei_abiversion", 8, 1}, {"ei_pad", 9, 1},       {"ei_pad", 10, 2},     {"ei_pad", 12, 4},     {"e_type", 16, 2},
-    {"e_machine", 18, 2},   {"e_version", 20, 4},   {"e_entry", 24, 8},    {"e_phoff", 32, 8},    {"e_shoff", 40, 8},
-    {"e_flags", 48, 4},     {"e_ehsize", 52, 2},    {"e_phentsize", 54, 2}, {"e_phnum", 56, 2},    {"e_shentsize", 58, 2},
-    {"e_shnum", 60, 2},     {"e_shstrndx", 62, 2}};
-static const field_row section_rows[] = {{"sh_name", 0, 4},   {"sh_type", 4, 4},  {"sh_flags", 8, 8}, {"sh_addr", 16, 8},
-                                         {"sh_offset", 24, 8}, {"sh_size", 32, 8}, {"sh_link", 40, 4}, {"sh_info", 44, 4},
-                                         {"sh_addralign", 48, 8}, {"sh_entsize", 56, 8}};
+    {"ei_mag", 0, 4},        {"ei_class", 4, 1},   {"ei_data", 5, 1},      {"ei_version", 6, 1}, {"ei_osabi", 7, 1},
+    {"ei_abiversion", 8, 1}, {"ei_pad", 9, 1},     {"ei_pad", 10, 2},      {"ei_pad", 12, 4},    {"e_type", 16, 2},
+    {"e_machine", 18, 2},    {"e_version", 20, 4}, {"e_entry", 24, 8},     {"e_phoff", 32, 8},   {"e_shoff", 40, 8},
+    {"e_flags", 48, 4},      {"e_ehsize", 52, 2},  {"e_phentsize", 54, 2}, {"e_phnum", 56, 2},   {"e_shentsize", 58, 2},
+    {"e_shnum", 60, 2},      {"e_shstrndx", 62, 2}};
+static const field_row section_rows[] = {
+    {"sh_name", 0, 4},  {"sh_type", 4, 4},  {"sh_flags", 8, 8}, {"sh_addr", 16, 8},      {"sh_offset", 24, 8},
+    {"sh_size", 32, 8}, {"sh_link", 40, 4}, {"sh_info", 44, 4}, {"sh_addralign", 48, 8}, {"sh_entsize", 56, 8}};
 static const field_row symbol_rows[] = {{"st_name", 0, 4},  {"st_info", 4, 1},  {"st_other", 5, 1},
                                         {"st_shndx", 6, 2}, {"st_value", 8, 8}, {"st_size", 16, 8}};
 static const field_row relocation_rows[] = {
@@ -76,8 +76,8 @@ static void fields_add_words(damage_map *map, damage_group group, uint64_t offse
 }
 
 static void fields_symbols(damage_map *map, const ref_cubin *cubin, const ref_section *section) {
-  static const char *const types[16] = {"NOTYPE", "OBJECT", "FUNC", "SECTION", "FILE",    "COMMON",
-                                        "TLS",    "7",      "8",    "9",       "TEXTURE", "SAMPLER",
+  static const char *const types[16] = {"NOTYPE",  "OBJECT",      "FUNC", "SECTION", "FILE",    "COMMON",
+                                        "TLS",     "7",           "8",    "9",       "TEXTURE", "SAMPLER",
                                         "SURFACE", "CUDA_OBJECT", "14",   "15"};
   for (size_t i = 0; i < cubin->symbol_count; i++) {
     const ref_symbol *const symbol = &cubin->symbols[i];

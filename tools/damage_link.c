@@ -165,7 +165,7 @@ static damage_same compare_outputs(const damage_answer *reference, const damage_
   if (ours->fate != DAMAGE_LINKS)
     return DAMAGE_REFUSED;
   return same_bytes(reference->output, reference->output_size, ours->output, ours->output_size) ? DAMAGE_SAME
-                                                                                                 : DAMAGE_OTHER;
+                                                                                                : DAMAGE_OTHER;
 }
 
 /* What differs, in one line. */

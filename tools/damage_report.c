@@ -153,8 +153,8 @@ bool damage_report_print(damage_report *report, FILE *to) {
   const size_t links = fates[DAMAGE_LINKS], refusals = fates[DAMAGE_REFUSES];
   report_table("--bug-compatible", report->table, to);
   report_table("default mode", report->usual, to);
-  fprintf(to, "\nof %zu inputs that nvlink links: %.2f %% same bytes (%.2f %% and the same text), %.2f %% refused\n", links,
-          report_percent(report->table[DAMAGE_LINKS][DAMAGE_SAME], links),
+  fprintf(to, "\nof %zu inputs that nvlink links: %.2f %% same bytes (%.2f %% and the same text), %.2f %% refused\n",
+          links, report_percent(report->table[DAMAGE_LINKS][DAMAGE_SAME], links),
           report_percent(report->same_linked_text, links),
           report_percent(report->table[DAMAGE_LINKS][DAMAGE_REFUSED], links));
   fprintf(to, "of %zu inputs that nvlink refuses: %zu linked, %.2f %% refused with the same text\n", refusals,

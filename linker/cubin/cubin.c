@@ -166,6 +166,7 @@ static void reader_read_symbols(const reader *r) {
                                           .section = reader_symbol_section(r, i, tl_get16(at + 6), wide, wide_count),
                                           .value = tl_get64(at + 8),
                                           .size = tl_get64(at + 16)};
+    tl_view_select_symbol(cubin, &cubin->symbols[i], name);
     if (cubin->symbols[i].size > largest_size)
       reader_fail(r, cubin->symbol_table, (uint64_t)i * ELF_SYMBOL_SIZE, "a symbol's size is too large");
   }

@@ -6,5 +6,7 @@
 
 /* After the sections are read and before the symbols are: hides what does not belong to cubin->view. */
 void tl_view_select(tl_cubin *cubin);
+/* While a symbol is read: of a capsule in a mixed link .nv.reservedSmem.cap does not count (L102). */
+void tl_view_select_symbol(const tl_cubin *cubin, tl_cubin_symbol *symbol, const char *name);
 
 #endif

@@ -55,6 +55,8 @@ typedef struct tl_shared_plan tl_shared_plan;
 tl_shared_plan *tl_layout_plan_shared(const tl_module *module, const tl_graph *graph, tl_arena *arena);
 void tl_layout_create_late_shared(tl_module *module, const tl_shared_plan *plan);
 void tl_layout_shared(tl_layout *layout, tl_shared_plan *plan);
+/* Places what .nv.shared.reserved.0 holds behind the driver's first 0x40 bytes (H9, M28). */
+void tl_layout_reserved_shared(tl_layout *layout, const tl_module *module);
 /* Places user constants anew when they do not fit (K1a). */
 void tl_layout_user_constants(tl_layout *layout, const tl_module *module, tl_arena *arena);
 /* Where an offset of the merged section lies after that. */

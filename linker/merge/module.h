@@ -161,6 +161,7 @@ typedef struct tl_module {
   tl_names *names;
   const tl_cubin *files;
   uint32_t file_count;
+  tl_view view;      /* which of the files' views this is (M3) */
   unsigned arch;     /* SM number of the target */
   bool accelerated;  /* target "a" (F56) */
   bool eliminates;   /* dead code is removed (W17.1) */

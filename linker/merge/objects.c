@@ -346,6 +346,8 @@ static void objects_define_new(tl_merging *m, uint32_t index, uint32_t section) 
   symbol->section = section;
   symbol->value = s->value + m->section_offset[s->section];
   const bool shared = (s->other & STO_SPACE_MASK) == STO_SHARED;
+  if ((s->other & STO_SPACE_MASK) == STO_RESERVED_SHARED)
+    symbol->align = s->value;
   if (shared) {
     symbol->shared = true;
     symbol->align = s->value;
@@ -517,8 +519,8 @@ static bool objects_section_is_skipped(const tl_merging *m, const tl_cubin_secti
   for (size_t i = 0; i < sizeof skipped / sizeof *skipped; i++)
     if (section->type == skipped[i])
       return true;
-  if (section->type == SHT_CUDA_RESERVED_SHARED && section->size == 0)
-    return true; /* L65 */
+  if (section->type == SHT_CUDA_RESERVED_SHARED)
+    return true; /* placed by its symbol alone (L65, M28) */
   if (section->type == SHT_CUDA_SHARED)
     return strcmp(tl_merging_text(m, section->name), ".nv_debug.shared") != 0;
   return (section->flags & SHF_EXECINSTR) != 0;

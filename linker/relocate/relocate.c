@@ -13,6 +13,13 @@
 
 typedef enum outcome { OUTCOME_KEEP, OUTCOME_DROP, OUTCOME_APPLY, OUTCOME_CLEAR, OUTCOME_KEEP_AS_NONE } outcome;
 
+/* The last answer of relocate_twin: a piece of another section that is made of the same bytes of the input file. */
+typedef struct tl_twin {
+  uint32_t file, section; /* of the relocation section; TL_NONE before the first */
+  uint32_t output;        /* TL_NONE: there is none */
+  uint64_t offset;        /* what an offset in the target's input section becomes there */
+} tl_twin;
+
 typedef struct relocating {
   tl_relocated *relocated;
   const tl_module *module;
@@ -20,6 +27,7 @@ typedef struct relocating {
   tl_arena *arena;
   uint32_t uft_offset;       /* name of __UFT_OFFSET, TL_NONE */
   uint32_t unified_names[7]; /* the other seven (R13b) */
+  tl_twin twin;
 } relocating;
 
 /* One entry on its way. */
@@ -254,7 +262,33 @@ static void relocate_check_fit(const relocating *r, const entry_state *e, uint64
                        value, e->row->name);
 }
 
-static void relocate_apply(const relocating *r, const entry_state *e) {
+/* M2c: in SASS-kind files the Mercury copy of some debug sections is the same bytes of the file, and nvlink relocates in
+ * the input's image. */
+static const tl_twin *relocate_twin(relocating *r, const tl_relocation *entry) {
+  tl_twin *const twin = &r->twin;
+  if (twin->file == entry->file && twin->section == entry->section)
+    return twin;
+  const tl_cubin *const cubin = &r->module->files[entry->file];
+  const uint32_t target = cubin->sections[entry->section].info;
+  const tl_cubin_section *const t = &cubin->sections[target];
+  *twin = (tl_twin){.file = entry->file, .section = entry->section, .output = TL_NONE};
+  for (uint32_t i = 1; i < cubin->section_count && t->data; i++) {
+    const tl_cubin_section *const other = &cubin->sections[i];
+    if (i == target || other->data != t->data || other->size != t->size || !(other->flags & SHF_CUDA_MERCURY))
+      continue;
+    const uint32_t output = tl_module_find_section(r->module, other->name);
+    for (size_t p = 0; output != TL_NONE && p < r->module->sections.items[output].pieces.count; p++) {
+      const tl_piece *const piece = &r->module->sections.items[output].pieces.items[p];
+      if (piece->file == entry->file && piece->section == i) {
+        twin->output = output;
+        twin->offset = piece->offset;
+      }
+    }
+  }
+  return twin;
+}
+
+static void relocate_apply(relocating *r, const entry_state *e) {
   const uint64_t size = r->layout->section_size[e->entry->target];
   if (e->offset >= size)
     relocate_fail(r, e, TL_MESSAGE_RELOC_NOT_FOUND);
@@ -274,9 +308,18 @@ static void relocate_apply(const relocating *r, const entry_state *e) {
                                                                  .bank = e->bank,
                                                                  .rel = e->entry->rel && !lost,
                                                                  .entry = e->index};
+  const tl_twin *const twin = r->module->arch >= 100 ? relocate_twin(r, e->entry) : NULL;
+  if (!twin || twin->output == TL_NONE)
+    return;
+  tl_patch *const patch = tl_vector_push(r->arena, &r->relocated->patches);
+  *patch = r->relocated->patches.items[r->relocated->patches.count - 2];
+  const uint32_t file = e->entry->file, section = e->entry->section;
+  patch->section = twin->output;
+  patch->offset =
+      twin->offset + tl_cubin_relocation_at(&r->module->files[file].sections[section], e->entry->index).offset;
 }
 
-static void relocate_clear(const relocating *r, entry_state *e) {
+static void relocate_clear(relocating *r, entry_state *e) {
   e->s = 0;
   e->a = 0;
   relocate_apply(r, e);
@@ -303,7 +346,7 @@ static void relocate_follow_alias(const relocating *r, entry_state *e) {
   e->symbol = owner;
 }
 
-static void relocate_entry(const relocating *r, uint32_t index) {
+static void relocate_entry(relocating *r, uint32_t index) {
   entry_state e = {.entry = &r->module->relocations.items[index], .index = index};
   e.symbol = e.entry->symbol;
   e.offset = tl_layout_moved_offset(r->layout, e.entry->target, e.entry->offset);
@@ -356,7 +399,8 @@ void tl_relocate_run(tl_relocated *relocated, const tl_module *module, const tl_
   static const char *const unified[] = {"__UFT", "__UFT_END", "__UFT_CANONICAL", "__UDT_OFFSET",
                                         "__UDT", "__UDT_END", "__UDT_CANONICAL"};
   *relocated = (tl_relocated){.container_used = tl_arena_new(arena, bool, module->sections.count)};
-  relocating r = {.relocated = relocated, .module = module, .layout = layout, .arena = arena};
+  relocating r = {
+      .relocated = relocated, .module = module, .layout = layout, .arena = arena, .twin = {.file = TL_NONE}};
   r.uft_offset = relocate_name(module, "__UFT_OFFSET");
   for (size_t i = 0; i < 7; i++)
     r.unified_names[i] = relocate_name(module, unified[i]);
