@@ -291,6 +291,11 @@ static void ref_attributes_set_crs(ref_link *link, ref_function *kernel) {
 
 static uint32_t ref_attribute_mask_of(ref_link *link, size_t number) {
   const ref_record *record = ref_attribute_find(&link->functions[number].records, CODE_SPARSE_MMA);
+  for (size_t i = 0; i < link->function_count; i++) {
+    if (link->functions[i].alias_of == number && link->functions[i].live) {
+      return MASK_MISSING | (record == NULL ? 0u : ref_attribute_u16(record)); /* W6.9 */
+    }
+  }
   return record == NULL ? MASK_MISSING : ref_attribute_u16(record);
 }
 

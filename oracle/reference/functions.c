@@ -1,6 +1,7 @@
 /* The survey before the merge: every function of every file, which body wins, the call graph, and what is alive.
  * W7, W8.1, W8.6, V1-V4, G2, G6. */
 #include "link.h"
+#include "relocation_table.h"
 
 #include <string.h>
 
@@ -237,6 +238,37 @@ static void ref_function_survey_file(ref_link *link, size_t number) {
   }
 }
 
+/* R15: a function descriptor relocation takes its target's address, in a dead function too, but not in a losing body. The
+ * prototype is that of `.nv.prototype` of any file. */
+static void ref_function_read_descriptors(ref_link *link, const ref_file *file, uint32_t section) {
+  const uint32_t owner = ref_merge_owner(file, file->cubin.sections[section].info);
+  if (owner != 0 && file->body_of[owner] == REF_BODY_LOSES) {
+    return;
+  }
+  for (size_t i = 0; i < ref_cubin_relocation_count(&file->cubin, section); i++) {
+    const ref_relocation entry = ref_cubin_relocation(&file->cubin, section, i);
+    const size_t number = ref_function_of_symbol(file, entry.symbol);
+    const bool descriptor =
+        entry.type < REF_RELOCATION_TYPES && ref_relocation_rows[entry.type].kind == REF_KIND_FUNC_DESC;
+    if (descriptor && number != REF_NONE && !link->functions[number].address_taken) {
+      link->functions[number].address_taken = true;
+      link->functions[number].taken_prototype =
+          link->functions[number].prototype == NULL ? "" : link->functions[number].prototype;
+    }
+  }
+}
+
+static void ref_functions_read_descriptors(ref_link *link) {
+  for (size_t i = 0; i < link->file_count; i++) {
+    for (uint32_t k = 1; k < link->files[i].cubin.section_count; k++) {
+      const uint32_t type = link->files[i].cubin.sections[k].type;
+      if (type == REF_TYPE_RELA || type == REF_TYPE_REL) {
+        ref_function_read_descriptors(link, &link->files[i], k);
+      }
+    }
+  }
+}
+
 /* G2: every address-taken function with that prototype. */
 void ref_function_list_indirect(ref_link *link, const char *prototype, ref_indices *found) {
   for (size_t i = 0; i < link->function_count; i++) {
@@ -294,6 +326,13 @@ static void ref_function_keep_taken(ref_link *link) {
   }
 }
 
+static void ref_function_mark_live(ref_link *link) {
+  for (size_t i = 0; i < link->function_count; i++) {
+    ref_function *function = &link->functions[i];
+    function->live = function->live || function->reached || link->everything_live;
+  }
+}
+
 static void ref_function_find_live(ref_link *link) {
   for (size_t i = 0; i < link->function_count; i++) {
     if (ref_function_is_root(link, &link->functions[i])) {
@@ -301,19 +340,20 @@ static void ref_function_find_live(ref_link *link) {
     }
   }
   ref_function_keep_taken(link);
-  for (size_t i = 0; i < link->function_count; i++) {
-    ref_function *function = &link->functions[i];
-    function->live = function->live || function->reached || link->everything_live;
-  }
+  ref_function_mark_live(link);
 }
 
 /* V11a, D63: nvlink stops when a function is alive and one of its aliases is not; by default the alias stays. */
 static void ref_function_keep_aliases(ref_link *link) {
   for (size_t i = 0; i < link->function_count; i++) {
     ref_function *alias = &link->functions[i];
-    if (alias->alias_of != REF_NONE && link->functions[alias->alias_of].live && !link->job->bug_compatible) {
-      alias->live = true;
+    if (alias->alias_of == REF_NONE || link->job->bug_compatible) {
+      continue;
     }
+    if (alias->live && !link->functions[alias->alias_of].live) {
+      ref_function_reach_from(link, alias->alias_of);
+    }
+    alias->live = alias->live || link->functions[alias->alias_of].live;
   }
 }
 
@@ -321,6 +361,8 @@ void ref_functions_survey(ref_link *link) {
   for (size_t i = 0; i < link->file_count; i++) {
     ref_function_survey_file(link, i);
   }
+  ref_functions_read_descriptors(link);
   ref_function_find_live(link);
   ref_function_keep_aliases(link);
+  ref_function_mark_live(link);
 }

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { SMALLEST_FILE = 56, OSABI_CUDA = 0x41, ABI_VERSION = 8, MACHINE_CUDA = 190, TYPE_EXEC = 2, TYPE_EWP = 0xff00 };
+enum { SMALLEST_FILE = 56, OSABI_CUDA = 0x41, ABI_VERSION = 8, MACHINE_CUDA = 190, TYPE_EXEC = 2, COMPAT_ACCELERATED = 9 };
 
 /* C21 */
 static const char *ref_input_extension(const char *name) {
@@ -75,6 +75,23 @@ static void ref_input_check_note(ref_link *link, ref_file *file) {
   file->virtual_sm = ref_u16(note->data + 0x1a);
 }
 
+/* D24: code for the accelerated variant in a link for the base one; nvlink says nothing. */
+static void ref_input_check_variant(ref_link *link, const ref_file *file) {
+  const uint32_t sm = file->cubin.flags >> 8 & 0xff;
+  for (size_t i = 1; i < file->cubin.section_count && !link->job->bug_compatible && !link->sm_accelerated; i++) {
+    const ref_section *section = &file->cubin.sections[i];
+    ref_attribute attribute;
+    uint64_t position = 0;
+    while (section->type == REF_TYPE_COMPAT && ref_cubin_next_attribute(section, &position, &attribute)) {
+      if (attribute.code == COMPAT_ACCELERATED && attribute.data[0] == 1) {
+        ref_message_warn(link, "D24", "Input file '%s' is code for 'sm_%ua', the output claims '%s'", file->name, sm,
+                         link->job->options.values[REF_OPTION_ARCH]);
+        return;
+      }
+    }
+  }
+}
+
 /* C76, steps 4 to 8. D69: a wrong OSABI hides a wrong ABI version, and an older layout of e_flags is assumed. */
 static void ref_input_admit(ref_link *link, ref_file *file) {
   const ref_cubin *cubin = &file->cubin;
@@ -92,6 +109,7 @@ static void ref_input_admit(ref_link *link, ref_file *file) {
     ref_message_fatal(link, "E51", "Input file '%s' arch does not match target '%s'", file->name, arch);
   }
   ref_input_check_note(link, file);
+  ref_input_check_variant(link, file);
   const uint32_t kind = cubin->flags & 0xff;
   if ((kind & 2) != 0) {
     /* F12; D43: nvlink crashes without bit 2. */

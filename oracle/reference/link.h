@@ -204,6 +204,7 @@ typedef struct ref_out_symbol {
   size_t function;
   uint64_t auxiliary; /* R7: a shared symbol's alignment */
   bool is_extern_shared;
+  bool has_no_place; /* D82 */
   size_t shared_order; /* W9.12 */
   bool undefined_weak, referenced;
   ref_indices users; /* shared objects: kernels (W9.2) */
@@ -222,7 +223,8 @@ typedef struct ref_out_relocation {
   size_t symbol; /* REF_NONE: symbol 0 */
   int64_t addend;
   bool has_addend; /* RELA */
-  bool dropped, names_gone_shared;
+  bool adds_old;   /* D12: a REL entry that became RELA; the field's old content counts */
+  bool dropped, names_gone_shared, names_gone_section;
 } ref_out_relocation;
 
 typedef struct ref_name {
@@ -436,7 +438,9 @@ void ref_write_file(ref_link *link);
 /* limits.c */
 void ref_limits_check_unified(ref_link *link);
 void ref_limits_check_sizes(ref_link *link);
-void ref_limits_check_calls(ref_link *link);
+
+/* dump.c */
+void ref_dump_finish(ref_link *link);
 
 /* verbose.c */
 void ref_verbose_report(ref_link *link);

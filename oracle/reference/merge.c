@@ -48,10 +48,11 @@ static size_t ref_merge_function_symbol(ref_link *link, size_t file_number, uint
   const size_t number = file->function_of[symbol];
   ref_function *function = &link->functions[number];
   if (function->symbol == REF_NONE) {
-    const uint8_t bind = input->section == 0 ? REF_BIND_GLOBAL : input->info >> 4;
+    const uint8_t bind = input->info >> 4;
     function->symbol = ref_symbol_add(link, input->name, bind, REF_SYMBOL_FUNC, input->other);
     link->symbols[function->symbol].function = number;
     link->symbols[function->symbol].mention_file = file_number;
+    link->symbols[function->symbol].undefined_weak = input->section == 0 && bind == REF_BIND_WEAK;
     if (bind != REF_BIND_GLOBAL) {
       ref_names_add(link, REF_NONE, input->name);
     }

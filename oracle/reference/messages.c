@@ -63,6 +63,10 @@ void ref_result_print(const ref_job *job, const ref_result *result, FILE *stream
   const char *prefix = job->identity_nvlink ? "nvlink" : "twinlink";
   for (size_t i = 0; i < result->message_count; i++) {
     const ref_message *message = &result->messages[i];
+    if (message->severity == REF_LINE) {
+      (void)fprintf(stream, "%s\n", message->text);
+      continue;
+    }
     (void)fprintf(stream, "%s %s: %s", prefix, severities[message->severity], message->text);
     if (job->options.values[REF_OPTION_REPORT_ARCH] != NULL && job->options.values[REF_OPTION_ARCH] != NULL) {
       (void)fprintf(stream, " (target: %s)", job->options.values[REF_OPTION_ARCH]);

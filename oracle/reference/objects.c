@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { VISIBILITY = 3, INTERNAL = 1, MANAGED = 4 };
+enum { VISIBILITY = 3, INTERNAL = 1, MANAGED = 4, EXTERN_SHARED_ALIGN = 16 };
 
 static bool ref_object_is_data(uint8_t type) {
   return type == REF_SYMBOL_OBJECT || type == REF_SYMBOL_CUDA_OBJECT || type == REF_SYMBOL_TEXTURE ||
@@ -41,9 +41,9 @@ static void ref_object_define_shared(ref_link *link, size_t file_number, const r
   const size_t section = ref_object_shared_section(link, &link->files[file_number], input);
   ref_out_symbol *symbol = &link->symbols[number];
   symbol->section = section;
-  symbol->auxiliary = input->value;
   symbol->size = input->size;
   symbol->is_extern_shared = input->size == 0;
+  symbol->auxiliary = symbol->is_extern_shared ? EXTERN_SHARED_ALIGN : input->value;
   symbol->shared_order = link->shared_count++;
 }
 
@@ -99,14 +99,17 @@ static bool ref_object_has_no_symbol(const ref_link *link, const ref_symbol *inp
 static size_t ref_object_create(ref_link *link, size_t file_number, const ref_symbol *input) {
   const bool undefined = input->section == 0;
   uint8_t bind = input->info >> 4;
-  if (undefined && bind == REF_BIND_WEAK && !ref_object_is_shared(input)) {
-    bind = REF_BIND_GLOBAL; /* W4.2, W4.5 */
+  if (undefined && bind == REF_BIND_WEAK && (input->info & 15) == REF_SYMBOL_OBJECT) {
+    bind = REF_BIND_GLOBAL; /* W4.2; W4.5: not type 13 */
   }
   const size_t number = ref_symbol_add(link, input->name, bind, input->info & 15, input->other);
   ref_out_symbol *symbol = &link->symbols[number];
   symbol->mention_file = file_number;
   symbol->size = input->size;
   symbol->undefined_weak = undefined && input->info >> 4 == REF_BIND_WEAK;
+  if (undefined && (input->info & 15) == REF_SYMBOL_CUDA_OBJECT && !ref_object_is_shared(input)) {
+    symbol->value = (uint64_t)-1; /* W4.3 */
+  }
   symbol->dropped = ref_object_has_no_symbol(link, input);
   if (symbol->local_list && !symbol->dropped) {
     ref_names_add(link, number, input->name);
@@ -241,6 +244,15 @@ static void ref_object_merge_common(ref_link *link, size_t file_number, const re
   ref_object_define(link, file_number, input, number);
 }
 
+/* D82: shared memory that is mentioned without a size and then defined with one: nvlink never gives it a place. */
+static void ref_object_size_extern(ref_link *link, size_t file_number, const ref_symbol *input, size_t number) {
+  ref_object_define(link, file_number, input, number);
+  if (link->job->bug_compatible) {
+    link->symbols[number].has_no_place = true;
+    link->symbols[number].value = (uint64_t)-1;
+  }
+}
+
 static void ref_object_merge_again(ref_link *link, size_t file_number, uint32_t index, size_t number) {
   ref_file *file = &link->files[file_number];
   const ref_symbol *input = &file->cubin.symbols[index];
@@ -252,6 +264,8 @@ static void ref_object_merge_again(ref_link *link, size_t file_number, uint32_t 
   }
   if (input->section == REF_SECTION_COMMON || (old->common && input->section < file->cubin.section_count)) {
     ref_object_merge_common(link, file_number, input, number);
+  } else if (old->section == REF_NONE && old->is_extern_shared && input->size > 0) {
+    ref_object_size_extern(link, file_number, input, number);
   } else if (!old_defined && !old->is_extern_shared) {
     ref_object_define(link, file_number, input, number);
   } else if (old->bind == REF_BIND_WEAK && input->info >> 4 == REF_BIND_GLOBAL) {

@@ -96,8 +96,7 @@ static void ref_options_check_conflicts(ref_link *link) {
 
 /* What a later session adds. */
 static void ref_options_refuse_others(ref_link *link) {
-  static const ref_option refused[] = {REF_OPTION_RELOCATABLE, REF_OPTION_PRESERVE_RELOCS, REF_OPTION_UIDX,
-                                       REF_OPTION_DUMP_CALLGRAPH, REF_OPTION_DUMP_CALLGRAPH_NO_DEMANGLE};
+  static const ref_option refused[] = {REF_OPTION_RELOCATABLE, REF_OPTION_PRESERVE_RELOCS, REF_OPTION_UIDX};
   for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
     if (ref_option_given(link, refused[i])) {
       ref_message_fatal(link, "X2", "the reference does not take option '-%s'", ref_rows[refused[i]].short_name);

@@ -31,7 +31,7 @@ static void ref_reference_run(ref_link *link) {
   ref_symbols_report_undefined(link);
   ref_relocate_apply(link);
   ref_attributes_finish(link);
-  ref_limits_check_calls(link);
+  ref_dump_finish(link);
   ref_callgraph_measure(link);
   ref_notes_write(link);
   if (link->compat_section != REF_NONE) {

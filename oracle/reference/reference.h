@@ -80,7 +80,8 @@ typedef struct ref_job {
   bool bug_compatible;  /* class R of vendor-defects.md as nvlink does it */
 } ref_job;
 
-typedef enum ref_severity { REF_INFO, REF_WARNING, REF_ERROR, REF_FATAL } ref_severity;
+/* REF_LINE: a line of the call graph's dump, printed as it is. */
+typedef enum ref_severity { REF_INFO, REF_WARNING, REF_ERROR, REF_FATAL, REF_LINE } ref_severity;
 
 typedef struct ref_message {
   ref_severity severity;

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { TYPE_UNIFIED_FIRST = 102, TYPE_UNIFIED_LAST = 113, TYPE_CLEAR32 = 72, TYPE_CLEAR64 = 73, NO_BANK = 28 };
+enum { TYPE_UNIFIED_FIRST = 102, TYPE_UNIFIED_LAST = 113, TYPE_CLEAR32 = 72, TYPE_CLEAR64 = 73, NO_BANK = 28, TEXT_BANK = 29 };
 
 typedef enum ref_action { REF_APPLY, REF_KEEP, REF_DROP, REF_CLEAR, REF_KEEP_NOTHING } ref_action;
 
@@ -95,12 +95,19 @@ static ref_action ref_relocate_classify_texture(ref_link *link, const ref_out_re
   return REF_KEEP;
 }
 
+static bool ref_relocate_is_in_section(const ref_link *link, const ref_out_relocation *entry) {
+  return entry->symbol != REF_NONE && link->symbols[entry->symbol].section == entry->target;
+}
+
 /* Section 2.2: by type, for what no rule about the symbol took. */
 static ref_action ref_relocate_classify_type(ref_link *link, const ref_out_relocation *entry) {
   const bool shared = entry->symbol != REF_NONE && link->symbols[entry->symbol].type == REF_SYMBOL_CUDA_OBJECT &&
                       (link->symbols[entry->symbol].other & REF_SPACE_MASK) == REF_SPACE_SHARED;
   switch (ref_relocate_kind(entry->type)) {
   case REF_KIND_PC_RELATIVE:
+    if (!link->job->bug_compatible && ref_relocate_is_in_section(link, entry)) {
+      return REF_APPLY; /* D61 */
+    }
     ref_message_fatal(link, "E82", "Internal error: PC relative branch address should be in the same section");
   case REF_KIND_RUNTIME:
     return REF_KEEP;
@@ -108,8 +115,16 @@ static ref_action ref_relocate_classify_type(ref_link *link, const ref_out_reloc
   case REF_KIND_NONE:
     return REF_DROP;
   case REF_KIND_CLEAR:
-    return shared && link->symbols[entry->symbol].section != REF_NONE ? REF_CLEAR : REF_DROP;
+    if (entry->names_gone_section) {
+      return REF_CLEAR; /* of a dead text, as R15 */
+    }
+    return shared && (link->symbols[entry->symbol].section != REF_NONE || link->symbols[entry->symbol].is_extern_shared)
+               ? REF_CLEAR
+               : REF_DROP;
   case REF_KIND_FUNC_DESC:
+    if (entry->function != REF_NONE) {
+      return REF_KEEP; /* R14: hidden */
+    }
     ref_message_fatal(link, "D15", "function descriptor relocation %u against something else", entry->type);
   case REF_KIND_SENTINEL:
     if (entry->type >= REF_RELOCATION_TYPES) {
@@ -198,7 +213,7 @@ static uint64_t ref_relocate_symbol_value(ref_link *link, const ref_out_relocati
 /* R6 */
 static uint32_t ref_relocate_bank(const ref_link *link, const ref_out_relocation *entry) {
   if (entry->symbol == REF_NONE) {
-    return NO_BANK;
+    return entry->names_gone_section ? TEXT_BANK : NO_BANK;
   }
   const ref_out_symbol *symbol = &link->symbols[entry->symbol];
   if (ref_relocate_is_texture(symbol) && entry->type < REF_RELOCATION_TYPES &&
@@ -209,6 +224,43 @@ static uint32_t ref_relocate_bank(const ref_link *link, const ref_out_relocation
   return (type - REF_TYPE_CONSTANT) & 31;
 }
 
+/* R7; RF25: of a function (a hidden one, R14) its number in order of creation, as in the call graph's dump. */
+static uint64_t ref_relocate_auxiliary(const ref_link *link, const ref_out_relocation *entry) {
+  if (entry->symbol == REF_NONE) {
+    return 0;
+  }
+  const ref_out_symbol *symbol = &link->symbols[entry->symbol];
+  return symbol->function == REF_NONE ? symbol->auxiliary : symbol->function + 1;
+}
+
+/* D38: by default a warning for a value that fits its field neither as signed nor as unsigned; the bytes are the same. */
+static void ref_relocate_check_fit(ref_link *link, const ref_relocation_row *row, uint64_t value) {
+  const ref_field *field = &row->fields[0];
+  const unsigned scale = field->source == REF_FROM_SHR2 ? 2 : 0;
+  const unsigned width = field->width + scale;
+  if (link->job->bug_compatible || width >= 64 || (field->source != REF_FROM_ABS && field->source != REF_FROM_SHR2)) {
+    return;
+  }
+  const bool fits_unsigned = value >> width == 0;
+  const bool fits_signed = value >> (width - 1) == UINT64_MAX >> (width - 1);
+  if (!fits_unsigned && !fits_signed) {
+    ref_message_warn(link, "D38", "Value 0x%llx of relocation %s does not fit its field", (unsigned long long)value,
+                     row->name + strlen("R_CUDA_"));
+  }
+}
+
+/* D12: the old content of a field that stays, as an addend. */
+static uint64_t ref_relocate_old_addend(const ref_link *link, const ref_out_relocation *entry) {
+  const ref_out_section *target = &link->sections[entry->target];
+  if (!entry->adds_old || entry->type >= REF_RELOCATION_TYPES) {
+    return 0;
+  }
+  const ref_field *field = &ref_relocation_rows[entry->type].fields[0];
+  const uint64_t old = ref_field_read(field, target->data.data, target->data.size, entry->offset);
+  const unsigned scale = field->source == REF_FROM_SHR2 ? 2 : field->source == REF_FROM_HI ? 32 : 0;
+  return old << scale;
+}
+
 /* R2-R5, R9a */
 static void ref_relocate_patch(ref_link *link, const ref_out_relocation *entry, bool clear) {
   ref_out_section *target = &link->sections[entry->target];
@@ -217,27 +269,32 @@ static void ref_relocate_patch(ref_link *link, const ref_out_relocation *entry, 
   }
   const ref_relocation_row *row = &ref_relocation_rows[entry->type < REF_RELOCATION_TYPES ? entry->type : 0];
   const uint64_t addend = entry->has_addend ? (uint64_t)entry->addend : 0;
-  const uint64_t value = clear ? 0 : ref_relocate_symbol_value(link, entry) + addend;
-  const uint64_t auxiliary = entry->symbol == REF_NONE ? 0 : link->symbols[entry->symbol].auxiliary;
+  const uint64_t place = ref_relocate_kind(entry->type) == REF_KIND_PC_RELATIVE ? entry->offset : 0;
+  const uint64_t value = clear ? 0 : ref_relocate_symbol_value(link, entry) + addend - place;
+  const uint64_t auxiliary = ref_relocate_auxiliary(link, entry);
   const uint32_t bank = ref_relocate_bank(link, entry);
+  if (!clear) {
+    ref_relocate_check_fit(link, row, value);
+  }
   for (size_t i = 0; i < REF_RELOCATION_FIELDS && row->fields[i].width > 0; i++) {
     const ref_field *field = &row->fields[i];
     if (entry->offset + (field->start + field->width + 7u) / 8 > target->size) {
       ref_message_fatal(link, "D14", "relocation %u at 0x%llx runs past the end of section '%s'", entry->type,
                         (unsigned long long)entry->offset, target->name);
     }
-    const uint64_t old =
-        entry->has_addend ? 0 : ref_field_read(field, target->data.data, target->data.size, entry->offset);
+    const bool adds_old = !entry->has_addend || entry->adds_old;
+    const uint64_t old = adds_old ? ref_field_read(field, target->data.data, target->data.size, entry->offset) : 0;
     ref_field_write(field, target->data.data, target->data.size, entry->offset,
                     ref_field_value(field, value, old, bank, auxiliary + addend));
   }
 }
 
-/* V11a, D63: an alias that nothing live uses, of a function that lives. By default it was kept. */
+/* V11a, D63: an alias that nothing live uses, of a function that lives, or a live one of a function that nothing live
+ * uses. By default both were kept. */
 static void ref_relocate_check_aliases(ref_link *link) {
   for (size_t i = 0; i < link->function_count; i++) {
     const ref_function *alias = &link->functions[i];
-    if (alias->alias_of != REF_NONE && !alias->live && link->functions[alias->alias_of].live) {
+    if (alias->alias_of != REF_NONE && alias->live != link->functions[alias->alias_of].live) {
       ref_message_fatal(link, "E69", "Internal error: reference to deleted symbol");
     }
   }
@@ -286,7 +343,7 @@ static void ref_relocate_write_entry(ref_link *link, const ref_out_relocation *e
   ref_bytes_add_u32(link, &section->data, entry->type);
   ref_bytes_add_u32(link, &section->data, symbol);
   if (section->type == REF_TYPE_RELA) {
-    ref_bytes_add_u64(link, &section->data, (uint64_t)entry->addend);
+    ref_bytes_add_u64(link, &section->data, (uint64_t)entry->addend + ref_relocate_old_addend(link, entry));
   }
   section->size = section->data.size;
 }

@@ -1,6 +1,5 @@
 /* Reading the inputs' relocation sections: W2.5, W3.4, W8.3, W8.5, R12, R17, R30, R31, R36, R37. */
 #include "link.h"
-#include "relocation_table.h"
 
 #include <string.h>
 
@@ -38,8 +37,9 @@ static void ref_relocation_check_target(ref_link *link, const ref_file *file, ui
   }
 }
 
-/* W8.3: entries against a losing body in the three debug sections. RF1: in constant sections, entries against whatever
- * lost in this file, so that a pointer in constant memory stays 0. W8.5: entries inside a lost weak variable. */
+/* W8.3: entries against a losing body in the three debug sections. RF1, D83: in constant sections, entries against
+ * whatever lost in this file, so that a pointer in constant memory stays 0; by default they stay. W8.5: entries inside a
+ * lost weak variable. */
 static bool ref_relocation_is_skipped(const ref_link *link, const ref_file *file, uint32_t target,
                                       const ref_relocation *entry) {
   const ref_section *section = &file->cubin.sections[target];
@@ -48,7 +48,7 @@ static bool ref_relocation_is_skipped(const ref_link *link, const ref_file *file
         file->function_of[entry->symbol] != REF_NONE && file->body_of[entry->symbol] == REF_BODY_LOSES;
     const bool constant = section->type >= REF_TYPE_CONSTANT && section->type < REF_TYPE_CONSTANT + 32;
     if ((body_lost && ref_relocation_target_is_debug(section->name)) ||
-        (constant && (body_lost || file->lost[entry->symbol]))) {
+        (constant && (body_lost || file->lost[entry->symbol]) && link->job->bug_compatible)) {
       return true;
     }
   }
@@ -73,6 +73,8 @@ static void ref_relocation_resolve_symbol(ref_link *link, ref_file *file, const 
     if (section < file->cubin.section_count && file->section_of[section] != REF_NONE) {
       output->symbol = link->sections[file->section_of[section]].symbol;
       output->block_offset = file->offset_in[section];
+    } else {
+      output->names_gone_section = section != 0 && section < file->cubin.section_count;
     }
   } else {
     output->symbol = file->symbol_of[entry->symbol];
@@ -81,17 +83,13 @@ static void ref_relocation_resolve_symbol(ref_link *link, ref_file *file, const 
   }
 }
 
-/* R36, R37, D12: the block's offset goes to the addend; a REL entry with such an offset becomes RELA. */
-static void ref_relocation_add_block_offset(const ref_link *link, const ref_file *file, uint32_t target,
-                                            const ref_relocation *entry, ref_out_relocation *output) {
+/* R36, R37: the block's offset goes to the addend; a REL entry with such an offset becomes RELA. D12: nvlink then forgets
+ * the old content of the field. */
+static void ref_relocation_add_block_offset(const ref_link *link, ref_out_relocation *output) {
   if (output->block_offset == 0) {
     return;
   }
-  if (!output->has_addend && !link->job->bug_compatible && entry->type < REF_RELOCATION_TYPES) {
-    const ref_section *section = &file->cubin.sections[target];
-    const ref_field *field = &ref_relocation_rows[entry->type].fields[0];
-    output->addend = (int64_t)ref_field_read(field, section->data, (size_t)section->size, entry->offset);
-  }
+  output->adds_old = !output->has_addend && !link->job->bug_compatible;
   output->addend = (int64_t)((uint64_t)output->addend + output->block_offset);
   output->has_addend = true;
 }
@@ -110,7 +108,7 @@ static void ref_relocation_add(ref_link *link, size_t file_number, uint32_t targ
                                .addend = entry->addend,
                                .has_addend = has_addend};
   ref_relocation_resolve_symbol(link, file, entry, &output);
-  ref_relocation_add_block_offset(link, file, target, entry, &output);
+  ref_relocation_add_block_offset(link, &output);
   output.section = ref_relocation_section(link, output.target, output.has_addend);
   if (has_addend && entry->addend == 0 && processed > 0) {
     /* W2.5 */

@@ -28,7 +28,9 @@ static int ref_shared_compare_order(const ref_link *link, size_t a, size_t b) {
 static void ref_shared_list(ref_link *link, ref_shared *shared) {
   for (size_t i = 0; i < link->symbol_count; i++) {
     const ref_out_symbol *symbol = &link->symbols[i];
-    if (ref_shared_is_object(symbol) && (symbol->section != REF_NONE || symbol->is_extern_shared)) {
+    shared->has_extern = shared->has_extern || symbol->has_no_place;
+    if (ref_shared_is_object(symbol) && !symbol->has_no_place &&
+        (symbol->section != REF_NONE || symbol->is_extern_shared)) {
       ref_indices_add(link, &shared->objects, i);
       shared->has_extern = shared->has_extern || symbol->is_extern_shared;
     }

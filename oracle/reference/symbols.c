@@ -3,7 +3,15 @@
 
 #include <string.h>
 
-enum { SYMBOL_BYTES = 24, EXTENDED = 0xffff, RESERVED_INDICES = 0xff00, TYPE_SHIFT = 4, SHARED_RESERVED = 0x400 };
+enum {
+  SYMBOL_BYTES = 24,
+  EXTENDED = 0xffff,
+  RESERVED_INDICES = 0xff00,
+  TYPE_SHIFT = 4,
+  SHARED_RESERVED = 0x400,
+  VISIBILITY = 3,
+  HIDDEN = 2
+};
 
 /* ZM1: names that the driver provides. */
 static bool ref_symbol_is_system_call(const char *name) {
@@ -53,7 +61,8 @@ static bool ref_symbol_is_missing(const ref_link *link, size_t number) {
     return false;
   }
   if (symbol->type == REF_SYMBOL_FUNC) {
-    return symbol->function != REF_NONE && !ref_symbol_is_system_call(symbol->name);
+    return symbol->function != REF_NONE && link->functions[symbol->function].alias_of == REF_NONE &&
+           !ref_symbol_is_system_call(symbol->name);
   }
   if (symbol->type == REF_SYMBOL_OBJECT || symbol->type == REF_SYMBOL_CUDA_OBJECT) {
     return true; /* RF10: shared memory with a size too; `extern __shared__` was taken out above */
@@ -133,7 +142,9 @@ static uint64_t ref_symbol_value(const ref_link *link, const ref_out_symbol *sym
 static void ref_symbol_write(const ref_link *link, const ref_out_symbol *symbol, uint8_t *at) {
   const bool object = symbol->type == REF_SYMBOL_CUDA_OBJECT;
   const uint8_t type = object ? REF_SYMBOL_OBJECT : symbol->type;
-  const uint8_t other = object ? symbol->other & (uint8_t)~REF_SPACE_MASK : symbol->other;
+  const bool hidden = symbol->type == REF_SYMBOL_FUNC && (symbol->other & VISIBILITY) == HIDDEN; /* RF25 */
+  const uint8_t mask = object ? REF_SPACE_MASK : hidden ? VISIBILITY : 0;
+  const uint8_t other = symbol->other & (uint8_t)~mask;
   const uint32_t section = symbol->section == REF_NONE ? 0 : link->sections[symbol->section].index;
   uint8_t bind = symbol->bind;
   if (symbol->section == REF_NONE && bind == REF_BIND_WEAK && !symbol->local_list) {

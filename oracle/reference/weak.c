@@ -110,6 +110,9 @@ void ref_weak_drop_old_body(ref_link *link, size_t number) {
 
 /* RF1: when a strong variable replaces a weak one, the entries against it in constant sections go. */
 void ref_weak_drop_constant_entries(ref_link *link, size_t symbol) {
+  if (!link->job->bug_compatible) {
+    return; /* D83 */
+  }
   for (size_t i = 0; i < link->relocation_count; i++) {
     const uint32_t type = link->sections[link->relocations[i].target].type;
     if (link->relocations[i].symbol == symbol && type >= REF_TYPE_CONSTANT && type < REF_TYPE_CONSTANT + 32) {

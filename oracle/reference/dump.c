@@ -1,0 +1,141 @@
+/* What is said of the call graph at the end: `-dump-callgraph` (C57, C82, RF27), stack limits (E35), registers that kernels
+ * take from what they call (G4, E34, RF28). */
+#include "link.h"
+
+#include <string.h>
+
+static bool ref_dump_is_asked(const ref_link *link) {
+  return ref_option_given(link, REF_OPTION_DUMP_CALLGRAPH) ||
+         ref_option_given(link, REF_OPTION_DUMP_CALLGRAPH_NO_DEMANGLE);
+}
+
+/* G2: for each -3 record the functions with that prototype, the last created first. */
+static const char *ref_dump_indirect_callees(ref_link *link, const ref_function *function) {
+  const char *text = "";
+  for (size_t i = 0; i < function->indirect_count; i++) {
+    ref_indices taken = {0};
+    ref_function_list_indirect(link, function->indirect[i], &taken);
+    for (size_t k = taken.count; k-- > 0;) {
+      if (link->functions[taken.items[k]].live) {
+        text = ref_memory_print(link, "%s %zu", text, taken.items[k] + 1);
+      }
+    }
+  }
+  return text;
+}
+
+/* D58: deleted callees keep their number. */
+static const char *ref_dump_callees(ref_link *link, const ref_function *function) {
+  const char *text = ref_dump_indirect_callees(link, function);
+  for (size_t i = function->calls.count; i-- > 0;) {
+    text = ref_memory_print(link, "%s %zu", text, function->calls.items[i] + 1);
+  }
+  return text;
+}
+
+static void ref_dump_function(ref_link *link, size_t number) {
+  const ref_function *function = &link->functions[number];
+  const char *registers = "";
+  if (!function->live) {
+    ref_message_add(link, REF_LINE, "C57", "%zu: ", number + 1);
+    return;
+  }
+  if (function->has_register_count) {
+    registers = ref_memory_print(link, " [%d]", (int)function->register_count);
+  }
+  ref_message_add(link, REF_LINE, "C57", "%zu: %s%s%s%s ->%s", number + 1, function->is_kernel ? "^" : "",
+                  function->address_taken ? "&" : "", ref_demangle(link, function->name), registers,
+                  ref_dump_callees(link, function));
+}
+
+/* D23: the names are demangled either way. */
+static void ref_dump_callgraph(ref_link *link) {
+  if (!ref_dump_is_asked(link)) {
+    return;
+  }
+  if (link->file_count == 0) {
+    ref_message_add(link, REF_LINE, "C57", "No relocatable objects found. Did not generate callgraph.");
+    return;
+  }
+  ref_message_add(link, REF_LINE, "C57", "callgraph for %s:", link->job->options.values[REF_OPTION_ARCH]);
+  ref_message_add(link, REF_LINE, "C57", "# A: s -> B // s (number A) potentially calls B");
+  ref_message_add(link, REF_LINE, "C57", "# s [N]     // s uses N registers");
+  ref_message_add(link, REF_LINE, "C57", "# ^s        // s is entry point");
+  ref_message_add(link, REF_LINE, "C57", "# &s        // s has address taken");
+  for (size_t i = 0; i < link->function_count; i++) {
+    ref_dump_function(link, i);
+  }
+}
+
+/* E35 (I29) */
+static void ref_dump_check_stack(ref_link *link) {
+  for (size_t i = 0; i < link->module_records.count; i++) {
+    const ref_record *record = &link->module_records.items[i];
+    if (record->code != 0x23 || record->dropped || record->payload.size < 8 || record->symbols.count == 0 ||
+        record->symbols.items[0] == REF_NONE) {
+      continue;
+    }
+    const size_t number = link->symbols[record->symbols.items[0]].function;
+    const uint32_t limit = ref_u32(record->payload.data + 4);
+    if (number == REF_NONE || !link->functions[number].is_kernel || limit == 0) {
+      continue;
+    }
+    const ref_function *kernel = &link->functions[number];
+    const uint32_t stack = kernel->reaches_cycle ? 0xffffffff : (uint32_t)kernel->stack;
+    if (stack > limit) {
+      ref_message_add(link, REF_ERROR, "E35", "Function '%s' uses %d bytes stack but limited to %d", kernel->name,
+                      (int)stack, (int)limit);
+    }
+  }
+}
+
+static uint32_t ref_dump_register_maximum(const ref_function *kernel) {
+  for (size_t i = 0; i < kernel->records.count; i++) {
+    if (kernel->records.items[i].code == 0x1b && kernel->records.items[i].format != 4) {
+      return kernel->records.items[i].value;
+    }
+  }
+  return 0;
+}
+
+/* For one function the kernels in reverse order of creation that reach it and have fewer registers so far; E34 first. */
+static void ref_dump_carry_registers(ref_link *link, size_t number, uint32_t *registers) {
+  const ref_function *function = &link->functions[number];
+  for (size_t i = link->kernels.count; i-- > 0;) {
+    const ref_function *kernel = &link->functions[link->kernels.items[i]];
+    if (function->register_count <= registers[i] || !ref_indices_has(&kernel->reach, number)) {
+      continue;
+    }
+    registers[i] = function->register_count;
+    const uint32_t maximum = ref_dump_register_maximum(kernel);
+    if (maximum != 0 && function->register_count > maximum) {
+      ref_message_add(link, REF_ERROR, "E34",
+                      "entry function '%s' with max regcount of %d calls function '%s' with regcount of %d",
+                      kernel->name, (int)maximum, function->name, (int)function->register_count);
+    }
+    if (ref_dump_is_asked(link)) {
+      ref_message_add(link, REF_LINE, "G5", "regcount %d for %s propagated to entry %s", (int)function->register_count,
+                      ref_demangle(link, function->name), ref_demangle(link, kernel->name));
+    }
+  }
+}
+
+/* RF28: the functions in the order in which their text sections were made. */
+static void ref_dump_check_registers(ref_link *link) {
+  uint32_t *registers = ref_memory_take(link, link->kernels.count + 1, sizeof *registers);
+  for (size_t i = 0; i < link->kernels.count; i++) {
+    registers[i] = link->functions[link->kernels.items[i]].register_count;
+  }
+  for (size_t i = 0; i < link->section_count; i++) {
+    if (link->sections[i].info_function != REF_NONE) {
+      ref_dump_carry_registers(link, link->sections[i].info_function, registers);
+    }
+  }
+}
+
+/* C78, steps 8 to 10. */
+void ref_dump_finish(ref_link *link) {
+  ref_dump_callgraph(link);
+  ref_dump_check_stack(link);
+  ref_dump_check_registers(link);
+}
