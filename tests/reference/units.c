@@ -1,8 +1,10 @@
-/* The reference's list sort (S1, S2) and the writing of relocated fields (R2-R5, R9a). */
+/* The reference's list sort (S1, S2) and the writing of relocated fields (R2-R5, R9a); C++ names
+ * (C83). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +12,11 @@
 
 #include "oracle/reference/link.h"
 #include "oracle/reference/relocation_table.h"
+#include "tests/harness/harness.h"
+
+enum { NAMES_LEAST = 400 };
+
+static const char *names_path; /* demangled-names */
 
 static int tie(const ref_link *link, size_t a, size_t b) {
   (void)link;
@@ -70,12 +77,54 @@ static void field_stops_at_the_end(void **state) {
   assert_int_equal(bytes[3], 0xee);
 }
 
-int main(void) {
+/* C83: every name as nvlink prints it. */
+static void names_are_printed_as_nvlink_does(void **state) {
+  harness_words lines;
+  size_t count = 0;
+  (void)state;
+  harness_read_lines(names_path, &lines);
+  for (size_t i = 0; i < lines.count; i++) {
+    char *tab = strchr(lines.items[i], '\t');
+    if (lines.items[i][0] == '#' || tab == NULL) {
+      continue;
+    }
+    ref_link link = {0};
+    *tab = 0;
+    assert_string_equal(ref_demangle(&link, lines.items[i]), tab + 1);
+    ref_memory_free(link.blocks);
+    count++;
+  }
+  harness_free_words(&lines);
+  assert_true(count >= NAMES_LEAST);
+}
+
+/* Names that would double with every substitution, or nest without end, stay as they are. */
+static void hostile_names_stay(void **state) {
+  static char doubling[4096], nesting[100003];
+  ref_link link = {0};
+  (void)state;
+  strcpy(doubling, "_Z1fI1AIiiEE");
+  for (size_t i = 0; i < 60; i++) {
+    char step[64];
+    (void)snprintf(step, sizeof step, "I1AIS%zu_S%zu_EE", i % 10, i % 10);
+    strcat(doubling, step);
+  }
+  assert_string_equal(ref_demangle(&link, doubling), doubling);
+  memset(nesting, 'P', sizeof nesting - 1);
+  memcpy(nesting, "_Z1f", 4);
+  assert_string_equal(ref_demangle(&link, nesting), nesting);
+  ref_memory_free(link.blocks);
+}
+
+int main(int argc, char **argv) {
+  names_path = argc > 1 ? argv[1] : "";
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(sort_with_ties_permutes_as_measured),
       cmocka_unit_test(field_writes_only_its_own_bits),
       cmocka_unit_test(rel_adds_the_old_field),
       cmocka_unit_test(field_stops_at_the_end),
+      cmocka_unit_test(names_are_printed_as_nvlink_does),
+      cmocka_unit_test(hostile_names_stay),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
