@@ -1,17 +1,26 @@
-/* The maps of base/map.h: linear probing, at most half full. */
+/* The maps of base/map.h: linear probing, at most half full. The hash has a seed that no input can know, so names that
+ * were made to collide do not; nothing but time depends on it. */
+#define _DEFAULT_SOURCE /* getentropy */
 #include "base/map.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+static uint64_t map_seed(void) {
+  uint64_t seed = 0;
+  (void)!getentropy(&seed, sizeof seed); /* without it the hash is still a hash */
+  return seed;
+}
+
 void tl_names_init(tl_names *names, tl_arena *arena) {
-  *names = (tl_names){.arena = arena, .slot_count = 1024};
+  *names = (tl_names){.arena = arena, .seed = map_seed(), .slot_count = 1024};
   names->slots = tl_arena_new(arena, uint32_t, names->slot_count);
 }
 
-static size_t names_slot(const tl_names *names, const char *text, size_t length, uint64_t hash) {
+static size_t names_slot(const tl_names *names, const char *text, size_t length, uint32_t hash) {
   size_t slot = hash & (names->slot_count - 1);
   while (names->slots[slot]) {
     const tl_name *const name = &names->list.items[names->slots[slot] - 1];
@@ -34,7 +43,9 @@ static void names_grow(tl_names *names) {
 }
 
 uint32_t tl_names_intern(tl_names *names, const char *text, size_t length) {
-  const uint64_t hash = XXH3_64bits(text, length);
+  const uint32_t hash = (uint32_t)XXH3_64bits_withSeed(text, length, names->seed);
+  if (length > UINT32_MAX)
+    longjmp(*names->arena->on_failure, 1);
   size_t slot = names_slot(names, text, length, hash);
   if (names->slots[slot])
     return names->slots[slot] - 1;
@@ -42,13 +53,13 @@ uint32_t tl_names_intern(tl_names *names, const char *text, size_t length) {
     names_grow(names);
     slot = names_slot(names, text, length, hash);
   }
-  *tl_vector_push(names->arena, &names->list) = (tl_name){text, length, hash};
+  *tl_vector_push(names->arena, &names->list) = (tl_name){text, (uint32_t)length, hash};
   names->slots[slot] = (uint32_t)names->list.count;
   return (uint32_t)names->list.count - 1;
 }
 
 uint32_t tl_names_find(const tl_names *names, const char *text, size_t length) {
-  const size_t slot = names_slot(names, text, length, XXH3_64bits(text, length));
+  const size_t slot = names_slot(names, text, length, (uint32_t)XXH3_64bits_withSeed(text, length, names->seed));
   return names->slots[slot] ? names->slots[slot] - 1 : TL_NONE;
 }
 
@@ -57,11 +68,14 @@ const char *tl_names_text(const tl_names *names, uint32_t name) {
 }
 
 void tl_map_init(tl_map *map, tl_arena *arena) {
-  *map = (tl_map){.arena = arena};
+  *map = (tl_map){.arena = arena, .seed = map_seed()};
 }
 
 static size_t map_slot(const tl_map *map, uint64_t key) {
-  size_t slot = XXH3_64bits(&key, sizeof key) & (map->slot_count - 1);
+  uint64_t hash = (key ^ map->seed) * 0x9e3779b97f4a7c15u;
+  hash ^= hash >> 32;
+  hash *= 0xd6e8feb86659fd93u;
+  size_t slot = (hash ^ hash >> 32) & (map->slot_count - 1);
   while (map->values[slot] && map->keys[slot] != key)
     slot = (slot + 1) & (map->slot_count - 1);
   return slot;

@@ -9,13 +9,14 @@
 
 typedef struct tl_name {
   const char *text; /* NUL-terminated */
-  size_t length;
-  uint64_t hash;
+  uint32_t length;  /* bytes */
+  uint32_t hash;
 } tl_name;
 
 /* Every distinct text gets a number from 0 on, in order of first appearance. */
 typedef struct tl_names {
   tl_arena *arena;
+  uint64_t seed;
   TL_VECTOR(tl_name) list;
   uint32_t *slots; /* number + 1, or 0 */
   size_t slot_count;
@@ -30,6 +31,7 @@ const char *tl_names_text(const tl_names *names, uint32_t name);
 
 typedef struct tl_map {
   tl_arena *arena;
+  uint64_t seed;
   uint64_t *keys;
   uint32_t *values; /* value + 1, or 0 where the slot is free */
   size_t slot_count, count;

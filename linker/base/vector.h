@@ -20,6 +20,11 @@ __attribute__((returns_nonnull)) void *tl_vector_room(tl_arena *arena, void *ite
        tl_vector_room((arena), (vector)->items, (vector)->count, &(vector)->capacity, sizeof *(vector)->items),        \
    &(vector)->items[(vector)->count++])
 
+/* Room for `wanted` items in an empty vector, so that it never grows when that many is what comes. Memory that no item
+ * fills is not touched. */
+#define tl_vector_reserve(arena, vector, wanted)                                                                       \
+  ((vector)->capacity = (wanted), (vector)->items = tl_arena_take((arena), (vector)->capacity, sizeof *(vector)->items))
+
 typedef TL_VECTOR(uint32_t) tl_u32_vector;
 void tl_u32_push(tl_arena *arena, tl_u32_vector *vector, uint32_t value);
 

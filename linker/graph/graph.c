@@ -19,6 +19,7 @@ tl_successors tl_successors_make(tl_arena *arena, const tl_edges *edges, uint32_
 /* Gives every prototype that the call graph uses a node, and returns the edges with those numbers. */
 static tl_edges graph_number_prototypes(tl_graph *graph, tl_map *numbers, const tl_edges *records, tl_arena *arena) {
   tl_edges edges = {0};
+  tl_vector_reserve(arena, &edges, records->count);
   for (size_t i = 0; i < records->count; i++) {
     uint32_t node = tl_map_get(numbers, records->items[i].to);
     if (node == TL_NONE) {
@@ -116,6 +117,7 @@ void tl_graph_build(tl_graph *graph, const tl_module *module, tl_arena *arena) {
     takers.items[i] = (tl_edge){takers.items[i].to, takers.items[i].from};
   tl_edges all = {0};
   const tl_edges *const parts[] = {&module->calls, &indirect, &takers};
+  tl_vector_reserve(arena, &all, module->calls.count + indirect.count + takers.count);
   for (int part = 0; part < 3; part++)
     for (size_t i = 0; i < parts[part]->count; i++)
       *tl_vector_push(arena, &all) = parts[part]->items[i];
@@ -133,10 +135,12 @@ void tl_reach_init(tl_reach *reach, const tl_graph *graph, tl_arena *arena) {
                       .stack = tl_arena_new(arena, uint32_t, count)};
 }
 
-void tl_graph_reach(const tl_graph *graph, uint32_t function, tl_reach *reach) {
+void tl_graph_reach_along(const tl_graph *graph, uint32_t function, const uint32_t *leads, tl_reach *reach) {
   uint32_t depth = 0;
   reach->round++;
   reach->count = 0;
+  if (leads && !leads[function])
+    return;
   reach->stamp[function] = reach->round;
   reach->stack[depth++] = function;
   while (depth) {
@@ -145,10 +149,29 @@ void tl_graph_reach(const tl_graph *graph, uint32_t function, tl_reach *reach) {
       reach->list[reach->count++] = node;
     for (uint32_t i = graph->callees.first[node]; i < graph->callees.first[node + 1]; i++) {
       const uint32_t callee = graph->callees.to[i];
-      if (reach->stamp[callee] == reach->round)
+      if (reach->stamp[callee] == reach->round || (leads && !leads[callee]))
         continue;
       reach->stamp[callee] = reach->round;
       reach->stack[depth++] = callee;
     }
   }
+}
+
+void tl_graph_reach(const tl_graph *graph, uint32_t function, tl_reach *reach) {
+  tl_graph_reach_along(graph, function, NULL, reach);
+}
+
+uint32_t *tl_graph_collect(const tl_graph *graph, const uint32_t *own, tl_arena *arena) {
+  uint32_t *const of_component = tl_arena_new(arena, uint32_t, (size_t)graph->component_count + 1);
+  uint32_t *const bits = tl_arena_new(arena, uint32_t, (size_t)graph->node_count + 1);
+  for (uint32_t i = 0; i < graph->node_count; i++) {
+    const uint32_t node = graph->order[i];
+    uint32_t *const collected = &of_component[graph->component[node]];
+    *collected |= node < graph->function_count ? own[node] : 0;
+    for (uint32_t e = graph->callees.first[node]; e < graph->callees.first[node + 1]; e++)
+      *collected |= of_component[graph->component[graph->callees.to[e]]];
+  }
+  for (uint32_t node = 0; node < graph->node_count; node++)
+    bits[node] = of_component[graph->component[node]];
+  return bits;
 }

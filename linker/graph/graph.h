@@ -38,6 +38,11 @@ void tl_graph_build(tl_graph *graph, const tl_module *module, tl_arena *arena);
 void tl_reach_init(tl_reach *reach, const tl_graph *graph, tl_arena *arena);
 /* Fills reach->list with `function` and everything it can call. */
 void tl_graph_reach(const tl_graph *graph, uint32_t function, tl_reach *reach);
+/* The same, but only by way of nodes whose `leads` is not 0, so that a walk does not look at what has nothing to say. */
+void tl_graph_reach_along(const tl_graph *graph, uint32_t function, const uint32_t *leads, tl_reach *reach);
+/* By node: the bits of everything that can be reached from it, itself included, in one pass over the condensed graph.
+ * `own` has an entry for every function. */
+uint32_t *tl_graph_collect(const tl_graph *graph, const uint32_t *own, tl_arena *arena);
 tl_successors tl_successors_make(tl_arena *arena, const tl_edges *edges, uint32_t sources);
 
 #endif

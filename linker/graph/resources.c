@@ -86,6 +86,7 @@ static bool resources_is_kernel(const tl_module *module, uint32_t symbol) {
 }
 
 static void resources_list_module(tl_resources *r, const tl_module *module, tl_arena *arena) {
+  tl_vector_reserve(arena, &r->module, module->attributes.count + module->kernels.count);
   for (size_t i = module->attributes.count; i-- > 0;) {
     const tl_attribute *const record = &module->attributes.items[i];
     if (resources_record_is_dropped(record) || !resources_record_stands(module, i))

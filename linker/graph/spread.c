@@ -381,6 +381,7 @@ static void spread_reverse(const spreader *s) {
       continue;
     const uint32_t owner = s->module->sections.items[section->about].owner;
     const bool kernel = owner != TL_NONE && s->module->symbols.items[owner].other & STO_ENTRY;
+    tl_vector_reserve(s->arena, &s->resources->sections[i], section->attributes.count);
     for (size_t j = section->attributes.count; j-- > 0;) {
       const tl_attribute *const record = &section->attributes.items[j];
       const bool empty = record->format == 4 && record->size == 0;

@@ -54,8 +54,8 @@ static bool bindless_rewrites(uint32_t type) {
 }
 
 /* Which kinds each function's text refers to. */
-static uint8_t *bindless_function_masks(const tl_layout *layout, const tl_module *module, tl_arena *arena) {
-  uint8_t *const masks = tl_arena_new(arena, uint8_t, module->resolution->functions.count + 1);
+static uint32_t *bindless_function_masks(const tl_layout *layout, const tl_module *module, tl_arena *arena) {
+  uint32_t *const masks = tl_arena_new(arena, uint32_t, module->resolution->functions.count + 1);
   for (size_t i = 0; i < module->relocations.count; i++) {
     const tl_relocation *const entry = &module->relocations.items[i];
     if (layout->slot[entry->symbol] == TL_NO_OFFSET || !bindless_rewrites(entry->type) ||
@@ -133,16 +133,12 @@ void tl_layout_bindless(tl_layout *layout, const tl_module *module, const tl_gra
   base = tl_align(base, 4);
   for (size_t i = 0; i < order.count; i++)
     layout->slot[order.items[i]] = base + 4 * (uint64_t)i;
-  const uint8_t *const masks = bindless_function_masks(layout, module, arena);
+  const uint32_t *const masks = tl_graph_collect(graph, bindless_function_masks(layout, module, arena), arena);
   const bool single = module->kernels.count == 1;
-  tl_reach reach;
-  tl_reach_init(&reach, graph, arena);
   for (size_t k = 0; k < module->all_kernels.count; k++) {
     const bool alone = single && module->kernels.items[0] == module->all_kernels.items[k];
     uint8_t mask = alone ? bindless_input_mask(module) : 0;
-    tl_graph_reach(graph, module->symbols.items[module->all_kernels.items[k]].function, &reach);
-    for (uint32_t i = 0; i < reach.count; i++)
-      mask |= masks[reach.list[i]];
+    mask |= (uint8_t)masks[module->symbols.items[module->all_kernels.items[k]].function];
     bindless_fill_kernel(layout, module, module->all_kernels.items[k], mask, &order, base, arena);
   }
 }

@@ -126,7 +126,27 @@ static uint32_t *merge_table(tl_module *module, size_t count) {
   return table;
 }
 
+/* Most of an input's sections, symbols and relocations come along, so their numbers say how long the lists will be. The
+ * sections of a damaged file can lie on each other, so no list is made longer than its bytes could fill. */
+static void merge_reserve(tl_module *module) {
+  uint64_t sections = 16, symbols = 16, relocations = 0, bytes = 0;
+  for (uint32_t f = 0; f < module->file_count; f++) {
+    const tl_cubin *const cubin = &module->files[f];
+    bytes += cubin->size;
+    sections += cubin->section_count;
+    symbols += cubin->symbol_count;
+    for (uint32_t s = 1; s < cubin->section_count; s++)
+      if (cubin->sections[s].type == SHT_REL || cubin->sections[s].type == SHT_RELA)
+        relocations += tl_cubin_relocation_count(&cubin->sections[s]);
+  }
+  tl_vector_reserve(module->arena, &module->sections, sections);
+  tl_vector_reserve(module->arena, &module->symbols, symbols);
+  tl_vector_reserve(module->arena, &module->relocations,
+                    relocations < bytes / ELF_REL_SIZE ? relocations : bytes / ELF_REL_SIZE);
+}
+
 void tl_merge(tl_module *module) {
+  merge_reserve(module);
   tl_map_init(&module->section_of_name, module->arena);
   tl_map_init(&module->owned_sections, module->arena);
   tl_map_init(&module->local_textures, module->arena);

@@ -60,12 +60,12 @@ typedef struct tl_piece {
 
 /* A record of .nv.info (F61). The payload stays the input's; what must be renumbered stands beside it (I4). */
 typedef struct tl_attribute {
-  uint8_t format, code;
-  uint16_t size; /* payload bytes; 2 in formats other than 4 */
   const uint8_t *data;
-  uint32_t symbol;   /* output symbol of the first word, or TL_NONE */
   uint32_t *symbols; /* of EXTERNS: one output symbol a word, TL_NONE where it is gone */
   uint32_t symbol_count;
+  uint32_t symbol; /* output symbol of the first word, or TL_NONE */
+  uint16_t size;   /* payload bytes; 2 in formats other than 4 */
+  uint8_t format, code;
 } tl_attribute;
 typedef TL_VECTOR(tl_attribute) tl_attributes;
 

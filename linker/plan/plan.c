@@ -198,6 +198,10 @@ void tl_plan_make(tl_plan *plan, const tl_emitted *emitted, tl_arena *arena, uin
   *plan = (tl_plan){.relocated = emitted->relocated};
   plan->section_offset = tl_arena_new(arena, uint64_t, emitted->module->sections.count);
   planner p = {plan, emitted, arena};
+  size_t pieces = emitted->layout->pooled.count + 8;
+  for (size_t i = 0; i < emitted->module->sections.count; i++)
+    pieces += emitted->module->sections.items[i].pieces.count + 2;
+  tl_vector_reserve(arena, &plan->pieces, pieces);
   uint8_t *const header = tl_arena_new(arena, uint8_t, ELF_HEADER_SIZE);
   plan_add(&p, TL_PLAN_TABLE, header, ELF_HEADER_SIZE, TL_NONE, NULL);
   plan_add_sections(&p, limit);

@@ -399,6 +399,7 @@ void tl_relocate_run(tl_relocated *relocated, const tl_module *module, const tl_
   static const char *const unified[] = {"__UFT", "__UFT_END", "__UFT_CANONICAL", "__UDT_OFFSET",
                                         "__UDT", "__UDT_END", "__UDT_CANONICAL"};
   *relocated = (tl_relocated){.container_used = tl_arena_new(arena, bool, module->sections.count)};
+  tl_vector_reserve(arena, &relocated->kept, module->relocations.count + layout->slot_entries.count);
   relocating r = {
       .relocated = relocated, .module = module, .layout = layout, .arena = arena, .twin = {.file = TL_NONE}};
   r.uft_offset = relocate_name(module, "__UFT_OFFSET");
@@ -410,7 +411,7 @@ void tl_relocate_run(tl_relocated *relocated, const tl_module *module, const tl_
   for (size_t i = 0; i < layout->slot_entries.count; i++) { /* B6: behind everything else */
     const tl_slot_entry *const entry = &layout->slot_entries.items[i];
     *tl_vector_push(arena, &relocated->kept) =
-        (tl_kept){entry->container, entry->symbol, entry->type, entry->offset, 0};
+        (tl_kept){.container = entry->container, .symbol = entry->symbol, .type = entry->type, .offset = entry->offset};
     relocated->container_used[entry->container] = true;
   }
   relocate_check_kept(&r);

@@ -7,21 +7,21 @@
 
 /* A write into a section's bytes, in the order of tl_relocated.patches: a later one may overwrite an earlier (R10). */
 typedef struct tl_patch {
-  uint32_t section;
   uint64_t offset;
   const tl_relocation_row *row;
   uint64_t value;     /* S + A */
   uint64_t auxiliary; /* R7, A included */
-  uint8_t bank;       /* R6 */
-  bool rel;           /* the old field content is added (R3) */
-  uint32_t entry;     /* index in module->relocations */
+  uint32_t section;
+  uint32_t entry; /* index in module->relocations */
+  uint8_t bank;   /* R6 */
+  bool rel;       /* the old field content is added (R3) */
 } tl_patch;
 
 typedef struct tl_kept {
-  uint32_t container; /* output relocation section */
-  uint32_t symbol, type;
   uint64_t offset;
   int64_t addend;
+  uint32_t container; /* output relocation section */
+  uint32_t symbol, type;
 } tl_kept;
 
 typedef struct tl_relocated {
