@@ -40,11 +40,26 @@ typedef struct spreader {
   const tl_module *module;
   const tl_graph *graph;
   tl_arena *arena;
-  uint16_t *sparse; /* by function: OR of its 0x50 records (I23) */
-  uint32_t *crs;    /* by node: CRS_STACK_SIZE summed along the deepest chain (I26) */
-  bool *has_crs;    /* by node: it or something it calls has a record */
+  uint32_t *sparse;             /* by function: OR of its 0x50 records (I23) */
+  const uint32_t *sparse_below; /* by node: the same over everything that it reaches */
+  uint32_t *crs;                /* by node: CRS_STACK_SIZE summed along the deepest chain (I26) */
+  bool *has_crs;                /* by node: it or something it calls has a record */
   bool any_sparse, every_sparse, any_alias;
+  tl_map seen;         /* list number << 32 | word: what the lists of words hold */
+  uint32_t list_count; /* lists begun */
 } spreader;
+
+/* A list that grows record by record: symbols of EXTERNS or words of AT_ENTRY_FRAGMENTS. */
+typedef struct spread_list {
+  uint32_t number; /* in spreader.seen; 0: not begun */
+  tl_u32_vector symbols;
+  TL_VECTOR(uint8_t) bytes;
+} spread_list;
+
+/* The two lists of one kernel. */
+typedef struct spread_lists {
+  spread_list externs, words;
+} spread_lists;
 
 static const spread_row *spread_find(uint8_t code) {
   for (int i = 0; i < SPREAD_ROWS; i++)
@@ -89,46 +104,65 @@ static void spread_store(const spreader *s, tl_attributes *list, tl_attribute re
   *place = record;
 }
 
-/* EXTERNS words of `from` that stay and are not in `to` yet; to the front with one kernel (W6.14), else behind. */
-static bool spread_add_externs(const spreader *s, tl_attribute *to, const tl_attribute *from, bool front) {
-  bool added = false;
-  for (uint32_t i = 0; i < from->symbol_count; i++) {
-    const uint32_t symbol = from->symbols[i];
-    bool known = !tl_extern_stays(s->module, symbol);
-    for (uint32_t j = 0; j < to->symbol_count && !known; j++)
-      known = to->symbols[j] == symbol;
-    if (known)
-      continue;
-    uint32_t *const symbols = tl_arena_new(s->arena, uint32_t, (size_t)to->symbol_count + 1);
-    for (uint32_t j = 0; j < to->symbol_count; j++)
-      symbols[j + front] = to->symbols[j];
-    symbols[front ? 0 : to->symbol_count] = symbol;
-    to->symbols = symbols;
-    to->symbol_count++;
-    added = true;
+static bool spread_is_new(const spreader *s, const spread_list *list, uint32_t word) {
+  return tl_map_get(&s->seen, (uint64_t)list->number << 32 | word) == TL_NONE;
+}
+
+static void spread_note(spreader *s, const spread_list *list, uint32_t word) {
+  tl_map_set(&s->seen, (uint64_t)list->number << 32 | word, 0);
+}
+
+static void spread_push_bytes(const spreader *s, spread_list *list, const uint8_t *bytes, uint32_t size) {
+  for (uint32_t i = 0; i < size; i++)
+    *tl_vector_push(s->arena, &list->bytes) = bytes[i];
+}
+
+/* Begins a list with what a record holds; `old` may be NULL. */
+static void spread_begin(spreader *s, spread_list *list, const tl_attribute *old) {
+  *list = (spread_list){.number = ++s->list_count};
+  for (uint32_t i = 0; old && i < old->symbol_count; i++) {
+    spread_note(s, list, old->symbols[i]);
+    tl_u32_push(s->arena, &list->symbols, old->symbols[i]);
   }
-  return added;
+  if (!old || old->code == EIATTR_EXTERNS)
+    return;
+  spread_push_bytes(s, list, old->data, old->size);
+  for (uint32_t i = 0; i + 4 <= old->size; i += 4)
+    spread_note(s, list, tl_get32(old->data + i));
+}
+
+/* EXTERNS words of `from` that stay and are not in the list yet. */
+static void spread_add_externs(spreader *s, spread_list *to, const tl_attribute *from) {
+  for (uint32_t i = 0; i < from->symbol_count; i++) {
+    if (!tl_extern_stays(s->module, from->symbols[i]) || !spread_is_new(s, to, from->symbols[i]))
+      continue;
+    spread_note(s, to, from->symbols[i]);
+    tl_u32_push(s->arena, &to->symbols, from->symbols[i]);
+  }
 }
 
 /* AT_ENTRY_FRAGMENTS: words that were not there before this record (I24). */
-static void spread_add_words(const spreader *s, tl_attribute *to, const tl_attribute *from) {
-  const uint16_t before = to->size;
-  for (uint16_t i = 0; i + 4 <= from->size; i = (uint16_t)(i + 4)) {
-    bool known = false;
-    for (uint16_t j = 0; j + 4 <= before; j = (uint16_t)(j + 4))
-      known |= tl_get32(to->data + j) == tl_get32(from->data + i);
-    if (known || to->size > UINT16_MAX - 4)
-      continue;
-    uint8_t *const words = tl_arena_new(s->arena, uint8_t, (size_t)to->size + 4);
-    memcpy(words, to->data, to->size);
-    memcpy(words + to->size, from->data + i, 4);
-    to->data = words;
-    to->size = (uint16_t)(to->size + 4);
-  }
+static void spread_add_words(spreader *s, spread_list *to, const tl_attribute *from) {
+  for (uint32_t i = 0; i + 4 <= from->size && to->bytes.count <= UINT16_MAX - 4; i += 4)
+    if (spread_is_new(s, to, tl_get32(from->data + i)))
+      spread_push_bytes(s, to, from->data + i, 4);
+  for (uint32_t i = 0; i + 4 <= from->size; i += 4)
+    spread_note(s, to, tl_get32(from->data + i));
+}
+
+static tl_attribute spread_list_record(uint8_t code, const spread_list *list) {
+  return (tl_attribute){.format = 4,
+                        .code = code,
+                        .symbol = TL_NONE,
+                        .symbols = list->symbols.items,
+                        .symbol_count = (uint32_t)list->symbols.count,
+                        .data = list->bytes.items,
+                        .size = (uint16_t)list->bytes.count};
 }
 
 /* One record of a reached function, added to what the kernel has so far. */
-static void spread_one(const spreader *s, tl_attributes *list, const spread_row *row, const tl_attribute *from) {
+static void spread_one(spreader *s, tl_attributes *list, spread_lists *lists, const spread_row *row,
+                       const tl_attribute *from) {
   const uint32_t known = tl_attributes_find(list, row->code);
   tl_attribute *const old = known == TL_NONE ? NULL : &list->items[known];
   if (row->rule == SPREAD_FLAG) {
@@ -141,13 +175,14 @@ static void spread_one(const spreader *s, tl_attributes *list, const spread_row 
     const unsigned sum = (old ? tl_get16(old->data) : 0u) + (from->size >= 2 ? tl_get16(from->data) : 0u);
     spread_store(s, list, spread_number(s, 3, row->code, (uint16_t)sum));
   } else {
-    tl_attribute record = old ? *old : (tl_attribute){.format = 4, .code = row->code, .data = from->data};
-    record.symbol = TL_NONE;
+    spread_list *const words = row->rule == SPREAD_WORDS ? &lists->words : &lists->externs;
+    if (!words->number)
+      spread_begin(s, words, old);
     if (row->rule == SPREAD_WORDS)
-      spread_add_words(s, &record, from);
+      spread_add_words(s, words, from);
     else
-      spread_add_externs(s, &record, from, false);
-    spread_store(s, list, record); /* also when it stays empty: its place counts (W6.13) */
+      spread_add_externs(s, words, from);
+    spread_store(s, list, spread_list_record(row->code, words)); /* also empty: its place counts (W6.13) */
   }
 }
 
@@ -161,80 +196,196 @@ static int spread_compare(const void *a, const void *b) {
   return x->filled < y->filled ? -1 : x->filled > y->filled;
 }
 
-/* Several kernels: the reached functions in the order in which their records were read (I30); those of a replaced body
- * were read late (L86). */
-static void spread_to_one_of_many(const spreader *s, uint32_t kernel, tl_reach *reach, spread_place *places) {
-  const uint32_t text = s->module->symbols.items[kernel].section;
-  tl_attributes *const list = &s->resources->sections[s->module->sections.items[text].info];
+/* What must be known of a component's functions and all below to find, without walking there, the records that decide:
+ * of each row the record that was read first, which gives the place, and the largest. A key is filled or value << 32 | info
+ * section. Records of which every single one counts are looked for by walks, in `heavy` functions only. */
+typedef struct spread_below {
+  uint64_t *first[SPREAD_ROWS]; /* by component: smallest key; NULL when no function has such a record */
+  uint64_t *most[SPREAD_ROWS];  /* of SPREAD_MAXIMUM: largest key, 0 when there is none */
+  uint32_t *heavy;              /* by function */
+  const uint32_t *leads;        /* by node: a heavy function can be reached */
+} spread_below;
+
+/* True for a record that no other can stand for. */
+static bool spread_is_heavy(const spreader *s, const spread_row *row, const tl_attribute *record) {
+  bool heavy = row->rule == SPREAD_SUM || (row->rule == SPREAD_WORDS && record->size >= 4);
+  for (uint32_t i = 0; row->rule == SPREAD_EXTERNS && i < record->symbol_count && !heavy; i++)
+    heavy = tl_extern_stays(s->module, record->symbols[i]);
+  return heavy;
+}
+
+static void spread_read_below(const spreader *s, spread_below *below, uint32_t function) {
+  const uint32_t text = spread_text_of(s, function);
+  const uint32_t info = spread_is_primary(s, function) ? s->module->sections.items[text].info : TL_NONE;
+  if (info == TL_NONE)
+    return;
+  const uint32_t component = s->graph->component[function];
+  const tl_section *const section = &s->module->sections.items[info];
+  for (size_t i = 0; i < section->attributes.count; i++) {
+    const tl_attribute *const record = &section->attributes.items[i];
+    const spread_row *const row = spread_find(record->code);
+    if (!row)
+      continue;
+    const size_t r = (size_t)(row - spread_rows), components = (size_t)s->graph->component_count + 1;
+    if (!below->first[r]) {
+      below->first[r] = memset(tl_arena_new(s->arena, uint64_t, components), 0xff, components * sizeof(uint64_t));
+      below->most[r] = tl_arena_new(s->arena, uint64_t, row->rule == SPREAD_MAXIMUM ? components : 1);
+    }
+    const uint64_t key = (uint64_t)section->filled << 32 | info;
+    below->first[r][component] = key < below->first[r][component] ? key : below->first[r][component];
+    if (row->rule == SPREAD_MAXIMUM) {
+      const uint64_t value = (uint64_t)tl_attribute_byte(record) << 32 | info;
+      below->most[r][component] = value > below->most[r][component] ? value : below->most[r][component];
+    }
+    below->heavy[function] |= spread_is_heavy(s, row, record);
+  }
+}
+
+static void spread_pass_up(const spread_below *below, size_t row, uint32_t from, uint64_t *first, uint64_t *most) {
+  *first = below->first[row][from] < *first ? below->first[row][from] : *first;
+  if (spread_rows[row].rule == SPREAD_MAXIMUM)
+    *most = below->most[row][from] > *most ? below->most[row][from] : *most;
+}
+
+static spread_below spread_find_below(const spreader *s) {
+  const tl_graph *const graph = s->graph;
+  spread_below below = {.heavy = tl_arena_new(s->arena, uint32_t, (size_t)graph->function_count + 1)};
+  for (size_t f = 0; f < s->module->functions.count; f++)
+    spread_read_below(s, &below, s->module->functions.items[f]);
+  for (size_t row = 0; row < SPREAD_ROWS; row++)
+    for (uint32_t i = 0; below.first[row] && i < graph->node_count; i++) {
+      const uint32_t node = graph->order[i], to = graph->component[node];
+      uint64_t *const most = &below.most[row][spread_rows[row].rule == SPREAD_MAXIMUM ? to : 0];
+      for (uint32_t e = graph->callees.first[node]; e < graph->callees.first[node + 1]; e++)
+        spread_pass_up(&below, row, graph->component[graph->callees.to[e]], &below.first[row][to], most);
+    }
+  below.leads = tl_graph_collect(graph, below.heavy, s->arena);
+  return below;
+}
+
+static uint32_t spread_add_place(const spreader *s, spread_place *places, uint32_t count, uint32_t info) {
+  places[count] = (spread_place){s->module->sections.items[info].filled, info};
+  return count + 1;
+}
+
+/* The sections of what a walk finds, but for the kernel's own. */
+static uint32_t spread_walk(const spreader *s, uint32_t own_text, const tl_reach *reach, const uint32_t *wanted,
+                            spread_place *places) {
   uint32_t count = 0;
-  tl_graph_reach(s->graph, s->module->symbols.items[kernel].function, reach);
   for (uint32_t i = 0; i < reach->count; i++) {
-    const uint32_t callee = spread_text_of(s, reach->list[i]);
-    const bool other = callee != TL_NONE && callee != text && spread_is_primary(s, reach->list[i]);
+    const uint32_t callee = wanted && !wanted[reach->list[i]] ? TL_NONE : spread_text_of(s, reach->list[i]);
+    const bool other = callee != TL_NONE && callee != own_text && spread_is_primary(s, reach->list[i]);
     const uint32_t info = other ? s->module->sections.items[callee].info : TL_NONE;
     if (info != TL_NONE)
-      places[count++] = (spread_place){s->module->sections.items[info].filled, info};
+      count = spread_add_place(s, places, count, info);
   }
+  return count;
+}
+
+/* The sections of records that decide what the kernel gets, in no order, some twice. What lies below a kernel that calls
+ * itself holds its own records too, which do not count: then everything is walked through. */
+static uint32_t spread_find_places(const spreader *s, uint32_t kernel, const spread_below *below, tl_reach *reach,
+                                   spread_place *places) {
+  const tl_graph *const graph = s->graph;
+  const uint32_t function = s->module->symbols.items[kernel].function;
+  const uint32_t text = s->module->symbols.items[kernel].section, own = s->module->sections.items[text].info;
+  tl_graph_reach_along(graph, function, below->leads, reach);
+  uint32_t count = spread_walk(s, text, reach, below->heavy, places);
+  for (size_t row = 0; row < SPREAD_ROWS; row++) {
+    uint64_t first = UINT64_MAX, most = 0;
+    for (uint32_t e = graph->callees.first[function]; below->first[row] && e < graph->callees.first[function + 1]; e++)
+      spread_pass_up(below, row, graph->component[graph->callees.to[e]], &first, &most);
+    if ((uint32_t)first == own || (uint32_t)most == own) {
+      tl_graph_reach(graph, function, reach);
+      return spread_walk(s, text, reach, NULL, places);
+    }
+    if (first != UINT64_MAX)
+      count = spread_add_place(s, places, count, (uint32_t)first);
+    if (most)
+      count = spread_add_place(s, places, count, (uint32_t)most);
+  }
+  return count;
+}
+
+/* Several kernels: the reached functions in the order in which their records were read (I30); those of a replaced body
+ * were read late (L86). */
+static void spread_to_one_of_many(spreader *s, uint32_t kernel, const spread_below *below, tl_reach *reach,
+                                  spread_place *places) {
+  const uint32_t text = s->module->symbols.items[kernel].section;
+  tl_attributes *const list = &s->resources->sections[s->module->sections.items[text].info];
+  const uint32_t count = spread_find_places(s, kernel, below, reach, places);
+  spread_lists lists = {0};
   qsort(places, count, sizeof *places, spread_compare);
   for (uint32_t i = 0; i < count; i++) {
     const tl_attributes *const from = &s->module->sections.items[places[i].info].attributes;
-    for (size_t j = 0; j < from->count; j++) {
+    for (size_t j = 0; (!i || places[i].info != places[i - 1].info) && j < from->count; j++) {
       const spread_row *const row = spread_find(from->items[j].code);
       if (row)
-        spread_one(s, list, row, &from->items[j]);
+        spread_one(s, list, &lists, row, &from->items[j]);
     }
   }
 }
 
 /* W6.14: all EXTERNS of the program, in the order of the .nv.info sections, each new symbol to the front. */
-static void spread_externs_alone(const spreader *s, tl_attributes *list) {
-  tl_attribute all = {.format = 4, .code = EIATTR_EXTERNS, .symbol = TL_NONE};
-  tl_attribute own = all;
+static void spread_externs_alone(spreader *s, tl_attributes *list) {
+  spread_lists lists = {0};
+  spread_list own;
+  spread_begin(s, &own, NULL);
   const uint32_t known = tl_attributes_find(list, EIATTR_EXTERNS);
   if (known != TL_NONE)
-    spread_add_externs(s, &own, &list->items[known], false);
+    spread_add_externs(s, &own, &list->items[known]);
+  spread_list *const all = &lists.externs;
+  spread_begin(s, all, NULL);
   for (uint32_t i = 1; i < s->module->sections.count; i++) {
     const tl_section *const section = &s->module->sections.items[i];
     for (size_t j = 0; section->type == SHT_CUDA_INFO && j < section->attributes.count; j++)
       if (section->attributes.items[j].code == EIATTR_EXTERNS)
-        spread_add_externs(s, &all, &section->attributes.items[j], true);
+        spread_add_externs(s, all, &section->attributes.items[j]);
   }
-  if (all.symbol_count == own.symbol_count)
+  if (all->symbols.count == own.symbols.count)
     return;
   size_t kept = 0;
   for (size_t i = 0; i < list->count; i++)
     if (list->items[i].code != EIATTR_EXTERNS)
       list->items[kept++] = list->items[i];
   list->count = kept;
-  *tl_vector_push(s->arena, list) = all;
+  for (size_t i = 0, j = all->symbols.count; i + 1 < j--; i++) {
+    const uint32_t symbol = all->symbols.items[i];
+    all->symbols.items[i] = all->symbols.items[j];
+    all->symbols.items[j] = symbol;
+  }
+  *tl_vector_push(s->arena, list) = spread_list_record(EIATTR_EXTERNS, all);
 }
 
 /* I31, AT_ENTRY_FRAGMENTS: the functions' words first, then the kernel's own, when a function brings a new one. */
-static void spread_words_alone(const spreader *s, tl_attributes *list, const tl_attribute *found) {
+static void spread_words_alone(spreader *s, tl_attributes *list, const tl_attribute *found) {
   const uint32_t known = tl_attributes_find(list, EIATTR_AT_ENTRY_FRAGMENTS);
-  tl_attribute all = *found;
+  spread_list all;
+  spread_begin(s, &all, found);
   if (known != TL_NONE) {
-    tl_attribute own = list->items[known];
-    const uint16_t before = own.size;
+    spread_list own;
+    spread_begin(s, &own, &list->items[known]);
+    const size_t before = own.bytes.count;
     spread_add_words(s, &own, found);
-    if (own.size == before)
+    if (own.bytes.count == before)
       return;
     spread_add_words(s, &all, &list->items[known]);
     for (size_t i = known; i + 1 < list->count; i++)
       list->items[i] = list->items[i + 1];
     list->count--;
   }
-  *tl_vector_push(s->arena, list) = all;
+  *tl_vector_push(s->arena, list) = spread_list_record(EIATTR_AT_ENTRY_FRAGMENTS, &all);
 }
 
 /* One row with exactly one kernel (I31): what all live device functions have together. */
-static void spread_row_alone(const spreader *s, tl_attributes *list, uint32_t own_info, const spread_row *row) {
+static void spread_row_alone(spreader *s, tl_attributes *list, uint32_t own_info, const spread_row *row) {
   tl_attributes found = {0};
+  spread_lists lists = {0}, own = {0};
   for (uint32_t i = 1; i < s->module->sections.count; i++) {
     const tl_section *const section = &s->module->sections.items[i];
     for (size_t j = 0; section->type == SHT_CUDA_INFO && i != own_info && j < section->attributes.count; j++)
       if (section->attributes.items[j].code == row->code)
-        spread_one(s, &found, row, &section->attributes.items[j]);
+        spread_one(s, &found, &lists, row, &section->attributes.items[j]);
   }
   if (!found.count)
     return;
@@ -245,10 +396,10 @@ static void spread_row_alone(const spreader *s, tl_attributes *list, uint32_t ow
   if (row->rule == SPREAD_WORDS)
     spread_words_alone(s, list, value);
   else if (known || !zero || row->zero_alone)
-    spread_one(s, list, row, value);
+    spread_one(s, list, &own, row, value);
 }
 
-static void spread_to_single(const spreader *s, uint32_t kernel) {
+static void spread_to_single(spreader *s, uint32_t kernel) {
   const uint32_t text = s->module->symbols.items[kernel].section;
   const uint32_t info = s->module->sections.items[text].info;
   tl_attributes *const list = &s->resources->sections[info];
@@ -362,14 +513,12 @@ static bool spread_no_function_is_dead(const spreader *s) {
   return true;
 }
 
-static void spread_store_sparse(const spreader *s, uint32_t kernel, tl_reach *reach, tl_attributes *list) {
+static void spread_store_sparse(const spreader *s, uint32_t kernel, tl_attributes *list) {
   const bool single = s->module->kernels.count == 1;
   if (!s->any_sparse || (single && s->every_sparse && spread_no_function_is_dead(s)))
     return; /* D65 */
-  uint16_t mask = single && s->any_alias ? 0x8000 : 0;
-  tl_graph_reach(s->graph, s->module->symbols.items[kernel].function, reach);
-  for (uint32_t i = 0; i < reach->count; i++)
-    mask |= s->sparse[reach->list[i]];
+  const uint32_t alias = single && s->any_alias ? 0x8000 : 0;
+  const uint16_t mask = (uint16_t)(s->sparse_below[s->module->symbols.items[kernel].function] | alias);
   spread_store(s, list, spread_number(s, 3, EIATTR_SPARSE_MMA_MASK, mask));
 }
 
@@ -393,27 +542,30 @@ static void spread_reverse(const spreader *s) {
 
 void tl_spread_attributes(tl_resources *resources, const tl_module *module, const tl_graph *graph, tl_arena *arena) {
   spreader s = {.resources = resources, .module = module, .graph = graph, .arena = arena};
+  tl_map_init(&s.seen, arena);
   const size_t nodes = (size_t)graph->node_count + 1;
-  s.sparse = tl_arena_new(arena, uint16_t, nodes);
+  s.sparse = tl_arena_new(arena, uint32_t, nodes);
   s.crs = tl_arena_new(arena, uint32_t, nodes);
   s.has_crs = tl_arena_new(arena, bool, nodes);
   tl_reach reach;
   tl_reach_init(&reach, graph, arena);
-  spread_place *const places = tl_arena_new(arena, spread_place, nodes);
+  spread_place *const places = tl_arena_new(arena, spread_place, nodes + 2 * SPREAD_ROWS);
   spread_reverse(&s);
   spread_read_crs(&s);
   spread_sum_crs(&s);
   spread_read_sparse(&s);
   spread_append_sparse(&s);
+  s.sparse_below = tl_graph_collect(graph, s.sparse, arena);
+  const spread_below below = spread_find_below(&s);
   for (size_t k = 0; k < module->kernels.count; k++) {
     const uint32_t kernel = module->kernels.items[k];
     const uint32_t text = module->symbols.items[kernel].section;
     tl_attributes *const list = &resources->sections[module->sections.items[text].info];
     spread_store_crs(&s, module->symbols.items[kernel].function, list);
-    spread_store_sparse(&s, kernel, &reach, list);
+    spread_store_sparse(&s, kernel, list);
     if (module->kernels.count == 1)
       spread_to_single(&s, kernel);
     else
-      spread_to_one_of_many(&s, kernel, &reach, places);
+      spread_to_one_of_many(&s, kernel, &below, &reach, places);
   }
 }

@@ -12,8 +12,8 @@ typedef enum tl_plan_kind {
 } tl_plan_kind;
 
 typedef struct tl_plan_piece {
-  uint64_t offset, size;        /* in the output file */
-  const uint8_t *bytes;         /* NULL for zeros */
+  uint64_t offset, size; /* in the output file */
+  const uint8_t *bytes;  /* NULL for zeros */
   tl_plan_kind kind;
   uint32_t section;             /* module section, TL_NONE for headers and padding */
   uint32_t file, input_section; /* of a copy */

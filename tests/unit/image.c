@@ -60,13 +60,14 @@ static void image_make_plan(tl_plan *plan, tl_relocated *relocated, uint64_t *ra
     const uint64_t bytes = row ? tl_relocation_row_bytes(row) : 0;
     if (!bytes || bytes > sizes[section])
       continue;
-    *tl_vector_push(arena, &relocated->patches) = (tl_patch){.section = section,
-                                                             .offset = unit_random(random) % (sizes[section] - bytes + 1),
-                                                             .row = row,
-                                                             .value = unit_random(random),
-                                                             .auxiliary = unit_random(random),
-                                                             .bank = (uint8_t)(unit_random(random) & 31),
-                                                             .rel = unit_random(random) % 2};
+    *tl_vector_push(arena, &relocated->patches) =
+        (tl_patch){.section = section,
+                   .offset = unit_random(random) % (sizes[section] - bytes + 1),
+                   .row = row,
+                   .value = unit_random(random),
+                   .auxiliary = unit_random(random),
+                   .bank = (uint8_t)(unit_random(random) & 31),
+                   .rel = unit_random(random) % 2};
   }
 }
 
@@ -84,8 +85,8 @@ static size_t image_make_model(const tl_plan *plan) {
       continue;
     tl_patch_apply(patch, image_model + at);
     for (size_t j = 0; j < plan->pieces.count; j++)
-      across += plan->pieces.items[j].offset > at &&
-                plan->pieces.items[j].offset < at + tl_relocation_row_bytes(patch->row);
+      across +=
+          plan->pieces.items[j].offset > at && plan->pieces.items[j].offset < at + tl_relocation_row_bytes(patch->row);
   }
   return across;
 }
