@@ -1,0 +1,213 @@
+#!/usr/bin/env bash
+# The rules of docs/specification against the linker and the tests: `./run rules`.
+#
+#   rules.sh check            every rule names functions of linker/ and tests, and all of them exist
+#   rules.sh print            the table
+#   rules.sh mutate [OPTION]  breaks each named function once, in a copy of the tree: a named test must fail.
+#                             --seconds=N stops after N seconds; --only=ID one rule. Resumable: build/rules/record keeps
+#                             what was seen for this state of linker/, tests/ and the page.
+#
+# A function is broken by returning at once (nothing, zero, or for a bool that survives as false: true). A test is a
+# directory of the corpus, whose jobs are linked again and compared with nvlink's answers, or a test of ctest, with
+# `NAME:case` for one case in its sources.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+
+pages=(docs/specification/*.md)
+work=build/rules
+say() { printf '%s\n' "$*"; }
+
+read_rules() { awk -f tests/rules/read.awk "${pages[@]}"; }
+
+# "file:line type" of a function's definition in linker/, or nothing.
+find_function() { # NAME
+  grep -nHE "^[a-z][A-Za-z0-9_ *]*[ *]$1\(" -r linker --include='*.c' | grep -v ';$' | head -n 1
+}
+
+find_cases() { # CTEST[:CASE]: true if the test is there
+  local name=${1%%:*} case=
+  [[ $1 == *:* ]] && case=${1#*:}
+  grep -qE "(twinlink_add_cmocka_test\($name\b|NAME $name\b)" -r tests --include=CMakeLists.txt || return 1
+  [[ -z $case ]] || grep -qF "$case" -r "tests/${name%%_*}" "tests/$name" 2>/dev/null
+}
+
+find_jobs() { # CORPUS-PATH: the jobs below it
+  compgen -G "$1" >/dev/null || return 0
+  # shellcheck disable=SC2086 # a pattern
+  find $1 -name args | sort
+}
+
+find_test() { # NAME
+  case $1 in
+  corpus/*) [[ -n $(find_jobs "$1") ]] ;;
+  *) find_cases "$1" ;;
+  esac
+}
+
+# --- check -----------------------------------------------------------------------------------------------------------
+run_check() {
+  local where ids functions tests name rules=0 bad=0
+  while IFS=$'\t' read -r where ids functions tests; do
+    rules=$((rules + 1))
+    [[ $functions != - ]] || { say "$where: rule $ids names no function of the linker"; bad=$((bad + 1)); }
+    [[ $tests != - ]] || { say "$where: rule $ids names no test"; bad=$((bad + 1)); }
+    for name in ${functions#-}; do
+      [[ -n $(find_function "$name") ]] || { say "$where: rule $ids: no function $name in linker/"; bad=$((bad + 1)); }
+    done
+    for name in ${tests#-}; do
+      find_test "$name" || { say "$where: rule $ids: no test $name"; bad=$((bad + 1)); }
+    done
+  done < <(read_rules)
+  local twice
+  twice=$(read_rules | cut -f2 | tr ' ' '\n' | sort | uniq -d | tr '\n' ' ')
+  [[ -z $twice ]] || { say "rules that stand twice: $twice"; bad=$((bad + 1)); }
+  ((rules)) || { say "no rule was read"; bad=1; }
+  say "$rules rules, $bad faults"
+  ((bad == 0))
+}
+
+# --- mutate ----------------------------------------------------------------------------------------------------------
+break_function() { # FILE NAME STATEMENT: into the first line of the function's body
+  awk -v name="$2" -v statement="$3" '
+    { print }
+    !done && !inside && $0 ~ ("^[a-z][A-Za-z0-9_ *]*[ *]" name "\\(") && $0 !~ /;$/ { inside = 1 }
+    inside && !done && /\{ *(\/\*.*\*\/)?$/ { print "  " statement; done = 1 }' "$1"
+}
+
+statements_of() { # DEFINITION-LINE NAME: what breaks it, one a line
+  local type=${1%%"$2("*}
+  type=${type//static /}
+  type=${type//inline /}
+  type=${type%"${type##*[! ]}"}
+  case $type in
+  void) say "return;" ;;
+  bool) say "return 0;" && say "return 1;" ;;
+  *\*) say "return 0;" ;;
+  *) say "return ($type){0};" ;;
+  esac
+}
+
+job_fails() { # ARGS-FILE: the broken linker's answer is another
+  local job=${1%/args} out=$PWD/$work/out code=0 arguments i
+  mapfile -t arguments <"$1"
+  rm -rf "$out"
+  mkdir -p "$out"
+  for i in "${!arguments[@]}"; do
+    [[ ${arguments[i]} == out.cubin ]] && arguments[i]=$out/out.cubin
+  done
+  (cd "$job/.." && ulimit -v 4000000 && timeout 10 "$OLDPWD/$work/tree/build/broken/bin/twinlink" --identity=nvlink \
+    --bug-compatible "${arguments[@]}") </dev/null >/dev/null 2>"$out/stderr" || code=$?
+  sed -i "s|$out/||g" "$out/stderr"
+  [[ $code == "$(<"$job/expect.rc")" ]] && cmp -s "$out/stderr" "$job/expect.stderr" || return 0
+  [[ ! -e $job/expect.cubin ]] || ! cmp -s "$out/out.cubin" "$job/expect.cubin" || return 1
+  [[ -e $job/expect.cubin ]]
+}
+
+test_fails() { # NAME
+  local args
+  case $1 in
+  corpus/*)
+    while read -r args; do
+      job_fails "$args" && return 0
+    done < <(find_jobs "$1")
+    return 1
+    ;;
+  *)
+    cmake --build "$work/tree/build/broken" >/dev/null 2>&1 || return 0
+    ! (cd "$work/tree/build/broken" && timeout 120 ctest -R "^${1%%:*}\$" >/dev/null 2>&1)
+    ;;
+  esac
+}
+
+prepare_tree() {
+  mkdir -p "$work/tree"
+  git ls-files -z | grep -zvE '^corpus/' | xargs -0 cp --parents -u -t "$work/tree"
+  ln -sfn "$PWD/corpus" "$work/tree/corpus"
+  cmake -S "$work/tree" -B "$work/tree/build/broken" -G Ninja -DCMAKE_BUILD_TYPE=Release \
+    -DCMAKE_C_FLAGS="-w -Wno-error" -DCMAKE_C_FLAGS_RELEASE="-O1" >"$work/configure.log" 2>&1
+  cmake --build "$work/tree/build/broken" >"$work/build.log" 2>&1
+}
+
+declare -A whole # by test: yes if it passes with the linker as it is
+passes_whole() { # TESTS
+  local test
+  for test in $1; do
+    if [[ -z ${whole[$test]:-} ]]; then
+      whole[$test]=yes
+      if test_fails "$test"; then whole[$test]=no; fi
+    fi
+    [[ ${whole[$test]} == yes ]] || return 1
+  done
+}
+
+# A pair of function and rule, and whether a named test of the rule sees the broken function.
+try_pair() { # FUNCTION FILE DEFINITION RULE TESTS
+  local statement test
+  while read -r statement; do
+    break_function "$2" "$1" "$statement" >"$work/broken.c"
+    if cmp -s "$2" "$work/broken.c"; then
+      say "not broken"
+      return
+    fi
+    cp "$work/broken.c" "$work/tree/$2"
+    if ! cmake --build "$work/tree/build/broken" --target twinlink >"$work/build.log" 2>&1; then
+      say "does not compile"
+      return
+    fi
+    for test in $5; do
+      if test_fails "$test"; then
+        say "seen"
+        return
+      fi
+    done
+  done < <(statements_of "$3" "$1")
+  say "not seen"
+}
+
+run_mutate() {
+  local seconds=0 only='' option where ids functions tests name found file definition key verdict seen=0 unseen=0 start=$SECONDS
+  for option in "$@"; do
+    case $option in
+    --seconds=*) seconds=${option#*=} ;;
+    --only=*) only=${option#*=} ;;
+    *) say "rules: no option $option" && return 2 ;;
+    esac
+  done
+  mkdir -p "$work"
+  touch "$work/record"
+  prepare_tree
+  while IFS=$'\t' read -r where ids functions tests; do
+    [[ -z $only || " $ids " == *" $only "* ]] || continue
+    for name in ${functions#-}; do
+      found=$(find_function "$name")
+      [[ -n $found && $tests != - ]] || continue
+      file=${found%%:*} definition=${found#*:*:}
+      key=$(cat "$file" "$(printf '%s\n' "${pages[@]}" | grep "/${where%%:*}$")" | git hash-object --stdin)
+      verdict=$(awk -F'\t' -v key="$key $name $ids" '$1 == key { print $2 }' "$work/record" | tail -n 1)
+      if [[ -z $verdict ]]; then
+        ((seconds == 0 || SECONDS - start < seconds)) || break 2
+        if passes_whole "$tests"; then
+          verdict=$(try_pair "$name" "$file" "$definition" "$ids" "$tests")
+          cp "$file" "$work/tree/$file"
+          cmake --build "$work/tree/build/broken" --target twinlink >"$work/build.log" 2>&1
+        else
+          verdict="not tried: a test fails already"
+        fi
+        printf '%s\t%s\n' "$key $name $ids" "$verdict" >>"$work/record"
+      fi
+      if [[ $verdict == seen ]]; then seen=$((seen + 1)); else
+        unseen=$((unseen + 1))
+        say "$where: $ids: $name broken is $verdict by: $tests"
+      fi
+    done
+  done < <(read_rules)
+  say "$seen broken functions seen, $unseen not"
+  ((unseen == 0 && seen > 0))
+}
+
+case ${1:-check} in
+check) run_check ;;
+print) read_rules | sort -t$'\t' -k2,2V | awk -F'\t' '{ printf "%-14s %-60s %s\n", $2, $3, $4 }' ;;
+mutate) shift && run_mutate "$@" ;;
+*) say "rules.sh check|print|mutate" && exit 2 ;;
+esac
