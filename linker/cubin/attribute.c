@@ -3,26 +3,38 @@
 
 #include "base/bytes.h"
 
+/* Reads the record at `position` as far as it is there, and returns its whole length; 0 when not even its head is. */
+static uint64_t record_read(const tl_cubin_section *section, uint64_t position, tl_record *record) {
+  const uint64_t left = section->size - position;
+  if (left < 4)
+    return 0;
+  const uint8_t *const at = section->data + position;
+  *record = (tl_record){.format = at[0], .code = at[1], .size = 2, .data = at + 2, .offset = position};
+  if (at[0] != 4)
+    return 4;
+  record->size = tl_get16(at + 2);
+  record->data = at + 4;
+  return 4 + (uint64_t)record->size;
+}
+
+bool tl_record_next_whole(const tl_cubin_section *section, uint64_t *position, tl_record *record) {
+  const uint64_t length = section->data ? record_read(section, *position, record) : 0;
+  if (!length || length > section->size - *position)
+    return false;
+  *position += length;
+  return true;
+}
+
 bool tl_record_next(const tl_cubin *cubin, uint32_t section, uint64_t *position, tl_record *record,
                     const tl_names *names, tl_diagnostics *diagnostics) {
   const tl_cubin_section *const s = &cubin->sections[section];
-  const uint64_t left = s->size - *position;
-  if (!s->data || left <= 1)
+  if (tl_record_next_whole(s, position, record))
+    return true;
+  if (!s->data || s->size - *position <= 1)
     return false;
-  if (left < 4)
-    tl_cubin_damaged(cubin, names, diagnostics, section, *position, "an attribute record is incomplete");
-  const uint8_t *const at = s->data + *position;
-  *record = (tl_record){.format = at[0], .code = at[1], .size = 2, .data = at + 2, .offset = *position};
-  uint64_t length = 4;
-  if (at[0] == 4) {
-    record->size = tl_get16(at + 2);
-    record->data = at + 4;
-    length += record->size;
-  }
-  if (length > left)
-    tl_cubin_damaged(cubin, names, diagnostics, section, *position, "an attribute record runs past its section");
-  *position += length;
-  return true;
+  tl_cubin_damaged(cubin, names, diagnostics, section, *position,
+                   s->size - *position < 4 ? "an attribute record is incomplete"
+                                           : "an attribute record runs past its section");
 }
 
 bool tl_attribute_names_symbol(uint8_t code) {

@@ -16,6 +16,9 @@ typedef struct tl_record {
 bool tl_record_next(const tl_cubin *cubin, uint32_t section, uint64_t *position, tl_record *record,
                     const tl_names *names, tl_diagnostics *diagnostics);
 
+/* The same, but what is no whole record ends the walk without a word. */
+bool tl_record_next_whole(const tl_cubin_section *section, uint64_t *position, tl_record *record);
+
 /* Attribute codes that the linker knows (F64, I4, I20-I27). */
 enum {
   EIATTR_CTAIDZ_USED = 0x04,

@@ -3,6 +3,7 @@
 #include "cubin/cubin.h"
 
 #include "base/bytes.h"
+#include "catalog/defect.h"
 #include "catalog/message.h"
 #include "cubin/elf.h"
 #include "cubin/view.h"
@@ -10,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* No section of a sane cubin is aligned further; larger values make offsets that do not fit a file (C79, E76). */
-static const uint64_t largest_alignment = (uint64_t)1 << 32;
 /* Bound on every size, so that sums of a few sizes cannot wrap. */
 static const uint64_t largest_size = (uint64_t)1 << 48;
 
@@ -45,7 +44,7 @@ typedef struct reader {
   tl_names *names;
   tl_arena *arena;
   tl_diagnostics *diagnostics;
-  const uint8_t *name_table; /* .shstrtab */
+  uint64_t name_table; /* offset of .shstrtab */
   uint64_t name_table_size;
 } reader;
 
@@ -53,15 +52,18 @@ static void reader_fail(const reader *r, uint32_t section, uint64_t offset, cons
   tl_cubin_damaged(r->cubin, r->names, r->diagnostics, section, offset, what);
 }
 
-/* The text at `offset` of a string table, or NULL when it does not end inside the table. */
-static const char *string_at(const uint8_t *table, uint64_t size, uint64_t offset, size_t *length) {
-  if (offset >= size)
+/* The text at `offset` of a string table, or NULL when it does not end inside the table; inside the file where the cubin
+ * reads on, as nvlink does (L170). */
+static const char *string_at(const tl_cubin *cubin, uint64_t table, uint64_t size, uint64_t offset, size_t *length) {
+  const uint64_t end = cubin->reads_on ? cubin->size : table + size;
+  if (table > end || offset >= end - table)
     return NULL;
-  const uint8_t *const end = memchr(table + offset, 0, size - offset);
-  if (!end)
+  const uint8_t *const start = cubin->bytes + table + offset;
+  const uint8_t *const stop = memchr(start, 0, end - table - offset);
+  if (!stop)
     return NULL;
-  *length = (size_t)(end - (table + offset));
-  return (const char *)(table + offset);
+  *length = (size_t)(stop - start);
+  return (const char *)start;
 }
 
 static void reader_read_section(const reader *r, const uint8_t *header, uint32_t index) {
@@ -75,12 +77,9 @@ static void reader_read_section(const reader *r, const uint8_t *header, uint32_t
                                 .align = tl_get64(header + 48),
                                 .entry_size = tl_get64(header + 56)};
   size_t length = 0;
-  const char *const name = string_at(r->name_table, r->name_table_size, tl_get32(header), &length);
-  if (!name)
-    reader_fail(r, TL_NONE, r->cubin->section_count, "a section's name lies outside the name table");
-  section->name = tl_names_intern(r->names, name, length);
-  if (section->size > largest_size || section->align > largest_alignment)
-    reader_fail(r, index, TL_NO_OFFSET, "a section's size or alignment is too large");
+  const char *const name = string_at(r->cubin, r->name_table, r->name_table_size, tl_get32(header), &length);
+  section->unnamed = !name;
+  section->name = tl_names_intern(r->names, name ? name : "", length);
   if (tl_section_type_is_empty(section->type))
     return;
   section->data = tl_cubin_view(r->cubin, section->file_offset, section->size);
@@ -112,8 +111,8 @@ static void reader_read_sections(reader *r) {
     reader_fail(r, TL_NONE, 62, "e_shstrndx names no section");
   const uint8_t *const names = first + (uint64_t)name_index * ELF_SECTION_SIZE;
   r->name_table_size = tl_get64(names + 32);
-  r->name_table = tl_cubin_view(cubin, tl_get64(names + 24), r->name_table_size);
-  if (!r->name_table)
+  r->name_table = tl_get64(names + 24);
+  if (!tl_cubin_view(cubin, r->name_table, r->name_table_size))
     reader_fail(r, TL_NONE, TL_NO_OFFSET, "the section name table lies outside the file");
   tl_cubin_section *const sections = tl_arena_new(r->arena, tl_cubin_section, count);
   cubin->sections = sections;
@@ -135,41 +134,58 @@ static const uint8_t *reader_find_wide_indices(const reader *r, uint32_t *count)
   return NULL;
 }
 
-static uint32_t reader_symbol_section(const reader *r, uint32_t symbol, uint32_t raw, const uint8_t *wide,
+/* nvlink looks neither at the name nor at the section of the null symbol, nor at those of section symbols (L171). */
+static bool reader_symbol_is_plain(uint32_t symbol, uint8_t info) {
+  return symbol == 0 || (info & 15) == STT_SECTION;
+}
+
+static uint32_t reader_symbol_section(const reader *r, uint32_t symbol, const uint8_t *at, const uint8_t *wide,
                                       uint32_t wide_count) {
+  uint32_t raw = tl_get16(at + 6);
   if (raw == SHN_XINDEX && symbol < wide_count)
     raw = tl_get32(wide + (uint64_t)symbol * 4);
-  else if (raw == SHN_COMMON)
+  else if (raw == SHN_COMMON && !reader_symbol_is_plain(symbol, at[4]))
     return TL_SECTION_COMMON;
-  if (raw >= r->cubin->section_count)
+  if (raw < r->cubin->section_count)
+    return raw;
+  if (!reader_symbol_is_plain(symbol, at[4]))
     reader_fail(r, r->cubin->symbol_table, (uint64_t)symbol * ELF_SYMBOL_SIZE, "a symbol's section does not exist");
-  return raw;
+  return SHN_UNDEF;
+}
+
+static void reader_read_symbol(const reader *r, uint32_t index, const uint8_t *wide, uint32_t wide_count) {
+  tl_cubin *const cubin = r->cubin;
+  const tl_cubin_section *const strings = &cubin->sections[cubin->string_table];
+  const uint64_t offset = (uint64_t)index * ELF_SYMBOL_SIZE;
+  const uint8_t *const at = cubin->sections[cubin->symbol_table].data + offset;
+  size_t length = 0;
+  const char *const name = string_at(cubin, strings->file_offset, strings->size, tl_get32(at), &length);
+  if (!name && !reader_symbol_is_plain(index, at[4]))
+    reader_fail(r, cubin->symbol_table, offset, "a symbol's name lies outside .strtab");
+  tl_cubin_symbol *const symbol = &cubin->symbols[index];
+  *symbol = (tl_cubin_symbol){.name = tl_names_intern(r->names, name ? name : "", length),
+                              .info = at[4],
+                              .other = at[5],
+                              .section = reader_symbol_section(r, index, at, wide, wide_count),
+                              .value = tl_get64(at + 8),
+                              .size = tl_get64(at + 16)};
+  tl_view_select_symbol(cubin, symbol, name ? name : "");
+  const bool object = tl_symbol_type(symbol) == STT_OBJECT || tl_symbol_type(symbol) >= STT_CUDA_TEXTURE;
+  if (object && symbol->size > largest_size)
+    reader_fail(r, cubin->symbol_table, offset, "a symbol's size is too large");
 }
 
 static void reader_read_symbols(const reader *r) {
   tl_cubin *const cubin = r->cubin;
   const tl_cubin_section *const table = &cubin->sections[cubin->symbol_table];
-  const tl_cubin_section *const strings = &cubin->sections[cubin->string_table];
   uint32_t wide_count;
   const uint8_t *const wide = reader_find_wide_indices(r, &wide_count);
-  cubin->symbol_count = (uint32_t)(table->size / ELF_SYMBOL_SIZE);
+  if (table->entry_size < ELF_SYMBOL_SIZE) /* nvlink divides by it and reads past the table (L172) */
+    reader_fail(r, cubin->symbol_table, TL_NO_OFFSET, "sh_entsize of .symtab is less than 24");
+  cubin->symbol_count = (uint32_t)(table->size / table->entry_size);
   cubin->symbols = tl_arena_new(r->arena, tl_cubin_symbol, cubin->symbol_count + 1);
-  for (uint32_t i = 0; i < cubin->symbol_count; i++) {
-    const uint8_t *const at = table->data + (uint64_t)i * ELF_SYMBOL_SIZE;
-    size_t length = 0;
-    const char *const name = string_at(strings->data, strings->size, tl_get32(at), &length);
-    if (!name)
-      reader_fail(r, cubin->symbol_table, (uint64_t)i * ELF_SYMBOL_SIZE, "a symbol's name lies outside .strtab");
-    cubin->symbols[i] = (tl_cubin_symbol){.name = tl_names_intern(r->names, name, length),
-                                          .info = at[4],
-                                          .other = at[5],
-                                          .section = reader_symbol_section(r, i, tl_get16(at + 6), wide, wide_count),
-                                          .value = tl_get64(at + 8),
-                                          .size = tl_get64(at + 16)};
-    tl_view_select_symbol(cubin, &cubin->symbols[i], name);
-    if (cubin->symbols[i].size > largest_size)
-      reader_fail(r, cubin->symbol_table, (uint64_t)i * ELF_SYMBOL_SIZE, "a symbol's size is too large");
-  }
+  for (uint32_t i = 0; i < cubin->symbol_count; i++)
+    reader_read_symbol(r, i, wide, wide_count);
 }
 
 static void reader_find_symbol_table(const reader *r) {
@@ -181,7 +197,7 @@ static void reader_find_symbol_table(const reader *r) {
   if (!cubin->symbol_table)
     tl_diagnostics_add(r->diagnostics, tl_message_row_of(TL_MESSAGE_NO_SYMTAB), site, NULL);
   const uint32_t strings = cubin->sections[cubin->symbol_table].link;
-  if (strings >= cubin->section_count || cubin->sections[strings].type != SHT_STRTAB)
+  if (strings >= cubin->section_count) /* nothing else is looked at (L172) */
     tl_diagnostics_add(r->diagnostics, tl_message_row_of(TL_MESSAGE_NO_STRTAB), site, NULL);
   cubin->string_table = strings;
 }
@@ -189,7 +205,12 @@ static void reader_find_symbol_table(const reader *r) {
 void tl_cubin_read(tl_cubin *cubin, const tl_input *input, uint32_t index, tl_view view, tl_names *names,
                    tl_arena *arena, tl_diagnostics *diagnostics) {
   reader r = {.cubin = cubin, .names = names, .arena = arena, .diagnostics = diagnostics};
-  *cubin = (tl_cubin){.path = input->path, .input = index, .view = view, .bytes = input->data, .size = input->size};
+  *cubin = (tl_cubin){.path = input->path,
+                      .input = index,
+                      .view = view,
+                      .bytes = input->data,
+                      .size = input->size,
+                      .reads_on = tl_defect_matched(diagnostics->options, TL_DEFECT_D40)};
   reader_read_sections(&r);
   tl_view_select(cubin);
   reader_find_symbol_table(&r);
@@ -216,5 +237,5 @@ tl_cubin_relocation tl_cubin_relocation_at(const tl_cubin_section *section, uint
 const char *tl_cubin_string(const tl_cubin *cubin, uint64_t offset) {
   const tl_cubin_section *const strings = &cubin->sections[cubin->string_table];
   size_t length;
-  return string_at(strings->data, strings->size, offset, &length);
+  return string_at(cubin, strings->file_offset, strings->size, offset, &length);
 }

@@ -12,6 +12,7 @@ typedef struct tl_cubin_section {
   uint32_t name; /* number in tl_names */
   uint32_t type, link, info;
   uint64_t flags, size, align, entry_size;
+  bool unnamed;         /* its name lies outside the file; `name` is empty (L170) */
   const uint8_t *data;  /* NULL when the section has no bytes in the file */
   uint64_t file_offset; /* of data in the file */
 } tl_cubin_section;
@@ -36,6 +37,7 @@ typedef struct tl_cubin {
   tl_view view;
   uint32_t flags;      /* e_flags */
   uint16_t type;       /* e_type */
+  bool reads_on;       /* texts end where the next 0 byte of the file is, not where their table ends (L170, D40) */
   uint16_t virtual_sm; /* F78, decides weak ties (V2) */
   tl_cubin_section *sections;
   uint32_t section_count;
@@ -71,7 +73,7 @@ _Noreturn void tl_cubin_damaged(const tl_cubin *cubin, const tl_names *names, tl
 /* Number of entries of a REL or RELA section; a partial last entry does not count (R31). */
 uint64_t tl_cubin_relocation_count(const tl_cubin_section *section);
 tl_cubin_relocation tl_cubin_relocation_at(const tl_cubin_section *section, uint64_t index);
-/* The NUL-terminated text at `offset` of the file's .strtab; NULL outside it. */
+/* The NUL-terminated text at `offset` of the file's .strtab; NULL outside the file (L170). */
 const char *tl_cubin_string(const tl_cubin *cubin, uint64_t offset);
 
 #endif

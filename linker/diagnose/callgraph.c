@@ -114,7 +114,7 @@ static void dump_read_calls(const dump *d, uint32_t file, tl_edges *calls) {
   const tl_resolution *const resolution = d->module->resolution;
   for (uint32_t s = 1; s < cubin->section_count; s++) {
     uint64_t position = 0;
-    uint32_t part = CALLGRAPH_CALL, words[2];
+    uint32_t part = 0, words[2];
     if (cubin->sections[s].type != SHT_CUDA_CALLGRAPH)
       continue;
     while (tl_callgraph_next(&cubin->sections[s], &position, &part, words)) {

@@ -20,9 +20,10 @@ bool tl_callgraph_next(const tl_cubin_section *section, uint64_t *position, uint
     *position += 8;
     words[0] = tl_get32(at);
     words[1] = tl_get32(at + 4);
-    if (words[0])
+    if (words[0] == 0)
+      *part = words[1];
+    else if (*part >= CALLGRAPH_REFERENCE)
       return true;
-    *part = words[1];
   }
   return false;
 }
@@ -240,7 +241,7 @@ void tl_live_mark(tl_resolution *resolution, const tl_cubin *files, uint32_t fil
       if (files[file].sections[s].type != SHT_CUDA_CALLGRAPH)
         continue;
       uint64_t position = 0;
-      uint32_t part = CALLGRAPH_CALL, words[2];
+      uint32_t part = 0, words[2];
       while (tl_callgraph_next(&files[file].sections[s], &position, &part, words))
         live_read_record(&m, file, s, position, part, words);
     }

@@ -15,8 +15,9 @@ bool tl_kernel_any_used(const tl_options *options, const tl_resolution *resoluti
 void tl_live_mark(tl_resolution *resolution, const tl_cubin *files, uint32_t file_count, const tl_names *names,
                   tl_arena *arena, tl_diagnostics *diagnostics, bool keep_all);
 
-/* One record of a call-graph section: its part (F75) and its two words. `position` starts at 0 and `part` at
- * CALLGRAPH_CALL; part headers are stepped over. False at the end. */
+/* One record of a call-graph section: its part (F75) and its two words. `position` and `part` start at
+ * 0; part headers are stepped over, and so are records of no known part and before the first one (L179). False at the
+ * end. */
 bool tl_callgraph_next(const tl_cubin_section *section, uint64_t *position, uint32_t *part, uint32_t words[2]);
 
 #endif

@@ -84,6 +84,12 @@ static bool functions_is_late(const tl_merging *m, uint32_t name, uint32_t funct
   return !stays && !tl_kernel_is_used(options, tl_merging_text(m, name));
 }
 
+/* nvlink makes the name of a text section from the function's, whatever the input calls it (L175). */
+static uint32_t functions_text_name(tl_merging *m, const tl_cubin_symbol *symbol) {
+  const tl_cubin_section *const input = &m->cubin->sections[symbol->section];
+  return input->type == SHT_PROGBITS ? tl_module_name(m->module, ".text.", symbol->name) : input->name;
+}
+
 /* Gives a function symbol its section, which is created unless an earlier symbol of this file did. */
 static void functions_define(tl_merging *m, uint32_t symbol, uint32_t out, bool new) {
   tl_module *const module = m->module;
@@ -91,15 +97,18 @@ static void functions_define(tl_merging *m, uint32_t symbol, uint32_t out, bool 
   const tl_cubin_section *const input = &m->cubin->sections[s->section];
   uint32_t text = m->section_map[s->section];
   const bool create = text == TL_NONE;
+  const uint64_t align = (uint32_t)input->align; /* L174 */
+  const uint32_t name = functions_text_name(m, s);
+  if (create && align == 0)
+    tl_cubin_damaged(m->cubin, module->names, module->diagnostics, s->section, TL_NO_OFFSET, "sh_addralign is 0");
   if (create)
-    text =
-        tl_module_add_section_unlisted(module, input->name, input->type, input->flags, input->align, input->entry_size);
+    text = tl_module_add_section_unlisted(module, name, input->type, input->flags, align, input->entry_size);
   if (new)
     tl_module_list_symbol(module, out, true);
   if (create) {
-    *tl_vector_push(module->arena, &module->strings) = (tl_string_event){input->name, TL_NONE};
+    *tl_vector_push(module->arena, &module->strings) = (tl_string_event){name, TL_NONE};
     tl_module_add_section_symbol(module, text);
-    tl_module_append(module, text, input->data, input->size, input->align, m->file, s->section);
+    tl_module_append(module, text, input->data, input->size, align, m->file, s->section);
     module->sections.items[text].registers = (uint8_t)(input->info >> 24);
     m->section_map[s->section] = text;
   }

@@ -33,13 +33,9 @@ static uint32_t objects_owner_text(const tl_merging *m, const tl_cubin_section *
 }
 
 /* A section of one function: never shared by two functions of one name (W3.10). */
-static uint32_t objects_owned_section(tl_merging *m, uint32_t index) {
+static uint32_t objects_owned_section(tl_merging *m, uint32_t index, uint32_t text) {
   tl_module *const module = m->module;
   const tl_cubin_section *const input = &m->cubin->sections[index];
-  const uint32_t text = objects_owner_text(m, input);
-  if (text == TL_NONE || module->sections.items[text].owner == TL_NONE)
-    tl_cubin_damaged(m->cubin, module->names, module->diagnostics, index, TL_NO_OFFSET,
-                     "sh_info names no function's text");
   const uint64_t key = (uint64_t)input->name << 32 | text;
   uint32_t out = tl_map_get(&module->owned_sections, key);
   if (out != TL_NONE)
@@ -80,15 +76,33 @@ static uint32_t objects_named_section(tl_merging *m, uint32_t index) {
   return out;
 }
 
+/* No section of a sane cubin is larger or aligned further; more makes offsets that do not fit a file (C79, E76), and sums
+ * that wrap. Sections that nothing places are not looked at (L174). */
+static void objects_check_shape(const tl_merging *m, uint32_t index) {
+  static const uint64_t largest_alignment = (uint64_t)1 << 32, largest_size = (uint64_t)1 << 48;
+  const tl_cubin_section *const input = &m->cubin->sections[index];
+  const char *what = NULL;
+  if (input->unnamed)
+    what = "sh_name lies outside the name table";
+  else if (input->size > largest_size)
+    what = "sh_size is too large";
+  else if (input->type != SHT_CUDA_SHARED && input->align == 0)
+    what = "sh_addralign is 0";
+  else if (input->type != SHT_CUDA_SHARED && input->align > largest_alignment)
+    what = "sh_addralign is too large";
+  if (what)
+    tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, index, TL_NO_OFFSET, what);
+}
+
 uint32_t tl_merge_place_section(tl_merging *m, uint32_t index) {
   tl_module *const module = m->module;
   const tl_cubin_section *const input = &m->cubin->sections[index];
   if (m->section_map[index] != TL_NONE)
     return m->section_map[index];
-  if (input->align == 0)
-    tl_cubin_damaged(m->cubin, module->names, module->diagnostics, index, TL_NO_OFFSET, "sh_addralign is 0");
-  const bool owned = input->info && input->flags & SHF_INFO_LINK;
-  const uint32_t out = owned ? objects_owned_section(m, index) : objects_named_section(m, index);
+  objects_check_shape(m, index);
+  const uint32_t text = input->info && input->flags & SHF_INFO_LINK ? objects_owner_text(m, input) : TL_NONE;
+  const bool owned = text != TL_NONE && module->sections.items[text].owner != TL_NONE; /* L176 */
+  const uint32_t out = owned ? objects_owned_section(m, index, text) : objects_named_section(m, index);
   tl_section *const section = &module->sections.items[out];
   if (section->type != input->type)
     tl_cubin_damaged(m->cubin, module->names, module->diagnostics, index, TL_NO_OFFSET,
@@ -98,7 +112,8 @@ uint32_t tl_merge_place_section(tl_merging *m, uint32_t index) {
     section->size = 0;
   }
   const uint8_t *const data = tl_section_type_is_empty(input->type) ? NULL : input->data;
-  m->section_offset[index] = tl_module_append(module, out, data, input->size, input->align, m->file, index);
+  const uint64_t align = input->type == SHT_CUDA_SHARED ? 1 : input->align;
+  m->section_offset[index] = tl_module_append(module, out, data, input->size, align, m->file, index);
   m->section_map[index] = out;
   if (section->pieces.count)
     section->pieces.items[section->pieces.count - 1].named = !m->objects_done;
@@ -244,6 +259,7 @@ static void objects_pass_internal(tl_merging *m, uint32_t index) {
   if (text == TL_NONE || module->sections.items[text].owner == TL_NONE)
     tl_cubin_damaged(m->cubin, module->names, module->diagnostics, s->section, TL_NO_OFFSET,
                      "sh_info names no function's text");
+  objects_check_shape(m, s->section);
   const tl_symbol *const owner = &module->symbols.items[module->sections.items[text].owner];
   const uint32_t function = owner->function;
   if (!(m->section_state[s->section] & TL_SECTION_DONE)) {
@@ -477,6 +493,7 @@ void tl_merge_objects(tl_merging *m) {
 static void objects_keep_losing_constants(tl_merging *m, uint32_t index) {
   tl_module *const module = m->module;
   const tl_cubin_section *const input = &m->cubin->sections[index];
+  objects_check_shape(m, index);
   for (uint32_t i = 0; i < module->constant_blocks.count; i++) {
     tl_constant_block *const block = &module->constant_blocks.items[i];
     if (block->name != input->name)

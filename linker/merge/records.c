@@ -47,26 +47,36 @@ static bool records_is_dropped(const tl_merging *m, const tl_record *record) {
   return symbol < m->cubin->symbol_count && (m->symbol_dead[symbol] || m->symbol_lost[symbol]);
 }
 
-static void records_read_info(tl_merging *m, uint32_t section) {
+/* Where the records of a section go: sh_info decides, not the name (L177). NULL: to nobody. */
+static tl_attributes *records_list(tl_merging *m, uint32_t section) {
   tl_module *const module = m->module;
   const tl_cubin_section *const input = &m->cubin->sections[section];
-  tl_attributes *list = &module->attributes;
-  if (strcmp(tl_merging_text(m, input->name), ".nv.info") != 0) {
-    const uint32_t text = input->info < m->cubin->section_count ? m->section_map[input->info] : TL_NONE;
-    if (text == TL_NONE || module->sections.items[text].owner == TL_NONE) {
-      const tl_site site = {m->cubin->path, tl_merging_text(m, input->name), NULL, TL_NO_OFFSET};
-      tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_NO_ENTRY_INFO), site, NULL);
-    }
-    if (module->sections.items[text].info == TL_NONE) {
-      const uint32_t info = tl_module_add_section(module, input->name, SHT_CUDA_INFO, SHF_INFO_LINK, 4, 0);
-      module->sections.items[info].about = text;
-      module->sections.items[text].info = info;
-    }
-    tl_section *const info = &module->sections.items[module->sections.items[text].info];
-    list = &info->attributes;
-    if (!list->count) /* first, or again after its body was replaced (L86) */
-      info->filled = ++module->fills;
+  if (input->info == 0)
+    return &module->attributes;
+  const bool note = input->info < m->cubin->section_count && m->cubin->sections[input->info].type == SHT_NOTE;
+  const uint32_t text = input->info < m->cubin->section_count ? m->section_map[input->info] : TL_NONE;
+  if (text == TL_NONE && !note) {
+    const tl_site site = {m->cubin->path, tl_merging_text(m, input->name), NULL, TL_NO_OFFSET};
+    tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_NOT_MAPPED), site, NULL);
   }
+  if (note || module->sections.items[text].owner == TL_NONE)
+    return &module->attributes;
+  if (module->sections.items[text].info == TL_NONE) {
+    const uint32_t owner = module->sections.items[text].owner;
+    const uint32_t name = tl_module_name(module, ".nv.info.", module->symbols.items[owner].name);
+    const uint32_t info = tl_module_add_section(module, name, SHT_CUDA_INFO, SHF_INFO_LINK, 4, 0);
+    module->sections.items[info].about = text;
+    module->sections.items[text].info = info;
+  }
+  tl_section *const info = &module->sections.items[module->sections.items[text].info];
+  if (!info->attributes.count) /* first, or again after its body was replaced (L86) */
+    info->filled = ++module->fills;
+  return &info->attributes;
+}
+
+static void records_read_info(tl_merging *m, uint32_t section) {
+  tl_module *const module = m->module;
+  tl_attributes *const list = records_list(m, section);
   uint64_t position = 0;
   tl_record record;
   while (tl_record_next(m->cubin, section, &position, &record, module->names, module->diagnostics))
@@ -102,7 +112,7 @@ static void records_add_edge(tl_merging *m, uint32_t part, uint32_t from, const 
 static void records_read_callgraph(tl_merging *m, uint32_t section) {
   const tl_cubin_section *const input = &m->cubin->sections[section];
   uint64_t position = 0;
-  uint32_t part = CALLGRAPH_CALL, words[2];
+  uint32_t part = 0, words[2];
   while (tl_callgraph_next(input, &position, &part, words)) {
     const uint32_t from = m->bodies[words[0]].function;
     uint32_t prototype = TL_NONE;
@@ -117,12 +127,26 @@ static void records_read_callgraph(tl_merging *m, uint32_t section) {
   }
 }
 
+/* A prototype of what is no function: of an object nvlink says so, otherwise it crashes (L178). */
+static void records_check_function(const tl_merging *m, uint32_t section, uint64_t position, uint32_t symbol) {
+  if (symbol < m->cubin->symbol_count && m->bodies[symbol].function != TL_NONE)
+    return;
+  const bool object = symbol < m->cubin->symbol_count && m->symbol_map[symbol] != TL_NONE &&
+                      tl_symbol_type(&m->cubin->symbols[symbol]) != STT_SECTION;
+  const tl_site site = {m->cubin->path, tl_merging_text(m, m->cubin->sections[section].name), NULL, position};
+  if (object)
+    tl_diagnostics_add(m->module->diagnostics, tl_message_row_of(TL_MESSAGE_NO_NODE), site, NULL);
+  tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, section, position,
+                   "a prototype names no function");
+}
+
 static void records_read_prototypes(tl_merging *m, uint32_t section) {
   const tl_cubin_section *const input = &m->cubin->sections[section];
   for (uint64_t position = 0; position + 8 <= input->size; position += 8) {
     const uint32_t symbol = tl_get32(input->data + position);
+    records_check_function(m, section, position, symbol);
     const uint32_t prototype = records_prototype(m, section, position, tl_get32(input->data + position + 4));
-    if (symbol < m->cubin->symbol_count && m->bodies[symbol].function != TL_NONE && !m->symbol_dead[symbol])
+    if (!m->symbol_dead[symbol])
       m->module->prototype_of_function[m->bodies[symbol].function] = prototype;
   }
 }
@@ -177,7 +201,7 @@ void tl_merge_check_prototypes(tl_merging *m) {
         records_check_prototype(m, tl_get32(section->data + position), tl_get32(section->data + position + 4));
     } else if (section->type == SHT_CUDA_CALLGRAPH) {
       uint64_t position = 0;
-      uint32_t part = CALLGRAPH_CALL, words[2];
+      uint32_t part = 0, words[2];
       while (tl_callgraph_next(section, &position, &part, words))
         if (part == CALLGRAPH_TAKEN)
           records_check_prototype(m, words[0], words[1]);

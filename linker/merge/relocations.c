@@ -100,8 +100,8 @@ static bool relocations_state_unmapped(const reading *r, const tl_cubin_relocati
 
 static void relocations_check_symbol(const reading *r, const tl_cubin_relocation *entry, uint64_t index) {
   const tl_merging *const m = r->m;
-  if (entry->symbol < m->cubin->symbol_count || tl_defect_matched(m->module->options, TL_DEFECT_D38))
-    return;
+  if (entry->symbol < m->cubin->symbol_count)
+    return; /* beyond it nvlink takes what lies in memory, or crashes (L173) */
   const uint64_t size = r->input->type == SHT_RELA ? ELF_RELA_SIZE : ELF_REL_SIZE;
   tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, r->section, index * size,
                    "a relocation names a symbol outside the symbol table");
@@ -110,8 +110,7 @@ static void relocations_check_symbol(const reading *r, const tl_cubin_relocation
 /* Of a section symbol that came along: where its section lies in the output section (R1). */
 static uint64_t relocations_merge_offset(const reading *r, const tl_cubin_relocation *entry) {
   const tl_merging *const m = r->m;
-  if (entry->symbol >= m->cubin->symbol_count || m->symbol_map[entry->symbol] == TL_NONE ||
-      tl_symbol_type(&m->cubin->symbols[entry->symbol]) != STT_SECTION)
+  if (m->symbol_map[entry->symbol] == TL_NONE || tl_symbol_type(&m->cubin->symbols[entry->symbol]) != STT_SECTION)
     return 0;
   return m->section_offset[m->cubin->symbols[entry->symbol].section];
 }
@@ -125,20 +124,17 @@ static void relocations_read_entry(reading *r, uint64_t index) {
   tl_merging *const m = r->m;
   const tl_cubin_relocation entry = tl_cubin_relocation_at(r->input, index);
   relocations_check_symbol(r, &entry, index);
-  const bool known = entry.symbol < m->cubin->symbol_count;
   if (relocations_in_lost_variable(r, entry.offset))
     return;
-  if (known && relocations_is_forgotten(r, entry.symbol))
+  if (relocations_is_forgotten(r, entry.symbol))
     return; /* before the output's section is created */
   const uint64_t merge_offset = relocations_merge_offset(r, &entry);
   const bool rela = r->input->type == SHT_RELA || merge_offset; /* R37 */
   const uint32_t container = relocations_container(r, rela);
   relocations_add_rel_name(r, container, entry.addend);
   uint8_t state = TL_ENTRY_NORMAL;
-  const uint32_t symbol = known ? m->symbol_map[entry.symbol] : TL_NONE;
-  if (!known)
-    state = TL_ENTRY_NULL;
-  else if (symbol == TL_NONE && !relocations_state_unmapped(r, &entry, &state))
+  const uint32_t symbol = m->symbol_map[entry.symbol];
+  if (symbol == TL_NONE && !relocations_state_unmapped(r, &entry, &state))
     return;
   *tl_vector_push(m->module->arena, &m->module->relocations) =
       (tl_relocation){.offset = entry.offset + m->section_offset[r->input->info],

@@ -33,7 +33,7 @@ static void resolve_read_registers(resolver *r, const tl_cubin *cubin) {
       continue;
     uint64_t position = 0;
     tl_record record;
-    while (tl_record_next(cubin, s, &position, &record, r->names, r->diagnostics))
+    while (tl_record_next_whole(&cubin->sections[s], &position, &record))
       if (record.code == EIATTR_REGCOUNT && record.size >= 8 && tl_get32(record.data) < cubin->symbol_count)
         r->registers[tl_get32(record.data)] = tl_get32(record.data + 4);
   }
