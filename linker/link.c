@@ -12,6 +12,9 @@
 #include "plan/plan.h"
 #include "write/image.h"
 
+/* From this many bytes of input on the first block is an eighth of them: the least that a link takes. */
+static const uint64_t worth_expecting = (uint64_t)1 << 20;
+
 typedef struct link_state {
   tl_arena arena;
   tl_diagnostics diagnostics;
@@ -29,7 +32,10 @@ static uint64_t link_input_bytes(const tl_job *job) {
 
 static tl_cubin *link_read(const tl_job *job, const tl_admission *admitted, tl_names *names, link_state *state) {
   tl_cubin *const files = tl_arena_new(&state->arena, tl_cubin, admitted->files.count + 1);
-  tl_names_init(names, &state->arena);
+  uint64_t expected = 0;
+  for (uint32_t i = 0; i < admitted->files.count; i++)
+    expected += tl_cubin_estimate_names(&job->inputs[admitted->files.items[i].input]);
+  tl_names_init(names, &state->arena, expected);
   for (uint32_t i = 0; i < admitted->files.count; i++) {
     const tl_accepted *const file = &admitted->files.items[i];
     tl_cubin_read(&files[i], &job->inputs[file->input], (uint32_t)file->input, TL_VIEW_SASS, names, &state->arena,
@@ -86,6 +92,8 @@ static void link_run(const tl_job *job, tl_result *result, link_state *state) {
   tl_arena *const arena = &state->arena;
   link_stages s;
 
+  if (link_input_bytes(job) >= worth_expecting)
+    tl_arena_expect(arena, link_input_bytes(job) / 8);
   tl_admission_run(&s.admitted, job, arena, &state->diagnostics);
   if (s.admitted.target->family == TL_ARCH_COMPUTE || state->diagnostics.errors)
     return; /* E12: the inputs are looked at, nothing is linked; so too after errors made by -Werror */

@@ -155,10 +155,22 @@ static void program_check_index_file(program *p) {
   program_say(p, TL_MESSAGE_UNSUPPORTED_OPTION, "-uidx", NULL);
 }
 
+/* One block for all inputs, so that none of their memory lies between them unused. */
+static void program_expect_inputs(program *p) {
+  enum { ROUNDING = 32, LARGE = 4 << 20 };
+  size_t sum = 0;
+  for (size_t i = 0; i < p->command.inputs.count; i++) {
+    const size_t size = tl_file_size(p->command.inputs.items[i]);
+    sum += size < LARGE ? size + ROUNDING : 0;
+  }
+  tl_arena_expect(&p->contents, sum);
+}
+
 static void program_read_files(program *p) {
   const tl_given *const libraries = &p->command.given[TL_OPT_LIBRARY];
   program_write_times(p);
   program_check_index_file(p);
+  program_expect_inputs(p);
   for (size_t i = 0; i < p->command.inputs.count; i++)
     program_read_input(p, p->command.inputs.items[i]);
   for (size_t i = 0; i < libraries->list.count; i++)

@@ -48,6 +48,13 @@ static size_t arena_next_block_size(const tl_arena *arena) {
   return (size_t)(bounded < left ? bounded : left);
 }
 
+void tl_arena_expect(tl_arena *arena, size_t bytes) {
+  if (bytes <= (size_t)(arena->end - arena->next))
+    return;
+  arena->next = arena_block_add(arena, bytes);
+  arena->end = arena->next + bytes;
+}
+
 static void *arena_clear(const tl_arena *arena, void *taken, size_t bytes) {
   return arena->allocator->zeroed ? taken : memset(taken, 0, bytes);
 }

@@ -15,8 +15,16 @@ static uint64_t map_seed(void) {
   return seed;
 }
 
-void tl_names_init(tl_names *names, tl_arena *arena) {
-  *names = (tl_names){.arena = arena, .seed = map_seed(), .slot_count = 1024};
+static size_t map_slots_for(size_t count, size_t least) {
+  size_t slots = least;
+  while (slots / 2 < count && slots < SIZE_MAX / 2)
+    slots *= 2;
+  return slots;
+}
+
+void tl_names_init(tl_names *names, tl_arena *arena, size_t expected) {
+  *names = (tl_names){.arena = arena, .seed = map_seed(), .slot_count = map_slots_for(expected, 1024)};
+  tl_vector_reserve(arena, &names->list, expected + expected / 4);
   names->slots = tl_arena_new(arena, uint32_t, names->slot_count);
 }
 
@@ -88,11 +96,11 @@ uint32_t tl_map_get(const tl_map *map, uint64_t key) {
   return value - 1; /* a free slot holds 0, so this is TL_NONE */
 }
 
-static void map_grow(tl_map *map) {
+static void map_resize(tl_map *map, size_t slot_count) {
   const tl_map old = *map;
-  map->slot_count = old.slot_count ? old.slot_count * 2 : 16;
-  map->keys = tl_arena_new(map->arena, uint64_t, map->slot_count);
-  map->values = tl_arena_new(map->arena, uint32_t, map->slot_count);
+  map->slot_count = slot_count;
+  map->keys = tl_arena_new(map->arena, uint64_t, slot_count);
+  map->values = tl_arena_new(map->arena, uint32_t, slot_count);
   for (size_t i = 0; i < old.slot_count; i++)
     if (old.values[i]) {
       const size_t slot = map_slot(map, old.keys[i]);
@@ -101,9 +109,13 @@ static void map_grow(tl_map *map) {
     }
 }
 
+void tl_map_expect(tl_map *map, size_t count) {
+  map_resize(map, map_slots_for(count, 16));
+}
+
 void tl_map_set(tl_map *map, uint64_t key, uint32_t value) {
   if ((map->count + 1) * 2 > map->slot_count)
-    map_grow(map);
+    map_resize(map, map->slot_count ? map->slot_count * 2 : 16);
   const size_t slot = map_slot(map, key);
   map->count += map->values[slot] == 0;
   map->keys[slot] = key;

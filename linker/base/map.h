@@ -22,7 +22,8 @@ typedef struct tl_names {
   size_t slot_count;
 } tl_names;
 
-void tl_names_init(tl_names *names, tl_arena *arena);
+/* `expected`: about how many texts will come; more and fewer are as good, only slower or larger. */
+void tl_names_init(tl_names *names, tl_arena *arena, size_t expected);
 /* `text` must live as long as the arena. */
 uint32_t tl_names_intern(tl_names *names, const char *text, size_t length);
 /* TL_NONE when the text was never interned. */
@@ -38,6 +39,8 @@ typedef struct tl_map {
 } tl_map;
 
 void tl_map_init(tl_map *map, tl_arena *arena);
+/* Room for `count` keys in an empty map. */
+void tl_map_expect(tl_map *map, size_t count);
 /* TL_NONE when absent. */
 uint32_t tl_map_get(const tl_map *map, uint64_t key);
 void tl_map_set(tl_map *map, uint64_t key, uint32_t value);

@@ -87,6 +87,18 @@ static void reader_read_section(const reader *r, const uint8_t *header, uint32_t
     reader_fail(r, index, TL_NO_OFFSET, "a section's bytes lie outside the file");
 }
 
+uint64_t tl_cubin_estimate_names(const tl_input *input) {
+  const tl_cubin cubin = {.bytes = input->data, .size = input->size};
+  const uint8_t *const header = tl_cubin_view(&cubin, 0, ELF_HEADER_SIZE);
+  const uint64_t count = header ? tl_get16(header + 60) : 0;
+  const uint8_t *const table = header ? tl_cubin_view(&cubin, tl_get64(header + 40), count * ELF_SECTION_SIZE) : NULL;
+  uint64_t names = count;
+  for (uint64_t i = 0; table && i < count; i++)
+    if (tl_get32(table + i * ELF_SECTION_SIZE + 4) == SHT_SYMTAB)
+      names += tl_get64(table + i * ELF_SECTION_SIZE + 32) / ELF_SYMBOL_SIZE;
+  return names < input->size / ELF_SYMBOL_SIZE ? names : input->size / ELF_SYMBOL_SIZE;
+}
+
 static void reader_read_sections(reader *r) {
   tl_cubin *const cubin = r->cubin;
   const uint8_t *const header = tl_cubin_view(cubin, 0, ELF_HEADER_SIZE);

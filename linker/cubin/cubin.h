@@ -63,6 +63,9 @@ static inline unsigned tl_symbol_binding(const tl_cubin_symbol *symbol) {
 bool tl_section_type_is_empty(uint32_t type);
 bool tl_section_type_is_constant(uint32_t type);
 
+/* About how many names a file has, for tables that are to be made large enough at once; any number for a damaged one, but
+ * no more than its bytes could hold. */
+uint64_t tl_cubin_estimate_names(const tl_input *input);
 /* Reads an admitted file in one view; what belongs to the other view alone becomes SHT_NULL. Names go to `names`. A field that contradicts the file is fatal (T1, E65, E66). */
 void tl_cubin_read(tl_cubin *cubin, const tl_input *input, uint32_t index, tl_view view, tl_names *names,
                    tl_arena *arena, tl_diagnostics *diagnostics);

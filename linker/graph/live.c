@@ -230,7 +230,7 @@ static void live_spread(marker *m) {
 void tl_live_mark(tl_resolution *resolution, const tl_cubin *files, uint32_t file_count, const tl_names *names,
                   tl_arena *arena, tl_diagnostics *diagnostics, bool keep_all) {
   marker m = {.resolution = resolution, .files = files, .names = names, .arena = arena, .diagnostics = diagnostics};
-  tl_names_init(&m.prototypes, arena);
+  tl_names_init(&m.prototypes, arena, 0);
   const size_t count = resolution->functions.count;
   m.taken_as = tl_arena_new(arena, uint32_t, count + 1);
   m.lost_taken_as = tl_arena_new(arena, uint32_t, count + 1);

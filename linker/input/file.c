@@ -54,6 +54,11 @@ tl_file_status tl_file_read(const char *path, size_t stream_limit, tl_arena *are
   return status;
 }
 
+size_t tl_file_size(const char *path) {
+  struct stat status;
+  return stat(path, &status) == 0 && S_ISREG(status.st_mode) ? (size_t)status.st_size : 0;
+}
+
 bool tl_file_exists(const char *path) {
   struct stat status;
   return stat(path, &status) == 0;

@@ -15,6 +15,8 @@ typedef enum tl_file_status {
  * in bytes; otherwise both are zero. Of a device or pipe at most `stream_limit` bytes are read: 0 takes it for empty, as
  * nvlink does with its inputs, and never waits for a writer. */
 tl_file_status tl_file_read(const char *path, size_t stream_limit, tl_arena *arena, uint8_t **bytes, size_t *size);
+/* Bytes of a regular file, 0 where there is none. */
+size_t tl_file_size(const char *path);
 /* True if something by that name exists. */
 bool tl_file_exists(const char *path);
 

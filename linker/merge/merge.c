@@ -126,28 +126,39 @@ static uint32_t *merge_table(tl_module *module, size_t count) {
   return table;
 }
 
-/* Most of an input's sections, symbols and relocations come along, so their numbers say how long the lists will be. The
- * sections of a damaged file can lie on each other, so no list is made longer than its bytes could fill. */
+static uint64_t merge_smaller(uint64_t a, uint64_t b) {
+  return a < b ? a : b;
+}
+
+/* Most of an input's sections, symbols, relocations and records come along, and every kernel gets a few sections more, so
+ * their numbers say how long the lists will be. The sections of a damaged file can lie on each other, so no list is made
+ * longer than the bytes could fill. */
 static void merge_reserve(tl_module *module) {
-  uint64_t sections = 16, symbols = 16, relocations = 0, bytes = 0;
+  enum { RECORD_SIZE = 12 }; /* of the records of .nv.info */
+  uint64_t sections = 16, symbols = 16, relocations = 0, records = 0, bytes = 0;
   for (uint32_t f = 0; f < module->file_count; f++) {
     const tl_cubin *const cubin = &module->files[f];
     bytes += cubin->size;
     sections += cubin->section_count;
     symbols += cubin->symbol_count;
-    for (uint32_t s = 1; s < cubin->section_count; s++)
-      if (cubin->sections[s].type == SHT_REL || cubin->sections[s].type == SHT_RELA)
-        relocations += tl_cubin_relocation_count(&cubin->sections[s]);
+    for (uint32_t s = 1; s < cubin->section_count; s++) {
+      const tl_cubin_section *const section = &cubin->sections[s];
+      if (section->type == SHT_REL || section->type == SHT_RELA)
+        relocations += tl_cubin_relocation_count(section);
+      else if (section->type == SHT_CUDA_INFO && !section->info)
+        records += section->size / RECORD_SIZE;
+    }
   }
-  tl_vector_reserve(module->arena, &module->sections, sections);
-  tl_vector_reserve(module->arena, &module->symbols, symbols);
-  tl_vector_reserve(module->arena, &module->relocations,
-                    relocations < bytes / ELF_REL_SIZE ? relocations : bytes / ELF_REL_SIZE);
+  tl_vector_reserve(module->arena, &module->sections, sections + sections / 2);
+  tl_vector_reserve(module->arena, &module->symbols, symbols + sections / 2);
+  tl_vector_reserve(module->arena, &module->relocations, merge_smaller(relocations, bytes / ELF_REL_SIZE));
+  tl_vector_reserve(module->arena, &module->attributes, merge_smaller(records, bytes / RECORD_SIZE));
+  tl_map_expect(&module->section_of_name, sections);
 }
 
 void tl_merge(tl_module *module) {
-  merge_reserve(module);
   tl_map_init(&module->section_of_name, module->arena);
+  merge_reserve(module);
   tl_map_init(&module->owned_sections, module->arena);
   tl_map_init(&module->local_textures, module->arena);
   tl_map_init(&module->prototype_seen, module->arena);

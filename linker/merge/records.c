@@ -47,6 +47,12 @@ static bool records_is_dropped(const tl_merging *m, const tl_record *record) {
   return symbol < m->cubin->symbol_count && (m->symbol_dead[symbol] || m->symbol_lost[symbol]);
 }
 
+/* About how many records that many bytes of a function hold: three or four, and there are many such lists. */
+static size_t records_expected(uint64_t size) {
+  enum { USUAL_SIZE = 8, MOST = 16 };
+  return size / USUAL_SIZE < MOST ? (size_t)size / USUAL_SIZE + 1 : MOST;
+}
+
 /* Where the records of a section go: sh_info decides, not the name (L177). NULL: to nobody. */
 static tl_attributes *records_list(tl_merging *m, uint32_t section) {
   tl_module *const module = m->module;
@@ -71,6 +77,8 @@ static tl_attributes *records_list(tl_merging *m, uint32_t section) {
   tl_section *const info = &module->sections.items[module->sections.items[text].info];
   if (!info->attributes.count) /* first, or again after its body was replaced (L86) */
     info->filled = ++module->fills;
+  if (!info->attributes.capacity)
+    tl_vector_reserve(module->arena, &info->attributes, records_expected(input->size));
   return &info->attributes;
 }
 

@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* A part stays in the cache of a processor; below `worth_threads` bytes a thread costs more than it saves. */
-static const uint64_t part_size = (uint64_t)256 << 10, worth_threads = (uint64_t)1 << 20;
+static const uint64_t part_size = (uint64_t)128 << 10, worth_threads = (uint64_t)1 << 20;
 
 enum { PIECE_PATCHED = 1, PIECE_JOINED = 2 }; /* joined: to the piece before */
 

@@ -7,9 +7,9 @@
 /* A type in its two parts: `int (*` and `)(float)`. */
 typedef struct ref_type {
   const char *first, *second;
-  bool spaced;      /* a blank stands before what follows: `A *`; a substituted prefix has none: `A*` */
-  bool wrapped;     /* a function or an array: a declarator stands in parentheses */
-  bool is_pointer;  /* `const` stands behind it */
+  bool spaced;     /* a blank stands before what follows: `A *`; a substituted prefix has none: `A*` */
+  bool wrapped;    /* a function or an array: a declarator stands in parentheses */
+  bool is_pointer; /* `const` stands behind it */
   bool is_const;
   bool is_function; /* `const` stands behind the parameters */
 } ref_type;

@@ -3,7 +3,14 @@
 
 #include <string.h>
 
-enum { SMALLEST_FILE = 56, OSABI_CUDA = 0x41, ABI_VERSION = 8, MACHINE_CUDA = 190, TYPE_EXEC = 2, COMPAT_ACCELERATED = 9 };
+enum {
+  SMALLEST_FILE = 56,
+  OSABI_CUDA = 0x41,
+  ABI_VERSION = 8,
+  MACHINE_CUDA = 190,
+  TYPE_EXEC = 2,
+  COMPAT_ACCELERATED = 9
+};
 
 /* C21 */
 static const char *ref_input_extension(const char *name) {

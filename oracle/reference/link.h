@@ -204,7 +204,7 @@ typedef struct ref_out_symbol {
   size_t function;
   uint64_t auxiliary; /* R7: a shared symbol's alignment */
   bool is_extern_shared;
-  bool has_no_place; /* D82 */
+  bool has_no_place;   /* D82 */
   size_t shared_order; /* W9.12 */
   bool undefined_weak, referenced;
   ref_indices users; /* shared objects: kernels (W9.2) */

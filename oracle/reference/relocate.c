@@ -4,7 +4,14 @@
 
 #include <string.h>
 
-enum { TYPE_UNIFIED_FIRST = 102, TYPE_UNIFIED_LAST = 113, TYPE_CLEAR32 = 72, TYPE_CLEAR64 = 73, NO_BANK = 28, TEXT_BANK = 29 };
+enum {
+  TYPE_UNIFIED_FIRST = 102,
+  TYPE_UNIFIED_LAST = 113,
+  TYPE_CLEAR32 = 72,
+  TYPE_CLEAR64 = 73,
+  NO_BANK = 28,
+  TEXT_BANK = 29
+};
 
 typedef enum ref_action { REF_APPLY, REF_KEEP, REF_DROP, REF_CLEAR, REF_KEEP_NOTHING } ref_action;
 

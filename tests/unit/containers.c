@@ -77,7 +77,7 @@ static void names_test_operations(void **state) {
   tl_arena arena;
   tl_names names;
   unit_open_arena(&arena);
-  tl_names_init(&names, &arena);
+  tl_names_init(&names, &arena, 0);
   memset(model, 0xff, sizeof model);
   for (size_t step = 0; step < NAMES_STEPS; step++) {
     char text[16];
