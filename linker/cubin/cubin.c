@@ -151,6 +151,13 @@ static bool reader_symbol_is_plain(uint32_t symbol, uint8_t info) {
   return symbol == 0 || (info & 15) == STT_SECTION;
 }
 
+/* nvlink keeps STT_OBJECT for names of its own; every other object is of CUDA's type, which ptxas gives it (L181). */
+static uint8_t reader_symbol_info(uint8_t info, const char *name) {
+  if ((info & 15) != STT_OBJECT || strncmp(name, "__U", 3) == 0 || strncmp(name, ".nv.", 4) == 0)
+    return info;
+  return (uint8_t)((info & 0xf0) | STT_CUDA_OBJECT);
+}
+
 static uint32_t reader_symbol_section(const reader *r, uint32_t symbol, const uint8_t *at, const uint8_t *wide,
                                       uint32_t wide_count) {
   uint32_t raw = tl_get16(at + 6);
@@ -176,7 +183,7 @@ static void reader_read_symbol(const reader *r, uint32_t index, const uint8_t *w
     reader_fail(r, cubin->symbol_table, offset, "a symbol's name lies outside .strtab");
   tl_cubin_symbol *const symbol = &cubin->symbols[index];
   *symbol = (tl_cubin_symbol){.name = tl_names_intern(r->names, name ? name : "", length),
-                              .info = at[4],
+                              .info = reader_symbol_info(at[4], name ? name : ""),
                               .other = at[5],
                               .section = reader_symbol_section(r, index, at, wide, wide_count),
                               .value = tl_get64(at + 8),
@@ -187,13 +194,27 @@ static void reader_read_symbol(const reader *r, uint32_t index, const uint8_t *w
     reader_fail(r, cubin->symbol_table, offset, "a symbol's size is too large");
 }
 
+void tl_cubin_check_entries(const tl_cubin *cubin, const tl_names *names, tl_diagnostics *diagnostics,
+                            uint32_t section) {
+  static const struct {
+    uint32_t type;
+    unsigned size;
+  } tables[] = {{SHT_SYMTAB, ELF_SYMBOL_SIZE},
+                {SHT_RELA, ELF_RELA_SIZE},
+                {SHT_REL, ELF_REL_SIZE},
+                {SHT_CUDA_CALLGRAPH, 8},
+                {SHT_CUDA_PROTOTYPE, 8}};
+  for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+    if (cubin->sections[section].type == tables[i].type && cubin->sections[section].entry_size < tables[i].size)
+      tl_cubin_damaged(cubin, names, diagnostics, section, TL_NO_OFFSET, "sh_entsize is less than an entry has");
+}
+
 static void reader_read_symbols(const reader *r) {
   tl_cubin *const cubin = r->cubin;
   const tl_cubin_section *const table = &cubin->sections[cubin->symbol_table];
   uint32_t wide_count;
   const uint8_t *const wide = reader_find_wide_indices(r, &wide_count);
-  if (table->entry_size < ELF_SYMBOL_SIZE) /* nvlink divides by it and reads past the table (L172) */
-    reader_fail(r, cubin->symbol_table, TL_NO_OFFSET, "sh_entsize of .symtab is less than 24");
+  tl_cubin_check_entries(cubin, r->names, r->diagnostics, cubin->symbol_table);
   cubin->symbol_count = (uint32_t)(table->size / table->entry_size);
   cubin->symbols = tl_arena_new(r->arena, tl_cubin_symbol, cubin->symbol_count + 1);
   for (uint32_t i = 0; i < cubin->symbol_count; i++)
@@ -234,7 +255,8 @@ static uint64_t relocation_size(const tl_cubin_section *section) {
 }
 
 uint64_t tl_cubin_relocation_count(const tl_cubin_section *section) {
-  return section->size / relocation_size(section);
+  const uint64_t least = relocation_size(section);
+  return section->size / (section->entry_size > least ? section->entry_size : least);
 }
 
 tl_cubin_relocation tl_cubin_relocation_at(const tl_cubin_section *section, uint64_t index) {

@@ -73,7 +73,11 @@ void tl_cubin_read(tl_cubin *cubin, const tl_input *input, uint32_t index, tl_vi
 _Noreturn void tl_cubin_damaged(const tl_cubin *cubin, const tl_names *names, tl_diagnostics *diagnostics,
                                 uint32_t section, uint64_t offset, const char *what);
 
-/* Number of entries of a REL or RELA section; a partial last entry does not count (R31). */
+/* Fatal T1 when the sh_entsize of a table is less than its entries have: nvlink divides by it, or reads past the table
+ * (D17, L172). */
+void tl_cubin_check_entries(const tl_cubin *cubin, const tl_names *names, tl_diagnostics *diagnostics,
+                            uint32_t section);
+/* Number of entries of a REL or RELA section, by its sh_entsize; a partial last entry does not count (R31, L172). */
 uint64_t tl_cubin_relocation_count(const tl_cubin_section *section);
 tl_cubin_relocation tl_cubin_relocation_at(const tl_cubin_section *section, uint64_t index);
 /* The NUL-terminated text at `offset` of the file's .strtab; NULL outside the file (L170). */

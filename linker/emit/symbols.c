@@ -6,9 +6,15 @@
 
 #include <string.h>
 
-/* Undefined names of the unified tables leave an executable without a uidx file (W4.2). */
+/* Undefined names of the unified tables leave an executable without a uidx file (W4.2): these eight and no others. */
 static bool symbols_is_unified_mention(const tl_emitted *e, const tl_symbol *symbol) {
-  return symbol->section == TL_NONE && strncmp(tl_module_text(e->module, symbol->name), "__U", 3) == 0;
+  static const char *const names[] = {"__UFT_OFFSET", "__UFT", "__UFT_END", "__UFT_CANONICAL",
+                                      "__UDT_OFFSET", "__UDT", "__UDT_END", "__UDT_CANONICAL"};
+  const char *const text = tl_module_text(e->module, symbol->name);
+  for (size_t i = 0; symbol->section == TL_NONE && i < sizeof names / sizeof *names; i++)
+    if (strcmp(text, names[i]) == 0)
+      return true;
+  return false;
 }
 
 /* Section symbols of empty sections go, the section may stay (W4.4). */
@@ -56,7 +62,7 @@ void tl_emit_symbol_table(tl_emitted *e) {
     const uint32_t index = e->symbols.items[i];
     const tl_symbol *const symbol = &e->module->symbols.items[index];
     const uint32_t section = e->layout->symbol_section[index];
-    const bool object = tl_type_of(symbol) == STT_CUDA_OBJECT; /* W4.3 */
+    const bool object = tl_type_of(symbol) == STT_CUDA_OBJECT && symbol->other & STO_SPACE_MASK; /* W4.3, L181 */
     at += ELF_SYMBOL_SIZE;
     tl_put32(at, e->string[symbol->name]);
     at[4] = (uint8_t)(object ? (symbol->info & 0xf0) | STT_OBJECT : symbol->info);

@@ -15,7 +15,8 @@
 #include <string.h>
 
 bool tl_callgraph_next(const tl_cubin_section *section, uint64_t *position, uint32_t *part, uint32_t words[2]) {
-  while (*position + 8 <= section->size) {
+  const uint64_t step = section->entry_size > 8 ? section->entry_size : 8, end = section->size / step * 8;
+  while (*position + 8 <= end) { /* as many records as sh_entsize says, but of 8 bytes (L172) */
     const uint8_t *const at = section->data + *position;
     *position += 8;
     words[0] = tl_get32(at);

@@ -91,11 +91,13 @@ static void resources_list_module(tl_resources *r, const tl_module *module, tl_a
     const tl_attribute *const record = &module->attributes.items[i];
     if (resources_record_is_dropped(record) || !resources_record_stands(module, i))
       continue;
-    if (record->code == EIATTR_REGCOUNT && resources_is_kernel(module, record->symbol))
-      resources_add_pair(&r->module, arena, EIATTR_REGCOUNT, record->symbol,
-                         r->max_registers[module->symbols.items[record->symbol].function]);
-    else
-      *tl_vector_push(arena, &r->module) = *record;
+    tl_attribute *const listed = tl_vector_push(arena, &r->module);
+    *listed = *record;
+    if (record->code != EIATTR_REGCOUNT || record->size < 8 || !resources_is_kernel(module, record->symbol))
+      continue;
+    uint8_t *const payload = tl_arena_copy(arena, record->data, record->size);
+    tl_put32(payload + 4, r->max_registers[module->symbols.items[record->symbol].function]);
+    listed->data = payload;
   }
 }
 

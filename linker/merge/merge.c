@@ -54,15 +54,26 @@ static tl_merging merge_begin(tl_module *module, uint32_t file) {
   return m;
 }
 
+/* The output section that a symbol without body or object stands for: that of its section, or, where the two names are
+ * not the same, the one of its own name (L184). */
+static uint32_t merge_section_of_symbol(const tl_merging *m, const tl_cubin_symbol *symbol) {
+  const bool lies = symbol->section != SHN_UNDEF && symbol->section != TL_SECTION_COMMON;
+  const tl_cubin_section *const input = lies ? &m->cubin->sections[symbol->section] : NULL;
+  if (!input || tl_symbol_type(symbol) != STT_SECTION || symbol->name != input->name)
+    return tl_module_find_section(m->module, symbol->name);
+  if (input->type == SHT_NOTE)
+    return tl_module_find_section(m->module, input->name);
+  return m->section_map[symbol->section];
+}
+
 /* Section symbols stand for the output section that theirs went into. */
 static void merge_map_section_symbols(tl_merging *m) {
   for (uint32_t i = 1; i < m->cubin->symbol_count; i++) {
     const tl_cubin_symbol *const symbol = &m->cubin->symbols[i];
-    if (tl_symbol_type(symbol) != STT_SECTION || symbol->section == SHN_UNDEF || symbol->section == TL_SECTION_COMMON)
+    if (m->symbol_map[i] != TL_NONE || m->bodies[i].function != TL_NONE || tl_symbol_binding(symbol) != STB_LOCAL ||
+        tl_symbol_type(symbol) >= STT_CUDA_TEXTURE)
       continue;
-    uint32_t section = m->section_map[symbol->section];
-    if (m->cubin->sections[symbol->section].type == SHT_NOTE)
-      section = tl_module_find_section(m->module, m->cubin->sections[symbol->section].name);
+    const uint32_t section = merge_section_of_symbol(m, symbol);
     if (section != TL_NONE)
       m->symbol_map[i] = m->module->sections.items[section].symbol;
   }

@@ -37,14 +37,19 @@ static tl_attribute records_attribute(tl_merging *m, uint32_t section, const tl_
   return attribute;
 }
 
-/* Records of dead functions and losing bodies go with them (I8). */
+/* Records of dead functions and losing bodies go with them (I8), and so do those about no function at all, and a kernel's
+ * parameters without their section (L182). */
 static bool records_is_dropped(const tl_merging *m, const tl_record *record) {
   const bool about_function =
       record->code == EIATTR_REGCOUNT || record->code == EIATTR_FRAME_SIZE || record->code == EIATTR_MAX_STACK_SIZE;
-  if (!about_function || record->format != 4 || record->size < 4)
+  if ((!about_function && record->code != EIATTR_PARAM_CBANK) || record->format != 4 || record->size < 4)
     return false;
   const uint32_t symbol = tl_get32(record->data);
-  return symbol < m->cubin->symbol_count && (m->symbol_dead[symbol] || m->symbol_lost[symbol]);
+  if (symbol >= m->cubin->symbol_count)
+    return false; /* an error when the record is taken */
+  if (!about_function)
+    return m->symbol_map[symbol] == TL_NONE;
+  return m->symbol_dead[symbol] || m->symbol_lost[symbol] || m->bodies[symbol].function == TL_NONE;
 }
 
 /* About how many records that many bytes of a function hold: three or four, and there are many such lists. */
@@ -121,6 +126,7 @@ static void records_read_callgraph(tl_merging *m, uint32_t section) {
   const tl_cubin_section *const input = &m->cubin->sections[section];
   uint64_t position = 0;
   uint32_t part = 0, words[2];
+  tl_cubin_check_entries(m->cubin, m->module->names, m->module->diagnostics, section);
   while (tl_callgraph_next(input, &position, &part, words)) {
     const uint32_t from = m->bodies[words[0]].function;
     uint32_t prototype = TL_NONE;
@@ -150,7 +156,8 @@ static void records_check_function(const tl_merging *m, uint32_t section, uint64
 
 static void records_read_prototypes(tl_merging *m, uint32_t section) {
   const tl_cubin_section *const input = &m->cubin->sections[section];
-  for (uint64_t position = 0; position + 8 <= input->size; position += 8) {
+  tl_cubin_check_entries(m->cubin, m->module->names, m->module->diagnostics, section);
+  for (uint64_t position = 0; position + 8 <= input->size / input->entry_size * 8; position += 8) {
     const uint32_t symbol = tl_get32(input->data + position);
     records_check_function(m, section, position, symbol);
     const uint32_t prototype = records_prototype(m, section, position, tl_get32(input->data + position + 4));

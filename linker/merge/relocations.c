@@ -52,12 +52,17 @@ static bool relocations_in_lost_variable(const reading *r, uint64_t offset) {
   return range->section == r->input->info && offset < range->end;
 }
 
+/* The name that the input gives the target, which is another than the output's only on damage (L175). */
+static uint32_t relocations_target_name(const reading *r) {
+  return r->m->cubin->sections[r->input->info].name;
+}
+
 static uint32_t relocations_container(const reading *r, bool rela) {
   tl_module *const module = r->m->module;
   const uint32_t known = module->sections.items[r->target].relocations[rela];
   if (known != TL_NONE)
     return known;
-  const uint32_t name = tl_module_name(module, rela ? ".rela" : ".rel", module->sections.items[r->target].name);
+  const uint32_t name = tl_module_name(module, rela ? ".rela" : ".rel", relocations_target_name(r));
   const uint32_t created = tl_module_add_section(module, name, rela ? SHT_RELA : SHT_REL, SHF_INFO_LINK, 8,
                                                  rela ? ELF_RELA_SIZE : ELF_REL_SIZE);
   module->sections.items[created].about = r->target;
@@ -74,7 +79,7 @@ static void relocations_add_rel_name(reading *r, uint32_t index, int64_t addend)
   if (!wanted)
     return;
   container->rel_name = true;
-  const uint32_t name = tl_module_name(module, ".rel", module->sections.items[r->target].name);
+  const uint32_t name = tl_module_name(module, ".rel", relocations_target_name(r));
   tl_module_add_section_name(module, name);
   *tl_vector_push(module->arena, &module->strings) = (tl_string_event){name, TL_NONE};
 }
@@ -155,8 +160,7 @@ void tl_merge_relocations(tl_merging *m, uint32_t section) {
   const tl_cubin_section *const input = &m->cubin->sections[section];
   if (!input->size)
     return;
-  if (input->entry_size == 0) /* D17 */
-    tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, section, TL_NO_OFFSET, "sh_entsize is 0");
+  tl_cubin_check_entries(m->cubin, m->module->names, m->module->diagnostics, section); /* D17 */
   reading r = {.m = m, .section = section, .input = input, .target = relocations_target(m, section)};
   const tl_section *const target = &m->module->sections.items[r.target];
   r.frames = relocations_is_frame_section(tl_module_text(m->module, target->name));

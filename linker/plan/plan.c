@@ -177,9 +177,8 @@ static uint16_t plan_add_segments(planner *p) {
 
 static void plan_fill_header(const planner *p, uint8_t *header, uint64_t sections, uint64_t segments, uint16_t count) {
   const tl_emitted *const e = p->e;
-  const bool inputs = e->module->file_count != 0;
-  const uint32_t low = inputs && e->module->arch < 100 ? e->module->files[0].flags & 0xff : 4; /* R60 */
-  memcpy(header, inputs ? e->module->files[0].bytes : plan_ident, 16);
+  const uint32_t low = 4; /* whatever the inputs say (R60, L180) */
+  memcpy(header, plan_ident, sizeof plan_ident);
   tl_put16(header + 16, ET_EXEC);
   tl_put16(header + 18, EM_CUDA);
   tl_put32(header + 20, 1);

@@ -39,10 +39,14 @@ static const struct {
   const char *words;
   char letter;
 } parts[] = {
-    [TL_PART_ALL] = {"v", 'v'},           [TL_PART_LOW] = {"v & 0xffffffff", 'l'},
-    [TL_PART_HIGH] = {"v >> 32", 'h'},    [TL_PART_DWORD] = {"v >> 2", 'd'},
-    [TL_PART_BYTE] = {"v >> %u & 0xff", 'b'}, [TL_PART_BANK] = {"bank", 'k'},
-    [TL_PART_BANK_TOP] = {"bank >> 4", 'K'}, [TL_PART_AUX] = {"auxiliary word + A", 'a'},
+    [TL_PART_ALL] = {"v", 'v'},
+    [TL_PART_LOW] = {"v & 0xffffffff", 'l'},
+    [TL_PART_HIGH] = {"v >> 32", 'h'},
+    [TL_PART_DWORD] = {"v >> 2", 'd'},
+    [TL_PART_BYTE] = {"v >> %u & 0xff", 'b'},
+    [TL_PART_BANK] = {"bank", 'k'},
+    [TL_PART_BANK_TOP] = {"bank >> 4", 'K'},
+    [TL_PART_AUX] = {"auxiliary word + A", 'a'},
     [TL_PART_ZERO] = {"0", '0'},
 };
 
