@@ -110,9 +110,12 @@ static void reduce_list_operations(const reduce_state *state, const gen_program 
 static void reduce_list_options(const reduce_state *state, const gen_program *program, reduce_ids *list) {
   for (int i = 0; i < program->option_count; i++)
     reduce_add(state, list, program->options[i].id, program->options[i].live);
+  for (int i = 0; i < program->mistake_count; i++)
+    reduce_add(state, list, program->mistakes[i].id, program->mistakes[i].live);
   reduce_add(state, list, program->shuffle_id, true);
   for (int i = 0; i < program->file_count; i++) {
     const gen_file *file = &program->files[i];
+    reduce_add(state, list, file->extra_id, file->live && file->extra);
     reduce_add(state, list, file->debug_id, file->live && file->debug);
     reduce_add(state, list, file->lineinfo_id, file->live && file->lines);
     reduce_add(state, list, file->optimise_id, file->live && file->optimise >= 0);

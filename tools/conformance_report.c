@@ -98,7 +98,7 @@ static void conformance_print_features(const conformance_report *report, const c
   fprintf(to, "the programs: median %d files (%.0f %% PTX), %d features\n", sums->median_files,
           conformance_share(sums->ptx_files, sums->files), sums->median_features);
   for (int i = 0; i < GEN_FEATURE_COUNT; i++) {
-    bool cluster = i == GEN_FEATURE_BARRIER_CLUSTER;
+    bool cluster = i == GEN_FEATURE_BARRIER_CLUSTER || i == GEN_FEATURE_CLUSTER_DIMS;
     size_t whole = cluster ? sums->cluster_programs : report->count;
     double share = conformance_share(sums->features[i], whole);
     fprintf(to, "  %5.1f %%%s %s\n", share, share < 5 && whole ? " <5" : "   ", gen_feature_names[i]);

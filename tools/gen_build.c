@@ -23,7 +23,7 @@ static const unsigned char gen_trait_percent[GEN_TRAIT_COUNT] = {
     [GEN_TRAIT_WEAK_KERNELS] = 9,
     [GEN_TRAIT_LOCAL_FUNCTIONS] = 40,
     [GEN_TRAIT_ALIASES] = 14,
-    [GEN_TRAIT_RECURSION] = 15,
+    [GEN_TRAIT_RECURSION] = 26,
     [GEN_TRAIT_MUTUAL_RECURSION] = 28,
     [GEN_TRAIT_LAUNCH_BOUNDS] = 40,
     [GEN_TRAIT_LARGE_ARGUMENTS] = 18,
@@ -36,9 +36,12 @@ static const unsigned char gen_trait_percent[GEN_TRAIT_COUNT] = {
     [GEN_TRAIT_DEAD_FILE] = 14,
     [GEN_TRAIT_SHUFFLE] = 60,
     [GEN_TRAIT_UNSIZED] = 15,
-    [GEN_TRAIT_LARGE_SWITCH] = 15,
+    [GEN_TRAIT_LARGE_SWITCH] = 40,
     [GEN_TRAIT_LARGE_CONSTANT] = 4,
     [GEN_TRAIT_MIXED] = 30,
+    [GEN_TRAIT_SAME_BODIES] = 55,
+    [GEN_TRAIT_EXTRA] = 25,
+    [GEN_TRAIT_HOST] = 30,
 };
 
 int gen_build_id(gen_program *program) {
@@ -73,6 +76,23 @@ static unsigned gen_build_virtual_sm(gen_program *program) {
   return other && sm <= program->sm ? sm : program->sm;
 }
 
+/* Further options of ptxas that leave something in the cubin, most of them an attribute. */
+static const char *gen_build_extra(gen_program *program, const gen_file *file) {
+  static const char *const any[] = {"-sanitize=memcheck",
+                                    "-sanitize=threadsteer",
+                                    "-annotate",
+                                    "-pic=true",
+                                    "-pic=true",
+                                    "-make-errors-visible-at-exit",
+                                    "-device-stack-protector=true",
+                                    "-fmad=false",
+                                    "-dlcm=cg",
+                                    "-legacy-bar-warp-wide-behavior"};
+  bool one = gen_chance(program, 45);
+  const char *extra = any[gen_draw(program, sizeof any / sizeof any[0])];
+  return program->traits[GEN_TRAIT_EXTRA] && one && !file->debug ? extra : NULL;
+}
+
 /* Options of one file. Every draw is made whether it counts or not: the programs of two architectures stay alike. */
 static void gen_build_file_options(gen_program *program, gen_file *file) {
   static const unsigned versions[] = {90, 88, 87, 83, 80};
@@ -99,6 +119,8 @@ static void gen_build_file_options(gen_program *program, gen_file *file) {
   file->debug_id = gen_build_id(program);
   file->debug = program->traits[GEN_TRAIT_DEBUG] && gen_chance(program, 50);
   file->lines = file->lineinfo || file->debug || gen_chance(program, 4);
+  file->extra_id = gen_build_id(program);
+  file->extra = gen_build_extra(program, file);
   file->independent = program->traits[GEN_TRAIT_SAMPLERS] && gen_chance(program, 60);
   file->ptx_version = versions[gen_draw(program, 5)];
   if (program->sm == 88 || program->sm >= 100 || file->virtual_sm == 88)
@@ -124,9 +146,14 @@ void gen_build_files(gen_program *program) {
     program->traits[i] = gen_chance(program, gen_trait_percent[i]);
   for (int i = 0; i < GEN_OP_COUNT; i++)
     program->enabled[i] = gen_chance(program, gen_operations[i].program_percent);
+  program->enabled[GEN_OP_HEADER] = program->kind == GEN_HEADERS;
   program->register_limit = registers[gen_draw(program, 5)];
   program->file_count = 1 + gen_build_choose(program, counts);
   uint32_t cuda_percent = cuda_percents[gen_draw(program, 5)];
+  if (program->kind == GEN_HEADERS) { /* a compiler takes seconds for each such file */
+    program->file_count = 2 + program->file_count % 2;
+    cuda_percent = 75;
+  }
   for (int i = 0; i < program->file_count; i++) {
     gen_file *file = &program->files[i];
     file->id = gen_build_id(program);
@@ -289,6 +316,15 @@ static void gen_build_large_constant(gen_program *program) {
   }
 }
 
+/* A strong variable that two files define. */
+static void gen_build_second_object(gen_program *program) {
+  int variable = (int)gen_draw(program, (uint32_t)program->variable_count);
+  int file = gen_build_pick_file(program, false);
+  bool wanted = gen_chance(program, 25) && program->variable_count && file != GEN_NONE;
+  if (wanted && program->variables[variable].linkage == GEN_STRONG && program->variables[variable].count)
+    gen_build_object(program, variable, file, GEN_STRONG);
+}
+
 void gen_build_variables(gen_program *program) {
   static const char letters[GEN_SPACE_COUNT] = {'g', 'c', 's', 'd', 'm', 't', 'p', 'w'};
   int count = 1 + program->file_count + (int)gen_draw(program, 3 * (uint32_t)program->file_count);
@@ -307,6 +343,8 @@ void gen_build_variables(gen_program *program) {
     gen_build_objects(program, program->variable_count - 1);
   }
   gen_build_large_constant(program);
+  if (program->kind == GEN_MISTAKES)
+    gen_build_second_object(program);
 }
 
 /* --- functions --- */
@@ -332,7 +370,7 @@ static void gen_build_bounds(gen_program *program, gen_body *body) {
   body->bounds_id = gen_build_id(program);
   uint32_t kind = gen_draw(program, 5), max = threads[gen_draw(program, 6)],
            registers = 104 + 8 * gen_draw(program, 18);
-  bool cluster = gen_chance(program, 20);
+  bool cluster = gen_chance(program, 35);
   if (!program->functions[body->function].kernel || !program->traits[GEN_TRAIT_LAUNCH_BOUNDS] ||
       !gen_chance(program, 55))
     return;
@@ -447,7 +485,7 @@ static void gen_build_kernel(gen_program *program, int file) {
   kernel->spelling = weak ? GEN_SPELL_TEMPLATE : (gen_spelling)gen_build_choose(program, spellings);
   if (kernel->spelling == GEN_SPELL_CXX && gen_chance(program, 25))
     kernel->spelling = GEN_SPELL_NAMESPACE;
-  uint32_t bytes = 16 * (1 + gen_draw(program, gen_chance(program, 20) ? 240 : 40));
+  uint32_t bytes = 16 * (1 + gen_draw(program, gen_chance(program, 25) ? 900 : 40));
   if (!weak && program->traits[GEN_TRAIT_LARGE_ARGUMENTS] && gen_chance(program, 40)) {
     kernel->signature = GEN_SIGNATURE_KERNEL_LARGE;
     kernel->spelling = GEN_SPELL_C;
@@ -459,6 +497,16 @@ static void gen_build_kernel(gen_program *program, int file) {
   int other = gen_build_pick_file(program, false);
   if (weak && other != GEN_NONE && program->files[other].role == GEN_ROLE_NORMAL)
     gen_build_body(program, index, other, GEN_WEAK);
+}
+
+/* Strong functions and kernels that two files define. */
+static void gen_build_second_bodies(gen_program *program) {
+  for (int i = 0; i < program->function_count; i++) {
+    int file = gen_build_pick_file(program, false);
+    bool strong = program->functions[i].linkage == GEN_STRONG && program->functions[i].alias_of == GEN_NONE;
+    if (strong && gen_chance(program, 6) && file != GEN_NONE)
+      gen_build_body(program, i, file, GEN_STRONG);
+  }
 }
 
 void gen_build_functions(gen_program *program) {
@@ -476,4 +524,6 @@ void gen_build_functions(gen_program *program) {
   for (int i = 0; i < program->file_count && kernels == 0; i++)
     if (program->files[i].role == GEN_ROLE_NORMAL)
       gen_build_kernel(program, i), kernels++;
+  if (program->kind == GEN_MISTAKES)
+    gen_build_second_bodies(program);
 }

@@ -73,14 +73,21 @@ static gen_entry gen_build_pointer_entry(gen_program *program, const gen_object 
   return (gen_entry){.kind = GEN_ENTRY_VARIABLE, .target = target, .value = offset};
 }
 
-static gen_entry gen_build_byte_entry(gen_program *program, const gen_object *object) {
+/* One address, a byte after the other, from any byte on. */
+static void gen_build_byte_entries(gen_program *program, const gen_object *object, gen_entry *entries, uint32_t count) {
+  gen_entry_kind kind = GEN_ENTRY_BYTE;
   int target = gen_build_pick_variable(program, object->file, 1u << GEN_GLOBAL, GEN_NUMBERS, object->variable);
-  if (target == GEN_NONE)
-    return (gen_entry){.kind = GEN_ENTRY_VALUE, .target = GEN_NONE, .value = 7};
-  return (gen_entry){.kind = GEN_ENTRY_BYTE, .target = target, .value = gen_draw(program, 8)};
+  if (target == GEN_NONE || gen_chance(program, 40)) {
+    kind = GEN_ENTRY_BYTE_FUNCTION;
+    target = gen_build_pick_function(program, object->file, GEN_MAX_FUNCTIONS, GEN_NONE);
+  }
+  uint32_t first = gen_draw(program, 8);
+  for (uint32_t i = 0; i < count; i++)
+    entries[i] =
+        (gen_entry){.kind = target == GEN_NONE ? GEN_ENTRY_VALUE : kind, .target = target, .value = (first + i) % 8};
 }
 
-static gen_entry gen_build_entry(gen_program *program, const gen_object *object, bool bytes_of_addresses) {
+static gen_entry gen_build_entry(gen_program *program, const gen_object *object) {
   const gen_variable *variable = &program->variables[object->variable];
   if (variable->element == GEN_CODE) {
     int target = gen_build_pick_function(program, object->file, GEN_MAX_FUNCTIONS, variable->signature);
@@ -90,8 +97,6 @@ static gen_entry gen_build_entry(gen_program *program, const gen_object *object,
   }
   if (variable->element == GEN_POINTER)
     return gen_build_pointer_entry(program, object);
-  if (bytes_of_addresses && gen_chance(program, 60))
-    return gen_build_byte_entry(program, object);
   uint64_t value = gen_random_next(&program->random) >> 8;
   return (gen_entry){.kind = GEN_ENTRY_VALUE, .target = GEN_NONE, .value = gen_chance(program, 30) ? 0 : value};
 }
@@ -106,11 +111,15 @@ static void gen_build_object_entries(gen_program *program, gen_object *object) {
   uint32_t wanted = few ? 1 + gen_draw(program, most) : most;
   bool bytes = variable->element == GEN_U8 && program->files[object->file].language == GEN_PTX &&
                program->traits[GEN_TRAIT_POINTERS] && variable->space == GEN_GLOBAL && gen_chance(program, 40);
-  for (; wanted > 0 && program->entry_count < GEN_MAX_ENTRIES; wanted--) {
-    program->entries[program->entry_count] = gen_build_entry(program, object, bytes);
-    program->entry_count++;
-    object->entry_count++;
-  }
+  if (wanted > GEN_MAX_ENTRIES - (uint32_t)program->entry_count)
+    wanted = GEN_MAX_ENTRIES - (uint32_t)program->entry_count;
+  gen_entry *entries = &program->entries[program->entry_count];
+  if (bytes)
+    gen_build_byte_entries(program, object, entries, wanted);
+  for (uint32_t i = 0; i < wanted && !bytes; i++)
+    entries[i] = gen_build_entry(program, object);
+  program->entry_count += (int)wanted;
+  object->entry_count = (int)wanted;
 }
 
 /* Tables of functions are variables too, but can only be made when there are functions. */
@@ -151,6 +160,8 @@ void gen_build_classes(gen_program *program) {
     gen_class *row = &program->classes[program->class_count];
     *row = (gen_class){.id = gen_build_id(program), .derived = 1 + (int)gen_draw(program, 3)};
     row->destructor = gen_chance(program, 40);
+    row->second = gen_chance(program, 35);
+    row->pure = gen_chance(program, 30);
     snprintf(row->name, sizeof row->name, "C%d", program->class_count);
     for (int call = 0; call < 4; call++) {
       int function = gen_build_pick_function(program, 0, program->function_count / 2, 0);
@@ -233,7 +244,7 @@ static void gen_build_recursion(gen_program *program, gen_body *body) {
   if (function->kernel || function->dead)
     return;
   if (program->traits[GEN_TRAIT_RECURSION] && gen_chance(program, 14))
-    gen_build_operation(program, body, gen_chance(program, 30) ? GEN_OP_CALL_POINTER : GEN_OP_CALL, body->function);
+    gen_build_operation(program, body, gen_chance(program, 55) ? GEN_OP_CALL_POINTER : GEN_OP_CALL, body->function);
   if (!program->traits[GEN_TRAIT_MUTUAL_RECURSION] || !gen_chance(program, 45))
     return;
   int target = gen_build_pick_function(program, body->file, program->function_count, GEN_NONE);
@@ -260,9 +271,39 @@ static void gen_build_body_statements(gen_program *program, gen_body *body) {
   gen_build_recursion(program, body);
 }
 
+/* May a body in `file` do what the operation does? */
+static bool gen_operation_fits(const gen_program *program, const gen_body *body, const gen_operation *operation) {
+  if (!gen_operation_possible(program, body, operation->kind))
+    return false;
+  if (gen_operations[operation->kind].target == GEN_TARGET_VARIABLE)
+    return gen_variable_visible(program, operation->target, body->file);
+  if (gen_operations[operation->kind].target != GEN_TARGET_FUNCTION)
+    return true;
+  const gen_function *target = &program->functions[operation->target];
+  return target->linkage != GEN_LOCAL || target->home == body->file;
+}
+
+/* What a header defines is the same in every file; only how it is compiled differs. */
+static bool gen_build_same_statements(gen_program *program, gen_body *body) {
+  for (const gen_body *first = program->bodies; first < body && program->traits[GEN_TRAIT_SAME_BODIES]; first++) {
+    bool same = first->function == body->function && first->linkage == body->linkage &&
+                program->files[first->file].language == program->files[body->file].language;
+    for (int i = 0; same && i < first->operation_count; i++)
+      same = gen_operation_fits(program, body, &program->operations[first->first_operation + i]);
+    if (!same)
+      continue;
+    body->first_operation = first->first_operation;
+    body->operation_count = first->operation_count;
+    body->shared = true;
+    return true;
+  }
+  return false;
+}
+
 void gen_build_statements(gen_program *program) {
   for (int i = 0; i < program->body_count; i++)
-    gen_build_body_statements(program, &program->bodies[i]);
+    if (!gen_build_same_statements(program, &program->bodies[i]))
+      gen_build_body_statements(program, &program->bodies[i]);
 }
 
 /* --- options of the link --- */
@@ -285,9 +326,12 @@ void gen_build_options(gen_program *program) {
       {"-kernels-used", 30, true},
       {"-v", 35, false},
       {"-extrawarn", 25, false},
+      {"-dump-callgraph", 12, false},
+      {"-disable-infos", 8, false},
+      {"-suppress-debug-info", 7, false},
       {"-suppress-stack-size-warning", 25, false},
   };
-  if (program->kind == GEN_PLAIN)
+  if (program->kind != GEN_OPTIONS)
     return;
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     if (!gen_chance(program, rows[i].percent))

@@ -3,6 +3,7 @@
  * The same state as in the PTX printer in C++ words (p, x, acc). Weak functions are inline functions or template
  * instances, strong ones over weak are explicit specialisations: what people write. Names agree with the PTX files
  * because the model holds each symbol in its mangled spelling. */
+#include "gen_headers.h"
 #include "gen_print.h"
 
 #include <string.h>
@@ -80,8 +81,9 @@ static void gen_cuda_extern(gen_cuda *printer, int index) {
     return;
   fprintf(printer->to, "extern %s %s %s[", gen_cuda_space(variable->space),
           gen_cuda_element(variable, type, sizeof type), variable->name);
+  uint32_t wrong = gen_program_errs(printer->program, GEN_MISTAKE_SIZE, printer->file_index, index) ? 3 : 0;
   if (variable->count && !gen_variable_unsized(printer->program, index, printer->file_index))
-    fprintf(printer->to, "%u", variable->count);
+    fprintf(printer->to, "%u", variable->count + wrong);
   fprintf(printer->to, "];\n");
 }
 
@@ -143,13 +145,8 @@ static void gen_cuda_variables(gen_cuda *printer) {
     }
 }
 
-/* Of what is local, half is static and half in an unnamed namespace. */
-static bool gen_cuda_anonymous(const gen_function *function) {
-  return function->linkage == GEN_LOCAL && function->id % 2 == 0;
-}
-
 static bool gen_cuda_wrapped(const gen_function *function) {
-  return gen_cuda_anonymous(function) || function->spelling == GEN_SPELL_NAMESPACE;
+  return gen_function_anonymous(function) || function->spelling == GEN_SPELL_NAMESPACE;
 }
 
 static void gen_cuda_head(gen_cuda *printer, const gen_function *function, const gen_body *body, const char *names) {
@@ -158,7 +155,7 @@ static void gen_cuda_head(gen_cuda *printer, const gen_function *function, const
   bool inlined = body && body->linkage == GEN_WEAK && function->spelling != GEN_SPELL_TEMPLATE;
   FILE *to = printer->to;
   fprintf(to, "%s%s%s", plain ? "extern \"C\" " : "",
-          gen_cuda_anonymous(function)                ? "namespace { "
+          gen_function_anonymous(function)            ? "namespace { "
           : function->spelling == GEN_SPELL_NAMESPACE ? "namespace lib { "
           : function->linkage == GEN_LOCAL            ? "static "
                                                       : "",
@@ -271,6 +268,17 @@ static void gen_cuda_do_table(gen_cuda *printer, const gen_operation *operation)
   gen_cuda_index(operation, table->count, index, sizeof index);
   snprintf(target, sizeof target, "%s[%s]", table->name, index);
   gen_cuda_call(printer, target, table->signature);
+}
+
+static void gen_cuda_do_shared_table(gen_cuda *printer, const gen_operation *operation) {
+  const gen_function *function = &printer->program->functions[operation->target];
+  char name[GEN_NAME_SIZE + 8], target[64];
+  uint32_t count = 2 + operation->b % 4;
+  gen_cuda_function_name(function, name, sizeof name);
+  fprintf(printer->to, "    __shared__ sig%d ts%d[%u];\n    ts%d[(unsigned)x %% %u] = %s;\n    __syncthreads();\n",
+          function->signature, operation->id, count, operation->id, count, name);
+  snprintf(target, sizeof target, "ts%d[(unsigned)acc %% %u]", operation->id, count);
+  gen_cuda_call(printer, target, function->signature);
 }
 
 static void gen_cuda_do_read(gen_cuda *printer, const gen_operation *operation) {
@@ -396,13 +404,18 @@ static void gen_cuda_do_barrier_any(gen_cuda *printer, const gen_operation *oper
 }
 
 static void gen_cuda_do_cluster(gen_cuda *printer, const gen_operation *operation) {
-  (void)operation;
+  if (printer->file->virtual_sm < 90) { /* a mistake of the program took the file to another architecture */
+    gen_cuda_do_barrier(printer, operation);
+    return;
+  }
   fprintf(printer->to, "    asm volatile(\"barrier.cluster.arrive;\\n barrier.cluster.wait;\" ::: \"memory\");\n");
 }
 
 static void gen_cuda_do_warp(gen_cuda *printer, const gen_operation *operation) {
   fprintf(printer->to, "    acc += %s;\n",
-          operation->a & 1 ? "__shfl_down_sync(~0u, acc, 1)" : "(int)__ballot_sync(~0u, acc > 7)");
+          operation->a & 1   ? "__shfl_down_sync(~0u, acc, 1)"
+          : operation->b & 1 ? "(int)__ballot_sync(~0u, acc > 7)"
+                             : "(__syncwarp(), (int)__activemask())");
 }
 
 static void gen_cuda_do_pressure(gen_cuda *printer, const gen_operation *operation) {
@@ -419,17 +432,56 @@ static void gen_cuda_do_loop(gen_cuda *printer, const gen_operation *operation) 
 
 static void gen_cuda_do_virtual(gen_cuda *printer, const gen_operation *operation) {
   const gen_class *row = &printer->program->classes[operation->target];
-  fprintf(printer->to, "    %s o0;\n", row->name);
+  if (!row->pure)
+    fprintf(printer->to, "    %s o0;\n", row->name);
   for (int i = 1; i <= row->derived; i++)
     fprintf(printer->to, "    %sd%d o%d;\n", row->name, i, i);
-  fprintf(printer->to, "    %s *o[%d] = {&o0", row->name, 1 + row->derived);
+  fprintf(printer->to, "    %s *o[%d] = {&o%d", row->name, 1 + row->derived, row->pure ? 1 : 0);
   for (int i = 1; i <= row->derived; i++)
     fprintf(printer->to, ", &o%d", i);
-  fprintf(printer->to, "};\n    acc += o[(unsigned)acc %% %d]->%s(p, acc);\n", 1 + row->derived,
-          operation->a & 1 ? "run" : "step");
+  fprintf(printer->to, "};\n    acc += o[(unsigned)acc %% %d]->", 1 + row->derived);
+  if (row->pure && operation->a % 3 == 0)
+    fprintf(printer->to, "rest(acc);\n");
+  else
+    fprintf(printer->to, "%s(p, acc);\n", operation->a & 1 ? "run" : "step");
+  if (row->second && operation->b & 1)
+    fprintf(printer->to, "    %sb *s = x ? &o1 : (%sb *)p;\n    acc += s->other(acc);\n", row->name, row->name);
+}
+
+/* The object is made where the other variables are. */
+static void gen_cuda_do_object(gen_cuda *printer, const gen_operation *operation) {
+  const gen_class *row = &printer->program->classes[operation->target];
+  if (row->destructor) { /* such an object cannot be in global memory */
+    gen_cuda_do_virtual(printer, operation);
+    return;
+  }
+  fprintf(printer->to, "    %s *o = x == %u ? (%s *)p : &go%d;\n    acc += o->run(p, acc);\n", row->name, operation->a,
+          row->name, operation->id);
+}
+
+static void gen_cuda_do_constructed(gen_cuda *printer, const gen_operation *operation) {
+  fprintf(printer->to, "    acc += gc%d.b + gc%d.a;\n", operation->id, operation->id);
+}
+
+static void gen_cuda_do_header(gen_cuda *printer, const gen_operation *operation) {
+  const gen_header_row *row = gen_header_of(operation, printer->file->virtual_sm);
+  fprintf(printer->to, "    %s\n", row->statement);
+}
+
+/* A generic function that calls what it is given: with a closure of its own type in each place. */
+static void gen_cuda_do_closure(gen_cuda *printer, const gen_operation *operation) {
+  if (operation->b & 1)
+    fprintf(printer->to, "    acc += apply([=](auto y) { return (int)(y * x + %u); }, acc);\n", operation->a);
+  else
+    fprintf(printer->to, "    int z = %u;\n    acc += apply([&z, p](int y) { z += y; return p[z & 7]; }, x) + z;\n",
+            operation->a);
 }
 
 static void gen_cuda_do_lambda(gen_cuda *printer, const gen_operation *operation) {
+  if (operation->b % 3 == 0) {
+    gen_cuda_do_closure(printer, operation);
+    return;
+  }
   fprintf(printer->to, "    int (*l)(int) = [](int y) { return y * %u; };\n", operation->a);
   if (operation->b & 1)
     fprintf(printer->to, "    if (x == %u)\n      l = [](int y) { return y ^ %u; };\n", operation->b, operation->a + 1);
@@ -479,6 +531,10 @@ static gen_cuda_statement *const gen_cuda_rows[GEN_OP_COUNT] = {
     [GEN_OP_VIRTUAL] = gen_cuda_do_virtual,
     [GEN_OP_LAMBDA] = gen_cuda_do_lambda,
     [GEN_OP_STATIC_LOCAL] = gen_cuda_do_static,
+    [GEN_OP_CALL_SHARED] = gen_cuda_do_shared_table,
+    [GEN_OP_OBJECT] = gen_cuda_do_object,
+    [GEN_OP_CONSTRUCTED] = gen_cuda_do_constructed,
+    [GEN_OP_HEADER] = gen_cuda_do_header,
 };
 
 /* --- classes and bodies --- */
@@ -490,10 +546,33 @@ static void gen_cuda_method(gen_cuda *printer, const gen_class *row, int number)
   if (function != GEN_NONE && printer->program->functions[function].live)
     gen_cuda_do_call(printer, &(gen_operation){.target = function});
   fprintf(to, "return acc * %d + p[%d] + x; }\n", 3 + number, number);
+  if (row->pure && number > 0)
+    fprintf(to, "  virtual __device__ int rest(int acc) { return acc + %d; }\n", 11 * number);
+  else if (row->pure)
+    fprintf(to, "  virtual __device__ int rest(int acc) = 0;\n");
+  if (row->second && number > 0)
+    fprintf(to, "  virtual __device__ int other(int acc) { return acc ^ v ^ w; }\n");
   if (number % 2 == 0)
     fprintf(to, "  virtual __device__ int step(int *p, int acc) { return p[v] ^ acc + %d; }\n", number);
   if (row->destructor && number == 0)
     fprintf(to, "  virtual __device__ ~%s() { v = 0; }\n", row->name);
+}
+
+static void gen_cuda_class(gen_cuda *printer, const gen_class *row) {
+  FILE *to = printer->to;
+  const char *name = row->name;
+  if (row->second)
+    fprintf(to, "\nstruct %sb {\n  int w = 2;\n  virtual __device__ int other(int acc) { return acc + w; }\n};\n",
+            name);
+  fprintf(to, "\nstruct %s {\n  int v = 1;\n  constexpr __host__ __device__ %s() {}\n", name, name);
+  gen_cuda_method(printer, row, 0);
+  fprintf(to, "};\n");
+  for (int number = 1; number <= row->derived; number++) {
+    fprintf(to, "struct %sd%d : %s%s%s%s {\n", name, number, name, row->second ? ", " : "", row->second ? name : "",
+            row->second ? "b" : "");
+    gen_cuda_method(printer, row, number);
+    fprintf(to, "};\n");
+  }
 }
 
 static void gen_cuda_classes(gen_cuda *printer) {
@@ -501,13 +580,30 @@ static void gen_cuda_classes(gen_cuda *printer) {
     const gen_class *row = &printer->program->classes[i];
     if (!printer->mentions.classes[i] || !row->live)
       continue;
-    fprintf(printer->to, "\nstruct %s {\n  int v = 1;\n", row->name);
-    gen_cuda_method(printer, row, 0);
-    fprintf(printer->to, "};\n");
-    for (int number = 1; number <= row->derived; number++) {
-      fprintf(printer->to, "struct %sd%d : %s {\n", row->name, number, row->name);
-      gen_cuda_method(printer, row, number);
-      fprintf(printer->to, "};\n");
+    gen_cuda_class(printer, row);
+  }
+}
+
+/* Objects that statements of this file use, initialised by constructors at compile time. */
+static void gen_cuda_objects(gen_cuda *printer) {
+  const gen_program *program = printer->program;
+  static const char *const spaces[] = {"static __device__", "static __constant__", "static __device__ const"};
+  bool written[GEN_MAX_OPERATIONS] = {false};
+  if (printer->mentions.operations[GEN_OP_CONSTRUCTED])
+    fprintf(printer->to,
+            "struct pair {\n  int a, b;\n  constexpr __host__ __device__ pair(int x) : a(x), b(2 * x) {}\n};\n");
+  for (int i = 0; i < program->body_count; i++) {
+    const gen_body *body = &program->bodies[i];
+    for (int k = 0; body->live && body->file == printer->file_index && k < body->operation_count; k++) {
+      int index = body->first_operation + k;
+      const gen_operation *operation = &program->operations[index];
+      if (!operation->live || written[index])
+        continue;
+      written[index] = true;
+      if (operation->kind == GEN_OP_CONSTRUCTED)
+        fprintf(printer->to, "%s pair gc%d(%u);\n", spaces[operation->a % 3], operation->id, operation->b);
+      else if (operation->kind == GEN_OP_OBJECT && !program->classes[operation->target].destructor)
+        fprintf(printer->to, "static __device__ %sd1 go%d;\n", program->classes[operation->target].name, operation->id);
     }
   }
 }
@@ -578,6 +674,40 @@ static void gen_cuda_instances(gen_cuda *printer) {
   }
 }
 
+/* What the host side of such a file has: an object whose constructor runs before main, and a function that starts kernels,
+ * one of them made from a closure. */
+static void gen_cuda_host(gen_cuda *printer) {
+  const gen_program *program = printer->program;
+  FILE *to = printer->to;
+  const char *name = printer->file->name;
+  fprintf(
+      to,
+      "\nnamespace {\nstruct counted {\n  int n;\n  counted() : n(3) {}\n  ~counted() { n = 0; }\n} counted_%s;\n}\n"
+      "template <class F> __global__ void started(F f, int *p) { p[1] = f(p[0]); }\nvoid host_%s(int *p) {\n",
+      name, name);
+  for (int i = 0; i < program->body_count; i++) {
+    const gen_function *function = &program->functions[program->bodies[i].function];
+    char called[GEN_NAME_SIZE + 8];
+    if (program->bodies[i].live && program->bodies[i].file == printer->file_index && function->kernel &&
+        !function->large_bytes)
+      fprintf(to, "  %s<<<1, 32>>>(p, %d);\n", gen_cuda_function_name(function, called, sizeof called), i);
+  }
+  fprintf(to, "  int z = counted_%s.n;\n  started<<<1, 32>>>([=] __device__(int y) { return y * z; }, p);\n}\n", name);
+}
+
+/* Each header once, in the order of the statements. */
+static void gen_cuda_headers(gen_cuda *printer) {
+  const gen_program *program = printer->program;
+  for (int i = 0; i < program->body_count; i++) {
+    const gen_body *body = &program->bodies[i];
+    for (int k = 0; body->live && body->file == printer->file_index && k < body->operation_count; k++) {
+      const gen_operation *operation = &program->operations[body->first_operation + k];
+      if (operation->live && operation->kind == GEN_OP_HEADER)
+        fprintf(printer->to, "%s\n", gen_header_of(operation, printer->file->virtual_sm)->includes);
+    }
+  }
+}
+
 void gen_print_cuda(const gen_program *program, int file, FILE *to) {
   gen_cuda printer = {.program = program, .file = &program->files[file], .file_index = file, .to = to};
   gen_file_mentions(program, file, &printer.mentions);
@@ -588,12 +718,18 @@ void gen_print_cuda(const gen_program *program, int file, FILE *to) {
     fprintf(to, "#include <cstdio>\n#include <cstdlib>\n");
   if (used[GEN_OP_ASSERT])
     fprintf(to, "#include <cassert>\n");
+  gen_cuda_headers(&printer);
   gen_cuda_types(to);
+  if (used[GEN_OP_LAMBDA])
+    fprintf(to, "template <class F> __device__ int apply(F f, int x) { return f(x) + f(x + 1); }\n");
   gen_cuda_prototypes(&printer);
   gen_cuda_variables(&printer);
   gen_cuda_classes(&printer);
+  gen_cuda_objects(&printer);
   for (int i = 0; i < program->body_count; i++)
     if (program->bodies[i].live && program->bodies[i].file == file)
       gen_cuda_body(&printer, &program->bodies[i]);
   gen_cuda_instances(&printer);
+  if (program->traits[GEN_TRAIT_HOST])
+    gen_cuda_host(&printer);
 }

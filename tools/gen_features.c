@@ -58,6 +58,21 @@ const char *const gen_feature_names[GEN_FEATURE_COUNT] = {
     [GEN_FEATURE_SHUFFLED] = "files in random order",
     [GEN_FEATURE_LAMBDA] = "lambdas, static locals",
     [GEN_FEATURE_SPECIAL] = "special instructions (mma, cp.async, exit, ...)",
+    [GEN_FEATURE_SAME_BODY] = "the same function in several files",
+    [GEN_FEATURE_TABLE_SHARED] = "function tables in shared memory",
+    [GEN_FEATURE_RECURSION_POINTER] = "recursion through pointers",
+    [GEN_FEATURE_BARRIER_WARP] = "warp barriers, votes, shuffles",
+    [GEN_FEATURE_BARRIER_NAMED] = "named barriers",
+    [GEN_FEATURE_LARGE_SWITCH] = "large switches",
+    [GEN_FEATURE_GLOBAL_OBJECT] = "global objects of virtual classes",
+    [GEN_FEATURE_CONSTRUCTOR] = "global constructors",
+    [GEN_FEATURE_ANONYMOUS] = "anonymous namespaces",
+    [GEN_FEATURE_MAXNREG] = "__maxnreg__, .maxnreg",
+    [GEN_FEATURE_CLUSTER_DIMS] = "__cluster_dims__ and the like (sm_90 and later)",
+    [GEN_FEATURE_NO_KERNEL] = "files without kernels",
+    [GEN_FEATURE_EXTRA] = "further compiler options",
+    [GEN_FEATURE_HOST] = "host code, constructors of host objects",
+    [GEN_FEATURE_HEADER] = "the toolkit's headers",
 };
 
 /* Statements whose mere presence is a feature. */
@@ -89,6 +104,11 @@ static const signed char gen_feature_of_operation[GEN_OP_COUNT] = {
     [GEN_OP_VIRTUAL] = GEN_FEATURE_VIRTUAL,
     [GEN_OP_LAMBDA] = GEN_FEATURE_LAMBDA,
     [GEN_OP_STATIC_LOCAL] = GEN_FEATURE_LAMBDA,
+    [GEN_OP_CALL_SHARED] = GEN_FEATURE_TABLE_SHARED,
+    [GEN_OP_WARP] = GEN_FEATURE_BARRIER_WARP,
+    [GEN_OP_OBJECT] = GEN_FEATURE_GLOBAL_OBJECT,
+    [GEN_OP_CONSTRUCTED] = GEN_FEATURE_CONSTRUCTOR,
+    [GEN_OP_HEADER] = GEN_FEATURE_HEADER,
 };
 
 typedef struct gen_reach {
@@ -102,6 +122,8 @@ static void gen_feature_operation(const gen_program *program, const gen_body *bo
   gen_operation_kind kind = operation->kind;
   if (gen_feature_of_operation[kind])
     features[gen_feature_of_operation[kind]] = true;
+  features[GEN_FEATURE_BARRIER_NAMED] |= kind == GEN_OP_BARRIER_NAMED;
+  features[GEN_FEATURE_LARGE_SWITCH] |= kind == GEN_OP_SWITCH && gen_switch_count(program, operation) >= 60;
   if (kind == GEN_OP_SHARED_LOCAL)
     features[kernel ? GEN_FEATURE_SHARED_KERNEL : GEN_FEATURE_SHARED_DEVICE] = true;
   if (!kernel && (kind == GEN_OP_BARRIER || kind == GEN_OP_BARRIER_NAMED || kind == GEN_OP_BARRIER_ANY))
@@ -117,6 +139,7 @@ static void gen_feature_operation(const gen_program *program, const gen_body *bo
   int callee = target->alias_of == GEN_NONE ? operation->target : target->alias_of;
   features[GEN_FEATURE_ALIAS] |= target->alias_of != GEN_NONE;
   reach->functions[body->function][callee] = true;
+  features[GEN_FEATURE_RECURSION_POINTER] |= kind == GEN_OP_CALL_POINTER && callee == body->function;
   if (!gen_function_in_file(program, operation->target, body->file))
     reach->files[body->file][target->home] = features[GEN_FEATURE_ACROSS_FILES] = true;
 }
@@ -179,7 +202,13 @@ static void gen_feature_bodies(const gen_program *program, gen_reach *reach, boo
     const gen_body *body = &program->bodies[i];
     if (!body->live)
       continue;
+    const gen_function *function = &program->functions[body->function];
+    const gen_file *file = &program->files[body->file];
     features[GEN_FEATURE_LAUNCH_BOUNDS] |= body->max_threads || body->max_registers;
+    features[GEN_FEATURE_MAXNREG] |= body->max_registers > 0;
+    features[GEN_FEATURE_CLUSTER_DIMS] |= body->cluster && file->virtual_sm >= 90;
+    features[GEN_FEATURE_SAME_BODY] |= body->shared;
+    features[GEN_FEATURE_ANONYMOUS] |= file->language == GEN_CUDA && gen_function_anonymous(function);
     features[GEN_FEATURE_LARGE_ARGUMENTS] |= program->functions[body->function].large_bytes > 0;
     for (int k = 0; k < i; k++)
       if (program->bodies[k].live)
@@ -190,11 +219,25 @@ static void gen_feature_bodies(const gen_program *program, gen_reach *reach, boo
   }
 }
 
+static bool gen_feature_without_kernel(const gen_program *program, int file) {
+  bool any = false;
+  for (int i = 0; i < program->body_count; i++) {
+    const gen_body *body = &program->bodies[i];
+    any |= body->live && body->file == file;
+    if (body->live && body->file == file && program->functions[body->function].kernel)
+      return false;
+  }
+  return any;
+}
+
 static void gen_feature_files(const gen_program *program, bool *features) {
   for (int i = 0; i < program->file_count; i++) {
     const gen_file *file = &program->files[i];
     if (!file->live)
       continue;
+    features[GEN_FEATURE_NO_KERNEL] |= gen_feature_without_kernel(program, i);
+    features[GEN_FEATURE_EXTRA] |= file->extra != NULL;
+    features[GEN_FEATURE_HOST] |= file->language == GEN_CUDA && program->traits[GEN_TRAIT_HOST];
     features[GEN_FEATURE_LINEINFO] |= file->lineinfo && !file->debug;
     features[GEN_FEATURE_DEBUG_CUDA] |= file->debug && file->language == GEN_CUDA;
     features[GEN_FEATURE_DEBUG_PTX] |= file->debug && file->language == GEN_PTX;

@@ -34,12 +34,15 @@ static void gen_compile_ptx(const gen_file *file, string_list *command) {
     string_list_add(command, "-O%d", file->optimise);
   if (file->registers)
     string_list_add(command, "-maxrregcount=%u", file->registers);
+  if (file->extra)
+    string_list_add(command, "%s", file->extra);
   string_list_add(command, "%s.ptx", file->name);
 }
 
 static void gen_compile_cuda(const gen_file *file, string_list *command) {
   string_list_add(command, "-std=c++17");
   string_list_add(command, "-w");
+  string_list_add(command, "--extended-lambda");
   string_list_add(command, "-rdc=true");
   string_list_add(command, "-cubin");
   if (file->virtual_sm == file->target_sm)
@@ -54,6 +57,8 @@ static void gen_compile_cuda(const gen_file *file, string_list *command) {
     string_list_add(command, "-Xptxas=-O%d", file->optimise);
   if (file->registers)
     string_list_add(command, "-maxrregcount=%u", file->registers);
+  if (file->extra)
+    string_list_add(command, "-Xptxas=%s", file->extra);
   string_list_add(command, "%s.cu", file->name);
 }
 
@@ -68,14 +73,23 @@ void gen_compile_command(const gen_program *program, int file, const gen_tools *
   string_list_add(command, "%s.cubin", row->name);
 }
 
+static void gen_link_file(const gen_program *program, int file, string_list *arguments) {
+  const char *name = program->files[file].name;
+  if (program->files[file].live && !gen_program_errs(program, GEN_MISTAKE_LEFT_OUT, file, GEN_NONE))
+    string_list_add(arguments, "%s.cubin", name);
+  if (program->files[file].live && gen_program_errs(program, GEN_MISTAKE_TWICE, file, GEN_NONE))
+    string_list_add(arguments, "%s.cubin", name);
+  if (gen_program_errs(program, GEN_MISTAKE_ABSENT, file, GEN_NONE))
+    string_list_add(arguments, "no_%s.cubin", name);
+}
+
 void gen_link_arguments(const gen_program *program, string_list *arguments) {
   string_list_add(arguments, "-arch=%s", program->architecture);
   for (int i = 0; i < program->option_count; i++)
     for (int word = 0; program->options[i].live && word < program->options[i].word_count; word++)
       string_list_add(arguments, "%s", program->options[i].words[word]);
   for (int i = 0; i < program->file_count; i++)
-    if (program->files[program->order[i]].live)
-      string_list_add(arguments, "%s.cubin", program->files[program->order[i]].name);
+    gen_link_file(program, program->order[i], arguments);
   string_list_add(arguments, "-o");
   string_list_add(arguments, "out.cubin");
 }

@@ -41,23 +41,27 @@ const gen_operation_row gen_operations[GEN_OP_COUNT] = {
     [GEN_OP_ROOT_DOUBLE] = {"square root of a double", GEN_TARGET_NONE, 0, ANY, 0, 18, 4},
     [GEN_OP_DIVIDE_LONG] = {"division of 64-bit integers", GEN_TARGET_NONE, 0, ANY, 0, 18, 4},
     [GEN_OP_DIVIDE_FLOAT] = {"division of floats", GEN_TARGET_NONE, 0, ANY, 0, 15, 4},
-    [GEN_OP_MATH] = {"math function", GEN_TARGET_NONE, 0, CUDA, 0, 40, 5},
+    [GEN_OP_MATH] = {"math function", GEN_TARGET_NONE, 0, CUDA, 0, 65, 9},
     [GEN_OP_PRINTF] = {"printf", GEN_TARGET_NONE, 0, ANY, 0, 22, 4},
     [GEN_OP_ASSERT] = {"assert", GEN_TARGET_NONE, 0, ANY, 0, 18, 4},
     [GEN_OP_MALLOC] = {"malloc and free", GEN_TARGET_NONE, 0, ANY, 0, 18, 4},
     [GEN_OP_BARRIER] = {"barrier 0", GEN_TARGET_NONE, 0, ANY, 0, 40, 5},
     [GEN_OP_BARRIER_NAMED] = {"named barrier", GEN_TARGET_NONE, 0, ANY, 0, 30, 5},
     [GEN_OP_BARRIER_ANY] = {"barrier in a register", GEN_TARGET_NONE, 0, ANY, 0, 12, 3},
-    [GEN_OP_BARRIER_CLUSTER] = {"cluster barrier", GEN_TARGET_NONE, 0, ANY, 90, 30, 6},
+    [GEN_OP_BARRIER_CLUSTER] = {"cluster barrier", GEN_TARGET_NONE, 0, ANY, 90, 35, 7},
     [GEN_OP_WARP] = {"warp vote and shuffle", GEN_TARGET_NONE, 0, ANY, 0, 25, 4},
     [GEN_OP_PRESSURE] = {"many registers", GEN_TARGET_NONE, 0, ANY, 0, 50, 7},
     [GEN_OP_LOOP] = {"loop", GEN_TARGET_NONE, 0, ANY, 0, 30, 4},
     [GEN_OP_VIRTUAL] = {"virtual call", GEN_TARGET_CLASS, 0, CUDA, 0, 100, 8},
     [GEN_OP_LAMBDA] = {"lambda", GEN_TARGET_NONE, 0, CUDA, 0, 40, 4},
     [GEN_OP_ADDRESS_CODE] = {"address of a function", GEN_TARGET_FUNCTION, 0, ANY, 0, 35, 4},
-    [GEN_OP_SPECIAL] = {"special instruction", GEN_TARGET_NONE, 0, PTX, 0, 40, 5},
+    [GEN_OP_SPECIAL] = {"special instruction", GEN_TARGET_NONE, 0, PTX, 0, 50, 9},
     [GEN_OP_TEXTURE_ARGUMENT] = {"texture that is an argument", GEN_TARGET_NONE, 0, PTX, 0, 8, 8},
     [GEN_OP_STATIC_LOCAL] = {"static variable of a function", GEN_TARGET_NONE, 0, CUDA, 0, 30, 4},
+    [GEN_OP_CALL_SHARED] = {"call through a table in shared memory", GEN_TARGET_FUNCTION, 0, ANY, 0, 18, 5},
+    [GEN_OP_OBJECT] = {"virtual call of a global object", GEN_TARGET_CLASS, 0, CUDA, 0, 50, 5},
+    [GEN_OP_CONSTRUCTED] = {"global object with a constructor", GEN_TARGET_NONE, 0, CUDA, 0, 50, 4},
+    [GEN_OP_HEADER] = {"the toolkit's headers", GEN_TARGET_NONE, 0, CUDA, 0, 100, 60},
 };
 
 const char *const gen_kind_names[GEN_KIND_COUNT] = {"plain", "options", "mistakes", "headers"};
@@ -86,9 +90,23 @@ bool gen_variable_unsized(const gen_program *program, int variable, int file) {
   return program->traits[GEN_TRAIT_UNSIZED] && (row->id + program->files[file].id) % 3 == 0;
 }
 
+bool gen_function_anonymous(const gen_function *function) {
+  return function->linkage == GEN_LOCAL && function->id % 2 == 0;
+}
+
 uint32_t gen_switch_count(const gen_program *program, const gen_operation *operation) {
-  bool large = program->traits[GEN_TRAIT_LARGE_SWITCH] && operation->b % 4 == 0;
+  bool large = program->traits[GEN_TRAIT_LARGE_SWITCH] && operation->b % 2 == 0;
   return large ? 60 + operation->a % 300 : 4 + operation->a % 20;
+}
+
+bool gen_program_errs(const gen_program *program, gen_mistake_kind kind, int file, int variable) {
+  for (int i = 0; i < program->mistake_count; i++) {
+    const gen_mistake *mistake = &program->mistakes[i];
+    if (mistake->live && mistake->kind == kind && (file == GEN_NONE || mistake->file == file) &&
+        (variable == GEN_NONE || mistake->variable == variable))
+      return true;
+  }
+  return false;
 }
 
 const gen_body *gen_function_body(const gen_program *program, int function, int file) {
@@ -141,7 +159,7 @@ static void gen_mention_statements(const gen_program *program, const gen_body *b
 static void gen_mention_entries(const gen_program *program, const gen_object *object, gen_mentions *mentions) {
   for (int i = 0; i < object->entry_count; i++) {
     const gen_entry *entry = &program->entries[object->first_entry + i];
-    if (entry->kind == GEN_ENTRY_FUNCTION)
+    if (entry->kind == GEN_ENTRY_FUNCTION || entry->kind == GEN_ENTRY_BYTE_FUNCTION)
       mentions->functions[entry->target] |= program->functions[entry->target].live;
     else if (entry->kind != GEN_ENTRY_VALUE)
       mentions->variables[entry->target] |= program->variables[entry->target].live;
@@ -188,6 +206,10 @@ static void gen_prune_roots(gen_program *program, const bool *dropped) {
     program->classes[i].live = !dropped[program->classes[i].id];
   for (int i = 0; i < program->option_count; i++)
     program->options[i].live = !dropped[program->options[i].id];
+  for (int i = 0; i < program->mistake_count; i++)
+    program->mistakes[i].live = !dropped[program->mistakes[i].id];
+  for (int i = 0; i < program->operation_count; i++)
+    program->operations[i].live = false;
   for (int i = 0; i < program->function_count; i++)
     program->functions[i].live = false;
   for (int i = 0; i < program->variable_count; i++) {
@@ -235,6 +257,8 @@ static void gen_prune_file_options(const gen_program *program, gen_file *file, c
     file->lineinfo = file->lines = false;
   if (dropped[file->debug_id])
     file->debug = false;
+  if (dropped[file->extra_id])
+    file->extra = NULL;
 }
 
 void gen_program_prune(gen_program *program, const bool *dropped) {
@@ -245,7 +269,8 @@ void gen_program_prune(gen_program *program, const bool *dropped) {
   for (int i = 0; i < program->body_count; i++)
     for (int k = 0; k < program->bodies[i].operation_count; k++) {
       gen_operation *operation = &program->operations[program->bodies[i].first_operation + k];
-      operation->live = !dropped[operation->id] && program->bodies[i].live && gen_target_lives(program, operation);
+      bool live = !dropped[operation->id] && program->bodies[i].live && gen_target_lives(program, operation);
+      operation->live |= live; /* bodies may share their statements */
     }
   if (dropped[program->shuffle_id])
     for (int i = 0; i < program->file_count; i++)
@@ -302,6 +327,7 @@ gen_program *gen_program_build(uint64_t seed, const char *architecture, gen_kind
   gen_build_classes(program);
   gen_build_statements(program);
   gen_build_options(program);
+  gen_build_mistakes(program);
   bool *none = dropped ? NULL : calloc(GEN_MAX_IDS, sizeof *none);
   if (dropped || none)
     gen_program_prune(program, dropped ? dropped : none);

@@ -23,7 +23,8 @@ enum {
   GEN_MAX_ENTRIES = 320,
   GEN_MAX_OPERATIONS = 1600,
   GEN_MAX_CLASSES = 4,
-  GEN_MAX_OPTIONS = 8,
+  GEN_MAX_OPTIONS = 16,
+  GEN_MAX_MISTAKES = 4,
   GEN_MAX_IDS = 4096,
   GEN_NAME_SIZE = 48,
   GEN_NONE = -1
@@ -93,6 +94,10 @@ typedef enum gen_operation_kind {
   GEN_OP_ADDRESS_CODE,
   GEN_OP_SPECIAL,
   GEN_OP_TEXTURE_ARGUMENT,
+  GEN_OP_CALL_SHARED,
+  GEN_OP_OBJECT,
+  GEN_OP_CONSTRUCTED,
+  GEN_OP_HEADER,
   GEN_OP_COUNT
 } gen_operation_kind;
 
@@ -157,6 +162,9 @@ typedef enum gen_trait {
   GEN_TRAIT_EMPTY_FILE,
   GEN_TRAIT_DEAD_FILE,
   GEN_TRAIT_SHUFFLE,
+  GEN_TRAIT_SAME_BODIES, /* a weak function does the same in every file, as one from a header */
+  GEN_TRAIT_EXTRA,       /* further options of the compiler */
+  GEN_TRAIT_HOST,        /* CUDA files have host code too: constructors of global objects, launches */
   GEN_TRAIT_COUNT
 } gen_trait;
 
@@ -191,6 +199,7 @@ typedef struct gen_body {
   int first_operation, operation_count;
   int bounds_id; /* launch bounds as an entity of their own */
   uint32_t max_threads, max_registers, minimum_blocks, cluster;
+  bool shared; /* its statements are those of an earlier body */
   bool live;
 } gen_body;
 
@@ -207,12 +216,18 @@ typedef struct gen_variable {
   bool live;
 } gen_variable;
 
-typedef enum gen_entry_kind { GEN_ENTRY_VALUE, GEN_ENTRY_FUNCTION, GEN_ENTRY_VARIABLE, GEN_ENTRY_BYTE } gen_entry_kind;
+typedef enum gen_entry_kind {
+  GEN_ENTRY_VALUE,
+  GEN_ENTRY_FUNCTION,
+  GEN_ENTRY_VARIABLE,
+  GEN_ENTRY_BYTE, /* of a variable's address */
+  GEN_ENTRY_BYTE_FUNCTION
+} gen_entry_kind;
 
 typedef struct gen_entry {
   gen_entry_kind kind;
   int target;
-  uint64_t value; /* or the offset; for GEN_ENTRY_BYTE the byte of the address */
+  uint64_t value; /* or the offset; or which byte of the address */
 } gen_entry;
 
 typedef struct gen_object { /* one definition of a variable, in one file */
@@ -230,6 +245,8 @@ typedef struct gen_class { /* one base and some derived classes; each method cal
   char name[GEN_NAME_SIZE];
   int derived;
   bool destructor;
+  bool second; /* the derived classes have a second base */
+  bool pure;   /* the base has a method without a body */
   int calls[4];
   bool live;
 } gen_class;
@@ -241,17 +258,38 @@ typedef struct gen_file {
   char name[24]; /* without the ending */
   gen_language language;
   gen_role role;
-  int target_id, architecture_id, optimise_id, registers_id, lineinfo_id, debug_id;
+  int target_id, architecture_id, optimise_id, registers_id, lineinfo_id, debug_id, extra_id;
   unsigned target_sm; /* what it is compiled for: the program's, or one whose cubins that links too */
   char target_suffix;
   unsigned virtual_sm; /* what the PTX says; at most the target's */
   int optimise;        /* -1: not given */
   unsigned registers;  /* -maxrregcount; 0: not given */
+  const char *extra;   /* one more option of ptxas, or NULL */
   bool lineinfo, debug, independent;
   bool lines; /* PTX: has .file and .loc */
   unsigned ptx_version;
   bool live;
 } gen_file;
+
+/* What a program of the kind "mistakes" does wrong, apart from what is defined twice. */
+typedef enum gen_mistake_kind {
+  GEN_MISTAKE_LEFT_OUT, /* a file is not linked */
+  GEN_MISTAKE_TWICE,    /* a file is linked twice */
+  GEN_MISTAKE_ABSENT,   /* a file that does not exist is linked */
+  GEN_MISTAKE_SIZE,     /* a file declares a variable in another size */
+  GEN_MISTAKE_SHARED,   /* too much shared memory */
+  GEN_MISTAKE_CONSTANT, /* too many constants */
+  GEN_MISTAKE_UNIFIED,  /* a PTX file has a unified function, for which nvlink wants an index file (sm_90 and later) */
+  GEN_MISTAKE_ARCHITECTURE, /* a file is for another architecture */
+  GEN_MISTAKE_KIND_COUNT
+} gen_mistake_kind;
+
+typedef struct gen_mistake {
+  int id;
+  gen_mistake_kind kind;
+  int file, variable; /* GEN_NONE where the kind has none */
+  bool live;
+} gen_mistake;
 
 typedef struct gen_option {
   int id;
@@ -291,6 +329,8 @@ typedef struct gen_program {
   int class_count;
   gen_option options[GEN_MAX_OPTIONS];
   int option_count;
+  gen_mistake mistakes[GEN_MAX_MISTAKES];
+  int mistake_count;
 } gen_program;
 
 /* Builds the program of a seed; `dropped` has a flag for each of GEN_MAX_IDS ids, or is NULL. The caller frees it.
@@ -309,6 +349,7 @@ void gen_build_initialisers(gen_program *program);
 void gen_build_classes(gen_program *program);
 void gen_build_statements(gen_program *program);
 void gen_build_options(gen_program *program);
+void gen_build_mistakes(gen_program *program);
 int gen_build_id(gen_program *program);
 /* An index into `weights` (0 at the end), as often as its weight says. */
 int gen_build_choose(gen_program *program, const uint32_t *weights);
@@ -318,6 +359,10 @@ bool gen_function_in_file(const gen_program *program, int function, int file);
 const gen_body *gen_function_body(const gen_program *program, int function, int file);
 bool gen_variable_in_file(const gen_program *program, int variable, int file);
 uint32_t gen_element_size(gen_element element);
+/* Does the program make this mistake with that file (GEN_NONE: any) and variable? */
+bool gen_program_errs(const gen_program *program, gen_mistake_kind kind, int file, int variable);
+/* Of what is local, half is static and half in an unnamed namespace. */
+bool gen_function_anonymous(const gen_function *function);
 /* Some files mention arrays without their size, as C++ headers do. */
 bool gen_variable_unsized(const gen_program *program, int variable, int file);
 uint32_t gen_switch_count(const gen_program *program, const gen_operation *operation);

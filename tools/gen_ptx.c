@@ -83,6 +83,8 @@ static void gen_ptx_entry(gen_ptx *printer, const gen_variable *variable, const 
     fprintf(to, "generic(%s)+%llu", program->variables[entry->target].name, (unsigned long long)entry->value);
   else if (entry->kind == GEN_ENTRY_BYTE && program->variables[entry->target].live)
     fprintf(to, "0x%llX(%s)", 0xffull << (8 * entry->value), program->variables[entry->target].name);
+  else if (entry->kind == GEN_ENTRY_BYTE_FUNCTION && program->functions[entry->target].live)
+    fprintf(to, "0x%llX(%s)", 0xffull << (8 * entry->value), program->functions[entry->target].symbol);
   else if (entry->kind != GEN_ENTRY_VALUE)
     fprintf(to, "0");
   else if (variable->element == GEN_F64)
@@ -108,8 +110,11 @@ static void gen_ptx_extern(gen_ptx *printer, int index) {
   const gen_variable *variable = &printer->program->variables[index];
   static const char *const opaque[GEN_SPACE_COUNT] = {
       [GEN_TEXTURE] = ".texref", [GEN_SAMPLER] = ".samplerref", [GEN_SURFACE] = ".surfref"};
+  uint32_t wrong = gen_program_errs(printer->program, GEN_MISTAKE_SIZE, printer->file_index, index) ? 3 : 0;
+  bool state = variable->space == GEN_SAMPLER && variable->id % 3 == 0;
   if (variable->space >= GEN_TEXTURE)
-    fprintf(printer->to, ".visible .global %s %s;\n", opaque[variable->space], variable->name);
+    fprintf(printer->to, ".visible .global %s %s%s;\n", opaque[variable->space], variable->name,
+            state ? " = {addr_mode_0 = wrap, force_unnormalized_coords = 1}" : "");
   else if (variable->space == GEN_SHARED_DYNAMIC)
     fprintf(printer->to, ".extern .shared .align %u %s %s[];\n", variable->align, gen_ptx_element(variable->element),
             variable->name);
@@ -118,7 +123,7 @@ static void gen_ptx_extern(gen_ptx *printer, int index) {
             gen_ptx_element(variable->element), variable->name);
   else
     fprintf(printer->to, ".extern %s .align %u %s %s[%u];\n", gen_ptx_space(variable->space), variable->align,
-            gen_ptx_element(variable->element), variable->name, variable->count);
+            gen_ptx_element(variable->element), variable->name, variable->count + wrong);
 }
 
 /* An initialiser can only name what stands before it: numbers, then bytes of their addresses, then tables of pointers. */
@@ -126,7 +131,8 @@ static int gen_ptx_object_rank(const gen_program *program, const gen_object *obj
   if (program->variables[object->variable].element >= GEN_POINTER)
     return 2;
   for (int i = 0; i < object->entry_count; i++)
-    if (program->entries[object->first_entry + i].kind == GEN_ENTRY_BYTE)
+    if (program->entries[object->first_entry + i].kind == GEN_ENTRY_BYTE ||
+        program->entries[object->first_entry + i].kind == GEN_ENTRY_BYTE_FUNCTION)
       return 1;
   return 0;
 }
@@ -214,6 +220,7 @@ static void gen_ptx_call(gen_ptx *printer, int signature_index, const char *targ
     fprintf(to, "    ld.param.f64 %%cd, [got];\n    cvt.rzi.s32.f64 %%cv, %%cd;\n    add.s32 %%acc, %%acc, %%cv;\n");
 }
 
+/* Through %fp. */
 static void gen_ptx_indirect(gen_ptx *printer, const gen_operation *operation, int signature_index) {
   const gen_signature_row *signature = &gen_signatures[signature_index];
   char label[24];
@@ -234,6 +241,17 @@ typedef void gen_ptx_statement(gen_ptx *printer, const gen_operation *operation)
 static void gen_ptx_do_call(gen_ptx *printer, const gen_operation *operation) {
   const gen_function *function = &printer->program->functions[operation->target];
   gen_ptx_call(printer, function->signature, function->symbol, NULL);
+}
+
+static void gen_ptx_do_shared_table(gen_ptx *printer, const gen_operation *operation) {
+  const gen_function *function = &printer->program->functions[operation->target];
+  uint32_t count = 2 + operation->b % 4;
+  int id = operation->id;
+  fprintf(printer->to,
+          "    .reg .b64 %%fp;\n    .shared .align 8 .u64 ts%d[%u];\n    mov.u64 %%fp, %s;\n"
+          "    st.shared.u64 [ts%d+%u], %%fp;\n    bar.sync 0;\n    ld.shared.u64 %%fp, [ts%d+%u];\n",
+          id, count, function->symbol, id, 8 * (operation->a % count), id, 8 * (operation->b % count));
+  gen_ptx_indirect(printer, operation, function->signature);
 }
 
 static void gen_ptx_do_pointer(gen_ptx *printer, const gen_operation *operation) {
@@ -306,7 +324,11 @@ static void gen_ptx_do_atomic(gen_ptx *printer, const gen_operation *operation) 
   gen_ptx_element_address(printer, operation, address, sizeof address);
   const char *space = gen_ptx_access(variable->space);
   fprintf(printer->to, "    .reg .b32 %%v;\n");
-  if (operation->b % 3 == 0)
+  static const char *const more[] = {"inc.u32", "exch.b32", "min.s32", "xor.b32"};
+  if (operation->b % 4 == 3)
+    fprintf(printer->to, "    atom.%s.%s %%v, [%s], %%acc;\n    add.s32 %%acc, %%acc, %%v;\n", space,
+            more[operation->a / 2 % 4], address);
+  else if (operation->b % 3 == 0)
     fprintf(printer->to, "    red.%s.max.s32 [%s], %%acc;\n", space, address);
   else if (operation->b % 3 == 1)
     fprintf(printer->to, "    atom.%s.cas.b32 %%v, [%s], %%x, %%acc;\n    add.s32 %%acc, %%acc, %%v;\n", space,
@@ -495,8 +517,9 @@ static void gen_ptx_do_barrier(gen_ptx *printer, const gen_operation *operation)
 }
 
 static void gen_ptx_do_barrier_named(gen_ptx *printer, const gen_operation *operation) {
-  static const char *const instructions[] = {"bar.sync", "bar.arrive", "barrier.sync", "bar.sync"};
-  fprintf(printer->to, "    %s %u, 64;\n", instructions[operation->a % 4], 1 + operation->b % 15);
+  static const char *const instructions[] = {"bar.sync", "bar.arrive", "barrier.sync", "barrier.arrive",
+                                             "barrier.sync.aligned"};
+  fprintf(printer->to, "    %s %u, 64;\n", instructions[operation->a % 5], 1 + operation->b % 15);
 }
 
 static void gen_ptx_do_barrier_any(gen_ptx *printer, const gen_operation *operation) {
@@ -505,8 +528,13 @@ static void gen_ptx_do_barrier_any(gen_ptx *printer, const gen_operation *operat
 }
 
 static void gen_ptx_do_cluster(gen_ptx *printer, const gen_operation *operation) {
-  (void)operation;
-  fprintf(printer->to, "    barrier.cluster.arrive;\n    barrier.cluster.wait;\n");
+  if (printer->file->virtual_sm < 90) { /* a mistake of the program took the file to another architecture */
+    gen_ptx_do_barrier(printer, operation);
+    return;
+  }
+  const char *aligned = operation->a & 1 ? ".aligned" : "";
+  fprintf(printer->to, "    barrier.cluster.arrive%s%s;\n    barrier.cluster.wait%s;\n",
+          operation->a & 2 ? ".relaxed" : "", aligned, aligned);
 }
 
 static void gen_ptx_do_warp(gen_ptx *printer, const gen_operation *operation) {
@@ -515,6 +543,8 @@ static void gen_ptx_do_warp(gen_ptx *printer, const gen_operation *operation) {
     fprintf(printer->to, "    shfl.sync.down.b32 %%v, %%acc, 1, 31, -1;\n");
   else if (operation->a % 3 == 1 && printer->file->virtual_sm >= 80)
     fprintf(printer->to, "    redux.sync.add.s32 %%v, %%acc, -1;\n");
+  else if (operation->b % 3 == 0)
+    fprintf(printer->to, "    bar.warp.sync -1;\n    mov.u32 %%v, %%laneid;\n");
   else
     fprintf(printer->to, "    setp.gt.s32 %%wq, %%acc, 7;\n    vote.sync.ballot.b32 %%v, %%wq, -1;\n");
   fprintf(printer->to, "    add.s32 %%acc, %%acc, %%v;\n");
@@ -543,38 +573,86 @@ static void gen_ptx_do_address_code(gen_ptx *printer, const gen_operation *opera
           printer->program->functions[operation->target].symbol);
 }
 
-/* Instructions that ptxas notes down in attributes of the function, each with the first SM that has it. */
+/* Instructions that ptxas notes down in attributes of the function, each with the first SM and the first PTX
+ * version that have it. */
 static const struct {
-  unsigned sm;
+  unsigned sm, version;
   const char *text;
 } gen_ptx_specials[] = {
-    {75, ".reg .pred %q0; setp.eq.s32 %q0, %acc, 5; @%q0 exit;"},
-    {75, ".reg .b32 %v; mov.u32 %v, %ctaid.x; add.s32 %acc, %acc, %v; mov.u32 %v, %nctaid.y; add.s32 %acc, %acc, %v;"},
-    {75, ".reg .b32 %v; mov.u32 %v, %tid.y; add.s32 %acc, %acc, %v; mov.u32 %v, %clock; add.s32 %acc, %acc, %v;"},
-    {75,
+    {75, 80, ".reg .pred %q0; setp.eq.s32 %q0, %acc, 5; @%q0 exit;"},
+    {75, 80,
+     ".reg .b32 %v; mov.u32 %v, %ctaid.x; add.s32 %acc, %acc, %v; mov.u32 %v, %nctaid.y; add.s32 %acc, %acc, %v;"},
+    {75, 80, ".reg .b32 %v; mov.u32 %v, %tid.y; add.s32 %acc, %acc, %v; mov.u32 %v, %clock; add.s32 %acc, %acc, %v;"},
+    {75, 80,
      ".reg .b32 %a, %b; .reg .f32 %c<4>; mov.b32 %a, %acc; mov.b32 %b, %x; mov.f32 %c0, 0f00000000; mov.f32 %c1, %c0; "
      "mov.f32 %c2, %c0; mov.f32 %c3, %c0; mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%c0, %c1, %c2, %c3}, "
      "{%a, %b}, {%b}, {%c0, %c1, %c2, %c3}; mov.b32 %a, %c1; add.s32 %acc, %acc, %a;"},
-    {75, ".reg .b32 %v; match.any.sync.b32 %v, %acc, -1; add.s32 %acc, %acc, %v; activemask.b32 %v; xor.b32 %acc, "
-         "%acc, %v;"},
-    {75, "fence.sc.gpu; membar.sys;"},
-    {75, "nanosleep.u32 20;"},
-    {75, ".reg .f64 %c; cvt.rn.f64.s32 %c, %acc; atom.global.add.f64 %c, [%p+64], %c;"},
-    {75, ".reg .pred %q0; setp.eq.s32 %q0, %acc, 5; @%q0 trap;"},
-    {75, ".reg .b32 %v; bar.red.popc.u32 %v, 1, 64, 1; add.s32 %acc, %acc, %v;"},
-    {80, ".shared .align 16 .b8 ca[64]; cp.async.ca.shared.global [ca], [%p], 4; cp.async.commit_group; "
-         "cp.async.wait_group 0;"},
-    {80,
+    {75, 80,
+     ".reg .b32 %v; match.any.sync.b32 %v, %acc, -1; add.s32 %acc, %acc, %v; activemask.b32 %v; xor.b32 %acc, "
+     "%acc, %v;"},
+    {75, 80, "fence.sc.gpu; membar.sys;"},
+    {75, 80, "nanosleep.u32 20;"},
+    {75, 80, ".reg .b32 %v; mov.u32 %v, %ctaid.z; add.s32 %acc, %acc, %v;"},
+    {75, 80,
+     ".reg .b16 %h; .reg .b32 %v; cvt.u16.u32 %h, %acc; atom.global.cas.b16 %h, [%p+2], %h, %h; cvt.u32.u16 %v, "
+     "%h; add.s32 %acc, %acc, %v;"},
+    {75, 80,
+     ".reg .b16 %h; .reg .b32 %v; cvt.u16.u32 %h, %acc; atom.global.add.noftz.f16 %h, [%p+2], %h; cvt.u32.u16 "
+     "%v, %h; add.s32 %acc, %acc, %v;"},
+    {75, 80,
+     ".reg .b32 %a<8>; .reg .f32 %c<8>; wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%a0, %a1, %a2, %a3, %a4, "
+     "%a5, %a6, %a7}, [%p]; wmma.load.c.sync.aligned.row.m16n16k16.global.f32 {%c0, %c1, %c2, %c3, %c4, %c5, %c6, "
+     "%c7}, [%p]; wmma.mma.sync.aligned.row.row.m16n16k16.f32.f32 {%c0, %c1, %c2, %c3, %c4, %c5, %c6, %c7}, {%a0, "
+     "%a1, %a2, %a3, %a4, %a5, %a6, %a7}, {%a0, %a1, %a2, %a3, %a4, %a5, %a6, %a7}, {%c0, %c1, %c2, %c3, %c4, %c5, "
+     "%c6, %c7}; wmma.store.d.sync.aligned.row.m16n16k16.global.f32 [%p], {%c0, %c1, %c2, %c3, %c4, %c5, %c6, %c7};"},
+    {75, 80, ".reg .pred %q0; istypep.texref %q0, %p; @%q0 add.s32 %acc, %acc, 1;"},
+    {75, 83, ".reg .b32 %v; .pragma \"used_bytes_mask 0x3\"; ld.global.u32 %v, [%p+8]; add.s32 %acc, %acc, %v;"},
+    {75, 80,
+     ".reg .b64 %s; cvt.u64.u32 %s, %acc; alloca.u64 %s, %s, 16; st.local.u32 [%s], %x; ld.local.u32 %x, [%s+4];"},
+    {75, 80, ".reg .b32 %v; atom.global.add.u32 %v, [%p], 1; add.s32 %acc, %acc, %v; bar.warp.sync -1;"},
+    {80, 80, ".reg .b32 %v; mov.b32 %v, %reserved_smem_offset_end; add.s32 %acc, %acc, %v;"},
+    {80, 87,
+     ".reg .b32 %a, %b; .reg .f32 %c<4>; mov.b32 %a, %acc; mov.b32 %b, %x; mov.f32 %c0, 0f00000000; mov.f32 %c1, "
+     "%c0; mov.f32 %c2, %c0; mov.f32 %c3, %c0; mma.sp::ordered_metadata.sync.aligned.m16n8k16.row.col.f32.f16.f16."
+     "f32 {%c0, %c1, %c2, %c3}, {%a, %b}, {%a, %b}, {%c0, %c1, %c2, %c3}, %a, 0x0; mov.b32 %a, %c2; add.s32 "
+     "%acc, %acc, %a;"},
+    {80, 80,
+     ".shared .align 8 .b64 mc; .reg .b64 %s; .reg .pred %q0; mbarrier.init.shared.b64 [mc], 4; "
+     "mbarrier.arrive.shared.b64 %s, [mc]; mbarrier.test_wait.shared.b64 %q0, [mc], %s; @%q0 add.s32 %acc, %acc, 1;"
+     " mbarrier.arrive_drop.shared.b64 %s, [mc]; mbarrier.inval.shared.b64 [mc];"},
+    {80, 80,
+     ".shared .align 8 .b64 md; .reg .b64 %s; mbarrier.init.shared.b64 [md], 4; "
+     "mbarrier.arrive.noComplete.shared.b64 %s, [md], 2;"},
+    {75, 80, ".reg .f64 %c; cvt.rn.f64.s32 %c, %acc; atom.global.add.f64 %c, [%p+64], %c;"},
+    {75, 80, ".reg .pred %q0; setp.eq.s32 %q0, %acc, 5; @%q0 trap;"},
+    {75, 80, ".reg .b32 %v; bar.red.popc.u32 %v, 1, 64, 1; add.s32 %acc, %acc, %v;"},
+    {80, 80,
+     ".shared .align 16 .b8 ca[64]; cp.async.ca.shared.global [ca], [%p], 4; cp.async.commit_group; "
+     "cp.async.wait_group 0;"},
+    {80, 80,
      ".shared .align 8 .b64 mb; .reg .b64 %s; mbarrier.init.shared.b64 [mb], 1; mbarrier.arrive.shared.b64 %s, [mb];"},
-    {90, "griddepcontrol.wait;"},
-    {90, ".reg .b32 %v; mov.u32 %v, %cluster_ctaid.x; add.s32 %acc, %acc, %v;"},
-    {90, ".reg .b32 %v; .reg .pred %q0; elect.sync %v|%q0, -1; add.s32 %acc, %acc, %v;"},
+    {90, 80, "griddepcontrol.wait;"},
+    {90, 80,
+     ".shared .align 16 .b8 bb[64]; .shared .align 8 .b64 bm; cp.async.bulk.shared::cluster.global.mbarrier::"
+     "complete_tx::bytes [bb], [%p], 16, [bm];"},
+    {90, 83,
+     ".shared .align 8 .b64 sm; .reg .b32 %v; mov.u32 %v, sm; mapa.shared::cluster.u32 %v, %v, %x; st.async.weak."
+     "shared::cluster.mbarrier::complete_tx::bytes.b32 [%v], %acc, [%v];"},
+    {90, 83, ".reg .b128 %q; mov.b128 %q, {%p, %p}; atom.global.exch.b128 %q, [%p], %q;"},
+    {90, 80, ".reg .b32 %v; mov.u32 %v, %cluster_ctaid.x; add.s32 %acc, %acc, %v;"},
+    {90, 80, ".reg .b32 %v; .reg .pred %q0; elect.sync %v|%q0, -1; add.s32 %acc, %acc, %v;"},
 };
 
+static bool gen_ptx_special_fits(const gen_file *file, size_t index) {
+  return gen_ptx_specials[index].sm <= file->virtual_sm && gen_ptx_specials[index].version <= file->ptx_version;
+}
+
 static void gen_ptx_do_special(gen_ptx *printer, const gen_operation *operation) {
-  size_t count = sizeof gen_ptx_specials / sizeof gen_ptx_specials[0], index = operation->a % count;
-  while (gen_ptx_specials[index].sm > printer->file->virtual_sm)
-    index--;
+  size_t count = sizeof gen_ptx_specials / sizeof gen_ptx_specials[0], fitting = 0, index = 0;
+  for (size_t i = 0; i < count; i++)
+    fitting += gen_ptx_special_fits(printer->file, i);
+  for (size_t wanted = operation->a % fitting; wanted || !gen_ptx_special_fits(printer->file, index); index++)
+    wanted -= gen_ptx_special_fits(printer->file, index);
   fprintf(printer->to, "    %s\n", gen_ptx_specials[index].text);
 }
 
@@ -613,6 +691,7 @@ static gen_ptx_statement *const gen_ptx_rows[GEN_OP_COUNT] = {
     [GEN_OP_ADDRESS_CODE] = gen_ptx_do_address_code,
     [GEN_OP_SPECIAL] = gen_ptx_do_special,
     [GEN_OP_TEXTURE_ARGUMENT] = gen_ptx_do_texture_argument,
+    [GEN_OP_CALL_SHARED] = gen_ptx_do_shared_table,
 };
 
 /* --- bodies --- */
@@ -660,6 +739,16 @@ static void gen_ptx_return(gen_ptx *printer, const gen_function *function) {
   fprintf(to, "  ret;\n");
 }
 
+static void gen_ptx_cluster_bounds(gen_ptx *printer, const gen_body *body) {
+  bool exact = body->bounds_id % 4 == 0; /* .reqntid, which .blocksareclusters needs */
+  if (exact && printer->file->ptx_version >= 90)
+    fprintf(printer->to, " .blocksareclusters .reqnctapercluster %u, 1, 1", body->cluster);
+  else if (body->bounds_id % 3 == 0)
+    fprintf(printer->to, " .maxclusterrank %u", body->cluster);
+  else
+    fprintf(printer->to, " .explicitcluster .reqnctapercluster %u, 1, 1", body->cluster);
+}
+
 static void gen_ptx_bounds(gen_ptx *printer, const gen_body *body) {
   if (body->max_threads)
     fprintf(printer->to, " .%sntid %u, 1, 1", body->bounds_id % 4 ? "max" : "req", body->max_threads);
@@ -668,8 +757,7 @@ static void gen_ptx_bounds(gen_ptx *printer, const gen_body *body) {
   if (body->max_registers)
     fprintf(printer->to, " .maxnreg %u", body->max_registers);
   if (body->cluster && printer->file->virtual_sm >= 90)
-    fprintf(printer->to, body->bounds_id % 3 ? " .explicitcluster .reqnctapercluster %u, 1, 1" : " .maxclusterrank %u",
-            body->cluster);
+    gen_ptx_cluster_bounds(printer, body);
 }
 
 static void gen_ptx_operation(gen_ptx *printer, const gen_operation *operation) {
@@ -716,10 +804,21 @@ static void gen_ptx_body(gen_ptx *printer, const gen_body *body) {
   fprintf(to, "}\n");
 }
 
+/* More than 4 KB of a kernel's arguments need PTX 8.1. */
+static bool gen_ptx_large_arguments(const gen_ptx *printer) {
+  for (int i = 0; i < printer->program->body_count; i++) {
+    const gen_body *body = &printer->program->bodies[i];
+    if (body->live && body->file == printer->file_index &&
+        printer->program->functions[body->function].large_bytes > 4000)
+      return true;
+  }
+  return false;
+}
+
 static void gen_ptx_target(gen_ptx *printer) {
   const gen_file *file = printer->file;
-  fprintf(printer->to, ".version %u.%u\n.target sm_%u", file->ptx_version / 10, file->ptx_version % 10,
-          file->virtual_sm);
+  unsigned version = file->ptx_version < 83 && gen_ptx_large_arguments(printer) ? 83 : file->ptx_version;
+  fprintf(printer->to, ".version %u.%u\n.target sm_%u", version / 10, version % 10, file->virtual_sm);
   if (file->target_suffix && file->virtual_sm == file->target_sm)
     fprintf(printer->to, "%c", file->target_suffix);
   fprintf(printer->to, "%s\n.address_size 64\n", file->independent ? ", texmode_independent" : "");
@@ -734,6 +833,9 @@ void gen_print_ptx(const gen_program *program, int file, FILE *to) {
   gen_ptx_library(&printer);
   gen_ptx_prototypes(&printer);
   gen_ptx_variables(&printer);
+  if (gen_program_errs(program, GEN_MISTAKE_UNIFIED, file, GEN_NONE) && program->files[file].virtual_sm >= 90)
+    fprintf(to, ".visible .func .attribute(.unified(%u, 13)) unified_%s() { ret; }\n", 40u + (unsigned)file,
+            program->files[file].name);
   for (int i = 0; i < program->body_count; i++)
     if (program->bodies[i].live && program->bodies[i].file == file)
       gen_ptx_body(&printer, &program->bodies[i]);

@@ -162,7 +162,8 @@ void tl_diagnose_callgraph(const tl_module *module, const tl_graph *graph, const
   for (uint32_t file = 0; file < module->file_count; file++)
     dump_read_calls(&d, file, &calls);
   d.calls = tl_successors_make(arena, &calls, graph->function_count);
-  tl_diagnostics_add_plain(module->diagnostics, tl_arena_format(arena, "callgraph for %s:", module->options->arch));
+  tl_diagnostics_add_plain(module->diagnostics,
+                           tl_arena_format(arena, "callgraph for sm_%u:", (unsigned)module->arch)); /* L250 */
   tl_diagnostics_add_plain(module->diagnostics, "# A: s -> B // s (number A) potentially calls B");
   tl_diagnostics_add_plain(module->diagnostics, "# s [N]     // s uses N registers");
   tl_diagnostics_add_plain(module->diagnostics, "# ^s        // s is entry point");

@@ -107,6 +107,7 @@ typedef struct tl_symbol {
   bool weak_mention;    /* undefined, and only weakly referred to (R21, R22) */
   bool shared;          /* object laid out in shared memory */
   bool external_shared; /* extern __shared__ (W3.11) */
+  bool constants_size;  /* .nv.ptx.const0.size: the size of the user constants (L251) */
   bool misplaced;       /* shared object that nvlink never lays out: S = -1 (D82) */
   bool referenced;      /* some text that counts refers to it (W9.9) */
   bool unlisted;        /* never in .symtab (compiler constants, parameters) */
@@ -206,6 +207,7 @@ typedef struct tl_module {
   uint64_t debug_shared_align; /* largest st_value of an object in any input's .nv_debug.shared (W9.8) */
   uint32_t shstrtab, strtab, symtab, tool_note, cuda_note, info, compat_section; /* sections; TL_NONE when absent */
   uint32_t debug_shared, global, callgraph, prototype, rel_action;               /* likewise */
+  uint32_t constants_size; /* symbol .nv.ptx.const0.size, TL_NONE */
 } tl_module;
 
 /* The bytes of `text` as a name number. */

@@ -416,8 +416,32 @@ static uint32_t objects_find_known(const tl_merging *m, const tl_cubin_symbol *s
   return tl_map_get(&m->module->local_textures, (uint64_t)type << 32 | s->name);
 }
 
+/* ".nv.ptx.const0.size" (ZM9, L251): one symbol for all files, that no output shows. */
+static bool objects_pass_constants_size(tl_merging *m, uint32_t index) {
+  const tl_cubin_symbol *const s = &m->cubin->symbols[index];
+  const bool texture = tl_symbol_type(s) >= STT_CUDA_TEXTURE && tl_symbol_type(s) <= STT_CUDA_SURFACE;
+  if (s->section != SHN_UNDEF || tl_symbol_binding(s) != STB_LOCAL || texture ||
+      strcmp(tl_merging_text(m, s->name), ".nv.ptx.const0.size") != 0)
+    return false;
+  const uint32_t known = m->module->constants_size;
+  m->symbol_map[index] = known;
+  if (known != TL_NONE) {
+    if (m->module->symbols.items[known].size != s->size)
+      objects_report(m, TL_MESSAGE_SIZE_MISMATCH, s, &m->module->symbols.items[known]);
+    return true;
+  }
+  const uint32_t out = objects_new_symbol(m, s, s->info);
+  m->module->symbols.items[out].unlisted = true;
+  m->module->symbols.items[out].constants_size = true;
+  m->module->constants_size = out;
+  m->symbol_map[index] = out;
+  return true;
+}
+
 static void objects_pass_one(tl_merging *m, uint32_t index) {
   const tl_cubin_symbol *const s = &m->cubin->symbols[index];
+  if (objects_pass_constants_size(m, index))
+    return;
   const uint32_t known = objects_find_known(m, s);
   if (known != TL_NONE && objects_check_known(m, s, known)) {
     m->symbol_map[index] = known;

@@ -53,6 +53,10 @@ static tl_site relocate_site(const relocating *r, const entry_state *e) {
                    tl_module_text(r->module, relocate_symbol(r, e->symbol)->name), e->offset};
 }
 
+static uint32_t relocate_name(const tl_module *module, const char *text) {
+  return tl_names_find(module->names, text, strlen(text));
+}
+
 static void relocate_fail(const relocating *r, const entry_state *e, tl_message_id id) {
   tl_diagnostics_add(r->module->diagnostics, tl_message_row_of(id), relocate_site(r, e), NULL);
 }
@@ -98,6 +102,13 @@ static uint64_t relocate_shared_value(const relocating *r, const entry_state *e,
   return offset == TL_NO_OFFSET ? UINT64_MAX : offset; /* no kernel reaches the function (L78) */
 }
 
+/* L251: with the constants of all files, or -1 if there are none. */
+static uint64_t relocate_constants_size(const relocating *r) {
+  const uint32_t name = relocate_name(r->module, ".nv.constant3");
+  const uint32_t section = name == TL_NONE ? TL_NONE : tl_module_find_section(r->module, name);
+  return section == TL_NONE ? UINT64_MAX : r->layout->section_size[section];
+}
+
 static void relocate_find_values(const relocating *r, entry_state *e) {
   const tl_symbol *const symbol = relocate_symbol(r, e->symbol);
   e->a = e->entry->addend;
@@ -111,6 +122,8 @@ static void relocate_find_values(const relocating *r, entry_state *e) {
   } else if (tl_type_of(symbol) == STT_SECTION) {
     e->s = 0;
     e->a = (int64_t)((uint64_t)e->a + e->entry->merge_offset);
+  } else if (symbol->constants_size) {
+    e->s = relocate_constants_size(r);
   } else if (symbol->misplaced) {
     e->s = UINT64_MAX;
   } else if (symbol->shared) {
@@ -198,7 +211,7 @@ static bool relocate_by_class(const relocating *r, entry_state *e, outcome *resu
     *result = relocate_texture(r, e);
     return true;
   }
-  if (section != TL_NONE || symbol->shared || symbol->block != TL_NONE)
+  if (section != TL_NONE || symbol->shared || symbol->block != TL_NONE || symbol->constants_size)
     return false;
   const bool weak_constant = symbol->weak_mention && (symbol->other & STO_SPACE_MASK) == STO_CONSTANT;
   if (type == STT_OBJECT && symbol->weak_mention && strncmp(tl_module_text(r->module, symbol->name), ".nv.", 4) != 0)
@@ -389,10 +402,6 @@ static void relocate_check_kept(const relocating *r) {
     if (!tl_symbol_is_listed(r->module, r->layout, kept->symbol))
       tl_diagnostics_add(r->module->diagnostics, tl_message_row_of(TL_MESSAGE_DELETED_SYMBOL), site, NULL);
   }
-}
-
-static uint32_t relocate_name(const tl_module *module, const char *text) {
-  return tl_names_find(module->names, text, strlen(text));
 }
 
 void tl_relocate_run(tl_relocated *relocated, const tl_module *module, const tl_layout *layout, tl_arena *arena) {
