@@ -12,12 +12,11 @@ static int ref_bindless_compare(const ref_link *link, size_t a, size_t b) {
   return 0;
 }
 
+/* RF33: in order of creation, local ones too. */
 static void ref_bindless_list_type(ref_link *link, ref_indices *list, uint8_t type) {
-  for (int pass = 0; pass < 2; pass++) {
-    for (size_t i = 0; i < link->symbol_count; i++) {
-      if (link->symbols[i].type == type && link->symbols[i].local_list == (pass == 0)) {
-        ref_indices_add(link, list, i);
-      }
+  for (size_t i = 0; i < link->symbol_count; i++) {
+    if (link->symbols[i].type == type) {
+      ref_indices_add(link, list, i);
     }
   }
 }
@@ -87,13 +86,18 @@ static void ref_bindless_check(ref_link *link, const ref_function *kernel) {
   }
 }
 
-/* B6: every symbol of a type that the mask holds gets an entry. */
+/* B6: every symbol of a type that the mask holds gets an entry, but a kernel's own parameter (B1) only its own. */
+static bool ref_bindless_has_entry(const ref_function *kernel, const ref_out_symbol *symbol) {
+  const bool own = symbol->section == REF_NONE || symbol->section == kernel->text;
+  return own && (kernel->kernel_bindless_mask & ref_bindless_mask_of(symbol->type)) != 0;
+}
+
 static void ref_bindless_fill_kernel(ref_link *link, ref_function *kernel, const ref_indices *slots, uint64_t base) {
   ref_out_section *constants = &link->sections[kernel->constant0];
   ref_out_section *table = &link->sections[kernel->bindless];
   for (size_t i = 0; i < slots->count; i++) {
     const ref_out_symbol *symbol = &link->symbols[slots->items[i]];
-    if ((kernel->kernel_bindless_mask & ref_bindless_mask_of(symbol->type)) == 0) {
+    if (!ref_bindless_has_entry(kernel, symbol)) {
       continue;
     }
     kernel->textures += symbol->type == REF_SYMBOL_TEXTURE;
@@ -138,7 +142,7 @@ void ref_bindless_write(ref_link *link) {
     ref_out_section *table = &link->sections[kernel->bindless];
     for (size_t k = link->slots.count; k-- > 0;) {
       const ref_out_symbol *symbol = &link->symbols[link->slots.items[k]];
-      if ((kernel->kernel_bindless_mask & ref_bindless_mask_of(symbol->type)) != 0) {
+      if (ref_bindless_has_entry(kernel, symbol)) {
         ref_bytes_add_u64(link, &table->data, symbol->slot);
         ref_bytes_add_u32(link, &table->data, ref_bindless_type(symbol->type));
         ref_bytes_add_u32(link, &table->data, symbol->index);

@@ -279,7 +279,8 @@ void ref_function_list_indirect(ref_link *link, const char *prototype, ref_indic
   }
 }
 
-/* W7.4: -1, -4, and -3 through prototypes. A work list instead of recursion: call graphs can be deep. */
+/* W7.4: -1, and -3 through prototypes. RF32: -4 does not count, not even from a kernel; by default it does, as all of D58.
+ * A work list instead of recursion: call graphs can be deep. */
 static void ref_function_reach_from(ref_link *link, size_t root) {
   ref_indices work = {0};
   ref_indices_add(link, &work, root);
@@ -292,7 +293,7 @@ static void ref_function_reach_from(ref_link *link, size_t root) {
     for (size_t i = 0; i < function->calls.count; i++) {
       ref_indices_add(link, &work, function->calls.items[i]);
     }
-    for (size_t i = 0; i < function->references.count; i++) {
+    for (size_t i = 0; i < function->references.count && !link->job->bug_compatible; i++) {
       ref_indices_add(link, &work, function->references.items[i]);
     }
     for (size_t i = 0; i < function->indirect_count; i++) {

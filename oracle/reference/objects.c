@@ -152,7 +152,8 @@ static void ref_object_merge_local(ref_link *link, size_t file_number, uint32_t 
   ref_object_define(link, file_number, input, number);
 }
 
-/* RF11: sizes may differ between two common symbols, and between a common symbol and an initialised variable. */
+/* RF11: sizes may differ between two common symbols, and between a common symbol and an initialised variable. RF31: a size
+ * of 0 (`extern g[]`) is none. */
 static bool ref_object_sizes_may_differ(const ref_link *link, const ref_file *file, const ref_symbol *input,
                                         const ref_out_symbol *old) {
   const bool common = input->section == REF_SECTION_COMMON;
@@ -160,7 +161,7 @@ static bool ref_object_sizes_may_differ(const ref_link *link, const ref_file *fi
                            file->cubin.sections[input->section].type != REF_TYPE_GLOBAL;
   const bool old_initialised =
       !old->common && old->section != REF_NONE && link->sections[old->section].type != REF_TYPE_GLOBAL;
-  if (ref_object_is_shared(input) && (input->size == 0 || old->size == 0)) {
+  if (input->size == 0 || old->size == 0) {
     return true;
   }
   return (common && (old->common || old_initialised)) || (initialised && old->common);
