@@ -205,7 +205,6 @@ typedef struct ref_out_symbol {
   uint64_t auxiliary; /* R7: a shared symbol's alignment */
   bool is_extern_shared;
   bool has_no_place;   /* D82 */
-  size_t shared_order; /* W9.12 */
   bool undefined_weak, referenced;
   ref_indices users; /* shared objects: kernels (W9.2) */
   uint64_t slot;     /* textures, samplers, surfaces: B4 */
@@ -276,7 +275,8 @@ typedef struct ref_link {
   uint64_t null_symbol_value;
   ref_constant_block *constant_blocks;
   size_t constant_block_count, constant_block_capacity;
-  size_t shared_count, info_count;
+  size_t info_count;
+  ref_indices shared_objects; /* in the order of their definitions (W9.12); RF34: a replaced weak one twice */
   ref_indices commons; /* in the order in which they became common */
   ref_indices slots;   /* of textures, samplers, surfaces */
   uint8_t dead_bindless_mask;

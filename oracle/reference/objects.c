@@ -44,7 +44,7 @@ static void ref_object_define_shared(ref_link *link, size_t file_number, const r
   symbol->size = input->size;
   symbol->is_extern_shared = input->size == 0;
   symbol->auxiliary = symbol->is_extern_shared ? EXTERN_SHARED_ALIGN : input->value;
-  symbol->shared_order = link->shared_count++;
+  ref_indices_add(link, &link->shared_objects, number);
 }
 
 /* RF3: the shared objects of a losing body take their place all the same. */
@@ -247,6 +247,11 @@ static void ref_object_merge_common(ref_link *link, size_t file_number, const re
 
 /* D82: shared memory that is mentioned without a size and then defined with one: nvlink never gives it a place. */
 static void ref_object_size_extern(ref_link *link, size_t file_number, const ref_symbol *input, size_t number) {
+  for (size_t i = 0; i < link->shared_objects.count; i++) {
+    if (link->shared_objects.items[i] == number) {
+      link->shared_objects.items[i] = REF_NONE; /* only the definition counts */
+    }
+  }
   ref_object_define(link, file_number, input, number);
   if (link->job->bug_compatible) {
     link->symbols[number].has_no_place = true;

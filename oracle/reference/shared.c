@@ -19,23 +19,19 @@ static bool ref_shared_is_object(const ref_out_symbol *symbol) {
   return symbol->type == REF_SYMBOL_CUDA_OBJECT && (symbol->other & REF_SPACE_MASK) == REF_SPACE_SHARED;
 }
 
-static int ref_shared_compare_order(const ref_link *link, size_t a, size_t b) {
-  const size_t first = link->symbols[a].shared_order, second = link->symbols[b].shared_order;
-  return first < second ? -1 : first > second;
-}
-
 /* Creation order, but a symbol first mentioned as undefined stands where it is defined (W9.12). */
 static void ref_shared_list(ref_link *link, ref_shared *shared) {
-  for (size_t i = 0; i < link->symbol_count; i++) {
-    const ref_out_symbol *symbol = &link->symbols[i];
-    shared->has_extern = shared->has_extern || symbol->has_no_place;
-    if (ref_shared_is_object(symbol) && !symbol->has_no_place &&
-        (symbol->section != REF_NONE || symbol->is_extern_shared)) {
-      ref_indices_add(link, &shared->objects, i);
-      shared->has_extern = shared->has_extern || symbol->is_extern_shared;
+  for (size_t i = 0; i < link->shared_objects.count; i++) {
+    const size_t number = link->shared_objects.items[i];
+    if (number == REF_NONE) {
+      continue;
+    }
+    const ref_out_symbol *symbol = &link->symbols[number];
+    shared->has_extern = shared->has_extern || symbol->has_no_place || symbol->is_extern_shared;
+    if (!symbol->has_no_place && (symbol->section != REF_NONE || symbol->is_extern_shared)) {
+      ref_indices_add(link, &shared->objects, number);
     }
   }
-  ref_sort_swapping(link, &shared->objects, ref_shared_compare_order, REF_TIE_FIRST);
 }
 
 /* What each function's text refers to; W9.9: dead functions' references count as references, not as uses. */
