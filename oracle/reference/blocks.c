@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-enum { BANKS = 32, INTERNAL = 1 };
-
 /* The function that a section with flag 0x40 belongs to, as an input symbol; 0 when there is none. */
 uint32_t ref_merge_owner(const ref_file *file, uint32_t section) {
   if (section >= file->cubin.section_count) {
@@ -15,10 +13,6 @@ uint32_t ref_merge_owner(const ref_file *file, uint32_t section) {
     return ref_function_primary(file, section);
   }
   return (input->flags & REF_FLAG_INFO) != 0 ? ref_function_primary(file, input->info) : 0;
-}
-
-static bool ref_block_is_constant(uint32_t type) {
-  return type >= REF_TYPE_CONSTANT && type < REF_TYPE_CONSTANT + BANKS;
 }
 
 static void ref_block_map(ref_file *file, uint32_t section, size_t number, uint64_t offset) {
@@ -133,7 +127,7 @@ bool ref_block_place(ref_link *link, size_t file_number, uint32_t section) {
   }
   const ref_section *input = &file->cubin.sections[section];
   const uint32_t owner = ref_merge_owner(file, section);
-  if (owner != 0 && file->function_of[owner] != REF_NONE && ref_block_is_constant(input->type)) {
+  if (owner != 0 && file->function_of[owner] != REF_NONE && ref_section_type_is_constant(input->type)) {
     return ref_block_place_owned(link, file, section, owner);
   }
   size_t number = ref_map_find(&link->section_by_name, input->name);
@@ -147,14 +141,15 @@ bool ref_block_place(ref_link *link, size_t file_number, uint32_t section) {
   return true;
 }
 
-/* W3.3 */
+/* W3.3. M2, M4: of the Mercury view only what an object of SASS kind has. */
 void ref_blocks_merge_rest(ref_link *link, size_t file_number) {
   ref_file *file = &link->files[file_number];
   for (uint32_t i = 1; i < file->cubin.section_count; i++) {
     const ref_section *input = &file->cubin.sections[i];
+    const bool other_view = (input->flags & REF_FLAG_MERCURY) != 0 && (file->cubin.flags & REF_KIND_CAPSULE) != 0;
     const bool debug = input->type == REF_TYPE_PROGBITS && (input->flags & REF_FLAG_EXEC) == 0;
-    if (file->section_of[i] == REF_NONE &&
-        (debug || input->type == REF_TYPE_GLOBAL_INIT || ref_block_is_constant(input->type))) {
+    if (file->section_of[i] == REF_NONE && !other_view &&
+        (debug || input->type == REF_TYPE_GLOBAL_INIT || ref_section_type_is_constant(input->type))) {
       (void)ref_block_place(link, file_number, i);
     }
   }

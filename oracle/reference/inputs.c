@@ -9,7 +9,9 @@ enum {
   ABI_VERSION = 8,
   MACHINE_CUDA = 190,
   TYPE_EXEC = 2,
-  COMPAT_ACCELERATED = 9
+  COMPAT_ACCELERATED = 9,
+  KIND_MERCURY = 1,
+  KIND_SASS = 4
 };
 
 /* C21 */
@@ -53,12 +55,19 @@ static bool ref_input_ignore(ref_link *link, const char *name, const char *reaso
   return false;
 }
 
-/* C34 */
-static bool ref_input_sm_fits(uint32_t input, uint32_t target) {
-  if (input == 80) {
-    return target == 80 || target == 86 || target == 89;
+/* F56: attribute 9 of `.nv.compat`. */
+static bool ref_input_is_accelerated(const ref_file *file) {
+  for (size_t i = 1; i < file->cubin.section_count; i++) {
+    const ref_section *section = &file->cubin.sections[i];
+    ref_attribute attribute;
+    uint64_t position = 0;
+    while (section->type == REF_TYPE_COMPAT && ref_cubin_next_attribute(section, &position, &attribute)) {
+      if (attribute.code == COMPAT_ACCELERATED) {
+        return attribute.data[0] == 1;
+      }
+    }
   }
-  return input == target || (input == 86 && target == 89);
+  return false;
 }
 
 /* C25e, C27: the note that e_flags names. */
@@ -84,18 +93,37 @@ static void ref_input_check_note(ref_link *link, ref_file *file) {
 
 /* D24: code for the accelerated variant in a link for the base one; nvlink says nothing. */
 static void ref_input_check_variant(ref_link *link, const ref_file *file) {
-  const uint32_t sm = file->cubin.flags >> 8 & 0xff;
-  for (size_t i = 1; i < file->cubin.section_count && !link->job->bug_compatible && !link->sm_accelerated; i++) {
-    const ref_section *section = &file->cubin.sections[i];
-    ref_attribute attribute;
-    uint64_t position = 0;
-    while (section->type == REF_TYPE_COMPAT && ref_cubin_next_attribute(section, &position, &attribute)) {
-      if (attribute.code == COMPAT_ACCELERATED && attribute.data[0] == 1) {
-        ref_message_warn(link, "D24", "Input file '%s' is code for 'sm_%ua', the output claims '%s'", file->name, sm,
-                         link->job->options.values[REF_OPTION_ARCH]);
-        return;
-      }
+  if (!link->job->bug_compatible && !link->sm_accelerated && ref_input_is_accelerated(file)) {
+    ref_message_warn(link, "D24", "Input file '%s' is code for 'sm_%ua', the output claims '%s'", file->name,
+                     (unsigned)(file->cubin.flags >> 8 & 0xff), link->job->options.values[REF_OPTION_ARCH]);
+  }
+}
+
+static bool ref_input_has_relocations(const ref_file *file) {
+  for (size_t i = 1; i < file->cubin.section_count; i++) {
+    const uint32_t type = file->cubin.sections[i].type;
+    if ((type == REF_TYPE_REL || type == REF_TYPE_RELA) && file->cubin.sections[i].size > 0) {
+      return true;
     }
+  }
+  return false;
+}
+
+/* F12, R61: the low byte of e_flags. D43: where nvlink crashes. */
+static void ref_input_check_kind(ref_link *link, const ref_file *file) {
+  const uint32_t kind = file->cubin.flags & 0xff;
+  const bool capsules = ref_target_has_capsules(file->cubin.flags >> 8 & 0xff);
+  if ((kind & (REF_KIND_CAPSULE | KIND_SASS)) == (REF_KIND_CAPSULE | KIND_SASS)) {
+    ref_message_fatal(link, "E90", "Internal error");
+  }
+  if (!capsules && (kind & REF_KIND_CAPSULE) != 0) {
+    ref_message_fatal(link, "D43", "Internal error");
+  }
+  if (capsules && (kind & REF_KIND_CAPSULE) == 0 && (kind & KIND_MERCURY) != 0) {
+    ref_message_fatal(link, "R73", "Internal error: unexpected reloc");
+  }
+  if (capsules && (kind & (REF_KIND_CAPSULE | KIND_SASS)) == 0 && ref_input_has_relocations(file)) {
+    ref_message_fatal(link, "D43", "Input file '%s' has flags 0x%02x and relocations", file->name, kind);
   }
 }
 
@@ -112,16 +140,19 @@ static void ref_input_admit(ref_link *link, ref_file *file) {
     ref_message_fatal(link, "E51", "Input file '%s' abi does not match", file->name);
   }
   const uint32_t sm = cubin->flags >> 8 & 0xffff;
-  if (hidden || !ref_input_sm_fits(sm, link->sm)) {
+  const bool sass = (cubin->flags & REF_KIND_CAPSULE) == 0;
+  if (sass && ref_target_has_capsules(link->sm) && !link->is_limited &&
+      !ref_option_given(link, REF_OPTION_SUPPRESS_ARCH_WARNING)) {
+    ref_message_warn(link, "E44", "Output is limited to run on SM Arch '%u' only due to limitations in input file %s",
+                     link->sm, file->name); /* C35, M2: once */
+    link->is_limited = true;
+  }
+  if (hidden || !ref_target_takes(link->target, sm, ref_input_is_accelerated(file), sass)) {
     ref_message_fatal(link, "E51", "Input file '%s' arch does not match target '%s'", file->name, arch);
   }
   ref_input_check_note(link, file);
   ref_input_check_variant(link, file);
-  const uint32_t kind = cubin->flags & 0xff;
-  if ((kind & 2) != 0) {
-    /* F12; D43: nvlink crashes without bit 2. */
-    ref_message_fatal(link, (kind & 4) != 0 ? "E90" : "D43", "Internal error");
-  }
+  ref_input_check_kind(link, file);
 }
 
 /* C25, C25a, C28: false when the file takes no part. */
@@ -200,6 +231,10 @@ void ref_inputs_read(ref_link *link) {
       ref_input_admit(link, file);
       ref_input_prepare(link, file);
     }
+  }
+  link->is_capsule = link->file_count > 0; /* M4 */
+  for (size_t i = 0; i < link->file_count; i++) {
+    link->is_capsule = link->is_capsule && (link->files[i].cubin.flags & REF_KIND_CAPSULE) != 0;
   }
 }
 

@@ -3,18 +3,13 @@
 
 #include <string.h>
 
-enum { CONSTANT_LIMIT = 0x10000, SHARED_LIMIT = 0xc000, SHARED_LIMIT_90A = 0x38c00 };
+enum { CONSTANT_LIMIT = 0x10000 };
 
 static const char *ref_limits_owner(const ref_link *link, const ref_out_section *section) {
   if (section->info_section == REF_NONE || link->sections[section->info_section].info_function == REF_NONE) {
     return "";
   }
   return link->functions[link->sections[section->info_section].info_function].name;
-}
-
-/* H8; measured: 227 KB for the target sm_90a. */
-static unsigned ref_limits_shared(const ref_link *link) {
-  return link->sm_accelerated ? SHARED_LIMIT_90A : SHARED_LIMIT;
 }
 
 /* E55, U4 */
@@ -39,10 +34,10 @@ void ref_limits_check_sizes(ref_link *link) {
     }
     if (section->type == REF_TYPE_SHARED && section->info_section != REF_NONE) {
       const uint64_t used = size - (link->sm >= 90 && size > 0 ? 0x400 : 0);
-      if (used > ref_limits_shared(link)) {
+      if (used > link->target->shared_limit) {
         ref_message_add(link, REF_ERROR, "E30",
                         "Entry function '%s' uses too much shared data (0x%llx bytes, 0x%x max)",
-                        ref_limits_owner(link, section), (unsigned long long)used, ref_limits_shared(link));
+                        ref_limits_owner(link, section), (unsigned long long)used, link->target->shared_limit);
       }
     } else if (section->type == REF_TYPE_CONSTANT && size > CONSTANT_LIMIT) {
       ref_message_add(link, REF_ERROR, "E31",

@@ -32,12 +32,16 @@ enum {
   REF_TYPE_UFT_ENTRY = 0x70000011,
   REF_TYPE_UDT = 0x70000012,
   REF_TYPE_UDT_ENTRY = 0x70000014,
-  REF_TYPE_CONSTANT = 0x70000064, /* + bank, F36 */
+  REF_TYPE_SHARED_RESERVED = 0x70000015,
+  REF_TYPE_CONSTANT = 0x70000064,      /* + bank, F36 */
+  REF_TYPE_CONSTANT_LAST = 0x7000007e, /* Mercury's are the last ones, F37 */
   REF_TYPE_COMPAT = 0x70000086,
   REF_FLAG_WRITE = 1,
   REF_FLAG_ALLOC = 2,
   REF_FLAG_EXEC = 4,
   REF_FLAG_INFO = 0x40,
+  REF_FLAG_MERCURY = 0x10000000, /* F44 */
+  REF_KIND_CAPSULE = 2,          /* of e_flags: F11 */
   REF_SYMBOL_NOTYPE = 0,
   REF_SYMBOL_OBJECT = 1,
   REF_SYMBOL_FUNC = 2,
@@ -204,7 +208,7 @@ typedef struct ref_out_symbol {
   size_t function;
   uint64_t auxiliary; /* R7: a shared symbol's alignment */
   bool is_extern_shared;
-  bool has_no_place;   /* D82 */
+  bool has_no_place; /* D82 */
   bool undefined_weak, referenced;
   ref_indices users; /* shared objects: kernels (W9.2) */
   uint64_t slot;     /* textures, samplers, surfaces: B4 */
@@ -241,6 +245,13 @@ typedef struct ref_constant_block {
 
 typedef struct ref_arena_block ref_arena_block;
 
+typedef struct ref_target {
+  const char *name; /* without sm_ */
+  uint32_t sm;
+  char variant;          /* 'a', 'f' or 0 */
+  uint32_t shared_limit; /* H8, RF18 */
+} ref_target;
+
 typedef struct ref_link {
   const ref_job *job;
   ref_result *result;
@@ -248,8 +259,11 @@ typedef struct ref_link {
   jmp_buf escape;
   size_t message_capacity;
   size_t error_count;
+  const ref_target *target;
   uint32_t sm;
   bool sm_accelerated;
+  bool is_limited; /* E44 was said */
+  bool is_capsule; /* M3, M4: all inputs are capsules */
   ref_file *files;
   size_t file_count, file_capacity;
   ref_function *functions;
@@ -277,8 +291,8 @@ typedef struct ref_link {
   size_t constant_block_count, constant_block_capacity;
   size_t info_count;
   ref_indices shared_objects; /* in the order of their definitions (W9.12); RF34: a replaced weak one twice */
-  ref_indices commons; /* in the order in which they became common */
-  ref_indices slots;   /* of textures, samplers, surfaces */
+  ref_indices commons;        /* in the order in which they became common */
+  ref_indices slots;          /* of textures, samplers, surfaces */
   uint8_t dead_bindless_mask;
   uint32_t first_global, output_symbol_count;
   ref_indices kernels;     /* in creation order */
@@ -331,6 +345,11 @@ bool ref_options_name_is_used(const ref_link *link, const char *name);
 bool ref_options_restrict_kernels(const ref_link *link);
 bool ref_options_keep_shared_symbols(const ref_link *link);
 
+/* targets.c */
+const ref_target *ref_target_find(const char *name);
+bool ref_target_takes(const ref_target *target, uint32_t sm, bool accelerated, bool sass);
+bool ref_target_has_capsules(uint32_t sm);
+
 /* inputs.c */
 void ref_inputs_read(ref_link *link);
 void ref_inputs_free(ref_link *link);
@@ -349,6 +368,7 @@ size_t ref_section_add_hidden(ref_link *link, const char *name, uint32_t type, u
 size_t ref_section_add_with_symbol(ref_link *link, const char *name, uint32_t type, uint64_t flags, uint64_t align,
                                    uint64_t entry_size);
 bool ref_section_type_has_bytes(uint32_t type);
+bool ref_section_type_is_constant(uint32_t type);
 uint64_t ref_section_append(ref_link *link, size_t number, const ref_section *input);
 size_t ref_symbol_add(ref_link *link, const char *name, uint8_t bind, uint8_t type, uint8_t other);
 

@@ -82,7 +82,9 @@ static void ref_object_define(ref_link *link, size_t file_number, const ref_symb
   if (ref_block_place(link, file_number, input->section)) {
     symbol = &link->symbols[number];
     symbol->section = file->section_of[input->section];
-    symbol->value = file->offset_in[input->section] + input->value;
+    const bool reserved =
+        file->cubin.sections[input->section].type == REF_TYPE_SHARED_RESERVED; /* st_value: alignment */
+    symbol->value = file->offset_in[input->section] + (reserved ? 0 : input->value);
     if (file->cubin.sections[input->section].type == REF_TYPE_CONSTANT + 3) {
       link->constant_blocks[link->constant_block_count - 1].has_symbol = true;
     }
@@ -109,6 +111,8 @@ static size_t ref_object_create(ref_link *link, size_t file_number, const ref_sy
   symbol->undefined_weak = undefined && input->info >> 4 == REF_BIND_WEAK;
   if (undefined && (input->info & 15) == REF_SYMBOL_CUDA_OBJECT && !ref_object_is_shared(input)) {
     symbol->value = (uint64_t)-1; /* W4.3 */
+  } else if (undefined) {
+    symbol->value = input->value; /* M2: `.nv.reservedSmem.offset0` has 0x40 */
   }
   symbol->dropped = ref_object_has_no_symbol(link, input);
   if (symbol->local_list && !symbol->dropped) {
@@ -314,11 +318,17 @@ static void ref_object_merge_symbol(ref_link *link, size_t file_number, uint32_t
   }
 }
 
+/* RF35: the one symbol that a capsule linked as SASS does not bring. */
+static bool ref_object_is_other_view(const ref_link *link, const ref_file *file, const ref_symbol *input) {
+  return (file->cubin.flags & REF_KIND_CAPSULE) != 0 && !link->is_capsule && input->section == 0 &&
+         strcmp(input->name, ".nv.reservedSmem.cap") == 0;
+}
+
 void ref_objects_merge(ref_link *link, size_t file_number) {
   const ref_file *file = &link->files[file_number];
   for (uint32_t i = 1; i < file->cubin.symbol_count; i++) {
     const ref_symbol *input = &file->cubin.symbols[i];
-    if (!ref_object_is_data(input->info & 15)) {
+    if (!ref_object_is_data(input->info & 15) || ref_object_is_other_view(link, file, input)) {
       continue;
     }
     if (ref_object_is_shared(input) && input->section != 0 && ref_merge_owner(file, input->section) == 0 &&

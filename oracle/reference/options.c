@@ -1,6 +1,5 @@
 #include "link.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* C61: the order of the tool note; C48: short names with one dash, long names with two. */
@@ -55,17 +54,13 @@ bool ref_option_given(const ref_link *link, ref_option option) {
   return link->job->options.values[option] != NULL;
 }
 
-/* C34: the targets that exist up to sm_90a. */
+/* C34, M5: the target among those that the toolkit knows. */
 static void ref_options_read_arch(ref_link *link, const char *arch) {
-  static const unsigned known[] = {75, 80, 86, 87, 88, 89, 90};
-  char *end = NULL;
-  const unsigned long number = strncmp(arch, "sm_", 3) == 0 ? strtoul(arch + 3, &end, 10) : 0;
-  for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-    if (number == known[i] && (*end == 0 || (number == 90 && strcmp(end, "a") == 0))) {
-      link->sm = known[i];
-      link->sm_accelerated = *end == 'a';
-      return;
-    }
+  link->target = strncmp(arch, "sm_", 3) == 0 ? ref_target_find(arch + 3) : NULL;
+  if (link->target != NULL) {
+    link->sm = link->target->sm;
+    link->sm_accelerated = link->target->variant == 'a';
+    return;
   }
   if (strncmp(arch, "lto_", 4) == 0) {
     ref_message_fatal(link, "E11",
@@ -73,9 +68,6 @@ static void ref_options_read_arch(ref_link *link, const char *arch) {
   }
   if (strncmp(arch, "compute_", 8) == 0) {
     longjmp(link->escape, 1); /* E12: exit code 0, no output */
-  }
-  if (number >= 100) {
-    ref_message_fatal(link, "X1", "target '%s': the reference links for sm_75 to sm_90a", arch);
   }
   ref_message_fatal(link, "E4", "Value '%s' is not defined for option 'arch'", arch);
 }

@@ -31,7 +31,7 @@ static size_t ref_relocation_section(ref_link *link, size_t target, bool has_add
 static void ref_relocation_check_target(ref_link *link, const ref_file *file, uint32_t target) {
   const uint32_t type = target < file->cubin.section_count ? file->cubin.sections[target].type : 0;
   const bool allowed = type == REF_TYPE_PROGBITS || type == REF_TYPE_GLOBAL_INIT || type == REF_TYPE_UDT ||
-                       type == REF_TYPE_UFT || (type >= REF_TYPE_CONSTANT && type < REF_TYPE_CONSTANT + 32);
+                       type == REF_TYPE_UFT || ref_section_type_is_constant(type);
   if (!allowed) {
     ref_message_fatal(link, "E62", "Internal error: unexpected reloc section");
   }
@@ -46,7 +46,7 @@ static bool ref_relocation_is_skipped(const ref_link *link, const ref_file *file
   if (entry->symbol < file->cubin.symbol_count) {
     const bool body_lost =
         file->function_of[entry->symbol] != REF_NONE && file->body_of[entry->symbol] == REF_BODY_LOSES;
-    const bool constant = section->type >= REF_TYPE_CONSTANT && section->type < REF_TYPE_CONSTANT + 32;
+    const bool constant = ref_section_type_is_constant(section->type);
     if ((body_lost && ref_relocation_target_is_debug(section->name)) ||
         (constant && (body_lost || file->lost[entry->symbol]) && link->job->bug_compatible)) {
       return true;

@@ -2,7 +2,12 @@
 #include "link.h"
 
 bool ref_section_type_has_bytes(uint32_t type) {
-  return type != REF_TYPE_NOBITS && type != REF_TYPE_GLOBAL && type != REF_TYPE_LOCAL && type != REF_TYPE_SHARED;
+  return type != REF_TYPE_NOBITS && type != REF_TYPE_GLOBAL && type != REF_TYPE_LOCAL && type != REF_TYPE_SHARED &&
+         type != REF_TYPE_SHARED_RESERVED;
+}
+
+bool ref_section_type_is_constant(uint32_t type) {
+  return type >= REF_TYPE_CONSTANT && type <= REF_TYPE_CONSTANT_LAST;
 }
 
 size_t ref_symbol_add(ref_link *link, const char *name, uint8_t bind, uint8_t type, uint8_t other) {

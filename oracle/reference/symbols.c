@@ -10,7 +10,8 @@ enum {
   TYPE_SHIFT = 4,
   SHARED_RESERVED = 0x400,
   VISIBILITY = 3,
-  HIDDEN = 2
+  HIDDEN = 2,
+  SYSTEM_RESERVED = 0x40
 };
 
 /* ZM1: names that the driver provides. */
@@ -135,6 +136,10 @@ static uint64_t ref_symbol_value(const ref_link *link, const ref_out_symbol *sym
   if (shared && symbol->section != REF_NONE && link->sm >= 90 &&
       link->sections[symbol->section].size > SHARED_RESERVED) {
     return symbol->value + SHARED_RESERVED;
+  }
+  if (symbol->type != REF_SYMBOL_SECTION && symbol->section != REF_NONE &&
+      link->sections[symbol->section].type == REF_TYPE_SHARED_RESERVED) {
+    return symbol->value + SYSTEM_RESERVED; /* H9, M28 */
   }
   return symbol->value;
 }

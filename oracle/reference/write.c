@@ -16,7 +16,9 @@ enum {
   SEGMENT_LOAD = 1,
   SEGMENT_PHDR = 6,
   SEGMENT_READ_EXECUTE = 5,
-  SEGMENT_READ_WRITE = 6
+  SEGMENT_READ_WRITE = 6,
+  KIND_SASS = 4,
+  SYSTEM_RESERVED = 0x40
 };
 
 /* W1.4 */
@@ -43,7 +45,17 @@ static bool ref_write_is_dropped_when_empty(const ref_link *link, size_t number)
          number == link->info_section;
 }
 
+/* H9, M28: `.nv.shared.reserved.0` begins with 64 bytes of the system's. */
+static void ref_write_reserve_shared(ref_link *link) {
+  for (size_t i = 0; i < link->section_count; i++) {
+    if (link->sections[i].type == REF_TYPE_SHARED_RESERVED && link->sections[i].size > 0) {
+      link->sections[i].size += SYSTEM_RESERVED;
+    }
+  }
+}
+
 static void ref_write_order_sections(ref_link *link, ref_indices *order) {
+  ref_write_reserve_shared(link);
   for (size_t i = 0; i < link->section_count; i++) {
     ref_out_section *section = &link->sections[i];
     if (section->size == 0 && ref_write_is_dropped_when_empty(link, i)) {
@@ -82,7 +94,7 @@ static void ref_write_header(uint8_t *at, const ref_header *header) {
 
 /* W1.5 */
 static uint32_t ref_write_type(uint32_t type) {
-  if (type == REF_TYPE_GLOBAL_INIT || (type >= REF_TYPE_CONSTANT && type < REF_TYPE_CONSTANT + 20)) {
+  if (type == REF_TYPE_GLOBAL_INIT || ref_section_type_is_constant(type)) {
     return REF_TYPE_PROGBITS;
   }
   return ref_section_type_has_bytes(type) ? type : REF_TYPE_NOBITS;
@@ -197,7 +209,8 @@ static void ref_write_file_header(ref_link *link, uint8_t *at, size_t section_of
   static const uint8_t usual[16] = {0x7f, 'E', 'L', 'F', 2, 1, 1, 0x41, 8};
   const bool empty = link->file_count == 0;
   memcpy(at, empty ? usual : link->files[0].cubin.ident, sizeof usual);
-  const uint32_t kind = empty ? 4 : link->files[0].cubin.flags & 0xff;
+  const bool sass = empty || (ref_target_has_capsules(link->sm) && !link->is_capsule);
+  const uint32_t kind = sass ? KIND_SASS : link->files[0].cubin.flags & 0xff; /* M4 */
   ref_put_u16(at + 16, 2);
   ref_put_u16(at + 18, 190);
   ref_put_u32(at + 20, 1);

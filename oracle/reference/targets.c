@@ -1,0 +1,57 @@
+/* The targets of CUDA 13.0 and what links into what: C34, M5, H8. */
+#include "link.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SHARED_48K = 0xc000, SHARED_99K = 0x18c00, SHARED_227K = 0x38c00, FIRST_WITH_CAPSULES = 100 };
+
+/* Variant: 'a', 'f' or 0. RF18: with an "a" the limit of static shared memory is the hardware's. */
+static const ref_target ref_targets[] = {
+    {"75", 75, 0, SHARED_48K},       {"80", 80, 0, SHARED_48K},      {"86", 86, 0, SHARED_48K},
+    {"87", 87, 0, SHARED_48K},       {"88", 88, 0, SHARED_48K},      {"89", 89, 0, SHARED_48K},
+    {"90", 90, 0, SHARED_48K},       {"90a", 90, 'a', SHARED_227K},  {"100", 100, 0, SHARED_48K},
+    {"100a", 100, 'a', SHARED_227K}, {"100f", 100, 'f', SHARED_48K}, {"103", 103, 0, SHARED_48K},
+    {"103a", 103, 'a', SHARED_227K}, {"103f", 103, 'f', SHARED_48K}, {"110", 110, 0, SHARED_48K},
+    {"110a", 110, 'a', SHARED_227K}, {"110f", 110, 'f', SHARED_48K}, {"120", 120, 0, SHARED_48K},
+    {"120a", 120, 'a', SHARED_99K},  {"120f", 120, 'f', SHARED_48K}, {"121", 121, 0, SHARED_48K},
+    {"121a", 121, 'a', SHARED_99K},  {"121f", 121, 'f', SHARED_48K}};
+
+const ref_target *ref_target_find(const char *name) {
+  for (size_t i = 0; i < sizeof ref_targets / sizeof ref_targets[0]; i++) {
+    if (strcmp(name, ref_targets[i].name) == 0) {
+      return &ref_targets[i];
+    }
+  }
+  return NULL;
+}
+
+/* Code for one SM that links for another: C34 to sm_89, M5 above. */
+typedef struct ref_upward {
+  uint32_t input, target;
+  bool from_accelerated, from_sass;
+} ref_upward;
+
+static const ref_upward ref_upwards[] = {{80, 86, true, true},
+                                         {80, 89, true, true},
+                                         {86, 89, true, true},
+                                         {100, 103, false, false},
+                                         {120, 121, false, true}};
+
+bool ref_target_takes(const ref_target *target, uint32_t sm, bool accelerated, bool sass) {
+  if (sm == target->sm) {
+    return true;
+  }
+  for (size_t i = 0; i < sizeof ref_upwards / sizeof ref_upwards[0]; i++) {
+    const ref_upward *row = &ref_upwards[i];
+    if (row->input == sm && row->target == target->sm) {
+      return (!accelerated || row->from_accelerated) && (!sass || row->from_sass);
+    }
+  }
+  return false;
+}
+
+/* M1: objects have a Mercury view from sm_100 on. */
+bool ref_target_has_capsules(uint32_t sm) {
+  return sm >= FIRST_WITH_CAPSULES;
+}
