@@ -20,7 +20,9 @@ typedef struct corpus_file {
   bool whole;                 /* whole-program compilation: an executable cubin */
   const char *cut_from;       /* the first cut_size bytes of that cubin */
   size_t cut_size;
-  const char *copy_of; /* the same bytes under another name */
+  const char *copy_of;  /* the same bytes under another name */
+  const char *patch_of; /* that cubin with single fields changed (corpus_patch.c) */
+  const cJSON *changes;
   const char *text;    /* these characters: an options file, or something that is no cubin */
   const cJSON *nvlink; /* nvlink's arguments that make it from earlier files (output out.cubin) */
   bool unlisted;       /* jobs name it themselves: it is not among the files of an ordinary job */
@@ -67,6 +69,8 @@ string_list corpus_job_arguments(const corpus_program *program, const corpus_job
 #define CORPUS_SCRATCH_LENGTH 33
 bool corpus_compile(const corpus_program *program, const char *architecture, const char *scratch,
                     const corpus_tools *tools);
+/* Applies the changes of a "patch" to a cubin's bytes, in place; false, with a message, when one of them means nothing. */
+bool corpus_patch(char *bytes, size_t size, const cJSON *changes);
 /* Runs a linker with the lines of `arguments` in `scratch` and takes out.cubin away. */
 bool corpus_link(const char *linker, const string_list *arguments, const char *scratch, corpus_answer *answer);
 void corpus_answer_free(corpus_answer *answer);

@@ -187,7 +187,7 @@ static bool corpus_compile_source(const corpus_program *program, const corpus_fi
   return good;
 }
 
-/* The ways to make a file that is no compilation: a cut, a copy, a text, a link. */
+/* The ways to make a file that is no compilation: a cut, a copy, changed fields, a text, a link. */
 static bool corpus_derive(const corpus_file *file, const char *architecture, const char *made,
                           const corpus_tools *tools) {
   text_buffer from = {0}, to = {0};
@@ -208,10 +208,14 @@ static bool corpus_derive(const corpus_file *file, const char *architecture, con
     text_add(&from, "%s", file->text);
     size = from.size;
   } else {
-    text_add(&from, "%s/%s", made, file->cut_from ? file->cut_from : file->copy_of);
+    text_add(&from, "%s/%s", made, file->cut_from ? file->cut_from : file->copy_of ? file->copy_of : file->patch_of);
     bytes = file_read(from.bytes, &size);
     if (bytes && file->cut_from && file->cut_size < size)
       size = file->cut_size;
+    if (bytes && file->patch_of && !corpus_patch(bytes, size, file->changes)) {
+      free(bytes);
+      bytes = NULL;
+    }
   }
   const char *content = file->nvlink || file->text ? from.bytes : bytes;
   bool good = content && process_write_file(to.bytes, content, size);
