@@ -41,6 +41,7 @@ static tl_cubin *link_read(const tl_job *job, const tl_admission *admitted, tl_n
     tl_cubin_read(&files[i], &job->inputs[file->input], (uint32_t)file->input, TL_VIEW_SASS, names, &state->arena,
                   &state->diagnostics);
     files[i].virtual_sm = file->virtual_sm;
+    files[i].system = file->system && !job->options.keep_system;
   }
   return files;
 }
@@ -59,7 +60,16 @@ typedef struct link_stages {
   tl_plan plan;
 } link_stages;
 
-static tl_module link_module(const tl_job *job, link_stages *s, link_state *state, const tl_cubin *files) {
+/* Which inputs took part, for the registration file (N13c). */
+static const bool *link_taken(const tl_job *job, const tl_cubin *files, uint32_t count, tl_arena *arena) {
+  bool *const taken = tl_arena_new(arena, bool, job->input_count + 1);
+  for (uint32_t i = 0; i < count; i++)
+    taken[files[i].input] = true;
+  return taken;
+}
+
+static tl_module link_module(const tl_job *job, link_stages *s, link_state *state, const tl_cubin *files,
+                             uint32_t file_count) {
   const tl_options *const options = &job->options;
   return (tl_module){.arena = &state->arena,
                      .diagnostics = &state->diagnostics,
@@ -67,7 +77,8 @@ static tl_module link_module(const tl_job *job, link_stages *s, link_state *stat
                      .names = &s->names,
                      .files = files,
                      .view = TL_VIEW_SASS,
-                     .file_count = (uint32_t)s->admitted.files.count,
+                     .admitted_count = (uint32_t)s->admitted.files.count,
+                     .file_count = file_count,
                      .arch = s->admitted.target->number,
                      .accelerated = s->admitted.target->variant == 'a',
                      .eliminates = !options->debug,
@@ -97,11 +108,12 @@ static void link_run(const tl_job *job, tl_result *result, link_state *state) {
   tl_admission_run(&s.admitted, job, arena, &state->diagnostics);
   if (s.admitted.target->family == TL_ARCH_COMPUTE || state->diagnostics.errors)
     return; /* E12: the inputs are looked at, nothing is linked; so too after errors made by -Werror */
-  const uint32_t file_count = (uint32_t)s.admitted.files.count;
-  const tl_cubin *const files = link_read(job, &s.admitted, &s.names, state);
+  tl_cubin *const files = link_read(job, &s.admitted, &s.names, state);
+  const uint32_t file_count = tl_merge_choose_files(files, (uint32_t)s.admitted.files.count, &s.names, arena);
+  result->taken = link_taken(job, files, file_count, arena);
   tl_resolve(&s.resolution, files, file_count, &s.names, arena, &state->diagnostics);
   tl_live_mark(&s.resolution, files, file_count, &s.names, arena, &state->diagnostics, job->options.debug);
-  s.module = link_module(job, &s, state, files);
+  s.module = link_module(job, &s, state, files, file_count);
   tl_merge(&s.module);
   tl_merge_finish(&s.module);
   tl_graph_build(&s.graph, &s.module, arena);

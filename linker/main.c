@@ -201,7 +201,7 @@ static void program_write_registration(program *p, const tl_job *job) {
   tl_admission admission;
   tl_diagnostics_init(&ignored, &p->arena, &p->command.options, &p->out);
   tl_admission_run(&admission, job, &p->arena, &ignored);
-  const char *const text = tl_registration_text(job, &admission, directory, keep, &p->arena);
+  const char *const text = tl_registration_text(job, &admission, directory, p->result.taken, &p->arena);
   program_write(p, path, text, strlen(text));
 }
 

@@ -66,6 +66,7 @@ typedef struct tl_options {
   bool report_arch;            /* C50d */
   bool identity_nvlink;        /* the name in the tool note is nvlink's, messages have nothing added */
   bool bug_compatible;         /* class R of vendor-defects.md as nvlink does */
+  bool keep_system;            /* -keep-system-libraries: C46 */
   bool want_map;               /* result->map is made */
   unsigned threads;            /* 0: as many as the machine has processors; the image never depends on it */
 } tl_options;
@@ -96,8 +97,9 @@ typedef struct tl_result {
   size_t image_size;          /* of a streamed image too */
   const tl_message *messages; /* in the order in which they are to be printed */
   size_t message_count;
-  int exit_code;   /* C70: 0, 1 after a fatal, 255 after errors */
-  const char *map; /* the link map as text, NULL unless asked for and linked */
+  int exit_code;     /* C70: 0, 1 after a fatal, 255 after errors */
+  const bool *taken; /* by input: took part in the link; NULL when it ended before that */
+  const char *map;   /* the link map as text, NULL unless asked for and linked */
   size_t memory_peak;
   void *memory; /* the library's own */
 } tl_result;

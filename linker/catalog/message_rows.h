@@ -83,7 +83,6 @@ TL_MESSAGE(DELETED_SECTION,     "E68", TL_FATAL,   "Internal error: reference to
 TL_MESSAGE(DELETED_SYMBOL,      "E69", TL_FATAL,   "Internal error: reference to deleted symbol")
 TL_MESSAGE(UNALLOCATED,         "E70", TL_FATAL,   "Internal error: unallocated symbol")
 TL_MESSAGE(NO_NODE,             "E71", TL_FATAL,   "Internal error: no callgraph node")
-TL_MESSAGE(NO_ENTRY_INFO,       "E72", TL_FATAL,   "Internal error: entry_info was null")
 TL_MESSAGE(OVERLAP,             "E73", TL_FATAL,   "Internal error: overlapping non-identical data")
 TL_MESSAGE(NO_REG_COUNT_NEW,    "E81", TL_FATAL,   "Internal error: no such new reg count")
 TL_MESSAGE(NO_REG_COUNT_OLD,    "E81", TL_FATAL,   "Internal error: no such original reg count")

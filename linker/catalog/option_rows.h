@@ -15,7 +15,7 @@ TL_OPTION(PRESERVE_RELOCS,   "preserve-relocs",           "preserve-relocs",    
 TL_OPTION(NO_WARNINGS,       "disable-warnings",          "w",                         FLAG,     ANY,     ALWAYS, TL_NO_FIELD, "accepted; without effect, as in nvlink")
 TL_OPTION(WERROR,            "warning-as-error",          "Werror",                    FLAG,     ANY,     ALWAYS, offsetof(tl_options, warnings_as_errors), "make errors of warnings")
 TL_OPTION(DISABLE_INFOS,     "disable-infos",             "disable-infos",             FLAG,     ANY,     ALWAYS, offsetof(tl_options, disable_infos), "drop warnings, as in nvlink")
-TL_OPTION(KEEP_SYSTEM,       "keep-system-libraries",     "keep-system-libraries",     FLAG,     ANY,     ALWAYS, TL_NO_FIELD, "link cudadevrt even where nothing needs it")
+TL_OPTION(KEEP_SYSTEM,       "keep-system-libraries",     "keep-system-libraries",     FLAG,     ANY,     ALWAYS, offsetof(tl_options, keep_system), "link cudadevrt even where nothing needs it")
 TL_OPTION(KERNELS_USED,      "kernels-used",              "kernels-used",              LIST,     ANY,     ALWAYS, offsetof(tl_options, kernels_used), "remove kernels whose names contain none of these")
 TL_OPTION(VARIABLES_USED,    "variables-used",            "variables-used",            LIST,     ANY,     ALWAYS, offsetof(tl_options, variables_used), "variables that are used")
 TL_OPTION(CPU_ARCH,          "cpu-arch",                  "cpu-arch",                  CHOICE,   CPU,     ALWAYS, TL_NO_FIELD, "architecture that libraries must fit")

@@ -221,18 +221,19 @@ static void reader_read_symbols(const reader *r) {
     reader_read_symbol(r, i, wide, wide_count);
 }
 
-static void reader_find_symbol_table(const reader *r) {
+/* NULL, or what nvlink says of a file without a symbol table. */
+static const tl_message_row *reader_find_symbol_table(const reader *r) {
   tl_cubin *const cubin = r->cubin;
-  const tl_site site = {cubin->path, NULL, NULL, TL_NO_OFFSET};
   for (uint32_t i = 1; i < cubin->section_count && !cubin->symbol_table; i++)
     if (cubin->sections[i].type == SHT_SYMTAB)
       cubin->symbol_table = i;
   if (!cubin->symbol_table)
-    tl_diagnostics_add(r->diagnostics, tl_message_row_of(TL_MESSAGE_NO_SYMTAB), site, NULL);
+    return tl_message_row_of(TL_MESSAGE_NO_SYMTAB);
   const uint32_t strings = cubin->sections[cubin->symbol_table].link;
   if (strings >= cubin->section_count) /* nothing else is looked at (L172) */
-    tl_diagnostics_add(r->diagnostics, tl_message_row_of(TL_MESSAGE_NO_STRTAB), site, NULL);
+    return tl_message_row_of(TL_MESSAGE_NO_STRTAB);
   cubin->string_table = strings;
+  return NULL;
 }
 
 void tl_cubin_read(tl_cubin *cubin, const tl_input *input, uint32_t index, tl_view view, tl_names *names,
@@ -246,8 +247,11 @@ void tl_cubin_read(tl_cubin *cubin, const tl_input *input, uint32_t index, tl_vi
                       .reads_on = tl_defect_matched(diagnostics->options, TL_DEFECT_D40)};
   reader_read_sections(&r);
   tl_view_select(cubin);
-  reader_find_symbol_table(&r);
-  reader_read_symbols(&r);
+  cubin->unreadable = reader_find_symbol_table(&r);
+  if (cubin->unreadable)
+    cubin->section_count = 0;
+  else
+    reader_read_symbols(&r);
 }
 
 static uint64_t relocation_size(const tl_cubin_section *section) {

@@ -44,6 +44,9 @@ typedef struct tl_cubin {
   tl_cubin_symbol *symbols;
   uint32_t symbol_count;
   uint32_t symbol_table, string_table; /* section indices */
+  bool system;                         /* the path contains "cudadevrt": taken only where a function is missing (C46) */
+  bool late;                           /* stands behind a system file that was not taken (L220) */
+  const tl_message_row *unreadable;    /* E65 or E66, said when the file's turn comes (C77); the file is empty then */
 } tl_cubin;
 
 typedef struct tl_cubin_relocation {
@@ -66,7 +69,8 @@ bool tl_section_type_is_constant(uint32_t type);
 /* About how many names a file has, for tables that are to be made large enough at once; any number for a damaged one, but
  * no more than its bytes could hold. */
 uint64_t tl_cubin_estimate_names(const tl_input *input);
-/* Reads an admitted file in one view; what belongs to the other view alone becomes SHT_NULL. Names go to `names`. A field that contradicts the file is fatal (T1, E65, E66). */
+/* Reads an admitted file in one view; what belongs to the other view alone becomes SHT_NULL. Names go to `names`. A
+ * field that contradicts the file is fatal (T1). */
 void tl_cubin_read(tl_cubin *cubin, const tl_input *input, uint32_t index, tl_view view, tl_names *names,
                    tl_arena *arena, tl_diagnostics *diagnostics);
 /* Fatal T1 about one section (TL_NONE: none), with the offset inside it (TL_NO_OFFSET: none). */

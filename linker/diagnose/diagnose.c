@@ -4,8 +4,10 @@
 #include "base/bytes.h"
 #include "catalog/defect.h"
 #include "catalog/message.h"
+#include "catalog/system_call.h"
 #include "cubin/attribute.h"
 #include "cubin/elf.h"
+#include "emit/demangle.h"
 
 #include <string.h>
 
@@ -116,52 +118,12 @@ void tl_diagnose_sizes(const tl_module *module, const tl_layout *layout) {
   }
 }
 
-/* ZM1: names that the driver provides. */
-static bool diagnose_is_system_name(const char *name) {
-  static const char *const prefixes[] = {"__cuda_syscall", "__UDT", "__UFT", ".nv.reservedSmem"};
-  static const char *const names[] = {"cudaGraphSetConditional",
-                                      "cudaGraphKernelNodeSetParam",
-                                      "cudaGraphKernelNodeSetEnabled",
-                                      "cudaGraphKernelNodeSetGridDim",
-                                      "cudaGraphKernelNodeUpdatesApply",
-                                      "vprintf",
-                                      "vfprintf",
-                                      "malloc",
-                                      "free",
-                                      "__assertfail",
-                                      "__profile",
-                                      "cudaGraphLaunch",
-                                      "cnpLaunchDevice",
-                                      "cnpLaunchDeviceV2",
-                                      "cnpGetParameterBuffer",
-                                      "cnpGetParameterBufferV2",
-                                      "cnpDeviceGetAttribute",
-                                      "cnpDeviceGetName",
-                                      "cnpGetDevice",
-                                      "cnpGetDeviceCount",
-                                      "cnpGetLastError",
-                                      "cnpCtxSynchronize",
-                                      "cnpStreamCreate",
-                                      "cnpStreamDestroy",
-                                      "cnpStreamWaitEvent",
-                                      "cnpEventCreate",
-                                      "cnpEventRecord",
-                                      "cnpEventDestroy"};
-  for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
-    if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0)
-      return true;
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (strcmp(name, names[i]) == 0)
-      return true;
-  return false;
-}
-
 static bool diagnose_is_undefined(const tl_module *module, const tl_symbol *symbol) {
   const unsigned type = tl_type_of(symbol);
   return symbol->section == TL_NONE && tl_binding_of(symbol) == STB_GLOBAL && symbol->mention != TL_NONE &&
          !symbol->common && !symbol->external_shared && !symbol->weak_mention &&
          (type == STT_OBJECT || type == STT_FUNC || type == STT_CUDA_OBJECT) &&
-         !diagnose_is_system_name(tl_module_text(module, symbol->name));
+         !tl_system_call_is(tl_module_text(module, symbol->name));
 }
 
 static void diagnose_collect_undefined(const tl_module *module, const tl_u32_vector *half, bool functions,
@@ -186,6 +148,9 @@ void tl_diagnose_undefined(const tl_module *module, tl_arena *arena) {
       tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_UNDEFINED), site, NULL, name,
                          module->files[f].path);
     }
+  if (module->dead_parameters && module->eliminates)
+    tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_DELETED_SECTION),
+                       (tl_site){NULL, NULL, NULL, TL_NO_OFFSET}, NULL);
   if (module->dead_alias && module->eliminates && tl_defect_matched(module->options, TL_DEFECT_D63))
     tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_DELETED_SYMBOL),
                        (tl_site){NULL, NULL, NULL, TL_NO_OFFSET}, NULL);
@@ -216,6 +181,9 @@ static void diagnose_stack_limits(const tl_module *module, const tl_graph *graph
 void tl_diagnose_resources(const tl_module *module, const tl_graph *graph, const tl_resources *resources,
                            tl_arena *arena) {
   diagnose_stack_limits(module, graph, resources, arena);
+  for (size_t i = 0; i < resources->mixed.count; i++)
+    diagnose_report_name(module, TL_MESSAGE_CTA_GROUPS,
+                         tl_demangle(arena, diagnose_name(module, resources->mixed.items[i])));
   tl_diagnose_registers(module, graph, resources, arena);
 }
 

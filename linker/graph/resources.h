@@ -12,6 +12,7 @@ typedef struct tl_resources {
   uint64_t *stack;         /* by node: deepest chain; meaningless where graph->cyclic (G3) */
   tl_attributes module;    /* .nv.info in output order */
   tl_attributes *sections; /* by section: .nv.info.F in output order */
+  tl_u32_vector mixed;     /* kernels that would get both kinds of tcgen05 groups (E36, L223), in creation order */
 } tl_resources;
 
 void tl_resources_find(tl_resources *resources, const tl_module *module, const tl_graph *graph, tl_arena *arena);

@@ -186,6 +186,15 @@ static void spread_one(spreader *s, tl_attributes *list, spread_lists *lists, co
   }
 }
 
+/* E36 (L223): a function brings the one kind of tcgen05 groups to a kernel that has the other. */
+static void spread_check_groups(const spreader *s, uint32_t kernel, const tl_attributes *list, uint8_t code) {
+  const uint8_t other = code == EIATTR_TCGEN05_1CTA_USED   ? EIATTR_TCGEN05_2CTA_USED
+                        : code == EIATTR_TCGEN05_2CTA_USED ? EIATTR_TCGEN05_1CTA_USED
+                                                           : 0;
+  if (other && tl_attributes_find(list, code) == TL_NONE && tl_attributes_find(list, other) != TL_NONE)
+    tl_u32_push(s->arena, &s->resources->mixed, kernel);
+}
+
 /* Where a section of records stands in the walk, and which it is. */
 typedef struct spread_place {
   uint32_t filled, info;
@@ -320,8 +329,10 @@ static void spread_to_one_of_many(spreader *s, uint32_t kernel, const spread_bel
     const tl_attributes *const from = &s->module->sections.items[places[i].info].attributes;
     for (size_t j = 0; (!i || places[i].info != places[i - 1].info) && j < from->count; j++) {
       const spread_row *const row = spread_find(from->items[j].code);
-      if (row)
-        spread_one(s, list, &lists, row, &from->items[j]);
+      if (!row)
+        continue;
+      spread_check_groups(s, kernel, list, row->code);
+      spread_one(s, list, &lists, row, &from->items[j]);
     }
   }
 }
@@ -378,7 +389,8 @@ static void spread_words_alone(spreader *s, tl_attributes *list, const tl_attrib
 }
 
 /* One row with exactly one kernel (I31): what all live device functions have together. */
-static void spread_row_alone(spreader *s, tl_attributes *list, uint32_t own_info, const spread_row *row) {
+static void spread_row_alone(spreader *s, tl_attributes *list, uint32_t kernel, const spread_row *row) {
+  const uint32_t own_info = s->module->sections.items[s->module->symbols.items[kernel].section].info;
   tl_attributes found = {0};
   spread_lists lists = {0}, own = {0};
   for (uint32_t i = 1; i < s->module->sections.count; i++) {
@@ -389,6 +401,7 @@ static void spread_row_alone(spreader *s, tl_attributes *list, uint32_t own_info
   }
   if (!found.count)
     return;
+  spread_check_groups(s, kernel, spread_input(s, s->module->symbols.items[kernel].section), row->code);
   const tl_attribute *const value = &found.items[0];
   const bool known = tl_attributes_find(list, row->code) != TL_NONE;
   const bool zero = row->rule == SPREAD_SUM ? tl_get16(value->data) == 0
@@ -407,7 +420,7 @@ static void spread_to_single(spreader *s, uint32_t kernel) {
     if (spread_rows[i].rule == SPREAD_EXTERNS)
       spread_externs_alone(s, list);
     else
-      spread_row_alone(s, list, info, &spread_rows[i]);
+      spread_row_alone(s, list, kernel, &spread_rows[i]);
   }
 }
 

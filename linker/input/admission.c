@@ -298,10 +298,34 @@ static void candidate_warn_of_variant(const admission *a, const candidate *c) {
                      c->path, name, target->name);
 }
 
+static void candidate_refuse(const admission *a, const candidate *c, const char *what) {
+  tl_diagnostics_add(a->diagnostics, tl_message_row_of(TL_MESSAGE_HOSTILE), admission_site(c->path), NULL, c->path,
+                     what);
+}
+
+/* A cubin named .ptx is read as the one entry of a fat binary (L221): EI_CLASS and the SM number 0 are fatal, EI_DATA is
+ * not looked at, and whatever makes the entry unfit ends nvlink by a signal (D44). */
+static bool candidate_is_taken_as_entry(const admission *a, const candidate *c) {
+  const uint32_t number = tl_get32(c->bytes + 48) >> 8 & SM_MASK;
+  if (c->bytes[4] != 2 || number == 0) {
+    tl_diagnostics_add_before(a->diagnostics, tl_message_row_of(TL_MESSAGE_UNKNOWN_ARCH), admission_site(c->path), "");
+    admission_say(a, TL_MESSAGE_FATBINARY_ERROR, c->path);
+  }
+  if (!tl_content_elf_is_whole(c->bytes, c->size, true))
+    candidate_refuse(a, c, "it is truncated");
+  if (c->bytes[7] != OSABI_CUDA)
+    candidate_refuse(a, c, "EI_OSABI is not that of a cubin");
+  if (!tl_architecture_accepts(a->result->target, number, c->accepted.accelerated))
+    candidate_refuse(a, c, "it is code for another architecture");
+  if (c->bytes[5] != 1)
+    admission_refuse_ignored(a, c->path, "no little-endian cubin");
+  return true;
+}
+
 /* Step 3 of C76: what nvlink ignores. False when the file is to be left out. A .o file is taken only with e_type 1. */
 static bool candidate_is_taken(const admission *a, const candidate *c, admission_extension extension) {
   const bool format = c->bytes[4] == 2 && c->bytes[5] == 1;
-  const bool whole = tl_content_elf_is_whole(c->bytes, c->size);
+  const bool whole = tl_content_elf_is_whole(c->bytes, c->size, false);
   const uint16_t type = tl_get16(c->bytes + 16);
   if (extension == EXT_OBJECT)
     return whole && type == ET_REL;
@@ -310,18 +334,13 @@ static bool candidate_is_taken(const admission *a, const candidate *c, admission
       admission_say(a, TL_MESSAGE_EXECUTABLE_INPUT, c->path);
     return false;
   }
-  if (whole)
+  if (whole && extension != EXT_PTX)
     return true;
+  if (extension == EXT_PTX)
+    return candidate_is_taken_as_entry(a, c);
   admission_refuse_ignored(a, c->path, format ? "truncated or has sections outside the file" : "no 64-bit cubin");
-  if (extension == EXT_PTX && c->bytes[4] != 2) {
-    tl_diagnostics_add_before(a->diagnostics, tl_message_row_of(TL_MESSAGE_UNKNOWN_ARCH), admission_site(c->path), "");
-    admission_say(a, TL_MESSAGE_FATBINARY_ERROR, c->path);
-  }
-  /* nvlink crashes where such a file is taken for PTX or its ABI is wrong as well. */
-  const bool cut = c->size < ELF_HEADER_SIZE || tl_get64(c->bytes + 40) >= c->size;
-  if ((extension == EXT_PTX && cut) || (format && c->bytes[7] != OSABI_CUDA))
-    tl_diagnostics_add(a->diagnostics, tl_message_row_of(TL_MESSAGE_HOSTILE), admission_site(c->path), NULL, c->path,
-                       "it is truncated");
+  if (format && c->bytes[7] != OSABI_CUDA) /* nvlink crashes */
+    candidate_refuse(a, c, "it is truncated");
   return false;
 }
 

@@ -83,8 +83,8 @@ static bool content_elf_segments_fit(const uint8_t *bytes, size_t size) {
   return content_holds(size, tl_get64(bytes + 32), count * ELF_SEGMENT_SIZE);
 }
 
-bool tl_content_elf_is_whole(const uint8_t *bytes, size_t size) {
-  if (size < ELF_HEADER_SIZE || !content_starts_with(bytes, size, "\177ELF\2\1", 6))
+bool tl_content_elf_is_whole(const uint8_t *bytes, size_t size, bool any_order) {
+  if (size < ELF_HEADER_SIZE || !content_starts_with(bytes, size, "\177ELF\2\1", any_order ? 5 : 6))
     return false;
   uint64_t count = 0;
   const uint8_t *section = content_elf_sections(bytes, size, &count);
@@ -108,7 +108,7 @@ static bool content_name_is(const uint8_t *bytes, size_t size, uint64_t offset, 
 tl_host_code tl_content_host_object_code(const uint8_t *bytes, size_t size) {
   if (size < 18 || tl_get16(bytes + 16) != ET_REL)
     return TL_HOST_CODE_NONE;
-  if (!tl_content_elf_is_whole(bytes, size))
+  if (!tl_content_elf_is_whole(bytes, size, false))
     return TL_HOST_CODE_DAMAGED;
   uint64_t count = 0;
   const uint8_t *const sections = content_elf_sections(bytes, size, &count);

@@ -18,11 +18,11 @@ static const char *registration_name(const char *path, const char *directory, tl
 }
 
 const char *tl_registration_text(const tl_job *job, const tl_admission *admission, const char *directory,
-                                 bool keep_system, tl_arena *arena) {
+                                 const bool *taken, tl_arena *arena) {
   tl_texts lines = {0};
   for (size_t i = 0; i < admission->files.count; i++) {
     const tl_accepted *const file = &admission->files.items[i];
-    if (file->system && !keep_system)
+    if (taken && !taken[file->input])
       continue;
     const char *const name = registration_name(job->inputs[file->input].path, directory, arena);
     *tl_vector_push(arena, &lines) = tl_arena_format(arena, "DEFINE_REGISTER_FUNC(%s)\n", name);

@@ -4,8 +4,8 @@
 
 #include "input/admission.h"
 
-/* The file's text, in the arena: one line for every accepted input; `directory` is the current directory. */
+/* The file's text, in the arena: one line for every accepted input that took part (`taken`, by input; NULL: all); `directory` is the current directory. */
 const char *tl_registration_text(const tl_job *job, const tl_admission *admission, const char *directory,
-                                 bool keep_system, tl_arena *arena);
+                                 const bool *taken, tl_arena *arena);
 
 #endif

@@ -123,14 +123,16 @@ void tl_layout_bindless(tl_layout *layout, const tl_module *module, const tl_gra
   const tl_u32_vector order = bindless_order(module, arena);
   if (!order.count || !module->all_kernels.count)
     return;
-  uint64_t base = 0;
+  uint64_t base = 0, align = 4;
   for (size_t k = 0; k < module->all_kernels.count; k++) {
     const uint32_t text = module->symbols.items[module->all_kernels.items[k]].section;
     const uint32_t section = module->sections.items[text].constant0;
     if (section != TL_NONE && module->sections.items[section].size > base)
       base = module->sections.items[section].size;
+    if (section != TL_NONE && module->sections.items[section].align > align)
+      align = module->sections.items[section].align;
   }
-  base = tl_align(base, 4);
+  base = tl_align(base, align);
   for (size_t i = 0; i < order.count; i++)
     layout->slot[order.items[i]] = base + 4 * (uint64_t)i;
   const uint32_t *const masks = tl_graph_collect(graph, bindless_function_masks(layout, module, arena), arena);

@@ -113,17 +113,19 @@ void tl_merge_compat(tl_merging *m, uint32_t section) {
 
 void tl_merge_check_isa_class(tl_merging *m) {
   tl_module *const module = m->module;
-  if (module->compat_section == TL_NONE)
-    return;
+  bool asked = module->compat_section != TL_NONE; /* code before sm_90 has no such section, and needs none (L224) */
   for (uint32_t s = 1; s < m->cubin->section_count; s++) {
     if (m->cubin->sections[s].type != SHT_CUDA_COMPAT)
       continue;
+    asked = true;
     uint64_t position = 0;
     tl_record record;
     while (tl_record_next(m->cubin, s, &position, &record, module->names, module->diagnostics))
       if (record.code == 2)
         return;
   }
+  if (!asked)
+    return;
   const tl_site site = {m->cubin->path, ".nv.compat", NULL, TL_NO_OFFSET};
   tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_NO_ISA_CLASS), site, NULL,
                      (uint64_t)module->arch, m->cubin->path);

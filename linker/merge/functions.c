@@ -27,6 +27,18 @@ static void functions_note_alias(tl_merging *m, uint32_t symbol) {
     m->module->dead_alias = true;
 }
 
+/* A dead device function with a kernel's parameter bank: nvlink stops (E68, L225). */
+static void functions_note_parameters(const tl_merging *m) {
+  for (uint32_t s = 1; s < m->cubin->section_count; s++) {
+    const tl_cubin_section *const section = &m->cubin->sections[s];
+    if (section->type != SHT_CUDA_CONSTANT0 || !(m->section_state[s] & TL_SECTION_DEAD) ||
+        section->info >= m->cubin->section_count)
+      continue;
+    const uint32_t primary = functions_primary(m->cubin, section->info);
+    m->module->dead_parameters |= primary < m->cubin->symbol_count && !(m->cubin->symbols[primary].other & STO_ENTRY);
+  }
+}
+
 static void functions_mark_dead(tl_merging *m) {
   const tl_module *const module = m->module;
   for (uint32_t i = 0; i < m->cubin->symbol_count; i++) {
@@ -44,6 +56,7 @@ static void functions_mark_dead(tl_merging *m) {
       m->section_state[s] &= (uint8_t)~TL_SECTION_DEAD;
   }
   tl_merge_spread_state(m, TL_SECTION_DEAD);
+  functions_note_parameters(m);
 }
 
 static void functions_report_duplicate(tl_merging *m, uint32_t symbol, uint32_t first_file) {
@@ -277,6 +290,7 @@ static void functions_pass_new(tl_merging *m, uint32_t symbol) {
                        .mention = m->file};
   const bool undefined = s->section == SHN_UNDEF;
   created.weak_mention = undefined && tl_symbol_binding(s) == STB_WEAK;
+  created.unlisted = (s->other & STO_VISIBILITY_MASK) == STV_INTERNAL; /* whatever names it fails (E69, L226) */
   const uint32_t out = tl_module_new_symbol(module, &created);
   module->symbol_of_function[function] = out;
   if (tl_symbol_binding(s) != STB_LOCAL)

@@ -82,17 +82,23 @@ static void merge_map_section_symbols(tl_merging *m) {
 /* E45: beside an -ewp object every other file is warned about (C28). */
 static void merge_check_ewp(const tl_merging *m) {
   bool any = false;
-  for (uint32_t i = 0; i < m->module->file_count; i++)
+  for (uint32_t i = 0; i < m->module->admitted_count; i++)
     any |= m->module->files[i].type == ET_EWP;
   const tl_site site = {m->cubin->path, NULL, NULL, TL_NO_OFFSET};
-  if (any && m->cubin->type != ET_EWP)
+  if (any && m->cubin->type != ET_EWP && !m->cubin->system)
     tl_diagnostics_add(m->module->diagnostics, tl_message_row_of(TL_MESSAGE_EWP), site, NULL, m->cubin->path);
 }
 
 static void merge_file(tl_module *module, uint32_t file) {
   tl_merging m = merge_begin(module, file);
   const unsigned errors = module->diagnostics->errors;
+  if (m.cubin->late)
+    tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_AFTER_CUDADEVRT),
+                       (tl_site){m.cubin->path, NULL, NULL, TL_NO_OFFSET}, NULL);
   merge_check_ewp(&m);
+  if (m.cubin->unreadable)
+    tl_diagnostics_add(module->diagnostics, m.cubin->unreadable, (tl_site){m.cubin->path, NULL, NULL, TL_NO_OFFSET},
+                       NULL);
   tl_merge_functions(&m);
   tl_merge_objects(&m);
   tl_merge_remaining_sections(&m);
@@ -100,6 +106,7 @@ static void merge_file(tl_module *module, uint32_t file) {
   tl_merge_mark_referenced(&m);
   tl_merge_check_prototypes(&m);
   tl_merge_check_isa_class(&m);
+  tl_merge_check_fragments(&m);
   if (module->diagnostics->errors > errors) {
     const tl_site site = {m.cubin->path, NULL, NULL, TL_NO_OFFSET};
     tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_MERGE_FAILED), site, NULL);

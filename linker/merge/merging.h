@@ -42,6 +42,8 @@ void tl_merge_relocations(tl_merging *m, uint32_t section);
 void tl_merge_mark_referenced(tl_merging *m);
 /* E43, once for a file without ISA_CLASS (C29). */
 void tl_merge_check_isa_class(tl_merging *m);
+/* E29, a line a record that does not go with the first one of all files (L222). */
+void tl_merge_check_fragments(tl_merging *m);
 void tl_merge_compat_begin(tl_module *module);
 void tl_merge_compat(tl_merging *m, uint32_t section);
 

@@ -161,6 +161,7 @@ typedef struct tl_module {
   const tl_options *options;
   tl_names *names;
   const tl_cubin *files;
+  uint32_t admitted_count; /* of `files`, with those of the runtime that are not taken at the end (L220) */
   uint32_t file_count;
   tl_view view;      /* which of the files' views this is (M3) */
   unsigned arch;     /* SM number of the target */
@@ -198,6 +199,8 @@ typedef struct tl_module {
   tl_u32_vector late_taken;                   /* functions that W7.7 makes address-taken */
   bool overlap;                               /* two bodies of one function both left compiler constants (D7, E73) */
   uint32_t fills;                             /* number of .nv.info.F sections read so far (L86) */
+  bool dead_parameters;                       /* a dead device function has a parameter bank (L225) */
+  uint32_t fragments;                         /* first reserved-memory kind of AT_ENTRY_FRAGMENTS: 0, 4 or 6 (L222) */
   bool dead_alias;                            /* a live function has a dead alias (V11a, D63) */
   bool unified;                               /* some input has unified tables (U4) */
   TL_VECTOR(tl_piece) tool_notes;             /* the inputs' .note.nv.tkinfo (W5.1) */
@@ -252,6 +255,8 @@ static inline unsigned tl_binding_of(const tl_symbol *symbol) {
   return symbol->info >> 4;
 }
 
+/* Which files take part (C46, L220): those come first, in their order, the others behind them. Returns how many. */
+uint32_t tl_merge_choose_files(tl_cubin *files, uint32_t count, const tl_names *names, tl_arena *arena);
 void tl_resolve(tl_resolution *resolution, const tl_cubin *files, uint32_t file_count, tl_names *names, tl_arena *arena,
                 tl_diagnostics *diagnostics);
 void tl_merge(tl_module *module);

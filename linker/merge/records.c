@@ -97,6 +97,36 @@ static void records_read_info(tl_merging *m, uint32_t section) {
       *tl_vector_push(module->arena, list) = records_attribute(m, section, &record);
 }
 
+/* The kind of reserved memory that a record's words ask for: that of CUDA 12 (4, 5), of CUDA 13 (6, 7), or 0. */
+static uint32_t records_fragments(const tl_record *record) {
+  for (uint16_t at = 0; at + 4 <= record->size; at = (uint16_t)(at + 4)) {
+    const uint32_t word = tl_get32(record->data + at);
+    if (word >= 4 && word <= 7)
+      return word & ~1u;
+  }
+  return 0;
+}
+
+void tl_merge_check_fragments(tl_merging *m) {
+  tl_module *const module = m->module;
+  for (uint32_t s = 1; s < m->cubin->section_count; s++) {
+    uint64_t position = 0;
+    tl_record record;
+    if (m->cubin->sections[s].type != SHT_CUDA_INFO)
+      continue;
+    while (tl_record_next(m->cubin, s, &position, &record, module->names, module->diagnostics)) {
+      const bool fragments = record.code == EIATTR_AT_ENTRY_FRAGMENTS && record.format == 4;
+      const uint32_t kind = fragments ? records_fragments(&record) : 0;
+      const tl_site site = {m->cubin->path, tl_merging_text(m, m->cubin->sections[s].name), NULL, TL_NO_OFFSET};
+      if (kind && module->fragments && kind != module->fragments)
+        tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_TCGEN05_VERSION), site, NULL,
+                           m->cubin->path);
+      else if (kind)
+        module->fragments = kind;
+    }
+  }
+}
+
 static uint32_t records_prototype(tl_merging *m, uint32_t section, uint64_t position, uint32_t offset) {
   const char *const text = tl_cubin_string(m->cubin, offset);
   if (!text)
@@ -145,8 +175,8 @@ static void records_read_callgraph(tl_merging *m, uint32_t section) {
 static void records_check_function(const tl_merging *m, uint32_t section, uint64_t position, uint32_t symbol) {
   if (symbol < m->cubin->symbol_count && m->bodies[symbol].function != TL_NONE)
     return;
-  const bool object = symbol < m->cubin->symbol_count && m->symbol_map[symbol] != TL_NONE &&
-                      tl_symbol_type(&m->cubin->symbols[symbol]) != STT_SECTION;
+  const unsigned type = symbol < m->cubin->symbol_count ? tl_symbol_type(&m->cubin->symbols[symbol]) : STT_SECTION;
+  const bool object = type == STT_CUDA_OBJECT || (type != STT_SECTION && m->symbol_map[symbol] != TL_NONE);
   const tl_site site = {m->cubin->path, tl_merging_text(m, m->cubin->sections[section].name), NULL, position};
   if (object)
     tl_diagnostics_add(m->module->diagnostics, tl_message_row_of(TL_MESSAGE_NO_NODE), site, NULL);

@@ -339,6 +339,9 @@ static void relocate_clear(relocating *r, entry_state *e) {
 }
 
 static void relocate_keep(const relocating *r, const entry_state *e, bool as_none) {
+  const tl_symbol *const symbol = relocate_symbol(r, e->symbol);
+  if (symbol->function != TL_NONE && symbol->section != TL_NONE && symbol->value == UINT64_MAX)
+    relocate_fail(r, e, TL_MESSAGE_UNALLOCATED);
   *tl_vector_push(r->arena, &r->relocated->kept) = (tl_kept){.container = e->entry->container,
                                                              .symbol = as_none ? 0 : e->symbol,
                                                              .type = as_none ? 0 : e->type,

@@ -1,0 +1,159 @@
+/* Every row of linker/catalog/message_rows.h against docs/specification/messages.md, one check a row. A row is held by
+ *   a job (SET/PROGRAM/ARCHITECTURE/JOB) in which nvlink printed the message;
+ *   "default JOB": a job in which twinlink prints it under its own identity (codes T1 ...);
+ *   "run DIRECTORY WORDS": the same for a command line with the inputs of that directory of the corpus;
+ *   "none: REASON": an invariant excludes it. That is wrong as soon as some job of the corpus has the message. */
+#define _DEFAULT_SOURCE
+#include "tests/messages/coverage.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct message_row {
+  const char *id, *code, *severity, *text;
+} message_row;
+
+static const message_row rows[] = {
+#define TL_MESSAGE(id, code, severity, text) {#id, code, #severity, text},
+#include "catalog/message_rows.h"
+#undef TL_MESSAGE
+};
+enum { ROW_COUNT = sizeof rows / sizeof *rows, COLUMN_CODE = 1, COLUMN_HELD = 3 };
+
+static harness_words table;
+
+/* Does `line` fit the row's text? %s is any text, %u and %x are digits; the target may follow (-report-arch). */
+static bool messages_fits(const char *text, const char *line) {
+  while (*text && !(*text == '%' && text[1])) {
+    if (*text++ != *line++)
+      return false;
+  }
+  if (!*text)
+    return !*line || strncmp(line, " (target: ", 10) == 0;
+  const char *const digits = text[1] == 'x' ? "0123456789abcdef" : "0123456789";
+  const size_t most = text[1] == 's' ? strlen(line) : strspn(line, digits);
+  for (size_t length = text[1] == 's' ? 0 : 1; length <= most; length++)
+    if (messages_fits(text + 2, line + length))
+      return true;
+  return false;
+}
+
+static bool messages_line_is(const message_row *row, const char *line, const char *name) {
+  static const struct {
+    const char *word, *printed;
+  } severities[] = {
+      {"TL_INFO", "info    : "}, {"TL_WARNING", "warning : "}, {"TL_ERROR", "error   : "}, {"TL_FATAL", "fatal   : "}};
+  const size_t length = strlen(name);
+  if (strncmp(line, name, length) != 0)
+    return false;
+  const char *const printed = line + length;
+  for (size_t i = 0; i < 4; i++) {
+    const bool promoted = strcmp(row->severity, "TL_WARNING") == 0 && strcmp(severities[i].word, "TL_ERROR") == 0;
+    if ((promoted || strcmp(row->severity, severities[i].word) == 0) &&
+        strncmp(printed, severities[i].printed, strlen(severities[i].printed)) == 0)
+      return messages_fits(row->text, printed + strlen(severities[i].printed));
+  }
+  return false;
+}
+
+static bool messages_job_has(const message_row *row, const coverage_job *job) {
+  for (size_t i = 0; i < job->messages.count; i++)
+    if (messages_line_is(row, job->messages.items[i], "nvlink "))
+      return true;
+  return false;
+}
+
+/* Runs twinlink under its own identity where the inputs of a directory are. */
+static bool messages_program_says(const message_row *row, const char *inputs, const harness_words *words) {
+  char scratch[HARNESS_PATH];
+  const char *argv[64] = {coverage.program};
+  harness_outcome outcome;
+  size_t count = 1;
+  for (size_t i = 0; i < words->count && count + 1 < sizeof argv / sizeof *argv; i++)
+    argv[count++] = words->items[i];
+  harness_make_scratch(scratch);
+  harness_link_inputs(inputs, scratch);
+  harness_run(&(harness_command){.argv = argv, .directory = scratch}, &outcome);
+  bool said = false;
+  for (char *line = strtok((char *)outcome.err.data, "\n"); line; line = strtok(NULL, "\n"))
+    said = said || messages_line_is(row, line, "twinlink ");
+  harness_free_outcome(&outcome);
+  harness_remove_tree(scratch);
+  return said;
+}
+
+/* "DIRECTORY WORD ...", as the table has it behind "run ". */
+static bool messages_run_says(const message_row *row, const char *held) {
+  char text[1024], inputs[HARNESS_PATH], *items[32];
+  harness_words words = {items, 0};
+  snprintf(text, sizeof text, "%s", held);
+  const char *const directory = strtok(text, " ");
+  for (char *word = strtok(NULL, " "); word && words.count < 32; word = strtok(NULL, " "))
+    items[words.count++] = word;
+  harness_path(inputs, "%s/corpus/%s", coverage.source, directory);
+  return messages_program_says(row, inputs, &words);
+}
+
+static void messages_check_none(const message_row *row, const char *reason) {
+  if (strlen(reason) < 20)
+    fail_msg("%s: '%s' is no reason", row->id, reason);
+  for (size_t i = 0; i < coverage.job_count; i++)
+    if (messages_job_has(row, &coverage.jobs[i]))
+      fail_msg("%s is listed as not reached, but %s/%s has it", row->id, coverage.jobs[i].set,
+               coverage.jobs[i].job->name);
+}
+
+static void messages_test_row(void **state) {
+  static const char none[] = "none: ", own[] = "default ", run[] = "run ";
+  const message_row *const row = *state;
+  char code[16], held[1024];
+  const char *const line = coverage_find_line(&table, row->id);
+  if (!line)
+    fail_msg("%s (%s, \"%s\") has no line in messages.md: name a job, or the invariant that excludes it", row->id,
+             row->code, row->text);
+  coverage_column(line, COLUMN_CODE, code, sizeof code);
+  coverage_column(line, COLUMN_HELD, held, sizeof held);
+  assert_string_equal(code, row->code);
+  if (strncmp(held, none, sizeof none - 1) == 0) {
+    messages_check_none(row, held + sizeof none - 1);
+    return;
+  }
+  if (strncmp(held, run, sizeof run - 1) == 0) {
+    if (!messages_run_says(row, held + sizeof run - 1))
+      fail_msg("%s: twinlink does not print \"%s\" for '%s'", row->id, row->text, held);
+    return;
+  }
+  const bool is_own = strncmp(held, own, sizeof own - 1) == 0;
+  const coverage_job *const job = coverage_find_job(is_own ? held + sizeof own - 1 : held);
+  if (!job)
+    fail_msg("%s: there is no job '%s'", row->id, held);
+  else if (!(is_own ? messages_program_says(row, job->job->inputs, &job->arguments) : messages_job_has(row, job)))
+    fail_msg("%s: '%s' does not print \"%s\"", row->id, held, row->text);
+}
+
+/* The table names rows that exist. */
+static void messages_test_table(void **state) {
+  (void)state;
+  for (size_t i = 0; i < table.count; i++) {
+    char id[128];
+    bool known = false;
+    coverage_column(table.items[i], 0, id, sizeof id);
+    for (size_t r = 0; r < ROW_COUNT; r++)
+      known = known || strcmp(rows[r].id, id) == 0;
+    if (!known)
+      fail_msg("messages.md has a line for '%s', which is no row of the catalogue", id);
+  }
+}
+
+int coverage_test_messages(void) {
+  struct CMUnitTest tests[ROW_COUNT + 1];
+  coverage_read_table("messages.md", &table);
+  for (size_t i = 0; i < ROW_COUNT; i++)
+    tests[i] = (struct CMUnitTest){
+        .name = rows[i].id, .test_func = messages_test_row, .initial_state = (void *)(uintptr_t)&rows[i]};
+  tests[ROW_COUNT] = (struct CMUnitTest){.name = "messages.md", .test_func = messages_test_table};
+  const int failed = _cmocka_run_group_tests("messages", tests, ROW_COUNT + 1, NULL, NULL);
+  harness_free_words(&table);
+  return failed;
+}
