@@ -21,7 +21,7 @@ typedef struct damage_command {
   damage_settings settings;
   const char *corpus, *record_path, *report, *one, *replay, *store, *linker, *reference;
   char record_text[DAMAGE_PATH];
-  uint64_t seed, count;
+  uint64_t seed, count, differences;
   bool seeded;
   unsigned jobs;
 } damage_command;
@@ -44,7 +44,8 @@ static int damage_usage(void) {
                   "  --report FILE      no campaign, only the table of a record\n"
                   "  --case 'LINE'      one case; leaves its files in build/damage-case\n"
                   "  --replay FILE      link the stored cases and compare with nvlink's stored answers\n"
-                  "  --store FILE       with --record: write every case of the campaign as a stored case\n"
+                  "  --store FILE       no campaign: write nvlink's answers to COUNT cases as stored cases\n"
+                  "  --differences N    with --replay: as many differences, all with a named cause, are known\n"
                   "  --linker PATH, --reference PATH, --corpus DIR, --jobs N, --seconds N, --no-memory-limit\n");
   return TWIN_TROUBLE;
 }
@@ -68,6 +69,8 @@ static bool damage_parse_value(damage_command *command, const char *word, const 
     command->seeded = true;
   } else if (strcmp(word, "--count") == 0) {
     command->count = strtoull(value, NULL, 0);
+  } else if (strcmp(word, "--differences") == 0) {
+    command->differences = strtoull(value, NULL, 0);
   } else if (strcmp(word, "--jobs") == 0) {
     command->jobs = (unsigned)strtoul(value, NULL, 0);
   } else if (strcmp(word, "--seconds") == 0) {
@@ -225,6 +228,70 @@ static int campaign_run(const damage_command *command, const damage_bases *bases
   return campaign_report(command, command->record_path);
 }
 
+/* --- stored cases --- */
+
+static int store_run(const damage_command *command, const damage_bases *bases) {
+  char directory[DAMAGE_PATH];
+  if (!command->settings.reference[0]) {
+    fprintf(stderr, "twin damage: stored answers are nvlink's, which is not installed\n");
+    return TWIN_TROUBLE;
+  }
+  FILE *const file = fopen(command->store, "we");
+  if (!file || !process_make_directory(directory, sizeof directory, "twin-damage")) {
+    fprintf(stderr, "twin damage: %s: cannot be written\n", command->store);
+    if (file)
+      fclose(file);
+    return TWIN_TROUBLE;
+  }
+  uint64_t stored = 0, seed = command->seed;
+  for (; stored < command->count; seed++) {
+    damage_case one;
+    damage_case_make(&one, bases, seed);
+    stored += damage_store_case(&command->settings, &one, directory, file);
+    damage_case_free(&one);
+  }
+  process_remove_tree(directory);
+  printf("damage: %" PRIu64 " stored cases, seeds %" PRIu64 " to %" PRIu64 "\n", stored, command->seed, seed - 1);
+  return fclose(file) == 0 ? TWIN_OK : TWIN_TROUBLE;
+}
+
+static int replay_report(const damage_command *command, damage_report *report, uint64_t broken) {
+  size_t known = 0;
+  for (size_t i = 0; i < report->causes.count; i++)
+    known += report->causes.items[i].count;
+  bool good = damage_report_print(report, stdout) && !broken;
+  if (known > command->differences) {
+    printf("FAILED: %zu differences with a known cause, allowed %" PRIu64 "\n", known, command->differences);
+    good = false;
+  }
+  const size_t failed = report->failures + report->unnamed + (size_t)broken;
+  printf("%zu passed, %zu failed, 0 skipped\n", report->cases - report->failures - report->unnamed, failed);
+  return good ? TWIN_OK : TWIN_FOUND;
+}
+
+static int replay_run(const damage_command *command, const damage_bases *bases) {
+  char directory[DAMAGE_PATH], line[4096];
+  FILE *const file = fopen(command->replay, "re");
+  damage_report report = {0};
+  uint64_t broken = 0;
+  if (!file || !process_make_directory(directory, sizeof directory, "twin-damage")) {
+    fprintf(stderr, "twin damage: %s: cannot be read\n", command->replay);
+    if (file)
+      fclose(file);
+    return TWIN_TROUBLE;
+  }
+  while (fgets(line, sizeof line, file))
+    if (!damage_replay_case(&command->settings, bases, line, directory, &report)) {
+      printf("no stored case of this corpus: %s\n", line);
+      broken++;
+    }
+  fclose(file);
+  process_remove_tree(directory);
+  const int code = replay_report(command, &report, broken);
+  damage_report_free(&report);
+  return code;
+}
+
 /* --- one case --- */
 
 static int damage_show(const damage_command *command, const damage_bases *bases) {
@@ -273,6 +340,8 @@ static int damage_run(damage_command *command, const damage_bases *bases) {
     }
     command->seed *= 1000000;
   }
+  if (command->store)
+    return store_run(command, bases);
   if (!command->record_path) {
     snprintf(command->record_text, sizeof command->record_text, "build/damage-%" PRIu64, command->seed);
     command->record_path = command->record_text;
@@ -293,7 +362,7 @@ int twin_damage(int argc, char **argv) {
     fprintf(stderr, "twin damage: %s: no jobs\n", command.corpus);
     return TWIN_TROUBLE;
   }
-  const int code = damage_run(&command, &bases);
+  const int code = command.replay ? replay_run(&command, &bases) : damage_run(&command, &bases);
   damage_bases_free(&bases);
   return code;
 }

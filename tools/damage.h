@@ -107,6 +107,8 @@ typedef struct damage_answer {
 } damage_answer;
 
 void damage_answer_free(damage_answer *answer);
+/* The last line of the messages that is an error, or else the last, without what stands in quotes. */
+void damage_line(const damage_answer *answer, char *line, size_t size);
 
 /* What all links of a campaign share. */
 typedef struct damage_settings {
@@ -169,6 +171,13 @@ void damage_report_add(damage_report *report, const char *line, const char *fiel
 /* True when nothing failed and every difference has a name. */
 bool damage_report_print(damage_report *report, FILE *to);
 void damage_report_free(damage_report *report);
+
+/* Runs nvlink on the case three times and writes a stored case; false when it did not answer the same each time. */
+bool damage_store_case(const damage_settings *settings, const damage_case *one, const char *directory, FILE *to);
+/* Links a stored case with twinlink, in both modes, and adds what came of it to the report; `line` is changed. False when
+ * the line is no stored case of this corpus. */
+bool damage_replay_case(const damage_settings *settings, const damage_bases *bases, char *line, const char *directory,
+                        damage_report *report);
 
 /* A line of the record, and back. */
 void damage_record_write(FILE *record, uint64_t seed, const char *line, const char *fields,

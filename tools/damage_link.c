@@ -143,8 +143,7 @@ static bool same_answer(const damage_answer *a, const damage_answer *b) {
          same_bytes(a->text, a->text_size, b->text, b->text_size);
 }
 
-/* The last line that is an error, or else the last, with what stands in quotes left out. */
-static void compare_line(const damage_answer *answer, char *line, size_t size) {
+void damage_line(const damage_answer *answer, char *line, size_t size) {
   const char *found = answer->text;
   for (const char *at = answer->text; *at; at += strcspn(at, "\n") + (strchr(at, '\n') != NULL))
     if (strncmp(at, "nvlink fatal", 12) == 0 || strncmp(at, "nvlink error", 12) == 0)
@@ -153,7 +152,7 @@ static void compare_line(const damage_answer *answer, char *line, size_t size) {
   size_t used = 0;
   bool quoted = false;
   for (size_t i = 0; words[i] && words[i] != '\n' && words[i] != '\t' && used + 1 < size; i++) {
-    const bool quote = words[i] == '\'';
+    const bool quote = words[i] == '\'' && (quoted || i == 0 || words[i - 1] == ' '); /* no apostrophe */
     if (!quoted || quote)
       line[used++] = words[i];
     quoted = quoted != quote;
@@ -172,15 +171,15 @@ static damage_same compare_outputs(const damage_answer *reference, const damage_
 static void compare_name(const damage_answer *reference, const damage_answer *ours, damage_verdict *verdict) {
   char line[DAMAGE_KEY / 2] = "", other[DAMAGE_KEY / 2] = "", details[256];
   if (verdict->ours == DAMAGE_REFUSED) {
-    compare_line(ours, line, sizeof line);
+    damage_line(ours, line, sizeof line);
     if (reference->fate == DAMAGE_REFUSES) {
-      compare_line(reference, other, sizeof other);
+      damage_line(reference, other, sizeof other);
       snprintf(verdict->key, sizeof verdict->key, "%s / %s", other, line);
     } else {
       snprintf(verdict->key, sizeof verdict->key, "%s", line);
     }
   } else if (reference->fate == DAMAGE_REFUSES) {
-    compare_line(reference, other, sizeof other);
+    damage_line(reference, other, sizeof other);
     snprintf(verdict->key, sizeof verdict->key, "linked: %s", other);
   } else if (reference->output && ours->output &&
              conformance_first_difference(reference->output, reference->output_size, ours->output, ours->output_size,
@@ -189,7 +188,7 @@ static void compare_name(const damage_answer *reference, const damage_answer *ou
   } else if (!reference->output != !ours->output) {
     snprintf(verdict->key, sizeof verdict->key, "%s", ours->output ? "an output" : "no output");
   } else if (!verdict->same_text) {
-    compare_line(reference, other, sizeof other);
+    damage_line(reference, other, sizeof other);
     snprintf(verdict->key, sizeof verdict->key, "text %s", other);
   }
 }
@@ -221,7 +220,7 @@ static void compare_fill(const damage_settings *settings, const damage_case *one
     verdict->unstable = !compare_is_stable(settings, one, directory, reference);
   }
   if (verdict->usual == DAMAGE_REFUSED)
-    compare_line(&answers[DAMAGE_DEFAULT], verdict->usual_key, sizeof verdict->usual_key);
+    damage_line(&answers[DAMAGE_DEFAULT], verdict->usual_key, sizeof verdict->usual_key);
 }
 
 bool damage_compare(const damage_settings *settings, const damage_case *one, const char *directory,

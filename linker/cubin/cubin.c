@@ -77,7 +77,9 @@ static void reader_read_section(const reader *r, const uint8_t *header, uint32_t
                                 .align = tl_get64(header + 48),
                                 .entry_size = tl_get64(header + 56)};
   size_t length = 0;
-  const char *const name = string_at(r->cubin, r->name_table, r->name_table_size, tl_get32(header), &length);
+  const char *const name = tl_get32(header) < r->name_table_size
+                               ? string_at(r->cubin, r->name_table, r->name_table_size, tl_get32(header), &length)
+                               : NULL;
   section->unnamed = !name;
   section->name = tl_names_intern(r->names, name ? name : "", length);
   if (tl_section_type_is_empty(section->type))
@@ -114,15 +116,17 @@ static void reader_read_sections(reader *r) {
     reader_fail(r, TL_NONE, 40, "the section table lies outside the file");
   const uint64_t short_count = tl_get16(header + 60);
   const uint64_t count = short_count ? short_count : tl_get64(first + 32); /* X1 */
-  if (count < 2 || count > cubin->size / ELF_SECTION_SIZE || !tl_cubin_view(cubin, table, count * ELF_SECTION_SIZE))
+  if (count > cubin->size / ELF_SECTION_SIZE || !tl_cubin_view(cubin, table, count * ELF_SECTION_SIZE))
     reader_fail(r, TL_NONE, 60, "the section table lies outside the file");
   cubin->section_count = (uint32_t)count;
+  if (count < 2)
+    return; /* there is no .symtab */
   const uint16_t short_index = tl_get16(header + 62);
   const uint32_t name_index = short_index == SHN_XINDEX ? tl_get32(first + 40) : short_index;
-  if (name_index >= count)
+  if (name_index == 0 || name_index >= count)
     reader_fail(r, TL_NONE, 62, "e_shstrndx names no section");
   const uint8_t *const names = first + (uint64_t)name_index * ELF_SECTION_SIZE;
-  r->name_table_size = tl_get64(names + 32);
+  r->name_table_size = tl_get32(names + 4) == SHT_STRTAB ? tl_get64(names + 32) : 0; /* no name at all (L170) */
   r->name_table = tl_get64(names + 24);
   if (!tl_cubin_view(cubin, r->name_table, r->name_table_size))
     reader_fail(r, TL_NONE, TL_NO_OFFSET, "the section name table lies outside the file");
@@ -189,8 +193,8 @@ static void reader_read_symbol(const reader *r, uint32_t index, const uint8_t *w
                               .value = tl_get64(at + 8),
                               .size = tl_get64(at + 16)};
   tl_view_select_symbol(cubin, symbol, name ? name : "");
-  const bool object = tl_symbol_type(symbol) == STT_OBJECT || tl_symbol_type(symbol) >= STT_CUDA_TEXTURE;
-  if (object && symbol->size > largest_size)
+  const bool laid_out = (symbol->other & STO_SPACE_MASK) == STO_SHARED || symbol->section == TL_SECTION_COMMON;
+  if (laid_out && symbol->size > largest_size)
     reader_fail(r, cubin->symbol_table, offset, "a symbol's size is too large");
 }
 

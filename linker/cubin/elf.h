@@ -56,7 +56,8 @@ enum { ET_REL = 1, ET_EXEC = 2, ET_EWP = 0xff00, EM_CUDA = 190 };
 #define SHF_ALLOC 2u
 #define SHF_EXECINSTR 4u
 #define SHF_INFO_LINK 0x40u
-#define SHF_CUDA_MERCURY 0x10000000u /* F44 */
+#define SHF_CUDA_NOTE_INFO 0x1000000u /* .note.nv.cuinfo */
+#define SHF_CUDA_MERCURY 0x10000000u  /* F44 */
 
 /* st_shndx */
 enum { SHN_UNDEF = 0, SHN_LORESERVE = 0xff00, SHN_ABS = 0xfff1, SHN_COMMON = 0xfff2, SHN_XINDEX = 0xffff };

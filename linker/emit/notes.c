@@ -29,7 +29,7 @@ static void notes_tool(tl_emitted *e) {
   for (int i = 0; i < 5; i++)
     text += strlen(strings[i]) + 1;
   for (size_t i = 0; i < module->tool_notes.count; i++)
-    inputs += module->tool_notes.items[i].size;
+    inputs += module->tool_notes.items[i].size + module->tool_notes.items[i].offset;
   const uint64_t description = tl_align(24 + text, 4);
   uint8_t *const bytes = tl_emit_table(e, module->tool_note, NOTE_HEADER + description + inputs);
   notes_header(bytes, (uint32_t)description, NOTE_TOOL);
@@ -41,11 +41,14 @@ static void notes_tool(tl_emitted *e) {
     memcpy(words + 24 + offset, strings[i], strlen(strings[i]));
     offset += strlen(strings[i]) + 1;
   }
-  uint8_t *at = words + description;
-  for (size_t i = 0; i < module->tool_notes.count; i++) {
-    memcpy(at, module->tool_notes.items[i].data, module->tool_notes.items[i].size);
-    at += module->tool_notes.items[i].size;
+  uint64_t end = NOTE_HEADER + description;
+  for (size_t i = 0; i < module->tool_notes.count; i++) { /* a piece's offset is its alignment (L187) */
+    const tl_piece *const note = &module->tool_notes.items[i];
+    end = tl_align(end, note->offset);
+    memcpy(bytes + end, note->data, note->size);
+    end += note->size;
   }
+  e->tables[module->tool_note].size = end;
 }
 
 /* The lowest virtual SM of the inputs (W5.2). */

@@ -64,10 +64,32 @@ static void functions_report_duplicate(tl_merging *m, uint32_t symbol, uint32_t 
                   m->module->files[first_file].path);
 }
 
+static void functions_lose(tl_merging *m, uint32_t symbol) {
+  m->symbol_lost[symbol] = true;
+  m->section_state[m->cubin->symbols[symbol].section] |= TL_SECTION_LOST;
+}
+
+/* A name that is a variable elsewhere (V8). */
+static void functions_pass_variable(tl_merging *m, uint32_t symbol, uint32_t out) {
+  const tl_symbol *const other = &m->module->symbols.items[out];
+  const tl_cubin_symbol *const s = &m->cubin->symbols[symbol];
+  const char *const first = other->mention == TL_NONE ? "<input>" : m->module->files[other->mention].path;
+  tl_merge_report(m, tl_message_row_of(TL_MESSAGE_SPACE_MISMATCH), s->name, first);
+  if (s->size != other->size)
+    tl_merge_report(m, tl_message_row_of(TL_MESSAGE_SIZE_MISMATCH), s->name, first);
+  m->symbol_map[symbol] = out;
+  if (s->section)
+    functions_lose(m, symbol);
+}
+
 /* A dead function creates nothing, but a second strong definition is reported all the same (C84). */
 static void functions_pass_dead(tl_merging *m, uint32_t symbol) {
   const tl_body *const body = &m->bodies[symbol];
   const uint32_t strong = m->module->resolution->functions.items[body->function].strong_file;
+  const tl_cubin_symbol *const s = &m->cubin->symbols[symbol];
+  if (tl_symbol_binding(s) != STB_LOCAL && m->module->symbol_of_function[body->function] == TL_NONE &&
+      m->module->symbol_of_name[s->name] != TL_NONE)
+    functions_pass_variable(m, symbol, m->module->symbol_of_name[s->name]); /* dead or not (L186) */
   if (body->role == TL_BODY_DUPLICATE)
     functions_report_duplicate(m, symbol, strong);
 }
@@ -112,8 +134,9 @@ static void functions_define(tl_merging *m, uint32_t symbol, uint32_t out, bool 
   const bool create = text == TL_NONE;
   const uint64_t align = (uint32_t)input->align; /* L174 */
   const uint32_t name = functions_text_name(m, s);
-  if (create && align == 0)
-    tl_cubin_damaged(m->cubin, module->names, module->diagnostics, s->section, TL_NO_OFFSET, "sh_addralign is 0");
+  if (create && (align == 0 || input->unnamed))
+    tl_cubin_damaged(m->cubin, module->names, module->diagnostics, s->section, TL_NO_OFFSET,
+                     input->unnamed ? "sh_name lies outside the name table" : "sh_addralign is 0");
   if (create)
     text = tl_module_add_section_unlisted(module, name, input->type, input->flags, align, input->entry_size);
   if (new)
@@ -241,11 +264,6 @@ static void functions_check_parameters(tl_merging *m, uint32_t symbol, uint32_t 
   }
 }
 
-static void functions_lose(tl_merging *m, uint32_t symbol) {
-  m->symbol_lost[symbol] = true;
-  m->section_state[m->cubin->symbols[symbol].section] |= TL_SECTION_LOST;
-}
-
 static void functions_pass_known(tl_merging *m, uint32_t symbol, uint32_t out) {
   tl_module *const module = m->module;
   const tl_body *const body = &m->bodies[symbol];
@@ -287,7 +305,8 @@ static void functions_pass_new(tl_merging *m, uint32_t symbol) {
                        .size = s->size,
                        .function = function,
                        .block = TL_NONE,
-                       .mention = m->file};
+                       .mention = m->file,
+                       .unlisted = (s->other & STO_VISIBILITY_MASK) == STV_INTERNAL}; /* L185 */
   const bool undefined = s->section == SHN_UNDEF;
   created.weak_mention = undefined && tl_symbol_binding(s) == STB_WEAK;
   created.unlisted = (s->other & STO_VISIBILITY_MASK) == STV_INTERNAL; /* whatever names it fails (E69, L226) */
@@ -301,19 +320,6 @@ static void functions_pass_new(tl_merging *m, uint32_t symbol) {
     tl_module_list_symbol(module, out, true);
   else
     functions_define(m, symbol, out, true);
-}
-
-/* A name that is a variable elsewhere (V8). */
-static void functions_pass_variable(tl_merging *m, uint32_t symbol, uint32_t out) {
-  const tl_symbol *const other = &m->module->symbols.items[out];
-  const tl_cubin_symbol *const s = &m->cubin->symbols[symbol];
-  const char *const first = other->mention == TL_NONE ? "<input>" : m->module->files[other->mention].path;
-  tl_merge_report(m, tl_message_row_of(TL_MESSAGE_SPACE_MISMATCH), s->name, first);
-  if (s->size != other->size)
-    tl_merge_report(m, tl_message_row_of(TL_MESSAGE_SIZE_MISMATCH), s->name, first);
-  m->symbol_map[symbol] = out;
-  if (s->section)
-    functions_lose(m, symbol);
 }
 
 static void functions_pass_one(tl_merging *m, uint32_t symbol) {

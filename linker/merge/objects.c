@@ -79,7 +79,7 @@ static uint32_t objects_named_section(tl_merging *m, uint32_t index) {
 /* No section of a sane cubin is larger or aligned further; more makes offsets that do not fit a file (C79, E76), and sums
  * that wrap. Sections that nothing places are not looked at (L174). */
 static void objects_check_shape(const tl_merging *m, uint32_t index) {
-  static const uint64_t largest_alignment = (uint64_t)1 << 32, largest_size = (uint64_t)1 << 48;
+  static const uint64_t largest_alignment = (uint64_t)1 << 32, largest_size = (uint64_t)1 << 48, largest_info = 0xffff;
   const tl_cubin_section *const input = &m->cubin->sections[index];
   const char *what = NULL;
   if (input->unnamed)
@@ -90,6 +90,8 @@ static void objects_check_shape(const tl_merging *m, uint32_t index) {
     what = "sh_addralign is 0";
   else if (input->type != SHT_CUDA_SHARED && input->align > largest_alignment)
     what = "sh_addralign is too large";
+  else if (input->info > largest_info && input->info >= m->cubin->section_count)
+    what = "sh_info names no section"; /* near its table nvlink finds nothing there (L176), further on it crashes */
   if (what)
     tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, index, TL_NO_OFFSET, what);
 }
@@ -162,7 +164,8 @@ static uint32_t objects_new_symbol(tl_merging *m, const tl_cubin_symbol *s, uint
                             .size = s->size,
                             .function = TL_NONE,
                             .block = TL_NONE,
-                            .mention = m->file};
+                            .mention = m->file,
+                            .unlisted = (s->other & STO_VISIBILITY_MASK) == STV_INTERNAL}; /* L185 */
   const uint32_t out = tl_module_new_symbol(m->module, &symbol);
   if (tl_symbol_binding(s) != STB_LOCAL)
     m->module->symbol_of_name[s->name] = out;
@@ -553,13 +556,15 @@ static void objects_keep_losing_constants(tl_merging *m, uint32_t index) {
 
 /* Kinds that the section pass leaves alone: tables of the format, and NOBITS that no symbol placed (W3.8). */
 static bool objects_section_is_skipped(const tl_merging *m, const tl_cubin_section *section) {
-  static const uint32_t skipped[] = {SHT_NULL,           SHT_SYMTAB,     SHT_STRTAB,         SHT_RELA,
-                                     SHT_NOTE,           SHT_REL,        SHT_CUDA_INFO,      SHT_CUDA_COMPAT,
-                                     SHT_CUDA_CALLGRAPH, SHT_NOBITS,     SHT_CUDA_PROTOTYPE, SHT_CUDA_REL_ACTION,
-                                     SHT_CUDA_GLOBAL,    SHT_CUDA_LOCAL, SHT_SYMTAB_SHNDX};
+  static const uint32_t skipped[] = {SHT_NULL,       SHT_SYMTAB,         SHT_STRTAB,          SHT_RELA,
+                                     SHT_REL,        SHT_CUDA_INFO,      SHT_CUDA_COMPAT,     SHT_CUDA_CALLGRAPH,
+                                     SHT_NOBITS,     SHT_CUDA_PROTOTYPE, SHT_CUDA_REL_ACTION, SHT_CUDA_GLOBAL,
+                                     SHT_CUDA_LOCAL, SHT_SYMTAB_SHNDX};
   for (size_t i = 0; i < sizeof skipped / sizeof *skipped; i++)
     if (section->type == skipped[i])
       return true;
+  if (section->type == SHT_NOTE)
+    return section->flags & SHF_CUDA_NOTE_INFO || tl_merge_is_tool_note(m, section);
   if (section->type == SHT_CUDA_RESERVED_SHARED)
     return true; /* placed by its symbol alone (L65, M28) */
   if (section->type == SHT_CUDA_SHARED)

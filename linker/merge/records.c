@@ -17,10 +17,21 @@ static uint32_t records_symbol(tl_merging *m, uint32_t section, uint64_t offset,
   return m->symbol_map[symbol];
 }
 
+/* nvlink crashes on a frame size of a variable. */
+static void records_check_frame(const tl_merging *m, uint32_t section, const tl_record *record, uint32_t symbol) {
+  if (record->code == EIATTR_FRAME_SIZE && symbol != TL_NONE &&
+      tl_type_of(&m->module->symbols.items[symbol]) == STT_CUDA_OBJECT)
+    tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, section, record->offset,
+                     "a frame size names no function");
+}
+
 static tl_attribute records_attribute(tl_merging *m, uint32_t section, const tl_record *record) {
   tl_attribute attribute = {
       .format = record->format, .code = record->code, .size = record->size, .data = record->data, .symbol = TL_NONE};
-  if (record->code == EIATTR_EXTERNS && record->format == 4) { /* I5: words of symbols that are gone go too */
+  if (record->code == EIATTR_EXTERNS && record->format != 4)
+    tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, section, record->offset,
+                     "an attribute that names symbols has no room for them"); /* nvlink crashes (D67) */
+  if (record->code == EIATTR_EXTERNS) { /* I5: words of symbols that are gone go too */
     attribute.symbols = tl_arena_new(m->module->arena, uint32_t, record->size / 4 + 1);
     for (uint32_t i = 0; i < record->size / 4u; i++) {
       const uint32_t symbol = records_symbol(m, section, record->offset, tl_get32(record->data + 4 * (size_t)i));
@@ -33,6 +44,7 @@ static tl_attribute records_attribute(tl_merging *m, uint32_t section, const tl_
                        "an attribute that names a symbol has no room for it");
     const uint32_t symbol = records_symbol(m, section, record->offset, tl_get32(record->data));
     attribute.symbol = symbol == TL_NONE ? 0 : symbol;
+    records_check_frame(m, section, record, symbol);
   }
   return attribute;
 }
@@ -151,12 +163,22 @@ static void records_add_edge(tl_merging *m, uint32_t part, uint32_t from, const 
     *tl_vector_push(module->arena, &module->references) = (tl_edge){from, m->bodies[words[1]].function};
 }
 
+/* A call graph's record before the first part is read by nobody, but nvlink looks its symbol up (L179). */
+static void records_check_first(const tl_merging *m, uint32_t section) {
+  const uint32_t largest = 0xffffff;
+  const tl_cubin_section *const input = &m->cubin->sections[section];
+  if (input->size >= 8 && tl_get32(input->data) > largest)
+    tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, section, 0,
+                     "a record names a symbol outside the symbol table");
+}
+
 /* Words were checked when liveness was found; W7.7 for the records of losing bodies. */
 static void records_read_callgraph(tl_merging *m, uint32_t section) {
   const tl_cubin_section *const input = &m->cubin->sections[section];
   uint64_t position = 0;
   uint32_t part = 0, words[2];
   tl_cubin_check_entries(m->cubin, m->module->names, m->module->diagnostics, section);
+  records_check_first(m, section);
   while (tl_callgraph_next(input, &position, &part, words)) {
     const uint32_t from = m->bodies[words[0]].function;
     uint32_t prototype = TL_NONE;
@@ -196,16 +218,34 @@ static void records_read_prototypes(tl_merging *m, uint32_t section) {
   }
 }
 
+bool tl_merge_is_tool_note(const tl_merging *m, const tl_cubin_section *section) {
+  return strcmp(tl_merging_text(m, section->name), ".note.nv.tkinfo") == 0;
+}
+
+static void records_read_tool_note(tl_merging *m, uint32_t section) {
+  tl_module *const module = m->module;
+  const tl_cubin_section *const input = &m->cubin->sections[section];
+  const uint64_t largest = 0x10000;
+  if (input->align == 0 || input->align > largest)
+    tl_cubin_damaged(m->cubin, module->names, module->diagnostics, section, TL_NO_OFFSET,
+                     input->align ? "sh_addralign is too large" : "sh_addralign is 0");
+  tl_section *const note = &module->sections.items[module->tool_note];
+  note->align = input->align > note->align ? input->align : note->align;
+  *tl_vector_push(module->arena, &module->tool_notes) =
+      (tl_piece){input->align, input->size, input->data, m->file, section, false};
+}
+
 void tl_merge_records(tl_merging *m) {
   for (uint32_t s = 1; s < m->cubin->section_count; s++) {
     const tl_cubin_section *const section = &m->cubin->sections[s];
+    if (section->type == SHT_REL || section->type == SHT_RELA)
+      tl_merge_check_relocations(m, s); /* those of dead functions too */
     if (m->section_state[s] & (TL_SECTION_DEAD | TL_SECTION_LOST))
       continue;
     if (section->type == SHT_CUDA_INFO)
       records_read_info(m, s);
-    else if (section->type == SHT_NOTE && strcmp(tl_merging_text(m, section->name), ".note.nv.tkinfo") == 0)
-      *tl_vector_push(m->module->arena, &m->module->tool_notes) =
-          (tl_piece){0, section->size, section->data, m->file, s, false};
+    else if (section->type == SHT_NOTE && tl_merge_is_tool_note(m, section))
+      records_read_tool_note(m, s);
     else if (section->type == SHT_CUDA_COMPAT)
       tl_merge_compat(m, s);
     else if (section->type == SHT_CUDA_CALLGRAPH)

@@ -103,13 +103,22 @@ static bool relocations_state_unmapped(const reading *r, const tl_cubin_relocati
   return true;
 }
 
-static void relocations_check_symbol(const reading *r, const tl_cubin_relocation *entry, uint64_t index) {
-  const tl_merging *const m = r->m;
-  if (entry->symbol < m->cubin->symbol_count)
-    return; /* beyond it nvlink takes what lies in memory, or crashes (L173) */
-  const uint64_t size = r->input->type == SHT_RELA ? ELF_RELA_SIZE : ELF_REL_SIZE;
-  tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, r->section, index * size,
-                   "a relocation names a symbol outside the symbol table");
+void tl_merge_check_relocations(const tl_merging *m, uint32_t section) {
+  const uint32_t largest_type = 0x10000; /* behind it nvlink's look into its table crashes (D42) */
+  const tl_cubin_section *const input = &m->cubin->sections[section];
+  if (!input->size)
+    return;
+  tl_cubin_check_entries(m->cubin, m->module->names, m->module->diagnostics, section); /* D17 */
+  const uint64_t count = tl_cubin_relocation_count(input),
+                 size = input->type == SHT_RELA ? ELF_RELA_SIZE : ELF_REL_SIZE;
+  for (uint64_t i = 0; i < count; i++) {
+    const tl_cubin_relocation entry = tl_cubin_relocation_at(input, i);
+    const bool known = entry.symbol < m->cubin->symbol_count; /* if not, nvlink takes what lies in memory (L173) */
+    if (!known || entry.type > largest_type)
+      tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, section, i * size,
+                       known ? "a relocation has a type that there is not"
+                             : "a relocation names a symbol outside the symbol table");
+  }
 }
 
 /* Of a section symbol that came along: where its section lies in the output section (R1). */
@@ -128,7 +137,6 @@ static bool relocations_is_forgotten(const reading *r, uint32_t symbol) {
 static void relocations_read_entry(reading *r, uint64_t index) {
   tl_merging *const m = r->m;
   const tl_cubin_relocation entry = tl_cubin_relocation_at(r->input, index);
-  relocations_check_symbol(r, &entry, index);
   if (relocations_in_lost_variable(r, entry.offset))
     return;
   if (relocations_is_forgotten(r, entry.symbol))
@@ -160,7 +168,6 @@ void tl_merge_relocations(tl_merging *m, uint32_t section) {
   const tl_cubin_section *const input = &m->cubin->sections[section];
   if (!input->size)
     return;
-  tl_cubin_check_entries(m->cubin, m->module->names, m->module->diagnostics, section); /* D17 */
   reading r = {.m = m, .section = section, .input = input, .target = relocations_target(m, section)};
   const tl_section *const target = &m->module->sections.items[r.target];
   r.frames = relocations_is_frame_section(tl_module_text(m->module, target->name));

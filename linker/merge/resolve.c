@@ -33,9 +33,13 @@ static void resolve_read_registers(resolver *r, const tl_cubin *cubin) {
       continue;
     uint64_t position = 0;
     tl_record record;
-    while (tl_record_next_whole(&cubin->sections[s], &position, &record))
+    while (tl_record_next_whole(&cubin->sections[s], &position, &record)) {
+      if (record.code == EIATTR_REGCOUNT && (record.format != 4 || record.size < 8)) /* nvlink crashes (I10, D67) */
+        tl_cubin_damaged(cubin, r->names, r->diagnostics, s, record.offset,
+                         "an attribute that names a symbol has no room for it");
       if (record.code == EIATTR_REGCOUNT && record.size >= 8 && tl_get32(record.data) < cubin->symbol_count)
         r->registers[tl_get32(record.data)] = tl_get32(record.data + 4);
+    }
   }
 }
 

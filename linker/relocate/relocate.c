@@ -307,9 +307,6 @@ static void relocate_apply(relocating *r, const entry_state *e) {
     relocate_fail(r, e, TL_MESSAGE_RELOC_NOT_FOUND);
   if (tl_relocation_row_bytes(e->row) > size - e->offset)
     relocate_refuse(r, e, "a relocated field runs past the end of its section (D14)");
-  if (e->entry->state == TL_ENTRY_NORMAL && e->s == UINT64_MAX && !relocate_symbol(r, e->symbol)->shared &&
-      !relocate_symbol(r, e->symbol)->misplaced && relocate_symbol(r, e->symbol)->section != TL_NONE)
-    relocate_fail(r, e, TL_MESSAGE_UNALLOCATED);
   const bool lost = e->entry->merge_offset && tl_defect_matched(r->module->options, TL_DEFECT_D12);
   const uint64_t value = e->s + (uint64_t)e->a;
   relocate_check_fit(r, e, value);
@@ -362,6 +359,14 @@ static void relocate_follow_alias(const relocating *r, entry_state *e) {
   e->symbol = owner;
 }
 
+/* E70: an entry against a symbol whose value is -1, kept or applied (L188). */
+static void relocate_check_allocated(relocating *r, const entry_state *e) {
+  const tl_symbol *const symbol = relocate_symbol(r, e->symbol);
+  if (e->entry->state == TL_ENTRY_NORMAL && e->s == UINT64_MAX && !symbol->shared && !symbol->misplaced &&
+      symbol->section != TL_NONE)
+    relocate_fail(r, e, TL_MESSAGE_UNALLOCATED);
+}
+
 static void relocate_entry(relocating *r, uint32_t index) {
   entry_state e = {.entry = &r->module->relocations.items[index], .index = index};
   e.symbol = e.entry->symbol;
@@ -374,6 +379,7 @@ static void relocate_entry(relocating *r, uint32_t index) {
     relocate_clear(r, &e);
     return;
   }
+  relocate_check_allocated(r, &e);
   relocate_follow_alias(r, &e);
   outcome result;
   if (!relocate_by_class(r, &e, &result))
