@@ -301,7 +301,8 @@ static void objects_pass_loser(tl_merging *m, uint32_t index, uint32_t known) {
   m->symbol_lost[index] = true;
   if (tl_binding_of(symbol) == STB_GLOBAL && tl_symbol_binding(s) == STB_GLOBAL)
     objects_report(m, TL_MESSAGE_MULTIPLE_DEFINITION, s, symbol);
-  if (tl_binding_of(symbol) == STB_WEAK && tl_symbol_binding(s) == STB_WEAK && s->size) {
+  const bool address = (s->other & STO_VISIBILITY_MASK) == STV_INTERNAL; /* L252 */
+  if (tl_binding_of(symbol) == STB_WEAK && tl_symbol_binding(s) == STB_WEAK && s->size && !address) {
     m->section_state[s->section] |= TL_SECTION_HAS_LOST_VARIABLE;
     *tl_vector_push(m->module->arena, &m->lost_ranges) = (tl_lost_range){s->section, s->value, s->value + s->size};
   }
@@ -375,13 +376,17 @@ static void objects_define_new(tl_merging *m, uint32_t index, uint32_t section) 
   const unsigned type = tl_symbol_type(s);
   if (type >= STT_CUDA_TEXTURE && type <= STT_CUDA_SURFACE)
     tl_map_set(&module->local_textures, (uint64_t)type << 32 | s->name, out);
-  tl_module_list_symbol(module, out, !shared || module->keeps_shared);
+  symbol->unlisted = (s->other & STO_VISIBILITY_MASK) == STV_INTERNAL &&
+                     tl_section_type_is_constant(m->module->sections.items[section].type); /* L252 */
+  if (!symbol->unlisted)
+    tl_module_list_symbol(module, out, !shared || module->keeps_shared);
 }
 
 static void objects_pass_defined(tl_merging *m, uint32_t index, uint32_t known) {
   const tl_cubin_symbol *const s = &m->cubin->symbols[index];
-  if ((s->other & STO_VISIBILITY_MASK) == STV_INTERNAL &&
-      tl_section_type_is_constant(m->cubin->sections[s->section].type)) {
+  const tl_cubin_section *const input = &m->cubin->sections[s->section];
+  if ((s->other & STO_VISIBILITY_MASK) == STV_INTERNAL && tl_section_type_is_constant(input->type) &&
+      (input->flags & SHF_INFO_LINK || input->type == SHT_CUDA_CONSTANT0)) {
     objects_pass_internal(m, index);
     return;
   }
