@@ -1,9 +1,9 @@
 /* Compiler constants (W10.2-W10.4, K2): a kernel's own stay at offset 0 of its .nv.constant2.K. The block of a device
  * function gets one offset for the whole module, behind the images of all kernels that reach it, and is copied there in
- * each; blocks are taken in reverse creation order. */
+ * each; blocks are taken in reverse creation order. Where that gives more than 64 KB, compiler_pool.c lays out again. */
 #include "base/bytes.h"
 #include "catalog/message.h"
-#include "layout/layout.h"
+#include "layout/compiler_constants.h"
 
 #include <string.h>
 
@@ -83,12 +83,21 @@ static void constants_forget_empty(tl_module *module) {
   }
 }
 
+static tl_own_constants *constants_own(const tl_module *module, tl_arena *arena) {
+  tl_own_constants *const own = tl_arena_new(arena, tl_own_constants, module->kernels.count + 1);
+  for (uint32_t k = 0; k < module->kernels.count; k++)
+    if (tl_kernel_image(module, k) != TL_NONE)
+      own[k].pieces = module->sections.items[tl_kernel_image(module, k)].pieces.count;
+  return own;
+}
+
 tl_constant_offsets tl_layout_constants(tl_module *module, const tl_graph *graph, tl_arena *arena) {
   if (module->overlap)
     tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_OVERLAP),
                        (tl_site){NULL, NULL, NULL, TL_NO_OFFSET}, NULL);
   tl_constant_offsets offsets = {tl_arena_new(arena, uint64_t, module->constant_blocks.count + 1), 0};
   const tl_u32_vector *const users = constants_users(module, graph, arena);
+  const tl_own_constants *const own = constants_own(module, arena);
   for (size_t i = module->constant_blocks.count; i-- > 0;) {
     if (!users[i].count)
       continue;
@@ -98,5 +107,7 @@ tl_constant_offsets tl_layout_constants(tl_module *module, const tl_graph *graph
       offsets.null_value = offsets.blocks[i] + block->losing_offset;
   }
   constants_forget_empty(module);
+  if (tl_compiler_constants_overflow(module))
+    tl_compiler_constants_pool(module, users, own, &offsets, arena);
   return offsets;
 }

@@ -31,7 +31,7 @@ typedef struct tl_layout {
   uint64_t *slot;            /* by symbol: bindless slot's offset in bank 0, TL_NO_OFFSET */
   TL_VECTOR(tl_slot_entry) slot_entries; /* in output order */
   uint32_t pooled_section;               /* .nv.constant3 with its equal blocks pooled (G8), TL_NONE */
-  TL_VECTOR(tl_piece) pooled;            /* its pieces then */
+  tl_pieces pooled;                      /* its pieces then */
   TL_VECTOR(tl_move) moves;              /* of single variables in it, by old offset (K1a); empty: none moved */
   bool debug_shared_shifted;             /* symbols in .nv_debug.shared get the reserved 0x400 too (W17.3) */
   uint64_t reserved;                     /* 0x400 from sm_90 on (H7) */

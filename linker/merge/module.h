@@ -57,6 +57,7 @@ typedef struct tl_piece {
   uint32_t file, section; /* where it comes from, for the map */
   bool named;             /* some symbol of the file placed it, not only the section pass (G7) */
 } tl_piece;
+typedef TL_VECTOR(tl_piece) tl_pieces;
 
 /* A record of .nv.info (F61). The payload stays the input's; what must be renumbered stands beside it (I4). */
 typedef struct tl_attribute {
@@ -72,7 +73,7 @@ typedef TL_VECTOR(tl_attribute) tl_attributes;
 typedef struct tl_section {
   uint32_t name, type;
   uint64_t flags, align, entry_size, size;
-  TL_VECTOR(tl_piece) pieces;
+  tl_pieces pieces;
   uint32_t symbol;          /* its section symbol, TL_NONE */
   uint32_t about;           /* section that sh_info names, TL_NONE */
   uint32_t owner;           /* of text: symbol of the primary function, TL_NONE */
@@ -139,7 +140,7 @@ typedef struct tl_constant_block {
   uint32_t function; /* index in the resolution */
   uint32_t name, type;
   uint64_t align, size;
-  TL_VECTOR(tl_piece) pieces;
+  tl_pieces pieces;
   bool deleted;           /* its body was replaced; the place in the order stays (W8.8) */
   bool has_losing_part;   /* constants of bodies that lost were appended */
   uint64_t losing_offset; /* of the last such part in the block (W8.9, L64) */
@@ -203,7 +204,7 @@ typedef struct tl_module {
   uint32_t fragments;                         /* first reserved-memory kind of AT_ENTRY_FRAGMENTS: 0, 4 or 6 (L222) */
   bool dead_alias;                            /* a live function has a dead alias (V11a, D63) */
   bool unified;                               /* some input has unified tables (U4) */
-  TL_VECTOR(tl_piece) tool_notes;             /* the inputs' .note.nv.tkinfo (W5.1) */
+  tl_pieces tool_notes;                       /* the inputs' .note.nv.tkinfo (W5.1) */
   uint8_t *compat;                            /* merged .nv.compat records (I60-I69), 4 bytes each */
   uint32_t compat_size;
   bool has_external_shared;
