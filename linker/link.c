@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/memory.h"
 #include "catalog/message.h"
+#include "cubin/elf.h"
 #include "diagnose/diagnose.h"
 #include "explain/map.h"
 #include "graph/live.h"
@@ -99,6 +100,18 @@ static void link_lay_out(link_stages *s, tl_arena *arena) {
   tl_layout_bindless(&s->layout, &s->module, &s->graph, arena);
 }
 
+/* Every kernel has its own copy of the compiler constants that it reaches: 64 KB in all can come to 64 KB a kernel, which
+ * no multiple of the input's size covers. */
+static uint64_t link_output_limit(const tl_job *job, const link_stages *s) {
+  if (job->limits.output)
+    return job->limits.output;
+  uint64_t copies = 0;
+  for (size_t i = 1; i < s->module.sections.count; i++)
+    if (s->module.sections.items[i].type == SHT_CUDA_CONSTANT0 + 2)
+      copies += s->layout.section_size[i];
+  return 4 * link_input_bytes(job) + copies + ((uint64_t)1 << 20);
+}
+
 static void link_run(const tl_job *job, tl_result *result, link_state *state) {
   tl_arena *const arena = &state->arena;
   link_stages s;
@@ -129,7 +142,7 @@ static void link_run(const tl_job *job, tl_result *result, link_state *state) {
   if (state->diagnostics.errors)
     return;
   tl_emit(&s.emitted, &s.module, &s.layout, &s.resources, &s.relocated, arena);
-  tl_plan_make(&s.plan, &s.emitted, arena, job->limits.output);
+  tl_plan_make(&s.plan, &s.emitted, arena, link_output_limit(job, &s));
   tl_image_prepare(&state->image, &s.plan, s.module.sections.count, arena);
   result->image_size = s.plan.size;
   if (job->streamed)
@@ -170,11 +183,8 @@ int tl_link(const tl_job *job, tl_result *result) {
   *result = (tl_result){0};
   link_state *const state = allocator->allocate(allocator->context, sizeof *state);
   tl_job bounded = *job;
-  const uint64_t input = link_input_bytes(job);
   if (!bounded.limits.memory)
-    bounded.limits.memory = 8 * input + ((uint64_t)64 << 20);
-  if (!bounded.limits.output)
-    bounded.limits.output = 4 * input + ((uint64_t)1 << 20);
+    bounded.limits.memory = 8 * link_input_bytes(job) + ((uint64_t)64 << 20);
   if (state) {
     *state = (link_state){.allocator = *allocator};
     result->memory = state;

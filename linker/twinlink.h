@@ -23,7 +23,8 @@ typedef struct tl_allocator {
   bool zeroed; /* what `allocate` returns holds zeros only */
 } tl_allocator;
 
-/* Upper bounds in bytes; 0 means the default (8 times the input + 64 MiB of memory, 4 times the input + 1 MiB of output). */
+/* Upper bounds in bytes; 0 means the default (8 times the input + 64 MiB of memory, 4 times the input + 1 MiB of output +
+ * the copies of compiler constants that the kernels have). */
 typedef struct tl_limits {
   uint64_t memory;
   uint64_t output;

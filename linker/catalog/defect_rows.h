@@ -30,6 +30,7 @@ TL_DEFECT(D82, 'R', "merge", "extern shared memory without a size, then a defini
 TL_DEFECT(D83, 'R', "merge",
           "a constant is initialised with the address of a weak function or variable that loses or is replaced",
           "the entry stays", "the entry vanishes, the pointer stays 0")
-TL_DEFECT(D84, 'R', "layout", "compiler constants above 64 KB, some of a size that is not shared (K3b)",
-          "one place for every constant, which its relocations name",
-          "such a constant is placed again for every kernel, and relocations keep the offset of the layout that did not fit")
+TL_DEFECT(
+    D84, 'R', "layout", "compiler constants above 64 KB, some of a size that is not shared (K3b)",
+    "one place for every constant, which its relocations name",
+    "such a constant is placed again for every kernel, and relocations keep the offset of the layout that did not fit")

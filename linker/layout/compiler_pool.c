@@ -35,14 +35,14 @@ typedef struct pool_found {
 typedef struct pool_state {
   tl_module *module;
   tl_arena *arena;
-  tl_names seen;                 /* bytes and alignment of units that can be shared */
-  TL_VECTOR(pool_found) places;    /* by number in `seen` */
-  TL_VECTOR(pool_unit) units;    /* by owner, file and place */
+  tl_names seen;                /* bytes and alignment of units that can be shared */
+  TL_VECTOR(pool_found) places; /* by number in `seen` */
+  TL_VECTOR(pool_unit) units;   /* by owner, file and place */
   tl_pieces image;
   uint64_t end, align, null_value;
   const tl_constant_offsets *offsets; /* of the layout that did not fit */
   bool *taken;                        /* by owner: placed */
-  pool_items *again;                 /* by owner: units that the next kernel looks at again */
+  pool_items *again;                  /* by owner: units that the next kernel looks at again */
 } pool_state;
 
 bool tl_compiler_constants_overflow(const tl_module *module) {
@@ -71,7 +71,12 @@ static bool pool_finds(const tl_piece *unit, uint64_t align) {
 static uint64_t pool_append(pool_state *s, tl_piece unit, uint64_t align) {
   unit.offset = tl_align(s->end, align);
   s->end = unit.offset + unit.size;
-  *tl_vector_push(s->arena, &s->image) = unit;
+  tl_piece *const last = s->image.count ? &s->image.items[s->image.count - 1] : NULL;
+  if (last && last->data + last->size == unit.data && last->offset + last->size == unit.offset &&
+      last->section == unit.section && last->file == unit.file)
+    last->size += unit.size;
+  else
+    *tl_vector_push(s->arena, &s->image) = unit;
   return unit.offset;
 }
 
@@ -115,7 +120,8 @@ static void pool_collect_units(pool_state *s, const tl_u32_vector *kernels) {
   const tl_module *const module = s->module;
   uint32_t *const owner_of = tl_arena_new(s->arena, uint32_t, module->sections.count);
   for (size_t i = 0; i < kernels->count; i++)
-    owner_of[tl_kernel_image(module, kernels->items[i])] = (uint32_t)module->constant_blocks.count + kernels->items[i] + 1;
+    owner_of[tl_kernel_image(module, kernels->items[i])] =
+        (uint32_t)module->constant_blocks.count + kernels->items[i] + 1;
   for (uint32_t i = 1; i < module->symbols.count; i++) {
     const tl_symbol *const symbol = &module->symbols.items[i];
     if (!symbol->unlisted || (symbol->block == TL_NONE && symbol->section == TL_NONE) ||
@@ -236,9 +242,7 @@ static tl_u32_vector pool_order_kernels(const pool_state *s, bool *taking) {
 static void pool_write_images(const pool_state *s, const tl_u32_vector *order) {
   for (size_t i = 0; i < order->count; i++) {
     tl_section *const image = &s->module->sections.items[tl_kernel_image(s->module, order->items[i])];
-    image->pieces = (tl_pieces){0};
-    for (size_t p = 0; p < s->image.count; p++)
-      *tl_vector_push(s->arena, &image->pieces) = s->image.items[p];
+    image->pieces = s->image; /* one list for all: nothing is added any more */
     image->size = s->end;
     image->align = s->align;
   }

@@ -330,7 +330,7 @@ tl_shared_plan *tl_layout_plan_shared(const tl_module *module, const tl_graph *g
 static void shared_create_section(const shared_state *s, tl_module *module, uint32_t kernel) {
   const tl_symbol *const symbol = shared_symbol(s, module->all_kernels.items[kernel]);
   const uint32_t text = symbol->section;
-  if (!symbol->late || module->sections.items[text].shared != TL_NONE || !s->uses[symbol->function].count)
+  if (!symbol->late_sections || module->sections.items[text].shared != TL_NONE || !s->uses[symbol->function].count)
     return;
   const uint32_t section = tl_module_add_section(module, tl_module_name(module, ".nv.shared.", symbol->name),
                                                  SHT_CUDA_SHARED, SHF_INFO_LINK | SHF_ALLOC | SHF_WRITE, 1, 0);
@@ -351,7 +351,7 @@ void tl_layout_create_late_shared(tl_module *module, const tl_shared_plan *s) {
   for (size_t i = 0; i < module->relocations.count; i++) {
     const tl_relocation *const entry = &module->relocations.items[i];
     const uint32_t owner = module->sections.items[entry->target].owner;
-    for (uint32_t k = 0; owner != TL_NONE && module->symbols.items[owner].late && k < s->kernel_count; k++)
+    for (uint32_t k = 0; owner != TL_NONE && module->symbols.items[owner].late_sections && k < s->kernel_count; k++)
       if (module->all_kernels.items[k] == owner && module->symbols.items[entry->symbol].external_shared)
         shared_create_section(s, module, k);
   }

@@ -18,11 +18,17 @@ typedef struct constants_state {
   const uint64_t *align; /* by symbol */
 } constants_state;
 
+/* nvlink does not find the alignment of a local or weak variable, so those come behind all others (L88). */
+static uint64_t constants_rank(const constants_state *s, uint32_t symbol) {
+  const bool global = tl_binding_of(&s->module->symbols.items[symbol]) == STB_GLOBAL;
+  return !global && tl_defect_matched(s->module->options, TL_DEFECT_D64) ? 0 : s->align[symbol];
+}
+
 /* Alignment descending, then size ascending; a tie takes the second half. */
 static bool constants_first(const void *context, uint32_t a, uint32_t b) {
   const constants_state *const s = context;
-  if (s->align[a] != s->align[b])
-    return s->align[a] > s->align[b];
+  if (constants_rank(s, a) != constants_rank(s, b))
+    return constants_rank(s, a) > constants_rank(s, b);
   return s->module->symbols.items[a].size < s->module->symbols.items[b].size;
 }
 
@@ -50,11 +56,9 @@ static uint64_t constants_align(const tl_module *module, const tl_section *secti
   return shown > natural ? shown : natural;
 }
 
-/* Appends the sorted variables of one half of the symbol table: global ones come first, local ones behind (RF24). */
-static void constants_sort(const tl_module *module, const tl_u32_vector *half, uint32_t section, tl_u32_vector *list,
-                           uint64_t *align_of, tl_arena *arena) {
-  const size_t start = list->count;
-  const constants_state state = {module, align_of};
+/* The variables of one half of the symbol table, the last one first. */
+static void constants_collect(const tl_module *module, const tl_u32_vector *half, uint32_t section, tl_u32_vector *list,
+                              uint64_t *align_of, tl_arena *arena) {
   for (size_t i = half->count; i-- > 0;) {
     const tl_symbol *const symbol = &module->symbols.items[half->items[i]];
     if (symbol->section != section || tl_type_of(symbol) == STT_SECTION)
@@ -62,8 +66,6 @@ static void constants_sort(const tl_module *module, const tl_u32_vector *half, u
     align_of[half->items[i]] = constants_align(module, &module->sections.items[section], symbol);
     tl_u32_push(arena, list, half->items[i]);
   }
-  if (list->count > start)
-    tl_list_sort(arena, list->items + start, list->count - start, TL_DEAL_SWAP, constants_first, &state);
 }
 
 static int constants_compare_moves(const void *a, const void *b) {
@@ -99,13 +101,15 @@ void tl_layout_user_constants(tl_layout *layout, const tl_module *module, tl_are
     return;
   uint64_t *const align_of = tl_arena_new(arena, uint64_t, module->symbols.count);
   tl_u32_vector order = {0};
-  constants_sort(module, &module->globals, section, &order, align_of, arena);
-  constants_sort(module, &module->locals, section, &order, align_of, arena);
-  uint64_t end = 0, align = 8;
+  constants_collect(module, &module->globals, section, &order, align_of, arena);
+  constants_collect(module, &module->locals, section, &order, align_of, arena);
+  const constants_state state = {module, align_of};
+  tl_list_sort(arena, order.items, order.count, TL_DEAL_SWAP, constants_first, &state);
+  uint64_t end = 0, align = 1; /* that of the first variable, if it is known (L88) */
   for (size_t i = 0; i < order.count; i++) {
     const uint32_t symbol = order.items[i];
     end = tl_align(end, align_of[symbol]);
-    align = align_of[symbol] > align ? align_of[symbol] : align;
+    align = constants_rank(&state, symbol) > align ? constants_rank(&state, symbol) : align;
     layout->symbol_value[symbol] = end;
     end += module->symbols.items[symbol].size;
   }

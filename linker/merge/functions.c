@@ -112,11 +112,10 @@ static void functions_create_kernel_sections(tl_merging *m, uint32_t text, uint3
 
 /* W17.12: without dead-code elimination a kernel that is not named stays, but gets its sections late; with it so does one
  * that only its address keeps (L45). */
-static bool functions_is_late(const tl_merging *m, uint32_t name, uint32_t function) {
+static bool functions_is_late(const tl_merging *m, uint32_t name) {
   const tl_options *const options = m->module->options;
   const bool ignored = options->debug && !options->suppress_debug_info; /* W17.11 */
-  const bool stays = m->module->eliminates ? m->module->resolution->functions.items[function].reached : ignored;
-  return !stays && !tl_kernel_is_used(options, tl_merging_text(m, name));
+  return !ignored && !tl_kernel_is_used(options, tl_merging_text(m, name));
 }
 
 /* nvlink makes the name of a text section from the function's, whatever the input calls it (L175). */
@@ -160,11 +159,13 @@ static void functions_define(tl_merging *m, uint32_t symbol, uint32_t out, bool 
   if (!create || !(s->other & STO_ENTRY))
     return;
   tl_u32_push(module->arena, &module->all_kernels, out);
-  result->late = functions_is_late(m, s->name, m->bodies[symbol].function);
-  if (result->late)
-    return;
-  functions_create_kernel_sections(m, text, s->name);
-  tl_u32_push(module->arena, &module->kernels, out);
+  result->late_sections = functions_is_late(m, s->name);
+  const bool counts = module->eliminates && module->resolution->functions.items[m->bodies[symbol].function].reached;
+  result->late = result->late_sections && !counts; /* L151: with no kernel named it counts as one */
+  if (!result->late_sections)
+    functions_create_kernel_sections(m, text, s->name);
+  if (!result->late)
+    tl_u32_push(module->arena, &module->kernels, out);
 }
 
 /* W8.2: from which relocation sections the replaced body's entries vanish: for each debug section that has a RELA

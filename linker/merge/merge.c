@@ -109,7 +109,8 @@ static void merge_file(tl_module *module, uint32_t file) {
   tl_merge_check_fragments(&m);
   if (module->diagnostics->errors > errors) {
     const tl_site site = {m.cubin->path, NULL, NULL, TL_NO_OFFSET};
-    tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_MERGE_FAILED), site, NULL);
+    const tl_message_id why = module->overlap ? TL_MESSAGE_OVERLAP : TL_MESSAGE_MERGE_FAILED;
+    tl_diagnostics_add(module->diagnostics, tl_message_row_of(why), site, NULL);
   }
   tl_merge_records(&m);
 }

@@ -113,6 +113,7 @@ typedef struct tl_symbol {
   bool referenced;      /* some text that counts refers to it (W9.9) */
   bool unlisted;        /* never in .symtab (compiler constants, parameters) */
   bool late;            /* kernel that stays without being named: hardly more than a device function (W17.12) */
+  bool late_sections;   /* ... whose sections are created late, also where it counts as a kernel (L45, L151) */
 } tl_symbol;
 
 /* How an entry is to be treated whatever its symbol's class is. */

@@ -25,7 +25,7 @@
 /* Rows of class R in the catalogue of nvlink's defects: the only reasons for a difference in default mode. */
 static const char *const class_r[] = {"D1",  "D2",  "D3",  "D4",  "D5",  "D6",  "D7",  "D9",  "D10", "D12", "D13",
                                       "D24", "D29", "D31", "D35", "D38", "D40", "D58", "D59", "D60", "D61", "D63",
-                                      "D64", "D69", "D70", "D76", "D77", "D78", "D79", "D82", "D83", NULL};
+                                      "D64", "D69", "D70", "D76", "D77", "D78", "D79", "D82", "D83", "D84", NULL};
 
 /* The option grammar (C48, C49), which only the linker has to know, and rules for which the reference still has to be
  * taught: a line of such a rule fails as soon as the reference knows it. */

@@ -3,6 +3,7 @@
 #include "jobs.h"
 
 #include "address_taken.h"
+#include "constants.h"
 #include "tests/builder/programs.h"
 
 #include <stdio.h>
@@ -119,4 +120,5 @@ void synthetic_visit_jobs(unsigned sm, const matrix_outcomes *outcomes, syntheti
   visit_relocations(sm, outcomes, visit);
   visit_programs(sm, "programs", program_rows, program_count, visit);
   visit_programs(sm, "address_taken", address_taken_rows, address_taken_count, visit);
+  visit_programs(sm, "constants", constants_rows, constants_count, visit);
 }

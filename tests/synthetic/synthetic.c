@@ -131,7 +131,7 @@ static void outcomes_path(char path[HARNESS_PATH], unsigned sm) {
 }
 
 static void make_all(void) {
-  static const char *const groups[] = {"relocations", "programs", "address_taken"};
+  static const char *const groups[] = {"relocations", "programs", "address_taken", "constants"};
   char path[HARNESS_PATH];
   for (size_t g = 0; g < sizeof groups / sizeof *groups; g++) {
     harness_path(path, "%s/%s", directory, groups[g]);
