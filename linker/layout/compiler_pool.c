@@ -255,7 +255,6 @@ void tl_compiler_constants_pool(tl_module *module, const tl_u32_vector *users, c
   bool *const taking = tl_arena_new(arena, bool, kernels + 1);
   s.again = tl_arena_new(arena, pool_items, blocks + kernels + 1);
   s.taken = tl_arena_new(arena, bool, blocks + kernels + 1);
-  tl_names_init(&s.seen, arena);
   size_t *const copied = tl_arena_new(arena, size_t, kernels + 1);
   for (uint32_t k = 0; k < kernels; k++) { /* back to what the kernels had before the copies came in */
     if (tl_kernel_image(module, k) == TL_NONE)
@@ -265,6 +264,7 @@ void tl_compiler_constants_pool(tl_module *module, const tl_u32_vector *users, c
   }
   const tl_u32_vector order = pool_order_kernels(&s, taking);
   pool_collect_units(&s, &order);
+  tl_names_init(&s.seen, arena, s.units.count);
   const tl_u32_vector *const reached = pool_reached_blocks(&s, users);
   for (size_t i = 0; i < order.count; i++) {
     pool_take_owner(&s, (uint32_t)blocks + order.items[i]);
