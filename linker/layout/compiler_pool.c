@@ -149,9 +149,14 @@ static size_t pool_find_units(const pool_state *s, uint32_t owner, uint32_t file
   return low;
 }
 
-/* What a unit's place is written to: nothing where relocations keep the offset of the layout that did not fit (D84). */
+/* Relocations against a unit that is not shared keep the offset of the layout that did not fit (D84). */
+static bool pool_keeps_offset(const pool_state *s, const pool_item *unit) {
+  return !pool_takes(&unit->piece, unit->align) && tl_defect_matched(s->module->options, TL_DEFECT_D84);
+}
+
+/* Behind the bank nothing can be reached: the link ends with E33, and further messages would only confuse. */
 static void pool_set_place(pool_state *s, const pool_item *unit, uint64_t place) {
-  if (!pool_takes(&unit->piece, unit->align) && tl_defect_matched(s->module->options, TL_DEFECT_D84))
+  if (place > bank_size || pool_keeps_offset(s, unit))
     return;
   if (unit->symbol)
     s->module->symbols.items[unit->symbol].value = place;
@@ -166,7 +171,7 @@ static void pool_take_unit(pool_state *s, uint32_t owner, const pool_item *unit)
   const bool again = !takes || (!unit->symbol && pool_finds(&unit->piece, unit->align));
   if (again && unit->piece.size && tl_defect_matched(s->module->options, TL_DEFECT_D84))
     *tl_vector_push(s->arena, &s->again[owner]) = *unit;
-  if (unit->symbol && owner < s->module->constant_blocks.count)
+  if (unit->symbol && owner < s->module->constant_blocks.count && pool_keeps_offset(s, unit))
     s->module->symbols.items[unit->symbol].value += s->offsets->blocks[owner];
   pool_set_place(s, unit, pool_place(s, unit));
 }
@@ -275,7 +280,7 @@ void tl_compiler_constants_pool(tl_module *module, const tl_u32_vector *users, c
     if (tl_kernel_image(module, k) != TL_NONE && !taking[k])
       module->sections.items[tl_kernel_image(module, k)].pieces.count = copied[k];
   for (size_t block = 0; block < blocks; block++)
-    if (s.taken[block])
+    if (s.taken[block] || s.end > bank_size)
       offsets->blocks[block] = 0; /* its symbols have places in the image now */
   pool_write_images(&s, &order);
   offsets->null_value = s.null_value;
