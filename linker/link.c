@@ -42,6 +42,7 @@ static tl_cubin *link_read(const tl_job *job, const tl_admission *admitted, tl_n
     tl_cubin_read(&files[i], &job->inputs[file->input], (uint32_t)file->input, TL_VIEW_SASS, names, &state->arena,
                   &state->diagnostics);
     files[i].virtual_sm = file->virtual_sm;
+    files[i].old = file->old;
     files[i].system = file->system && !job->options.keep_system;
   }
   return files;

@@ -157,9 +157,23 @@ static bool reader_symbol_is_plain(uint32_t symbol, uint8_t info) {
 
 /* nvlink keeps STT_OBJECT for names of its own; every other object is of CUDA's type, which ptxas gives it (L181). */
 static uint8_t reader_symbol_info(uint8_t info, const char *name) {
-  if ((info & 15) != STT_OBJECT || strncmp(name, "__U", 3) == 0 || strncmp(name, ".nv.", 4) == 0)
-    return info;
-  return (uint8_t)((info & 0xf0) | STT_CUDA_OBJECT);
+  static const char *const own[] = {"__UFT_OFFSET",
+                                    "__UFT_CANONICAL",
+                                    "__UFT",
+                                    "__UFT_END",
+                                    "__UDT_OFFSET",
+                                    "__UDT_CANONICAL",
+                                    "__UDT",
+                                    "__UDT_END",
+                                    ".nv.reservedSmem.offset0",
+                                    ".nv.reservedSmem.offset1",
+                                    ".nv.reservedSmem.begin",
+                                    ".nv.reservedSmem.end",
+                                    ".nv.reservedSmem.cap"};
+  bool kept = (info & 15) != STT_OBJECT;
+  for (size_t i = 0; i < sizeof own / sizeof *own && !kept; i++)
+    kept = strcmp(name, own[i]) == 0;
+  return kept ? info : (uint8_t)((info & 0xf0) | STT_CUDA_OBJECT);
 }
 
 static uint32_t reader_symbol_section(const reader *r, uint32_t symbol, const uint8_t *at, const uint8_t *wide,

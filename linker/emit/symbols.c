@@ -67,8 +67,7 @@ void tl_emit_symbol_table(tl_emitted *e) {
     tl_put32(at, e->string[symbol->name]);
     at[4] = (uint8_t)(object ? (symbol->info & 0xf0) | STT_OBJECT : symbol->info);
     at[5] = (uint8_t)(object ? symbol->other & ~STO_SPACE_MASK : symbol->other);
-    if (tl_type_of(symbol) == STT_FUNC)
-      at[5] &= (uint8_t)~STO_VISIBILITY_MASK; /* L27 */
+    at[5] &= (uint8_t)~STO_VISIBILITY_MASK; /* L27 */
     if (symbol->shared)
       at[5] = 0;
     tl_put16(at + 6, section == TL_NONE ? SHN_UNDEF : (uint16_t)e->section_index[section]);

@@ -71,6 +71,9 @@ typedef struct marker {
 static uint32_t live_function(const marker *m, uint32_t file, uint32_t section, uint64_t position, uint32_t symbol) {
   const tl_cubin *const cubin = &m->files[file];
   const uint32_t function = symbol < cubin->symbol_count ? m->resolution->bodies[file][symbol].function : TL_NONE;
+  if (symbol >= cubin->symbol_count) /* nvlink takes what lies in memory (L173) */
+    tl_cubin_damaged(cubin, m->names, m->diagnostics, section, position - 8,
+                     "a record names a symbol outside the symbol table");
   if (function == TL_NONE) {
     const tl_site site = {cubin->path, tl_names_text(m->names, cubin->sections[section].name), NULL, position - 8};
     tl_diagnostics_add(m->diagnostics, tl_message_row_of(TL_MESSAGE_NO_NODE), site, NULL);

@@ -101,6 +101,17 @@ static void resources_list_module(tl_resources *r, const tl_module *module, tl_a
   }
 }
 
+/* L191: behind the inputs' records. */
+static void resources_list_old(tl_resources *r, const tl_module *module, tl_arena *arena) {
+  static const uint8_t nothing[2] = {0};
+  bool old = false;
+  for (uint32_t i = 0; i < module->file_count; i++)
+    old |= module->files[i].old;
+  if (old)
+    *tl_vector_push(arena, &r->module) = (tl_attribute){
+        .format = 1, .code = EIATTR_HAS_PRE_V10_OBJECT, .size = sizeof nothing, .data = nothing, .symbol = TL_NONE};
+}
+
 /* W6.1: after the inputs' records, in .symtab order. */
 static void resources_list_stacks(tl_resources *r, const tl_module *module, const tl_graph *graph,
                                   const tl_u32_vector *half, tl_arena *arena) {
@@ -172,6 +183,7 @@ void tl_resources_find(tl_resources *resources, const tl_module *module, const t
   resources_read_texts(resources, module);
   resources_spread(resources, graph, arena);
   resources_list_module(resources, module, arena);
+  resources_list_old(resources, module, arena);
   resources_list_stacks(resources, module, graph, &module->locals, arena);
   resources_list_stacks(resources, module, graph, &module->globals, arena);
   resources_list_missing(resources, module, graph, arena);

@@ -95,6 +95,7 @@ enum {
   NOTE_SIZE = 30, /* up to the last word that is read */
   NOTE_WORDS_AT = 24,
   NOTE_VERSION_LEAST = 2,
+  TOOLKIT_OLD = 100,
   TOOLKIT_LEAST = 120,
   TOOLKIT_MOST = 130,
   NOTE_INDEX_BY_NAME = 0xff,
@@ -244,6 +245,7 @@ static void candidate_check_note(const admission *a, candidate *c) {
   if (version >= NOTE_VERSION_LEAST && toolkit > TOOLKIT_MOST)
     tl_diagnostics_add(a->diagnostics, tl_message_row_of(TL_MESSAGE_NEWER_TOOLKIT), admission_site(c->path), NULL,
                        c->path, (uint64_t)toolkit);
+  c->accepted.old = version < NOTE_VERSION_LEAST || toolkit < TOOLKIT_OLD;
   c->accepted.virtual_sm = words ? tl_get16(words + 2) : 0;
 }
 

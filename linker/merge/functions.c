@@ -124,6 +124,11 @@ static uint32_t functions_text_name(tl_merging *m, const tl_cubin_symbol *symbol
   return input->type == SHT_PROGBITS ? tl_module_name(m->module, ".text.", symbol->name) : input->name;
 }
 
+/* L189: of the input's flags only the one that tells the view. */
+static uint64_t functions_text_flags(const tl_cubin_section *input) {
+  return input->type == SHT_PROGBITS ? SHF_ALLOC | SHF_EXECINSTR | (input->flags & SHF_CUDA_MERCURY) : input->flags;
+}
+
 /* Gives a function symbol its section, which is created unless an earlier symbol of this file did. */
 static void functions_define(tl_merging *m, uint32_t symbol, uint32_t out, bool new) {
   tl_module *const module = m->module;
@@ -137,7 +142,7 @@ static void functions_define(tl_merging *m, uint32_t symbol, uint32_t out, bool 
     tl_cubin_damaged(m->cubin, module->names, module->diagnostics, s->section, TL_NO_OFFSET,
                      input->unnamed ? "sh_name lies outside the name table" : "sh_addralign is 0");
   if (create)
-    text = tl_module_add_section_unlisted(module, name, input->type, input->flags, align, input->entry_size);
+    text = tl_module_add_section_unlisted(module, name, input->type, functions_text_flags(input), align, 0);
   if (new)
     tl_module_list_symbol(module, out, true);
   if (create) {

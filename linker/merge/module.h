@@ -75,6 +75,7 @@ typedef struct tl_section {
   uint64_t flags, align, entry_size, size;
   tl_pieces pieces;
   uint32_t symbol;          /* its section symbol, TL_NONE */
+  uint32_t link;            /* sh_link as the first input has it, for kinds that the linker gives none (L189) */
   uint32_t about;           /* section that sh_info names, TL_NONE */
   uint32_t owner;           /* of text: symbol of the primary function, TL_NONE */
   uint32_t info;            /* of text: its .nv.info.F, TL_NONE */

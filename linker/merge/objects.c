@@ -64,14 +64,17 @@ static uint32_t objects_owned_section(tl_merging *m, uint32_t index, uint32_t te
 }
 
 static uint32_t objects_named_section(tl_merging *m, uint32_t index) {
+  static const char debug_shared[] = ".nv_debug.shared";
   tl_module *const module = m->module;
   const tl_cubin_section *const input = &m->cubin->sections[index];
-  uint32_t out = tl_module_find_section(module, input->name);
+  const bool shared = input->type == SHT_CUDA_SHARED; /* what is no function's is all in one (L190) */
+  const uint32_t name = shared ? tl_names_intern(module->names, debug_shared, sizeof debug_shared - 1) : input->name;
+  uint32_t out = tl_module_find_section(module, name);
   if (out != TL_NONE)
     return out;
-  out = tl_module_add_section(module, input->name, input->type, input->flags, input->align, input->entry_size);
+  out = tl_module_add_section(module, name, input->type, input->flags, input->align, input->entry_size);
   tl_module_add_section_symbol(module, out);
-  if (strcmp(tl_merging_text(m, input->name), ".nv_debug.shared") == 0)
+  if (strcmp(tl_merging_text(m, name), debug_shared) == 0)
     module->debug_shared = out;
   return out;
 }
@@ -102,10 +105,15 @@ uint32_t tl_merge_place_section(tl_merging *m, uint32_t index) {
   if (m->section_map[index] != TL_NONE)
     return m->section_map[index];
   objects_check_shape(m, index);
-  const uint32_t text = input->info && input->flags & SHF_INFO_LINK ? objects_owner_text(m, input) : TL_NONE;
+  const bool strange = input->type == SHT_CUDA_SHARED && !objects_starts_with(m, input->name, ".nv.shared."); /* L190 */
+  const uint32_t text =
+      input->info && input->flags & SHF_INFO_LINK && !strange ? objects_owner_text(m, input) : TL_NONE;
   const bool owned = text != TL_NONE && module->sections.items[text].owner != TL_NONE; /* L176 */
+  const uint32_t known = (uint32_t)module->sections.count;
   const uint32_t out = owned ? objects_owned_section(m, index, text) : objects_named_section(m, index);
   tl_section *const section = &module->sections.items[out];
+  if (out >= known)
+    section->link = input->link; /* L189 */
   if (section->type != input->type)
     tl_cubin_damaged(m->cubin, module->names, module->diagnostics, index, TL_NO_OFFSET,
                      "sh_type is not that of the same section in an earlier file");
@@ -568,8 +576,6 @@ static bool objects_section_is_skipped(const tl_merging *m, const tl_cubin_secti
   for (size_t i = 0; i < sizeof skipped / sizeof *skipped; i++)
     if (section->type == skipped[i])
       return true;
-  if (section->type == SHT_NOTE)
-    return section->flags & SHF_CUDA_NOTE_INFO || tl_merge_is_tool_note(m, section);
   if (section->type == SHT_CUDA_RESERVED_SHARED)
     return true; /* placed by its symbol alone (L65, M28) */
   if (section->type == SHT_CUDA_SHARED)

@@ -246,6 +246,8 @@ void tl_merge_records(tl_merging *m) {
       records_read_info(m, s);
     else if (section->type == SHT_NOTE && tl_merge_is_tool_note(m, section))
       records_read_tool_note(m, s);
+    else if (section->type == SHT_NOTE && !(section->flags & SHF_CUDA_NOTE_INFO))
+      tl_merge_place_section(m, s); /* L187 */
     else if (section->type == SHT_CUDA_COMPAT)
       tl_merge_compat(m, s);
     else if (section->type == SHT_CUDA_CALLGRAPH)

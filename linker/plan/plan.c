@@ -90,7 +90,7 @@ static uint32_t plan_link(const planner *p, uint32_t section) {
     return e->section_index[e->module->tool_note];
   const bool symbols = s->type == SHT_REL || s->type == SHT_RELA || s->type == SHT_CUDA_INFO ||
                        s->type == SHT_CUDA_CALLGRAPH || s->type == SHT_CUDA_PROTOTYPE || s->flags & SHF_EXECINSTR;
-  return symbols ? e->section_index[e->module->symtab] : 0;
+  return symbols ? e->section_index[e->module->symtab] : s->link;
 }
 
 static uint32_t plan_info(const planner *p, uint32_t section) {
