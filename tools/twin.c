@@ -5,6 +5,7 @@
 #include <string.h>
 
 int twin_bench(int argc, char **argv);
+int twin_check(int argc, char **argv);
 int twin_conformance(int argc, char **argv);
 int twin_corpus(int argc, char **argv);
 int twin_damage(int argc, char **argv);
@@ -22,6 +23,7 @@ typedef struct twin_subcommand {
 
 static const twin_subcommand subcommands[] = {
     {"bench", twin_bench, "twinlink, nvlink and cat on two large links: time and memory"},
+    {"check", twin_check, "the invariants of one link: OUTPUT INPUT..."},
     {"conformance", twin_conformance, "random programs through nvlink and twinlink"},
     {"corpus", twin_corpus, "make, verify and count the stored programs"},
     {"damage", twin_damage, "damaged cubins through nvlink and twinlink"},

@@ -1,0 +1,92 @@
+/* Findings: gathered, printed, freed. A row that finds very much lists its first findings and counts the rest, so that a
+ * damaged file cannot make a report without end. */
+#include "check_parts.h"
+
+#include "ref_names.h"
+#include "ref_text.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+enum { LINE = 512 };
+
+static void check_add_finding(ref_check_context *context, ref_check_finding finding, const char *format,
+                              va_list arguments) {
+  ref_check_report *report = context->report;
+  report->in_inputs += finding.in_input;
+  report->broken += !finding.in_input;
+  if (context->listed++ >= REF_CHECK_FINDINGS_MAX) {
+    return;
+  }
+  if (report->count == report->capacity) {
+    report->capacity = report->capacity == 0 ? 16 : 2 * report->capacity;
+    report->findings = ref_reallocate(report->findings, report->capacity, sizeof *report->findings);
+  }
+  char line[LINE];
+  (void)vsnprintf(line, sizeof line, format, arguments);
+  ref_text text = {0};
+  ref_text_add_name(&text, line);
+  finding.row = context->row;
+  finding.text = ref_text_take(&text);
+  report->findings[report->count++] = finding;
+}
+
+void check_found(ref_check_context *context, uint32_t section, uint64_t offset, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  check_add_finding(context, (ref_check_finding){.section = section, .offset = offset}, format, arguments);
+  va_end(arguments);
+}
+
+void check_found_inherited(ref_check_context *context, uint32_t section, uint64_t offset, bool in_input,
+                           const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  check_add_finding(context, (ref_check_finding){.section = section, .offset = offset, .in_input = in_input}, format,
+                    arguments);
+  va_end(arguments);
+}
+
+static void check_add_place(ref_text *text, const ref_check_link *link, uint32_t section, uint64_t offset) {
+  if (section > 0 && section < link->output.cubin->section_count) {
+    ref_text_add_name(text, link->output.cubin->sections[section].name);
+  } else {
+    ref_text_add(text, "file");
+  }
+  ref_text_add(text, "+0x%" PRIx64, offset);
+}
+
+void ref_check_print(FILE *to, const ref_check_report *report, const ref_check_link *link, size_t near) {
+  ref_text text = {0};
+  for (size_t i = 0; i < report->count; i++) {
+    const ref_check_finding *finding = &report->findings[i];
+    ref_text_add(&text, "%s (%s): ", finding->row->name,
+                 finding->row->class == REF_CHECK_INHERITED ? "inherited" : "unconditional");
+    check_add_place(&text, link, finding->section, finding->offset);
+    ref_text_add(&text, ": %s%s\n", finding->text, finding->in_input ? " (in the input too)" : "");
+  }
+  if (report->broken + report->in_inputs > report->count) {
+    ref_text_add(&text, "%zu more of the same kinds\n", report->broken + report->in_inputs - report->count);
+  }
+  for (size_t i = 0; i < near && i < report->near_count; i++) {
+    const ref_check_near *field = &report->near[i];
+    check_add_place(&text, link, field->section, field->offset);
+    ref_text_add(&text, ": ");
+    ref_add_relocation_type(&text, field->type);
+    ref_text_add(&text, ": value 0x%" PRIx64 ", %" PRIu64 " below the first that does not fit\n", field->value,
+                 field->slack);
+  }
+  char *whole = ref_text_take(&text);
+  (void)fputs(whole, to);
+  free(whole);
+}
+
+void ref_check_free(ref_check_report *report) {
+  for (size_t i = 0; i < report->count; i++) {
+    free(report->findings[i].text);
+  }
+  free(report->findings);
+  free(report->near);
+  *report = (ref_check_report){0};
+}

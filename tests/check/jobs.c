@@ -1,0 +1,79 @@
+/* Jobs of the corpus read whole. */
+#include "tests/check/check_tests.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void check_job_add(check_job *job, const char *inputs, const char *word) {
+  char path[HARNESS_PATH], error[256];
+  harness_path(path, "%s/%s", inputs, word);
+  if (job->count == CHECK_INPUTS_MAX || word[0] == '-' || word[0] == 0 ||
+      !harness_read_file(path, &job->bytes[job->count]))
+    return;
+  if (ref_cubin_read(&job->cubins[job->count], job->bytes[job->count].data, job->bytes[job->count].size, error,
+                     sizeof error)) {
+    job->inputs[job->count] = (ref_check_file){strdup(word), &job->cubins[job->count]};
+    job->count++;
+  } else
+    free(job->bytes[job->count].data);
+}
+
+/* Words of `-optf FILE` stand in that file. */
+static void check_job_add_words(check_job *job, const char *inputs, const harness_words *words) {
+  for (size_t i = 0; i < words->count; i++) {
+    const bool is_list = strcmp(words->items[i], "-optf") == 0 || strcmp(words->items[i], "--options-file") == 0;
+    if (!is_list || i + 1 == words->count) {
+      check_job_add(job, inputs, words->items[i]);
+      continue;
+    }
+    char path[HARNESS_PATH];
+    harness_bytes list;
+    harness_path(path, "%s/%s", inputs, words->items[++i]);
+    if (!harness_read_file(path, &list))
+      continue;
+    for (char *word = strtok((char *)list.data, " \t\r\n"); word; word = strtok(NULL, " \t\r\n"))
+      check_job_add(job, inputs, word);
+    free(list.data);
+  }
+}
+
+bool check_job_read(check_job *job, const char *directory, const char *inputs) {
+  char path[HARNESS_PATH];
+  harness_words words;
+  *job = (check_job){.count = 0};
+  harness_path(path, "%s/expect.cubin", directory);
+  if (!harness_read_file(path, &job->output))
+    return false;
+  harness_path(path, "%s/args", directory);
+  harness_read_lines(path, &words);
+  check_job_add_words(job, inputs, &words);
+  harness_free_words(&words);
+  return true;
+}
+
+void check_job_free(check_job *job) {
+  for (size_t i = 0; i < job->count; i++) {
+    ref_cubin_free(&job->cubins[i]);
+    free(job->bytes[i].data);
+    free((void *)(uintptr_t)job->inputs[i].name);
+  }
+  free(job->output.data);
+}
+
+bool check_job_run(const check_job *job, const harness_bytes *output, ref_check_report *report) {
+  char error[256];
+  ref_cubin cubin;
+  if (!ref_cubin_read(&cubin, output->data, output->size, error, sizeof error))
+    return false;
+  const ref_check_link link = {{"expect.cubin", &cubin}, job->inputs, job->count};
+  ref_check(report, &link);
+  ref_cubin_free(&cubin);
+  return true;
+}
+
+size_t check_count_row(const ref_check_report *report, const char *row) {
+  size_t count = 0;
+  for (size_t i = 0; i < report->count; i++)
+    count += !report->findings[i].in_input && strcmp(report->findings[i].row->name, row) == 0;
+  return count;
+}
