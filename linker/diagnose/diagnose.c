@@ -224,7 +224,8 @@ static const char *diagnose_constants_text(const tl_module *module, const tl_lay
   for (uint32_t bank = 0; bank <= SHT_CUDA_CONSTANT_LAST - SHT_CUDA_CONSTANT0; bank++)
     for (uint32_t i = 1; i < module->sections.count; i++) {
       const tl_section *const section = &module->sections.items[i];
-      if (section->type != SHT_CUDA_CONSTANT0 + bank || section->about != text || layout->section_dropped[i])
+      if (section->type != SHT_CUDA_CONSTANT0 + bank || section->about != text || layout->section_dropped[i] ||
+          (text == TL_NONE && !layout->section_size[i]))
         continue;
       line = tl_arena_format(arena, "%s, %u bytes cmem[%u]", line, layout->section_size[i], (uint64_t)bank);
       break;
@@ -278,11 +279,10 @@ void tl_diagnose_verbose(const tl_module *module, const tl_graph *graph, const t
                          const tl_layout *layout, tl_arena *arena) {
   if (!module->options->verbose)
     return;
-  const uint64_t constants = diagnose_section_size(module, layout, ".nv.constant3");
   const uint64_t globals =
       diagnose_section_size(module, layout, ".nv.global.init") + diagnose_section_size(module, layout, ".nv.global");
-  diagnose_say(module, constants ? tl_arena_format(arena, "%u bytes gmem, %u bytes cmem[3]", globals, constants)
-                                 : tl_arena_format(arena, "%u bytes gmem", globals));
+  const char *const constants = diagnose_constants_text(module, layout, TL_NONE, arena); /* of no kernel (L254) */
+  diagnose_say(module, tl_arena_format(arena, "%u bytes gmem%s", globals, constants));
   tl_reach reach;
   tl_reach_init(&reach, graph, arena);
   for (size_t k = module->all_kernels.count; k-- > 0;)

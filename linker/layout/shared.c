@@ -306,6 +306,8 @@ static void shared_finish_pool_section(shared_state *s) {
   if (s->module->keeps_shared && s->pool_end) {
     layout->debug_shared_shifted = true;
     layout->section_size[section] = s->pool_end + layout->reserved;
+    if (layout->section_align[section] < s->module->debug_shared_align) /* of the objects, not of the section (L253) */
+      layout->section_align[section] = s->module->debug_shared_align;
     if (external && layout->section_align[section] < 16)
       layout->section_align[section] = 16;
     return;

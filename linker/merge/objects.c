@@ -72,7 +72,8 @@ static uint32_t objects_named_section(tl_merging *m, uint32_t index) {
   uint32_t out = tl_module_find_section(module, name);
   if (out != TL_NONE)
     return out;
-  out = tl_module_add_section(module, name, input->type, input->flags, input->align, input->entry_size);
+  const uint64_t align = shared ? 1 : input->align; /* L253 */
+  out = tl_module_add_section(module, name, input->type, input->flags, align, input->entry_size);
   tl_module_add_section_symbol(module, out);
   if (strcmp(tl_merging_text(m, name), debug_shared) == 0)
     module->debug_shared = out;
