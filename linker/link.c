@@ -8,6 +8,7 @@
 #include "cubin/elf.h"
 #include "diagnose/diagnose.h"
 #include "explain/map.h"
+#include "finalize/finalize.h"
 #include "graph/live.h"
 #include "input/admission.h"
 #include "plan/plan.h"
@@ -31,27 +32,10 @@ static uint64_t link_input_bytes(const tl_job *job) {
   return sum;
 }
 
-static tl_cubin *link_read(const tl_job *job, const tl_admission *admitted, tl_names *names, link_state *state) {
-  tl_cubin *const files = tl_arena_new(&state->arena, tl_cubin, admitted->files.count + 1);
-  uint64_t expected = 0;
-  for (uint32_t i = 0; i < admitted->files.count; i++)
-    expected += tl_cubin_estimate_names(&job->inputs[admitted->files.items[i].input]);
-  tl_names_init(names, &state->arena, expected);
-  for (uint32_t i = 0; i < admitted->files.count; i++) {
-    const tl_accepted *const file = &admitted->files.items[i];
-    tl_cubin_read(&files[i], &job->inputs[file->input], (uint32_t)file->input, TL_VIEW_SASS, names, &state->arena,
-                  &state->diagnostics);
-    files[i].virtual_sm = file->virtual_sm;
-    files[i].old = file->old;
-    files[i].system = file->system && !job->options.keep_system;
-  }
-  return files;
-}
-
-/* Everything that one link makes, stage by stage. */
+/* Everything that one view of a link makes, stage by stage (M3). */
 typedef struct link_stages {
-  tl_admission admitted;
-  tl_names names;
+  tl_view view;
+  tl_diagnostics *diagnostics;
   tl_resolution resolution;
   tl_module module;
   tl_graph graph;
@@ -70,19 +54,48 @@ static const bool *link_taken(const tl_job *job, const tl_cubin *files, uint32_t
   return taken;
 }
 
-static tl_module link_module(const tl_job *job, link_stages *s, link_state *state, const tl_cubin *files,
+/* What the views of a link have in common. */
+typedef struct link_common {
+  const tl_job *job;
+  link_state *state;
+  tl_admission admitted;
+  tl_names names;
+  const bool *taken; /* by input */
+} link_common;
+
+static tl_cubin *link_read(link_common *c, tl_view view, tl_diagnostics *diagnostics) {
+  const tl_admission *const admitted = &c->admitted;
+  tl_cubin *const files = tl_arena_new(&c->state->arena, tl_cubin, admitted->files.count + 1);
+  static const char cap[] = ".nv.reservedSmem.cap";
+  bool sass = admitted->capsule;
+  for (uint32_t i = 0; i < admitted->files.count; i++) {
+    const tl_accepted *const file = &admitted->files.items[i];
+    sass |= !file->capsule;
+    tl_cubin_read(&files[i], &c->job->inputs[file->input], (uint32_t)file->input, view, &c->names, &c->state->arena,
+                  diagnostics);
+    files[i].virtual_sm = file->virtual_sm;
+    files[i].old = file->old;
+    files[i].system = file->system && !c->job->options.keep_system;
+    if (!sass) /* L102: mixed links forget what a capsule before the first SASS-kind file says of it */
+      tl_cubin_forget_mention(&files[i], tl_names_intern(&c->names, cap, sizeof cap - 1));
+  }
+  return files;
+}
+
+static tl_module link_module(const link_common *c, const link_stages *s, tl_names *names, const tl_cubin *files,
                              uint32_t file_count) {
-  const tl_options *const options = &job->options;
-  return (tl_module){.arena = &state->arena,
-                     .diagnostics = &state->diagnostics,
+  const tl_options *const options = &c->job->options;
+  return (tl_module){.arena = &c->state->arena,
+                     .diagnostics = s->diagnostics,
                      .options = options,
-                     .names = &s->names,
+                     .names = names,
                      .files = files,
-                     .view = TL_VIEW_SASS,
-                     .admitted_count = (uint32_t)s->admitted.files.count,
+                     .view = s->view,
+                     .capsule = c->admitted.capsule,
+                     .admitted_count = (uint32_t)c->admitted.files.count,
                      .file_count = file_count,
-                     .arch = s->admitted.target->number,
-                     .accelerated = s->admitted.target->variant == 'a',
+                     .arch = c->admitted.target->number,
+                     .accelerated = c->admitted.target->variant == 'a',
                      .eliminates = !options->debug,
                      .keeps_shared = options->debug && !options->suppress_debug_info,
                      .resolution = &s->resolution};
@@ -91,14 +104,65 @@ static tl_module link_module(const tl_job *job, link_stages *s, link_state *stat
 static void link_lay_out(link_stages *s, tl_arena *arena) {
   tl_shared_plan *const shared = tl_layout_plan_shared(&s->module, &s->graph, arena);
   tl_layout_create_late_shared(&s->module, shared);
+  const tl_bindless_plan bindless = tl_layout_plan_bindless(&s->module, &s->graph, arena);
   const tl_constant_offsets constants = tl_layout_constants(&s->module, &s->graph, arena);
-  tl_merge_rel_action(&s->module);
+  if (s->module.view == TL_VIEW_SASS)
+    tl_merge_rel_action(&s->module);
   tl_layout_init(&s->layout, &s->module, &constants, arena);
   tl_layout_pool_constants(&s->layout, &s->module, arena);
   tl_layout_user_constants(&s->layout, &s->module, arena);
   tl_layout_shared(&s->layout, shared);
   tl_layout_reserved_shared(&s->layout, &s->module);
-  tl_layout_bindless(&s->layout, &s->module, &s->graph, arena);
+  tl_layout_bindless(&s->layout, &s->module, &bindless, arena);
+}
+
+/* Files to laid out module. */
+static void link_build(link_common *c, link_stages *s) {
+  tl_arena *const arena = &c->state->arena;
+  tl_cubin *const files = link_read(c, s->view, s->diagnostics);
+  const uint32_t file_count = tl_merge_choose_files(files, (uint32_t)c->admitted.files.count, &c->names, arena);
+  c->taken = link_taken(c->job, files, file_count, arena);
+  tl_resolve(&s->resolution, files, file_count, &c->names, arena, s->diagnostics);
+  tl_live_mark(&s->resolution, files, file_count, &c->names, arena, s->diagnostics, c->job->options.debug);
+  s->module = link_module(c, s, &c->names, files, file_count);
+  tl_merge(&s->module);
+  tl_merge_finish(&s->module);
+  tl_graph_build(&s->graph, &s->module, arena);
+}
+
+/* The view whose messages count; false after errors. */
+static bool link_first_view(link_common *c, link_stages *s) {
+  tl_arena *const arena = &c->state->arena;
+  link_build(c, s);
+  tl_diagnose_calls(&s->module, &s->graph);
+  link_lay_out(s, arena);
+  tl_resources_find(&s->resources, &s->module, &s->graph, arena);
+  tl_diagnose_sizes(&s->module, &s->layout);
+  tl_diagnose_undefined(&s->module, arena);
+  tl_relocate_run(&s->relocated, &s->module, &s->layout, arena);
+  tl_diagnose_callgraph(&s->module, &s->graph, &s->resources, arena);
+  tl_diagnose_resources(&s->module, &s->graph, &s->resources, arena);
+  tl_diagnose_verbose(&s->module, &s->graph, &s->resources, &s->layout, arena);
+  return !s->diagnostics->errors;
+}
+
+/* The SASS view beside a Mercury view that linked: the same stages. What it has to say the other has said already, so
+ * its messages are dropped; it ends the link only when it contradicts the other view. */
+static bool link_second_view(link_common *c, link_stages *s) {
+  tl_arena *const arena = &c->state->arena;
+  jmp_buf on_fatal;
+  tl_options options = c->job->options;
+  options.disable_infos = true;
+  tl_diagnostics quiet;
+  tl_diagnostics_init(&quiet, arena, &options, &on_fatal);
+  s->diagnostics = &quiet;
+  if (setjmp(on_fatal))
+    return false;
+  link_build(c, s);
+  link_lay_out(s, arena);
+  tl_resources_find(&s->resources, &s->module, &s->graph, arena);
+  tl_relocate_run(&s->relocated, &s->module, &s->layout, arena);
+  return !quiet.errors;
 }
 
 /* Every kernel has its own copy of the compiler constants that it reaches: 64 KB in all can come to 64 KB a kernel, which
@@ -113,43 +177,72 @@ static uint64_t link_output_limit(const tl_job *job, const link_stages *s) {
   return 4 * link_input_bytes(job) + copies + ((uint64_t)1 << 20);
 }
 
+static void link_emit(const link_common *c, link_stages *s) {
+  tl_arena *const arena = &c->state->arena;
+  tl_emit(&s->emitted, &s->module, &s->layout, &s->resources, &s->relocated, arena);
+  tl_plan_make(&s->plan, &s->emitted, arena, link_output_limit(c->job, s));
+}
+
+static tl_linked_view link_linked(const link_common *c, const link_stages *s) {
+  tl_arena *const arena = &c->state->arena;
+  tl_image image;
+  tl_image_prepare(&image, &s->plan, s->module.sections.count, arena);
+  return (tl_linked_view){&s->module, &s->emitted, &s->plan, tl_image_make(&image, c->job->options.threads, arena)};
+}
+
+/* A capsule link: both views, joined (M3). */
+static bool link_capsules(link_common *c, link_stages *s, tl_finalized *finalized) {
+  tl_arena *const arena = &c->state->arena;
+  link_stages sass = {.view = TL_VIEW_SASS};
+  if (!link_first_view(c, s))
+    return false;
+  if (!link_second_view(c, &sass)) {
+    const char *const path = c->admitted.files.count ? s->module.files[0].path : "";
+    tl_diagnostics_add(s->diagnostics, tl_message_row_of(TL_MESSAGE_DAMAGED), (tl_site){path, NULL, NULL, TL_NO_OFFSET},
+                       NULL, path, "its SASS view does not link as its Mercury view does");
+  }
+  sass.module.diagnostics = s->diagnostics;
+  tl_finalize_capsules(&s->relocated, &s->module, &sass.module, arena);
+  link_emit(c, s);
+  link_emit(c, &sass);
+  const tl_linked_view mercury = link_linked(c, s), plain = link_linked(c, &sass);
+  tl_finalize(finalized, &mercury, &plain, arena, link_output_limit(c->job, s));
+  return true;
+}
+
+static void link_give(const link_common *c, const tl_plan *plan, size_t sections, tl_result *result) {
+  tl_arena *const arena = &c->state->arena;
+  tl_image_prepare(&c->state->image, plan, sections, arena);
+  result->image_size = plan->size;
+  if (c->job->streamed)
+    tl_image_take_buffer(&c->state->image, arena);
+  else
+    result->image = tl_image_make(&c->state->image, c->job->options.threads, arena);
+}
+
 static void link_run(const tl_job *job, tl_result *result, link_state *state) {
   tl_arena *const arena = &state->arena;
-  link_stages s;
+  link_common c = {.job = job, .state = state};
+  link_stages s = {.diagnostics = &state->diagnostics};
+  tl_finalized finalized;
 
   if (link_input_bytes(job) >= worth_expecting)
     tl_arena_expect(arena, link_input_bytes(job) / 8);
-  tl_admission_run(&s.admitted, job, arena, &state->diagnostics);
-  if (s.admitted.target->family == TL_ARCH_COMPUTE || state->diagnostics.errors)
+  tl_admission_run(&c.admitted, job, arena, &state->diagnostics);
+  if (c.admitted.target->family == TL_ARCH_COMPUTE || state->diagnostics.errors)
     return; /* E12: the inputs are looked at, nothing is linked; so too after errors made by -Werror */
-  tl_cubin *const files = link_read(job, &s.admitted, &s.names, state);
-  const uint32_t file_count = tl_merge_choose_files(files, (uint32_t)s.admitted.files.count, &s.names, arena);
-  result->taken = link_taken(job, files, file_count, arena);
-  tl_resolve(&s.resolution, files, file_count, &s.names, arena, &state->diagnostics);
-  tl_live_mark(&s.resolution, files, file_count, &s.names, arena, &state->diagnostics, job->options.debug);
-  s.module = link_module(job, &s, state, files, file_count);
-  tl_merge(&s.module);
-  tl_merge_finish(&s.module);
-  tl_graph_build(&s.graph, &s.module, arena);
-  tl_diagnose_calls(&s.module, &s.graph);
-  link_lay_out(&s, arena);
-  tl_resources_find(&s.resources, &s.module, &s.graph, arena);
-  tl_diagnose_sizes(&s.module, &s.layout);
-  tl_diagnose_undefined(&s.module, arena);
-  tl_relocate_run(&s.relocated, &s.module, &s.layout, arena);
-  tl_diagnose_callgraph(&s.module, &s.graph, &s.resources, arena);
-  tl_diagnose_resources(&s.module, &s.graph, &s.resources, arena);
-  tl_diagnose_verbose(&s.module, &s.graph, &s.resources, &s.layout, arena);
-  if (state->diagnostics.errors)
+  uint64_t expected = 0;
+  for (uint32_t i = 0; i < c.admitted.files.count; i++)
+    expected += tl_cubin_estimate_names(&job->inputs[c.admitted.files.items[i].input]);
+  tl_names_init(&c.names, arena, expected);
+  s.view = c.admitted.capsule ? TL_VIEW_MERCURY : TL_VIEW_SASS;
+  const bool linked = c.admitted.capsule ? link_capsules(&c, &s, &finalized) : link_first_view(&c, &s);
+  result->taken = c.taken;
+  if (!linked)
     return;
-  tl_emit(&s.emitted, &s.module, &s.layout, &s.resources, &s.relocated, arena);
-  tl_plan_make(&s.plan, &s.emitted, arena, link_output_limit(job, &s));
-  tl_image_prepare(&state->image, &s.plan, s.module.sections.count, arena);
-  result->image_size = s.plan.size;
-  if (job->streamed)
-    tl_image_take_buffer(&state->image, arena);
-  else
-    result->image = tl_image_make(&state->image, job->options.threads, arena);
+  if (!c.admitted.capsule)
+    link_emit(&c, &s);
+  link_give(&c, c.admitted.capsule ? &finalized.plan : &s.plan, s.module.sections.count, result);
   if (job->options.want_map)
     result->map = tl_map_make(&s.plan, &s.emitted, arena);
 }

@@ -73,6 +73,7 @@ TL_MESSAGE(NO_UIDX,             "E55", TL_FATAL,   "Unified symbols found but in
 /* internal errors of nvlink, reached by damaged input (E60-E83) and in relocation (R70-R78) */
 TL_MESSAGE(NO_REGCOUNT,         "E60", TL_FATAL,   "Internal error: no regcount?")
 TL_MESSAGE(PAST_END,            "E61", TL_FATAL,   "Internal error: relocation is past end of offset")
+TL_MESSAGE(UNEXPECTED_RELOC,    "E62", TL_FATAL,   "Internal error: unexpected reloc")
 TL_MESSAGE(BAD_RELOC_SECTION,   "E62", TL_FATAL,   "Internal error: unexpected reloc section")
 TL_MESSAGE(RELOC_NOT_FOUND,     "E63", TL_FATAL,   "Internal error: reloc address not found")
 TL_MESSAGE(NOT_MAPPED,          "E64", TL_FATAL,   "Internal error: section not mapped")

@@ -146,6 +146,90 @@ static const tl_relocation_row rows[TL_R_CUDA_COUNT] = {
 };
 /* clang-format on */
 
+/* The types of the Mercury view, numbered from 0x10000 (R62, relocations.md section 13). Only absolute values and bytes are
+ * applied; the rest reaches the output and is the finalizer's or the driver's. */
+#define MERCURY(type, name, kind, texture, ...)                                                                        \
+  [type] = {TL_R_MERCURY + type, name, TL_RELOC_##kind, {__VA_ARGS__}, TL_TEX_##texture, TL_R_MERCURY + type}
+#define MERCURY_UNIFIED(type, name, to, ...)                                                                           \
+  [type] = {TL_R_MERCURY + type, name, TL_RELOC_UNIFIED, {__VA_ARGS__}, TL_TEX_KEEP, TL_R_MERCURY + to}
+
+/* clang-format off */
+static const tl_relocation_row mercury_rows[TL_R_MERCURY_COUNT] = {
+  MERCURY(0, "NONE", NONE, KEEP, NO_FIELD),
+  MERCURY(1, "G64", RUNTIME, KEEP, NO_FIELD),
+  MERCURY(2, "ABS64", APPLY, KEEP, V(0, 64)),
+  MERCURY(3, "ABS32", APPLY, BINDLESS, V(0, 32)),
+  MERCURY(4, "ABS16", APPLY, BINDLESS, V(0, 16)),
+  MERCURY(5, "ABS32_LO", RUNTIME, KEEP, NO_FIELD),
+  MERCURY(6, "ABS32_HI", RUNTIME, KEEP, NO_FIELD),
+  MERCURY(7, "PROG_REL64", RUNTIME, KEEP, NO_FIELD),
+  MERCURY(8, "PROG_REL32", RUNTIME, KEEP, NO_FIELD),
+  MERCURY(9, "PROG_REL32_LO", RUNTIME, KEEP, NO_FIELD),
+  MERCURY(10, "PROG_REL32_HI", RUNTIME, KEEP, NO_FIELD),
+  MERCURY(11, "TEX_HEADER_INDEX", RUNTIME, KEEP, NO_FIELD),
+  MERCURY(12, "SAMP_HEADER_INDEX", RUNTIME, KEEP, NO_FIELD),
+  MERCURY(13, "SURF_HEADER_INDEX", RUNTIME, KEEP, NO_FIELD),
+  MERCURY(14, "UNUSED_CLEAR64", UNUSED_CLEAR, NONE, ZERO(0, 64)),
+  MERCURY(15, "FUNC_DESC_64", FUNC_DESC, CRASH, NO_FIELD),
+  MERCURY(16, "8_0", APPLY, KEEP, BYTE(0, 8, 0)),
+  MERCURY(17, "8_8", APPLY, KEEP, BYTE(0, 8, 8)),
+  MERCURY(18, "8_16", APPLY, KEEP, BYTE(0, 8, 16)),
+  MERCURY(19, "8_24", APPLY, KEEP, BYTE(0, 8, 24)),
+  MERCURY(20, "8_32", APPLY, KEEP, BYTE(0, 8, 32)),
+  MERCURY(21, "8_40", APPLY, KEEP, BYTE(0, 8, 40)),
+  MERCURY(22, "8_48", APPLY, KEEP, BYTE(0, 8, 48)),
+  MERCURY(23, "8_56", APPLY, KEEP, BYTE(0, 8, 56)),
+  MERCURY(24, "G8_0", RUNTIME, KEEP, NO_FIELD),
+  MERCURY(25, "G8_8", RUNTIME, KEEP, NO_FIELD),
+  MERCURY(26, "G8_16", RUNTIME, KEEP, NO_FIELD),
+  MERCURY(27, "G8_24", RUNTIME, KEEP, NO_FIELD),
+  MERCURY(28, "G8_32", RUNTIME, KEEP, NO_FIELD),
+  MERCURY(29, "G8_40", RUNTIME, KEEP, NO_FIELD),
+  MERCURY(30, "G8_48", RUNTIME, KEEP, NO_FIELD),
+  MERCURY(31, "G8_56", RUNTIME, KEEP, NO_FIELD),
+  MERCURY(32, "FUNC_DESC_8_0", RUNTIME, KEEP, NO_FIELD),
+  MERCURY(33, "FUNC_DESC_8_8", RUNTIME, KEEP, NO_FIELD),
+  MERCURY(34, "FUNC_DESC_8_16", RUNTIME, KEEP, NO_FIELD),
+  MERCURY(35, "FUNC_DESC_8_24", RUNTIME, KEEP, NO_FIELD),
+  MERCURY(36, "FUNC_DESC_8_32", RUNTIME, KEEP, NO_FIELD),
+  MERCURY(37, "FUNC_DESC_8_40", RUNTIME, KEEP, NO_FIELD),
+  MERCURY(38, "FUNC_DESC_8_48", RUNTIME, KEEP, NO_FIELD),
+  MERCURY(39, "FUNC_DESC_8_56", RUNTIME, KEEP, NO_FIELD),
+  MERCURY(40, "ABS_PROG_REL32_LO", RUNTIME, KEEP, NO_FIELD),
+  MERCURY(41, "ABS_PROG_REL32_HI", RUNTIME, KEEP, NO_FIELD),
+  MERCURY(42, "PROG_REL8_0", RUNTIME, KEEP, NO_FIELD),
+  MERCURY(43, "PROG_REL8_8", RUNTIME, KEEP, NO_FIELD),
+  MERCURY(44, "PROG_REL8_16", RUNTIME, KEEP, NO_FIELD),
+  MERCURY(45, "PROG_REL8_24", RUNTIME, KEEP, NO_FIELD),
+  MERCURY(46, "PROG_REL8_32", RUNTIME, KEEP, NO_FIELD),
+  MERCURY(47, "PROG_REL8_40", RUNTIME, KEEP, NO_FIELD),
+  MERCURY(48, "PROG_REL8_48", RUNTIME, KEEP, NO_FIELD),
+  MERCURY(49, "PROG_REL8_56", RUNTIME, KEEP, NO_FIELD),
+  MERCURY_UNIFIED(50, "UNIFIED", 2, V(0, 64)),
+  MERCURY_UNIFIED(51, "UNIFIED_32", 3, V(0, 32)),
+  MERCURY_UNIFIED(52, "UNIFIED_8_0", 16, BYTE(0, 8, 0)),
+  MERCURY_UNIFIED(53, "UNIFIED_8_8", 17, BYTE(0, 8, 8)),
+  MERCURY_UNIFIED(54, "UNIFIED_8_16", 18, BYTE(0, 8, 16)),
+  MERCURY_UNIFIED(55, "UNIFIED_8_24", 19, BYTE(0, 8, 24)),
+  MERCURY_UNIFIED(56, "UNIFIED_8_32", 20, BYTE(0, 8, 32)),
+  MERCURY_UNIFIED(57, "UNIFIED_8_40", 21, BYTE(0, 8, 40)),
+  MERCURY_UNIFIED(58, "UNIFIED_8_48", 22, BYTE(0, 8, 48)),
+  MERCURY_UNIFIED(59, "UNIFIED_8_56", 23, BYTE(0, 8, 56)),
+  MERCURY(60, "ABS_PROG_REL32", RUNTIME, KEEP, NO_FIELD),
+  MERCURY(61, "ABS_PROG_REL64", RUNTIME, KEEP, NO_FIELD),
+  MERCURY_UNIFIED(62, "UNIFIED32_LO", 5, NO_FIELD),
+  MERCURY_UNIFIED(63, "UNIFIED32_HI", 6, NO_FIELD),
+};
+/* clang-format on */
+
 const tl_relocation_row *tl_relocation_find(uint32_t type) {
   return type < TL_R_CUDA_COUNT ? &rows[type] : NULL;
+}
+
+const tl_relocation_row *tl_relocation_in_view(uint32_t type, bool mercury) {
+  if (!mercury)
+    return tl_relocation_find(type);
+  if (type == 0)
+    return &mercury_rows[0];
+  return type > TL_R_MERCURY && type < TL_R_MERCURY + TL_R_MERCURY_COUNT ? &mercury_rows[type - TL_R_MERCURY] : NULL;
 }

@@ -61,8 +61,12 @@ typedef struct tl_relocation_row {
 } tl_relocation_row;
 
 #define TL_R_CUDA_COUNT 117
+#define TL_R_MERCURY 0x10000u
+#define TL_R_MERCURY_COUNT 64
 
-/* NULL for a number outside the table. */
+/* The row of an R_CUDA type; NULL for a number outside the table. */
 const tl_relocation_row *tl_relocation_find(uint32_t type);
+/* The same, or the row of an R_MERCURY type in the Mercury view. */
+const tl_relocation_row *tl_relocation_in_view(uint32_t type, bool mercury);
 
 #endif

@@ -206,7 +206,6 @@ static void reader_read_symbol(const reader *r, uint32_t index, const uint8_t *w
                               .section = reader_symbol_section(r, index, at, wide, wide_count),
                               .value = tl_get64(at + 8),
                               .size = tl_get64(at + 16)};
-  tl_view_select_symbol(cubin, symbol, name ? name : "");
   const bool laid_out = (symbol->other & STO_SPACE_MASK) == STO_SHARED || symbol->section == TL_SECTION_COMMON;
   if (laid_out && symbol->size > largest_size)
     reader_fail(r, cubin->symbol_table, offset, "a symbol's size is too large");
@@ -264,12 +263,18 @@ void tl_cubin_read(tl_cubin *cubin, const tl_input *input, uint32_t index, tl_vi
                       .size = input->size,
                       .reads_on = tl_defect_matched(diagnostics->options, TL_DEFECT_D40)};
   reader_read_sections(&r);
-  tl_view_select(cubin);
+  tl_view_select(cubin, names, arena, diagnostics);
   cubin->unreadable = reader_find_symbol_table(&r);
   if (cubin->unreadable)
     cubin->section_count = 0;
   else
     reader_read_symbols(&r);
+}
+
+void tl_cubin_forget_mention(tl_cubin *cubin, uint32_t name) {
+  for (uint32_t i = 1; i < cubin->symbol_count; i++)
+    if (cubin->symbols[i].name == name && cubin->symbols[i].section == SHN_UNDEF)
+      cubin->symbols[i].info = STT_NOTYPE;
 }
 
 static uint64_t relocation_size(const tl_cubin_section *section) {

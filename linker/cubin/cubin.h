@@ -48,6 +48,8 @@ typedef struct tl_cubin {
   bool system;                         /* the path contains "cudadevrt": taken only where a function is missing (C46) */
   bool late;                           /* stands behind a system file that was not taken (L220) */
   const tl_message_row *unreadable;    /* E65 or E66, said when the file's turn comes (C77); the file is empty then */
+  uint32_t *sass_text;                 /* Mercury view: by capsule section, the SASS text it belongs to; else NULL */
+  uint32_t *capsule_of;                /* Mercury view: by SASS text, its capsule section, 0 where there is none */
 } tl_cubin;
 
 typedef struct tl_cubin_relocation {
@@ -74,6 +76,8 @@ uint64_t tl_cubin_estimate_names(const tl_input *input);
  * field that contradicts the file is fatal (T1). */
 void tl_cubin_read(tl_cubin *cubin, const tl_input *input, uint32_t index, tl_view view, tl_names *names,
                    tl_arena *arena, tl_diagnostics *diagnostics);
+/* Makes undefined symbols of that name mean nothing, as untyped ones do. */
+void tl_cubin_forget_mention(tl_cubin *cubin, uint32_t name);
 /* Fatal T1 about one section (TL_NONE: none), with the offset inside it (TL_NO_OFFSET: none). */
 _Noreturn void tl_cubin_damaged(const tl_cubin *cubin, const tl_names *names, tl_diagnostics *diagnostics,
                                 uint32_t section, uint64_t offset, const char *what);

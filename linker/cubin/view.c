@@ -1,8 +1,9 @@
 /* A file's views (M1, M3, M7). The sections of code for sm_100 and later describe one program twice: as SASS and, under
- * flag 0x10000000 and names of their own, as Mercury. Reading a file in one view hides what only the other has, so that
- * every later stage runs over either without asking which. */
+ * flag 0x10000000 and names of their own, as Mercury. Reading a file in one view hides what only the other has and gives
+ * the rest plain names and types, so that every later stage runs over either without asking which. */
 #include "cubin/view.h"
 
+#include "cubin/capsule.h"
 #include "cubin/elf.h"
 
 #include <string.h>
@@ -10,7 +11,7 @@
 /* A capsule that is linked as SASS because another file is of SASS kind (M4). */
 static bool view_is_guest(const tl_cubin *cubin) {
   enum { FLAG_CAPSULE = 2, FIRST_CAPSULE_SM = 100 };
-  return cubin->view == TL_VIEW_SASS && cubin->flags & FLAG_CAPSULE && (cubin->flags >> 8 & 0xffff) >= FIRST_CAPSULE_SM;
+  return cubin->flags & FLAG_CAPSULE && (cubin->flags >> 8 & 0xffff) >= FIRST_CAPSULE_SM;
 }
 
 /* What a SASS link does not look at (M2b). The other Mercury sections of a SASS-kind file are merged under their own
@@ -32,18 +33,93 @@ static bool view_sass_ignores(const tl_cubin *cubin, const tl_cubin_section *sec
   }
 }
 
+/* Sections that serve both views (M7). */
+static bool view_is_common(const tl_cubin_section *section) {
+  static const uint32_t types[] = {SHT_STRTAB,         SHT_NOTE,        SHT_CUDA_CALLGRAPH, SHT_CUDA_PROTOTYPE,
+                                   SHT_CUDA_GLOBAL,    SHT_CUDA_LOCAL,  SHT_CUDA_SHARED,    SHT_CUDA_COMPAT,
+                                   SHT_SYMTAB_SHNDX,   SHT_NOBITS,      SHT_CUDA_UDT,       SHT_CUDA_UFT_ENTRY,
+                                   SHT_CUDA_UDT_ENTRY, SHT_CUDA_UFT_REL};
+  for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+    if (section->type == types[i])
+      return true;
+  return false;
+}
+
+/* What a Mercury type is in the plain view; 0: the type itself. */
+static uint32_t view_plain_type(uint32_t type) {
+  static const uint32_t rows[][2] = {{SHT_CUDA_CAPSULE, SHT_PROGBITS},
+                                     {SHT_CUDA_MERCURY_RELA, SHT_RELA},
+                                     {SHT_CUDA_MERCURY_INFO, SHT_CUDA_INFO},
+                                     {SHT_CUDA_OPTIMIZER_CONSTANT, SHT_CUDA_CONSTANT0 + 2},
+                                     {SHT_CUDA_USER_CONSTANT, SHT_CUDA_CONSTANT0 + 3},
+                                     {SHT_CUDA_MERCURY_SYMTAB, SHT_SYMTAB}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    if (rows[i][0] == type)
+      return rows[i][1];
+  return type;
+}
+
 static void view_hide(tl_cubin_section *section) {
   section->type = SHT_NULL;
   section->flags = 0;
   section->info = 0;
+  section->size = 0;
 }
 
-void tl_view_select_symbol(const tl_cubin *cubin, tl_cubin_symbol *symbol, const char *name) {
-  if (view_is_guest(cubin) && symbol->section == SHN_UNDEF && strcmp(name, ".nv.reservedSmem.cap") == 0)
-    symbol->info = STT_NOTYPE;
+/* ".nv.merc.debug_frame" and ".nv.capmerc.text.F" become ".debug_frame" and ".text.F". */
+static void view_make_plain(tl_cubin_section *section, tl_names *names) {
+  static const char *const prefixes[] = {".nv.merc.", ".nv.capmerc."};
+  const char *const name = tl_names_text(names, section->name);
+  for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
+    const size_t length = strlen(prefixes[i]);
+    if (strncmp(name, prefixes[i], length) == 0)
+      section->name = tl_names_intern(names, name + length - 1, strlen(name + length - 1));
+  }
+  const bool text = section->type == SHT_CUDA_CAPSULE;
+  section->type = view_plain_type(section->type);
+  section->flags = (section->flags & ~(uint64_t)SHF_CUDA_MERCURY) | (text ? SHF_ALLOC | SHF_EXECINSTR : 0);
 }
 
-void tl_view_select(tl_cubin *cubin) {
+/* Pairs every capsule with the SASS text that its first word names. */
+static void view_pair_texts(tl_cubin *cubin, tl_names *names, tl_arena *arena, tl_diagnostics *diagnostics) {
+  cubin->sass_text = tl_arena_new(arena, uint32_t, cubin->section_count);
+  cubin->capsule_of = tl_arena_new(arena, uint32_t, cubin->section_count);
+  for (uint32_t i = 1; i < cubin->section_count; i++) {
+    if (cubin->sections[i].type != SHT_CUDA_CAPSULE)
+      continue;
+    tl_capsule capsule;
+    const bool good = tl_capsule_read(&capsule, cubin->sections[i].data, cubin->sections[i].size) &&
+                      capsule.sass < cubin->section_count && cubin->sections[capsule.sass].flags & SHF_EXECINSTR &&
+                      !cubin->capsule_of[capsule.sass];
+    if (!good)
+      tl_cubin_damaged(cubin, names, diagnostics, i, 0, "a capsule names no SASS text of its own");
+    cubin->sass_text[i] = capsule.sass;
+    cubin->capsule_of[capsule.sass] = i;
+  }
+}
+
+static void view_select_mercury(tl_cubin *cubin, tl_names *names, tl_arena *arena, tl_diagnostics *diagnostics) {
+  view_pair_texts(cubin, names, arena, diagnostics);
+  for (uint32_t i = 1; i < cubin->section_count; i++) {
+    tl_cubin_section *const section = &cubin->sections[i];
+    if (section->flags & SHF_CUDA_MERCURY) {
+      view_make_plain(section, names);
+      continue;
+    }
+    if (!view_is_common(section)) {
+      view_hide(section);
+      continue;
+    }
+    if (section->info < cubin->section_count && cubin->capsule_of[section->info])
+      section->info = cubin->capsule_of[section->info]; /* .nv.shared.K is about the capsule here */
+  }
+}
+
+void tl_view_select(tl_cubin *cubin, tl_names *names, tl_arena *arena, tl_diagnostics *diagnostics) {
+  if (cubin->view == TL_VIEW_MERCURY) {
+    view_select_mercury(cubin, names, arena, diagnostics);
+    return;
+  }
   for (uint32_t i = 1; i < cubin->section_count; i++)
     if (view_sass_ignores(cubin, &cubin->sections[i]))
       view_hide(&cubin->sections[i]);

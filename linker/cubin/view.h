@@ -4,9 +4,8 @@
 
 #include "cubin/cubin.h"
 
-/* After the sections are read and before the symbols are: hides what does not belong to cubin->view. */
-void tl_view_select(tl_cubin *cubin);
-/* While a symbol is read: of a capsule in a mixed link .nv.reservedSmem.cap does not count (L102). */
-void tl_view_select_symbol(const tl_cubin *cubin, tl_cubin_symbol *symbol, const char *name);
+/* After the sections are read and before the symbols are: hides what does not belong to cubin->view and gives the rest its
+ * plain names and types. Fatal T1 when a capsule names no SASS text. */
+void tl_view_select(tl_cubin *cubin, tl_names *names, tl_arena *arena, tl_diagnostics *diagnostics);
 
 #endif

@@ -110,7 +110,7 @@ void tl_diagnose_sizes(const tl_module *module, const tl_layout *layout) {
       diagnose_report_shared(module, diagnose_owner_name(module, section), size - layout->reserved);
     else if (section->type == SHT_CUDA_CONSTANT0 + 3 && size > largest_constant)
       tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_USER_CONSTANT_SIZE),
-                         (tl_site){NULL, ".nv.constant3", NULL, TL_NO_OFFSET}, NULL, size);
+                         (tl_site){NULL, tl_module_user_constants(module), NULL, TL_NO_OFFSET}, NULL, size);
     else if (section->type == SHT_CUDA_CONSTANT0 + 2 && owned && size > largest_constant)
       diagnose_report_name(module, TL_MESSAGE_COMPILER_CONSTANTS, diagnose_owner_name(module, section));
     else if (section->type == SHT_CUDA_CONSTANT0 && owned && size > largest_constant)

@@ -74,5 +74,6 @@ void tl_emit_notes(tl_emitted *e) {
   /* R55: the first type that an older loader does not know (115), then its one record {group, shift, reserved, width0,
    * start0, 0, width1, start1} */
   static const uint8_t action[16] = {115, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 17, 37, 0, 5, 54};
-  memcpy(tl_emit_table(e, module->rel_action, sizeof action), action, sizeof action);
+  if (module->rel_action != TL_NONE)
+    memcpy(tl_emit_table(e, module->rel_action, sizeof action), action, sizeof action);
 }

@@ -58,15 +58,20 @@ static uint64_t symbols_value(const tl_emitted *e, uint32_t index) {
 void tl_emit_symbol_table(tl_emitted *e) {
   uint8_t *at = tl_emit_table(e, e->module->symtab, (e->symbols.count + 1) * (uint64_t)ELF_SYMBOL_SIZE);
   tl_put64(at + 8, e->layout->null_value); /* W8.9 */
+  const bool mercury = e->module->view == TL_VIEW_MERCURY;
   for (size_t i = 0; i < e->symbols.count; i++) {
     const uint32_t index = e->symbols.items[i];
     const tl_symbol *const symbol = &e->module->symbols.items[index];
     const uint32_t section = e->layout->symbol_section[index];
-    const bool object = tl_type_of(symbol) == STT_CUDA_OBJECT && symbol->other & STO_SPACE_MASK; /* W4.3, L181 */
+    const bool object =
+        tl_type_of(symbol) == STT_CUDA_OBJECT && symbol->other & STO_SPACE_MASK && !mercury;        /* W4.3, L181, M8 */
+    const bool untyped = mercury && symbol->section == TL_NONE && tl_type_of(symbol) == STT_OBJECT; /* M15 */
     at += ELF_SYMBOL_SIZE;
     tl_put32(at, e->string[symbol->name]);
     at[4] = (uint8_t)(object ? (symbol->info & 0xf0) | STT_OBJECT : symbol->info);
     at[5] = (uint8_t)(object ? symbol->other & ~STO_SPACE_MASK : symbol->other);
+    if (untyped)
+      at[4] = (uint8_t)((symbol->info & 0xf0) | STT_CUDA_OBJECT);
     at[5] &= (uint8_t)~STO_VISIBILITY_MASK; /* L27 */
     if (symbol->shared)
       at[5] = 0;

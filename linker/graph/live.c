@@ -152,7 +152,7 @@ static void live_read_descriptors(marker *m, uint32_t file) {
     const uint64_t count = tl_cubin_relocation_count(section);
     for (uint64_t i = 0; i < count; i++) {
       const tl_cubin_relocation entry = tl_cubin_relocation_at(section, i);
-      const tl_relocation_row *const row = tl_relocation_find(entry.type);
+      const tl_relocation_row *const row = tl_relocation_in_view(entry.type, cubin->view == TL_VIEW_MERCURY);
       if (!row || row->kind != TL_RELOC_FUNC_DESC || entry.symbol >= cubin->symbol_count)
         continue;
       const uint32_t function = m->resolution->bodies[file][entry.symbol].function;

@@ -7,20 +7,20 @@
 #include "cubin/elf.h"
 #include "layout/layout.h"
 
-/* One row a kind of symbol: the bit in a kernel's mask, which masks give it entries (B6), entry type (B7), limit (B9). */
+/* One row a kind of symbol: the bit in a kernel's mask, which masks give it entries (B6), entry type (B7, M27), limit (B9). */
 typedef struct bindless_row {
   unsigned symbol_type;
   uint8_t bit, masks;
-  uint32_t entry_type;
+  uint32_t entry_type, mercury_type;
   uint32_t limit;
   const char *plural;
 } bindless_row;
 
 /* In slot order before the sort (B4). A surface sets and answers to both bits. */
 static const bindless_row bindless_rows[] = {
-    {STT_CUDA_SURFACE, 3, 3, 52, 32, "surfaces"},
-    {STT_CUDA_SAMPLER, 2, 2, 7, 32, "samplers"},
-    {STT_CUDA_TEXTURE, 1, 1, 6, 256, "textures"},
+    {STT_CUDA_SURFACE, 3, 3, 52, TL_R_MERCURY + 13, 32, "surfaces"},
+    {STT_CUDA_SAMPLER, 2, 2, 7, TL_R_MERCURY + 12, 32, "samplers"},
+    {STT_CUDA_TEXTURE, 1, 1, 6, TL_R_MERCURY + 11, 256, "textures"},
 };
 enum { BINDLESS_ROWS = 3 };
 
@@ -48,17 +48,17 @@ static tl_u32_vector bindless_order(const tl_module *module, tl_arena *arena) {
   return list;
 }
 
-static bool bindless_rewrites(uint32_t type) {
-  const tl_relocation_row *const row = tl_relocation_find(type);
+static bool bindless_rewrites(const tl_module *module, uint32_t type) {
+  const tl_relocation_row *const row = tl_relocation_in_view(type, module->view == TL_VIEW_MERCURY);
   return row && row->texture == TL_TEX_BINDLESS;
 }
 
 /* Which kinds each function's text refers to. */
-static uint32_t *bindless_function_masks(const tl_layout *layout, const tl_module *module, tl_arena *arena) {
+static uint32_t *bindless_function_masks(const tl_module *module, tl_arena *arena) {
   uint32_t *const masks = tl_arena_new(arena, uint32_t, module->resolution->functions.count + 1);
   for (size_t i = 0; i < module->relocations.count; i++) {
     const tl_relocation *const entry = &module->relocations.items[i];
-    if (layout->slot[entry->symbol] == TL_NO_OFFSET || !bindless_rewrites(entry->type) ||
+    if (!bindless_find(tl_type_of(&module->symbols.items[entry->symbol])) || !bindless_rewrites(module, entry->type) ||
         !tl_module_relocation_stands(module, i))
       continue;
     const uint32_t function = tl_layout_function_of(module, entry->target);
@@ -80,7 +80,7 @@ static uint8_t bindless_input_mask(const tl_module *module) {
           (section->type == SHT_REL || section->type == SHT_RELA) && tl_module_text_counts(module, f, section->info);
       for (uint64_t i = 0; relocations && i < tl_cubin_relocation_count(section); i++) {
         const tl_cubin_relocation entry = tl_cubin_relocation_at(section, i);
-        if (entry.symbol >= cubin->symbol_count || !bindless_rewrites(entry.type))
+        if (entry.symbol >= cubin->symbol_count || !bindless_rewrites(module, entry.type))
           continue;
         const bindless_row *const row = bindless_find(tl_symbol_type(&cubin->symbols[entry.symbol]));
         mask |= row ? row->bit : 0;
@@ -94,6 +94,7 @@ static void bindless_fill_kernel(tl_layout *layout, const tl_module *module, uin
                                  const tl_u32_vector *order, uint64_t base, tl_arena *arena) {
   const tl_symbol *const symbol = &module->symbols.items[kernel];
   const uint32_t section = module->sections.items[symbol->section].constant0;
+  const bool mercury = module->view == TL_VIEW_MERCURY;
   if (!mask || section == TL_NONE)
     return;
   layout->section_size[section] = base + 4 * (uint64_t)order->count;
@@ -105,8 +106,8 @@ static void bindless_fill_kernel(tl_layout *layout, const tl_module *module, uin
       continue; /* the parameter of another kernel has a slot but no entry here (B6) */
     counts[row - bindless_rows]++;
     *tl_vector_push(arena, &layout->slot_entries) =
-        (tl_slot_entry){section, module->sections.items[section].relocations[0], layout->slot[order->items[i]],
-                        order->items[i], row->entry_type};
+        (tl_slot_entry){section, module->sections.items[section].relocations[mercury], layout->slot[order->items[i]],
+                        order->items[i], mercury ? row->mercury_type : row->entry_type};
   }
   static const int report_order[BINDLESS_ROWS] = {2, 0, 1};
   for (int i = 0; i < BINDLESS_ROWS; i++) {
@@ -119,11 +120,53 @@ static void bindless_fill_kernel(tl_layout *layout, const tl_module *module, uin
   }
 }
 
-void tl_layout_bindless(tl_layout *layout, const tl_module *module, const tl_graph *graph, tl_arena *arena) {
-  const tl_u32_vector order = bindless_order(module, arena);
-  if (!order.count || !module->all_kernels.count)
-    return;
-  uint64_t base = 0, align = 4;
+/* By position in all_kernels: which kinds each kernel reaches. */
+static uint8_t *bindless_kernel_masks(const tl_module *module, const tl_graph *graph, tl_arena *arena) {
+  uint8_t *const result = tl_arena_new(arena, uint8_t, module->all_kernels.count + 1);
+  const uint32_t *const masks = tl_graph_collect(graph, bindless_function_masks(module, arena), arena);
+  const bool single = module->kernels.count == 1;
+  for (size_t k = 0; k < module->all_kernels.count; k++) {
+    const bool alone = single && module->kernels.items[0] == module->all_kernels.items[k];
+    uint8_t mask = alone ? bindless_input_mask(module) : 0;
+    mask |= (uint8_t)masks[module->symbols.items[module->all_kernels.items[k]].function];
+    result[k] = mask;
+  }
+  return result;
+}
+
+/* M27: the table of the Mercury view is a section of its own, its relocation section's name around its own. */
+static void bindless_create_table(tl_module *module, uint32_t kernel) {
+  const uint32_t text = module->symbols.items[kernel].section;
+  const uint32_t name =
+      tl_module_name(module, ".nv.constant.entry_image_header_indices.", module->symbols.items[kernel].name);
+  const uint32_t table =
+      tl_module_add_section_unlisted(module, name, SHT_CUDA_IMAGE_HEADERS, SHF_ALLOC | SHF_INFO_LINK, 4, 0);
+  const uint32_t entries =
+      tl_module_add_section(module, tl_module_name(module, ".rela", name), SHT_RELA, SHF_INFO_LINK, 8, ELF_RELA_SIZE);
+  module->sections.items[entries].about = table;
+  module->sections.items[table].relocations[1] = entries;
+  *tl_vector_push(module->arena, &module->strings) = (tl_string_event){name, TL_NONE};
+  tl_module_add_section_symbol(module, table);
+  module->sections.items[table].about = text;
+  module->sections.items[text].constant0 = table;
+}
+
+tl_bindless_plan tl_layout_plan_bindless(tl_module *module, const tl_graph *graph, tl_arena *arena) {
+  tl_bindless_plan plan = {.order = bindless_order(module, arena)};
+  if (!plan.order.count || !module->all_kernels.count)
+    return plan;
+  plan.masks = bindless_kernel_masks(module, graph, arena);
+  for (size_t k = 0; module->view == TL_VIEW_MERCURY && k < module->all_kernels.count; k++)
+    if (plan.masks[k])
+      bindless_create_table(module, module->all_kernels.items[k]);
+  return plan;
+}
+
+/* Where the table begins (B3): behind the parameters of the largest kernel; at 0 in a section of its own. */
+static uint64_t bindless_base(const tl_module *module) {
+  uint64_t base = 0, align = module->capsule ? 16 : 4;
+  if (module->view == TL_VIEW_MERCURY)
+    return 0;
   for (size_t k = 0; k < module->all_kernels.count; k++) {
     const uint32_t text = module->symbols.items[module->all_kernels.items[k]].section;
     const uint32_t section = module->sections.items[text].constant0;
@@ -132,15 +175,16 @@ void tl_layout_bindless(tl_layout *layout, const tl_module *module, const tl_gra
     if (section != TL_NONE && module->sections.items[section].align > align)
       align = module->sections.items[section].align;
   }
-  base = tl_align(base, align);
-  for (size_t i = 0; i < order.count; i++)
-    layout->slot[order.items[i]] = base + 4 * (uint64_t)i;
-  const uint32_t *const masks = tl_graph_collect(graph, bindless_function_masks(layout, module, arena), arena);
-  const bool single = module->kernels.count == 1;
-  for (size_t k = 0; k < module->all_kernels.count; k++) {
-    const bool alone = single && module->kernels.items[0] == module->all_kernels.items[k];
-    uint8_t mask = alone ? bindless_input_mask(module) : 0;
-    mask |= (uint8_t)masks[module->symbols.items[module->all_kernels.items[k]].function];
-    bindless_fill_kernel(layout, module, module->all_kernels.items[k], mask, &order, base, arena);
-  }
+  return tl_align(base, align);
+}
+
+void tl_layout_bindless(tl_layout *layout, const tl_module *module, const tl_bindless_plan *plan, tl_arena *arena) {
+  if (!plan->masks)
+    return;
+  const uint64_t base = bindless_base(module);
+  layout->bindless_base = base;
+  for (size_t i = 0; i < plan->order.count; i++)
+    layout->slot[plan->order.items[i]] = base + 4 * (uint64_t)i;
+  for (size_t k = 0; k < module->all_kernels.count; k++)
+    bindless_fill_kernel(layout, module, module->all_kernels.items[k], plan->masks[k], &plan->order, base, arena);
 }

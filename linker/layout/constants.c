@@ -35,8 +35,8 @@ static uint32_t constants_text(const tl_module *module, uint32_t kernel) {
 
 static uint32_t constants_create_image(tl_module *module, uint32_t kernel, uint32_t type, uint64_t align) {
   const uint32_t text = constants_text(module, kernel);
-  const uint32_t name =
-      tl_module_name(module, ".nv.constant2.", module->symbols.items[module->kernels.items[kernel]].name);
+  const uint32_t name = tl_module_name(module, tl_module_compiler_constants(module),
+                                       module->symbols.items[module->kernels.items[kernel]].name);
   const uint32_t image = tl_module_add_section(module, name, type, 0x42, align, 0);
   tl_module_add_section_symbol(module, image);
   module->sections.items[image].about = text;

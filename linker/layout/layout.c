@@ -17,7 +17,7 @@ void tl_layout_init(tl_layout *layout, const tl_module *module, const tl_constan
                         .null_value = constants->null_value,
                         .slot = tl_arena_new(arena, uint64_t, symbols),
                         .pooled_section = TL_NONE,
-                        .reserved = module->arch >= 90 ? 0x400 : 0};
+                        .reserved = module->arch >= 90 && module->view == TL_VIEW_SASS ? 0x400 : 0};
   for (size_t i = 0; i < symbols; i++) {
     layout->symbol_value[i] = module->symbols.items[i].value;
     layout->symbol_section[i] = module->symbols.items[i].section;

@@ -29,6 +29,7 @@ typedef struct tl_layout {
   uint64_t *block_offset;    /* by constant block: its one offset in every kernel (W10.2) */
   uint64_t null_value;       /* st_value of symbol 0 */
   uint64_t *slot;            /* by symbol: bindless slot's offset in bank 0, TL_NO_OFFSET */
+  uint64_t bindless_base;    /* offset of slot 0 */
   TL_VECTOR(tl_slot_entry) slot_entries; /* in output order */
   uint32_t pooled_section;               /* .nv.constant3 with its equal blocks pooled (G8), TL_NONE */
   tl_pieces pooled;                      /* its pieces then */
@@ -61,7 +62,14 @@ void tl_layout_reserved_shared(tl_layout *layout, const tl_module *module);
 void tl_layout_user_constants(tl_layout *layout, const tl_module *module, tl_arena *arena);
 /* Where an offset of the merged section lies after that. */
 uint64_t tl_layout_moved_offset(const tl_layout *layout, uint32_t section, uint64_t offset);
-void tl_layout_bindless(tl_layout *layout, const tl_module *module, const tl_graph *graph, tl_arena *arena);
+/* Slot order and what each kernel reaches; in the Mercury view creates the kernels' tables, which stand between
+ * .nv.prototype and the new constant copies (M27). */
+typedef struct tl_bindless_plan {
+  tl_u32_vector order; /* symbols */
+  uint8_t *masks;      /* by position in all_kernels; NULL: no references */
+} tl_bindless_plan;
+tl_bindless_plan tl_layout_plan_bindless(tl_module *module, const tl_graph *graph, tl_arena *arena);
+void tl_layout_bindless(tl_layout *layout, const tl_module *module, const tl_bindless_plan *plan, tl_arena *arena);
 
 /* Index in the resolution of the function that a text section belongs to, TL_NONE. */
 uint32_t tl_layout_function_of(const tl_module *module, uint32_t section);

@@ -48,8 +48,8 @@ static bool pool_is_asked_for(const tl_options *options) {
 }
 
 void tl_layout_pool_constants(tl_layout *layout, const tl_module *module, tl_arena *arena) {
-  static const char name_text[] = ".nv.constant3";
-  const uint32_t name = tl_names_find(module->names, name_text, sizeof name_text - 1);
+  const char *const name_text = tl_module_user_constants(module);
+  const uint32_t name = tl_names_find(module->names, name_text, strlen(name_text));
   const uint32_t section = name == TL_NONE ? TL_NONE : tl_module_find_section(module, name);
   if (section == TL_NONE || !pool_is_asked_for(module->options))
     return;

@@ -10,6 +10,7 @@
 #include "layout/layout.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static const uint64_t bank_size = 0x10000;
 
@@ -94,8 +95,8 @@ static void constants_move(tl_layout *layout, const tl_module *module, uint32_t 
 }
 
 void tl_layout_user_constants(tl_layout *layout, const tl_module *module, tl_arena *arena) {
-  static const char name_text[] = ".nv.constant3";
-  const uint32_t name = tl_names_find(module->names, name_text, sizeof name_text - 1);
+  const char *const name_text = tl_module_user_constants(module);
+  const uint32_t name = tl_names_find(module->names, name_text, strlen(name_text));
   const uint32_t section = name == TL_NONE ? TL_NONE : tl_module_find_section(module, name);
   if (section == TL_NONE || layout->section_size[section] <= bank_size)
     return;

@@ -204,7 +204,7 @@ static void functions_drop_constants(tl_merging *m, uint32_t function, uint32_t 
   tl_module *const module = m->module;
   uint32_t block = module->block_of_function[function];
   if (tl_defect_matched(module->options, TL_DEFECT_D7)) {
-    const uint32_t section = tl_module_name(module, ".nv.constant2.", name);
+    const uint32_t section = tl_module_name(module, tl_module_compiler_constants(module), name);
     for (block = 0; block < module->constant_blocks.count; block++)
       if (module->constant_blocks.items[block].name == section && !module->constant_blocks.items[block].deleted)
         break;

@@ -20,6 +20,14 @@ uint32_t tl_module_name(tl_module *module, const char *prefix, uint32_t name) {
   return tl_names_intern(module->names, text, strlen(text));
 }
 
+const char *tl_module_user_constants(const tl_module *module) {
+  return module->view == TL_VIEW_MERCURY ? ".nv.constant.user" : ".nv.constant3";
+}
+
+const char *tl_module_compiler_constants(const tl_module *module) {
+  return module->view == TL_VIEW_MERCURY ? ".nv.constant.optimizer." : ".nv.constant2.";
+}
+
 void tl_module_add_section_name(tl_module *module, uint32_t name) {
   tl_u32_push(module->arena, &module->section_names, name);
 }

@@ -166,6 +166,7 @@ typedef struct tl_module {
   const tl_cubin *files;
   uint32_t admitted_count; /* of `files`, with those of the runtime that are not taken at the end (L220) */
   uint32_t file_count;
+  bool capsule;      /* a capsule link: this module is one of its two views */
   tl_view view;      /* which of the files' views this is (M3) */
   unsigned arch;     /* SM number of the target */
   bool accelerated;  /* target "a" (F56) */
@@ -218,6 +219,9 @@ typedef struct tl_module {
 
 /* The bytes of `text` as a name number. */
 uint32_t tl_module_name(tl_module *module, const char *prefix, uint32_t name);
+/* The view's names of user constants, and of a function's compiler constants before the function's name (M7). */
+const char *tl_module_user_constants(const tl_module *module);
+const char *tl_module_compiler_constants(const tl_module *module);
 /* Creates a section and puts its name into both string tables (W2.2). */
 uint32_t tl_module_add_section(tl_module *module, uint32_t name, uint32_t type, uint64_t flags, uint64_t align,
                                uint64_t entry_size);

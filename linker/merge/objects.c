@@ -234,7 +234,7 @@ static void objects_pass_undefined(tl_merging *m, uint32_t index) {
   const bool object = tl_symbol_type(s) == STT_CUDA_OBJECT;
   const uint8_t info = (uint8_t)(weak && !object ? STB_GLOBAL << 4 | tl_symbol_type(s) : s->info);
   const uint32_t out = objects_new_symbol(m, s, info);
-  if (!shared)
+  if (!shared && (object || module->arch < 100)) /* reserved shared memory has a place from sm_100 on (M2d) */
     module->symbols.items[out].value = object ? UINT64_MAX : 0; /* L26, L183 */
   m->symbol_map[index] = out;
   module->symbols.items[out].weak_mention = weak;

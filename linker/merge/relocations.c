@@ -2,6 +2,7 @@
  * record against output section and symbol; what is done with it is relocate/'s. */
 #include "catalog/defect.h"
 #include "catalog/message.h"
+#include "catalog/relocation.h"
 #include "cubin/elf.h"
 #include "merge/merging.h"
 
@@ -88,7 +89,8 @@ static void relocations_add_rel_name(reading *r, uint32_t index, int64_t addend)
 static bool relocations_state_unmapped(const reading *r, const tl_cubin_relocation *entry, uint8_t *state) {
   const tl_merging *const m = r->m;
   const tl_cubin_symbol *const symbol = &m->cubin->symbols[entry->symbol];
-  const bool clears = entry->type == 72 || entry->type == 73;
+  const tl_relocation_row *const row = tl_relocation_in_view(entry->type, m->module->view == TL_VIEW_MERCURY);
+  const bool clears = row && row->kind == TL_RELOC_UNUSED_CLEAR;
   if (m->symbol_dead[entry->symbol]) { /* R15, W8.7 */
     *state = TL_ENTRY_DEAD;
     return clears && !m->bodies[entry->symbol].frame_gone;
@@ -97,14 +99,15 @@ static bool relocations_state_unmapped(const reading *r, const tl_cubin_relocati
   if (defined && tl_symbol_type(symbol) != STT_SECTION &&
       m->section_state[symbol->section] & (TL_SECTION_DEAD | TL_SECTION_LOST)) {
     *state = TL_ENTRY_MINUS_ONE; /* W11.7 */
-    return (symbol->other & STO_SPACE_MASK) == STO_SHARED && entry->type == 2;
+    return (symbol->other & STO_SPACE_MASK) == STO_SHARED && (entry->type == 2 || entry->type == TL_R_MERCURY + 2);
   }
   *state = defined && clears ? TL_ENTRY_DEAD : TL_ENTRY_NULL; /* R12; a dropped section's symbol clears (L29) */
   return true;
 }
 
 void tl_merge_check_relocations(const tl_merging *m, uint32_t section) {
-  const uint32_t largest_type = 0x10000; /* behind it nvlink's look into its table crashes (D42) */
+  /* behind it nvlink's look into its table crashes (D42) */
+  const uint32_t largest_type = m->module->view == TL_VIEW_MERCURY ? TL_R_MERCURY + TL_R_MERCURY_COUNT : 0x10000;
   const tl_cubin_section *const input = &m->cubin->sections[section];
   if (!input->size)
     return;

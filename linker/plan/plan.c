@@ -31,7 +31,7 @@ static void plan_zeros_until(planner *p, uint64_t offset, uint32_t section) {
   plan_add(p, TL_PLAN_ZERO, NULL, offset - p->plan->size, section, NULL);
 }
 
-static uint64_t plan_section_size(const tl_emitted *e, uint32_t section) {
+uint64_t tl_plan_section_size(const tl_emitted *e, uint32_t section) {
   return e->tables[section].bytes ? e->tables[section].size : e->layout->section_size[section];
 }
 
@@ -71,7 +71,7 @@ static void plan_add_sections(planner *p, uint64_t limit) {
     end = offset;
     if (type == SHT_NOBITS)
       continue;
-    end += plan_section_size(e, section);
+    end += tl_plan_section_size(e, section);
     plan_check_limit(p, end, limit);
     plan_zeros_until(p, offset, TL_NONE);
     plan_add_content(p, section, offset);
@@ -81,8 +81,7 @@ static void plan_add_sections(planner *p, uint64_t limit) {
 
 /* --- section headers (W1.6) --- */
 
-static uint32_t plan_link(const planner *p, uint32_t section) {
-  const tl_emitted *const e = p->e;
+uint32_t tl_plan_section_link(const tl_emitted *e, uint32_t section) {
   const tl_section *const s = &e->module->sections.items[section];
   if (section == e->module->symtab)
     return e->section_index[e->module->strtab];
@@ -93,8 +92,7 @@ static uint32_t plan_link(const planner *p, uint32_t section) {
   return symbols ? e->section_index[e->module->symtab] : s->link;
 }
 
-static uint32_t plan_info(const planner *p, uint32_t section) {
-  const tl_emitted *const e = p->e;
+uint32_t tl_plan_section_info(const tl_emitted *e, uint32_t section) {
   const tl_section *const s = &e->module->sections.items[section];
   if (section == e->module->symtab)
     return e->first_global;
@@ -117,9 +115,9 @@ static void plan_add_section_headers(planner *p) {
     tl_put32(at + 4, tl_emit_section_type(s->type));
     tl_put64(at + 8, s->flags);
     tl_put64(at + 24, p->plan->section_offset[section]);
-    tl_put64(at + 32, plan_section_size(e, section));
-    tl_put32(at + 40, plan_link(p, section));
-    tl_put32(at + 44, plan_info(p, section));
+    tl_put64(at + 32, tl_plan_section_size(e, section));
+    tl_put32(at + 40, tl_plan_section_link(e, section));
+    tl_put32(at + 44, tl_plan_section_info(e, section));
     tl_put64(at + 48, e->layout->section_align[section]);
     tl_put64(at + 56, s->entry_size);
   }
@@ -149,7 +147,7 @@ static uint8_t *plan_load_segment(const planner *p, uint8_t *at, unsigned first,
     const unsigned class = tl_emit_section_class(&e->module->sections.items[section]);
     if (class != first && class != second)
       continue;
-    const uint64_t offset = p->plan->section_offset[section], size = plan_section_size(e, section);
+    const uint64_t offset = p->plan->section_offset[section], size = tl_plan_section_size(e, section);
     const bool nobits = class == TL_CLASS_EMPTY;
     start = found ? start : offset;
     found = true;

@@ -26,6 +26,10 @@ typedef struct tl_plan {
   const tl_relocated *relocated;
 } tl_plan;
 
+/* Bytes of a section in the output, sh_link and sh_info (W1.6). */
+uint64_t tl_plan_section_size(const tl_emitted *emitted, uint32_t section);
+uint32_t tl_plan_section_link(const tl_emitted *emitted, uint32_t section);
+uint32_t tl_plan_section_info(const tl_emitted *emitted, uint32_t section);
 /* An output of more than `limit` bytes is fatal (T2). */
 void tl_plan_make(tl_plan *plan, const tl_emitted *emitted, tl_arena *arena, uint64_t limit);
 /* True when the pieces cover [0, size) exactly once. */

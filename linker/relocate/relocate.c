@@ -196,7 +196,8 @@ static bool relocate_by_class(const relocating *r, entry_state *e, outcome *resu
     return true;
   }
   if (section == TL_NONE && relocate_is_unified_name(r, symbol->name)) { /* R13b */
-    if (e->entry->type == 0 || (e->entry->type >= 102 && e->entry->type <= 113))
+    const tl_relocation_row *const row = tl_relocation_in_view(e->entry->type, r->module->view == TL_VIEW_MERCURY);
+    if (row && (row->kind == TL_RELOC_NONE || row->kind == TL_RELOC_UNIFIED))
       relocate_fail(r, e, TL_MESSAGE_DELETED_SYMBOL);
     *result = OUTCOME_DROP;
     return true;
@@ -301,8 +302,16 @@ static const tl_twin *relocate_twin(relocating *r, const tl_relocation *entry) {
   return twin;
 }
 
+/* Offsets in Mercury text count in decoded instructions, whose size the function's symbol has (R58, M8). */
+static uint64_t relocate_extent(const relocating *r, uint32_t section) {
+  const tl_section *const s = &r->module->sections.items[section];
+  if (r->module->view == TL_VIEW_MERCURY && s->flags & SHF_EXECINSTR && s->owner != TL_NONE)
+    return relocate_symbol(r, s->owner)->size;
+  return r->layout->section_size[section];
+}
+
 static void relocate_apply(relocating *r, const entry_state *e) {
-  const uint64_t size = r->layout->section_size[e->entry->target];
+  const uint64_t size = relocate_extent(r, e->entry->target);
   if (e->offset >= size)
     relocate_fail(r, e, TL_MESSAGE_RELOC_NOT_FOUND);
   if (tl_relocation_row_bytes(e->row) > size - e->offset)
@@ -318,7 +327,8 @@ static void relocate_apply(relocating *r, const entry_state *e) {
                                                                  .bank = e->bank,
                                                                  .rel = e->entry->rel && !lost,
                                                                  .entry = e->index};
-  const tl_twin *const twin = r->module->arch >= 100 ? relocate_twin(r, e->entry) : NULL;
+  const tl_twin *const twin =
+      r->module->arch >= 100 && r->module->view == TL_VIEW_SASS ? relocate_twin(r, e->entry) : NULL;
   if (!twin || twin->output == TL_NONE)
     return;
   tl_patch *const patch = tl_vector_push(r->arena, &r->relocated->patches);
@@ -371,9 +381,12 @@ static void relocate_entry(relocating *r, uint32_t index) {
   entry_state e = {.entry = &r->module->relocations.items[index], .index = index};
   e.symbol = e.entry->symbol;
   e.offset = tl_layout_moved_offset(r->layout, e.entry->target, e.entry->offset);
-  const tl_relocation_row *const row = tl_relocation_find(e.entry->type);
+  const bool mercury = r->module->view == TL_VIEW_MERCURY;
+  const tl_relocation_row *const row = tl_relocation_in_view(e.entry->type, mercury);
+  if (mercury && !row) /* R73 */
+    relocate_fail(r, &e, TL_MESSAGE_UNEXPECTED_RELOC);
   e.type = row ? row->unified_to : e.entry->type; /* R11 */
-  e.row = tl_relocation_find(e.type);
+  e.row = tl_relocation_in_view(e.type, mercury);
   relocate_find_values(r, &e);
   if (e.entry->state == TL_ENTRY_DEAD) {
     relocate_clear(r, &e);
@@ -406,7 +419,7 @@ static void relocate_check_kept(const relocating *r) {
     const uint32_t target = r->module->sections.items[kept->container].about;
     const tl_site site = {NULL, tl_module_text(r->module, r->module->sections.items[target].name),
                           tl_module_text(r->module, relocate_symbol(r, kept->symbol)->name), kept->offset};
-    if (kept->offset >= r->layout->section_size[target])
+    if (kept->offset >= relocate_extent(r, target))
       tl_diagnostics_add(r->module->diagnostics, tl_message_row_of(TL_MESSAGE_PAST_END), site, NULL);
     if (!tl_symbol_is_listed(r->module, r->layout, kept->symbol))
       tl_diagnostics_add(r->module->diagnostics, tl_message_row_of(TL_MESSAGE_DELETED_SYMBOL), site, NULL);

@@ -44,7 +44,8 @@ static void crowded(built_program *program, unsigned sm) {
   const tb_symbol k = tb_kernel(a, "k", NULL, 0, 8), k2 = tb_kernel(a, "k2", NULL, 0, 8);
   read_constant(a, sm, k, 0x10, &one_third, sizeof one_third);
   call_crowd(a, sm, k);
-  const tb_symbol odd = tb_function(b, "odd", TB_GLOBAL, NULL, 0, 8), words = tb_function(b, "words", TB_GLOBAL, NULL, 0, 8);
+  const tb_symbol odd = tb_function(b, "odd", TB_GLOBAL, NULL, 0, 8),
+                  words = tb_function(b, "words", TB_GLOBAL, NULL, 0, 8);
   set_align(b, read_constant(b, sm, odd, 0x10, odd_table, sizeof odd_table), 4);
   read_constant(b, sm, words, 0x10, &zero, sizeof zero);
   read_constant(b, sm, words, 0x20, &one_third, sizeof one_third);
@@ -118,10 +119,10 @@ const program_row constants_rows[] = {
 const size_t constants_count = sizeof constants_rows / sizeof *constants_rows;
 
 const constants_read constants_reads[] = {
-    {0, "k", 0x10, &one_third, sizeof one_third},     {0, "A", 0x10, table, sizeof table},
-    {0, "Q", 0x10, table, sizeof table},              {0, "odd", 0x10, odd_table, sizeof odd_table},
-    {0, "words", 0x10, &zero, sizeof zero},           {0, "words", 0x20, &one_third, sizeof one_third},
-    {0, "words", 0x30, &zero, sizeof zero},           {1, "A", 0x10, table, sizeof table},
+    {0, "k", 0x10, &one_third, sizeof one_third}, {0, "A", 0x10, table, sizeof table},
+    {0, "Q", 0x10, table, sizeof table},          {0, "odd", 0x10, odd_table, sizeof odd_table},
+    {0, "words", 0x10, &zero, sizeof zero},       {0, "words", 0x20, &one_third, sizeof one_third},
+    {0, "words", 0x30, &zero, sizeof zero},       {1, "A", 0x10, table, sizeof table},
     {1, "w", 0x10, odd_table, sizeof odd_table},
 };
 const size_t constants_read_count = sizeof constants_reads / sizeof *constants_reads;

@@ -1,0 +1,27 @@
+/* The body of a capsule, .nv.capmerc.text.F (M9): which SASS text it belongs to, and its instructions' records. */
+#ifndef TL_CUBIN_CAPSULE_H
+#define TL_CUBIN_CAPSULE_H
+
+#include "cubin/cubin.h"
+
+enum { TL_CAPSULE_HEADER = 12 };
+
+typedef struct tl_capsule {
+  const uint8_t *bytes;
+  uint64_t size;
+  uint32_t sass;  /* section index of the SASS text */
+  uint32_t count; /* of Mercury instructions */
+  uint64_t first; /* where the records begin */
+} tl_capsule;
+
+/* One Mercury instruction. `size` 0: it has no record and is derived from the SASS text. */
+typedef struct tl_capsule_record {
+  uint64_t offset, size; /* in the capsule */
+} tl_capsule_record;
+
+/* False when the bytes are no capsule. */
+bool tl_capsule_read(tl_capsule *capsule, const uint8_t *bytes, uint64_t size);
+/* The next instruction, starting with *index 0 and *offset 0; false behind the last, or where a record runs past the end. */
+bool tl_capsule_next(const tl_capsule *capsule, uint32_t *index, uint64_t *offset, tl_capsule_record *record);
+
+#endif

@@ -1,0 +1,42 @@
+/* The writer of capsule links (M3): joins the Mercury view, linked by the ordinary rules, with the SASS view, linked by the
+ * same rules from the same files, into one output. */
+#ifndef TL_FINALIZE_FINALIZE_H
+#define TL_FINALIZE_FINALIZE_H
+
+#include "plan/plan.h"
+
+/* One view after all stages. `image` is the view's own output file, from which its sections' bytes are taken. */
+typedef struct tl_linked_view {
+  const tl_module *module;
+  const tl_emitted *emitted;
+  const tl_plan *plan;
+  const uint8_t *image;
+} tl_linked_view;
+
+/* A kernel whose SASS text nvlink makes anew (M42-M45), and what was done about it. */
+typedef enum tl_remake {
+  TL_REMAKE_NONE,
+  TL_REMAKE_SURE,   /* M45: made here in the same way */
+  TL_REMAKE_UNSURE, /* M45i: made here, the choice of scoreboard numbers is not certain */
+  TL_REMAKE_FENCE,  /* M44: the input's text stays */
+  TL_REMAKE_DEBUG   /* M43: the input's text stays */
+} tl_remake;
+
+typedef struct tl_remade {
+  uint32_t symbol; /* of the Mercury module */
+  tl_remake what;
+} tl_remade;
+
+typedef struct tl_finalized {
+  tl_plan plan;
+  TL_VECTOR(tl_remade) remade; /* in output order, without TL_REMAKE_NONE */
+} tl_finalized;
+
+/* Turns what is written into Mercury text, whose offsets count decoded instructions, into writes to the capsules' records
+ * (M22). Before the Mercury view's image is made. */
+void tl_finalize_capsules(tl_relocated *mercury, const tl_module *module, const tl_module *sass, tl_arena *arena);
+/* Joins the views. An output of more than `limit` bytes is fatal (T2); so are views that describe different programs. */
+void tl_finalize(tl_finalized *finalized, const tl_linked_view *mercury, const tl_linked_view *sass, tl_arena *arena,
+                 uint64_t limit);
+
+#endif

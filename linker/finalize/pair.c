@@ -1,0 +1,103 @@
+/* Pairs the symbols and sections of the two views (M7, M8). Both views of a file have the same symbols at the same
+ * indices, so both modules create theirs in the same order; section symbols alone differ in number. */
+#include "finalize/parts.h"
+
+#include "catalog/message.h"
+#include "cubin/elf.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void final_disagree(const finalizer *f, const char *what) {
+  const tl_module *const module = f->mercury->module;
+  const char *const path = module->file_count ? module->files[0].path : "";
+  const tl_site site = {path, NULL, NULL, TL_NO_OFFSET};
+  tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_DAMAGED), site, NULL, path, what);
+  abort(); /* not reached: T1 is fatal and jumps */
+}
+
+static uint32_t *pair_table(const finalizer *f, size_t count) {
+  uint32_t *const table = tl_arena_new(f->arena, uint32_t, count + 1);
+  for (size_t i = 0; i < count; i++)
+    table[i] = TL_NONE;
+  return table;
+}
+
+static uint32_t pair_next_symbol(const tl_module *module, uint32_t index) {
+  while (index < module->symbols.count && tl_type_of(&module->symbols.items[index]) == STT_SECTION)
+    index++;
+  return index;
+}
+
+static void pair_symbols(finalizer *f) {
+  const tl_module *const m = f->mercury->module, *const s = f->sass->module;
+  f->sass_symbol = pair_table(f, m->symbols.count);
+  f->mercury_symbol = pair_table(f, s->symbols.count);
+  uint32_t i = 0, j = 0;
+  for (;;) {
+    i = pair_next_symbol(m, i);
+    j = pair_next_symbol(s, j);
+    const bool ends = i == m->symbols.count;
+    if (ends && j == s->symbols.count)
+      return;
+    if (ends || j == s->symbols.count || m->symbols.items[i].name != s->symbols.items[j].name)
+      final_disagree(f, "its SASS and its Mercury symbols differ");
+    f->sass_symbol[i] = j;
+    f->mercury_symbol[j] = i;
+    i++, j++;
+  }
+}
+
+static void pair_two(finalizer *f, uint32_t mercury, uint32_t sass) {
+  if (mercury == TL_NONE || sass == TL_NONE || !mercury || !sass)
+    return;
+  f->sass_section[mercury] = sass;
+  f->mercury_section[sass] = mercury;
+}
+
+/* A text and what belongs to it. */
+static void pair_text(finalizer *f, uint32_t text) {
+  const tl_section *const m = final_mercury(f, text);
+  const uint32_t owner = f->sass_symbol[m->owner];
+  const uint32_t other = owner == TL_NONE ? TL_NONE : f->sass->module->symbols.items[owner].section;
+  if (other == TL_NONE || !(final_sass(f, other)->flags & SHF_EXECINSTR))
+    final_disagree(f, "a function has Mercury code and no SASS code");
+  const tl_section *const s = final_sass(f, other);
+  pair_two(f, text, other);
+  pair_two(f, m->info, s->info);
+  pair_two(f, m->shared, s->shared);
+  pair_two(f, m->constant2, s->constant2);
+  pair_two(f, m->constant0, s->constant0);
+}
+
+/* Sections that are found by their names. */
+static void pair_named(finalizer *f, uint32_t section) {
+  const tl_module *const m = f->mercury->module, *const s = f->sass->module;
+  uint32_t name = m->sections.items[section].name;
+  if (strcmp(tl_module_text(m, name), tl_module_user_constants(m)) == 0) {
+    const char *const text = tl_module_user_constants(s);
+    name = tl_names_find(m->names, text, strlen(text));
+  }
+  pair_two(f, section, name == TL_NONE ? TL_NONE : tl_module_find_section(s, name));
+}
+
+void final_pair(finalizer *f) {
+  const tl_module *const m = f->mercury->module;
+  pair_symbols(f);
+  f->sass_section = pair_table(f, m->sections.count);
+  f->mercury_section = pair_table(f, f->sass->module->sections.count);
+  for (uint32_t i = 1; i < m->sections.count; i++)
+    if (m->sections.items[i].owner != TL_NONE && m->sections.items[i].flags & SHF_EXECINSTR)
+      pair_text(f, i);
+  for (uint32_t i = 1; i < m->sections.count; i++) {
+    const tl_section *const section = &m->sections.items[i];
+    const bool relocations = section->type == SHT_REL || section->type == SHT_RELA;
+    if (f->sass_section[i] == TL_NONE && !relocations && section->about == TL_NONE)
+      pair_named(f, i);
+  }
+  for (uint32_t i = 1; i < m->sections.count; i++) {
+    const tl_section *const section = &m->sections.items[i];
+    if (section->type == SHT_RELA && section->about != TL_NONE && f->sass_section[section->about] != TL_NONE)
+      pair_two(f, i, final_sass(f, f->sass_section[section->about])->relocations[1]);
+  }
+}

@@ -1,0 +1,93 @@
+/* The state of one joining of views. Private to finalize/. */
+#ifndef TL_FINALIZE_PARTS_H
+#define TL_FINALIZE_PARTS_H
+
+#include "finalize/finalize.h"
+
+/* A section of the output file. */
+typedef struct final_section {
+  uint32_t name; /* offset in .shstrtab */
+  uint32_t type, link, info;
+  uint64_t flags, align, entry_size, size, offset;
+  const uint8_t *bytes; /* NULL: zeros */
+  bool empty;           /* NOBITS: no bytes in the file */
+  uint32_t shares;      /* the section whose bytes in the file it uses too (M10), 0 */
+  uint64_t hole;        /* unused zero bytes behind it (M13) */
+} final_section;
+
+/* A frame of .debug_frame that is in the output: where it is in the Mercury view, and where on the SASS side. */
+typedef struct final_frame {
+  uint64_t from, to;
+} final_frame;
+
+typedef struct finalizer {
+  const tl_linked_view *mercury, *sass;
+  tl_finalized *result;
+  tl_arena *arena;
+  uint32_t *sass_symbol;    /* by Mercury symbol: the same one in the SASS module, TL_NONE */
+  uint32_t *mercury_symbol; /* the other way round */
+  uint32_t *sass_section;   /* by Mercury section, TL_NONE: serves both views */
+  uint32_t *mercury_section;
+  TL_VECTOR(final_section) sections; /* 0 is the null section */
+  uint32_t *mirror;                  /* by Mercury section: its second, Mercury section in the output; 0 */
+  tl_u32_vector constants;           /* SASS sections .nv.constant0.K of the last group (M11) */
+  uint32_t first_constant;           /* output index of the first of them */
+  uint32_t *constant_symbol;         /* by SASS section: index in .symtab of the symbol of those */
+  uint32_t mercury_symtab;           /* output index */
+  uint8_t *names;                    /* .shstrtab */
+  uint64_t names_size, names_room;
+  uint8_t *strings; /* .strtab */
+  uint64_t strings_size, strings_room, strings_hole;
+  TL_VECTOR(final_frame) frames;
+  uint32_t *renamed; /* by Mercury section: offset of the new name in .strtab, 0 */
+} finalizer;
+
+static inline const tl_section *final_mercury(const finalizer *f, uint32_t section) {
+  return &f->mercury->module->sections.items[section];
+}
+static inline const tl_section *final_sass(const finalizer *f, uint32_t section) {
+  return &f->sass->module->sections.items[section];
+}
+/* The output index of a Mercury section's first place: the SASS section, or the one that serves both. */
+static inline uint32_t final_plain_index(const finalizer *f, uint32_t section) {
+  return f->mercury->emitted->section_index[section];
+}
+
+/* Fatal T1: the views of some file do not describe one program. */
+_Noreturn void final_disagree(const finalizer *f, const char *what);
+/* A section's bytes in its view's own image. */
+const uint8_t *final_view_bytes(const tl_linked_view *view, uint32_t section);
+uint64_t final_view_size(const tl_linked_view *view, uint32_t section);
+/* What one file gave to a section; NULL when nothing. */
+const tl_piece *final_piece_of(const tl_section *section, uint32_t file);
+uint8_t *final_new(const finalizer *f, uint64_t size);
+
+/* Names that are appended to the tables; each returns the offset. */
+uint32_t final_add_name(finalizer *f, const char *prefix, const char *name);
+uint32_t final_add_string(finalizer *f, const char *name);
+/* Index in .symtab of a symbol of the SASS module. */
+uint32_t final_symbol_index(const finalizer *f, uint32_t symbol);
+
+/* The steps, a file each. */
+void final_pair(finalizer *f);
+void final_strings(finalizer *f);
+void final_add_sections(finalizer *f);
+void final_mirror_sections(finalizer *f);
+void final_symbols(finalizer *f);
+void final_finish_strings(finalizer *f);
+void final_plan(finalizer *f, uint64_t limit);
+
+/* The SASS side of one section, as bytes in the arena. */
+const uint8_t *final_info(finalizer *f, uint32_t section, uint64_t *size);
+const uint8_t *final_relocations(finalizer *f, uint32_t section, uint64_t *size);
+const uint8_t *final_table_relocations(finalizer *f, uint32_t section, uint64_t *size);
+/* Fills the section's relocation section too. */
+const uint8_t *final_lines(finalizer *f, uint32_t section, uint64_t *size);
+const uint8_t *final_frames(finalizer *f, uint32_t section, uint64_t *size);
+const uint8_t *final_frame_relocations(finalizer *f, uint32_t section, uint64_t *size);
+/* What stands where the Mercury copy of reserved shared memory has its place in the file (M28). */
+void final_reserved_bytes(const finalizer *f, uint8_t *bytes, uint64_t size);
+/* .nv.compat with the attribute that only the finalizer writes (M18). */
+const uint8_t *final_compat(finalizer *f, uint64_t *size);
+
+#endif

@@ -1,0 +1,230 @@
+/* The sections of a capsule link's output, in their order (M11): those of the Mercury view with SASS contents, the
+ * kernels' parameter banks, the capsules, the other mirrored sections, .nv.merc.symtab. */
+#include "finalize/parts.h"
+
+#include "base/bytes.h"
+#include "cubin/elf.h"
+
+#include <string.h>
+
+static const char *sections_name(const finalizer *f, uint32_t section) {
+  return tl_module_text(f->mercury->module, final_mercury(f, section)->name);
+}
+
+/* What the Mercury side of a section is (M7). */
+typedef enum mirror_kind { MIRROR_NONE, MIRROR_TEXT, MIRROR_INFO, MIRROR_RELA, MIRROR_DATA } mirror_kind;
+
+static mirror_kind mirror_kind_of(const finalizer *f, uint32_t section) {
+  const tl_section *const m = final_mercury(f, section);
+  if (m->flags & SHF_EXECINSTR && m->owner != TL_NONE)
+    return MIRROR_TEXT;
+  if (m->type == SHT_CUDA_INFO)
+    return MIRROR_INFO;
+  if (m->type == SHT_RELA || m->type == SHT_REL)
+    return MIRROR_RELA;
+  if (section == f->mercury->module->shstrtab || section == f->mercury->module->strtab)
+    return MIRROR_NONE;
+  const bool data = m->type == SHT_CUDA_GLOBAL_INIT || m->type == SHT_CUDA_RESERVED_SHARED ||
+                    m->type == SHT_CUDA_IMAGE_HEADERS || tl_section_type_is_constant(m->type) ||
+                    m->type == SHT_PROGBITS;
+  return data ? MIRROR_DATA : MIRROR_NONE;
+}
+
+/* Shared memory gets the reserved bytes here (M17). */
+static uint64_t sections_shared_size(const tl_section *section, uint64_t size) {
+  enum { RESERVED = 0x400 };
+  return section->type == SHT_CUDA_SHARED ? size + RESERVED : size;
+}
+
+static bool sections_is_line_table(const finalizer *f, uint32_t section) {
+  const char *const name = sections_name(f, section);
+  return f->sass_section[section] != TL_NONE && final_mercury(f, section)->type == SHT_PROGBITS &&
+         (strcmp(name, ".debug_line") == 0 || strcmp(name, ".nv_debug_line_sass") == 0);
+}
+
+/* The SASS side of a section that is no text: what kind decides where its bytes come from. */
+static void sections_fill(finalizer *f, uint32_t section, final_section *out) {
+  const tl_section *const m = final_mercury(f, section);
+  const uint32_t sass = f->sass_section[section];
+  if (m->type == SHT_CUDA_INFO && section != f->mercury->module->info)
+    out->bytes = final_info(f, section, &out->size);
+  else if (sections_is_line_table(f, section))
+    out->bytes = final_lines(f, section, &out->size);
+  else if ((m->type == SHT_RELA || m->type == SHT_REL) && m->about != TL_NONE && sections_is_line_table(f, m->about))
+    return; /* filled with its target */
+  else if (m->type == SHT_RELA && strcmp(sections_name(f, section), ".rela.debug_frame") == 0)
+    out->bytes = final_frame_relocations(f, section, &out->size);
+  else if (m->type == SHT_RELA && final_mercury(f, m->about)->type == SHT_CUDA_IMAGE_HEADERS)
+    out->bytes = final_table_relocations(f, section, &out->size);
+  else if (m->type == SHT_REL || m->type == SHT_RELA)
+    out->bytes = final_relocations(f, section, &out->size);
+  else if (section == f->mercury->module->compat_section)
+    out->bytes = final_compat(f, &out->size);
+  else if (strcmp(sections_name(f, section), ".debug_frame") == 0)
+    out->bytes = final_frames(f, section, &out->size);
+  else if (m->type == SHT_CUDA_IMAGE_HEADERS && sass != TL_NONE) { /* parameters and table, all zero (M20, M27) */
+    out->bytes = NULL;
+    out->size = f->sass->emitted->layout->section_size[sass];
+    out->align = f->sass->emitted->layout->section_align[sass];
+  } else if (m->type == SHT_CUDA_RESERVED_SHARED && sass != TL_NONE)
+    out->size = f->sass->emitted->layout->section_size[sass];
+  else if (sass != TL_NONE &&
+           (mirror_kind_of(f, section) == MIRROR_DATA || mirror_kind_of(f, section) == MIRROR_TEXT)) {
+    out->bytes = final_view_bytes(f->sass, sass);
+    out->size = final_view_size(f->sass, sass);
+  }
+}
+
+static void sections_add_plain(finalizer *f, uint32_t section) {
+  const tl_section *const m = final_mercury(f, section);
+  const uint32_t sass = f->sass_section[section];
+  final_section out = {.name = f->mercury->emitted->section_name[m->name],
+                       .type = tl_emit_section_type(m->type),
+                       .flags = m->flags,
+                       .align = f->mercury->emitted->layout->section_align[section],
+                       .entry_size = m->entry_size};
+  out.empty = out.type == SHT_NOBITS;
+  out.size = sections_shared_size(m, final_view_size(f->mercury, section));
+  out.bytes = out.empty ? NULL : final_view_bytes(f->mercury, section);
+  if (m->flags & SHF_EXECINSTR && sass != TL_NONE)
+    out.align = f->sass->emitted->layout->section_align[sass];
+  *tl_vector_push(f->arena, &f->sections) = out;
+}
+
+/* M20: as large as the input's, all zero. */
+static void sections_add_constants(finalizer *f) {
+  const tl_emitted *const e = f->mercury->emitted;
+  f->first_constant = (uint32_t)f->sections.count;
+  f->constant_symbol = tl_arena_new(f->arena, uint32_t, f->sass->module->sections.count);
+  for (uint32_t i = 0; i < e->section_count; i++) {
+    const tl_section *const text = final_mercury(f, e->order[i]);
+    if (!(text->flags & SHF_EXECINSTR) || f->sass_section[e->order[i]] == TL_NONE || text->constant0 != TL_NONE)
+      continue;
+    const uint32_t bank = final_sass(f, f->sass_section[e->order[i]])->constant0;
+    if (bank == TL_NONE)
+      continue;
+    const tl_section *const s = final_sass(f, bank);
+    const char *const name = tl_module_text(f->mercury->module, s->name);
+    f->constant_symbol[bank] = (uint32_t)(f->mercury->emitted->symbols.count + 1 + f->constants.count);
+    tl_u32_push(f->arena, &f->constants, bank);
+    *tl_vector_push(f->arena, &f->sections) = (final_section){.name = final_add_name(f, "", name),
+                                                              .type = tl_emit_section_type(s->type),
+                                                              .flags = s->flags,
+                                                              .align = f->sass->emitted->layout->section_align[bank],
+                                                              .size = f->sass->emitted->layout->section_size[bank],
+                                                              .info = final_plain_index(f, e->order[i])};
+  }
+}
+
+/* sh_link and sh_info of the SASS side (W1.6). */
+static void sections_link_plain(finalizer *f) {
+  const tl_emitted *const e = f->mercury->emitted;
+  for (uint32_t i = 0; i < e->section_count; i++) {
+    final_section *const out = &f->sections.items[i + 1];
+    out->link = tl_plan_section_link(e, e->order[i]);
+    out->info = tl_plan_section_info(e, e->order[i]);
+  }
+}
+
+void final_add_sections(finalizer *f) {
+  const tl_emitted *const e = f->mercury->emitted;
+  *tl_vector_push(f->arena, &f->sections) = (final_section){.bytes = NULL};
+  for (uint32_t i = 0; i < e->section_count; i++)
+    sections_add_plain(f, e->order[i]);
+  sections_link_plain(f);
+  sections_add_constants(f);
+  for (uint32_t i = 0; i < e->section_count; i++)
+    sections_fill(f, e->order[i], &f->sections.items[i + 1]);
+}
+
+/* --- the Mercury side (M7, M10) --- */
+
+/* The section's own type in the Mercury view: what the reader made plain is undone (M7). */
+static uint32_t mirror_type(const tl_section *section, mirror_kind kind) {
+  if (kind == MIRROR_TEXT)
+    return SHT_CUDA_CAPSULE;
+  if (kind == MIRROR_INFO)
+    return SHT_CUDA_MERCURY_INFO;
+  if (kind == MIRROR_RELA)
+    return SHT_CUDA_MERCURY_RELA;
+  if (section->type == SHT_CUDA_CONSTANT0 + 2)
+    return SHT_CUDA_OPTIMIZER_CONSTANT;
+  return section->type == SHT_CUDA_CONSTANT0 + 3 ? SHT_CUDA_USER_CONSTANT : section->type;
+}
+
+/* Sections whose bytes in the file serve both views (M10). */
+static bool mirror_shares(const finalizer *f, uint32_t section, const final_section *plain, const final_section *own) {
+  static const char *const always[] = {".nv.constant.user", ".nv.global.init", ".debug_abbrev", ".debug_loc",
+                                       ".debug_pubnames",   ".debug_pubtypes", ".debug_str"};
+  static const char *const when_equal[] = {".debug_line", ".nv_debug_line_sass"};
+  static const char ptx[] = ".nv_debug_ptx_txt";
+  const char *const name = sections_name(f, section);
+  if (own->size == 0)
+    return plain->size == 0;
+  for (size_t i = 0; i < sizeof always / sizeof *always; i++)
+    if (strcmp(name, always[i]) == 0)
+      return plain->size == own->size;
+  for (size_t i = 0; i < sizeof when_equal / sizeof *when_equal; i++)
+    if (strcmp(name, when_equal[i]) == 0)
+      return plain->size == own->size && memcmp(plain->bytes, own->bytes, own->size) == 0;
+  return strncmp(name, ptx, sizeof ptx - 1) == 0 && plain->size == own->size;
+}
+
+static void mirror_add(finalizer *f, uint32_t section, mirror_kind kind) {
+  const tl_section *const m = final_mercury(f, section);
+  const bool text = kind == MIRROR_TEXT;
+  final_section out = {.type = mirror_type(m, kind),
+                       .flags = (text ? 0 : m->flags) | SHF_CUDA_MERCURY,
+                       .align = f->mercury->emitted->layout->section_align[section],
+                       .entry_size = m->entry_size,
+                       .size = final_view_size(f->mercury, section)};
+  uint8_t *const bytes = final_new(f, out.size);
+  out.name = final_add_name(f, text ? ".nv.capmerc" : ".nv.merc", sections_name(f, section));
+  out.bytes = bytes;
+  if (m->type == SHT_CUDA_RESERVED_SHARED)
+    final_reserved_bytes(f, bytes, out.size);
+  else
+    memcpy(bytes, final_view_bytes(f->mercury, section), out.size);
+  if (text && out.size >= 4)
+    tl_put32(bytes, final_plain_index(f, section)); /* M23 */
+  const uint32_t plain = final_plain_index(f, section);
+  if (mirror_shares(f, section, &f->sections.items[plain], &out))
+    out.shares = plain;
+  f->mirror[section] = (uint32_t)f->sections.count;
+  *tl_vector_push(f->arena, &f->sections) = out;
+}
+
+static uint32_t mirror_info(const finalizer *f, uint32_t section, mirror_kind kind) {
+  const tl_section *const m = final_mercury(f, section);
+  if (kind == MIRROR_TEXT)
+    return f->mercury->emitted->symbol_index[m->owner];
+  if (m->about == TL_NONE)
+    return 0;
+  return f->mirror[m->about] ? f->mirror[m->about] : final_plain_index(f, m->about);
+}
+
+void final_mirror_sections(finalizer *f) {
+  const tl_emitted *const e = f->mercury->emitted;
+  f->mirror = tl_arena_new(f->arena, uint32_t, f->mercury->module->sections.count);
+  for (int pass = 0; pass < 2; pass++) /* the capsules come first */
+    for (uint32_t i = 0; i < e->section_count; i++) {
+      const mirror_kind kind = mirror_kind_of(f, e->order[i]);
+      if (kind != MIRROR_NONE && (kind == MIRROR_TEXT) == (pass == 0))
+        mirror_add(f, e->order[i], kind);
+    }
+  f->mercury_symtab = (uint32_t)f->sections.count;
+  *tl_vector_push(f->arena, &f->sections) = (final_section){.name = final_add_name(f, "", ".nv.merc.symtab"),
+                                                            .type = SHT_CUDA_MERCURY_SYMTAB,
+                                                            .flags = SHF_CUDA_MERCURY,
+                                                            .align = 8,
+                                                            .entry_size = ELF_SYMBOL_SIZE,
+                                                            .link = final_plain_index(f, f->mercury->module->strtab)};
+  for (uint32_t i = 0; i < e->section_count; i++) {
+    const mirror_kind kind = mirror_kind_of(f, e->order[i]);
+    if (kind == MIRROR_NONE)
+      continue;
+    final_section *const out = &f->sections.items[f->mirror[e->order[i]]];
+    out->link = kind == MIRROR_DATA ? 0 : f->mercury_symtab;
+    out->info = mirror_info(f, e->order[i], kind);
+  }
+}

@@ -1,0 +1,105 @@
+/* String tables of a capsule link (M12, M13): those of the Mercury view, in which the names of sections that the SASS side
+ * calls differently are overwritten in place and filled with NULs; behind them the new names, never merged. */
+#include "finalize/parts.h"
+
+#include "base/bytes.h"
+#include "cubin/elf.h"
+
+#include <string.h>
+
+enum { UNUSED_BYTES = 36 }; /* behind .shstrtab (M13) */
+
+static const char *strings_mercury_name(const finalizer *f, uint32_t section) {
+  return tl_module_text(f->mercury->module, final_mercury(f, section)->name);
+}
+
+/* The SASS name of a Mercury section, NULL where it is the same; a relocation section follows its target. */
+static const char *strings_new_name(const finalizer *f, uint32_t section) {
+  const tl_section *const m = final_mercury(f, section);
+  const bool relocations = m->type == SHT_REL || m->type == SHT_RELA;
+  const uint32_t named = relocations ? m->about : section;
+  const uint32_t sass = named == TL_NONE ? TL_NONE : f->sass_section[named];
+  if (sass == TL_NONE || final_sass(f, sass)->name == final_mercury(f, named)->name)
+    return NULL;
+  const char *const name = tl_module_text(f->mercury->module, final_sass(f, sass)->name);
+  return relocations ? tl_arena_format(f->arena, ".rela%s", name) : name;
+}
+
+static uint32_t strings_append(uint8_t *table, uint64_t *size, const char *prefix, const char *text) {
+  const uint32_t at = (uint32_t)*size;
+  const size_t first = strlen(prefix), second = strlen(text);
+  memcpy(table + at, prefix, first);
+  memcpy(table + at + first, text, second + 1);
+  *size += first + second + 1;
+  return at;
+}
+
+/* Room for everything that is appended: each section's name at most twice, with a prefix. */
+static uint64_t strings_room(const finalizer *f) {
+  const tl_module *const m = f->mercury->module, *const s = f->sass->module;
+  uint64_t room = 64;
+  for (uint32_t i = 1; i < m->sections.count; i++)
+    room += m->names->list.items[m->sections.items[i].name].length + 16;
+  for (uint32_t i = 1; i < s->sections.count; i++)
+    room += m->names->list.items[s->sections.items[i].name].length + 16;
+  return room;
+}
+
+static uint8_t *strings_copy(const finalizer *f, uint32_t section, uint64_t room, uint64_t *size) {
+  *size = final_view_size(f->mercury, section);
+  uint8_t *const table = final_new(f, *size + room);
+  memcpy(table, final_view_bytes(f->mercury, section), *size);
+  return table;
+}
+
+/* Overwrites names of sections that are in the output. */
+static void strings_rename(finalizer *f, uint32_t section) {
+  const char *const name = strings_new_name(f, section);
+  if (!name)
+    return;
+  const tl_emitted *const e = f->mercury->emitted;
+  const char *const old = strings_mercury_name(f, section);
+  const size_t length = strlen(old), room = strlen(name);
+  uint8_t *const at = f->names + e->section_name[final_mercury(f, section)->name];
+  if (room > length)
+    final_disagree(f, "a section of its SASS view has a longer name than its Mercury section");
+  memset(at, 0, length);
+  memcpy(at, name, room);
+  f->strings_hole += length;
+  const uint32_t symbol = final_mercury(f, section)->symbol;
+  if (symbol != TL_NONE && e->symbol_index[symbol])
+    f->renamed[section] = strings_append(f->strings, &f->strings_size, "", name);
+  if (f->renamed[section])
+    f->strings_hole -= room + 1;
+}
+
+void final_strings(finalizer *f) {
+  const tl_module *const m = f->mercury->module;
+  const tl_emitted *const e = f->mercury->emitted;
+  const uint64_t room = strings_room(f);
+  f->names = strings_copy(f, m->shstrtab, room, &f->names_size);
+  f->strings = strings_copy(f, m->strtab, room, &f->strings_size);
+  f->renamed = tl_arena_new(f->arena, uint32_t, m->sections.count);
+  for (uint32_t i = 0; i < e->section_count; i++)
+    strings_rename(f, e->order[i]);
+}
+
+uint32_t final_add_name(finalizer *f, const char *prefix, const char *name) {
+  return strings_append(f->names, &f->names_size, prefix, name);
+}
+
+uint32_t final_add_string(finalizer *f, const char *name) {
+  return strings_append(f->strings, &f->strings_size, "", name);
+}
+
+void final_finish_strings(finalizer *f) {
+  const tl_module *const m = f->mercury->module;
+  final_section *const names = &f->sections.items[final_plain_index(f, m->shstrtab)];
+  final_section *const strings = &f->sections.items[final_plain_index(f, m->strtab)];
+  names->bytes = f->names;
+  names->size = f->names_size;
+  names->hole = UNUSED_BYTES;
+  strings->bytes = f->strings;
+  strings->size = f->strings_size;
+  strings->hole = f->strings_hole;
+}

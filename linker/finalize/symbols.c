@@ -1,0 +1,66 @@
+/* The two symbol tables (M8, M15): the same symbols with the same indices, each with its own view's sections, values and
+ * sizes; behind those of .symtab the section symbols of the kernels' parameter banks. */
+#include "finalize/parts.h"
+
+#include "base/bytes.h"
+#include "cubin/elf.h"
+
+#include <string.h>
+
+/* st_shndx from the module's section. */
+static uint16_t symbols_section(const finalizer *f, uint32_t symbol, bool mercury) {
+  const uint32_t section = f->mercury->emitted->layout->symbol_section[symbol];
+  if (section == TL_NONE)
+    return SHN_UNDEF;
+  return (uint16_t)(mercury && f->mirror[section] ? f->mirror[section] : final_plain_index(f, section));
+}
+
+static void symbols_fill_sass(const finalizer *f, uint32_t symbol, uint8_t *at) {
+  const tl_symbol *const m = &f->mercury->module->symbols.items[symbol];
+  if (tl_type_of(m) == STT_SECTION) {
+    if (m->section != TL_NONE && f->renamed[m->section])
+      tl_put32(at, f->renamed[m->section]);
+    return;
+  }
+  const uint32_t sass = f->sass_symbol[symbol];
+  const uint32_t index = f->sass->emitted->symbol_index[sass];
+  const tl_table *const table = &f->sass->emitted->tables[f->sass->module->symtab];
+  if (!index)
+    final_disagree(f, "a symbol is listed in its Mercury view alone");
+  const uint8_t *const own = table->bytes + (uint64_t)index * ELF_SYMBOL_SIZE;
+  if (m->section != TL_NONE) { /* an undefined one stays as the Mercury view has it, but for its value */
+    at[4] = own[4];
+    at[5] = own[5];
+  }
+  memcpy(at + 8, own + 8, 16);
+}
+
+void final_symbols(finalizer *f) {
+  const tl_emitted *const e = f->mercury->emitted;
+  const tl_table *const table = &e->tables[f->mercury->module->symtab];
+  const uint64_t more = f->constants.count * ELF_SYMBOL_SIZE;
+  uint8_t *const sass = final_new(f, table->size + more), *const mercury = final_new(f, table->size);
+  memcpy(sass, table->bytes, table->size);
+  memcpy(mercury, table->bytes, table->size);
+  for (uint32_t i = 0; i < e->symbols.count; i++) {
+    const uint32_t symbol = e->symbols.items[i];
+    const uint64_t at = ((uint64_t)i + 1) * ELF_SYMBOL_SIZE;
+    tl_put16(mercury + at + 6, symbols_section(f, symbol, true));
+    tl_put16(sass + at + 6, symbols_section(f, symbol, false));
+    symbols_fill_sass(f, symbol, sass + at);
+  }
+  for (uint32_t i = 0; i < f->constants.count; i++) {
+    uint8_t *const at = sass + table->size + (uint64_t)i * ELF_SYMBOL_SIZE;
+    tl_put32(at, final_add_string(f, tl_module_text(f->mercury->module, final_sass(f, f->constants.items[i])->name)));
+    at[4] = STT_SECTION;
+    tl_put16(at + 6, (uint16_t)(f->first_constant + i));
+  }
+  final_section *const plain = &f->sections.items[final_plain_index(f, f->mercury->module->symtab)];
+  plain->bytes = sass;
+  plain->size = table->size + more;
+  plain->info = f->constants.count ? (uint32_t)(plain->size / ELF_SYMBOL_SIZE) : e->first_global;
+  final_section *const second = &f->sections.items[f->mercury_symtab];
+  second->bytes = mercury;
+  second->size = table->size;
+  second->info = e->first_global;
+}

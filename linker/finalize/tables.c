@@ -1,0 +1,191 @@
+/* SASS sides that are made of both views: .nv.info.F (M19, I41), relocation sections (M21), .nv.compat (M18). */
+#include "finalize/parts.h"
+
+#include "base/bytes.h"
+#include "cubin/attribute.h"
+#include "cubin/elf.h"
+
+#include <string.h>
+
+/* --- .nv.info.F --- */
+
+enum { INFO_TABLE = 8 }; /* bytes behind a kernel with a bindless table */
+
+typedef enum info_rule {
+  INFO_COPY,    /* as in the Mercury view */
+  INFO_MERCURY, /* not on the SASS side */
+  INFO_SASS     /* instruction offsets, or computed from the code: the SASS view's record of that code */
+} info_rule;
+
+typedef struct info_row {
+  uint8_t code;
+  info_rule rule;
+} info_row;
+
+static const info_row info_rows[] = {
+    {0x43, INFO_MERCURY}, {0x48, INFO_MERCURY}, {0x5a, INFO_MERCURY}, {0x15, INFO_SASS}, {0x16, INFO_SASS},
+    {0x1c, INFO_SASS},    {0x28, INFO_SASS},    {0x2e, INFO_SASS},    {0x31, INFO_SASS}, {0x34, INFO_SASS},
+    {0x39, INFO_SASS},    {0x40, INFO_SASS},    {0x44, INFO_SASS},    {0x46, INFO_SASS}, {0x47, INFO_SASS},
+    {0x4a, INFO_SASS},    {0x57, INFO_SASS},
+};
+
+/* What only the SASS side has, at its end in this order (M19). */
+static const uint8_t info_last[] = {0x19, EIATTR_PARAM_CBANK, 0x36};
+
+static info_rule info_rule_of(uint8_t code) {
+  for (size_t i = 0; i < sizeof info_rows / sizeof *info_rows; i++)
+    if (info_rows[i].code == code)
+      return info_rows[i].rule;
+  return INFO_COPY;
+}
+
+/* The next record of that code in a written list, from *position on; NULL behind the last. */
+static const uint8_t *info_next(const uint8_t *list, uint64_t size, uint8_t code, uint64_t *position,
+                                uint64_t *length) {
+  while (*position + 4 <= size) {
+    const uint8_t *const at = list + *position;
+    *length = at[0] == 4 ? 4 + (uint64_t)tl_get16(at + 2) : 4;
+    *position += *length;
+    if (at[1] == code)
+      return at;
+  }
+  return NULL;
+}
+
+typedef struct info_writer {
+  uint8_t *bytes;
+  uint64_t size;
+} info_writer;
+
+static void info_put(info_writer *w, const uint8_t *record, uint64_t length) {
+  memcpy(w->bytes + w->size, record, length);
+  w->size += length;
+}
+
+/* The records of info_last; the symbol of PARAM_CBANK is that of the bank in the output. */
+static void info_put_last(const finalizer *f, info_writer *w, const uint8_t *list, uint64_t size, uint32_t text) {
+  for (size_t i = 0; i < sizeof info_last; i++) {
+    uint64_t position = 0, length;
+    const uint8_t *const record = info_next(list, size, info_last[i], &position, &length);
+    if (!record)
+      continue;
+    uint8_t *const at = w->bytes + w->size;
+    info_put(w, record, length);
+    const uint32_t bank = final_sass(f, f->sass_section[text])->constant0;
+    if (info_last[i] == EIATTR_PARAM_CBANK && length >= 8 && bank != TL_NONE)
+      tl_put32(at + 4, final_symbol_index(f, final_sass(f, bank)->symbol));
+  }
+  static const uint8_t table[] = {2, 0x15, 0, 0, 2, 0x16, 0, 0};
+  if (final_mercury(f, text)->constant0 != TL_NONE) /* a bindless table */
+    info_put(w, table, sizeof table);
+}
+
+const uint8_t *final_info(finalizer *f, uint32_t section, uint64_t *size) {
+  const uint8_t *const from = final_view_bytes(f->mercury, section);
+  const uint64_t from_size = final_view_size(f->mercury, section);
+  const uint32_t sass = f->sass_section[section], text = final_mercury(f, section)->about;
+  const uint8_t *const other = sass == TL_NONE ? NULL : final_view_bytes(f->sass, sass);
+  const uint64_t other_size = sass == TL_NONE ? 0 : final_view_size(f->sass, sass);
+  uint64_t next[256] = {0};
+  info_writer w = {final_new(f, from_size + other_size + INFO_TABLE), 0};
+  for (uint64_t position = 0; position + 4 <= from_size;) {
+    const uint8_t *record = from + position;
+    const uint8_t code = record[1];
+    uint64_t length = record[0] == 4 ? 4 + (uint64_t)tl_get16(record + 2) : 4;
+    position += length;
+    const info_rule rule = info_rule_of(code);
+    if (rule == INFO_MERCURY)
+      continue;
+    if (rule == INFO_SASS) {
+      uint64_t own;
+      const uint8_t *const same = info_next(other, other_size, code, &next[code], &own);
+      record = same ? same : record;
+      length = same ? own : length;
+    }
+    if (length <= from_size + other_size - w.size)
+      info_put(&w, record, length);
+  }
+  if (other)
+    info_put_last(f, &w, other, other_size, text);
+  *size = w.size;
+  return w.bytes;
+}
+
+/* --- relocation sections --- */
+
+uint32_t final_symbol_index(const finalizer *f, uint32_t symbol) {
+  const tl_symbol *const s = &f->sass->module->symbols.items[symbol];
+  const tl_emitted *const e = f->mercury->emitted;
+  if (tl_type_of(s) != STT_SECTION || symbol == 0)
+    return f->mercury_symbol[symbol] == TL_NONE ? 0 : e->symbol_index[f->mercury_symbol[symbol]];
+  if (f->constant_symbol[s->section])
+    return f->constant_symbol[s->section];
+  const uint32_t section = f->mercury_section[s->section];
+  const uint32_t own = section == TL_NONE ? TL_NONE : final_mercury(f, section)->symbol;
+  return own == TL_NONE ? 0 : e->symbol_index[own];
+}
+
+const uint8_t *final_relocations(finalizer *f, uint32_t section, uint64_t *size) {
+  const uint32_t sass = f->sass_section[section];
+  const tl_relocated *const relocated = f->sass->emitted->relocated;
+  *size = 0;
+  if (sass == TL_NONE)
+    return final_new(f, 0);
+  uint64_t count = 0;
+  for (size_t i = 0; i < relocated->kept.count; i++)
+    count += relocated->kept.items[i].container == sass;
+  uint8_t *const bytes = final_new(f, count * ELF_RELA_SIZE);
+  for (size_t i = 0; i < relocated->kept.count; i++) {
+    const tl_kept *const kept = &relocated->kept.items[i];
+    if (kept->container != sass)
+      continue;
+    uint8_t *const at = bytes + *size;
+    tl_put64(at, kept->offset);
+    tl_put64(at + 8, (uint64_t)final_symbol_index(f, kept->symbol) << 32 | kept->type);
+    tl_put64(at + 16, (uint64_t)kept->addend);
+    *size += ELF_RELA_SIZE;
+  }
+  return bytes;
+}
+
+/* M27: the entries of a kernel's bindless table, which lies behind its parameters here. */
+const uint8_t *final_table_relocations(finalizer *f, uint32_t section, uint64_t *size) {
+  static const uint32_t types[] = {6, 101, 52}; /* of R_MERCURY 11, 12, 13 (R63) */
+  const uint64_t base = f->sass->emitted->layout->bindless_base;
+  const uint64_t own = final_view_size(f->mercury, section);
+  uint8_t *const bytes = final_new(f, own);
+  memcpy(bytes, final_view_bytes(f->mercury, section), own);
+  for (uint64_t at = 0; at + ELF_RELA_SIZE <= own; at += ELF_RELA_SIZE) {
+    const uint32_t kind = tl_get32(bytes + at + 8) - (TL_R_MERCURY + 11);
+    tl_put64(bytes + at, tl_get64(bytes + at) + base);
+    if (kind < sizeof types / sizeof *types)
+      tl_put32(bytes + at + 8, types[kind]);
+  }
+  *size = own;
+  return bytes;
+}
+
+/* --- .nv.compat --- */
+
+enum { COMPAT_FASTPATH = 11, COMPAT_RECORD = 12 };
+
+/* M18: 9 for sm_100, 0x50 for sm_120, when the output has code. */
+static uint32_t compat_fastpath(const finalizer *f) {
+  const tl_module *const m = f->mercury->module;
+  if (!m->functions.count)
+    return 0;
+  return m->arch == 100 ? 9 : m->arch == 120 ? 0x50 : 0;
+}
+
+const uint8_t *final_compat(finalizer *f, uint64_t *size) {
+  const tl_module *const m = f->mercury->module;
+  const uint64_t own = final_view_size(f->mercury, m->compat_section);
+  uint8_t *const bytes = final_new(f, own + COMPAT_RECORD);
+  memcpy(bytes, final_view_bytes(f->mercury, m->compat_section), own);
+  bytes[own] = 4;
+  bytes[own + 1] = COMPAT_FASTPATH;
+  tl_put16(bytes + own + 2, 8);
+  tl_put32(bytes + own + 4, compat_fastpath(f));
+  *size = own + COMPAT_RECORD;
+  return bytes;
+}
