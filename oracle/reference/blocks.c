@@ -72,11 +72,11 @@ static bool ref_block_place_lost_constants(ref_link *link, ref_file *file, uint3
 static bool ref_block_place_owned(ref_link *link, ref_file *file, uint32_t section, uint32_t owner) {
   const ref_section *input = &file->cubin.sections[section];
   ref_function *function = &link->functions[file->function_of[owner]];
-  const uint32_t bank = input->type - REF_TYPE_CONSTANT;
+  const bool parameters = input->type == REF_TYPE_CONSTANT, optimizer = input->type == link->view->optimizer_type;
   if (!function->live) {
     return false;
   }
-  if (bank == 0 && file->body_of[owner] != REF_BODY_NEW) {
+  if (parameters && file->body_of[owner] != REF_BODY_NEW) {
     if (file->cubin.symbols[owner].info >> 4 == REF_BIND_WEAK) {
       ref_block_check_parameters(link, function, input);
     }
@@ -88,18 +88,18 @@ static bool ref_block_place_owned(ref_link *link, ref_file *file, uint32_t secti
   if (file->body_of[owner] == REF_BODY_LOSES) {
     return ref_block_place_lost_constants(link, file, section);
   }
-  size_t number = bank == 2 ? function->constant2 : REF_NONE;
+  size_t number = optimizer ? function->constant2 : REF_NONE;
   if (number != REF_NONE) {
     link->sections[number].align = input->align; /* RF4 */
-  } else if (bank == 0) {
+  } else if (parameters) {
     number = ref_block_add_bank_zero(link, function, input);
-  } else if (bank == 2 && !function->entry) {
+  } else if (optimizer && !function->entry) {
     number = ref_section_add_hidden(link, input->name, input->type, input->flags, input->align, 0);
     link->sections[number].constant_owner = file->function_of[owner];
   } else {
     number = ref_section_add_with_symbol(link, input->name, input->type, input->flags, input->align, 0);
   }
-  if (bank == 2) {
+  if (optimizer) {
     function->constant2 = number;
   }
   link->sections[number].info_section = function->text;
@@ -135,7 +135,7 @@ bool ref_block_place(ref_link *link, size_t file_number, uint32_t section) {
     number = ref_section_add_with_symbol(link, input->name, input->type, input->flags, input->align, input->entry_size);
   }
   ref_block_append(link, file, section, number);
-  if (input->type == REF_TYPE_CONSTANT + 3) {
+  if (input->type == link->view->user_type) {
     ref_block_note_user_constants(link, file, section);
   }
   return true;

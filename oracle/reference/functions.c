@@ -248,8 +248,8 @@ static void ref_function_read_descriptors(ref_link *link, const ref_file *file, 
   for (size_t i = 0; i < ref_cubin_relocation_count(&file->cubin, section); i++) {
     const ref_relocation entry = ref_cubin_relocation(&file->cubin, section, i);
     const size_t number = ref_function_of_symbol(file, entry.symbol);
-    const bool descriptor =
-        entry.type < REF_RELOCATION_TYPES && ref_relocation_rows[entry.type].kind == REF_KIND_FUNC_DESC;
+    const ref_relocation_row *row = ref_relocation_row_of(entry.type);
+    const bool descriptor = row != NULL && row->kind == REF_KIND_FUNC_DESC;
     if (descriptor && number != REF_NONE && !link->functions[number].address_taken) {
       link->functions[number].address_taken = true;
       link->functions[number].taken_prototype =

@@ -185,13 +185,14 @@ static bool ref_input_open(ref_link *link, const ref_input *input, ref_file *fil
   if (headers > input->size || (uint64_t)ref_u16(bytes + 60) * 64 > input->size - headers) {
     return ref_input_ignore(link, input->name, "is truncated");
   }
-  if (!ref_cubin_read(&file->cubin, bytes, input->size, error, sizeof error)) {
+  if (!ref_cubin_read(&file->whole, bytes, input->size, error, sizeof error)) {
     ref_message_fatal(link, "D40", "Input file '%s': %s", input->name, error);
   }
+  file->cubin = file->whole;
   return true;
 }
 
-static void ref_input_prepare(ref_link *link, ref_file *file) {
+void ref_inputs_prepare(ref_link *link, ref_file *file) {
   const ref_cubin *cubin = &file->cubin;
   file->function_of = ref_memory_take(link, cubin->symbol_count + 1, sizeof *file->function_of);
   file->body_of = ref_memory_take(link, cubin->symbol_count + 1, sizeof *file->body_of);
@@ -229,7 +230,7 @@ void ref_inputs_read(ref_link *link) {
     if (ref_input_open(link, input, file)) {
       link->file_count++;
       ref_input_admit(link, file);
-      ref_input_prepare(link, file);
+      ref_inputs_prepare(link, file);
     }
   }
   link->is_capsule = link->file_count > 0; /* M4 */
@@ -240,6 +241,6 @@ void ref_inputs_read(ref_link *link) {
 
 void ref_inputs_free(ref_link *link) {
   for (size_t i = 0; i < link->file_count; i++) {
-    ref_cubin_free(&link->files[i].cubin);
+    ref_cubin_free(&link->files[i].whole);
   }
 }

@@ -33,7 +33,7 @@ void ref_limits_check_sizes(ref_link *link) {
       continue;
     }
     if (section->type == REF_TYPE_SHARED && section->info_section != REF_NONE) {
-      const uint64_t used = size - (link->sm >= 90 && size > 0 ? 0x400 : 0);
+      const uint64_t used = size - (link->sm >= 90 && !link->is_capsule && size > 0 ? 0x400 : 0);
       if (used > link->target->shared_limit) {
         ref_message_add(link, REF_ERROR, "E30",
                         "Entry function '%s' uses too much shared data (0x%llx bytes, 0x%x max)",
@@ -43,12 +43,12 @@ void ref_limits_check_sizes(ref_link *link) {
       ref_message_add(link, REF_ERROR, "E31",
                       "Entry function '%s' uses too much constant data (0x%llx bytes, 0x%x max)",
                       ref_limits_owner(link, section), (unsigned long long)size, CONSTANT_LIMIT);
-    } else if (section->type == REF_TYPE_CONSTANT + 2 && size > CONSTANT_LIMIT) {
+    } else if (section->type == link->view->optimizer_type && size > CONSTANT_LIMIT) {
       ref_message_add(link, REF_ERROR, "E33",
                       "Entry function '%s' uses too much data for compiler-generated constants; please recompile with "
                       "-Xptxas --disable-optimizer-constants",
                       ref_limits_owner(link, section));
-    } else if (section->type == REF_TYPE_CONSTANT + 3 && size > CONSTANT_LIMIT) {
+    } else if (section->type == link->view->user_type && size > CONSTANT_LIMIT) {
       ref_message_add(link, REF_ERROR, "E32", "File uses too much global constant data (0x%llx bytes, 0x%x max)",
                       (unsigned long long)size, CONSTANT_LIMIT);
     }

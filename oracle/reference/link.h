@@ -33,8 +33,14 @@ enum {
   REF_TYPE_UDT = 0x70000012,
   REF_TYPE_UDT_ENTRY = 0x70000014,
   REF_TYPE_SHARED_RESERVED = 0x70000015,
+  REF_TYPE_CAPSULE_TEXT = 0x70000016,
   REF_TYPE_CONSTANT = 0x70000064,      /* + bank, F36 */
   REF_TYPE_CONSTANT_LAST = 0x7000007e, /* Mercury's are the last ones, F37 */
+  REF_TYPE_CONSTANT_USER = 0x7000007c,
+  REF_TYPE_MERCURY_RELA = 0x70000082,
+  REF_TYPE_MERCURY_INFO = 0x70000083,
+  REF_TYPE_CONSTANT_OPTIMIZER = 0x70000084,
+  REF_TYPE_MERCURY_SYMTAB = 0x70000085,
   REF_TYPE_COMPAT = 0x70000086,
   REF_FLAG_WRITE = 1,
   REF_FLAG_ALLOC = 2,
@@ -109,7 +115,8 @@ typedef enum ref_body {
 
 typedef struct ref_file {
   const char *name;
-  ref_cubin cubin;
+  ref_cubin cubin; /* or one view of it (M3) */
+  ref_cubin whole; /* as it was read */
   uint16_t virtual_sm;
   /* one entry an input symbol */
   size_t *function_of;
@@ -245,6 +252,13 @@ typedef struct ref_constant_block {
 
 typedef struct ref_arena_block ref_arena_block;
 
+/* M7: what the constants of a view are called. */
+typedef struct ref_view {
+  const char *user_name, *optimizer_prefix;
+  uint32_t user_type, optimizer_type;
+  bool is_mercury;
+} ref_view;
+
 typedef struct ref_target {
   const char *name; /* without sm_ */
   uint32_t sm;
@@ -260,10 +274,12 @@ typedef struct ref_link {
   size_t message_capacity;
   size_t error_count;
   const ref_target *target;
+  const ref_view *view;
   uint32_t sm;
   bool sm_accelerated;
-  bool is_limited; /* E44 was said */
-  bool is_capsule; /* M3, M4: all inputs are capsules */
+  bool is_limited;  /* E44 was said */
+  bool is_laid_out; /* the SASS view: it went well */
+  bool is_capsule;  /* M3, M4: all inputs are capsules */
   ref_file *files;
   size_t file_count, file_capacity;
   ref_function *functions;
@@ -308,6 +324,8 @@ typedef struct ref_link {
 void *ref_memory_take(ref_link *link, size_t count, size_t size);
 char *ref_memory_print(ref_link *link, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void ref_memory_free(ref_arena_block *blocks);
+/* What `other` allocated belongs to `link` from now on. */
+void ref_memory_adopt(ref_link *link, ref_link *other);
 /* Makes room for one more item; returns the array's new place. */
 void *ref_memory_grow(ref_link *link, void *items, size_t count, size_t *capacity, size_t item_size);
 void ref_indices_add(ref_link *link, ref_indices *list, size_t item);
@@ -350,9 +368,24 @@ const ref_target *ref_target_find(const char *name);
 bool ref_target_takes(const ref_target *target, uint32_t sm, bool accelerated, bool sass);
 bool ref_target_has_capsules(uint32_t sm);
 
+/* view.c */
+extern const ref_view ref_view_sass, ref_view_mercury;
+bool ref_view_is_mirrored(const ref_section *section);
+ref_cubin ref_view_of(ref_link *link, const ref_cubin *cubin, bool mercury);
+
+/* mercury.c */
+void ref_mercury_patch(ref_link *link, const ref_out_relocation *entry, uint64_t value);
+
+/* capsule.c */
+void ref_capsule_run(ref_link *link);
+
+/* reference.c */
+void ref_reference_lay_out(ref_link *link);
+
 /* inputs.c */
 void ref_inputs_read(ref_link *link);
 void ref_inputs_free(ref_link *link);
+void ref_inputs_prepare(ref_link *link, ref_file *file);
 
 /* functions.c */
 void ref_functions_survey(ref_link *link);
@@ -454,6 +487,11 @@ void ref_notes_write(ref_link *link);
 
 /* write.c */
 void ref_write_file(ref_link *link);
+int ref_write_class(const ref_out_section *section);
+uint32_t ref_write_type(uint32_t type);
+void ref_write_order_sections(ref_link *link, ref_indices *order);
+void ref_write_file_header(const ref_link *link, uint8_t *at, size_t section_offset, size_t section_count,
+                           size_t segment_offset, size_t segment_count, uint32_t note_index);
 
 /* limits.c */
 void ref_limits_check_unified(ref_link *link);

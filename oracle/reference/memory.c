@@ -30,6 +30,16 @@ void ref_memory_free(ref_arena_block *blocks) {
   }
 }
 
+void ref_memory_adopt(ref_link *link, ref_link *other) {
+  ref_arena_block **end = &other->blocks;
+  while (*end != NULL) {
+    end = &(*end)->next;
+  }
+  *end = link->blocks;
+  link->blocks = other->blocks;
+  other->blocks = NULL;
+}
+
 char *ref_memory_print(ref_link *link, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);

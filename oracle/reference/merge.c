@@ -303,6 +303,9 @@ static void ref_merge_create_last_sections(ref_link *link) {
   link->sections[link->prototype_section].links_symtab = true;
   ref_shared_prepare(link);
   ref_constants_create_copies(link);
+  if (link->is_capsule) {
+    return; /* M11: no `.nv.rel.action` */
+  }
   link->action_section = ref_section_add_with_symbol(link, ".nv.rel.action", REF_TYPE_REL_ACTION, 0, 8, 8);
 }
 

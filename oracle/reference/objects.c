@@ -85,7 +85,7 @@ static void ref_object_define(ref_link *link, size_t file_number, const ref_symb
     const bool reserved =
         file->cubin.sections[input->section].type == REF_TYPE_SHARED_RESERVED; /* st_value: alignment */
     symbol->value = file->offset_in[input->section] + (reserved ? 0 : input->value);
-    if (file->cubin.sections[input->section].type == REF_TYPE_CONSTANT + 3) {
+    if (file->cubin.sections[input->section].type == link->view->user_type) {
       link->constant_blocks[link->constant_block_count - 1].has_symbol = true;
     }
   }
@@ -318,17 +318,24 @@ static void ref_object_merge_symbol(ref_link *link, size_t file_number, uint32_t
   }
 }
 
-/* RF35: the one symbol that a capsule linked as SASS does not bring. */
-static bool ref_object_is_other_view(const ref_link *link, const ref_file *file, const ref_symbol *input) {
-  return (file->cubin.flags & REF_KIND_CAPSULE) != 0 && !link->is_capsule && input->section == 0 &&
-         strcmp(input->name, ".nv.reservedSmem.cap") == 0;
+/* RF35: the one symbol that a capsule linked as SASS does not bring, unless an object of SASS kind came before it. */
+static bool ref_object_is_other_view(const ref_link *link, size_t file_number, const ref_symbol *input) {
+  if (link->is_capsule || input->section != 0 || strcmp(input->name, ".nv.reservedSmem.cap") != 0) {
+    return false;
+  }
+  for (size_t i = 0; i <= file_number; i++) {
+    if ((link->files[i].cubin.flags & REF_KIND_CAPSULE) == 0) {
+      return false;
+    }
+  }
+  return true;
 }
 
 void ref_objects_merge(ref_link *link, size_t file_number) {
   const ref_file *file = &link->files[file_number];
   for (uint32_t i = 1; i < file->cubin.symbol_count; i++) {
     const ref_symbol *input = &file->cubin.symbols[i];
-    if (!ref_object_is_data(input->info & 15) || ref_object_is_other_view(link, file, input)) {
+    if (!ref_object_is_data(input->info & 15) || ref_object_is_other_view(link, file_number, input)) {
       continue;
     }
     if (ref_object_is_shared(input) && input->section != 0 && ref_merge_owner(file, input->section) == 0 &&

@@ -74,7 +74,7 @@ static void ref_overflow_lay_out(ref_link *link, size_t number) {
 
 /* D64: declared alignments are lost, so by default the first layout stays and E32 is reported. */
 void ref_overflow_user_constants(ref_link *link) {
-  const size_t number = ref_map_find(&link->section_by_name, ".nv.constant3");
+  const size_t number = ref_map_find(&link->section_by_name, link->view->user_name);
   if (number != REF_NONE && link->sections[number].size > CONSTANT_LIMIT && link->job->bug_compatible) {
     ref_overflow_lay_out(link, number);
   }

@@ -14,10 +14,8 @@ static void ref_reference_write_action(ref_link *link) {
   section->size = sizeof action;
 }
 
-/* The order of C78. */
-static void ref_reference_run(ref_link *link) {
-  ref_options_check(link);
-  ref_inputs_read(link);
+/* From admitted files to relocated sections; the order of C78. */
+void ref_reference_lay_out(ref_link *link) {
   ref_functions_survey(link);
   ref_merge_files(link);
   ref_callgraph_warn(link);
@@ -37,8 +35,19 @@ static void ref_reference_run(ref_link *link) {
   if (link->compat_section != REF_NONE) {
     ref_compat_write(link);
   }
-  ref_reference_write_action(link);
-  ref_write_file(link);
+}
+
+static void ref_reference_run(ref_link *link) {
+  link->view = &ref_view_sass;
+  ref_options_check(link);
+  ref_inputs_read(link);
+  if (link->is_capsule) {
+    ref_capsule_run(link); /* M3 */
+  } else {
+    ref_reference_lay_out(link);
+    ref_reference_write_action(link);
+    ref_write_file(link);
+  }
   ref_verbose_report(link);
   if (link->error_count > 0) {
     link->result->bytes = NULL; /* C73, C74 */

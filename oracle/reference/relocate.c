@@ -4,25 +4,19 @@
 
 #include <string.h>
 
-enum {
-  TYPE_UNIFIED_FIRST = 102,
-  TYPE_UNIFIED_LAST = 113,
-  TYPE_CLEAR32 = 72,
-  TYPE_CLEAR64 = 73,
-  NO_BANK = 28,
-  TEXT_BANK = 29
-};
+enum { NO_BANK = 28, TEXT_BANK = 29 };
 
 typedef enum ref_action { REF_APPLY, REF_KEEP, REF_DROP, REF_CLEAR, REF_KEEP_NOTHING } ref_action;
 
-/* R11, U2: executables without unified tables. */
-static uint32_t ref_relocate_rewrite(uint32_t type) {
-  static const uint8_t plain[] = {2, 1, 76, 77, 78, 79, 80, 81, 82, 83, 56, 57};
-  return type >= TYPE_UNIFIED_FIRST && type <= TYPE_UNIFIED_LAST ? plain[type - TYPE_UNIFIED_FIRST] : type;
+static ref_kind ref_relocate_kind(uint32_t type) {
+  const ref_relocation_row *row = ref_relocation_row_of(type);
+  return row == NULL ? REF_KIND_SENTINEL : row->kind;
 }
 
-static ref_kind ref_relocate_kind(uint32_t type) {
-  return type < REF_RELOCATION_TYPES ? ref_relocation_rows[type].kind : REF_KIND_SENTINEL;
+/* R18 */
+static ref_texture ref_relocate_texture(uint32_t type) {
+  const ref_relocation_row *row = ref_relocation_row_of(type);
+  return row == NULL ? REF_TEXTURE_KEEP : row->texture;
 }
 
 /* R13a, R13b */
@@ -66,7 +60,7 @@ static void ref_relocate_follow_alias(const ref_link *link, ref_out_relocation *
 /* R14, R15 */
 static ref_action ref_relocate_classify_function(ref_link *link, const ref_out_relocation *entry) {
   const ref_function *function = &link->functions[entry->function];
-  const bool clear = entry->type == TYPE_CLEAR32 || entry->type == TYPE_CLEAR64;
+  const bool clear = ref_relocate_kind(entry->type) == REF_KIND_CLEAR;
   if (!function->live || entry->symbol == REF_NONE) {
     return clear ? REF_CLEAR : REF_DROP;
   }
@@ -77,14 +71,12 @@ static ref_action ref_relocate_classify_function(ref_link *link, const ref_out_r
   if (visibility == 2) {
     return REF_APPLY;
   }
-  return clear || entry->type == 0 ? REF_DROP : REF_KEEP;
+  return clear || ref_relocate_kind(entry->type) == REF_KIND_NONE ? REF_DROP : REF_KEEP;
 }
 
 /* R18 */
 static ref_action ref_relocate_classify_texture(ref_link *link, const ref_out_relocation *entry) {
-  const ref_texture effect =
-      entry->type < REF_RELOCATION_TYPES ? ref_relocation_rows[entry->type].texture : REF_TEXTURE_KEEP;
-  switch (effect) {
+  switch (ref_relocate_texture(entry->type)) {
   case REF_TEXTURE_SLOT:
   case REF_TEXTURE_ZERO:
     return REF_APPLY;
@@ -134,7 +126,7 @@ static ref_action ref_relocate_classify_type(ref_link *link, const ref_out_reloc
     }
     ref_message_fatal(link, "D15", "function descriptor relocation %u against something else", entry->type);
   case REF_KIND_SENTINEL:
-    if (entry->type >= REF_RELOCATION_TYPES) {
+    if (ref_relocation_row_of(entry->type) == NULL) {
       ref_message_fatal(link, "D42", "relocation of unknown type %u", entry->type);
     }
     ref_message_fatal(link, "E67", "Internal error: unexpected NVRS");
@@ -159,7 +151,7 @@ static ref_action ref_relocate_classify(ref_link *link, const ref_out_relocation
   }
   const ref_out_symbol *symbol = &link->symbols[entry->symbol];
   if (ref_relocate_is_unified_table(symbol)) {
-    const bool kept_type = entry->type == 0;
+    const bool kept_type = ref_relocate_kind(entry->type) == REF_KIND_NONE;
     if (kept_type && strcmp(symbol->name, "__UFT_OFFSET") != 0) {
       ref_message_fatal(link, "E69", "Internal error: reference to deleted symbol");
     }
@@ -172,7 +164,7 @@ static ref_action ref_relocate_classify(ref_link *link, const ref_out_relocation
     return ref_relocate_classify_texture(link, entry);
   }
   const bool undefined = symbol->section == REF_NONE && !symbol->is_extern_shared;
-  const bool clear = entry->type == TYPE_CLEAR32 || entry->type == TYPE_CLEAR64;
+  const bool clear = ref_relocate_kind(entry->type) == REF_KIND_CLEAR;
   if (undefined && strncmp(symbol->name, ".nv.reservedSmem.", 17) == 0) {
     return clear ? REF_KEEP_NOTHING : REF_KEEP; /* R19 */
   }
@@ -204,9 +196,7 @@ static uint64_t ref_relocate_symbol_value(ref_link *link, const ref_out_relocati
     return function == REF_NONE ? none : ref_shared_extern_offset(link, &link->functions[function]);
   }
   if (ref_relocate_is_texture(symbol)) {
-    const bool slot =
-        entry->type < REF_RELOCATION_TYPES && ref_relocation_rows[entry->type].texture == REF_TEXTURE_SLOT;
-    return slot ? symbol->slot : 0;
+    return ref_relocate_texture(entry->type) == REF_TEXTURE_SLOT ? symbol->slot : 0;
   }
   if (symbol->section == REF_NONE) {
     return link->job->bug_compatible ? none : 0; /* R22, D13 */
@@ -223,8 +213,7 @@ static uint32_t ref_relocate_bank(const ref_link *link, const ref_out_relocation
     return entry->names_gone_section ? TEXT_BANK : NO_BANK;
   }
   const ref_out_symbol *symbol = &link->symbols[entry->symbol];
-  if (ref_relocate_is_texture(symbol) && entry->type < REF_RELOCATION_TYPES &&
-      ref_relocation_rows[entry->type].texture == REF_TEXTURE_SLOT) {
+  if (ref_relocate_is_texture(symbol) && ref_relocate_texture(entry->type) == REF_TEXTURE_SLOT) {
     return 0;
   }
   const uint32_t type = symbol->section == REF_NONE ? 0 : link->sections[symbol->section].type;
@@ -259,10 +248,11 @@ static void ref_relocate_check_fit(ref_link *link, const ref_relocation_row *row
 /* D12: the old content of a field that stays, as an addend. */
 static uint64_t ref_relocate_old_addend(const ref_link *link, const ref_out_relocation *entry) {
   const ref_out_section *target = &link->sections[entry->target];
-  if (!entry->adds_old || entry->type >= REF_RELOCATION_TYPES) {
+  const ref_relocation_row *row = ref_relocation_row_of(entry->type);
+  if (!entry->adds_old || row == NULL) {
     return 0;
   }
-  const ref_field *field = &ref_relocation_rows[entry->type].fields[0];
+  const ref_field *field = &row->fields[0];
   const uint64_t old = ref_field_read(field, target->data.data, target->data.size, entry->offset);
   const unsigned scale = field->source == REF_FROM_SHR2 ? 2 : field->source == REF_FROM_HI ? 32 : 0;
   return old << scale;
@@ -271,10 +261,15 @@ static uint64_t ref_relocate_old_addend(const ref_link *link, const ref_out_relo
 /* R2-R5, R9a */
 static void ref_relocate_patch(ref_link *link, const ref_out_relocation *entry, bool clear) {
   ref_out_section *target = &link->sections[entry->target];
+  if (link->view->is_mercury && target->info_function != REF_NONE) {
+    const uint64_t whole = ref_relocate_symbol_value(link, entry) + (uint64_t)entry->addend;
+    ref_mercury_patch(link, entry, clear ? 0 : whole);
+    return;
+  }
   if (entry->offset >= target->data.size || entry->offset >= target->size) {
     ref_message_fatal(link, "E63", "Internal error: reloc address not found");
   }
-  const ref_relocation_row *row = &ref_relocation_rows[entry->type < REF_RELOCATION_TYPES ? entry->type : 0];
+  const ref_relocation_row *row = ref_relocation_row_of(entry->type);
   const uint64_t addend = entry->has_addend ? (uint64_t)entry->addend : 0;
   const uint64_t place = ref_relocate_kind(entry->type) == REF_KIND_PC_RELATIVE ? entry->offset : 0;
   const uint64_t value = clear ? 0 : ref_relocate_symbol_value(link, entry) + addend - place;
@@ -316,7 +311,7 @@ void ref_relocate_apply(ref_link *link) {
       entry->dropped = true;
       continue;
     }
-    entry->type = ref_relocate_rewrite(entry->type);
+    entry->type = ref_relocation_rewrite(entry->type);
     ref_relocate_follow_alias(link, entry);
     const ref_action action = ref_relocate_classify(link, entry);
     if (action == REF_APPLY || action == REF_CLEAR) {
@@ -343,7 +338,8 @@ static void ref_relocate_write_entry(ref_link *link, const ref_out_relocation *e
       ref_message_fatal(link, "E69", "Internal error: reference to deleted symbol");
     }
   }
-  if (entry->offset >= target->size) {
+  const bool decoded = link->view->is_mercury && target->info_function != REF_NONE; /* R58 */
+  if (entry->offset >= target->size && !decoded) {
     ref_message_fatal(link, "E61", "Internal error: relocation is past end of offset");
   }
   ref_bytes_add_u64(link, &section->data, entry->offset);

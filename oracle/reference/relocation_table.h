@@ -2,6 +2,7 @@
 #ifndef REF_RELOCATION_TABLE_H
 #define REF_RELOCATION_TABLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -63,6 +64,13 @@ typedef struct ref_relocation_row {
 } ref_relocation_row;
 
 extern const ref_relocation_row ref_relocation_rows[REF_RELOCATION_TYPES];
+/* R_MERCURY, relocations.md section 13. */
+enum { REF_MERCURY_TYPES = 65, REF_MERCURY_FIRST = 0x10000 };
+extern const ref_relocation_row ref_mercury_rows[REF_MERCURY_TYPES];
+/* The row of a type of either table; NULL for others. */
+const ref_relocation_row *ref_relocation_row_of(uint32_t type);
+/* R11, U2: what a unified type becomes in an executable. */
+uint32_t ref_relocation_rewrite(uint32_t type);
 
 /* R3-R6: one field's new value. `old` is its content before, counted only for REL entries. */
 uint64_t ref_field_value(const ref_field *field, uint64_t value, uint64_t old, uint32_t bank, uint64_t slot);

@@ -7,7 +7,7 @@ bool ref_section_type_has_bytes(uint32_t type) {
 }
 
 bool ref_section_type_is_constant(uint32_t type) {
-  return type >= REF_TYPE_CONSTANT && type <= REF_TYPE_CONSTANT_LAST;
+  return (type >= REF_TYPE_CONSTANT && type <= REF_TYPE_CONSTANT_LAST) || type == REF_TYPE_CONSTANT_OPTIMIZER;
 }
 
 size_t ref_symbol_add(ref_link *link, const char *name, uint8_t bind, uint8_t type, uint8_t other) {

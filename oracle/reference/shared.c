@@ -320,7 +320,7 @@ static void ref_shared_hide_unused(ref_link *link, const ref_shared *shared) {
 /* W9.6, W9.8 */
 static void ref_shared_finish_kernel(ref_link *link, const ref_shared *shared, const ref_function *kernel) {
   ref_out_section *section = &link->sections[kernel->shared];
-  const uint64_t reserved = link->sm >= 90 ? RESERVED : 0;
+  const uint64_t reserved = link->sm >= 90 && !link->is_capsule ? RESERVED : 0; /* M17 */
   section->size = kernel->shared_end;
   if (section->size > 0) {
     section->size += reserved;
@@ -338,7 +338,7 @@ static void ref_shared_finish_pool(ref_link *link, const ref_shared *shared, uin
   }
   ref_out_section *section = &link->sections[shared->pool_section];
   const bool full = ref_options_keep_shared_symbols(link);
-  const uint64_t reserved = full && link->sm >= 90 ? RESERVED : 0;
+  const uint64_t reserved = full && link->sm >= 90 && !link->is_capsule ? RESERVED : 0;
   if (full && end > 0) {
     /* W17.3 */
     section->size = end + reserved;

@@ -22,7 +22,7 @@ enum {
 };
 
 /* W1.4 */
-static int ref_write_class(const ref_out_section *section) {
+int ref_write_class(const ref_out_section *section) {
   if (section->type == REF_TYPE_REL || section->type == REF_TYPE_RELA || section->type == REF_TYPE_RESOLVED_RELA) {
     return 3;
   }
@@ -54,7 +54,7 @@ static void ref_write_reserve_shared(ref_link *link) {
   }
 }
 
-static void ref_write_order_sections(ref_link *link, ref_indices *order) {
+void ref_write_order_sections(ref_link *link, ref_indices *order) {
   ref_write_reserve_shared(link);
   for (size_t i = 0; i < link->section_count; i++) {
     ref_out_section *section = &link->sections[i];
@@ -93,7 +93,7 @@ static void ref_write_header(uint8_t *at, const ref_header *header) {
 }
 
 /* W1.5 */
-static uint32_t ref_write_type(uint32_t type) {
+uint32_t ref_write_type(uint32_t type) {
   if (type == REF_TYPE_GLOBAL_INIT || ref_section_type_is_constant(type)) {
     return REF_TYPE_PROGBITS;
   }
@@ -204,8 +204,8 @@ static size_t ref_write_segments(ref_link *link, ref_bytes *file, const ref_indi
 }
 
 /* W1.1, W1.2 */
-static void ref_write_file_header(ref_link *link, uint8_t *at, size_t section_offset, size_t section_count,
-                                  size_t segment_offset, size_t segment_count) {
+void ref_write_file_header(const ref_link *link, uint8_t *at, size_t section_offset, size_t section_count,
+                           size_t segment_offset, size_t segment_count, uint32_t note_index) {
   static const uint8_t usual[16] = {0x7f, 'E', 'L', 'F', 2, 1, 1, 0x41, 8};
   const bool empty = link->file_count == 0;
   memcpy(at, empty ? usual : link->files[0].cubin.ident, sizeof usual);
@@ -216,7 +216,7 @@ static void ref_write_file_header(ref_link *link, uint8_t *at, size_t section_of
   ref_put_u32(at + 20, 1);
   ref_put_u64(at + 32, segment_offset);
   ref_put_u64(at + 40, section_offset);
-  ref_put_u32(at + 48, kind | link->sm << 8 | link->sections[link->cuinfo_section].index << 24);
+  ref_put_u32(at + 48, kind | link->sm << 8 | note_index << 24);
   ref_put_u16(at + 52, HEADER_BYTES);
   ref_put_u16(at + 54, SEGMENT_BYTES);
   ref_put_u16(at + 56, (uint16_t)segment_count);
@@ -277,7 +277,8 @@ void ref_write_file(ref_link *link) {
   ref_write_headers(link, &file, &order, first);
   const size_t segment_offset = file.size;
   const size_t segments = ref_write_segments(link, &file, &order);
-  ref_write_file_header(link, file.data, section_offset, order.count + FIRST_SECTIONS, segment_offset, segments);
+  ref_write_file_header(link, file.data, section_offset, order.count + FIRST_SECTIONS, segment_offset, segments,
+                        link->sections[link->cuinfo_section].index);
   link->result->bytes = file.data;
   link->result->size = file.size;
 }

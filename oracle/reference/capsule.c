@@ -1,0 +1,608 @@
+/* Links of capsules: the Mercury view is linked by the ordinary rules, and so is the SASS view; the file holds both.
+ * M3, M7-M17. */
+#include "capsule.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  HEADER_BYTES = 64,
+  SECTION_BYTES = 64,
+  SEGMENT_BYTES = 56,
+  SYMBOL_BYTES = 24,
+  FIRST_SECTIONS = 4,
+  NAMES_HOLE = 36,
+  INDEX_SYMBOLS = 3,
+  CLASS_CONSTANTS = 4,
+  CLASS_TEXT = 5,
+  CLASS_DATA = 6,
+  CLASS_NOBITS = 7,
+  CLASS_PARAMETERS = 8,
+  SEGMENT_LOAD = 1,
+  SEGMENT_PHDR = 6,
+  READ = 4,
+  READ_EXECUTE = 5,
+  READ_WRITE = 6,
+  CAPSULE_ALIGN = 16,
+  RESERVED = 0x400
+};
+
+static bool ref_capsule_starts_with(const char *text, const char *prefix) {
+  return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+/* The SASS view as a link of its own. Its messages are the Mercury view's too and are not said twice. */
+static ref_link *ref_capsule_fork(ref_link *link) {
+  ref_link *sass = ref_memory_take(link, 1, sizeof *sass);
+  ref_result *result = ref_memory_take(link, 1, sizeof *result);
+  memcpy(sass, link, sizeof *sass);
+  sass->blocks = NULL;
+  sass->result = result;
+  sass->message_capacity = 0;
+  sass->files = ref_memory_take(link, link->file_count, sizeof *sass->files);
+  memcpy(sass->files, link->files, link->file_count * sizeof *sass->files);
+  return sass;
+}
+
+static void ref_capsule_lay_out_sass(ref_link *link, ref_link *sass) {
+  if (setjmp(sass->escape) == 0) {
+    for (size_t i = 0; i < sass->file_count; i++) {
+      sass->files[i].cubin = ref_view_of(sass, &sass->files[i].whole, false);
+      ref_inputs_prepare(sass, &sass->files[i]);
+    }
+    ref_reference_lay_out(sass);
+    sass->is_laid_out = true;
+  }
+  ref_memory_adopt(link, sass);
+}
+
+static void ref_capsule_map_symbols(ref_capsule *capsule) {
+  ref_link *sass = capsule->sass, *mercury = capsule->mercury;
+  capsule->symbol_of = ref_memory_take(mercury, sass->symbol_count + 1, sizeof *capsule->symbol_of);
+  for (size_t i = 0; i < sass->symbol_count; i++) {
+    const ref_out_symbol *symbol = &sass->symbols[i];
+    capsule->symbol_of[i] = symbol->function == REF_NONE ? REF_NONE : mercury->functions[symbol->function].symbol;
+  }
+  for (size_t f = 0; f < sass->file_count; f++) {
+    const ref_file *from = &sass->files[f], *to = &mercury->files[f];
+    for (size_t i = 0; i < from->cubin.symbol_count && i < to->cubin.symbol_count; i++) {
+      if (from->symbol_of[i] != REF_NONE && to->symbol_of[i] != REF_NONE) {
+        capsule->symbol_of[from->symbol_of[i]] = to->symbol_of[i];
+      }
+    }
+  }
+  for (size_t i = 0; i < sass->section_count; i++) {
+    const char *name = strcmp(sass->sections[i].name, ref_view_sass.user_name) == 0 ? ref_view_mercury.user_name
+                                                                                    : sass->sections[i].name;
+    const size_t other = ref_map_find(&mercury->section_by_name, name);
+    if (sass->sections[i].symbol != REF_NONE && other != REF_NONE) {
+      capsule->symbol_of[sass->sections[i].symbol] = mercury->sections[other].symbol;
+    }
+  }
+}
+
+uint32_t ref_capsule_symbol_index(const ref_capsule *capsule, size_t sass_symbol) {
+  const size_t symbol = sass_symbol == REF_NONE ? REF_NONE : capsule->symbol_of[sass_symbol];
+  return symbol == REF_NONE ? 0 : capsule->mercury->symbols[symbol].index;
+}
+
+size_t ref_capsule_function_of(const ref_capsule *capsule, size_t section) {
+  const ref_out_section *output = &capsule->mercury->sections[section];
+  if (output->info_function != REF_NONE) {
+    return output->info_function;
+  }
+  return output->info_section == REF_NONE ? REF_NONE : capsule->mercury->sections[output->info_section].info_function;
+}
+
+size_t ref_capsule_sass_section(const ref_capsule *capsule, size_t section) {
+  const ref_out_section *output = &capsule->mercury->sections[section];
+  const size_t function = ref_capsule_function_of(capsule, section);
+  if (output->info_function != REF_NONE) {
+    return capsule->sass->functions[output->info_function].text;
+  }
+  if (output->type == REF_TYPE_CONSTANT_OPTIMIZER && function != REF_NONE) {
+    return capsule->sass->functions[function].constant2;
+  }
+  const char *name = output->type == REF_TYPE_CONSTANT_USER ? ref_view_sass.user_name : output->name;
+  return ref_map_find(&capsule->sass->section_by_name, name);
+}
+
+/* M7, M12: the SASS name, if it is another. */
+static const char *ref_capsule_rename(ref_capsule *capsule, const char *name) {
+  static const char relocations[] = ".rela";
+  const bool rela = ref_capsule_starts_with(name, ".rela.");
+  const char *plain = rela ? name + strlen(relocations) : name;
+  const char *prefix = rela ? relocations : "";
+  if (strcmp(plain, ref_view_mercury.user_name) == 0) {
+    return ref_memory_print(capsule->mercury, "%s%s", prefix, ref_view_sass.user_name);
+  }
+  if (ref_capsule_starts_with(plain, ref_view_mercury.optimizer_prefix)) {
+    return ref_memory_print(capsule->mercury, "%s%s%s", prefix, ref_view_sass.optimizer_prefix,
+                            plain + strlen(ref_view_mercury.optimizer_prefix));
+  }
+  return NULL;
+}
+
+static ref_piece *ref_capsule_add_piece(ref_capsule *capsule, ref_piece piece) {
+  capsule->pieces = ref_memory_grow(capsule->mercury, capsule->pieces, capsule->piece_count, &capsule->piece_capacity,
+                                    sizeof *capsule->pieces);
+  piece.index = (uint32_t)(FIRST_SECTIONS + capsule->piece_count);
+  piece.shares_with = REF_NONE;
+  capsule->pieces[capsule->piece_count] = piece;
+  return &capsule->pieces[capsule->piece_count++];
+}
+
+/* M11: the sections of step 1, with SASS contents later. */
+static void ref_capsule_add_plain_pieces(ref_capsule *capsule) {
+  ref_link *mercury = capsule->mercury;
+  for (size_t i = 0; i < capsule->order.count; i++) {
+    const size_t number = capsule->order.items[i];
+    const ref_out_section *section = &mercury->sections[number];
+    const char *renamed = ref_capsule_rename(capsule, section->name);
+    const size_t sass = ref_capsule_sass_section(capsule, number);
+    const bool has_bytes = ref_section_type_has_bytes(section->type);
+    const bool own_align = section->info_function != REF_NONE && sass != REF_NONE;
+    capsule->piece_of[number] = capsule->piece_count;
+    (void)ref_capsule_add_piece(capsule,
+                                (ref_piece){.name = renamed == NULL ? section->name : renamed,
+                                            .old_name = renamed == NULL ? NULL : section->name,
+                                            .type = ref_write_type(section->type),
+                                            .flags = section->flags,
+                                            .align = own_align ? capsule->sass->sections[sass].align : section->align,
+                                            .entry_size = section->entry_size,
+                                            .link = section->links_symtab ? INDEX_SYMBOLS : 0,
+                                            .has_bytes = has_bytes,
+                                            .size = section->size,
+                                            .class = ref_write_class(section),
+                                            .section = number});
+    const size_t function = section->info_function;
+    if (function != REF_NONE && capsule->sass->functions[function].constant0 != REF_NONE) {
+      ref_indices_add(mercury, &capsule->kernels, function);
+    }
+  }
+}
+
+/* M20 */
+static void ref_capsule_add_parameters(ref_capsule *capsule) {
+  for (size_t i = 0; i < capsule->kernels.count; i++) {
+    const ref_function *kernel = &capsule->sass->functions[capsule->kernels.items[i]];
+    const ref_out_section *section = &capsule->sass->sections[kernel->constant0];
+    ref_bytes zeros = {0};
+    ref_bytes_fill(capsule->mercury, &zeros, (size_t)section->size);
+    (void)ref_capsule_add_piece(capsule, (ref_piece){.name = section->name,
+                                                     .type = REF_TYPE_PROGBITS,
+                                                     .flags = section->flags,
+                                                     .align = section->align,
+                                                     .has_bytes = true,
+                                                     .data = zeros,
+                                                     .size = zeros.size,
+                                                     .class = CLASS_PARAMETERS,
+                                                     .section = REF_NONE});
+  }
+}
+
+/* M7, the columns of the Mercury section. */
+static bool ref_capsule_is_mirrored(const ref_out_section *section) {
+  const ref_section like = {.type = section->type, .flags = section->flags};
+  return section->info_function == REF_NONE && ref_view_is_mirrored(&like);
+}
+
+static uint32_t ref_capsule_mercury_type(uint32_t type) {
+  return type == REF_TYPE_INFO ? REF_TYPE_MERCURY_INFO : type == REF_TYPE_RELA ? REF_TYPE_MERCURY_RELA : type;
+}
+
+static void ref_capsule_add_mercury_piece(ref_capsule *capsule, size_t number, bool text) {
+  const ref_out_section *section = &capsule->mercury->sections[number];
+  const char *name = text ? ref_memory_print(capsule->mercury, ".nv.capmerc%s", section->name)
+                          : ref_memory_print(capsule->mercury, ".nv.merc%s", section->name);
+  capsule->mercury_piece_of[number] = capsule->piece_count;
+  (void)ref_capsule_add_piece(
+      capsule, (ref_piece){.name = name,
+                           .type = text ? REF_TYPE_CAPSULE_TEXT : ref_capsule_mercury_type(section->type),
+                           .flags = text ? REF_FLAG_MERCURY : section->flags | REF_FLAG_MERCURY,
+                           .align = text ? CAPSULE_ALIGN : section->align,
+                           .entry_size = section->entry_size,
+                           .has_bytes = ref_section_type_has_bytes(section->type),
+                           .data = section->data,
+                           .size = section->size,
+                           .section = number});
+}
+
+static void ref_capsule_add_mercury_pieces(ref_capsule *capsule) {
+  const size_t count = capsule->order.count;
+  for (int pass = 0; pass < 2; pass++) {
+    for (size_t i = 0; i < count; i++) {
+      const size_t number = capsule->order.items[i];
+      const ref_out_section *section = &capsule->mercury->sections[number];
+      const bool text = section->info_function != REF_NONE;
+      if (pass == 0 ? text : ref_capsule_is_mirrored(section)) {
+        ref_capsule_add_mercury_piece(capsule, number, text);
+      }
+    }
+  }
+  (void)ref_capsule_add_piece(capsule, (ref_piece){.name = ".nv.merc.symtab",
+                                                   .type = REF_TYPE_MERCURY_SYMTAB,
+                                                   .flags = REF_FLAG_MERCURY,
+                                                   .align = 8,
+                                                   .entry_size = SYMBOL_BYTES,
+                                                   .link = 2,
+                                                   .has_bytes = true,
+                                                   .section = REF_NONE});
+}
+
+static ref_piece *ref_capsule_symbol_piece(ref_capsule *capsule) {
+  return &capsule->pieces[capsule->piece_count - 1];
+}
+
+static bool ref_capsule_is_mercury(const ref_piece *piece) {
+  return (piece->flags & REF_FLAG_MERCURY) != 0;
+}
+
+/* sh_link and sh_info: W1.6 for the SASS side; of the Mercury side both name Mercury sections. */
+static void ref_capsule_link_pieces(ref_capsule *capsule) {
+  const ref_link *mercury = capsule->mercury;
+  const uint32_t symbols = ref_capsule_symbol_piece(capsule)->index;
+  size_t parameter = 0;
+  for (size_t i = 0; i + 1 < capsule->piece_count; i++) {
+    ref_piece *piece = &capsule->pieces[i];
+    if (piece->section == REF_NONE) {
+      const ref_function *kernel = &mercury->functions[capsule->kernels.items[parameter++]];
+      piece->info = capsule->pieces[capsule->piece_of[kernel->text]].index;
+      continue;
+    }
+    const ref_out_section *section = &mercury->sections[piece->section];
+    const bool is_mercury = ref_capsule_is_mercury(piece);
+    const size_t *piece_of = is_mercury ? capsule->mercury_piece_of : capsule->piece_of;
+    if (section->info_function != REF_NONE) {
+      piece->info = mercury->symbols[mercury->functions[section->info_function].symbol].index;
+    } else if (section->info_section != REF_NONE && piece_of[section->info_section] != REF_NONE) {
+      piece->info = capsule->pieces[piece_of[section->info_section]].index;
+    }
+    if (is_mercury && section->links_symtab) {
+      piece->link = symbols;
+    }
+    if (piece->section == mercury->cuinfo_section && mercury->compat_section != REF_NONE) {
+      piece->link = capsule->pieces[capsule->piece_of[mercury->note_section]].index;
+      piece->info = capsule->pieces[capsule->piece_of[mercury->compat_section]].index;
+      piece->flags |= REF_FLAG_INFO;
+    }
+  }
+}
+
+/* M23: word 0 of a capsule is the index of its SASS text. */
+static void ref_capsule_fill_pieces(ref_capsule *capsule) {
+  for (size_t i = 0; i + 1 < capsule->piece_count; i++) {
+    ref_piece *piece = &capsule->pieces[i];
+    if (piece->section == REF_NONE) {
+      continue;
+    }
+    if (!ref_capsule_is_mercury(piece) && piece->has_bytes) {
+      piece->data = ref_capsule_content(capsule, piece->section);
+      piece->size = piece->data.size;
+    } else if (piece->type == REF_TYPE_CAPSULE_TEXT && piece->data.size >= 4) {
+      ref_put_u32(piece->data.data, capsule->pieces[capsule->piece_of[piece->section]].index);
+    } else if (piece->type == REF_TYPE_NOBITS && capsule->mercury->sections[piece->section].type == REF_TYPE_SHARED) {
+      piece->size += RESERVED; /* M17 */
+    }
+  }
+}
+
+/* M12: `.shstrtab`. */
+static ref_bytes ref_capsule_section_names(ref_capsule *capsule) {
+  ref_link *link = capsule->mercury;
+  ref_bytes names = link->section_names.bytes;
+  for (size_t i = 0; i < capsule->piece_count; i++) {
+    ref_piece *piece = &capsule->pieces[i];
+    const char *known = piece->old_name == NULL ? piece->name : piece->old_name;
+    if (piece->class != CLASS_PARAMETERS && !ref_capsule_is_mercury(piece)) {
+      piece->name_offset = ref_strings_offset(&link->section_names, known);
+    } else {
+      piece->name_offset = (uint32_t)names.size;
+      ref_bytes_add(link, &names, piece->name, strlen(piece->name) + 1);
+    }
+  }
+  for (size_t i = 0; i < capsule->piece_count; i++) {
+    const ref_piece *piece = &capsule->pieces[i];
+    if (piece->old_name != NULL && piece->name_offset != 0) {
+      memset(names.data + piece->name_offset, 0, strlen(piece->old_name));
+      memcpy(names.data + piece->name_offset, piece->name, strlen(piece->name));
+    }
+  }
+  return names;
+}
+
+/* M12, M13: `.strtab`, and the zeros behind it. */
+static ref_bytes ref_capsule_names(ref_capsule *capsule, size_t *hole) {
+  ref_link *link = capsule->mercury;
+  ref_bytes names = link->names.bytes;
+  size_t old = 0, added = 0;
+  for (size_t i = 0; i < capsule->piece_count; i++) {
+    const ref_piece *piece = &capsule->pieces[i];
+    if (piece->old_name == NULL) {
+      continue;
+    }
+    old += strlen(piece->old_name);
+    const size_t symbol = link->sections[piece->section].symbol;
+    if (symbol != REF_NONE && link->symbols[symbol].index != 0) {
+      ref_map_set(link, &capsule->new_names.offsets, piece->name, names.size);
+      added += strlen(piece->name) + 1;
+      ref_bytes_add(link, &names, piece->name, strlen(piece->name) + 1);
+    }
+  }
+  for (size_t i = 0; i < capsule->piece_count; i++) {
+    const ref_piece *piece = &capsule->pieces[i];
+    if (piece->class == CLASS_PARAMETERS) {
+      ref_map_set(link, &capsule->new_names.offsets, piece->name, names.size);
+      ref_bytes_add(link, &names, piece->name, strlen(piece->name) + 1);
+    }
+  }
+  *hole = old > added ? old - added : 0;
+  return names;
+}
+
+/* M8, M15: one symbol, for one of the two tables. */
+static void ref_capsule_write_symbol(const ref_capsule *capsule, size_t number, bool mercury_side, uint8_t *at) {
+  const ref_link *link = capsule->mercury;
+  const ref_out_symbol *symbol = &link->symbols[number];
+  const bool undefined = symbol->section == REF_NONE;
+  const bool object = symbol->type == REF_SYMBOL_CUDA_OBJECT;
+  uint8_t type = symbol->type, other = symbol->other, bind = symbol->bind;
+  uint64_t value = symbol->value, size = symbol->size;
+  uint32_t name = ref_strings_offset(&link->names, symbol->name), section = 0;
+  if (undefined && type == REF_SYMBOL_OBJECT) {
+    type = REF_SYMBOL_CUDA_OBJECT;
+  } else if (object && !mercury_side) {
+    type = REF_SYMBOL_OBJECT;
+    other &= (uint8_t)~REF_SPACE_MASK;
+  }
+  if (undefined && bind == REF_BIND_WEAK && !symbol->local_list) {
+    bind = REF_BIND_GLOBAL;
+  }
+  if (!undefined) {
+    const size_t own = capsule->piece_of[symbol->section], other_side = capsule->mercury_piece_of[symbol->section];
+    const size_t piece = mercury_side && other_side != REF_NONE ? other_side : own;
+    section = piece == REF_NONE ? 0 : capsule->pieces[piece].index;
+    if (!mercury_side && type == REF_SYMBOL_SECTION && piece != REF_NONE && capsule->pieces[piece].old_name != NULL) {
+      name = (uint32_t)ref_map_find(&capsule->new_names.offsets, capsule->pieces[piece].name);
+    }
+  }
+  for (size_t i = 0; !mercury_side && i < capsule->sass->symbol_count; i++) {
+    if (capsule->symbol_of[i] == number && (symbol->type == REF_SYMBOL_FUNC || undefined)) {
+      value = capsule->sass->symbols[i].value;
+      size = capsule->sass->symbols[i].size;
+    }
+  }
+  ref_put_u32(at, name);
+  at[4] = (uint8_t)(bind << 4 | type);
+  at[5] = other;
+  ref_put_u16(at + 6, (uint16_t)section);
+  ref_put_u64(at + 8, value);
+  ref_put_u64(at + 16, size);
+}
+
+static ref_bytes ref_capsule_write_symbols(ref_capsule *capsule, bool mercury_side) {
+  ref_link *link = capsule->mercury;
+  ref_bytes table = {0};
+  ref_bytes_fill(link, &table, (size_t)link->output_symbol_count * SYMBOL_BYTES);
+  ref_put_u64(table.data + 8, link->null_symbol_value);
+  for (size_t i = 0; i < link->symbol_count; i++) {
+    if (link->symbols[i].index != 0) {
+      ref_capsule_write_symbol(capsule, i, mercury_side, table.data + (size_t)link->symbols[i].index * SYMBOL_BYTES);
+    }
+  }
+  for (size_t i = 0; i < capsule->piece_count && !mercury_side; i++) {
+    const ref_piece *piece = &capsule->pieces[i];
+    if (piece->class == CLASS_PARAMETERS) {
+      const size_t at = table.size;
+      ref_bytes_fill(link, &table, at + SYMBOL_BYTES);
+      ref_put_u32(table.data + at, (uint32_t)ref_map_find(&capsule->new_names.offsets, piece->name));
+      table.data[at + 4] = REF_SYMBOL_SECTION;
+      ref_put_u16(table.data + at + 6, (uint16_t)piece->index);
+    }
+  }
+  return table;
+}
+
+/* M10: which Mercury sections have no bytes of their own. */
+static bool ref_capsule_shares_bytes(const ref_piece *piece, const ref_piece *sass, const char *name) {
+  static const char *const always[] = {".nv.constant.user", ".nv.global.init", ".debug_abbrev", ".debug_loc",
+                                       ".debug_pubnames",   ".debug_pubtypes", ".debug_str"};
+  static const char *const if_equal[] = {".debug_line", ".nv_debug_line_sass"};
+  const bool equal = piece->size == sass->size &&
+                     (piece->size == 0 || memcmp(piece->data.data, sass->data.data, (size_t)piece->size) == 0);
+  if (piece->size == 0 || ref_capsule_starts_with(name, ".nv_debug_ptx_txt")) {
+    return true;
+  }
+  for (size_t i = 0; i < sizeof always / sizeof always[0]; i++) {
+    if (strcmp(name, always[i]) == 0) {
+      return true;
+    }
+  }
+  for (size_t i = 0; i < sizeof if_equal / sizeof if_equal[0]; i++) {
+    if (strcmp(name, if_equal[i]) == 0) {
+      return equal;
+    }
+  }
+  return false;
+}
+
+static void ref_capsule_place_pieces(ref_capsule *capsule, ref_bytes *file) {
+  ref_link *link = capsule->mercury;
+  for (size_t i = 0; i < capsule->piece_count; i++) {
+    ref_piece *piece = &capsule->pieces[i];
+    if (ref_capsule_is_mercury(piece) && piece->section != REF_NONE && piece->type != REF_TYPE_CAPSULE_TEXT) {
+      const ref_piece *sass = &capsule->pieces[capsule->piece_of[piece->section]];
+      if (ref_capsule_shares_bytes(piece, sass, link->sections[piece->section].name)) {
+        piece->offset = sass->offset;
+        continue;
+      }
+    }
+    ref_bytes_fill(link, file, (size_t)ref_align_up(file->size, piece->align));
+    piece->offset = file->size;
+    if (piece->has_bytes) {
+      ref_bytes_add(link, file, piece->data.data, piece->data.size);
+    }
+  }
+}
+
+typedef struct ref_segment_of {
+  uint32_t flags;
+  int first, last;
+} ref_segment_of;
+
+static void ref_capsule_write_segment(ref_link *link, ref_bytes *file, uint32_t type, uint32_t flags, uint64_t offset,
+                                      uint64_t file_size, uint64_t memory_size) {
+  ref_bytes_add_u32(link, file, type);
+  ref_bytes_add_u32(link, file, flags);
+  ref_bytes_add_u64(link, file, offset);
+  ref_bytes_add_u64(link, file, 0);
+  ref_bytes_add_u64(link, file, 0);
+  ref_bytes_add_u64(link, file, file_size);
+  ref_bytes_add_u64(link, file, memory_size);
+  ref_bytes_add_u64(link, file, 8);
+}
+
+/* M14; sizes as W1.7, W1.8. */
+static size_t ref_capsule_write_segments(ref_capsule *capsule, ref_bytes *file) {
+  static const ref_segment_of groups[] = {{READ, CLASS_CONSTANTS, CLASS_CONSTANTS},
+                                          {READ_EXECUTE, CLASS_TEXT, CLASS_TEXT},
+                                          {READ_WRITE, CLASS_DATA, CLASS_NOBITS},
+                                          {READ, CLASS_PARAMETERS, CLASS_PARAMETERS}};
+  enum { GROUPS = sizeof groups / sizeof groups[0] };
+  uint64_t start[GROUPS] = {0}, end[GROUPS] = {0}, memory[GROUPS] = {0};
+  bool any[GROUPS] = {0};
+  size_t count = 2;
+  for (size_t i = 0; i < capsule->piece_count; i++) {
+    const ref_piece *piece = &capsule->pieces[i];
+    for (size_t g = 0; g < GROUPS && !ref_capsule_is_mercury(piece); g++) {
+      if (piece->class < groups[g].first || piece->class > groups[g].last) {
+        continue;
+      }
+      const uint64_t last = piece->offset + (piece->has_bytes ? piece->size : 0);
+      count += !any[g];
+      start[g] = any[g] ? start[g] : piece->offset;
+      end[g] = last > end[g] ? last : end[g];
+      memory[g] = piece->has_bytes ? memory[g] : ref_align_up(memory[g], piece->align) + piece->size;
+      any[g] = true;
+    }
+  }
+  const uint64_t at = file->size, size = count * SEGMENT_BYTES;
+  ref_capsule_write_segment(capsule->mercury, file, SEGMENT_PHDR, READ, at, size, size);
+  ref_capsule_write_segment(capsule->mercury, file, SEGMENT_LOAD, READ, at, size, size);
+  for (size_t g = 0; g < GROUPS; g++) {
+    if (any[g]) {
+      ref_capsule_write_segment(capsule->mercury, file, SEGMENT_LOAD, groups[g].flags, start[g], end[g] - start[g],
+                                end[g] - start[g] + memory[g]);
+    }
+  }
+  return count;
+}
+
+static void ref_capsule_write_header(ref_link *link, ref_bytes *file, const ref_piece *piece) {
+  ref_bytes_add_u32(link, file, piece->name_offset);
+  ref_bytes_add_u32(link, file, piece->type);
+  ref_bytes_add_u64(link, file, piece->flags);
+  ref_bytes_add_u64(link, file, 0);
+  ref_bytes_add_u64(link, file, piece->offset);
+  ref_bytes_add_u64(link, file, piece->size);
+  ref_bytes_add_u32(link, file, piece->link);
+  ref_bytes_add_u32(link, file, piece->info);
+  ref_bytes_add_u64(link, file, piece->align);
+  ref_bytes_add_u64(link, file, piece->entry_size);
+}
+
+static ref_piece ref_capsule_place_table(ref_capsule *capsule, ref_bytes *file, const char *name, uint32_t type,
+                                         const ref_bytes *bytes, uint64_t align) {
+  ref_link *link = capsule->mercury;
+  ref_bytes_fill(link, file, (size_t)ref_align_up(file->size, align));
+  const ref_piece piece = {.name_offset = ref_strings_offset(&link->section_names, name),
+                           .type = type,
+                           .offset = file->size,
+                           .size = bytes->size,
+                           .align = align};
+  ref_bytes_add(link, file, bytes->data, bytes->size);
+  return piece;
+}
+
+static void ref_capsule_write_file(ref_capsule *capsule) {
+  ref_link *link = capsule->mercury;
+  ref_bytes file = {0};
+  ref_piece first[FIRST_SECTIONS] = {{0}};
+  size_t hole = 0;
+  const ref_bytes names = ref_capsule_section_names(capsule), strings = ref_capsule_names(capsule, &hole);
+  const ref_bytes symbols = ref_capsule_write_symbols(capsule, false);
+  ref_piece *mercury_symbols = ref_capsule_symbol_piece(capsule);
+  mercury_symbols->data = ref_capsule_write_symbols(capsule, true);
+  mercury_symbols->size = mercury_symbols->data.size;
+  mercury_symbols->info = link->first_global;
+  ref_bytes_fill(link, &file, HEADER_BYTES);
+  first[1] = ref_capsule_place_table(capsule, &file, ".shstrtab", REF_TYPE_STRTAB, &names, 1);
+  ref_bytes_fill(link, &file, file.size + NAMES_HOLE);
+  first[2] = ref_capsule_place_table(capsule, &file, ".strtab", REF_TYPE_STRTAB, &strings, 1);
+  ref_bytes_fill(link, &file, file.size + hole);
+  first[3] = ref_capsule_place_table(capsule, &file, ".symtab", REF_TYPE_SYMTAB, &symbols, 8);
+  first[3].link = 2;
+  first[3].info = capsule->kernels.count > 0 ? (uint32_t)(symbols.size / SYMBOL_BYTES) : link->first_global;
+  first[3].entry_size = SYMBOL_BYTES;
+  ref_capsule_place_pieces(capsule, &file);
+  ref_bytes_fill(link, &file, (size_t)ref_align_up(file.size, 8));
+  const size_t headers = file.size;
+  for (size_t i = 0; i < FIRST_SECTIONS; i++) {
+    ref_capsule_write_header(link, &file, &first[i]);
+  }
+  for (size_t i = 0; i < capsule->piece_count; i++) {
+    ref_capsule_write_header(link, &file, &capsule->pieces[i]);
+  }
+  const size_t segments = file.size;
+  const size_t count = ref_capsule_write_segments(capsule, &file);
+  const uint32_t note = capsule->pieces[capsule->piece_of[link->cuinfo_section]].index;
+  ref_write_file_header(link, file.data, headers, capsule->piece_count + FIRST_SECTIONS, segments, count, note);
+  link->result->bytes = file.data;
+  link->result->size = file.size;
+}
+
+static void ref_capsule_join(ref_link *link, ref_link *sass) {
+  ref_capsule *capsule = ref_memory_take(link, 1, sizeof *capsule);
+  *capsule = (ref_capsule){.mercury = link, .sass = sass};
+  capsule->piece_of = ref_memory_take(link, link->section_count + 1, sizeof(size_t));
+  capsule->mercury_piece_of = ref_memory_take(link, link->section_count + 1, sizeof(size_t));
+  for (size_t i = 0; i < link->section_count; i++) {
+    capsule->piece_of[i] = REF_NONE;
+    capsule->mercury_piece_of[i] = REF_NONE;
+  }
+  ref_capsule_map_symbols(capsule);
+  ref_capsule_add_compat(capsule);
+  ref_write_order_sections(link, &capsule->order);
+  ref_symbols_number(link);
+  ref_symbols_name_globals(link);
+  ref_names_build(link);
+  capsule->first_parameter_symbol = link->output_symbol_count;
+  ref_attributes_write(link);
+  ref_callgraph_write(link);
+  ref_relocate_write(link);
+  ref_capsule_add_plain_pieces(capsule);
+  ref_capsule_add_parameters(capsule);
+  ref_capsule_add_mercury_pieces(capsule);
+  ref_capsule_link_pieces(capsule);
+  ref_capsule_fill_pieces(capsule);
+  ref_capsule_write_file(capsule);
+}
+
+void ref_capsule_run(ref_link *link) {
+  ref_link *sass = ref_capsule_fork(link);
+  ref_capsule_lay_out_sass(link, sass);
+  link->view = &ref_view_mercury;
+  for (size_t i = 0; i < link->file_count; i++) {
+    link->files[i].cubin = ref_view_of(link, &link->files[i].whole, true);
+    ref_inputs_prepare(link, &link->files[i]);
+  }
+  ref_reference_lay_out(link);
+  if (!sass->is_laid_out) {
+    ref_message_fatal(link, "X5", "%s",
+                      sass->result->message_count == 0 ? "the SASS view does not link"
+                                                       : sass->result->messages[sass->result->message_count - 1].text);
+  }
+  if (link->error_count == 0) {
+    ref_capsule_join(link, sass);
+  }
+}

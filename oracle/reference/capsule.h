@@ -1,0 +1,45 @@
+/* Shared by the files that join the two views of a capsule link: M3, M7-M26. */
+#ifndef REF_CAPSULE_H
+#define REF_CAPSULE_H
+
+#include "link.h"
+
+/* One section of the output behind `.symtab`. */
+typedef struct ref_piece {
+  const char *name, *old_name; /* old_name: what step 1 called it, if that was another name (M12) */
+  uint32_t name_offset, type, link, info, index;
+  uint64_t flags, align, entry_size, size, offset;
+  ref_bytes data;
+  bool has_bytes;
+  int class;          /* W1.4; 0: not in a segment */
+  size_t section;     /* of the Mercury module, or REF_NONE */
+  size_t shares_with; /* another piece whose bytes these are (M10), or REF_NONE */
+} ref_piece;
+
+typedef struct ref_capsule {
+  ref_link *mercury, *sass;
+  size_t *symbol_of;   /* the Mercury module's symbol of each of the SASS module's, or REF_NONE */
+  ref_indices order;   /* the Mercury module's sections */
+  ref_indices kernels; /* functions with parameters, in the order of their texts */
+  ref_piece *pieces;
+  size_t piece_count, piece_capacity;
+  size_t *piece_of; /* the SASS piece of each section of the Mercury module */
+  size_t *mercury_piece_of;
+  uint32_t first_parameter_symbol, parameter_symbols;
+  ref_strings new_names;
+} ref_capsule;
+
+/* The SASS module's section with what a section of the Mercury module holds, or REF_NONE. */
+size_t ref_capsule_sass_section(const ref_capsule *capsule, size_t section);
+/* The function whose text, constants or attributes a section holds, or REF_NONE. */
+size_t ref_capsule_function_of(const ref_capsule *capsule, size_t section);
+uint32_t ref_capsule_symbol_index(const ref_capsule *capsule, size_t sass_symbol);
+/* capsule_content.c: what the SASS section beside a Mercury one holds. */
+ref_bytes ref_capsule_content(ref_capsule *capsule, size_t section);
+ref_bytes ref_capsule_attributes(ref_capsule *capsule, size_t function);
+/* capsule_compat.c: M18 */
+void ref_capsule_add_compat(ref_capsule *capsule);
+/* capsule_frames.c: M24; the offsets of the frames' addresses, by function. */
+ref_bytes ref_capsule_frames(ref_capsule *capsule, uint64_t *address_at);
+
+#endif

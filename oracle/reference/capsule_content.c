@@ -1,0 +1,130 @@
+/* What the SASS sections of a capsule link hold: M19, M21, M24, M25. */
+#include "capsule.h"
+
+#include <string.h>
+
+enum {
+  CODE_PARAM_CBANK = 0x0a,
+  CODE_CBANK_PARAM_SIZE = 0x19,
+  CODE_SW_WAR = 0x36,
+  CODE_UCODE = 0x43,
+  CODE_GRAPHICS = 0x48,
+  CODE_FINALIZER = 0x5a,
+  ENTRY_BYTES = 24
+};
+
+static void ref_capsule_write_entry(ref_capsule *capsule, ref_bytes *output, uint64_t offset, uint32_t type,
+                                    uint32_t symbol, int64_t addend) {
+  ref_bytes_add_u64(capsule->mercury, output, offset);
+  ref_bytes_add_u32(capsule->mercury, output, type);
+  ref_bytes_add_u32(capsule->mercury, output, symbol);
+  ref_bytes_add_u64(capsule->mercury, output, (uint64_t)addend);
+}
+
+/* M21: what the SASS module kept for this target, the last read first. */
+static ref_bytes ref_capsule_relocations(ref_capsule *capsule, size_t target) {
+  const ref_link *sass = capsule->sass;
+  ref_bytes output = {0};
+  for (size_t i = sass->relocation_count; i-- > 0;) {
+    const ref_out_relocation *entry = &sass->relocations[i];
+    if (!entry->dropped && entry->target == target) {
+      ref_capsule_write_entry(capsule, &output, entry->offset, entry->type,
+                              ref_capsule_symbol_index(capsule, entry->symbol), entry->addend);
+    }
+  }
+  return output;
+}
+
+/* M24: the entries that the Mercury view keeps, in its order, at the places of the frames written anew. */
+static ref_bytes ref_capsule_frame_relocations(ref_capsule *capsule, size_t section) {
+  const ref_link *mercury = capsule->mercury;
+  uint64_t *address_at = ref_memory_take(capsule->mercury, mercury->function_count + 1, sizeof *address_at);
+  const uint32_t address = 2; /* R_CUDA_64 */
+  ref_bytes output = {0};
+  (void)ref_capsule_frames(capsule, address_at);
+  for (size_t i = mercury->relocation_count; i-- > 0;) {
+    const ref_out_relocation *entry = &mercury->relocations[i];
+    if (!entry->dropped && entry->section == section && entry->function != REF_NONE) {
+      ref_capsule_write_entry(capsule, &output, address_at[entry->function], address,
+                              mercury->symbols[entry->symbol].index, 0);
+    }
+  }
+  return output;
+}
+
+static bool ref_capsule_code_has_offsets(uint8_t code) {
+  static const uint8_t codes[] = {0x1c, 0x28, 0x31, 0x46, 0x47, 0x57, 0x2e, 0x39, 0x40, 0x44, 0x34};
+  return memchr(codes, code, sizeof codes) != NULL;
+}
+
+/* The SASS module's record of the same code and rank. */
+static const ref_record *ref_capsule_find_record(const ref_records *records, uint8_t code, size_t rank) {
+  for (size_t i = 0; i < records->count; i++) {
+    if (records->items[i].code == code && !records->items[i].dropped && rank-- == 0) {
+      return &records->items[i];
+    }
+  }
+  return NULL;
+}
+
+static void ref_capsule_add_parameter_bank(ref_capsule *capsule, ref_bytes *output, size_t function,
+                                           const ref_record *record) {
+  const size_t at = output->size;
+  ref_record_write(capsule->mercury, record, output);
+  for (size_t i = 0; i < capsule->kernels.count; i++) {
+    if (capsule->kernels.items[i] == function && output->size >= at + 8) {
+      ref_put_u32(output->data + at + 4, capsule->first_parameter_symbol + (uint32_t)i);
+    }
+  }
+}
+
+/* M19, I41 */
+ref_bytes ref_capsule_attributes(ref_capsule *capsule, size_t function) {
+  static const uint8_t last[] = {CODE_CBANK_PARAM_SIZE, CODE_PARAM_CBANK, CODE_SW_WAR};
+  const ref_records *records = &capsule->mercury->functions[function].output_records;
+  const ref_records *sass = &capsule->sass->functions[function].output_records;
+  size_t rank[256] = {0};
+  ref_bytes output = {0};
+  for (size_t i = 0; i < records->count; i++) {
+    const ref_record *record = &records->items[i];
+    if (record->dropped || record->code == CODE_FINALIZER || record->code == CODE_UCODE ||
+        record->code == CODE_GRAPHICS) {
+      continue;
+    }
+    const ref_record *other = ref_capsule_code_has_offsets(record->code)
+                                  ? ref_capsule_find_record(sass, record->code, rank[record->code]++)
+                                  : NULL;
+    ref_record_write(capsule->mercury, other == NULL ? record : other, &output);
+  }
+  for (size_t i = 0; i < sizeof last; i++) {
+    const ref_record *record = ref_capsule_find_record(sass, last[i], 0);
+    if (record != NULL && last[i] == CODE_PARAM_CBANK) {
+      ref_capsule_add_parameter_bank(capsule, &output, function, record);
+    } else if (record != NULL) {
+      ref_record_write(capsule->mercury, record, &output);
+    }
+  }
+  return output;
+}
+
+ref_bytes ref_capsule_content(ref_capsule *capsule, size_t section) {
+  const ref_out_section *output = &capsule->mercury->sections[section];
+  if (output->type == REF_TYPE_RELA) {
+    const bool frames = strcmp(capsule->mercury->sections[output->target].name, ".debug_frame") == 0;
+    const size_t target = ref_capsule_sass_section(capsule, output->target);
+    return frames ? ref_capsule_frame_relocations(capsule, section) : ref_capsule_relocations(capsule, target);
+  }
+  if (output->type == REF_TYPE_INFO) {
+    const size_t function = ref_capsule_function_of(capsule, section);
+    return function == REF_NONE ? output->data : ref_capsule_attributes(capsule, function);
+  }
+  const ref_section like = {.type = output->type, .flags = output->flags};
+  if (!ref_view_is_mirrored(&like)) {
+    return output->data;
+  }
+  if (strcmp(output->name, ".debug_frame") == 0) {
+    return ref_capsule_frames(capsule, NULL);
+  }
+  const size_t sass = ref_capsule_sass_section(capsule, section);
+  return sass == REF_NONE ? (ref_bytes){0} : capsule->sass->sections[sass].data;
+}

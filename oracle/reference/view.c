@@ -1,0 +1,105 @@
+/* The two views of a capsule object: M3, M7, M8. A view is the same file with the other view's sections taken out (type 0,
+ * so that every section keeps its number) and, for the Mercury view, the rest under plain names and types. */
+#include "link.h"
+
+#include <string.h>
+
+enum { SYMBOL_BYTES = 24 };
+
+const ref_view ref_view_sass = {.user_name = ".nv.constant3",
+                                .user_type = REF_TYPE_CONSTANT + 3,
+                                .optimizer_prefix = ".nv.constant2.",
+                                .optimizer_type = REF_TYPE_CONSTANT + 2};
+const ref_view ref_view_mercury = {.user_name = ".nv.constant.user",
+                                   .user_type = REF_TYPE_CONSTANT_USER,
+                                   .optimizer_prefix = ".nv.constant.optimizer.",
+                                   .optimizer_type = REF_TYPE_CONSTANT_OPTIMIZER,
+                                   .is_mercury = true};
+
+static bool ref_view_starts_with(const char *text, const char *prefix) {
+  return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+/* M7: what both views have a section of their own for. */
+bool ref_view_is_mirrored(const ref_section *section) {
+  if ((section->flags & REF_FLAG_MERCURY) != 0) {
+    return true;
+  }
+  switch (section->type) {
+  case REF_TYPE_INFO:
+  case REF_TYPE_RELA:
+  case REF_TYPE_REL:
+  case REF_TYPE_GLOBAL_INIT:
+  case REF_TYPE_PROGBITS:
+  case REF_TYPE_SHARED_RESERVED:
+    return true;
+  default:
+    return ref_section_type_is_constant(section->type);
+  }
+}
+
+/* M7, the table read from right to left: the plain name and type of a Mercury section. */
+static void ref_view_make_plain(ref_link *link, ref_section *section) {
+  static const char text[] = ".nv.capmerc.text.", mercury[] = ".nv.merc", relocations[] = ".nv.merc.rela";
+  section->flags &= ~(uint64_t)REF_FLAG_MERCURY;
+  if (section->type == REF_TYPE_CAPSULE_TEXT && ref_view_starts_with(section->name, text)) {
+    section->name = ref_memory_print(link, ".text.%s", section->name + strlen(text));
+    section->type = REF_TYPE_PROGBITS;
+    section->flags |= REF_FLAG_ALLOC | REF_FLAG_EXEC;
+  } else if (section->type == REF_TYPE_MERCURY_RELA && ref_view_starts_with(section->name, relocations)) {
+    section->name = ref_memory_print(link, ".rela%s", section->name + strlen(relocations));
+    section->type = REF_TYPE_RELA;
+  } else if (section->type == REF_TYPE_MERCURY_SYMTAB) {
+    section->type = 0;
+  } else if (ref_view_starts_with(section->name, mercury)) {
+    section->name = section->name + strlen(mercury);
+    section->type = section->type == REF_TYPE_MERCURY_INFO ? REF_TYPE_INFO : section->type;
+  }
+}
+
+/* M8: `.nv.merc.symtab`. */
+static void ref_view_read_symbols(ref_link *link, ref_cubin *view, uint32_t number) {
+  const ref_section table = view->sections[number];
+  view->symbol_count = table.data == NULL ? 0 : (size_t)(table.size / SYMBOL_BYTES);
+  view->symbols = ref_memory_take(link, view->symbol_count + 1, sizeof *view->symbols);
+  view->symbol_section = number;
+  for (size_t i = 0; i < view->symbol_count; i++) {
+    const uint8_t *at = table.data + i * SYMBOL_BYTES;
+    ref_symbol *symbol = &view->symbols[i];
+    *symbol = (ref_symbol){.name_offset = ref_u32(at),
+                           .info = at[4],
+                           .other = at[5],
+                           .section = ref_u16(at + 6),
+                           .raw_section = ref_u16(at + 6),
+                           .value = ref_u64(at + 8),
+                           .size = ref_u64(at + 16)};
+    symbol->name = ref_cubin_string(view, table.link, symbol->name_offset);
+  }
+}
+
+/* Returns the view; its arrays belong to the link, its bytes to the file. */
+ref_cubin ref_view_of(ref_link *link, const ref_cubin *cubin, bool mercury) {
+  ref_cubin view = *cubin;
+  uint32_t symbols = 0;
+  view.sections = ref_memory_take(link, cubin->section_count + 1, sizeof *view.sections);
+  memcpy(view.sections, cubin->sections, cubin->section_count * sizeof *view.sections);
+  for (uint32_t i = 1; i < view.section_count; i++) {
+    ref_section *section = &view.sections[i];
+    const bool is_mercury = (section->flags & REF_FLAG_MERCURY) != 0;
+    if (mercury && section->type == REF_TYPE_MERCURY_SYMTAB) {
+      symbols = i;
+    }
+    if (is_mercury != mercury && ref_view_is_mirrored(section)) {
+      section->type = 0;
+    } else if (is_mercury) {
+      ref_view_make_plain(link, section);
+    }
+  }
+  if (mercury && symbols == 0) {
+    ref_message_fatal(link, "E65", "Internal error: symsec not found");
+  }
+  if (mercury) {
+    ref_view_read_symbols(link, &view, symbols);
+  }
+  return view;
+}
