@@ -24,7 +24,8 @@ enum {
   READ_EXECUTE = 5,
   READ_WRITE = 6,
   CAPSULE_ALIGN = 16,
-  RESERVED = 0x400
+  RESERVED = 0x400,
+  SYSTEM_RESERVED = 0x40
 };
 
 static bool ref_capsule_starts_with(const char *text, const char *prefix) {
@@ -269,6 +270,35 @@ static void ref_capsule_link_pieces(ref_capsule *capsule) {
   }
 }
 
+static void ref_capsule_write_header(ref_link *link, ref_bytes *file, const ref_piece *piece) {
+  ref_bytes_add_u32(link, file, piece->name_offset);
+  ref_bytes_add_u32(link, file, piece->type);
+  ref_bytes_add_u64(link, file, piece->flags);
+  ref_bytes_add_u64(link, file, 0);
+  ref_bytes_add_u64(link, file, piece->offset);
+  ref_bytes_add_u64(link, file, piece->size);
+  ref_bytes_add_u32(link, file, piece->link);
+  ref_bytes_add_u32(link, file, piece->info);
+  ref_bytes_add_u64(link, file, piece->align);
+  ref_bytes_add_u64(link, file, piece->entry_size);
+}
+
+/* M28: what follows the section in the file of step 1: its first two section headers. */
+static ref_bytes ref_capsule_reserved_bytes(ref_capsule *capsule, uint64_t size) {
+  ref_link *link = capsule->mercury;
+  ref_bytes bytes = {0};
+  ref_bytes_fill(link, &bytes, SECTION_BYTES);
+  ref_capsule_write_header(link, &bytes,
+                           &(ref_piece){.name_offset = 1,
+                                        .type = REF_TYPE_STRTAB,
+                                        .offset = HEADER_BYTES,
+                                        .size = link->section_names.bytes.size,
+                                        .align = 1});
+  ref_bytes_fill(link, &bytes, (size_t)size);
+  bytes.size = (size_t)size;
+  return bytes;
+}
+
 /* M23: word 0 of a capsule is the index of its SASS text. */
 static void ref_capsule_fill_pieces(ref_capsule *capsule) {
   for (size_t i = 0; i + 1 < capsule->piece_count; i++) {
@@ -283,6 +313,12 @@ static void ref_capsule_fill_pieces(ref_capsule *capsule) {
       ref_put_u32(piece->data.data, capsule->pieces[capsule->piece_of[piece->section]].index);
     } else if (piece->type == REF_TYPE_NOBITS && capsule->mercury->sections[piece->section].type == REF_TYPE_SHARED) {
       piece->size += RESERVED; /* M17 */
+    } else if (piece->type == REF_TYPE_NOBITS &&
+               capsule->mercury->sections[piece->section].type == REF_TYPE_SHARED_RESERVED) {
+      piece->size += SYSTEM_RESERVED; /* M28 */
+    } else if (piece->type == REF_TYPE_SHARED_RESERVED) {
+      piece->has_bytes = true;
+      piece->data = ref_capsule_reserved_bytes(capsule, piece->size);
     }
   }
 }
@@ -354,6 +390,7 @@ static void ref_capsule_write_symbol(const ref_capsule *capsule, size_t number, 
   } else if (object && !mercury_side) {
     type = REF_SYMBOL_OBJECT;
     other &= (uint8_t)~REF_SPACE_MASK;
+    value += !undefined && link->sections[symbol->section].type == REF_TYPE_SHARED_RESERVED ? SYSTEM_RESERVED : 0;
   }
   if (undefined && bind == REF_BIND_WEAK && !symbol->local_list) {
     bind = REF_BIND_GLOBAL;
@@ -408,8 +445,11 @@ static bool ref_capsule_shares_bytes(const ref_piece *piece, const ref_piece *sa
   static const char *const always[] = {".nv.constant.user", ".nv.global.init", ".debug_abbrev", ".debug_loc",
                                        ".debug_pubnames",   ".debug_pubtypes", ".debug_str"};
   static const char *const if_equal[] = {".debug_line", ".nv_debug_line_sass"};
-  const bool equal = piece->size == sass->size &&
+  const bool equal = piece->data.size == sass->data.size && piece->size == sass->size &&
                      (piece->size == 0 || memcmp(piece->data.data, sass->data.data, (size_t)piece->size) == 0);
+  if (piece->type == REF_TYPE_SHARED_RESERVED) {
+    return false;
+  }
   if (piece->size == 0 || ref_capsule_starts_with(name, ".nv_debug_ptx_txt")) {
     return true;
   }
@@ -496,19 +536,6 @@ static size_t ref_capsule_write_segments(ref_capsule *capsule, ref_bytes *file) 
     }
   }
   return count;
-}
-
-static void ref_capsule_write_header(ref_link *link, ref_bytes *file, const ref_piece *piece) {
-  ref_bytes_add_u32(link, file, piece->name_offset);
-  ref_bytes_add_u32(link, file, piece->type);
-  ref_bytes_add_u64(link, file, piece->flags);
-  ref_bytes_add_u64(link, file, 0);
-  ref_bytes_add_u64(link, file, piece->offset);
-  ref_bytes_add_u64(link, file, piece->size);
-  ref_bytes_add_u32(link, file, piece->link);
-  ref_bytes_add_u32(link, file, piece->info);
-  ref_bytes_add_u64(link, file, piece->align);
-  ref_bytes_add_u64(link, file, piece->entry_size);
 }
 
 static ref_piece ref_capsule_place_table(ref_capsule *capsule, ref_bytes *file, const char *name, uint32_t type,

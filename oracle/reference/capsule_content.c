@@ -35,6 +35,24 @@ static ref_bytes ref_capsule_relocations(ref_capsule *capsule, size_t target) {
   return output;
 }
 
+/* M21: these two are sorted by offset. */
+static void ref_capsule_sort_entries(ref_bytes *entries) {
+  for (size_t i = ENTRY_BYTES; i + ENTRY_BYTES <= entries->size; i += ENTRY_BYTES) {
+    uint8_t moved[ENTRY_BYTES];
+    size_t at = i;
+    memcpy(moved, entries->data + i, ENTRY_BYTES);
+    while (at > 0 && ref_u64(entries->data + at - ENTRY_BYTES) > ref_u64(moved)) {
+      memcpy(entries->data + at, entries->data + at - ENTRY_BYTES, ENTRY_BYTES);
+      at -= ENTRY_BYTES;
+    }
+    memcpy(entries->data + at, moved, ENTRY_BYTES);
+  }
+}
+
+static bool ref_capsule_is_line_table(const char *name) {
+  return strcmp(name, ".debug_line") == 0 || strcmp(name, ".nv_debug_line_sass") == 0;
+}
+
 /* M24: the entries that the Mercury view keeps, in its order, at the places of the frames written anew. */
 static ref_bytes ref_capsule_frame_relocations(ref_capsule *capsule, size_t section) {
   const ref_link *mercury = capsule->mercury;
@@ -112,7 +130,12 @@ ref_bytes ref_capsule_content(ref_capsule *capsule, size_t section) {
   if (output->type == REF_TYPE_RELA) {
     const bool frames = strcmp(capsule->mercury->sections[output->target].name, ".debug_frame") == 0;
     const size_t target = ref_capsule_sass_section(capsule, output->target);
-    return frames ? ref_capsule_frame_relocations(capsule, section) : ref_capsule_relocations(capsule, target);
+    ref_bytes entries =
+        frames ? ref_capsule_frame_relocations(capsule, section) : ref_capsule_relocations(capsule, target);
+    if (ref_capsule_is_line_table(capsule->mercury->sections[output->target].name)) {
+      ref_capsule_sort_entries(&entries);
+    }
+    return entries;
   }
   if (output->type == REF_TYPE_INFO) {
     const size_t function = ref_capsule_function_of(capsule, section);
