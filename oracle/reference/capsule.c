@@ -24,6 +24,7 @@ enum {
   READ_EXECUTE = 5,
   READ_WRITE = 6,
   CAPSULE_ALIGN = 16,
+  TEXT_ALIGN = 128,
   RESERVED = 0x400,
   SYSTEM_RESERVED = 0x40
 };
@@ -283,19 +284,36 @@ static void ref_capsule_write_header(ref_link *link, ref_bytes *file, const ref_
   ref_bytes_add_u64(link, file, piece->entry_size);
 }
 
-/* M28: what follows the section in the file of step 1: its first two section headers. */
-static ref_bytes ref_capsule_reserved_bytes(ref_capsule *capsule, uint64_t size) {
+/* M28: what follows the section in the file of step 1, as a rule its first two section headers. Where the headers of that
+ * file begin depends on the sections behind this one. */
+static uint64_t ref_capsule_distance_to_headers(const ref_capsule *capsule, size_t reserved) {
+  const ref_link *link = capsule->mercury;
+  uint64_t at = HEADER_BYTES + link->section_names.bytes.size + link->names.bytes.size, start = 0;
+  at = ref_align_up(at, 8) + (uint64_t)link->output_symbol_count * SYMBOL_BYTES;
+  for (size_t i = 0; i < capsule->order.count; i++) {
+    const ref_out_section *section = &link->sections[capsule->order.items[i]];
+    const bool text = section->info_function != REF_NONE; /* there with its decoded instructions */
+    at = ref_align_up(at, text ? TEXT_ALIGN : section->align);
+    start = capsule->order.items[i] == reserved ? at : start;
+    at += text ? link->symbols[link->functions[section->info_function].symbol].size
+          : ref_section_type_has_bytes(section->type) ? section->data.size
+                                                      : 0;
+  }
+  return ref_align_up(at, 8) - start;
+}
+
+static ref_bytes ref_capsule_reserved_bytes(ref_capsule *capsule, const ref_piece *piece) {
   ref_link *link = capsule->mercury;
   ref_bytes bytes = {0};
-  ref_bytes_fill(link, &bytes, SECTION_BYTES);
+  ref_bytes_fill(link, &bytes, (size_t)(ref_capsule_distance_to_headers(capsule, piece->section) + SECTION_BYTES));
   ref_capsule_write_header(link, &bytes,
                            &(ref_piece){.name_offset = 1,
                                         .type = REF_TYPE_STRTAB,
                                         .offset = HEADER_BYTES,
                                         .size = link->section_names.bytes.size,
                                         .align = 1});
-  ref_bytes_fill(link, &bytes, (size_t)size);
-  bytes.size = (size_t)size;
+  ref_bytes_fill(link, &bytes, (size_t)piece->size);
+  bytes.size = (size_t)piece->size;
   return bytes;
 }
 
@@ -318,7 +336,7 @@ static void ref_capsule_fill_pieces(ref_capsule *capsule) {
       piece->size += SYSTEM_RESERVED; /* M28 */
     } else if (piece->type == REF_TYPE_SHARED_RESERVED) {
       piece->has_bytes = true;
-      piece->data = ref_capsule_reserved_bytes(capsule, piece->size);
+      piece->data = ref_capsule_reserved_bytes(capsule, piece);
     }
   }
 }

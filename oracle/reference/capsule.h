@@ -42,4 +42,7 @@ void ref_capsule_add_compat(ref_capsule *capsule);
 /* capsule_frames.c: M24; the offsets of the frames' addresses, by function. */
 ref_bytes ref_capsule_frames(ref_capsule *capsule, uint64_t *address_at);
 
+/* capsule_lines.c: M25 */
+ref_bytes ref_capsule_lines(ref_capsule *capsule, size_t section, ref_bytes *entries);
+
 #endif

@@ -130,12 +130,13 @@ ref_bytes ref_capsule_content(ref_capsule *capsule, size_t section) {
   if (output->type == REF_TYPE_RELA) {
     const bool frames = strcmp(capsule->mercury->sections[output->target].name, ".debug_frame") == 0;
     const size_t target = ref_capsule_sass_section(capsule, output->target);
-    ref_bytes entries =
-        frames ? ref_capsule_frame_relocations(capsule, section) : ref_capsule_relocations(capsule, target);
+    ref_bytes entries = {0};
     if (ref_capsule_is_line_table(capsule->mercury->sections[output->target].name)) {
+      (void)ref_capsule_lines(capsule, output->target, &entries);
       ref_capsule_sort_entries(&entries);
+      return entries;
     }
-    return entries;
+    return frames ? ref_capsule_frame_relocations(capsule, section) : ref_capsule_relocations(capsule, target);
   }
   if (output->type == REF_TYPE_INFO) {
     const size_t function = ref_capsule_function_of(capsule, section);
@@ -147,6 +148,10 @@ ref_bytes ref_capsule_content(ref_capsule *capsule, size_t section) {
   }
   if (strcmp(output->name, ".debug_frame") == 0) {
     return ref_capsule_frames(capsule, NULL);
+  }
+  if (ref_capsule_is_line_table(output->name)) {
+    ref_bytes entries = {0};
+    return ref_capsule_lines(capsule, section, &entries);
   }
   const size_t sass = ref_capsule_sass_section(capsule, section);
   return sass == REF_NONE ? (ref_bytes){0} : capsule->sass->sections[sass].data;

@@ -1,0 +1,188 @@
+/* SASS `.debug_line` and `.nv_debug_line_sass` of a capsule link: M25, M21. Of each unit the header comes from the Mercury
+ * view, the sequences from the SASS view: those of live functions, in the order of the output's symbols. */
+#include "capsule.h"
+
+#include <string.h>
+
+enum {
+  LENGTH_BYTES = 4,
+  HEADER_LENGTH_AT = 6,
+  PROGRAM_AT = 10,
+  FIRST_SPECIAL_AT = 15,
+  OPERAND_COUNTS_AT = 16,
+  EXTENDED = 0,
+  END_SEQUENCE = 1,
+  SET_ADDRESS = 2,
+  FIXED_ADVANCE = 9,
+  ENTRY_BYTES = 24
+};
+
+typedef struct ref_sequence {
+  uint64_t start, end, address_at; /* in the unit */
+  const ref_out_relocation *entry;
+  uint32_t symbol;
+} ref_sequence;
+
+typedef struct ref_lines {
+  ref_capsule *capsule;
+  size_t section; /* of the SASS module */
+  ref_bytes output, entries;
+} ref_lines;
+
+/* LEB128; false when it runs past the end. */
+static bool ref_lines_skip_number(const uint8_t *data, uint64_t size, uint64_t *at, uint64_t *value) {
+  unsigned shift = 0;
+  *value = 0;
+  while (*at < size) {
+    const uint8_t byte = data[(*at)++];
+    *value |= shift < 64 ? (uint64_t)(byte & 0x7f) << shift : 0;
+    shift += 7;
+    if ((byte & 0x80) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* One operation of the line program; notes where an address stands. Returns false at the end or when it is damaged. */
+static bool ref_lines_step(const uint8_t *unit, uint64_t size, uint64_t *at, uint64_t *address_at, bool *ends) {
+  const uint8_t first_special = unit[FIRST_SPECIAL_AT - 1];
+  uint64_t number = 0;
+  *ends = false;
+  if (*at >= size) {
+    return false;
+  }
+  const uint8_t code = unit[(*at)++];
+  if (code == EXTENDED) {
+    if (!ref_lines_skip_number(unit, size, at, &number) || number == 0 || number > size - *at) {
+      return false;
+    }
+    if (unit[*at] == SET_ADDRESS) {
+      *address_at = *at + 1;
+    }
+    *ends = unit[*at] == END_SEQUENCE;
+    *at += number;
+    return true;
+  }
+  if (code >= first_special) {
+    return true;
+  }
+  if (code == FIXED_ADVANCE) {
+    *at += 2;
+    return *at <= size;
+  }
+  for (uint8_t i = 0; i < unit[FIRST_SPECIAL_AT + code - 1]; i++) {
+    if (!ref_lines_skip_number(unit, size, at, &number)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* The entry that the SASS module keeps at this place. */
+static const ref_out_relocation *ref_lines_find_entry(const ref_lines *lines, uint64_t offset) {
+  const ref_link *sass = lines->capsule->sass;
+  for (size_t i = 0; i < sass->relocation_count; i++) {
+    const ref_out_relocation *entry = &sass->relocations[i];
+    if (!entry->dropped && entry->target == lines->section && entry->offset == offset) {
+      return entry;
+    }
+  }
+  return NULL;
+}
+
+static void ref_lines_add_sequence(ref_lines *lines, const uint8_t *unit, const ref_sequence *sequence) {
+  ref_link *link = lines->capsule->mercury;
+  const uint64_t place = lines->output.size + (sequence->address_at - sequence->start);
+  ref_bytes_add(link, &lines->output, unit + sequence->start, (size_t)(sequence->end - sequence->start));
+  ref_bytes_add_u64(link, &lines->entries, place);
+  ref_bytes_add_u32(link, &lines->entries, sequence->entry->type);
+  ref_bytes_add_u32(link, &lines->entries, sequence->symbol);
+  ref_bytes_add_u64(link, &lines->entries, (uint64_t)sequence->entry->addend);
+}
+
+/* The sequences of a unit, sorted by symbol; equal ones stay in their order. */
+static size_t ref_lines_list_sequences(const ref_lines *lines, const uint8_t *unit, uint64_t program, uint64_t size,
+                                       uint64_t offset, ref_sequence *sequences) {
+  ref_sequence next = {.start = program};
+  size_t count = 0;
+  uint64_t at = program;
+  bool ends = false;
+  while (ref_lines_step(unit, size, &at, &next.address_at, &ends)) {
+    if (!ends) {
+      continue;
+    }
+    next.end = at;
+    next.entry = next.address_at == 0 ? NULL : ref_lines_find_entry(lines, offset + next.address_at);
+    if (next.entry != NULL) {
+      next.symbol = ref_capsule_symbol_index(lines->capsule, next.entry->symbol);
+      size_t place = count++;
+      while (place > 0 && sequences[place - 1].symbol > next.symbol) {
+        sequences[place] = sequences[place - 1];
+        place--;
+      }
+      sequences[place] = next;
+    }
+    next = (ref_sequence){.start = at};
+  }
+  return count;
+}
+
+/* `offset` is the unit's place in the SASS section, `header` its header in the Mercury section. */
+static void ref_lines_add_unit(ref_lines *lines, const uint8_t *unit, uint64_t size, uint64_t offset,
+                               const uint8_t *header) {
+  ref_link *link = lines->capsule->mercury;
+  const uint64_t program = PROGRAM_AT + (uint64_t)ref_u32(unit + HEADER_LENGTH_AT);
+  if (program > size || program < OPERAND_COUNTS_AT ||
+      unit[FIRST_SPECIAL_AT - 1] + (uint64_t)FIRST_SPECIAL_AT > program) {
+    ref_message_fatal(link, "D40", "a unit of '%s' has a header of %llu bytes",
+                      lines->capsule->sass->sections[lines->section].name, (unsigned long long)program);
+  }
+  ref_sequence *sequences = ref_memory_take(link, (size_t)(size / 3 + 1), sizeof *sequences);
+  const size_t count = ref_lines_list_sequences(lines, unit, program, size, offset, sequences);
+  const size_t start = lines->output.size;
+  ref_bytes_add(link, &lines->output, header, (size_t)program);
+  for (size_t i = 0; i < count; i++) {
+    ref_lines_add_sequence(lines, unit, &sequences[i]);
+  }
+  ref_put_u32(lines->output.data + start, (uint32_t)(lines->output.size - start - LENGTH_BYTES));
+}
+
+/* Both views of one input section have the same units with the same headers. */
+static void ref_lines_add_units(ref_lines *lines, const ref_out_section *sass, uint64_t at, uint64_t end,
+                                const ref_out_section *mercury, uint64_t other, uint64_t other_end) {
+  while (end - at >= OPERAND_COUNTS_AT && other_end - other >= OPERAND_COUNTS_AT) {
+    const uint8_t *unit = sass->data.data + at, *header = mercury->data.data + other;
+    const uint64_t size = LENGTH_BYTES + (uint64_t)ref_u32(unit), other_size = LENGTH_BYTES + (uint64_t)ref_u32(header);
+    const uint64_t program = PROGRAM_AT + (uint64_t)ref_u32(unit + HEADER_LENGTH_AT);
+    if (size > end - at || other_size > other_end - other || program > other_size || size < OPERAND_COUNTS_AT) {
+      ref_message_fatal(lines->capsule->mercury, "D40", "section '%s' is damaged at 0x%llx", sass->name,
+                        (unsigned long long)at);
+    }
+    ref_lines_add_unit(lines, unit, size, at, header);
+    at += size;
+    other += other_size;
+  }
+}
+
+/* The section's bytes; its relocations are left in *entries. */
+ref_bytes ref_capsule_lines(ref_capsule *capsule, size_t section, ref_bytes *entries) {
+  const ref_link *sass = capsule->sass, *mercury = capsule->mercury;
+  ref_lines lines = {.capsule = capsule, .section = ref_capsule_sass_section(capsule, section)};
+  for (size_t i = 0; i < sass->file_count && lines.section != REF_NONE; i++) {
+    for (uint32_t k = 1; k < sass->files[i].cubin.section_count; k++) {
+      if (sass->files[i].section_of[k] != lines.section) {
+        continue;
+      }
+      for (uint32_t m = 1; m < mercury->files[i].cubin.section_count; m++) {
+        if (mercury->files[i].section_of[m] == section) {
+          const uint64_t at = sass->files[i].offset_in[k], other = mercury->files[i].offset_in[m];
+          ref_lines_add_units(&lines, &sass->sections[lines.section], at, at + sass->files[i].cubin.sections[k].size,
+                              &mercury->sections[section], other, other + mercury->files[i].cubin.sections[m].size);
+        }
+      }
+    }
+  }
+  *entries = lines.entries;
+  return lines.output;
+}
