@@ -42,6 +42,7 @@ void ref_check(ref_check_report *report, const ref_check_link *link) {
   *report = (ref_check_report){0};
   ref_check_context context = {.link = link, .output = link->output.cubin, .report = report};
   context.executable = context.output->type == FILE_EXECUTABLE;
+  context.capsule = (context.output->flags & FILE_CAPSULE) != 0;
   context.sm = ref_sass_sm(context.output);
   check_index_make(&context);
   check_graph_make(&context);

@@ -78,10 +78,12 @@ void check_cover(ref_check_context *context) {
   qsort(ranges, count, sizeof *ranges, check_order_ranges);
   uint64_t end = 0;
   const char *before = "the file's begin";
+  bool before_is_mercury = false;
   for (size_t i = 0; i <= count; i++) {
     const uint64_t start = i < count ? ranges[i].start : cubin->size;
     const uint32_t section = i < count ? ranges[i].section : 0;
-    if (start < end) {
+    const bool is_mercury = section != 0 && (cubin->sections[section].flags & FLAG_MERCURY) != 0;
+    if (start < end && !is_mercury && !before_is_mercury) { /* F49: Mercury sections may share their clones' bytes */
       check_found(context, section, start, "overlaps %s", before);
     }
     for (uint64_t at = end; at < start; at++) {
@@ -96,6 +98,7 @@ void check_cover(ref_check_context *context) {
     if (i < count && ranges[i].end > end) {
       end = ranges[i].end;
       before = ranges[i].what;
+      before_is_mercury = is_mercury;
     }
   }
   free(ranges);
@@ -180,7 +183,7 @@ void check_segments(ref_check_context *context) {
   }
   for (uint32_t i = 1; context->executable && i < cubin->section_count; i++) {
     const ref_section *section = &cubin->sections[i];
-    if ((section->flags & FLAG_ALLOC) == 0 || section->data == NULL || section->size == 0) {
+    if ((section->flags & FLAG_ALLOC) == 0 || (section->flags & FLAG_MERCURY) != 0 || section->data == NULL || section->size == 0) {
       continue;
     }
     const size_t holding = check_count_segments(cubin, section);

@@ -39,6 +39,8 @@ enum {
   TYPE_CONSTANT = 0x70000064,
   FLAG_ALLOC = 2,
   FLAG_EXECUTABLE = 4,
+  FLAG_MERCURY = 0x10000000, /* F44 */
+  FILE_CAPSULE = 2,          /* in e_flags, F11 */
   FILE_EXECUTABLE = 2,
   RESERVED_SHARED = 0x400 /* bytes of every kernel's shared memory that sm_90 and later keep for themselves (H7) */
 };
@@ -111,6 +113,7 @@ struct ref_check_context {
   const ref_check_row *row;
   size_t listed; /* findings of this row */
   bool executable;
+  bool capsule; /* sm_100 and later: SASS and Mercury side by side (F11) */
   unsigned sm;
   check_names symbols;         /* the output's, with a name */
   check_names inputs;          /* global symbols of all inputs that are defined */

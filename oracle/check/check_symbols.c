@@ -82,9 +82,10 @@ void check_record_indices(ref_check_context *context) {
   }
 }
 
-/* L310: nvlink counts as local what was weak when it first met it, and sh_info with it. */
+/* A capsule's symbol table ends with section symbols of bank 0 (W13), and sh_info lies behind them.
+ * L310: nvlink counts as local what was weak when it first met it, and sh_info with it. */
 static bool check_was_weak(const ref_check_context *context, const ref_symbol *symbol) {
-  if (symbol->info >> 4 == BINDING_WEAK || context->link->input_count == 0) {
+  if (symbol->info >> 4 == BINDING_WEAK || context->link->input_count == 0 || context->capsule) {
     return true;
   }
   for (size_t i = 0; i < context->link->input_count; i++) {

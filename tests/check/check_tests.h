@@ -13,6 +13,7 @@ typedef struct check_job {
   ref_cubin cubins[CHECK_INPUTS_MAX];
   ref_check_file inputs[CHECK_INPUTS_MAX];
   size_t count;
+  bool partial; /* some inputs are not cubins: the output is checked alone */
 } check_job;
 
 /* False when the job has no output. Inputs that are no cubins are left out, as the link left them out. */
