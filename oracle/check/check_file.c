@@ -183,7 +183,8 @@ void check_segments(ref_check_context *context) {
   }
   for (uint32_t i = 1; context->executable && i < cubin->section_count; i++) {
     const ref_section *section = &cubin->sections[i];
-    if ((section->flags & FLAG_ALLOC) == 0 || (section->flags & FLAG_MERCURY) != 0 || section->data == NULL || section->size == 0) {
+    if ((section->flags & FLAG_ALLOC) == 0 || (section->flags & FLAG_MERCURY) != 0 || section->data == NULL ||
+        section->size == 0) {
       continue;
     }
     const size_t holding = check_count_segments(cubin, section);

@@ -153,9 +153,9 @@ static check_disposition check_place_object(const ref_check_context *context, co
   return check_solve_by(target, formula);
 }
 
-/* An entry that was not kept. */
-static check_disposition check_place_applied(const ref_check_context *context, const check_piece *piece,
-                                             const check_entry *entry) {
+/* What became of an entry that was not kept. */
+static check_disposition check_place_unkept(const ref_check_context *context, const check_piece *piece,
+                                            const check_entry *entry) {
   const uint32_t type = entry->relocation.type;
   check_formula formula = {
       .A = (uint64_t)entry->relocation.addend, .bank = BANK_OF_NOTHING, .adds_old = !entry->has_addend};
@@ -193,6 +193,20 @@ static check_disposition check_place_applied(const ref_check_context *context, c
   check_disposition fate = check_place_object(context, &target, type, formula);
   if (kind == SYMBOL_SECTION && !entry->has_addend) {
     fate.defect = "D12";
+  }
+  return fate;
+}
+
+/* The same, with the row of nvlink's defect where one is known to look like this. */
+static check_disposition check_place_applied(const ref_check_context *context, const check_piece *piece,
+                                             const check_entry *entry) {
+  check_disposition fate = check_place_unkept(context, piece, entry);
+  check_target target;
+  const bool constant = strcmp(context->output->sections[piece->section].name, ".nv.constant3") == 0;
+  if (fate.fate == CHECK_LOST && constant &&
+      check_target_of(context, piece->input, entry->relocation.symbol, &target) &&
+      target.symbol->info >> 4 == BINDING_WEAK) {
+    fate.why = "a pointer in a constant to a weak symbol: D83";
   }
   return fate;
 }

@@ -80,9 +80,10 @@ static void check_test_stored_outputs(void **state) {
     harness_free_jobs(&jobs);
   }
   harness_free_words(&lines);
-  print_message("%zu outputs, %zu of them without all inputs, %zu with findings; %zu bytes explained, %zu fields, %zu kept "
-                "relocations\n",
-                tally.outputs, tally.alone, tally.loud, tally.bytes, tally.fields, tally.kept);
+  print_message(
+      "%zu outputs, %zu of them without all inputs, %zu with findings; %zu bytes explained, %zu fields, %zu kept "
+      "relocations\n",
+      tally.outputs, tally.alone, tally.loud, tally.bytes, tally.fields, tally.kept);
   assert_true(tally.outputs > 600);
   assert_true(tally.bytes > 1000000);
   assert_true(tally.fields > 2000);
