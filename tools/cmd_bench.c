@@ -1,7 +1,8 @@
-/* twin bench: twinlink, nvlink and `cat inputs > out` on two large links, measured in turn in the same run.
+/* twin bench: twinlink, nvlink and `cat inputs > out` on large links, measured in turn in the same run.
  *
- * The two shapes are what a linker can be slow at: 40 cubins with 8,000 small functions (symbols, sections, relocations),
- * and 40 cubins with 300 KB of code and debug sections each (bytes). bench_shape.c writes them as PTX; ptxas turns them
+ * The shapes are what a linker can be slow at: 40 cubins with 8,000 small functions (symbols, sections, relocations), 40
+ * cubins with 300 KB of code and debug sections each (bytes), and with --shape=many 520 cubins with 104,000 functions (does
+ * anything grow faster than the input?). bench_shape.c writes them as PTX; ptxas turns them
  * into cubins once, into the cache directory. `cat` is the floor that any linker stands on: the same bytes read and
  * written once. Every run writes a fresh file; times are medians; memory is the largest resident size of the runs. */
 #define _DEFAULT_SOURCE
@@ -25,6 +26,7 @@ int twin_bench(int argc, char **argv);
 
 typedef struct bench_options {
   const char *linker, *nvlink, *ptxas, *cache;
+  const char *shape; /* NULL: all that need not be asked for */
   size_t runs;
 } bench_options;
 
@@ -40,8 +42,8 @@ typedef struct bench_candidate {
 } bench_candidate;
 
 static int bench_print_usage(void) {
-  fprintf(stderr,
-          "usage: twin bench --linker=TWINLINK [--cache=DIRECTORY] [--runs=N] [--nvlink=PATH] [--ptxas=PATH]\n");
+  fprintf(stderr, "usage: twin bench --linker=TWINLINK [--shape=functions|text|many] [--cache=DIRECTORY] [--runs=N]\n"
+                  "                  [--nvlink=PATH] [--ptxas=PATH]\n");
   return TWIN_TROUBLE;
 }
 
@@ -55,6 +57,8 @@ static bool bench_parse_options(bench_options *options, int argc, char **argv) {
     const char *value = NULL;
     if ((value = bench_option(argv[i], "--linker=")) != NULL)
       options->linker = value;
+    else if ((value = bench_option(argv[i], "--shape=")) != NULL)
+      options->shape = value;
     else if ((value = bench_option(argv[i], "--cache=")) != NULL)
       options->cache = value;
     else if ((value = bench_option(argv[i], "--nvlink=")) != NULL)
@@ -101,28 +105,48 @@ static double bench_median(bench_candidate *candidate, size_t runs) {
   return candidate->seconds[runs / 2];
 }
 
+/* Compiles file `number` of a shape; false with a message when that cannot be. */
+static bool bench_compile(const bench_options *options, const bench_shape *shape, unsigned number, const char *cubin) {
+  char ptx[PATH_SIZE];
+  text_buffer text = {0};
+  process_result result;
+  const char *arguments[9] = {options->ptxas, "-c", "-arch", BENCH_ARCH, "-o", cubin, ptx, shape->ptxas_option, NULL};
+  snprintf(ptx, sizeof ptx, "%s/%s_%u.ptx", options->cache, shape->name, number);
+  shape->write(&text, number, bench_shape_is_last(shape, number));
+  bool good = process_write_file(ptx, text.bytes, text.size) &&
+              process_run(&(process_job){.arguments = arguments, .seconds = 300}, &result) && result.exit_code == 0;
+  text_free(&text);
+  unlink(ptx);
+  if (!good) {
+    unlink(cubin);
+    fprintf(stderr, "twin bench: %s cannot make %s; the inputs need ptxas once\n", options->ptxas, cubin);
+  }
+  return good;
+}
+
+/* Makes file `number` of a copied shape from the first group's first or last file. */
+static bool bench_copy(const bench_shape *shape, unsigned number, const string_list *inputs, const char *cubin) {
+  size_t size = 0;
+  unsigned original = bench_shape_is_last(shape, number) ? BENCH_FILES - 1 : 0;
+  char *bytes = file_read(inputs->items[original], &size);
+  if (bytes)
+    bench_shape_rename(bytes, size, shape->first + original, number);
+  bool good = bytes && process_write_file(cubin, bytes, size);
+  free(bytes);
+  if (!good)
+    fprintf(stderr, "twin bench: cannot write %s\n", cubin);
+  return good;
+}
+
 /* Makes the shape's cubins unless they are cached; false with a message when that cannot be. */
 static bool bench_make_inputs(const bench_options *options, const bench_shape *shape, string_list *inputs) {
-  char ptx[PATH_SIZE], cubin[PATH_SIZE];
-  for (unsigned i = 0; i < BENCH_FILES; i++) {
-    snprintf(ptx, sizeof ptx, "%s/%s_%u.ptx", options->cache, shape->name, i);
-    snprintf(cubin, sizeof cubin, "%s/%s_%u.cubin", options->cache, shape->name, i);
-    string_list_add(inputs, "%s", cubin);
-    if (file_exists(cubin))
-      continue;
-    text_buffer text = {0};
-    process_result result;
-    const char *arguments[9] = {options->ptxas, "-c", "-arch", BENCH_ARCH, "-o", cubin, ptx, shape->ptxas_option, NULL};
-    shape->write(&text, i);
-    bool good = process_write_file(ptx, text.bytes, text.size) &&
-                process_run(&(process_job){.arguments = arguments, .seconds = 300}, &result) && result.exit_code == 0;
-    text_free(&text);
-    unlink(ptx);
-    if (!good) {
-      unlink(cubin);
-      fprintf(stderr, "twin bench: %s cannot make %s; the inputs need ptxas once\n", options->ptxas, cubin);
+  for (unsigned i = 0; i < shape->files; i++) {
+    bool copy = shape->copied && i != 0 && i + 1 != BENCH_FILES;
+    string_list_add(inputs, "%s/%s_%u.cubin", options->cache, shape->name, shape->first + i);
+    const char *cubin = inputs->items[i];
+    if (!file_exists(cubin) && !(copy ? bench_copy(shape, shape->first + i, inputs, cubin)
+                                      : bench_compile(options, shape, shape->first + i, cubin)))
       return false;
-    }
   }
   return true;
 }
@@ -245,10 +269,16 @@ int twin_bench(int argc, char **argv) {
     return TWIN_TROUBLE;
   }
   int worst = TWIN_OK;
+  bool any = false;
   for (size_t i = 0; i < bench_shape_count; i++) {
+    if (options.shape ? strcmp(options.shape, bench_shapes[i].name) != 0 : bench_shapes[i].asked)
+      continue;
+    any = true;
     int code = bench_measure(&options, &bench_shapes[i]);
     worst = code > worst ? code : worst;
   }
+  if (!any)
+    return bench_print_usage();
   if (!options.nvlink)
     printf("nvlink is not installed here: measured against cat only\n");
   return worst;

@@ -19,7 +19,7 @@ uint32_t tl_emit_section_type(uint32_t type) {
 }
 
 unsigned tl_emit_section_class(const tl_section *section) {
-  if (section->type == SHT_STRTAB || section->type == SHT_SYMTAB)
+  if (section->type == SHT_STRTAB || section->type == SHT_SYMTAB || section->type == SHT_SYMTAB_SHNDX)
     return 0;
   if (section->type == SHT_REL || section->type == SHT_RELA)
     return 4;
@@ -53,18 +53,29 @@ static bool emit_section_stays(const tl_emitted *e, uint32_t index) {
     return e->resources->module.count != 0;
   if (index == e->module->prototype)
     return emit_has_prototypes(e->module);
+  if (index == e->module->symtab_shndx) /* L400: those that were created count, also when they went again */
+    return e->module->sections.count >= SHN_LORESERVE;
   return true;
 }
 
 void tl_emit_sections(tl_emitted *e) {
+  enum { GONE = TL_CLASS_EMPTY + 1 };
   const uint32_t count = (uint32_t)e->module->sections.count;
-  for (unsigned wanted = 0; wanted <= TL_CLASS_EMPTY; wanted++)
-    for (uint32_t i = 1; i < count; i++) {
-      if (tl_emit_section_class(&e->module->sections.items[i]) != wanted || !emit_section_stays(e, i))
-        continue;
-      e->order[e->section_count++] = i;
-      e->section_index[i] = e->section_count;
-    }
+  uint8_t *const class = tl_arena_new(e->arena, uint8_t, count);
+  uint32_t next[GONE + 2] = {0}; /* by class: place of its next section */
+  for (uint32_t i = 1; i < count; i++) {
+    class[i] = (uint8_t)(emit_section_stays(e, i) ? tl_emit_section_class(&e->module->sections.items[i]) : GONE);
+    next[class[i] + 1]++;
+  }
+  for (unsigned i = 1; i <= GONE; i++)
+    next[i] += next[i - 1];
+  e->section_count = next[GONE];
+  for (uint32_t i = 1; i < count; i++) {
+    if (class[i] == GONE)
+      continue;
+    e->order[next[class[i]]++] = i;
+    e->section_index[i] = next[class[i]];
+  }
 }
 
 void tl_emit(tl_emitted *emitted, const tl_module *module, const tl_layout *layout, const tl_resources *resources,

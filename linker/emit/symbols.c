@@ -55,7 +55,28 @@ static uint64_t symbols_value(const tl_emitted *e, uint32_t index) {
   return e->module->symbols.items[index].shared && shifted ? value + e->layout->reserved : value; /* W17.2 */
 }
 
+/* What nvlink's .symtab_shndx holds for a symbol whose st_shndx says it all: the section's number when it was created
+ * (D30). One more is counted behind the sections that stand before everything else (L402). */
+static uint32_t symbols_stale_number(const tl_emitted *e, uint32_t section) {
+  const uint32_t last_fixed = e->module->compat_section == TL_NONE ? e->module->info : e->module->compat_section;
+  return section > last_fixed ? section + 1 : section;
+}
+
+/* st_shndx, and with very many sections the symbol's word of .symtab_shndx (X1-X3, D21). */
+static uint16_t symbols_section(const tl_emitted *e, uint32_t section, uint8_t *wide) {
+  if (section == TL_NONE)
+    return SHN_UNDEF;
+  const uint32_t index = e->section_index[section];
+  const bool narrow = index < SHN_LORESERVE || index == SHN_COMMON;
+  if (wide)
+    tl_put32(wide, narrow ? symbols_stale_number(e, section) : index);
+  return narrow ? (uint16_t)index : SHN_XINDEX;
+}
+
 void tl_emit_symbol_table(tl_emitted *e) {
+  uint8_t *wide = NULL;
+  if (e->section_index[e->module->symtab_shndx])
+    wide = tl_emit_table(e, e->module->symtab_shndx, (e->symbols.count + 1) * (uint64_t)4);
   uint8_t *at = tl_emit_table(e, e->module->symtab, (e->symbols.count + 1) * (uint64_t)ELF_SYMBOL_SIZE);
   tl_put64(at + 8, e->layout->null_value); /* W8.9 */
   const bool mercury = e->module->view == TL_VIEW_MERCURY;
@@ -75,7 +96,7 @@ void tl_emit_symbol_table(tl_emitted *e) {
     at[5] &= (uint8_t)~STO_VISIBILITY_MASK; /* L27 */
     if (symbol->shared)
       at[5] = 0;
-    tl_put16(at + 6, section == TL_NONE ? SHN_UNDEF : (uint16_t)e->section_index[section]);
+    tl_put16(at + 6, symbols_section(e, section, wide ? wide + 4 * (i + 1) : NULL));
     tl_put64(at + 8, symbols_value(e, index));
     tl_put64(at + 16, symbol->size);
   }

@@ -124,9 +124,7 @@ static void merge_create_fixed(tl_module *module) {
   module->shstrtab = tl_module_add_section(module, NAME(".shstrtab"), SHT_STRTAB, 0, 1, 0);
   module->strtab = tl_module_add_section(module, NAME(".strtab"), SHT_STRTAB, 0, 1, 0);
   module->symtab = tl_module_add_section(module, NAME(".symtab"), SHT_SYMTAB, 0, 8, ELF_SYMBOL_SIZE);
-  const uint32_t shndx = NAME(".symtab_shndx");
-  tl_module_add_section_name(module, shndx);
-  *tl_vector_push(module->arena, &module->strings) = (tl_string_event){shndx, TL_NONE};
+  module->symtab_shndx = tl_module_add_section(module, NAME(".symtab_shndx"), SHT_SYMTAB_SHNDX, 0, 4, 4);
   const bool compat = module->arch >= 90;
   module->tool_note = tl_module_add_section(module, NAME(".note.nv.tkinfo"), SHT_NOTE, 0x2000000, 4, 0);
   tl_module_add_section_symbol(module, module->tool_note);

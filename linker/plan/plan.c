@@ -87,6 +87,8 @@ uint32_t tl_plan_section_link(const tl_emitted *e, uint32_t section) {
     return e->section_index[e->module->strtab];
   if (section == e->module->cuda_note)
     return e->section_index[e->module->tool_note];
+  if (section == e->module->symtab_shndx)
+    return e->section_index[e->module->symtab];
   const bool symbols = s->type == SHT_REL || s->type == SHT_RELA || s->type == SHT_CUDA_INFO ||
                        s->type == SHT_CUDA_CALLGRAPH || s->type == SHT_CUDA_PROTOTYPE || s->flags & SHF_EXECINSTR;
   return symbols ? e->section_index[e->module->symtab] : s->link;
@@ -103,10 +105,17 @@ uint32_t tl_plan_section_info(const tl_emitted *e, uint32_t section) {
   return s->about == TL_NONE ? 0 : e->section_index[s->about];
 }
 
+/* e_shnum; 0 when the number does not fit and stands in the null section's header (X1, L401). */
+static uint16_t plan_section_number(const tl_emitted *e) {
+  return e->section_count + 1 > SHN_LORESERVE ? 0 : (uint16_t)(e->section_count + 1);
+}
+
 static void plan_add_section_headers(planner *p) {
   const tl_emitted *const e = p->e;
   const uint64_t size = ((uint64_t)e->section_count + 1) * ELF_SECTION_SIZE;
   uint8_t *const table = tl_arena_new(p->arena, uint8_t, size);
+  if (!plan_section_number(e)) /* X1 */
+    tl_put64(table + 32, (uint64_t)e->section_count + 1);
   for (uint32_t i = 0; i < e->section_count; i++) {
     const uint32_t section = e->order[i];
     const tl_section *const s = &e->module->sections.items[section];
@@ -187,7 +196,7 @@ static void plan_fill_header(const planner *p, uint8_t *header, uint64_t section
   tl_put16(header + 54, ELF_SEGMENT_SIZE);
   tl_put16(header + 56, count);
   tl_put16(header + 58, ELF_SECTION_SIZE);
-  tl_put16(header + 60, (uint16_t)(e->section_count + 1));
+  tl_put16(header + 60, plan_section_number(e));
   tl_put16(header + 62, 1);
 }
 
