@@ -69,27 +69,31 @@ static void functions_lose(tl_merging *m, uint32_t symbol) {
   m->section_state[m->cubin->symbols[symbol].section] |= TL_SECTION_LOST;
 }
 
-/* A name that is a variable elsewhere (V8). */
-static void functions_pass_variable(tl_merging *m, uint32_t symbol, uint32_t out) {
-  const tl_symbol *const other = &m->module->symbols.items[out];
-  const tl_cubin_symbol *const s = &m->cubin->symbols[symbol];
-  const char *const first = other->mention == TL_NONE ? "<input>" : m->module->files[other->mention].path;
-  tl_merge_report(m, tl_message_row_of(TL_MESSAGE_SPACE_MISMATCH), s->name, first);
-  if (s->size != other->size)
-    tl_merge_report(m, tl_message_row_of(TL_MESSAGE_SIZE_MISMATCH), s->name, first);
-  m->symbol_map[symbol] = out;
-  if (s->section)
-    functions_lose(m, symbol);
+/* What a later variable of a dead function's name is compared with (L90): its first definition, else its first mention. */
+static void functions_remember_dead(tl_merging *m, const tl_cubin_symbol *s) {
+  tl_module *const module = m->module;
+  if (tl_symbol_binding(s) == STB_LOCAL)
+    return;
+  uint32_t known = tl_map_get(&module->dead_function_of_name, s->name);
+  if (known == TL_NONE) {
+    known = (uint32_t)module->dead_functions.count;
+    tl_map_set(&module->dead_function_of_name, s->name, known);
+    *tl_vector_push(module->arena, &module->dead_functions) =
+        (tl_symbol){.name = s->name, .info = s->info, .other = s->other, .section = TL_NONE, .mention = m->file};
+  }
+  tl_symbol *const function = &module->dead_functions.items[known];
+  if (s->section == SHN_UNDEF || function->section != TL_NONE)
+    return;
+  function->section = 0;
+  function->info = s->info;
+  function->size = s->size;
 }
 
 /* A dead function creates nothing, but a second strong definition is reported all the same (C84). */
 static void functions_pass_dead(tl_merging *m, uint32_t symbol) {
   const tl_body *const body = &m->bodies[symbol];
+  functions_remember_dead(m, &m->cubin->symbols[symbol]);
   const uint32_t strong = m->module->resolution->functions.items[body->function].strong_file;
-  const tl_cubin_symbol *const s = &m->cubin->symbols[symbol];
-  if (tl_symbol_binding(s) != STB_LOCAL && m->module->symbol_of_function[body->function] == TL_NONE &&
-      m->module->symbol_of_name[s->name] != TL_NONE)
-    functions_pass_variable(m, symbol, m->module->symbol_of_name[s->name]); /* dead or not (L186) */
   if (body->role == TL_BODY_DUPLICATE)
     functions_report_duplicate(m, symbol, strong);
 }
@@ -328,9 +332,35 @@ static void functions_pass_new(tl_merging *m, uint32_t symbol) {
     functions_define(m, symbol, out, true);
 }
 
+/* The variable that has the function's name already, or TL_NONE. */
+static uint32_t functions_find_variable(const tl_merging *m, const tl_cubin_symbol *s) {
+  const uint32_t out = tl_symbol_binding(s) == STB_LOCAL ? TL_NONE : m->module->symbol_of_name[s->name];
+  return out != TL_NONE && tl_type_of(&m->module->symbols.items[out]) != STT_FUNC ? out : TL_NONE;
+}
+
+/* A name that is a variable in an earlier file ends the link, also when the function is dead (V8, L90, L186). */
+static void functions_pass_variable(tl_merging *m, uint32_t symbol, uint32_t out) {
+  const tl_symbol *const other = &m->module->symbols.items[out];
+  const tl_cubin_symbol *const s = &m->cubin->symbols[symbol];
+  const char *const first = other->mention == TL_NONE ? "<input>" : m->module->files[other->mention].path;
+  tl_merge_report(m, tl_message_row_of(TL_MESSAGE_SPACE_MISMATCH), s->name, first);
+  const bool defined = s->section && other->section != TL_NONE;
+  const bool weak = tl_symbol_binding(s) == STB_WEAK, other_weak = tl_binding_of(other) == STB_WEAK;
+  if (defined && !weak && !other_weak)
+    tl_merge_report(m, tl_message_row_of(TL_MESSAGE_MULTIPLE_DEFINITION), s->name, first);
+  const tl_site site = {m->cubin->path, NULL, tl_merging_text(m, s->name), TL_NO_OFFSET};
+  const tl_message_id fatal = defined && weak && other_weak ? TL_MESSAGE_NO_REG_COUNT_OLD : TL_MESSAGE_NO_NODE;
+  tl_diagnostics_add(m->module->diagnostics, tl_message_row_of(fatal), site, NULL);
+}
+
 static void functions_pass_one(tl_merging *m, uint32_t symbol) {
   const tl_body *const body = &m->bodies[symbol];
   const tl_cubin_symbol *const s = &m->cubin->symbols[symbol];
+  const uint32_t variable = functions_find_variable(m, s);
+  if (variable != TL_NONE) {
+    functions_pass_variable(m, symbol, variable);
+    return;
+  }
   functions_note_alias(m, symbol);
   if (m->symbol_dead[symbol]) {
     functions_pass_dead(m, symbol);
@@ -340,8 +370,6 @@ static void functions_pass_one(tl_merging *m, uint32_t symbol) {
   if (out != TL_NONE) {
     m->symbol_map[symbol] = out;
     functions_pass_known(m, symbol, out);
-  } else if (tl_symbol_binding(s) != STB_LOCAL && m->module->symbol_of_name[s->name] != TL_NONE) {
-    functions_pass_variable(m, symbol, m->module->symbol_of_name[s->name]);
   } else {
     functions_pass_new(m, symbol);
   }

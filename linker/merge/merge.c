@@ -177,6 +177,7 @@ void tl_merge(tl_module *module) {
   tl_map_init(&module->section_of_name, module->arena);
   merge_reserve(module);
   tl_map_init(&module->owned_sections, module->arena);
+  tl_map_init(&module->dead_function_of_name, module->arena);
   tl_map_init(&module->local_textures, module->arena);
   tl_map_init(&module->prototype_seen, module->arena);
   tl_map_init(&module->taken_seen, module->arena);

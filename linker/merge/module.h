@@ -181,6 +181,10 @@ typedef struct tl_module {
   uint32_t *symbol_of_name;       /* global and weak symbols by name number */
   uint32_t *symbol_of_function;   /* by function index; TL_NONE */
   tl_map owned_sections;          /* name << 32 | text section, to a section of one function (W3.10) */
+  /* Functions that are left out: their names clash with variables all the same (L90). By name; their section is 0 once
+   * they are defined, else TL_NONE. */
+  TL_VECTOR(tl_symbol) dead_functions;
+  tl_map dead_function_of_name;
   tl_map local_textures; /* symbol type << 32 | name, to the one symbol of texture parameters of that name (L80) */
   tl_u32_vector section_names;          /* event list of .shstrtab: names */
   TL_VECTOR(tl_string_event) strings;   /* event list of .strtab */

@@ -134,8 +134,7 @@ uint32_t tl_merge_place_section(tl_merging *m, uint32_t index) {
 }
 
 /* E22-E24 and the E21 that goes with them; true when something was reported. */
-static bool objects_check_known(tl_merging *m, const tl_cubin_symbol *s, uint32_t out) {
-  const tl_symbol *const known = &m->module->symbols.items[out];
+static bool objects_check_known(tl_merging *m, const tl_cubin_symbol *s, const tl_symbol *known) {
   const unsigned type = tl_type_of(known), incoming = tl_symbol_type(s);
   const unsigned errors = m->module->diagnostics->errors;
   if (type >= STT_CUDA_TEXTURE && type <= STT_CUDA_SURFACE) { /* B11 */
@@ -460,10 +459,14 @@ static void objects_pass_one(tl_merging *m, uint32_t index) {
   if (objects_pass_constants_size(m, index))
     return;
   const uint32_t known = objects_find_known(m, s);
-  if (known != TL_NONE && objects_check_known(m, s, known)) {
+  if (known != TL_NONE && objects_check_known(m, s, &m->module->symbols.items[known])) {
     m->symbol_map[index] = known;
     return;
   }
+  const uint32_t dead =
+      tl_symbol_binding(s) == STB_LOCAL ? TL_NONE : tl_map_get(&m->module->dead_function_of_name, s->name);
+  if (dead != TL_NONE && objects_check_known(m, s, &m->module->dead_functions.items[dead]))
+    return;
   if (s->section == TL_SECTION_COMMON) {
     objects_pass_common(m, index, known);
     return;

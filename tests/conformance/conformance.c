@@ -29,7 +29,7 @@ static const char *const class_r[] = {"D1",  "D2",  "D3",  "D4",  "D5",  "D6",  
 
 /* The option grammar (C48, C49), which only the linker has to know, and rules for which the reference still has to be
  * taught: a line of such a rule fails as soon as the reference knows it. */
-static const char *const grammar[] = {"E1", "E2", "E3", "E4", "E5", "E6", "C49", "L251", "L252", NULL};
+static const char *const grammar[] = {"E1", "E2", "E3", "E4", "E5", "E6", "C49", "L251", "L252", "V8", NULL};
 
 typedef struct conformance_setup {
   char program[HARNESS_PATH];
