@@ -85,7 +85,7 @@ void check_write_field(uint8_t *bytes, uint64_t size, uint64_t at, uint32_t type
     return;
   }
   const uint64_t old = formula->adds_old ? check_get_bits(bytes, size, at, row->fields[0]) : 0;
-  const uint64_t A = formula->adds_old ? 0 : formula->A;
+  const uint64_t A = formula->A;
   check_put_bits(bytes, size, at, row->fields[0], check_first_value(letter, formula->S + A, old, formula->aux + A));
   if (letter != 'c' && letter != 'C') {
     return;
@@ -105,7 +105,7 @@ unsigned check_solve_field(const uint8_t *made, const uint8_t *input, uint64_t s
     return 0;
   }
   const uint64_t old = formula->adds_old ? check_get_bits(input, size, at, row->fields[0]) : 0;
-  const uint64_t A = formula->adds_old ? 0 : formula->A;
+  const uint64_t A = formula->A;
   const uint64_t field = check_get_bits(made, size, at, row->fields[0]) - old;
   const bool quarter = letter == 'c' || letter == 'q';
   const unsigned width = row->fields[0].width + (quarter ? 2U : 0U);

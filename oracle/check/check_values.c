@@ -254,7 +254,7 @@ static void check_add_near(ref_check_context *context, const check_piece *piece,
                            const check_formula *formula) {
   ref_check_report *report = context->report;
   const uint32_t type = entry->relocation.type;
-  const uint64_t value = formula->S + (formula->adds_old ? 0 : formula->A);
+  const uint64_t value = formula->S + formula->A;
   uint64_t limit = 0;
   if (!check_field_limit(type, &limit) || value >= limit) {
     return;
@@ -363,7 +363,7 @@ static void check_apply_entry(ref_check_context *context, const check_piece *pie
       check_add_use(context, piece, &fate);
       if ((fate.target.symbol->info & 15) == SYMBOL_SECTION) { /* R1: S is 0, the section's place goes to the addend */
         fate.formula.A += fate.formula.S;
-        fate.formula.S = entry->has_addend ? 0 : fate.formula.S;
+        fate.formula.S = 0;
       }
     }
     check_write_field(expected, piece->size, at, entry->relocation.type, &fate.formula);

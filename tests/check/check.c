@@ -1,5 +1,8 @@
 /* The invariants over every output that nvlink made for the corpus: silent, but for the jobs that `expected` names with
- * the invariant and the row of the defect. */
+ * the invariant and the row of the defect.
+ *
+ *   check CORPUS EXPECTED           nvlink's stored outputs, planted violations, damage
+ *   check CORPUS EXPECTED PROGRAM   what the program makes of the same jobs by default */
 #include "tests/check/check_tests.h"
 
 #include <setjmp.h>
@@ -11,6 +14,7 @@
 #include <cmocka.h>
 
 const char *check_corpus, *check_expected;
+static check_linker *linker; /* NULL: the stored outputs */
 
 typedef struct check_tally {
   size_t outputs, alone, loud, wrong, bytes, fields, kept;
@@ -39,7 +43,7 @@ static void check_one(check_tally *tally, const harness_words *lines, const char
   ref_check_report report;
   char found[256];
   assert_non_null(job);
-  if (!check_job_read(job, at->directory, at->inputs)) {
+  if (!check_job_read(job, at->directory, at->inputs, linker)) {
     free(job);
     return;
   }
@@ -63,7 +67,7 @@ static void check_one(check_tally *tally, const harness_words *lines, const char
   free(job);
 }
 
-static void check_test_stored_outputs(void **state) {
+static void check_test_outputs(void **state) {
   (void)state;
   static const char *const sets[] = {"cuda", "vendor-defects", "synthetic"};
   check_tally tally = {0};
@@ -99,7 +103,7 @@ static void check_test_near(void **state) {
   char directory[HARNESS_PATH], inputs[HARNESS_PATH];
   harness_path(directory, "%s/cuda/doubles/sm_75/plain", check_corpus);
   harness_path(inputs, "%s/cuda/doubles/sm_75", check_corpus);
-  assert_true(check_job_read(&job, directory, inputs));
+  assert_true(check_job_read(&job, directory, inputs, NULL));
   assert_true(check_job_run(&job, &job.output, &report));
   assert_true(report.near_count > 4);
   for (size_t i = 0; i < report.near_count; i++) {
@@ -112,15 +116,20 @@ static void check_test_near(void **state) {
 }
 
 int main(int argc, char **argv) {
-  if (argc != 3)
-    harness_stop("usage: check CORPUS EXPECTED");
+  if (argc != 3 && argc != 4)
+    harness_stop("usage: check CORPUS EXPECTED [PROGRAM]");
   check_corpus = argv[1];
   check_expected = argv[2];
+  check_linker given = {.program = argv[3]};
+  linker = argv[3] ? &given : NULL;
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(check_test_stored_outputs),
+      cmocka_unit_test(check_test_outputs),
       cmocka_unit_test(check_test_near),
       cmocka_unit_test(check_test_planted),
       cmocka_unit_test(check_test_damaged),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  const struct CMUnitTest linked[] = {cmocka_unit_test(check_test_outputs)};
+  const int failed = linker ? cmocka_run_group_tests(linked, NULL, NULL) : cmocka_run_group_tests(tests, NULL, NULL);
+  check_linker_leave(&given);
+  return failed;
 }

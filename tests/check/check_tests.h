@@ -16,8 +16,16 @@ typedef struct check_job {
   bool partial; /* some inputs are not cubins: the output is checked alone */
 } check_job;
 
-/* False when the job has no output. Inputs that are no cubins are left out, as the link left them out. */
-bool check_job_read(check_job *job, const char *directory, const char *inputs);
+/* A program that links, and the directory it does that in. */
+typedef struct check_linker {
+  const char *program;
+  char inputs[HARNESS_PATH], scratch[HARNESS_PATH];
+} check_linker;
+
+/* The output is nvlink's stored one, or with a linker the one that it makes by default. False when there is none. Inputs that are no cubins are left out, as the link left them out. */
+bool check_job_read(check_job *job, const char *directory, const char *inputs, check_linker *linker);
+/* Removes what the last link left. */
+void check_linker_leave(check_linker *linker);
 void check_job_free(check_job *job);
 /* Runs the invariants on the job with `output` in place of its own; false when that is no cubin. */
 bool check_job_run(const check_job *job, const harness_bytes *output, ref_check_report *report);

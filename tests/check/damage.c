@@ -72,7 +72,7 @@ static void check_damage_job(const char *name, const char *arch, uint64_t seed, 
   assert_non_null(job);
   harness_path(directory, "%s/cuda/%s/%s/plain", check_corpus, name, arch);
   harness_path(inputs, "%s/cuda/%s/%s", check_corpus, name, arch);
-  assert_true(check_job_read(job, directory, inputs));
+  assert_true(check_job_read(job, directory, inputs, NULL));
   for (size_t which = 0; which <= job->count; which++) {
     const harness_bytes *whole = which < job->count ? &job->bytes[which] : &job->output;
     harness_bytes damaged = {malloc(whole->size), whole->size};

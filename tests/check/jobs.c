@@ -1,6 +1,7 @@
 /* Jobs of the corpus read whole. */
 #include "tests/check/check_tests.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,23 +43,62 @@ static void check_job_add_words(check_job *job, const char *inputs, const harnes
     char path[HARNESS_PATH];
     harness_bytes list;
     harness_path(path, "%s/%s", inputs, words->items[++i]);
-    if (!harness_read_file(path, &list))
+    if (!harness_read_file(path, &list)) { /* a list of files, or none */
+      job->partial = true;
       continue;
+    }
     for (char *word = strtok((char *)list.data, " \t\r\n"); word; word = strtok(NULL, " \t\r\n"))
       check_job_add(job, inputs, word);
     free(list.data);
   }
 }
 
-bool check_job_read(check_job *job, const char *directory, const char *inputs) {
+/* One directory serves all jobs of one set of inputs: making it anew for each would take most of the time. */
+static void check_linker_enter(check_linker *linker, const char *inputs) {
+  if (strcmp(linker->inputs, inputs) == 0)
+    return;
+  check_linker_leave(linker);
+  harness_make_scratch(linker->scratch);
+  harness_link_inputs(inputs, linker->scratch);
+  harness_path(linker->inputs, "%s", inputs);
+}
+
+void check_linker_leave(check_linker *linker) {
+  if (linker->inputs[0])
+    harness_remove_tree(linker->scratch);
+  linker->inputs[0] = 0;
+}
+
+/* The program's output for the job, in default mode; false when it makes none. */
+static bool check_job_link(check_job *job, check_linker *linker, const harness_words *words, const char *inputs) {
+  char path[HARNESS_PATH];
+  harness_outcome outcome;
+  const char **argv = harness_grow(NULL, (words->count + 2) * sizeof *argv);
+  check_linker_enter(linker, inputs);
+  argv[0] = linker->program;
+  argv[words->count + 1] = NULL;
+  for (size_t i = 0; i < words->count; i++)
+    argv[i + 1] = words->items[i];
+  harness_run(&(harness_command){.argv = argv, .directory = linker->scratch}, &outcome);
+  harness_free_outcome(&outcome);
+  harness_path(path, "%s/out.cubin", linker->scratch);
+  const bool made = harness_read_file(path, &job->output);
+  remove(path);
+  free(argv);
+  return made;
+}
+
+bool check_job_read(check_job *job, const char *directory, const char *inputs, check_linker *linker) {
   char path[HARNESS_PATH];
   harness_words words;
   *job = (check_job){.count = 0};
-  harness_path(path, "%s/expect.cubin", directory);
-  if (!harness_read_file(path, &job->output))
-    return false;
   harness_path(path, "%s/args", directory);
   harness_read_lines(path, &words);
+  harness_path(path, "%s/expect.cubin", directory);
+  if (!(linker ? check_job_link(job, linker, &words, inputs) : harness_read_file(path, &job->output))) {
+    harness_free_words(&words);
+    return false;
+  }
   check_job_add_words(job, inputs, &words);
   harness_free_words(&words);
   return true;

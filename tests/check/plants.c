@@ -314,7 +314,7 @@ static bool check_plant_one(const struct check_planted *row) {
   check_job job;
   harness_path(directory, "%s/cuda/%s", check_corpus, row->job);
   harness_path(inputs, "%.*s", (int)(strrchr(directory, '/') - directory), directory);
-  assert_true(check_job_read(&job, directory, inputs));
+  assert_true(check_job_read(&job, directory, inputs, NULL));
   assert_true(check_job_run(&job, &job.output, &report));
   const size_t before = report.broken;
   ref_check_free(&report);

@@ -113,7 +113,7 @@ template <unsigned Width> static inline affine_wide affine_widen(const affine<Wi
 }
 
 #define AFFINE_BITWISE(sign, function)                                                                                 \
-  static inline affine_wide affine_apply_##function(const affine_wide &a, const affine_wide &b) {                     \
+  static inline affine_wide affine_apply_##function(const affine_wide &a, const affine_wide &b) {                      \
     affine_wide result;                                                                                                \
     for (unsigned i = 0; i < 64; i++)                                                                                  \
       result.bits[i] = function(a.bits[i], b.bits[i]);                                                                 \
