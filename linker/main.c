@@ -4,6 +4,7 @@
  * Every step may end in a fatal record or without memory; both jump back to program_try. The order of the steps is that
  * of C77: words, checks, -time and -uidx files, libraries, inputs, the link, the output, the registration file (N15). */
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "catalog/message.h"
 #include "catalog/usage.h"
 #include "command.h"
@@ -19,6 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+enum { FILES_AT_ONCE = 64, WORTH_THREADS = 1 << 20 };
 
 typedef struct program {
   int argc;
@@ -82,13 +85,26 @@ static void program_add_input(program *p, const char *path, uint8_t *bytes, size
   p->has_runtime = p->has_runtime || strstr(path, "cudadevrt");
 }
 
-static void program_read_input(program *p, const char *path) {
-  uint8_t *bytes = NULL;
-  size_t size = 0;
-  const tl_file_status status = tl_file_read(path, 0, &p->contents, &bytes, &size);
-  if (status == TL_FILE_SHRANK)
-    program_say(p, TL_MESSAGE_FILE_SHRANK, path, NULL);
-  program_add_input(p, path, bytes, size, status != TL_FILE_OK);
+static void program_fill_input(void *context, size_t index) {
+  tl_file_fill((tl_file *)context + index);
+}
+
+/* Reads up to FILES_AT_ONCE inputs, in parallel when they are large or threads were asked for. What is wrong with one is
+ * said in the order of the command line. */
+static void program_read_inputs(program *p, const char *const *paths, size_t count) {
+  tl_file files[FILES_AT_ONCE];
+  size_t bytes = 0;
+  for (size_t i = 0; i < count; i++) {
+    tl_file_open(&files[i], paths[i], 0, &p->contents);
+    bytes += files[i].size;
+  }
+  const unsigned threads = p->command.options.threads;
+  tl_parallel_for(threads || bytes >= WORTH_THREADS ? threads : 1, count, program_fill_input, files);
+  for (size_t i = 0; i < count; i++) {
+    if (files[i].status == TL_FILE_SHRANK)
+      program_say(p, TL_MESSAGE_FILE_SHRANK, paths[i], NULL);
+    program_add_input(p, paths[i], files[i].bytes, files[i].size, files[i].status != TL_FILE_OK);
+  }
 }
 
 /* C44: false when the search for the library goes on. */
@@ -171,8 +187,9 @@ static void program_read_files(program *p) {
   program_write_times(p);
   program_check_index_file(p);
   program_expect_inputs(p);
-  for (size_t i = 0; i < p->command.inputs.count; i++)
-    program_read_input(p, p->command.inputs.items[i]);
+  const size_t count = p->command.inputs.count;
+  for (size_t i = 0; i < count; i += FILES_AT_ONCE)
+    program_read_inputs(p, p->command.inputs.items + i, count - i < FILES_AT_ONCE ? count - i : FILES_AT_ONCE);
   for (size_t i = 0; i < libraries->list.count; i++)
     program_find_library(p, libraries->list.items[i]);
 }

@@ -23,35 +23,42 @@ static ssize_t file_fill(int descriptor, uint8_t *bytes, size_t size) {
   return (ssize_t)done;
 }
 
-static tl_file_status file_read_open(int descriptor, size_t stream_limit, tl_arena *arena, uint8_t **bytes,
-                                     size_t *size) {
+void tl_file_open(tl_file *file, const char *path, size_t stream_limit, tl_arena *arena) {
+  *file = (tl_file){.status = TL_FILE_UNREADABLE};
+  file->descriptor = open(path, O_RDONLY | O_CLOEXEC | (stream_limit ? 0 : O_NONBLOCK));
   struct stat status;
-  if (fstat(descriptor, &status) != 0)
-    return TL_FILE_UNREADABLE;
-  if (S_ISDIR(status.st_mode))
-    return TL_FILE_DIRECTORY;
-  const bool regular = S_ISREG(status.st_mode);
-  const size_t wanted = regular ? (size_t)status.st_size : stream_limit;
-  uint8_t *const memory = tl_arena_take(arena, wanted < SIZE_MAX ? wanted + 1 : wanted, 1);
-  const ssize_t got = file_fill(descriptor, memory, wanted);
-  if (got < 0)
-    return TL_FILE_UNREADABLE;
-  if (regular && (size_t)got < wanted)
-    return TL_FILE_SHRANK;
-  *bytes = memory;
-  *size = (size_t)got;
-  return TL_FILE_OK;
+  if (file->descriptor < 0 || fstat(file->descriptor, &status) != 0)
+    return;
+  file->status = S_ISDIR(status.st_mode) ? TL_FILE_DIRECTORY : TL_FILE_OK;
+  file->regular = S_ISREG(status.st_mode);
+  if (file->status == TL_FILE_DIRECTORY)
+    return;
+  file->size = file->regular ? (size_t)status.st_size : stream_limit;
+  file->bytes = tl_arena_take(arena, file->size < SIZE_MAX ? file->size + 1 : file->size, 1);
+}
+
+void tl_file_fill(tl_file *file) {
+  const ssize_t got = file->bytes ? file_fill(file->descriptor, file->bytes, file->size) : 0;
+  if (file->bytes && got < 0)
+    file->status = TL_FILE_UNREADABLE;
+  else if (file->regular && (size_t)got < file->size)
+    file->status = TL_FILE_SHRANK;
+  if (file->descriptor >= 0)
+    close(file->descriptor);
+  file->size = (size_t)got;
+  if (file->status == TL_FILE_OK)
+    return;
+  file->bytes = NULL;
+  file->size = 0;
 }
 
 tl_file_status tl_file_read(const char *path, size_t stream_limit, tl_arena *arena, uint8_t **bytes, size_t *size) {
-  *bytes = NULL;
-  *size = 0;
-  const int descriptor = open(path, O_RDONLY | O_CLOEXEC | (stream_limit ? 0 : O_NONBLOCK));
-  if (descriptor < 0)
-    return TL_FILE_UNREADABLE;
-  const tl_file_status status = file_read_open(descriptor, stream_limit, arena, bytes, size);
-  close(descriptor);
-  return status;
+  tl_file file;
+  tl_file_open(&file, path, stream_limit, arena);
+  tl_file_fill(&file);
+  *bytes = file.bytes;
+  *size = file.size;
+  return file.status;
 }
 
 size_t tl_file_size(const char *path) {

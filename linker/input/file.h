@@ -15,6 +15,19 @@ typedef enum tl_file_status {
  * in bytes; otherwise both are zero. Of a device or pipe at most `stream_limit` bytes are read: 0 takes it for empty, as
  * nvlink does with its inputs, and never waits for a writer. */
 tl_file_status tl_file_read(const char *path, size_t stream_limit, tl_arena *arena, uint8_t **bytes, size_t *size);
+/* The same in two steps, so that several files can be filled at once. */
+typedef struct tl_file {
+  uint8_t *bytes; /* in the arena; NULL unless the status is TL_FILE_OK */
+  size_t size;
+  tl_file_status status; /* final after tl_file_fill */
+  int descriptor;
+  bool regular;
+} tl_file;
+
+/* Opens and takes memory; tl_file_fill must follow. */
+void tl_file_open(tl_file *file, const char *path, size_t stream_limit, tl_arena *arena);
+/* Reads and closes; takes no memory, and touches nothing but this file's. */
+void tl_file_fill(tl_file *file);
 /* Bytes of a regular file, 0 where there is none. */
 size_t tl_file_size(const char *path);
 /* True if something by that name exists. */

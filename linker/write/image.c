@@ -158,7 +158,7 @@ static void image_make_part(void *context, size_t index) {
 
 uint8_t *tl_image_make(const tl_image *image, unsigned threads, tl_arena *arena) {
   image_work work = {image, tl_arena_new(arena, uint8_t, image->size)};
-  tl_parallel_for(image->size < worth_threads ? 1 : threads, image->parts.count, image_make_part, &work);
+  tl_parallel_for(threads || image->size >= worth_threads ? threads : 1, image->parts.count, image_make_part, &work);
   return work.bytes;
 }
 
