@@ -8,6 +8,7 @@
 #include "catalog/message.h"
 #include "catalog/usage.h"
 #include "command.h"
+#include "input/content.h"
 #include "input/file.h"
 #include "input/library.h"
 #include "input/registration.h"
@@ -33,7 +34,7 @@ typedef struct program {
   tl_command command;
   TL_VECTOR(tl_input) inputs;
   tl_arena contents; /* of the inputs */
-  bool has_runtime;  /* an input's path contains "cudadevrt" (N14) */
+  bool has_runtime;  /* an input is the runtime as an archive, which is not taken (C46) */
   tl_result result;
   int exit_code;
 } program;
@@ -82,7 +83,7 @@ static void program_read_words(program *p) {
 
 static void program_add_input(program *p, const char *path, uint8_t *bytes, size_t size, bool unreadable) {
   *tl_vector_push(&p->arena, &p->inputs) = (tl_input){path, bytes, size, unreadable};
-  p->has_runtime = p->has_runtime || strstr(path, "cudadevrt");
+  p->has_runtime = p->has_runtime || (strstr(path, "cudadevrt") && tl_content_of(bytes, size) == TL_CONTENT_ARCHIVE);
 }
 
 static void program_fill_input(void *context, size_t index) {
@@ -205,11 +206,20 @@ static void program_write(program *p, const char *path, const void *bytes, size_
   program_check_written(p, path, tl_write_file(path, bytes, size));
 }
 
+/* N14: a file of the runtime that was not taken keeps an existing registration file (L220, D25). */
+static bool program_keeps_registration(const program *p, const tl_admission *admission, const char *path) {
+  bool left = p->has_runtime;
+  for (size_t i = 0; i < admission->files.count; i++) {
+    const tl_accepted *const file = &admission->files.items[i];
+    left = left || (file->system && p->result.taken && !p->result.taken[file->input]);
+  }
+  return left && !p->command.given[TL_OPT_KEEP_SYSTEM].given && tl_file_exists(path);
+}
+
 /* N14, N15. The inputs were admitted once already, so asking again adds nothing but the list. */
 static void program_write_registration(program *p, const tl_job *job) {
   const char *const path = p->command.given[TL_OPT_REGISTER].text;
-  const bool keep = p->command.given[TL_OPT_KEEP_SYSTEM].given;
-  if (!path || p->result.exit_code == 1 || (p->has_runtime && !keep && tl_file_exists(path)))
+  if (!path || p->result.exit_code == 1)
     return;
   char directory[PATH_MAX];
   if (!getcwd(directory, sizeof directory))
@@ -218,6 +228,8 @@ static void program_write_registration(program *p, const tl_job *job) {
   tl_admission admission;
   tl_diagnostics_init(&ignored, &p->arena, &p->command.options, &p->out);
   tl_admission_run(&admission, job, &p->arena, &ignored);
+  if (program_keeps_registration(p, &admission, path))
+    return;
   const char *const text = tl_registration_text(job, &admission, directory, p->result.taken, &p->arena);
   program_write(p, path, text, strlen(text));
 }

@@ -51,6 +51,9 @@ typedef struct corpus_tools {
   char nvcc[4096], ptxas[4096], nvlink[4096];
 } corpus_tools;
 
+/* The exit code that stands for the end by a signal, whichever. */
+enum { CORPUS_SIGNAL = 128 };
+
 /* The answer of one link: what stands in expect.*. */
 typedef struct corpus_answer {
   char *output; /* NULL when the linker wrote none */

@@ -34,6 +34,10 @@ bool corpus_link(const char *linker, const string_list *arguments, const char *s
   unlink(output.bytes);
   text_free(&output);
   answer->exit_code = result.exit_code;
+  if (result.signal) { /* which signal, and what was said before, depends on what lies in memory */
+    corpus_answer_free(answer);
+    *answer = (corpus_answer){.messages = calloc(1, 1), .exit_code = CORPUS_SIGNAL};
+  }
   return good && answer->messages;
 }
 

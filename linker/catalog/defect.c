@@ -1,6 +1,8 @@
 /* catalog/defect.c: the rows of catalog/defect_rows.h as an array, and the one question that the linker asks of them. */
 #include "catalog/defect.h"
 
+#include "catalog/message.h"
+
 static const tl_defect_row rows[TL_DEFECT_COUNT] = {
 #define TL_DEFECT(id, class, stage, when, right, vendor) [TL_DEFECT_##id] = {#id, class, stage, when, right, vendor},
 #include "catalog/defect_rows.h"
@@ -13,4 +15,15 @@ const tl_defect_row *tl_defect_row_of(tl_defect defect) {
 
 bool tl_defect_matched(const tl_options *options, tl_defect defect) {
   return options->bug_compatible && rows[defect].class == 'R';
+}
+
+void tl_defect_note(tl_diagnostics *diagnostics, tl_defect defect, const char *name) {
+  const tl_defect_row *const row = &rows[defect];
+  const uint64_t bit = (uint64_t)1 << defect;
+  _Static_assert(TL_DEFECT_COUNT <= 64, "a bit a row");
+  if (diagnostics->options->identity_nvlink || diagnostics->said & bit)
+    return;
+  diagnostics->said |= bit;
+  tl_diagnostics_add(diagnostics, tl_message_row_of(TL_MESSAGE_DEFECT), (tl_site){NULL, NULL, name, TL_NO_OFFSET}, NULL,
+                     row->id, row->right, row->vendor);
 }

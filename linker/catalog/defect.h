@@ -3,7 +3,7 @@
 #ifndef TL_CATALOG_DEFECT_H
 #define TL_CATALOG_DEFECT_H
 
-#include "twinlink.h"
+#include "base/diagnostics.h"
 
 typedef enum tl_defect {
 #define TL_DEFECT(id, class, stage, when, right, vendor) TL_DEFECT_##id,
@@ -24,5 +24,8 @@ typedef struct tl_defect_row {
 const tl_defect_row *tl_defect_row_of(tl_defect defect);
 /* True when nvlink's behaviour is to be reproduced: class R under --bug-compatible. */
 bool tl_defect_matched(const tl_options *options, tl_defect defect);
+/* Says once in a link, under twinlink's own identity, that a row of class R decided something that nvlink does otherwise.
+ * `name` (may be NULL): the function or variable that met it. */
+void tl_defect_note(tl_diagnostics *diagnostics, tl_defect defect, const char *name);
 
 #endif

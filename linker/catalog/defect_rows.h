@@ -3,8 +3,6 @@ TL_DEFECT(D7, 'R', "merge", "a weak function with compiler constants is replaced
           "only the replaced body's constants go", "the first constants of that name go")
 TL_DEFECT(D9, 'R', "merge", "two commons of one name, the second with the larger alignment", "the larger alignment",
           "the first alignment")
-TL_DEFECT(D10, 'R', "layout", "extern shared memory with an alignment above 16", "the alignment is honoured",
-          "aligned to 16")
 TL_DEFECT(D12, 'R', "relocate", "a REL entry against a section symbol whose section is moved",
           "the old field content is added", "the old field content is lost")
 TL_DEFECT(D13, 'R', "relocate", "an undefined weak object or constant is applied", "S = 0", "S = -1")

@@ -103,4 +103,5 @@ TL_MESSAGE(VARIANT,             "T7",  TL_WARNING, "Input file '%s' is code for 
 TL_MESSAGE(FILE_SHRANK,         "T1",  TL_FATAL,   "Input file '%s' became shorter while it was read")
 TL_MESSAGE(OVERFLOW_VALUE,      "T8",  TL_WARNING, "Value 0x%x of relocation %s does not fit its field")
 TL_MESSAGE(HOSTILE,             "T9",  TL_FATAL,   "Input file '%s' cannot be linked: %s")
+TL_MESSAGE(DEFECT,              "T10", TL_INFO,    "%s: %s; nvlink 13.0.88: %s (--bug-compatible does so)")
 /* clang-format on */

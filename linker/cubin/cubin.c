@@ -198,7 +198,8 @@ static void reader_read_symbol(const reader *r, uint32_t index, const uint8_t *w
   size_t length = 0;
   const char *const name = string_at(cubin, strings->file_offset, strings->size, tl_get32(at), &length);
   if (!name && !reader_symbol_is_plain(index, at[4]))
-    reader_fail(r, cubin->symbol_table, offset, "a symbol's name lies outside .strtab");
+    reader_fail(r, cubin->symbol_table, offset,
+                "a symbol's name lies outside .strtab (D40: nvlink reads on behind it)");
   tl_cubin_symbol *const symbol = &cubin->symbols[index];
   *symbol = (tl_cubin_symbol){.name = tl_names_intern(r->names, name ? name : "", length),
                               .info = reader_symbol_info(at[4], name ? name : ""),

@@ -151,7 +151,9 @@ void tl_diagnose_undefined(const tl_module *module, tl_arena *arena) {
   if (module->dead_parameters && module->eliminates)
     tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_DELETED_SECTION),
                        (tl_site){NULL, NULL, NULL, TL_NO_OFFSET}, NULL);
-  if (module->dead_alias && module->eliminates && tl_defect_matched(module->options, TL_DEFECT_D63))
+  if (module->dead_alias && module->eliminates && !tl_defect_matched(module->options, TL_DEFECT_D63))
+    tl_defect_note(module->diagnostics, TL_DEFECT_D63, NULL);
+  else if (module->dead_alias && module->eliminates)
     tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_DELETED_SYMBOL),
                        (tl_site){NULL, NULL, NULL, TL_NO_OFFSET}, NULL);
 }

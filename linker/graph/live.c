@@ -176,6 +176,12 @@ static edge_index live_index(tl_arena *arena, const tl_edges *edges, size_t sour
   return index;
 }
 
+/* Who calls whom: direct calls, calls by prototype, the functions of each prototype whose address is taken. */
+typedef struct live_edges {
+  edge_index direct, indirect, taken;
+  bool *seen; /* by prototype */
+} live_edges;
+
 static void live_visit(marker *m, uint32_t function) {
   tl_function *const f = &m->resolution->functions.items[function];
   if (f->reached)
@@ -184,16 +190,47 @@ static void live_visit(marker *m, uint32_t function) {
   tl_u32_push(m->arena, &m->work, function);
 }
 
-static void live_push_roots(marker *m) {
+static void live_push_kernels(marker *m) {
   const tl_options *const options = m->diagnostics->options;
-  const bool follow_taken = !tl_defect_matched(options, TL_DEFECT_D58);
   const bool any = tl_kernel_any_used(options, m->resolution, m->names);
   for (uint32_t i = 0; i < m->resolution->functions.count; i++) {
     const tl_function *const f = &m->resolution->functions.items[i];
     const bool kernel = f->kernel_somewhere && (any ? tl_kernel_is_used(options, tl_names_text(m->names, f->name))
                                                     : m->taken_as[i] != TL_NONE); /* L45 */
-    if (kernel || (follow_taken && m->taken_as[i] != TL_NONE))
+    if (kernel)
       live_visit(m, i);
+  }
+}
+
+/* D58: what a function calls that only its address keeps. nvlink deletes it. */
+static void live_push_taken(marker *m, const edge_index *direct) {
+  if (tl_defect_matched(m->diagnostics->options, TL_DEFECT_D58))
+    return;
+  for (uint32_t i = 0; i < m->resolution->functions.count; i++) {
+    if (m->taken_as[i] == TL_NONE || m->resolution->functions.items[i].reached)
+      continue;
+    live_visit(m, i);
+    for (uint32_t j = direct->first[i]; j < direct->first[i + 1]; j++) {
+      const tl_function *const callee = &m->resolution->functions.items[direct->to[j]];
+      if (!callee->reached && callee->defined && m->taken_as[direct->to[j]] == TL_NONE)
+        tl_defect_note(m->diagnostics, TL_DEFECT_D58, tl_names_text(m->names, callee->name));
+    }
+  }
+}
+
+/* What the functions on the list reach by calls. */
+static void live_drain(marker *m, const live_edges *edges) {
+  while (m->work.count) {
+    const uint32_t f = m->work.items[--m->work.count];
+    for (uint32_t i = edges->direct.first[f]; i < edges->direct.first[f + 1]; i++)
+      live_visit(m, edges->direct.to[i]);
+    for (uint32_t i = edges->indirect.first[f]; i < edges->indirect.first[f + 1]; i++) {
+      const uint32_t prototype = edges->indirect.to[i];
+      for (uint32_t j = edges->taken.first[prototype]; !edges->seen[prototype] && j < edges->taken.first[prototype + 1];
+           j++)
+        live_visit(m, edges->taken.to[j]);
+      edges->seen[prototype] = true;
+    }
   }
 }
 
@@ -203,29 +240,21 @@ static void live_spread(marker *m) {
   for (uint32_t i = 0; i < count; i++)
     if (m->taken_as[i] != TL_NONE)
       *tl_vector_push(m->arena, &takers) = (tl_edge){m->taken_as[i], i};
-  const edge_index direct = live_index(m->arena, &m->edges, count);
-  const edge_index indirect = live_index(m->arena, &m->indirect, count);
-  const edge_index taken = live_index(m->arena, &takers, m->prototypes.list.count);
-  bool *const seen = tl_arena_new(m->arena, bool, m->prototypes.list.count + 1);
-  live_push_roots(m);
-  while (m->work.count) {
-    const uint32_t f = m->work.items[--m->work.count];
-    for (uint32_t i = direct.first[f]; i < direct.first[f + 1]; i++)
-      live_visit(m, direct.to[i]);
-    for (uint32_t i = indirect.first[f]; i < indirect.first[f + 1]; i++) {
-      const uint32_t prototype = indirect.to[i];
-      for (uint32_t j = taken.first[prototype]; !seen[prototype] && j < taken.first[prototype + 1]; j++)
-        live_visit(m, taken.to[j]);
-      seen[prototype] = true;
-    }
-  }
+  const live_edges edges = {.direct = live_index(m->arena, &m->edges, count),
+                            .indirect = live_index(m->arena, &m->indirect, count),
+                            .taken = live_index(m->arena, &takers, m->prototypes.list.count),
+                            .seen = tl_arena_new(m->arena, bool, m->prototypes.list.count + 1)};
+  live_push_kernels(m);
+  live_drain(m, &edges);
+  live_push_taken(m, &edges.direct);
+  live_drain(m, &edges);
   /* W7.4: address-taken functions stay, and of what only they call the undefined functions */
   for (uint32_t i = 0; i < count; i++) {
     if (m->taken_as[i] == TL_NONE || m->resolution->functions.items[i].reached)
       continue;
     m->resolution->functions.items[i].live = true;
-    for (uint32_t j = direct.first[i]; j < direct.first[i + 1]; j++) {
-      tl_function *const callee = &m->resolution->functions.items[direct.to[j]];
+    for (uint32_t j = edges.direct.first[i]; j < edges.direct.first[i + 1]; j++) {
+      tl_function *const callee = &m->resolution->functions.items[edges.direct.to[j]];
       callee->live |= !callee->defined && !callee->local;
     }
   }

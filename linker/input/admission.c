@@ -142,8 +142,8 @@ static admission_extension admission_extension_of(const char *path) {
 static void admission_refuse_ignored(const admission *a, const char *path, const char *what) {
   if (tl_defect_matched(&a->job->options, TL_DEFECT_D35))
     return;
-  tl_diagnostics_add(a->diagnostics, tl_message_row_of(TL_MESSAGE_IGNORED_INPUT), admission_site(path), NULL, path,
-                     what);
+  tl_diagnostics_add(a->diagnostics, tl_message_row_of(TL_MESSAGE_IGNORED_INPUT), admission_site(path),
+                     "D35: nvlink ignores it", path, what);
 }
 
 /* Two fatal lines, as nvlink prints them when its reader of containers gives up. */
@@ -214,6 +214,8 @@ static void candidate_check_abi(const admission *a, const candidate *c) {
                          c->path, a->result->target->name);
     admission_say(a, TL_MESSAGE_RECOMPILE, c->path);
   }
+  if (!osabi && c->bytes[8] == OLD_ABI_VERSION)
+    tl_defect_note(a->diagnostics, TL_DEFECT_D69, NULL);
   if (!osabi || c->bytes[8] != ABI_VERSION)
     admission_say(a, TL_MESSAGE_ABI_MISMATCH, c->path);
 }
@@ -295,9 +297,10 @@ static void candidate_warn_of_variant(const admission *a, const candidate *c) {
       tl_defect_matched(&a->job->options, TL_DEFECT_D24))
     return;
   const char *const name = tl_arena_format(a->arena, "sm_%ua", (uint64_t)(c->flags >> 8 & SM_MASK));
-  tl_diagnostics_add(a->diagnostics, tl_message_row_of(TL_MESSAGE_VARIANT), admission_site(c->path),
-                     "instructions of the variant fail on other devices of that number; name the variant with -arch",
-                     c->path, name, target->name);
+  tl_diagnostics_add(
+      a->diagnostics, tl_message_row_of(TL_MESSAGE_VARIANT), admission_site(c->path),
+      "D24: instructions of the variant fail on other devices of that number; name the variant with -arch", c->path,
+      name, target->name);
 }
 
 static void candidate_refuse(const admission *a, const candidate *c, const char *what) {
@@ -333,7 +336,8 @@ static bool candidate_is_taken(const admission *a, const candidate *c, admission
     return whole && type == ET_REL;
   if (type == ET_EXEC && whole) {
     if (!tl_defect_matched(&a->job->options, TL_DEFECT_D35))
-      admission_say(a, TL_MESSAGE_EXECUTABLE_INPUT, c->path);
+      tl_diagnostics_add(a->diagnostics, tl_message_row_of(TL_MESSAGE_EXECUTABLE_INPUT), admission_site(c->path),
+                         "D35: nvlink ignores it without a word", c->path);
     return false;
   }
   if (whole && extension != EXT_PTX)
@@ -341,8 +345,9 @@ static bool candidate_is_taken(const admission *a, const candidate *c, admission
   if (extension == EXT_PTX)
     return candidate_is_taken_as_entry(a, c);
   admission_refuse_ignored(a, c->path, format ? "truncated or has sections outside the file" : "no 64-bit cubin");
-  if (format && c->bytes[7] != OSABI_CUDA) /* nvlink crashes */
-    candidate_refuse(a, c, "it is truncated");
+  const bool capsule = c->bytes[5] != 1 && tl_get32(c->bytes + 48) & FLAG_CAPSULE;
+  if (c->bytes[4] == 2 && (c->bytes[7] != OSABI_CUDA || capsule)) /* D68: nvlink ends by a signal */
+    candidate_refuse(a, c, format ? "it is truncated" : "its header is damaged in more than one place");
   return false;
 }
 

@@ -54,6 +54,7 @@ void tl_layout_pool_constants(tl_layout *layout, const tl_module *module, tl_are
   if (section == TL_NONE || !pool_is_asked_for(module->options))
     return;
   uint64_t end = 0, value = 0;
+  bool any = false;
   const tl_section *const constants = &module->sections.items[section];
   for (size_t i = 0; i < constants->pieces.count; i++) {
     const tl_piece *const piece = &constants->pieces.items[i];
@@ -61,6 +62,7 @@ void tl_layout_pool_constants(tl_layout *layout, const tl_module *module, tl_are
     const tl_piece *const equal = poolable ? pool_find(layout, module, piece) : NULL;
     if (equal) {
       value = piece->named ? equal->offset : value;
+      any = true;
       continue;
     }
     tl_piece *const placed = tl_vector_push(arena, &layout->pooled);
@@ -73,5 +75,7 @@ void tl_layout_pool_constants(tl_layout *layout, const tl_module *module, tl_are
   if (tl_defect_matched(module->options, TL_DEFECT_D76)) {
     layout->pooled_section = section;
     layout->section_size[section] = end;
+  } else if (any) {
+    tl_defect_note(module->diagnostics, TL_DEFECT_D76, NULL);
   }
 }

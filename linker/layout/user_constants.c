@@ -54,7 +54,10 @@ static uint64_t constants_align(const tl_module *module, const tl_section *secti
   const uint64_t place = symbol->value - piece->offset;
   while (shown > 1 && place % shown)
     shown /= 2;
-  return shown > natural ? shown : natural;
+  if (shown <= natural)
+    return natural;
+  tl_defect_note(module->diagnostics, TL_DEFECT_D64, tl_module_text(module, symbol->name));
+  return shown;
 }
 
 /* The variables of one half of the symbol table, the last one first. */

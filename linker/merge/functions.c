@@ -203,18 +203,26 @@ static void functions_empty_section(tl_module *module, uint32_t section) {
   module->sections.items[section].size = 0;
 }
 
+/* The first block of that name that stands; constant_blocks.count when there is none. */
+static uint32_t functions_find_block(const tl_module *module, uint32_t section) {
+  uint32_t block = 0;
+  while (block < module->constant_blocks.count &&
+         (module->constant_blocks.items[block].name != section || module->constant_blocks.items[block].deleted))
+    block++;
+  return block;
+}
+
 /* Compiler constants go with their body. nvlink looks for them by name and can hit another function's (D7). */
 static void functions_drop_constants(tl_merging *m, uint32_t function, uint32_t name) {
   tl_module *const module = m->module;
-  uint32_t block = module->block_of_function[function];
-  if (tl_defect_matched(module->options, TL_DEFECT_D7)) {
-    const uint32_t section = tl_module_name(module, tl_module_compiler_constants(module), name);
-    for (block = 0; block < module->constant_blocks.count; block++)
-      if (module->constant_blocks.items[block].name == section && !module->constant_blocks.items[block].deleted)
-        break;
-    if (block == module->constant_blocks.count)
-      return;
-  }
+  const uint32_t own = module->block_of_function[function];
+  const uint32_t named =
+      functions_find_block(module, tl_module_name(module, tl_module_compiler_constants(module), name));
+  const uint32_t vendor = named == module->constant_blocks.count ? TL_NONE : named;
+  const bool matched = tl_defect_matched(module->options, TL_DEFECT_D7);
+  const uint32_t block = matched ? vendor : own;
+  if (vendor != own && !matched)
+    tl_defect_note(module->diagnostics, TL_DEFECT_D7, tl_merging_text(m, name));
   if (block == TL_NONE)
     return;
   tl_constant_block *const emptied = &module->constant_blocks.items[block];

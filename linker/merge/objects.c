@@ -197,8 +197,10 @@ static void objects_pass_common(tl_merging *m, uint32_t index, uint32_t known) {
   m->symbol_map[index] = known;
   if (symbol->common) {
     symbol->size = s->size > symbol->size ? s->size : symbol->size;
-    if (!tl_defect_matched(module->options, TL_DEFECT_D9) && s->value > symbol->align)
+    if (!tl_defect_matched(module->options, TL_DEFECT_D9) && s->value > symbol->align) {
       symbol->align = s->value;
+      tl_defect_note(module->diagnostics, TL_DEFECT_D9, tl_merging_text(m, s->name));
+    }
   } else if (symbol->section == TL_NONE) {
     symbol->common = true;
     tl_u32_push(module->arena, &module->commons, known);
@@ -322,6 +324,8 @@ static void objects_pass_loser(tl_merging *m, uint32_t index, uint32_t known) {
 static void objects_define_shared(tl_module *module, uint32_t known, uint64_t align, bool was_defined) {
   tl_symbol *const symbol = &module->symbols.items[known];
   const bool lost = symbol->external_shared && tl_defect_matched(module->options, TL_DEFECT_D82);
+  if (symbol->external_shared && !lost)
+    tl_defect_note(module->diagnostics, TL_DEFECT_D82, tl_module_text(module, symbol->name));
   symbol->align = align;
   symbol->external_shared = false;
   symbol->misplaced = lost;
@@ -404,6 +408,10 @@ static void objects_pass_defined(tl_merging *m, uint32_t index, uint32_t known) 
     objects_pass_loser(m, index, known);
     return;
   }
+  if (symbol && symbol->common && tl_symbol_binding(s) == STB_WEAK && input->type == SHT_CUDA_GLOBAL_INIT)
+    tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, m->cubin->symbol_table,
+                     (uint64_t)index * ELF_SYMBOL_SIZE,
+                     "a weak variable with an initialiser stands behind a common one of its name (D19)");
   const uint32_t section = tl_merge_place_section(m, s->section);
   if (known == TL_NONE)
     objects_define_new(m, index, section);

@@ -15,6 +15,7 @@ typedef struct reading {
   uint32_t target; /* output section */
   bool frames;     /* one of the debug sections whose entries against losing functions vanish (W8.3) */
   bool constants;  /* and constants, where losing variables count too (D83) */
+  bool pointers;   /* the target is a section of constants */
   bool after_first;
 } reading;
 
@@ -134,6 +135,8 @@ static uint64_t relocations_merge_offset(const reading *r, const tl_cubin_reloca
 
 static bool relocations_is_forgotten(const reading *r, uint32_t symbol) {
   const bool function_loses = r->m->bodies[symbol].role == TL_BODY_LOSES;
+  if (r->pointers && !r->constants && (function_loses || r->m->symbol_lost[symbol]))
+    tl_defect_note(r->m->module->diagnostics, TL_DEFECT_D83, tl_merging_text(r->m, r->m->cubin->symbols[symbol].name));
   return ((r->frames || r->constants) && function_loses) || (r->constants && r->m->symbol_lost[symbol]);
 }
 
@@ -174,7 +177,8 @@ void tl_merge_relocations(tl_merging *m, uint32_t section) {
   reading r = {.m = m, .section = section, .input = input, .target = relocations_target(m, section)};
   const tl_section *const target = &m->module->sections.items[r.target];
   r.frames = relocations_is_frame_section(tl_module_text(m->module, target->name));
-  r.constants = tl_section_type_is_constant(target->type) && tl_defect_matched(m->module->options, TL_DEFECT_D83);
+  r.pointers = tl_section_type_is_constant(target->type);
+  r.constants = r.pointers && tl_defect_matched(m->module->options, TL_DEFECT_D83);
   const uint64_t count = tl_cubin_relocation_count(input);
   for (uint64_t i = 0; i < count; i++)
     relocations_read_entry(&r, i);

@@ -41,6 +41,7 @@ typedef struct entry_state {
   int64_t a;       /* A */
   uint64_t auxiliary;
   uint8_t bank;
+  tl_defect defect; /* row that decided S, where nvlink's is another; TL_DEFECT_COUNT for none */
 } entry_state;
 
 static const tl_symbol *relocate_symbol(const relocating *r, uint32_t symbol) {
@@ -109,6 +110,10 @@ static uint64_t relocate_constants_size(const relocating *r) {
   return section == TL_NONE ? UINT64_MAX : r->layout->section_size[section];
 }
 
+static void relocate_note(const relocating *r, const entry_state *e, tl_defect defect) {
+  tl_defect_note(r->module->diagnostics, defect, tl_module_text(r->module, relocate_symbol(r, e->symbol)->name));
+}
+
 static void relocate_find_values(const relocating *r, entry_state *e) {
   const tl_symbol *const symbol = relocate_symbol(r, e->symbol);
   e->a = e->entry->addend;
@@ -118,6 +123,7 @@ static void relocate_find_values(const relocating *r, entry_state *e) {
     e->s = UINT64_MAX;
   } else if (e->entry->state == TL_ENTRY_NULL) {
     e->s = tl_defect_matched(r->module->options, TL_DEFECT_D79) ? r->layout->null_value : 0;
+    e->defect = e->s == r->layout->null_value ? TL_DEFECT_COUNT : TL_DEFECT_D79;
     e->bank = relocate_bank_of_dropped(r, e->entry);
   } else if (tl_type_of(symbol) == STT_SECTION) {
     e->s = 0;
@@ -138,6 +144,7 @@ static void relocate_find_values(const relocating *r, entry_state *e) {
     e->bank = 0;
   } else if (symbol->section == TL_NONE) {
     e->s = tl_defect_matched(r->module->options, TL_DEFECT_D13) ? UINT64_MAX : 0;
+    e->defect = e->s ? TL_DEFECT_COUNT : TL_DEFECT_D13;
   }
 }
 
@@ -231,6 +238,7 @@ static outcome relocate_pc_relative(const relocating *r, entry_state *e) { /* R2
   const bool same = r->layout->symbol_section[e->symbol] == e->entry->target;
   if (!same || tl_defect_matched(r->module->options, TL_DEFECT_D61))
     relocate_fail(r, e, TL_MESSAGE_PC_RELATIVE);
+  relocate_note(r, e, TL_DEFECT_D61);
   e->s -= e->offset;
   return OUTCOME_APPLY;
 }
@@ -272,8 +280,8 @@ static void relocate_check_fit(const relocating *r, const entry_state *e, uint64
   const int64_t part = field->part == TL_PART_DWORD ? (int64_t)value >> 2 : (int64_t)value;
   const int64_t low = -((int64_t)1 << (field->width - 1)), high = (int64_t)1 << field->width;
   if (part < low || part >= high)
-    tl_diagnostics_add(r->module->diagnostics, tl_message_row_of(TL_MESSAGE_OVERFLOW_VALUE), relocate_site(r, e), NULL,
-                       value, e->row->name);
+    tl_diagnostics_add(r->module->diagnostics, tl_message_row_of(TL_MESSAGE_OVERFLOW_VALUE), relocate_site(r, e),
+                       "D38: nvlink cuts the value without a word", value, e->row->name);
 }
 
 /* M2c: in SASS-kind files the Mercury copy of some debug sections is the same bytes of the file, and nvlink relocates in
@@ -310,6 +318,25 @@ static uint64_t relocate_extent(const relocating *r, uint32_t section) {
   return r->layout->section_size[section];
 }
 
+/* True if the field of a REL entry is not zero in its input: an addend that nvlink loses (D12). */
+static bool relocate_holds_something(const relocating *r, const entry_state *e) {
+  const tl_section *const target = &r->module->sections.items[e->entry->target];
+  size_t low = 0, high = target->pieces.count;
+  while (low < high) { /* the last piece that starts at or before the entry */
+    const size_t middle = low + (high - low) / 2;
+    if (target->pieces.items[middle].offset <= e->entry->offset)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  const tl_piece *const piece = low ? &target->pieces.items[low - 1] : NULL;
+  const uint64_t size = tl_relocation_row_bytes(e->row), at = piece ? e->entry->offset - piece->offset : 0;
+  bool any = false;
+  for (uint64_t i = 0; piece && piece->data && i < size && at + i < piece->size; i++)
+    any |= piece->data[at + i] != 0;
+  return any;
+}
+
 static void relocate_apply(relocating *r, const entry_state *e) {
   const uint64_t size = relocate_extent(r, e->entry->target);
   if (e->offset >= size)
@@ -317,6 +344,10 @@ static void relocate_apply(relocating *r, const entry_state *e) {
   if (tl_relocation_row_bytes(e->row) > size - e->offset)
     relocate_refuse(r, e, "a relocated field runs past the end of its section (D14)");
   const bool lost = e->entry->merge_offset && tl_defect_matched(r->module->options, TL_DEFECT_D12);
+  if (e->defect != TL_DEFECT_COUNT)
+    relocate_note(r, e, e->defect);
+  if (e->entry->merge_offset && e->entry->rel && !lost && relocate_holds_something(r, e))
+    relocate_note(r, e, TL_DEFECT_D12);
   const uint64_t value = e->s + (uint64_t)e->a;
   relocate_check_fit(r, e, value);
   *tl_vector_push(r->arena, &r->relocated->patches) = (tl_patch){.section = e->entry->target,
@@ -378,7 +409,7 @@ static void relocate_check_allocated(relocating *r, const entry_state *e) {
 }
 
 static void relocate_entry(relocating *r, uint32_t index) {
-  entry_state e = {.entry = &r->module->relocations.items[index], .index = index};
+  entry_state e = {.entry = &r->module->relocations.items[index], .index = index, .defect = TL_DEFECT_COUNT};
   e.symbol = e.entry->symbol;
   e.offset = tl_layout_moved_offset(r->layout, e.entry->target, e.entry->offset);
   const bool mercury = r->module->view == TL_VIEW_MERCURY;

@@ -14,7 +14,8 @@
 typedef struct command_setup {
   char program[HARNESS_PATH]; /* absolute */
   char scratch[HARNESS_PATH]; /* made anew for every test */
-  harness_jobs jobs;          /* of the corpus */
+  const char *corpus;
+  harness_jobs jobs; /* of its set cuda */
 } command_setup;
 
 extern command_setup command;

@@ -72,6 +72,7 @@ void command_link(const char *line, int code) {
 int main(int argc, char **argv) {
   if (argc != 3 || !realpath(argv[1], command.program))
     harness_stop("usage: command_line PROGRAM CORPUS");
+  command.corpus = argv[2];
   harness_list_jobs(argv[2], "cuda", &command.jobs);
   int failed = command_test_options() + command_test_output() + command_test_own_options();
   harness_free_jobs(&command.jobs);

@@ -222,6 +222,48 @@ static void output_test_full_device(void **state) {
   harness_free_outcome(&outcome);
 }
 
+/* Links the words, with nvlink too where it is, and compares what becomes of a registration file that exists already. */
+static void output_check_registration(const char *words, const char *wanted) {
+  const char *const nvlink = harness_find_nvlink();
+  const char *const programs[] = {command.program, nvlink};
+  for (size_t i = 0; i < 2 && programs[i]; i++) {
+    char line[HARNESS_PATH];
+    harness_outcome outcome;
+    output_write("registered.c", "old\n");
+    harness_path(line, "%s-arch=sm_90 -o out.cubin --register-link-binaries=registered.c %s",
+                 i ? "" : "--identity=nvlink ", words);
+    command_run(programs[i], line, &outcome);
+    if (outcome.code != 0 || !output_equals("registered.c", wanted))
+      fail_msg("%s: %s: exit code %d, or another registration file", programs[i], words, outcome.code);
+    harness_free_outcome(&outcome);
+  }
+}
+
+/* D25, N14: an existing registration file stays if a file of the runtime was not taken, and only then. */
+static void output_test_registration(void **state) {
+  (void)state;
+  char inputs[HARNESS_PATH], names[4][HARNESS_PATH], wanted[2 * HARNESS_PATH + 256];
+  const char *const files[] = {"v.cubin", "caller.cubin", "cudadevrt_other.cubin"};
+  harness_path(inputs, "%s/messages/runtime/sm_90", command.corpus);
+  harness_link_inputs(inputs, command.scratch);
+  for (size_t i = 0; i < 3; i++) {
+    output_path(names[i], files[i]);
+    for (char *at = names[i]; *at; at++)
+      *at = strchr("/.-", *at) ? '_' : *at;
+  }
+  output_check_registration("text.xyz", "#define NUM_PRELINKED_OBJECTS 0\n");
+  snprintf(wanted, sizeof wanted, "#define NUM_PRELINKED_OBJECTS 1\nDEFINE_REGISTER_FUNC(%s)\n", names[0]);
+  output_check_registration("v.cubin", wanted);
+  output_check_registration("v.cubin cudadevrt_other.cubin", "old\n");
+  output_check_registration("cudadevrt_v.cubin", "old\n");
+  snprintf(wanted, sizeof wanted,
+           "#define NUM_PRELINKED_OBJECTS 2\nDEFINE_REGISTER_FUNC(%s)\nDEFINE_REGISTER_FUNC(%s)\n", names[1], names[2]);
+  output_check_registration("caller.cubin cudadevrt_other.cubin", wanted);
+  snprintf(wanted, sizeof wanted,
+           "#define NUM_PRELINKED_OBJECTS 2\nDEFINE_REGISTER_FUNC(%s)\nDEFINE_REGISTER_FUNC(%s)\n", names[0], names[2]);
+  output_check_registration("v.cubin cudadevrt_other.cubin -keep-system-libraries", wanted);
+}
+
 static void output_test_dash(void **state) {
   (void)state;
   command_link("-arch=sm_90 -o - text.xyz", 0);
@@ -309,6 +351,7 @@ int command_test_output(void) {
       OUTPUT_TEST(output_test_devices),
       OUTPUT_TEST(output_test_pipe),
       OUTPUT_TEST(output_test_full_device),
+      OUTPUT_TEST(output_test_registration),
       OUTPUT_TEST(output_test_dash),
       OUTPUT_TEST(output_test_size_limit),
       OUTPUT_TEST(output_test_unwritable_directory),

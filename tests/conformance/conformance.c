@@ -7,7 +7,9 @@
  * All jobs are identical but for those in LISTS: no file, one, or several with commas between. Each line, "JOB ROW
  * bytes|messages reason", names a row of class R (default mode only, at most 2 % of the set cuda with other bytes) or, for
  * the reference, which leaves the option grammar to the linker, a rule of that grammar. `bytes`: output or exit code really
- * differ; `messages`: only what is said differs. A job that stops differing so fails the test.
+ * differ; `messages`: only what is said differs. A job that stops differing so fails the test. "JOB ROW refused reason"
+ * names a row of class E: nvlink ends by a signal there, or writes where it must not. In both modes such a job ends with
+ * exit code 1, a fatal message and no output.
  *
  * SET is a directory of the corpus: cuda, or vendor-defects, whose jobs exist to differ in default mode.
  * Outputs that differ are kept under KEEP (environment TWINLINK_KEEP), so that `twin diff` can explain them. */
@@ -27,9 +29,14 @@ static const char *const class_r[] = {"D1",  "D2",  "D3",  "D4",  "D5",  "D6",  
                                       "D24", "D29", "D31", "D35", "D38", "D40", "D58", "D59", "D60", "D61", "D63",
                                       "D64", "D69", "D70", "D76", "D77", "D78", "D79", "D82", "D83", "D84", NULL};
 
+/* Rows of class E: nvlink has no answer to match. */
+static const char *const class_e[] = {"D14", "D15", "D16", "D17", "D18", "D19", "D20", "D32", "D42",
+                                      "D43", "D44", "D46", "D62", "D66", "D67", "D68", NULL};
+
 /* The option grammar (C48, C49), which only the linker has to know, and rules for which the reference still has to be
  * taught: a line of such a rule fails as soon as the reference knows it. */
-static const char *const grammar[] = {"E1", "E2", "E3", "E4", "E5", "E6", "C49", "L251", "L252", "V8", NULL};
+static const char *const grammar[] = {"E1",   "E2",   "E3", "E4",   "E5",  "E6",  "C49",
+                                      "L251", "L252", "V8", "L170", "D44", "D68", NULL};
 
 typedef struct conformance_setup {
   char program[HARNESS_PATH];
@@ -150,11 +157,30 @@ static int conformance_link(const harness_job *job, char *text, size_t size) {
   return (*messages ? DIFFERS_MESSAGES : 0) | (*bytes || *code ? DIFFERS_BYTES : 0);
 }
 
+static void conformance_test_refused(const harness_job *job) {
+  char scratch[HARNESS_PATH], path[HARNESS_PATH];
+  harness_outcome outcome;
+  harness_make_scratch(scratch);
+  conformance_run_program(job, scratch, &outcome);
+  harness_path(path, "%s/out.cubin", scratch);
+  const bool fatal = strstr((const char *)outcome.err.data, "nvlink fatal   : ") != NULL;
+  const bool good = outcome.code == 1 && !harness_exists(path) && fatal;
+  if (!good)
+    fail_msg("%s is to be refused: exit code %d, signal %d\n%s", job->name, outcome.code, outcome.signal,
+             (const char *)outcome.err.data);
+  harness_free_outcome(&outcome);
+  harness_remove_tree(scratch);
+}
+
 static void conformance_test_job(void **state) {
   const harness_job *job = *state;
   char text[1024];
-  int differs = conformance_link(job, text, sizeof text);
   const char *line = conformance_find_line(job->name);
+  if (line && conformance_word_is(line, 2, "refused")) {
+    conformance_test_refused(job);
+    return;
+  }
+  int differs = conformance_link(job, text, sizeof text);
   if (!line && differs)
     fail_msg("%s: %s", job->name, text);
   if (line && conformance_word_is(line, 2, "bytes") && !(differs & DIFFERS_BYTES))
@@ -170,19 +196,21 @@ static bool conformance_row_is_one_of(const char *line, const char *const *rows)
   return false;
 }
 
-/* The list itself: real jobs, rows of class R or of the grammar, at most 2 % with other bytes by class R. */
+/* The list itself: real jobs, rows of the right class, at most 2 % with other bytes by class R. */
 static void conformance_test_list(void **state) {
   (void)state;
   size_t other_bytes = 0;
   for (size_t i = 0; i < setup.differences.count; i++) {
     const char *line = setup.differences.items[i];
     const bool defect = !setup.compatible && conformance_row_is_one_of(line, class_r);
-    const bool row = defect || conformance_row_is_one_of(line, grammar);
-    bool job = false, bytes = conformance_word_is(line, 2, "bytes");
+    const bool refused = conformance_word_is(line, 2, "refused"), bytes = conformance_word_is(line, 2, "bytes");
+    const bool row =
+        refused ? conformance_row_is_one_of(line, class_e) : defect || conformance_row_is_one_of(line, grammar);
+    bool job = false;
     for (size_t j = 0; j < setup.jobs.count; j++)
       job |= conformance_word_is(line, 0, setup.jobs.items[j].name);
-    if (!row || !job || (!bytes && !conformance_word_is(line, 2, "messages")))
-      fail_msg("'%s' is not 'JOB ROW bytes|messages reason' with a job of the corpus and a row that may differ", line);
+    if (!row || !job || (!bytes && !refused && !conformance_word_is(line, 2, "messages")))
+      fail_msg("'%s' is not 'JOB ROW bytes|messages|refused reason' with a job and a row that may differ", line);
     other_bytes += bytes && defect;
   }
   print_message("%zu of %zu jobs are listed, %zu of them differ in bytes by class R\n", setup.differences.count,

@@ -32,6 +32,10 @@ void coverage_column(const char *line, size_t index, char *text, size_t size);
 /* The line whose first column is `id`, or NULL; stops the test when there are two. */
 const char *coverage_find_line(const harness_words *lines, const char *id);
 
+/* Runs twinlink with `mode` in front of the words, in a scratch directory with the files of `inputs`. */
+void coverage_run(const char *inputs, const char *mode, const harness_words *words, harness_outcome *outcome);
+
 int coverage_test_messages(void);
+int coverage_test_defects(void);
 
 #endif

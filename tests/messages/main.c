@@ -66,6 +66,18 @@ const char *coverage_find_line(const harness_words *lines, const char *id) {
   return found;
 }
 
+void coverage_run(const char *inputs, const char *mode, const harness_words *words, harness_outcome *outcome) {
+  char scratch[HARNESS_PATH];
+  const char *argv[128] = {coverage.program, mode};
+  size_t count = 2;
+  for (size_t i = 0; i < words->count && count + 1 < sizeof argv / sizeof *argv; i++)
+    argv[count++] = words->items[i];
+  harness_make_scratch(scratch);
+  harness_link_inputs(inputs, scratch);
+  harness_run(&(harness_command){.argv = argv, .directory = scratch}, outcome);
+  harness_remove_tree(scratch);
+}
+
 static void coverage_add_job(const char *set, const harness_job *job) {
   char path[HARNESS_PATH];
   coverage.jobs = harness_grow(coverage.jobs, (coverage.job_count + 1) * sizeof *coverage.jobs);
@@ -88,7 +100,7 @@ int main(int argc, char **argv) {
     for (size_t j = 0; j < lists[i].count; j++)
       coverage_add_job(sets[i], &lists[i].items[j]);
   }
-  const int failed = coverage_test_messages();
+  const int failed = coverage_test_messages() + coverage_test_defects();
   for (size_t i = 0; i < coverage.job_count; i++) {
     harness_free_words(&coverage.jobs[i].arguments);
     harness_free_words(&coverage.jobs[i].messages);

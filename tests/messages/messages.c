@@ -66,20 +66,12 @@ static bool messages_job_has(const message_row *row, const coverage_job *job) {
 
 /* Runs twinlink under its own identity where the inputs of a directory are. */
 static bool messages_program_says(const message_row *row, const char *inputs, const harness_words *words) {
-  char scratch[HARNESS_PATH];
-  const char *argv[64] = {coverage.program};
   harness_outcome outcome;
-  size_t count = 1;
-  for (size_t i = 0; i < words->count && count + 1 < sizeof argv / sizeof *argv; i++)
-    argv[count++] = words->items[i];
-  harness_make_scratch(scratch);
-  harness_link_inputs(inputs, scratch);
-  harness_run(&(harness_command){.argv = argv, .directory = scratch}, &outcome);
+  coverage_run(inputs, "--threads=0", words, &outcome);
   bool said = false;
   for (char *line = strtok((char *)outcome.err.data, "\n"); line; line = strtok(NULL, "\n"))
     said = said || messages_line_is(row, line, "twinlink ");
   harness_free_outcome(&outcome);
-  harness_remove_tree(scratch);
   return said;
 }
 

@@ -60,6 +60,8 @@ static void sass_survey_file(const char *path, void *context) {
   harness_bytes bytes;
   char error[256];
   ref_cubin cubin;
+  if (strstr(path, "/vendor-defects/entries/")) /* relocation entries changed on purpose */
+    return;
   if (!harness_read_file(path, &bytes) || !ref_cubin_read(&cubin, bytes.data, bytes.size, error, sizeof error)) {
     free(bytes.data); /* err_truncated and err_command_line hold files that are none */
     return;
