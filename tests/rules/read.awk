@@ -1,8 +1,8 @@
 # The rules of docs/specification as lines `page:line TAB ids TAB linker TAB tests`, for ./run rules; `-` is none.
 #
 # A rule is a heading that begins with a rule's id, followed by text and by lines that begin with `Linker:` and `Test:`,
-# or a row of a table whose head begins with `| id |` and has columns `linker` and `test`. What stands in backquotes there
-# is a name; a table's `linker` or `test` that is missing in its head is missing in every row.
+# or a row of a table whose head begins with `| id |` and has columns `linker` (or `function`) and `test` (or `job`), or `linker, test` with a
+# semicolon between. What stands in backquotes there is a name.
 function names(text,   found, list) {
   list = ""
   while (match(text, /`[^`]+`/)) {
@@ -55,8 +55,13 @@ columns && /^\|/ {
   ids = leading_ids(word)
   at = FNR
   for (i = 3; i <= count; i++) {
-    if (head[i] == "linker") linker = names(cell[i])
-    if (head[i] == "test") tests = names(cell[i])
+    if (head[i] == "linker" || head[i] == "function") linker = names(cell[i])
+    if (head[i] == "test" || head[i] == "job") tests = names(cell[i])
+    if (head[i] == "linker, test") {
+      split(cell[i], half, ";")
+      linker = names(half[1])
+      tests = names(half[2])
+    }
   }
   close_rule()
   next

@@ -8,8 +8,8 @@
 #                             what was seen for this state of linker/, tests/ and the page.
 #
 # A function is broken by returning at once (nothing, zero, or for a bool that survives as false: true). A test is a
-# directory of the corpus, whose jobs are linked again and compared with nvlink's answers, or a test of ctest, with
-# `NAME:case` for one case in its sources.
+# program, job or directory of the corpus, whose jobs are linked again and compared with nvlink's answers, or a test of
+# ctest, with `NAME:case` for one case in its sources.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
@@ -19,9 +19,9 @@ say() { printf '%s\n' "$*"; }
 
 read_rules() { awk -f tests/rules/read.awk "${pages[@]}"; }
 
-# "file:line type" of a function's definition in linker/, or nothing.
+# "file:line type" of a function's definition, or nothing.
 find_function() { # NAME
-  grep -nHE "^[a-z][A-Za-z0-9_ *]*[ *]$1\(" -r linker --include='*.c' | grep -v ';$' | head -n 1
+  grep -nHE "^[a-z][A-Za-z0-9_ *]*[ *]$1\(" -r linker oracle tools tests --include='*.c' | grep -v ';$' | head -n 1
 }
 
 find_cases() { # CTEST[:CASE]: true if the test is there
@@ -31,28 +31,29 @@ find_cases() { # CTEST[:CASE]: true if the test is there
   [[ -z $case ]] || grep -qF "$case" -r "tests/${name%%_*}" "tests/$name" 2>/dev/null
 }
 
-find_jobs() { # CORPUS-PATH: the jobs below it
-  compgen -G "$1" >/dev/null || return 0
-  # shellcheck disable=SC2086 # a pattern
-  find $1 -name args | sort
+# A path below corpus/, or the name of a program or of a job; '*' as in a path.
+find_jobs() { # NAME: the jobs below it
+  local pattern
+  for pattern in "$1" "corpus/*/$1" "corpus/*/*/*/$1"; do
+    [[ $pattern == corpus/* ]] || continue
+    compgen -G "$pattern" >/dev/null || continue
+    # shellcheck disable=SC2086 # a pattern
+    find $pattern -name args | sort
+    return
+  done
 }
 
-find_test() { # NAME
-  case $1 in
-  corpus/*) [[ -n $(find_jobs "$1") ]] ;;
-  *) find_cases "$1" ;;
-  esac
-}
+find_test() { [[ -n $(find_jobs "$1") ]] || find_cases "$1"; }
 
 # --- check -----------------------------------------------------------------------------------------------------------
 run_check() {
   local where ids functions tests name rules=0 bad=0
   while IFS=$'\t' read -r where ids functions tests; do
     rules=$((rules + 1))
-    [[ $functions != - ]] || { say "$where: rule $ids names no function of the linker"; bad=$((bad + 1)); }
+    [[ $functions != - ]] || { say "$where: rule $ids names no function"; bad=$((bad + 1)); }
     [[ $tests != - ]] || { say "$where: rule $ids names no test"; bad=$((bad + 1)); }
     for name in ${functions#-}; do
-      [[ -n $(find_function "$name") ]] || { say "$where: rule $ids: no function $name in linker/"; bad=$((bad + 1)); }
+      [[ -n $(find_function "$name") ]] || { say "$where: rule $ids: no function $name"; bad=$((bad + 1)); }
     done
     for name in ${tests#-}; do
       find_test "$name" || { say "$where: rule $ids: no test $name"; bad=$((bad + 1)); }
@@ -104,19 +105,16 @@ job_fails() { # ARGS-FILE: the broken linker's answer is another
 }
 
 test_fails() { # NAME
-  local args
-  case $1 in
-  corpus/*)
+  local jobs args
+  jobs=$(find_jobs "$1")
+  if [[ -n $jobs ]]; then
     while read -r args; do
       job_fails "$args" && return 0
-    done < <(find_jobs "$1")
+    done <<<"$jobs"
     return 1
-    ;;
-  *)
-    cmake --build "$work/tree/build/broken" >/dev/null 2>&1 || return 0
-    ! (cd "$work/tree/build/broken" && timeout 120 ctest -R "^${1%%:*}\$" >/dev/null 2>&1)
-    ;;
-  esac
+  fi
+  cmake --build "$work/tree/build/broken" >/dev/null 2>&1 || return 0
+  ! (cd "$work/tree/build/broken" && timeout 120 ctest -R "^${1%%:*}\$" >/dev/null 2>&1)
 }
 
 prepare_tree() {
