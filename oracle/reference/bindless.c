@@ -3,7 +3,15 @@
 
 #include <string.h>
 
-enum { SLOT = 4, USES_TEXTURE = 1, USES_SAMPLER = 2, USES_SURFACE = 3, TEXTURES = 256, OTHERS = 32 };
+enum {
+  SLOT = 4,
+  CAPSULE_ALIGN = 16,
+  USES_TEXTURE = 1,
+  USES_SAMPLER = 2,
+  USES_SURFACE = 3,
+  TEXTURES = 256,
+  OTHERS = 32
+};
 
 static int ref_bindless_compare(const ref_link *link, size_t a, size_t b) {
   (void)link;
@@ -56,7 +64,7 @@ static void ref_bindless_find_masks(ref_link *link) {
   }
 }
 
-/* B3 */
+/* B3, M27 */
 static uint64_t ref_bindless_base(const ref_link *link) {
   uint64_t base = 0;
   for (size_t i = 0; i < link->function_count; i++) {
@@ -65,11 +73,20 @@ static uint64_t ref_bindless_base(const ref_link *link) {
       base = link->sections[section].size;
     }
   }
-  return ref_align_up(base, SLOT);
+  if (link->view->is_mercury) {
+    return 0; /* M27 */
+  }
+  return ref_align_up(base, link->is_capsule ? CAPSULE_ALIGN : SLOT);
 }
 
 /* B7 */
-static uint32_t ref_bindless_type(uint8_t symbol_type) {
+static uint32_t ref_bindless_type(const ref_link *link, uint8_t symbol_type) {
+  if (link->view->is_mercury) {
+    return symbol_type == REF_SYMBOL_TEXTURE ? 0x1000b : symbol_type == REF_SYMBOL_SAMPLER ? 0x1000c : 0x1000d;
+  }
+  if (link->is_capsule) {
+    return symbol_type == REF_SYMBOL_TEXTURE ? 6 : symbol_type == REF_SYMBOL_SAMPLER ? 101 : 52;
+  }
   return symbol_type == REF_SYMBOL_TEXTURE ? 6 : symbol_type == REF_SYMBOL_SAMPLER ? 7 : 52;
 }
 
@@ -132,21 +149,56 @@ void ref_bindless_layout(ref_link *link) {
   }
 }
 
-/* W10.5: highest offset first. */
+/* W10.5: highest offset first. `symbols` are the link's or, of a capsule's SASS view, those of the file. */
+ref_bytes ref_bindless_entries(ref_link *link, const ref_function *kernel, const ref_link *symbols) {
+  ref_bytes entries = {0};
+  for (size_t k = link->slots.count; k-- > 0;) {
+    const ref_out_symbol *symbol = &link->symbols[link->slots.items[k]];
+    if (ref_bindless_has_entry(kernel, symbol)) {
+      const size_t same = symbols == link ? REF_NONE : ref_map_find(&symbols->symbol_by_name, symbol->name);
+      ref_bytes_add_u64(link, &entries, symbol->slot);
+      ref_bytes_add_u32(link, &entries, ref_bindless_type(link, symbol->type));
+      ref_bytes_add_u32(link, &entries, same == REF_NONE ? symbol->index : symbols->symbols[same].index);
+      if (link->is_capsule) {
+        ref_bytes_add_u64(link, &entries, 0);
+      }
+    }
+  }
+  return entries;
+}
+
 void ref_bindless_write(ref_link *link) {
   for (size_t i = 0; i < link->all_kernels.count; i++) {
     const ref_function *kernel = &link->functions[link->all_kernels.items[i]];
-    if (kernel->kernel_bindless_mask == 0 || kernel->bindless == REF_NONE || kernel->constant0 == REF_NONE) {
+    if (kernel->kernel_bindless_mask != 0 && kernel->bindless != REF_NONE && kernel->constant0 != REF_NONE) {
+      link->sections[kernel->bindless].data = ref_bindless_entries(link, kernel, link);
+    }
+  }
+}
+
+/* M27: the tables of the Mercury view, made for each kernel that reaches a reference. */
+void ref_bindless_create_tables(ref_link *link) {
+  const char *prefix = ref_view_mercury.table_prefix;
+  if (!link->view->is_mercury) {
+    return;
+  }
+  ref_bindless_find_masks(link);
+  for (size_t i = 0; i < link->all_kernels.count; i++) {
+    const size_t number = link->all_kernels.items[i];
+    if (link->functions[number].kernel_bindless_mask == 0) {
       continue;
     }
-    ref_out_section *table = &link->sections[kernel->bindless];
-    for (size_t k = link->slots.count; k-- > 0;) {
-      const ref_out_symbol *symbol = &link->symbols[link->slots.items[k]];
-      if (ref_bindless_has_entry(kernel, symbol)) {
-        ref_bytes_add_u64(link, &table->data, symbol->slot);
-        ref_bytes_add_u32(link, &table->data, ref_bindless_type(symbol->type));
-        ref_bytes_add_u32(link, &table->data, symbol->index);
-      }
-    }
+    char *name = ref_memory_print(link, "%s%s", prefix, link->functions[number].name);
+    char *table_name = ref_memory_print(link, ".rela%s", name);
+    ref_names_add(link, REF_NONE, table_name);
+    const size_t section =
+        ref_section_add_with_symbol(link, name, REF_TYPE_CONSTANT_TABLE, REF_FLAG_ALLOC | REF_FLAG_INFO, SLOT, 0);
+    link->sections[section].info_section = link->functions[number].text;
+    const size_t table = ref_section_add(link, table_name, REF_TYPE_RELA, REF_FLAG_INFO, 8, 24);
+    link->sections[table].links_symtab = true;
+    link->sections[table].info_section = section;
+    link->sections[table].target = section;
+    link->functions[number].constant0 = section;
+    link->functions[number].bindless = table;
   }
 }

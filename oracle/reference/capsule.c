@@ -105,6 +105,9 @@ size_t ref_capsule_sass_section(const ref_capsule *capsule, size_t section) {
   if (output->type == REF_TYPE_CONSTANT_OPTIMIZER && function != REF_NONE) {
     return capsule->sass->functions[function].constant2;
   }
+  if (output->type == REF_TYPE_CONSTANT_TABLE && function != REF_NONE) {
+    return capsule->sass->functions[function].constant0;
+  }
   const char *name = output->type == REF_TYPE_CONSTANT_USER ? ref_view_sass.user_name : output->name;
   return ref_map_find(&capsule->sass->section_by_name, name);
 }
@@ -118,9 +121,12 @@ static const char *ref_capsule_rename(ref_capsule *capsule, const char *name) {
   if (strcmp(plain, ref_view_mercury.user_name) == 0) {
     return ref_memory_print(capsule->mercury, "%s%s", prefix, ref_view_sass.user_name);
   }
-  if (ref_capsule_starts_with(plain, ref_view_mercury.optimizer_prefix)) {
-    return ref_memory_print(capsule->mercury, "%s%s%s", prefix, ref_view_sass.optimizer_prefix,
-                            plain + strlen(ref_view_mercury.optimizer_prefix));
+  const char *const from[] = {ref_view_mercury.optimizer_prefix, ref_view_mercury.table_prefix};
+  const char *const to[] = {ref_view_sass.optimizer_prefix, ref_view_sass.table_prefix};
+  for (size_t i = 0; i < 2; i++) {
+    if (ref_capsule_starts_with(plain, from[i])) {
+      return ref_memory_print(capsule->mercury, "%s%s%s", prefix, to[i], plain + strlen(from[i]));
+    }
   }
   return NULL;
 }
@@ -158,7 +164,8 @@ static void ref_capsule_add_plain_pieces(ref_capsule *capsule) {
                                             .class = ref_write_class(section),
                                             .section = number});
     const size_t function = section->info_function;
-    if (function != REF_NONE && capsule->sass->functions[function].constant0 != REF_NONE) {
+    if (function != REF_NONE && capsule->sass->functions[function].constant0 != REF_NONE &&
+        mercury->functions[function].constant0 == REF_NONE) {
       ref_indices_add(mercury, &capsule->kernels, function);
     }
   }
@@ -625,6 +632,7 @@ static void ref_capsule_join(ref_link *link, ref_link *sass) {
   ref_attributes_write(link);
   ref_callgraph_write(link);
   ref_relocate_write(link);
+  ref_bindless_write(link);
   ref_capsule_add_plain_pieces(capsule);
   ref_capsule_add_parameters(capsule);
   ref_capsule_add_mercury_pieces(capsule);

@@ -94,6 +94,10 @@ static void ref_capsule_add_parameter_bank(ref_capsule *capsule, ref_bytes *outp
       ref_put_u32(output->data + at + 4, capsule->first_parameter_symbol + (uint32_t)i);
     }
   }
+  const size_t table = capsule->mercury->functions[function].constant0; /* M27 */
+  if (table != REF_NONE && output->size >= at + 8) {
+    ref_put_u32(output->data + at + 4, capsule->mercury->symbols[capsule->mercury->sections[table].symbol].index);
+  }
 }
 
 /* M19, I41 */
@@ -122,6 +126,10 @@ ref_bytes ref_capsule_attributes(ref_capsule *capsule, size_t function) {
       ref_record_write(capsule->mercury, record, &output);
     }
   }
+  if (capsule->mercury->functions[function].constant0 != REF_NONE) {
+    static const uint8_t banks[] = {2, 0x15, 0, 0, 2, 0x16, 0, 0};
+    ref_bytes_add(capsule->mercury, &output, banks, sizeof banks);
+  }
   return output;
 }
 
@@ -130,7 +138,11 @@ ref_bytes ref_capsule_content(ref_capsule *capsule, size_t section) {
   if (output->type == REF_TYPE_RELA) {
     const bool frames = strcmp(capsule->mercury->sections[output->target].name, ".debug_frame") == 0;
     const size_t target = ref_capsule_sass_section(capsule, output->target);
+    const size_t function = ref_capsule_function_of(capsule, output->target);
     ref_bytes entries = {0};
+    if (capsule->mercury->sections[output->target].type == REF_TYPE_CONSTANT_TABLE && function != REF_NONE) {
+      return ref_bindless_entries(capsule->sass, &capsule->sass->functions[function], capsule->mercury);
+    }
     if (ref_capsule_is_line_table(capsule->mercury->sections[output->target].name)) {
       (void)ref_capsule_lines(capsule, output->target, &entries);
       ref_capsule_sort_entries(&entries);
@@ -154,5 +166,10 @@ ref_bytes ref_capsule_content(ref_capsule *capsule, size_t section) {
     return ref_capsule_lines(capsule, section, &entries);
   }
   const size_t sass = ref_capsule_sass_section(capsule, section);
+  if (output->type == REF_TYPE_CONSTANT_TABLE && sass != REF_NONE) {
+    ref_bytes zeros = {0};
+    ref_bytes_fill(capsule->mercury, &zeros, (size_t)capsule->sass->sections[sass].size);
+    return zeros; /* M20 */
+  }
   return sass == REF_NONE ? (ref_bytes){0} : capsule->sass->sections[sass].data;
 }

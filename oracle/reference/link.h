@@ -34,8 +34,9 @@ enum {
   REF_TYPE_UDT_ENTRY = 0x70000014,
   REF_TYPE_SHARED_RESERVED = 0x70000015,
   REF_TYPE_CAPSULE_TEXT = 0x70000016,
-  REF_TYPE_CONSTANT = 0x70000064,      /* + bank, F36 */
-  REF_TYPE_CONSTANT_LAST = 0x7000007e, /* Mercury's are the last ones, F37 */
+  REF_TYPE_CONSTANT = 0x70000064,       /* + bank, F36 */
+  REF_TYPE_CONSTANT_LAST = 0x7000007e,  /* Mercury's are the last ones, F37 */
+  REF_TYPE_CONSTANT_TABLE = 0x70000079, /* M27 */
   REF_TYPE_CONSTANT_USER = 0x7000007c,
   REF_TYPE_MERCURY_RELA = 0x70000082,
   REF_TYPE_MERCURY_INFO = 0x70000083,
@@ -254,7 +255,7 @@ typedef struct ref_arena_block ref_arena_block;
 
 /* M7: what the constants of a view are called. */
 typedef struct ref_view {
-  const char *user_name, *optimizer_prefix;
+  const char *user_name, *optimizer_prefix, *table_prefix;
   uint32_t user_type, optimizer_type;
   bool is_mercury;
 } ref_view;
@@ -471,6 +472,8 @@ void ref_attributes_write(ref_link *link);
 uint8_t ref_bindless_mask_of(uint8_t symbol_type);
 void ref_bindless_layout(ref_link *link);
 void ref_bindless_write(ref_link *link);
+ref_bytes ref_bindless_entries(ref_link *link, const ref_function *kernel, const ref_link *symbols);
+void ref_bindless_create_tables(ref_link *link);
 
 /* relocate.c */
 void ref_relocate_apply(ref_link *link);

@@ -302,6 +302,7 @@ static void ref_merge_create_last_sections(ref_link *link) {
   link->prototype_section = ref_section_add_with_symbol(link, ".nv.prototype", REF_TYPE_PROTOTYPE, 0, 4, 8);
   link->sections[link->prototype_section].links_symtab = true;
   ref_shared_prepare(link);
+  ref_bindless_create_tables(link);
   ref_constants_create_copies(link);
   if (link->is_capsule) {
     return; /* M11: no `.nv.rel.action` */

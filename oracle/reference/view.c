@@ -9,10 +9,12 @@ enum { SYMBOL_BYTES = 24 };
 const ref_view ref_view_sass = {.user_name = ".nv.constant3",
                                 .user_type = REF_TYPE_CONSTANT + 3,
                                 .optimizer_prefix = ".nv.constant2.",
+                                .table_prefix = ".nv.constant0.",
                                 .optimizer_type = REF_TYPE_CONSTANT + 2};
 const ref_view ref_view_mercury = {.user_name = ".nv.constant.user",
                                    .user_type = REF_TYPE_CONSTANT_USER,
                                    .optimizer_prefix = ".nv.constant.optimizer.",
+                                   .table_prefix = ".nv.constant.entry_image_header_indices.",
                                    .optimizer_type = REF_TYPE_CONSTANT_OPTIMIZER,
                                    .is_mercury = true};
 
