@@ -149,16 +149,15 @@ void ref_bindless_layout(ref_link *link) {
   }
 }
 
-/* W10.5: highest offset first. `symbols` are the link's or, of a capsule's SASS view, those of the file. */
-ref_bytes ref_bindless_entries(ref_link *link, const ref_function *kernel, const ref_link *symbols) {
+/* W10.5: highest offset first. */
+ref_bytes ref_bindless_entries(ref_link *link, const ref_function *kernel, ref_index_of index_of, const void *context) {
   ref_bytes entries = {0};
   for (size_t k = link->slots.count; k-- > 0;) {
     const ref_out_symbol *symbol = &link->symbols[link->slots.items[k]];
     if (ref_bindless_has_entry(kernel, symbol)) {
-      const size_t same = symbols == link ? REF_NONE : ref_map_find(&symbols->symbol_by_name, symbol->name);
       ref_bytes_add_u64(link, &entries, symbol->slot);
       ref_bytes_add_u32(link, &entries, ref_bindless_type(link, symbol->type));
-      ref_bytes_add_u32(link, &entries, same == REF_NONE ? symbol->index : symbols->symbols[same].index);
+      ref_bytes_add_u32(link, &entries, index_of(context, link->slots.items[k]));
       if (link->is_capsule) {
         ref_bytes_add_u64(link, &entries, 0);
       }
@@ -167,11 +166,15 @@ ref_bytes ref_bindless_entries(ref_link *link, const ref_function *kernel, const
   return entries;
 }
 
+static uint32_t ref_bindless_own_index(const void *context, size_t symbol) {
+  return ((const ref_link *)context)->symbols[symbol].index;
+}
+
 void ref_bindless_write(ref_link *link) {
   for (size_t i = 0; i < link->all_kernels.count; i++) {
     const ref_function *kernel = &link->functions[link->all_kernels.items[i]];
     if (kernel->kernel_bindless_mask != 0 && kernel->bindless != REF_NONE && kernel->constant0 != REF_NONE) {
-      link->sections[kernel->bindless].data = ref_bindless_entries(link, kernel, link);
+      link->sections[kernel->bindless].data = ref_bindless_entries(link, kernel, ref_bindless_own_index, link);
     }
   }
 }

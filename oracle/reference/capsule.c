@@ -103,7 +103,11 @@ size_t ref_capsule_sass_section(const ref_capsule *capsule, size_t section) {
     return capsule->sass->functions[output->info_function].text;
   }
   if (output->type == REF_TYPE_CONSTANT_OPTIMIZER && function != REF_NONE) {
-    return capsule->sass->functions[function].constant2;
+    const bool own = capsule->mercury->functions[function].constant2 == section;
+    const char *image = ref_memory_print(capsule->mercury, "%s%s", ref_view_sass.optimizer_prefix,
+                                         output->name + strlen(ref_view_mercury.optimizer_prefix));
+    return own ? capsule->sass->functions[function].constant2
+               : ref_map_find(&capsule->sass->section_by_name, image); /* W8.8 */
   }
   if (output->type == REF_TYPE_CONSTANT_TABLE && function != REF_NONE) {
     return capsule->sass->functions[function].constant0;

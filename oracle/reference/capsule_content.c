@@ -21,6 +21,10 @@ static void ref_capsule_write_entry(ref_capsule *capsule, ref_bytes *output, uin
   ref_bytes_add_u64(capsule->mercury, output, (uint64_t)addend);
 }
 
+static uint32_t ref_capsule_index_of(const void *context, size_t symbol) {
+  return ref_capsule_symbol_index(context, symbol);
+}
+
 /* M21: what the SASS module kept for this target, the last read first. */
 static ref_bytes ref_capsule_relocations(ref_capsule *capsule, size_t target) {
   const ref_link *sass = capsule->sass;
@@ -141,7 +145,7 @@ ref_bytes ref_capsule_content(ref_capsule *capsule, size_t section) {
     const size_t function = ref_capsule_function_of(capsule, output->target);
     ref_bytes entries = {0};
     if (capsule->mercury->sections[output->target].type == REF_TYPE_CONSTANT_TABLE && function != REF_NONE) {
-      return ref_bindless_entries(capsule->sass, &capsule->sass->functions[function], capsule->mercury);
+      return ref_bindless_entries(capsule->sass, &capsule->sass->functions[function], ref_capsule_index_of, capsule);
     }
     if (ref_capsule_is_line_table(capsule->mercury->sections[output->target].name)) {
       (void)ref_capsule_lines(capsule, output->target, &entries);

@@ -44,6 +44,59 @@ static uint64_t ref_constants_align_of_users(const ref_link *link, const ref_fun
   return align;
 }
 
+static bool ref_constants_have_entries(const ref_link *link, size_t block) {
+  for (size_t i = 0; i < link->relocation_count; i++) {
+    if (link->relocations[i].target == block && !link->relocations[i].dropped) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* M20: of a capsule the users' images take the block's relocations too. */
+static void ref_constants_add_image_relocations(ref_link *link, const ref_function *function) {
+  if (!link->view->is_mercury || !ref_constants_have_entries(link, function->constant2)) {
+    return;
+  }
+  for (size_t i = function->constant_users.count; i-- > 0;) {
+    (void)ref_relocation_section(link, link->functions[function->constant_users.items[i]].constant2, true);
+  }
+}
+
+/* The entries inside one of the block's symbols, to the image; `count` is that of the entries read from files. */
+static void ref_constants_copy_entries(ref_link *link, const ref_function *function, size_t image, size_t count,
+                                       uint64_t start, uint64_t end) {
+  for (size_t i = 0; i < count; i++) {
+    ref_out_relocation entry = link->relocations[i];
+    if (entry.target != function->constant2 || entry.dropped || entry.offset < start || entry.offset >= end) {
+      continue;
+    }
+    entry.section = link->sections[image].rela;
+    entry.target = image;
+    entry.offset += function->constant_offset;
+    link->relocations = ref_memory_grow(link, link->relocations, link->relocation_count, &link->relocation_capacity,
+                                        sizeof *link->relocations);
+    link->relocations[link->relocation_count++] = entry;
+  }
+}
+
+/* M20: grouped by symbol; the list is written from its end, so the first symbol is copied first. */
+static void ref_constants_copy_relocations(ref_link *link, const ref_function *function) {
+  const size_t count = link->relocation_count;
+  if (!link->view->is_mercury || !ref_constants_have_entries(link, function->constant2)) {
+    return;
+  }
+  for (size_t i = 0; i < function->constant_users.count; i++) {
+    const size_t image = link->functions[function->constant_users.items[i]].constant2;
+    for (size_t k = 0; k < link->symbol_count; k++) {
+      const ref_out_symbol *symbol = &link->symbols[k];
+      if (symbol->section == function->constant2 && symbol->type == REF_SYMBOL_CUDA_OBJECT) {
+        ref_constants_copy_entries(link, function, image, count, symbol->value, symbol->value + symbol->size);
+      }
+    }
+  }
+}
+
 /* W10.2: one offset for the module, behind every user's image. */
 static void ref_constants_place(ref_link *link, ref_function *function) {
   const ref_out_section block = link->sections[function->constant2];
@@ -79,6 +132,7 @@ void ref_constants_layout(ref_link *link) {
     ref_function *function = &link->functions[number];
     if (function->constant_users.count > 0) {
       ref_constants_place(link, function);
+      ref_constants_copy_relocations(link, function);
     }
     if (link->sections[i].has_lost_block && function->constant_users.count > 0) {
       link->null_symbol_value = function->constant_offset + link->sections[i].lost_offset; /* W8.9, RF7 */
@@ -100,6 +154,7 @@ void ref_constants_create_copies(ref_link *link) {
     const size_t number = link->sections[i].constant_owner;
     if (number != REF_NONE && ref_constant_is_shared_out(&link->functions[number])) {
       ref_constants_add_images(link, &link->functions[number]);
+      ref_constants_add_image_relocations(link, &link->functions[number]);
     }
   }
 }

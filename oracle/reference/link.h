@@ -414,6 +414,7 @@ uint32_t ref_merge_owner(const ref_file *file, uint32_t section);
 /* relocations.c */
 void ref_relocations_read(ref_link *link, size_t file_number, uint32_t section);
 bool ref_relocation_target_is_debug(const char *name);
+size_t ref_relocation_section(ref_link *link, size_t target, bool has_addend);
 
 /* weak.c */
 void ref_weak_drop_old_body(ref_link *link, size_t number);
@@ -472,7 +473,8 @@ void ref_attributes_write(ref_link *link);
 uint8_t ref_bindless_mask_of(uint8_t symbol_type);
 void ref_bindless_layout(ref_link *link);
 void ref_bindless_write(ref_link *link);
-ref_bytes ref_bindless_entries(ref_link *link, const ref_function *kernel, const ref_link *symbols);
+typedef uint32_t (*ref_index_of)(const void *context, size_t symbol);
+ref_bytes ref_bindless_entries(ref_link *link, const ref_function *kernel, ref_index_of index_of, const void *context);
 void ref_bindless_create_tables(ref_link *link);
 
 /* relocate.c */

@@ -9,7 +9,7 @@ bool ref_relocation_target_is_debug(const char *name) {
 }
 
 /* R33: the module's relocation section, made by its first entry. */
-static size_t ref_relocation_section(ref_link *link, size_t target, bool has_addend) {
+size_t ref_relocation_section(ref_link *link, size_t target, bool has_addend) {
   const uint32_t type = has_addend ? REF_TYPE_RELA : REF_TYPE_REL;
   ref_out_section *section = &link->sections[target];
   size_t *known = has_addend ? &section->rela : &section->rel;
@@ -124,7 +124,8 @@ static void ref_relocation_add(ref_link *link, size_t file_number, uint32_t targ
 static bool ref_relocation_target_is_gone(const ref_link *link, const ref_file *file, uint32_t target) {
   const uint32_t owner = ref_merge_owner(file, target);
   if (owner != 0 && file->function_of[owner] != REF_NONE) {
-    return !link->functions[file->function_of[owner]].live || file->body_of[owner] == REF_BODY_LOSES;
+    const bool stray = link->view->is_mercury && file->section_of[target] != REF_NONE; /* W8.8, M20 */
+    return !link->functions[file->function_of[owner]].live || (file->body_of[owner] == REF_BODY_LOSES && !stray);
   }
   return false;
 }
