@@ -104,15 +104,14 @@ size_t ref_capsule_sass_section(const ref_capsule *capsule, size_t section) {
   }
   if (output->type == REF_TYPE_CONSTANT_OPTIMIZER && function != REF_NONE) {
     const bool own = capsule->mercury->functions[function].constant2 == section;
-    const char *image = ref_memory_print(capsule->mercury, "%s%s", ref_view_sass.optimizer_prefix,
-                                         output->name + strlen(ref_view_mercury.optimizer_prefix));
-    return own ? capsule->sass->functions[function].constant2
-               : ref_map_find(&capsule->sass->section_by_name, image); /* W8.8 */
+    return own ? capsule->sass->functions[function].constant2 : REF_NONE; /* W8.8: nothing fills a stray one */
   }
   if (output->type == REF_TYPE_CONSTANT_TABLE && function != REF_NONE) {
     return capsule->sass->functions[function].constant0;
   }
-  const char *name = output->type == REF_TYPE_CONSTANT_USER ? ref_view_sass.user_name : output->name;
+  const char *name = output->type == REF_TYPE_CONSTANT_USER  ? ref_view_sass.user_name
+                     : output->type == REF_TYPE_CONSTANT_PIC ? ".nv.constant4"
+                                                             : output->name;
   return ref_map_find(&capsule->sass->section_by_name, name);
 }
 
@@ -124,6 +123,9 @@ static const char *ref_capsule_rename(ref_capsule *capsule, const char *name) {
   const char *prefix = rela ? relocations : "";
   if (strcmp(plain, ref_view_mercury.user_name) == 0) {
     return ref_memory_print(capsule->mercury, "%s%s", prefix, ref_view_sass.user_name);
+  }
+  if (strcmp(plain, ".nv.constant.pic") == 0) {
+    return ref_memory_print(capsule->mercury, "%s.nv.constant4", prefix); /* RF37 */
   }
   const char *const from[] = {ref_view_mercury.optimizer_prefix, ref_view_mercury.table_prefix};
   const char *const to[] = {ref_view_sass.optimizer_prefix, ref_view_sass.table_prefix};
@@ -471,8 +473,8 @@ static ref_bytes ref_capsule_write_symbols(ref_capsule *capsule, bool mercury_si
 
 /* M10: which Mercury sections have no bytes of their own. */
 static bool ref_capsule_shares_bytes(const ref_piece *piece, const ref_piece *sass, const char *name) {
-  static const char *const always[] = {".nv.constant.user", ".nv.global.init", ".debug_abbrev", ".debug_loc",
-                                       ".debug_pubnames",   ".debug_pubtypes", ".debug_str"};
+  static const char *const always[] = {".nv.constant.user", ".nv.constant.pic", ".nv.global.init", ".debug_abbrev",
+                                       ".debug_loc",        ".debug_pubnames",  ".debug_pubtypes", ".debug_str"};
   static const char *const if_equal[] = {".debug_line", ".nv_debug_line_sass"};
   const bool equal = piece->data.size == sass->data.size && piece->size == sass->size &&
                      (piece->size == 0 || memcmp(piece->data.data, sass->data.data, (size_t)piece->size) == 0);

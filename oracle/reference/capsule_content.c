@@ -75,7 +75,7 @@ static ref_bytes ref_capsule_frame_relocations(ref_capsule *capsule, size_t sect
 }
 
 static bool ref_capsule_code_has_offsets(uint8_t code) {
-  static const uint8_t codes[] = {0x1c, 0x28, 0x31, 0x46, 0x47, 0x57, 0x2e, 0x39, 0x40, 0x44, 0x34};
+  static const uint8_t codes[] = {0x1c, 0x28, 0x31, 0x46, 0x47, 0x57, 0x2e, 0x39, 0x40, 0x44, 0x34, 0x55};
   return memchr(codes, code, sizeof codes) != NULL;
 }
 
@@ -130,7 +130,8 @@ ref_bytes ref_capsule_attributes(ref_capsule *capsule, size_t function) {
       ref_record_write(capsule->mercury, record, &output);
     }
   }
-  if (capsule->mercury->functions[function].constant0 != REF_NONE) {
+  const size_t table = capsule->mercury->functions[function].bindless;
+  if (capsule->mercury->functions[function].constant0 != REF_NONE && capsule->mercury->sections[table].data.size > 0) {
     static const uint8_t banks[] = {2, 0x15, 0, 0, 2, 0x16, 0, 0};
     ref_bytes_add(capsule->mercury, &output, banks, sizeof banks);
   }
@@ -175,5 +176,5 @@ ref_bytes ref_capsule_content(ref_capsule *capsule, size_t section) {
     ref_bytes_fill(capsule->mercury, &zeros, (size_t)capsule->sass->sections[sass].size);
     return zeros; /* M20 */
   }
-  return sass == REF_NONE ? (ref_bytes){0} : capsule->sass->sections[sass].data;
+  return sass == REF_NONE ? output->data : capsule->sass->sections[sass].data;
 }

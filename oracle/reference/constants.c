@@ -63,10 +63,10 @@ static void ref_constants_add_image_relocations(ref_link *link, const ref_functi
   }
 }
 
-/* The entries inside one of the block's symbols, to the image; `count` is that of the entries read from files. */
-static void ref_constants_copy_entries(ref_link *link, const ref_function *function, size_t image, size_t count,
-                                       uint64_t start, uint64_t end) {
-  for (size_t i = 0; i < count; i++) {
+/* The entries inside one of the block's symbols, to the image, offsets ascending. */
+static void ref_constants_copy_entries(ref_link *link, const ref_function *function, size_t image, uint64_t start,
+                                       uint64_t end) {
+  for (size_t i = link->relocation_count; i-- > 0;) {
     ref_out_relocation entry = link->relocations[i];
     if (entry.target != function->constant2 || entry.dropped || entry.offset < start || entry.offset >= end) {
       continue;
@@ -74,24 +74,23 @@ static void ref_constants_copy_entries(ref_link *link, const ref_function *funct
     entry.section = link->sections[image].rela;
     entry.target = image;
     entry.offset += function->constant_offset;
-    link->relocations = ref_memory_grow(link, link->relocations, link->relocation_count, &link->relocation_capacity,
-                                        sizeof *link->relocations);
-    link->relocations[link->relocation_count++] = entry;
+    link->copies = ref_memory_grow(link, link->copies, link->copy_count, &link->copy_capacity, sizeof *link->copies);
+    link->copies[link->copy_count++] = entry;
+    link->sections[entry.section].size += link->sections[entry.section].entry_size;
   }
 }
 
-/* M20: grouped by symbol; the list is written from its end, so the first symbol is copied first. */
+/* M20: behind the image's own entries, a copy after the other, grouped by symbol, the last symbol first. */
 static void ref_constants_copy_relocations(ref_link *link, const ref_function *function) {
-  const size_t count = link->relocation_count;
   if (!link->view->is_mercury || !ref_constants_have_entries(link, function->constant2)) {
     return;
   }
   for (size_t i = 0; i < function->constant_users.count; i++) {
     const size_t image = link->functions[function->constant_users.items[i]].constant2;
-    for (size_t k = 0; k < link->symbol_count; k++) {
+    for (size_t k = link->symbol_count; k-- > 0;) {
       const ref_out_symbol *symbol = &link->symbols[k];
       if (symbol->section == function->constant2 && symbol->type == REF_SYMBOL_CUDA_OBJECT) {
-        ref_constants_copy_entries(link, function, image, count, symbol->value, symbol->value + symbol->size);
+        ref_constants_copy_entries(link, function, image, symbol->value, symbol->value + symbol->size);
       }
     }
   }

@@ -38,6 +38,7 @@ enum {
   REF_TYPE_CONSTANT_LAST = 0x7000007e,  /* Mercury's are the last ones, F37 */
   REF_TYPE_CONSTANT_TABLE = 0x70000079, /* M27 */
   REF_TYPE_CONSTANT_USER = 0x7000007c,
+  REF_TYPE_CONSTANT_PIC = 0x7000007d,
   REF_TYPE_MERCURY_RELA = 0x70000082,
   REF_TYPE_MERCURY_INFO = 0x70000083,
   REF_TYPE_CONSTANT_OPTIMIZER = 0x70000084,
@@ -290,11 +291,13 @@ typedef struct ref_link {
   size_t section_count, section_capacity;
   ref_out_symbol *symbols;
   size_t symbol_count, symbol_capacity;
-  ref_map symbol_by_name, section_by_name;
+  ref_map symbol_by_name, section_by_name, texture_parameters;
   uint64_t debug_shared_align; /* D of W9.8 */
   size_t merge_errors;
   ref_out_relocation *relocations;
   size_t relocation_count, relocation_capacity;
+  ref_out_relocation *copies; /* M20: of what compiler constants refer to, in the order of the file */
+  size_t copy_count, copy_capacity;
   ref_strings section_names, names;
   ref_name *name_log;
   size_t name_count, name_capacity;

@@ -133,9 +133,22 @@ static void ref_object_name_dead_section(ref_link *link, const ref_file *file, c
   ref_names_add_section(link, REF_NONE, file->cubin.sections[input->section].name);
 }
 
+/* RF36: kernel parameters that are textures have local symbols, which are one by name all the same. */
+static bool ref_object_find_parameter(ref_link *link, ref_file *file, uint32_t index) {
+  const ref_symbol *input = &file->cubin.symbols[index];
+  if (ref_bindless_mask_of(input->info & 15) == 0) {
+    return false;
+  }
+  file->symbol_of[index] = ref_map_find(&link->texture_parameters, input->name);
+  return file->symbol_of[index] != REF_NONE;
+}
+
 static void ref_object_merge_local(ref_link *link, size_t file_number, uint32_t index) {
   ref_file *file = &link->files[file_number];
   const ref_symbol *input = &file->cubin.symbols[index];
+  if (ref_object_find_parameter(link, file, index)) {
+    return;
+  }
   if (input->section == 0) {
     return;
   }
@@ -153,6 +166,9 @@ static void ref_object_merge_local(ref_link *link, size_t file_number, uint32_t 
   }
   const size_t number = ref_object_create(link, file_number, input);
   file->symbol_of[index] = number;
+  if (ref_bindless_mask_of(input->info & 15) != 0) {
+    ref_map_set(link, &link->texture_parameters, input->name, number);
+  }
   ref_object_define(link, file_number, input, number);
 }
 

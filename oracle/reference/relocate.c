@@ -358,4 +358,7 @@ void ref_relocate_write(ref_link *link) {
       ref_relocate_write_entry(link, &link->relocations[i]);
     }
   }
+  for (size_t i = 0; i < link->copy_count; i++) {
+    ref_relocate_write_entry(link, &link->copies[i]);
+  }
 }

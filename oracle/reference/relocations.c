@@ -15,7 +15,9 @@ size_t ref_relocation_section(ref_link *link, size_t target, bool has_addend) {
   size_t *known = has_addend ? &section->rela : &section->rel;
   if (*known == 0) {
     char *name = ref_memory_print(link, has_addend ? ".rela%s" : ".rel%s", section->name);
-    const size_t number = ref_section_add(link, name, type, REF_FLAG_INFO, 8, has_addend ? 24 : 16);
+    const bool hidden = section->constant_owner != REF_NONE; /* M20: the images' ones have names */
+    const size_t number = hidden ? ref_section_add_hidden(link, name, type, REF_FLAG_INFO, 8, has_addend ? 24 : 16)
+                                 : ref_section_add(link, name, type, REF_FLAG_INFO, 8, has_addend ? 24 : 16);
     section = &link->sections[target];
     *(has_addend ? &section->rela : &section->rel) = number;
     section->last_relocations = number;
@@ -46,13 +48,14 @@ static bool ref_relocation_is_skipped(const ref_link *link, const ref_file *file
   if (entry->symbol < file->cubin.symbol_count) {
     const bool body_lost =
         file->function_of[entry->symbol] != REF_NONE && file->body_of[entry->symbol] == REF_BODY_LOSES;
-    const bool constant = ref_section_type_is_constant(section->type);
+    const bool constant = section->type == link->view->user_type;
     if ((body_lost && ref_relocation_target_is_debug(section->name)) ||
         (constant && (body_lost || file->lost[entry->symbol]) && link->job->bug_compatible)) {
       return true;
     }
   }
-  return ref_weak_offset_is_lost(link, file, target, entry->offset);
+  const bool addresses = section->type == REF_TYPE_CONSTANT_PIC || section->type == REF_TYPE_CONSTANT + 4; /* RF37 */
+  return !addresses && ref_weak_offset_is_lost(link, file, target, entry->offset);
 }
 
 static void ref_relocation_resolve_symbol(ref_link *link, ref_file *file, const ref_relocation *entry,
