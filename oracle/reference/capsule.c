@@ -407,6 +407,16 @@ static ref_bytes ref_capsule_names(ref_capsule *capsule, size_t *hole) {
   return names;
 }
 
+/* RF39: a second name that stands before its function's has the function's size on the SASS side. */
+static uint64_t ref_capsule_sass_size(const ref_capsule *capsule, size_t number) {
+  const ref_link *sass = capsule->sass;
+  const size_t function = sass->symbols[number].function;
+  const size_t primary = function == REF_NONE ? REF_NONE : sass->functions[function].alias_of;
+  const bool first = primary != REF_NONE && ref_capsule_alias_comes_first(capsule->mercury, primary);
+  const size_t symbol = first ? sass->functions[primary].symbol : REF_NONE;
+  return sass->symbols[symbol == REF_NONE ? number : symbol].size;
+}
+
 /* M8, M15: one symbol, for one of the two tables. */
 static void ref_capsule_write_symbol(const ref_capsule *capsule, size_t number, bool mercury_side, uint8_t *at) {
   const ref_link *link = capsule->mercury;
@@ -437,7 +447,7 @@ static void ref_capsule_write_symbol(const ref_capsule *capsule, size_t number, 
   for (size_t i = 0; !mercury_side && i < capsule->sass->symbol_count; i++) {
     if (capsule->symbol_of[i] == number && (symbol->type == REF_SYMBOL_FUNC || undefined)) {
       value = capsule->sass->symbols[i].value;
-      size = capsule->sass->symbols[i].size;
+      size = ref_capsule_sass_size(capsule, i);
     }
   }
   ref_put_u32(at, name);

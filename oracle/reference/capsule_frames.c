@@ -3,13 +3,14 @@
 
 #include <string.h>
 
-enum { WIDE = 0xffffffff, LENGTH_AT = 4, HEAD = 12, POINTER_AT = 12, ADDRESS_AT = 20 };
+enum { WIDE = 0xffffffff, LENGTH_AT = 4, HEAD = 12, POINTER_AT = 12, ADDRESS_AT = 20, BARE = 40 };
 
 typedef struct ref_frames {
   ref_capsule *capsule;
   ref_bytes output;
   uint64_t *address_at;
   size_t last_file; /* of the common entry that was written last, and its offset there */
+  const ref_section *last_section;
   uint64_t last_common, last_written;
 } ref_frames;
 
@@ -37,58 +38,115 @@ static bool ref_frames_is_kept(const ref_link *sass, size_t file, size_t functio
          sass->files[file].body_of[symbol] != REF_BODY_LOSES && sass->functions[function].definition_file == file;
 }
 
-static void ref_frames_add(ref_frames *frames, size_t file, const ref_section *section, uint64_t common, uint64_t frame,
-                           uint64_t end, size_t function) {
+typedef struct ref_frame {
+  const ref_section *section;
+  uint64_t common, at, end;
+  bool is_bare;
+} ref_frame;
+
+static void ref_frames_add(ref_frames *frames, size_t file, const ref_frame *frame, size_t function) {
   ref_link *link = frames->capsule->mercury;
-  if (frames->last_file != file || frames->last_common != common) {
-    const uint64_t common_end = common + HEAD + ref_u64(section->data + common + LENGTH_AT);
+  const uint8_t *data = frame->section->data;
+  if (frames->last_file != file || frames->last_section != frame->section || frames->last_common != frame->common) {
+    const uint64_t common_end = frame->common + HEAD + ref_u64(data + frame->common + LENGTH_AT);
     frames->last_file = file;
-    frames->last_common = common;
+    frames->last_section = frame->section;
+    frames->last_common = frame->common;
     frames->last_written = frames->output.size;
-    ref_bytes_add(link, &frames->output, section->data + common, (size_t)(common_end - common));
+    ref_bytes_add(link, &frames->output, data + frame->common, (size_t)(common_end - frame->common));
   }
   const size_t at = frames->output.size;
-  ref_bytes_add(link, &frames->output, section->data + frame, (size_t)(end - frame));
+  const uint64_t size = frame->is_bare ? BARE : frame->end - frame->at;
+  ref_bytes_add(link, &frames->output, data + frame->at, (size_t)size);
+  ref_put_u64(frames->output.data + at + LENGTH_AT, size - HEAD);
+  if (frame->is_bare) {
+    ref_put_u32(frames->output.data + at + BARE - 4, 0);
+  }
   ref_put_u64(frames->output.data + at + POINTER_AT, frames->last_written);
   if (frames->address_at != NULL) {
     frames->address_at[function] = at + ADDRESS_AT;
   }
 }
 
-/* Entries of the 64-bit form: ffffffff, u64 length, u64 pointer (all ones for a common entry), u64 address. */
-static void ref_frames_add_file(ref_frames *frames, size_t number, uint32_t index) {
+static const ref_section *ref_frames_section(const ref_cubin *cubin, uint32_t *index) {
+  for (*index = 1; *index < cubin->section_count; ++*index) {
+    const ref_section *section = &cubin->sections[*index];
+    if (section->type == REF_TYPE_PROGBITS && strcmp(section->name, ".debug_frame") == 0) {
+      return section;
+    }
+  }
+  return NULL;
+}
+
+/* The next frame of a section; entries of the 64-bit form: ffffffff, u64 length, u64 pointer (all ones for a common entry),
+ * u64 address. */
+static bool ref_frames_next(ref_link *link, const ref_file *file, ref_frame *frame) {
+  const ref_section *section = frame->section;
+  while (section->data != NULL && section->size - frame->end >= ADDRESS_AT) {
+    frame->at = frame->end;
+    const uint64_t length = ref_u64(section->data + frame->at + LENGTH_AT);
+    if (ref_u32(section->data + frame->at) != WIDE || length > section->size - frame->at - HEAD) {
+      ref_message_fatal(link, "D40", "Input file '%s': section '.debug_frame' is damaged at 0x%llx", file->name,
+                        (unsigned long long)frame->at);
+    }
+    frame->end = frame->at + HEAD + length;
+    if (ref_u64(section->data + frame->at + POINTER_AT) == UINT64_MAX) {
+      frame->common = frame->at;
+    } else if (frame->common != UINT64_MAX && length >= BARE - HEAD) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* RF39: has the function a second name that stands before its own? */
+bool ref_capsule_alias_comes_first(const ref_link *mercury, size_t function) {
+  for (size_t i = 0; i < mercury->function_count; i++) {
+    const ref_function *alias = &mercury->functions[i];
+    if (alias->alias_of == function && alias->symbol != REF_NONE && mercury->symbols[alias->symbol].index != 0 &&
+        mercury->symbols[alias->symbol].index < mercury->symbols[mercury->functions[function].symbol].index) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* RF39: the frame of such a function stays as the Mercury view has it, without its instructions. */
+static ref_frame ref_frames_choose(const ref_frames *frames, size_t number, const ref_frame *frame, size_t function) {
+  const ref_file *file = &frames->capsule->mercury->files[number];
+  uint32_t index = 0, symbol = 0;
+  const ref_section *section = ref_frames_section(&file->cubin, &index);
+  if (section == NULL || !ref_capsule_alias_comes_first(frames->capsule->mercury, function)) {
+    return *frame;
+  }
+  ref_frame other = {.section = section, .common = UINT64_MAX};
+  while (ref_frames_next(frames->capsule->mercury, file, &other)) {
+    if (ref_frames_function(file, index, other.at, &symbol) == function) {
+      other.is_bare = true;
+      return other;
+    }
+  }
+  return *frame;
+}
+
+static void ref_frames_add_file(ref_frames *frames, size_t number) {
   const ref_file *file = &frames->capsule->sass->files[number];
-  const ref_section *section = &file->cubin.sections[index];
-  uint64_t common = UINT64_MAX;
-  for (uint64_t at = 0; section->data != NULL && section->size - at >= ADDRESS_AT;) {
-    const uint64_t length = ref_u64(section->data + at + LENGTH_AT);
-    if (ref_u32(section->data + at) != WIDE || length > section->size - at - HEAD) {
-      ref_message_fatal(frames->capsule->mercury, "D40", "Input file '%s': section '.debug_frame' is damaged at 0x%llx",
-                        file->name, (unsigned long long)at);
+  uint32_t index = 0, symbol = 0;
+  const ref_section *section = ref_frames_section(&file->cubin, &index);
+  ref_frame frame = {.section = section, .common = UINT64_MAX};
+  while (section != NULL && ref_frames_next(frames->capsule->mercury, file, &frame)) {
+    const size_t function = ref_frames_function(file, index, frame.at, &symbol);
+    if (ref_frames_is_kept(frames->capsule->sass, number, function, symbol)) {
+      const ref_frame chosen = ref_frames_choose(frames, number, &frame, function);
+      ref_frames_add(frames, number, &chosen, function);
     }
-    const uint64_t end = at + HEAD + length;
-    if (ref_u64(section->data + at + POINTER_AT) == UINT64_MAX) {
-      common = at;
-    } else if (common != UINT64_MAX && length >= ADDRESS_AT - HEAD + 8) {
-      uint32_t symbol = 0;
-      const size_t function = ref_frames_function(file, index, at, &symbol);
-      if (ref_frames_is_kept(frames->capsule->sass, number, function, symbol)) {
-        ref_frames_add(frames, number, section, common, at, end, function);
-      }
-    }
-    at = end;
   }
 }
 
 ref_bytes ref_capsule_frames(ref_capsule *capsule, uint64_t *address_at) {
   ref_frames frames = {.capsule = capsule, .address_at = address_at, .last_file = REF_NONE};
   for (size_t i = 0; i < capsule->sass->file_count; i++) {
-    const ref_cubin *cubin = &capsule->sass->files[i].cubin;
-    for (uint32_t k = 1; k < cubin->section_count; k++) {
-      if (cubin->sections[k].type == REF_TYPE_PROGBITS && strcmp(cubin->sections[k].name, ".debug_frame") == 0) {
-        ref_frames_add_file(&frames, i, k);
-      }
-    }
+    ref_frames_add_file(&frames, i);
   }
   return frames.output;
 }
