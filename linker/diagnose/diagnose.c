@@ -210,7 +210,7 @@ static uint32_t diagnose_barriers_of(const tl_module *module, uint32_t function)
 /* Over what the kernel reaches; with exactly one kernel over all live functions (C81). */
 static uint32_t diagnose_barriers(const tl_module *module, const tl_graph *graph, uint32_t kernel, tl_reach *reach) {
   uint32_t most = 0;
-  const bool single = module->kernels.count == 1;
+  const bool single = tl_module_has_single_kernel(module);
   tl_graph_reach(graph, module->symbols.items[kernel].function, reach);
   const uint32_t count = single ? (uint32_t)module->functions.count : reach->count;
   for (uint32_t i = 0; i < count; i++) {

@@ -71,7 +71,10 @@ static uint8_t *tables_callgraph_part(const tl_emitted *e, uint32_t part, const 
     for (uint32_t j = 0; j < count; j++) {
       const uint32_t to = s.to[reversed ? s.first[f + 1] - 1 - j : s.first[f] + j];
       tl_put32(at, e->symbol_index[module->symbol_of_function[f]]);
-      tl_put32(at + 4, to_function ? e->symbol_index[module->symbol_of_function[to]] : e->string[to]);
+      if (to_function)
+        tl_put32(at + 4, e->symbol_index[module->symbol_of_function[to]]);
+      else if (part != CALLGRAPH_TAKEN || !module->untyped[f])
+        tl_put32(at + 4, e->string[to]);
       at += 8;
     }
   }

@@ -337,8 +337,18 @@ static void spread_to_one_of_many(spreader *s, uint32_t kernel, const spread_bel
   }
 }
 
-/* W6.14: all EXTERNS of the program, in the order of the .nv.info sections, each new symbol to the front. */
-static void spread_externs_alone(spreader *s, tl_attributes *list) {
+/* All functions' records with exactly one kernel, its own too, in the order in which they were read (L152). */
+static uint32_t spread_find_read(const spreader *s, spread_place *places) {
+  uint32_t count = 0;
+  for (uint32_t i = 1; i < s->module->sections.count; i++)
+    if (s->module->sections.items[i].type == SHT_CUDA_INFO && s->module->sections.items[i].attributes.count)
+      count = spread_add_place(s, places, count, i);
+  qsort(places, count, sizeof *places, spread_compare);
+  return count;
+}
+
+/* W6.14: all EXTERNS of the program, each new symbol to the front. */
+static void spread_externs_alone(spreader *s, tl_attributes *list, const spread_place *places, uint32_t count) {
   spread_lists lists = {0};
   spread_list own;
   spread_begin(s, &own, NULL);
@@ -347,9 +357,9 @@ static void spread_externs_alone(spreader *s, tl_attributes *list) {
     spread_add_externs(s, &own, &list->items[known]);
   spread_list *const all = &lists.externs;
   spread_begin(s, all, NULL);
-  for (uint32_t i = 1; i < s->module->sections.count; i++) {
-    const tl_section *const section = &s->module->sections.items[i];
-    for (size_t j = 0; section->type == SHT_CUDA_INFO && j < section->attributes.count; j++)
+  for (uint32_t i = 0; i < count; i++) {
+    const tl_section *const section = &s->module->sections.items[places[i].info];
+    for (size_t j = 0; j < section->attributes.count; j++)
       if (section->attributes.items[j].code == EIATTR_EXTERNS)
         spread_add_externs(s, all, &section->attributes.items[j]);
   }
@@ -389,13 +399,14 @@ static void spread_words_alone(spreader *s, tl_attributes *list, const tl_attrib
 }
 
 /* One row with exactly one kernel (I31): what all live device functions have together. */
-static void spread_row_alone(spreader *s, tl_attributes *list, uint32_t kernel, const spread_row *row) {
+static void spread_row_alone(spreader *s, tl_attributes *list, uint32_t kernel, const spread_row *row,
+                             const spread_place *places, uint32_t count) {
   const uint32_t own_info = s->module->sections.items[s->module->symbols.items[kernel].section].info;
   tl_attributes found = {0};
   spread_lists lists = {0}, own = {0};
-  for (uint32_t i = 1; i < s->module->sections.count; i++) {
-    const tl_section *const section = &s->module->sections.items[i];
-    for (size_t j = 0; section->type == SHT_CUDA_INFO && i != own_info && j < section->attributes.count; j++)
+  for (uint32_t i = 0; i < count; i++) {
+    const tl_section *const section = &s->module->sections.items[places[i].info];
+    for (size_t j = 0; places[i].info != own_info && j < section->attributes.count; j++)
       if (section->attributes.items[j].code == row->code)
         spread_one(s, &found, &lists, row, &section->attributes.items[j]);
   }
@@ -416,11 +427,13 @@ static void spread_to_single(spreader *s, uint32_t kernel) {
   const uint32_t text = s->module->symbols.items[kernel].section;
   const uint32_t info = s->module->sections.items[text].info;
   tl_attributes *const list = &s->resources->sections[info];
+  spread_place *const places = tl_arena_new(s->arena, spread_place, s->module->sections.count);
+  const uint32_t count = spread_find_read(s, places);
   for (int i = 0; i < SPREAD_ROWS; i++) {
     if (spread_rows[i].rule == SPREAD_EXTERNS)
-      spread_externs_alone(s, list);
+      spread_externs_alone(s, list, places, count);
     else
-      spread_row_alone(s, list, kernel, &spread_rows[i]);
+      spread_row_alone(s, list, kernel, &spread_rows[i], places, count);
   }
 }
 
@@ -527,7 +540,7 @@ static bool spread_no_function_is_dead(const spreader *s) {
 }
 
 static void spread_store_sparse(const spreader *s, uint32_t kernel, tl_attributes *list) {
-  const bool single = s->module->kernels.count == 1;
+  const bool single = tl_module_has_single_kernel(s->module);
   if (!s->any_sparse || (single && s->every_sparse && spread_no_function_is_dead(s)))
     return; /* D65 */
   const uint32_t alias = single && s->any_alias ? 0x8000 : 0;
@@ -576,7 +589,7 @@ void tl_spread_attributes(tl_resources *resources, const tl_module *module, cons
     tl_attributes *const list = &resources->sections[module->sections.items[text].info];
     spread_store_crs(&s, module->symbols.items[kernel].function, list);
     spread_store_sparse(&s, kernel, list);
-    if (module->kernels.count == 1)
+    if (tl_module_has_single_kernel(module))
       spread_to_single(&s, kernel);
     else
       spread_to_one_of_many(&s, kernel, &below, &reach, places);

@@ -25,6 +25,9 @@ typedef struct tl_shared_plan {
   size_t words;         /* of a bitset over kernels */
   tl_u32_vector *uses;  /* by function: shared symbols that its text refers to */
   tl_u32_vector *users; /* by symbol: kernels (positions), ascending */
+  bool any_late;        /* some kernel has its section made late: the next two are there (L154) */
+  tl_u32_vector *referrers; /* by symbol: functions, in the order of their entries */
+  tl_u32_vector *reached_by; /* by function that refers to some object: kernels (positions), ascending */
   tl_u32_vector *outer; /* by kernel: reached functions that refer to extern shared memory; with -g, the names */
   bool *kernel_uses;    /* by kernel: it reaches a reference to any shared symbol */
   tl_u32_vector sorted; /* pool candidates in sorted order */
@@ -75,6 +78,8 @@ static void shared_find_uses(shared_state *s) {
       continue;
     tl_map_set(&seen, key, 0);
     tl_u32_push(s->arena, &s->uses[function], entry->symbol);
+    if (s->any_late)
+      tl_u32_push(s->arena, &s->referrers[entry->symbol], function);
   }
 }
 
@@ -97,6 +102,8 @@ static void shared_find_users(shared_state *s) {
     }
     for (uint32_t i = 0; i < reach.count; i++) {
       const tl_u32_vector *const uses = &s->uses[reach.list[i]];
+      if (s->any_late && uses->count)
+        tl_u32_push(s->arena, &s->reached_by[reach.list[i]], k);
       for (size_t u = 0; u < uses->count; u++) {
         s->kernel_uses[k] = true;
         if (!shared_list_has(&s->users[uses->items[u]], k))
@@ -323,6 +330,12 @@ tl_shared_plan *tl_layout_plan_shared(const tl_module *module, const tl_graph *g
   s->kernel_count = (uint32_t)module->all_kernels.count;
   s->words = s->kernel_count / 64 + 1;
   s->end = tl_arena_new(arena, uint64_t, s->kernel_count + 1);
+  for (uint32_t k = 0; k < s->kernel_count; k++)
+    s->any_late |= shared_symbol(s, module->all_kernels.items[k])->late_sections;
+  if (s->any_late) {
+    s->referrers = tl_arena_new(arena, tl_u32_vector, module->symbols.count);
+    s->reached_by = tl_arena_new(arena, tl_u32_vector, module->resolution->functions.count + 1);
+  }
   shared_find_uses(s);
   shared_find_users(s);
   shared_sort_pool(s);
@@ -332,7 +345,7 @@ tl_shared_plan *tl_layout_plan_shared(const tl_module *module, const tl_graph *g
 static void shared_create_section(const shared_state *s, tl_module *module, uint32_t kernel) {
   const tl_symbol *const symbol = shared_symbol(s, module->all_kernels.items[kernel]);
   const uint32_t text = symbol->section;
-  if (!symbol->late_sections || module->sections.items[text].shared != TL_NONE || !s->uses[symbol->function].count)
+  if (!symbol->late_sections || module->sections.items[text].shared != TL_NONE)
     return;
   const uint32_t section = tl_module_add_section(module, tl_module_name(module, ".nv.shared.", symbol->name),
                                                  SHT_CUDA_SHARED, SHF_INFO_LINK | SHF_ALLOC | SHF_WRITE, 1, 0);
@@ -341,21 +354,30 @@ static void shared_create_section(const shared_state *s, tl_module *module, uint
   module->sections.items[text].shared = section;
 }
 
-/* W17.12: first for the objects in pool order, then in the order of the first extern entries. */
+/* For every kernel that reaches the function, the last created first. */
+static void shared_create_sections(const shared_state *s, tl_module *module, uint32_t function) {
+  tl_u32_vector *const kernels = &s->reached_by[function];
+  for (size_t k = kernels->count; k-- > 0;)
+    shared_create_section(s, module, kernels->items[k]);
+}
+
+/* W17.12, L154: first for objects with one user, then for those with several, each in the order of the entries against
+ * it; then in the order of all entries against extern shared memory. */
 void tl_layout_create_late_shared(tl_module *module, const tl_shared_plan *s) {
-  const tl_u32_vector *const orders[] = {&s->pool, &s->sorted};
-  for (int order = 0; order < 2; order++)
+  const tl_u32_vector *const orders[] = {&s->sorted, &s->pool};
+  for (int order = 0; s->any_late && order < 2; order++)
     for (size_t i = 0; i < orders[order]->count; i++) {
-      const tl_u32_vector *const users = &s->users[orders[order]->items[i]];
-      for (size_t u = 0; u < users->count && (order == 0 || users->count == 1); u++)
-        shared_create_section(s, module, users->items[u]);
+      const uint32_t symbol = orders[order]->items[i];
+      for (size_t f = 0; f < s->referrers[symbol].count && (order == 1 || s->users[symbol].count == 1); f++)
+        shared_create_sections(s, module, s->referrers[symbol].items[f]);
     }
-  for (size_t i = 0; i < module->relocations.count; i++) {
+  for (size_t i = 0; s->any_late && i < module->relocations.count; i++) {
     const tl_relocation *const entry = &module->relocations.items[i];
-    const uint32_t owner = module->sections.items[entry->target].owner;
-    for (uint32_t k = 0; owner != TL_NONE && module->symbols.items[owner].late_sections && k < s->kernel_count; k++)
-      if (module->all_kernels.items[k] == owner && module->symbols.items[entry->symbol].external_shared)
-        shared_create_section(s, module, k);
+    const uint32_t function = tl_layout_function_of(module, entry->target);
+    if (function == TL_NONE || !module->symbols.items[entry->symbol].external_shared)
+      continue;
+    shared_create_sections(s, module, function);
+    s->reached_by[function].count = 0; /* all of them have one now */
   }
 }
 

@@ -189,6 +189,7 @@ void tl_merge(tl_module *module) {
   module->block_of_function = merge_table(module, functions);
   module->prototype_of_function = merge_table(module, functions);
   module->lost_prototype = merge_table(module, functions);
+  module->untyped = tl_arena_new(module->arena, bool, functions + 1);
   module->first_prototype = merge_table(module, functions);
   merge_create_fixed(module);
   tl_merge_compat_begin(module);
@@ -219,8 +220,11 @@ static void merge_add_late_taken(tl_module *module) {
   for (size_t i = 0; i < module->functions.count; i++) {
     const uint32_t function = module->functions.items[i];
     const uint32_t prototype = module->prototype_of_function[function];
-    if (module->resolution->functions.items[function].described)
-      tl_module_add_taken(module, function, prototype == TL_NONE ? NAME("") : prototype);
+    if (!module->resolution->functions.items[function].described)
+      continue;
+    const bool recorded = tl_map_get(&module->taken_seen, (uint64_t)function << 32 | UINT32_MAX) != TL_NONE;
+    module->untyped[function] = prototype == TL_NONE && !recorded;
+    tl_module_add_taken(module, function, prototype == TL_NONE ? NAME("") : prototype);
   }
   for (size_t i = 0; i < module->late_taken.count; i++) {
     const uint32_t function = module->late_taken.items[i];

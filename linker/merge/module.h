@@ -200,6 +200,7 @@ typedef struct tl_module {
   uint32_t *block_of_function;                /* by function index; TL_NONE */
   tl_edges calls, indirect_calls, references; /* call graph parts -1, -3, -4, in input order (W7.1) */
   tl_edges taken;                             /* part -2: function and prototype name, no duplicates */
+  bool *untyped;                              /* by function: in `taken` without any record's text (L155) */
   tl_map prototype_seen, taken_seen;          /* keys of `prototypes` and `taken` */
   uint32_t *prototype_of_function;            /* name of its .nv.prototype text; TL_NONE */
   uint32_t *lost_prototype;                   /* the ignored -2 record of a losing body (W7.7); TL_NONE */
@@ -260,6 +261,10 @@ bool tl_module_relocation_stands(const tl_module *module, size_t index);
  * not count (W9.9, L77). Dead functions count. */
 bool tl_module_text_counts(const tl_module *module, uint32_t file, uint32_t section);
 
+/* Exactly one kernel (W6.7, W6.12); those that are not named do not count (W17.13, L151). */
+static inline bool tl_module_has_single_kernel(const tl_module *module) {
+  return module->kernels.count == 1 && !module->symbols.items[module->kernels.items[0]].late_sections;
+}
 static inline unsigned tl_type_of(const tl_symbol *symbol) {
   return symbol->info & 15;
 }

@@ -144,9 +144,7 @@ static uint32_t records_prototype(tl_merging *m, uint32_t section, uint64_t posi
   if (!text)
     tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, section, position,
                      "a prototype's text lies outside .strtab");
-  const uint32_t name = tl_names_intern(m->module->names, text, strlen(text));
-  tl_module_add_prototype(m->module, name);
-  return name;
+  return tl_names_intern(m->module->names, text, strlen(text));
 }
 
 static void records_add_edge(tl_merging *m, uint32_t part, uint32_t from, const uint32_t words[2], uint32_t prototype) {
@@ -172,6 +170,13 @@ static void records_check_first(const tl_merging *m, uint32_t section) {
                      "a record names a symbol outside the symbol table");
 }
 
+/* W7.7 */
+static void records_add_late_taken(tl_merging *m, uint32_t function) {
+  tl_u32_push(m->module->arena, &m->module->late_taken, function);
+  if (m->module->lost_prototype[function] != TL_NONE)
+    tl_module_add_prototype(m->module, m->module->lost_prototype[function]);
+}
+
 /* Words were checked when liveness was found; W7.7 for the records of losing bodies. */
 static void records_read_callgraph(tl_merging *m, uint32_t section) {
   const tl_cubin_section *const input = &m->cubin->sections[section];
@@ -184,10 +189,12 @@ static void records_read_callgraph(tl_merging *m, uint32_t section) {
     uint32_t prototype = TL_NONE;
     if (part == CALLGRAPH_TAKEN || part == CALLGRAPH_INDIRECT)
       prototype = records_prototype(m, section, position - 4, words[1]);
+    if (prototype != TL_NONE && !m->symbol_lost[words[0]])
+      tl_module_add_prototype(m->module, prototype); /* of a losing body only when it counts after all (L153) */
     if (part == CALLGRAPH_TAKEN && m->symbol_lost[words[0]])
       m->module->lost_prototype[from] = prototype;
     if (part == CALLGRAPH_REFERENCE && m->symbol_lost[words[1]] && !m->symbol_lost[words[0]])
-      tl_u32_push(m->module->arena, &m->module->late_taken, m->bodies[words[1]].function);
+      records_add_late_taken(m, m->bodies[words[1]].function);
     if (!m->symbol_dead[words[0]] && !m->symbol_lost[words[0]])
       records_add_edge(m, part, from, words, prototype);
   }
@@ -213,6 +220,7 @@ static void records_read_prototypes(tl_merging *m, uint32_t section) {
     const uint32_t symbol = tl_get32(input->data + position);
     records_check_function(m, section, position, symbol);
     const uint32_t prototype = records_prototype(m, section, position, tl_get32(input->data + position + 4));
+    tl_module_add_prototype(m->module, prototype);
     if (!m->symbol_dead[symbol])
       m->module->prototype_of_function[m->bodies[symbol].function] = prototype;
   }
