@@ -124,7 +124,7 @@ static void bindless_fill_kernel(tl_layout *layout, const tl_module *module, uin
 static uint8_t *bindless_kernel_masks(const tl_module *module, const tl_graph *graph, tl_arena *arena) {
   uint8_t *const result = tl_arena_new(arena, uint8_t, module->all_kernels.count + 1);
   const uint32_t *const masks = tl_graph_collect(graph, bindless_function_masks(module, arena), arena);
-  const bool single = module->kernels.count == 1;
+  const bool single = tl_module_has_single_kernel(module);
   for (size_t k = 0; k < module->all_kernels.count; k++) {
     const bool alone = single && module->kernels.items[0] == module->all_kernels.items[k];
     uint8_t mask = alone ? bindless_input_mask(module) : 0;

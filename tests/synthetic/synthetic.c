@@ -1,4 +1,4 @@
-/* corpus/synthetic: made by `synthetic make DIRECTORY`, held against nvlink by `synthetic verify DIRECTORY`, held against a
+/* corpus/synthetic: made by `synthetic make DIRECTORY [GROUP]`, held against nvlink by `synthetic verify DIRECTORY`, held against a
  * linker by `synthetic link DIRECTORY PROGRAM OPEN`.
  *
  * make asks nvlink about every relocation type, class and form alone, writes the answers to OUTCOMES, then stores every job
@@ -23,6 +23,7 @@ static const char *linker;    /* nvlink or the program to judge; NULL when nvlin
 static bool identity_options; /* the linker is ours: it must show nvlink's face */
 static char scratch[HARNESS_PATH];
 static harness_words open_jobs;
+static const char *only_group; /* of make; NULL: all */
 static size_t passed, failed, skipped;
 
 /* What a linker answered, or what is stored. */
@@ -103,6 +104,8 @@ static void store(const synthetic_job *job, const char *name, const void *bytes,
 }
 
 static void store_job(const synthetic_job *job) {
+  if (only_group && strcmp(only_group, job->group) != 0)
+    return;
   char path[HARNESS_PATH], arguments[HARNESS_PATH];
   synthetic_answer answer;
   ask_linker(job, &answer);
@@ -130,12 +133,29 @@ static void outcomes_path(char path[HARNESS_PATH], unsigned sm) {
   harness_path(path, "%s/relocations/sm_%u/OUTCOMES", directory, sm);
 }
 
-static void make_all(void) {
+static void visit_all(synthetic_visit *visit) {
+  for (size_t i = 0; i < ARCHITECTURE_COUNT; i++) {
+    static matrix_outcomes outcomes;
+    char path[HARNESS_PATH];
+    outcomes_path(path, architectures[i]);
+    outcomes_read(&outcomes, path);
+    synthetic_visit_jobs(architectures[i], &outcomes, visit);
+  }
+}
+
+/* Of all groups, or of one: then the answers about relocation types are those that are stored. */
+static void make_groups(const char *only) {
   static const char *const groups[] = {"relocations", "programs", "address_taken", "constants"};
   char path[HARNESS_PATH];
   for (size_t g = 0; g < sizeof groups / sizeof *groups; g++) {
     harness_path(path, "%s/%s", directory, groups[g]);
-    harness_remove_tree(path);
+    if (!only || strcmp(only, groups[g]) == 0)
+      harness_remove_tree(path);
+  }
+  only_group = only;
+  if (only && strcmp(only, "relocations") != 0) {
+    visit_all(store_job);
+    return;
   }
   for (size_t i = 0; i < ARCHITECTURE_COUNT; i++) {
     static matrix_outcomes outcomes;
@@ -232,23 +252,13 @@ static void link_job(const synthetic_job *job) {
   count_job(job, open == (*different != 0), open ? "listed as open, but identical" : different);
 }
 
-static void visit_all(synthetic_visit *visit) {
-  for (size_t i = 0; i < ARCHITECTURE_COUNT; i++) {
-    static matrix_outcomes outcomes;
-    char path[HARNESS_PATH];
-    outcomes_path(path, architectures[i]);
-    outcomes_read(&outcomes, path);
-    synthetic_visit_jobs(architectures[i], &outcomes, visit);
-  }
-}
-
 static int print_usage(void) {
-  fprintf(stderr, "usage: synthetic make|verify DIRECTORY\n       synthetic link DIRECTORY PROGRAM OPEN\n");
+  fprintf(stderr, "usage: synthetic make DIRECTORY [GROUP]\n       synthetic verify DIRECTORY\n       synthetic link DIRECTORY PROGRAM OPEN\n");
   return 2;
 }
 
 int main(int argc, char **argv) {
-  const bool make = argc == 3 && strcmp(argv[1], "make") == 0, verify = argc == 3 && strcmp(argv[1], "verify") == 0;
+  const bool make = (argc == 3 || argc == 4) && strcmp(argv[1], "make") == 0, verify = argc == 3 && strcmp(argv[1], "verify") == 0;
   const bool link = argc == 5 && strcmp(argv[1], "link") == 0;
   if (!make && !verify && !link)
     return print_usage();
@@ -260,7 +270,7 @@ int main(int argc, char **argv) {
   if ((make || link) && !linker)
     harness_stop("%s", link ? "that linker is not there" : "nvlink is not there: only nvlink writes answers");
   if (make)
-    make_all();
+    make_groups(argc == 4 ? argv[3] : NULL);
   else {
     if (link)
       harness_read_lines(argv[4], &open_jobs);
