@@ -22,15 +22,15 @@ typedef struct tl_shared_plan {
   const tl_graph *graph;
   tl_arena *arena;
   uint32_t kernel_count;
-  size_t words;         /* of a bitset over kernels */
-  tl_u32_vector *uses;  /* by function: shared symbols that its text refers to */
-  tl_u32_vector *users; /* by symbol: kernels (positions), ascending */
-  bool any_late;        /* some kernel has its section made late: the next two are there (L154) */
-  tl_u32_vector *referrers; /* by symbol: functions, in the order of their entries */
+  size_t words;              /* of a bitset over kernels */
+  tl_u32_vector *uses;       /* by function: shared symbols that its text refers to */
+  tl_u32_vector *users;      /* by symbol: kernels (positions), ascending */
+  bool any_late;             /* some kernel has its section made late: the next two are there (L154) */
+  tl_u32_vector *referrers;  /* by symbol: functions, in the order of their entries */
   tl_u32_vector *reached_by; /* by function that refers to some object: kernels (positions), ascending */
-  tl_u32_vector *outer; /* by kernel: reached functions that refer to extern shared memory; with -g, the names */
-  bool *kernel_uses;    /* by kernel: it reaches a reference to any shared symbol */
-  tl_u32_vector sorted; /* pool candidates in sorted order */
+  tl_u32_vector *outer;      /* by kernel: reached functions that refer to extern shared memory; with -g, the names */
+  bool *kernel_uses;         /* by kernel: it reaches a reference to any shared symbol */
+  tl_u32_vector sorted;      /* pool candidates in sorted order */
   tl_u32_vector pool, gone;
   TL_VECTOR(shared_colour) colours;
   uint64_t pool_end;   /* end of the coloured layout */

@@ -253,12 +253,14 @@ static void link_job(const synthetic_job *job) {
 }
 
 static int print_usage(void) {
-  fprintf(stderr, "usage: synthetic make DIRECTORY [GROUP]\n       synthetic verify DIRECTORY\n       synthetic link DIRECTORY PROGRAM OPEN\n");
+  fprintf(stderr, "usage: synthetic make DIRECTORY [GROUP]\n       synthetic verify DIRECTORY\n       synthetic link "
+                  "DIRECTORY PROGRAM OPEN\n");
   return 2;
 }
 
 int main(int argc, char **argv) {
-  const bool make = (argc == 3 || argc == 4) && strcmp(argv[1], "make") == 0, verify = argc == 3 && strcmp(argv[1], "verify") == 0;
+  const bool make = (argc == 3 || argc == 4) && strcmp(argv[1], "make") == 0,
+             verify = argc == 3 && strcmp(argv[1], "verify") == 0;
   const bool link = argc == 5 && strcmp(argv[1], "link") == 0;
   if (!make && !verify && !link)
     return print_usage();
