@@ -67,6 +67,7 @@ static void pair_text(finalizer *f, uint32_t text) {
   pair_two(f, m->info, s->info);
   pair_two(f, m->shared, s->shared);
   pair_two(f, m->constant2, s->constant2);
+  pair_two(f, m->stray, s->stray);
   pair_two(f, m->constant0, s->constant0);
 }
 

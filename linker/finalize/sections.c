@@ -1,5 +1,6 @@
 /* The sections of a capsule link's output, in their order (M11): those of the Mercury view with SASS contents, the
  * kernels' parameter banks, the capsules, the other mirrored sections, .nv.merc.symtab. */
+#include "finalize/leaf.h"
 #include "finalize/parts.h"
 
 #include "base/bytes.h"
@@ -43,6 +44,19 @@ static bool sections_is_line_table(const finalizer *f, uint32_t section) {
 }
 
 /* The SASS side of a section that is no text: what kind decides where its bytes come from. */
+/* M42: the text of a kernel as nvlink makes it; where that is not known the input's stays and is noted. */
+static const uint8_t *sections_remake(finalizer *f, uint32_t section, const final_section *out) {
+  const uint32_t owner = final_mercury(f, section)->owner;
+  if (!(f->mercury->module->symbols.items[owner].other & STO_ENTRY))
+    return out->bytes;
+  uint8_t *const text = final_new(f, out->size);
+  memcpy(text, out->bytes, out->size);
+  const tl_remake what = tl_leaf_remake(text, out->size, f->arena);
+  if (what != TL_REMAKE_NONE)
+    *tl_vector_push(f->arena, &f->result->remade) = (tl_remade){owner, what};
+  return text;
+}
+
 static void sections_fill(finalizer *f, uint32_t section, final_section *out) {
   const tl_section *const m = final_mercury(f, section);
   const uint32_t sass = f->sass_section[section];
@@ -72,6 +86,8 @@ static void sections_fill(finalizer *f, uint32_t section, final_section *out) {
            (mirror_kind_of(f, section) == MIRROR_DATA || mirror_kind_of(f, section) == MIRROR_TEXT)) {
     out->bytes = final_view_bytes(f->sass, sass);
     out->size = final_view_size(f->sass, sass);
+    if (mirror_kind_of(f, section) == MIRROR_TEXT)
+      out->bytes = sections_remake(f, section, out);
   }
 }
 

@@ -169,12 +169,72 @@ const uint8_t *final_table_relocations(finalizer *f, uint32_t section, uint64_t 
 
 enum { COMPAT_FASTPATH = 11, COMPAT_RECORD = 12 };
 
-/* M18: 9 for sm_100, 0x50 for sm_120, when the output has code. */
+enum { FASTPATH_ANY = 1, FASTPATH_100 = 9, FASTPATH_120 = 0x50 };
+
+/* M18: floating point of certain kinds in one text of an input. */
+static bool compat_has_floats(const tl_cubin_section *text) {
+  static const uint16_t opcodes[] = {0x21, 0x0b, 0x28, 0x29, 0x2a, 0x2b}; /* 9 bits: FADD, FSETP, FP64 */
+  for (uint64_t at = 0; at + 16 <= text->size; at += 16)
+    for (size_t i = 0; i < sizeof opcodes / sizeof *opcodes; i++)
+      if ((tl_get16(text->data + at) & 0x1ff) == opcodes[i])
+        return true;
+  return false;
+}
+
+/* The attribute in an input, 0 where it has none. */
+static uint32_t compat_input(const finalizer *f, const tl_cubin *cubin) {
+  const tl_module *const s = f->sass->module;
+  for (uint32_t i = 1; i < cubin->section_count; i++) {
+    uint64_t position = 0;
+    tl_record record;
+    while (cubin->sections[i].type == SHT_CUDA_COMPAT &&
+           tl_record_next(cubin, i, &position, &record, s->names, f->mercury->module->diagnostics))
+      if (record.code == COMPAT_FASTPATH && record.format == 4 && record.size >= 4)
+        return tl_get32(record.data);
+  }
+  return 0;
+}
+
+/* Whether a text of an input is in the output. */
+static bool compat_is_live(const finalizer *f, uint32_t file, uint32_t section) {
+  const tl_module *const s = f->sass->module;
+  const tl_cubin *const cubin = &s->files[file];
+  const uint32_t primary = cubin->sections[section].info & 0xffffff;
+  if (primary >= cubin->symbol_count)
+    return false;
+  const tl_body *const body = &s->resolution->bodies[file][primary];
+  return body->function != TL_NONE && s->resolution->functions.items[body->function].live &&
+         body->role != TL_BODY_LOSES && !body->replaced;
+}
+
+/* What one file says: 9, unless live code forbids it; all bits when the file gives no live code. */
+static uint32_t compat_of_file(const finalizer *f, uint32_t file) {
+  const tl_cubin *const cubin = &f->sass->module->files[file];
+  bool any = false, live_floats = false, dead_floats = false;
+  for (uint32_t i = 1; i < cubin->section_count; i++) {
+    const tl_cubin_section *const text = &cubin->sections[i];
+    if (!(text->flags & SHF_EXECINSTR) || text->type != SHT_PROGBITS)
+      continue;
+    const bool live = compat_is_live(f, file, i);
+    any |= live;
+    *(live ? &live_floats : &dead_floats) |= compat_has_floats(text);
+  }
+  const uint32_t said = compat_input(f, cubin);
+  if (!any)
+    return UINT32_MAX;
+  return said == FASTPATH_ANY && !live_floats && dead_floats ? FASTPATH_100 : said;
+}
+
 static uint32_t compat_fastpath(const finalizer *f) {
   const tl_module *const m = f->mercury->module;
   if (!m->functions.count)
     return 0;
-  return m->arch == 100 ? 9 : m->arch == 120 ? 0x50 : 0;
+  if (m->arch == 120)
+    return FASTPATH_120;
+  uint32_t value = FASTPATH_100;
+  for (uint32_t i = 0; m->arch == 100 && i < m->file_count; i++)
+    value &= compat_of_file(f, i);
+  return m->arch == 100 ? value : 0;
 }
 
 const uint8_t *final_compat(finalizer *f, uint64_t *size) {

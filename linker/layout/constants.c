@@ -3,6 +3,7 @@
  * each; blocks are taken in reverse creation order. Where that gives more than 64 KB, compiler_pool.c lays out again. */
 #include "base/bytes.h"
 #include "catalog/message.h"
+#include "cubin/elf.h"
 #include "layout/compiler_constants.h"
 
 #include <string.h>
@@ -44,6 +45,25 @@ static uint32_t constants_create_image(tl_module *module, uint32_t kernel, uint3
   return image;
 }
 
+/* M20: the entries of a block, where each kernel has its copy. */
+static void constants_copy_entries(tl_module *module, const tl_constant_block *block, uint32_t image, uint64_t offset,
+                                   tl_arena *arena) {
+  if (!block->entries.count)
+    return;
+  uint32_t container = module->sections.items[image].relocations[1];
+  if (container == TL_NONE) {
+    const uint32_t name = tl_module_name(module, ".rela", module->sections.items[image].name);
+    container = tl_module_add_section(module, name, SHT_RELA, SHF_INFO_LINK, 8, ELF_RELA_SIZE);
+    module->sections.items[container].about = image;
+    module->sections.items[image].relocations[1] = container;
+  }
+  for (size_t i = 0; i < block->entries.count; i++) {
+    tl_copied_entry *const copied = tl_vector_push(arena, &module->copied_entries);
+    *copied = (tl_copied_entry){container, block->entries.items[i]};
+    copied->entry.offset += offset;
+  }
+}
+
 static uint64_t constants_place(tl_module *module, uint32_t block_index, const tl_u32_vector *users, tl_arena *arena) {
   const tl_constant_block block = module->constant_blocks.items[block_index];
   uint64_t end = 0, align = block.align;
@@ -69,6 +89,9 @@ static uint64_t constants_place(tl_module *module, uint32_t block_index, const t
     section->size = tl_align(offset + block.size, align);
     section->align = align;
   }
+  for (size_t i = users->count; i-- > 0;)
+    constants_copy_entries(module, &block, module->sections.items[constants_text(module, users->items[i])].constant2,
+                           offset, arena);
   return offset;
 }
 

@@ -230,6 +230,7 @@ static void functions_drop_constants(tl_merging *m, uint32_t function, uint32_t 
   emptied->size = 0;
   emptied->has_losing_part = false;
   emptied->pieces.count = 0;
+  emptied->entries.count = 0;
 }
 
 static void functions_replace(tl_merging *m, uint32_t symbol, uint32_t out) {

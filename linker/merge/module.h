@@ -137,12 +137,27 @@ typedef struct tl_relocation {
   bool rel;                      /* the input entry is REL: the old field content counts */
 } tl_relocation;
 
+/* An entry of a block's relocation section, in the Mercury view (M20). */
+typedef struct tl_block_entry {
+  uint64_t offset; /* in the block */
+  int64_t addend;
+  uint32_t symbol, type;
+  uint32_t group; /* which compiler constant of the file holds it */
+} tl_block_entry;
+
+/* The same where a kernel has its copy. */
+typedef struct tl_copied_entry {
+  uint32_t container; /* relocation section of the kernel's image */
+  tl_block_entry entry;
+} tl_copied_entry;
+
 /* Compiler constants of one device function (.nv.constant2.F), copied into the kernels that reach it (W10.2). */
 typedef struct tl_constant_block {
   uint32_t function; /* index in the resolution */
   uint32_t name, type;
   uint64_t align, size;
   tl_pieces pieces;
+  TL_VECTOR(tl_block_entry) entries;
   bool deleted;           /* its body was replaced; the place in the order stays (W8.8) */
   bool has_losing_part;   /* constants of bodies that lost were appended */
   uint64_t losing_offset; /* of the last such part in the block (W8.9, L64) */
@@ -197,6 +212,7 @@ typedef struct tl_module {
   tl_u32_vector commons;                /* symbols in the order in which they became common (L70) */
   tl_u32_vector shared_objects;         /* symbols, in pool order (W9.2, W9.12) */
   TL_VECTOR(tl_constant_block) constant_blocks;
+  TL_VECTOR(tl_copied_entry) copied_entries;  /* in output order, behind the ordinary entries of each container (M20) */
   uint32_t *block_of_function;                /* by function index; TL_NONE */
   tl_edges calls, indirect_calls, references; /* call graph parts -1, -3, -4, in input order (W7.1) */
   tl_edges taken;                             /* part -2: function and prototype name, no duplicates */

@@ -6,6 +6,7 @@
 #include "cubin/elf.h"
 #include "merge/merging.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct reading {
@@ -170,10 +171,70 @@ static void relocations_read_entry(reading *r, uint64_t index) {
                       .rel = r->input->type == SHT_REL};
 }
 
+/* The block that a device function's compiler constants went into, TL_NONE for other sections. */
+static uint32_t relocations_block(const tl_merging *m, uint32_t section) {
+  const tl_module *const module = m->module;
+  if (section >= m->cubin->section_count || m->section_map[section] != TL_NONE ||
+      m->cubin->sections[section].type != SHT_CUDA_CONSTANT0 + 2)
+    return TL_NONE;
+  const uint32_t about = m->cubin->sections[section].info;
+  const uint32_t text = about < m->cubin->section_count ? m->section_map[about] : TL_NONE;
+  const uint32_t owner = text == TL_NONE ? TL_NONE : module->sections.items[text].owner;
+  return owner == TL_NONE ? TL_NONE : module->block_of_function[module->symbols.items[owner].function];
+}
+
+/* The last symbol of the section at or before the offset, 0. */
+static uint32_t relocations_group(const tl_cubin *cubin, uint32_t section, uint64_t offset) {
+  uint32_t group = 0;
+  for (uint32_t i = 1; i < cubin->symbol_count; i++) {
+    const tl_cubin_symbol *const symbol = &cubin->symbols[i];
+    if (symbol->section == section && tl_symbol_type(symbol) != STT_SECTION && symbol->value <= offset &&
+        (!group || symbol->value >= cubin->symbols[group].value))
+      group = i;
+  }
+  return group;
+}
+
+static int relocations_compare_block_entries(const void *a, const void *b) {
+  const tl_block_entry *const x = a, *const y = b;
+  if (x->group != y->group)
+    return x->group > y->group ? -1 : 1;
+  return x->offset < y->offset ? -1 : x->offset > y->offset;
+}
+
+/* M20: jump tables of a device function; their entries move with every copy, the last constant's first. */
+static void relocations_read_block(tl_merging *m, uint32_t section, uint32_t index) {
+  const tl_cubin_section *const input = &m->cubin->sections[section];
+  tl_constant_block *const block = &m->module->constant_blocks.items[index];
+  const uint64_t count = tl_cubin_relocation_count(input);
+  uint64_t start = 0, end = 0; /* neighbours in one group need not be looked for again */
+  uint32_t group = 0;
+  for (uint64_t i = 0; i < count; i++) {
+    const tl_cubin_relocation entry = tl_cubin_relocation_at(input, i);
+    const uint32_t symbol = entry.symbol < m->cubin->symbol_count ? m->symbol_map[entry.symbol] : TL_NONE;
+    if (symbol == TL_NONE)
+      continue;
+    if (entry.offset < start || entry.offset >= end) {
+      group = relocations_group(m->cubin, input->info, entry.offset);
+      start = m->cubin->symbols[group].value;
+      end = start + m->cubin->symbols[group].size;
+    }
+    *tl_vector_push(m->module->arena, &block->entries) =
+        (tl_block_entry){entry.offset, entry.addend, symbol, entry.type, group};
+  }
+  if (block->entries.count)
+    qsort(block->entries.items, block->entries.count, sizeof *block->entries.items, relocations_compare_block_entries);
+}
+
 void tl_merge_relocations(tl_merging *m, uint32_t section) {
   const tl_cubin_section *const input = &m->cubin->sections[section];
   if (!input->size)
     return;
+  const uint32_t block = m->module->view == TL_VIEW_MERCURY ? relocations_block(m, input->info) : TL_NONE;
+  if (block != TL_NONE) {
+    relocations_read_block(m, section, block);
+    return;
+  }
   reading r = {.m = m, .section = section, .input = input, .target = relocations_target(m, section)};
   const tl_section *const target = &m->module->sections.items[r.target];
   r.frames = relocations_is_frame_section(tl_module_text(m->module, target->name));

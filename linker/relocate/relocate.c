@@ -470,6 +470,15 @@ void tl_relocate_run(tl_relocated *relocated, const tl_module *module, const tl_
   for (size_t i = module->relocations.count; i-- > 0;)
     if (tl_module_relocation_stands(module, i))
       relocate_entry(&r, (uint32_t)i);
+  for (size_t i = 0; i < module->copied_entries.count; i++) { /* M20 */
+    const tl_copied_entry *const copied = &module->copied_entries.items[i];
+    *tl_vector_push(arena, &relocated->kept) = (tl_kept){.container = copied->container,
+                                                         .symbol = copied->entry.symbol,
+                                                         .type = copied->entry.type,
+                                                         .offset = copied->entry.offset,
+                                                         .addend = copied->entry.addend};
+    relocated->container_used[copied->container] = true;
+  }
   for (size_t i = 0; i < layout->slot_entries.count; i++) { /* B6: behind everything else */
     const tl_slot_entry *const entry = &layout->slot_entries.items[i];
     *tl_vector_push(arena, &relocated->kept) =

@@ -1,0 +1,487 @@
+/* Scoreboard numbers of leaf kernels (M45). In an executable nvlink knows that a kernel that calls nothing needs no stack
+ * pointer: the load of R1 loses its barrier, waits for it disappear, and every later barrier gets its number anew from
+ * ptxas's own allocator. Text changes in nothing but barrier numbers, wait masks and some stall counts.
+ *
+ * One pass over the basic blocks in their order. What is pending is known in both numberings: which numbers of the input
+ * are, and which new numbers stand for each of them. Whether the result is certain depends on the input alone: where five
+ * numbers are pending at once the allocator shares, by a choice that is not known (M45i). */
+#include "finalize/leaf.h"
+
+#include "base/bytes.h"
+
+#include <string.h>
+
+enum {
+  INSTRUCTION = 16,
+  NO_BARRIER = 7,
+  NUMBERS = 6,
+  LAST_GENERAL = 4, /* number 5 is for loads waited for in another block, and for textures */
+  ALL_GENERAL = 0x1f,
+  STACK_POINTER = 1,
+  NO_REGISTER = 0xff
+};
+
+/* 13 bits: bit 91 and bits 0 to 11 (T1-T3). */
+enum {
+  OP_LDC = 0xb82,
+  OP_LDS = 0x984,
+  OP_BSSY = 0x945,
+  OP_BSYNC = 0x941,
+  OP_EXIT = 0x94d,
+  OP_BRANCH = 0x947,
+  OP_COLLECTIVE = 0x348,
+  OP_TRY_WAIT = 0x15a7
+};
+
+typedef struct leaf_instruction {
+  uint16_t opcode;
+  uint8_t write, read, wait, stall;      /* of the input */
+  uint8_t new_write, new_read, new_wait; /* of the output */
+  bool ends;                             /* its block */
+  uint32_t block;
+} leaf_instruction;
+
+/* The successors of a block, UINT32_MAX where there is none. */
+typedef struct leaf_block {
+  uint32_t first, count;
+  uint32_t next[2];
+} leaf_block;
+
+/* What is pending at one place. `stands` are the new numbers of the loads that have an old number. */
+typedef struct leaf_state {
+  uint8_t old, new;
+  uint8_t stands[NUMBERS];
+} leaf_state;
+
+typedef struct leaf {
+  uint8_t *text;
+  uint32_t count;
+  leaf_instruction *instructions;
+  leaf_block *blocks;
+  uint32_t block_count;
+  leaf_state *at_end; /* by block */
+  uint32_t *first_predecessor, *predecessors;
+  bool sure;
+} leaf;
+
+static uint64_t leaf_high(const leaf *l, uint32_t index) {
+  return tl_get64(l->text + (uint64_t)index * INSTRUCTION + 8);
+}
+
+static uint64_t leaf_low(const leaf *l, uint32_t index) {
+  return tl_get64(l->text + (uint64_t)index * INSTRUCTION);
+}
+
+static bool leaf_is_among(const uint16_t *list, size_t count, unsigned opcode) {
+  for (size_t i = 0; i < count; i++)
+    if (list[i] == opcode)
+      return true;
+  return false;
+}
+#define AMONG(list, opcode) leaf_is_among(list, sizeof(list) / sizeof *(list), opcode)
+
+static bool leaf_is_branch(unsigned opcode) {
+  static const uint16_t list[] = {OP_BRANCH, 0x1547, 0x1947, 0x547, 0xb47};
+  return AMONG(list, opcode);
+}
+
+/* Nothing follows these but by a jump that the instruction does not show. */
+static bool leaf_is_indirect(unsigned opcode) {
+  static const uint16_t list[] = {0x949, 0x1949, 0x1958, 0x94a, 0x94c, 0x1959};
+  return AMONG(list, opcode);
+}
+
+static bool leaf_is_last(unsigned opcode) {
+  static const uint16_t list[] = {OP_EXIT, 0x950, 0x1950, 0x95b};
+  return AMONG(list, opcode);
+}
+
+/* Loads of long latency: their numbers begin at 2 (M45b). */
+static bool leaf_is_long(unsigned opcode) {
+  static const uint16_t list[] = {0x980, 0x981,  0x983,  0x1980, 0x1981, 0x1983, 0x98a, 0x198a, 0x9a8, 0x9a9,
+                                  0x9a2, 0x19a2, 0x19a3, 0x19a8, 0x19a9, 0x381,  0x38a, 0x38b,  0x3a8, 0x3a9};
+  return AMONG(list, opcode);
+}
+
+static bool leaf_is_texture(unsigned opcode) {
+  static const uint16_t list[] = {0x1f60, 0x1f61, 0x1f63, 0x1f64, 0x1f66, 0x1f69, 0x1f99};
+  return AMONG(list, opcode);
+}
+
+/* --- reading --- */
+
+static void leaf_read(leaf *l) {
+  for (uint32_t i = 0; i < l->count; i++) {
+    const uint64_t low = leaf_low(l, i), high = leaf_high(l, i);
+    leaf_instruction *const at = &l->instructions[i];
+    at->opcode = (uint16_t)((low & 0xfff) | (high >> 27 & 1) << 12);
+    at->stall = (uint8_t)(high >> 41 & 15);
+    at->write = (uint8_t)(high >> 46 & 7);
+    at->read = (uint8_t)(high >> 49 & 7);
+    at->wait = (uint8_t)(high >> 52 & 0x3f);
+    at->new_write = at->write;
+    at->new_read = at->read;
+  }
+}
+
+/* Calls of any form: such a kernel is no leaf. */
+static bool leaf_calls(const leaf *l) {
+  for (uint32_t i = 0; i < l->count; i++) {
+    const unsigned form = l->instructions[i].opcode & 0xfff;
+    if (form == 0x943 || form == 0x944 || form == 0x343 || form == 0x344)
+      return true;
+  }
+  return false;
+}
+
+/* M44: four loads of nothing before a fence. */
+static bool leaf_has_fence(const leaf *l) {
+  uint32_t loads = 0;
+  for (uint32_t i = 0; i < l->count; i++)
+    loads += (leaf_low(l, i) & 0xfff) == OP_LDS && (leaf_low(l, i) >> 16 & 0xffff) == 0xffff;
+  return loads >= 4;
+}
+
+/* Whether anything uses R1: stack accesses, and arithmetic on general registers that names it as a source. */
+static bool leaf_uses_stack(const leaf *l) {
+  for (uint32_t i = 0; i < l->count; i++) {
+    const unsigned opcode = l->instructions[i].opcode, base = opcode & 0x1ff, form = opcode >> 9 & 7;
+    const uint64_t low = leaf_low(l, i);
+    const bool arithmetic = base < 0x80 && base != 0 && (opcode & 0x1000) == 0;
+    if (opcode == 0x983 || opcode == 0x387)
+      return true;
+    if (arithmetic && base != 0x02 && (low >> 24 & 0xff) == STACK_POINTER)
+      return true;
+    if (arithmetic && form == 1 && (low >> 32 & 0xff) == STACK_POINTER)
+      return true;
+  }
+  return false;
+}
+
+/* The load of R1, or the number of instructions. -O0 code, which waits after every instruction, does not count. */
+static uint32_t leaf_find_pointer_load(const leaf *l) {
+  for (uint32_t i = 0; i < l->count; i++) {
+    if ((leaf_low(l, i) & 0xfff) != OP_LDC)
+      continue;
+    const bool pointer = (leaf_low(l, i) >> 16 & 0xff) == STACK_POINTER && l->instructions[i].write != NO_BARRIER;
+    return pointer && leaf_high(l, i) >> 40 != 0x00321e ? i : l->count;
+  }
+  return l->count;
+}
+
+/* --- blocks --- */
+
+/* A target in instructions, or l->count when it lies outside. */
+static uint32_t leaf_target(const leaf *l, uint32_t index, int64_t offset) {
+  const int64_t at = ((int64_t)index + 1) * INSTRUCTION + offset;
+  if (at < 0 || at % INSTRUCTION || at / INSTRUCTION >= (int64_t)l->count)
+    return l->count;
+  return (uint32_t)(at / INSTRUCTION);
+}
+
+/* 56 bits in words: the low 8 at 16, the high 48 at 34 (T13). */
+static uint32_t leaf_branch_target(const leaf *l, uint32_t index) {
+  const uint64_t low = leaf_low(l, index), high = leaf_high(l, index);
+  const uint64_t words = (low >> 16 & 0xff) | (low >> 34) << 8 | (high & 0x3ffff) << 38;
+  return leaf_target(l, index, (int64_t)(words << 8) >> 6);
+}
+
+/* 30 bits in words at 34 (T20). */
+static uint32_t leaf_convergence_target(const leaf *l, uint32_t index) {
+  return leaf_target(l, index, (int64_t)(leaf_low(l, index) & ~(uint64_t)0x3ffffffff) >> 32);
+}
+
+/* Guarded, or a branch with a condition of its own; the forms other than 0x947 are there for theirs. */
+static bool leaf_is_conditional(const leaf *l, uint32_t index) {
+  const bool guarded = (leaf_low(l, index) >> 12 & 0xf) != 7;
+  const unsigned opcode = l->instructions[index].opcode;
+  const bool own = leaf_is_branch(opcode) && (opcode != OP_BRANCH || (leaf_high(l, index) >> 23 & 0xf) != 7);
+  return guarded || own;
+}
+
+/* Where a BSYNC goes: to what the nearest BSSY of the same barrier before it says. */
+static uint32_t leaf_sync_target(const leaf *l, uint32_t index) {
+  const uint64_t barrier = leaf_low(l, index) >> 16 & 0xf;
+  for (uint32_t i = index; i-- > 0;)
+    if (l->instructions[i].opcode == OP_BSSY && (leaf_low(l, i) >> 16 & 0xf) == barrier)
+      return leaf_convergence_target(l, i);
+  return l->count;
+}
+
+static uint32_t leaf_jump_target(const leaf *l, uint32_t index) {
+  const unsigned opcode = l->instructions[index].opcode;
+  if (leaf_is_branch(opcode))
+    return leaf_branch_target(l, index);
+  return opcode == OP_BSYNC ? leaf_sync_target(l, index) : l->count;
+}
+
+static void leaf_find_blocks(leaf *l, tl_arena *arena) {
+  bool *const starts = tl_arena_new(arena, bool, (size_t)l->count + 1);
+  starts[0] = true;
+  for (uint32_t i = 0; i < l->count; i++) {
+    const unsigned opcode = l->instructions[i].opcode;
+    l->instructions[i].ends = leaf_is_branch(opcode) || leaf_is_last(opcode) || leaf_is_indirect(opcode) ||
+                              opcode == OP_BSYNC || opcode == 0x91b;
+    if (opcode == OP_BSSY)
+      starts[leaf_convergence_target(l, i)] = true;
+    if (!l->instructions[i].ends)
+      continue;
+    starts[i + 1] = true;
+    starts[leaf_jump_target(l, i)] = true;
+  }
+  l->blocks = tl_arena_new(arena, leaf_block, (size_t)l->count + 1);
+  for (uint32_t i = 0; i < l->count; i++) {
+    if (starts[i])
+      l->blocks[l->block_count++] = (leaf_block){i, 0, {UINT32_MAX, UINT32_MAX}};
+    l->blocks[l->block_count - 1].count++;
+    l->instructions[i].block = l->block_count - 1;
+  }
+  for (uint32_t b = 0; b < l->block_count; b++) {
+    const uint32_t last = l->blocks[b].first + l->blocks[b].count - 1, target = leaf_jump_target(l, last);
+    const unsigned opcode = l->instructions[last].opcode;
+    const bool leaves = leaf_is_branch(opcode) || leaf_is_last(opcode) || leaf_is_indirect(opcode) ||
+                        (opcode == OP_BSYNC && target < l->count);
+    if (b + 1 < l->block_count && (!leaves || leaf_is_conditional(l, last)))
+      l->blocks[b].next[0] = b + 1;
+    if (target < l->count)
+      l->blocks[b].next[1] = l->instructions[target].block;
+    l->sure &= !leaf_is_indirect(opcode);
+  }
+}
+
+/* By block, its predecessors in their order. */
+static void leaf_find_predecessors(leaf *l, tl_arena *arena) {
+  l->first_predecessor = tl_arena_new(arena, uint32_t, (size_t)l->block_count + 2);
+  l->predecessors = tl_arena_new(arena, uint32_t, 2 * (size_t)l->block_count + 1);
+  for (uint32_t b = 0; b < l->block_count; b++)
+    for (int i = 0; i < 2; i++)
+      if (l->blocks[b].next[i] != UINT32_MAX && (i == 0 || l->blocks[b].next[1] != l->blocks[b].next[0]))
+        l->first_predecessor[l->blocks[b].next[i] + 1]++;
+  for (uint32_t b = 0; b < l->block_count; b++)
+    l->first_predecessor[b + 1] += l->first_predecessor[b];
+  uint32_t *const next = tl_arena_copy(arena, l->first_predecessor, ((size_t)l->block_count + 1) * sizeof *next);
+  for (uint32_t b = 0; b < l->block_count; b++)
+    for (int i = 0; i < 2; i++)
+      if (l->blocks[b].next[i] != UINT32_MAX && (i == 0 || l->blocks[b].next[1] != l->blocks[b].next[0]))
+        l->predecessors[next[l->blocks[b].next[i]]++] = b;
+}
+
+/* --- the allocator --- */
+
+/* M45b, M45c: the first wait for a number after `index` stands in the same block, and not in what ends it. */
+static bool leaf_is_local(const leaf *l, uint32_t index, unsigned number) {
+  const leaf_block *const block = &l->blocks[l->instructions[index].block];
+  for (uint32_t i = index + 1; i < block->first + block->count; i++)
+    if (l->instructions[i].wait >> number & 1) {
+      const leaf_instruction *const waits = &l->instructions[i];
+      const bool branches =
+          leaf_is_branch(waits->opcode) || leaf_is_last(waits->opcode) || leaf_is_indirect(waits->opcode);
+      return !branches || l->instructions[index].opcode == OP_TRY_WAIT;
+    }
+  return false;
+}
+
+/* M45f: what is pending at the end of finished blocks that have a successor in common with this one. */
+static uint8_t leaf_avoided(const leaf *l, uint32_t block) {
+  uint8_t avoided = 0;
+  for (int i = 0; i < 2; i++) {
+    const uint32_t next = l->blocks[block].next[i];
+    for (uint32_t p = next == UINT32_MAX ? 0 : l->first_predecessor[next];
+         next != UINT32_MAX && p < l->first_predecessor[next + 1] && l->predecessors[p] < block; p++)
+      avoided |= l->at_end[l->predecessors[p]].new;
+  }
+  return avoided;
+}
+
+typedef enum leaf_class { CLASS_GENERAL, CLASS_LONG, CLASS_TEXTURE } leaf_class;
+
+/* M45b; M45e for opcodes that the lists do not have. */
+static leaf_class leaf_class_of(const leaf_instruction *at, bool local, bool writes, const leaf_state *state) {
+  if (!writes)
+    return CLASS_GENERAL;
+  if (leaf_is_long(at->opcode))
+    return CLASS_LONG;
+  if (leaf_is_texture(at->opcode))
+    return CLASS_TEXTURE;
+  const uint8_t free = (uint8_t)~state->old;
+  if (local && at->write == 2 && free & 3)
+    return CLASS_LONG;
+  return local && at->write == 5 && free & ALL_GENERAL ? CLASS_TEXTURE : CLASS_GENERAL;
+}
+
+static uint8_t leaf_lowest(uint8_t taken, unsigned base) {
+  for (unsigned number = base; number <= LAST_GENERAL; number++)
+    if (!(taken >> number & 1))
+      return (uint8_t)number;
+  return NO_BARRIER;
+}
+
+static uint8_t leaf_allocate(leaf *l, uint32_t index, bool writes, const leaf_state *state) {
+  const leaf_instruction *const at = &l->instructions[index];
+  const uint8_t old = writes ? at->write : at->read;
+  l->sure &= (state->old & ALL_GENERAL) != ALL_GENERAL || old == 5; /* M45i: the input's choice was a forced one */
+  if (state->stands[old])                                           /* M45d: shared in the input, shared now */
+    for (uint8_t number = 0; number < NUMBERS; number++)
+      if (state->stands[old] >> number & 1)
+        return number;
+  const bool local = leaf_is_local(l, index, old);
+  const leaf_class class = leaf_class_of(at, local, writes, state);
+  if (class == CLASS_TEXTURE || (class == CLASS_LONG && !local))
+    return 5;
+  const unsigned base = class == CLASS_LONG ? 2 : 0;
+  uint8_t number = NO_BARRIER;
+  if (!local && class == CLASS_GENERAL)
+    number = leaf_lowest(state->new | leaf_avoided(l, at->block), base);
+  if (number == NO_BARRIER)
+    number = leaf_lowest(state->new, base);
+  l->sure &= number != NO_BARRIER || (class == CLASS_LONG && !(state->new >> 5 & 1));
+  return number == NO_BARRIER ? 5 : number;
+}
+
+static void leaf_set(leaf_state *state, uint8_t old, uint8_t number) {
+  state->old |= (uint8_t)(1u << old);
+  state->new |= (uint8_t)(1u << number);
+  state->stands[old] |= (uint8_t)(1u << number);
+}
+
+/* The waits come first and free their numbers (M45a, M45g). */
+static void leaf_wait(leaf_instruction *at, leaf_state *state) {
+  for (unsigned old = 0; old < NUMBERS; old++)
+    if (at->wait >> old & 1) {
+      at->new_wait |= state->stands[old] & state->new;
+      state->old &= (uint8_t)~(1u << old);
+    }
+  state->new &= (uint8_t)~at->new_wait;
+  for (unsigned old = 0; old < NUMBERS; old++) {
+    state->stands[old] &= (uint8_t)~at->new_wait;
+    if (at->wait >> old & 1)
+      state->stands[old] = 0;
+  }
+}
+
+static void leaf_step(leaf *l, uint32_t index, uint32_t pointer_load, leaf_state *state) {
+  leaf_instruction *const at = &l->instructions[index];
+  leaf_wait(at, state);
+  l->sure &= at->opcode != OP_COLLECTIVE;
+  if (at->read < NUMBERS) {
+    at->new_read = leaf_allocate(l, index, false, state);
+    leaf_set(state, at->read, at->new_read);
+  }
+  if (at->write < NUMBERS && index == pointer_load) {
+    state->old |= (uint8_t)(1u << at->write);
+    at->new_write = NO_BARRIER;
+  } else if (at->write < NUMBERS) {
+    at->new_write = leaf_allocate(l, index, true, state);
+    leaf_set(state, at->write, at->new_write);
+  }
+}
+
+/* Over the predecessors already done: the numbers are given in one pass (M45a). */
+static leaf_state leaf_entry_state(const leaf *l, uint32_t block) {
+  leaf_state state = {0};
+  for (uint32_t p = l->first_predecessor[block]; p < l->first_predecessor[block + 1] && l->predecessors[p] < block;
+       p++) {
+    const leaf_state *const from = &l->at_end[l->predecessors[p]];
+    state.old |= from->old;
+    state.new |= from->new;
+    for (int i = 0; i < NUMBERS; i++)
+      state.stands[i] |= from->stands[i];
+  }
+  return state;
+}
+
+/* --- waits --- */
+
+/* What is pending at a block's start over every way there, loops included. */
+static leaf_state leaf_full_entry(const leaf *l, uint32_t block, const leaf_state *at_end) {
+  leaf_state state = {0};
+  for (uint32_t p = l->first_predecessor[block]; p < l->first_predecessor[block + 1]; p++) {
+    const leaf_state *const from = &at_end[l->predecessors[p]];
+    state.new |= from->new;
+    for (int i = 0; i < NUMBERS; i++)
+      state.stands[i] |= from->stands[i];
+  }
+  return state;
+}
+
+/* With all numbers given: what each wait of the input waits for now. A number that is no longer pending, because another
+ * barrier with the same number was waited for, needs no wait (M45g). False when loops do not settle. */
+static bool leaf_find_waits(leaf *l, tl_arena *arena) {
+  enum { MOST_PASSES = 32 };
+  leaf_state *const at_end = tl_arena_new(arena, leaf_state, l->block_count);
+  bool changed = true;
+  for (int pass = 0; changed; pass++) {
+    if (pass == MOST_PASSES)
+      return false;
+    changed = false;
+    for (uint32_t b = 0; b < l->block_count; b++) {
+      leaf_state state = leaf_full_entry(l, b, at_end);
+      for (uint32_t i = l->blocks[b].first; i < l->blocks[b].first + l->blocks[b].count; i++) {
+        leaf_instruction *const at = &l->instructions[i];
+        at->new_wait = 0;
+        leaf_wait(at, &state);
+        if (at->new_read < NUMBERS)
+          leaf_set(&state, at->read, at->new_read);
+        if (at->new_write < NUMBERS)
+          leaf_set(&state, at->write, at->new_write);
+      }
+      state.old = 0;
+      changed |= memcmp(&state, &at_end[b], sizeof state) != 0;
+      at_end[b] = state;
+    }
+  }
+  return true;
+}
+
+/* --- writing --- */
+
+/* M45h: an instruction that sets a number for which the next one waits has a stall of 2 at least. */
+static uint8_t leaf_stall(const leaf *l, uint32_t index) {
+  const leaf_instruction *const at = &l->instructions[index], *const next = at + 1;
+  if (index + 1 == l->count)
+    return at->stall;
+  const unsigned sets = (1u << at->write | 1u << at->read) & 0x3f;
+  const unsigned new_sets = (1u << at->new_write | 1u << at->new_read) & 0x3f;
+  const bool before = (sets & next->wait) != 0, after = (new_sets & next->new_wait) != 0;
+  if (before && !after && at->stall == 2)
+    return 1;
+  return !before && after && at->stall == 1 ? 2 : at->stall;
+}
+
+static void leaf_write(const leaf *l) {
+  for (uint32_t i = 0; i < l->count; i++) {
+    const leaf_instruction *const at = &l->instructions[i];
+    const uint64_t cleared = leaf_high(l, i) & ~((uint64_t)0xf << 41 | (uint64_t)0x3f << 46 | (uint64_t)0x3f << 52);
+    const uint64_t set = (uint64_t)leaf_stall(l, i) << 41 | (uint64_t)at->new_write << 46 |
+                         (uint64_t)at->new_read << 49 | (uint64_t)at->new_wait << 52;
+    tl_put64(l->text + (uint64_t)i * INSTRUCTION + 8, cleared | set);
+  }
+}
+
+tl_remake tl_leaf_remake(uint8_t *text, uint64_t size, tl_arena *arena) {
+  leaf l = {.text = text, .count = (uint32_t)(size / INSTRUCTION), .sure = true};
+  if (!l.count)
+    return TL_REMAKE_NONE;
+  l.instructions = tl_arena_new(arena, leaf_instruction, (size_t)l.count + 1);
+  leaf_read(&l);
+  if (leaf_calls(&l))
+    return TL_REMAKE_NONE;
+  if (leaf_has_fence(&l))
+    return TL_REMAKE_FENCE;
+  const uint32_t pointer_load = leaf_find_pointer_load(&l);
+  if (pointer_load == l.count || leaf_uses_stack(&l))
+    return TL_REMAKE_NONE;
+  leaf_find_blocks(&l, arena);
+  leaf_find_predecessors(&l, arena);
+  l.at_end = tl_arena_new(arena, leaf_state, l.block_count);
+  for (uint32_t b = 0; b < l.block_count; b++) {
+    leaf_state state = leaf_entry_state(&l, b);
+    for (uint32_t i = l.blocks[b].first; i < l.blocks[b].first + l.blocks[b].count; i++)
+      leaf_step(&l, i, pointer_load, &state);
+    l.at_end[b] = state;
+  }
+  if (!leaf_find_waits(&l, arena) || !l.sure)
+    return TL_REMAKE_UNSURE;
+  leaf_write(&l);
+  return TL_REMAKE_SURE;
+}

@@ -1,0 +1,12 @@
+/* Leaf kernels whose SASS text nvlink makes anew in an executable (M42-M45). */
+#ifndef TL_FINALIZE_LEAF_H
+#define TL_FINALIZE_LEAF_H
+
+#include "base/arena.h"
+#include "finalize/finalize.h"
+
+/* What happens to the text of a kernel, from its bytes alone. For TL_REMAKE_SURE `text` was changed as nvlink changes it;
+ * for the others it was left alone. `size` is a multiple of 16, as every text's is. */
+tl_remake tl_leaf_remake(uint8_t *text, uint64_t size, tl_arena *arena);
+
+#endif
