@@ -37,5 +37,6 @@ void coverage_run(const char *inputs, const char *mode, const harness_words *wor
 
 int coverage_test_messages(void);
 int coverage_test_defects(void);
+int coverage_test_options(void);
 
 #endif
