@@ -138,6 +138,7 @@ static bool link_first_view(link_common *c, link_stages *s) {
   link_lay_out(s, arena);
   tl_resources_find(&s->resources, &s->module, &s->graph, arena);
   tl_diagnose_sizes(&s->module, &s->layout);
+  tl_relocate_check_early(&s->module, &s->layout);
   tl_diagnose_undefined(&s->module, arena);
   tl_relocate_run(&s->relocated, &s->module, &s->layout, arena);
   tl_diagnose_callgraph(&s->module, &s->graph, &s->resources, arena);

@@ -148,6 +148,8 @@ typedef struct damage_cause {
   int fate, ours; /* damage_fate and damage_same; -1: any */
 } damage_cause;
 
+/* Ends with a row whose name is NULL. */
+extern const damage_cause damage_causes[];
 /* The first row that fits, or NULL. */
 const damage_cause *damage_cause_find(const char *fields, const damage_verdict *verdict);
 

@@ -106,11 +106,26 @@ void damage_report_add(damage_report *report, const char *line, const char *fiel
     counts_add(&report->refusals, verdict->usual_key);
 }
 
+/* The row's pattern fits the whole name, or one of the names that " + " joins. */
+static bool cause_fits(const char *pattern, const char *fields) {
+  char one[3 * DAMAGE_NAME];
+  if (fnmatch(pattern, fields, 0) == 0)
+    return true;
+  for (const char *at = fields; *at;) {
+    const char *const end = strstr(at, " + ");
+    const size_t length = end ? (size_t)(end - at) : strlen(at);
+    snprintf(one, sizeof one, "%.*s", (int)length, at);
+    if (fnmatch(pattern, one, 0) == 0)
+      return true;
+    at += length + (end ? strlen(" + ") : 0);
+  }
+  return false;
+}
+
 const damage_cause *damage_cause_find(const char *fields, const damage_verdict *verdict) {
-  extern const damage_cause damage_causes[];
   for (const damage_cause *row = damage_causes; row->name; row++)
     if ((row->fate < 0 || row->fate == (int)verdict->fate) && (row->ours < 0 || row->ours == (int)verdict->ours) &&
-        fnmatch(row->fields, fields, 0) == 0 && fnmatch(row->key, verdict->key, 0) == 0)
+        cause_fits(row->fields, fields) && fnmatch(row->key, verdict->key, 0) == 0)
       return row;
   return NULL;
 }

@@ -6,6 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Behind this type nvlink's look into its table crashes; before it, it finds what lies there (D42). */
+#define TL_RELOC_LARGEST_LOOKED_UP 0x10000u
+
 /* How a type is treated when no rule for its symbol decides first (R25-R29). */
 typedef enum tl_relocation_kind {
   TL_RELOC_NONE,         /* 0: no field */

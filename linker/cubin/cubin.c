@@ -202,6 +202,7 @@ static void reader_read_symbol(const reader *r, uint32_t index, const uint8_t *w
                 "a symbol's name lies outside .strtab (D40: nvlink reads on behind it)");
   tl_cubin_symbol *const symbol = &cubin->symbols[index];
   *symbol = (tl_cubin_symbol){.name = tl_names_intern(r->names, name ? name : "", length),
+                              .unnamed = !name && index != 0,
                               .info = reader_symbol_info(at[4], name ? name : ""),
                               .other = at[5],
                               .section = reader_symbol_section(r, index, at, wide, wide_count),

@@ -133,6 +133,25 @@ static uint64_t functions_text_flags(const tl_cubin_section *input) {
   return input->type == SHT_PROGBITS ? SHF_ALLOC | SHF_EXECINSTR | (input->flags & SHF_CUDA_MERCURY) : input->flags;
 }
 
+/* What nvlink crashes on in a text section. A kernel need not be the one that sh_info names (L196). */
+static void functions_check_section(const tl_merging *m, uint32_t symbol) {
+  const uint32_t largest = 0xffff, section = m->cubin->symbols[symbol].section;
+  const tl_cubin_section *const input = &m->cubin->sections[section];
+  const uint32_t primary = functions_primary(m->cubin, section);
+  const bool kernel = (m->cubin->symbols[symbol].other & STO_ENTRY) != 0;
+  const bool alias = primary < m->cubin->symbol_count && m->bodies[primary].function != TL_NONE &&
+                     m->cubin->symbols[primary].section == section;
+  const char *what = NULL;
+  if (input->unnamed)
+    what = "sh_name lies outside the name table";
+  else if ((uint32_t)input->align == 0)
+    what = "sh_addralign is 0";
+  else if (!alias && (!kernel || primary > largest))
+    what = "sh_info names no function of the section";
+  if (what)
+    tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, section, TL_NO_OFFSET, what);
+}
+
 /* Gives a function symbol its section, which is created unless an earlier symbol of this file did. */
 static void functions_define(tl_merging *m, uint32_t symbol, uint32_t out, bool new) {
   tl_module *const module = m->module;
@@ -142,9 +161,8 @@ static void functions_define(tl_merging *m, uint32_t symbol, uint32_t out, bool 
   const bool create = text == TL_NONE;
   const uint64_t align = (uint32_t)input->align; /* L174 */
   const uint32_t name = functions_text_name(m, s);
-  if (create && (align == 0 || input->unnamed))
-    tl_cubin_damaged(m->cubin, module->names, module->diagnostics, s->section, TL_NO_OFFSET,
-                     input->unnamed ? "sh_name lies outside the name table" : "sh_addralign is 0");
+  if (create)
+    functions_check_section(m, symbol);
   if (create)
     text = tl_module_add_section_unlisted(module, name, input->type, functions_text_flags(input), align, 0);
   if (new)

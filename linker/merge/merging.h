@@ -51,7 +51,7 @@ void tl_merge_compat(tl_merging *m, uint32_t section);
 uint32_t tl_merge_place_section(tl_merging *m, uint32_t section);
 /* The note of a tool, which goes into the output's (W5.1); any other but .note.nv.cuinfo is an ordinary section (L187). */
 bool tl_merge_is_tool_note(const tl_merging *m, const tl_cubin_section *section);
-/* Fatal T1 when an entry of a relocation section names no symbol, or no type that nvlink looks up without harm. */
+/* Fatal T1 when an entry of a relocation section names no symbol. */
 void tl_merge_check_relocations(const tl_merging *m, uint32_t section);
 /* Marks every section of one kind that is about an already marked text section. */
 void tl_merge_spread_state(tl_merging *m, uint8_t state);

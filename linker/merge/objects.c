@@ -144,8 +144,10 @@ static bool objects_check_known(tl_merging *m, const tl_cubin_symbol *s, const t
       objects_report(m, TL_MESSAGE_MULTIPLE_DEFINITION, s, &(tl_symbol){.mention = TL_NONE});
     return m->module->diagnostics->errors > errors;
   }
-  if (incoming != STT_OBJECT && incoming != STT_CUDA_OBJECT)
-    return false;
+  if (incoming != STT_OBJECT && incoming != STT_CUDA_OBJECT) {
+    objects_report(m, TL_MESSAGE_MULTIPLE_DEFINITION, s, known); /* a texture where an object was (B11) */
+    return true;
+  }
   if ((s->other ^ known->other) & STO_SPACE_MASK)
     objects_report(m, TL_MESSAGE_SPACE_MISMATCH, s, known);
   else if ((s->other ^ known->other) & STO_MANAGED && !objects_starts_with(m, s->name, "__"))
@@ -412,6 +414,11 @@ static void objects_pass_defined(tl_merging *m, uint32_t index, uint32_t known) 
     tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, m->cubin->symbol_table,
                      (uint64_t)index * ELF_SYMBOL_SIZE,
                      "a weak variable with an initialiser stands behind a common one of its name (D19)");
+  const unsigned type = tl_symbol_type(s);
+  if (type >= STT_CUDA_TEXTURE && type <= STT_CUDA_SURFACE && m->section_map[s->section] == TL_NONE) { /* L193 */
+    const tl_site site = {m->cubin->path, NULL, tl_merging_text(m, s->name), TL_NO_OFFSET};
+    tl_diagnostics_add(m->module->diagnostics, tl_message_row_of(TL_MESSAGE_NOT_MAPPED), site, NULL);
+  }
   const uint32_t section = tl_merge_place_section(m, s->section);
   if (known == TL_NONE)
     objects_define_new(m, index, section);
@@ -581,10 +588,10 @@ static void objects_keep_losing_constants(tl_merging *m, uint32_t index) {
 
 /* Kinds that the section pass leaves alone: tables of the format, and NOBITS that no symbol placed (W3.8). */
 static bool objects_section_is_skipped(const tl_merging *m, const tl_cubin_section *section) {
-  static const uint32_t skipped[] = {SHT_NULL,       SHT_SYMTAB,         SHT_STRTAB,          SHT_RELA,
-                                     SHT_REL,        SHT_CUDA_INFO,      SHT_CUDA_COMPAT,     SHT_CUDA_CALLGRAPH,
-                                     SHT_NOBITS,     SHT_CUDA_PROTOTYPE, SHT_CUDA_REL_ACTION, SHT_CUDA_GLOBAL,
-                                     SHT_CUDA_LOCAL, SHT_SYMTAB_SHNDX};
+  static const uint32_t skipped[] = {SHT_NULL,           SHT_SYMTAB,     SHT_STRTAB,         SHT_RELA,
+                                     SHT_NOTE,           SHT_REL,        SHT_CUDA_INFO,      SHT_CUDA_COMPAT,
+                                     SHT_CUDA_CALLGRAPH, SHT_NOBITS,     SHT_CUDA_PROTOTYPE, SHT_CUDA_REL_ACTION,
+                                     SHT_CUDA_GLOBAL,    SHT_CUDA_LOCAL, SHT_SYMTAB_SHNDX};
   for (size_t i = 0; i < sizeof skipped / sizeof *skipped; i++)
     if (section->type == skipped[i])
       return true;

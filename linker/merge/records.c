@@ -163,7 +163,7 @@ static void records_add_edge(tl_merging *m, uint32_t part, uint32_t from, const 
 
 /* A call graph's record before the first part is read by nobody, but nvlink looks its symbol up (L179). */
 static void records_check_first(const tl_merging *m, uint32_t section) {
-  const uint32_t largest = 0xffffff;
+  const uint32_t largest = 0xffff;
   const tl_cubin_section *const input = &m->cubin->sections[section];
   if (input->size >= 8 && tl_get32(input->data) > largest)
     tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, section, 0,
@@ -274,18 +274,19 @@ static void records_check_prototype(tl_merging *m, uint32_t symbol, uint32_t off
       tl_symbol_binding(&m->cubin->symbols[symbol]) == STB_LOCAL)
     return;
   const char *const text = tl_cubin_string(m->cubin, offset);
-  if (!text)
-    return; /* reported when the record is read */
   const uint32_t function = m->bodies[symbol].function;
-  const uint32_t prototype = tl_names_intern(module->names, text, strlen(text));
+  const char *const known = text ? text : "\1"; /* no prototype at all: an error when the record is read */
+  const uint32_t prototype = tl_names_intern(module->names, known, strlen(known));
   uint32_t *const first = &module->first_prototype[function];
   if (*first == TL_NONE)
     *first = prototype;
   if (*first == prototype)
     return;
-  const uint32_t strong = module->resolution->functions.items[function].strong_file;
+  const tl_function *const f = &module->resolution->functions.items[function];
+  const bool weak = f->strong_file == TL_NONE && f->defined; /* L194 */
+  const uint32_t first_file = weak ? f->first_file : f->strong_file;
   tl_merge_report(m, tl_message_row_of(TL_MESSAGE_PROTOTYPE_MISMATCH), m->cubin->symbols[symbol].name,
-                  module->files[strong == TL_NONE || strong > m->file ? m->file : strong].path);
+                  module->files[first_file == TL_NONE || first_file > m->file ? m->file : first_file].path);
 }
 
 void tl_merge_check_prototypes(tl_merging *m) {

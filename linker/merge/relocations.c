@@ -25,11 +25,17 @@ static bool relocations_is_frame_section(const char *name) {
          strcmp(name, ".debug_frame") == 0;
 }
 
+/* R30, L192 */
+static bool relocations_may_change(uint32_t type) {
+  const uint32_t first = SHT_CUDA_METADATA, last = 0x7fffffff; /* CUDA's own kinds with contents of a program */
+  return type == SHT_PROGBITS || (type >= first && type <= last && !tl_section_type_is_empty(type));
+}
+
 /* R30: what a relocation section can be about. */
 static uint32_t relocations_target(tl_merging *m, uint32_t section) {
   const tl_cubin_section *const input = &m->cubin->sections[section];
   const uint32_t target = input->info < m->cubin->section_count ? m->section_map[input->info] : TL_NONE;
-  if (target == TL_NONE || tl_section_type_is_empty(m->module->sections.items[target].type)) {
+  if (target == TL_NONE || !relocations_may_change(m->module->sections.items[target].type)) {
     const tl_site site = {m->cubin->path, tl_merging_text(m, input->name), NULL, TL_NO_OFFSET};
     tl_diagnostics_add(m->module->diagnostics, tl_message_row_of(TL_MESSAGE_BAD_RELOC_SECTION), site, NULL);
   }
@@ -94,6 +100,9 @@ static bool relocations_state_unmapped(const reading *r, const tl_cubin_relocati
   const tl_relocation_row *const row = tl_relocation_in_view(entry->type, m->module->view == TL_VIEW_MERCURY);
   const bool clears = row && row->kind == TL_RELOC_UNUSED_CLEAR;
   if (m->symbol_dead[entry->symbol]) { /* R15, W8.7 */
+    if (entry->type > TL_RELOC_LARGEST_LOOKED_UP)
+      tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, r->section, TL_NO_OFFSET,
+                       "a relocation has a type that there is not");
     *state = TL_ENTRY_DEAD;
     return clears && !m->bodies[entry->symbol].frame_gone;
   }
@@ -108,8 +117,6 @@ static bool relocations_state_unmapped(const reading *r, const tl_cubin_relocati
 }
 
 void tl_merge_check_relocations(const tl_merging *m, uint32_t section) {
-  /* behind it nvlink's look into its table crashes (D42) */
-  const uint32_t largest_type = m->module->view == TL_VIEW_MERCURY ? TL_R_MERCURY + TL_R_MERCURY_COUNT : 0x10000;
   const tl_cubin_section *const input = &m->cubin->sections[section];
   if (!input->size)
     return;
@@ -117,11 +124,11 @@ void tl_merge_check_relocations(const tl_merging *m, uint32_t section) {
   const uint64_t count = tl_cubin_relocation_count(input),
                  size = input->type == SHT_RELA ? ELF_RELA_SIZE : ELF_REL_SIZE;
   for (uint64_t i = 0; i < count; i++) {
-    const tl_cubin_relocation entry = tl_cubin_relocation_at(input, i);
-    const bool known = entry.symbol < m->cubin->symbol_count; /* if not, nvlink takes what lies in memory (L173) */
-    if (!known || entry.type > largest_type)
+    const uint32_t symbol = tl_cubin_relocation_at(input, i).symbol;
+    const bool known = symbol < m->cubin->symbol_count; /* if not, nvlink takes what lies in memory (L173) */
+    if (!known || m->cubin->symbols[symbol].unnamed)
       tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, section, i * size,
-                       known ? "a relocation has a type that there is not"
+                       known ? "a relocation's symbol has a name outside the file"
                              : "a relocation names a symbol outside the symbol table");
   }
 }

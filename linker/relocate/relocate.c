@@ -260,6 +260,8 @@ static outcome relocate_by_type(const relocating *r, entry_state *e) {
       relocate_refuse(r, e, "a function descriptor relocation names no function (D15)");
     return OUTCOME_KEEP;
   case TL_RELOC_SENTINEL:
+    if (e->type > TL_RELOC_LARGEST_LOOKED_UP)
+      relocate_refuse(r, e, "a relocation has a type that there is not (D42)");
     relocate_fail(r, e, TL_MESSAGE_NVRS);
     return OUTCOME_DROP;
   case TL_RELOC_APPLY:
@@ -454,6 +456,22 @@ static void relocate_check_kept(const relocating *r) {
       tl_diagnostics_add(r->module->diagnostics, tl_message_row_of(TL_MESSAGE_PAST_END), site, NULL);
     if (!tl_symbol_is_listed(r->module, r->layout, kept->symbol))
       tl_diagnostics_add(r->module->diagnostics, tl_message_row_of(TL_MESSAGE_DELETED_SYMBOL), site, NULL);
+  }
+}
+
+void tl_relocate_check_early(const tl_module *module, const tl_layout *layout) {
+  const relocating r = {.module = module, .layout = layout};
+  for (size_t i = module->relocations.count; i-- > 0;) {
+    const tl_relocation *const entry = &module->relocations.items[i];
+    const bool early = entry->state == TL_ENTRY_DEAD || module->symbols.items[entry->symbol].block != TL_NONE;
+    if (!early || !tl_module_relocation_stands(module, i))
+      continue;
+    const entry_state e = {.entry = entry,
+                           .symbol = entry->symbol,
+                           .index = (uint32_t)i,
+                           .offset = tl_layout_moved_offset(layout, entry->target, entry->offset)};
+    if (e.offset >= layout->section_size[entry->target])
+      relocate_fail(&r, &e, TL_MESSAGE_RELOC_NOT_FOUND);
   }
 }
 

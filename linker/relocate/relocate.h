@@ -31,6 +31,9 @@ typedef struct tl_relocated {
 } tl_relocated;
 
 void tl_relocate_run(tl_relocated *relocated, const tl_module *module, const tl_layout *layout, tl_arena *arena);
+/* E63 of entries that nvlink carries out while it lays out, before undefined references are looked for: those against dead
+ * functions and compiler constants (L195). */
+void tl_relocate_check_early(const tl_module *module, const tl_layout *layout);
 /* Carries a patch out on the bytes at its offset (R2-R5). */
 void tl_patch_apply(const tl_patch *patch, uint8_t *at);
 /* Bytes from the patch's offset that its fields touch. */
