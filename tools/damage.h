@@ -176,6 +176,8 @@ void damage_report_free(damage_report *report);
 
 /* Runs nvlink on the case three times and writes a stored case; false when it did not answer the same each time. */
 bool damage_store_case(const damage_settings *settings, const damage_case *one, const char *directory, FILE *to);
+/* Reads the case of a stored line. False when this corpus has no such job, or other files in it than at that time. */
+bool damage_stored_is_current(const damage_bases *bases, const char *line, damage_case *one);
 /* Links a stored case with twinlink, in both modes, and adds what came of it to the report; `line` is changed. False when
  * the line is no stored case of this corpus. */
 bool damage_replay_case(const damage_settings *settings, const damage_bases *bases, char *line, const char *directory,

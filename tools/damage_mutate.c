@@ -258,7 +258,7 @@ void damage_case_print(const damage_case *one, text_buffer *text) {
 }
 
 static bool case_parse_changes(damage_case *one, const char *text) {
-  while (*text && *text != ' ' && one->change_count < DAMAGE_CHANGES) {
+  while (*text && *text != ' ' && *text != '\t' && one->change_count < DAMAGE_CHANGES) {
     damage_change *const change = &one->changes[one->change_count++];
     int used = 0;
     if (sscanf(text, "cut=%" SCNx64 "%n", &change->offset, &used) != 1 &&
@@ -269,7 +269,7 @@ static bool case_parse_changes(damage_case *one, const char *text) {
     text += used;
     text += *text == ',';
   }
-  return one->change_count != 0 && (*text == '\0' || *text == ' ' || *text == '\n');
+  return one->change_count != 0 && (*text == '\0' || *text == ' ' || *text == '\t' || *text == '\n');
 }
 
 bool damage_case_parse(damage_case *one, const damage_bases *bases, const char *line) {

@@ -1,6 +1,7 @@
 /* Stored cases: nvlink's answers to damaged inputs, small enough to be kept, and twinlink judged by them where there is no
  * nvlink. A line is a case, a tab and what nvlink did: "links" with the hashes of output and messages, "refuses" with exit
- * code and messages (line ends as \n), "crashes" or "hangs". A case on which nvlink does not give the same answer three
+ * code and messages (line ends as \n), "crashes" or "hangs"; a tab and the hash of the undamaged input files, so that a
+ * corpus that has changed is not taken for a linker that has. A case on which nvlink does not give the same answer three
  * times is not stored: its answer comes from memory that is not its own. */
 #include "damage.h"
 
@@ -39,6 +40,22 @@ static void store_answer(const damage_answer *answer, text_buffer *line) {
   store_escape(answer->text, line);
 }
 
+/* Of the files that are linked, without the damage. */
+static uint32_t store_inputs(const damage_case *one) {
+  uint64_t hash = 0;
+  for (size_t i = 0; i < one->base->files.count; i++) {
+    text_buffer path = {0};
+    size_t size = 0;
+    text_add(&path, "%s/%s", one->base->directory, one->base->files.items[i]);
+    char *const bytes = i == one->file || !one->alone ? file_read(path.bytes, &size) : NULL;
+    if (bytes)
+      hash = XXH3_64bits_withSeed(bytes, size, hash);
+    free(bytes);
+    text_free(&path);
+  }
+  return (uint32_t)hash;
+}
+
 bool damage_store_case(const damage_settings *settings, const damage_case *one, const char *directory, FILE *to) {
   text_buffer first = {0};
   bool stable = true;
@@ -56,7 +73,7 @@ bool damage_store_case(const damage_settings *settings, const damage_case *one, 
   text_buffer line = {0};
   damage_case_print(one, &line);
   if (stable)
-    fprintf(to, "%s\t%s\n", line.bytes, first.bytes);
+    fprintf(to, "%s\t%s\t%08" PRIx32 "\n", line.bytes, first.bytes, store_inputs(one));
   text_free(&line);
   text_free(&first);
   return stable;
@@ -100,17 +117,24 @@ static bool replay_link(const damage_settings *settings, const damage_case *one,
   return true;
 }
 
+bool damage_stored_is_current(const damage_bases *bases, const char *line, damage_case *one) {
+  const char *const last = strrchr(line, '\t');
+  if (!damage_case_parse(one, bases, line))
+    return false;
+  if (last && strtoul(last + 1, NULL, 16) == store_inputs(one))
+    return true;
+  damage_case_free(one);
+  return false;
+}
+
 bool damage_replay_case(const damage_settings *settings, const damage_bases *bases, char *line, const char *directory,
                         damage_report *report) {
-  line[strcspn(line, "\n")] = '\0';
-  char *const tab = strchr(line, '\t');
+  char *const tab = strchr(line, '\t'), *const last = strrchr(line, '\t');
   damage_case one;
   damage_verdict verdict = {0};
-  if (!tab || !store_fate(tab + 1, &verdict.fate))
+  if (!tab || tab == last || !store_fate(tab + 1, &verdict.fate) || !damage_stored_is_current(bases, line, &one))
     return false;
-  *tab = '\0';
-  if (!damage_case_parse(&one, bases, line))
-    return false;
+  *tab = *last = '\0';
   char fields[3 * DAMAGE_NAME];
   damage_answer ours = {0}, usual = {0};
   damage_case_fields(&one, fields, sizeof fields);
