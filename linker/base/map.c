@@ -113,7 +113,28 @@ void tl_map_expect(tl_map *map, size_t count) {
   map_resize(map, map_slots_for(count, 16));
 }
 
+/* Takes out what lies in a slot; those behind it that were pushed on by it move up, so that no search ends too early. */
+static void map_remove(tl_map *map, size_t slot) {
+  if (!map->values[slot])
+    return;
+  map->count--;
+  map->values[slot] = 0;
+  const size_t mask = map->slot_count - 1;
+  for (size_t i = (slot + 1) & mask; map->values[i]; i = (i + 1) & mask) {
+    const uint32_t value = map->values[i];
+    map->values[i] = 0;
+    const size_t place = map_slot(map, map->keys[i]);
+    map->keys[place] = map->keys[i];
+    map->values[place] = value;
+  }
+}
+
 void tl_map_set(tl_map *map, uint64_t key, uint32_t value) {
+  if (value == TL_NONE) {
+    if (map->slot_count)
+      map_remove(map, map_slot(map, key));
+    return;
+  }
   if ((map->count + 1) * 2 > map->slot_count)
     map_resize(map, map->slot_count ? map->slot_count * 2 : 16);
   const size_t slot = map_slot(map, key);

@@ -43,6 +43,7 @@ void tl_map_init(tl_map *map, tl_arena *arena);
 void tl_map_expect(tl_map *map, size_t count);
 /* TL_NONE when absent. */
 uint32_t tl_map_get(const tl_map *map, uint64_t key);
+/* TL_NONE takes the key out. */
 void tl_map_set(tl_map *map, uint64_t key, uint32_t value);
 
 #endif

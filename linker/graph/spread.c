@@ -35,6 +35,9 @@ static const spread_row spread_rows[] = {
 };
 enum { SPREAD_ROWS = sizeof spread_rows / sizeof *spread_rows };
 
+/* Up to this many different symbols that stay in EXTERNS are followed each by itself; most programs have a few. */
+enum { SPREAD_SYMBOLS = 16, SPREAD_FOLLOWED = SPREAD_ROWS + SPREAD_SYMBOLS };
+
 typedef struct spreader {
   tl_resources *resources;
   const tl_module *module;
@@ -209,18 +212,48 @@ static int spread_compare(const void *a, const void *b) {
  * of each row the record that was read first, which gives the place, and the largest. A key is filled or value << 32 | info
  * section. Records of which every single one counts are looked for by walks, in `heavy` functions only. */
 typedef struct spread_below {
-  uint64_t *first[SPREAD_ROWS]; /* by component: smallest key; NULL when no function has such a record */
-  uint64_t *most[SPREAD_ROWS];  /* of SPREAD_MAXIMUM: largest key, 0 when there is none */
-  uint32_t *heavy;              /* by function */
-  const uint32_t *leads;        /* by node: a heavy function can be reached */
+  /* By component: smallest key; of each row, then of each symbol of EXTERNS. NULL when no function has such a record. */
+  uint64_t *first[SPREAD_FOLLOWED];
+  uint64_t *most[SPREAD_ROWS]; /* of SPREAD_MAXIMUM: largest key, 0 when there is none */
+  uint32_t *heavy;             /* by function */
+  tl_map symbols;              /* of EXTERNS: symbol to its place among the followed */
+  bool too_many;               /* more symbols than are followed: EXTERNS count as heavy */
+  const uint32_t *leads;       /* by node: a heavy function can be reached */
 } spread_below;
 
 /* True for a record that no other can stand for. */
-static bool spread_is_heavy(const spreader *s, const spread_row *row, const tl_attribute *record) {
+static bool spread_is_heavy(const spreader *s, const spread_below *below, const spread_row *row,
+                            const tl_attribute *record) {
   bool heavy = row->rule == SPREAD_SUM || (row->rule == SPREAD_WORDS && record->size >= 4);
-  for (uint32_t i = 0; row->rule == SPREAD_EXTERNS && i < record->symbol_count && !heavy; i++)
+  for (uint32_t i = 0; below->too_many && row->rule == SPREAD_EXTERNS && i < record->symbol_count && !heavy; i++)
     heavy = tl_extern_stays(s->module, record->symbols[i]);
   return heavy;
+}
+
+static void spread_note_first(const spreader *s, spread_below *below, size_t followed, uint32_t component,
+                              uint64_t key) {
+  const size_t components = (size_t)s->graph->component_count + 1;
+  if (!below->first[followed])
+    below->first[followed] = memset(tl_arena_new(s->arena, uint64_t, components), 0xff, components * sizeof(uint64_t));
+  uint64_t *const first = &below->first[followed][component];
+  *first = key < *first ? key : *first;
+}
+
+/* The symbols of one record of EXTERNS, each for itself. */
+static void spread_follow_symbols(const spreader *s, spread_below *below, const tl_attribute *record,
+                                  uint32_t component, uint64_t key) {
+  for (uint32_t i = 0; i < record->symbol_count && !below->too_many; i++) {
+    if (!tl_extern_stays(s->module, record->symbols[i]))
+      continue;
+    uint32_t place = tl_map_get(&below->symbols, record->symbols[i]);
+    if (place == TL_NONE && below->symbols.count == SPREAD_SYMBOLS) {
+      below->too_many = true;
+      return;
+    }
+    if (place == TL_NONE)
+      tl_map_set(&below->symbols, record->symbols[i], place = SPREAD_ROWS + (uint32_t)below->symbols.count);
+    spread_note_first(s, below, place, component, key);
+  }
 }
 
 static void spread_read_below(const spreader *s, spread_below *below, uint32_t function) {
@@ -236,35 +269,42 @@ static void spread_read_below(const spreader *s, spread_below *below, uint32_t f
     if (!row)
       continue;
     const size_t r = (size_t)(row - spread_rows), components = (size_t)s->graph->component_count + 1;
-    if (!below->first[r]) {
-      below->first[r] = memset(tl_arena_new(s->arena, uint64_t, components), 0xff, components * sizeof(uint64_t));
-      below->most[r] = tl_arena_new(s->arena, uint64_t, row->rule == SPREAD_MAXIMUM ? components : 1);
-    }
     const uint64_t key = (uint64_t)section->filled << 32 | info;
-    below->first[r][component] = key < below->first[r][component] ? key : below->first[r][component];
+    spread_note_first(s, below, r, component, key);
+    if (!below->most[r])
+      below->most[r] = tl_arena_new(s->arena, uint64_t, row->rule == SPREAD_MAXIMUM ? components : 1);
+    if (row->rule == SPREAD_EXTERNS)
+      spread_follow_symbols(s, below, record, component, key);
     if (row->rule == SPREAD_MAXIMUM) {
       const uint64_t value = (uint64_t)tl_attribute_byte(record) << 32 | info;
       below->most[r][component] = value > below->most[r][component] ? value : below->most[r][component];
     }
-    below->heavy[function] |= spread_is_heavy(s, row, record);
+    below->heavy[function] |= spread_is_heavy(s, below, row, record);
   }
+}
+
+static bool spread_has_most(size_t followed) {
+  return followed < SPREAD_ROWS && spread_rows[followed].rule == SPREAD_MAXIMUM;
 }
 
 static void spread_pass_up(const spread_below *below, size_t row, uint32_t from, uint64_t *first, uint64_t *most) {
   *first = below->first[row][from] < *first ? below->first[row][from] : *first;
-  if (spread_rows[row].rule == SPREAD_MAXIMUM)
+  if (spread_has_most(row))
     *most = below->most[row][from] > *most ? below->most[row][from] : *most;
 }
 
 static spread_below spread_find_below(const spreader *s) {
   const tl_graph *const graph = s->graph;
   spread_below below = {.heavy = tl_arena_new(s->arena, uint32_t, (size_t)graph->function_count + 1)};
-  for (size_t f = 0; f < s->module->functions.count; f++)
-    spread_read_below(s, &below, s->module->functions.items[f]);
-  for (size_t row = 0; row < SPREAD_ROWS; row++)
+  tl_map_init(&below.symbols, s->arena);
+  for (int round = 0; round < 2; round++) /* again when there are too many symbols: then they are heavy */
+    for (size_t f = 0; f < s->module->functions.count && (!round || below.too_many); f++)
+      spread_read_below(s, &below, s->module->functions.items[f]);
+  uint64_t none = 0;
+  for (size_t row = 0; row < SPREAD_FOLLOWED; row++)
     for (uint32_t i = 0; below.first[row] && i < graph->node_count; i++) {
       const uint32_t node = graph->order[i], to = graph->component[node];
-      uint64_t *const most = &below.most[row][spread_rows[row].rule == SPREAD_MAXIMUM ? to : 0];
+      uint64_t *const most = spread_has_most(row) ? &below.most[row][to] : &none;
       for (uint32_t e = graph->callees.first[node]; e < graph->callees.first[node + 1]; e++)
         spread_pass_up(&below, row, graph->component[graph->callees.to[e]], &below.first[row][to], most);
     }
@@ -300,7 +340,7 @@ static uint32_t spread_find_places(const spreader *s, uint32_t kernel, const spr
   const uint32_t text = s->module->symbols.items[kernel].section, own = s->module->sections.items[text].info;
   tl_graph_reach_along(graph, function, below->leads, reach);
   uint32_t count = spread_walk(s, text, reach, below->heavy, places);
-  for (size_t row = 0; row < SPREAD_ROWS; row++) {
+  for (size_t row = 0; row < SPREAD_FOLLOWED; row++) {
     uint64_t first = UINT64_MAX, most = 0;
     for (uint32_t e = graph->callees.first[function]; below->first[row] && e < graph->callees.first[function + 1]; e++)
       spread_pass_up(below, row, graph->component[graph->callees.to[e]], &first, &most);
@@ -575,7 +615,7 @@ void tl_spread_attributes(tl_resources *resources, const tl_module *module, cons
   s.has_crs = tl_arena_new(arena, bool, nodes);
   tl_reach reach;
   tl_reach_init(&reach, graph, arena);
-  spread_place *const places = tl_arena_new(arena, spread_place, nodes + 2 * SPREAD_ROWS);
+  spread_place *const places = tl_arena_new(arena, spread_place, nodes + 2 * SPREAD_FOLLOWED);
   spread_reverse(&s);
   spread_read_crs(&s);
   spread_sum_crs(&s);

@@ -221,12 +221,11 @@ static void functions_empty_section(tl_module *module, uint32_t section) {
   module->sections.items[section].size = 0;
 }
 
-/* The first block of that name that stands; constant_blocks.count when there is none. */
+/* The first block of that name that stands, TL_NONE. */
 static uint32_t functions_find_block(const tl_module *module, uint32_t section) {
-  uint32_t block = 0;
-  while (block < module->constant_blocks.count &&
-         (module->constant_blocks.items[block].name != section || module->constant_blocks.items[block].deleted))
-    block++;
+  uint32_t block = tl_module_first_block(module, section);
+  while (block != TL_NONE && module->constant_blocks.items[block].deleted)
+    block = tl_module_next_block(module, block);
   return block;
 }
 
@@ -234,9 +233,8 @@ static uint32_t functions_find_block(const tl_module *module, uint32_t section) 
 static void functions_drop_constants(tl_merging *m, uint32_t function, uint32_t name) {
   tl_module *const module = m->module;
   const uint32_t own = module->block_of_function[function];
-  const uint32_t named =
+  const uint32_t vendor =
       functions_find_block(module, tl_module_name(module, tl_module_compiler_constants(module), name));
-  const uint32_t vendor = named == module->constant_blocks.count ? TL_NONE : named;
   const bool matched = tl_defect_matched(module->options, TL_DEFECT_D7);
   const uint32_t block = matched ? vendor : own;
   if (vendor != own && !matched)
@@ -281,11 +279,16 @@ static void functions_replace(tl_merging *m, uint32_t symbol, uint32_t out) {
   functions_drop_constants(m, m->bodies[symbol].function, s->name);
 }
 
-static const tl_cubin_section *functions_parameter_bank(const tl_merging *m, uint32_t text) {
-  for (uint32_t s = 1; s < m->cubin->section_count; s++)
-    if (m->cubin->sections[s].type == SHT_CUDA_CONSTANT0 && m->cubin->sections[s].info == text)
-      return &m->cubin->sections[s];
-  return NULL;
+/* The first section of parameters about a text; for all texts of the file at the first question. */
+static const tl_cubin_section *functions_parameter_bank(tl_merging *m, uint32_t text) {
+  const tl_cubin *const cubin = m->cubin;
+  if (!m->parameter_banks) {
+    m->parameter_banks = tl_arena_new(m->module->arena, uint32_t, cubin->section_count + 1);
+    for (uint32_t s = cubin->section_count; s-- > 1;)
+      if (cubin->sections[s].type == SHT_CUDA_CONSTANT0 && cubin->sections[s].info < cubin->section_count)
+        m->parameter_banks[cubin->sections[s].info] = s;
+  }
+  return m->parameter_banks[text] ? &cubin->sections[m->parameter_banks[text]] : NULL;
 }
 
 /* V8: weak entries whose parameter banks differ in size. */

@@ -81,9 +81,7 @@ static void merge_map_section_symbols(tl_merging *m) {
 
 /* E45: beside an -ewp object every other file is warned about (C28). */
 static void merge_check_ewp(const tl_merging *m) {
-  bool any = false;
-  for (uint32_t i = 0; i < m->module->admitted_count; i++)
-    any |= m->module->files[i].type == ET_EWP;
+  const bool any = m->module->any_ewp;
   const tl_site site = {m->cubin->path, NULL, NULL, TL_NO_OFFSET};
   if (any && m->cubin->type != ET_EWP && !m->cubin->system)
     tl_diagnostics_add(m->module->diagnostics, tl_message_row_of(TL_MESSAGE_EWP), site, NULL, m->cubin->path);
@@ -175,6 +173,9 @@ static void merge_reserve(tl_module *module) {
 
 void tl_merge(tl_module *module) {
   tl_map_init(&module->section_of_name, module->arena);
+  tl_map_init(&module->first_block, module->arena);
+  for (uint32_t i = 0; i < module->admitted_count; i++)
+    module->any_ewp |= module->files[i].type == ET_EWP;
   merge_reserve(module);
   tl_map_init(&module->owned_sections, module->arena);
   tl_map_init(&module->dead_function_of_name, module->arena);
@@ -241,6 +242,11 @@ void tl_merge_finish(tl_module *module) {
     merge_allocate_common(module, module->commons.items[i]);
   if (!tl_defect_matched(module->options, TL_DEFECT_D82))
     module->has_external_shared = false;
+  size_t kept = 0;
+  for (size_t i = 0; i < module->shared_objects.count; i++)
+    if (module->shared_objects.items[i] != TL_NONE)
+      module->shared_objects.items[kept++] = module->shared_objects.items[i];
+  module->shared_objects.count = kept;
   for (size_t i = 0; i < module->shared_objects.count; i++)
     module->has_external_shared |= module->symbols.items[module->shared_objects.items[i]].external_shared;
   merge_add_late_taken(module);

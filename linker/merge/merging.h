@@ -26,6 +26,7 @@ typedef struct tl_merging {
   uint32_t *section_map;    /* output section, TL_NONE */
   uint64_t *section_offset; /* where the input section lies in the output section */
   uint8_t *section_state;
+  uint32_t *parameter_banks; /* by text: its section of parameters, 0; NULL until asked for */
   bool *symbol_dead, *symbol_lost;
   TL_VECTOR(tl_lost_range) lost_ranges;
   bool objects_done; /* the object pass is over */

@@ -63,21 +63,46 @@ uint32_t tl_module_add_section(tl_module *module, uint32_t name, uint32_t type, 
   return index;
 }
 
+/* Where each name stands last in one of the two lists of events, and for every event the one before of the same name.
+ * Made when a first section is forgotten, and brought up to the list's end then. */
+static uint32_t module_take_last(tl_last_events *events, uint32_t name) {
+  const uint32_t last = tl_map_get(&events->last, name);
+  if (last != TL_NONE)
+    tl_map_set(&events->last, name, events->previous.items[last]);
+  return last;
+}
+
+static void module_note_event(tl_module *module, tl_last_events *events, uint32_t name) {
+  tl_u32_push(module->arena, &events->previous, name == TL_NONE ? TL_NONE : tl_map_get(&events->last, name));
+  if (name != TL_NONE)
+    tl_map_set(&events->last, name, (uint32_t)events->previous.count - 1);
+}
+
+static void module_read_events(tl_module *module) {
+  if (!module->last_names.last.arena) {
+    tl_map_init(&module->last_names.last, module->arena);
+    tl_map_init(&module->last_strings.last, module->arena);
+  }
+  for (size_t i = module->last_names.previous.count; i < module->section_names.count; i++)
+    module_note_event(module, &module->last_names, module->section_names.items[i]);
+  for (size_t i = module->last_strings.previous.count; i < module->strings.count; i++) {
+    const tl_string_event *const event = &module->strings.items[i];
+    module_note_event(module, &module->last_strings, event->symbol == TL_NONE ? event->name : TL_NONE);
+  }
+}
+
 /* The last event with that name, which no other section has needed since. */
 void tl_module_forget_section(tl_module *module, uint32_t section) {
   tl_section *const s = &module->sections.items[section];
   s->forgotten = true;
   module->symbols.items[s->symbol].unlisted = true;
-  for (size_t i = module->section_names.count; i-- > 0;)
-    if (module->section_names.items[i] == s->name) {
-      module->section_names.items[i] = TL_NONE;
-      break;
-    }
-  for (size_t i = module->strings.count; i-- > 0;)
-    if (module->strings.items[i].name == s->name && module->strings.items[i].symbol == TL_NONE) {
-      module->strings.items[i].name = TL_NONE;
-      break;
-    }
+  module_read_events(module);
+  const uint32_t name = module_take_last(&module->last_names, s->name);
+  if (name != TL_NONE)
+    module->section_names.items[name] = TL_NONE;
+  const uint32_t string = module_take_last(&module->last_strings, s->name);
+  if (string != TL_NONE)
+    module->strings.items[string].name = TL_NONE;
   tl_map_set(&module->section_of_name, s->name, TL_NONE);
 }
 
@@ -133,6 +158,38 @@ uint64_t tl_module_append(tl_module *module, uint32_t section, const uint8_t *da
 
 uint32_t tl_module_find_section(const tl_module *module, uint32_t name) {
   return tl_map_get(&module->section_of_name, name);
+}
+
+static uint32_t module_search_block(const tl_module *module, uint32_t name, uint32_t from) {
+  while (from < module->constant_blocks.count && module->constant_blocks.items[from].name != name)
+    from++;
+  return from < module->constant_blocks.count ? from : TL_NONE;
+}
+
+uint32_t tl_module_first_block(const tl_module *module, uint32_t name) {
+  return module->blocks_renamed ? module_search_block(module, name, 0) : tl_map_get(&module->first_block, name);
+}
+
+uint32_t tl_module_next_block(const tl_module *module, uint32_t block) {
+  const tl_constant_block *const b = &module->constant_blocks.items[block];
+  return module->blocks_renamed ? module_search_block(module, b->name, block + 1) : b->next_of_name;
+}
+
+void tl_module_name_block(tl_module *module, uint32_t block, uint32_t old) {
+  tl_constant_block *const b = &module->constant_blocks.items[block];
+  const uint32_t first = tl_map_get(&module->first_block, b->name);
+  module->blocks_renamed |= old != TL_NONE && old != b->name;
+  if (old != TL_NONE)
+    return;
+  b->next_of_name = TL_NONE;
+  if (first == TL_NONE) {
+    b->last_of_name = block;
+    tl_map_set(&module->first_block, b->name, block);
+    return;
+  }
+  uint32_t *const last = &module->constant_blocks.items[first].last_of_name;
+  module->constant_blocks.items[*last].next_of_name = block;
+  *last = block;
 }
 
 void tl_module_add_taken(tl_module *module, uint32_t function, uint32_t prototype) {

@@ -97,6 +97,7 @@ typedef struct tl_symbol {
   uint8_t info, other;
   uint32_t section; /* index, or TL_NONE while undefined or common */
   uint64_t value, size;
+  uint32_t shared_place;     /* of a shared object that is only mentioned: its place in shared_objects */
   uint64_t align;            /* of shared objects and commons: st_value of the input */
   uint32_t function;         /* of STT_FUNC: index in the resolution, TL_NONE */
   uint32_t block;            /* compiler constant of a device function: index in constant_blocks, TL_NONE */
@@ -158,9 +159,10 @@ typedef struct tl_constant_block {
   uint64_t align, size;
   tl_pieces pieces;
   TL_VECTOR(tl_block_entry) entries;
-  bool deleted;           /* its body was replaced; the place in the order stays (W8.8) */
-  bool has_losing_part;   /* constants of bodies that lost were appended */
-  uint64_t losing_offset; /* of the last such part in the block (W8.9, L64) */
+  bool deleted;                        /* its body was replaced; the place in the order stays (W8.8) */
+  bool has_losing_part;                /* constants of bodies that lost were appended */
+  uint64_t losing_offset;              /* of the last such part in the block (W8.9, L64) */
+  uint32_t next_of_name, last_of_name; /* the next block of that name, TL_NONE; of the first one: the last */
 } tl_constant_block;
 
 typedef struct tl_edge {
@@ -172,6 +174,12 @@ typedef TL_VECTOR(tl_edge) tl_edges;
 typedef struct tl_string_event {
   uint32_t name, symbol; /* symbol TL_NONE: a section's or an extra name */
 } tl_string_event;
+
+/* Of one list of names: where each stands last (tl_module_forget_section). */
+typedef struct tl_last_events {
+  tl_map last;
+  tl_u32_vector previous; /* by event: the one before of the same name, TL_NONE */
+} tl_last_events;
 
 typedef struct tl_module {
   tl_arena *arena;
@@ -201,16 +209,20 @@ typedef struct tl_module {
   TL_VECTOR(tl_symbol) dead_functions;
   tl_map dead_function_of_name;
   tl_map local_textures; /* symbol type << 32 | name, to the one symbol of texture parameters of that name (L80) */
-  tl_u32_vector section_names;          /* event list of .shstrtab: names */
-  TL_VECTOR(tl_string_event) strings;   /* event list of .strtab */
-  tl_u32_vector prototypes;             /* prototype texts in first-seen order (W2.2) */
-  TL_VECTOR(tl_relocation) relocations; /* in input order */
-  tl_attributes attributes;             /* of .nv.info, in input order */
-  tl_u32_vector functions;              /* live functions (resolution index) in creation order */
-  tl_u32_vector kernels;                /* output symbols of live kernels in creation order */
-  tl_u32_vector all_kernels;            /* with those that -kernels-used does not name but that stay (W17.12) */
-  tl_u32_vector commons;                /* symbols in the order in which they became common (L70) */
-  tl_u32_vector shared_objects;         /* symbols, in pool order (W9.2, W9.12) */
+  tl_u32_vector section_names;             /* event list of .shstrtab: names */
+  TL_VECTOR(tl_string_event) strings;      /* event list of .strtab */
+  tl_u32_vector prototypes;                /* prototype texts in first-seen order (W2.2) */
+  TL_VECTOR(tl_relocation) relocations;    /* in input order */
+  tl_attributes attributes;                /* of .nv.info, in input order */
+  tl_u32_vector functions;                 /* live functions (resolution index) in creation order */
+  tl_u32_vector kernels;                   /* output symbols of live kernels in creation order */
+  tl_u32_vector all_kernels;               /* with those that -kernels-used does not name but that stay (W17.12) */
+  tl_u32_vector commons;                   /* symbols in the order in which they became common (L70) */
+  tl_u32_vector shared_objects;            /* symbols, in pool order (W9.2, W9.12); TL_NONE while merging: a gap */
+  tl_last_events last_names, last_strings; /* of section_names and strings */
+  tl_map first_block;                      /* by name of the section: the first of constant_blocks */
+  bool any_ewp;                            /* some file is an -ewp object (C28) */
+  bool blocks_renamed;                     /* a block took another name: first_block and next_of_name do not hold */
   TL_VECTOR(tl_constant_block) constant_blocks;
   TL_VECTOR(tl_copied_entry) copied_entries;  /* in output order, behind the ordinary entries of each container (M20) */
   uint32_t *block_of_function;                /* by function index; TL_NONE */
@@ -264,6 +276,11 @@ uint64_t tl_module_append(tl_module *module, uint32_t section, const uint8_t *da
                           uint32_t file, uint32_t input_section);
 /* First section of that name, TL_NONE. */
 uint32_t tl_module_find_section(const tl_module *module, uint32_t name);
+/* Blocks of compiler constants by the name of their section, in their order; TL_NONE at the end. */
+uint32_t tl_module_first_block(const tl_module *module, uint32_t name);
+uint32_t tl_module_next_block(const tl_module *module, uint32_t block);
+/* Notes the name of a block, which is new or had `old` (TL_NONE) before. */
+void tl_module_name_block(tl_module *module, uint32_t block, uint32_t old);
 /* Adds a -2 record, once for each pair (W7.1). */
 void tl_module_add_taken(tl_module *module, uint32_t function, uint32_t prototype);
 /* Puts a prototype's text at the front of .strtab, once (W2.2). */

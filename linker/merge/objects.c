@@ -247,6 +247,7 @@ static void objects_pass_undefined(tl_merging *m, uint32_t index) {
     symbol->shared = true;
     symbol->external_shared = external;
     symbol->align = external && s->value < 16 ? 16 : s->value;
+    symbol->shared_place = (uint32_t)module->shared_objects.count;
     tl_u32_push(module->arena, &module->shared_objects, out);
     if (external)
       objects_need_debug_shared(m);
@@ -292,8 +293,15 @@ static void objects_pass_internal(tl_merging *m, uint32_t index) {
       module->block_of_function[function] = block;
       tl_constant_block *const b = &module->constant_blocks.items[block];
       const uint64_t align = input->align > b->align ? input->align : b->align; /* a replaced body's counts on (L73) */
-      *b = (tl_constant_block){
-          .function = function, .name = input->name, .type = input->type, .align = align, .size = input->size};
+      const uint32_t old = b->type ? b->name : TL_NONE;
+      *b = (tl_constant_block){.function = function,
+                               .name = input->name,
+                               .type = input->type,
+                               .align = align,
+                               .size = input->size,
+                               .next_of_name = b->next_of_name,
+                               .last_of_name = b->last_of_name};
+      tl_module_name_block(module, block, old);
       *tl_vector_push(module->arena, &b->pieces) = (tl_piece){0, input->size, input->data, m->file, s->section, false};
     }
   }
@@ -332,11 +340,8 @@ static void objects_define_shared(tl_module *module, uint32_t known, uint64_t al
   symbol->external_shared = false;
   symbol->misplaced = lost;
   symbol->shared = !lost;
-  size_t kept = 0;
-  for (size_t i = 0; i < module->shared_objects.count; i++)
-    if (was_defined || module->shared_objects.items[i] != known)
-      module->shared_objects.items[kept++] = module->shared_objects.items[i];
-  module->shared_objects.count = kept;
+  if (!was_defined)
+    module->shared_objects.items[symbol->shared_place] = TL_NONE; /* tl_merge_finish closes the gap */
   if (!lost)
     tl_u32_push(module->arena, &module->shared_objects, known);
 }
@@ -553,10 +558,9 @@ static void objects_keep_losing_constants(tl_merging *m, uint32_t index) {
   tl_module *const module = m->module;
   const tl_cubin_section *const input = &m->cubin->sections[index];
   objects_check_shape(m, index);
-  for (uint32_t i = 0; i < module->constant_blocks.count; i++) {
-    tl_constant_block *const block = &module->constant_blocks.items[i];
-    if (block->name != input->name)
-      continue;
+  const uint32_t known = tl_module_first_block(module, input->name);
+  if (known != TL_NONE) {
+    tl_constant_block *const block = &module->constant_blocks.items[known];
     block->deleted = false; /* an emptied block of the name takes them too (L73) */
     const uint64_t offset = tl_align(block->size, input->align);
     *tl_vector_push(module->arena, &block->pieces) =

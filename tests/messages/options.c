@@ -88,7 +88,8 @@ static void options_check_against(const option_row *row, const coverage_job *job
 /* "JOB" or "JOB against BASE: output same|other, messages same|other". */
 static void options_check_item(const option_row *row, const char *item) {
   char name[512], base[128], output[16], messages[16];
-  const int found = sscanf(item, "%511s against %127[^:]: output %15[a-z], messages %15[a-z]", name, base, output, messages);
+  const int found =
+      sscanf(item, "%511s against %127[^:]: output %15[a-z], messages %15[a-z]", name, base, output, messages);
   if (found < 1 || (found != 4 && strchr(item, ' ')))
     fail_msg("--%s: '%s' is no job", row->long_name, item);
   const coverage_job *const job = options_find_job(row, name);
