@@ -9,7 +9,7 @@
 #
 # A function is broken by returning at once (nothing, zero, or for a bool that survives as false: true). A test is a
 # program, job or directory of the corpus, whose jobs are linked again and compared with nvlink's answers, or a test of
-# ctest, with `NAME:case` for one case in its sources.
+# ctest, with `NAME:case` for one case in its sources; a name that is both stands for both.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
@@ -21,7 +21,7 @@ read_rules() { awk -f tests/rules/read.awk "${pages[@]}"; }
 
 # "file:line type" of a function's definition, or nothing.
 find_function() { # NAME
-  grep -nHE "^[a-z][A-Za-z0-9_ *]*[ *]$1\(" -r linker oracle tools tests --include='*.c' | grep -v ';$' | head -n 1
+  grep -nHE "^[a-z][A-Za-z0-9_ *]*[ *]$1\(" -r linker oracle tools tests --include='*.c' | grep -v ';$' | head -n 1 || true
 }
 
 find_cases() { # CTEST[:CASE]: true if the test is there
@@ -111,7 +111,7 @@ test_fails() { # NAME
     while read -r args; do
       job_fails "$args" && return 0
     done <<<"$jobs"
-    return 1
+    find_cases "$1" || return 1
   fi
   cmake --build "$work/tree/build/broken" >/dev/null 2>&1 || return 0
   ! (cd "$work/tree/build/broken" && timeout 120 ctest -R "^${1%%:*}\$" >/dev/null 2>&1)
