@@ -21,6 +21,7 @@ const ref_check_row ref_check_rows[] = {
     {"kept", U, false, check_kept, "every kept relocation lies in its section and names a live symbol"},
     {"applied", U, true, check_applied, "every byte of code is the input's, every applied field its formula's value"},
     {"data", U, true, check_data, "every variable has the bytes of a definition of its name"},
+    {"debug", U, true, check_debug, "debug sections are the inputs' blocks, with their fields applied"},
     {"kept-origin", U, true, check_kept_origin, "every kept relocation comes from an input"},
     {"compiler-constants", U, true, check_compiler_constants, "what code reads in bank 2 is what its function brought"},
     {"shared", U, true, check_shared, "shared variables of one kernel do not overlap and fit its section"},
@@ -57,6 +58,7 @@ void ref_check(ref_check_report *report, const ref_check_link *link) {
       context.row->run(&context);
     }
   }
+  check_sort_near(report);
   check_match_free(&context);
   check_graph_free(&context);
   check_index_free(&context);

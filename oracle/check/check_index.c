@@ -57,6 +57,11 @@ bool check_is_code(const ref_section *section) {
   return section->type == TYPE_PROGBITS && (section->flags & FLAG_EXECUTABLE) != 0 && section->data != NULL;
 }
 
+bool check_is_debug(const ref_section *section) {
+  return section->type == TYPE_PROGBITS && (section->flags & FLAG_ALLOC) == 0 && section->data != NULL &&
+         (check_has_prefix(section->name, ".debug_") || check_has_prefix(section->name, ".nv_debug_"));
+}
+
 const ref_section *check_symbol_section(const ref_cubin *cubin, const ref_symbol *symbol) {
   return symbol->section > 0 && symbol->section < cubin->section_count ? &cubin->sections[symbol->section] : NULL;
 }

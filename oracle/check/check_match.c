@@ -195,6 +195,42 @@ static bool check_is_variable(const ref_cubin *cubin, const ref_symbol *symbol) 
          (strcmp(section->name, ".nv.global.init") == 0 || strcmp(section->name, ".nv.constant3") == 0);
 }
 
+/* W3.6: the inputs' sections of one name behind each other, each at its own alignment. */
+static void check_match_blocks(ref_check_context *context, uint32_t index) {
+  const ref_section *section = &context->output->sections[index];
+  size_t count = 0;
+  const check_name *names = check_names_find(&context->sections, section->name, &count);
+  uint64_t end = 0;
+  for (size_t i = 0; i < count; i++) {
+    const ref_section *source = &context->link->inputs[names[i].input].cubin->sections[names[i].index];
+    const uint64_t align = source->align > 1 ? source->align : 1;
+    const uint64_t start = end > UINT64_MAX - align ? UINT64_MAX : (end + align - 1) / align * align;
+    if (!check_is_debug(source) || start > section->size || source->size > section->size - start) {
+      continue;
+    }
+    context->blocks[names[i].input][names[i].index] = start;
+    check_pieces_add(context, (check_piece){.section = index,
+                                            .input = names[i].input,
+                                            .source = names[i].index,
+                                            .offset = start,
+                                            .size = source->size});
+    end = start + source->size;
+  }
+  if (end != section->size) {
+    check_pieces_add(
+        context, (check_piece){.section = index, .input = CHECK_NO_SOURCE, .offset = end, .size = section->size - end});
+  }
+}
+
+static void check_blocks_make(ref_check_context *context) {
+  context->blocks = ref_allocate(context->link->input_count + 1, sizeof *context->blocks);
+  for (size_t i = 0; i < context->link->input_count; i++) {
+    const size_t count = context->link->inputs[i].cubin->section_count;
+    context->blocks[i] = ref_allocate(count + 1, sizeof **context->blocks);
+    memset(context->blocks[i], 0xff, (count + 1) * sizeof **context->blocks);
+  }
+}
+
 static int check_order_pieces(const void *a, const void *b) {
   const check_piece *x = a, *y = b;
   if (x->section != y->section) {
@@ -204,11 +240,14 @@ static int check_order_pieces(const void *a, const void *b) {
 }
 
 void check_match_make(ref_check_context *context) {
+  check_blocks_make(context);
   uint8_t *taken_sections = ref_allocate(context->sections.count + 1, 1);
   uint8_t *taken_symbols = ref_allocate(context->inputs.count + 1, 1);
   for (uint32_t i = 1; i < context->output->section_count; i++) {
     if (check_is_code(&context->output->sections[i]) && check_has_prefix(context->output->sections[i].name, ".text.")) {
       check_match_text(context, i, taken_sections);
+    } else if (check_is_debug(&context->output->sections[i])) {
+      check_match_blocks(context, i);
     }
   }
   for (uint32_t i = 1; i < context->output->symbol_count; i++) {
@@ -242,6 +281,10 @@ const check_piece *check_find_piece(const ref_check_context *context, uint32_t s
 }
 
 void check_match_free(ref_check_context *context) {
+  for (size_t i = 0; context->blocks != NULL && i < context->link->input_count; i++) {
+    free(context->blocks[i]);
+  }
+  free(context->blocks);
   free(context->pieces);
   free(context->uses);
 }

@@ -124,6 +124,7 @@ struct ref_check_context {
   uint32_t *ranks;             /* by id: a function's number in order of first mention, from 1 (L28) */
   check_value *values;         /* by id */
   size_t value_count;
+  uint64_t **blocks; /* of each input section that is joined with others as a block: its place; else UINT64_MAX */
   check_piece *pieces;
   size_t piece_count, piece_capacity;
   check_use *uses; /* of texts; made by check_applied, ordered by section */
@@ -139,6 +140,9 @@ void check_found(ref_check_context *context, uint32_t section, uint64_t offset, 
 void check_found_inherited(ref_check_context *context, uint32_t section, uint64_t offset, bool in_input,
                            const char *format, ...) __attribute__((format(printf, 5, 6)));
 
+/* Closest first. */
+void check_sort_near(ref_check_report *report);
+
 /* check_index.c */
 void check_index_make(ref_check_context *context);
 void check_index_free(ref_check_context *context);
@@ -149,6 +153,8 @@ check_entries *check_entries_of(const check_file_entries *file, uint32_t section
 size_t check_entries_from(const check_entries *entries, uint64_t offset);
 bool check_has_prefix(const char *name, const char *prefix);
 bool check_is_code(const ref_section *section);
+/* Debug sections: bytes of the file that are never loaded, under names of their own. */
+bool check_is_debug(const ref_section *section);
 /* The section of an input symbol, or NULL. */
 const ref_section *check_symbol_section(const ref_cubin *cubin, const ref_symbol *symbol);
 
@@ -241,6 +247,7 @@ void check_alignment(ref_check_context *context);
 void check_kept(ref_check_context *context);
 void check_kept_origin(ref_check_context *context);
 void check_data(ref_check_context *context);
+void check_debug(ref_check_context *context);
 void check_compiler_constants(ref_check_context *context);
 void check_shared(ref_check_context *context);
 void check_bindless(ref_check_context *context);

@@ -82,6 +82,21 @@ void ref_check_print(FILE *to, const ref_check_report *report, const ref_check_l
   free(whole);
 }
 
+static int check_order_near(const void *a, const void *b) {
+  const ref_check_near *x = a, *y = b;
+  if (x->slack != y->slack) {
+    return x->slack < y->slack ? -1 : 1;
+  }
+  return x->section != y->section ? (x->section < y->section ? -1 : 1)
+                                  : (x->offset < y->offset ? -1 : x->offset > y->offset);
+}
+
+void check_sort_near(ref_check_report *report) {
+  if (report->near_count > 0) {
+    qsort(report->near, report->near_count, sizeof *report->near, check_order_near);
+  }
+}
+
 void ref_check_free(ref_check_report *report) {
   for (size_t i = 0; i < report->count; i++) {
     free(report->findings[i].text);

@@ -94,8 +94,16 @@ static check_disposition check_solve_by(const check_target *target, check_formul
                              .formula = formula};
 }
 
-static check_disposition check_place_function(const ref_check_context *context, const check_target *target,
-                                              uint32_t type, check_formula formula) {
+/* What debug sections say of a function stays where it stands; for the losing bodies of a weak function it goes (R15, R17,
+ * W8.3). Which of several bodies won does not always show, so only functions with one body are judged. */
+static bool check_is_only_body(const ref_check_context *context, const check_target *target) {
+  size_t count = 0;
+  check_names_find(&context->sections, target->section->name, &count);
+  return count == 1;
+}
+
+static check_disposition check_place_function(const ref_check_context *context, const check_piece *piece,
+                                              const check_target *target, uint32_t type, check_formula formula) {
   const unsigned visibility = target->symbol->other & 3;
   const uint32_t output = check_find_output(context, target->symbol, ".text.");
   if (visibility == 2 && check_type_is_applied(type)) { /* R14: a hidden function is applied like data */
@@ -104,7 +112,8 @@ static check_disposition check_place_function(const ref_check_context *context, 
     formula.S = output != 0 ? context->output->symbols[output].value : target->symbol->value;
     return (check_disposition){.fate = CHECK_APPLIED, .formula = formula};
   }
-  if (output != 0 && visibility != 1 && target->section != NULL) {
+  const bool debug = check_is_debug(&context->output->sections[piece->section]);
+  if (output != 0 && visibility != 1 && target->section != NULL && (!debug || check_is_only_body(context, target))) {
     return (check_disposition){.fate = CHECK_LOST, .why = "its function is in the output"};
   }
   if (output == 0 && target->section != NULL && (type == 58 || type == 75)) {
@@ -172,7 +181,7 @@ static check_disposition check_place_unkept(const ref_check_context *context, co
     return (check_disposition){.fate = CHECK_DROPPED, .why = "a unified table's symbol (R13)"};
   }
   if (named && kind == SYMBOL_FUNC) {
-    return check_place_function(context, &target, type, formula);
+    return check_place_function(context, piece, &target, type, formula);
   }
   if (check_type_is_runtime(type)) {
     return (check_disposition){.fate = CHECK_LOST, .why = "the loader applies this type (R26)"};
@@ -189,6 +198,14 @@ static check_disposition check_place_unkept(const ref_check_context *context, co
   if (kind == SYMBOL_SECTION && target.section != NULL && check_is_code(target.section)) {
     formula.bank = BANK_OF_TEXT;
     return (check_disposition){.fate = CHECK_APPLIED, .formula = formula}; /* R14: 0 + A */
+  }
+  const bool debug = check_is_debug(&context->output->sections[piece->section]);
+  if (debug && (target.symbol->other & SPACE_MASK) == SPACE_SHARED) {
+    return (check_disposition){.fate = CHECK_CLEARED}; /* W11.7, W17.2, W17.4: not looked at here */
+  }
+  if (debug && kind == SYMBOL_SECTION && context->blocks[target.input][target.symbol->section] != UINT64_MAX) {
+    formula.A += context->blocks[target.input][target.symbol->section]; /* R1 */
+    return (check_disposition){.fate = CHECK_APPLIED, .formula = formula, .defect = entry->has_addend ? NULL : "D12"};
   }
   check_disposition fate = check_place_object(context, &target, type, formula);
   if (kind == SYMBOL_SECTION && !entry->has_addend) {
@@ -367,7 +384,9 @@ static void check_apply_entry(ref_check_context *context, const check_piece *pie
       }
     }
     check_write_field(expected, piece->size, at, entry->relocation.type, &fate.formula);
-    check_add_near(context, piece, entry, &fate.formula);
+    if (!check_is_debug(&context->output->sections[piece->section])) {
+      check_add_near(context, piece, entry, &fate.formula);
+    }
     context->report->fields_checked++;
   }
 }
@@ -430,15 +449,6 @@ static void check_compare_piece(ref_check_context *context, const check_piece *p
   free(entries);
 }
 
-static int check_order_near(const void *a, const void *b) {
-  const ref_check_near *x = a, *y = b;
-  if (x->slack != y->slack) {
-    return x->slack < y->slack ? -1 : 1;
-  }
-  return x->section != y->section ? (x->section < y->section ? -1 : 1)
-                                  : (x->offset < y->offset ? -1 : x->offset > y->offset);
-}
-
 /* M42: nvlink schedules the leaf kernels of a capsule anew: what it wrote is no input's text. */
 static bool check_is_made_anew(const ref_check_context *context, const check_piece *piece) {
   const uint32_t function = context->capsule ? check_function_of(context, piece->section) : 0;
@@ -446,11 +456,17 @@ static bool check_is_made_anew(const ref_check_context *context, const check_pie
          check_entries_of(&context->entries[piece->input], piece->source)->count == 0;
 }
 
-static void check_compare_pieces(ref_check_context *context, bool code) {
+typedef enum check_kind { CHECK_CODE, CHECK_DATA, CHECK_DEBUG } check_kind;
+
+static check_kind check_kind_of(const ref_section *section) {
+  return check_is_code(section) ? CHECK_CODE : check_is_debug(section) ? CHECK_DEBUG : CHECK_DATA;
+}
+
+static void check_compare_pieces(ref_check_context *context, check_kind kind) {
   for (size_t i = 0; context->executable && i < context->piece_count; i++) {
     const check_piece *piece = &context->pieces[i];
     const ref_section *section = &context->output->sections[piece->section];
-    if (check_is_code(section) != code || check_is_made_anew(context, piece)) {
+    if (check_kind_of(section) != kind || check_is_made_anew(context, piece)) {
       continue;
     }
     if (piece->input != CHECK_NO_SOURCE) {
@@ -462,19 +478,25 @@ static void check_compare_pieces(ref_check_context *context, bool code) {
 }
 
 void check_applied(ref_check_context *context) {
-  check_compare_pieces(context, true);
+  check_compare_pieces(context, CHECK_CODE);
   if (context->use_count > 0) {
     qsort(context->uses, context->use_count, sizeof *context->uses, check_order_uses);
   }
-  if (context->report->near_count > 0) {
-    qsort(context->report->near, context->report->near_count, sizeof *context->report->near, check_order_near);
-  }
+}
+
+/* What code uses is complete after `applied`; data and debug sections use nothing at run time. */
+static void check_compare_unused(ref_check_context *context, check_kind kind) {
+  const size_t uses = context->use_count;
+  check_compare_pieces(context, kind);
+  context->use_count = uses;
 }
 
 void check_data(ref_check_context *context) {
-  const size_t uses = context->use_count;
-  check_compare_pieces(context, false);
-  context->use_count = uses; /* what code uses is complete; initialised pointers are none */
+  check_compare_unused(context, CHECK_DATA);
+}
+
+void check_debug(ref_check_context *context) {
+  check_compare_unused(context, CHECK_DEBUG);
 }
 
 /* Kept entries in the parts of the output that are accounted for: what no input entry claimed was invented. Entries for

@@ -169,6 +169,20 @@ static bool plant_data(uint8_t *bytes, const ref_cubin *cubin) {
   return false;
 }
 
+/* A byte of the first CIE, which no relocation touches. */
+static bool plant_debug(uint8_t *bytes, const ref_cubin *cubin) {
+  const uint32_t section = ref_cubin_find_section(cubin, ".debug_frame");
+  bytes[cubin->sections[section].offset + 2] ^= 1;
+  return section != 0;
+}
+
+/* A function's address in the debug sections is not relocated any more. */
+static bool plant_debug_entry(uint8_t *bytes, const ref_cubin *cubin) {
+  const uint32_t section = ref_cubin_find_section(cubin, ".rela.debug_frame");
+  put(entry_at(bytes, cubin, section, 0), 4, 8);
+  return section != 0;
+}
+
 static bool plant_constants(uint8_t *bytes, const ref_cubin *cubin) {
   const uint32_t section = find_prefix(cubin, ".nv.constant2.");
   for (uint64_t i = 0; section && i < cubin->sections[section].size; i++)
@@ -292,6 +306,8 @@ static const struct check_planted {
     {"kept", "calls/sm_90/plain", plant_kept},
     {"applied", "calls/sm_90/plain", plant_applied},
     {"data", "globals/sm_90/plain", plant_data},
+    {"debug", "calls/sm_90/plain", plant_debug},
+    {"debug", "calls/sm_90/plain", plant_debug_entry},
     {"kept-origin", "calls/sm_90/plain", plant_kept_origin},
     {"compiler-constants", "doubles/sm_75/plain", plant_constants},
     {"shared", "shared_static/sm_80/plain", plant_shared},
