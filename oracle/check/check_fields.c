@@ -5,7 +5,8 @@
 #include "ref_names.h"
 
 /* v value, l low half, h high half, q value / 4, c constant offset / 4 and bank, C constant offset and bank, s the
- * symbol's auxiliary word, 0..7 a byte, z zero, y removed without a write, . left to the loader. */
+ * symbol's auxiliary word, 0..7 a byte, p value less the field's place, z zero, y removed without a write, . left to the
+ * loader. */
 static const char formulas[] = ".vv..v....lhvlhvvvvsssqqccsvvqq.....CCcCppvlhvv...cq..Cvlh.vv...cqC.yylhzzv.01234567"
                                "................v.vv01234567lh.C";
 enum { FORMULAS = sizeof formulas - 1, BYTE_BITS = 8 };
@@ -16,7 +17,7 @@ static char check_formula_of(uint32_t type) {
 
 bool check_type_is_applied(uint32_t type) {
   const char formula = check_formula_of(type);
-  return formula != '.' && formula != 'y' && formula != 'p';
+  return formula != '.' && formula != 'y';
 }
 
 bool check_type_is_runtime(uint32_t type) {
@@ -71,6 +72,7 @@ static uint64_t check_first_value(char formula, uint64_t v, uint64_t old, uint64
   case 'z':
     return 0;
   case 'v':
+  case 'p': /* the place is in S already */
   case 'C':
     return v + old;
   default:

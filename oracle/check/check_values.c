@@ -162,6 +162,19 @@ static check_disposition check_place_object(const ref_check_context *context, co
   return check_solve_by(target, formula);
 }
 
+/* Types 40 and 41: the distance from the field, inside one section; nvlink refuses even that (R25, D61). */
+static check_disposition check_place_relative(const ref_check_context *context, const check_piece *piece,
+                                              const check_entry *entry, const check_target *target,
+                                              check_formula formula) {
+  const ref_section *own = &context->link->inputs[piece->input].cubin->sections[piece->source];
+  if (target == NULL || target->section != own) {
+    return (check_disposition){.fate = CHECK_LOST, .why = "its target lies in another section (R25)"};
+  }
+  const uint64_t moved = piece->offset - piece->from;
+  formula.S = target->symbol->value + moved - (entry->relocation.offset + moved);
+  return (check_disposition){.fate = CHECK_APPLIED, .formula = formula};
+}
+
 /* What became of an entry that was not kept. */
 static check_disposition check_place_unkept(const ref_check_context *context, const check_piece *piece,
                                             const check_entry *entry) {
@@ -186,8 +199,8 @@ static check_disposition check_place_unkept(const ref_check_context *context, co
   if (check_type_is_runtime(type)) {
     return (check_disposition){.fate = CHECK_LOST, .why = "the loader applies this type (R26)"};
   }
-  if (!check_type_is_applied(type)) {
-    return (check_disposition){.fate = CHECK_LOST, .why = "no link applies this type (R25)"};
+  if (type == 40 || type == 41) {
+    return check_place_relative(context, piece, entry, named ? &target : NULL, formula);
   }
   if (!named || kind == SYMBOL_NOTYPE || kind == SYMBOL_FILE || kind == SYMBOL_COMMON || kind == SYMBOL_TLS) {
     return (check_disposition){.fate = CHECK_APPLIED, .formula = formula}; /* R12 */
