@@ -216,7 +216,8 @@ static check_disposition check_place_unkept(const ref_check_context *context, co
   if (debug && (target.symbol->other & SPACE_MASK) == SPACE_SHARED) {
     return (check_disposition){.fate = CHECK_CLEARED}; /* W11.7, W17.2, W17.4: not looked at here */
   }
-  if (debug && kind == SYMBOL_SECTION && context->blocks[target.input][target.symbol->section] != UINT64_MAX) {
+  if (debug && kind == SYMBOL_SECTION && target.section != NULL &&
+      context->blocks[target.input][target.symbol->section] != UINT64_MAX) {
     formula.A += context->blocks[target.input][target.symbol->section]; /* R1 */
     return (check_disposition){.fate = CHECK_APPLIED, .formula = formula, .defect = entry->has_addend ? NULL : "D12"};
   }

@@ -100,6 +100,7 @@ void check_test_damaged(void **state) {
   check_damage_job("doubles", "sm_75", 1, &runs, &read);
   check_damage_job("ptx_textures", "sm_90", 2, &runs, &read);
   check_damage_job("globals", "sm_90", 3, &runs, &read);
+  check_damage_job("debug", "sm_90", 4, &runs, &read);
   print_message("%zu damaged files, %zu of them still read as cubins\n", runs, read);
   assert_true(read > runs / 4);
 }
