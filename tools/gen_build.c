@@ -42,6 +42,7 @@ static const unsigned char gen_trait_percent[GEN_TRAIT_COUNT] = {
     [GEN_TRAIT_SAME_BODIES] = 55,
     [GEN_TRAIT_EXTRA] = 25,
     [GEN_TRAIT_HOST] = 30,
+    [GEN_TRAIT_KERNEL_ADDRESSES] = 12,
 };
 
 int gen_build_id(gen_program *program) {
@@ -461,7 +462,7 @@ static void gen_build_device_function(gen_program *program) {
 static void gen_build_alias(gen_program *program) {
   for (int i = 0; i < program->function_count; i++) {
     const gen_function *target = &program->functions[i];
-    if (target->linkage != GEN_STRONG || target->dead || program->files[target->home].language != GEN_PTX)
+    if (target->linkage == GEN_WEAK || target->dead || program->files[target->home].language != GEN_PTX)
       continue;
     gen_function *alias = gen_build_function_row(program, 'a', GEN_STRONG, target->home);
     if (!alias)

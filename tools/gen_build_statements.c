@@ -22,7 +22,7 @@ static bool gen_function_callable(const gen_program *program, int function, int 
   const gen_function *row = &program->functions[function];
   bool visible = row->linkage != GEN_LOCAL || row->home == file;
   bool dead_file = program->files[file].role == GEN_ROLE_DEAD;
-  return visible && !row->kernel && row->alias_of == GEN_NONE && function < before && (!row->dead || dead_file);
+  return visible && !row->kernel && function < before && (!row->dead || dead_file);
 }
 
 /* A function that `file` may mention, of the signature if that is not GEN_NONE. */
@@ -32,6 +32,14 @@ static int gen_build_pick_function(gen_program *program, int file, int before, i
     if (gen_function_callable(program, i, file, before))
       if (signature == GEN_NONE || program->functions[i].signature == signature)
         found[count++] = i;
+  return count ? found[gen_draw(program, (uint32_t)count)] : GEN_NONE;
+}
+
+static int gen_build_pick_kernel(gen_program *program) {
+  int found[GEN_MAX_FUNCTIONS], count = 0;
+  for (int i = 0; i < program->function_count; i++)
+    if (program->functions[i].kernel && program->functions[i].signature == GEN_SIGNATURE_KERNEL)
+      found[count++] = i;
   return count ? found[gen_draw(program, (uint32_t)count)] : GEN_NONE;
 }
 
@@ -91,6 +99,8 @@ static gen_entry gen_build_entry(gen_program *program, const gen_object *object)
   const gen_variable *variable = &program->variables[object->variable];
   if (variable->element == GEN_CODE) {
     int target = gen_build_pick_function(program, object->file, GEN_MAX_FUNCTIONS, variable->signature);
+    if (program->traits[GEN_TRAIT_KERNEL_ADDRESSES] && variable->signature == GEN_SIGNATURE_LIKE_KERNEL)
+      target = gen_build_pick_kernel(program);
     if (target != GEN_NONE && !gen_chance(program, 10))
       return (gen_entry){.kind = GEN_ENTRY_FUNCTION, .target = target};
     return (gen_entry){.kind = GEN_ENTRY_VALUE, .target = GEN_NONE};
@@ -183,6 +193,8 @@ static int gen_build_operation_target(gen_program *program, const gen_body *body
         return i;
     return GEN_NONE;
   }
+  if (kind == GEN_OP_ADDRESS_KERNEL)
+    return gen_build_pick_kernel(program);
   if (row->target == GEN_TARGET_FUNCTION)
     return gen_build_pick_function(program, body->file, body->function, GEN_NONE);
   if (row->target == GEN_TARGET_CLASS)
@@ -320,22 +332,24 @@ void gen_build_options(gen_program *program) {
   static const struct {
     const char *name;
     uint32_t percent;
-    bool takes_kernel;
+    bool takes_kernel, debug; /* debug: only beside -g */
   } rows[] = {
-      {"-g", 30, false},
-      {"-kernels-used", 30, true},
-      {"-v", 35, false},
-      {"-extrawarn", 25, false},
-      {"-dump-callgraph", 12, false},
-      {"-disable-infos", 8, false},
-      {"-suppress-debug-info", 7, false},
-      {"-suppress-stack-size-warning", 25, false},
+      {"-g", 30, false, false},
+      {"-kernels-used", 30, true, false},
+      {"-v", 35, false, false},
+      {"-extrawarn", 25, false, false},
+      {"-dump-callgraph", 12, false, false},
+      {"-disable-infos", 8, false, false},
+      {"-suppress-debug-info", 25, false, true},
+      {"-suppress-stack-size-warning", 25, false, false},
   };
+  bool debug = false;
   if (program->kind != GEN_OPTIONS)
     return;
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-    if (!gen_chance(program, rows[i].percent))
+    if (!gen_chance(program, rows[i].percent) || (rows[i].debug && !debug))
       continue;
+    debug |= strcmp(rows[i].name, "-g") == 0;
     gen_option *option = &program->options[program->option_count++];
     *option = (gen_option){.id = gen_build_id(program), .word_count = rows[i].takes_kernel ? 2 : 1};
     snprintf(option->words[0], sizeof option->words[0], "%s", rows[i].name);

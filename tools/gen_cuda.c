@@ -207,7 +207,7 @@ static void gen_cuda_prototypes(gen_cuda *printer) {
   for (int i = 0; i < program->function_count; i++) {
     const gen_function *function = &program->functions[i];
     const gen_body *body = gen_function_body(program, i, printer->file_index);
-    if (function->live && (body || (printer->mentions.functions[i] && !function->kernel)))
+    if (function->live && (body || printer->mentions.functions[i]))
       gen_cuda_prototype(printer, function, body);
   }
 }
@@ -532,6 +532,7 @@ static gen_cuda_statement *const gen_cuda_rows[GEN_OP_COUNT] = {
     [GEN_OP_LAMBDA] = gen_cuda_do_lambda,
     [GEN_OP_STATIC_LOCAL] = gen_cuda_do_static,
     [GEN_OP_CALL_SHARED] = gen_cuda_do_shared_table,
+    [GEN_OP_ADDRESS_KERNEL] = gen_cuda_do_address_code,
     [GEN_OP_OBJECT] = gen_cuda_do_object,
     [GEN_OP_CONSTRUCTED] = gen_cuda_do_constructed,
     [GEN_OP_HEADER] = gen_cuda_do_header,

@@ -73,6 +73,7 @@ const char *const gen_feature_names[GEN_FEATURE_COUNT] = {
     [GEN_FEATURE_EXTRA] = "further compiler options",
     [GEN_FEATURE_HOST] = "host code, constructors of host objects",
     [GEN_FEATURE_HEADER] = "the toolkit's headers",
+    [GEN_FEATURE_KERNEL_ADDRESS] = "addresses of kernels",
 };
 
 /* Statements whose mere presence is a feature. */
@@ -109,6 +110,7 @@ static const signed char gen_feature_of_operation[GEN_OP_COUNT] = {
     [GEN_OP_OBJECT] = GEN_FEATURE_GLOBAL_OBJECT,
     [GEN_OP_CONSTRUCTED] = GEN_FEATURE_CONSTRUCTOR,
     [GEN_OP_HEADER] = GEN_FEATURE_HEADER,
+    [GEN_OP_ADDRESS_KERNEL] = GEN_FEATURE_KERNEL_ADDRESS,
 };
 
 typedef struct gen_reach {

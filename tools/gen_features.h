@@ -74,6 +74,7 @@ typedef enum gen_feature {
   GEN_FEATURE_EXTRA,
   GEN_FEATURE_HOST,
   GEN_FEATURE_HEADER,
+  GEN_FEATURE_KERNEL_ADDRESS,
   GEN_FEATURE_COUNT
 } gen_feature;
 

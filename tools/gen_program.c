@@ -61,6 +61,7 @@ const gen_operation_row gen_operations[GEN_OP_COUNT] = {
     [GEN_OP_CALL_SHARED] = {"call through a table in shared memory", GEN_TARGET_FUNCTION, 0, ANY, 0, 18, 5},
     [GEN_OP_OBJECT] = {"virtual call of a global object", GEN_TARGET_CLASS, 0, CUDA, 0, 50, 5},
     [GEN_OP_CONSTRUCTED] = {"global object with a constructor", GEN_TARGET_NONE, 0, CUDA, 0, 50, 4},
+    [GEN_OP_ADDRESS_KERNEL] = {"address of a kernel", GEN_TARGET_FUNCTION, 0, ANY, 0, 16, 5},
     [GEN_OP_HEADER] = {"the toolkit's headers", GEN_TARGET_NONE, 0, CUDA, 0, 100, 60},
 };
 

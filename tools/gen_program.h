@@ -98,6 +98,7 @@ typedef enum gen_operation_kind {
   GEN_OP_OBJECT,
   GEN_OP_CONSTRUCTED,
   GEN_OP_HEADER,
+  GEN_OP_ADDRESS_KERNEL,
   GEN_OP_COUNT
 } gen_operation_kind;
 
@@ -123,7 +124,12 @@ typedef struct gen_signature_row {
   const char *mangled;
 } gen_signature_row;
 
-enum { GEN_SIGNATURE_COUNT = 8, GEN_SIGNATURE_KERNEL = 8, GEN_SIGNATURE_KERNEL_LARGE = 9 };
+enum {
+  GEN_SIGNATURE_COUNT = 8,
+  GEN_SIGNATURE_LIKE_KERNEL = 2,
+  GEN_SIGNATURE_KERNEL = 8,
+  GEN_SIGNATURE_KERNEL_LARGE = 9
+};
 extern const gen_signature_row gen_signatures[GEN_SIGNATURE_COUNT + 2];
 
 /* Properties that a program has or not, each drawn once: programs that differ in kind find more than programs that all
@@ -164,7 +170,8 @@ typedef enum gen_trait {
   GEN_TRAIT_SHUFFLE,
   GEN_TRAIT_SAME_BODIES, /* a weak function does the same in every file, as one from a header */
   GEN_TRAIT_EXTRA,       /* further options of the compiler */
-  GEN_TRAIT_HOST,        /* CUDA files have host code too: constructors of global objects, launches */
+  GEN_TRAIT_KERNEL_ADDRESSES,
+  GEN_TRAIT_HOST, /* CUDA files have host code too: constructors of global objects, launches */
   GEN_TRAIT_COUNT
 } gen_trait;
 

@@ -154,7 +154,7 @@ static void gen_ptx_prototypes(gen_ptx *printer) {
   const gen_program *program = printer->program;
   for (int i = 0; i < program->function_count; i++) {
     const gen_function *function = &program->functions[i];
-    if (!printer->mentions.functions[i] || function->kernel || !function->live)
+    if (!printer->mentions.functions[i] || !function->live)
       continue;
     const gen_body *body = gen_function_body(program, i, printer->file_index);
     bool here = gen_function_in_file(program, i, printer->file_index);
@@ -692,6 +692,7 @@ static gen_ptx_statement *const gen_ptx_rows[GEN_OP_COUNT] = {
     [GEN_OP_SPECIAL] = gen_ptx_do_special,
     [GEN_OP_TEXTURE_ARGUMENT] = gen_ptx_do_texture_argument,
     [GEN_OP_CALL_SHARED] = gen_ptx_do_shared_table,
+    [GEN_OP_ADDRESS_KERNEL] = gen_ptx_do_address_code,
 };
 
 /* --- bodies --- */

@@ -119,8 +119,8 @@ void tl_layout_user_constants(tl_layout *layout, const tl_module *module, tl_are
   }
   layout->section_size[section] = end;
   layout->section_align[section] = align;
-  if (end <= bank_size)
-    constants_move(layout, module, section, &order, arena);
+  constants_move(layout, module, section, &order,
+                 arena); /* also what does not fit: its relocations lie in it all the same */
 }
 
 uint64_t tl_layout_moved_offset(const tl_layout *layout, uint32_t section, uint64_t offset) {

@@ -8,6 +8,7 @@
 #include "catalog/message.h"
 #include "cubin/elf.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 void tl_merge_report(tl_merging *m, const tl_message_row *row, uint32_t name, const char *first_file) {
@@ -236,8 +237,20 @@ static void merge_add_late_taken(tl_module *module) {
   }
 }
 
+static int merge_compare(const void *a, const void *b) {
+  const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+  return (x > y) - (x < y);
+}
+
+/* L255: a kernel whose address an earlier file takes was created there, before its text. */
+static void merge_order_kernels(tl_u32_vector *kernels) {
+  if (kernels->count > 1)
+    qsort(kernels->items, kernels->count, sizeof *kernels->items, merge_compare);
+}
+
 void tl_merge_finish(tl_module *module) {
   tl_names *const names = module->names;
+  merge_order_kernels(&module->kernels);
   for (size_t i = module->commons.count; i-- > 0;)
     merge_allocate_common(module, module->commons.items[i]);
   if (!tl_defect_matched(module->options, TL_DEFECT_D82))

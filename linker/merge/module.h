@@ -215,8 +215,8 @@ typedef struct tl_module {
   TL_VECTOR(tl_relocation) relocations;    /* in input order */
   tl_attributes attributes;                /* of .nv.info, in input order */
   tl_u32_vector functions;                 /* live functions (resolution index) in creation order */
-  tl_u32_vector kernels;                   /* output symbols of live kernels in creation order */
-  tl_u32_vector all_kernels;               /* with those that -kernels-used does not name but that stay (W17.12) */
+  tl_u32_vector kernels;                   /* output symbols of live kernels in creation order (L255) */
+  tl_u32_vector all_kernels;               /* by their texts; with those that stay without being named (W17.12) */
   tl_u32_vector commons;                   /* symbols in the order in which they became common (L70) */
   tl_u32_vector shared_objects;            /* symbols, in pool order (W9.2, W9.12); TL_NONE while merging: a gap */
   tl_last_events last_names, last_strings; /* of section_names and strings */
