@@ -53,7 +53,7 @@ void tl_layout_pool_constants(tl_layout *layout, const tl_module *module, tl_are
   const uint32_t section = name == TL_NONE ? TL_NONE : tl_module_find_section(module, name);
   if (section == TL_NONE || !pool_is_asked_for(module->options))
     return;
-  uint64_t end = 0, value = 0;
+  uint64_t end = 0, value = layout->null_value; /* which stays when no block is poolable (L256) */
   bool any = false;
   const tl_section *const constants = &module->sections.items[section];
   for (size_t i = 0; i < constants->pieces.count; i++) {
