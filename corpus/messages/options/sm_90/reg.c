@@ -1,2 +1,2 @@
 #define NUM_PRELINKED_OBJECTS 1
-DEFINE_REGISTER_FUNC(_tmp_twin_89jPLY_v_cubin)
+DEFINE_REGISTER_FUNC(_tmp_twin_CiUyUo_v_cubin)
