@@ -334,6 +334,11 @@ static void functions_pass_known(tl_merging *m, uint32_t symbol, uint32_t out) {
   }
 }
 
+/* nvlink's functions share their names with sections and with the prototypes of earlier files (L198). */
+static bool functions_name_is_taken(const tl_module *module, uint32_t name) {
+  return tl_module_find_section(module, name) != TL_NONE || tl_map_get(&module->prototype_seen, name) != TL_NONE;
+}
+
 static void functions_pass_new(tl_merging *m, uint32_t symbol) {
   tl_module *const module = m->module;
   const uint32_t function = m->bodies[symbol].function;
@@ -348,6 +353,11 @@ static void functions_pass_new(tl_merging *m, uint32_t symbol) {
                        .mention = m->file,
                        .unlisted = (s->other & STO_VISIBILITY_MASK) == STV_INTERNAL}; /* L185 */
   const bool undefined = s->section == SHN_UNDEF;
+  if (s->other & STO_ENTRY && tl_symbol_binding(s) != STB_LOCAL && functions_name_is_taken(module, s->name)) {
+    const tl_site site = {m->cubin->path, NULL, tl_merging_text(m, s->name), TL_NO_OFFSET};
+    tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_NOT_GLOBAL), site, NULL,
+                       tl_demangle(module->arena, tl_merging_text(m, s->name)));
+  }
   created.weak_mention = undefined && tl_symbol_binding(s) == STB_WEAK;
   created.unlisted = (s->other & STO_VISIBILITY_MASK) == STV_INTERNAL; /* whatever names it fails (E69, L226) */
   const uint32_t out = tl_module_new_symbol(module, &created);

@@ -276,6 +276,9 @@ static void objects_pass_internal(tl_merging *m, uint32_t index) {
     tl_cubin_damaged(m->cubin, module->names, module->diagnostics, s->section, TL_NO_OFFSET,
                      "sh_info names no function's text");
   objects_check_shape(m, s->section);
+  if (s->value > UINT32_MAX)
+    tl_cubin_damaged(m->cubin, module->names, module->diagnostics, m->cubin->symbol_table,
+                     (uint64_t)index * ELF_SYMBOL_SIZE, "st_value of a compiler constant is too large");
   const tl_symbol *const owner = &module->symbols.items[module->sections.items[text].owner];
   const uint32_t function = owner->function;
   if (!(m->section_state[s->section] & TL_SECTION_DONE)) {
@@ -612,6 +615,10 @@ void tl_merge_remaining_sections(tl_merging *m) {
     if (m->section_state[s] & TL_SECTION_LOST && section->type == SHT_CUDA_CONSTANT0 + 2)
       objects_keep_losing_constants(m, s);
     const bool gone = m->section_state[s] & (TL_SECTION_DEAD | TL_SECTION_LOST | TL_SECTION_DONE);
+    if (!gone && m->section_map[s] == TL_NONE && section->type == SHT_PROGBITS && section->flags & SHF_EXECINSTR) {
+      const tl_site site = {m->cubin->path, tl_merging_text(m, section->name), NULL, TL_NO_OFFSET}; /* L198 */
+      tl_diagnostics_add(m->module->diagnostics, tl_message_row_of(TL_MESSAGE_NO_REGCOUNT), site, NULL);
+    }
     if (!gone && m->section_map[s] == TL_NONE && !objects_section_is_skipped(m, section))
       tl_merge_place_section(m, s);
   }

@@ -17,20 +17,9 @@ static uint32_t records_symbol(tl_merging *m, uint32_t section, uint64_t offset,
   return m->symbol_map[symbol];
 }
 
-/* nvlink crashes on a frame size of a variable. */
-static void records_check_frame(const tl_merging *m, uint32_t section, const tl_record *record, uint32_t symbol) {
-  if (record->code == EIATTR_FRAME_SIZE && symbol != TL_NONE &&
-      tl_type_of(&m->module->symbols.items[symbol]) == STT_CUDA_OBJECT)
-    tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, section, record->offset,
-                     "a frame size names no function");
-}
-
 static tl_attribute records_attribute(tl_merging *m, uint32_t section, const tl_record *record) {
   tl_attribute attribute = {
       .format = record->format, .code = record->code, .size = record->size, .data = record->data, .symbol = TL_NONE};
-  if (record->code == EIATTR_EXTERNS && record->format != 4)
-    tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, section, record->offset,
-                     "an attribute that names symbols has no room for them"); /* nvlink crashes (D67) */
   if (record->code == EIATTR_EXTERNS) { /* I5: words of symbols that are gone go too */
     attribute.symbols = tl_arena_new(m->module->arena, uint32_t, record->size / 4 + 1);
     for (uint32_t i = 0; i < record->size / 4u; i++) {
@@ -39,14 +28,37 @@ static tl_attribute records_attribute(tl_merging *m, uint32_t section, const tl_
         attribute.symbols[attribute.symbol_count++] = symbol;
     }
   } else if (tl_attribute_names_symbol(record->code)) { /* I4 */
-    if (record->format != 4 || record->size < 4)        /* nvlink crashes (I10, D67) */
-      tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, section, record->offset,
-                       "an attribute that names a symbol has no room for it");
     const uint32_t symbol = records_symbol(m, section, record->offset, tl_get32(record->data));
     attribute.symbol = symbol == TL_NONE ? 0 : symbol;
-    records_check_frame(m, section, record, symbol);
   }
   return attribute;
+}
+
+/* What nvlink crashes on, also in a section of a dead function: a symbol outside the table, no room for one, and a frame
+ * size of a variable (I10, D67, L173). */
+static void records_check(const tl_merging *m, uint32_t section, const tl_record *record) {
+  const bool externs = record->code == EIATTR_EXTERNS;
+  if (!externs && !tl_attribute_names_symbol(record->code))
+    return;
+  const char *what = NULL;
+  const bool room = record->format == 4 && (externs || record->size >= 4);
+  const uint32_t symbol = room && !externs ? tl_get32(record->data) : 0;
+  if (!room)
+    what = "an attribute that names a symbol has no room for it";
+  else if (symbol >= m->cubin->symbol_count)
+    what = "a record names a symbol outside the symbol table";
+  else if (record->code == EIATTR_FRAME_SIZE && m->symbol_map[symbol] != TL_NONE &&
+           tl_type_of(&m->module->symbols.items[m->symbol_map[symbol]]) == STT_CUDA_OBJECT)
+    what = "a frame size names no function";
+  if (what)
+    tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, section, record->offset, what);
+}
+
+static void records_check_dead(const tl_merging *m, uint32_t section) {
+  uint64_t position = 0;
+  tl_record record;
+  while (tl_record_next_whole(&m->cubin->sections[section], &position, &record))
+    records_check(m, section, &record);
 }
 
 /* Records of dead functions and losing bodies go with them (I8), and so do those about no function at all, and a kernel's
@@ -104,9 +116,11 @@ static void records_read_info(tl_merging *m, uint32_t section) {
   tl_attributes *const list = records_list(m, section);
   uint64_t position = 0;
   tl_record record;
-  while (tl_record_next(m->cubin, section, &position, &record, module->names, module->diagnostics))
+  while (tl_record_next(m->cubin, section, &position, &record, module->names, module->diagnostics)) {
+    records_check(m, section, &record);
     if (!records_is_dropped(m, &record))
       *tl_vector_push(module->arena, list) = records_attribute(m, section, &record);
+  }
 }
 
 /* The kind of reserved memory that a record's words ask for: that of CUDA 12 (4, 5), of CUDA 13 (6, 7), or 0. */
@@ -248,6 +262,8 @@ void tl_merge_records(tl_merging *m) {
     const tl_cubin_section *const section = &m->cubin->sections[s];
     if (section->type == SHT_REL || section->type == SHT_RELA)
       tl_merge_check_relocations(m, s); /* those of dead functions too */
+    if (section->type == SHT_CUDA_INFO && m->section_state[s] & (TL_SECTION_DEAD | TL_SECTION_LOST))
+      records_check_dead(m, s);
     if (m->section_state[s] & (TL_SECTION_DEAD | TL_SECTION_LOST))
       continue;
     if (section->type == SHT_CUDA_INFO)

@@ -27,7 +27,7 @@ static bool relocations_is_frame_section(const char *name) {
 
 /* R30, L192 */
 static bool relocations_may_change(uint32_t type) {
-  const uint32_t first = SHT_CUDA_METADATA, last = 0x7fffffff; /* CUDA's own kinds with contents of a program */
+  const uint32_t first = SHT_CUDA_METADATA, last = 0x700000ff; /* CUDA's own kinds with contents of a program */
   return type == SHT_PROGBITS || (type >= first && type <= last && !tl_section_type_is_empty(type));
 }
 

@@ -54,6 +54,17 @@ static tl_site relocate_site(const relocating *r, const entry_state *e) {
                    tl_module_text(r->module, relocate_symbol(r, e->symbol)->name), e->offset};
 }
 
+/* E70 of a symbol that nothing refers to (L188). */
+static void relocate_check_values(const relocating *r) {
+  for (uint32_t i = 1; i < r->module->symbols.count; i++) {
+    const tl_symbol *const symbol = &r->module->symbols.items[i];
+    const tl_site site = {NULL, NULL, tl_module_text(r->module, symbol->name), TL_NO_OFFSET};
+    const bool placed = symbol->section != TL_NONE && !symbol->shared && !symbol->misplaced && !symbol->unlisted;
+    if (placed && symbol->block == TL_NONE && symbol->value == UINT64_MAX)
+      tl_diagnostics_add(r->module->diagnostics, tl_message_row_of(TL_MESSAGE_UNALLOCATED), site, NULL);
+  }
+}
+
 static uint32_t relocate_name(const tl_module *module, const char *text) {
   return tl_names_find(module->names, text, strlen(text));
 }
@@ -158,6 +169,8 @@ static bool relocate_is_unified_name(const relocating *r, uint32_t name) {
 }
 
 static outcome relocate_texture(const relocating *r, entry_state *e) { /* R18 */
+  if (e->type > TL_RELOC_LARGEST_LOOKED_UP)
+    relocate_refuse(r, e, "a relocation has a type that there is not (D42)");
   switch (e->row ? e->row->texture : TL_TEX_KEEP) {
   case TL_TEX_BINDLESS:
     return OUTCOME_APPLY;
@@ -504,4 +517,5 @@ void tl_relocate_run(tl_relocated *relocated, const tl_module *module, const tl_
     relocated->container_used[entry->container] = true;
   }
   relocate_check_kept(&r);
+  relocate_check_values(&r);
 }
