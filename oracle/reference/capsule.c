@@ -39,6 +39,7 @@ static ref_link *ref_capsule_fork(ref_link *link) {
   ref_result *result = ref_memory_take(link, 1, sizeof *result);
   memcpy(sass, link, sizeof *sass);
   sass->blocks = NULL;
+  sass->memory_owner = link;
   sass->result = result;
   sass->message_capacity = 0;
   sass->files = ref_memory_take(link, link->file_count, sizeof *sass->files);
@@ -46,7 +47,7 @@ static ref_link *ref_capsule_fork(ref_link *link) {
   return sass;
 }
 
-static void ref_capsule_lay_out_sass(ref_link *link, ref_link *sass) {
+static void ref_capsule_lay_out_sass(ref_link *sass) {
   if (setjmp(sass->escape) == 0) {
     for (size_t i = 0; i < sass->file_count; i++) {
       sass->files[i].cubin = ref_view_of(sass, &sass->files[i].whole, false);
@@ -55,7 +56,6 @@ static void ref_capsule_lay_out_sass(ref_link *link, ref_link *sass) {
     ref_reference_lay_out(sass);
     sass->is_laid_out = true;
   }
-  ref_memory_adopt(link, sass);
 }
 
 static void ref_capsule_map_symbols(ref_capsule *capsule) {
@@ -659,7 +659,7 @@ static void ref_capsule_join(ref_link *link, ref_link *sass) {
 
 void ref_capsule_run(ref_link *link) {
   ref_link *sass = ref_capsule_fork(link);
-  ref_capsule_lay_out_sass(link, sass);
+  ref_capsule_lay_out_sass(sass);
   link->view = &ref_view_mercury;
   for (size_t i = 0; i < link->file_count; i++) {
     link->files[i].cubin = ref_view_of(link, &link->files[i].whole, true);

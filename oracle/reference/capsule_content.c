@@ -92,7 +92,9 @@ static const ref_record *ref_capsule_find_record(const ref_records *records, uin
 static void ref_capsule_add_parameter_bank(ref_capsule *capsule, ref_bytes *output, size_t function,
                                            const ref_record *record) {
   const size_t at = output->size;
-  ref_record_write(capsule->mercury, record, output);
+  ref_record plain = *record;
+  plain.symbols.count = 0; /* they are the SASS module's */
+  ref_record_write(capsule->mercury, &plain, output);
   for (size_t i = 0; i < capsule->kernels.count; i++) {
     if (capsule->kernels.items[i] == function && output->size >= at + 8) {
       ref_put_u32(output->data + at + 4, capsule->first_parameter_symbol + (uint32_t)i);

@@ -272,6 +272,7 @@ typedef struct ref_link {
   const ref_job *job;
   ref_result *result;
   ref_arena_block *blocks;
+  struct ref_link *memory_owner; /* of a capsule's SASS view: the link */
   jmp_buf escape;
   size_t message_capacity;
   size_t error_count;
@@ -328,8 +329,6 @@ typedef struct ref_link {
 void *ref_memory_take(ref_link *link, size_t count, size_t size);
 char *ref_memory_print(ref_link *link, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void ref_memory_free(ref_arena_block *blocks);
-/* What `other` allocated belongs to `link` from now on. */
-void ref_memory_adopt(ref_link *link, ref_link *other);
 /* Makes room for one more item; returns the array's new place. */
 void *ref_memory_grow(ref_link *link, void *items, size_t count, size_t *capacity, size_t item_size);
 void ref_indices_add(ref_link *link, ref_indices *list, size_t item);

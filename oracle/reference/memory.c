@@ -17,8 +17,9 @@ void *ref_memory_take(ref_link *link, size_t count, size_t size) {
   if (block == NULL) {
     ref_message_fatal(link, "E53", "Memory allocation failure");
   }
-  block->next = link->blocks;
-  link->blocks = block;
+  ref_link *owner = link->memory_owner == NULL ? link : link->memory_owner;
+  block->next = owner->blocks;
+  owner->blocks = block;
   return block + 1;
 }
 
@@ -28,16 +29,6 @@ void ref_memory_free(ref_arena_block *blocks) {
     free(blocks);
     blocks = next;
   }
-}
-
-void ref_memory_adopt(ref_link *link, ref_link *other) {
-  ref_arena_block **end = &other->blocks;
-  while (*end != NULL) {
-    end = &(*end)->next;
-  }
-  *end = link->blocks;
-  link->blocks = other->blocks;
-  other->blocks = NULL;
 }
 
 char *ref_memory_print(ref_link *link, const char *format, ...) {
