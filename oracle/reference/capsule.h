@@ -39,6 +39,8 @@ ref_bytes ref_capsule_content(ref_capsule *capsule, size_t section);
 ref_bytes ref_capsule_attributes(ref_capsule *capsule, size_t function);
 /* capsule_compat.c: M18 */
 void ref_capsule_add_compat(ref_capsule *capsule);
+/* leaf.c: M42-M45 */
+bool ref_leaf_finalize(ref_link *link, ref_bytes *text);
 bool ref_capsule_alias_comes_first(const ref_link *mercury, size_t function);
 /* capsule_frames.c: M24; the offsets of the frames' addresses, by function. */
 ref_bytes ref_capsule_frames(ref_capsule *capsule, uint64_t *address_at);

@@ -173,6 +173,10 @@ ref_bytes ref_capsule_content(ref_capsule *capsule, size_t section) {
     return ref_capsule_lines(capsule, section, &entries);
   }
   const size_t sass = ref_capsule_sass_section(capsule, section);
+  const size_t function = output->info_function;
+  if (function != REF_NONE && capsule->sass->functions[function].entry) {
+    (void)ref_leaf_finalize(capsule->mercury, &capsule->sass->sections[sass].data);
+  }
   if (output->type == REF_TYPE_CONSTANT_TABLE && sass != REF_NONE) {
     ref_bytes zeros = {0};
     ref_bytes_fill(capsule->mercury, &zeros, (size_t)capsule->sass->sections[sass].size);

@@ -1,0 +1,509 @@
+/* SASS text that nvlink makes anew in a capsule link: M42, M44, M45. A leaf kernel needs no stack pointer: the load of R1
+ * loses its scoreboard, waits for it disappear, and all later scoreboards are numbered anew. Where the rules are not sure the
+ * text stays as it is in the input, which is right code for this SM. */
+#include "capsule.h"
+
+#include <string.h>
+
+enum {
+  INSTRUCTION = 16,
+  BOARDS = 6,
+  NO_BOARD = 7,
+  LAST_ORDINARY = 4,
+  BOARD_FIVE = 5,
+  STALL_BIT = 105,
+  WRITE_BIT = 110,
+  READ_BIT = 113,
+  WAIT_BIT = 116,
+  BARRIERS = 2,
+  WRITE = 0,
+  READ = 1,
+  EVERY_WAIT = 0x3f,
+  ALL_ORDINARY = 0x1f /* 0 to 4 */
+};
+
+typedef struct ref_token {
+  size_t instruction; /* that sets it */
+  bool is_read, is_local, is_dropped;
+  unsigned pending; /* the numbers pending when the input sets this one */
+  unsigned input, output;
+  size_t consumer, first_wait; /* the first wait in its own block, and anywhere; REF_NONE */
+} ref_token;
+
+typedef struct ref_leaf_instruction {
+  unsigned opcode; /* 13 bits */
+  size_t tokens[BARRIERS];
+  ref_indices waits; /* tokens */
+  bool starts_block, ends_block, may_fall_through;
+  size_t target; /* of a branch, or REF_NONE */
+  size_t block;
+} ref_leaf_instruction;
+
+typedef struct ref_leaf_block {
+  size_t first, last;
+  ref_indices successors;
+  ref_indices pending; /* tokens at its end */
+  bool done;
+} ref_leaf_block;
+
+typedef struct ref_leaf {
+  ref_link *link;
+  uint8_t *text;
+  size_t count, block_count, token_count, token_capacity;
+  ref_leaf_instruction *instructions;
+  ref_leaf_block *blocks;
+  ref_token *tokens;
+  bool sure;
+} ref_leaf;
+
+static unsigned ref_leaf_bits(const uint8_t *at, unsigned start, unsigned width) {
+  unsigned value = 0;
+  for (unsigned i = 0; i < width; i++) {
+    value |= (unsigned)(at[(start + i) / 8] >> (start + i) % 8 & 1) << i;
+  }
+  return value;
+}
+
+static void ref_leaf_put_bits(uint8_t *at, unsigned start, unsigned width, unsigned value) {
+  for (unsigned i = 0; i < width; i++) {
+    const uint8_t mask = (uint8_t)(1u << (start + i) % 8);
+    uint8_t *byte = &at[(start + i) / 8];
+    *byte = (uint8_t)((value >> i & 1) != 0 ? *byte | mask : *byte & ~mask);
+  }
+}
+
+static uint8_t *ref_leaf_at(const ref_leaf *leaf, size_t instruction) {
+  return leaf->text + instruction * INSTRUCTION;
+}
+
+static unsigned ref_leaf_opcode(const uint8_t *at) {
+  return ref_leaf_bits(at, 0, 12) | ref_leaf_bits(at, 91, 1) << 12;
+}
+
+/* T13: 8 bits at 16, 48 bits at 34, times 4. */
+static size_t ref_leaf_branch_target(const ref_leaf *leaf, size_t instruction) {
+  const uint8_t *at = ref_leaf_at(leaf, instruction);
+  uint64_t offset = ref_leaf_bits(at, 16, 8);
+  offset |= (uint64_t)ref_leaf_bits(at, 34, 24) << 8 | (uint64_t)ref_leaf_bits(at, 58, 24) << 32;
+  const int64_t distance = (int64_t)(offset << 8) >> 8;
+  const int64_t target = (int64_t)instruction + 1 + distance * 4 / INSTRUCTION;
+  return target >= 0 && (uint64_t)target < leaf->count ? (size_t)target : REF_NONE;
+}
+
+/* The 9 low bits say what an instruction does. */
+static bool ref_leaf_is(const ref_leaf_instruction *instruction, unsigned base) {
+  return (instruction->opcode & 0x1ff) == base;
+}
+
+enum {
+  BASE_BRA = 0x147,
+  BASE_BRX = 0x149,
+  BASE_EXIT = 0x14d,
+  BASE_RET = 0x150,
+  BASE_BSSY = 0x145,
+  BASE_BSYNC = 0x141,
+  BASE_CALL_ABSOLUTE = 0x143,
+  BASE_CALL_RELATIVE = 0x144,
+  BASE_CONVERGE = 0x148,
+  BASE_LOAD_CONSTANT = 0x182
+};
+
+/* M42 */
+static bool ref_leaf_calls(const ref_leaf_instruction *instruction) {
+  return ref_leaf_is(instruction, BASE_CALL_ABSOLUTE) || ref_leaf_is(instruction, BASE_CALL_RELATIVE);
+}
+
+/* A branch or EXIT without a condition: predicate PT, not negated, and no uniform predicate. */
+static bool ref_leaf_is_unconditional(const uint8_t *at, unsigned opcode) {
+  const unsigned always = 7;
+  return ref_leaf_bits(at, 12, 4) == always && (opcode & 0xe00) != 0x400;
+}
+
+static void ref_leaf_read(ref_leaf *leaf) {
+  for (size_t i = 0; i < leaf->count; i++) {
+    ref_leaf_instruction *instruction = &leaf->instructions[i];
+    const uint8_t *at = ref_leaf_at(leaf, i);
+    *instruction = (ref_leaf_instruction){
+        .opcode = ref_leaf_opcode(at), .target = REF_NONE, .tokens = {REF_NONE, REF_NONE}, .may_fall_through = true};
+    const bool branch = ref_leaf_is(instruction, BASE_BRA), exit = ref_leaf_is(instruction, BASE_EXIT);
+    const bool other = ref_leaf_is(instruction, BASE_BRX) || ref_leaf_is(instruction, BASE_RET) ||
+                       ref_leaf_is(instruction, BASE_BSYNC);
+    if (branch) {
+      instruction->target = ref_leaf_branch_target(leaf, i);
+    }
+    instruction->ends_block = branch || exit || other;
+    if (branch || exit || ref_leaf_is(instruction, BASE_BRX) || ref_leaf_is(instruction, BASE_RET)) {
+      instruction->may_fall_through = !ref_leaf_is_unconditional(at, instruction->opcode);
+    }
+  }
+  for (size_t i = 0; i < leaf->count; i++) {
+    const size_t target = leaf->instructions[i].target;
+    if (target != REF_NONE) {
+      leaf->instructions[target].starts_block = true;
+    }
+    if (i + 1 < leaf->count && leaf->instructions[i].ends_block) {
+      leaf->instructions[i + 1].starts_block = true;
+    }
+  }
+}
+
+static void ref_leaf_make_blocks(ref_leaf *leaf) {
+  for (size_t i = 0; i < leaf->count; i++) {
+    if (i == 0 || leaf->instructions[i].starts_block) {
+      leaf->blocks[leaf->block_count++] = (ref_leaf_block){.first = i};
+    }
+    leaf->blocks[leaf->block_count - 1].last = i;
+    leaf->instructions[i].block = leaf->block_count - 1;
+  }
+  for (size_t i = 0; i < leaf->block_count; i++) {
+    const ref_leaf_instruction *last = &leaf->instructions[leaf->blocks[i].last];
+    if (last->target != REF_NONE) {
+      ref_indices_add(leaf->link, &leaf->blocks[i].successors, leaf->instructions[last->target].block);
+    }
+    if (last->may_fall_through && i + 1 < leaf->block_count) {
+      ref_indices_add(leaf->link, &leaf->blocks[i].successors, i + 1);
+    }
+  }
+}
+
+/* M45a: what flows into a block from the blocks before it. */
+static void ref_leaf_enter_block(ref_leaf *leaf, size_t block, ref_indices *pending) {
+  pending->count = 0;
+  for (size_t i = 0; i < block; i++) {
+    if (!ref_indices_has(&leaf->blocks[i].successors, block)) {
+      continue;
+    }
+    for (size_t k = 0; k < leaf->blocks[i].pending.count; k++) {
+      if (!ref_indices_has(pending, leaf->blocks[i].pending.items[k])) {
+        ref_indices_add(leaf->link, pending, leaf->blocks[i].pending.items[k]);
+      }
+    }
+  }
+}
+
+static void ref_leaf_leave_block(ref_leaf *leaf, size_t block, const ref_indices *pending) {
+  leaf->blocks[block].pending.count = 0;
+  for (size_t i = 0; i < pending->count; i++) {
+    ref_indices_add(leaf->link, &leaf->blocks[block].pending, pending->items[i]);
+  }
+}
+
+/* Takes the tokens of a number out of the list. */
+static void ref_leaf_free(const ref_leaf *leaf, ref_indices *pending, unsigned number, bool output) {
+  size_t kept = 0;
+  for (size_t i = 0; i < pending->count; i++) {
+    const ref_token *token = &leaf->tokens[pending->items[i]];
+    if ((output ? token->output : token->input) != number) {
+      pending->items[kept++] = pending->items[i];
+    }
+  }
+  pending->count = kept;
+}
+
+/* M45g: the convergence instruction waits, but what it waits for stays pending. */
+static bool ref_leaf_frees(const ref_leaf_instruction *instruction) {
+  return (instruction->opcode & 0xfff) != 0x348;
+}
+
+static void ref_leaf_take_waits(ref_leaf *leaf, size_t number, ref_indices *pending) {
+  ref_leaf_instruction *instruction = &leaf->instructions[number];
+  const unsigned waits = ref_leaf_bits(ref_leaf_at(leaf, number), WAIT_BIT, BOARDS);
+  for (size_t i = 0; i < pending->count; i++) {
+    ref_token *token = &leaf->tokens[pending->items[i]];
+    if ((waits >> token->input & 1) == 0) {
+      continue;
+    }
+    ref_indices_add(leaf->link, &instruction->waits, pending->items[i]);
+    const bool same_block = leaf->instructions[token->instruction].block == instruction->block;
+    token->first_wait = token->first_wait == REF_NONE ? number : token->first_wait;
+    if (same_block && token->consumer == REF_NONE) {
+      token->consumer = number;
+      token->is_local = number != leaf->blocks[instruction->block].last || !instruction->ends_block;
+    }
+  }
+  for (unsigned n = 0; n < BOARDS && ref_leaf_frees(instruction); n++) {
+    if ((waits >> n & 1) != 0) {
+      ref_leaf_free(leaf, pending, n, false);
+    }
+  }
+}
+
+static void ref_leaf_set_token(ref_leaf *leaf, size_t number, unsigned which, unsigned board, ref_indices *pending) {
+  if (board == NO_BOARD) {
+    return;
+  }
+  leaf->tokens =
+      ref_memory_grow(leaf->link, leaf->tokens, leaf->token_count, &leaf->token_capacity, sizeof *leaf->tokens);
+  unsigned taken = 0;
+  for (size_t i = 0; i < pending->count; i++) {
+    taken |= 1u << leaf->tokens[pending->items[i]].input;
+  }
+  leaf->sure = leaf->sure && (taken & ALL_ORDINARY) != ALL_ORDINARY; /* M45i */
+  leaf->tokens[leaf->token_count] = (ref_token){.instruction = number,
+                                                .is_read = which == READ,
+                                                .input = board,
+                                                .output = board,
+                                                .consumer = REF_NONE,
+                                                .first_wait = REF_NONE,
+                                                .pending = taken};
+  leaf->instructions[number].tokens[which] = leaf->token_count;
+  ref_indices_add(leaf->link, pending, leaf->token_count++);
+}
+
+/* The input's own use of scoreboards: which set is waited for where. */
+static void ref_leaf_find_tokens(ref_leaf *leaf) {
+  ref_indices pending = {0};
+  for (size_t b = 0; b < leaf->block_count; b++) {
+    ref_leaf_enter_block(leaf, b, &pending);
+    for (size_t i = leaf->blocks[b].first; i <= leaf->blocks[b].last; i++) {
+      const uint8_t *at = ref_leaf_at(leaf, i);
+      ref_leaf_take_waits(leaf, i, &pending);
+      ref_leaf_set_token(leaf, i, READ, ref_leaf_bits(at, READ_BIT, 3), &pending);
+      ref_leaf_set_token(leaf, i, WRITE, ref_leaf_bits(at, WRITE_BIT, 3), &pending);
+    }
+    ref_leaf_leave_block(leaf, b, &pending);
+  }
+}
+
+static unsigned ref_leaf_code(const ref_leaf *leaf, const ref_token *token) {
+  return leaf->instructions[token->instruction].opcode & 0xfff;
+}
+
+static bool ref_leaf_is_in(const unsigned *codes, size_t count, unsigned code) {
+  for (size_t i = 0; i < count; i++) {
+    if (codes[i] == code) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* M45e: the class of other codes shows in the input: a local load with this number while a lower one was free. */
+static bool ref_leaf_shows(const ref_leaf *leaf, unsigned code, unsigned number) {
+  for (size_t i = 0; i < leaf->token_count; i++) {
+    const ref_token *token = &leaf->tokens[i];
+    const unsigned lower = (1u << number) - 1;
+    if (!token->is_read && token->is_local && token->input == number && (token->pending >> number & 1) == 0 &&
+        (token->pending & lower) != lower && ref_leaf_code(leaf, token) == code) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool ref_leaf_is_ordinary(unsigned code) {
+  static const unsigned codes[] = {0xb82, 0x7ac, 0x919, 0x9c3, 0x984, 0x308, 0x310, 0x311, 0x312, 0x229, 0x22b, 0x228};
+  return ref_leaf_is_in(codes, sizeof codes / sizeof codes[0], code);
+}
+
+/* M45b: loads and atomics whose result comes late; textures. */
+static bool ref_leaf_is_long(const ref_leaf *leaf, const ref_token *token) {
+  static const unsigned codes[] = {0x980, 0x981, 0x983, 0x38a, 0x3a8, 0x3a9, 0x9a2, 0x9a8};
+  const unsigned code = ref_leaf_code(leaf, token);
+  if (token->is_read || ref_leaf_is_ordinary(code)) {
+    return false;
+  }
+  return ref_leaf_is_in(codes, sizeof codes / sizeof codes[0], code) || ref_leaf_shows(leaf, code, 2);
+}
+
+static bool ref_leaf_is_texture(const ref_leaf *leaf, const ref_token *token) {
+  const unsigned code = ref_leaf_code(leaf, token);
+  return !token->is_read && (code == 0xf60 || code == 0xf66 || code == 0xf99);
+}
+
+/* M45d: a pending token that this one shares its number with, in the input or because both have the same consumer. */
+static size_t ref_leaf_find_sharer(const ref_leaf *leaf, size_t number, const ref_indices *pending) {
+  const ref_token *token = &leaf->tokens[number];
+  for (size_t i = 0; i < pending->count; i++) {
+    const ref_token *other = &leaf->tokens[pending->items[i]];
+    const bool same_block =
+        leaf->instructions[other->instruction].block == leaf->instructions[token->instruction].block;
+    const bool same_wait = token->first_wait != REF_NONE && other->first_wait == token->first_wait;
+    if (!other->is_dropped && other->input == token->input && other->is_read == token->is_read &&
+        (same_wait || (same_block && other->is_local == token->is_local))) {
+      return pending->items[i];
+    }
+  }
+  return REF_NONE;
+}
+
+/* M45f: numbers pending at the end of a block that is done and has a successor in common with this one. */
+static unsigned ref_leaf_joined_numbers(const ref_leaf *leaf, size_t block) {
+  unsigned mask = 0;
+  for (size_t i = 0; i < block; i++) {
+    bool joined = false;
+    for (size_t k = 0; k < leaf->blocks[block].successors.count; k++) {
+      joined = joined || ref_indices_has(&leaf->blocks[i].successors, leaf->blocks[block].successors.items[k]);
+    }
+    for (size_t k = 0; joined && k < leaf->blocks[i].pending.count; k++) {
+      mask |= 1u << leaf->tokens[leaf->blocks[i].pending.items[k]].output;
+    }
+  }
+  return mask;
+}
+
+static unsigned ref_leaf_choose(ref_leaf *leaf, size_t number, const ref_indices *pending) {
+  const ref_token *token = &leaf->tokens[number];
+  const bool is_long = ref_leaf_is_long(leaf, token);
+  const size_t sharer = ref_leaf_find_sharer(leaf, number, pending);
+  if (sharer != REF_NONE) {
+    return leaf->tokens[sharer].output;
+  }
+  if ((!token->is_local && is_long) || ref_leaf_is_texture(leaf, token)) {
+    return BOARD_FIVE; /* M45c */
+  }
+  unsigned taken = 0;
+  for (size_t i = 0; i < pending->count; i++) {
+    taken |= 1u << leaf->tokens[pending->items[i]].output;
+  }
+  const unsigned joined =
+      token->is_local ? 0 : ref_leaf_joined_numbers(leaf, leaf->instructions[token->instruction].block);
+  for (unsigned n = is_long ? 2 : 0; n <= LAST_ORDINARY; n++) {
+    if (((taken | joined) >> n & 1) == 0) {
+      return n;
+    }
+  }
+  for (unsigned n = 0; n <= LAST_ORDINARY && token->is_read; n++) {
+    if ((taken >> n & 1) == 0) {
+      return n;
+    }
+  }
+  leaf->sure = leaf->sure && is_long && (taken >> BOARD_FIVE & 1) == 0; /* M45i */
+  return BOARD_FIVE;
+}
+
+/* M45a: waits first, then the read barrier, then the write barrier. */
+static void ref_leaf_number_instruction(ref_leaf *leaf, size_t number, ref_indices *pending) {
+  static const unsigned bits[BARRIERS] = {WRITE_BIT, READ_BIT};
+  static const unsigned order[BARRIERS] = {READ, WRITE};
+  ref_leaf_instruction *instruction = &leaf->instructions[number];
+  uint8_t *at = ref_leaf_at(leaf, number);
+  unsigned waits = 0;
+  for (size_t i = 0; i < instruction->waits.count; i++) {
+    const size_t token = instruction->waits.items[i];
+    if (!leaf->tokens[token].is_dropped && ref_indices_has(pending, token)) {
+      waits |= 1u << leaf->tokens[token].output;
+    }
+  }
+  for (unsigned n = 0; n < BOARDS && ref_leaf_frees(instruction); n++) {
+    if ((waits >> n & 1) != 0) {
+      ref_leaf_free(leaf, pending, n, true);
+    }
+  }
+  ref_leaf_put_bits(at, WAIT_BIT, BOARDS, waits);
+  for (size_t i = 0; i < BARRIERS; i++) {
+    const size_t token = instruction->tokens[order[i]];
+    if (token == REF_NONE) {
+      continue;
+    }
+    if (leaf->tokens[token].is_dropped) {
+      ref_leaf_put_bits(at, bits[order[i]], 3, NO_BOARD);
+      continue;
+    }
+    leaf->tokens[token].output = ref_leaf_choose(leaf, token, pending);
+    ref_leaf_put_bits(at, bits[order[i]], 3, leaf->tokens[token].output);
+    ref_indices_add(leaf->link, pending, token);
+  }
+}
+
+/* M45h: two cycles at least between setting a number and the next instruction's wait for it. */
+static void ref_leaf_fix_stalls(ref_leaf *leaf, const uint8_t *old) {
+  for (size_t i = 0; i + 1 < leaf->count; i++) {
+    const uint8_t *before = old + i * INSTRUCTION;
+    uint8_t *now = ref_leaf_at(leaf, i);
+    bool paired[2] = {false, false};
+    for (int side = 0; side < 2; side++) {
+      const uint8_t *at = side == 0 ? before : now;
+      const unsigned waits = ref_leaf_bits(at + INSTRUCTION, WAIT_BIT, BOARDS);
+      const unsigned write = ref_leaf_bits(at, WRITE_BIT, 3), read = ref_leaf_bits(at, READ_BIT, 3);
+      paired[side] = (write != NO_BOARD && (waits >> write & 1) != 0) || (read != NO_BOARD && (waits >> read & 1) != 0);
+    }
+    const unsigned stall = ref_leaf_bits(now, STALL_BIT, 4);
+    if (paired[0] && !paired[1] && stall == 2) {
+      ref_leaf_put_bits(now, STALL_BIT, 4, 1);
+    } else if (!paired[0] && paired[1] && stall == 1) {
+      ref_leaf_put_bits(now, STALL_BIT, 4, 2);
+    }
+  }
+}
+
+/* Reads R1: a source register field of an ordinary instruction. Control flow has none there; uniform arithmetic (bit 91 with
+ * one of the arithmetic codes) names uniform registers. */
+static bool ref_leaf_reads_stack(const uint8_t *at, unsigned opcode) {
+  const unsigned form = opcode >> 9 & 7, base = opcode & 0x1ff, stack = 1;
+  const bool control = base >= 0x141 && base <= 0x15b;
+  const bool uniform = (opcode & 0x1000) != 0 && base < 0x100;
+  if (control || uniform) {
+    return false;
+  }
+  return ref_leaf_bits(at, 24, 8) == stack || ref_leaf_bits(at, 64, 8) == stack ||
+         (form == 1 && ref_leaf_bits(at, 32, 8) == stack);
+}
+
+/* M42, M45: the load of R1 that loses its scoreboard, or REF_NONE. */
+static size_t ref_leaf_find_stack_load(const ref_leaf *leaf) {
+  size_t load = REF_NONE;
+  bool waits_at_once = true;
+  for (size_t i = 0; i < leaf->count; i++) {
+    const ref_leaf_instruction *instruction = &leaf->instructions[i];
+    const uint8_t *at = ref_leaf_at(leaf, i);
+    if (ref_leaf_calls(instruction)) {
+      return REF_NONE;
+    }
+    if (load == REF_NONE && (instruction->opcode & 0xfff) == 0xb82) {
+      if (ref_leaf_bits(at, 16, 8) != 1 || ref_leaf_bits(at, WRITE_BIT, 3) == NO_BOARD) {
+        return REF_NONE;
+      }
+      load = i;
+      continue;
+    }
+    waits_at_once = waits_at_once && ref_leaf_bits(at, STALL_BIT, 21) >> 11 == EVERY_WAIT;
+    if (load != REF_NONE && i != load && ref_leaf_reads_stack(at, instruction->opcode)) {
+      return REF_NONE;
+    }
+  }
+  return waits_at_once ? REF_NONE : load;
+}
+
+static void ref_leaf_number(ref_leaf *leaf) {
+  ref_indices pending = {0};
+  for (size_t b = 0; b < leaf->block_count; b++) {
+    leaf->blocks[b].pending.count = 0;
+  }
+  for (size_t b = 0; b < leaf->block_count; b++) {
+    ref_leaf_enter_block(leaf, b, &pending);
+    for (size_t i = leaf->blocks[b].first; i <= leaf->blocks[b].last; i++) {
+      ref_leaf_number_instruction(leaf, i, &pending);
+    }
+    ref_leaf_leave_block(leaf, b, &pending);
+  }
+}
+
+/* True when the text was made anew, or is as it was, and that is sure: the numbers do not run out, and the same rules give
+ * the input its own numbers while R1's load still has one (RF40). */
+bool ref_leaf_finalize(ref_link *link, ref_bytes *text) {
+  ref_leaf leaf = {.link = link, .text = text->data, .count = text->size / INSTRUCTION, .sure = true};
+  leaf.instructions = ref_memory_take(link, leaf.count + 1, sizeof *leaf.instructions);
+  leaf.blocks = ref_memory_take(link, leaf.count + 1, sizeof *leaf.blocks);
+  if (leaf.count == 0) {
+    return true;
+  }
+  ref_leaf_read(&leaf);
+  const size_t load = ref_leaf_find_stack_load(&leaf);
+  if (load == REF_NONE) {
+    return true;
+  }
+  uint8_t *old = ref_memory_take(link, text->size, 1);
+  memcpy(old, text->data, text->size);
+  ref_leaf_make_blocks(&leaf);
+  ref_leaf_find_tokens(&leaf);
+  ref_leaf_number(&leaf);
+  leaf.sure = leaf.sure && memcmp(old, text->data, text->size) == 0;
+  leaf.tokens[leaf.instructions[load].tokens[WRITE]].is_dropped = true;
+  ref_leaf_number(&leaf);
+  ref_leaf_fix_stalls(&leaf, old);
+  if (!leaf.sure) {
+    memcpy(text->data, old, text->size);
+  }
+  return leaf.sure;
+}
