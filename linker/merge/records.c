@@ -41,12 +41,16 @@ static void records_check(const tl_merging *m, uint32_t section, const tl_record
   if (!externs && !tl_attribute_names_symbol(record->code))
     return;
   const char *what = NULL;
-  const bool room = record->format == 4 && (externs || record->size >= 4);
+  const bool pair =
+      record->code == EIATTR_REGCOUNT || record->code == EIATTR_FRAME_SIZE || record->code == EIATTR_MAX_STACK_SIZE;
+  const bool room = record->format == 4 && (externs || record->size >= (pair ? 8 : 4));
   const uint32_t symbol = room && !externs ? tl_get32(record->data) : 0;
   if (!room)
     what = "an attribute that names a symbol has no room for it";
   else if (symbol >= m->cubin->symbol_count)
     what = "a record names a symbol outside the symbol table";
+  else if (m->cubin->symbols[symbol].unnamed)
+    what = "a record's symbol has a name outside the file";
   else if (record->code == EIATTR_FRAME_SIZE && m->symbol_map[symbol] != TL_NONE &&
            tl_type_of(&m->module->symbols.items[m->symbol_map[symbol]]) == STT_CUDA_OBJECT)
     what = "a frame size names no function";
