@@ -21,7 +21,7 @@ read_rules() { awk -f tests/rules/read.awk "${pages[@]}"; }
 
 # "file:line type" of a function's definition, or nothing.
 find_function() { # NAME
-  grep -nHE "^[a-z][A-Za-z0-9_ *]*[ *]$1\(" -r linker oracle tools tests --include='*.c' | grep -v ';$' | head -n 1 || true
+  grep -nHE "^[a-z][A-Za-z0-9_ *]*[ *]$1\(" -r linker oracle tools tests --include='*.[ch]' | grep -v ';$' | head -n 1 || true
 }
 
 find_cases() { # CTEST[:CASE]: true if the test is there
