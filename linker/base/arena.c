@@ -69,7 +69,7 @@ void *tl_arena_take(tl_arena *arena, size_t count, size_t size) {
   const size_t bytes = arena_round(count * size);
   if (bytes > BLOCK_LARGEST / 4)
     return arena_clear(arena, arena_block_add(arena, bytes), bytes);
-  if (bytes > (size_t)(arena->end - arena->next)) {
+  if (!arena->next || bytes > (size_t)(arena->end - arena->next)) { /* nothing may be added to a null pointer */
     const size_t block = arena_next_block_size(arena);
     const size_t payload = block > bytes ? block : bytes;
     arena->next = arena_block_add(arena, payload);
