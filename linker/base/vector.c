@@ -3,14 +3,14 @@
 
 #include <string.h>
 
-/* Lists of larger items start with two: most sections have one piece. */
+/* Lists of larger items start with one: most sections have one piece. */
 enum { LARGE_ITEM = 32 };
 
 void *tl_vector_room(tl_arena *arena, void *items, size_t count, size_t *capacity, size_t item_size) {
   if (count < *capacity)
     return items;
   const size_t held = *capacity;
-  *capacity = held ? held * 2 : item_size < LARGE_ITEM ? 8 : 2;
+  *capacity = held ? held * 2 : item_size < LARGE_ITEM ? 8 : 1;
   if (held && held < SIZE_MAX / 2 / item_size / 2 &&
       tl_arena_extend(arena, items, held * item_size, *capacity * item_size))
     return items;

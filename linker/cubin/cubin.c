@@ -94,10 +94,12 @@ uint64_t tl_cubin_estimate_names(const tl_input *input) {
   const uint8_t *const header = tl_cubin_view(&cubin, 0, ELF_HEADER_SIZE);
   const uint64_t count = header ? tl_get16(header + 60) : 0;
   const uint8_t *const table = header ? tl_cubin_view(&cubin, tl_get64(header + 40), count * ELF_SECTION_SIZE) : NULL;
-  uint64_t names = count;
-  for (uint64_t i = 0; table && i < count; i++)
-    if (tl_get32(table + i * ELF_SECTION_SIZE + 4) == SHT_SYMTAB)
-      names += tl_get64(table + i * ELF_SECTION_SIZE + 32) / ELF_SYMBOL_SIZE;
+  uint64_t names = count; /* a section's symbol has its name */
+  for (uint64_t i = 0; table && i < count; i++) {
+    const uint64_t symbols = tl_get64(table + i * ELF_SECTION_SIZE + 32) / ELF_SYMBOL_SIZE;
+    if (tl_get32(table + i * ELF_SECTION_SIZE + 4) == SHT_SYMTAB && symbols > names)
+      names = symbols;
+  }
   return names < input->size / ELF_SYMBOL_SIZE ? names : input->size / ELF_SYMBOL_SIZE;
 }
 

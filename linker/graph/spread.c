@@ -553,7 +553,6 @@ static void spread_read_sparse(spreader *s) {
 }
 
 static void spread_append_sparse(spreader *s) {
-  bool *const done = tl_arena_new(s->arena, bool, s->module->sections.count);
   for (size_t f = 0; s->any_sparse && f < s->module->functions.count; f++) {
     const uint32_t function = s->module->functions.items[f];
     const uint32_t text = spread_text_of(s, function);
@@ -561,9 +560,8 @@ static void spread_append_sparse(spreader *s) {
       continue;
     const bool lacks =
         !spread_is_primary(s, function) || tl_attributes_find(spread_input(s, text), EIATTR_SPARSE_MMA_MASK) == TL_NONE;
-    if (!lacks || done[text])
-      continue;
-    done[text] = true;
+    if (!lacks)
+      continue; /* every alias brings one (L403) */
     *tl_vector_push(s->arena, &s->resources->sections[s->module->sections.items[text].info]) =
         spread_number(s, 3, EIATTR_SPARSE_MMA_MASK, 0x8000);
     const uint32_t owner = s->module->symbols.items[s->module->sections.items[text].owner].function;

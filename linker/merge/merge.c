@@ -150,13 +150,15 @@ static uint64_t merge_smaller(uint64_t a, uint64_t b) {
  * their numbers say how long the lists will be. The sections of a damaged file can lie on each other, so no list is made
  * longer than the bytes could fill. */
 static void merge_reserve(tl_module *module) {
-  enum { RECORD_SIZE = 12 }; /* of the records of .nv.info */
-  uint64_t sections = 16, symbols = 16, relocations = 0, records = 0, bytes = 0;
+  enum { RECORD_SIZE = 12, MORE_SECTIONS = 3 }; /* of .nv.info; of a kernel */
+  uint64_t sections = 16, symbols = 16, kernels = 0, relocations = 0, records = 0, bytes = 0;
   for (uint32_t f = 0; f < module->file_count; f++) {
     const tl_cubin *const cubin = &module->files[f];
     bytes += cubin->size;
     sections += cubin->section_count;
     symbols += cubin->symbol_count;
+    for (uint32_t i = 0; i < cubin->symbol_count; i++)
+      kernels += tl_symbol_type(&cubin->symbols[i]) == STT_FUNC && cubin->symbols[i].other & STO_ENTRY;
     for (uint32_t s = 1; s < cubin->section_count; s++) {
       const tl_cubin_section *const section = &cubin->sections[s];
       if (section->type == SHT_REL || section->type == SHT_RELA)
@@ -165,8 +167,8 @@ static void merge_reserve(tl_module *module) {
         records += section->size / RECORD_SIZE;
     }
   }
-  tl_vector_reserve(module->arena, &module->sections, sections + sections / 2);
-  tl_vector_reserve(module->arena, &module->symbols, symbols + sections / 2);
+  tl_vector_reserve(module->arena, &module->sections, sections + MORE_SECTIONS * kernels);
+  tl_vector_reserve(module->arena, &module->symbols, symbols + MORE_SECTIONS * kernels);
   tl_vector_reserve(module->arena, &module->relocations, merge_smaller(relocations, bytes / ELF_REL_SIZE));
   tl_vector_reserve(module->arena, &module->attributes, merge_smaller(records, bytes / RECORD_SIZE));
   tl_map_expect(&module->section_of_name, sections);

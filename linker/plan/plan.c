@@ -185,13 +185,14 @@ static uint16_t plan_add_segments(planner *p) {
 static void plan_fill_header(const planner *p, uint8_t *header, uint64_t sections, uint64_t segments, uint16_t count) {
   const tl_emitted *const e = p->e;
   const uint32_t low = 4; /* whatever the inputs say (R60, L180) */
+  const uint32_t note = e->section_index[e->module->cuda_note];
   memcpy(header, plan_ident, sizeof plan_ident);
   tl_put16(header + 16, ET_EXEC);
   tl_put16(header + 18, EM_CUDA);
   tl_put32(header + 20, 1);
   tl_put64(header + 32, segments);
   tl_put64(header + 40, sections);
-  tl_put32(header + 48, low | e->module->arch << 8 | e->section_index[e->module->cuda_note] << 24);
+  tl_put32(header + 48, low | e->module->arch << 8 | (note < 0xff ? note : 0xff) << 24); /* L404 */
   tl_put16(header + 52, ELF_HEADER_SIZE);
   tl_put16(header + 54, ELF_SEGMENT_SIZE);
   tl_put16(header + 56, count);
@@ -206,7 +207,8 @@ void tl_plan_make(tl_plan *plan, const tl_emitted *emitted, tl_arena *arena, uin
   planner p = {plan, emitted, arena};
   size_t pieces = emitted->layout->pooled.count + 8;
   for (size_t i = 0; i < emitted->module->sections.count; i++)
-    pieces += emitted->module->sections.items[i].pieces.count + 2;
+    pieces += emitted->module->sections.items[i].pieces.count < 2 ? 2 /* a piece or a table, and a gap before it */
+                                                                  : emitted->module->sections.items[i].pieces.count + 1;
   tl_vector_reserve(arena, &plan->pieces, pieces);
   uint8_t *const header = tl_arena_new(arena, uint8_t, ELF_HEADER_SIZE);
   plan_add(&p, TL_PLAN_TABLE, header, ELF_HEADER_SIZE, TL_NONE, NULL);
