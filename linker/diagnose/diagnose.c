@@ -226,8 +226,8 @@ static const char *diagnose_constants_text(const tl_module *module, const tl_lay
   for (uint32_t bank = 0; bank <= SHT_CUDA_CONSTANT_LAST - SHT_CUDA_CONSTANT0; bank++)
     for (uint32_t i = 1; i < module->sections.count; i++) {
       const tl_section *const section = &module->sections.items[i];
-      if (section->type != SHT_CUDA_CONSTANT0 + bank || section->about != text || layout->section_dropped[i] ||
-          (text == TL_NONE && !layout->section_size[i]))
+      if (section->type != SHT_CUDA_CONSTANT0 + bank || section->about != text || section->forgotten ||
+          layout->section_dropped[i] || (text == TL_NONE && !layout->section_size[i]))
         continue;
       line = tl_arena_format(arena, "%s, %u bytes cmem[%u]", line, layout->section_size[i], (uint64_t)bank);
       break;

@@ -186,9 +186,10 @@ static void functions_define(tl_merging *m, uint32_t symbol, uint32_t out, bool 
   if (!create || !(s->other & STO_ENTRY))
     return;
   tl_u32_push(module->arena, &module->all_kernels, out);
-  result->late_sections = functions_is_late(m, s->name);
+  const bool late = functions_is_late(m, s->name);
   const bool counts = module->resolution->functions.items[m->bodies[symbol].function].reached;
-  result->late = result->late_sections && !counts; /* L151: with no kernel named it counts as one */
+  result->late_sections = late && new; /* not where an earlier file mentions it (L257) */
+  result->late = late && !counts;      /* L151: with no kernel named it counts as one */
   if (!result->late_sections)
     functions_create_kernel_sections(m, text, s->name);
   if (!result->late)
