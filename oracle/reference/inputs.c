@@ -177,13 +177,14 @@ static bool ref_input_open(ref_link *link, const ref_input *input, ref_file *fil
   }
   if (ref_u16(bytes + 16) == TYPE_EXEC) {
     if (!link->job->bug_compatible) {
-      ref_message_warn(link, "D35", "Input file '%s' is an executable and is not linked", input->name);
+      ref_message_warn(link, "D35", "Input file '%s' is already linked and adds nothing", input->name);
     }
     return false;
   }
   const uint64_t headers = ref_u64(bytes + 40);
   if (headers > input->size || (uint64_t)ref_u16(bytes + 60) * 64 > input->size - headers) {
-    return ref_input_ignore(link, input->name, "is truncated");
+    return ref_input_ignore(link, input->name,
+                            "is named as device code but is truncated or has sections outside the file");
   }
   if (!ref_cubin_read(&file->whole, bytes, input->size, error, sizeof error)) {
     ref_message_fatal(link, "D40", "Input file '%s': %s", input->name, error);
@@ -222,7 +223,7 @@ void ref_inputs_read(ref_link *link) {
       continue;
     }
     if (input->size == 0) {
-      (void)ref_input_ignore(link, input->name, "is empty");
+      (void)ref_input_ignore(link, input->name, "is named as device code but is empty");
       continue;
     }
     ref_file *file = &link->files[link->file_count];

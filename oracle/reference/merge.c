@@ -107,6 +107,22 @@ static void ref_merge_alias(ref_link *link, size_t file_number, uint32_t symbol)
   ref_merge_define_symbol(link, file_number, symbol, text);
 }
 
+/* V8: a function with the name of a variable of an earlier file. */
+static void ref_merge_check_variable(ref_link *link, const ref_file *file, const ref_symbol *input) {
+  const size_t number = ref_map_find(&link->symbol_by_name, input->name);
+  if (number == REF_NONE || link->symbols[number].type == REF_SYMBOL_FUNC) {
+    return;
+  }
+  const char *first = link->files[link->symbols[number].mention_file].name;
+  ref_message_add(link, REF_ERROR, "E23", "Memory space doesn't match for '%s' in '%s', first specified in '%s'",
+                  input->name, file->name, first);
+  if (input->section != 0 && link->symbols[number].section != REF_NONE) {
+    ref_message_add(link, REF_ERROR, "E21", "Multiple definition of '%s' in '%s', first defined in '%s'", input->name,
+                    file->name, first);
+  }
+  ref_message_fatal(link, "E71", "Internal error: no callgraph node");
+}
+
 /* E26, E21: two files that disagree about one function (C84). */
 static void ref_merge_check_function(ref_link *link, size_t file_number, uint32_t symbol) {
   ref_file *file = &link->files[file_number];
@@ -116,6 +132,7 @@ static void ref_merge_check_function(ref_link *link, size_t file_number, uint32_
   if (input->info >> 4 == REF_BIND_LOCAL) {
     return;
   }
+  ref_merge_check_variable(link, file, input);
   const bool entry = (input->other & REF_OTHER_ENTRY) != 0;
   if (function->mentioned && function->mentioned_as_entry != entry) {
     ref_message_add(link, REF_ERROR, "E26", "Function '%s' not declared __global__ in all source files",

@@ -305,9 +305,29 @@ static void ref_object_merge_again(ref_link *link, size_t file_number, uint32_t 
   }
 }
 
+/* V8: a variable with the name of a function of an earlier file, live or not. */
+static void ref_object_check_function(ref_link *link, const ref_file *file, const ref_symbol *input) {
+  const size_t number = ref_map_find(&link->function_by_name, input->name);
+  if (number == REF_NONE || !link->functions[number].defined_so_far) {
+    return;
+  }
+  const ref_file *first = &link->files[link->functions[number].first_defined_in_so_far];
+  ref_message_add(link, REF_ERROR, "E23", "Memory space doesn't match for '%s' in '%s', first specified in '%s'",
+                  input->name, file->name, first->name);
+  ref_message_add(link, REF_ERROR, "E22", "Size doesn't match for '%s' in '%s', first specified in '%s'", input->name,
+                  file->name, first->name);
+  if (input->section != 0) {
+    ref_message_add(link, REF_ERROR, "E21", "Multiple definition of '%s' in '%s', first defined in '%s'", input->name,
+                    file->name, first->name);
+  }
+}
+
 static void ref_object_merge_symbol(ref_link *link, size_t file_number, uint32_t index) {
   ref_file *file = &link->files[file_number];
   const ref_symbol *input = &file->cubin.symbols[index];
+  if (input->info >> 4 != REF_BIND_LOCAL) {
+    ref_object_check_function(link, file, input);
+  }
   if (input->info >> 4 == REF_BIND_LOCAL) {
     ref_object_merge_local(link, file_number, index);
     return;

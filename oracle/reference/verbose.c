@@ -12,13 +12,18 @@ static uint64_t ref_verbose_section_size(const ref_link *link, const char *name)
 static void ref_verbose_report_module(ref_link *link) {
   const uint64_t globals =
       ref_verbose_section_size(link, ".nv.global.init") + ref_verbose_section_size(link, ".nv.global");
-  const size_t constants = ref_map_find(&link->section_by_name, ".nv.constant3");
-  if (constants == REF_NONE) {
-    ref_message_add(link, REF_INFO, "C56", "%llu bytes gmem", (unsigned long long)globals);
-  } else {
-    ref_message_add(link, REF_INFO, "C56", "%llu bytes gmem, %llu bytes cmem[3]", (unsigned long long)globals,
-                    (unsigned long long)link->sections[constants].size);
+  const char *constants = "";
+  for (uint32_t bank = 0; bank < 20; bank++) {
+    for (size_t i = 0; i < link->section_count; i++) {
+      const ref_out_section *section = &link->sections[i];
+      if (section->type == REF_TYPE_CONSTANT + bank && section->info_section == REF_NONE && !section->dropped &&
+          section->constant_owner == REF_NONE) {
+        constants =
+            ref_memory_print(link, "%s, %llu bytes cmem[%u]", constants, (unsigned long long)section->size, bank);
+      }
+    }
   }
+  ref_message_add(link, REF_INFO, "C56", "%llu bytes gmem%s", (unsigned long long)globals, constants);
 }
 
 /* C81: with exactly one kernel the barriers of all live functions count. */
