@@ -49,11 +49,10 @@ void ref_map_set(ref_link *link, ref_map *map, const char *key, size_t number) {
   map->numbers[slot] = number;
 }
 
-/* W2.1. The table starts with the empty string at offset 0. */
+/* W2.1. The table starts with the empty string at offset 0; RF41: an empty prototype text is a string of its own. */
 void ref_strings_add(ref_link *link, ref_strings *strings, const char *text) {
   if (strings->bytes.size == 0) {
     ref_bytes_add(link, &strings->bytes, "", 1);
-    ref_map_set(link, &strings->offsets, "", 0);
   }
   if (ref_map_find(&strings->offsets, text) != REF_NONE) {
     return;
