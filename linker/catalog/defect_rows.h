@@ -32,3 +32,7 @@ TL_DEFECT(
     D84, 'R', "layout", "compiler constants above 64 KB, some of a size that is not shared (K3b)",
     "one place for every constant, which its relocations name",
     "such a constant is placed again for every kernel, and relocations keep the offset of the layout that did not fit")
+TL_DEFECT(D85, 'R', "merge",
+          "a weak kernel without compiler constants, then a losing body and then a better one that have some",
+          "one section with the kernel's own constants and the copies of functions' blocks",
+          "two sections of one name: copies in the one that the losing body brought, the kernel's own in the other")

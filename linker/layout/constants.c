@@ -95,15 +95,21 @@ static uint64_t constants_place(tl_module *module, uint32_t block_index, const t
   return offset;
 }
 
-/* What a replaced kernel's own constants leave when no copy comes in: nothing, no name either (L79). */
+static void constants_forget_if_empty(tl_module *module, uint32_t *section) {
+  if (*section == TL_NONE || module->sections.items[*section].size)
+    return;
+  tl_module_forget_section(module, *section);
+  *section = TL_NONE;
+}
+
+/* What a replaced kernel's own constants, or those of a body that lost to a replaced one, leave when nothing comes in:
+ * nothing, no name either (L79, L158). */
 static void constants_forget_empty(tl_module *module) {
-  for (size_t k = 0; k < module->all_kernels.count; k++) {
-    tl_section *const text = &module->sections.items[module->symbols.items[module->all_kernels.items[k]].section];
-    if (text->constant2 == TL_NONE || module->sections.items[text->constant2].size)
-      continue;
-    tl_module_forget_section(module, text->constant2);
-    text->constant2 = TL_NONE;
-  }
+  for (size_t k = 0; k < module->all_kernels.count; k++)
+    constants_forget_if_empty(
+        module, &module->sections.items[module->symbols.items[module->all_kernels.items[k]].section].constant2);
+  for (size_t i = 1; i < module->sections.count; i++)
+    constants_forget_if_empty(module, &module->sections.items[i].stray);
 }
 
 static tl_own_constants *constants_own(const tl_module *module, tl_arena *arena) {

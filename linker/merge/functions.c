@@ -274,9 +274,7 @@ static void functions_replace(tl_merging *m, uint32_t symbol, uint32_t out) {
   }
   m->section_map[s->section] = text;
   functions_empty_section(module, section->constant2); /* a kernel's own (L79) */
-  if (section->stray != TL_NONE)
-    tl_module_forget_section(module, section->stray);
-  section->stray = TL_NONE;
+  functions_empty_section(module, section->stray);     /* a later loser's constants take its place (L158) */
   functions_drop_constants(m, m->bodies[symbol].function, s->name);
 }
 

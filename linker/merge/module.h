@@ -107,6 +107,7 @@ typedef struct tl_symbol {
   uint32_t frame_cutoff[3];  /* relocations before this one against the symbol are dropped ... */
   uint32_t frame_section[3]; /* ... from these relocation sections (W8.2), TL_NONE */
   bool common;
+  bool zeros_too;       /* common, and a definition without initialiser came behind it (W3.12) */
   bool weak_mention;    /* undefined, and only weakly referred to (R21, R22) */
   bool shared;          /* object laid out in shared memory */
   bool external_shared; /* extern __shared__ (W3.11) */

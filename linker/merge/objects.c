@@ -32,6 +32,16 @@ static uint32_t objects_owner_text(const tl_merging *m, const tl_cubin_section *
   return winner == TL_NONE ? TL_NONE : m->module->symbols.items[winner].section;
 }
 
+/* A kernel's image is the first section of its name, also an emptied one that a losing body brought (L157, D85). */
+static void objects_take_constants(tl_module *module, uint32_t text, uint32_t section) {
+  uint32_t *const image = &module->sections.items[text].constant2;
+  if (*image != TL_NONE && tl_defect_matched(module->options, TL_DEFECT_D85))
+    return;
+  if (*image != TL_NONE)
+    tl_module_forget_section(module, *image);
+  *image = section;
+}
+
 /* A section of one function: never shared by two functions of one name (W3.10). */
 static uint32_t objects_owned_section(tl_merging *m, uint32_t index, uint32_t text) {
   tl_module *const module = m->module;
@@ -55,7 +65,7 @@ static uint32_t objects_owned_section(tl_merging *m, uint32_t index, uint32_t te
   } else if (input->type == SHT_CUDA_SHARED) {
     module->sections.items[text].shared = out;
   } else if (input->type == SHT_CUDA_CONSTANT0 + 2) {
-    module->sections.items[text].constant2 = out;
+    objects_take_constants(module, text, out);
   }
   tl_module_add_section_symbol(module, out);
   module->sections.items[out].about = text;
@@ -133,6 +143,17 @@ uint32_t tl_merge_place_section(tl_merging *m, uint32_t index) {
   return out;
 }
 
+/* Sizes are compared but for two commons, and a common and an initialised definition, where E28 decides (L156). An array
+ * of unknown length fits every size (L71). */
+static bool objects_sizes_clash(const tl_merging *m, const tl_cubin_symbol *s, const tl_symbol *known) {
+  if (!s->size || !known->size || s->size == known->size)
+    return false;
+  if (s->section == TL_SECTION_COMMON)
+    return (!known->common || known->zeros_too) &&
+           (known->section == TL_NONE || m->module->sections.items[known->section].type != SHT_CUDA_GLOBAL_INIT);
+  return !known->common || s->section == SHN_UNDEF || m->cubin->sections[s->section].type != SHT_CUDA_GLOBAL_INIT;
+}
+
 /* E22-E24 and the E21 that goes with them; true when something was reported. */
 static bool objects_check_known(tl_merging *m, const tl_cubin_symbol *s, const tl_symbol *known) {
   const unsigned type = tl_type_of(known), incoming = tl_symbol_type(s);
@@ -152,15 +173,15 @@ static bool objects_check_known(tl_merging *m, const tl_cubin_symbol *s, const t
     objects_report(m, TL_MESSAGE_SPACE_MISMATCH, s, known);
   else if ((s->other ^ known->other) & STO_MANAGED && !objects_starts_with(m, s->name, "__"))
     objects_report(m, TL_MESSAGE_MANAGED_MISMATCH, s, known);
-  const bool common = s->section == TL_SECTION_COMMON, mention = s->section == SHN_UNDEF;
-  const bool sized = s->size && known->size; /* an array of unknown length fits every size (L71) */
-  if (sized && s->size != known->size && (!common || known->section == TL_NONE) && (!known->common || mention))
+  const bool common = s->section == TL_SECTION_COMMON;
+  if (objects_sizes_clash(m, s, known))
     objects_report(m, TL_MESSAGE_SIZE_MISMATCH, s, known);
   const bool reported = m->module->diagnostics->errors > errors;
   const bool both_strong = tl_binding_of(known) == STB_GLOBAL && tl_symbol_binding(s) == STB_GLOBAL;
   const bool beside_bss =
-      common && known->section != TL_NONE && m->module->sections.items[known->section].type == SHT_CUDA_GLOBAL;
-  if (s->section && known->section != TL_NONE && both_strong && (reported || beside_bss))
+      common && (known->zeros_too ||
+                 (known->section != TL_NONE && m->module->sections.items[known->section].type == SHT_CUDA_GLOBAL));
+  if (s->section && (known->section != TL_NONE || known->zeros_too) && both_strong && (reported || beside_bss))
     objects_report(m, TL_MESSAGE_MULTIPLE_DEFINITION, s, known);
   return m->module->diagnostics->errors > errors;
 }
@@ -197,18 +218,25 @@ static void objects_pass_common(tl_merging *m, uint32_t index, uint32_t known) {
   }
   tl_symbol *const symbol = &module->symbols.items[known];
   m->symbol_map[index] = known;
+  const bool weak_zeros = symbol->section != TL_NONE && tl_binding_of(symbol) == STB_WEAK &&
+                          module->sections.items[symbol->section].type == SHT_CUDA_GLOBAL;
   if (symbol->common) {
-    symbol->size = s->size > symbol->size ? s->size : symbol->size;
+    if (s->size > symbol->size) {
+      symbol->size = s->size;
+      symbol->mention = m->file; /* what messages name first (L156) */
+    }
     if (!tl_defect_matched(module->options, TL_DEFECT_D9) && s->value > symbol->align) {
       symbol->align = s->value;
       tl_defect_note(module->diagnostics, TL_DEFECT_D9, tl_merging_text(m, s->name));
     }
-  } else if (symbol->section == TL_NONE) {
+  } else if (symbol->section == TL_NONE || weak_zeros) { /* the weak one's bytes stay (V10) */
     symbol->common = true;
+    symbol->section = TL_NONE;
     tl_u32_push(module->arena, &module->commons, known);
     symbol->align = s->value;
     symbol->size = s->size;
-    symbol->info = s->info;
+    symbol->mention = m->file;
+    symbol->info = weak_zeros ? symbol->info : s->info;
   } else if (s->size > symbol->size) {
     const tl_site site = {m->cubin->path, NULL, tl_merging_text(m, s->name), TL_NO_OFFSET};
     tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_COMMON_LARGER), site, NULL,
@@ -362,9 +390,11 @@ static void objects_define_known(tl_merging *m, uint32_t index, uint32_t known, 
                        tl_merging_text(m, s->name), objects_mention_path(m, symbol));
   }
   if (symbol->common && !init) { /* W3.12: stays common, the block stays as dead bytes */
-    symbol->size = s->size > symbol->size ? s->size : symbol->size;
+    symbol->zeros_too = true;
     return;
   }
+  if (symbol->common)
+    symbol->mention = m->file; /* L156 */
   const bool was_defined = symbol->section != TL_NONE;
   if (was_defined && tl_defect_matched(module->options, TL_DEFECT_D83))
     symbol->constant_cutoff = (uint32_t)module->relocations.count;
@@ -414,11 +444,13 @@ static void objects_pass_defined(tl_merging *m, uint32_t index, uint32_t known) 
   }
   const tl_symbol *const symbol = known == TL_NONE ? NULL : &m->module->symbols.items[known];
   const bool strong_over_weak = symbol && tl_binding_of(symbol) == STB_WEAK && tl_symbol_binding(s) == STB_GLOBAL;
-  if (symbol && symbol->section != TL_NONE && !strong_over_weak) {
+  const bool weak_zeros = tl_symbol_binding(s) == STB_WEAK && m->cubin->sections[s->section].type == SHT_CUDA_GLOBAL;
+  if (symbol && (symbol->common ? weak_zeros || symbol->zeros_too : symbol->section != TL_NONE && !strong_over_weak)) {
     objects_pass_loser(m, index, known);
     return;
   }
-  if (symbol && symbol->common && tl_symbol_binding(s) == STB_WEAK && input->type == SHT_CUDA_GLOBAL_INIT)
+  const bool crashes = symbol && symbol->common && s->size >= symbol->size; /* a smaller one is E28 */
+  if (crashes && tl_symbol_binding(s) == STB_WEAK && input->type == SHT_CUDA_GLOBAL_INIT)
     tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, m->cubin->symbol_table,
                      (uint64_t)index * ELF_SYMBOL_SIZE,
                      "a weak variable with an initialiser stands behind a common one of its name (D19)");
