@@ -37,8 +37,10 @@ static void objects_take_constants(tl_module *module, uint32_t text, uint32_t se
   uint32_t *const image = &module->sections.items[text].constant2;
   if (*image != TL_NONE && tl_defect_matched(module->options, TL_DEFECT_D85))
     return;
-  if (*image != TL_NONE)
+  if (*image != TL_NONE) {
+    tl_defect_note(module->diagnostics, TL_DEFECT_D85, tl_module_text(module, module->sections.items[*image].name));
     tl_module_forget_section(module, *image);
+  }
   *image = section;
 }
 
