@@ -191,6 +191,17 @@ static tl_linked_view link_linked(const link_common *c, const link_stages *s) {
   return (tl_linked_view){&s->module, &s->emitted, &s->plan, tl_image_make(&image, c->job->options.threads, arena)};
 }
 
+/* Under its own name the linker says where a kernel's text is not what nvlink would write. */
+static void link_report_kept(const link_stages *s, const tl_finalized *finalized) {
+  for (size_t i = 0; i < finalized->remade.count && !s->module.options->identity_nvlink; i++) {
+    const tl_remade *const one = &finalized->remade.items[i];
+    const char *const name = tl_module_text(&s->module, s->module.symbols.items[one->symbol].name);
+    if (one->what != TL_REMAKE_SURE)
+      tl_diagnostics_add(s->diagnostics, tl_message_row_of(TL_MESSAGE_KEPT_TEXT),
+                         (tl_site){NULL, NULL, name, TL_NO_OFFSET}, NULL, name, tl_remake_text(one->what));
+  }
+}
+
 /* A capsule link: both views, joined (M3). */
 static bool link_capsules(link_common *c, link_stages *s, tl_finalized *finalized) {
   tl_arena *const arena = &c->state->arena;
@@ -208,6 +219,7 @@ static bool link_capsules(link_common *c, link_stages *s, tl_finalized *finalize
   link_emit(c, &sass);
   const tl_linked_view mercury = link_linked(c, s), plain = link_linked(c, &sass);
   tl_finalize(finalized, &mercury, &plain, arena, link_output_limit(c->job, s));
+  link_report_kept(s, finalized);
   return true;
 }
 
@@ -245,7 +257,8 @@ static void link_run(const tl_job *job, tl_result *result, link_state *state) {
     link_emit(&c, &s);
   link_give(&c, c.admitted.capsule ? &finalized.plan : &s.plan, s.module.sections.count, result);
   if (job->options.want_map)
-    result->map = tl_map_make(&s.plan, &s.emitted, arena);
+    result->map =
+        c.admitted.capsule ? tl_map_capsules(&finalized, &s.emitted, arena) : tl_map_make(&s.plan, &s.emitted, arena);
 }
 
 /* What a result says when there is not even memory for records. */

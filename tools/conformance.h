@@ -48,11 +48,19 @@ typedef struct conformance_coverage {
   bool relocations[256], attributes[256];
 } conformance_coverage;
 
+/* Of a capsule link that both linkers made. */
+typedef struct conformance_capsules {
+  bool judged;
+  size_t kernels, sure, kept; /* kept: the text may differ from nvlink's (M43, M44, M45i) */
+  bool rest_identical;        /* everything of M46 */
+} conformance_capsules;
+
 typedef struct conformance_verdict {
   conformance_outcome outcome;
   char class[CONFORMANCE_CLASS]; /* of a difference: a section's name, "text", "exit code", "crash", "time limit",
                                     "refusal" when nvlink refused in other words */
   char details[256];             /* for a person: where, or what a compiler said */
+  conformance_capsules capsules;
   bool model_ran, model_identical;
   double compile_seconds, reference_seconds, linker_seconds;
   int files, ptx_files, feature_count;
@@ -91,6 +99,12 @@ typedef struct conformance_report {
 void conformance_print(const conformance_report *report, FILE *to);
 bool conformance_write_json(const conformance_report *report, const char *path);
 double conformance_percent(const conformance_report *report);
+
+/* What our link map says of a capsule link, and whether the files are equal apart from that. */
+void conformance_judge_capsule(const uint8_t *reference, size_t reference_size, const uint8_t *ours, size_t our_size,
+                               const char *map, conformance_capsules *capsules);
+/* The shares over all capsule links; nothing when there are none. */
+void conformance_print_capsules(const conformance_report *report, FILE *to);
 
 /* Adds what the cubin at `path` holds; nothing if it is none. */
 void conformance_cover(const char *path, conformance_coverage *coverage);

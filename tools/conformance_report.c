@@ -154,6 +154,7 @@ void conformance_print(const conformance_report *report, FILE *to) {
   conformance_print_list(report, CONFORMANCE_DIFFERENT, "different:", to);
   fprintf(to, "identical %zu of %zu (%.2f %%): bytes, messages and exit code\n", identical, identical + different,
           conformance_percent(report));
+  conformance_print_capsules(report, to);
   size_t count;
   conformance_group *groups = conformance_groups(report, &count);
   for (size_t i = 0; groups && i < count; i++)

@@ -187,13 +187,15 @@ static void conformance_link(const conformance_settings *settings, const string_
 }
 
 static void conformance_linker_command(const conformance_settings *settings, const string_list *arguments,
-                                       string_list *command) {
+                                       bool capsules, string_list *command) {
   string_list_add(command, "%s", settings->linker);
   if (!conformance_is_nvlink(settings->linker)) {
     string_list_add(command, "--identity=nvlink");
     if (!settings->default_mode)
       string_list_add(command, "--bug-compatible");
   }
+  if (!conformance_is_nvlink(settings->linker) && capsules)
+    string_list_add(command, "--map=twinlink.map");
   for (size_t i = 0; i < arguments->count; i++)
     string_list_add(command, "%s", arguments->items[i]);
 }
@@ -298,6 +300,15 @@ static void conformance_write_script(const gen_program *program, const string_li
   text_free(&script);
 }
 
+static void conformance_judge(const char *directory, const conformance_answer *reference,
+                              const conformance_answer *ours, conformance_verdict *verdict) {
+  size_t size;
+  uint8_t *map = conformance_read(directory, "twinlink.map", &size);
+  conformance_judge_capsule(reference->output, reference->output_size, ours->output, ours->output_size,
+                            (const char *)map, &verdict->capsules);
+  free(map);
+}
+
 static void conformance_link_both(const conformance_settings *settings, const gen_program *program,
                                   const char *directory, conformance_verdict *verdict) {
   string_list arguments = {0}, command = {0}, reference_command = {0};
@@ -306,10 +317,11 @@ static void conformance_link_both(const conformance_settings *settings, const ge
   string_list_add(&reference_command, "%s", settings->reference);
   for (size_t i = 0; i < arguments.count; i++)
     string_list_add(&reference_command, "%s", arguments.items[i]);
-  conformance_linker_command(settings, &arguments, &command);
+  conformance_linker_command(settings, &arguments, program->sm >= 100, &command);
   conformance_answer reference = {0}, ours = {0};
   conformance_link(settings, &reference_command, directory, "nvlink", &reference);
   conformance_link(settings, &command, directory, "twinlink", &ours);
+  conformance_judge(directory, &reference, &ours, verdict);
   verdict->reference_seconds = reference.result.seconds;
   verdict->linker_seconds = ours.result.seconds;
   conformance_compare(&reference, &ours, verdict);

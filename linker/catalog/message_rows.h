@@ -102,6 +102,7 @@ TL_MESSAGE(EXECUTABLE_INPUT,    "T6",  TL_WARNING, "Input file '%s' is already l
 TL_MESSAGE(VARIANT,             "T7",  TL_WARNING, "Input file '%s' is code for '%s', the output claims '%s'")
 TL_MESSAGE(FILE_SHRANK,         "T1",  TL_FATAL,   "Input file '%s' became shorter while it was read")
 TL_MESSAGE(OVERFLOW_VALUE,      "T8",  TL_WARNING, "Value 0x%x of relocation %s does not fit its field")
+TL_MESSAGE(KEPT_TEXT,           "T11", TL_INFO,    "Kernel '%s' keeps the text of its input: %s")
 TL_MESSAGE(HOSTILE,             "T9",  TL_FATAL,   "Input file '%s' cannot be linked: %s")
 TL_MESSAGE(DEFECT,              "T10", TL_INFO,    "%s: %s; nvlink 13.0.88: %s (--bug-compatible does so)")
 /* clang-format on */

@@ -44,6 +44,7 @@ enum { ET_REL = 1, ET_EXEC = 2, ET_EWP = 0xff00, EM_CUDA = 190 };
 #define SHT_CUDA_MERCURY_CONSTANT 0x70000078u /* to 0x7000007e (F37) */
 #define SHT_CUDA_MERCURY_CONSTANT_LAST 0x7000007eu
 #define SHT_CUDA_IMAGE_HEADERS 0x70000079u /* .nv.constant.entry_image_header_indices.K */
+#define SHT_CUDA_PIC_CONSTANT 0x7000007du  /* .nv.merc.nv.constant.pic */
 #define SHT_CUDA_USER_CONSTANT 0x7000007cu /* .nv.merc.nv.constant.user */
 #define SHT_CUDA_MERCURY_RELA 0x70000082u
 #define SHT_CUDA_MERCURY_INFO 0x70000083u

@@ -138,16 +138,47 @@ static void map_dropped(map_text *t, const tl_emitted *e) {
     }
 }
 
+static void map_files(map_text *t, const tl_module *module) {
+  map_add(t, "Input files\n");
+  for (uint32_t f = 0; f < module->file_count; f++)
+    map_add(t, tl_arena_format(t->arena, "  %s\n", module->files[f].path));
+  map_add(t, "\n");
+}
+
+const char *tl_map_capsules(const tl_finalized *finalized, const tl_emitted *mercury, tl_arena *arena) {
+  map_text t = {.arena = arena};
+  map_add(&t, tl_arena_format(arena, "Link map of a capsule link, %u bytes, %u sections, %u symbols\n\n",
+                              finalized->plan.size, (uint64_t)finalized->places.count + 1,
+                              (uint64_t)mercury->symbols.count + 1));
+  map_files(&t, mercury->module);
+  map_add(&t, "Output sections\n  index  offset     size       name\n");
+  for (size_t i = 0; i < finalized->places.count; i++) {
+    map_add(&t, "  ");
+    map_column(&t, tl_arena_format(arena, "%u", (uint64_t)i + 1), 6);
+    map_column(&t, map_hex(&t, finalized->places.items[i].offset), 10);
+    map_column(&t, map_hex(&t, finalized->places.items[i].size), 10);
+    map_add(&t, finalized->places.items[i].name);
+    map_add(&t, "\n");
+  }
+  map_add(&t, "\nKernels whose text nvlink makes anew\n");
+  for (size_t i = 0; i < finalized->remade.count; i++) {
+    const tl_remade *const one = &finalized->remade.items[i];
+    const char *const name = map_name(mercury, mercury->module->symbols.items[one->symbol].name);
+    map_add(&t, tl_arena_format(arena, "  %s: %s\n", name, tl_remake_text(one->what)));
+  }
+  map_symbols(&t, mercury);
+  map_dropped(&t, mercury);
+  *tl_vector_push(arena, &t.text) = '\0';
+  return t.text.items;
+}
+
 const char *tl_map_make(const tl_plan *plan, const tl_emitted *emitted, tl_arena *arena) {
   map_text t = {.arena = arena};
   map_add(&t,
           tl_arena_format(arena, "Link map, %u bytes, %u sections, %u symbols, %u fields written, %u entries kept\n\n",
                           plan->size, (uint64_t)emitted->section_count + 1, (uint64_t)emitted->symbols.count + 1,
                           (uint64_t)plan->relocated->patches.count, (uint64_t)plan->relocated->kept.count));
-  map_add(&t, "Input files\n");
-  for (uint32_t f = 0; f < emitted->module->file_count; f++)
-    map_add(&t, tl_arena_format(arena, "  %s\n", emitted->module->files[f].path));
-  map_add(&t, "\n");
+  map_files(&t, emitted->module);
   map_sections(&t, plan, emitted);
   map_symbols(&t, emitted);
   map_shared(&t, emitted);

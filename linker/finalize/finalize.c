@@ -25,11 +25,27 @@ const tl_piece *final_piece_of(const tl_section *section, uint32_t file) {
 }
 
 /* M28: it takes its size in the file although nothing was written there: what follows the section in the Mercury view's
- * own output shows, the start of that file's section headers. */
-void final_reserved_bytes(const finalizer *f, uint8_t *bytes, uint64_t size) {
-  const uint64_t headers = tl_get64(f->mercury->image + 40);
-  const uint64_t left = f->mercury->plan->size - headers;
-  memcpy(bytes, f->mercury->image + headers, size < left ? size : left);
+ * own output shows, zeros and the start of that file's section headers. */
+void final_reserved_bytes(const finalizer *f, uint32_t section, uint8_t *bytes, uint64_t size) {
+  const uint64_t offset = f->mercury->plan->section_offset[section];
+  const uint64_t left = offset < f->mercury->plan->size ? f->mercury->plan->size - offset : 0;
+  memcpy(bytes, f->mercury->image + offset, size < left ? size : left);
+}
+
+const char *tl_remake_text(tl_remake what) {
+  switch (what) {
+  case TL_REMAKE_NONE:
+    break;
+  case TL_REMAKE_SURE:
+    return "made anew in the same way (M45)";
+  case TL_REMAKE_UNSURE:
+    return "its scoreboard numbers run out, and nvlink's choice is not known (M45i)";
+  case TL_REMAKE_FENCE:
+    return "nvlink leaves out loads before a fence (M44)";
+  case TL_REMAKE_DEBUG:
+    return "nvlink adds instructions before EXIT in links with debug code (M43)";
+  }
+  return "as in the input";
 }
 
 void tl_finalize(tl_finalized *finalized, const tl_linked_view *mercury, const tl_linked_view *sass, tl_arena *arena,

@@ -22,14 +22,24 @@ typedef enum tl_remake {
   TL_REMAKE_DEBUG   /* M43: the input's text stays */
 } tl_remake;
 
+/* Why, in a few words. */
+const char *tl_remake_text(tl_remake what);
+
 typedef struct tl_remade {
   uint32_t symbol; /* of the Mercury module */
   tl_remake what;
 } tl_remade;
 
+/* A section of the output, for the map. */
+typedef struct tl_final_place {
+  const char *name;
+  uint64_t offset, size;
+} tl_final_place;
+
 typedef struct tl_finalized {
   tl_plan plan;
-  TL_VECTOR(tl_remade) remade; /* in output order, without TL_REMAKE_NONE */
+  TL_VECTOR(tl_final_place) places; /* in output order, without the null section */
+  TL_VECTOR(tl_remade) remade;      /* in output order, without TL_REMAKE_NONE */
 } tl_finalized;
 
 /* Turns what is written into Mercury text, whose offsets count decoded instructions, into writes to the capsules' records

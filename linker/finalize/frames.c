@@ -117,36 +117,194 @@ static void frames_put(frame_writer *w, const uint8_t *bytes, uint64_t size) {
   w->size += size;
 }
 
+/* --- instructions of frames --- */
+
+/* One instruction, and the place in the code from which it holds; none at the end, where only the place moves. */
+typedef struct frame_event {
+  uint64_t at;
+  const uint8_t *bytes;
+  uint64_t size;
+} frame_event;
+typedef TL_VECTOR(frame_event) frame_events;
+
+/* The length of a LEB128 number, 0 when it does not end. */
+static uint64_t frames_leb(const uint8_t *bytes, uint64_t left) {
+  for (uint64_t i = 0; i < left; i++)
+    if (!(bytes[i] & 0x80))
+      return i + 1;
+  return 0;
+}
+
+/* Length of a DWARF call frame instruction of those that ptxas writes, 0 for others. */
+static uint64_t frames_instruction_size(const uint8_t *bytes, uint64_t left) {
+  enum {
+    OFFSET_EXTENDED = 5,
+    RESTORE_EXTENDED = 6,
+    SAME_VALUE = 8,
+    DEF_CFA = 12,
+    DEF_CFA_REGISTER = 13,
+    DEF_CFA_OFFSET = 14,
+    EXPRESSION = 16
+  };
+  const uint64_t first = left > 1 ? frames_leb(bytes + 1, left - 1) : 0;
+  if (!first)
+    return 0;
+  if (bytes[0] == RESTORE_EXTENDED || bytes[0] == SAME_VALUE || bytes[0] == DEF_CFA_REGISTER ||
+      bytes[0] == DEF_CFA_OFFSET)
+    return 1 + first;
+  const uint64_t second = left > 1 + first ? frames_leb(bytes + 1 + first, left - 1 - first) : 0;
+  if (!second)
+    return 0;
+  if (bytes[0] == OFFSET_EXTENDED || bytes[0] == DEF_CFA)
+    return 1 + first + second;
+  if (bytes[0] != EXPRESSION || second != 1)
+    return 0;
+  const uint64_t size = 2 + first + bytes[1 + first];
+  return size <= left ? size : 0;
+}
+
+/* False at something unknown. */
+static bool frames_read_events(const finalizer *f, const uint8_t *frame_bytes, uint64_t size, frame_events *events) {
+  enum { NOP = 0, ADVANCE_4 = 4, ADVANCE_SIZE = 5 };
+  uint64_t at = 0;
+  for (uint64_t i = FRAME_FDE; i < size;) {
+    const uint8_t code = frame_bytes[i];
+    uint64_t length = 1;
+    if (code == ADVANCE_4) {
+      length = ADVANCE_SIZE;
+      if (length > size - i)
+        return false;
+      at += tl_get32(frame_bytes + i + 1);
+    } else if (code != NOP) {
+      length = frames_instruction_size(frame_bytes + i, size - i);
+      if (!length)
+        return false;
+      *tl_vector_push(f->arena, events) = (frame_event){at, frame_bytes + i, length};
+    }
+    i += length;
+  }
+  *tl_vector_push(f->arena, events) = (frame_event){at, NULL, 0};
+  return true;
+}
+
+/* Puts the instructions of a replaced body's frame between those of the standing one's: by place, older ones first, equal
+ * ones once. */
+static void frames_merge_events(const finalizer *f, frame_events *into, const frame_events *older) {
+  frame_events all = {0};
+  size_t o = 0;
+  for (size_t i = 0; i < into->count; i++) {
+    for (; o < older->count && older->items[o].at <= into->items[i].at; o++)
+      if (older->items[o].bytes &&
+          !(older->items[o].at == into->items[i].at && older->items[o].size == into->items[i].size &&
+            into->items[i].bytes && memcmp(older->items[o].bytes, into->items[i].bytes, into->items[i].size) == 0))
+        *tl_vector_push(f->arena, &all) = older->items[o];
+    *tl_vector_push(f->arena, &all) = into->items[i];
+  }
+  *into = all;
+}
+
+static void frames_put_events(frame_writer *w, const frame_events *events) {
+  enum { ADVANCE_4 = 4, ADVANCE_SIZE = 5 };
+  uint64_t at = 0;
+  for (size_t i = 0; i < events->count; i++) {
+    if (events->items[i].at != at) {
+      w->bytes[w->size] = ADVANCE_4;
+      tl_put32(w->bytes + w->size + 1, (uint32_t)(events->items[i].at - at));
+      w->size += ADVANCE_SIZE;
+      at = events->items[i].at;
+    }
+    if (events->items[i].bytes)
+      frames_put(w, events->items[i].bytes, events->items[i].size);
+  }
+}
+
+/* --- writing --- */
+
+/* A function with a second name: its frame is not translated (L104). */
+static bool frames_has_alias(const finalizer *f, uint32_t symbol) {
+  const tl_module *const m = f->mercury->module;
+  for (size_t i = 0; i < m->functions.count; i++) {
+    const uint32_t other = m->symbol_of_function[m->functions.items[i]];
+    if (other != symbol && other != TL_NONE && m->symbols.items[other].section == m->symbols.items[symbol].section &&
+        m->symbols.items[other].section != TL_NONE)
+      return true;
+  }
+  return false;
+}
+
+/* The frame of the body that stands, with the instructions of replaced bodies whose entries stayed too (L104). */
+static void frames_put_translated(frame_writer *w, uint32_t symbol, const frame_pair *stands) {
+  const finalizer *const f = w->f;
+  frame_events events = {0};
+  bool merged = false;
+  bool known = frames_read_events(f, stands->sass, stands->sass_size, &events);
+  for (size_t i = 0; known && i < w->pairs.count; i++) {
+    const frame_pair *const pair = &w->pairs.items[i];
+    frame_events older = {0};
+    if (pair->symbol != symbol || pair == stands)
+      continue;
+    known = frames_read_events(f, pair->sass, pair->sass_size, &older);
+    frames_merge_events(f, &events, &older);
+    merged = true;
+  }
+  if (!known || !merged) {
+    frames_put(w, stands->sass, stands->sass_size);
+    return;
+  }
+  uint8_t *const at = w->bytes + w->size;
+  frames_put(w, stands->sass, FRAME_FDE);
+  frames_put_events(w, &events);
+  w->size = tl_align((uint64_t)(w->bytes + w->size - at), 8) + (uint64_t)(at - w->bytes);
+  tl_put64(at + FRAME_LENGTH, (uint64_t)(w->bytes + w->size - at) - FRAME_CIE);
+}
+
 /* M24, L104: the first frame of a function describes the body that stands, which is the last one's; a further one, where
  * the entries of a replaced body stayed too, is the Mercury view's without its instructions. */
 static void frames_write(frame_writer *w) {
   enum { BARE_FRAME = 40, BARE_LENGTH = 28 };
   finalizer *const f = w->f;
   uint32_t *const last = tl_arena_new(f->arena, uint32_t, f->mercury->module->symbols.count + 1);
-  bool *const written = tl_arena_new(f->arena, bool, f->mercury->module->symbols.count + 1);
+  uint8_t *const state = tl_arena_new(f->arena, uint8_t, f->mercury->module->symbols.count + 1);
+  enum { UNSEEN, MANY = 1, WRITTEN = 2 };
   uint64_t cie = TL_NO_OFFSET, cie_place = 0;
   for (uint32_t i = 0; i < w->pairs.count; i++)
     last[w->pairs.items[i].symbol] = i;
+  for (uint32_t i = 0; i < w->pairs.count; i++)
+    state[w->pairs.items[i].symbol] |= last[w->pairs.items[i].symbol] != i ? MANY : UNSEEN;
   for (uint32_t i = 0; i < w->pairs.count; i++) {
     const frame_pair *const pair = &w->pairs.items[i], *const stands = &w->pairs.items[last[pair->symbol]];
-    const bool again = written[pair->symbol];
-    written[pair->symbol] = true;
+    const bool bare = state[pair->symbol] & WRITTEN || (f->any_alias && frames_has_alias(f, pair->symbol));
     if (cie != pair->cie) {
       cie = pair->cie;
       cie_place = w->size;
-      frames_put(w, again ? pair->mercury_cie : pair->sass_cie, again ? pair->mercury_cie_size : pair->sass_cie_size);
+      frames_put(w, bare ? pair->mercury_cie : pair->sass_cie, bare ? pair->mercury_cie_size : pair->sass_cie_size);
     }
     *tl_vector_push(f->arena, &f->frames) = (final_frame){pair->place, w->size};
     uint8_t *const at = w->bytes + w->size;
-    if (again) {
+    if (bare) {
       memcpy(at, pair->mercury, FRAME_FDE);
       tl_put64(at + FRAME_LENGTH, BARE_LENGTH);
       w->size += BARE_FRAME;
+    } else if (state[pair->symbol] & MANY) {
+      frames_put_translated(w, pair->symbol, stands);
     } else {
       frames_put(w, stands->sass, stands->sass_size);
     }
+    state[pair->symbol] |= WRITTEN;
     tl_put64(at + FRAME_CIE, cie_place);
   }
+}
+
+/* Whether some text has a second name. */
+static bool frames_any_alias(const finalizer *f) {
+  const tl_module *const m = f->mercury->module;
+  for (size_t i = 0; i < m->functions.count; i++) {
+    const uint32_t symbol = m->symbol_of_function[m->functions.items[i]];
+    const uint32_t section = symbol == TL_NONE ? TL_NONE : m->symbols.items[symbol].section;
+    if (section != TL_NONE && m->sections.items[section].owner != symbol)
+      return true;
+  }
+  return false;
 }
 
 const uint8_t *final_frames(finalizer *f, uint32_t section, uint64_t *size) {
@@ -154,6 +312,7 @@ const uint8_t *final_frames(finalizer *f, uint32_t section, uint64_t *size) {
   const tl_section *const m = final_mercury(f, section);
   const uint8_t *const bytes = final_view_bytes(f->mercury, section);
   frame_writer w = {.f = f};
+  f->any_alias = frames_any_alias(f);
   *size = 0;
   if (sass == TL_NONE)
     return final_new(f, 0);
@@ -166,7 +325,7 @@ const uint8_t *final_frames(finalizer *f, uint32_t section, uint64_t *size) {
   }
   uint64_t room = 0;
   for (size_t i = 0; i < w.pairs.count; i++)
-    room += w.pairs.items[i].sass_size + w.pairs.items[i].sass_cie_size + w.pairs.items[i].mercury_cie_size + 64;
+    room += 6 * w.pairs.items[i].sass_size + w.pairs.items[i].sass_cie_size + w.pairs.items[i].mercury_cie_size + 64;
   w.bytes = final_new(f, room);
   frames_write(&w);
   *size = w.size;

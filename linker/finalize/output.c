@@ -45,6 +45,11 @@ static void output_add_sections(output *o) {
     output_add(o, NULL, section->hole);
   }
   output_add(o, NULL, tl_align(o->plan->size, 8) - o->plan->size);
+  for (size_t i = 1; i < o->f->sections.count; i++) {
+    const final_section *const section = &o->f->sections.items[i];
+    *tl_vector_push(o->f->arena, &o->f->result->places) =
+        (tl_final_place){(const char *)o->f->names + section->name, section->offset, section->size};
+  }
 }
 
 static void output_add_headers(output *o) {

@@ -75,10 +75,11 @@ static void pair_text(finalizer *f, uint32_t text) {
 static void pair_named(finalizer *f, uint32_t section) {
   const tl_module *const m = f->mercury->module, *const s = f->sass->module;
   uint32_t name = m->sections.items[section].name;
-  if (strcmp(tl_module_text(m, name), tl_module_user_constants(m)) == 0) {
-    const char *const text = tl_module_user_constants(s);
-    name = tl_names_find(m->names, text, strlen(text));
-  }
+  static const char *const renamed[][2] = {{".nv.constant.user", ".nv.constant3"},
+                                           {".nv.constant.pic", ".nv.constant4"}};
+  for (size_t i = 0; i < sizeof renamed / sizeof *renamed; i++)
+    if (strcmp(tl_module_text(m, m->sections.items[section].name), renamed[i][0]) == 0)
+      name = tl_names_find(m->names, renamed[i][1], strlen(renamed[i][1]));
   pair_two(f, section, name == TL_NONE ? TL_NONE : tl_module_find_section(s, name));
 }
 

@@ -31,6 +31,8 @@ typedef struct finalizer {
   TL_VECTOR(final_section) sections; /* 0 is the null section */
   uint32_t *mirror;                  /* by Mercury section: its second, Mercury section in the output; 0 */
   tl_u32_vector constants;           /* SASS sections .nv.constant0.K of the last group (M11) */
+  bool debug;                        /* M43 */
+  bool any_alias;                    /* some function has a second name */
   uint32_t first_constant;           /* output index of the first of them */
   uint32_t *constant_symbol;         /* by SASS section: index in .symtab of the symbol of those */
   uint32_t mercury_symtab;           /* output index */
@@ -86,7 +88,7 @@ const uint8_t *final_lines(finalizer *f, uint32_t section, uint64_t *size);
 const uint8_t *final_frames(finalizer *f, uint32_t section, uint64_t *size);
 const uint8_t *final_frame_relocations(finalizer *f, uint32_t section, uint64_t *size);
 /* What stands where the Mercury copy of reserved shared memory has its place in the file (M28). */
-void final_reserved_bytes(const finalizer *f, uint8_t *bytes, uint64_t size);
+void final_reserved_bytes(const finalizer *f, uint32_t section, uint8_t *bytes, uint64_t size);
 /* .nv.compat with the attribute that only the finalizer writes (M18). */
 const uint8_t *final_compat(finalizer *f, uint64_t *size);
 

@@ -44,6 +44,31 @@ static bool sections_is_line_table(const finalizer *f, uint32_t section) {
 }
 
 /* The SASS side of a section that is no text: what kind decides where its bytes come from. */
+static bool sections_file_is_debug(const tl_cubin *cubin, const tl_names *names) {
+  for (uint32_t i = 1; i < cubin->section_count; i++) {
+    const char *const name = tl_names_text(names, cubin->sections[i].name);
+    if (cubin->sections[i].size && (strcmp(name, ".debug_info") == 0 || strcmp(name, ".nv_debug_info_reg_sass") == 0))
+      return true;
+  }
+  return false;
+}
+
+/* Whether a SASS text comes from a file that was compiled with -G. */
+static bool sections_is_debug_code(const finalizer *f, uint32_t section) {
+  const tl_section *const text = final_sass(f, section);
+  return text->pieces.count &&
+         sections_file_is_debug(&f->sass->module->files[text->pieces.items[0].file], f->sass->module->names);
+}
+
+/* M43: -g, or code compiled with -G somewhere in the link. */
+static bool sections_link_is_debug(const finalizer *f) {
+  const tl_module *const s = f->sass->module;
+  bool debug = s->options->debug;
+  for (uint32_t i = 0; i < s->file_count && !debug; i++)
+    debug = sections_file_is_debug(&s->files[i], s->names);
+  return debug;
+}
+
 /* M42: the text of a kernel as nvlink makes it; where that is not known the input's stays and is noted. */
 static const uint8_t *sections_remake(finalizer *f, uint32_t section, const final_section *out) {
   const uint32_t owner = final_mercury(f, section)->owner;
@@ -51,7 +76,11 @@ static const uint8_t *sections_remake(finalizer *f, uint32_t section, const fina
     return out->bytes;
   uint8_t *const text = final_new(f, out->size);
   memcpy(text, out->bytes, out->size);
-  const tl_remake what = tl_leaf_remake(text, out->size, f->arena);
+  tl_remake what = tl_leaf_remake(text, out->size, f->arena);
+  if (f->debug && !sections_is_debug_code(f, f->sass_section[section])) {
+    what = TL_REMAKE_DEBUG; /* M43: instructions before each EXIT that are not made here */
+    memcpy(text, out->bytes, out->size);
+  }
   if (what != TL_REMAKE_NONE)
     *tl_vector_push(f->arena, &f->result->remade) = (tl_remade){owner, what};
   return text;
@@ -149,6 +178,7 @@ void final_add_sections(finalizer *f) {
     sections_add_plain(f, e->order[i]);
   sections_link_plain(f);
   sections_add_constants(f);
+  f->debug = sections_link_is_debug(f);
   for (uint32_t i = 0; i < e->section_count; i++)
     sections_fill(f, e->order[i], &f->sections.items[i + 1]);
 }
@@ -165,13 +195,15 @@ static uint32_t mirror_type(const tl_section *section, mirror_kind kind) {
     return SHT_CUDA_MERCURY_RELA;
   if (section->type == SHT_CUDA_CONSTANT0 + 2)
     return SHT_CUDA_OPTIMIZER_CONSTANT;
+  if (section->type == SHT_CUDA_CONSTANT0 + 4)
+    return SHT_CUDA_PIC_CONSTANT;
   return section->type == SHT_CUDA_CONSTANT0 + 3 ? SHT_CUDA_USER_CONSTANT : section->type;
 }
 
 /* Sections whose bytes in the file serve both views (M10). */
 static bool mirror_shares(const finalizer *f, uint32_t section, const final_section *plain, const final_section *own) {
-  static const char *const always[] = {".nv.constant.user", ".nv.global.init", ".debug_abbrev", ".debug_loc",
-                                       ".debug_pubnames",   ".debug_pubtypes", ".debug_str"};
+  static const char *const always[] = {".nv.constant.user", ".nv.constant.pic", ".nv.global.init", ".debug_abbrev",
+                                       ".debug_loc",        ".debug_pubnames",  ".debug_pubtypes", ".debug_str"};
   static const char *const when_equal[] = {".debug_line", ".nv_debug_line_sass"};
   static const char ptx[] = ".nv_debug_ptx_txt";
   const char *const name = sections_name(f, section);
@@ -198,7 +230,7 @@ static void mirror_add(finalizer *f, uint32_t section, mirror_kind kind) {
   out.name = final_add_name(f, text ? ".nv.capmerc" : ".nv.merc", sections_name(f, section));
   out.bytes = bytes;
   if (m->type == SHT_CUDA_RESERVED_SHARED)
-    final_reserved_bytes(f, bytes, out.size);
+    final_reserved_bytes(f, section, bytes, out.size);
   else
     memcpy(bytes, final_view_bytes(f->mercury, section), out.size);
   if (text && out.size >= 4)

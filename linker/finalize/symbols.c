@@ -33,6 +33,10 @@ static void symbols_fill_sass(const finalizer *f, uint32_t symbol, uint8_t *at) 
     at[5] = own[5];
   }
   memcpy(at + 8, own + 8, 16);
+  const uint32_t owner = m->section == TL_NONE ? TL_NONE : final_mercury(f, m->section)->owner;
+  if (tl_type_of(m) == STT_FUNC && owner != TL_NONE &&
+      owner != symbol) /* a second name has the function's size (L104) */
+    tl_put64(at + 16, f->sass->module->symbols.items[f->sass_symbol[owner]].size);
 }
 
 void final_symbols(finalizer *f) {

@@ -220,6 +220,10 @@ static void candidate_check_abi(const admission *a, const candidate *c) {
     admission_say(a, TL_MESSAGE_ABI_MISMATCH, c->path);
 }
 
+static bool candidate_is_capsule(const admission *a, const candidate *c) {
+  return a->result->target->number >= FIRST_CAPSULE_SM && c->flags & FLAG_CAPSULE;
+}
+
 /* Step 5 of C76. */
 static void candidate_check_arch(const admission *a, const candidate *c) {
   const tl_architecture *const target = a->result->target;
@@ -228,7 +232,8 @@ static void candidate_check_arch(const admission *a, const candidate *c) {
     admission_say(a, TL_MESSAGE_UNKNOWN_ARCH, "sm_0");
   if (target->family == TL_ARCH_COMPUTE && number >= FIRST_CAPSULE_SM)
     admission_say(a, TL_MESSAGE_ARCH_BUFFER, c->path);
-  if (!tl_architecture_accepts(target, number, c->accepted.accelerated))
+  const bool sass_for_other = number == 100 && target->number == 103 && !candidate_is_capsule(a, c); /* M5, L109 */
+  if (sass_for_other || !tl_architecture_accepts(target, number, c->accepted.accelerated))
     tl_diagnostics_add(a->diagnostics, tl_message_row_of(TL_MESSAGE_ARCH_MISMATCH), admission_site(c->path), NULL,
                        c->path, target->name);
 }
@@ -249,10 +254,6 @@ static void candidate_check_note(const admission *a, candidate *c) {
                        c->path, (uint64_t)toolkit);
   c->accepted.old = version < NOTE_VERSION_LEAST || toolkit < TOOLKIT_OLD;
   c->accepted.virtual_sm = words ? tl_get16(words + 2) : 0;
-}
-
-static bool candidate_is_capsule(const admission *a, const candidate *c) {
-  return a->result->target->number >= FIRST_CAPSULE_SM && c->flags & FLAG_CAPSULE;
 }
 
 /* E44, of the first file that has no capsules (R60, L100). */

@@ -100,7 +100,7 @@ static bool relocations_state_unmapped(const reading *r, const tl_cubin_relocati
   const tl_relocation_row *const row = tl_relocation_in_view(entry->type, m->module->view == TL_VIEW_MERCURY);
   const bool clears = row && row->kind == TL_RELOC_UNUSED_CLEAR;
   if (m->symbol_dead[entry->symbol]) { /* R15, W8.7 */
-    if (entry->type > TL_RELOC_LARGEST_LOOKED_UP)
+    if (!row && entry->type > TL_RELOC_LARGEST_LOOKED_UP)
       tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, r->section, TL_NO_OFFSET,
                        "a relocation has a type that there is not");
     *state = TL_ENTRY_DEAD;
@@ -246,7 +246,8 @@ void tl_merge_relocations(tl_merging *m, uint32_t section) {
   const tl_section *const target = &m->module->sections.items[r.target];
   r.frames = relocations_is_frame_section(tl_module_text(m->module, target->name));
   r.pointers = tl_section_type_is_constant(target->type);
-  r.constants = r.pointers && tl_defect_matched(m->module->options, TL_DEFECT_D83);
+  const bool user = m->module->capsule && target->type == SHT_CUDA_CONSTANT0 + 3; /* D83 spares them there (L106) */
+  r.constants = r.pointers && !user && tl_defect_matched(m->module->options, TL_DEFECT_D83);
   const uint64_t count = tl_cubin_relocation_count(input);
   for (uint64_t i = 0; i < count; i++)
     relocations_read_entry(&r, i);

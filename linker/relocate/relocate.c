@@ -483,7 +483,7 @@ void tl_relocate_check_early(const tl_module *module, const tl_layout *layout) {
                            .symbol = entry->symbol,
                            .index = (uint32_t)i,
                            .offset = tl_layout_moved_offset(layout, entry->target, entry->offset)};
-    if (e.offset >= layout->section_size[entry->target])
+    if (e.offset >= relocate_extent(&r, entry->target))
       relocate_fail(&r, &e, TL_MESSAGE_RELOC_NOT_FOUND);
   }
 }
