@@ -43,9 +43,9 @@ bool gpu_driver_open(gpu_driver *driver, int *number, const char **reason) {
   int count = 0, device = 0, major = 0, minor = 0;
   void *context = NULL;
   *driver = (gpu_driver){.library = dlopen(path ? path : "libcuda.so.1", RTLD_NOW)};
-  *reason = !driver->library               ? "there is no CUDA driver"
-            : !driver_find_entries(driver) ? "the CUDA driver lacks a function"
-            : driver->init(0) != 0         ? "the CUDA driver does not start"
+  *reason = !driver->library                                  ? "there is no CUDA driver"
+            : !driver_find_entries(driver)                    ? "the CUDA driver lacks a function"
+            : driver->init(0) != 0                            ? "the CUDA driver does not start"
             : driver->device_count(&count) != 0 || count == 0 ? "there is no device"
             : driver->device_get(&device, 0) != 0 || driver->device_attribute(&major, ATTRIBUTE_MAJOR, device) != 0 ||
                     driver->device_attribute(&minor, ATTRIBUTE_MINOR, device) != 0

@@ -19,8 +19,9 @@ int cuModuleGetFunction(void **function, void *module, const char *name);
 int cuMemAlloc_v2(uint64_t *address, size_t size);
 int cuMemcpyHtoD_v2(uint64_t to, const void *from, size_t size);
 int cuMemcpyDtoH_v2(void *to, uint64_t from, size_t size);
-int cuLaunchKernel(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,
-                   unsigned block_z, unsigned shared_bytes, void *stream, void **parameters, void **extra);
+int cuLaunchKernel(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+                   unsigned block_y, unsigned block_z, unsigned shared_bytes, void *stream, void **parameters,
+                   void **extra);
 
 static uint64_t first_buffer;
 
@@ -93,8 +94,9 @@ int cuMemcpyDtoH_v2(void *to, uint64_t from, size_t size) {
   return 0;
 }
 
-int cuLaunchKernel(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,
-                   unsigned block_z, unsigned shared_bytes, void *stream, void **parameters, void **extra) {
+int cuLaunchKernel(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+                   unsigned block_y, unsigned block_z, unsigned shared_bytes, void *stream, void **parameters,
+                   void **extra) {
   const uint32_t sum = (uint32_t)(uintptr_t)function;
   (void)shared_bytes, (void)parameters;
   if (stream || extra || !grid_x || grid_y != 1 || grid_z != 1 || !block_x || block_y != 1 || block_z != 1)

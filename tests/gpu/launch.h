@@ -15,9 +15,9 @@
 enum { LAUNCH_PARAMETERS = 8 };
 
 typedef struct gpu_parameter {
-  size_t size;        /* of the parameter: 4 or 8 */
-  size_t buffer;      /* bytes of memory that it points to, or 0 */
-  uint64_t value;     /* of one that is no buffer, little-endian */
+  size_t size;    /* of the parameter: 4 or 8 */
+  size_t buffer;  /* bytes of memory that it points to, or 0 */
+  uint64_t value; /* of one that is no buffer, little-endian */
 } gpu_parameter;
 
 typedef struct gpu_launch {
