@@ -25,9 +25,10 @@
 #include <cmocka.h>
 
 /* Rows of class R in the catalogue of nvlink's defects: the only reasons for a difference in default mode. */
-static const char *const class_r[] = {"D1",  "D2",  "D3",  "D4",  "D5",  "D6",  "D7",  "D9",  "D10", "D12", "D13",
-                                      "D24", "D29", "D31", "D35", "D38", "D40", "D58", "D59", "D60", "D61", "D63",
-                                      "D64", "D69", "D70", "D76", "D77", "D78", "D79", "D82", "D83", "D84", NULL};
+static const char *const class_r[] = {"D1",  "D2",  "D3",  "D4",  "D5",  "D6",  "D7",  "D9",  "D10",
+                                      "D12", "D13", "D24", "D29", "D31", "D35", "D38", "D40", "D58",
+                                      "D59", "D60", "D61", "D63", "D64", "D69", "D70", "D76", "D77",
+                                      "D78", "D79", "D82", "D83", "D84", "D85", NULL};
 
 /* Rows of class E: nvlink has no answer to match. */
 static const char *const class_e[] = {"D14", "D15", "D16", "D17", "D18", "D19", "D20", "D32", "D42",
@@ -35,8 +36,9 @@ static const char *const class_e[] = {"D14", "D15", "D16", "D17", "D18", "D19", 
 
 /* The option grammar (C48, C49), which only the linker has to know, and rules for which the reference still has to be
  * taught: a line of such a rule fails as soon as the reference knows it. */
-static const char *const grammar[] = {"E1",   "E2",   "E3",   "E4",   "E5",   "E6",   "C49", "L251", "L252", "V8",
-                                      "L151", "L155", "L170", "L255", "L256", "L107", "D44", "D68",  NULL};
+static const char *const grammar[] = {"L107", "E1",   "E2",   "E3",   "E4",   "E5",   "E6",
+                                      "C49",  "L251", "L252", "V8",   "L151", "L155", "L156",
+                                      "L157", "L170", "L255", "L256", "D44",  "D68",  NULL};
 
 typedef struct conformance_setup {
   char program[HARNESS_PATH];
