@@ -48,15 +48,16 @@ bool gpu_launch_read(gpu_launch *launch, const char *line, const char **reason) 
   *reason = "not KERNEL GRID BLOCK SHARED PARAMETER...";
   if (!kernel || !grid || !block || !shared || strlen(kernel) >= sizeof launch->kernel)
     return false;
-  strcpy(launch->kernel, kernel);
+  memcpy(launch->kernel, kernel, strlen(kernel) + 1);
   *reason = "a number that no launch can have";
   if (!launch_read_number(grid, GRID_MOST, &launch->grid) || !launch_read_number(block, THREADS_MOST, &launch->block) ||
       !launch_read_number(shared, SHARED_MOST, &launch->shared) || !launch->grid || !launch->block)
     return false;
   for (const char *word = strtok_r(NULL, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
     *reason = "not buffer:BYTES, i32:N, i64:N or f64:N";
-    if (launch->count == LAUNCH_PARAMETERS || !launch_read_parameter(&launch->parameters[launch->count++], word))
+    if (launch->count == LAUNCH_PARAMETERS || !launch_read_parameter(&launch->parameters[launch->count], word))
       return false;
+    launch->count++;
   }
   *reason = NULL;
   return true;
