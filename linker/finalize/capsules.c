@@ -130,7 +130,7 @@ void tl_finalize_capsules(tl_relocated *mercury, const tl_module *module, const 
     tl_patch patch = mercury->patches.items[i];
     if (module->sections.items[patch.section].flags & SHF_EXECINSTR) {
       const tl_relocation *const entry = &module->relocations.items[patch.entry];
-      if (p.file != entry->file || p.section != entry->section)
+      if (!p.places || p.file != entry->file || p.section != entry->section)
         capsules_prepare(&p, entry->file, entry->section);
       if (p.places[entry->index] == TL_NO_OFFSET)
         continue;

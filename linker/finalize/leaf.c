@@ -321,9 +321,9 @@ static uint8_t leaf_allocate(leaf *l, uint32_t index, bool writes, const leaf_st
   const uint8_t old = writes ? at->write : at->read;
   l->sure &= (state->old & ALL_GENERAL) != ALL_GENERAL || old == 5; /* M45i: the input's choice was a forced one */
   if (state->stands[old])                                           /* M45d: shared in the input, shared now */
-    for (uint8_t number = 0; number < NUMBERS; number++)
+    for (unsigned number = 0; number < NUMBERS; number++)
       if (state->stands[old] >> number & 1)
-        return number;
+        return (uint8_t)number;
   const bool local = leaf_is_local(l, index, old);
   const leaf_class class = leaf_class_of(at, local, writes, state);
   if (class == CLASS_TEXTURE || (class == CLASS_LONG && !local))

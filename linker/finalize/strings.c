@@ -28,7 +28,7 @@ static const char *strings_new_name(const finalizer *f, uint32_t section) {
 static uint32_t strings_append(uint8_t *table, uint64_t *size, const char *prefix, const char *text) {
   const uint32_t at = (uint32_t)*size;
   const size_t first = strlen(prefix), second = strlen(text);
-  memcpy(table + at, prefix, first);
+  memcpy(table + at, prefix, first + 1);
   memcpy(table + at + first, text, second + 1);
   *size += first + second + 1;
   return at;
@@ -64,7 +64,7 @@ static void strings_rename(finalizer *f, uint32_t section) {
   if (room > length)
     final_disagree(f, "a section of its SASS view has a longer name than its Mercury section");
   memset(at, 0, length);
-  memcpy(at, name, room);
+  memcpy(at, name, room + 1);
   f->strings_hole += length;
   const uint32_t symbol = final_mercury(f, section)->symbol;
   if (symbol != TL_NONE && e->symbol_index[symbol])

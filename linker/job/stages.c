@@ -1,0 +1,114 @@
+/* The stages of one view, each from what the earlier ones made: reading and merging, layout, emission. link.c calls them
+ * in order; a capsule link calls them for two views (M3). */
+#include "job/job.h"
+
+#include "cubin/elf.h"
+#include "graph/live.h"
+#include "relocate/relocate.h"
+
+uint64_t tl_link_input_bytes(const tl_job *job) {
+  uint64_t sum = 0;
+  for (size_t i = 0; i < job->input_count; i++)
+    sum += job->inputs[i].size;
+  return sum;
+}
+
+/* Which inputs took part, for the registration file (N13c). */
+static const bool *link_taken(const tl_job *job, const tl_cubin *files, uint32_t count, tl_arena *arena) {
+  bool *const taken = tl_arena_new(arena, bool, job->input_count + 1);
+  for (uint32_t i = 0; i < count; i++)
+    taken[files[i].input] = true;
+  return taken;
+}
+
+static tl_cubin *link_read(tl_link_common *c, tl_view view, tl_diagnostics *diagnostics) {
+  const tl_admission *const admitted = &c->admitted;
+  tl_cubin *const files = tl_arena_new(&c->state->arena, tl_cubin, admitted->files.count + 1);
+  static const char cap[] = ".nv.reservedSmem.cap";
+  bool sass = admitted->capsule;
+  for (uint32_t i = 0; i < admitted->files.count; i++) {
+    const tl_accepted *const file = &admitted->files.items[i];
+    sass |= !file->capsule;
+    tl_cubin_read(&files[i], &c->job->inputs[file->input], (uint32_t)file->input, view, &c->names, &c->state->arena,
+                  diagnostics);
+    files[i].virtual_sm = file->virtual_sm;
+    files[i].old = file->old;
+    files[i].system = file->system && !c->job->options.keep_system;
+    if (!sass) /* L102: mixed links forget what a capsule before the first SASS-kind file says of it */
+      tl_cubin_forget_mention(&files[i], tl_names_intern(&c->names, cap, sizeof cap - 1));
+  }
+  return files;
+}
+
+static tl_module link_module(const tl_link_common *c, const tl_link_stages *s, tl_names *names, const tl_cubin *files,
+                             uint32_t file_count) {
+  const tl_options *const options = &c->job->options;
+  return (tl_module){.arena = &c->state->arena,
+                     .diagnostics = s->diagnostics,
+                     .options = options,
+                     .names = names,
+                     .files = files,
+                     .view = s->view,
+                     .capsule = c->admitted.capsule,
+                     .admitted_count = (uint32_t)c->admitted.files.count,
+                     .file_count = file_count,
+                     .arch = c->admitted.target->number,
+                     .accelerated = c->admitted.target->variant == 'a',
+                     .eliminates = !options->debug,
+                     .keeps_shared = options->debug && !options->suppress_debug_info,
+                     .resolution = &s->resolution};
+}
+
+/* Files to laid out module. */
+void tl_link_build(tl_link_common *c, tl_link_stages *s) {
+  tl_arena *const arena = &c->state->arena;
+  tl_cubin *const files = link_read(c, s->view, s->diagnostics);
+  const uint32_t file_count = tl_merge_choose_files(files, (uint32_t)c->admitted.files.count, &c->names, arena);
+  c->taken = link_taken(c->job, files, file_count, arena);
+  tl_resolve(&s->resolution, files, file_count, &c->names, arena, s->diagnostics);
+  tl_live_mark(&s->resolution, files, file_count, &c->names, arena, s->diagnostics, c->job->options.debug);
+  s->module = link_module(c, s, &c->names, files, file_count);
+  tl_merge(&s->module);
+  tl_merge_finish(&s->module);
+  tl_graph_build(&s->graph, &s->module, arena);
+}
+
+void tl_link_lay_out(tl_link_stages *s, tl_arena *arena) {
+  tl_shared_plan *const shared = tl_layout_plan_shared(&s->module, &s->graph, arena);
+  tl_layout_create_late_shared(&s->module, shared);
+  const tl_bindless_plan bindless = tl_layout_plan_bindless(&s->module, &s->graph, arena);
+  const tl_constant_offsets constants = tl_layout_constants(&s->module, &s->graph, arena);
+  if (s->module.view == TL_VIEW_SASS)
+    tl_merge_rel_action(&s->module);
+  tl_layout_init(&s->layout, &s->module, &constants, arena);
+  tl_layout_pool_constants(&s->layout, &s->module, arena);
+  tl_layout_user_constants(&s->layout, &s->module, arena);
+  tl_layout_shared(&s->layout, shared);
+  tl_layout_reserved_shared(&s->layout, &s->module);
+  tl_layout_bindless(&s->layout, &s->module, &bindless, arena);
+}
+
+/* Every kernel has its own copy of the compiler constants that it reaches: 64 KB in all can come to 64 KB a kernel, which
+ * no multiple of the input's size covers. */
+uint64_t tl_link_output_limit(const tl_job *job, const tl_link_stages *s) {
+  if (job->limits.output)
+    return job->limits.output;
+  uint64_t copies = 0;
+  for (size_t i = 1; i < s->module.sections.count; i++)
+    if (s->module.sections.items[i].type == SHT_CUDA_CONSTANT0 + 2)
+      copies += s->layout.section_size[i];
+  return 4 * tl_link_input_bytes(job) + copies + ((uint64_t)1 << 20);
+}
+
+void tl_link_emit(const tl_link_common *c, tl_link_stages *s) {
+  tl_arena *const arena = &c->state->arena;
+  tl_emit(&s->emitted, &s->module, &s->layout, &s->resources, &s->relocated, arena);
+  tl_plan_make(&s->plan, &s->emitted, arena, tl_link_output_limit(c->job, s));
+}
+
+tl_linked_view tl_link_linked(const tl_link_common *c, const tl_link_stages *s) {
+  tl_arena *const arena = &c->state->arena;
+  tl_image image;
+  tl_image_prepare(&image, &s->plan, s->module.sections.count, arena);
+  return (tl_linked_view){&s->module, &s->emitted, &s->plan, tl_image_make(&image, c->job->options.threads, arena)};
+}
