@@ -100,7 +100,7 @@ static bool damage_absolute(const char *path, char *absolute) {
   char *const whole = realpath(path, NULL);
   const bool good = whole && strlen(whole) < DAMAGE_PATH;
   if (good)
-    strcpy(absolute, whole);
+    memcpy(absolute, whole, strlen(whole) + 1);
   else
     fprintf(stderr, "twin damage: %s: not found\n", path);
   free(whole);
@@ -112,7 +112,7 @@ static bool damage_find_linkers(damage_command *command) {
   if (command->reference ? !damage_absolute(command->reference, reference)
                          : !file_find_tool("nvlink", reference, sizeof reference))
     reference[0] = '\0';
-  strcpy(command->settings.reference, reference);
+  memcpy(command->settings.reference, reference, strlen(reference) + 1);
   return damage_absolute(command->linker ? command->linker : "build/release/bin/twinlink", command->settings.linker);
 }
 

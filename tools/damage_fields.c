@@ -50,9 +50,10 @@ static void fields_add(damage_map *map, damage_group group, uint64_t offset, uns
 static void fields_add(damage_map *map, damage_group group, uint64_t offset, unsigned width, const char *format, ...) {
   if (map->count == map->room) {
     map->room = map->room ? 2 * map->room : 1024;
-    map->fields = realloc(map->fields, map->room * sizeof *map->fields);
-    if (!map->fields)
+    damage_field *const larger = realloc(map->fields, map->room * sizeof *map->fields);
+    if (!larger)
       abort();
+    map->fields = larger;
   }
   damage_field *const field = &map->fields[map->count++];
   *field = (damage_field){.offset = offset, .width = width, .group = group};

@@ -38,9 +38,10 @@ static bool bases_take(const corpus_stored_job *job, void *context) {
     string_list_add(&base.arguments, "%s", job->arguments.items[i]);
   if (bases->count == bases->room) {
     bases->room = bases->room ? 2 * bases->room : 256;
-    bases->items = realloc(bases->items, bases->room * sizeof *bases->items);
-    if (!bases->items)
+    void *const larger = realloc(bases->items, bases->room * sizeof *bases->items);
+    if (!larger)
       abort();
+    bases->items = larger;
   }
   bases->items[bases->count++] = base;
   return true;
@@ -82,7 +83,7 @@ static bool case_load(damage_case *one) {
 }
 
 static const damage_field *mutate_by_name(const damage_map *map, size_t first, size_t last, gen_random *random) {
-  const char *names[MUTATE_NAMES];
+  const char *names[MUTATE_NAMES] = {map->fields[first].name};
   size_t count = 0, matches = 0;
   for (size_t i = first; i < last && count < MUTATE_NAMES; i++) {
     size_t known = 0;
@@ -134,7 +135,7 @@ static uint64_t mutate_elsewhere(const damage_case *one, const damage_field *fie
 
 static uint64_t mutate_value(const damage_case *one, const damage_field *field, gen_random *random) {
   const uint64_t old = mutate_read(one, field->offset, field->width);
-  const unsigned bits = 8 * field->width;
+  const unsigned bits = field->width ? 8 * field->width : 8; /* every field has a width */
   const uint64_t sections = mutate_read(one, 60, 2), near = gen_random_below(random, 5);
   const uint64_t symbols = (uint64_t)one->map.first[DAMAGE_SYMBOL + 1] - one->map.first[DAMAGE_SYMBOL];
   switch (gen_random_below(random, 18)) {

@@ -62,9 +62,10 @@ static void counts_add(damage_counts *counts, const char *name) {
     }
   if (counts->count == counts->room) {
     counts->room = counts->room ? 2 * counts->room : 32;
-    counts->items = realloc(counts->items, counts->room * sizeof *counts->items);
-    if (!counts->items)
+    void *const larger = realloc(counts->items, counts->room * sizeof *counts->items);
+    if (!larger)
       abort();
+    counts->items = larger;
   }
   text_buffer copy = {0};
   text_add(&copy, "%s", name);

@@ -63,7 +63,7 @@ static void image_mark_patches(preparing *p) {
     uint32_t piece = image_find_piece(p, patch->section, start);
     p->piece_of[i] = piece;
     p->state[piece] |= PIECE_PATCHED;
-    while (++piece < p->plan->pieces.count && p->plan->pieces.items[piece].offset < end)
+    for (piece++; piece < p->plan->pieces.count && p->plan->pieces.items[piece].offset < end; piece++)
       p->state[piece] |= PIECE_PATCHED | PIECE_JOINED;
   }
 }

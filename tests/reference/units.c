@@ -105,13 +105,15 @@ static void hostile_names_stay(void **state) {
   (void)state;
   strcpy(doubling, "_Z1fI1AIiiEE");
   for (size_t i = 0; i < 60; i++) {
-    char step[64];
-    (void)snprintf(step, sizeof step, "I1AIS%zu_S%zu_EE", i % 10, i % 10);
-    strcat(doubling, step);
+    const size_t used = strlen(doubling);
+    (void)snprintf(doubling + used, sizeof doubling - used, "I1AIS%zu_S%zu_EE", i % 10, i % 10);
   }
   assert_string_equal(ref_demangle(&link, doubling), doubling);
   memset(nesting, 'P', sizeof nesting - 1);
-  memcpy(nesting, "_Z1f", 4);
+  nesting[0] = '_';
+  nesting[1] = 'Z';
+  nesting[2] = '1';
+  nesting[3] = 'f';
   assert_string_equal(ref_demangle(&link, nesting), nesting);
   ref_memory_free(link.blocks);
 }

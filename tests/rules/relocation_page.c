@@ -69,7 +69,7 @@ static void page_write_row(char line[LINE], const tl_relocation_row *row) {
   snprintf(line, LINE, "| %u | R_CUDA_%s | %s", row->type, row->name, treatments[row->kind]);
   if (row->unified_to != row->type)
     snprintf(line + strlen(line), LINE - strlen(line), ", as %u", row->unified_to);
-  strcat(line, " | ");
+  snprintf(line + strlen(line), LINE - strlen(line), " | ");
   for (size_t i = 0; i < fields; i++)
     page_add_field(line, &row->fields[i], i == 0);
   snprintf(line + strlen(line), LINE - strlen(line), " | %s |", textures[row->texture]);
