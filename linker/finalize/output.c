@@ -89,17 +89,6 @@ static output_group output_group_of(const output *o, size_t index) {
   return section->flags & SHF_WRITE ? GROUP_DATA : GROUP_CONSTANTS;
 }
 
-static uint8_t *output_segment(uint8_t *at, uint32_t type, uint32_t flags, uint64_t offset, uint64_t file_size,
-                               uint64_t memory_size) {
-  tl_put32(at, type);
-  tl_put32(at + 4, flags);
-  tl_put64(at + 8, offset);
-  tl_put64(at + 32, file_size);
-  tl_put64(at + 40, memory_size);
-  tl_put64(at + 48, 8);
-  return at + ELF_SEGMENT_SIZE;
-}
-
 /* A segment over one group; nothing when it is empty. */
 static uint8_t *output_load(const output *o, uint8_t *at, output_group group, uint32_t flags) {
   uint64_t start = 0, end = 0, memory = 0;
@@ -115,7 +104,7 @@ static uint8_t *output_load(const output *o, uint8_t *at, output_group group, ui
     if (section->empty)
       memory = tl_align(memory, section->align) + section->size;
   }
-  return found ? output_segment(at, PT_LOAD, flags, start, end - start, end - start + memory) : at;
+  return found ? tl_plan_put_segment(at, PT_LOAD, flags, start, end - start, end - start + memory) : at;
 }
 
 static uint16_t output_add_segments(output *o) {
@@ -126,8 +115,8 @@ static uint16_t output_add_segments(output *o) {
   at = output_load(o, at, GROUP_DATA, PF_READ | PF_WRITE);
   at = output_load(o, at, GROUP_BANKS, PF_READ);
   const uint64_t size = (uint64_t)(at - table);
-  output_segment(table, PT_PHDR, PF_READ, o->plan->size, size, size);
-  output_segment(table + ELF_SEGMENT_SIZE, PT_LOAD, PF_READ, o->plan->size, size, size);
+  tl_plan_put_segment(table, PT_PHDR, PF_READ, o->plan->size, size, size);
+  tl_plan_put_segment(table + ELF_SEGMENT_SIZE, PT_LOAD, PF_READ, o->plan->size, size, size);
   output_add(o, table, size);
   return (uint16_t)(size / ELF_SEGMENT_SIZE);
 }

@@ -135,7 +135,7 @@ static void plan_add_section_headers(planner *p) {
 
 /* --- program headers (W1.7, W1.8) --- */
 
-static uint8_t *plan_segment(uint8_t *at, uint32_t type, uint32_t flags, uint64_t offset, uint64_t file_size,
+uint8_t *tl_plan_put_segment(uint8_t *at, uint32_t type, uint32_t flags, uint64_t offset, uint64_t file_size,
                              uint64_t memory_size) {
   tl_put32(at, type);
   tl_put32(at + 4, flags);
@@ -164,7 +164,7 @@ static uint8_t *plan_load_segment(const planner *p, uint8_t *at, unsigned first,
       empty = tl_align(empty, e->layout->section_align[section]) + size;
     end = offset + (nobits ? 0 : size) > end ? offset + (nobits ? 0 : size) : end;
   }
-  return found ? plan_segment(at, 1, flags, start, end - start, end - start + empty) : at;
+  return found ? tl_plan_put_segment(at, 1, flags, start, end - start, end - start + empty) : at;
 }
 
 static uint16_t plan_add_segments(planner *p) {
@@ -174,8 +174,8 @@ static uint16_t plan_add_segments(planner *p) {
   at = plan_load_segment(p, at, TL_CLASS_READ_ONLY, TL_CLASS_TEXT, READ_EXECUTE);
   at = plan_load_segment(p, at, TL_CLASS_DATA, TL_CLASS_EMPTY, READ_WRITE);
   const uint64_t size = (uint64_t)(at - table) + ELF_SEGMENT_SIZE;
-  plan_segment(at, PT_LOAD, READ_EXECUTE, p->plan->size, size, size);
-  plan_segment(table, PT_PHDR, READ_EXECUTE, p->plan->size, size, size);
+  tl_plan_put_segment(at, PT_LOAD, READ_EXECUTE, p->plan->size, size, size);
+  tl_plan_put_segment(table, PT_PHDR, READ_EXECUTE, p->plan->size, size, size);
   plan_add(p, TL_PLAN_TABLE, table, size, TL_NONE, NULL);
   return (uint16_t)(size / ELF_SEGMENT_SIZE);
 }

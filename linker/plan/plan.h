@@ -35,4 +35,8 @@ void tl_plan_make(tl_plan *plan, const tl_emitted *emitted, tl_arena *arena, uin
 /* True when the pieces cover [0, size) exactly once. */
 bool tl_plan_covers(const tl_plan *plan);
 
+/* Writes one program header, ELF_SEGMENT_SIZE bytes with addresses 0 and alignment 8 (W1.7); returns the place behind. */
+uint8_t *tl_plan_put_segment(uint8_t *at, uint32_t type, uint32_t flags, uint64_t offset, uint64_t file_size,
+                             uint64_t memory_size);
+
 #endif
