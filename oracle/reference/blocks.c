@@ -141,6 +141,11 @@ bool ref_block_place(ref_link *link, size_t file_number, uint32_t section) {
   return true;
 }
 
+/* M2b: with the other Mercury types that a SASS-kind link ignores; the rest of that view is merged under its own names. */
+static bool ref_block_is_ignored(const ref_link *link, const ref_section *section) {
+  return section->type == REF_TYPE_CONSTANT_OPTIMIZER && !link->view->is_mercury;
+}
+
 /* W3.3. M2, M4: of the Mercury view only what an object of SASS kind has. */
 void ref_blocks_merge_rest(ref_link *link, size_t file_number) {
   ref_file *file = &link->files[file_number];
@@ -148,7 +153,7 @@ void ref_blocks_merge_rest(ref_link *link, size_t file_number) {
     const ref_section *input = &file->cubin.sections[i];
     const bool other_view = (input->flags & REF_FLAG_MERCURY) != 0 && (file->cubin.flags & REF_KIND_CAPSULE) != 0;
     const bool debug = input->type == REF_TYPE_PROGBITS && (input->flags & REF_FLAG_EXEC) == 0;
-    if (file->section_of[i] == REF_NONE && !other_view &&
+    if (file->section_of[i] == REF_NONE && !other_view && !ref_block_is_ignored(link, input) &&
         (debug || input->type == REF_TYPE_GLOBAL_INIT || ref_section_type_is_constant(input->type))) {
       (void)ref_block_place(link, file_number, i);
     }

@@ -24,6 +24,11 @@ void ref_limits_check_unified(ref_link *link) {
   }
 }
 
+/* K1; RF70: of an object of SASS kind the Mercury copy of the user constants counts by itself. */
+static bool ref_limits_is_user_constants(const ref_link *link, const ref_out_section *section) {
+  return section->type == link->view->user_type || section->type == REF_TYPE_CONSTANT_USER;
+}
+
 /* C78, step 5: in the order in which the sections were created. */
 void ref_limits_check_sizes(ref_link *link) {
   for (size_t i = 0; i < link->section_count; i++) {
@@ -48,7 +53,7 @@ void ref_limits_check_sizes(ref_link *link) {
                       "Entry function '%s' uses too much data for compiler-generated constants; please recompile with "
                       "-Xptxas --disable-optimizer-constants",
                       ref_limits_owner(link, section));
-    } else if (section->type == link->view->user_type && size > CONSTANT_LIMIT) {
+    } else if (ref_limits_is_user_constants(link, section) && size > CONSTANT_LIMIT) {
       ref_message_add(link, REF_ERROR, "E32", "File uses too much global constant data (0x%llx bytes, 0x%x max)",
                       (unsigned long long)size, CONSTANT_LIMIT);
     }

@@ -483,6 +483,10 @@ void ref_bindless_create_tables(ref_link *link);
 void ref_relocate_apply(ref_link *link);
 void ref_relocate_write(ref_link *link);
 
+/* twins.c */
+struct ref_field;
+void ref_twins_write(ref_link *link, const ref_out_relocation *entry, const struct ref_field *field, uint64_t value);
+
 /* symbols.c */
 void ref_symbols_number(ref_link *link);
 void ref_symbols_report_undefined(ref_link *link);

@@ -286,8 +286,9 @@ static void ref_relocate_patch(ref_link *link, const ref_out_relocation *entry, 
     }
     const bool adds_old = !entry->has_addend || entry->adds_old;
     const uint64_t old = adds_old ? ref_field_read(field, target->data.data, target->data.size, entry->offset) : 0;
-    ref_field_write(field, target->data.data, target->data.size, entry->offset,
-                    ref_field_value(field, value, old, bank, auxiliary + addend));
+    const uint64_t content = ref_field_value(field, value, old, bank, auxiliary + addend);
+    ref_field_write(field, target->data.data, target->data.size, entry->offset, content);
+    ref_twins_write(link, entry, field, content);
   }
 }
 
