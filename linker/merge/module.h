@@ -24,7 +24,6 @@ typedef struct tl_body {
   uint32_t function; /* index in tl_resolution.functions, TL_NONE for other symbols */
   uint8_t role;      /* tl_body_role */
   bool replaced;     /* a later body took its place */
-  bool frame_gone;   /* its entries in the debug sections are dropped (W8.2, W8.7) */
 } tl_body;
 
 /* A function name (or a file-local function) and what became of it. */
@@ -39,6 +38,7 @@ typedef struct tl_function {
   bool kernel_somewhere; /* some body is a kernel: it counts as a root, also when E26 follows (L62) */
   bool described;        /* a function descriptor entry names it: its address is taken (R15) */
   bool had_relocations;  /* some body so far had a relocation section for its text (W8.7, L75) */
+  bool frames_gone;      /* the last replacement dropped the debug sections' entries of all bodies before it (L92) */
   bool live;             /* stays in the output */
   bool reached;          /* from a kernel; false for one kept only because its address is taken (W7.4) */
 } tl_function;

@@ -195,6 +195,11 @@ static void records_add_late_taken(tl_merging *m, uint32_t function) {
     tl_module_add_prototype(m->module, m->module->lost_prototype[function]);
 }
 
+/* A losing body, be the function dead or not: symbol_lost knows only the live ones (L91). */
+static bool records_loses(const tl_merging *m, uint32_t symbol) {
+  return m->bodies[symbol].role == TL_BODY_LOSES;
+}
+
 /* Words were checked when liveness was found; W7.7 for the records of losing bodies. */
 static void records_read_callgraph(tl_merging *m, uint32_t section) {
   const tl_cubin_section *const input = &m->cubin->sections[section];
@@ -207,13 +212,13 @@ static void records_read_callgraph(tl_merging *m, uint32_t section) {
     uint32_t prototype = TL_NONE;
     if (part == CALLGRAPH_TAKEN || part == CALLGRAPH_INDIRECT)
       prototype = records_prototype(m, section, position - 4, words[1]);
-    if (prototype != TL_NONE && !m->symbol_lost[words[0]])
+    if (prototype != TL_NONE && !records_loses(m, words[0]))
       tl_module_add_prototype(m->module, prototype); /* of a losing body only when it counts after all (L153) */
-    if (part == CALLGRAPH_TAKEN && m->symbol_lost[words[0]])
+    if (part == CALLGRAPH_TAKEN && records_loses(m, words[0]))
       m->module->lost_prototype[from] = prototype;
-    if (part == CALLGRAPH_REFERENCE && m->symbol_lost[words[1]] && !m->symbol_lost[words[0]])
+    if (part == CALLGRAPH_REFERENCE && records_loses(m, words[1]) && !records_loses(m, words[0]))
       records_add_late_taken(m, m->bodies[words[1]].function);
-    if (!m->symbol_dead[words[0]] && !m->symbol_lost[words[0]])
+    if (!m->symbol_dead[words[0]] && !records_loses(m, words[0]))
       records_add_edge(m, part, from, words, prototype);
   }
 }

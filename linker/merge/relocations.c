@@ -93,6 +93,13 @@ static void relocations_add_rel_name(reading *r, uint32_t index, int64_t addend)
   *tl_vector_push(module->arena, &module->strings) = (tl_string_event){name, TL_NONE};
 }
 
+/* True when a dead body's entries in the debug sections went with it (W8.2, W8.7, L92). */
+static bool relocations_frame_is_gone(const tl_merging *m, uint32_t symbol) {
+  const tl_body *const body = &m->bodies[symbol];
+  return body->role == TL_BODY_LOSES ||
+         (body->replaced && m->module->resolution->functions.items[body->function].frames_gone);
+}
+
 /* What becomes of an entry whose symbol did not come along; false: it is dropped. */
 static bool relocations_state_unmapped(const reading *r, const tl_cubin_relocation *entry, uint8_t *state) {
   const tl_merging *const m = r->m;
@@ -104,7 +111,7 @@ static bool relocations_state_unmapped(const reading *r, const tl_cubin_relocati
       tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, r->section, TL_NO_OFFSET,
                        "a relocation has a type that there is not");
     *state = TL_ENTRY_DEAD;
-    return clears && !m->bodies[entry->symbol].frame_gone;
+    return clears && !relocations_frame_is_gone(m, entry->symbol);
   }
   const bool defined = symbol->section != SHN_UNDEF && symbol->section != TL_SECTION_COMMON;
   if (defined && tl_symbol_type(symbol) != STT_SECTION &&

@@ -99,11 +99,9 @@ static void resolve_define(resolver *r, uint32_t function_index, uint32_t file, 
   if (body->role == TL_BODY_FIRST)
     function->first_file = file;
   if (body->role == TL_BODY_REPLACES) {
-    tl_body *const old = &r->resolution->bodies[function->file][function->symbol];
-    old->replaced = true;
-    old->frame_gone = function->had_relocations;
+    r->resolution->bodies[function->file][function->symbol].replaced = true;
+    function->frames_gone = function->had_relocations;
   }
-  body->frame_gone = body->role == TL_BODY_LOSES;
   if (body->role != TL_BODY_FIRST && body->role != TL_BODY_REPLACES)
     return;
   function->had_relocations |= relocated;
