@@ -16,6 +16,7 @@ typedef struct bench_shape {
   unsigned files, first; /* how many, and the number of the first */
   bool copied;           /* only one middle and one last file are compiled, the others are copies with other names */
   bool asked;            /* not measured unless it is named */
+  double share;          /* the goal: at most so much of nvlink's processor time */
 } bench_shape;
 
 extern const bench_shape bench_shapes[];
