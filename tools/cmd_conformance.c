@@ -16,19 +16,14 @@
 
 int twin_conformance(int argc, char **argv);
 
-enum { CONFORMANCE_MAX_ARCHITECTURES = 16, CONFORMANCE_MAX_JOBS = 64, CONFORMANCE_MAX_SEEDS = 1000000 };
+enum { CONFORMANCE_MAX_JOBS = 64 };
 
 typedef struct conformance_command {
-  const char *seeds, *linker, *reference, *keep, *json;
-  char *architectures[CONFORMANCE_MAX_ARCHITECTURES];
-  char architecture_text[256];
-  size_t architecture_count;
-  gen_kind kind; /* GEN_KIND_COUNT: drawn for each program */
-  conformance_objects objects;
+  const char *linker, *reference, *keep, *json;
+  conformance_choice choice;
   unsigned jobs;
   double required;
   bool model, show, default_mode, unlimited, figures;
-  bool dropped[GEN_MAX_IDS];
 } conformance_command;
 
 typedef struct conformance_pool {
@@ -67,24 +62,6 @@ static int conformance_usage(void) {
 
 /* --- options --- */
 
-static bool conformance_parse_architectures(conformance_command *command, const char *text) {
-  snprintf(command->architecture_text, sizeof command->architecture_text, "%s", text);
-  char *rest = command->architecture_text;
-  command->architecture_count = 0;
-  while (rest && command->architecture_count < CONFORMANCE_MAX_ARCHITECTURES) {
-    char *next = strchr(rest, ',');
-    if (next)
-      *next++ = 0;
-    gen_program *program = gen_program_build(0, rest, GEN_PLAIN, NULL);
-    if (!program)
-      return false;
-    free(program);
-    command->architectures[command->architecture_count++] = rest;
-    rest = next;
-  }
-  return true;
-}
-
 static bool conformance_parse_flag(conformance_command *command, const char *word) {
   const struct {
     const char *name;
@@ -104,8 +81,7 @@ static bool conformance_parse_value(conformance_command *command, const char *wo
   const struct {
     const char *name;
     const char **text;
-  } texts[] = {{"--seeds", &command->seeds},
-               {"--linker", &command->linker},
+  } texts[] = {{"--linker", &command->linker},
                {"--reference", &command->reference},
                {"--keep", &command->keep},
                {"--json", &command->json}};
@@ -114,36 +90,18 @@ static bool conformance_parse_value(conformance_command *command, const char *wo
       *texts[i].text = value;
       return true;
     }
-  if (strcmp(word, "--arch") == 0)
-    return conformance_parse_architectures(command, value);
-  if (strcmp(word, "--drop") == 0)
-    return gen_parse_drops(value, command->dropped);
   if (strcmp(word, "--jobs") == 0) {
     command->jobs = (unsigned)strtoul(value, NULL, 10);
     return command->jobs >= 1 && command->jobs <= CONFORMANCE_MAX_JOBS;
-  }
-  if (strcmp(word, "--kind") == 0) {
-    command->kind = GEN_KIND_COUNT;
-    return strcmp(value, "mixed") == 0 || gen_kind_find(value, &command->kind);
-  }
-  if (strcmp(word, "--objects") == 0) {
-    for (size_t i = 0; i < sizeof conformance_objects_words / sizeof *conformance_objects_words; i++)
-      if (strcmp(value, conformance_objects_words[i]) == 0) {
-        command->objects = (conformance_objects)i;
-        return true;
-      }
-    return false;
   }
   if (strcmp(word, "--require") == 0) {
     command->required = strtod(value, NULL);
     return true;
   }
-  return false;
+  return conformance_choice_parse(&command->choice, word, value);
 }
 
 static bool conformance_parse(conformance_command *command, int argc, char **argv) {
-  if (!conformance_parse_architectures(command, "sm_80,sm_90"))
-    return false;
   for (int i = 1; i < argc; i++) {
     if (conformance_parse_flag(command, argv[i]))
       continue;
@@ -152,62 +110,6 @@ static bool conformance_parse(conformance_command *command, int argc, char **arg
     i++;
   }
   return true;
-}
-
-/* --- seeds --- */
-
-static bool conformance_seed_range(const conformance_command *command, const char *scratch, uint64_t *first,
-                                   uint64_t *count, bool *fresh) {
-  const char *text = command->seeds;
-  *fresh = strncmp(text, "fresh", 5) == 0;
-  if (*fresh) {
-    *count = text[5] == ':' ? strtoull(text + 6, NULL, 10) : 100;
-    uint64_t base = 0;
-    if (!head_number(scratch, &base)) {
-      fprintf(stderr, "twin conformance: fresh seeds come from the repository's HEAD; git does not give one here\n");
-      return false;
-    }
-    *first = base * 10000;
-    return (!text[5] || text[5] == ':') && *count > 0 && *count <= CONFORMANCE_MAX_SEEDS;
-  }
-  char *end;
-  *first = strtoull(text, &end, 10);
-  uint64_t last = *first;
-  if (strncmp(end, "..", 2) == 0)
-    last = strtoull(end + 2, &end, 10);
-  *count = last - *first + 1;
-  return !*end && last >= *first && *count <= CONFORMANCE_MAX_SEEDS;
-}
-
-/* Most programs are plain; those with the toolkit's headers take a compiler the longest. */
-static gen_kind conformance_draw_kind(uint64_t seed) {
-  static const uint32_t shares[] = {70, 18, 9, 3};
-  gen_random random = {.state = seed ^ 0x6b696e64u};
-  uint32_t at = gen_random_below(&random, 100);
-  int kind = 0;
-  while (at >= shares[kind])
-    at -= shares[kind++];
-  return (gen_kind)kind;
-}
-
-/* A..B means the same seeds for every architecture, fresh means other ones: more different programs. */
-static conformance_case *conformance_make_cases(const conformance_command *command, const char *scratch,
-                                                size_t *count) {
-  uint64_t first, each;
-  bool fresh;
-  if (!conformance_seed_range(command, scratch, &first, &each, &fresh))
-    return NULL;
-  *count = (size_t)each * command->architecture_count;
-  conformance_case *cases = calloc(*count, sizeof *cases);
-  for (size_t i = 0; cases && i < *count; i++) {
-    uint64_t number = fresh ? i : i % each;
-    cases[i].seed = first + number;
-    cases[i].architecture = command->architectures[i / each];
-    cases[i].kind = command->kind < GEN_KIND_COUNT ? command->kind : conformance_draw_kind(cases[i].seed);
-    cases[i].objects = command->objects;
-    cases[i].dropped = command->dropped;
-  }
-  return cases;
 }
 
 /* --- the pool --- */
@@ -223,8 +125,9 @@ static void conformance_progress(conformance_pool *pool, const conformance_case 
 
 static void conformance_case_directory(const conformance_pool *pool, const conformance_case *one, char *path,
                                        size_t size) {
-  snprintf(path, size, "%s/seed-%llu-%s-%s", pool->root, (unsigned long long)one->seed, one->architecture,
-           gen_kind_names[one->kind]);
+  char name[CONFORMANCE_CLASS];
+  conformance_case_name(one, name, sizeof name);
+  snprintf(path, size, "%s/%s", pool->root, name);
 }
 
 static void *conformance_work(void *context) {
@@ -277,59 +180,6 @@ static void conformance_show(const conformance_pool *pool, const conformance_cas
 
 /* --- the command --- */
 
-static bool conformance_absolute(const char *name, char *path) {
-  char *found = realpath(name, NULL);
-  if (!found || strlen(found) >= CONFORMANCE_PATH) {
-    free(found);
-    return false;
-  }
-  snprintf(path, CONFORMANCE_PATH, "%s", found);
-  free(found);
-  return true;
-}
-
-/* A name without '/' is looked up as a shell does it. The last part is kept: a link may be called nvlink. */
-static bool conformance_find_linker(const char *name, char *path) {
-  if (!strchr(name, '/'))
-    return file_find_tool(name, path, CONFORMANCE_PATH);
-  if (access(name, X_OK) != 0)
-    return false;
-  const char *slash = strrchr(name, '/');
-  char directory[CONFORMANCE_PATH], absolute[CONFORMANCE_PATH];
-  snprintf(directory, sizeof directory, "%.*s/", (int)(slash - name), name);
-  if (!conformance_absolute(directory, absolute))
-    return false;
-  return snprintf(path, CONFORMANCE_PATH, "%s%s", absolute, slash) < CONFORMANCE_PATH;
-}
-
-static bool conformance_find_own(char *path) {
-  char self[CONFORMANCE_PATH];
-  if (conformance_absolute("/proc/self/exe", self)) {
-    *strrchr(self, '/') = 0;
-    snprintf(path, CONFORMANCE_PATH, "%s", self);
-    size_t length = strlen(path);
-    snprintf(path + length, CONFORMANCE_PATH - length, "/twinlink");
-    if (access(path, X_OK) == 0)
-      return true;
-  }
-  return conformance_find_linker("build/release/bin/twinlink", path);
-}
-
-bool conformance_find(conformance_settings *settings, const char *linker, const char *reference) {
-  settings->link_seconds = 20;
-  settings->compile_seconds = 60;
-  settings->memory = (uint64_t)4 << 30;
-  if (!(linker ? conformance_find_linker(linker, settings->linker) : conformance_find_own(settings->linker))) {
-    fprintf(stderr, "twin: no linker at %s\n", linker ? linker : "build/release/bin/twinlink");
-    return false;
-  }
-  if (!conformance_find_linker(reference ? reference : "nvlink", settings->reference)) {
-    fprintf(stderr, "twin: no %s; the CUDA toolkit is needed\n", reference ? reference : "nvlink");
-    return false;
-  }
-  return gen_tools_find(&settings->tools);
-}
-
 static void conformance_find_model(conformance_settings *settings) {
   const char *models = getenv("TWINLINK_MODELS");
   char path[CONFORMANCE_PATH];
@@ -355,7 +205,8 @@ static int conformance_finish(const conformance_command *command, const conforma
 }
 
 int twin_conformance(int argc, char **argv) {
-  conformance_command command = {.seeds = "fresh", .kind = GEN_KIND_COUNT, .jobs = 2};
+  conformance_command command = {.jobs = 2};
+  conformance_choice_init(&command.choice);
   if (!conformance_parse(&command, argc, argv))
     return conformance_usage();
   conformance_settings settings = {.default_mode = command.default_mode};
@@ -373,7 +224,7 @@ int twin_conformance(int argc, char **argv) {
   int code = TWIN_TROUBLE;
   bool keep = command.keep && process_ensure_directory(command.keep) && conformance_absolute(command.keep, kept);
   conformance_pool pool = {.settings = &settings, .root = keep ? kept : scratch, .keep = keep || command.show};
-  pool.cases = conformance_make_cases(&command, scratch, &pool.count);
+  pool.cases = conformance_choice_cases(&command.choice, scratch, &pool.count);
   if (!pool.cases) {
     code = conformance_usage();
   } else {

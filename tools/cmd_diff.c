@@ -1,196 +1,286 @@
-/* twin diff A B: where two linked cubins differ, said as a person would; oracle/compare/ finds the differences.
+/* twin diff: two linked cubins (diff_files.c), or linker, reference and nvlink on the same inputs (voters.h).
  *
- * Causes come first, what only follows from them after that, then how often each key occurred and how many bytes are
- * equal. 0: the bytes are the same, 1: they differ, 2: a file cannot be read (what can be said is said all the same). */
-#include "files.h"
+ * 0: nobody stands alone without a reason that has a name; 1: somebody does; 2: the command could not do its work. */
+#include "diff_files.h"
 #include "twin.h"
+#include "voters.h"
 
-#include "ref_compare.h"
-
-#include <cjson/cJSON.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { DEFAULT_LIMIT = 50 };
+#include <sys/stat.h>
+#include <unistd.h>
 
 int twin_diff(int argc, char **argv);
 
-typedef struct diff_options {
-  const char *files[2];
-  size_t file_count;
-  string_list inputs;
-  size_t limit; /* 0: all */
-  bool json, quiet, limited;
-} diff_options;
+typedef struct diff_command {
+  string_list jobs, known;
+  char **words; /* behind "--" */
+  int word_count;
+  conformance_choice choice;
+  const char *voters, *linker, *reference, *nvlink, *baseline, *mode, *json, *junit, *keep;
+  unsigned job_count;
+  size_t limit;
+  double seconds;
+  bool seeds, stored, show_all, unlimited, quiet;
+} diff_command;
 
-static int diff_print_usage(void) {
+static int diff_usage(void) {
   fprintf(stderr,
-          "usage: twin diff A B [--json] [--quiet] [--limit N] [--input CUBIN]...\n"
-          "  --input CUBIN  one of the cubins that were linked: names the relocation a differing field is of\n"
-          "  --limit N      at most N differences (0: all; %d unless --json)\n",
-          DEFAULT_LIMIT);
+          "usage: twin diff A B ...                two linked cubins (twin diff A B --help)\n"
+          "       twin diff [OPTION...] JOB...     jobs: directories with a file args, or directories of such\n"
+          "       twin diff [OPTION...] --seeds A..B | fresh[:COUNT] [--arch LIST] [--kind KIND] [--objects KIND]\n"
+          "       twin diff [OPTION...] -- WORD... inputs and options of one link\n"
+          "linker, reference and nvlink link the same inputs: bytes, messages and exit code are compared\n"
+          "  --voters linker,reference,nvlink who votes; the default, with the baseline where one is given\n"
+          "  --mode compatible|default|both   with --bug-compatible, without, both (the default)\n"
+          "  --stored                         nvlink's stored answers rather than nvlink\n"
+          "  --linker PROGRAM, --reference PROGRAM, --nvlink PROGRAM\n"
+          "                                   programs in place of this build's linker and reference, and of nvlink\n"
+          "  --baseline PROGRAM               an older build of twinlink, as one more voter\n"
+          "  --known VOTER:FILE               jobs on which that voter is known to stand alone, and why\n"
+          "  --all                            explain what has a reason too\n"
+          "  --quiet                          the sums only\n"
+          "  --limit N                        differences explained in a case (10; 0: all)\n"
+          "  --json FILE, --junit FILE        the results once more, for programs\n"
+          "  --jobs N                         children side by side (2)\n"
+          "  --seconds N                      limit of one link (20)\n"
+          "  --no-memory-limit                for linkers built with a sanitizer\n"
+          "  --keep DIR                       programs of seeds stay there, and their cubins are used again\n");
   return TWIN_TROUBLE;
 }
 
-static bool diff_parse_options(diff_options *options, int argc, char **argv) {
+/* --- options --- */
+
+static bool diff_parse_flag(diff_command *command, const char *word) {
+  const struct {
+    const char *name;
+    bool *flag;
+  } flags[] = {{"--stored", &command->stored},
+               {"--all", &command->show_all},
+               {"--quiet", &command->quiet},
+               {"--no-memory-limit", &command->unlimited}};
+  for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+    if (strcmp(word, flags[i].name) == 0)
+      return *flags[i].flag = true;
+  return false;
+}
+
+static bool diff_parse_text(diff_command *command, const char *word, const char *value) {
+  const struct {
+    const char *name;
+    const char **text;
+  } texts[] = {{"--voters", &command->voters},       {"--linker", &command->linker},
+               {"--reference", &command->reference}, {"--nvlink", &command->nvlink},
+               {"--baseline", &command->baseline},   {"--mode", &command->mode},
+               {"--json", &command->json},           {"--junit", &command->junit},
+               {"--keep", &command->keep}};
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+    if (strcmp(word, texts[i].name) == 0) {
+      *texts[i].text = value;
+      return true;
+    }
+  return false;
+}
+
+static bool diff_parse_value(diff_command *command, const char *word, const char *value) {
+  char *end = NULL;
+  if (diff_parse_text(command, word, value))
+    return true;
+  if (strcmp(word, "--known") == 0) {
+    string_list_add(&command->known, "%s", value);
+    return true;
+  }
+  if (strcmp(word, "--limit") == 0) {
+    command->limit = strtoul(value, &end, 10);
+    return *value && !*end;
+  }
+  if (strcmp(word, "--jobs") == 0) {
+    command->job_count = (unsigned)strtoul(value, &end, 10);
+    return *value && !*end && command->job_count > 0;
+  }
+  if (strcmp(word, "--seconds") == 0) {
+    command->seconds = strtod(value, &end);
+    return *value && !*end && command->seconds > 0;
+  }
+  command->seeds |= strcmp(word, "--seeds") == 0;
+  return conformance_choice_parse(&command->choice, word, value);
+}
+
+static bool diff_parse(diff_command *command, int argc, char **argv) {
   for (int i = 1; i < argc; i++) {
-    const bool has_value = i + 1 < argc;
-    if (strcmp(argv[i], "--json") == 0)
-      options->json = true;
-    else if (strcmp(argv[i], "--quiet") == 0)
-      options->quiet = true;
-    else if (strcmp(argv[i], "--limit") == 0 && has_value) {
-      char *end = NULL;
-      options->limit = strtoul(argv[++i], &end, 10);
-      options->limited = true;
-      if (*end)
-        return false;
-    } else if (strcmp(argv[i], "--input") == 0 && has_value)
-      string_list_add(&options->inputs, "%s", argv[++i]);
-    else if (argv[i][0] == '-' || options->file_count == 2)
+    if (strcmp(argv[i], "--") == 0) {
+      command->words = argv + i + 1;
+      command->word_count = argc - i - 1;
+      return true;
+    }
+    if (diff_parse_flag(command, argv[i]))
+      continue;
+    if (argv[i][0] != '-')
+      string_list_add(&command->jobs, "%s", argv[i]);
+    else if (i + 1 == argc || !diff_parse_value(command, argv[i], argv[i + 1]))
       return false;
     else
-      options->files[options->file_count++] = argv[i];
+      i++;
   }
-  if (!options->limited && !options->json)
-    options->limit = DEFAULT_LIMIT;
-  return options->file_count == 2;
+  return true;
 }
 
-static bool diff_read_file(ref_compared_file *file, const char *path) {
-  size_t size = 0;
-  *file = (ref_compared_file){.name = path, .bytes = file_read(path, &size)};
-  file->size = size;
-  if (!file->bytes)
-    fprintf(stderr, "twin diff: cannot read '%s'\n", path);
-  return file->bytes != NULL;
+/* --- who votes --- */
+
+static bool diff_parse_voters(const diff_command *command, voters_settings *settings) {
+  const char *at = command->voters;
+  if (!at) {
+    settings->voting[VOTER_LINKER] = settings->voting[VOTER_NVLINK] = true;
+    settings->voting[VOTER_REFERENCE] = !command->baseline;
+    settings->voting[VOTER_BASELINE] = command->baseline != NULL;
+    return true;
+  }
+  while (*at) {
+    const size_t length = strcspn(at, ",");
+    int who = 0;
+    while (who < VOTER_COUNT && (strlen(voter_words[who]) != length || strncmp(voter_words[who], at, length) != 0))
+      who++;
+    if (who == VOTER_COUNT)
+      return false;
+    settings->voting[who] = true;
+    at += length + (at[length] == ',');
+  }
+  return !settings->voting[VOTER_BASELINE] || command->baseline;
 }
 
-static double diff_percent(uint64_t part, uint64_t whole) {
-  return whole ? 100.0 * (double)part / (double)whole : 100.0;
+static bool diff_parse_mode(const diff_command *command, voters_settings *settings) {
+  const char *const mode = command->mode ? command->mode : "both";
+  bool known = strcmp(mode, "both") == 0;
+  for (int i = 0; i < VOTERS_MODES; i++) {
+    settings->modes[i] = strcmp(mode, "both") == 0 || strcmp(mode, voters_mode_words[i]) == 0;
+    known |= settings->modes[i];
+  }
+  return known;
 }
 
-static int diff_compare_keys(const void *left, const void *right) {
-  const char *const *a = left, *const *b = right;
-  return strcmp(*a, *b);
+static bool diff_find_program(voters_settings *settings, voter who, const char *name) {
+  if (!name || !settings->voting[who])
+    return true;
+  if (conformance_find_linker(name, settings->programs[who]))
+    return true;
+  fprintf(stderr, "twin diff: no program '%s'\n", name);
+  return false;
 }
 
-/* Calls nothing twice for a key: sorts the keys and walks over runs of equal ones. */
-static const char **diff_sort_keys(const ref_comparison *result) {
-  const char **keys = calloc(result->count + 1, sizeof *keys);
-  for (size_t i = 0; keys && i < result->count; i++)
-    keys[i] = result->differences[i].key;
-  if (keys)
-    qsort(keys, result->count, sizeof *keys, diff_compare_keys);
-  return keys;
+static bool diff_find_programs(const diff_command *command, voters_settings *settings) {
+  if (!diff_find_program(settings, VOTER_LINKER, command->linker) ||
+      !diff_find_program(settings, VOTER_REFERENCE, command->reference) ||
+      !diff_find_program(settings, VOTER_NVLINK, command->nvlink) ||
+      !diff_find_program(settings, VOTER_BASELINE, command->baseline))
+    return false;
+  if (!command->nvlink && settings->voting[VOTER_NVLINK] && !command->stored &&
+      !conformance_find_linker("nvlink", settings->programs[VOTER_NVLINK]))
+    settings->programs[VOTER_NVLINK][0] = 0;
+  if (!command->linker && settings->voting[VOTER_LINKER] && !conformance_find_own(settings->own_linker)) {
+    fprintf(stderr, "twin diff: no twinlink beside this program\n");
+    return false;
+  }
+  if (!*settings->own_linker)
+    snprintf(settings->own_linker, sizeof settings->own_linker, "twinlink");
+  settings->compilers.compile_seconds = 60;
+  return !command->seeds || gen_tools_find(&settings->compilers.tools);
 }
 
-static void diff_print_summary(const ref_comparison *result) {
-  const char **keys = diff_sort_keys(result);
-  printf("%zu differences, %zu of them only follow from others:", result->count, result->count - result->causes);
-  for (size_t i = 0, from = 0; keys && i < result->count; i++)
-    if (!keys[i + 1] || strcmp(keys[i], keys[i + 1]) != 0) {
-      printf(" %s %zu", keys[i], i + 1 - from);
-      from = i + 1;
+/* --- the command --- */
+
+static bool diff_collect(diff_command *command, voters_cases *cases, const char *scratch) {
+  bool good = true;
+  for (size_t i = 0; good && i < command->jobs.count; i++)
+    good = voters_cases_add_jobs(cases, command->jobs.items[i]);
+  if (good && command->seeds)
+    good = voters_cases_add_seeds(cases, &command->choice, scratch);
+  if (good && command->word_count)
+    good = voters_cases_add_words(cases, command->word_count, command->words);
+  return good && cases->count > 0;
+}
+
+static int diff_report(const diff_command *command, const voters_report *report) {
+  voters_print(report, command->quiet, stdout);
+  bool written = !command->json || voters_write_json(report, command->json);
+  written &= !command->junit || voters_write_junit(report, command->junit);
+  if (!written) {
+    fprintf(stderr, "twin diff: a report cannot be written\n");
+    return TWIN_TROUBLE;
+  }
+  return voters_found(report) ? TWIN_FOUND : TWIN_OK;
+}
+
+static int diff_vote(diff_command *command, const voters_settings *settings, voters_known *known, const char *scratch) {
+  voters_cases cases = {0};
+  int code = TWIN_TROUBLE;
+  if (diff_collect(command, &cases, scratch)) {
+    const double begin = process_clock();
+    if (voters_run(settings, &cases, scratch, isatty(2))) {
+      voters_known_apply(known, &cases);
+      const voters_report report = {settings, &cases, known, process_clock() - begin};
+      code = diff_report(command, &report);
     }
-  printf("\nbytes equal: %.3f %% at the same place of the file, %.3f %% at the same place of their section "
-         "(A %llu bytes, B %llu bytes)\n",
-         diff_percent(result->equal_in_place, result->compared_in_place),
-         diff_percent(result->equal_in_sections, result->compared_in_sections), (unsigned long long)result->size_a,
-         (unsigned long long)result->size_b);
-  free(keys);
-}
-
-static void diff_print_text(const ref_comparison *result, const diff_options *options) {
-  size_t shown = 0;
-  for (int follows = 0; follows < 2; follows++)
-    for (size_t i = 0; i < result->count; i++) {
-      if (result->differences[i].follows != (follows != 0) || (options->limit && shown >= options->limit))
-        continue;
-      ref_difference_print(stdout, &result->differences[i]);
-      printf("\n");
-      shown++;
-    }
-  if (shown < result->count)
-    printf("... and %zu more (--limit 0 shows all)\n", result->count - shown);
-  if (result->equal)
-    printf("equal: %llu bytes\n", (unsigned long long)result->size_a);
-  else
-    diff_print_summary(result);
-}
-
-static cJSON *diff_make_json(const ref_comparison *result, const diff_options *options) {
-  cJSON *root = cJSON_CreateObject();
-  cJSON *differences = cJSON_CreateArray();
-  cJSON_AddStringToObject(root, "a", options->files[0]);
-  cJSON_AddStringToObject(root, "b", options->files[1]);
-  cJSON_AddBoolToObject(root, "equal", result->equal);
-  cJSON_AddNumberToObject(root, "size_a", (double)result->size_a);
-  cJSON_AddNumberToObject(root, "size_b", (double)result->size_b);
-  cJSON_AddNumberToObject(root, "percent_equal_in_place",
-                          diff_percent(result->equal_in_place, result->compared_in_place));
-  cJSON_AddNumberToObject(root, "percent_equal_in_sections",
-                          diff_percent(result->equal_in_sections, result->compared_in_sections));
-  cJSON_AddNumberToObject(root, "count", (double)result->count);
-  cJSON_AddNumberToObject(root, "causes", (double)result->causes);
-  for (size_t i = 0; i < result->count && (!options->limit || i < options->limit); i++) {
-    const ref_difference *row = &result->differences[i];
-    cJSON *item = cJSON_CreateObject();
-    cJSON_AddStringToObject(item, "key", row->key);
-    cJSON_AddStringToObject(item, "where", row->where);
-    cJSON_AddStringToObject(item, "what", row->what);
-    cJSON_AddItemToObject(item, "a", row->a ? cJSON_CreateString(row->a) : cJSON_CreateNull());
-    cJSON_AddItemToObject(item, "b", row->b ? cJSON_CreateString(row->b) : cJSON_CreateNull());
-    cJSON_AddBoolToObject(item, "follows", row->follows);
-    cJSON_AddItemToArray(differences, item);
   }
-  cJSON_AddItemToObject(root, "differences", differences);
-  return root;
+  voters_cases_free(&cases);
+  return code;
 }
 
-static void diff_print_json(const ref_comparison *result, const diff_options *options) {
-  cJSON *root = diff_make_json(result, options);
-  char *text = cJSON_Print(root);
-  if (text)
-    printf("%s\n", text);
-  cJSON_free(text);
-  cJSON_Delete(root);
-}
-
-static int diff_run(const diff_options *options) {
-  ref_compared_file files[2] = {{0}, {0}};
-  ref_compared_file *inputs = calloc(options->inputs.count + 1, sizeof *inputs);
-  bool readable =
-      inputs && diff_read_file(&files[0], options->files[0]) && diff_read_file(&files[1], options->files[1]);
-  for (size_t i = 0; readable && i < options->inputs.count; i++)
-    readable = diff_read_file(&inputs[i], options->inputs.items[i]);
-  int exit_code = TWIN_TROUBLE;
-  if (readable) {
-    ref_comparison result;
-    char error[512];
-    const bool good =
-        ref_compare_files(&result, &files[0], &files[1], inputs, options->inputs.count, error, sizeof error);
-    if (options->json)
-      diff_print_json(&result, options);
-    else if (!options->quiet)
-      diff_print_text(&result, options);
-    if (!good)
-      fprintf(stderr, "twin diff: %s\n", error);
-    exit_code = !good ? TWIN_TROUBLE : result.equal ? TWIN_OK : TWIN_FOUND;
-    ref_comparison_free(&result);
+static int diff_run(diff_command *command) {
+  voters_settings settings = {.stored = command->stored,
+                              .show_all = command->show_all,
+                              .seconds = command->seconds,
+                              .memory = command->unlimited ? 0 : (uint64_t)4 << 30,
+                              .file_size = (uint64_t)256 << 20,
+                              .jobs = command->job_count,
+                              .limit = command->limit};
+  char scratch[CONFORMANCE_PATH / 2], kept[CONFORMANCE_PATH];
+  voters_known known = {0};
+  if (!diff_parse_voters(command, &settings) || !diff_parse_mode(command, &settings))
+    return diff_usage();
+  if (!diff_find_programs(command, &settings))
+    return TWIN_TROUBLE;
+  if (command->keep && process_ensure_directory(command->keep) && conformance_absolute(command->keep, kept))
+    settings.keep = kept;
+  bool good = true;
+  for (size_t i = 0; good && i < command->known.count; i++)
+    good = voters_known_read(&known, command->known.items[i]);
+  process_hold_interrupts();
+  int code = TWIN_TROUBLE;
+  if (good && process_make_directory(scratch, sizeof scratch, "twin-diff")) {
+    code = diff_vote(command, &settings, &known, scratch);
+    process_remove_tree(scratch);
   }
-  for (size_t i = 0; inputs && i < options->inputs.count; i++)
-    free((void *)inputs[i].bytes);
-  free((void *)files[0].bytes);
-  free((void *)files[1].bytes);
-  free(inputs);
-  return exit_code;
+  voters_known_free(&known);
+  process_let_interrupts();
+  return code;
+}
+
+/* Two files, or an option that only that form has. */
+static bool diff_is_files(int argc, char **argv) {
+  bool any = false;
+  for (int i = 1; i < argc; i++) {
+    struct stat status;
+    if (strcmp(argv[i], "--") == 0 || strcmp(argv[i], "--seeds") == 0)
+      return false;
+    if (argv[i][0] == '-')
+      continue;
+    if (stat(argv[i], &status) == 0 && S_ISDIR(status.st_mode))
+      return false;
+    any = true;
+  }
+  return any;
 }
 
 int twin_diff(int argc, char **argv) {
-  diff_options options = {.file_count = 0};
-  const int exit_code = diff_parse_options(&options, argc, argv) ? diff_run(&options) : diff_print_usage();
-  string_list_free(&options.inputs);
-  return exit_code;
+  if (diff_is_files(argc, argv))
+    return diff_files(argc, argv);
+  diff_command command = {.job_count = 2, .limit = 10, .seconds = 20};
+  conformance_choice_init(&command.choice);
+  int code = diff_parse(&command, argc, argv) &&
+                     (command.jobs.count > 0) + command.seeds + (command.word_count > 0) == 1
+                 ? diff_run(&command)
+                 : diff_usage();
+  string_list_free(&command.jobs);
+  string_list_free(&command.known);
+  return code;
 }

@@ -11,7 +11,7 @@
 
 #include <stdio.h>
 
-enum { CONFORMANCE_PATH = 4096, CONFORMANCE_CLASS = 96 };
+enum { CONFORMANCE_PATH = 4096, CONFORMANCE_CLASS = 96, CONFORMANCE_MAX_ARCHITECTURES = 16 };
 
 typedef struct conformance_settings {
   gen_tools tools;
@@ -77,10 +77,43 @@ typedef struct conformance_case {
   conformance_verdict verdict;
 } conformance_case;
 
+/* Which programs a command was asked for. */
+typedef struct conformance_choice {
+  const char *seeds; /* A..B, A, fresh, fresh:COUNT */
+  char *architectures[CONFORMANCE_MAX_ARCHITECTURES];
+  char architecture_text[256];
+  size_t architecture_count;
+  gen_kind kind; /* GEN_KIND_COUNT: drawn for each program */
+  conformance_objects objects;
+  bool dropped[GEN_MAX_IDS];
+} conformance_choice;
+
+/* 100 fresh seeds of each kind for sm_80 and sm_90. The choice must stay where it is: it points into itself. */
+void conformance_choice_init(conformance_choice *choice);
+/* --seeds, --arch, --kind, --objects, --drop; false for another word or a value that means nothing. */
+bool conformance_choice_parse(conformance_choice *choice, const char *word, const char *value);
+/* The programs in the order of the report, to be freed; NULL, after a line on stderr, when there are none. `scratch`: a
+ * directory for short-lived files. */
+conformance_case *conformance_choice_cases(const conformance_choice *choice, const char *scratch, size_t *count);
+/* Its name among others, which is its directory's. */
+void conformance_case_name(const conformance_case *one, char *name, size_t size);
+
+/* The first half of conformance_run: the program with its cubins in `directory`, to be freed; NULL when a compiler refused
+ * (one->verdict.details says what it said). */
+gen_program *conformance_prepare(const conformance_settings *settings, conformance_case *one, const char *directory);
+
 /* Generates, compiles (unless `directory` already holds the cubins of this very program), links twice and compares.
  * Leaves in `directory`: sources, cubins, nvlink.* and twinlink.* (cubin, stdout, stderr), link.sh. */
 void conformance_run(const conformance_settings *settings, conformance_case *one, const char *directory);
 
+/* Whether a program is nvlink, by its name: it knows no option of twinlink's own. */
+bool conformance_is_nvlink(const char *linker);
+/* realpath, into CONFORMANCE_PATH characters. */
+bool conformance_absolute(const char *name, char *path);
+/* A program by its path, or as a shell finds it; its last name is kept. CONFORMANCE_PATH characters. */
+bool conformance_find_linker(const char *name, char *path);
+/* The twinlink of this build. */
+bool conformance_find_own(char *path);
 /* Finds both linkers and the compilers; NULL stands for the usual place. False after a line on stderr. */
 bool conformance_find(conformance_settings *settings, const char *linker, const char *reference);
 

@@ -9,8 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-const char *const conformance_objects_words[3] = {"capsule", "mixed", "sass"};
-
 enum { CONFORMANCE_FILE_LIMIT = 256 << 20 };
 
 typedef struct conformance_answer {
@@ -153,11 +151,6 @@ static bool conformance_set_kinds(const gen_program *program, const conformance_
 }
 
 /* --- linking --- */
-
-static bool conformance_is_nvlink(const char *linker) {
-  const char *slash = strrchr(linker, '/');
-  return strcmp(slash ? slash + 1 : linker, "nvlink") == 0;
-}
 
 static void conformance_rename(const char *directory, const char *from, const char *who, const char *what) {
   char old[CONFORMANCE_PATH], new[CONFORMANCE_PATH], name[64];
@@ -362,25 +355,31 @@ static void conformance_describe(const gen_program *program, conformance_verdict
   verdict->feature_count = gen_program_features(program, verdict->features);
 }
 
-void conformance_run(const conformance_settings *settings, conformance_case *one, const char *directory) {
+gen_program *conformance_prepare(const conformance_settings *settings, conformance_case *one, const char *directory) {
   conformance_verdict *verdict = &one->verdict;
   *verdict = (conformance_verdict){.outcome = CONFORMANCE_NOT_COMPILED};
   gen_program *program = gen_program_build(one->seed, one->architecture, one->kind, one->dropped);
   if (!program)
-    return;
+    return NULL;
   conformance_describe(program, verdict);
-  if (settings->figures) {
-    verdict->outcome = CONFORMANCE_GENERATED;
-    free(program);
-    return;
-  }
-  bool compiled = conformance_compiled(program, directory);
-  if (!compiled && process_ensure_directory(directory) && gen_output_write(program, directory)) {
-    compiled = conformance_compile(settings, program, directory, verdict);
-    if (compiled)
+  bool ready = settings->figures || conformance_compiled(program, directory);
+  if (!ready && process_ensure_directory(directory) && gen_output_write(program, directory)) {
+    ready = conformance_compile(settings, program, directory, verdict);
+    if (ready)
       conformance_mark_compiled(program, directory);
   }
-  if (compiled && conformance_set_kinds(program, one, directory)) {
+  if (ready && (settings->figures || conformance_set_kinds(program, one, directory)))
+    return program;
+  free(program);
+  return NULL;
+}
+
+void conformance_run(const conformance_settings *settings, conformance_case *one, const char *directory) {
+  conformance_verdict *verdict = &one->verdict;
+  gen_program *program = conformance_prepare(settings, one, directory);
+  if (program && settings->figures) {
+    verdict->outcome = CONFORMANCE_GENERATED;
+  } else if (program) {
     conformance_link_both(settings, program, directory, verdict);
     conformance_cover_program(program, directory, &verdict->coverage);
   }

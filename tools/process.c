@@ -82,6 +82,8 @@ static void process_become(const process_job *job, char *const *environment) {
   if (job->seconds > 0)
     process_set_limit(RLIMIT_CPU, (uint64_t)job->seconds + 2);
   environ = (char **)environment;
+  if (job->call)
+    _exit(job->call(job->context));
   execvp(job->arguments[0], (char *const *)job->arguments);
   _exit(127);
 }
@@ -114,44 +116,48 @@ static void process_pause(double waited) {
   nanosleep(&step, NULL);
 }
 
-static void process_await(pid_t child, const process_job *job, process_result *result) {
-  double begin = process_clock();
+void process_start(const process_job *job, process_child *child) {
+  *child = (process_child){.seconds = job->seconds, .result = {.exit_code = 127}};
+  char *assignment = NULL;
+  char **environment = job->temporary ? process_copy_environment(job->temporary, &assignment) : NULL;
+  child->begin = process_clock();
+  child->pid = job->temporary && !environment ? -1 : fork();
+  if (child->pid == 0)
+    process_become(job, environment ? environment : environ);
+  free(environment);
+  free(assignment);
+}
+
+bool process_ended(process_child *child) {
+  process_result *result = &child->result;
+  if (child->pid <= 0)
+    return true;
   int status = 0;
   struct rusage usage = {0};
-  for (;;) {
-    pid_t ended = wait4(child, &status, WNOHANG, &usage);
-    double waited = process_clock() - begin;
-    if (ended == child || (ended < 0 && errno != EINTR)) {
-      result->seconds = waited;
-      break;
-    }
-    if (job->seconds > 0 && waited > job->seconds && !result->timed_out) {
+  const pid_t ended = wait4(child->pid, &status, WNOHANG, &usage);
+  result->seconds = process_clock() - child->begin;
+  if (ended != child->pid && (ended == 0 || errno == EINTR)) {
+    if (child->seconds > 0 && result->seconds > child->seconds && !result->timed_out) {
       result->timed_out = true;
-      kill(-child, SIGKILL);
-      kill(child, SIGKILL);
+      kill(-child->pid, SIGKILL);
+      kill(child->pid, SIGKILL);
     }
-    process_pause(waited);
+    return false;
   }
+  child->pid = 0;
   result->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   result->memory = (uint64_t)usage.ru_maxrss << 10;
   result->exit_code = result->signal ? 128 + result->signal : WEXITSTATUS(status);
+  result->started = result->exit_code != 127;
+  return true;
 }
 
 bool process_run(const process_job *job, process_result *result) {
-  *result = (process_result){.exit_code = 127};
-  char *assignment = NULL;
-  char **environment = job->temporary ? process_copy_environment(job->temporary, &assignment) : NULL;
-  if (job->temporary && !environment)
-    return false;
-  pid_t child = fork();
-  if (child == 0)
-    process_become(job, environment ? environment : environ);
-  if (child > 0) {
-    process_await(child, job, result);
-    result->started = result->exit_code != 127;
-  }
-  free(environment);
-  free(assignment);
+  process_child child;
+  process_start(job, &child);
+  while (!process_ended(&child))
+    process_pause(child.result.seconds);
+  *result = child.result;
   return result->started;
 }
 

@@ -12,6 +12,9 @@
 
 typedef struct process_job {
   const char *const *arguments; /* NULL at the end; [0] is looked up in PATH when it has no '/' */
+  int (*call)(void *context);   /* instead of a program: this function, in a child of its own, until it returns the exit
+                                   code; only where this process has no other threads */
+  void *context;                /* of `call` */
   const char *directory;        /* NULL: this process's own */
   const char *output_path;      /* where stdout goes, relative to `directory`; NULL: /dev/null */
   const char *error_path;       /* where stderr goes; NULL: /dev/null */
@@ -32,6 +35,17 @@ typedef struct process_result {
 /* Runs one program to its end. False if it could not be started; result->exit_code is then 127. Whatever the program
  * itself started is killed with it when the time is over. */
 bool process_run(const process_job *job, process_result *result);
+
+/* The same in two steps, for whoever runs several side by side: process_ended does not wait, ends what is over its time, and
+ * is false as long as it runs. A child that could not be started has ended. */
+typedef struct process_child {
+  int pid;
+  double begin, seconds; /* clock; limit */
+  process_result result;
+} process_child;
+
+void process_start(const process_job *job, process_child *child);
+bool process_ended(process_child *child);
 
 /* Reads a whole file of at most `limit` bytes; the caller frees it. A 0 byte is put behind the end. NULL if it cannot. */
 uint8_t *process_read_file(const char *path, size_t limit, size_t *size);

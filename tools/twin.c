@@ -27,7 +27,7 @@ static const twin_subcommand subcommands[] = {
     {"conformance", twin_conformance, "random programs through nvlink and twinlink"},
     {"corpus", twin_corpus, "make, verify and count the stored programs"},
     {"damage", twin_damage, "damaged cubins through nvlink and twinlink"},
-    {"diff", twin_diff, "where two linked cubins differ"},
+    {"diff", twin_diff, "linker, reference and nvlink on the same inputs; two linked cubins"},
     {"dump", twin_dump, "a cubin in readable form"},
     {"gen", twin_gen, "write a random multi-file CUDA program"},
     {"reduce", twin_reduce, "make a program on which the linkers differ small"},

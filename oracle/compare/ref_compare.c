@@ -327,11 +327,19 @@ void ref_comparison_free(ref_comparison *result) {
   *result = (ref_comparison){0};
 }
 
-void ref_difference_print(FILE *to, const ref_difference *difference) {
-  fprintf(to, "%-24s %s: %s", difference->key, difference->where, difference->what);
+char *ref_difference_text(const ref_difference *difference, const char *a, const char *b) {
+  ref_text text = {0};
+  ref_text_add(&text, "%-24s %s: %s", difference->key, difference->where, difference->what);
   if (difference->a && difference->b)
-    fprintf(to, " is %s in A, %s in B", difference->a, difference->b);
+    ref_text_add(&text, " is %s in %s, %s in %s", difference->a, a, difference->b, b);
   else
-    fprintf(to, " only in %s: %s", difference->a ? "A" : "B", difference->a ? difference->a : difference->b);
-  fprintf(to, "%s", difference->follows ? " (follows)" : "");
+    ref_text_add(&text, " only in %s: %s", difference->a ? a : b, difference->a ? difference->a : difference->b);
+  ref_text_add(&text, "%s", difference->follows ? " (follows)" : "");
+  return ref_text_take(&text);
+}
+
+void ref_difference_print(FILE *to, const ref_difference *difference) {
+  char *const text = ref_difference_text(difference, "A", "B");
+  fputs(text, to);
+  free(text);
 }

@@ -49,8 +49,10 @@ bool ref_compare_files(ref_comparison *result, const ref_compared_file *a, const
                        const ref_compared_file *inputs, size_t input_count, char *error, size_t error_size);
 void ref_comparison_free(ref_comparison *result);
 
-/* One difference as a line of text without its end. */
+/* One difference as a line of text without its end; the files are called A and B. */
 void ref_difference_print(FILE *to, const ref_difference *difference);
+/* The same with other names for the files; to be freed. */
+char *ref_difference_text(const ref_difference *difference, const char *a, const char *b);
 
 /* The whole cubin in readable form. */
 void ref_dump(FILE *to, const ref_cubin *cubin);

@@ -1,0 +1,121 @@
+/* One vote: a case linked by one voter, in a directory and a process of its own. */
+#include "voters.h"
+
+#include "voters_calls.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+const char *const voter_words[VOTER_COUNT] = {"linker", "reference", "nvlink", "baseline"};
+const char *const voters_mode_words[VOTERS_MODES] = {"compatible", "default"};
+
+static const char file_stdout[] = ".voter.stdout", file_stderr[] = ".voter.stderr", file_ids[] = ".voter.ids";
+
+enum { VOTE_FILE_LIMIT = 256 << 20, VOTE_SIGNAL = 128, VOTE_SIGNALS = 64 };
+
+void voters_answer_free(voters_answer *answer) {
+  free(answer->output);
+  free(answer->messages);
+  free(answer->printed);
+  free(answer->rows);
+  *answer = (voters_answer){0};
+}
+
+/* --- the words --- */
+
+static bool vote_takes_flags(const voters_vote *vote) {
+  const char *const program = vote->settings->programs[vote->who];
+  return vote->who != VOTER_NVLINK && !conformance_is_nvlink(program);
+}
+
+static void vote_make_words(voters_vote *vote) {
+  const char *const program = vote->settings->programs[vote->who];
+  string_list_add(&vote->words, "%s", *program ? program : vote->settings->own_linker);
+  if (vote_takes_flags(vote)) {
+    string_list_add(&vote->words, "--identity=%s", vote->own_identity ? "twinlink" : "nvlink");
+    if (vote->mode == VOTERS_COMPATIBLE)
+      string_list_add(&vote->words, "--bug-compatible");
+  }
+  for (size_t i = 0; i < vote->one->arguments.count; i++)
+    string_list_add(&vote->words, "%s", vote->one->arguments.items[i]);
+}
+
+/* --- the child --- */
+
+static int vote_call(void *context) {
+  const voters_vote *const vote = context;
+  static char buffer[1 << 16];
+  setvbuf(stderr, buffer, _IOFBF, sizeof buffer);
+  const int argc = (int)vote->words.count;
+  const int code = vote->who == VOTER_REFERENCE ? voters_call_reference(argc, vote->words.items, file_ids)
+                                                : voters_call_linker(argc, vote->words.items);
+  if (code == VOTERS_ONLY_PROGRAM) {
+    execv(vote->words.items[0], vote->words.items);
+    return 127;
+  }
+  return fflush(stderr) == 0 ? code : 1;
+}
+
+bool voters_vote_start(voters_vote *vote, process_child *child) {
+  vote_make_words(vote);
+  process_remove_tree(vote->directory);
+  if (!process_ensure_directory(vote->directory) || !voters_case_place(vote->one, vote->directory))
+    return false;
+  process_job job = {.arguments = (const char *const *)vote->words.items,
+                     .directory = vote->directory,
+                     .output_path = file_stdout,
+                     .error_path = file_stderr,
+                     .temporary = vote->directory,
+                     .seconds = vote->settings->seconds,
+                     .memory = vote->settings->memory,
+                     .file_size = vote->settings->file_size};
+  if (!*vote->settings->programs[vote->who]) {
+    job.call = vote_call;
+    job.context = vote;
+  }
+  process_start(&job, child);
+  return child->pid > 0;
+}
+
+/* --- the answer --- */
+
+static char *vote_read(const char *directory, const char *name, size_t *size) {
+  text_buffer path = {0};
+  text_add(&path, "%s/%s", directory, name);
+  char *const bytes = (char *)process_read_file(path.bytes, VOTE_FILE_LIMIT, size);
+  text_free(&path);
+  return bytes;
+}
+
+static void vote_settle_code(voters_answer *answer, int code) {
+  answer->exit_code = code;
+  if (code >= VOTE_SIGNAL && code < VOTE_SIGNAL + VOTE_SIGNALS)
+    answer->signal = code > VOTE_SIGNAL ? code - VOTE_SIGNAL : 1;
+}
+
+void voters_vote_take(voters_vote *vote, const process_child *child, voters_answer *answer) {
+  const process_result *const result = &child->result;
+  size_t ids_size = 0;
+  *answer = (voters_answer){.voted = result->started, .timed_out = result->timed_out, .seconds = result->seconds};
+  vote_settle_code(answer, result->exit_code);
+  answer->output = (uint8_t *)vote_read(vote->directory, vote->one->output, &answer->output_size);
+  answer->messages = vote_read(vote->directory, file_stderr, &answer->message_size);
+  answer->printed = vote_read(vote->directory, file_stdout, &answer->printed_size);
+  answer->rows = vote->who == VOTER_REFERENCE ? vote_read(vote->directory, file_ids, &ids_size) : NULL;
+  process_remove_tree(vote->directory);
+  string_list_free(&vote->words);
+}
+
+bool voters_answer_read_stored(const voters_case *one, voters_answer *answer) {
+  if (!one->stored)
+    return false;
+  size_t size = 0;
+  char *const code = vote_read(one->stored, "expect.rc", &size);
+  *answer = (voters_answer){.voted = code != NULL, .stored = true};
+  vote_settle_code(answer, code ? atoi(code) : 0);
+  answer->output = (uint8_t *)vote_read(one->stored, "expect.cubin", &answer->output_size);
+  answer->messages = vote_read(one->stored, "expect.stderr", &answer->message_size);
+  free(code);
+  return answer->voted;
+}

@@ -1,0 +1,31 @@
+/* The reference's vote in process: the same words, the same functions as its program. */
+#include "voters_calls.h"
+
+#include "arguments.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static void reference_write_ids(const ref_result *result, const char *path) {
+  FILE *const file = fopen(path, "wbe");
+  for (size_t i = 0; file && i < result->message_count; i++)
+    fprintf(file, "%s\n", result->messages[i].id);
+  if (file)
+    fclose(file);
+}
+
+int voters_call_reference(int argc, char *const *argv, const char *ids) {
+  ref_arguments arguments;
+  int code = 1;
+  if (ref_arguments_read(&arguments, argc, argv, NULL)) {
+    const ref_job job = ref_arguments_job(&arguments);
+    ref_result result = ref_reference_link(&job);
+    code = ref_arguments_finish(&job, &result, stderr);
+    reference_write_ids(&result, ids);
+    ref_result_free(&result);
+  } else {
+    fprintf(stderr, "twinlink-ref: cannot use option '%s'\n", arguments.refused ? arguments.refused : "");
+  }
+  ref_arguments_free(&arguments);
+  return code;
+}
