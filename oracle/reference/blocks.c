@@ -39,12 +39,23 @@ static size_t ref_block_add_bank_zero(ref_link *link, ref_function *function, co
   return number;
 }
 
-/* E27: two kernels of one name with parameters of different sizes. */
-static void ref_block_check_parameters(ref_link *link, const ref_function *function, const ref_section *input) {
-  if (function->constant0 != REF_NONE && link->sections[function->constant0].size != input->size) {
+/* A further body's parameters. Weak after weak: the first block is for both, and its size counts (E27, W8.2). RF47: with a
+ * strong body, whichever wins, the block is appended, of whatever size. */
+static bool ref_block_place_parameters_again(ref_link *link, ref_file *file, uint32_t section, uint32_t owner) {
+  const ref_section *input = &file->cubin.sections[section];
+  const ref_function *function = &link->functions[file->function_of[owner]];
+  if (file->cubin.symbols[owner].info >> 4 != REF_BIND_WEAK || !function->defined_weak_so_far) {
+    ref_block_append(link, file, section, function->constant0);
+    return true;
+  }
+  if (link->sections[function->constant0].size != input->size) {
     ref_message_add(link, REF_ERROR, "E27", "Duplicate weak parameter bank for '%s' is not the same size",
                     function->name);
   }
+  if (file->body_of[owner] == REF_BODY_REPLACES) {
+    ref_block_map(file, section, function->constant0, 0);
+  }
+  return false;
 }
 
 /* W8.8: a losing body's compiler constants go to the first block of that NAME (D7). */
@@ -76,21 +87,16 @@ static bool ref_block_place_owned(ref_link *link, ref_file *file, uint32_t secti
   if (!function->live) {
     return false;
   }
-  if (parameters && file->body_of[owner] != REF_BODY_NEW) {
-    if (file->cubin.symbols[owner].info >> 4 == REF_BIND_WEAK) {
-      ref_block_check_parameters(link, function, input);
-    }
-    if (file->body_of[owner] == REF_BODY_REPLACES && function->constant0 != REF_NONE) {
-      ref_block_map(file, section, function->constant0, 0);
-    }
-    return false;
+  if (parameters && function->constant0 != REF_NONE) {
+    return ref_block_place_parameters_again(link, file, section, owner);
   }
   if (file->body_of[owner] == REF_BODY_LOSES) {
     return ref_block_place_lost_constants(link, file, section);
   }
   size_t number = optimizer ? function->constant2 : REF_NONE;
-  if (number != REF_NONE) {
-    link->sections[number].align = input->align; /* RF4 */
+  const bool second = number != REF_NONE && link->sections[number].is_stray && link->job->bug_compatible; /* D85 */
+  if (number != REF_NONE && !second) {
+    link->sections[number].align = input->align; /* RF4, RF46 */
   } else if (parameters) {
     number = ref_block_add_bank_zero(link, function, input);
   } else if (optimizer && !function->entry) {
@@ -99,9 +105,10 @@ static bool ref_block_place_owned(ref_link *link, ref_file *file, uint32_t secti
   } else {
     number = ref_section_add_with_symbol(link, input->name, input->type, input->flags, input->align, 0);
   }
-  if (optimizer) {
+  if (optimizer && !second) {
     function->constant2 = number;
   }
+  function->has_second_image = function->has_second_image || second;
   link->sections[number].info_section = function->text;
   ref_block_append(link, file, section, number);
   return true;

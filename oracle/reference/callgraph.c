@@ -229,7 +229,8 @@ static void ref_callgraph_write_part(ref_link *link, ref_bytes *output, int part
     if (part == 1) {
       ref_callgraph_write_edges(link, output, function, &function->calls);
     } else if (part == 2 && function->address_taken) {
-      ref_callgraph_write_pair(link, output, index, ref_strings_offset(&link->names, function->taken_prototype));
+      const uint32_t text = ref_strings_offset(&link->names, function->taken_prototype);
+      ref_callgraph_write_pair(link, output, index, function->taken_without_text ? 0 : text);
     } else if (part == 3) {
       for (size_t k = function->indirect_count; k-- > 0;) {
         ref_callgraph_write_pair(link, output, index, ref_strings_offset(&link->names, function->indirect[k]));

@@ -48,7 +48,7 @@ static void ref_dump_function(ref_link *link, size_t number) {
                   ref_dump_callees(link, function));
 }
 
-/* D23: the names are demangled either way. */
+/* D23: the names are demangled either way. RF45: the header names the base architecture. */
 static void ref_dump_callgraph(ref_link *link) {
   if (!ref_dump_is_asked(link)) {
     return;
@@ -57,7 +57,7 @@ static void ref_dump_callgraph(ref_link *link) {
     ref_message_add(link, REF_LINE, "C57", "No relocatable objects found. Did not generate callgraph.");
     return;
   }
-  ref_message_add(link, REF_LINE, "C57", "callgraph for %s:", link->job->options.values[REF_OPTION_ARCH]);
+  ref_message_add(link, REF_LINE, "C57", "callgraph for sm_%u:", (unsigned)link->sm);
   ref_message_add(link, REF_LINE, "C57", "# A: s -> B // s (number A) potentially calls B");
   ref_message_add(link, REF_LINE, "C57", "# s [N]     // s uses N registers");
   ref_message_add(link, REF_LINE, "C57", "# ^s        // s is entry point");

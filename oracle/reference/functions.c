@@ -15,6 +15,7 @@ static size_t ref_function_add(ref_link *link, const char *name, bool local) {
                                                          .symbol = REF_NONE,
                                                          .definition_file = REF_NONE,
                                                          .first_definition_file = REF_NONE,
+                                                         .taken_in = REF_NONE,
                                                          .alias_of = REF_NONE,
                                                          .text = REF_NONE,
                                                          .info = REF_NONE,
@@ -188,6 +189,7 @@ static void ref_function_read_pair(ref_link *link, ref_file *file, const ref_sec
     ref_function_add_indirect(link, function, prototype);
   } else if (part == PART_TAKEN && !function->address_taken) {
     function->address_taken = true;
+    function->taken_in = (size_t)(file - link->files);
     function->taken_prototype = prototype;
   }
 }
@@ -239,7 +241,7 @@ static void ref_function_survey_file(ref_link *link, size_t number) {
 }
 
 /* R15: a function descriptor relocation takes its target's address, in a dead function too, but not in a losing body. The
- * prototype is that of `.nv.prototype` of any file. */
+ * prototype is that of `.nv.prototype` of any file; RF52: without one its place in the strings is 0. */
 static void ref_function_read_descriptors(ref_link *link, const ref_file *file, uint32_t section) {
   const uint32_t owner = ref_merge_owner(file, file->cubin.sections[section].info);
   if (owner != 0 && file->body_of[owner] == REF_BODY_LOSES) {
@@ -252,6 +254,7 @@ static void ref_function_read_descriptors(ref_link *link, const ref_file *file, 
     const bool descriptor = row != NULL && row->kind == REF_KIND_FUNC_DESC;
     if (descriptor && number != REF_NONE && !link->functions[number].address_taken) {
       link->functions[number].address_taken = true;
+      link->functions[number].taken_without_text = link->functions[number].prototype == NULL;
       link->functions[number].taken_prototype =
           link->functions[number].prototype == NULL ? "" : link->functions[number].prototype;
     }
@@ -302,9 +305,23 @@ static void ref_function_reach_from(ref_link *link, size_t root) {
   }
 }
 
-/* W7.3: roots are the kernels that are named. */
-bool ref_function_is_root(const ref_link *link, const ref_function *function) {
+/* C55b: the kernels that are named. */
+bool ref_function_is_named(const ref_link *link, const ref_function *function) {
   return function->entry && (!ref_options_restrict_kernels(link) || ref_options_name_is_used(link, function->name));
+}
+
+/* W7.3: roots are the kernels that are named. RF50: those whose address is taken too, unless exactly one is named
+ * (D58: by default always). */
+bool ref_function_is_root(const ref_link *link, const ref_function *function) {
+  const bool taken = function->entry && function->address_taken;
+  return ref_function_is_named(link, function) ||
+         (taken && (link->named_kernel_count != 1 || !link->job->bug_compatible));
+}
+
+static void ref_functions_count_named(ref_link *link) {
+  for (size_t i = 0; i < link->function_count; i++) {
+    link->named_kernel_count += link->functions[i].defined && ref_function_is_named(link, &link->functions[i]);
+  }
 }
 
 /* W7.4, D58: a function whose address is taken stays although nothing reaches it; nvlink then leaves out what only it
@@ -363,6 +380,7 @@ void ref_functions_survey(ref_link *link) {
     ref_function_survey_file(link, i);
   }
   ref_functions_read_descriptors(link);
+  ref_functions_count_named(link);
   ref_function_find_live(link);
   ref_function_keep_aliases(link);
   ref_function_mark_live(link);

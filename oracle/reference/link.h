@@ -143,13 +143,16 @@ typedef struct ref_function {
   uint32_t registers;
   uint16_t first_virtual_sm; /* V3 */
   bool address_taken;
+  size_t taken_in;             /* file of its first -2 record */
   const char *taken_prototype; /* of its -2 record */
+  bool taken_without_text;     /* RF52 */
   const char *prototype;       /* of .nv.prototype */
   ref_indices calls, references;
   const char **indirect; /* prototypes of its -3 records */
   size_t indirect_count, indirect_capacity;
   size_t alias_of;
   size_t text, info, shared, constant0, constant2, bindless; /* module sections */
+  bool has_second_image;                                     /* D85: its own constants are not where copies go */
   ref_records records;
   size_t info_order;
   /* while files are merged, in their order */
@@ -210,8 +213,10 @@ typedef struct ref_out_symbol {
   uint8_t bind, type, other;
   bool local_list; /* W4.1 */
   bool common, dropped;
-  bool has_no_name; /* W17.2 */
-  size_t section;   /* REF_NONE when undefined */
+  bool common_is_defined;    /* RF53 */
+  bool is_weak_after_common; /* D19 */
+  bool has_no_name;          /* W17.2 */
+  size_t section;            /* REF_NONE when undefined */
   uint64_t value, size;
   size_t mention_file, definition_file;
   size_t function;
@@ -236,7 +241,7 @@ typedef struct ref_out_relocation {
   int64_t addend;
   bool has_addend; /* RELA */
   bool adds_old;   /* D12: a REL entry that became RELA; the field's old content counts */
-  bool dropped, names_gone_shared, names_gone_section;
+  bool dropped, names_gone_shared, names_gone_section, names_constant_size;
 } ref_out_relocation;
 
 typedef struct ref_name {
@@ -307,6 +312,7 @@ typedef struct ref_link {
   size_t note_section, cuinfo_section, info_section, compat_section;
   size_t callgraph_section, prototype_section, action_section;
   bool everything_live;
+  size_t named_kernel_count; /* RF50 */
   uint64_t null_symbol_value;
   ref_constant_block *constant_blocks;
   size_t constant_block_count, constant_block_capacity;
@@ -393,6 +399,7 @@ void ref_inputs_prepare(ref_link *link, ref_file *file);
 /* functions.c */
 void ref_functions_survey(ref_link *link);
 uint32_t ref_function_primary(const ref_file *file, uint32_t section);
+bool ref_function_is_named(const ref_link *link, const ref_function *function);
 bool ref_function_is_root(const ref_link *link, const ref_function *function);
 void ref_function_list_indirect(ref_link *link, const char *prototype, ref_indices *found);
 

@@ -89,7 +89,9 @@ static void ref_merge_new_body(ref_link *link, size_t file_number, uint32_t symb
   link->sections[function->text].info_function = file->function_of[symbol];
   ref_merge_copy_text(link, file, symbol, function);
   ref_merge_define_symbol(link, file_number, symbol, function->text);
-  if (function->entry && ref_function_is_root(link, function)) {
+  /* RF51: for a kernel that is not named, if an earlier file took its address. */
+  const bool taken = function->taken_in != REF_NONE && function->taken_in < file_number;
+  if (function->entry && (taken || ref_function_is_named(link, function))) {
     ref_merge_add_info_section(link, function);
     ref_merge_add_shared_section(link, function);
   }
@@ -141,7 +143,7 @@ static void ref_merge_check_function(ref_link *link, size_t file_number, uint32_
   if (input->section != 0 && file->body_of[symbol] == REF_BODY_LOSES && input->info >> 4 != REF_BIND_WEAK &&
       !function->defined_weak_so_far) {
     ref_message_add(link, REF_ERROR, "E21", "Multiple definition of '%s' in '%s', first defined in '%s'", input->name,
-                    file->name, link->files[function->defined_in_so_far].name);
+                    file->name, link->files[function->first_defined_in_so_far].name); /* RF48 */
   }
   function->mentioned = true;
   function->mentioned_as_entry = entry;

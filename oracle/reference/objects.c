@@ -64,6 +64,7 @@ static void ref_object_define(ref_link *link, size_t file_number, const ref_symb
   symbol->size = input->size;
   symbol->bind = input->info >> 4;
   symbol->definition_file = file_number;
+  symbol->is_weak_after_common = false;
   if (input->section == REF_SECTION_COMMON) {
     symbol->common = true;
     symbol->value = input->value;
@@ -172,6 +173,15 @@ static void ref_object_merge_local(ref_link *link, size_t file_number, uint32_t 
   ref_object_define(link, file_number, input, number);
 }
 
+/* RF53: after a strong definition without initialiser a common symbol is one in its place alone. */
+static bool ref_object_is_common(const ref_out_symbol *symbol) {
+  return symbol->common && !symbol->common_is_defined;
+}
+
+static bool ref_object_is_defined(const ref_out_symbol *symbol) {
+  return symbol->section != REF_NONE || symbol->common || symbol->is_weak_after_common;
+}
+
 /* RF11: sizes may differ between two common symbols, and between a common symbol and an initialised variable. RF31: a size
  * of 0 (`extern g[]`) is none. */
 static bool ref_object_sizes_may_differ(const ref_link *link, const ref_file *file, const ref_symbol *input,
@@ -179,12 +189,13 @@ static bool ref_object_sizes_may_differ(const ref_link *link, const ref_file *fi
   const bool common = input->section == REF_SECTION_COMMON;
   const bool initialised = !common && input->section != 0 && input->section < file->cubin.section_count &&
                            file->cubin.sections[input->section].type != REF_TYPE_GLOBAL;
+  const bool old_common = ref_object_is_common(old);
   const bool old_initialised =
       !old->common && old->section != REF_NONE && link->sections[old->section].type != REF_TYPE_GLOBAL;
   if (input->size == 0 || old->size == 0) {
     return true;
   }
-  return (common && (old->common || old_initialised)) || (initialised && old->common);
+  return (common && (old_common || old_initialised)) || (initialised && old_common);
 }
 
 /* E23, E24, E22, E21, E28 in this order (C84). */
@@ -194,7 +205,7 @@ static void ref_object_check(ref_link *link, size_t file_number, const ref_symbo
   const char *first = undefined_texture ? "<input>" : link->files[old->mention_file].name;
   const bool common = input->section == REF_SECTION_COMMON;
   const bool defined = input->section != 0;
-  const bool old_defined = old->section != REF_NONE || old->common;
+  const bool old_defined = ref_object_is_defined(old) && !ref_object_is_common(old);
   if ((input->other & REF_SPACE_MASK) != (old->other & REF_SPACE_MASK)) {
     ref_message_add(link, REF_ERROR, "E23", "Memory space doesn't match for '%s' in '%s', first specified in '%s'",
                     input->name, file, first);
@@ -208,10 +219,22 @@ static void ref_object_check(ref_link *link, size_t file_number, const ref_symbo
     ref_message_add(link, REF_ERROR, "E22", "Size doesn't match for '%s' in '%s', first specified in '%s'", input->name,
                     file, first);
   }
-  if (defined && !common && old_defined && !old->common && input->info >> 4 != REF_BIND_WEAK &&
+  if (defined && (!common || old->common) && old_defined && input->info >> 4 != REF_BIND_WEAK &&
       old->bind != REF_BIND_WEAK) {
     ref_message_add(link, REF_ERROR, "E21", "Multiple definition of '%s' in '%s', first defined in '%s'", input->name,
                     file, first);
+  }
+}
+
+/* W3.12: common, then a definition without initialiser: the symbol stays common and the block stays as dead bytes. RF53:
+ * a weak one is ignored, without bytes; after a strong one a further common symbol is a second definition. */
+static void ref_object_keep_common(ref_link *link, size_t file_number, const ref_symbol *input, size_t number) {
+  ref_out_symbol *old = &link->symbols[number];
+  old->size = input->size > old->size ? input->size : old->size;
+  if (input->info >> 4 != REF_BIND_WEAK) {
+    old->common_is_defined = true;
+    old->bind = REF_BIND_GLOBAL;
+    (void)ref_block_place(link, file_number, input->section);
   }
 }
 
@@ -220,13 +243,19 @@ static void ref_object_merge_common(ref_link *link, size_t file_number, const re
   ref_out_symbol *old = &link->symbols[number];
   const ref_file *file = &link->files[file_number];
   if (input->section == REF_SECTION_COMMON && !old->common) {
-    if (old->section == REF_NONE) {
+    if (!ref_object_is_defined(old)) {
       ref_object_define(link, file_number, input, number);
+      link->symbols[number].mention_file = file_number; /* RF11 */
+    } else if (old->section == REF_NONE) {
+      return; /* D19 */
     } else if (link->sections[old->section].type == REF_TYPE_GLOBAL && old->bind != REF_BIND_WEAK) {
       ref_message_add(link, REF_ERROR, "E21", "Multiple definition of '%s' in '%s', first defined in '%s'", input->name,
                       file->name, link->files[old->mention_file].name);
     } else if (link->sections[old->section].type == REF_TYPE_GLOBAL) {
+      const uint8_t bind = old->bind;
       ref_object_define(link, file_number, input, number); /* weak .global, then .common: moved, V10 */
+      link->symbols[number].bind = bind;                   /* RF53 */
+      link->symbols[number].mention_file = file_number;
     } else if (input->size > old->size) {
       ref_message_add(link, REF_ERROR, "E28", "Common symbol '%s' in file '%s' has larger size than initialization",
                       input->name, file->name);
@@ -247,21 +276,21 @@ static void ref_object_merge_common(ref_link *link, size_t file_number, const re
   }
   const uint32_t type = file->cubin.sections[input->section].type;
   if (type == REF_TYPE_GLOBAL) {
-    /* W3.12: stays common; the block stays as dead bytes. */
-    old->size = input->size > old->size ? input->size : old->size;
-    (void)ref_block_place(link, file_number, input->section);
+    ref_object_keep_common(link, file_number, input, number);
     return;
   }
   if (old->size > input->size) {
     ref_message_add(link, REF_ERROR, "E28", "Common symbol '%s' in file '%s' has larger size than initialization",
                     input->name, link->files[old->definition_file].name);
   }
-  if (input->info >> 4 == REF_BIND_WEAK) {
-    ref_message_fatal(link, "D19", "weak initialised variable '%s' in '%s' after a common one", input->name,
-                      file->name);
-  }
   old->common = false;
   old->mention_file = file_number;
+  if (input->info >> 4 == REF_BIND_WEAK) {
+    old->is_weak_after_common = true; /* its block has no place and its size is not taken (D19) */
+    old->bind = REF_BIND_WEAK;
+    old->definition_file = file_number;
+    return;
+  }
   ref_object_define(link, file_number, input, number);
 }
 
@@ -283,9 +312,9 @@ static void ref_object_merge_again(ref_link *link, size_t file_number, uint32_t 
   ref_file *file = &link->files[file_number];
   const ref_symbol *input = &file->cubin.symbols[index];
   ref_out_symbol *old = &link->symbols[number];
-  const bool old_defined = old->section != REF_NONE || old->common;
+  const bool old_defined = ref_object_is_defined(old);
   ref_object_check(link, file_number, input, old);
-  if (input->section == 0) {
+  if (input->section == 0 || old->common_is_defined) {
     return;
   }
   if (input->section == REF_SECTION_COMMON || (old->common && input->section < file->cubin.section_count)) {
@@ -382,9 +411,18 @@ void ref_objects_merge(ref_link *link, size_t file_number) {
   }
 }
 
+/* D19: nvlink crashes once all files are merged, unless a strong definition came. */
+static void ref_objects_check_common(ref_link *link, const ref_out_symbol *symbol) {
+  if (symbol->is_weak_after_common) {
+    ref_message_fatal(link, "D19", "weak initialised variable '%s' in '%s' after a common one", symbol->name,
+                      link->files[symbol->definition_file].name);
+  }
+}
+
 /* W3.7: after all files, what became common last comes first (not: the last mentioned). */
 void ref_objects_allocate_commons(ref_link *link) {
   for (size_t i = link->commons.count; i-- > 0;) {
+    ref_objects_check_common(link, &link->symbols[link->commons.items[i]]);
     if (!link->symbols[link->commons.items[i]].common) {
       continue;
     }

@@ -178,9 +178,18 @@ static ref_action ref_relocate_classify(ref_link *link, const ref_out_relocation
   return ref_relocate_classify_type(link, entry);
 }
 
+/* RF49: what `isspacep` compares with: the size of all user constants, -1 when there are none. */
+static uint64_t ref_relocate_constant_size(const ref_link *link) {
+  const size_t section = ref_map_find(&link->section_by_name, link->view->user_name);
+  return section == REF_NONE ? (uint64_t)-1 : link->sections[section].size;
+}
+
 /* R1 and what each class of symbol has for S. */
 static uint64_t ref_relocate_symbol_value(ref_link *link, const ref_out_relocation *entry) {
   const uint64_t none = (uint64_t)-1;
+  if (entry->names_constant_size) {
+    return ref_relocate_constant_size(link);
+  }
   if (entry->symbol == REF_NONE) {
     if (entry->names_gone_shared) {
       return none; /* W11.7 */

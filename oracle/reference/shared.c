@@ -372,7 +372,7 @@ static void ref_shared_add_late_sections(ref_link *link, const ref_shared *share
   for (size_t i = 0; i < link->relocation_count; i++) {
     const size_t number = link->sections[link->relocations[i].target].info_function;
     const size_t symbol = link->relocations[i].symbol;
-    if (number != REF_NONE && symbol != REF_NONE && link->functions[number].is_unnamed &&
+    if (number != REF_NONE && symbol != REF_NONE && link->functions[number].entry && link->functions[number].live &&
         link->symbols[symbol].is_extern_shared) {
       ref_shared_add_late_section(link, number, true);
     }

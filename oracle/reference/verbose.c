@@ -53,6 +53,7 @@ static const char *ref_verbose_constants(ref_link *link, const ref_function *ker
       const ref_out_section *section = &link->sections[i];
       if (section->type == REF_TYPE_CONSTANT + bank && section->info_section == kernel->text && !section->dropped) {
         text = ref_memory_print(link, "%s, %llu bytes cmem[%u]", text, (unsigned long long)section->size, bank);
+        break; /* of two images (D85) the first */
       }
     }
   }
@@ -82,12 +83,16 @@ static void ref_verbose_report_kernel(ref_link *link, const ref_function *kernel
       shared, ref_verbose_constants(link, kernel), ref_verbose_textures(link, kernel));
 }
 
+/* RF44: kernels in the reverse order of their text sections, not of their symbols. */
 void ref_verbose_report(ref_link *link) {
   if (!ref_option_given(link, REF_OPTION_VERBOSE)) {
     return;
   }
   ref_verbose_report_module(link);
-  for (size_t i = link->all_kernels.count; i-- > 0;) {
-    ref_verbose_report_kernel(link, &link->functions[link->all_kernels.items[i]]);
+  for (size_t i = link->section_count; i-- > 0;) {
+    const size_t number = link->sections[i].info_function;
+    if (number != REF_NONE && (link->functions[number].is_kernel || link->functions[number].is_unnamed)) {
+      ref_verbose_report_kernel(link, &link->functions[number]);
+    }
   }
 }

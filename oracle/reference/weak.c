@@ -52,11 +52,12 @@ size_t ref_weak_find_block(const ref_link *link, const char *name) {
   return REF_NONE;
 }
 
-/* RF4: a device function's block stays where it is, empty, and takes the winner's constants, if there are any. A section
- * (a kernel's, or what a losing body left) goes with its name. */
-static void ref_weak_delete_block(ref_link *link, size_t number) {
+/* RF4: a device function's block stays where it is, empty, and takes the winner's constants, if there are any. RF46: so does
+ * a kernel's section, for its image; it goes with its name if nothing fills it. What a losing body left for a device function
+ * goes with its name at once. */
+static void ref_weak_delete_block(ref_link *link, const ref_function *function, size_t number) {
   ref_out_section *section = &link->sections[number];
-  if (section->constant_owner != REF_NONE) {
+  if (section->constant_owner != REF_NONE || number == function->constant2) {
     section->data.size = 0;
     section->size = 0;
     return;
@@ -74,16 +75,13 @@ static void ref_weak_drop_constants(ref_link *link, ref_function *function) {
   }
   const ref_out_section *section = &link->sections[first];
   const bool own = first == function->constant2 || (section->is_stray && section->info_section == function->text);
-  if (!own && function->constant2 != REF_NONE && link->job->bug_compatible) {
+  if ((!own || function->has_second_image) && function->constant2 != REF_NONE && link->job->bug_compatible) {
     ref_message_fatal(link, "E73", "Internal error: overlapping non-identical data");
   }
   if (own || link->job->bug_compatible) {
-    ref_weak_delete_block(link, first);
+    ref_weak_delete_block(link, function, first);
   } else if (function->constant2 != REF_NONE) {
-    ref_weak_delete_block(link, function->constant2);
-  }
-  if (function->constant2 != REF_NONE && link->sections[function->constant2].deleted) {
-    function->constant2 = REF_NONE;
+    ref_weak_delete_block(link, function, function->constant2);
   }
 }
 
