@@ -40,7 +40,9 @@ typedef enum conformance_outcome {
   CONFORMANCE_DIFFERENT,
   CONFORMANCE_REFUSED,      /* nvlink made no output, and twinlink said the same with the same exit code */
   CONFORMANCE_NOT_COMPILED, /* a compiler refused or crashed */
-  CONFORMANCE_GENERATED     /* only the generator's figures were asked for */
+  CONFORMANCE_GENERATED,    /* only the generator's figures were asked for */
+  CONFORMANCE_SIGNAL,       /* nvlink was ended by a signal, twinlink refuses: there is no answer to compare with */
+  CONFORMANCE_OUTCOMES
 } conformance_outcome;
 
 /* What the compilers wrote: relocation types of the R_CUDA table and attribute codes. */

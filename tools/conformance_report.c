@@ -1,5 +1,5 @@
-/* What many programs showed, for a person and as JSON. Nothing is left out of the sum: identical, different, refused and
- * not compiled add up to the number of programs. */
+/* What many programs showed, for a person and as JSON. Nothing is left out of the sum: identical, different, refused,
+ * ended by a signal of nvlink's, and not compiled add up to the number of programs. */
 #include "conformance.h"
 
 #include <cjson/cJSON.h>
@@ -12,7 +12,7 @@ typedef struct conformance_group {
 } conformance_group;
 
 typedef struct conformance_sums {
-  size_t outcomes[5], model_ran, model_identical, features[GEN_FEATURE_COUNT], cluster_programs;
+  size_t outcomes[CONFORMANCE_OUTCOMES], model_ran, model_identical, features[GEN_FEATURE_COUNT], cluster_programs;
   double compile_seconds, reference_seconds, linker_seconds;
   int median_files, median_features, median_ptx_share;
   size_t files, ptx_files;
@@ -108,7 +108,7 @@ static void conformance_print_features(const conformance_report *report, const c
 /* The kinds of the programs, and how many of each came out alike. */
 static void conformance_print_kinds(const conformance_report *report, FILE *to) {
   for (int kind = 0; kind < GEN_KIND_COUNT; kind++) {
-    size_t counts[5] = {0}, whole = 0;
+    size_t counts[CONFORMANCE_OUTCOMES] = {0}, whole = 0;
     for (size_t i = 0; i < report->count; i++)
       if ((int)report->cases[i].kind == kind) {
         counts[report->cases[i].verdict.outcome]++;
@@ -151,6 +151,7 @@ void conformance_print(const conformance_report *report, FILE *to) {
   conformance_print_coverage(report, to);
   conformance_print_list(report, CONFORMANCE_NOT_COMPILED, "not compiled:", to);
   conformance_print_list(report, CONFORMANCE_REFUSED, "refused by nvlink:", to);
+  conformance_print_list(report, CONFORMANCE_SIGNAL, "nvlink ended by a signal, refused by twinlink:", to);
   conformance_print_list(report, CONFORMANCE_DIFFERENT, "different:", to);
   fprintf(to, "identical %zu of %zu (%.2f %%): bytes, messages and exit code\n", identical, identical + different,
           conformance_percent(report));
@@ -165,6 +166,9 @@ void conformance_print(const conformance_report *report, FILE *to) {
             conformance_share(sums.model_identical, sums.model_ran));
   fprintf(to, "refused by nvlink and, in the same words, by twinlink: %zu of %zu (%.1f %%), not counted above\n",
           refused, report->count, conformance_share(refused, report->count));
+  if (sums.outcomes[CONFORMANCE_SIGNAL])
+    fprintf(to, "nvlink ended by a signal, refused by twinlink: %zu, not counted above\n",
+            sums.outcomes[CONFORMANCE_SIGNAL]);
   if (broken)
     fprintf(to, "not compiled %zu\n", broken);
   fprintf(to, "time %.1f s: compilers %.1f s, nvlink %.2f s, twinlink %.2f s\n", report->seconds, sums.compile_seconds,
@@ -172,7 +176,7 @@ void conformance_print(const conformance_report *report, FILE *to) {
 }
 
 static cJSON *conformance_json_case(const conformance_case *one) {
-  static const char *const words[] = {"identical", "different", "refused", "not compiled", "generated"};
+  static const char *const words[] = {"identical", "different", "refused", "not compiled", "generated", "signal"};
   cJSON *row = cJSON_CreateObject();
   char seed[32];
   snprintf(seed, sizeof seed, "%llu", (unsigned long long)one->seed);
@@ -197,6 +201,7 @@ bool conformance_write_json(const conformance_report *report, const char *path) 
   cJSON_AddNumberToObject(root, "different", (double)sums.outcomes[CONFORMANCE_DIFFERENT]);
   cJSON_AddNumberToObject(root, "refused", (double)sums.outcomes[CONFORMANCE_REFUSED]);
   cJSON_AddNumberToObject(root, "not_compiled", (double)sums.outcomes[CONFORMANCE_NOT_COMPILED]);
+  cJSON_AddNumberToObject(root, "signal", (double)sums.outcomes[CONFORMANCE_SIGNAL]);
   cJSON_AddNumberToObject(root, "median_files", sums.median_files);
   cJSON_AddNumberToObject(root, "median_features", sums.median_features);
   cJSON_AddNumberToObject(root, "ptx_percent", conformance_share(sums.ptx_files, sums.files));

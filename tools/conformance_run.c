@@ -293,6 +293,20 @@ static void conformance_write_script(const gen_program *program, const string_li
   text_free(&script);
 }
 
+static bool conformance_is_refusal(const conformance_answer *answer) {
+  return !answer->result.signal && !answer->result.timed_out && answer->result.exit_code != 0 && !answer->output;
+}
+
+static void conformance_note_signal(const conformance_answer *reference, const conformance_answer *ours,
+                                    conformance_verdict *verdict) {
+  char line[160];
+  conformance_first_line(ours, line, sizeof line);
+  verdict->outcome = CONFORMANCE_SIGNAL;
+  *verdict->class = 0;
+  snprintf(verdict->details, sizeof verdict->details, "signal %d; ours %d: %s", reference->result.signal,
+           ours->result.exit_code, line);
+}
+
 static void conformance_judge(const char *directory, const conformance_answer *reference,
                               const conformance_answer *ours, conformance_verdict *verdict) {
   size_t size;
@@ -322,6 +336,8 @@ static void conformance_link_both(const conformance_settings *settings, const ge
     conformance_first_line(&reference, verdict->details, sizeof verdict->details);
     if (verdict->outcome == CONFORMANCE_IDENTICAL)
       verdict->outcome = CONFORMANCE_REFUSED;
+    else if (reference.result.signal && conformance_is_refusal(&ours))
+      conformance_note_signal(&reference, &ours, verdict);
     else
       snprintf(verdict->class, sizeof verdict->class, "refusal");
   } else if (*settings->model && program->sm < 100) {

@@ -135,6 +135,17 @@ static void diagnose_collect_undefined(const tl_module *module, const tl_u32_vec
   }
 }
 
+/* D63, L93: a global alias comes before a local one. */
+static void diagnose_dead_aliases(const tl_module *module) {
+  if ((!module->dead_alias && !module->dead_local_alias) || !module->eliminates)
+    return;
+  const tl_message_id fatal = module->dead_alias ? TL_MESSAGE_DELETED_SYMBOL : TL_MESSAGE_DELETED_SECTION;
+  if (tl_defect_matched(module->options, TL_DEFECT_D63))
+    tl_diagnostics_add(module->diagnostics, tl_message_row_of(fatal), (tl_site){NULL, NULL, NULL, TL_NO_OFFSET}, NULL);
+  else
+    tl_defect_note(module->diagnostics, TL_DEFECT_D63, NULL);
+}
+
 void tl_diagnose_undefined(const tl_module *module, tl_arena *arena) {
   tl_u32_vector *const by_file = tl_arena_new(arena, tl_u32_vector, (size_t)module->file_count + 1);
   for (int functions = 1; functions >= 0; functions--) {
@@ -151,11 +162,7 @@ void tl_diagnose_undefined(const tl_module *module, tl_arena *arena) {
   if (module->dead_parameters && module->eliminates)
     tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_DELETED_SECTION),
                        (tl_site){NULL, NULL, NULL, TL_NO_OFFSET}, NULL);
-  if (module->dead_alias && module->eliminates && !tl_defect_matched(module->options, TL_DEFECT_D63))
-    tl_defect_note(module->diagnostics, TL_DEFECT_D63, NULL);
-  else if (module->dead_alias && module->eliminates)
-    tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_DELETED_SYMBOL),
-                       (tl_site){NULL, NULL, NULL, TL_NO_OFFSET}, NULL);
+  diagnose_dead_aliases(module);
 }
 
 /* --- stack --- */

@@ -48,11 +48,12 @@ void tl_emit_symbols(tl_emitted *e) {
   symbols_number(e, &e->module->globals);
 }
 
+/* W17.2: -g shows shared objects behind the reserved part, moved once for each place in nvlink's list (L94). */
 static uint64_t symbols_value(const tl_emitted *e, uint32_t index) {
-  const uint64_t value = e->layout->symbol_value[index];
   const uint32_t section = e->layout->symbol_section[index];
   const bool shifted = section != e->module->debug_shared || e->layout->debug_shared_shifted;
-  return e->module->symbols.items[index].shared && shifted ? value + e->layout->reserved : value; /* W17.2 */
+  const uint64_t places = shifted ? e->module->symbols.items[index].shared_places : 0;
+  return e->layout->symbol_value[index] + places * e->layout->reserved;
 }
 
 /* What nvlink's .symtab_shndx holds for a symbol whose st_shndx says it all: the section's number when it was created

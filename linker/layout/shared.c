@@ -278,10 +278,11 @@ static void shared_place_external(shared_state *s) {
   }
 }
 
-/* W17.4: with -g extern shared symbols stay; one that no kernel reaches lies at 0. */
+/* W17.4: with -g extern shared symbols stay; one that no kernel reaches lies at 0, and so does what is never laid out
+ * (D82, L94). */
 static void shared_place_external_names(shared_state *s, const tl_u32_vector *half) {
   for (size_t i = 0; i < half->count; i++)
-    if (shared_symbol(s, half->items[i])->external_shared) {
+    if (shared_symbol(s, half->items[i])->external_shared || shared_symbol(s, half->items[i])->misplaced) {
       s->layout->symbol_value[half->items[i]] = 0;
       s->layout->symbol_section[half->items[i]] = s->module->debug_shared;
     }

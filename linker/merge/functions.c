@@ -18,13 +18,15 @@ static uint32_t functions_primary(const tl_cubin *cubin, uint32_t section) {
 }
 
 /* Sections of dead functions are dead; a section whose primary function lives stays (W7.3). */
-/* A live alias in a section whose primary function is dead: nvlink stops (L25, D63). */
+/* An alias in a section whose primary function lives while it is dead, or the other way round: nvlink stops (L25, D63),
+ * over the section and not over the symbol when the alias is local (L93). */
 static void functions_note_alias(tl_merging *m, uint32_t symbol) {
   const uint32_t section = m->cubin->symbols[symbol].section;
   const uint32_t primary = functions_primary(m->cubin, section);
   const bool other = section && primary != symbol && primary < m->cubin->symbol_count;
+  const bool local = tl_symbol_binding(&m->cubin->symbols[symbol]) == STB_LOCAL && m->symbol_dead[symbol];
   if (other && m->bodies[primary].function != TL_NONE && m->symbol_dead[primary] != m->symbol_dead[symbol])
-    m->module->dead_alias = true;
+    *(local ? &m->module->dead_local_alias : &m->module->dead_alias) = true;
 }
 
 /* A dead device function with a kernel's parameter bank: nvlink stops (E68, L225). */

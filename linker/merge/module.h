@@ -98,6 +98,7 @@ typedef struct tl_symbol {
   uint32_t section; /* index, or TL_NONE while undefined or common */
   uint64_t value, size;
   uint32_t shared_place;     /* of a shared object that is only mentioned: its place in shared_objects */
+  uint32_t shared_places;    /* of a shared object: how often nvlink has it in that list (L87, L94) */
   uint64_t align;            /* of shared objects and commons: st_value of the input */
   uint32_t function;         /* of STT_FUNC: index in the resolution, TL_NONE */
   uint32_t block;            /* compiler constant of a device function: index in constant_blocks, TL_NONE */
@@ -112,7 +113,7 @@ typedef struct tl_symbol {
   bool shared;          /* object laid out in shared memory */
   bool external_shared; /* extern __shared__ (W3.11) */
   bool constants_size;  /* .nv.ptx.const0.size: the size of the user constants (L251) */
-  bool misplaced;       /* shared object that nvlink never lays out: S = -1 (D82) */
+  bool misplaced;       /* shared object that nvlink never lays out: S = -1, with -g 0 (D82, L94) */
   bool referenced;      /* some text that counts refers to it (W9.9) */
   bool unlisted;        /* never in .symtab (compiler constants, parameters) */
   bool late;            /* kernel that stays without being named: hardly more than a device function (W17.12) */
@@ -240,6 +241,7 @@ typedef struct tl_module {
   bool dead_parameters;                       /* a dead device function has a parameter bank (L225) */
   uint32_t fragments;                         /* first reserved-memory kind of AT_ENTRY_FRAGMENTS: 0, 4 or 6 (L222) */
   bool dead_alias;                            /* a live function has a dead alias (V11a, D63) */
+  bool dead_local_alias;                      /* the same of a local alias (L93) */
   bool unified;                               /* some input has unified tables (U4) */
   tl_pieces tool_notes;                       /* the inputs' .note.nv.tkinfo (W5.1) */
   uint8_t *compat;                            /* merged .nv.compat records (I60-I69), 4 bytes each */

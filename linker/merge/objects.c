@@ -276,6 +276,7 @@ static void objects_pass_undefined(tl_merging *m, uint32_t index) {
     tl_symbol *const symbol = &module->symbols.items[out];
     symbol->shared = true;
     symbol->external_shared = external;
+    symbol->shared_places = 1;
     symbol->align = external && s->value < 16 ? 16 : s->value;
     symbol->shared_place = (uint32_t)module->shared_objects.count;
     tl_u32_push(module->arena, &module->shared_objects, out);
@@ -362,7 +363,7 @@ static void objects_pass_loser(tl_merging *m, uint32_t index, uint32_t known) {
 }
 
 /* W3.11, W9.12: the definition counts for alignment and for the place in the pool. An object that an earlier file
- * mentioned without a size is never laid out by nvlink (D82). One that a strong definition takes from a weak one keeps its
+ * mentioned without a size is never laid out by nvlink, whatever defines it later (D82). One that a strong definition takes from a weak one keeps its
  * first place and gets a second, which counts (L87). */
 static void objects_define_shared(tl_module *module, uint32_t known, uint64_t align, bool was_defined) {
   tl_symbol *const symbol = &module->symbols.items[known];
@@ -371,7 +372,10 @@ static void objects_define_shared(tl_module *module, uint32_t known, uint64_t al
     tl_defect_note(module->diagnostics, TL_DEFECT_D82, tl_module_text(module, symbol->name));
   symbol->align = align;
   symbol->external_shared = false;
-  symbol->misplaced = lost;
+  symbol->misplaced |= lost;
+  symbol->shared_places += was_defined || lost;
+  if (symbol->misplaced && !lost)
+    return;
   symbol->shared = !lost;
   if (!was_defined)
     module->shared_objects.items[symbol->shared_place] = TL_NONE; /* tl_merge_finish closes the gap */
@@ -406,7 +410,7 @@ static void objects_define_known(tl_merging *m, uint32_t index, uint32_t known, 
   symbol->size = s->size;
   symbol->other = s->other;
   symbol->info = s->info; /* also the weak binding over an earlier mention's (L61) */
-  if (!symbol->shared)
+  if (!symbol->shared && !symbol->misplaced)
     return;
   objects_define_shared(module, known, s->value, was_defined);
 }
@@ -424,6 +428,7 @@ static void objects_define_new(tl_merging *m, uint32_t index, uint32_t section) 
     symbol->align = s->value;
   if (shared) {
     symbol->shared = true;
+    symbol->shared_places = 1;
     symbol->align = s->value;
     tl_u32_push(module->arena, &module->shared_objects, out);
   }

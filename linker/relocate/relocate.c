@@ -142,7 +142,7 @@ static void relocate_find_values(const relocating *r, entry_state *e) {
   } else if (symbol->constants_size) {
     e->s = relocate_constants_size(r);
   } else if (symbol->misplaced) {
-    e->s = UINT64_MAX;
+    e->s = r->module->keeps_shared ? e->s : UINT64_MAX; /* L94 */
   } else if (symbol->shared) {
     e->s = relocate_shared_value(r, e, symbol);
     e->auxiliary = symbol->align;
@@ -453,9 +453,9 @@ static void relocate_entry(relocating *r, uint32_t index) {
 
 bool tl_symbol_is_listed(const tl_module *module, const tl_layout *layout, uint32_t symbol) {
   const tl_symbol *const s = &module->symbols.items[symbol];
-  if (s->unlisted || s->misplaced || layout->symbol_gone[symbol])
+  if (s->unlisted || layout->symbol_gone[symbol])
     return false;
-  return !s->shared || module->keeps_shared;
+  return (!s->shared && !s->misplaced) || module->keeps_shared;
 }
 
 /* R71, R76: after every apply. */
