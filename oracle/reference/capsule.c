@@ -24,7 +24,6 @@ enum {
   READ_EXECUTE = 5,
   READ_WRITE = 6,
   CAPSULE_ALIGN = 16,
-  TEXT_ALIGN = 128,
   RESERVED = 0x400,
   SYSTEM_RESERVED = 0x40
 };
@@ -305,8 +304,8 @@ static uint64_t ref_capsule_distance_to_headers(const ref_capsule *capsule, size
   at = ref_align_up(at, 8) + (uint64_t)link->output_symbol_count * SYMBOL_BYTES;
   for (size_t i = 0; i < capsule->order.count; i++) {
     const ref_out_section *section = &link->sections[capsule->order.items[i]];
-    const bool text = section->info_function != REF_NONE; /* there with its decoded instructions */
-    at = ref_align_up(at, text ? TEXT_ALIGN : section->align);
+    const bool text = section->info_function != REF_NONE; /* RF43: there with its decoded instructions */
+    at = ref_align_up(at, text ? CAPSULE_ALIGN : section->align);
     start = capsule->order.items[i] == reserved ? at : start;
     at += text ? link->symbols[link->functions[section->info_function].symbol].size
           : ref_section_type_has_bytes(section->type) ? section->data.size

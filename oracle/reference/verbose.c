@@ -60,11 +60,12 @@ static const char *ref_verbose_constants(ref_link *link, const ref_function *ker
   return text;
 }
 
+/* RF72: not in a link of capsules. */
 static const char *ref_verbose_textures(ref_link *link, const ref_function *kernel) {
   const char *text = "";
   static const char *const names[] = {"textures", "surfaces", "samplers"};
   const size_t counts[] = {kernel->textures, kernel->surfaces, kernel->samplers};
-  for (size_t i = 0; i < 3; i++) {
+  for (size_t i = 0; i < 3 && !link->is_capsule; i++) {
     if (counts[i] > 0) {
       text = ref_memory_print(link, "%s, %zu %s", text, counts[i], names[i]);
     }
