@@ -42,7 +42,7 @@ void ref_capsule_add_compat(ref_capsule *capsule);
 /* leaf.c: M42-M45 */
 bool ref_leaf_finalize(ref_link *link, ref_bytes *text);
 bool ref_capsule_alias_comes_first(const ref_link *mercury, size_t function);
-/* capsule_frames.c: M24; the offsets of the frames' addresses, by function. */
+/* capsule_frames.c: M24; the offsets of the frames' addresses, by relocation of the Mercury module. */
 ref_bytes ref_capsule_frames(ref_capsule *capsule, uint64_t *address_at);
 
 /* capsule_lines.c: M25 */

@@ -60,14 +60,14 @@ static bool ref_capsule_is_line_table(const char *name) {
 /* M24: the entries that the Mercury view keeps, in its order, at the places of the frames written anew. */
 static ref_bytes ref_capsule_frame_relocations(ref_capsule *capsule, size_t section) {
   const ref_link *mercury = capsule->mercury;
-  uint64_t *address_at = ref_memory_take(capsule->mercury, mercury->function_count + 1, sizeof *address_at);
+  uint64_t *address_at = ref_memory_take(capsule->mercury, mercury->relocation_count + 1, sizeof *address_at);
   const uint32_t address = 2; /* R_CUDA_64 */
   ref_bytes output = {0};
   (void)ref_capsule_frames(capsule, address_at);
   for (size_t i = mercury->relocation_count; i-- > 0;) {
     const ref_out_relocation *entry = &mercury->relocations[i];
     if (!entry->dropped && entry->section == section && entry->function != REF_NONE) {
-      ref_capsule_write_entry(capsule, &output, address_at[entry->function], address,
+      ref_capsule_write_entry(capsule, &output, address_at[i], address,
                               mercury->symbols[entry->symbol].index, 0);
     }
   }
