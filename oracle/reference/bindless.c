@@ -179,29 +179,32 @@ void ref_bindless_write(ref_link *link) {
   }
 }
 
-/* M27: the tables of the Mercury view, made for each kernel that reaches a reference. */
+static void ref_bindless_create_table(ref_link *link, ref_function *kernel) {
+  char *name = ref_memory_print(link, "%s%s", ref_view_mercury.table_prefix, kernel->name);
+  char *table_name = ref_memory_print(link, ".rela%s", name);
+  ref_names_add(link, REF_NONE, table_name);
+  const size_t section =
+      ref_section_add_with_symbol(link, name, REF_TYPE_CONSTANT_TABLE, REF_FLAG_ALLOC | REF_FLAG_INFO, SLOT, 0);
+  link->sections[section].info_section = kernel->text;
+  const size_t table = ref_section_add(link, table_name, REF_TYPE_RELA, REF_FLAG_INFO, 8, 24);
+  link->sections[table].links_symtab = true;
+  link->sections[table].info_section = section;
+  link->sections[table].target = section;
+  kernel->constant0 = section;
+  kernel->bindless = table;
+}
+
+/* M27: the tables of the Mercury view, made for each kernel that reaches a reference; RF75: in the order of the texts. */
 void ref_bindless_create_tables(ref_link *link) {
-  const char *prefix = ref_view_mercury.table_prefix;
+  const size_t count = link->section_count;
   if (!link->view->is_mercury) {
     return;
   }
   ref_bindless_find_masks(link);
-  for (size_t i = 0; i < link->all_kernels.count; i++) {
-    const size_t number = link->all_kernels.items[i];
-    if (link->functions[number].kernel_bindless_mask == 0) {
-      continue;
+  for (size_t i = 0; i < count; i++) {
+    const size_t number = link->sections[i].info_function;
+    if (number != REF_NONE && link->functions[number].kernel_bindless_mask != 0) {
+      ref_bindless_create_table(link, &link->functions[number]);
     }
-    char *name = ref_memory_print(link, "%s%s", prefix, link->functions[number].name);
-    char *table_name = ref_memory_print(link, ".rela%s", name);
-    ref_names_add(link, REF_NONE, table_name);
-    const size_t section =
-        ref_section_add_with_symbol(link, name, REF_TYPE_CONSTANT_TABLE, REF_FLAG_ALLOC | REF_FLAG_INFO, SLOT, 0);
-    link->sections[section].info_section = link->functions[number].text;
-    const size_t table = ref_section_add(link, table_name, REF_TYPE_RELA, REF_FLAG_INFO, 8, 24);
-    link->sections[table].links_symtab = true;
-    link->sections[table].info_section = section;
-    link->sections[table].target = section;
-    link->functions[number].constant0 = section;
-    link->functions[number].bindless = table;
   }
 }

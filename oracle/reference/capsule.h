@@ -45,6 +45,9 @@ bool ref_capsule_alias_comes_first(const ref_link *mercury, size_t function);
 /* capsule_frames.c: M24; the offsets of the frames' addresses, by relocation of the Mercury module. */
 ref_bytes ref_capsule_frames(ref_capsule *capsule, uint64_t *address_at);
 
+/* capsule_tables.c: M20; `bytes` with the jump targets written anew. */
+ref_bytes ref_capsule_jump_tables(ref_capsule *capsule, size_t section, ref_bytes bytes);
+
 /* capsule_lines.c: M25 */
 ref_bytes ref_capsule_lines(ref_capsule *capsule, size_t section, ref_bytes *entries);
 

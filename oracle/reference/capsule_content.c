@@ -67,8 +67,7 @@ static ref_bytes ref_capsule_frame_relocations(ref_capsule *capsule, size_t sect
   for (size_t i = mercury->relocation_count; i-- > 0;) {
     const ref_out_relocation *entry = &mercury->relocations[i];
     if (!entry->dropped && entry->section == section && entry->function != REF_NONE) {
-      ref_capsule_write_entry(capsule, &output, address_at[i], address,
-                              mercury->symbols[entry->symbol].index, 0);
+      ref_capsule_write_entry(capsule, &output, address_at[i], address, mercury->symbols[entry->symbol].index, 0);
     }
   }
   return output;
@@ -181,6 +180,10 @@ ref_bytes ref_capsule_content(ref_capsule *capsule, size_t section) {
     ref_bytes zeros = {0};
     ref_bytes_fill(capsule->mercury, &zeros, (size_t)capsule->sass->sections[sass].size);
     return zeros; /* M20 */
+  }
+  if (output->type == REF_TYPE_CONSTANT_OPTIMIZER) {
+    return ref_capsule_jump_tables(capsule, section,
+                                   sass == REF_NONE ? output->data : capsule->sass->sections[sass].data);
   }
   return sass == REF_NONE ? output->data : capsule->sass->sections[sass].data;
 }

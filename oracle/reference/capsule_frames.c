@@ -15,8 +15,9 @@ typedef struct ref_frames {
   ref_capsule *capsule;
   ref_bytes output;
   uint64_t *address_at;
-  bool *is_described;                /* by function */
-  const ref_section *common_section; /* of the common entry that was written last, and its offset there and in the output */
+  bool *is_described; /* by function */
+  const ref_section
+      *common_section; /* of the common entry that was written last, and its offset there and in the output */
   uint64_t last_common, last_written;
 } ref_frames;
 

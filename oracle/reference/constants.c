@@ -63,34 +63,45 @@ static void ref_constants_add_image_relocations(ref_link *link, const ref_functi
   }
 }
 
-/* The entries inside one of the block's symbols, to the image, offsets ascending. */
-static void ref_constants_copy_entries(ref_link *link, const ref_function *function, size_t image, uint64_t start,
-                                       uint64_t end) {
+static void ref_constants_copy_entry(ref_link *link, const ref_function *function, size_t image,
+                                     ref_out_relocation entry) {
+  entry.section = link->sections[image].rela;
+  entry.target = image;
+  entry.offset += function->constant_offset;
+  link->copies = ref_memory_grow(link, link->copies, link->copy_count, &link->copy_capacity, sizeof *link->copies);
+  link->copies[link->copy_count++] = entry;
+  link->sections[entry.section].size += link->sections[entry.section].entry_size;
+}
+
+/* The entries inside one of a file's symbols, to the image, offsets ascending. */
+static void ref_constants_copy_symbol(ref_link *link, const ref_function *function, size_t image, size_t file,
+                                      const ref_symbol *symbol) {
   for (size_t i = link->relocation_count; i-- > 0;) {
-    ref_out_relocation entry = link->relocations[i];
-    if (entry.target != function->constant2 || entry.dropped || entry.offset < start || entry.offset >= end) {
-      continue;
+    const ref_out_relocation *entry = &link->relocations[i];
+    if (entry->target == function->constant2 && !entry->dropped && entry->file == file &&
+        entry->input_offset >= symbol->value && entry->input_offset - symbol->value < symbol->size) {
+      ref_constants_copy_entry(link, function, image, *entry);
     }
-    entry.section = link->sections[image].rela;
-    entry.target = image;
-    entry.offset += function->constant_offset;
-    link->copies = ref_memory_grow(link, link->copies, link->copy_count, &link->copy_capacity, sizeof *link->copies);
-    link->copies[link->copy_count++] = entry;
-    link->sections[entry.section].size += link->sections[entry.section].entry_size;
   }
 }
 
-/* M20: behind the image's own entries, a copy after the other, grouped by symbol, the last symbol first. */
+/* M20: behind the image's own entries, a copy after the other, grouped by symbol, the last symbol first. RF74: those of bodies
+ * that lost or were replaced too. */
 static void ref_constants_copy_relocations(ref_link *link, const ref_function *function) {
   if (!link->view->is_mercury || !ref_constants_have_entries(link, function->constant2)) {
     return;
   }
   for (size_t i = 0; i < function->constant_users.count; i++) {
     const size_t image = link->functions[function->constant_users.items[i]].constant2;
-    for (size_t k = link->symbol_count; k-- > 0;) {
-      const ref_out_symbol *symbol = &link->symbols[k];
-      if (symbol->section == function->constant2 && symbol->type == REF_SYMBOL_CUDA_OBJECT) {
-        ref_constants_copy_entries(link, function, image, symbol->value, symbol->value + symbol->size);
+    for (size_t number = link->file_count; number-- > 0;) {
+      const ref_file *file = &link->files[number];
+      for (size_t k = file->cubin.symbol_count; k-- > 1;) {
+        const ref_symbol *symbol = &file->cubin.symbols[k];
+        const bool inside = symbol->section != 0 && symbol->section < file->cubin.section_count &&
+                            file->section_of[symbol->section] == function->constant2;
+        if (inside && (symbol->info & 15) == REF_SYMBOL_CUDA_OBJECT) {
+          ref_constants_copy_symbol(link, function, image, number, symbol);
+        }
       }
     }
   }

@@ -1,0 +1,67 @@
+/* Jump tables among the compiler constants of a capsule link: M20, RF74. The Mercury view has zeros and an entry (PROG_REL) for
+ * each target; the finalizer writes the target's place in the SASS text. */
+#include "capsule.h"
+
+enum { PROG_REL64 = 0x10007, PROG_REL32 = 0x10008, WORD = 4 };
+
+/* The compiler constants of a function in one file's SASS view. */
+static const ref_section *ref_tables_find_sass(const ref_file *file, size_t function) {
+  for (uint32_t i = 1; i < file->cubin.section_count; i++) {
+    const ref_section *section = &file->cubin.sections[i];
+    const uint32_t owner = ref_merge_owner(file, i);
+    if (section->type == ref_view_sass.optimizer_type && owner != 0 && file->function_of[owner] == function) {
+      return section;
+    }
+  }
+  return NULL;
+}
+
+/* Where the instruction at a decoded offset lies in the SASS text of the output's body: what ptxas wrote for it into a table of
+ * that body. */
+static uint64_t ref_tables_target(const ref_capsule *capsule, const ref_out_relocation *entry, size_t size) {
+  const ref_link *mercury = capsule->mercury;
+  const size_t file = mercury->functions[entry->function].definition_file;
+  const ref_section *table =
+      file == REF_NONE ? NULL : ref_tables_find_sass(&capsule->sass->files[file], entry->function);
+  for (size_t i = 0; table != NULL && table->data != NULL && i < mercury->relocation_count; i++) {
+    const ref_out_relocation *own = &mercury->relocations[i];
+    if (own->file == file && own->function == entry->function && own->type == entry->type &&
+        own->addend == entry->addend && own->input_offset + size <= table->size) {
+      const uint8_t *at = table->data + own->input_offset;
+      return size == WORD ? ref_u32(at) : ref_u64(at);
+    }
+  }
+  return 0;
+}
+
+static void ref_tables_write(const ref_capsule *capsule, const ref_out_relocation *entry, ref_bytes *bytes) {
+  const size_t size = entry->type == PROG_REL32 ? WORD : 2 * WORD;
+  if ((entry->type != PROG_REL32 && entry->type != PROG_REL64) || entry->function == REF_NONE ||
+      entry->offset > bytes->size || size > bytes->size - entry->offset) {
+    return;
+  }
+  const uint64_t target = ref_tables_target(capsule, entry, size);
+  ref_put_u32(bytes->data + entry->offset, (uint32_t)target);
+  if (size > WORD) {
+    ref_put_u32(bytes->data + entry->offset + WORD, (uint32_t)(target >> 32));
+  }
+}
+
+/* RF74: entries in the order of the file. Those of a body that lost or was replaced count too: where the output's body has an
+ * instruction at that decoded offset its place is written, else 0, over what an earlier entry wrote there. */
+ref_bytes ref_capsule_jump_tables(ref_capsule *capsule, size_t section, ref_bytes bytes) {
+  const ref_link *mercury = capsule->mercury;
+  ref_bytes output = {0};
+  ref_bytes_add(capsule->mercury, &output, bytes.data, bytes.size);
+  for (size_t i = mercury->relocation_count; i-- > 0;) {
+    if (!mercury->relocations[i].dropped && mercury->relocations[i].target == section) {
+      ref_tables_write(capsule, &mercury->relocations[i], &output);
+    }
+  }
+  for (size_t i = 0; i < mercury->copy_count; i++) {
+    if (mercury->copies[i].target == section) {
+      ref_tables_write(capsule, &mercury->copies[i], &output);
+    }
+  }
+  return output;
+}
