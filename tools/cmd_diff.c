@@ -1,6 +1,7 @@
-/* twin diff: two linked cubins (diff_files.c), or linker, reference and nvlink on the same inputs (voters.h).
+/* twin diff: two linked cubins (diff_files.c, by canonical form diff_canonical.c), or linker, reference and nvlink on the same inputs (voters.h).
  *
  * 0: nobody stands alone without a reason that has a name; 1: somebody does; 2: the command could not do its work. */
+#include "diff_canonical.h"
 #include "diff_files.h"
 #include "twin.h"
 #include "voters.h"
@@ -69,11 +70,9 @@ static bool diff_parse_text(diff_command *command, const char *word, const char 
   const struct {
     const char *name;
     const char **text;
-  } texts[] = {{"--voters", &command->voters},       {"--linker", &command->linker},
-               {"--reference", &command->reference}, {"--nvlink", &command->nvlink},
-               {"--baseline", &command->baseline},   {"--mode", &command->mode},
-               {"--json", &command->json},           {"--junit", &command->junit},
-               {"--keep", &command->keep}};
+  } texts[] = {{"--voters", &command->voters}, {"--linker", &command->linker},     {"--reference", &command->reference},
+               {"--nvlink", &command->nvlink}, {"--baseline", &command->baseline}, {"--mode", &command->mode},
+               {"--json", &command->json},     {"--junit", &command->junit},       {"--keep", &command->keep}};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
     if (strcmp(word, texts[i].name) == 0) {
       *texts[i].text = value;
@@ -272,14 +271,16 @@ static bool diff_is_files(int argc, char **argv) {
 }
 
 int twin_diff(int argc, char **argv) {
+  if (diff_is_canonical(argc, argv))
+    return diff_canonical(argc, argv);
   if (diff_is_files(argc, argv))
     return diff_files(argc, argv);
   diff_command command = {.job_count = 2, .limit = 10, .seconds = 20};
   conformance_choice_init(&command.choice);
-  int code = diff_parse(&command, argc, argv) &&
-                     (command.jobs.count > 0) + command.seeds + (command.word_count > 0) == 1
-                 ? diff_run(&command)
-                 : diff_usage();
+  int code =
+      diff_parse(&command, argc, argv) && (command.jobs.count > 0) + command.seeds + (command.word_count > 0) == 1
+          ? diff_run(&command)
+          : diff_usage();
   string_list_free(&command.jobs);
   string_list_free(&command.known);
   return code;

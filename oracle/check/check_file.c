@@ -167,7 +167,17 @@ static size_t check_count_segments(const ref_cubin *cubin, const ref_section *se
   return holding;
 }
 
+/* The program headers themselves are loaded with the last segment (W1.7). */
+static void check_headers_loaded(ref_check_context *context) {
+  const ref_cubin *cubin = context->output;
+  const ref_section headers = {.offset = cubin->segment_offset, .size = cubin->segment_count * SEGMENT_BYTES};
+  if (cubin->segment_count > 0 && check_count_segments(cubin, &headers) != 1) {
+    check_found(context, 0, cubin->segment_offset, "no loadable segment holds the program headers");
+  }
+}
+
 void check_segments(ref_check_context *context) {
+  check_headers_loaded(context);
   const ref_cubin *cubin = context->output;
   for (size_t i = 0; i < cubin->segment_count; i++) {
     const ref_segment *segment = &cubin->segments[i];

@@ -87,6 +87,15 @@ static bool plant_segments(uint8_t *bytes, const ref_cubin *cubin) {
   return false;
 }
 
+static bool plant_headers_not_loaded(uint8_t *bytes, const ref_cubin *cubin) {
+  for (size_t i = 0; i < cubin->segment_count; i++)
+    if (cubin->segments[i].type == 1 && cubin->segments[i].offset == cubin->segment_offset) {
+      put(bytes + cubin->segment_offset + 56 * i + 8, cubin->segments[i].offset - 16, 8);
+      return true;
+    }
+  return false;
+}
+
 static bool plant_symbol_indices(uint8_t *bytes, const ref_cubin *cubin) {
   put(symbol_at(bytes, cubin, cubin->symbol_count - 1) + 6, cubin->section_count, 2);
   return true;
@@ -298,6 +307,7 @@ static const struct check_planted {
     {"cover", "calls/sm_90/plain", plant_cover},
     {"sections", "calls/sm_90/plain", plant_sections},
     {"segments", "calls/sm_90/plain", plant_segments},
+    {"segments", "calls/sm_90/plain", plant_headers_not_loaded},
     {"symbol-indices", "calls/sm_90/plain", plant_symbol_indices},
     {"record-indices", "calls/sm_90/plain", plant_record_indices},
     {"symbol-order", "calls/sm_90/plain", plant_symbol_order},

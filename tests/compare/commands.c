@@ -13,10 +13,12 @@
 static const char *twin, *corpus;
 static char scratch[HARNESS_PATH], equal_path[HARNESS_PATH], changed_path[HARNESS_PATH], text_path[HARNESS_PATH];
 
-/* Runs twin with up to five arguments and expects the exit code; the caller frees the outcome. */
-static void run_twin(harness_outcome *outcome, int code, const char *const arguments[5]) {
-  const char *argv[7] = {twin};
-  for (size_t i = 0; i < 5 && arguments[i]; i++)
+enum { ARGUMENTS = 16 };
+
+/* Runs twin with up to ARGUMENTS arguments and expects the exit code; the caller frees the outcome. */
+static void run_twin(harness_outcome *outcome, int code, const char *const arguments[ARGUMENTS]) {
+  const char *argv[ARGUMENTS + 2] = {twin};
+  for (size_t i = 0; i < ARGUMENTS && arguments[i]; i++)
     argv[i + 1] = arguments[i];
   harness_run(&(harness_command){.argv = argv, .directory = scratch}, outcome);
   if (outcome->code != code)
@@ -24,7 +26,7 @@ static void run_twin(harness_outcome *outcome, int code, const char *const argum
              (const char *)outcome->err.data);
 }
 
-static void prints(const char *part, int code, const char *const arguments[5]) {
+static void prints(const char *part, int code, const char *const arguments[ARGUMENTS]) {
   harness_outcome outcome;
   run_twin(&outcome, code, arguments);
   const char *const printed = outcome.out.data ? (const char *)outcome.out.data : "";
@@ -35,18 +37,18 @@ static void prints(const char *part, int code, const char *const arguments[5]) {
 
 static void equal_files(void **state) {
   (void)state;
-  prints("equal: ", 0, (const char *const[5]){"diff", equal_path, equal_path});
-  prints("", 0, (const char *const[5]){"diff", "--quiet", equal_path, equal_path});
-  prints("\"equal\":\ttrue", 0, (const char *const[5]){"diff", "--json", equal_path, equal_path});
+  prints("equal: ", 0, (const char *const[ARGUMENTS]){"diff", equal_path, equal_path});
+  prints("", 0, (const char *const[ARGUMENTS]){"diff", "--quiet", equal_path, equal_path});
+  prints("\"equal\":\ttrue", 0, (const char *const[ARGUMENTS]){"diff", "--json", equal_path, equal_path});
 }
 
 static void different_files(void **state) {
   (void)state;
-  prints("header.osabi", 1, (const char *const[5]){"diff", equal_path, changed_path});
-  prints("1 differences, 0 of them only follow", 1, (const char *const[5]){"diff", equal_path, changed_path});
-  prints("% at the same place of the file", 1, (const char *const[5]){"diff", equal_path, changed_path});
+  prints("header.osabi", 1, (const char *const[ARGUMENTS]){"diff", equal_path, changed_path});
+  prints("1 differences, 0 of them only follow", 1, (const char *const[ARGUMENTS]){"diff", equal_path, changed_path});
+  prints("% at the same place of the file", 1, (const char *const[ARGUMENTS]){"diff", equal_path, changed_path});
   harness_outcome outcome;
-  run_twin(&outcome, 1, (const char *const[5]){"diff", "--quiet", equal_path, changed_path});
+  run_twin(&outcome, 1, (const char *const[ARGUMENTS]){"diff", "--quiet", equal_path, changed_path});
   assert_int_equal(outcome.out.size, 0);
   harness_free_outcome(&outcome);
 }
@@ -54,7 +56,7 @@ static void different_files(void **state) {
 static void json_can_be_read(void **state) {
   (void)state;
   harness_outcome outcome;
-  run_twin(&outcome, 1, (const char *const[5]){"diff", "--json", equal_path, changed_path});
+  run_twin(&outcome, 1, (const char *const[ARGUMENTS]){"diff", "--json", equal_path, changed_path});
   cJSON *root = cJSON_Parse((const char *)outcome.out.data);
   assert_non_null(root);
   assert_true(cJSON_IsFalse(cJSON_GetObjectItem(root, "equal")));
@@ -65,13 +67,38 @@ static void json_can_be_read(void **state) {
   harness_free_outcome(&outcome);
 }
 
+/* Two of nvlink's answers for the same files, the second one in reversed order. */
+static void canonical_forms(void **state) {
+  (void)state;
+  char a[HARNESS_PATH], b[HARNESS_PATH], inputs[3][HARNESS_PATH];
+  harness_path(a, "%s/cuda/calls/sm_90/plain/expect.cubin", corpus);
+  harness_path(b, "%s/cuda/calls/sm_90/reversed/expect.cubin", corpus);
+  for (size_t i = 0; i < 3; i++)
+    harness_path(inputs[i], "%s/cuda/calls/sm_90/%c.cubin", corpus, "abc"[i]);
+  prints("the same program: ", 0,
+         (const char *const[ARGUMENTS]){"diff", "--canonical", a, b, "--input", inputs[0], "--input", inputs[1],
+                                        "--input", inputs[2], "--input-b", inputs[2], "--input-b", inputs[1],
+                                        "--input-b", inputs[0]});
+  prints("\"equal\":\ttrue", 0,
+         (const char *const[ARGUMENTS]){"diff", "--canonical", "--json", a, a, "--input", inputs[0], "--input",
+                                        inputs[1], "--input", inputs[2]});
+  prints("not the same: ", 1,
+         (const char *const[ARGUMENTS]){"diff", "--canonical", a, equal_path, "--input", inputs[0], "--input",
+                                        inputs[1], "--input", inputs[2]});
+  prints("R_CUDA", 0,
+         (const char *const[ARGUMENTS]){"diff", "--canonical", "--print", a, "--input", inputs[0], "--input", inputs[1],
+                                        "--input", inputs[2]});
+  prints("", 2, (const char *const[ARGUMENTS]){"diff", "--canonical", a, b});
+  prints("", 2, (const char *const[ARGUMENTS]){"diff", "--canonical", a, text_path, "--input", inputs[0]});
+}
+
 static void unreadable_files(void **state) {
   (void)state;
-  prints("", 2, (const char *const[5]){"diff", equal_path, text_path});
-  prints("", 2, (const char *const[5]){"diff", equal_path, "not-there"});
-  prints("", 2, (const char *const[5]){"diff", equal_path});
-  prints("", 2, (const char *const[5]){"dump", text_path});
-  prints("", 2, (const char *const[5]){"dump"});
+  prints("", 2, (const char *const[ARGUMENTS]){"diff", equal_path, text_path});
+  prints("", 2, (const char *const[ARGUMENTS]){"diff", equal_path, "not-there"});
+  prints("", 2, (const char *const[ARGUMENTS]){"diff", equal_path});
+  prints("", 2, (const char *const[ARGUMENTS]){"dump", text_path});
+  prints("", 2, (const char *const[ARGUMENTS]){"dump"});
 }
 
 static void dump_shows_every_part(void **state) {
@@ -80,7 +107,7 @@ static void dump_shows_every_part(void **state) {
       "ELF header: executable file", ".nv.callgraph:", "EIATTR_REGCOUNT (0x2f)", "V13.0.88",
       "section symbol .text.",       "R_CUDA_",        "CUDA_ACCELERATOR_TARGET"};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-    prints(parts[i], 0, (const char *const[5]){"dump", equal_path});
+    prints(parts[i], 0, (const char *const[ARGUMENTS]){"dump", equal_path});
 }
 
 static void prepare(void) {
@@ -103,7 +130,7 @@ static void prepare(void) {
 int main(int argc, char **argv) {
   static const struct CMUnitTest tests[] = {
       cmocka_unit_test(equal_files),      cmocka_unit_test(different_files),       cmocka_unit_test(json_can_be_read),
-      cmocka_unit_test(unreadable_files), cmocka_unit_test(dump_shows_every_part),
+      cmocka_unit_test(unreadable_files), cmocka_unit_test(dump_shows_every_part), cmocka_unit_test(canonical_forms),
   };
   if (argc != 3)
     return 2;

@@ -1,0 +1,57 @@
+/* What the files of the canonical form share: one link with its fields taken out and its labels. */
+#ifndef REF_CANONICAL_PARTS_H
+#define REF_CANONICAL_PARTS_H
+
+#include "canonical.h"
+#include "check_parts.h"
+#include "ref_view.h"
+
+/* A field that the link applied: its bits are zero in `masked`, and this is said instead. */
+typedef struct canonical_site {
+  uint32_t section;
+  uint64_t offset;
+  char *text;      /* type and target; for a field into a debug section the type alone */
+  uint32_t into;   /* that debug section of the output; else 0 */
+  uint64_t target; /* the place in it */
+} canonical_site;
+
+/* A piece of a debug section that other sections refer to as a whole. */
+typedef struct canonical_unit {
+  uint32_t section;
+  uint64_t offset, size;
+  uint64_t hash; /* of its bytes without fields */
+} canonical_unit;
+
+typedef struct canonical_context {
+  ref_canonical *form;
+  ref_check_context check;
+  ref_view view;         /* with labels that do not depend on order */
+  uint8_t **masked;      /* of every section with bytes: a copy without the applied fields */
+  canonical_site *sites; /* ordered by section and offset */
+  size_t site_count, site_capacity;
+  canonical_unit *units; /* ordered by section and offset */
+  size_t unit_count, unit_capacity;
+} canonical_context;
+
+void canonical_say(canonical_context *context, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void canonical_say_size(canonical_context *context, const char *label, uint64_t size);
+/* The bytes of a section from `from` on, 16 a sentence, and the fields in them, as places of `label`. */
+void canonical_say_bytes(canonical_context *context, const char *label, uint32_t section, uint64_t from, uint64_t size);
+
+/* canonical_sites.c: fills `masked` and `sites`. */
+void canonical_sites_make(canonical_context *context);
+void canonical_sites_free(canonical_context *context);
+/* The first site at or behind a place. */
+size_t canonical_sites_from(const canonical_context *context, uint32_t section, uint64_t offset);
+
+/* canonical_labels.c: gives what has one name several times a label by its contents. */
+void canonical_labels_make(canonical_context *context);
+uint64_t canonical_hash(const canonical_context *context, uint32_t section, uint64_t from, uint64_t size);
+
+/* canonical_debug.c: cuts the debug sections into units, and says them. */
+void canonical_units_make(canonical_context *context);
+void canonical_say_debug(canonical_context *context);
+/* Where a field into a debug section leads: its unit by contents, and the place in it. The caller frees it. */
+char *canonical_unit_place(const canonical_context *context, uint32_t section, uint64_t offset);
+
+#endif

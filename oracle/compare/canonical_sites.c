@@ -1,0 +1,156 @@
+/* The fields that a link applied, taken out of its bytes and said by type, target and addend.
+ *
+ * An executable no longer says what its fields mean: shared variables have no symbols, constants are offsets. So each field
+ * is looked up in the inputs, in the piece that the output's bytes came from (oracle/check matches them). Kept entries
+ * stay where they are: they are said from the output's own relocation sections. Rules: R1, R10, R12 to R29. */
+#include "canonical_parts.h"
+
+#include "ref_names.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool site_is_kept(const canonical_context *context, const check_piece *piece, const ref_relocation *given) {
+  const check_entries *kept = check_entries_of(&context->check.kept, piece->section);
+  const uint64_t at = given->offset - piece->from + piece->offset;
+  const size_t i = check_entries_from(kept, at);
+  return i < kept->count && kept->items[i].relocation.offset == at;
+}
+
+static void site_add(canonical_context *context, canonical_site site) {
+  if (context->site_count == context->site_capacity) {
+    context->site_capacity = context->site_capacity == 0 ? 256 : 2 * context->site_capacity;
+    context->sites = ref_reallocate(context->sites, context->site_capacity, sizeof *context->sites);
+  }
+  context->sites[context->site_count++] = site;
+}
+
+/* What the field holds as a place of the target's output section: S + A, as far as the field shows it. */
+static uint64_t site_value(const canonical_context *context, const check_piece *piece, const check_entry *entry) {
+  const check_formula formula = {.adds_old = false};
+  const uint8_t *made = check_piece_made(&context->check, piece);
+  uint64_t value = 0;
+  check_solve_field(made, check_piece_source(&context->check, piece), piece->size,
+                    entry->relocation.offset - piece->from, entry->relocation.type, &formula, &value);
+  return value;
+}
+
+/* The name of a target that the output may not have any more; a local one with its size, to tell equal names apart. */
+static void site_add_name(ref_text *text, const check_target *target) {
+  const ref_symbol *symbol = target->symbol;
+  const bool names_section = (symbol->info & 15) == SYMBOL_SECTION;
+  ref_text_add_name(text, names_section && target->section != NULL ? target->section->name : symbol->name);
+  if (symbol->info >> 4 == BINDING_LOCAL && !names_section) {
+    ref_text_add(text, " of 0x%" PRIx64 " bytes", symbol->size);
+  }
+}
+
+static bool site_is_constant(const ref_section *section) {
+  return section != NULL && section->type >= TYPE_CONSTANT && section->type < TYPE_CONSTANT + 32;
+}
+
+/* True when the bits of this entry depend on where the link put things. */
+static bool site_moves(const check_target *target) {
+  const unsigned kind = target->symbol->info & 15, space = target->symbol->other & SPACE_MASK;
+  if (kind == SYMBOL_SECTION) {
+    return target->section != NULL && (site_is_constant(target->section) || check_is_debug(target->section) ||
+                                       target->section->type == TYPE_SHARED);
+  }
+  return (kind >= SYMBOL_TEXTURE && kind <= SYMBOL_SURFACE) || site_is_constant(target->section) ||
+         (kind != SYMBOL_FUNC && kind != SYMBOL_NOTYPE && space == SPACE_SHARED);
+}
+
+static void site_make(canonical_context *context, const check_piece *piece, const check_entry *entry) {
+  const ref_relocation *given = &entry->relocation;
+  check_target target;
+  if (!check_type_is_applied(given->type) || given->type == 72 || given->type == 73 ||
+      site_is_kept(context, piece, given) || !check_target_of(&context->check, piece->input, given->symbol, &target) ||
+      !site_moves(&target)) {
+    return;
+  }
+  canonical_site site = {.section = piece->section, .offset = given->offset - piece->from + piece->offset};
+  ref_text text = {0};
+  ref_add_relocation_type(&text, given->type);
+  const bool by_section = (target.symbol->info & 15) == SYMBOL_SECTION;
+  const uint32_t into =
+      target.section != NULL ? ref_cubin_find_section(context->check.output, target.section->name) : 0;
+  if (by_section && check_is_debug(target.section) && into != 0) {
+    site.into = into;
+    site.target = site_value(context, piece, entry);
+  } else if (by_section && into != 0 && strcmp(target.section->name, ".nv.constant3") == 0) {
+    ref_text_add(&text, " -> ");
+    ref_add_place(&text, &context->view, into, site_value(context, piece, entry));
+  } else {
+    ref_text_add(&text, " -> ");
+    site_add_name(&text, &target);
+    ref_text_add(&text, " + 0x%" PRIx64, (uint64_t)given->addend);
+  }
+  site.text = ref_text_take(&text);
+  site_add(context, site);
+  const ref_section *section = &context->check.output->sections[piece->section];
+  const check_formula nothing = {.adds_old = false};
+  check_write_field(context->masked[piece->section], section->size, site.offset, given->type, &nothing);
+}
+
+static int site_order(const void *a, const void *b) {
+  const canonical_site *x = a, *y = b;
+  if (x->section != y->section) {
+    return x->section < y->section ? -1 : 1;
+  }
+  if (x->offset != y->offset) {
+    return x->offset < y->offset ? -1 : 1;
+  }
+  return strcmp(x->text, y->text);
+}
+
+void canonical_sites_make(canonical_context *context) {
+  const ref_cubin *output = context->check.output;
+  context->masked = ref_allocate(output->section_count + 1, sizeof *context->masked);
+  for (uint32_t i = 1; i < output->section_count; i++) {
+    const ref_section *section = &output->sections[i];
+    if (section->data != NULL) {
+      context->masked[i] = ref_allocate(section->size + 1, 1);
+      memcpy(context->masked[i], section->data, section->size);
+    }
+  }
+  for (size_t i = 0; i < context->check.piece_count; i++) {
+    const check_piece *piece = &context->check.pieces[i];
+    size_t count = 0;
+    const check_entry **entries =
+        piece->input == CHECK_NO_SOURCE ? NULL : check_piece_entries(&context->check, piece, &count);
+    for (size_t k = 0; k < count; k++) {
+      site_make(context, piece, entries[k]);
+    }
+    free(entries);
+  }
+  if (context->site_count > 0) {
+    qsort(context->sites, context->site_count, sizeof *context->sites, site_order);
+  }
+  context->form->fields = context->site_count;
+}
+
+size_t canonical_sites_from(const canonical_context *context, uint32_t section, uint64_t offset) {
+  size_t low = 0, high = context->site_count;
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    const canonical_site *site = &context->sites[middle];
+    if (site->section < section || (site->section == section && site->offset < offset)) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+void canonical_sites_free(canonical_context *context) {
+  for (size_t i = 0; i < context->site_count; i++) {
+    free(context->sites[i].text);
+  }
+  for (size_t i = 0; i < context->check.output->section_count; i++) {
+    free(context->masked[i]);
+  }
+  free(context->sites);
+  free(context->masked);
+}
