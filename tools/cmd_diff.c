@@ -1,4 +1,5 @@
-/* twin diff: two linked cubins (diff_files.c, by canonical form diff_canonical.c), or linker, reference and nvlink on the same inputs (voters.h).
+/* twin diff: two linked cubins (diff_files.c; by their canonical form diff_canonical.c), or linker, reference and nvlink on
+ * the same inputs (voters.h).
  *
  * 0: nobody stands alone without a reason that has a name; 1: somebody does; 2: the command could not do its work. */
 #include "diff_canonical.h"
@@ -28,6 +29,7 @@ typedef struct diff_command {
 static int diff_usage(void) {
   fprintf(stderr,
           "usage: twin diff A B ...                two linked cubins (twin diff A B --help)\n"
+          "       twin diff --canonical A B ...    two links of one program (twin diff --canonical --help)\n"
           "       twin diff [OPTION...] JOB...     jobs: directories with a file args, or directories of such\n"
           "       twin diff [OPTION...] --seeds A..B | fresh[:COUNT] [--arch LIST] [--kind KIND] [--objects KIND]\n"
           "       twin diff [OPTION...] -- WORD... inputs and options of one link\n"
