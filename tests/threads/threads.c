@@ -84,7 +84,7 @@ static void threads_test_set(void **state) {
 }
 
 int main(int argc, char **argv) {
-  static char cuda[] = "cuda", defects[] = "vendor-defects";
+  static char cuda[] = "cuda", defects[] = "vendor-defects", synthetic[] = "synthetic", messages[] = "messages";
   if (argc != 4)
     harness_stop("usage: threads PROGRAM CORPUS STEP");
   setup = (threads_setup){argv[1], argv[2], strtoul(argv[3], NULL, 10)};
@@ -93,6 +93,8 @@ int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       {"threads_test_cuda", threads_test_set, NULL, NULL, cuda},
       {"threads_test_vendor_defects", threads_test_set, NULL, NULL, defects},
+      {"threads_test_synthetic", threads_test_set, NULL, NULL, synthetic},
+      {"threads_test_messages", threads_test_set, NULL, NULL, messages},
   };
   return cmocka_run_group_tests_name("threads", tests, NULL, NULL);
 }
