@@ -5,7 +5,7 @@
 #   rules.sh print            the table
 #   rules.sh mutate [OPTION]  breaks each named function once, in a copy of the tree: a named test must fail.
 #                             --seconds=N stops after N seconds; --only=ID one rule. Resumable: build/rules/record keeps
-#                             what was seen for this state of linker/, tests/ and the page.
+#                             what was seen of a function in this state of its file, for these rules and tests.
 #
 # A function is broken by returning at once (nothing, zero, or for a bool that survives as false: true). A test is a
 # program, job or directory of the corpus, whose jobs are linked again and compared with nvlink's answers, or a test of
@@ -180,8 +180,8 @@ run_mutate() {
       found=$(find_function "$name")
       [[ -n $found && $tests != - ]] || continue
       file=${found%%:*} definition=${found#*:*:}
-      key=$(cat "$file" "$(printf '%s\n' "${pages[@]}" | grep "/${where%%:*}$")" | git hash-object --stdin)
-      verdict=$(awk -F'\t' -v key="$key $name $ids" '$1 == key { print $2 }' "$work/record" | tail -n 1)
+      key="$(git hash-object "$file") $name $ids: $tests"
+      verdict=$(awk -F'\t' -v key="$key" '$1 == key { print $2 }' "$work/record" | tail -n 1)
       if [[ -z $verdict ]]; then
         ((seconds == 0 || SECONDS - start < seconds)) || break 2
         if passes_whole "$tests"; then
@@ -191,7 +191,7 @@ run_mutate() {
         else
           verdict="not tried: a test fails already"
         fi
-        printf '%s\t%s\n' "$key $name $ids" "$verdict" >>"$work/record"
+        printf '%s\t%s\n' "$key" "$verdict" >>"$work/record"
       fi
       if [[ $verdict == seen ]]; then seen=$((seen + 1)); else
         unseen=$((unseen + 1))
