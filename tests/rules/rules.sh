@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # The rules of docs/specification against the linker and the tests: `./run rules`.
 #
-#   rules.sh check            every rule names functions of linker/ and tests, and all of them exist
+#   rules.sh check            every rule names functions of linker/ and tests, and all of them exist; every page stands in
+#                             the index, opens with a paragraph, and names no page that is not there
 #   rules.sh print            the table
 #   rules.sh mutate [OPTION]  breaks each named function once, in a copy of the tree: a named test must fail.
 #                             --seconds=N stops after N seconds; --only=ID one rule. Resumable: build/rules/record keeps
@@ -45,6 +46,24 @@ find_jobs() { # NAME: the jobs below it
 
 find_test() { [[ -n $(find_jobs "$1") ]] || find_cases "$1"; }
 
+# What is wrong with the pages as a whole, one a line.
+page_faults() {
+  local page name other
+  for page in "${pages[@]}"; do
+    name=${page##*/}
+    [[ $name == README.md ]] || grep -qF "| [$name]($name) |" docs/specification/README.md ||
+      say "$name: not in the index, docs/specification/README.md"
+    [[ $(sed -n 1p "$page") == '# '* && $(sed -n 3p "$page") == [A-Z\`*]* ]] || say "$name: no title with a paragraph behind it"
+    while read -r other; do
+      [[ -e docs/specification/$other ]] || say "$name: there is no page $other"
+    done < <(grep -oE '[a-z][a-z-]*\.md' "$page" | sort -u)
+  done
+  while read -r other; do
+    [[ -e $other ]] || say "there is no page $other, which other files name"
+  done < <(grep -rohE 'docs/specification/[a-zA-Z-]+\.md' --include='*.[ch]' --include='*.md' --include='*.txt' \
+    linker oracle tools tests corpus ./*.md | sort -u)
+}
+
 # --- check -----------------------------------------------------------------------------------------------------------
 run_check() {
   local where ids functions tests name rules=0 bad=0
@@ -63,6 +82,10 @@ run_check() {
   twice=$(read_rules | cut -f2 | tr ' ' '\n' | sort | uniq -d | tr '\n' ' ')
   [[ -z $twice ]] || { say "rules that stand twice: $twice"; bad=$((bad + 1)); }
   ((rules)) || { say "no rule was read"; bad=1; }
+  while read -r name; do
+    say "$name"
+    bad=$((bad + 1))
+  done < <(page_faults)
   say "$rules rules, $bad faults"
   ((bad == 0))
 }
