@@ -20,9 +20,14 @@ say() { printf '%s\n' "$*"; }
 
 read_rules() { awk -f tests/rules/read.awk "${pages[@]}"; }
 
-# "file:line type" of a function's definition, or nothing.
+# "file:line:text" of a function's definition, or nothing. A declaration over several lines in a header looks like one.
 find_function() { # NAME
-  grep -nHE "^[a-z][A-Za-z0-9_ *]*[ *]$1\(" -r linker oracle tools tests --include='*.[ch]' | grep -v ';$' | head -n 1 || true
+  local kind
+  for kind in c h; do
+    grep -nHE "^[a-z][A-Za-z0-9_ *]*[ *]$1\(" -r linker oracle tools tests --include="*.$kind" | grep -v ';$' | head -n 1 |
+      grep . && return
+  done
+  return 0
 }
 
 find_cases() { # CTEST[:CASE]: true if the test is there
