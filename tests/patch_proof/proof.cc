@@ -1,5 +1,5 @@
 /* The linker's patch engine, proved: linker/relocate/patch.c is compiled here a second time, with affine forms instead of
- * integers (affine.h), and for every field of 1 to 64 bits that lies in 128 bits its result is compared with writing and
+ * integers (affine.h), and for every field of 1 to 128 bits that lies in 128 bits its result is compared with writing and
  * reading the field bit by bit. Equal forms mean equal results for all values and all old contents.
  *
  * Copies of the source with planted faults (made by CMakeLists.txt) must fail, each for the reason that it stands for. */
@@ -35,6 +35,9 @@ namespace fault_old_bits {
 namespace fault_step {
 #include "fault_step.inc"
 }
+namespace fault_wide {
+#include "fault_wide.inc"
+}
 namespace fault_carry {
 #include "fault_carry.inc"
 }
@@ -54,6 +57,11 @@ static affine_form variable(size_t index) {
   return form;
 }
 
+/* What bit `i` must be: bit `n` of the value inside the field, zero where the value has none; the old bit outside. */
+static affine_form variable_or_zero(bool inside, unsigned n, unsigned i) {
+  return !inside ? variable(AFFINE_OLD + i) : n < WIDTH_MAX ? variable(AFFINE_VALUE + n) : affine_constant(false);
+}
+
 /* Two bytes of room behind the 16, of known zeros: a step beyond the field is a difference, not a crash. */
 static bool put_is_right(engine_put *put, unsigned start, unsigned width) {
   affine<8> bytes[BYTES + 2];
@@ -66,7 +74,7 @@ static bool put_is_right(engine_put *put, unsigned start, unsigned width) {
   bool right = true;
   for (unsigned i = 0; i < BITS; i++) {
     const bool inside = i >= start && i < start + width;
-    right = right && bytes[i / 8].bits[i % 8] == variable(inside ? AFFINE_VALUE + i - start : AFFINE_OLD + i);
+    right = right && bytes[i / 8].bits[i % 8] == variable_or_zero(inside, i - start, i);
   }
   for (unsigned i = BITS; i < 8 * (BYTES + 2); i++)
     right = right && bytes[i / 8].bits[i % 8] == affine_constant(false);
@@ -89,7 +97,7 @@ static unsigned prove(engine_put *put, engine_get *get, char *why, size_t why_si
   unsigned proved = 0;
   why[0] = 0;
   for (unsigned start = 0; start < BITS; start++) {
-    for (unsigned width = 1; width <= WIDTH_MAX && start + width <= BITS; width++) {
+    for (unsigned width = 1; start + width <= BITS; width++) {
       affine_broken = nullptr;
       const bool right = put_is_right(put, start, width) && get_is_right(get, start, width);
       if (right && !affine_broken)
@@ -113,8 +121,9 @@ int main() {
       {"old bits kept under the field", fault_old_bits::tl_bits_put, fault_old_bits::tl_bits_get},
       {"step of a byte too far", fault_step::tl_bits_put, fault_step::tl_bits_get},
       {"old bits added with carry", fault_carry::tl_bits_put, fault_carry::tl_bits_get},
+      {"nothing above the 56th bit", fault_wide::tl_bits_put, fault_wide::tl_bits_get},
   };
-  const unsigned fields = (BITS - WIDTH_MAX) * WIDTH_MAX + WIDTH_MAX * (WIDTH_MAX + 1) / 2;
+  const unsigned fields = BITS * (BITS + 1) / 2;
   char why[160];
   unsigned failed = 0;
   const unsigned proved = prove(engine::tl_bits_put, engine::tl_bits_get, why, sizeof why);
