@@ -91,13 +91,16 @@ static void functions_remember_dead(tl_merging *m, const tl_cubin_symbol *s) {
   function->size = s->size;
 }
 
-/* A dead function creates nothing, but a second strong definition is reported all the same (C84). */
+/* A dead function creates nothing, but a second strong definition is reported all the same (C84), and compiler constants
+ * are replaced all the same (L95). */
 static void functions_pass_dead(tl_merging *m, uint32_t symbol) {
   const tl_body *const body = &m->bodies[symbol];
   functions_remember_dead(m, &m->cubin->symbols[symbol]);
   const uint32_t strong = m->module->resolution->functions.items[body->function].strong_file;
   if (body->role == TL_BODY_DUPLICATE)
     functions_report_duplicate(m, symbol, strong);
+  if (body->role == TL_BODY_REPLACES)
+    tl_merge_drop_constants(m, body->function, m->cubin->symbols[symbol].name);
 }
 
 /* What a kernel gets beside its text (W3.1). */
@@ -224,34 +227,6 @@ static void functions_empty_section(tl_module *module, uint32_t section) {
   module->sections.items[section].size = 0;
 }
 
-/* The first block of that name that stands, TL_NONE. */
-static uint32_t functions_find_block(const tl_module *module, uint32_t section) {
-  uint32_t block = tl_module_first_block(module, section);
-  while (block != TL_NONE && module->constant_blocks.items[block].deleted)
-    block = tl_module_next_block(module, block);
-  return block;
-}
-
-/* Compiler constants go with their body. nvlink looks for them by name and can hit another function's (D7). */
-static void functions_drop_constants(tl_merging *m, uint32_t function, uint32_t name) {
-  tl_module *const module = m->module;
-  const uint32_t own = module->block_of_function[function];
-  const uint32_t vendor =
-      functions_find_block(module, tl_module_name(module, tl_module_compiler_constants(module), name));
-  const bool matched = tl_defect_matched(module->options, TL_DEFECT_D7);
-  const uint32_t block = matched ? vendor : own;
-  if (vendor != own && !matched)
-    tl_defect_note(module->diagnostics, TL_DEFECT_D7, tl_merging_text(m, name));
-  if (block == TL_NONE)
-    return;
-  tl_constant_block *const emptied = &module->constant_blocks.items[block];
-  emptied->deleted = true; /* it keeps its place and alignment, without bytes (L73) */
-  emptied->size = 0;
-  emptied->has_losing_part = false;
-  emptied->pieces.count = 0;
-  emptied->entries.count = 0;
-}
-
 static void functions_replace(tl_merging *m, uint32_t symbol, uint32_t out) {
   tl_module *const module = m->module;
   const tl_cubin_symbol *const s = &m->cubin->symbols[symbol];
@@ -277,7 +252,7 @@ static void functions_replace(tl_merging *m, uint32_t symbol, uint32_t out) {
   m->section_map[s->section] = text;
   functions_empty_section(module, section->constant2); /* a kernel's own (L79) */
   functions_empty_section(module, section->stray);     /* a later loser's constants take its place (L158) */
-  functions_drop_constants(m, m->bodies[symbol].function, s->name);
+  tl_merge_drop_constants(m, m->bodies[symbol].function, s->name);
 }
 
 /* The first section of parameters about a text; for all texts of the file at the first question. */

@@ -50,6 +50,19 @@ void tl_merge_compat(tl_merging *m, uint32_t section);
 
 /* Places an input section into its output section, creating that when needed; returns the output section. */
 uint32_t tl_merge_place_section(tl_merging *m, uint32_t section);
+/* Fatal T1 when a section that is placed has an impossible shape. No section of a sane cubin is larger or aligned
+ * further; more makes offsets that do not fit a file (C79, E76), and sums that wrap. Sections that nothing places are not
+ * looked at (L174). */
+void tl_merge_check_shape(const tl_merging *m, uint32_t section);
+/* Compiler constants of a device function become a block (W10.2). */
+void tl_merge_define_constants(tl_merging *m, uint32_t section, uint32_t function);
+/* They go with a replaced body. nvlink looks for them by the function's name and can hit another function's (D7). */
+void tl_merge_drop_constants(tl_merging *m, uint32_t function, uint32_t name);
+/* W8.8: those of a losing body stay: behind the first block of their NAME, else as a section of their own. */
+void tl_merge_keep_losing_constants(tl_merging *m, uint32_t section);
+/* The same two for a section of a dead function, which has no section of its own in the output (L95). */
+void tl_merge_define_dead_constants(tl_merging *m, uint32_t section);
+void tl_merge_keep_dead_losing_constants(tl_merging *m, uint32_t section);
 /* The note of a tool, which goes into the output's (W5.1); any other but .note.nv.cuinfo is an ordinary section (L187). */
 bool tl_merge_is_tool_note(const tl_merging *m, const tl_cubin_section *section);
 /* Fatal T1 when an entry of a relocation section names no symbol. */

@@ -162,6 +162,7 @@ typedef struct tl_constant_block {
   tl_pieces pieces;
   TL_VECTOR(tl_block_entry) entries;
   bool deleted;                        /* its body was replaced; the place in the order stays (W8.8) */
+  bool orphan;                         /* deleted, whatever came into it since: its symbols have no offset (L96) */
   bool has_losing_part;                /* constants of bodies that lost were appended */
   uint64_t losing_offset;              /* of the last such part in the block (W8.9, L64) */
   uint32_t next_of_name, last_of_name; /* the next block of that name, TL_NONE; of the first one: the last */

@@ -92,9 +92,7 @@ static uint32_t objects_named_section(tl_merging *m, uint32_t index) {
   return out;
 }
 
-/* No section of a sane cubin is larger or aligned further; more makes offsets that do not fit a file (C79, E76), and sums
- * that wrap. Sections that nothing places are not looked at (L174). */
-static void objects_check_shape(const tl_merging *m, uint32_t index) {
+void tl_merge_check_shape(const tl_merging *m, uint32_t index) {
   static const uint64_t largest_alignment = (uint64_t)1 << 32, largest_size = (uint64_t)1 << 48, largest_info = 0xffff;
   const tl_cubin_section *const input = &m->cubin->sections[index];
   const char *what = NULL;
@@ -117,7 +115,7 @@ uint32_t tl_merge_place_section(tl_merging *m, uint32_t index) {
   const tl_cubin_section *const input = &m->cubin->sections[index];
   if (m->section_map[index] != TL_NONE)
     return m->section_map[index];
-  objects_check_shape(m, index);
+  tl_merge_check_shape(m, index);
   const bool strange = input->type == SHT_CUDA_SHARED && !objects_starts_with(m, input->name, ".nv.shared."); /* L190 */
   const uint32_t text =
       input->info && input->flags & SHF_INFO_LINK && !strange ? objects_owner_text(m, input) : TL_NONE;
@@ -286,12 +284,6 @@ static void objects_pass_undefined(tl_merging *m, uint32_t index) {
   tl_module_list_symbol(module, out, !shared || module->keeps_shared);
 }
 
-/* With D7 a body that is replaced can keep its block; equal bytes are then taken for one (E73). */
-static bool objects_block_differs(const tl_module *module, uint32_t block, const tl_cubin_section *input) {
-  const tl_constant_block *const b = &module->constant_blocks.items[block];
-  return b->pieces.count != 1 || b->size != input->size || memcmp(b->pieces.items[0].data, input->data, b->size) != 0;
-}
-
 /* Compiler constants and parameters (STV_INTERNAL, F58): a kernel's own section is placed, a device function's becomes a
  * block that layout copies into the kernels (W10.2). Symbols of this kind never reach an executable. */
 static void objects_pass_internal(tl_merging *m, uint32_t index) {
@@ -306,7 +298,7 @@ static void objects_pass_internal(tl_merging *m, uint32_t index) {
   if (text == TL_NONE || module->sections.items[text].owner == TL_NONE)
     tl_cubin_damaged(m->cubin, module->names, module->diagnostics, s->section, TL_NO_OFFSET,
                      "sh_info names no function's text");
-  objects_check_shape(m, s->section);
+  tl_merge_check_shape(m, s->section);
   if (s->value > UINT32_MAX)
     tl_cubin_damaged(m->cubin, module->names, module->diagnostics, m->cubin->symbol_table,
                      (uint64_t)index * ELF_SYMBOL_SIZE, "st_value of a compiler constant is too large");
@@ -317,26 +309,7 @@ static void objects_pass_internal(tl_merging *m, uint32_t index) {
     if (owner->other & STO_ENTRY) {
       tl_merge_place_section(m, s->section);
     } else {
-      uint32_t block = module->block_of_function[function];
-      module->overlap |= block != TL_NONE && !module->constant_blocks.items[block].deleted &&
-                         objects_block_differs(module, block, input);
-      if (block == TL_NONE || !module->constant_blocks.items[block].deleted) {
-        block = (uint32_t)module->constant_blocks.count;
-        (void)tl_vector_push(module->arena, &module->constant_blocks);
-      }
-      module->block_of_function[function] = block;
-      tl_constant_block *const b = &module->constant_blocks.items[block];
-      const uint64_t align = input->align > b->align ? input->align : b->align; /* a replaced body's counts on (L73) */
-      const uint32_t old = b->type ? b->name : TL_NONE;
-      *b = (tl_constant_block){.function = function,
-                               .name = input->name,
-                               .type = input->type,
-                               .align = align,
-                               .size = input->size,
-                               .next_of_name = b->next_of_name,
-                               .last_of_name = b->last_of_name};
-      tl_module_name_block(module, block, old);
-      *tl_vector_push(module->arena, &b->pieces) = (tl_piece){0, input->size, input->data, m->file, s->section, false};
+      tl_merge_define_constants(m, s->section, function);
     }
   }
   const uint32_t out = objects_new_symbol(m, s, s->info);
@@ -541,8 +514,10 @@ static void objects_pass_one(tl_merging *m, uint32_t index) {
       m->module->symbols.items[m->symbol_map[index] = known].weak_mention &= tl_symbol_binding(s) == STB_WEAK;
     return;
   }
-  if (m->section_state[s->section] & TL_SECTION_DEAD)
+  if (m->section_state[s->section] & TL_SECTION_DEAD) {
     objects_name_dead_shared(m, s->section);
+    tl_merge_define_dead_constants(m, s->section);
+  }
   if (!(m->section_state[s->section] & (TL_SECTION_DEAD | TL_SECTION_LOST)))
     objects_pass_defined(m, index, known);
 }
@@ -595,43 +570,6 @@ void tl_merge_objects(tl_merging *m) {
   objects_join_lost_ranges(m);
 }
 
-/* W8.8: compiler constants of a losing body stay: behind the first block of their NAME, else as a section of their own. */
-static void objects_keep_losing_constants(tl_merging *m, uint32_t index) {
-  tl_module *const module = m->module;
-  const tl_cubin_section *const input = &m->cubin->sections[index];
-  objects_check_shape(m, index);
-  const uint32_t known = tl_module_first_block(module, input->name);
-  if (known != TL_NONE) {
-    tl_constant_block *const block = &module->constant_blocks.items[known];
-    block->deleted = false; /* an emptied block of the name takes them too (L73) */
-    const uint64_t offset = tl_align(block->size, input->align);
-    *tl_vector_push(module->arena, &block->pieces) =
-        (tl_piece){offset, input->size, input->data, m->file, index, false};
-    block->size = offset + input->size;
-    block->align = input->align > block->align ? input->align : block->align;
-    block->has_losing_part = true; /* W8.9, L64 */
-    block->losing_offset = offset;
-    return;
-  }
-  const uint32_t primary = m->cubin->sections[input->info].info & 0xffffff;
-  const uint32_t winner = primary < m->cubin->symbol_count ? m->symbol_map[primary] : TL_NONE;
-  if (winner == TL_NONE || module->symbols.items[winner].section == TL_NONE)
-    return;
-  const uint32_t own = module->sections.items[module->symbols.items[winner].section].constant2;
-  uint32_t out = own == TL_NONE ? tl_module_find_section(module, input->name) : own; /* a kernel's own (L82) */
-  if (out == TL_NONE) {
-    out = tl_module_add_section(module, input->name, input->type, input->flags, input->align, input->entry_size);
-    tl_module_add_section_symbol(module, out);
-    module->sections.items[out].about = module->symbols.items[winner].section;
-    tl_section *const text = &module->sections.items[module->symbols.items[winner].section];
-    if (module->symbols.items[winner].other & STO_ENTRY)
-      text->constant2 = out; /* L82 */
-    else
-      text->stray = out;
-  }
-  tl_module_append(module, out, input->data, input->size, input->align, m->file, index);
-}
-
 /* Kinds that the section pass leaves alone: tables of the format, and NOBITS that no symbol placed (W3.8). */
 static bool objects_section_is_skipped(const tl_merging *m, const tl_cubin_section *section) {
   static const uint32_t skipped[] = {SHT_NULL,           SHT_SYMTAB,     SHT_STRTAB,         SHT_RELA,
@@ -652,7 +590,9 @@ void tl_merge_remaining_sections(tl_merging *m) {
   for (uint32_t s = 1; s < m->cubin->section_count; s++) {
     const tl_cubin_section *const section = &m->cubin->sections[s];
     if (m->section_state[s] & TL_SECTION_LOST && section->type == SHT_CUDA_CONSTANT0 + 2)
-      objects_keep_losing_constants(m, s);
+      tl_merge_keep_losing_constants(m, s);
+    else if (section->type == SHT_CUDA_CONSTANT0 + 2)
+      tl_merge_keep_dead_losing_constants(m, s);
     const bool gone = m->section_state[s] & (TL_SECTION_DEAD | TL_SECTION_LOST | TL_SECTION_DONE);
     if (!gone && m->section_map[s] == TL_NONE && section->type == SHT_PROGBITS && section->flags & SHF_EXECINSTR) {
       const tl_site site = {m->cubin->path, tl_merging_text(m, section->name), NULL, TL_NO_OFFSET}; /* L198 */

@@ -148,8 +148,8 @@ static void relocate_find_values(const relocating *r, entry_state *e) {
     e->auxiliary = symbol->align;
   } else if (symbol->function != TL_NONE) {
     e->auxiliary = (uint64_t)symbol->function + 1; /* its number in the call graph (L28) */
-  } else if (symbol->block != TL_NONE) {
-    e->s += r->layout->block_offset[symbol->block];
+  } else if (symbol->block != TL_NONE) {           /* L96: the block can be gone by D7 */
+    e->s += r->module->constant_blocks.items[symbol->block].orphan ? 0 : r->layout->block_offset[symbol->block];
   } else if (r->layout->slot[e->symbol] != TL_NO_OFFSET) {
     e->s = r->layout->slot[e->symbol];
     e->bank = 0;
