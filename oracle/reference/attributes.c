@@ -26,7 +26,7 @@ enum {
   MASK_MISSING = 0x8000
 };
 
-static ref_record *ref_attribute_find(ref_records *records, uint8_t code) {
+static ref_record *ref_attribute_find(const ref_records *records, uint8_t code) {
   for (size_t i = 0; i < records->count; i++) {
     if (records->items[i].code == code && !records->items[i].dropped) {
       return &records->items[i];
@@ -96,9 +96,24 @@ static void ref_attribute_filter_externs(ref_link *link, ref_record *record) {
   record->dropped = kept.count == 0;
 }
 
+/* H9, E36: one kernel, CTAs and pairs of them. RF54: with one kernel in the program only its own record counts. */
+static void ref_attribute_check_groups(ref_link *link, const ref_function *kernel, const ref_record *record) {
+  const uint8_t other = record->code == CODE_TCGEN05_1CTA ? CODE_TCGEN05_2CTA : CODE_TCGEN05_1CTA;
+  const bool own = ref_attribute_find(&kernel->records, other) != NULL;
+  const bool any = ref_attribute_find(&kernel->output_records, other) != NULL;
+  if (record->code != CODE_TCGEN05_1CTA && record->code != CODE_TCGEN05_2CTA) {
+    return;
+  }
+  if (link->kernels.count == 1 ? own : any) {
+    ref_indices_add(link, &link->group_conflicts, (size_t)(kernel - link->functions));
+  }
+}
+
 /* I20 */
-static void ref_attribute_spread_flag(ref_link *link, ref_records *kernel, const ref_record *record) {
+static void ref_attribute_spread_flag(ref_link *link, ref_function *function, const ref_record *record) {
+  ref_records *kernel = &function->output_records;
   if (ref_attribute_find(kernel, record->code) == NULL) {
+    ref_attribute_check_groups(link, function, record);
     const uint16_t value = record->code == CODE_REG_RECONFIG ? record->value : 0;
     (void)ref_attribute_append(link, kernel, 1, record->code, value);
   }
@@ -161,9 +176,10 @@ static bool ref_attribute_is_flag(uint8_t code) {
          code == CODE_TCGEN05_2CTA || code == CODE_REG_RECONFIG;
 }
 
-static void ref_attribute_spread(ref_link *link, ref_records *kernel, const ref_record *record) {
+static void ref_attribute_spread(ref_link *link, ref_function *function, const ref_record *record) {
+  ref_records *kernel = &function->output_records;
   if (ref_attribute_is_flag(record->code)) {
-    ref_attribute_spread_flag(link, kernel, record);
+    ref_attribute_spread_flag(link, function, record);
   } else if (record->code == CODE_VRC_CTA_INIT || record->code == CODE_NUM_BARRIERS) {
     ref_attribute_spread_maximum(link, kernel, record);
   } else if (record->code == CODE_NUM_MBARRIERS) {
@@ -190,17 +206,17 @@ static void ref_attribute_list_functions(ref_link *link, ref_indices *list) {
   ref_sort_swapping(link, list, ref_attribute_compare_reading, REF_TIE_FIRST);
 }
 
-/* I30: program with two or more kernels. */
-static void ref_attributes_spread_to_kernel(ref_link *link, const ref_indices *functions, size_t number) {
-  ref_function *kernel = &link->functions[number];
+/* I30: program with two or more kernels. RF54: record by record, for each the kernels that reach it, the last created first
+ * (which only the order of E36 shows). */
+static void ref_attributes_spread_to_all(ref_link *link, const ref_indices *functions) {
   for (size_t i = 0; i < functions->count; i++) {
     const ref_function *function = &link->functions[functions->items[i]];
-    if (functions->items[i] == number || !ref_indices_has(&kernel->reach, functions->items[i])) {
-      continue;
-    }
     for (size_t k = 0; k < function->records.count; k++) {
-      if (!function->records.items[k].dropped) {
-        ref_attribute_spread(link, &kernel->output_records, &function->records.items[k]);
+      for (size_t j = link->kernels.count; j-- > 0 && !function->records.items[k].dropped;) {
+        const size_t number = link->kernels.items[j];
+        if (functions->items[i] != number && ref_indices_has(&link->functions[number].reach, functions->items[i])) {
+          ref_attribute_spread(link, &link->functions[number], &function->records.items[k]);
+        }
       }
     }
   }
@@ -251,7 +267,7 @@ static void ref_attributes_spread_code_to_one(ref_link *link, const ref_indices 
     const ref_function *function = &link->functions[functions->items[i]];
     for (size_t k = 0; functions->items[i] != number && k < function->records.count; k++) {
       if (function->records.items[k].code == code && !function->records.items[k].dropped) {
-        ref_attribute_spread(link, output, &function->records.items[k]);
+        ref_attribute_spread(link, &link->functions[number], &function->records.items[k]);
       }
     }
   }
@@ -259,6 +275,42 @@ static void ref_attributes_spread_code_to_one(ref_link *link, const ref_indices 
   if (!had && record != NULL && (code == CODE_NUM_BARRIERS || code == CODE_NUM_MBARRIERS) && record->value == 0) {
     record->dropped = true;
   }
+}
+
+static bool ref_attribute_has_words(const ref_record *own, const ref_record *words) {
+  size_t found = 0;
+  for (size_t i = 0; i + 4 <= words->payload.size; i += 4) {
+    for (size_t k = 0; k + 4 <= own->payload.size; k += 4) {
+      if (ref_u32(own->payload.data + k) == ref_u32(words->payload.data + i)) {
+        found++;
+        break;
+      }
+    }
+  }
+  return found == words->payload.size / 4;
+}
+
+/* I31: when a function brings a new word, the kernel's record goes, and its words stand behind those of the functions. */
+static void ref_attributes_spread_fragments_to_one(ref_link *link, const ref_indices *functions, size_t number) {
+  ref_records *output = &link->functions[number].output_records;
+  ref_records words = {0};
+  for (size_t i = 0; i < functions->count; i++) {
+    const ref_function *function = &link->functions[functions->items[i]];
+    for (size_t k = 0; functions->items[i] != number && k < function->records.count; k++) {
+      if (function->records.items[k].code == CODE_ENTRY_FRAGMENTS && !function->records.items[k].dropped) {
+        ref_attribute_spread_fragments(link, &words, &function->records.items[k]);
+      }
+    }
+  }
+  ref_record *own = ref_attribute_find(output, CODE_ENTRY_FRAGMENTS);
+  if (words.count == 0 || (own != NULL && ref_attribute_has_words(own, &words.items[0]))) {
+    return;
+  }
+  if (own != NULL) {
+    own->dropped = true;
+    ref_attribute_spread_fragments(link, &words, own);
+  }
+  (void)ref_records_add(link, output, words.items[0]);
 }
 
 /* I31, D54: with exactly one kernel everything alive goes to it, in a fixed order of codes. */
@@ -269,7 +321,7 @@ static void ref_attributes_spread_to_one(ref_link *link, const ref_indices *func
     ref_attributes_spread_code_to_one(link, functions, number, before[i]);
   }
   ref_attributes_spread_externs_to_one(link, functions, &link->functions[number]);
-  ref_attributes_spread_code_to_one(link, functions, number, CODE_ENTRY_FRAGMENTS);
+  ref_attributes_spread_fragments_to_one(link, functions, number);
 }
 
 /* I26, G3, W6.10 */
@@ -443,12 +495,10 @@ void ref_attributes_finish(ref_link *link) {
     }
   }
   ref_attributes_set_masks(link);
-  for (size_t i = 0; i < link->kernels.count; i++) {
-    if (link->kernels.count == 1) {
-      ref_attributes_spread_to_one(link, &functions, link->kernels.items[i]);
-    } else {
-      ref_attributes_spread_to_kernel(link, &functions, link->kernels.items[i]);
-    }
+  if (link->kernels.count == 1) {
+    ref_attributes_spread_to_one(link, &functions, link->kernels.items[0]);
+  } else {
+    ref_attributes_spread_to_all(link, &functions);
   }
   for (size_t i = 0; i < functions.count; i++) {
     ref_function *function = &link->functions[functions.items[i]];

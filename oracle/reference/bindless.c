@@ -64,19 +64,20 @@ static void ref_bindless_find_masks(ref_link *link) {
   }
 }
 
-/* B3, M27 */
+/* B3, M27; the sections' own alignment is SLOT unless a file was changed. */
 static uint64_t ref_bindless_base(const ref_link *link) {
-  uint64_t base = 0;
+  uint64_t base = 0, align = link->is_capsule ? CAPSULE_ALIGN : SLOT;
   for (size_t i = 0; i < link->function_count; i++) {
     const size_t section = link->functions[i].constant0;
-    if (section != REF_NONE && link->sections[section].size > base) {
-      base = link->sections[section].size;
+    if (section != REF_NONE) {
+      base = link->sections[section].size > base ? link->sections[section].size : base;
+      align = link->sections[section].align > align ? link->sections[section].align : align;
     }
   }
   if (link->view->is_mercury) {
     return 0; /* M27 */
   }
-  return ref_align_up(base, link->is_capsule ? CAPSULE_ALIGN : SLOT);
+  return ref_align_up(base, align);
 }
 
 /* B7 */

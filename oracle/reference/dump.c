@@ -133,9 +133,21 @@ static void ref_dump_check_registers(ref_link *link) {
   }
 }
 
+/* E36 */
+static void ref_dump_report_groups(ref_link *link) {
+  for (size_t i = 0; i < link->group_conflicts.count; i++) {
+    ref_message_add(
+        link, REF_ERROR, "E36",
+        "Function '%s' uses single CTA(.cta_group::1) and CTA pair granularity(.cta_group::2) and that is not "
+        "allowed.",
+        ref_demangle(link, link->functions[link->group_conflicts.items[i]].name));
+  }
+}
+
 /* C78, steps 8 to 10. */
 void ref_dump_finish(ref_link *link) {
   ref_dump_callgraph(link);
   ref_dump_check_stack(link);
+  ref_dump_report_groups(link);
   ref_dump_check_registers(link);
 }

@@ -64,7 +64,7 @@ static void ref_function_read_registers(ref_link *link, ref_file *file) {
 }
 
 /* V2: the top byte of sh_info comes first. */
-static uint32_t ref_function_registers(const ref_file *file, uint32_t symbol) {
+uint32_t ref_function_registers(const ref_file *file, uint32_t symbol) {
   const ref_cubin *cubin = &file->cubin;
   const uint32_t section = cubin->symbols[symbol].section;
   if ((cubin->flags >> 8 & 0xff) < 90 && section < cubin->section_count && cubin->sections[section].info >> 24 != 0) {

@@ -155,6 +155,27 @@ static void ref_input_admit(ref_link *link, ref_file *file) {
   ref_input_check_kind(link, file);
 }
 
+/* E66 comes when the file is merged (C76), so a symbol table without strings is read as if it had some. */
+static const uint8_t *ref_input_heal_strings(ref_link *link, const uint8_t *bytes, size_t size, uint64_t headers,
+                                             ref_file *file) {
+  const uint16_t count = ref_u16(bytes + 60);
+  for (size_t i = 1; i < count; i++) {
+    const size_t header = (size_t)headers + i * 64;
+    if (ref_u32(bytes + header + 4) != REF_TYPE_SYMTAB) {
+      continue;
+    }
+    if (ref_u32(bytes + header + 40) < count) {
+      break;
+    }
+    uint8_t *healed = ref_memory_take(link, size, 1);
+    memcpy(healed, bytes, size);
+    ref_put_u32(healed + header + 40, 0);
+    file->has_no_strings = true;
+    return healed;
+  }
+  return bytes;
+}
+
 /* C25, C25a, C28: false when the file takes no part. */
 static bool ref_input_open(ref_link *link, const ref_input *input, ref_file *file) {
   char error[200] = "";
@@ -186,7 +207,8 @@ static bool ref_input_open(ref_link *link, const ref_input *input, ref_file *fil
     return ref_input_ignore(link, input->name,
                             "is named as device code but is truncated or has sections outside the file");
   }
-  if (!ref_cubin_read(&file->whole, bytes, input->size, error, sizeof error)) {
+  const uint8_t *read = ref_input_heal_strings(link, bytes, input->size, headers, file);
+  if (!ref_cubin_read(&file->whole, read, input->size, error, sizeof error)) {
     ref_message_fatal(link, "D40", "Input file '%s': %s", input->name, error);
   }
   file->cubin = file->whole;
@@ -234,6 +256,7 @@ void ref_inputs_read(ref_link *link) {
       ref_inputs_prepare(link, file);
     }
   }
+  ref_system_choose_files(link);
   link->is_capsule = link->file_count > 0; /* M4 */
   for (size_t i = 0; i < link->file_count; i++) {
     link->is_capsule = link->is_capsule && (link->files[i].cubin.flags & REF_KIND_CAPSULE) != 0;

@@ -131,6 +131,8 @@ typedef struct ref_file {
   ref_indices lost_variables; /* W8.5 */
   bool *lost;                 /* an entry a symbol: a variable that another file's definition beats (RF1) */
   bool has_isa_class;
+  bool has_no_strings;     /* E66 */
+  bool is_system, is_late; /* C46 */
 } ref_file;
 
 /* An edge list keeps input order; the output reverses it (W7.1, W7.5). */
@@ -317,6 +319,9 @@ typedef struct ref_link {
   ref_constant_block *constant_blocks;
   size_t constant_block_count, constant_block_capacity;
   size_t info_count;
+  ref_indices group_conflicts;               /* kernels, E36 */
+  bool has_extended;                         /* C28 */
+  bool has_old_fragments, has_new_fragments; /* I24a */
   ref_indices shared_objects; /* in the order of their definitions (W9.12); RF34: a replaced weak one twice */
   ref_indices commons;        /* in the order in which they became common */
   ref_indices slots;          /* of textures, samplers, surfaces */
@@ -396,9 +401,14 @@ void ref_inputs_read(ref_link *link);
 void ref_inputs_free(ref_link *link);
 void ref_inputs_prepare(ref_link *link, ref_file *file);
 
+/* system.c */
+void ref_system_choose_files(ref_link *link);
+void ref_system_check_file(ref_link *link, const ref_file *file);
+
 /* functions.c */
 void ref_functions_survey(ref_link *link);
 uint32_t ref_function_primary(const ref_file *file, uint32_t section);
+uint32_t ref_function_registers(const ref_file *file, uint32_t symbol);
 bool ref_function_is_named(const ref_link *link, const ref_function *function);
 bool ref_function_is_root(const ref_link *link, const ref_function *function);
 void ref_function_list_indirect(ref_link *link, const char *prototype, ref_indices *found);
@@ -434,6 +444,7 @@ bool ref_weak_offset_is_lost(const ref_link *link, const ref_file *file, uint32_
 
 /* records.c */
 bool ref_record_first_word_is_symbol(uint8_t code);
+void ref_records_check_fragments(ref_link *link, const ref_file *file, const ref_section *input);
 ref_record *ref_records_add(ref_link *link, ref_records *records, ref_record record);
 void ref_records_read(ref_link *link, size_t file_number, uint32_t section, ref_function *function);
 void ref_record_write(ref_link *link, const ref_record *record, ref_bytes *output);
@@ -495,6 +506,8 @@ struct ref_field;
 void ref_twins_write(ref_link *link, const ref_out_relocation *entry, const struct ref_field *field, uint64_t value);
 
 /* symbols.c */
+bool ref_symbol_is_system_call(const char *name);
+void ref_symbols_check_values(ref_link *link);
 void ref_symbols_number(ref_link *link);
 void ref_symbols_report_undefined(ref_link *link);
 void ref_symbols_write(ref_link *link, ref_bytes *output);
@@ -514,6 +527,7 @@ void ref_write_file_header(const ref_link *link, uint8_t *at, size_t section_off
 /* limits.c */
 void ref_limits_check_unified(ref_link *link);
 void ref_limits_check_sizes(ref_link *link);
+void ref_limits_check_parameters(ref_link *link);
 
 /* dump.c */
 void ref_dump_finish(ref_link *link);

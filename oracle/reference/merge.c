@@ -149,6 +149,23 @@ static void ref_merge_check_function(ref_link *link, size_t file_number, uint32_
   function->mentioned_as_entry = entry;
 }
 
+/* E81, V2: two weak bodies, one without a register count. */
+static void ref_merge_check_registers(ref_link *link, size_t file_number, uint32_t symbol) {
+  const ref_file *file = &link->files[file_number];
+  const ref_function *function = &link->functions[file->function_of[symbol]];
+  const ref_body body = file->body_of[symbol];
+  if ((body != REF_BODY_REPLACES && body != REF_BODY_LOSES) || !function->defined_weak_so_far ||
+      file->cubin.symbols[symbol].info >> 4 != REF_BIND_WEAK) {
+    return;
+  }
+  if (ref_function_registers(file, symbol) == 0) {
+    ref_message_fatal(link, "E81", "Internal error: no such new reg count");
+  }
+  if (ref_function_registers(&link->files[function->defined_in_so_far], function->defined_as_so_far) == 0) {
+    ref_message_fatal(link, "E81", "Internal error: no such original reg count");
+  }
+}
+
 /* What the next file's body is compared with. */
 static void ref_merge_note_definition(ref_link *link, size_t file_number, uint32_t symbol) {
   const ref_file *file = &link->files[file_number];
@@ -200,6 +217,7 @@ static void ref_merge_functions(ref_link *link, size_t file_number) {
   for (uint32_t i = 1; i < file->cubin.symbol_count; i++) {
     if (file->function_of[i] != REF_NONE) {
       ref_merge_check_function(link, file_number, i);
+      ref_merge_check_registers(link, file_number, i);
       if (file->body_of[i] == REF_BODY_REPLACES) {
         ref_weak_drop_old_body(link, file->function_of[i]);
       }
@@ -213,12 +231,16 @@ static void ref_merge_functions(ref_link *link, size_t file_number) {
 static void ref_merge_info(ref_link *link, size_t file_number, uint32_t section) {
   ref_file *file = &link->files[file_number];
   const ref_section *input = &file->cubin.sections[section];
+  ref_records_check_fragments(link, file, input);
   if ((input->flags & REF_FLAG_INFO) == 0 && input->info == 0) {
     ref_records_read(link, file_number, section, NULL);
     return;
   }
   const uint32_t owner = ref_function_primary(file, input->info);
   const size_t number = file->function_of[owner];
+  if (number == REF_NONE && (input->info >= file->cubin.section_count || file->section_of[input->info] == REF_NONE)) {
+    ref_message_fatal(link, "E64", "Internal error: section not mapped");
+  }
   if (number == REF_NONE) {
     ref_message_fatal(link, "E72", "Internal error: entry_info was null");
   }
@@ -285,24 +307,15 @@ static void ref_merge_walk(ref_link *link, size_t file_number) {
   }
 }
 
-/* E45, C28: beside one object compiled with -ewp every other file is named. */
-static void ref_merge_warn_extended(ref_link *link, size_t file_number) {
-  const uint16_t extended = 0xff00;
-  for (size_t i = 0; i < link->file_count; i++) {
-    if (i != file_number && link->files[i].cubin.type == extended && link->files[file_number].cubin.type != extended) {
-      ref_message_warn(link, "E45", "'%s': -ewp compiled objects should only link with libcudadevrt",
-                       link->files[file_number].name);
-      return;
-    }
-  }
-}
-
 static void ref_merge_file(ref_link *link, size_t file_number) {
   const ref_file *file = &link->files[file_number];
   const size_t errors = link->error_count;
-  ref_merge_warn_extended(link, file_number);
+  ref_system_check_file(link, file);
   if (file->cubin.symbol_section == 0) {
     ref_message_fatal(link, "E65", "Internal error: symsec not found");
+  }
+  if (file->has_no_strings) {
+    ref_message_fatal(link, "E66", "Internal error: strsec not found");
   }
   ref_merge_functions(link, file_number);
   ref_objects_merge(link, file_number);

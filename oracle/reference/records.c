@@ -74,6 +74,33 @@ static void ref_record_read(ref_link *link, ref_file *file, const ref_attribute 
   }
 }
 
+/* I24a, E29: one file's tcgen05 of 12.x and of 13.0, in whatever function, dead ones too. A record that is refused does not
+ * count for the next ones. */
+void ref_records_check_fragments(ref_link *link, const ref_file *file, const ref_section *input) {
+  const uint8_t code_fragments = 0x4f;
+  ref_attribute attribute;
+  uint64_t position = 0;
+  while (ref_cubin_next_attribute(input, &position, &attribute)) {
+    bool old = false, fresh = false;
+    for (uint16_t i = 0; attribute.code == code_fragments && attribute.format == 4 && i + 4 <= attribute.size;
+         i = (uint16_t)(i + 4)) {
+      const uint32_t word = ref_u32(attribute.data + i);
+      old = old || word == 4 || word == 5;
+      fresh = fresh || word == 6 || word == 7;
+    }
+    if ((old && link->has_new_fragments) || (fresh && link->has_old_fragments)) {
+      ref_message_add(
+          link, REF_ERROR, "E29",
+          "Object '%s' cannot be linked due to version mismatch. Objects using tcgen05 in 12.x cannot be linked "
+          "with 13.0 or later, they must be rebuilt with latest compiler",
+          file->name);
+      continue;
+    }
+    link->has_old_fragments = link->has_old_fragments || old;
+    link->has_new_fragments = link->has_new_fragments || fresh;
+  }
+}
+
 /* I9: by code, not by place; `function` is NULL for the module's section. */
 void ref_records_read(ref_link *link, size_t file_number, uint32_t section, ref_function *function) {
   ref_file *file = &link->files[file_number];

@@ -15,7 +15,7 @@ enum {
 };
 
 /* ZM1: names that the driver provides. */
-static bool ref_symbol_is_system_call(const char *name) {
+bool ref_symbol_is_system_call(const char *name) {
   static const char *const names[] = {"vprintf",
                                       "vfprintf",
                                       "malloc",
@@ -100,6 +100,17 @@ static bool ref_symbol_stays(const ref_link *link, const ref_out_symbol *symbol)
     return false;
   }
   return symbol->type != REF_SYMBOL_SECTION || section->size > 0 || section->keeps_symbol;
+}
+
+/* E70, R1: a symbol whose value is -1, referred to or not. Shared objects without a place are none (RF9). */
+void ref_symbols_check_values(ref_link *link) {
+  for (size_t i = 0; i < link->symbol_count; i++) {
+    const ref_out_symbol *symbol = &link->symbols[i];
+    if (symbol->section != REF_NONE && symbol->value == UINT64_MAX && !symbol->dropped &&
+        link->sections[symbol->section].type != REF_TYPE_SHARED) {
+      ref_message_fatal(link, "E70", "Internal error: unallocated symbol");
+    }
+  }
 }
 
 /* W4.1 */
