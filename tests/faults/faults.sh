@@ -1,0 +1,300 @@
+#!/usr/bin/env bash
+# Planted faults: `./run faults --seed S`. Draws faults over the lines of a room (fault_draw), builds each as a program of
+# its own in one binary, and looks for an input that shows it (hunt.c): linker against reference, and `twin check`.
+#
+#   --seed S         the draw; the same seed and sources give the same faults
+#   --in ROOM        linker (default), reference, check, compare
+#   --count N        faults, default 60
+#   --time T         seconds; what was found is recorded, and the next call goes on
+#   --programs DIR   generated programs as `twin conformance --keep` leaves them; default build/faults/programs, made here
+#                    where the toolkit is installed. --program-count N: default 300
+#   --others N       inputs on which an equivalent fault has to answer as if it were not there; default 10000
+#   --json FILE      the report once more
+#
+# A fault is a changed copy of one file, compiled with that file's own command. Its object takes the place of the right
+# one, and everything is linked into one relocatable object in which only the program's main is visible, under the
+# fault's number. So any line can be changed, tables and headers too, and equal object code is seen. The programs that
+# are shipped contain nothing of it. In check and compare a fault is found when their tests fail.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+
+seed='' room=linker count=60 seconds=0 programs='' program_count=300 others=10000 json=''
+root=$PWD
+build=$root/build/release
+jobs=${TWINLINK_JOBS:-$(nproc 2>/dev/null || echo 2)}
+
+say() { printf '%s\n' "$*"; }
+die() {
+  printf 'faults: %s\n' "$*" >&2
+  exit 2
+}
+
+while (($#)); do
+  (($# > 1)) || die "$1 needs a value"
+  case $1 in
+  --seed) seed=$2 ;;
+  --in) room=$2 ;;
+  --count) count=$2 ;;
+  --time) seconds=$2 ;;
+  --programs) programs=$2 ;;
+  --program-count) program_count=$2 ;;
+  --others) others=$2 ;;
+  --json) json=$2 ;;
+  *) die "no option $1" ;;
+  esac
+  shift 2
+done
+[[ $seed =~ ^[0-9]+$ ]] || die "--seed NUMBER is needed"
+[[ $count =~ ^[1-9][0-9]*$ && $program_count =~ ^[0-9]+$ && $others =~ ^[0-9]+$ && $seconds =~ ^[0-9]+$ ]] ||
+  die "a number is no number"
+
+# What a room is: where faults are planted, which sources make its program, who has the other vote.
+case $room in
+linker)
+  planted=(linker/*.[ch] linker/*/*.[ch])
+  left_out='^linker/(base/|main\.c$)' objects='^linker/' voter=$build/bin/twinlink-ref
+  ;;
+reference)
+  planted=(oracle/reference/*.[ch])
+  left_out='^oracle/reference/main\.c$' objects='^oracle/(reference|cubin)/' voter=$build/bin/twinlink
+  ;;
+check)
+  planted=(oracle/check/*.[ch])
+  left_out='^$' objects='^(oracle/(check|sass|compare|cubin)|tests/(check|harness))/' voter=
+  ;;
+compare)
+  planted=(oracle/compare/*.[ch])
+  left_out='^$' objects='^(oracle/(compare|cubin)/|tests/(compare/mutations|harness/))' voter=
+  ;;
+*) die "no room '$room': linker, reference, check or compare" ;;
+esac
+mapfile -t planted < <(printf '%s\n' "${planted[@]}" | grep -vE "$left_out" | LC_ALL=C sort)
+
+# The state of everything that a verdict depends on; another state is another directory.
+state=$(git ls-files -z linker oracle corpus tests/check tests/compare tests/harness tests/faults |
+  xargs -0 cat | git hash-object --stdin)
+work=$root/build/faults/$room-$seed-${state:0:12}
+mkdir -p "$work"
+
+# "file<TAB>command" of the build, for the sources that match.
+commands() {
+  awk -v root="$root/" -F'": "' '
+    /"command":/ { command = $2; sub(/",?$/, "", command); gsub(/\\"/, "\"", command) }
+    /"file":/ { file = $2; sub(/",?$/, "", file); sub(root, "", file); print file "\t" command }' \
+    "$build/compile_commands.json" | awk -F'\t' '!seen[$1]++' | grep -E "$objects"
+}
+
+# The command that compiles a source into another object, from another place: errors are only what makes no program.
+rewrite() { # COMMAND FROM TO OBJECT
+  local command=$1
+  command=${command/ -Werror / -Wno-error -Werror=incompatible-pointer-types -Werror=int-conversion -Werror=implicit-function-declaration }
+  command=${command/ -g1 / -g0 }
+  command=${command/% -c $root\/$2/ -c $3}
+  [[ $command =~ ^(.*)\ -o\ [^\ ]+\ (.*)$ ]] || return 1
+  printf '%s -o %s %s' "${BASH_REMATCH[1]}" "$4" "${BASH_REMATCH[2]}"
+}
+
+compile() { # SOURCE FROM OBJECT: compiles SOURCE as the file FROM of the tree is compiled
+  local command
+  command=$(rewrite "${command_of[$2]}" "$2" "$1" "$3") || return 1
+  (cd "$build" && eval "${command/ -c / -iquote "$root/${2%/*}" -c }") 2>"$3.log" </dev/null
+}
+
+declare -A command_of
+read_commands() {
+  local file command
+  while IFS=$'\t' read -r file command; do command_of[$file]=$command; done < <(commands)
+  ((${#command_of[@]})) || die "nothing is built for $room; ./run build"
+}
+
+# The sources that read a header.
+readers_of() { # HEADER
+  ninja -C "$build" -t deps | awk -v header="$root/$1" -v root="$root/" '
+    /^[^ ].*: #deps/ { source = "" }
+    /^ / && source == "" { source = $1; sub(root, "", source) }
+    $1 == header { print source }' | grep -E "$objects" | sort -u
+}
+
+object_of() { printf '%s/whole/%s.o' "$work" "${1//\//@}"; }
+
+# All objects without a fault.
+build_whole() {
+  mkdir -p "$work/whole"
+  local file
+  for file in "${!command_of[@]}"; do
+    [[ -e $(object_of "$file") ]] || printf '%s\n' "$file"
+  done | compile_all
+}
+
+compile_all() { # sources on standard input
+  local file running=0
+  while read -r file; do
+    compile "$root/$file" "$file" "$(object_of "$file").new" &&
+      mv "$(object_of "$file").new" "$(object_of "$file")" || say "$file does not compile" >&2 &
+    running=$((running + 1))
+    if ((running >= jobs)); then
+      wait -n || true
+      running=$((running - 1))
+    fi
+  done
+  wait
+}
+
+# One relocatable object: main is FAULT_MAIN_<NUMBER>, all other names are its own.
+join() { # NUMBER-NAME TO OBJECT...
+  local name=$1 to=$2
+  shift 2
+  ld -r -o "$to.all" "$@"
+  objcopy --strip-debug --keep-global-symbol=main "$to.all"
+  objcopy --redefine-sym "main=fault_main_$name" "$to.all" "$to"
+  rm -f "$to.all"
+}
+
+# A draw: 0 when it makes a program; $work/N.state then says `built` or `same`.
+build_fault() { # NUMBER FILE
+  local number=$1 file=$2 dir=$work/$1 sources source object same=same replaced=() all=()
+  rm -rf "$dir"
+  mkdir -p "$dir"
+  if [[ $file == *.h ]]; then
+    cp -rs --no-preserve=mode "$root/${file%%/*}" "$dir/"
+    rm -f "$dir/$file"
+    mapfile -t sources < <(readers_of "$file")
+  else
+    mkdir -p "$dir/${file%/*}"
+    sources=("$file")
+  fi
+  "$build/tests/bin/fault_draw" write "$seed" "$number" "$dir/$file" "${planted[@]}"
+  for source in "${sources[@]}"; do
+    object=$dir/${source//\//@}.o
+    if [[ $file == *.h ]]; then
+      # The copies of the other files must find the changed header, not the tree's.
+      (command_of[$source]=${command_of[$source]//-I$root/-I$dir} && compile_in_copy "$dir/$source" "$source" "$object") || return 1
+    else
+      compile "$dir/$source" "$source" "$object" || return 1
+    fi
+    cmp -s "$object" "$(object_of "$source")" || same=built
+    replaced+=("$source")
+  done
+  if [[ $same == built ]]; then
+    for source in "${!command_of[@]}"; do
+      object=$(object_of "$source")
+      [[ " ${replaced[*]} " != *" $source "* ]] || object=$dir/${source//\//@}.o
+      all+=("$object")
+    done
+    join "$number" "$work/$number.o" "${all[@]}" || return 1
+  fi
+  rm -rf "$dir"
+  printf '%s\n' "$same" >"$work/$number.state"
+}
+
+compile_in_copy() { # SOURCE FROM OBJECT: as compile, but beside the copy's own headers
+  local command
+  command=$(rewrite "${command_of[$2]}" "$2" "$1" "$3") || return 1
+  (cd "$build" && eval "$command") 2>"$3.log" </dev/null
+}
+
+# Draws until `count` of them make programs; rows with their state go to $work/faults.
+build_faults() {
+  local first=0 made=0 batch rows row fields running
+  : >"$work/faults.new"
+  while ((made < count)); do
+    batch=$((count - made < 8 ? 8 : count - made))
+    mapfile -t rows < <("$build/tests/bin/fault_draw" rows "$seed" "$first" "$batch" "${planted[@]}")
+    ((${#rows[@]} == batch)) || die "the lines of $room are used up"
+    running=0
+    for row in "${rows[@]}"; do
+      IFS=$'\t' read -r -a fields <<<"$row"
+      [[ -e $work/${fields[0]}.state ]] && continue
+      { build_fault "${fields[0]}" "${fields[1]}" >"$work/${fields[0]}.log" 2>&1 || printf 'refused\n' >"$work/${fields[0]}.state"; } &
+      running=$((running + 1))
+      if ((running >= jobs)); then
+        wait -n || true
+        running=$((running - 1))
+      fi
+    done
+    wait
+    for row in "${rows[@]}"; do
+      IFS=$'\t' read -r -a fields <<<"$row"
+      read -r verdict <"$work/${fields[0]}.state"
+      rm -rf "${work:?}/${fields[0]}"
+      if [[ $verdict != refused ]] && ((made < count)); then
+        printf '%s\t%s\n' "$row" "$verdict" >>"$work/faults.new"
+        made=$((made + 1))
+      fi
+    done
+    first=$((first + batch))
+  done
+  mv "$work/faults.new" "$work/faults"
+}
+
+# The table of the programs, and the binary.
+build_hunt() {
+  local numbers number
+  mapfile -t numbers < <(awk -F'\t' '$7 == "built" { print $1 }' "$work/faults")
+  join whole "$work/whole.o" "$work"/whole/*.o
+  {
+    say '#include "tests/faults/hunt.h"'
+    for number in whole ${numbers[@]+"${numbers[@]}"}; do say "int fault_main_$number(int argc, char **argv);"; done
+    say 'const hunt_program hunt_programs[] = {'
+    say '  {-1, fault_main_whole},'
+    for number in ${numbers[@]+"${numbers[@]}"}; do say "  {$number, fault_main_$number},"; done
+    say '  {0, NULL}};'
+  } >"$work/programs.c"
+  numbers=(${numbers[@]+"${numbers[@]/%/.o}"})
+  cc -std=c17 -I"$root" -o "$work/hunt" "$work/programs.c" "$work/whole.o" ${numbers[@]+"${numbers[@]/#/$work/}"} \
+    "$build/tests/faults/libhunt.a" "$build/tests/harness/libtests_harness.a" "$build/oracle/cubin/libref_cubin.a" -lcjson -lxxhash -lcmocka -lpthread
+}
+
+settle_programs() {
+  [[ -z $programs ]] || return 0
+  programs=$root/build/faults/programs
+  ((program_count > 0)) && command -v nvlink nvcc >/dev/null || return 0
+  local have
+  have=$(compgen -G "$programs/seed-*/compiled" | wc -l || true)
+  ((have < program_count)) || return 0
+  say "Compiling $program_count generated programs into build/faults/programs (once) ..."
+  "$build/bin/twin" conformance --seeds "1..$(((program_count + 5) / 6))" --arch sm_75,sm_80,sm_86,sm_89,sm_90,sm_90a \
+    --jobs "$jobs" --keep "$programs" >"$root/build/faults/programs.log" 2>&1 || true
+}
+
+# The rooms that are judged by tests: a fault is found when a test ends otherwise than without it.
+test_fault() { # NUMBER TEST-ARGUMENT...
+  local number=$1 code=0
+  shift
+  timeout 600 "$work/hunt" "--run=$number" "$@" >"$work/test.log" 2>&1 </dev/null || code=$?
+  if ((code == 0)); then
+    say "missed	its tests pass"
+  else
+    say "found	exit code $code: $(grep -aoE '\[  FAILED  \] .*|.*(error|fail).*' "$work/test.log" | head -n 1 | tr '\t' ' ' | cut -c 1-160)"
+  fi
+}
+
+test_faults() {
+  local arguments=("$root/corpus") number file line kind before after state known
+  [[ $room != check ]] || arguments+=("$root/tests/check/expected")
+  "$work/hunt" --run=-1 "${arguments[@]}" >"$work/test.log" 2>&1 </dev/null ||
+    die "the tests of $room fail without a fault; see $work/test.log"
+  touch "$work/record"
+  while IFS=$'\t' read -r number file line kind before after state; do
+    known=$(awk -F'\t' -v number="$number" '$1 == number' "$work/record")
+    [[ $state != same && -z $known ]] || continue
+    ((seconds == 0 || SECONDS < seconds)) || break
+    printf '%s\t%s\n' "$number" "$(test_fault "$number" "${arguments[@]}")" >>"$work/record"
+  done <"$work/faults"
+}
+
+mkdir -p "$root/build/faults"
+read_commands
+build_whole
+[[ -e $work/faults && $(wc -l <"$work/faults") == "$count" ]] || build_faults
+build_hunt
+options=("--scratch=$work" "--corpus=$root/corpus" "--title=$room, seed $seed" "--others=$others" "--seconds=$seconds")
+[[ -z $json ]] || options+=("--json=$json")
+if [[ -z $voter ]]; then
+  test_faults
+  options+=(--report)
+else
+  settle_programs
+  options+=("--programs=$programs" "--program-limit=$program_count" "--check=$build/bin/twin")
+fi
+exec "$work/hunt" "${options[@]}" "${voter:--}" "$work/faults" "$work/record"

@@ -1,0 +1,178 @@
+/* The corpus's jobs and generated programs as inputs of the hunt. Everything is copied first: a faulty linker may write
+ * anywhere below its directory. The copies' time is how the runner knows them from outputs. */
+#define _DEFAULT_SOURCE
+#include "tests/faults/hunt.h"
+
+#include <cjson/cJSON.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <xxhash.h>
+
+static char *inputs_copy_text(const char *text) {
+  char *const copy = strdup(text);
+  if (!copy)
+    harness_stop("no memory");
+  return copy;
+}
+
+static hunt_input *inputs_add(hunt_inputs *inputs, const char *name, const char *directory, const char *origin) {
+  inputs->items = harness_grow(inputs->items, (inputs->count + 1) * sizeof *inputs->items);
+  hunt_input *const input = &inputs->items[inputs->count++];
+  *input = (hunt_input){inputs_copy_text(name), inputs_copy_text(directory), inputs_copy_text(origin), {0}};
+  return input;
+}
+
+void hunt_input_write(const char *path, const void *bytes, size_t size) {
+  const struct timespec times[2] = {{.tv_sec = HUNT_INPUT_TIME}, {.tv_sec = HUNT_INPUT_TIME}};
+  unlink(path);
+  harness_write_file(path, bytes, size);
+  if (chmod(path, 0444) != 0 || utimensat(AT_FDCWD, path, times, 0) != 0)
+    harness_stop("cannot set mode and time of %s: %s", path, strerror(errno));
+}
+
+/* Copies a directory's files, not what lies below it. */
+static void inputs_copy_files(const char *from, const char *to) {
+  harness_make_directories(to);
+  DIR *const directory = opendir(from);
+  if (!directory)
+    harness_stop("no directory %s", from);
+  for (const struct dirent *entry = NULL; (entry = readdir(directory));) {
+    char source[HARNESS_PATH], target[HARNESS_PATH];
+    struct stat status;
+    harness_bytes bytes;
+    harness_path(source, "%s/%s", from, entry->d_name);
+    harness_path(target, "%s/%s", to, entry->d_name);
+    if (stat(source, &status) != 0 || !S_ISREG(status.st_mode) || !harness_read_file(source, &bytes))
+      continue;
+    hunt_input_write(target, bytes.data, bytes.size);
+    free(bytes.data);
+  }
+  closedir(directory);
+}
+
+void hunt_inputs_add_corpus(hunt_inputs *inputs, const char *corpus, const char *root) {
+  static const char *const sets[] = {"cuda", "messages", "synthetic", "vendor-defects"};
+  for (size_t set = 0; set < sizeof sets / sizeof *sets; set++) {
+    harness_jobs jobs;
+    harness_list_jobs(corpus, sets[set], &jobs);
+    if (jobs.count == 0)
+      harness_stop("no jobs in %s/%s", corpus, sets[set]);
+    for (size_t i = 0; i < jobs.count; i++) {
+      char name[HARNESS_PATH], directory[HARNESS_PATH], path[HARNESS_PATH];
+      harness_path(name, "%s/%s", sets[set], jobs.items[i].name);
+      harness_path(directory, "%s/%s", root, name);
+      *strrchr(directory, '/') = '\0';
+      if (!harness_exists(directory))
+        inputs_copy_files(jobs.items[i].inputs, directory);
+      harness_path(path, "%s/args", jobs.items[i].directory);
+      harness_read_lines(path, &inputs_add(inputs, name, directory, jobs.items[i].inputs)->arguments);
+    }
+    harness_free_jobs(&jobs);
+  }
+}
+
+static void inputs_add_word(harness_words *words, const char *text) {
+  words->items = harness_grow(words->items, (words->count + 2) * sizeof *words->items);
+  words->items[words->count++] = inputs_copy_text(text);
+  words->items[words->count] = NULL;
+}
+
+/* The words of "link" in a program's description; false when it has none. */
+static bool inputs_read_link(const char *directory, harness_words *words) {
+  char path[HARNESS_PATH];
+  harness_bytes bytes;
+  harness_path(path, "%s/program.json", directory);
+  if (!harness_read_file(path, &bytes))
+    return false;
+  cJSON *const json = cJSON_Parse((const char *)bytes.data);
+  const cJSON *word = NULL;
+  cJSON_ArrayForEach(word, cJSON_GetObjectItem(json, "link")) {
+    if (cJSON_IsString(word))
+      inputs_add_word(words, word->valuestring);
+  }
+  cJSON_Delete(json);
+  free(bytes.data);
+  return words->count > 0;
+}
+
+/* Only the cubins: what the linkers left there must not be taken for an input. */
+static bool inputs_copy_cubins(const char *from, const char *to, const harness_words *words) {
+  harness_make_directories(to);
+  for (size_t i = 0; i < words->count; i++) {
+    const size_t length = strlen(words->items[i]);
+    char source[HARNESS_PATH], target[HARNESS_PATH];
+    harness_bytes bytes;
+    if (length < 6 || strcmp(words->items[i] + length - 6, ".cubin") != 0 || strcmp(words->items[i], "out.cubin") == 0)
+      continue;
+    harness_path(source, "%s/%s", from, words->items[i]);
+    harness_path(target, "%s/%s", to, words->items[i]);
+    if (!harness_read_file(source, &bytes))
+      return false;
+    hunt_input_write(target, bytes.data, bytes.size);
+    free(bytes.data);
+  }
+  return true;
+}
+
+void hunt_inputs_add_programs(hunt_inputs *inputs, const char *directory, const char *root, size_t limit) {
+  struct dirent **entries = NULL;
+  const int count = scandir(directory, &entries, NULL, alphasort);
+  size_t taken = 0;
+  for (int i = 0; i < count; i++) {
+    char from[HARNESS_PATH], to[HARNESS_PATH];
+    harness_words words = {0};
+    harness_path(from, "%s/%s", directory, entries[i]->d_name);
+    harness_path(to, "%s/programs/%s", root, entries[i]->d_name);
+    if (taken < limit && strncmp(entries[i]->d_name, "seed-", 5) == 0 && inputs_read_link(from, &words) &&
+        inputs_copy_cubins(from, to, &words)) {
+      char name[HARNESS_PATH];
+      harness_path(name, "program %s", entries[i]->d_name);
+      inputs_add(inputs, name, to, from)->arguments = words;
+      words = (harness_words){0};
+      taken++;
+    }
+    harness_free_words(&words);
+    free(entries[i]);
+  }
+  free(entries);
+}
+
+void hunt_input_restore(const hunt_input *input) {
+  if (!input->origin)
+    return;
+  if (strncmp(input->name, "program ", 8) == 0)
+    inputs_copy_cubins(input->origin, input->directory, &input->arguments);
+  else
+    inputs_copy_files(input->origin, input->directory);
+}
+
+static int inputs_compare(const void *left, const void *right) {
+  const hunt_input *const a = left, *const b = right;
+  const uint64_t first = XXH3_64bits(a->name, strlen(a->name)), second = XXH3_64bits(b->name, strlen(b->name));
+  return first < second ? -1 : first > second ? 1 : strcmp(a->name, b->name);
+}
+
+void hunt_inputs_shuffle(hunt_inputs *inputs) {
+  if (inputs->count)
+    qsort(inputs->items, inputs->count, sizeof *inputs->items, inputs_compare);
+}
+
+void hunt_input_free(hunt_input *input) {
+  free(input->name);
+  free(input->directory);
+  free(input->origin);
+  harness_free_words(&input->arguments);
+}
+
+void hunt_inputs_free(hunt_inputs *inputs) {
+  for (size_t i = 0; i < inputs->count; i++)
+    hunt_input_free(&inputs->items[i]);
+  free(inputs->items);
+  *inputs = (hunt_inputs){0};
+}

@@ -1,0 +1,189 @@
+/* Inputs without end, cheaper than compiling: cubins of the corpus linked in other ways, and damaged ones. */
+#define _DEFAULT_SOURCE
+#include "tests/faults/hunt.h"
+
+#include "tools/damage.h"
+#include "tools/gen_random.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The cubins of one program for one architecture. */
+typedef struct relink_place {
+  char *path;         /* below the root: "cuda/calls/sm_90" */
+  const char *target; /* "sm_90" */
+  string_list cubins; /* their names */
+} relink_place;
+
+struct hunt_relinks {
+  const char *root;
+  uint64_t seed;
+  relink_place *places;
+  size_t place_count;
+  damage_bases bases;
+};
+
+/* Names are those of the corpus; symbols are what kernels and variables there are often called. */
+static const char *const relink_options[] = {"-g",
+                                             "-v",
+                                             "-Werror",
+                                             "-disable-infos",
+                                             "-extrawarn",
+                                             "-dump-callgraph",
+                                             "-w",
+                                             "-suppress-debug-info",
+                                             "-report-arch",
+                                             "-suppress-stack-size-warning",
+                                             "-ignore-host-info",
+                                             "-suppress-arch-warning",
+                                             "-use-host-info",
+                                             "-keep-system-libraries",
+                                             "-kernels-used=k",
+                                             "-kernels-used=main,one",
+                                             "-variables-used=a",
+                                             "-variables-used=table,state"};
+
+static void relinks_add_place(hunt_relinks *r, const char *set, const char *program, const char *target) {
+  relink_place place = {0};
+  text_buffer path = {0}, whole = {0};
+  text_add(&path, "%s/%s/%s", set, program, target);
+  text_add(&whole, "%s/%s", r->root, path.bytes);
+  const string_list names = directory_list(whole.bytes, false);
+  for (size_t i = 0; i < names.count; i++)
+    if (strlen(names.items[i]) > 6 && strcmp(names.items[i] + strlen(names.items[i]) - 6, ".cubin") == 0)
+      string_list_add(&place.cubins, "%s", names.items[i]);
+  string_list all = names;
+  string_list_free(&all);
+  text_free(&whole);
+  place.path = path.bytes;
+  place.target = strrchr(place.path, '/') + 1;
+  if (place.cubins.count == 0) {
+    free(place.path);
+    return;
+  }
+  r->places = harness_grow(r->places, (r->place_count + 1) * sizeof *r->places);
+  r->places[r->place_count++] = place;
+}
+
+hunt_relinks *hunt_relinks_open(const char *corpus, const char *root, uint64_t seed) {
+  static const char *const sets[] = {"cuda", "messages", "synthetic", "vendor-defects"};
+  hunt_relinks *const r = harness_grow(NULL, sizeof *r);
+  *r = (hunt_relinks){.root = root, .seed = seed};
+  for (size_t set = 0; set < sizeof sets / sizeof *sets; set++) {
+    text_buffer path = {0};
+    text_add(&path, "%s/%s", root, sets[set]);
+    string_list programs = directory_list(path.bytes, true);
+    for (size_t i = 0; i < programs.count; i++) {
+      text_buffer program = {0};
+      text_add(&program, "%s/%s", path.bytes, programs.items[i]);
+      string_list targets = directory_list(program.bytes, true);
+      for (size_t j = 0; j < targets.count; j++)
+        relinks_add_place(r, sets[set], programs.items[i], targets.items[j]);
+      string_list_free(&targets);
+      text_free(&program);
+    }
+    string_list_free(&programs);
+    text_free(&path);
+  }
+  if (r->place_count == 0 || !damage_bases_load(&r->bases, corpus))
+    harness_stop("the corpus has no cubins to link again");
+  return r;
+}
+
+void hunt_relinks_close(hunt_relinks *relinks) {
+  for (size_t i = 0; i < relinks->place_count; i++) {
+    free(relinks->places[i].path);
+    string_list_free(&relinks->places[i].cubins);
+  }
+  free(relinks->places);
+  damage_bases_free(&relinks->bases);
+  free(relinks);
+}
+
+/* Some of a program's cubins in some order; each may come twice, which is a link with an error. */
+static void relinks_take_files(const relink_place *place, gen_random *random, string_list *words) {
+  size_t *const order = harness_grow(NULL, place->cubins.count * sizeof *order);
+  for (size_t i = 0; i < place->cubins.count; i++) {
+    const size_t at = gen_random_below(random, (uint32_t)i + 1);
+    order[i] = order[at];
+    order[at] = i;
+  }
+  const size_t all = place->cubins.count;
+  size_t count = gen_random_percent(random, 40) ? all : 1 + gen_random_below(random, (uint32_t)all);
+  count = count > 8 ? 8 : count;
+  for (size_t i = 0; i < count; i++)
+    string_list_add(words, "%s/%s", place->path, place->cubins.items[order[i]]);
+  if (gen_random_percent(random, 3))
+    string_list_add(words, "%s/%s", place->path, place->cubins.items[order[0]]);
+  free(order);
+}
+
+static const relink_place *relinks_other_place(const hunt_relinks *r, const relink_place *place, gen_random *random) {
+  enum { ATTEMPTS = 50 };
+  for (int i = 0; i < ATTEMPTS; i++) {
+    const relink_place *const other = &r->places[gen_random_below(random, (uint32_t)r->place_count)];
+    if (other != place && strcmp(other->target, place->target) == 0)
+      return other;
+  }
+  return NULL;
+}
+
+static void relinks_make_words(const hunt_relinks *r, gen_random *random, string_list *words) {
+  const relink_place *const place = &r->places[gen_random_below(random, (uint32_t)r->place_count)];
+  string_list_add(words, "-arch=%s", place->target);
+  while (gen_random_percent(random, 40))
+    string_list_add(words, "%s",
+                    relink_options[gen_random_below(random, sizeof relink_options / sizeof *relink_options)]);
+  relinks_take_files(place, random, words);
+  const relink_place *const other = gen_random_percent(random, 35) ? relinks_other_place(r, place, random) : NULL;
+  if (other)
+    relinks_take_files(other, random, words);
+}
+
+/* A case of `twin damage`: the damaged file stands in the root under a name of its own. */
+static void relinks_make_damage(const hunt_relinks *r, uint64_t seed, string_list *words) {
+  static const char damaged[] = "damaged.cubin";
+  damage_case one;
+  damage_case_make(&one, &r->bases, seed);
+  size_t size = 0;
+  uint8_t *const bytes = damage_case_bytes(&one, &size);
+  text_buffer path = {0};
+  text_add(&path, "%s/%s", r->root, damaged);
+  hunt_input_write(path.bytes, bytes, size);
+  const string_list *const arguments = &one.base->arguments;
+  const char *const place = one.base->job;
+  const int place_length = (int)(strrchr(place, '/') - place);
+  for (size_t i = 0; i < arguments->count; i++) {
+    const char *const word = arguments->items[i];
+    const bool input = string_list_holds(&one.base->files, word);
+    if (input && strcmp(word, one.base->files.items[one.file]) == 0)
+      string_list_add(words, "%s", damaged);
+    else if (input && !one.alone)
+      string_list_add(words, "%.*s/%s", place_length, place, word);
+    else if (!input && strcmp(word, "-o") != 0 && strcmp(word, "out.cubin") != 0)
+      string_list_add(words, "%s", word);
+  }
+  free(bytes);
+  text_free(&path);
+  damage_case_free(&one);
+}
+
+void hunt_relinks_make(hunt_relinks *relinks, size_t number, hunt_input *input) {
+  gen_random random = {.state = relinks->seed * 1000003u + number};
+  string_list words = {0};
+  gen_random_next(&random);
+  if (number % 3 == 2)
+    relinks_make_damage(relinks, gen_random_next(&random), &words);
+  else
+    relinks_make_words(relinks, &random, &words);
+  string_list_add(&words, "-o");
+  string_list_add(&words, "out.cubin");
+  text_buffer name = {0};
+  text_add(&name, "relink %zu:", number);
+  for (size_t i = 0; i < words.count; i++)
+    text_add(&name, " %s", words.items[i]);
+  *input =
+      (hunt_input){.name = name.bytes, .directory = strdup(relinks->root), .arguments = {words.items, words.count}};
+  if (!input->directory)
+    harness_stop("no memory");
+}
