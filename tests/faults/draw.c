@@ -69,14 +69,16 @@ static void draw_free(draw_all *all) {
 }
 
 static const fault_change *draw_one(const draw_all *all, gen_random *random, const fault_source **source) {
-  const draw_line *const line = &all->lines[gen_random_next(random) % all->line_count];
+  if (!all->line_count)
+    harness_stop("fault_draw: no line has a place for a fault");
+  const draw_line *const line = &all->lines[gen_random_below(random, (uint32_t)all->line_count)];
   const fault_change *const changes = line->source->changes + line->first;
-  size_t of_kind[FAULT_KINDS] = {0}, kinds[FAULT_KINDS], kind_count = 0;
+  size_t of_kind[FAULT_KINDS] = {0}, kinds[FAULT_KINDS] = {0}, kind_count = 0;
   for (size_t i = 0; i < line->count; i++)
     if (of_kind[changes[i].kind]++ == 0)
       kinds[kind_count++] = changes[i].kind;
-  const size_t kind = kinds[gen_random_next(random) % kind_count];
-  size_t number = gen_random_next(random) % of_kind[kind];
+  const size_t kind = kinds[gen_random_below(random, (uint32_t)kind_count)];
+  size_t number = gen_random_below(random, (uint32_t)of_kind[kind]);
   *source = line->source;
   for (size_t i = 0;; i++)
     if (changes[i].kind == kind && number-- == 0)

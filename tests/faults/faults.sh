@@ -9,6 +9,9 @@
 #   --programs DIR   generated programs as `twin conformance --keep` leaves them; default build/faults/programs, made here
 #                    where the toolkit is installed. --program-count N: default 300
 #   --others N       inputs on which an equivalent fault has to answer as if it were not there; default 10000
+#   --plants FILE    faults planted by hand instead of drawn ones: lines FILE BEFORE AFTER, tabs between
+#   --only TEXT      jobs of the corpus whose names hold it
+#   --require N      exit code 1 when fewer than N percent of the real faults are found; default 90
 #   --json FILE      the report once more
 #
 # A fault is a changed copy of one file, compiled with that file's own command. Its object takes the place of the right
@@ -18,7 +21,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
-seed='' room=linker count=60 seconds=0 programs='' program_count=300 others=10000 json=''
+seed='' room=linker count=60 seconds=0 programs='' program_count=300 others=10000 json='' plants='' only='' require=90
 root=$PWD
 build=$root/build/release
 jobs=${TWINLINK_JOBS:-$(nproc 2>/dev/null || echo 2)}
@@ -39,6 +42,9 @@ while (($#)); do
   --programs) programs=$2 ;;
   --program-count) program_count=$2 ;;
   --others) others=$2 ;;
+  --only) only=$2 ;;
+  --require) require=$2 ;;
+  --plants) plants=$2 seed=0 ;;
   --json) json=$2 ;;
   *) die "no option $1" ;;
   esac
@@ -74,6 +80,11 @@ mapfile -t planted < <(printf '%s\n' "${planted[@]}" | grep -vE "$left_out" | LC
 state=$(git ls-files -z linker oracle corpus tests/check tests/compare tests/harness tests/faults |
   xargs -0 cat | git hash-object --stdin)
 work=$root/build/faults/$room-$seed-${state:0:12}
+[[ -z $plants ]] || {
+  work=$root/build/faults/$room-planted
+  rm -rf "$work"
+  count=$(wc -l <"$plants")
+}
 mkdir -p "$work"
 
 # "file<TAB>command" of the build, for the sources that match.
@@ -88,7 +99,6 @@ commands() {
 rewrite() { # COMMAND FROM TO OBJECT
   local command=$1
   command=${command/ -Werror / -Wno-error -Werror=incompatible-pointer-types -Werror=int-conversion -Werror=implicit-function-declaration }
-  command=${command/ -g1 / -g0 }
   command=${command/% -c $root\/$2/ -c $3}
   [[ $command =~ ^(.*)\ -o\ [^\ ]+\ (.*)$ ]] || return 1
   printf '%s -o %s %s' "${BASH_REMATCH[1]}" "$4" "${BASH_REMATCH[2]}"
@@ -117,27 +127,14 @@ readers_of() { # HEADER
 
 object_of() { printf '%s/whole/%s.o' "$work" "${1//\//@}"; }
 
-# All objects without a fault.
+# All objects without a fault: those of the build, without what is only for a debugger.
 build_whole() {
   mkdir -p "$work/whole"
   local file
   for file in "${!command_of[@]}"; do
-    [[ -e $(object_of "$file") ]] || printf '%s\n' "$file"
-  done | compile_all
-}
-
-compile_all() { # sources on standard input
-  local file running=0
-  while read -r file; do
-    compile "$root/$file" "$file" "$(object_of "$file").new" &&
-      mv "$(object_of "$file").new" "$(object_of "$file")" || say "$file does not compile" >&2 &
-    running=$((running + 1))
-    if ((running >= jobs)); then
-      wait -n || true
-      running=$((running - 1))
-    fi
+    [[ ${command_of[$file]} =~ \ -o\ ([^\ ]+)\  ]] || die "no object of $file"
+    objcopy --strip-debug "$build/${BASH_REMATCH[1]}" "$(object_of "$file")"
   done
-  wait
 }
 
 # One relocatable object: main is FAULT_MAIN_<NUMBER>, all other names are its own.
@@ -150,9 +147,36 @@ join() { # NUMBER-NAME TO OBJECT...
   rm -f "$to.all"
 }
 
+# The faults of the seed, or those of --plants, which are lines FILE BEFORE AFTER with tabs between: the first place in
+# the file at which BEFORE stands.
+draw_faults() { # FIRST COUNT
+  if [[ -z $plants ]]; then
+    "$build/tests/bin/fault_draw" rows "$seed" "$1" "$2" "${planted[@]}"
+    return
+  fi
+  local number=-1 file before after line
+  while IFS=$'\t' read -r file before after; do
+    number=$((number + 1))
+    ((number >= $1 && number < $1 + $2)) || continue
+    line=$(grep -nF -m 1 -- "$before" "$file") || die "no '$before' in $file"
+    printf '%s\t%s\t%s\tplanted by hand\t%s\t%s\n' "$number" "$file" "${line%%:*}" "$before" "$after"
+  done <"$plants"
+}
+
+write_fault() { # NUMBER FILE TO
+  if [[ -z $plants ]]; then
+    "$build/tests/bin/fault_draw" write "$seed" "$1" "$3" "${planted[@]}"
+    return
+  fi
+  local before after text
+  IFS=$'\t' read -r _ before after < <(sed -n "$(($1 + 1))p" "$plants")
+  text=$(<"$2")
+  printf '%s\n' "${text/"$before"/"$after"}" >"$3"
+}
+
 # A draw: 0 when it makes a program; $work/N.state then says `built` or `same`.
 build_fault() { # NUMBER FILE
-  local number=$1 file=$2 dir=$work/$1 sources source object same=same replaced=() all=()
+  local number=$1 file=$2 dir=$work/at-$1 sources source object same=same replaced=() all=()
   rm -rf "$dir"
   mkdir -p "$dir"
   if [[ $file == *.h ]]; then
@@ -163,7 +187,7 @@ build_fault() { # NUMBER FILE
     mkdir -p "$dir/${file%/*}"
     sources=("$file")
   fi
-  "$build/tests/bin/fault_draw" write "$seed" "$number" "$dir/$file" "${planted[@]}"
+  write_fault "$number" "$file" "$dir/$file"
   for source in "${sources[@]}"; do
     object=$dir/${source//\//@}.o
     if [[ $file == *.h ]]; then
@@ -172,6 +196,7 @@ build_fault() { # NUMBER FILE
     else
       compile "$dir/$source" "$source" "$object" || return 1
     fi
+    objcopy --strip-debug "$object"
     cmp -s "$object" "$(object_of "$source")" || same=built
     replaced+=("$source")
   done
@@ -198,9 +223,10 @@ build_faults() {
   local first=0 made=0 batch rows row fields running
   : >"$work/faults.new"
   while ((made < count)); do
-    batch=$((count - made < 8 ? 8 : count - made))
-    mapfile -t rows < <("$build/tests/bin/fault_draw" rows "$seed" "$first" "$batch" "${planted[@]}")
-    ((${#rows[@]} == batch)) || die "the lines of $room are used up"
+    batch=$((count - made))
+    ((batch >= 8)) || [[ -n $plants ]] || batch=8
+    mapfile -t rows < <(draw_faults "$first" "$batch")
+    ((${#rows[@]} == batch)) || die "not so many faults can be planted in $room"
     running=0
     for row in "${rows[@]}"; do
       IFS=$'\t' read -r -a fields <<<"$row"
@@ -216,7 +242,7 @@ build_faults() {
     for row in "${rows[@]}"; do
       IFS=$'\t' read -r -a fields <<<"$row"
       read -r verdict <"$work/${fields[0]}.state"
-      rm -rf "${work:?}/${fields[0]}"
+      rm -rf "${work:?}/at-${fields[0]}"
       if [[ $verdict != refused ]] && ((made < count)); then
         printf '%s\t%s\n' "$row" "$verdict" >>"$work/faults.new"
         made=$((made + 1))
@@ -253,8 +279,8 @@ settle_programs() {
   have=$(compgen -G "$programs/seed-*/compiled" | wc -l || true)
   ((have < program_count)) || return 0
   say "Compiling $program_count generated programs into build/faults/programs (once) ..."
-  "$build/bin/twin" conformance --seeds "1..$(((program_count + 5) / 6))" --arch sm_75,sm_80,sm_86,sm_89,sm_90,sm_90a \
-    --jobs "$jobs" --keep "$programs" >"$root/build/faults/programs.log" 2>&1 || true
+  "$build/bin/twin" conformance --seeds "1..$(((program_count + 10) / 11))" \
+    --arch sm_75,sm_80,sm_86,sm_89,sm_90,sm_90a,sm_100,sm_103,sm_110,sm_120,sm_121 --jobs "$jobs" --keep "$programs" >"$root/build/faults/programs.log" 2>&1 || true
 }
 
 # The rooms that are judged by tests: a fault is found when a test ends otherwise than without it.
@@ -288,7 +314,7 @@ read_commands
 build_whole
 [[ -e $work/faults && $(wc -l <"$work/faults") == "$count" ]] || build_faults
 build_hunt
-options=("--scratch=$work" "--corpus=$root/corpus" "--title=$room, seed $seed" "--others=$others" "--seconds=$seconds")
+options=("--scratch=$work" "--corpus=$root/corpus" "--title=$room, seed $seed" "--others=$others" "--seconds=$seconds" "--only=$only" "--require=$require")
 [[ -z $json ]] || options+=("--json=$json")
 if [[ -z $voter ]]; then
   test_faults

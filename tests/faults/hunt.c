@@ -10,6 +10,8 @@
  * which they agree are votes, and the faulty program is also found when it crashes, hangs, makes no output although there
  * was one, or makes one of which `twin check` complains although it did not. Nothing that nvlink said is read.
  *
+ * Exit code 1: fewer than `--require` percent of the faults that are not equivalent were found (90).
+ *
  * A fault that is not found is tried on `--others` relinks (hunt_relinks.c): when all answers are those of the program
  * without it, it is equivalent. */
 #define _DEFAULT_SOURCE
@@ -45,8 +47,8 @@ typedef struct hunt_vote {
 } hunt_vote;
 
 typedef struct hunt_settings {
-  const char *corpus, *programs, *scratch, *check, *json, *title;
-  size_t program_limit, others, seconds;
+  const char *corpus, *programs, *scratch, *check, *json, *title, *only;
+  size_t program_limit, others, seconds, required;
   uint64_t seed;
   bool report; /* the record alone */
 } hunt_settings;
@@ -89,11 +91,12 @@ static void hunt_split(char *line, char **columns, size_t count) {
 static void hunt_read_faults(hunt_state *h, const char *path) {
   harness_words lines;
   harness_read_lines(path, &lines);
-  h->faults = calloc(lines.count + 1, sizeof *h->faults);
-  for (size_t i = 0; h->faults && i < lines.count; i++) {
+  h->faults = harness_grow(NULL, (lines.count + 1) * sizeof *h->faults);
+  for (size_t i = 0; i < lines.count; i++) {
     if (!*lines.items[i])
       continue;
     hunt_fault *const fault = &h->faults[h->fault_count++];
+    *fault = (hunt_fault){.number = -1};
     fault->row = strdup(lines.items[i]);
     if (!fault->row)
       harness_stop("no memory");
@@ -246,16 +249,17 @@ static bool hunt_find_fault(const hunt_state *h, hunt_fault *fault) {
 /* --- equivalent faults --- */
 
 /* The answers without a fault to the relinks, asked for when the first fault needs them; half of them in each mode. */
-static void hunt_ask_others(hunt_state *h, hunt_relinks *relinks) {
+static hunt_answer *hunt_ask_others(const hunt_state *h, hunt_relinks *relinks) {
   const hunt_runner own = hunt_runner_of(-1);
-  h->others = calloc(h->settings.others + 1, sizeof *h->others);
-  for (size_t i = 0; h->others && i < h->settings.others; i++) {
+  hunt_answer *const answers = harness_grow(NULL, (h->settings.others + 1) * sizeof *answers);
+  for (size_t i = 0; i < h->settings.others; i++) {
     hunt_input input;
     hunt_relinks_make(relinks, i, &input);
-    hunt_run(&own, &input, (hunt_mode)(i / 3 % HUNT_MODES), &h->others[i]);
-    hunt_answer_free(&h->others[i]);
+    hunt_run(&own, &input, (hunt_mode)(i / 3 % HUNT_MODES), &answers[i]);
+    hunt_answer_free(&answers[i]);
     hunt_input_free(&input);
   }
+  return answers;
 }
 
 static bool hunt_is_equivalent(hunt_state *h, hunt_fault *fault) {
@@ -263,7 +267,7 @@ static bool hunt_is_equivalent(hunt_state *h, hunt_fault *fault) {
   hunt_relinks *const relinks = hunt_relinks_open(h->settings.corpus, h->root, h->settings.seed);
   bool same = true;
   if (!h->others)
-    hunt_ask_others(h, relinks);
+    h->others = hunt_ask_others(h, relinks);
   for (size_t i = 0; same && i < h->settings.others; i++) {
     hunt_input input;
     hunt_answer answer;
@@ -341,7 +345,7 @@ static int hunt_report(const hunt_state *h) {
          all ? 100.0 * (double)equivalent / (double)all : 0.0, hunt_count(h, "missed"), hunt_count(h, ""));
   if (h->settings.json)
     hunt_write_json(h);
-  return hunt_count(h, "missed") ? 1 : 0;
+  return real && 100 * found < h->settings.required * real ? 1 : 0;
 }
 
 /* --- the command --- */
@@ -351,7 +355,8 @@ static bool hunt_parse(hunt_settings *s, const char *word) {
     const char *name;
     const char **text;
   } texts[] = {{"--corpus=", &s->corpus}, {"--programs=", &s->programs}, {"--scratch=", &s->scratch},
-               {"--check=", &s->check},   {"--json=", &s->json},         {"--title=", &s->title}};
+               {"--check=", &s->check},   {"--json=", &s->json},         {"--title=", &s->title},
+               {"--only=", &s->only}};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
     if (strncmp(word, texts[i].name, strlen(texts[i].name)) == 0) {
       *texts[i].text = word + strlen(texts[i].name);
@@ -366,6 +371,8 @@ static bool hunt_parse(hunt_settings *s, const char *word) {
     s->seed = strtoull(number, NULL, 10);
   else if (strncmp(word, "--seconds=", 10) == 0)
     s->seconds = strtoull(number, NULL, 10);
+  else if (strncmp(word, "--require=", 10) == 0)
+    s->required = strtoull(number, NULL, 10);
   else if (strcmp(word, "--report") == 0)
     return s->report = true;
   else
@@ -388,7 +395,7 @@ static void hunt_collect_inputs(hunt_state *h) {
   harness_path(h->root, "%s/inputs", h->settings.scratch);
   if (harness_exists(h->root))
     harness_remove_tree(h->root);
-  hunt_inputs_add_corpus(&h->inputs, h->settings.corpus, h->root);
+  hunt_inputs_add_corpus(&h->inputs, h->settings.corpus, h->root, h->settings.only);
   const size_t jobs = h->inputs.count;
   if (h->settings.programs)
     hunt_inputs_add_programs(&h->inputs, h->settings.programs, h->root, h->settings.program_limit);
@@ -426,7 +433,13 @@ static void hunt_all(hunt_state *h, const char *record) {
 int main(int argc, char **argv) {
   if (argc > 1 && strncmp(argv[1], "--run=", 6) == 0)
     return hunt_run_program(argc, argv);
-  hunt_state h = {.settings = {.corpus = "corpus", .title = "", .program_limit = 300, .others = 10000, .seed = 1}};
+  hunt_state h = {.settings = {.corpus = "corpus",
+                               .title = "",
+                               .only = "",
+                               .program_limit = 300,
+                               .others = 10000,
+                               .required = 90,
+                               .seed = 1}};
   int at = 1;
   while (at < argc && strncmp(argv[at], "--", 2) == 0 && hunt_parse(&h.settings, argv[at]))
     at++;

@@ -47,8 +47,8 @@ typedef enum hunt_mode { HUNT_COMPATIBLE, HUNT_DEFAULT, HUNT_MODES } hunt_mode;
 /* --- hunt_inputs.c --- */
 /* Writes an input's file: read-only, and with a time that no file has that a program makes. */
 void hunt_input_write(const char *path, const void *bytes, size_t size);
-/* Copies the sets of `corpus` below `root` and lists their jobs. */
-void hunt_inputs_add_corpus(hunt_inputs *inputs, const char *corpus, const char *root);
+/* Copies the sets of `corpus` below `root` and lists their jobs whose names hold `only`. */
+void hunt_inputs_add_corpus(hunt_inputs *inputs, const char *corpus, const char *root, const char *only);
 /* The programs that `twin conformance --keep` left in `directory`, at most `limit`, in the order of their names. */
 void hunt_inputs_add_programs(hunt_inputs *inputs, const char *directory, const char *root, size_t limit);
 /* Copies an input's files again: a faulty program that answers otherwise may have written into them. */

@@ -56,7 +56,7 @@ static void inputs_copy_files(const char *from, const char *to) {
   closedir(directory);
 }
 
-void hunt_inputs_add_corpus(hunt_inputs *inputs, const char *corpus, const char *root) {
+void hunt_inputs_add_corpus(hunt_inputs *inputs, const char *corpus, const char *root, const char *only) {
   static const char *const sets[] = {"cuda", "messages", "synthetic", "vendor-defects"};
   for (size_t set = 0; set < sizeof sets / sizeof *sets; set++) {
     harness_jobs jobs;
@@ -70,6 +70,8 @@ void hunt_inputs_add_corpus(hunt_inputs *inputs, const char *corpus, const char 
       *strrchr(directory, '/') = '\0';
       if (!harness_exists(directory))
         inputs_copy_files(jobs.items[i].inputs, directory);
+      if (!strstr(name, only))
+        continue;
       harness_path(path, "%s/args", jobs.items[i].directory);
       harness_read_lines(path, &inputs_add(inputs, name, directory, jobs.items[i].inputs)->arguments);
     }

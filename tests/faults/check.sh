@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# The planter of faults checked itself: the draw is the same each time and holds every kind; a fault planted by hand is
+# found, one that cannot show is not, one that is no other program is known as such; a fault in the reference is found too.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+passed=0 failed=0
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+check() { # WHAT, FOUND, WANTED
+  if [[ $2 == "$3" ]]; then
+    passed=$((passed + 1))
+  else
+    printf '%s: %s instead of %s\n' "$1" "$2" "$3"
+    failed=$((failed + 1))
+  fi
+}
+
+draw() { build/release/tests/bin/fault_draw rows "$1" 0 200 linker/link.c linker/plan/plan.c linker/merge/*.c; }
+draw 7 >"$scratch/first"
+draw 7 >"$scratch/second"
+draw 8 >"$scratch/other"
+check "one seed, two draws" "$(cmp "$scratch/first" "$scratch/second" 2>&1)" ""
+check "two seeds differ" "$(cmp -s "$scratch/first" "$scratch/other" && printf same || printf other)" other
+check "kinds drawn" "$(cut -f4 "$scratch/first" | sort -u | wc -l)" 5
+
+verdicts() { # ROOM: of the faults in $scratch/plants
+  tests/faults/faults.sh --in "$1" --plants "$scratch/plants" --program-count 0 --others 30 --only cuda/calls \
+    >"$scratch/report" 2>&1 || true
+  awk '$2 ~ /^(found|equivalent|missed)$/ { printf "%s%s", space, $2; space = " " }' "$scratch/report"
+}
+
+plant() { printf '%s\t%s\t%s\n' "$@" >>"$scratch/plants"; }
+plant linker/relocate/patch.c '(bytes[at / 8] & ~mask) | bits' 'bytes[at / 8] | ~bits'
+plant linker/link.c '(uint64_t)1 << 20' '(uint64_t)1 << 19'
+plant linker/link.c 'return !s->diagnostics->errors' 'return s->diagnostics->errors == 0'
+plant linker/catalog/option_rows.h '"output-file",               "o"' '"output-file",               "O"'
+check "faults in the linker" "$(verdicts linker)" "found equivalent equivalent found"
+check "the cause of the first" "$(grep -c 'disagrees: cuda/calls' "$scratch/report")" 2
+check "the cause of the third" "$(grep -c 'the object code is equal' "$scratch/report")" 1
+
+rm -f "$scratch/plants"
+plant oracle/reference/write.c 'SECTION_BYTES = 64' 'SECTION_BYTES = 65'
+check "a fault in the reference" "$(verdicts reference)" "found"
+printf '%s passed, %s failed, 0 skipped\n' "$passed" "$failed"
+((failed == 0))
