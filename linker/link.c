@@ -9,6 +9,8 @@
 #include "explain/map.h"
 #include "relocate/relocate.h"
 
+#include <string.h>
+
 /* From this many bytes of input on the first block is an eighth of them: the least that a link takes. */
 static const uint64_t worth_expecting = (uint64_t)1 << 20;
 
@@ -30,8 +32,8 @@ static bool link_first_view(tl_link_common *c, tl_link_stages *s) {
 }
 
 /* The SASS view beside a Mercury view that linked: the same stages. What it has to say the other has said already, so
- * its messages are dropped; it ends the link only when it contradicts the other view. */
-static bool link_second_view(tl_link_common *c, tl_link_stages *s) {
+ * its messages are dropped; it ends the link only when it contradicts the other view, and `why` is its last message then. */
+static bool link_second_view(tl_link_common *c, tl_link_stages *s, tl_message *why) {
   tl_arena *const arena = &c->state->arena;
   jmp_buf on_fatal;
   tl_options options = c->job->options;
@@ -48,7 +50,25 @@ static bool link_second_view(tl_link_common *c, tl_link_stages *s) {
     linked = !quiet.errors;
   }
   s->diagnostics = s->module.diagnostics = &c->state->diagnostics;
+  if (!linked && quiet.messages.count)
+    *why = quiet.messages.items[quiet.messages.count - 1];
   return linked;
+}
+
+/* What is damaged, and what the finalizer says of it (L167), is passed on as it is. */
+static void link_refuse_second_view(const tl_link_common *c, const tl_link_stages *s, const tl_message *why) {
+  static const tl_message_id passed_on[] = {TL_MESSAGE_DAMAGED, TL_MESSAGE_FINALIZER};
+  const tl_site nowhere = {NULL, NULL, NULL, TL_NO_OFFSET};
+  for (size_t i = 0; why->code && i < sizeof passed_on / sizeof *passed_on; i++) {
+    const tl_message_row row = {why->code, TL_FATAL, "%s"};
+    const tl_site site = {why->file, why->section, why->symbol, why->has_offset ? why->offset : TL_NO_OFFSET};
+    if (strcmp(why->code, tl_message_row_of(passed_on[i])->code) == 0)
+      tl_diagnostics_add(s->diagnostics, &row, site, why->detail, why->text);
+  }
+  const char *const path = c->admitted.files.count ? s->module.files[0].path : "";
+  const char *const text = tl_arena_format(&c->state->arena, "its SASS view does not link as its Mercury view does%s%s",
+                                           why->text ? ": " : "", why->text ? why->text : "");
+  tl_diagnostics_add(s->diagnostics, tl_message_row_of(TL_MESSAGE_DAMAGED), nowhere, NULL, path, text);
 }
 
 /* Under its own name the linker says where a kernel's text is not what nvlink would write. */
@@ -68,11 +88,9 @@ static bool link_capsules(tl_link_common *c, tl_link_stages *s, tl_finalized *fi
   tl_link_stages sass = {.view = TL_VIEW_SASS};
   if (!link_first_view(c, s))
     return false;
-  if (!link_second_view(c, &sass)) {
-    const char *const path = c->admitted.files.count ? s->module.files[0].path : "";
-    tl_diagnostics_add(s->diagnostics, tl_message_row_of(TL_MESSAGE_DAMAGED), (tl_site){path, NULL, NULL, TL_NO_OFFSET},
-                       NULL, path, "its SASS view does not link as its Mercury view does");
-  }
+  tl_message why = {0};
+  if (!link_second_view(c, &sass, &why))
+    link_refuse_second_view(c, s, &why);
   tl_finalize_capsules(&s->relocated, &s->module, &sass.module, arena);
   tl_link_emit(c, s);
   tl_link_emit(c, &sass);

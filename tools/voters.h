@@ -56,28 +56,28 @@ extern const char *const voters_outcome_words[VOTERS_OUTCOMES];
 typedef struct voters_verdict {
   bool judged;
   voters_outcome outcome;
-  unsigned voted;        /* a bit a voter */
-  unsigned alone;        /* those that stand against the majority; with VOTERS_APART all that disagree */
-  char rows[64];         /* "D58 D9": why nvlink abstains; "signal", "time limit" */
-  char what[24];         /* the first kind of difference: "output", "messages", "exit code", "crash", ... */
-  bool nvlink_against;   /* nvlink voted, and linker or reference has another answer */
-  bool common;           /* ... and both have the same wrong bytes */
-  bool own_words;        /* nvlink abstains, both refuse, and only the words differ */
-  char *text;            /* the explanation, or NULL */
+  unsigned voted;      /* a bit a voter */
+  unsigned alone;      /* those that stand against the majority; with VOTERS_APART all that disagree */
+  char rows[64];       /* "D58 D9": why nvlink abstains; "signal", "time limit" */
+  char what[24];       /* the first kind of difference: "output", "messages", "exit code", "crash", ... */
+  bool nvlink_against; /* nvlink voted, and linker or reference has another answer */
+  bool common;         /* ... and both have the same wrong bytes */
+  bool own_words;      /* nvlink abstains, both refuse, and only the words differ */
+  char *text;          /* the explanation, or NULL */
   double seconds[VOTER_COUNT];
 } voters_verdict;
 
 typedef struct voters_case {
   voters_source source;
-  char *name;            /* "cuda/calls/sm_90/plain", "seed-1-sm_90-plain" */
-  char *directory;       /* where the inputs are; of a seed: set when it is compiled */
-  char *stored;          /* where expect.* is, or NULL */
-  string_list arguments; /* without a linker's name */
-  char output[256];      /* the output's name in the arguments */
+  char *name;             /* "cuda/calls/sm_90/plain", "seed-1-sm_90-plain" */
+  char *directory;        /* where the inputs are; of a seed: set when it is compiled */
+  char *stored;           /* where expect.* is, or NULL */
+  string_list arguments;  /* without a linker's name */
+  char output[256];       /* the output's name in the arguments */
   const char *job_marker; /* entries of `directory` that hold a file of this name are jobs, not inputs; or NULL */
   conformance_case seed;
-  bool ready;            /* arguments and directory are there */
-  char trouble[256];     /* why there is no case */
+  bool ready;        /* arguments and directory are there */
+  char trouble[256]; /* why there is no case */
   voters_verdict verdicts[VOTERS_MODES];
 } voters_case;
 

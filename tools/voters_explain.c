@@ -114,8 +114,8 @@ static void explain_code(text_buffer *text, const char *who, const voters_answer
     text_add(text, " %s %d%s;", who, answer->exit_code, answer->output ? "" : " without an output");
 }
 
-static void explain_pair(text_buffer *text, const voters_ballot *ballot, const char *a_name, int a_voter,
-                         int b_voter, size_t limit) {
+static void explain_pair(text_buffer *text, const voters_ballot *ballot, const char *a_name, int a_voter, int b_voter,
+                         size_t limit) {
   const voters_answer *const a = &ballot->answers[a_voter], *const b = &ballot->answers[b_voter];
   const char *const b_name = voter_words[b_voter];
   if (a->exit_code != b->exit_code || !a->output != !b->output || a->signal || b->signal) {

@@ -165,8 +165,7 @@ static void judge_what(const voters_ballot *ballot, voters_verdict *verdict, uns
     for (int other = 0; other < VOTER_COUNT; other++) {
       const bool pair = majority ? majority >> who & 1 && verdict->alone >> other & 1
                                  : verdict->alone >> who & 1 && verdict->alone >> other & 1 && who < other;
-      const char *const what =
-          pair ? voters_answer_difference(&ballot->answers[who], &ballot->answers[other]) : "";
+      const char *const what = pair ? voters_answer_difference(&ballot->answers[who], &ballot->answers[other]) : "";
       if (*what && !*verdict->what)
         snprintf(verdict->what, sizeof verdict->what, "%s", what);
     }

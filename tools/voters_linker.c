@@ -23,9 +23,9 @@ typedef struct linker_call {
 
 /* Options that make the program do more than one link. */
 static bool linker_is_plain(const linker_call *call) {
-  static const tl_option_id others[] = {TL_OPT_LIBRARY, TL_OPT_REGISTER, TL_OPT_TIME,    TL_OPT_UIDX,
-                                        TL_OPT_HELP,    TL_OPT_VERSION,  TL_OPT_MAP,     TL_OPT_REPRODUCE,
-                                        TL_OPT_HOST_SCRIPT};
+  static const tl_option_id others[] = {TL_OPT_LIBRARY, TL_OPT_REGISTER,  TL_OPT_TIME,
+                                        TL_OPT_UIDX,    TL_OPT_HELP,      TL_OPT_VERSION,
+                                        TL_OPT_MAP,     TL_OPT_REPRODUCE, TL_OPT_HOST_SCRIPT};
   for (size_t i = 0; i < sizeof others / sizeof *others; i++)
     if (call->command.given[others[i]].given)
       return false;

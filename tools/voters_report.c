@@ -128,10 +128,12 @@ static void report_print_sums(const voters_report *report, const voters_sums *su
   if (report->settings->voting[VOTER_NVLINK] && sums->without_nvlink)
     fprintf(to, "without nvlink's vote: %zu\n", sums->without_nvlink);
   if (report->settings->voting[VOTER_LINKER] && report->settings->voting[VOTER_REFERENCE])
-    fprintf(to, "common mode: of %zu in which linker or reference differs from nvlink, both have the same wrong answer in %zu"
-                " (%.1f %%)\n",
-            sums->against_nvlink, sums->common,
-            sums->against_nvlink ? 100.0 * (double)sums->common / (double)sums->against_nvlink : 0);
+    fprintf(
+        to,
+        "common mode: of %zu in which linker or reference differs from nvlink, both have the same wrong answer in %zu"
+        " (%.1f %%)\n",
+        sums->against_nvlink, sums->common,
+        sums->against_nvlink ? 100.0 * (double)sums->common / (double)sums->against_nvlink : 0);
 }
 
 void voters_print(const voters_report *report, bool quiet, FILE *to) {

@@ -142,8 +142,8 @@ static bool run_go_on(run_slot *slot) {
     for (int who = 0; who < VOTER_COUNT; who++)
       if (run_is_live(slot, who) && run_start_vote(slot, who))
         return true;
-    const bool linker = slot->settings->voting[VOTER_LINKER] &&
-                        !conformance_is_nvlink(slot->settings->programs[VOTER_LINKER]);
+    const bool linker =
+        slot->settings->voting[VOTER_LINKER] && !conformance_is_nvlink(slot->settings->programs[VOTER_LINKER]);
     if (linker && !slot->ballot.rows_text && voters_ballot_needs_rows(&slot->ballot) &&
         run_start_vote(slot, RUN_NAMES_ROWS))
       return true;
@@ -180,8 +180,7 @@ static void run_open(run_state *state, run_slot *slot) {
   slot->ballot = (voters_ballot){.one = slot->one};
   if (slot->settings->voting[VOTER_NVLINK] && (slot->settings->stored || !*slot->settings->programs[VOTER_NVLINK]))
     voters_answer_read_stored(slot->one, &slot->ballot.answers[VOTER_NVLINK]);
-  const bool started =
-      slot->one->source == VOTERS_SEED ? run_start_preparing(slot, state->scratch) : run_go_on(slot);
+  const bool started = slot->one->source == VOTERS_SEED ? run_start_preparing(slot, state->scratch) : run_go_on(slot);
   slot->busy = started;
 }
 

@@ -230,6 +230,14 @@ void tl_cubin_check_entries(const tl_cubin *cubin, const tl_names *names, tl_dia
       tl_cubin_damaged(cubin, names, diagnostics, section, TL_NO_OFFSET, "sh_entsize is less than an entry has");
 }
 
+/* nvlink's finalizer takes no symbol of a binding that there is not (L167). */
+static void reader_check_binding(const reader *r, uint32_t index) {
+  const tl_cubin_symbol *const symbol = &r->cubin->symbols[index];
+  const tl_site site = {r->cubin->path, NULL, tl_names_text(r->names, symbol->name), TL_NO_OFFSET};
+  if (tl_symbol_binding(symbol) > STB_WEAK)
+    tl_diagnostics_add(r->diagnostics, tl_message_row_of(TL_MESSAGE_FINALIZER), site, NULL, r->cubin->path);
+}
+
 static void reader_read_symbols(const reader *r) {
   tl_cubin *const cubin = r->cubin;
   const tl_cubin_section *const table = &cubin->sections[cubin->symbol_table];
@@ -240,6 +248,8 @@ static void reader_read_symbols(const reader *r) {
   cubin->symbols = tl_arena_new(r->arena, tl_cubin_symbol, cubin->symbol_count + 1);
   for (uint32_t i = 0; i < cubin->symbol_count; i++)
     reader_read_symbol(r, i, wide, wide_count);
+  for (uint32_t i = 1; i < cubin->symbol_count && tl_view_is_capsule(cubin); i++)
+    reader_check_binding(r, i);
 }
 
 /* NULL, or what nvlink says of a file without a symbol table. */

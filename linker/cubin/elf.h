@@ -88,7 +88,8 @@ enum {
   STO_MANAGED = 0x04,
   STO_VISIBILITY_MASK = 3,
   STV_INTERNAL = 1,
-  STV_HIDDEN = 2
+  STV_HIDDEN = 2,
+  STV_PROTECTED = 3
 };
 
 /* .nv.callgraph: the word that opens each part (F75) */

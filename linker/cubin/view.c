@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-/* A capsule that is linked as SASS because another file is of SASS kind (M4). */
-static bool view_is_guest(const tl_cubin *cubin) {
+/* Also one that is linked as SASS because another file is of SASS kind (M4). */
+bool tl_view_is_capsule(const tl_cubin *cubin) {
   enum { FLAG_CAPSULE = 2, FIRST_CAPSULE_SM = 100 };
   return cubin->flags & FLAG_CAPSULE && (cubin->flags >> 8 & 0xffff) >= FIRST_CAPSULE_SM;
 }
@@ -17,7 +17,7 @@ static bool view_is_guest(const tl_cubin *cubin) {
 /* What a SASS link does not look at (M2b). The other Mercury sections of a SASS-kind file are merged under their own
  * names; a capsule that takes part in a mixed link leaves them all (L101). */
 static bool view_sass_ignores(const tl_cubin *cubin, const tl_cubin_section *section) {
-  if (view_is_guest(cubin) && section->flags & SHF_CUDA_MERCURY)
+  if (tl_view_is_capsule(cubin) && section->flags & SHF_CUDA_MERCURY)
     return true;
   switch (section->type) {
   case SHT_CUDA_CAPSULE:
@@ -99,7 +99,33 @@ static void view_pair_texts(tl_cubin *cubin, tl_names *names, tl_arena *arena, t
   }
 }
 
+/* What a name says without its view: ".rela.text.F" for ".nv.merc.rela.text.F". */
+static const char *view_plain_text(const char *name) {
+  static const char *const prefixes[] = {".nv.merc", ".nv.capmerc"};
+  for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+    if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0 && name[strlen(prefixes[i])] == '.')
+      return name + strlen(prefixes[i]);
+  return name;
+}
+
+/* nvlink's finalizer looks sections up by their names, and crashes or says something else where a relocation section is
+ * not called as its target (L168). */
+static void view_check_names(const tl_cubin *cubin, const tl_names *names, tl_diagnostics *diagnostics) {
+  for (uint32_t i = 1; i < cubin->section_count; i++) {
+    const tl_cubin_section *const section = &cubin->sections[i];
+    const bool rela = section->type == SHT_RELA || section->type == SHT_CUDA_MERCURY_RELA;
+    if ((!rela && section->type != SHT_REL) || section->info >= cubin->section_count)
+      continue;
+    const char *const name = view_plain_text(tl_names_text(names, section->name));
+    const char *const target = view_plain_text(tl_names_text(names, cubin->sections[section->info].name));
+    const char *const prefix = rela ? ".rela" : ".rel";
+    if (strncmp(name, prefix, strlen(prefix)) != 0 || strcmp(name + strlen(prefix), target) != 0)
+      tl_cubin_damaged(cubin, names, diagnostics, i, TL_NO_OFFSET, "sh_name is not that of its target's relocations");
+  }
+}
+
 static void view_select_mercury(tl_cubin *cubin, tl_names *names, tl_arena *arena, tl_diagnostics *diagnostics) {
+  view_check_names(cubin, names, diagnostics);
   view_pair_texts(cubin, names, arena, diagnostics);
   for (uint32_t i = 1; i < cubin->section_count; i++) {
     tl_cubin_section *const section = &cubin->sections[i];

@@ -8,4 +8,7 @@
  * plain names and types. Fatal T1 when a capsule names no SASS text. */
 void tl_view_select(tl_cubin *cubin, tl_names *names, tl_arena *arena, tl_diagnostics *diagnostics);
 
+/* True for a file that holds code for nvlink's finalizer (M1). */
+bool tl_view_is_capsule(const tl_cubin *cubin);
+
 #endif

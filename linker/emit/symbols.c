@@ -94,7 +94,8 @@ void tl_emit_symbol_table(tl_emitted *e) {
     at[5] = (uint8_t)(object ? symbol->other & ~STO_SPACE_MASK : symbol->other);
     if (untyped)
       at[4] = (uint8_t)((symbol->info & 0xf0) | STT_CUDA_OBJECT);
-    at[5] &= (uint8_t)~STO_VISIBILITY_MASK; /* L27 */
+    if ((at[5] & STO_VISIBILITY_MASK) != STV_PROTECTED) /* L27, L185 */
+      at[5] &= (uint8_t)~STO_VISIBILITY_MASK;
     if (symbol->shared)
       at[5] = 0;
     tl_put16(at + 6, symbols_section(e, section, wide ? wide + 4 * (i + 1) : NULL));

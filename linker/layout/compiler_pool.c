@@ -188,8 +188,9 @@ static void pool_take_source(pool_state *s, uint32_t owner, const tl_piece *sour
   }
   for (; at < s->units.count && s->units.items[at].owner == owner && s->units.items[at].file == source->file; at++) {
     const tl_symbol *const symbol = &s->module->symbols.items[s->units.items[at].symbol];
-    if (symbol->value > source->size || symbol->size > source->size - symbol->value)
-      continue; /* nothing stands there; relocate says so */
+    if (symbol->value > source->size || symbol->size > source->size - symbol->value) /* nvlink reads on behind it */
+      tl_cubin_damaged(&s->module->files[source->file], s->module->names, s->module->diagnostics, source->section,
+                       symbol->value, "st_size of a compiler constant is too large for its section");
     const tl_piece piece = {0, symbol->size, source->data + symbol->value, source->file, source->section, false};
     pool_take_unit(s, owner, &(pool_item){piece, align, s->units.items[at].symbol});
   }

@@ -29,15 +29,26 @@ static void functions_note_alias(tl_merging *m, uint32_t symbol) {
     *(local ? &m->module->dead_local_alias : &m->module->dead_alias) = true;
 }
 
-/* A dead device function with a kernel's parameter bank: nvlink stops (E68, L225). */
+/* nvlink drops the parameter bank of a dead kernel by its name; any other bank about dead code makes it stop (E68): that
+ * of a device function (L225), or one that is called otherwise (L162). */
+static bool functions_bank_is_missed(const tl_merging *m, const tl_cubin_section *bank) {
+  static const char prefix[] = ".nv.constant0.";
+  const uint32_t primary = functions_primary(m->cubin, bank->info);
+  if (primary >= m->cubin->symbol_count)
+    return false;
+  const tl_cubin_symbol *const kernel = &m->cubin->symbols[primary];
+  const char *const name = tl_merging_text(m, bank->name);
+  const bool own = strncmp(name, prefix, sizeof prefix - 1) == 0 &&
+                   strcmp(name + sizeof prefix - 1, tl_merging_text(m, kernel->name)) == 0;
+  return !(kernel->other & STO_ENTRY) || !own;
+}
+
 static void functions_note_parameters(const tl_merging *m) {
   for (uint32_t s = 1; s < m->cubin->section_count; s++) {
     const tl_cubin_section *const section = &m->cubin->sections[s];
-    if (section->type != SHT_CUDA_CONSTANT0 || !(m->section_state[s] & TL_SECTION_DEAD) ||
-        section->info >= m->cubin->section_count)
-      continue;
-    const uint32_t primary = functions_primary(m->cubin, section->info);
-    m->module->dead_parameters |= primary < m->cubin->symbol_count && !(m->cubin->symbols[primary].other & STO_ENTRY);
+    if (section->type == SHT_CUDA_CONSTANT0 && m->section_state[s] & TL_SECTION_DEAD &&
+        section->info < m->cubin->section_count)
+      m->module->deleted_section |= functions_bank_is_missed(m, section);
   }
 }
 
@@ -310,9 +321,11 @@ static void functions_pass_known(tl_merging *m, uint32_t symbol, uint32_t out) {
   }
 }
 
-/* nvlink's functions share their names with sections and with the prototypes of earlier files (L198). */
+/* nvlink's functions share their names with sections, with the prototypes of earlier files (L198) and with the local
+ * functions so far (L166). */
 static bool functions_name_is_taken(const tl_module *module, uint32_t name) {
-  return tl_module_find_section(module, name) != TL_NONE || tl_map_get(&module->prototype_seen, name) != TL_NONE;
+  return tl_module_find_section(module, name) != TL_NONE || tl_map_get(&module->prototype_seen, name) != TL_NONE ||
+         tl_map_get(&module->local_function_names, name) != TL_NONE;
 }
 
 static void functions_pass_new(tl_merging *m, uint32_t symbol) {
@@ -340,6 +353,8 @@ static void functions_pass_new(tl_merging *m, uint32_t symbol) {
   module->symbol_of_function[function] = out;
   if (tl_symbol_binding(s) != STB_LOCAL)
     module->symbol_of_name[s->name] = out;
+  else
+    tl_map_set(&module->local_function_names, s->name, out);
   m->symbol_map[symbol] = out;
   tl_u32_push(module->arena, &module->functions, function);
   if (undefined)

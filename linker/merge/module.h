@@ -211,8 +211,10 @@ typedef struct tl_module {
    * they are defined, else TL_NONE. */
   TL_VECTOR(tl_symbol) dead_functions;
   tl_map dead_function_of_name;
-  tl_map local_textures; /* symbol type << 32 | name, to the one symbol of texture parameters of that name (L80) */
-  tl_u32_vector section_names;             /* event list of .shstrtab: names */
+  tl_map local_function_names; /* to the last of the name */
+  tl_map symbol_of_any_name;   /* local ones and sections' too: the first (L159); made when a texture asks for it, */
+  uint32_t named_symbols;      /* ... of so many symbols */
+  tl_u32_vector section_names; /* event list of .shstrtab: names */
   TL_VECTOR(tl_string_event) strings;      /* event list of .strtab */
   tl_u32_vector prototypes;                /* prototype texts in first-seen order (W2.2) */
   TL_VECTOR(tl_relocation) relocations;    /* in input order */
@@ -239,7 +241,7 @@ typedef struct tl_module {
   tl_u32_vector late_taken;                   /* functions that W7.7 makes address-taken */
   bool overlap;                               /* two bodies of one function both left compiler constants (D7, E73) */
   uint32_t fills;                             /* number of .nv.info.F sections read so far (L86) */
-  bool dead_parameters;                       /* a dead device function has a parameter bank (L225) */
+  bool deleted_section;                       /* something lies in dead code that nvlink looks for (L162, L225) */
   uint32_t fragments;                         /* first reserved-memory kind of AT_ENTRY_FRAGMENTS: 0, 4 or 6 (L222) */
   bool dead_alias;                            /* a live function has a dead alias (V11a, D63) */
   bool dead_local_alias;                      /* the same of a local alias (L93) */

@@ -13,12 +13,22 @@ static bool objects_starts_with(const tl_merging *m, uint32_t name, const char *
   return strncmp(tl_merging_text(m, name), prefix, strlen(prefix)) == 0;
 }
 
+static bool objects_is_texture(const tl_cubin_symbol *s) {
+  return tl_symbol_type(s) >= STT_CUDA_TEXTURE && tl_symbol_type(s) <= STT_CUDA_SURFACE;
+}
+
 static const char *objects_mention_path(const tl_merging *m, const tl_symbol *symbol) {
   return symbol->mention == TL_NONE ? "<input>" : m->module->files[symbol->mention].path;
 }
 
 static void objects_report(tl_merging *m, tl_message_id id, const tl_cubin_symbol *s, const tl_symbol *known) {
   tl_merge_report(m, tl_message_row_of(id), s->name, objects_mention_path(m, known));
+}
+
+/* One of nvlink's internal errors about a symbol. */
+static void objects_fail(const tl_merging *m, const tl_cubin_symbol *s, tl_message_id id) {
+  const tl_site site = {m->cubin->path, NULL, tl_merging_text(m, s->name), TL_NO_OFFSET};
+  tl_diagnostics_add(m->module->diagnostics, tl_message_row_of(id), site, NULL);
 }
 
 /* The output text that a section of one function is about; the winner's when that function's body lost. */
@@ -143,10 +153,12 @@ uint32_t tl_merge_place_section(tl_merging *m, uint32_t index) {
   return out;
 }
 
-/* Sizes are compared but for two commons, and a common and an initialised definition, where E28 decides (L156). An array
- * of unknown length fits every size (L71). */
+/* Sizes are compared but for two commons, and a common and an initialised definition, where E28 decides (L156). A mention
+ * of an array of unknown length fits every size (L71); a definition of no size does not (L165). */
 static bool objects_sizes_clash(const tl_merging *m, const tl_cubin_symbol *s, const tl_symbol *known) {
-  if (!s->size || !known->size || s->size == known->size)
+  const bool unknown = (!s->size && (s->section == SHN_UNDEF || s->section == TL_SECTION_COMMON)) ||
+                       (!known->size && known->section == TL_NONE);
+  if (unknown || s->size == known->size)
     return false;
   if (s->section == TL_SECTION_COMMON)
     return (!known->common || known->zeros_too) &&
@@ -159,9 +171,11 @@ static bool objects_check_known(tl_merging *m, const tl_cubin_symbol *s, const t
   const unsigned type = tl_type_of(known), incoming = tl_symbol_type(s);
   const unsigned errors = m->module->diagnostics->errors;
   if (type >= STT_CUDA_TEXTURE && type <= STT_CUDA_SURFACE) { /* B11 */
-    if (incoming == STT_OBJECT || incoming == STT_CUDA_OBJECT)
+    const bool object = incoming == STT_OBJECT || incoming == STT_CUDA_OBJECT;
+    const bool hidden = tl_symbol_binding(s) == STB_LOCAL && tl_binding_of(known) != STB_LOCAL; /* L159 */
+    if (object && (s->other ^ known->other) & STO_SPACE_MASK)
       objects_report(m, TL_MESSAGE_SPACE_MISMATCH, s, &(tl_symbol){.mention = TL_NONE});
-    else if (incoming != type)
+    else if (!object && (incoming != type || hidden))
       objects_report(m, TL_MESSAGE_MULTIPLE_DEFINITION, s, &(tl_symbol){.mention = TL_NONE});
     return m->module->diagnostics->errors > errors;
   }
@@ -171,7 +185,7 @@ static bool objects_check_known(tl_merging *m, const tl_cubin_symbol *s, const t
   }
   if ((s->other ^ known->other) & STO_SPACE_MASK)
     objects_report(m, TL_MESSAGE_SPACE_MISMATCH, s, known);
-  else if ((s->other ^ known->other) & STO_MANAGED && !objects_starts_with(m, s->name, "__"))
+  else if ((s->other ^ known->other) & STO_MANAGED)
     objects_report(m, TL_MESSAGE_MANAGED_MISMATCH, s, known);
   const bool common = s->section == TL_SECTION_COMMON;
   if (objects_sizes_clash(m, s, known))
@@ -180,7 +194,7 @@ static bool objects_check_known(tl_merging *m, const tl_cubin_symbol *s, const t
   const bool both_strong = tl_binding_of(known) == STB_GLOBAL && tl_symbol_binding(s) == STB_GLOBAL;
   const bool beside_bss =
       common && (known->zeros_too ||
-                 (known->section != TL_NONE && m->module->sections.items[known->section].type == SHT_CUDA_GLOBAL));
+                 (known->section != TL_NONE && m->module->sections.items[known->section].type != SHT_CUDA_GLOBAL_INIT));
   if (s->section && (known->section != TL_NONE || known->zeros_too) && both_strong && (reported || beside_bss))
     objects_report(m, TL_MESSAGE_MULTIPLE_DEFINITION, s, known);
   return m->module->diagnostics->errors > errors;
@@ -263,8 +277,12 @@ static void objects_pass_undefined(tl_merging *m, uint32_t index) {
   const bool shared = (s->other & STO_SPACE_MASK) == STO_SHARED;
   const bool weak = tl_symbol_binding(s) == STB_WEAK;
   const bool object = tl_symbol_type(s) == STT_CUDA_OBJECT;
-  const uint8_t info = (uint8_t)(weak && !object ? STB_GLOBAL << 4 | tl_symbol_type(s) : s->info);
-  const uint32_t out = objects_new_symbol(m, s, info);
+  if (!object && module->symbol_of_name[s->name] != TL_NONE) /* only a local one comes here (L160) */
+    objects_fail(m, s, TL_MESSAGE_SAME_NAME);
+  const uint32_t out =
+      objects_new_symbol(m, s, object ? s->info : (uint8_t)(STB_GLOBAL << 4 | tl_symbol_type(s))); /* L160 */
+  if (!object)
+    module->symbol_of_name[s->name] = out;
   if (!shared && (object || module->arch < 100)) /* reserved shared memory has a place from sm_100 on (M2d) */
     module->symbols.items[out].value = object ? UINT64_MAX : 0; /* L26, L183 */
   m->symbol_map[index] = out;
@@ -291,7 +309,12 @@ static void objects_pass_internal(tl_merging *m, uint32_t index) {
   const tl_cubin_symbol *const s = &m->cubin->symbols[index];
   const tl_cubin_section *const input = &m->cubin->sections[s->section];
   if (input->type == SHT_CUDA_CONSTANT0) {
-    tl_merge_place_section(m, s->section);
+    const uint32_t section = tl_merge_place_section(m, s->section);
+    const uint32_t parameter = objects_new_symbol(m, s, s->info);
+    m->module->symbols.items[parameter].unlisted = true;
+    m->module->symbols.items[parameter].section = section;
+    m->module->symbols.items[parameter].value = s->value + m->section_offset[s->section];
+    m->symbol_map[index] = parameter; /* an entry that is kept against it is E69 (L163) */
     return;
   }
   const uint32_t text = input->info < m->cubin->section_count ? m->section_map[input->info] : TL_NONE;
@@ -405,11 +428,6 @@ static void objects_define_new(tl_merging *m, uint32_t index, uint32_t section) 
     symbol->align = s->value;
     tl_u32_push(module->arena, &module->shared_objects, out);
   }
-  const unsigned type = tl_symbol_type(s);
-  if (type >= STT_CUDA_TEXTURE && type <= STT_CUDA_SURFACE)
-    tl_map_set(&module->local_textures, (uint64_t)type << 32 | s->name, out);
-  symbol->unlisted = (s->other & STO_VISIBILITY_MASK) == STV_INTERNAL &&
-                     tl_section_type_is_constant(m->module->sections.items[section].type); /* L252 */
   if (!symbol->unlisted)
     tl_module_list_symbol(module, out, !shared || module->keeps_shared);
 }
@@ -417,11 +435,16 @@ static void objects_define_new(tl_merging *m, uint32_t index, uint32_t section) 
 static void objects_pass_defined(tl_merging *m, uint32_t index, uint32_t known) {
   const tl_cubin_symbol *const s = &m->cubin->symbols[index];
   const tl_cubin_section *const input = &m->cubin->sections[s->section];
+  if (objects_is_texture(s) && m->section_map[s->section] == TL_NONE)
+    objects_fail(m, s, TL_MESSAGE_NOT_MAPPED); /* L193 */
   if ((s->other & STO_VISIBILITY_MASK) == STV_INTERNAL && tl_section_type_is_constant(input->type) &&
       (input->flags & SHF_INFO_LINK || input->type == SHT_CUDA_CONSTANT0)) {
     objects_pass_internal(m, index);
     return;
   }
+  if (input->type == SHT_CUDA_CONSTANT0 + 2 && input->flags & SHF_INFO_LINK && !objects_is_texture(s))
+    tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, m->cubin->symbol_table,
+                     (uint64_t)index * ELF_SYMBOL_SIZE, "st_other of a compiler constant is not that of one (F58)");
   const tl_symbol *const symbol = known == TL_NONE ? NULL : &m->module->symbols.items[known];
   const bool strong_over_weak = symbol && tl_binding_of(symbol) == STB_WEAK && tl_symbol_binding(s) == STB_GLOBAL;
   const bool weak_zeros = tl_symbol_binding(s) == STB_WEAK && m->cubin->sections[s->section].type == SHT_CUDA_GLOBAL;
@@ -434,12 +457,10 @@ static void objects_pass_defined(tl_merging *m, uint32_t index, uint32_t known) 
     tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, m->cubin->symbol_table,
                      (uint64_t)index * ELF_SYMBOL_SIZE,
                      "a weak variable with an initialiser stands behind a common one of its name (D19)");
-  const unsigned type = tl_symbol_type(s);
-  if (type >= STT_CUDA_TEXTURE && type <= STT_CUDA_SURFACE && m->section_map[s->section] == TL_NONE) { /* L193 */
-    const tl_site site = {m->cubin->path, NULL, tl_merging_text(m, s->name), TL_NO_OFFSET};
-    tl_diagnostics_add(m->module->diagnostics, tl_message_row_of(TL_MESSAGE_NOT_MAPPED), site, NULL);
-  }
   const uint32_t section = tl_merge_place_section(m, s->section);
+  const bool shared = (s->other & STO_SPACE_MASK) == STO_SHARED || (s->other & STO_VISIBILITY_MASK) == STV_INTERNAL;
+  m->module->deleted_section |=
+      section == m->module->debug_shared && !shared; /* the pool has objects of its own (L162) */
   if (known == TL_NONE)
     objects_define_new(m, index, section);
   else
@@ -456,22 +477,31 @@ static void objects_name_dead_shared(tl_merging *m, uint32_t section) {
   *tl_vector_push(m->module->arena, &m->module->strings) = (tl_string_event){input->name, TL_NONE};
 }
 
-/* The symbol that a name stands for so far. Parameters that are textures are local, but all of one name are one symbol,
- * that of the first file (B1, L80). */
+/* What has a texture's name already, whatever its binding and kind: the first symbol, or for a section without one the
+ * null symbol (L159). Textures that are parameters are local, and all of one name are one symbol (B1, L80). */
+static uint32_t objects_find_texture(const tl_merging *m, uint32_t name) {
+  tl_module *const module = m->module;
+  for (; module->named_symbols < module->symbols.count; module->named_symbols++) {
+    const tl_symbol *const next = &module->symbols.items[module->named_symbols];
+    const bool internal = (next->other & STO_VISIBILITY_MASK) == STV_INTERNAL;
+    if (module->named_symbols && !internal && tl_map_get(&module->symbol_of_any_name, next->name) == TL_NONE)
+      tl_map_set(&module->symbol_of_any_name, next->name, module->named_symbols);
+  }
+  const uint32_t known = tl_map_get(&module->symbol_of_any_name, name);
+  return known != TL_NONE || tl_module_find_section(module, name) == TL_NONE ? known : 0;
+}
+
+/* The symbol that a name stands for so far. */
 static uint32_t objects_find_known(const tl_merging *m, const tl_cubin_symbol *s) {
-  if (tl_symbol_binding(s) != STB_LOCAL)
-    return m->module->symbol_of_name[s->name];
-  const unsigned type = tl_symbol_type(s);
-  if (type < STT_CUDA_TEXTURE || type > STT_CUDA_SURFACE)
-    return TL_NONE;
-  return tl_map_get(&m->module->local_textures, (uint64_t)type << 32 | s->name);
+  if (objects_is_texture(s))
+    return objects_find_texture(m, s->name);
+  return tl_symbol_binding(s) == STB_LOCAL ? TL_NONE : m->module->symbol_of_name[s->name];
 }
 
 /* ".nv.ptx.const0.size" (ZM9, L251): one symbol for all files, that no output shows. */
 static bool objects_pass_constants_size(tl_merging *m, uint32_t index) {
   const tl_cubin_symbol *const s = &m->cubin->symbols[index];
-  const bool texture = tl_symbol_type(s) >= STT_CUDA_TEXTURE && tl_symbol_type(s) <= STT_CUDA_SURFACE;
-  if (s->section != SHN_UNDEF || tl_symbol_binding(s) != STB_LOCAL || texture ||
+  if (s->section != SHN_UNDEF || tl_symbol_binding(s) != STB_LOCAL || objects_is_texture(s) ||
       strcmp(tl_merging_text(m, s->name), ".nv.ptx.const0.size") != 0)
     return false;
   const uint32_t known = m->module->constants_size;
@@ -487,6 +517,40 @@ static bool objects_pass_constants_size(tl_merging *m, uint32_t index) {
   m->module->constants_size = out;
   m->symbol_map[index] = out;
   return true;
+}
+
+/* nvlink looks for the section of an object that is left with dead code (L162): not of shared ones, not of local constants
+ * that no output shows, and a global one it takes along. */
+static bool objects_section_is_missed(const tl_merging *m, const tl_cubin_symbol *s) {
+  const unsigned space = s->other & STO_SPACE_MASK;
+  const uint32_t type = m->cubin->sections[s->section].type;
+  const bool code = tl_section_type_is_constant(type) || type == SHT_PROGBITS;
+  const bool internal = (s->other & STO_VISIBILITY_MASK) == STV_INTERNAL;
+  if (space == STO_SHARED || space == STO_RESERVED_SHARED || objects_is_texture(s))
+    return false;
+  if (internal && (code || type == SHT_CUDA_SHARED))
+    return false;
+  const bool constant = space == STO_CONSTANT && type != SHT_CUDA_CONSTANT0;
+  return !code || (tl_symbol_binding(s) == STB_LOCAL && !constant);
+}
+
+/* A kernel's own shared objects are local (L161): what the section is called decides. */
+static void objects_check_entry_data(const tl_merging *m, const tl_cubin_symbol *s) {
+  if (tl_symbol_binding(s) != STB_GLOBAL || (s->other & STO_SPACE_MASK) != STO_SHARED || s->section == SHN_UNDEF ||
+      s->section == TL_SECTION_COMMON)
+    return;
+  const tl_cubin_section *const input = &m->cubin->sections[s->section];
+  if (input->info && objects_starts_with(m, input->name, ".nv.shared."))
+    objects_fail(m, s, TL_MESSAGE_ENTRY_DATA);
+}
+
+/* The value is an alignment, and nvlink divides by it. */
+static void objects_check_reserved(const tl_merging *m, uint32_t index) {
+  const tl_cubin_symbol *const s = &m->cubin->symbols[index];
+  const bool defined = s->section != SHN_UNDEF && s->section != TL_SECTION_COMMON;
+  if (defined && (s->other & STO_SPACE_MASK) == STO_RESERVED_SHARED && s->value == 0)
+    tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, m->cubin->symbol_table,
+                     (uint64_t)index * ELF_SYMBOL_SIZE, "st_value of reserved shared memory is 0");
 }
 
 static void objects_pass_one(tl_merging *m, uint32_t index) {
@@ -506,6 +570,8 @@ static void objects_pass_one(tl_merging *m, uint32_t index) {
     objects_pass_common(m, index, known);
     return;
   }
+  objects_check_entry_data(m, s);
+  objects_check_reserved(m, index);
   const bool shared = (s->other & STO_SPACE_MASK) == STO_SHARED;
   if (s->section == SHN_UNDEF || (shared && s->size == 0)) {
     if (known == TL_NONE)
@@ -517,6 +583,7 @@ static void objects_pass_one(tl_merging *m, uint32_t index) {
   if (m->section_state[s->section] & TL_SECTION_DEAD) {
     objects_name_dead_shared(m, s->section);
     tl_merge_define_dead_constants(m, s->section);
+    m->module->deleted_section |= objects_section_is_missed(m, s);
   }
   if (!(m->section_state[s->section] & (TL_SECTION_DEAD | TL_SECTION_LOST)))
     objects_pass_defined(m, index, known);
@@ -563,7 +630,7 @@ static void objects_note_debug_shared(tl_merging *m) {
 
 void tl_merge_objects(tl_merging *m) {
   objects_note_debug_shared(m);
-  for (uint32_t i = 1; i < m->cubin->symbol_count; i++)
+  for (uint32_t i = 0; i < m->cubin->symbol_count; i++) /* the null symbol too */
     if (objects_is_object(tl_symbol_type(&m->cubin->symbols[i])))
       objects_pass_one(m, i);
   m->objects_done = true;

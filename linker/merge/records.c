@@ -269,11 +269,15 @@ static void records_read_tool_note(tl_merging *m, uint32_t section) {
 void tl_merge_records(tl_merging *m) {
   for (uint32_t s = 1; s < m->cubin->section_count; s++) {
     const tl_cubin_section *const section = &m->cubin->sections[s];
-    if (section->type == SHT_REL || section->type == SHT_RELA)
+    const bool gone = m->section_state[s] & (TL_SECTION_DEAD | TL_SECTION_LOST);
+    const bool relocations = section->type == SHT_REL || section->type == SHT_RELA;
+    if (relocations)
       tl_merge_check_relocations(m, s); /* those of dead functions too */
-    if (section->type == SHT_CUDA_INFO && m->section_state[s] & (TL_SECTION_DEAD | TL_SECTION_LOST))
+    if (relocations && gone)
+      tl_merge_check_dropped_relocations(m, s);
+    if (section->type == SHT_CUDA_INFO && gone)
       records_check_dead(m, s);
-    if (m->section_state[s] & (TL_SECTION_DEAD | TL_SECTION_LOST))
+    if (gone)
       continue;
     if (section->type == SHT_CUDA_INFO)
       records_read_info(m, s);
@@ -287,7 +291,7 @@ void tl_merge_records(tl_merging *m) {
       records_read_callgraph(m, s);
     else if (section->type == SHT_CUDA_PROTOTYPE)
       records_read_prototypes(m, s);
-    else if (section->type == SHT_REL || section->type == SHT_RELA)
+    else if (relocations)
       tl_merge_relocations(m, s);
   }
 }

@@ -31,14 +31,24 @@ static bool relocations_may_change(uint32_t type) {
   return type == SHT_PROGBITS || (type >= first && type <= last && !tl_section_type_is_empty(type));
 }
 
+static void relocations_refuse_target(const tl_merging *m, uint32_t section) {
+  const tl_site site = {m->cubin->path, tl_merging_text(m, m->cubin->sections[section].name), NULL, TL_NO_OFFSET};
+  tl_diagnostics_add(m->module->diagnostics, tl_message_row_of(TL_MESSAGE_BAD_RELOC_SECTION), site, NULL);
+}
+
+void tl_merge_check_dropped_relocations(const tl_merging *m, uint32_t section) {
+  const tl_cubin_section *const input = &m->cubin->sections[section];
+  const uint32_t target = input->info < m->cubin->section_count ? input->info : 0;
+  if (input->size && !relocations_may_change(m->cubin->sections[target].type))
+    relocations_refuse_target(m, section);
+}
+
 /* R30: what a relocation section can be about. */
 static uint32_t relocations_target(tl_merging *m, uint32_t section) {
   const tl_cubin_section *const input = &m->cubin->sections[section];
   const uint32_t target = input->info < m->cubin->section_count ? m->section_map[input->info] : TL_NONE;
-  if (target == TL_NONE || !relocations_may_change(m->module->sections.items[target].type)) {
-    const tl_site site = {m->cubin->path, tl_merging_text(m, input->name), NULL, TL_NO_OFFSET};
-    tl_diagnostics_add(m->module->diagnostics, tl_message_row_of(TL_MESSAGE_BAD_RELOC_SECTION), site, NULL);
-  }
+  if (target == TL_NONE || !relocations_may_change(m->module->sections.items[target].type))
+    relocations_refuse_target(m, section);
   return target;
 }
 

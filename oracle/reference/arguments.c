@@ -136,7 +136,6 @@ void ref_arguments_free(ref_arguments *arguments) {
   *arguments = (ref_arguments){0};
 }
 
-
 bool ref_arguments_read(ref_arguments *arguments, int argc, char *const *argv, const char *bug_compatible) {
   *arguments = (ref_arguments){.bug_compatible = bug_compatible != NULL && strcmp(bug_compatible, "1") == 0};
   arguments->inputs = calloc((size_t)argc + 1, sizeof *arguments->inputs);
