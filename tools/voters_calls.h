@@ -8,9 +8,9 @@
 enum { VOTERS_ONLY_PROGRAM = -1 };
 
 /* Links as the program does with these words (argv[0] is a name), in the current directory: messages on standard error, the
- * output where the words say. Returns the exit code. */
-int voters_call_linker(int argc, char *const *argv);
+ * output to `output`, or where the words say when that is NULL. Returns the exit code. */
+int voters_call_linker(int argc, char *const *argv, const char *output);
 /* The same; the ids of its messages, a line each, go to `ids`. */
-int voters_call_reference(int argc, char *const *argv, const char *ids);
+int voters_call_reference(int argc, char *const *argv, const char *output, const char *ids);
 
 #endif

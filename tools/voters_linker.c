@@ -71,13 +71,14 @@ static void linker_print(const tl_result *result, const tl_options *options) {
   }
 }
 
-static int linker_link(linker_call *call) {
+static int linker_link(linker_call *call, const char *output) {
   linker_read_files(call);
   const tl_job job = {
       .options = call->command.options, .inputs = call->inputs, .input_count = call->command.inputs.count};
   tl_result result;
   int code = tl_link(&job, &result);
-  if (result.image && !process_write_file(call->command.given[TL_OPT_OUTPUT].text, result.image, result.image_size))
+  const char *const path = output ? output : call->command.given[TL_OPT_OUTPUT].text;
+  if (result.image && !process_write_file(path, result.image, result.image_size))
     code = VOTERS_ONLY_PROGRAM;
   else
     linker_print(&result, &call->command.options);
@@ -87,11 +88,11 @@ static int linker_link(linker_call *call) {
   return code;
 }
 
-int voters_call_linker(int argc, char *const *argv) {
+int voters_call_linker(int argc, char *const *argv, const char *output) {
   linker_call call = {.inputs = NULL};
   tl_arena_init(&call.arena, &tl_system_memory, UINT64_MAX / 2, &call.out);
   tl_diagnostics_init(&call.diagnostics, &call.arena, NULL, &call.out);
-  const int code = linker_read_words(&call, argc, argv) ? linker_link(&call) : VOTERS_ONLY_PROGRAM;
+  const int code = linker_read_words(&call, argc, argv) ? linker_link(&call, output) : VOTERS_ONLY_PROGRAM;
   tl_arena_release(&call.arena);
   return code;
 }

@@ -1,6 +1,8 @@
 /* The reference's vote in process: the same words, the same functions as its program. */
 #include "voters_calls.h"
 
+#include "process.h"
+
 #include "arguments.h"
 
 #include <stdio.h>
@@ -14,13 +16,18 @@ static void reference_write_ids(const ref_result *result, const char *path) {
     fclose(file);
 }
 
-int voters_call_reference(int argc, char *const *argv, const char *ids) {
+static int reference_finish(const ref_job *job, const ref_result *result, const char *output) {
+  ref_result_print(job, result, stderr);
+  return result->bytes && !process_write_file(output, result->bytes, result->size) ? 1 : result->exit_code;
+}
+
+int voters_call_reference(int argc, char *const *argv, const char *output, const char *ids) {
   ref_arguments arguments;
   int code = 1;
   if (ref_arguments_read(&arguments, argc, argv, NULL)) {
     const ref_job job = ref_arguments_job(&arguments);
     ref_result result = ref_reference_link(&job);
-    code = ref_arguments_finish(&job, &result, stderr);
+    code = output ? reference_finish(&job, &result, output) : ref_arguments_finish(&job, &result, stderr);
     reference_write_ids(&result, ids);
     ref_result_free(&result);
   } else {

@@ -80,6 +80,14 @@ static uint64_t pool_append(pool_state *s, tl_piece unit, uint64_t align) {
   return unit.offset;
 }
 
+/* Asked where nvlink's way is another one: whether it is taken, and if not, that is said (D84). */
+static bool pool_goes_nvlinks_way(const tl_module *module) {
+  if (tl_defect_matched(module->options, TL_DEFECT_D84))
+    return true;
+  tl_defect_note(module->diagnostics, TL_DEFECT_D84, NULL);
+  return false;
+}
+
 /* nvlink remembers a shared unit by its symbol: what was shared with a losing body's is found where symbol 0 points then
  * (D84). */
 static uint64_t pool_place(pool_state *s, const pool_item *unit) {
@@ -92,7 +100,7 @@ static uint64_t pool_place(pool_state *s, const pool_item *unit) {
   const uint32_t number = tl_names_intern(&s->seen, key, size + sizeof unit->align);
   if (number == s->places.count)
     *tl_vector_push(s->arena, &s->places) = (pool_found){pool_append(s, unit->piece, unit->align), !unit->symbol};
-  else if (s->places.items[number].lost && tl_defect_matched(s->module->options, TL_DEFECT_D84))
+  else if (s->places.items[number].lost && pool_goes_nvlinks_way(s->module))
     return s->null_value;
   return s->places.items[number].offset;
 }
@@ -151,7 +159,7 @@ static size_t pool_find_units(const pool_state *s, uint32_t owner, uint32_t file
 
 /* Relocations against a unit that is not shared keep the offset of the layout that did not fit (D84). */
 static bool pool_keeps_offset(const pool_state *s, const pool_item *unit) {
-  return !pool_takes(&unit->piece, unit->align) && tl_defect_matched(s->module->options, TL_DEFECT_D84);
+  return !pool_takes(&unit->piece, unit->align) && pool_goes_nvlinks_way(s->module);
 }
 
 /* Behind the bank nothing can be reached: the link ends with E33, and further messages would only confuse. */
@@ -169,7 +177,7 @@ static void pool_set_place(pool_state *s, const pool_item *unit, uint64_t place)
 static void pool_take_unit(pool_state *s, uint32_t owner, const pool_item *unit) {
   const bool takes = pool_takes(&unit->piece, unit->align);
   const bool again = !takes || (!unit->symbol && pool_finds(&unit->piece, unit->align));
-  if (again && unit->piece.size && tl_defect_matched(s->module->options, TL_DEFECT_D84))
+  if (again && unit->piece.size && pool_goes_nvlinks_way(s->module))
     *tl_vector_push(s->arena, &s->again[owner]) = *unit;
   if (unit->symbol && owner < s->module->constant_blocks.count && pool_keeps_offset(s, unit))
     s->module->symbols.items[unit->symbol].value += s->offsets->blocks[owner];
@@ -224,9 +232,9 @@ static bool pool_takes_part(const tl_module *module, uint32_t kernel) {
     return false;
   const tl_symbol *const symbol = &module->symbols.items[module->kernels.items[kernel]];
   const tl_pieces *const own = &module->sections.items[image].pieces;
-  if (!tl_defect_matched(module->options, TL_DEFECT_D84))
-    return true;
-  return !own->count || own->items[0].file == module->resolution->functions.items[symbol->function].file;
+  const bool brought =
+      own->count && own->items[0].file != module->resolution->functions.items[symbol->function].file;
+  return !brought || !pool_goes_nvlinks_way(module);
 }
 
 /* Kernels that take part, the last section first. */
