@@ -3,10 +3,11 @@
  * Causes come first, what only follows from them after that, then how often each key occurred and how many bytes are
  * equal. 0: the bytes are the same, 1: they differ, 2: a file cannot be read (what can be said is said all the same). */
 #include "diff_files.h"
+#include "diff_code.h"
 #include "files.h"
 #include "twin.h"
 
-#include "ref_compare.h"
+#include "ref_rules.h"
 
 #include <cjson/cJSON.h>
 #include <stdio.h>
@@ -107,8 +108,10 @@ static void diff_print_text(const ref_comparison *result, const diff_options *op
     for (size_t i = 0; i < result->count; i++) {
       if (result->differences[i].follows != (follows != 0) || (options->limit && shown >= options->limit))
         continue;
-      ref_difference_print(stdout, &result->differences[i]);
-      printf("\n");
+      text_buffer text = {0};
+      diff_add_difference(&text, &result->differences[i], "A", "B", "");
+      fputs(text.bytes, stdout);
+      text_free(&text);
       shown++;
     }
   if (shown < result->count)
@@ -142,6 +145,7 @@ static cJSON *diff_make_json(const ref_comparison *result, const diff_options *o
     cJSON_AddItemToObject(item, "a", row->a ? cJSON_CreateString(row->a) : cJSON_CreateNull());
     cJSON_AddItemToObject(item, "b", row->b ? cJSON_CreateString(row->b) : cJSON_CreateNull());
     cJSON_AddBoolToObject(item, "follows", row->follows);
+    cJSON_AddStringToObject(item, "rules", ref_rules_of_key(row->key));
     cJSON_AddItemToArray(differences, item);
   }
   cJSON_AddItemToObject(root, "differences", differences);

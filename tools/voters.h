@@ -56,14 +56,15 @@ extern const char *const voters_outcome_words[VOTERS_OUTCOMES];
 typedef struct voters_verdict {
   bool judged;
   voters_outcome outcome;
-  unsigned voted;      /* a bit a voter */
-  unsigned alone;      /* those that stand against the majority; with VOTERS_APART all that disagree */
-  char rows[64];       /* "D58 D9": why nvlink abstains; "signal", "time limit" */
-  char what[24];       /* the first kind of difference: "output", "messages", "exit code", "crash", ... */
-  bool nvlink_against; /* nvlink voted, and linker or reference has another answer */
-  bool common;         /* ... and both have the same wrong bytes */
-  bool own_words;      /* nvlink abstains, both refuse, and only the words differ */
-  char *text;          /* the explanation, or NULL */
+  unsigned voted;       /* a bit a voter */
+  unsigned alone;       /* those that stand against the majority; with VOTERS_APART all that disagree */
+  unsigned like_nvlink; /* those that have nvlink's answer although it abstains */
+  char rows[64];        /* "D58 D9": why nvlink abstains; "signal", "time limit" */
+  char what[24];        /* the first kind of difference: "output", "messages", "exit code", "crash", ... */
+  bool nvlink_against;  /* nvlink voted, and linker or reference has another answer */
+  bool common;          /* ... and both have the same wrong bytes */
+  bool own_words;       /* nvlink abstains, both refuse, and only the words differ */
+  char *text;           /* the explanation, or NULL */
   double seconds[VOTER_COUNT];
 } voters_verdict;
 

@@ -2,7 +2,7 @@
  * exit codes. The majority's answer is told first, then that of each voter that stands alone. */
 #include "voters.h"
 
-#include "ref_compare.h"
+#include "diff_code.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -92,9 +92,7 @@ static void explain_outputs(text_buffer *text, const voters_case *one, const cha
   for (size_t i = 0; i < result.count && (!limit || shown < limit); i++) {
     if (result.differences[i].follows)
       continue;
-    char *const line = ref_difference_text(&result.differences[i], a_name, b_name);
-    text_add(text, "  %s\n", line);
-    free(line);
+    diff_add_difference(text, &result.differences[i], a_name, b_name, "  ");
     shown++;
   }
   if (shown < result.count)

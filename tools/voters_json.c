@@ -36,6 +36,7 @@ static cJSON *json_case(const voters_case *one, voters_mode mode) {
   }
   json_add_voters(row, "voted", verdict->voted);
   json_add_voters(row, "alone", verdict->alone);
+  json_add_voters(row, "like_nvlink", verdict->like_nvlink);
   cJSON_AddStringToObject(row, "rows", verdict->rows);
   cJSON_AddStringToObject(row, "what", verdict->what);
   if (verdict->own_words)

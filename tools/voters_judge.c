@@ -218,6 +218,8 @@ void voters_ballot_judge(const voters_settings *settings, const voters_ballot *b
   const bool abstains = judge_nvlink_abstains(ballot, verdict, majority);
   if (abstains) {
     voting &= ~(1u << VOTER_NVLINK);
+    for (int who = 0; who < VOTER_COUNT; who++)
+      verdict->like_nvlink |= voting >> who & 1 && judge_agree(ballot, who, VOTER_NVLINK) ? 1u << who : 0;
     majority = judge_majority(ballot, voting);
     verdict->own_words = majority != voting && judge_refuse_alike(ballot, voting);
     if (verdict->own_words)

@@ -69,6 +69,10 @@ static void report_print_case(const voters_case *one, voters_mode mode, const vo
   }
   if (*verdict->rows)
     fprintf(to, verdict->outcome == VOTERS_KNOWN ? " (%s)" : "; nvlink abstains (%s)", verdict->rows);
+  if (verdict->like_nvlink && verdict->outcome != VOTERS_KNOWN) {
+    fprintf(to, ", but its answer is that of ");
+    report_print_names(to, verdict->like_nvlink);
+  }
   if (*verdict->what)
     fprintf(to, ": %s", verdict->what);
   fprintf(to, "\n%s", verdict->text ? verdict->text : "");

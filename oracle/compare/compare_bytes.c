@@ -74,7 +74,7 @@ static bool ref_next_relocation(const ref_cubin *cubin, uint32_t target, ref_cur
 
 /* Adds the relocations of one file against that section whose field covers a differing bit. */
 static bool ref_add_covering(ref_text *text, const ref_view *view, uint32_t target, uint64_t instruction,
-                             const uint8_t *differing, const char *origin) {
+                             const uint8_t *differing, const char *origin, uint32_t *type) {
   ref_cursor cursor = {0};
   ref_relocation entry;
   bool found = false;
@@ -88,20 +88,21 @@ static bool ref_add_covering(ref_text *text, const ref_view *view, uint32_t targ
     ref_add_relocation(text, view, cursor.section, &entry);
     ref_text_add(text, " (%s)", origin);
     found = true;
+    *type = entry.type;
   }
   return found;
 }
 
 static bool ref_add_covering_of_all(ref_text *text, const ref_context *context, uint32_t a, uint32_t b,
-                                    uint64_t instruction, const uint8_t *differing) {
-  bool found = ref_add_covering(text, context->a, a, instruction, differing, "kept in A");
+                                    uint64_t instruction, const uint8_t *differing, uint32_t *type) {
+  bool found = ref_add_covering(text, context->a, a, instruction, differing, "kept in A", type);
   if (!found)
-    found = ref_add_covering(text, context->b, b, instruction, differing, "kept in B");
+    found = ref_add_covering(text, context->b, b, instruction, differing, "kept in B", type);
   for (size_t i = 0; i < context->input_count; i++) {
     const ref_view *input = &context->inputs[i];
     const uint32_t target = ref_view_find_section(input, context->a->sections[a]);
     if (target != REF_NO_INDEX)
-      found |= ref_add_covering(text, input, target, instruction, differing, input->file);
+      found |= ref_add_covering(text, input, target, instruction, differing, input->file, type);
   }
   return found;
 }
@@ -123,11 +124,15 @@ static void ref_report_instruction(const ref_context *context, uint32_t a, uint3
   ref_text_add(&what, "instruction (bits ");
   ref_add_bit_ranges(&what, differing);
   ref_text_add(&what, " differ");
-  const bool covered = ref_add_covering_of_all(&what, context, a, b, at, differing);
+  ref_code_pair code = {.size = (unsigned)size, .flags = context->a->cubin->flags, .relocation = REF_NO_TYPE};
+  memcpy(code.a, left, (size_t)size);
+  memcpy(code.b, right, (size_t)size);
+  const bool covered = ref_add_covering_of_all(&what, context, a, b, at, differing, &code.relocation);
   ref_text_add(&what, ")");
   char *where_words = ref_text_take(&where), *what_words = ref_text_take(&what);
   ref_report(context->result, covered ? "text.field" : "text.bits", where_words, what_words,
              ref_make_instruction(left, size), ref_make_instruction(right, size));
+  context->result->differences[context->result->count - 1].code = code;
   free(where_words);
   free(what_words);
 }

@@ -18,12 +18,23 @@
 #include <stdint.h>
 #include <stdio.h>
 
+enum { REF_CODE_BYTES = 16, REF_NO_TYPE = 0xffffffff };
+
+/* The two instructions of a difference in code; size 0 elsewhere. */
+typedef struct ref_code_pair {
+  uint8_t a[REF_CODE_BYTES], b[REF_CODE_BYTES];
+  unsigned size;
+  uint32_t flags;      /* of A's header: which architecture */
+  uint32_t relocation; /* the type whose field differs, or REF_NO_TYPE */
+} ref_code_pair;
+
 typedef struct ref_difference {
   char *key;
   char *where; /* "symbol k1", "entry 3 of .rela.text.k1 at k1+0x40" */
   char *what;  /* "value", "st_other", "entry" */
   char *a, *b; /* the two sides in words; NULL where that side has nothing */
   bool follows;
+  ref_code_pair code;
 } ref_difference;
 
 typedef struct ref_comparison {
