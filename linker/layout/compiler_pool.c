@@ -232,8 +232,7 @@ static bool pool_takes_part(const tl_module *module, uint32_t kernel) {
     return false;
   const tl_symbol *const symbol = &module->symbols.items[module->kernels.items[kernel]];
   const tl_pieces *const own = &module->sections.items[image].pieces;
-  const bool brought =
-      own->count && own->items[0].file != module->resolution->functions.items[symbol->function].file;
+  const bool brought = own->count && own->items[0].file != module->resolution->functions.items[symbol->function].file;
   return !brought || !pool_goes_nvlinks_way(module);
 }
 
