@@ -22,8 +22,9 @@ typedef struct diff_command {
   const char *voters, *linker, *reference, *nvlink, *baseline, *mode, *json, *junit, *keep;
   unsigned job_count;
   size_t limit;
-  double seconds;
-  bool seeds, stored, show_all, unlimited, quiet;
+  double seconds, required;
+  uint64_t memory;
+  bool seeds, stored, show_all, quiet;
 } diff_command;
 
 static int diff_usage(void) {
@@ -46,8 +47,9 @@ static int diff_usage(void) {
           "  --limit N                        differences explained in a case (10; 0: all)\n"
           "  --json FILE, --junit FILE        the results once more, for programs\n"
           "  --jobs N                         children side by side (2)\n"
-          "  --seconds N                      limit of one link (20)\n"
-          "  --no-memory-limit                for linkers built with a sanitizer\n"
+          "  --seconds N, --memory MB         limits of one link (20 s, 4096; 0: none, for linkers built with a "
+          "sanitizer)\n"
+          "  --require PERCENT                exit code 1 only if fewer than that are without a difference\n"
           "  --keep DIR                       programs of seeds stay there, and their cubins are used again\n");
   return TWIN_TROUBLE;
 }
@@ -58,10 +60,7 @@ static bool diff_parse_flag(diff_command *command, const char *word) {
   const struct {
     const char *name;
     bool *flag;
-  } flags[] = {{"--stored", &command->stored},
-               {"--all", &command->show_all},
-               {"--quiet", &command->quiet},
-               {"--no-memory-limit", &command->unlimited}};
+  } flags[] = {{"--stored", &command->stored}, {"--all", &command->show_all}, {"--quiet", &command->quiet}};
   for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
     if (strcmp(word, flags[i].name) == 0)
       return *flags[i].flag = true;
@@ -98,6 +97,14 @@ static bool diff_parse_value(diff_command *command, const char *word, const char
   if (strcmp(word, "--jobs") == 0) {
     command->job_count = (unsigned)strtoul(value, &end, 10);
     return *value && !*end && command->job_count > 0;
+  }
+  if (strcmp(word, "--require") == 0) {
+    command->required = strtod(value, &end);
+    return *value && !*end;
+  }
+  if (strcmp(word, "--memory") == 0) {
+    command->memory = (uint64_t)strtoull(value, &end, 10) << 20;
+    return *value && !*end;
   }
   if (strcmp(word, "--seconds") == 0) {
     command->seconds = strtod(value, &end);
@@ -230,7 +237,8 @@ static int diff_run(diff_command *command) {
   voters_settings settings = {.stored = command->stored,
                               .show_all = command->show_all,
                               .seconds = command->seconds,
-                              .memory = command->unlimited ? 0 : (uint64_t)4 << 30,
+                              .memory = command->memory,
+                              .required = command->required,
                               .file_size = (uint64_t)256 << 20,
                               .jobs = command->job_count,
                               .limit = command->limit};
@@ -277,7 +285,7 @@ int twin_diff(int argc, char **argv) {
     return diff_canonical(argc, argv);
   if (diff_is_files(argc, argv))
     return diff_files(argc, argv);
-  diff_command command = {.job_count = 2, .limit = 10, .seconds = 20};
+  diff_command command = {.job_count = 2, .limit = 10, .seconds = 20, .required = 100, .memory = (uint64_t)4 << 30};
   conformance_choice_init(&command.choice);
   int code =
       diff_parse(&command, argc, argv) && (command.jobs.count > 0) + command.seeds + (command.word_count > 0) == 1

@@ -34,6 +34,7 @@ typedef struct voters_settings {
   uint64_t memory, file_size;                   /* 0: none */
   unsigned jobs;                                /* children side by side */
   size_t limit;                                 /* differences explained in a case; 0: all */
+  double required;                              /* percent that have to be alike, abstained or known; 100: all */
   const char *keep;                             /* programs of seeds stay here; or NULL */
   conformance_settings compilers;               /* for seeds */
 } voters_settings;
@@ -109,7 +110,7 @@ typedef struct voters_answer {
   size_t output_size;
   char *messages, *printed; /* stderr, stdout; `printed` is NULL when it is not known */
   size_t message_size, printed_size;
-  char *rows; /* the reference's: ids of its messages, a line each; or NULL */
+  char *rows; /* the reference's: ids of its messages, a line each; the linker's under its own name: its map; or NULL */
   double seconds;
 } voters_answer;
 
@@ -139,7 +140,9 @@ typedef struct voters_ballot {
   const voters_case *one;
   voters_mode mode;
   voters_answer answers[VOTER_COUNT];
-  char *rows_text; /* what the linker says under its own identity, or NULL */
+  char *rows_text;          /* what the linker says under its own identity, or NULL */
+  char *map;                /* and its link map */
+  voters_answer compatible; /* the linker's with --bug-compatible, in default mode */
 } voters_ballot;
 
 /* "" when the answers are equal, else the first kind of difference. */

@@ -2,7 +2,7 @@
  *
  * Two answers agree when exit code, output bytes, messages and what was printed are equal; an answer of a voter that ended
  * by a signal or ran into a limit agrees with none. The largest group of voters that agree is the majority; the others stand
- * alone. Where no group is larger than another the voters are apart. nvlink abstains (L312) where it ended by a signal or a
+ * alone. Where no group is larger than another the voters are apart. nvlink abstains where it ended by a signal or a
  * limit, and where linker or reference names a row of the catalogue of its defects. */
 #include "voters.h"
 
@@ -52,19 +52,16 @@ static bool judge_row_is_always(const char *row) {
   return false;
 }
 
-/* Adds a row once, where it counts in that mode: rows of class R do in default mode only. */
-static void judge_add_row(voters_verdict *verdict, voters_mode mode, const char *row, size_t length) {
-  char word[8], padded[12], all[sizeof verdict->rows + 4];
-  if (length >= sizeof word)
-    return;
-  snprintf(word, sizeof word, "%.*s", (int)length, row);
-  if (mode == VOTERS_COMPATIBLE && !judge_row_is_always(word))
-    return;
-  snprintf(padded, sizeof padded, " %s ", word);
-  snprintf(all, sizeof all, " %s ", verdict->rows);
+/* Adds a row once. */
+static void judge_add_row(voters_verdict *verdict, const char *row, size_t length) {
+  char padded[12], all[sizeof verdict->rows + 4];
   const size_t used = strlen(verdict->rows);
-  if (!strstr(all, padded) && used + length + 2 < sizeof verdict->rows)
-    snprintf(verdict->rows + used, sizeof verdict->rows - used, "%s%s", used ? " " : "", word);
+  if (length >= sizeof padded - 3 || used + length + 2 > sizeof verdict->rows)
+    return;
+  snprintf(padded, sizeof padded, " %.*s ", (int)length, row);
+  snprintf(all, sizeof all, " %s ", verdict->rows);
+  if (!strstr(all, padded))
+    snprintf(verdict->rows + used, sizeof verdict->rows - used, "%s%.*s", used ? " " : "", (int)length, row);
 }
 
 /* The length of a row's id at `at` ("D58", "M45i"), or 0. */
@@ -80,29 +77,64 @@ static size_t judge_row_length(const char *at) {
 }
 
 /* Rows as the linker says them: "D58: ..." at the start of a text, "(D14)", "(M44)" anywhere. */
-static void judge_read_text(voters_verdict *verdict, voters_mode mode, const char *text) {
+static void judge_read_text(voters_verdict *named, const char *text) {
   for (const char *at = text; at && *at; at++) {
     const size_t length = judge_row_length(at);
-    const char before = at == text ? '\n' : at[-1];
-    if (length && ((before == '(' && (at[length] == ')' || at[length] == ':')) || (before == ' ' && at[length] == ':')))
-      judge_add_row(verdict, mode, at, length);
+    const char before = at == text ? '\n' : at[-1], behind = at[length];
+    if (length && ((before == '(' && (behind == ')' || behind == ':')) || (before == ' ' && behind == ':')))
+      judge_add_row(named, at, length);
   }
 }
 
 /* The ids of the reference's messages. */
-static void judge_read_ids(voters_verdict *verdict, voters_mode mode, const char *ids) {
-  for (const char *at = ids; at && *at; at += strcspn(at, "\n") + 1) {
+static void judge_read_ids(voters_verdict *named, const char *ids) {
+  for (const char *at = ids; at && *at; at += strcspn(at, "\n"), at += *at == '\n') {
     const size_t length = judge_row_length(at);
     if (length && *at == 'D')
-      judge_add_row(verdict, mode, at, length);
-    if (!at[strcspn(at, "\n")])
-      break;
+      judge_add_row(named, at, length);
   }
 }
 
+static bool judge_refuses(const voters_answer *answer) {
+  return answer->voted && !judge_is_broken(answer) && !answer->output && answer->exit_code != 0;
+}
+
+/* M43, M44 and M45i excuse the kernels' texts and what hangs on them, nothing else (M46). */
+static bool judge_is_finalizers(const voters_ballot *ballot, const voters_answer *linker) {
+  const voters_answer *const nvlink = &ballot->answers[VOTER_NVLINK];
+  conformance_capsules capsules;
+  conformance_judge_capsule(nvlink->output, nvlink->output_size, linker->output, linker->output_size, ballot->map,
+                            &capsules);
+  return capsules.judged && capsules.kept && capsules.rest_identical;
+}
+
+/* Rows of class R are the whole reason where the linker with --bug-compatible is nvlink's equal. The reference alone cannot
+ * be asked that. */
+static bool judge_is_class_r(const voters_ballot *ballot) {
+  const voters_answer *const nvlink = &ballot->answers[VOTER_NVLINK], *const linker = &ballot->compatible;
+  if (ballot->mode != VOTERS_DEFAULT)
+    return false;
+  return !linker->voted || judge_is_broken(nvlink) || !*voters_answer_difference(nvlink, linker) ||
+         judge_is_finalizers(ballot, linker);
+}
+
+/* Whether a named row is the reason for what differs: rows of class E where we refuse, the finalizer's where the rest is
+ * equal, rows of class R in default mode. */
+static bool judge_is_reason(const voters_ballot *ballot, const char *row) {
+  if (*row == 'M')
+    return judge_is_finalizers(ballot, &ballot->answers[VOTER_LINKER]);
+  if (judge_row_is_always(row))
+    return judge_refuses(&ballot->answers[VOTER_LINKER]) || judge_refuses(&ballot->answers[VOTER_REFERENCE]);
+  return judge_is_class_r(ballot);
+}
+
 static void judge_name_rows(const voters_ballot *ballot, voters_verdict *verdict) {
-  judge_read_text(verdict, ballot->mode, ballot->rows_text);
-  judge_read_ids(verdict, ballot->mode, ballot->answers[VOTER_REFERENCE].rows);
+  voters_verdict named = {.judged = true};
+  judge_read_text(&named, ballot->rows_text);
+  judge_read_ids(&named, ballot->answers[VOTER_REFERENCE].rows);
+  for (char *row = strtok(named.rows, " "); row; row = strtok(NULL, " "))
+    if (judge_is_reason(ballot, row))
+      judge_add_row(verdict, row, strlen(row));
 }
 
 /* --- groups --- */
@@ -244,5 +276,7 @@ void voters_ballot_free(voters_ballot *ballot) {
   for (int who = 0; who < VOTER_COUNT; who++)
     voters_answer_free(&ballot->answers[who]);
   free(ballot->rows_text);
-  ballot->rows_text = NULL;
+  free(ballot->map);
+  voters_answer_free(&ballot->compatible);
+  ballot->rows_text = ballot->map = NULL;
 }

@@ -12,7 +12,7 @@ const char *const voters_mode_words[VOTERS_MODES] = {"compatible", "default"};
 
 /* In a vote's directory; the output of a program has the name that the words give it, in `place`. */
 static const char file_stdout[] = "stdout", file_stderr[] = "stderr", file_ids[] = "ids", file_output[] = "output",
-                  file_place[] = "place";
+                  file_place[] = "place", file_map[] = ".voter.map";
 
 enum { VOTE_FILE_LIMIT = 256 << 20, VOTE_SIGNAL = 128, VOTE_SIGNALS = 64 };
 
@@ -38,6 +38,8 @@ static void vote_make_words(voters_vote *vote) {
     string_list_add(&vote->words, "--identity=%s", vote->own_identity ? "twinlink" : "nvlink");
     if (vote->mode == VOTERS_COMPATIBLE)
       string_list_add(&vote->words, "--bug-compatible");
+    if (vote->own_identity)
+      string_list_add(&vote->words, "--map=%s", file_map);
   }
   for (size_t i = 0; i < vote->one->arguments.count; i++)
     string_list_add(&vote->words, "%s", vote->one->arguments.items[i]);
@@ -140,16 +142,19 @@ static void vote_clear(const voters_vote *vote) {
 
 void voters_vote_take(voters_vote *vote, const process_child *child, voters_answer *answer) {
   const process_result *const result = &child->result;
-  size_t ids_size = 0;
+  size_t notes_size = 0;
+  vote_path place;
   *answer = (voters_answer){.voted = result->started, .timed_out = result->timed_out, .seconds = result->seconds};
   vote_settle_code(answer, result->exit_code);
-  vote_path place;
   answer->output = (uint8_t *)vote_read(vote->directory, file_output, &answer->output_size);
   if (!answer->output)
     answer->output = (uint8_t *)vote_read(vote_file(vote, file_place, place), vote->one->output, &answer->output_size);
   answer->messages = vote_read(vote->directory, file_stderr, &answer->message_size);
   answer->printed = vote_read(vote->directory, file_stdout, &answer->printed_size);
-  answer->rows = vote->who == VOTER_REFERENCE ? vote_read(vote->directory, file_ids, &ids_size) : NULL;
+  if (vote->who == VOTER_REFERENCE)
+    answer->rows = vote_read(vote->directory, file_ids, &notes_size);
+  else if (vote->own_identity)
+    answer->rows = vote_read(vote_file(vote, file_place, place), file_map, &notes_size);
   vote_clear(vote);
   string_list_free(&vote->words);
 }

@@ -39,7 +39,9 @@ voters_sums voters_sum(const voters_report *report) {
 
 bool voters_found(const voters_report *report) {
   const voters_sums sums = voters_sum(report);
-  return sums.outcomes[VOTERS_ALONE] || sums.outcomes[VOTERS_APART] || sums.stale;
+  const size_t bad = sums.outcomes[VOTERS_ALONE] + sums.outcomes[VOTERS_APART];
+  const size_t good = sums.outcomes[VOTERS_ALIKE] + sums.outcomes[VOTERS_ABSTAINED] + sums.outcomes[VOTERS_KNOWN];
+  return sums.stale || (good + bad > 0 && 100.0 * (double)good < report->settings->required * (double)(good + bad));
 }
 
 static void report_print_names(FILE *to, unsigned voters) {

@@ -11,7 +11,7 @@
 enum { RUN_SLOTS = 64 };
 
 /* What the child of a slot is doing: a voter's number, or one of these. */
-enum { RUN_PREPARES = -1, RUN_NAMES_ROWS = VOTER_COUNT };
+enum { RUN_PREPARES = -1, RUN_NAMES_ROWS = VOTER_COUNT, RUN_COMPATIBLE };
 
 typedef struct run_slot {
   bool busy;
@@ -107,15 +107,15 @@ static bool run_is_live(const run_slot *slot, int who) {
 }
 
 static bool run_start_vote(run_slot *slot, int doing) {
-  const bool names_rows = doing == RUN_NAMES_ROWS;
+  const bool names_rows = doing == RUN_NAMES_ROWS, compatible = doing == RUN_COMPATIBLE;
   slot->doing = doing;
   slot->vote = (voters_vote){.settings = slot->settings,
-                             .who = names_rows ? VOTER_LINKER : (voter)doing,
-                             .mode = (voters_mode)slot->mode,
+                             .who = names_rows || compatible ? VOTER_LINKER : (voter)doing,
+                             .mode = compatible ? VOTERS_COMPATIBLE : (voters_mode)slot->mode,
                              .own_identity = names_rows,
                              .one = slot->one};
   snprintf(slot->vote.directory, sizeof slot->vote.directory, "%s/%s", slot->directory,
-           names_rows ? "rows" : voter_words[doing]);
+           names_rows ? "rows" : voter_words[slot->vote.who]);
   if (voters_vote_start(&slot->vote, &slot->child))
     return true;
   string_list_free(&slot->vote.words);
@@ -133,6 +133,17 @@ static void run_judge(run_slot *slot) {
   slot->ballot.answers[VOTER_NVLINK] = nvlink;
 }
 
+/* Why nvlink may be another: the rows that the linker names, and in default mode whether it is nvlink's equal with them. */
+static bool run_start_naming(run_slot *slot) {
+  const bool linker =
+      slot->settings->voting[VOTER_LINKER] && !conformance_is_nvlink(slot->settings->programs[VOTER_LINKER]);
+  if (!linker || !voters_ballot_needs_rows(&slot->ballot))
+    return false;
+  if (!slot->ballot.rows_text)
+    return run_start_vote(slot, RUN_NAMES_ROWS);
+  return slot->mode == VOTERS_DEFAULT && !slot->ballot.compatible.voted && run_start_vote(slot, RUN_COMPATIBLE);
+}
+
 /* Starts the next child of the case; false when all is judged. */
 static bool run_go_on(run_slot *slot) {
   for (; slot->mode < VOTERS_MODES; slot->mode++) {
@@ -142,10 +153,7 @@ static bool run_go_on(run_slot *slot) {
     for (int who = 0; who < VOTER_COUNT; who++)
       if (run_is_live(slot, who) && run_start_vote(slot, who))
         return true;
-    const bool linker =
-        slot->settings->voting[VOTER_LINKER] && !conformance_is_nvlink(slot->settings->programs[VOTER_LINKER]);
-    if (linker && !slot->ballot.rows_text && voters_ballot_needs_rows(&slot->ballot) &&
-        run_start_vote(slot, RUN_NAMES_ROWS))
+    if (run_start_naming(slot))
       return true;
     run_judge(slot);
   }
@@ -164,8 +172,12 @@ static void run_take(run_slot *slot) {
   voters_vote_take(&slot->vote, &slot->child, &answer);
   if (slot->doing == RUN_NAMES_ROWS) {
     slot->ballot.rows_text = answer.messages ? answer.messages : calloc(1, 1);
-    answer.messages = NULL;
+    slot->ballot.map = answer.rows;
+    answer.messages = answer.rows = NULL;
     voters_answer_free(&answer);
+  } else if (slot->doing == RUN_COMPATIBLE) {
+    answer.voted = true; /* asked once */
+    slot->ballot.compatible = answer;
   } else {
     slot->ballot.answers[slot->doing] = answer;
   }

@@ -202,7 +202,7 @@ static void live_push_kernels(marker *m) {
   }
 }
 
-/* D58: what a function calls that only its address keeps. nvlink deletes it. */
+/* D58: what a function calls that only its address keeps. nvlink deletes it, and a kernel that is kept so is none. */
 static void live_push_taken(marker *m, const edge_index *direct) {
   if (tl_defect_matched(m->diagnostics->options, TL_DEFECT_D58))
     return;
@@ -210,6 +210,8 @@ static void live_push_taken(marker *m, const edge_index *direct) {
     if (m->taken_as[i] == TL_NONE || m->resolution->functions.items[i].reached)
       continue;
     live_visit(m, i);
+    if (m->resolution->functions.items[i].kernel_somewhere)
+      tl_defect_note(m->diagnostics, TL_DEFECT_D58, tl_names_text(m->names, m->resolution->functions.items[i].name));
     for (uint32_t j = direct->first[i]; j < direct->first[i + 1]; j++) {
       const tl_function *const callee = &m->resolution->functions.items[direct->to[j]];
       if (!callee->reached && callee->defined && m->taken_as[direct->to[j]] == TL_NONE)

@@ -386,6 +386,7 @@ static void relocate_apply(relocating *r, const entry_state *e) {
 }
 
 static void relocate_clear(relocating *r, entry_state *e) {
+  e->defect = TL_DEFECT_COUNT; /* zeros are written, whatever S is */
   e->s = 0;
   e->a = 0;
   relocate_apply(r, e);
