@@ -176,7 +176,7 @@ static void functions_define(tl_merging *m, uint32_t symbol, uint32_t out, bool 
   uint32_t text = m->section_map[s->section];
   const bool create = text == TL_NONE;
   const uint64_t align = (uint32_t)input->align; /* L174 */
-  const uint32_t name = functions_text_name(m, s);
+  const uint32_t name = create ? functions_text_name(m, s) : TL_NONE;
   if (create)
     functions_check_section(m, symbol);
   if (create)

@@ -150,8 +150,8 @@ static uint64_t merge_smaller(uint64_t a, uint64_t b) {
  * their numbers say how long the lists will be. The sections of a damaged file can lie on each other, so no list is made
  * longer than the bytes could fill. */
 static void merge_reserve(tl_module *module) {
-  enum { RECORD_SIZE = 12, MORE_SECTIONS = 3 }; /* of .nv.info; of a kernel */
-  uint64_t sections = 16, symbols = 16, kernels = 0, relocations = 0, records = 0, bytes = 0;
+  enum { RECORD_SIZE = 12, EDGE_SIZE = 8, MORE_SECTIONS = 3 }; /* of .nv.info; of .nv.callgraph; of a kernel */
+  uint64_t sections = 16, symbols = 16, kernels = 0, relocations = 0, records = 0, edges = 0, bytes = 0;
   for (uint32_t f = 0; f < module->file_count; f++) {
     const tl_cubin *const cubin = &module->files[f];
     bytes += cubin->size;
@@ -165,12 +165,15 @@ static void merge_reserve(tl_module *module) {
         relocations += tl_cubin_relocation_count(section);
       else if (section->type == SHT_CUDA_INFO && !section->info)
         records += section->size / RECORD_SIZE;
+      else if (section->type == SHT_CUDA_CALLGRAPH)
+        edges += section->size / EDGE_SIZE;
     }
   }
   tl_vector_reserve(module->arena, &module->sections, sections + MORE_SECTIONS * kernels);
   tl_vector_reserve(module->arena, &module->symbols, symbols + MORE_SECTIONS * kernels);
   tl_vector_reserve(module->arena, &module->relocations, merge_smaller(relocations, bytes / ELF_REL_SIZE));
   tl_vector_reserve(module->arena, &module->attributes, merge_smaller(records, bytes / RECORD_SIZE));
+  tl_vector_reserve(module->arena, &module->calls, merge_smaller(edges, bytes / EDGE_SIZE));
   tl_map_expect(&module->section_of_name, sections);
 }
 

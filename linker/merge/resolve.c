@@ -179,6 +179,15 @@ static void resolve_file(resolver *r, uint32_t file) {
   }
 }
 
+/* No more functions than function symbols. */
+static size_t resolve_count_functions(const tl_cubin *files, uint32_t file_count) {
+  size_t count = 0;
+  for (uint32_t file = 0; file < file_count; file++)
+    for (uint32_t i = 0; i < files[file].symbol_count; i++)
+      count += tl_symbol_type(&files[file].symbols[i]) == STT_FUNC;
+  return count;
+}
+
 void tl_resolve(tl_resolution *resolution, const tl_cubin *files, uint32_t file_count, tl_names *names, tl_arena *arena,
                 tl_diagnostics *diagnostics) {
   *resolution = (tl_resolution){.name_count = names->list.count};
@@ -186,6 +195,7 @@ void tl_resolve(tl_resolution *resolution, const tl_cubin *files, uint32_t file_
   resolution->function_of_name = tl_arena_new(arena, uint32_t, names->list.count + 1);
   for (size_t i = 0; i < names->list.count; i++)
     resolution->function_of_name[i] = TL_NONE;
+  tl_vector_reserve(arena, &resolution->functions, resolve_count_functions(files, file_count));
   resolver r = {.resolution = resolution, .files = files, .names = names, .arena = arena, .diagnostics = diagnostics};
   for (uint32_t file = 0; file < file_count; file++)
     resolve_file(&r, file);

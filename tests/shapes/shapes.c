@@ -2,7 +2,8 @@
  *
  *   shapes test PROGRAM ANSWERS    the short forms: nvlink's recorded exit code and output, memory for twice the input
  *   shapes record NVLINK ANSWERS   writes ANSWERS: what nvlink makes of the short forms
- *   shapes measure [NAME]          the long forms in process: time and memory for an input and for one of twice the size
+ *   shapes measure [NAME [COUNT]]  the long forms in process, or COUNT of the thing in question: time and memory for an
+ *                                  input and for one of twice the size
  *   shapes count PROGRAM [NAME]    a fifth of the long forms under valgrind: instructions for an input and for twice it
  *
  * Time is the processor's, the least of three links; it depends on the machine and on what else runs there. Instructions
@@ -191,7 +192,8 @@ static double shapes_measure_once(const shape *s, unsigned count, size_t *bytes,
   return least;
 }
 
-static int shapes_measure(const char *name) {
+/* `count`: 0 for each shape's own. */
+static int shapes_measure(const char *name, unsigned count) {
   int slow = 0;
   printf("%-11s %9s %9s %9s %9s %6s  %9s %9s %6s\n", "shape", "count", "MB", "seconds", "twice", "ratio", "memory MB",
          "twice", "ratio");
@@ -201,13 +203,14 @@ static int shapes_measure(const char *name) {
     uint64_t memory[2];
     if (name && strcmp(name, s->name) != 0)
       continue;
-    const double one = shapes_measure_once(s, s->large, &bytes[0], &memory[0]);
-    const double two = shapes_measure_once(s, 2 * s->large, &bytes[1], &memory[1]);
+    const unsigned units = count ? count : s->large;
+    const double one = shapes_measure_once(s, units, &bytes[0], &memory[0]);
+    const double two = shapes_measure_once(s, 2 * units, &bytes[1], &memory[1]);
     const double grown = (double)bytes[1] / (double)bytes[0] / 2; /* 1 when the input has doubled */
     const bool too_slow = two / one / grown > most_growth;
     slow += too_slow;
-    printf("%-11s %9u %9.1f %9.4f %9.4f %6.2f  %9.1f %9.1f %6.2f  %s%s\n", s->name, s->large, (double)bytes[0] / 1e6,
-           one, two, two / one / grown, (double)memory[0] / 1e6, (double)memory[1] / 1e6,
+    printf("%-11s %9u %9.1f %9.4f %9.4f %6.2f  %9.1f %9.1f %6.2f  %s%s\n", s->name, units, (double)bytes[0] / 1e6, one,
+           two, two / one / grown, (double)memory[0] / 1e6, (double)memory[1] / 1e6,
            (double)memory[1] / (double)memory[0] / grown, s->purpose, too_slow ? "  TOO SLOW" : "");
     (void)fflush(stdout);
   }
@@ -257,7 +260,8 @@ int main(int argc, char **argv) {
     return shapes_count(argv[2], argc == 4 ? argv[3] : NULL);
   if (argc == 4 && strcmp(argv[1], "record") == 0)
     return shapes_record(argv[2], argv[3]);
-  if ((argc == 2 || argc == 3) && strcmp(argv[1], "measure") == 0)
-    return shapes_measure(argc == 3 ? argv[2] : NULL);
-  harness_stop("usage: shapes test PROGRAM ANSWERS | record NVLINK ANSWERS | measure [NAME] | count PROGRAM [NAME]");
+  if (argc >= 2 && argc <= 4 && strcmp(argv[1], "measure") == 0)
+    return shapes_measure(argc >= 3 ? argv[2] : NULL, argc == 4 ? (unsigned)strtoul(argv[3], NULL, 10) : 0);
+  harness_stop(
+      "usage: shapes test PROGRAM ANSWERS | record NVLINK ANSWERS | measure [NAME [COUNT]] | count PROGRAM [NAME]");
 }
