@@ -199,8 +199,10 @@ static outcome relocate_function(const entry_state *e) { /* R14 */
   return dropped ? OUTCOME_DROP : OUTCOME_KEEP;
 }
 
-static bool relocate_is_kept_section(uint32_t type) { /* R13c */
-  return type == SHT_CUDA_GLOBAL || type == SHT_CUDA_GLOBAL_INIT || type == SHT_CUDA_UDT;
+/* R13c; in the Mercury view the loader places reserved shared memory, too (L240). */
+static bool relocate_is_kept_section(const tl_module *module, uint32_t type) {
+  return type == SHT_CUDA_GLOBAL || type == SHT_CUDA_GLOBAL_INIT || type == SHT_CUDA_UDT ||
+         (type == SHT_CUDA_RESERVED_SHARED && module->view == TL_VIEW_MERCURY);
 }
 
 /* False when the class leaves the decision to the type's row. */
@@ -222,7 +224,7 @@ static bool relocate_by_class(const relocating *r, entry_state *e, outcome *resu
     *result = OUTCOME_DROP;
     return true;
   }
-  if (section != TL_NONE && relocate_is_kept_section(r->module->sections.items[section].type))
+  if (section != TL_NONE && relocate_is_kept_section(r->module, r->module->sections.items[section].type))
     return true;
   if (type == STT_FUNC && (symbol->other & STO_VISIBILITY_MASK) != STV_HIDDEN) {
     *result = relocate_function(e);

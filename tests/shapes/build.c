@@ -221,7 +221,7 @@ static void shape_strings(shape_inputs *inputs, unsigned count) {
   }
 }
 
-/* Sections of one byte. */
+/* Sections of one byte. From 65,280 on their numbers do not fit (X1, L400): the output then shows D21 and D30. */
 static void shape_tiny(shape_inputs *inputs, unsigned count) {
   char name[NAME_ROOM];
   for (unsigned start = 0; start < count; start += SHAPE_UNITS) {
