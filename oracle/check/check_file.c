@@ -122,9 +122,10 @@ static void check_section_links(ref_check_context *context, uint32_t i) {
   } else if (section->type == TYPE_SYMTAB && cubin->sections[section->link].type != TYPE_STRTAB) {
     check_found(context, i, 0, "sh_link %u is no string table", section->link);
   }
-  const bool names_section = relocations || check_has_prefix(section->name, ".nv.info.") ||
-                             check_has_prefix(section->name, ".nv.shared.") ||
-                             check_has_prefix(section->name, ".nv.constant0.");
+  const bool of_nobody = strcmp(section->name, ".nv.shared.reserved.0") == 0; /* H9 */
+  const bool names_section = !of_nobody && (relocations || check_has_prefix(section->name, ".nv.info.") ||
+                                            check_has_prefix(section->name, ".nv.shared.") ||
+                                            check_has_prefix(section->name, ".nv.constant0."));
   if (names_section && (section->info == 0 || section->info >= cubin->section_count)) {
     check_found(context, i, 0, "sh_info %u is no section", section->info);
   } else if (check_is_code(section) && check_has_prefix(section->name, ".text.") &&
