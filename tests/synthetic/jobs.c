@@ -4,6 +4,7 @@
 
 #include "address_taken.h"
 #include "constants.h"
+#include "names.h"
 #include "tests/builder/programs.h"
 
 #include <stdio.h>
@@ -93,10 +94,10 @@ static void visit_relocations(unsigned sm, const matrix_outcomes *outcomes, synt
   }
 }
 
-static void visit_programs(unsigned sm, const char *group, const program_row *rows, size_t count,
+static void visit_programs(unsigned sm, const char *group, const char *option, const program_row *rows, size_t count,
                            synthetic_visit *visit) {
   for (size_t i = 0; i < count; i++) {
-    synthetic_job job = {.group = group, .sm = sm};
+    synthetic_job job = {.group = group, .option = option, .sm = sm};
     built_program program = {.file_count = 0};
     (void)snprintf(job.name, sizeof job.name, "%s", rows[i].name);
     for (char *at = job.name; *at; at++)
@@ -118,7 +119,8 @@ static void visit_programs(unsigned sm, const char *group, const program_row *ro
 
 void synthetic_visit_jobs(unsigned sm, const matrix_outcomes *outcomes, synthetic_visit *visit) {
   visit_relocations(sm, outcomes, visit);
-  visit_programs(sm, "programs", program_rows, program_count, visit);
-  visit_programs(sm, "address_taken", address_taken_rows, address_taken_count, visit);
-  visit_programs(sm, "constants", constants_rows, constants_count, visit);
+  visit_programs(sm, "programs", NULL, program_rows, program_count, visit);
+  visit_programs(sm, "address_taken", NULL, address_taken_rows, address_taken_count, visit);
+  visit_programs(sm, "constants", NULL, constants_rows, constants_count, visit);
+  visit_programs(sm, "names", "-dump-callgraph", names_rows, names_count(sm), visit);
 }

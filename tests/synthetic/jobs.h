@@ -1,7 +1,7 @@
 /* The jobs of corpus/synthetic: which there are, their input files as bytes, their names.
  *
  * Groups: `relocations` (the matrix, from what OUTCOMES says links), `programs` (the builder test's programs),
- * `address_taken`. A job's inputs stand beside its directory, as everywhere in the corpus. */
+ * `address_taken`, `constants`, `names`. A job's inputs stand beside its directory, as everywhere in the corpus. */
 #ifndef TEST_SYNTHETIC_JOBS_H
 #define TEST_SYNTHETIC_JOBS_H
 
@@ -17,6 +17,7 @@ typedef struct synthetic_file {
 
 typedef struct synthetic_job {
   const char *group;
+  const char *option; /* between -arch and the files; NULL: none */
   unsigned sm;
   char name[SYNTHETIC_NAME_MAX];
   synthetic_file files[SYNTHETIC_FILES_MAX];

@@ -16,7 +16,7 @@
 
 static const unsigned architectures[] = {75, 90};
 enum { ARCHITECTURE_COUNT = sizeof architectures / sizeof *architectures };
-enum { COMMAND_MAX = SYNTHETIC_FILES_MAX + 7 };
+enum { COMMAND_MAX = SYNTHETIC_FILES_MAX + 8 };
 
 static const char *directory; /* corpus/synthetic */
 static const char *linker;    /* nvlink or the program to judge; NULL when nvlink is not there */
@@ -63,6 +63,8 @@ static void ask_linker(const synthetic_job *job, synthetic_answer *answer) {
   }
   (void)snprintf(arch, sizeof arch, "-arch=sm_%u", job->sm);
   argv[count++] = arch;
+  if (job->option)
+    argv[count++] = job->option;
   for (size_t i = 0; i < job->file_count; i++)
     argv[count++] = job->files[i].name;
   argv[count++] = "-o";
@@ -115,7 +117,7 @@ static void store_job(const synthetic_job *job) {
   harness_make_directories(path);
   stored_path(path, job, NULL);
   write_inputs(job, path);
-  harness_path(arguments, "-arch=sm_%u\n", job->sm);
+  harness_path(arguments, "-arch=sm_%u\n%s%s", job->sm, job->option ? job->option : "", job->option ? "\n" : "");
   for (size_t i = 0; i < job->file_count; i++) {
     strncat(arguments, job->files[i].name, sizeof arguments - strlen(arguments) - 1);
     strncat(arguments, "\n", sizeof arguments - strlen(arguments) - 1);
@@ -145,7 +147,7 @@ static void visit_all(synthetic_visit *visit) {
 
 /* Of all groups, or of one: then the answers about relocation types are those that are stored. */
 static void make_groups(const char *only) {
-  static const char *const groups[] = {"relocations", "programs", "address_taken", "constants"};
+  static const char *const groups[] = {"relocations", "programs", "address_taken", "constants", "names"};
   char path[HARNESS_PATH];
   for (size_t g = 0; g < sizeof groups / sizeof *groups; g++) {
     harness_path(path, "%s/%s", directory, groups[g]);
