@@ -1,7 +1,7 @@
-/* twin check [--json] [--near N] OUTPUT [INPUT...]: the invariants of one link; 0 when all hold, 1 when the link broke one, 2
+/* twin check [--json] [--near N] [--map FILE] OUTPUT [INPUT...]: the invariants of one link; 0 when all hold, 1 when the link broke one, 2
  * when a file cannot be read. What an input broke already, at the same place, is listed and does not count. Without inputs only what the output alone shows is checked.
  *
- * `--near N` lists the N applied fields whose values are closest to not fitting. */
+ * `--map FILE`: the link map is compared with the link, too. `--near N` lists the N applied fields whose values are closest to not fitting. */
 #include "files.h"
 #include "twin.h"
 
@@ -76,7 +76,20 @@ static void print_json(const ref_check_report *report, const ref_check_link *lin
   cJSON_Delete(json);
 }
 
-static int check_files(char **paths, int count, bool json, size_t near) {
+/* How many contradictions there are between the map and the link. */
+static size_t check_map(const ref_check_link *link, const char *path) {
+  size_t size = 0;
+  char *const map = path ? file_read(path, &size) : NULL;
+  if (path && !map) {
+    fprintf(stderr, "twin check: %s: cannot be read\n", path);
+    return 1;
+  }
+  const size_t wrong = map ? ref_check_map(link, map, stdout) : 0;
+  free(map);
+  return wrong;
+}
+
+static int check_files(char **paths, int count, bool json, size_t near, const char *map) {
   check_loaded *files = ref_allocate((size_t)count, sizeof *files);
   ref_check_file *inputs = ref_allocate((size_t)count, sizeof *inputs);
   bool good = true;
@@ -89,7 +102,8 @@ static int check_files(char **paths, int count, bool json, size_t near) {
     const ref_check_link link = {inputs[0], inputs + 1, (size_t)count - 1};
     ref_check_report report;
     ref_check(&report, &link);
-    code = report.broken ? TWIN_FOUND : TWIN_OK;
+    const size_t contradictions = check_map(&link, map);
+    code = report.broken || contradictions ? TWIN_FOUND : TWIN_OK;
     if (json)
       print_json(&report, &link, near);
     else {
@@ -109,18 +123,21 @@ static int check_files(char **paths, int count, bool json, size_t near) {
 int twin_check(int argc, char **argv) {
   bool json = false;
   size_t near = 0;
+  const char *map = NULL;
   int first = 1;
   for (; first < argc && argv[first][0] == '-' && argv[first][1]; first++) {
     if (strcmp(argv[first], "--json") == 0)
       json = true;
     else if (strcmp(argv[first], "--near") == 0 && first + 1 < argc)
       near = strtoul(argv[++first], NULL, 10);
+    else if (strcmp(argv[first], "--map") == 0 && first + 1 < argc)
+      map = argv[++first];
     else
       break;
   }
   if (first >= argc || (argv[first][0] == '-' && argv[first][1])) {
-    fprintf(stderr, "usage: twin check [--json] [--near N] OUTPUT [INPUT...]\n");
+    fprintf(stderr, "usage: twin check [--json] [--near N] [--map FILE] OUTPUT [INPUT...]\n");
     return TWIN_TROUBLE;
   }
-  return check_files(argv + first, argc - first, json, near);
+  return check_files(argv + first, argc - first, json, near, map);
 }

@@ -69,6 +69,9 @@ enum { REF_CHECK_FINDINGS_MAX = 100 };
 void ref_check(ref_check_report *report, const ref_check_link *link);
 void ref_check_free(ref_check_report *report);
 
+/* Compares the text of a link map with the link; one line for each contradiction goes to `to`. Returns how many (L340). */
+size_t ref_check_map(const ref_check_link *link, const char *map, FILE *to);
+
 /* One line a finding: "name (class): section+0xoffset: what is wrong". `near` of the closest fields follow. */
 void ref_check_print(FILE *to, const ref_check_report *report, const ref_check_link *link, size_t near);
 

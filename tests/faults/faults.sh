@@ -321,6 +321,7 @@ if [[ -z $voter ]]; then
   options+=(--report)
 else
   settle_programs
-  options+=("--programs=$programs" "--program-limit=$program_count" "--check=$build/bin/twin")
+  options+=("--programs=$programs" "--program-limit=$program_count")
+  [[ $room != linker ]] || options+=("--check=$build/bin/twin")
 fi
 exec "$work/hunt" "${options[@]}" "${voter:--}" "$work/faults" "$work/record"

@@ -29,7 +29,7 @@
 
 #include <xxhash.h>
 
-enum { FIELDS = 7, RUN_SECONDS = 5, CHECK_SECONDS = 60 };
+enum { FIELDS = 7, RUN_SECONDS = 5, CHECK_SECONDS = 60, MAPS = 150 };
 
 /* One fault: the columns of its row, then what came of it. */
 typedef struct hunt_fault {
@@ -161,16 +161,23 @@ static void hunt_ask(hunt_state *h) {
       hunt_answer_intersect(&vote->own, &answer);
       hunt_answer_free(&answer);
       if (!vote->agreed)
-        fprintf(list, "%s%s: %d, %d\n", h->inputs.items[i].name, mode == HUNT_DEFAULT ? " (default mode)" : "",
-                vote->own.code, answer.code);
+        fprintf(list, "%s%s: %d, %d\n", h->inputs.items[i].name, hunt_mode_words[mode], vote->own.code, answer.code);
     }
   fclose(list);
 }
 
-/* `twin check` says that a link is broken. */
-static bool hunt_complains(const hunt_state *h, const hunt_input *input, const char *output) {
-  const char *argv[256] = {h->settings.check, "check", output};
-  size_t count = 3;
+/* `twin check` says that the link, or its map, whose files are in `directory`, is broken. */
+static bool hunt_complains(const hunt_state *h, const hunt_input *input, const char *directory, bool map) {
+  char output[HARNESS_PATH], map_path[HARNESS_PATH];
+  harness_path(output, "%s/out.cubin", directory);
+  harness_path(map_path, "%s/out.map", directory);
+  const char *argv[256] = {h->settings.check, "check"};
+  size_t count = 2;
+  if (map) {
+    argv[count++] = "--map";
+    argv[count++] = map_path;
+  }
+  argv[count++] = output;
   for (size_t i = 0; i < input->arguments.count && count + 1 < sizeof argv / sizeof *argv; i++) {
     const char *const word = input->arguments.items[i];
     if (strlen(word) > 6 && strcmp(word + strlen(word) - 6, ".cubin") == 0 && strcmp(word, "out.cubin") != 0)
@@ -183,19 +190,25 @@ static bool hunt_complains(const hunt_state *h, const hunt_input *input, const c
   return complains;
 }
 
+/* A run whose files are kept in a directory of its own below the scratch directory. */
+static void hunt_run_kept(const hunt_state *h, int number, size_t input, hunt_mode mode, bool map, char *directory,
+                          hunt_answer *answer) {
+  hunt_runner runner = hunt_runner_of(number);
+  harness_path(directory, "%s/%s", h->settings.scratch, number < 0 ? "plain" : "faulty");
+  harness_make_directories(directory);
+  runner.keep = directory;
+  runner.map = map;
+  hunt_run(&runner, &h->inputs.items[input], mode, answer);
+  hunt_answer_free(answer);
+}
+
 /* Where the voters disagree, and the fault changes the answer: does anything but the answer itself speak? */
 static const char *hunt_look_closer(const hunt_state *h, const hunt_fault *fault, size_t input, size_t mode) {
   const hunt_input *const one = &h->inputs.items[input];
   const hunt_vote *const vote = hunt_vote_of(h, input, mode);
   char faulty[HARNESS_PATH], plain[HARNESS_PATH];
-  harness_path(faulty, "%s/faulty.cubin", h->settings.scratch);
-  harness_path(plain, "%s/plain.cubin", h->settings.scratch);
-  hunt_runner runner = hunt_runner_of(fault->number), own = hunt_runner_of(-1);
-  runner.keep = faulty;
-  own.keep = plain;
-  hunt_answer answer;
-  hunt_run(&runner, one, (hunt_mode)mode, &answer);
-  hunt_answer_free(&answer);
+  hunt_answer answer, own;
+  hunt_run_kept(h, fault->number, input, (hunt_mode)mode, false, faulty, &answer);
   if (answer.code == HUNT_TIME && vote->own.code != HUNT_TIME)
     return "hangs";
   if (answer.code >= HUNT_SIGNAL && vote->own.code < HUNT_SIGNAL)
@@ -204,9 +217,8 @@ static const char *hunt_look_closer(const hunt_state *h, const hunt_fault *fault
     return "refuses";
   if (!h->settings.check || !vote->own.made || !answer.made)
     return NULL;
-  hunt_run(&own, one, (hunt_mode)mode, &answer);
-  hunt_answer_free(&answer);
-  return hunt_complains(h, one, faulty) && !hunt_complains(h, one, plain) ? "twin check" : NULL;
+  hunt_run_kept(h, -1, input, (hunt_mode)mode, false, plain, &own);
+  return hunt_complains(h, one, faulty, false) && !hunt_complains(h, one, plain, false) ? "twin check" : NULL;
 }
 
 static const char *hunt_word_of(const hunt_answer *answer) {
@@ -239,8 +251,7 @@ static bool hunt_find_fault(const hunt_state *h, hunt_fault *fault) {
       hunt_answer_free(&answer);
       if (!how)
         continue;
-      snprintf(fault->by, sizeof fault->by, "%s: %s%s", how, h->inputs.items[i].name,
-               mode == HUNT_DEFAULT ? " (default mode)" : "");
+      snprintf(fault->by, sizeof fault->by, "%s: %s%s", how, h->inputs.items[i].name, hunt_mode_words[mode]);
       return true;
     }
   return false;
@@ -276,16 +287,41 @@ static bool hunt_is_equivalent(hunt_state *h, hunt_fault *fault) {
     same = hunt_same(&answer, &h->others[i]);
     hunt_answer_free(&answer);
     if (!same)
-      snprintf(fault->by, sizeof fault->by, "would be seen by %s%s", input.name,
-               i / 3 % HUNT_MODES == HUNT_DEFAULT ? " (default mode)" : "");
+      snprintf(fault->by, sizeof fault->by, "would be seen by %s%s", input.name, hunt_mode_words[i / 3 % HUNT_MODES]);
     hunt_input_free(&input);
   }
   hunt_relinks_close(relinks);
   return same;
 }
 
+/* The same links once more with a link map, which `twin check` compares with the output; the first MAPS that make one. */
+static bool hunt_find_by_map(const hunt_state *h, hunt_fault *fault) {
+  size_t maps = 0;
+  for (size_t i = 0; h->settings.check && i < h->inputs.count && maps < MAPS; i++) {
+    char faulty[HARNESS_PATH], plain[HARNESS_PATH];
+    hunt_answer answer, own;
+    if (!hunt_vote_of(h, i, HUNT_DEFAULT)->own.made)
+      continue;
+    maps++;
+    hunt_run_kept(h, -1, i, HUNT_DEFAULT, true, plain, &own);
+    hunt_run_kept(h, fault->number, i, HUNT_DEFAULT, true, faulty, &answer);
+    if (hunt_same(&answer, &own))
+      continue;
+    const hunt_input *const input = &h->inputs.items[i];
+    const char *how = answer.made ? NULL : hunt_word_of(&answer);
+    if (answer.made && hunt_complains(h, input, faulty, true) && !hunt_complains(h, input, plain, true))
+      how = "twin check --map";
+    hunt_input_restore(input);
+    if (how)
+      snprintf(fault->by, sizeof fault->by, "%s: %s", how, input->name);
+    if (how)
+      return true;
+  }
+  return false;
+}
+
 static void hunt_judge(hunt_state *h, hunt_fault *fault) {
-  if (hunt_find_fault(h, fault)) {
+  if (hunt_find_fault(h, fault) || hunt_find_by_map(h, fault)) {
     snprintf(fault->verdict, sizeof fault->verdict, "found");
   } else if (hunt_is_equivalent(h, fault)) {
     snprintf(fault->verdict, sizeof fault->verdict, "equivalent");
@@ -400,10 +436,17 @@ static void hunt_collect_inputs(hunt_state *h) {
   if (h->settings.programs)
     hunt_inputs_add_programs(&h->inputs, h->settings.programs, h->root, h->settings.program_limit);
   const size_t programs = h->inputs.count - jobs;
+  char damage[HARNESS_PATH];
+  harness_path(damage, "%s/damage/outcomes", h->settings.corpus);
+  hunt_relinks *const relinks = hunt_relinks_open(h->settings.corpus, h->root, h->settings.seed);
+  if (!*h->settings.only)
+    hunt_relinks_add_damage(relinks, &h->inputs, damage);
+  hunt_relinks_close(relinks);
   hunt_inputs_shuffle(&h->inputs);
   hunt_ask(h);
-  printf("%zu jobs of the corpus and %zu programs, in two modes; the voters agree on %zu of %zu\n", jobs, programs,
-         h->agreed, h->inputs.count * HUNT_MODES);
+  printf("%zu jobs and %zu damaged inputs of the corpus and %zu programs, each in %d modes; the voters agree on %zu of "
+         "%zu\n",
+         jobs, h->inputs.count - jobs - programs, programs, HUNT_MODES, h->agreed, h->inputs.count * HUNT_MODES);
   fflush(stdout);
 }
 

@@ -41,10 +41,15 @@ typedef struct hunt_answer {
 
 enum { HUNT_TIME = 1000, HUNT_SIGNAL = 128, HUNT_INPUT_TIME = 1 };
 
-/* Both under nvlink's identity: what each voter says of itself is not the other's. */
-typedef enum hunt_mode { HUNT_COMPATIBLE, HUNT_DEFAULT, HUNT_MODES } hunt_mode;
+/* Both under nvlink's identity: what each voter says of itself is not the other's. HUNT_VERBOSE is
+ * default mode with every option that only makes a linker say more. */
+typedef enum hunt_mode { HUNT_COMPATIBLE, HUNT_DEFAULT, HUNT_VERBOSE, HUNT_MODES } hunt_mode;
+
+extern const char *const hunt_mode_words[HUNT_MODES];
 
 /* --- hunt_inputs.c --- */
+/* The caller fills the arguments. */
+hunt_input *hunt_inputs_add(hunt_inputs *inputs, const char *name, const char *directory, const char *origin);
 /* Writes an input's file: read-only, and with a time that no file has that a program makes. */
 void hunt_input_write(const char *path, const void *bytes, size_t size);
 /* Copies the sets of `corpus` below `root` and lists their jobs whose names hold `only`. */
@@ -62,6 +67,8 @@ typedef struct hunt_relinks hunt_relinks;
 /* Inputs without end, made of the corpus below `root`: number N of a seed is always the same. Two of three link some of a
  * program's cubins, at times with another's, in another order and with other options; the third is a damaged cubin. */
 hunt_relinks *hunt_relinks_open(const char *corpus, const char *root, uint64_t seed);
+/* The stored cases of damage (corpus/damage/outcomes) as inputs; their answers are not read. */
+void hunt_relinks_add_damage(hunt_relinks *relinks, hunt_inputs *inputs, const char *path);
 /* The caller frees it with hunt_input_free. */
 void hunt_relinks_make(hunt_relinks *relinks, size_t number, hunt_input *input);
 void hunt_relinks_close(hunt_relinks *relinks);
@@ -72,7 +79,8 @@ typedef struct hunt_runner {
   int (*main)(int argc, char **argv); /* in this process, or */
   const char *program;                /* a program's absolute path */
   unsigned seconds;                   /* of the processor, for one run */
-  const char *keep;                   /* the output is moved here, or NULL */
+  const char *keep;                   /* the directory for copies of what is made, or NULL */
+  bool map;                           /* with --map=out.map */
 } hunt_runner;
 
 /* The caller frees the answer with hunt_answer_free. */

@@ -21,10 +21,11 @@ static char *inputs_copy_text(const char *text) {
   return copy;
 }
 
-static hunt_input *inputs_add(hunt_inputs *inputs, const char *name, const char *directory, const char *origin) {
+hunt_input *hunt_inputs_add(hunt_inputs *inputs, const char *name, const char *directory, const char *origin) {
   inputs->items = harness_grow(inputs->items, (inputs->count + 1) * sizeof *inputs->items);
   hunt_input *const input = &inputs->items[inputs->count++];
-  *input = (hunt_input){inputs_copy_text(name), inputs_copy_text(directory), inputs_copy_text(origin), {0}};
+  *input =
+      (hunt_input){inputs_copy_text(name), inputs_copy_text(directory), origin ? inputs_copy_text(origin) : NULL, {0}};
   return input;
 }
 
@@ -73,7 +74,7 @@ void hunt_inputs_add_corpus(hunt_inputs *inputs, const char *corpus, const char 
       if (!strstr(name, only))
         continue;
       harness_path(path, "%s/args", jobs.items[i].directory);
-      harness_read_lines(path, &inputs_add(inputs, name, directory, jobs.items[i].inputs)->arguments);
+      harness_read_lines(path, &hunt_inputs_add(inputs, name, directory, jobs.items[i].inputs)->arguments);
     }
     harness_free_jobs(&jobs);
   }
@@ -135,7 +136,7 @@ void hunt_inputs_add_programs(hunt_inputs *inputs, const char *directory, const 
         inputs_copy_cubins(from, to, &words)) {
       char name[HARNESS_PATH];
       harness_path(name, "program %s", entries[i]->d_name);
-      inputs_add(inputs, name, to, from)->arguments = words;
+      hunt_inputs_add(inputs, name, to, from)->arguments = words;
       words = (harness_words){0};
       taken++;
     }

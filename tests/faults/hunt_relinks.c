@@ -138,34 +138,62 @@ static void relinks_make_words(const hunt_relinks *r, gen_random *random, string
   const relink_place *const other = gen_random_percent(random, 35) ? relinks_other_place(r, place, random) : NULL;
   if (other)
     relinks_take_files(other, random, words);
+  string_list_add(words, "-o");
+  string_list_add(words, "out.cubin");
 }
 
-/* A case of `twin damage`: the damaged file stands in the root under a name of its own. */
-static void relinks_make_damage(const hunt_relinks *r, uint64_t seed, string_list *words) {
-  static const char damaged[] = "damaged.cubin";
-  damage_case one;
-  damage_case_make(&one, &r->bases, seed);
+/* The words of a case of `twin damage`, whose damaged file is written to `damaged`; `up` leads from where the link runs to
+ * the root. */
+static void relinks_write_damage(const damage_case *one, const char *damaged, const char *up, string_list *words) {
   size_t size = 0;
-  uint8_t *const bytes = damage_case_bytes(&one, &size);
-  text_buffer path = {0};
-  text_add(&path, "%s/%s", r->root, damaged);
-  hunt_input_write(path.bytes, bytes, size);
-  const string_list *const arguments = &one.base->arguments;
-  const char *const place = one.base->job;
+  uint8_t *const bytes = damage_case_bytes(one, &size);
+  hunt_input_write(damaged, bytes, size);
+  const string_list *const arguments = &one->base->arguments;
+  const char *const place = one->base->job;
   const int place_length = (int)(strrchr(place, '/') - place);
   for (size_t i = 0; i < arguments->count; i++) {
     const char *const word = arguments->items[i];
-    const bool input = string_list_holds(&one.base->files, word);
-    if (input && strcmp(word, one.base->files.items[one.file]) == 0)
-      string_list_add(words, "%s", damaged);
-    else if (input && !one.alone)
-      string_list_add(words, "%.*s/%s", place_length, place, word);
+    const bool input = string_list_holds(&one->base->files, word);
+    if (input && strcmp(word, one->base->files.items[one->file]) == 0)
+      string_list_add(words, "%s", strrchr(damaged, '/') + 1);
+    else if (input && !one->alone)
+      string_list_add(words, "%s%.*s/%s", up, place_length, place, word);
     else if (!input && strcmp(word, "-o") != 0 && strcmp(word, "out.cubin") != 0)
       string_list_add(words, "%s", word);
   }
+  string_list_add(words, "-o");
+  string_list_add(words, "out.cubin");
   free(bytes);
-  text_free(&path);
+}
+
+static void relinks_make_damage(const hunt_relinks *r, uint64_t seed, string_list *words) {
+  damage_case one;
+  char path[HARNESS_PATH];
+  damage_case_make(&one, &r->bases, seed);
+  harness_path(path, "%s/damaged.cubin", r->root);
+  relinks_write_damage(&one, path, "", words);
   damage_case_free(&one);
+}
+
+void hunt_relinks_add_damage(hunt_relinks *relinks, hunt_inputs *inputs, const char *path) {
+  char directory[HARNESS_PATH], damaged[HARNESS_PATH], name[HARNESS_PATH];
+  harness_words lines;
+  harness_read_lines(path, &lines);
+  harness_path(directory, "%s/damage", relinks->root);
+  harness_make_directories(directory);
+  for (size_t i = 0; i < lines.count; i++) {
+    damage_case one;
+    string_list words = {0};
+    lines.items[i][strcspn(lines.items[i], "\t")] = '\0';
+    if (!*lines.items[i] || !damage_case_parse(&one, &relinks->bases, lines.items[i]))
+      continue;
+    harness_path(damaged, "%s/damaged-%zu.cubin", directory, i);
+    harness_path(name, "damage %s", lines.items[i]);
+    relinks_write_damage(&one, damaged, "../", &words);
+    hunt_inputs_add(inputs, name, directory, NULL)->arguments = (harness_words){words.items, words.count};
+    damage_case_free(&one);
+  }
+  harness_free_words(&lines);
 }
 
 void hunt_relinks_make(hunt_relinks *relinks, size_t number, hunt_input *input) {
@@ -176,8 +204,6 @@ void hunt_relinks_make(hunt_relinks *relinks, size_t number, hunt_input *input) 
     relinks_make_damage(relinks, gen_random_next(&random), &words);
   else
     relinks_make_words(relinks, &random, &words);
-  string_list_add(&words, "-o");
-  string_list_add(&words, "out.cubin");
   text_buffer name = {0};
   text_add(&name, "relink %zu:", number);
   for (size_t i = 0; i < words.count; i++)

@@ -20,6 +20,8 @@
 enum { WORDS = 4096, WALL_FACTOR = 10 };
 static const uint64_t memory_limit = (uint64_t)2 << 30, file_limit = (uint64_t)64 << 20;
 
+const char *const hunt_mode_words[HUNT_MODES] = {"", " (default mode)", " (verbose)"};
+
 static void run_limit(int which, uint64_t value) {
   const struct rlimit limit = {.rlim_cur = (rlim_t)value, .rlim_max = (rlim_t)value};
   setrlimit(which, &limit);
@@ -83,12 +85,10 @@ static void run_take_file(const hunt_runner *runner, const hunt_input *input, co
   const bool read = harness_read_file(path, &bytes);
   *sum += XXH3_64bits_withSeed(bytes.data, read ? bytes.size : 0, XXH3_64bits(name, strlen(name)));
   hunt_parts_add_file(answer, name, bytes.data, read ? bytes.size : 0);
-  if (strcmp(name, "out.cubin") == 0) {
-    answer->made = true;
-    if (runner->keep) {
-      harness_path(kept, "%s", runner->keep);
-      harness_write_file(kept, bytes.data, bytes.size);
-    }
+  answer->made = answer->made || strcmp(name, "out.cubin") == 0;
+  if (runner->keep) {
+    harness_path(kept, "%s/%s", runner->keep, name);
+    harness_write_file(kept, bytes.data, bytes.size);
   }
   free(bytes.data);
   unlink(path);
@@ -116,10 +116,15 @@ static void run_take_files(const hunt_runner *runner, const hunt_input *input, X
 
 void hunt_run(const hunt_runner *runner, const hunt_input *input, hunt_mode mode, hunt_answer *answer) {
   static char name[] = "twinlink", identity[] = "--identity=nvlink", compatible[] = "--bug-compatible";
+  static char verbose[] = "-v", callgraph[] = "-dump-callgraph", warnings[] = "-extrawarn";
+  char *const more[HUNT_MODES][4] = {{compatible}, {NULL}, {verbose, callgraph, warnings}};
+  static char map[] = "--map=out.map";
   char *argv[WORDS] = {name, identity};
   int argc = 2;
-  if (mode == HUNT_COMPATIBLE)
-    argv[argc++] = compatible;
+  if (runner->map)
+    argv[argc++] = map;
+  for (size_t i = 0; more[mode][i]; i++)
+    argv[argc++] = more[mode][i];
   for (size_t i = 0; i < input->arguments.count && argc + 1 < WORDS; i++)
     argv[argc++] = input->arguments.items[i];
   const int streams[2] = {memfd_create("stdout", MFD_CLOEXEC), memfd_create("stderr", MFD_CLOEXEC)};
