@@ -33,7 +33,9 @@ find_function() { # NAME
 find_cases() { # CTEST[:CASE]: true if the test is there
   local name=${1%%:*} case=
   [[ $1 == *:* ]] && case=${1#*:}
-  grep -qE "(twinlink_add_cmocka_test\($name\b|NAME $name\b)" -r tests --include=CMakeLists.txt || return 1
+  grep -qE "(twinlink_add_cmocka_test\($name\b|NAME $name\b)" -r tests --include=CMakeLists.txt ||
+    { grep -qE "foreach\(set .*\b${name%-*}\b" -r tests --include=CMakeLists.txt &&
+      grep -qE "NAME \\$\{set\}-${name##*-}\b" -r tests --include=CMakeLists.txt; } || return 1
   [[ -z $case ]] || grep -qF "$case" -r "tests/${name%%_*}" "tests/$name" 2>/dev/null
 }
 
