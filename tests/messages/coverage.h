@@ -34,6 +34,8 @@ const char *coverage_find_line(const harness_words *lines, const char *id);
 
 /* Runs twinlink with `mode` in front of the words, in a scratch directory with the files of `inputs`. */
 void coverage_run(const char *inputs, const char *mode, const harness_words *words, harness_outcome *outcome);
+/* The same for a line "DIRECTORY WORD ..." of a table, with the files of that directory of the corpus. */
+void coverage_run_line(const char *line, const char *mode, harness_outcome *outcome);
 
 int coverage_test_messages(void);
 int coverage_test_defects(void);

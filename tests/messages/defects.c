@@ -1,7 +1,7 @@
 /* Every defect of nvlink against docs/specification/defects.md, one check a row: the number, the class of
  * linker/catalog/defect_rows.h, and the job that holds it. Of class R, twinlink names the row in its messages by default and
- * does not with --bug-compatible; of class E, the job stands in the list of what is refused in both modes; every row of the
- * catalogue is held by a job or a test, not by a reason. */
+ * does not with --bug-compatible; of class E, the job stands in the list of what is refused in both modes, or the line's
+ * command is refused in both; every row of the catalogue is held by a job or a test, not by a reason. */
 #define _DEFAULT_SOURCE
 #include "tests/messages/coverage.h"
 
@@ -64,6 +64,19 @@ static void defects_check_refused(const char *id, const coverage_job *job) {
   fail_msg("%s: %s/%s is not listed as refused", id, job->set, job->job->name);
 }
 
+/* Of what nvlink has no one answer to, there is no job: the command is refused here in both modes. */
+static void defects_check_command(const char *id, const char *line) {
+  static const char *const modes[] = {"--threads=0", "--bug-compatible"};
+  for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+    harness_outcome outcome;
+    coverage_run_line(line, modes[i], &outcome);
+    if (outcome.code != 1 || outcome.signal || !strstr((const char *)outcome.err.data, "fatal   : Input file"))
+      fail_msg("%s: '%s' is not refused with %s: exit code %d\n%s", id, line, modes[i], outcome.code,
+               (const char *)outcome.err.data);
+    harness_free_outcome(&outcome);
+  }
+}
+
 static void defects_check_test(const char *id, const char *file) {
   char path[HARNESS_PATH];
   harness_bytes text;
@@ -89,6 +102,10 @@ static void defects_test_row(void **state) {
   if (strncmp(held, "none: ", 6) == 0) {
     if (row || strlen(held) < 30)
       fail_msg("%s: '%s' does not do", id, held);
+    return;
+  }
+  if (strncmp(held, "refused ", 8) == 0) {
+    defects_check_command(id, held + 8);
     return;
   }
   if (strncmp(held, "test ", 5) == 0) {

@@ -78,6 +78,17 @@ void coverage_run(const char *inputs, const char *mode, const harness_words *wor
   harness_remove_tree(scratch);
 }
 
+void coverage_run_line(const char *line, const char *mode, harness_outcome *outcome) {
+  char text[1024], inputs[HARNESS_PATH], *items[32];
+  harness_words words = {items, 0};
+  snprintf(text, sizeof text, "%s", line);
+  const char *const directory = strtok(text, " ");
+  for (char *word = strtok(NULL, " "); word && words.count < 32; word = strtok(NULL, " "))
+    items[words.count++] = word;
+  harness_path(inputs, "%s/corpus/%s", coverage.source, directory);
+  coverage_run(inputs, mode, &words, outcome);
+}
+
 static void coverage_add_job(const char *set, const harness_job *job) {
   char path[HARNESS_PATH];
   coverage.jobs = harness_grow(coverage.jobs, (coverage.job_count + 1) * sizeof *coverage.jobs);

@@ -64,27 +64,26 @@ static bool messages_job_has(const message_row *row, const coverage_job *job) {
   return false;
 }
 
-/* Runs twinlink under its own identity where the inputs of a directory are. */
+/* What twinlink printed under its own identity; frees it. */
+static bool messages_outcome_says(const message_row *row, harness_outcome *outcome) {
+  bool said = false;
+  for (char *line = strtok((char *)outcome->err.data, "\n"); line; line = strtok(NULL, "\n"))
+    said = said || messages_line_is(row, line, "twinlink ");
+  harness_free_outcome(outcome);
+  return said;
+}
+
 static bool messages_program_says(const message_row *row, const char *inputs, const harness_words *words) {
   harness_outcome outcome;
   coverage_run(inputs, "--threads=0", words, &outcome);
-  bool said = false;
-  for (char *line = strtok((char *)outcome.err.data, "\n"); line; line = strtok(NULL, "\n"))
-    said = said || messages_line_is(row, line, "twinlink ");
-  harness_free_outcome(&outcome);
-  return said;
+  return messages_outcome_says(row, &outcome);
 }
 
 /* "DIRECTORY WORD ...", as the table has it behind "run ". */
 static bool messages_run_says(const message_row *row, const char *held) {
-  char text[1024], inputs[HARNESS_PATH], *items[32];
-  harness_words words = {items, 0};
-  snprintf(text, sizeof text, "%s", held);
-  const char *const directory = strtok(text, " ");
-  for (char *word = strtok(NULL, " "); word && words.count < 32; word = strtok(NULL, " "))
-    items[words.count++] = word;
-  harness_path(inputs, "%s/corpus/%s", coverage.source, directory);
-  return messages_program_says(row, inputs, &words);
+  harness_outcome outcome;
+  coverage_run_line(held, "--threads=0", &outcome);
+  return messages_outcome_says(row, &outcome);
 }
 
 static void messages_check_none(const message_row *row, const char *reason) {
