@@ -169,8 +169,8 @@ void ref_callgraph_analyze(ref_link *link) {
   ref_callgraph_add_up(link);
 }
 
-/* E40: once for each edge of the kernel to a function that reaches a cycle (D73); E41 with -extrawarn. */
-void ref_callgraph_warn(ref_link *link) {
+/* E40: once for each edge of the kernel to a function that reaches a cycle (D73). */
+static void ref_callgraph_warn_of_cycles(ref_link *link) {
   for (size_t i = 0; i < link->kernels.count; i++) {
     const ref_function *kernel = &link->functions[link->kernels.items[i]];
     for (size_t k = 0; k < kernel->callees.count; k++) {
@@ -181,9 +181,10 @@ void ref_callgraph_warn(ref_link *link) {
       }
     }
   }
-  if (!ref_option_given(link, REF_OPTION_EXTRA_WARNINGS) || link->everything_live) {
-    return;
-  }
+}
+
+/* What a kernel reaches; where the edges of kept functions count (D58), what those call too. */
+static bool *ref_callgraph_find_called(ref_link *link) {
   bool *called = ref_memory_take(link, link->function_count + 1, sizeof *called);
   for (size_t i = 0; i < link->kernels.count; i++) {
     const ref_indices *reach = &link->functions[link->kernels.items[i]].reach;
@@ -191,6 +192,20 @@ void ref_callgraph_warn(ref_link *link) {
       called[reach->items[k]] = true;
     }
   }
+  for (size_t i = 0; i < link->function_count && !link->job->bug_compatible; i++) {
+    for (size_t k = 0; k < link->functions[i].callees.count; k++) {
+      called[link->functions[i].callees.items[k]] = true;
+    }
+  }
+  return called;
+}
+
+/* E41, RF19 */
+static void ref_callgraph_warn_of_taken(ref_link *link) {
+  if (!ref_option_given(link, REF_OPTION_EXTRA_WARNINGS) || link->everything_live) {
+    return;
+  }
+  const bool *called = ref_callgraph_find_called(link);
   for (size_t i = 0; i < link->symbol_count; i++) {
     const size_t number = link->symbols[i].function;
     if (number != REF_NONE && link->functions[number].address_taken && !called[number]) {
@@ -198,6 +213,11 @@ void ref_callgraph_warn(ref_link *link) {
                        link->functions[number].name);
     }
   }
+}
+
+void ref_callgraph_warn(ref_link *link) {
+  ref_callgraph_warn_of_cycles(link);
+  ref_callgraph_warn_of_taken(link);
 }
 
 static void ref_callgraph_write_pair(ref_link *link, ref_bytes *output, uint32_t first, uint32_t second) {

@@ -44,20 +44,34 @@ static void ref_overflow_move_entries(ref_link *link, size_t section, const ref_
   }
 }
 
-static void ref_overflow_lay_out(ref_link *link, size_t number) {
-  ref_out_section *section = &link->sections[number];
+/* All variables in their new order. RF24: local ones behind all global ones. */
+static ref_indices ref_overflow_order(ref_link *link, size_t number) {
   ref_indices list = {0}, locals = {0};
-  ref_bytes image = {0};
-  bool *moved = ref_memory_take(link, link->relocation_count + 1, sizeof *moved);
   ref_overflow_list(link, number, false, &list);
   ref_sort_swapping(link, &list, ref_overflow_compare, REF_TIE_SECOND);
   ref_overflow_list(link, number, true, &locals);
   ref_sort_swapping(link, &locals, ref_overflow_compare, REF_TIE_SECOND);
   for (size_t i = 0; i < locals.count; i++) {
-    ref_indices_add(link, &list, locals.items[i]); /* RF24: behind all global ones */
+    ref_indices_add(link, &list, locals.items[i]);
   }
-  for (size_t i = 0; i < list.count; i++) {
-    ref_out_symbol *symbol = &link->symbols[list.items[i]];
+  return list;
+}
+
+static uint64_t ref_overflow_size(const ref_link *link, const ref_indices *list) {
+  uint64_t end = 0;
+  for (size_t i = 0; i < list->count; i++) {
+    const ref_out_symbol *symbol = &link->symbols[list->items[i]];
+    end = ref_align_up(end, ref_overflow_align(symbol)) + symbol->size;
+  }
+  return end;
+}
+
+static void ref_overflow_lay_out(ref_link *link, size_t number, const ref_indices *list) {
+  ref_out_section *section = &link->sections[number];
+  ref_bytes image = {0};
+  bool *moved = ref_memory_take(link, link->relocation_count + 1, sizeof *moved);
+  for (size_t i = 0; i < list->count; i++) {
+    ref_out_symbol *symbol = &link->symbols[list->items[i]];
     const uint64_t place = ref_align_up(image.size, ref_overflow_align(symbol));
     if (symbol->value > section->data.size || symbol->size > section->data.size - symbol->value) {
       ref_message_fatal(link, "D44", "variable '%s' lies outside section '%s'", symbol->name, section->name);
@@ -72,10 +86,15 @@ static void ref_overflow_lay_out(ref_link *link, size_t number) {
   section->align = LARGEST_ALIGN;
 }
 
-/* D64: declared alignments are lost, so by default the first layout stays and E32 is reported. */
+/* D64: declared alignments are lost in the second layout. So by default the first one stays where the second would fit, and
+ * E32 is reported with its size; where neither fits, E32 has the size of the second, as nvlink's. */
 void ref_overflow_user_constants(ref_link *link) {
   const size_t number = ref_map_find(&link->section_by_name, link->view->user_name);
-  if (number != REF_NONE && link->sections[number].size > CONSTANT_LIMIT && link->job->bug_compatible) {
-    ref_overflow_lay_out(link, number);
+  if (number == REF_NONE || link->sections[number].size <= CONSTANT_LIMIT) {
+    return;
+  }
+  const ref_indices list = ref_overflow_order(link, number);
+  if (link->job->bug_compatible || ref_overflow_size(link, &list) > CONSTANT_LIMIT) {
+    ref_overflow_lay_out(link, number, &list);
   }
 }

@@ -60,6 +60,7 @@ static void ref_weak_delete_block(ref_link *link, const ref_function *function, 
   if (section->constant_owner != REF_NONE || number == function->constant2) {
     section->data.size = 0;
     section->size = 0;
+    section->has_lost_block = false;
     return;
   }
   section->deleted = true;
