@@ -357,6 +357,18 @@ static bool ref_attribute_mask_counts(const ref_function *function) {
          (function->text != REF_NONE || function->alias_of != REF_NONE);
 }
 
+/* I23: over what the kernel reaches; RF58: over all live functions when it is the only kernel. */
+static uint32_t ref_attribute_join_masks(ref_link *link, const ref_function *kernel) {
+  uint32_t mask = 0;
+  for (size_t i = 0; i < link->function_count; i++) {
+    if (ref_attribute_mask_counts(&link->functions[i]) &&
+        (link->kernels.count == 1 || ref_indices_has(&kernel->reach, i))) {
+      mask |= ref_attribute_mask_of(link, i);
+    }
+  }
+  return mask;
+}
+
 static void ref_attributes_set_masks(ref_link *link) {
   bool any = false, all = true, dead = false;
   for (size_t i = 0; i < link->function_count; i++) {
@@ -384,15 +396,9 @@ static void ref_attributes_set_masks(ref_link *link) {
   }
   for (size_t i = 0; i < link->kernels.count; i++) {
     ref_function *kernel = &link->functions[link->kernels.items[i]];
-    uint32_t mask = 0;
-    for (size_t k = 0; k < kernel->reach.count; k++) {
-      if (ref_attribute_mask_counts(&link->functions[kernel->reach.items[k]])) {
-        mask |= ref_attribute_mask_of(link, kernel->reach.items[k]);
-      }
-    }
     ref_record *own = ref_attribute_find(&kernel->output_records, CODE_SPARSE_MMA);
     if (own != NULL) {
-      ref_attribute_set_u16(own, (uint16_t)mask);
+      ref_attribute_set_u16(own, (uint16_t)ref_attribute_join_masks(link, kernel));
     }
   }
 }

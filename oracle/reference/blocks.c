@@ -63,9 +63,12 @@ static bool ref_block_place_lost_constants(ref_link *link, ref_file *file, uint3
   const ref_section *input = &file->cubin.sections[section];
   size_t number = ref_weak_find_block(link, input->name);
   if (number == REF_NONE) {
-    number = ref_section_add_with_symbol(link, input->name, input->type, input->flags, input->align, 0);
     const uint32_t owner = ref_merge_owner(file, section);
     ref_function *function = &link->functions[file->function_of[owner]];
+    if (!function->live) {
+      return false;
+    }
+    number = ref_section_add_with_symbol(link, input->name, input->type, input->flags, input->align, 0);
     link->sections[number].info_section = function->text;
     if (function->entry && function->constant2 == REF_NONE) {
       function->constant2 = number; /* RF6: a kernel's image is found by its name too */
@@ -80,10 +83,68 @@ static bool ref_block_place_lost_constants(ref_link *link, ref_file *file, uint3
   return true;
 }
 
+/* RF59: a body's constants start where its function's do. What an earlier body left there (because D7 deleted another block of
+ * that name, or because both bodies are strong) must be the same as far as both go. */
+static void ref_block_check_overlap(ref_link *link, size_t number, const ref_section *input) {
+  const ref_bytes old = link->sections[number].data;
+  const size_t common = old.size < input->size ? old.size : (size_t)input->size;
+  if (input->data != NULL && common > 0 && memcmp(old.data, input->data, common) != 0) {
+    ref_message_fatal(link, "E73", "Internal error: overlapping non-identical data");
+  }
+}
+
+/* The block where the function's own constants go, made when there is none. A dead function's has a name (RF59) and no bytes
+ * in the output. */
+static size_t ref_block_find_own_constants(ref_link *link, size_t owner, const ref_section *input) {
+  ref_function *function = &link->functions[owner];
+  size_t number = function->second_image != 0 ? function->second_image : function->constant2;
+  const bool second = number != REF_NONE && number != function->second_image && link->sections[number].is_stray &&
+                      link->job->bug_compatible; /* D85 */
+  if (number != REF_NONE && !second) {
+    ref_block_check_overlap(link, number, input);
+    link->sections[number].align = input->align; /* RF4, RF46 */
+    link->sections[number].data.size = 0;
+    link->sections[number].size = 0;
+    return number;
+  }
+  if (!function->live || !function->entry) {
+    number = ref_section_add_hidden(link, input->name, input->type, input->flags, input->align, 0);
+    link->sections[number].constant_owner = owner;
+    link->sections[number].dropped = !function->live;
+  } else {
+    number = ref_section_add_with_symbol(link, input->name, input->type, input->flags, input->align, 0);
+  }
+  *(second ? &function->second_image : &function->constant2) = number;
+  return number;
+}
+
+static bool ref_block_place_optimizer(ref_link *link, ref_file *file, uint32_t section, uint32_t owner) {
+  const ref_section *input = &file->cubin.sections[section];
+  const size_t number = file->function_of[owner];
+  const bool loses = file->body_of[owner] == REF_BODY_LOSES;
+  if (loses && file->cubin.symbols[owner].info >> 4 == REF_BIND_WEAK) {
+    return ref_block_place_lost_constants(link, file, section);
+  }
+  if (loses) { /* E21 */
+    const size_t own = link->functions[number].constant2;
+    if (own != REF_NONE && !link->sections[own].is_stray) {
+      ref_block_check_overlap(link, own, input);
+    }
+    return false;
+  }
+  const size_t block = ref_block_find_own_constants(link, number, input);
+  link->sections[block].info_section = link->functions[number].text;
+  ref_block_append(link, file, section, block);
+  return true;
+}
+
 static bool ref_block_place_owned(ref_link *link, ref_file *file, uint32_t section, uint32_t owner) {
   const ref_section *input = &file->cubin.sections[section];
   ref_function *function = &link->functions[file->function_of[owner]];
-  const bool parameters = input->type == REF_TYPE_CONSTANT, optimizer = input->type == link->view->optimizer_type;
+  const bool parameters = input->type == REF_TYPE_CONSTANT;
+  if (input->type == link->view->optimizer_type) {
+    return ref_block_place_optimizer(link, file, section, owner);
+  }
   if (!function->live) {
     return false;
   }
@@ -93,22 +154,9 @@ static bool ref_block_place_owned(ref_link *link, ref_file *file, uint32_t secti
   if (file->body_of[owner] == REF_BODY_LOSES) {
     return ref_block_place_lost_constants(link, file, section);
   }
-  size_t number = optimizer ? function->constant2 : REF_NONE;
-  const bool second = number != REF_NONE && link->sections[number].is_stray && link->job->bug_compatible; /* D85 */
-  if (number != REF_NONE && !second) {
-    link->sections[number].align = input->align; /* RF4, RF46 */
-  } else if (parameters) {
-    number = ref_block_add_bank_zero(link, function, input);
-  } else if (optimizer && !function->entry) {
-    number = ref_section_add_hidden(link, input->name, input->type, input->flags, input->align, 0);
-    link->sections[number].constant_owner = file->function_of[owner];
-  } else {
-    number = ref_section_add_with_symbol(link, input->name, input->type, input->flags, input->align, 0);
-  }
-  if (optimizer && !second) {
-    function->constant2 = number;
-  }
-  function->has_second_image = function->has_second_image || second;
+  const size_t number =
+      parameters ? ref_block_add_bank_zero(link, function, input)
+                 : ref_section_add_with_symbol(link, input->name, input->type, input->flags, input->align, 0);
   link->sections[number].info_section = function->text;
   ref_block_append(link, file, section, number);
   return true;

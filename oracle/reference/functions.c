@@ -178,7 +178,7 @@ static void ref_function_read_pair(ref_link *link, ref_file *file, const ref_sec
   if (loses && !(part == PART_TAKEN && ref_function_is_referenced(file, graph, number))) {
     return;
   }
-  if (part == PART_TAKEN || part == PART_INDIRECT) {
+  if ((part == PART_TAKEN && !loses) || part == PART_INDIRECT) {
     ref_names_add(link, REF_NONE, prototype);
   }
   if (part == PART_CALLS && callee != REF_NONE) {
@@ -187,8 +187,9 @@ static void ref_function_read_pair(ref_link *link, ref_file *file, const ref_sec
     ref_indices_add(link, &function->references, callee);
   } else if (part == PART_INDIRECT) {
     ref_function_add_indirect(link, function, prototype);
-  } else if (part == PART_TAKEN && !function->address_taken) {
+  } else if (part == PART_TAKEN && (!function->address_taken || function->taken_by_loser)) {
     function->address_taken = true;
+    function->taken_by_loser = loses;
     function->taken_in = (size_t)(file - link->files);
     function->taken_prototype = prototype;
   }
@@ -258,6 +259,14 @@ static void ref_function_read_descriptors(ref_link *link, const ref_file *file, 
       link->functions[number].taken_prototype =
           link->functions[number].prototype == NULL ? "" : link->functions[number].prototype;
     }
+  }
+}
+
+/* RF60: what the record of a losing body saves (W7.7) has the text of `.nv.prototype`, and place 0 without one. */
+static void ref_functions_check_losers_texts(ref_link *link) {
+  for (size_t i = 0; i < link->function_count; i++) {
+    ref_function *function = &link->functions[i];
+    function->taken_without_text = function->taken_by_loser && function->prototype == NULL;
   }
 }
 
@@ -379,6 +388,7 @@ void ref_functions_survey(ref_link *link) {
   for (size_t i = 0; i < link->file_count; i++) {
     ref_function_survey_file(link, i);
   }
+  ref_functions_check_losers_texts(link);
   ref_functions_read_descriptors(link);
   ref_functions_count_named(link);
   ref_function_find_live(link);

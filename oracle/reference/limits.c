@@ -43,6 +43,16 @@ void ref_limits_check_parameters(ref_link *link) {
   }
 }
 
+/* E68: RF63, a local alias that is deleted while its function lives, or the other way round (V11a for local ones). */
+void ref_limits_check_local_aliases(ref_link *link) {
+  for (size_t i = 0; i < link->function_count; i++) {
+    const ref_function *alias = &link->functions[i];
+    if (alias->alias_of != REF_NONE && alias->local && alias->live != link->functions[alias->alias_of].live) {
+      ref_message_fatal(link, "E68", "Internal error: reference to deleted section");
+    }
+  }
+}
+
 /* C78, step 5: in the order in which the sections were created. */
 void ref_limits_check_sizes(ref_link *link) {
   for (size_t i = 0; i < link->section_count; i++) {

@@ -145,6 +145,7 @@ typedef struct ref_function {
   uint32_t registers;
   uint16_t first_virtual_sm; /* V3 */
   bool address_taken;
+  bool taken_by_loser;         /* W7.7, so far */
   size_t taken_in;             /* file of its first -2 record */
   const char *taken_prototype; /* of its -2 record */
   bool taken_without_text;     /* RF52 */
@@ -154,7 +155,7 @@ typedef struct ref_function {
   size_t indirect_count, indirect_capacity;
   size_t alias_of;
   size_t text, info, shared, constant0, constant2, bindless; /* module sections */
-  bool has_second_image;                                     /* D85: its own constants are not where copies go */
+  size_t second_image; /* D85: where its own constants are, if not where copies go; 0: nowhere else */
   ref_records records;
   size_t info_order;
   /* while files are merged, in their order */
@@ -224,7 +225,9 @@ typedef struct ref_out_symbol {
   size_t function;
   uint64_t auxiliary; /* R7: a shared symbol's alignment */
   bool is_extern_shared;
-  bool has_no_place; /* D82 */
+  bool has_no_place;     /* D82 */
+  size_t ghost_of;       /* RF62; 0: of none */
+  size_t further_places; /* RF62: in the list of shared objects */
   bool undefined_weak, referenced;
   ref_indices users; /* shared objects: kernels (W9.2) */
   uint64_t slot;     /* textures, samplers, surfaces: B4 */
@@ -528,6 +531,7 @@ void ref_write_file_header(const ref_link *link, uint8_t *at, size_t section_off
 void ref_limits_check_unified(ref_link *link);
 void ref_limits_check_sizes(ref_link *link);
 void ref_limits_check_parameters(ref_link *link);
+void ref_limits_check_local_aliases(ref_link *link);
 
 /* dump.c */
 void ref_dump_finish(ref_link *link);

@@ -36,9 +36,30 @@ static size_t ref_object_shared_section(ref_link *link, ref_file *file, const re
   return pool;
 }
 
+/* RF34, RF62: a weak object that a strong one replaces keeps its place in the list and its alignment there; the symbol's value
+ * is that of the place that is laid out last. */
+static void ref_object_leave_ghost(ref_link *link, size_t number) {
+  const ref_out_symbol symbol = link->symbols[number];
+  const size_t ghost = ref_symbol_add(link, symbol.name, REF_BIND_LOCAL, symbol.type, symbol.other);
+  link->symbols[ghost].dropped = true;
+  link->symbols[ghost].section = symbol.section;
+  link->symbols[ghost].size = symbol.size;
+  link->symbols[ghost].auxiliary = symbol.auxiliary;
+  link->symbols[ghost].ghost_of = number;
+  link->symbols[number].further_places++;
+  for (size_t i = 0; i < link->shared_objects.count; i++) {
+    if (link->shared_objects.items[i] == number) {
+      link->shared_objects.items[i] = ghost;
+    }
+  }
+}
+
 /* W9: shared objects have a list of their own; st_value is the alignment (H1). */
 static void ref_object_define_shared(ref_link *link, size_t file_number, const ref_symbol *input, size_t number) {
   const size_t section = ref_object_shared_section(link, &link->files[file_number], input);
+  if (link->symbols[number].section != REF_NONE && !link->symbols[number].is_extern_shared) {
+    ref_object_leave_ghost(link, number);
+  }
   ref_out_symbol *symbol = &link->symbols[number];
   symbol->section = section;
   symbol->size = input->size;
@@ -144,6 +165,17 @@ static bool ref_object_find_parameter(ref_link *link, ref_file *file, uint32_t i
   return file->symbol_of[index] != REF_NONE;
 }
 
+/* RF59: compiler constants of dead functions and of second strong bodies are looked at in their turn; those of losing weak
+ * bodies wait for the section pass (W8.8). */
+static void ref_object_place_lost_constants(ref_link *link, size_t file_number, const ref_symbol *input) {
+  const ref_file *file = &link->files[file_number];
+  const uint32_t owner = ref_merge_owner(file, input->section);
+  if (owner != 0 && file->cubin.sections[input->section].type == link->view->optimizer_type &&
+      (file->body_of[owner] != REF_BODY_LOSES || file->cubin.symbols[owner].info >> 4 != REF_BIND_WEAK)) {
+    (void)ref_block_place(link, file_number, input->section);
+  }
+}
+
 static void ref_object_merge_local(ref_link *link, size_t file_number, uint32_t index) {
   ref_file *file = &link->files[file_number];
   const ref_symbol *input = &file->cubin.symbols[index];
@@ -155,6 +187,7 @@ static void ref_object_merge_local(ref_link *link, size_t file_number, uint32_t 
   }
   if (!ref_object_owner_takes_part(link, file, input)) {
     ref_object_name_dead_section(link, file, input);
+    ref_object_place_lost_constants(link, file_number, input);
     return;
   }
   if (ref_object_is_shared(input) && ref_object_shared_section(link, file, input) == REF_NONE) {
@@ -303,8 +336,9 @@ static void ref_object_size_extern(ref_link *link, size_t file_number, const ref
   }
   ref_object_define(link, file_number, input, number);
   if (link->job->bug_compatible) {
+    link->symbols[number].further_places++;
     link->symbols[number].has_no_place = true;
-    link->symbols[number].value = (uint64_t)-1;
+    link->symbols[number].value = ref_options_keep_shared_symbols(link) ? 0 : (uint64_t)-1; /* RF61 */
   }
 }
 

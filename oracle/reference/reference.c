@@ -30,6 +30,7 @@ void ref_reference_lay_out(ref_link *link) {
   ref_relocate_apply(link);
   ref_attributes_finish(link);
   ref_dump_finish(link);
+  ref_limits_check_local_aliases(link);
   ref_limits_check_parameters(link);
   ref_symbols_check_values(link);
   ref_callgraph_measure(link);

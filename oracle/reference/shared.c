@@ -73,6 +73,24 @@ static void ref_shared_find_users(ref_link *link) {
   }
 }
 
+/* RF62 */
+static void ref_shared_place(ref_link *link, size_t number, uint64_t value) {
+  link->symbols[number].value = value;
+  if (link->symbols[number].ghost_of != 0) {
+    link->symbols[link->symbols[number].ghost_of].value = value;
+  }
+}
+
+static void ref_shared_copy_to_ghosts(ref_link *link, const ref_shared *shared) {
+  for (size_t i = 0; i < shared->objects.count; i++) {
+    ref_out_symbol *ghost = &link->symbols[shared->objects.items[i]];
+    if (ghost->ghost_of != 0) {
+      ghost->users = link->symbols[ghost->ghost_of].users;
+      ghost->referenced = link->symbols[ghost->ghost_of].referenced;
+    }
+  }
+}
+
 static int ref_shared_compare_size(const ref_link *link, size_t a, size_t b) {
   const uint64_t first = link->symbols[a].size, second = link->symbols[b].size;
   return first > second ? -1 : first < second;
@@ -153,7 +171,7 @@ static uint64_t ref_shared_colour_pool(ref_link *link, ref_shared *shared) {
     colours[i].offset = ref_align_up(end, colours[i].align);
     end = colours[i].offset + colours[i].size;
     for (size_t k = 0; k < colours[i].members.count; k++) {
-      link->symbols[colours[i].members.items[k]].value = colours[i].offset;
+      ref_shared_place(link, colours[i].members.items[k], colours[i].offset);
     }
   }
   return end;
@@ -212,7 +230,7 @@ static void ref_shared_layout_kernel(ref_link *link, const ref_shared *shared, s
   ref_sort_alternating(link, &own, ref_shared_compare_own, REF_TIE_FIRST);
   for (size_t i = 0; i < own.count; i++) {
     ref_out_symbol *symbol = &link->symbols[own.items[i]];
-    symbol->value = ref_align_up(end, symbol->auxiliary);
+    ref_shared_place(link, own.items[i], ref_align_up(end, symbol->auxiliary));
     symbol->section = function->shared;
     end = symbol->value + symbol->size;
     section->align = symbol->auxiliary > section->align ? symbol->auxiliary : section->align;
@@ -386,6 +404,7 @@ void ref_shared_prepare(ref_link *link) {
   ref_shared_list(link, shared);
   ref_shared_find_uses(link);
   ref_shared_find_users(link);
+  ref_shared_copy_to_ghosts(link, shared);
   ref_shared_sort_pool(link, shared);
   ref_shared_add_late_sections(link, shared);
 }

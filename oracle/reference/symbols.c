@@ -146,7 +146,7 @@ static uint64_t ref_symbol_value(const ref_link *link, const ref_out_symbol *sym
   const bool shared = symbol->type == REF_SYMBOL_CUDA_OBJECT && (symbol->other & REF_SPACE_MASK) == REF_SPACE_SHARED;
   if (shared && symbol->section != REF_NONE && link->sm >= 90 &&
       link->sections[symbol->section].size > SHARED_RESERVED) {
-    return symbol->value + SHARED_RESERVED;
+    return symbol->value + SHARED_RESERVED * (1 + symbol->further_places); /* RF62 */
   }
   if (symbol->type != REF_SYMBOL_SECTION && symbol->section != REF_NONE &&
       link->sections[symbol->section].type == REF_TYPE_SHARED_RESERVED) {

@@ -68,7 +68,7 @@ static void ref_weak_delete_block(ref_link *link, const ref_function *function, 
 }
 
 /* W8.8, D7: compiler constants go by the section's NAME; by default only the function's own go. */
-static void ref_weak_drop_constants(ref_link *link, ref_function *function) {
+static void ref_weak_drop_constants(ref_link *link, const ref_function *function) {
   const char *name = ref_memory_print(link, "%s%s", link->view->optimizer_prefix, function->name);
   const size_t first = ref_weak_find_block(link, name);
   if (first == REF_NONE) {
@@ -76,9 +76,6 @@ static void ref_weak_drop_constants(ref_link *link, ref_function *function) {
   }
   const ref_out_section *section = &link->sections[first];
   const bool own = first == function->constant2 || (section->is_stray && section->info_section == function->text);
-  if ((!own || function->has_second_image) && function->constant2 != REF_NONE && link->job->bug_compatible) {
-    ref_message_fatal(link, "E73", "Internal error: overlapping non-identical data");
-  }
   if (own || link->job->bug_compatible) {
     ref_weak_delete_block(link, function, first);
   } else if (function->constant2 != REF_NONE) {
@@ -93,6 +90,7 @@ void ref_weak_drop_old_body(ref_link *link, size_t number) {
   if (function->text_had_rela) {
     ref_weak_drop_debug_entries(link, number);
   }
+  ref_weak_drop_constants(link, function); /* RF59: of a dead function too */
   if (!function->live) {
     function->dead_references.count = 0;
     return;
@@ -104,7 +102,6 @@ void ref_weak_drop_old_body(ref_link *link, size_t number) {
   }
   ref_weak_drop_records(link, function->symbol);
   function->records.count = 0;
-  ref_weak_drop_constants(link, function);
 }
 
 /* RF1: when a strong variable replaces a weak one, the entries against it in constant sections go. */
