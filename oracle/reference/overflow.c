@@ -5,26 +5,53 @@
 
 enum { CONSTANT_LIMIT = 0x10000, LARGEST_ALIGN = 8 };
 
-static uint64_t ref_overflow_align(const ref_out_symbol *symbol) {
-  return symbol->size < LARGEST_ALIGN ? symbol->size : LARGEST_ALIGN;
+/* The alignment that a variable was given: what its offset in its file's block
+ * and the block's alignment allow. */
+static uint64_t ref_overflow_declared_align(const ref_link *link,
+                                            const ref_out_symbol *symbol) {
+  uint64_t align = 1;
+  for (size_t i = 0; i < link->constant_block_count; i++) {
+    const ref_constant_block *block = &link->constant_blocks[i];
+    if (block->section == symbol->section && symbol->value >= block->offset &&
+        symbol->value - block->offset < block->size) {
+      const uint64_t offset = symbol->value - block->offset;
+      while (align < block->align && offset % (align * 2) == 0) {
+        align *= 2;
+      }
+    }
+  }
+  return align;
+}
+
+/* K1a; D64: nvlink forgets the declared alignment. */
+static uint64_t ref_overflow_align(const ref_link *link,
+                                   const ref_out_symbol *symbol) {
+  const uint64_t align =
+      symbol->size < LARGEST_ALIGN ? symbol->size : LARGEST_ALIGN;
+  const uint64_t declared = link->job->bug_compatible ? 1 : symbol->auxiliary;
+  return declared > align ? declared : align;
 }
 
 static int ref_overflow_compare(const ref_link *link, size_t a, size_t b) {
   const ref_out_symbol *first = &link->symbols[a], *second = &link->symbols[b];
-  const uint64_t first_align = ref_overflow_align(first), second_align = ref_overflow_align(second);
+  const uint64_t first_align = ref_overflow_align(link, first),
+                 second_align = ref_overflow_align(link, second);
   if (first_align != second_align) {
     return first_align > second_align ? -1 : 1;
   }
   return first->size < second->size ? -1 : first->size > second->size;
 }
 
-/* Global variables, or local ones, in the reverse of the output symbol order. */
-static void ref_overflow_list(ref_link *link, size_t section, bool local, ref_indices *list) {
+/* Global variables, or local ones, in the reverse of the output symbol order.
+ */
+static void ref_overflow_list(ref_link *link, size_t section, bool local,
+                              ref_indices *list) {
   for (int pass = 1; pass >= 0; pass--) {
     for (size_t i = link->symbol_count; i-- > 0;) {
       const ref_out_symbol *symbol = &link->symbols[i];
       if (symbol->section == section && symbol->type != REF_SYMBOL_SECTION &&
-          (symbol->bind == REF_BIND_LOCAL) == local && symbol->local_list == (pass == 0)) {
+          (symbol->bind == REF_BIND_LOCAL) == local &&
+          symbol->local_list == (pass == 0)) {
         ref_indices_add(link, list, i);
       }
     }
@@ -32,11 +59,13 @@ static void ref_overflow_list(ref_link *link, size_t section, bool local, ref_in
 }
 
 /* Entries inside a variable's old bytes follow it. */
-static void ref_overflow_move_entries(ref_link *link, size_t section, const ref_out_symbol *symbol, uint64_t place,
-                                      bool *moved) {
+static void ref_overflow_move_entries(ref_link *link, size_t section,
+                                      const ref_out_symbol *symbol,
+                                      uint64_t place, bool *moved) {
   for (size_t i = 0; i < link->relocation_count; i++) {
     ref_out_relocation *entry = &link->relocations[i];
-    if (!moved[i] && entry->target == section && entry->offset >= symbol->value &&
+    if (!moved[i] && entry->target == section &&
+        entry->offset >= symbol->value &&
         entry->offset - symbol->value < symbol->size) {
       entry->offset = place + (entry->offset - symbol->value);
       moved[i] = true;
@@ -57,44 +86,49 @@ static ref_indices ref_overflow_order(ref_link *link, size_t number) {
   return list;
 }
 
-static uint64_t ref_overflow_size(const ref_link *link, const ref_indices *list) {
-  uint64_t end = 0;
-  for (size_t i = 0; i < list->count; i++) {
-    const ref_out_symbol *symbol = &link->symbols[list->items[i]];
-    end = ref_align_up(end, ref_overflow_align(symbol)) + symbol->size;
-  }
-  return end;
-}
-
-static void ref_overflow_lay_out(ref_link *link, size_t number, const ref_indices *list) {
+static void ref_overflow_lay_out(ref_link *link, size_t number,
+                                 const ref_indices *list) {
   ref_out_section *section = &link->sections[number];
   ref_bytes image = {0};
-  bool *moved = ref_memory_take(link, link->relocation_count + 1, sizeof *moved);
+  bool *moved =
+      ref_memory_take(link, link->relocation_count + 1, sizeof *moved);
   for (size_t i = 0; i < list->count; i++) {
     ref_out_symbol *symbol = &link->symbols[list->items[i]];
-    const uint64_t place = ref_align_up(image.size, ref_overflow_align(symbol));
-    if (symbol->value > section->data.size || symbol->size > section->data.size - symbol->value) {
-      ref_message_fatal(link, "D44", "variable '%s' lies outside section '%s'", symbol->name, section->name);
+    const uint64_t place =
+        ref_align_up(image.size, ref_overflow_align(link, symbol));
+    if (symbol->value > section->data.size ||
+        symbol->size > section->data.size - symbol->value) {
+      ref_message_fatal(link, "D44", "variable '%s' lies outside section '%s'",
+                        symbol->name, section->name);
     }
     ref_bytes_fill(link, &image, (size_t)place);
-    ref_bytes_add(link, &image, section->data.data + symbol->value, (size_t)symbol->size);
+    ref_bytes_add(link, &image, section->data.data + symbol->value,
+                  (size_t)symbol->size);
     ref_overflow_move_entries(link, number, symbol, place, moved);
     symbol->value = place;
   }
   section->data = image;
   section->size = image.size;
-  section->align = LARGEST_ALIGN;
+  section->align = link->job->bug_compatible || section->align < LARGEST_ALIGN
+                       ? LARGEST_ALIGN
+                       : section->align;
 }
 
-/* D64: declared alignments are lost in the second layout. So by default the first one stays where the second would fit, and
- * E32 is reported with its size; where neither fits, E32 has the size of the second, as nvlink's. */
+/* E32 has the size of the second layout. D64: by default it keeps the
+ * alignments. */
 void ref_overflow_user_constants(ref_link *link) {
-  const size_t number = ref_map_find(&link->section_by_name, link->view->user_name);
+  const size_t number =
+      ref_map_find(&link->section_by_name, link->view->user_name);
   if (number == REF_NONE || link->sections[number].size <= CONSTANT_LIMIT) {
     return;
   }
-  const ref_indices list = ref_overflow_order(link, number);
-  if (link->job->bug_compatible || ref_overflow_size(link, &list) > CONSTANT_LIMIT) {
-    ref_overflow_lay_out(link, number, &list);
+  for (size_t i = 0; i < link->symbol_count && !link->job->bug_compatible;
+       i++) {
+    if (link->symbols[i].section == number) {
+      link->symbols[i].auxiliary =
+          ref_overflow_declared_align(link, &link->symbols[i]);
+    }
   }
+  const ref_indices list = ref_overflow_order(link, number);
+  ref_overflow_lay_out(link, number, &list);
 }
