@@ -36,3 +36,6 @@ TL_DEFECT(D85, 'R', "merge",
           "a weak kernel without compiler constants, then a losing body and then a better one that have some",
           "one section with the kernel's own constants and the copies of functions' blocks",
           "two sections of one name: copies in the one that the losing body brought, the kernel's own in the other")
+TL_DEFECT(D86, 'R', "merge",
+          "a weak function with a jump table is replaced, in a capsule link, by a body that has compiler constants too",
+          "the new body's table", "entries of the old table stay and overwrite the new one")

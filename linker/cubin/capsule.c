@@ -1,5 +1,5 @@
 /* Reads capsules (M9): a header, a bit mask in which 1 means "derived from the SASS text", and a record for each other
- * instruction. Only the lengths of records are understood, which is all that linking needs. */
+ * instruction. Only the lengths of records are understood, which is nearly all that linking needs. */
 #include "cubin/capsule.h"
 
 #include "base/bytes.h"
@@ -22,19 +22,11 @@ bool tl_capsule_read(tl_capsule *capsule, const uint8_t *bytes, uint64_t size) {
   return capsule->first <= size;
 }
 
-bool tl_capsule_next(const tl_capsule *capsule, uint32_t *index, uint64_t *offset, tl_capsule_record *record) {
-  if (*index >= capsule->count)
-    return false;
+bool tl_capsule_next(const tl_capsule *capsule, uint64_t *offset, tl_capsule_record *record) {
   const uint64_t at = *offset ? *offset : capsule->first;
-  const bool derived = capsule->bytes[TL_CAPSULE_HEADER + *index / 8] >> (*index % 8) & 1;
-  ++*index;
-  *offset = at;
-  *record = (tl_capsule_record){at, 0};
-  if (derived)
-    return true;
   if (at >= capsule->size)
     return false;
-  record->size = capsule_record_size(capsule->bytes[at]);
+  *record = (tl_capsule_record){at, capsule_record_size(capsule->bytes[at])};
   *offset = at + record->size;
   return record->size && record->size <= capsule->size - at;
 }

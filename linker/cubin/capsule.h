@@ -14,14 +14,15 @@ typedef struct tl_capsule {
   uint64_t first; /* where the records begin */
 } tl_capsule;
 
-/* One Mercury instruction. `size` 0: it has no record and is derived from the SASS text. */
+/* The record of a Mercury instruction that is not derived from the SASS text. */
 typedef struct tl_capsule_record {
   uint64_t offset, size; /* in the capsule */
 } tl_capsule_record;
 
 /* False when the bytes are no capsule. */
 bool tl_capsule_read(tl_capsule *capsule, const uint8_t *bytes, uint64_t size);
-/* The next instruction, starting with *index 0 and *offset 0; false behind the last, or where a record runs past the end. */
-bool tl_capsule_next(const tl_capsule *capsule, uint32_t *index, uint64_t *offset, tl_capsule_record *record);
+/* The next record, starting with *offset 0; false behind the last, or where a record runs past the end. Records go on to
+ * the end of the capsule, behind those of the `count` instructions that the mask is about (L123). */
+bool tl_capsule_next(const tl_capsule *capsule, uint64_t *offset, tl_capsule_record *record);
 
 #endif

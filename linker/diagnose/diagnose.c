@@ -227,9 +227,12 @@ static uint32_t diagnose_barriers(const tl_module *module, const tl_graph *graph
   return most;
 }
 
+/* The banks, by their section types; a capsule link's are not counted, since Mercury sections have other types (L121). */
 static const char *diagnose_constants_text(const tl_module *module, const tl_layout *layout, uint32_t text,
                                            tl_arena *arena) {
   const char *line = "";
+  if (module->view == TL_VIEW_MERCURY)
+    return line;
   for (uint32_t bank = 0; bank <= SHT_CUDA_CONSTANT_LAST - SHT_CUDA_CONSTANT0; bank++)
     for (uint32_t i = 1; i < module->sections.count; i++) {
       const tl_section *const section = &module->sections.items[i];

@@ -1,16 +1,25 @@
 /* Values in capsules (M22). An entry of Mercury text stands at an offset in decoded instructions; how long a derived one is
- * when decoded does not show. Its SASS entry does stand at an instruction: both views' entries against constants and
- * shared objects have the same order, and the n-th constant load of the SASS text is the n-th record of that kind. A load
- * has its value at byte 28 of the record; instructions without such a record keep nothing (M22, L103). */
+ * when decoded does not show. Its SASS entry does say whether the instruction is a constant load, the only kind that keeps
+ * the value in a record of its own, at byte 28. Such a record says which constants it loads, and the n-th entry against
+ * constants of one kind belongs to the n-th record of that kind (L103). */
 #include "finalize/finalize.h"
 
-#include "base/bytes.h"
 #include "cubin/capsule.h"
 #include "cubin/elf.h"
 
 #include <stdlib.h>
 
-enum { RECORD_VALUE = 28, WIDE_RECORD = 32, NO_OPCODE = 0x918, INSTRUCTION = 16 };
+enum { RECORD_VALUE = 28, LOAD_RECORD = 32 };
+
+/* What a load's record says that it loads from. */
+typedef enum load_kind {
+  LOAD_NONE,
+  LOAD_COMPILER = 1, /* compiler constants */
+  LOAD_USER = 2,     /* constants of the program */
+  LOAD_PIC = 7,      /* their addresses, in code made with -pic */
+  LOAD_TABLE = 9,    /* the bindless table */
+  LOAD_KINDS = 10
+} load_kind;
 
 typedef struct placing {
   const tl_module *module, *sass;
@@ -19,44 +28,70 @@ typedef struct placing {
   uint64_t *places;       /* by entry: offset in the capsule, TL_NO_OFFSET */
 } placing;
 
-static unsigned capsules_opcode(const uint8_t *text, uint64_t at) {
-  return (unsigned)tl_get16(text + at) & 0xfff;
+/* The kind of a record; loads of parameters have none. */
+static load_kind capsules_record_kind(const uint8_t *record, uint64_t size) {
+  if (size != LOAD_RECORD || record[1] != 0x22 || record[3] != 6 || record[12] >> 6 != 1)
+    return LOAD_NONE;
+  const unsigned kind = record[12] & 0x3f;
+  if (kind == LOAD_COMPILER)
+    return LOAD_COMPILER; /* these are loaded by index too */
+  const bool known = kind == LOAD_USER || kind == LOAD_PIC || kind == LOAD_TABLE;
+  return known && (record[14] & 0x3f) == 2 ? (load_kind)kind : LOAD_NONE;
 }
 
-/* LDC, LDCU, S2R, S2UR and CS2R: the instructions whose records begin alike. */
-static bool capsules_is_load(unsigned opcode) {
-  return opcode == 0xb82 || opcode == 0x7ac || opcode == 0x919 || opcode == 0x9c3 || opcode == 0x805;
-}
-
-static bool capsules_is_load_record(const uint8_t *record, uint64_t size) {
-  if (size == INSTRUCTION)
-    return record[1] == 0x0b;
-  return size == WIDE_RECORD && record[1] == 0x22 && record[3] == 6 && record[2] < 0x10;
-}
-
-/* By SASS instruction: where its record lies in the capsule, TL_NO_OFFSET where it has none of the kind. */
-static uint64_t *capsules_find_records(const placing *p, const tl_cubin_section *capsule_section,
-                                       const tl_cubin_section *text) {
-  const uint64_t count = text->size / INSTRUCTION;
-  uint64_t *const where = tl_arena_new(p->arena, uint64_t, count + 1);
-  for (uint64_t i = 0; i < count; i++)
-    where[i] = TL_NO_OFFSET;
-  tl_capsule capsule;
-  if (!tl_capsule_read(&capsule, capsule_section->data, capsule_section->size))
-    return where;
-  uint32_t index = 0;
-  uint64_t offset = 0, at = 0;
-  tl_capsule_record record;
-  while (tl_capsule_next(&capsule, &index, &offset, &record)) {
-    if (!capsules_is_load_record(capsule.bytes + record.offset, record.size))
-      continue;
-    while (at < count && !capsules_is_load(capsules_opcode(text->data, at * INSTRUCTION)))
-      at++;
-    if (at == count)
-      break;
-    where[at++] = record.size == WIDE_RECORD ? record.offset : TL_NO_OFFSET;
+static load_kind capsules_symbol_kind(const tl_cubin *mercury, uint32_t index) {
+  const tl_cubin_symbol *const symbol = &mercury->symbols[index];
+  const unsigned type = tl_symbol_type(symbol);
+  switch (symbol->section < mercury->section_count ? mercury->sections[symbol->section].type : SHT_NULL) {
+  case SHT_CUDA_CONSTANT0 + 2:
+    return LOAD_COMPILER;
+  case SHT_CUDA_CONSTANT0 + 3:
+    return LOAD_USER;
+  case SHT_CUDA_CONSTANT0 + 4:
+    return LOAD_PIC;
+  default:
+    break;
   }
-  return where;
+  if ((symbol->other & STO_SPACE_MASK) == STO_CONSTANT)
+    return LOAD_USER;
+  return type >= STT_CUDA_TEXTURE && type <= STT_CUDA_SURFACE ? LOAD_TABLE : LOAD_NONE;
+}
+
+/* The records of one capsule that load constants, as one list in their order. */
+typedef struct load_record {
+  uint64_t offset;
+  load_kind kind;
+} load_record;
+
+typedef struct load_list {
+  load_record *items;
+  size_t count;
+  size_t next[LOAD_KINDS]; /* by kind: where to look for the next one */
+} load_list;
+
+static load_list capsules_find_loads(const placing *p, const tl_cubin_section *section) {
+  load_list list = {.count = 0};
+  tl_capsule capsule;
+  if (!tl_capsule_read(&capsule, section->data, section->size))
+    return list;
+  list.items = tl_arena_new(p->arena, load_record, section->size / LOAD_RECORD + 1);
+  uint64_t offset = 0;
+  tl_capsule_record record;
+  while (tl_capsule_next(&capsule, &offset, &record)) {
+    const load_kind kind = capsules_record_kind(capsule.bytes + record.offset, record.size);
+    if (kind != LOAD_NONE)
+      list.items[list.count++] = (load_record){record.offset, kind};
+  }
+  return list;
+}
+
+static uint64_t capsules_take_load(load_list *list, load_kind kind) {
+  while (kind != LOAD_NONE && list->next[kind] < list->count) {
+    const load_record *const record = &list->items[list->next[kind]++];
+    if (record->kind == kind)
+      return record->offset;
+  }
+  return TL_NO_OFFSET;
 }
 
 typedef struct placed_entry {
@@ -69,10 +104,15 @@ static int capsules_compare(const void *a, const void *b) {
   return x->entry.offset < y->entry.offset ? -1 : x->entry.offset > y->entry.offset;
 }
 
+/* Entries at constant loads; the others against constants stand at moves, which are derived. */
+static bool capsules_is_load(uint32_t type) {
+  return type == 66 || type == 115;
+}
+
 static bool capsules_counts(uint32_t type, bool mercury) {
   if (mercury)
     return type == TL_R_MERCURY + 3 || type == TL_R_MERCURY + 4;
-  return type == 55 || type == 59 || type == 66 || type == 115;
+  return type == 55 || type == 59 || capsules_is_load(type);
 }
 
 static placed_entry *capsules_sorted(const placing *p, const tl_cubin_section *section, bool mercury, size_t *count) {
@@ -109,7 +149,7 @@ static void capsules_prepare(placing *p, uint32_t file, uint32_t section) {
   const tl_cubin_section *const sass = capsules_sass_entries(other, text);
   if (!text || !sass)
     return;
-  const uint64_t *const where = capsules_find_records(p, &cubin->sections[entries->info], &other->sections[text]);
+  load_list loads = capsules_find_loads(p, &cubin->sections[entries->info]);
   size_t mercury_count, sass_count, at = 0;
   const placed_entry *const from = capsules_sorted(p, entries, true, &mercury_count);
   const placed_entry *const to = capsules_sorted(p, sass, false, &sass_count);
@@ -118,8 +158,8 @@ static void capsules_prepare(placing *p, uint32_t file, uint32_t section) {
     if (a->symbol != b->symbol || a->addend != b->addend)
       continue; /* .nv.reservedSmem.cap has no SASS entry (M17) */
     at++;
-    if (b->offset / INSTRUCTION < other->sections[text].size / INSTRUCTION)
-      p->places[from[i].index] = where[b->offset / INSTRUCTION];
+    if (capsules_is_load(b->type))
+      p->places[from[i].index] = capsules_take_load(&loads, capsules_symbol_kind(cubin, a->symbol));
   }
 }
 

@@ -24,6 +24,32 @@ const tl_piece *final_piece_of(const tl_section *section, uint32_t file) {
   return NULL;
 }
 
+static void final_index_view(const finalizer *f, const tl_linked_view *view, final_entries *entries) {
+  const tl_relocated *const relocated = view->emitted->relocated;
+  const size_t sections = view->module->sections.count;
+  uint32_t *const first = tl_arena_new(f->arena, uint32_t, sections + 2);
+  for (size_t i = 0; i < relocated->kept.count; i++)
+    first[relocated->kept.items[i].container + 2]++;
+  for (size_t i = 2; i < sections + 2; i++)
+    first[i] += first[i - 1];
+  entries->items = tl_arena_new(f->arena, const tl_kept *, relocated->kept.count + 1);
+  for (size_t i = 0; i < relocated->kept.count; i++)
+    entries->items[first[relocated->kept.items[i].container + 1]++] = &relocated->kept.items[i];
+  entries->first = first;
+}
+
+void final_index_entries(finalizer *f) {
+  final_index_view(f, f->mercury, &f->mercury_entries);
+  final_index_view(f, f->sass, &f->sass_entries);
+}
+
+final_entry_list final_entries_of(const final_entries *entries, uint32_t container) {
+  if (container == TL_NONE)
+    return (final_entry_list){NULL, 0};
+  const uint32_t first = entries->first[container], end = entries->first[container + 1];
+  return (final_entry_list){entries->items + first, end - first};
+}
+
 /* M28: it takes its size in the file although nothing was written there: what follows the section in the Mercury view's
  * own output shows, zeros and the start of that file's section headers. */
 void final_reserved_bytes(const finalizer *f, uint32_t section, uint8_t *bytes, uint64_t size) {
@@ -53,6 +79,7 @@ void tl_finalize(tl_finalized *finalized, const tl_linked_view *mercury, const t
   *finalized = (tl_finalized){0};
   finalizer f = {.mercury = mercury, .sass = sass, .result = finalized, .arena = arena};
   final_pair(&f);
+  final_index_entries(&f);
   final_strings(&f);
   final_add_sections(&f);
   final_mirror_sections(&f);

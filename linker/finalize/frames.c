@@ -46,7 +46,8 @@ typedef struct frame_pair {
   uint32_t symbol;
   const uint8_t *mercury, *mercury_cie;
   const uint8_t *sass, *sass_cie;
-  uint64_t sass_size, sass_cie_size, mercury_cie_size, cie; /* cie: where the CIE lies in the merged section */
+  uint64_t mercury_size, sass_size, sass_cie_size, mercury_cie_size,
+      cie; /* cie: where the CIE lies in the merged section */
 } frame_pair;
 typedef TL_VECTOR(frame_pair) frame_pairs;
 
@@ -70,11 +71,10 @@ static int frames_compare_entries(const void *a, const void *b) {
 }
 
 static void frames_collect_entries(frame_writer *w, uint32_t container) {
-  const tl_relocated *const relocated = w->f->mercury->emitted->relocated;
-  w->entries = tl_arena_new(w->f->arena, frame_entry, relocated->kept.count + 1);
-  for (size_t i = 0; i < relocated->kept.count; i++)
-    if (container != TL_NONE && relocated->kept.items[i].container == container)
-      w->entries[w->entry_count++] = (frame_entry){relocated->kept.items[i].offset, relocated->kept.items[i].symbol};
+  const final_entry_list list = final_entries_of(&w->f->mercury_entries, container);
+  w->entries = tl_arena_new(w->f->arena, frame_entry, list.count + 1);
+  for (size_t i = 0; i < list.count; i++)
+    w->entries[w->entry_count++] = (frame_entry){list.items[i]->offset, list.items[i]->symbol};
   qsort(w->entries, w->entry_count, sizeof *w->entries, frames_compare_entries);
 }
 
@@ -102,6 +102,7 @@ static void frames_pair_file(frame_writer *w, const tl_piece *mercury, const uin
     *tl_vector_push(f->arena, &w->pairs) = (frame_pair){.place = place,
                                                         .symbol = entry->symbol,
                                                         .mercury = bytes + from.items[i].offset,
+                                                        .mercury_size = from.items[i].size,
                                                         .mercury_cie = bytes + from.items[cie].offset,
                                                         .mercury_cie_size = from.items[cie].size,
                                                         .sass = sass->data + to.items[i].offset,
@@ -141,6 +142,7 @@ static uint64_t frames_instruction_size(const uint8_t *bytes, uint64_t left) {
     OFFSET_EXTENDED = 5,
     RESTORE_EXTENDED = 6,
     SAME_VALUE = 8,
+    REGISTER = 9,
     DEF_CFA = 12,
     DEF_CFA_REGISTER = 13,
     DEF_CFA_OFFSET = 14,
@@ -155,7 +157,7 @@ static uint64_t frames_instruction_size(const uint8_t *bytes, uint64_t left) {
   const uint64_t second = left > 1 + first ? frames_leb(bytes + 1 + first, left - 1 - first) : 0;
   if (!second)
     return 0;
-  if (bytes[0] == OFFSET_EXTENDED || bytes[0] == DEF_CFA)
+  if (bytes[0] == OFFSET_EXTENDED || bytes[0] == DEF_CFA || bytes[0] == REGISTER)
     return 1 + first + second;
   if (bytes[0] != EXPRESSION || second != 1)
     return 0;
@@ -187,6 +189,10 @@ static bool frames_read_events(const finalizer *f, const uint8_t *frame_bytes, u
   return true;
 }
 
+static bool frames_same_event(const frame_event *a, const frame_event *b) {
+  return a->at == b->at && a->size == b->size && (!a->size || memcmp(a->bytes, b->bytes, a->size) == 0);
+}
+
 /* Puts the instructions of a replaced body's frame between those of the standing one's: by place, older ones first, equal
  * ones once. */
 static void frames_merge_events(const finalizer *f, frame_events *into, const frame_events *older) {
@@ -194,9 +200,7 @@ static void frames_merge_events(const finalizer *f, frame_events *into, const fr
   size_t o = 0;
   for (size_t i = 0; i < into->count; i++) {
     for (; o < older->count && older->items[o].at <= into->items[i].at; o++)
-      if (older->items[o].bytes &&
-          !(older->items[o].at == into->items[i].at && older->items[o].size == into->items[i].size &&
-            into->items[i].bytes && memcmp(older->items[o].bytes, into->items[i].bytes, into->items[i].size) == 0))
+      if (!frames_same_event(&older->items[o], &into->items[i]))
         *tl_vector_push(f->arena, &all) = older->items[o];
     *tl_vector_push(f->arena, &all) = into->items[i];
   }
@@ -220,16 +224,25 @@ static void frames_put_events(frame_writer *w, const frame_events *events) {
 
 /* --- writing --- */
 
-/* A function with a second name: its frame is not translated (L104). */
+/* A function behind its second name: its frame is not translated (L104). */
 static bool frames_has_alias(const finalizer *f, uint32_t symbol) {
   const tl_module *const m = f->mercury->module;
   for (size_t i = 0; i < m->functions.count; i++) {
     const uint32_t other = m->symbol_of_function[m->functions.items[i]];
-    if (other != symbol && other != TL_NONE && m->symbols.items[other].section == m->symbols.items[symbol].section &&
-        m->symbols.items[other].section != TL_NONE)
+    if (other != TL_NONE && m->symbols.items[other].section == m->symbols.items[symbol].section &&
+        final_names_first(f, other))
       return true;
   }
   return false;
+}
+
+/* A replaced body's frame that ends behind its first Mercury instruction: that is a place in the standing body too. For
+ * places further on the standing body's own instructions decide, which are not known here (L104). */
+static bool frames_end_counts(const finalizer *f, const frame_pair *pair) {
+  enum { FIRST_INSTRUCTION = 16 };
+  frame_events events = {0};
+  return frames_read_events(f, pair->mercury, pair->mercury_size, &events) &&
+         events.items[events.count - 1].at == FIRST_INSTRUCTION;
 }
 
 /* The frame of the body that stands, with the instructions of replaced bodies whose entries stayed too (L104). */
@@ -244,6 +257,8 @@ static void frames_put_translated(frame_writer *w, uint32_t symbol, const frame_
     if (pair->symbol != symbol || pair == stands)
       continue;
     known = frames_read_events(f, pair->sass, pair->sass_size, &older);
+    if (known && !frames_end_counts(f, pair))
+      older.count--;
     frames_merge_events(f, &events, &older);
     merged = true;
   }
@@ -295,13 +310,12 @@ static void frames_write(frame_writer *w) {
   }
 }
 
-/* Whether some text has a second name. */
+/* Whether some text has a second name that stands before its function. */
 static bool frames_any_alias(const finalizer *f) {
   const tl_module *const m = f->mercury->module;
   for (size_t i = 0; i < m->functions.count; i++) {
     const uint32_t symbol = m->symbol_of_function[m->functions.items[i]];
-    const uint32_t section = symbol == TL_NONE ? TL_NONE : m->symbols.items[symbol].section;
-    if (section != TL_NONE && m->sections.items[section].owner != symbol)
+    if (symbol != TL_NONE && final_names_first(f, symbol))
       return true;
   }
   return false;
@@ -332,23 +346,28 @@ const uint8_t *final_frames(finalizer *f, uint32_t section, uint64_t *size) {
   return w.bytes;
 }
 
+static int frames_compare_places(const void *a, const void *b) {
+  const final_frame *const x = a, *const y = b;
+  return x->from < y->from ? -1 : x->from > y->from;
+}
+
 /* Entries of the Mercury section, at the frames' new places; ABS_PROG_REL64 is R_CUDA_64 here (R63). */
 const uint8_t *final_frame_relocations(finalizer *f, uint32_t section, uint64_t *size) {
-  const tl_relocated *const relocated = f->mercury->emitted->relocated;
+  const final_entry_list list = final_entries_of(&f->mercury_entries, section);
   const tl_emitted *const e = f->mercury->emitted;
-  uint8_t *const bytes = final_new(f, f->frames.count * ELF_RELA_SIZE);
+  uint8_t *const bytes = final_new(f, list.count * ELF_RELA_SIZE);
   *size = 0;
-  for (size_t i = 0; i < relocated->kept.count; i++) {
-    const tl_kept *const kept = &relocated->kept.items[i];
-    for (size_t j = 0; kept->container == section && j < f->frames.count; j++) {
-      if (f->frames.items[j].from + FRAME_ADDRESS != kept->offset || *size == f->frames.count * ELF_RELA_SIZE)
-        continue;
-      uint8_t *const at = bytes + *size;
-      tl_put64(at, f->frames.items[j].to + FRAME_ADDRESS);
-      tl_put64(at + 8, (uint64_t)e->symbol_index[kept->symbol] << 32 | 2);
-      tl_put64(at + 16, (uint64_t)kept->addend);
-      *size += ELF_RELA_SIZE;
-    }
+  for (size_t i = 0; i < list.count; i++) {
+    const final_frame key = {list.items[i]->offset - FRAME_ADDRESS, 0};
+    const final_frame *const found =
+        f->frames.count ? bsearch(&key, f->frames.items, f->frames.count, sizeof key, frames_compare_places) : NULL;
+    if (!found)
+      continue;
+    uint8_t *const at = bytes + *size;
+    tl_put64(at, found->to + FRAME_ADDRESS);
+    tl_put64(at + 8, (uint64_t)e->symbol_index[list.items[i]->symbol] << 32 | 2);
+    tl_put64(at + 16, (uint64_t)list.items[i]->addend);
+    *size += ELF_RELA_SIZE;
   }
   return bytes;
 }

@@ -26,7 +26,7 @@ typedef TL_VECTOR(line_sequence) line_sequences;
 /* A kept entry of the SASS section. */
 typedef struct line_entry {
   uint64_t offset;
-  uint32_t kept;
+  const tl_kept *kept;
 } line_entry;
 
 typedef struct line_writer {
@@ -56,19 +56,17 @@ static int lines_compare_symbols(const void *a, const void *b) {
 }
 
 static void lines_collect_entries(line_writer *w) {
-  const tl_relocated *const relocated = w->f->sass->emitted->relocated;
-  const uint32_t container = final_sass(w->f, w->sass)->relocations[1];
-  w->entries = tl_arena_new(w->f->arena, line_entry, relocated->kept.count + 1);
-  for (size_t i = 0; i < relocated->kept.count; i++)
-    if (container != TL_NONE && relocated->kept.items[i].container == container)
-      w->entries[w->entry_count++] = (line_entry){relocated->kept.items[i].offset, (uint32_t)i};
+  const final_entry_list list = final_entries_of(&w->f->sass_entries, final_sass(w->f, w->sass)->relocations[1]);
+  w->entries = tl_arena_new(w->f->arena, line_entry, list.count + 1);
+  for (size_t i = 0; i < list.count; i++)
+    w->entries[w->entry_count++] = (line_entry){list.items[i]->offset, list.items[i]};
   qsort(w->entries, w->entry_count, sizeof *w->entries, lines_compare_entries);
 }
 
 static const tl_kept *lines_find_entry(const line_writer *w, uint64_t offset) {
-  const line_entry key = {offset, 0};
+  const line_entry key = {offset, NULL};
   const line_entry *const found = bsearch(&key, w->entries, w->entry_count, sizeof key, lines_compare_entries);
-  return found ? &w->f->sass->emitted->relocated->kept.items[found->kept] : NULL;
+  return found ? found->kept : NULL;
 }
 
 /* False at the end; a unit that does not fit its piece ends the link. */

@@ -20,6 +20,17 @@ typedef struct final_frame {
   uint64_t from, to;
 } final_frame;
 
+/* The kept entries of a view by the relocation section that holds them, in their order. */
+typedef struct final_entries {
+  uint32_t *first; /* by section of the module, and one behind */
+  const tl_kept **items;
+} final_entries;
+
+typedef struct final_entry_list {
+  const tl_kept *const *items;
+  size_t count;
+} final_entry_list;
+
 typedef struct finalizer {
   const tl_linked_view *mercury, *sass;
   tl_finalized *result;
@@ -29,9 +40,11 @@ typedef struct finalizer {
   uint32_t *sass_section;   /* by Mercury section, TL_NONE: serves both views */
   uint32_t *mercury_section;
   TL_VECTOR(final_section) sections; /* 0 is the null section */
+  final_entries mercury_entries, sass_entries;
+  struct jump_targets *jump_targets; /* by Mercury symbol (jump_tables.c); NULL at first */
   uint32_t *mirror;                  /* by Mercury section: its second, Mercury section in the output; 0 */
   tl_u32_vector constants;           /* SASS sections .nv.constant0.K of the last group (M11) */
-  bool debug;                        /* M43 */
+  bool shows_errors;                 /* M43 */
   bool any_alias;                    /* some function has a second name */
   uint32_t first_constant;           /* output index of the first of them */
   uint32_t *constant_symbol;         /* by SASS section: index in .symtab of the symbol of those */
@@ -64,11 +77,18 @@ uint64_t final_view_size(const tl_linked_view *view, uint32_t section);
 const tl_piece *final_piece_of(const tl_section *section, uint32_t file);
 uint8_t *final_new(const finalizer *f, uint64_t size);
 
+void final_index_entries(finalizer *f);
+/* Those that a relocation section of one view (TL_NONE: none) keeps. */
+final_entry_list final_entries_of(const final_entries *entries, uint32_t container);
+
 /* Names that are appended to the tables; each returns the offset. */
 uint32_t final_add_name(finalizer *f, const char *prefix, const char *name);
 uint32_t final_add_string(finalizer *f, const char *name);
 /* Index in .symtab of a symbol of the SASS module. */
 uint32_t final_symbol_index(const finalizer *f, uint32_t symbol);
+
+/* A second name of a function that stands before the function in .symtab (L104). */
+bool final_names_first(const finalizer *f, uint32_t symbol);
 
 /* The steps, a file each. */
 void final_pair(finalizer *f);
@@ -89,6 +109,8 @@ const uint8_t *final_frames(finalizer *f, uint32_t section, uint64_t *size);
 const uint8_t *final_frame_relocations(finalizer *f, uint32_t section, uint64_t *size);
 /* What stands where the Mercury copy of reserved shared memory has its place in the file (M28). */
 void final_reserved_bytes(const finalizer *f, uint32_t section, uint8_t *bytes, uint64_t size);
+/* The SASS side of compiler constants, with the jump tables that their entries describe (L122). */
+const uint8_t *final_jump_tables(finalizer *f, uint32_t section, const uint8_t *bytes, uint64_t size);
 /* .nv.compat with the attribute that only the finalizer writes (M18). */
 const uint8_t *final_compat(finalizer *f, uint64_t *size);
 

@@ -4,6 +4,7 @@
 #include "finalize/parts.h"
 
 #include "base/bytes.h"
+#include "cubin/attribute.h"
 #include "cubin/elf.h"
 
 #include <string.h>
@@ -43,30 +44,31 @@ static bool sections_is_line_table(const finalizer *f, uint32_t section) {
          (strcmp(name, ".debug_line") == 0 || strcmp(name, ".nv_debug_line_sass") == 0);
 }
 
-/* The SASS side of a section that is no text: what kind decides where its bytes come from. */
-static bool sections_file_is_debug(const tl_cubin *cubin, const tl_names *names) {
+/* Whether a file asks for error barriers before EXIT, as with -G or -make-errors-visible-at-exit (L120). */
+static bool sections_file_shows_errors(const tl_cubin *cubin) {
   for (uint32_t i = 1; i < cubin->section_count; i++) {
-    const char *const name = tl_names_text(names, cubin->sections[i].name);
-    if (cubin->sections[i].size && (strcmp(name, ".debug_info") == 0 || strcmp(name, ".nv_debug_info_reg_sass") == 0))
-      return true;
+    uint64_t position = 0;
+    tl_record record;
+    while (cubin->sections[i].type == SHT_CUDA_INFO && tl_record_next_whole(&cubin->sections[i], &position, &record))
+      if (record.code == EIATTR_GEN_ERRBAR_AT_EXIT)
+        return true;
   }
   return false;
 }
 
-/* Whether a SASS text comes from a file that was compiled with -G. */
-static bool sections_is_debug_code(const finalizer *f, uint32_t section) {
+/* Whether a SASS text comes from such a file. */
+static bool sections_shows_errors(const finalizer *f, uint32_t section) {
   const tl_section *const text = final_sass(f, section);
-  return text->pieces.count &&
-         sections_file_is_debug(&f->sass->module->files[text->pieces.items[0].file], f->sass->module->names);
+  return text->pieces.count && sections_file_shows_errors(&f->sass->module->files[text->pieces.items[0].file]);
 }
 
-/* M43: -g, or code compiled with -G somewhere in the link. */
-static bool sections_link_is_debug(const finalizer *f) {
+/* M43: -g, or such a file somewhere in the link. */
+static bool sections_link_shows_errors(const finalizer *f) {
   const tl_module *const s = f->sass->module;
-  bool debug = s->options->debug;
-  for (uint32_t i = 0; i < s->file_count && !debug; i++)
-    debug = sections_file_is_debug(&s->files[i], s->names);
-  return debug;
+  bool shows = s->options->debug;
+  for (uint32_t i = 0; i < s->file_count && !shows; i++)
+    shows = sections_file_shows_errors(&s->files[i]);
+  return shows;
 }
 
 /* M42: the text of a kernel as nvlink makes it; where that is not known the input's stays and is noted. */
@@ -77,7 +79,7 @@ static const uint8_t *sections_remake(finalizer *f, uint32_t section, const fina
   uint8_t *const text = final_new(f, out->size);
   memcpy(text, out->bytes, out->size);
   tl_remake what = tl_leaf_remake(text, out->size, f->arena);
-  if (f->debug && !sections_is_debug_code(f, f->sass_section[section])) {
+  if (f->shows_errors && !sections_shows_errors(f, f->sass_section[section])) {
     what = TL_REMAKE_DEBUG; /* M43: instructions before each EXIT that are not made here */
     memcpy(text, out->bytes, out->size);
   }
@@ -86,6 +88,7 @@ static const uint8_t *sections_remake(finalizer *f, uint32_t section, const fina
   return text;
 }
 
+/* The SASS side of a section: what kind decides where its bytes come from. */
 static void sections_fill(finalizer *f, uint32_t section, final_section *out) {
   const tl_section *const m = final_mercury(f, section);
   const uint32_t sass = f->sass_section[section];
@@ -115,8 +118,8 @@ static void sections_fill(finalizer *f, uint32_t section, final_section *out) {
            (mirror_kind_of(f, section) == MIRROR_DATA || mirror_kind_of(f, section) == MIRROR_TEXT)) {
     out->bytes = final_view_bytes(f->sass, sass);
     out->size = final_view_size(f->sass, sass);
-    if (mirror_kind_of(f, section) == MIRROR_TEXT)
-      out->bytes = sections_remake(f, section, out);
+    out->bytes = mirror_kind_of(f, section) == MIRROR_TEXT ? sections_remake(f, section, out)
+                                                           : final_jump_tables(f, section, out->bytes, out->size);
   }
 }
 
@@ -178,7 +181,7 @@ void final_add_sections(finalizer *f) {
     sections_add_plain(f, e->order[i]);
   sections_link_plain(f);
   sections_add_constants(f);
-  f->debug = sections_link_is_debug(f);
+  f->shows_errors = sections_link_shows_errors(f);
   for (uint32_t i = 0; i < e->section_count; i++)
     sections_fill(f, e->order[i], &f->sections.items[i + 1]);
 }

@@ -15,6 +15,13 @@ static uint16_t symbols_section(const finalizer *f, uint32_t symbol, bool mercur
   return (uint16_t)(mercury && f->mirror[section] ? f->mirror[section] : final_plain_index(f, section));
 }
 
+bool final_names_first(const finalizer *f, uint32_t symbol) {
+  const uint32_t section = f->mercury->module->symbols.items[symbol].section;
+  const uint32_t owner = section == TL_NONE ? TL_NONE : final_mercury(f, section)->owner;
+  const uint32_t *const index = f->mercury->emitted->symbol_index;
+  return owner != TL_NONE && owner != symbol && index[symbol] && index[symbol] < index[owner];
+}
+
 static void symbols_fill_sass(const finalizer *f, uint32_t symbol, uint8_t *at) {
   const tl_symbol *const m = &f->mercury->module->symbols.items[symbol];
   if (tl_type_of(m) == STT_SECTION) {
@@ -33,10 +40,8 @@ static void symbols_fill_sass(const finalizer *f, uint32_t symbol, uint8_t *at) 
     at[5] = own[5];
   }
   memcpy(at + 8, own + 8, 16);
-  const uint32_t owner = m->section == TL_NONE ? TL_NONE : final_mercury(f, m->section)->owner;
-  if (tl_type_of(m) == STT_FUNC && owner != TL_NONE &&
-      owner != symbol) /* a second name has the function's size (L104) */
-    tl_put64(at + 16, f->sass->module->symbols.items[f->sass_symbol[owner]].size);
+  if (tl_type_of(m) == STT_FUNC && final_names_first(f, symbol)) /* it has the function's size (L104) */
+    tl_put64(at + 16, f->sass->module->symbols.items[f->sass_symbol[final_mercury(f, m->section)->owner]].size);
 }
 
 void final_symbols(finalizer *f) {

@@ -26,7 +26,7 @@ static const info_row info_rows[] = {
     {0x43, INFO_MERCURY}, {0x48, INFO_MERCURY}, {0x5a, INFO_MERCURY}, {0x15, INFO_SASS}, {0x16, INFO_SASS},
     {0x1c, INFO_SASS},    {0x28, INFO_SASS},    {0x2e, INFO_SASS},    {0x31, INFO_SASS}, {0x34, INFO_SASS},
     {0x39, INFO_SASS},    {0x40, INFO_SASS},    {0x44, INFO_SASS},    {0x46, INFO_SASS}, {0x47, INFO_SASS},
-    {0x4a, INFO_SASS},    {0x57, INFO_SASS},
+    {0x4a, INFO_SASS},    {0x55, INFO_SASS},    {0x57, INFO_SASS},
 };
 
 /* What only the SASS side has, at its end in this order (M19). */
@@ -136,24 +136,15 @@ uint32_t final_symbol_index(const finalizer *f, uint32_t symbol) {
 }
 
 const uint8_t *final_relocations(finalizer *f, uint32_t section, uint64_t *size) {
-  const uint32_t sass = f->sass_section[section];
-  const tl_relocated *const relocated = f->sass->emitted->relocated;
-  *size = 0;
-  if (sass == TL_NONE)
-    return final_new(f, 0);
-  uint64_t count = 0;
-  for (size_t i = 0; i < relocated->kept.count; i++)
-    count += relocated->kept.items[i].container == sass;
-  uint8_t *const bytes = final_new(f, count * ELF_RELA_SIZE);
-  for (size_t i = 0; i < relocated->kept.count; i++) {
-    const tl_kept *const kept = &relocated->kept.items[i];
-    if (kept->container != sass)
-      continue;
-    uint8_t *const at = bytes + *size;
+  const final_entry_list list = final_entries_of(&f->sass_entries, f->sass_section[section]);
+  uint8_t *const bytes = final_new(f, list.count * ELF_RELA_SIZE);
+  *size = list.count * ELF_RELA_SIZE;
+  for (size_t i = 0; i < list.count; i++) {
+    const tl_kept *const kept = list.items[i];
+    uint8_t *const at = bytes + i * ELF_RELA_SIZE;
     tl_put64(at, kept->offset);
     tl_put64(at + 8, (uint64_t)final_symbol_index(f, kept->symbol) << 32 | kept->type);
     tl_put64(at + 16, (uint64_t)kept->addend);
-    *size += ELF_RELA_SIZE;
   }
   return bytes;
 }

@@ -48,7 +48,7 @@ static uint32_t constants_create_image(tl_module *module, uint32_t kernel, uint3
 /* M20: the entries of a block, where each kernel has its copy. */
 static void constants_copy_entries(tl_module *module, const tl_constant_block *block, uint32_t image, uint64_t offset,
                                    tl_arena *arena) {
-  if (!block->entries.count)
+  if (!block->entries.count || !block->size)
     return;
   uint32_t container = module->sections.items[image].relocations[1];
   if (container == TL_NONE) {
@@ -58,6 +58,8 @@ static void constants_copy_entries(tl_module *module, const tl_constant_block *b
     module->sections.items[image].relocations[1] = container;
   }
   for (size_t i = 0; i < block->entries.count; i++) {
+    if (block->entries.items[i].offset >= block->size)
+      continue; /* a replaced body's (L122) */
     tl_copied_entry *const copied = tl_vector_push(arena, &module->copied_entries);
     *copied = (tl_copied_entry){container, block->entries.items[i]};
     copied->entry.offset += offset;

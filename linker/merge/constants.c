@@ -35,8 +35,10 @@ void tl_merge_define_constants(tl_merging *m, uint32_t section, uint32_t functio
                            .type = input->type,
                            .align = align,
                            .size = input->size,
+                           .entries = b->entries,
                            .next_of_name = b->next_of_name,
                            .last_of_name = b->last_of_name};
+  tl_merge_inherit_entries(m, b, section);
   tl_module_name_block(module, block, old);
   *tl_vector_push(module->arena, &b->pieces) = (tl_piece){0, input->size, input->data, m->file, section, false};
 }
@@ -64,8 +66,7 @@ void tl_merge_drop_constants(tl_merging *m, uint32_t function, uint32_t name) {
   emptied->deleted = emptied->orphan = true; /* it keeps its place and alignment, without bytes (L73) */
   emptied->size = 0;
   emptied->has_losing_part = false;
-  emptied->pieces.count = 0;
-  emptied->entries.count = 0;
+  emptied->pieces.count = 0; /* its jump tables' entries stay (L122) */
 }
 
 /* Behind the first block of their name; false when there is none. */
@@ -108,7 +109,8 @@ void tl_merge_keep_losing_constants(tl_merging *m, uint32_t index) {
     else
       text->stray = out;
   }
-  tl_module_append(module, out, input->data, input->size, input->align, m->file, index);
+  m->section_offset[index] = tl_module_append(module, out, input->data, input->size, input->align, m->file, index);
+  m->section_map[index] = module->view == TL_VIEW_MERCURY ? out : TL_NONE; /* its jump tables stay (L122) */
 }
 
 /* The body of a dead device function that a section of compiler constants belongs to, NULL. */

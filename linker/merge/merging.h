@@ -39,6 +39,11 @@ void tl_merge_remaining_sections(tl_merging *m);
 void tl_merge_check_prototypes(tl_merging *m);
 void tl_merge_records(tl_merging *m);
 void tl_merge_relocations(tl_merging *m, uint32_t section);
+/* Of entries that a replaced body left in a block, those that lie inside the new body's constants, which are an input's
+ * section, stay behind the new ones (L122, D86). */
+void tl_merge_inherit_entries(const tl_merging *m, tl_constant_block *block, uint32_t section);
+/* Whether a relocation section stays although its body lost: jump tables of a capsule's compiler constants (L122). */
+bool tl_merge_keeps_losing_relocations(const tl_merging *m, uint32_t section);
 /* Notes which shared objects some text refers to (W9.9). */
 void tl_merge_mark_referenced(tl_merging *m);
 /* E43, once for a file without ISA_CLASS (C29). */

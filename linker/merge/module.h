@@ -145,7 +145,8 @@ typedef struct tl_block_entry {
   uint64_t offset; /* in the block */
   int64_t addend;
   uint32_t symbol, type;
-  uint32_t group; /* which compiler constant of the file holds it */
+  uint64_t group; /* which compiler constant holds it: the file and its symbol */
+  uint32_t older; /* 0, or the place among the entries that replaced bodies left (L122) */
 } tl_block_entry;
 
 /* The same where a kernel has its copy. */

@@ -195,12 +195,25 @@ static void relocations_read_entry(reading *r, uint64_t index) {
                       .rel = r->input->type == SHT_REL};
 }
 
+/* Whether a section is Mercury's of compiler constants that a body which lost left behind (W8.8). */
+static bool relocations_are_losing_constants(const tl_merging *m, uint32_t section) {
+  return m->module->view == TL_VIEW_MERCURY && section < m->cubin->section_count &&
+         m->cubin->sections[section].type == SHT_CUDA_CONSTANT0 + 2 && m->section_state[section] & TL_SECTION_LOST;
+}
+
+bool tl_merge_keeps_losing_relocations(const tl_merging *m, uint32_t section) {
+  const tl_cubin_section *const input = &m->cubin->sections[section];
+  return (input->type == SHT_RELA || input->type == SHT_REL) && relocations_are_losing_constants(m, input->info);
+}
+
 /* The block that a device function's compiler constants went into, TL_NONE for other sections. */
 static uint32_t relocations_block(const tl_merging *m, uint32_t section) {
   const tl_module *const module = m->module;
   if (section >= m->cubin->section_count || m->section_map[section] != TL_NONE ||
       m->cubin->sections[section].type != SHT_CUDA_CONSTANT0 + 2)
     return TL_NONE;
+  if (relocations_are_losing_constants(m, section))
+    return tl_module_first_block(module, m->cubin->sections[section].name);
   const uint32_t about = m->cubin->sections[section].info;
   const uint32_t text = about < m->cubin->section_count ? m->section_map[about] : TL_NONE;
   const uint32_t owner = text == TL_NONE ? TL_NONE : module->sections.items[text].owner;
@@ -223,13 +236,39 @@ static int relocations_compare_block_entries(const void *a, const void *b) {
   const tl_block_entry *const x = a, *const y = b;
   if (x->group != y->group)
     return x->group > y->group ? -1 : 1;
+  if (x->older != y->older)
+    return x->older < y->older ? -1 : 1;
   return x->offset < y->offset ? -1 : x->offset > y->offset;
+}
+
+/* Which of the file's compiler constants holds an entry. */
+static uint64_t relocations_group_key(const tl_merging *m, uint32_t symbol) {
+  return (uint64_t)m->file << 32 | symbol;
+}
+
+void tl_merge_inherit_entries(const tl_merging *m, tl_constant_block *block, uint32_t section) {
+  const bool matched = tl_defect_matched(m->module->options, TL_DEFECT_D86);
+  size_t kept = 0;
+  for (size_t i = 0; i < block->entries.count; i++) {
+    tl_block_entry entry = block->entries.items[i];
+    if (entry.offset >= block->size)
+      continue;
+    if (!matched) {
+      tl_defect_note(m->module->diagnostics, TL_DEFECT_D86, tl_merging_text(m, block->name));
+      continue;
+    }
+    entry.group = relocations_group_key(m, relocations_group(m->cubin, section, entry.offset));
+    entry.older = (uint32_t)kept + 1;
+    block->entries.items[kept++] = entry;
+  }
+  block->entries.count = kept;
 }
 
 /* M20: jump tables of a device function; their entries move with every copy, the last constant's first. */
 static void relocations_read_block(tl_merging *m, uint32_t section, uint32_t index) {
   const tl_cubin_section *const input = &m->cubin->sections[section];
   tl_constant_block *const block = &m->module->constant_blocks.items[index];
+  const uint64_t base = relocations_are_losing_constants(m, input->info) ? block->losing_offset : 0;
   const uint64_t count = tl_cubin_relocation_count(input);
   uint64_t start = 0, end = 0; /* neighbours in one group need not be looked for again */
   uint32_t group = 0;
@@ -244,7 +283,7 @@ static void relocations_read_block(tl_merging *m, uint32_t section, uint32_t ind
       end = start + m->cubin->symbols[group].size;
     }
     *tl_vector_push(m->module->arena, &block->entries) =
-        (tl_block_entry){entry.offset, entry.addend, symbol, entry.type, group};
+        (tl_block_entry){base + entry.offset, entry.addend, symbol, entry.type, relocations_group_key(m, group), 0};
   }
   if (block->entries.count)
     qsort(block->entries.items, block->entries.count, sizeof *block->entries.items, relocations_compare_block_entries);
@@ -262,7 +301,7 @@ void tl_merge_relocations(tl_merging *m, uint32_t section) {
   reading r = {.m = m, .section = section, .input = input, .target = relocations_target(m, section)};
   const tl_section *const target = &m->module->sections.items[r.target];
   r.frames = relocations_is_frame_section(tl_module_text(m->module, target->name));
-  r.pointers = tl_section_type_is_constant(target->type);
+  r.pointers = tl_section_type_is_constant(target->type) && !tl_merge_keeps_losing_relocations(m, section);
   const bool user = m->module->capsule && target->type == SHT_CUDA_CONSTANT0 + 3; /* D83 spares them there (L106) */
   r.constants = r.pointers && !user && tl_defect_matched(m->module->options, TL_DEFECT_D83);
   const uint64_t count = tl_cubin_relocation_count(input);

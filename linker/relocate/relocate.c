@@ -169,7 +169,7 @@ static bool relocate_is_unified_name(const relocating *r, uint32_t name) {
 }
 
 static outcome relocate_texture(const relocating *r, entry_state *e) { /* R18 */
-  if (e->type > TL_RELOC_LARGEST_LOOKED_UP)
+  if (!e->row && e->type > TL_RELOC_LARGEST_LOOKED_UP)
     relocate_refuse(r, e, "a relocation has a type that there is not (D42)");
   switch (e->row ? e->row->texture : TL_TEX_KEEP) {
   case TL_TEX_BINDLESS:

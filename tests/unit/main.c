@@ -97,5 +97,7 @@ int main(int argc, char **argv) {
   failed += unit_test_memory();
   failed += unit_test_threads();
   failed += unit_test_image();
+  failed += unit_test_capsule();
+  failed += unit_test_leaf();
   return failed != 0;
 }

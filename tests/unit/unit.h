@@ -42,5 +42,7 @@ int unit_test_containers(void);
 int unit_test_memory(void);
 int unit_test_threads(void);
 int unit_test_image(void);
+int unit_test_capsule(void);
+int unit_test_leaf(void);
 
 #endif

@@ -1,0 +1,168 @@
+/* Capsule links of small programs, compiled by ptxas and linked by nvlink and by twinlink: output, messages and exit code
+ * must be the same. A row whose kernels nvlink makes anew in a way that is not known (M43) is instead held against what the
+ * map says of them. */
+#include "programs.h"
+#include "tests/harness/harness.h"
+
+/* cmocka.h needs these before it */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { ROW_FILES = 4, ROW_WORDS = 16 };
+
+typedef struct capsule_row {
+  const char *name;
+  const char *architecture; /* of the link; `compiled` NULL: of the files too */
+  const char *compiled;
+  const char *option; /* NULL */
+  const char *files[ROW_FILES];
+  const char *kept; /* the kernel that the map must name; NULL: everything must be the same */
+} capsule_row;
+
+static const capsule_row rows[] = {
+    {"losing_table", "120", NULL, NULL, {"weak_5", "weak_7"}, NULL},                         /* L122 */
+    {"losing_table_of_a_body_without", "120", NULL, NULL, {"weak_plain", "weak_5"}, NULL},   /* L122 */
+    {"replaced_table", "120", NULL, NULL, {"weak_5", "strong_7"}, NULL},                     /* L122, D86 */
+    {"replaced_and_losing_tables", "120", NULL, NULL, {"weak_5", "weak_7", "strong_7"}, NULL},
+    {"table_behind_a_replaced_one", "120", NULL, NULL, {"weak_5", "strong_plain", "weak_7"}, NULL},
+    {"table_of_a_losing_body", "100", NULL, NULL, {"strong_7", "weak_5"}, NULL},
+    {"constants", "120", NULL, NULL, {"constants"}, NULL},                                   /* L103, L123 */
+    {"constants_pic", "100", NULL, NULL, {"constants_pic"}, NULL},                           /* L103 */
+    {"verbose_constants", "120", NULL, "-v", {"constants"}, NULL},                           /* L121 */
+    {"alias_after", "120", NULL, NULL, {"alias", "calls_first", "calls_second"}, NULL},      /* L104 */
+    {"alias_before", "120", NULL, NULL, {"calls_second", "alias", "calls_first"}, NULL},     /* L104 */
+    {"spills", "100", NULL, NULL, {"leaf", "spills"}, NULL},                                 /* L124 */
+    {"errors_at_exit", "120", NULL, NULL, {"leaf", "leaf_errors"}, "leaf1: nvlink adds"},    /* L120 */
+};
+
+static const char *linker;
+
+static void run(const char *const *argv, const char *directory, harness_outcome *outcome) {
+  const harness_command command = {.argv = argv, .directory = directory};
+  harness_run(&command, outcome);
+  if (outcome->timed_out || outcome->signal)
+    harness_stop("%s did not end in an orderly way", argv[0]);
+}
+
+static bool find_ptxas(char path[HARNESS_PATH]) {
+  const char *const nvlink = harness_find_nvlink();
+  const char *const slash = nvlink ? strrchr(nvlink, '/') : NULL;
+  if (!slash)
+    return false;
+  harness_path(path, "%.*s/ptxas", (int)(slash - nvlink), nvlink);
+  return harness_exists(path);
+}
+
+static void compile(const char *ptxas, const char *directory, const char *name, const char *architecture) {
+  const capsule_source *const source = capsule_find_source(name);
+  char path[HARNESS_PATH], arch[32], output[64], input[64];
+  harness_path(path, "%s/%s.ptx", directory, name);
+  FILE *const to = fopen(path, "w");
+  if (!to)
+    harness_stop("cannot write %s", path);
+  capsule_write_source(source, architecture, to);
+  (void)fclose(to);
+  (void)snprintf(arch, sizeof arch, "-arch=sm_%s", architecture);
+  (void)snprintf(input, sizeof input, "%s.ptx", name);
+  (void)snprintf(output, sizeof output, "%s.cubin", name);
+  const char *const argv[] = {ptxas, "-c", arch, input, "-o", output, source->options, NULL};
+  harness_outcome outcome;
+  run(argv, directory, &outcome);
+  if (outcome.code)
+    fail_msg("ptxas: %s", (const char *)outcome.err.data);
+  harness_free_outcome(&outcome);
+}
+
+typedef struct capsule_answer {
+  harness_outcome outcome;
+  harness_bytes output;
+} capsule_answer;
+
+static void link_row(const capsule_row *row, const char *program, bool own, const char *directory,
+                     capsule_answer *answer) {
+  const char *argv[ROW_WORDS] = {program};
+  char arch[32], files[ROW_FILES][64], path[HARNESS_PATH];
+  size_t count = 1;
+  if (own) {
+    argv[count++] = "--identity=nvlink";
+    argv[count++] = "--bug-compatible";
+    argv[count++] = "--map=map";
+  }
+  (void)snprintf(arch, sizeof arch, "-arch=sm_%s", row->architecture);
+  argv[count++] = arch;
+  if (row->option)
+    argv[count++] = row->option;
+  for (size_t i = 0; i < ROW_FILES && row->files[i]; i++) {
+    (void)snprintf(files[i], sizeof files[i], "%s.cubin", row->files[i]);
+    argv[count++] = files[i];
+  }
+  argv[count++] = "-o";
+  argv[count++] = "out.cubin";
+  run(argv, directory, &answer->outcome);
+  harness_path(path, "%s/out.cubin", directory);
+  answer->output = (harness_bytes){NULL, 0};
+  if (harness_read_file(path, &answer->output))
+    (void)remove(path);
+}
+
+static void free_answer(capsule_answer *answer) {
+  harness_free_outcome(&answer->outcome);
+  free(answer->output.data);
+}
+
+static void compare(const capsule_answer *nvlink, const capsule_answer *ours) {
+  assert_int_equal(ours->outcome.code, nvlink->outcome.code);
+  assert_string_equal((const char *)ours->outcome.out.data, (const char *)nvlink->outcome.out.data);
+  assert_string_equal((const char *)ours->outcome.err.data, (const char *)nvlink->outcome.err.data);
+  assert_int_equal(ours->output.size, nvlink->output.size);
+  if (nvlink->output.size)
+    assert_memory_equal(ours->output.data, nvlink->output.data, nvlink->output.size);
+}
+
+static void check_map(const char *directory, const char *kernel) {
+  char path[HARNESS_PATH];
+  harness_bytes map;
+  harness_path(path, "%s/map", directory);
+  assert_true(harness_read_file(path, &map));
+  assert_non_null(strstr((const char *)map.data, kernel));
+  free(map.data);
+}
+
+static void check_row(void **state) {
+  const capsule_row *const row = *state;
+  char ptxas[HARNESS_PATH], directory[HARNESS_PATH];
+  if (!find_ptxas(ptxas))
+    skip();
+  harness_make_scratch(directory);
+  for (size_t i = 0; i < ROW_FILES && row->files[i]; i++)
+    compile(ptxas, directory, row->files[i], row->compiled ? row->compiled : row->architecture);
+  capsule_answer nvlink, ours;
+  link_row(row, harness_find_nvlink(), false, directory, &nvlink);
+  link_row(row, linker, true, directory, &ours);
+  if (row->kept)
+    check_map(directory, row->kept);
+  else
+    compare(&nvlink, &ours);
+  free_answer(&nvlink);
+  free_answer(&ours);
+  harness_remove_tree(directory);
+}
+
+int main(int argc, char **argv) {
+  if (argc != 2)
+    harness_stop("usage: capsule_rules TWINLINK");
+  linker = argv[1];
+  struct CMUnitTest tests[sizeof rows / sizeof *rows];
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    union {
+      const void *row;
+      void *state;
+    } row = {&rows[i]};
+    tests[i] = (struct CMUnitTest){rows[i].name, check_row, NULL, NULL, row.state};
+  }
+  return cmocka_run_group_tests_name("capsule_rules", tests, NULL, NULL);
+}

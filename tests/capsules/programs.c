@@ -1,0 +1,165 @@
+#include "programs.h"
+
+#include "tests/harness/harness.h"
+
+#include <string.h>
+
+/* --- a device function with a jump table, and a kernel that calls it --- */
+
+static void write_kernel(FILE *to, const char *kernel) {
+  fprintf(to,
+          ".visible .entry %s(.param .u64 q, .param .u32 a)\n{\n"
+          " .reg .u32 %%r<3>; .reg .u64 %%rd<3>;\n"
+          " ld.param.u64 %%rd1,[q]; ld.param.u32 %%r1,[a];\n"
+          " { .param .u32 x; .param .u64 y; .param .u32 z;\n"
+          "   st.param.u32 [x],%%r1; st.param.u64 [y],%%rd1; call (z),f,(x,y); ld.param.u32 %%r1,[z]; }\n"
+          " st.global.u32 [%%rd1],%%r1; ret;\n}\n",
+          kernel);
+}
+
+/* `step` makes the cases different from those of another body. */
+static void write_switch(FILE *to, const char *linkage, int cases, int step, const char *kernel) {
+  fprintf(to,
+          "%s .func (.param .u32 r) f(.param .u32 a, .param .u64 q)\n{\n"
+          " .reg .u32 %%r<3>; .reg .u64 %%rd<3>;\n"
+          " ld.param.u32 %%r1,[a]; ld.param.u64 %%rd1,[q];\n",
+          linkage);
+  if (step > 1)
+    fprintf(to, " mad.lo.u32 %%r1,%%r1,1234567,%%r1; xor.b32 %%r1,%%r1,99991;\n");
+  fprintf(to, " min.u32 %%r1,%%r1,%d;\n table: .branchtargets L0", cases - 1);
+  for (int i = 1; i < cases; i++)
+    fprintf(to, ",L%d", i);
+  fprintf(to, ";\n brx.idx %%r1, table;\n");
+  for (int i = 0; i < cases; i++) {
+    fprintf(to, "L%d: ld.volatile.u32 %%r2,[%%rd1+%d];\n", i, 4 * i);
+    for (int j = 0; j < step; j++)
+      fprintf(to, " mul.lo.u32 %%r2,%%r2,%d; add.u32 %%r2,%%r2,%d;\n", step + i * 37 + j, step + i + j);
+    fprintf(to, " bra.uni D;\n");
+  }
+  fprintf(to, "D: st.param.u32 [r],%%r2; ret;\n}\n");
+  write_kernel(to, kernel);
+}
+
+static void write_plain_body(FILE *to, const char *linkage, const char *kernel) {
+  fprintf(to,
+          "%s .func (.param .u32 r) f(.param .u32 a, .param .u64 q)\n{ .reg .u32 %%r<2>;\n"
+          " ld.param.u32 %%r1,[a]; add.u32 %%r1,%%r1,1; st.param.u32 [r],%%r1; ret; }\n",
+          linkage);
+  write_kernel(to, kernel);
+}
+
+static void write_weak_5(FILE *to) {
+  write_switch(to, ".weak", 5, 1, "k5");
+}
+static void write_weak_7(FILE *to) {
+  write_switch(to, ".weak", 7, 2, "k7");
+}
+static void write_strong_7(FILE *to) {
+  write_switch(to, ".visible", 7, 2, "ks");
+}
+static void write_weak_plain(FILE *to) {
+  write_plain_body(to, ".weak", "kw");
+}
+static void write_strong_plain(FILE *to) {
+  write_plain_body(to, ".visible", "kp");
+}
+
+/* --- constants, textures --- */
+
+static void write_constants(FILE *to) {
+  fprintf(to, ".visible .const .u32 pad[3] = {1,2,3};\n"
+              ".visible .const .u32 c[9] = {1,2,3};\n"
+              ".visible .global .texref t;\n"
+              ".visible .entry constants(.param .u64 q, .param .u32 a)\n{\n"
+              " .reg .u32 %%r<9>; .reg .u64 %%rd<9>; .reg .f32 %%f<9>;\n"
+              " ld.param.u64 %%rd1,[q]; ld.param.u32 %%r1,[a];\n"
+              " mul.wide.u32 %%rd2,%%r1,4; mov.u64 %%rd3,c; add.u64 %%rd3,%%rd3,%%rd2;\n"
+              " ld.const.u32 %%r2,[%%rd3]; ld.const.u32 %%r3,[c+8]; ld.const.u32 %%r4,[pad+4];\n"
+              " tex.2d.v4.f32.s32 {%%f1,%%f2,%%f3,%%f4},[t,{%%r1,%%r2}];\n"
+              " mov.b32 %%r5,%%f1; add.u32 %%r5,%%r5,%%r3; add.u32 %%r5,%%r5,%%r4;\n"
+              " st.global.u32 [%%rd1],%%r5; ret;\n}\n");
+}
+
+/* --- a function with a second name --- */
+
+static void write_alias(FILE *to) {
+  fprintf(to, ".visible .func (.param .u32 r) f(.param .u32 a)\n{ .reg .u32 %%r<2>;\n"
+              " ld.param.u32 %%r1,[a]; add.u32 %%r1,%%r1,1; st.param.u32 [r],%%r1; ret; }\n"
+              ".visible .func (.param .u32 r) second(.param .u32 a);\n"
+              ".alias second, f;\n");
+}
+
+static void write_call(FILE *to, const char *kernel, const char *function) {
+  fprintf(to,
+          ".extern .func (.param .u32 r) %s(.param .u32 a);\n"
+          ".visible .entry %s(.param .u64 q)\n{ .reg .u32 %%r<2>; .reg .u64 %%rd<2>;\n"
+          " ld.param.u64 %%rd1,[q]; ld.global.u32 %%r1,[%%rd1];\n"
+          " { .param .u32 x; .param .u32 z; st.param.u32 [x],%%r1; call (z),%s,(x); ld.param.u32 %%r1,[z]; }\n"
+          " st.global.u32 [%%rd1],%%r1; ret; }\n",
+          function, kernel, function);
+}
+
+static void write_calls_second(FILE *to) {
+  write_call(to, "kc", "second");
+}
+static void write_calls_first(FILE *to) {
+  write_call(to, "kf", "f");
+}
+
+/* --- leaf kernels --- */
+
+static void write_leaf(FILE *to, const char *kernel) {
+  fprintf(to,
+          ".visible .entry %s(.param .u64 q)\n{ .reg .u32 %%r<2>; .reg .u64 %%rd<2>;\n"
+          " ld.param.u64 %%rd1,[q]; mov.u32 %%r1,%%tid.x; st.global.u32 [%%rd1],%%r1; ret; }\n",
+          kernel);
+}
+
+static void write_leaf_1(FILE *to) {
+  write_leaf(to, "leaf1");
+}
+static void write_leaf_2(FILE *to) {
+  write_leaf(to, "leaf2");
+}
+
+/* More values at once than there are registers. */
+static void write_spills(FILE *to) {
+  enum { VALUES = 40 };
+  fprintf(to,
+          ".visible .func (.param .u32 r) spills(.param .u64 q)\n{ .reg .u32 %%r<%d>; .reg .u64 %%rd<2>;\n"
+          " ld.param.u64 %%rd1,[q]; mov.u32 %%r%d,0;\n",
+          VALUES + 1, VALUES);
+  for (int i = 0; i < VALUES; i++)
+    fprintf(to, " ld.volatile.u32 %%r%d,[%%rd1+%d];\n", i, 4 * i);
+  for (int i = 0; i < VALUES; i++)
+    fprintf(to, " mad.lo.u32 %%r%d,%%r%d,%%r%d,%%r%d;\n", VALUES, i, VALUES - 1 - i, VALUES);
+  fprintf(to, " st.param.u32 [r],%%r%d; ret; }\n", VALUES);
+}
+
+static const capsule_source sources[] = {
+    {"weak_5", NULL, write_weak_5},
+    {"weak_7", NULL, write_weak_7},
+    {"strong_7", NULL, write_strong_7},
+    {"weak_plain", NULL, write_weak_plain},
+    {"strong_plain", NULL, write_strong_plain},
+    {"constants", NULL, write_constants},
+    {"constants_pic", "-pic=true", write_constants},
+    {"alias", NULL, write_alias},
+    {"calls_second", NULL, write_calls_second},
+    {"calls_first", NULL, write_calls_first},
+    {"leaf", NULL, write_leaf_1},
+    {"leaf_errors", "-make-errors-visible-at-exit", write_leaf_2},
+    {"spills", "-maxrregcount=24", write_spills},
+};
+
+const capsule_source *capsule_find_source(const char *name) {
+  for (size_t i = 0; i < sizeof sources / sizeof *sources; i++)
+    if (strcmp(sources[i].name, name) == 0)
+      return &sources[i];
+  harness_stop("no source %s", name);
+}
+
+void capsule_write_source(const capsule_source *source, const char *architecture, FILE *to) {
+  fprintf(to, ".version 9.0\n.target sm_%s\n.address_size 64\n", architecture);
+  source->write(to);
+}

@@ -1,0 +1,18 @@
+/* The PTX files of the capsule rows. Each has the smallest code that shows its rule. */
+#ifndef TEST_CAPSULES_PROGRAMS_H
+#define TEST_CAPSULES_PROGRAMS_H
+
+#include <stdio.h>
+
+typedef struct capsule_source {
+  const char *name;
+  const char *options; /* for ptxas, divided by blanks; NULL */
+  void (*write)(FILE *to);
+} capsule_source;
+
+/* Stops the test program when there is no source of that name. */
+const capsule_source *capsule_find_source(const char *name);
+/* The whole file, for one architecture ("120"). */
+void capsule_write_source(const capsule_source *source, const char *architecture, FILE *to);
+
+#endif

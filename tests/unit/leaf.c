@@ -1,0 +1,185 @@
+/* Kernels that nvlink makes anew (M42-M45): two texts of ptxas with what nvlink 13.0.88 made of them, what makes a kernel
+ * another case, and random texts, of which nothing but control bits may ever change. */
+#include "finalize/leaf.h"
+#include "tests/unit/unit.h"
+
+#include "base/bytes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { LEAF_LINE = 16, LEAF_ROUNDS = 4000 };
+
+/* One instruction of 16 bytes, and its upper word in nvlink's output. */
+typedef struct leaf_line {
+  uint64_t low, high, made;
+} leaf_line;
+
+/* if (i < n) p[i] = q[i] * 2 + p[i], compiled for sm_100 */
+static const leaf_line leaf_a[] = {
+    {0x0000df00ff017b82, 0x000e220000000800, 0x000fe20000000800},
+    {0x0000000000077919, 0x000e6e0000002100, 0x000e2e0000002100},
+    {0x00000000000479c3, 0x000e620000002500, 0x000e220000002500},
+    {0x00007200ff0577ac, 0x000eae0008000800, 0x000e6e0008000800},
+    {0x0000d800ff007b82, 0x000e640000000800, 0x000e240000000800},
+    {0x0000000400077c24, 0x002fca000f8e0207, 0x001fca000f8e0207},
+    {0x0000000507007c0c, 0x004fda000bf06270, 0x002fda000bf06270},
+    {0x000000000000094d, 0x001fea0003800000, 0x000fea0003800000},
+    {0x0000e200ff027b82, 0x000e220000000a00, 0x000e220000000a00},
+    {0x00006b00ff0477ac, 0x000e6e0008000a00, 0x000e6e0008000a00},
+    {0x0000e000ff047b82, 0x000ea20000000a00, 0x000ea20000000a00},
+    {0x0000000407027825, 0x001fcc00078e0202, 0x001fcc00078e0202},
+    {0x0000000402027981, 0x002ee2000c1e1900, 0x002ee2000c1e1900},
+    {0x0000000407047825, 0x004fca00078e0204, 0x004fca00078e0204},
+    {0x0000000404077981, 0x000ee4000c1e1900, 0x000ee4000c1e1900},
+    {0x4000000002077823, 0x008fca0000000007, 0x008fca0000000007},
+    {0x0000000704007986, 0x000fe2000c101904, 0x000fe2000c101904},
+    {0x000000000000794d, 0x000fea0003800000, 0x000fea0003800000},
+    {0xfffffffc00fc7947, 0x000fc0000383ffff, 0x000fc0000383ffff},
+};
+
+/* for (i = threadIdx.x; i < n; i += blockDim.x) s += q[i]; the same way */
+static const leaf_line leaf_b[] = {
+    {0x0000df00ff017b82, 0x000e220000000800, 0x000fe20000000800},
+    {0x00000000000b7919, 0x000e620000002100, 0x000e220000002100},
+    {0x00007200ff0677ac, 0x000e6c0008000800, 0x000e2c0008000800},
+    {0x0000e000ff047b82, 0x000ea20000000a00, 0x000e620000000a00},
+    {0x000000f000007945, 0x000fe20003800200, 0x000fe20003800200},
+    {0x00000000ff097431, 0x000fe200000001ff, 0x000fe200000001ff},
+    {0x00006b00ff0477ac, 0x000ee20008000a00, 0x000ea20008000a00},
+    {0x000000060b007c0c, 0x042fe2000bf06270, 0x041fe2000bf06270},
+    {0x000000040b047825, 0x004fd800078e0004, 0x002fd800078e0004},
+    {0x0000000000240947, 0x009fea0003800000, 0x004fea0003800000},
+    {0x0000d800ff007b82, 0x000e220000000800, 0x000e220000000800},
+    {0x000000ff00097202, 0x000fce0000000f00, 0x000fce0000000f00},
+    {0x0000e200ff067b82, 0x000e640000000a00, 0x000e640000000a00},
+    {0x000000040b027825, 0x002fcc00078e0206, 0x002fcc00078e0206},
+    {0x0000000402027981, 0x000ea2000c1e1900, 0x000ea2000c1e1900},
+    {0x0000000b000b7210, 0x001fc80007ffe0ff, 0x001fc80007ffe0ff},
+    {0x000000060b007c0c, 0x000fe2000bf06270, 0x000fe2000bf06270},
+    {0x0000000902097221, 0x004fd80000000000, 0x004fd80000000000},
+    {0xfffffffc00e88947, 0x000fea000383ffff, 0x000fea000383ffff},
+    {0x0000000000007941, 0x000fea0003800200, 0x000fea0003800200},
+    {0x0000000904007986, 0x000fe2000c101904, 0x000fe2000c101904},
+    {0x000000000000794d, 0x000fea0003800000, 0x000fea0003800000},
+    {0xfffffffc00fc7947, 0x000fc0000383ffff, 0x000fc0000383ffff},
+};
+
+#define LEAF_COUNT(lines) (sizeof(lines) / sizeof *(lines))
+
+static uint8_t *leaf_text(const leaf_line *lines, size_t count) {
+  uint8_t *const text = harness_grow(NULL, count * LEAF_LINE);
+  for (size_t i = 0; i < count; i++) {
+    tl_put64(text + i * LEAF_LINE, lines[i].low);
+    tl_put64(text + i * LEAF_LINE + 8, lines[i].high);
+  }
+  return text;
+}
+
+static tl_remake leaf_run(uint8_t *text, size_t count) {
+  tl_arena arena;
+  unit_open_arena(&arena);
+  const tl_remake what = tl_leaf_remake(text, count * LEAF_LINE, &arena);
+  tl_arena_release(&arena);
+  return what;
+}
+
+static void leaf_check_made(const leaf_line *lines, size_t count) {
+  uint8_t *const text = leaf_text(lines, count);
+  assert_int_equal(leaf_run(text, count), TL_REMAKE_SURE);
+  for (size_t i = 0; i < count; i++) {
+    assert_true(tl_get64(text + i * LEAF_LINE) == lines[i].low);
+    assert_true(tl_get64(text + i * LEAF_LINE + 8) == lines[i].made);
+  }
+  free(text);
+}
+
+static void leaf_test_made(void **state) {
+  (void)state;
+  leaf_check_made(leaf_a, LEAF_COUNT(leaf_a));
+  leaf_check_made(leaf_b, LEAF_COUNT(leaf_b));
+}
+
+/* With one instruction in the place of line `at`: what is found, and that the text stays as it was. */
+static void leaf_check_kept(size_t at, uint64_t low, uint64_t high, tl_remake expected) {
+  leaf_line lines[LEAF_COUNT(leaf_a)];
+  memcpy(lines, leaf_a, sizeof lines);
+  lines[at].low = low;
+  lines[at].high = high;
+  uint8_t *const text = leaf_text(lines, LEAF_COUNT(lines)), *const before = leaf_text(lines, LEAF_COUNT(lines));
+  assert_int_equal(leaf_run(text, LEAF_COUNT(lines)), expected);
+  assert_memory_equal(text, before, sizeof lines / sizeof *lines * LEAF_LINE);
+  free(text);
+  free(before);
+}
+
+static void leaf_test_kept(void **state) {
+  (void)state;
+  const uint64_t plain = 0x000fe20000000800;
+  leaf_check_kept(0, leaf_a[0].low, plain, TL_REMAKE_NONE);                 /* R1 is loaded without a barrier */
+  leaf_check_kept(0, 0x0000df00ff027b82, leaf_a[0].high, TL_REMAKE_NONE);   /* another register is */
+  leaf_check_kept(0, leaf_a[0].low, 0x00321e0000000800, TL_REMAKE_NONE);    /* -O0 code */
+  leaf_check_kept(15, 0x0000000000007943, plain, TL_REMAKE_NONE);           /* a call */
+  leaf_check_kept(15, 0x0000000000007944, plain, TL_REMAKE_NONE);
+  leaf_check_kept(15, 0x0000000001057210, plain, TL_REMAKE_NONE);           /* R1 is read */
+  leaf_check_kept(15, 0x0000180401007387, plain, TL_REMAKE_NONE);           /* a store to the stack */
+  leaf_check_kept(15, 0x0000000000007348, plain, TL_REMAKE_UNSURE);         /* WARPSYNC.COLLECTIVE */
+  leaf_check_kept(15, 0x0000000000007949, plain, TL_REMAKE_UNSURE);         /* a jump to a register */
+  leaf_line fence[LEAF_COUNT(leaf_a)];
+  memcpy(fence, leaf_a, sizeof fence);
+  for (size_t i = 8; i < 12; i++)
+    fence[i].low = 0x00000000ffff7984; /* four loads of nothing (M44) */
+  uint8_t *const text = leaf_text(fence, LEAF_COUNT(fence));
+  assert_int_equal(leaf_run(text, LEAF_COUNT(fence)), TL_REMAKE_FENCE);
+  free(text);
+  assert_int_equal(leaf_run(harness_grow(NULL, 0), 0), TL_REMAKE_NONE);
+}
+
+/* Numbers 0 to 4 all pending when another load comes: nvlink's choice is not known (M45i). */
+static void leaf_test_run_out(void **state) {
+  (void)state;
+  leaf_line lines[9] = {leaf_a[0]};
+  for (size_t i = 1; i < 7; i++) /* S2R R2.. with barriers 1 to 5, and 0 once more */
+    lines[i] = (leaf_line){0x0000000000007919 | (uint64_t)(i + 1) << 16, 0x000e220000002100 | (uint64_t)(i % 6) << 46, 0};
+  lines[7] = (leaf_line){0x000000000000794d, 0x03ffea0003800000, 0}; /* EXIT waits for all */
+  lines[8] = leaf_a[LEAF_COUNT(leaf_a) - 1];
+  lines[6].high = 0x001e220000002100;
+  uint8_t *const text = leaf_text(lines, LEAF_COUNT(lines));
+  assert_int_equal(leaf_run(text, LEAF_COUNT(lines)), TL_REMAKE_UNSURE);
+  free(text);
+}
+
+/* Instructions of the two texts in any order, with random control bits and some random words between. */
+static void leaf_test_random(void **state) {
+  (void)state;
+  const uint64_t control = (uint64_t)0xf << 41 | (uint64_t)0x3f << 46 | (uint64_t)0x3f << 52;
+  uint64_t random = 0x1eaf;
+  size_t sure = 0;
+  for (int round = 0; round < LEAF_ROUNDS; round++) {
+    const size_t count = 1 + unit_random(&random) % 40;
+    leaf_line lines[41] = {leaf_a[0]};
+    for (size_t i = 1; i < count; i++) {
+      lines[i] = leaf_b[unit_random(&random) % LEAF_COUNT(leaf_b)];
+      if (unit_random(&random) % 8 == 0)
+        lines[i].high ^= unit_random(&random) & control;
+      if (unit_random(&random) % 32 == 0)
+        lines[i].low ^= unit_random(&random);
+    }
+    uint8_t *const text = leaf_text(lines, count);
+    const tl_remake what = leaf_run(text, count);
+    sure += what == TL_REMAKE_SURE;
+    for (size_t i = 0; i < count; i++) {
+      const uint64_t may = what == TL_REMAKE_SURE ? control : 0;
+      assert_true(tl_get64(text + i * LEAF_LINE) == lines[i].low);
+      assert_true(((tl_get64(text + i * LEAF_LINE + 8) ^ lines[i].high) & ~may) == 0);
+    }
+    free(text);
+  }
+  assert_true(sure > LEAF_ROUNDS / 20);
+}
+
+int unit_test_leaf(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(leaf_test_made), cmocka_unit_test(leaf_test_kept),
+                                     cmocka_unit_test(leaf_test_run_out), cmocka_unit_test(leaf_test_random)};
+  return cmocka_run_group_tests_name("leaf", tests, NULL, NULL);
+}
