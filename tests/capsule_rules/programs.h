@@ -1,6 +1,6 @@
 /* The PTX files of the capsule rows. Each has the smallest code that shows its rule. */
-#ifndef TEST_CAPSULES_PROGRAMS_H
-#define TEST_CAPSULES_PROGRAMS_H
+#ifndef TEST_CAPSULE_RULES_PROGRAMS_H
+#define TEST_CAPSULE_RULES_PROGRAMS_H
 
 #include <stdio.h>
 
