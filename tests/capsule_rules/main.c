@@ -24,19 +24,19 @@ typedef struct capsule_row {
 } capsule_row;
 
 static const capsule_row rows[] = {
-    {"losing_table", "120", NULL, NULL, {"weak_5", "weak_7"}, NULL},                         /* L122 */
-    {"losing_table_of_a_body_without", "120", NULL, NULL, {"weak_plain", "weak_5"}, NULL},   /* L122 */
-    {"replaced_table", "120", NULL, NULL, {"weak_5", "strong_7"}, NULL},                     /* L122, D86 */
+    {"losing_table", "120", NULL, NULL, {"weak_5", "weak_7"}, NULL},                       /* L122 */
+    {"losing_table_of_a_body_without", "120", NULL, NULL, {"weak_plain", "weak_5"}, NULL}, /* L122 */
+    {"replaced_table", "120", NULL, NULL, {"weak_5", "strong_7"}, NULL},                   /* L122, D86 */
     {"replaced_and_losing_tables", "120", NULL, NULL, {"weak_5", "weak_7", "strong_7"}, NULL},
     {"table_behind_a_replaced_one", "120", NULL, NULL, {"weak_5", "strong_plain", "weak_7"}, NULL},
     {"table_of_a_losing_body", "100", NULL, NULL, {"strong_7", "weak_5"}, NULL},
-    {"constants", "120", NULL, NULL, {"constants"}, NULL},                                   /* L103, L123 */
-    {"constants_pic", "100", NULL, NULL, {"constants_pic"}, NULL},                           /* L103 */
-    {"verbose_constants", "120", NULL, "-v", {"constants"}, NULL},                           /* L121 */
-    {"alias_after", "120", NULL, NULL, {"alias", "calls_first", "calls_second"}, NULL},      /* L104 */
-    {"alias_before", "120", NULL, NULL, {"calls_second", "alias", "calls_first"}, NULL},     /* L104 */
-    {"spills", "100", NULL, NULL, {"leaf", "spills"}, NULL},                                 /* L124 */
-    {"errors_at_exit", "120", NULL, NULL, {"leaf", "leaf_errors"}, "leaf1: nvlink adds"},    /* L120 */
+    {"constants", "120", NULL, NULL, {"constants"}, NULL},                                /* L103, L123 */
+    {"constants_pic", "100", NULL, NULL, {"constants_pic"}, NULL},                        /* L103 */
+    {"verbose_constants", "120", NULL, "-v", {"constants"}, NULL},                        /* L121 */
+    {"alias_after", "120", NULL, NULL, {"alias", "calls_first", "calls_second"}, NULL},   /* L104 */
+    {"alias_before", "120", NULL, NULL, {"calls_second", "alias", "calls_first"}, NULL},  /* L104 */
+    {"spills", "100", NULL, NULL, {"leaf", "spills"}, NULL},                              /* L124 */
+    {"errors_at_exit", "120", NULL, NULL, {"leaf", "leaf_errors"}, "leaf1: nvlink adds"}, /* L120 */
 };
 
 static const char *linker;

@@ -116,15 +116,15 @@ static void leaf_check_kept(size_t at, uint64_t low, uint64_t high, tl_remake ex
 static void leaf_test_kept(void **state) {
   (void)state;
   const uint64_t plain = 0x000fe20000000800;
-  leaf_check_kept(0, leaf_a[0].low, plain, TL_REMAKE_NONE);                 /* R1 is loaded without a barrier */
-  leaf_check_kept(0, 0x0000df00ff027b82, leaf_a[0].high, TL_REMAKE_NONE);   /* another register is */
-  leaf_check_kept(0, leaf_a[0].low, 0x00321e0000000800, TL_REMAKE_NONE);    /* -O0 code */
-  leaf_check_kept(15, 0x0000000000007943, plain, TL_REMAKE_NONE);           /* a call */
+  leaf_check_kept(0, leaf_a[0].low, plain, TL_REMAKE_NONE);               /* R1 is loaded without a barrier */
+  leaf_check_kept(0, 0x0000df00ff027b82, leaf_a[0].high, TL_REMAKE_NONE); /* another register is */
+  leaf_check_kept(0, leaf_a[0].low, 0x00321e0000000800, TL_REMAKE_NONE);  /* -O0 code */
+  leaf_check_kept(15, 0x0000000000007943, plain, TL_REMAKE_NONE);         /* a call */
   leaf_check_kept(15, 0x0000000000007944, plain, TL_REMAKE_NONE);
-  leaf_check_kept(15, 0x0000000001057210, plain, TL_REMAKE_NONE);           /* R1 is read */
-  leaf_check_kept(15, 0x0000180401007387, plain, TL_REMAKE_NONE);           /* a store to the stack */
-  leaf_check_kept(15, 0x0000000000007348, plain, TL_REMAKE_UNSURE);         /* WARPSYNC.COLLECTIVE */
-  leaf_check_kept(15, 0x0000000000007949, plain, TL_REMAKE_UNSURE);         /* a jump to a register */
+  leaf_check_kept(15, 0x0000000001057210, plain, TL_REMAKE_NONE);   /* R1 is read */
+  leaf_check_kept(15, 0x0000180401007387, plain, TL_REMAKE_NONE);   /* a store to the stack */
+  leaf_check_kept(15, 0x0000000000007348, plain, TL_REMAKE_UNSURE); /* WARPSYNC.COLLECTIVE */
+  leaf_check_kept(15, 0x0000000000007949, plain, TL_REMAKE_UNSURE); /* a jump to a register */
   leaf_line fence[LEAF_COUNT(leaf_a)];
   memcpy(fence, leaf_a, sizeof fence);
   for (size_t i = 8; i < 12; i++)
@@ -140,7 +140,8 @@ static void leaf_test_run_out(void **state) {
   (void)state;
   leaf_line lines[9] = {leaf_a[0]};
   for (size_t i = 1; i < 7; i++) /* S2R R2.. with barriers 1 to 5, and 0 once more */
-    lines[i] = (leaf_line){0x0000000000007919 | (uint64_t)(i + 1) << 16, 0x000e220000002100 | (uint64_t)(i % 6) << 46, 0};
+    lines[i] =
+        (leaf_line){0x0000000000007919 | (uint64_t)(i + 1) << 16, 0x000e220000002100 | (uint64_t)(i % 6) << 46, 0};
   lines[7] = (leaf_line){0x000000000000794d, 0x03ffea0003800000, 0}; /* EXIT waits for all */
   lines[8] = leaf_a[LEAF_COUNT(leaf_a) - 1];
   lines[6].high = 0x001e220000002100;
