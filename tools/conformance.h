@@ -50,9 +50,11 @@ typedef struct conformance_coverage {
   bool relocations[256], attributes[256];
 } conformance_coverage;
 
-/* Of a capsule link that both linkers made. */
+/* Of a capsule link that nvlink made. Which share a link counts in is decided by its inputs alone: whether the program has
+ * debug code, and what the linker's map says of the inputs' kernels. One that we did not make counts as certain. */
 typedef struct conformance_capsules {
   bool judged;
+  bool debug;                 /* -G or -g somewhere */
   size_t kernels, sure, kept; /* kept: the text may differ from nvlink's (M43, M44, M45i) */
   bool rest_identical;        /* everything of M46 */
 } conformance_capsules;

@@ -313,6 +313,7 @@ static void conformance_judge(const char *directory, const conformance_answer *r
   uint8_t *map = conformance_read(directory, "twinlink.map", &size);
   conformance_judge_capsule(reference->output, reference->output_size, ours->output, ours->output_size,
                             (const char *)map, &verdict->capsules);
+  verdict->capsules.debug = verdict->features[GEN_FEATURE_DEBUG_CUDA] || verdict->features[GEN_FEATURE_DEBUG_PTX];
   free(map);
 }
 

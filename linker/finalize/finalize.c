@@ -79,6 +79,7 @@ void tl_finalize(tl_finalized *finalized, const tl_linked_view *mercury, const t
   *finalized = (tl_finalized){0};
   finalizer f = {.mercury = mercury, .sass = sass, .result = finalized, .arena = arena};
   final_pair(&f);
+  final_check_family(&f);
   final_index_entries(&f);
   final_strings(&f);
   final_add_sections(&f);

@@ -111,6 +111,8 @@ const uint8_t *final_frame_relocations(finalizer *f, uint32_t section, uint64_t 
 void final_reserved_bytes(const finalizer *f, uint32_t section, uint8_t *bytes, uint64_t size);
 /* The SASS side of compiler constants, with the jump tables that their entries describe (L122). */
 const uint8_t *final_jump_tables(finalizer *f, uint32_t section, const uint8_t *bytes, uint64_t size);
+/* Fatal T9 for a file of sm_100 in a link for sm_103 whose code nvlink would schedule anew (M63, L125). */
+void final_check_family(const finalizer *f);
 /* .nv.compat with the attribute that only the finalizer writes (M18). */
 const uint8_t *final_compat(finalizer *f, uint64_t *size);
 

@@ -2,6 +2,7 @@
 #include "finalize/parts.h"
 
 #include "base/bytes.h"
+#include "catalog/message.h"
 #include "cubin/attribute.h"
 #include "cubin/elf.h"
 
@@ -224,6 +225,34 @@ static uint32_t compat_of_file(const finalizer *f, uint32_t file) {
   if (!any)
     return UINT32_MAX;
   return said == FASTPATH_ANY && !live_floats && dead_floats ? FASTPATH_100 : said;
+}
+
+/* 64-bit conversions, which wait for the FP64 unit too although attribute 11 does not count them. */
+static bool compat_has_wide_conversions(const finalizer *f, uint32_t file) {
+  enum { FIRST = 0x110, LAST = 0x113 }; /* 9 bits: F2F, F2I, I2F, FRND */
+  const tl_cubin *const cubin = &f->sass->module->files[file];
+  for (uint32_t i = 1; i < cubin->section_count; i++) {
+    const tl_cubin_section *const text = &cubin->sections[i];
+    if (!(text->flags & SHF_EXECINSTR) || text->type != SHT_PROGBITS || !compat_is_live(f, file, i))
+      continue;
+    for (uint64_t at = 0; at + 16 <= text->size; at += 16)
+      if ((tl_get16(text->data + at) & 0x1ff) >= FIRST && (tl_get16(text->data + at) & 0x1ff) <= LAST)
+        return true;
+  }
+  return false;
+}
+
+void final_check_family(const finalizer *f) {
+  enum { KEPT_FOR_103 = 8, SM_100 = 100, SM_103 = 103 };
+  const tl_module *const m = f->mercury->module;
+  for (uint32_t i = 0; m->arch == SM_103 && i < m->file_count; i++) {
+    const char *const path = m->files[i].path;
+    if ((m->files[i].flags >> 8 & 0xffff) == SM_100 &&
+        (!(compat_of_file(f, i) & KEPT_FOR_103) || compat_has_wide_conversions(f, i)))
+      tl_diagnostics_add(m->diagnostics, tl_message_row_of(TL_MESSAGE_HOSTILE),
+                         (tl_site){path, NULL, NULL, TL_NO_OFFSET}, NULL, path,
+                         "its code is scheduled for sm_100, and sm_103 needs another schedule; compile it for sm_103");
+  }
 }
 
 static uint32_t compat_fastpath(const finalizer *f) {

@@ -20,23 +20,28 @@ typedef struct capsule_row {
   const char *compiled;
   const char *option; /* NULL */
   const char *files[ROW_FILES];
-  const char *kept; /* the kernel that the map must name; NULL: everything must be the same */
+  const char *kept;    /* the kernel that the map must name; NULL: everything must be the same */
+  const char *refused; /* what twinlink says where nvlink schedules code anew; NULL */
 } capsule_row;
 
 static const capsule_row rows[] = {
-    {"losing_table", "120", NULL, NULL, {"weak_5", "weak_7"}, NULL},                       /* L122 */
-    {"losing_table_of_a_body_without", "120", NULL, NULL, {"weak_plain", "weak_5"}, NULL}, /* L122 */
-    {"replaced_table", "120", NULL, NULL, {"weak_5", "strong_7"}, NULL},                   /* L122, D86 */
-    {"replaced_and_losing_tables", "120", NULL, NULL, {"weak_5", "weak_7", "strong_7"}, NULL},
-    {"table_behind_a_replaced_one", "120", NULL, NULL, {"weak_5", "strong_plain", "weak_7"}, NULL},
-    {"table_of_a_losing_body", "100", NULL, NULL, {"strong_7", "weak_5"}, NULL},
-    {"constants", "120", NULL, NULL, {"constants"}, NULL},                                /* L103, L123 */
-    {"constants_pic", "100", NULL, NULL, {"constants_pic"}, NULL},                        /* L103 */
-    {"verbose_constants", "120", NULL, "-v", {"constants"}, NULL},                        /* L121 */
-    {"alias_after", "120", NULL, NULL, {"alias", "calls_first", "calls_second"}, NULL},   /* L104 */
-    {"alias_before", "120", NULL, NULL, {"calls_second", "alias", "calls_first"}, NULL},  /* L104 */
-    {"spills", "100", NULL, NULL, {"leaf", "spills"}, NULL},                              /* L124 */
-    {"errors_at_exit", "120", NULL, NULL, {"leaf", "leaf_errors"}, "leaf1: nvlink adds"}, /* L120 */
+    {"losing_table", "120", NULL, NULL, {"weak_5", "weak_7"}, NULL, NULL},                       /* L122 */
+    {"losing_table_of_a_body_without", "120", NULL, NULL, {"weak_plain", "weak_5"}, NULL, NULL}, /* L122 */
+    {"replaced_table", "120", NULL, NULL, {"weak_5", "strong_7"}, NULL, NULL},                   /* L122, D86 */
+    {"replaced_and_losing_tables", "120", NULL, NULL, {"weak_5", "weak_7", "strong_7"}, NULL, NULL},
+    {"table_behind_a_replaced_one", "120", NULL, NULL, {"weak_5", "strong_plain", "weak_7"}, NULL, NULL},
+    {"table_of_a_losing_body", "100", NULL, NULL, {"strong_7", "weak_5"}, NULL, NULL},
+    {"constants", "120", NULL, NULL, {"constants"}, NULL, NULL},                               /* L103, L123 */
+    {"constants_pic", "100", NULL, NULL, {"constants_pic"}, NULL, NULL},                       /* L103 */
+    {"verbose_constants", "120", NULL, "-v", {"constants"}, NULL, NULL},                       /* L121 */
+    {"alias_after", "120", NULL, NULL, {"alias", "calls_first", "calls_second"}, NULL, NULL},  /* L104 */
+    {"alias_before", "120", NULL, NULL, {"calls_second", "alias", "calls_first"}, NULL, NULL}, /* L104 */
+    {"spills", "100", NULL, NULL, {"leaf", "spills"}, NULL, NULL},                             /* L124 */
+    {"other_sm", "103", "100", NULL, {"leaf", "weak_5"}, NULL, NULL},                          /* L125 */
+    {"other_sm_120", "121", "120", NULL, {"doubles", "weak_5"}, NULL, NULL},
+    {"other_sm_doubles", "103", "100", NULL, {"leaf", "doubles"}, NULL, "compile it for sm_103"},
+    {"other_sm_conversions", "103", "100", NULL, {"conversions"}, NULL, "compile it for sm_103"},
+    {"errors_at_exit", "120", NULL, NULL, {"leaf", "leaf_errors"}, "leaf1: nvlink adds", NULL}, /* L120 */
 };
 
 static const char *linker;
@@ -143,7 +148,11 @@ static void check_row(void **state) {
   capsule_answer nvlink, ours;
   link_row(row, harness_find_nvlink(), false, directory, &nvlink);
   link_row(row, linker, true, directory, &ours);
-  if (row->kept)
+  if (row->refused) {
+    assert_int_not_equal(ours.outcome.code, 0);
+    assert_null(ours.output.data);
+    assert_non_null(strstr((const char *)ours.outcome.err.data, row->refused));
+  } else if (row->kept)
     check_map(directory, row->kept);
   else
     compare(&nvlink, &ours);

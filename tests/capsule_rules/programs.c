@@ -136,6 +136,17 @@ static void write_spills(FILE *to) {
   fprintf(to, " st.param.u32 [r],%%r%d; ret; }\n", VALUES);
 }
 
+static void write_doubles(FILE *to) {
+  fprintf(to, ".visible .entry doubles(.param .u64 q)\n{ .reg .f64 %%f<4>; .reg .u64 %%rd<2>;\n"
+              " ld.param.u64 %%rd1,[q]; ld.global.f64 %%f1,[%%rd1]; ld.global.f64 %%f2,[%%rd1+8];\n"
+              " fma.rn.f64 %%f3,%%f1,%%f2,%%f1; add.f64 %%f3,%%f3,%%f2; st.global.f64 [%%rd1],%%f3; ret; }\n");
+}
+static void write_conversions(FILE *to) {
+  fprintf(to, ".visible .entry conversions(.param .u64 q)\n{ .reg .f32 %%f<2>; .reg .u64 %%rd<3>;\n"
+              " ld.param.u64 %%rd1,[q]; ld.global.u64 %%rd2,[%%rd1]; cvt.rn.f32.u64 %%f1,%%rd2;\n"
+              " st.global.f32 [%%rd1],%%f1; ret; }\n");
+}
+
 static const capsule_source sources[] = {
     {"weak_5", NULL, write_weak_5},
     {"weak_7", NULL, write_weak_7},
@@ -149,6 +160,8 @@ static const capsule_source sources[] = {
     {"calls_first", NULL, write_calls_first},
     {"leaf", NULL, write_leaf_1},
     {"leaf_errors", "-make-errors-visible-at-exit", write_leaf_2},
+    {"doubles", NULL, write_doubles},
+    {"conversions", NULL, write_conversions},
     {"spills", "-maxrregcount=24", write_spills},
 };
 
