@@ -29,6 +29,19 @@ typedef struct ref_capsule {
   ref_strings new_names;
 } ref_capsule;
 
+/* capsule_body.c: one instruction of a capsule after another. */
+typedef struct ref_capsule_step {
+  const uint8_t *data;
+  size_t data_size;
+  uint64_t count, number;    /* of instructions; this one's */
+  uint64_t sass, sass_count; /* its first SASS instruction, and how many it makes */
+  size_t at, record, end;    /* of what the capsule holds for it; record: behind the two bytes of RF71 */
+  bool derived, begun;
+} ref_capsule_step;
+
+bool ref_capsule_body_begin(const uint8_t *data, size_t size, ref_capsule_step *step);
+/* False behind the last instruction, or where the capsule is damaged. */
+bool ref_capsule_body_next(ref_capsule_step *step);
 /* The SASS module's section with what a section of the Mercury module holds, or REF_NONE. */
 size_t ref_capsule_sass_section(const ref_capsule *capsule, size_t section);
 /* The function whose text, constants or attributes a section holds, or REF_NONE. */
@@ -44,6 +57,20 @@ bool ref_leaf_finalize(ref_link *link, ref_bytes *text);
 bool ref_capsule_alias_comes_first(const ref_link *mercury, size_t function);
 /* capsule_frames.c: M24; the offsets of the frames' addresses, by relocation of the Mercury module. */
 ref_bytes ref_capsule_frames(ref_capsule *capsule, uint64_t *address_at);
+
+/* capsule_exits.c: where the instructions of a SASS text went: the first instruction made for each, and its own place. One more
+ * in `start` for the end. */
+typedef struct ref_moves {
+  size_t count;
+  size_t *start, *self;
+} ref_moves;
+
+/* capsule_moves.c: changes what refers to the text's instructions; `sass` is the new text. */
+void ref_moves_apply(ref_link *link, ref_file *file, uint32_t text, const ref_moves *moves, ref_bytes *sass);
+
+/* capsule_line_moves.c: the same of the line table that `relocations` are about. */
+void ref_line_moves_apply(ref_link *link, ref_cubin *cubin, uint32_t text, const ref_moves *moves,
+                          ref_section *relocations);
 
 /* capsule_tables.c: M20; `bytes` with the jump targets written anew. */
 ref_bytes ref_capsule_jump_tables(ref_capsule *capsule, size_t section, ref_bytes bytes);

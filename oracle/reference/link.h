@@ -393,6 +393,9 @@ ref_cubin ref_view_of(ref_link *link, const ref_cubin *cubin, bool mercury);
 /* mercury.c */
 void ref_mercury_patch(ref_link *link, const ref_out_relocation *entry, uint64_t value);
 
+/* capsule_exits.c: M43 */
+void ref_exits_make_visible(ref_link *link);
+
 /* capsule.c */
 void ref_capsule_run(ref_link *link);
 

@@ -1,0 +1,270 @@
+/* What refers to instructions of a SASS text that others were put in front of (M43): branches, relocation entries, attributes,
+ * frames, jump tables, symbol sizes. All of it in the object, before it is linked. */
+#include "capsule.h"
+#include "relocation_table.h"
+
+#include <string.h>
+
+enum {
+  INSTRUCTION = 16,
+  BASE = 0x01ff,
+  BASE_CONVERGE = 0x148,
+  BASE_BRANCH = 0x147,
+  BASE_INDEXED = 0x149,
+  BASE_CALL = 0x144,
+  BASE_LABEL = 0x145,
+  ENTRY_BYTES = 24,
+  WORD = 4,
+  WIDE = 0xffffffff,
+  LENGTH_AT = 4,
+  HEAD = 12,
+  POINTER_AT = 12,
+  ADDRESS_AT = 20,
+  RANGE_AT = 28,
+  ROWS_AT = 36,
+  ADVANCE_4 = 0x04, /* DW_CFA_advance_loc4 */
+  CODE_UNIT = 4
+};
+
+typedef struct ref_mover {
+  ref_link *link;
+  ref_file *file;
+  uint32_t text;
+  const ref_moves *moves;
+} ref_mover;
+
+/* A place that control goes to: what was put in front of an instruction is done first. */
+static uint64_t ref_moves_place(const ref_moves *moves, uint64_t offset) {
+  const uint64_t number = offset / INSTRUCTION;
+  return number <= moves->count ? moves->start[number] * INSTRUCTION + offset % INSTRUCTION : offset;
+}
+
+/* An instruction itself. */
+static uint64_t ref_moves_instruction(const ref_moves *moves, uint64_t offset) {
+  const uint64_t number = offset / INSTRUCTION;
+  return number < moves->count ? moves->self[number] * INSTRUCTION + offset % INSTRUCTION : offset;
+}
+
+static uint8_t *ref_moves_copy(ref_link *link, ref_section *section) {
+  ref_bytes copy = {0};
+  ref_bytes_add(link, &copy, section->data, (size_t)section->size);
+  section->data = copy.data;
+  return copy.data;
+}
+
+static bool ref_moves_has_entry(const ref_mover *mover, uint64_t offset) {
+  const ref_cubin *cubin = &mover->file->whole;
+  for (uint32_t i = 1; i < cubin->section_count; i++) {
+    if (cubin->sections[i].type != REF_TYPE_RELA || cubin->sections[i].info != mover->text) {
+      continue;
+    }
+    for (size_t k = 0; k < ref_cubin_relocation_count(cubin, i); k++) {
+      if (ref_cubin_relocation(cubin, i, k).offset / INSTRUCTION == offset / INSTRUCTION) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+/* T13: 8 bits at 16 and 48 at 34; T20: BSSY has 30 bits at 34. From the next instruction, in units of 4 bytes. */
+static void ref_moves_aim(const ref_mover *mover, const uint8_t *old, uint64_t from, ref_bytes *sass) {
+  static const ref_field low = {16, 8, REF_FROM_ABS}, high = {34, 48, REF_FROM_ABS}, label = {34, 30, REF_FROM_ABS};
+  const unsigned base = ref_u16(old) & BASE;
+  const bool is_label = base == BASE_LABEL;
+  if (base != BASE_BRANCH && base != BASE_INDEXED && base != BASE_CALL && base != BASE_CONVERGE && !is_label) {
+    return;
+  }
+  const unsigned width = is_label ? label.width : low.width + high.width;
+  uint64_t distance = is_label ? ref_field_read(&label, old, INSTRUCTION, 0)
+                               : ref_field_read(&low, old, INSTRUCTION, 0) |
+                                     ref_field_read(&high, old, INSTRUCTION, 0) << low.width;
+  if ((distance >> (width - 1) & 1) != 0) {
+    distance |= UINT64_MAX << width;
+  }
+  const uint64_t target = from + INSTRUCTION + distance * CODE_UNIT;
+  if (target > mover->moves->count * INSTRUCTION) {
+    return;
+  }
+  const uint64_t at = ref_moves_instruction(mover->moves, from);
+  const uint64_t now = (ref_moves_place(mover->moves, target) - at - INSTRUCTION) / CODE_UNIT;
+  if (is_label) {
+    ref_field_write(&label, sass->data, sass->size, at, now);
+  } else {
+    ref_field_write(&low, sass->data, sass->size, at, now);
+    ref_field_write(&high, sass->data, sass->size, at, now >> low.width);
+  }
+}
+
+static void ref_moves_aim_all(const ref_mover *mover, ref_bytes *sass) {
+  const ref_section *text = &mover->file->whole.sections[mover->text];
+  for (uint64_t at = 0; at + INSTRUCTION <= text->size; at += INSTRUCTION) {
+    if (!ref_moves_has_entry(mover, at)) {
+      ref_moves_aim(mover, text->data + at, at, sass);
+    }
+  }
+}
+
+/* Entries in the text move with their instructions; an addend to the function itself is a place in it. */
+static void ref_moves_relocations(const ref_mover *mover, ref_section *section) {
+  uint8_t *data = ref_moves_copy(mover->link, section);
+  const ref_cubin *cubin = &mover->file->whole;
+  for (uint64_t at = 0; at + ENTRY_BYTES <= section->size; at += ENTRY_BYTES) {
+    const uint32_t symbol = ref_u32(data + at + 12);
+    const bool own = symbol < cubin->symbol_count && cubin->symbols[symbol].section == mover->text;
+    ref_put_u64(data + at, ref_moves_instruction(mover->moves, ref_u64(data + at)));
+    if (own) {
+      ref_put_u64(data + at + 16, ref_moves_place(mover->moves, ref_u64(data + at + 16)));
+    }
+  }
+}
+
+/* I41: which words of an attribute are instructions: `stride` bytes a record, the first word of each. */
+typedef struct ref_moved_attribute {
+  uint8_t code, stride;
+} ref_moved_attribute;
+
+static void ref_moves_branch_targets(const ref_moves *moves, uint8_t *data, uint64_t size);
+
+static void ref_moves_attribute(const ref_mover *mover, const ref_attribute *attribute, uint8_t *data) {
+  static const ref_moved_attribute rows[] = {{0x1c, 4}, {0x28, 4}, {0x31, 4},  {0x46, 4},  {0x47, 4},
+                                             {0x57, 4}, {0x2e, 8}, {0x39, 16}, {0x40, 12}, {0x44, 8}};
+  const uint8_t branch_targets = 0x34;
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (uint64_t at = 0; rows[i].code == attribute->code && at + WORD <= attribute->size; at += rows[i].stride) {
+      ref_put_u32(data + at, (uint32_t)ref_moves_instruction(mover->moves, ref_u32(data + at)));
+    }
+  }
+  if (attribute->code == branch_targets) {
+    ref_moves_branch_targets(mover->moves, data, attribute->size);
+  }
+}
+
+/* Records of the branch, a word, the number of targets, the targets. */
+static void ref_moves_branch_targets(const ref_moves *moves, uint8_t *data, uint64_t size) {
+  uint64_t at = 0;
+  while (size - at >= 3 * WORD) {
+    ref_put_u32(data + at, (uint32_t)ref_moves_instruction(moves, ref_u32(data + at)));
+    uint64_t left = ref_u32(data + at + 2 * WORD);
+    for (at += 3 * WORD; left > 0 && size - at >= WORD; left--, at += WORD) {
+      ref_put_u32(data + at, (uint32_t)ref_moves_place(moves, ref_u32(data + at)));
+    }
+  }
+}
+
+static void ref_moves_attributes(const ref_mover *mover, ref_section *section) {
+  uint8_t *data = ref_moves_copy(mover->link, section);
+  ref_attribute attribute;
+  uint64_t position = 0;
+  while (ref_cubin_next_attribute(section, &position, &attribute)) {
+    if (attribute.format == 4) {
+      ref_moves_attribute(mover, &attribute, data + (attribute.data - section->data));
+    }
+  }
+}
+
+/* The rows of a frame: every advance is given anew. */
+static void ref_moves_rows(const ref_moves *moves, uint8_t *rows, uint64_t size) {
+  uint64_t at = 0, old = 0, now = 0;
+  while (at + 1 + WORD <= size) {
+    if (rows[at] != ADVANCE_4) {
+      at++;
+      continue;
+    }
+    old += (uint64_t)ref_u32(rows + at + 1) * CODE_UNIT;
+    const uint64_t place = ref_moves_place(moves, old);
+    ref_put_u32(rows + at + 1, (uint32_t)((place - now) / CODE_UNIT));
+    now = place;
+    at += 1 + WORD;
+  }
+}
+
+static void ref_moves_frame(const ref_mover *mover, ref_section *frames, uint64_t address_at) {
+  if (address_at < ADDRESS_AT || address_at - ADDRESS_AT > frames->size ||
+      frames->size - (address_at - ADDRESS_AT) < ROWS_AT) {
+    return;
+  }
+  uint8_t *frame = ref_moves_copy(mover->link, frames) + (address_at - ADDRESS_AT);
+  const uint64_t length = ref_u64(frame + LENGTH_AT);
+  if (ref_u32(frame) != WIDE || length < ROWS_AT - HEAD ||
+      length > frames->size - (address_at - ADDRESS_AT) - HEAD) {
+    return;
+  }
+  ref_put_u64(frame + RANGE_AT, mover->moves->start[mover->moves->count] * INSTRUCTION);
+  ref_moves_rows(mover->moves, frame + ROWS_AT, HEAD + length - ROWS_AT);
+}
+
+/* The frame whose address names a function of this text. */
+static void ref_moves_frames(const ref_mover *mover, uint32_t relocations) {
+  const ref_cubin *cubin = &mover->file->whole;
+  ref_section *frames = &mover->file->whole.sections[cubin->sections[relocations].info];
+  const uint32_t address = 2; /* R_CUDA_64 */
+  for (size_t k = 0; k < ref_cubin_relocation_count(cubin, relocations); k++) {
+    const ref_relocation entry = ref_cubin_relocation(cubin, relocations, k);
+    if (entry.type == address && entry.symbol < cubin->symbol_count &&
+        cubin->symbols[entry.symbol].section == mover->text &&
+        (cubin->symbols[entry.symbol].info & 15) == REF_SYMBOL_FUNC) {
+      ref_moves_frame(mover, frames, entry.offset);
+    }
+  }
+}
+
+/* M20: the places of jump targets among the compiler constants, where the Mercury view has entries. */
+static void ref_moves_jump_table(const ref_mover *mover, const ref_section *relocations, uint32_t number) {
+  static const char mercury[] = ".nv.merc.rela.nv.constant.optimizer.";
+  ref_cubin *cubin = &mover->file->whole;
+  const char *function = relocations->name + strlen(mercury);
+  for (uint32_t i = 1; i < cubin->section_count; i++) {
+    ref_section *table = &cubin->sections[i];
+    if (table->type != ref_view_sass.optimizer_type || table->info != mover->text || table->data == NULL ||
+        strcmp(table->name + strlen(ref_view_sass.optimizer_prefix), function) != 0) {
+      continue;
+    }
+    uint8_t *data = ref_moves_copy(mover->link, table);
+    for (size_t k = 0; k < ref_cubin_relocation_count(cubin, number); k++) {
+      const uint64_t at = ref_cubin_relocation(cubin, number, k).offset;
+      if (at <= table->size && table->size - at >= WORD) {
+        ref_put_u32(data + at, (uint32_t)ref_moves_place(mover->moves, ref_u32(data + at)));
+      }
+    }
+  }
+}
+
+static void ref_moves_symbols(const ref_mover *mover, uint64_t size) {
+  ref_cubin *cubin = &mover->file->whole;
+  for (size_t i = 1; i < cubin->symbol_count; i++) {
+    ref_symbol *symbol = &cubin->symbols[i];
+    if (symbol->section == mover->text && (symbol->info & 15) == REF_SYMBOL_FUNC &&
+        symbol->size == cubin->sections[mover->text].size) {
+      symbol->size = size;
+    }
+  }
+}
+
+/* `sass` is the new text; the object still has the old one. */
+void ref_moves_apply(ref_link *link, ref_file *file, uint32_t text, const ref_moves *moves, ref_bytes *sass) {
+  const ref_mover mover = {link, file, text, moves};
+  ref_moves_aim_all(&mover, sass);
+  for (uint32_t i = 1; i < file->whole.section_count; i++) {
+    ref_section *section = &file->whole.sections[i];
+    const bool table = strncmp(section->name, ".nv.merc.rela.nv.constant.optimizer.", 36) == 0;
+    const char *target = section->type == REF_TYPE_RELA && section->info < file->whole.section_count
+                             ? file->whole.sections[section->info].name
+                             : "";
+    if (section->data == NULL) {
+      continue;
+    }
+    if (table) {
+      ref_moves_jump_table(&mover, section, i);
+    } else if (strcmp(target, ".debug_frame") == 0) {
+      ref_moves_frames(&mover, i);
+    } else if (strcmp(target, ".debug_line") == 0 || strcmp(target, ".nv_debug_line_sass") == 0) {
+      ref_line_moves_apply(link, &file->whole, text, moves, section);
+    } else if (section->info == text && section->type == REF_TYPE_RELA) {
+      ref_moves_relocations(&mover, section);
+    } else if (section->info == text && section->type == REF_TYPE_INFO) {
+      ref_moves_attributes(&mover, section);
+    }
+  }
+  ref_moves_symbols(&mover, sass->size);
+}
