@@ -10,7 +10,9 @@ enum {
   USES_SAMPLER = 2,
   USES_SURFACE = 3,
   TEXTURES = 256,
-  OTHERS = 32
+  OTHERS = 32,
+  LOAD_CONSTANT = 66, /* LDC */
+  LOAD_UNIFORM = 115  /* LDCU */
 };
 
 static int ref_bindless_compare(const ref_link *link, size_t a, size_t b) {
@@ -64,8 +66,8 @@ static void ref_bindless_find_masks(ref_link *link) {
   }
 }
 
-/* B3, M27; the sections' own alignment is SLOT unless a file was changed. */
-static uint64_t ref_bindless_base(const ref_link *link) {
+/* B3, M27, before the tables are filled; the sections' own alignment is SLOT unless a file was changed. */
+static uint64_t ref_bindless_find_base(const ref_link *link) {
   uint64_t base = 0, align = link->is_capsule ? CAPSULE_ALIGN : SLOT;
   for (size_t i = 0; i < link->function_count; i++) {
     const size_t section = link->functions[i].constant0;
@@ -137,7 +139,7 @@ void ref_bindless_layout(ref_link *link) {
     return;
   }
   ref_sort_swapping(link, slots, ref_bindless_compare, REF_TIE_SECOND);
-  const uint64_t base = ref_bindless_base(link);
+  const uint64_t base = ref_bindless_find_base(link);
   for (size_t i = 0; i < slots->count; i++) {
     link->symbols[slots->items[i]].slot = base + i * SLOT;
   }
@@ -148,6 +150,16 @@ void ref_bindless_layout(ref_link *link) {
       ref_bindless_fill_kernel(link, kernel, slots, base);
     }
   }
+}
+
+uint64_t ref_bindless_base(const ref_link *link) {
+  return link->slots.count == 0 ? 0 : link->symbols[link->slots.items[0]].slot;
+}
+
+/* RF77: in a link of capsules what is no load itself gets the place in the table; the load with an index has the table's. */
+uint64_t ref_bindless_value(const ref_link *link, const ref_out_symbol *symbol, uint32_t type) {
+  const bool load = type == LOAD_CONSTANT || type == LOAD_UNIFORM;
+  return link->is_capsule && !load ? symbol->slot - ref_bindless_base(link) : symbol->slot;
 }
 
 /* W10.5: highest offset first. */

@@ -416,6 +416,15 @@ static uint64_t ref_capsule_sass_size(const ref_capsule *capsule, size_t number)
   return sass->symbols[symbol == REF_NONE ? number : symbol].size;
 }
 
+/* M28; W17.2, M17: with -g shared objects have symbols, behind the reserved bytes if their section is not empty. */
+static uint64_t ref_capsule_reserved_before(const ref_link *link, const ref_out_symbol *symbol) {
+  const ref_out_section *section = symbol->section == REF_NONE ? NULL : &link->sections[symbol->section];
+  if (section == NULL || section->size == 0) {
+    return 0;
+  }
+  return section->type == REF_TYPE_SHARED_RESERVED ? SYSTEM_RESERVED : section->type == REF_TYPE_SHARED ? RESERVED : 0;
+}
+
 /* M8, M15: one symbol, for one of the two tables. */
 static void ref_capsule_write_symbol(const ref_capsule *capsule, size_t number, bool mercury_side, uint8_t *at) {
   const ref_link *link = capsule->mercury;
@@ -430,7 +439,7 @@ static void ref_capsule_write_symbol(const ref_capsule *capsule, size_t number, 
   } else if (object && !mercury_side) {
     type = REF_SYMBOL_OBJECT;
     other &= (uint8_t)~REF_SPACE_MASK;
-    value += !undefined && link->sections[symbol->section].type == REF_TYPE_SHARED_RESERVED ? SYSTEM_RESERVED : 0;
+    value += ref_capsule_reserved_before(link, symbol);
   }
   if (undefined && bind == REF_BIND_WEAK && !symbol->local_list) {
     bind = REF_BIND_GLOBAL;

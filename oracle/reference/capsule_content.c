@@ -173,6 +173,9 @@ ref_bytes ref_capsule_content(ref_capsule *capsule, size_t section) {
   }
   const size_t sass = ref_capsule_sass_section(capsule, section);
   const size_t function = output->info_function;
+  if (function != REF_NONE && sass != REF_NONE) {
+    ref_mercury_set_table(capsule, section, &capsule->sass->sections[sass].data);
+  }
   if (function != REF_NONE && capsule->sass->functions[function].entry &&
       !ref_options_keep_shared_symbols(capsule->mercury)) { /* RF76 */
     (void)ref_leaf_finalize(capsule->mercury, &capsule->sass->sections[sass].data);

@@ -77,8 +77,8 @@ static void ref_moves_aim(const ref_mover *mover, const uint8_t *old, uint64_t f
   }
   const unsigned width = is_label ? label.width : low.width + high.width;
   uint64_t distance = is_label ? ref_field_read(&label, old, INSTRUCTION, 0)
-                               : ref_field_read(&low, old, INSTRUCTION, 0) |
-                                     ref_field_read(&high, old, INSTRUCTION, 0) << low.width;
+                               : ref_field_read(&low, old, INSTRUCTION, 0) | ref_field_read(&high, old, INSTRUCTION, 0)
+                                                                                 << low.width;
   if ((distance >> (width - 1) & 1) != 0) {
     distance |= UINT64_MAX << width;
   }
@@ -186,8 +186,7 @@ static void ref_moves_frame(const ref_mover *mover, ref_section *frames, uint64_
   }
   uint8_t *frame = ref_moves_copy(mover->link, frames) + (address_at - ADDRESS_AT);
   const uint64_t length = ref_u64(frame + LENGTH_AT);
-  if (ref_u32(frame) != WIDE || length < ROWS_AT - HEAD ||
-      length > frames->size - (address_at - ADDRESS_AT) - HEAD) {
+  if (ref_u32(frame) != WIDE || length < ROWS_AT - HEAD || length > frames->size - (address_at - ADDRESS_AT) - HEAD) {
     return;
   }
   ref_put_u64(frame + RANGE_AT, mover->moves->start[mover->moves->count] * INSTRUCTION);

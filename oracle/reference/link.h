@@ -290,9 +290,10 @@ typedef struct ref_link {
   const ref_view *view;
   uint32_t sm;
   bool sm_accelerated;
-  bool is_limited;  /* E44 was said */
-  bool is_laid_out; /* the SASS view: it went well */
-  bool is_capsule;  /* M3, M4: all inputs are capsules */
+  bool is_limited;    /* E44 was said */
+  bool is_laid_out;   /* the SASS view: it went well */
+  bool is_capsule;    /* M3, M4: all inputs are capsules */
+  bool drops_entries; /* relocation entries of a body went when it was replaced (RF78) */
   ref_file *files;
   size_t file_count, file_capacity;
   ref_function *functions;
@@ -378,6 +379,7 @@ bool ref_option_given(const ref_link *link, ref_option option);
 void ref_options_check(ref_link *link);
 bool ref_options_name_is_used(const ref_link *link, const char *name);
 bool ref_options_restrict_kernels(const ref_link *link);
+bool ref_options_list_names(const ref_link *link);
 bool ref_options_keep_shared_symbols(const ref_link *link);
 
 /* targets.c */
@@ -498,6 +500,8 @@ void ref_attributes_write(ref_link *link);
 /* bindless.c */
 uint8_t ref_bindless_mask_of(uint8_t symbol_type);
 void ref_bindless_layout(ref_link *link);
+uint64_t ref_bindless_base(const ref_link *link);
+uint64_t ref_bindless_value(const ref_link *link, const ref_out_symbol *symbol, uint32_t type);
 void ref_bindless_write(ref_link *link);
 typedef uint32_t (*ref_index_of)(const void *context, size_t symbol);
 ref_bytes ref_bindless_entries(ref_link *link, const ref_function *kernel, ref_index_of index_of, const void *context);

@@ -10,11 +10,13 @@ enum {
   LOAD_SECOND = 0x22,
   LOAD_BYTES = 32,
   LOAD_KIND = 2, /* places in the record */
+  LOAD_SPACE = 12,
   LOAD_FIELD = 28,
   KIND_LDCU = 0x08,
   KIND_LDC_INDEXED = 0x0c,
   KIND_LDC = 0x0e,
-  SASS_LDC = 66, /* R_CUDA_CONST_FIELD21_38 */
+  SPACE_TEXTURE = 0x49, /* RF38: which constants */
+  SASS_LDC = 66,        /* R_CUDA_CONST_FIELD21_38 */
   SASS_LDCU = 115
 };
 
@@ -93,6 +95,21 @@ void ref_mercury_patch(ref_link *link, const ref_out_relocation *entry, uint64_t
   if (at != 0 && row != NULL) {
     for (unsigned i = 0; i < row->fields[0].width / 8u && i < 4; i++) {
       text->data.data[at + LOAD_FIELD + i] = (uint8_t)(value >> 8 * i);
+    }
+  }
+}
+
+/* RF77: a load with an index into the table of textures reads from the table's place in bank 0. */
+void ref_mercury_set_table(ref_capsule *capsule, size_t section, ref_bytes *sass) {
+  static const ref_field offset = {38, 16, REF_FROM_ABS};
+  const ref_bytes *body = &capsule->mercury->sections[section].data;
+  ref_capsule_step step;
+  bool good = capsule->sass->slots.count > 0 && ref_capsule_body_begin(body->data, body->size, &step);
+  while (good && ref_capsule_body_next(&step)) {
+    const uint8_t *record = step.data + step.record;
+    if (!step.derived && step.end - step.record == LOAD_BYTES && record[0] == LOAD_FIRST && record[1] == LOAD_SECOND &&
+        record[LOAD_KIND] == KIND_LDC_INDEXED && record[LOAD_SPACE] == SPACE_TEXTURE) {
+      ref_field_write(&offset, sass->data, sass->size, step.sass * INSTRUCTION, ref_bindless_base(capsule->sass));
     }
   }
 }

@@ -124,14 +124,15 @@ bool ref_options_keep_shared_symbols(const ref_link *link) {
   return ref_option_given(link, REF_OPTION_DEBUG) && !ref_option_given(link, REF_OPTION_SUPPRESS_DEBUG_INFO);
 }
 
-/* C55b, W17.11: with -g (and no -suppress-debug-info) the two lists have no effect at all. */
-bool ref_options_restrict_kernels(const ref_link *link) {
-  if (ref_options_keep_shared_symbols(link)) {
-    return false;
-  }
+bool ref_options_list_names(const ref_link *link) {
   const char *const *values = link->job->options.values;
   return !ref_options_list_is_empty(values[REF_OPTION_KERNELS_USED]) ||
          !ref_options_list_is_empty(values[REF_OPTION_VARIABLES_USED]);
+}
+
+/* C55b, W17.11: with -g (and no -suppress-debug-info) the two lists have no effect at all. */
+bool ref_options_restrict_kernels(const ref_link *link) {
+  return !ref_options_keep_shared_symbols(link) && ref_options_list_names(link);
 }
 
 /* C55b, D49: a kernel is named when an element of the list is a part of its name. */

@@ -6,13 +6,7 @@
 
 enum { NO_BANK = 28, TEXT_BANK = 29 };
 
-typedef enum ref_action {
-  REF_APPLY,
-  REF_KEEP,
-  REF_DROP,
-  REF_CLEAR,
-  REF_KEEP_NOTHING
-} ref_action;
+typedef enum ref_action { REF_APPLY, REF_KEEP, REF_DROP, REF_CLEAR, REF_KEEP_NOTHING } ref_action;
 
 static ref_kind ref_relocate_kind(uint32_t type) {
   const ref_relocation_row *row = ref_relocation_row_of(type);
@@ -27,32 +21,26 @@ static ref_texture ref_relocate_texture(uint32_t type) {
 
 /* R13a, R13b */
 static bool ref_relocate_is_unified_table(const ref_out_symbol *symbol) {
-  return symbol->section == REF_NONE && symbol->function == REF_NONE &&
-         symbol->name[0] == '_' &&
-         (strncmp(symbol->name, "__UFT", 5) == 0 ||
-          strncmp(symbol->name, "__UDT", 5) == 0);
+  return symbol->section == REF_NONE && symbol->function == REF_NONE && symbol->name[0] == '_' &&
+         (strncmp(symbol->name, "__UFT", 5) == 0 || strncmp(symbol->name, "__UDT", 5) == 0);
 }
 
 /* R13c */
-static bool ref_relocate_is_global(const ref_link *link,
-                                   const ref_out_symbol *symbol) {
+static bool ref_relocate_is_global(const ref_link *link, const ref_out_symbol *symbol) {
   if (symbol->section == REF_NONE) {
     return false;
   }
   const uint32_t type = link->sections[symbol->section].type;
-  return type == REF_TYPE_GLOBAL || type == REF_TYPE_GLOBAL_INIT ||
-         type == REF_TYPE_UDT;
+  return type == REF_TYPE_GLOBAL || type == REF_TYPE_GLOBAL_INIT || type == REF_TYPE_UDT;
 }
 
 /* R16, W11.6 */
-static void ref_relocate_follow_alias(const ref_link *link,
-                                      ref_out_relocation *entry) {
+static void ref_relocate_follow_alias(const ref_link *link, ref_out_relocation *entry) {
   if (entry->function == REF_NONE || entry->symbol == REF_NONE) {
     return;
   }
   const ref_out_symbol *symbol = &link->symbols[entry->symbol];
-  if (symbol->section == REF_NONE ||
-      link->sections[symbol->section].info_function == REF_NONE) {
+  if (symbol->section == REF_NONE || link->sections[symbol->section].info_function == REF_NONE) {
     return;
   }
   const size_t primary = link->sections[symbol->section].info_function;
@@ -70,9 +58,7 @@ static void ref_relocate_follow_alias(const ref_link *link,
 }
 
 /* R14, R15 */
-static ref_action
-ref_relocate_classify_function(ref_link *link,
-                               const ref_out_relocation *entry) {
+static ref_action ref_relocate_classify_function(ref_link *link, const ref_out_relocation *entry) {
   const ref_function *function = &link->functions[entry->function];
   const bool clear = ref_relocate_kind(entry->type) == REF_KIND_CLEAR;
   if (!function->live || entry->symbol == REF_NONE) {
@@ -80,19 +66,16 @@ ref_relocate_classify_function(ref_link *link,
   }
   const uint8_t visibility = link->symbols[entry->symbol].other & 3;
   if (visibility == 1) {
-    ref_message_fatal(link, "E69",
-                      "Internal error: reference to deleted symbol");
+    ref_message_fatal(link, "E69", "Internal error: reference to deleted symbol");
   }
   if (visibility == 2) {
     return REF_APPLY;
   }
-  return clear || ref_relocate_kind(entry->type) == REF_KIND_NONE ? REF_DROP
-                                                                  : REF_KEEP;
+  return clear || ref_relocate_kind(entry->type) == REF_KIND_NONE ? REF_DROP : REF_KEEP;
 }
 
 /* R18 */
-static ref_action
-ref_relocate_classify_texture(ref_link *link, const ref_out_relocation *entry) {
+static ref_action ref_relocate_classify_texture(ref_link *link, const ref_out_relocation *entry) {
   switch (ref_relocate_texture(entry->type)) {
   case REF_TEXTURE_SLOT:
   case REF_TEXTURE_ZERO:
@@ -106,28 +89,21 @@ ref_relocate_classify_texture(ref_link *link, const ref_out_relocation *entry) {
                       "Internal error: PC relative branch address should be in "
                       "the same section");
   case REF_TEXTURE_CRASH:
-    ref_message_fatal(link, "D15",
-                      "function descriptor relocation %u against a texture",
-                      entry->type);
+    ref_message_fatal(link, "D15", "function descriptor relocation %u against a texture", entry->type);
   case REF_TEXTURE_KEEP:
     break;
   }
   return REF_KEEP;
 }
 
-static bool ref_relocate_is_in_section(const ref_link *link,
-                                       const ref_out_relocation *entry) {
-  return entry->symbol != REF_NONE &&
-         link->symbols[entry->symbol].section == entry->target;
+static bool ref_relocate_is_in_section(const ref_link *link, const ref_out_relocation *entry) {
+  return entry->symbol != REF_NONE && link->symbols[entry->symbol].section == entry->target;
 }
 
 /* Section 2.2: by type, for what no rule about the symbol took. */
-static ref_action ref_relocate_classify_type(ref_link *link,
-                                             const ref_out_relocation *entry) {
-  const bool shared =
-      entry->symbol != REF_NONE &&
-      link->symbols[entry->symbol].type == REF_SYMBOL_CUDA_OBJECT &&
-      (link->symbols[entry->symbol].other & REF_SPACE_MASK) == REF_SPACE_SHARED;
+static ref_action ref_relocate_classify_type(ref_link *link, const ref_out_relocation *entry) {
+  const bool shared = entry->symbol != REF_NONE && link->symbols[entry->symbol].type == REF_SYMBOL_CUDA_OBJECT &&
+                      (link->symbols[entry->symbol].other & REF_SPACE_MASK) == REF_SPACE_SHARED;
   switch (ref_relocate_kind(entry->type)) {
   case REF_KIND_PC_RELATIVE:
     if (!link->job->bug_compatible && ref_relocate_is_in_section(link, entry)) {
@@ -145,21 +121,17 @@ static ref_action ref_relocate_classify_type(ref_link *link,
     if (entry->names_gone_section) {
       return REF_CLEAR; /* of a dead text, as R15 */
     }
-    return shared && (link->symbols[entry->symbol].section != REF_NONE ||
-                      link->symbols[entry->symbol].is_extern_shared)
+    return shared && (link->symbols[entry->symbol].section != REF_NONE || link->symbols[entry->symbol].is_extern_shared)
                ? REF_CLEAR
                : REF_DROP;
   case REF_KIND_FUNC_DESC:
     if (entry->function != REF_NONE) {
       return REF_KEEP; /* R14: hidden */
     }
-    ref_message_fatal(
-        link, "D15", "function descriptor relocation %u against something else",
-        entry->type);
+    ref_message_fatal(link, "D15", "function descriptor relocation %u against something else", entry->type);
   case REF_KIND_SENTINEL:
     if (ref_relocation_row_of(entry->type) == NULL) {
-      ref_message_fatal(link, "D42", "relocation of unknown type %u",
-                        entry->type);
+      ref_message_fatal(link, "D42", "relocation of unknown type %u", entry->type);
     }
     ref_message_fatal(link, "E67", "Internal error: unexpected NVRS");
   case REF_KIND_APPLY:
@@ -170,16 +142,13 @@ static ref_action ref_relocate_classify_type(ref_link *link,
 }
 
 static bool ref_relocate_is_texture(const ref_out_symbol *symbol) {
-  return symbol->type >= REF_SYMBOL_TEXTURE &&
-         symbol->type <= REF_SYMBOL_SURFACE;
+  return symbol->type >= REF_SYMBOL_TEXTURE && symbol->type <= REF_SYMBOL_SURFACE;
 }
 
-static ref_action ref_relocate_classify(ref_link *link,
-                                        const ref_out_relocation *entry) {
+static ref_action ref_relocate_classify(ref_link *link, const ref_out_relocation *entry) {
   if (entry->function != REF_NONE) {
     const ref_action action = ref_relocate_classify_function(link, entry);
-    return action == REF_APPLY ? ref_relocate_classify_type(link, entry)
-                               : action;
+    return action == REF_APPLY ? ref_relocate_classify_type(link, entry) : action;
   }
   if (entry->symbol == REF_NONE) {
     return ref_relocate_classify_type(link, entry);
@@ -188,8 +157,7 @@ static ref_action ref_relocate_classify(ref_link *link,
   if (ref_relocate_is_unified_table(symbol)) {
     const bool kept_type = ref_relocate_kind(entry->type) == REF_KIND_NONE;
     if (kept_type && strcmp(symbol->name, "__UFT_OFFSET") != 0) {
-      ref_message_fatal(link, "E69",
-                        "Internal error: reference to deleted symbol");
+      ref_message_fatal(link, "E69", "Internal error: reference to deleted symbol");
     }
     return REF_DROP;
   }
@@ -199,18 +167,16 @@ static ref_action ref_relocate_classify(ref_link *link,
   if (ref_relocate_is_texture(symbol)) {
     return ref_relocate_classify_texture(link, entry);
   }
-  const bool undefined =
-      symbol->section == REF_NONE && !symbol->is_extern_shared;
+  const bool undefined = symbol->section == REF_NONE && !symbol->is_extern_shared;
   const bool clear = ref_relocate_kind(entry->type) == REF_KIND_CLEAR;
   if (undefined && strncmp(symbol->name, ".nv.reservedSmem.", 17) == 0) {
     return clear ? REF_KEEP_NOTHING : REF_KEEP; /* R19 */
   }
-  if (undefined && symbol->type == REF_SYMBOL_CUDA_OBJECT &&
-      (symbol->other & REF_SPACE_MASK) == REF_SPACE_GLOBAL) {
+  if (undefined && symbol->type == REF_SYMBOL_CUDA_OBJECT && (symbol->other & REF_SPACE_MASK) == REF_SPACE_GLOBAL) {
     return REF_KEEP; /* R21 */
   }
-  if (undefined && (strncmp(symbol->name, ".nv.independent.", 16) == 0 ||
-                    strcmp(symbol->name, ".nv.surfrefDescSize") == 0)) {
+  if (undefined &&
+      (strncmp(symbol->name, ".nv.independent.", 16) == 0 || strcmp(symbol->name, ".nv.surfrefDescSize") == 0)) {
     return REF_KEEP; /* B10 */
   }
   return ref_relocate_classify_type(link, entry);
@@ -219,14 +185,12 @@ static ref_action ref_relocate_classify(ref_link *link,
 /* RF49: what `isspacep` compares with: the size of all user constants, -1 when
  * there are none. */
 static uint64_t ref_relocate_constant_size(const ref_link *link) {
-  const size_t section =
-      ref_map_find(&link->section_by_name, link->view->user_name);
+  const size_t section = ref_map_find(&link->section_by_name, link->view->user_name);
   return section == REF_NONE ? (uint64_t)-1 : link->sections[section].size;
 }
 
 /* R1 and what each class of symbol has for S. */
-static uint64_t ref_relocate_symbol_value(ref_link *link,
-                                          const ref_out_relocation *entry) {
+static uint64_t ref_relocate_symbol_value(ref_link *link, const ref_out_relocation *entry) {
   const uint64_t none = (uint64_t)-1;
   if (entry->names_constant_size) {
     return ref_relocate_constant_size(link);
@@ -235,8 +199,7 @@ static uint64_t ref_relocate_symbol_value(ref_link *link,
     if (entry->names_gone_shared) {
       return none; /* W11.7 */
     }
-    return link->job->bug_compatible ? link->null_symbol_value
-                                     : 0; /* W17.14, D79 */
+    return link->job->bug_compatible ? link->null_symbol_value : 0; /* W17.14, D79 */
   }
   const ref_out_symbol *symbol = &link->symbols[entry->symbol];
   if (symbol->type == REF_SYMBOL_SECTION) {
@@ -244,97 +207,78 @@ static uint64_t ref_relocate_symbol_value(ref_link *link,
   }
   if (symbol->is_extern_shared && !ref_options_keep_shared_symbols(link)) {
     const size_t function = link->sections[entry->target].info_function;
-    return function == REF_NONE
-               ? none
-               : ref_shared_extern_offset(link, &link->functions[function]);
+    return function == REF_NONE ? none : ref_shared_extern_offset(link, &link->functions[function]);
   }
   if (ref_relocate_is_texture(symbol)) {
-    return ref_relocate_texture(entry->type) == REF_TEXTURE_SLOT ? symbol->slot
-                                                                 : 0;
+    return ref_relocate_texture(entry->type) == REF_TEXTURE_SLOT ? ref_bindless_value(link, symbol, entry->type) : 0;
   }
   if (symbol->section == REF_NONE) {
     return link->job->bug_compatible ? none : 0; /* R22, D13 */
   }
-  if (symbol->value == none &&
-      link->sections[symbol->section].type != REF_TYPE_SHARED) {
+  if (symbol->value == none && link->sections[symbol->section].type != REF_TYPE_SHARED) {
     ref_message_fatal(link, "E70", "Internal error: unallocated symbol");
   }
   return symbol->value + ref_constants_offset_of_section(link, symbol->section);
 }
 
 /* R6 */
-static uint32_t ref_relocate_bank(const ref_link *link,
-                                  const ref_out_relocation *entry) {
+static uint32_t ref_relocate_bank(const ref_link *link, const ref_out_relocation *entry) {
   if (entry->symbol == REF_NONE) {
     return entry->names_gone_section ? TEXT_BANK : NO_BANK;
   }
   const ref_out_symbol *symbol = &link->symbols[entry->symbol];
-  if (ref_relocate_is_texture(symbol) &&
-      ref_relocate_texture(entry->type) == REF_TEXTURE_SLOT) {
+  if (ref_relocate_is_texture(symbol) && ref_relocate_texture(entry->type) == REF_TEXTURE_SLOT) {
     return 0;
   }
-  const uint32_t type =
-      symbol->section == REF_NONE ? 0 : link->sections[symbol->section].type;
+  const uint32_t type = symbol->section == REF_NONE ? 0 : link->sections[symbol->section].type;
   return (type - REF_TYPE_CONSTANT) & 31;
 }
 
 /* R7; RF25: of a function (a hidden one, R14) its number in order of creation,
  * as in the call graph's dump. */
-static uint64_t ref_relocate_auxiliary(const ref_link *link,
-                                       const ref_out_relocation *entry) {
+static uint64_t ref_relocate_auxiliary(const ref_link *link, const ref_out_relocation *entry) {
   if (entry->symbol == REF_NONE) {
     return 0;
   }
   const ref_out_symbol *symbol = &link->symbols[entry->symbol];
-  return symbol->function == REF_NONE ? symbol->auxiliary
-                                      : symbol->function + 1;
+  return symbol->function == REF_NONE ? symbol->auxiliary : symbol->function + 1;
 }
 
 /* D38: by default a warning for a value that fits its field neither as signed
  * nor as unsigned; the bytes are the same. */
-static void ref_relocate_check_fit(ref_link *link,
-                                   const ref_relocation_row *row,
-                                   uint64_t value) {
+static void ref_relocate_check_fit(ref_link *link, const ref_relocation_row *row, uint64_t value) {
   const ref_field *field = &row->fields[0];
   const unsigned scale = field->source == REF_FROM_SHR2 ? 2 : 0;
   const unsigned width = field->width + scale;
-  if (link->job->bug_compatible || width >= 64 ||
-      (field->source != REF_FROM_ABS && field->source != REF_FROM_SHR2)) {
+  if (link->job->bug_compatible || width >= 64 || (field->source != REF_FROM_ABS && field->source != REF_FROM_SHR2)) {
     return;
   }
   const bool fits_unsigned = value >> width == 0;
   const bool fits_signed = value >> (width - 1) == UINT64_MAX >> (width - 1);
   if (!fits_unsigned && !fits_signed) {
-    ref_message_warn(link, "D38",
-                     "Value 0x%llx of relocation %s does not fit its field",
-                     (unsigned long long)value, row->name + strlen("R_CUDA_"));
+    ref_message_warn(link, "D38", "Value 0x%llx of relocation %s does not fit its field", (unsigned long long)value,
+                     row->name + strlen("R_CUDA_"));
   }
 }
 
 /* D12: the old content of a field that stays, as an addend. */
-static uint64_t ref_relocate_old_addend(const ref_link *link,
-                                        const ref_out_relocation *entry) {
+static uint64_t ref_relocate_old_addend(const ref_link *link, const ref_out_relocation *entry) {
   const ref_out_section *target = &link->sections[entry->target];
   const ref_relocation_row *row = ref_relocation_row_of(entry->type);
   if (!entry->adds_old || row == NULL) {
     return 0;
   }
   const ref_field *field = &row->fields[0];
-  const uint64_t old = ref_field_read(field, target->data.data,
-                                      target->data.size, entry->offset);
-  const unsigned scale = field->source == REF_FROM_SHR2 ? 2
-                         : field->source == REF_FROM_HI ? 32
-                                                        : 0;
+  const uint64_t old = ref_field_read(field, target->data.data, target->data.size, entry->offset);
+  const unsigned scale = field->source == REF_FROM_SHR2 ? 2 : field->source == REF_FROM_HI ? 32 : 0;
   return old << scale;
 }
 
 /* R2-R5, R9a */
-static void ref_relocate_patch(ref_link *link, const ref_out_relocation *entry,
-                               bool clear) {
+static void ref_relocate_patch(ref_link *link, const ref_out_relocation *entry, bool clear) {
   ref_out_section *target = &link->sections[entry->target];
   if (link->view->is_mercury && target->info_function != REF_NONE) {
-    const uint64_t whole =
-        ref_relocate_symbol_value(link, entry) + (uint64_t)entry->addend;
+    const uint64_t whole = ref_relocate_symbol_value(link, entry) + (uint64_t)entry->addend;
     ref_mercury_patch(link, entry, clear ? 0 : whole);
     return;
   }
@@ -343,34 +287,23 @@ static void ref_relocate_patch(ref_link *link, const ref_out_relocation *entry,
   }
   const ref_relocation_row *row = ref_relocation_row_of(entry->type);
   const uint64_t addend = entry->has_addend ? (uint64_t)entry->addend : 0;
-  const uint64_t place = ref_relocate_kind(entry->type) == REF_KIND_PC_RELATIVE
-                             ? entry->offset
-                             : 0;
-  const uint64_t value =
-      clear ? 0 : ref_relocate_symbol_value(link, entry) + addend - place;
+  const uint64_t place = ref_relocate_kind(entry->type) == REF_KIND_PC_RELATIVE ? entry->offset : 0;
+  const uint64_t value = clear ? 0 : ref_relocate_symbol_value(link, entry) + addend - place;
   const uint64_t auxiliary = ref_relocate_auxiliary(link, entry);
   const uint32_t bank = ref_relocate_bank(link, entry);
   if (!clear) {
     ref_relocate_check_fit(link, row, value);
   }
-  for (size_t i = 0; i < REF_RELOCATION_FIELDS && row->fields[i].width > 0;
-       i++) {
+  for (size_t i = 0; i < REF_RELOCATION_FIELDS && row->fields[i].width > 0; i++) {
     const ref_field *field = &row->fields[i];
     if (entry->offset + (field->start + field->width + 7u) / 8 > target->size) {
-      ref_message_fatal(
-          link, "D14",
-          "relocation %u at 0x%llx runs past the end of section '%s'",
-          entry->type, (unsigned long long)entry->offset, target->name);
+      ref_message_fatal(link, "D14", "relocation %u at 0x%llx runs past the end of section '%s'", entry->type,
+                        (unsigned long long)entry->offset, target->name);
     }
     const bool adds_old = !entry->has_addend || entry->adds_old;
-    const uint64_t old = adds_old
-                             ? ref_field_read(field, target->data.data,
-                                              target->data.size, entry->offset)
-                             : 0;
-    const uint64_t content =
-        ref_field_value(field, value, old, bank, auxiliary + addend);
-    ref_field_write(field, target->data.data, target->data.size, entry->offset,
-                    content);
+    const uint64_t old = adds_old ? ref_field_read(field, target->data.data, target->data.size, entry->offset) : 0;
+    const uint64_t content = ref_field_value(field, value, old, bank, auxiliary + addend);
+    ref_field_write(field, target->data.data, target->data.size, entry->offset, content);
     ref_twins_write(link, entry, field, content);
   }
 }
@@ -380,19 +313,24 @@ static void ref_relocate_patch(ref_link *link, const ref_out_relocation *entry,
 static void ref_relocate_check_aliases(ref_link *link) {
   for (size_t i = 0; i < link->function_count; i++) {
     const ref_function *alias = &link->functions[i];
-    if (alias->alias_of != REF_NONE &&
-        alias->live != link->functions[alias->alias_of].live && !alias->local &&
+    if (alias->alias_of != REF_NONE && alias->live != link->functions[alias->alias_of].live && !alias->local &&
         link->job->bug_compatible) {
-      ref_message_fatal(link, "E69",
-                        "Internal error: reference to deleted symbol");
+      ref_message_fatal(link, "E69", "Internal error: reference to deleted symbol");
     }
   }
 }
 
-/* R10: last in, first out; every apply comes before any kept entry is looked
- * at. */
+/* RF78: nvlink stops where a capsule's body was replaced and entries of it went; by default the link goes on. */
+static void ref_relocate_check_dropped(ref_link *link) {
+  if (link->view->is_mercury && link->drops_entries && link->job->bug_compatible && ref_options_list_names(link)) {
+    ref_message_fatal(link, "R73", "Internal error: unexpected reloc");
+  }
+}
+
+/* R10: last in, first out; every apply comes before any kept entry is looked at. */
 void ref_relocate_apply(ref_link *link) {
   ref_relocate_check_aliases(link);
+  ref_relocate_check_dropped(link);
   for (size_t i = link->relocation_count; i-- > 0;) {
     ref_out_relocation *entry = &link->relocations[i];
     if (entry->dropped || link->sections[entry->target].dropped) {
@@ -411,37 +349,30 @@ void ref_relocate_apply(ref_link *link) {
     }
     entry->dropped = action != REF_KEEP && action != REF_KEEP_NOTHING;
     if (!entry->dropped) {
-      link->sections[entry->section].size +=
-          link->sections[entry->section].entry_size;
+      link->sections[entry->section].size += link->sections[entry->section].entry_size;
     }
   }
 }
 
-static void ref_relocate_write_entry(ref_link *link,
-                                     const ref_out_relocation *entry) {
+static void ref_relocate_write_entry(ref_link *link, const ref_out_relocation *entry) {
   ref_out_section *section = &link->sections[entry->section];
   const ref_out_section *target = &link->sections[entry->target];
   uint32_t symbol = 0;
   if (entry->symbol != REF_NONE) {
     symbol = link->symbols[entry->symbol].index;
     if (symbol == 0) {
-      ref_message_fatal(link, "E69",
-                        "Internal error: reference to deleted symbol");
+      ref_message_fatal(link, "E69", "Internal error: reference to deleted symbol");
     }
   }
-  const bool decoded =
-      link->view->is_mercury && target->info_function != REF_NONE; /* R58 */
+  const bool decoded = link->view->is_mercury && target->info_function != REF_NONE; /* R58 */
   if (entry->offset >= target->size && !decoded) {
-    ref_message_fatal(link, "E61",
-                      "Internal error: relocation is past end of offset");
+    ref_message_fatal(link, "E61", "Internal error: relocation is past end of offset");
   }
   ref_bytes_add_u64(link, &section->data, entry->offset);
   ref_bytes_add_u32(link, &section->data, entry->type);
   ref_bytes_add_u32(link, &section->data, symbol);
   if (section->type == REF_TYPE_RELA) {
-    ref_bytes_add_u64(link, &section->data,
-                      (uint64_t)entry->addend +
-                          ref_relocate_old_addend(link, entry));
+    ref_bytes_add_u64(link, &section->data, (uint64_t)entry->addend + ref_relocate_old_addend(link, entry));
   }
   section->size = section->data.size;
 }

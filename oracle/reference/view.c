@@ -42,11 +42,11 @@ bool ref_view_is_mirrored(const ref_section *section) {
 
 /* M7, the table read from right to left: the plain name and type of a Mercury section. */
 static void ref_view_make_plain(ref_link *link, ref_section *section) {
-  static const char text[] = ".nv.capmerc.text.", mercury[] = ".nv.merc", relocations[] = ".nv.merc.rela";
+  static const char capsule[] = ".nv.capmerc", mercury[] = ".nv.merc", relocations[] = ".nv.merc.rela";
   section->flags &= ~(uint64_t)REF_FLAG_MERCURY;
-  if (section->type == REF_TYPE_CAPSULE_TEXT && ref_view_starts_with(section->name, text)) {
-    section->name = ref_memory_print(link, ".text.%s", section->name + strlen(text));
-    section->type = REF_TYPE_PROGBITS;
+  if (section->type == REF_TYPE_CAPSULE_TEXT && ref_view_starts_with(section->name, capsule)) {
+    section->name = section->name + strlen(capsule);
+    section->type = ref_view_starts_with(section->name, ".nv.uft.rel.") ? REF_TYPE_UFT : REF_TYPE_PROGBITS; /* U3 */
     section->flags |= REF_FLAG_ALLOC | REF_FLAG_EXEC;
   } else if (section->type == REF_TYPE_MERCURY_RELA && ref_view_starts_with(section->name, relocations)) {
     section->name = ref_memory_print(link, ".rela%s", section->name + strlen(relocations));

@@ -27,6 +27,7 @@ static void ref_weak_drop_debug_entries(ref_link *link, size_t function) {
     if (entry->function == function && ref_relocation_target_is_debug(target->name) && target->rela != 0 &&
         entry->section == target->last_relocations) {
       entry->dropped = true;
+      link->drops_entries = true;
     }
   }
 }
@@ -98,6 +99,7 @@ void ref_weak_drop_old_body(ref_link *link, size_t number) {
   for (size_t i = 0; i < link->relocation_count; i++) {
     if (link->relocations[i].target == function->text) {
       link->relocations[i].dropped = true;
+      link->drops_entries = true;
     }
   }
   ref_weak_drop_records(link, function->symbol);
