@@ -79,5 +79,7 @@ ref_bytes ref_capsule_jump_tables(ref_capsule *capsule, size_t section, ref_byte
 
 /* capsule_lines.c: M25 */
 ref_bytes ref_capsule_lines(ref_capsule *capsule, size_t section, ref_bytes *entries);
+/* capsule_registers.c: RF79; `section` is the SASS module's. */
+ref_bytes ref_capsule_registers(ref_capsule *capsule, size_t section);
 
 #endif

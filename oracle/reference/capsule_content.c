@@ -185,6 +185,9 @@ ref_bytes ref_capsule_content(ref_capsule *capsule, size_t section) {
     ref_bytes_fill(capsule->mercury, &zeros, (size_t)capsule->sass->sections[sass].size);
     return zeros; /* M20 */
   }
+  if (sass != REF_NONE && strcmp(output->name, ".nv_debug_info_reg_sass") == 0) {
+    return ref_capsule_registers(capsule, sass);
+  }
   if (output->type == REF_TYPE_CONSTANT_OPTIMIZER) {
     return ref_capsule_jump_tables(capsule, section,
                                    sass == REF_NONE ? output->data : capsule->sass->sections[sass].data);

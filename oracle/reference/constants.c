@@ -79,7 +79,8 @@ static void ref_constants_copy_symbol(ref_link *link, const ref_function *functi
   for (size_t i = link->relocation_count; i-- > 0;) {
     const ref_out_relocation *entry = &link->relocations[i];
     if (entry->target == function->constant2 && !entry->dropped && entry->file == file &&
-        entry->input_offset >= symbol->value && entry->input_offset - symbol->value < symbol->size) {
+        entry->offset < link->sections[function->constant2].size && entry->input_offset >= symbol->value &&
+        entry->input_offset - symbol->value < symbol->size) {
       ref_constants_copy_entry(link, function, image, *entry);
     }
   }
