@@ -491,8 +491,9 @@ static ref_bytes ref_capsule_write_symbols(ref_capsule *capsule, bool mercury_si
 
 /* M10: which Mercury sections have no bytes of their own. */
 static bool ref_capsule_shares_bytes(const ref_piece *piece, const ref_piece *sass, const char *name) {
-  static const char *const always[] = {".nv.constant.user", ".nv.constant.pic", ".nv.global.init", ".debug_abbrev",
-                                       ".debug_loc",        ".debug_pubnames",  ".debug_pubtypes", ".debug_str"};
+  static const char *const always[] = {".nv.constant.user", ".nv.constant.pic", ".nv.global.init",
+                                       ".debug_abbrev",     ".debug_loc",       ".debug_macinfo",
+                                       ".debug_pubnames",   ".debug_pubtypes",  ".debug_str"};
   static const char *const if_equal[] = {".debug_line", ".nv_debug_line_sass"};
   const bool equal = piece->data.size == sass->data.size && piece->size == sass->size &&
                      (piece->size == 0 || memcmp(piece->data.data, sass->data.data, (size_t)piece->size) == 0);
@@ -647,6 +648,7 @@ static void ref_capsule_join(ref_link *link, ref_link *sass) {
     capsule->mercury_piece_of[i] = REF_NONE;
   }
   ref_capsule_map_symbols(capsule);
+  ref_capsule_check_schedule(capsule);
   ref_capsule_add_compat(capsule);
   ref_write_order_sections(link, &capsule->order);
   ref_symbols_number(link);

@@ -52,6 +52,7 @@ ref_bytes ref_capsule_content(ref_capsule *capsule, size_t section);
 ref_bytes ref_capsule_attributes(ref_capsule *capsule, size_t function);
 /* capsule_compat.c: M18 */
 void ref_capsule_add_compat(ref_capsule *capsule);
+void ref_capsule_check_schedule(ref_capsule *capsule);
 /* mercury.c: RF77; `sass` is the function's text. */
 void ref_mercury_set_table(ref_capsule *capsule, size_t section, ref_bytes *sass);
 /* leaf.c: M42-M45 */

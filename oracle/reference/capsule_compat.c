@@ -1,9 +1,10 @@
-/* Attribute 11 of `.nv.compat`, CAN_FASTPATH_FINALIZE: M18, I66. */
+/* Attribute 11 of `.nv.compat`, CAN_FASTPATH_FINALIZE: M18, M63, I66. */
 #include "capsule.h"
 
 enum {
   CODE_FASTPATH = 11,
   FAMILY_100 = 100,
+  OTHER_OF_FAMILY = 103,
   FAMILY_120 = 120,
   KEEPS_TEXT = 9,
   HAS_CODE = 1,
@@ -60,6 +61,21 @@ static bool ref_compat_file_value(const ref_capsule *capsule, size_t number, uin
     *value = KEEPS_TEXT;
   }
   return live;
+}
+
+/* M63: live code for sm_100 whose text nvlink would schedule anew for sm_103. */
+void ref_capsule_check_schedule(ref_capsule *capsule) {
+  ref_link *link = capsule->mercury;
+  for (size_t i = 0; i < link->file_count && link->sm == OTHER_OF_FAMILY; i++) {
+    const uint32_t sm = link->files[i].cubin.flags >> 8 & 0xffff;
+    uint64_t value = 0;
+    if (sm == FAMILY_100 && ref_compat_file_value(capsule, i, &value) && (value & KEEPS_TEXT) == HAS_CODE) {
+      ref_message_fatal(link, "M63",
+                        "Input file '%s' cannot be linked: its code is scheduled for sm_%u, and sm_%u needs another "
+                        "schedule; compile it for sm_%u",
+                        link->files[i].name, sm, link->sm, link->sm);
+    }
+  }
 }
 
 void ref_capsule_add_compat(ref_capsule *capsule) {
