@@ -86,6 +86,29 @@ static void ref_constants_copy_symbol(ref_link *link, const ref_function *functi
   }
 }
 
+/* Those of a body that lost have no symbols left and go together. */
+static void ref_constants_copy_file(ref_link *link, const ref_function *function, size_t image, size_t number) {
+  const ref_file *file = &link->files[number];
+  const ref_symbol everything = {.value = 0, .size = UINT64_MAX};
+  bool lost = false;
+  for (size_t k = file->cubin.symbol_count; k-- > 1;) {
+    const ref_symbol *symbol = &file->cubin.symbols[k];
+    const bool inside = symbol->section != 0 && symbol->section < file->cubin.section_count &&
+                        file->section_of[symbol->section] == function->constant2;
+    if (!inside || (symbol->info & 15) != REF_SYMBOL_CUDA_OBJECT) {
+      continue;
+    }
+    if (file->body_of[ref_merge_owner(file, symbol->section)] == REF_BODY_LOSES) {
+      lost = true;
+    } else {
+      ref_constants_copy_symbol(link, function, image, number, symbol);
+    }
+  }
+  if (lost) {
+    ref_constants_copy_symbol(link, function, image, number, &everything);
+  }
+}
+
 /* M20: behind the image's own entries, a copy after the other, grouped by symbol, the last symbol first. RF74: those of bodies
  * that lost or were replaced too. */
 static void ref_constants_copy_relocations(ref_link *link, const ref_function *function) {
@@ -95,15 +118,7 @@ static void ref_constants_copy_relocations(ref_link *link, const ref_function *f
   for (size_t i = 0; i < function->constant_users.count; i++) {
     const size_t image = link->functions[function->constant_users.items[i]].constant2;
     for (size_t number = link->file_count; number-- > 0;) {
-      const ref_file *file = &link->files[number];
-      for (size_t k = file->cubin.symbol_count; k-- > 1;) {
-        const ref_symbol *symbol = &file->cubin.symbols[k];
-        const bool inside = symbol->section != 0 && symbol->section < file->cubin.section_count &&
-                            file->section_of[symbol->section] == function->constant2;
-        if (inside && (symbol->info & 15) == REF_SYMBOL_CUDA_OBJECT) {
-          ref_constants_copy_symbol(link, function, image, number, symbol);
-        }
-      }
+      ref_constants_copy_file(link, function, image, number);
     }
   }
 }
