@@ -6,7 +6,8 @@
 #   rules.sh print            the table
 #   rules.sh mutate [OPTION]  breaks each named function once, in a copy of the tree: a named test must fail.
 #                             --seconds=N stops after N seconds; --only=ID one rule. Resumable: build/rules/record keeps
-#                             what was seen of a function in this state of its file, for these rules and tests.
+#                             what was seen of a function in this state of its file, for these rules and tests;
+#                             what was not is tried again, since a test may have learned it.
 #
 # A function is broken by returning at once (nothing, zero, or for a bool that survives as false: true). A test is a
 # program, job or directory of the corpus, whose jobs are linked again and compared with nvlink's answers, or a test of
@@ -217,7 +218,7 @@ run_mutate() {
       [[ -n $found && $tests != - ]] || continue
       file=${found%%:*} definition=${found#*:*:}
       key="$(git hash-object "$file") $name $ids: $tests"
-      verdict=$(awk -F'\t' -v key="$key" '$1 == key { print $2 }' "$work/record" | tail -n 1)
+      verdict=$(awk -F'\t' -v key="$key" '$1 == key && $2 == "seen" { print $2 }' "$work/record" | tail -n 1)
       if [[ -z $verdict ]]; then
         ((seconds == 0 || SECONDS - start < seconds)) || break 2
         if passes_whole "$tests"; then
