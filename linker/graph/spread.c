@@ -47,7 +47,8 @@ typedef struct spreader {
   const uint32_t *sparse_below; /* by node: the same over everything that it reaches */
   uint32_t *crs;                /* by node: CRS_STACK_SIZE summed along the deepest chain (I26) */
   bool *has_crs;                /* by node: it or something it calls has a record */
-  bool any_sparse, every_sparse, any_alias;
+  uint32_t sparse_of_all;       /* the same over all live functions (L97) */
+  bool any_sparse, every_sparse;
   tl_map seen;         /* list number << 32 | word: what the lists of words hold */
   uint32_t list_count; /* lists begun */
 } spreader;
@@ -534,8 +535,10 @@ static void spread_read_sparse(spreader *s) {
   for (size_t f = 0; f < s->module->functions.count; f++) {
     const uint32_t function = s->module->functions.items[f];
     const uint32_t text = spread_text_of(s, function);
-    if (text == TL_NONE)
+    if (text == TL_NONE) {
+      s->every_sparse = false; /* an undefined function has no record (L97) */
       continue;
+    }
     bool own = false;
     const bool alias = !spread_is_primary(s, function);
     const tl_attributes *const list = spread_input(s, text);
@@ -546,7 +549,6 @@ static void spread_read_sparse(spreader *s) {
       }
     s->any_sparse |= own;
     s->every_sparse &= own;
-    s->any_alias |= alias;
     if (!own)
       s->sparse[function] = 0x8000;
   }
@@ -569,6 +571,14 @@ static void spread_append_sparse(spreader *s) {
   }
 }
 
+static uint32_t spread_sparse_of_all(const spreader *s) {
+  uint32_t mask = 0;
+  for (size_t f = 0; f < s->module->functions.count; f++)
+    if (spread_text_of(s, s->module->functions.items[f]) != TL_NONE)
+      mask |= s->sparse[s->module->functions.items[f]];
+  return mask;
+}
+
 static bool spread_no_function_is_dead(const spreader *s) {
   const tl_resolution *const resolution = s->module->resolution;
   for (size_t i = 0; i < resolution->functions.count; i++)
@@ -581,8 +591,8 @@ static void spread_store_sparse(const spreader *s, uint32_t kernel, tl_attribute
   const bool single = tl_module_has_single_kernel(s->module);
   if (!s->any_sparse || (single && s->every_sparse && spread_no_function_is_dead(s)))
     return; /* D65 */
-  const uint32_t alias = single && s->any_alias ? 0x8000 : 0;
-  const uint16_t mask = (uint16_t)(s->sparse_below[s->module->symbols.items[kernel].function] | alias);
+  const uint32_t below = s->sparse_below[s->module->symbols.items[kernel].function];
+  const uint16_t mask = (uint16_t)(single ? s->sparse_of_all : below); /* L97 */
   spread_store(s, list, spread_number(s, 3, EIATTR_SPARSE_MMA_MASK, mask));
 }
 
@@ -619,6 +629,7 @@ void tl_spread_attributes(tl_resources *resources, const tl_module *module, cons
   spread_sum_crs(&s);
   spread_read_sparse(&s);
   spread_append_sparse(&s);
+  s.sparse_of_all = spread_sparse_of_all(&s);
   s.sparse_below = tl_graph_collect(graph, s.sparse, arena);
   const spread_below below = spread_find_below(&s);
   for (size_t k = 0; k < module->kernels.count; k++) {

@@ -120,16 +120,17 @@ static void bindless_fill_kernel(tl_layout *layout, const tl_module *module, uin
   }
 }
 
-/* By position in all_kernels: which kinds each kernel reaches. */
+/* By position in all_kernels: which kinds each kernel reaches; one that is not named counts its own text alone (L111). */
 static uint8_t *bindless_kernel_masks(const tl_module *module, const tl_graph *graph, tl_arena *arena) {
   uint8_t *const result = tl_arena_new(arena, uint8_t, module->all_kernels.count + 1);
-  const uint32_t *const masks = tl_graph_collect(graph, bindless_function_masks(module, arena), arena);
+  const uint32_t *const own = bindless_function_masks(module, arena);
+  const uint32_t *const reached = tl_graph_collect(graph, own, arena);
   const bool single = tl_module_has_single_kernel(module);
   for (size_t k = 0; k < module->all_kernels.count; k++) {
     const bool alone = single && module->kernels.items[0] == module->all_kernels.items[k];
-    uint8_t mask = alone ? bindless_input_mask(module) : 0;
-    mask |= (uint8_t)masks[module->symbols.items[module->all_kernels.items[k]].function];
-    result[k] = mask;
+    const tl_symbol *const kernel = &module->symbols.items[module->all_kernels.items[k]];
+    const uint32_t mask = (kernel->late ? own : reached)[kernel->function];
+    result[k] = (uint8_t)(mask | (alone ? bindless_input_mask(module) : 0));
   }
   return result;
 }

@@ -123,9 +123,6 @@ static tl_own_constants *constants_own(const tl_module *module, tl_arena *arena)
 }
 
 tl_constant_offsets tl_layout_constants(tl_module *module, const tl_graph *graph, tl_arena *arena) {
-  if (module->overlap)
-    tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_OVERLAP),
-                       (tl_site){NULL, NULL, NULL, TL_NO_OFFSET}, NULL);
   tl_constant_offsets offsets = {tl_arena_new(arena, uint64_t, module->constant_blocks.count + 1), 0};
   const tl_u32_vector *const users = constants_users(module, graph, arena);
   const tl_own_constants *const own = constants_own(module, arena);

@@ -5,24 +5,46 @@
  * name can be hit, and the blocks of dead functions, which no kernel reaches, take part in it as those of live ones do. */
 #include "base/bytes.h"
 #include "catalog/defect.h"
+#include "catalog/message.h"
 #include "cubin/elf.h"
 #include "merge/merging.h"
 
 #include <string.h>
 
-/* With D7 a body that is replaced can keep its block; equal bytes are then taken for one (E73). */
-static bool constants_block_differs(const tl_module *module, uint32_t block, const tl_cubin_section *input) {
-  const tl_constant_block *const b = &module->constant_blocks.items[block];
-  return b->pieces.count != 1 || b->size != input->size || memcmp(b->pieces.items[0].data, input->data, b->size) != 0;
+/* nvlink stops where two bodies' constants meet and are not the same as far as both reach (E73, L98). */
+static void constants_check_overlap(const tl_merging *m, const tl_pieces *pieces, uint32_t section) {
+  const tl_cubin_section *const input = &m->cubin->sections[section];
+  for (size_t i = 0; i < pieces->count; i++) {
+    const tl_piece *const piece = &pieces->items[i];
+    const uint64_t end = input->size < piece->offset + piece->size ? input->size : piece->offset + piece->size;
+    if (end <= piece->offset || memcmp(piece->data, input->data + piece->offset, (size_t)(end - piece->offset)) == 0)
+      continue;
+    const tl_site site = {m->cubin->path, tl_merging_text(m, input->name), NULL, TL_NO_OFFSET};
+    tl_diagnostics_add(m->module->diagnostics, tl_message_row_of(TL_MESSAGE_OVERLAP), site, NULL);
+  }
+}
+
+/* With D7 a body that is replaced can keep its block. What both have is the same; the longer counts. */
+static void constants_join(tl_merging *m, tl_constant_block *block, uint32_t section) {
+  const tl_cubin_section *const input = &m->cubin->sections[section];
+  constants_check_overlap(m, &block->pieces, section);
+  block->align = input->align > block->align ? input->align : block->align;
+  if (input->size <= block->size)
+    return;
+  block->pieces.count = 0;
+  block->size = input->size;
+  *tl_vector_push(m->module->arena, &block->pieces) = (tl_piece){0, input->size, input->data, m->file, section, false};
 }
 
 void tl_merge_define_constants(tl_merging *m, uint32_t section, uint32_t function) {
   tl_module *const module = m->module;
   const tl_cubin_section *const input = &m->cubin->sections[section];
   uint32_t block = module->block_of_function[function];
-  module->overlap |= block != TL_NONE && !module->constant_blocks.items[block].deleted &&
-                     constants_block_differs(module, block, input);
-  if (block == TL_NONE || !module->constant_blocks.items[block].deleted) {
+  if (block != TL_NONE && !module->constant_blocks.items[block].deleted) {
+    constants_join(m, &module->constant_blocks.items[block], section);
+    return;
+  }
+  if (block == TL_NONE) {
     block = (uint32_t)module->constant_blocks.count;
     (void)tl_vector_push(module->arena, &module->constant_blocks);
   }
@@ -113,30 +135,46 @@ void tl_merge_keep_losing_constants(tl_merging *m, uint32_t index) {
   m->section_map[index] = module->view == TL_VIEW_MERCURY ? out : TL_NONE; /* its jump tables stay (L122) */
 }
 
-/* The body of a dead device function that a section of compiler constants belongs to, NULL. */
-static const tl_body *constants_dead_body(const tl_merging *m, uint32_t section) {
+/* The body that a section of compiler constants belongs to, TL_NONE when it has none. */
+static uint32_t constants_primary(const tl_merging *m, uint32_t section) {
   const tl_cubin *const cubin = m->cubin;
   const uint32_t text = cubin->sections[section].info;
-  if (!(m->section_state[section] & TL_SECTION_DEAD) || text >= cubin->section_count)
-    return NULL;
-  const uint32_t primary = cubin->sections[text].info & 0xffffff;
-  const bool device = primary < cubin->symbol_count && m->bodies[primary].function != TL_NONE &&
-                      m->symbol_dead[primary] && !(cubin->symbols[primary].other & STO_ENTRY);
-  return device ? &m->bodies[primary] : NULL;
+  const uint32_t primary = text < cubin->section_count ? cubin->sections[text].info & 0xffffff : TL_NONE;
+  return primary < cubin->symbol_count && m->bodies[primary].function != TL_NONE ? primary : TL_NONE;
 }
 
-void tl_merge_define_dead_constants(tl_merging *m, uint32_t section) {
-  const tl_body *const body = constants_dead_body(m, section);
+/* What a second strong body's constants meet: those of the first one, be the function dead or a kernel. */
+static tl_pieces constants_of_standing(const tl_merging *m, uint32_t function) {
+  const tl_function *const standing = &m->module->resolution->functions.items[function];
+  const tl_cubin *const cubin = &m->module->files[standing->file];
+  const uint32_t text = cubin->symbols[standing->symbol].section;
+  tl_pieces found = {0};
+  for (uint32_t s = 1; s < cubin->section_count; s++)
+    if (cubin->sections[s].type == SHT_CUDA_CONSTANT0 + 2 && cubin->sections[s].info == text)
+      *tl_vector_push(m->module->arena, &found) =
+          (tl_piece){0, cubin->sections[s].size, cubin->sections[s].data, standing->file, s, false};
+  return found;
+}
+
+void tl_merge_meet_constants(tl_merging *m, uint32_t section) {
+  const uint32_t primary = constants_primary(m, section);
   if (m->cubin->sections[section].type != SHT_CUDA_CONSTANT0 + 2 || m->section_state[section] & TL_SECTION_DONE ||
-      !body || (body->role != TL_BODY_FIRST && body->role != TL_BODY_REPLACES))
+      primary == TL_NONE)
     return;
   m->section_state[section] |= TL_SECTION_DONE;
-  tl_merge_check_shape(m, section);
-  tl_merge_define_constants(m, section, body->function);
+  const tl_body *const body = &m->bodies[primary];
+  const bool kernel = m->cubin->symbols[primary].other & STO_ENTRY;
+  if (body->role == TL_BODY_DUPLICATE) {
+    const tl_pieces first = constants_of_standing(m, body->function);
+    constants_check_overlap(m, &first, section);
+  } else if (m->symbol_dead[primary] && !kernel && body->role != TL_BODY_LOSES && body->role != TL_BODY_MISMATCH) {
+    tl_merge_check_shape(m, section);
+    tl_merge_define_constants(m, section, body->function);
+  }
 }
 
 void tl_merge_keep_dead_losing_constants(tl_merging *m, uint32_t section) {
-  const tl_body *const body = constants_dead_body(m, section);
-  if (body && body->role == TL_BODY_LOSES)
+  const uint32_t primary = m->section_state[section] & TL_SECTION_DEAD ? constants_primary(m, section) : TL_NONE;
+  if (primary != TL_NONE && m->bodies[primary].role == TL_BODY_LOSES && !(m->cubin->symbols[primary].other & STO_ENTRY))
     (void)constants_append_losing(m, section);
 }

@@ -108,8 +108,7 @@ static void merge_file(tl_module *module, uint32_t file) {
   tl_merge_check_fragments(&m);
   if (module->diagnostics->errors > errors) {
     const tl_site site = {m.cubin->path, NULL, NULL, TL_NO_OFFSET};
-    const tl_message_id why = module->overlap ? TL_MESSAGE_OVERLAP : TL_MESSAGE_MERGE_FAILED;
-    tl_diagnostics_add(module->diagnostics, tl_message_row_of(why), site, NULL);
+    tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_MERGE_FAILED), site, NULL);
   }
   tl_merge_records(&m);
 }
@@ -238,8 +237,10 @@ static void merge_add_late_taken(tl_module *module) {
     const uint32_t function = module->late_taken.items[i];
     const uint32_t lost = module->lost_prototype[function];
     const uint32_t prototype = lost != TL_NONE ? lost : module->prototype_of_function[function];
-    if (prototype != TL_NONE && tl_map_get(&module->taken_seen, (uint64_t)function << 32 | UINT32_MAX) == TL_NONE)
-      tl_module_add_taken(module, function, prototype);
+    if (prototype == TL_NONE || tl_map_get(&module->taken_seen, (uint64_t)function << 32 | UINT32_MAX) != TL_NONE)
+      continue;
+    module->untyped[function] = !*tl_module_text(module, prototype); /* L110 */
+    tl_module_add_taken(module, function, prototype);
   }
 }
 
@@ -254,6 +255,14 @@ static void merge_order_kernels(tl_u32_vector *kernels) {
     qsort(kernels->items, kernels->count, sizeof *kernels->items, merge_compare);
 }
 
+/* A place that a definition left (W9.12), or an object with a size that no file defines: its error is E20 (L113). */
+static bool merge_shared_object_is_gone(const tl_module *module, uint32_t symbol) {
+  if (symbol == TL_NONE)
+    return true;
+  const tl_symbol *const s = &module->symbols.items[symbol];
+  return s->section == TL_NONE && !s->external_shared && tl_binding_of(s) == STB_GLOBAL;
+}
+
 void tl_merge_finish(tl_module *module) {
   tl_names *const names = module->names;
   merge_order_kernels(&module->kernels);
@@ -263,7 +272,7 @@ void tl_merge_finish(tl_module *module) {
     module->has_external_shared = false;
   size_t kept = 0;
   for (size_t i = 0; i < module->shared_objects.count; i++)
-    if (module->shared_objects.items[i] != TL_NONE)
+    if (!merge_shared_object_is_gone(module, module->shared_objects.items[i]))
       module->shared_objects.items[kept++] = module->shared_objects.items[i];
   module->shared_objects.count = kept;
   for (size_t i = 0; i < module->shared_objects.count; i++)

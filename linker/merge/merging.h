@@ -65,8 +65,10 @@ void tl_merge_define_constants(tl_merging *m, uint32_t section, uint32_t functio
 void tl_merge_drop_constants(tl_merging *m, uint32_t function, uint32_t name);
 /* W8.8: those of a losing body stay: behind the first block of their NAME, else as a section of their own. */
 void tl_merge_keep_losing_constants(tl_merging *m, uint32_t section);
-/* The same two for a section of a dead function, which has no section of its own in the output (L95). */
-void tl_merge_define_dead_constants(tl_merging *m, uint32_t section);
+/* In the object pass, for a section of a dead function, which has no section of its own in the output (L95), or of a
+ * second strong body, whose constants meet the first one's (L98). */
+void tl_merge_meet_constants(tl_merging *m, uint32_t section);
+/* W8.8 for a dead function. */
 void tl_merge_keep_dead_losing_constants(tl_merging *m, uint32_t section);
 /* The note of a tool, which goes into the output's (W5.1); any other but .note.nv.cuinfo is an ordinary section (L187). */
 bool tl_merge_is_tool_note(const tl_merging *m, const tl_cubin_section *section);

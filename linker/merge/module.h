@@ -240,7 +240,6 @@ typedef struct tl_module {
   uint32_t *lost_prototype;                   /* the ignored -2 record of a losing body (W7.7); TL_NONE */
   uint32_t *first_prototype;                  /* what E25 compares with; TL_NONE */
   tl_u32_vector late_taken;                   /* functions that W7.7 makes address-taken */
-  bool overlap;                               /* two bodies of one function both left compiler constants (D7, E73) */
   uint32_t fills;                             /* number of .nv.info.F sections read so far (L86) */
   bool deleted_section;                       /* something lies in dead code that nvlink looks for (L162, L225) */
   uint32_t fragments;                         /* first reserved-memory kind of AT_ENTRY_FRAGMENTS: 0, 4 or 6 (L222) */

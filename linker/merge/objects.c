@@ -582,9 +582,11 @@ static void objects_pass_one(tl_merging *m, uint32_t index) {
   }
   if (m->section_state[s->section] & TL_SECTION_DEAD) {
     objects_name_dead_shared(m, s->section);
-    tl_merge_define_dead_constants(m, s->section);
-    m->module->deleted_section |= objects_section_is_missed(m, s);
+    m->module->deleted_section |=
+        objects_section_is_missed(m, s) || (known == TL_NONE && objects_is_texture(s)); /* L112 */
   }
+  if (m->section_state[s->section] & (TL_SECTION_DEAD | TL_SECTION_LOST))
+    tl_merge_meet_constants(m, s->section);
   if (!(m->section_state[s->section] & (TL_SECTION_DEAD | TL_SECTION_LOST)))
     objects_pass_defined(m, index, known);
 }

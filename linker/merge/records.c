@@ -190,9 +190,10 @@ static void records_check_first(const tl_merging *m, uint32_t section) {
 
 /* W7.7 */
 static void records_add_late_taken(tl_merging *m, uint32_t function) {
+  const uint32_t lost = m->module->lost_prototype[function];
   tl_u32_push(m->module->arena, &m->module->late_taken, function);
-  if (m->module->lost_prototype[function] != TL_NONE)
-    tl_module_add_prototype(m->module, m->module->lost_prototype[function]);
+  if (lost != TL_NONE && *tl_merging_text(m, lost)) /* a kernel's is empty and not kept (L110) */
+    tl_module_add_prototype(m->module, lost);
 }
 
 /* A losing body, be the function dead or not: symbol_lost knows only the live ones (L91). */

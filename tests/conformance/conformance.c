@@ -36,8 +36,8 @@ static const char *const class_e[] = {"D14", "D15", "D16", "D17", "D18", "D19", 
 
 /* The option grammar (C48, C49), which only the linker has to know, and rules for which the reference still has to be
  * taught: a line of such a rule fails as soon as the reference knows it. */
-static const char *const grammar[] = {"L107", "E1",   "E2",   "E3",  "E4",  "E5", "E6",
-                                      "C49",  "L170", "L240", "D44", "D68", NULL};
+static const char *const grammar[] = {"L107", "E1",   "E2",   "E3",   "E4",  "E5",  "E6",
+                                      "C49",  "L170", "L240", "L112", "D44", "D68", NULL};
 
 typedef struct conformance_setup {
   char program[HARNESS_PATH];

@@ -3,6 +3,7 @@
 #include "jobs.h"
 
 #include "address_taken.h"
+#include "attributes.h"
 #include "constants.h"
 #include "names.h"
 #include "tests/builder/programs.h"
@@ -123,4 +124,6 @@ void synthetic_visit_jobs(unsigned sm, const matrix_outcomes *outcomes, syntheti
   visit_programs(sm, "address_taken", NULL, address_taken_rows, address_taken_count, visit);
   visit_programs(sm, "constants", NULL, constants_rows, constants_count, visit);
   visit_programs(sm, "names", "-dump-callgraph", names_rows, names_count(sm), visit);
+  if (sm >= 90)
+    visit_programs(sm, "attributes", NULL, attributes_rows, attributes_count, visit);
 }
