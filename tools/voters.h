@@ -154,6 +154,8 @@ void voters_ballot_free(voters_ballot *ballot);
 
 /* --- explaining (voters_explain.c) --- */
 
+/* "linker, nvlink" */
+void voters_add_names(text_buffer *text, unsigned voters);
 /* What the answers differ in, by name: section, symbol, relocation, instruction. Up to `limit` differences (0: all). */
 void voters_explain(const voters_ballot *ballot, const voters_verdict *verdict, size_t limit, text_buffer *text);
 

@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "linker, nvlink" */
-static void explain_add_names(text_buffer *text, unsigned voters) {
+void voters_add_names(text_buffer *text, unsigned voters) {
   const char *between = "";
   for (int who = 0; who < VOTER_COUNT; who++)
     if (voters >> who & 1) {
@@ -154,7 +153,7 @@ void voters_explain(const voters_ballot *ballot, const voters_verdict *verdict, 
     majority &= ~nvlink;
   }
   text_buffer names = {0};
-  explain_add_names(&names, majority);
+  voters_add_names(&names, majority);
   const int first = explain_first(majority);
   for (int who = 0; who < VOTER_COUNT; who++)
     if (others >> who & 1)

@@ -104,15 +104,6 @@ static void junit_add(text_buffer *to, const char *text) {
   }
 }
 
-static void junit_add_names(text_buffer *to, unsigned voters) {
-  const char *between = "";
-  for (int who = 0; who < VOTER_COUNT; who++)
-    if (voters >> who & 1) {
-      text_add(to, "%s%s", between, voter_words[who]);
-      between = ", ";
-    }
-}
-
 static void junit_case(text_buffer *to, const voters_case *one, voters_mode mode) {
   const voters_verdict *const verdict = &one->verdicts[mode];
   double seconds = 0;
@@ -127,7 +118,7 @@ static void junit_case(text_buffer *to, const voters_case *one, voters_mode mode
     text_add(to, "\"/>\n");
   } else if (verdict->outcome == VOTERS_ALONE || verdict->outcome == VOTERS_APART) {
     text_add(to, "    <failure message=\"");
-    junit_add_names(to, verdict->alone);
+    voters_add_names(to, verdict->alone);
     text_add(to, " %s: %s\">", verdict->outcome == VOTERS_ALONE ? "alone" : "differ", verdict->what);
     junit_add(to, verdict->text);
     text_add(to, "</failure>\n");

@@ -45,12 +45,10 @@ bool voters_found(const voters_report *report) {
 }
 
 static void report_print_names(FILE *to, unsigned voters) {
-  const char *between = "";
-  for (int who = 0; who < VOTER_COUNT; who++)
-    if (voters >> who & 1) {
-      fprintf(to, "%s%s", between, voter_words[who]);
-      between = ", ";
-    }
+  text_buffer text = {0};
+  voters_add_names(&text, voters);
+  fputs(text.bytes ? text.bytes : "", to);
+  text_free(&text);
 }
 
 static void report_print_case(const voters_case *one, voters_mode mode, const voters_verdict *verdict, FILE *to) {

@@ -44,6 +44,8 @@ plant() {
   chmod +x "$1"
 }
 
+plant gone "$linker" 'rm -f out.cubin'
+
 # --- who is equal ---
 expect "the reference against itself" 0 'all alike in [0-9]+ of
 !alone' --stored --voters linker,reference --linker "$reference" "$corpus/cuda/virtual_shapes" "$corpus/cuda/templates"
@@ -57,8 +59,11 @@ if command -v nvlink >/dev/null; then
 !abstain' --voters linker,nvlink --linker "$(command -v nvlink)" "$corpus/cuda/virtual_shapes" "$refused"
   expect "nvlink now and its stored answers" 0 'all alike
 !alone' --stored --voters linker,nvlink --linker "$(command -v nvlink)" "$corpus/cuda/virtual_shapes"
+  expect "a program of a seed" 0 '1 cases, 6 votes: all alike in 2 of 2' --seeds 1 --arch sm_90 --kind plain --keep kept
+  expect "the same cubins once more, spoilt" 1 'linker alone against reference, nvlink: ' --seeds 1 --arch sm_90 \
+    --kind plain --keep kept --linker ./gone
 else
-  skipped=$((skipped + 2))
+  skipped=$((skipped + 4))
 fi
 
 # --- planted differences ---
@@ -90,7 +95,6 @@ expect "messages in another order" 1 'linker alone against reference, nvlink: me
 plant code "$linker" 'code=3'
 expect "another exit code" 1 'linker alone against reference, nvlink: exit code
 exit code: reference, nvlink 0; linker 3' --stored --linker ./code "$job"
-plant gone "$linker" 'rm -f out.cubin'
 expect "no output" 1 'linker alone against reference, nvlink: no output' --stored --linker ./gone "$job"
 plant late "$linker" 'echo more'
 expect "something on standard output" 1 'standard output' --voters linker,reference --linker ./late "$job"
