@@ -9,21 +9,19 @@ enum { PART_NONE, PART_CALLS, PART_TAKEN, PART_INDIRECT, PART_REFERENCES };
 
 static size_t ref_function_add(ref_link *link, const char *name, bool local) {
   link->functions =
-      ref_memory_grow(link, link->functions, link->function_count,
-                      &link->function_capacity, sizeof *link->functions);
-  link->functions[link->function_count] =
-      (ref_function){.name = name,
-                     .local = local,
-                     .symbol = REF_NONE,
-                     .definition_file = REF_NONE,
-                     .first_definition_file = REF_NONE,
-                     .taken_in = REF_NONE,
-                     .alias_of = REF_NONE,
-                     .text = REF_NONE,
-                     .info = REF_NONE,
-                     .shared = REF_NONE,
-                     .constant0 = REF_NONE,
-                     .constant2 = REF_NONE};
+      ref_memory_grow(link, link->functions, link->function_count, &link->function_capacity, sizeof *link->functions);
+  link->functions[link->function_count] = (ref_function){.name = name,
+                                                         .local = local,
+                                                         .symbol = REF_NONE,
+                                                         .definition_file = REF_NONE,
+                                                         .first_definition_file = REF_NONE,
+                                                         .taken_in = REF_NONE,
+                                                         .alias_of = REF_NONE,
+                                                         .text = REF_NONE,
+                                                         .info = REF_NONE,
+                                                         .shared = REF_NONE,
+                                                         .constant0 = REF_NONE,
+                                                         .constant2 = REF_NONE};
   if (!local) {
     ref_map_set(link, &link->function_by_name, name, link->function_count);
   }
@@ -42,31 +40,25 @@ uint32_t ref_function_primary(const ref_file *file, uint32_t section) {
   return symbol < file->cubin.symbol_count ? symbol : 0;
 }
 
-static bool ref_function_symbol_is_alias(const ref_file *file,
-                                         uint32_t symbol) {
+static bool ref_function_symbol_is_alias(const ref_file *file, uint32_t symbol) {
   const uint32_t section = file->cubin.symbols[symbol].section;
   const uint32_t primary = ref_function_primary(file, section);
-  return primary != symbol && primary != 0 &&
-         (file->cubin.symbols[primary].info & 15) == REF_SYMBOL_FUNC &&
+  return primary != symbol && primary != 0 && (file->cubin.symbols[primary].info & 15) == REF_SYMBOL_FUNC &&
          file->cubin.symbols[primary].section == section;
 }
 
 /* V2: REGCOUNT by symbol; the last record of a symbol counts. */
 static void ref_function_read_registers(ref_link *link, ref_file *file) {
   const ref_cubin *cubin = &file->cubin;
-  file->registers_of = ref_memory_take(link, cubin->symbol_count + 1,
-                                       sizeof *file->registers_of);
+  file->registers_of = ref_memory_take(link, cubin->symbol_count + 1, sizeof *file->registers_of);
   for (size_t i = 1; i < cubin->section_count; i++) {
     const ref_section *info = &cubin->sections[i];
     ref_attribute attribute;
     uint64_t position = 0;
-    while (info->type == REF_TYPE_INFO &&
-           ref_cubin_next_attribute(info, &position, &attribute)) {
-      if (attribute.code == 0x2f && attribute.format == 4 &&
-          attribute.size >= 8 &&
+    while (info->type == REF_TYPE_INFO && ref_cubin_next_attribute(info, &position, &attribute)) {
+      if (attribute.code == 0x2f && attribute.format == 4 && attribute.size >= 8 &&
           ref_u32(attribute.data) < cubin->symbol_count) {
-        file->registers_of[ref_u32(attribute.data)] =
-            ref_u32(attribute.data + 4);
+        file->registers_of[ref_u32(attribute.data)] = ref_u32(attribute.data + 4);
       }
     }
   }
@@ -76,15 +68,13 @@ static void ref_function_read_registers(ref_link *link, ref_file *file) {
 uint32_t ref_function_registers(const ref_file *file, uint32_t symbol) {
   const ref_cubin *cubin = &file->cubin;
   const uint32_t section = cubin->symbols[symbol].section;
-  if ((cubin->flags >> 8 & 0xff) < 90 && section < cubin->section_count &&
-      cubin->sections[section].info >> 24 != 0) {
+  if ((cubin->flags >> 8 & 0xff) < 90 && section < cubin->section_count && cubin->sections[section].info >> 24 != 0) {
     return cubin->sections[section].info >> 24;
   }
   return file->registers_of[symbol];
 }
 
-static void ref_function_define(ref_function *function, size_t file,
-                                const ref_file *files, uint32_t symbol,
+static void ref_function_define(ref_function *function, size_t file, const ref_file *files, uint32_t symbol,
                                 uint32_t registers) {
   const ref_symbol *input = &files[file].cubin.symbols[symbol];
   function->defined = true;
@@ -95,8 +85,7 @@ static void ref_function_define(ref_function *function, size_t file,
 }
 
 /* V2, V3, V4: does a further definition win? */
-static ref_body ref_function_compare(ref_link *link, ref_function *function,
-                                     size_t file, uint32_t symbol) {
+static ref_body ref_function_compare(ref_link *link, ref_function *function, size_t file, uint32_t symbol) {
   const ref_symbol *input = &link->files[file].cubin.symbols[symbol];
   const bool weak = input->info >> 4 == REF_BIND_WEAK;
   if (!function->weak) {
@@ -106,21 +95,18 @@ static ref_body ref_function_compare(ref_link *link, ref_function *function,
   if (weak && registers > function->registers) {
     return REF_BODY_LOSES;
   }
-  if (weak && registers == function->registers &&
-      link->files[file].virtual_sm <= function->first_virtual_sm) {
+  if (weak && registers == function->registers && link->files[file].virtual_sm <= function->first_virtual_sm) {
     return REF_BODY_LOSES;
   }
   ref_function_define(function, file, link->files, symbol, registers);
   return REF_BODY_REPLACES;
 }
 
-static void ref_function_survey_symbol(ref_link *link, size_t file_number,
-                                       uint32_t symbol) {
+static void ref_function_survey_symbol(ref_link *link, size_t file_number, uint32_t symbol) {
   ref_file *file = &link->files[file_number];
   const ref_symbol *input = &file->cubin.symbols[symbol];
   const bool local = input->info >> 4 == REF_BIND_LOCAL;
-  size_t number =
-      local ? REF_NONE : ref_map_find(&link->function_by_name, input->name);
+  size_t number = local ? REF_NONE : ref_map_find(&link->function_by_name, input->name);
   if (number == REF_NONE) {
     number = ref_function_add(link, input->name, local);
   }
@@ -131,18 +117,15 @@ static void ref_function_survey_symbol(ref_link *link, size_t file_number,
     return;
   }
   if (function->defined) {
-    file->body_of[symbol] =
-        ref_function_compare(link, function, file_number, symbol);
+    file->body_of[symbol] = ref_function_compare(link, function, file_number, symbol);
   } else {
-    ref_function_define(function, file_number, link->files, symbol,
-                        ref_function_registers(file, symbol));
+    ref_function_define(function, file_number, link->files, symbol, ref_function_registers(file, symbol));
     function->first_definition_file = file_number;
     function->first_virtual_sm = file->virtual_sm;
     file->body_of[symbol] = REF_BODY_NEW;
   }
   function->entry = function->entry || (input->other & REF_OTHER_ENTRY) != 0;
-  if (ref_function_symbol_is_alias(file, symbol) &&
-      file->body_of[symbol] == REF_BODY_NEW) {
+  if (ref_function_symbol_is_alias(file, symbol) && file->body_of[symbol] == REF_BODY_NEW) {
     file->body_of[symbol] = REF_BODY_ALIAS;
   }
 }
@@ -150,41 +133,31 @@ static void ref_function_survey_symbol(ref_link *link, size_t file_number,
 static void ref_function_link_aliases(ref_link *link, ref_file *file) {
   for (uint32_t i = 1; i < file->cubin.symbol_count; i++) {
     if (file->body_of[i] == REF_BODY_ALIAS) {
-      const uint32_t primary =
-          ref_function_primary(file, file->cubin.symbols[i].section);
-      link->functions[file->function_of[i]].alias_of =
-          file->function_of[primary];
+      const uint32_t primary = ref_function_primary(file, file->cubin.symbols[i].section);
+      link->functions[file->function_of[i]].alias_of = file->function_of[primary];
     }
   }
 }
 
 static size_t ref_function_of_symbol(const ref_file *file, uint32_t symbol) {
-  return symbol < file->cubin.symbol_count ? file->function_of[symbol]
-                                           : REF_NONE;
+  return symbol < file->cubin.symbol_count ? file->function_of[symbol] : REF_NONE;
 }
 
-static void ref_function_add_indirect(ref_link *link, ref_function *function,
-                                      const char *prototype) {
-  function->indirect =
-      ref_memory_grow(link, function->indirect, function->indirect_count,
-                      &function->indirect_capacity, sizeof *function->indirect);
+static void ref_function_add_indirect(ref_link *link, ref_function *function, const char *prototype) {
+  function->indirect = ref_memory_grow(link, function->indirect, function->indirect_count, &function->indirect_capacity,
+                                       sizeof *function->indirect);
   function->indirect[function->indirect_count++] = prototype;
 }
 
 /* W7.7: is another function of the same file's -4 part pointing to this one? */
-static bool ref_function_is_referenced(const ref_file *file,
-                                       const ref_section *graph,
-                                       size_t function) {
+static bool ref_function_is_referenced(const ref_file *file, const ref_section *graph, size_t function) {
   int part = PART_NONE;
   for (uint64_t at = 0; at + 8 <= graph->size; at += 8) {
-    const uint32_t first = ref_u32(graph->data + at),
-                   second = ref_u32(graph->data + at + 4);
+    const uint32_t first = ref_u32(graph->data + at), second = ref_u32(graph->data + at + 4);
     if (first == 0 && second >= 0xfffffffc) {
       part = (int)(0xffffffff - second) + 1;
-    } else if (part == PART_REFERENCES &&
-               ref_function_of_symbol(file, second) == function &&
-               ref_function_of_symbol(file, first) != function &&
-               first < file->cubin.symbol_count &&
+    } else if (part == PART_REFERENCES && ref_function_of_symbol(file, second) == function &&
+               ref_function_of_symbol(file, first) != function && first < file->cubin.symbol_count &&
                file->body_of[first] != REF_BODY_LOSES) {
       return true;
     }
@@ -193,20 +166,17 @@ static bool ref_function_is_referenced(const ref_file *file,
 }
 
 /* F75: {0, -1} to {0, -4} start the four parts. */
-static void ref_function_read_pair(ref_link *link, ref_file *file,
-                                   const ref_section *graph, int part,
-                                   uint32_t first, uint32_t second) {
+static void ref_function_read_pair(ref_link *link, ref_file *file, const ref_section *graph, int part, uint32_t first,
+                                   uint32_t second) {
   const size_t number = ref_function_of_symbol(file, first);
   if (number == REF_NONE) {
     return;
   }
   ref_function *function = &link->functions[number];
   const bool loses = file->body_of[first] == REF_BODY_LOSES;
-  const char *prototype =
-      ref_cubin_string(&file->cubin, file->cubin.string_section, second);
+  const char *prototype = ref_cubin_string(&file->cubin, file->cubin.string_section, second);
   const size_t callee = ref_function_of_symbol(file, second);
-  if (loses && !(part == PART_TAKEN &&
-                 ref_function_is_referenced(file, graph, number))) {
+  if (loses && !(part == PART_TAKEN && ref_function_is_referenced(file, graph, number))) {
     return;
   }
   if ((part == PART_TAKEN && !loses) || part == PART_INDIRECT) {
@@ -218,21 +188,34 @@ static void ref_function_read_pair(ref_link *link, ref_file *file,
     ref_indices_add(link, &function->references, callee);
   } else if (part == PART_INDIRECT) {
     ref_function_add_indirect(link, function, prototype);
-  } else if (part == PART_TAKEN &&
-             (!function->address_taken || function->taken_by_loser)) {
+  } else if (part == PART_TAKEN && (!loses || !function->address_taken)) {
+    function->taken_in = function->address_taken ? function->taken_in : (size_t)(file - link->files);
     function->address_taken = true;
     function->taken_by_loser = loses;
-    function->taken_in = (size_t)(file - link->files);
-    function->taken_prototype = prototype;
+    function->taken_prototype = prototype; /* RF65: the last file's */
   }
 }
 
-static void ref_function_read_graph(ref_link *link, ref_file *file,
-                                    const ref_section *graph) {
+/* RF65: the text of a -2 record is what later files' `.nv.prototype` are compared with; it is compared with nothing itself. */
+void ref_function_note_taken(ref_link *link, const ref_file *file, const ref_section *graph) {
   int part = PART_NONE;
   for (uint64_t at = 0; graph->data != NULL && at + 8 <= graph->size; at += 8) {
-    const uint32_t first = ref_u32(graph->data + at),
-                   second = ref_u32(graph->data + at + 4);
+    const uint32_t first = ref_u32(graph->data + at), second = ref_u32(graph->data + at + 4);
+    if (first == 0 && second >= 0xfffffffc) {
+      part = (int)(0xffffffff - second) + 1;
+      continue;
+    }
+    const size_t function = ref_function_of_symbol(file, first);
+    if (part == PART_TAKEN && function != REF_NONE && file->body_of[first] != REF_BODY_LOSES) {
+      link->functions[function].prototype_so_far = ref_cubin_string(&file->cubin, file->cubin.string_section, second);
+    }
+  }
+}
+
+static void ref_function_read_graph(ref_link *link, ref_file *file, const ref_section *graph) {
+  int part = PART_NONE;
+  for (uint64_t at = 0; graph->data != NULL && at + 8 <= graph->size; at += 8) {
+    const uint32_t first = ref_u32(graph->data + at), second = ref_u32(graph->data + at + 4);
     if (first == 0 && second >= 0xfffffffc) {
       part = (int)(0xffffffff - second) + 1;
     } else {
@@ -242,15 +225,10 @@ static void ref_function_read_graph(ref_link *link, ref_file *file,
 }
 
 /* F76, W2.2: the strings of dead functions too. */
-static void ref_function_read_prototypes(ref_link *link, ref_file *file,
-                                         const ref_section *section) {
-  for (uint64_t at = 0; section->data != NULL && at + 8 <= section->size;
-       at += 8) {
-    const size_t function =
-        ref_function_of_symbol(file, ref_u32(section->data + at));
-    const char *text =
-        ref_cubin_string(&file->cubin, file->cubin.string_section,
-                         ref_u32(section->data + at + 4));
+static void ref_function_read_prototypes(ref_link *link, ref_file *file, const ref_section *section) {
+  for (uint64_t at = 0; section->data != NULL && at + 8 <= section->size; at += 8) {
+    const size_t function = ref_function_of_symbol(file, ref_u32(section->data + at));
+    const char *text = ref_cubin_string(&file->cubin, file->cubin.string_section, ref_u32(section->data + at + 4));
     if (function == REF_NONE) {
       ref_message_fatal(link, "E71", "Internal error: no callgraph node");
     }
@@ -284,28 +262,21 @@ static void ref_function_survey_file(ref_link *link, size_t number) {
  * function too, but not in a losing body. The prototype is that of
  * `.nv.prototype` of any file; RF52: without one its place in the strings is 0.
  */
-static void ref_function_read_descriptors(ref_link *link, const ref_file *file,
-                                          uint32_t section) {
-  const uint32_t owner =
-      ref_merge_owner(file, file->cubin.sections[section].info);
+static void ref_function_read_descriptors(ref_link *link, const ref_file *file, uint32_t section) {
+  const uint32_t owner = ref_merge_owner(file, file->cubin.sections[section].info);
   if (owner != 0 && file->body_of[owner] == REF_BODY_LOSES) {
     return;
   }
-  for (size_t i = 0; i < ref_cubin_relocation_count(&file->cubin, section);
-       i++) {
+  for (size_t i = 0; i < ref_cubin_relocation_count(&file->cubin, section); i++) {
     const ref_relocation entry = ref_cubin_relocation(&file->cubin, section, i);
     const size_t number = ref_function_of_symbol(file, entry.symbol);
     const ref_relocation_row *row = ref_relocation_row_of(entry.type);
     const bool descriptor = row != NULL && row->kind == REF_KIND_FUNC_DESC;
-    if (descriptor && number != REF_NONE &&
-        !link->functions[number].address_taken) {
+    if (descriptor && number != REF_NONE && !link->functions[number].address_taken) {
       link->functions[number].address_taken = true;
-      link->functions[number].taken_without_text =
-          link->functions[number].prototype == NULL;
+      link->functions[number].taken_without_text = link->functions[number].prototype == NULL;
       link->functions[number].taken_prototype =
-          link->functions[number].prototype == NULL
-              ? ""
-              : link->functions[number].prototype;
+          link->functions[number].prototype == NULL ? "" : link->functions[number].prototype;
     }
   }
 }
@@ -315,8 +286,10 @@ static void ref_function_read_descriptors(ref_link *link, const ref_file *file,
 static void ref_functions_check_losers_texts(ref_link *link) {
   for (size_t i = 0; i < link->function_count; i++) {
     ref_function *function = &link->functions[i];
-    function->taken_without_text =
-        function->taken_by_loser && function->prototype == NULL;
+    function->taken_without_text = function->taken_by_loser && function->prototype == NULL;
+    if (function->taken_by_loser && function->prototype != NULL) {
+      function->taken_prototype = function->prototype;
+    }
   }
 }
 
@@ -332,12 +305,10 @@ static void ref_functions_read_descriptors(ref_link *link) {
 }
 
 /* G2: every address-taken function with that prototype. */
-void ref_function_list_indirect(ref_link *link, const char *prototype,
-                                ref_indices *found) {
+void ref_function_list_indirect(ref_link *link, const char *prototype, ref_indices *found) {
   for (size_t i = 0; i < link->function_count; i++) {
     const ref_function *function = &link->functions[i];
-    if (function->address_taken &&
-        strcmp(function->taken_prototype, prototype) == 0) {
+    if (function->address_taken && strcmp(function->taken_prototype, prototype) == 0) {
       ref_indices_add(link, found, i);
     }
   }
@@ -358,8 +329,7 @@ static void ref_function_reach_from(ref_link *link, size_t root) {
     for (size_t i = 0; i < function->calls.count; i++) {
       ref_indices_add(link, &work, function->calls.items[i]);
     }
-    for (size_t i = 0;
-         i < function->references.count && !link->job->bug_compatible; i++) {
+    for (size_t i = 0; i < function->references.count && !link->job->bug_compatible; i++) {
       ref_indices_add(link, &work, function->references.items[i]);
     }
     for (size_t i = 0; i < function->indirect_count; i++) {
@@ -370,8 +340,7 @@ static void ref_function_reach_from(ref_link *link, size_t root) {
 
 /* C55b: the kernels that are named. */
 bool ref_function_is_named(const ref_link *link, const ref_function *function) {
-  return function->entry && (!ref_options_restrict_kernels(link) ||
-                             ref_options_name_is_used(link, function->name));
+  return function->entry && (!ref_options_restrict_kernels(link) || ref_options_name_is_used(link, function->name));
 }
 
 /* W7.3: roots are the kernels that are named. RF50: those whose address is
@@ -379,15 +348,12 @@ bool ref_function_is_named(const ref_link *link, const ref_function *function) {
 bool ref_function_is_root(const ref_link *link, const ref_function *function) {
   const bool taken = function->entry && function->address_taken;
   return ref_function_is_named(link, function) ||
-         (taken &&
-          (link->named_kernel_count != 1 || !link->job->bug_compatible));
+         (taken && (link->named_kernel_count != 1 || !link->job->bug_compatible));
 }
 
 static void ref_functions_count_named(ref_link *link) {
   for (size_t i = 0; i < link->function_count; i++) {
-    link->named_kernel_count +=
-        link->functions[i].defined &&
-        ref_function_is_named(link, &link->functions[i]);
+    link->named_kernel_count += link->functions[i].defined && ref_function_is_named(link, &link->functions[i]);
   }
 }
 
@@ -415,8 +381,7 @@ static void ref_function_keep_taken(ref_link *link) {
 static void ref_function_mark_live(ref_link *link) {
   for (size_t i = 0; i < link->function_count; i++) {
     ref_function *function = &link->functions[i];
-    function->live =
-        function->live || function->reached || link->everything_live;
+    function->live = function->live || function->reached || link->everything_live;
   }
 }
 
@@ -434,11 +399,9 @@ static void ref_function_find_live(ref_link *link) {
  * not; by default the alias is deleted like everything dead. A live alias keeps
  * its function. */
 static void ref_function_keep_aliased(ref_link *link) {
-  for (size_t i = 0; i < link->function_count && !link->job->bug_compatible;
-       i++) {
+  for (size_t i = 0; i < link->function_count && !link->job->bug_compatible; i++) {
     const ref_function *alias = &link->functions[i];
-    if (alias->alias_of != REF_NONE && alias->live &&
-        !link->functions[alias->alias_of].live) {
+    if (alias->alias_of != REF_NONE && alias->live && !link->functions[alias->alias_of].live) {
       ref_function_reach_from(link, alias->alias_of);
     }
   }

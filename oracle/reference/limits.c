@@ -5,14 +5,11 @@
 
 enum { CONSTANT_LIMIT = 0x10000 };
 
-static const char *ref_limits_owner(const ref_link *link,
-                                    const ref_out_section *section) {
-  if (section->info_section == REF_NONE ||
-      link->sections[section->info_section].info_function == REF_NONE) {
+static const char *ref_limits_owner(const ref_link *link, const ref_out_section *section) {
+  if (section->info_section == REF_NONE || link->sections[section->info_section].info_function == REF_NONE) {
     return "";
   }
-  return link->functions[link->sections[section->info_section].info_function]
-      .name;
+  return link->functions[link->sections[section->info_section].info_function].name;
 }
 
 /* E55, U4 */
@@ -20,10 +17,8 @@ void ref_limits_check_unified(ref_link *link) {
   for (size_t i = 0; i < link->file_count; i++) {
     const ref_cubin *cubin = &link->files[i].cubin;
     for (size_t k = 1; k < cubin->section_count; k++) {
-      if (cubin->sections[k].type == REF_TYPE_UFT_ENTRY ||
-          cubin->sections[k].type == REF_TYPE_UDT_ENTRY) {
-        ref_message_fatal(
-            link, "E55", "Unified symbols found but index file not specified.");
+      if (cubin->sections[k].type == REF_TYPE_UFT_ENTRY || cubin->sections[k].type == REF_TYPE_UDT_ENTRY) {
+        ref_message_fatal(link, "E55", "Unified symbols found but index file not specified.");
       }
     }
   }
@@ -31,10 +26,8 @@ void ref_limits_check_unified(ref_link *link) {
 
 /* K1; RF70: of an object of SASS kind the Mercury copy of the user constants
  * counts by itself. */
-static bool ref_limits_is_user_constants(const ref_link *link,
-                                         const ref_out_section *section) {
-  return section->type == link->view->user_type ||
-         section->type == REF_TYPE_CONSTANT_USER;
+static bool ref_limits_is_user_constants(const ref_link *link, const ref_out_section *section) {
+  return section->type == link->view->user_type || section->type == REF_TYPE_CONSTANT_USER;
 }
 
 /* E68: RF55, kernel parameters of a function that is no kernel and is deleted.
@@ -43,14 +36,10 @@ void ref_limits_check_parameters(ref_link *link) {
   for (size_t i = 0; i < link->file_count; i++) {
     const ref_file *file = &link->files[i];
     for (uint32_t k = 1; k < file->cubin.section_count; k++) {
-      const uint32_t owner = file->cubin.sections[k].type == REF_TYPE_CONSTANT
-                                 ? ref_merge_owner(file, k)
-                                 : 0;
+      const uint32_t owner = file->cubin.sections[k].type == REF_TYPE_CONSTANT ? ref_merge_owner(file, k) : 0;
       const size_t number = owner == 0 ? REF_NONE : file->function_of[owner];
-      if (number != REF_NONE && !link->functions[number].entry &&
-          !link->functions[number].live) {
-        ref_message_fatal(link, "E68",
-                          "Internal error: reference to deleted section");
+      if (number != REF_NONE && !link->functions[number].entry && !link->functions[number].live) {
+        ref_message_fatal(link, "E68", "Internal error: reference to deleted section");
       }
     }
   }
@@ -59,13 +48,10 @@ void ref_limits_check_parameters(ref_link *link) {
 /* E68: RF63, a local alias that is deleted while its function lives, or the
  * other way round (V11a for local ones). */
 void ref_limits_check_local_aliases(ref_link *link) {
-  for (size_t i = 0; i < link->function_count && link->job->bug_compatible;
-       i++) {
+  for (size_t i = 0; i < link->function_count && link->job->bug_compatible; i++) {
     const ref_function *alias = &link->functions[i];
-    if (alias->alias_of != REF_NONE && alias->local &&
-        alias->live != link->functions[alias->alias_of].live) {
-      ref_message_fatal(link, "E68",
-                        "Internal error: reference to deleted section");
+    if (alias->alias_of != REF_NONE && alias->local && alias->live != link->functions[alias->alias_of].live) {
+      ref_message_fatal(link, "E68", "Internal error: reference to deleted section");
     }
   }
 }
@@ -79,34 +65,27 @@ void ref_limits_check_sizes(ref_link *link) {
       continue;
     }
     if (section->type == REF_TYPE_SHARED && section->info_section != REF_NONE) {
-      const uint64_t used =
-          size - (link->sm >= 90 && !link->is_capsule && size > 0 ? 0x400 : 0);
+      const uint64_t used = size - (link->sm >= 90 && !link->is_capsule && size > 0 ? 0x400 : 0);
       if (used > link->target->shared_limit) {
         ref_message_add(link, REF_ERROR, "E30",
                         "Entry function '%s' uses too much shared data (0x%llx "
                         "bytes, 0x%x max)",
-                        ref_limits_owner(link, section),
-                        (unsigned long long)used, link->target->shared_limit);
+                        ref_limits_owner(link, section), (unsigned long long)used, link->target->shared_limit);
       }
     } else if (section->type == REF_TYPE_CONSTANT && size > CONSTANT_LIMIT) {
       ref_message_add(link, REF_ERROR, "E31",
                       "Entry function '%s' uses too much constant data (0x%llx "
                       "bytes, 0x%x max)",
-                      ref_limits_owner(link, section), (unsigned long long)size,
-                      CONSTANT_LIMIT);
-    } else if (section->type == link->view->optimizer_type &&
-               size > CONSTANT_LIMIT) {
+                      ref_limits_owner(link, section), (unsigned long long)size, CONSTANT_LIMIT);
+    } else if (section->type == link->view->optimizer_type && size > CONSTANT_LIMIT) {
       ref_message_add(link, REF_ERROR, "E33",
                       "Entry function '%s' uses too much data for "
                       "compiler-generated constants; please recompile with "
                       "-Xptxas --disable-optimizer-constants",
                       ref_limits_owner(link, section));
-    } else if (ref_limits_is_user_constants(link, section) &&
-               size > CONSTANT_LIMIT) {
-      ref_message_add(
-          link, REF_ERROR, "E32",
-          "File uses too much global constant data (0x%llx bytes, 0x%x max)",
-          (unsigned long long)size, CONSTANT_LIMIT);
+    } else if (ref_limits_is_user_constants(link, section) && size > CONSTANT_LIMIT) {
+      ref_message_add(link, REF_ERROR, "E32", "File uses too much global constant data (0x%llx bytes, 0x%x max)",
+                      (unsigned long long)size, CONSTANT_LIMIT);
     }
   }
 }

@@ -416,6 +416,7 @@ void ref_system_check_file(ref_link *link, const ref_file *file);
 /* functions.c */
 void ref_functions_survey(ref_link *link);
 uint32_t ref_function_primary(const ref_file *file, uint32_t section);
+void ref_function_note_taken(ref_link *link, const ref_file *file, const ref_section *graph);
 uint32_t ref_function_registers(const ref_file *file, uint32_t symbol);
 bool ref_function_is_named(const ref_link *link, const ref_function *function);
 bool ref_function_is_root(const ref_link *link, const ref_function *function);

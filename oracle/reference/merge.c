@@ -294,6 +294,9 @@ static void ref_merge_walk(ref_link *link, size_t file_number) {
         ref_bytes_add(link, &link->input_notes, input->data, (size_t)input->size);
       }
       break;
+    case REF_TYPE_CALLGRAPH:
+      ref_function_note_taken(link, file, input);
+      break;
     case REF_TYPE_PROTOTYPE:
       ref_merge_check_prototypes(link, file_number, input);
       break;

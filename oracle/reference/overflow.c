@@ -7,8 +7,7 @@ enum { CONSTANT_LIMIT = 0x10000, LARGEST_ALIGN = 8 };
 
 /* The alignment that a variable was given: what its offset in its file's block
  * and the block's alignment allow. */
-static uint64_t ref_overflow_declared_align(const ref_link *link,
-                                            const ref_out_symbol *symbol) {
+static uint64_t ref_overflow_declared_align(const ref_link *link, const ref_out_symbol *symbol) {
   uint64_t align = 1;
   for (size_t i = 0; i < link->constant_block_count; i++) {
     const ref_constant_block *block = &link->constant_blocks[i];
@@ -24,18 +23,15 @@ static uint64_t ref_overflow_declared_align(const ref_link *link,
 }
 
 /* K1a; D64: nvlink forgets the declared alignment. */
-static uint64_t ref_overflow_align(const ref_link *link,
-                                   const ref_out_symbol *symbol) {
-  const uint64_t align =
-      symbol->size < LARGEST_ALIGN ? symbol->size : LARGEST_ALIGN;
+static uint64_t ref_overflow_align(const ref_link *link, const ref_out_symbol *symbol) {
+  const uint64_t align = symbol->size < LARGEST_ALIGN ? symbol->size : LARGEST_ALIGN;
   const uint64_t declared = link->job->bug_compatible ? 1 : symbol->auxiliary;
   return declared > align ? declared : align;
 }
 
 static int ref_overflow_compare(const ref_link *link, size_t a, size_t b) {
   const ref_out_symbol *first = &link->symbols[a], *second = &link->symbols[b];
-  const uint64_t first_align = ref_overflow_align(link, first),
-                 second_align = ref_overflow_align(link, second);
+  const uint64_t first_align = ref_overflow_align(link, first), second_align = ref_overflow_align(link, second);
   if (first_align != second_align) {
     return first_align > second_align ? -1 : 1;
   }
@@ -44,14 +40,12 @@ static int ref_overflow_compare(const ref_link *link, size_t a, size_t b) {
 
 /* Global variables, or local ones, in the reverse of the output symbol order.
  */
-static void ref_overflow_list(ref_link *link, size_t section, bool local,
-                              ref_indices *list) {
+static void ref_overflow_list(ref_link *link, size_t section, bool local, ref_indices *list) {
   for (int pass = 1; pass >= 0; pass--) {
     for (size_t i = link->symbol_count; i-- > 0;) {
       const ref_out_symbol *symbol = &link->symbols[i];
       if (symbol->section == section && symbol->type != REF_SYMBOL_SECTION &&
-          (symbol->bind == REF_BIND_LOCAL) == local &&
-          symbol->local_list == (pass == 0)) {
+          (symbol->bind == REF_BIND_LOCAL) == local && symbol->local_list == (pass == 0)) {
         ref_indices_add(link, list, i);
       }
     }
@@ -59,13 +53,11 @@ static void ref_overflow_list(ref_link *link, size_t section, bool local,
 }
 
 /* Entries inside a variable's old bytes follow it. */
-static void ref_overflow_move_entries(ref_link *link, size_t section,
-                                      const ref_out_symbol *symbol,
-                                      uint64_t place, bool *moved) {
+static void ref_overflow_move_entries(ref_link *link, size_t section, const ref_out_symbol *symbol, uint64_t place,
+                                      bool *moved) {
   for (size_t i = 0; i < link->relocation_count; i++) {
     ref_out_relocation *entry = &link->relocations[i];
-    if (!moved[i] && entry->target == section &&
-        entry->offset >= symbol->value &&
+    if (!moved[i] && entry->target == section && entry->offset >= symbol->value &&
         entry->offset - symbol->value < symbol->size) {
       entry->offset = place + (entry->offset - symbol->value);
       moved[i] = true;
@@ -86,47 +78,36 @@ static ref_indices ref_overflow_order(ref_link *link, size_t number) {
   return list;
 }
 
-static void ref_overflow_lay_out(ref_link *link, size_t number,
-                                 const ref_indices *list) {
+static void ref_overflow_lay_out(ref_link *link, size_t number, const ref_indices *list) {
   ref_out_section *section = &link->sections[number];
   ref_bytes image = {0};
-  bool *moved =
-      ref_memory_take(link, link->relocation_count + 1, sizeof *moved);
+  bool *moved = ref_memory_take(link, link->relocation_count + 1, sizeof *moved);
   for (size_t i = 0; i < list->count; i++) {
     ref_out_symbol *symbol = &link->symbols[list->items[i]];
-    const uint64_t place =
-        ref_align_up(image.size, ref_overflow_align(link, symbol));
-    if (symbol->value > section->data.size ||
-        symbol->size > section->data.size - symbol->value) {
-      ref_message_fatal(link, "D44", "variable '%s' lies outside section '%s'",
-                        symbol->name, section->name);
+    const uint64_t place = ref_align_up(image.size, ref_overflow_align(link, symbol));
+    if (symbol->value > section->data.size || symbol->size > section->data.size - symbol->value) {
+      ref_message_fatal(link, "D44", "variable '%s' lies outside section '%s'", symbol->name, section->name);
     }
     ref_bytes_fill(link, &image, (size_t)place);
-    ref_bytes_add(link, &image, section->data.data + symbol->value,
-                  (size_t)symbol->size);
+    ref_bytes_add(link, &image, section->data.data + symbol->value, (size_t)symbol->size);
     ref_overflow_move_entries(link, number, symbol, place, moved);
     symbol->value = place;
   }
   section->data = image;
   section->size = image.size;
-  section->align = link->job->bug_compatible || section->align < LARGEST_ALIGN
-                       ? LARGEST_ALIGN
-                       : section->align;
+  section->align = link->job->bug_compatible || section->align < LARGEST_ALIGN ? LARGEST_ALIGN : section->align;
 }
 
 /* E32 has the size of the second layout. D64: by default it keeps the
  * alignments. */
 void ref_overflow_user_constants(ref_link *link) {
-  const size_t number =
-      ref_map_find(&link->section_by_name, link->view->user_name);
+  const size_t number = ref_map_find(&link->section_by_name, link->view->user_name);
   if (number == REF_NONE || link->sections[number].size <= CONSTANT_LIMIT) {
     return;
   }
-  for (size_t i = 0; i < link->symbol_count && !link->job->bug_compatible;
-       i++) {
+  for (size_t i = 0; i < link->symbol_count && !link->job->bug_compatible; i++) {
     if (link->symbols[i].section == number) {
-      link->symbols[i].auxiliary =
-          ref_overflow_declared_align(link, &link->symbols[i]);
+      link->symbols[i].auxiliary = ref_overflow_declared_align(link, &link->symbols[i]);
     }
   }
   const ref_indices list = ref_overflow_order(link, number);
