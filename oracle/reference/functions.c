@@ -1,5 +1,5 @@
-/* The survey before the merge: every function of every file, which body wins,
- * the call graph, and what is alive. W7, W8.1, W8.6, V1-V4, G2, G6. */
+/* The survey before the merge: every function of every file, which body wins, the call graph, and what is alive.
+ * W7, W8.1, W8.6, V1-V4, G2, G6. */
 #include "link.h"
 #include "relocation_table.h"
 
@@ -28,8 +28,7 @@ static size_t ref_function_add(ref_link *link, const char *name, bool local) {
   return link->function_count++;
 }
 
-/* The function that a text section belongs to: F45, sh_info without the
- * register byte of sm_75 to sm_89. */
+/* The function that a text section belongs to: F45, sh_info without the register byte of sm_75 to sm_89. */
 uint32_t ref_function_primary(const ref_file *file, uint32_t section) {
   if (section >= file->cubin.section_count) {
     return 0;
@@ -258,10 +257,8 @@ static void ref_function_survey_file(ref_link *link, size_t number) {
   }
 }
 
-/* R15: a function descriptor relocation takes its target's address, in a dead
- * function too, but not in a losing body. The prototype is that of
- * `.nv.prototype` of any file; RF52: without one its place in the strings is 0.
- */
+/* R15: a function descriptor relocation takes its target's address, in a dead function too, but not in a losing body. The
+ * prototype is that of `.nv.prototype` of any file; RF52: without one its place in the strings is 0. */
 static void ref_function_read_descriptors(ref_link *link, const ref_file *file, uint32_t section) {
   const uint32_t owner = ref_merge_owner(file, file->cubin.sections[section].info);
   if (owner != 0 && file->body_of[owner] == REF_BODY_LOSES) {
@@ -281,8 +278,7 @@ static void ref_function_read_descriptors(ref_link *link, const ref_file *file, 
   }
 }
 
-/* RF60: what the record of a losing body saves (W7.7) has the text of
- * `.nv.prototype`, and place 0 without one. */
+/* RF60: what the record of a losing body saves (W7.7) has the text of `.nv.prototype`, and place 0 without one. */
 static void ref_functions_check_losers_texts(ref_link *link) {
   for (size_t i = 0; i < link->function_count; i++) {
     ref_function *function = &link->functions[i];
@@ -314,9 +310,8 @@ void ref_function_list_indirect(ref_link *link, const char *prototype, ref_indic
   }
 }
 
-/* W7.4: -1, and -3 through prototypes. RF32: -4 does not count, not even from a
- * kernel; by default it does, as all of D58. A work list instead of recursion:
- * call graphs can be deep. */
+/* W7.4: -1, and -3 through prototypes. RF32: -4 does not count, not even from a kernel; by default it does, as all of D58.
+ * A work list instead of recursion: call graphs can be deep. */
 static void ref_function_reach_from(ref_link *link, size_t root) {
   ref_indices work = {0};
   ref_indices_add(link, &work, root);
@@ -343,8 +338,8 @@ bool ref_function_is_named(const ref_link *link, const ref_function *function) {
   return function->entry && (!ref_options_restrict_kernels(link) || ref_options_name_is_used(link, function->name));
 }
 
-/* W7.3: roots are the kernels that are named. RF50: those whose address is
- * taken too, unless exactly one is named (D58: by default always). */
+/* W7.3: roots are the kernels that are named. RF50: those whose address is taken too, unless exactly one is named
+ * (D58: by default always). */
 bool ref_function_is_root(const ref_link *link, const ref_function *function) {
   const bool taken = function->entry && function->address_taken;
   return ref_function_is_named(link, function) ||
@@ -357,9 +352,8 @@ static void ref_functions_count_named(ref_link *link) {
   }
 }
 
-/* W7.4, D58: a function whose address is taken stays although nothing reaches
- * it; nvlink then leaves out what only it calls, except undefined functions. By
- * default its edges are followed. */
+/* W7.4, D58: a function whose address is taken stays although nothing reaches it; nvlink then leaves out what only it
+ * calls, except undefined functions. By default its edges are followed. */
 static void ref_function_keep_taken(ref_link *link) {
   for (size_t i = 0; i < link->function_count; i++) {
     ref_function *function = &link->functions[i];
@@ -395,9 +389,8 @@ static void ref_function_find_live(ref_link *link) {
   ref_function_mark_live(link);
 }
 
-/* V11a, D63: nvlink stops when a function is alive and one of its aliases is
- * not; by default the alias is deleted like everything dead. A live alias keeps
- * its function. */
+/* V11a, D63: nvlink stops when a function is alive and one of its aliases is not; by default the alias is deleted like
+ * everything dead. A live alias keeps its function. */
 static void ref_function_keep_aliased(ref_link *link) {
   for (size_t i = 0; i < link->function_count && !link->job->bug_compatible; i++) {
     const ref_function *alias = &link->functions[i];

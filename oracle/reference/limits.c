@@ -24,14 +24,12 @@ void ref_limits_check_unified(ref_link *link) {
   }
 }
 
-/* K1; RF70: of an object of SASS kind the Mercury copy of the user constants
- * counts by itself. */
+/* K1; RF70: of an object of SASS kind the Mercury copy of the user constants counts by itself. */
 static bool ref_limits_is_user_constants(const ref_link *link, const ref_out_section *section) {
   return section->type == link->view->user_type || section->type == REF_TYPE_CONSTANT_USER;
 }
 
-/* E68: RF55, kernel parameters of a function that is no kernel and is deleted.
- */
+/* E68: RF55, kernel parameters of a function that is no kernel and is deleted. */
 void ref_limits_check_parameters(ref_link *link) {
   for (size_t i = 0; i < link->file_count; i++) {
     const ref_file *file = &link->files[i];
@@ -45,8 +43,7 @@ void ref_limits_check_parameters(ref_link *link) {
   }
 }
 
-/* E68: RF63, a local alias that is deleted while its function lives, or the
- * other way round (V11a for local ones). */
+/* E68: RF63, a local alias that is deleted while its function lives, or the other way round (V11a for local ones). */
 void ref_limits_check_local_aliases(ref_link *link) {
   for (size_t i = 0; i < link->function_count && link->job->bug_compatible; i++) {
     const ref_function *alias = &link->functions[i];
@@ -68,19 +65,16 @@ void ref_limits_check_sizes(ref_link *link) {
       const uint64_t used = size - (link->sm >= 90 && !link->is_capsule && size > 0 ? 0x400 : 0);
       if (used > link->target->shared_limit) {
         ref_message_add(link, REF_ERROR, "E30",
-                        "Entry function '%s' uses too much shared data (0x%llx "
-                        "bytes, 0x%x max)",
+                        "Entry function '%s' uses too much shared data (0x%llx bytes, 0x%x max)",
                         ref_limits_owner(link, section), (unsigned long long)used, link->target->shared_limit);
       }
     } else if (section->type == REF_TYPE_CONSTANT && size > CONSTANT_LIMIT) {
       ref_message_add(link, REF_ERROR, "E31",
-                      "Entry function '%s' uses too much constant data (0x%llx "
-                      "bytes, 0x%x max)",
+                      "Entry function '%s' uses too much constant data (0x%llx bytes, 0x%x max)",
                       ref_limits_owner(link, section), (unsigned long long)size, CONSTANT_LIMIT);
     } else if (section->type == link->view->optimizer_type && size > CONSTANT_LIMIT) {
       ref_message_add(link, REF_ERROR, "E33",
-                      "Entry function '%s' uses too much data for "
-                      "compiler-generated constants; please recompile with "
+                      "Entry function '%s' uses too much data for compiler-generated constants; please recompile with "
                       "-Xptxas --disable-optimizer-constants",
                       ref_limits_owner(link, section));
     } else if (ref_limits_is_user_constants(link, section) && size > CONSTANT_LIMIT) {

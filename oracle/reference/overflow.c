@@ -3,10 +3,9 @@
 
 #include <string.h>
 
-enum { CONSTANT_LIMIT = 0x10000, LARGEST_ALIGN = 8 };
+enum { CONSTANT_LIMIT = 0x10000, LARGEST_ALIGN = 8, LARGEST_DECLARED = 1 << 30 };
 
-/* The alignment that a variable was given: what its offset in its file's block
- * and the block's alignment allow. */
+/* The alignment that a variable was given: what its offset in its file's block and the block's alignment allow. */
 static uint64_t ref_overflow_declared_align(const ref_link *link, const ref_out_symbol *symbol) {
   uint64_t align = 1;
   for (size_t i = 0; i < link->constant_block_count; i++) {
@@ -14,7 +13,7 @@ static uint64_t ref_overflow_declared_align(const ref_link *link, const ref_out_
     if (block->section == symbol->section && symbol->value >= block->offset &&
         symbol->value - block->offset < block->size) {
       const uint64_t offset = symbol->value - block->offset;
-      while (align < block->align && offset % (align * 2) == 0) {
+      while (align < block->align && align < LARGEST_DECLARED && offset % (align * 2) == 0) {
         align *= 2;
       }
     }
@@ -38,8 +37,7 @@ static int ref_overflow_compare(const ref_link *link, size_t a, size_t b) {
   return first->size < second->size ? -1 : first->size > second->size;
 }
 
-/* Global variables, or local ones, in the reverse of the output symbol order.
- */
+/* Global variables, or local ones, in the reverse of the output symbol order. */
 static void ref_overflow_list(ref_link *link, size_t section, bool local, ref_indices *list) {
   for (int pass = 1; pass >= 0; pass--) {
     for (size_t i = link->symbol_count; i-- > 0;) {
@@ -98,8 +96,7 @@ static void ref_overflow_lay_out(ref_link *link, size_t number, const ref_indice
   section->align = link->job->bug_compatible || section->align < LARGEST_ALIGN ? LARGEST_ALIGN : section->align;
 }
 
-/* E32 has the size of the second layout. D64: by default it keeps the
- * alignments. */
+/* E32 has the size of the second layout. D64: by default it keeps the alignments. */
 void ref_overflow_user_constants(ref_link *link) {
   const size_t number = ref_map_find(&link->section_by_name, link->view->user_name);
   if (number == REF_NONE || link->sections[number].size <= CONSTANT_LIMIT) {

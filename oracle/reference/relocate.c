@@ -85,9 +85,7 @@ static ref_action ref_relocate_classify_texture(ref_link *link, const ref_out_re
   case REF_TEXTURE_NONE:
     return REF_KEEP_NOTHING;
   case REF_TEXTURE_REFUSE:
-    ref_message_fatal(link, "E82",
-                      "Internal error: PC relative branch address should be in "
-                      "the same section");
+    ref_message_fatal(link, "E82", "Internal error: PC relative branch address should be in the same section");
   case REF_TEXTURE_CRASH:
     ref_message_fatal(link, "D15", "function descriptor relocation %u against a texture", entry->type);
   case REF_TEXTURE_KEEP:
@@ -109,9 +107,7 @@ static ref_action ref_relocate_classify_type(ref_link *link, const ref_out_reloc
     if (!link->job->bug_compatible && ref_relocate_is_in_section(link, entry)) {
       return REF_APPLY; /* D61 */
     }
-    ref_message_fatal(link, "E82",
-                      "Internal error: PC relative branch address should be in "
-                      "the same section");
+    ref_message_fatal(link, "E82", "Internal error: PC relative branch address should be in the same section");
   case REF_KIND_RUNTIME:
     return REF_KEEP;
   case REF_KIND_YIELD:
@@ -182,8 +178,7 @@ static ref_action ref_relocate_classify(ref_link *link, const ref_out_relocation
   return ref_relocate_classify_type(link, entry);
 }
 
-/* RF49: what `isspacep` compares with: the size of all user constants, -1 when
- * there are none. */
+/* RF49: what `isspacep` compares with: the size of all user constants, -1 when there are none. */
 static uint64_t ref_relocate_constant_size(const ref_link *link) {
   const size_t section = ref_map_find(&link->section_by_name, link->view->user_name);
   return section == REF_NONE ? (uint64_t)-1 : link->sections[section].size;
@@ -234,8 +229,7 @@ static uint32_t ref_relocate_bank(const ref_link *link, const ref_out_relocation
   return (type - REF_TYPE_CONSTANT) & 31;
 }
 
-/* R7; RF25: of a function (a hidden one, R14) its number in order of creation,
- * as in the call graph's dump. */
+/* R7; RF25: of a function (a hidden one, R14) its number in order of creation, as in the call graph's dump. */
 static uint64_t ref_relocate_auxiliary(const ref_link *link, const ref_out_relocation *entry) {
   if (entry->symbol == REF_NONE) {
     return 0;
@@ -244,8 +238,7 @@ static uint64_t ref_relocate_auxiliary(const ref_link *link, const ref_out_reloc
   return symbol->function == REF_NONE ? symbol->auxiliary : symbol->function + 1;
 }
 
-/* D38: by default a warning for a value that fits its field neither as signed
- * nor as unsigned; the bytes are the same. */
+/* D38: by default a warning for a value that fits its field neither as signed nor as unsigned; the bytes are the same. */
 static void ref_relocate_check_fit(ref_link *link, const ref_relocation_row *row, uint64_t value) {
   const ref_field *field = &row->fields[0];
   const unsigned scale = field->source == REF_FROM_SHR2 ? 2 : 0;
@@ -308,8 +301,8 @@ static void ref_relocate_patch(ref_link *link, const ref_out_relocation *entry, 
   }
 }
 
-/* V11a, D63: an alias that nothing live uses, of a function that lives, or a
- * live one of a function that nothing live uses. By default both were kept. */
+/* V11a, D63: an alias that nothing live uses, of a function that lives, or a live one of a function that nothing live
+ * uses. */
 static void ref_relocate_check_aliases(ref_link *link) {
   for (size_t i = 0; i < link->function_count; i++) {
     const ref_function *alias = &link->functions[i];
