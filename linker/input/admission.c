@@ -345,7 +345,7 @@ static bool candidate_is_taken(const admission *a, const candidate *c, admission
     return true;
   if (extension == EXT_PTX)
     return candidate_is_taken_as_entry(a, c);
-  admission_refuse_ignored(a, c->path, format ? "truncated or has sections outside the file" : "no 64-bit cubin");
+  admission_refuse_ignored(a, c->path, tl_content_elf_fault(c->bytes, c->size, false));
   const bool capsule = c->bytes[5] != 1 && tl_get32(c->bytes + 48) & FLAG_CAPSULE;
   if (c->bytes[4] == 2 && (c->bytes[7] != OSABI_CUDA || capsule)) /* D68: nvlink ends by a signal */
     candidate_refuse(a, c, format ? "it is truncated" : "its header is damaged in more than one place");

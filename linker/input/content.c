@@ -63,40 +63,61 @@ uint64_t tl_content_elf_section_count(const uint8_t *bytes) {
   return count ? count : tl_get64(bytes + tl_get64(bytes + 40) + 32);
 }
 
-/* The section table's start, or NULL when the table does not lie in the file. */
-static const uint8_t *content_elf_sections(const uint8_t *bytes, size_t size, uint64_t *count) {
+/* What is wrong with the section table, or NULL. */
+static const char *content_elf_sections_fault(const uint8_t *bytes, size_t size) {
   const uint64_t offset = tl_get64(bytes + 40);
-  if (offset == 0 || tl_get16(bytes + 58) != ELF_SECTION_SIZE)
-    return NULL;
-  if (tl_get16(bytes + 60) == 0 && !content_holds(size, offset, ELF_SECTION_SIZE))
-    return NULL;
-  *count = tl_content_elf_section_count(bytes);
-  if (*count > size / ELF_SECTION_SIZE || !content_holds(size, offset, *count * ELF_SECTION_SIZE))
-    return NULL;
-  return bytes + offset;
+  if (offset == 0)
+    return "without sections: e_shoff is 0";
+  if (tl_get16(bytes + 58) != ELF_SECTION_SIZE)
+    return "no cubin: e_shentsize is not 64";
+  if (!content_holds(size, offset, ELF_SECTION_SIZE))
+    return "truncated, or e_shoff lies outside the file";
+  const uint64_t count = tl_content_elf_section_count(bytes);
+  const bool fits = count <= size / ELF_SECTION_SIZE && content_holds(size, offset, count * ELF_SECTION_SIZE);
+  return fits ? NULL : "truncated, or e_shnum counts sections outside the file";
 }
 
-static bool content_elf_segments_fit(const uint8_t *bytes, size_t size) {
+static const char *content_elf_segments_fault(const uint8_t *bytes, size_t size) {
   const uint64_t count = tl_get16(bytes + 56);
   if (count && tl_get16(bytes + 54) != ELF_SEGMENT_SIZE)
-    return false;
-  return content_holds(size, tl_get64(bytes + 32), count * ELF_SEGMENT_SIZE);
+    return "no cubin: e_phentsize is not 56";
+  if (!content_holds(size, tl_get64(bytes + 32), 0))
+    return "truncated, or e_phoff lies outside the file";
+  const bool fits = content_holds(size, tl_get64(bytes + 32), count * ELF_SEGMENT_SIZE);
+  return fits ? NULL : "truncated, or e_phnum counts segments outside the file";
+}
+
+static const char *content_elf_contents_fault(const uint8_t *bytes, size_t size) {
+  const uint64_t count = tl_content_elf_section_count(bytes);
+  const uint8_t *section = bytes + tl_get64(bytes + 40);
+  for (uint64_t i = 0; i < count; i++, section += ELF_SECTION_SIZE) {
+    const uint32_t type = tl_get32(section + 4);
+    if (type != SHT_NULL && tl_section_type_is_empty(type))
+      continue;
+    if (!content_holds(size, tl_get64(section + 24), 0))
+      return "truncated, or the sh_offset of a section lies outside the file";
+    if (!content_holds(size, tl_get64(section + 24), tl_get64(section + 32)))
+      return "truncated, or the sh_size of a section reaches outside the file";
+  }
+  return NULL;
+}
+
+const char *tl_content_elf_fault(const uint8_t *bytes, size_t size, bool any_order) {
+  if (size < ELF_HEADER_SIZE)
+    return "truncated: shorter than its header";
+  if (bytes[4] != 2)
+    return "no 64-bit cubin: EI_CLASS";
+  if (bytes[5] != 1 && !any_order)
+    return "no 64-bit cubin: EI_DATA";
+  if (!content_starts_with(bytes, size, "\177ELF", 4))
+    return "no cubin";
+  const char *fault = content_elf_sections_fault(bytes, size);
+  fault = fault ? fault : content_elf_segments_fault(bytes, size);
+  return fault ? fault : content_elf_contents_fault(bytes, size);
 }
 
 bool tl_content_elf_is_whole(const uint8_t *bytes, size_t size, bool any_order) {
-  if (size < ELF_HEADER_SIZE || !content_starts_with(bytes, size, "\177ELF\2\1", any_order ? 5 : 6))
-    return false;
-  uint64_t count = 0;
-  const uint8_t *section = content_elf_sections(bytes, size, &count);
-  if (!section || !content_elf_segments_fit(bytes, size))
-    return false;
-  for (uint64_t i = 0; i < count; i++, section += ELF_SECTION_SIZE) {
-    const uint32_t type = tl_get32(section + 4);
-    const bool has_bytes = type == SHT_NULL || !tl_section_type_is_empty(type);
-    if (has_bytes && !content_holds(size, tl_get64(section + 24), tl_get64(section + 32)))
-      return false;
-  }
-  return true;
+  return !tl_content_elf_fault(bytes, size, any_order);
 }
 
 /* True if the NUL-terminated name at `offset` of the file is `name`. */
@@ -110,8 +131,8 @@ tl_host_code tl_content_host_object_code(const uint8_t *bytes, size_t size) {
     return TL_HOST_CODE_NONE;
   if (!tl_content_elf_is_whole(bytes, size, false))
     return TL_HOST_CODE_DAMAGED;
-  uint64_t count = 0;
-  const uint8_t *const sections = content_elf_sections(bytes, size, &count);
+  const uint64_t count = tl_content_elf_section_count(bytes);
+  const uint8_t *const sections = bytes + tl_get64(bytes + 40);
   const uint64_t names = tl_get16(bytes + 62);
   if (names >= count)
     return TL_HOST_CODE_NONE;

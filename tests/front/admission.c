@@ -40,16 +40,15 @@ typedef struct admission_row {
   const char *right;  /* messages without; NULL: the same */
 } admission_row;
 
-#define CUT FATAL "Input file 'in.cubin' is named as device code but is truncated or has sections outside the file\n"
-#define NO_CUBIN FATAL "Input file 'in.cubin' is named as device code but is no 64-bit cubin\n"
+#define IGNORED(what) FATAL "Input file 'in.cubin' is named as device code but is " what "\n"
 #define LINKED "nvlink warning : Input file 'in.cubin' is already linked and adds nothing\n"
 
 static const admission_row rows[] = {
     {"nothing", {{IN_FILE, 0, 1, 0x7f}}, true, "", NULL},
     {"magic", {{IN_FILE, 0, 1, 0}}, false, FATAL "cubin not an elf?\n", NULL},
     {"e_machine", {{IN_FILE, 18, 2, 62}}, false, FATAL "cubin not a device elf?\n", NULL},
-    {"EI_CLASS", {{IN_FILE, 4, 1, 1}}, false, "", NO_CUBIN},
-    {"EI_DATA", {{IN_FILE, 5, 1, 2}}, false, "", NO_CUBIN},
+    {"EI_CLASS", {{IN_FILE, 4, 1, 1}}, false, "", IGNORED("no 64-bit cubin: EI_CLASS")},
+    {"EI_DATA", {{IN_FILE, 5, 1, 2}}, false, "", IGNORED("no 64-bit cubin: EI_DATA")},
     {"EI_VERSION", {{IN_FILE, 6, 1, 0}}, true, "", NULL},
     {"e_version", {{IN_FILE, 20, 4, 9}}, true, "", NULL},
     {"EI_OSABI", {{IN_FILE, 7, 1, 0x33}}, false, NOT_64 ABI, NULL},
@@ -93,11 +92,23 @@ static const admission_row rows[] = {
     {"note of another type", {{IN_NOTE_HEADER, 4, 4, 1}}, false, RECOMPILE, NULL},
     {"note of size 0", {{IN_NOTE_HEADER, 32, 8, 0}}, true, "", NULL},
     {"note of size 0, old", {{IN_NOTE_HEADER, 32, 8, 0}, {IN_NOTE, 24, 2, 1}}, false, RECOMPILE, NULL},
-    {"note outside the file", {{IN_NOTE_HEADER, 24, 8, 1ULL << 40}}, false, "", CUT},
-    {"section table outside", {{IN_FILE, 40, 8, 1ULL << 63}}, false, "", CUT},
-    {"section table nowhere", {{IN_FILE, 40, 8, 0}}, false, "", CUT},
-    {"section headers of size 63", {{IN_FILE, 58, 2, 63}}, false, "", CUT},
-    {"segment table outside", {{IN_FILE, 32, 8, 1ULL << 40}}, false, "", CUT},
+    {"note outside the file",
+     {{IN_NOTE_HEADER, 24, 8, 1ULL << 40}},
+     false,
+     "",
+     IGNORED("truncated, or the sh_offset of a section lies outside the file")},
+    {"section table outside",
+     {{IN_FILE, 40, 8, 1ULL << 63}},
+     false,
+     "",
+     IGNORED("truncated, or e_shoff lies outside the file")},
+    {"section table nowhere", {{IN_FILE, 40, 8, 0}}, false, "", IGNORED("without sections: e_shoff is 0")},
+    {"section headers of size 63", {{IN_FILE, 58, 2, 63}}, false, "", IGNORED("no cubin: e_shentsize is not 64")},
+    {"segment table outside",
+     {{IN_FILE, 32, 8, 1ULL << 40}},
+     false,
+     "",
+     IGNORED("truncated, or e_phoff lies outside the file")},
     {"no sections", {{IN_FILE, 60, 2, 0}}, false, RECOMPILE, NULL},
 };
 
