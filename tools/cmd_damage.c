@@ -19,7 +19,7 @@ enum { DAMAGE_JOBS = 16 };
 
 typedef struct damage_command {
   damage_settings settings;
-  const char *corpus, *record_path, *report, *one, *replay, *store, *refresh, *linker, *reference;
+  const char *corpus, *record_path, *report, *one, *replay, *store, *refresh, *printed, *linker, *reference;
   char record_text[DAMAGE_PATH];
   uint64_t seed, count, differences;
   bool seeded;
@@ -46,6 +46,7 @@ static int damage_usage(void) {
                   "  --replay FILE      link the stored cases and compare with nvlink's stored answers\n"
                   "  --store FILE       no campaign: write nvlink's answers to COUNT cases as stored cases\n"
                   "  --refresh FILE     ask nvlink anew for the stored cases whose input files have changed\n"
+                  "  --printed FILE     no campaign: nvlink alone on COUNT inputs more; FILE counts what it prints\n"
                   "  --differences N    with --replay: as many differences, all with a named cause, are known\n"
                   "  --linker PATH, --reference PATH, --corpus DIR, --jobs N, --seconds N, --no-memory-limit\n");
   return TWIN_TROUBLE;
@@ -57,10 +58,10 @@ static bool damage_parse_value(damage_command *command, const char *word, const 
   const struct {
     const char *name;
     const char **text;
-  } texts[] = {
-      {"--corpus", &command->corpus},   {"--record", &command->record_path}, {"--report", &command->report},
-      {"--case", &command->one},        {"--replay", &command->replay},      {"--store", &command->store},
-      {"--refresh", &command->refresh}, {"--linker", &command->linker},      {"--reference", &command->reference}};
+  } texts[] = {{"--corpus", &command->corpus},      {"--record", &command->record_path}, {"--report", &command->report},
+               {"--case", &command->one},           {"--replay", &command->replay},      {"--store", &command->store},
+               {"--refresh", &command->refresh},    {"--printed", &command->printed},    {"--linker", &command->linker},
+               {"--reference", &command->reference}};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
     if (strcmp(word, texts[i].name) == 0) {
       *texts[i].text = value;
@@ -290,6 +291,22 @@ static int refresh_run(const damage_command *command, const damage_bases *bases)
   return fclose(file) == 0 ? TWIN_OK : TWIN_TROUBLE;
 }
 
+/* --- what nvlink prints --- */
+
+static int printed_run(const damage_command *command, const damage_bases *bases) {
+  char directory[DAMAGE_PATH];
+  if (!command->settings.reference[0] || !process_make_directory(directory, sizeof directory, "twin-damage")) {
+    fprintf(stderr, "twin damage: --printed asks nvlink, which is not installed, in a scratch directory\n");
+    return TWIN_TROUBLE;
+  }
+  process_hold_interrupts();
+  const bool good =
+      damage_printed_run(&command->settings, bases, command->printed, command->seed, command->count, directory);
+  process_let_interrupts();
+  process_remove_tree(directory);
+  return good ? TWIN_OK : TWIN_TROUBLE;
+}
+
 static int replay_report(const damage_command *command, damage_report *report, uint64_t broken) {
   size_t known = 0;
   for (size_t i = 0; i < report->causes.count; i++)
@@ -379,6 +396,8 @@ static int damage_run(damage_command *command, const damage_bases *bases) {
     return refresh_run(command, bases);
   if (command->store)
     return store_run(command, bases);
+  if (command->printed)
+    return printed_run(command, bases);
   if (!command->record_path) {
     snprintf(command->record_text, sizeof command->record_text, "build/damage-%" PRIu64, command->seed);
     command->record_path = command->record_text;

@@ -166,7 +166,7 @@ typedef struct damage_counts {
 typedef struct damage_report {
   size_t table[DAMAGE_FATES][DAMAGE_SAMES], usual[DAMAGE_FATES][DAMAGE_SAMES];
   size_t cases, same_text, same_linked_text, unstable, failures, unnamed;
-  damage_counts causes, unnamed_keys, refusals, failed;
+  damage_counts causes, unnamed_keys, refusals, refused_fields, failed;
 } damage_report;
 
 void damage_report_add(damage_report *report, const char *line, const char *fields, const damage_verdict *verdict);
@@ -182,6 +182,11 @@ bool damage_stored_is_current(const damage_bases *bases, const char *line, damag
  * the line is no stored case of this corpus. */
 bool damage_replay_case(const damage_settings *settings, const damage_bases *bases, char *line, const char *directory,
                         damage_report *report);
+
+/* Gives `count` more damaged inputs to nvlink alone and adds what it prints to the record `path`, which goes on where it
+ * ended (`seed` when it is new). False when nvlink could not be run or the record not be read or written. */
+bool damage_printed_run(const damage_settings *settings, const damage_bases *bases, const char *path, uint64_t seed,
+                        uint64_t count, const char *directory);
 
 /* A line of the record, and back. */
 void damage_record_write(FILE *record, uint64_t seed, const char *line, const char *fields,

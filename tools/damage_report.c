@@ -103,8 +103,10 @@ void damage_report_add(damage_report *report, const char *line, const char *fiel
     counts_add(cause ? &report->causes : &report->unnamed_keys, cause ? cause->name : name);
     report->unnamed += !cause;
   }
-  if (verdict->fate == DAMAGE_LINKS && verdict->usual == DAMAGE_REFUSED)
+  if (verdict->fate == DAMAGE_LINKS && verdict->usual == DAMAGE_REFUSED) {
     counts_add(&report->refusals, verdict->usual_key);
+    counts_add(&report->refused_fields, strstr(fields, " + ") ? "(several fields)" : fields);
+  }
 }
 
 /* The row's pattern fits the whole name, or one of the names that " + " joins. */
@@ -179,6 +181,7 @@ bool damage_report_print(damage_report *report, FILE *to) {
           report_percent(report->usual[DAMAGE_LINKS][DAMAGE_REFUSED], links));
   fprintf(to, "differences on which nvlink itself gives several answers: %zu\n", report->unstable);
   counts_print(&report->refusals, "default mode refuses what nvlink links", to);
+  counts_print(&report->refused_fields, "the same, by damaged field", to);
   counts_print(&report->causes, "differences, by cause", to);
   counts_print(&report->unnamed_keys, "differences WITHOUT a named cause", to);
   counts_print(&report->failed, "FAILURES of twinlink", to);
@@ -191,5 +194,6 @@ void damage_report_free(damage_report *report) {
   counts_free(&report->causes);
   counts_free(&report->unnamed_keys);
   counts_free(&report->refusals);
+  counts_free(&report->refused_fields);
   counts_free(&report->failed);
 }

@@ -141,6 +141,18 @@ static void reader_read_sections(reader *r) {
     reader_read_section(r, first + (uint64_t)i * ELF_SECTION_SIZE, i);
 }
 
+/* nvlink writes a table of its own under the name of a function's attributes; with another section of that name it stops
+ * with `Negative size encountered`, or writes both (L197). */
+static void reader_check_attributes(const reader *r) {
+  static const char prefix[] = ".nv.info.";
+  for (uint32_t i = 1; i < r->cubin->section_count; i++) {
+    const tl_cubin_section *const section = &r->cubin->sections[i];
+    const char *const name = tl_names_text(r->names, section->name);
+    if (section->type != SHT_CUDA_INFO && strncmp(name, prefix, sizeof prefix - 1) == 0)
+      reader_fail(r, i, TL_NO_OFFSET, "sh_type is not that of attributes, as its name says");
+  }
+}
+
 /* The 32-bit section indices of .symtab_shndx (X2), or NULL. */
 static const uint8_t *reader_find_wide_indices(const reader *r, uint32_t *count) {
   for (uint32_t i = 1; i < r->cubin->section_count; i++)
@@ -277,6 +289,7 @@ void tl_cubin_read(tl_cubin *cubin, const tl_input *input, uint32_t index, tl_vi
                       .size = input->size,
                       .reads_on = tl_defect_matched(diagnostics->options, TL_DEFECT_D40)};
   reader_read_sections(&r);
+  reader_check_attributes(&r);
   tl_view_select(cubin, names, arena, diagnostics);
   cubin->unreadable = reader_find_symbol_table(&r);
   if (cubin->unreadable)

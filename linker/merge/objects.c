@@ -102,6 +102,16 @@ static uint32_t objects_named_section(tl_merging *m, uint32_t index) {
   return out;
 }
 
+/* Names of tables that the linker makes itself: nvlink joins a section of another type to its own table (L197). */
+static bool objects_is_table(const tl_merging *m, uint32_t name) {
+  static const char *const tables[] = {".nv.callgraph", ".nv.prototype", ".nv.info"};
+  const char *const text = tl_merging_text(m, name);
+  bool table = strncmp(text, ".rel.", 5) == 0 || strncmp(text, ".rela.", 6) == 0;
+  for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+    table |= strcmp(text, tables[i]) == 0;
+  return table;
+}
+
 void tl_merge_check_shape(const tl_merging *m, uint32_t index) {
   static const uint64_t largest_alignment = (uint64_t)1 << 32, largest_size = (uint64_t)1 << 48, largest_info = 0xffff;
   const tl_cubin_section *const input = &m->cubin->sections[index];
@@ -116,6 +126,8 @@ void tl_merge_check_shape(const tl_merging *m, uint32_t index) {
     what = "sh_addralign is too large";
   else if (input->info > largest_info && input->info >= m->cubin->section_count)
     what = "sh_info names no section"; /* near its table nvlink finds nothing there (L176), further on it crashes */
+  else if (objects_is_table(m, input->name))
+    what = "sh_type is not that of a table of its name";
   if (what)
     tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, index, TL_NO_OFFSET, what);
 }
@@ -173,7 +185,7 @@ static bool objects_check_known(tl_merging *m, const tl_cubin_symbol *s, const t
   if (type >= STT_CUDA_TEXTURE && type <= STT_CUDA_SURFACE) { /* B11 */
     const bool object = incoming == STT_OBJECT || incoming == STT_CUDA_OBJECT;
     const bool hidden = tl_symbol_binding(s) == STB_LOCAL && tl_binding_of(known) != STB_LOCAL; /* L159 */
-    if (object && (s->other ^ known->other) & STO_SPACE_MASK)
+    if (object && s->other & STO_SPACE_MASK)
       objects_report(m, TL_MESSAGE_SPACE_MISMATCH, s, &(tl_symbol){.mention = TL_NONE});
     else if (!object && (incoming != type || hidden))
       objects_report(m, TL_MESSAGE_MULTIPLE_DEFINITION, s, &(tl_symbol){.mention = TL_NONE});

@@ -470,8 +470,21 @@ static void relocate_check_kept(const relocating *r) {
                           tl_module_text(r->module, relocate_symbol(r, kept->symbol)->name), kept->offset};
     if (kept->offset >= relocate_extent(r, target))
       tl_diagnostics_add(r->module->diagnostics, tl_message_row_of(TL_MESSAGE_PAST_END), site, NULL);
-    if (!tl_symbol_is_listed(r->module, r->layout, kept->symbol))
+    const tl_symbol *const symbol = relocate_symbol(r, kept->symbol);
+    const bool dropped = tl_type_of(symbol) == STT_SECTION && symbol->section != TL_NONE &&
+                         r->layout->section_dropped[symbol->section]; /* L185 */
+    if (dropped || !tl_symbol_is_listed(r->module, r->layout, kept->symbol))
       tl_diagnostics_add(r->module->diagnostics, tl_message_row_of(TL_MESSAGE_DELETED_SYMBOL), site, NULL);
+  }
+}
+
+/* A kernel that is not in the output, also where no entry names it (L185). */
+static void relocate_check_kernels(const relocating *r) {
+  for (size_t i = 0; i < r->module->all_kernels.count; i++) {
+    const tl_symbol *const kernel = relocate_symbol(r, r->module->all_kernels.items[i]);
+    if (kernel->unlisted)
+      tl_diagnostics_add(r->module->diagnostics, tl_message_row_of(TL_MESSAGE_DELETED_SYMBOL),
+                         (tl_site){NULL, NULL, tl_module_text(r->module, kernel->name), TL_NO_OFFSET}, NULL);
   }
 }
 
@@ -520,5 +533,6 @@ void tl_relocate_run(tl_relocated *relocated, const tl_module *module, const tl_
     relocated->container_used[entry->container] = true;
   }
   relocate_check_kept(&r);
+  relocate_check_kernels(&r);
   relocate_check_values(&r);
 }
