@@ -122,6 +122,8 @@ const char *damage_check(const damage_settings *settings, const damage_case *one
     return "crash";
   if (ours->fate == DAMAGE_HANGS)
     return "hang";
+  if (strstr(ours->text, "Sanitizer: ") || strstr(ours->text, ": runtime error: "))
+    return "a sanitizer's report";
   if (ours->fate == DAMAGE_REFUSES && ours->output)
     return "partial output";
   if (ours->fate == DAMAGE_REFUSES && ours->text_size == 0)

@@ -1,5 +1,6 @@
-/* Damaged input, in process, under the sanitizers: every truncation length and 5,000 random changes of one byte for a
- * cubin of the corpus, linked with the other files of its job (CMakeLists.txt names three).
+/* Damaged input, in process, under the sanitizers: every truncation length, 0 too, and 5,000 random changes of one byte for
+ * a cubin of the corpus, linked with the other files of its job (CMakeLists.txt names three). The truncation of a small
+ * cubin is a test of every preset.
  *
  * Whatever the damage: no crash, no hang, no leak, no image without exit code 0. A change of a byte that no rule reads
  * (contents.h) must link, and move exactly that byte into nvlink's own output; where nvlink is installed, every fourth
@@ -342,8 +343,9 @@ static void damage_test_nvlink(void **state) {
 
 int main(int argc, char **argv) {
   static damage_base base;
-  if (argc != 3)
-    harness_stop("usage: damage CORPUS PROGRAM/ARCH/JOB:INPUT");
+  const bool truncation = argc == 4 && strcmp(argv[3], "truncation") == 0;
+  if (argc != 3 && !truncation)
+    harness_stop("usage: damage CORPUS PROGRAM/ARCH/JOB:INPUT [truncation]");
   corpus = argv[1];
   char *colon = strchr(argv[2], ':');
   if (colon)
@@ -359,5 +361,12 @@ int main(int argc, char **argv) {
       cmocka_unit_test_prestate_setup_teardown(damage_test_changes, damage_open, damage_close, &base),
       cmocka_unit_test(damage_test_nvlink),
   };
+  if (truncation) {
+    const struct CMUnitTest short_tests[] = {
+        cmocka_unit_test_prestate_setup_teardown(damage_test_undamaged, damage_open, damage_close, &base),
+        cmocka_unit_test_prestate_setup_teardown(damage_test_truncation, damage_open, damage_close, &base),
+    };
+    return cmocka_run_group_tests_name("truncation", short_tests, NULL, NULL) != 0;
+  }
   return cmocka_run_group_tests_name("damage", tests, NULL, NULL) != 0;
 }
