@@ -282,7 +282,7 @@ static const tl_cubin_section *functions_parameter_bank(tl_merging *m, uint32_t 
 static void functions_check_parameters(tl_merging *m, uint32_t symbol, uint32_t out) {
   const tl_cubin_symbol *const s = &m->cubin->symbols[symbol];
   const uint32_t text = m->module->symbols.items[out].section;
-  const uint32_t known = m->module->sections.items[text].constant0;
+  const uint32_t known = text == TL_NONE ? TL_NONE : m->module->sections.items[text].constant0;
   const tl_cubin_section *const incoming = s->other & STO_ENTRY ? functions_parameter_bank(m, s->section) : NULL;
   if (incoming && known != TL_NONE && incoming->size != m->module->sections.items[known].size) {
     const tl_site site = {m->cubin->path, NULL, tl_merging_text(m, s->name), TL_NO_OFFSET};
@@ -307,8 +307,9 @@ static void functions_pass_known(tl_merging *m, uint32_t symbol, uint32_t out) {
       functions_report_duplicate(m, symbol, function->strong_file);
     if (s->section)
       functions_lose(m, symbol);
-  } else if (body->role == TL_BODY_FIRST) {
-    functions_define(m, symbol, out, false);
+  } else if (body->role == TL_BODY_FIRST ||
+             (body->role == TL_BODY_REPLACES && module->symbols.items[out].section == TL_NONE)) {
+    functions_define(m, symbol, out, false); /* without a text before: only in a damaged file */
   } else if (body->role == TL_BODY_REPLACES) {
     functions_check_parameters(m, symbol, out);
     functions_replace(m, symbol, out);
