@@ -104,7 +104,8 @@ static int printed_compare(const void *a, const void *b) {
 
 static bool printed_write(printed_record *record, const char *path) {
   text_buffer text = {0};
-  qsort(record->items, record->count, sizeof *record->items, printed_compare);
+  if (record->count)
+    qsort(record->items, record->count, sizeof *record->items, printed_compare);
   text_add(&text, "%" PRIu64 " %" PRIu64 "\n", record->inputs, record->next);
   for (size_t i = 0; i < record->count; i++)
     text_add(&text, "%" PRIu64 " %s\n", record->items[i].count, record->items[i].line);
