@@ -372,13 +372,13 @@ static void hunt_write_json(const hunt_state *h) {
   cJSON_Delete(json);
 }
 
-/* The share is of the faults that are faults: equivalent ones cannot be found. */
+/* The share is of the faults that are faults and were tried: equivalent ones cannot be found. */
 static int hunt_report(const hunt_state *h) {
   const size_t found = hunt_count(h, "found"), equivalent = hunt_count(h, "equivalent"), all = h->fault_count;
-  const size_t real = all - equivalent;
+  const size_t untried = hunt_count(h, ""), real = all - equivalent - untried;
   printf("%zu faults: %zu found of %zu (%.1f %%), %zu equivalent (%.1f %%), %zu missed, %zu not tried\n", all, found,
          real, real ? 100.0 * (double)found / (double)real : 0.0, equivalent,
-         all ? 100.0 * (double)equivalent / (double)all : 0.0, hunt_count(h, "missed"), hunt_count(h, ""));
+         all ? 100.0 * (double)equivalent / (double)all : 0.0, hunt_count(h, "missed"), untried);
   if (h->settings.json)
     hunt_write_json(h);
   return real && 100 * found < h->settings.required * real ? 1 : 0;
