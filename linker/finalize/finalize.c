@@ -2,6 +2,7 @@
 #include "finalize/parts.h"
 
 #include "base/bytes.h"
+#include "cubin/elf.h"
 
 #include <string.h>
 
@@ -50,12 +51,38 @@ final_entry_list final_entries_of(const final_entries *entries, uint32_t contain
   return (final_entry_list){entries->items + first, end - first};
 }
 
-/* M28: it takes its size in the file although nothing was written there: what follows the section in the Mercury view's
- * own output shows, zeros and the start of that file's section headers. */
+/* A section's bytes in the file of step 1: its text is not packed yet there, and has the size of the decoded instructions
+ * (L126). */
+static uint64_t final_unpacked_size(const tl_linked_view *view, uint32_t section) {
+  const tl_section *const s = &view->module->sections.items[section];
+  if (s->flags & SHF_EXECINSTR && s->owner != TL_NONE)
+    return view->module->symbols.items[s->owner].size;
+  return tl_plan_section_size(view->emitted, section);
+}
+
+/* How far behind the section's place the section headers begin in the file of step 1. */
+static uint64_t final_distance_to_headers(const tl_linked_view *view, uint32_t section) {
+  const tl_emitted *const e = view->emitted;
+  uint64_t end = ELF_HEADER_SIZE, place = 0;
+  for (uint32_t i = 0; i < e->section_count; i++) {
+    const uint32_t one = e->order[i];
+    end = tl_align(end, e->layout->section_align[one]);
+    if (one == section)
+      place = end;
+    if (tl_emit_section_type(e->module->sections.items[one].type) != SHT_NOBITS)
+      end += final_unpacked_size(view, one);
+  }
+  return tl_align(end, 8) - place;
+}
+
+/* M28: it takes its size in the file although nothing was written there: what follows the section in the file of step 1
+ * shows, zeros and the start of that file's section headers. */
 void final_reserved_bytes(const finalizer *f, uint32_t section, uint8_t *bytes, uint64_t size) {
-  const uint64_t offset = f->mercury->plan->section_offset[section];
-  const uint64_t left = offset < f->mercury->plan->size ? f->mercury->plan->size - offset : 0;
-  memcpy(bytes, f->mercury->image + offset, size < left ? size : left);
+  const uint64_t headers = tl_get64(f->mercury->image + 40);
+  const uint64_t before = final_distance_to_headers(f->mercury, section);
+  const uint64_t left = headers < f->mercury->plan->size ? f->mercury->plan->size - headers : 0;
+  if (before < size)
+    memcpy(bytes + before, f->mercury->image + headers, size - before < left ? size - before : left);
 }
 
 const char *tl_remake_text(tl_remake what) {

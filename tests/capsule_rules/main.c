@@ -41,6 +41,15 @@ static const capsule_row rows[] = {
     {"other_sm_120", "121", "120", NULL, {"doubles", "weak_5"}, NULL, NULL},
     {"other_sm_doubles", "103", "100", NULL, {"leaf", "doubles"}, NULL, "compile it for sm_103"},
     {"other_sm_conversions", "103", "100", NULL, {"conversions"}, NULL, "compile it for sm_103"},
+    {"reserved_bytes", "110", NULL, NULL, {"aligned"}, NULL, NULL},         /* L126 */
+    {"reserved_bytes_odd", "110", NULL, NULL, {"aligned_odd"}, NULL, NULL}, /* L126 */
+    {"reserved_bytes_lines",
+     "110",
+     NULL,
+     "-suppress-stack-size-warning",
+     {"aligned_odd", "leaf", "weak_5"},
+     NULL,
+     NULL},
     {"errors_at_exit", "120", NULL, NULL, {"leaf", "leaf_errors"}, "leaf1: nvlink adds", NULL}, /* L120 */
 };
 

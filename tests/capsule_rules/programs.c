@@ -147,6 +147,29 @@ static void write_conversions(FILE *to) {
               " st.global.f32 [%%rd1],%%f1; ret; }\n");
 }
 
+/* --- global memory whose alignment shows where the file of step 1 puts it --- */
+
+/* `bytes` of initialised memory lie between the text and it. */
+static void write_aligned(FILE *to, int bytes, const char *kernel) {
+  fprintf(to, ".global .align 64 .b8 g[64];\n.global .align 1 .b8 h[%d] = {1", bytes);
+  for (int i = 1; i < bytes; i++)
+    fprintf(to, ",%d", i + 1);
+  fprintf(to,
+          "};\n.visible .entry %s(.param .u64 q)\n{\n"
+          " .reg .u32 %%r<3>; .reg .u64 %%rd<3>;\n"
+          " ld.param.u64 %%rd1,[q]; mov.u64 %%rd2,g; ld.global.u32 %%r1,[%%rd1]; ld.global.u8 %%r2,[h];\n"
+          " mul.lo.u32 %%r1,%%r1,%%r2; st.global.u32 [%%rd2],%%r1; ret;\n}\n",
+          kernel);
+}
+
+static void write_aligned_1(FILE *to) {
+  write_aligned(to, 1, "aligned1");
+}
+
+static void write_aligned_2(FILE *to) {
+  write_aligned(to, 15, "aligned2");
+}
+
 static const capsule_source sources[] = {
     {"weak_5", NULL, write_weak_5},
     {"weak_7", NULL, write_weak_7},
@@ -158,6 +181,8 @@ static const capsule_source sources[] = {
     {"alias", NULL, write_alias},
     {"calls_second", NULL, write_calls_second},
     {"calls_first", NULL, write_calls_first},
+    {"aligned", NULL, write_aligned_1},
+    {"aligned_odd", NULL, write_aligned_2},
     {"leaf", NULL, write_leaf_1},
     {"leaf_errors", "-make-errors-visible-at-exit", write_leaf_2},
     {"doubles", NULL, write_doubles},

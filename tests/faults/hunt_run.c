@@ -24,7 +24,7 @@ const char *const hunt_mode_words[HUNT_MODES] = {"", " (default mode)", " (verbo
 
 static void run_limit(int which, uint64_t value) {
   const struct rlimit limit = {.rlim_cur = (rlim_t)value, .rlim_max = (rlim_t)value};
-  setrlimit(which, &limit);
+  setrlimit((__rlimit_resource_t)which, &limit);
 }
 
 /* The child: nothing here returns. */
