@@ -38,15 +38,6 @@ bool tl_kernel_is_used(const tl_options *options, const char *name) {
   return false;
 }
 
-bool tl_kernel_any_used(const tl_options *options, const tl_resolution *resolution, const tl_names *names) {
-  for (size_t i = 0; i < resolution->functions.count; i++) {
-    const tl_function *const f = &resolution->functions.items[i];
-    if (f->kernel_somewhere && tl_kernel_is_used(options, tl_names_text(names, f->name)))
-      return true;
-  }
-  return false;
-}
-
 /* Edges grouped by their source: `to` of function f lies at first[f] .. first[f + 1]. */
 typedef struct edge_index {
   uint32_t *first;
@@ -190,14 +181,24 @@ static void live_visit(marker *m, uint32_t function) {
   tl_u32_push(m->arena, &m->work, function);
 }
 
-static void live_push_kernels(marker *m) {
-  const tl_options *const options = m->diagnostics->options;
-  const bool any = tl_kernel_any_used(options, m->resolution, m->names);
+/* How many defined kernels -kernels-used lets stay. */
+static uint32_t live_count_used_kernels(const marker *m) {
+  uint32_t count = 0;
   for (uint32_t i = 0; i < m->resolution->functions.count; i++) {
     const tl_function *const f = &m->resolution->functions.items[i];
-    const bool kernel = f->kernel_somewhere && (any ? tl_kernel_is_used(options, tl_names_text(m->names, f->name))
-                                                    : m->taken_as[i] != TL_NONE); /* L45 */
-    if (kernel)
+    count += f->kernel_somewhere && f->defined &&
+             tl_kernel_is_used(m->diagnostics->options, tl_names_text(m->names, f->name));
+  }
+  return count;
+}
+
+/* A kernel that only its address keeps is a kernel like the others, but beside a single one that is named (L45, L114). */
+static void live_push_kernels(marker *m) {
+  const bool single = live_count_used_kernels(m) == 1;
+  for (uint32_t i = 0; i < m->resolution->functions.count; i++) {
+    const tl_function *const f = &m->resolution->functions.items[i];
+    const bool used = tl_kernel_is_used(m->diagnostics->options, tl_names_text(m->names, f->name));
+    if (f->kernel_somewhere && (used || (!single && m->taken_as[i] != TL_NONE)))
       live_visit(m, i);
   }
 }

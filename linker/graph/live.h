@@ -7,10 +7,6 @@
 /* True when -kernels-used and -variables-used let this kernel stay (C55b, D26, D49). */
 bool tl_kernel_is_used(const tl_options *options, const char *name);
 
-/* True when some kernel of the program passes tl_kernel_is_used. Only then are the others no kernels any more: with no
- * match at all they are deleted unless their address is taken, but those that stay remain kernels (L45). */
-bool tl_kernel_any_used(const tl_options *options, const tl_resolution *resolution, const tl_names *names);
-
 /* Sets `live` and `reached` of every function. With `keep_all` (no dead-code elimination, W17.1) everything lives. */
 void tl_live_mark(tl_resolution *resolution, const tl_cubin *files, uint32_t file_count, const tl_names *names,
                   tl_arena *arena, tl_diagnostics *diagnostics, bool keep_all);
