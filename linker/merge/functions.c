@@ -278,13 +278,14 @@ static const tl_cubin_section *functions_parameter_bank(tl_merging *m, uint32_t 
   return m->parameter_banks[text] ? &cubin->sections[m->parameter_banks[text]] : NULL;
 }
 
-/* V8: weak entries whose parameter banks differ in size. */
+/* V8: weak entries whose parameter banks differ in size; beside a strong one both stay (L115). */
 static void functions_check_parameters(tl_merging *m, uint32_t symbol, uint32_t out) {
   const tl_cubin_symbol *const s = &m->cubin->symbols[symbol];
   const uint32_t text = m->module->symbols.items[out].section;
   const uint32_t known = text == TL_NONE ? TL_NONE : m->module->sections.items[text].constant0;
   const tl_cubin_section *const incoming = s->other & STO_ENTRY ? functions_parameter_bank(m, s->section) : NULL;
-  if (incoming && known != TL_NONE && incoming->size != m->module->sections.items[known].size) {
+  const bool weak = tl_symbol_binding(s) == STB_WEAK && tl_binding_of(&m->module->symbols.items[out]) == STB_WEAK;
+  if (weak && incoming && known != TL_NONE && incoming->size != m->module->sections.items[known].size) {
     const tl_site site = {m->cubin->path, NULL, tl_merging_text(m, s->name), TL_NO_OFFSET};
     tl_diagnostics_add(m->module->diagnostics, tl_message_row_of(TL_MESSAGE_PARAMETER_BANK), site, NULL,
                        tl_merging_text(m, s->name));

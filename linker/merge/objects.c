@@ -42,6 +42,25 @@ static uint32_t objects_owner_text(const tl_merging *m, const tl_cubin_section *
   return winner == TL_NONE ? TL_NONE : m->module->symbols.items[winner].section;
 }
 
+/* Whether the section belongs to the body of a strong function. */
+static bool objects_is_of_strong_body(const tl_merging *m, const tl_cubin_section *input) {
+  const uint32_t primary = m->cubin->sections[input->info].info & 0xffffff;
+  return primary < m->cubin->symbol_count && tl_symbol_binding(&m->cubin->symbols[primary]) == STB_GLOBAL;
+}
+
+/* L115: the parameter bank of a weak kernel that loses to a strong one is put behind that one's, not so in capsules. */
+static void objects_append_parameters(tl_merging *m, uint32_t index) {
+  const tl_cubin_section *const input = &m->cubin->sections[index];
+  const uint32_t text = input->info ? objects_owner_text(m, input) : TL_NONE;
+  const uint32_t bank = text == TL_NONE ? TL_NONE : m->module->sections.items[text].constant0;
+  const uint32_t owner = text == TL_NONE ? TL_NONE : m->module->sections.items[text].owner;
+  if (m->module->capsule || bank == TL_NONE || owner == TL_NONE ||
+      tl_binding_of(&m->module->symbols.items[owner]) != STB_GLOBAL)
+    return;
+  tl_merge_check_shape(m, index);
+  tl_module_append(m->module, bank, input->data, input->size, input->align, m->file, index);
+}
+
 /* A kernel's image is the first section of its name, also an emptied one that a losing body brought (L157, D85). */
 static void objects_take_constants(tl_module *module, uint32_t text, uint32_t section) {
   uint32_t *const image = &module->sections.items[text].constant2;
@@ -150,7 +169,8 @@ uint32_t tl_merge_place_section(tl_merging *m, uint32_t index) {
   if (section->type != input->type)
     tl_cubin_damaged(m->cubin, module->names, module->diagnostics, index, TL_NO_OFFSET,
                      "sh_type is not that of the same section in an earlier file");
-  if (owned && input->type == SHT_CUDA_CONSTANT0) { /* of a replaced kernel: reused (W8.2) */
+  if (owned && input->type == SHT_CUDA_CONSTANT0 &&
+      (module->capsule || !objects_is_of_strong_body(m, input))) { /* reused (W8.2) */
     section->pieces.count = 0;
     section->size = 0;
   }
@@ -670,7 +690,9 @@ static bool objects_section_is_skipped(const tl_merging *m, const tl_cubin_secti
 void tl_merge_remaining_sections(tl_merging *m) {
   for (uint32_t s = 1; s < m->cubin->section_count; s++) {
     const tl_cubin_section *const section = &m->cubin->sections[s];
-    if (m->section_state[s] & TL_SECTION_LOST && section->type == SHT_CUDA_CONSTANT0 + 2)
+    if (m->section_state[s] & TL_SECTION_LOST && section->type == SHT_CUDA_CONSTANT0)
+      objects_append_parameters(m, s);
+    else if (m->section_state[s] & TL_SECTION_LOST && section->type == SHT_CUDA_CONSTANT0 + 2)
       tl_merge_keep_losing_constants(m, s);
     else if (section->type == SHT_CUDA_CONSTANT0 + 2)
       tl_merge_keep_dead_losing_constants(m, s);
