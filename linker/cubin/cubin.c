@@ -145,8 +145,9 @@ static void reader_read_sections(reader *r) {
  * with `Negative size encountered`, or writes both (L197). */
 static void reader_check_attributes(const reader *r) {
   static const char prefix[] = ".nv.info.";
-  for (uint32_t i = 1; i < r->cubin->section_count; i++) {
-    const tl_cubin_section *const section = &r->cubin->sections[i];
+  const tl_cubin_section *const sections = r->cubin->sections; /* none in a file without section headers */
+  for (uint32_t i = 1; sections && i < r->cubin->section_count; i++) {
+    const tl_cubin_section *const section = &sections[i];
     const char *const name = tl_names_text(r->names, section->name);
     if (section->type != SHT_CUDA_INFO && strncmp(name, prefix, sizeof prefix - 1) == 0)
       reader_fail(r, i, TL_NO_OFFSET, "sh_type is not that of attributes, as its name says");
