@@ -50,7 +50,8 @@ typedef struct marker {
   const tl_names *names;
   tl_arena *arena;
   tl_diagnostics *diagnostics;
-  tl_edges edges;          /* function to function */
+  tl_edges edges;          /* function to function: calls */
+  tl_edges references;     /* the same, part -4; none where D58 is matched */
   tl_edges indirect;       /* function to prototype (a dense number) */
   uint32_t *prototype_of;  /* by function: from .nv.prototype, for function descriptor entries */
   uint32_t *taken_as;      /* by function: dense prototype number, TL_NONE */
@@ -102,8 +103,10 @@ static void live_read_record(marker *m, uint32_t file, uint32_t section, uint64_
       return;
     if (part == CALLGRAPH_REFERENCE && live_loses(m, file, words[1]) && m->lost_taken_as[to] != TL_NONE)
       m->taken_as[to] = m->lost_taken_as[to];
-    if (part == CALLGRAPH_CALL || !tl_defect_matched(m->diagnostics->options, TL_DEFECT_D58))
+    if (part == CALLGRAPH_CALL)
       *tl_vector_push(m->arena, &m->edges) = (tl_edge){from, to};
+    else if (!tl_defect_matched(m->diagnostics->options, TL_DEFECT_D58))
+      *tl_vector_push(m->arena, &m->references) = (tl_edge){from, to};
   }
 }
 
@@ -170,7 +173,8 @@ static edge_index live_index(tl_arena *arena, const tl_edges *edges, size_t sour
 /* Who calls whom: direct calls, calls by prototype, the functions of each prototype whose address is taken. */
 typedef struct live_edges {
   edge_index direct, indirect, taken;
-  bool *seen; /* by prototype */
+  edge_index references; /* none until everything that is called is found */
+  bool *seen;            /* by prototype */
 } live_edges;
 
 static void live_visit(marker *m, uint32_t function) {
@@ -221,12 +225,21 @@ static void live_push_taken(marker *m, const edge_index *direct) {
   }
 }
 
+/* By default a function that is only referred to lives, after those that are called: what it calls is D58's. */
+static void live_push_references(marker *m) {
+  for (size_t i = 0; i < m->references.count; i++)
+    if (m->resolution->functions.items[m->references.items[i].from].reached)
+      live_visit(m, m->references.items[i].to);
+}
+
 /* What the functions on the list reach by calls. */
 static void live_drain(marker *m, const live_edges *edges) {
   while (m->work.count) {
     const uint32_t f = m->work.items[--m->work.count];
     for (uint32_t i = edges->direct.first[f]; i < edges->direct.first[f + 1]; i++)
       live_visit(m, edges->direct.to[i]);
+    for (uint32_t i = edges->references.first[f]; i < edges->references.first[f + 1]; i++)
+      live_visit(m, edges->references.to[i]);
     for (uint32_t i = edges->indirect.first[f]; i < edges->indirect.first[f + 1]; i++) {
       const uint32_t prototype = edges->indirect.to[i];
       for (uint32_t j = edges->taken.first[prototype]; !edges->seen[prototype] && j < edges->taken.first[prototype + 1];
@@ -243,13 +256,18 @@ static void live_spread(marker *m) {
   for (uint32_t i = 0; i < count; i++)
     if (m->taken_as[i] != TL_NONE)
       *tl_vector_push(m->arena, &takers) = (tl_edge){m->taken_as[i], i};
-  const live_edges edges = {.direct = live_index(m->arena, &m->edges, count),
-                            .indirect = live_index(m->arena, &m->indirect, count),
-                            .taken = live_index(m->arena, &takers, m->prototypes.list.count),
-                            .seen = tl_arena_new(m->arena, bool, m->prototypes.list.count + 1)};
+  const tl_edges none = {0};
+  live_edges edges = {.references = live_index(m->arena, &none, count),
+                      .direct = live_index(m->arena, &m->edges, count),
+                      .indirect = live_index(m->arena, &m->indirect, count),
+                      .taken = live_index(m->arena, &takers, m->prototypes.list.count),
+                      .seen = tl_arena_new(m->arena, bool, m->prototypes.list.count + 1)};
   live_push_kernels(m);
   live_drain(m, &edges);
   live_push_taken(m, &edges.direct);
+  live_drain(m, &edges);
+  live_push_references(m);
+  edges.references = live_index(m->arena, &m->references, count);
   live_drain(m, &edges);
   /* W7.4: address-taken functions stay, and of what only they call the undefined functions */
   for (uint32_t i = 0; i < count; i++) {
