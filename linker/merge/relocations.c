@@ -302,8 +302,7 @@ void tl_merge_relocations(tl_merging *m, uint32_t section) {
   const tl_section *const target = &m->module->sections.items[r.target];
   r.frames = relocations_is_frame_section(tl_module_text(m->module, target->name));
   r.pointers = tl_section_type_is_constant(target->type) && !tl_merge_keeps_losing_relocations(m, section);
-  const bool user = m->module->capsule && target->type == SHT_CUDA_CONSTANT0 + 3; /* D83 spares them there (L106) */
-  r.constants = r.pointers && !user && tl_defect_matched(m->module->options, TL_DEFECT_D83);
+  r.constants = r.pointers && tl_defect_matched(m->module->options, TL_DEFECT_D83);
   const uint64_t count = tl_cubin_relocation_count(input);
   for (uint64_t i = 0; i < count; i++)
     relocations_read_entry(&r, i);
