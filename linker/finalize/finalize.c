@@ -42,6 +42,10 @@ static void final_index_view(const finalizer *f, const tl_linked_view *view, fin
 void final_index_entries(finalizer *f) {
   final_index_view(f, f->mercury, &f->mercury_entries);
   final_index_view(f, f->sass, &f->sass_entries);
+  const tl_layout *const layout = f->mercury->emitted->layout;
+  f->has_slots = tl_arena_new(f->arena, bool, f->mercury->module->sections.count);
+  for (size_t i = 0; i < layout->slot_entries.count; i++)
+    f->has_slots[layout->slot_entries.items[i].section] = true;
 }
 
 final_entry_list final_entries_of(const final_entries *entries, uint32_t container) {

@@ -46,8 +46,9 @@ typedef struct frame_pair {
   uint32_t symbol;
   const uint8_t *mercury, *mercury_cie;
   const uint8_t *sass, *sass_cie;
-  uint64_t mercury_size, sass_size, sass_cie_size, mercury_cie_size,
-      cie; /* cie: where the CIE lies in the merged section */
+  uint64_t mercury_size, sass_size, sass_cie_size, mercury_cie_size;
+  uint64_t cie;  /* where the CIE lies in the merged section */
+  uint32_t next; /* of the same symbol: the next body's frame, TL_NONE */
 } frame_pair;
 typedef TL_VECTOR(frame_pair) frame_pairs;
 
@@ -100,6 +101,7 @@ static void frames_pair_file(frame_writer *w, const tl_piece *mercury, const uin
     if (!entry || cie == SIZE_MAX)
       continue;
     *tl_vector_push(f->arena, &w->pairs) = (frame_pair){.place = place,
+                                                        .next = TL_NONE,
                                                         .symbol = entry->symbol,
                                                         .mercury = bytes + from.items[i].offset,
                                                         .mercury_size = from.items[i].size,
@@ -226,14 +228,8 @@ static void frames_put_events(frame_writer *w, const frame_events *events) {
 
 /* A function behind its second name: its frame is not translated (L104). */
 static bool frames_has_alias(const finalizer *f, uint32_t symbol) {
-  const tl_module *const m = f->mercury->module;
-  for (size_t i = 0; i < m->functions.count; i++) {
-    const uint32_t other = m->symbol_of_function[m->functions.items[i]];
-    if (other != TL_NONE && m->symbols.items[other].section == m->symbols.items[symbol].section &&
-        final_names_first(f, other))
-      return true;
-  }
-  return false;
+  const uint32_t text = f->mercury->module->symbols.items[symbol].section;
+  return text != TL_NONE && f->aliased[text];
 }
 
 /* A replaced body's frame that ends behind its first Mercury instruction: that is a place in the standing body too. For
@@ -245,24 +241,21 @@ static bool frames_end_counts(const finalizer *f, const frame_pair *pair) {
          events.items[events.count - 1].at == FIRST_INSTRUCTION;
 }
 
-/* The frame of the body that stands, with the instructions of replaced bodies whose entries stayed too (L104). */
-static void frames_put_translated(frame_writer *w, uint32_t symbol, const frame_pair *stands) {
+/* The frame of the body that stands, the last of those from `first` on, with the instructions of replaced bodies whose
+ * entries stayed too (L104). */
+static void frames_put_translated(frame_writer *w, uint32_t first, const frame_pair *stands) {
   const finalizer *const f = w->f;
   frame_events events = {0};
-  bool merged = false;
   bool known = frames_read_events(f, stands->sass, stands->sass_size, &events);
-  for (size_t i = 0; known && i < w->pairs.count; i++) {
+  for (uint32_t i = first; known && w->pairs.items[i].next != TL_NONE; i = w->pairs.items[i].next) {
     const frame_pair *const pair = &w->pairs.items[i];
     frame_events older = {0};
-    if (pair->symbol != symbol || pair == stands)
-      continue;
     known = frames_read_events(f, pair->sass, pair->sass_size, &older);
     if (known && !frames_end_counts(f, pair))
       older.count--;
     frames_merge_events(f, &events, &older);
-    merged = true;
   }
-  if (!known || !merged) {
+  if (!known) {
     frames_put(w, stands->sass, stands->sass_size);
     return;
   }
@@ -278,17 +271,22 @@ static void frames_put_translated(frame_writer *w, uint32_t symbol, const frame_
 static void frames_write(frame_writer *w) {
   enum { BARE_FRAME = 40, BARE_LENGTH = 28 };
   finalizer *const f = w->f;
-  uint32_t *const last = tl_arena_new(f->arena, uint32_t, f->mercury->module->symbols.count + 1);
-  uint8_t *const state = tl_arena_new(f->arena, uint8_t, f->mercury->module->symbols.count + 1);
-  enum { UNSEEN, MANY = 1, WRITTEN = 2 };
+  const size_t symbols = f->mercury->module->symbols.count;
+  uint32_t *const last = tl_arena_new(f->arena, uint32_t, symbols + 1);
+  bool *const seen = tl_arena_new(f->arena, bool, symbols + 1);
+  bool *const written = tl_arena_new(f->arena, bool, symbols + 1);
   uint64_t cie = TL_NO_OFFSET, cie_place = 0;
-  for (uint32_t i = 0; i < w->pairs.count; i++)
-    last[w->pairs.items[i].symbol] = i;
-  for (uint32_t i = 0; i < w->pairs.count; i++)
-    state[w->pairs.items[i].symbol] |= last[w->pairs.items[i].symbol] != i ? MANY : UNSEEN;
+  for (uint32_t i = 0; i < w->pairs.count; i++) {
+    const uint32_t symbol = w->pairs.items[i].symbol;
+    if (seen[symbol])
+      w->pairs.items[last[symbol]].next = i;
+    seen[symbol] = true;
+    last[symbol] = i;
+  }
   for (uint32_t i = 0; i < w->pairs.count; i++) {
     const frame_pair *const pair = &w->pairs.items[i], *const stands = &w->pairs.items[last[pair->symbol]];
-    const bool bare = state[pair->symbol] & WRITTEN || (f->any_alias && frames_has_alias(f, pair->symbol));
+    const bool bare = written[pair->symbol] || frames_has_alias(f, pair->symbol);
+    written[pair->symbol] = true;
     if (cie != pair->cie) {
       cie = pair->cie;
       cie_place = w->size;
@@ -300,25 +298,24 @@ static void frames_write(frame_writer *w) {
       memcpy(at, pair->mercury, FRAME_FDE);
       tl_put64(at + FRAME_LENGTH, BARE_LENGTH);
       w->size += BARE_FRAME;
-    } else if (state[pair->symbol] & MANY) {
-      frames_put_translated(w, pair->symbol, stands);
+    } else if (pair != stands) {
+      frames_put_translated(w, i, stands);
     } else {
       frames_put(w, stands->sass, stands->sass_size);
     }
-    state[pair->symbol] |= WRITTEN;
     tl_put64(at + FRAME_CIE, cie_place);
   }
 }
 
-/* Whether some text has a second name that stands before its function. */
-static bool frames_any_alias(const finalizer *f) {
+/* Which texts have a second name that stands before their function. */
+static void frames_find_aliases(finalizer *f) {
   const tl_module *const m = f->mercury->module;
+  f->aliased = tl_arena_new(f->arena, bool, m->sections.count);
   for (size_t i = 0; i < m->functions.count; i++) {
     const uint32_t symbol = m->symbol_of_function[m->functions.items[i]];
     if (symbol != TL_NONE && final_names_first(f, symbol))
-      return true;
+      f->aliased[m->symbols.items[symbol].section] = true;
   }
-  return false;
 }
 
 const uint8_t *final_frames(finalizer *f, uint32_t section, uint64_t *size) {
@@ -326,7 +323,7 @@ const uint8_t *final_frames(finalizer *f, uint32_t section, uint64_t *size) {
   const tl_section *const m = final_mercury(f, section);
   const uint8_t *const bytes = final_view_bytes(f->mercury, section);
   frame_writer w = {.f = f};
-  f->any_alias = frames_any_alias(f);
+  frames_find_aliases(f);
   *size = 0;
   if (sass == TL_NONE)
     return final_new(f, 0);

@@ -31,46 +31,65 @@ static int jump_compare(const void *a, const void *b) {
   return x->from < y->from ? -1 : x->from > y->from;
 }
 
-/* The section of compiler constants about a text, in one view; NULL. */
-static const tl_cubin_section *jump_constants(const tl_cubin *cubin, uint32_t text) {
-  for (uint32_t i = 1; text && i < cubin->section_count; i++)
-    if (cubin->sections[i].type == SHT_CUDA_CONSTANT0 + 2 && cubin->sections[i].info == text)
-      return &cubin->sections[i];
-  return NULL;
+/* Of one file, by section number: what the searches below would find; 0 for nothing. */
+typedef struct jump_sections {
+  uint32_t *mercury, *sass; /* by text: its compiler constants in that view */
+  uint32_t *entries;        /* by Mercury constants: their relocation section */
+} jump_sections;
+
+/* By text: the first section of compiler constants about it. */
+static uint32_t *jump_index_constants(const finalizer *f, const tl_cubin *cubin) {
+  uint32_t *const index = tl_arena_new(f->arena, uint32_t, (size_t)cubin->section_count + 1);
+  for (uint32_t i = cubin->section_count; i-- > 1;)
+    if (cubin->sections[i].type == SHT_CUDA_CONSTANT0 + 2 && cubin->sections[i].info &&
+        cubin->sections[i].info < cubin->section_count)
+      index[cubin->sections[i].info] = i;
+  return index;
 }
 
-static void jump_read_table(const finalizer *f, jump_targets *targets, const tl_cubin *mercury, uint32_t constants,
+static const jump_sections *jump_index_file(finalizer *f, uint32_t file) {
+  if (!f->jump_sections)
+    f->jump_sections = tl_arena_new(f->arena, jump_sections, f->mercury->module->file_count);
+  jump_sections *const index = &f->jump_sections[file];
+  if (index->entries)
+    return index;
+  const tl_cubin *const cubin = &f->mercury->module->files[file];
+  index->mercury = jump_index_constants(f, cubin);
+  index->sass = jump_index_constants(f, &f->sass->module->files[file]);
+  index->entries = tl_arena_new(f->arena, uint32_t, (size_t)cubin->section_count + 1);
+  for (uint32_t i = 1; i < cubin->section_count; i++)
+    if (cubin->sections[i].type == SHT_RELA && cubin->sections[i].info < cubin->section_count &&
+        tl_cubin_relocation_count(&cubin->sections[i]))
+      index->entries[cubin->sections[i].info] = i;
+  return index;
+}
+
+static void jump_read_table(const finalizer *f, jump_targets *targets, const tl_cubin_section *entries,
                             const tl_cubin_section *sass) {
-  for (uint32_t s = 1; s < mercury->section_count; s++) {
-    const tl_cubin_section *const entries = &mercury->sections[s];
-    const bool about = entries->type == SHT_RELA && entries->info == constants;
-    const uint64_t count = about ? tl_cubin_relocation_count(entries) : 0;
-    if (!count)
-      continue;
-    targets->items = tl_arena_new(f->arena, jump, count);
-    targets->count = 0;
-    for (uint64_t i = 0; i < count; i++) {
-      const tl_cubin_relocation entry = tl_cubin_relocation_at(entries, i);
-      if (entry.type == PROG_REL32 && entry.offset < sass->size && sass->size - entry.offset >= WORD)
-        targets->items[targets->count++] = (jump){entry.addend, tl_get32(sass->data + entry.offset)};
-    }
+  const uint64_t count = tl_cubin_relocation_count(entries);
+  targets->items = tl_arena_new(f->arena, jump, count + 1);
+  for (uint64_t i = 0; i < count; i++) {
+    const tl_cubin_relocation entry = tl_cubin_relocation_at(entries, i);
+    if (entry.type == PROG_REL32 && entry.offset < sass->size && sass->size - entry.offset >= WORD)
+      targets->items[targets->count++] = (jump){entry.addend, tl_get32(sass->data + entry.offset)};
   }
 }
 
 /* The targets in the standing body of a function. */
-static jump_targets jump_find_targets(const finalizer *f, uint32_t symbol) {
+static jump_targets jump_find_targets(finalizer *f, uint32_t symbol) {
   jump_targets targets = {true, NULL, 0};
   const uint32_t text = f->mercury->module->symbols.items[symbol].section;
   const uint32_t other = text == TL_NONE ? TL_NONE : f->sass_section[text];
   if (other == TL_NONE || !final_sass(f, other)->pieces.count)
     return targets;
   const tl_piece *const body = &final_sass(f, other)->pieces.items[0];
-  const tl_cubin *const sass = &f->sass->module->files[body->file], *const mercury =
-                                                                        &f->mercury->module->files[body->file];
-  const tl_cubin_section *const from = jump_constants(mercury, mercury->capsule_of[body->section]);
-  const tl_cubin_section *const to = jump_constants(sass, body->section);
-  if (from && to && to->data)
-    jump_read_table(f, &targets, mercury, (uint32_t)(from - mercury->sections), to);
+  const tl_cubin *const sass = &f->sass->module->files[body->file];
+  const tl_cubin *const mercury = &f->mercury->module->files[body->file];
+  const jump_sections *const index = jump_index_file(f, body->file);
+  const uint32_t from = index->mercury[mercury->capsule_of[body->section]], to = index->sass[body->section];
+  const uint32_t entries = from ? index->entries[from] : 0;
+  if (entries && to && sass->sections[to].data)
+    jump_read_table(f, &targets, &mercury->sections[entries], &sass->sections[to]);
   if (targets.count)
     qsort(targets.items, targets.count, sizeof *targets.items, jump_compare);
   return targets;

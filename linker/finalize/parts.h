@@ -41,15 +41,18 @@ typedef struct finalizer {
   uint32_t *mercury_section;
   TL_VECTOR(final_section) sections; /* 0 is the null section */
   final_entries mercury_entries, sass_entries;
-  struct jump_targets *jump_targets; /* by Mercury symbol (jump_tables.c); NULL at first */
-  uint32_t *mirror;                  /* by Mercury section: its second, Mercury section in the output; 0 */
-  tl_u32_vector constants;           /* SASS sections .nv.constant0.K of the last group (M11) */
-  bool shows_errors;                 /* M43 */
-  bool any_alias;                    /* some function has a second name */
-  uint32_t first_constant;           /* output index of the first of them */
-  uint32_t *constant_symbol;         /* by SASS section: index in .symtab of the symbol of those */
-  uint32_t mercury_symtab;           /* output index */
-  uint8_t *names;                    /* .shstrtab */
+  struct jump_targets *jump_targets;   /* by Mercury symbol (jump_tables.c); NULL at first */
+  struct jump_sections *jump_sections; /* by file (jump_tables.c); NULL at first */
+  bool *has_slots;                     /* by Mercury section: a bindless table with an entry in it (L105) */
+  uint32_t *mirror;                    /* by Mercury section: its second, Mercury section in the output; 0 */
+  tl_u32_vector constants;             /* SASS sections .nv.constant0.K of the last group (M11) */
+  bool shows_errors;                   /* M43: -g, or one of the next */
+  bool *file_shows_errors;             /* by file: it asks for error barriers before EXIT (L120) */
+  bool *aliased;                       /* by Mercury text: a second name stands before its function (L104) */
+  uint32_t first_constant;             /* output index of the first of them */
+  uint32_t *constant_symbol;           /* by SASS section: index in .symtab of the symbol of those */
+  uint32_t mercury_symtab;             /* output index */
+  uint8_t *names;                      /* .shstrtab */
   uint64_t names_size, names_room;
   uint8_t *strings; /* .strtab */
   uint64_t strings_size, strings_room, strings_hole;

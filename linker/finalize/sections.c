@@ -56,19 +56,21 @@ static bool sections_file_shows_errors(const tl_cubin *cubin) {
   return false;
 }
 
+/* M43: -g, or such a file somewhere in the link. */
+static void sections_find_shown_errors(finalizer *f) {
+  const tl_module *const s = f->sass->module;
+  f->shows_errors = s->options->debug;
+  f->file_shows_errors = tl_arena_new(f->arena, bool, (size_t)s->file_count + 1);
+  for (uint32_t i = 0; i < s->file_count; i++) {
+    f->file_shows_errors[i] = sections_file_shows_errors(&s->files[i]);
+    f->shows_errors |= f->file_shows_errors[i];
+  }
+}
+
 /* Whether a SASS text comes from such a file. */
 static bool sections_shows_errors(const finalizer *f, uint32_t section) {
   const tl_section *const text = final_sass(f, section);
-  return text->pieces.count && sections_file_shows_errors(&f->sass->module->files[text->pieces.items[0].file]);
-}
-
-/* M43: -g, or such a file somewhere in the link. */
-static bool sections_link_shows_errors(const finalizer *f) {
-  const tl_module *const s = f->sass->module;
-  bool shows = s->options->debug;
-  for (uint32_t i = 0; i < s->file_count && !shows; i++)
-    shows = sections_file_shows_errors(&s->files[i]);
-  return shows;
+  return text->pieces.count && f->file_shows_errors[text->pieces.items[0].file];
 }
 
 /* M42: the text of a kernel as nvlink makes it; where that is not known the input's stays and is noted. */
@@ -181,7 +183,7 @@ void final_add_sections(finalizer *f) {
     sections_add_plain(f, e->order[i]);
   sections_link_plain(f);
   sections_add_constants(f);
-  f->shows_errors = sections_link_shows_errors(f);
+  sections_find_shown_errors(f);
   for (uint32_t i = 0; i < e->section_count; i++)
     sections_fill(f, e->order[i], &f->sections.items[i + 1]);
 }

@@ -63,16 +63,6 @@ static void info_put(info_writer *w, const uint8_t *record, uint64_t length) {
   w->size += length;
 }
 
-/* M19: a bindless table with an entry in it (L105). */
-static bool info_has_table(const finalizer *f, uint32_t text) {
-  const tl_layout *const layout = f->mercury->emitted->layout;
-  const uint32_t table = final_mercury(f, text)->constant0;
-  for (size_t i = 0; table != TL_NONE && i < layout->slot_entries.count; i++)
-    if (layout->slot_entries.items[i].section == table)
-      return true;
-  return false;
-}
-
 /* The records of info_last; the symbol of PARAM_CBANK is that of the bank in the output. */
 static void info_put_last(const finalizer *f, info_writer *w, const uint8_t *list, uint64_t size, uint32_t text) {
   for (size_t i = 0; i < sizeof info_last; i++) {
@@ -87,7 +77,8 @@ static void info_put_last(const finalizer *f, info_writer *w, const uint8_t *lis
       tl_put32(at + 4, final_symbol_index(f, final_sass(f, bank)->symbol));
   }
   static const uint8_t table[] = {2, 0x15, 0, 0, 2, 0x16, 0, 0};
-  if (info_has_table(f, text))
+  const uint32_t slots = final_mercury(f, text)->constant0;
+  if (slots != TL_NONE && f->has_slots[slots]) /* M19 */
     info_put(w, table, sizeof table);
 }
 
