@@ -55,16 +55,7 @@ final_entry_list final_entries_of(const final_entries *entries, uint32_t contain
   return (final_entry_list){entries->items + first, end - first};
 }
 
-/* A section's bytes in the file of step 1: its text is not packed yet there, and has the size of the decoded instructions
- * (L126). */
-static uint64_t final_unpacked_size(const tl_linked_view *view, uint32_t section) {
-  const tl_section *const s = &view->module->sections.items[section];
-  if (s->flags & SHF_EXECINSTR && s->owner != TL_NONE)
-    return view->module->symbols.items[s->owner].size;
-  return tl_plan_section_size(view->emitted, section);
-}
-
-/* How far behind the section's place the section headers begin in the file of step 1. */
+/* How far behind the section's place the section headers begin in the file of step 1: texts are not packed yet there (L126). */
 static uint64_t final_distance_to_headers(const tl_linked_view *view, uint32_t section) {
   const tl_emitted *const e = view->emitted;
   uint64_t end = ELF_HEADER_SIZE, place = 0;
@@ -74,7 +65,7 @@ static uint64_t final_distance_to_headers(const tl_linked_view *view, uint32_t s
     if (one == section)
       place = end;
     if (tl_emit_section_type(e->module->sections.items[one].type) != SHT_NOBITS)
-      end += final_unpacked_size(view, one);
+      end += tl_module_decoded_size(view->module, one, tl_plan_section_size(e, one));
   }
   return tl_align(end, 8) - place;
 }

@@ -23,9 +23,10 @@ typedef enum tl_content {
 typedef enum tl_host_code { TL_HOST_CODE_NONE, TL_HOST_CODE_FOUND, TL_HOST_CODE_DAMAGED } tl_host_code;
 
 tl_content tl_content_of(const uint8_t *bytes, size_t size);
-/* True if header, section table, segment table and the bytes of every section lie in the file; nvlink takes nothing
- * else for an ELF file. `any_order`: whatever EI_DATA says (L221). Needs at least 20 bytes. */
-const char *tl_content_elf_fault(const uint8_t *bytes, size_t size, bool any_order); /* NULL, or what is not so */
+/* NULL if header, section table, segment table and the bytes of every section lie in the file, else what is not so; nvlink
+ * takes nothing else for an ELF file. `any_order`: whatever EI_DATA says (L221). Needs at least 20 bytes. */
+const char *tl_content_elf_fault(const uint8_t *bytes, size_t size, bool any_order);
+/* True if that finds nothing. */
 bool tl_content_elf_is_whole(const uint8_t *bytes, size_t size, bool any_order);
 /* Number of sections of a whole ELF file, also where e_shnum is 0 and section 0 holds it (X1). */
 uint64_t tl_content_elf_section_count(const uint8_t *bytes);

@@ -208,6 +208,12 @@ void tl_module_add_prototype(tl_module *module, uint32_t prototype) {
   tl_u32_push(module->arena, &module->prototypes, prototype);
 }
 
+uint64_t tl_module_decoded_size(const tl_module *module, uint32_t section, uint64_t packed) {
+  const tl_section *const s = &module->sections.items[section];
+  const bool decoded = module->view == TL_VIEW_MERCURY && s->flags & SHF_EXECINSTR && s->owner != TL_NONE;
+  return decoded ? module->symbols.items[s->owner].size : packed;
+}
+
 bool tl_module_relocation_stands(const tl_module *module, size_t index) {
   const tl_relocation *const entry = &module->relocations.items[index];
   const tl_symbol *const symbol = &module->symbols.items[entry->symbol];

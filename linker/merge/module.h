@@ -293,6 +293,10 @@ void tl_module_add_taken(tl_module *module, uint32_t function, uint32_t prototyp
 void tl_module_add_prototype(tl_module *module, uint32_t prototype);
 const char *tl_module_text(const tl_module *module, uint32_t name);
 
+/* The size of a Mercury text in decoded instructions, which its function's symbol has (R58, M8); `packed`, the size of the
+ * section's bytes, for every other section. */
+uint64_t tl_module_decoded_size(const tl_module *module, uint32_t section, uint64_t packed);
+
 /* False for an entry that went with a replaced body: of its text, or of its frame information (W8.2). */
 bool tl_module_relocation_stands(const tl_module *module, size_t index);
 

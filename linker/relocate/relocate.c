@@ -329,10 +329,7 @@ static const tl_twin *relocate_twin(relocating *r, const tl_relocation *entry) {
 
 /* Offsets in Mercury text count in decoded instructions, whose size the function's symbol has (R58, M8). */
 static uint64_t relocate_extent(const relocating *r, uint32_t section) {
-  const tl_section *const s = &r->module->sections.items[section];
-  if (r->module->view == TL_VIEW_MERCURY && s->flags & SHF_EXECINSTR && s->owner != TL_NONE)
-    return relocate_symbol(r, s->owner)->size;
-  return r->layout->section_size[section];
+  return tl_module_decoded_size(r->module, section, r->layout->section_size[section]);
 }
 
 /* True if the field of a REL entry is not zero in its input: an addend that nvlink loses (D12). */
