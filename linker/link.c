@@ -18,15 +18,20 @@ static const uint64_t worth_expecting = (uint64_t)1 << 20;
 static bool link_first_view(tl_link_common *c, tl_link_stages *s) {
   tl_arena *const arena = &c->state->arena;
   tl_link_build(c, s);
-  tl_diagnose_calls(&s->module, &s->graph);
+  const bool final = s->module.mode->final; /* C51: a relocatable link asks neither for stacks nor for definitions */
+  if (final)
+    tl_diagnose_calls(&s->module, &s->graph);
   tl_link_lay_out(s, arena);
   tl_resources_find(&s->resources, &s->module, &s->graph, arena);
   tl_diagnose_sizes(&s->module, &s->layout);
   tl_relocate_check_early(&s->module, &s->layout);
-  tl_diagnose_undefined(&s->module, arena);
+  if (final)
+    tl_diagnose_undefined(&s->module, arena);
   tl_relocate_run(&s->relocated, &s->module, &s->layout, arena);
-  tl_diagnose_callgraph(&s->module, &s->graph, &s->resources, arena);
-  tl_diagnose_resources(&s->module, &s->graph, &s->resources, arena);
+  if (final)
+    tl_diagnose_callgraph(&s->module, &s->graph, &s->resources, arena);
+  if (final)
+    tl_diagnose_resources(&s->module, &s->graph, &s->resources, arena);
   tl_diagnose_verbose(&s->module, &s->graph, &s->resources, &s->layout, arena);
   return !s->diagnostics->errors;
 }

@@ -103,7 +103,7 @@ void tl_diagnose_sizes(const tl_module *module, const tl_layout *layout) {
   for (uint32_t i = 1; i < module->sections.count; i++) {
     const tl_section *const section = &module->sections.items[i];
     const uint64_t size = layout->section_size[i];
-    if (layout->section_dropped[i])
+    if (layout->section_dropped[i] || (!module->mode->final && section->type != SHT_CUDA_CONSTANT0 + 3))
       continue;
     const bool owned = section->about != TL_NONE && module->sections.items[section->about].owner != TL_NONE;
     if (section->type == SHT_CUDA_SHARED && owned && size > diagnose_largest_shared(module) + layout->reserved)
@@ -273,10 +273,11 @@ static void diagnose_say_kernel(const tl_module *module, const tl_graph *graph, 
   const tl_symbol *const symbol = &module->symbols.items[kernel];
   const tl_section *const text = &module->sections.items[symbol->section];
   const uint32_t f = symbol->function;
-  const uint64_t stack = graph->cyclic[f] || symbol->late ? resources->frame[f] : resources->stack[f];
-  const uint32_t registers = symbol->late ? resources->registers[f] : resources->max_registers[f];
-  const uint32_t barriers =
-      symbol->late ? diagnose_barriers_of(module, f) : diagnose_barriers(module, graph, kernel, reach);
+  const bool final = module->mode->final, alone = symbol->late || !final;
+  const uint64_t known = graph->cyclic[f] || symbol->late ? resources->frame[f] : resources->stack[f];
+  const uint64_t stack = final ? known : 0;
+  const uint32_t registers = alone ? resources->registers[f] : resources->max_registers[f];
+  const uint32_t barriers = alone ? diagnose_barriers_of(module, f) : diagnose_barriers(module, graph, kernel, reach);
   const bool shared = text->shared != TL_NONE && !layout->section_dropped[text->shared];
   diagnose_say(module, tl_arena_format(arena, "Function properties for '%s':", tl_module_text(module, symbol->name)));
   diagnose_say(module,

@@ -9,7 +9,9 @@ uint8_t *tl_emit_table(tl_emitted *e, uint32_t section, uint64_t size) {
   return e->tables[section].bytes;
 }
 
-uint32_t tl_emit_section_type(uint32_t type) {
+uint32_t tl_emit_section_type(const tl_module *module, uint32_t type) {
+  if (!module->mode->plain_types)
+    return type;
   if (type == SHT_CUDA_GLOBAL || type == SHT_CUDA_LOCAL || type == SHT_CUDA_SHARED || type == SHT_CUDA_RESERVED_SHARED)
     return SHT_NOBITS;
   const bool mercury = type >= SHT_CUDA_MERCURY_CONSTANT && type <= SHT_CUDA_MERCURY_CONSTANT_LAST; /* M2b */

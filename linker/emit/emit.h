@@ -32,8 +32,8 @@ typedef struct tl_emitted {
 void tl_emit(tl_emitted *emitted, const tl_module *module, const tl_layout *layout, const tl_resources *resources,
              const tl_relocated *relocated, tl_arena *arena);
 
-/* sh_type in an executable (W1.5). */
-uint32_t tl_emit_section_type(uint32_t type);
+/* sh_type in the output (W1.5). */
+uint32_t tl_emit_section_type(const tl_module *module, uint32_t type);
 /* Place in the order of W1.4: 0 the fixed three, then 1 to 9. */
 unsigned tl_emit_section_class(const tl_section *section);
 enum { TL_CLASS_READ_ONLY = 5, TL_CLASS_TEXT = 6, TL_CLASS_DATA = 7, TL_CLASS_EMPTY = 9 };

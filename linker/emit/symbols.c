@@ -11,7 +11,8 @@ static bool symbols_is_unified_mention(const tl_emitted *e, const tl_symbol *sym
   static const char *const names[] = {"__UFT_OFFSET", "__UFT", "__UFT_END", "__UFT_CANONICAL",
                                       "__UDT_OFFSET", "__UDT", "__UDT_END", "__UDT_CANONICAL"};
   const char *const text = tl_module_text(e->module, symbol->name);
-  for (size_t i = 0; symbol->section == TL_NONE && i < sizeof names / sizeof *names; i++)
+  const bool asked = symbol->section == TL_NONE && e->module->mode->final;
+  for (size_t i = 0; asked && i < sizeof names / sizeof *names; i++)
     if (strcmp(text, names[i]) == 0)
       return true;
   return false;
@@ -19,9 +20,11 @@ static bool symbols_is_unified_mention(const tl_emitted *e, const tl_symbol *sym
 
 /* Section symbols of empty sections go, the section may stay (W4.4). */
 static bool symbols_names_nothing(const tl_emitted *e, const tl_symbol *symbol) {
-  const tl_section *const section = &e->module->sections.items[symbol->section];
-  return tl_type_of(symbol) == STT_SECTION && e->layout->section_size[symbol->section] == 0 &&
-         (section->type == SHT_PROGBITS || section->type == SHT_CUDA_SHARED);
+  if (tl_type_of(symbol) != STT_SECTION)
+    return false;
+  const uint32_t type = e->module->sections.items[symbol->section].type;
+  const bool empty = e->layout->section_size[symbol->section] == 0 || e->layout->section_hollow[symbol->section];
+  return empty && (type == SHT_PROGBITS || type == SHT_CUDA_SHARED);
 }
 
 static bool symbols_stays(const tl_emitted *e, uint32_t index) {
@@ -52,7 +55,7 @@ void tl_emit_symbols(tl_emitted *e) {
 static uint64_t symbols_value(const tl_emitted *e, uint32_t index) {
   const uint32_t section = e->layout->symbol_section[index];
   const bool shifted = section != e->module->debug_shared || e->layout->debug_shared_shifted;
-  const uint64_t places = shifted ? e->module->symbols.items[index].shared_places : 0;
+  const uint64_t places = shifted && e->module->mode->final ? e->module->symbols.items[index].shared_places : 0;
   return e->layout->symbol_value[index] + places * e->layout->reserved;
 }
 
@@ -80,13 +83,13 @@ void tl_emit_symbol_table(tl_emitted *e) {
     wide = tl_emit_table(e, e->module->symtab_shndx, (e->symbols.count + 1) * (uint64_t)4);
   uint8_t *at = tl_emit_table(e, e->module->symtab, (e->symbols.count + 1) * (uint64_t)ELF_SYMBOL_SIZE);
   tl_put64(at + 8, e->layout->null_value); /* W8.9 */
-  const bool mercury = e->module->view == TL_VIEW_MERCURY;
+  const bool mercury = e->module->view == TL_VIEW_MERCURY, plain = e->module->mode->plain_types;
   for (size_t i = 0; i < e->symbols.count; i++) {
     const uint32_t index = e->symbols.items[i];
     const tl_symbol *const symbol = &e->module->symbols.items[index];
     const uint32_t section = e->layout->symbol_section[index];
-    const bool object =
-        tl_type_of(symbol) == STT_CUDA_OBJECT && symbol->other & STO_SPACE_MASK && !mercury;        /* W4.3, L181, M8 */
+    const bool object = plain && tl_type_of(symbol) == STT_CUDA_OBJECT && symbol->other & STO_SPACE_MASK &&
+                        !mercury;                                                                   /* W4.3, L181, M8 */
     const bool untyped = mercury && symbol->section == TL_NONE && tl_type_of(symbol) == STT_OBJECT; /* M15 */
     at += ELF_SYMBOL_SIZE;
     tl_put32(at, e->string[symbol->name]);
@@ -94,9 +97,9 @@ void tl_emit_symbol_table(tl_emitted *e) {
     at[5] = (uint8_t)(object ? symbol->other & ~STO_SPACE_MASK : symbol->other);
     if (untyped)
       at[4] = (uint8_t)((symbol->info & 0xf0) | STT_CUDA_OBJECT);
-    if ((at[5] & STO_VISIBILITY_MASK) != STV_PROTECTED) /* L27, L185 */
+    if (plain && (at[5] & STO_VISIBILITY_MASK) != STV_PROTECTED) /* L27, L185 */
       at[5] &= (uint8_t)~STO_VISIBILITY_MASK;
-    if (symbol->shared)
+    if (plain && symbol->shared)
       at[5] = 0;
     tl_put16(at + 6, symbols_section(e, section, wide ? wide + 4 * (i + 1) : NULL));
     tl_put64(at + 8, symbols_value(e, index));

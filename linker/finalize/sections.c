@@ -129,7 +129,7 @@ static void sections_add_plain(finalizer *f, uint32_t section) {
   const tl_section *const m = final_mercury(f, section);
   const uint32_t sass = f->sass_section[section];
   final_section out = {.name = f->mercury->emitted->section_name[m->name],
-                       .type = tl_emit_section_type(m->type),
+                       .type = tl_emit_section_type(f->mercury->module, m->type),
                        .flags = m->flags,
                        .align = f->mercury->emitted->layout->section_align[section],
                        .entry_size = m->entry_size};
@@ -158,7 +158,7 @@ static void sections_add_constants(finalizer *f) {
     f->constant_symbol[bank] = (uint32_t)(f->mercury->emitted->symbols.count + 1 + f->constants.count);
     tl_u32_push(f->arena, &f->constants, bank);
     *tl_vector_push(f->arena, &f->sections) = (final_section){.name = final_add_name(f, "", name),
-                                                              .type = tl_emit_section_type(s->type),
+                                                              .type = tl_emit_section_type(f->sass->module, s->type),
                                                               .flags = s->flags,
                                                               .align = f->sass->emitted->layout->section_align[bank],
                                                               .size = f->sass->emitted->layout->section_size[bank],

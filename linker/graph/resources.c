@@ -74,8 +74,9 @@ static tl_attribute *resources_add_pair(tl_attributes *list, tl_arena *arena, ui
 }
 
 /* I6: what an executable's .nv.info does not have. */
-static bool resources_record_is_dropped(const tl_attribute *record) {
-  return record->code == 0 || record->code == EIATTR_MAX_STACK_SIZE || record->code == EIATTR_LOAD_CACHE_REQUEST ||
+static bool resources_record_is_dropped(const tl_module *module, const tl_attribute *record) {
+  const bool stack = record->code == EIATTR_MAX_STACK_SIZE && module->mode->final;
+  return record->code == 0 || stack || record->code == EIATTR_LOAD_CACHE_REQUEST ||
          (record->format == 4 && record->size == 0);
 }
 
@@ -89,11 +90,12 @@ static void resources_list_module(tl_resources *r, const tl_module *module, tl_a
   tl_vector_reserve(arena, &r->module, module->attributes.count + module->kernels.count);
   for (size_t i = module->attributes.count; i-- > 0;) {
     const tl_attribute *const record = &module->attributes.items[i];
-    if (resources_record_is_dropped(record) || !resources_record_stands(module, i))
+    if (resources_record_is_dropped(module, record) || !resources_record_stands(module, i))
       continue;
     tl_attribute *const listed = tl_vector_push(arena, &r->module);
     *listed = *record;
-    if (record->code != EIATTR_REGCOUNT || record->size < 8 || !resources_is_kernel(module, record->symbol))
+    if (!module->mode->final || record->code != EIATTR_REGCOUNT || record->size < 8 ||
+        !resources_is_kernel(module, record->symbol))
       continue;
     uint8_t *const payload = tl_arena_copy(arena, record->data, record->size);
     tl_put32(payload + 4, r->max_registers[module->symbols.items[record->symbol].function]);
@@ -184,6 +186,10 @@ void tl_resources_find(tl_resources *resources, const tl_module *module, const t
   resources_spread(resources, graph, arena);
   resources_list_module(resources, module, arena);
   resources_list_old(resources, module, arena);
+  if (!module->mode->final) { /* I7 */
+    tl_copy_attributes(resources, module, arena);
+    return;
+  }
   resources_list_stacks(resources, module, graph, &module->locals, arena);
   resources_list_stacks(resources, module, graph, &module->globals, arena);
   resources_list_missing(resources, module, graph, arena);

@@ -24,6 +24,7 @@ uint32_t tl_attributes_find(const tl_attributes *list, uint8_t code);
 bool tl_extern_stays(const tl_module *module, uint32_t symbol);
 
 /* Private to graph/: the attributes that spread to kernels (spread.c). */
+void tl_copy_attributes(tl_resources *resources, const tl_module *module, tl_arena *arena);
 void tl_spread_attributes(tl_resources *resources, const tl_module *module, const tl_graph *graph, tl_arena *arena);
 
 #endif

@@ -596,20 +596,20 @@ static void spread_store_sparse(const spreader *s, uint32_t kernel, tl_attribute
   spread_store(s, list, spread_number(s, 3, EIATTR_SPARSE_MMA_MASK, mask));
 }
 
-/* W6.6: every list in reverse input order; device functions lose AT_ENTRY_FRAGMENTS (I24); I2. */
-static void spread_reverse(const spreader *s) {
-  for (uint32_t i = 1; i < s->module->sections.count; i++) {
-    const tl_section *const section = &s->module->sections.items[i];
+/* W6.6: every list in reverse input order; of an executable, device functions lose AT_ENTRY_FRAGMENTS (I24); I2. */
+void tl_copy_attributes(tl_resources *resources, const tl_module *module, tl_arena *arena) {
+  for (uint32_t i = 1; i < module->sections.count; i++) {
+    const tl_section *const section = &module->sections.items[i];
     if (section->type != SHT_CUDA_INFO || section->about == TL_NONE)
       continue;
-    const uint32_t owner = s->module->sections.items[section->about].owner;
-    const bool kernel = owner != TL_NONE && s->module->symbols.items[owner].other & STO_ENTRY;
-    tl_vector_reserve(s->arena, &s->resources->sections[i], section->attributes.count);
+    const uint32_t owner = module->sections.items[section->about].owner;
+    const bool kernel = owner != TL_NONE && module->symbols.items[owner].other & STO_ENTRY;
+    tl_vector_reserve(arena, &resources->sections[i], section->attributes.count);
     for (size_t j = section->attributes.count; j-- > 0;) {
       const tl_attribute *const record = &section->attributes.items[j];
       const bool empty = record->format == 4 && record->size == 0;
-      if (record->code && !empty && (kernel || record->code != EIATTR_AT_ENTRY_FRAGMENTS))
-        *tl_vector_push(s->arena, &s->resources->sections[i]) = *record;
+      if (record->code && !empty && (!module->mode->final || kernel || record->code != EIATTR_AT_ENTRY_FRAGMENTS))
+        *tl_vector_push(arena, &resources->sections[i]) = *record;
     }
   }
 }
@@ -624,7 +624,7 @@ void tl_spread_attributes(tl_resources *resources, const tl_module *module, cons
   tl_reach reach;
   tl_reach_init(&reach, graph, arena);
   spread_place *const places = tl_arena_new(arena, spread_place, nodes + 2 * SPREAD_FOLLOWED);
-  spread_reverse(&s);
+  tl_copy_attributes(resources, module, arena);
   spread_read_crs(&s);
   spread_sum_crs(&s);
   spread_read_sparse(&s);

@@ -439,9 +439,9 @@ static void admission_check_file(const admission *a, size_t index) {
 
 /* What a later version links is an error until then, never a wrong link. */
 static void admission_refuse_modes(const admission *a) {
-  if (a->job->options.relocatable)
-    tl_diagnostics_add(a->diagnostics, tl_message_row_of(TL_MESSAGE_UNSUPPORTED_OPTION), admission_site(NULL), NULL,
-                       "-r");
+  if (a->job->options.relocatable && a->result->capsule && a->result->files.count)
+    tl_diagnostics_add(a->diagnostics, tl_message_row_of(TL_MESSAGE_UNSUPPORTED_OPTION), admission_site(NULL),
+                       "code for sm_100 and later is linked to executables only", "-r");
   if (a->job->options.preserve_relocs)
     tl_diagnostics_add(a->diagnostics, tl_message_row_of(TL_MESSAGE_UNSUPPORTED_OPTION), admission_site(NULL), NULL,
                        "-preserve-relocs");
@@ -463,10 +463,10 @@ void tl_admission_run(tl_admission *result, const tl_job *job, tl_arena *arena, 
   admission_find_target(&a);
   if (!result->target)
     return;
-  admission_refuse_modes(&a);
   for (size_t i = 0; i < job->input_count; i++)
     admission_check_file(&a, i);
   result->capsule = result->target->number >= FIRST_CAPSULE_SM;
   for (size_t i = 0; i < result->files.count; i++)
     result->capsule &= result->files.items[i].capsule;
+  admission_refuse_modes(&a);
 }

@@ -43,6 +43,7 @@ static tl_cubin *link_read(tl_link_common *c, tl_view view, tl_diagnostics *diag
 static tl_module link_module(const tl_link_common *c, const tl_link_stages *s, tl_names *names, const tl_cubin *files,
                              uint32_t file_count) {
   const tl_options *const options = &c->job->options;
+  const tl_mode *const mode = tl_mode_of(options);
   return (tl_module){.arena = &c->state->arena,
                      .diagnostics = s->diagnostics,
                      .options = options,
@@ -54,8 +55,9 @@ static tl_module link_module(const tl_link_common *c, const tl_link_stages *s, t
                      .file_count = file_count,
                      .arch = c->admitted.target->number,
                      .accelerated = c->admitted.target->variant == 'a',
-                     .eliminates = !options->debug,
-                     .keeps_shared = options->debug && !options->suppress_debug_info,
+                     .mode = mode,
+                     .eliminates = mode->eliminates && !options->debug,
+                     .keeps_shared = !mode->final || (options->debug && !options->suppress_debug_info),
                      .resolution = &s->resolution};
 }
 
@@ -65,15 +67,27 @@ void tl_link_build(tl_link_common *c, tl_link_stages *s) {
   tl_cubin *const files = link_read(c, s->view, s->diagnostics);
   const uint32_t file_count = tl_merge_choose_files(files, (uint32_t)c->admitted.files.count, &c->names, arena);
   c->taken = link_taken(c->job, files, file_count, arena);
-  tl_resolve(&s->resolution, files, file_count, &c->names, arena, s->diagnostics);
-  tl_live_mark(&s->resolution, files, file_count, &c->names, arena, s->diagnostics, c->job->options.debug);
   s->module = link_module(c, s, &c->names, files, file_count);
+  tl_resolve(&s->resolution, files, file_count, &c->names, arena, s->diagnostics);
+  tl_live_mark(&s->resolution, files, file_count, &c->names, arena, s->diagnostics, !s->module.eliminates);
   tl_merge(&s->module);
   tl_merge_finish(&s->module);
   tl_graph_build(&s->graph, &s->module, arena);
 }
 
+/* Nothing is laid out for a relocatable output but the sizes of shared memory (W9.11). */
+static void link_lay_out_relocatable(tl_link_stages *s, tl_arena *arena) {
+  tl_instances *const instances = tl_layout_create_instances(&s->module, arena);
+  const tl_constant_offsets none = {tl_arena_new(arena, uint64_t, 1), 0};
+  tl_layout_init(&s->layout, &s->module, &none, arena);
+  tl_layout_relocatable(&s->layout, instances);
+}
+
 void tl_link_lay_out(tl_link_stages *s, tl_arena *arena) {
+  if (!s->module.mode->final) {
+    link_lay_out_relocatable(s, arena);
+    return;
+  }
   tl_shared_plan *const shared = tl_layout_plan_shared(&s->module, &s->graph, arena);
   tl_layout_create_late_shared(&s->module, shared);
   const tl_bindless_plan bindless = tl_layout_plan_bindless(&s->module, &s->graph, arena);

@@ -12,6 +12,8 @@ void tl_layout_init(tl_layout *layout, const tl_module *module, const tl_constan
                         .section_size = tl_arena_new(arena, uint64_t, sections),
                         .section_align = tl_arena_new(arena, uint64_t, sections),
                         .section_dropped = tl_arena_new(arena, bool, sections),
+                        .section_hollow = tl_arena_new(arena, bool, sections),
+                        .instance = tl_arena_new(arena, uint32_t, functions + 1),
                         .external_offset = tl_arena_new(arena, uint64_t, functions + 1),
                         .block_offset = constants->blocks,
                         .null_value = constants->null_value,
@@ -27,6 +29,8 @@ void tl_layout_init(tl_layout *layout, const tl_module *module, const tl_constan
     layout->section_size[i] = module->sections.items[i].size;
     layout->section_align[i] = module->sections.items[i].align;
   }
-  for (size_t i = 0; i < functions; i++)
+  for (size_t i = 0; i < functions; i++) {
     layout->external_offset[i] = TL_NO_OFFSET;
+    layout->instance[i] = TL_NONE;
+  }
 }

@@ -25,6 +25,8 @@ typedef struct tl_layout {
   bool *symbol_gone;        /* shared object that nothing refers to: no symbol, no name */
   uint64_t *section_size, *section_align;
   bool *section_dropped;
+  bool *section_hollow; /* no object lies in it, its size is what the linker sets aside: no section symbol (W9.11) */
+  uint32_t *instance;   /* by function: the symbol that stands for extern shared memory of a kernel (W12), TL_NONE */
   uint64_t *external_offset; /* by function: offset of extern shared memory (W9.5), TL_NO_OFFSET where there is none */
   uint64_t *block_offset;    /* by constant block: its one offset in every kernel (W10.2) */
   uint64_t null_value;       /* st_value of symbol 0 */
@@ -70,6 +72,12 @@ typedef struct tl_bindless_plan {
 } tl_bindless_plan;
 tl_bindless_plan tl_layout_plan_bindless(tl_module *module, const tl_graph *graph, tl_arena *arena);
 void tl_layout_bindless(tl_layout *layout, const tl_module *module, const tl_bindless_plan *plan, tl_arena *arena);
+
+/* A relocatable output: shared memory is given sizes but no places (W9.11), and every kernel that refers to extern shared
+ * memory gets a symbol for it, in the order of the entries (W12), before tl_layout_init. */
+typedef struct tl_instances tl_instances;
+tl_instances *tl_layout_create_instances(tl_module *module, tl_arena *arena);
+void tl_layout_relocatable(tl_layout *layout, const tl_instances *instances);
 
 /* Index in the resolution of the function that a text section belongs to, TL_NONE. */
 uint32_t tl_layout_function_of(const tl_module *module, uint32_t section);

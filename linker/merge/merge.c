@@ -186,6 +186,8 @@ void tl_merge(tl_module *module) {
   tl_map_init(&module->dead_function_of_name, module->arena);
   tl_map_init(&module->symbol_of_any_name, module->arena);
   tl_map_init(&module->local_function_names, module->arena);
+  tl_map_init(&module->calls_seen, module->arena);
+  tl_map_init(&module->references_seen, module->arena);
   tl_map_init(&module->prototype_seen, module->arena);
   tl_map_init(&module->taken_seen, module->arena);
   module->debug_shared = module->global = module->callgraph = module->prototype = module->rel_action = TL_NONE;

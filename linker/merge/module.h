@@ -7,6 +7,7 @@
 #ifndef TL_MERGE_MODULE_H
 #define TL_MERGE_MODULE_H
 
+#include "catalog/mode.h"
 #include "cubin/cubin.h"
 
 /* What a file's function symbol means for its name (W8.1, V2-V4). */
@@ -193,10 +194,11 @@ typedef struct tl_module {
   const tl_cubin *files;
   uint32_t admitted_count; /* of `files`, with those of the runtime that are not taken at the end (L220) */
   uint32_t file_count;
-  bool capsule;      /* a capsule link: this module is one of its two views */
-  tl_view view;      /* which of the files' views this is (M3) */
-  unsigned arch;     /* SM number of the target */
-  bool accelerated;  /* target "a" (F56) */
+  bool capsule;     /* a capsule link: this module is one of its two views */
+  tl_view view;     /* which of the files' views this is (M3) */
+  unsigned arch;    /* SM number of the target */
+  bool accelerated; /* target "a" (F56) */
+  const tl_mode *mode;
   bool eliminates;   /* dead code is removed (W17.1) */
   bool keeps_shared; /* shared symbols stay (W17.2) */
   const tl_resolution *resolution;
@@ -235,6 +237,7 @@ typedef struct tl_module {
   tl_edges calls, indirect_calls, references; /* call graph parts -1, -3, -4, in input order (W7.1) */
   tl_edges taken;                             /* part -2: function and prototype name, no duplicates */
   bool *untyped;                              /* by function: in `taken` without any record's text (L155) */
+  tl_map calls_seen, references_seen;         /* keys of `calls` and `references`, where each is listed once */
   tl_map prototype_seen, taken_seen;          /* keys of `prototypes` and `taken` */
   uint32_t *prototype_of_function;            /* name of its .nv.prototype text; TL_NONE */
   uint32_t *lost_prototype;                   /* the ignored -2 record of a losing body (W7.7); TL_NONE */

@@ -9,6 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Parameters and compiler constants (F58) are not in .symtab, but in that of a relocatable output (W4.3, L185). */
+static bool objects_is_unlisted(const tl_merging *m, const tl_cubin_symbol *s) {
+  return (s->other & STO_VISIBILITY_MASK) == STV_INTERNAL && !m->module->mode->keeps_internal;
+}
+
 static bool objects_starts_with(const tl_merging *m, uint32_t name, const char *prefix) {
   return strncmp(tl_merging_text(m, name), prefix, strlen(prefix)) == 0;
 }
@@ -81,17 +86,18 @@ static uint32_t objects_owned_section(tl_merging *m, uint32_t index, uint32_t te
   uint32_t out = tl_map_get(&module->owned_sections, key);
   if (out != TL_NONE)
     return out;
-  const bool parameters = input->type == SHT_CUDA_CONSTANT0;
-  out = parameters
-            ? tl_module_add_section_unlisted(module, input->name, input->type, input->flags, input->align,
-                                             input->entry_size)
-            : tl_module_add_section(module, input->name, input->type, input->flags, input->align, input->entry_size);
-  if (parameters) { /* W2.4, W10.5: the bindless table's relocation section, its name around the section's own */
+  const bool parameters = input->type == SHT_CUDA_CONSTANT0, table = parameters && module->mode->final;
+  out = table ? tl_module_add_section_unlisted(module, input->name, input->type, input->flags, input->align,
+                                               input->entry_size)
+              : tl_module_add_section(module, input->name, input->type, input->flags, input->align, input->entry_size);
+  if (table) { /* W2.4, W10.5: the bindless table's relocation section, its name around the section's own */
     const uint32_t rel =
         tl_module_add_section(module, tl_module_name(module, ".rel", input->name), SHT_REL, 0, 8, ELF_REL_SIZE);
     module->sections.items[rel].about = out;
     module->sections.items[out].relocations[0] = rel;
     *tl_vector_push(module->arena, &module->strings) = (tl_string_event){input->name, TL_NONE};
+  }
+  if (parameters) {
     module->sections.items[text].constant0 = out;
   } else if (input->type == SHT_CUDA_SHARED) {
     module->sections.items[text].shared = out;
@@ -242,7 +248,7 @@ static uint32_t objects_new_symbol(tl_merging *m, const tl_cubin_symbol *s, uint
                             .function = TL_NONE,
                             .block = TL_NONE,
                             .mention = m->file,
-                            .unlisted = (s->other & STO_VISIBILITY_MASK) == STV_INTERNAL}; /* L185 */
+                            .unlisted = objects_is_unlisted(m, s)};
   const uint32_t out = tl_module_new_symbol(m->module, &symbol);
   if (tl_symbol_binding(s) != STB_LOCAL)
     m->module->symbol_of_name[s->name] = out;
@@ -395,8 +401,9 @@ static void objects_pass_loser(tl_merging *m, uint32_t index, uint32_t known) {
  * first place and gets a second, which counts (L87). */
 static void objects_define_shared(tl_module *module, uint32_t known, uint64_t align, bool was_defined) {
   tl_symbol *const symbol = &module->symbols.items[known];
-  const bool lost = symbol->external_shared && tl_defect_matched(module->options, TL_DEFECT_D82);
-  if (symbol->external_shared && !lost)
+  const bool final = module->mode->final;
+  const bool lost = final && symbol->external_shared && tl_defect_matched(module->options, TL_DEFECT_D82);
+  if (final && symbol->external_shared && !lost)
     tl_defect_note(module->diagnostics, TL_DEFECT_D82, tl_module_text(module, symbol->name));
   symbol->align = align;
   symbol->external_shared = false;
@@ -469,12 +476,13 @@ static void objects_pass_defined(tl_merging *m, uint32_t index, uint32_t known) 
   const tl_cubin_section *const input = &m->cubin->sections[s->section];
   if (objects_is_texture(s) && m->section_map[s->section] == TL_NONE)
     objects_fail(m, s, TL_MESSAGE_NOT_MAPPED); /* L193 */
-  if ((s->other & STO_VISIBILITY_MASK) == STV_INTERNAL && tl_section_type_is_constant(input->type) &&
-      (input->flags & SHF_INFO_LINK || input->type == SHT_CUDA_CONSTANT0)) {
+  const bool internal = (s->other & STO_VISIBILITY_MASK) == STV_INTERNAL && tl_section_type_is_constant(input->type) &&
+                        (input->flags & SHF_INFO_LINK || input->type == SHT_CUDA_CONSTANT0);
+  if (internal && m->module->mode->final) {
     objects_pass_internal(m, index);
     return;
   }
-  if (input->type == SHT_CUDA_CONSTANT0 + 2 && input->flags & SHF_INFO_LINK && !objects_is_texture(s))
+  if (!internal && input->type == SHT_CUDA_CONSTANT0 + 2 && input->flags & SHF_INFO_LINK && !objects_is_texture(s))
     tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, m->cubin->symbol_table,
                      (uint64_t)index * ELF_SYMBOL_SIZE, "st_other of a compiler constant is not that of one (F58)");
   const tl_symbol *const symbol = known == TL_NONE ? NULL : &m->module->symbols.items[known];
@@ -585,6 +593,18 @@ static void objects_check_reserved(const tl_merging *m, uint32_t index) {
                      (uint64_t)index * ELF_SYMBOL_SIZE, "st_value of reserved shared memory is 0");
 }
 
+/* W8.3: a relocatable output lists the local objects of a body that lost, with the values that they had there, in the
+ * first section of that name; not its compiler constants (W8.8). */
+static void objects_list_of_loser(tl_merging *m, const tl_cubin_symbol *s) {
+  const tl_cubin_section *const input = &m->cubin->sections[s->section];
+  const uint32_t section = tl_module_find_section(m->module, input->name);
+  if (tl_symbol_binding(s) != STB_LOCAL || input->type == SHT_CUDA_CONSTANT0 + 2 || section == TL_NONE)
+    return;
+  const uint32_t out = objects_new_symbol(m, s, s->info);
+  m->module->symbols.items[out].section = section;
+  tl_module_list_symbol(m->module, out, true);
+}
+
 static void objects_pass_one(tl_merging *m, uint32_t index) {
   const tl_cubin_symbol *const s = &m->cubin->symbols[index];
   if (objects_pass_constants_size(m, index))
@@ -617,7 +637,9 @@ static void objects_pass_one(tl_merging *m, uint32_t index) {
     m->module->deleted_section |=
         objects_section_is_missed(m, s) || (known == TL_NONE && objects_is_texture(s)); /* L112 */
   }
-  if (m->section_state[s->section] & (TL_SECTION_DEAD | TL_SECTION_LOST))
+  if (m->section_state[s->section] & TL_SECTION_LOST && !m->module->mode->final)
+    objects_list_of_loser(m, s);
+  else if (m->section_state[s->section] & (TL_SECTION_DEAD | TL_SECTION_LOST))
     tl_merge_meet_constants(m, s->section);
   if (!(m->section_state[s->section] & (TL_SECTION_DEAD | TL_SECTION_LOST)))
     objects_pass_defined(m, index, known);

@@ -165,13 +165,24 @@ static uint32_t records_prototype(tl_merging *m, uint32_t section, uint64_t posi
   return tl_names_intern(m->module->names, text, strlen(text));
 }
 
+/* W7.1: a relocatable output has every edge once. */
+static bool records_edge_is_new(tl_module *module, uint32_t part, uint32_t from, uint32_t to) {
+  tl_map *const seen = part == CALLGRAPH_CALL ? &module->calls_seen : &module->references_seen;
+  const uint64_t pair = (uint64_t)from << 32 | to;
+  if (module->mode->final)
+    return true;
+  const bool new = tl_map_get(seen, pair) == TL_NONE;
+  tl_map_set(seen, pair, 0);
+  return new;
+}
+
 static void records_add_edge(tl_merging *m, uint32_t part, uint32_t from, const uint32_t words[2], uint32_t prototype) {
   tl_module *const module = m->module;
   if (part == CALLGRAPH_TAKEN)
     tl_module_add_taken(module, from, prototype);
   else if (part == CALLGRAPH_INDIRECT)
     *tl_vector_push(module->arena, &module->indirect_calls) = (tl_edge){from, prototype};
-  else if (m->symbol_dead[words[1]])
+  else if (m->symbol_dead[words[1]] || !records_edge_is_new(module, part, from, m->bodies[words[1]].function))
     return;
   else if (part == CALLGRAPH_CALL)
     *tl_vector_push(module->arena, &module->calls) = (tl_edge){from, m->bodies[words[1]].function};
@@ -261,6 +272,8 @@ static void records_read_tool_note(tl_merging *m, uint32_t section) {
   if (input->align == 0 || input->align > largest)
     tl_cubin_damaged(m->cubin, module->names, module->diagnostics, section, TL_NO_OFFSET,
                      input->align ? "sh_addralign is too large" : "sh_addralign is 0");
+  if (!module->mode->takes_notes)
+    return;
   tl_section *const note = &module->sections.items[module->tool_note];
   note->align = input->align > note->align ? input->align : note->align;
   *tl_vector_push(module->arena, &module->tool_notes) =

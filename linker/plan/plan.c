@@ -64,12 +64,12 @@ static void plan_add_sections(planner *p, uint64_t limit) {
   uint64_t end = ELF_HEADER_SIZE;
   for (uint32_t i = 0; i < e->section_count; i++) {
     const uint32_t section = e->order[i];
-    const uint32_t type = tl_emit_section_type(e->module->sections.items[section].type);
+    const uint32_t type = e->module->sections.items[section].type;
     const uint64_t offset = tl_align(end, e->layout->section_align[section]);
     p->plan->section_offset[section] = offset;
     plan_check_limit(p, offset, limit);
     end = offset;
-    if (type == SHT_NOBITS)
+    if (type == SHT_NOBITS || tl_section_type_is_empty(type))
       continue;
     end += tl_plan_section_size(e, section);
     plan_check_limit(p, end, limit);
@@ -121,7 +121,7 @@ static void plan_add_section_headers(planner *p) {
     const tl_section *const s = &e->module->sections.items[section];
     uint8_t *const at = table + ((uint64_t)i + 1) * ELF_SECTION_SIZE;
     tl_put32(at, e->section_name[s->name]);
-    tl_put32(at + 4, tl_emit_section_type(s->type));
+    tl_put32(at + 4, tl_emit_section_type(e->module, s->type));
     tl_put64(at + 8, s->flags);
     tl_put64(at + 24, p->plan->section_offset[section]);
     tl_put64(at + 32, tl_plan_section_size(e, section));
@@ -187,7 +187,7 @@ static void plan_fill_header(const planner *p, uint8_t *header, uint64_t section
   const uint32_t low = 4; /* whatever the inputs say (R60, L180) */
   const uint32_t note = e->section_index[e->module->cuda_note];
   memcpy(header, plan_ident, sizeof plan_ident);
-  tl_put16(header + 16, ET_EXEC);
+  tl_put16(header + 16, e->module->mode->file_type);
   tl_put16(header + 18, EM_CUDA);
   tl_put32(header + 20, 1);
   tl_put64(header + 32, segments);
@@ -215,8 +215,9 @@ void tl_plan_make(tl_plan *plan, const tl_emitted *emitted, tl_arena *arena, uin
   plan_add_sections(&p, limit);
   const uint64_t sections = plan->size;
   plan_add_section_headers(&p);
-  const uint64_t segments = plan->size;
-  const uint16_t count = plan_add_segments(&p);
+  const bool loaded = emitted->module->mode->plain_types; /* W1.7 */
+  const uint64_t segments = loaded ? plan->size : 0;
+  const uint16_t count = loaded ? plan_add_segments(&p) : 0;
   plan_check_limit(&p, plan->size, limit);
   plan_fill_header(&p, header, sections, segments, count);
 }

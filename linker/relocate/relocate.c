@@ -105,6 +105,9 @@ static uint8_t relocate_bank_of_dropped(const relocating *r, const tl_relocation
 static uint64_t relocate_shared_value(const relocating *r, const entry_state *e, const tl_symbol *symbol) {
   if (r->layout->symbol_gone[e->symbol])
     return UINT64_MAX; /* never laid out (L74) */
+  if (symbol->external_shared && !r->module->mode->final &&
+      tl_layout_function_of(r->module, e->entry->target) != TL_NONE)
+    return 0; /* D6 */
   if (!symbol->external_shared || r->module->keeps_shared)
     return r->layout->symbol_value[e->symbol];
   const uint32_t function = tl_layout_function_of(r->module, e->entry->target);
@@ -168,15 +171,23 @@ static bool relocate_is_unified_name(const relocating *r, uint32_t name) {
   return false;
 }
 
+/* As a symbol without a section: bank 28 (R6). */
+static void relocate_as_nothing(entry_state *e) {
+  e->s = 0;
+  e->bank = 28;
+}
+
 static outcome relocate_texture(const relocating *r, entry_state *e) { /* R18 */
   if (!e->row && e->type > TL_RELOC_LARGEST_LOOKED_UP)
     relocate_refuse(r, e, "a relocation has a type that there is not (D42)");
   switch (e->row ? e->row->texture : TL_TEX_KEEP) {
   case TL_TEX_BINDLESS:
+    if (r->module->mode->final)
+      return OUTCOME_APPLY;
+    relocate_as_nothing(e); /* W12, D2 */
     return OUTCOME_APPLY;
   case TL_TEX_ZERO:
-    e->s = 0;
-    e->bank = 28; /* that of no section (R6) */
+    relocate_as_nothing(e);
     return OUTCOME_APPLY;
   case TL_TEX_DROP:
     return OUTCOME_DROP;
@@ -205,6 +216,23 @@ static bool relocate_is_kept_section(const tl_module *module, uint32_t type) {
          (type == SHT_CUDA_RESERVED_SHARED && module->view == TL_VIEW_MERCURY);
 }
 
+/* R53, R54: a relocatable output keeps what is weak, what a kernel has an instance for and what is undefined outside
+ * shared memory and constants; the rest is applied although nothing has its final place yet (D1, D4, D6). */
+static bool relocate_in_relocatable(const relocating *r, entry_state *e, outcome *result) {
+  const tl_symbol *const symbol = relocate_symbol(r, e->symbol);
+  const uint32_t function = tl_layout_function_of(r->module, e->entry->target);
+  const uint32_t instance = symbol->external_shared && function != TL_NONE ? r->layout->instance[function] : TL_NONE;
+  *result = OUTCOME_KEEP;
+  if (instance != TL_NONE)
+    e->symbol = instance;
+  else if (symbol->external_shared || tl_type_of(symbol) == STT_SECTION)
+    return false;
+  if (instance != TL_NONE || tl_binding_of(symbol) == STB_WEAK)
+    return true;
+  const bool constant = (symbol->other & STO_SPACE_MASK) == STO_CONSTANT;
+  return symbol->section == TL_NONE && !symbol->shared && !constant && !symbol->constants_size;
+}
+
 /* False when the class leaves the decision to the type's row. */
 static bool relocate_by_class(const relocating *r, entry_state *e, outcome *result) {
   const tl_symbol *const symbol = relocate_symbol(r, e->symbol);
@@ -213,8 +241,8 @@ static bool relocate_by_class(const relocating *r, entry_state *e, outcome *resu
   *result = OUTCOME_KEEP;
   if (e->symbol == 0)
     return false;
-  if (symbol->name == r->uft_offset && section == TL_NONE) { /* R13a */
-    *result = OUTCOME_DROP;
+  if (symbol->name == r->uft_offset && section == TL_NONE) { /* R13a, W12.7 */
+    *result = r->module->unified && !r->module->mode->final ? OUTCOME_KEEP : OUTCOME_DROP;
     return true;
   }
   if (section == TL_NONE && relocate_is_unified_name(r, symbol->name)) { /* R13b */
@@ -234,6 +262,8 @@ static bool relocate_by_class(const relocating *r, entry_state *e, outcome *resu
     *result = relocate_texture(r, e);
     return true;
   }
+  if (!r->module->mode->final)
+    return relocate_in_relocatable(r, e, result);
   if (section != TL_NONE || symbol->shared || symbol->block != TL_NONE || symbol->constants_size)
     return false;
   const bool weak_constant = symbol->weak_mention && (symbol->other & STO_SPACE_MASK) == STO_CONSTANT;
@@ -269,7 +299,7 @@ static outcome relocate_by_type(const relocating *r, entry_state *e) {
   case TL_RELOC_PCREL:
     return relocate_pc_relative(r, e);
   case TL_RELOC_UNUSED_CLEAR:
-    return symbol->shared ? OUTCOME_CLEAR : OUTCOME_DROP;
+    return symbol->shared && r->module->mode->final ? OUTCOME_CLEAR : OUTCOME_DROP;
   case TL_RELOC_FUNC_DESC:
     if (tl_type_of(symbol) != STT_FUNC)
       relocate_refuse(r, e, "a function descriptor relocation names no function (D15)");
@@ -279,8 +309,9 @@ static outcome relocate_by_type(const relocating *r, entry_state *e) {
       relocate_refuse(r, e, "a relocation has a type that there is not (D42)");
     relocate_fail(r, e, TL_MESSAGE_NVRS);
     return OUTCOME_DROP;
-  case TL_RELOC_APPLY:
   case TL_RELOC_UNIFIED:
+    return r->module->mode->rewrites_unified ? OUTCOME_APPLY : OUTCOME_KEEP;
+  case TL_RELOC_APPLY:
     break;
   }
   return OUTCOME_APPLY;
@@ -431,7 +462,7 @@ static void relocate_entry(relocating *r, uint32_t index) {
   const tl_relocation_row *const row = tl_relocation_in_view(e.entry->type, mercury);
   if (mercury && !row) /* R73 */
     relocate_fail(r, &e, TL_MESSAGE_UNEXPECTED_RELOC);
-  e.type = row ? row->unified_to : e.entry->type; /* R11 */
+  e.type = row && r->module->mode->rewrites_unified ? row->unified_to : e.entry->type; /* R11, R104 */
   e.row = tl_relocation_in_view(e.type, mercury);
   relocate_find_values(r, &e);
   if (e.entry->state == TL_ENTRY_DEAD) {

@@ -19,11 +19,16 @@ check() { # NAME, and what was found on standard input: nothing is good
   fi
 }
 
-# "object<TAB>file" for everything that was read for one room's objects, files relative to the source directory.
+# "object<TAB>file" for everything that was read for one room's objects, files relative to the source directory. A compiler
+# cache can make the compiler's own names relative to the build's.
 files_read() {
-  ninja -C "$build" -t deps | awk -v room="^$1/" -v source="$source/" '
+  ninja -C "$build" -t deps | awk -v room="^$1/" -v whole="$source/" \
+    -v relative="$(realpath --relative-to="$build" "$source")/" '
     /^[^ ].*: #deps/ { object = $1 }
-    /^ / && object ~ room { if (index($1, source) == 1) print object "\t" substr($1, length(source) + 1) }'
+    /^ / && object ~ room { for (i = 0; i < 2; i++) {
+      source = i ? whole : relative
+      if (index($1, source) == 1) print object "\t" substr($1, length(source) + 1)
+    } }'
 }
 
 symbols() { find "$build/$1" -name '*.o' -exec nm -A {} + 2>/dev/null; }
