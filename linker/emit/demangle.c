@@ -11,16 +11,23 @@
 
 #include "base/text.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { NESTING_MOST = 128, TEXT_MOST = 64 << 10, WORK_MOST = 4 << 20 };
 
+/* Qualifiers of a type or member function: a set, however often and in which order the name has them. */
+enum { IS_CONST = 1, IS_VOLATILE = 2, IS_RESTRICT = 4 };
+
 typedef struct type {
   const char *left, *right;
+  const struct type *bare; /* a qualified type: the same without its qualifiers */
+  unsigned qualifiers;
   bool gap;      /* a blank before the next declarator */
   bool compound; /* function or array: a pointer to it needs parentheses */
   bool indirect; /* left ends in a declarator: qualifiers go behind it */
-  bool function; /* qualifiers go behind the parameters */
+  bool function; /* qualifiers go between the two parts of the right half: */
+  const char *parameters, *tail;
 } type;
 
 typedef struct reader {
@@ -28,7 +35,8 @@ typedef struct reader {
   const char *at, *end;
   TL_VECTOR(type) substitutions;
   unsigned nesting;
-  size_t work; /* bytes of text made so far */
+  size_t work;   /* bytes of text made so far */
+  bool converts; /* in the type of a conversion operator: template arguments behind a parameter are the operator's */
   bool failed;
 } reader;
 
@@ -44,6 +52,7 @@ typedef struct name {
 static type read_type(reader *r);
 static const char *read_encoding(reader *r);
 static const char *read_expression(reader *r);
+static const char *read_special_encoding(reader *r);
 static name read_name(reader *r);
 
 static const char *fail(reader *r) {
@@ -190,7 +199,7 @@ static const struct {
 };
 
 static const char *read_source_name(reader *r) {
-  static const char unnamed[] = "_GLOBAL__N", internal[] = "_INTERNAL_";
+  static const char unnamed[] = "_GLOBAL__N_", internal[] = "_INTERNAL";
   const uint64_t length = read_number(r);
   if (length == 0 || length > (uint64_t)(r->end - r->at))
     return fail(r);
@@ -202,21 +211,24 @@ static const char *read_source_name(reader *r) {
   return strncmp(text, internal, sizeof internal - 1) == 0 ? "" : text;
 }
 
-/* Qualifiers as they stand behind something, in nvlink's order. */
-static const char *read_qualifiers(reader *r) {
-  bool restricted = false, is_volatile = false, constant = false;
+static unsigned read_qualifiers(reader *r) {
+  unsigned set = 0;
   for (;;) {
     if (eat(r, "r"))
-      restricted = true;
+      set |= IS_RESTRICT;
     else if (eat(r, "V"))
-      is_volatile = true;
+      set |= IS_VOLATILE;
     else if (eat(r, "K"))
-      constant = true;
+      set |= IS_CONST;
     else
-      break;
+      return set;
   }
-  return make(r, "%s%s%s%s", constant ? " const" : "", is_volatile ? " volatile" : "", restricted ? " restrict" : "",
-              "");
+}
+
+/* A set of qualifiers as it stands behind something, in nvlink's order. */
+static const char *qualifiers_text(reader *r, unsigned set) {
+  return make(r, "%s%s%s%s", set & IS_CONST ? " const" : "", set & IS_VOLATILE ? " volatile" : "",
+              set & IS_RESTRICT ? " restrict" : "", "");
 }
 
 /* A type name's two halves with `text` as the next declarator. */
@@ -241,22 +253,27 @@ static const char *read_parameters(reader *r) {
 }
 
 static type read_function(reader *r) {
+  const bool is_noexcept = eat(r, "Do");
+  if (!eat(r, "F"))
+    fail(r);
   eat(r, "Y");
   const type result = read_type(r);
-  const char *const parameters = read_parameters(r);
-  const char *reference = "";
-  if (eat(r, "R"))
-    reference = " &";
-  else if (eat(r, "O"))
-    reference = " &&";
+  const char *const first = r->at;
+  const char *const parameters = make(r, "(%s)", read_parameters(r), "", "", "");
+  if (r->at == first)
+    fail(r);
+  const char *const reference = eat(r, "R") ? " &" : eat(r, "O") ? " &&" : "";
   if (!eat(r, "E"))
     fail(r);
+  const char *const tail = make(r, "%s%s%s", reference, is_noexcept ? " noexcept" : "", result.right, "");
   return (type){.left = result.left,
-                .right = make(r, "(%s)%s%s", parameters, reference, result.right, ""),
+                .right = make(r, "%s%s", parameters, tail, "", ""),
                 .gap = result.gap,
                 .compound = true,
                 .indirect = result.indirect,
-                .function = true};
+                .function = true,
+                .parameters = parameters,
+                .tail = tail};
 }
 
 static type read_array(reader *r) {
@@ -360,7 +377,10 @@ static const char *read_lambda(reader *r) {
 
 static const char *read_operator(reader *r, name *n) {
   if (eat(r, "cv")) {
+    const bool outer = r->converts;
+    r->converts = true;
     const type t = read_type(r);
+    r->converts = outer;
     n->has_no_return = true;
     return make(r, "operator %s", whole(r, &t), "", "", "");
   }
@@ -388,6 +408,8 @@ static const char *read_special_member(reader *r, const char *before, name *n) {
     const bool destroys = kinds[i].code[0] == 'D';
     if (!eat(r, kinds[i].code))
       continue;
+    if (!before[0])
+      return fail(r);
     n->suffix = kinds[i].suffix;
     n->has_no_return = true;
     return make(r, "%s%s", destroys ? "~" : "", class_name(r, before), "", "");
@@ -397,7 +419,6 @@ static const char *read_special_member(reader *r, const char *before, name *n) {
 
 /* One unqualified name; `before` is the scope in front of it. */
 static const char *read_unqualified(reader *r, const char *before, name *n) {
-  n->suffix = "";
   n->has_no_return = false;
   if (is_digit(peek(r)))
     return read_tags(r, read_source_name(r));
@@ -413,40 +434,56 @@ static const char *qualify(reader *r, const char *before, const char *text) {
   return before[0] && text[0] ? make(r, "%s::%s", before, text, "", "") : text[0] ? text : before;
 }
 
+/* One part of a nested name, put behind those before it. True if it needs no substitution of its own; a name does not end
+ * with such a part. */
+static bool read_nested_part(reader *r, name *n) {
+  const char *const before = n->text;
+  bool known = true;
+  if (eat(r, "I")) {
+    if (n->is_template || !before[0])
+      return fail(r), true;
+    n->text = make(r, "%s<%s>", before, read_template_arguments(r), "", "");
+    n->is_template = true;
+    return false;
+  }
+  n->is_template = false;
+  if (eat(r, "St")) {
+    n->text = qualify(r, before, "std");
+  } else if (peek(r) == 'S') {
+    r->at++;
+    const type t = read_substitution(r, &known);
+    n->text = qualify(r, before, whole(r, &t));
+    known = true;
+  } else if (eat(r, "T")) {
+    n->text = qualify(r, before, read_template_parameter(r));
+    known = false;
+  } else if (peek_is(r, "DT") || peek_is(r, "Dt")) {
+    const type t = read_type(r);
+    n->text = qualify(r, before, whole(r, &t));
+    known = !before[0];
+  } else {
+    n->text = qualify(r, before, read_unqualified(r, before, n));
+    known = false;
+  }
+  return known;
+}
+
 /* Behind "N". */
 static name read_nested(reader *r) {
   name n = {"", "", "", false, false};
-  n.qualifiers = read_qualifiers(r);
+  n.qualifiers = qualifiers_text(r, read_qualifiers(r));
   if (eat(r, "R"))
     n.qualifiers = make(r, "%s &", n.qualifiers, "", "", "");
   else if (eat(r, "O"))
     n.qualifiers = make(r, "%s &&", n.qualifiers, "", "", "");
+  bool known = true;
   while (!r->failed && !eat(r, "E")) {
-    bool known = false;
-    if (eat(r, "St")) {
-      n.text = "std";
-      known = true;
-    } else if (peek(r) == 'S') {
-      r->at++;
-      const type t = read_substitution(r, &known);
-      n.text = whole(r, &t);
-      known = true;
-    } else if (eat(r, "T")) {
-      n.text = read_template_parameter(r);
-    } else if (peek_is(r, "DT") || peek_is(r, "Dt")) {
-      const type t = read_type(r);
-      n.text = whole(r, &t);
-      known = true;
-    } else if (eat(r, "I")) {
-      n.text = make(r, "%s<%s>", n.text, read_template_arguments(r), "", "");
-      n.is_template = true;
-    } else {
-      n.is_template = false;
-      n.text = qualify(r, n.text, read_unqualified(r, n.text, &n));
-    }
+    known = read_nested_part(r, &n);
     if (!known && peek(r) != 'E')
       remember(r, scope(n.text));
   }
+  if (known)
+    n.text = fail(r);
   return n;
 }
 
@@ -506,7 +543,7 @@ static name read_name(reader *r) {
     } else if (peek(r) == 'S') {
       r->at++;
       const type t = read_substitution(r, &known);
-      n.text = whole(r, &t);
+      n.text = peek(r) == 'I' ? whole(r, &t) : fail(r);
       known = true;
     } else {
       n.text = read_unqualified(r, "", &n);
@@ -527,20 +564,40 @@ static const char *read_type_text(reader *r) {
   return whole(r, &t);
 }
 
-static type read_qualified(reader *r) {
-  const char *const behind = read_qualifiers(r);
-  type t = read_type(r);
+/* `bare` with a set of qualifiers: in front of words, behind declarators and parameters. */
+static type qualified(reader *r, const type *bare, unsigned set) {
+  const char *const behind = qualifiers_text(r, set);
+  type t = *bare;
   if (t.function)
-    t.right = make(r, "%s%s", t.right, behind, "", "");
+    t.right = make(r, "%s%s%s", t.parameters, behind, t.tail, "");
   else if (t.indirect && !t.compound)
     t = (type){.left = make(r, "%s%s ", t.left, behind + 1, "", ""), .right = t.right, .indirect = true};
   else if (!t.compound)
     t.left = make(r, "%s %s", behind + 1, t.left, "", "");
+  t.bare = bare;
+  t.qualifiers = set;
   return t;
 }
 
+/* A function type with qualifiers of its own is remembered without them, and qualifiers of a remembered function type take
+ * the place of the old ones. */
+static type read_qualified(reader *r) {
+  const unsigned set = read_qualifiers(r);
+  const bool is_function = peek(r) == 'F' || peek_is(r, "DoF");
+  const type t = is_function ? read_function(r) : read_type(r);
+  if (r->failed)
+    return t;
+  const type all =
+      qualified(r, t.bare ? t.bare : tl_arena_copy(r->arena, &t, sizeof t), t.function ? set : set | t.qualifiers);
+  remember(r, is_function ? t : all);
+  return all;
+}
+
 static type read_member_pointer(reader *r) {
+  const bool converts = r->converts;
+  r->converts = false;
   const char *const owner = read_type_text(r);
+  r->converts = converts;
   const type member = read_type(r);
   return declare(r, member, make(r, " :: %s::*", owner, "", "", ""));
 }
@@ -573,6 +630,8 @@ static type read_named_type(reader *r) {
     remember(r, t);
     return t;
   }
+  if (!is_digit(peek(r)) && (!peek(r) || !strchr("NZSU", peek(r))))
+    return plain(fail(r)); /* operators, constructors and destructors are no types */
   const type t = plain(read_name(r).text);
   remember(r, t);
   return t;
@@ -581,7 +640,7 @@ static type read_named_type(reader *r) {
 static type read_parameter_type(reader *r) {
   type t = plain(read_template_parameter(r));
   remember(r, t);
-  if (eat(r, "I")) {
+  if (!r->converts && eat(r, "I")) {
     t.left = make(r, "%s<%s>", t.left, read_template_arguments(r), "", "");
     remember(r, t);
   }
@@ -590,23 +649,23 @@ static type read_parameter_type(reader *r) {
 
 /* A type that begins with `code` and is remembered; false when there is none such. */
 static bool read_compound_type(reader *r, type *t) {
+  if (peek(r) == 'r' || peek(r) == 'V' || peek(r) == 'K') {
+    *t = read_qualified(r);
+    return true;
+  }
   if (eat(r, "P"))
     *t = declare(r, read_type(r), "*");
   else if (eat(r, "R"))
     *t = declare(r, read_type(r), "&");
   else if (eat(r, "O"))
     *t = declare(r, read_type(r), "&&");
-  else if (peek(r) == 'r' || peek(r) == 'V' || peek(r) == 'K')
-    *t = read_qualified(r);
-  else if (eat(r, "F"))
+  else if (peek(r) == 'F' || peek_is(r, "DoF"))
     *t = read_function(r);
-  else if (eat(r, "DoF")) {
-    *t = read_function(r);
-    t->right = make(r, "%s noexcept", t->right, "", "", "");
-  } else if (eat(r, "U")) {
+  else if (eat(r, "U")) {
     const char *const qualifier = read_source_name(r);
     *t = read_type(r);
-    t->left = make(r, "%s %s", t->left, qualifier, "", "");
+    *t = (type){
+        .left = make(r, t->gap ? "%s %s" : "%s%s", t->left, qualifier, "", ""), .right = t->right, .indirect = true};
   } else if (eat(r, "A"))
     *t = read_array(r);
   else if (eat(r, "M"))
@@ -621,52 +680,112 @@ static bool read_compound_type(reader *r, type *t) {
     const type pattern = read_type(r);
     *t = (type){.left = make(r, "%s...", whole(r, &pattern), "", "", ""), .right = "", .gap = true};
   } else if (eat(r, "C"))
-    *t = scope(make(r, "_Complex %s ", read_type_text(r), "", "", ""));
+    *t = (type){.left = make(r, "_Complex %s ", read_type_text(r), "", "", ""), .right = "", .indirect = true};
   else
     return false;
   remember(r, *t);
   return true;
 }
 
+static bool read_builtin_type(reader *r, type *t) {
+  for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++)
+    if (eat(r, builtins[i].code)) {
+      *t = plain(builtins[i].text);
+      return true;
+    }
+  return false;
+}
+
 static type read_type(reader *r) {
+  /* codes of what may stand between a conversion operator and a template parameter that is its type */
+  static const char declarators[] = "PROrVKAMUCT";
   type t = plain("");
   if (!enter(r)) {
     r->nesting--;
     return t;
   }
-  for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++)
-    if (eat(r, builtins[i].code)) {
-      r->nesting--;
-      return plain(builtins[i].text);
-    }
-  if (eat(r, "u"))
+  const bool converts = r->converts;
+  r->converts = converts && peek(r) && strchr(declarators, peek(r));
+  if (read_builtin_type(r, &t))
+    ;
+  else if (eat(r, "u"))
     t = plain(read_source_name(r));
   else if (eat(r, "T"))
     t = read_parameter_type(r);
   else if (!read_compound_type(r, &t))
     t = read_named_type(r);
+  r->converts = converts;
   r->nesting--;
   return t;
+}
+
+/* A value as "%g" prints it where the decimal point is a point; ".0" behind whole numbers. */
+static const char *floating_text(reader *r, double value, int precision) {
+  static const char written[] = "+-0123456789einfa";
+  char text[40];
+  snprintf(text, sizeof text, "%.*g", precision, value);
+  const size_t whole_part = strspn(text, written), point = strcspn(text + whole_part, written);
+  if (!point)
+    return make(r, strpbrk(text, "en") ? "%s" : "%s.0", text, "", "", "");
+  return make(r, "%s.%s", tl_arena_text(r->arena, text, whole_part), text + whole_part + point, "", "");
+}
+
+/* The bits of a floating-point literal: pairs of small hexadecimal digits, eight at most. Up to four of them are those of a
+ * float and print six digits, more are those of a double and print fifteen, whatever the type is called. */
+static const char *read_floating_value(reader *r) {
+  uint64_t bits = 0;
+  unsigned digits = 0;
+  for (; digits < 16 && (is_digit(peek(r)) || (peek(r) >= 'a' && peek(r) <= 'f')); digits++) {
+    const char c = *r->at++;
+    bits = bits << 4 | (uint64_t)(is_digit(c) ? c - '0' : c - 'a' + 10);
+  }
+  if (digits % 2)
+    return fail(r);
+  const uint32_t narrow = (uint32_t)bits;
+  float single;
+  double value;
+  memcpy(&single, &narrow, sizeof single);
+  memcpy(&value, &bits, sizeof value);
+  return floating_text(r, digits <= 8 ? (double)single : value, digits <= 8 ? 6 : 15);
+}
+
+/* The name of an entity: qualifiers and kind stand behind it, parameters do not. */
+static const char *read_entity(reader *r) {
+  const char *const special = read_special_encoding(r);
+  if (special)
+    return special;
+  const name n = read_name(r);
+  if (peek(r) == 'E')
+    return n.text;
+  if (n.is_template && !n.has_no_return)
+    read_type(r);
+  if (peek(r) == 'E')
+    return fail(r);
+  read_parameters(r);
+  return make(r, "%s%s%s", n.text, n.qualifiers, n.suffix, "");
 }
 
 /* Behind "L": a literal, or the name of an entity. */
 static const char *read_literal(reader *r) {
   if (eat(r, "_Z")) {
-    const char *const text = read_name(r).text;
-    if (peek(r) != 'E')
-      read_parameters(r);
+    const char *const text = read_entity(r);
     return eat(r, "E") ? text : fail(r);
   }
   if (eat(r, "DnE"))
     return "nullptr";
   const char kind = peek(r);
   const char *const type_text = read_type_text(r);
+  if (kind == 'f' || kind == 'd' || kind == 'e' || kind == 'g') {
+    const char *const value = read_floating_value(r);
+    return eat(r, "E") ? make(r, "(%s)%s", type_text, value, "", "") : fail(r);
+  }
+  if (eat(r, "E"))
+    return make(r, "(%s)\"...\"", type_text, "", "", "");
   const bool negative = eat(r, "n");
   const char *const start = r->at;
   while (is_digit(peek(r)))
     r->at++;
-  /* floating-point values stand in hexadecimal digits, and nvlink prints them as numbers */
-  if (r->at == start || kind == 'f' || kind == 'd' || kind == 'e')
+  if (r->at == start)
     return fail(r);
   const char *const digits = tl_arena_text(r->arena, start, (size_t)(r->at - start));
   r->work += (size_t)(r->at - start);
@@ -855,7 +974,6 @@ static const char *read_encoding(reader *r) {
   const char *text = read_special_encoding(r);
   if (!text) {
     const name n = read_name(r);
-    text = n.text;
     if (!r->failed && r->at < r->end && peek(r) != 'E') {
       type result = plain("");
       const bool returns = n.is_template && !n.has_no_return;
@@ -867,6 +985,8 @@ static const char *read_encoding(reader *r) {
       text = make(r, "%s(%s)%s%s", n.text, parameters, n.qualifiers, n.suffix);
       if (returns)
         text = make(r, "%s %s", whole(r, &result), text, "", "");
+    } else {
+      text = make(r, "%s%s", n.text, n.suffix, "", "");
     }
   }
   r->nesting--;
@@ -890,8 +1010,10 @@ static const char *skip_static_prefix(const char *text) {
 /* A compiler's suffix: "$" and digits behind a function's parameters say nothing; other text names a clone. */
 static const char *demangle_with_suffix(reader *r, const char *original, const char *text, const char *suffix) {
   const size_t digits = strspn(suffix, "0123456789");
+  if (!strchr(text, '('))
+    return original;
   if (digits && suffix[digits] == '\0')
-    return strchr(text, '(') ? text : original;
+    return text;
   return digits ? original : make(r, "[clone %s] %s", text, suffix, "", "");
 }
 

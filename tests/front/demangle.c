@@ -290,6 +290,35 @@ static void demangle_test_printed(void **state) {
   }
 }
 
+/* Lines of a file: a name, a tab, and what nvlink prints. */
+static void demangle_check_file(const char *file, size_t least) {
+  char path[HARNESS_PATH];
+  harness_words lines;
+  size_t count = 0;
+  harness_path(path, "%s/../tests/%s", front_corpus, file);
+  harness_read_lines(path, &lines);
+  for (size_t i = 0; i < lines.count; i++) {
+    char *const text = strchr(lines.items[i], '\t');
+    if (*lines.items[i] == '#')
+      continue;
+    assert_non_null(text);
+    *text = '\0';
+    front_world world;
+    front_open(&world);
+    assert_string_equal(tl_demangle(&world.arena, lines.items[i]), text + 1);
+    front_close(&world);
+    count++;
+  }
+  harness_free_words(&lines);
+  assert_true(count >= least);
+}
+
+static void demangle_test_files(void **state) {
+  (void)state;
+  demangle_check_file("reference/demangled-names", 700);
+  demangle_check_file("front/demangled-names", 500);
+}
+
 /* Every name cut anywhere, and every byte of it changed: an answer comes back, and no more memory is used than the bounds
  * allow. */
 static void demangle_test_damaged(void **state) {
@@ -339,6 +368,7 @@ static void demangle_test_bounds(void **state) {
 int front_test_demangling(void) {
   static const struct CMUnitTest tests[] = {
       cmocka_unit_test(demangle_test_printed),
+      cmocka_unit_test(demangle_test_files),
       cmocka_unit_test(demangle_test_damaged),
       cmocka_unit_test(demangle_test_bounds),
   };
