@@ -404,16 +404,18 @@ static void ref_attributes_set_masks(ref_link *link) {
 }
 
 /* I6, I24: what the output of a function leaves out. */
+static bool ref_attribute_is_left_out(const ref_link *link, uint8_t code, bool kernel) {
+  const bool fragments = code == CODE_ENTRY_FRAGMENTS && !kernel;
+  return code == CODE_CACHE_REQUEST || ((code == CODE_MAX_STACK_SIZE || fragments) && !link->relocatable);
+}
+
 static void ref_attributes_drop(ref_link *link, ref_records *records, bool kernel) {
   for (size_t i = 0; i < records->count; i++) {
     ref_record *record = &records->items[i];
     if (record->code == CODE_EXTERNS && !record->dropped) {
       ref_attribute_filter_externs(link, record);
     }
-    if (record->code == CODE_MAX_STACK_SIZE || record->code == CODE_CACHE_REQUEST ||
-        (record->code == CODE_ENTRY_FRAGMENTS && !kernel)) {
-      record->dropped = true;
-    }
+    record->dropped = record->dropped || ref_attribute_is_left_out(link, record->code, kernel);
   }
 }
 
@@ -486,25 +488,36 @@ static void ref_attributes_measure(ref_link *link, size_t number, const ref_reco
   }
 }
 
-void ref_attributes_finish(ref_link *link) {
-  ref_indices functions = {0};
-  ref_attributes_check_registers(link);
-  ref_attributes_raise_registers(link);
-  ref_attributes_finish_module(link);
+/* What an executable's kernels get; I7: nothing with -r. */
+static void ref_attributes_spread_all(ref_link *link, const ref_indices *functions) {
   ref_attributes_add_min_stacks(link);
-  ref_attribute_list_functions(link, &functions);
-  for (size_t i = 0; i < functions.count; i++) {
-    ref_function *function = &link->functions[functions.items[i]];
-    ref_attributes_reverse(link, &function->records, &function->output_records);
-    if (function->is_kernel) {
-      ref_attributes_set_crs(link, function);
+  for (size_t i = 0; i < functions->count; i++) {
+    if (link->functions[functions->items[i]].is_kernel) {
+      ref_attributes_set_crs(link, &link->functions[functions->items[i]]);
     }
   }
   ref_attributes_set_masks(link);
   if (link->kernels.count == 1) {
-    ref_attributes_spread_to_one(link, &functions, link->kernels.items[0]);
+    ref_attributes_spread_to_one(link, functions, link->kernels.items[0]);
   } else {
-    ref_attributes_spread_to_all(link, &functions);
+    ref_attributes_spread_to_all(link, functions);
+  }
+}
+
+void ref_attributes_finish(ref_link *link) {
+  ref_indices functions = {0};
+  if (!link->relocatable) {
+    ref_attributes_check_registers(link); /* I17 */
+  }
+  ref_attributes_raise_registers(link);
+  ref_attributes_finish_module(link);
+  ref_attribute_list_functions(link, &functions);
+  for (size_t i = 0; i < functions.count; i++) {
+    ref_function *function = &link->functions[functions.items[i]];
+    ref_attributes_reverse(link, &function->records, &function->output_records);
+  }
+  if (!link->relocatable) {
+    ref_attributes_spread_all(link, &functions);
   }
   for (size_t i = 0; i < functions.count; i++) {
     ref_function *function = &link->functions[functions.items[i]];

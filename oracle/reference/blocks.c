@@ -25,8 +25,12 @@ static void ref_block_append(ref_link *link, ref_file *file, uint32_t section, s
   ref_block_map(file, section, number, offset);
 }
 
-/* W2.4, W10.5: the bindless table's entries stand in `.rel.nv.constant0.K`, made with every `.nv.constant0.K`. */
+/* W2.4, W10.5: the bindless table's entries stand in `.rel.nv.constant0.K`, made with every `.nv.constant0.K` of an executable. */
 static size_t ref_block_add_bank_zero(ref_link *link, ref_function *function, const ref_section *input) {
+  if (link->relocatable) {
+    function->constant0 = ref_section_add_with_symbol(link, input->name, input->type, input->flags, input->align, 0);
+    return function->constant0;
+  }
   char *name = ref_memory_print(link, ".rel%s", input->name);
   ref_names_add(link, REF_NONE, name);
   const size_t number = ref_section_add_with_symbol(link, input->name, input->type, input->flags, input->align, 0);
@@ -94,7 +98,7 @@ static void ref_block_check_overlap(ref_link *link, size_t number, const ref_sec
 }
 
 /* The block where the function's own constants go, made when there is none. A dead function's has a name (RF59) and no bytes
- * in the output. */
+ * in the output. With -r every function's is a section of its own. */
 static size_t ref_block_find_own_constants(ref_link *link, size_t owner, const ref_section *input) {
   ref_function *function = &link->functions[owner];
   size_t number = function->second_image != 0 ? function->second_image : function->constant2;
@@ -107,7 +111,7 @@ static size_t ref_block_find_own_constants(ref_link *link, size_t owner, const r
     link->sections[number].size = 0;
     return number;
   }
-  if (!function->live || !function->entry) {
+  if (!link->relocatable && (!function->live || !function->entry)) {
     number = ref_section_add_hidden(link, input->name, input->type, input->flags, input->align, 0);
     link->sections[number].constant_owner = owner;
     link->sections[number].dropped = !function->live;

@@ -62,7 +62,7 @@ static void ref_callgraph_find_kernels(ref_link *link) {
       continue;
     }
     ref_indices_add(link, &link->all_kernels, number);
-    if (!ref_function_is_root(link, function)) {
+    if (link->relocatable || !ref_function_is_root(link, function)) { /* I7 */
       function->is_unnamed = true;
       ref_indices_add(link, &function->reach, number); /* W17.13 */
     } else {
@@ -165,8 +165,10 @@ void ref_callgraph_analyze(ref_link *link) {
   ref_callgraph_expand(link);
   ref_callgraph_find_kernels(link);
   ref_callgraph_read_records(link);
-  ref_callgraph_read_crs(link);
-  ref_callgraph_add_up(link);
+  if (!link->relocatable) { /* C51: no stack analysis */
+    ref_callgraph_read_crs(link);
+    ref_callgraph_add_up(link);
+  }
 }
 
 /* E40: once for each edge of the kernel to a function that reaches a cycle (D73). */
@@ -216,6 +218,9 @@ static void ref_callgraph_warn_of_taken(ref_link *link) {
 }
 
 void ref_callgraph_warn(ref_link *link) {
+  if (link->relocatable) {
+    return; /* C51 */
+  }
   ref_callgraph_warn_of_cycles(link);
   ref_callgraph_warn_of_taken(link);
 }
@@ -225,12 +230,24 @@ static void ref_callgraph_write_pair(ref_link *link, ref_bytes *output, uint32_t
   ref_bytes_add_u32(link, output, second);
 }
 
-/* W7.1, W7.4: prepended lists, so the last record first; edges to what was deleted vanish. */
+/* Is an edge to the same function among those before number `at`? */
+static bool ref_callgraph_is_repeated(const ref_indices *list, size_t at) {
+  for (size_t i = 0; i < at; i++) {
+    if (list->items[i] == list->items[at]) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* W7.1, W7.4: prepended lists, so the last record first; edges to what was deleted vanish. RF105: with -r an edge that
+ * was there before is not added. */
 static void ref_callgraph_write_edges(ref_link *link, ref_bytes *output, const ref_function *function,
                                       const ref_indices *list) {
   for (size_t i = list->count; i-- > 0;) {
     const ref_function *callee = &link->functions[list->items[i]];
-    if (callee->live && callee->symbol != REF_NONE) {
+    const bool repeated = link->relocatable && ref_callgraph_is_repeated(list, i);
+    if (callee->live && callee->symbol != REF_NONE && !repeated) {
       ref_callgraph_write_pair(link, output, link->symbols[function->symbol].index,
                                link->symbols[callee->symbol].index);
     }

@@ -146,6 +146,9 @@ static void ref_dump_report_groups(ref_link *link) {
 
 /* C78, steps 8 to 10. */
 void ref_dump_finish(ref_link *link) {
+  if (link->relocatable) {
+    return; /* C51 */
+  }
   ref_dump_callgraph(link);
   ref_dump_check_stack(link);
   ref_dump_report_groups(link);

@@ -58,8 +58,8 @@ void ref_limits_check_sizes(ref_link *link) {
   for (size_t i = 0; i < link->section_count; i++) {
     const ref_out_section *section = &link->sections[i];
     const uint64_t size = section->size;
-    if (section->dropped) {
-      continue;
+    if (section->dropped || (link->relocatable && !ref_limits_is_user_constants(link, section))) {
+      continue; /* RF100 */
     }
     if (section->type == REF_TYPE_SHARED && section->info_section != REF_NONE) {
       const uint64_t used = size - (link->sm >= 90 && !link->is_capsule && size > 0 ? 0x400 : 0);

@@ -170,7 +170,7 @@ typedef struct ref_function {
   ref_indices callees; /* live ones: direct, then indirect by prototype (G2) */
   ref_indices reach;   /* kernels only: itself and all that it reaches */
   ref_indices shared_uses;
-  bool is_unnamed; /* an entry that lives although -kernels-used leaves it out (W17.12) */
+  bool is_unnamed; /* nothing spreads to it: -kernels-used leaves it out but it lives (W17.12), or -r (I7) */
   bool late_shared;
   bool is_kernel; /* a live entry that is not excluded by -kernels-used */
   bool reaches_cycle, uses_extern_shared;
@@ -180,7 +180,8 @@ typedef struct ref_function {
   ref_indices constant_users;
   uint64_t constant_offset; /* of its compiler constants in the users' images (W10.2) */
   bool kernel_uses_extern;
-  size_t extern_kernel; /* one kernel of the group that reaches this function */
+  size_t extern_instance; /* -r: its `externsharedinstance`, or 0 (W12) */
+  size_t extern_kernel;   /* one kernel of the group that reaches this function */
   uint64_t extern_shared_offset;
   size_t group; /* of kernels that share extern shared memory (W9.5) */
   uint64_t shared_end;
@@ -318,7 +319,9 @@ typedef struct ref_link {
   size_t note_section, cuinfo_section, info_section, compat_section;
   size_t callgraph_section, prototype_section, action_section;
   bool everything_live;
-  size_t named_kernel_count; /* RF50 */
+  bool relocatable;            /* -r */
+  size_t constant_size_symbol; /* RF101; 0: none */
+  size_t named_kernel_count;   /* RF50 */
   uint64_t null_symbol_value;
   ref_constant_block *constant_blocks;
   size_t constant_block_count, constant_block_capacity;
@@ -494,6 +497,11 @@ typedef enum ref_tie { REF_TIE_FIRST, REF_TIE_SECOND } ref_tie;
 void ref_sort_swapping(ref_link *link, ref_indices *list, ref_compare compare, ref_tie tie);
 void ref_sort_alternating(ref_link *link, ref_indices *list, ref_compare compare, ref_tie tie);
 
+/* relocatable.c: -r */
+void ref_relocatable_prepare(ref_link *link);
+void ref_relocatable_layout(ref_link *link);
+bool ref_relocatable_move_to_instance(const ref_link *link, ref_out_relocation *entry);
+
 /* attributes.c */
 void ref_attributes_finish(ref_link *link);
 void ref_attributes_write(ref_link *link);
@@ -509,6 +517,7 @@ ref_bytes ref_bindless_entries(ref_link *link, const ref_function *kernel, ref_i
 void ref_bindless_create_tables(ref_link *link);
 
 /* relocate.c */
+uint64_t ref_relocate_constant_size(const ref_link *link);
 void ref_relocate_apply(ref_link *link);
 void ref_relocate_write(ref_link *link);
 

@@ -336,6 +336,10 @@ static void ref_merge_create_last_sections(ref_link *link) {
   link->sections[link->callgraph_section].links_symtab = true;
   link->prototype_section = ref_section_add_with_symbol(link, ".nv.prototype", REF_TYPE_PROTOTYPE, 0, 4, 8);
   link->sections[link->prototype_section].links_symtab = true;
+  if (link->relocatable) {
+    ref_relocatable_prepare(link);
+    return;
+  }
   ref_shared_prepare(link);
   ref_bindless_create_tables(link);
   ref_constants_create_copies(link);

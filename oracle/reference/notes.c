@@ -117,7 +117,9 @@ static void ref_note_write_cuda(ref_link *link, ref_bytes *output) {
 void ref_notes_write(ref_link *link) {
   ref_out_section *note = &link->sections[link->note_section];
   ref_note_write_tool(link, &note->data);
-  ref_bytes_add(link, &note->data, link->input_notes.data, link->input_notes.size);
+  if (!link->relocatable) {
+    ref_bytes_add(link, &note->data, link->input_notes.data, link->input_notes.size);
+  }
   note->size = note->data.size;
   ref_out_section *cuda = &link->sections[link->cuinfo_section];
   ref_note_write_cuda(link, &cuda->data);

@@ -65,6 +65,7 @@ static void ref_object_define_shared(ref_link *link, size_t file_number, const r
   symbol->size = input->size;
   symbol->is_extern_shared = input->size == 0;
   symbol->auxiliary = symbol->is_extern_shared ? EXTERN_SHARED_ALIGN : input->value;
+  symbol->value = link->relocatable ? input->value : symbol->value; /* H1, W9.7 */
   ref_indices_add(link, &link->shared_objects, number);
 }
 
@@ -115,6 +116,9 @@ static void ref_object_define(ref_link *link, size_t file_number, const ref_symb
 
 /* W4.3: `_param`, `F.const_opt.a.b` and shared objects have no symbol in an executable. */
 static bool ref_object_has_no_symbol(const ref_link *link, const ref_symbol *input) {
+  if (link->relocatable) {
+    return false;
+  }
   return (input->other & VISIBILITY) == INTERNAL ||
          (ref_object_is_shared(input) && !ref_options_keep_shared_symbols(link));
 }
@@ -176,6 +180,32 @@ static void ref_object_place_lost_constants(ref_link *link, size_t file_number, 
   }
 }
 
+/* RF101: with -r `.nv.ptx.const0.size`, which every file has for itself, is one symbol; its value is set when all is merged. */
+static void ref_object_merge_constant_size(ref_link *link, const ref_symbol *input) {
+  if (!link->relocatable || strcmp(input->name, ".nv.ptx.const0.size") != 0 || link->constant_size_symbol != 0) {
+    return;
+  }
+  link->constant_size_symbol = ref_symbol_add(link, input->name, REF_BIND_LOCAL, REF_SYMBOL_CUDA_OBJECT, input->other);
+  link->symbols[link->constant_size_symbol].size = input->size;
+  ref_names_add(link, link->constant_size_symbol, input->name);
+}
+
+/* W8.3: with -r a losing kernel's symbols in its parameters (`_param`) are there again, in the winner's section. */
+static void ref_object_add_lost_parameter(ref_link *link, size_t file_number, uint32_t index) {
+  ref_file *file = &link->files[file_number];
+  const ref_symbol *input = &file->cubin.symbols[index];
+  const uint32_t owner = ref_merge_owner(file, input->section);
+  if (!link->relocatable || file->cubin.sections[input->section].type != REF_TYPE_CONSTANT) {
+    return;
+  }
+  const size_t number = ref_object_create(link, file_number, input);
+  ref_out_symbol *symbol = &link->symbols[number];
+  symbol->section = link->functions[file->function_of[owner]].constant0;
+  symbol->value = input->value;
+  symbol->size = input->size;
+  file->symbol_of[index] = number;
+}
+
 static void ref_object_merge_local(ref_link *link, size_t file_number, uint32_t index) {
   ref_file *file = &link->files[file_number];
   const ref_symbol *input = &file->cubin.symbols[index];
@@ -183,11 +213,13 @@ static void ref_object_merge_local(ref_link *link, size_t file_number, uint32_t 
     return;
   }
   if (input->section == 0) {
+    ref_object_merge_constant_size(link, input);
     return;
   }
   if (!ref_object_owner_takes_part(link, file, input)) {
     ref_object_name_dead_section(link, file, input);
     ref_object_place_lost_constants(link, file_number, input);
+    ref_object_add_lost_parameter(link, file_number, index);
     return;
   }
   if (ref_object_is_shared(input) && ref_object_shared_section(link, file, input) == REF_NONE) {
@@ -336,9 +368,10 @@ static void ref_object_size_extern(ref_link *link, size_t file_number, const ref
   }
   ref_object_define(link, file_number, input, number);
   if (link->job->bug_compatible) {
+    const bool zero = link->relocatable || ref_options_keep_shared_symbols(link); /* RF61, RF103 */
     link->symbols[number].further_places++;
     link->symbols[number].has_no_place = true;
-    link->symbols[number].value = ref_options_keep_shared_symbols(link) ? 0 : (uint64_t)-1; /* RF61 */
+    link->symbols[number].value = zero ? 0 : (uint64_t)-1;
   }
 }
 

@@ -88,7 +88,7 @@ static void ref_options_check_conflicts(ref_link *link) {
 
 /* What a later session adds. */
 static void ref_options_refuse_others(ref_link *link) {
-  static const ref_option refused[] = {REF_OPTION_RELOCATABLE, REF_OPTION_PRESERVE_RELOCS, REF_OPTION_UIDX};
+  static const ref_option refused[] = {REF_OPTION_PRESERVE_RELOCS, REF_OPTION_UIDX};
   for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
     if (ref_option_given(link, refused[i])) {
       ref_message_fatal(link, "X2", "the reference does not take option '-%s'", ref_rows[refused[i]].short_name);
@@ -111,8 +111,9 @@ void ref_options_check(ref_link *link) {
   ref_options_check_conflicts(link);
   ref_options_read_arch(link, arch);
   ref_options_refuse_others(link);
+  link->relocatable = ref_option_given(link, REF_OPTION_RELOCATABLE);
   /* W17.1, W17.11 */
-  link->everything_live = ref_option_given(link, REF_OPTION_DEBUG);
+  link->everything_live = ref_option_given(link, REF_OPTION_DEBUG) || link->relocatable;
 }
 
 static bool ref_options_list_is_empty(const char *list) {

@@ -6,12 +6,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* W3.4, R55, R56: constant in every executable. */
+/* W3.4, R55, R56: constant in every executable, none with -r. */
 static void ref_reference_write_action(ref_link *link) {
+  if (link->relocatable) {
+    return;
+  }
   static const uint8_t action[16] = {0x73, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x11, 0x25, 0, 0x05, 0x36};
   ref_out_section *section = &link->sections[link->action_section];
   ref_bytes_add(link, &section->data, action, sizeof action);
   section->size = sizeof action;
+}
+
+/* What an executable lays out in merged sections. */
+static void ref_reference_place_everything(ref_link *link) {
+  ref_limits_check_unified(link);
+  ref_shared_layout(link);
+  ref_bindless_layout(link);
+  ref_constants_layout(link);
+  ref_pool_user_constants(link);
+  ref_overflow_user_constants(link);
 }
 
 /* From admitted files to relocated sections; the order of C78. */
@@ -19,12 +32,11 @@ void ref_reference_lay_out(ref_link *link) {
   ref_functions_survey(link);
   ref_merge_files(link);
   ref_callgraph_warn(link);
-  ref_limits_check_unified(link);
-  ref_shared_layout(link);
-  ref_bindless_layout(link);
-  ref_constants_layout(link);
-  ref_pool_user_constants(link);
-  ref_overflow_user_constants(link);
+  if (link->relocatable) {
+    ref_relocatable_layout(link);
+  } else {
+    ref_reference_place_everything(link);
+  }
   ref_limits_check_sizes(link);
   ref_symbols_report_undefined(link);
   ref_relocate_apply(link);

@@ -65,6 +65,9 @@ static ref_action ref_relocate_classify_function(ref_link *link, const ref_out_r
     return clear ? REF_CLEAR : REF_DROP;
   }
   const uint8_t visibility = link->symbols[entry->symbol].other & 3;
+  if (visibility == 1 && link->relocatable) {
+    return REF_DROP;
+  }
   if (visibility == 1) {
     ref_message_fatal(link, "E69", "Internal error: reference to deleted symbol");
   }
@@ -117,6 +120,9 @@ static ref_action ref_relocate_classify_type(ref_link *link, const ref_out_reloc
     if (entry->names_gone_section) {
       return REF_CLEAR; /* of a dead text, as R15 */
     }
+    if (link->relocatable) {
+      return REF_DROP; /* R28 */
+    }
     return shared && (link->symbols[entry->symbol].section != REF_NONE || link->symbols[entry->symbol].is_extern_shared)
                ? REF_CLEAR
                : REF_DROP;
@@ -130,8 +136,9 @@ static ref_action ref_relocate_classify_type(ref_link *link, const ref_out_reloc
       ref_message_fatal(link, "D42", "relocation of unknown type %u", entry->type);
     }
     ref_message_fatal(link, "E67", "Internal error: unexpected NVRS");
-  case REF_KIND_APPLY:
   case REF_KIND_UNIFIED:
+    return link->relocatable ? REF_KEEP : REF_APPLY; /* R53 */
+  case REF_KIND_APPLY:
     break;
   }
   return REF_APPLY;
@@ -141,7 +148,7 @@ static bool ref_relocate_is_texture(const ref_out_symbol *symbol) {
   return symbol->type >= REF_SYMBOL_TEXTURE && symbol->type <= REF_SYMBOL_SURFACE;
 }
 
-static ref_action ref_relocate_classify(ref_link *link, const ref_out_relocation *entry) {
+static ref_action ref_relocate_classify(ref_link *link, ref_out_relocation *entry) {
   if (entry->function != REF_NONE) {
     const ref_action action = ref_relocate_classify_function(link, entry);
     return action == REF_APPLY ? ref_relocate_classify_type(link, entry) : action;
@@ -171,6 +178,12 @@ static ref_action ref_relocate_classify(ref_link *link, const ref_out_relocation
   if (undefined && symbol->type == REF_SYMBOL_CUDA_OBJECT && (symbol->other & REF_SPACE_MASK) == REF_SPACE_GLOBAL) {
     return REF_KEEP; /* R21 */
   }
+  if (link->relocatable && symbol->bind == REF_BIND_WEAK) {
+    return REF_KEEP; /* R54b, RF106 */
+  }
+  if (symbol->is_extern_shared && link->relocatable) {
+    return ref_relocatable_move_to_instance(link, entry) ? REF_KEEP : REF_APPLY;
+  }
   if (undefined &&
       (strncmp(symbol->name, ".nv.independent.", 16) == 0 || strcmp(symbol->name, ".nv.surfrefDescSize") == 0)) {
     return REF_KEEP; /* B10 */
@@ -179,7 +192,7 @@ static ref_action ref_relocate_classify(ref_link *link, const ref_out_relocation
 }
 
 /* RF49: what `isspacep` compares with: the size of all user constants, -1 when there are none. */
-static uint64_t ref_relocate_constant_size(const ref_link *link) {
+uint64_t ref_relocate_constant_size(const ref_link *link) {
   const size_t section = ref_map_find(&link->section_by_name, link->view->user_name);
   return section == REF_NONE ? (uint64_t)-1 : link->sections[section].size;
 }
@@ -200,12 +213,16 @@ static uint64_t ref_relocate_symbol_value(ref_link *link, const ref_out_relocati
   if (symbol->type == REF_SYMBOL_SECTION) {
     return 0;
   }
+  if (symbol->is_extern_shared && link->relocatable) {
+    return ref_options_keep_shared_symbols(link) ? symbol->value : 0; /* R54b, W17.5 */
+  }
   if (symbol->is_extern_shared && !ref_options_keep_shared_symbols(link)) {
     const size_t function = link->sections[entry->target].info_function;
     return function == REF_NONE ? none : ref_shared_extern_offset(link, &link->functions[function]);
   }
   if (ref_relocate_is_texture(symbol)) {
-    return ref_relocate_texture(entry->type) == REF_TEXTURE_SLOT ? ref_bindless_value(link, symbol, entry->type) : 0;
+    const bool slot = ref_relocate_texture(entry->type) == REF_TEXTURE_SLOT && !link->relocatable; /* W10.6 */
+    return slot ? ref_bindless_value(link, symbol, entry->type) : 0;
   }
   if (symbol->section == REF_NONE) {
     return link->job->bug_compatible ? none : 0; /* R22, D13 */
@@ -222,7 +239,7 @@ static uint32_t ref_relocate_bank(const ref_link *link, const ref_out_relocation
     return entry->names_gone_section ? TEXT_BANK : NO_BANK;
   }
   const ref_out_symbol *symbol = &link->symbols[entry->symbol];
-  if (ref_relocate_is_texture(symbol) && ref_relocate_texture(entry->type) == REF_TEXTURE_SLOT) {
+  if (ref_relocate_is_texture(symbol) && ref_relocate_texture(entry->type) == REF_TEXTURE_SLOT && !link->relocatable) {
     return 0;
   }
   const uint32_t type = symbol->section == REF_NONE ? 0 : link->sections[symbol->section].type;
@@ -330,7 +347,7 @@ void ref_relocate_apply(ref_link *link) {
       entry->dropped = true;
       continue;
     }
-    entry->type = ref_relocation_rewrite(entry->type);
+    entry->type = link->relocatable ? entry->type : ref_relocation_rewrite(entry->type); /* R53 */
     ref_relocate_follow_alias(link, entry);
     const ref_action action = ref_relocate_classify(link, entry);
     if (action == REF_APPLY || action == REF_CLEAR) {

@@ -73,7 +73,7 @@ static bool ref_symbol_is_missing(const ref_link *link, size_t number) {
 
 /* E20, in symbol order; that is per file and functions first (C78). */
 void ref_symbols_report_undefined(ref_link *link) {
-  for (size_t i = 0; i < link->symbol_count; i++) {
+  for (size_t i = 0; i < link->symbol_count && !link->relocatable; i++) { /* C51 */
     if (ref_symbol_is_missing(link, i)) {
       ref_message_add(link, REF_ERROR, "E20", "Undefined reference to '%s' in '%s'", link->symbols[i].name,
                       link->files[link->symbols[i].mention_file].name);
@@ -81,7 +81,7 @@ void ref_symbols_report_undefined(ref_link *link) {
   }
 }
 
-/* W4.2: of the reserved names only `.nv.reservedSmem.offset0` stays in an executable. */
+/* W4.2: of the reserved names only `.nv.reservedSmem.offset0` stays in an executable; with -r all stay. */
 static bool ref_symbol_is_reserved(const ref_out_symbol *symbol) {
   return symbol->section == REF_NONE &&
          (strncmp(symbol->name, "__UFT", 5) == 0 || strncmp(symbol->name, "__UDT", 5) == 0);
@@ -89,7 +89,7 @@ static bool ref_symbol_is_reserved(const ref_out_symbol *symbol) {
 
 /* W4.3, W4.4 */
 static bool ref_symbol_stays(const ref_link *link, const ref_out_symbol *symbol) {
-  if (symbol->dropped || symbol->has_no_name || ref_symbol_is_reserved(symbol)) {
+  if (symbol->dropped || symbol->has_no_name || (ref_symbol_is_reserved(symbol) && !link->relocatable)) {
     return false;
   }
   if (symbol->section == REF_NONE) {
@@ -140,10 +140,12 @@ void ref_symbols_name_globals(ref_link *link) {
   }
 }
 
-/* W4.3: type 13 becomes 1, the memory space goes. */
 /* W17.2: shared addresses start behind the reserved bytes, if the section has more than those. */
 static uint64_t ref_symbol_value(const ref_link *link, const ref_out_symbol *symbol) {
   const bool shared = symbol->type == REF_SYMBOL_CUDA_OBJECT && (symbol->other & REF_SPACE_MASK) == REF_SPACE_SHARED;
+  if (link->relocatable) {
+    return symbol->value;
+  }
   if (shared && symbol->section != REF_NONE && link->sm >= 90 &&
       link->sections[symbol->section].size > SHARED_RESERVED) {
     return symbol->value + SHARED_RESERVED * (1 + symbol->further_places); /* RF62 */
@@ -155,8 +157,9 @@ static uint64_t ref_symbol_value(const ref_link *link, const ref_out_symbol *sym
   return symbol->value;
 }
 
+/* W4.3: type 13 becomes 1, the memory space goes; not with -r. */
 static void ref_symbol_write(const ref_link *link, const ref_out_symbol *symbol, uint8_t *at) {
-  const bool object = symbol->type == REF_SYMBOL_CUDA_OBJECT;
+  const bool object = symbol->type == REF_SYMBOL_CUDA_OBJECT && !link->relocatable;
   const uint8_t type = object ? REF_SYMBOL_OBJECT : symbol->type;
   const bool hidden = symbol->type == REF_SYMBOL_FUNC && (symbol->other & VISIBILITY) == HIDDEN; /* RF25 */
   const uint8_t mask = object ? REF_SPACE_MASK : hidden ? VISIBILITY : 0;

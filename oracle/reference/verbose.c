@@ -73,15 +73,22 @@ static const char *ref_verbose_textures(ref_link *link, const ref_function *kern
   return text;
 }
 
+/* C81; C56: 0 with -r. */
+static unsigned long long ref_verbose_stack(const ref_link *link, const ref_function *kernel) {
+  if (link->relocatable) {
+    return 0;
+  }
+  return kernel->is_unnamed || kernel->reaches_cycle ? kernel->frame_size : kernel->stack;
+}
+
 static void ref_verbose_report_kernel(ref_link *link, const ref_function *kernel) {
   const bool has_shared = kernel->shared != REF_NONE && !link->sections[kernel->shared].dropped;
   const unsigned long long shared = has_shared ? link->sections[kernel->shared].size : 0;
-  const unsigned long long stack = kernel->is_unnamed || kernel->reaches_cycle ? kernel->frame_size : kernel->stack;
   ref_message_add(link, REF_INFO, "C56", "Function properties for '%s':", kernel->name);
   ref_message_add(
       link, REF_INFO, "C56", "used %u registers, used %u barriers, %llu stack, %llu bytes smem%s, 0 bytes lmem%s",
-      kernel->is_unnamed ? kernel->register_count : kernel->raised_registers, ref_verbose_barriers(link, kernel), stack,
-      shared, ref_verbose_constants(link, kernel), ref_verbose_textures(link, kernel));
+      kernel->is_unnamed ? kernel->register_count : kernel->raised_registers, ref_verbose_barriers(link, kernel),
+      ref_verbose_stack(link, kernel), shared, ref_verbose_constants(link, kernel), ref_verbose_textures(link, kernel));
 }
 
 /* RF44: kernels in the reverse order of their text sections, not of their symbols. */

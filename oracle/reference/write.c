@@ -92,7 +92,7 @@ static void ref_write_header(uint8_t *at, const ref_header *header) {
   ref_put_u64(at + 56, header->entry_size);
 }
 
-/* W1.5 */
+/* W1.5, of an executable. */
 uint32_t ref_write_type(uint32_t type) {
   if (type == REF_TYPE_GLOBAL_INIT || ref_section_type_is_constant(type)) {
     return REF_TYPE_PROGBITS;
@@ -104,7 +104,7 @@ uint32_t ref_write_type(uint32_t type) {
 static ref_header ref_write_describe(const ref_link *link, size_t number) {
   const ref_out_section *section = &link->sections[number];
   ref_header header = {.name = ref_strings_offset(&link->section_names, section->name),
-                       .type = ref_write_type(section->type),
+                       .type = link->relocatable ? section->type : ref_write_type(section->type),
                        .flags = section->flags,
                        .offset = section->file_offset,
                        .size = section->size,
@@ -211,7 +211,7 @@ void ref_write_file_header(const ref_link *link, uint8_t *at, size_t section_off
   memcpy(at, empty ? usual : link->files[0].cubin.ident, sizeof usual);
   const bool sass = empty || (ref_target_has_capsules(link->sm) && !link->is_capsule);
   const uint32_t kind = sass ? KIND_SASS : link->files[0].cubin.flags & 0xff; /* M4 */
-  ref_put_u16(at + 16, 2);
+  ref_put_u16(at + 16, link->relocatable ? 1 : 2);
   ref_put_u16(at + 18, 190);
   ref_put_u32(at + 20, 1);
   ref_put_u64(at + 32, segment_offset);
@@ -275,8 +275,8 @@ void ref_write_file(ref_link *link) {
   ref_bytes_fill(link, &file, (size_t)ref_align_up(file.size, 8));
   const size_t section_offset = file.size;
   ref_write_headers(link, &file, &order, first);
-  const size_t segment_offset = file.size;
-  const size_t segments = ref_write_segments(link, &file, &order);
+  const size_t segment_offset = link->relocatable ? 0 : file.size; /* W1.7 */
+  const size_t segments = link->relocatable ? 0 : ref_write_segments(link, &file, &order);
   ref_write_file_header(link, file.data, section_offset, order.count + FIRST_SECTIONS, segment_offset, segments,
                         link->sections[link->cuinfo_section].index);
   link->result->bytes = file.data;

@@ -1,0 +1,195 @@
+/* Relocatable links (-r): what stands in place of the layouts of an executable. Nothing is laid out; shared memory gets sizes
+ * (W9.11), and every kernel with extern shared memory an instance symbol (W12). */
+#include "link.h"
+
+#include <string.h>
+
+enum { EXTERN_ALIGN = 16, INSTANCE_OTHER = REF_SPACE_SHARED | 1 };
+
+static bool ref_relocatable_is_shared(const ref_out_symbol *symbol) {
+  return symbol->type == REF_SYMBOL_CUDA_OBJECT && (symbol->other & REF_SPACE_MASK) == REF_SPACE_SHARED;
+}
+
+/* The kernel in whose text the entry lies, or REF_NONE. */
+static size_t ref_relocatable_kernel_of(const ref_link *link, const ref_out_relocation *entry) {
+  const size_t function = link->sections[entry->target].info_function;
+  return function != REF_NONE && link->functions[function].entry ? function : REF_NONE;
+}
+
+static bool ref_relocatable_names_extern(const ref_link *link, const ref_out_relocation *entry) {
+  return entry->symbol != REF_NONE && link->symbols[entry->symbol].is_extern_shared;
+}
+
+/* W12, W17.5: the kernel's instance; with -g it has none. */
+static void ref_relocatable_add_instance(ref_link *link, ref_function *kernel) {
+  if (ref_options_keep_shared_symbols(link)) {
+    return;
+  }
+  kernel->extern_instance =
+      ref_symbol_add(link, "externsharedinstance", REF_BIND_WEAK, REF_SYMBOL_CUDA_OBJECT, INSTANCE_OTHER);
+  ref_names_add(link, kernel->extern_instance, link->symbols[kernel->extern_instance].name);
+}
+
+/* In the order of the kernels' first entries against an extern shared symbol. */
+void ref_relocatable_prepare(ref_link *link) {
+  for (size_t i = 0; i < link->relocation_count; i++) {
+    const ref_out_relocation *entry = &link->relocations[i];
+    const size_t kernel = ref_relocatable_kernel_of(link, entry);
+    if (entry->dropped || kernel == REF_NONE || !ref_relocatable_names_extern(link, entry) ||
+        link->functions[kernel].uses_extern_shared) {
+      continue;
+    }
+    link->functions[kernel].uses_extern_shared = true;
+    ref_relocatable_add_instance(link, &link->functions[kernel]);
+    if (link->functions[kernel].shared == REF_NONE) {
+      ref_merge_add_shared_section(link, &link->functions[kernel]); /* W17.12 */
+      link->functions[kernel].late_shared = true;
+    }
+  }
+}
+
+/* R54b: a kernel's entry goes to its instance. That of a device function, and all with -g (W17.5), are applied. */
+bool ref_relocatable_move_to_instance(const ref_link *link, ref_out_relocation *entry) {
+  const size_t kernel = ref_relocatable_kernel_of(link, entry);
+  if (kernel == REF_NONE || link->functions[kernel].extern_instance == 0) {
+    return false;
+  }
+  entry->symbol = link->functions[kernel].extern_instance;
+  return true;
+}
+
+/* W9.11: the plain sum of the objects' sizes, and their largest alignment. */
+static void ref_relocatable_measure_objects(ref_link *link, size_t section, uint64_t *size, uint64_t *align) {
+  for (size_t i = 0; i < link->shared_objects.count; i++) {
+    const size_t number = link->shared_objects.items[i];
+    const ref_out_symbol *symbol = number == REF_NONE ? NULL : &link->symbols[number];
+    if (symbol == NULL || symbol->section != section || symbol->is_extern_shared) {
+      continue;
+    }
+    *size += symbol->size;
+    *align = symbol->auxiliary > *align ? symbol->auxiliary : *align;
+  }
+}
+
+static bool ref_relocatable_has_extern(const ref_link *link) {
+  for (size_t i = 0; i < link->symbol_count; i++) {
+    const ref_out_symbol *symbol = &link->symbols[i];
+    if (ref_relocatable_is_shared(symbol) && (symbol->is_extern_shared || symbol->has_no_place)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* W9.11: what the kernel's own objects take, without the formula. */
+static void ref_relocatable_measure_kernel(ref_link *link, ref_function *kernel) {
+  ref_out_section *section = &link->sections[kernel->shared];
+  section->align = link->debug_shared_align > 1 && !kernel->late_shared ? link->debug_shared_align : 1;
+  ref_relocatable_measure_objects(link, kernel->shared, &kernel->shared_end, &section->align);
+  if (kernel->uses_extern_shared) {
+    section->align = section->align < EXTERN_ALIGN ? EXTERN_ALIGN : section->align;
+    kernel->shared_end = ref_align_up(kernel->shared_end, EXTERN_ALIGN);
+  }
+}
+
+/* RF102: a section that has its size from the formula alone loses its symbol. */
+static void ref_relocatable_set_size(ref_link *link, ref_out_section *section, uint64_t raw, uint64_t empty_size) {
+  section->size = raw == 0 ? empty_size : raw <= section->align ? raw + section->align : raw;
+  section->dropped = section->size == 0;
+  if (raw == 0) {
+    link->symbols[section->symbol].dropped = true;
+  }
+}
+
+/* W9.11 */
+static void ref_relocatable_size_kernel(ref_link *link, const ref_function *kernel, bool has_extern) {
+  ref_out_section *section = &link->sections[kernel->shared];
+  if (kernel->extern_instance != 0) {
+    link->symbols[kernel->extern_instance].value = kernel->shared_end;
+  }
+  ref_relocatable_set_size(link, section, kernel->shared_end,
+                           has_extern && section->align == EXTERN_ALIGN ? EXTERN_ALIGN : 0);
+}
+
+/* W9.11 */
+static void ref_relocatable_size_pool(ref_link *link, size_t pool, bool has_extern) {
+  ref_out_section *section = &link->sections[pool];
+  uint64_t raw = 0;
+  section->align = link->debug_shared_align > 1 ? link->debug_shared_align : 1;
+  ref_relocatable_measure_objects(link, pool, &raw, &section->align);
+  section->align = has_extern && section->align < EXTERN_ALIGN ? EXTERN_ALIGN : section->align;
+  ref_relocatable_set_size(link, section, raw, has_extern ? section->align : 0);
+}
+
+/* W4.3: extern symbols are defined in `.nv_debug.shared`. */
+static void ref_relocatable_define_extern(ref_link *link, size_t pool) {
+  for (size_t i = 0; i < link->symbol_count; i++) {
+    if (link->symbols[i].is_extern_shared) {
+      link->symbols[i].section = pool;
+    }
+  }
+}
+
+/* W17.5, RF104: with -g an extern symbol's value is the largest end of the kernels that use it, and the end of each of them
+ * becomes that value. True when something changed. */
+static bool ref_relocatable_raise_extern(ref_link *link) {
+  bool raised = false;
+  for (size_t i = 0; i < link->relocation_count; i++) {
+    const ref_out_relocation *entry = &link->relocations[i];
+    const size_t kernel = ref_relocatable_kernel_of(link, entry);
+    if (entry->dropped || kernel == REF_NONE || !ref_relocatable_names_extern(link, entry)) {
+      continue;
+    }
+    ref_out_symbol *symbol = &link->symbols[entry->symbol];
+    uint64_t *end = &link->functions[kernel].shared_end;
+    raised = raised || *end != symbol->value;
+    symbol->value = *end > symbol->value ? *end : symbol->value;
+    *end = symbol->value;
+  }
+  return raised;
+}
+
+/* As W17.4, until nothing changes (RF14). */
+static void ref_relocatable_value_extern(ref_link *link) {
+  while (ref_options_keep_shared_symbols(link) && ref_relocatable_raise_extern(link)) {
+  }
+}
+
+/* D60: a body with compiler constants was replaced by one without. By default the empty section goes. */
+static void ref_relocatable_check_constants(ref_link *link) {
+  for (size_t i = 0; i < link->function_count; i++) {
+    const size_t number = link->functions[i].constant2;
+    if (number == REF_NONE || link->sections[number].size > 0) {
+      continue;
+    }
+    if (link->job->bug_compatible) {
+      ref_message_fatal(link, "E68", "Internal error: reference to deleted section");
+    }
+    link->sections[number].dropped = true;
+    link->sections[number].deleted = true;
+  }
+}
+
+void ref_relocatable_layout(ref_link *link) {
+  ref_relocatable_check_constants(link);
+  if (link->constant_size_symbol != 0) {
+    link->symbols[link->constant_size_symbol].value = ref_relocate_constant_size(link);
+  }
+  const size_t pool = ref_map_find(&link->section_by_name, ".nv_debug.shared");
+  const bool has_extern = ref_relocatable_has_extern(link);
+  for (size_t i = 0; i < link->function_count; i++) {
+    if (link->functions[i].shared != REF_NONE) {
+      ref_relocatable_measure_kernel(link, &link->functions[i]);
+    }
+  }
+  ref_relocatable_value_extern(link);
+  for (size_t i = 0; i < link->function_count; i++) {
+    if (link->functions[i].shared != REF_NONE) {
+      ref_relocatable_size_kernel(link, &link->functions[i], has_extern);
+    }
+  }
+  if (pool != REF_NONE) {
+    ref_relocatable_size_pool(link, pool, has_extern);
+    ref_relocatable_define_extern(link, pool);
+  }
+}
