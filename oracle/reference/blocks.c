@@ -62,6 +62,13 @@ static bool ref_block_place_parameters_again(ref_link *link, ref_file *file, uin
   return false;
 }
 
+static void ref_block_note_lost_constants(ref_link *link, size_t number, uint64_t offset, const ref_section *input) {
+  link->lost_constants = ref_memory_grow(link, link->lost_constants, link->lost_constant_count,
+                                         &link->lost_constant_capacity, sizeof *link->lost_constants);
+  link->lost_constants[link->lost_constant_count++] =
+      (ref_constant_block){number, offset, input->size, input->align, false};
+}
+
 /* W8.8: a losing body's compiler constants go to the first block of that NAME (D7). */
 static bool ref_block_place_lost_constants(ref_link *link, ref_file *file, uint32_t section) {
   const ref_section *input = &file->cubin.sections[section];
@@ -81,9 +88,8 @@ static bool ref_block_place_lost_constants(ref_link *link, ref_file *file, uint3
     ref_block_append(link, file, section, number);
   } else {
     ref_block_append(link, file, section, number);
-    link->sections[number].has_lost_block = true;
-    link->sections[number].lost_offset = file->offset_in[section];
   }
+  ref_block_note_lost_constants(link, number, file->offset_in[section], input);
   return true;
 }
 

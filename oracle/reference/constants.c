@@ -147,8 +147,8 @@ static void ref_constants_place(ref_link *link, ref_function *function) {
 
 /* In reverse order of the blocks' creation (RF5: not of the functions' texts). */
 void ref_constants_layout(ref_link *link) {
-  if (ref_fallback_lay_out(link)) {
-    return;
+  for (size_t i = 0; i < link->section_count; i++) {
+    link->sections[i].own_align = link->sections[i].align;
   }
   for (size_t i = link->section_count; i-- > 0;) {
     const size_t number = link->sections[i].constant_owner;
@@ -160,8 +160,10 @@ void ref_constants_layout(ref_link *link) {
       ref_constants_place(link, function);
       ref_constants_copy_relocations(link, function);
     }
-    if (link->sections[i].has_lost_block && function->constant_users.count > 0) {
-      link->null_symbol_value = function->constant_offset + link->sections[i].lost_offset; /* W8.9, RF7 */
+    for (size_t k = 0; k < link->lost_constant_count && function->constant_users.count > 0; k++) {
+      if (link->lost_constants[k].section == i) { /* W8.9, RF7 */
+        link->null_symbol_value = function->constant_offset + link->lost_constants[k].offset;
+      }
     }
     link->sections[function->constant2].dropped = true;
   }
@@ -172,6 +174,7 @@ void ref_constants_layout(ref_link *link) {
       link->sections[number].deleted = true;
     }
   }
+  ref_fallback_lay_out(link);
 }
 
 void ref_constants_create_copies(ref_link *link) {

@@ -194,6 +194,7 @@ typedef struct ref_out_section {
   const char *name;
   uint32_t type;
   uint64_t flags, align, entry_size, size;
+  uint64_t own_align; /* compiler constants: before their images were laid out */
   ref_bytes data;
   size_t symbol;        /* its section symbol, or REF_NONE */
   size_t info_section;  /* or REF_NONE */
@@ -205,8 +206,6 @@ typedef struct ref_out_section {
   size_t target;         /* of a relocation section */
   size_t constant_owner; /* device function whose compiler constants these are, or REF_NONE */
   bool keeps_symbol;
-  bool has_lost_block; /* W8.9: the last block of a losing body that was appended, and its offset */
-  uint64_t lost_offset;
   size_t rel, rela, last_relocations; /* of a target; 0 when there is none */
   uint32_t index;
   uint64_t file_offset;
@@ -256,7 +255,7 @@ typedef struct ref_name {
   const char *text;
 } ref_name;
 
-/* One file's `.nv.constant3` in the output. */
+/* One file's `.nv.constant3` in the output, or a losing body's compiler constants. */
 typedef struct ref_constant_block {
   size_t section;
   uint64_t offset, size, align;
@@ -325,6 +324,8 @@ typedef struct ref_link {
   uint64_t null_symbol_value;
   ref_constant_block *constant_blocks;
   size_t constant_block_count, constant_block_capacity;
+  ref_constant_block *lost_constants; /* W8.8: what losing bodies appended, in that order */
+  size_t lost_constant_count, lost_constant_capacity;
   size_t info_count;
   ref_indices group_conflicts;               /* kernels, E36 */
   bool has_extended;                         /* C28 */
@@ -478,7 +479,8 @@ void ref_constants_layout(ref_link *link);
 uint64_t ref_constants_offset_of_section(const ref_link *link, size_t section);
 
 /* fallback.c */
-bool ref_fallback_lay_out(ref_link *link);
+void ref_fallback_lay_out(ref_link *link);
+bool ref_constants_share_size(uint64_t size, uint64_t align);
 
 /* overflow.c */
 void ref_overflow_user_constants(ref_link *link);

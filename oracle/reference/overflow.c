@@ -28,26 +28,34 @@ static uint64_t ref_overflow_align(const ref_link *link, const ref_out_symbol *s
   return declared > align ? declared : align;
 }
 
+/* RF66: for the order only global variables have an alignment; local and weak ones have none, so they stand behind, the
+ * smallest first. */
+static uint64_t ref_overflow_rank(const ref_link *link, const ref_out_symbol *symbol) {
+  return symbol->bind == REF_BIND_GLOBAL || !link->job->bug_compatible ? ref_overflow_align(link, symbol) : 0;
+}
+
 static int ref_overflow_compare(const ref_link *link, size_t a, size_t b) {
   const ref_out_symbol *first = &link->symbols[a], *second = &link->symbols[b];
-  const uint64_t first_align = ref_overflow_align(link, first), second_align = ref_overflow_align(link, second);
-  if (first_align != second_align) {
-    return first_align > second_align ? -1 : 1;
+  const uint64_t first_rank = ref_overflow_rank(link, first), second_rank = ref_overflow_rank(link, second);
+  if (first_rank != second_rank) {
+    return first_rank > second_rank ? -1 : 1;
   }
   return first->size < second->size ? -1 : first->size > second->size;
 }
 
-/* Global variables, or local ones, in the reverse of the output symbol order. */
-static void ref_overflow_list(ref_link *link, size_t section, bool local, ref_indices *list) {
-  for (int pass = 1; pass >= 0; pass--) {
+/* The variables in the reverse of the output's symbol order (W4.1), sorted. */
+static ref_indices ref_overflow_order(ref_link *link, size_t section) {
+  ref_indices list = {0};
+  for (int local_list = 0; local_list <= 1; local_list++) {
     for (size_t i = link->symbol_count; i-- > 0;) {
       const ref_out_symbol *symbol = &link->symbols[i];
-      if (symbol->section == section && symbol->type != REF_SYMBOL_SECTION &&
-          (symbol->bind == REF_BIND_LOCAL) == local && symbol->local_list == (pass == 0)) {
-        ref_indices_add(link, list, i);
+      if (symbol->section == section && symbol->type != REF_SYMBOL_SECTION && symbol->local_list == (local_list == 1)) {
+        ref_indices_add(link, &list, i);
       }
     }
   }
+  ref_sort_swapping(link, &list, ref_overflow_compare, REF_TIE_SECOND);
+  return list;
 }
 
 /* Entries inside a variable's old bytes follow it. */
@@ -63,19 +71,7 @@ static void ref_overflow_move_entries(ref_link *link, size_t section, const ref_
   }
 }
 
-/* All variables in their new order. RF24: local ones behind all global ones. */
-static ref_indices ref_overflow_order(ref_link *link, size_t number) {
-  ref_indices list = {0}, locals = {0};
-  ref_overflow_list(link, number, false, &list);
-  ref_sort_swapping(link, &list, ref_overflow_compare, REF_TIE_SECOND);
-  ref_overflow_list(link, number, true, &locals);
-  ref_sort_swapping(link, &locals, ref_overflow_compare, REF_TIE_SECOND);
-  for (size_t i = 0; i < locals.count; i++) {
-    ref_indices_add(link, &list, locals.items[i]);
-  }
-  return list;
-}
-
+/* RF66: the section's alignment is the largest that the order saw. */
 static void ref_overflow_lay_out(ref_link *link, size_t number, const ref_indices *list) {
   ref_out_section *section = &link->sections[number];
   ref_bytes image = {0};
@@ -93,7 +89,12 @@ static void ref_overflow_lay_out(ref_link *link, size_t number, const ref_indice
   }
   section->data = image;
   section->size = image.size;
-  section->align = link->job->bug_compatible || section->align < LARGEST_ALIGN ? LARGEST_ALIGN : section->align;
+  if (link->job->bug_compatible) {
+    section->align = list->count > 0 ? ref_overflow_rank(link, &link->symbols[list->items[0]]) : 0;
+    section->align = section->align > 1 ? section->align : 1;
+  } else {
+    section->align = section->align > LARGEST_ALIGN ? section->align : LARGEST_ALIGN;
+  }
 }
 
 /* E32 has the size of the second layout. D64: by default it keeps the alignments. */

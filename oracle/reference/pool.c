@@ -8,17 +8,6 @@ typedef struct ref_pooled {
   uint64_t position;
 } ref_pooled;
 
-/* K3b: the sizes that take part in sharing. */
-static bool ref_pool_takes(const ref_constant_block *block) {
-  static const uint64_t any[] = {12, 16, 20, 24, 32, 48, 64};
-  for (size_t i = 0; i < sizeof any / sizeof any[0]; i++) {
-    if (block->size == any[i]) {
-      return true;
-    }
-  }
-  return (block->size == 8 && block->align == 8) || (block->size == 4 && block->align == 4);
-}
-
 /* G7: 4 and 8 bytes only if they are not all 0. */
 static bool ref_pool_may_share(const ref_link *link, const ref_constant_block *block) {
   const uint8_t *bytes = link->sections[block->section].data.data + block->offset;
@@ -57,7 +46,7 @@ void ref_pool_user_constants(ref_link *link) {
   ref_out_section *section = &link->sections[link->constant_blocks[0].section];
   for (size_t i = 0; i < link->constant_block_count; i++) {
     const ref_constant_block *block = &link->constant_blocks[i];
-    const bool takes = ref_pool_takes(block);
+    const bool takes = ref_constants_share_size(block->size, block->align);
     const ref_pooled *equal =
         takes && ref_pool_may_share(link, block) ? ref_pool_find(link, pooled, count, block) : NULL;
     if (equal != NULL) {

@@ -61,7 +61,10 @@ static void ref_weak_delete_block(ref_link *link, const ref_function *function, 
   if (section->constant_owner != REF_NONE || number == function->constant2) {
     section->data.size = 0;
     section->size = 0;
-    section->has_lost_block = false;
+    for (size_t i = 0; i < link->lost_constant_count; i++) {
+      ref_constant_block *lost = &link->lost_constants[i];
+      lost->section = lost->section == number ? REF_NONE : lost->section;
+    }
     return;
   }
   section->deleted = true;
