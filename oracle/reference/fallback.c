@@ -50,13 +50,12 @@ static void ref_fallback_add_unit(ref_link *link, ref_image *image, size_t secti
     ref_message_fatal(link, "D44", "a variable lies outside section '%s'", owner->name);
   }
   image->units = ref_memory_grow(link, image->units, image->count, &image->capacity, sizeof *image->units);
-  image->units[image->count++] =
-      (ref_unit){.section = section,
-                 .symbol = symbol,
-                 .offset = offset,
-                 .size = size,
-                 .align = owner->own_align,
-                 .place = ref_constants_offset_of_section(link, section) + offset};
+  image->units[image->count++] = (ref_unit){.section = section,
+                                            .symbol = symbol,
+                                            .offset = offset,
+                                            .size = size,
+                                            .align = owner->own_align,
+                                            .place = ref_constants_offset_of_section(link, section) + offset};
 }
 
 static int ref_fallback_compare(const ref_link *link, size_t a, size_t b) {
@@ -192,7 +191,8 @@ static void ref_fallback_collect(ref_link *link, ref_image *image) {
     const size_t section = link->functions[i].constant2;
     if (section != REF_NONE && (link->functions[i].entry || link->functions[i].constant_users.count > 0)) {
       ref_fallback_collect_section(link, image, section);
-      image->align = link->sections[section].own_align > image->align ? link->sections[section].own_align : image->align;
+      image->align =
+          link->sections[section].own_align > image->align ? link->sections[section].own_align : image->align;
     }
   }
 }

@@ -173,7 +173,7 @@ static void ref_function_read_pair(ref_link *link, ref_file *file, const ref_sec
   }
   ref_function *function = &link->functions[number];
   const bool loses = file->body_of[first] == REF_BODY_LOSES;
-  const char *prototype = ref_cubin_string(&file->cubin, file->cubin.string_section, second);
+  const char *prototype = ref_input_string(&file->cubin, second);
   const size_t callee = ref_function_of_symbol(file, second);
   if (loses && !(part == PART_TAKEN && ref_function_is_referenced(file, graph, number))) {
     return;
@@ -206,7 +206,7 @@ void ref_function_note_taken(ref_link *link, const ref_file *file, const ref_sec
     }
     const size_t function = ref_function_of_symbol(file, first);
     if (part == PART_TAKEN && function != REF_NONE && file->body_of[first] != REF_BODY_LOSES) {
-      link->functions[function].prototype_so_far = ref_cubin_string(&file->cubin, file->cubin.string_section, second);
+      link->functions[function].prototype_so_far = ref_input_string(&file->cubin, second);
     }
   }
 }
@@ -227,7 +227,7 @@ static void ref_function_read_graph(ref_link *link, ref_file *file, const ref_se
 static void ref_function_read_prototypes(ref_link *link, ref_file *file, const ref_section *section) {
   for (uint64_t at = 0; section->data != NULL && at + 8 <= section->size; at += 8) {
     const size_t function = ref_function_of_symbol(file, ref_u32(section->data + at));
-    const char *text = ref_cubin_string(&file->cubin, file->cubin.string_section, ref_u32(section->data + at + 4));
+    const char *text = ref_input_string(&file->cubin, ref_u32(section->data + at + 4));
     if (function == REF_NONE) {
       ref_message_fatal(link, "E71", "Internal error: no callgraph node");
     }

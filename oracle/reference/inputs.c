@@ -11,7 +11,9 @@ enum {
   TYPE_EXEC = 2,
   COMPAT_ACCELERATED = 9,
   KIND_MERCURY = 1,
-  KIND_SASS = 4
+  KIND_SASS = 4,
+  SMALLEST_IN_NAME = 10,
+  LARGEST_IN_NAME = 99
 };
 
 /* C21 */
@@ -49,7 +51,8 @@ static bool ref_input_extension_links(ref_link *link, const char *name) {
 
 /* D35: device code that nvlink drops without a word; an error by default. */
 static bool ref_input_ignore(ref_link *link, const char *name, const char *reason) {
-  if (!link->job->bug_compatible && strcmp(ref_input_extension(name), "cubin") == 0) {
+  const char *extension = ref_input_extension(name);
+  if (!link->job->bug_compatible && (strcmp(extension, "cubin") == 0 || strcmp(extension, "ptx") == 0)) {
     ref_message_fatal(link, "D35", "Input file '%s' %s", name, reason);
   }
   return false;
@@ -127,10 +130,28 @@ static void ref_input_check_kind(ref_link *link, const ref_file *file) {
   }
 }
 
+/* C76, step 5. RF82: numbers that no architecture has; a virtual target (E12) makes a name of the number first, which may be
+ * too long for it, and takes all code that is not newer. */
+static void ref_input_check_arch(ref_link *link, const ref_file *file, bool hidden) {
+  const char *arch = link->job->options.values[REF_OPTION_ARCH];
+  const uint32_t sm = file->cubin.flags >> 8 & 0xffff;
+  const bool takes = link->is_virtual ? ref_target_is_sm(sm) && sm <= link->sm
+                                      : ref_target_takes(link->target, sm, ref_input_is_accelerated(file),
+                                                         (file->cubin.flags & REF_KIND_CAPSULE) == 0);
+  if (link->is_virtual && sm > LARGEST_IN_NAME) {
+    ref_message_fatal(link, "E52", "specified arch exceeds buffer length");
+  }
+  if (!hidden && (link->is_virtual ? sm < SMALLEST_IN_NAME : sm == 0)) {
+    ref_message_fatal(link, "E52", "Unknown arch name '%s_%u'", link->is_virtual ? "compute" : "sm", sm);
+  }
+  if (hidden || !takes) {
+    ref_message_fatal(link, "E51", "Input file '%s' arch does not match target '%s'", file->name, arch);
+  }
+}
+
 /* C76, steps 4 to 8. D69: a wrong OSABI hides a wrong ABI version, and an older layout of e_flags is assumed. */
 static void ref_input_admit(ref_link *link, ref_file *file) {
   const ref_cubin *cubin = &file->cubin;
-  const char *arch = link->job->options.values[REF_OPTION_ARCH];
   const bool old_abi = cubin->ident[7] != OSABI_CUDA;
   if (old_abi) {
     ref_message_warn(link, "E47", "expected 64bit object '%s' to have EF_CUDA_64BIT_ADDRESS set", file->name);
@@ -139,7 +160,6 @@ static void ref_input_admit(ref_link *link, ref_file *file) {
   if (!hidden && (old_abi || cubin->ident[8] != ABI_VERSION)) {
     ref_message_fatal(link, "E51", "Input file '%s' abi does not match", file->name);
   }
-  const uint32_t sm = cubin->flags >> 8 & 0xffff;
   const bool sass = (cubin->flags & REF_KIND_CAPSULE) == 0;
   if (sass && ref_target_has_capsules(link->sm) && !link->is_limited &&
       !ref_option_given(link, REF_OPTION_SUPPRESS_ARCH_WARNING)) {
@@ -147,9 +167,7 @@ static void ref_input_admit(ref_link *link, ref_file *file) {
                      link->sm, file->name); /* C35, M2: once */
     link->is_limited = true;
   }
-  if (hidden || !ref_target_takes(link->target, sm, ref_input_is_accelerated(file), sass)) {
-    ref_message_fatal(link, "E51", "Input file '%s' arch does not match target '%s'", file->name, arch);
-  }
+  ref_input_check_arch(link, file, hidden);
   ref_input_check_note(link, file);
   ref_input_check_variant(link, file);
   ref_input_check_kind(link, file);
@@ -176,6 +194,56 @@ static const uint8_t *ref_input_heal_strings(ref_link *link, const uint8_t *byte
   return bytes;
 }
 
+/* RF81: the symbols of a capsule are local, global or weak. */
+static void ref_input_check_bindings(ref_link *link, const ref_file *file) {
+  for (size_t i = 1; i < file->cubin.symbol_count && (file->cubin.flags & REF_KIND_CAPSULE) != 0; i++) {
+    if (file->cubin.symbols[i].info >> 4 > REF_BIND_WEAK) {
+      ref_message_fatal(link, "E91", "Internal FNLZR error '%s'", file->name);
+    }
+  }
+}
+
+/* RF86: a text begins anywhere behind the start of `.strtab` and runs to the next 0 of the file. */
+const char *ref_input_string(const ref_cubin *cubin, uint64_t offset) {
+  const char *text = ref_cubin_string(cubin, cubin->string_section, offset);
+  if (*text != 0 || cubin->string_section == 0 || cubin->string_section >= cubin->section_count) {
+    return text;
+  }
+  const uint64_t start = cubin->sections[cubin->string_section].offset;
+  if (start > cubin->size || offset >= cubin->size - start) {
+    return "";
+  }
+  text = (const char *)cubin->bytes + start + offset;
+  return memchr(text, 0, (size_t)(cubin->size - start - offset)) == NULL ? "" : text;
+}
+
+/* D40: by default every name ends inside its table; nvlink reads on behind it. */
+static void ref_input_read_names(ref_link *link, ref_file *file) {
+  ref_cubin *cubin = &file->whole;
+  for (size_t i = 1; i < cubin->symbol_count && !file->has_no_strings; i++) {
+    ref_symbol *symbol = &cubin->symbols[i];
+    const char *name = ref_input_string(cubin, symbol->name_offset);
+    if ((symbol->info & 15) == REF_SYMBOL_SECTION || strcmp(name, symbol->name) == 0) {
+      continue;
+    }
+    if (!link->job->bug_compatible) {
+      ref_message_fatal(link, "D40", "Input file '%s' is damaged: a symbol's name lies outside .strtab", file->name);
+    }
+    symbol->name = name;
+  }
+}
+
+/* RF83: nobody looks at the byte order of a cubin that is named `.ptx`; little-endian it is all the same. */
+static const uint8_t *ref_input_heal_order(ref_link *link, const uint8_t *bytes, size_t size) {
+  if (bytes[5] == 1) {
+    return bytes;
+  }
+  uint8_t *healed = ref_memory_take(link, size, 1);
+  memcpy(healed, bytes, size);
+  healed[5] = 1;
+  return healed;
+}
+
 /* C25, C25a, C28: false when the file takes no part. */
 static bool ref_input_open(ref_link *link, const ref_input *input, ref_file *file) {
   char error[200] = "";
@@ -185,6 +253,10 @@ static bool ref_input_open(ref_link *link, const ref_input *input, ref_file *fil
     if (strcmp(extension, "cubin") == 0) {
       ref_message_fatal(link, "E53", "cubin not an elf?");
     }
+    if (strcmp(extension, "ptx") == 0) { /* RF83 */
+      ref_message_add(link, REF_ERROR, "E54", "Binary format for key='0', ident='' is not recognized");
+      ref_message_fatal(link, "E53", "elfLink fatbinary error");
+    }
     ref_message_fatal(link, "X3", "Input file '%s': the reference links cubins only", input->name);
   }
   if (input->size < 64 || ref_u16(bytes + 18) != MACHINE_CUDA) {
@@ -193,7 +265,14 @@ static bool ref_input_open(ref_link *link, const ref_input *input, ref_file *fil
     }
     ref_message_fatal(link, "X3", "Input file '%s': the reference links cubins only", input->name);
   }
-  if (bytes[4] != 2 || bytes[5] != 1) {
+  if (bytes[5] != 1 && (bytes[7] != OSABI_CUDA || (ref_u32(bytes + 48) & REF_KIND_CAPSULE) != 0)) {
+    ref_message_fatal(link, "D68", "Input file '%s' is damaged in more than one place of its header", input->name);
+  }
+  if (strcmp(extension, "ptx") == 0 && (bytes[4] != 2 || bytes[49] == 0)) { /* RF83 */
+    ref_message_add(link, REF_FATAL, "E52", "Unknown arch name ''");
+    ref_message_fatal(link, "E53", "elfLink fatbinary error");
+  }
+  if (bytes[4] != 2 || (bytes[5] != 1 && (strcmp(extension, "ptx") != 0 || !link->job->bug_compatible))) {
     return ref_input_ignore(link, input->name, "is not a 64-bit little-endian cubin");
   }
   if (ref_u16(bytes + 16) == TYPE_EXEC) {
@@ -202,6 +281,7 @@ static bool ref_input_open(ref_link *link, const ref_input *input, ref_file *fil
     }
     return false;
   }
+  bytes = ref_input_heal_order(link, bytes, input->size);
   const uint64_t headers = ref_u64(bytes + 40);
   if (headers > input->size || (uint64_t)ref_u16(bytes + 60) * 64 > input->size - headers) {
     return ref_input_ignore(link, input->name,
@@ -211,7 +291,9 @@ static bool ref_input_open(ref_link *link, const ref_input *input, ref_file *fil
   if (!ref_cubin_read(&file->whole, read, input->size, error, sizeof error)) {
     ref_message_fatal(link, "D40", "Input file '%s': %s", input->name, error);
   }
+  ref_input_read_names(link, file);
   file->cubin = file->whole;
+  ref_input_check_bindings(link, file);
   return true;
 }
 

@@ -290,6 +290,7 @@ typedef struct ref_link {
   const ref_view *view;
   uint32_t sm;
   bool sm_accelerated;
+  bool is_virtual;    /* E12: `-arch=compute_N` */
   bool is_limited;    /* E44 was said */
   bool is_laid_out;   /* the SASS view: it went well */
   bool is_capsule;    /* M3, M4: all inputs are capsules */
@@ -329,6 +330,7 @@ typedef struct ref_link {
   size_t info_count;
   ref_indices group_conflicts;               /* kernels, E36 */
   bool has_extended;                         /* C28 */
+  bool has_dead_parameter;                   /* RF85 */
   bool has_old_fragments, has_new_fragments; /* I24a */
   ref_indices shared_objects; /* in the order of their definitions (W9.12); RF34: a replaced weak one twice */
   ref_indices commons;        /* in the order in which they became common */
@@ -388,6 +390,7 @@ bool ref_options_keep_shared_symbols(const ref_link *link);
 
 /* targets.c */
 const ref_target *ref_target_find(const char *name);
+bool ref_target_is_sm(uint32_t sm);
 bool ref_target_takes(const ref_target *target, uint32_t sm, bool accelerated, bool sass);
 bool ref_target_has_capsules(uint32_t sm);
 
@@ -411,6 +414,7 @@ void ref_reference_lay_out(ref_link *link);
 /* inputs.c */
 void ref_inputs_read(ref_link *link);
 void ref_inputs_free(ref_link *link);
+const char *ref_input_string(const ref_cubin *cubin, uint64_t offset);
 void ref_inputs_prepare(ref_link *link, ref_file *file);
 
 /* system.c */

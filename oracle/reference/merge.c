@@ -262,7 +262,7 @@ static void ref_merge_check_prototype(ref_link *link, size_t file_number, uint32
     return;
   }
   ref_function *function = &link->functions[file->function_of[symbol]];
-  const char *text = ref_cubin_string(&file->cubin, file->cubin.string_section, offset);
+  const char *text = ref_input_string(&file->cubin, offset);
   if (function->prototype_so_far == NULL) {
     function->prototype_so_far = text;
   } else if (strcmp(function->prototype_so_far, text) != 0) {

@@ -1,6 +1,7 @@
 /* The two notes: W5.1, W5.2, C60-C62, C80. */
 #include "link.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { NOTE_OWNER_BYTES = 12, TKINFO_TYPE = 2000, CUINFO_TYPE = 1000, TOOLKIT = 130, STRINGS = 5 };
@@ -13,7 +14,7 @@ static const char *ref_note_base_name(const char *path) {
 /* C61: with -g, or with the hidden option of C80, the note names files. */
 static bool ref_note_names_files(const ref_link *link) {
   const char *verbose = link->job->options.values[REF_OPTION_VERBOSE_TKINFO];
-  return ref_option_given(link, REF_OPTION_DEBUG) || (verbose != NULL && strcmp(verbose, "true") == 0);
+  return verbose != NULL ? strcmp(verbose, "true") == 0 : ref_option_given(link, REF_OPTION_DEBUG);
 }
 
 static void ref_note_add_text(ref_link *link, ref_bytes *text, const char *part) {
@@ -29,8 +30,17 @@ static void ref_note_add_value(ref_link *link, ref_bytes *text, const char *valu
   }
 }
 
+/* RF84: numbers in decimal, however they were typed; a leading 0 is octal. */
+static bool ref_note_is_number(ref_option option) {
+  return option == REF_OPTION_MACHINE || option == REF_OPTION_MAXRREGCOUNT || option == REF_OPTION_SPLIT_COMPILE ||
+         option == REF_OPTION_SPLIT_COMPILE_EXTENDED;
+}
+
 static void ref_note_add_option(ref_link *link, ref_bytes *text, const ref_option_row *row) {
   const char *value = link->job->options.values[row->option];
+  if (ref_note_is_number(row->option)) {
+    value = ref_memory_print(link, "%ld", strtol(value, NULL, 0));
+  }
   ref_note_add_text(link, text, "-");
   ref_note_add_text(link, text, row->short_name);
   ref_note_add_text(link, text, " ");

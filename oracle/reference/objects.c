@@ -123,12 +123,23 @@ static bool ref_object_has_no_symbol(const ref_link *link, const ref_symbol *inp
          (ref_object_is_shared(input) && !ref_options_keep_shared_symbols(link));
 }
 
+/* RF69: a kernel's own shared objects are local, dead or not. */
+static void ref_object_check_entry_data(ref_link *link, const ref_file *file, const ref_symbol *input) {
+  if (input->section == 0 || input->section >= file->cubin.section_count || !ref_object_is_shared(input)) {
+    return;
+  }
+  const ref_section *section = &file->cubin.sections[input->section];
+  if (strncmp(section->name, ".nv.shared.", 11) == 0 && section->info != 0) {
+    ref_message_fatal(link, "RF69", "Internal error: entry data cannot be GLOBAL");
+  }
+}
+
 /* Whose name is taken at once (W2.2): the locals' and the weak ones'. */
 static size_t ref_object_create(ref_link *link, size_t file_number, const ref_symbol *input) {
   const bool undefined = input->section == 0;
   uint8_t bind = input->info >> 4;
-  if (undefined && bind == REF_BIND_WEAK && (input->info & 15) == REF_SYMBOL_OBJECT) {
-    bind = REF_BIND_GLOBAL; /* W4.2; W4.5: not type 13 */
+  if (undefined && (input->info & 15) != REF_SYMBOL_CUDA_OBJECT) {
+    bind = REF_BIND_GLOBAL; /* W4.2, RF68; W4.5: not type 13 */
   }
   const size_t number = ref_symbol_add(link, input->name, bind, input->info & 15, input->other);
   ref_out_symbol *symbol = &link->symbols[number];
@@ -169,6 +180,14 @@ static bool ref_object_find_parameter(ref_link *link, ref_file *file, uint32_t i
   return file->symbol_of[index] != REF_NONE;
 }
 
+/* RF85: the parameter of a deleted kernel, unless a kernel that stays has one of its name before it. */
+static void ref_object_note_dead_parameter(ref_link *link, const ref_file *file, const ref_symbol *input) {
+  const uint32_t owner = ref_merge_owner(file, input->section);
+  if (ref_bindless_mask_of(input->info & 15) != 0 && !link->functions[file->function_of[owner]].live) {
+    link->has_dead_parameter = true;
+  }
+}
+
 /* RF59: compiler constants of dead functions and of second strong bodies are looked at in their turn; those of losing weak
  * bodies wait for the section pass (W8.8). */
 static void ref_object_place_lost_constants(ref_link *link, size_t file_number, const ref_symbol *input) {
@@ -206,6 +225,20 @@ static void ref_object_add_lost_parameter(ref_link *link, size_t file_number, ui
   file->symbol_of[index] = number;
 }
 
+/* RF68: an undefined variable or texture is global in the output, whatever its binding. */
+static void ref_object_merge_undefined_local(ref_link *link, size_t file_number, uint32_t index) {
+  ref_file *file = &link->files[file_number];
+  const ref_symbol *input = &file->cubin.symbols[index];
+  if ((input->info & 15) == REF_SYMBOL_CUDA_OBJECT || (input->other & VISIBILITY) == INTERNAL) {
+    return; /* RF49 */
+  }
+  if (ref_map_find(&link->symbol_by_name, input->name) != REF_NONE) {
+    ref_message_fatal(link, "RF68", "Internal error: adding global symbols of same name");
+  }
+  file->symbol_of[index] = ref_object_create(link, file_number, input);
+  ref_map_set(link, &link->symbol_by_name, input->name, file->symbol_of[index]);
+}
+
 static void ref_object_merge_local(ref_link *link, size_t file_number, uint32_t index) {
   ref_file *file = &link->files[file_number];
   const ref_symbol *input = &file->cubin.symbols[index];
@@ -214,9 +247,11 @@ static void ref_object_merge_local(ref_link *link, size_t file_number, uint32_t 
   }
   if (input->section == 0) {
     ref_object_merge_constant_size(link, input);
+    ref_object_merge_undefined_local(link, file_number, index);
     return;
   }
   if (!ref_object_owner_takes_part(link, file, input)) {
+    ref_object_note_dead_parameter(link, file, input);
     ref_object_name_dead_section(link, file, input);
     ref_object_place_lost_constants(link, file_number, input);
     ref_object_add_lost_parameter(link, file_number, index);
@@ -421,6 +456,9 @@ static void ref_object_check_function(ref_link *link, const ref_file *file, cons
 static void ref_object_merge_symbol(ref_link *link, size_t file_number, uint32_t index) {
   ref_file *file = &link->files[file_number];
   const ref_symbol *input = &file->cubin.symbols[index];
+  if (input->info >> 4 == REF_BIND_GLOBAL) {
+    ref_object_check_entry_data(link, file, input);
+  }
   if (input->info >> 4 != REF_BIND_LOCAL) {
     ref_object_check_function(link, file, input);
   }

@@ -66,8 +66,11 @@ static void ref_options_read_arch(ref_link *link, const char *arch) {
     ref_message_fatal(link, "E11",
                       "Link target of '%s' is virtual target that is not JIT-able; use 'sm_' target instead", arch);
   }
-  if (strncmp(arch, "compute_", 8) == 0) {
-    longjmp(link->escape, 1); /* E12: exit code 0, no output */
+  link->target = strncmp(arch, "compute_", 8) == 0 ? ref_target_find(arch + 8) : NULL;
+  if (link->target != NULL) {
+    link->is_virtual = true;
+    link->sm = link->target->sm;
+    return;
   }
   ref_message_fatal(link, "E4", "Value '%s' is not defined for option 'arch'", arch);
 }
@@ -112,6 +115,10 @@ void ref_options_check(ref_link *link) {
   ref_options_read_arch(link, arch);
   ref_options_refuse_others(link);
   link->relocatable = ref_option_given(link, REF_OPTION_RELOCATABLE);
+  if (ref_option_given(link, REF_OPTION_USE_HOST_INFO) && ref_options_list_names(link)) {
+    ref_message_add(link, REF_INFO, "C55b",
+                    "ignore -use-host-info because -kernels-used or -variables-used is specified");
+  }
   /* W17.1, W17.11 */
   link->everything_live = ref_option_given(link, REF_OPTION_DEBUG) || link->relocatable;
 }

@@ -56,6 +56,9 @@ static void ref_reference_run(ref_link *link) {
   link->view = &ref_view_sass;
   ref_options_check(link);
   ref_inputs_read(link);
+  if (link->is_virtual) {
+    return; /* E12: no output */
+  }
   ref_exits_make_visible(link);
   if (link->is_capsule) {
     ref_capsule_run(link); /* M3 */

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { NO_BANK = 28, TEXT_BANK = 29 };
+enum { NO_BANK = 28, TEXT_BANK = 29, CONSTANT_LIMIT = 0x10000, SYSTEM_RESERVED = 0x40 };
 
 typedef enum ref_action { REF_APPLY, REF_KEEP, REF_DROP, REF_CLEAR, REF_KEEP_NOTHING } ref_action;
 
@@ -148,6 +148,11 @@ static bool ref_relocate_is_texture(const ref_out_symbol *symbol) {
   return symbol->type >= REF_SYMBOL_TEXTURE && symbol->type <= REF_SYMBOL_SURFACE;
 }
 
+/* RF87, M28: the system's shared memory. */
+static bool ref_relocate_is_reserved(const ref_link *link, const ref_out_symbol *symbol) {
+  return symbol->section != REF_NONE && link->sections[symbol->section].type == REF_TYPE_SHARED_RESERVED;
+}
+
 static ref_action ref_relocate_classify(ref_link *link, ref_out_relocation *entry) {
   if (entry->function != REF_NONE) {
     const ref_action action = ref_relocate_classify_function(link, entry);
@@ -169,6 +174,9 @@ static ref_action ref_relocate_classify(ref_link *link, ref_out_relocation *entr
   }
   if (ref_relocate_is_texture(symbol)) {
     return ref_relocate_classify_texture(link, entry);
+  }
+  if (link->view->is_mercury && ref_relocate_is_reserved(link, symbol)) {
+    return REF_KEEP; /* RF87 */
   }
   const bool undefined = symbol->section == REF_NONE && !symbol->is_extern_shared;
   const bool clear = ref_relocate_kind(entry->type) == REF_KIND_CLEAR;
@@ -230,7 +238,8 @@ static uint64_t ref_relocate_symbol_value(ref_link *link, const ref_out_relocati
   if (symbol->value == none && link->sections[symbol->section].type != REF_TYPE_SHARED) {
     ref_message_fatal(link, "E70", "Internal error: unallocated symbol");
   }
-  return symbol->value + ref_constants_offset_of_section(link, symbol->section);
+  const uint64_t reserved = ref_relocate_is_reserved(link, symbol) ? SYSTEM_RESERVED : 0;
+  return symbol->value + reserved + ref_constants_offset_of_section(link, symbol->section);
 }
 
 /* R6 */
@@ -253,6 +262,14 @@ static uint64_t ref_relocate_auxiliary(const ref_link *link, const ref_out_reloc
   }
   const ref_out_symbol *symbol = &link->symbols[entry->symbol];
   return symbol->function == REF_NONE ? symbol->auxiliary : symbol->function + 1;
+}
+
+/* A compiler constant above 64 KB: E33 has named its kernels, its loads are not named once more. */
+static bool ref_relocate_is_over_limit(const ref_link *link, const ref_out_relocation *entry) {
+  const ref_out_symbol *symbol = entry->symbol == REF_NONE ? NULL : &link->symbols[entry->symbol];
+  return symbol != NULL && symbol->section != REF_NONE &&
+         link->sections[symbol->section].type == link->view->optimizer_type &&
+         symbol->value + ref_constants_offset_of_section(link, symbol->section) >= CONSTANT_LIMIT;
 }
 
 /* D38: by default a warning for a value that fits its field neither as signed nor as unsigned; the bytes are the same. */
@@ -301,7 +318,7 @@ static void ref_relocate_patch(ref_link *link, const ref_out_relocation *entry, 
   const uint64_t value = clear ? 0 : ref_relocate_symbol_value(link, entry) + addend - place;
   const uint64_t auxiliary = ref_relocate_auxiliary(link, entry);
   const uint32_t bank = ref_relocate_bank(link, entry);
-  if (!clear) {
+  if (!clear && !ref_relocate_is_over_limit(link, entry)) {
     ref_relocate_check_fit(link, row, value);
   }
   for (size_t i = 0; i < REF_RELOCATION_FIELDS && row->fields[i].width > 0; i++) {
@@ -337,8 +354,16 @@ static void ref_relocate_check_dropped(ref_link *link) {
   }
 }
 
+/* RF85: said before any relocation, used or not. */
+static void ref_relocate_check_parameters(ref_link *link) {
+  if (link->has_dead_parameter) {
+    ref_message_fatal(link, "E68", "Internal error: reference to deleted section");
+  }
+}
+
 /* R10: last in, first out; every apply comes before any kept entry is looked at. */
 void ref_relocate_apply(ref_link *link) {
+  ref_relocate_check_parameters(link);
   ref_relocate_check_aliases(link);
   ref_relocate_check_dropped(link);
   for (size_t i = link->relocation_count; i-- > 0;) {

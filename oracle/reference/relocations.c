@@ -1,5 +1,6 @@
 /* Reading the inputs' relocation sections: W2.5, W3.4, W8.3, W8.5, R12, R17, R30, R31, R36, R37. */
 #include "link.h"
+#include "relocation_table.h"
 
 #include <string.h>
 
@@ -64,12 +65,9 @@ static bool ref_relocation_is_skipped(const ref_link *link, const ref_file *file
 
 static void ref_relocation_resolve_symbol(ref_link *link, ref_file *file, const ref_relocation *entry,
                                           ref_out_relocation *output) {
-  if (entry->symbol >= file->cubin.symbol_count) {
-    if (!link->job->bug_compatible) {
-      ref_message_fatal(link, "D38", "Input file '%s': relocation against symbol %u of %zu", file->name, entry->symbol,
-                        file->cubin.symbol_count);
-    }
-    return;
+  if (entry->symbol >= file->cubin.symbol_count) { /* D44: nvlink reads what lies behind the table */
+    ref_message_fatal(link, "D44", "Input file '%s': relocation against symbol %u of %zu", file->name, entry->symbol,
+                      file->cubin.symbol_count);
   }
   const ref_symbol *input = &file->cubin.symbols[entry->symbol];
   output->function = file->function_of[entry->symbol];
@@ -105,6 +103,9 @@ static void ref_relocation_add_block_offset(const ref_link *link, ref_out_reloca
 static void ref_relocation_add(ref_link *link, size_t file_number, uint32_t target, const ref_relocation *entry,
                                bool has_addend, size_t processed) {
   ref_file *file = &link->files[file_number];
+  if (link->view->is_mercury && entry->type < REF_MERCURY_FIRST && ref_merge_owner(file, target) != 0) {
+    ref_message_fatal(link, "E75", "Internal error: unexpected reloc");
+  }
   ref_out_relocation output = {.target = file->section_of[target],
                                .file = file_number,
                                .input_symbol = entry->symbol,

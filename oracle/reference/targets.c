@@ -51,6 +51,15 @@ bool ref_target_takes(const ref_target *target, uint32_t sm, bool accelerated, b
   return false;
 }
 
+bool ref_target_is_sm(uint32_t sm) {
+  for (size_t i = 0; i < sizeof ref_targets / sizeof ref_targets[0]; i++) {
+    if (ref_targets[i].sm == sm) {
+      return true;
+    }
+  }
+  return false;
+}
+
 /* M1: objects have a Mercury view from sm_100 on. */
 bool ref_target_has_capsules(uint32_t sm) {
   return sm >= FIRST_WITH_CAPSULES;
