@@ -45,3 +45,8 @@ bool tl_attribute_names_symbol(uint8_t code) {
       return true;
   return false;
 }
+
+bool tl_attribute_is_of_body(uint8_t code) {
+  return code == EIATTR_REGCOUNT || code == EIATTR_FRAME_SIZE || code == EIATTR_MAX_STACK_SIZE ||
+         code == EIATTR_SAM_REGION_STACK_SIZE;
+}

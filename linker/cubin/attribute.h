@@ -50,5 +50,7 @@ enum {
 
 /* True for the codes whose first payload word is a symbol index (I4); EXTERNS is not among them. */
 bool tl_attribute_names_symbol(uint8_t code);
+/* True for the codes of records about one body of a function, which go when it loses or dies (I8, L261). */
+bool tl_attribute_is_of_body(uint8_t code);
 
 #endif

@@ -187,12 +187,27 @@ static void diagnose_stack_limits(const tl_module *module, const tl_graph *graph
   }
 }
 
+/* L260 */
+static void diagnose_caching(const tl_module *module, const tl_resources *resources, tl_arena *arena) {
+  for (size_t i = 0; i < resources->cache_conflicts.count; i++) {
+    const tl_cache_conflict *const conflict = &resources->cache_conflicts.items[i];
+    const char *const kernel = diagnose_name(module, module->kernels.items[conflict->kernel]);
+    const tl_function *const functions = module->resolution->functions.items;
+    tl_diagnostics_add(
+        module->diagnostics, tl_message_row_of(TL_MESSAGE_CACHING), (tl_site){NULL, NULL, kernel, TL_NO_OFFSET}, NULL,
+        tl_demangle(arena, tl_module_text(module, functions[conflict->first].name)),
+        tl_demangle(arena, tl_module_text(module, functions[conflict->second].name)), tl_demangle(arena, kernel));
+  }
+}
+
 void tl_diagnose_resources(const tl_module *module, const tl_graph *graph, const tl_resources *resources,
                            tl_arena *arena) {
   diagnose_stack_limits(module, graph, resources, arena);
   for (size_t i = 0; i < resources->mixed.count; i++)
-    diagnose_report_name(module, TL_MESSAGE_CTA_GROUPS,
-                         tl_demangle(arena, diagnose_name(module, resources->mixed.items[i])));
+    diagnose_report_name(
+        module, TL_MESSAGE_CTA_GROUPS,
+        tl_demangle(arena, diagnose_name(module, module->kernels.items[resources->mixed.items[i].index])));
+  diagnose_caching(module, resources, arena);
   tl_diagnose_registers(module, graph, resources, arena);
 }
 

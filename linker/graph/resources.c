@@ -7,17 +7,15 @@
 
 #include <stdlib.h>
 
-static bool resources_record_stands(const tl_module *module, size_t index) {
-  const tl_attribute *const record = &module->attributes.items[index];
-  const bool about_body =
-      record->code == EIATTR_REGCOUNT || record->code == EIATTR_FRAME_SIZE || record->code == EIATTR_MAX_STACK_SIZE;
-  return !about_body || index >= module->symbols.items[record->symbol].info_cutoff;
+bool tl_attribute_stands(const tl_module *module, const tl_attributes *list, size_t index) {
+  const tl_attribute *const record = &list->items[index];
+  return !tl_attribute_is_of_body(record->code) || index >= module->symbols.items[record->symbol].info_cutoff;
 }
 
 static void resources_read_own(tl_resources *r, const tl_module *module) {
   for (size_t i = 0; i < module->attributes.count; i++) {
     const tl_attribute *const record = &module->attributes.items[i];
-    if (record->symbol == TL_NONE || record->size < 8 || !resources_record_stands(module, i))
+    if (record->symbol == TL_NONE || record->size < 8 || !tl_attribute_stands(module, &module->attributes, i))
       continue;
     const uint32_t function = module->symbols.items[record->symbol].function;
     if (function == TL_NONE)
@@ -90,7 +88,7 @@ static void resources_list_module(tl_resources *r, const tl_module *module, tl_a
   tl_vector_reserve(arena, &r->module, module->attributes.count + module->kernels.count);
   for (size_t i = module->attributes.count; i-- > 0;) {
     const tl_attribute *const record = &module->attributes.items[i];
-    if (resources_record_is_dropped(module, record) || !resources_record_stands(module, i))
+    if (resources_record_is_dropped(module, record) || !tl_attribute_stands(module, &module->attributes, i))
       continue;
     tl_attribute *const listed = tl_vector_push(arena, &r->module);
     *listed = *record;
@@ -116,7 +114,7 @@ static void resources_list_old(tl_resources *r, const tl_module *module, tl_aren
 
 /* W6.1: after the inputs' records, in .symtab order. */
 static void resources_list_stacks(tl_resources *r, const tl_module *module, const tl_graph *graph,
-                                  const tl_u32_vector *half, tl_arena *arena) {
+                                  const tl_u32_vector *half, const uint32_t *sam, tl_arena *arena) {
   for (size_t i = 0; i < half->count; i++) {
     const uint32_t symbol = half->items[i];
     if (!resources_is_kernel(module, symbol))
@@ -124,6 +122,8 @@ static void resources_list_stacks(tl_resources *r, const tl_module *module, cons
     const uint32_t function = module->symbols.items[symbol].function;
     const uint32_t bytes = graph->cyclic[function] ? UINT32_MAX : (uint32_t)r->stack[function];
     resources_add_pair(&r->module, arena, EIATTR_MIN_STACK_SIZE, symbol, bytes);
+    if (sam && sam[function]) /* L261 */
+      resources_add_pair(&r->module, arena, EIATTR_SAM_REGION_STACK_SIZE, symbol, sam[function]);
   }
 }
 
@@ -190,10 +190,12 @@ void tl_resources_find(tl_resources *resources, const tl_module *module, const t
     tl_copy_attributes(resources, module, arena);
     return;
   }
-  resources_list_stacks(resources, module, graph, &module->locals, arena);
-  resources_list_stacks(resources, module, graph, &module->globals, arena);
+  const uint32_t *const sam = tl_find_sam_stacks(module, graph, arena);
+  resources_list_stacks(resources, module, graph, &module->locals, sam, arena);
+  resources_list_stacks(resources, module, graph, &module->globals, sam, arena);
   resources_list_missing(resources, module, graph, arena);
   tl_spread_attributes(resources, module, graph, arena);
+  tl_spread_caching(resources, module, graph, arena);
 }
 
 uint32_t tl_attribute_byte(const tl_attribute *attribute) {

@@ -4,6 +4,19 @@
 
 #include "graph/graph.h"
 
+/* A kernel that would get both kinds of tcgen05 groups (E36, L223, L262). */
+typedef struct tl_mixed_kernel {
+  uint32_t filled; /* of the records of the function that brought the second kind */
+  uint32_t index;  /* of the kernel among the module's */
+} tl_mixed_kernel;
+
+/* Two functions that ask for different caching in one kernel (L260); the first may be the kernel. */
+typedef struct tl_cache_conflict {
+  uint32_t place;         /* of the second in the order of all functions that ask */
+  uint32_t kernel;        /* its index among the module's */
+  uint32_t first, second; /* functions */
+} tl_cache_conflict;
+
 typedef struct tl_resources {
   uint32_t *registers;     /* by function: its own count, of REGCOUNT or else of its text; 0 when it has none */
   bool *has_registers;     /* by function: some record gives its REGCOUNT */
@@ -12,7 +25,8 @@ typedef struct tl_resources {
   uint64_t *stack;         /* by node: deepest chain; meaningless where graph->cyclic (G3) */
   tl_attributes module;    /* .nv.info in output order */
   tl_attributes *sections; /* by section: .nv.info.F in output order */
-  tl_u32_vector mixed;     /* kernels that would get both kinds of tcgen05 groups (E36, L223), in creation order */
+  TL_VECTOR(tl_mixed_kernel) mixed;             /* in the order in which they are said */
+  TL_VECTOR(tl_cache_conflict) cache_conflicts; /* the same */
 } tl_resources;
 
 void tl_resources_find(tl_resources *resources, const tl_module *module, const tl_graph *graph, tl_arena *arena);
@@ -23,8 +37,14 @@ uint32_t tl_attributes_find(const tl_attributes *list, uint8_t code);
 /* An undefined symbol, or a kernel: such words stay in EXTERNS (W6.6, W6.15). */
 bool tl_extern_stays(const tl_module *module, uint32_t symbol);
 
-/* Private to graph/: the attributes that spread to kernels (spread.c). */
+/* False for a record about a body that was replaced later. */
+bool tl_attribute_stands(const tl_module *module, const tl_attributes *list, size_t index);
+
+/* Private to graph/: the attributes that spread to kernels (spread.c, caching.c). */
 void tl_copy_attributes(tl_resources *resources, const tl_module *module, tl_arena *arena);
+void tl_spread_caching(tl_resources *resources, const tl_module *module, const tl_graph *graph, tl_arena *arena);
+/* By node: the largest SAM_REGION_STACK_SIZE of what it calls; NULL when there is no such record. */
+uint32_t *tl_find_sam_stacks(const tl_module *module, const tl_graph *graph, tl_arena *arena);
 void tl_spread_attributes(tl_resources *resources, const tl_module *module, const tl_graph *graph, tl_arena *arena);
 
 #endif

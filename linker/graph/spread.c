@@ -191,12 +191,12 @@ static void spread_one(spreader *s, tl_attributes *list, spread_lists *lists, co
 }
 
 /* E36 (L223): a function brings the one kind of tcgen05 groups to a kernel that has the other. */
-static void spread_check_groups(const spreader *s, uint32_t kernel, const tl_attributes *list, uint8_t code) {
+static void spread_check_groups(const spreader *s, tl_mixed_kernel kernel, const tl_attributes *list, uint8_t code) {
   const uint8_t other = code == EIATTR_TCGEN05_1CTA_USED   ? EIATTR_TCGEN05_2CTA_USED
                         : code == EIATTR_TCGEN05_2CTA_USED ? EIATTR_TCGEN05_1CTA_USED
                                                            : 0;
   if (other && tl_attributes_find(list, code) == TL_NONE && tl_attributes_find(list, other) != TL_NONE)
-    tl_u32_push(s->arena, &s->resources->mixed, kernel);
+    *tl_vector_push(s->arena, &s->resources->mixed) = kernel;
 }
 
 /* Where a section of records stands in the walk, and which it is. */
@@ -359,8 +359,9 @@ static uint32_t spread_find_places(const spreader *s, uint32_t kernel, const spr
 
 /* Several kernels: the reached functions in the order in which their records were read (I30); those of a replaced body
  * were read late (L86). */
-static void spread_to_one_of_many(spreader *s, uint32_t kernel, const spread_below *below, tl_reach *reach,
+static void spread_to_one_of_many(spreader *s, uint32_t index, const spread_below *below, tl_reach *reach,
                                   spread_place *places) {
+  const uint32_t kernel = s->module->kernels.items[index];
   const uint32_t text = s->module->symbols.items[kernel].section;
   tl_attributes *const list = &s->resources->sections[s->module->sections.items[text].info];
   const uint32_t count = spread_find_places(s, kernel, below, reach, places);
@@ -372,7 +373,7 @@ static void spread_to_one_of_many(spreader *s, uint32_t kernel, const spread_bel
       const spread_row *const row = spread_find(from->items[j].code);
       if (!row)
         continue;
-      spread_check_groups(s, kernel, list, row->code);
+      spread_check_groups(s, (tl_mixed_kernel){places[i].filled, index}, list, row->code);
       spread_one(s, list, &lists, row, &from->items[j]);
     }
   }
@@ -453,7 +454,7 @@ static void spread_row_alone(spreader *s, tl_attributes *list, uint32_t kernel, 
   }
   if (!found.count)
     return;
-  spread_check_groups(s, kernel, spread_input(s, s->module->symbols.items[kernel].section), row->code);
+  spread_check_groups(s, (tl_mixed_kernel){0, 0}, spread_input(s, s->module->symbols.items[kernel].section), row->code);
   const tl_attribute *const value = &found.items[0];
   const bool known = tl_attributes_find(list, row->code) != TL_NONE;
   const bool zero = row->rule == SPREAD_SUM ? tl_get16(value->data) == 0
@@ -614,6 +615,14 @@ void tl_copy_attributes(tl_resources *resources, const tl_module *module, tl_are
   }
 }
 
+/* L262: function by function, the kernels last created first. */
+static int spread_compare_mixed(const void *a, const void *b) {
+  const tl_mixed_kernel *const x = a, *const y = b;
+  if (x->filled != y->filled)
+    return x->filled < y->filled ? -1 : 1;
+  return (x->index < y->index) - (x->index > y->index);
+}
+
 void tl_spread_attributes(tl_resources *resources, const tl_module *module, const tl_graph *graph, tl_arena *arena) {
   spreader s = {.resources = resources, .module = module, .graph = graph, .arena = arena};
   tl_map_init(&s.seen, arena);
@@ -632,7 +641,7 @@ void tl_spread_attributes(tl_resources *resources, const tl_module *module, cons
   s.sparse_of_all = spread_sparse_of_all(&s);
   s.sparse_below = tl_graph_collect(graph, s.sparse, arena);
   const spread_below below = spread_find_below(&s);
-  for (size_t k = 0; k < module->kernels.count; k++) {
+  for (uint32_t k = 0; k < module->kernels.count; k++) {
     const uint32_t kernel = module->kernels.items[k];
     const uint32_t text = module->symbols.items[kernel].section;
     tl_attributes *const list = &resources->sections[module->sections.items[text].info];
@@ -641,6 +650,8 @@ void tl_spread_attributes(tl_resources *resources, const tl_module *module, cons
     if (tl_module_has_single_kernel(module))
       spread_to_single(&s, kernel);
     else
-      spread_to_one_of_many(&s, kernel, &below, &reach, places);
+      spread_to_one_of_many(&s, k, &below, &reach, places);
   }
+  if (resources->mixed.count)
+    qsort(resources->mixed.items, resources->mixed.count, sizeof *resources->mixed.items, spread_compare_mixed);
 }

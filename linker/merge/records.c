@@ -68,8 +68,8 @@ static void records_check_dead(const tl_merging *m, uint32_t section) {
 /* Records of dead functions and losing bodies go with them (I8), and so do those about no function at all, and a kernel's
  * parameters without their section (L182). */
 static bool records_is_dropped(const tl_merging *m, const tl_record *record) {
-  const bool about_function =
-      record->code == EIATTR_REGCOUNT || record->code == EIATTR_FRAME_SIZE || record->code == EIATTR_MAX_STACK_SIZE;
+  const bool request = record->code == EIATTR_LOAD_CACHE_REQUEST; /* one of a losing body counts (L260) */
+  const bool about_function = request || tl_attribute_is_of_body(record->code);
   if ((!about_function && record->code != EIATTR_PARAM_CBANK) || record->format != 4 || record->size < 4)
     return false;
   const uint32_t symbol = tl_get32(record->data);
@@ -77,7 +77,7 @@ static bool records_is_dropped(const tl_merging *m, const tl_record *record) {
     return false; /* an error when the record is taken */
   if (!about_function)
     return m->symbol_map[symbol] == TL_NONE;
-  return m->symbol_dead[symbol] || m->symbol_lost[symbol] || m->bodies[symbol].function == TL_NONE;
+  return m->symbol_dead[symbol] || (m->symbol_lost[symbol] && !request) || m->bodies[symbol].function == TL_NONE;
 }
 
 /* About how many records that many bytes of a function hold: three or four, and there are many such lists. */

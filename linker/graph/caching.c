@@ -1,0 +1,149 @@
+/* Two kinds of records of the module's .nv.info that no compiler of today writes: LOAD_CACHE_REQUEST {function, value}, of
+ * which kernels get EXPLICIT_CACHING (I27, L260), and SAM_REGION_STACK_SIZE {function, value}, whose largest value below a
+ * kernel becomes a record of the kernel (I26a, L261). */
+#include "base/bytes.h"
+#include "cubin/attribute.h"
+#include "cubin/elf.h"
+#include "graph/resources.h"
+
+#include <stdlib.h>
+
+/* What the last request of a function says, as a bit; 0 when it has none. */
+enum { CACHING_OFF = 1, CACHING_ON = 2 };
+
+typedef struct caching {
+  tl_resources *resources;
+  const tl_module *module;
+  const tl_graph *graph;
+  tl_arena *arena;
+  uint32_t *request;     /* by function */
+  uint32_t *times;       /* by function: requests whose value is not 0 */
+  tl_u32_vector asking;  /* functions with a request, in the order in which those were read */
+  const uint32_t *below; /* by node: the bits of everything that can be reached */
+} caching;
+
+/* The output function that a record's symbol is; TL_NONE. */
+static uint32_t caching_function(const tl_module *module, const tl_attribute *record) {
+  return record->size < 8 || record->symbol == TL_NONE ? TL_NONE : module->symbols.items[record->symbol].function;
+}
+
+static void caching_read(caching *c) {
+  const tl_module *const module = c->module;
+  for (size_t i = 0; i < module->attributes.count; i++) {
+    const tl_attribute *const record = &module->attributes.items[i];
+    const uint32_t function = caching_function(module, record);
+    if (record->code != EIATTR_LOAD_CACHE_REQUEST || function == TL_NONE)
+      continue;
+    const bool on = tl_get32(record->data + 4) != 0;
+    if (!c->request[function])
+      tl_u32_push(c->arena, &c->asking, function);
+    c->request[function] = on ? CACHING_ON : CACHING_OFF;
+    c->times[function] += on;
+  }
+}
+
+static void caching_conflict(caching *c, uint32_t kernel, uint32_t first, uint32_t place) {
+  *tl_vector_push(c->arena, &c->resources->cache_conflicts) =
+      (tl_cache_conflict){.place = place, .kernel = kernel, .first = first, .second = c->asking.items[place]};
+}
+
+/* The functions below a kernel with a request, in order: with a request of its own each that says otherwise is a conflict,
+ * without one only the first that says other than those before it. */
+static void caching_compare_requests(caching *c, uint32_t kernel, const tl_reach *reach) {
+  const uint32_t own = c->module->symbols.items[c->module->kernels.items[kernel]].function;
+  const bool all = tl_module_has_single_kernel(c->module);
+  uint32_t first = c->request[own] ? own : TL_NONE;
+  for (uint32_t i = 0; i < c->asking.count; i++) {
+    const uint32_t function = c->asking.items[i];
+    if (function == own || (!all && reach->stamp[function] != reach->round))
+      continue;
+    if (first == TL_NONE)
+      first = function;
+    if (c->request[function] == c->request[first])
+      continue;
+    caching_conflict(c, kernel, first, i);
+    if (first != own)
+      return;
+  }
+}
+
+static uint32_t caching_all(const caching *c) {
+  uint32_t all = 0;
+  for (uint32_t i = 0; i < c->asking.count; i++)
+    all |= c->request[c->asking.items[i]];
+  return all;
+}
+
+static void caching_store(caching *c, uint32_t kernel, tl_reach *reach) {
+  static const uint8_t nothing[2] = {0};
+  const tl_module *const module = c->module;
+  const tl_symbol *const symbol = &module->symbols.items[module->kernels.items[kernel]];
+  const uint32_t own = c->request[symbol->function];
+  const uint32_t below = tl_module_has_single_kernel(module) ? caching_all(c) : c->below[symbol->function];
+  if (below == (CACHING_OFF | CACHING_ON)) {
+    tl_graph_reach(c->graph, symbol->function, reach);
+    caching_compare_requests(c, kernel, reach);
+  }
+  uint32_t times = below == CACHING_ON;
+  if (own)
+    times = own == CACHING_ON ? c->times[symbol->function] : 0;
+  tl_attributes *const list = &c->resources->sections[module->sections.items[symbol->section].info];
+  for (uint32_t i = 0; i < times; i++)
+    *tl_vector_push(c->arena, list) = (tl_attribute){
+        .format = 1, .code = EIATTR_EXPLICIT_CACHING, .size = sizeof nothing, .data = nothing, .symbol = TL_NONE};
+}
+
+/* Function by function, the kernels last created first (L260). */
+static int caching_compare_conflicts(const void *a, const void *b) {
+  const tl_cache_conflict *const first = a, *const second = b;
+  if (first->place != second->place)
+    return first->place < second->place ? -1 : 1;
+  return (first->kernel < second->kernel) - (first->kernel > second->kernel);
+}
+
+void tl_spread_caching(tl_resources *resources, const tl_module *module, const tl_graph *graph, tl_arena *arena) {
+  const size_t nodes = (size_t)graph->node_count + 1;
+  caching c = {.resources = resources, .module = module, .graph = graph, .arena = arena};
+  c.request = tl_arena_new(arena, uint32_t, nodes);
+  c.times = tl_arena_new(arena, uint32_t, nodes);
+  caching_read(&c);
+  if (!c.asking.count)
+    return;
+  c.below = tl_graph_collect(graph, c.request, arena);
+  tl_reach reach;
+  tl_reach_init(&reach, graph, arena);
+  for (uint32_t k = 0; k < module->kernels.count; k++)
+    caching_store(&c, k, &reach);
+  if (resources->cache_conflicts.count)
+    qsort(resources->cache_conflicts.items, resources->cache_conflicts.count, sizeof *resources->cache_conflicts.items,
+          caching_compare_conflicts);
+}
+
+/* The largest value of the functions that each node can reach: of its component, and of what lies below that. */
+uint32_t *tl_find_sam_stacks(const tl_module *module, const tl_graph *graph, tl_arena *arena) {
+  uint32_t *const own = tl_arena_new(arena, uint32_t, (size_t)graph->node_count + 1);
+  uint32_t *const most = tl_arena_new(arena, uint32_t, (size_t)graph->node_count + 1);
+  uint32_t *const of_component = tl_arena_new(arena, uint32_t, (size_t)graph->component_count + 1);
+  bool any = false;
+  for (size_t i = 0; i < module->attributes.count; i++) {
+    const tl_attribute *const record = &module->attributes.items[i];
+    const uint32_t function = caching_function(module, record);
+    if (record->code != EIATTR_SAM_REGION_STACK_SIZE || function == TL_NONE ||
+        !tl_attribute_stands(module, &module->attributes, i))
+      continue;
+    const uint32_t value = tl_get32(record->data + 4);
+    own[function] = value > own[function] ? value : own[function];
+    any = true;
+  }
+  for (uint32_t i = 0; any && i < graph->node_count; i++) {
+    const uint32_t node = graph->order[i];
+    uint32_t *const collected = &of_component[graph->component[node]];
+    for (uint32_t e = graph->callees.first[node]; e < graph->callees.first[node + 1]; e++) {
+      const uint32_t below = of_component[graph->component[graph->callees.to[e]]];
+      most[node] = below > most[node] ? below : most[node];
+    }
+    *collected = most[node] > *collected ? most[node] : *collected;
+    *collected = node < graph->function_count && own[node] > *collected ? own[node] : *collected;
+  }
+  return any ? most : NULL;
+}
