@@ -1,16 +1,19 @@
 /* Reads capsules (M9): a header, a bit mask in which 1 means "derived from the SASS text", and a record for each other
- * instruction. Only the lengths of records are understood, which is nearly all that linking needs. */
+ * instruction. Of records only the lengths are understood, of themselves and of what they stand for (L127), which is nearly
+ * all that linking needs. */
 #include "cubin/capsule.h"
 
 #include "base/bytes.h"
 
-/* From the first byte of a record. */
+/* Bits of a record's first byte. */
+enum { RECORD_UNITS = 0xf, RECORD_COUNTS = 0x10, RECORD_SHORT = 0x40 };
+
 static uint64_t capsule_record_size(uint8_t first) {
-  if (first & 0x10)
+  if (first & RECORD_COUNTS)
     return 2;
-  if (first & 0x40)
+  if (first & RECORD_SHORT)
     return 4;
-  return 16 * (uint64_t)(first & 0xf);
+  return 16 * (uint64_t)(first & RECORD_UNITS);
 }
 
 bool tl_capsule_read(tl_capsule *capsule, const uint8_t *bytes, uint64_t size) {
@@ -29,4 +32,28 @@ bool tl_capsule_next(const tl_capsule *capsule, uint64_t *offset, tl_capsule_rec
   *record = (tl_capsule_record){at, capsule_record_size(capsule->bytes[at])};
   *offset = at + record->size;
   return record->size && record->size <= capsule->size - at;
+}
+
+/* A record of two bytes says how many SASS instructions the item makes, and is followed by the instruction's own record
+ * unless its units are 0. */
+bool tl_capsule_next_item(const tl_capsule *capsule, tl_capsule_cursor *cursor, tl_capsule_item *item) {
+  if (cursor->index >= capsule->count)
+    return false;
+  const uint8_t mask = capsule->bytes[TL_CAPSULE_HEADER + cursor->index / 8];
+  *item = (tl_capsule_item){1, 0, mask >> cursor->index % 8 & 1};
+  cursor->index++;
+  if (item->derived)
+    return true;
+  tl_capsule_record record;
+  do {
+    if (!tl_capsule_next(capsule, &cursor->offset, &record))
+      return false;
+    const uint8_t *const at = capsule->bytes + record.offset;
+    item->units = at[0] & RECORD_UNITS;
+    if (at[0] & RECORD_COUNTS)
+      item->count = (uint32_t)at[1] << 1 | at[0] >> 7;
+    else
+      break;
+  } while (item->units);
+  return true;
 }

@@ -19,10 +19,25 @@ typedef struct tl_capsule_record {
   uint64_t offset, size; /* in the capsule */
 } tl_capsule_record;
 
+/* What one bit of the mask stands for (L127): a Mercury instruction, or with `units` 0 and not derived NOPs that the
+ * finalizer put in, such as those that fill the end of a text. */
+typedef struct tl_capsule_item {
+  uint32_t count; /* SASS instructions made of it */
+  uint32_t units; /* of 16 bytes when decoded; 0 also where that does not show */
+  bool derived;   /* from the SASS text: it has no record */
+} tl_capsule_item;
+
+typedef struct tl_capsule_cursor {
+  uint32_t index;  /* of the mask's bit */
+  uint64_t offset; /* of the next record, 0 at first */
+} tl_capsule_cursor;
+
 /* False when the bytes are no capsule. */
 bool tl_capsule_read(tl_capsule *capsule, const uint8_t *bytes, uint64_t size);
 /* The next record, starting with *offset 0; false behind the last, or where a record runs past the end. Records go on to
  * the end of the capsule, behind those of the `count` instructions that the mask is about (L123). */
 bool tl_capsule_next(const tl_capsule *capsule, uint64_t *offset, tl_capsule_record *record);
+/* The next item, with a cursor of zeros at first; false behind the last, or where its record is not whole. */
+bool tl_capsule_next_item(const tl_capsule *capsule, tl_capsule_cursor *cursor, tl_capsule_item *item);
 
 #endif

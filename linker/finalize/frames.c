@@ -11,7 +11,7 @@
 
 /* Layout of an entry: ff ff ff ff, length, then the CIE pointer (all ones: a CIE), for an FDE the function's address and
  * length. */
-enum { FRAME_LENGTH = 4, FRAME_CIE = 12, FRAME_ADDRESS = 20, FRAME_LEAST = 20, FRAME_FDE = 36 };
+enum { FRAME_LENGTH = 4, FRAME_CIE = 12, FRAME_ADDRESS = 20, FRAME_CODE = 28, FRAME_LEAST = 20, FRAME_FDE = 36 };
 
 typedef struct frame {
   uint64_t offset, size; /* in its section */
@@ -43,7 +43,7 @@ static frame_list frames_read(const finalizer *f, const uint8_t *bytes, uint64_t
 /* A frame whose function is in the output: what either view has for it. */
 typedef struct frame_pair {
   uint64_t place; /* in the merged Mercury section */
-  uint32_t symbol;
+  uint32_t symbol, file;
   const uint8_t *mercury, *mercury_cie;
   const uint8_t *sass, *sass_cie;
   uint64_t mercury_size, sass_size, sass_cie_size, mercury_cie_size;
@@ -102,6 +102,7 @@ static void frames_pair_file(frame_writer *w, const tl_piece *mercury, const uin
       continue;
     *tl_vector_push(f->arena, &w->pairs) = (frame_pair){.place = place,
                                                         .next = TL_NONE,
+                                                        .file = mercury->file,
                                                         .symbol = entry->symbol,
                                                         .mercury = bytes + from.items[i].offset,
                                                         .mercury_size = from.items[i].size,
@@ -122,13 +123,14 @@ static void frames_put(frame_writer *w, const uint8_t *bytes, uint64_t size) {
 
 /* --- instructions of frames --- */
 
-/* One instruction, and the place in the code from which it holds; none at the end, where only the place moves. */
-typedef struct frame_event {
-  uint64_t at;
+/* The instructions that a frame has for one place in the code; none where its last advance ends. */
+typedef struct frame_step {
+  uint64_t at;    /* in decoded Mercury code */
+  uint32_t order; /* of the step among all frames of its function */
   const uint8_t *bytes;
   uint64_t size;
-} frame_event;
-typedef TL_VECTOR(frame_event) frame_events;
+} frame_step;
+typedef TL_VECTOR(frame_step) frame_steps;
 
 /* The length of a LEB128 number, 0 when it does not end. */
 static uint64_t frames_leb(const uint8_t *bytes, uint64_t left) {
@@ -167,60 +169,66 @@ static uint64_t frames_instruction_size(const uint8_t *bytes, uint64_t left) {
   return size <= left ? size : 0;
 }
 
-/* False at something unknown. */
-static bool frames_read_events(const finalizer *f, const uint8_t *frame_bytes, uint64_t size, frame_events *events) {
+static void frames_add_step(const finalizer *f, frame_steps *steps, uint64_t at, const uint8_t *bytes, uint64_t size) {
+  *tl_vector_push(f->arena, steps) = (frame_step){at, (uint32_t)steps->count, bytes, size};
+}
+
+/* False at something unknown. An advance is of 32 bits and may go back. */
+static bool frames_read_steps(const finalizer *f, const uint8_t *frame_bytes, uint64_t size, frame_steps *steps) {
   enum { NOP = 0, ADVANCE_4 = 4, ADVANCE_SIZE = 5 };
-  uint64_t at = 0;
-  for (uint64_t i = FRAME_FDE; i < size;) {
+  uint32_t at = 0;
+  uint64_t start = FRAME_FDE, end = FRAME_FDE; /* of the instructions at this place */
+  for (uint64_t i = FRAME_FDE, length; i < size; i += length) {
     const uint8_t code = frame_bytes[i];
-    uint64_t length = 1;
+    length = 1;
     if (code == ADVANCE_4) {
       length = ADVANCE_SIZE;
       if (length > size - i)
         return false;
+      if (end > start)
+        frames_add_step(f, steps, at, frame_bytes + start, end - start);
       at += tl_get32(frame_bytes + i + 1);
+      start = end = i + length;
     } else if (code != NOP) {
       length = frames_instruction_size(frame_bytes + i, size - i);
-      if (!length)
+      if (!length || end != i)
         return false;
-      *tl_vector_push(f->arena, events) = (frame_event){at, frame_bytes + i, length};
+      end = i + length;
     }
-    i += length;
   }
-  *tl_vector_push(f->arena, events) = (frame_event){at, NULL, 0};
+  frames_add_step(f, steps, at, frame_bytes + start, end - start);
   return true;
 }
 
-static bool frames_same_event(const frame_event *a, const frame_event *b) {
-  return a->at == b->at && a->size == b->size && (!a->size || memcmp(a->bytes, b->bytes, a->size) == 0);
+static int frames_compare_steps(const void *a, const void *b) {
+  const frame_step *const x = a, *const y = b;
+  if (x->at != y->at)
+    return x->at < y->at ? -1 : 1;
+  return x->order < y->order ? -1 : x->order > y->order;
 }
 
-/* Puts the instructions of a replaced body's frame between those of the standing one's: by place, older ones first, equal
- * ones once. */
-static void frames_merge_events(const finalizer *f, frame_events *into, const frame_events *older) {
-  frame_events all = {0};
-  size_t o = 0;
-  for (size_t i = 0; i < into->count; i++) {
-    for (; o < older->count && older->items[o].at <= into->items[i].at; o++)
-      if (!frames_same_event(&older->items[o], &into->items[i]))
-        *tl_vector_push(f->arena, &all) = older->items[o];
-    *tl_vector_push(f->arena, &all) = into->items[i];
-  }
-  *into = all;
-}
-
-static void frames_put_events(frame_writer *w, const frame_events *events) {
-  enum { ADVANCE_4 = 4, ADVANCE_SIZE = 5 };
+/* The steps at the places that they have in the SASS text; of several for one place the last counts, and one for no place
+ * of the code does not. */
+static void frames_put_steps(frame_writer *w, const frame_steps *steps, const final_code_map *map) {
+  enum { ADVANCE_4 = 4, ADVANCE_SIZE = 5, SASS_UNIT = 4 };
   uint64_t at = 0;
-  for (size_t i = 0; i < events->count; i++) {
-    if (events->items[i].at != at) {
+  size_t place = 0;
+  for (size_t i = 0; i < steps->count; i++) {
+    const frame_step *const step = &steps->items[i];
+    if (i + 1 < steps->count && step[1].at == step->at)
+      continue;
+    while (place < map->count && map->items[place].mercury < step->at)
+      place++;
+    if (place == map->count || map->items[place].mercury != step->at)
+      continue;
+    const uint64_t to = map->items[place].sass / SASS_UNIT;
+    if (to != at) {
       w->bytes[w->size] = ADVANCE_4;
-      tl_put32(w->bytes + w->size + 1, (uint32_t)(events->items[i].at - at));
+      tl_put32(w->bytes + w->size + 1, (uint32_t)(to - at));
       w->size += ADVANCE_SIZE;
-      at = events->items[i].at;
+      at = to;
     }
-    if (events->items[i].bytes)
-      frames_put(w, events->items[i].bytes, events->items[i].size);
+    frames_put(w, step->bytes, step->size);
   }
 }
 
@@ -232,42 +240,34 @@ static bool frames_has_alias(const finalizer *f, uint32_t symbol) {
   return text != TL_NONE && f->aliased[text];
 }
 
-/* A replaced body's frame that ends behind its first Mercury instruction: that is a place in the standing body too. For
- * places further on the standing body's own instructions decide, which are not known here (L104). */
-static bool frames_end_counts(const finalizer *f, const frame_pair *pair) {
-  enum { FIRST_INSTRUCTION = 16 };
-  frame_events events = {0};
-  return frames_read_events(f, pair->mercury, pair->mercury_size, &events) &&
-         events.items[events.count - 1].at == FIRST_INSTRUCTION;
+static uint32_t frames_standing_file(const finalizer *f, uint32_t symbol) {
+  return final_standing_file(f, f->mercury->module->symbols.items[symbol].section);
 }
 
-/* The frame of the body that stands, the last of those from `first` on, with the instructions of replaced bodies whose
- * entries stayed too (L104). */
-static void frames_put_translated(frame_writer *w, uint32_t first, const frame_pair *stands) {
-  const finalizer *const f = w->f;
-  frame_events events = {0};
-  bool known = frames_read_events(f, stands->sass, stands->sass_size, &events);
-  for (uint32_t i = first; known && w->pairs.items[i].next != TL_NONE; i = w->pairs.items[i].next) {
-    const frame_pair *const pair = &w->pairs.items[i];
-    frame_events older = {0};
-    known = frames_read_events(f, pair->sass, pair->sass_size, &older);
-    if (known && !frames_end_counts(f, pair))
-      older.count--;
-    frames_merge_events(f, &events, &older);
-  }
+/* The first of a function's frames where it has several, or one of a body that does not stand (L128). */
+static void frames_put_translated(frame_writer *w, uint32_t first, const frame_pair *last) {
+  finalizer *const f = w->f;
+  const uint32_t text = f->mercury->module->symbols.items[last->symbol].section;
+  const final_code_map *const map = final_code_map_of(f, text);
+  frame_steps steps = {0};
+  bool known = map != NULL;
+  for (uint32_t i = first; known && i != TL_NONE; i = w->pairs.items[i].next)
+    known = frames_read_steps(f, w->pairs.items[i].mercury, w->pairs.items[i].mercury_size, &steps);
   if (!known) {
-    frames_put(w, stands->sass, stands->sass_size);
+    frames_put(w, last->sass, last->sass_size);
     return;
   }
-  uint8_t *const at = w->bytes + w->size;
-  frames_put(w, stands->sass, FRAME_FDE);
-  frames_put_events(w, &events);
-  w->size = tl_align((uint64_t)(w->bytes + w->size - at), 8) + (uint64_t)(at - w->bytes);
-  tl_put64(at + FRAME_LENGTH, (uint64_t)(w->bytes + w->size - at) - FRAME_CIE);
+  qsort(steps.items, steps.count, sizeof *steps.items, frames_compare_steps);
+  const uint64_t start = w->size;
+  frames_put(w, last->sass, FRAME_FDE);
+  frames_put_steps(w, &steps, map);
+  w->size = start + tl_align(w->size - start, 8);
+  tl_put64(w->bytes + start + FRAME_LENGTH, w->size - start - FRAME_CIE);
+  tl_put64(w->bytes + start + FRAME_CODE, final_view_size(f->sass, f->sass_section[text]));
 }
 
-/* M24, L104: the first frame of a function describes the body that stands, which is the last one's; a further one, where
- * the entries of a replaced body stayed too, is the Mercury view's without its instructions. */
+/* M24, L104: the first frame of a function describes the body that stands; a further one, where the entries of a replaced
+ * body stayed too, is the Mercury view's without its instructions. */
 static void frames_write(frame_writer *w) {
   enum { BARE_FRAME = 40, BARE_LENGTH = 28 };
   finalizer *const f = w->f;
@@ -284,7 +284,7 @@ static void frames_write(frame_writer *w) {
     last[symbol] = i;
   }
   for (uint32_t i = 0; i < w->pairs.count; i++) {
-    const frame_pair *const pair = &w->pairs.items[i], *const stands = &w->pairs.items[last[pair->symbol]];
+    const frame_pair *const pair = &w->pairs.items[i], *const newest = &w->pairs.items[last[pair->symbol]];
     const bool bare = written[pair->symbol] || frames_has_alias(f, pair->symbol);
     written[pair->symbol] = true;
     if (cie != pair->cie) {
@@ -298,23 +298,12 @@ static void frames_write(frame_writer *w) {
       memcpy(at, pair->mercury, FRAME_FDE);
       tl_put64(at + FRAME_LENGTH, BARE_LENGTH);
       w->size += BARE_FRAME;
-    } else if (pair != stands) {
-      frames_put_translated(w, i, stands);
+    } else if (pair != newest || pair->file != frames_standing_file(f, pair->symbol)) {
+      frames_put_translated(w, i, newest);
     } else {
-      frames_put(w, stands->sass, stands->sass_size);
+      frames_put(w, pair->sass, pair->sass_size);
     }
     tl_put64(at + FRAME_CIE, cie_place);
-  }
-}
-
-/* Which texts have a second name that stands before their function. */
-static void frames_find_aliases(finalizer *f) {
-  const tl_module *const m = f->mercury->module;
-  f->aliased = tl_arena_new(f->arena, bool, m->sections.count);
-  for (size_t i = 0; i < m->functions.count; i++) {
-    const uint32_t symbol = m->symbol_of_function[m->functions.items[i]];
-    if (symbol != TL_NONE && final_names_first(f, symbol))
-      f->aliased[m->symbols.items[symbol].section] = true;
   }
 }
 
@@ -323,7 +312,6 @@ const uint8_t *final_frames(finalizer *f, uint32_t section, uint64_t *size) {
   const tl_section *const m = final_mercury(f, section);
   const uint8_t *const bytes = final_view_bytes(f->mercury, section);
   frame_writer w = {.f = f};
-  frames_find_aliases(f);
   *size = 0;
   if (sass == TL_NONE)
     return final_new(f, 0);
@@ -336,7 +324,8 @@ const uint8_t *final_frames(finalizer *f, uint32_t section, uint64_t *size) {
   }
   uint64_t room = 0;
   for (size_t i = 0; i < w.pairs.count; i++)
-    room += 6 * w.pairs.items[i].sass_size + w.pairs.items[i].sass_cie_size + w.pairs.items[i].mercury_cie_size + 64;
+    room += w.pairs.items[i].sass_size + w.pairs.items[i].mercury_size + w.pairs.items[i].sass_cie_size +
+            w.pairs.items[i].mercury_cie_size + 64;
   w.bytes = final_new(f, room);
   frames_write(&w);
   *size = w.size;

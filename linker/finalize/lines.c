@@ -1,7 +1,8 @@
 /* The SASS line tables, .debug_line and .nv_debug_line_sass (M25): unit by unit the header of the Mercury view, then the
  * SASS sequences of live functions in the order of their symbols. A sequence begins with DW_LNE_set_address, at whose
- * operand the file has an entry against the function. */
-#include "finalize/parts.h"
+ * operand the file has an entry against the function. One that describes another body than the standing one is made from
+ * the Mercury view's rows (L129). */
+#include "finalize/line_rows.h"
 
 #include "base/bytes.h"
 #include "cubin/elf.h"
@@ -11,14 +12,17 @@
 
 /* DWARF 2: unit_length, version, header_length; set_address is 00 09 02 and the address. */
 enum { UNIT_LENGTH = 4, UNIT_HEADER_LENGTH = 6, UNIT_LEAST = 10, ADDRESS = 3 };
+/* Behind header_length. */
+enum { SHAPE_LEAST_STEP = 0, SHAPE_LINE_BASE = 2, SHAPE_LINE_RANGE = 3, SHAPE_OPCODE_BASE = 4, SHAPE_SIZE = 5 };
 
 typedef struct line_unit {
   uint64_t start, program, end; /* in the piece */
 } line_unit;
 
 typedef struct line_sequence {
-  uint64_t start, end; /* in the SASS piece */
+  uint64_t start, end; /* in the piece */
   uint32_t symbol;     /* index in .symtab, 0: the function is not in the output */
+  uint32_t function;   /* symbol of the view's module */
   int64_t addend;
 } line_sequence;
 typedef TL_VECTOR(line_sequence) line_sequences;
@@ -29,13 +33,26 @@ typedef struct line_entry {
   const tl_kept *kept;
 } line_entry;
 
+/* The kept entries of one view's section, by offset. */
+typedef struct line_entries {
+  line_entry *items;
+  size_t count;
+} line_entries;
+
+/* One file's part in one view. */
+typedef struct line_table {
+  const uint8_t *bytes;
+  const tl_piece *piece;
+  line_sequences sequences;
+} line_table;
+
 typedef struct line_writer {
   finalizer *f;
   uint32_t sass; /* section */
-  line_entry *entries;
-  size_t entry_count;
-  uint8_t *bytes, *relocations;
-  uint64_t size, relocations_size;
+  line_entries sass_entries, mercury_entries;
+  final_line_bytes out;
+  uint8_t *relocations;
+  uint64_t relocations_size;
 } line_writer;
 
 static int lines_compare_entries(const void *a, const void *b) {
@@ -55,17 +72,18 @@ static int lines_compare_symbols(const void *a, const void *b) {
   return lines_compare_starts(a, b);
 }
 
-static void lines_collect_entries(line_writer *w) {
-  const final_entry_list list = final_entries_of(&w->f->sass_entries, final_sass(w->f, w->sass)->relocations[1]);
-  w->entries = tl_arena_new(w->f->arena, line_entry, list.count + 1);
+static line_entries lines_collect_entries(const finalizer *f, const final_entries *all, uint32_t container) {
+  const final_entry_list list = final_entries_of(all, container);
+  line_entries entries = {tl_arena_new(f->arena, line_entry, list.count + 1), list.count};
   for (size_t i = 0; i < list.count; i++)
-    w->entries[w->entry_count++] = (line_entry){list.items[i]->offset, list.items[i]};
-  qsort(w->entries, w->entry_count, sizeof *w->entries, lines_compare_entries);
+    entries.items[i] = (line_entry){list.items[i]->offset, list.items[i]};
+  qsort(entries.items, entries.count, sizeof *entries.items, lines_compare_entries);
+  return entries;
 }
 
-static const tl_kept *lines_find_entry(const line_writer *w, uint64_t offset) {
+static const tl_kept *lines_find_entry(const line_entries *entries, uint64_t offset) {
   const line_entry key = {offset, NULL};
-  const line_entry *const found = bsearch(&key, w->entries, w->entry_count, sizeof key, lines_compare_entries);
+  const line_entry *const found = bsearch(&key, entries->items, entries->count, sizeof key, lines_compare_entries);
   return found ? found->kept : NULL;
 }
 
@@ -86,9 +104,17 @@ static bool lines_next_unit(const line_writer *w, const uint8_t *bytes, uint64_t
   return true;
 }
 
-/* All sequences of one file, in the order of their places. */
-static line_sequences lines_find_sequences(const line_writer *w, const tl_piece *piece) {
-  const tl_cubin *const cubin = &w->f->sass->module->files[piece->file];
+static void lines_end_sequences(line_sequences *list, uint64_t size) {
+  if (list->count)
+    qsort(list->items, list->count, sizeof *list->items, lines_compare_starts);
+  for (size_t i = 0; i < list->count; i++)
+    list->items[i].end = i + 1 < list->count ? list->items[i + 1].start : size;
+}
+
+/* All sequences of one file in one view, in the order of their places; the last of a unit reaches into the next one. */
+static line_sequences lines_find_sequences(const line_writer *w, const tl_linked_view *view, const tl_piece *piece) {
+  const tl_cubin *const cubin = &view->module->files[piece->file];
+  const bool sass = view == w->f->sass;
   line_sequences list = {0};
   for (uint32_t s = 1; s < cubin->section_count; s++) {
     const tl_cubin_section *const section = &cubin->sections[s];
@@ -99,54 +125,112 @@ static line_sequences lines_find_sequences(const line_writer *w, const tl_piece 
       if (entry.offset < ADDRESS || entry.offset > piece->size || entry.symbol >= cubin->symbol_count ||
           tl_symbol_type(&cubin->symbols[entry.symbol]) != STT_FUNC)
         continue; /* the header's entry against .debug_str */
-      const tl_kept *const kept = lines_find_entry(w, piece->offset + entry.offset);
-      *tl_vector_push(w->f->arena, &list) = (line_sequence){
-          entry.offset - ADDRESS, 0, kept ? final_symbol_index(w->f, kept->symbol) : 0, kept ? kept->addend : 0};
+      const tl_kept *const kept =
+          lines_find_entry(sass ? &w->sass_entries : &w->mercury_entries, piece->offset + entry.offset);
+      line_sequence *const one = tl_vector_push(w->f->arena, &list);
+      *one = (line_sequence){.start = entry.offset - ADDRESS, .function = TL_NONE};
+      if (!kept)
+        continue;
+      one->symbol = sass ? final_symbol_index(w->f, kept->symbol) : w->f->mercury->emitted->symbol_index[kept->symbol];
+      one->function = sass ? w->f->mercury_symbol[kept->symbol] : kept->symbol;
+      one->addend = kept->addend;
     }
   }
-  if (list.count)
-    qsort(list.items, list.count, sizeof *list.items, lines_compare_starts);
+  lines_end_sequences(&list, piece->size);
   return list;
 }
 
 static void lines_put(line_writer *w, const uint8_t *bytes, uint64_t size) {
-  memcpy(w->bytes + w->size, bytes, size);
-  w->size += size;
+  if (w->out.capacity - w->out.count >= size) {
+    memcpy(w->out.items + w->out.count, bytes, size);
+    w->out.count += size;
+    return;
+  }
+  for (uint64_t i = 0; i < size; i++)
+    *tl_vector_push(w->f->arena, &w->out) = bytes[i];
 }
 
-static void lines_write_unit(line_writer *w, const uint8_t *header, uint64_t header_size, const tl_piece *sass,
-                             const line_unit *unit, const line_sequences *all) {
-  line_sequence *const live = tl_arena_new(w->f->arena, line_sequence, all->count + 1);
-  size_t count = 0;
-  for (size_t i = 0; i < all->count; i++) {
-    line_sequence one = all->items[i];
-    const uint64_t next = i + 1 < all->count ? all->items[i + 1].start : sass->size;
-    one.end = next < unit->end ? next : unit->end;
+/* The first sequence of a function in a unit; the table's are in the order of their symbols. */
+static const line_sequence *lines_find_sequence(const line_table *table, const line_unit *unit, uint32_t symbol) {
+  const line_sequence key = {.start = unit->program, .symbol = symbol};
+  size_t from = 0, to = table->sequences.count;
+  while (from < to) {
+    const size_t middle = from + (to - from) / 2;
+    if (lines_compare_symbols(&table->sequences.items[middle], &key) < 0)
+      from = middle + 1;
+    else
+      to = middle;
+  }
+  const line_sequence *const found = from < table->sequences.count ? &table->sequences.items[from] : NULL;
+  return found && found->symbol == symbol && found->start < unit->end ? found : NULL;
+}
+
+/* The sequence as nvlink makes it from the Mercury view's, in `unit` of that view: where a second name stands before the
+ * function, or the file's body does not stand. False otherwise. */
+static bool lines_rewrite(const line_writer *w, const line_table *mercury, const line_unit *unit,
+                          const line_sequence *sequence, final_line_bytes *out) {
+  finalizer *const f = w->f;
+  const uint32_t text =
+      sequence->function == TL_NONE ? TL_NONE : f->mercury->module->symbols.items[sequence->function].section;
+  if (text == TL_NONE || f->sass_section[text] == TL_NONE)
+    return false;
+  const bool stays = f->aliased[text];
+  const uint8_t *const shape = mercury->bytes + unit->start + UNIT_LEAST;
+  if ((!stays && final_standing_file(f, text) == mercury->piece->file) ||
+      unit->program - unit->start < UNIT_LEAST + SHAPE_SIZE || shape[SHAPE_LEAST_STEP] != 1)
+    return false;
+  const final_code_map *const map = stays ? NULL : final_code_map_of(f, text);
+  if (!stays && !map)
+    return false;
+  const line_shape form = {(int8_t)shape[SHAPE_LINE_BASE], shape[SHAPE_LINE_RANGE], shape[SHAPE_OPCODE_BASE]};
+  const line_sequence *const one = lines_find_sequence(mercury, unit, sequence->symbol);
+  const uint64_t end = one && one->end < unit->end ? one->end : unit->end;
+  return one && final_rewrite_rows(f->arena, &form, mercury->bytes + one->start, end - one->start, map,
+                                   final_view_size(f->sass, f->sass_section[text]), out);
+}
+
+/* The sequences of `unit` that are in the output, in their order there. */
+static line_sequences lines_choose(const line_writer *w, const line_table *sass, const line_unit *unit) {
+  line_sequences live = {0};
+  for (size_t i = 0; i < sass->sequences.count; i++) {
+    line_sequence one = sass->sequences.items[i];
+    one.end = one.end < unit->end ? one.end : unit->end;
     if (one.start >= unit->program && one.start < unit->end && one.symbol)
-      live[count++] = one;
+      *tl_vector_push(w->f->arena, &live) = one;
   }
-  qsort(live, count, sizeof *live, lines_compare_symbols);
-  const uint64_t start = w->size;
-  lines_put(w, header, header_size);
-  for (size_t i = 0; i < count; i++) {
-    uint8_t *const entry = w->relocations + w->relocations_size;
-    tl_put64(entry, w->size + ADDRESS);
-    tl_put64(entry + 8, (uint64_t)live[i].symbol << 32 | 2);
-    tl_put64(entry + 16, (uint64_t)live[i].addend);
-    w->relocations_size += ELF_RELA_SIZE;
-    lines_put(w, sass->data + live[i].start, live[i].end - live[i].start);
-  }
-  tl_put32(w->bytes + start, (uint32_t)(w->size - start - UNIT_LENGTH));
+  if (live.count)
+    qsort(live.items, live.count, sizeof *live.items, lines_compare_symbols);
+  return live;
 }
 
-static void lines_write_file(line_writer *w, const uint8_t *mercury, uint64_t mercury_size, const tl_piece *sass) {
-  const line_sequences sequences = lines_find_sequences(w, sass);
+static void lines_write_unit(line_writer *w, const line_table *mercury, const line_unit *header, const line_table *sass,
+                             const line_unit *unit) {
+  const line_sequences live = lines_choose(w, sass, unit);
+  const uint64_t start = w->out.count;
+  lines_put(w, mercury->bytes + header->start, header->program - header->start);
+  for (size_t i = 0; i < live.count; i++) {
+    const line_sequence *const one = &live.items[i];
+    uint8_t *const entry = w->relocations + w->relocations_size;
+    tl_put64(entry, w->out.count + ADDRESS);
+    tl_put64(entry + 8, (uint64_t)one->symbol << 32 | 2);
+    tl_put64(entry + 16, (uint64_t)one->addend);
+    w->relocations_size += ELF_RELA_SIZE;
+    final_line_bytes made;
+    if (lines_rewrite(w, mercury, header, one, &made))
+      lines_put(w, made.items, made.count);
+    else
+      lines_put(w, sass->bytes + one->start, one->end - one->start);
+  }
+  tl_put32(w->out.items + start, (uint32_t)(w->out.count - start - UNIT_LENGTH));
+}
+
+static void lines_write_file(line_writer *w, const line_table *mercury, const line_table *sass) {
   uint64_t from = 0, to = 0;
   line_unit header, unit;
-  while (lines_next_unit(w, mercury, mercury_size, &from, &header)) {
-    if (!lines_next_unit(w, sass->data, sass->size, &to, &unit))
+  while (lines_next_unit(w, mercury->bytes, mercury->piece->size, &from, &header)) {
+    if (!lines_next_unit(w, sass->bytes, sass->piece->size, &to, &unit))
       final_disagree(w->f, "its SASS line table has fewer units than its Mercury line table");
-    lines_write_unit(w, mercury + header.start, header.program - header.start, sass, &unit, &sequences);
+    lines_write_unit(w, mercury, &header, sass, &unit);
   }
 }
 
@@ -154,15 +238,21 @@ const uint8_t *final_lines(finalizer *f, uint32_t section, uint64_t *size) {
   line_writer w = {.f = f, .sass = f->sass_section[section]};
   const tl_section *const m = final_mercury(f, section);
   const uint8_t *const bytes = final_view_bytes(f->mercury, section);
-  lines_collect_entries(&w);
-  w.bytes = final_new(f, final_view_size(f->mercury, section) + final_view_size(f->sass, w.sass));
-  w.relocations = final_new(f, w.entry_count * ELF_RELA_SIZE);
+  w.mercury_entries = lines_collect_entries(f, &f->mercury_entries, m->relocations[1]);
+  w.sass_entries = lines_collect_entries(f, &f->sass_entries, final_sass(f, w.sass)->relocations[1]);
+  tl_vector_reserve(f->arena, &w.out, final_view_size(f->mercury, section) + final_view_size(f->sass, w.sass) + 1);
+  w.relocations = final_new(f, w.sass_entries.count * ELF_RELA_SIZE);
   for (size_t i = 0; i < m->pieces.count; i++) {
     const tl_piece *const piece = &m->pieces.items[i];
-    const tl_piece *const sass = final_piece_of(final_sass(f, w.sass), piece->file);
-    if (!sass)
+    const tl_piece *const other = final_piece_of(final_sass(f, w.sass), piece->file);
+    if (!other)
       final_disagree(f, "it has a Mercury line table and no SASS line table");
-    lines_write_file(&w, bytes + piece->offset, piece->size, sass);
+    line_table mercury = {bytes + piece->offset, piece, {0}}, sass = {other->data, other, {0}};
+    mercury.sequences = lines_find_sequences(&w, f->mercury, piece);
+    if (mercury.sequences.count)
+      qsort(mercury.sequences.items, mercury.sequences.count, sizeof *mercury.sequences.items, lines_compare_symbols);
+    sass.sequences = lines_find_sequences(&w, f->sass, other);
+    lines_write_file(&w, &mercury, &sass);
   }
   const uint32_t container = m->relocations[1];
   if (container != TL_NONE && final_plain_index(f, container)) {
@@ -170,6 +260,6 @@ const uint8_t *final_lines(finalizer *f, uint32_t section, uint64_t *size) {
     entries->bytes = w.relocations;
     entries->size = w.relocations_size;
   }
-  *size = w.size;
-  return w.bytes;
+  *size = w.out.count;
+  return w.out.items;
 }

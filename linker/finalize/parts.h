@@ -31,6 +31,19 @@ typedef struct final_entry_list {
   size_t count;
 } final_entry_list;
 
+/* An instruction's place in both views (L127). */
+typedef struct final_code_place {
+  uint64_t mercury; /* in the decoded code */
+  uint64_t sass;
+  bool code; /* no NOPs of the finalizer's, nor the end of the code */
+} final_code_place;
+
+typedef struct final_code_map {
+  bool read, known;
+  final_code_place *items; /* ascending; the last is the end of the Mercury code */
+  size_t count;
+} final_code_map;
+
 typedef struct finalizer {
   const tl_linked_view *mercury, *sass;
   tl_finalized *result;
@@ -48,6 +61,7 @@ typedef struct finalizer {
   tl_u32_vector constants;             /* SASS sections .nv.constant0.K of the last group (M11) */
   bool shows_errors;                   /* M43: -g, or one of the next */
   bool *file_shows_errors;             /* by file: it asks for error barriers before EXIT (L120) */
+  final_code_map *code_maps;           /* by Mercury text (code_map.c); NULL at first */
   bool *aliased;                       /* by Mercury text: a second name stands before its function (L104) */
   uint32_t first_constant;             /* output index of the first of them */
   uint32_t *constant_symbol;           /* by SASS section: index in .symtab of the symbol of those */
@@ -92,6 +106,12 @@ uint32_t final_symbol_index(const finalizer *f, uint32_t symbol);
 
 /* A second name of a function that stands before the function in .symtab (L104). */
 bool final_names_first(const finalizer *f, uint32_t symbol);
+
+void final_find_aliases(finalizer *f);
+/* Of a Mercury text, TL_NONE included; NULL where it is not known. */
+const final_code_map *final_code_map_of(finalizer *f, uint32_t text);
+/* The file whose body of a Mercury text stands, TL_NONE. */
+uint32_t final_standing_file(const finalizer *f, uint32_t text);
 
 /* The steps, a file each. */
 void final_pair(finalizer *f);

@@ -31,13 +31,18 @@ static const capsule_row rows[] = {
     {"replaced_and_losing_tables", "120", NULL, NULL, {"weak_5", "weak_7", "strong_7"}, NULL, NULL},
     {"table_behind_a_replaced_one", "120", NULL, NULL, {"weak_5", "strong_plain", "weak_7"}, NULL, NULL},
     {"table_of_a_losing_body", "100", NULL, NULL, {"strong_7", "weak_5"}, NULL, NULL},
-    {"constants", "120", NULL, NULL, {"constants"}, NULL, NULL},                               /* L103, L123 */
-    {"constants_pic", "100", NULL, NULL, {"constants_pic"}, NULL, NULL},                       /* L103 */
-    {"verbose_constants", "120", NULL, "-v", {"constants"}, NULL, NULL},                       /* L121 */
-    {"alias_after", "120", NULL, NULL, {"alias", "calls_first", "calls_second"}, NULL, NULL},  /* L104 */
-    {"alias_before", "120", NULL, NULL, {"calls_second", "alias", "calls_first"}, NULL, NULL}, /* L104 */
-    {"spills", "100", NULL, NULL, {"leaf", "spills"}, NULL, NULL},                             /* L124 */
-    {"other_sm", "103", "100", NULL, {"leaf", "weak_5"}, NULL, NULL},                          /* L125 */
+    {"constants", "120", NULL, NULL, {"constants"}, NULL, NULL},                                    /* L103, L123 */
+    {"constants_pic", "100", NULL, NULL, {"constants_pic"}, NULL, NULL},                            /* L103 */
+    {"verbose_constants", "120", NULL, "-v", {"constants"}, NULL, NULL},                            /* L121 */
+    {"alias_after", "120", NULL, NULL, {"alias", "calls_first", "calls_second"}, NULL, NULL},       /* L104 */
+    {"alias_before", "120", NULL, NULL, {"calls_second", "alias", "calls_first"}, NULL, NULL},      /* L104 */
+    {"alias_lines", "120", NULL, NULL, {"calls_second", "alias_lines", "calls_first"}, NULL, NULL}, /* L104 */
+    {"replaced_lines", "100", NULL, NULL, {"weak_loads_1", "strong_loads_4"}, NULL, NULL},          /* L127-L129 */
+    {"replaced_lines_longer", "120", NULL, NULL, {"weak_loads_4", "strong_loads_1"}, NULL, NULL},   /* L127-L129 */
+    {"replaced_lines_two", "103", NULL, NULL, {"weak_loads_4", "weak_loads_1", "strong_plain"}, NULL, NULL},
+    {"replaced_lines_beside_none", "110", NULL, NULL, {"weak_loads_1", "strong_plain"}, NULL, NULL}, /* L128, L129 */
+    {"spills", "100", NULL, NULL, {"leaf", "spills"}, NULL, NULL},                                   /* L124 */
+    {"other_sm", "103", "100", NULL, {"leaf", "weak_5"}, NULL, NULL},                                /* L125 */
     {"other_sm_120", "121", "120", NULL, {"doubles", "weak_5"}, NULL, NULL},
     {"other_sm_doubles", "103", "100", NULL, {"leaf", "doubles"}, NULL, "compile it for sm_103"},
     {"other_sm_conversions", "103", "100", NULL, {"conversions"}, NULL, "compile it for sm_103"},

@@ -2,6 +2,7 @@
 
 #include "tests/harness/harness.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 /* --- a device function with a jump table, and a kernel that calls it --- */
@@ -62,6 +63,37 @@ static void write_weak_plain(FILE *to) {
 }
 static void write_strong_plain(FILE *to) {
   write_plain_body(to, ".visible", "kp");
+}
+
+/* --- bodies without relocations: a replaced one's line and frame records stay --- */
+
+/* Both the line rows and the frame depend on `loads` and on whether there is a stack. */
+static void write_loads(FILE *to, const char *linkage, int loads, bool stack, const char *kernel) {
+  fprintf(to,
+          "%s .func (.param .u32 r) f(.param .u32 a, .param .u64 q)\n{\n"
+          " .reg .u32 %%r<4>; .reg .u64 %%rd<4>; .local .align 4 .b8 s[64];\n"
+          " ld.param.u32 %%r1,[a]; ld.param.u64 %%rd1,[q];\n",
+          linkage);
+  for (int i = 0; i < loads; i++)
+    fprintf(to, " ld.volatile.global.u32 %%r2,[%%rd1+%d];\n mad.lo.u32 %%r1,%%r1,%%r2,%d;\n", 4 * i, i + 1);
+  if (stack)
+    fprintf(to, " and.b32 %%r3,%%r1,60; cvt.u64.u32 %%rd2,%%r3; mov.u64 %%rd3,s; add.u64 %%rd3,%%rd3,%%rd2;\n"
+                " st.local.u32 [%%rd3],%%r1;\n ld.local.u32 %%r1,[s+8];\n");
+  fprintf(to, " st.param.u32 [r],%%r1;\n ret;\n}\n");
+  write_kernel(to, kernel);
+}
+
+static void write_weak_loads_1(FILE *to) {
+  write_loads(to, ".weak", 1, true, "kw1");
+}
+static void write_weak_loads_4(FILE *to) {
+  write_loads(to, ".weak", 4, false, "kw4");
+}
+static void write_strong_loads_1(FILE *to) {
+  write_loads(to, ".visible", 1, true, "ks1");
+}
+static void write_strong_loads_4(FILE *to) {
+  write_loads(to, ".visible", 4, true, "ks4");
 }
 
 /* --- constants, textures --- */
@@ -176,9 +208,14 @@ static const capsule_source sources[] = {
     {"strong_7", NULL, write_strong_7},
     {"weak_plain", NULL, write_weak_plain},
     {"strong_plain", NULL, write_strong_plain},
+    {"weak_loads_1", "-lineinfo", write_weak_loads_1},
+    {"weak_loads_4", "-lineinfo", write_weak_loads_4},
+    {"strong_loads_1", "-lineinfo", write_strong_loads_1},
+    {"strong_loads_4", "-lineinfo", write_strong_loads_4},
     {"constants", NULL, write_constants},
     {"constants_pic", "-pic=true", write_constants},
     {"alias", NULL, write_alias},
+    {"alias_lines", "-lineinfo", write_alias},
     {"calls_second", NULL, write_calls_second},
     {"calls_first", NULL, write_calls_first},
     {"aligned", NULL, write_aligned_1},

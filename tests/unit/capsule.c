@@ -75,6 +75,39 @@ static void capsule_test_records(void **state) {
   }
 }
 
+/* Items (L127): derived ones, records with and without a count in front, NOPs, and a record that is not whole. */
+static void capsule_test_items(void **state) {
+  (void)state;
+  static const tl_capsule_item expected[] = {{1, 0, true},   {1, 2, false}, {9, 1, false}, {1, 0, true},
+                                             {16, 0, false}, {2, 2, false}, {15, 0, false}};
+  enum { ITEMS = sizeof expected / sizeof *expected };
+  static const uint8_t head[] = {1, 0, 0, 0, 1, 0, 0, 0xc0, ITEMS, 0, 0, 0, 0x09, 0, 0, 0};
+  uint8_t image[CAPSULE_MOST] = {0};
+  size_t size = sizeof head;
+  memcpy(image, head, sizeof head);
+  image[size] = 2; /* 32 bytes */
+  size += 32;
+  memcpy(image + size, (const uint8_t[]){0xd1, 4, 0x41, 0x47, 0x6e, 0x0a}, 6); /* a count and a record of 4 bytes */
+  size += 6;
+  memcpy(image + size, (const uint8_t[]){0x50, 8, 0x51, 1, 0x42, 0x33, 0, 0x0e, 0xd0, 7}, 10);
+  size += 10;
+  for (size_t cut = 0; cut < 2; cut++) {
+    uint8_t *const bytes = capsule_copy(image, size - cut);
+    tl_capsule capsule;
+    tl_capsule_cursor cursor = {0};
+    tl_capsule_item item;
+    assert_true(tl_capsule_read(&capsule, bytes, size - cut));
+    for (size_t i = 0; i + cut < ITEMS; i++) {
+      assert_true(tl_capsule_next_item(&capsule, &cursor, &item));
+      assert_int_equal(item.count, expected[i].count);
+      assert_int_equal(item.units, expected[i].units);
+      assert_int_equal(item.derived, expected[i].derived);
+    }
+    assert_false(tl_capsule_next_item(&capsule, &cursor, &item));
+    free(bytes);
+  }
+}
+
 /* Whatever the bytes are, records follow each other inside the capsule and the walk ends. */
 static void capsule_test_random(void **state) {
   (void)state;
@@ -105,6 +138,6 @@ static void capsule_test_random(void **state) {
 
 int unit_test_capsule(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(capsule_test_header), cmocka_unit_test(capsule_test_records),
-                                     cmocka_unit_test(capsule_test_random)};
+                                     cmocka_unit_test(capsule_test_items), cmocka_unit_test(capsule_test_random)};
   return cmocka_run_group_tests_name("capsule", tests, NULL, NULL);
 }

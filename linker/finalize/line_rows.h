@@ -1,0 +1,21 @@
+/* Rows of line tables: a sequence of the Mercury view, made anew for the SASS text (L129). */
+#ifndef TL_FINALIZE_LINE_ROWS_H
+#define TL_FINALIZE_LINE_ROWS_H
+
+#include "finalize/parts.h"
+
+/* From the header of a unit. */
+typedef struct line_shape {
+  int8_t line_base;
+  uint8_t line_range, opcode_base;
+} line_shape;
+
+typedef TL_VECTOR(uint8_t) final_line_bytes;
+
+/* `sequence` begins with DW_LNE_set_address and ends with DW_LNE_end_sequence. With a map its rows go to the places that
+ * they have in the SASS text of `text_size` bytes; without one they stay where they are. False, and nothing is said, where
+ * something in it is not understood. */
+bool final_rewrite_rows(tl_arena *arena, const line_shape *shape, const uint8_t *sequence, uint64_t size,
+                        const final_code_map *map, uint64_t text_size, final_line_bytes *out);
+
+#endif
