@@ -24,8 +24,10 @@ check "one seed, two draws" "$(cmp "$scratch/first" "$scratch/second" 2>&1)" ""
 check "two seeds differ" "$(cmp -s "$scratch/first" "$scratch/other" && printf same || printf other)" other
 check "kinds drawn" "$(cut -f4 "$scratch/first" | sort -u | wc -l)" 5
 
-verdicts() { # ROOM: of the faults in $scratch/plants
-  tests/faults/faults.sh --in "$1" --plants "$scratch/plants" --program-count 0 --others 30 --only cuda/calls \
+verdicts() { # ROOM OPTION...: of the faults in $scratch/plants
+  local room=$1
+  shift
+  tests/faults/faults.sh --in "$room" --plants "$scratch/plants" --program-count 0 --others 30 "$@" \
     >"$scratch/report" 2>&1 || true
   awk '$2 ~ /^(found|equivalent|missed)$/ { printf "%s%s", space, $2; space = " " }' "$scratch/report"
 }
@@ -36,13 +38,23 @@ plant linker/link.c '(uint64_t)1 << 20' '(uint64_t)1 << 19'
 plant linker/link.c 'return !s->diagnostics->errors' 'return s->diagnostics->errors == 0'
 plant linker/catalog/option_rows.h '"output-file",               "o"' '"output-file",               "O"'
 plant linker/explain/map.c '(uint64_t)i + 1), 6)' '(uint64_t)i + 2), 6)'
-check "faults in the linker" "$(verdicts linker)" "found equivalent equivalent found found"
+check "faults in the linker" "$(verdicts linker --only cuda/calls)" "found equivalent equivalent found found"
 check "the cause of the last" "$(grep -c 'twin check --map: cuda/calls' "$scratch/report")" 1
 check "the cause of the first" "$(grep -c 'disagrees: cuda/calls' "$scratch/report")" 2
 check "the cause of the third" "$(grep -c 'the object code is equal' "$scratch/report")" 1
 
 rm -f "$scratch/plants"
 plant oracle/reference/write.c 'SECTION_BYTES = 64' 'SECTION_BYTES = 65'
-check "a fault in the reference" "$(verdicts reference)" "found"
+check "a fault in the reference" "$(verdicts reference --only cuda/calls)" "found"
+rm -f "$scratch/plants"
+plant linker/write/reproduce.c "'0' + (value & 7)" "'0' + (value & 6)"
+plant linker/input/content.c 'bool code = false, wrapper = false' 'bool code = true, wrapper = false'
+plant linker/emit/demangle.c 'read_sequence(r, 10) + 1);' 'read_sequence(r, 10) + 2);'
+plant linker/graph/spread.c 's->has_crs[node] |= s->has_crs[callee]' 's->has_crs[node + 1] |= s->has_crs[callee]'
+check "faults that only generated inputs show" "$(verdicts linker)" "found found found found"
+check "found by linking an archive again" "$(grep -c 'linked again: ' "$scratch/report")" 1
+check "found by other words" "$(grep -c ': form ' "$scratch/report")" 1
+check "found by names" "$(grep -c ': names ' "$scratch/report")" 1
+check "found by built programs" "$(grep -c ': built ' "$scratch/report")" 1
 printf '%s passed, %s failed, 0 skipped\n' "$passed" "$failed"
 ((failed == 0))

@@ -54,15 +54,15 @@ done
 [[ $count =~ ^[1-9][0-9]*$ && $program_count =~ ^[0-9]+$ && $others =~ ^[0-9]+$ && $seconds =~ ^[0-9]+$ ]] ||
   die "a number is no number"
 
-# What a room is: where faults are planted, which sources make its program, who has the other vote.
+# What a room is: where faults are planted, which sources make its program, whose objects have the other vote.
 case $room in
 linker)
   planted=(linker/*.[ch] linker/*/*.[ch])
-  left_out='^linker/(base/|main\.c$)' objects='^linker/' voter=$build/bin/twinlink-ref
+  left_out='^linker/(base/|main\.c$)' objects='^linker/' voter='^oracle/(reference|cubin)/'
   ;;
 reference)
   planted=(oracle/reference/*.[ch])
-  left_out='^oracle/reference/main\.c$' objects='^oracle/(reference|cubin)/' voter=$build/bin/twinlink
+  left_out='^oracle/reference/main\.c$' objects='^oracle/(reference|cubin)/' voter='^linker/'
   ;;
 check)
   planted=(oracle/check/*.[ch])
@@ -88,11 +88,11 @@ work=$root/build/faults/$room-$seed-${state:0:12}
 mkdir -p "$work"
 
 # "file<TAB>command" of the build, for the sources that match.
-commands() {
+commands() { # REGULAR-EXPRESSION
   awk -v root="$root/" -F'": "' '
     /"command":/ { command = $2; sub(/",?$/, "", command); gsub(/\\"/, "\"", command) }
     /"file":/ { file = $2; sub(/",?$/, "", file); sub(root, "", file); print file "\t" command }' \
-    "$build/compile_commands.json" | awk -F'\t' '!seen[$1]++' | grep -E "$objects"
+    "$build/compile_commands.json" | awk -F'\t' '!seen[$1]++' | grep -E "$1"
 }
 
 # The command that compiles a source into another object, from another place: errors are only what makes no program.
@@ -113,16 +113,17 @@ compile() { # SOURCE FROM OBJECT: compiles SOURCE as the file FROM of the tree i
 declare -A command_of
 read_commands() {
   local file command
-  while IFS=$'\t' read -r file command; do command_of[$file]=$command; done < <(commands)
+  while IFS=$'\t' read -r file command; do command_of[$file]=$command; done < <(commands "$objects")
   ((${#command_of[@]})) || die "nothing is built for $room; ./run build"
 }
 
-# The sources that read a header.
+# The sources that read a header. Paths are absolute, or from the build's directory where a compiler cache wrote them.
 readers_of() { # HEADER
-  ninja -C "$build" -t deps | awk -v header="$root/$1" -v root="$root/" '
-    /^[^ ].*: #deps/ { source = "" }
-    /^ / && source == "" { source = $1; sub(root, "", source) }
-    $1 == header { print source }' | grep -E "$objects" | sort -u
+  ninja -C "$build" -t deps | awk -v header="$1" -v root="$root/" '
+    /^[^ ].*: #deps/ { source = ""; next }
+    { path = $1; if (index(path, root) == 1) path = substr(path, length(root) + 1); sub(/^(\.\.\/)+/, "", path) }
+    /^ / && source == "" { source = path }
+    path == header { print source }' | grep -E "$objects" | sort -u
 }
 
 object_of() { printf '%s/whole/%s.o' "$work" "${1//\//@}"; }
@@ -135,6 +136,16 @@ build_whole() {
     [[ ${command_of[$file]} =~ \ -o\ ([^\ ]+)\  ]] || die "no object of $file"
     objcopy --strip-debug "$build/${BASH_REMATCH[1]}" "$(object_of "$file")"
   done
+}
+
+# The other linker as it is.
+build_voter() {
+  local file command all=()
+  while IFS=$'\t' read -r file command; do
+    [[ $command =~ \ -o\ ([^\ ]+)\  ]] || die "no object of $file"
+    all+=("$build/${BASH_REMATCH[1]}")
+  done < <(commands "$voter")
+  join voter "$work/voter.o" "${all[@]}"
 }
 
 # One relocatable object: main is FAULT_MAIN_<NUMBER>, all other names are its own.
@@ -183,6 +194,7 @@ build_fault() { # NUMBER FILE
     cp -rs --no-preserve=mode "$root/${file%%/*}" "$dir/"
     rm -f "$dir/$file"
     mapfile -t sources < <(readers_of "$file")
+    ((${#sources[@]})) || return 1
   else
     mkdir -p "$dir/${file%/*}"
     sources=("$file")
@@ -255,20 +267,22 @@ build_faults() {
 
 # The table of the programs, and the binary.
 build_hunt() {
-  local numbers number
+  local numbers number others=()
   mapfile -t numbers < <(awk -F'\t' '$7 == "built" { print $1 }' "$work/faults")
   join whole "$work/whole.o" "$work"/whole/*.o
   {
     say '#include "tests/faults/hunt.h"'
-    for number in whole ${numbers[@]+"${numbers[@]}"}; do say "int fault_main_$number(int argc, char **argv);"; done
+    for number in whole voter ${numbers[@]+"${numbers[@]}"}; do say "int fault_main_$number(int argc, char **argv);"; done
     say 'const hunt_program hunt_programs[] = {'
-    say '  {-1, fault_main_whole},'
+    say '  {HUNT_OWN, fault_main_whole},'
+    [[ -z $voter ]] || say '  {HUNT_VOTER, fault_main_voter},'
     for number in ${numbers[@]+"${numbers[@]}"}; do say "  {$number, fault_main_$number},"; done
     say '  {0, NULL}};'
   } >"$work/programs.c"
   numbers=(${numbers[@]+"${numbers[@]/%/.o}"})
-  cc -std=c17 -I"$root" -o "$work/hunt" "$work/programs.c" "$work/whole.o" ${numbers[@]+"${numbers[@]/#/$work/}"} \
-    "$build/tests/faults/libhunt.a" "$build/tests/harness/libtests_harness.a" "$build/oracle/cubin/libref_cubin.a" -lcjson -lxxhash -lcmocka -lpthread
+  [[ -z $voter ]] || { build_voter && others+=("$work/voter.o"); }
+  cc -std=c17 -I"$root" -o "$work/hunt" "$work/programs.c" "$work/whole.o" ${others[@]+"${others[@]}"} ${numbers[@]+"${numbers[@]/#/$work/}"} \
+    "$build/tests/faults/libhunt.a" "$build/tests/support/libtest_support.a" "$build/tests/harness/libtests_harness.a" "$build/oracle/cubin/libref_cubin.a" -lcjson -lxxhash -lcmocka -lpthread
 }
 
 settle_programs() {
@@ -322,6 +336,6 @@ if [[ -z $voter ]]; then
 else
   settle_programs
   options+=("--programs=$programs" "--program-limit=$program_count")
-  [[ $room != linker ]] || options+=("--check=$build/bin/twin")
+  [[ $room != linker ]] || options+=("--check=$build/bin/twin" "--linker=$build/bin/twinlink")
 fi
-exec "$work/hunt" "${options[@]}" "${voter:--}" "$work/faults" "$work/record"
+exec "$work/hunt" "${options[@]}" "$work/faults" "$work/record"

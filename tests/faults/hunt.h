@@ -8,20 +8,29 @@
 
 #include "tests/harness/harness.h"
 
+#include "tools/gen_random.h"
+
 #include <stdio.h>
 
-/* A program with a fault; number -1: the one without. The list ends with a NULL. */
+/* A program with a fault; the list ends with a NULL. */
+enum { HUNT_OWN = -1, HUNT_VOTER = -2 }; /* numbers: the one without a fault, the other linker */
 typedef struct hunt_program {
   int number;
   int (*main)(int argc, char **argv);
 } hunt_program;
 extern const hunt_program hunt_programs[];
 
+/* Both under nvlink's identity: what each voter says of itself is not the other's. HUNT_VERBOSE is
+ * default mode with every option that only makes a linker say more. */
+typedef enum hunt_mode { HUNT_COMPATIBLE, HUNT_DEFAULT, HUNT_VERBOSE, HUNT_MODES } hunt_mode;
+
 typedef struct hunt_input {
   char *name;      /* "cuda/calls/sm_90/plain", "program 17 sm_80" */
   char *directory; /* where the program runs, a copy of our own */
   char *origin;    /* what it is a copy of; NULL: the inputs lie elsewhere */
   harness_words arguments;
+  harness_words plain; /* those of the other voter; none: the same */
+  unsigned modes;      /* those in which it is linked, a bit each */
 } hunt_input;
 
 typedef struct hunt_inputs {
@@ -41,13 +50,10 @@ typedef struct hunt_answer {
 
 enum { HUNT_TIME = 1000, HUNT_SIGNAL = 128, HUNT_INPUT_TIME = 1 };
 
-/* Both under nvlink's identity: what each voter says of itself is not the other's. HUNT_VERBOSE is
- * default mode with every option that only makes a linker say more. */
-typedef enum hunt_mode { HUNT_COMPATIBLE, HUNT_DEFAULT, HUNT_VERBOSE, HUNT_MODES } hunt_mode;
-
 extern const char *const hunt_mode_words[HUNT_MODES];
 
 /* --- hunt_inputs.c --- */
+__attribute__((format(printf, 2, 3))) void hunt_words_add(harness_words *words, const char *format, ...);
 /* The caller fills the arguments. */
 hunt_input *hunt_inputs_add(hunt_inputs *inputs, const char *name, const char *directory, const char *origin);
 /* Writes an input's file: read-only, and with a time that no file has that a program makes. */
@@ -62,28 +68,38 @@ void hunt_input_restore(const hunt_input *input);
 void hunt_inputs_shuffle(hunt_inputs *inputs);
 void hunt_inputs_free(hunt_inputs *inputs);
 
+/* --- hunt_names.c, hunt_built.c --- */
+/* `count` files that call functions with names of every form; always the same. */
+void hunt_names_add(hunt_inputs *inputs, const char *root, size_t count);
+/* `count` small programs of the cubin builder; always the same. */
+void hunt_built_add(hunt_inputs *inputs, const char *root, size_t count);
+
+/* --- hunt_forms.c --- */
+/* `count` links of inputs that are there, said in other words, fewer where a base has other files than cubins. */
+void hunt_forms_add(hunt_inputs *inputs, const char *root, size_t count);
+
 /* --- hunt_relinks.c --- */
+/* Options of a link, at random: most links have none. */
+void hunt_options_add(harness_words *words, gen_random *random);
 typedef struct hunt_relinks hunt_relinks;
 /* Inputs without end, made of the corpus below `root`: number N of a seed is always the same. Two of three link some of a
  * program's cubins, at times with another's, in another order and with other options; the third is a damaged cubin. */
 hunt_relinks *hunt_relinks_open(const char *corpus, const char *root, uint64_t seed);
+/* The first `count` of them, in one mode each. */
+void hunt_relinks_add(hunt_relinks *relinks, hunt_inputs *inputs, size_t count);
 /* The stored cases of damage (corpus/damage/outcomes) as inputs; their answers are not read. */
 void hunt_relinks_add_damage(hunt_relinks *relinks, hunt_inputs *inputs, const char *path);
-/* The caller frees it with hunt_input_free. */
-void hunt_relinks_make(hunt_relinks *relinks, size_t number, hunt_input *input);
 void hunt_relinks_close(hunt_relinks *relinks);
-void hunt_input_free(hunt_input *input);
 
 /* --- hunt_run.c --- */
 typedef struct hunt_runner {
-  int (*main)(int argc, char **argv); /* in this process, or */
-  const char *program;                /* a program's absolute path */
-  unsigned seconds;                   /* of the processor, for one run */
-  const char *keep;                   /* the directory for copies of what is made, or NULL */
-  bool map;                           /* with --map=out.map */
+  int (*main)(int argc, char **argv);
+  unsigned seconds; /* of the processor, for one run */
+  const char *keep; /* the directory for copies of what is made, or NULL */
+  const char *more; /* a further word, or NULL */
 } hunt_runner;
 
-/* The caller frees the answer with hunt_answer_free. */
+/* A run in a process of its own. The caller frees the answer with hunt_answer_free. */
 void hunt_run(const hunt_runner *runner, const hunt_input *input, hunt_mode mode, hunt_answer *answer);
 bool hunt_same(const hunt_answer *a, const hunt_answer *b);
 /* Keeps of an answer only the parts that the other one has too. */
@@ -92,11 +108,66 @@ void hunt_answer_intersect(hunt_answer *answer, const hunt_answer *other);
 bool hunt_answer_holds(const hunt_answer *answer, const hunt_answer *agreed);
 void hunt_answer_free(hunt_answer *answer);
 
+/* The steps of a run, for hunt_batch.c. Streams are those for stdout and stderr; _enter makes them the process's own, and
+ * sets its limits. */
+void hunt_run_open_streams(int streams[2]);
+void hunt_run_enter(const int streams[2]);
+int hunt_run_main(const hunt_runner *runner, const hunt_input *input, hunt_mode mode);
+/* Reads what a run left, and takes its files away; the answer has its code already. */
+void hunt_run_collect(const hunt_runner *runner, const hunt_input *input, const int streams[2], hunt_answer *answer);
+
+/* --- hunt_batch.c --- */
+/* An input in a mode, and what the program without a fault answers. */
+typedef struct hunt_task {
+  const hunt_input *input;
+  hunt_mode mode;
+  uint64_t low, high;
+  int code;
+  bool made;
+} hunt_task;
+
+void hunt_task_answer(hunt_task *task, const hunt_answer *answer);
+/* Runs the tasks from `from` on. The number of the first one that is answered otherwise, and that answer, which the caller
+ * frees; `count` when there is none. */
+size_t hunt_batch_compare(const hunt_runner *runner, hunt_task *tasks, size_t from, size_t count, hunt_answer *answer);
+/* Runs all tasks and writes the answers into them. */
+void hunt_batch_record(const hunt_runner *runner, hunt_task *tasks, size_t count);
+
+/* --- hunt_checks.c --- */
+/* What speaks without another voter: each asks for a further file of a link, and looks whether it is true. */
+typedef struct hunt_check {
+  const char *word, *name;
+  size_t most; /* links that are tried */
+  bool (*complains)(const char *program, const hunt_input *input, const char *directory);
+  bool twin; /* the program is twin, otherwise twinlink */
+} hunt_check;
+enum { HUNT_CHECKS = 2 };
+extern const hunt_check hunt_checks[HUNT_CHECKS];
+/* `twin check` says that the link whose output is in `directory` is broken. */
+bool hunt_check_link(const char *twin, const hunt_input *input, const char *directory);
+
 /* --- hunt_parts.c --- */
 /* Adds the parts of a text, a line each, and of a file: of a cubin, its sections. */
 void hunt_parts_add_text(hunt_answer *answer, const char *what, const char *text, size_t size);
 void hunt_parts_add_file(hunt_answer *answer, const char *name, const void *bytes, size_t size);
 /* To be called when all have been added. */
 void hunt_parts_finish(hunt_answer *answer);
+
+/* --- hunt_judge.c --- */
+typedef struct hunt_settings {
+  const char *corpus, *programs, *scratch, *check, *linker, *json, *title, *only;
+  size_t program_limit, others, seconds, required;
+  uint64_t seed;
+  bool report; /* the record alone */
+} hunt_settings;
+
+typedef struct hunt_judge hunt_judge;
+/* Collects all inputs and asks both voters. */
+hunt_judge *hunt_judge_open(const hunt_settings *settings);
+/* "found", "equivalent" or "missed", and by what. */
+const char *hunt_judge_fault(hunt_judge *judge, int number, char by[HARNESS_PATH]);
+void hunt_judge_close(hunt_judge *judge);
+/* NULL: the binary has no such program. */
+const hunt_program *hunt_program_find(int number);
 
 #endif

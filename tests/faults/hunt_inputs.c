@@ -1,12 +1,14 @@
 /* The corpus's jobs and generated programs as inputs of the hunt. Everything is copied first: a faulty linker may write
  * anywhere below its directory. The copies' time is how the runner knows them from outputs. */
-#define _DEFAULT_SOURCE
+#define _GNU_SOURCE /* vasprintf */
 #include "tests/faults/hunt.h"
 
 #include <cjson/cJSON.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -24,8 +26,10 @@ static char *inputs_copy_text(const char *text) {
 hunt_input *hunt_inputs_add(hunt_inputs *inputs, const char *name, const char *directory, const char *origin) {
   inputs->items = harness_grow(inputs->items, (inputs->count + 1) * sizeof *inputs->items);
   hunt_input *const input = &inputs->items[inputs->count++];
-  *input =
-      (hunt_input){inputs_copy_text(name), inputs_copy_text(directory), origin ? inputs_copy_text(origin) : NULL, {0}};
+  *input = (hunt_input){.name = inputs_copy_text(name),
+                        .directory = inputs_copy_text(directory),
+                        .origin = origin ? inputs_copy_text(origin) : NULL,
+                        .modes = (1u << HUNT_MODES) - 1};
   return input;
 }
 
@@ -80,9 +84,15 @@ void hunt_inputs_add_corpus(hunt_inputs *inputs, const char *corpus, const char 
   }
 }
 
-static void inputs_add_word(harness_words *words, const char *text) {
+void hunt_words_add(harness_words *words, const char *format, ...) {
+  va_list arguments;
+  char *text = NULL;
+  va_start(arguments, format);
+  if (vasprintf(&text, format, arguments) < 0)
+    harness_stop("no memory");
+  va_end(arguments);
   words->items = harness_grow(words->items, (words->count + 2) * sizeof *words->items);
-  words->items[words->count++] = inputs_copy_text(text);
+  words->items[words->count++] = text;
   words->items[words->count] = NULL;
 }
 
@@ -97,7 +107,7 @@ static bool inputs_read_link(const char *directory, harness_words *words) {
   const cJSON *word = NULL;
   cJSON_ArrayForEach(word, cJSON_GetObjectItem(json, "link")) {
     if (cJSON_IsString(word))
-      inputs_add_word(words, word->valuestring);
+      hunt_words_add(words, "%s", word->valuestring);
   }
   cJSON_Delete(json);
   free(bytes.data);
@@ -166,16 +176,17 @@ void hunt_inputs_shuffle(hunt_inputs *inputs) {
     qsort(inputs->items, inputs->count, sizeof *inputs->items, inputs_compare);
 }
 
-void hunt_input_free(hunt_input *input) {
+static void inputs_free(hunt_input *input) {
   free(input->name);
   free(input->directory);
   free(input->origin);
   harness_free_words(&input->arguments);
+  harness_free_words(&input->plain);
 }
 
 void hunt_inputs_free(hunt_inputs *inputs) {
   for (size_t i = 0; i < inputs->count; i++)
-    hunt_input_free(&inputs->items[i]);
+    inputs_free(&inputs->items[i]);
   free(inputs->items);
   *inputs = (hunt_inputs){0};
 }

@@ -101,7 +101,7 @@ void hunt_relinks_close(hunt_relinks *relinks) {
 }
 
 /* Some of a program's cubins in some order; each may come twice, which is a link with an error. */
-static void relinks_take_files(const relink_place *place, gen_random *random, string_list *words) {
+static void relinks_take_files(const relink_place *place, gen_random *random, const char *up, string_list *words) {
   size_t *const order = harness_grow(NULL, place->cubins.count * sizeof *order);
   for (size_t i = 0; i < place->cubins.count; i++) {
     const size_t at = gen_random_below(random, (uint32_t)i + 1);
@@ -112,9 +112,9 @@ static void relinks_take_files(const relink_place *place, gen_random *random, st
   size_t count = gen_random_percent(random, 40) ? all : 1 + gen_random_below(random, (uint32_t)all);
   count = count > 8 ? 8 : count;
   for (size_t i = 0; i < count; i++)
-    string_list_add(words, "%s/%s", place->path, place->cubins.items[order[i]]);
+    string_list_add(words, "%s%s/%s", up, place->path, place->cubins.items[order[i]]);
   if (gen_random_percent(random, 3))
-    string_list_add(words, "%s/%s", place->path, place->cubins.items[order[0]]);
+    string_list_add(words, "%s%s/%s", up, place->path, place->cubins.items[order[0]]);
   free(order);
 }
 
@@ -128,16 +128,26 @@ static const relink_place *relinks_other_place(const hunt_relinks *r, const reli
   return NULL;
 }
 
-static void relinks_make_words(const hunt_relinks *r, gen_random *random, string_list *words) {
+/* One more option, or NULL: most links have none. */
+static const char *relinks_option(gen_random *random) {
+  const uint32_t all = sizeof relink_options / sizeof *relink_options;
+  return gen_random_percent(random, 40) ? relink_options[gen_random_below(random, all)] : NULL;
+}
+
+void hunt_options_add(harness_words *words, gen_random *random) {
+  for (const char *option = NULL; (option = relinks_option(random));)
+    hunt_words_add(words, "%s", option);
+}
+
+static void relinks_make_words(const hunt_relinks *r, gen_random *random, const char *up, string_list *words) {
   const relink_place *const place = &r->places[gen_random_below(random, (uint32_t)r->place_count)];
   string_list_add(words, "-arch=%s", place->target);
-  while (gen_random_percent(random, 40))
-    string_list_add(words, "%s",
-                    relink_options[gen_random_below(random, sizeof relink_options / sizeof *relink_options)]);
-  relinks_take_files(place, random, words);
+  for (const char *option = NULL; (option = relinks_option(random));)
+    string_list_add(words, "%s", option);
+  relinks_take_files(place, random, up, words);
   const relink_place *const other = gen_random_percent(random, 35) ? relinks_other_place(r, place, random) : NULL;
   if (other)
-    relinks_take_files(other, random, words);
+    relinks_take_files(other, random, up, words);
   string_list_add(words, "-o");
   string_list_add(words, "out.cubin");
 }
@@ -166,12 +176,11 @@ static void relinks_write_damage(const damage_case *one, const char *damaged, co
   free(bytes);
 }
 
-static void relinks_make_damage(const hunt_relinks *r, uint64_t seed, string_list *words) {
+static void relinks_make_damage(const hunt_relinks *r, uint64_t seed, const char *path, const char *up,
+                                string_list *words) {
   damage_case one;
-  char path[HARNESS_PATH];
   damage_case_make(&one, &r->bases, seed);
-  harness_path(path, "%s/damaged.cubin", r->root);
-  relinks_write_damage(&one, path, "", words);
+  relinks_write_damage(&one, path, up, words);
   damage_case_free(&one);
 }
 
@@ -179,37 +188,47 @@ void hunt_relinks_add_damage(hunt_relinks *relinks, hunt_inputs *inputs, const c
   char directory[HARNESS_PATH], damaged[HARNESS_PATH], name[HARNESS_PATH];
   harness_words lines;
   harness_read_lines(path, &lines);
-  harness_path(directory, "%s/damage", relinks->root);
-  harness_make_directories(directory);
   for (size_t i = 0; i < lines.count; i++) {
     damage_case one;
     string_list words = {0};
     lines.items[i][strcspn(lines.items[i], "\t")] = '\0';
     if (!*lines.items[i] || !damage_case_parse(&one, &relinks->bases, lines.items[i]))
       continue;
-    harness_path(damaged, "%s/damaged-%zu.cubin", directory, i);
+    harness_path(directory, "%s/damage/%zu", relinks->root, i);
+    harness_make_directories(directory);
+    harness_path(damaged, "%s/damaged.cubin", directory);
     harness_path(name, "damage %s", lines.items[i]);
-    relinks_write_damage(&one, damaged, "../", &words);
+    relinks_write_damage(&one, damaged, "../../", &words);
     hunt_inputs_add(inputs, name, directory, NULL)->arguments = (harness_words){words.items, words.count};
     damage_case_free(&one);
   }
   harness_free_words(&lines);
 }
 
-void hunt_relinks_make(hunt_relinks *relinks, size_t number, hunt_input *input) {
+/* The words of a relink; `damaged` is the file that a damaged cubin is written to, `up` leads from its directory to the
+ * root. */
+static string_list relinks_words(const hunt_relinks *relinks, size_t number, const char *damaged, const char *up) {
   gen_random random = {.state = relinks->seed * 1000003u + number};
   string_list words = {0};
   gen_random_next(&random);
   if (number % 3 == 2)
-    relinks_make_damage(relinks, gen_random_next(&random), &words);
+    relinks_make_damage(relinks, gen_random_next(&random), damaged, up, &words);
   else
-    relinks_make_words(relinks, &random, &words);
-  text_buffer name = {0};
-  text_add(&name, "relink %zu:", number);
-  for (size_t i = 0; i < words.count; i++)
-    text_add(&name, " %s", words.items[i]);
-  *input =
-      (hunt_input){.name = name.bytes, .directory = strdup(relinks->root), .arguments = {words.items, words.count}};
-  if (!input->directory)
-    harness_stop("no memory");
+    relinks_make_words(relinks, &random, up, &words);
+  return words;
+}
+
+/* A damaged cubin has a directory of its own; the others share one that stays empty. */
+void hunt_relinks_add(hunt_relinks *relinks, hunt_inputs *inputs, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    char directory[HARNESS_PATH], damaged[HARNESS_PATH], name[HARNESS_PATH];
+    harness_path(directory, "%s/relinks-%u/%zu", relinks->root, (unsigned)relinks->seed, i % 3 == 2 ? i : 0);
+    harness_make_directories(directory);
+    harness_path(damaged, "%s/damaged.cubin", directory);
+    harness_path(name, "relink %u/%zu", (unsigned)relinks->seed, i);
+    const string_list words = relinks_words(relinks, i, damaged, "../../");
+    hunt_input *const input = hunt_inputs_add(inputs, name, directory, NULL);
+    input->arguments = (harness_words){words.items, words.count};
+    input->modes = 1u << (i / 3 % HUNT_MODES);
+  }
 }

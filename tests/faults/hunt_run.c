@@ -27,24 +27,36 @@ static void run_limit(int which, uint64_t value) {
   setrlimit((__rlimit_resource_t)which, &limit);
 }
 
-/* The child: nothing here returns. */
-static _Noreturn void run_child(const hunt_runner *runner, const hunt_input *input, char **argv, int argc,
-                                const int streams[2]) {
+void hunt_run_open_streams(int streams[2]) {
+  streams[0] = memfd_create("stdout", MFD_CLOEXEC);
+  streams[1] = memfd_create("stderr", MFD_CLOEXEC);
+  if (streams[0] < 0 || streams[1] < 0)
+    harness_stop("no memory for a program's output: %s", strerror(errno));
+}
+
+void hunt_run_enter(const int streams[2]) {
   const int empty = open("/dev/null", O_RDONLY | O_CLOEXEC);
-  if (empty < 0 || dup2(empty, 0) < 0 || dup2(streams[0], 1) < 0 || dup2(streams[1], 2) < 0 ||
-      chdir(input->directory) != 0)
+  if (empty < 0 || dup2(empty, 0) < 0 || dup2(streams[0], 1) < 0 || dup2(streams[1], 2) < 0)
     _exit(126);
   run_limit(RLIMIT_CORE, 0);
   run_limit(RLIMIT_FSIZE, file_limit);
   run_limit(RLIMIT_AS, memory_limit);
-  run_limit(RLIMIT_CPU, runner->seconds);
-  if (runner->main) {
-    const int code = runner->main(argc, argv);
-    fflush(NULL);
-    _exit(code);
-  }
-  execv(runner->program, argv);
-  _exit(127);
+}
+
+int hunt_run_main(const hunt_runner *runner, const hunt_input *input, hunt_mode mode) {
+  static char name[] = "twinlink", identity[] = "--identity=nvlink", compatible[] = "--bug-compatible";
+  static char verbose[] = "-v", callgraph[] = "-dump-callgraph", warnings[] = "-extrawarn";
+  char *const more[HUNT_MODES][4] = {{compatible}, {NULL}, {verbose, callgraph, warnings}};
+  char *argv[WORDS] = {name, identity};
+  int argc = 2;
+  if (runner->more)
+    argv[argc++] = (char *)runner->more;
+  for (size_t i = 0; more[mode][i]; i++)
+    argv[argc++] = more[mode][i];
+  for (size_t i = 0; i < input->arguments.count && argc + 1 < WORDS; i++)
+    argv[argc++] = input->arguments.items[i];
+  argv[argc] = NULL;
+  return runner->main(argc, argv);
 }
 
 /* Waits; the clock on the wall is there for programs that sleep. */
@@ -114,29 +126,7 @@ static void run_take_files(const hunt_runner *runner, const hunt_input *input, X
   XXH3_128bits_update(state, &sum, sizeof sum);
 }
 
-void hunt_run(const hunt_runner *runner, const hunt_input *input, hunt_mode mode, hunt_answer *answer) {
-  static char name[] = "twinlink", identity[] = "--identity=nvlink", compatible[] = "--bug-compatible";
-  static char verbose[] = "-v", callgraph[] = "-dump-callgraph", warnings[] = "-extrawarn";
-  char *const more[HUNT_MODES][4] = {{compatible}, {NULL}, {verbose, callgraph, warnings}};
-  static char map[] = "--map=out.map";
-  char *argv[WORDS] = {name, identity};
-  int argc = 2;
-  if (runner->map)
-    argv[argc++] = map;
-  for (size_t i = 0; more[mode][i]; i++)
-    argv[argc++] = more[mode][i];
-  for (size_t i = 0; i < input->arguments.count && argc + 1 < WORDS; i++)
-    argv[argc++] = input->arguments.items[i];
-  const int streams[2] = {memfd_create("stdout", MFD_CLOEXEC), memfd_create("stderr", MFD_CLOEXEC)};
-  if (streams[0] < 0 || streams[1] < 0)
-    harness_stop("no memory for a program's output: %s", strerror(errno));
-  fflush(NULL); /* or the child would write it too */
-  const pid_t child = fork();
-  if (child < 0)
-    harness_stop("no process: %s", strerror(errno));
-  if (child == 0)
-    run_child(runner, input, argv, argc, streams);
-  *answer = (hunt_answer){.code = run_wait(child, runner->seconds)};
+void hunt_run_collect(const hunt_runner *runner, const hunt_input *input, const int streams[2], hunt_answer *answer) {
   XXH3_state_t *const state = XXH3_createState();
   if (!state || XXH3_128bits_reset(state) != XXH_OK)
     harness_stop("no memory");
@@ -150,6 +140,26 @@ void hunt_run(const hunt_runner *runner, const hunt_input *input, hunt_mode mode
   answer->low = hash.low64;
   answer->high = hash.high64;
   XXH3_freeState(state);
+}
+
+void hunt_run(const hunt_runner *runner, const hunt_input *input, hunt_mode mode, hunt_answer *answer) {
+  int streams[2];
+  hunt_run_open_streams(streams);
+  fflush(NULL); /* or the child would write it too */
+  const pid_t child = fork();
+  if (child < 0)
+    harness_stop("no process: %s", strerror(errno));
+  if (child == 0) {
+    hunt_run_enter(streams);
+    run_limit(RLIMIT_CPU, runner->seconds);
+    if (chdir(input->directory) != 0)
+      _exit(126);
+    const int code = hunt_run_main(runner, input, mode);
+    fflush(NULL);
+    _exit(code);
+  }
+  *answer = (hunt_answer){.code = run_wait(child, runner->seconds)};
+  hunt_run_collect(runner, input, streams, answer);
   close(streams[0]);
   close(streams[1]);
 }

@@ -1,0 +1,298 @@
+/* The same links in other words. The reference takes cubins and options, nothing else; so where twinlink is given options
+ * files, libraries, host objects and threads, the other voter gets the plain link that this must be: the words in place,
+ * and without the files that hold no device code. What must be refused both get, and both must refuse. */
+#define _DEFAULT_SOURCE
+#include "tests/faults/hunt.h"
+
+#include "tools/gen_random.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  FORMS_FILE = 4096,
+  ELF_HEADER = 64,
+  ELF_SECTION = 64,
+  ELF_RELOCATABLE = 1,
+  ELF_X86_64 = 62,
+  ELF_AARCH64 = 183,
+  AR_HEADER = 60,
+  FORMS_WORDS = 24
+};
+
+/* A file that is made, or a link's words. */
+typedef struct forms_maker {
+  gen_random random;
+  const char *directory;
+  harness_words own, plain;
+  uint8_t bytes[FORMS_FILE];
+  size_t size;
+} forms_maker;
+
+static void forms_put(forms_maker *f, size_t at, unsigned width, uint64_t value) {
+  for (unsigned i = 0; i < width; i++)
+    f->bytes[at + i] = (uint8_t)(value >> 8 * i);
+}
+
+static void forms_append(forms_maker *f, const void *bytes, size_t size) {
+  memcpy(f->bytes + f->size, bytes, size);
+  f->size += size;
+}
+
+static void forms_write(forms_maker *f, const char *name) {
+  char path[HARNESS_PATH];
+  harness_path(path, "%s/%s", f->directory, name);
+  hunt_input_write(path, f->bytes, f->size);
+}
+
+/* A host object with the named sections, up to a NULL. */
+static void forms_host_object(forms_maker *f, unsigned machine, const char *const *sections) {
+  static const char magic[] = "\177ELF\2\1\1";
+  size_t count = 2;
+  memset(f->bytes, 0, sizeof f->bytes);
+  memcpy(f->bytes, magic, sizeof magic - 1);
+  f->size = ELF_HEADER;
+  const size_t names = f->size;
+  forms_append(f, "\0.shstrtab", sizeof "\0.shstrtab");
+  size_t offsets[FORMS_WORDS];
+  for (size_t i = 0; sections[i]; i++, count++) {
+    offsets[i] = f->size - names;
+    forms_append(f, sections[i], strlen(sections[i]) + 1);
+  }
+  const size_t names_size = f->size - names;
+  f->size = (f->size + 7) / 8 * 8;
+  const size_t table = f->size;
+  for (size_t i = 1; i < count; i++) {
+    const size_t at = table + i * ELF_SECTION;
+    forms_put(f, at, 4, i == 1 ? 1 : offsets[i - 2]);
+    forms_put(f, at + 4, 4, i == 1 ? 3 : 1); /* STRTAB, PROGBITS */
+    forms_put(f, at + 24, 8, i == 1 ? names : 0);
+    forms_put(f, at + 32, 8, i == 1 ? names_size : 16);
+    forms_put(f, at + 48, 8, 1);
+  }
+  f->size = table + count * ELF_SECTION;
+  forms_put(f, 16, 2, ELF_RELOCATABLE);
+  forms_put(f, 18, 2, machine);
+  forms_put(f, 20, 4, 1);
+  forms_put(f, 40, 8, table);
+  forms_put(f, 52, 2, ELF_HEADER);
+  forms_put(f, 58, 2, ELF_SECTION);
+  forms_put(f, 60, 2, count);
+  forms_put(f, 62, 2, 1);
+}
+
+/* Puts what the maker holds into an archive, behind a symbol table and a text. */
+static void forms_archive(forms_maker *f, const char *magic) {
+  static uint8_t member[FORMS_FILE];
+  const size_t size = f->size;
+  memcpy(member, f->bytes, size);
+  f->size = 0;
+  const struct {
+    const char *name;
+    const void *bytes;
+    size_t size;
+  } members[] = {{"/", "\0\0\0\0", 4}, {"host.o/", member, size}, {"text/", "odd", 3}, {"again.o/", member, size}};
+  const size_t first = gen_random_below(&f->random, 2), last = 2 + gen_random_below(&f->random, 3);
+  forms_append(f, magic, 8);
+  for (size_t i = first; i < last && f->size + AR_HEADER + members[i].size < FORMS_FILE; i++) {
+    char header[AR_HEADER + 1];
+    snprintf(header, sizeof header, "%-16s%-12d%-6d%-6d%-8d%-10zu`\n", members[i].name, 0, 0, 0, 644, members[i].size);
+    forms_append(f, header, AR_HEADER);
+    forms_append(f, members[i].bytes, members[i].size);
+    if (members[i].size & 1)
+      forms_append(f, "\n", 1);
+  }
+}
+
+/* --- the forms --- */
+
+static bool forms_is_output(const harness_words *words, size_t i) {
+  return strcmp(words->items[i], "-o") == 0 || strcmp(words->items[i], "out.cubin") == 0;
+}
+
+/* A word of an options file: as it is, in quotes, or each letter behind a backslash. */
+static void forms_quote(forms_maker *f, const char *word) {
+  static const char *const blanks[] = {" ", "\n", "\t", "\r\n", "  \n"};
+  const uint32_t how = gen_random_below(&f->random, 4);
+  const bool special = strpbrk(word, " \"\\\t") != NULL;
+  if (how == 1)
+    forms_append(f, "\"", 1);
+  for (; *word; word++) {
+    if (how == 2 || special)
+      forms_append(f, "\\", 1);
+    forms_append(f, word, 1);
+    if (how == 3 && !special && gen_random_percent(&f->random, 10))
+      forms_append(f, "\"\"", 2);
+  }
+  if (how == 1)
+    forms_append(f, "\"", 1);
+  const char *const blank = blanks[gen_random_below(&f->random, sizeof blanks / sizeof *blanks)];
+  forms_append(f, blank, strlen(blank));
+}
+
+/* Some words stand in an options file, and of these some in a further one. */
+static void forms_make_options_file(forms_maker *f, const harness_words *words) {
+  const size_t first = gen_random_below(&f->random, (uint32_t)words->count);
+  const size_t last = first + 1 + gen_random_below(&f->random, 3);
+  const bool nested = gen_random_percent(&f->random, 30), equals = gen_random_percent(&f->random, 50);
+  const char *const name = gen_random_percent(&f->random, 50) ? "-optf" : "--options-file";
+  f->size = 0;
+  for (size_t i = 0; i < words->count; i++) {
+    hunt_words_add(&f->plain, "%s", words->items[i]);
+    if (i >= first && i < last && f->size + 2 * strlen(words->items[i]) + 64 < FORMS_FILE)
+      forms_quote(f, words->items[i]);
+    else
+      hunt_words_add(&f->own, "%s", words->items[i]);
+    if (i != first)
+      continue;
+    if (equals)
+      hunt_words_add(&f->own, "%s=words.opt", name);
+    else
+      hunt_words_add(&f->own, "%s", name), hunt_words_add(&f->own, "words.opt");
+  }
+  forms_write(f, nested ? "inner.opt" : "words.opt");
+  if (nested) {
+    static const char text[] = "-optf \"inner.opt\"\n";
+    f->size = 0;
+    forms_append(f, text, sizeof text - 1);
+    forms_write(f, "words.opt");
+  }
+}
+
+/* One further word, or two, somewhere in the own words; NULL: none. */
+static void forms_make_with(forms_maker *f, const harness_words *words, const char *one, const char *two, bool both) {
+  const size_t place = gen_random_below(&f->random, (uint32_t)words->count);
+  for (size_t i = 0; i < words->count; i++) {
+    if (i == place && (i == 0 || strcmp(words->items[i - 1], "-o") != 0)) {
+      const char *const more[] = {one, two};
+      for (size_t j = 0; j < 2 && more[j]; j++) {
+        hunt_words_add(&f->own, "%s", more[j]);
+        if (both)
+          hunt_words_add(&f->plain, "%s", more[j]);
+      }
+    }
+    hunt_words_add(&f->own, "%s", words->items[i]);
+    hunt_words_add(&f->plain, "%s", words->items[i]);
+  }
+}
+
+static void forms_damage(forms_maker *f) {
+  if (f->size == 0)
+    return;
+  if (gen_random_percent(&f->random, 30))
+    f->size = 1 + gen_random_below(&f->random, (uint32_t)f->size);
+  else
+    f->bytes[gen_random_below(&f->random, (uint32_t)f->size)] ^= (uint8_t)(1u << gen_random_below(&f->random, 8));
+}
+
+/* A file without device code, which adds nothing, or with some, which is refused; at times damaged. */
+static void forms_make_host(forms_maker *f, const harness_words *words) {
+  static const char *const sections[][3] = {
+      {".text"}, {".data", ".text"}, {"__nv_relfatbin"}, {".nvFatBinSegment"}, {"__nv_relfatbin", ".nvFatBinSegment"}};
+  static const char *const names[] = {"host.o", "libhost.a", "host", "host.lib", "host.so", "host.a.o", "dir.x/host"};
+  const uint32_t kind = gen_random_below(&f->random, 5), form = gen_random_below(&f->random, 8);
+  const char *const wanted[] = {sections[kind][0], kind == 1 || kind == 4 ? sections[kind][1] : NULL, NULL};
+  forms_host_object(f, gen_random_percent(&f->random, 80) ? ELF_X86_64 : ELF_AARCH64, wanted);
+  if (form >= 3 && form <= 6)
+    forms_archive(f, form == 6 ? "!<thin>\n" : "!<arch>\n");
+  if (form == 7)
+    f->size = gen_random_below(&f->random, 20);
+  const bool damaged = gen_random_percent(&f->random, 30);
+  if (damaged)
+    forms_damage(f);
+  const char *const name = names[gen_random_below(&f->random, sizeof names / sizeof *names - 1)];
+  forms_write(f, name);
+  forms_make_with(f, words, name, NULL, kind == 4 || damaged);
+}
+
+/* A library that is looked for: with code of the host alone, or none that fits. */
+static void forms_make_library(forms_maker *f, const harness_words *words) {
+  static const char *const paths[] = {"-L.", "-L=.", "-Lnowhere:.", "--library-path=.", "-L\".\",nowhere", NULL};
+  static const char *const libraries[] = {"-lhost", "-l=host", "--library=host", "-lhost,absent", "-lhost,host"};
+  static const char *const sections[] = {".text", NULL};
+  forms_host_object(f, gen_random_percent(&f->random, 70) ? ELF_X86_64 : ELF_AARCH64, sections);
+  if (gen_random_percent(&f->random, 85))
+    forms_archive(f, gen_random_percent(&f->random, 85) ? "!<arch>\n" : "!<thin>\n");
+  const bool damaged = gen_random_percent(&f->random, 20);
+  if (damaged)
+    forms_damage(f);
+  forms_write(f, "libhost.a");
+  const char *const path = paths[gen_random_below(&f->random, sizeof paths / sizeof *paths)];
+  const char *const library = libraries[gen_random_below(&f->random, sizeof libraries / sizeof *libraries)];
+  forms_make_with(f, words, library, path, damaged);
+  if (gen_random_percent(&f->random, 30))
+    hunt_words_add(&f->own, gen_random_percent(&f->random, 50) ? "-cpu-arch=X86_64" : "-cpu-arch=AARCH64");
+}
+
+/* Options in every spelling, good and bad: both get them. */
+static void forms_make_option(forms_maker *f, const harness_words *words) {
+  static const char *const options[][2] = {
+      {"--verbose"}, {"--debug"}, {"--warning-as-error"}, {"--disable-infos"}, {"--disable-warnings"}, {"-m=64"},
+      {"-m64"}, {"-m", "64"}, {"--machine=64"}, {"--machine", "64"}, {"-m=32"}, {"--extra-warnings"},
+      {"--report-arch"}, {"--dump-callgraph"}, {"--dump-callgraph-no-demangle"}, {"--suppress-debug-info"},
+      {"-maxrregcount=32"}, {"-maxrregcount", "0x10"}, {"-maxrregcount=x"}, {"-maxrregcount="},
+      {"-split-compile=4"}, {"-split-compile-extended=2"}, {"-Xptxas=-v"}, {"-Xptxas", "-O1,-O2"}, {"-Xnvvm=-a,\"b,c\""},
+      {"-nvvmpath=here"}, {"-cpu-arch=X86_64"}, {"-cpu-arch=X"}, {"-device-stack-protector=true"},
+      {"-device-stack-protector=false"}, {"-device-stack-protector=maybe"}, {"-verbose-tkinfo"}, {"-shared"},
+      {"-host-ccbin=cc"}, {"-host-ccbin", "cc"}, {"-kernels-used=a,b"}, {"-kernels-used", "k"},
+      {"--kernels-used=\"k,1\",k2"}, {"-variables-used=d0,d1"}, {"-variables-used="}, {"-use-host-info"},
+      {"-ignore-host-info"}, {"--no-such-option"}, {"-nosuch=1"}, {"-x"}, {"--"}, {"-"}, {"-v=1"}, {"-v=true"},
+      {"-g", "-g"}, {"-r"}, {"-lto"}, {"-dlto"}, {"-emit-ptx"}, {"-Ofc=max"}, {"-Ofc=none"}, {"-time=-"},
+      {"-arch=sm_90"}, {"-arch=sm_1"}, {"-arch=compute_90"}, {"-arch=sm_90a"}, {"-arch", "sm_75"}, {"-o", "out.cubin"},
+      {"-o=out.cubin"}, {"--output-file=out.cubin"}, {"-register-link-binaries=reg.c"}, {"-preserve-relocs"},
+      {"-uidx=nowhere"}, {"-suppress-stack-size-warning"}, {"nowhere.cubin"}, {"-keep-system-libraries"},
+      {"-optf=nowhere"}, {"-optf"}, {"-ghls"}, {"-ghls=lcs-abs"}, {"-ghls=lcs-aug"}, {"--help"}, {"-V"}, {"-h"}};
+  const uint32_t number = gen_random_below(&f->random, sizeof options / sizeof *options);
+  forms_make_with(f, words, options[number][0], options[number][1], true);
+}
+
+static void forms_make_threads(forms_maker *f, const harness_words *words) {
+  static const char *const threads[] = {"--threads=1", "--threads=2", "--threads=7", "--threads=0", "--threads=64"};
+  forms_make_with(f, words, threads[gen_random_below(&f->random, sizeof threads / sizeof *threads)], NULL, false);
+}
+
+static bool forms_is_cubin(const char *word) {
+  return strlen(word) > 6 && strcmp(word + strlen(word) - 6, ".cubin") == 0;
+}
+
+/* The base's cubins, copied to the form's directory; false when it has other files too. */
+static bool forms_copy(const hunt_input *base, const char *directory) {
+  bool any = false;
+  for (size_t i = 0; i < base->arguments.count; i++) {
+    char from[HARNESS_PATH], to[HARNESS_PATH];
+    harness_bytes bytes;
+    const char *const word = base->arguments.items[i];
+    if (forms_is_output(&base->arguments, i) || !forms_is_cubin(word))
+      continue;
+    harness_path(from, "%s/%s", base->directory, word);
+    harness_path(to, "%s/%s", directory, word);
+    if (word[0] == '-' || strchr(word, '/') || !harness_read_file(from, &bytes))
+      return false;
+    hunt_input_write(to, bytes.data, bytes.size);
+    free(bytes.data);
+    any = true;
+  }
+  return any;
+}
+
+void hunt_forms_add(hunt_inputs *inputs, const char *root, size_t count) {
+  static void (*const makers[])(forms_maker *, const harness_words *) = {
+      forms_make_options_file, forms_make_host, forms_make_library, forms_make_option, forms_make_option, forms_make_host,
+      forms_make_threads};
+  const size_t bases = inputs->count;
+  for (size_t i = 0; i < count && bases; i++) {
+    char directory[HARNESS_PATH], name[HARNESS_PATH];
+    forms_maker f = {.random = {.state = 0x666f726d73u + i}, .directory = directory};
+    const size_t number = gen_random_below(&f.random, (uint32_t)bases);
+    harness_path(directory, "%s/forms/%zu", root, i);
+    harness_path(name, "form %zu of %s", i, inputs->items[number].name);
+    harness_make_directories(directory);
+    if (!forms_copy(&inputs->items[number], directory))
+      continue;
+    makers[i % (sizeof makers / sizeof *makers)](&f, &inputs->items[number].arguments);
+    hunt_input *const input = hunt_inputs_add(inputs, name, directory, NULL);
+    input->arguments = f.own;
+    input->plain = f.plain;
+    input->modes = 1u << i % HUNT_MODES;
+  }
+}

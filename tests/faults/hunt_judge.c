@@ -1,0 +1,332 @@
+/* Is a fault seen? First by votes: an input on which the program without a fault and the other linker agree is a vote, and a
+ * faulty program that answers otherwise there is found. Where they do not agree as a whole (the option grammar, defects
+ * that only one of them refuses) the parts on which they agree are votes, and the faulty program is also found when it
+ * crashes, hangs, makes no output although there was one, or makes one of which `twin check` complains although it did
+ * not. Then by what a link tells of itself (hunt_checks.c). Nothing that nvlink said is read.
+ *
+ * A fault that is not found is tried on `others` further relinks: when all answers are those of the program without it, it
+ * is equivalent; without such a trial it counts as missed. */
+#define _DEFAULT_SOURCE
+#include "tests/faults/hunt.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RUN_SECONDS = 5 };
+enum { NAME_FILES = 40, BUILT_PROGRAMS = 2400, RELINKS = 1800, FORMS = 900 };
+
+/* What both said of a task without a fault. */
+typedef struct judge_vote {
+  hunt_answer parts; /* where they disagree: those on which they agree */
+  bool agreed, spoiled;
+} judge_vote;
+
+struct hunt_judge {
+  hunt_settings settings;
+  char root[HARNESS_PATH];
+  hunt_inputs inputs, further;
+  hunt_task *tasks, *further_tasks;
+  size_t task_count, further_count;
+  judge_vote *votes;                 /* by task */
+  hunt_answer *checked[HUNT_CHECKS]; /* by task; zeros: not asked yet */
+};
+
+const hunt_program *hunt_program_find(int number) {
+  for (const hunt_program *program = hunt_programs; program->main; program++)
+    if (program->number == number)
+      return program;
+  return NULL;
+}
+
+static hunt_runner judge_runner(int number) {
+  const hunt_program *const program = hunt_program_find(number);
+  if (!program)
+    harness_stop("no program with fault %d in this binary", number);
+  return (hunt_runner){.main = program->main, .seconds = RUN_SECONDS};
+}
+
+static void *judge_take(size_t count, size_t size) {
+  void *const memory = calloc(count ? count : 1, size);
+  if (!memory)
+    harness_stop("no memory");
+  return memory;
+}
+
+/* --- votes --- */
+
+/* All inputs in all their modes. */
+static hunt_task *judge_list_tasks(const hunt_inputs *inputs, size_t *count) {
+  hunt_task *const tasks = judge_take(inputs->count * HUNT_MODES, sizeof *tasks);
+  *count = 0;
+  for (size_t i = 0; i < inputs->count; i++)
+    for (unsigned mode = 0; mode < HUNT_MODES; mode++)
+      if (inputs->items[i].modes >> mode & 1)
+        tasks[(*count)++] = (hunt_task){.input = &inputs->items[i], .mode = (hunt_mode)mode};
+  return tasks;
+}
+
+/* The other voter's form of each input. */
+static hunt_input *judge_list_plain(const hunt_inputs *inputs) {
+  hunt_input *const plain = judge_take(inputs->count, sizeof *plain);
+  for (size_t i = 0; i < inputs->count; i++) {
+    plain[i] = inputs->items[i];
+    if (plain[i].plain.count)
+      plain[i].arguments = plain[i].plain;
+  }
+  return plain;
+}
+
+/* The parts on which both agree, where their whole answers are not equal. */
+static void judge_find_parts(judge_vote *vote, const hunt_task *own, const hunt_task *other) {
+  const hunt_runner first = judge_runner(HUNT_OWN), second = judge_runner(HUNT_VOTER);
+  hunt_answer answer;
+  hunt_run(&first, own->input, own->mode, &vote->parts);
+  hunt_run(&second, other->input, other->mode, &answer);
+  hunt_answer_intersect(&vote->parts, &answer);
+  hunt_answer_free(&answer);
+}
+
+/* What both programs say of every input. Their answers depend on nothing but the input, so they are asked once. Where
+ * they disagree is written into SCRATCH/disagreements, with both exit codes. Returns on how many tasks they agree. */
+static size_t judge_ask(hunt_judge *j) {
+  const hunt_runner own = judge_runner(HUNT_OWN), other = judge_runner(HUNT_VOTER);
+  char path[HARNESS_PATH];
+  harness_path(path, "%s/disagreements", j->settings.scratch);
+  FILE *const list = fopen(path, "w");
+  if (!list)
+    harness_stop("cannot write %s: %s", path, strerror(errno));
+  j->tasks = judge_list_tasks(&j->inputs, &j->task_count);
+  j->votes = judge_take(j->task_count, sizeof *j->votes);
+  hunt_input *const plain = judge_list_plain(&j->inputs);
+  hunt_task *const asked = judge_take(j->task_count, sizeof *asked);
+  for (size_t i = 0; i < j->task_count; i++)
+    asked[i] = (hunt_task){.input = &plain[j->tasks[i].input - j->inputs.items], .mode = j->tasks[i].mode};
+  hunt_batch_record(&own, j->tasks, j->task_count);
+  hunt_batch_record(&other, asked, j->task_count);
+  size_t agreed = 0;
+  for (size_t i = 0; i < j->task_count; i++) {
+    const hunt_task *const task = &j->tasks[i];
+    j->votes[i].agreed = task->low == asked[i].low && task->high == asked[i].high;
+    agreed += j->votes[i].agreed;
+    if (j->votes[i].agreed)
+      continue;
+    judge_find_parts(&j->votes[i], task, &asked[i]);
+    fprintf(list, "%s%s: %d, %d\n", task->input->name, hunt_mode_words[task->mode], task->code, asked[i].code);
+  }
+  fclose(list);
+  free(asked);
+  free(plain);
+  return agreed;
+}
+
+/* A run whose files are kept in a directory of its own below the scratch directory. `more`: a further word, or NULL. */
+static void judge_run_kept(const hunt_judge *j, int number, const hunt_task *task, const char *more, char *directory,
+                           hunt_answer *answer) {
+  hunt_runner runner = judge_runner(number);
+  harness_path(directory, "%s/%s", j->settings.scratch, number < 0 ? "plain" : "faulty");
+  if (harness_exists(directory))
+    harness_remove_tree(directory);
+  harness_make_directories(directory);
+  runner.keep = directory;
+  runner.more = more;
+  hunt_run(&runner, task->input, task->mode, answer);
+  hunt_answer_free(answer);
+}
+
+static const char *judge_word_of(const hunt_answer *answer) {
+  if (answer->code == HUNT_TIME)
+    return "hangs";
+  return answer->code >= HUNT_SIGNAL && answer->code != 255 ? "crashes" : "disagrees";
+}
+
+/* Where the voters disagree, and the fault changes the answer: does anything but the answer itself speak? */
+static const char *judge_look_closer(const hunt_judge *j, int number, const hunt_task *task) {
+  const char *const twin = j->settings.check;
+  char faulty[HARNESS_PATH], plain[HARNESS_PATH];
+  hunt_answer answer, own;
+  judge_run_kept(j, number, task, NULL, faulty, &answer);
+  if (strcmp(judge_word_of(&answer), "disagrees") != 0 && answer.code != task->code)
+    return judge_word_of(&answer);
+  if (task->made && !answer.made)
+    return "refuses";
+  if (!twin || !task->made || !answer.made)
+    return NULL;
+  judge_run_kept(j, HUNT_OWN, task, NULL, plain, &own);
+  return hunt_check_link(twin, task->input, faulty) && !hunt_check_link(twin, task->input, plain) ? "twin check" : NULL;
+}
+
+/* A faulty program may have written into an input. What cannot be brought back has no vote any more. */
+static void judge_restore(hunt_judge *j, size_t task) {
+  const hunt_runner own = judge_runner(HUNT_OWN);
+  hunt_answer answer;
+  hunt_input_restore(j->tasks[task].input);
+  hunt_run(&own, j->tasks[task].input, j->tasks[task].mode, &answer);
+  j->votes[task].spoiled = answer.low != j->tasks[task].low || answer.high != j->tasks[task].high;
+  if (j->votes[task].spoiled)
+    printf("%s has no vote any more: a faulty program wrote into it\n", j->tasks[task].input->name);
+  hunt_answer_free(&answer);
+}
+
+/* The first input on which the fault shows. */
+static bool judge_find_by_votes(hunt_judge *j, int number, char by[HARNESS_PATH]) {
+  const hunt_runner runner = judge_runner(number);
+  hunt_answer answer;
+  for (size_t i = 0; (i = hunt_batch_compare(&runner, j->tasks, i, j->task_count, &answer)) < j->task_count; i++) {
+    const judge_vote *const vote = &j->votes[i];
+    const char *how = NULL;
+    if (!vote->spoiled)
+      how = vote->agreed || !hunt_answer_holds(&answer, &vote->parts) ? judge_word_of(&answer)
+                                                                       : judge_look_closer(j, number, &j->tasks[i]);
+    hunt_answer_free(&answer);
+    if (!vote->spoiled)
+      judge_restore(j, i);
+    if (!how || vote->spoiled)
+      continue;
+    snprintf(by, HARNESS_PATH, "%s: %s%s", how, j->tasks[i].input->name, hunt_mode_words[j->tasks[i].mode]);
+    return true;
+  }
+  return false;
+}
+
+/* --- checks --- */
+
+/* What the program without a fault makes of an input with a check's further word; asked for once. */
+static const hunt_answer *judge_ask_check(hunt_judge *j, size_t check, size_t task) {
+  char plain[HARNESS_PATH];
+  if (!j->checked[check])
+    j->checked[check] = judge_take(j->task_count, sizeof **j->checked);
+  hunt_answer *const answer = &j->checked[check][task];
+  if (!answer->low && !answer->high)
+    judge_run_kept(j, HUNT_OWN, &j->tasks[task], hunt_checks[check].word, plain, answer);
+  return answer;
+}
+
+/* How the fault shows in the file that the check asks for, or NULL. */
+static const char *judge_check_task(hunt_judge *j, int number, size_t check, size_t task) {
+  const hunt_check *const c = &hunt_checks[check];
+  const char *const program = c->twin ? j->settings.check : j->settings.linker;
+  const hunt_input *const input = j->tasks[task].input;
+  char faulty[HARNESS_PATH], plain[HARNESS_PATH];
+  hunt_answer answer, own;
+  const hunt_answer *const expected = judge_ask_check(j, check, task);
+  judge_run_kept(j, number, &j->tasks[task], c->word, faulty, &answer);
+  if (hunt_same(&answer, expected))
+    return NULL;
+  hunt_input_restore(input);
+  if (!answer.made)
+    return judge_word_of(&answer);
+  judge_run_kept(j, HUNT_OWN, &j->tasks[task], c->word, plain, &own);
+  return c->complains(program, input, faulty) && !c->complains(program, input, plain) ? c->name : NULL;
+}
+
+static bool judge_find_by_checks(hunt_judge *j, int number, char by[HARNESS_PATH]) {
+  for (size_t check = 0; check < HUNT_CHECKS; check++) {
+    size_t tried = 0;
+    const bool possible = hunt_checks[check].twin ? j->settings.check != NULL : j->settings.linker != NULL;
+    for (size_t i = 0; possible && i < j->task_count && tried < hunt_checks[check].most; i++) {
+      if (j->tasks[i].mode != HUNT_DEFAULT || !j->tasks[i].made || j->votes[i].spoiled)
+        continue;
+      tried++;
+      const char *const how = judge_check_task(j, number, check, i);
+      if (how)
+        snprintf(by, HARNESS_PATH, "%s: %s", how, j->tasks[i].input->name);
+      if (how)
+        return true;
+    }
+  }
+  return false;
+}
+
+/* --- equivalent faults --- */
+
+/* The further relinks, made and linked without a fault when the first fault needs them. */
+static void judge_ask_further(hunt_judge *j) {
+  const hunt_runner own = judge_runner(HUNT_OWN);
+  if (j->further_tasks)
+    return;
+  hunt_relinks *const relinks = hunt_relinks_open(j->settings.corpus, j->root, j->settings.seed + 1);
+  hunt_relinks_add(relinks, &j->further, j->settings.others);
+  hunt_relinks_close(relinks);
+  j->further_tasks = judge_list_tasks(&j->further, &j->further_count);
+  hunt_batch_record(&own, j->further_tasks, j->further_count);
+}
+
+static bool judge_is_equivalent(hunt_judge *j, int number, char by[HARNESS_PATH]) {
+  const hunt_runner runner = judge_runner(number);
+  hunt_answer answer;
+  judge_ask_further(j);
+  const size_t at = hunt_batch_compare(&runner, j->further_tasks, 0, j->further_count, &answer);
+  if (at == j->further_count)
+    return true;
+  hunt_answer_free(&answer);
+  const hunt_task *const task = &j->further_tasks[at];
+  size_t used = (size_t)snprintf(by, HARNESS_PATH, "would be seen by %s%s:", task->input->name, hunt_mode_words[task->mode]);
+  for (size_t i = 0; i < task->input->arguments.count && used < HARNESS_PATH; i++)
+    used += (size_t)snprintf(by + used, HARNESS_PATH - used, " %s", task->input->arguments.items[i]);
+  return false;
+}
+
+const char *hunt_judge_fault(hunt_judge *judge, int number, char by[HARNESS_PATH]) {
+  by[0] = '\0';
+  if (judge_find_by_votes(judge, number, by) || judge_find_by_checks(judge, number, by))
+    return "found";
+  if (!judge->settings.others || !judge_is_equivalent(judge, number, by))
+    return "missed";
+  snprintf(by, HARNESS_PATH, "all answers are equal: corpus, programs and %zu relinks", judge->settings.others);
+  return "equivalent";
+}
+
+/* --- all inputs --- */
+
+static void judge_collect(hunt_judge *j) {
+  const hunt_settings *const s = &j->settings;
+  char damage[HARNESS_PATH];
+  hunt_inputs_add_corpus(&j->inputs, s->corpus, j->root, s->only);
+  const size_t jobs = j->inputs.count;
+  if (s->programs)
+    hunt_inputs_add_programs(&j->inputs, s->programs, j->root, s->program_limit);
+  const size_t programs = j->inputs.count - jobs;
+  size_t damaged = 0;
+  if (!*s->only) {
+    hunt_relinks *const relinks = hunt_relinks_open(s->corpus, j->root, s->seed);
+    hunt_forms_add(&j->inputs, j->root, FORMS);
+    const size_t before = j->inputs.count;
+    harness_path(damage, "%s/damage/outcomes", s->corpus);
+    hunt_relinks_add_damage(relinks, &j->inputs, damage);
+    damaged = j->inputs.count - before;
+    hunt_names_add(&j->inputs, j->root, NAME_FILES);
+    hunt_built_add(&j->inputs, j->root, BUILT_PROGRAMS);
+    hunt_relinks_add(relinks, &j->inputs, RELINKS);
+    hunt_relinks_close(relinks);
+  }
+  hunt_inputs_shuffle(&j->inputs);
+  printf("%zu jobs and %zu damaged inputs of the corpus, %zu programs, %zu other links of their parts and built ones; ",
+         jobs, damaged, programs, j->inputs.count - jobs - damaged - programs);
+}
+
+hunt_judge *hunt_judge_open(const hunt_settings *settings) {
+  hunt_judge *const j = judge_take(1, sizeof *j);
+  j->settings = *settings;
+  harness_path(j->root, "%s/inputs", settings->scratch);
+  if (harness_exists(j->root))
+    harness_remove_tree(j->root);
+  judge_collect(j);
+  const size_t agreed = judge_ask(j);
+  printf("the voters agree on %zu of %zu\n", agreed, j->task_count);
+  fflush(stdout);
+  return j;
+}
+
+void hunt_judge_close(hunt_judge *judge) {
+  for (size_t i = 0; i < judge->task_count; i++)
+    hunt_answer_free(&judge->votes[i].parts);
+  for (size_t i = 0; i < HUNT_CHECKS; i++)
+    free(judge->checked[i]);
+  free(judge->votes);
+  free(judge->tasks);
+  free(judge->further_tasks);
+  hunt_inputs_free(&judge->inputs);
+  hunt_inputs_free(&judge->further);
+  free(judge);
+}
