@@ -5,6 +5,7 @@
 #include "base/bytes.h"
 #include "catalog/defect.h"
 #include "catalog/message.h"
+#include "cubin/attribute.h"
 #include "cubin/elf.h"
 #include "cubin/view.h"
 
@@ -200,9 +201,16 @@ static uint32_t reader_symbol_section(const reader *r, uint32_t symbol, const ui
     return TL_SECTION_COMMON;
   if (raw < r->cubin->section_count)
     return raw;
-  if (!reader_symbol_is_plain(symbol, at[4]))
+  const bool capsule = tl_view_is_capsule(r->cubin) && symbol != 0 && raw != SHN_XINDEX; /* L171 */
+  if (!reader_symbol_is_plain(symbol, at[4]) || capsule)
     reader_fail(r, r->cubin->symbol_table, (uint64_t)symbol * ELF_SYMBOL_SIZE, "a symbol's section does not exist");
   return SHN_UNDEF;
+}
+
+/* nvlink takes the section of a section symbol from what lies behind its table (L171). */
+static bool reader_symbol_is_homeless(const reader *r, uint32_t symbol, const uint8_t *at) {
+  const uint32_t raw = tl_get16(at + 6);
+  return symbol != 0 && (at[4] & 15) == STT_SECTION && raw >= r->cubin->section_count && raw != SHN_XINDEX;
 }
 
 static void reader_read_symbol(const reader *r, uint32_t index, const uint8_t *wide, uint32_t wide_count) {
@@ -218,6 +226,7 @@ static void reader_read_symbol(const reader *r, uint32_t index, const uint8_t *w
   tl_cubin_symbol *const symbol = &cubin->symbols[index];
   *symbol = (tl_cubin_symbol){.name = tl_names_intern(r->names, name ? name : "", length),
                               .unnamed = !name && index != 0,
+                              .homeless = reader_symbol_is_homeless(r, index, at),
                               .info = reader_symbol_info(at[4], name ? name : ""),
                               .other = at[5],
                               .section = reader_symbol_section(r, index, at, wide, wide_count),
@@ -251,6 +260,22 @@ static void reader_check_binding(const reader *r, uint32_t index) {
     tl_diagnostics_add(r->diagnostics, tl_message_row_of(TL_MESSAGE_FINALIZER), site, NULL, r->cubin->path);
 }
 
+/* nor code of a newer Mercury than its own, which attribute 7 of .nv.compat numbers (L234). */
+static void reader_check_mercury(const reader *r) {
+  enum { VERSION = 7, NEWEST = 0x0101 };
+  for (uint32_t i = 1; i < r->cubin->section_count; i++) {
+    uint64_t position = 0;
+    tl_record record;
+    if (r->cubin->sections[i].type != SHT_CUDA_COMPAT)
+      continue;
+    while (tl_record_next_whole(&r->cubin->sections[i], &position, &record)) {
+      const tl_site site = {r->cubin->path, ".nv.compat", NULL, record.offset};
+      if (record.code == VERSION && record.format != 4 && tl_get16(record.data) > NEWEST)
+        tl_diagnostics_add(r->diagnostics, tl_message_row_of(TL_MESSAGE_FINALIZER), site, NULL, r->cubin->path);
+    }
+  }
+}
+
 static void reader_read_symbols(const reader *r) {
   tl_cubin *const cubin = r->cubin;
   const tl_cubin_section *const table = &cubin->sections[cubin->symbol_table];
@@ -263,6 +288,8 @@ static void reader_read_symbols(const reader *r) {
     reader_read_symbol(r, i, wide, wide_count);
   for (uint32_t i = 1; i < cubin->symbol_count && tl_view_is_capsule(cubin); i++)
     reader_check_binding(r, i);
+  if (tl_view_is_capsule(cubin))
+    reader_check_mercury(r);
 }
 
 /* NULL, or what nvlink says of a file without a symbol table. */

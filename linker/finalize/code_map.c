@@ -24,14 +24,15 @@ typedef struct code_short {
 enum { THIRD_REGISTER = 0xff };
 #define CODE_SUM_BITS (THIRD_REGISTER | UINT64_C(1) << 10 | UINT64_C(0xf) << 23)
 #define CODE_SUM_PLAIN (THIRD_REGISTER | UINT64_C(0xf) << 23)
-#define CODE_COMPARE_BITS (UINT64_C(7) << 4 | UINT64_C(1) << 8 | UINT64_C(1) << 10 | UINT64_C(7) << 20 | UINT64_C(7) << 23)
+#define CODE_COMPARE_BITS                                                                                              \
+  (UINT64_C(7) << 4 | UINT64_C(1) << 8 | UINT64_C(1) << 10 | UINT64_C(7) << 20 | UINT64_C(7) << 23)
 #define CODE_COMPARE_PLAIN (UINT64_C(7) << 4 | UINT64_C(7) << 20 | UINT64_C(7) << 23)
 
 static const code_short code_shorts[] = {
     {0x202, 0, 0},
     {0x207, 0, 0},
     {0x208, 0, 0},
-    {0x20b, UINT64_C(7) << 20, UINT64_C(7) << 20}, /* no second result */
+    {0x20b, UINT64_C(7) << 20, UINT64_C(7) << 20},  /* no second result */
     {0x20c, CODE_COMPARE_BITS, CODE_COMPARE_PLAIN}, /* no second result, nor a carry in */
     {0x210, CODE_SUM_BITS, CODE_SUM_PLAIN},         /* two addends, no carry in */
     {0x212, THIRD_REGISTER, THIRD_REGISTER},        /* two operands */
@@ -155,7 +156,7 @@ const final_code_map *final_code_map_of(finalizer *f, uint32_t text) {
 
 uint32_t final_standing_file(const finalizer *f, uint32_t text) {
   return text == TL_NONE || !final_mercury(f, text)->pieces.count ? TL_NONE
-                                                                 : final_mercury(f, text)->pieces.items[0].file;
+                                                                  : final_mercury(f, text)->pieces.items[0].file;
 }
 
 /* Which texts have a second name that stands before their function. */

@@ -38,9 +38,9 @@ typedef struct row_reader {
 typedef struct row_writer {
   tl_arena *arena;
   final_line_bytes out;
-  line_row last;          /* as written */
-  uint32_t written;       /* rows, without the second of the first place's two */
-  tl_u32_vector number;   /* by row of the Mercury sequence: the number of the row that it became, 0 */
+  line_row last;        /* as written */
+  uint32_t written;     /* rows, without the second of the first place's two */
+  tl_u32_vector number; /* by row of the Mercury sequence: the number of the row that it became, 0 */
   const line_shape *shape;
   TL_VECTOR(line_row) waiting; /* rows for one place */
 } row_writer;

@@ -136,6 +136,15 @@ static void live_read_prototypes(marker *m, uint32_t file_count) {
     }
 }
 
+/* nvlink goes to the function of a descriptor before anything is dropped, but for losing bodies (D15, L235). */
+static void live_check_descriptor(const marker *m, uint32_t file, uint32_t section, uint64_t index) {
+  const tl_cubin *const cubin = &m->files[file];
+  const uint64_t size = cubin->sections[section].type == SHT_RELA ? ELF_RELA_SIZE : ELF_REL_SIZE;
+  const tl_site site = {cubin->path, tl_names_text(m->names, cubin->sections[section].name), NULL, index * size};
+  tl_diagnostics_add(m->diagnostics, tl_message_row_of(TL_MESSAGE_HOSTILE), site, NULL, cubin->path,
+                     "a function descriptor relocation names no function (D15)");
+}
+
 /* R15: a function descriptor entry makes its function address-taken, with its own prototype (L20). */
 static void live_read_descriptors(marker *m, uint32_t file) {
   const tl_cubin *const cubin = &m->files[file];
@@ -150,6 +159,8 @@ static void live_read_descriptors(marker *m, uint32_t file) {
       if (!row || row->kind != TL_RELOC_FUNC_DESC || entry.symbol >= cubin->symbol_count)
         continue;
       const uint32_t function = m->resolution->bodies[file][entry.symbol].function;
+      if (function == TL_NONE)
+        live_check_descriptor(m, file, s, i);
       if (function == TL_NONE || m->taken_as[function] != TL_NONE)
         continue;
       m->taken_as[function] = m->prototype_of[function];

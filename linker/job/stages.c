@@ -2,6 +2,7 @@
  * in order; a capsule link calls them for two views (M3). */
 #include "job/job.h"
 
+#include "catalog/message.h"
 #include "cubin/elf.h"
 #include "graph/live.h"
 #include "relocate/relocate.h"
@@ -114,7 +115,17 @@ uint64_t tl_link_output_limit(const tl_job *job, const tl_link_stages *s) {
   return 4 * tl_link_input_bytes(job) + copies + ((uint64_t)1 << 20);
 }
 
+/* nvlink finds out while it writes the section; here nothing has been written (L230). */
+static void link_check_sizes(const tl_link_stages *s) {
+  if (s->module.overlapping == TL_NONE)
+    return;
+  const char *const name = tl_module_text(&s->module, s->module.sections.items[s->module.overlapping].name);
+  tl_diagnostics_add(s->diagnostics, tl_message_row_of(TL_MESSAGE_SECTION_SIZE),
+                     (tl_site){NULL, name, NULL, TL_NO_OFFSET}, NULL, name);
+}
+
 void tl_link_emit(const tl_link_common *c, tl_link_stages *s) {
+  link_check_sizes(s);
   tl_arena *const arena = &c->state->arena;
   tl_emit(&s->emitted, &s->module, &s->layout, &s->resources, &s->relocated, arena);
   tl_plan_make(&s->plan, &s->emitted, arena, tl_link_output_limit(c->job, s));

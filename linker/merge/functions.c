@@ -52,6 +52,20 @@ static void functions_note_parameters(const tl_merging *m) {
   }
 }
 
+/* Whether the text of a dead function stays: another function owns it. One that nobody owns is no function's (E60), but
+ * for kernels, which need no owner; nvlink crashes on what is far outside the symbol table (L196). */
+static bool functions_section_lives(const tl_merging *m, uint32_t section) {
+  const uint32_t largest = 0xffff, primary = functions_primary(m->cubin, section);
+  const char *what = NULL;
+  if (m->cubin->sections[section].unnamed)
+    what = "sh_name lies outside the name table";
+  else if (primary > largest)
+    what = "sh_info names no function of the section";
+  if (what)
+    tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, section, TL_NO_OFFSET, what);
+  return primary < m->cubin->symbol_count ? !m->symbol_dead[primary] : !(m->section_state[section] & TL_SECTION_KERNEL);
+}
+
 static void functions_mark_dead(tl_merging *m) {
   const tl_module *const module = m->module;
   for (uint32_t i = 0; i < m->cubin->symbol_count; i++) {
@@ -60,14 +74,12 @@ static void functions_mark_dead(tl_merging *m) {
       continue;
     m->symbol_dead[i] = true;
     if (m->cubin->symbols[i].section)
-      m->section_state[m->cubin->symbols[i].section] |= TL_SECTION_DEAD;
+      m->section_state[m->cubin->symbols[i].section] |=
+          m->cubin->symbols[i].other & STO_ENTRY ? TL_SECTION_DEAD | TL_SECTION_KERNEL : TL_SECTION_DEAD;
   }
-  for (uint32_t s = 1; s < m->cubin->section_count; s++) {
-    const uint32_t primary = functions_primary(m->cubin, s);
-    const bool lives = primary < m->cubin->symbol_count && !m->symbol_dead[primary];
-    if (m->section_state[s] & TL_SECTION_DEAD && lives)
+  for (uint32_t s = 1; s < m->cubin->section_count; s++)
+    if (m->section_state[s] & TL_SECTION_DEAD && functions_section_lives(m, s))
       m->section_state[s] &= (uint8_t)~TL_SECTION_DEAD;
-  }
   tl_merge_spread_state(m, TL_SECTION_DEAD);
   functions_note_parameters(m);
 }
@@ -82,11 +94,45 @@ static void functions_lose(tl_merging *m, uint32_t symbol) {
   m->section_state[m->cubin->symbols[symbol].section] |= TL_SECTION_LOST;
 }
 
-/* What a later variable of a dead function's name is compared with (L90): its first definition, else its first mention. */
-static void functions_remember_dead(tl_merging *m, const tl_cubin_symbol *s) {
+static void functions_report_not_global(const tl_merging *m, const tl_cubin_symbol *s) {
+  const tl_site site = {m->cubin->path, NULL, tl_merging_text(m, s->name), TL_NO_OFFSET};
+  tl_diagnostics_add(m->module->diagnostics, tl_message_row_of(TL_MESSAGE_NOT_GLOBAL), site, NULL,
+                     tl_demangle(m->module->arena, tl_merging_text(m, s->name)));
+}
+
+/* nvlink's functions share their names with sections, with the prototypes of earlier files (L198) and with the local
+ * functions so far (L166). */
+static bool functions_name_is_taken(const tl_module *module, uint32_t name) {
+  return tl_module_find_section(module, name) != TL_NONE || tl_map_get(&module->prototype_seen, name) != TL_NONE ||
+         tl_map_get(&module->local_function_names, name) != TL_NONE;
+}
+
+/* A dead function is compared with what has its name like a live one (E26, L232). */
+static void functions_check_dead(tl_merging *m, const tl_cubin_symbol *s, uint32_t strong_file) {
   tl_module *const module = m->module;
-  if (tl_symbol_binding(s) == STB_LOCAL)
+  const uint32_t known = tl_map_get(&module->dead_function_of_name, s->name);
+  if (known == TL_NONE) {
+    if (s->other & STO_ENTRY && functions_name_is_taken(module, s->name))
+      functions_report_not_global(m, s);
     return;
+  }
+  const tl_symbol *const other = &module->dead_functions.items[known];
+  if (!((other->other ^ s->other) & STO_ENTRY))
+    return;
+  functions_report_not_global(m, s);
+  if (other->section != TL_NONE && s->section && tl_binding_of(other) == STB_GLOBAL &&
+      tl_symbol_binding(s) == STB_GLOBAL && strong_file != TL_NONE)
+    tl_merge_report(m, tl_message_row_of(TL_MESSAGE_MULTIPLE_DEFINITION), s->name, module->files[strong_file].path);
+}
+
+/* What a later variable of a dead function's name is compared with (L90): its first definition, else its first mention. */
+static void functions_remember_dead(tl_merging *m, const tl_cubin_symbol *s, uint32_t strong_file) {
+  tl_module *const module = m->module;
+  if (tl_symbol_binding(s) == STB_LOCAL) {
+    tl_map_set(&module->local_function_names, s->name, 0);
+    return;
+  }
+  functions_check_dead(m, s, strong_file);
   uint32_t known = tl_map_get(&module->dead_function_of_name, s->name);
   if (known == TL_NONE) {
     known = (uint32_t)module->dead_functions.count;
@@ -106,8 +152,8 @@ static void functions_remember_dead(tl_merging *m, const tl_cubin_symbol *s) {
  * are replaced all the same (L95). */
 static void functions_pass_dead(tl_merging *m, uint32_t symbol) {
   const tl_body *const body = &m->bodies[symbol];
-  functions_remember_dead(m, &m->cubin->symbols[symbol]);
   const uint32_t strong = m->module->resolution->functions.items[body->function].strong_file;
+  functions_remember_dead(m, &m->cubin->symbols[symbol], strong);
   if (body->role == TL_BODY_DUPLICATE)
     functions_report_duplicate(m, symbol, strong);
   if (body->role == TL_BODY_REPLACES)
@@ -193,7 +239,7 @@ static void functions_define(tl_merging *m, uint32_t symbol, uint32_t out, bool 
   tl_symbol *const result = &module->symbols.items[out];
   result->section = text;
   result->info = s->info;
-  result->value = s->value;
+  result->value = s->value ? s->value : result->value; /* L231 */
   result->size = s->size;
   if (new || !create)
     result->other = s->other; /* otherwise that of the first mention stays (W4.6) */
@@ -299,9 +345,7 @@ static void functions_pass_known(tl_merging *m, uint32_t symbol, uint32_t out) {
   const tl_function *const function = &module->resolution->functions.items[body->function];
   module->symbols.items[out].weak_mention &= tl_symbol_binding(s) == STB_WEAK;
   if ((module->symbols.items[out].other ^ s->other) & STO_ENTRY) { /* a mere mention too (L62) */
-    const char *const shown = tl_demangle(module->arena, tl_merging_text(m, s->name));
-    const tl_site site = {m->cubin->path, NULL, tl_merging_text(m, s->name), TL_NO_OFFSET};
-    tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_NOT_GLOBAL), site, NULL, shown);
+    functions_report_not_global(m, s);
     const bool both = module->symbols.items[out].section != TL_NONE && s->section &&
                       tl_binding_of(&module->symbols.items[out]) == STB_GLOBAL && tl_symbol_binding(s) == STB_GLOBAL;
     if (both)
@@ -323,13 +367,6 @@ static void functions_pass_known(tl_merging *m, uint32_t symbol, uint32_t out) {
   }
 }
 
-/* nvlink's functions share their names with sections, with the prototypes of earlier files (L198) and with the local
- * functions so far (L166). */
-static bool functions_name_is_taken(const tl_module *module, uint32_t name) {
-  return tl_module_find_section(module, name) != TL_NONE || tl_map_get(&module->prototype_seen, name) != TL_NONE ||
-         tl_map_get(&module->local_function_names, name) != TL_NONE;
-}
-
 static void functions_pass_new(tl_merging *m, uint32_t symbol) {
   tl_module *const module = m->module;
   const uint32_t function = m->bodies[symbol].function;
@@ -338,17 +375,15 @@ static void functions_pass_new(tl_merging *m, uint32_t symbol) {
                        .info = s->info,
                        .other = s->other,
                        .section = TL_NONE,
+                       .value = s->value,
                        .size = s->size,
                        .function = function,
                        .block = TL_NONE,
                        .mention = m->file,
                        .unlisted = (s->other & STO_VISIBILITY_MASK) == STV_INTERNAL}; /* L185 */
   const bool undefined = s->section == SHN_UNDEF;
-  if (s->other & STO_ENTRY && tl_symbol_binding(s) != STB_LOCAL && functions_name_is_taken(module, s->name)) {
-    const tl_site site = {m->cubin->path, NULL, tl_merging_text(m, s->name), TL_NO_OFFSET};
-    tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_NOT_GLOBAL), site, NULL,
-                       tl_demangle(module->arena, tl_merging_text(m, s->name)));
-  }
+  if (s->other & STO_ENTRY && tl_symbol_binding(s) != STB_LOCAL && functions_name_is_taken(module, s->name))
+    functions_report_not_global(m, s);
   created.weak_mention = undefined && tl_symbol_binding(s) == STB_WEAK;
   created.unlisted = (s->other & STO_VISIBILITY_MASK) == STV_INTERNAL; /* whatever names it fails (E69, L226) */
   const uint32_t out = tl_module_new_symbol(module, &created);

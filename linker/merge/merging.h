@@ -8,7 +8,8 @@ enum {
   TL_SECTION_DEAD = 1, /* belongs to a dead function (W7.3) */
   TL_SECTION_LOST = 2, /* belongs to a body that was not taken (W8.1) */
   TL_SECTION_DONE = 4, /* compiler constants or dead shared section already handled */
-  TL_SECTION_HAS_LOST_VARIABLE = 8
+  TL_SECTION_HAS_LOST_VARIABLE = 8,
+  TL_SECTION_KERNEL = 16 /* a dead kernel lies in it */
 };
 
 /* Bytes of a weak variable that lost: relocations inside them are dropped (W8.5). */
@@ -16,6 +17,12 @@ typedef struct tl_lost_range {
   uint32_t section;
   uint64_t start, end;
 } tl_lost_range;
+
+/* The bytes [start, end) of a section that are one compiler constant. */
+typedef struct tl_constant_place {
+  uint32_t section, symbol;
+  uint64_t start, end;
+} tl_constant_place;
 
 typedef struct tl_merging {
   tl_module *module;
@@ -29,6 +36,7 @@ typedef struct tl_merging {
   uint32_t *parameter_banks; /* by text: its section of parameters, 0; NULL until asked for */
   bool *symbol_dead, *symbol_lost;
   TL_VECTOR(tl_lost_range) lost_ranges;
+  TL_VECTOR(tl_constant_place) constant_places;
   bool objects_done; /* the object pass is over */
 } tl_merging;
 
@@ -61,6 +69,10 @@ uint32_t tl_merge_place_section(tl_merging *m, uint32_t section);
 void tl_merge_check_shape(const tl_merging *m, uint32_t section);
 /* Compiler constants of a device function become a block (W10.2). */
 void tl_merge_define_constants(tl_merging *m, uint32_t section, uint32_t function);
+/* Remembers where a compiler constant lies; when all are known, fatal where they overlap in part or leave bytes of their
+ * section to nobody (L230). */
+void tl_merge_note_constant(tl_merging *m, uint32_t symbol);
+void tl_merge_check_constants(tl_merging *m);
 /* They go with a replaced body. nvlink looks for them by the function's name and can hit another function's (D7). */
 void tl_merge_drop_constants(tl_merging *m, uint32_t function, uint32_t name);
 /* W8.8: those of a losing body stay: behind the first block of their NAME, else as a section of their own. */

@@ -258,6 +258,7 @@ typedef struct tl_module {
   uint32_t shstrtab, strtab, symtab, tool_note, cuda_note, info, compat_section; /* sections; TL_NONE when absent */
   uint32_t debug_shared, global, callgraph, prototype, rel_action;               /* likewise */
   uint32_t constants_size; /* symbol .nv.ptx.const0.size, TL_NONE */
+  uint32_t overlapping;    /* section of a kernel's constants that overlap in part, TL_NONE (L230) */
 } tl_module;
 
 /* The bytes of `text` as a name number. */

@@ -373,6 +373,7 @@ static void objects_pass_internal(tl_merging *m, uint32_t index) {
       tl_merge_define_constants(m, s->section, function);
     }
   }
+  tl_merge_note_constant(m, index);
   const uint32_t out = objects_new_symbol(m, s, s->info);
   tl_symbol *const symbol = &module->symbols.items[out];
   symbol->unlisted = true;
@@ -471,6 +472,35 @@ static void objects_define_new(tl_merging *m, uint32_t index, uint32_t section) 
     tl_module_list_symbol(module, out, !shared || module->keeps_shared);
 }
 
+/* Sections hold the variables of one space only (L233). What lies in shared memory's is left to L162, and what kinds of
+ * sections there may be for no space at all is not known. */
+static bool objects_lies_in_its_space(const tl_merging *m, const tl_cubin_symbol *s) {
+  const tl_cubin_section *const section = &m->cubin->sections[s->section];
+  const bool constant = tl_section_type_is_constant(section->type);
+  const bool code = section->type == SHT_PROGBITS && section->flags & SHF_EXECINSTR;
+  if (objects_is_texture(s) || section->type == SHT_CUDA_SHARED)
+    return true;
+  switch (s->other & STO_SPACE_MASK) {
+  case STO_SHARED:
+    return false;
+  case STO_GLOBAL:
+    return section->type == SHT_NOBITS || section->type == SHT_CUDA_GLOBAL || section->type == SHT_CUDA_GLOBAL_INIT ||
+           (section->type >= SHT_CUDA_UFT_REL && section->type <= SHT_CUDA_UDT_ENTRY);
+  case STO_CONSTANT:
+    return constant;
+  case STO_RESERVED_SHARED:
+    return section->type == SHT_CUDA_RESERVED_SHARED;
+  default:
+    return !constant && !code;
+  }
+}
+
+static void objects_check_space(const tl_merging *m, uint32_t index) {
+  if (!objects_lies_in_its_space(m, &m->cubin->symbols[index]))
+    tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, m->cubin->symbol_table,
+                     (uint64_t)index * ELF_SYMBOL_SIZE, "st_shndx of a variable is no section of its memory space");
+}
+
 static void objects_pass_defined(tl_merging *m, uint32_t index, uint32_t known) {
   const tl_cubin_symbol *const s = &m->cubin->symbols[index];
   const tl_cubin_section *const input = &m->cubin->sections[s->section];
@@ -492,6 +522,7 @@ static void objects_pass_defined(tl_merging *m, uint32_t index, uint32_t known) 
     objects_pass_loser(m, index, known);
     return;
   }
+  objects_check_space(m, index);
   const bool crashes = symbol && symbol->common && s->size >= symbol->size; /* a smaller one is E28 */
   if (crashes && tl_symbol_binding(s) == STB_WEAK && input->type == SHT_CUDA_GLOBAL_INIT)
     tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, m->cubin->symbol_table,
@@ -626,6 +657,8 @@ static void objects_pass_one(tl_merging *m, uint32_t index) {
   objects_check_reserved(m, index);
   const bool shared = (s->other & STO_SPACE_MASK) == STO_SHARED;
   if (s->section == SHN_UNDEF || (shared && s->size == 0)) {
+    if (s->section != SHN_UNDEF)
+      objects_check_space(m, index);
     if (known == TL_NONE)
       objects_pass_undefined(m, index);
     else
@@ -634,8 +667,10 @@ static void objects_pass_one(tl_merging *m, uint32_t index) {
   }
   if (m->section_state[s->section] & TL_SECTION_DEAD) {
     objects_name_dead_shared(m, s->section);
-    m->module->deleted_section |=
-        objects_section_is_missed(m, s) || (known == TL_NONE && objects_is_texture(s)); /* L112 */
+    const bool missed = objects_section_is_missed(m, s) || (known == TL_NONE && objects_is_texture(s)); /* L112 */
+    m->module->deleted_section |= missed;
+    if (!missed)
+      objects_check_space(m, index);
   }
   if (m->section_state[s->section] & TL_SECTION_LOST && !m->module->mode->final)
     objects_list_of_loser(m, s);
@@ -690,6 +725,7 @@ void tl_merge_objects(tl_merging *m) {
     if (objects_is_object(tl_symbol_type(&m->cubin->symbols[i])))
       objects_pass_one(m, i);
   m->objects_done = true;
+  tl_merge_check_constants(m);
   objects_join_lost_ranges(m);
 }
 

@@ -34,13 +34,27 @@ static tl_attribute records_attribute(tl_merging *m, uint32_t section, const tl_
   return attribute;
 }
 
+/* The payloads that nvlink reads of a live function, whatever the format says: a value of two bytes is taken for an
+ * address (L236). */
+static void records_check_payload(const tl_merging *m, uint32_t section, const tl_record *record) {
+  const bool read = record->code == EIATTR_SYNC_STACK || record->code == EIATTR_CRS_STACK_SIZE ||
+                    record->code == EIATTR_AT_ENTRY_FRAGMENTS;
+  if (read && record->format != 4)
+    tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, section, record->offset,
+                     "an attribute that holds words has another format");
+}
+
 /* What nvlink crashes on, also in a section of a dead function: a symbol outside the table, no room for one, and a frame
  * size of a variable (I10, D67, L173). */
 static void records_check(const tl_merging *m, uint32_t section, const tl_record *record) {
   const bool externs = record->code == EIATTR_EXTERNS;
-  if (!externs && !tl_attribute_names_symbol(record->code))
-    return;
   const char *what = NULL;
+  if (externs && record->format == 4)
+    for (size_t at = 0; at + 4 <= record->size; at += 4)
+      if (tl_get32(record->data + at) >= m->cubin->symbol_count)
+        what = "a record names a symbol outside the symbol table";
+  if (!what && !externs && !tl_attribute_names_symbol(record->code))
+    return;
   const bool pair =
       record->code == EIATTR_REGCOUNT || record->code == EIATTR_FRAME_SIZE || record->code == EIATTR_MAX_STACK_SIZE;
   const bool room = record->format == 4 && (externs || record->size >= (pair ? 8 : 4));
@@ -122,6 +136,7 @@ static void records_read_info(tl_merging *m, uint32_t section) {
   tl_record record;
   while (tl_record_next(m->cubin, section, &position, &record, module->names, module->diagnostics)) {
     records_check(m, section, &record);
+    records_check_payload(m, section, &record);
     if (!records_is_dropped(m, &record))
       *tl_vector_push(module->arena, list) = records_attribute(m, section, &record);
   }

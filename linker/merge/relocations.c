@@ -36,11 +36,27 @@ static void relocations_refuse_target(const tl_merging *m, uint32_t section) {
   tl_diagnostics_add(m->module->diagnostics, tl_message_row_of(TL_MESSAGE_BAD_RELOC_SECTION), site, NULL);
 }
 
+/* nvlink looks the types up of entries that it drops, and takes what lies behind its table, where there is memory: those
+ * of dead code but for functions, and with kernels or variables named on the command line all (D42, L235). */
+static void relocations_check_type(const tl_merging *m, uint32_t section, uint64_t index) {
+  const uint32_t crashes = 0x1ffff;
+  const tl_cubin_section *const input = &m->cubin->sections[section];
+  const uint32_t type = tl_cubin_relocation_at(input, index).type;
+  if (type > crashes && m->module->view == TL_VIEW_SASS)
+    tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, section,
+                     index * (input->type == SHT_RELA ? ELF_RELA_SIZE : ELF_REL_SIZE),
+                     "a relocation has a type that there is not");
+}
+
 void tl_merge_check_dropped_relocations(const tl_merging *m, uint32_t section) {
   const tl_cubin_section *const input = &m->cubin->sections[section];
   const uint32_t target = input->info < m->cubin->section_count ? input->info : 0;
   if (input->size && !relocations_may_change(m->cubin->sections[target].type))
     relocations_refuse_target(m, section);
+  const uint64_t count = m->section_state[section] & TL_SECTION_DEAD ? tl_cubin_relocation_count(input) : 0;
+  for (uint64_t i = 0; i < count; i++)
+    if (m->bodies[tl_cubin_relocation_at(input, i).symbol].function == TL_NONE)
+      relocations_check_type(m, section, i);
 }
 
 /* R30: what a relocation section can be about. */
@@ -110,6 +126,15 @@ static bool relocations_frame_is_gone(const tl_merging *m, uint32_t symbol) {
          (body->replaced && m->module->resolution->functions.items[body->function].frames_gone);
 }
 
+/* An entry that stays cannot name what is gone (E69, W11.7). */
+static void relocations_refuse_deleted(const reading *r, const tl_cubin_relocation *entry) {
+  const tl_merging *const m = r->m;
+  const tl_site site = {m->cubin->path, tl_merging_text(m, r->input->name),
+                        tl_merging_text(m, m->cubin->symbols[entry->symbol].name), entry->offset};
+  if ((m->cubin->symbols[entry->symbol].other & STO_SPACE_MASK) == STO_SHARED)
+    tl_diagnostics_add(m->module->diagnostics, tl_message_row_of(TL_MESSAGE_DELETED_SYMBOL), site, NULL);
+}
+
 /* What becomes of an entry whose symbol did not come along; false: it is dropped. */
 static bool relocations_state_unmapped(const reading *r, const tl_cubin_relocation *entry, uint8_t *state) {
   const tl_merging *const m = r->m;
@@ -117,17 +142,17 @@ static bool relocations_state_unmapped(const reading *r, const tl_cubin_relocati
   const tl_relocation_row *const row = tl_relocation_in_view(entry->type, m->module->view == TL_VIEW_MERCURY);
   const bool clears = row && row->kind == TL_RELOC_UNUSED_CLEAR;
   if (m->symbol_dead[entry->symbol]) { /* R15, W8.7 */
-    if (!row && entry->type > TL_RELOC_LARGEST_LOOKED_UP)
-      tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, r->section, TL_NO_OFFSET,
-                       "a relocation has a type that there is not");
     *state = TL_ENTRY_DEAD;
     return clears && !relocations_frame_is_gone(m, entry->symbol);
   }
   const bool defined = symbol->section != SHN_UNDEF && symbol->section != TL_SECTION_COMMON;
   if (defined && tl_symbol_type(symbol) != STT_SECTION &&
       m->section_state[symbol->section] & (TL_SECTION_DEAD | TL_SECTION_LOST)) {
-    *state = TL_ENTRY_MINUS_ONE; /* W11.7 */
-    return (symbol->other & STO_SPACE_MASK) == STO_SHARED && (entry->type == 2 || entry->type == TL_R_MERCURY + 2);
+    const bool address = entry->type == 2 || entry->type == TL_R_MERCURY + 2;
+    *state = address ? TL_ENTRY_MINUS_ONE : TL_ENTRY_NULL; /* W11.7 */
+    if (row && (row->kind == TL_RELOC_RUNTIME || row->kind == TL_RELOC_FUNC_DESC))
+      relocations_refuse_deleted(r, entry);
+    return (symbol->other & STO_SPACE_MASK) == STO_SHARED;
   }
   *state = defined && clears ? TL_ENTRY_DEAD : TL_ENTRY_NULL; /* R12; a dropped section's symbol clears (L29) */
   return true;
@@ -140,13 +165,20 @@ void tl_merge_check_relocations(const tl_merging *m, uint32_t section) {
   tl_cubin_check_entries(m->cubin, m->module->names, m->module->diagnostics, section); /* D17 */
   const uint64_t count = tl_cubin_relocation_count(input),
                  size = input->type == SHT_RELA ? ELF_RELA_SIZE : ELF_REL_SIZE;
+  const bool named = m->module->options->kernels_used.count || m->module->options->variables_used.count; /* L235 */
   for (uint64_t i = 0; i < count; i++) {
     const uint32_t symbol = tl_cubin_relocation_at(input, i).symbol;
-    const bool known = symbol < m->cubin->symbol_count; /* if not, nvlink takes what lies in memory (L173) */
-    if (!known || m->cubin->symbols[symbol].unnamed)
-      tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, section, i * size,
-                       known ? "a relocation's symbol has a name outside the file"
-                             : "a relocation names a symbol outside the symbol table");
+    const char *what = NULL;
+    if (symbol >= m->cubin->symbol_count) /* nvlink takes what lies in memory (L173) */
+      what = "a relocation names a symbol outside the symbol table";
+    else if (m->cubin->symbols[symbol].unnamed)
+      what = "a relocation's symbol has a name outside the file";
+    else if (m->cubin->symbols[symbol].homeless)
+      what = "a relocation's symbol is of a section that does not exist (L171)";
+    if (what)
+      tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, section, i * size, what);
+    if (named)
+      relocations_check_type(m, section, i);
   }
 }
 

@@ -1,0 +1,92 @@
+/* Where the compiler constants of one file lie in their sections (L230). nvlink knows such a section by its symbols: what
+ * none of them covers is zero in the output, and what two of them cover in part makes it stop. Constants that lie side by
+ * side and fill their section, as ptxas lays them out, are one piece here; anything else is refused. */
+#include "base/bytes.h"
+#include "catalog/message.h"
+#include "cubin/elf.h"
+#include "merge/merging.h"
+
+#include <stdlib.h>
+
+void tl_merge_note_constant(tl_merging *m, uint32_t symbol) {
+  const tl_cubin_symbol *const s = &m->cubin->symbols[symbol];
+  *tl_vector_push(m->module->arena, &m->constant_places) = (tl_constant_place){
+      s->section, symbol, s->value, s->size > UINT64_MAX - s->value ? UINT64_MAX : s->value + s->size};
+}
+
+static int places_compare(const void *a, const void *b) {
+  const tl_constant_place *const left = a, *const right = b;
+  const uint64_t keys[][2] = {{left->section, right->section},
+                              {left->start, right->start},
+                              {right->end, left->end}, /* what lies inside another stands behind it */
+                              {left->symbol, right->symbol}};
+  int order = 0;
+  for (size_t i = 0; i < sizeof keys / sizeof *keys && !order; i++)
+    order = (keys[i][0] > keys[i][1]) - (keys[i][0] < keys[i][1]);
+  return order;
+}
+
+/* Two constants of which neither lies in the other. The one that comes later stops nvlink when it begins inside the
+ * earlier one, or when both are copied into kernels; in a kernel's own section it is found when the file is written. */
+static void places_report_overlap(tl_merging *m, const tl_constant_place *low, const tl_constant_place *high) {
+  const uint32_t own = m->section_map[high->section];
+  const tl_site site = {m->cubin->path, tl_merging_text(m, m->cubin->sections[high->section].name),
+                        tl_merging_text(m, m->cubin->symbols[high->symbol].name), high->start};
+  if (own == TL_NONE || high->symbol > low->symbol)
+    tl_diagnostics_add(m->module->diagnostics, tl_message_row_of(TL_MESSAGE_OVERLAP_PART), site, NULL);
+  m->module->overlapping = own;
+}
+
+static void places_refuse(const tl_merging *m, const tl_constant_place *place) {
+  tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, m->cubin->symbol_table,
+                   (uint64_t)place->symbol * ELF_SYMBOL_SIZE, "compiler constants do not fill their section (K3)");
+}
+
+static bool places_are_zero(const tl_cubin_section *section, uint64_t start, uint64_t end) {
+  for (uint64_t i = start; i < end; i++)
+    if (section->data[i] != 0)
+      return false;
+  return true;
+}
+
+/* The constants [first, last) of one section; `open` has room for as many. */
+static void places_check_section(tl_merging *m, size_t first, size_t last, size_t *open) {
+  const tl_constant_place *const places = m->constant_places.items;
+  const tl_cubin_section *const section = &m->cubin->sections[places[first].section];
+  uint64_t covered = 0;
+  size_t depth = 0;
+  bool overlap = false;
+  for (size_t i = first; i < last; i++) {
+    const tl_constant_place *const place = &places[i];
+    while (depth && places[open[depth - 1]].end <= place->start)
+      depth--;
+    if (depth && places[open[depth - 1]].end < place->end) {
+      places_report_overlap(m, &places[open[depth - 1]], place);
+      overlap = true;
+    }
+    open[depth++] = i;
+  }
+  for (size_t i = first; i < last && !overlap; i++) {
+    if (places[i].end > section->size ||
+        (places[i].start > covered && !places_are_zero(section, covered, places[i].start)))
+      places_refuse(m, &places[i]);
+    covered = places[i].end > covered ? places[i].end : covered;
+  }
+  if (!overlap &&
+      (tl_align(covered, section->align) < section->size || !places_are_zero(section, covered, section->size)))
+    places_refuse(m, &places[last - 1]);
+}
+
+void tl_merge_check_constants(tl_merging *m) {
+  const size_t count = m->constant_places.count;
+  if (!count)
+    return;
+  qsort(m->constant_places.items, count, sizeof *m->constant_places.items, places_compare);
+  size_t *const open = tl_arena_new(m->module->arena, size_t, count);
+  for (size_t first = 0, last; first < count; first = last) {
+    for (last = first + 1;
+         last < count && m->constant_places.items[last].section == m->constant_places.items[first].section;)
+      last++;
+    places_check_section(m, first, last, open);
+  }
+}
