@@ -83,6 +83,25 @@ static void pair_named(finalizer *f, uint32_t section) {
   pair_two(f, section, name == TL_NONE ? TL_NONE : tl_module_find_section(s, name));
 }
 
+static bool pair_is_lone_image(const tl_section *section, uint32_t other) {
+  return section->type == SHT_CUDA_CONSTANT0 + 2 && section->about != TL_NONE && !section->forgotten &&
+         other == TL_NONE;
+}
+
+/* A kernel's own constants beside an image of the same name that was forgotten (L157, L130). */
+static void pair_lone_images(finalizer *f) {
+  const tl_module *const m = f->mercury->module, *const s = f->sass->module;
+  uint32_t *const image = pair_table(f, s->sections.count); /* by SASS text */
+  for (uint32_t i = (uint32_t)s->sections.count; i-- > 1;)
+    if (pair_is_lone_image(&s->sections.items[i], f->mercury_section[i]))
+      image[s->sections.items[i].about] = i;
+  for (uint32_t i = 1; i < m->sections.count; i++)
+    if (pair_is_lone_image(&m->sections.items[i], f->sass_section[i])) {
+      const uint32_t text = f->sass_section[m->sections.items[i].about];
+      pair_two(f, i, text == TL_NONE ? TL_NONE : image[text]);
+    }
+}
+
 void final_pair(finalizer *f) {
   const tl_module *const m = f->mercury->module;
   pair_symbols(f);
@@ -91,6 +110,7 @@ void final_pair(finalizer *f) {
   for (uint32_t i = 1; i < m->sections.count; i++)
     if (m->sections.items[i].owner != TL_NONE && m->sections.items[i].flags & SHF_EXECINSTR)
       pair_text(f, i);
+  pair_lone_images(f);
   for (uint32_t i = 1; i < m->sections.count; i++) {
     const tl_section *const section = &m->sections.items[i];
     const bool relocations = section->type == SHT_REL || section->type == SHT_RELA;

@@ -100,6 +100,7 @@ static uint64_t constants_place(tl_module *module, uint32_t block_index, const t
 static void constants_forget_if_empty(tl_module *module, uint32_t *section) {
   if (*section == TL_NONE || module->sections.items[*section].size)
     return;
+  tl_module_forget_relocations(module, *section); /* its jump tables' entries (L130) */
   tl_module_forget_section(module, *section);
   *section = TL_NONE;
 }

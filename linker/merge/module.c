@@ -49,7 +49,9 @@ uint32_t tl_module_add_section_unlisted(tl_module *module, uint32_t name, uint32
                           .constant0 = TL_NONE,
                           .constant2 = TL_NONE,
                           .stray = TL_NONE,
-                          .relocations = {TL_NONE, TL_NONE}};
+                          .relocations = {TL_NONE, TL_NONE},
+                          .name_event = (uint32_t)module->section_names.count,
+                          .string_event = TL_NONE};
   if (tl_map_get(&module->section_of_name, name) == TL_NONE)
     tl_map_set(&module->section_of_name, name, index);
   tl_module_add_section_name(module, name);
@@ -59,6 +61,7 @@ uint32_t tl_module_add_section_unlisted(tl_module *module, uint32_t name, uint32
 uint32_t tl_module_add_section(tl_module *module, uint32_t name, uint32_t type, uint64_t flags, uint64_t align,
                                uint64_t entry_size) {
   const uint32_t index = tl_module_add_section_unlisted(module, name, type, flags, align, entry_size);
+  module->sections.items[index].string_event = (uint32_t)module->strings.count;
   *tl_vector_push(module->arena, &module->strings) = (tl_string_event){name, TL_NONE};
   return index;
 }
@@ -104,6 +107,21 @@ void tl_module_forget_section(tl_module *module, uint32_t section) {
   if (string != TL_NONE)
     module->strings.items[string].name = TL_NONE;
   tl_map_set(&module->section_of_name, s->name, TL_NONE);
+}
+
+void tl_module_forget_relocations(tl_module *module, uint32_t section) {
+  for (int kind = 0; kind < 2; kind++) {
+    const uint32_t index = module->sections.items[section].relocations[kind];
+    if (index == TL_NONE)
+      continue;
+    tl_section *const s = &module->sections.items[index];
+    s->forgotten = true;
+    module->section_names.items[s->name_event] = TL_NONE;
+    if (s->string_event != TL_NONE)
+      module->strings.items[s->string_event].name = TL_NONE;
+    if (tl_map_get(&module->section_of_name, s->name) == index)
+      tl_map_set(&module->section_of_name, s->name, TL_NONE);
+  }
 }
 
 uint32_t tl_module_new_symbol(tl_module *module, const tl_symbol *symbol) {
@@ -217,7 +235,7 @@ uint64_t tl_module_decoded_size(const tl_module *module, uint32_t section, uint6
 bool tl_module_relocation_stands(const tl_module *module, size_t index) {
   const tl_relocation *const entry = &module->relocations.items[index];
   const tl_symbol *const symbol = &module->symbols.items[entry->symbol];
-  if (index < module->sections.items[entry->target].cutoff)
+  if (index < module->sections.items[entry->target].cutoff || module->sections.items[entry->target].forgotten)
     return false;
   const uint32_t type = module->sections.items[entry->target].type;
   const bool spared = module->capsule && type == SHT_CUDA_CONSTANT0 + 3; /* L106 */

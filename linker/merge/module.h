@@ -75,19 +75,21 @@ typedef struct tl_section {
   uint32_t name, type;
   uint64_t flags, align, entry_size, size;
   tl_pieces pieces;
-  uint32_t symbol;          /* its section symbol, TL_NONE */
-  uint32_t link;            /* sh_link as the first input has it, for kinds that the linker gives none (L189) */
-  uint32_t about;           /* section that sh_info names, TL_NONE */
-  uint32_t owner;           /* of text: symbol of the primary function, TL_NONE */
-  uint32_t info;            /* of text: its .nv.info.F, TL_NONE */
-  uint32_t shared;          /* of a kernel's text: its .nv.shared.K, TL_NONE */
-  uint32_t constant0;       /* of a kernel's text: its .nv.constant0.K, TL_NONE */
-  uint32_t constant2;       /* of text: its own .nv.constant2.K, TL_NONE */
-  uint32_t stray;           /* of text: a section of constants of bodies that lost (W8.8), TL_NONE */
-  uint32_t relocations[2];  /* of a target: its REL and its RELA section, TL_NONE */
-  uint32_t cutoff;          /* of text: older relocations belonged to a replaced body (W8.2) */
-  uint8_t registers;        /* of text: top byte of the input's sh_info (F45) */
-  bool forgotten;           /* a stray section whose winner was replaced: not in the output, nor its name (L79) */
+  uint32_t symbol;         /* its section symbol, TL_NONE */
+  uint32_t link;           /* sh_link as the first input has it, for kinds that the linker gives none (L189) */
+  uint32_t about;          /* section that sh_info names, TL_NONE */
+  uint32_t owner;          /* of text: symbol of the primary function, TL_NONE */
+  uint32_t info;           /* of text: its .nv.info.F, TL_NONE */
+  uint32_t shared;         /* of a kernel's text: its .nv.shared.K, TL_NONE */
+  uint32_t constant0;      /* of a kernel's text: its .nv.constant0.K, TL_NONE */
+  uint32_t constant2;      /* of text: its own .nv.constant2.K, TL_NONE */
+  uint32_t stray;          /* of text: a section of constants of bodies that lost (W8.8), TL_NONE */
+  uint32_t relocations[2]; /* of a target: its REL and its RELA section, TL_NONE */
+  uint32_t cutoff;         /* of text: older relocations belonged to a replaced body (W8.2) */
+  uint8_t registers;       /* of text: top byte of the input's sh_info (F45) */
+  bool forgotten;          /* a stray section whose winner was replaced: not in the output, nor its name (L79) */
+  uint32_t name_event;     /* where its name came into the two lists of names; the second TL_NONE where it did not */
+  uint32_t string_event;
   bool rel_name;            /* of a RELA section: ".rel<target>" was added to the names (W2.5) */
   tl_attributes attributes; /* of .nv.info.F, in input order */
   uint32_t filled;          /* of .nv.info.F: when its records were read, counted over all of them (L86) */
@@ -275,6 +277,8 @@ uint32_t tl_module_add_section_unlisted(tl_module *module, uint32_t name, uint32
 void tl_module_add_section_name(tl_module *module, uint32_t name);
 /* Takes a section out of the output, its names and its symbol too (L79). */
 void tl_module_forget_section(tl_module *module, uint32_t section);
+/* The same for the relocation sections of one that is forgotten; of two of a name the names of that one go (L130). */
+void tl_module_forget_relocations(tl_module *module, uint32_t section);
 uint32_t tl_module_add_section_symbol(tl_module *module, uint32_t section);
 /* Creates a symbol outside all lists. */
 uint32_t tl_module_new_symbol(tl_module *module, const tl_symbol *symbol);

@@ -31,6 +31,9 @@ static const capsule_row rows[] = {
     {"replaced_and_losing_tables", "120", NULL, NULL, {"weak_5", "weak_7", "strong_7"}, NULL, NULL},
     {"table_behind_a_replaced_one", "120", NULL, NULL, {"weak_5", "strong_plain", "weak_7"}, NULL, NULL},
     {"table_of_a_losing_body", "100", NULL, NULL, {"strong_7", "weak_5"}, NULL, NULL},
+    {"own_table_replaced", "100", NULL, NULL, {"own_weak_5", "own_strong_0", "called"}, NULL, NULL}, /* L130 */
+    {"own_table_lost", "120", NULL, NULL, {"own_weak_0", "own_weak_5", "own_strong_0", "called"}, NULL, NULL},
+    {"own_table_lost_and_new", "120", NULL, NULL, {"own_weak_0", "own_weak_5", "own_strong_7", "called"}, NULL, NULL},
     {"constants", "120", NULL, NULL, {"constants"}, NULL, NULL},                                    /* L103, L123 */
     {"constants_pic", "100", NULL, NULL, {"constants_pic"}, NULL, NULL},                            /* L103 */
     {"verbose_constants", "120", NULL, "-v", {"constants"}, NULL, NULL},                            /* L121 */

@@ -65,6 +65,45 @@ static void write_strong_plain(FILE *to) {
   write_plain_body(to, ".visible", "kp");
 }
 
+/* --- a kernel with a jump table of its own; what it calls makes sure that its text is the input's (M42) --- */
+
+static void write_own_table(FILE *to, const char *linkage, int cases) {
+  fprintf(to,
+          ".extern .func (.param .u32 r) called(.param .u32 a);\n"
+          "%s .entry own(.param .u64 q, .param .u32 a)\n{\n"
+          " .reg .u32 %%r<3>; .reg .u64 %%rd<3>;\n"
+          " ld.param.u64 %%rd1,[q]; ld.param.u32 %%r1,[a];\n"
+          " { .param .u32 x; .param .u32 z;\n"
+          "   st.param.u32 [x],%%r1; call (z),called,(x); ld.param.u32 %%r1,[z]; }\n",
+          linkage);
+  if (cases)
+    fprintf(to, " min.u32 %%r1,%%r1,%d;\n table: .branchtargets L0", cases - 1);
+  for (int i = 1; i < cases; i++)
+    fprintf(to, ",L%d", i);
+  if (cases)
+    fprintf(to, ";\n brx.idx %%r1, table;\n");
+  for (int i = 0; i < cases; i++)
+    fprintf(to, "L%d: ld.volatile.u32 %%r1,[%%rd1+%d]; mul.lo.u32 %%r1,%%r1,%d; bra.uni D;\n", i, 4 * i, 37 * i + 1);
+  fprintf(to, "D: st.global.u32 [%%rd1],%%r1; ret;\n}\n");
+}
+
+static void write_own_weak_0(FILE *to) {
+  write_own_table(to, ".weak", 0);
+}
+static void write_own_weak_5(FILE *to) {
+  write_own_table(to, ".weak", 5);
+}
+static void write_own_strong_0(FILE *to) {
+  write_own_table(to, ".visible", 0);
+}
+static void write_own_strong_7(FILE *to) {
+  write_own_table(to, ".visible", 7);
+}
+static void write_called(FILE *to) {
+  fprintf(to, ".visible .func (.param .u32 r) called(.param .u32 a)\n{ .reg .u32 %%r<2>;\n"
+              " ld.param.u32 %%r1,[a]; add.u32 %%r1,%%r1,1; st.param.u32 [r],%%r1; ret; }\n");
+}
+
 /* --- bodies without relocations: a replaced one's line and frame records stay --- */
 
 /* Both the line rows and the frame depend on `loads` and on whether there is a stack. */
@@ -208,6 +247,11 @@ static const capsule_source sources[] = {
     {"strong_7", NULL, write_strong_7},
     {"weak_plain", NULL, write_weak_plain},
     {"strong_plain", NULL, write_strong_plain},
+    {"own_weak_0", NULL, write_own_weak_0},
+    {"own_weak_5", NULL, write_own_weak_5},
+    {"own_strong_0", NULL, write_own_strong_0},
+    {"own_strong_7", NULL, write_own_strong_7},
+    {"called", NULL, write_called},
     {"weak_loads_1", "-lineinfo", write_weak_loads_1},
     {"weak_loads_4", "-lineinfo", write_weak_loads_4},
     {"strong_loads_1", "-lineinfo", write_strong_loads_1},
