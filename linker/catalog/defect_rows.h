@@ -1,4 +1,15 @@
 /* The rows of catalog/defect: TL_DEFECT(id, class, stage, when, right, vendor). */
+TL_DEFECT(D1, 'R', "relocate", "-r, and an entry against user constants or shared memory", "kept for the final link",
+          "applied to what is known so far, and dropped")
+TL_DEFECT(D2, 'R', "relocate", "-r, and an entry against a texture, sampler or surface", "kept for the final link",
+          "applied to nothing, and dropped")
+TL_DEFECT(D3, 'R', "merge", "-r, and a common symbol", "it stays common", "it gets a place")
+TL_DEFECT(D4, 'R', "relocate", "-r, and an entry against a constant of another file", "kept for the final link",
+          "applied with S = -1, and dropped")
+TL_DEFECT(D5, 'R', "relocate", "-r, and an entry against compiler constants", "kept for the final link",
+          "applied to the offset in the file, and dropped")
+TL_DEFECT(D6, 'R', "relocate", "-r, and a device function's entry against extern shared memory",
+          "kept for the final link", "applied with S = 0, and dropped")
 TL_DEFECT(D7, 'R', "merge", "a weak function with compiler constants is replaced while a static function has its name",
           "only the replaced body's constants go", "the first constants of that name go")
 TL_DEFECT(D9, 'R', "merge", "two commons of one name, the second with the larger alignment", "the larger alignment",
@@ -14,6 +25,10 @@ TL_DEFECT(D38, 'R', "relocate", "a value that does not fit its field, or a symbo
 TL_DEFECT(D40, 'R', "cubin", "a header field that contradicts another or the file's size", "an error", "accepted")
 TL_DEFECT(D58, 'R', "graph", "an address-taken function that no kernel reaches calls a defined function",
           "its edges are followed", "the callee is deleted")
+TL_DEFECT(D59, 'R', "layout", "-r, and a kernel with extern shared memory", "the symbol stays undefined",
+          "a symbol `externsharedinstance` whose value later links take for an alignment")
+TL_DEFECT(D60, 'R', "layout", "-r, and a weak function with compiler constants is replaced by a body without any",
+          "linked", "refused")
 TL_DEFECT(D61, 'R', "relocate", "a PC-relative entry inside one section", "applied", "refused")
 TL_DEFECT(D63, 'R', "merge", "a live function has an alias that live code does not use", "linked", "refused")
 TL_DEFECT(D64, 'R', "layout", "user constants above 64 KB are laid out again", "alignments are kept",
@@ -39,3 +54,5 @@ TL_DEFECT(D85, 'R', "merge",
 TL_DEFECT(D86, 'R', "merge",
           "a weak function with a jump table is replaced, in a capsule link, by a body that has compiler constants too",
           "the new body's table", "entries of the old table stay and overwrite the new one")
+TL_DEFECT(D87, 'R', "merge", "a relocatable output with extern shared memory stands behind a file that has it too",
+          "linked", "Multiple definition")

@@ -101,7 +101,7 @@ void tl_emit_symbol_table(tl_emitted *e) {
       at[5] &= (uint8_t)~STO_VISIBILITY_MASK;
     if (plain && symbol->shared)
       at[5] = 0;
-    tl_put16(at + 6, symbols_section(e, section, wide ? wide + 4 * (i + 1) : NULL));
+    tl_put16(at + 6, symbol->waits ? SHN_COMMON : symbols_section(e, section, wide ? wide + 4 * (i + 1) : NULL));
     tl_put64(at + 8, symbols_value(e, index));
     tl_put64(at + 16, symbol->size);
   }

@@ -131,3 +131,26 @@ void tl_emit_relocations(tl_emitted *e) {
     next[kept->container] = at + (rela ? ELF_RELA_SIZE : ELF_REL_SIZE);
   }
 }
+
+/* --- unified tables --- */
+
+/* W12.7, U12: each entry names the output's symbol; of data it holds the place in .nv.udt. */
+void tl_emit_unified(tl_emitted *e) {
+  const tl_module *const module = e->module;
+  const uint32_t flags = 7; /* U4 */
+  for (size_t i = 0; i < module->unified_entries.count; i++) {
+    const tl_unified_entry *const entry = &module->unified_entries.items[i];
+    const tl_section *const section = &module->sections.items[entry->section];
+    tl_table *const table = &e->tables[entry->section];
+    if (!table->bytes) {
+      uint8_t *const bytes = tl_emit_table(e, entry->section, section->size);
+      for (size_t p = 0; p < section->pieces.count; p++)
+        memcpy(bytes + section->pieces.items[p].offset, section->pieces.items[p].data, section->pieces.items[p].size);
+    }
+    uint8_t *const at = table->bytes + entry->offset;
+    tl_put32(at, entry->symbol == TL_NONE ? 0 : e->symbol_index[entry->symbol]);
+    tl_put32(at + 4, flags);
+    if (section->type == SHT_CUDA_UDT_ENTRY && entry->symbol != TL_NONE)
+      tl_put64(at + 8, e->layout->symbol_value[entry->symbol]);
+  }
+}

@@ -27,6 +27,8 @@ typedef struct tl_layout {
   bool *section_dropped;
   bool *section_hollow; /* no object lies in it, its size is what the linker sets aside: no section symbol (W9.11) */
   uint32_t *instance;   /* by function: the symbol that stands for extern shared memory of a kernel (W12), TL_NONE */
+  const uint64_t
+      *external_entry;       /* -g -r, by relocation: the offset that extern shared memory has for it (W17.5), NULL */
   uint64_t *external_offset; /* by function: offset of extern shared memory (W9.5), TL_NO_OFFSET where there is none */
   uint64_t *block_offset;    /* by constant block: its one offset in every kernel (W10.2) */
   uint64_t null_value;       /* st_value of symbol 0 */

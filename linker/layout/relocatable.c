@@ -3,6 +3,8 @@
  * section's alignment, the alignment again. Each kernel whose text refers to extern shared memory has a symbol
  * `externsharedinstance` in place of the names, with the size of the kernel's other objects as its value. */
 #include "base/bytes.h"
+#include "catalog/defect.h"
+#include "catalog/message.h"
 #include "cubin/elf.h"
 #include "layout/layout.h"
 
@@ -16,7 +18,10 @@ struct tl_instances {
   uint64_t *raw, *align; /* by section: sum of the sizes, largest alignment of the objects */
   bool *late;            /* by section: made at the end, D does not count (W17.12) */
   tl_u32_vector kernels; /* functions of the kernels that refer to extern shared memory, in the order of the entries */
-  tl_u32_vector symbols; /* their instances; none with -g */
+  tl_u32_vector symbols; /* their instances; TL_NONE with -g */
+  bool by_name;          /* -g: extern shared memory has one offset a name (W17.5) */
+  uint64_t *name_value;  /* with -g, by symbol: the largest end of the kernels that refer to the name */
+  uint64_t *entry_value; /* with -g, by relocation: what its name had when it was read */
   uint64_t external_align; /* largest alignment of extern shared memory, at least 16 */
   uint64_t pool_align;     /* D of W9.8 */
 };
@@ -36,7 +41,7 @@ static void instances_sum(tl_instances *n) {
     }
     if (!instances_is_object(symbol))
       continue;
-    n->raw[symbol->section] += symbol->size;
+    n->raw[symbol->section] += symbol->size * symbol->shared_places; /* L87 */
     n->align[symbol->section] = symbol->align > n->align[symbol->section] ? symbol->align : n->align[symbol->section];
   }
 }
@@ -73,13 +78,59 @@ static void instances_create(tl_instances *n, uint32_t function) {
                               .function = TL_NONE,
                               .block = TL_NONE,
                               .mention = TL_NONE};
-  const bool named = !module->options->debug || module->options->suppress_debug_info;
-  const uint32_t created = named ? tl_module_new_symbol(module, &instance) : TL_NONE;
+  const bool matched = tl_defect_matched(module->options, TL_DEFECT_D59);
+  const uint32_t created = n->by_name || !matched ? TL_NONE : tl_module_new_symbol(module, &instance);
+  if (!n->by_name && !matched)
+    tl_defect_note(module->diagnostics, TL_DEFECT_D59, tl_module_text(module, module->symbols.items[kernel].name));
   tl_u32_push(n->arena, &n->kernels, function);
   tl_u32_push(n->arena, &n->symbols, created);
-  if (named)
+  if (created != TL_NONE)
     tl_module_list_symbol(module, created, true);
   instances_section(n, owner, kernel);
+}
+
+/* The function whose text has a standing entry against extern shared memory, TL_NONE. */
+static uint32_t instances_referrer(const tl_instances *n, size_t index) {
+  const tl_relocation *const entry = &n->module->relocations.items[index];
+  const bool external = n->module->symbols.items[entry->symbol].external_shared;
+  return entry->state == TL_ENTRY_NORMAL && external && tl_module_relocation_stands(n->module, index)
+             ? tl_layout_function_of(n->module, entry->target)
+             : TL_NONE;
+}
+
+static bool instances_is_kernel(const tl_instances *n, uint32_t function) {
+  return n->module->symbols.items[n->module->symbol_of_function[function]].other & STO_ENTRY;
+}
+
+static uint32_t instances_text(const tl_instances *n, uint32_t function) {
+  return n->module->symbols.items[n->module->symbol_of_function[function]].section;
+}
+
+/* W17.5: one offset a name, behind the other objects of every kernel that refers to it. */
+static void instances_place_names(tl_instances *n) {
+  const tl_module *const module = n->module;
+  n->name_value = tl_arena_new(n->arena, uint64_t, module->symbols.count);
+  n->entry_value = tl_arena_new(n->arena, uint64_t, module->relocations.count + 1);
+  for (size_t i = 0; i < module->relocations.count; i++) {
+    const uint32_t function = instances_referrer(n, i);
+    uint64_t *const value = &n->name_value[module->relocations.items[i].symbol];
+    if (function == TL_NONE)
+      continue;
+    const uint64_t raw = instances_is_kernel(n, function) ? instances_raw(n, instances_text(n, function)) : 0;
+    *value = raw > *value ? raw : *value;
+    n->entry_value[i] = *value;
+  }
+  uint64_t *const end = tl_arena_new(n->arena, uint64_t, module->sections.count);
+  for (size_t i = 0; i < module->relocations.count; i++) {
+    const uint32_t function = instances_referrer(n, i);
+    if (function == TL_NONE || !instances_is_kernel(n, function))
+      continue;
+    const uint32_t section = module->sections.items[instances_text(n, function)].shared;
+    const uint64_t value = n->name_value[module->relocations.items[i].symbol];
+    end[section] = value > end[section] ? value : end[section];
+  }
+  for (size_t i = 0; i < module->sections.count; i++)
+    n->raw[i] = end[i] > n->raw[i] ? end[i] : n->raw[i];
 }
 
 tl_instances *tl_layout_create_instances(tl_module *module, tl_arena *arena) {
@@ -87,6 +138,7 @@ tl_instances *tl_layout_create_instances(tl_module *module, tl_arena *arena) {
   const size_t kernels = module->all_kernels.count;
   *n = (tl_instances){.module = module,
                       .arena = arena,
+                      .by_name = module->options->debug && !module->options->suppress_debug_info,
                       .raw = tl_arena_new(arena, uint64_t, module->sections.count + kernels),
                       .align = tl_arena_new(arena, uint64_t, module->sections.count + kernels),
                       .late = tl_arena_new(arena, bool, module->sections.count + kernels)};
@@ -94,19 +146,17 @@ tl_instances *tl_layout_create_instances(tl_module *module, tl_arena *arena) {
   instances_sum(n);
   const size_t first_late = module->sections.count;
   for (size_t i = 0; i < module->relocations.count; i++) {
-    const tl_relocation *const entry = &module->relocations.items[i];
-    const tl_symbol *const symbol = &module->symbols.items[entry->symbol];
-    const uint32_t function = tl_layout_function_of(module, entry->target);
-    if (entry->state != TL_ENTRY_NORMAL || !symbol->external_shared || function == TL_NONE || done[function] ||
-        !tl_module_relocation_stands(module, i))
+    const uint32_t function = instances_referrer(n, i);
+    if (function == TL_NONE || done[function])
       continue;
     done[function] = true;
-    const uint32_t owner = module->symbol_of_function[function];
-    if (module->symbols.items[owner].other & STO_ENTRY)
+    if (instances_is_kernel(n, function))
       instances_create(n, function);
   }
   for (size_t i = first_late; i < module->sections.count; i++)
     n->late[i] = true;
+  if (n->by_name)
+    instances_place_names(n);
   return n;
 }
 
@@ -139,17 +189,55 @@ static void relocatable_place_kernels(tl_layout *layout, const tl_instances *n) 
   }
 }
 
+/* D60: compiler constants that a replaced body left are gone, and where symbols of theirs are left nvlink stops. By
+ * default those symbols go too. */
+static void relocatable_drop_constants(tl_layout *layout, const tl_instances *n) {
+  const tl_module *const module = n->module;
+  for (uint32_t i = 1; i < module->sections.count; i++) {
+    const tl_section *const section = &module->sections.items[i];
+    const bool constants = section->type == SHT_CUDA_CONSTANT0 + 2 && section->flags & SHF_INFO_LINK;
+    layout->section_dropped[i] |= constants && section->size == 0;
+  }
+  for (uint32_t i = 1; i < module->symbols.count; i++) {
+    const tl_symbol *const symbol = &module->symbols.items[i];
+    const tl_site site = {NULL, NULL, tl_module_text(module, symbol->name), TL_NO_OFFSET};
+    if (symbol->section == TL_NONE || !layout->section_dropped[symbol->section] ||
+        module->sections.items[symbol->section].type == SHT_CUDA_SHARED || tl_type_of(symbol) == STT_SECTION)
+      continue;
+    layout->symbol_gone[i] = true;
+    if (tl_defect_matched(module->options, TL_DEFECT_D60))
+      tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_DELETED_SECTION), site, NULL);
+    else
+      tl_defect_note(module->diagnostics, TL_DEFECT_D60, site.symbol);
+  }
+}
+
+/* .nv.ptx.const0.size (L251): its value is the size so far, -1 without user constants. */
+static void relocatable_set_constants_size(tl_layout *layout, tl_module *module) {
+  const char *const text = tl_module_user_constants(module);
+  const uint32_t section = tl_module_find_section(module, tl_names_intern(module->names, text, strlen(text)));
+  if (module->constants_size != TL_NONE && section != TL_NONE)
+    layout->symbol_value[module->constants_size] = layout->section_size[section];
+}
+
 void tl_layout_relocatable(tl_layout *layout, const tl_instances *n) {
   const tl_module *const module = n->module;
+  layout->external_entry = n->entry_value;
   for (uint32_t i = 1; i < module->symbols.count; i++) {
     const tl_symbol *const symbol = &module->symbols.items[i];
     if (instances_is_object(symbol))
       layout->symbol_value[i] = symbol->align;
-    else if (symbol->external_shared)
-      layout->symbol_section[i] = module->debug_shared;
-    else if (symbol->shared)
-      layout->symbol_value[i] = UINT64_MAX; /* D57 */
+    if (symbol->external_shared) {
+      const bool matched = tl_defect_matched(module->options, TL_DEFECT_D59);
+      layout->symbol_section[i] = matched ? module->debug_shared : TL_NONE;
+      layout->symbol_value[i] = n->by_name ? n->name_value[i] : symbol->value;
+    }
+    if (symbol->shared && symbol->section == TL_NONE && !symbol->external_shared &&
+        tl_defect_matched(module->options, TL_DEFECT_D1))
+      layout->symbol_value[i] = UINT64_MAX; /* D57; else its alignment */
   }
+  relocatable_set_constants_size(layout, n->module);
+  relocatable_drop_constants(layout, n);
   relocatable_place_kernels(layout, n);
   const uint32_t pool = module->debug_shared;
   if (pool == TL_NONE)

@@ -24,16 +24,40 @@ static void constants_check_overlap(const tl_merging *m, const tl_pieces *pieces
   }
 }
 
+uint64_t tl_merge_covered(tl_merging *m, uint32_t section) {
+  const tl_cubin *const cubin = m->cubin;
+  const uint64_t most = (uint64_t)1 << 48;
+  if (!m->covered) {
+    m->covered = tl_arena_new(m->module->arena, uint64_t, cubin->section_count + 1);
+    for (uint32_t i = 1; i < cubin->symbol_count; i++) {
+      const tl_cubin_symbol *const s = &cubin->symbols[i];
+      const bool lies = s->section != SHN_UNDEF && s->section < cubin->section_count;
+      if (!lies || tl_symbol_type(s) == STT_SECTION || s->value > most || s->size > most)
+        continue;
+      const uint64_t end = s->value + s->size;
+      m->covered[s->section] = end > m->covered[s->section] ? end : m->covered[s->section];
+    }
+  }
+  return m->covered[section] ? m->covered[section] : cubin->sections[section].size;
+}
+
+/* What the file has of that. */
+static tl_piece constants_piece(const tl_merging *m, uint32_t section, uint64_t size) {
+  const tl_cubin_section *const input = &m->cubin->sections[section];
+  return (tl_piece){0, size < input->size ? size : input->size, input->data, m->file, section, false};
+}
+
 /* With D7 a body that is replaced can keep its block. What both have is the same; the longer counts. */
 static void constants_join(tl_merging *m, tl_constant_block *block, uint32_t section) {
   const tl_cubin_section *const input = &m->cubin->sections[section];
+  const uint64_t size = tl_merge_covered(m, section);
   constants_check_overlap(m, &block->pieces, section);
   block->align = input->align > block->align ? input->align : block->align;
-  if (input->size <= block->size)
+  if (size <= block->size)
     return;
   block->pieces.count = 0;
-  block->size = input->size;
-  *tl_vector_push(m->module->arena, &block->pieces) = (tl_piece){0, input->size, input->data, m->file, section, false};
+  block->size = size;
+  *tl_vector_push(m->module->arena, &block->pieces) = constants_piece(m, section, size);
 }
 
 void tl_merge_define_constants(tl_merging *m, uint32_t section, uint32_t function) {
@@ -51,18 +75,19 @@ void tl_merge_define_constants(tl_merging *m, uint32_t section, uint32_t functio
   module->block_of_function[function] = block;
   tl_constant_block *const b = &module->constant_blocks.items[block];
   const uint64_t align = input->align > b->align ? input->align : b->align; /* a replaced body's counts on (L73) */
+  const uint64_t size = tl_merge_covered(m, section);
   const uint32_t old = b->type ? b->name : TL_NONE;
   *b = (tl_constant_block){.function = function,
                            .name = input->name,
                            .type = input->type,
                            .align = align,
-                           .size = input->size,
+                           .size = size,
                            .entries = b->entries,
                            .next_of_name = b->next_of_name,
                            .last_of_name = b->last_of_name};
   tl_merge_inherit_entries(m, b, section);
   tl_module_name_block(module, block, old);
-  *tl_vector_push(module->arena, &b->pieces) = (tl_piece){0, input->size, input->data, m->file, section, false};
+  *tl_vector_push(module->arena, &b->pieces) = constants_piece(m, section, size);
 }
 
 /* The first block of that name that stands, TL_NONE. */

@@ -226,7 +226,8 @@ static void functions_define(tl_merging *m, uint32_t symbol, uint32_t out, bool 
   if (create)
     functions_check_section(m, symbol);
   if (create)
-    text = tl_module_add_section_unlisted(module, name, input->type, functions_text_flags(input), align, 0);
+    text = tl_module_add_section_unlisted(module, name, input->type, functions_text_flags(input), align,
+                                          input->type == SHT_CUDA_UFT_REL ? input->entry_size : 0);
   if (new)
     tl_module_list_symbol(module, out, true);
   if (create) {
@@ -284,6 +285,18 @@ static void functions_empty_section(tl_module *module, uint32_t section) {
   module->sections.items[section].size = 0;
 }
 
+/* Where constants are sections, as in a relocatable output: those of the function, or the first of its name (D7). */
+static uint32_t functions_replaced_constants(const tl_merging *m, uint32_t text, uint32_t name) {
+  tl_module *const module = m->module;
+  const uint32_t own = module->sections.items[text].constant2;
+  const uint32_t first =
+      tl_module_find_section(module, tl_module_name(module, tl_module_compiler_constants(module), name));
+  if (first == own || tl_defect_matched(module->options, TL_DEFECT_D7))
+    return first;
+  tl_defect_note(module->diagnostics, TL_DEFECT_D7, tl_module_text(module, name));
+  return own;
+}
+
 static void functions_replace(tl_merging *m, uint32_t symbol, uint32_t out) {
   tl_module *const module = m->module;
   const tl_cubin_symbol *const s = &m->cubin->symbols[symbol];
@@ -307,9 +320,13 @@ static void functions_replace(tl_merging *m, uint32_t symbol, uint32_t out) {
     result->other = s->other;
   }
   m->section_map[s->section] = text;
-  functions_empty_section(module, section->constant2); /* a kernel's own (L79) */
-  functions_empty_section(module, section->stray);     /* a later loser's constants take its place (L158) */
-  tl_merge_drop_constants(m, m->bodies[symbol].function, s->name);
+  if (module->mode->final) {
+    functions_empty_section(module, section->constant2); /* a kernel's own (L79) */
+    functions_empty_section(module, section->stray);     /* a later loser's constants take its place (L158) */
+    tl_merge_drop_constants(m, m->bodies[symbol].function, s->name);
+  } else {
+    functions_empty_section(module, functions_replaced_constants(m, text, s->name));
+  }
 }
 
 /* The first section of parameters about a text; for all texts of the file at the first question. */

@@ -210,6 +210,13 @@ void tl_merge(tl_module *module) {
 static void merge_allocate_common(tl_module *module, uint32_t index) {
   if (!module->symbols.items[index].common)
     return;
+  const bool later = !module->mode->final && !tl_defect_matched(module->options, TL_DEFECT_D3);
+  module->symbols.items[index].waits = later;
+  if (later) {
+    tl_defect_note(module->diagnostics, TL_DEFECT_D3, tl_module_text(module, module->symbols.items[index].name));
+    module->symbols.items[index].value = module->symbols.items[index].align;
+    return;
+  }
   tl_names *const names = module->names;
   const uint32_t name = NAME(".nv.global");
   module->global = tl_module_find_section(module, name);

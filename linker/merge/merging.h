@@ -37,6 +37,7 @@ typedef struct tl_merging {
   bool *symbol_dead, *symbol_lost;
   TL_VECTOR(tl_lost_range) lost_ranges;
   TL_VECTOR(tl_constant_place) constant_places;
+  uint64_t *covered; /* by section: the end of its last symbol; NULL until asked for */
   bool objects_done; /* the object pass is over */
 } tl_merging;
 
@@ -73,6 +74,10 @@ void tl_merge_define_constants(tl_merging *m, uint32_t section, uint32_t functio
  * section to nobody (L230). */
 void tl_merge_note_constant(tl_merging *m, uint32_t symbol);
 void tl_merge_check_constants(tl_merging *m);
+/* How much of a section nvlink takes for the constants of one body: up to the end of the last symbol in it, or all where
+ * there is none. The two differ only in relocatable outputs, where constants of a losing body, which no symbol names,
+ * stand behind, and symbols of a replaced body reach further (L292). */
+uint64_t tl_merge_covered(tl_merging *m, uint32_t section);
 /* They go with a replaced body. nvlink looks for them by the function's name and can hit another function's (D7). */
 void tl_merge_drop_constants(tl_merging *m, uint32_t function, uint32_t name);
 /* W8.8: those of a losing body stay: behind the first block of their NAME, else as a section of their own. */

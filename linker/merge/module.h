@@ -111,6 +111,7 @@ typedef struct tl_symbol {
   uint32_t frame_cutoff[3];  /* relocations before this one against the symbol are dropped ... */
   uint32_t frame_section[3]; /* ... from these relocation sections (W8.2), TL_NONE */
   bool common;
+  bool waits;           /* common, and stays so in a relocatable output (D3) */
   bool zeros_too;       /* common, and a definition without initialiser came behind it (W3.12) */
   bool weak_mention;    /* undefined, and only weakly referred to (R21, R22) */
   bool shared;          /* object laid out in shared memory */
@@ -171,6 +172,13 @@ typedef struct tl_constant_block {
   uint64_t losing_offset;              /* of the last such part in the block (W8.9, L64) */
   uint32_t next_of_name, last_of_name; /* the next block of that name, TL_NONE; of the first one: the last */
 } tl_constant_block;
+
+/* An entry of a unified table (U3, W12.7): {symbol, flags, offset, two words of an identity}. */
+typedef struct tl_unified_entry {
+  uint32_t section;
+  uint64_t offset;
+  uint32_t symbol; /* output symbol, TL_NONE */
+} tl_unified_entry;
 
 typedef struct tl_edge {
   uint32_t from, to; /* functions; or a function and a prototype's name */
@@ -251,8 +259,9 @@ typedef struct tl_module {
   bool dead_alias;                            /* a live function has a dead alias (V11a, D63) */
   bool dead_local_alias;                      /* the same of a local alias (L93) */
   bool unified;                               /* some input has unified tables (U4) */
-  tl_pieces tool_notes;                       /* the inputs' .note.nv.tkinfo (W5.1) */
-  uint8_t *compat;                            /* merged .nv.compat records (I60-I69), 4 bytes each */
+  TL_VECTOR(tl_unified_entry) unified_entries;
+  tl_pieces tool_notes; /* the inputs' .note.nv.tkinfo (W5.1) */
+  uint8_t *compat;      /* merged .nv.compat records (I60-I69), 4 bytes each */
   uint32_t compat_size;
   bool has_external_shared;
   uint64_t debug_shared_align; /* largest st_value of an object in any input's .nv_debug.shared (W9.8) */

@@ -54,13 +54,19 @@ static bool objects_is_of_strong_body(const tl_merging *m, const tl_cubin_sectio
 }
 
 /* L115: the parameter bank of a weak kernel that loses to a strong one is put behind that one's, not so in capsules. */
+static uint32_t objects_bank_of_strong(const tl_merging *m, uint32_t index) {
+  const tl_cubin_section *const input = &m->cubin->sections[index];
+  const uint32_t text = input->info && input->type == SHT_CUDA_CONSTANT0 ? objects_owner_text(m, input) : TL_NONE;
+  const uint32_t owner = text == TL_NONE ? TL_NONE : m->module->sections.items[text].owner;
+  if (m->module->capsule || owner == TL_NONE || tl_binding_of(&m->module->symbols.items[owner]) != STB_GLOBAL)
+    return TL_NONE;
+  return m->module->sections.items[text].constant0;
+}
+
 static void objects_append_parameters(tl_merging *m, uint32_t index) {
   const tl_cubin_section *const input = &m->cubin->sections[index];
-  const uint32_t text = input->info ? objects_owner_text(m, input) : TL_NONE;
-  const uint32_t bank = text == TL_NONE ? TL_NONE : m->module->sections.items[text].constant0;
-  const uint32_t owner = text == TL_NONE ? TL_NONE : m->module->sections.items[text].owner;
-  if (m->module->capsule || bank == TL_NONE || owner == TL_NONE ||
-      tl_binding_of(&m->module->symbols.items[owner]) != STB_GLOBAL)
+  const uint32_t bank = objects_bank_of_strong(m, index);
+  if (bank == TL_NONE)
     return;
   tl_merge_check_shape(m, index);
   tl_module_append(m->module, bank, input->data, input->size, input->align, m->file, index);
@@ -68,6 +74,11 @@ static void objects_append_parameters(tl_merging *m, uint32_t index) {
 
 /* A kernel's image is the first section of its name, also an emptied one that a losing body brought (L157, D85). */
 static void objects_take_constants(tl_module *module, uint32_t text, uint32_t section) {
+  const tl_symbol *const owner = &module->symbols.items[module->sections.items[text].owner];
+  if (!(owner->other & STO_ENTRY) && module->mode->final) { /* of a relocatable output, without symbols (L79) */
+    module->sections.items[text].stray = section;
+    return;
+  }
   uint32_t *const image = &module->sections.items[text].constant2;
   if (*image != TL_NONE && tl_defect_matched(module->options, TL_DEFECT_D85))
     return;
@@ -182,7 +193,12 @@ uint32_t tl_merge_place_section(tl_merging *m, uint32_t index) {
   }
   const uint8_t *const data = tl_section_type_is_empty(input->type) ? NULL : input->data;
   const uint64_t align = input->type == SHT_CUDA_SHARED ? 1 : input->align;
-  m->section_offset[index] = tl_module_append(module, out, data, input->size, align, m->file, index);
+  const bool constants = owned && input->type == SHT_CUDA_CONSTANT0 + 2;
+  const uint64_t size = constants ? tl_merge_covered(m, index) : input->size;
+  m->section_offset[index] =
+      tl_module_append(module, out, data, size < input->size ? size : input->size, align, m->file, index);
+  if (size > input->size)
+    tl_module_append(module, out, NULL, size - input->size, 1, m->file, index);
   m->section_map[index] = out;
   if (section->pieces.count)
     section->pieces.items[section->pieces.count - 1].named = !m->objects_done;
@@ -338,6 +354,21 @@ static void objects_pass_undefined(tl_merging *m, uint32_t index) {
       objects_need_debug_shared(m);
   }
   tl_module_list_symbol(module, out, !shared || module->keeps_shared);
+}
+
+/* A relocatable output has its extern shared memory in .nv_debug.shared, and nvlink takes that for a definition where an
+ * earlier file has the name (D87). */
+static void objects_pass_mention(tl_merging *m, uint32_t index, uint32_t known) {
+  const tl_cubin_symbol *const s = &m->cubin->symbols[index];
+  tl_symbol *const symbol = &m->module->symbols.items[known];
+  m->symbol_map[index] = known;
+  symbol->weak_mention &= tl_symbol_binding(s) == STB_WEAK;
+  if (s->section == SHN_UNDEF || tl_symbol_binding(s) != STB_GLOBAL || tl_binding_of(symbol) != STB_GLOBAL)
+    return;
+  if (tl_defect_matched(m->module->options, TL_DEFECT_D87))
+    objects_report(m, TL_MESSAGE_MULTIPLE_DEFINITION, s, symbol);
+  else
+    tl_defect_note(m->module->diagnostics, TL_DEFECT_D87, tl_merging_text(m, s->name));
 }
 
 /* Compiler constants and parameters (STV_INTERNAL, F58): a kernel's own section is placed, a device function's becomes a
@@ -583,8 +614,11 @@ static bool objects_pass_constants_size(tl_merging *m, uint32_t index) {
     return true;
   }
   const uint32_t out = objects_new_symbol(m, s, s->info);
-  m->module->symbols.items[out].unlisted = true;
+  m->module->symbols.items[out].unlisted = !m->module->mode->keeps_internal;
   m->module->symbols.items[out].constants_size = true;
+  m->module->symbols.items[out].value = UINT64_MAX; /* nothing defines it (L26) */
+  if (m->module->mode->keeps_internal)
+    tl_module_list_symbol(m->module, out, true);
   m->module->constants_size = out;
   m->symbol_map[index] = out;
   return true;
@@ -632,7 +666,10 @@ static void objects_list_of_loser(tl_merging *m, const tl_cubin_symbol *s) {
   if (tl_symbol_binding(s) != STB_LOCAL || input->type == SHT_CUDA_CONSTANT0 + 2 || section == TL_NONE)
     return;
   const uint32_t out = objects_new_symbol(m, s, s->info);
-  m->module->symbols.items[out].section = section;
+  tl_symbol *const symbol = &m->module->symbols.items[out];
+  symbol->section = section;
+  if (objects_bank_of_strong(m, s->section) == section) /* where its bank will come to lie (L115) */
+    symbol->value += tl_align(m->module->sections.items[section].size, input->align);
   tl_module_list_symbol(m->module, out, true);
 }
 
@@ -662,7 +699,7 @@ static void objects_pass_one(tl_merging *m, uint32_t index) {
     if (known == TL_NONE)
       objects_pass_undefined(m, index);
     else
-      m->module->symbols.items[m->symbol_map[index] = known].weak_mention &= tl_symbol_binding(s) == STB_WEAK;
+      objects_pass_mention(m, index, known);
     return;
   }
   if (m->section_state[s->section] & TL_SECTION_DEAD) {

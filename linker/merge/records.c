@@ -295,6 +295,16 @@ static void records_read_tool_note(tl_merging *m, uint32_t section) {
       (tl_piece){input->align, input->size, input->data, m->file, section, false};
 }
 
+/* W12.7: the entries of unified tables name symbols; what the output says of them is emit/'s. */
+static void records_read_unified(tl_merging *m, uint32_t section) {
+  const tl_cubin_section *const input = &m->cubin->sections[section];
+  for (uint64_t at = 0; at + UNIFIED_ENTRY_SIZE <= input->size; at += UNIFIED_ENTRY_SIZE) {
+    const uint32_t symbol = records_symbol(m, section, at, tl_get32(input->data + at));
+    *tl_vector_push(m->module->arena, &m->module->unified_entries) =
+        (tl_unified_entry){m->section_map[section], m->section_offset[section] + at, symbol};
+  }
+}
+
 void tl_merge_records(tl_merging *m) {
   for (uint32_t s = 1; s < m->cubin->section_count; s++) {
     const tl_cubin_section *const section = &m->cubin->sections[s];
@@ -322,6 +332,8 @@ void tl_merge_records(tl_merging *m) {
       records_read_prototypes(m, s);
     else if (relocations)
       tl_merge_relocations(m, s);
+    else if (section->type == SHT_CUDA_UFT_ENTRY || section->type == SHT_CUDA_UDT_ENTRY)
+      records_read_unified(m, s);
   }
 }
 

@@ -102,12 +102,21 @@ static uint8_t relocate_bank_of_dropped(const relocating *r, const tl_relocation
 
 /* --- S (R1) --- */
 
+/* Of a relocatable output: 0 in a device function (D6), and with -g what the name has so far (W17.5). */
+static uint64_t relocate_external_value(const relocating *r, const entry_state *e) {
+  const uint32_t function = tl_layout_function_of(r->module, e->entry->target);
+  const uint32_t symbol = function == TL_NONE ? TL_NONE : r->module->symbol_of_function[function];
+  const bool kernel = symbol != TL_NONE && relocate_symbol(r, symbol)->other & STO_ENTRY;
+  if (function == TL_NONE || (kernel && r->layout->external_entry))
+    return r->layout->symbol_value[e->symbol];
+  return r->layout->external_entry ? r->layout->external_entry[e->index] : 0;
+}
+
 static uint64_t relocate_shared_value(const relocating *r, const entry_state *e, const tl_symbol *symbol) {
   if (r->layout->symbol_gone[e->symbol])
     return UINT64_MAX; /* never laid out (L74) */
-  if (symbol->external_shared && !r->module->mode->final &&
-      tl_layout_function_of(r->module, e->entry->target) != TL_NONE)
-    return 0; /* D6 */
+  if (symbol->external_shared && !r->module->mode->final)
+    return relocate_external_value(r, e);
   if (!symbol->external_shared || r->module->keeps_shared)
     return r->layout->symbol_value[e->symbol];
   const uint32_t function = tl_layout_function_of(r->module, e->entry->target);
@@ -171,6 +180,27 @@ static bool relocate_is_unified_name(const relocating *r, uint32_t name) {
   return false;
 }
 
+/* The row of what nvlink loses when it makes a relocatable output. */
+static tl_defect relocate_lost_by(const tl_symbol *symbol) {
+  const unsigned type = tl_type_of(symbol);
+  if (type >= STT_CUDA_TEXTURE && type <= STT_CUDA_SURFACE)
+    return TL_DEFECT_D2;
+  if (symbol->external_shared)
+    return TL_DEFECT_D6;
+  if ((symbol->other & STO_VISIBILITY_MASK) == STV_INTERNAL)
+    return TL_DEFECT_D5;
+  return symbol->section == TL_NONE && !symbol->shared ? TL_DEFECT_D4 : TL_DEFECT_D1;
+}
+
+/* True where an entry that could be applied waits for the final link. */
+static bool relocate_keeps_for_later(const relocating *r, const entry_state *e, tl_defect row) {
+  const bool applied = e->row && (e->row->kind == TL_RELOC_APPLY || e->row->kind == TL_RELOC_PCREL);
+  if (!applied || tl_defect_matched(r->module->options, row))
+    return false;
+  relocate_note(r, e, row);
+  return true;
+}
+
 /* As a symbol without a section: bank 28 (R6). */
 static void relocate_as_nothing(entry_state *e) {
   e->s = 0;
@@ -184,11 +214,11 @@ static outcome relocate_texture(const relocating *r, entry_state *e) { /* R18 */
   case TL_TEX_BINDLESS:
     if (r->module->mode->final)
       return OUTCOME_APPLY;
-    relocate_as_nothing(e); /* W12, D2 */
-    return OUTCOME_APPLY;
+    relocate_as_nothing(e); /* W12 */
+    return relocate_keeps_for_later(r, e, TL_DEFECT_D2) ? OUTCOME_KEEP : OUTCOME_APPLY;
   case TL_TEX_ZERO:
     relocate_as_nothing(e);
-    return OUTCOME_APPLY;
+    return !r->module->mode->final && relocate_keeps_for_later(r, e, TL_DEFECT_D2) ? OUTCOME_KEEP : OUTCOME_APPLY;
   case TL_TEX_DROP:
     return OUTCOME_DROP;
   case TL_TEX_FATAL:
@@ -225,12 +255,18 @@ static bool relocate_in_relocatable(const relocating *r, entry_state *e, outcome
   *result = OUTCOME_KEEP;
   if (instance != TL_NONE)
     e->symbol = instance;
-  else if (symbol->external_shared || tl_type_of(symbol) == STT_SECTION)
+  if (tl_type_of(symbol) == STT_SECTION)
     return false;
-  if (instance != TL_NONE || tl_binding_of(symbol) == STB_WEAK)
+  if (instance != TL_NONE || (tl_binding_of(symbol) == STB_WEAK && !symbol->external_shared))
     return true;
   const bool constant = (symbol->other & STO_SPACE_MASK) == STO_CONSTANT;
-  return symbol->section == TL_NONE && !symbol->shared && !constant && !symbol->constants_size;
+  if (symbol->section == TL_NONE && !symbol->shared && !constant && !symbol->constants_size)
+    return true;
+  const uint32_t owner = function == TL_NONE ? TL_NONE : r->module->symbol_of_function[function];
+  if (symbol->external_shared && owner != TL_NONE && relocate_symbol(r, owner)->other & STO_ENTRY &&
+      !r->layout->external_entry)
+    return true; /* a kernel's, where there are no instances */
+  return relocate_keeps_for_later(r, e, relocate_lost_by(symbol));
 }
 
 /* False when the class leaves the decision to the type's row. */
