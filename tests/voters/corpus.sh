@@ -2,12 +2,15 @@
 # Three voters on the whole corpus, in both modes: linker and reference in process, nvlink by its stored answers. Every case
 # and mode is a check; what the lists name counts as passed, because a line that is not needed any more fails.
 #
-#   corpus.sh TWIN CORPUS LIST...    a LIST: jobs on which the reference is known to stand alone
+#   corpus.sh TWIN CORPUS LIST...    a LIST: jobs on which the reference (linker:LIST: the linker) is known to stand alone
 set -uo pipefail
 twin=$1 corpus=$2
 shift 2
 lists=()
-for list in "$@"; do lists+=(--known "reference:$list"); done
+for list in "$@"; do
+  [[ $list == linker:* ]] || list=reference:$list
+  lists+=(--known "$list")
+done
 results=$(mktemp)
 trap 'rm -f "$results"' EXIT
 code=0
