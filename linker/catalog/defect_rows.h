@@ -56,3 +56,6 @@ TL_DEFECT(D86, 'R', "merge",
           "the new body's table", "entries of the old table stay and overwrite the new one")
 TL_DEFECT(D87, 'R', "merge", "a relocatable output with extern shared memory stands behind a file that has it too",
           "linked", "Multiple definition")
+TL_DEFECT(D88, 'R', "merge",
+          "symbols of a replaced body's compiler constants reach behind their section in an -r output",
+          "the section's bytes", "what the file has behind the section, too")

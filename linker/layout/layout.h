@@ -25,10 +25,9 @@ typedef struct tl_layout {
   bool *symbol_gone;        /* shared object that nothing refers to: no symbol, no name */
   uint64_t *section_size, *section_align;
   bool *section_dropped;
-  bool *section_hollow; /* no object lies in it, its size is what the linker sets aside: no section symbol (W9.11) */
-  uint32_t *instance;   /* by function: the symbol that stands for extern shared memory of a kernel (W12), TL_NONE */
-  const uint64_t
-      *external_entry;       /* -g -r, by relocation: the offset that extern shared memory has for it (W17.5), NULL */
+  bool *section_hollow;  /* no object lies in it, its size is what the linker sets aside: no section symbol (W9.11) */
+  uint32_t *instance;    /* by function: the symbol that stands for extern shared memory of a kernel (W12), TL_NONE */
+  bool external_by_name; /* -g -r: extern shared memory has one offset a name, in symbol_value (W17.5) */
   uint64_t *external_offset; /* by function: offset of extern shared memory (W9.5), TL_NO_OFFSET where there is none */
   uint64_t *block_offset;    /* by constant block: its one offset in every kernel (W10.2) */
   uint64_t null_value;       /* st_value of symbol 0 */

@@ -21,7 +21,6 @@ struct tl_instances {
   tl_u32_vector symbols; /* their instances; TL_NONE with -g */
   bool by_name;          /* -g: extern shared memory has one offset a name (W17.5) */
   uint64_t *name_value;  /* with -g, by symbol: the largest end of the kernels that refer to the name */
-  uint64_t *entry_value; /* with -g, by relocation: what its name had when it was read */
   uint64_t external_align; /* largest alignment of extern shared memory, at least 16 */
   uint64_t pool_align;     /* D of W9.8 */
 };
@@ -110,15 +109,13 @@ static uint32_t instances_text(const tl_instances *n, uint32_t function) {
 static void instances_place_names(tl_instances *n) {
   const tl_module *const module = n->module;
   n->name_value = tl_arena_new(n->arena, uint64_t, module->symbols.count);
-  n->entry_value = tl_arena_new(n->arena, uint64_t, module->relocations.count + 1);
   for (size_t i = 0; i < module->relocations.count; i++) {
     const uint32_t function = instances_referrer(n, i);
     uint64_t *const value = &n->name_value[module->relocations.items[i].symbol];
-    if (function == TL_NONE)
+    if (function == TL_NONE || !instances_is_kernel(n, function))
       continue;
-    const uint64_t raw = instances_is_kernel(n, function) ? instances_raw(n, instances_text(n, function)) : 0;
+    const uint64_t raw = instances_raw(n, instances_text(n, function));
     *value = raw > *value ? raw : *value;
-    n->entry_value[i] = *value;
   }
   uint64_t *const end = tl_arena_new(n->arena, uint64_t, module->sections.count);
   for (size_t i = 0; i < module->relocations.count; i++) {
@@ -222,7 +219,7 @@ static void relocatable_set_constants_size(tl_layout *layout, tl_module *module)
 
 void tl_layout_relocatable(tl_layout *layout, const tl_instances *n) {
   const tl_module *const module = n->module;
-  layout->external_entry = n->entry_value;
+  layout->external_by_name = n->by_name;
   for (uint32_t i = 1; i < module->symbols.count; i++) {
     const tl_symbol *const symbol = &module->symbols.items[i];
     if (instances_is_object(symbol))

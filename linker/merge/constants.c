@@ -24,27 +24,32 @@ static void constants_check_overlap(const tl_merging *m, const tl_pieces *pieces
   }
 }
 
-uint64_t tl_merge_covered(tl_merging *m, uint32_t section) {
+/* The end of the last symbol of every section, 0 where there is none. */
+static void constants_find_ends(tl_merging *m) {
   const tl_cubin *const cubin = m->cubin;
-  const uint64_t most = (uint64_t)1 << 48;
-  if (!m->covered) {
-    m->covered = tl_arena_new(m->module->arena, uint64_t, cubin->section_count + 1);
-    for (uint32_t i = 1; i < cubin->symbol_count; i++) {
-      const tl_cubin_symbol *const s = &cubin->symbols[i];
-      const bool lies = s->section != SHN_UNDEF && s->section < cubin->section_count;
-      if (!lies || tl_symbol_type(s) == STT_SECTION || s->value > most || s->size > most)
-        continue;
-      const uint64_t end = s->value + s->size;
-      m->covered[s->section] = end > m->covered[s->section] ? end : m->covered[s->section];
-    }
+  m->covered = tl_arena_new(m->module->arena, uint64_t, cubin->section_count + 1);
+  for (uint32_t i = 1; i < cubin->symbol_count; i++) {
+    const tl_cubin_symbol *const s = &cubin->symbols[i];
+    const bool lies = s->section != SHN_UNDEF && s->section < cubin->section_count;
+    if (!lies || tl_symbol_type(s) == STT_SECTION || s->size > UINT64_MAX - s->value)
+      continue;
+    const uint64_t end = s->value + s->size;
+    m->covered[s->section] = end > m->covered[s->section] ? end : m->covered[s->section];
   }
-  return m->covered[section] ? m->covered[section] : cubin->sections[section].size;
 }
 
-/* What the file has of that. */
-static tl_piece constants_piece(const tl_merging *m, uint32_t section, uint64_t size) {
+uint64_t tl_merge_covered(tl_merging *m, uint32_t section) {
   const tl_cubin_section *const input = &m->cubin->sections[section];
-  return (tl_piece){0, size < input->size ? size : input->size, input->data, m->file, section, false};
+  if (!m->covered)
+    constants_find_ends(m);
+  const uint64_t end = m->covered[section] ? m->covered[section] : input->size;
+  if (end <= input->size)
+    return end;
+  const uint64_t room = m->cubin->size - input->file_offset;
+  if (tl_defect_matched(m->module->options, TL_DEFECT_D88))
+    return end < room ? end : room;
+  tl_defect_note(m->module->diagnostics, TL_DEFECT_D88, tl_merging_text(m, input->name));
+  return input->size;
 }
 
 /* With D7 a body that is replaced can keep its block. What both have is the same; the longer counts. */
@@ -57,7 +62,7 @@ static void constants_join(tl_merging *m, tl_constant_block *block, uint32_t sec
     return;
   block->pieces.count = 0;
   block->size = size;
-  *tl_vector_push(m->module->arena, &block->pieces) = constants_piece(m, section, size);
+  *tl_vector_push(m->module->arena, &block->pieces) = (tl_piece){0, size, input->data, m->file, section, false};
 }
 
 void tl_merge_define_constants(tl_merging *m, uint32_t section, uint32_t function) {
@@ -87,7 +92,7 @@ void tl_merge_define_constants(tl_merging *m, uint32_t section, uint32_t functio
                            .last_of_name = b->last_of_name};
   tl_merge_inherit_entries(m, b, section);
   tl_module_name_block(module, block, old);
-  *tl_vector_push(module->arena, &b->pieces) = constants_piece(m, section, size);
+  *tl_vector_push(module->arena, &b->pieces) = (tl_piece){0, size, input->data, m->file, section, false};
 }
 
 /* The first block of that name that stands, TL_NONE. */

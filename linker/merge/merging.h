@@ -74,9 +74,9 @@ void tl_merge_define_constants(tl_merging *m, uint32_t section, uint32_t functio
  * section to nobody (L230). */
 void tl_merge_note_constant(tl_merging *m, uint32_t symbol);
 void tl_merge_check_constants(tl_merging *m);
-/* How much of a section nvlink takes for the constants of one body: up to the end of the last symbol in it, or all where
- * there is none. The two differ only in relocatable outputs, where constants of a losing body, which no symbol names,
- * stand behind, and symbols of a replaced body reach further (L292). */
+/* How much of a section counts as the constants of one body: up to the end of the last symbol in it, or all where there is
+ * none. The two differ only in relocatable outputs, where constants of a losing body, which no symbol names, stand behind,
+ * and symbols of a replaced body reach further: nvlink takes what the file has there (L292, D88). */
 uint64_t tl_merge_covered(tl_merging *m, uint32_t section);
 /* They go with a replaced body. nvlink looks for them by the function's name and can hit another function's (D7). */
 void tl_merge_drop_constants(tl_merging *m, uint32_t function, uint32_t name);

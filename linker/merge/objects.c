@@ -195,10 +195,7 @@ uint32_t tl_merge_place_section(tl_merging *m, uint32_t index) {
   const uint64_t align = input->type == SHT_CUDA_SHARED ? 1 : input->align;
   const bool constants = owned && input->type == SHT_CUDA_CONSTANT0 + 2;
   const uint64_t size = constants ? tl_merge_covered(m, index) : input->size;
-  m->section_offset[index] =
-      tl_module_append(module, out, data, size < input->size ? size : input->size, align, m->file, index);
-  if (size > input->size)
-    tl_module_append(module, out, NULL, size - input->size, 1, m->file, index);
+  m->section_offset[index] = tl_module_append(module, out, data, size, align, m->file, index);
   m->section_map[index] = out;
   if (section->pieces.count)
     section->pieces.items[section->pieces.count - 1].named = !m->objects_done;

@@ -1,6 +1,7 @@
 /* Where the compiler constants of one file lie in their sections (L230). nvlink knows such a section by its symbols: what
  * none of them covers is zero in the output, and what two of them cover in part makes it stop. Constants that lie side by
- * side and fill their section, as ptxas lays them out, are one piece here; anything else is refused. */
+ * side, as ptxas lays them out, are one piece here; what stands behind the last one is left out (L292). Other places are
+ * refused. */
 #include "base/bytes.h"
 #include "catalog/message.h"
 #include "cubin/elf.h"
@@ -67,14 +68,12 @@ static void places_check_section(tl_merging *m, size_t first, size_t last, size_
     open[depth++] = i;
   }
   for (size_t i = first; i < last && !overlap; i++) {
-    if (places[i].end > section->size ||
-        (places[i].start > covered && !places_are_zero(section, covered, places[i].start)))
+    const bool gap = places[i].start > covered;
+    if (places[i].end > m->cubin->size - section->file_offset ||
+        (gap && (places[i].start > section->size || !places_are_zero(section, covered, places[i].start))))
       places_refuse(m, &places[i]);
     covered = places[i].end > covered ? places[i].end : covered;
   }
-  if (!overlap &&
-      (tl_align(covered, section->align) < section->size || !places_are_zero(section, covered, section->size)))
-    places_refuse(m, &places[last - 1]);
 }
 
 void tl_merge_check_constants(tl_merging *m) {

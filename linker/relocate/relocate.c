@@ -102,14 +102,10 @@ static uint8_t relocate_bank_of_dropped(const relocating *r, const tl_relocation
 
 /* --- S (R1) --- */
 
-/* Of a relocatable output: 0 in a device function (D6), and with -g what the name has so far (W17.5). */
+/* Of a relocatable output: 0 in a device function (D6), but with -g the place of the name (W17.5). */
 static uint64_t relocate_external_value(const relocating *r, const entry_state *e) {
-  const uint32_t function = tl_layout_function_of(r->module, e->entry->target);
-  const uint32_t symbol = function == TL_NONE ? TL_NONE : r->module->symbol_of_function[function];
-  const bool kernel = symbol != TL_NONE && relocate_symbol(r, symbol)->other & STO_ENTRY;
-  if (function == TL_NONE || (kernel && r->layout->external_entry))
-    return r->layout->symbol_value[e->symbol];
-  return r->layout->external_entry ? r->layout->external_entry[e->index] : 0;
+  const bool code = tl_layout_function_of(r->module, e->entry->target) != TL_NONE;
+  return code && !r->layout->external_by_name ? 0 : r->layout->symbol_value[e->symbol];
 }
 
 static uint64_t relocate_shared_value(const relocating *r, const entry_state *e, const tl_symbol *symbol) {
@@ -264,7 +260,7 @@ static bool relocate_in_relocatable(const relocating *r, entry_state *e, outcome
     return true;
   const uint32_t owner = function == TL_NONE ? TL_NONE : r->module->symbol_of_function[function];
   if (symbol->external_shared && owner != TL_NONE && relocate_symbol(r, owner)->other & STO_ENTRY &&
-      !r->layout->external_entry)
+      !r->layout->external_by_name)
     return true; /* a kernel's, where there are no instances */
   return relocate_keeps_for_later(r, e, relocate_lost_by(symbol));
 }

@@ -38,15 +38,15 @@ typedef struct built_file {
 } built_file;
 
 static const unsigned built_machines[] = {75, 80, 86, 89, 90};
-static const uint64_t built_sizes[] = {0,  1,  2,  3,  4,  4,  8,  8,   12,  16,   16,   20,    24,
+static const uint64_t built_sizes[] = {0,  1,  2,  3,  4,  4,  8,   8,   12,   16,   16,    20,   24,
                                        32, 36, 40, 48, 64, 96, 128, 256, 1000, 4096, 16384, 49152};
 static const uint64_t built_alignments[] = {1, 2, 4, 4, 8, 8, 8, 16, 16, 32, 64, 128, 256, 512};
 static const uint32_t built_values[] = {0, 1, 2, 4, 7, 8, 15, 16, 64, 100, 255, 256, 1024, 0x8000, 0xffff};
 static const char *const built_prototypes[] = {"#v", "#i", "#ii", "#iii", "#vi", "#f", "#p"};
 /* What compilers write most; any other type comes as well. */
-static const uint32_t built_types[] = {1,  2,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12,  13, 31, 32, 44, 45, 49,  54,
-                                       55, 56, 57, 58, 62, 64, 65, 66, 67, 71, 73, 74, 75,  76, 77, 78, 79, 80, 102, 103,
-                                       104, 112, 113, 114, 115};
+static const uint32_t built_types[] = {1,  2,  2,  3,  4,  5,  6,  7,  8,   9,   10,  11,  12,  13,  31,
+                                       32, 44, 45, 49, 54, 55, 56, 57, 58,  62,  64,  65,  66,  67,  71,
+                                       73, 74, 75, 76, 77, 78, 79, 80, 102, 103, 104, 112, 113, 114, 115};
 
 #define CHOOSE(file, table) (table)[gen_random_below((file)->random, sizeof(table) / sizeof *(table))]
 
@@ -66,10 +66,10 @@ static void built_plan(gen_random *random, uint32_t files, built_name names[BUIL
     const char *text;
     built_what what;
   } rows[BUILT_NAMES] = {
-      {"k0", BUILT_KERNEL},   {"k1", BUILT_KERNEL},     {"_Z2k2PfS_", BUILT_KERNEL}, {"f0", BUILT_FUNCTION},
-      {"f1", BUILT_FUNCTION}, {"f2", BUILT_FUNCTION},   {"_Z1gi", BUILT_FUNCTION},   {"_ZN1A1fEPi", BUILT_FUNCTION},
-      {"d0", BUILT_GLOBAL},   {"d1", BUILT_GLOBAL},     {"d2", BUILT_GLOBAL},        {"_ZN1A1dE", BUILT_GLOBAL},
-      {"c0", BUILT_CONSTANT}, {"c1", BUILT_CONSTANT},   {"s0", BUILT_SHARED},        {"s1", BUILT_SHARED},
+      {"k0", BUILT_KERNEL},   {"k1", BUILT_KERNEL},   {"_Z2k2PfS_", BUILT_KERNEL}, {"f0", BUILT_FUNCTION},
+      {"f1", BUILT_FUNCTION}, {"f2", BUILT_FUNCTION}, {"_Z1gi", BUILT_FUNCTION},   {"_ZN1A1fEPi", BUILT_FUNCTION},
+      {"d0", BUILT_GLOBAL},   {"d1", BUILT_GLOBAL},   {"d2", BUILT_GLOBAL},        {"_ZN1A1dE", BUILT_GLOBAL},
+      {"c0", BUILT_CONSTANT}, {"c1", BUILT_CONSTANT}, {"s0", BUILT_SHARED},        {"s1", BUILT_SHARED},
       {"s2", BUILT_SHARED},
   };
   const built_file f = {.random = random};
@@ -167,8 +167,9 @@ static tb_symbol built_add_variable(built_file *f, const built_name *name) {
   const uint64_t align = built_percent(f, 80) ? name->align : CHOOSE(f, built_alignments);
   const void *const bytes = built_percent(f, 60) ? contents : NULL;
   if (name->what == BUILT_SHARED)
-    return built_percent(f, 15) ? tb_extern_shared(f->cubin, name->text)
-                                : tb_shared(f->cubin, built_percent(f, 60) ? built_defined(f) : 0, name->text, size, align);
+    return built_percent(f, 15)
+               ? tb_extern_shared(f->cubin, name->text)
+               : tb_shared(f->cubin, built_percent(f, 60) ? built_defined(f) : 0, name->text, size, align);
   if (name->what == BUILT_CONSTANT)
     return built_percent(f, 90) ? tb_constant(f->cubin, name->text, built_binding(f, name), size, align, bytes)
                                 : tb_function_constant(f->cubin, built_defined(f), contents, size < 64 ? size + 4 : 8,
@@ -265,7 +266,8 @@ static void built_add_relocation(built_file *f) {
   if (!section || !to->bytes || (!code && f->sm < 90 && !strstr(to->name, ".init")))
     return;
   const uint32_t step = code ? BUILT_INSTRUCTION : 8, places = (uint32_t)(to->size / step);
-  const uint64_t offset = built_percent(f, 98) ? (uint64_t)step * built_below(f, places) : built_below(f, BUILT_TEXT + 8);
+  const uint64_t offset =
+      built_percent(f, 98) ? (uint64_t)step * built_below(f, places) : built_below(f, BUILT_TEXT + 8);
   const uint32_t usual = code ? CHOOSE(f, built_types) : 2;
   const uint32_t type = built_percent(f, 80) ? usual : built_below(f, BUILT_TYPES);
   if (built_percent(f, f->sm < 90 ? 30 : 85))

@@ -177,7 +177,7 @@ static bool judge_find_by_votes(hunt_judge *j, int number, char by[HARNESS_PATH]
     const char *how = NULL;
     if (!vote->spoiled)
       how = vote->agreed || !hunt_answer_holds(&answer, &vote->parts) ? judge_word_of(&answer)
-                                                                       : judge_look_closer(j, number, &j->tasks[i]);
+                                                                      : judge_look_closer(j, number, &j->tasks[i]);
     hunt_answer_free(&answer);
     if (!vote->spoiled)
       judge_restore(j, i);
@@ -261,7 +261,8 @@ static bool judge_is_equivalent(hunt_judge *j, int number, char by[HARNESS_PATH]
     return true;
   hunt_answer_free(&answer);
   const hunt_task *const task = &j->further_tasks[at];
-  size_t used = (size_t)snprintf(by, HARNESS_PATH, "would be seen by %s%s:", task->input->name, hunt_mode_words[task->mode]);
+  size_t used =
+      (size_t)snprintf(by, HARNESS_PATH, "would be seen by %s%s:", task->input->name, hunt_mode_words[task->mode]);
   for (size_t i = 0; i < task->input->arguments.count && used < HARNESS_PATH; i++)
     used += (size_t)snprintf(by + used, HARNESS_PATH - used, " %s", task->input->arguments.items[i]);
   return false;
