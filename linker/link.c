@@ -32,6 +32,7 @@ static bool link_first_view(tl_link_common *c, tl_link_stages *s) {
     tl_diagnose_callgraph(&s->module, &s->graph, &s->resources, arena);
   if (final)
     tl_diagnose_resources(&s->module, &s->graph, &s->resources, arena);
+  tl_diagnose_unallocated(&s->module);
   tl_diagnose_verbose(&s->module, &s->graph, &s->resources, &s->layout, arena);
   return !s->diagnostics->errors;
 }

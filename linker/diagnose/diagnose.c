@@ -211,6 +211,16 @@ void tl_diagnose_resources(const tl_module *module, const tl_graph *graph, const
   tl_diagnose_registers(module, graph, resources, arena);
 }
 
+void tl_diagnose_unallocated(const tl_module *module) {
+  for (uint32_t i = 1; i < module->symbols.count; i++) {
+    const tl_symbol *const symbol = &module->symbols.items[i];
+    const tl_site site = {NULL, NULL, tl_module_text(module, symbol->name), TL_NO_OFFSET};
+    const bool placed = symbol->section != TL_NONE && !symbol->shared && !symbol->misplaced && !symbol->unlisted;
+    if (placed && symbol->block == TL_NONE && symbol->value == UINT64_MAX)
+      tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_UNALLOCATED), site, NULL);
+  }
+}
+
 /* --- -v --- */
 
 static uint64_t diagnose_section_size(const tl_module *module, const tl_layout *layout, const char *text) {

@@ -17,6 +17,8 @@ void tl_diagnose_callgraph(const tl_module *module, const tl_graph *graph, const
 /* C78 8-10: E35, E36, E34; and E60 for a function without a register count. */
 void tl_diagnose_resources(const tl_module *module, const tl_graph *graph, const tl_resources *resources,
                            tl_arena *arena);
+/* E70: a placed symbol whose value is -1; found when symbols are written, behind everything but -v (L188). */
+void tl_diagnose_unallocated(const tl_module *module);
 /* C78 10: E34 and, with -dump-callgraph, what each kernel takes from its callees (L40, L41). */
 void tl_diagnose_registers(const tl_module *module, const tl_graph *graph, const tl_resources *resources,
                            tl_arena *arena);

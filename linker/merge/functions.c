@@ -297,6 +297,16 @@ static uint32_t functions_replaced_constants(const tl_merging *m, uint32_t text,
   return own;
 }
 
+/* L263: of a body that replaces another nvlink takes as many bytes as its symbol says. */
+static uint64_t functions_body_size(const tl_merging *m, const tl_cubin_symbol *symbol, const tl_cubin_section *text) {
+  if (symbol->size >= text->size)
+    return text->size;
+  if (tl_defect_matched(m->module->options, TL_DEFECT_D40))
+    return symbol->size;
+  tl_defect_note(m->module->diagnostics, TL_DEFECT_D40, tl_merging_text(m, symbol->name));
+  return text->size;
+}
+
 static void functions_replace(tl_merging *m, uint32_t symbol, uint32_t out) {
   tl_module *const module = m->module;
   const tl_cubin_symbol *const s = &m->cubin->symbols[symbol];
@@ -307,13 +317,13 @@ static void functions_replace(tl_merging *m, uint32_t symbol, uint32_t out) {
   section->pieces.count = 0;
   section->size = 0;
   section->cutoff = (uint32_t)module->relocations.count;
-  tl_module_append(module, text, input->data, input->size, 1, m->file, s->section);
+  const uint64_t size = functions_body_size(m, s, input);
+  tl_module_append(module, text, input->data, size, 1, m->file, s->section);
   section->registers = (uint8_t)(input->info >> 24);
   if (section->info != TL_NONE)
     module->sections.items[section->info].attributes.count = 0;
   tl_symbol *const result = &module->symbols.items[out];
-  result->size = s->size;
-  result->value = s->value;
+  result->size = s->size; /* but the value stays that of the first body (L263) */
   result->info_cutoff = (uint32_t)module->attributes.count;
   if (tl_symbol_binding(s) == STB_GLOBAL) {
     result->info = s->info;

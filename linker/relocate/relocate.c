@@ -54,17 +54,6 @@ static tl_site relocate_site(const relocating *r, const entry_state *e) {
                    tl_module_text(r->module, relocate_symbol(r, e->symbol)->name), e->offset};
 }
 
-/* E70 of a symbol that nothing refers to (L188). */
-static void relocate_check_values(const relocating *r) {
-  for (uint32_t i = 1; i < r->module->symbols.count; i++) {
-    const tl_symbol *const symbol = &r->module->symbols.items[i];
-    const tl_site site = {NULL, NULL, tl_module_text(r->module, symbol->name), TL_NO_OFFSET};
-    const bool placed = symbol->section != TL_NONE && !symbol->shared && !symbol->misplaced && !symbol->unlisted;
-    if (placed && symbol->block == TL_NONE && symbol->value == UINT64_MAX)
-      tl_diagnostics_add(r->module->diagnostics, tl_message_row_of(TL_MESSAGE_UNALLOCATED), site, NULL);
-  }
-}
-
 static uint32_t relocate_name(const tl_module *module, const char *text) {
   return tl_names_find(module->names, text, strlen(text));
 }
@@ -455,9 +444,6 @@ static void relocate_clear(relocating *r, entry_state *e) {
 }
 
 static void relocate_keep(const relocating *r, const entry_state *e, bool as_none) {
-  const tl_symbol *const symbol = relocate_symbol(r, e->symbol);
-  if (symbol->function != TL_NONE && symbol->section != TL_NONE && symbol->value == UINT64_MAX)
-    relocate_fail(r, e, TL_MESSAGE_UNALLOCATED);
   *tl_vector_push(r->arena, &r->relocated->kept) = (tl_kept){.container = e->entry->container,
                                                              .symbol = as_none ? 0 : e->symbol,
                                                              .type = as_none ? 0 : e->type,
@@ -478,14 +464,6 @@ static void relocate_follow_alias(const relocating *r, entry_state *e) {
   e->symbol = owner;
 }
 
-/* E70: an entry against a symbol whose value is -1, kept or applied (L188). */
-static void relocate_check_allocated(relocating *r, const entry_state *e) {
-  const tl_symbol *const symbol = relocate_symbol(r, e->symbol);
-  if (e->entry->state == TL_ENTRY_NORMAL && e->s == UINT64_MAX && !symbol->shared && !symbol->misplaced &&
-      symbol->section != TL_NONE)
-    relocate_fail(r, e, TL_MESSAGE_UNALLOCATED);
-}
-
 static void relocate_entry(relocating *r, uint32_t index) {
   entry_state e = {.entry = &r->module->relocations.items[index], .index = index, .defect = TL_DEFECT_COUNT};
   e.symbol = e.entry->symbol;
@@ -501,7 +479,6 @@ static void relocate_entry(relocating *r, uint32_t index) {
     relocate_clear(r, &e);
     return;
   }
-  relocate_check_allocated(r, &e);
   relocate_follow_alias(r, &e);
   outcome result;
   if (!relocate_by_class(r, &e, &result))
@@ -594,5 +571,4 @@ void tl_relocate_run(tl_relocated *relocated, const tl_module *module, const tl_
   }
   relocate_check_kept(&r);
   relocate_check_kernels(&r);
-  relocate_check_values(&r);
 }
