@@ -21,6 +21,7 @@ static bool link_first_view(tl_link_common *c, tl_link_stages *s) {
   const bool final = s->module.mode->final; /* C51: a relocatable link asks neither for stacks nor for definitions */
   if (final)
     tl_diagnose_calls(&s->module, &s->graph);
+  tl_relocate_check_replaced(&s->module);
   tl_link_lay_out(s, arena);
   tl_resources_find(&s->resources, &s->module, &s->graph, arena);
   tl_diagnose_sizes(&s->module, &s->layout);

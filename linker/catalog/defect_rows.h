@@ -59,3 +59,6 @@ TL_DEFECT(D87, 'R', "merge", "a relocatable output with extern shared memory sta
 TL_DEFECT(D88, 'R', "merge",
           "symbols of a replaced body's compiler constants reach behind their section in an -r output",
           "the section's bytes", "what the file has behind the section, too")
+TL_DEFECT(D89, 'R', "relocate",
+          "a capsule link with -kernels-used or -variables-used in which a body with relocations is replaced", "linked",
+          "ends with an internal error, unexpected reloc")

@@ -541,6 +541,37 @@ void tl_relocate_check_early(const tl_module *module, const tl_layout *layout) {
   }
 }
 
+/* The text of a replaced body, also of a dead function's, that has entries in the file; 0. */
+static uint32_t relocate_find_replaced(const tl_module *module, uint32_t file) {
+  const tl_cubin *const cubin = &module->files[file];
+  for (uint32_t i = 1; i < cubin->section_count; i++) {
+    const tl_cubin_section *const input = &cubin->sections[i];
+    if ((input->type != SHT_RELA && input->type != SHT_REL) || !tl_cubin_relocation_count(input) ||
+        input->info >= cubin->section_count || !(cubin->sections[input->info].flags & SHF_EXECINSTR))
+      continue;
+    const uint32_t primary = cubin->sections[input->info].info & 0xffffff;
+    if (primary < cubin->symbol_count && module->resolution->bodies[file][primary].replaced)
+      return input->info;
+  }
+  return 0;
+}
+
+void tl_relocate_check_replaced(const tl_module *module) {
+  const tl_options *const options = module->options;
+  const bool named = options->kernels_used.count || options->variables_used.count;
+  for (uint32_t i = 0; named && module->view == TL_VIEW_MERCURY && module->mode->final && i < module->file_count; i++) {
+    const uint32_t text = relocate_find_replaced(module, i);
+    if (!text)
+      continue;
+    const char *const name = tl_names_text(module->names, module->files[i].sections[text].name);
+    const tl_site site = {module->files[i].path, name, NULL, TL_NO_OFFSET};
+    if (tl_defect_matched(options, TL_DEFECT_D89))
+      tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_UNEXPECTED_RELOC), site, NULL);
+    tl_defect_note(module->diagnostics, TL_DEFECT_D89, name);
+    return;
+  }
+}
+
 void tl_relocate_run(tl_relocated *relocated, const tl_module *module, const tl_layout *layout, tl_arena *arena) {
   static const char *const unified[] = {"__UFT", "__UFT_END", "__UFT_CANONICAL", "__UDT_OFFSET",
                                         "__UDT", "__UDT_END", "__UDT_CANONICAL"};

@@ -34,6 +34,8 @@ void tl_relocate_run(tl_relocated *relocated, const tl_module *module, const tl_
 /* E63 of entries that nvlink carries out while it lays out, before undefined references are looked for: those against dead
  * functions and compiler constants (L195). */
 void tl_relocate_check_early(const tl_module *module, const tl_layout *layout);
+/* E62 of entries of replaced bodies' texts, under -kernels-used and -variables-used (L131, D89). */
+void tl_relocate_check_replaced(const tl_module *module);
 /* Carries a patch out on the bytes at its offset (R2-R5). */
 void tl_patch_apply(const tl_patch *patch, uint8_t *at);
 /* Bytes from the patch's offset that its fields touch. */

@@ -34,6 +34,10 @@ static const capsule_row rows[] = {
     {"own_table_replaced", "100", NULL, NULL, {"own_weak_5", "own_strong_0", "called"}, NULL, NULL}, /* L130 */
     {"own_table_lost", "120", NULL, NULL, {"own_weak_0", "own_weak_5", "own_strong_0", "called"}, NULL, NULL},
     {"own_table_lost_and_new", "120", NULL, NULL, {"own_weak_0", "own_weak_5", "own_strong_7", "called"}, NULL, NULL},
+    {"used_beside_replaced", "100", NULL, "-kernels-used=ks", {"weak_5", "strong_7"}, NULL, NULL},       /* L131, D89 */
+    {"used_variables", "120", NULL, "-variables-used=none", {"own_weak_5", "own_strong_0"}, NULL, NULL}, /* L131 */
+    {"used_beside_losing", "100", NULL, "-kernels-used=ks", {"strong_7", "weak_5"}, NULL, NULL},         /* L131 */
+    {"used_without_entries", "100", NULL, "-kernels-used=kp", {"weak_loads_1", "strong_plain"}, NULL, NULL}, /* L131 */
     {"constants", "120", NULL, NULL, {"constants"}, NULL, NULL},                                    /* L103, L123 */
     {"constants_pic", "100", NULL, NULL, {"constants_pic"}, NULL, NULL},                            /* L103 */
     {"verbose_constants", "120", NULL, "-v", {"constants"}, NULL, NULL},                            /* L121 */
