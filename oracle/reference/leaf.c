@@ -1,5 +1,6 @@
 /* SASS text that nvlink makes anew in a capsule link: M42, M44, M45. A leaf kernel needs no stack pointer: the load of R1
- * loses its scoreboard, waits for it disappear, and all later scoreboards are numbered anew. Where the rules are not sure the
+ * loses its scoreboard, waits for it disappear, and all later scoreboards are numbered anew. Numbers are given in one pass that
+ * sees no loops; which waits stay is then decided over all ways (RF88). Where the rules are not sure the
  * text stays as it is in the input, which is right code for this SM. */
 #include "capsule.h"
 
@@ -19,7 +20,8 @@ enum {
   WRITE = 0,
   READ = 1,
   EVERY_WAIT = 0x3f,
-  ALL_ORDINARY = 0x1f /* 0 to 4 */
+  ALL_ORDINARY = 0x1f, /* 0 to 4 */
+  MOST_ROUNDS = 1000
 };
 
 typedef struct ref_token {
@@ -28,6 +30,10 @@ typedef struct ref_token {
   unsigned pending; /* the numbers pending when the input sets this one */
   unsigned input, output;
   size_t consumer, first_wait; /* the first wait in its own block, and anywhere; REF_NONE */
+  /* RF89: what decided in the input, and whether the rules then give the input's number */
+  ref_indices before;
+  unsigned joined;
+  bool is_explained;
 } ref_token;
 
 typedef struct ref_leaf_instruction {
@@ -41,7 +47,7 @@ typedef struct ref_leaf_instruction {
 
 typedef struct ref_leaf_block {
   size_t first, last;
-  ref_indices successors;
+  ref_indices successors, predecessors;
   ref_indices pending; /* tokens at its end */
   bool done;
 } ref_leaf_block;
@@ -53,7 +59,7 @@ typedef struct ref_leaf {
   ref_leaf_instruction *instructions;
   ref_leaf_block *blocks;
   ref_token *tokens;
-  bool sure;
+  bool sure, is_tried;
 } ref_leaf;
 
 static unsigned ref_leaf_bits(const uint8_t *at, unsigned start, unsigned width) {
@@ -164,28 +170,59 @@ static void ref_leaf_make_blocks(ref_leaf *leaf) {
       ref_indices_add(leaf->link, &leaf->blocks[i].successors, i + 1);
     }
   }
+  for (size_t i = 0; i < leaf->block_count; i++) {
+    for (size_t k = 0; k < leaf->blocks[i].successors.count; k++) {
+      ref_indices_add(leaf->link, &leaf->blocks[leaf->blocks[i].successors.items[k]].predecessors, i);
+    }
+  }
 }
 
-/* M45a: what flows into a block from the blocks before it. */
-static void ref_leaf_enter_block(ref_leaf *leaf, size_t block, ref_indices *pending) {
+/* M45a: what flows into a block from the blocks before it; with loops from all that lead to it. */
+static void ref_leaf_enter_block(ref_leaf *leaf, size_t block, bool loops, ref_indices *pending) {
+  const ref_indices *before = &leaf->blocks[block].predecessors;
   pending->count = 0;
-  for (size_t i = 0; i < block; i++) {
-    if (!ref_indices_has(&leaf->blocks[i].successors, block)) {
-      continue;
-    }
-    for (size_t k = 0; k < leaf->blocks[i].pending.count; k++) {
-      if (!ref_indices_has(pending, leaf->blocks[i].pending.items[k])) {
-        ref_indices_add(leaf->link, pending, leaf->blocks[i].pending.items[k]);
+  for (size_t i = 0; i < before->count; i++) {
+    const ref_indices *flow = &leaf->blocks[before->items[i]].pending;
+    for (size_t k = 0; k < flow->count && (loops || before->items[i] < block); k++) {
+      if (!ref_indices_has(pending, flow->items[k])) {
+        ref_indices_add(leaf->link, pending, flow->items[k]);
       }
     }
   }
 }
 
-static void ref_leaf_leave_block(ref_leaf *leaf, size_t block, const ref_indices *pending) {
-  leaf->blocks[block].pending.count = 0;
-  for (size_t i = 0; i < pending->count; i++) {
-    ref_indices_add(leaf->link, &leaf->blocks[block].pending, pending->items[i]);
+/* True when something else than before flows out of the block. */
+static bool ref_leaf_leave_block(ref_leaf *leaf, size_t block, const ref_indices *pending) {
+  ref_indices *end = &leaf->blocks[block].pending;
+  bool changed = end->count != pending->count;
+  for (size_t i = 0; i < pending->count && !changed; i++) {
+    changed = end->items[i] != pending->items[i];
   }
+  end->count = 0;
+  for (size_t i = 0; i < pending->count; i++) {
+    ref_indices_add(leaf->link, end, pending->items[i]);
+  }
+  return changed;
+}
+
+/* A pass over all instructions; RF88: with loops until nothing changes. */
+static void ref_leaf_pass(ref_leaf *leaf, bool loops, void (*visit)(ref_leaf *, size_t, ref_indices *)) {
+  ref_indices pending = {0};
+  bool changed = true;
+  for (size_t b = 0; b < leaf->block_count; b++) {
+    leaf->blocks[b].pending.count = 0;
+  }
+  for (int round = 0; changed && round < (loops ? MOST_ROUNDS : 1); round++) {
+    changed = false;
+    for (size_t b = 0; b < leaf->block_count; b++) {
+      ref_leaf_enter_block(leaf, b, loops, &pending);
+      for (size_t i = leaf->blocks[b].first; i <= leaf->blocks[b].last; i++) {
+        visit(leaf, i, &pending);
+      }
+      changed = ref_leaf_leave_block(leaf, b, &pending) || changed;
+    }
+  }
+  leaf->sure = leaf->sure && !(loops && changed);
 }
 
 /* Takes the tokens of a number out of the list. */
@@ -205,15 +242,14 @@ static bool ref_leaf_frees(const ref_leaf_instruction *instruction) {
   return (instruction->opcode & 0xfff) != 0x348;
 }
 
-static void ref_leaf_take_waits(ref_leaf *leaf, size_t number, ref_indices *pending) {
-  ref_leaf_instruction *instruction = &leaf->instructions[number];
+static void ref_leaf_find_consumers(ref_leaf *leaf, size_t number, ref_indices *pending) {
+  const ref_leaf_instruction *instruction = &leaf->instructions[number];
   const unsigned waits = ref_leaf_bits(ref_leaf_at(leaf, number), WAIT_BIT, BOARDS);
   for (size_t i = 0; i < pending->count; i++) {
     ref_token *token = &leaf->tokens[pending->items[i]];
     if ((waits >> token->input & 1) == 0) {
       continue;
     }
-    ref_indices_add(leaf->link, &instruction->waits, pending->items[i]);
     const bool same_block = leaf->instructions[token->instruction].block == instruction->block;
     token->first_wait = token->first_wait == REF_NONE ? number : token->first_wait;
     if (same_block && token->consumer == REF_NONE) {
@@ -238,7 +274,6 @@ static void ref_leaf_set_token(ref_leaf *leaf, size_t number, unsigned which, un
   for (size_t i = 0; i < pending->count; i++) {
     taken |= 1u << leaf->tokens[pending->items[i]].input;
   }
-  leaf->sure = leaf->sure && (taken & ALL_ORDINARY) != ALL_ORDINARY; /* M45i */
   leaf->tokens[leaf->token_count] = (ref_token){.instruction = number,
                                                 .is_read = which == READ,
                                                 .input = board,
@@ -250,19 +285,39 @@ static void ref_leaf_set_token(ref_leaf *leaf, size_t number, unsigned which, un
   ref_indices_add(leaf->link, pending, leaf->token_count++);
 }
 
-/* The input's own use of scoreboards: which set is waited for where. */
-static void ref_leaf_find_tokens(ref_leaf *leaf) {
-  ref_indices pending = {0};
-  for (size_t b = 0; b < leaf->block_count; b++) {
-    ref_leaf_enter_block(leaf, b, &pending);
-    for (size_t i = leaf->blocks[b].first; i <= leaf->blocks[b].last; i++) {
-      const uint8_t *at = ref_leaf_at(leaf, i);
-      ref_leaf_take_waits(leaf, i, &pending);
-      ref_leaf_set_token(leaf, i, READ, ref_leaf_bits(at, READ_BIT, 3), &pending);
-      ref_leaf_set_token(leaf, i, WRITE, ref_leaf_bits(at, WRITE_BIT, 3), &pending);
+/* The input's own use of scoreboards: what sets one, and what waits for it first. */
+static void ref_leaf_find_tokens(ref_leaf *leaf, size_t number, ref_indices *pending) {
+  const uint8_t *at = ref_leaf_at(leaf, number);
+  ref_leaf_find_consumers(leaf, number, pending);
+  ref_leaf_set_token(leaf, number, READ, ref_leaf_bits(at, READ_BIT, 3), pending);
+  ref_leaf_set_token(leaf, number, WRITE, ref_leaf_bits(at, WRITE_BIT, 3), pending);
+}
+
+static void ref_leaf_add_tokens(ref_leaf *leaf, const ref_leaf_instruction *instruction, ref_indices *pending) {
+  for (size_t i = 0; i < BARRIERS; i++) {
+    const size_t token = instruction->tokens[i];
+    if (token != REF_NONE && !leaf->tokens[token].is_dropped && !ref_indices_has(pending, token)) {
+      ref_indices_add(leaf->link, pending, token);
     }
-    ref_leaf_leave_block(leaf, b, &pending);
   }
+}
+
+/* RF88: what every instruction waits for in the input, over all ways. */
+static void ref_leaf_find_waits(ref_leaf *leaf, size_t number, ref_indices *pending) {
+  ref_leaf_instruction *instruction = &leaf->instructions[number];
+  const unsigned waits = ref_leaf_bits(ref_leaf_at(leaf, number), WAIT_BIT, BOARDS);
+  instruction->waits.count = 0;
+  for (size_t i = 0; i < pending->count; i++) {
+    if ((waits >> leaf->tokens[pending->items[i]].input & 1) != 0) {
+      ref_indices_add(leaf->link, &instruction->waits, pending->items[i]);
+    }
+  }
+  for (unsigned n = 0; n < BOARDS && ref_leaf_frees(instruction); n++) {
+    if ((waits >> n & 1) != 0) {
+      ref_leaf_free(leaf, pending, n, false);
+    }
+  }
+  ref_leaf_add_tokens(leaf, instruction, pending);
 }
 
 static unsigned ref_leaf_code(const ref_leaf *leaf, const ref_token *token) {
@@ -342,7 +397,17 @@ static unsigned ref_leaf_joined_numbers(const ref_leaf *leaf, size_t block) {
   return mask;
 }
 
-static unsigned ref_leaf_choose(ref_leaf *leaf, size_t number, const ref_indices *pending) {
+static unsigned ref_leaf_numbers(const ref_leaf *leaf, const ref_indices *pending) {
+  unsigned mask = 0;
+  for (size_t i = 0; i < pending->count; i++) {
+    mask |= 1u << leaf->tokens[pending->items[i]].output;
+  }
+  return mask;
+}
+
+/* M45b-M45f, M45i. `sure` is cleared where the numbers run out. */
+static unsigned ref_leaf_choose(const ref_leaf *leaf, size_t number, const ref_indices *pending, unsigned joined,
+                                bool *sure) {
   const ref_token *token = &leaf->tokens[number];
   const bool is_long = ref_leaf_is_long(leaf, token);
   const size_t sharer = ref_leaf_find_sharer(leaf, number, pending);
@@ -352,12 +417,7 @@ static unsigned ref_leaf_choose(ref_leaf *leaf, size_t number, const ref_indices
   if ((!token->is_local && is_long) || ref_leaf_is_texture(leaf, token)) {
     return BOARD_FIVE; /* M45c */
   }
-  unsigned taken = 0;
-  for (size_t i = 0; i < pending->count; i++) {
-    taken |= 1u << leaf->tokens[pending->items[i]].output;
-  }
-  const unsigned joined =
-      token->is_local ? 0 : ref_leaf_joined_numbers(leaf, leaf->instructions[token->instruction].block);
+  const unsigned taken = ref_leaf_numbers(leaf, pending);
   for (unsigned n = is_long ? 2 : 0; n <= LAST_ORDINARY; n++) {
     if (((taken | joined) >> n & 1) == 0) {
       return n;
@@ -368,16 +428,55 @@ static unsigned ref_leaf_choose(ref_leaf *leaf, size_t number, const ref_indices
       return n;
     }
   }
-  leaf->sure = leaf->sure && is_long && (taken >> BOARD_FIVE & 1) == 0; /* M45i */
+  *sure = *sure && is_long && (taken >> BOARD_FIVE & 1) == 0;
   return BOARD_FIVE;
 }
 
-/* M45a: waits first, then the read barrier, then the write barrier. */
-static void ref_leaf_number_instruction(ref_leaf *leaf, size_t number, ref_indices *pending) {
-  static const unsigned bits[BARRIERS] = {WRITE_BIT, READ_BIT};
-  static const unsigned order[BARRIERS] = {READ, WRITE};
-  ref_leaf_instruction *instruction = &leaf->instructions[number];
-  uint8_t *at = ref_leaf_at(leaf, number);
+/* M45f is for what is waited for in another block. */
+static unsigned ref_leaf_joined_for(const ref_leaf *leaf, size_t number) {
+  const ref_token *token = &leaf->tokens[number];
+  return token->is_local ? 0 : ref_leaf_joined_numbers(leaf, leaf->instructions[token->instruction].block);
+}
+
+/* RF89: the rules tried on the input, where every token has its number already. */
+static void ref_leaf_explain(ref_leaf *leaf, size_t number, const ref_indices *pending) {
+  ref_token *token = &leaf->tokens[number];
+  bool sure = (ref_leaf_numbers(leaf, pending) & ALL_ORDINARY) != ALL_ORDINARY;
+  token->joined = ref_leaf_joined_for(leaf, number);
+  token->is_explained = ref_leaf_choose(leaf, number, pending, token->joined, &sure) == token->input && sure;
+  for (size_t i = 0; i < pending->count; i++) {
+    ref_indices_add(leaf->link, &token->before, pending->items[i]);
+  }
+}
+
+/* RF89: is everything as it was in the input when this token got its number? */
+static bool ref_leaf_is_as_before(const ref_leaf *leaf, size_t number, const ref_indices *pending, unsigned joined) {
+  const ref_token *token = &leaf->tokens[number];
+  bool same = pending->count == token->before.count && joined == token->joined;
+  for (size_t i = 0; i < pending->count && same; i++) {
+    const ref_token *other = &leaf->tokens[pending->items[i]];
+    same = other->output == other->input && ref_indices_has(&token->before, pending->items[i]);
+  }
+  return same;
+}
+
+/* RF89: the input's number while nothing has changed; else that of the rules, which is sure only where they give the input its
+ * own. */
+static void ref_leaf_give_number(ref_leaf *leaf, size_t number, const ref_indices *pending) {
+  ref_token *token = &leaf->tokens[number];
+  const unsigned joined = ref_leaf_joined_for(leaf, number);
+  if (ref_leaf_is_as_before(leaf, number, pending, joined)) {
+    token->output = token->input;
+    return;
+  }
+  bool sure = token->is_explained && (ref_leaf_numbers(leaf, pending) & ALL_ORDINARY) != ALL_ORDINARY;
+  token->output = ref_leaf_choose(leaf, number, pending, joined, &sure);
+  leaf->sure = leaf->sure && sure;
+}
+
+/* M45g: waits for what is pending in the new numbering, which frees it. Returns the numbers. */
+static unsigned ref_leaf_wait(const ref_leaf *leaf, size_t number, ref_indices *pending) {
+  const ref_leaf_instruction *instruction = &leaf->instructions[number];
   unsigned waits = 0;
   for (size_t i = 0; i < instruction->waits.count; i++) {
     const size_t token = instruction->waits.items[i];
@@ -390,7 +489,22 @@ static void ref_leaf_number_instruction(ref_leaf *leaf, size_t number, ref_indic
       ref_leaf_free(leaf, pending, n, true);
     }
   }
-  ref_leaf_put_bits(at, WAIT_BIT, BOARDS, waits);
+  return waits;
+}
+
+/* RF88: which waits stay is decided over all ways, when all numbers are given. */
+static void ref_leaf_put_waits(ref_leaf *leaf, size_t number, ref_indices *pending) {
+  ref_leaf_put_bits(ref_leaf_at(leaf, number), WAIT_BIT, BOARDS, ref_leaf_wait(leaf, number, pending));
+  ref_leaf_add_tokens(leaf, &leaf->instructions[number], pending);
+}
+
+/* M45a: waits first, then the read barrier, then the write barrier. */
+static void ref_leaf_number_instruction(ref_leaf *leaf, size_t number, ref_indices *pending) {
+  static const unsigned bits[BARRIERS] = {WRITE_BIT, READ_BIT};
+  static const unsigned order[BARRIERS] = {READ, WRITE};
+  const ref_leaf_instruction *instruction = &leaf->instructions[number];
+  uint8_t *at = ref_leaf_at(leaf, number);
+  (void)ref_leaf_wait(leaf, number, pending);
   for (size_t i = 0; i < BARRIERS; i++) {
     const size_t token = instruction->tokens[order[i]];
     if (token == REF_NONE) {
@@ -400,7 +514,11 @@ static void ref_leaf_number_instruction(ref_leaf *leaf, size_t number, ref_indic
       ref_leaf_put_bits(at, bits[order[i]], 3, NO_BOARD);
       continue;
     }
-    leaf->tokens[token].output = ref_leaf_choose(leaf, token, pending);
+    if (leaf->is_tried) {
+      ref_leaf_give_number(leaf, token, pending);
+    } else {
+      ref_leaf_explain(leaf, token, pending);
+    }
     ref_leaf_put_bits(at, bits[order[i]], 3, leaf->tokens[token].output);
     ref_indices_add(leaf->link, pending, token);
   }
@@ -466,17 +584,8 @@ static size_t ref_leaf_find_stack_load(const ref_leaf *leaf) {
 }
 
 static void ref_leaf_number(ref_leaf *leaf) {
-  ref_indices pending = {0};
-  for (size_t b = 0; b < leaf->block_count; b++) {
-    leaf->blocks[b].pending.count = 0;
-  }
-  for (size_t b = 0; b < leaf->block_count; b++) {
-    ref_leaf_enter_block(leaf, b, &pending);
-    for (size_t i = leaf->blocks[b].first; i <= leaf->blocks[b].last; i++) {
-      ref_leaf_number_instruction(leaf, i, &pending);
-    }
-    ref_leaf_leave_block(leaf, b, &pending);
-  }
+  ref_leaf_pass(leaf, false, ref_leaf_number_instruction);
+  ref_leaf_pass(leaf, true, ref_leaf_put_waits);
 }
 
 /* True when the text was made anew, or is as it was, and that is sure: the numbers do not run out, and the same rules give
@@ -496,9 +605,11 @@ bool ref_leaf_finalize(ref_link *link, ref_bytes *text) {
   uint8_t *old = ref_memory_take(link, text->size, 1);
   memcpy(old, text->data, text->size);
   ref_leaf_make_blocks(&leaf);
-  ref_leaf_find_tokens(&leaf);
+  ref_leaf_pass(&leaf, false, ref_leaf_find_tokens);
+  ref_leaf_pass(&leaf, true, ref_leaf_find_waits);
   ref_leaf_number(&leaf);
   leaf.sure = leaf.sure && memcmp(old, text->data, text->size) == 0;
+  leaf.is_tried = true;
   leaf.tokens[leaf.instructions[load].tokens[WRITE]].is_dropped = true;
   ref_leaf_number(&leaf);
   ref_leaf_fix_stalls(&leaf, old);
