@@ -296,6 +296,19 @@ static void ref_capsule_write_header(ref_link *link, ref_bytes *file, const ref_
   ref_bytes_add_u64(link, file, piece->entry_size);
 }
 
+/* RF43: a text is there with its decoded instructions; `.nv.compat` is as the ordinary rules make it. */
+static uint64_t ref_capsule_size_in_step_one(const ref_capsule *capsule, size_t number) {
+  const ref_link *link = capsule->mercury;
+  const ref_out_section *section = &link->sections[number];
+  if (section->info_function != REF_NONE) {
+    return link->symbols[link->functions[section->info_function].symbol].size;
+  }
+  if (number == link->compat_section) {
+    return capsule->compat_size;
+  }
+  return ref_section_type_has_bytes(section->type) ? section->data.size : 0;
+}
+
 /* M28: what follows the section in the file of step 1, as a rule its first two section headers. Where the headers of that
  * file begin depends on the sections behind this one. */
 static uint64_t ref_capsule_distance_to_headers(const ref_capsule *capsule, size_t reserved) {
@@ -304,12 +317,9 @@ static uint64_t ref_capsule_distance_to_headers(const ref_capsule *capsule, size
   at = ref_align_up(at, 8) + (uint64_t)link->output_symbol_count * SYMBOL_BYTES;
   for (size_t i = 0; i < capsule->order.count; i++) {
     const ref_out_section *section = &link->sections[capsule->order.items[i]];
-    const bool text = section->info_function != REF_NONE; /* RF43: there with its decoded instructions */
-    at = ref_align_up(at, text ? CAPSULE_ALIGN : section->align);
+    at = ref_align_up(at, section->info_function != REF_NONE ? CAPSULE_ALIGN : section->align);
     start = capsule->order.items[i] == reserved ? at : start;
-    at += text ? link->symbols[link->functions[section->info_function].symbol].size
-          : ref_section_type_has_bytes(section->type) ? section->data.size
-                                                      : 0;
+    at += ref_capsule_size_in_step_one(capsule, capsule->order.items[i]);
   }
   return ref_align_up(at, 8) - start;
 }

@@ -25,6 +25,7 @@ typedef struct ref_capsule {
   size_t piece_count, piece_capacity;
   size_t *piece_of; /* the SASS piece of each section of the Mercury module */
   size_t *mercury_piece_of;
+  uint64_t compat_size; /* of `.nv.compat` in the file of step 1, without attribute 11 */
   uint32_t first_parameter_symbol, parameter_symbols;
   ref_strings new_names;
 } ref_capsule;

@@ -92,6 +92,7 @@ void ref_capsule_add_compat(ref_capsule *capsule) {
   }
   const uint8_t head[4] = {4, CODE_FASTPATH, 8, 0};
   ref_out_section *section = &link->sections[link->compat_section];
+  capsule->compat_size = section->data.size;
   ref_bytes_add(link, &section->data, head, sizeof head);
   ref_bytes_add_u64(link, &section->data, any ? value : 0);
   section->size = section->data.size;

@@ -46,7 +46,8 @@ static uint64_t ref_constants_align_of_users(const ref_link *link, const ref_fun
 
 static bool ref_constants_have_entries(const ref_link *link, size_t block) {
   for (size_t i = 0; i < link->relocation_count; i++) {
-    if (link->relocations[i].target == block && !link->relocations[i].dropped) {
+    if (link->relocations[i].target == block && !link->relocations[i].dropped &&
+        link->relocations[i].offset < link->sections[block].size) {
       return true;
     }
   }

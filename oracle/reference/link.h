@@ -449,6 +449,7 @@ uint32_t ref_merge_owner(const ref_file *file, uint32_t section);
 
 /* relocations.c */
 void ref_relocations_read(ref_link *link, size_t file_number, uint32_t section);
+bool ref_relocation_is_address_table(uint32_t type);
 bool ref_relocation_target_is_debug(const char *name);
 size_t ref_relocation_section(ref_link *link, size_t target, bool has_addend);
 

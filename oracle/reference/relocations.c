@@ -41,8 +41,8 @@ static void ref_relocation_check_target(ref_link *link, const ref_file *file, ui
 }
 
 /* RF37: `$ADDRESS$` variables of code that is independent of its position. */
-static bool ref_relocation_is_address_table(const ref_section *section) {
-  return section->type == REF_TYPE_CONSTANT_PIC || section->type == REF_TYPE_CONSTANT + 4;
+bool ref_relocation_is_address_table(uint32_t type) {
+  return type == REF_TYPE_CONSTANT_PIC || type == REF_TYPE_CONSTANT + 4;
 }
 
 /* W8.3: entries against a losing body in the three debug sections. RF1, D83: in constant sections, entries against
@@ -54,13 +54,13 @@ static bool ref_relocation_is_skipped(const ref_link *link, const ref_file *file
   if (entry->symbol < file->cubin.symbol_count) {
     const bool body_lost =
         file->function_of[entry->symbol] != REF_NONE && file->body_of[entry->symbol] == REF_BODY_LOSES;
-    const bool constant = section->type == link->view->user_type || ref_relocation_is_address_table(section);
+    const bool constant = section->type == link->view->user_type || ref_relocation_is_address_table(section->type);
     if ((body_lost && ref_relocation_target_is_debug(section->name)) ||
         (constant && (body_lost || file->lost[entry->symbol]) && link->job->bug_compatible)) {
       return true;
     }
   }
-  return !ref_relocation_is_address_table(section) && ref_weak_offset_is_lost(link, file, target, entry->offset);
+  return !ref_relocation_is_address_table(section->type) && ref_weak_offset_is_lost(link, file, target, entry->offset);
 }
 
 static void ref_relocation_resolve_symbol(ref_link *link, ref_file *file, const ref_relocation *entry,

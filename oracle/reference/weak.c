@@ -109,14 +109,16 @@ void ref_weak_drop_old_body(ref_link *link, size_t number) {
   function->records.count = 0;
 }
 
-/* RF1: when a strong variable replaces a weak one, the entries against it in constant sections go. */
+/* RF1: when a strong variable replaces a weak one, the entries against it in constant sections go, those of the tables of
+ * addresses too (RF37). */
 void ref_weak_drop_constant_entries(ref_link *link, size_t symbol) {
   if (!link->job->bug_compatible) {
     return; /* D83 */
   }
   for (size_t i = 0; i < link->relocation_count; i++) {
     const uint32_t type = link->sections[link->relocations[i].target].type;
-    if (link->relocations[i].symbol == symbol && type == link->view->user_type) {
+    if (link->relocations[i].symbol == symbol &&
+        (type == link->view->user_type || ref_relocation_is_address_table(type))) {
       link->relocations[i].dropped = true;
     }
   }
