@@ -43,6 +43,36 @@ typedef struct ref_capsule_step {
 bool ref_capsule_body_begin(const uint8_t *data, size_t size, ref_capsule_step *step);
 /* False behind the last instruction, or where the capsule is damaged. */
 bool ref_capsule_body_next(ref_capsule_step *step);
+
+/* capsule_places.c: the decoded place of each SASS instruction of a body, and of its end; RF90. */
+typedef struct ref_places {
+  size_t count;
+  uint64_t *at;
+} ref_places;
+
+#define REF_PLACE_UNKNOWN UINT64_MAX
+
+/* capsule_rows.c: the rows of a frame by ascending place, each once; the first is at 0. */
+typedef struct ref_row {
+  uint64_t place;
+  ref_bytes operations;
+} ref_row;
+
+typedef struct ref_rows {
+  ref_row *items;
+  size_t count, capacity;
+} ref_rows;
+
+/* `unit`: what an advance counts, in bytes. */
+ref_rows ref_rows_read(ref_link *link, const uint8_t *data, size_t size, uint64_t unit);
+void ref_rows_put(ref_link *link, ref_rows *rows, uint64_t place, const ref_bytes *operations);
+void ref_rows_write(ref_link *link, const ref_rows *rows, uint64_t unit, ref_bytes *output);
+
+/* Places that are known from elsewhere are put in between; then ref_places_fill() finds what follows from them. */
+ref_places ref_places_begin(ref_link *link, size_t count, uint64_t decoded_size);
+void ref_places_fill(ref_link *link, ref_places *places, const ref_bytes *body);
+size_t ref_places_find(const ref_places *places, uint64_t place); /* an instruction, or REF_NONE */
+
 /* The SASS module's section with what a section of the Mercury module holds, or REF_NONE. */
 size_t ref_capsule_sass_section(const ref_capsule *capsule, size_t section);
 /* The function whose text, constants or attributes a section holds, or REF_NONE. */

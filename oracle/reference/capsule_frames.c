@@ -3,12 +3,23 @@
 
 #include <string.h>
 
-enum { WIDE = 0xffffffff, LENGTH_AT = 4, HEAD = 12, POINTER_AT = 12, ADDRESS_AT = 20, BARE = 40 };
+enum {
+  WIDE = 0xffffffff,
+  LENGTH_AT = 4,
+  HEAD = 12,
+  POINTER_AT = 12,
+  ADDRESS_AT = 20,
+  ROWS_AT = 36,
+  BARE = 40,
+  INSTRUCTION = 16,
+  SASS_UNIT = 4
+};
 
 typedef struct ref_frame {
   const ref_section *section;
   uint64_t common, at, end;
   bool is_bare;
+  ref_bytes rows; /* in place of its own, if there are any */
 } ref_frame;
 
 typedef struct ref_frames {
@@ -54,8 +65,11 @@ static void ref_frames_add_common(ref_frames *frames, const ref_frame *frame) {
 static void ref_frames_add(ref_frames *frames, const ref_frame *frame, size_t entry) {
   ref_frames_add_common(frames, frame);
   const size_t at = frames->output.size;
-  const uint64_t size = frame->is_bare ? BARE : frame->end - frame->at;
-  ref_bytes_add(frames->capsule->mercury, &frames->output, frame->section->data + frame->at, (size_t)size);
+  const bool has_rows = frame->rows.size > 0;
+  const uint64_t size = frame->is_bare ? BARE : has_rows ? ROWS_AT + frame->rows.size : frame->end - frame->at;
+  ref_bytes_add(frames->capsule->mercury, &frames->output, frame->section->data + frame->at,
+                has_rows ? ROWS_AT : (size_t)size);
+  ref_bytes_add(frames->capsule->mercury, &frames->output, frame->rows.data, frame->rows.size);
   ref_put_u64(frames->output.data + at + LENGTH_AT, size - HEAD);
   if (frame->is_bare) {
     ref_put_u32(frames->output.data + at + BARE - 4, 0);
@@ -125,19 +139,6 @@ static bool ref_frames_find_sass(const ref_frames *frames, size_t function, ref_
   return false;
 }
 
-/* RF73: a function's first frame becomes that of its SASS body; a further one, of a body that replaced another, stays as the
- * Mercury view has it, without its instructions. RF39: so does the only frame of a function whose alias comes first. */
-static ref_frame ref_frames_choose(ref_frames *frames, const ref_frame *frame, size_t function) {
-  ref_frame other = *frame;
-  other.is_bare = true;
-  if (!frames->is_described[function] && !ref_capsule_alias_comes_first(frames->capsule->mercury, function)) {
-    ref_frame sass;
-    frames->is_described[function] = true;
-    return ref_frames_find_sass(frames, function, &sass) ? sass : other;
-  }
-  return other;
-}
-
 /* The entry of the Mercury view about a frame's address, if it was kept; REF_NONE: the frame's function is dead or lost. */
 static size_t ref_frames_entry(const ref_link *mercury, size_t file, size_t section, uint64_t offset) {
   for (size_t i = 0; i < mercury->relocation_count; i++) {
@@ -148,6 +149,92 @@ static size_t ref_frames_entry(const ref_link *mercury, size_t file, size_t sect
     }
   }
   return REF_NONE;
+}
+
+/* The rows behind a frame's head. */
+static ref_rows ref_frames_rows(ref_link *link, const ref_frame *frame, uint64_t unit) {
+  return ref_rows_read(link, frame->section->data + frame->at + ROWS_AT, (size_t)(frame->end - frame->at - ROWS_AT),
+                       unit);
+}
+
+/* RF90: where the function's instructions lie among its decoded bytes, by the two frames of its body. */
+static ref_places ref_frames_places(ref_frames *frames, size_t function, const ref_rows *mercury,
+                                    const ref_rows *sass) {
+  ref_link *link = frames->capsule->mercury;
+  const ref_function *described = &link->functions[function];
+  const ref_out_section *text = &frames->capsule->sass->sections[frames->capsule->sass->functions[function].text];
+  ref_places places = ref_places_begin(link, (size_t)text->size / INSTRUCTION, link->symbols[described->symbol].size);
+  for (size_t i = 0; i < mercury->count && mercury->count == sass->count; i++) {
+    const uint64_t instruction = sass->items[i].place / INSTRUCTION;
+    if (instruction < places.count) {
+      places.at[instruction] = mercury->items[i].place;
+    }
+  }
+  ref_places_fill(link, &places, &link->sections[described->text].data);
+  return places;
+}
+
+/* RF73: the rows of the bodies that were replaced, at the places of the body that stands, where it has none of its own. */
+static ref_frame ref_frames_merge(ref_frames *frames, size_t function, const ref_frame *sass, const ref_frame *old,
+                                  size_t count) {
+  ref_link *link = frames->capsule->mercury;
+  ref_rows own = ref_frames_rows(link, sass, SASS_UNIT), all = {0};
+  const ref_rows mercury = ref_frames_rows(link, &old[count - 1], 1);
+  const ref_places places = ref_frames_places(frames, function, &mercury, &own);
+  for (size_t i = 0; i + 1 < count; i++) {
+    const ref_rows rows = ref_frames_rows(link, &old[i], 1);
+    for (size_t k = 0; k < rows.count; k++) {
+      const size_t instruction = ref_places_find(&places, rows.items[k].place);
+      if (instruction != REF_NONE) {
+        ref_rows_put(link, &all, instruction * INSTRUCTION, &rows.items[k].operations);
+      }
+    }
+  }
+  for (size_t i = 0; i < own.count; i++) {
+    if (own.items[i].place != 0 || own.items[i].operations.size > 0) {
+      ref_rows_put(link, &all, own.items[i].place, &own.items[i].operations);
+    }
+  }
+  ref_frame merged = *sass;
+  ref_rows_write(link, &all, SASS_UNIT, &merged.rows);
+  ref_bytes_fill(link, &merged.rows, (size_t)ref_align_up(ROWS_AT + merged.rows.size, 8) - ROWS_AT);
+  return merged;
+}
+
+/* The frames of a function's bodies whose entries were kept, in the order of the files. */
+static size_t ref_frames_collect(ref_frames *frames, size_t function, ref_frame **list) {
+  ref_link *mercury = frames->capsule->mercury;
+  size_t count = 0, capacity = 0;
+  for (size_t number = 0; number < mercury->file_count; number++) {
+    const ref_file *file = &mercury->files[number];
+    uint32_t index = 0;
+    const ref_section *section = ref_frames_section(&file->cubin, &index);
+    ref_frame frame = {.section = section, .common = UINT64_MAX};
+    while (section != NULL && ref_frames_next(mercury, file, &frame)) {
+      const size_t entry = ref_frames_entry(mercury, number, file->section_of[index], frame.at + ADDRESS_AT);
+      if (entry != REF_NONE && mercury->relocations[entry].function == function) {
+        *list = ref_memory_grow(mercury, *list, count, &capacity, sizeof **list);
+        (*list)[count++] = frame;
+      }
+    }
+  }
+  return count;
+}
+
+/* RF73: a function's first frame becomes that of its SASS body, with the rows of those that it replaced; a further one stays
+ * as the Mercury view has it, without its instructions. RF39: so does the only frame of a function whose alias comes first. */
+static ref_frame ref_frames_choose(ref_frames *frames, const ref_frame *frame, size_t function) {
+  ref_frame other = *frame, sass, *list = NULL;
+  other.is_bare = true;
+  if (frames->is_described[function] || ref_capsule_alias_comes_first(frames->capsule->mercury, function)) {
+    return other;
+  }
+  frames->is_described[function] = true;
+  if (!ref_frames_find_sass(frames, function, &sass)) {
+    return other;
+  }
+  const size_t count = ref_frames_collect(frames, function, &list);
+  return count > 1 ? ref_frames_merge(frames, function, &sass, list, count) : sass;
 }
 
 static void ref_frames_add_file(ref_frames *frames, size_t number) {

@@ -1,0 +1,132 @@
+/* The rows of a frame: what changes at which place of the function; RF73. */
+#include "capsule.h"
+
+#include <string.h>
+
+enum {
+  NOP = 0,
+  ADVANCE_1 = 2,
+  ADVANCE_2 = 3,
+  ADVANCE_4 = 4,
+  OFFSET_EXTENDED = 5,
+  RESTORE_EXTENDED = 6,
+  UNDEFINED = 7,
+  SAME_VALUE = 8,
+  REGISTER = 9,
+  DEFINE_CFA = 0x0c,
+  DEFINE_CFA_REGISTER = 0x0d,
+  DEFINE_CFA_OFFSET = 0x0e,
+  EXPRESSION = 0x10,
+  VALUE_EXPRESSION = 0x16,
+  CLASS_ADVANCE = 1, /* the two upper bits */
+  CLASS_OFFSET = 2,
+  LOW_BITS = 0x3f
+};
+
+static size_t ref_rows_skip_number(const uint8_t *data, size_t size, size_t at) {
+  while (at < size && (data[at] & 0x80) != 0) {
+    at++;
+  }
+  return at + 1;
+}
+
+/* How many numbers of the variable form an operation has. */
+static unsigned ref_rows_numbers(uint8_t operation) {
+  switch (operation) {
+  case OFFSET_EXTENDED:
+  case REGISTER:
+  case DEFINE_CFA:
+    return 2;
+  case RESTORE_EXTENDED:
+  case UNDEFINED:
+  case SAME_VALUE:
+  case DEFINE_CFA_REGISTER:
+  case DEFINE_CFA_OFFSET:
+    return 1;
+  default:
+    return operation >> 6 == CLASS_OFFSET;
+  }
+}
+
+/* The end of an operation that is no advance. */
+static size_t ref_rows_end_of(const uint8_t *data, size_t size, size_t at) {
+  const uint8_t operation = data[at++];
+  for (unsigned i = ref_rows_numbers(operation); i > 0; i--) {
+    at = ref_rows_skip_number(data, size, at);
+  }
+  if (operation == EXPRESSION || operation == VALUE_EXPRESSION) {
+    at = ref_rows_skip_number(data, size, at);
+    at = at < size ? at + 1 + data[at] : at;
+  }
+  return at < size ? at : size;
+}
+
+/* True for an advance, whose distance is added to the place. */
+static bool ref_rows_read_advance(const uint8_t *data, size_t size, size_t *at, uint64_t *place, uint64_t unit) {
+  const uint8_t operation = data[*at];
+  const size_t bytes = operation == ADVANCE_1 ? 1 : operation == ADVANCE_2 ? 2 : operation == ADVANCE_4 ? 4 : 0;
+  uint64_t distance = operation & LOW_BITS;
+  if ((bytes == 0 && operation >> 6 != CLASS_ADVANCE) || size - *at <= bytes) {
+    return false;
+  }
+  for (size_t i = bytes; i > 0; i--) {
+    distance = (i == bytes ? 0 : distance << 8) | data[*at + i];
+  }
+  *place += distance * unit;
+  *at += 1 + bytes;
+  return true;
+}
+
+/* A row at a place that has one takes its place. */
+static ref_row *ref_rows_at(ref_link *link, ref_rows *rows, uint64_t place) {
+  size_t i = 0;
+  while (i < rows->count && rows->items[i].place < place) {
+    i++;
+  }
+  if (i < rows->count && rows->items[i].place == place) {
+    rows->items[i].operations.size = 0;
+    return &rows->items[i];
+  }
+  rows->items = ref_memory_grow(link, rows->items, rows->count, &rows->capacity, sizeof *rows->items);
+  memmove(rows->items + i + 1, rows->items + i, (rows->count - i) * sizeof *rows->items);
+  rows->count++;
+  rows->items[i] = (ref_row){.place = place};
+  return &rows->items[i];
+}
+
+void ref_rows_put(ref_link *link, ref_rows *rows, uint64_t place, const ref_bytes *operations) {
+  ref_row *row = ref_rows_at(link, rows, place);
+  ref_bytes_add(link, &row->operations, operations->data, operations->size);
+}
+
+ref_rows ref_rows_read(ref_link *link, const uint8_t *data, size_t size, uint64_t unit) {
+  ref_rows rows = {0};
+  uint64_t place = 0;
+  ref_row *row = ref_rows_at(link, &rows, 0);
+  for (size_t at = 0; at < size;) {
+    if (ref_rows_read_advance(data, size, &at, &place, unit)) {
+      row = ref_rows_at(link, &rows, place);
+      continue;
+    }
+    const size_t end = ref_rows_end_of(data, size, at);
+    if (data[at] != NOP) {
+      ref_bytes_add(link, &row->operations, data + at, end - at);
+    }
+    at = end;
+  }
+  return rows;
+}
+
+void ref_rows_write(ref_link *link, const ref_rows *rows, uint64_t unit, ref_bytes *output) {
+  uint64_t place = 0;
+  for (size_t i = 0; i < rows->count; i++) {
+    const ref_row *row = &rows->items[i];
+    if (row->place != place) {
+      const uint8_t advance = ADVANCE_4;
+      ref_bytes_add(link, output, &advance, 1);
+      ref_bytes_add_u32(link, output, (uint32_t)((row->place - place) / unit));
+      place = row->place;
+    }
+    ref_bytes_add(link, output, row->operations.data, row->operations.size);
+  }
+}
