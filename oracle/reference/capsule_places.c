@@ -14,14 +14,14 @@ static void ref_places_read_lengths(ref_places *places, const ref_bytes *body, b
   bool good = ref_capsule_body_begin(body->data, body->size, &step);
   while (good && ref_capsule_body_next(&step) && step.sass < places->count) {
     begins[step.sass] = step.derived || step.record != step.end; /* NOPs at the end have no place */
-    lengths[step.sass] = step.derived || step.record == step.end
-                             ? 0
-                             : (uint64_t)(body->data[step.record] & LENGTH_DIGIT) * SHORT;
+    lengths[step.sass] =
+        step.derived || step.record == step.end ? 0 : (uint64_t)(body->data[step.record] & LENGTH_DIGIT) * SHORT;
   }
 }
 
 /* Between two known places all derived instructions are short, or all long, or there is no telling. */
-static void ref_places_settle(const ref_places *places, const bool *begins, uint64_t *lengths, size_t first, size_t last) {
+static void ref_places_settle(const ref_places *places, const bool *begins, uint64_t *lengths, size_t first,
+                              size_t last) {
   uint64_t unknown = 0, known = 0;
   for (size_t i = first; i < last; i++) {
     unknown += begins[i] && lengths[i] == 0;
