@@ -125,6 +125,8 @@ void tl_link_run(const tl_job *job, tl_result *result, tl_link_state *state) {
 
   if (tl_link_input_bytes(job) >= worth_expecting)
     tl_arena_expect(arena, tl_link_input_bytes(job) / 8);
+  if (job->index)
+    tl_index_read(&c.index, job->index, arena, &state->diagnostics);
   tl_admission_run(&c.admitted, job, arena, &state->diagnostics);
   if (c.admitted.target->family == TL_ARCH_COMPUTE || state->diagnostics.errors)
     return; /* E12: the inputs are looked at, nothing is linked; so too after errors made by -Werror */

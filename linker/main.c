@@ -33,6 +33,7 @@ typedef struct program {
   size_t printed; /* records of `diagnostics` that are on standard error */
   tl_command command;
   TL_VECTOR(tl_input) inputs;
+  tl_input index;    /* -uidx; its path is NULL without it */
   tl_arena contents; /* of the inputs */
   bool has_runtime;  /* an input is the runtime as an archive, which is not taken (C46) */
   tl_result result;
@@ -163,13 +164,22 @@ static void program_write_times(program *p) {
   fclose(file);
 }
 
-static void program_check_index_file(program *p) {
+static void program_read_index_file(program *p) {
   const char *const path = p->command.given[TL_OPT_UIDX].text;
   if (!path)
     return;
-  if (!tl_file_exists(path))
+  uint8_t *bytes = NULL;
+  size_t size = 0;
+  const tl_file_status status = tl_file_read(path, 0, &p->contents, &bytes, &size);
+  if (status == TL_FILE_UNREADABLE)
     program_say(p, TL_MESSAGE_CANNOT_OPEN_INPUT, path, NULL);
-  program_say(p, TL_MESSAGE_UNSUPPORTED_OPTION, "-uidx", NULL);
+  if (status == TL_FILE_DIRECTORY)
+    program_say(p, TL_MESSAGE_OUT_OF_MEMORY, NULL, NULL);
+  if (status == TL_FILE_SHRANK)
+    program_say(p, TL_MESSAGE_FILE_SHRANK, path, NULL);
+  if (!size)
+    program_say(p, TL_MESSAGE_CANNOT_READ_INPUT, path, NULL);
+  p->index = (tl_input){.path = path, .data = bytes, .size = size};
 }
 
 /* One block for all inputs, so that none of their memory lies between them unused. */
@@ -186,7 +196,7 @@ static void program_expect_inputs(program *p) {
 static void program_read_files(program *p) {
   const tl_given *const libraries = &p->command.given[TL_OPT_LIBRARY];
   program_write_times(p);
-  program_check_index_file(p);
+  program_read_index_file(p);
   program_expect_inputs(p);
   const size_t count = p->command.inputs.count;
   for (size_t i = 0; i < count; i += FILES_AT_ONCE)
@@ -262,6 +272,7 @@ static void program_link(program *p) {
   const tl_job job = {.options = p->command.options,
                       .inputs = p->inputs.items,
                       .input_count = p->inputs.count,
+                      .index = p->index.path ? &p->index : NULL,
                       .streamed = !p->command.given[TL_OPT_REPRODUCE].text};
   if (p->diagnostics.errors) {
     program_look_at_inputs(p, &job);

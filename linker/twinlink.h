@@ -76,6 +76,7 @@ typedef struct tl_job {
   tl_options options;
   const tl_input *inputs;
   size_t input_count;
+  const tl_input *index; /* -uidx: the index of unified functions and data (U5); NULL: none */
   tl_limits limits;
   const tl_allocator *allocator; /* NULL: the system's memory */
   bool streamed;                 /* no image in memory: tl_result_write makes it part by part */

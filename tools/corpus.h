@@ -24,6 +24,7 @@ typedef struct corpus_file {
   const char *patch_of; /* that cubin with single fields changed (corpus_patch.c) */
   const cJSON *changes;
   const char *text;    /* these characters: an options file, or something that is no cubin */
+  const cJSON *words;  /* these numbers, 8 bytes each: an index file */
   const cJSON *nvlink; /* nvlink's arguments that make it from earlier files (output out.cubin) */
   bool unlisted;       /* jobs name it themselves: it is not among the files of an ordinary job */
 } corpus_file;

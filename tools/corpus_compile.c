@@ -187,7 +187,19 @@ static bool corpus_compile_source(const corpus_program *program, const corpus_fi
   return good;
 }
 
-/* The ways to make a file that is no compilation: a cut, a copy, changed fields, a text, a link. */
+/* Numbers as text, because JSON's own cannot hold all of 64 bits. */
+static void corpus_add_words(text_buffer *buffer, const cJSON *words) {
+  const cJSON *item;
+  cJSON_ArrayForEach(item, words) {
+    const unsigned long long word = cJSON_IsString(item) ? strtoull(item->valuestring, NULL, 0) : 0;
+    for (int i = 0; i < 8; i++) {
+      const char byte = (char)(word >> (8 * i) & 0xff);
+      text_add_bytes(buffer, &byte, 1);
+    }
+  }
+}
+
+/* The ways to make a file that is no compilation: a cut, a copy, changed fields, a text, words, a link. */
 static bool corpus_derive(const corpus_file *file, const char *architecture, const char *made,
                           const corpus_tools *tools) {
   text_buffer from = {0}, to = {0};
@@ -204,6 +216,9 @@ static bool corpus_derive(const corpus_file *file, const char *architecture, con
       size = from.size;
     }
     string_list_free(&arguments);
+  } else if (file->words) {
+    corpus_add_words(&from, file->words);
+    size = from.size;
   } else if (file->text) {
     text_add(&from, "%s", file->text);
     size = from.size;
@@ -217,7 +232,7 @@ static bool corpus_derive(const corpus_file *file, const char *architecture, con
       bytes = NULL;
     }
   }
-  const char *content = file->nvlink || file->text ? from.bytes : bytes;
+  const char *content = file->nvlink || file->text || file->words ? from.bytes : bytes;
   bool good = content && process_write_file(to.bytes, content, size);
   if (!good)
     fprintf(stderr, "%s: could not be made\n%s", to.bytes, answer.messages ? answer.messages : "");

@@ -23,8 +23,9 @@ static bool corpus_json_known(const cJSON *object, const char *const *keys, cons
 }
 
 static bool corpus_file_load(corpus_file *file, const cJSON *json, const char *where) {
-  static const char *const keys[] = {"source", "cubin", "nvcc",   "ptxas",    "virtual", "real",  "whole",   "cut",
-                                     "bytes",  "copy",  "nvlink", "unlisted", "text",    "patch", "changes", NULL};
+  static const char *const keys[] = {"source", "cubin", "nvcc",    "ptxas", "virtual", "real",
+                                     "whole",  "cut",   "bytes",   "copy",  "nvlink",  "unlisted",
+                                     "text",   "patch", "changes", "words", NULL};
   *file = (corpus_file){.source = corpus_json_string(json, "source"),
                         .cubin = corpus_json_string(json, "cubin"),
                         .nvcc = cJSON_GetObjectItemCaseSensitive(json, "nvcc"),
@@ -37,6 +38,7 @@ static bool corpus_file_load(corpus_file *file, const cJSON *json, const char *w
                         .patch_of = corpus_json_string(json, "patch"),
                         .changes = cJSON_GetObjectItemCaseSensitive(json, "changes"),
                         .text = corpus_json_string(json, "text"),
+                        .words = cJSON_GetObjectItemCaseSensitive(json, "words"),
                         .nvlink = cJSON_GetObjectItemCaseSensitive(json, "nvlink"),
                         .unlisted = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(json, "unlisted"))};
   const cJSON *bytes = cJSON_GetObjectItemCaseSensitive(json, "bytes");
@@ -44,9 +46,11 @@ static bool corpus_file_load(corpus_file *file, const cJSON *json, const char *w
   if (!corpus_json_known(json, keys, where))
     return false;
   if (!file->cubin || (file->source != NULL) + (file->cut_from != NULL) + (file->copy_of != NULL) +
-                              (file->nvlink != NULL) + (file->text != NULL) + (file->patch_of != NULL) !=
+                              (file->nvlink != NULL) + (file->text != NULL) + (file->patch_of != NULL) +
+                              (file->words != NULL) !=
                           1) {
-    fprintf(stderr, "%s: a file needs 'cubin' and exactly one of 'source', 'cut', 'copy', 'patch', 'text', 'nvlink'\n",
+    fprintf(stderr,
+            "%s: a file needs 'cubin' and exactly one of 'source', 'cut', 'copy', 'patch', 'text', 'words', 'nvlink'\n",
             where);
     return false;
   }

@@ -89,6 +89,12 @@ static void dump_callees(dump *d, uint32_t function) {
     dump_callee(d, d->calls.to[i]);
 }
 
+/* U11: jump slots are entries unless the program has exactly one kernel. */
+static bool dump_is_stub(const tl_module *module, uint32_t function) {
+  const uint32_t symbol = module->symbol_of_function[function];
+  return symbol != TL_NONE && tl_module_is_stub(module, symbol) && !tl_module_has_single_kernel(module);
+}
+
 static void dump_function(dump *d, uint32_t function) {
   const tl_function *const f = &d->module->resolution->functions.items[function];
   dump_add_number(d, (uint64_t)function + 1, ": ");
@@ -96,7 +102,7 @@ static void dump_function(dump *d, uint32_t function) {
     dump_end_line(d);
     return;
   }
-  if (tl_diagnose_is_kernel(d->module, function))
+  if (tl_diagnose_is_kernel(d->module, function) || dump_is_stub(d->module, function))
     dump_add(d, "^");
   if (d->taken[function])
     dump_add(d, "&");
@@ -282,6 +288,8 @@ void tl_diagnose_registers(const tl_module *module, const tl_graph *graph, const
   size_t next = 0;
   for (uint32_t f = 0; f < graph->function_count; f++)
     counted[f] = resources->registers[f] != 0;
+  for (size_t i = 0; i < module->stubs.count; i++)
+    counted[module->symbols.items[module->stubs.items[i]].function] = true; /* U11 */
   for (uint32_t i = 1; i < module->sections.count; i++) {
     const uint32_t owner = module->sections.items[i].owner;
     if (owner == TL_NONE || module->symbols.items[owner].function == TL_NONE)

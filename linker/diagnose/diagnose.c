@@ -74,7 +74,7 @@ void tl_diagnose_calls(const tl_module *module, const tl_graph *graph) {
     diagnose_stacks(module, graph);
   if (module->options->extra_warnings && module->eliminates)
     diagnose_never_called(module, graph);
-  if (module->unified)
+  if (module->unified && !module->index)
     tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_NO_UIDX), nowhere, NULL);
 }
 

@@ -11,7 +11,7 @@ static bool symbols_is_unified_mention(const tl_emitted *e, const tl_symbol *sym
   static const char *const names[] = {"__UFT_OFFSET", "__UFT", "__UFT_END", "__UFT_CANONICAL",
                                       "__UDT_OFFSET", "__UDT", "__UDT_END", "__UDT_CANONICAL"};
   const char *const text = tl_module_text(e->module, symbol->name);
-  const bool asked = symbol->section == TL_NONE && e->module->mode->final;
+  const bool asked = symbol->section == TL_NONE && e->module->mode->final && !tl_module_has_tables(e->module);
   for (size_t i = 0; asked && i < sizeof names / sizeof *names; i++)
     if (strcmp(text, names[i]) == 0)
       return true;

@@ -134,7 +134,7 @@ void tl_emit_relocations(tl_emitted *e) {
 
 /* --- unified tables --- */
 
-/* W12.7, U12: each entry names the output's symbol; of data it holds the place in .nv.udt. */
+/* W12.7, U10: each entry names the output's symbol and the place that the index file gives it. */
 void tl_emit_unified(tl_emitted *e) {
   const tl_module *const module = e->module;
   const uint32_t flags = 7; /* U4 */
@@ -147,10 +147,15 @@ void tl_emit_unified(tl_emitted *e) {
       for (size_t p = 0; p < section->pieces.count; p++)
         memcpy(bytes + section->pieces.items[p].offset, section->pieces.items[p].data, section->pieces.items[p].size);
     }
+    const uint64_t place = e->layout->unified_places ? e->layout->unified_places[i] : TL_NO_OFFSET;
     uint8_t *const at = table->bytes + entry->offset;
     tl_put32(at, entry->symbol == TL_NONE ? 0 : e->symbol_index[entry->symbol]);
     tl_put32(at + 4, flags);
-    if (section->type == SHT_CUDA_UDT_ENTRY && entry->symbol != TL_NONE)
+    if (place != TL_NO_OFFSET)
+      tl_put64(at + 8, place);
+    else if (section->type == SHT_CUDA_UDT_ENTRY && entry->symbol != TL_NONE)
       tl_put64(at + 8, e->layout->symbol_value[entry->symbol]);
   }
+  if (module->index_section != TL_NONE)
+    memcpy(tl_emit_table(e, module->index_section, module->index->size), module->index->bytes, module->index->size);
 }

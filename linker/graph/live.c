@@ -213,7 +213,7 @@ static void live_push_kernels(marker *m) {
   for (uint32_t i = 0; i < m->resolution->functions.count; i++) {
     const tl_function *const f = &m->resolution->functions.items[i];
     const bool used = tl_kernel_is_used(m->diagnostics->options, tl_names_text(m->names, f->name));
-    if (f->kernel_somewhere && (used || (!single && m->taken_as[i] != TL_NONE)))
+    if (f->stub || (f->kernel_somewhere && (used || (!single && m->taken_as[i] != TL_NONE))))
       live_visit(m, i);
   }
 }

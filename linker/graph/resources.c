@@ -21,7 +21,7 @@ static void resources_read_own(tl_resources *r, const tl_module *module) {
     if (function == TL_NONE)
       continue;
     const uint32_t value = tl_get32(record->data + 4);
-    if (record->code == EIATTR_REGCOUNT) {
+    if (record->code == EIATTR_REGCOUNT && !tl_module_is_stub(module, record->symbol)) {
       r->registers[function] = value;
       r->has_registers[function] = true;
     } else if (record->code == EIATTR_FRAME_SIZE) {
@@ -74,7 +74,8 @@ static tl_attribute *resources_add_pair(tl_attributes *list, tl_arena *arena, ui
 /* I6: what an executable's .nv.info does not have. */
 static bool resources_record_is_dropped(const tl_module *module, const tl_attribute *record) {
   const bool stack = record->code == EIATTR_MAX_STACK_SIZE && module->mode->final;
-  return record->code == 0 || stack || record->code == EIATTR_LOAD_CACHE_REQUEST ||
+  const bool stub = record->symbol != TL_NONE && tl_module_is_stub(module, record->symbol); /* U11 */
+  return record->code == 0 || stack || stub || record->code == EIATTR_LOAD_CACHE_REQUEST ||
          (record->format == 4 && record->size == 0);
 }
 
@@ -117,7 +118,8 @@ static void resources_list_stacks(tl_resources *r, const tl_module *module, cons
                                   const tl_u32_vector *half, const uint32_t *sam, tl_arena *arena) {
   for (size_t i = 0; i < half->count; i++) {
     const uint32_t symbol = half->items[i];
-    if (!resources_is_kernel(module, symbol))
+    const bool stub = tl_module_is_stub(module, symbol) && !tl_module_has_single_kernel(module); /* U11 */
+    if (!resources_is_kernel(module, symbol) && !stub)
       continue;
     const uint32_t function = module->symbols.items[symbol].function;
     const uint32_t bytes = graph->cyclic[function] ? UINT32_MAX : (uint32_t)r->stack[function];

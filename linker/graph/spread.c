@@ -536,6 +536,8 @@ static void spread_read_sparse(spreader *s) {
   for (size_t f = 0; f < s->module->functions.count; f++) {
     const uint32_t function = s->module->functions.items[f];
     const uint32_t text = spread_text_of(s, function);
+    if (text != TL_NONE && text == s->module->jump_slots)
+      continue;
     if (text == TL_NONE) {
       s->every_sparse = false; /* an undefined function has no record (L97) */
       continue;
@@ -559,7 +561,7 @@ static void spread_append_sparse(spreader *s) {
   for (size_t f = 0; s->any_sparse && f < s->module->functions.count; f++) {
     const uint32_t function = s->module->functions.items[f];
     const uint32_t text = spread_text_of(s, function);
-    if (text == TL_NONE || s->module->sections.items[text].info == TL_NONE)
+    if (text == TL_NONE || text == s->module->jump_slots || s->module->sections.items[text].info == TL_NONE)
       continue;
     const bool lacks =
         !spread_is_primary(s, function) || tl_attributes_find(spread_input(s, text), EIATTR_SPARSE_MMA_MASK) == TL_NONE;
@@ -570,6 +572,13 @@ static void spread_append_sparse(spreader *s) {
     const uint32_t owner = s->module->symbols.items[s->module->sections.items[text].owner].function;
     s->sparse[owner] |= 0x8000;
   }
+}
+
+/* U11: one record for all jump slots. */
+static void spread_close_stubs(spreader *s) {
+  if (s->module->jump_slots != TL_NONE)
+    *tl_vector_push(s->arena, &s->resources->sections[s->module->sections.items[s->module->jump_slots].info]) =
+        spread_number(s, 3, EIATTR_SPARSE_MMA_MASK, 0);
 }
 
 static uint32_t spread_sparse_of_all(const spreader *s) {
@@ -638,6 +647,7 @@ void tl_spread_attributes(tl_resources *resources, const tl_module *module, cons
   spread_sum_crs(&s);
   spread_read_sparse(&s);
   spread_append_sparse(&s);
+  spread_close_stubs(&s);
   s.sparse_of_all = spread_sparse_of_all(&s);
   s.sparse_below = tl_graph_collect(graph, s.sparse, arena);
   const spread_below below = spread_find_below(&s);

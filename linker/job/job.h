@@ -39,6 +39,7 @@ typedef struct tl_link_common {
   const tl_job *job;
   tl_link_state *state;
   tl_admission admitted;
+  tl_index index; /* read when the job has one */
   tl_names names;
   const bool *taken; /* by input */
 } tl_link_common;

@@ -57,6 +57,7 @@ static tl_module link_module(const tl_link_common *c, const tl_link_stages *s, t
                      .arch = c->admitted.target->number,
                      .accelerated = c->admitted.target->variant == 'a',
                      .mode = mode,
+                     .index = c->job->index ? &c->index : NULL,
                      .eliminates = mode->eliminates && !options->debug,
                      .keeps_shared = !mode->final || (options->debug && !options->suppress_debug_info),
                      .resolution = &s->resolution};
@@ -89,6 +90,7 @@ void tl_link_lay_out(tl_link_stages *s, tl_arena *arena) {
     link_lay_out_relocatable(s, arena);
     return;
   }
+  const tl_unified_plan unified = tl_layout_plan_unified(&s->module, arena);
   tl_shared_plan *const shared = tl_layout_plan_shared(&s->module, &s->graph, arena);
   tl_layout_create_late_shared(&s->module, shared);
   const tl_bindless_plan bindless = tl_layout_plan_bindless(&s->module, &s->graph, arena);
@@ -98,6 +100,7 @@ void tl_link_lay_out(tl_link_stages *s, tl_arena *arena) {
   tl_layout_init(&s->layout, &s->module, &constants, arena);
   tl_layout_pool_constants(&s->layout, &s->module, arena);
   tl_layout_user_constants(&s->layout, &s->module, arena);
+  tl_layout_unified(&s->layout, &s->module, &unified, arena);
   tl_layout_shared(&s->layout, shared);
   tl_layout_reserved_shared(&s->layout, &s->module);
   tl_layout_bindless(&s->layout, &s->module, &bindless, arena);

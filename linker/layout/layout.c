@@ -1,6 +1,7 @@
-/* The layout before anything is laid out: a copy of what the merge decided. */
+/* The layout before anything is laid out: a copy of what the merge decided; and what was placed anew since. */
 #include "layout/layout.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 void tl_layout_init(tl_layout *layout, const tl_module *module, const tl_constant_offsets *constants, tl_arena *arena) {
@@ -18,8 +19,9 @@ void tl_layout_init(tl_layout *layout, const tl_module *module, const tl_constan
                         .block_offset = constants->blocks,
                         .null_value = constants->null_value,
                         .slot = tl_arena_new(arena, uint64_t, symbols),
-                        .pooled_section = TL_NONE,
                         .reserved = module->arch >= 90 && module->view == TL_VIEW_SASS ? 0x400 : 0};
+  for (int i = 0; i < TL_PLACED_COUNT; i++)
+    layout->placed[i].section = TL_NONE;
   for (size_t i = 0; i < symbols; i++) {
     layout->symbol_value[i] = module->symbols.items[i].value;
     layout->symbol_section[i] = module->symbols.items[i].section;
@@ -33,4 +35,51 @@ void tl_layout_init(tl_layout *layout, const tl_module *module, const tl_constan
     layout->external_offset[i] = TL_NO_OFFSET;
     layout->instance[i] = TL_NONE;
   }
+}
+
+const tl_placement *tl_layout_placement(const tl_layout *layout, uint32_t section) {
+  for (int i = 0; i < TL_PLACED_COUNT; i++)
+    if (layout->placed[i].section == section)
+      return &layout->placed[i];
+  return NULL;
+}
+
+const tl_piece *tl_layout_piece(const tl_section *section, uint64_t offset) {
+  size_t low = 0, high = section->pieces.count;
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    if (section->pieces.items[middle].offset <= offset)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low ? &section->pieces.items[low - 1] : NULL;
+}
+
+void tl_layout_add_move(tl_placement *placement, tl_move move, tl_arena *arena) {
+  *tl_vector_push(arena, &placement->moves) = move;
+}
+
+static int layout_compare_moves(const void *a, const void *b) {
+  const tl_move *const x = a, *const y = b;
+  return x->from < y->from ? -1 : x->from > y->from;
+}
+
+void tl_layout_end_moves(tl_placement *placement) {
+  if (placement->moves.count)
+    qsort(placement->moves.items, placement->moves.count, sizeof *placement->moves.items, layout_compare_moves);
+}
+
+uint64_t tl_layout_moved_offset(const tl_layout *layout, uint32_t section, uint64_t offset) {
+  const tl_placement *const placement = tl_layout_placement(layout, section);
+  size_t low = 0, high = placement ? placement->moves.count : 0;
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    if (placement->moves.items[middle].from <= offset)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  const tl_move *const move = low ? &placement->moves.items[low - 1] : NULL;
+  return move && offset - move->from < move->size ? move->to + (offset - move->from) : offset;
 }

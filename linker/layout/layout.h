@@ -14,10 +14,24 @@ typedef struct tl_slot_entry {
   uint32_t symbol, type;
 } tl_slot_entry;
 
-/* A variable of .nv.constant3 that was placed anew (K1a). */
+/* A range of a merged section that was placed anew. */
 typedef struct tl_move {
   uint64_t from, size, to;
 } tl_move;
+
+/* A section whose bytes lie elsewhere than where they were merged. */
+typedef struct tl_placement {
+  uint32_t section;         /* TL_NONE: none */
+  tl_pieces pieces;         /* what the section holds now, in order */
+  TL_VECTOR(tl_move) moves; /* by old offset; empty: relocations and symbols stay where they were */
+} tl_placement;
+
+typedef enum tl_placed {
+  TL_PLACED_CONSTANTS, /* .nv.constant3 with equal blocks pooled (G8), or variable by variable (K1a) */
+  TL_PLACED_FUNCTIONS, /* .nv.uft, by the index file (U6) */
+  TL_PLACED_DATA,      /* .nv.udt, likewise */
+  TL_PLACED_COUNT
+} tl_placed;
 
 typedef struct tl_layout {
   uint64_t *symbol_value;   /* by symbol */
@@ -34,11 +48,11 @@ typedef struct tl_layout {
   uint64_t *slot;            /* by symbol: bindless slot's offset in bank 0, TL_NO_OFFSET */
   uint64_t bindless_base;    /* offset of slot 0 */
   TL_VECTOR(tl_slot_entry) slot_entries; /* in output order */
-  uint32_t pooled_section;               /* .nv.constant3 with its equal blocks pooled (G8), TL_NONE */
-  tl_pieces pooled;                      /* its pieces then */
-  TL_VECTOR(tl_move) moves;              /* of single variables in it, by old offset (K1a); empty: none moved */
-  bool debug_shared_shifted;             /* symbols in .nv_debug.shared get the reserved 0x400 too (W17.3) */
-  uint64_t reserved;                     /* 0x400 from sm_90 on (H7) */
+  tl_placement placed[TL_PLACED_COUNT];
+  const uint64_t *unified_places; /* by position in module->unified_entries: as in tl_unified_plan; NULL: no tables */
+  const uint64_t *stub_of;        /* by function: offset of the jump slot that calls it, TL_NO_OFFSET; NULL likewise */
+  bool debug_shared_shifted;      /* symbols in .nv_debug.shared get the reserved 0x400 too (W17.3) */
+  uint64_t reserved;              /* 0x400 from sm_90 on (H7) */
 } tl_layout;
 
 typedef struct tl_constant_offsets {
@@ -63,6 +77,13 @@ void tl_layout_shared(tl_layout *layout, tl_shared_plan *plan);
 void tl_layout_reserved_shared(tl_layout *layout, const tl_module *module);
 /* Places user constants anew when they do not fit (K1a). */
 void tl_layout_user_constants(tl_layout *layout, const tl_module *module, tl_arena *arena);
+/* How a section's bytes were placed anew, NULL where they were not. */
+const tl_placement *tl_layout_placement(const tl_layout *layout, uint32_t section);
+/* Notes a move; tl_layout_end_moves once all are noted. */
+void tl_layout_add_move(tl_placement *placement, tl_move move, tl_arena *arena);
+void tl_layout_end_moves(tl_placement *placement);
+/* The piece of a merged section that holds an offset, NULL. */
+const tl_piece *tl_layout_piece(const tl_section *section, uint64_t offset);
 /* Where an offset of the merged section lies after that. */
 uint64_t tl_layout_moved_offset(const tl_layout *layout, uint32_t section, uint64_t offset);
 /* Slot order and what each kernel reaches; in the Mercury view creates the kernels' tables, which stand between
@@ -73,6 +94,16 @@ typedef struct tl_bindless_plan {
 } tl_bindless_plan;
 tl_bindless_plan tl_layout_plan_bindless(tl_module *module, const tl_graph *graph, tl_arena *arena);
 void tl_layout_bindless(tl_layout *layout, const tl_module *module, const tl_bindless_plan *plan, tl_arena *arena);
+
+/* Where the index file puts jump slots and unified data (U5-U7, U10). What contradicts it is fatal, in nvlink's order. */
+typedef struct tl_unified_plan {
+  uint64_t *slots;  /* by position in module->stubs: offset in .nv.uft, TL_NO_OFFSET where the index has none */
+  uint64_t *places; /* by position in module->unified_entries: offset in its table, TL_NO_OFFSET likewise */
+} tl_unified_plan;
+tl_unified_plan tl_layout_plan_unified(const tl_module *module, tl_arena *arena);
+void tl_layout_unified(tl_layout *layout, const tl_module *module, const tl_unified_plan *plan, tl_arena *arena);
+/* Where a relocation's field lies. In a jump slot that is its start, whatever the input says (Z000.15). */
+uint64_t tl_layout_place_of_entry(const tl_layout *layout, const tl_module *module, const tl_relocation *entry);
 
 /* A relocatable output: shared memory is given sizes but no places (W9.11), and every kernel that refers to extern shared
  * memory gets a symbol for it, in the order of the entries (W12), before tl_layout_init. */

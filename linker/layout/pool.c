@@ -30,11 +30,11 @@ static bool pool_is_zero(const tl_piece *piece) {
 }
 
 /* The earlier block in the pool with these bytes and this alignment; blocks of 4 and 8 zeros are never found (G7). */
-static const tl_piece *pool_find(const tl_layout *layout, const tl_module *module, const tl_piece *piece) {
+static const tl_piece *pool_find(const tl_pieces *pooled, const tl_module *module, const tl_piece *piece) {
   if (piece->size <= 8 && pool_is_zero(piece))
     return NULL;
-  for (size_t i = 0; i < layout->pooled.count; i++) {
-    const tl_piece *const other = &layout->pooled.items[i];
+  for (size_t i = 0; i < pooled->count; i++) {
+    const tl_piece *const other = &pooled->items[i];
     if (other->size == piece->size && pool_align(module, other) == pool_align(module, piece) &&
         memcmp(other->data, piece->data, piece->size) == 0)
       return other;
@@ -55,17 +55,18 @@ void tl_layout_pool_constants(tl_layout *layout, const tl_module *module, tl_are
     return;
   uint64_t end = 0, value = layout->null_value; /* which stays when no block is poolable (L256) */
   bool any = false;
+  tl_placement *const placement = &layout->placed[TL_PLACED_CONSTANTS];
   const tl_section *const constants = &module->sections.items[section];
   for (size_t i = 0; i < constants->pieces.count; i++) {
     const tl_piece *const piece = &constants->pieces.items[i];
     const bool poolable = pool_takes(piece, pool_align(module, piece));
-    const tl_piece *const equal = poolable ? pool_find(layout, module, piece) : NULL;
+    const tl_piece *const equal = poolable ? pool_find(&placement->pieces, module, piece) : NULL;
     if (equal) {
       value = piece->named ? equal->offset : value;
       any = true;
       continue;
     }
-    tl_piece *const placed = tl_vector_push(arena, &layout->pooled);
+    tl_piece *const placed = tl_vector_push(arena, &placement->pieces);
     *placed = *piece;
     placed->offset = tl_align(end, pool_align(module, piece));
     end = placed->offset + placed->size;
@@ -73,7 +74,7 @@ void tl_layout_pool_constants(tl_layout *layout, const tl_module *module, tl_are
   }
   layout->null_value = value; /* also when it is 0 (L84) */
   if (tl_defect_matched(module->options, TL_DEFECT_D76)) {
-    layout->pooled_section = section;
+    placement->section = section;
     layout->section_size[section] = end;
   } else if (any) {
     tl_defect_note(module->diagnostics, TL_DEFECT_D76, NULL);

@@ -9,7 +9,6 @@
 #include "cubin/elf.h"
 #include "layout/layout.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static const uint64_t bank_size = 0x10000;
@@ -33,21 +32,9 @@ static bool constants_first(const void *context, uint32_t a, uint32_t b) {
   return s->module->symbols.items[a].size < s->module->symbols.items[b].size;
 }
 
-static const tl_piece *constants_piece(const tl_section *section, uint64_t offset) {
-  size_t low = 0, high = section->pieces.count;
-  while (low < high) {
-    const size_t middle = low + (high - low) / 2;
-    if (section->pieces.items[middle].offset <= offset)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low ? &section->pieces.items[low - 1] : NULL;
-}
-
 static uint64_t constants_align(const tl_module *module, const tl_section *section, const tl_symbol *symbol) {
   const uint64_t natural = symbol->size < 8 ? symbol->size : 8;
-  const tl_piece *const piece = constants_piece(section, symbol->value);
+  const tl_piece *const piece = tl_layout_piece(section, symbol->value);
   if (!piece || tl_defect_matched(module->options, TL_DEFECT_D64))
     return natural;
   uint64_t shown = module->files[piece->file].sections[piece->section].align;
@@ -72,29 +59,25 @@ static void constants_collect(const tl_module *module, const tl_u32_vector *half
   }
 }
 
-static int constants_compare_moves(const void *a, const void *b) {
-  const tl_move *const x = a, *const y = b;
-  return x->from < y->from ? -1 : x->from > y->from;
-}
-
 static void constants_move(tl_layout *layout, const tl_module *module, uint32_t section, const tl_u32_vector *order,
                            tl_arena *arena) {
-  layout->pooled_section = section;
-  layout->pooled.count = 0;
+  tl_placement *const placement = &layout->placed[TL_PLACED_CONSTANTS];
+  placement->section = section;
+  placement->pieces.count = 0;
   for (size_t i = 0; i < order->count; i++) {
     const tl_symbol *const symbol = &module->symbols.items[order->items[i]];
     const uint64_t to = layout->symbol_value[order->items[i]];
-    const tl_piece *const piece = constants_piece(&module->sections.items[section], symbol->value);
-    *tl_vector_push(arena, &layout->moves) = (tl_move){symbol->value, symbol->size, to};
+    const tl_piece *const piece = tl_layout_piece(&module->sections.items[section], symbol->value);
+    tl_layout_add_move(placement, (tl_move){symbol->value, symbol->size, to}, arena);
     if (!piece || !symbol->size || symbol->value + symbol->size > piece->offset + piece->size)
       continue;
-    tl_piece *const moved = tl_vector_push(arena, &layout->pooled);
+    tl_piece *const moved = tl_vector_push(arena, &placement->pieces);
     *moved = *piece;
     moved->offset = to;
     moved->size = symbol->size;
     moved->data = piece->data + (symbol->value - piece->offset);
   }
-  qsort(layout->moves.items, layout->moves.count, sizeof *layout->moves.items, constants_compare_moves);
+  tl_layout_end_moves(placement);
 }
 
 void tl_layout_user_constants(tl_layout *layout, const tl_module *module, tl_arena *arena) {
@@ -121,19 +104,4 @@ void tl_layout_user_constants(tl_layout *layout, const tl_module *module, tl_are
   layout->section_align[section] = align;
   constants_move(layout, module, section, &order,
                  arena); /* also what does not fit: its relocations lie in it all the same */
-}
-
-uint64_t tl_layout_moved_offset(const tl_layout *layout, uint32_t section, uint64_t offset) {
-  if (section != layout->pooled_section || !layout->moves.count)
-    return offset;
-  size_t low = 0, high = layout->moves.count;
-  while (low < high) {
-    const size_t middle = low + (high - low) / 2;
-    if (layout->moves.items[middle].from <= offset)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  const tl_move *const move = low ? &layout->moves.items[low - 1] : NULL;
-  return move && offset - move->from < move->size ? move->to + (offset - move->from) : offset;
 }

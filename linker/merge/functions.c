@@ -214,6 +214,37 @@ static void functions_check_section(const tl_merging *m, uint32_t symbol) {
     tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, section, TL_NO_OFFSET, what);
 }
 
+/* U10: all jump slots are one section, which the first one creates with its attributes. */
+static void functions_define_stub(tl_merging *m, uint32_t symbol, uint32_t out) {
+  tl_module *const module = m->module;
+  tl_names *const names = module->names;
+  static const char slots[] = ".nv.uft", attributes[] = ".nv.info..nv.uft";
+  const tl_cubin_symbol *const s = &m->cubin->symbols[symbol];
+  const tl_cubin_section *const input = &m->cubin->sections[s->section];
+  tl_module_list_symbol(module, out, true);
+  tl_u32_push(module->arena, &module->stubs, out);
+  if (module->jump_slots == TL_NONE) {
+    const uint32_t name = tl_names_intern(names, slots, sizeof slots - 1);
+    module->jump_slots =
+        tl_module_add_section(module, name, input->type, input->flags, input->align, input->entry_size);
+    tl_module_add_section_symbol(module, module->jump_slots);
+    const uint32_t info_name = tl_names_intern(names, attributes, sizeof attributes - 1);
+    const uint32_t info = tl_module_add_section(module, info_name, SHT_CUDA_INFO, SHF_INFO_LINK, 4, 0);
+    module->sections.items[info].about = module->jump_slots;
+    tl_section *const created = &module->sections.items[module->jump_slots];
+    created->info = info;
+    created->owner = out;
+    created->registers = (uint8_t)(input->info >> 24);
+  }
+  const uint64_t offset =
+      tl_module_append(module, module->jump_slots, input->data, input->size, input->align, m->file, s->section);
+  m->section_map[s->section] = module->jump_slots;
+  m->section_offset[s->section] = offset;
+  tl_symbol *const result = &module->symbols.items[out];
+  result->section = module->jump_slots;
+  result->value = s->value + offset;
+}
+
 /* Gives a function symbol its section, which is created unless an earlier symbol of this file did. */
 static void functions_define(tl_merging *m, uint32_t symbol, uint32_t out, bool new) {
   tl_module *const module = m->module;
@@ -222,6 +253,11 @@ static void functions_define(tl_merging *m, uint32_t symbol, uint32_t out, bool 
   uint32_t text = m->section_map[s->section];
   const bool create = text == TL_NONE;
   const uint64_t align = (uint32_t)input->align; /* L174 */
+  if (create && new && input->type == SHT_CUDA_UFT_REL && tl_module_has_tables(module)) {
+    functions_check_section(m, symbol);
+    functions_define_stub(m, symbol, out);
+    return;
+  }
   const uint32_t name = create ? functions_text_name(m, s) : TL_NONE;
   if (create)
     functions_check_section(m, symbol);

@@ -113,6 +113,32 @@ static void merge_file(tl_module *module, uint32_t file) {
   tl_merge_records(&m);
 }
 
+/* U10: among the fixed sections where an input has entries. */
+static void merge_create_jump_entries(tl_module *module) {
+  tl_names *const names = module->names;
+  bool any = false;
+  for (uint32_t f = 0; f < module->file_count; f++)
+    for (uint32_t s = 1; s < module->files[f].section_count; s++)
+      any |= module->files[f].sections[s].type == SHT_CUDA_UFT_ENTRY;
+  module->jump_entries = TL_NONE;
+  if (!any || !tl_module_has_tables(module))
+    return;
+  module->jump_entries = tl_module_add_section(module, NAME(".nv.uft.entry"), SHT_CUDA_UFT_ENTRY, 0, UNIFIED_ENTRY_SIZE,
+                                               UNIFIED_ENTRY_SIZE);
+  tl_module_add_section_symbol(module, module->jump_entries);
+}
+
+/* U6, U12: the index file as it is, also where nothing is unified and in a relocatable output. */
+static void merge_create_index(tl_module *module) {
+  tl_names *const names = module->names;
+  module->index_section = TL_NONE;
+  if (!module->index)
+    return;
+  module->index_section = tl_module_add_section(module, NAME(".nv.uidx"), SHT_CUDA_UIDX, 0, 1, 0);
+  tl_module_add_section_symbol(module, module->index_section);
+  module->sections.items[module->index_section].size = module->index->size;
+}
+
 /* What stands before everything else: the null entries, the fixed names of W2.2, the notes' sections. */
 static void merge_create_fixed(tl_module *module) {
   tl_names *const names = module->names;
@@ -129,9 +155,11 @@ static void merge_create_fixed(tl_module *module) {
   module->cuda_note =
       tl_module_add_section(module, NAME(".note.nv.cuinfo"), SHT_NOTE, compat ? 0x1000040 : 0x1000000, 4, 0);
   tl_module_add_section_symbol(module, module->cuda_note);
+  merge_create_jump_entries(module);
   module->info = tl_module_add_section(module, NAME(".nv.info"), SHT_CUDA_INFO, 0, 4, 0);
   module->compat_section =
       compat ? tl_module_add_section(module, NAME(".nv.compat"), SHT_CUDA_COMPAT, 0, 4, 0) : TL_NONE;
+  merge_create_index(module);
 }
 
 static uint32_t *merge_table(tl_module *module, size_t count) {
@@ -191,7 +219,7 @@ void tl_merge(tl_module *module) {
   tl_map_init(&module->prototype_seen, module->arena);
   tl_map_init(&module->taken_seen, module->arena);
   module->debug_shared = module->global = module->callgraph = module->prototype = module->rel_action = TL_NONE;
-  module->constants_size = module->overlapping = TL_NONE;
+  module->constants_size = module->overlapping = module->jump_slots = module->unified_data = TL_NONE;
   const size_t functions = module->resolution->functions.count;
   module->symbol_of_name = merge_table(module, module->resolution->name_count);
   module->symbol_of_function = merge_table(module, functions);

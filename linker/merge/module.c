@@ -247,6 +247,11 @@ bool tl_module_relocation_stands(const tl_module *module, size_t index) {
   return true;
 }
 
+bool tl_module_is_stub(const tl_module *module, uint32_t symbol) {
+  const tl_symbol *const s = &module->symbols.items[symbol];
+  return s->function != TL_NONE && s->section != TL_NONE && s->section == module->jump_slots;
+}
+
 bool tl_module_text_counts(const tl_module *module, uint32_t file, uint32_t section) {
   const tl_cubin *const cubin = &module->files[file];
   if (section >= cubin->section_count || !(cubin->sections[section].flags & SHF_EXECINSTR))

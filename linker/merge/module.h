@@ -9,6 +9,7 @@
 
 #include "catalog/mode.h"
 #include "cubin/cubin.h"
+#include "cubin/index.h"
 
 /* What a file's function symbol means for its name (W8.1, V2-V4). */
 typedef enum tl_body_role {
@@ -37,6 +38,7 @@ typedef struct tl_function {
   uint8_t binding;       /* of the standing body */
   bool local, defined, kernel;
   bool kernel_somewhere; /* some body is a kernel: it counts as a root, also when E26 follows (L62) */
+  bool stub;             /* some body is the jump slot of a unified function: a root like a kernel (U11) */
   bool described;        /* a function descriptor entry names it: its address is taken (R15) */
   bool had_relocations;  /* some body so far had a relocation section for its text (W8.7, L75) */
   bool frames_gone;      /* the last replacement dropped the debug sections' entries of all bodies before it (L92) */
@@ -178,6 +180,7 @@ typedef struct tl_unified_entry {
   uint32_t section;
   uint64_t offset;
   uint32_t symbol; /* output symbol, TL_NONE */
+  const uint8_t *data;
 } tl_unified_entry;
 
 typedef struct tl_edge {
@@ -260,16 +263,19 @@ typedef struct tl_module {
   bool dead_local_alias;                      /* the same of a local alias (L93) */
   bool unified;                               /* some input has unified tables (U4) */
   TL_VECTOR(tl_unified_entry) unified_entries;
-  tl_pieces tool_notes; /* the inputs' .note.nv.tkinfo (W5.1) */
-  uint8_t *compat;      /* merged .nv.compat records (I60-I69), 4 bytes each */
+  const tl_index *index; /* of unified functions and data (-uidx), NULL */
+  tl_u32_vector stubs;   /* with an index: symbols of the jump slots in .nv.uft */
+  tl_pieces tool_notes;  /* the inputs' .note.nv.tkinfo (W5.1) */
+  uint8_t *compat;       /* merged .nv.compat records (I60-I69), 4 bytes each */
   uint32_t compat_size;
   bool has_external_shared;
   uint64_t debug_shared_align; /* largest st_value of an object in any input's .nv_debug.shared (W9.8) */
   uint32_t symtab_shndx;       /* section; in the output only when there are very many (X1) */
   uint32_t shstrtab, strtab, symtab, tool_note, cuda_note, info, compat_section; /* sections; TL_NONE when absent */
   uint32_t debug_shared, global, callgraph, prototype, rel_action;               /* likewise */
-  uint32_t constants_size; /* symbol .nv.ptx.const0.size, TL_NONE */
-  uint32_t overlapping;    /* section of a kernel's constants that overlap in part, TL_NONE (L230) */
+  uint32_t index_section, jump_slots, jump_entries, unified_data; /* .nv.uidx, .nv.uft, .nv.uft.entry, .nv.udt */
+  uint32_t constants_size;                                        /* symbol .nv.ptx.const0.size, TL_NONE */
+  uint32_t overlapping; /* section of a kernel's constants that overlap in part, TL_NONE (L230) */
 } tl_module;
 
 /* The bytes of `text` as a name number. */
@@ -320,6 +326,14 @@ bool tl_module_relocation_stands(const tl_module *module, size_t index);
 /* False for an input section that is no text, or the text of a body that is replaced or loses: what it refers to does
  * not count (W9.9, L77). Dead functions count. */
 bool tl_module_text_counts(const tl_module *module, uint32_t file, uint32_t section);
+
+/* An executable with an index file: its unified tables are made here, and what refers to them is left to the loader
+ * (U2, U10, U12). */
+static inline bool tl_module_has_tables(const tl_module *module) {
+  return module->index && module->mode->final;
+}
+/* A jump slot of such an executable, which calls its unified function. */
+bool tl_module_is_stub(const tl_module *module, uint32_t symbol);
 
 /* Exactly one kernel (W6.7, W6.12); those that are not named do not count (W17.13, L151). */
 static inline bool tl_module_has_single_kernel(const tl_module *module) {

@@ -199,8 +199,10 @@ uint32_t tl_merge_place_section(tl_merging *m, uint32_t index) {
   m->section_map[index] = out;
   if (section->pieces.count)
     section->pieces.items[section->pieces.count - 1].named = !m->objects_done;
-  if (input->type == SHT_CUDA_UFT_ENTRY)
+  if (input->type == SHT_CUDA_UFT_ENTRY || input->type == SHT_CUDA_UDT_ENTRY)
     module->unified = true;
+  if (input->type == SHT_CUDA_UDT)
+    module->unified_data = out;
   return out;
 }
 

@@ -301,7 +301,7 @@ static void records_read_unified(tl_merging *m, uint32_t section) {
   for (uint64_t at = 0; at + UNIFIED_ENTRY_SIZE <= input->size; at += UNIFIED_ENTRY_SIZE) {
     const uint32_t symbol = records_symbol(m, section, at, tl_get32(input->data + at));
     *tl_vector_push(m->module->arena, &m->module->unified_entries) =
-        (tl_unified_entry){m->section_map[section], m->section_offset[section] + at, symbol};
+        (tl_unified_entry){m->section_map[section], m->section_offset[section] + at, symbol, input->data + at};
   }
 }
 

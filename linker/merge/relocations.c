@@ -89,6 +89,8 @@ static bool relocations_in_lost_variable(const reading *r, uint64_t offset) {
 
 /* The name that the input gives the target, which is another than the output's only on damage (L175). */
 static uint32_t relocations_target_name(const reading *r) {
+  if (r->target == r->m->module->jump_slots)
+    return r->m->module->sections.items[r->target].name;
   return r->m->cubin->sections[r->input->info].name;
 }
 

@@ -89,6 +89,7 @@ static void resolve_define(resolver *r, uint32_t function_index, uint32_t file, 
   const bool kernel = (s->other & STO_ENTRY) != 0;
   assert(function);
   function->kernel_somewhere |= kernel;
+  function->stub |= cubin->sections[s->section].type == SHT_CUDA_UFT_REL;
   if (function->defined && kernel != function->kernel)
     body->role = TL_BODY_MISMATCH;
   else

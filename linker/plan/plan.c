@@ -43,10 +43,10 @@ static void plan_add_content(planner *p, uint32_t section, uint64_t offset) {
     plan_add(p, TL_PLAN_TABLE, table->bytes, table->size, section, NULL);
     return;
   }
-  const bool pooled = section == p->e->layout->pooled_section;
-  const size_t count = pooled ? p->e->layout->pooled.count : s->pieces.count;
-  for (size_t i = 0; i < count; i++) {
-    const tl_piece *const piece = pooled ? &p->e->layout->pooled.items[i] : &s->pieces.items[i];
+  const tl_placement *const placement = tl_layout_placement(p->e->layout, section);
+  const tl_pieces *const pieces = placement ? &placement->pieces : &s->pieces;
+  for (size_t i = 0; i < pieces->count; i++) {
+    const tl_piece *const piece = &pieces->items[i];
     plan_zeros_until(p, offset + piece->offset, section);
     plan_add(p, TL_PLAN_COPY, piece->data, piece->size, section, piece);
   }
@@ -89,6 +89,8 @@ uint32_t tl_plan_section_link(const tl_emitted *e, uint32_t section) {
     return e->section_index[e->module->tool_note];
   if (section == e->module->symtab_shndx)
     return e->section_index[e->module->symtab];
+  if (section == e->module->jump_entries) /* U10 */
+    return 0;
   const bool unified = s->type == SHT_CUDA_UFT_ENTRY || s->type == SHT_CUDA_UDT_ENTRY; /* W12.7 */
   const bool symbols = unified || s->type == SHT_REL || s->type == SHT_RELA || s->type == SHT_CUDA_INFO ||
                        s->type == SHT_CUDA_CALLGRAPH || s->type == SHT_CUDA_PROTOTYPE || s->flags & SHF_EXECINSTR;
@@ -206,7 +208,9 @@ void tl_plan_make(tl_plan *plan, const tl_emitted *emitted, tl_arena *arena, uin
   *plan = (tl_plan){.relocated = emitted->relocated};
   plan->section_offset = tl_arena_new(arena, uint64_t, emitted->module->sections.count);
   planner p = {plan, emitted, arena};
-  size_t pieces = emitted->layout->pooled.count + 8;
+  size_t pieces = 8;
+  for (int i = 0; i < TL_PLACED_COUNT; i++)
+    pieces += 2 * emitted->layout->placed[i].pieces.count; /* each may have a gap before it */
   for (size_t i = 0; i < emitted->module->sections.count; i++)
     pieces += emitted->module->sections.items[i].pieces.count < 2 ? 2 /* a piece or a table, and a gap before it */
                                                                   : emitted->module->sections.items[i].pieces.count + 1;

@@ -158,6 +158,11 @@ static void relocate_find_values(const relocating *r, entry_state *e) {
 
 /* --- what the symbol's class decides (section 2.1 of the facts) --- */
 
+/* R11, U2, U12: with an index file the loader knows where things are. */
+static bool relocate_rewrites_unified(const relocating *r) {
+  return r->module->mode->rewrites_unified && !tl_module_has_tables(r->module);
+}
+
 static bool relocate_is_unified_name(const relocating *r, uint32_t name) {
   for (size_t i = 0; i < sizeof r->unified_names / sizeof *r->unified_names; i++)
     if (r->unified_names[i] == name)
@@ -263,7 +268,8 @@ static bool relocate_by_class(const relocating *r, entry_state *e, outcome *resu
   if (e->symbol == 0)
     return false;
   if (symbol->name == r->uft_offset && section == TL_NONE) { /* R13a, W12.7 */
-    *result = r->module->unified && !r->module->mode->final ? OUTCOME_KEEP : OUTCOME_DROP;
+    *result = tl_module_has_tables(r->module) || (r->module->unified && !r->module->mode->final) ? OUTCOME_KEEP
+                                                                                                 : OUTCOME_DROP;
     return true;
   }
   if (section == TL_NONE && relocate_is_unified_name(r, symbol->name)) { /* R13b */
@@ -331,7 +337,7 @@ static outcome relocate_by_type(const relocating *r, entry_state *e) {
     relocate_fail(r, e, TL_MESSAGE_NVRS);
     return OUTCOME_DROP;
   case TL_RELOC_UNIFIED:
-    return r->module->mode->rewrites_unified ? OUTCOME_APPLY : OUTCOME_KEEP;
+    return relocate_rewrites_unified(r) ? OUTCOME_APPLY : OUTCOME_KEEP;
   case TL_RELOC_APPLY:
     break;
   }
@@ -458,7 +464,8 @@ static void relocate_follow_alias(const relocating *r, entry_state *e) {
   if (tl_type_of(symbol) != STT_FUNC || symbol->section == TL_NONE)
     return;
   const uint32_t owner = r->module->sections.items[symbol->section].owner;
-  if (owner == e->symbol || owner == TL_NONE || (symbol->value != 0 && !(symbol->other & STO_ENTRY)))
+  if (owner == e->symbol || owner == TL_NONE || tl_module_is_stub(r->module, e->symbol) ||
+      (symbol->value != 0 && !(symbol->other & STO_ENTRY)))
     return;
   e->a = (int64_t)((uint64_t)e->a + symbol->value);
   e->symbol = owner;
@@ -467,12 +474,12 @@ static void relocate_follow_alias(const relocating *r, entry_state *e) {
 static void relocate_entry(relocating *r, uint32_t index) {
   entry_state e = {.entry = &r->module->relocations.items[index], .index = index, .defect = TL_DEFECT_COUNT};
   e.symbol = e.entry->symbol;
-  e.offset = tl_layout_moved_offset(r->layout, e.entry->target, e.entry->offset);
+  e.offset = tl_layout_place_of_entry(r->layout, r->module, e.entry);
   const bool mercury = r->module->view == TL_VIEW_MERCURY;
   const tl_relocation_row *const row = tl_relocation_in_view(e.entry->type, mercury);
   if (mercury && !row) /* R73 */
     relocate_fail(r, &e, TL_MESSAGE_UNEXPECTED_RELOC);
-  e.type = row && r->module->mode->rewrites_unified ? row->unified_to : e.entry->type; /* R11, R104 */
+  e.type = row && relocate_rewrites_unified(r) ? row->unified_to : e.entry->type; /* R11, R104 */
   e.row = tl_relocation_in_view(e.type, mercury);
   relocate_find_values(r, &e);
   if (e.entry->state == TL_ENTRY_DEAD) {
@@ -505,6 +512,8 @@ static void relocate_check_kept(const relocating *r) {
     const uint32_t target = r->module->sections.items[kept->container].about;
     const tl_site site = {NULL, tl_module_text(r->module, r->module->sections.items[target].name),
                           tl_module_text(r->module, relocate_symbol(r, kept->symbol)->name), kept->offset};
+    if (target == r->module->jump_slots && !r->layout->section_size[target]) /* no function has a place (L433) */
+      tl_diagnostics_add(r->module->diagnostics, tl_message_row_of(TL_MESSAGE_DELETED_SYMBOL), site, NULL);
     if (kept->offset >= relocate_extent(r, target))
       tl_diagnostics_add(r->module->diagnostics, tl_message_row_of(TL_MESSAGE_PAST_END), site, NULL);
     const tl_symbol *const symbol = relocate_symbol(r, kept->symbol);
@@ -535,7 +544,7 @@ void tl_relocate_check_early(const tl_module *module, const tl_layout *layout) {
     const entry_state e = {.entry = entry,
                            .symbol = entry->symbol,
                            .index = (uint32_t)i,
-                           .offset = tl_layout_moved_offset(layout, entry->target, entry->offset)};
+                           .offset = tl_layout_place_of_entry(layout, module, entry)};
     if (e.offset >= relocate_extent(&r, entry->target))
       relocate_fail(&r, &e, TL_MESSAGE_RELOC_NOT_FOUND);
   }

@@ -1,0 +1,302 @@
+/* Unified functions and data of an executable with an index file (U5-U7, U10, D77, L430-L433).
+ *
+ * The index gives each identity an offset. A function's is that of its jump slot in .nv.uft, which the call graph finds:
+ * a stub calls nothing else. Data lies in .nv.udt object by object. nvlink leaves what lies between objects as its memory
+ * was (D77), and writes past its buffer where an offset is too large (D20); here the first is zero and the second an
+ * error. */
+#include "base/bytes.h"
+#include "catalog/message.h"
+#include "cubin/elf.h"
+#include "layout/layout.h"
+
+#include <stdlib.h>
+
+enum { SLOT_SIZE = 128 };
+
+/* An input's entry, to be found by its identity. */
+typedef struct unified_key {
+  uint64_t first, second;
+  uint32_t entry; /* position in module->unified_entries */
+} unified_key;
+
+typedef struct unified_keys {
+  unified_key *items;
+  size_t count;
+} unified_keys;
+
+static void unified_fail(const tl_module *module, tl_message_id id) {
+  tl_diagnostics_add(module->diagnostics, tl_message_row_of(id),
+                     (tl_site){module->index->path, NULL, NULL, TL_NO_OFFSET}, NULL);
+}
+
+static void unified_refuse(const tl_module *module, uint32_t symbol, const char *what) {
+  const tl_site site = {module->index->path, NULL, tl_module_text(module, module->symbols.items[symbol].name),
+                        TL_NO_OFFSET};
+  tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_HOSTILE), site, NULL, module->index->path, what);
+}
+
+/* The null symbol stands for none. */
+static uint32_t unified_symbol(const tl_module *module, uint32_t entry) {
+  const uint32_t symbol = module->unified_entries.items[entry].symbol;
+  return symbol == TL_NONE ? 0 : symbol;
+}
+
+static int unified_compare_keys(const void *a, const void *b) {
+  const unified_key *const x = a, *const y = b;
+  const uint64_t pairs[3][2] = {{x->first, y->first}, {x->second, y->second}, {x->entry, y->entry}};
+  int order = 0;
+  for (size_t i = 0; i < 3 && !order; i++)
+    order = (pairs[i][0] > pairs[i][1]) - (pairs[i][0] < pairs[i][1]);
+  return order;
+}
+
+static unified_keys unified_collect(const tl_module *module, uint32_t type, tl_arena *arena) {
+  unified_keys keys = {tl_arena_new(arena, unified_key, module->unified_entries.count + 1), 0};
+  for (size_t i = 0; i < module->unified_entries.count; i++) {
+    const tl_unified_entry *const entry = &module->unified_entries.items[i];
+    if (module->sections.items[entry->section].type == type)
+      keys.items[keys.count++] = (unified_key){tl_get64(entry->data + 16), tl_get64(entry->data + 24), (uint32_t)i};
+  }
+  if (keys.count)
+    qsort(keys.items, keys.count, sizeof *keys.items, unified_compare_keys);
+  return keys;
+}
+
+/* The first entry of an identity; NULL. */
+static const unified_key *unified_find(const unified_keys *keys, const tl_index_entry *wanted) {
+  const unified_key key = {wanted->first, wanted->second, 0};
+  size_t low = 0, high = keys->count;
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    if (unified_compare_keys(&keys->items[middle], &key) < 0)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  const bool found = low < keys->count && keys->items[low].first == key.first && keys->items[low].second == key.second;
+  return found ? &keys->items[low] : NULL;
+}
+
+/* nvlink looks for the two words' exclusive or first, which tells the two messages apart (L430). */
+static void unified_miss(const tl_module *module, const unified_keys *keys, const tl_index_entry *wanted) {
+  for (size_t i = 0; i < keys->count; i++)
+    if ((keys->items[i].first ^ keys->items[i].second) == (wanted->first ^ wanted->second))
+      unified_fail(module, TL_MESSAGE_NO_MATCHING_UUID);
+  unified_fail(module, TL_MESSAGE_NO_UUID);
+}
+
+/* Goes through one table of the index in its order. */
+static void unified_match(const tl_module *module, const tl_index_table *table, const unified_keys *keys,
+                          uint64_t *places) {
+  for (size_t i = 0; i < table->count; i++) {
+    const unified_key *const found = unified_find(keys, &table->entries[i]);
+    if (!found)
+      unified_miss(module, keys, &table->entries[i]);
+    else if (places[found->entry] != TL_NO_OFFSET)
+      unified_fail(module, TL_MESSAGE_UUID_TWICE);
+    else
+      places[found->entry] = table->entries[i].offset;
+  }
+}
+
+/* By function: the position of its stub in module->stubs, TL_NONE. */
+static uint32_t *unified_stubs_of_functions(const tl_module *module, tl_arena *arena) {
+  const size_t count = module->resolution->functions.count;
+  uint32_t *const number = tl_arena_new(arena, uint32_t, count + 1), *const of =
+                                                                         tl_arena_new(arena, uint32_t, count + 1);
+  for (size_t i = 0; i < count; i++)
+    number[i] = of[i] = TL_NONE;
+  for (size_t i = 0; i < module->stubs.count; i++)
+    number[module->symbols.items[module->stubs.items[i]].function] = (uint32_t)i;
+  for (size_t i = 0; module->stubs.count && i < module->calls.count; i++)
+    if (number[module->calls.items[i].from] != TL_NONE)
+      of[module->calls.items[i].to] = number[module->calls.items[i].from];
+  return of;
+}
+
+/* Two of one identity: nvlink puts both on one place. */
+static void unified_check_identities(const tl_module *module, const unified_keys *keys) {
+  for (size_t i = 1; i < keys->count; i++)
+    if (keys->items[i].first == keys->items[i - 1].first && keys->items[i].second == keys->items[i - 1].second)
+      unified_refuse(module, unified_symbol(module, keys->items[i].entry), "two of its things have one identity");
+}
+
+static void unified_plan_slots(const tl_module *module, tl_unified_plan *plan, tl_arena *arena) {
+  const uint32_t *const stub_of = unified_stubs_of_functions(module, arena);
+  for (size_t i = 0; i < module->unified_entries.count; i++) {
+    const tl_unified_entry *const entry = &module->unified_entries.items[i];
+    const uint32_t function = entry->symbol == TL_NONE ? TL_NONE : module->symbols.items[entry->symbol].function;
+    if (module->sections.items[entry->section].type != SHT_CUDA_UFT_ENTRY || plan->places[i] == TL_NO_OFFSET)
+      continue;
+    const uint32_t stub = function == TL_NONE ? TL_NONE : stub_of[function];
+    const uint64_t place = plan->places[i];
+    if (stub == TL_NONE)
+      unified_refuse(module, unified_symbol(module, (uint32_t)i), "an entry of .nv.uft.entry has no jump slot");
+    else if (place > module->index->functions.window || module->index->functions.window - place < SLOT_SIZE)
+      unified_refuse(module, entry->symbol, "a function's offset lies outside its window (D20)");
+    else
+      plan->slots[stub] = place;
+  }
+}
+
+static uint64_t unified_section_size(const tl_module *module, uint32_t section) {
+  return section == TL_NONE ? 0 : module->sections.items[section].size;
+}
+
+/* Bytes of .nv.udt: to the end of the last object that the index has. */
+static uint64_t unified_data_size(const tl_module *module, const unified_keys *keys, const uint64_t *places) {
+  uint64_t end = 0;
+  for (size_t i = 0; i < keys->count; i++) {
+    const uint32_t number = keys->items[i].entry, symbol = module->unified_entries.items[number].symbol;
+    const uint64_t size = symbol == TL_NONE ? 0 : module->symbols.items[symbol].size;
+    if (places[number] != TL_NO_OFFSET && places[number] + size > end)
+      end = places[number] + size;
+  }
+  return end;
+}
+
+tl_unified_plan tl_layout_plan_unified(const tl_module *module, tl_arena *arena) {
+  tl_unified_plan plan = {0};
+  if (!tl_module_has_tables(module) || !(module->unified_entries.count || module->stubs.count))
+    return plan;
+  plan.slots = tl_arena_new(arena, uint64_t, module->stubs.count + 1);
+  plan.places = tl_arena_new(arena, uint64_t, module->unified_entries.count + 1);
+  for (size_t i = 0; i < module->stubs.count; i++)
+    plan.slots[i] = TL_NO_OFFSET;
+  for (size_t i = 0; i < module->unified_entries.count; i++)
+    plan.places[i] = TL_NO_OFFSET;
+  const unified_keys functions = unified_collect(module, SHT_CUDA_UFT_ENTRY, arena);
+  const unified_keys data = unified_collect(module, SHT_CUDA_UDT_ENTRY, arena);
+  const uint64_t slots = unified_section_size(module, module->jump_slots);
+  const uint64_t entries = unified_section_size(module, module->jump_entries);
+  if (slots / SLOT_SIZE != entries / UNIFIED_ENTRY_SIZE || slots % SLOT_SIZE || entries % UNIFIED_ENTRY_SIZE)
+    unified_fail(module, TL_MESSAGE_UFT_SLOTS);
+  if (slots != module->index->functions.window)
+    unified_fail(module, TL_MESSAGE_UFT_WINDOW);
+  unified_match(module, &module->index->functions, &functions, plan.places);
+  unified_match(module, &module->index->data, &data, plan.places);
+  if (unified_data_size(module, &data, plan.places) != module->index->data.window)
+    unified_fail(module, TL_MESSAGE_UDT_WINDOW);
+  unified_check_identities(module, &functions);
+  unified_check_identities(module, &data);
+  unified_plan_slots(module, &plan, arena);
+  return plan;
+}
+
+/* --- what lies where --- */
+
+static int unified_compare_pieces(const void *a, const void *b) {
+  const tl_piece *const x = a, *const y = b;
+  return x->offset < y->offset ? -1 : x->offset > y->offset;
+}
+
+/* In order, none on another, none further from the one before than `hole` allows. */
+static void unified_close(const tl_module *module, tl_placement *placement, uint64_t size, uint64_t hole) {
+  tl_pieces *const pieces = &placement->pieces;
+  const uint32_t symbol = module->sections.items[placement->section].symbol;
+  uint64_t end = 0;
+  if (pieces->count)
+    qsort(pieces->items, pieces->count, sizeof *pieces->items, unified_compare_pieces);
+  size_t kept = 0;
+  for (size_t i = 0; i < pieces->count; i++) {
+    const tl_piece *const piece = &pieces->items[i];
+    if (piece->offset < end)
+      unified_refuse(module, symbol, "the index file puts two things on one place");
+    if (piece->offset - end >= hole)
+      unified_refuse(module, symbol, "an object's offset lies beyond the data (D20)");
+    end = piece->offset + piece->size;
+    if (end <= size)
+      pieces->items[kept++] = *piece;
+  }
+  pieces->count = kept;
+  tl_layout_end_moves(placement);
+}
+
+/* Moves one range of a merged section. */
+static void unified_move(tl_placement *placement, const tl_module *module, tl_move move, tl_arena *arena) {
+  const tl_piece *const piece = tl_layout_piece(&module->sections.items[placement->section], move.from);
+  tl_layout_add_move(placement, move, arena);
+  if (!piece || !move.size || move.from + move.size > piece->offset + piece->size)
+    return;
+  tl_piece *const moved = tl_vector_push(arena, &placement->pieces);
+  *moved = *piece;
+  moved->offset = move.to;
+  moved->size = move.size;
+  moved->data = piece->data + (move.from - piece->offset);
+}
+
+static void unified_place_slots(tl_layout *layout, const tl_module *module, const tl_unified_plan *plan,
+                                tl_arena *arena) {
+  tl_placement *const placement = &layout->placed[TL_PLACED_FUNCTIONS];
+  uint64_t size = 0;
+  placement->section = module->jump_slots;
+  for (size_t i = 0; i < module->stubs.count; i++) {
+    const uint32_t stub = module->stubs.items[i];
+    const uint64_t from = module->symbols.items[stub].value;
+    const uint64_t to = plan->slots[i] == TL_NO_OFFSET ? from : plan->slots[i];
+    layout->symbol_value[stub] = to;
+    if (plan->slots[i] != TL_NO_OFFSET && to + SLOT_SIZE > size)
+      size = to + SLOT_SIZE;
+    unified_move(placement, module, (tl_move){from, SLOT_SIZE, to}, arena);
+  }
+  for (size_t i = 0; i < module->stubs.count; i++)
+    if (plan->slots[i] == TL_NO_OFFSET && module->symbols.items[module->stubs.items[i]].value < size)
+      unified_refuse(module, module->stubs.items[i], "it has no place for a function");
+  layout->section_size[module->jump_slots] = size;
+  unified_close(module, placement, size, TL_NO_OFFSET);
+}
+
+static void unified_place_data(tl_layout *layout, const tl_module *module, const tl_unified_plan *plan,
+                               tl_arena *arena) {
+  tl_placement *const placement = &layout->placed[TL_PLACED_DATA];
+  const uint32_t section = module->unified_data;
+  const uint64_t size = module->index->data.window;
+  bool *const placed = tl_arena_new(arena, bool, module->symbols.count);
+  placement->section = section;
+  for (size_t i = 0; i < module->unified_entries.count; i++) {
+    const uint32_t symbol = unified_symbol(module, (uint32_t)i);
+    const tl_symbol *const object = &module->symbols.items[symbol];
+    if (object->section != section || plan->places[i] == TL_NO_OFFSET)
+      continue;
+    placed[symbol] = true;
+    layout->symbol_value[symbol] = plan->places[i];
+    unified_move(placement, module, (tl_move){object->value, object->size, plan->places[i]}, arena);
+  }
+  for (uint32_t i = 1; i < module->symbols.count; i++)
+    if (module->symbols.items[i].section == section && tl_type_of(&module->symbols.items[i]) != STT_SECTION &&
+        !placed[i])
+      unified_refuse(module, i, "it has no place for an object");
+  layout->section_size[section] = size;
+  unified_close(module, placement, size, layout->section_align[section]);
+}
+
+/* By function: the place of its jump slot. */
+static uint64_t *unified_slots_of_functions(const tl_layout *layout, const tl_module *module, tl_arena *arena) {
+  const size_t count = module->resolution->functions.count;
+  uint64_t *const slots = tl_arena_new(arena, uint64_t, count + 1);
+  const uint32_t *const stub_of = unified_stubs_of_functions(module, arena);
+  for (size_t i = 0; i < count; i++)
+    slots[i] = stub_of[i] == TL_NONE ? TL_NO_OFFSET : layout->symbol_value[module->stubs.items[stub_of[i]]];
+  return slots;
+}
+
+void tl_layout_unified(tl_layout *layout, const tl_module *module, const tl_unified_plan *plan, tl_arena *arena) {
+  layout->unified_places = plan->places;
+  if (!plan->places)
+    return;
+  if (module->jump_slots != TL_NONE) {
+    unified_place_slots(layout, module, plan, arena);
+    layout->stub_of = unified_slots_of_functions(layout, module, arena);
+  }
+  if (module->unified_data != TL_NONE)
+    unified_place_data(layout, module, plan, arena);
+}
+
+/* The slot of the function that the entry names, or of the first one (L432). */
+uint64_t tl_layout_place_of_entry(const tl_layout *layout, const tl_module *module, const tl_relocation *entry) {
+  if (entry->target != module->jump_slots || !layout->stub_of)
+    return tl_layout_moved_offset(layout, entry->target, entry->offset);
+  const uint32_t function = module->symbols.items[entry->symbol].function;
+  const uint64_t slot = function == TL_NONE ? TL_NO_OFFSET : layout->stub_of[function];
+  return slot == TL_NO_OFFSET ? layout->symbol_value[module->stubs.items[0]] : slot;
+}
