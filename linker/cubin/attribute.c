@@ -3,6 +3,8 @@
 
 #include "base/bytes.h"
 
+#include <string.h>
+
 /* Reads the record at `position` as far as it is there, and returns its whole length; 0 when not even its head is. */
 static uint64_t record_read(const tl_cubin_section *section, uint64_t position, tl_record *record) {
   const uint64_t left = section->size - position;
@@ -25,12 +27,20 @@ bool tl_record_next_whole(const tl_cubin_section *section, uint64_t *position, t
   return true;
 }
 
+/* One stray byte at the end is read as a record with what lies behind it in the file; only zeros say nothing (I16). */
+static bool record_is_nothing(const tl_cubin *cubin, const tl_cubin_section *section, uint64_t position) {
+  static const uint8_t zeros[4] = {0};
+  const uint64_t at = (uint64_t)(section->data - cubin->bytes) + position;
+  return section->size - position == 1 && cubin->size - at >= sizeof zeros &&
+         memcmp(cubin->bytes + at, zeros, sizeof zeros) == 0;
+}
+
 bool tl_record_next(const tl_cubin *cubin, uint32_t section, uint64_t *position, tl_record *record,
                     const tl_names *names, tl_diagnostics *diagnostics) {
   const tl_cubin_section *const s = &cubin->sections[section];
   if (tl_record_next_whole(s, position, record))
     return true;
-  if (!s->data || s->size - *position <= 1)
+  if (!s->data || s->size == *position || record_is_nothing(cubin, s, *position))
     return false;
   tl_cubin_damaged(cubin, names, diagnostics, section, *position,
                    s->size - *position < 4 ? "an attribute record is incomplete"

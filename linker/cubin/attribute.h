@@ -12,7 +12,7 @@ typedef struct tl_record {
 } tl_record;
 
 /* The record at *position, which moves behind it; false at the end. What is no whole record is fatal (D66, D67); one
- * stray byte at the end is ignored (I16). */
+ * stray byte at the end is ignored where zeros follow (I16). */
 bool tl_record_next(const tl_cubin *cubin, uint32_t section, uint64_t *position, tl_record *record,
                     const tl_names *names, tl_diagnostics *diagnostics);
 

@@ -104,6 +104,23 @@ uint64_t tl_cubin_estimate_names(const tl_input *input) {
   return names < input->size / ELF_SYMBOL_SIZE ? names : input->size / ELF_SYMBOL_SIZE;
 }
 
+/* nvlink reads the null section as any other: it divides by its sh_addralign or sh_entsize, or takes it for relocations
+ * (L238). */
+static void reader_check_null(const reader *r, uint32_t type) {
+  static const uint32_t divided[] = {SHT_PROGBITS,         SHT_SYMTAB,         SHT_NOTE,
+                                     SHT_CUDA_CALLGRAPH,   SHT_CUDA_PROTOTYPE, SHT_CUDA_METADATA + 2,
+                                     SHT_CUDA_GLOBAL_INIT, SHT_CUDA_UFT_REL,   SHT_CUDA_UFT_ENTRY - 1,
+                                     SHT_CUDA_UFT_ENTRY,   SHT_CUDA_UDT,       SHT_CUDA_UDT_ENTRY};
+  bool found = type >= SHT_CUDA_CONSTANT0 && type <= SHT_CUDA_IMAGE_HEADERS;
+  for (size_t i = 0; i < sizeof divided / sizeof *divided; i++)
+    found |= type == divided[i];
+  if (found)
+    reader_fail(r, TL_NONE, tl_get64(r->cubin->bytes + 40) + 4, "sh_type of the null section is not 0 (L238)");
+  if (type == SHT_REL || type == SHT_RELA)
+    tl_diagnostics_add(r->diagnostics, tl_message_row_of(TL_MESSAGE_BAD_RELOC_SECTION),
+                       (tl_site){r->cubin->path, NULL, NULL, TL_NO_OFFSET}, NULL);
+}
+
 static void reader_read_sections(reader *r) {
   tl_cubin *const cubin = r->cubin;
   const uint8_t *const header = tl_cubin_view(cubin, 0, ELF_HEADER_SIZE);
@@ -138,6 +155,7 @@ static void reader_read_sections(reader *r) {
   const uint32_t empty = tl_names_intern(r->names, "", 0);
   for (uint32_t i = 0; i < count; i++)
     sections[i].name = empty;
+  reader_check_null(r, tl_get32(first + 4));
   for (uint32_t i = 1; i < count; i++)
     reader_read_section(r, first + (uint64_t)i * ELF_SECTION_SIZE, i);
 }
@@ -252,17 +270,24 @@ void tl_cubin_check_entries(const tl_cubin *cubin, const tl_names *names, tl_dia
       tl_cubin_damaged(cubin, names, diagnostics, section, TL_NO_OFFSET, "sh_entsize is less than an entry has");
 }
 
-/* nvlink's finalizer takes no symbol of a binding that there is not (L167). */
-static void reader_check_binding(const reader *r, uint32_t index) {
+/* nvlink's finalizer takes no symbol of a binding that there is not (L167), and crashes on a function that does not begin
+ * its text (L239). */
+static void reader_check_finalized(const reader *r, uint32_t index) {
   const tl_cubin_symbol *const symbol = &r->cubin->symbols[index];
+  if (tl_symbol_type(symbol) == STT_FUNC && symbol->section != SHN_UNDEF && symbol->value != 0)
+    reader_fail(r, r->cubin->symbol_table, (uint64_t)index * ELF_SYMBOL_SIZE, "st_value of a function is not 0 (L239)");
   const tl_site site = {r->cubin->path, NULL, tl_names_text(r->names, symbol->name), TL_NO_OFFSET};
   if (tl_symbol_binding(symbol) > STB_WEAK)
     tl_diagnostics_add(r->diagnostics, tl_message_row_of(TL_MESSAGE_FINALIZER), site, NULL, r->cubin->path);
 }
 
-/* nor code of a newer Mercury than its own, which attribute 7 of .nv.compat numbers (L234). */
+/* Nor a type of file that is not linked, nor code of a newer Mercury than its own, which attribute 7 of .nv.compat
+ * numbers (L234). */
 static void reader_check_mercury(const reader *r) {
   enum { VERSION = 7, NEWEST = 0x0101 };
+  if (r->cubin->type != ET_REL && r->cubin->type != ET_EWP)
+    tl_diagnostics_add(r->diagnostics, tl_message_row_of(TL_MESSAGE_FINALIZER),
+                       (tl_site){r->cubin->path, NULL, NULL, 16}, NULL, r->cubin->path);
   for (uint32_t i = 1; i < r->cubin->section_count; i++) {
     uint64_t position = 0;
     tl_record record;
@@ -287,7 +312,7 @@ static void reader_read_symbols(const reader *r) {
   for (uint32_t i = 0; i < cubin->symbol_count; i++)
     reader_read_symbol(r, i, wide, wide_count);
   for (uint32_t i = 1; i < cubin->symbol_count && tl_view_is_capsule(cubin); i++)
-    reader_check_binding(r, i);
+    reader_check_finalized(r, i);
   if (tl_view_is_capsule(cubin))
     reader_check_mercury(r);
 }

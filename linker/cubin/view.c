@@ -3,6 +3,8 @@
  * the rest plain names and types, so that every later stage runs over either without asking which. */
 #include "cubin/view.h"
 
+#include "base/bytes.h"
+#include "catalog/message.h"
 #include "cubin/capsule.h"
 #include "cubin/elf.h"
 
@@ -108,12 +110,34 @@ static const char *view_plain_text(const char *name) {
   return name;
 }
 
+/* nvlink's finalizer looks for what is about a text by the text's name, for the file's attributes, and for Mercury's
+ * sections by their first letters (L239). */
+static const char *view_wrong_name(const tl_cubin *cubin, const tl_names *names, const tl_cubin_section *section) {
+  const char *const name = tl_names_text(names, section->name), *const plain = view_plain_text(name);
+  const tl_cubin_section *const about =
+      section->info && section->info < cubin->section_count ? &cubin->sections[section->info] : NULL;
+  const char *const text = about ? view_plain_text(tl_names_text(names, about->name)) : "";
+  if (section->flags & SHF_CUDA_MERCURY && plain == name)
+    return "sh_name is not one of Mercury's";
+  if ((section->type == SHT_CUDA_INFO || section->type == SHT_CUDA_MERCURY_INFO) && !section->info)
+    return strcmp(plain, ".nv.info") == 0 ? NULL : "sh_name is not that of attributes";
+  if (!(section->flags & SHF_INFO_LINK) || strncmp(text, ".text.", 6) != 0)
+    return NULL;
+  const size_t length = strlen(plain), tail = strlen(text + 5);
+  const bool one_view = !((about->flags ^ section->flags) & SHF_CUDA_MERCURY);
+  const bool ends = one_view && length >= tail && strcmp(plain + length - tail, text + 5) == 0;
+  return ends ? NULL : "sh_info is not the text of its name";
+}
+
 /* nvlink's finalizer looks sections up by their names, and crashes or says something else where a relocation section is
  * not called as its target (L168). */
 static void view_check_names(const tl_cubin *cubin, const tl_names *names, tl_diagnostics *diagnostics) {
   for (uint32_t i = 1; i < cubin->section_count; i++) {
     const tl_cubin_section *const section = &cubin->sections[i];
     const bool rela = section->type == SHT_RELA || section->type == SHT_CUDA_MERCURY_RELA;
+    const char *const what = view_wrong_name(cubin, names, section);
+    if (what)
+      tl_cubin_damaged(cubin, names, diagnostics, i, TL_NO_OFFSET, what);
     if ((!rela && section->type != SHT_REL) || section->info >= cubin->section_count)
       continue;
     const char *const name = view_plain_text(tl_names_text(names, section->name));
@@ -124,8 +148,40 @@ static void view_check_names(const tl_cubin *cubin, const tl_names *names, tl_di
   }
 }
 
+/* By section: the size of its decoded instructions, which Mercury's symbol of the function has. */
+static const uint64_t *view_decoded_sizes(const tl_cubin *cubin, tl_arena *arena) {
+  uint64_t *const sizes = tl_arena_new(arena, uint64_t, cubin->section_count);
+  for (uint32_t i = 1; i < cubin->section_count; i++) {
+    const tl_cubin_section *const table = &cubin->sections[i];
+    for (uint64_t at = 0; table->type == SHT_CUDA_MERCURY_SYMTAB && at + ELF_SYMBOL_SIZE <= table->size;
+         at += ELF_SYMBOL_SIZE) {
+      const uint32_t section = tl_get16(table->data + at + 6);
+      const uint64_t size = tl_get64(table->data + at + 16);
+      if (section < cubin->section_count && size > sizes[section])
+        sizes[section] = size;
+    }
+  }
+  return sizes;
+}
+
+/* In a mixed link a capsule's Mercury entries are not linked, but those of code are looked at: behind the text they are E63
+ * (L239). */
+static void view_check_unread_entries(const tl_cubin *cubin, const tl_names *names, tl_arena *arena,
+                                      tl_diagnostics *diagnostics) {
+  const uint64_t *const sizes = view_decoded_sizes(cubin, arena);
+  for (uint32_t i = 1; i < cubin->section_count; i++) {
+    const tl_cubin_section *const section = &cubin->sections[i];
+    if (section->type != SHT_CUDA_MERCURY_RELA || section->info >= cubin->section_count ||
+        cubin->sections[section->info].type != SHT_CUDA_CAPSULE)
+      continue;
+    for (uint64_t at = 0; at + ELF_RELA_SIZE <= section->size; at += ELF_RELA_SIZE)
+      if (tl_get64(section->data + at) >= sizes[section->info])
+        tl_diagnostics_add(diagnostics, tl_message_row_of(TL_MESSAGE_RELOC_NOT_FOUND),
+                           (tl_site){cubin->path, tl_names_text(names, section->name), NULL, at}, NULL);
+  }
+}
+
 static void view_select_mercury(tl_cubin *cubin, tl_names *names, tl_arena *arena, tl_diagnostics *diagnostics) {
-  view_check_names(cubin, names, diagnostics);
   view_pair_texts(cubin, names, arena, diagnostics);
   for (uint32_t i = 1; i < cubin->section_count; i++) {
     tl_cubin_section *const section = &cubin->sections[i];
@@ -143,10 +199,14 @@ static void view_select_mercury(tl_cubin *cubin, tl_names *names, tl_arena *aren
 }
 
 void tl_view_select(tl_cubin *cubin, tl_names *names, tl_arena *arena, tl_diagnostics *diagnostics) {
+  if (tl_view_is_capsule(cubin))
+    view_check_names(cubin, names, diagnostics); /* in mixed links too */
   if (cubin->view == TL_VIEW_MERCURY) {
     view_select_mercury(cubin, names, arena, diagnostics);
     return;
   }
+  if (tl_view_is_capsule(cubin))
+    view_check_unread_entries(cubin, names, arena, diagnostics);
   for (uint32_t i = 1; i < cubin->section_count; i++)
     if (view_sass_ignores(cubin, &cubin->sections[i]))
       view_hide(&cubin->sections[i]);

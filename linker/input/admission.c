@@ -346,9 +346,10 @@ static bool candidate_is_taken(const admission *a, const candidate *c, admission
   if (extension == EXT_PTX)
     return candidate_is_taken_as_entry(a, c);
   admission_refuse_ignored(a, c->path, tl_content_elf_fault(c->bytes, c->size, false));
-  const bool capsule = c->bytes[5] != 1 && tl_get32(c->bytes + 48) & FLAG_CAPSULE;
+  const bool capsule = (tl_get32(c->bytes + 48) & FLAG_CAPSULE) != 0;
   if (c->bytes[4] == 2 && (c->bytes[7] != OSABI_CUDA || capsule)) /* D68: nvlink ends by a signal */
-    candidate_refuse(a, c, format ? "it is truncated" : "its header is damaged in more than one place");
+    candidate_refuse(
+        a, c, format ? "it is truncated, or its header is damaged" : "its header is damaged in more than one place");
   return false;
 }
 

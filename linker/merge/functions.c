@@ -333,8 +333,13 @@ static uint32_t functions_replaced_constants(const tl_merging *m, uint32_t text,
   return own;
 }
 
-/* L263: of a body that replaces another nvlink takes as many bytes as its symbol says. */
+/* L263: of a body that replaces another nvlink takes as many bytes as its symbol says, also those behind its text (L237).
+ * In Mercury's view that is the size of the decoded instructions. */
 static uint64_t functions_body_size(const tl_merging *m, const tl_cubin_symbol *symbol, const tl_cubin_section *text) {
+  if (symbol->size > text->size && m->module->view == TL_VIEW_SASS)
+    tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, m->cubin->symbol_table,
+                     (uint64_t)(symbol - m->cubin->symbols) * ELF_SYMBOL_SIZE,
+                     "st_size of a function is larger than its text (L237)");
   if (symbol->size >= text->size)
     return text->size;
   if (tl_defect_matched(m->module->options, TL_DEFECT_D40))

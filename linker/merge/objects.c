@@ -149,7 +149,7 @@ static bool objects_is_table(const tl_merging *m, uint32_t name) {
 }
 
 void tl_merge_check_shape(const tl_merging *m, uint32_t index) {
-  static const uint64_t largest_alignment = (uint64_t)1 << 32, largest_size = (uint64_t)1 << 48, largest_info = 0xffff;
+  static const uint64_t largest_alignment = (uint64_t)1 << 32, largest_size = (uint64_t)1 << 48;
   const tl_cubin_section *const input = &m->cubin->sections[index];
   const char *what = NULL;
   if (input->unnamed)
@@ -160,8 +160,8 @@ void tl_merge_check_shape(const tl_merging *m, uint32_t index) {
     what = "sh_addralign is 0";
   else if (input->type != SHT_CUDA_SHARED && input->align > largest_alignment)
     what = "sh_addralign is too large";
-  else if (input->info > largest_info && input->info >= m->cubin->section_count)
-    what = "sh_info names no section"; /* near its table nvlink finds nothing there (L176), further on it crashes */
+  else if (input->info >= m->cubin->section_count)
+    what = "sh_info names no section"; /* nvlink takes what lies behind its table (L176) */
   else if (objects_is_table(m, input->name))
     what = "sh_type is not that of a table of its name";
   if (what)
@@ -274,6 +274,9 @@ static uint32_t objects_new_symbol(tl_merging *m, const tl_cubin_symbol *s, uint
 static void objects_pass_common(tl_merging *m, uint32_t index, uint32_t known) {
   tl_module *const module = m->module;
   const tl_cubin_symbol *const s = &m->cubin->symbols[index];
+  if (objects_is_texture(s))
+    tl_cubin_damaged(m->cubin, module->names, module->diagnostics, m->cubin->symbol_table,
+                     (uint64_t)index * ELF_SYMBOL_SIZE, "st_shndx of a texture is COMMON (L193)");
   if (known == TL_NONE) {
     const uint32_t out = objects_new_symbol(m, s, s->info);
     module->symbols.items[out].common = true;

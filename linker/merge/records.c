@@ -205,13 +205,21 @@ static void records_add_edge(tl_merging *m, uint32_t part, uint32_t from, const 
     *tl_vector_push(module->arena, &module->references) = (tl_edge){from, m->bodies[words[1]].function};
 }
 
-/* A call graph's record before the first part is read by nobody, but nvlink looks its symbol up (L179). */
-static void records_check_first(const tl_merging *m, uint32_t section) {
+/* Records before the first part, and those of unknown parts, are read by nobody, but nvlink looks their symbols up
+ * (L179). */
+static void records_check_unknown(const tl_merging *m, uint32_t section) {
   const uint32_t largest = 0xffff;
   const tl_cubin_section *const input = &m->cubin->sections[section];
-  if (input->size >= 8 && tl_get32(input->data) > largest)
-    tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, section, 0,
-                     "a record names a symbol outside the symbol table");
+  const uint64_t count = input->size / input->entry_size;
+  uint32_t part = 0;
+  for (uint64_t i = 0; i < count; i++) {
+    const uint32_t symbol = tl_get32(input->data + 8 * i);
+    if (symbol == 0)
+      part = tl_get32(input->data + 8 * i + 4);
+    else if (part < CALLGRAPH_REFERENCE && symbol > largest)
+      tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, section, 8 * i,
+                       "a record names a symbol outside the symbol table");
+  }
 }
 
 /* W7.7 */
@@ -233,7 +241,7 @@ static void records_read_callgraph(tl_merging *m, uint32_t section) {
   uint64_t position = 0;
   uint32_t part = 0, words[2];
   tl_cubin_check_entries(m->cubin, m->module->names, m->module->diagnostics, section);
-  records_check_first(m, section);
+  records_check_unknown(m, section);
   while (tl_callgraph_next(input, &position, &part, words)) {
     const uint32_t from = m->bodies[words[0]].function;
     uint32_t prototype = TL_NONE;
