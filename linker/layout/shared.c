@@ -43,8 +43,20 @@ uint32_t tl_layout_function_of(const tl_module *module, uint32_t section) {
   return owner == TL_NONE ? TL_NONE : module->symbols.items[owner].function;
 }
 
-static const tl_symbol *shared_symbol(const shared_state *s, uint32_t symbol) {
-  return &s->module->symbols.items[symbol];
+/* In the lists of what is laid out: the first of the two places of a symbol whose definition was replaced (L87). Each has
+ * the alignment of its own definition (L264). */
+static const uint32_t first_place = (uint32_t)1 << 31;
+
+static uint32_t shared_of(uint32_t place) {
+  return place & ~first_place;
+}
+
+static const tl_symbol *shared_symbol(const shared_state *s, uint32_t place) {
+  return &s->module->symbols.items[shared_of(place)];
+}
+
+static uint64_t shared_align(const shared_state *s, uint32_t place) {
+  return place & first_place ? shared_symbol(s, place)->first_align : shared_symbol(s, place)->align;
 }
 
 static uint32_t shared_section_of_kernel(const shared_state *s, uint32_t kernel) {
@@ -124,22 +136,32 @@ static bool shared_larger_first(const void *context, uint32_t a, uint32_t b) {
 
 /* W9.4: alignment descending, then size ascending, ties take the first half. */
 static bool shared_own_first(const void *context, uint32_t a, uint32_t b) {
-  const tl_symbol *const x = shared_symbol(context, a), *const y = shared_symbol(context, b);
-  return x->align != y->align ? x->align > y->align : x->size <= y->size;
+  const uint64_t x = shared_align(context, a), y = shared_align(context, b);
+  return x != y ? x > y : shared_symbol(context, a)->size <= shared_symbol(context, b)->size;
+}
+
+static tl_u32_vector shared_collect_pool(const shared_state *s) {
+  tl_u32_vector places = {0};
+  bool *const seen = tl_arena_new(s->arena, bool, s->module->symbols.count);
+  for (size_t i = 0; i < s->module->shared_objects.count; i++) {
+    const uint32_t symbol = s->module->shared_objects.items[i];
+    const bool first = shared_symbol(s, symbol)->first_align && !seen[symbol];
+    seen[symbol] = true;
+    if (!shared_is_kernel_local(s, symbol))
+      tl_u32_push(s->arena, &places, first ? symbol | first_place : symbol);
+  }
+  return places;
 }
 
 static void shared_sort_pool(shared_state *s) {
-  tl_u32_vector candidates = {0};
-  for (size_t i = 0; i < s->module->shared_objects.count; i++)
-    if (!shared_is_kernel_local(s, s->module->shared_objects.items[i]))
-      tl_u32_push(s->arena, &candidates, s->module->shared_objects.items[i]);
+  const tl_u32_vector candidates = shared_collect_pool(s);
   tl_list_sort(s->arena, candidates.items, candidates.count, TL_DEAL_ALTERNATE, shared_larger_first, s);
   for (size_t i = 0; i < candidates.count; i++) {
     const uint32_t symbol = candidates.items[i];
     if (shared_symbol(s, symbol)->external_shared)
       continue;
     tl_u32_push(s->arena, &s->sorted, symbol);
-    if (s->users[symbol].count == 1)
+    if (s->users[shared_of(symbol)].count == 1)
       continue;
     tl_u32_push(s->arena, shared_symbol(s, symbol)->referenced ? &s->pool : &s->gone, symbol); /* W9.9 */
   }
@@ -147,7 +169,7 @@ static void shared_sort_pool(shared_state *s) {
 }
 
 static bool shared_conflicts(const shared_state *s, const shared_colour *colour, uint32_t symbol) {
-  const tl_u32_vector *const users = &s->users[symbol];
+  const tl_u32_vector *const users = &s->users[shared_of(symbol)];
   for (size_t i = 0; i < users->count; i++)
     if (colour->users[users->items[i] / 64] >> (users->items[i] % 64) & 1)
       return true;
@@ -165,9 +187,10 @@ static void shared_colour_pool(shared_state *s) {
       tl_vector_push(s->arena, &s->colours)->users = tl_arena_new(s->arena, uint64_t, s->words);
     shared_colour *const colour = &s->colours.items[c];
     colour_of[i] = c;
-    colour->align = symbol->align > colour->align ? symbol->align : colour->align;
+    const uint64_t align = shared_align(s, s->pool.items[i]);
+    colour->align = align > colour->align ? align : colour->align;
     colour->size = symbol->size > colour->size ? symbol->size : colour->size;
-    const tl_u32_vector *const users = &s->users[s->pool.items[i]];
+    const tl_u32_vector *const users = &s->users[shared_of(s->pool.items[i])];
     for (size_t u = 0; u < users->count; u++)
       colour->users[users->items[u] / 64] |= (uint64_t)1 << (users->items[u] % 64);
   }
@@ -176,7 +199,7 @@ static void shared_colour_pool(shared_state *s) {
     s->pool_end = s->colours.items[c].offset + s->colours.items[c].size;
   }
   for (size_t i = 0; i < s->pool.count; i++) {
-    const uint32_t symbol = s->pool.items[i];
+    const uint32_t symbol = shared_of(s->pool.items[i]);
     const uint64_t offset = s->colours.items[colour_of[i]].offset;
     s->layout->symbol_value[symbol] = offset;
     for (size_t u = 0; u < s->users[symbol].count; u++) {
@@ -200,11 +223,11 @@ static tl_u32_vector *shared_collect_own(shared_state *s) {
   }
   for (size_t i = 0; i < s->sorted.count; i++) {
     const uint32_t symbol = s->sorted.items[i];
-    if (s->users[symbol].count != 1)
+    if (s->users[shared_of(symbol)].count != 1)
       continue;
-    const uint32_t kernel = s->users[symbol].items[0];
+    const uint32_t kernel = s->users[shared_of(symbol)].items[0];
     tl_u32_push(s->arena, &own[kernel], symbol);
-    s->layout->symbol_section[symbol] = shared_section_of_kernel(s, kernel);
+    s->layout->symbol_section[shared_of(symbol)] = shared_section_of_kernel(s, kernel);
   }
   return own;
 }
@@ -216,11 +239,11 @@ static void shared_place_own(shared_state *s) {
     uint64_t end = s->end[k], align = s->pool_align;
     tl_list_sort(s->arena, own[k].items, own[k].count, TL_DEAL_ALTERNATE, shared_own_first, s);
     for (size_t i = 0; i < own[k].count; i++) {
-      const tl_symbol *const symbol = shared_symbol(s, own[k].items[i]);
-      end = tl_align(end, symbol->align);
-      s->layout->symbol_value[own[k].items[i]] = end;
-      end += symbol->size;
-      align = symbol->align > align ? symbol->align : align;
+      const uint64_t its = shared_align(s, own[k].items[i]);
+      end = tl_align(end, its);
+      s->layout->symbol_value[shared_of(own[k].items[i])] = end;
+      end += shared_symbol(s, own[k].items[i])->size;
+      align = its > align ? its : align;
     }
     s->end[k] = end;
     s->kernel_uses[k] =
@@ -368,7 +391,7 @@ void tl_layout_create_late_shared(tl_module *module, const tl_shared_plan *s) {
   const tl_u32_vector *const orders[] = {&s->sorted, &s->pool};
   for (int order = 0; s->any_late && order < 2; order++)
     for (size_t i = 0; i < orders[order]->count; i++) {
-      const uint32_t symbol = orders[order]->items[i];
+      const uint32_t symbol = shared_of(orders[order]->items[i]);
       for (size_t f = 0; f < s->referrers[symbol].count && (order == 1 || s->users[symbol].count == 1); f++)
         shared_create_sections(s, module, s->referrers[symbol].items[f]);
     }
@@ -385,7 +408,7 @@ void tl_layout_create_late_shared(tl_module *module, const tl_shared_plan *s) {
 void tl_layout_shared(tl_layout *layout, tl_shared_plan *s) {
   s->layout = layout;
   for (size_t i = 0; i < s->gone.count; i++)
-    layout->symbol_gone[s->gone.items[i]] = true;
+    layout->symbol_gone[shared_of(s->gone.items[i])] = true;
   shared_colour_pool(s);
   shared_place_own(s);
   if (s->module->keeps_shared) {

@@ -439,6 +439,7 @@ static void objects_define_shared(tl_module *module, uint32_t known, uint64_t al
   const bool lost = final && symbol->external_shared && tl_defect_matched(module->options, TL_DEFECT_D82);
   if (final && symbol->external_shared && !lost)
     tl_defect_note(module->diagnostics, TL_DEFECT_D82, tl_module_text(module, symbol->name));
+  symbol->first_align = was_defined ? symbol->align : 0; /* L264 */
   symbol->align = align;
   symbol->external_shared = false;
   symbol->misplaced |= lost;
@@ -746,12 +747,19 @@ static void objects_join_lost_ranges(tl_merging *m) {
   m->lost_ranges.count = last + 1;
 }
 
-/* D of W9.8: over all inputs, dead and losing objects included. */
+/* A weak definition of something that an earlier file defines. */
+static bool objects_definition_loses(const tl_merging *m, const tl_cubin_symbol *s) {
+  const uint32_t known = tl_symbol_binding(s) == STB_WEAK ? m->module->symbol_of_name[s->name] : TL_NONE;
+  return known != TL_NONE && m->module->symbols.items[known].section != TL_NONE;
+}
+
+/* D of W9.8: over all inputs, dead objects included, losing ones not (L264). */
 static void objects_note_debug_shared(tl_merging *m) {
   for (uint32_t i = 1; i < m->cubin->symbol_count; i++) {
     const tl_cubin_symbol *const s = &m->cubin->symbols[i];
     if ((s->other & STO_SPACE_MASK) != STO_SHARED || tl_symbol_type(s) != STT_CUDA_OBJECT || !s->section ||
-        s->section == TL_SECTION_COMMON || !s->size || s->value <= m->module->debug_shared_align)
+        s->section == TL_SECTION_COMMON || !s->size || s->value <= m->module->debug_shared_align ||
+        objects_definition_loses(m, s))
       continue;
     if (strcmp(tl_merging_text(m, m->cubin->sections[s->section].name), ".nv_debug.shared") == 0)
       m->module->debug_shared_align = s->value;
