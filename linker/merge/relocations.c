@@ -302,7 +302,8 @@ void tl_merge_inherit_entries(const tl_merging *m, tl_constant_block *block, uin
 static void relocations_read_block(tl_merging *m, uint32_t section, uint32_t index) {
   const tl_cubin_section *const input = &m->cubin->sections[section];
   tl_constant_block *const block = &m->module->constant_blocks.items[index];
-  const uint64_t base = relocations_are_losing_constants(m, input->info) ? block->losing_offset : 0;
+  const bool loses = relocations_are_losing_constants(m, input->info);
+  const uint64_t base = loses ? block->losing_offset : 0;
   const uint64_t count = tl_cubin_relocation_count(input);
   uint64_t start = 0, end = 0; /* neighbours in one group need not be looked for again */
   uint32_t group = 0;
@@ -311,7 +312,7 @@ static void relocations_read_block(tl_merging *m, uint32_t section, uint32_t ind
     const uint32_t symbol = entry.symbol < m->cubin->symbol_count ? m->symbol_map[entry.symbol] : TL_NONE;
     if (symbol == TL_NONE)
       continue;
-    if (entry.offset < start || entry.offset >= end) {
+    if (!loses && (entry.offset < start || entry.offset >= end)) { /* a loser's are one group (L132) */
       group = relocations_group(m->cubin, input->info, entry.offset);
       start = m->cubin->symbols[group].value;
       end = start + m->cubin->symbols[group].size;

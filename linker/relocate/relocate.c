@@ -122,6 +122,12 @@ static void relocate_note(const relocating *r, const entry_state *e, tl_defect d
   tl_defect_note(r->module->diagnostics, defect, tl_module_text(r->module, relocate_symbol(r, e->symbol)->name));
 }
 
+/* In a capsule link a move gets a slot's place in the table alone: the load that reads the table has the table's (L133). */
+static bool relocate_is_capsule_move(const relocating *r, const entry_state *e) {
+  enum { R_CUDA_CONST_MOVE = 59 };
+  return r->module->capsule && r->module->view == TL_VIEW_SASS && e->entry->type == R_CUDA_CONST_MOVE;
+}
+
 static void relocate_find_values(const relocating *r, entry_state *e) {
   const tl_symbol *const symbol = relocate_symbol(r, e->symbol);
   e->a = e->entry->addend;
@@ -148,7 +154,7 @@ static void relocate_find_values(const relocating *r, entry_state *e) {
   } else if (symbol->block != TL_NONE) {           /* L96: the block can be gone by D7 */
     e->s += r->module->constant_blocks.items[symbol->block].orphan ? 0 : r->layout->block_offset[symbol->block];
   } else if (r->layout->slot[e->symbol] != TL_NO_OFFSET) {
-    e->s = r->layout->slot[e->symbol];
+    e->s = r->layout->slot[e->symbol] - (relocate_is_capsule_move(r, e) ? r->layout->bindless_base : 0);
     e->bank = 0;
   } else if (symbol->section == TL_NONE) {
     e->s = tl_defect_matched(r->module->options, TL_DEFECT_D13) ? UINT64_MAX : 0;

@@ -38,6 +38,8 @@ static const capsule_row rows[] = {
     {"used_variables", "120", NULL, "-variables-used=none", {"own_weak_5", "own_strong_0"}, NULL, NULL}, /* L131 */
     {"used_beside_losing", "100", NULL, "-kernels-used=ks", {"strong_7", "weak_5"}, NULL, NULL},         /* L131 */
     {"used_without_entries", "100", NULL, "-kernels-used=kp", {"weak_loads_1", "strong_plain"}, NULL, NULL}, /* L131 */
+    {"losing_tables", "120", NULL, NULL, {"two_tables_1", "two_tables_2"}, NULL, NULL},                      /* L132 */
+    {"slots_moved", "100", NULL, NULL, {"sampled"}, NULL, NULL},                                             /* L133 */
     {"constants", "120", NULL, NULL, {"constants"}, NULL, NULL},                                    /* L103, L123 */
     {"constants_pic", "100", NULL, NULL, {"constants_pic"}, NULL, NULL},                            /* L103 */
     {"verbose_constants", "120", NULL, "-v", {"constants"}, NULL, NULL},                            /* L121 */

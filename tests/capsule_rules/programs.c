@@ -65,6 +65,29 @@ static void write_strong_plain(FILE *to) {
   write_plain_body(to, ".visible", "kp");
 }
 
+/* Two tables in one function: ptxas gives each a symbol of its own in the compiler constants. */
+static void write_two_tables(FILE *to, const char *kernel) {
+  fprintf(to, ".weak .func (.param .u32 r) f(.param .u32 a, .param .u64 q)\n{\n"
+              " .reg .u32 %%r<3>; .reg .u64 %%rd<3>;\n ld.param.u32 %%r1,[a]; ld.param.u64 %%rd1,[q];\n");
+  for (int table = 0; table < 2; table++) {
+    fprintf(to, " min.u32 %%r1,%%r1,3;\n table%d: .branchtargets L%d0,L%d1,L%d2,L%d3;\n brx.idx %%r1, table%d;\n",
+            table, table, table, table, table, table);
+    for (int i = 0; i < 4; i++)
+      fprintf(to, "L%d%d: ld.volatile.u32 %%r2,[%%rd1+%d]; mul.lo.u32 %%r1,%%r2,%d; bra.uni D%d;\n", table, i, 4 * i,
+              17 * i + 3, table);
+    fprintf(to, "D%d: st.u32 [%%rd1+64],%%r1;\n", table);
+  }
+  fprintf(to, " st.param.u32 [r],%%r1; ret;\n}\n");
+  write_kernel(to, kernel);
+}
+
+static void write_two_tables_1(FILE *to) {
+  write_two_tables(to, "kt1");
+}
+static void write_two_tables_2(FILE *to) {
+  write_two_tables(to, "kt2");
+}
+
 /* --- a kernel with a jump table of its own; what it calls makes sure that its text is the input's (M42) --- */
 
 static void write_own_table(FILE *to, const char *linkage, int cases) {
@@ -149,6 +172,17 @@ static void write_constants(FILE *to) {
               " tex.2d.v4.f32.s32 {%%f1,%%f2,%%f3,%%f4},[t,{%%r1,%%r2}];\n"
               " mov.b32 %%r5,%%f1; add.u32 %%r5,%%r5,%%r3; add.u32 %%r5,%%r5,%%r4;\n"
               " st.global.u32 [%%rd1],%%r5; ret;\n}\n");
+}
+
+/* A sampler beside the texture (.target ..., texmode_independent). */
+static void write_sampled(FILE *to) {
+  fprintf(to, ".visible .global .texref sampled;\n"
+              ".visible .global .samplerref sampler;\n"
+              ".visible .entry samples(.param .u64 q)\n{\n"
+              " .reg .u32 %%r<9>; .reg .u64 %%rd<9>; .reg .f32 %%f<9>;\n"
+              " ld.param.u64 %%rd1,[q]; mov.u32 %%r1,%%tid.x; cvt.rn.f32.u32 %%f1,%%r1;\n"
+              " tex.2d.v4.f32.f32 {%%f1,%%f2,%%f3,%%f4},[sampled,sampler,{%%f1,%%f1}];\n"
+              " st.global.f32 [%%rd1],%%f2; ret;\n}\n");
 }
 
 /* --- a function with a second name --- */
@@ -247,6 +281,9 @@ static const capsule_source sources[] = {
     {"strong_7", NULL, write_strong_7},
     {"weak_plain", NULL, write_weak_plain},
     {"strong_plain", NULL, write_strong_plain},
+    {"two_tables_1", NULL, write_two_tables_1},
+    {"two_tables_2", NULL, write_two_tables_2},
+    {"sampled", "-O0", write_sampled},
     {"own_weak_0", NULL, write_own_weak_0},
     {"own_weak_5", NULL, write_own_weak_5},
     {"own_strong_0", NULL, write_own_strong_0},
@@ -279,6 +316,7 @@ const capsule_source *capsule_find_source(const char *name) {
 }
 
 void capsule_write_source(const capsule_source *source, const char *architecture, FILE *to) {
-  fprintf(to, ".version 9.0\n.target sm_%s\n.address_size 64\n", architecture);
+  const char *const mode = source->write == write_sampled ? ", texmode_independent" : "";
+  fprintf(to, ".version 9.0\n.target sm_%s%s\n.address_size 64\n", architecture, mode);
   source->write(to);
 }
