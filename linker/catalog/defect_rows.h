@@ -34,8 +34,13 @@ TL_DEFECT(D63, 'R', "merge", "a live function has an alias that live code does n
 TL_DEFECT(D64, 'R', "layout", "user constants above 64 KB are laid out again", "alignments are kept",
           "alignments are forgotten")
 TL_DEFECT(D69, 'R', "input", "EI_OSABI and EI_ABIVERSION are both wrong", "abi does not match", "the check is skipped")
+TL_DEFECT(D70, 'R', "layout",
+          "-preserve-relocs on sm_90 and later with extern shared memory beside shared objects of functions",
+          "no symbol, as on earlier architectures", "a symbol with the value 0x3ff")
 TL_DEFECT(D76, 'R', "layout", "-kernels-used with equal user-constant blocks", "no pooling",
           "blocks move, symbols and code do not")
+TL_DEFECT(D78, 'R', "merge", "-preserve-relocs, and two local functions of one name", "a section of records each",
+          "one section for both")
 TL_DEFECT(D79, 'R', "relocate", "-kernels-used with entries against undefined labels", "S = 0",
           "S = what is left in symbol 0")
 TL_DEFECT(D82, 'R', "merge", "extern shared memory without a size, then a definition of that name in a later file",
@@ -62,3 +67,6 @@ TL_DEFECT(D88, 'R', "merge",
 TL_DEFECT(D89, 'R', "relocate",
           "a capsule link with -kernels-used or -variables-used in which a body with relocations is replaced", "linked",
           "ends with an internal error, unexpected reloc")
+TL_DEFECT(D90, 'R', "relocate",
+          "-preserve-relocs, and entries against extern shared memory that no kernel gives a value",
+          "no record of them", "recorded against a symbol that is not in .symtab, and so refused before sm_90")

@@ -45,6 +45,7 @@ TL_MESSAGE(NOT_64BIT,           "E47", TL_WARNING, "expected 64bit object '%s' t
 TL_MESSAGE(LIMITED,             "E44", TL_WARNING, "Output is limited to run on SM Arch '%u' only due to limitations in input file %s")
 TL_MESSAGE(NO_ISA_CLASS,        "E43", TL_WARNING, "Output is limited to run on SM Arch '%u' only, due to missing attribute 'ISA_CLASS' in input file '%s'")
 TL_MESSAGE(EWP,                 "E45", TL_WARNING, "'%s': -ewp compiled objects should only link with libcudadevrt")
+TL_MESSAGE(PRESERVE_LIMITED,    "E48", TL_WARNING, "Option '--preserve-relocs' is not fully implemented for gpu archtecture '%s' and may not work as expected")
 TL_MESSAGE(OUT_OF_MEMORY,       "E53", TL_FATAL,   "Memory allocation failure")
 /* merging (C72, C84) */
 TL_MESSAGE(MULTIPLE_DEFINITION, "E21", TL_ERROR,   "Multiple definition of '%s' in '%s', first defined in '%s'")

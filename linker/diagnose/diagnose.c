@@ -88,6 +88,13 @@ static const char *diagnose_owner_name(const tl_module *module, const tl_section
   return diagnose_name(module, module->sections.items[section->about].owner);
 }
 
+/* nvlink takes what stands behind ".nv.shared." for the kernel's name, also in ".nv_debug.shared" (L297). */
+static const char *diagnose_shared_name(const tl_module *module, const tl_section *section) {
+  static const char prefix[] = ".nv.shared.";
+  return section->about == TL_NONE ? tl_module_text(module, section->name) + sizeof prefix - 1
+                                   : diagnose_owner_name(module, section);
+}
+
 static void diagnose_report_constant(const tl_module *module, const char *name, uint64_t size) {
   const tl_site site = {NULL, NULL, name, TL_NO_OFFSET};
   tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_CONSTANT_SIZE), site, NULL, name, size);
@@ -106,8 +113,10 @@ void tl_diagnose_sizes(const tl_module *module, const tl_layout *layout) {
     if (layout->section_dropped[i] || (!module->mode->final && section->type != SHT_CUDA_CONSTANT0 + 3))
       continue;
     const bool owned = section->about != TL_NONE && module->sections.items[section->about].owner != TL_NONE;
-    if (section->type == SHT_CUDA_SHARED && owned && size > diagnose_largest_shared(module) + layout->reserved)
-      diagnose_report_shared(module, diagnose_owner_name(module, section), size - layout->reserved);
+    const bool pool = i == module->debug_shared; /* where it stays (W17.3) */
+    if (section->type == SHT_CUDA_SHARED && (owned || pool) &&
+        size > diagnose_largest_shared(module) + layout->reserved)
+      diagnose_report_shared(module, diagnose_shared_name(module, section), size - layout->reserved);
     else if (section->type == SHT_CUDA_CONSTANT0 + 3 && size > largest_constant)
       tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_USER_CONSTANT_SIZE),
                          (tl_site){NULL, tl_module_user_constants(module), NULL, TL_NO_OFFSET}, NULL, size);

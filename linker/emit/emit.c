@@ -23,7 +23,7 @@ uint32_t tl_emit_section_type(const tl_module *module, uint32_t type) {
 unsigned tl_emit_section_class(const tl_section *section) {
   if (section->type == SHT_STRTAB || section->type == SHT_SYMTAB || section->type == SHT_SYMTAB_SHNDX)
     return 0;
-  if (section->type == SHT_REL || section->type == SHT_RELA)
+  if (section->type == SHT_REL || section->type == SHT_RELA || section->type == SHT_CUDA_RESOLVEDRELA)
     return 4;
   if (!(section->flags & SHF_ALLOC))
     return section->type == SHT_PROGBITS ? 1 : 2;
@@ -49,7 +49,7 @@ static bool emit_section_stays(const tl_emitted *e, uint32_t index) {
   const tl_section *const section = &e->module->sections.items[index];
   if (e->layout->section_dropped[index] || section->forgotten)
     return false;
-  if (section->type == SHT_REL || section->type == SHT_RELA)
+  if (section->type == SHT_REL || section->type == SHT_RELA || section->type == SHT_CUDA_RESOLVEDRELA)
     return e->relocated->container_used[index];
   if (index == e->module->info)
     return e->resources->module.count != 0;

@@ -77,6 +77,16 @@ static uint16_t symbols_section(const tl_emitted *e, uint32_t section, uint8_t *
   return narrow ? (uint16_t)index : SHN_XINDEX;
 }
 
+/* st_other of an executable: L27, L185; W17.2, W17.7. */
+static uint8_t symbols_visibility(const tl_emitted *e, const tl_symbol *symbol, uint8_t other) {
+  const bool records = e->module->mode->records_applied, marked = records && !e->module->extern_by_name;
+  if (symbol->shared)
+    return marked ? STV_INTERNAL : 0;
+  const unsigned visibility = other & STO_VISIBILITY_MASK;
+  const bool kept = visibility == STV_PROTECTED || (records && visibility == STV_INTERNAL);
+  return kept ? other : (uint8_t)(other & ~STO_VISIBILITY_MASK);
+}
+
 void tl_emit_symbol_table(tl_emitted *e) {
   uint8_t *wide = NULL;
   if (e->section_index[e->module->symtab_shndx])
@@ -97,10 +107,8 @@ void tl_emit_symbol_table(tl_emitted *e) {
     at[5] = (uint8_t)(object ? symbol->other & ~STO_SPACE_MASK : symbol->other);
     if (untyped)
       at[4] = (uint8_t)((symbol->info & 0xf0) | STT_CUDA_OBJECT);
-    if (plain && (at[5] & STO_VISIBILITY_MASK) != STV_PROTECTED) /* L27, L185 */
-      at[5] &= (uint8_t)~STO_VISIBILITY_MASK;
-    if (plain && symbol->shared)
-      at[5] = 0;
+    if (plain)
+      at[5] = symbols_visibility(e, symbol, at[5]);
     tl_put16(at + 6, symbol->waits ? SHN_COMMON : symbols_section(e, section, wide ? wide + 4 * (i + 1) : NULL));
     tl_put64(at + 8, symbols_value(e, index));
     tl_put64(at + 16, symbol->size);

@@ -122,7 +122,7 @@ void tl_emit_relocations(tl_emitted *e) {
       next[i] = tl_emit_table(e, i, count[i] * module->sections.items[i].entry_size);
   for (size_t i = 0; i < e->relocated->kept.count; i++) {
     const tl_kept *const kept = &e->relocated->kept.items[i];
-    const bool rela = module->sections.items[kept->container].type == SHT_RELA;
+    const bool rela = module->sections.items[kept->container].type != SHT_REL;
     uint8_t *const at = next[kept->container];
     tl_put64(at, kept->offset);
     tl_put64(at + 8, (uint64_t)e->symbol_index[kept->symbol] << 32 | kept->type);

@@ -100,7 +100,8 @@ enum {
   TOOLKIT_MOST = 130,
   NOTE_INDEX_BY_NAME = 0xff,
   COMPAT_ACCELERATED = 9,
-  FIRST_CAPSULE_SM = 100
+  FIRST_CAPSULE_SM = 100,
+  FIRST_LIMITED_SM = 90 /* of -preserve-relocs (R50) */
 };
 
 typedef struct admission {
@@ -443,9 +444,9 @@ static void admission_refuse_modes(const admission *a) {
   if (a->job->options.relocatable && a->result->capsule && a->result->files.count)
     tl_diagnostics_add(a->diagnostics, tl_message_row_of(TL_MESSAGE_UNSUPPORTED_OPTION), admission_site(NULL),
                        "code for sm_100 and later is linked to executables only", "-r");
-  if (a->job->options.preserve_relocs)
-    tl_diagnostics_add(a->diagnostics, tl_message_row_of(TL_MESSAGE_UNSUPPORTED_OPTION), admission_site(NULL), NULL,
-                       "-preserve-relocs");
+  if (a->job->options.preserve_relocs && a->result->capsule && a->result->files.count)
+    tl_diagnostics_add(a->diagnostics, tl_message_row_of(TL_MESSAGE_UNSUPPORTED_OPTION), admission_site(NULL),
+                       "of capsules no record of applied relocations is kept", "-preserve-relocs");
 }
 
 static void admission_find_target(const admission *a) {
@@ -464,6 +465,8 @@ void tl_admission_run(tl_admission *result, const tl_job *job, tl_arena *arena, 
   admission_find_target(&a);
   if (!result->target)
     return;
+  if (job->options.preserve_relocs && result->target->number >= FIRST_LIMITED_SM)
+    admission_say(&a, TL_MESSAGE_PRESERVE_LIMITED, job->options.arch);
   for (size_t i = 0; i < job->input_count; i++)
     admission_check_file(&a, i);
   result->capsule = result->target->number >= FIRST_CAPSULE_SM;

@@ -45,6 +45,7 @@ static tl_module link_module(const tl_link_common *c, const tl_link_stages *s, t
                              uint32_t file_count) {
   const tl_options *const options = &c->job->options;
   const tl_mode *const mode = tl_mode_of(options);
+  const bool by_name = options->debug && !options->suppress_debug_info;
   return (tl_module){.arena = &c->state->arena,
                      .diagnostics = s->diagnostics,
                      .options = options,
@@ -59,7 +60,8 @@ static tl_module link_module(const tl_link_common *c, const tl_link_stages *s, t
                      .mode = mode,
                      .index = c->job->index ? &c->index : NULL,
                      .eliminates = mode->eliminates && !options->debug,
-                     .keeps_shared = !mode->final || (options->debug && !options->suppress_debug_info),
+                     .keeps_shared = !mode->final || mode->records_applied || by_name,
+                     .extern_by_name = by_name,
                      .resolution = &s->resolution};
 }
 

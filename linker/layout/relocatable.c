@@ -135,7 +135,7 @@ tl_instances *tl_layout_create_instances(tl_module *module, tl_arena *arena) {
   const size_t kernels = module->all_kernels.count;
   *n = (tl_instances){.module = module,
                       .arena = arena,
-                      .by_name = module->options->debug && !module->options->suppress_debug_info,
+                      .by_name = module->extern_by_name,
                       .raw = tl_arena_new(arena, uint64_t, module->sections.count + kernels),
                       .align = tl_arena_new(arena, uint64_t, module->sections.count + kernels),
                       .late = tl_arena_new(arena, bool, module->sections.count + kernels)};

@@ -6,6 +6,7 @@
  * memory begins behind everything of the kernels that can see it together. */
 #include "base/bytes.h"
 #include "base/list_sort.h"
+#include "catalog/defect.h"
 #include "cubin/elf.h"
 #include "layout/layout.h"
 
@@ -120,7 +121,7 @@ static void shared_find_users(shared_state *s) {
         s->kernel_uses[k] = true;
         if (!shared_list_has(&s->users[uses->items[u]], k))
           tl_u32_push(s->arena, &s->users[uses->items[u]], k);
-        const uint32_t key = s->module->keeps_shared ? uses->items[u] : reach.list[i];
+        const uint32_t key = s->module->extern_by_name ? uses->items[u] : reach.list[i];
         if (shared_symbol(s, uses->items[u])->external_shared && !shared_list_has(&s->outer[k], key))
           tl_u32_push(s->arena, &s->outer[k], key);
       }
@@ -294,7 +295,7 @@ static void shared_place_external(shared_state *s) {
     s->end[k] = offset[shared_group(parent, k)];
     shared_raise_align(s, k);
     for (size_t i = 0; i < s->outer[k].count; i++)
-      if (s->module->keeps_shared)
+      if (s->module->extern_by_name)
         s->layout->symbol_value[s->outer[k].items[i]] = s->end[k];
       else
         s->layout->external_offset[s->outer[k].items[i]] = s->end[k];
@@ -405,13 +406,34 @@ void tl_layout_create_late_shared(tl_module *module, const tl_shared_plan *s) {
   }
 }
 
+/* D70, L295: where the pool is not empty nvlink takes extern shared memory for something that has a place: entries against
+ * it that no kernel gives a value are recorded, and where some memory is reserved it is in .symtab, with the value that
+ * nothing has. By default it is left out. */
+static void shared_list_external(shared_state *s) {
+  tl_layout *const layout = s->layout;
+  const bool preserved = s->module->mode->records_applied && !s->module->extern_by_name;
+  if (!preserved || !s->pool_end || !s->module->has_external_shared)
+    return;
+  const bool matched = tl_defect_matched(s->module->options, TL_DEFECT_D70);
+  layout->extern_recorded = true;
+  layout->extern_listed = layout->reserved && matched;
+  if (layout->reserved && !matched)
+    tl_defect_note(s->module->diagnostics, TL_DEFECT_D70, NULL);
+  for (uint32_t i = 1; i < s->module->symbols.count; i++)
+    if (shared_symbol(s, i)->external_shared) {
+      layout->symbol_value[i] = UINT64_MAX;
+      layout->symbol_section[i] = s->module->debug_shared;
+    }
+}
+
 void tl_layout_shared(tl_layout *layout, tl_shared_plan *s) {
   s->layout = layout;
   for (size_t i = 0; i < s->gone.count; i++)
     layout->symbol_gone[shared_of(s->gone.items[i])] = true;
   shared_colour_pool(s);
   shared_place_own(s);
-  if (s->module->keeps_shared) {
+  shared_list_external(s);
+  if (s->module->extern_by_name) {
     shared_place_external_names(s, &s->module->locals);
     shared_place_external_names(s, &s->module->globals);
   }

@@ -49,6 +49,7 @@ uint32_t tl_module_add_section_unlisted(tl_module *module, uint32_t name, uint32
                           .constant0 = TL_NONE,
                           .constant2 = TL_NONE,
                           .stray = TL_NONE,
+                          .resolved = TL_NONE,
                           .relocations = {TL_NONE, TL_NONE},
                           .name_event = (uint32_t)module->section_names.count,
                           .string_event = TL_NONE};

@@ -87,6 +87,7 @@ typedef struct tl_section {
   uint32_t constant2;      /* of text: its own .nv.constant2.K, TL_NONE */
   uint32_t stray;          /* of text: a section of constants of bodies that lost (W8.8), TL_NONE */
   uint32_t relocations[2]; /* of a target: its REL and its RELA section, TL_NONE */
+  uint32_t resolved;       /* of a target: its record of applied entries (W17.8), TL_NONE */
   uint32_t cutoff;         /* of text: older relocations belonged to a replaced body (W8.2) */
   uint8_t registers;       /* of text: top byte of the input's sh_info (F45) */
   bool forgotten;          /* a stray section whose winner was replaced: not in the output, nor its name (L79) */
@@ -213,8 +214,9 @@ typedef struct tl_module {
   unsigned arch;    /* SM number of the target */
   bool accelerated; /* target "a" (F56) */
   const tl_mode *mode;
-  bool eliminates;   /* dead code is removed (W17.1) */
-  bool keeps_shared; /* shared symbols stay (W17.2) */
+  bool eliminates;     /* dead code is removed (W17.1) */
+  bool keeps_shared;   /* shared symbols stay (W17.2, W17.7) */
+  bool extern_by_name; /* extern shared memory has one offset a name, not one a kernel (W17.4) */
   const tl_resolution *resolution;
 
   TL_VECTOR(tl_section) sections; /* 0 is the null section */

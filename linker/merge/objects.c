@@ -11,7 +11,8 @@
 
 /* Parameters and compiler constants (F58) are not in .symtab, but in that of a relocatable output (W4.3, L185). */
 static bool objects_is_unlisted(const tl_merging *m, const tl_cubin_symbol *s) {
-  return (s->other & STO_VISIBILITY_MASK) == STV_INTERNAL && !m->module->mode->keeps_internal;
+  const tl_mode *const mode = m->module->mode;
+  return (s->other & STO_VISIBILITY_MASK) == STV_INTERNAL && !mode->keeps_internal && !mode->records_applied;
 }
 
 static bool objects_starts_with(const tl_merging *m, uint32_t name, const char *prefix) {
@@ -373,6 +374,14 @@ static void objects_pass_mention(tl_merging *m, uint32_t index, uint32_t known) 
     tl_defect_note(m->module->diagnostics, TL_DEFECT_D87, tl_merging_text(m, s->name));
 }
 
+/* W17.7: beside a record of applied relocations the symbols of a kernel that it names stay. */
+static void objects_list_internal(tl_merging *m, uint32_t symbol) {
+  if (!m->module->mode->records_applied)
+    return;
+  m->module->symbols.items[symbol].unlisted = false;
+  tl_module_list_symbol(m->module, symbol, true);
+}
+
 /* Compiler constants and parameters (STV_INTERNAL, F58): a kernel's own section is placed, a device function's becomes a
  * block that layout copies into the kernels (W10.2). Symbols of this kind never reach an executable. */
 static void objects_pass_internal(tl_merging *m, uint32_t index) {
@@ -385,6 +394,7 @@ static void objects_pass_internal(tl_merging *m, uint32_t index) {
     m->module->symbols.items[parameter].unlisted = true;
     m->module->symbols.items[parameter].section = section;
     m->module->symbols.items[parameter].value = s->value + m->section_offset[s->section];
+    objects_list_internal(m, parameter);
     m->symbol_map[index] = parameter; /* an entry that is kept against it is E69 (L163) */
     return;
   }
@@ -412,6 +422,8 @@ static void objects_pass_internal(tl_merging *m, uint32_t index) {
   symbol->unlisted = true;
   symbol->section = owner->other & STO_ENTRY ? m->section_map[s->section] : TL_NONE;
   symbol->block = owner->other & STO_ENTRY ? TL_NONE : module->block_of_function[function];
+  if (symbol->block == TL_NONE)
+    objects_list_internal(m, out);
   m->symbol_map[index] = out;
 }
 
@@ -712,9 +724,10 @@ static void objects_pass_one(tl_merging *m, uint32_t index) {
     if (!missed)
       objects_check_space(m, index);
   }
-  if (m->section_state[s->section] & TL_SECTION_LOST && !m->module->mode->final)
+  const bool lists = !m->module->mode->final || m->module->mode->records_applied;
+  if (m->section_state[s->section] & TL_SECTION_LOST && lists)
     objects_list_of_loser(m, s);
-  else if (m->section_state[s->section] & (TL_SECTION_DEAD | TL_SECTION_LOST))
+  if (m->module->mode->final && m->section_state[s->section] & (TL_SECTION_DEAD | TL_SECTION_LOST))
     tl_merge_meet_constants(m, s->section);
   if (!(m->section_state[s->section] & (TL_SECTION_DEAD | TL_SECTION_LOST)))
     objects_pass_defined(m, index, known);
@@ -776,12 +789,13 @@ void tl_merge_objects(tl_merging *m) {
   objects_join_lost_ranges(m);
 }
 
-/* Kinds that the section pass leaves alone: tables of the format, and NOBITS that no symbol placed (W3.8). */
+/* Kinds that the section pass leaves alone: tables of the format, an earlier link's record of applied relocations (L296),
+ * and NOBITS that no symbol placed (W3.8). */
 static bool objects_section_is_skipped(const tl_merging *m, const tl_cubin_section *section) {
   static const uint32_t skipped[] = {SHT_NULL,           SHT_SYMTAB,     SHT_STRTAB,         SHT_RELA,
                                      SHT_NOTE,           SHT_REL,        SHT_CUDA_INFO,      SHT_CUDA_COMPAT,
                                      SHT_CUDA_CALLGRAPH, SHT_NOBITS,     SHT_CUDA_PROTOTYPE, SHT_CUDA_REL_ACTION,
-                                     SHT_CUDA_GLOBAL,    SHT_CUDA_LOCAL, SHT_SYMTAB_SHNDX};
+                                     SHT_CUDA_GLOBAL,    SHT_CUDA_LOCAL, SHT_SYMTAB_SHNDX,   SHT_CUDA_RESOLVEDRELA};
   for (size_t i = 0; i < sizeof skipped / sizeof *skipped; i++)
     if (section->type == skipped[i])
       return true;

@@ -94,6 +94,24 @@ static uint32_t relocations_target_name(const reading *r) {
   return r->m->cubin->sections[r->input->info].name;
 }
 
+/* W17.8: a target's record of applied entries stands behind its first relocation section. nvlink looks for it by its name
+ * (D78). */
+static void relocations_create_resolved(const reading *r) {
+  tl_module *const module = r->m->module;
+  const uint32_t name = tl_module_name(module, ".nv.resolvedrela", relocations_target_name(r));
+  const uint32_t known = tl_module_find_section(module, name);
+  uint32_t *const resolved = &module->sections.items[r->target].resolved;
+  if (known != TL_NONE && tl_defect_matched(module->options, TL_DEFECT_D78)) {
+    *resolved = known;
+    return;
+  }
+  if (known != TL_NONE)
+    tl_defect_note(module->diagnostics, TL_DEFECT_D78, tl_module_text(module, name));
+  const uint32_t created = tl_module_add_section(module, name, SHT_CUDA_RESOLVEDRELA, SHF_INFO_LINK, 8, ELF_RELA_SIZE);
+  module->sections.items[created].about = r->target;
+  module->sections.items[r->target].resolved = created;
+}
+
 static uint32_t relocations_container(const reading *r, bool rela) {
   tl_module *const module = r->m->module;
   const uint32_t known = module->sections.items[r->target].relocations[rela];
@@ -104,6 +122,8 @@ static uint32_t relocations_container(const reading *r, bool rela) {
                                                  rela ? ELF_RELA_SIZE : ELF_REL_SIZE);
   module->sections.items[created].about = r->target;
   module->sections.items[r->target].relocations[rela] = created;
+  if (module->mode->records_applied && module->sections.items[r->target].resolved == TL_NONE)
+    relocations_create_resolved(r);
   return created;
 }
 

@@ -8,6 +8,7 @@
 #include "catalog/defect.h"
 #include "catalog/message.h"
 #include "cubin/elf.h"
+#include "relocate/patch.h"
 
 #include <string.h>
 
@@ -102,7 +103,7 @@ static uint64_t relocate_shared_value(const relocating *r, const entry_state *e,
     return UINT64_MAX; /* never laid out (L74) */
   if (symbol->external_shared && !r->module->mode->final)
     return relocate_external_value(r, e);
-  if (!symbol->external_shared || r->module->keeps_shared)
+  if (!symbol->external_shared || r->module->extern_by_name)
     return r->layout->symbol_value[e->symbol];
   const uint32_t function = tl_layout_function_of(r->module, e->entry->target);
   if (function == TL_NONE)
@@ -145,7 +146,7 @@ static void relocate_find_values(const relocating *r, entry_state *e) {
   } else if (symbol->constants_size) {
     e->s = relocate_constants_size(r);
   } else if (symbol->misplaced) {
-    e->s = r->module->keeps_shared ? e->s : UINT64_MAX; /* L94 */
+    e->s = r->module->extern_by_name ? e->s : UINT64_MAX; /* L94 */
   } else if (symbol->shared) {
     e->s = relocate_shared_value(r, e, symbol);
     e->auxiliary = symbol->align;
@@ -415,6 +416,48 @@ static bool relocate_holds_something(const relocating *r, const entry_state *e) 
   return any;
 }
 
+/* What the field of a REL entry holds in its input. */
+static uint64_t relocate_old_content(const relocating *r, const entry_state *e) {
+  const tl_cubin *const cubin = &r->module->files[e->entry->file];
+  const tl_cubin_section *const input = &cubin->sections[e->entry->section];
+  const tl_cubin_section *const target = &cubin->sections[input->info];
+  const uint64_t offset = tl_cubin_relocation_at(input, e->entry->index).offset;
+  const tl_field *const field = &e->row->fields[0];
+  const bool inside =
+      target->data && offset <= target->size && tl_relocation_row_bytes(e->row) <= target->size - offset;
+  return inside ? tl_bits_get(target->data + offset, field->start, field->width) : 0;
+}
+
+/* W17.9: entries that -preserve-relocs does not record although they are applied: compiler constants of device functions,
+ * what is cleared, and in an executable texture slots and what a kernel gives extern shared memory. */
+static bool relocate_is_recorded(const relocating *r, const entry_state *e) {
+  const tl_symbol *const symbol = relocate_symbol(r, e->symbol);
+  const unsigned type = tl_type_of(symbol);
+  const bool final = r->module->mode->final, texture = type >= STT_CUDA_TEXTURE && type <= STT_CUDA_SURFACE;
+  if (symbol->block != TL_NONE || (texture && final) || symbol->constants_size)
+    return false;
+  if (e->row->kind == TL_RELOC_UNUSED_CLEAR)
+    return symbol->shared;
+  if (!symbol->external_shared || !final || r->module->extern_by_name)
+    return true;
+  if (!r->layout->extern_recorded || e->s != UINT64_MAX)
+    return false;
+  if (tl_defect_matched(r->module->options, TL_DEFECT_D90))
+    return true;
+  relocate_note(r, e, TL_DEFECT_D90);
+  return false;
+}
+
+static void relocate_record(relocating *r, const entry_state *e) {
+  const uint32_t container = r->module->sections.items[e->entry->target].resolved;
+  if (!r->module->mode->records_applied || container == TL_NONE || !relocate_is_recorded(r, e))
+    return;
+  const uint64_t old = e->entry->rel ? relocate_old_content(r, e) : 0;
+  *tl_vector_push(r->arena, &r->relocated->kept) = (tl_kept){
+      .container = container, .symbol = e->symbol, .type = e->type, .offset = e->offset, .addend = e->a + (int64_t)old};
+  r->relocated->container_used[container] = true;
+}
+
 static void relocate_apply(relocating *r, const entry_state *e) {
   const uint64_t size = relocate_extent(r, e->entry->target);
   if (e->offset >= size)
@@ -436,6 +479,7 @@ static void relocate_apply(relocating *r, const entry_state *e) {
                                                                  .bank = e->bank,
                                                                  .rel = e->entry->rel && !lost,
                                                                  .entry = e->index};
+  relocate_record(r, e);
   const tl_twin *const twin =
       r->module->arch >= 100 && r->module->view == TL_VIEW_SASS ? relocate_twin(r, e->entry) : NULL;
   if (!twin || twin->output == TL_NONE)
@@ -506,8 +550,11 @@ static void relocate_entry(relocating *r, uint32_t index) {
 
 bool tl_symbol_is_listed(const tl_module *module, const tl_layout *layout, uint32_t symbol) {
   const tl_symbol *const s = &module->symbols.items[symbol];
-  if (s->unlisted || layout->symbol_gone[symbol])
+  const bool forgotten = s->section != TL_NONE && module->sections.items[s->section].forgotten; /* L79 */
+  if (s->unlisted || forgotten || layout->symbol_gone[symbol])
     return false;
+  if (s->external_shared && module->mode->final && !module->extern_by_name)
+    return layout->extern_listed; /* D70 */
   return (!s->shared && !s->misplaced) || module->keeps_shared;
 }
 
@@ -516,11 +563,14 @@ static void relocate_check_kept(const relocating *r) {
   for (size_t i = 0; i < r->relocated->kept.count; i++) {
     const tl_kept *const kept = &r->relocated->kept.items[i];
     const uint32_t target = r->module->sections.items[kept->container].about;
+    if (r->module->sections.items[kept->container].type == SHT_CUDA_RESOLVEDRELA && !kept->symbol)
+      continue;
     const tl_site site = {NULL, tl_module_text(r->module, r->module->sections.items[target].name),
                           tl_module_text(r->module, relocate_symbol(r, kept->symbol)->name), kept->offset};
     if (target == r->module->jump_slots && !r->layout->section_size[target]) /* no function has a place (L433) */
       tl_diagnostics_add(r->module->diagnostics, tl_message_row_of(TL_MESSAGE_DELETED_SYMBOL), site, NULL);
-    if (kept->offset >= relocate_extent(r, target))
+    const bool record = r->module->sections.items[kept->container].type == SHT_CUDA_RESOLVEDRELA;
+    if (!record && kept->offset >= relocate_extent(r, target))
       tl_diagnostics_add(r->module->diagnostics, tl_message_row_of(TL_MESSAGE_PAST_END), site, NULL);
     const tl_symbol *const symbol = relocate_symbol(r, kept->symbol);
     const bool dropped = tl_type_of(symbol) == STT_SECTION && symbol->section != TL_NONE &&

@@ -169,7 +169,6 @@ typedef struct own_later {
 static void own_test_refused_until_it_exists(void **state) {
   (void)state;
   static const own_later later[] = {
-      {"-arch=sm_90 -preserve-relocs -o new.cubin", "preserve-relocs"},
       {"-arch=sm_90 -uidx text.xyz -o new.cubin", "uidx"},
       {"-arch=sm_90 -o new.cubin code.ptx", "code.ptx"},
       {"-arch=sm_90 -o new.cubin library.a", "library.a"},
