@@ -9,6 +9,7 @@
 #   --programs DIR   generated programs as `twin conformance --keep` leaves them; default build/faults/programs, made here
 #                    where the toolkit is installed. --program-count N: default 300
 #   --others N       inputs on which an equivalent fault has to answer as if it were not there; default 10000
+#   --inputs PERCENT generated inputs other than programs, in percent of the usual number; default 100
 #   --plants FILE    faults planted by hand instead of drawn ones: lines FILE BEFORE AFTER, tabs between
 #   --only TEXT      jobs of the corpus whose names hold it
 #   --require N      exit code 1 when fewer than N percent of the real faults are found; default 90
@@ -21,7 +22,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
-seed='' room=linker count=60 seconds=0 programs='' program_count=300 others=10000 json='' plants='' only='' require=90
+seed='' room=linker count=60 seconds=0 programs='' program_count=300 others=10000 json='' plants='' only='' require=90 inputs=100
 root=$PWD
 build=$root/build/release
 jobs=${TWINLINK_JOBS:-$(nproc 2>/dev/null || echo 2)}
@@ -44,6 +45,7 @@ while (($#)); do
   --others) others=$2 ;;
   --only) only=$2 ;;
   --require) require=$2 ;;
+  --inputs) inputs=$2 ;;
   --plants) plants=$2 seed=0 ;;
   --json) json=$2 ;;
   *) die "no option $1" ;;
@@ -51,7 +53,7 @@ while (($#)); do
   shift 2
 done
 [[ $seed =~ ^[0-9]+$ ]] || die "--seed NUMBER is needed"
-[[ $count =~ ^[1-9][0-9]*$ && $program_count =~ ^[0-9]+$ && $others =~ ^[0-9]+$ && $seconds =~ ^[0-9]+$ ]] ||
+[[ $count =~ ^[1-9][0-9]*$ && $program_count =~ ^[0-9]+$ && $others =~ ^[0-9]+$ && $seconds =~ ^[0-9]+$ && $inputs =~ ^[0-9]+$ ]] ||
   die "a number is no number"
 
 # What a room is: where faults are planted, which sources make its program, whose objects have the other vote.
@@ -328,7 +330,7 @@ read_commands
 build_whole
 [[ -e $work/faults && $(wc -l <"$work/faults") == "$count" ]] || build_faults
 build_hunt
-options=("--scratch=$work" "--corpus=$root/corpus" "--title=$room, seed $seed" "--others=$others" "--seconds=$seconds" "--only=$only" "--require=$require")
+options=("--scratch=$work" "--corpus=$root/corpus" "--title=$room, seed $seed" "--others=$others" "--seconds=$seconds" "--only=$only" "--require=$require" "--inputs=$inputs")
 [[ -z $json ]] || options+=("--json=$json")
 if [[ -z $voter ]]; then
   test_faults

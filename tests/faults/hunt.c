@@ -164,6 +164,8 @@ static bool hunt_parse(hunt_settings *s, const char *word) {
     s->others = strtoull(number, NULL, 10);
   else if (strncmp(word, "--seed=", 7) == 0)
     s->seed = strtoull(number, NULL, 10);
+  else if (strncmp(word, "--inputs=", 9) == 0)
+    s->inputs = strtoull(number, NULL, 10);
   else if (strncmp(word, "--seconds=", 10) == 0)
     s->seconds = strtoull(number, NULL, 10);
   else if (strncmp(word, "--require=", 10) == 0)
@@ -216,13 +218,14 @@ int main(int argc, char **argv) {
                                .program_limit = 300,
                                .others = 10000,
                                .required = 90,
+                               .inputs = 100,
                                .seed = 1}};
   int at = 1;
   while (at < argc && strncmp(argv[at], "--", 2) == 0 && hunt_parse(&h.settings, argv[at]))
     at++;
   if (argc - at != 2 || !h.settings.scratch)
     harness_stop(
-        "usage: hunt --scratch=DIR [--corpus=DIR] [--programs=DIR] [--program-limit=N] [--others=N] [--seed=N] "
+        "usage: hunt --scratch=DIR [--corpus=DIR] [--programs=DIR] [--program-limit=N] [--others=N] [--seed=N] [--inputs=PERCENT] "
         "[--check=TWIN] [--linker=TWINLINK] [--json=FILE] [--title=TEXT] FAULTS RECORD");
   unsetenv("TWINLINK_BUG_COMPATIBLE");
   unsetenv("LIBRARY_PATH");

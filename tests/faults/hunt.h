@@ -74,6 +74,10 @@ void hunt_names_add(hunt_inputs *inputs, const char *root, size_t count);
 /* `count` small programs of the cubin builder; always the same. */
 void hunt_built_add(hunt_inputs *inputs, const char *root, size_t count);
 
+/* --- hunt_code.c --- */
+/* Writes the cubin `from` with some other instructions into `to`. */
+void hunt_code_change(gen_random *random, const char *from, const char *to);
+
 /* --- hunt_forms.c --- */
 /* `count` links of inputs that are there, said in other words, fewer where a base has other files than cubins. */
 void hunt_forms_add(hunt_inputs *inputs, const char *root, size_t count);
@@ -82,8 +86,9 @@ void hunt_forms_add(hunt_inputs *inputs, const char *root, size_t count);
 /* Options of a link, at random: most links have none. */
 void hunt_options_add(harness_words *words, gen_random *random);
 typedef struct hunt_relinks hunt_relinks;
-/* Inputs without end, made of the corpus below `root`: number N of a seed is always the same. Two of three link some of a
- * program's cubins, at times with another's, in another order and with other options; the third is a damaged cubin. */
+/* Inputs without end, made of corpus and programs below `root`: number N of a seed is always the same. Two of four link
+ * some of a program's cubins, at times with another's, in another order and with other options; the third has a damaged
+ * cubin, the fourth one with other code. */
 hunt_relinks *hunt_relinks_open(const char *corpus, const char *root, uint64_t seed);
 /* The first `count` of them, in one mode each. */
 void hunt_relinks_add(hunt_relinks *relinks, hunt_inputs *inputs, size_t count);
@@ -157,6 +162,7 @@ void hunt_parts_finish(hunt_answer *answer);
 typedef struct hunt_settings {
   const char *corpus, *programs, *scratch, *check, *linker, *json, *title, *only;
   size_t program_limit, others, seconds, required;
+  size_t inputs; /* generated ones, in percent of the usual number */
   uint64_t seed;
   bool report; /* the record alone */
 } hunt_settings;

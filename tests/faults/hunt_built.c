@@ -32,6 +32,7 @@ typedef struct built_file {
   unsigned sm;
   uint32_t number;
   const built_name *names;                                 /* of the program */
+  uint8_t themes[2];                                       /* codes of records that the program has often */
   tb_symbol functions[BUILT_SYMBOLS], data[BUILT_SYMBOLS]; /* functions: defined ones first */
   const char *prototypes[BUILT_SYMBOLS];                   /* of the functions */
   size_t function_count, defined_count, data_count;
@@ -42,6 +43,8 @@ static const uint64_t built_sizes[] = {0,  1,  2,  3,  4,  4,  8,   8,   12,   1
                                        32, 36, 40, 48, 64, 96, 128, 256, 1000, 4096, 16384, 49152};
 static const uint64_t built_alignments[] = {1, 2, 4, 4, 8, 8, 8, 16, 16, 32, 64, 128, 256, 512};
 static const uint32_t built_values[] = {0, 1, 2, 4, 7, 8, 15, 16, 64, 100, 255, 256, 1024, 0x8000, 0xffff};
+static const uint8_t built_codes[] = {0x04, 0x1b, 0x19, 0x2c, 0x21, 0x38, 0x41, 0x4a, 0x4c, 0x50,
+                                      0x51, 0x52, 0x53, 0x54, 0x5f, 0x36, 0x0d, 0x51, 0x52};
 static const char *const built_prototypes[] = {"#v", "#i", "#ii", "#iii", "#vi", "#f", "#p"};
 /* What compilers write most; any other type comes as well. */
 static const uint32_t built_types[] = {1,  2,  2,  3,  4,  5,  6,  7,  8,   9,   10,  11,  12,  13,  31,
@@ -216,10 +219,10 @@ static void built_add_edge(built_file *f) {
 }
 
 static void built_add_number_record(built_file *f) {
-  static const uint8_t halves[] = {0x04, 0x1b, 0x19, 0x2c, 0x21, 0x38, 0x41, 0x4a, 0x4c,
-                                   0x50, 0x51, 0x52, 0x53, 0x54, 0x5f, 0x36, 0x0d};
-  tb_attribute_value(f->cubin, built_percent(f, 15) ? 0 : built_defined(f), (uint8_t)(built_percent(f, 70) ? 3 : 2),
-                     CHOOSE(f, halves), (uint16_t)CHOOSE(f, built_values));
+  const uint8_t code = built_percent(f, 70) ? CHOOSE(f, f->themes) : CHOOSE(f, built_codes);
+  const uint32_t format = built_below(f, 10);
+  tb_attribute_value(f->cubin, built_percent(f, 8) ? 0 : built_defined(f), (uint8_t)(format < 6 ? 3 : format < 9 ? 2 : 1),
+                     code, (uint16_t)CHOOSE(f, built_values));
 }
 
 /* Records that the linker reads, with values around those that compilers write. */
@@ -230,7 +233,7 @@ static void built_add_record(built_file *f) {
   const uint32_t rest[4] = {CHOOSE(f, built_values), CHOOSE(f, built_values), CHOOSE(f, built_values),
                             CHOOSE(f, built_values)};
   const tb_symbol symbols[1] = {built_percent(f, 80) ? of : built_any(f)};
-  switch (built_below(f, 9)) {
+  switch (built_below(f, 11)) {
   case 0:
     return tb_set_frame_size(f->cubin, of, CHOOSE(f, built_values));
   case 1:
@@ -245,6 +248,8 @@ static void built_add_record(built_file *f) {
     return tb_attribute_symbols(f->cubin, built_percent(f, 80) ? 0 : of, CHOOSE(f, of_symbols), symbols, 1, rest, 4);
   case 6:
     return tb_attribute_symbols(f->cubin, of, 0x0f, symbols, 1, NULL, 0);
+  case 7:
+    return tb_attribute_symbols(f->cubin, 0, 0x26, symbols, 1, rest, 4);
   default:
     return built_add_number_record(f);
   }
@@ -292,7 +297,8 @@ static void built_write_file(built_file *f, const char *path) {
   f->cubin = tb_new(f->sm);
   built_add_functions(f);
   built_add_data(f);
-  const uint32_t edges = built_below(f, 8), records = built_percent(f, 60) ? built_below(f, 5) : 0;
+  const uint32_t edges = built_percent(f, 70) ? built_below(f, 8) : built_below(f, 20);
+  const uint32_t records = built_percent(f, 60) ? built_below(f, 6) : built_percent(f, 40) ? built_below(f, 16) : 0;
   for (uint32_t i = 0; i < edges; i++)
     built_add_edge(f);
   for (uint32_t i = 0; i < records; i++)
@@ -325,9 +331,13 @@ void hunt_built_add(hunt_inputs *inputs, const char *root, size_t count) {
     hunt_options_add(words, &random);
     built_name names[BUILT_NAMES];
     built_plan(&random, files, names);
+    const uint32_t codes = sizeof built_codes;
+    const uint8_t themes[2] = {built_codes[gen_random_below(&random, codes)],
+                               built_codes[gen_random_below(&random, codes)]};
     for (uint32_t j = 0; j < files; j++) {
       built_file file = {.random = &random, .sm = sm, .number = j, .names = names};
-      harness_path(path, "%s/built-%u.cubin", directory, j);
+      memcpy(file.themes, themes, sizeof themes);
+      harness_path(path, "%s/%s-%u.cubin", directory, gen_random_percent(&random, 4) ? "cudadevrt" : "built", j);
       built_write_file(&file, path);
       hunt_words_add(words, "%s", strrchr(path, '/') + 1);
     }

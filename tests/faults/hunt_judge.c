@@ -14,7 +14,7 @@
 #include <string.h>
 
 enum { RUN_SECONDS = 5 };
-enum { NAME_FILES = 40, BUILT_PROGRAMS = 2400, RELINKS = 1800, FORMS = 900 };
+enum { NAME_FILES = 120, BUILT_PROGRAMS = 6000, RELINKS = 6000, FORMS = 1500, PERCENT = 100 };
 
 /* What both said of a task without a fault. */
 typedef struct judge_vote {
@@ -280,6 +280,10 @@ const char *hunt_judge_fault(hunt_judge *judge, int number, char by[HARNESS_PATH
 
 /* --- all inputs --- */
 
+static size_t judge_share(const hunt_settings *settings, size_t all) {
+  return all * settings->inputs / PERCENT;
+}
+
 static void judge_collect(hunt_judge *j) {
   const hunt_settings *const s = &j->settings;
   char damage[HARNESS_PATH];
@@ -291,14 +295,14 @@ static void judge_collect(hunt_judge *j) {
   size_t damaged = 0;
   if (!*s->only) {
     hunt_relinks *const relinks = hunt_relinks_open(s->corpus, j->root, s->seed);
-    hunt_forms_add(&j->inputs, j->root, FORMS);
+    hunt_forms_add(&j->inputs, j->root, judge_share(s, FORMS));
     const size_t before = j->inputs.count;
     harness_path(damage, "%s/damage/outcomes", s->corpus);
     hunt_relinks_add_damage(relinks, &j->inputs, damage);
     damaged = j->inputs.count - before;
-    hunt_names_add(&j->inputs, j->root, NAME_FILES);
-    hunt_built_add(&j->inputs, j->root, BUILT_PROGRAMS);
-    hunt_relinks_add(relinks, &j->inputs, RELINKS);
+    hunt_names_add(&j->inputs, j->root, judge_share(s, NAME_FILES));
+    hunt_built_add(&j->inputs, j->root, judge_share(s, BUILT_PROGRAMS));
+    hunt_relinks_add(relinks, &j->inputs, judge_share(s, RELINKS));
     hunt_relinks_close(relinks);
   }
   hunt_inputs_shuffle(&j->inputs);

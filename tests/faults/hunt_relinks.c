@@ -11,7 +11,7 @@
 /* The cubins of one program for one architecture. */
 typedef struct relink_place {
   char *path;         /* below the root: "cuda/calls/sm_90" */
-  const char *target; /* "sm_90" */
+  const char *target; /* "sm_90"; of a generated program "sm_90-plain" */
   string_list cubins; /* their names */
 } relink_place;
 
@@ -43,11 +43,11 @@ static const char *const relink_options[] = {"-g",
                                              "-variables-used=a",
                                              "-variables-used=table,state"};
 
-static void relinks_add_place(hunt_relinks *r, const char *set, const char *program, const char *target) {
+/* `path` lies below the root and ends with the target's name. */
+static void relinks_add_place(hunt_relinks *r, const char *path) {
   relink_place place = {0};
-  text_buffer path = {0}, whole = {0};
-  text_add(&path, "%s/%s/%s", set, program, target);
-  text_add(&whole, "%s/%s", r->root, path.bytes);
+  text_buffer whole = {0};
+  text_add(&whole, "%s/%s", r->root, path);
   const string_list names = directory_list(whole.bytes, false);
   for (size_t i = 0; i < names.count; i++)
     if (strlen(names.items[i]) > 6 && strcmp(names.items[i] + strlen(names.items[i]) - 6, ".cubin") == 0)
@@ -55,36 +55,44 @@ static void relinks_add_place(hunt_relinks *r, const char *set, const char *prog
   string_list all = names;
   string_list_free(&all);
   text_free(&whole);
-  place.path = path.bytes;
-  place.target = strrchr(place.path, '/') + 1;
-  if (place.cubins.count == 0) {
-    free(place.path);
+  if (place.cubins.count == 0)
     return;
-  }
+  place.path = strdup(path);
+  if (!place.path || !strstr(place.path, "sm_"))
+    harness_stop("no memory, or no architecture in %s", path);
+  for (const char *at = place.path; (at = strstr(at, "sm_")); at++)
+    place.target = at;
   r->places = harness_grow(r->places, (r->place_count + 1) * sizeof *r->places);
   r->places[r->place_count++] = place;
+}
+
+/* Calls itself once: the sets of the corpus have a directory for each program, and one in it for each architecture. */
+static void relinks_add_places(hunt_relinks *r, const char *set, bool programs) {
+  text_buffer whole = {0};
+  text_add(&whole, "%s/%s", r->root, set);
+  string_list names = directory_list(whole.bytes, true);
+  for (size_t i = 0; i < names.count; i++) {
+    char path[HARNESS_PATH];
+    harness_path(path, "%s/%s", set, names.items[i]);
+    if (programs)
+      relinks_add_places(r, path, false);
+    else
+      relinks_add_place(r, path);
+  }
+  string_list_free(&names);
+  text_free(&whole);
 }
 
 hunt_relinks *hunt_relinks_open(const char *corpus, const char *root, uint64_t seed) {
   static const char *const sets[] = {"cuda", "messages", "synthetic", "vendor-defects"};
   hunt_relinks *const r = harness_grow(NULL, sizeof *r);
+  char programs[HARNESS_PATH];
   *r = (hunt_relinks){.root = root, .seed = seed};
-  for (size_t set = 0; set < sizeof sets / sizeof *sets; set++) {
-    text_buffer path = {0};
-    text_add(&path, "%s/%s", root, sets[set]);
-    string_list programs = directory_list(path.bytes, true);
-    for (size_t i = 0; i < programs.count; i++) {
-      text_buffer program = {0};
-      text_add(&program, "%s/%s", path.bytes, programs.items[i]);
-      string_list targets = directory_list(program.bytes, true);
-      for (size_t j = 0; j < targets.count; j++)
-        relinks_add_place(r, sets[set], programs.items[i], targets.items[j]);
-      string_list_free(&targets);
-      text_free(&program);
-    }
-    string_list_free(&programs);
-    text_free(&path);
-  }
+  for (size_t set = 0; set < sizeof sets / sizeof *sets; set++)
+    relinks_add_places(r, sets[set], true);
+  harness_path(programs, "%s/programs", root);
+  if (harness_exists(programs))
+    relinks_add_places(r, "programs", false);
   if (r->place_count == 0 || !damage_bases_load(&r->bases, corpus))
     harness_stop("the corpus has no cubins to link again");
   return r;
@@ -118,11 +126,30 @@ static void relinks_take_files(const relink_place *place, gen_random *random, co
   free(order);
 }
 
+static size_t relinks_target_length(const char *target) {
+  return strcspn(target, "-");
+}
+
+/* The architecture's number: code of one is linked with code of another of its family, too. */
+static unsigned long relinks_number(const char *target) {
+  return strtoul(target + strlen("sm_"), NULL, 10);
+}
+
+/* The word for the target: at times another one of the family, or of none. */
+static void relinks_add_target(const relink_place *place, gen_random *random, string_list *words) {
+  static const char *const others[] = {"sm_75", "sm_80",  "sm_86",  "sm_89",  "sm_90",  "sm_90a",
+                                       "sm_100", "sm_103", "sm_110", "sm_120", "sm_121", "sm_100a"};
+  if (gen_random_percent(random, 8))
+    string_list_add(words, "-arch=%s", others[gen_random_below(random, sizeof others / sizeof *others)]);
+  else
+    string_list_add(words, "-arch=%.*s", (int)relinks_target_length(place->target), place->target);
+}
+
 static const relink_place *relinks_other_place(const hunt_relinks *r, const relink_place *place, gen_random *random) {
   enum { ATTEMPTS = 50 };
   for (int i = 0; i < ATTEMPTS; i++) {
     const relink_place *const other = &r->places[gen_random_below(random, (uint32_t)r->place_count)];
-    if (other != place && strcmp(other->target, place->target) == 0)
+    if (other != place && relinks_number(other->target) == relinks_number(place->target))
       return other;
   }
   return NULL;
@@ -139,17 +166,50 @@ void hunt_options_add(harness_words *words, gen_random *random) {
     hunt_words_add(words, "%s", option);
 }
 
-static void relinks_make_words(const hunt_relinks *r, gen_random *random, const char *up, string_list *words) {
-  const relink_place *const place = &r->places[gen_random_below(random, (uint32_t)r->place_count)];
-  string_list_add(words, "-arch=%s", place->target);
+static void relinks_add_options(gen_random *random, string_list *words) {
   for (const char *option = NULL; (option = relinks_option(random));)
     string_list_add(words, "%s", option);
+}
+
+static void relinks_add_output(string_list *words) {
+  string_list_add(words, "-o");
+  string_list_add(words, "out.cubin");
+}
+
+static const relink_place *relinks_choose(const hunt_relinks *r, gen_random *random) {
+  return &r->places[gen_random_below(random, (uint32_t)r->place_count)];
+}
+
+static void relinks_make_words(const hunt_relinks *r, gen_random *random, const char *up, string_list *words) {
+  const relink_place *const place = relinks_choose(r, random);
+  relinks_add_target(place, random, words);
+  relinks_add_options(random, words);
   relinks_take_files(place, random, up, words);
   const relink_place *const other = gen_random_percent(random, 35) ? relinks_other_place(r, place, random) : NULL;
   if (other)
     relinks_take_files(other, random, up, words);
-  string_list_add(words, "-o");
-  string_list_add(words, "out.cubin");
+  relinks_add_output(words);
+}
+
+/* A program one of whose cubins has other code; half of them are capsules, whose code the linker reads. */
+static void relinks_make_code(const hunt_relinks *r, gen_random *random, const char *damaged, const char *up,
+                              string_list *words) {
+  enum { CAPSULES = 100, ATTEMPTS = 50 };
+  const relink_place *place = relinks_choose(r, random);
+  const bool capsule = gen_random_percent(random, 60);
+  for (int i = 0; capsule && relinks_number(place->target) < CAPSULES && i < ATTEMPTS; i++)
+    place = relinks_choose(r, random);
+  const size_t changed = gen_random_below(random, (uint32_t)place->cubins.count);
+  relinks_add_target(place, random, words);
+  relinks_add_options(random, words);
+  for (size_t i = 0; i < place->cubins.count; i++)
+    if (i != changed)
+      string_list_add(words, "%s%s/%s", up, place->path, place->cubins.items[i]);
+  char path[HARNESS_PATH];
+  harness_path(path, "%s/%s/%s", r->root, place->path, place->cubins.items[changed]);
+  hunt_code_change(random, path, damaged);
+  string_list_add(words, "%s", strrchr(damaged, '/') + 1);
+  relinks_add_output(words);
 }
 
 /* The words of a case of `twin damage`, whose damaged file is written to `damaged`; `up` leads from where the link runs to
@@ -171,8 +231,7 @@ static void relinks_write_damage(const damage_case *one, const char *damaged, co
     else if (!input && strcmp(word, "-o") != 0 && strcmp(word, "out.cubin") != 0)
       string_list_add(words, "%s", word);
   }
-  string_list_add(words, "-o");
-  string_list_add(words, "out.cubin");
+  relinks_add_output(words);
   free(bytes);
 }
 
@@ -211,24 +270,26 @@ static string_list relinks_words(const hunt_relinks *relinks, size_t number, con
   gen_random random = {.state = relinks->seed * 1000003u + number};
   string_list words = {0};
   gen_random_next(&random);
-  if (number % 3 == 2)
+  if (number % 4 == 2)
     relinks_make_damage(relinks, gen_random_next(&random), damaged, up, &words);
+  else if (number % 4 == 3)
+    relinks_make_code(relinks, &random, damaged, up, &words);
   else
     relinks_make_words(relinks, &random, up, &words);
   return words;
 }
 
-/* A damaged cubin has a directory of its own; the others share one that stays empty. */
+/* A cubin that is made has a directory of its own; the others share one that stays empty. */
 void hunt_relinks_add(hunt_relinks *relinks, hunt_inputs *inputs, size_t count) {
   for (size_t i = 0; i < count; i++) {
     char directory[HARNESS_PATH], damaged[HARNESS_PATH], name[HARNESS_PATH];
-    harness_path(directory, "%s/relinks-%u/%zu", relinks->root, (unsigned)relinks->seed, i % 3 == 2 ? i : 0);
+    harness_path(directory, "%s/relinks-%u/%zu", relinks->root, (unsigned)relinks->seed, i % 4 >= 2 ? i : 0);
     harness_make_directories(directory);
     harness_path(damaged, "%s/damaged.cubin", directory);
     harness_path(name, "relink %u/%zu", (unsigned)relinks->seed, i);
     const string_list words = relinks_words(relinks, i, damaged, "../../");
     hunt_input *const input = hunt_inputs_add(inputs, name, directory, NULL);
     input->arguments = (harness_words){words.items, words.count};
-    input->modes = 1u << (i / 3 % HUNT_MODES);
+    input->modes = 1u << (i / 4 % HUNT_MODES);
   }
 }
