@@ -100,7 +100,7 @@ commands() { # REGULAR-EXPRESSION
 # The command that compiles a source into another object, from another place: errors are only what makes no program.
 rewrite() { # COMMAND FROM TO OBJECT
   local command=$1
-  command=${command/ -Werror / -Wno-error -Werror=incompatible-pointer-types -Werror=int-conversion -Werror=implicit-function-declaration }
+  command=${command/ -Werror / -I$root -Wno-error -Werror=incompatible-pointer-types -Werror=int-conversion -Werror=implicit-function-declaration }
   command=${command/% -c $root\/$2/ -c $3}
   [[ $command =~ ^(.*)\ -o\ [^\ ]+\ (.*)$ ]] || return 1
   printf '%s -o %s %s' "${BASH_REMATCH[1]}" "$4" "${BASH_REMATCH[2]}"
@@ -130,11 +130,17 @@ readers_of() { # HEADER
 
 object_of() { printf '%s/whole/%s.o' "$work" "${1//\//@}"; }
 
-# All objects without a fault: those of the build, without what is only for a debugger.
+# All objects without a fault: those of the build, without what is only for a debugger. The linker's memory is guarded.
 build_whole() {
   mkdir -p "$work/whole"
-  local file
+  local file guarded
   for file in "${!command_of[@]}"; do
+    guarded=${file/#linker\/base\//tests/faults/guarded_}
+    if [[ $guarded != "$file" && -e $guarded ]]; then
+      compile "$root/$guarded" "$file" "$(object_of "$file")" || die "cannot compile $guarded"
+      objcopy --strip-debug "$(object_of "$file")"
+      continue
+    fi
     [[ ${command_of[$file]} =~ \ -o\ ([^\ ]+)\  ]] || die "no object of $file"
     objcopy --strip-debug "$build/${BASH_REMATCH[1]}" "$(object_of "$file")"
   done

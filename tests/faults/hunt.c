@@ -224,9 +224,9 @@ int main(int argc, char **argv) {
   while (at < argc && strncmp(argv[at], "--", 2) == 0 && hunt_parse(&h.settings, argv[at]))
     at++;
   if (argc - at != 2 || !h.settings.scratch)
-    harness_stop(
-        "usage: hunt --scratch=DIR [--corpus=DIR] [--programs=DIR] [--program-limit=N] [--others=N] [--seed=N] [--inputs=PERCENT] "
-        "[--check=TWIN] [--linker=TWINLINK] [--json=FILE] [--title=TEXT] FAULTS RECORD");
+    harness_stop("usage: hunt --scratch=DIR [--corpus=DIR] [--programs=DIR] [--program-limit=N] [--others=N] "
+                 "[--seed=N] [--inputs=PERCENT] "
+                 "[--check=TWIN] [--linker=TWINLINK] [--json=FILE] [--title=TEXT] FAULTS RECORD");
   unsetenv("TWINLINK_BUG_COMPATIBLE");
   unsetenv("LIBRARY_PATH");
   hunt_read_faults(&h, argv[at]);

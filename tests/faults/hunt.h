@@ -58,6 +58,8 @@ __attribute__((format(printf, 2, 3))) void hunt_words_add(harness_words *words, 
 hunt_input *hunt_inputs_add(hunt_inputs *inputs, const char *name, const char *directory, const char *origin);
 /* Writes an input's file: read-only, and with a time that no file has that a program makes. */
 void hunt_input_write(const char *path, const void *bytes, size_t size);
+/* A symbolic link, with that time. */
+void hunt_input_link(const char *directory, const char *name, const char *target);
 /* Copies the sets of `corpus` below `root` and lists their jobs whose names hold `only`. */
 void hunt_inputs_add_corpus(hunt_inputs *inputs, const char *corpus, const char *root, const char *only);
 /* The programs that `twin conformance --keep` left in `directory`, at most `limit`, in the order of their names. */

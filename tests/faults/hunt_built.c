@@ -221,7 +221,10 @@ static void built_add_edge(built_file *f) {
 static void built_add_number_record(built_file *f) {
   const uint8_t code = built_percent(f, 70) ? CHOOSE(f, f->themes) : CHOOSE(f, built_codes);
   const uint32_t format = built_below(f, 10);
-  tb_attribute_value(f->cubin, built_percent(f, 8) ? 0 : built_defined(f), (uint8_t)(format < 6 ? 3 : format < 9 ? 2 : 1),
+  tb_attribute_value(f->cubin, built_percent(f, 8) ? 0 : built_defined(f),
+                     (uint8_t)(format < 6   ? 3
+                               : format < 9 ? 2
+                                            : 1),
                      code, (uint16_t)CHOOSE(f, built_values));
 }
 

@@ -1,5 +1,6 @@
 /* Other code in a cubin: instructions that stand elsewhere in it, and fields of them in other instructions, so that what
- * the linker reads of code (registers, barriers, branches, line tables of what is moved) meets what no compiler writes. */
+ * the linker reads of code (registers, barriers, branches, line tables of what is moved) meets what no compiler writes.
+ * Relocation entries, too: another type, another symbol, another addend, of both views. */
 #include "tests/faults/hunt.h"
 
 #include "oracle/cubin/ref_cubin.h"
@@ -36,6 +37,42 @@ static uint8_t *code_choose(const ref_cubin *cubin, gen_random *random, uint8_t 
   return bytes + text->offset + (uint64_t)CODE_BYTES * gen_random_below(random, (uint32_t)(text->size / CODE_BYTES));
 }
 
+enum { TYPE_RELA = 4, TYPE_REL = 9, FIRST_MERCURY = 0x10000 };
+enum { CUDA_TYPES = 118, MERCURY_TYPES = 66, ADDENDS = 8 };
+
+static bool code_has_entries(const ref_section *section) {
+  return (section->type == TYPE_RELA || section->type == TYPE_REL ||
+          strncmp(section->name, ".nv.merc.rela", 13) == 0) &&
+         section->data && section->entry_size >= CODE_BYTES && section->size >= section->entry_size;
+}
+
+/* A relocation entry gets another type, symbol or addend. */
+static void code_change_entry(const ref_cubin *cubin, gen_random *random, uint8_t *bytes) {
+  static const int32_t addends[ADDENDS] = {0, 1, 4, 16, -16, 0x7fffffff, -0x7fffffff, 0x1000};
+  uint32_t count = 0;
+  const ref_section *chosen = NULL;
+  for (size_t i = 1; i < cubin->section_count; i++)
+    if (code_has_entries(&cubin->sections[i]) && gen_random_below(random, ++count) == 0)
+      chosen = &cubin->sections[i];
+  if (!chosen)
+    return;
+  const uint32_t number = gen_random_below(random, (uint32_t)(chosen->size / chosen->entry_size));
+  uint8_t *const entry = bytes + chosen->offset + chosen->entry_size * number;
+  const bool mercury = ref_u32(entry + 8) >= FIRST_MERCURY;
+  const uint32_t type = gen_random_below(random, mercury ? MERCURY_TYPES : CUDA_TYPES) + (mercury ? FIRST_MERCURY : 0);
+  const uint32_t symbol = gen_random_below(random, (uint32_t)cubin->symbol_count);
+  const uint32_t what = gen_random_below(random, chosen->entry_size > CODE_BYTES ? 4 : 3);
+  const int64_t addend = addends[gen_random_below(random, ADDENDS)];
+  for (unsigned i = 0; i < (what == 3 ? 8 : 4); i++)
+    entry[(what == 3   ? 16
+           : what == 2 ? 12
+                       : 8) +
+          i] = (uint8_t)((what == 3   ? (uint64_t)addend
+                          : what == 2 ? symbol
+                                      : type) >>
+                         8 * i);
+}
+
 static void code_change_one(gen_random *random, uint8_t *to, const uint8_t *from) {
   const uint32_t fields = sizeof code_fields / sizeof *code_fields;
   const unsigned *const field = code_fields[gen_random_below(random, fields)];
@@ -64,7 +101,12 @@ void hunt_code_change(gen_random *random, const char *from, const char *to) {
   if (ref_cubin_read(&cubin, bytes.data, bytes.size, error, sizeof error)) {
     const uint32_t changes = 1 + gen_random_below(random, CODE_CHANGES);
     for (uint32_t i = 0; i < changes; i++) {
-      uint8_t *const at = code_choose(&cubin, random, bytes.data), *const other = code_choose(&cubin, random, bytes.data);
+      if (gen_random_percent(random, 35)) {
+        code_change_entry(&cubin, random, bytes.data);
+        continue;
+      }
+      uint8_t *const at = code_choose(&cubin, random, bytes.data), *const other =
+                                                                       code_choose(&cubin, random, bytes.data);
       if (at)
         code_change_one(random, at, other);
     }

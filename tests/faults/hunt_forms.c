@@ -314,6 +314,28 @@ static void forms_make_threads(forms_maker *f, const harness_words *words) {
   forms_make_with(f, words, threads[gen_random_below(&f->random, sizeof threads / sizeof *threads)], NULL, false);
 }
 
+/* Where the output goes: through symbolic links, into a directory, or nowhere. What stands for a device is left out: a
+ * faulty linker might put a file in its place. */
+static void forms_make_output(forms_maker *f, const harness_words *words) {
+  static const char *const names[] = {"link.cubin", "again.cubin",      "circle",           "below/out.cubin",
+                                      "below",      "absent/out.cubin", "below/link.cubin", ""};
+  static const char *const links[][2] = {{"link.cubin", "behind.cubin"},
+                                         {"again.cubin", "link.cubin"},
+                                         {"circle", "circle"},
+                                         {"below/link.cubin", "../below-behind.cubin"}};
+  char path[HARNESS_PATH];
+  harness_path(path, "%s/below", f->directory);
+  harness_make_directories(path);
+  for (size_t i = 0; i < sizeof links / sizeof *links; i++)
+    hunt_input_link(f->directory, links[i][0], links[i][1]);
+  const char *const name = names[gen_random_below(&f->random, sizeof names / sizeof *names)];
+  for (size_t i = 0; i < words->count; i++) {
+    const char *const word = strcmp(words->items[i], "out.cubin") == 0 ? name : words->items[i];
+    hunt_words_add(&f->own, "%s", word);
+    hunt_words_add(&f->plain, "%s", word);
+  }
+}
+
 static bool forms_is_cubin(const char *word) {
   return strlen(word) > 6 && strcmp(word + strlen(word) - 6, ".cubin") == 0;
 }
@@ -341,7 +363,7 @@ static bool forms_copy(const hunt_input *base, const char *directory) {
 void hunt_forms_add(hunt_inputs *inputs, const char *root, size_t count) {
   static void (*const makers[])(forms_maker *, const harness_words *) = {
       forms_make_options_file, forms_make_host, forms_make_library, forms_make_option,
-      forms_make_option,       forms_make_host, forms_make_threads};
+      forms_make_option,       forms_make_host, forms_make_output,  forms_make_threads};
   const size_t bases = inputs->count;
   for (size_t i = 0; i < count && bases; i++) {
     char directory[HARNESS_PATH], name[HARNESS_PATH];

@@ -41,6 +41,15 @@ void hunt_input_write(const char *path, const void *bytes, size_t size) {
     harness_stop("cannot set mode and time of %s: %s", path, strerror(errno));
 }
 
+void hunt_input_link(const char *directory, const char *name, const char *target) {
+  const struct timespec times[2] = {{.tv_sec = HUNT_INPUT_TIME}, {.tv_sec = HUNT_INPUT_TIME}};
+  char path[HARNESS_PATH];
+  harness_path(path, "%s/%s", directory, name);
+  unlink(path);
+  if (symlink(target, path) != 0 || utimensat(AT_FDCWD, path, times, AT_SYMLINK_NOFOLLOW) != 0)
+    harness_stop("cannot make the link %s: %s", path, strerror(errno));
+}
+
 /* Copies a directory's files, not what lies below it. */
 static void inputs_copy_files(const char *from, const char *to) {
   harness_make_directories(to);

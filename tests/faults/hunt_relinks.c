@@ -38,6 +38,9 @@ static const char *const relink_options[] = {"-g",
                                              "-suppress-arch-warning",
                                              "-use-host-info",
                                              "-keep-system-libraries",
+                                             "-r",
+                                             "-preserve-relocs",
+                                             "-dump-callgraph-no-demangle",
                                              "-kernels-used=k",
                                              "-kernels-used=main,one",
                                              "-variables-used=a",
@@ -137,7 +140,7 @@ static unsigned long relinks_number(const char *target) {
 
 /* The word for the target: at times another one of the family, or of none. */
 static void relinks_add_target(const relink_place *place, gen_random *random, string_list *words) {
-  static const char *const others[] = {"sm_75", "sm_80",  "sm_86",  "sm_89",  "sm_90",  "sm_90a",
+  static const char *const others[] = {"sm_75",  "sm_80",  "sm_86",  "sm_89",  "sm_90",  "sm_90a",
                                        "sm_100", "sm_103", "sm_110", "sm_120", "sm_121", "sm_100a"};
   if (gen_random_percent(random, 8))
     string_list_add(words, "-arch=%s", others[gen_random_below(random, sizeof others / sizeof *others)]);

@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,6 +39,7 @@ void hunt_run_enter(const int streams[2]) {
   const int empty = open("/dev/null", O_RDONLY | O_CLOEXEC);
   if (empty < 0 || dup2(empty, 0) < 0 || dup2(streams[0], 1) < 0 || dup2(streams[1], 2) < 0)
     _exit(126);
+  mallopt(M_PERTURB, 0xa5); /* memory that nobody wrote is no zeros */
   run_limit(RLIMIT_CORE, 0);
   run_limit(RLIMIT_FSIZE, file_limit);
   run_limit(RLIMIT_AS, memory_limit);
