@@ -68,11 +68,13 @@ reference)
   ;;
 check)
   planted=(oracle/check/*.[ch])
-  left_out='^$' objects='^(oracle/(check|sass|compare|cubin)/|tests/(check/(check|damage|jobs|plants)\.c|harness/))' voter=
+  left_out='^$' objects='^oracle/(check|sass|compare|cubin)/' voter=
+  tests=(check printed check-map canonical)
   ;;
 compare)
   planted=(oracle/compare/*.[ch])
-  left_out='^$' objects='^(oracle/(check|sass|compare|cubin)/|tests/(compare/mutations\.c|harness/))' voter=
+  left_out='^$' objects='^oracle/(check|sass|compare|cubin)/' voter=
+  tests=(compare_commands printed compare_mutations check voters-check canonical)
   ;;
 *) die "no room '$room': linker, reference, check or compare" ;;
 esac
@@ -220,7 +222,14 @@ build_fault() { # NUMBER FILE
     cmp -s "$object" "$(object_of "$source")" || same=built
     replaced+=("$source")
   done
-  if [[ $same == built ]]; then
+  if [[ $same == built && -z $voter ]]; then
+    mkdir -p "$work/objects-$number"
+    for source in "${replaced[@]}"; do
+      [[ ${command_of[$source]} =~ \ -o\ ([^\ ]+)\  ]] || return 1
+      object=${BASH_REMATCH[1]}
+      cp "$dir/${source//\//@}.o" "$work/objects-$number/${object//\//@}"
+    done
+  elif [[ $same == built ]]; then
     for source in "${!command_of[@]}"; do
       object=$(object_of "$source")
       [[ " ${replaced[*]} " != *" $source "* ]] || object=$dir/${source//\//@}.o
@@ -276,20 +285,22 @@ build_faults() {
 # The table of the programs, and the binary.
 build_hunt() {
   local numbers number others=()
-  mapfile -t numbers < <(awk -F'\t' '$7 == "built" { print $1 }' "$work/faults")
-  join whole "$work/whole.o" "$work"/whole/*.o
+  mapfile -t numbers < <(awk -F'\t' -v voter="$voter" '$7 == "built" && voter { print $1 }' "$work/faults")
+  if [[ -n $voter ]]; then
+    join whole "$work/whole.o" "$work"/whole/*.o
+    build_voter
+    others=("$work/whole.o" "$work/voter.o")
+  fi
   {
     say '#include "tests/faults/hunt.h"'
     for number in whole voter ${numbers[@]+"${numbers[@]}"}; do say "int fault_main_$number(int argc, char **argv);"; done
     say 'const hunt_program hunt_programs[] = {'
-    say '  {HUNT_OWN, fault_main_whole},'
-    [[ -z $voter ]] || say '  {HUNT_VOTER, fault_main_voter},'
+    [[ -z $voter ]] || say '  {HUNT_OWN, fault_main_whole}, {HUNT_VOTER, fault_main_voter},'
     for number in ${numbers[@]+"${numbers[@]}"}; do say "  {$number, fault_main_$number},"; done
     say '  {0, NULL}};'
   } >"$work/programs.c"
   numbers=(${numbers[@]+"${numbers[@]/%/.o}"})
-  [[ -z $voter ]] || { build_voter && others+=("$work/voter.o"); }
-  cc -std=c17 -I"$root" -o "$work/hunt" "$work/programs.c" "$work/whole.o" ${others[@]+"${others[@]}"} ${numbers[@]+"${numbers[@]/#/$work/}"} \
+  cc -std=c17 -I"$root" -o "$work/hunt" "$work/programs.c" ${others[@]+"${others[@]}"} ${numbers[@]+"${numbers[@]/#/$work/}"} \
     "$build/tests/faults/libhunt.a" "$build/tests/support/libtest_support.a" "$build/tests/harness/libtests_harness.a" "$build/oracle/cubin/libref_cubin.a" -lcjson -lxxhash -lcmocka -lpthread
 }
 
@@ -305,30 +316,96 @@ settle_programs() {
     --arch sm_75,sm_80,sm_86,sm_89,sm_90,sm_90a,sm_100,sm_103,sm_110,sm_120,sm_121 --jobs "$jobs" --keep "$programs" >"$root/build/faults/programs.log" 2>&1 || true
 }
 
-# The rooms that are judged by tests: a fault is found when a test ends otherwise than without it.
-test_fault() { # NUMBER TEST-ARGUMENT...
-  local number=$1 code=0
-  shift
-  timeout 600 "$work/hunt" "--run=$number" "$@" >"$work/test.log" 2>&1 </dev/null || code=$?
-  if ((code == 0)); then
-    say "missed	its tests pass"
-  else
-    say "found	exit code $code: $(grep -aoE '\[  FAILED  \] .*|.*(error|fail).*' "$work/test.log" | head -n 1 | tr '\t' ' ' | cut -c 1-160)"
-  fi
+# The rooms that are judged by tests: a fault is found when a test ends otherwise than without it. The programs of the
+# tests are linked as the build links them, with libraries that hold the fault's objects.
+
+library_of() { # OBJECT-OF-THE-BUILD, as ninja names it
+  local place=${1%/CMakeFiles/*} name=${1##*/CMakeFiles/}
+  printf '%s/lib%s.a' "$place" "${name%%.dir/*}"
+}
+
+link_program() { # PROGRAM TO LIBRARY...: PROGRAM as ninja names it; the libraries lie below $work/faulty
+  local program=$1 to=$2 command library
+  shift 2
+  command=$(ninja -C "$build" -t commands "$program" | tail -n 1)
+  command=${command/ -o $program / -o $to }
+  for library in "$@"; do command=${command// $library/ $work/faulty/$library}; done
+  (cd "$build" && eval "$command")
+}
+
+link_faulty() { # NUMBER: fills $work/faulty and `libraries`; without objects, programs are as the build's
+  local object name library
+  rm -rf "$work/faulty"
+  mkdir -p "$work/faulty/bin"
+  ln -s "$build/bin/twinlink" "$build/bin/twinlink-ref" "$work/faulty/bin/"
+  libraries=()
+  for object in "$work/objects-$1"/*.o; do
+    [[ -e $object ]] || break
+    name=${object##*/} name=${name//@//}
+    library=$(library_of "$name")
+    if [[ ! -e $work/faulty/$library ]]; then
+      mkdir -p "$work/faulty/${library%/*}"
+      cp "$build/$library" "$work/faulty/$library"
+      libraries+=("$library")
+    fi
+    cp "$object" "$work/faulty/${name##*/}"
+    ar r "$work/faulty/$library" "$work/faulty/${name##*/}"
+  done
+}
+
+# A program with the fault, linked when it is first needed. Beside it lie the linkers that twin asks.
+program_of() { # PROGRAM
+  program=$work/faulty/bin/${1##*/}
+  [[ -e $program ]] || link_program "$1" "$program" ${libraries[@]+"${libraries[@]}"} >"$work/link.log" 2>&1
+}
+
+run_test() { # NAME
+  local program
+  case $1 in
+  check)
+    program_of tests/bin/check && "$program" "$root/corpus" "$root/tests/check/expected" ;;
+  printed)
+    program_of tests/bin/printed && "$program" "$root/corpus" "$root/tests/check/printed" ;;
+  canonical)
+    program_of tests/bin/canonical && "$program" "$root/corpus" "$root/tests/check/canonical-differences" ;;
+  check-map)
+    program_of bin/twin && "$root/tests/check/map.sh" "$build/bin/twinlink" "$program" "$root/corpus" ;;
+  compare_mutations)
+    program_of tests/bin/compare_mutations && "$program" "$root/corpus" ;;
+  compare_commands)
+    program_of bin/twin && "$build/tests/bin/compare_commands" "$program" "$root/corpus" ;;
+  voters-check)
+    program_of bin/twin &&
+      "$root/tests/voters/check.sh" "$program" "$build/bin/twinlink" "$build/bin/twinlink-ref" "$root/corpus" ;;
+  esac
+}
+
+# The first test that fails, or nothing; -1: without a fault.
+test_fault() { # NUMBER
+  local test code
+  link_faulty "$1" >"$work/link.log" 2>&1
+  for test in "${tests[@]}"; do
+    code=0
+    (ulimit -t 300 -f 200000 && run_test "$test") >"$work/test.log" 2>&1 </dev/null || code=$?
+    if ((code != 0)); then
+      say "found	$test: exit code $code: $(grep -aE 'FAILED|rror|fail|instead' "$work/test.log" | head -n 1 | tr '\t' ' ' | cut -c 1-160)"
+      return
+    fi
+  done
+  say "missed	its tests pass"
 }
 
 test_faults() {
-  local arguments=("$root/corpus") number file line kind before after state known
-  [[ $room != check ]] || arguments+=("$root/tests/check/expected")
-  "$work/hunt" --run=-1 "${arguments[@]}" >"$work/test.log" 2>&1 </dev/null ||
-    die "the tests of $room fail without a fault; see $work/test.log"
+  local number file line kind before after state known
+  [[ $(test_fault -1) == missed* ]] || die "the tests of $room fail without a fault; see $work/test.log"
   touch "$work/record"
   while IFS=$'\t' read -r number file line kind before after state; do
     known=$(awk -F'\t' -v number="$number" '$1 == number' "$work/record")
     [[ $state != same && -z $known ]] || continue
     ((seconds == 0 || SECONDS < seconds)) || break
-    printf '%s\t%s\n' "$number" "$(test_fault "$number" "${arguments[@]}")" >>"$work/record"
+    printf '%s\t%s\n' "$number" "$(test_fault "$number")" >>"$work/record"
   done <"$work/faults"
+  rm -rf "$work/faulty"
 }
 
 mkdir -p "$root/build/faults"

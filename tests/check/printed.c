@@ -1,0 +1,300 @@
+/* What the doubters print, against what they printed when it was last looked at: dump, comparison, canonical form and
+ * invariants of outputs, of damaged outputs and of damaged inputs, and all names of the format. The other tests say
+ * whether the doubters see a change; this one says that their sentences name the place and the values as before.
+ *
+ *   printed CORPUS ANSWERS          compares with ANSWERS: a line for each job, a hash for each of its texts
+ *   printed CORPUS ANSWERS record   writes ANSWERS
+ *   printed CORPUS ANSWERS JOB      prints the texts of a job, to look at
+ *
+ * The texts are the doubters' own: no linker's answer is in them. They are recorded by hand after a change of a text. */
+#define _GNU_SOURCE /* open_memstream */
+#include "canonical.h"
+#include "ref_compare.h"
+#include "ref_names.h"
+#include "tests/check/check_tests.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TEXTS = 5, CHANGES = 20, INPUT_CHANGES = 8, FORM_CHANGES = 4, STEP = 7, LARGEST = 60000, NEAR = 6 };
+enum { HEADER = 64, SECTION = 64, SYMBOL = 24 };
+
+static const char *const sets[] = {"cuda", "synthetic", "vendor-defects"};
+
+static uint32_t printed_random(uint64_t *seed, uint64_t below) {
+  *seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+  return (uint32_t)((*seed >> 33) % (below ? below : 1));
+}
+
+static uint64_t printed_hash(const char *text, size_t size) {
+  uint64_t hash = 0xcbf29ce484222325u;
+  for (size_t i = 0; i < size; i++)
+    hash = (hash ^ (uint8_t)text[i]) * 0x100000001b3u;
+  return hash;
+}
+
+/* A bit of the header, of the section table, of a symbol or of anything is another. */
+static void printed_change(harness_bytes *bytes, const ref_cubin *cubin, uint64_t *seed) {
+  uint64_t at = printed_random(seed, bytes->size);
+  const uint32_t where = printed_random(seed, 8);
+  const ref_section *const section = &cubin->sections[printed_random(seed, cubin->section_count)];
+  if (where == 0)
+    at = printed_random(seed, HEADER);
+  else if (where == 1)
+    at = cubin->section_offset + printed_random(seed, cubin->section_count * SECTION);
+  else if (where == 2 && cubin->symbol_section)
+    at = cubin->sections[cubin->symbol_section].offset + printed_random(seed, cubin->symbol_count * SYMBOL);
+  else if (where < 6 && section->data)
+    at = section->offset + printed_random(seed, section->size);
+  bytes->data[at % bytes->size] ^= (uint8_t)(1u << printed_random(seed, 8));
+}
+
+static harness_bytes printed_copy(const harness_bytes *bytes) {
+  harness_bytes copy = {harness_grow(NULL, bytes->size), bytes->size};
+  memcpy(copy.data, bytes->data, bytes->size);
+  return copy;
+}
+
+static bool printed_read(ref_cubin *cubin, const harness_bytes *bytes) {
+  char error[256];
+  return ref_cubin_read(cubin, bytes->data, bytes->size, error, sizeof error);
+}
+
+static void printed_dump(FILE *to, const harness_bytes *bytes) {
+  ref_cubin cubin;
+  if (!printed_read(&cubin, bytes))
+    return;
+  ref_dump(to, &cubin);
+  ref_cubin_free(&cubin);
+}
+
+static void printed_compare(FILE *to, const harness_bytes *a, const harness_bytes *b) {
+  const ref_compared_file first = {"A", a->data, a->size}, second = {"B", b->data, b->size};
+  ref_comparison result;
+  char error[400] = "";
+  const bool read = ref_compare_files(&result, &first, &second, NULL, 0, error, sizeof error);
+  fprintf(to, "read %d equal %d in place %zu%s\n", read, result.equal, (size_t)result.equal_in_place, error);
+  for (size_t i = 0; i < result.count; i++) {
+    ref_difference_print(to, &result.differences[i]);
+    fputc('\n', to);
+  }
+  ref_comparison_free(&result);
+}
+
+static void printed_form(FILE *to, const check_job *job, const harness_bytes *output) {
+  char error[256] = "";
+  ref_cubin cubin;
+  ref_canonical form;
+  if (job->partial || job->count == 0 || !printed_read(&cubin, output))
+    return;
+  const ref_check_link link = {{"output", &cubin}, job->inputs, job->count};
+  if (ref_canonical_make(&form, &link, error, sizeof error)) {
+    for (size_t i = 0; i < form.count; i++)
+      fprintf(to, "%s %zu\n", form.lines[i].text, (size_t)form.lines[i].size);
+    ref_canonical_free(&form);
+  }
+  fprintf(to, "%s\n", error);
+  ref_cubin_free(&cubin);
+}
+
+static void printed_check(FILE *to, const check_job *job, const harness_bytes *output) {
+  ref_check_report report;
+  ref_cubin cubin;
+  if (!printed_read(&cubin, output))
+    return;
+  const ref_check_link link = {{"output", &cubin}, job->inputs, job->partial ? 0 : job->count};
+  ref_check(&report, &link);
+  ref_check_print(to, &report, &link, NEAR);
+  fprintf(to, "%zu %zu %zu %zu %zu\n", report.broken, report.in_inputs, report.bytes_explained, report.fields_checked,
+          report.entries_kept);
+  ref_check_free(&report);
+  ref_cubin_free(&cubin);
+}
+
+/* The invariants with one input damaged. */
+static void printed_check_input(FILE *to, check_job *job, uint64_t *seed) {
+  if (job->count == 0)
+    return;
+  const size_t which = printed_random(seed, job->count);
+  const ref_check_file kept = job->inputs[which];
+  harness_bytes damaged = printed_copy(&job->bytes[which]);
+  ref_cubin cubin;
+  printed_change(&damaged, &job->cubins[which], seed);
+  if (printed_read(&cubin, &damaged)) {
+    job->inputs[which].cubin = &cubin;
+    printed_check(to, job, &job->output);
+    job->inputs[which] = kept;
+    ref_cubin_free(&cubin);
+  }
+  free(damaged.data);
+}
+
+static void printed_job(FILE *const to[TEXTS], check_job *job, const harness_bytes *other) {
+  uint64_t seed = job->output.size;
+  ref_cubin cubin;
+  if (!printed_read(&cubin, &job->output))
+    return;
+  printed_dump(to[0], &job->output);
+  for (size_t i = 0; i < job->count; i++)
+    printed_dump(to[0], &job->bytes[i]);
+  printed_form(to[2], job, &job->output);
+  printed_check(to[3], job, &job->output);
+  if (other->size)
+    printed_compare(to[1], &job->output, other);
+  for (size_t i = 0; i < CHANGES; i++) {
+    harness_bytes changed = printed_copy(&job->output);
+    for (size_t j = 0; j <= i % 3; j++)
+      printed_change(&changed, &cubin, &seed);
+    printed_compare(to[1], &job->output, &changed);
+    printed_check(to[3], job, &changed);
+    if (i < FORM_CHANGES) {
+      printed_form(to[2], job, &changed);
+      printed_dump(to[0], &changed);
+    }
+    free(changed.data);
+  }
+  for (size_t i = 0; i < INPUT_CHANGES; i++)
+    printed_check_input(to[4], job, &seed);
+  ref_cubin_free(&cubin);
+}
+
+/* All names of the format, of numbers that there are and that there are not. */
+static void printed_names(FILE *to) {
+  for (uint32_t i = 0; i < 0x200; i++) {
+    ref_text text = {0};
+    ref_add_relocation_type(&text, i < 0x100 ? i : 0x10000 + i - 0x100);
+    ref_text_add(&text, " ");
+    ref_add_attribute_name(&text, (uint8_t)i);
+    ref_text_add(&text, " ");
+    ref_add_compat_name(&text, (uint8_t)i);
+    ref_text_add(&text, " ");
+    ref_add_section_type(&text, i < 0x100 ? i : 0x70000000 + i - 0x100);
+    ref_text_add(&text, " ");
+    ref_add_section_flags(&text, i < 64 ? UINT64_C(1) << i : i);
+    ref_text_add(&text, " ");
+    ref_add_symbol_type(&text, (uint8_t)i);
+    ref_add_binding(&text, (uint8_t)i);
+    ref_add_symbol_other(&text, (uint8_t)i, i & 0x100);
+    ref_add_segment_type(&text, i < 0x100 ? i : 0x70000000 + i - 0x100);
+    ref_add_segment_flags(&text, i);
+    ref_add_file_type(&text, (uint16_t)(i < 0x100 ? i : 0xff00 + i - 0x100));
+    char *const line = ref_text_take(&text);
+    fprintf(to, "%u %s\n", i, line);
+    free(line);
+  }
+}
+
+/* --- the texts of a job, and their hashes --- */
+
+typedef struct printed_run {
+  const char *corpus, *wanted; /* wanted: the job whose texts are printed, or NULL */
+  FILE *answers;               /* written to, or read */
+  bool record;
+  harness_bytes other; /* the output of the job before */
+  size_t jobs, wrong;
+} printed_run;
+
+/* Compares a row with that of the answers, or writes it. */
+static void printed_row(printed_run *run, const char *name, const uint64_t hashes[TEXTS]) {
+  char row[HARNESS_PATH], stored[HARNESS_PATH] = "";
+  snprintf(row, sizeof row, "%s %016" PRIx64 " %016" PRIx64 " %016" PRIx64 " %016" PRIx64 " %016" PRIx64 "\n", name,
+           hashes[0], hashes[1], hashes[2], hashes[3], hashes[4]);
+  run->jobs++;
+  if (run->record) {
+    fputs(row, run->answers);
+    return;
+  }
+  if (!fgets(stored, sizeof stored, run->answers) || strcmp(row, stored) != 0) {
+    run->wrong++;
+    printf("printed otherwise (dump, comparison, form, invariants, those of inputs):\n  now    %s  before %s", row, stored);
+  }
+}
+
+static void printed_take(printed_run *run, const char *name, check_job *job) {
+  FILE *to[TEXTS];
+  char *texts[TEXTS];
+  size_t sizes[TEXTS];
+  uint64_t hashes[TEXTS];
+  for (size_t i = 0; i < TEXTS; i++)
+    if (!(to[i] = open_memstream(&texts[i], &sizes[i])))
+      harness_stop("no memory");
+  if (job)
+    printed_job(to, job, &run->other);
+  else
+    printed_names(to[0]);
+  for (size_t i = 0; i < TEXTS; i++) {
+    fclose(to[i]);
+    hashes[i] = printed_hash(texts[i], sizes[i]);
+    if (run->wanted && strcmp(run->wanted, name) == 0)
+      fputs(texts[i], stdout);
+    free(texts[i]);
+  }
+  if (!run->wanted)
+    printed_row(run, name, hashes);
+}
+
+static void printed_take_job(printed_run *run, const char *name) {
+  char directory[HARNESS_PATH], inputs[HARNESS_PATH];
+  check_job *const job = harness_grow(NULL, sizeof *job);
+  harness_path(directory, "%s/%s", run->corpus, name);
+  harness_path(inputs, "%s", directory);
+  *strrchr(inputs, '/') = '\0';
+  if (!check_job_read(job, directory, inputs, NULL))
+    harness_stop("no job %s", name);
+  printed_take(run, name, job);
+  free(run->other.data);
+  run->other = printed_copy(&job->output);
+  check_job_free(job);
+  free(job);
+}
+
+/* Every STEP-th job with an output that is not large. */
+static void printed_record(printed_run *run) {
+  size_t number = 0;
+  for (size_t set = 0; set < sizeof sets / sizeof *sets; set++) {
+    harness_jobs jobs;
+    harness_list_jobs(run->corpus, sets[set], &jobs);
+    for (size_t i = 0; i < jobs.count; i++) {
+      char path[HARNESS_PATH], name[HARNESS_PATH];
+      harness_bytes output = {0};
+      harness_path(path, "%s/expect.cubin", jobs.items[i].directory);
+      harness_path(name, "%s/%s", sets[set], jobs.items[i].name);
+      if (harness_read_file(path, &output) && output.size < LARGEST && number++ % STEP == 0)
+        printed_take_job(run, name);
+      free(output.data);
+    }
+    harness_free_jobs(&jobs);
+  }
+}
+
+/* The jobs that the answers name. */
+static void printed_compare_all(printed_run *run, const char *path) {
+  harness_words rows;
+  harness_read_lines(path, &rows);
+  for (size_t i = 1; i < rows.count; i++) {
+    rows.items[i][strcspn(rows.items[i], " ")] = '\0';
+    if (*rows.items[i])
+      printed_take_job(run, rows.items[i]);
+  }
+  harness_free_words(&rows);
+}
+
+int main(int argc, char **argv) {
+  if (argc < 3)
+    harness_stop("usage: printed CORPUS ANSWERS [record | JOB]");
+  printed_run run = {.corpus = argv[1], .record = argc > 3 && strcmp(argv[3], "record") == 0};
+  run.wanted = argc > 3 && !run.record ? argv[3] : NULL;
+  run.answers = fopen(argv[2], run.record ? "w" : "r");
+  if (!run.answers)
+    harness_stop("cannot open %s", argv[2]);
+  printed_take(&run, "names", NULL);
+  if (run.record)
+    printed_record(&run);
+  else
+    printed_compare_all(&run, argv[2]);
+  fclose(run.answers);
+  free(run.other.data);
+  printf("texts of %zu jobs, %zu printed otherwise\n", run.jobs, run.wrong);
+  return run.wrong || run.jobs < 2;
+}
