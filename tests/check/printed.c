@@ -207,7 +207,8 @@ static void printed_row(printed_run *run, const char *name, const uint64_t hashe
   }
   if (!fgets(stored, sizeof stored, run->answers) || strcmp(row, stored) != 0) {
     run->wrong++;
-    printf("printed otherwise (dump, comparison, form, invariants, those of inputs):\n  now    %s  before %s", row, stored);
+    printf("printed otherwise (dump, comparison, form, invariants, those of inputs):\n  now    %s  before %s", row,
+           stored);
   }
 }
 
