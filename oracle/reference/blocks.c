@@ -128,11 +128,29 @@ static size_t ref_block_find_own_constants(ref_link *link, size_t owner, const r
   return number;
 }
 
-static bool ref_block_place_optimizer(ref_link *link, ref_file *file, uint32_t section, uint32_t owner) {
+/* RF109: a function's compiler constants are what its symbols name, and end with the last of them. In what `-r` wrote, bytes
+ * of losing bodies may stand behind (W8.8). */
+static uint64_t ref_block_end_of_symbols(const ref_file *file, uint32_t section) {
   const ref_section *input = &file->cubin.sections[section];
+  uint64_t end = 0;
+  for (size_t i = 1; i < file->cubin.symbol_count; i++) {
+    const ref_symbol *symbol = &file->cubin.symbols[i];
+    const bool inside = symbol->value <= input->size && symbol->size <= input->size - symbol->value;
+    if (symbol->section == section && (symbol->info & 15) == REF_SYMBOL_CUDA_OBJECT && inside &&
+        symbol->value + symbol->size > end) {
+      end = symbol->value + symbol->size;
+    }
+  }
+  return end;
+}
+
+static bool ref_block_place_optimizer(ref_link *link, ref_file *file, uint32_t section, uint32_t owner) {
+  ref_section own_constants = file->cubin.sections[section];
+  const ref_section *input = &own_constants;
   const size_t number = file->function_of[owner];
   const bool loses = file->body_of[owner] == REF_BODY_LOSES;
-  if (loses && file->cubin.symbols[owner].info >> 4 == REF_BIND_WEAK) {
+  own_constants.size = ref_block_end_of_symbols(file, section);
+  if ((loses && file->cubin.symbols[owner].info >> 4 == REF_BIND_WEAK) || own_constants.size == 0) {
     return ref_block_place_lost_constants(link, file, section);
   }
   if (loses) { /* E21 */
@@ -144,7 +162,7 @@ static bool ref_block_place_optimizer(ref_link *link, ref_file *file, uint32_t s
   }
   const size_t block = ref_block_find_own_constants(link, number, input);
   link->sections[block].info_section = link->functions[number].text;
-  ref_block_append(link, file, section, block);
+  ref_block_map(file, section, block, ref_section_append(link, block, input));
   return true;
 }
 

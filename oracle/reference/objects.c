@@ -141,6 +141,10 @@ static size_t ref_object_create(ref_link *link, size_t file_number, const ref_sy
   if (undefined && (input->info & 15) != REF_SYMBOL_CUDA_OBJECT) {
     bind = REF_BIND_GLOBAL; /* W4.2, RF68; W4.5: not type 13 */
   }
+  const bool extern_shared = undefined && ref_object_is_shared(input) && input->size == 0;
+  if (extern_shared) {
+    (void)ref_object_shared_section(link, &link->files[file_number], input); /* W3.2: before its name */
+  }
   const size_t number = ref_symbol_add(link, input->name, bind, input->info & 15, input->other);
   ref_out_symbol *symbol = &link->symbols[number];
   symbol->mention_file = file_number;
@@ -155,7 +159,7 @@ static size_t ref_object_create(ref_link *link, size_t file_number, const ref_sy
   if (symbol->local_list && !symbol->dropped) {
     ref_names_add(link, number, input->name);
   }
-  if (undefined && ref_object_is_shared(input) && input->size == 0) {
+  if (extern_shared) {
     ref_object_define_shared(link, file_number, input, number);
     link->symbols[number].section = REF_NONE;
   }
@@ -298,6 +302,12 @@ static bool ref_object_sizes_may_differ(const ref_link *link, const ref_file *fi
   return (common && (old_common || old_initialised)) || (initialised && old_common);
 }
 
+/* RF108: what `-r` made of `extern __shared__`, a definition of size 0, after one or after a sized one. nvlink refuses it; by
+ * default it is a further mention. */
+static bool ref_object_is_extern_again(const ref_symbol *input, const ref_out_symbol *old) {
+  return input->section != 0 && input->size == 0 && ref_object_is_shared(input) && (old->is_extern_shared || old->size > 0);
+}
+
 /* E23, E24, E22, E21, E28 in this order (C84). */
 static void ref_object_check(ref_link *link, size_t file_number, const ref_symbol *input, const ref_out_symbol *old) {
   const char *file = link->files[file_number].name;
@@ -305,7 +315,8 @@ static void ref_object_check(ref_link *link, size_t file_number, const ref_symbo
   const char *first = undefined_texture ? "<input>" : link->files[old->mention_file].name;
   const bool common = input->section == REF_SECTION_COMMON;
   const bool defined = input->section != 0;
-  const bool old_defined = ref_object_is_defined(old) && !ref_object_is_common(old);
+  const bool old_defined = ref_object_is_defined(old) && !ref_object_is_common(old) && !old->is_extern_shared;
+  const bool extern_again = ref_object_is_extern_again(input, old);
   if ((input->other & REF_SPACE_MASK) != (old->other & REF_SPACE_MASK)) {
     ref_message_add(link, REF_ERROR, "E23", "Memory space doesn't match for '%s' in '%s', first specified in '%s'",
                     input->name, file, first);
@@ -314,13 +325,14 @@ static void ref_object_check(ref_link *link, size_t file_number, const ref_symbo
     ref_message_add(link, REF_ERROR, "E24", "Managed attribute doesn't match for '%s' in '%s', first specified in '%s'",
                     input->name, file, first);
   }
-  if (input->size != old->size && !undefined_texture &&
-      !ref_object_sizes_may_differ(link, &link->files[file_number], input, old)) {
+  const bool may_differ = extern_again ? !link->job->bug_compatible
+                                       : ref_object_sizes_may_differ(link, &link->files[file_number], input, old);
+  if (input->size != old->size && !undefined_texture && !may_differ) {
     ref_message_add(link, REF_ERROR, "E22", "Size doesn't match for '%s' in '%s', first specified in '%s'", input->name,
                     file, first);
   }
-  if (defined && (!common || old->common) && old_defined && input->info >> 4 != REF_BIND_WEAK &&
-      old->bind != REF_BIND_WEAK) {
+  const bool both = extern_again ? link->job->bug_compatible : defined && (!common || old->common) && old_defined;
+  if (both && input->info >> 4 != REF_BIND_WEAK && old->bind != REF_BIND_WEAK) {
     ref_message_add(link, REF_ERROR, "E21", "Multiple definition of '%s' in '%s', first defined in '%s'", input->name,
                     file, first);
   }
@@ -421,7 +433,7 @@ static void ref_object_merge_again(ref_link *link, size_t file_number, uint32_t 
   }
   if (input->section == REF_SECTION_COMMON || (old->common && input->section < file->cubin.section_count)) {
     ref_object_merge_common(link, file_number, input, number);
-  } else if (old->section == REF_NONE && old->is_extern_shared && input->size > 0) {
+  } else if (old->is_extern_shared && input->size > 0) {
     ref_object_size_extern(link, file_number, input, number);
   } else if (!old_defined && !old->is_extern_shared) {
     ref_object_define(link, file_number, input, number);
@@ -501,6 +513,16 @@ static bool ref_object_is_other_view(const ref_link *link, size_t file_number, c
   return true;
 }
 
+/* D of W9.8. W12.8, D59: also the offset that an earlier `-r` wrote into `externsharedinstance`, of the first one. */
+static void ref_object_raise_pool_align(ref_link *link, const ref_file *file, const ref_symbol *input) {
+  const bool instance = input->section == 0 && input->size == 0 &&
+                        ref_map_find(&link->symbol_by_name, input->name) == REF_NONE;
+  const bool in_pool = input->section != 0 && ref_merge_owner(file, input->section) == 0;
+  if (ref_object_is_shared(input) && (instance || in_pool) && input->value > link->debug_shared_align) {
+    link->debug_shared_align = input->value;
+  }
+}
+
 void ref_objects_merge(ref_link *link, size_t file_number) {
   const ref_file *file = &link->files[file_number];
   for (uint32_t i = 1; i < file->cubin.symbol_count; i++) {
@@ -508,10 +530,7 @@ void ref_objects_merge(ref_link *link, size_t file_number) {
     if (!ref_object_is_data(input->info & 15) || ref_object_is_other_view(link, file_number, input)) {
       continue;
     }
-    if (ref_object_is_shared(input) && input->section != 0 && ref_merge_owner(file, input->section) == 0 &&
-        input->value > link->debug_shared_align) {
-      link->debug_shared_align = input->value;
-    }
+    ref_object_raise_pool_align(link, file, input);
     ref_object_merge_symbol(link, file_number, i);
   }
 }

@@ -186,11 +186,14 @@ static ref_action ref_relocate_classify(ref_link *link, ref_out_relocation *entr
   if (undefined && symbol->type == REF_SYMBOL_CUDA_OBJECT && (symbol->other & REF_SPACE_MASK) == REF_SPACE_GLOBAL) {
     return REF_KEEP; /* R21 */
   }
+  if (symbol->is_extern_shared && link->relocatable && ref_relocatable_move_to_instance(link, entry)) {
+    return REF_KEEP;
+  }
   if (link->relocatable && symbol->bind == REF_BIND_WEAK) {
     return REF_KEEP; /* R54b, RF106 */
   }
   if (symbol->is_extern_shared && link->relocatable) {
-    return ref_relocatable_move_to_instance(link, entry) ? REF_KEEP : REF_APPLY;
+    return REF_APPLY;
   }
   if (undefined &&
       (strncmp(symbol->name, ".nv.independent.", 16) == 0 || strcmp(symbol->name, ".nv.surfrefDescSize") == 0)) {

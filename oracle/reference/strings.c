@@ -80,13 +80,13 @@ void ref_names_add_section(ref_link *link, size_t section, const char *text) {
   ref_names_log(link, (ref_name){.symbol = REF_NONE, .section = section, .in_section_names = true, .text = text});
 }
 
-/* W17.2: a shared object that nothing refers to has no name. RF4: nor has a section of a replaced body's constants. Both
- * are known only after all files are read. */
+/* W17.2: a shared object that nothing refers to has no name. RF4: nor has a section of a replaced body's constants,
+ * but for -r (RF110). Both are known only after all files are read. */
 void ref_names_build(ref_link *link) {
   for (size_t i = 0; i < link->name_count; i++) {
     const ref_name *name = &link->name_log[i];
     if ((name->symbol != REF_NONE && link->symbols[name->symbol].has_no_name) ||
-        (name->section != REF_NONE && link->sections[name->section].deleted)) {
+        (name->section != REF_NONE && link->sections[name->section].deleted && !link->relocatable)) {
       continue;
     }
     ref_strings_add(link, &link->names, name->text);

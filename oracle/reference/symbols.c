@@ -55,6 +55,33 @@ bool ref_symbol_is_system_call(const char *name) {
   return false;
 }
 
+/* RF107: data that nvlink or the driver provides; strong in what `-r` wrote. */
+static bool ref_symbol_is_provided(const char *name) {
+  static const char *const names[] = {"__UFT",
+                                      "__UFT_OFFSET",
+                                      "__UFT_CANONICAL",
+                                      "__UFT_END",
+                                      "__UDT",
+                                      "__UDT_OFFSET",
+                                      "__UDT_CANONICAL",
+                                      "__UDT_END",
+                                      ".nv.reservedSmem.begin",
+                                      ".nv.reservedSmem.cap",
+                                      ".nv.reservedSmem.end",
+                                      ".nv.reservedSmem.offset0",
+                                      ".nv.reservedSmem.offset1",
+                                      ".nv.independent.texrefDescSize",
+                                      ".nv.independent.samplerrefDescSize",
+                                      ".nv.unified.texrefDescSize",
+                                      ".nv.surfrefDescSize"};
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    if (strcmp(name, names[i]) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
 /* R20, R21, R79; `.extern .texref` and extern shared are not reported. */
 static bool ref_symbol_is_missing(const ref_link *link, size_t number) {
   const ref_out_symbol *symbol = &link->symbols[number];
@@ -66,7 +93,7 @@ static bool ref_symbol_is_missing(const ref_link *link, size_t number) {
            !ref_symbol_is_system_call(symbol->name);
   }
   if (symbol->type == REF_SYMBOL_OBJECT || symbol->type == REF_SYMBOL_CUDA_OBJECT) {
-    return true; /* RF10: shared memory with a size too; `extern __shared__` was taken out above */
+    return !ref_symbol_is_provided(symbol->name); /* RF10: shared memory with a size too; `extern __shared__` was taken out above */
   }
   return false;
 }
