@@ -207,6 +207,7 @@ typedef struct ref_out_section {
   size_t constant_owner; /* device function whose compiler constants these are, or REF_NONE */
   bool keeps_symbol;
   size_t rel, rela, last_relocations; /* of a target; 0 when there is none */
+  size_t resolved;                    /* of a target: `.nv.resolvedrela`, or 0 (W17.8) */
   uint32_t index;
   uint64_t file_offset;
 } ref_out_section;
@@ -319,7 +320,10 @@ typedef struct ref_link {
   size_t note_section, cuinfo_section, info_section, compat_section;
   size_t callgraph_section, prototype_section, action_section;
   bool everything_live;
-  bool relocatable;            /* -r */
+  bool relocatable; /* -r */
+  bool preserves;   /* -preserve-relocs */
+  ref_out_relocation *resolved; /* W17.9, in the order of the file */
+  size_t resolved_count, resolved_capacity;
   size_t constant_size_symbol; /* RF101; 0: none */
   size_t named_kernel_count;   /* RF50 */
   uint64_t null_symbol_value;
@@ -386,6 +390,7 @@ void ref_options_check(ref_link *link);
 bool ref_options_name_is_used(const ref_link *link, const char *name);
 bool ref_options_restrict_kernels(const ref_link *link);
 bool ref_options_list_names(const ref_link *link);
+bool ref_options_list_shared_symbols(const ref_link *link);
 bool ref_options_keep_shared_symbols(const ref_link *link);
 
 /* targets.c */
@@ -496,6 +501,7 @@ void ref_pool_user_constants(ref_link *link);
 /* shared.c */
 void ref_shared_prepare(ref_link *link);
 void ref_shared_layout(ref_link *link);
+bool ref_shared_pool_is_used(const ref_link *link);
 uint64_t ref_shared_extern_offset(const ref_link *link, const ref_function *function);
 
 /* sort.c: S1 and W9.2. */
@@ -508,6 +514,12 @@ void ref_sort_alternating(ref_link *link, ref_indices *list, ref_compare compare
 void ref_relocatable_prepare(ref_link *link);
 void ref_relocatable_layout(ref_link *link);
 bool ref_relocatable_move_to_instance(const ref_link *link, ref_out_relocation *entry);
+
+/* preserve.c: -preserve-relocs */
+void ref_preserve_warn(ref_link *link);
+void ref_preserve_add_section(ref_link *link, size_t target);
+void ref_preserve_record(ref_link *link, const ref_out_relocation *entry);
+void ref_preserve_write(ref_link *link);
 
 /* attributes.c */
 void ref_attributes_finish(ref_link *link);

@@ -114,13 +114,18 @@ static void ref_object_define(ref_link *link, size_t file_number, const ref_symb
   }
 }
 
-/* W4.3: `_param`, `F.const_opt.a.b` and shared objects have no symbol in an executable. */
-static bool ref_object_has_no_symbol(const ref_link *link, const ref_symbol *input) {
+/* W4.3: `_param`, `F.const_opt.a.b` and shared objects have no symbol in an executable. W17.7: with -preserve-relocs only
+ * extern shared objects and the compiler constants of device functions have none. */
+static bool ref_object_has_no_symbol(const ref_link *link, const ref_file *file, const ref_symbol *input) {
   if (link->relocatable) {
     return false;
   }
-  return (input->other & VISIBILITY) == INTERNAL ||
-         (ref_object_is_shared(input) && !ref_options_keep_shared_symbols(link));
+  if (ref_object_is_shared(input)) {
+    return !ref_options_keep_shared_symbols(link) && !(link->preserves && input->size > 0);
+  }
+  const uint32_t owner = ref_merge_owner(file, input->section);
+  const bool device = owner != 0 && (file->cubin.symbols[owner].other & REF_OTHER_ENTRY) == 0;
+  return (input->other & VISIBILITY) == INTERNAL && (device || !link->preserves);
 }
 
 /* RF69: a kernel's own shared objects are local, dead or not. */
@@ -155,7 +160,7 @@ static size_t ref_object_create(ref_link *link, size_t file_number, const ref_sy
   } else if (undefined) {
     symbol->value = input->value; /* M2: `.nv.reservedSmem.offset0` has 0x40 */
   }
-  symbol->dropped = ref_object_has_no_symbol(link, input);
+  symbol->dropped = ref_object_has_no_symbol(link, &link->files[file_number], input);
   if (symbol->local_list && !symbol->dropped) {
     ref_names_add(link, number, input->name);
   }
@@ -213,12 +218,13 @@ static void ref_object_merge_constant_size(ref_link *link, const ref_symbol *inp
   ref_names_add(link, link->constant_size_symbol, input->name);
 }
 
-/* W8.3: with -r a losing kernel's symbols in its parameters (`_param`) are there again, in the winner's section. */
+/* W8.3: with -r (and -preserve-relocs, RF112) a losing kernel's symbols in its parameters (`_param`) are there again, in the winner's section. */
 static void ref_object_add_lost_parameter(ref_link *link, size_t file_number, uint32_t index) {
   ref_file *file = &link->files[file_number];
   const ref_symbol *input = &file->cubin.symbols[index];
   const uint32_t owner = ref_merge_owner(file, input->section);
-  if (!link->relocatable || file->cubin.sections[input->section].type != REF_TYPE_CONSTANT) {
+  const bool wanted = link->relocatable || link->preserves;
+  if (!wanted || file->cubin.sections[input->section].type != REF_TYPE_CONSTANT) {
     return;
   }
   const size_t number = ref_object_create(link, file_number, input);

@@ -91,7 +91,7 @@ static void ref_options_check_conflicts(ref_link *link) {
 
 /* What a later session adds. */
 static void ref_options_refuse_others(ref_link *link) {
-  static const ref_option refused[] = {REF_OPTION_PRESERVE_RELOCS, REF_OPTION_UIDX};
+  static const ref_option refused[] = {REF_OPTION_UIDX};
   for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
     if (ref_option_given(link, refused[i])) {
       ref_message_fatal(link, "X2", "the reference does not take option '-%s'", ref_rows[refused[i]].short_name);
@@ -115,12 +115,14 @@ void ref_options_check(ref_link *link) {
   ref_options_read_arch(link, arch);
   ref_options_refuse_others(link);
   link->relocatable = ref_option_given(link, REF_OPTION_RELOCATABLE);
+  link->preserves = ref_option_given(link, REF_OPTION_PRESERVE_RELOCS);
   if (ref_option_given(link, REF_OPTION_USE_HOST_INFO) && ref_options_list_names(link)) {
     ref_message_add(link, REF_INFO, "C55b",
                     "ignore -use-host-info because -kernels-used or -variables-used is specified");
   }
   /* W17.1, W17.11 */
-  link->everything_live = ref_option_given(link, REF_OPTION_DEBUG) || link->relocatable;
+  link->everything_live = ref_option_given(link, REF_OPTION_DEBUG) || link->relocatable || link->preserves;
+  ref_preserve_warn(link);
 }
 
 static bool ref_options_list_is_empty(const char *list) {
@@ -130,6 +132,11 @@ static bool ref_options_list_is_empty(const char *list) {
 /* W17.2, W17.6 */
 bool ref_options_keep_shared_symbols(const ref_link *link) {
   return ref_option_given(link, REF_OPTION_DEBUG) && !ref_option_given(link, REF_OPTION_SUPPRESS_DEBUG_INFO);
+}
+
+/* W17.2, W17.7: the symbols of shared objects stay in an executable. */
+bool ref_options_list_shared_symbols(const ref_link *link) {
+  return link->preserves || ref_options_keep_shared_symbols(link);
 }
 
 bool ref_options_list_names(const ref_link *link) {

@@ -378,6 +378,9 @@ void ref_relocate_apply(ref_link *link) {
     entry->type = link->relocatable ? entry->type : ref_relocation_rewrite(entry->type); /* R53 */
     ref_relocate_follow_alias(link, entry);
     const ref_action action = ref_relocate_classify(link, entry);
+    if (action == REF_APPLY) {
+      ref_preserve_record(link, entry);
+    }
     if (action == REF_APPLY || action == REF_CLEAR) {
       ref_relocate_patch(link, entry, action == REF_CLEAR);
     }
@@ -422,6 +425,7 @@ void ref_relocate_write(ref_link *link) {
       ref_relocate_write_entry(link, &link->relocations[i]);
     }
   }
+  ref_preserve_write(link);
   for (size_t i = 0; i < link->copy_count; i++) {
     ref_relocate_write_entry(link, &link->copies[i]);
   }

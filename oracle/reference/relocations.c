@@ -25,6 +25,9 @@ size_t ref_relocation_section(ref_link *link, size_t target, bool has_addend) {
     link->sections[number].links_symtab = true;
     link->sections[number].info_section = target;
     link->sections[number].target = target;
+    if (!hidden) {
+      ref_preserve_add_section(link, target);
+    }
     return number;
   }
   return *known;

@@ -299,6 +299,10 @@ uint64_t ref_shared_extern_offset(const ref_link *link, const ref_function *func
   return link->functions[ref_shared_group_of(link, function->extern_kernel)].extern_shared_offset;
 }
 
+bool ref_shared_pool_is_used(const ref_link *link) {
+  return link->shared->pool_is_used;
+}
+
 /* W17.4: with -g one offset for each extern symbol. */
 static bool ref_shared_raise_extern(ref_link *link, const ref_shared *shared) {
   bool raised = false;
@@ -335,6 +339,18 @@ static void ref_shared_hide_unused(ref_link *link, const ref_shared *shared) {
   }
 }
 
+/* W17.7, D70: with -preserve-relocs on sm_90 an extern symbol stays if the pool is not empty, with the value -1. */
+static void ref_shared_show_extern(ref_link *link, const ref_shared *shared) {
+  for (size_t i = 0; i < link->symbol_count && link->preserves && link->sm >= 90 && shared->pool_is_used; i++) {
+    ref_out_symbol *symbol = &link->symbols[i];
+    if (symbol->is_extern_shared || symbol->has_no_place) {
+      symbol->dropped = false;
+      symbol->section = shared->pool_section;
+      symbol->value = NOWHERE;
+    }
+  }
+}
+
 /* W9.6, W9.8 */
 static void ref_shared_finish_kernel(ref_link *link, const ref_shared *shared, const ref_function *kernel) {
   ref_out_section *section = &link->sections[kernel->shared];
@@ -355,7 +371,7 @@ static void ref_shared_finish_pool(ref_link *link, const ref_shared *shared, uin
     return;
   }
   ref_out_section *section = &link->sections[shared->pool_section];
-  const bool full = ref_options_keep_shared_symbols(link);
+  const bool full = ref_options_list_shared_symbols(link);
   const uint64_t reserved = full && link->sm >= 90 && !link->is_capsule ? RESERVED : 0;
   if (full && end > 0) {
     /* W17.3 */
@@ -421,9 +437,12 @@ void ref_shared_layout(ref_link *link) {
   }
   if (ref_options_keep_shared_symbols(link)) {
     ref_shared_place_extern_by_name(link, shared);
-    ref_shared_hide_unused(link, shared);
   } else {
     ref_shared_place_extern(link);
+    ref_shared_show_extern(link, shared);
+  }
+  if (ref_options_list_shared_symbols(link)) {
+    ref_shared_hide_unused(link, shared);
   }
   for (size_t i = 0; i < link->all_kernels.count; i++) {
     if (link->functions[link->all_kernels.items[i]].shared != REF_NONE) {

@@ -80,13 +80,19 @@ void ref_names_add_section(ref_link *link, size_t section, const char *text) {
   ref_names_log(link, (ref_name){.symbol = REF_NONE, .section = section, .in_section_names = true, .text = text});
 }
 
-/* W17.2: a shared object that nothing refers to has no name. RF4: nor has a section of a replaced body's constants,
- * but for -r (RF110). Both are known only after all files are read. */
+/* W17.2: a shared object that nothing refers to has no name. RF4: nor has a section of a replaced body's constants, with what
+ * is in it, but for -r (RF110). Known only after all files are read. */
+static bool ref_name_is_gone(const ref_link *link, const ref_name *name) {
+  const ref_out_symbol *symbol = name->symbol == REF_NONE ? NULL : &link->symbols[name->symbol];
+  const size_t section = symbol == NULL ? name->section : symbol->section;
+  return (symbol != NULL && symbol->has_no_name) ||
+         (section != REF_NONE && link->sections[section].deleted && !link->relocatable);
+}
+
 void ref_names_build(ref_link *link) {
   for (size_t i = 0; i < link->name_count; i++) {
     const ref_name *name = &link->name_log[i];
-    if ((name->symbol != REF_NONE && link->symbols[name->symbol].has_no_name) ||
-        (name->section != REF_NONE && link->sections[name->section].deleted && !link->relocatable)) {
+    if (ref_name_is_gone(link, name)) {
       continue;
     }
     ref_strings_add(link, &link->names, name->text);

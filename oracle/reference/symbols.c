@@ -10,6 +10,7 @@ enum {
   TYPE_SHIFT = 4,
   SHARED_RESERVED = 0x400,
   VISIBILITY = 3,
+  INTERNAL = 1,
   HIDDEN = 2,
   SYSTEM_RESERVED = 0x40
 };
@@ -167,13 +168,16 @@ void ref_symbols_name_globals(ref_link *link) {
   }
 }
 
+static bool ref_symbol_is_shared(const ref_out_symbol *symbol) {
+  return symbol->type == REF_SYMBOL_CUDA_OBJECT && (symbol->other & REF_SPACE_MASK) == REF_SPACE_SHARED;
+}
+
 /* W17.2: shared addresses start behind the reserved bytes, if the section has more than those. */
 static uint64_t ref_symbol_value(const ref_link *link, const ref_out_symbol *symbol) {
-  const bool shared = symbol->type == REF_SYMBOL_CUDA_OBJECT && (symbol->other & REF_SPACE_MASK) == REF_SPACE_SHARED;
   if (link->relocatable) {
     return symbol->value;
   }
-  if (shared && symbol->section != REF_NONE && link->sm >= 90 &&
+  if (ref_symbol_is_shared(symbol) && symbol->section != REF_NONE && link->sm >= 90 &&
       link->sections[symbol->section].size > SHARED_RESERVED) {
     return symbol->value + SHARED_RESERVED * (1 + symbol->further_places); /* RF62 */
   }
@@ -190,7 +194,8 @@ static void ref_symbol_write(const ref_link *link, const ref_out_symbol *symbol,
   const uint8_t type = object ? REF_SYMBOL_OBJECT : symbol->type;
   const bool hidden = symbol->type == REF_SYMBOL_FUNC && (symbol->other & VISIBILITY) == HIDDEN; /* RF25 */
   const uint8_t mask = object ? REF_SPACE_MASK : hidden ? VISIBILITY : 0;
-  const uint8_t other = symbol->other & (uint8_t)~mask;
+  const bool preserved = ref_symbol_is_shared(symbol) && !link->relocatable && !ref_options_keep_shared_symbols(link);
+  const uint8_t other = preserved ? INTERNAL : symbol->other & (uint8_t)~mask; /* W17.7 */
   const uint32_t section = symbol->section == REF_NONE ? 0 : link->sections[symbol->section].index;
   uint8_t bind = symbol->bind;
   if (symbol->section == REF_NONE && bind == REF_BIND_WEAK && !symbol->local_list) {

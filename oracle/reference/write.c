@@ -41,7 +41,8 @@ int ref_write_class(const ref_out_section *section) {
 /* W4.4: what disappears when it is empty. */
 static bool ref_write_is_dropped_when_empty(const ref_link *link, size_t number) {
   const ref_out_section *section = &link->sections[number];
-  return section->type == REF_TYPE_REL || section->type == REF_TYPE_RELA || number == link->prototype_section ||
+  return section->type == REF_TYPE_REL || section->type == REF_TYPE_RELA || section->type == REF_TYPE_RESOLVED_RELA ||
+         number == link->prototype_section ||
          number == link->info_section;
 }
 

@@ -1,0 +1,101 @@
+/* -preserve-relocs: `.nv.resolvedrela` sections with what was applied. R50, R51, W17.7-W17.10, W17.16. */
+#include "link.h"
+#include "relocation_table.h"
+
+#include <string.h>
+
+enum { RECORD_BYTES = 24 };
+
+/* R50, E48 */
+void ref_preserve_warn(ref_link *link) {
+  if (link->preserves && link->sm >= 90) {
+    ref_message_warn(link, "E48",
+                     "Option '--preserve-relocs' is not fully implemented for gpu archtecture '%s' and may not work as "
+                     "expected",
+                     link->job->options.values[REF_OPTION_ARCH]);
+  }
+}
+
+/* W17.8: behind the target's first relocation section. W17.16, D78: nvlink finds it by its name, so two functions of one name
+ * share the first one's. */
+void ref_preserve_add_section(ref_link *link, size_t target) {
+  if (!link->preserves || link->sections[target].resolved != 0) {
+    return;
+  }
+  const char *name = ref_memory_print(link, ".nv.resolvedrela%s", link->sections[target].name);
+  const size_t known = link->job->bug_compatible ? ref_map_find(&link->section_by_name, name) : REF_NONE;
+  if (known != REF_NONE) {
+    link->sections[target].resolved = known;
+    return;
+  }
+  const size_t number = ref_section_add(link, name, REF_TYPE_RESOLVED_RELA, REF_FLAG_INFO, 8, RECORD_BYTES);
+  link->sections[target].resolved = number;
+  link->sections[number].links_symtab = true;
+  link->sections[number].info_section = target;
+}
+
+/* W17.7, RF113: an entry against an extern symbol (or that of D82) is recorded if no kernel gives it an offset and `.nv_debug.shared` is not
+ * empty; but the symbol is then in the output from sm_90 on only (D70). With -g all are recorded (W17.10). */
+static bool ref_preserve_takes_extern(ref_link *link, const ref_out_relocation *entry) {
+  const ref_out_symbol *symbol = &link->symbols[entry->symbol];
+  const size_t function = link->sections[entry->target].info_function;
+  if (ref_options_keep_shared_symbols(link)) {
+    return true;
+  }
+  const bool placed = !symbol->has_no_place && function != REF_NONE && link->functions[function].extern_kernel != REF_NONE;
+  if (placed || !ref_shared_pool_is_used(link)) {
+    return false;
+  }
+  if (symbol->dropped) {
+    ref_message_fatal(link, "E69", "Internal error: reference to deleted symbol");
+  }
+  return true;
+}
+
+/* W17.9: a device function's compiler constants and textures are not recorded for an executable. RF111: nor, with -r too, the
+ * size of all constants; nor shared objects without a name. */
+static bool ref_preserve_takes(ref_link *link, const ref_out_relocation *entry) {
+  if (entry->names_constant_size) {
+    return false;
+  }
+  if (entry->symbol == REF_NONE || link->relocatable) {
+    return true;
+  }
+  const ref_out_symbol *symbol = &link->symbols[entry->symbol];
+  if (ref_bindless_mask_of(symbol->type) != 0 || symbol->has_no_name) {
+    return false;
+  }
+  if (symbol->is_extern_shared || symbol->has_no_place) {
+    return ref_preserve_takes_extern(link, entry);
+  }
+  return symbol->section == REF_NONE || link->sections[symbol->section].constant_owner == REF_NONE;
+}
+
+/* R51: before the field is written, whose old content is a REL entry's addend. */
+void ref_preserve_record(ref_link *link, const ref_out_relocation *entry) {
+  const ref_relocation_row *row = ref_relocation_row_of(entry->type);
+  const ref_out_section *target = &link->sections[entry->target];
+  if (!link->preserves || target->resolved == 0 || !ref_preserve_takes(link, entry)) {
+    return;
+  }
+  ref_out_relocation record = *entry;
+  if (!record.has_addend || record.adds_old) {
+    const uint64_t old = ref_field_read(&row->fields[0], target->data.data, target->data.size, entry->offset);
+    record.addend = (int64_t)((uint64_t)record.addend + old);
+  }
+  link->resolved = ref_memory_grow(link, link->resolved, link->resolved_count, &link->resolved_capacity, sizeof record);
+  link->resolved[link->resolved_count++] = record;
+  link->sections[target->resolved].size += RECORD_BYTES;
+}
+
+/* In the order in which the entries were applied. */
+void ref_preserve_write(ref_link *link) {
+  for (size_t i = 0; i < link->resolved_count; i++) {
+    const ref_out_relocation *record = &link->resolved[i];
+    ref_bytes *data = &link->sections[link->sections[record->target].resolved].data;
+    ref_bytes_add_u64(link, data, record->offset);
+    ref_bytes_add_u32(link, data, record->type);
+    ref_bytes_add_u32(link, data, record->symbol == REF_NONE ? 0 : link->symbols[record->symbol].index);
+    ref_bytes_add_u64(link, data, (uint64_t)record->addend);
+  }
+}
