@@ -470,11 +470,22 @@ static void ref_attributes_add_min_stacks(ref_link *link) {
   }
 }
 
+/* RF116: an alias that a section belongs to has none of its own. */
+static bool ref_attribute_alias_has_registers(const ref_link *link, size_t number) {
+  for (size_t i = 0; i < link->function_count; i++) {
+    if (link->functions[i].alias_of == number && link->functions[i].has_register_count) {
+      return true;
+    }
+  }
+  return false;
+}
+
 /* I13 */
 static void ref_attributes_check_registers(ref_link *link) {
   for (size_t i = 0; i < link->function_count; i++) {
     const ref_function *function = &link->functions[i];
-    if (function->live && function->text != REF_NONE && !function->has_register_count) {
+    if (function->live && function->text != REF_NONE && !function->has_register_count &&
+        !ref_attribute_alias_has_registers(link, i)) {
       ref_message_fatal(link, "E60", "Internal error: no regcount?");
     }
   }

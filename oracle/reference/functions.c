@@ -238,9 +238,27 @@ static void ref_function_read_prototypes(ref_link *link, ref_file *file, const r
   }
 }
 
+/* RF116: an alias that an earlier file mentions and that stands before its function in the symbol table, as `-r` writes it,
+ * becomes the section's function, and the function its alias. */
+static void ref_function_swap_known_aliases(ref_link *link, ref_file *file) {
+  const uint32_t registers = (file->cubin.flags >> 8 & 0xff) < 90 ? 0xff000000 : 0;
+  for (uint32_t i = 1; i < file->cubin.symbol_count; i++) {
+    const ref_symbol *symbol = &file->cubin.symbols[i];
+    if ((symbol->info & 15) != REF_SYMBOL_FUNC || symbol->section == 0 || !ref_function_symbol_is_alias(file, i) ||
+        i > ref_function_primary(file, symbol->section) ||
+        ref_map_find(&link->function_by_name, symbol->name) == REF_NONE) {
+      continue;
+    }
+    ref_section *text = &file->cubin.sections[symbol->section];
+    text->info = (text->info & registers) | i;
+    file->swapped = true;
+  }
+}
+
 static void ref_function_survey_file(ref_link *link, size_t number) {
   ref_file *file = &link->files[number];
   ref_function_read_registers(link, file);
+  ref_function_swap_known_aliases(link, file);
   for (uint32_t i = 1; i < file->cubin.symbol_count; i++) {
     if ((file->cubin.symbols[i].info & 15) == REF_SYMBOL_FUNC) {
       ref_function_survey_symbol(link, number, i);

@@ -130,6 +130,7 @@ typedef struct ref_file {
   uint64_t *offset_in;
   ref_indices lost_variables; /* W8.5 */
   bool *lost;                 /* an entry a symbol: a variable that another file's definition beats (RF1) */
+  bool swapped;               /* RF116: a section is an alias's */
   bool has_isa_class;
   bool has_no_strings;     /* E66 */
   bool is_system, is_late; /* C46 */
@@ -192,6 +193,7 @@ typedef struct ref_function {
 
 typedef struct ref_out_section {
   const char *name;
+  const char *stem; /* what its relocation sections are named for */
   uint32_t type;
   uint64_t flags, align, entry_size, size;
   uint64_t own_align; /* compiler constants: before their images were laid out */
@@ -320,8 +322,8 @@ typedef struct ref_link {
   size_t note_section, cuinfo_section, info_section, compat_section;
   size_t callgraph_section, prototype_section, action_section;
   bool everything_live;
-  bool relocatable; /* -r */
-  bool preserves;   /* -preserve-relocs */
+  bool relocatable;             /* -r */
+  bool preserves;               /* -preserve-relocs */
   ref_out_relocation *resolved; /* W17.9, in the order of the file */
   size_t resolved_count, resolved_capacity;
   size_t constant_size_symbol; /* RF101; 0: none */

@@ -84,7 +84,9 @@ static void ref_merge_new_body(ref_link *link, size_t file_number, uint32_t symb
                       file->name, input->section);
   }
   const ref_section *text = &file->cubin.sections[input->section];
-  function->text = ref_section_add_with_symbol(link, text->name, text->type, text->flags, text->align, 0);
+  const char *name = file->swapped ? ref_memory_print(link, ".text.%s", function->name) : text->name; /* RF116 */
+  function->text = ref_section_add_with_symbol(link, name, text->type, text->flags, text->align, 0);
+  link->sections[function->text].stem = text->name;
   link->sections[function->text].links_symtab = true;
   link->sections[function->text].info_function = file->function_of[symbol];
   ref_merge_copy_text(link, file, symbol, function);

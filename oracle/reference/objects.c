@@ -120,8 +120,11 @@ static bool ref_object_has_no_symbol(const ref_link *link, const ref_file *file,
   if (link->relocatable) {
     return false;
   }
+  if (ref_object_is_shared(input) && ref_options_keep_shared_symbols(link)) {
+    return (input->other & VISIBILITY) == INTERNAL && !link->preserves; /* RF115: `externsharedinstance` */
+  }
   if (ref_object_is_shared(input)) {
-    return !ref_options_keep_shared_symbols(link) && !(link->preserves && input->size > 0);
+    return !link->preserves || input->size == 0;
   }
   const uint32_t owner = ref_merge_owner(file, input->section);
   const bool device = owner != 0 && (file->cubin.symbols[owner].other & REF_OTHER_ENTRY) == 0;
@@ -161,7 +164,8 @@ static size_t ref_object_create(ref_link *link, size_t file_number, const ref_sy
     symbol->value = input->value; /* M2: `.nv.reservedSmem.offset0` has 0x40 */
   }
   symbol->dropped = ref_object_has_no_symbol(link, &link->files[file_number], input);
-  if (symbol->local_list && !symbol->dropped) {
+  symbol->has_no_name = symbol->dropped && extern_shared; /* unless D70 shows it */
+  if (symbol->local_list && (!symbol->dropped || extern_shared)) {
     ref_names_add(link, number, input->name);
   }
   if (extern_shared) {
@@ -311,7 +315,8 @@ static bool ref_object_sizes_may_differ(const ref_link *link, const ref_file *fi
 /* RF108: what `-r` made of `extern __shared__`, a definition of size 0, after one or after a sized one. nvlink refuses it; by
  * default it is a further mention. */
 static bool ref_object_is_extern_again(const ref_symbol *input, const ref_out_symbol *old) {
-  return input->section != 0 && input->size == 0 && ref_object_is_shared(input) && (old->is_extern_shared || old->size > 0);
+  return input->section != 0 && input->size == 0 && ref_object_is_shared(input) &&
+         (old->is_extern_shared || old->size > 0);
 }
 
 /* E23, E24, E22, E21, E28 in this order (C84). */
@@ -521,8 +526,8 @@ static bool ref_object_is_other_view(const ref_link *link, size_t file_number, c
 
 /* D of W9.8. W12.8, D59: also the offset that an earlier `-r` wrote into `externsharedinstance`, of the first one. */
 static void ref_object_raise_pool_align(ref_link *link, const ref_file *file, const ref_symbol *input) {
-  const bool instance = input->section == 0 && input->size == 0 &&
-                        ref_map_find(&link->symbol_by_name, input->name) == REF_NONE;
+  const bool instance =
+      input->section == 0 && input->size == 0 && ref_map_find(&link->symbol_by_name, input->name) == REF_NONE;
   const bool in_pool = input->section != 0 && ref_merge_owner(file, input->section) == 0;
   if (ref_object_is_shared(input) && (instance || in_pool) && input->value > link->debug_shared_align) {
     link->debug_shared_align = input->value;

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { RECORD_BYTES = 24 };
+enum { RECORD_BYTES = 24, VISIBILITY = 3, INTERNAL = 1 };
 
 /* R50, E48 */
 void ref_preserve_warn(ref_link *link) {
@@ -22,7 +22,7 @@ void ref_preserve_add_section(ref_link *link, size_t target) {
   if (!link->preserves || link->sections[target].resolved != 0) {
     return;
   }
-  const char *name = ref_memory_print(link, ".nv.resolvedrela%s", link->sections[target].name);
+  const char *name = ref_memory_print(link, ".nv.resolvedrela%s", link->sections[target].stem);
   const size_t known = link->job->bug_compatible ? ref_map_find(&link->section_by_name, name) : REF_NONE;
   if (known != REF_NONE) {
     link->sections[target].resolved = known;
@@ -34,20 +34,30 @@ void ref_preserve_add_section(ref_link *link, size_t target) {
   link->sections[number].info_section = target;
 }
 
+/* RF113: nvlink records an entry against a symbol that is not in the output, and stops; by default it is not recorded. */
+static void ref_preserve_refuse(ref_link *link) {
+  if (link->job->bug_compatible) {
+    ref_message_fatal(link, "E69", "Internal error: reference to deleted symbol");
+  }
+}
+
 /* W17.7, RF113: an entry against an extern symbol (or that of D82) is recorded if no kernel gives it an offset and `.nv_debug.shared` is not
  * empty; but the symbol is then in the output from sm_90 on only (D70). With -g all are recorded (W17.10). */
 static bool ref_preserve_takes_extern(ref_link *link, const ref_out_relocation *entry) {
   const ref_out_symbol *symbol = &link->symbols[entry->symbol];
   const size_t function = link->sections[entry->target].info_function;
   if (ref_options_keep_shared_symbols(link)) {
-    return true;
+    const bool instance = (symbol->other & VISIBILITY) == INTERNAL;
+    return !symbol->dropped && (!instance || ref_shared_pool_is_used(link)); /* RF115 */
   }
-  const bool placed = !symbol->has_no_place && function != REF_NONE && link->functions[function].extern_kernel != REF_NONE;
+  const bool placed =
+      !symbol->has_no_place && function != REF_NONE && link->functions[function].extern_kernel != REF_NONE;
   if (placed || !ref_shared_pool_is_used(link)) {
     return false;
   }
   if (symbol->dropped) {
-    ref_message_fatal(link, "E69", "Internal error: reference to deleted symbol");
+    ref_preserve_refuse(link);
+    return false;
   }
   return true;
 }
@@ -62,11 +72,14 @@ static bool ref_preserve_takes(ref_link *link, const ref_out_relocation *entry) 
     return true;
   }
   const ref_out_symbol *symbol = &link->symbols[entry->symbol];
-  if (ref_bindless_mask_of(symbol->type) != 0 || symbol->has_no_name) {
-    return false;
-  }
   if (symbol->is_extern_shared || symbol->has_no_place) {
     return ref_preserve_takes_extern(link, entry);
+  }
+  if (symbol->has_no_name && ref_shared_pool_is_used(link)) {
+    ref_preserve_refuse(link);
+  }
+  if (ref_bindless_mask_of(symbol->type) != 0 || symbol->has_no_name) {
+    return false;
   }
   return symbol->section == REF_NONE || link->sections[symbol->section].constant_owner == REF_NONE;
 }

@@ -15,7 +15,7 @@ size_t ref_relocation_section(ref_link *link, size_t target, bool has_addend) {
   ref_out_section *section = &link->sections[target];
   size_t *known = has_addend ? &section->rela : &section->rel;
   if (*known == 0) {
-    char *name = ref_memory_print(link, has_addend ? ".rela%s" : ".rel%s", section->name);
+    char *name = ref_memory_print(link, has_addend ? ".rela%s" : ".rel%s", section->stem);
     const bool hidden = section->constant_owner != REF_NONE; /* M20: the images' ones have names */
     const size_t number = hidden ? ref_section_add_hidden(link, name, type, REF_FLAG_INFO, 8, has_addend ? 24 : 16)
                                  : ref_section_add(link, name, type, REF_FLAG_INFO, 8, has_addend ? 24 : 16);
@@ -124,7 +124,7 @@ static void ref_relocation_add(ref_link *link, size_t file_number, uint32_t targ
   output.section = ref_relocation_section(link, output.target, output.has_addend);
   if (has_addend && entry->addend == 0 && processed > 0) {
     /* W2.5 */
-    char *name = ref_memory_print(link, ".rel%s", link->sections[output.target].name);
+    char *name = ref_memory_print(link, ".rel%s", link->sections[output.target].stem);
     ref_names_add_section(link, REF_NONE, name);
   }
   link->relocations = ref_memory_grow(link, link->relocations, link->relocation_count, &link->relocation_capacity,

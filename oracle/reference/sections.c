@@ -31,6 +31,7 @@ size_t ref_section_add_hidden(ref_link *link, const char *name, uint32_t type, u
   link->sections =
       ref_memory_grow(link, link->sections, link->section_count, &link->section_capacity, sizeof *link->sections);
   link->sections[link->section_count] = (ref_out_section){.name = name,
+                                                          .stem = name,
                                                           .type = type,
                                                           .flags = flags,
                                                           .align = align,

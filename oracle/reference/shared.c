@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { RESERVED = 0x400, EXTERN_ALIGN = 16, LIMIT = 0xc000 };
+enum { RESERVED = 0x400, EXTERN_ALIGN = 16, LIMIT = 0xc000, VISIBILITY = 3, INTERNAL = 1 };
 
 static const uint64_t NOWHERE = (uint64_t)-1;
 
@@ -335,7 +335,7 @@ static void ref_shared_place_extern_by_name(ref_link *link, const ref_shared *sh
 static void ref_shared_hide_unused(ref_link *link, const ref_shared *shared) {
   for (size_t i = 0; i < shared->pool.count; i++) {
     ref_out_symbol *symbol = &link->symbols[shared->pool.items[i]];
-    symbol->has_no_name = !symbol->is_extern_shared && symbol->value == NOWHERE;
+    symbol->has_no_name = symbol->has_no_name || (!symbol->is_extern_shared && symbol->value == NOWHERE);
   }
 }
 
@@ -345,6 +345,7 @@ static void ref_shared_show_extern(ref_link *link, const ref_shared *shared) {
     ref_out_symbol *symbol = &link->symbols[i];
     if (symbol->is_extern_shared || symbol->has_no_place) {
       symbol->dropped = false;
+      symbol->has_no_name = false;
       symbol->section = shared->pool_section;
       symbol->value = NOWHERE;
     }
@@ -376,12 +377,24 @@ static void ref_shared_finish_pool(ref_link *link, const ref_shared *shared, uin
   if (full && end > 0) {
     /* W17.3 */
     section->size = end + reserved;
+    section->align = link->debug_shared_align > section->align ? link->debug_shared_align : section->align;
     section->align = shared->has_extern && section->align < EXTERN_ALIGN ? EXTERN_ALIGN : section->align;
     return;
   }
   section->size = reserved;
   section->align = EXTERN_ALIGN;
   section->dropped = !(shared->has_extern && shared->pool_align <= EXTERN_ALIGN);
+}
+
+/* RF115: with -g and -preserve-relocs `externsharedinstance` stays if its section is not empty. */
+static void ref_shared_hide_instances(ref_link *link, const ref_shared *shared) {
+  for (size_t i = 0; i < shared->objects.count && link->preserves && ref_options_keep_shared_symbols(link); i++) {
+    ref_out_symbol *symbol = &link->symbols[shared->objects.items[i]];
+    const bool instance = symbol->is_extern_shared && (symbol->other & VISIBILITY) == INTERNAL;
+    if (instance && link->sections[shared->pool_section].size == 0) {
+      symbol->has_no_name = true;
+    }
+  }
 }
 
 static void ref_shared_add_late_section(ref_link *link, size_t kernel, bool by_extern) {
@@ -450,4 +463,5 @@ void ref_shared_layout(ref_link *link) {
     }
   }
   ref_shared_finish_pool(link, shared, end);
+  ref_shared_hide_instances(link, shared);
 }
