@@ -129,13 +129,16 @@ static size_t ref_block_find_own_constants(ref_link *link, size_t owner, const r
 }
 
 /* RF109: a function's compiler constants are what its symbols name, and end with the last of them. In what `-r` wrote, bytes
- * of losing bodies may stand behind (W8.8). */
-static uint64_t ref_block_end_of_symbols(const ref_file *file, uint32_t section) {
+ * of losing bodies may stand behind (W8.8). D88: symbols of replaced bodies may reach further than the section; nvlink takes what
+ * the file has there. */
+static uint64_t ref_block_end_of_symbols(const ref_link *link, const ref_file *file, uint32_t section) {
   const ref_section *input = &file->cubin.sections[section];
+  const uint64_t rest = file->cubin.size - (input->offset < file->cubin.size ? input->offset : file->cubin.size);
+  const uint64_t limit = link->job->bug_compatible ? rest : input->size; /* D88 */
   uint64_t end = 0;
   for (size_t i = 1; i < file->cubin.symbol_count; i++) {
     const ref_symbol *symbol = &file->cubin.symbols[i];
-    const bool inside = symbol->value <= input->size && symbol->size <= input->size - symbol->value;
+    const bool inside = symbol->value <= limit && symbol->size <= limit - symbol->value;
     if (symbol->section == section && (symbol->info & 15) == REF_SYMBOL_CUDA_OBJECT && inside &&
         symbol->value + symbol->size > end) {
       end = symbol->value + symbol->size;
@@ -152,7 +155,7 @@ static bool ref_block_place_optimizer(ref_link *link, ref_file *file, uint32_t s
   const ref_section *input = &own_constants;
   const size_t number = file->function_of[owner];
   const bool loses = file->body_of[owner] == REF_BODY_LOSES;
-  own_constants.size = ref_block_end_of_symbols(file, section);
+  own_constants.size = ref_block_end_of_symbols(link, file, section);
   if ((loses && file->cubin.symbols[owner].info >> 4 == REF_BIND_WEAK) || own_constants.size == 0) {
     return ref_block_place_lost_constants(link, file, section);
   }

@@ -524,10 +524,10 @@ static bool ref_object_is_other_view(const ref_link *link, size_t file_number, c
   return true;
 }
 
-/* D of W9.8. W12.8, D59: also the offset that an earlier `-r` wrote into `externsharedinstance`, of the first one. */
+/* D of W9.8. W12.8, D59: also the offset that an earlier `-r` wrote into `externsharedinstance`, of the first one; not by default. */
 static void ref_object_raise_pool_align(ref_link *link, const ref_file *file, const ref_symbol *input) {
-  const bool instance =
-      input->section == 0 && input->size == 0 && ref_map_find(&link->symbol_by_name, input->name) == REF_NONE;
+  const bool instance = link->job->bug_compatible && input->section == 0 && input->size == 0 &&
+                        ref_map_find(&link->symbol_by_name, input->name) == REF_NONE;
   const bool in_pool = input->section != 0 && ref_merge_owner(file, input->section) == 0;
   if (ref_object_is_shared(input) && (instance || in_pool) && input->value > link->debug_shared_align) {
     link->debug_shared_align = input->value;
@@ -554,11 +554,16 @@ static void ref_objects_check_common(ref_link *link, const ref_out_symbol *symbo
   }
 }
 
+/* D3: nvlink gives common symbols their place with -r too, so that they are none any more. By default they stay common. */
+static bool ref_objects_leave_commons(const ref_link *link) {
+  return link->relocatable && !link->job->bug_compatible;
+}
+
 /* W3.7: after all files, what became common last comes first (not: the last mentioned). */
 void ref_objects_allocate_commons(ref_link *link) {
   for (size_t i = link->commons.count; i-- > 0;) {
     ref_objects_check_common(link, &link->symbols[link->commons.items[i]]);
-    if (!link->symbols[link->commons.items[i]].common) {
+    if (!link->symbols[link->commons.items[i]].common || ref_objects_leave_commons(link)) {
       continue;
     }
     size_t section = ref_map_find(&link->section_by_name, ".nv.global");

@@ -20,9 +20,9 @@ static bool ref_relocatable_names_extern(const ref_link *link, const ref_out_rel
   return entry->symbol != REF_NONE && link->symbols[entry->symbol].is_extern_shared;
 }
 
-/* W12, W17.5: the kernel's instance; with -g it has none. */
+/* W12, W17.5: the kernel's instance; with -g it has none. D59: by default the extern symbol stays, undefined. */
 static void ref_relocatable_add_instance(ref_link *link, ref_function *kernel) {
-  if (ref_options_keep_shared_symbols(link)) {
+  if (ref_options_keep_shared_symbols(link) || !link->job->bug_compatible) {
     return;
   }
   kernel->extern_instance =
@@ -56,6 +56,20 @@ bool ref_relocatable_move_to_instance(const ref_link *link, ref_out_relocation *
   }
   entry->symbol = link->functions[kernel].extern_instance;
   return true;
+}
+
+/* D1, D2, D4-D6: what nvlink applies although nothing has its place yet. By default the entry stays for the link that gives
+ * places: of constants, shared memory, textures, defined or not. */
+bool ref_relocatable_keeps(const ref_link *link, const ref_out_relocation *entry) {
+  if (!link->relocatable || link->job->bug_compatible || entry->symbol == REF_NONE) {
+    return false;
+  }
+  const ref_out_symbol *symbol = &link->symbols[entry->symbol];
+  const uint8_t space = symbol->other & REF_SPACE_MASK;
+  const bool size = entry->names_constant_size;
+  const bool object =
+      symbol->type == REF_SYMBOL_CUDA_OBJECT && (space == REF_SPACE_SHARED || space == REF_SPACE_CONSTANT);
+  return object || size || ref_bindless_mask_of(symbol->type) != 0;
 }
 
 /* W9.11: the plain sum of the objects' sizes, and their largest alignment. */
@@ -121,11 +135,11 @@ static void ref_relocatable_size_pool(ref_link *link, size_t pool, bool has_exte
   ref_relocatable_set_size(link, section, raw, has_extern ? section->align : 0);
 }
 
-/* W4.3: extern symbols are defined in `.nv_debug.shared`. */
+/* W4.3: extern symbols are defined in `.nv_debug.shared`; by default (D59, D87) they stay undefined. */
 static void ref_relocatable_define_extern(ref_link *link, size_t pool) {
   for (size_t i = 0; i < link->symbol_count; i++) {
     if (link->symbols[i].is_extern_shared) {
-      link->symbols[i].section = pool;
+      link->symbols[i].section = link->job->bug_compatible ? pool : REF_NONE;
     }
   }
 }

@@ -153,7 +153,7 @@ static bool ref_relocate_is_reserved(const ref_link *link, const ref_out_symbol 
   return symbol->section != REF_NONE && link->sections[symbol->section].type == REF_TYPE_SHARED_RESERVED;
 }
 
-static ref_action ref_relocate_classify(ref_link *link, ref_out_relocation *entry) {
+static ref_action ref_relocate_classify_now(ref_link *link, ref_out_relocation *entry) {
   if (entry->function != REF_NONE) {
     const ref_action action = ref_relocate_classify_function(link, entry);
     return action == REF_APPLY ? ref_relocate_classify_type(link, entry) : action;
@@ -200,6 +200,11 @@ static ref_action ref_relocate_classify(ref_link *link, ref_out_relocation *entr
     return REF_KEEP; /* B10 */
   }
   return ref_relocate_classify_type(link, entry);
+}
+
+static ref_action ref_relocate_classify(ref_link *link, ref_out_relocation *entry) {
+  const ref_action action = ref_relocate_classify_now(link, entry);
+  return action == REF_APPLY && ref_relocatable_keeps(link, entry) ? REF_KEEP : action;
 }
 
 /* RF49: what `isspacep` compares with: the size of all user constants, -1 when there are none. */

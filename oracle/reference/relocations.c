@@ -89,6 +89,9 @@ static void ref_relocation_resolve_symbol(ref_link *link, ref_file *file, const 
     output->names_gone_shared = output->symbol == REF_NONE && (input->info & 15) == REF_SYMBOL_CUDA_OBJECT &&
                                 (input->other & REF_SPACE_MASK) == REF_SPACE_SHARED;
     output->names_constant_size = input->section == 0 && strcmp(input->name, ".nv.ptx.const0.size") == 0;
+    if (output->names_constant_size && link->constant_size_symbol != 0) {
+      output->symbol = link->constant_size_symbol; /* RF101 */
+    }
   }
 }
 

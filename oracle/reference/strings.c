@@ -81,12 +81,15 @@ void ref_names_add_section(ref_link *link, size_t section, const char *text) {
 }
 
 /* W17.2: a shared object that nothing refers to has no name. RF4: nor has a section of a replaced body's constants, with what
- * is in it, but for -r (RF110). Known only after all files are read. */
+ * is in it; with -r (RF110) the section's name stays, and in what D60 refuses the symbols' names go. Known only after all files
+ * are read. */
 static bool ref_name_is_gone(const ref_link *link, const ref_name *name) {
-  const ref_out_symbol *symbol = name->symbol == REF_NONE ? NULL : &link->symbols[name->symbol];
-  const size_t section = symbol == NULL ? name->section : symbol->section;
-  return (symbol != NULL && symbol->has_no_name) ||
-         (section != REF_NONE && link->sections[section].deleted && !link->relocatable);
+  if (name->symbol == REF_NONE) {
+    return name->section != REF_NONE && link->sections[name->section].deleted && !link->relocatable;
+  }
+  const ref_out_symbol *symbol = &link->symbols[name->symbol];
+  const bool deleted = symbol->section != REF_NONE && link->sections[symbol->section].deleted;
+  return symbol->has_no_name || (deleted && !(link->relocatable && link->job->bug_compatible));
 }
 
 void ref_names_build(ref_link *link) {

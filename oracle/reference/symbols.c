@@ -197,7 +197,8 @@ static void ref_symbol_write(const ref_link *link, const ref_out_symbol *symbol,
   const uint8_t mask = object ? REF_SPACE_MASK : hidden ? VISIBILITY : 0;
   const bool preserved = ref_symbol_is_shared(symbol) && !link->relocatable && !ref_options_keep_shared_symbols(link);
   const uint8_t other = preserved ? INTERNAL : symbol->other & (uint8_t)~mask; /* W17.7 */
-  const uint32_t section = symbol->section == REF_NONE ? 0 : link->sections[symbol->section].index;
+  const uint32_t nowhere = symbol->common ? REF_SECTION_COMMON : 0;            /* D3 */
+  const uint32_t section = symbol->section == REF_NONE ? nowhere : link->sections[symbol->section].index;
   uint8_t bind = symbol->bind;
   if (symbol->section == REF_NONE && bind == REF_BIND_WEAK && !symbol->local_list) {
     bind = REF_BIND_GLOBAL;
