@@ -28,6 +28,9 @@ static const capsule_row rows[] = {
     {"losing_table", "120", NULL, NULL, {"weak_5", "weak_7"}, NULL, NULL},                       /* L122 */
     {"losing_table_of_a_body_without", "120", NULL, NULL, {"weak_plain", "weak_5"}, NULL, NULL}, /* L122 */
     {"replaced_table", "120", NULL, NULL, {"weak_5", "strong_7"}, NULL, NULL},                   /* L122, D86 */
+    {"replaced_longer_table", "120", NULL, NULL, {"weak_7", "strong_5"}, NULL, NULL},            /* L122, D86 */
+    {"replaced_two_tables", "120", NULL, NULL, {"weak_two", "strong_two"}, NULL, NULL},          /* L122, D86 */
+    {"replaced_table_by_two", "120", NULL, NULL, {"weak_7", "strong_two"}, NULL, NULL},          /* L122, D86 */
     {"replaced_and_losing_tables", "120", NULL, NULL, {"weak_5", "weak_7", "strong_7"}, NULL, NULL},
     {"table_behind_a_replaced_one", "120", NULL, NULL, {"weak_5", "strong_plain", "weak_7"}, NULL, NULL},
     {"table_of_a_losing_body", "100", NULL, NULL, {"strong_7", "weak_5"}, NULL, NULL},

@@ -41,6 +41,28 @@ static void write_switch(FILE *to, const char *linkage, int cases, int step, con
   write_kernel(to, kernel);
 }
 
+/* Two tables, of four cases and of `cases`. */
+static void write_two_switches(FILE *to, const char *linkage, int cases, const char *kernel) {
+  fprintf(to,
+          "%s .func (.param .u32 r) f(.param .u32 a, .param .u64 q)\n{\n"
+          " .reg .u32 %%r<3>; .reg .u64 %%rd<3>;\n"
+          " ld.param.u32 %%r1,[a]; ld.param.u64 %%rd1,[q];\n",
+          linkage);
+  for (int table = 0; table < 2; table++) {
+    const int count = table ? cases : 4;
+    fprintf(to, " min.u32 %%r1,%%r1,%d;\n table%d: .branchtargets M%d_0", count - 1, table, table);
+    for (int i = 1; i < count; i++)
+      fprintf(to, ",M%d_%d", table, i);
+    fprintf(to, ";\n brx.idx %%r1, table%d;\n", table);
+    for (int i = 0; i < count; i++)
+      fprintf(to, "M%d_%d: ld.volatile.u32 %%r2,[%%rd1+%d]; mul.lo.u32 %%r1,%%r2,%d;\n bra.uni D%d;\n", table, i, 4 * i,
+              3 + i * 37 + cases, table);
+    fprintf(to, "D%d: add.u32 %%r1,%%r1,1;\n", table);
+  }
+  fprintf(to, " st.param.u32 [r],%%r1; ret;\n}\n");
+  write_kernel(to, kernel);
+}
+
 static void write_plain_body(FILE *to, const char *linkage, const char *kernel) {
   fprintf(to,
           "%s .func (.param .u32 r) f(.param .u32 a, .param .u64 q)\n{ .reg .u32 %%r<2>;\n"
@@ -55,8 +77,17 @@ static void write_weak_5(FILE *to) {
 static void write_weak_7(FILE *to) {
   write_switch(to, ".weak", 7, 2, "k7");
 }
+static void write_strong_5(FILE *to) {
+  write_switch(to, ".visible", 5, 1, "ks");
+}
 static void write_strong_7(FILE *to) {
   write_switch(to, ".visible", 7, 2, "ks");
+}
+static void write_weak_two(FILE *to) {
+  write_two_switches(to, ".weak", 6, "kt");
+}
+static void write_strong_two(FILE *to) {
+  write_two_switches(to, ".visible", 5, "ks");
 }
 static void write_weak_plain(FILE *to) {
   write_plain_body(to, ".weak", "kw");
@@ -278,6 +309,9 @@ static void write_aligned_2(FILE *to) {
 static const capsule_source sources[] = {
     {"weak_5", NULL, write_weak_5},
     {"weak_7", NULL, write_weak_7},
+    {"strong_5", NULL, write_strong_5},
+    {"weak_two", NULL, write_weak_two},
+    {"strong_two", NULL, write_strong_two},
     {"strong_7", NULL, write_strong_7},
     {"weak_plain", NULL, write_weak_plain},
     {"strong_plain", NULL, write_strong_plain},

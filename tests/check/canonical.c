@@ -323,12 +323,33 @@ static void test_planted(void **state) {
   check_job_free(&job);
 }
 
+/* Fields that lead into debug sections are said by unit and place in it (L334). */
+static void test_units(void **state) {
+  (void)state;
+  char directory[HARNESS_PATH], inputs[HARNESS_PATH];
+  check_job job;
+  ref_canonical form = {0};
+  size_t leading = 0;
+  harness_path(directory, "%s/cuda/debug_mixed/sm_90/plain", corpus);
+  harness_path(inputs, "%s/cuda/debug_mixed/sm_90", corpus);
+  assert_true(check_job_read(&job, directory, inputs, NULL));
+  assert_true(form_make(&form, &job, &job.output));
+  for (size_t i = 0; i < form.count; i++) {
+    const char *const to = strstr(form.lines[i].text, " -> .debug_");
+    leading += to != NULL && strstr(to, " unit ") != NULL && strstr(to, "+0x") != NULL;
+  }
+  print_message("%zu fields lead into units\n", leading);
+  assert_true(leading >= 10);
+  ref_canonical_free(&form);
+  check_job_free(&job);
+}
+
 int main(int argc, char **argv) {
   if (argc != 3)
     harness_stop("usage: canonical CORPUS DIFFERENCES");
   corpus = argv[1];
   differences = argv[2];
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_orders), cmocka_unit_test(test_changes),
-                                     cmocka_unit_test(test_planted)};
+                                     cmocka_unit_test(test_planted), cmocka_unit_test(test_units)};
   return cmocka_run_group_tests_name("canonical", tests, NULL, NULL);
 }

@@ -135,9 +135,10 @@ job_fails() { # ARGS-FILE: the broken linker's answer is another
   [[ -e $job/expect.cubin ]]
 }
 
-# The program of a test of ctest, which has the test's name or the part of it before the first '-'; else everything.
+# The programs of a test of ctest: the linker, the tool, and the one that has the test's name or the part of it before the
+# first '-'; else everything.
 build_test() { # NAME
-  cmake --build "$work/tree/build/broken" --target twinlink "${1%%-*}" >/dev/null 2>&1 ||
+  cmake --build "$work/tree/build/broken" --target twinlink twin "${1%%-*}" >/dev/null 2>&1 ||
     cmake --build "$work/tree/build/broken" >/dev/null 2>&1
 }
 
