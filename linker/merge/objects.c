@@ -771,11 +771,14 @@ static void objects_note_debug_shared(tl_merging *m) {
   for (uint32_t i = 1; i < m->cubin->symbol_count; i++) {
     const tl_cubin_symbol *const s = &m->cubin->symbols[i];
     if ((s->other & STO_SPACE_MASK) != STO_SHARED || tl_symbol_type(s) != STT_CUDA_OBJECT || !s->section ||
-        s->section == TL_SECTION_COMMON || !s->size || s->value <= m->module->debug_shared_align ||
-        objects_definition_loses(m, s))
+        s->section == TL_SECTION_COMMON || !s->size || (s->value && s->value <= m->module->debug_shared_align) ||
+        objects_definition_loses(m, s) ||
+        strcmp(tl_merging_text(m, m->cubin->sections[s->section].name), ".nv_debug.shared") != 0)
       continue;
-    if (strcmp(tl_merging_text(m, m->cubin->sections[s->section].name), ".nv_debug.shared") == 0)
-      m->module->debug_shared_align = s->value;
+    if (s->value == 0) /* nvlink divides by the largest so far (L241) */
+      tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, m->cubin->symbol_table,
+                       (uint64_t)i * ELF_SYMBOL_SIZE, "st_value of a shared object is 0 (L241)");
+    m->module->debug_shared_align = s->value;
   }
 }
 
