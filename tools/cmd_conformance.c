@@ -19,7 +19,7 @@ int twin_conformance(int argc, char **argv);
 enum { CONFORMANCE_MAX_JOBS = 64 };
 
 typedef struct conformance_command {
-  const char *linker, *reference, *keep, *json;
+  const char *linker, *reference, *keep, *json, *link;
   conformance_choice choice;
   unsigned jobs;
   double required;
@@ -48,6 +48,7 @@ static int conformance_usage(void) {
       "  --objects capsule|mixed|sass      of sm_100 and later; default capsule, as ptxas makes them\n"
       "  --linker PATH, --reference PATH   default: twinlink beside this program or build/release/bin/twinlink; "
       "nvlink\n"
+      "  --link OPTIONS                    more options for both linkers: --link -r, --link '-r -preserve-relocs'\n"
       "  --jobs N                          default 2\n"
       "  --keep DIR                        leave DIR/seed-N-sm_XX/ (sources, cubins, outputs, link.sh); cubins that\n"
       "                                    are there from an earlier run are used again\n"
@@ -84,6 +85,7 @@ static bool conformance_parse_value(conformance_command *command, const char *wo
   } texts[] = {{"--linker", &command->linker},
                {"--reference", &command->reference},
                {"--keep", &command->keep},
+               {"--link", &command->link},
                {"--json", &command->json}};
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
     if (strcmp(word, texts[i].name) == 0) {
@@ -211,6 +213,7 @@ int twin_conformance(int argc, char **argv) {
     return conformance_usage();
   conformance_settings settings = {.default_mode = command.default_mode};
   settings.figures = command.figures;
+  settings.link = command.link;
   if (!command.figures && !conformance_find(&settings, command.linker, command.reference))
     return TWIN_TROUBLE;
   if (command.unlimited)

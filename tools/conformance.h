@@ -22,6 +22,7 @@ typedef struct conformance_settings {
   bool figures;                     /* neither compile nor link */
   bool default_mode;                /* link without --bug-compatible */
   uint64_t memory;                  /* limit of a linker; 0 for sanitizers */
+  const char *link;                 /* more options for both linkers, words between spaces ("-r -g"); NULL: none */
   double link_seconds, compile_seconds;
 } conformance_settings;
 

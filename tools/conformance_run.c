@@ -317,9 +317,19 @@ static void conformance_judge(const char *directory, const conformance_answer *r
   free(map);
 }
 
+static void conformance_add_words(const char *words, string_list *arguments) {
+  for (size_t length; words && *words; words += length) {
+    words += strspn(words, " ");
+    length = strcspn(words, " ");
+    if (length)
+      string_list_add(arguments, "%.*s", (int)length, words);
+  }
+}
+
 static void conformance_link_both(const conformance_settings *settings, const gen_program *program,
                                   const char *directory, conformance_verdict *verdict) {
   string_list arguments = {0}, command = {0}, reference_command = {0};
+  conformance_add_words(settings->link, &arguments);
   gen_link_arguments(program, &arguments);
   conformance_write_script(program, &arguments, directory);
   string_list_add(&reference_command, "%s", settings->reference);

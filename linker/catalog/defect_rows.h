@@ -70,3 +70,7 @@ TL_DEFECT(D89, 'R', "relocate",
 TL_DEFECT(D90, 'R', "relocate",
           "-preserve-relocs, and entries against extern shared memory that no kernel gives a value",
           "no record of them", "recorded against a symbol that is not in .symtab, and so refused before sm_90")
+TL_DEFECT(D91, 'R', "relocate", "-r, and an entry of type UNUSED_CLEAR against a function", "kept for the final link",
+          "dropped, so debug information of a function that is dead then stays")
+TL_DEFECT(D92, 'R', "relocate", "-r, and an entry against a section symbol", "kept for the final link",
+          "applied to the place in this output, and dropped, so a later link does not move it")

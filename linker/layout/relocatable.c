@@ -222,8 +222,9 @@ void tl_layout_relocatable(tl_layout *layout, const tl_instances *n) {
   layout->external_by_name = n->by_name;
   for (uint32_t i = 1; i < module->symbols.count; i++) {
     const tl_symbol *const symbol = &module->symbols.items[i];
-    if (instances_is_object(symbol))
-      layout->symbol_value[i] = symbol->align;
+    if (instances_is_object(symbol)) /* L298: nvlink shows the alignment of a weak definition that was replaced */
+      layout->symbol_value[i] =
+          symbol->first_align && tl_defect_matched(module->options, TL_DEFECT_D1) ? symbol->first_align : symbol->align;
     if (symbol->external_shared) {
       const bool matched = tl_defect_matched(module->options, TL_DEFECT_D59);
       layout->symbol_section[i] = matched ? module->debug_shared : TL_NONE;

@@ -232,9 +232,18 @@ static outcome relocate_texture(const relocating *r, entry_state *e) { /* R18 */
   return OUTCOME_KEEP;
 }
 
-static outcome relocate_function(const entry_state *e) { /* R14 */
-  const bool dropped = e->type == 0 || (e->row && e->row->kind == TL_RELOC_UNUSED_CLEAR);
-  return dropped ? OUTCOME_DROP : OUTCOME_KEEP;
+/* Nothing is dead yet in a relocatable output, so what clears the traces of dead code has to wait (D91). */
+static outcome relocate_unused_clear(const relocating *r, const entry_state *e) {
+  if (r->module->mode->final || tl_defect_matched(r->module->options, TL_DEFECT_D91))
+    return OUTCOME_DROP;
+  relocate_note(r, e, TL_DEFECT_D91);
+  return OUTCOME_KEEP;
+}
+
+static outcome relocate_function(const relocating *r, const entry_state *e) { /* R14 */
+  if (e->row && e->row->kind == TL_RELOC_UNUSED_CLEAR)
+    return relocate_unused_clear(r, e);
+  return e->type == 0 ? OUTCOME_DROP : OUTCOME_KEEP;
 }
 
 /* R13c; in the Mercury view the loader places reserved shared memory, too (L240). */
@@ -253,7 +262,7 @@ static bool relocate_in_relocatable(const relocating *r, entry_state *e, outcome
   if (instance != TL_NONE)
     e->symbol = instance;
   if (tl_type_of(symbol) == STT_SECTION)
-    return false;
+    return relocate_keeps_for_later(r, e, TL_DEFECT_D92);
   if (instance != TL_NONE || (tl_binding_of(symbol) == STB_WEAK && !symbol->external_shared))
     return true;
   const bool constant = (symbol->other & STO_SPACE_MASK) == STO_CONSTANT;
@@ -289,7 +298,7 @@ static bool relocate_by_class(const relocating *r, entry_state *e, outcome *resu
   if (section != TL_NONE && relocate_is_kept_section(r->module, r->module->sections.items[section].type))
     return true;
   if (type == STT_FUNC && (symbol->other & STO_VISIBILITY_MASK) != STV_HIDDEN) {
-    *result = relocate_function(e);
+    *result = relocate_function(r, e);
     return true;
   }
   if (type >= STT_CUDA_TEXTURE && type <= STT_CUDA_SURFACE) {
