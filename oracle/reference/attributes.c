@@ -465,6 +465,7 @@ static void ref_attributes_add_min_stacks(ref_link *link) {
       if (number != REF_NONE && link->functions[number].is_kernel && link->functions[number].symbol == i &&
           link->symbols[i].local_list == (pass == 0)) {
         ref_attributes_add_min_stack(link, i);
+        ref_caching_add_stack(link, number);
       }
     }
   }
@@ -513,6 +514,7 @@ static void ref_attributes_spread_all(ref_link *link, const ref_indices *functio
   } else {
     ref_attributes_spread_to_all(link, functions);
   }
+  ref_caching_spread(link);
 }
 
 void ref_attributes_finish(ref_link *link) {

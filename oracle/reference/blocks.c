@@ -128,6 +128,29 @@ static size_t ref_block_find_own_constants(ref_link *link, size_t owner, const r
   return number;
 }
 
+/* RF95: two constants that overlap, neither inside the other. In a kernel's own section the one that stands later in the symbol
+ * table and begins first is found when the file is written. */
+static void ref_block_check_spans(ref_link *link, const ref_file *file, uint32_t section, bool is_kernel) {
+  const ref_cubin *cubin = &file->cubin;
+  for (size_t i = 1; i < cubin->symbol_count; i++) {
+    const ref_symbol *later = &cubin->symbols[i];
+    for (size_t k = 1; k < i && later->section == section && (later->info & 15) == REF_SYMBOL_CUDA_OBJECT; k++) {
+      const ref_symbol *earlier = &cubin->symbols[k];
+      const bool after = earlier->value < later->value;
+      const ref_symbol *first = after ? earlier : later, *second = after ? later : earlier;
+      if (earlier->section != section || (earlier->info & 15) != REF_SYMBOL_CUDA_OBJECT ||
+          earlier->value == later->value || second->value - first->value >= first->size ||
+          second->size <= first->size - (second->value - first->value)) {
+        continue;
+      }
+      if (after || !is_kernel) {
+        ref_message_fatal(link, "RF95", "Internal error: overlapping data spans too much");
+      }
+      link->mismatched_section = cubin->sections[section].name;
+    }
+  }
+}
+
 /* RF109: a function's compiler constants are what its symbols name, and end with the last of them. In what `-r` wrote, bytes
  * of losing bodies may stand behind (W8.8). D88: symbols of replaced bodies may reach further than the section; nvlink takes what
  * the file has there. */
@@ -166,6 +189,7 @@ static bool ref_block_place_optimizer(ref_link *link, ref_file *file, uint32_t s
     }
     return false;
   }
+  ref_block_check_spans(link, file, section, link->functions[number].entry);
   const size_t block = ref_block_find_own_constants(link, number, input);
   link->sections[block].info_section = link->functions[number].text;
   ref_block_map(file, section, block, ref_section_append(link, block, input));

@@ -152,5 +152,6 @@ void ref_dump_finish(ref_link *link) {
   ref_dump_callgraph(link);
   ref_dump_check_stack(link);
   ref_dump_report_groups(link);
+  ref_caching_warn(link);
   ref_dump_check_registers(link);
 }

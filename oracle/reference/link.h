@@ -335,8 +335,10 @@ typedef struct ref_link {
   size_t lost_constant_count, lost_constant_capacity;
   size_t info_count;
   ref_indices group_conflicts;               /* kernels, E36 */
+  ref_indices caching_clashes;               /* RF93: function, function, kernel */
   bool has_extended;                         /* C28 */
   bool has_dead_parameter;                   /* RF85 */
+  const char *mismatched_section;            /* RF95 */
   bool has_old_fragments, has_new_fragments; /* I24a */
   ref_indices shared_objects; /* in the order of their definitions (W9.12); RF34: a replaced weak one twice */
   ref_indices commons;        /* in the order in which they became common */
@@ -580,6 +582,11 @@ void ref_verbose_report(ref_link *link);
 
 /* demangle.c */
 const char *ref_demangle(ref_link *link, const char *name);
+
+/* caching.c */
+void ref_caching_spread(ref_link *link);
+void ref_caching_warn(ref_link *link);
+void ref_caching_add_stack(ref_link *link, size_t kernel);
 
 /* objects.c */
 void ref_objects_merge(ref_link *link, size_t file_number);

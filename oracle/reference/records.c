@@ -62,6 +62,7 @@ static void ref_record_read(ref_link *link, ref_file *file, const ref_attribute 
   if (ref_record_first_word_is_symbol(attribute->code)) {
     record.first_word_is_symbol = true;
     ref_indices_add(link, &record.symbols, ref_record_symbol(link, file, ref_u32(attribute->data), &gone));
+    gone = gone && attribute->code != CODE_CACHE_REQUEST; /* RF93 */
   }
   if (attribute->code == CODE_EXTERNS) {
     for (uint16_t i = 0; i + 4 <= attribute->size; i = (uint16_t)(i + 4)) {

@@ -426,6 +426,12 @@ static void ref_shared_add_late_sections(ref_link *link, const ref_shared *share
       ref_shared_add_late_section(link, number, true);
     }
   }
+  for (size_t i = 0; i < link->kernels.count; i++) { /* RF50: by default unnamed ones too */
+    const size_t kernel = link->kernels.items[i];
+    if (ref_shared_kernel_uses_extern(link, &link->functions[kernel])) {
+      ref_shared_add_late_section(link, kernel, false);
+    }
+  }
 }
 
 void ref_shared_prepare(ref_link *link) {

@@ -242,6 +242,9 @@ void ref_write_file(ref_link *link) {
   ref_indices order = {0};
   ref_bytes file = {0}, symbols = {0};
   ref_header first[FIRST_SECTIONS] = {0};
+  if (link->mismatched_section != NULL && link->error_count == 0) {
+    ref_message_fatal(link, "RF95", "Internal error: %s section size mismatch", link->mismatched_section);
+  }
   ref_write_order_sections(link, &order);
   ref_symbols_number(link);
   ref_symbols_name_globals(link);

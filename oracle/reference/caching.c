@@ -1,0 +1,165 @@
+/* Requests for caching, 0x26, and the stacks of SAM regions, 0x3b: I27, RF93, RF94. */
+#include "link.h"
+
+enum {
+  CODE_EXPLICIT_CACHING = 0x21,
+  CODE_CACHE_REQUEST = 0x26,
+  CODE_SAM_STACK = 0x3b,
+  FORMAT_FLAG = 1,
+  FORMAT_SIZED = 4
+};
+
+/* What one function asks for; its last record decides. */
+typedef struct ref_request {
+  size_t function, count; /* count: of records that ask */
+  bool asks;
+} ref_request;
+
+typedef struct ref_requests {
+  ref_request *items;
+  size_t count, capacity;
+} ref_requests;
+
+static ref_request *ref_caching_find(const ref_requests *requests, size_t function) {
+  for (size_t i = 0; i < requests->count; i++) {
+    if (requests->items[i].function == function) {
+      return &requests->items[i];
+    }
+  }
+  return NULL;
+}
+
+static void ref_caching_add(ref_link *link, ref_requests *requests, const ref_record *record) {
+  const size_t symbol = record->symbols.count > 0 ? record->symbols.items[0] : REF_NONE;
+  const size_t function = symbol == REF_NONE ? REF_NONE : link->symbols[symbol].function;
+  if (record->code != CODE_CACHE_REQUEST || function == REF_NONE || record->payload.size < 8 ||
+      !link->functions[function].live) {
+    return;
+  }
+  ref_request *request = ref_caching_find(requests, function);
+  if (request == NULL) {
+    requests->items =
+        ref_memory_grow(link, requests->items, requests->count, &requests->capacity, sizeof *requests->items);
+    request = &requests->items[requests->count++];
+    *request = (ref_request){.function = function};
+  }
+  request->asks = ref_u32(record->payload.data + 4) != 0;
+  request->count += request->asks;
+}
+
+/* In the order in which they were read; I9: wherever they lie. */
+static ref_requests ref_caching_collect(ref_link *link) {
+  ref_requests requests = {0};
+  for (size_t i = 0; i < link->module_records.count; i++) {
+    ref_caching_add(link, &requests, &link->module_records.items[i]);
+  }
+  for (size_t i = 0; i < link->function_count; i++) {
+    for (size_t k = 0; k < link->functions[i].records.count; k++) {
+      ref_caching_add(link, &requests, &link->functions[i].records.items[k]);
+    }
+  }
+  return requests;
+}
+
+/* D54: with exactly one kernel all that lives. */
+static bool ref_caching_counts_for(const ref_link *link, const ref_function *kernel, size_t function) {
+  return link->kernels.count == 1 || ref_indices_has(&kernel->reach, function);
+}
+
+static void ref_caching_note_clash(ref_link *link, size_t first, size_t second, size_t kernel) {
+  ref_indices_add(link, &link->caching_clashes, first);
+  ref_indices_add(link, &link->caching_clashes, second);
+  ref_indices_add(link, &link->caching_clashes, kernel);
+}
+
+/* RF93, C78: between E36 and E34. */
+void ref_caching_warn(ref_link *link) {
+  for (size_t i = 0; i + 2 < link->caching_clashes.count; i += 3) {
+    const size_t *named = &link->caching_clashes.items[i];
+    ref_message_warn(link, "RF93",
+                     "Function '%s' and function '%s' have conflicting cache preference, falling back to use cache "
+                     "preference of entry '%s'",
+                     ref_demangle(link, link->functions[named[0]].name),
+                     ref_demangle(link, link->functions[named[1]].name),
+                     ref_demangle(link, link->functions[named[2]].name));
+  }
+}
+
+/* A kernel's own requests decide; else those of what it reaches, if all say the same. `seen`: the first function that has one;
+ * `clashes`: another says otherwise. */
+typedef struct ref_preference {
+  const ref_request *own, *seen;
+  bool clashes;
+} ref_preference;
+
+static void ref_caching_consider(ref_link *link, ref_preference *preference, size_t kernel,
+                                 const ref_request *request) {
+  if (request->function == kernel || !ref_caching_counts_for(link, &link->functions[kernel], request->function)) {
+    return;
+  }
+  if (preference->own != NULL) {
+    if (preference->own->asks != request->asks) {
+      ref_caching_note_clash(link, kernel, request->function, kernel);
+    }
+    return;
+  }
+  if (preference->seen == NULL) {
+    preference->seen = request;
+  } else if (preference->seen->asks != request->asks && !preference->clashes) {
+    preference->clashes = true;
+    ref_caching_note_clash(link, preference->seen->function, request->function, kernel);
+  }
+}
+
+/* RF93: functions in the order in which their requests were read, for each the kernels last created first. */
+void ref_caching_spread(ref_link *link) {
+  const ref_requests requests = ref_caching_collect(link);
+  ref_preference *preferences = ref_memory_take(link, link->kernels.count + 1, sizeof *preferences);
+  for (size_t k = 0; k < link->kernels.count; k++) {
+    preferences[k].own = ref_caching_find(&requests, link->kernels.items[k]);
+  }
+  for (size_t i = 0; i < requests.count; i++) {
+    for (size_t k = link->kernels.count; k-- > 0;) {
+      ref_caching_consider(link, &preferences[k], link->kernels.items[k], &requests.items[i]);
+    }
+  }
+  for (size_t k = 0; k < link->kernels.count; k++) {
+    const ref_preference *preference = &preferences[k];
+    const bool all_ask = preference->seen != NULL && preference->seen->asks && !preference->clashes;
+    size_t count = preference->own == NULL ? all_ask : preference->own->asks ? preference->own->count : 0;
+    for (; count > 0; count--) {
+      const ref_record record = {.format = FORMAT_FLAG, .code = CODE_EXPLICIT_CACHING};
+      (void)ref_records_add(link, &link->functions[link->kernels.items[k]].output_records, record);
+    }
+  }
+}
+
+static uint32_t ref_caching_stack_of(const ref_link *link, size_t function) {
+  uint32_t stack = 0;
+  for (size_t i = 0; i < link->module_records.count; i++) {
+    const ref_record *record = &link->module_records.items[i];
+    if (record->code == CODE_SAM_STACK && !record->dropped && record->symbols.count > 0 &&
+        record->symbols.items[0] == link->functions[function].symbol && record->payload.size >= 8) {
+      stack = ref_u32(record->payload.data + 4);
+    }
+  }
+  return stack;
+}
+
+/* RF94: behind the kernel's MIN_STACK_SIZE, the maximum over what it reaches, unless that is 0. */
+void ref_caching_add_stack(ref_link *link, size_t kernel) {
+  uint32_t most = 0;
+  for (size_t i = 0; i < link->functions[kernel].reach.count; i++) {
+    const size_t other = link->functions[kernel].reach.items[i];
+    const uint32_t stack = other == kernel ? 0 : ref_caching_stack_of(link, other);
+    most = stack > most ? stack : most;
+  }
+  if (most == 0) {
+    return;
+  }
+  ref_record record = {.format = FORMAT_SIZED, .code = CODE_SAM_STACK, .first_word_is_symbol = true};
+  ref_bytes_add_u32(link, &record.payload, 0);
+  ref_bytes_add_u32(link, &record.payload, most);
+  ref_indices_add(link, &record.symbols, link->functions[kernel].symbol);
+  (void)ref_records_add(link, &link->module_output, record);
+}
