@@ -43,6 +43,8 @@ const damage_cause damage_causes[] = {
     {"section symbols name sections: nvlink takes what lies behind its table (L171)", "*",
      "*of a section that does not*", ANY, DAMAGE_REFUSED},
     {"shared objects have an alignment (invariant; L241)", "*", "*of a shared object is 0*", ANY, DAMAGE_REFUSED},
+    {"attributes are those of the function that they are called after (invariant; L177)", "*",
+     "*its attributes are called after*", ANY, DAMAGE_REFUSED},
     {"the null section has no type (invariant; L238)", "*", "*of the null section*", ANY, DAMAGE_REFUSED},
     {"a function's body lies in its text (invariant; L237)", "*", "*larger than its text*", ANY, DAMAGE_REFUSED},
     {"names and places that the finalizer looks for (invariant; L239)", "*", "*(L239)*", ANY, DAMAGE_REFUSED},

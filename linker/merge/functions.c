@@ -245,6 +245,21 @@ static void functions_define_stub(tl_merging *m, uint32_t symbol, uint32_t out) 
   result->value = s->value + offset;
 }
 
+/* A value that only a mention gives: nvlink stops where the function has aliases (`overlapped offset < full offset?`). */
+static void functions_check_alias(const tl_merging *m, uint32_t symbol, uint32_t text) {
+  const tl_module *const module = m->module;
+  const uint32_t primary = functions_primary(m->cubin, m->cubin->symbols[symbol].section);
+  const uint32_t owner = module->sections.items[text].owner;
+  if (owner == TL_NONE || primary >= m->cubin->symbol_count || m->bodies[primary].function == TL_NONE ||
+      module->symbol_of_function[m->bodies[primary].function] != owner)
+    return;
+  const tl_symbol *const function = &module->symbols.items[owner];
+  const tl_cubin *const file = function->mention < module->file_count ? &module->files[function->mention] : m->cubin;
+  if (function->value != m->cubin->symbols[primary].value)
+    tl_cubin_damaged(file, module->names, module->diagnostics, file->symbol_table, TL_NO_OFFSET,
+                     "st_value of an undefined function with aliases is not 0 (L231)");
+}
+
 /* Gives a function symbol its section, which is created unless an earlier symbol of this file did. */
 static void functions_define(tl_merging *m, uint32_t symbol, uint32_t out, bool new) {
   tl_module *const module = m->module;
@@ -277,6 +292,8 @@ static void functions_define(tl_merging *m, uint32_t symbol, uint32_t out, bool 
   result->section = text;
   result->info = s->info;
   result->value = s->value ? s->value : result->value; /* L231 */
+  if (!create)
+    functions_check_alias(m, symbol, text);
   result->size = s->size;
   if (new || !create)
     result->other = s->other; /* otherwise that of the first mention stays (W4.6) */

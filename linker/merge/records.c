@@ -100,20 +100,43 @@ static size_t records_expected(uint64_t size) {
   return size / USUAL_SIZE < MOST ? (size_t)size / USUAL_SIZE + 1 : MOST;
 }
 
+/* nvlink links some programs in which a function's attributes go to the file's or to another function's, and stops over
+ * others: `Negative size encountered` (L177). */
+static void records_check_owner(const tl_merging *m, uint32_t section, uint32_t owner) {
+  static const char prefix[] = ".nv.info.";
+  const tl_module *const module = m->module;
+  const char *const name = tl_merging_text(m, m->cubin->sections[section].name);
+  if (strncmp(name, prefix, sizeof prefix - 1) != 0)
+    return;
+  const char *const function = name + sizeof prefix - 1;
+  const uint32_t number = tl_names_find(module->names, function, strlen(function));
+  const uint32_t named =
+      number == TL_NONE || number >= module->resolution->name_count ? TL_NONE : module->symbol_of_name[number];
+  if (owner == TL_NONE || (named != TL_NONE && module->symbols.items[owner].name != number &&
+                           module->symbols.items[named].function != TL_NONE))
+    tl_cubin_damaged(m->cubin, module->names, module->diagnostics, section, TL_NO_OFFSET,
+                     "sh_info is not the text of the function that its attributes are called after (L177)");
+}
+
 /* Where the records of a section go: sh_info decides, not the name (L177). NULL: to nobody. */
 static tl_attributes *records_list(tl_merging *m, uint32_t section) {
   tl_module *const module = m->module;
   const tl_cubin_section *const input = &m->cubin->sections[section];
-  if (input->info == 0)
+  if (input->info == 0) {
+    records_check_owner(m, section, TL_NONE);
     return &module->attributes;
+  }
   const bool note = input->info < m->cubin->section_count && m->cubin->sections[input->info].type == SHT_NOTE;
   const uint32_t text = input->info < m->cubin->section_count ? m->section_map[input->info] : TL_NONE;
   if (text == TL_NONE && !note) {
     const tl_site site = {m->cubin->path, tl_merging_text(m, input->name), NULL, TL_NO_OFFSET};
     tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_NOT_MAPPED), site, NULL);
   }
-  if (note || module->sections.items[text].owner == TL_NONE)
+  if (note || module->sections.items[text].owner == TL_NONE) {
+    records_check_owner(m, section, TL_NONE);
     return &module->attributes;
+  }
+  records_check_owner(m, section, module->sections.items[text].owner);
   if (module->sections.items[text].info == TL_NONE) {
     const uint32_t owner = module->sections.items[text].owner;
     const uint32_t name = tl_module_name(module, ".nv.info.", module->symbols.items[owner].name);
