@@ -329,6 +329,9 @@ static void records_read_tool_note(tl_merging *m, uint32_t section) {
 /* W12.7: the entries of unified tables name symbols; what the output says of them is emit/'s. */
 static void records_read_unified(tl_merging *m, uint32_t section) {
   const tl_cubin_section *const input = &m->cubin->sections[section];
+  if (input->size >= UNIFIED_ENTRY_SIZE && m->section_map[section] == TL_NONE) /* flags of code on a table */
+    tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, section, TL_NO_OFFSET,
+                     "a table of unified entries is not placed");
   for (uint64_t at = 0; at + UNIFIED_ENTRY_SIZE <= input->size; at += UNIFIED_ENTRY_SIZE) {
     const uint32_t symbol = records_symbol(m, section, at, tl_get32(input->data + at));
     *tl_vector_push(m->module->arena, &m->module->unified_entries) =
