@@ -28,6 +28,7 @@ static bool link_first_view(tl_link_common *c, tl_link_stages *s) {
   tl_relocate_check_early(&s->module, &s->layout);
   if (final)
     tl_diagnose_undefined(&s->module, arena);
+  tl_diagnose_commons(&s->module);
   tl_relocate_run(&s->relocated, &s->module, &s->layout, arena);
   if (final)
     tl_diagnose_callgraph(&s->module, &s->graph, &s->resources, arena);

@@ -130,7 +130,7 @@ void tl_diagnose_sizes(const tl_module *module, const tl_layout *layout) {
 static bool diagnose_is_undefined(const tl_module *module, const tl_symbol *symbol) {
   const unsigned type = tl_type_of(symbol);
   return symbol->section == TL_NONE && tl_binding_of(symbol) == STB_GLOBAL && symbol->mention != TL_NONE &&
-         !symbol->common && !symbol->external_shared && !symbol->weak_mention &&
+         !symbol->common && !symbol->weak_initialised && !symbol->external_shared && !symbol->weak_mention &&
          (type == STT_OBJECT || type == STT_FUNC || type == STT_CUDA_OBJECT) &&
          !tl_system_call_is(tl_module_text(module, symbol->name));
 }
@@ -153,6 +153,20 @@ static void diagnose_dead_aliases(const tl_module *module) {
     tl_diagnostics_add(module->diagnostics, tl_message_row_of(fatal), (tl_site){NULL, NULL, NULL, TL_NO_OFFSET}, NULL);
   else
     tl_defect_note(module->diagnostics, TL_DEFECT_D63, NULL);
+}
+
+/* nvlink crashes behind the errors of merging and of undefined names (L436). */
+void tl_diagnose_commons(const tl_module *module) {
+  const tl_place_of_symbol *const place = &module->weak_behind_common;
+  bool left = false;
+  for (uint32_t i = 1; place->file != TL_NONE && i < module->symbols.count; i++)
+    left |= module->symbols.items[i].section == TL_NONE && module->symbols.items[i].weak_initialised;
+  if (!left)
+    return;
+  const tl_cubin *const cubin = &module->files[place->file];
+  tl_cubin_damaged(cubin, module->names, module->diagnostics, cubin->symbol_table,
+                   (uint64_t)place->symbol * ELF_SYMBOL_SIZE,
+                   "a weak variable with an initialiser stands behind a common one of its name (D19)");
 }
 
 void tl_diagnose_undefined(const tl_module *module, tl_arena *arena) {

@@ -10,6 +10,8 @@ void tl_diagnose_calls(const tl_module *module, const tl_graph *graph);
 /* C78 5: E30-E33, one a section in the order of their creation. */
 void tl_diagnose_sizes(const tl_module *module, const tl_layout *layout);
 /* C78 6: E20, file by file, functions before variables. */
+/* A common name that only a weak definition with an initialiser follows (L436); fatal. */
+void tl_diagnose_commons(const tl_module *module);
 void tl_diagnose_undefined(const tl_module *module, tl_arena *arena);
 /* The lines of -dump-callgraph, before those of C78 8-10 (C57, C82, L42). */
 void tl_diagnose_callgraph(const tl_module *module, const tl_graph *graph, const tl_resources *resources,

@@ -38,7 +38,8 @@ void tl_emit_strings(tl_emitted *e) {
   const tl_module *const module = e->module;
   string_builder sections = strings_begin(e, e->section_name);
   for (size_t i = 0; i < module->section_names.count; i++)
-    strings_add(&sections, module->section_names.items[i]);
+    if (module->section_names.items[i] != e->layout->gone_name)
+      strings_add(&sections, module->section_names.items[i]);
   e->tables[module->shstrtab] = (tl_table){sections.bytes, sections.size};
 
   string_builder strings = strings_begin(e, e->string);
@@ -46,7 +47,7 @@ void tl_emit_strings(tl_emitted *e) {
     strings_add(&strings, module->prototypes.items[i]);
   for (size_t i = 0; i < module->strings.count; i++) {
     const tl_string_event *const event = &module->strings.items[i];
-    if (event->symbol == TL_NONE || strings_symbol_has_name(e, event->symbol))
+    if (event->symbol == TL_NONE ? event->name != e->layout->gone_name : strings_symbol_has_name(e, event->symbol))
       strings_add(&strings, event->name);
   }
   for (size_t i = 0; i < module->globals.count; i++)

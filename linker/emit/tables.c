@@ -134,22 +134,36 @@ void tl_emit_relocations(tl_emitted *e) {
 
 /* --- unified tables --- */
 
+/* By symbol: its number in .symtab. In the copies that a SASS-kind file has for Mercury, an executable has nvlink's own
+ * numbers of global symbols, which count down from -1 (L435). */
+static uint32_t *tables_unified_numbers(const tl_emitted *e) {
+  const tl_module *const module = e->module;
+  uint32_t *const numbers = tl_arena_copy(e->arena, e->symbol_index, module->symbols.count * sizeof *numbers);
+  for (size_t i = 0; i < module->globals.count; i++)
+    numbers[module->globals.items[i]] = UINT32_MAX - (uint32_t)i;
+  return numbers;
+}
+
 /* W12.7, U10: each entry names the output's symbol and the place that the index file gives it. */
 void tl_emit_unified(tl_emitted *e) {
   const tl_module *const module = e->module;
   const uint32_t flags = 7; /* U4 */
+  const uint32_t *copies = NULL;
   for (size_t i = 0; i < module->unified_entries.count; i++) {
     const tl_unified_entry *const entry = &module->unified_entries.items[i];
     const tl_section *const section = &module->sections.items[entry->section];
-    tl_table *const table = &e->tables[entry->section];
-    if (!table->bytes) {
-      uint8_t *const bytes = tl_emit_table(e, entry->section, section->size);
+    uint8_t *bytes = e->tables[entry->section].bytes;
+    if (!bytes) {
+      bytes = tl_emit_table(e, entry->section, section->size);
       for (size_t p = 0; p < section->pieces.count; p++)
         memcpy(bytes + section->pieces.items[p].offset, section->pieces.items[p].data, section->pieces.items[p].size);
     }
     const uint64_t place = e->layout->unified_places ? e->layout->unified_places[i] : TL_NO_OFFSET;
-    uint8_t *const at = table->bytes + entry->offset;
-    tl_put32(at, entry->symbol == TL_NONE ? 0 : e->symbol_index[entry->symbol]);
+    uint8_t *const at = bytes + entry->offset;
+    const bool copy = section->flags & SHF_CUDA_MERCURY && tl_module_has_tables(module);
+    if (copy && !copies)
+      copies = tables_unified_numbers(e);
+    tl_put32(at, entry->symbol == TL_NONE ? 0 : (copy ? copies : e->symbol_index)[entry->symbol]);
     tl_put32(at + 4, flags);
     if (place != TL_NO_OFFSET)
       tl_put64(at + 8, place);

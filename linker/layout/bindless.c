@@ -109,7 +109,7 @@ static void bindless_fill_kernel(tl_layout *layout, const tl_module *module, uin
         (tl_slot_entry){section, module->sections.items[section].relocations[mercury], layout->slot[order->items[i]],
                         order->items[i], mercury ? row->mercury_type : row->entry_type};
   }
-  static const int report_order[BINDLESS_ROWS] = {2, 0, 1};
+  static const int report_order[BINDLESS_ROWS] = {2, 1, 0}; /* L434 */
   for (int i = 0; i < BINDLESS_ROWS; i++) {
     const bindless_row *const row = &bindless_rows[report_order[i]];
     const char *const name = tl_module_text(module, symbol->name);
@@ -186,6 +186,6 @@ void tl_layout_bindless(tl_layout *layout, const tl_module *module, const tl_bin
   layout->bindless_base = base;
   for (size_t i = 0; i < plan->order.count; i++)
     layout->slot[plan->order.items[i]] = base + 4 * (uint64_t)i;
-  for (size_t k = 0; k < module->all_kernels.count; k++)
+  for (size_t k = module->all_kernels.count; k-- > 0;) /* which the limits are checked in (L434) */
     bindless_fill_kernel(layout, module, module->all_kernels.items[k], plan->masks[k], &plan->order, base, arena);
 }

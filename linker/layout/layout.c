@@ -20,6 +20,7 @@ void tl_layout_init(tl_layout *layout, const tl_module *module, const tl_constan
                         .null_value = constants->null_value,
                         .slot = tl_arena_new(arena, uint64_t, symbols),
                         .reserved = module->arch >= 90 && module->view == TL_VIEW_SASS ? 0x400 : 0};
+  layout->gone_name = TL_NONE;
   for (int i = 0; i < TL_PLACED_COUNT; i++)
     layout->placed[i].section = TL_NONE;
   for (size_t i = 0; i < symbols; i++) {
@@ -70,8 +71,8 @@ void tl_layout_end_moves(tl_placement *placement) {
     qsort(placement->moves.items, placement->moves.count, sizeof *placement->moves.items, layout_compare_moves);
 }
 
-uint64_t tl_layout_moved_offset(const tl_layout *layout, uint32_t section, uint64_t offset) {
-  const tl_placement *const placement = tl_layout_placement(layout, section);
+/* The move that covers an offset, NULL. */
+static const tl_move *layout_move_of(const tl_placement *placement, uint64_t offset) {
   size_t low = 0, high = placement ? placement->moves.count : 0;
   while (low < high) {
     const size_t middle = low + (high - low) / 2;
@@ -81,5 +82,15 @@ uint64_t tl_layout_moved_offset(const tl_layout *layout, uint32_t section, uint6
       high = middle;
   }
   const tl_move *const move = low ? &placement->moves.items[low - 1] : NULL;
-  return move && offset - move->from < move->size ? move->to + (offset - move->from) : offset;
+  return move && offset - move->from < move->size ? move : NULL;
+}
+
+bool tl_layout_offset_is_gone(const tl_layout *layout, uint32_t section, uint64_t offset) {
+  const tl_placement *const placement = tl_layout_placement(layout, section);
+  return placement && placement->drops && !layout_move_of(placement, offset);
+}
+
+uint64_t tl_layout_moved_offset(const tl_layout *layout, uint32_t section, uint64_t offset) {
+  const tl_move *const move = layout_move_of(tl_layout_placement(layout, section), offset);
+  return move ? move->to + (offset - move->from) : offset;
 }

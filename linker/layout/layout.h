@@ -24,6 +24,7 @@ typedef struct tl_placement {
   uint32_t section;         /* TL_NONE: none */
   tl_pieces pieces;         /* what the section holds now, in order */
   TL_VECTOR(tl_move) moves; /* by old offset; empty: relocations and symbols stay where they were */
+  bool drops;               /* what no move covers is gone (L439) */
 } tl_placement;
 
 typedef enum tl_placed {
@@ -48,6 +49,7 @@ typedef struct tl_layout {
   uint64_t *block_offset;    /* by constant block: its one offset in every kernel (W10.2) */
   uint64_t null_value;       /* st_value of symbol 0 */
   uint64_t *slot;            /* by symbol: bindless slot's offset in bank 0, TL_NO_OFFSET */
+  uint32_t gone_name;        /* of a section that is in no table of names either (L439), TL_NONE */
   uint64_t bindless_base;    /* offset of slot 0 */
   TL_VECTOR(tl_slot_entry) slot_entries; /* in output order */
   tl_placement placed[TL_PLACED_COUNT];
@@ -67,6 +69,8 @@ typedef struct tl_constant_offsets {
 tl_constant_offsets tl_layout_constants(tl_module *module, const tl_graph *graph, tl_arena *arena);
 /* After the last section was created. */
 void tl_layout_init(tl_layout *layout, const tl_module *module, const tl_constant_offsets *constants, tl_arena *arena);
+/* -kernels-used or -variables-used count (W17.11). */
+bool tl_layout_is_restricted(const tl_options *options);
 /* What -kernels-used and -variables-used do to user constants and to symbol 0 (G7, G8). */
 void tl_layout_pool_constants(tl_layout *layout, const tl_module *module, tl_arena *arena);
 /* Shared memory: who uses what is found before the last sections are created; one that is late gets its .nv.shared.K
@@ -86,6 +90,8 @@ void tl_layout_add_move(tl_placement *placement, tl_move move, tl_arena *arena);
 void tl_layout_end_moves(tl_placement *placement);
 /* The piece of a merged section that holds an offset, NULL. */
 const tl_piece *tl_layout_piece(const tl_section *section, uint64_t offset);
+/* True for an offset of the merged section that lies in nothing that stays. */
+bool tl_layout_offset_is_gone(const tl_layout *layout, uint32_t section, uint64_t offset);
 /* Where an offset of the merged section lies after that. */
 uint64_t tl_layout_moved_offset(const tl_layout *layout, uint32_t section, uint64_t offset);
 /* Slot order and what each kernel reaches; in the Mercury view creates the kernels' tables, which stand between

@@ -42,7 +42,7 @@ static const tl_piece *pool_find(const tl_pieces *pooled, const tl_module *modul
   return NULL;
 }
 
-static bool pool_is_asked_for(const tl_options *options) {
+bool tl_layout_is_restricted(const tl_options *options) {
   const bool restricted = options->kernels_used.count || options->variables_used.count;
   return restricted && !(options->debug && !options->suppress_debug_info); /* W17.11 */
 }
@@ -51,7 +51,7 @@ void tl_layout_pool_constants(tl_layout *layout, const tl_module *module, tl_are
   const char *const name_text = tl_module_user_constants(module);
   const uint32_t name = tl_names_find(module->names, name_text, strlen(name_text));
   const uint32_t section = name == TL_NONE ? TL_NONE : tl_module_find_section(module, name);
-  if (section == TL_NONE || !pool_is_asked_for(module->options))
+  if (section == TL_NONE || !tl_layout_is_restricted(module->options))
     return;
   uint64_t end = 0, value = layout->null_value; /* which stays when no block is poolable (L256) */
   bool any = false;

@@ -50,11 +50,17 @@ static int unified_compare_keys(const void *a, const void *b) {
   return order;
 }
 
+/* An entry of that table, not one of the copies that a SASS-kind file has for Mercury. */
+static bool unified_is_original(const tl_module *module, size_t entry, uint32_t type) {
+  const tl_section *const section = &module->sections.items[module->unified_entries.items[entry].section];
+  return section->type == type && !(section->flags & SHF_CUDA_MERCURY);
+}
+
 static unified_keys unified_collect(const tl_module *module, uint32_t type, tl_arena *arena) {
   unified_keys keys = {tl_arena_new(arena, unified_key, module->unified_entries.count + 1), 0};
   for (size_t i = 0; i < module->unified_entries.count; i++) {
     const tl_unified_entry *const entry = &module->unified_entries.items[i];
-    if (module->sections.items[entry->section].type == type)
+    if (unified_is_original(module, i, type))
       keys.items[keys.count++] = (unified_key){tl_get64(entry->data + 16), tl_get64(entry->data + 24), (uint32_t)i};
   }
   if (keys.count)
@@ -126,7 +132,7 @@ static void unified_plan_slots(const tl_module *module, tl_unified_plan *plan, t
   for (size_t i = 0; i < module->unified_entries.count; i++) {
     const tl_unified_entry *const entry = &module->unified_entries.items[i];
     const uint32_t function = entry->symbol == TL_NONE ? TL_NONE : module->symbols.items[entry->symbol].function;
-    if (module->sections.items[entry->section].type != SHT_CUDA_UFT_ENTRY || plan->places[i] == TL_NO_OFFSET)
+    if (!unified_is_original(module, i, SHT_CUDA_UFT_ENTRY) || plan->places[i] == TL_NO_OFFSET)
       continue;
     const uint32_t stub = function == TL_NONE ? TL_NONE : stub_of[function];
     const uint64_t place = plan->places[i];
@@ -155,6 +161,23 @@ static uint64_t unified_data_size(const tl_module *module, const unified_keys *k
   return end;
 }
 
+/* L435: the copies of a SASS-kind file have the places of what they copy, which stand in the same order. */
+static void unified_copy_places(const tl_module *module, tl_unified_plan *plan) {
+  static const uint32_t types[] = {SHT_CUDA_UFT_ENTRY, SHT_CUDA_UDT_ENTRY};
+  for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
+    size_t next = 0;
+    for (size_t i = 0; i < module->unified_entries.count; i++) {
+      const tl_section *const section = &module->sections.items[module->unified_entries.items[i].section];
+      if (section->type != types[t] || !(section->flags & SHF_CUDA_MERCURY))
+        continue;
+      while (next < module->unified_entries.count && !unified_is_original(module, next, types[t]))
+        next++;
+      if (next < module->unified_entries.count)
+        plan->places[i] = plan->places[next++];
+    }
+  }
+}
+
 tl_unified_plan tl_layout_plan_unified(const tl_module *module, tl_arena *arena) {
   tl_unified_plan plan = {0};
   if (!tl_module_has_tables(module) || !(module->unified_entries.count || module->stubs.count))
@@ -177,6 +200,7 @@ tl_unified_plan tl_layout_plan_unified(const tl_module *module, tl_arena *arena)
   unified_match(module, &module->index->data, &data, plan.places);
   if (unified_data_size(module, &data, plan.places) != module->index->data.window)
     unified_fail(module, TL_MESSAGE_UDT_WINDOW);
+  unified_copy_places(module, &plan);
   unified_check_identities(module, &functions);
   unified_check_identities(module, &data);
   unified_plan_slots(module, &plan, arena);
@@ -256,7 +280,8 @@ static void unified_place_data(tl_layout *layout, const tl_module *module, const
   for (size_t i = 0; i < module->unified_entries.count; i++) {
     const uint32_t symbol = unified_symbol(module, (uint32_t)i);
     const tl_symbol *const object = &module->symbols.items[symbol];
-    if (object->section != section || plan->places[i] == TL_NO_OFFSET)
+    if (object->section != section || plan->places[i] == TL_NO_OFFSET ||
+        !unified_is_original(module, i, SHT_CUDA_UDT_ENTRY))
       continue;
     placed[symbol] = true;
     layout->symbol_value[symbol] = plan->places[i];

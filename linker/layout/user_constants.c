@@ -47,13 +47,32 @@ static uint64_t constants_align(const tl_module *module, const tl_section *secti
   return shown;
 }
 
+/* L439: of user constants that do not fit, -kernels-used and -variables-used drop what nothing refers to. By symbol: what
+ * stays; NULL: everything. */
+static bool *constants_used(const tl_module *module, tl_arena *arena) {
+  const tl_list *const named = &module->options->variables_used;
+  if (!tl_layout_is_restricted(module->options))
+    return NULL;
+  bool *const used = tl_arena_new(arena, bool, module->symbols.count);
+  for (size_t i = 0; i < module->relocations.count; i++)
+    used[module->relocations.items[i].symbol] |= tl_module_relocation_stands(module, i);
+  for (uint32_t i = 1; i < module->symbols.count; i++)
+    for (size_t n = 0; n < named->count && !used[i]; n++)
+      used[i] = strstr(tl_module_text(module, module->symbols.items[i].name), named->items[n]) != NULL;
+  return used;
+}
+
 /* The variables of one half of the symbol table, the last one first. */
-static void constants_collect(const tl_module *module, const tl_u32_vector *half, uint32_t section, tl_u32_vector *list,
-                              uint64_t *align_of, tl_arena *arena) {
+static void constants_collect(tl_layout *layout, const tl_module *module, const bool *used, const tl_u32_vector *half,
+                              uint32_t section, tl_u32_vector *list, uint64_t *align_of, tl_arena *arena) {
   for (size_t i = half->count; i-- > 0;) {
     const tl_symbol *const symbol = &module->symbols.items[half->items[i]];
     if (symbol->section != section || tl_type_of(symbol) == STT_SECTION)
       continue;
+    if (used && !used[half->items[i]]) {
+      layout->symbol_gone[half->items[i]] = true;
+      continue;
+    }
     align_of[half->items[i]] = constants_align(module, &module->sections.items[section], symbol);
     tl_u32_push(arena, list, half->items[i]);
   }
@@ -88,8 +107,10 @@ void tl_layout_user_constants(tl_layout *layout, const tl_module *module, tl_are
     return;
   uint64_t *const align_of = tl_arena_new(arena, uint64_t, module->symbols.count);
   tl_u32_vector order = {0};
-  constants_collect(module, &module->globals, section, &order, align_of, arena);
-  constants_collect(module, &module->locals, section, &order, align_of, arena);
+  const bool *const used = constants_used(module, arena);
+  layout->placed[TL_PLACED_CONSTANTS].drops = used != NULL;
+  constants_collect(layout, module, used, &module->globals, section, &order, align_of, arena);
+  constants_collect(layout, module, used, &module->locals, section, &order, align_of, arena);
   const constants_state state = {module, align_of};
   tl_list_sort(arena, order.items, order.count, TL_DEAL_SWAP, constants_first, &state);
   uint64_t end = 0, align = 1; /* that of the first variable, if it is known (L88) */
@@ -101,6 +122,8 @@ void tl_layout_user_constants(tl_layout *layout, const tl_module *module, tl_are
     end += module->symbols.items[symbol].size;
   }
   layout->section_size[section] = end;
+  layout->section_dropped[section] |= !end;
+  layout->gone_name = end ? layout->gone_name : name;
   layout->section_align[section] = align;
   constants_move(layout, module, section, &order,
                  arena); /* also what does not fit: its relocations lie in it all the same */

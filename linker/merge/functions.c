@@ -24,7 +24,8 @@ static void functions_note_alias(tl_merging *m, uint32_t symbol) {
   const uint32_t section = m->cubin->symbols[symbol].section;
   const uint32_t primary = functions_primary(m->cubin, section);
   const bool other = section && primary != symbol && primary < m->cubin->symbol_count;
-  const bool local = tl_symbol_binding(&m->cubin->symbols[symbol]) == STB_LOCAL && m->symbol_dead[symbol];
+  const bool replaces = other && m->bodies[primary].role == TL_BODY_REPLACES; /* L437 */
+  const bool local = (replaces || tl_symbol_binding(&m->cubin->symbols[symbol]) == STB_LOCAL) && m->symbol_dead[symbol];
   if (other && m->bodies[primary].function != TL_NONE && m->symbol_dead[primary] != m->symbol_dead[symbol])
     *(local ? &m->module->dead_local_alias : &m->module->dead_alias) = true;
 }

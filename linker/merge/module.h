@@ -115,17 +115,18 @@ typedef struct tl_symbol {
   uint32_t frame_cutoff[3];  /* relocations before this one against the symbol are dropped ... */
   uint32_t frame_section[3]; /* ... from these relocation sections (W8.2), TL_NONE */
   bool common;
-  bool waits;           /* common, and stays so in a relocatable output (D3) */
-  bool zeros_too;       /* common, and a definition without initialiser came behind it (W3.12) */
-  bool weak_mention;    /* undefined, and only weakly referred to (R21, R22) */
-  bool shared;          /* object laid out in shared memory */
-  bool external_shared; /* extern __shared__ (W3.11) */
-  bool constants_size;  /* .nv.ptx.const0.size: the size of the user constants (L251) */
-  bool misplaced;       /* shared object that nvlink never lays out: S = -1, with -g 0 (D82, L94) */
-  bool referenced;      /* some text that counts refers to it (W9.9) */
-  bool unlisted;        /* never in .symtab (compiler constants, parameters) */
-  bool late;            /* kernel that stays without being named: hardly more than a device function (W17.12) */
-  bool late_sections;   /* ... whose sections are created late, also where it counts as a kernel (L45, L151) */
+  bool waits;            /* common, and stays so in a relocatable output (D3) */
+  bool zeros_too;        /* common, and a definition without initialiser came behind it (W3.12) */
+  bool weak_initialised; /* common, and a weak definition with an initialiser came behind it (L436) */
+  bool weak_mention;     /* undefined, and only weakly referred to (R21, R22) */
+  bool shared;           /* object laid out in shared memory */
+  bool external_shared;  /* extern __shared__ (W3.11) */
+  bool constants_size;   /* .nv.ptx.const0.size: the size of the user constants (L251) */
+  bool misplaced;        /* shared object that nvlink never lays out: S = -1, with -g 0 (D82, L94) */
+  bool referenced;       /* some text that counts refers to it (W9.9) */
+  bool unlisted;         /* never in .symtab (compiler constants, parameters) */
+  bool late;             /* kernel that stays without being named: hardly more than a device function (W17.12) */
+  bool late_sections;    /* ... whose sections are created late, also where it counts as a kernel (L45, L151) */
 } tl_symbol;
 
 /* How an entry is to be treated whatever its symbol's class is. */
@@ -184,6 +185,11 @@ typedef struct tl_unified_entry {
   uint32_t symbol; /* output symbol, TL_NONE */
   const uint8_t *data;
 } tl_unified_entry;
+
+/* A symbol of an input. */
+typedef struct tl_place_of_symbol {
+  uint32_t file, symbol; /* file TL_NONE: none */
+} tl_place_of_symbol;
 
 typedef struct tl_edge {
   uint32_t from, to; /* functions; or a function and a prototype's name */
@@ -264,6 +270,7 @@ typedef struct tl_module {
   uint32_t fragments;                         /* first reserved-memory kind of AT_ENTRY_FRAGMENTS: 0, 4 or 6 (L222) */
   bool dead_alias;                            /* a live function has a dead alias (V11a, D63) */
   bool dead_local_alias;                      /* the same of a local alias (L93) */
+  tl_place_of_symbol weak_behind_common;      /* the first that an executable cannot have (D19, L436) */
   bool unified;                               /* some input has unified tables (U4) */
   TL_VECTOR(tl_unified_entry) unified_entries;
   const tl_index *index; /* of unified functions and data (-uidx), NULL */

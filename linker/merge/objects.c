@@ -202,7 +202,7 @@ uint32_t tl_merge_place_section(tl_merging *m, uint32_t index) {
     section->pieces.items[section->pieces.count - 1].named = !m->objects_done;
   if (input->type == SHT_CUDA_UFT_ENTRY || input->type == SHT_CUDA_UDT_ENTRY)
     module->unified = true;
-  if (input->type == SHT_CUDA_UDT)
+  if (input->type == SHT_CUDA_UDT && !(input->flags & SHF_CUDA_MERCURY))
     module->unified_data = out;
   return out;
 }
@@ -479,6 +479,7 @@ static void objects_define_known(tl_merging *m, uint32_t index, uint32_t known, 
   }
   if (symbol->common && !init) { /* W3.12: stays common, the block stays as dead bytes */
     symbol->zeros_too = true;
+    symbol->info = s->info; /* where a weak one was common too (L438) */
     return;
   }
   if (symbol->common)
@@ -547,6 +548,17 @@ static void objects_check_space(const tl_merging *m, uint32_t index) {
                      (uint64_t)index * ELF_SYMBOL_SIZE, "st_shndx of a variable is no section of its memory space");
 }
 
+/* L436: the name is common no longer, and nvlink crashes later on where nothing strong defines it behind this (D19). */
+static void objects_pass_weak_behind_common(tl_merging *m, uint32_t index, uint32_t known) {
+  m->symbol_map[index] = known;
+  m->symbol_lost[index] = true;
+  m->module->symbols.items[known].weak_initialised = true;
+  m->module->symbols.items[known].common = false;
+  m->module->symbols.items[known].mention = m->file; /* what E21 names */
+  if (m->module->weak_behind_common.file == TL_NONE)
+    m->module->weak_behind_common = (tl_place_of_symbol){m->file, index};
+}
+
 static void objects_pass_defined(tl_merging *m, uint32_t index, uint32_t known) {
   const tl_cubin_symbol *const s = &m->cubin->symbols[index];
   const tl_cubin_section *const input = &m->cubin->sections[s->section];
@@ -569,11 +581,11 @@ static void objects_pass_defined(tl_merging *m, uint32_t index, uint32_t known) 
     return;
   }
   objects_check_space(m, index);
-  const bool crashes = symbol && symbol->common && s->size >= symbol->size; /* a smaller one is E28 */
-  if (crashes && tl_symbol_binding(s) == STB_WEAK && input->type == SHT_CUDA_GLOBAL_INIT)
-    tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, m->cubin->symbol_table,
-                     (uint64_t)index * ELF_SYMBOL_SIZE,
-                     "a weak variable with an initialiser stands behind a common one of its name (D19)");
+  if (symbol && symbol->common && s->size >= symbol->size && tl_symbol_binding(s) == STB_WEAK &&
+      input->type == SHT_CUDA_GLOBAL_INIT) { /* a smaller one is E28 */
+    objects_pass_weak_behind_common(m, index, known);
+    return;
+  }
   const uint32_t section = tl_merge_place_section(m, s->section);
   const bool shared = (s->other & STO_SPACE_MASK) == STO_SHARED || (s->other & STO_VISIBILITY_MASK) == STV_INTERNAL;
   m->module->deleted_section |=

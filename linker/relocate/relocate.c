@@ -531,7 +531,10 @@ static void relocate_follow_alias(const relocating *r, entry_state *e) {
 }
 
 static void relocate_entry(relocating *r, uint32_t index) {
-  entry_state e = {.entry = &r->module->relocations.items[index], .index = index, .defect = TL_DEFECT_COUNT};
+  const tl_relocation *const entry = &r->module->relocations.items[index];
+  if (tl_layout_offset_is_gone(r->layout, entry->target, entry->offset))
+    return;
+  entry_state e = {.entry = entry, .index = index, .defect = TL_DEFECT_COUNT};
   e.symbol = e.entry->symbol;
   e.offset = tl_layout_place_of_entry(r->layout, r->module, e.entry);
   const bool mercury = r->module->view == TL_VIEW_MERCURY;
