@@ -84,7 +84,7 @@ static void link_report_kept(const tl_link_stages *s, const tl_finalized *finali
   for (size_t i = 0; i < finalized->remade.count && !s->module.options->identity_nvlink; i++) {
     const tl_remade *const one = &finalized->remade.items[i];
     const char *const name = tl_module_text(&s->module, s->module.symbols.items[one->symbol].name);
-    if (one->what != TL_REMAKE_SURE)
+    if (one->what != TL_REMAKE_SURE && one->what != TL_REMAKE_SHOWN)
       tl_diagnostics_add(s->diagnostics, tl_message_row_of(TL_MESSAGE_KEPT_TEXT),
                          (tl_site){NULL, NULL, name, TL_NO_OFFSET}, NULL, name, tl_remake_text(one->what));
   }

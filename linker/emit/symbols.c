@@ -78,11 +78,12 @@ static uint16_t symbols_section(const tl_emitted *e, uint32_t section, uint8_t *
   return narrow ? (uint16_t)index : SHN_XINDEX;
 }
 
-/* st_other of an executable: L27, L185; W17.2, W17.7. */
+/* st_other of an executable: L27, L185; W17.2, W17.7. In the Mercury table shared objects keep their space. */
 static uint8_t symbols_visibility(const tl_emitted *e, const tl_symbol *symbol, uint8_t other) {
   const bool records = e->module->mode->records_applied, marked = records && !e->module->extern_by_name;
+  const unsigned space = e->module->view == TL_VIEW_MERCURY ? other & STO_SPACE_MASK : 0; /* M8, L135 */
   if (symbol->shared)
-    return marked ? STV_INTERNAL : 0;
+    return (uint8_t)(space | (marked ? STV_INTERNAL : 0));
   const unsigned visibility = other & STO_VISIBILITY_MASK;
   const bool kept = visibility == STV_PROTECTED || (records && visibility == STV_INTERNAL);
   return kept ? other : (uint8_t)(other & ~STO_VISIBILITY_MASK);

@@ -90,6 +90,8 @@ const char *tl_remake_text(tl_remake what) {
     return "its scoreboard numbers run out, and nvlink's choice is not known (M45i)";
   case TL_REMAKE_FENCE:
     return "nvlink leaves out loads before a fence (M44)";
+  case TL_REMAKE_SHOWN:
+    return "made anew in the same way (M43)";
   case TL_REMAKE_DEBUG:
     return "nvlink adds instructions before EXIT in links with debug code (M43)";
   }

@@ -1,6 +1,7 @@
 /* The SASS .debug_frame (M24): written anew from the frames of live functions, in the order in which the Mercury view has
  * them, each behind its CIE; the n-th entry of a file's Mercury section and the n-th of its SASS section describe the same
  * function. */
+#include "finalize/barriers.h"
 #include "finalize/parts.h"
 
 #include "base/bytes.h"
@@ -141,7 +142,7 @@ static uint64_t frames_leb(const uint8_t *bytes, uint64_t left) {
 }
 
 /* Length of a DWARF call frame instruction of those that ptxas writes, 0 for others. */
-static uint64_t frames_instruction_size(const uint8_t *bytes, uint64_t left) {
+uint64_t final_frame_instruction_size(const uint8_t *bytes, uint64_t left) {
   enum {
     OFFSET_EXTENDED = 5,
     RESTORE_EXTENDED = 6,
@@ -190,7 +191,7 @@ static bool frames_read_steps(const finalizer *f, const uint8_t *frame_bytes, ui
       at += tl_get32(frame_bytes + i + 1);
       start = end = i + length;
     } else if (code != NOP) {
-      length = frames_instruction_size(frame_bytes + i, size - i);
+      length = final_frame_instruction_size(frame_bytes + i, size - i);
       if (!length || end != i)
         return false;
       end = i + length;

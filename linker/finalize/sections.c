@@ -1,5 +1,6 @@
 /* The sections of a capsule link's output, in their order (M11): those of the Mercury view with SASS contents, the
  * kernels' parameter banks, the capsules, the other mirrored sections, .nv.merc.symtab. */
+#include "finalize/barriers.h"
 #include "finalize/leaf.h"
 #include "finalize/parts.h"
 
@@ -82,7 +83,8 @@ static const uint8_t *sections_remake(finalizer *f, uint32_t section, const fina
   memcpy(text, out->bytes, out->size);
   tl_remake what = tl_leaf_remake(text, out->size, f->arena);
   if (f->shows_errors && !sections_shows_errors(f, f->sass_section[section])) {
-    what = TL_REMAKE_DEBUG; /* M43: instructions before each EXIT that are not made here */
+    const bool stand = f->sass->module->options->debug && tl_barriers_stand(out->bytes, out->size);
+    what = stand ? TL_REMAKE_SHOWN : TL_REMAKE_DEBUG; /* M43, L134 */
     memcpy(text, out->bytes, out->size);
   }
   if (what != TL_REMAKE_NONE)

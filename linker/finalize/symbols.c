@@ -22,6 +22,8 @@ bool final_names_first(const finalizer *f, uint32_t symbol) {
   return owner != TL_NONE && owner != symbol && index[symbol] && index[symbol] < index[owner];
 }
 
+enum { RESERVED_SHARED = 0x400 }; /* M17 */
+
 static void symbols_fill_sass(const finalizer *f, uint32_t symbol, uint8_t *at) {
   const tl_symbol *const m = &f->mercury->module->symbols.items[symbol];
   if (tl_type_of(m) == STT_SECTION) {
@@ -35,11 +37,15 @@ static void symbols_fill_sass(const finalizer *f, uint32_t symbol, uint8_t *at) 
   if (!index)
     final_disagree(f, "a symbol is listed in its Mercury view alone");
   const uint8_t *const own = table->bytes + (uint64_t)index * ELF_SYMBOL_SIZE;
-  if (m->section != TL_NONE) { /* an undefined one stays as the Mercury view has it, but for its value */
+  if (tl_get16(own + 6) != SHN_UNDEF) { /* an undefined one stays as the Mercury view has it, but for its value */
     at[4] = own[4];
     at[5] = own[5];
   }
+  const uint64_t mercury_value = tl_get64(at + 8);
   memcpy(at + 8, own + 8, 16);
+  if (m->external_shared &&
+      tl_get16(own + 6) != SHN_UNDEF) /* behind the reserved part, also where it is all there is */
+    tl_put64(at + 8, mercury_value + RESERVED_SHARED);
   if (tl_type_of(m) == STT_FUNC && final_names_first(f, symbol)) /* it has the function's size (L104) */
     tl_put64(at + 16, f->sass->module->symbols.items[f->sass_symbol[final_mercury(f, m->section)->owner]].size);
 }

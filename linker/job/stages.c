@@ -4,6 +4,7 @@
 
 #include "catalog/message.h"
 #include "cubin/elf.h"
+#include "finalize/barriers.h"
 #include "graph/live.h"
 #include "relocate/relocate.h"
 
@@ -22,6 +23,24 @@ static const bool *link_taken(const tl_job *job, const tl_cubin *files, uint32_t
   return taken;
 }
 
+/* M43, L134: in a link with -g, kernels of capsules get error barriers before EXIT. Which do is decided from both views. */
+static void link_add_barriers(tl_link_common *c, const tl_accepted *accepted, tl_cubin *file,
+                              tl_diagnostics *diagnostics) {
+  const tl_options *const options = &c->job->options;
+  tl_arena *const arena = &c->state->arena;
+  if (!options->debug || !accepted->capsule || !tl_mode_of(options)->final)
+    return;
+  const bool mercury = file->view == TL_VIEW_MERCURY;
+  tl_cubin other;
+  if (c->admitted.capsule)
+    tl_cubin_read(&other, &c->job->inputs[accepted->input], (uint32_t)accepted->input,
+                  mercury ? TL_VIEW_SASS : TL_VIEW_MERCURY, &c->names, arena, diagnostics);
+  if (mercury)
+    tl_barriers_add_records(file, &other, tl_barriers_choose(&other, file, &c->names, arena), arena);
+  else
+    tl_barriers_add(file, tl_barriers_choose(file, c->admitted.capsule ? &other : NULL, &c->names, arena), arena);
+}
+
 static tl_cubin *link_read(tl_link_common *c, tl_view view, tl_diagnostics *diagnostics) {
   const tl_admission *const admitted = &c->admitted;
   tl_cubin *const files = tl_arena_new(&c->state->arena, tl_cubin, admitted->files.count + 1);
@@ -32,6 +51,8 @@ static tl_cubin *link_read(tl_link_common *c, tl_view view, tl_diagnostics *diag
     sass |= !file->capsule;
     tl_cubin_read(&files[i], &c->job->inputs[file->input], (uint32_t)file->input, view, &c->names, &c->state->arena,
                   diagnostics);
+    if (admitted->capsule || !sass) /* in a mixed link those before the first file of SASS kind (L134) */
+      link_add_barriers(c, file, &files[i], diagnostics);
     files[i].virtual_sm = file->virtual_sm;
     files[i].old = file->old;
     files[i].system = file->system && !c->job->options.keep_system;

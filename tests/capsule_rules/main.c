@@ -43,6 +43,9 @@ static const capsule_row rows[] = {
     {"used_without_entries", "100", NULL, "-kernels-used=kp", {"weak_loads_1", "strong_plain"}, NULL, NULL}, /* L131 */
     {"losing_tables", "120", NULL, NULL, {"two_tables_1", "two_tables_2"}, NULL, NULL},                      /* L132 */
     {"slots_moved", "100", NULL, NULL, {"sampled"}, NULL, NULL},                                             /* L133 */
+    {"barriers", "100", NULL, "-g", {"guarded", "called", "leaf", "own_strong_0"}, NULL, NULL},              /* L134 */
+    {"barriers_unoptimised", "120", NULL, "-g", {"guarded_unoptimised", "called"}, NULL, NULL},              /* L134 */
+    {"open_shared", "103", NULL, "-g", {"open_shared"}, NULL, NULL},                                         /* L135 */
     {"constants", "120", NULL, NULL, {"constants"}, NULL, NULL},                                    /* L103, L123 */
     {"constants_pic", "100", NULL, NULL, {"constants_pic"}, NULL, NULL},                            /* L103 */
     {"verbose_constants", "120", NULL, "-v", {"constants"}, NULL, NULL},                            /* L121 */

@@ -216,6 +216,27 @@ static void write_sampled(FILE *to) {
               " st.global.f32 [%%rd1],%%f2; ret;\n}\n");
 }
 
+/* Guarded exits, a loop and branches over them, a call behind them. */
+static void write_guarded(FILE *to) {
+  fprintf(to,
+          ".extern .func (.param .u32 r) called(.param .u32 a);\n"
+          ".visible .entry guarded(.param .u64 q, .param .u32 a)\n{\n"
+          " .reg .pred %%p<4>; .reg .u32 %%r<5>; .reg .u64 %%rd<3>;\n"
+          " ld.param.u64 %%rd1,[q]; ld.param.u32 %%r1,[a]; setp.gt.u32 %%p1,%%r1,7; @!%%p1 exit;\n"
+          " ld.global.u32 %%r2,[%%rd1]; setp.eq.u32 %%p2,%%r2,9; @%%p2 bra A; st.global.u32 [%%rd1+4],%%r1;\n"
+          "L: ld.volatile.global.u32 %%r3,[%%rd1+8]; add.u32 %%r2,%%r2,%%r3; setp.lt.u32 %%p3,%%r2,77; @%%p3 bra L;\n"
+          " exit;\n"
+          "A: { .param .u32 x; .param .u32 z; st.param.u32 [x],%%r1; call (z),called,(x); ld.param.u32 %%r1,[z]; }\n"
+          " st.global.u32 [%%rd1],%%r1; ret;\n}\n");
+}
+
+/* Shared memory whose size the launch gives. */
+static void write_open_shared(FILE *to) {
+  fprintf(to, ".extern .shared .align 4 .u32 open[];\n"
+              ".visible .entry opens(.param .u64 q)\n{ .reg .u32 %%r<3>; .reg .u64 %%rd<3>;\n"
+              " ld.param.u64 %%rd1,[q]; ld.shared.u32 %%r1,[open+16]; st.global.u32 [%%rd1],%%r1; ret; }\n");
+}
+
 /* --- a function with a second name --- */
 
 static void write_alias(FILE *to) {
@@ -318,6 +339,9 @@ static const capsule_source sources[] = {
     {"two_tables_1", NULL, write_two_tables_1},
     {"two_tables_2", NULL, write_two_tables_2},
     {"sampled", "-O0", write_sampled},
+    {"guarded", NULL, write_guarded},
+    {"guarded_unoptimised", "-O0", write_guarded},
+    {"open_shared", NULL, write_open_shared},
     {"own_weak_0", NULL, write_own_weak_0},
     {"own_weak_5", NULL, write_own_weak_5},
     {"own_strong_0", NULL, write_own_strong_0},

@@ -1,0 +1,19 @@
+/* Error barriers before EXIT, put into files before they are merged (M43, L134). */
+#ifndef TL_FINALIZE_BARRIERS_H
+#define TL_FINALIZE_BARRIERS_H
+
+#include "cubin/cubin.h"
+
+/* By section of the file: the SASS texts that get barriers. `mercury`, the same file's other view, is NULL in a link of SASS
+ * kind. Both are as read. */
+const bool *tl_barriers_choose(const tl_cubin *sass, const tl_cubin *mercury, const tl_names *names, tl_arena *arena);
+void tl_barriers_add(tl_cubin *sass, const bool *texts, tl_arena *arena);
+/* The same for the capsules; `sass` is as read. */
+void tl_barriers_add_records(tl_cubin *mercury, const tl_cubin *sass, const bool *texts, tl_arena *arena);
+/* Whether every EXIT of a text has them. */
+bool tl_barriers_stand(const uint8_t *text, uint64_t size);
+
+/* Length of a DWARF call frame instruction of those that ptxas writes, 0 for others (frames.c). */
+uint64_t final_frame_instruction_size(const uint8_t *bytes, uint64_t left);
+
+#endif
