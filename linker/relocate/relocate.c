@@ -211,7 +211,7 @@ static outcome relocate_texture(const relocating *r, entry_state *e) { /* R18 */
   case TL_TEX_BINDLESS:
     if (r->module->mode->final)
       return OUTCOME_APPLY;
-    relocate_as_nothing(e); /* W12 */
+    e->s = 0; /* W12; the bank is that of the symbol's section, a text's for a parameter (L299) */
     return relocate_keeps_for_later(r, e, TL_DEFECT_D2) ? OUTCOME_KEEP : OUTCOME_APPLY;
   case TL_TEX_ZERO:
     relocate_as_nothing(e);
