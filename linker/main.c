@@ -5,6 +5,7 @@
  * of C77: words, checks, -time and -uidx files, libraries, inputs, the link, the output, the registration file (N15). */
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "catalog/defect.h"
 #include "catalog/message.h"
 #include "catalog/usage.h"
 #include "command.h"
@@ -205,15 +206,25 @@ static void program_read_files(program *p) {
     program_find_library(p, libraries->list.items[i]);
 }
 
-static void program_check_written(program *p, const char *path, tl_write_status status) {
+/* D93: an output that fits nvlink's buffer is written when its file is closed, and nobody looks whether it was. */
+static bool program_is_lost_unseen(program *p, const char *path, size_t size) {
+  enum { VENDOR_BUFFER = 4096 };
+  if (size > VENDOR_BUFFER || strncmp(path, "/dev/", 5) != 0)
+    return false;
+  if (!tl_defect_matched(&p->command.options, TL_DEFECT_D93))
+    tl_defect_note(&p->diagnostics, TL_DEFECT_D93, NULL);
+  return tl_defect_matched(&p->command.options, TL_DEFECT_D93);
+}
+
+static void program_check_written(program *p, const char *path, tl_write_status status, size_t size) {
   if (status == TL_WRITE_CANNOT_OPEN)
     program_say(p, TL_MESSAGE_OUTPUT_FILE, path, NULL);
-  if (status == TL_WRITE_FAILED)
+  if (status == TL_WRITE_FAILED && !program_is_lost_unseen(p, path, size))
     program_say(p, TL_MESSAGE_WRITING_FILE, NULL, NULL);
 }
 
 static void program_write(program *p, const char *path, const void *bytes, size_t size) {
-  program_check_written(p, path, tl_write_file(path, bytes, size));
+  program_check_written(p, path, tl_write_file(path, bytes, size), size);
 }
 
 /* N14: a file of the runtime that was not taken keeps an existing registration file (L220, D25). */
@@ -287,7 +298,7 @@ static void program_link(program *p) {
   if (p->result.image)
     program_write(p, output, p->result.image, p->result.image_size);
   else if (p->result.image_size)
-    program_check_written(p, output, tl_write_result(output, &p->result));
+    program_check_written(p, output, tl_write_result(output, &p->result), p->result.image_size);
   if (p->result.map)
     program_write(p, p->command.given[TL_OPT_MAP].text, p->result.map, strlen(p->result.map));
   program_write_registration(p, &job);

@@ -74,3 +74,5 @@ TL_DEFECT(D91, 'R', "relocate", "-r, and an entry of type UNUSED_CLEAR against a
           "dropped, so debug information of a function that is dead then stays")
 TL_DEFECT(D92, 'R', "relocate", "-r, and an entry against a section symbol", "kept for the final link",
           "applied to the place in this output, and dropped, so a later link does not move it")
+TL_DEFECT(D93, 'R', "write", "a full device, and an output of at most 4,096 bytes", "an error",
+          "nothing is said: what fits the buffer is lost when the file is closed")
