@@ -208,6 +208,12 @@ static void ref_merge_function(ref_link *link, size_t file_number, uint32_t symb
     break;
   case REF_BODY_REPLACES:
     file->symbol_of[symbol] = function->symbol;
+    if (function->text == REF_NONE) { /* the weak name was an alias: the body takes the place of what it named */
+      function->text = link->symbols[function->symbol].section;
+      if (function->text == REF_NONE) {
+        break;
+      }
+    }
     ref_merge_copy_text(link, file, symbol, function);
     ref_merge_define_symbol(link, file_number, symbol, function->text);
     break;
