@@ -471,9 +471,12 @@ static void ref_attributes_add_min_stacks(ref_link *link) {
   }
 }
 
-/* RF116: an alias that a section belongs to has none of its own. */
+/* RF116: an alias that a section belongs to has none of its own. The count in the section's header is enough for nvlink; from
+ * sm_90 on there is none, and it stops; by default that of the function is taken. */
 static bool ref_attribute_alias_has_registers(const ref_link *link, size_t number) {
-  for (size_t i = 0; i < link->function_count; i++) {
+  const size_t text = link->functions[number].text;
+  const bool header = text != REF_NONE && link->sections[text].info_high != 0;
+  for (size_t i = 0; i < link->function_count && (header || !link->job->bug_compatible); i++) {
     if (link->functions[i].alias_of == number && link->functions[i].has_register_count) {
       return true;
     }
@@ -485,8 +488,8 @@ static bool ref_attribute_alias_has_registers(const ref_link *link, size_t numbe
 static void ref_attributes_check_registers(ref_link *link) {
   for (size_t i = 0; i < link->function_count; i++) {
     const ref_function *function = &link->functions[i];
-    if (function->live && function->text != REF_NONE && !function->has_register_count &&
-        !ref_attribute_alias_has_registers(link, i)) {
+    const bool counted = function->has_register_count || ref_attribute_alias_has_registers(link, i);
+    if (function->live && function->text != REF_NONE && !counted) {
       ref_message_fatal(link, "E60", "Internal error: no regcount?");
     }
   }

@@ -112,7 +112,7 @@ static size_t ref_block_find_own_constants(ref_link *link, size_t owner, const r
                       link->job->bug_compatible; /* D85 */
   if (number != REF_NONE && !second) {
     ref_block_check_overlap(link, number, input);
-    link->sections[number].align = input->align; /* RF4, RF46 */
+    link->sections[number].align = link->relocatable ? link->sections[number].align : input->align; /* RF4, RF46 */
     link->sections[number].data.size = 0;
     link->sections[number].size = 0;
     return number;

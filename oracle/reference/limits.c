@@ -5,7 +5,11 @@
 
 enum { CONSTANT_LIMIT = 0x10000 };
 
+/* RF118: for `.nv_debug.shared`, which has a size with -g and -preserve-relocs, nvlink cuts the name as it does a kernel's. */
 static const char *ref_limits_owner(const ref_link *link, const ref_out_section *section) {
+  if (strcmp(section->name, ".nv_debug.shared") == 0) {
+    return section->name + strlen(".nv.shared.");
+  }
   if (section->info_section == REF_NONE || link->sections[section->info_section].info_function == REF_NONE) {
     return "";
   }
@@ -61,7 +65,7 @@ void ref_limits_check_sizes(ref_link *link) {
     if (section->dropped || (link->relocatable && !ref_limits_is_user_constants(link, section))) {
       continue; /* RF100 */
     }
-    if (section->type == REF_TYPE_SHARED && section->info_section != REF_NONE) {
+    if (section->type == REF_TYPE_SHARED) {
       const uint64_t used = size - (link->sm >= 90 && !link->is_capsule && size > 0 ? 0x400 : 0);
       if (used > link->target->shared_limit) {
         ref_message_add(link, REF_ERROR, "E30",

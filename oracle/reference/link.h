@@ -324,6 +324,7 @@ typedef struct ref_link {
   bool everything_live;
   bool relocatable;             /* -r */
   bool preserves;               /* -preserve-relocs */
+  bool preserves_deleted; /* RF113 */
   ref_out_relocation *resolved; /* W17.9, in the order of the file */
   size_t resolved_count, resolved_capacity;
   size_t constant_size_symbol; /* RF101; 0: none */

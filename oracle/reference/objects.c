@@ -342,7 +342,8 @@ static void ref_object_check(ref_link *link, size_t file_number, const ref_symbo
     ref_message_add(link, REF_ERROR, "E22", "Size doesn't match for '%s' in '%s', first specified in '%s'", input->name,
                     file, first);
   }
-  const bool both = extern_again ? link->job->bug_compatible : defined && (!common || old->common) && old_defined;
+  const bool old_place = old_defined || old->is_extern_shared;
+  const bool both = extern_again ? link->job->bug_compatible && old_place : defined && (!common || old->common) && old_defined;
   if (both && input->info >> 4 != REF_BIND_WEAK && old->bind != REF_BIND_WEAK) {
     ref_message_add(link, REF_ERROR, "E21", "Multiple definition of '%s' in '%s', first defined in '%s'", input->name,
                     file, first);

@@ -36,9 +36,7 @@ void ref_preserve_add_section(ref_link *link, size_t target) {
 
 /* RF113: nvlink records an entry against a symbol that is not in the output, and stops; by default it is not recorded. */
 static void ref_preserve_refuse(ref_link *link) {
-  if (link->job->bug_compatible) {
-    ref_message_fatal(link, "E69", "Internal error: reference to deleted symbol");
-  }
+  link->preserves_deleted = link->job->bug_compatible;
 }
 
 /* W17.7, RF113: an entry against an extern symbol (or that of D82) is recorded if no kernel gives it an offset and `.nv_debug.shared` is not
@@ -103,6 +101,9 @@ void ref_preserve_record(ref_link *link, const ref_out_relocation *entry) {
 
 /* In the order in which the entries were applied. */
 void ref_preserve_write(ref_link *link) {
+  if (link->preserves_deleted) {
+    ref_message_fatal(link, "E69", "Internal error: reference to deleted symbol");
+  }
   for (size_t i = 0; i < link->resolved_count; i++) {
     const ref_out_relocation *record = &link->resolved[i];
     ref_bytes *data = &link->sections[link->sections[record->target].resolved].data;
