@@ -247,6 +247,7 @@ bool ref_block_place(ref_link *link, size_t file_number, uint32_t section) {
   if (number == REF_NONE || link->sections[number].type != input->type) {
     number = ref_section_add_with_symbol(link, input->name, input->type, input->flags, input->align, input->entry_size);
   }
+  link->sections[number].links_symtab = ref_unified_is_table(input->type);
   ref_block_append(link, file, section, number);
   if (input->type == link->view->user_type) {
     ref_block_note_user_constants(link, file, section);
@@ -265,7 +266,8 @@ void ref_blocks_merge_rest(ref_link *link, size_t file_number) {
   for (uint32_t i = 1; i < file->cubin.section_count; i++) {
     const ref_section *input = &file->cubin.sections[i];
     const bool other_view = (input->flags & REF_FLAG_MERCURY) != 0 && (file->cubin.flags & REF_KIND_CAPSULE) != 0;
-    const bool debug = input->type == REF_TYPE_PROGBITS && (input->flags & REF_FLAG_EXEC) == 0;
+    const bool debug = (input->type == REF_TYPE_PROGBITS && (input->flags & REF_FLAG_EXEC) == 0) ||
+                       (link->relocatable && ref_unified_is_table(input->type)); /* W12.7 */
     if (file->section_of[i] == REF_NONE && !other_view && !ref_block_is_ignored(link, input) &&
         (debug || input->type == REF_TYPE_GLOBAL_INIT || ref_section_type_is_constant(input->type))) {
       (void)ref_block_place(link, file_number, i);

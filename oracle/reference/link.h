@@ -324,7 +324,7 @@ typedef struct ref_link {
   bool everything_live;
   bool relocatable;             /* -r */
   bool preserves;               /* -preserve-relocs */
-  bool preserves_deleted; /* RF113 */
+  bool preserves_deleted;       /* RF113 */
   ref_out_relocation *resolved; /* W17.9, in the order of the file */
   size_t resolved_count, resolved_capacity;
   size_t constant_size_symbol; /* RF101; 0: none */
@@ -520,6 +520,11 @@ void ref_relocatable_prepare(ref_link *link);
 void ref_relocatable_layout(ref_link *link);
 bool ref_relocatable_keeps(const ref_link *link, const ref_out_relocation *entry);
 bool ref_relocatable_move_to_instance(const ref_link *link, ref_out_relocation *entry);
+
+/* unified.c: W12.7 */
+bool ref_unified_is_table(uint32_t type);
+bool ref_unified_keeps_offset(const ref_link *link);
+void ref_unified_write(ref_link *link);
 
 /* preserve.c: -preserve-relocs */
 void ref_preserve_warn(ref_link *link);

@@ -85,7 +85,7 @@ static void ref_merge_new_body(ref_link *link, size_t file_number, uint32_t symb
   }
   const ref_section *text = &file->cubin.sections[input->section];
   const char *name = file->swapped ? ref_memory_print(link, ".text.%s", function->name) : text->name; /* RF116 */
-  function->text = ref_section_add_with_symbol(link, name, text->type, text->flags, text->align, 0);
+  function->text = ref_section_add_with_symbol(link, name, text->type, text->flags, text->align, text->entry_size);
   link->sections[function->text].stem = text->name;
   link->sections[function->text].links_symtab = true;
   link->sections[function->text].info_function = file->function_of[symbol];

@@ -343,7 +343,8 @@ static void ref_object_check(ref_link *link, size_t file_number, const ref_symbo
                     file, first);
   }
   const bool old_place = old_defined || old->is_extern_shared;
-  const bool both = extern_again ? link->job->bug_compatible && old_place : defined && (!common || old->common) && old_defined;
+  const bool both =
+      extern_again ? link->job->bug_compatible && old_place : defined && (!common || old->common) && old_defined;
   if (both && input->info >> 4 != REF_BIND_WEAK && old->bind != REF_BIND_WEAK) {
     ref_message_add(link, REF_ERROR, "E21", "Multiple definition of '%s' in '%s', first defined in '%s'", input->name,
                     file, first);

@@ -167,7 +167,8 @@ static ref_action ref_relocate_classify_now(ref_link *link, ref_out_relocation *
     if (kept_type && strcmp(symbol->name, "__UFT_OFFSET") != 0) {
       ref_message_fatal(link, "E69", "Internal error: reference to deleted symbol");
     }
-    return REF_DROP;
+    const bool waits = strcmp(symbol->name, "__UFT_OFFSET") == 0 && ref_unified_keeps_offset(link);
+    return waits ? REF_KEEP : REF_DROP;
   }
   if (ref_relocate_is_global(link, symbol)) {
     return REF_KEEP;

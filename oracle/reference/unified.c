@@ -1,0 +1,50 @@
+/* Unified tables of a relocatable link: W12.7, U3, U4, U12. Their entries go through it as they are, but for the symbol. */
+#include "link.h"
+
+#include <string.h>
+
+enum { ENTRY_BYTES = 32, FLAGS_AT = 4, OFFSET_AT = 8, FLAGS = 7 };
+
+bool ref_unified_is_table(uint32_t type) {
+  return type == REF_TYPE_UFT_ENTRY || type == REF_TYPE_UDT_ENTRY;
+}
+
+/* R13a: entries of type 114 wait for the final link if this one has a table of functions. */
+bool ref_unified_keeps_offset(const ref_link *link) {
+  return link->relocatable && ref_map_find(&link->section_by_name, ".nv.uft.entry") != REF_NONE;
+}
+
+static size_t ref_unified_symbol(const ref_link *link, const ref_file *file, uint32_t index) {
+  if (index >= file->cubin.symbol_count) {
+    return REF_NONE;
+  }
+  const size_t function = file->function_of[index];
+  return function == REF_NONE ? file->symbol_of[index] : link->functions[function].symbol;
+}
+
+/* {symbol, 7, offset, two words of identity}; the offset of data is its place in the output's `.nv.udt`. */
+static void ref_unified_write_table(ref_link *link, const ref_file *file, uint32_t number) {
+  const ref_section *input = &file->cubin.sections[number];
+  const ref_bytes *output = &link->sections[file->section_of[number]].data;
+  for (uint64_t at = 0; input->data != NULL && at + ENTRY_BYTES <= input->size; at += ENTRY_BYTES) {
+    const size_t symbol = ref_unified_symbol(link, file, ref_u32(input->data + at));
+    uint8_t *entry = output->data + file->offset_in[number] + at;
+    ref_put_u32(entry, symbol == REF_NONE ? 0 : link->symbols[symbol].index);
+    ref_put_u32(entry + FLAGS_AT, FLAGS);
+    if (input->type == REF_TYPE_UDT_ENTRY && symbol != REF_NONE) {
+      ref_put_u64(entry + OFFSET_AT, link->symbols[symbol].value);
+    }
+  }
+}
+
+/* When symbols have numbers. */
+void ref_unified_write(ref_link *link) {
+  for (size_t i = 0; i < link->file_count && link->relocatable; i++) {
+    const ref_file *file = &link->files[i];
+    for (uint32_t k = 1; k < file->cubin.section_count; k++) {
+      if (ref_unified_is_table(file->cubin.sections[k].type) && file->section_of[k] != REF_NONE) {
+        ref_unified_write_table(link, file, k);
+      }
+    }
+  }
+}
