@@ -59,7 +59,8 @@ bool ref_relocatable_move_to_instance(const ref_link *link, ref_out_relocation *
 }
 
 /* D1, D2, D4-D6: what nvlink applies although nothing has its place yet. By default the entry stays for the link that gives
- * places: of constants, shared memory, textures, defined or not. */
+ * places: of constants, shared memory, textures, defined or not. D91, D92: so do entries against section symbols, and those that clear
+ * what belongs to a function. */
 bool ref_relocatable_keeps(const ref_link *link, const ref_out_relocation *entry) {
   if (!link->relocatable || link->job->bug_compatible || entry->symbol == REF_NONE) {
     return false;
@@ -67,9 +68,10 @@ bool ref_relocatable_keeps(const ref_link *link, const ref_out_relocation *entry
   const ref_out_symbol *symbol = &link->symbols[entry->symbol];
   const uint8_t space = symbol->other & REF_SPACE_MASK;
   const bool size = entry->names_constant_size;
+  const bool other = symbol->type == REF_SYMBOL_SECTION || symbol->type == REF_SYMBOL_FUNC;
   const bool object =
       symbol->type == REF_SYMBOL_CUDA_OBJECT && (space == REF_SPACE_SHARED || space == REF_SPACE_CONSTANT);
-  return object || size || ref_bindless_mask_of(symbol->type) != 0;
+  return object || size || other || ref_bindless_mask_of(symbol->type) != 0;
 }
 
 /* W9.11: the plain sum of the objects' sizes, and their largest alignment. */

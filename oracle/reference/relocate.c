@@ -205,7 +205,8 @@ static ref_action ref_relocate_classify_now(ref_link *link, ref_out_relocation *
 
 static ref_action ref_relocate_classify(ref_link *link, ref_out_relocation *entry) {
   const ref_action action = ref_relocate_classify_now(link, entry);
-  return action == REF_APPLY && ref_relocatable_keeps(link, entry) ? REF_KEEP : action;
+  const bool clear = ref_relocate_kind(entry->type) == REF_KIND_CLEAR; /* D91 */
+  return (action == REF_APPLY || clear) && ref_relocatable_keeps(link, entry) ? REF_KEEP : action;
 }
 
 /* RF49: what `isspacep` compares with: the size of all user constants, -1 when there are none. */
