@@ -238,9 +238,7 @@ bool tl_module_relocation_stands(const tl_module *module, size_t index) {
   const tl_symbol *const symbol = &module->symbols.items[entry->symbol];
   if (index < module->sections.items[entry->target].cutoff || module->sections.items[entry->target].forgotten)
     return false;
-  const uint32_t type = module->sections.items[entry->target].type;
-  const bool spared = module->capsule && type == SHT_CUDA_CONSTANT0 + 3; /* L106 */
-  if (index < symbol->constant_cutoff && tl_section_type_is_constant(type) && !spared)
+  if (index < symbol->constant_cutoff && tl_section_type_is_constant(module->sections.items[entry->target].type))
     return false;
   for (int i = 0; i < 3; i++)
     if (symbol->frame_section[i] == entry->container && index < symbol->frame_cutoff[i])

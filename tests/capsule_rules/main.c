@@ -42,6 +42,7 @@ static const capsule_row rows[] = {
     {"used_beside_losing", "100", NULL, "-kernels-used=ks", {"strong_7", "weak_5"}, NULL, NULL},         /* L131 */
     {"used_without_entries", "100", NULL, "-kernels-used=kp", {"weak_loads_1", "strong_plain"}, NULL, NULL}, /* L131 */
     {"losing_tables", "120", NULL, NULL, {"two_tables_1", "two_tables_2"}, NULL, NULL},                      /* L132 */
+    {"pointer_replaced", "100", NULL, NULL, {"pointer", "variable"}, NULL, NULL},                            /* L106 */
     {"slots_moved", "100", NULL, NULL, {"sampled"}, NULL, NULL},                                             /* L133 */
     {"barriers", "100", NULL, "-g", {"guarded", "called", "leaf", "own_strong_0"}, NULL, NULL},              /* L134 */
     {"barriers_unoptimised", "120", NULL, "-g", {"guarded_unoptimised", "called"}, NULL, NULL},              /* L134 */

@@ -153,6 +153,19 @@ static void write_own_strong_0(FILE *to) {
 static void write_own_strong_7(FILE *to) {
   write_own_table(to, ".visible", 7);
 }
+/* A pointer in constant memory to a variable that a strong one replaces. */
+static void write_pointer(FILE *to) {
+  fputs(".weak .global .align 4 .u32 g = 5;\n"
+        ".visible .const .align 8 .u64 p = g;\n"
+        ".visible .entry pointer(.param .u64 o)\n{\n\t.reg .b64 %r<4>;\n\tld.param.u64 %r1, [o];\n"
+        "\tld.const.u64 %r2, [p];\n\tst.global.u64 [%r1], %r2;\n\tret;\n}\n",
+        to);
+}
+
+static void write_variable(FILE *to) {
+  fputs(".visible .global .align 4 .u32 g = 7;\n", to);
+}
+
 static void write_called(FILE *to) {
   fprintf(to, ".visible .func (.param .u32 r) called(.param .u32 a)\n{ .reg .u32 %%r<2>;\n"
               " ld.param.u32 %%r1,[a]; add.u32 %%r1,%%r1,1; st.param.u32 [r],%%r1; ret; }\n");
@@ -347,6 +360,8 @@ static const capsule_source sources[] = {
     {"own_strong_0", NULL, write_own_strong_0},
     {"own_strong_7", NULL, write_own_strong_7},
     {"called", NULL, write_called},
+    {"pointer", NULL, write_pointer},
+    {"variable", NULL, write_variable},
     {"weak_loads_1", "-lineinfo", write_weak_loads_1},
     {"weak_loads_4", "-lineinfo", write_weak_loads_4},
     {"strong_loads_1", "-lineinfo", write_strong_loads_1},
