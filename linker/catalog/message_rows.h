@@ -101,6 +101,7 @@ TL_MESSAGE(ENTRY_DATA,          "L161",TL_FATAL,   "Internal error: entry data c
 TL_MESSAGE(OVERLAP,             "E73", TL_FATAL,   "Internal error: overlapping non-identical data")
 TL_MESSAGE(OVERLAP_PART,        "L230",TL_FATAL,   "Internal error: overlapping data spans too much")
 TL_MESSAGE(SECTION_SIZE,        "L230",TL_FATAL,   "Internal error: %s section size mismatch")
+TL_MESSAGE(NO_SIZE,             "L243",TL_FATAL,   "Internal error: should only reach here with no opt")
 TL_MESSAGE(NO_REG_COUNT_NEW,    "E81", TL_FATAL,   "Internal error: no such new reg count")
 TL_MESSAGE(NO_REG_COUNT_OLD,    "E81", TL_FATAL,   "Internal error: no such original reg count")
 TL_MESSAGE(PC_RELATIVE,         "E82", TL_FATAL,   "Internal error: PC relative branch address should be in the same section")

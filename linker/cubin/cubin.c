@@ -282,15 +282,21 @@ static void reader_check_finalized(const reader *r, uint32_t index) {
 }
 
 /* Nor a type of file that is not linked, nor code of a newer Mercury than its own, which attribute 7 of .nv.compat
- * numbers (L234). */
+ * numbers (L234), nor alignments that it has no memory for (L244). */
 static void reader_check_mercury(const reader *r) {
   enum { VERSION = 7, NEWEST = 0x0101 };
+  const uint64_t most_align = 0x80000000;
   if (r->cubin->type != ET_REL && r->cubin->type != ET_EWP)
     tl_diagnostics_add(r->diagnostics, tl_message_row_of(TL_MESSAGE_FINALIZER),
                        (tl_site){r->cubin->path, NULL, NULL, 16}, NULL, r->cubin->path);
   for (uint32_t i = 1; i < r->cubin->section_count; i++) {
     uint64_t position = 0;
     tl_record record;
+    if (r->cubin->sections[i].align > most_align)
+      tl_diagnostics_add(
+          r->diagnostics, tl_message_row_of(TL_MESSAGE_FINALIZER),
+          (tl_site){r->cubin->path, tl_names_text(r->names, r->cubin->sections[i].name), NULL, TL_NO_OFFSET}, NULL,
+          r->cubin->path);
     if (r->cubin->sections[i].type != SHT_CUDA_COMPAT)
       continue;
     while (tl_record_next_whole(&r->cubin->sections[i], &position, &record)) {

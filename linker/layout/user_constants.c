@@ -6,6 +6,7 @@
 #include "base/bytes.h"
 #include "base/list_sort.h"
 #include "catalog/defect.h"
+#include "catalog/message.h"
 #include "cubin/elf.h"
 #include "layout/layout.h"
 
@@ -99,6 +100,25 @@ static void constants_move(tl_layout *layout, const tl_module *module, uint32_t 
   tl_layout_end_moves(placement);
 }
 
+/* A variable to be placed must lie in the bytes of a file, and have a size (L243). */
+static void constants_check(const tl_module *module, uint32_t section, const tl_u32_vector *order) {
+  const uint32_t *empty = NULL;
+  for (size_t i = 0; i < order->count; i++) {
+    const tl_symbol *const symbol = &module->symbols.items[order->items[i]];
+    const tl_site site = {NULL, tl_module_user_constants(module), tl_module_text(module, symbol->name), symbol->value};
+    const tl_piece *const piece = tl_layout_piece(&module->sections.items[section], symbol->value);
+    if (!piece || symbol->value - piece->offset >= piece->size)
+      tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_RELOC_NOT_FOUND), site, NULL);
+    else if (!symbol->size && !empty)
+      empty = &order->items[i];
+  }
+  if (empty)
+    tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_NO_SIZE),
+                       (tl_site){NULL, tl_module_user_constants(module),
+                                 tl_module_text(module, module->symbols.items[*empty].name), TL_NO_OFFSET},
+                       NULL);
+}
+
 void tl_layout_user_constants(tl_layout *layout, const tl_module *module, tl_arena *arena) {
   const char *const name_text = tl_module_user_constants(module);
   const uint32_t name = tl_names_find(module->names, name_text, strlen(name_text));
@@ -111,6 +131,7 @@ void tl_layout_user_constants(tl_layout *layout, const tl_module *module, tl_are
   layout->placed[TL_PLACED_CONSTANTS].drops = used != NULL;
   constants_collect(layout, module, used, &module->globals, section, &order, align_of, arena);
   constants_collect(layout, module, used, &module->locals, section, &order, align_of, arena);
+  constants_check(module, section, &order);
   const constants_state state = {module, align_of};
   tl_list_sort(arena, order.items, order.count, TL_DEAL_SWAP, constants_first, &state);
   uint64_t end = 0, align = 1; /* that of the first variable, if it is known (L88) */
