@@ -291,9 +291,6 @@ static bool ref_input_open(ref_link *link, const ref_input *input, ref_file *fil
   if (!ref_cubin_read(&file->whole, read, input->size, error, sizeof error)) {
     ref_message_fatal(link, "D40", "Input file '%s': %s", input->name, error);
   }
-  ref_input_read_names(link, file);
-  file->cubin = file->whole;
-  ref_input_check_bindings(link, file);
   return true;
 }
 
@@ -333,7 +330,10 @@ void ref_inputs_read(ref_link *link) {
     ref_file *file = &link->files[link->file_count];
     *file = (ref_file){.name = input->name};
     if (ref_input_open(link, input, file)) {
-      link->file_count++;
+      link->file_count++; /* from here on ref_inputs_free knows it, whatever ends the link */
+      ref_input_read_names(link, file);
+      file->cubin = file->whole;
+      ref_input_check_bindings(link, file);
       ref_input_admit(link, file);
       ref_inputs_prepare(link, file);
     }

@@ -55,8 +55,12 @@ bool harness_read_file(const char *path, harness_bytes *bytes) {
   harness_append(bytes, "", 0);
   while (!feof(file) && !ferror(file))
     harness_append(bytes, block, fread(block, 1, sizeof block, file));
-  bool good = !ferror(file);
+  const bool good = !ferror(file);
   fclose(file);
+  if (!good) { /* a directory, for one */
+    free(bytes->data);
+    *bytes = (harness_bytes){0};
+  }
   return good;
 }
 
