@@ -201,18 +201,28 @@ static ref_frame ref_frames_merge(ref_frames *frames, size_t function, const ref
   return merged;
 }
 
+/* The entry of a file's next frame that has one still; REF_NONE behind the last frame. */
+static size_t ref_frames_next_kept(ref_link *mercury, size_t number, ref_frame *frame) {
+  const ref_file *file = &mercury->files[number];
+  uint32_t index = 0;
+  frame->section = ref_frames_section(&file->cubin, &index);
+  while (frame->section != NULL && ref_frames_next(mercury, file, frame)) {
+    const size_t entry = ref_frames_entry(mercury, number, file->section_of[index], frame->at + ADDRESS_AT);
+    if (entry != REF_NONE) {
+      return entry;
+    }
+  }
+  return REF_NONE;
+}
+
 /* The frames of a function's bodies whose entries were kept, in the order of the files. */
 static size_t ref_frames_collect(ref_frames *frames, size_t function, ref_frame **list) {
   ref_link *mercury = frames->capsule->mercury;
-  size_t count = 0, capacity = 0;
+  size_t count = 0, capacity = 0, entry;
   for (size_t number = 0; number < mercury->file_count; number++) {
-    const ref_file *file = &mercury->files[number];
-    uint32_t index = 0;
-    const ref_section *section = ref_frames_section(&file->cubin, &index);
-    ref_frame frame = {.section = section, .common = UINT64_MAX};
-    while (section != NULL && ref_frames_next(mercury, file, &frame)) {
-      const size_t entry = ref_frames_entry(mercury, number, file->section_of[index], frame.at + ADDRESS_AT);
-      if (entry != REF_NONE && mercury->relocations[entry].function == function) {
+    ref_frame frame = {.common = UINT64_MAX};
+    while ((entry = ref_frames_next_kept(mercury, number, &frame)) != REF_NONE) {
+      if (mercury->relocations[entry].function == function) {
         *list = ref_memory_grow(mercury, *list, count, &capacity, sizeof **list);
         (*list)[count++] = frame;
       }
@@ -239,16 +249,11 @@ static ref_frame ref_frames_choose(ref_frames *frames, const ref_frame *frame, s
 
 static void ref_frames_add_file(ref_frames *frames, size_t number) {
   ref_link *mercury = frames->capsule->mercury;
-  const ref_file *file = &mercury->files[number];
-  uint32_t index = 0;
-  const ref_section *section = ref_frames_section(&file->cubin, &index);
-  ref_frame frame = {.section = section, .common = UINT64_MAX};
-  while (section != NULL && ref_frames_next(mercury, file, &frame)) {
-    const size_t entry = ref_frames_entry(mercury, number, file->section_of[index], frame.at + ADDRESS_AT);
-    if (entry != REF_NONE) {
-      const ref_frame chosen = ref_frames_choose(frames, &frame, mercury->relocations[entry].function);
-      ref_frames_add(frames, &chosen, entry);
-    }
+  ref_frame frame = {.common = UINT64_MAX};
+  size_t entry;
+  while ((entry = ref_frames_next_kept(mercury, number, &frame)) != REF_NONE) {
+    const ref_frame chosen = ref_frames_choose(frames, &frame, mercury->relocations[entry].function);
+    ref_frames_add(frames, &chosen, entry);
   }
 }
 
