@@ -86,22 +86,28 @@ static const unified_key *unified_find(const unified_keys *keys, const tl_index_
 /* nvlink looks for the two words' exclusive or first, which tells the two messages apart (L430). */
 static void unified_miss(const tl_module *module, const unified_keys *keys, const tl_index_entry *wanted) {
   for (size_t i = 0; i < keys->count; i++)
-    if ((keys->items[i].first ^ keys->items[i].second) == (wanted->first ^ wanted->second))
+    if ((keys->items[i].first ^ keys->items[i].second) == (wanted->first ^ wanted->second)) {
       unified_fail(module, TL_MESSAGE_NO_MATCHING_UUID);
+      return;
+    }
   unified_fail(module, TL_MESSAGE_NO_UUID);
 }
 
-/* Goes through one table of the index in its order. */
+/* Goes through one table of the index in its order, as far as the first entry that is refused: looking for what it may
+ * have meant takes all keys. */
 static void unified_match(const tl_module *module, const tl_index_table *table, const unified_keys *keys,
                           uint64_t *places) {
   for (size_t i = 0; i < table->count; i++) {
     const unified_key *const found = unified_find(keys, &table->entries[i]);
-    if (!found)
+    if (!found) {
       unified_miss(module, keys, &table->entries[i]);
-    else if (places[found->entry] != TL_NO_OFFSET)
+      return;
+    }
+    if (places[found->entry] != TL_NO_OFFSET) {
       unified_fail(module, TL_MESSAGE_UUID_TWICE);
-    else
-      places[found->entry] = table->entries[i].offset;
+      return;
+    }
+    places[found->entry] = table->entries[i].offset;
   }
 }
 
