@@ -85,8 +85,8 @@ void tl_layout_reserved_shared(tl_layout *layout, const tl_module *module);
 void tl_layout_user_constants(tl_layout *layout, const tl_module *module, tl_arena *arena);
 /* How a section's bytes were placed anew, NULL where they were not. */
 const tl_placement *tl_layout_placement(const tl_layout *layout, uint32_t section);
-/* Notes a move; tl_layout_end_moves once all are noted. */
-void tl_layout_add_move(tl_placement *placement, tl_move move, tl_arena *arena);
+/* Moves one range of the merged section, with its bytes where one piece has them all; tl_layout_end_moves once all are. */
+void tl_layout_move(tl_placement *placement, const tl_module *module, tl_move move, tl_arena *arena);
 void tl_layout_end_moves(tl_placement *placement);
 /* The piece of a merged section that holds an offset, NULL. */
 const tl_piece *tl_layout_piece(const tl_section *section, uint64_t offset);

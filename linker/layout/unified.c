@@ -242,19 +242,6 @@ static void unified_close(const tl_module *module, tl_placement *placement, uint
   tl_layout_end_moves(placement);
 }
 
-/* Moves one range of a merged section. */
-static void unified_move(tl_placement *placement, const tl_module *module, tl_move move, tl_arena *arena) {
-  const tl_piece *const piece = tl_layout_piece(&module->sections.items[placement->section], move.from);
-  tl_layout_add_move(placement, move, arena);
-  if (!piece || !move.size || move.from + move.size > piece->offset + piece->size)
-    return;
-  tl_piece *const moved = tl_vector_push(arena, &placement->pieces);
-  *moved = *piece;
-  moved->offset = move.to;
-  moved->size = move.size;
-  moved->data = piece->data + (move.from - piece->offset);
-}
-
 static void unified_place_slots(tl_layout *layout, const tl_module *module, const tl_unified_plan *plan,
                                 tl_arena *arena) {
   tl_placement *const placement = &layout->placed[TL_PLACED_FUNCTIONS];
@@ -267,7 +254,7 @@ static void unified_place_slots(tl_layout *layout, const tl_module *module, cons
     layout->symbol_value[stub] = to;
     if (plan->slots[i] != TL_NO_OFFSET && to + SLOT_SIZE > size)
       size = to + SLOT_SIZE;
-    unified_move(placement, module, (tl_move){from, SLOT_SIZE, to}, arena);
+    tl_layout_move(placement, module, (tl_move){from, SLOT_SIZE, to}, arena);
   }
   for (size_t i = 0; i < module->stubs.count; i++)
     if (plan->slots[i] == TL_NO_OFFSET && module->symbols.items[module->stubs.items[i]].value < size)
@@ -291,7 +278,7 @@ static void unified_place_data(tl_layout *layout, const tl_module *module, const
       continue;
     placed[symbol] = true;
     layout->symbol_value[symbol] = plan->places[i];
-    unified_move(placement, module, (tl_move){object->value, object->size, plan->places[i]}, arena);
+    tl_layout_move(placement, module, (tl_move){object->value, object->size, plan->places[i]}, arena);
   }
   for (uint32_t i = 1; i < module->symbols.count; i++)
     if (module->symbols.items[i].section == section && tl_type_of(&module->symbols.items[i]) != STT_SECTION &&

@@ -87,15 +87,7 @@ static void constants_move(tl_layout *layout, const tl_module *module, uint32_t 
   for (size_t i = 0; i < order->count; i++) {
     const tl_symbol *const symbol = &module->symbols.items[order->items[i]];
     const uint64_t to = layout->symbol_value[order->items[i]];
-    const tl_piece *const piece = tl_layout_piece(&module->sections.items[section], symbol->value);
-    tl_layout_add_move(placement, (tl_move){symbol->value, symbol->size, to}, arena);
-    if (!piece || !symbol->size || symbol->value + symbol->size > piece->offset + piece->size)
-      continue;
-    tl_piece *const moved = tl_vector_push(arena, &placement->pieces);
-    *moved = *piece;
-    moved->offset = to;
-    moved->size = symbol->size;
-    moved->data = piece->data + (symbol->value - piece->offset);
+    tl_layout_move(placement, module, (tl_move){symbol->value, symbol->size, to}, arena);
   }
   tl_layout_end_moves(placement);
 }
@@ -106,8 +98,7 @@ static void constants_check(const tl_module *module, uint32_t section, const tl_
   for (size_t i = 0; i < order->count; i++) {
     const tl_symbol *const symbol = &module->symbols.items[order->items[i]];
     const tl_site site = {NULL, tl_module_user_constants(module), tl_module_text(module, symbol->name), symbol->value};
-    const tl_piece *const piece = tl_layout_piece(&module->sections.items[section], symbol->value);
-    if (!piece || symbol->value - piece->offset >= piece->size)
+    if (!tl_layout_piece(&module->sections.items[section], symbol->value))
       tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_RELOC_NOT_FOUND), site, NULL);
     else if (!symbol->size && !empty)
       empty = &order->items[i];

@@ -408,16 +408,7 @@ static uint64_t relocate_extent(const relocating *r, uint32_t section) {
 
 /* True if the field of a REL entry is not zero in its input: an addend that nvlink loses (D12). */
 static bool relocate_holds_something(const relocating *r, const entry_state *e) {
-  const tl_section *const target = &r->module->sections.items[e->entry->target];
-  size_t low = 0, high = target->pieces.count;
-  while (low < high) { /* the last piece that starts at or before the entry */
-    const size_t middle = low + (high - low) / 2;
-    if (target->pieces.items[middle].offset <= e->entry->offset)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  const tl_piece *const piece = low ? &target->pieces.items[low - 1] : NULL;
+  const tl_piece *const piece = tl_layout_piece(&r->module->sections.items[e->entry->target], e->entry->offset);
   const uint64_t size = tl_relocation_row_bytes(e->row), at = piece ? e->entry->offset - piece->offset : 0;
   bool any = false;
   for (uint64_t i = 0; piece && piece->data && i < size && at + i < piece->size; i++)
