@@ -108,9 +108,9 @@ rewrite() { # COMMAND FROM TO OBJECT
   printf '%s -o %s %s' "${BASH_REMATCH[1]}" "$4" "${BASH_REMATCH[2]}"
 }
 
-compile() { # SOURCE FROM OBJECT: compiles SOURCE as the file FROM of the tree is compiled
+compile() { # SOURCE FROM OBJECT [FLAGS]: compiles SOURCE as the file FROM of the tree is compiled
   local command
-  command=$(rewrite "${command_of[$2]}" "$2" "$1" "$3") || return 1
+  command="$(rewrite "${command_of[$2]}" "$2" "$1" "$3") ${4-}" || return 1
   (cd "$build" && eval "${command/ -c / -iquote "$root/${2%/*}" -c }") 2>"$3.log" </dev/null
 }
 
@@ -158,12 +158,29 @@ build_voter() {
   join voter "$work/voter.o" "${all[@]}"
 }
 
+# The program without a fault that tells which lines it executes (hunt_reach.c), in the files that have faults.
+build_traced() {
+  local file object all=() traced=()
+  mapfile -t traced < <(awk -F'\t' '$7 == "built" && $2 ~ /\.c$/ { print $2 }' "$work/faults" | sort -u)
+  mkdir -p "$work/traced"
+  for file in "${!command_of[@]}"; do
+    object=$(object_of "$file")
+    if [[ " ${traced[*]-} " == *" $file "* ]]; then
+      object=$work/traced/${file//\//@}.o
+      compile "$root/$file" "$file" "$object" '-O0 -g -fsanitize-coverage=trace-pc' || die "cannot compile $file"
+    fi
+    all+=("$object")
+  done
+  join traced "$work/traced.o" "${all[@]}"
+}
+
 # One relocatable object: main is FAULT_MAIN_<NUMBER>, all other names are its own.
 join() { # NUMBER-NAME TO OBJECT...
   local name=$1 to=$2
   shift 2
   ld -r -o "$to.all" "$@"
-  objcopy --strip-debug --keep-global-symbol=main "$to.all"
+  [[ $name == traced ]] || objcopy --strip-debug "$to.all"
+  objcopy --keep-global-symbol=main "$to.all"
   objcopy --redefine-sym "main=fault_main_$name" "$to.all" "$to"
   rm -f "$to.all"
 }
@@ -289,19 +306,21 @@ build_hunt() {
   if [[ -n $voter ]]; then
     join whole "$work/whole.o" "$work"/whole/*.o
     build_voter
-    others=("$work/whole.o" "$work/voter.o")
+    build_traced
+    others=("$work/whole.o" "$work/voter.o" "$work/traced.o")
   fi
   {
     say '#include "tests/faults/hunt.h"'
-    for number in whole voter ${numbers[@]+"${numbers[@]}"}; do say "int fault_main_$number(int argc, char **argv);"; done
+    for number in whole voter traced ${numbers[@]+"${numbers[@]}"}; do say "int fault_main_$number(int argc, char **argv);"; done
     say 'const hunt_program hunt_programs[] = {'
-    [[ -z $voter ]] || say '  {HUNT_OWN, fault_main_whole}, {HUNT_VOTER, fault_main_voter},'
+    [[ -z $voter ]] || say '  {HUNT_OWN, fault_main_whole}, {HUNT_VOTER, fault_main_voter}, {HUNT_TRACED, fault_main_traced},'
     for number in ${numbers[@]+"${numbers[@]}"}; do say "  {$number, fault_main_$number},"; done
     say '  {0, NULL}};'
   } >"$work/programs.c"
   numbers=(${numbers[@]+"${numbers[@]/%/.o}"})
-  cc -std=c17 -I"$root" -o "$work/hunt" "$work/programs.c" ${others[@]+"${others[@]}"} ${numbers[@]+"${numbers[@]/#/$work/}"} \
+  cc -std=c17 -no-pie -I"$root" -o "$work/hunt" "$work/programs.c" ${others[@]+"${others[@]}"} ${numbers[@]+"${numbers[@]/#/$work/}"} \
     "$build/tests/faults/libhunt.a" "$build/tests/support/libtest_support.a" "$build/tests/harness/libtests_harness.a" "$build/oracle/cubin/libref_cubin.a" -lcjson -lxxhash -lcmocka -lpthread
+  [[ -z $voter ]] || tests/faults/sites.sh "$work/hunt" "$work/faults" >"$work/sites"
 }
 
 settle_programs() {
@@ -314,6 +333,15 @@ settle_programs() {
   say "Compiling $program_count generated programs into build/faults/programs (once) ..."
   "$build/bin/twin" conformance --seeds "1..$(((program_count + 10) / 11))" \
     --arch sm_75,sm_80,sm_86,sm_89,sm_90,sm_90a,sm_100,sm_103,sm_110,sm_120,sm_121 --jobs "$jobs" --keep "$programs" >"$root/build/faults/programs.log" 2>&1 || true
+}
+
+# Inputs and outputs lie in memory where there is room for them: a link is some twenty system calls on small files.
+settle_scratch() {
+  local free
+  free=$(df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 { print $4 }')
+  [[ -w /dev/shm && ${free:-0} -gt 2000000 ]] || return 0
+  scratch=$(mktemp -d /dev/shm/faults-XXXXXX)
+  trap 'rm -rf "$scratch"' EXIT
 }
 
 # The rooms that are judged by tests: a fault is found when a test ends otherwise than without it. The programs of the
@@ -413,14 +441,19 @@ read_commands
 build_whole
 [[ -e $work/faults && $(wc -l <"$work/faults") == "$count" ]] || build_faults
 build_hunt
-options=("--scratch=$work" "--corpus=$root/corpus" "--title=$room, seed $seed" "--others=$others" "--seconds=$seconds" "--only=$only" "--require=$require" "--inputs=$inputs")
+scratch=$work
+options=("--corpus=$root/corpus" "--title=$room, seed $seed" "--others=$others" "--seconds=$seconds" "--only=$only" "--require=$require" "--inputs=$inputs")
 [[ -z $json ]] || options+=("--json=$json")
 if [[ -z $voter ]]; then
   test_faults
   options+=(--report)
 else
   settle_programs
-  options+=("--programs=$programs" "--program-limit=$program_count")
+  settle_scratch
+  options+=("--programs=$programs" "--program-limit=$program_count" "--sites=$work/sites")
   [[ $room != linker ]] || options+=("--check=$build/bin/twin" "--linker=$build/bin/twinlink")
 fi
-exec "$work/hunt" "${options[@]}" "$work/faults" "$work/record"
+code=0
+"$work/hunt" "--scratch=$scratch" "${options[@]}" "$work/faults" "$work/record" || code=$?
+[[ $scratch == "$work" || ! -e $scratch/disagreements ]] || cp "$scratch/disagreements" "$work/"
+exit "$code"

@@ -151,7 +151,7 @@ static bool hunt_parse(hunt_settings *s, const char *word) {
     const char **text;
   } texts[] = {{"--corpus=", &s->corpus}, {"--programs=", &s->programs}, {"--scratch=", &s->scratch},
                {"--check=", &s->check},   {"--linker=", &s->linker},     {"--json=", &s->json},
-               {"--title=", &s->title},   {"--only=", &s->only}};
+               {"--title=", &s->title},   {"--only=", &s->only},         {"--sites=", &s->sites}};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
     if (strncmp(word, texts[i].name, strlen(texts[i].name)) == 0) {
       *texts[i].text = word + strlen(texts[i].name);
@@ -226,7 +226,7 @@ int main(int argc, char **argv) {
   if (argc - at != 2 || !h.settings.scratch)
     harness_stop("usage: hunt --scratch=DIR [--corpus=DIR] [--programs=DIR] [--program-limit=N] [--others=N] "
                  "[--seed=N] [--inputs=PERCENT] "
-                 "[--check=TWIN] [--linker=TWINLINK] [--json=FILE] [--title=TEXT] FAULTS RECORD");
+                 "[--check=TWIN] [--linker=TWINLINK] [--sites=FILE] [--json=FILE] [--title=TEXT] FAULTS RECORD");
   unsetenv("TWINLINK_BUG_COMPATIBLE");
   unsetenv("LIBRARY_PATH");
   hunt_read_faults(&h, argv[at]);

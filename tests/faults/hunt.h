@@ -13,7 +13,11 @@
 #include <stdio.h>
 
 /* A program with a fault; the list ends with a NULL. */
-enum { HUNT_OWN = -1, HUNT_VOTER = -2 }; /* numbers: the one without a fault, the other linker */
+enum {
+  HUNT_OWN = -1,
+  HUNT_VOTER = -2,
+  HUNT_TRACED = -3
+}; /* numbers: without a fault, the other linker, hunt_reach.c */
 typedef struct hunt_program {
   int number;
   int (*main)(int argc, char **argv);
@@ -102,6 +106,7 @@ void hunt_relinks_close(hunt_relinks *relinks);
 typedef struct hunt_runner {
   int (*main)(int argc, char **argv);
   unsigned seconds; /* of the processor, for one run */
+  bool parts;       /* the answer's parts are wanted, too */
   const char *keep; /* the directory for copies of what is made, or NULL */
   const char *more; /* a further word, or NULL */
 } hunt_runner;
@@ -120,25 +125,37 @@ void hunt_answer_free(hunt_answer *answer);
 void hunt_run_open_streams(int streams[2]);
 void hunt_run_enter(const int streams[2]);
 int hunt_run_main(const hunt_runner *runner, const hunt_input *input, hunt_mode mode);
-/* Reads what a run left, and takes its files away; the answer has its code already. */
+/* Reads what a run left, and takes its files away; the answer has its code already, and gets parts if they are wanted. */
 void hunt_run_collect(const hunt_runner *runner, const hunt_input *input, const int streams[2], hunt_answer *answer);
 
 /* --- hunt_batch.c --- */
 /* An input in a mode, and what the program without a fault answers. */
+enum { HUNT_REACH_WORDS = 4 };
 typedef struct hunt_task {
   const hunt_input *input;
   hunt_mode mode;
   uint64_t low, high;
   int code;
   bool made;
+  uint64_t reached[HUNT_REACH_WORDS]; /* by hunt_reach.c: a bit for each fault whose line the task executes */
 } hunt_task;
 
 void hunt_task_answer(hunt_task *task, const hunt_answer *answer);
-/* Runs the tasks from `from` on. The number of the first one that is answered otherwise, and that answer, which the caller
- * frees; `count` when there is none. */
-size_t hunt_batch_compare(const hunt_runner *runner, hunt_task *tasks, size_t from, size_t count, hunt_answer *answer);
-/* Runs all tasks and writes the answers into them. */
-void hunt_batch_record(const hunt_runner *runner, hunt_task *tasks, size_t count);
+/* Runs the tasks from `from` on that reach the fault `number`. The number of the first one that is answered otherwise, and
+ * that answer, which the caller frees; `count` when there is none. */
+size_t hunt_batch_compare(const hunt_runner *runner, int number, hunt_task *tasks, size_t from, size_t count,
+                          hunt_answer *answer);
+/* Runs all tasks and writes the answers into them; their parts, where they are wanted, into `answers` (may be NULL), which
+ * the caller frees. */
+void hunt_batch_record(const hunt_runner *runner, hunt_task *tasks, size_t count, hunt_answer *answers);
+
+/* --- hunt_reach.c --- */
+/* Reads the places of the faults: lines "NUMBER ADDRESS" as sites.sh writes them. */
+void hunt_reach_read(const char *path);
+/* What is executed from now on is written into `reached`; NULL: nowhere. */
+void hunt_reach_begin(uint64_t *reached);
+/* Does the task execute the fault's line? True where nothing is known of the fault. */
+bool hunt_reaches(const hunt_task *task, int number);
 
 /* --- hunt_checks.c --- */
 /* What speaks without another voter: each asks for a further file of a link, and looks whether it is true. */
@@ -162,7 +179,7 @@ void hunt_parts_finish(hunt_answer *answer);
 
 /* --- hunt_judge.c --- */
 typedef struct hunt_settings {
-  const char *corpus, *programs, *scratch, *check, *linker, *json, *title, *only;
+  const char *corpus, *programs, *scratch, *check, *linker, *json, *title, *only, *sites;
   size_t program_limit, others, seconds, required;
   size_t inputs; /* generated ones, in percent of the usual number */
   uint64_t seed;

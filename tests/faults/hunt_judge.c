@@ -43,7 +43,7 @@ static hunt_runner judge_runner(int number) {
   const hunt_program *const program = hunt_program_find(number);
   if (!program)
     harness_stop("no program with fault %d in this binary", number);
-  return (hunt_runner){.main = program->main, .seconds = RUN_SECONDS};
+  return (hunt_runner){.main = program->main, .seconds = RUN_SECONDS, .parts = true};
 }
 
 static void *judge_take(size_t count, size_t size) {
@@ -77,16 +77,6 @@ static hunt_input *judge_list_plain(const hunt_inputs *inputs) {
   return plain;
 }
 
-/* The parts on which both agree, where their whole answers are not equal. */
-static void judge_find_parts(judge_vote *vote, const hunt_task *own, const hunt_task *other) {
-  const hunt_runner first = judge_runner(HUNT_OWN), second = judge_runner(HUNT_VOTER);
-  hunt_answer answer;
-  hunt_run(&first, own->input, own->mode, &vote->parts);
-  hunt_run(&second, other->input, other->mode, &answer);
-  hunt_answer_intersect(&vote->parts, &answer);
-  hunt_answer_free(&answer);
-}
-
 /* What both programs say of every input. Their answers depend on nothing but the input, so they are asked once. Where
  * they disagree is written into SCRATCH/disagreements, with both exit codes. Returns on how many tasks they agree. */
 static size_t judge_ask(hunt_judge *j) {
@@ -102,22 +92,47 @@ static size_t judge_ask(hunt_judge *j) {
   hunt_task *const asked = judge_take(j->task_count, sizeof *asked);
   for (size_t i = 0; i < j->task_count; i++)
     asked[i] = (hunt_task){.input = &plain[j->tasks[i].input - j->inputs.items], .mode = j->tasks[i].mode};
-  hunt_batch_record(&own, j->tasks, j->task_count);
-  hunt_batch_record(&other, asked, j->task_count);
+  hunt_answer *const own_parts = judge_take(j->task_count, sizeof *own_parts);
+  hunt_answer *const other_parts = judge_take(j->task_count, sizeof *other_parts);
+  hunt_batch_record(&own, j->tasks, j->task_count, own_parts);
+  hunt_batch_record(&other, asked, j->task_count, other_parts);
   size_t agreed = 0;
   for (size_t i = 0; i < j->task_count; i++) {
     const hunt_task *const task = &j->tasks[i];
     j->votes[i].agreed = task->low == asked[i].low && task->high == asked[i].high;
     agreed += j->votes[i].agreed;
+    if (!j->votes[i].agreed) {
+      j->votes[i].parts = own_parts[i];
+      hunt_answer_intersect(&j->votes[i].parts, &other_parts[i]);
+      own_parts[i] = (hunt_answer){0};
+    }
+    hunt_answer_free(&own_parts[i]);
+    hunt_answer_free(&other_parts[i]);
     if (j->votes[i].agreed)
       continue;
-    judge_find_parts(&j->votes[i], task, &asked[i]);
     fprintf(list, "%s%s: %d, %d\n", task->input->name, hunt_mode_words[task->mode], task->code, asked[i].code);
   }
   fclose(list);
+  free(own_parts);
+  free(other_parts);
   free(asked);
   free(plain);
   return agreed;
+}
+
+/* Which tasks execute which fault's line: asked once, of a program that tells of it. Another answer of that program is
+ * none. */
+static void judge_ask_reach(const hunt_judge *j, hunt_task *tasks, size_t count) {
+  if (!j->settings.sites)
+    return;
+  hunt_runner traced = judge_runner(HUNT_TRACED);
+  traced.parts = false;
+  hunt_task *const asked = judge_take(count, sizeof *asked);
+  memcpy(asked, tasks, count * sizeof *asked);
+  hunt_batch_record(&traced, asked, count, NULL);
+  for (size_t i = 0; i < count; i++)
+    memcpy(tasks[i].reached, asked[i].reached, sizeof tasks[i].reached);
+  free(asked);
 }
 
 /* A run whose files are kept in a directory of its own below the scratch directory. `more`: a further word, or NULL. */
@@ -172,7 +187,8 @@ static void judge_restore(hunt_judge *j, size_t task) {
 static bool judge_find_by_votes(hunt_judge *j, int number, char by[HARNESS_PATH]) {
   const hunt_runner runner = judge_runner(number);
   hunt_answer answer;
-  for (size_t i = 0; (i = hunt_batch_compare(&runner, j->tasks, i, j->task_count, &answer)) < j->task_count; i++) {
+  for (size_t i = 0; (i = hunt_batch_compare(&runner, number, j->tasks, i, j->task_count, &answer)) < j->task_count;
+       i++) {
     const judge_vote *const vote = &j->votes[i];
     const char *how = NULL;
     if (!vote->spoiled)
@@ -249,14 +265,15 @@ static void judge_ask_further(hunt_judge *j) {
   hunt_relinks_add(relinks, &j->further, j->settings.others);
   hunt_relinks_close(relinks);
   j->further_tasks = judge_list_tasks(&j->further, &j->further_count);
-  hunt_batch_record(&own, j->further_tasks, j->further_count);
+  hunt_batch_record(&own, j->further_tasks, j->further_count, NULL);
+  judge_ask_reach(j, j->further_tasks, j->further_count);
 }
 
 static bool judge_is_equivalent(hunt_judge *j, int number, char by[HARNESS_PATH]) {
   const hunt_runner runner = judge_runner(number);
   hunt_answer answer;
   judge_ask_further(j);
-  const size_t at = hunt_batch_compare(&runner, j->further_tasks, 0, j->further_count, &answer);
+  const size_t at = hunt_batch_compare(&runner, number, j->further_tasks, 0, j->further_count, &answer);
   if (at == j->further_count)
     return true;
   hunt_answer_free(&answer);
@@ -268,11 +285,22 @@ static bool judge_is_equivalent(hunt_judge *j, int number, char by[HARNESS_PATH]
   return false;
 }
 
+static void judge_say_reach(const hunt_judge *j, int number, char by[HARNESS_PATH]) {
+  size_t reach = 0;
+  for (size_t i = 0; i < j->task_count; i++)
+    reach += hunt_reaches(&j->tasks[i], number);
+  snprintf(by, HARNESS_PATH, "its line is reached in %zu of %zu links", reach, j->task_count);
+}
+
 const char *hunt_judge_fault(hunt_judge *judge, int number, char by[HARNESS_PATH]) {
   by[0] = '\0';
   if (judge_find_by_votes(judge, number, by) || judge_find_by_checks(judge, number, by))
     return "found";
-  if (!judge->settings.others || !judge_is_equivalent(judge, number, by))
+  if (!judge->settings.others) {
+    judge_say_reach(judge, number, by);
+    return "missed";
+  }
+  if (!judge_is_equivalent(judge, number, by))
     return "missed";
   snprintf(by, HARNESS_PATH, "all answers are equal: corpus, programs and %zu relinks", judge->settings.others);
   return "equivalent";
@@ -318,6 +346,9 @@ hunt_judge *hunt_judge_open(const hunt_settings *settings) {
     harness_remove_tree(j->root);
   judge_collect(j);
   const size_t agreed = judge_ask(j);
+  if (settings->sites)
+    hunt_reach_read(settings->sites);
+  judge_ask_reach(j, j->tasks, j->task_count);
   printf("the voters agree on %zu of %zu\n", agreed, j->task_count);
   fflush(stdout);
   return j;

@@ -79,12 +79,14 @@ static int run_wait(pid_t child, unsigned seconds) {
   return WEXITSTATUS(status);
 }
 
-static void run_take_stream(XXH3_state_t *state, int stream, const char *what, hunt_answer *answer) {
+static void run_take_stream(const hunt_runner *runner, XXH3_state_t *state, int stream, const char *what,
+                            hunt_answer *answer) {
   const off_t size = lseek(stream, 0, SEEK_END);
   char *const text = size > 0 ? mmap(NULL, (size_t)size, PROT_READ, MAP_PRIVATE, stream, 0) : MAP_FAILED;
   if (text != MAP_FAILED) {
     XXH3_128bits_update(state, text, (size_t)size);
-    hunt_parts_add_text(answer, what, text, (size_t)size);
+    if (runner->parts)
+      hunt_parts_add_text(answer, what, text, (size_t)size);
     munmap(text, (size_t)size);
   }
   XXH3_128bits_update(state, "|", 1);
@@ -98,7 +100,8 @@ static void run_take_file(const hunt_runner *runner, const hunt_input *input, co
   harness_path(path, "%s/%s", input->directory, name);
   const bool read = harness_read_file(path, &bytes);
   *sum += XXH3_64bits_withSeed(bytes.data, read ? bytes.size : 0, XXH3_64bits(name, strlen(name)));
-  hunt_parts_add_file(answer, name, bytes.data, read ? bytes.size : 0);
+  if (runner->parts)
+    hunt_parts_add_file(answer, name, bytes.data, read ? bytes.size : 0);
   answer->made = answer->made || strcmp(name, "out.cubin") == 0;
   if (runner->keep) {
     harness_path(kept, "%s/%s", runner->keep, name);
@@ -133,9 +136,10 @@ void hunt_run_collect(const hunt_runner *runner, const hunt_input *input, const 
   if (!state || XXH3_128bits_reset(state) != XXH_OK)
     harness_stop("no memory");
   XXH3_128bits_update(state, &answer->code, sizeof answer->code);
-  hunt_parts_add_text(answer, "exit code", (const char *)&answer->code, sizeof answer->code);
-  run_take_stream(state, streams[0], "stdout", answer);
-  run_take_stream(state, streams[1], "stderr", answer);
+  if (runner->parts)
+    hunt_parts_add_text(answer, "exit code", (const char *)&answer->code, sizeof answer->code);
+  run_take_stream(runner, state, streams[0], "stdout", answer);
+  run_take_stream(runner, state, streams[1], "stderr", answer);
   run_take_files(runner, input, state, answer);
   hunt_parts_finish(answer);
   const XXH128_hash_t hash = XXH3_128bits_digest(state);
