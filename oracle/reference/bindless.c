@@ -144,7 +144,7 @@ void ref_bindless_layout(ref_link *link) {
     link->symbols[slots->items[i]].slot = base + i * SLOT;
   }
   ref_bindless_find_masks(link);
-  for (size_t i = 0; i < link->all_kernels.count; i++) {
+  for (size_t i = link->all_kernels.count; i-- > 0;) { /* RF120: E37 names the last created first */
     ref_function *kernel = &link->functions[link->all_kernels.items[i]];
     if (kernel->kernel_bindless_mask != 0 && kernel->constant0 != REF_NONE) {
       ref_bindless_fill_kernel(link, kernel, slots, base);

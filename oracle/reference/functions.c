@@ -134,6 +134,7 @@ static void ref_function_link_aliases(ref_link *link, ref_file *file) {
     if (file->body_of[i] == REF_BODY_ALIAS) {
       const uint32_t primary = ref_function_primary(file, file->cubin.symbols[i].section);
       link->functions[file->function_of[i]].alias_of = file->function_of[primary];
+      link->functions[file->function_of[i]].is_of_replacement = file->body_of[primary] == REF_BODY_REPLACES;
     }
   }
 }
@@ -353,7 +354,8 @@ static void ref_function_reach_from(ref_link *link, size_t root) {
 
 /* C55b: the kernels that are named. */
 bool ref_function_is_named(const ref_link *link, const ref_function *function) {
-  return function->entry && (!ref_options_restrict_kernels(link) || ref_options_name_is_used(link, function->name));
+  return function->entry && (!ref_options_restrict_kernels(link) ||
+                             ref_options_list_has_part(link, REF_OPTION_KERNELS_USED, function->name));
 }
 
 /* W7.3: roots are the kernels that are named. RF50: those whose address is taken too, unless exactly one is named

@@ -9,6 +9,7 @@ enum {
   ABI_VERSION = 8,
   MACHINE_CUDA = 190,
   TYPE_EXEC = 2,
+  TYPE_EXTENDED = 0xff00,
   COMPAT_ACCELERATED = 9,
   KIND_MERCURY = 1,
   KIND_SASS = 4,
@@ -73,7 +74,7 @@ static bool ref_input_is_accelerated(const ref_file *file) {
   return false;
 }
 
-/* C25e, C27: the note that e_flags names. */
+/* C25e, C27: the note that e_flags names. RF121: an object of -ewp and all behind it are of this toolkit. */
 static void ref_input_check_note(ref_link *link, ref_file *file) {
   const ref_cubin *cubin = &file->cubin;
   const uint32_t index = cubin->flags >> 24;
@@ -85,6 +86,10 @@ static void ref_input_check_note(ref_link *link, ref_file *file) {
     return;
   }
   const uint16_t toolkit = ref_u16(note->data + 0x1c);
+  link->saw_extended = link->saw_extended || cubin->type == TYPE_EXTENDED;
+  if (link->saw_extended && toolkit < 130) {
+    ref_message_fatal(link, "RF121", "linking with -ewp objects requires using current toolkit");
+  }
   if (ref_u16(note->data + 0x18) < 2 || toolkit < 120) {
     ref_message_fatal(link, "E51", "Input file '%s' must be recompiled with toolkit >= Cuda 12.0", file->name);
   }

@@ -155,6 +155,7 @@ typedef struct ref_function {
   const char **indirect; /* prototypes of its -3 records */
   size_t indirect_count, indirect_capacity;
   size_t alias_of;
+  bool is_of_replacement;                                    /* RF124: an alias of a body that replaced another */
   size_t text, info, shared, constant0, constant2, bindless; /* module sections */
   size_t second_image; /* D85: where its own constants are, if not where copies go; 0: nowhere else */
   ref_records records;
@@ -337,6 +338,7 @@ typedef struct ref_link {
   size_t info_count;
   ref_indices group_conflicts;               /* kernels, E36 */
   ref_indices caching_clashes;               /* RF93: function, function, kernel */
+  bool saw_extended;                         /* RF121: so far */
   bool has_extended;                         /* C28 */
   bool has_dead_parameter;                   /* RF85 */
   const char *mismatched_section;            /* RF95 */
@@ -392,7 +394,7 @@ void ref_message_warn(ref_link *link, const char *id, const char *format, ...) _
 /* options.c */
 bool ref_option_given(const ref_link *link, ref_option option);
 void ref_options_check(ref_link *link);
-bool ref_options_name_is_used(const ref_link *link, const char *name);
+bool ref_options_list_has_part(const ref_link *link, ref_option option, const char *name);
 bool ref_options_restrict_kernels(const ref_link *link);
 bool ref_options_list_names(const ref_link *link);
 bool ref_options_list_shared_symbols(const ref_link *link);

@@ -150,9 +150,9 @@ bool ref_options_restrict_kernels(const ref_link *link) {
   return !ref_options_keep_shared_symbols(link) && ref_options_list_names(link);
 }
 
-/* C55b, D49: a kernel is named when an element of the list is a part of its name. */
-bool ref_options_name_is_used(const ref_link *link, const char *name) {
-  const char *list = link->job->options.values[REF_OPTION_KERNELS_USED];
+/* C55b, D49: a kernel or variable is named when an element of the list is a part of its name. */
+bool ref_options_list_has_part(const ref_link *link, ref_option option, const char *name) {
+  const char *list = link->job->options.values[option];
   const size_t name_length = strlen(name);
   while (list != NULL && *list != 0) {
     const size_t length = strcspn(list, ",");

@@ -5,18 +5,25 @@
 
 enum { CONSTANT_LIMIT = 0x10000, LARGEST_ALIGN = 8, LARGEST_DECLARED = 1 << 30 };
 
-/* The alignment that a variable was given: what its offset in its file's block and the block's alignment allow. */
-static uint64_t ref_overflow_declared_align(const ref_link *link, const ref_out_symbol *symbol) {
-  uint64_t align = 1;
+/* The file's block that a variable begins in, or NULL. */
+static const ref_constant_block *ref_overflow_block(const ref_link *link, const ref_out_symbol *symbol) {
   for (size_t i = 0; i < link->constant_block_count; i++) {
     const ref_constant_block *block = &link->constant_blocks[i];
     if (block->section == symbol->section && symbol->value >= block->offset &&
         symbol->value - block->offset < block->size) {
-      const uint64_t offset = symbol->value - block->offset;
-      while (align < block->align && align < LARGEST_DECLARED && offset % (align * 2) == 0) {
-        align *= 2;
-      }
+      return block;
     }
+  }
+  return NULL;
+}
+
+/* The alignment that a variable was given: what its offset in its file's block and the block's alignment allow. */
+static uint64_t ref_overflow_declared_align(const ref_link *link, const ref_out_symbol *symbol) {
+  const ref_constant_block *block = ref_overflow_block(link, symbol);
+  uint64_t align = 1;
+  while (block != NULL && align < block->align && align < LARGEST_DECLARED &&
+         (symbol->value - block->offset) % (align * 2) == 0) {
+    align *= 2;
   }
   return align;
 }
@@ -49,7 +56,8 @@ static ref_indices ref_overflow_order(ref_link *link, size_t section) {
   for (int local_list = 0; local_list <= 1; local_list++) {
     for (size_t i = link->symbol_count; i-- > 0;) {
       const ref_out_symbol *symbol = &link->symbols[i];
-      if (symbol->section == section && symbol->type != REF_SYMBOL_SECTION && symbol->local_list == (local_list == 1)) {
+      if (symbol->section == section && symbol->type != REF_SYMBOL_SECTION && !symbol->dropped &&
+          symbol->local_list == (local_list == 1)) {
         ref_indices_add(link, &list, i);
       }
     }
@@ -71,21 +79,38 @@ static void ref_overflow_move_entries(ref_link *link, size_t section, const ref_
   }
 }
 
-/* RF66: the section's alignment is the largest that the order saw. */
+/* RF122: a variable that begins in no file's block, or that has no size. */
+static void ref_overflow_check(ref_link *link, const ref_out_symbol *symbol) {
+  if (ref_overflow_block(link, symbol) == NULL) {
+    ref_message_fatal(link, "E63", "Internal error: reloc address not found");
+  }
+  if (symbol->size == 0) {
+    ref_message_fatal(link, "RF122", "Internal error: should only reach here with no opt");
+  }
+}
+
+/* RF66: the section's alignment is the largest that the order saw. What runs past the end is an error if the rest would have
+ * been linked (D44: nvlink takes foreign bytes). */
 static void ref_overflow_lay_out(ref_link *link, size_t number, const ref_indices *list) {
   ref_out_section *section = &link->sections[number];
   ref_bytes image = {0};
+  const char *outside = NULL;
   bool *moved = ref_memory_take(link, link->relocation_count + 1, sizeof *moved);
   for (size_t i = 0; i < list->count; i++) {
     ref_out_symbol *symbol = &link->symbols[list->items[i]];
     const uint64_t place = ref_align_up(image.size, ref_overflow_align(link, symbol));
-    if (symbol->value > section->data.size || symbol->size > section->data.size - symbol->value) {
-      ref_message_fatal(link, "D44", "variable '%s' lies outside section '%s'", symbol->name, section->name);
-    }
+    ref_overflow_check(link, symbol);
+    const uint64_t rest = section->data.size - symbol->value;
+    const uint64_t inside = symbol->size < rest ? symbol->size : rest;
+    outside = inside < symbol->size ? symbol->name : outside;
     ref_bytes_fill(link, &image, (size_t)place);
-    ref_bytes_add(link, &image, section->data.data + symbol->value, (size_t)symbol->size);
+    ref_bytes_add(link, &image, section->data.data + symbol->value, (size_t)inside);
+    ref_bytes_fill(link, &image, (size_t)(place + symbol->size));
     ref_overflow_move_entries(link, number, symbol, place, moved);
     symbol->value = place;
+  }
+  if (outside != NULL && image.size <= CONSTANT_LIMIT) {
+    ref_message_fatal(link, "D44", "variable '%s' lies outside section '%s'", outside, section->name);
   }
   section->data = image;
   section->size = image.size;
@@ -97,11 +122,56 @@ static void ref_overflow_lay_out(ref_link *link, size_t number, const ref_indice
   }
 }
 
+/* Is an element of the list a part of the name (D49)? */
+static bool ref_overflow_is_wanted(const ref_link *link, const char *name) {
+  return ref_options_list_has_part(link, REF_OPTION_VARIABLES_USED, name);
+}
+
+/* RF123: with -kernels-used or -variables-used only those constants are laid out again that an entry refers to or that are
+ * named; the others go with their symbols and names, and so does the section if none is left. */
+static void ref_overflow_drop_unused(ref_link *link, size_t number) {
+  bool *used = ref_memory_take(link, link->symbol_count + 1, sizeof *used);
+  bool any = false;
+  for (size_t i = 0; i < link->relocation_count; i++) {
+    const ref_out_relocation *entry = &link->relocations[i];
+    if (!entry->dropped && !link->sections[entry->target].dropped && entry->symbol != REF_NONE) {
+      used[entry->symbol] = true;
+    }
+  }
+  for (size_t i = 0; i < link->symbol_count; i++) {
+    ref_out_symbol *symbol = &link->symbols[i];
+    if (symbol->section != number || symbol->type == REF_SYMBOL_SECTION) {
+      continue;
+    }
+    symbol->dropped = !used[i] && !ref_overflow_is_wanted(link, symbol->name);
+    symbol->has_no_name = symbol->dropped;
+    any = any || !symbol->dropped;
+  }
+  link->sections[number].deleted = !any;
+  link->sections[number].dropped = !any;
+}
+
+/* Entries inside the bytes of what went. */
+static void ref_overflow_drop_entries(ref_link *link, size_t number) {
+  for (size_t i = 0; i < link->relocation_count; i++) {
+    ref_out_relocation *entry = &link->relocations[i];
+    for (size_t k = 0; k < link->symbol_count && entry->target == number && !entry->dropped; k++) {
+      const ref_out_symbol *symbol = &link->symbols[k];
+      entry->dropped = symbol->section == number && symbol->dropped && entry->offset >= symbol->value &&
+                       entry->offset - symbol->value < symbol->size;
+    }
+  }
+}
+
 /* E32 has the size of the second layout. D64: by default it keeps the alignments. */
 void ref_overflow_user_constants(ref_link *link) {
   const size_t number = ref_map_find(&link->section_by_name, link->view->user_name);
   if (number == REF_NONE || link->sections[number].size <= CONSTANT_LIMIT) {
     return;
+  }
+  if (ref_options_restrict_kernels(link)) {
+    ref_overflow_drop_unused(link, number);
+    ref_overflow_drop_entries(link, number);
   }
   for (size_t i = 0; i < link->symbol_count && !link->job->bug_compatible; i++) {
     if (link->symbols[i].section == number) {
