@@ -41,10 +41,18 @@ static int conformance_usage(void) {
       "usage: twin conformance [OPTION...]\n"
       "  --seeds A..B | A | fresh[:COUNT]  fresh (the default): COUNT (100) for each architecture, from HEAD's id\n"
       "  --arch sm_80,sm_90                default sm_80,sm_90\n"
-      "  --kind plain|options|mistakes|headers|mixed\n"
+      "  --kind plain|options|mistakes|headers|rich|relocatable|preserved|unified|grouping|mixed\n"
       "                                    options: link options too (-g, -kernels-used, -v, ...); mistakes: programs\n"
       "                                    that cannot be linked; headers: with the toolkit's headers; mixed (the\n"
-      "                                    default): most are plain\n"
+      "                                    default): most are plain, none of those that follow\n"
+      "                                    rich: bindless objects, commons, aliases, hidden symbols, -ewp; and, "
+      "besides:\n"
+      "                                    relocatable: links with -r and chains of them, every output compared;\n"
+      "                                    preserved: the same with -preserve-relocs; unified: functions and data "
+      "with\n"
+      "                                    an index file (sm_90 and later); grouping: in default mode, direct link "
+      "and\n"
+      "                                    link through -r in canonical form, nvlink with our outputs of -r\n"
       "  --objects capsule|mixed|sass      of sm_100 and later; default capsule, as ptxas makes them\n"
       "  --linker PATH, --reference PATH   default: twinlink beside this program or build/release/bin/twinlink; "
       "nvlink\n"
@@ -163,16 +171,20 @@ static void conformance_run_pool(conformance_pool *pool, unsigned jobs) {
 }
 
 static void conformance_show(const conformance_pool *pool, const conformance_case *one) {
-  char directory[CONFORMANCE_PATH], ours[CONFORMANCE_PATH + 32], reference[CONFORMANCE_PATH + 32];
+  char directory[CONFORMANCE_PATH], ours[CONFORMANCE_PATH + 64], reference[CONFORMANCE_PATH + 64];
   char output[CONFORMANCE_PATH + 32];
   conformance_case_directory(pool, one, directory, sizeof directory);
-  snprintf(reference, sizeof reference, "%s/nvlink.cubin", directory);
-  snprintf(ours, sizeof ours, "%s/twinlink.cubin", directory);
+  const char *name = strcmp(one->verdict.output, "out.cubin") == 0 ? "cubin" : one->verdict.output;
+  snprintf(reference, sizeof reference, "%s/nvlink.%s", directory, name);
+  snprintf(ours, sizeof ours, "%s/twinlink.%s", directory, name);
   snprintf(output, sizeof output, "%s/diff.txt", directory);
   const char *words[] = {"/proc/self/exe", "diff", reference, ours, "--limit", "12", NULL};
   process_job job = {.arguments = words, .output_path = output, .seconds = 60};
   process_result result;
-  process_run(&job, &result);
+  if (one->kind == GEN_GROUPING)
+    snprintf(output, sizeof output, "%s/canonical.txt", directory);
+  else
+    process_run(&job, &result);
   size_t size;
   uint8_t *text = process_read_file(output, 1 << 20, &size);
   printf("--- seed %llu, %s: %s; %s\n%s", (unsigned long long)one->seed, one->architecture, one->verdict.class,

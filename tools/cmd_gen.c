@@ -18,8 +18,8 @@ typedef struct gen_command {
 
 static int gen_usage(void) {
   fprintf(stderr, "usage: twin gen --seed N --arch sm_XX --out DIR [--kind KIND] [--drop ID,ID-ID...]\n"
-                  "  writes sources, program.json and compile.sh; kinds: plain, options, mistakes, headers; the same "
-                  "seed gives the same program everywhere\n");
+                  "  writes sources, program.json and compile.sh; the same seed gives the same program everywhere\n"
+                  "  kinds: plain, options, mistakes, headers, rich, relocatable, preserved, grouping, unified\n");
   return TWIN_TROUBLE;
 }
 

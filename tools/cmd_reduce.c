@@ -107,6 +107,28 @@ static void reduce_list_operations(const reduce_state *state, const gen_program 
     reduce_add(state, list, program->operations[i].id, program->operations[i].live);
 }
 
+/* What only programs from GEN_RICH on have. */
+static void reduce_list_rich(const reduce_state *state, const gen_program *program, reduce_ids *list) {
+  for (int i = 0; i < program->step_count; i++) {
+    const gen_step *step = &program->steps[i];
+    reduce_add(state, list, step->id, step->live && step->relocatable);
+    reduce_add(state, list, step->preserves_id, step->live && step->preserves);
+  }
+  for (int i = 0; i < program->function_count; i++) {
+    const gen_function *function = &program->functions[i];
+    reduce_add(state, list, function->visibility_id, function->live && function->visibility != GEN_DEFAULT);
+    reduce_add(state, list, function->unified_id, function->live && function->unified.set);
+  }
+  for (int i = 0; i < program->variable_count; i++) {
+    const gen_variable *variable = &program->variables[i];
+    reduce_add(state, list, variable->visibility_id, variable->live && variable->visibility != GEN_DEFAULT);
+    reduce_add(state, list, variable->unified_id, variable->live && variable->unified.set);
+  }
+  for (int i = 0; i < program->file_count; i++)
+    reduce_add(state, list, program->files[i].ewp_id, program->files[i].live && program->files[i].ewp);
+  reduce_add(state, list, program->index_flaw_id, program->index_flaw != GEN_INDEX_GOOD);
+}
+
 static void reduce_list_options(const reduce_state *state, const gen_program *program, reduce_ids *list) {
   for (int i = 0; i < program->option_count; i++)
     reduce_add(state, list, program->options[i].id, program->options[i].live);
@@ -138,7 +160,7 @@ static const struct {
 } reduce_kinds[] = {
     {"files", reduce_list_files},     {"functions", reduce_list_functions}, {"variables", reduce_list_variables},
     {"bodies", reduce_list_bodies},   {"definitions", reduce_list_objects}, {"statements", reduce_list_operations},
-    {"options", reduce_list_options},
+    {"options", reduce_list_options}, {"steps", reduce_list_rich},
 };
 
 /* --- trying --- */

@@ -65,6 +65,8 @@ typedef struct conformance_verdict {
   char class[CONFORMANCE_CLASS]; /* of a difference: a section's name, "text", "exit code", "crash", "time limit",
                                     "refusal" when nvlink refused in other words */
   char details[256];             /* for a person: where, or what a compiler said */
+  char output[32];               /* of the link that was compared last: the program's, or that of a step (rN.cubin) */
+  size_t links;                  /* that were compared */
   conformance_capsules capsules;
   bool model_ran, model_identical;
   double compile_seconds, reference_seconds, linker_seconds;

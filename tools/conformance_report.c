@@ -12,7 +12,8 @@ typedef struct conformance_group {
 } conformance_group;
 
 typedef struct conformance_sums {
-  size_t outcomes[CONFORMANCE_OUTCOMES], model_ran, model_identical, features[GEN_FEATURE_COUNT], cluster_programs;
+  size_t outcomes[CONFORMANCE_OUTCOMES], model_ran, model_identical, features[GEN_FEATURE_COUNT], links;
+  size_t programs[GEN_FEATURE_COUNT]; /* whose kind and architecture have the feature */
   double compile_seconds, reference_seconds, linker_seconds;
   int median_files, median_features, median_ptx_share;
   size_t files, ptx_files;
@@ -48,9 +49,13 @@ static conformance_sums conformance_sum(const conformance_report *report) {
     sums.files += (size_t)verdict->files;
     sums.ptx_files += (size_t)verdict->ptx_files;
     unsigned sm = 0;
-    sums.cluster_programs += sscanf(report->cases[i].architecture, "sm_%u", &sm) == 1 && sm >= 90;
-    for (int feature = 0; feature < GEN_FEATURE_COUNT; feature++)
-      sums.features[feature] += verdict->features[feature];
+    sscanf(report->cases[i].architecture, "sm_%u", &sm);
+    sums.links += verdict->links;
+    for (int feature = 0; feature < GEN_FEATURE_COUNT; feature++) {
+      const bool of = gen_feature_is_of((gen_feature)feature, report->cases[i].kind, sm);
+      sums.features[feature] += of && verdict->features[feature];
+      sums.programs[feature] += of;
+    }
   }
   sums.median_files = conformance_median(report, false);
   sums.median_features = conformance_median(report, true);
@@ -94,12 +99,13 @@ static conformance_group *conformance_groups(const conformance_report *report, s
   return groups;
 }
 
-static void conformance_print_features(const conformance_report *report, const conformance_sums *sums, FILE *to) {
+static void conformance_print_features(const conformance_sums *sums, FILE *to) {
   fprintf(to, "the programs: median %d files (%.0f %% PTX), %d features\n", sums->median_files,
           conformance_share(sums->ptx_files, sums->files), sums->median_features);
   for (int i = 0; i < GEN_FEATURE_COUNT; i++) {
-    bool cluster = i == GEN_FEATURE_BARRIER_CLUSTER || i == GEN_FEATURE_CLUSTER_DIMS;
-    size_t whole = cluster ? sums->cluster_programs : report->count;
+    size_t whole = sums->programs[i];
+    if (!whole && !sums->features[i])
+      continue;
     double share = conformance_share(sums->features[i], whole);
     fprintf(to, "  %5.1f %%%s %s\n", share, share < 5 && whole ? " <5" : "   ", gen_feature_names[i]);
   }
@@ -140,21 +146,29 @@ static void conformance_print_list(const conformance_report *report, conformance
   }
 }
 
+static bool conformance_has_grouping(const conformance_report *report) {
+  for (size_t i = 0; i < report->count; i++)
+    if (report->cases[i].kind == GEN_GROUPING)
+      return true;
+  return false;
+}
+
 void conformance_print(const conformance_report *report, FILE *to) {
   conformance_sums sums = conformance_sum(report);
   size_t identical = sums.outcomes[CONFORMANCE_IDENTICAL], different = sums.outcomes[CONFORMANCE_DIFFERENT];
   size_t refused = sums.outcomes[CONFORMANCE_REFUSED], broken = sums.outcomes[CONFORMANCE_NOT_COMPILED];
-  conformance_print_features(report, &sums, to);
+  conformance_print_features(&sums, to);
   conformance_print_kinds(report, to);
   if (sums.outcomes[CONFORMANCE_GENERATED])
     return;
   conformance_print_coverage(report, to);
   conformance_print_list(report, CONFORMANCE_NOT_COMPILED, "not compiled:", to);
-  conformance_print_list(report, CONFORMANCE_REFUSED, "refused by nvlink:", to);
+  conformance_print_list(report, CONFORMANCE_REFUSED, "refused alike:", to);
   conformance_print_list(report, CONFORMANCE_SIGNAL, "nvlink ended by a signal, refused by twinlink:", to);
   conformance_print_list(report, CONFORMANCE_DIFFERENT, "different:", to);
-  fprintf(to, "identical %zu of %zu (%.2f %%): bytes, messages and exit code\n", identical, identical + different,
-          conformance_percent(report));
+  fprintf(to, "identical %zu of %zu (%.2f %%), %zu links: bytes, messages and exit code%s\n", identical,
+          identical + different, conformance_percent(report), sums.links,
+          conformance_has_grouping(report) ? "; of the kind grouping: canonical form" : "");
   conformance_print_capsules(report, to);
   size_t count;
   conformance_group *groups = conformance_groups(report, &count);

@@ -1,37 +1,12 @@
 /* One program through both linkers. Both are started in the program's directory with the same words, so that what nvlink
  * records of its command line is the same for both; what each leaves is renamed before the other runs. */
-#include "conformance.h"
+#include "conformance_link.h"
 
-#include "process.h"
+#include <ref_cubin.h>
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
-
-enum { CONFORMANCE_FILE_LIMIT = 256 << 20 };
-
-typedef struct conformance_answer {
-  process_result result;
-  uint8_t *output, *text[2];
-  size_t output_size, text_size[2];
-} conformance_answer;
-
-static void conformance_path(char *path, size_t size, const char *directory, const char *name) {
-  snprintf(path, size, "%s/%s", directory, name);
-}
-
-static uint8_t *conformance_read(const char *directory, const char *name, size_t *size) {
-  char path[CONFORMANCE_PATH];
-  conformance_path(path, sizeof path, directory, name);
-  return process_read_file(path, CONFORMANCE_FILE_LIMIT, size);
-}
-
-static void conformance_answer_free(conformance_answer *answer) {
-  free(answer->output);
-  free(answer->text[0]);
-  free(answer->text[1]);
-}
 
 /* --- compiling --- */
 
@@ -150,47 +125,48 @@ static bool conformance_set_kinds(const gen_program *program, const conformance_
   return good;
 }
 
-/* --- linking --- */
+/* --- the visibility of symbols --- */
 
-static void conformance_rename(const char *directory, const char *from, const char *who, const char *what) {
-  char old[CONFORMANCE_PATH], new[CONFORMANCE_PATH], name[64];
-  conformance_path(old, sizeof old, directory, from);
-  snprintf(name, sizeof name, "%s.%s", who, what);
-  conformance_path(new, sizeof new, directory, name);
-  unlink(new);
-  rename(old, new);
+static void conformance_set_visible(uint8_t *bytes, const ref_cubin *cubin, const char *name,
+                                    gen_visibility visibility) {
+  enum { SYMBOL_SIZE = 24, SYMBOL_OTHER = 5, VISIBILITY = 3 };
+  const ref_section *table = &cubin->sections[cubin->symbol_section];
+  for (size_t i = 1; visibility != GEN_DEFAULT && i < cubin->symbol_count; i++)
+    if (cubin->symbols[i].info >> 4 && strcmp(cubin->symbols[i].name, name) == 0) {
+      uint8_t *other = bytes + table->offset + i * SYMBOL_SIZE + SYMBOL_OTHER;
+      *other = (uint8_t)((*other & ~VISIBILITY) | (int)visibility);
+    }
 }
 
-static void conformance_link(const conformance_settings *settings, const string_list *command, const char *directory,
-                             const char *who, conformance_answer *answer) {
-  process_job job = {.arguments = (const char *const *)command->items, .directory = directory};
-  job.output_path = "link.stdout";
-  job.error_path = "link.stderr";
-  job.temporary = directory;
-  job.seconds = settings->link_seconds;
-  job.memory = settings->memory;
-  job.file_size = CONFORMANCE_FILE_LIMIT;
-  process_run(&job, &answer->result);
-  answer->output = conformance_read(directory, "out.cubin", &answer->output_size);
-  answer->text[0] = conformance_read(directory, "link.stdout", &answer->text_size[0]);
-  answer->text[1] = conformance_read(directory, "link.stderr", &answer->text_size[1]);
-  conformance_rename(directory, "out.cubin", who, "cubin");
-  conformance_rename(directory, "link.stdout", who, "stdout");
-  conformance_rename(directory, "link.stderr", who, "stderr");
-}
-
-static void conformance_linker_command(const conformance_settings *settings, const string_list *arguments,
-                                       bool capsules, string_list *command) {
-  string_list_add(command, "%s", settings->linker);
-  if (!conformance_is_nvlink(settings->linker)) {
-    string_list_add(command, "--identity=nvlink");
-    if (!settings->default_mode)
-      string_list_add(command, "--bug-compatible");
+static bool conformance_set_file_visibility(const gen_program *program, const char *path) {
+  size_t size = 0;
+  uint8_t *bytes = process_read_file(path, CONFORMANCE_FILE_LIMIT, &size);
+  ref_cubin cubin;
+  char error[128];
+  bool good = bytes && ref_cubin_read(&cubin, bytes, size, error, sizeof error);
+  if (good) {
+    for (int i = 0; i < program->function_count; i++)
+      conformance_set_visible(bytes, &cubin, program->functions[i].symbol, program->functions[i].visibility);
+    for (int i = 0; i < program->variable_count; i++)
+      conformance_set_visible(bytes, &cubin, program->variables[i].name, program->variables[i].visibility);
+    ref_cubin_free(&cubin);
+    good = process_write_file(path, bytes, size);
   }
-  if (!conformance_is_nvlink(settings->linker) && capsules)
-    string_list_add(command, "--map=twinlink.map");
-  for (size_t i = 0; i < arguments->count; i++)
-    string_list_add(command, "%s", arguments->items[i]);
+  free(bytes);
+  return good;
+}
+
+/* Wherever a cubin names a symbol that the program hides, where it is defined and where it is not. */
+static bool conformance_set_visibility(const gen_program *program, const char *directory) {
+  bool features[GEN_FEATURE_COUNT], good = true;
+  gen_program_features(program, features);
+  for (int i = 0; good && features[GEN_FEATURE_HIDDEN] && i < program->file_count; i++) {
+    char path[CONFORMANCE_PATH], name[64];
+    snprintf(name, sizeof name, "%s.cubin", program->files[i].name);
+    conformance_path(path, sizeof path, directory, name);
+    good = !program->files[i].live || conformance_set_file_visibility(program, path);
+  }
+  return good;
 }
 
 /* The model wants: architecture's number, output, inputs, "--", options. */
@@ -211,60 +187,12 @@ static void conformance_model_command(const conformance_settings *settings, cons
 
 /* --- comparing --- */
 
-static bool conformance_same(const uint8_t *a, size_t a_size, const uint8_t *b, size_t b_size) {
-  if (!a || !b)
-    return !a && !b;
-  return a_size == b_size && memcmp(a, b, a_size) == 0;
-}
-
-static bool conformance_same_text(const conformance_answer *a, const conformance_answer *b) {
-  return conformance_same(a->text[0], a->text_size[0], b->text[0], b->text_size[0]) &&
-         conformance_same(a->text[1], a->text_size[1], b->text[1], b->text_size[1]);
-}
-
-/* The first line that is no warning, or the first. */
-static void conformance_first_line(const conformance_answer *answer, char *line, size_t size) {
-  const char *text = answer->text[1] ? (const char *)answer->text[1] : "", *found = text;
-  for (const char *at = text; *at; at += strcspn(at, "\n") + (strchr(at, '\n') != NULL))
-    if (strncmp(at, "nvlink warning", 14) != 0 && strncmp(at, "nvlink info", 11) != 0) {
-      found = at;
-      break;
-    }
-  snprintf(line, size, "%.*s", (int)strcspn(found, "\n"), found);
-}
-
-static void conformance_compare(const conformance_answer *reference, const conformance_answer *ours,
-                                conformance_verdict *verdict) {
-  char *class = verdict->class, *details = verdict->details;
-  size_t class_size = sizeof verdict->class, details_size = sizeof verdict->details;
-  verdict->outcome = CONFORMANCE_DIFFERENT;
-  if (ours->result.timed_out) {
-    snprintf(class, class_size, "time limit");
-  } else if (ours->result.signal) {
-    snprintf(class, class_size, "crash");
-    snprintf(details, details_size, "signal %d", ours->result.signal);
-  } else if (ours->result.exit_code != reference->result.exit_code || !ours->output != !reference->output) {
-    char line[160];
-    conformance_first_line(ours, line, sizeof line);
-    snprintf(class, class_size, "exit code");
-    snprintf(details, details_size, "%d, ours %d: %s", reference->result.exit_code, ours->result.exit_code, line);
-  } else if (reference->output &&
-             conformance_first_difference(reference->output, reference->output_size, ours->output, ours->output_size,
-                                          class, class_size, details, details_size)) {
-    return;
-  } else if (!conformance_same_text(reference, ours)) {
-    snprintf(class, class_size, "text");
-  } else {
-    verdict->outcome = CONFORMANCE_IDENTICAL;
-  }
-}
-
 static void conformance_model(const conformance_settings *settings, const gen_program *program, const char *directory,
                               const conformance_answer *reference, conformance_verdict *verdict) {
   string_list command = {0};
   conformance_model_command(settings, program, &command);
   conformance_answer answer = {0};
-  conformance_link(settings, &command, directory, "model", &answer);
+  conformance_link(settings, &command, directory, "out.cubin", "model", &answer);
   conformance_verdict own = {0};
   conformance_compare(reference, &answer, &own);
   verdict->model_ran = true;
@@ -273,28 +201,42 @@ static void conformance_model(const conformance_settings *settings, const gen_pr
   string_list_free(&command);
 }
 
-static void conformance_write_script(const gen_program *program, const string_list *arguments, const char *directory) {
-  text_buffer script = {0};
-  text_add(&script, "#!/bin/sh\n# Links the program in this directory with both linkers.\ncd \"$(dirname \"$0\")\"\n");
-  for (int ours = 0; ours < 2; ours++) {
-    const char *who = ours ? "twinlink" : "nvlink";
-    text_add(&script, "%s", ours ? "${TWINLINK:-twinlink} --identity=nvlink --bug-compatible" : "${NVLINK:-nvlink}");
-    for (size_t i = 0; i < arguments->count; i++)
-      text_add(&script, " %s", arguments->items[i]);
-    text_add(&script, " 2> %s.stderr\necho \"%s: exit code $?\"\nmv -f out.cubin %s.cubin\n", who, who, who);
-  }
-  text_add(&script, "cmp nvlink.cubin twinlink.cubin && cmp nvlink.stderr twinlink.stderr && echo identical\n");
-  text_add(&script, "# twin gen --seed %llu --arch %s --kind %s\n", (unsigned long long)program->seed,
-           program->architecture, gen_kind_names[program->kind]);
-  char path[CONFORMANCE_PATH];
-  conformance_path(path, sizeof path, directory, "link.sh");
-  if (process_write_file(path, script.bytes, script.size))
-    chmod(path, 0755);
-  text_free(&script);
+static void conformance_step_arguments(const conformance_settings *settings, const gen_program *program, int step,
+                                       string_list *arguments) {
+  conformance_add_words(settings->link, arguments);
+  gen_step_arguments(program, step, arguments);
 }
 
-static bool conformance_is_refusal(const conformance_answer *answer) {
-  return !answer->result.signal && !answer->result.timed_out && answer->result.exit_code != 0 && !answer->output;
+static void conformance_script_step(const conformance_settings *settings, const gen_program *program, int step,
+                                    text_buffer *script) {
+  string_list arguments = {0};
+  conformance_step_arguments(settings, program, step, &arguments);
+  const char *output = arguments.items[arguments.count - 1];
+  const char *kept = step == program->step_count - 1 ? "cubin" : output;
+  for (int ours = 0; ours < 2; ours++) {
+    const char *who = ours ? "twinlink" : "nvlink";
+    text_add(script, "%s", ours ? "${TWINLINK:-twinlink} --identity=nvlink --bug-compatible" : "${NVLINK:-nvlink}");
+    for (size_t i = 0; i < arguments.count; i++)
+      text_add(script, " %s", arguments.items[i]);
+    text_add(script, " 2> %s.stderr\necho \"%s: exit code $?\"\nmv -f %s %s.%s\n", who, who, output, who, kept);
+  }
+  text_add(script, "cmp nvlink.%s twinlink.%s && cmp nvlink.stderr twinlink.stderr && echo identical\n", kept, kept);
+  if (strcmp(kept, "cubin") != 0)
+    text_add(script, "cp nvlink.%s %s\n", output, output);
+  string_list_free(&arguments);
+}
+
+static void conformance_script_steps(const conformance_settings *settings, const gen_program *program,
+                                     const char *directory) {
+  text_buffer script = {0};
+  text_add(&script, "#!/bin/sh\n# Links the program in this directory with both linkers.\ncd \"$(dirname \"$0\")\"\n");
+  for (int step = 0; step < program->step_count; step++)
+    if (program->steps[step].live && gen_step_has_input(program, step))
+      conformance_script_step(settings, program, step, &script);
+  text_add(&script, "# twin gen --seed %llu --arch %s --kind %s\n", (unsigned long long)program->seed,
+           program->architecture, gen_kind_names[program->kind]);
+  conformance_write_script(directory, &script);
+  text_free(&script);
 }
 
 static void conformance_note_signal(const conformance_answer *reference, const conformance_answer *ours,
@@ -317,31 +259,23 @@ static void conformance_judge(const char *directory, const conformance_answer *r
   free(map);
 }
 
-static void conformance_add_words(const char *words, string_list *arguments) {
-  for (size_t length; words && *words; words += length) {
-    words += strspn(words, " ");
-    length = strcspn(words, " ");
-    if (length)
-      string_list_add(arguments, "%.*s", (int)length, words);
-  }
-}
-
-static void conformance_link_both(const conformance_settings *settings, const gen_program *program,
+/* One link of both linkers; nvlink's output is then there for the next step to read. False: that was the last one that
+ * could be made. */
+static bool conformance_link_step(const conformance_settings *settings, const gen_program *program, int step,
                                   const char *directory, conformance_verdict *verdict) {
+  const bool last = step == program->step_count - 1;
   string_list arguments = {0}, command = {0}, reference_command = {0};
-  conformance_add_words(settings->link, &arguments);
-  gen_link_arguments(program, &arguments);
-  conformance_write_script(program, &arguments, directory);
-  string_list_add(&reference_command, "%s", settings->reference);
-  for (size_t i = 0; i < arguments.count; i++)
-    string_list_add(&reference_command, "%s", arguments.items[i]);
-  conformance_linker_command(settings, &arguments, program->sm >= 100, &command);
+  conformance_step_arguments(settings, program, step, &arguments);
+  conformance_command_of(settings, settings->reference, &arguments, false, &reference_command);
+  conformance_command_of(settings, settings->linker, &arguments, program->sm >= 100, &command);
   conformance_answer reference = {0}, ours = {0};
-  conformance_link(settings, &reference_command, directory, "nvlink", &reference);
-  conformance_link(settings, &command, directory, "twinlink", &ours);
-  conformance_judge(directory, &reference, &ours, verdict);
-  verdict->reference_seconds = reference.result.seconds;
-  verdict->linker_seconds = ours.result.seconds;
+  gen_step_output(program, step, verdict->output, sizeof verdict->output);
+  conformance_link(settings, &reference_command, directory, verdict->output, "nvlink", &reference);
+  conformance_link(settings, &command, directory, verdict->output, "twinlink", &ours);
+  verdict->reference_seconds += reference.result.seconds;
+  verdict->linker_seconds += ours.result.seconds;
+  if (last)
+    conformance_judge(directory, &reference, &ours, verdict);
   conformance_compare(&reference, &ours, verdict);
   if (reference.result.exit_code != 0) {
     conformance_first_line(&reference, verdict->details, sizeof verdict->details);
@@ -351,14 +285,35 @@ static void conformance_link_both(const conformance_settings *settings, const ge
       conformance_note_signal(&reference, &ours, verdict);
     else
       snprintf(verdict->class, sizeof verdict->class, "refusal");
-  } else if (*settings->model && program->sm < 100) {
+  } else if (last && *settings->model && program->sm < 100) {
     conformance_model(settings, program, directory, &reference, verdict);
   }
+  char path[CONFORMANCE_PATH];
+  conformance_path(path, sizeof path, directory, verdict->output);
+  if (!last && reference.output)
+    process_write_file(path, reference.output, reference.output_size);
   conformance_answer_free(&reference);
   conformance_answer_free(&ours);
   string_list_free(&arguments);
   string_list_free(&command);
   string_list_free(&reference_command);
+  return verdict->outcome == CONFORMANCE_IDENTICAL;
+}
+
+static void conformance_link_both(const conformance_settings *settings, const gen_program *program,
+                                  const char *directory, conformance_verdict *verdict) {
+  conformance_script_steps(settings, program, directory);
+  for (int step = 0; step < program->step_count; step++)
+    if (program->steps[step].live && gen_step_has_input(program, step)) {
+      verdict->links++;
+      if (!conformance_link_step(settings, program, step, directory, verdict))
+        break;
+    }
+  if (verdict->outcome == CONFORMANCE_IDENTICAL || strcmp(verdict->output, "out.cubin") == 0)
+    return;
+  char details[sizeof verdict->details];
+  memcpy(details, verdict->details, sizeof details);
+  snprintf(verdict->details, sizeof verdict->details, "%s: %.200s", verdict->output, details);
 }
 
 static void conformance_cover_program(const gen_program *program, const char *directory,
@@ -382,6 +337,12 @@ static void conformance_describe(const gen_program *program, conformance_verdict
   verdict->feature_count = gen_program_features(program, verdict->features);
 }
 
+/* What does not come from a compiler: kinds of objects, visibility, the index file. */
+static bool conformance_ready(const gen_program *program, const conformance_case *one, const char *directory) {
+  return conformance_set_kinds(program, one, directory) && conformance_set_visibility(program, directory) &&
+         gen_output_write_index(program, directory);
+}
+
 gen_program *conformance_prepare(const conformance_settings *settings, conformance_case *one, const char *directory) {
   conformance_verdict *verdict = &one->verdict;
   *verdict = (conformance_verdict){.outcome = CONFORMANCE_NOT_COMPILED};
@@ -395,7 +356,7 @@ gen_program *conformance_prepare(const conformance_settings *settings, conforman
     if (ready)
       conformance_mark_compiled(program, directory);
   }
-  if (ready && (settings->figures || conformance_set_kinds(program, one, directory)))
+  if (ready && (settings->figures || conformance_ready(program, one, directory)))
     return program;
   free(program);
   return NULL;
@@ -406,6 +367,9 @@ void conformance_run(const conformance_settings *settings, conformance_case *one
   gen_program *program = conformance_prepare(settings, one, directory);
   if (program && settings->figures) {
     verdict->outcome = CONFORMANCE_GENERATED;
+  } else if (program && program->kind == GEN_GROUPING) {
+    conformance_group(settings, program, directory, verdict);
+    conformance_cover_program(program, directory, &verdict->coverage);
   } else if (program) {
     conformance_link_both(settings, program, directory, verdict);
     conformance_cover_program(program, directory, &verdict->coverage);

@@ -45,6 +45,28 @@ static const unsigned char gen_trait_percent[GEN_TRAIT_COUNT] = {
     [GEN_TRAIT_KERNEL_ADDRESSES] = 12,
 };
 
+/* The same from GEN_RICH on, where it is another number. */
+static const unsigned char gen_trait_rich_percent[GEN_TRAIT_COUNT] = {
+    [GEN_TRAIT_CONSTANTS] = 75,      [GEN_TRAIT_SHARED] = 50,   [GEN_TRAIT_DYNAMIC] = 55,
+    [GEN_TRAIT_TEXTURES] = 38,       [GEN_TRAIT_SAMPLERS] = 40, [GEN_TRAIT_SURFACES] = 34,
+    [GEN_TRAIT_WEAK_VARIABLES] = 45, [GEN_TRAIT_COMMONS] = 45,  [GEN_TRAIT_ALIASES] = 34,
+    [GEN_TRAIT_LARGE_CONSTANT] = 10, [GEN_TRAIT_EXTRA] = 50,    [GEN_TRAIT_EWP] = 12,
+    [GEN_TRAIT_HIDDEN] = 16,         [GEN_TRAIT_UNIFIED] = 12,
+};
+
+/* Traits that only rich programs have are not even drawn for the others: seeds keep their programs. */
+static void gen_build_traits(gen_program *program) {
+  const bool rich = gen_kind_is_rich(program->kind);
+  for (int i = 0; i < (rich ? GEN_TRAIT_COUNT : GEN_TRAIT_EWP); i++) {
+    uint32_t percent = gen_trait_percent[i];
+    if (rich && gen_trait_rich_percent[i])
+      percent = gen_trait_rich_percent[i];
+    program->traits[i] = gen_random_percent(&program->random, percent);
+  }
+  if (program->kind == GEN_UNIFIED)
+    program->traits[GEN_TRAIT_UNIFIED] = true;
+}
+
 int gen_build_id(gen_program *program) {
   return program->next_id < GEN_MAX_IDS - 1 ? program->next_id++ : GEN_MAX_IDS - 1;
 }
@@ -139,12 +161,20 @@ static void gen_build_file_roles(gen_program *program) {
   }
 }
 
+/* One file of PTX is compiled with -ewp. */
+static void gen_build_ewp(gen_program *program) {
+  if (!program->traits[GEN_TRAIT_EWP])
+    return;
+  gen_file *file = &program->files[gen_draw(program, (uint32_t)program->file_count)];
+  file->ewp_id = gen_build_id(program);
+  file->ewp = file->language == GEN_PTX && file->role == GEN_ROLE_NORMAL;
+}
+
 void gen_build_files(gen_program *program) {
   static const uint32_t counts[] = {2, 7, 22, 22, 19, 12, 8, 5, 3, 0};
   static const uint32_t cuda_percents[] = {0, 0, 20, 40, 55};
   static const unsigned registers[] = {32, 40, 96, 128, 160};
-  for (int i = 0; i < GEN_TRAIT_COUNT; i++)
-    program->traits[i] = gen_chance(program, gen_trait_percent[i]);
+  gen_build_traits(program);
   for (int i = 0; i < GEN_OP_COUNT; i++)
     program->enabled[i] = gen_chance(program, gen_operations[i].program_percent);
   program->enabled[GEN_OP_HEADER] = program->kind == GEN_HEADERS;
@@ -164,6 +194,7 @@ void gen_build_files(gen_program *program) {
     program->order[i] = i;
   }
   gen_build_file_roles(program);
+  gen_build_ewp(program);
   program->shuffle_id = gen_build_id(program);
   for (int i = program->file_count - 1; i > 0; i--) {
     int other = (int)gen_draw(program, (uint32_t)i + 1);
@@ -307,8 +338,10 @@ static void gen_build_large_constant(gen_program *program) {
   uint32_t count = 64000 + gen_draw(program, 1400);
   for (int i = 0; i < program->variable_count && program->traits[GEN_TRAIT_LARGE_CONSTANT]; i++) {
     gen_variable *variable = &program->variables[i];
-    if (variable->space != GEN_CONSTANT || variable->linkage != GEN_STRONG || variable->element != GEN_U8)
+    const bool bytes = variable->element == GEN_U8 || gen_kind_is_rich(program->kind);
+    if (variable->space != GEN_CONSTANT || variable->linkage != GEN_STRONG || !bytes)
       continue;
+    variable->element = GEN_U8;
     variable->count = count;
     for (int k = 0; k < program->object_count; k++)
       if (program->objects[k].variable == i)

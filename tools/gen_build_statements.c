@@ -344,14 +344,16 @@ void gen_build_options(gen_program *program) {
       {"-suppress-stack-size-warning", 25, false, false},
   };
   bool debug = false;
-  if (program->kind != GEN_OPTIONS)
+  if (program->kind != GEN_OPTIONS && (!gen_kind_is_rich(program->kind) || program->kind == GEN_GROUPING))
     return;
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-    if (!gen_chance(program, rows[i].percent) || (rows[i].debug && !debug))
+    const uint32_t percent = program->kind == GEN_OPTIONS ? rows[i].percent : rows[i].percent / 3;
+    if (!gen_chance(program, percent) || (rows[i].debug && !debug))
       continue;
     debug |= strcmp(rows[i].name, "-g") == 0;
     gen_option *option = &program->options[program->option_count++];
     *option = (gen_option){.id = gen_build_id(program), .word_count = rows[i].takes_kernel ? 2 : 1};
+    option->final_only = rows[i].takes_kernel;
     snprintf(option->words[0], sizeof option->words[0], "%s", rows[i].name);
     if (rows[i].takes_kernel)
       snprintf(option->words[1], sizeof option->words[1], "%s", gen_build_some_kernel(program));

@@ -74,7 +74,62 @@ const char *const gen_feature_names[GEN_FEATURE_COUNT] = {
     [GEN_FEATURE_HOST] = "host code, constructors of host objects",
     [GEN_FEATURE_HEADER] = "the toolkit's headers",
     [GEN_FEATURE_KERNEL_ADDRESS] = "addresses of kernels",
+    [GEN_FEATURE_EWP] = "-ewp",
+    [GEN_FEATURE_HIDDEN] = "hidden, internal and protected symbols",
+    [GEN_FEATURE_BINDLESS_FILES] = "one texture, sampler or surface in several files",
+    [GEN_FEATURE_TEXTURE_MODES] = "both texture modes",
+    [GEN_FEATURE_SHARED_DYNAMIC_FILES] = "one extern shared array in several files",
+    [GEN_FEATURE_ADDRESS_BANK] = "the bank of addresses (-pic)",
+    [GEN_FEATURE_CONSTANTS_FULL] = "user constants that nearly fill their bank",
+    [GEN_FEATURE_RELOCATABLE] = "links with -r",
+    [GEN_FEATURE_CHAIN] = "outputs of -r in links with -r",
+    [GEN_FEATURE_MIXTURE] = "outputs of -r beside plain cubins",
+    [GEN_FEATURE_ONE_INPUT] = "links with -r of one input",
+    [GEN_FEATURE_PRESERVED] = "-preserve-relocs for an executable",
+    [GEN_FEATURE_PRESERVED_STEP] = "-preserve-relocs with -r",
+    [GEN_FEATURE_PRESERVED_INPUT] = "inputs with preserved relocations",
+    [GEN_FEATURE_UNIFIED_FUNCTION] = "unified functions",
+    [GEN_FEATURE_UNIFIED_DATA] = "unified data",
+    [GEN_FEATURE_UNIFIED_STEP] = "unified functions or data in links with -r",
+    [GEN_FEATURE_INDEX_FLAW] = "index files with something wrong",
 };
+
+/* Where a feature from GEN_FEATURE_EWP on can be: in a mask of kinds, from an SM on. */
+#define RICH_KINDS                                                                                                     \
+  (1u << GEN_RICH | 1u << GEN_RELOCATABLE | 1u << GEN_PRESERVED | 1u << GEN_GROUPING | 1u << GEN_UNIFIED)
+#define STEP_KINDS (1u << GEN_RELOCATABLE | 1u << GEN_PRESERVED | 1u << GEN_GROUPING | 1u << GEN_UNIFIED)
+
+static const struct {
+  unsigned kinds, sm;
+} gen_feature_places[GEN_FEATURE_COUNT] = {
+    [GEN_FEATURE_EWP] = {RICH_KINDS, 75},
+    [GEN_FEATURE_HIDDEN] = {RICH_KINDS, 75},
+    [GEN_FEATURE_BINDLESS_FILES] = {RICH_KINDS, 75},
+    [GEN_FEATURE_TEXTURE_MODES] = {RICH_KINDS, 75},
+    [GEN_FEATURE_SHARED_DYNAMIC_FILES] = {RICH_KINDS, 75},
+    [GEN_FEATURE_ADDRESS_BANK] = {RICH_KINDS, 75},
+    [GEN_FEATURE_CONSTANTS_FULL] = {RICH_KINDS, 75},
+    [GEN_FEATURE_RELOCATABLE] = {STEP_KINDS, 75},
+    [GEN_FEATURE_CHAIN] = {STEP_KINDS, 75},
+    [GEN_FEATURE_MIXTURE] = {STEP_KINDS, 75},
+    [GEN_FEATURE_ONE_INPUT] = {STEP_KINDS, 75},
+    [GEN_FEATURE_PRESERVED] = {1u << GEN_PRESERVED, 75},
+    [GEN_FEATURE_PRESERVED_STEP] = {1u << GEN_PRESERVED, 75},
+    [GEN_FEATURE_PRESERVED_INPUT] = {1u << GEN_PRESERVED, 75},
+    [GEN_FEATURE_UNIFIED_FUNCTION] = {1u << GEN_UNIFIED, 90},
+    [GEN_FEATURE_UNIFIED_DATA] = {1u << GEN_UNIFIED, 90},
+    [GEN_FEATURE_UNIFIED_STEP] = {1u << GEN_UNIFIED, 90},
+    [GEN_FEATURE_INDEX_FLAW] = {1u << GEN_UNIFIED, 90},
+};
+
+bool gen_feature_is_of(gen_feature feature, gen_kind kind, unsigned sm) {
+  if (feature == GEN_FEATURE_BARRIER_CLUSTER || feature == GEN_FEATURE_CLUSTER_DIMS)
+    return sm >= 90;
+  if (feature == GEN_FEATURE_HEADER)
+    return kind == GEN_HEADERS;
+  return !gen_feature_places[feature].kinds ||
+         ((gen_feature_places[feature].kinds >> kind & 1) && sm >= gen_feature_places[feature].sm);
+}
 
 /* Statements whose mere presence is a feature. */
 static const signed char gen_feature_of_operation[GEN_OP_COUNT] = {
@@ -252,6 +307,85 @@ static void gen_feature_files(const gen_program *program, bool *features) {
   }
 }
 
+/* --- programs from GEN_RICH on --- */
+
+typedef struct gen_feature_uses {
+  int files[GEN_MAX_VARIABLES]; /* how many mention it */
+  bool modes[2];                /* a file of either texture mode mentions a bindless object */
+} gen_feature_uses;
+
+static void gen_feature_use(const gen_program *program, gen_feature_uses *uses) {
+  gen_mentions mentions;
+  for (int file = 0; file < program->file_count; file++) {
+    if (!program->files[file].live)
+      continue;
+    gen_file_mentions(program, file, &mentions);
+    for (int i = 0; i < program->variable_count; i++) {
+      const gen_space space = program->variables[i].space;
+      uses->files[i] += mentions.variables[i];
+      if (mentions.variables[i] && space >= GEN_TEXTURE)
+        uses->modes[program->files[file].independent] = true;
+    }
+  }
+}
+
+static void gen_feature_rich(const gen_program *program, bool *features) {
+  gen_feature_uses uses = {0};
+  gen_feature_use(program, &uses);
+  features[GEN_FEATURE_TEXTURE_MODES] = uses.modes[0] && uses.modes[1];
+  for (int i = 0; i < program->variable_count; i++) {
+    const gen_variable *row = &program->variables[i];
+    features[GEN_FEATURE_BINDLESS_FILES] |= row->space >= GEN_TEXTURE && uses.files[i] > 1;
+    features[GEN_FEATURE_SHARED_DYNAMIC_FILES] |= row->space == GEN_SHARED_DYNAMIC && uses.files[i] > 1;
+    features[GEN_FEATURE_CONSTANTS_FULL] |= row->live && row->space == GEN_CONSTANT && row->count > 60000;
+    features[GEN_FEATURE_HIDDEN] |= row->live && row->visibility != GEN_DEFAULT;
+    features[GEN_FEATURE_UNIFIED_DATA] |= row->live && row->unified.set;
+  }
+  for (int i = 0; i < program->function_count; i++) {
+    const gen_function *row = &program->functions[i];
+    features[GEN_FEATURE_HIDDEN] |= row->live && row->visibility != GEN_DEFAULT;
+    features[GEN_FEATURE_UNIFIED_FUNCTION] |= row->live && row->unified.set;
+  }
+  for (int i = 0; i < program->file_count; i++) {
+    const gen_file *file = &program->files[i];
+    features[GEN_FEATURE_EWP] |= file->live && file->ewp;
+    features[GEN_FEATURE_ADDRESS_BANK] |= file->live && file->extra && strcmp(file->extra, "-pic=true") == 0;
+  }
+  features[GEN_FEATURE_INDEX_FLAW] = gen_program_unified(program) && program->index_flaw != GEN_INDEX_GOOD;
+}
+
+typedef struct gen_feature_step_inputs {
+  const gen_program *program;
+  int files, outputs;
+  bool preserved;
+} gen_feature_step_inputs;
+
+static void gen_feature_step_input(void *context, int input) {
+  gen_feature_step_inputs *inputs = context;
+  inputs->files += input < GEN_STEP_INPUT;
+  inputs->outputs += input >= GEN_STEP_INPUT;
+  inputs->preserved |= input >= GEN_STEP_INPUT && inputs->program->steps[input - GEN_STEP_INPUT].preserves;
+}
+
+static void gen_feature_steps(const gen_program *program, bool *features) {
+  for (int i = 0; i < program->step_count; i++) {
+    const gen_step *step = &program->steps[i];
+    gen_feature_step_inputs inputs = {.program = program};
+    if (!step->live)
+      continue;
+    gen_step_inputs(program, i, gen_feature_step_input, &inputs);
+    if (inputs.files + inputs.outputs == 0)
+      continue;
+    features[GEN_FEATURE_RELOCATABLE] |= step->relocatable;
+    features[GEN_FEATURE_CHAIN] |= step->relocatable && inputs.outputs > 0;
+    features[GEN_FEATURE_MIXTURE] |= inputs.files > 0 && inputs.outputs > 0;
+    features[GEN_FEATURE_ONE_INPUT] |= step->relocatable && inputs.files + inputs.outputs == 1;
+    features[step->relocatable ? GEN_FEATURE_PRESERVED_STEP : GEN_FEATURE_PRESERVED] |= step->preserves;
+    features[GEN_FEATURE_PRESERVED_INPUT] |= inputs.preserved;
+  }
+  features[GEN_FEATURE_UNIFIED_STEP] = features[GEN_FEATURE_RELOCATABLE] && gen_program_unified(program);
+}
+
 int gen_program_live_files(const gen_program *program) {
   int count = 0;
   for (int i = 0; i < program->file_count; i++)
@@ -268,6 +402,8 @@ int gen_program_features(const gen_program *program, bool features[GEN_FEATURE_C
     if (program->objects[i].live)
       gen_feature_object(program, &program->objects[i], features);
   gen_feature_files(program, features);
+  gen_feature_rich(program, features);
+  gen_feature_steps(program, features);
   int count = 0;
   for (int i = 0; i < GEN_FEATURE_COUNT; i++)
     count += features[i];

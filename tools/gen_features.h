@@ -75,8 +75,29 @@ typedef enum gen_feature {
   GEN_FEATURE_HOST,
   GEN_FEATURE_HEADER,
   GEN_FEATURE_KERNEL_ADDRESS,
+  GEN_FEATURE_EWP, /* from here on of programs from GEN_RICH on; gen_feature_is_of says of which */
+  GEN_FEATURE_HIDDEN,
+  GEN_FEATURE_BINDLESS_FILES,
+  GEN_FEATURE_TEXTURE_MODES,
+  GEN_FEATURE_SHARED_DYNAMIC_FILES,
+  GEN_FEATURE_ADDRESS_BANK,
+  GEN_FEATURE_CONSTANTS_FULL,
+  GEN_FEATURE_RELOCATABLE,
+  GEN_FEATURE_CHAIN,
+  GEN_FEATURE_MIXTURE,
+  GEN_FEATURE_ONE_INPUT,
+  GEN_FEATURE_PRESERVED,
+  GEN_FEATURE_PRESERVED_STEP,
+  GEN_FEATURE_PRESERVED_INPUT,
+  GEN_FEATURE_UNIFIED_FUNCTION,
+  GEN_FEATURE_UNIFIED_DATA,
+  GEN_FEATURE_UNIFIED_STEP,
+  GEN_FEATURE_INDEX_FLAW,
   GEN_FEATURE_COUNT
 } gen_feature;
+
+/* Do programs of this kind and architecture have the feature at all? */
+bool gen_feature_is_of(gen_feature feature, gen_kind kind, unsigned sm);
 
 extern const char *const gen_feature_names[GEN_FEATURE_COUNT];
 

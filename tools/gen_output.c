@@ -24,7 +24,7 @@ bool gen_tools_find(gen_tools *tools) {
 #define GEN_SM_OF(file) (file)->target_sm, (file)->target_suffix ? 1 : 0, &(file)->target_suffix
 
 static void gen_compile_ptx(const gen_file *file, string_list *command) {
-  string_list_add(command, "-c");
+  string_list_add(command, file->ewp ? "-ewp" : "-c");
   string_list_add(command, "-arch=" GEN_SM, GEN_SM_OF(file));
   if (file->debug)
     string_list_add(command, "-g");
@@ -73,6 +73,10 @@ void gen_compile_command(const gen_program *program, int file, const gen_tools *
   string_list_add(command, "%s.cubin", row->name);
 }
 
+static bool gen_output_has_index(const gen_program *program) {
+  return gen_program_unified(program) && program->index_flaw != GEN_INDEX_ABSENT;
+}
+
 static void gen_link_file(const gen_program *program, int file, string_list *arguments) {
   const char *name = program->files[file].name;
   if (program->files[file].live && !gen_program_errs(program, GEN_MISTAKE_LEFT_OUT, file, GEN_NONE))
@@ -83,15 +87,64 @@ static void gen_link_file(const gen_program *program, int file, string_list *arg
     string_list_add(arguments, "no_%s.cubin", name);
 }
 
-void gen_link_arguments(const gen_program *program, string_list *arguments) {
+/* `step`: GEN_NONE for the direct link of all files, which has the last step's options. */
+static void gen_link_options(const gen_program *program, int step, string_list *arguments) {
+  const int last = program->step_count - 1;
+  const gen_step *row = &program->steps[step == GEN_NONE ? last : step];
   string_list_add(arguments, "-arch=%s", program->architecture);
+  if (row->relocatable)
+    string_list_add(arguments, "-r");
+  if (row->preserves)
+    string_list_add(arguments, "-preserve-relocs");
+  if (gen_output_has_index(program) && !row->relocatable) {
+    string_list_add(arguments, "-uidx");
+    string_list_add(arguments, "index.uidx");
+  }
   for (int i = 0; i < program->option_count; i++)
     for (int word = 0; program->options[i].live && word < program->options[i].word_count; word++)
-      string_list_add(arguments, "%s", program->options[i].words[word]);
+      if (!row->relocatable || !program->options[i].final_only)
+        string_list_add(arguments, "%s", program->options[i].words[word]);
+}
+
+void gen_link_arguments(const gen_program *program, string_list *arguments) {
+  gen_link_options(program, GEN_NONE, arguments);
   for (int i = 0; i < program->file_count; i++)
     gen_link_file(program, program->order[i], arguments);
   string_list_add(arguments, "-o");
   string_list_add(arguments, "out.cubin");
+}
+
+void gen_step_output(const gen_program *program, int step, char *name, size_t size) {
+  if (step == program->step_count - 1)
+    snprintf(name, size, "out.cubin");
+  else
+    snprintf(name, size, "r%d.cubin", step);
+}
+
+typedef struct gen_step_words {
+  const gen_program *program;
+  string_list *arguments;
+} gen_step_words;
+
+static void gen_step_add_input(void *context, int input) {
+  const gen_step_words *words = context;
+  char name[32];
+  if (input < GEN_STEP_INPUT) {
+    gen_link_file(words->program, input, words->arguments);
+    return;
+  }
+  gen_step_output(words->program, input - GEN_STEP_INPUT, name, sizeof name);
+  string_list_add(words->arguments, "%s", name);
+}
+
+void gen_step_arguments(const gen_program *program, int step, string_list *arguments) {
+  gen_link_options(program, step, arguments);
+  gen_step_words words = {program, arguments};
+  gen_step_inputs(program, step, gen_step_add_input, &words);
+  char name[32];
+  gen_step_output(program, step, name, sizeof name);
+  string_list_add(arguments, "-o");
+  string_list_add(arguments, "%s", name);
 }
 
 static void gen_output_print(const gen_program *program, int file, FILE *to) {
@@ -170,6 +223,34 @@ static cJSON *gen_manifest_files(const gen_program *program, const gen_tools *to
   return files;
 }
 
+/* The commands of a program that is linked in steps; nothing for others. */
+static void gen_manifest_steps(const gen_program *program, cJSON *root) {
+  cJSON *steps = program->step_count > 1 ? cJSON_AddArrayToObject(root, "steps") : NULL;
+  for (int i = 0; steps && i < program->step_count; i++) {
+    string_list words = {0};
+    gen_step_arguments(program, i, &words);
+    if (program->steps[i].live && gen_step_has_input(program, i))
+      cJSON_AddItemToArray(steps, gen_json_words(&words));
+    string_list_free(&words);
+  }
+}
+
+/* What is changed in the cubins after compiling: the visibility of symbols. */
+static void gen_manifest_visibility(const gen_program *program, cJSON *root) {
+  static const char *const words[] = {"default", "internal", "hidden", "protected"};
+  cJSON *names = cJSON_CreateObject();
+  for (int i = 0; i < program->function_count; i++)
+    if (program->functions[i].live && program->functions[i].visibility)
+      cJSON_AddStringToObject(names, program->functions[i].symbol, words[program->functions[i].visibility]);
+  for (int i = 0; i < program->variable_count; i++)
+    if (program->variables[i].live && program->variables[i].visibility)
+      cJSON_AddStringToObject(names, program->variables[i].name, words[program->variables[i].visibility]);
+  if (names && names->child)
+    cJSON_AddItemToObject(root, "visibility", names);
+  else
+    cJSON_Delete(names);
+}
+
 static char *gen_manifest(const gen_program *program) {
   static const gen_tools plain = {.nvcc = "nvcc", .ptxas = "ptxas"};
   bool features[GEN_FEATURE_COUNT];
@@ -184,6 +265,8 @@ static char *gen_manifest(const gen_program *program) {
   cJSON_AddStringToObject(root, "kind", gen_kind_names[program->kind]);
   cJSON_AddItemToObject(root, "files", gen_manifest_files(program, &plain));
   cJSON_AddItemToObject(root, "link", gen_json_words(&link));
+  gen_manifest_steps(program, root);
+  gen_manifest_visibility(program, root);
   cJSON *names = cJSON_AddArrayToObject(root, "features");
   for (int i = 0; i < GEN_FEATURE_COUNT; i++)
     if (features[i])
@@ -199,6 +282,16 @@ static bool gen_output_text(const char *directory, const char *name, const char 
   bool changed;
   snprintf(path, sizeof path, "%s/%s", directory, name);
   return file_update(path, text, size, &changed);
+}
+
+bool gen_output_write_index(const gen_program *program, const char *directory) {
+  if (!gen_output_has_index(program))
+    return true;
+  text_buffer index = {0};
+  gen_index_make(program, &index);
+  const bool good = gen_output_text(directory, "index.uidx", index.bytes, index.size);
+  text_free(&index);
+  return good;
 }
 
 bool gen_output_write(const gen_program *program, const char *directory) {
@@ -218,7 +311,8 @@ bool gen_output_write(const gen_program *program, const char *directory) {
     string_list_free(&command);
   }
   char *manifest = gen_manifest(program);
-  good = good && manifest && gen_output_text(directory, "program.json", manifest, strlen(manifest)) &&
+  good = good && manifest && gen_output_write_index(program, directory) &&
+         gen_output_text(directory, "program.json", manifest, strlen(manifest)) &&
          gen_output_text(directory, "compile.sh", script.bytes, script.size);
   char path[4096];
   snprintf(path, sizeof path, "%s/compile.sh", directory);

@@ -65,7 +65,12 @@ const gen_operation_row gen_operations[GEN_OP_COUNT] = {
     [GEN_OP_HEADER] = {"the toolkit's headers", GEN_TARGET_NONE, 0, CUDA, 0, 100, 60},
 };
 
-const char *const gen_kind_names[GEN_KIND_COUNT] = {"plain", "options", "mistakes", "headers"};
+const char *const gen_kind_names[GEN_KIND_COUNT] = {"plain",       "options",   "mistakes", "headers", "rich",
+                                                    "relocatable", "preserved", "grouping", "unified"};
+
+bool gen_kind_is_rich(gen_kind kind) {
+  return kind >= GEN_RICH;
+}
 
 bool gen_kind_find(const char *name, gen_kind *kind) {
   for (int i = 0; i < GEN_KIND_COUNT; i++)
@@ -260,11 +265,36 @@ static void gen_prune_file_options(const gen_program *program, gen_file *file, c
     file->debug = false;
   if (dropped[file->extra_id])
     file->extra = NULL;
+  if (file->ewp && dropped[file->ewp_id])
+    file->ewp = false;
+}
+
+/* Ids 0: of programs before GEN_RICH, which have none of these. */
+static void gen_prune_rich(gen_program *program, const bool *dropped) {
+  for (int i = 0; i < program->function_count; i++) {
+    gen_function *function = &program->functions[i];
+    function->visibility = dropped[function->visibility_id] ? GEN_DEFAULT : function->visibility;
+    function->unified.set &= !dropped[function->unified_id];
+  }
+  for (int i = 0; i < program->variable_count; i++) {
+    gen_variable *variable = &program->variables[i];
+    variable->visibility = dropped[variable->visibility_id] ? GEN_DEFAULT : variable->visibility;
+    variable->unified.set &= !dropped[variable->unified_id];
+  }
+  for (int i = 0; i < program->step_count; i++) {
+    gen_step *step = &program->steps[i];
+    step->live = i + 1 == program->step_count || !dropped[step->id];
+    step->preserves &= !dropped[step->preserves_id];
+  }
+  if (dropped[program->index_flaw_id])
+    program->index_flaw = GEN_INDEX_GOOD;
 }
 
 void gen_program_prune(gen_program *program, const bool *dropped) {
   gen_prune_roots(program, dropped);
   gen_prune_definitions(program, dropped);
+  if (gen_kind_is_rich(program->kind))
+    gen_prune_rich(program, dropped);
   for (int i = 0; i < program->file_count; i++)
     gen_prune_file_options(program, &program->files[i], dropped);
   for (int i = 0; i < program->body_count; i++)
@@ -329,6 +359,9 @@ gen_program *gen_program_build(uint64_t seed, const char *architecture, gen_kind
   gen_build_statements(program);
   gen_build_options(program);
   gen_build_mistakes(program);
+  gen_build_unified(program);
+  gen_build_hidden(program);
+  gen_build_plan(program);
   bool *none = dropped ? NULL : calloc(GEN_MAX_IDS, sizeof *none);
   if (dropped || none)
     gen_program_prune(program, dropped ? dropped : none);

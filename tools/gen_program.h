@@ -25,6 +25,7 @@ enum {
   GEN_MAX_CLASSES = 4,
   GEN_MAX_OPTIONS = 16,
   GEN_MAX_MISTAKES = 4,
+  GEN_MAX_STEPS = 8,
   GEN_MAX_IDS = 4096,
   GEN_NAME_SIZE = 48,
   GEN_NONE = -1
@@ -32,8 +33,22 @@ enum {
 
 typedef enum gen_language { GEN_PTX, GEN_CUDA } gen_language;
 /* What a program is for: to be linked; with options of the link; to be refused; with the toolkit's own headers, whose
- * text is not ours, so that such a program is built and compared but never kept in the repository. */
-typedef enum gen_kind { GEN_PLAIN, GEN_OPTIONS, GEN_MISTAKES, GEN_HEADERS, GEN_KIND_COUNT } gen_kind;
+ * text is not ours, so that such a program is built and compared but never kept in the repository. From GEN_RICH on the
+ * programs have much of what is rare in the others: bindless objects, commons, aliases, hidden symbols, -ewp; those of
+ * GEN_RELOCATABLE, GEN_PRESERVED and GEN_GROUPING are linked in steps (gen_plan.c), those of GEN_UNIFIED have unified
+ * functions and data with an index file (gen_unified.c). */
+typedef enum gen_kind {
+  GEN_PLAIN,
+  GEN_OPTIONS,
+  GEN_MISTAKES,
+  GEN_HEADERS,
+  GEN_RICH,
+  GEN_RELOCATABLE,
+  GEN_PRESERVED,
+  GEN_GROUPING,
+  GEN_UNIFIED,
+  GEN_KIND_COUNT
+} gen_kind;
 extern const char *const gen_kind_names[GEN_KIND_COUNT];
 typedef enum gen_linkage { GEN_STRONG, GEN_WEAK, GEN_LOCAL, GEN_COMMON } gen_linkage;
 
@@ -172,8 +187,20 @@ typedef enum gen_trait {
   GEN_TRAIT_EXTRA,       /* further options of the compiler */
   GEN_TRAIT_KERNEL_ADDRESSES,
   GEN_TRAIT_HOST, /* CUDA files have host code too: constructors of global objects, launches */
+  GEN_TRAIT_EWP,  /* from here on only of programs from GEN_RICH on: a file is compiled with -ewp */
+  GEN_TRAIT_HIDDEN,
+  GEN_TRAIT_UNIFIED,
   GEN_TRAIT_COUNT
 } gen_trait;
+
+/* The bits of st_other that no compiler sets; they are set in the cubins after compiling. */
+typedef enum gen_visibility { GEN_DEFAULT, GEN_INTERNAL, GEN_HIDDEN, GEN_PROTECTED } gen_visibility;
+
+/* The two words by which an index file knows a unified function or object. */
+typedef struct gen_identity {
+  bool set;
+  uint64_t words[2];
+} gen_identity;
 
 typedef struct gen_operation {
   int id;
@@ -196,6 +223,9 @@ typedef struct gen_function {
   bool dead;            /* nobody calls it */
   int alias_of;         /* the function that it is another name of, or GEN_NONE */
   uint32_t large_bytes; /* of a kernel's last argument */
+  gen_identity unified;
+  gen_visibility visibility;
+  int visibility_id, unified_id;
   bool live;
 } gen_function;
 
@@ -220,6 +250,9 @@ typedef struct gen_variable {
   int home;
   int signature; /* of the functions in a table */
   bool varied; /* a common one that is not equally large everywhere: a reference without a size of its own is refused */
+  gen_identity unified;
+  gen_visibility visibility;
+  int visibility_id, unified_id;
   bool live;
 } gen_variable;
 
@@ -273,6 +306,8 @@ typedef struct gen_file {
   unsigned registers;  /* -maxrregcount; 0: not given */
   const char *extra;   /* one more option of ptxas, or NULL */
   bool lineinfo, debug, independent;
+  bool ewp; /* PTX: -ewp in place of -c */
+  int ewp_id;
   bool lines; /* PTX: has .file and .loc */
   unsigned ptx_version;
   bool live;
@@ -298,10 +333,37 @@ typedef struct gen_mistake {
   bool live;
 } gen_mistake;
 
+/* One link of a program that is linked in steps. What an input is: a place in the order of the link line, or
+ * GEN_STEP_INPUT + the step whose output it is. */
+enum { GEN_STEP_INPUT = GEN_MAX_FILES };
+
+typedef struct gen_step {
+  int id; /* of a step that is dropped, the inputs are linked in its place */
+  bool relocatable, preserves;
+  int preserves_id;
+  int inputs[GEN_MAX_FILES], input_count;
+  bool live;
+} gen_step;
+
+/* What is wrong with the index file of unified functions and data. */
+typedef enum gen_index_flaw {
+  GEN_INDEX_GOOD,
+  GEN_INDEX_ABSENT, /* no -uidx */
+  GEN_INDEX_MAGIC,
+  GEN_INDEX_LONG,
+  GEN_INDEX_FUNCTION_WINDOW,
+  GEN_INDEX_DATA_WINDOW,
+  GEN_INDEX_UNKNOWN, /* an entry that no object has */
+  GEN_INDEX_MISSING, /* an object that has no entry */
+  GEN_INDEX_TWICE,
+  GEN_INDEX_FLAW_COUNT
+} gen_index_flaw;
+
 typedef struct gen_option {
   int id;
   char words[2][GEN_NAME_SIZE * 2];
   int word_count;
+  bool final_only; /* of a program that is linked in steps, only of the last one */
   bool live;
 } gen_option;
 
@@ -338,6 +400,11 @@ typedef struct gen_program {
   int option_count;
   gen_mistake mistakes[GEN_MAX_MISTAKES];
   int mistake_count;
+  gen_step steps[GEN_MAX_STEPS]; /* the last one makes the executable and is always there */
+  int step_count;
+  gen_index_flaw index_flaw;
+  int index_flaw_id;
+  unsigned index_version, index_first; /* where in its order the index begins */
 } gen_program;
 
 /* Builds the program of a seed; `dropped` has a flag for each of GEN_MAX_IDS ids, or is NULL. The caller frees it.
@@ -357,6 +424,9 @@ void gen_build_classes(gen_program *program);
 void gen_build_statements(gen_program *program);
 void gen_build_options(gen_program *program);
 void gen_build_mistakes(gen_program *program);
+void gen_build_unified(gen_program *program);
+void gen_build_hidden(gen_program *program);
+void gen_build_plan(gen_program *program);
 int gen_build_id(gen_program *program);
 /* An index into `weights` (0 at the end), as often as its weight says. */
 int gen_build_choose(gen_program *program, const uint32_t *weights);
@@ -373,6 +443,15 @@ bool gen_function_anonymous(const gen_function *function);
 /* Some files mention arrays without their size, as C++ headers do. */
 bool gen_variable_unsized(const gen_program *program, int variable, int file);
 uint32_t gen_switch_count(const gen_program *program, const gen_operation *operation);
+bool gen_kind_is_rich(gen_kind kind);
+/* Has the program, after pruning, a live unified function or object? */
+bool gen_program_unified(const gen_program *program);
+/* Has a step an input? One without has no output. */
+bool gen_step_has_input(const gen_program *program, int step);
+/* Calls back for each input of a step, in order: a live file's index, or GEN_STEP_INPUT + a live step that has inputs.
+ * Steps that were dropped are replaced by their own inputs. */
+typedef void gen_step_visit(void *context, int input);
+void gen_step_inputs(const gen_program *program, int step, gen_step_visit *visit, void *context);
 /* Marks functions, variables and classes that the live statements and initialisers of a file mention. */
 typedef struct gen_mentions {
   bool functions[GEN_MAX_FUNCTIONS], variables[GEN_MAX_VARIABLES], classes[GEN_MAX_CLASSES];

@@ -44,9 +44,18 @@ static void gen_ptx_arguments(FILE *to, const char *letters, const char *name, u
   fprintf(to, ")");
 }
 
+/* Other files need not know that a function or an object is unified; one with -ewp may not. */
+static void gen_ptx_identity(FILE *to, const gen_identity *identity) {
+  if (identity->set)
+    fprintf(to, ".attribute(.unified(%llu, %llu)) ", (unsigned long long)identity->words[0],
+            (unsigned long long)identity->words[1]);
+}
+
 static void gen_ptx_head(gen_ptx *printer, const gen_function *function, const char *linkage, bool texture) {
   const gen_signature_row *signature = &gen_signatures[function->signature];
   fprintf(printer->to, "%s%s ", linkage, function->kernel ? ".entry" : ".func");
+  if (gen_function_in_file(printer->program, (int)(function - printer->program->functions), printer->file_index))
+    gen_ptx_identity(printer->to, &function->unified);
   if (signature->result != 'v')
     fprintf(printer->to, "(%s ret) ", gen_ptx_result_type(signature->result));
   fprintf(printer->to, "%s ", function->symbol);
@@ -97,8 +106,10 @@ static void gen_ptx_entry(gen_ptx *printer, const gen_variable *variable, const 
 
 static void gen_ptx_object(gen_ptx *printer, const gen_object *object) {
   const gen_variable *variable = &printer->program->variables[object->variable];
-  fprintf(printer->to, "%s%s .align %u %s %s[%u]", gen_ptx_linkage(object->linkage), gen_ptx_space(variable->space),
-          object->align, gen_ptx_element(variable->element), variable->name, object->count);
+  fprintf(printer->to, "%s%s ", gen_ptx_linkage(object->linkage), gen_ptx_space(variable->space));
+  gen_ptx_identity(printer->to, &variable->unified);
+  fprintf(printer->to, ".align %u %s %s[%u]", object->align, gen_ptx_element(variable->element), variable->name,
+          object->count);
   for (int i = 0; i < object->entry_count; i++) {
     fprintf(printer->to, "%s", i ? ", " : " = {");
     gen_ptx_entry(printer, variable, &printer->program->entries[object->first_entry + i]);

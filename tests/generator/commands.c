@@ -50,18 +50,25 @@ static cJSON *read_json(const char *path) {
   return root;
 }
 
-/* One program with the given twinlink; its outcome and class must be these. */
-static void expect(const char *twinlink_script, const char *outcome_word, const char *class_word) {
+/* One program of a kind with the given twinlink; its outcome and class must be these, its details begin so. */
+static void expect_of_kind(const char *kind, const char *twinlink_script, const char *outcome_word,
+                           const char *class_word, const char *details) {
   write_program("twinlink", twinlink_script);
   harness_outcome outcome;
-  run_twin(&outcome, (const char *const[12]){"conformance", "--seeds", "5", "--arch", "sm_80", "--json", json_path});
+  run_twin(&outcome, (const char *const[12]){"conformance", "--seeds", "5", "--arch", "sm_80", "--json", json_path,
+                                             "--kind", kind});
   assert_int_equal(outcome.code, 0);
   harness_free_outcome(&outcome);
   cJSON *root = read_json(json_path);
   const cJSON *first = cJSON_GetArrayItem(cJSON_GetObjectItem(root, "cases"), 0);
   assert_string_equal(cJSON_GetObjectItem(first, "outcome")->valuestring, outcome_word);
   assert_string_equal(cJSON_GetObjectItem(first, "class")->valuestring, class_word);
+  assert_int_equal(strncmp(cJSON_GetObjectItem(first, "details")->valuestring, details, strlen(details)), 0);
   cJSON_Delete(root);
+}
+
+static void expect(const char *twinlink_script, const char *outcome_word, const char *class_word) {
+  expect_of_kind("plain", twinlink_script, outcome_word, class_word, "");
 }
 
 static void identical(void **state) {
@@ -78,6 +85,35 @@ static void differences_have_names(void **state) {
   expect("#!/bin/sh\necho said >&2\n", "different", "exit code");
   expect("#!/bin/sh\necho said >&2\nexit 1\n", "different", "exit code");
   expect("#!/bin/sh\nkill -SEGV $$\n", "different", "crash");
+}
+
+/* A linker that writes where -o says. */
+#define WRITE_LAST "for word; do out=$word; done\ncp \"$(dirname \"$0\")/answer.cubin\" \"$out\"\necho said >&2\n"
+
+static void every_step_is_compared(void **state) {
+  (void)state;
+  write_program("nvlink", "#!/bin/sh\n" WRITE_LAST);
+  expect_of_kind("relocatable", "#!/bin/sh\n" WRITE_LAST, "identical", "", "");
+  expect_of_kind("relocatable", "#!/bin/sh\ncase \"$*\" in *' -r '*) echo no >&2; exit 1;; esac\n" WRITE_LAST,
+                 "different", "exit code", "r0.cubin: 0, ours 1: no");
+  expect_of_kind("relocatable", "#!/bin/sh\ncase \"$*\" in *' -r '*) ;; *) exit 1;; esac\n" WRITE_LAST, "different",
+                 "exit code", "0, ours 1");
+  write_program("nvlink", nvlink_script);
+}
+
+static void groupings_are_judged(void **state) {
+  (void)state;
+  write_program("nvlink", "#!/bin/sh\n" WRITE_LAST);
+  expect_of_kind("grouping", "#!/bin/sh\ncase \"$*\" in *' -r '*) echo no >&2; exit 1;; esac\n" WRITE_LAST, "different",
+                 "grouped link refused", "no");
+  expect_of_kind("grouping",
+                 "#!/bin/sh\ncase \"$*\" in *r[0-9].cubin*) " WRITE_LAST "exit 0;; esac\necho no >&2\nexit 1\n",
+                 "different", "only the direct link refused", "no");
+  expect_of_kind("grouping", "#!/bin/sh\nkill -SEGV $$\n", "different", "crash", "");
+  expect_of_kind("grouping", "#!/bin/sh\necho no >&2\nexit 1\n", "refused", "", "no");
+  /* what the compiler wrote here is no cubin */
+  expect_of_kind("grouping", "#!/bin/sh\n" WRITE_LAST, "different", "canonical form of our link", "no canonical form");
+  write_program("nvlink", nvlink_script);
 }
 
 static void refused_is_not_counted(void **state) {
@@ -183,6 +219,8 @@ int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(identical),
       cmocka_unit_test(differences_have_names),
+      cmocka_unit_test(every_step_is_compared),
+      cmocka_unit_test(groupings_are_judged),
       cmocka_unit_test(refused_is_not_counted),
       cmocka_unit_test(requirement),
       cmocka_unit_test(wrong_words),

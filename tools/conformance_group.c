@@ -1,0 +1,204 @@
+/* The kind grouping: whether it matters in default mode that files go through relocatable links first.
+ *
+ * Our linker links a program directly and in the steps of its plan; both executables must have one canonical form
+ * (docs/specification/canonical-form.md). nvlink does the last step with our relocatable outputs too; its executable must
+ * have the form of its own direct link. A link that breaks invariants which the direct one keeps is another program, too. */
+#include "conformance_link.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct group_run {
+  conformance_settings settings;
+  const gen_program *program;
+  const char *directory;
+  conformance_verdict *verdict;
+} group_run;
+
+static bool group_differs(const group_run *run, const char *class, const char *details) {
+  run->verdict->outcome = CONFORMANCE_DIFFERENT;
+  snprintf(run->verdict->class, sizeof run->verdict->class, "%s", class);
+  snprintf(run->verdict->details, sizeof run->verdict->details, "%.250s", details);
+  return false;
+}
+
+/* --- canonical forms --- */
+
+/* The last line of `twin diff --canonical`; false when there is none. */
+static bool group_read_sum(const char *text, size_t *differences, size_t broken[2]) {
+  const char *at = strstr(text, " differences; invariants broken: ");
+  if (!at)
+    return false;
+  const char *number = at;
+  while (number > text && number[-1] >= '0' && number[-1] <= '9')
+    number--;
+  *differences = strtoul(number, NULL, 10);
+  return sscanf(at, " differences; invariants broken: %zu and %zu", &broken[0], &broken[1]) == 2;
+}
+
+/* What `twin diff --canonical` printed of A.cubin and B.cubin stays in canonical.txt. */
+static bool group_compare(const group_run *run, const char *a, const char *b, const char *class) {
+  string_list words = {0};
+  const char *const fixed[] = {"/proc/self/exe", "diff", "--canonical", "--limit", "12"};
+  for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+    string_list_add(&words, "%s", fixed[i]);
+  string_list_add(&words, "%s.cubin", a);
+  string_list_add(&words, "%s.cubin", b);
+  for (int i = 0; i < run->program->file_count; i++)
+    if (run->program->files[run->program->order[i]].live) {
+      string_list_add(&words, "--input");
+      string_list_add(&words, "%s.cubin", run->program->files[run->program->order[i]].name);
+    }
+  process_job job = {.arguments = (const char *const *)words.items, .directory = run->directory, .seconds = 60};
+  job.output_path = "canonical.txt";
+  job.error_path = "canonical.stderr";
+  process_result result;
+  process_run(&job, &result);
+  string_list_free(&words);
+  size_t size, differences = 0, broken[2] = {0, 0};
+  char *text = (char *)conformance_read(run->directory, "canonical.txt", &size);
+  bool good = text && group_read_sum(text, &differences, broken) && differences == 0 && broken[1] <= broken[0];
+  if (!good && text && differences == 0 && broken[1] > broken[0])
+    group_differs(run, "invariants", "the grouped link breaks invariants that the direct one keeps");
+  else if (!good)
+    group_differs(run, class, text && *text ? text : "no canonical form");
+  run->verdict->details[strcspn(run->verdict->details, "\n")] = 0;
+  free(text);
+  return good;
+}
+
+/* link.sh: both links with our linker, and their canonical forms. */
+static void group_add_command(const group_run *run, int step, text_buffer *script) {
+  string_list words = {0};
+  conformance_add_words(run->settings.link, &words);
+  if (step == GEN_NONE)
+    gen_link_arguments(run->program, &words);
+  else
+    gen_step_arguments(run->program, step, &words);
+  text_add(script, "${TWINLINK:-twinlink}");
+  for (size_t i = 0; i < words.count; i++)
+    text_add(script, " %s", words.items[i]);
+  text_add(script, "\n");
+  if (step == GEN_NONE)
+    text_add(script, "mv -f out.cubin twinlink.cubin\n");
+  string_list_free(&words);
+}
+
+static void group_write_script(const group_run *run) {
+  text_buffer script = {0};
+  text_add(&script, "#!/bin/sh\n# Links the program in this directory directly and in steps.\ncd \"$(dirname \"$0\")\"\n");
+  for (int step = GEN_NONE; step < run->program->step_count; step++)
+    if (step == GEN_NONE || (run->program->steps[step].live && gen_step_has_input(run->program, step)))
+      group_add_command(run, step, &script);
+  text_add(&script, "mv -f out.cubin grouped.cubin\n${TWIN:-twin} diff --canonical twinlink.cubin grouped.cubin");
+  for (int i = 0; i < run->program->file_count; i++)
+    if (run->program->files[run->program->order[i]].live)
+      text_add(&script, " --input %s.cubin", run->program->files[run->program->order[i]].name);
+  text_add(&script, "\n# twin gen --seed %llu --arch %s --kind grouping\n", (unsigned long long)run->program->seed,
+           run->program->architecture);
+  conformance_write_script(run->directory, &script);
+  text_free(&script);
+}
+
+/* --- links --- */
+
+static void group_link(const group_run *run, const char *linker, const string_list *arguments, const char *output,
+                       const char *who, conformance_answer *answer) {
+  string_list command = {0};
+  *answer = (conformance_answer){0};
+  conformance_command_of(&run->settings, linker, arguments, false, &command);
+  conformance_link(&run->settings, &command, run->directory, output, who, answer);
+  *(linker == run->settings.reference ? &run->verdict->reference_seconds : &run->verdict->linker_seconds) +=
+      answer->result.seconds;
+  string_list_free(&command);
+}
+
+static void group_link_direct(const group_run *run, const char *linker, const char *who, conformance_answer *answer) {
+  string_list arguments = {0};
+  conformance_add_words(run->settings.link, &arguments);
+  gen_link_arguments(run->program, &arguments);
+  group_link(run, linker, &arguments, "out.cubin", who, answer);
+  string_list_free(&arguments);
+}
+
+static void group_link_step(const group_run *run, const char *linker, int step, const char *who,
+                            conformance_answer *answer) {
+  string_list arguments = {0};
+  char output[32], path[CONFORMANCE_PATH];
+  conformance_add_words(run->settings.link, &arguments);
+  gen_step_arguments(run->program, step, &arguments);
+  gen_step_output(run->program, step, output, sizeof output);
+  group_link(run, linker, &arguments, output, who, answer);
+  conformance_path(path, sizeof path, run->directory, output);
+  if (step < run->program->step_count - 1 && answer->output)
+    process_write_file(path, answer->output, answer->output_size);
+  string_list_free(&arguments);
+}
+
+/* All steps with our linker, until one is refused; the answer is the last one's. */
+static void group_link_steps(const group_run *run, conformance_answer *answer) {
+  *answer = (conformance_answer){0};
+  for (int step = 0; step < run->program->step_count; step++) {
+    if (!run->program->steps[step].live || !gen_step_has_input(run->program, step))
+      continue;
+    conformance_answer_free(answer);
+    group_link_step(run, run->settings.linker, step, "grouped", answer);
+    run->verdict->links++;
+    if (!answer->output)
+      return;
+  }
+}
+
+/* --- judging --- */
+
+static bool group_judge_made(const group_run *run, const conformance_answer *direct,
+                             const conformance_answer *grouped) {
+  char line[160];
+  const bool ended = direct->result.signal || direct->result.timed_out || grouped->result.signal ||
+                     grouped->result.timed_out;
+  conformance_first_line(direct->output ? grouped : direct, line, sizeof line);
+  if (ended)
+    return group_differs(run, "crash", "our linker was ended by a signal or by its time limit");
+  if (direct->output && grouped->output)
+    return true;
+  if (direct->output)
+    return group_differs(run, "grouped link refused", line);
+  if (grouped->output)
+    return group_differs(run, "only the direct link refused", line);
+  run->verdict->outcome = CONFORMANCE_REFUSED;
+  snprintf(run->verdict->details, sizeof run->verdict->details, "%s", line);
+  return false;
+}
+
+/* nvlink with our relocatable outputs. What nvlink does not link directly is not asked. */
+static bool group_judge_vendor(const group_run *run) {
+  conformance_answer direct, grouped;
+  group_link_direct(run, run->settings.reference, "nvlink", &direct);
+  bool good = true;
+  if (direct.output) {
+    char line[160];
+    group_link_step(run, run->settings.reference, run->program->step_count - 1, "nvlink-grouped", &grouped);
+    conformance_first_line(&grouped, line, sizeof line);
+    good = grouped.output ? group_compare(run, "nvlink", "nvlink-grouped", "canonical form of nvlink's link")
+                          : group_differs(run, "nvlink refuses our output", line);
+    conformance_answer_free(&grouped);
+  }
+  conformance_answer_free(&direct);
+  return good;
+}
+
+void conformance_group(const conformance_settings *settings, const gen_program *program, const char *directory,
+                       conformance_verdict *verdict) {
+  group_run run = {*settings, program, directory, verdict};
+  run.settings.default_mode = true;
+  snprintf(verdict->output, sizeof verdict->output, "out.cubin");
+  group_write_script(&run);
+  conformance_answer direct, grouped;
+  group_link_direct(&run, run.settings.linker, "twinlink", &direct);
+  group_link_steps(&run, &grouped);
+  if (group_judge_made(&run, &direct, &grouped) &&
+      group_compare(&run, "twinlink", "grouped", "canonical form of our link") && group_judge_vendor(&run))
+    verdict->outcome = CONFORMANCE_IDENTICAL;
+  conformance_answer_free(&direct);
+  conformance_answer_free(&grouped);
+}
