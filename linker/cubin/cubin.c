@@ -363,6 +363,33 @@ void tl_cubin_forget_mention(tl_cubin *cubin, uint32_t name) {
       cubin->symbols[i].info = STT_NOTYPE;
 }
 
+static const char optimizer_prefix[] = ".nv.constant.optimizer.";
+
+/* The function whose constants a section of either view has; NULL where the name does not say. */
+static const char *constants_function(const tl_names *names, const tl_cubin_section *section) {
+  static const char *const prefixes[] = {optimizer_prefix, ".nv.constant2."};
+  const char *const name = tl_names_text(names, section->name);
+  for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+    if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0)
+      return name + strlen(prefixes[i]);
+  return NULL;
+}
+
+void tl_cubin_number_constants(tl_cubin *cubin, tl_names *names, tl_arena *arena) {
+  uint32_t number = 0;
+  for (uint32_t i = 1; i < cubin->symbol_count; i++) {
+    tl_cubin_symbol *const symbol = &cubin->symbols[i];
+    if (symbol->section >= cubin->section_count || tl_symbol_type(symbol) == STT_SECTION ||
+        cubin->sections[symbol->section].type != SHT_CUDA_CONSTANT0 + 2)
+      continue;
+    const char *const function = constants_function(names, &cubin->sections[symbol->section]);
+    if (!function)
+      continue;
+    const char *const name = tl_arena_format(arena, "%s%s.%u", optimizer_prefix, function, ++number);
+    symbol->name = tl_names_intern(names, name, strlen(name));
+  }
+}
+
 static uint64_t relocation_size(const tl_cubin_section *section) {
   return section->type == SHT_RELA ? ELF_RELA_SIZE : ELF_REL_SIZE;
 }

@@ -78,6 +78,9 @@ uint64_t tl_cubin_estimate_names(const tl_input *input);
  * field that contradicts the file is fatal (T1). */
 void tl_cubin_read(tl_cubin *cubin, const tl_input *input, uint32_t index, tl_view view, tl_names *names,
                    tl_arena *arena, tl_diagnostics *diagnostics);
+/* The names that compiler constants have in a relocatable output of capsules (M16): `.nv.constant.optimizer.F.N`, N from 1
+ * through the file. */
+void tl_cubin_number_constants(tl_cubin *cubin, tl_names *names, tl_arena *arena);
 /* Makes undefined symbols of that name mean nothing, as untyped ones do. */
 void tl_cubin_forget_mention(tl_cubin *cubin, uint32_t name);
 /* Fatal T1 about one section (TL_NONE: none), with the offset inside it (TL_NO_OFFSET: none). */

@@ -64,7 +64,7 @@ static uint64_t final_distance_to_headers(const tl_linked_view *view, uint32_t s
     end = tl_align(end, e->layout->section_align[one]);
     if (one == section)
       place = end;
-    if (tl_emit_section_type(e->module, e->module->sections.items[one].type) != SHT_NOBITS)
+    if (!tl_section_type_is_empty(tl_emit_section_type(e->module, e->module->sections.items[one].type)))
       end += tl_module_decoded_size(view->module, one, tl_plan_section_size(e, one));
   }
   return tl_align(end, 8) - place;

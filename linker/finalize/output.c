@@ -134,8 +134,10 @@ void final_plan(finalizer *f, uint64_t limit) {
   const uint64_t sections = o.plan->size;
   output_add_headers(&o);
   const uint64_t segments = o.plan->size;
-  const uint16_t count = output_add_segments(&o);
-  tl_put64(header + 32, segments);
+  const bool loaded = e->module->mode->plain_types; /* W1.7 */
+  const uint16_t count = loaded ? output_add_segments(&o) : 0;
+  tl_put64(header + 32, count ? segments : 0);
+  tl_put16(header + 54, count ? ELF_SEGMENT_SIZE : 0); /* M14 */
   tl_put64(header + 40, sections);
   tl_put32(header + 48, FLAG_CAPSULE | e->module->arch << 8 | final_plain_index(f, e->module->cuda_note) << 24);
   tl_put16(header + 56, count);

@@ -33,10 +33,10 @@ static mirror_kind mirror_kind_of(const finalizer *f, uint32_t section) {
   return data ? MIRROR_DATA : MIRROR_NONE;
 }
 
-/* Shared memory gets the reserved bytes here (M17). */
-static uint64_t sections_shared_size(const tl_section *section, uint64_t size) {
+/* Shared memory of an executable gets the reserved bytes here (M17). */
+static uint64_t sections_shared_size(const finalizer *f, const tl_section *section, uint64_t size) {
   enum { RESERVED = 0x400 };
-  return section->type == SHT_CUDA_SHARED ? size + RESERVED : size;
+  return f->mercury->module->mode->final && section->type == SHT_CUDA_SHARED ? size + RESERVED : size;
 }
 
 static bool sections_is_line_table(const finalizer *f, uint32_t section) {
@@ -81,7 +81,8 @@ static const uint8_t *sections_remake(finalizer *f, uint32_t section, const fina
     return out->bytes;
   uint8_t *const text = final_new(f, out->size);
   memcpy(text, out->bytes, out->size);
-  tl_remake what = tl_leaf_remake(text, out->size, f->arena);
+  const bool final = f->sass->module->mode->final; /* M41 */
+  tl_remake what = final ? tl_leaf_remake(text, out->size, f->arena) : TL_REMAKE_NONE;
   if (f->shows_errors && !sections_shows_errors(f, f->sass_section[section])) {
     const bool stand = f->sass->module->options->debug && tl_barriers_stand(out->bytes, out->size);
     what = stand ? TL_REMAKE_SHOWN : TL_REMAKE_DEBUG; /* M43, L134 */
@@ -135,8 +136,8 @@ static void sections_add_plain(finalizer *f, uint32_t section) {
                        .flags = m->flags,
                        .align = f->mercury->emitted->layout->section_align[section],
                        .entry_size = m->entry_size};
-  out.empty = out.type == SHT_NOBITS;
-  out.size = sections_shared_size(m, final_view_size(f->mercury, section));
+  out.empty = tl_section_type_is_empty(out.type);
+  out.size = sections_shared_size(f, m, final_view_size(f->mercury, section));
   out.bytes = out.empty ? NULL : final_view_bytes(f->mercury, section);
   if (m->flags & SHF_EXECINSTR && sass != TL_NONE)
     out.align = f->sass->emitted->layout->section_align[sass];

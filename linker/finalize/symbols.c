@@ -22,7 +22,11 @@ bool final_names_first(const finalizer *f, uint32_t symbol) {
   return owner != TL_NONE && owner != symbol && index[symbol] && index[symbol] < index[owner];
 }
 
-enum { RESERVED_SHARED = 0x400 }; /* M17 */
+/* M17 */
+static uint64_t symbols_reserved(const finalizer *f) {
+  enum { RESERVED_SHARED = 0x400 };
+  return f->mercury->module->mode->final ? RESERVED_SHARED : 0;
+}
 
 static void symbols_fill_sass(const finalizer *f, uint32_t symbol, uint8_t *at) {
   const tl_symbol *const m = &f->mercury->module->symbols.items[symbol];
@@ -45,7 +49,7 @@ static void symbols_fill_sass(const finalizer *f, uint32_t symbol, uint8_t *at) 
   memcpy(at + 8, own + 8, 16);
   if (m->external_shared &&
       tl_get16(own + 6) != SHN_UNDEF) /* behind the reserved part, also where it is all there is */
-    tl_put64(at + 8, mercury_value + RESERVED_SHARED);
+    tl_put64(at + 8, mercury_value + symbols_reserved(f));
   if (tl_type_of(m) == STT_FUNC && final_names_first(f, symbol)) /* it has the function's size (L104) */
     tl_put64(at + 16, f->sass->module->symbols.items[f->sass_symbol[final_mercury(f, m->section)->owner]].size);
 }

@@ -443,9 +443,6 @@ static void admission_check_file(const admission *a, size_t index) {
 
 /* What a later version links is an error until then, never a wrong link. */
 static void admission_refuse_modes(const admission *a) {
-  if (a->job->options.relocatable && a->result->capsule && a->result->files.count)
-    tl_diagnostics_add(a->diagnostics, tl_message_row_of(TL_MESSAGE_UNSUPPORTED_OPTION), admission_site(NULL),
-                       "code for sm_100 and later is linked to executables only", "-r");
   if (a->job->options.preserve_relocs && a->result->capsule && a->result->files.count)
     tl_diagnostics_add(a->diagnostics, tl_message_row_of(TL_MESSAGE_UNSUPPORTED_OPTION), admission_site(NULL),
                        "of capsules no record of applied relocations is kept", "-preserve-relocs");

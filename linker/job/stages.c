@@ -53,6 +53,8 @@ static tl_cubin *link_read(tl_link_common *c, tl_view view, tl_diagnostics *diag
                   diagnostics);
     if (admitted->capsule || !sass) /* in a mixed link those before the first file of SASS kind (L134) */
       link_add_barriers(c, file, &files[i], diagnostics);
+    if (admitted->capsule && !tl_mode_of(&c->job->options)->final)
+      tl_cubin_number_constants(&files[i], &c->names, &c->state->arena);
     files[i].virtual_sm = file->virtual_sm;
     files[i].old = file->old;
     files[i].system = file->system && !c->job->options.keep_system;

@@ -164,7 +164,7 @@ tl_bindless_plan tl_layout_plan_bindless(tl_module *module, const tl_graph *grap
 }
 
 /* Where the table begins (B3): behind the parameters of the largest kernel; at 0 in a section of its own. */
-static uint64_t bindless_base(const tl_module *module) {
+uint64_t tl_layout_bindless_base(const tl_module *module) {
   uint64_t base = 0, align = module->capsule ? 16 : 4;
   if (module->view == TL_VIEW_MERCURY)
     return 0;
@@ -182,7 +182,7 @@ static uint64_t bindless_base(const tl_module *module) {
 void tl_layout_bindless(tl_layout *layout, const tl_module *module, const tl_bindless_plan *plan, tl_arena *arena) {
   if (!plan->masks)
     return;
-  const uint64_t base = bindless_base(module);
+  const uint64_t base = tl_layout_bindless_base(module);
   layout->bindless_base = base;
   for (size_t i = 0; i < plan->order.count; i++)
     layout->slot[plan->order.items[i]] = base + 4 * (uint64_t)i;

@@ -101,6 +101,8 @@ typedef struct tl_bindless_plan {
   uint8_t *masks;      /* by position in all_kernels; NULL: no references */
 } tl_bindless_plan;
 tl_bindless_plan tl_layout_plan_bindless(tl_module *module, const tl_graph *graph, tl_arena *arena);
+/* Where the table begins (B3, M27). */
+uint64_t tl_layout_bindless_base(const tl_module *module);
 void tl_layout_bindless(tl_layout *layout, const tl_module *module, const tl_bindless_plan *plan, tl_arena *arena);
 
 /* Where the index file puts jump slots and unified data (U5-U7, U10). What contradicts it is fatal, in nvlink's order. */

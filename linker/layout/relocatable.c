@@ -217,14 +217,21 @@ static void relocatable_set_constants_size(tl_layout *layout, tl_module *module)
     layout->symbol_value[module->constants_size] = layout->section_size[section];
 }
 
+/* L298: nvlink shows the alignment of a weak definition that was replaced, and of a mention without a size (L136). */
+static uint64_t relocatable_object_value(const tl_module *module, const tl_symbol *symbol) {
+  const tl_defect row = symbol->unsized ? TL_DEFECT_D82 : TL_DEFECT_D1;
+  const bool first = symbol->unsized || symbol->first_align;
+  return first && tl_defect_matched(module->options, row) ? symbol->first_align : symbol->align;
+}
+
 void tl_layout_relocatable(tl_layout *layout, const tl_instances *n) {
   const tl_module *const module = n->module;
   layout->external_by_name = n->by_name;
+  layout->bindless_base = module->capsule ? tl_layout_bindless_base(module) : 0; /* M27 */
   for (uint32_t i = 1; i < module->symbols.count; i++) {
     const tl_symbol *const symbol = &module->symbols.items[i];
-    if (instances_is_object(symbol)) /* L298: nvlink shows the alignment of a weak definition that was replaced */
-      layout->symbol_value[i] =
-          symbol->first_align && tl_defect_matched(module->options, TL_DEFECT_D1) ? symbol->first_align : symbol->align;
+    if (instances_is_object(symbol))
+      layout->symbol_value[i] = relocatable_object_value(module, symbol);
     if (symbol->external_shared) {
       const bool matched = tl_defect_matched(module->options, TL_DEFECT_D59);
       layout->symbol_section[i] = matched ? module->debug_shared : TL_NONE;

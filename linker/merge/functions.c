@@ -85,6 +85,7 @@ static void functions_mark_dead(tl_merging *m) {
   functions_note_parameters(m);
 }
 
+/* Named is the first definition, also a weak one that a strong one replaced (L139). */
 static void functions_report_duplicate(tl_merging *m, uint32_t symbol, uint32_t first_file) {
   tl_merge_report(m, tl_message_row_of(TL_MESSAGE_MULTIPLE_DEFINITION), m->cubin->symbols[symbol].name,
                   m->module->files[first_file].path);
@@ -109,7 +110,7 @@ static bool functions_name_is_taken(const tl_module *module, uint32_t name) {
 }
 
 /* A dead function is compared with what has its name like a live one (E26, L232). */
-static void functions_check_dead(tl_merging *m, const tl_cubin_symbol *s, uint32_t strong_file) {
+static void functions_check_dead(tl_merging *m, const tl_cubin_symbol *s, const tl_function *function) {
   tl_module *const module = m->module;
   const uint32_t known = tl_map_get(&module->dead_function_of_name, s->name);
   if (known == TL_NONE) {
@@ -122,18 +123,19 @@ static void functions_check_dead(tl_merging *m, const tl_cubin_symbol *s, uint32
     return;
   functions_report_not_global(m, s);
   if (other->section != TL_NONE && s->section && tl_binding_of(other) == STB_GLOBAL &&
-      tl_symbol_binding(s) == STB_GLOBAL && strong_file != TL_NONE)
-    tl_merge_report(m, tl_message_row_of(TL_MESSAGE_MULTIPLE_DEFINITION), s->name, module->files[strong_file].path);
+      tl_symbol_binding(s) == STB_GLOBAL && function->strong_file != TL_NONE)
+    tl_merge_report(m, tl_message_row_of(TL_MESSAGE_MULTIPLE_DEFINITION), s->name,
+                    module->files[function->first_file].path);
 }
 
 /* What a later variable of a dead function's name is compared with (L90): its first definition, else its first mention. */
-static void functions_remember_dead(tl_merging *m, const tl_cubin_symbol *s, uint32_t strong_file) {
+static void functions_remember_dead(tl_merging *m, const tl_cubin_symbol *s, const tl_function *resolved) {
   tl_module *const module = m->module;
   if (tl_symbol_binding(s) == STB_LOCAL) {
     tl_map_set(&module->local_function_names, s->name, 0);
     return;
   }
-  functions_check_dead(m, s, strong_file);
+  functions_check_dead(m, s, resolved);
   uint32_t known = tl_map_get(&module->dead_function_of_name, s->name);
   if (known == TL_NONE) {
     known = (uint32_t)module->dead_functions.count;
@@ -153,10 +155,10 @@ static void functions_remember_dead(tl_merging *m, const tl_cubin_symbol *s, uin
  * are replaced all the same (L95). */
 static void functions_pass_dead(tl_merging *m, uint32_t symbol) {
   const tl_body *const body = &m->bodies[symbol];
-  const uint32_t strong = m->module->resolution->functions.items[body->function].strong_file;
-  functions_remember_dead(m, &m->cubin->symbols[symbol], strong);
+  const tl_function *const function = &m->module->resolution->functions.items[body->function];
+  functions_remember_dead(m, &m->cubin->symbols[symbol], function);
   if (body->role == TL_BODY_DUPLICATE)
-    functions_report_duplicate(m, symbol, strong);
+    functions_report_duplicate(m, symbol, function->first_file);
   if (body->role == TL_BODY_REPLACES)
     tl_merge_drop_constants(m, body->function, m->cubin->symbols[symbol].name);
 }
@@ -435,7 +437,7 @@ static void functions_pass_known(tl_merging *m, uint32_t symbol, uint32_t out) {
     const bool both = module->symbols.items[out].section != TL_NONE && s->section &&
                       tl_binding_of(&module->symbols.items[out]) == STB_GLOBAL && tl_symbol_binding(s) == STB_GLOBAL;
     if (both)
-      functions_report_duplicate(m, symbol, function->strong_file);
+      functions_report_duplicate(m, symbol, function->first_file);
     if (s->section)
       functions_lose(m, symbol);
   } else if (body->role == TL_BODY_FIRST ||
@@ -446,7 +448,7 @@ static void functions_pass_known(tl_merging *m, uint32_t symbol, uint32_t out) {
     functions_replace(m, symbol, out);
   } else if (body->role != TL_BODY_MENTION) {
     if (body->role == TL_BODY_DUPLICATE)
-      functions_report_duplicate(m, symbol, function->strong_file);
+      functions_report_duplicate(m, symbol, function->first_file);
     else
       functions_check_parameters(m, symbol, out);
     functions_lose(m, symbol);

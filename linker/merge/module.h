@@ -121,6 +121,7 @@ typedef struct tl_symbol {
   bool weak_mention;     /* undefined, and only weakly referred to (R21, R22) */
   bool shared;           /* object laid out in shared memory */
   bool external_shared;  /* extern __shared__ (W3.11) */
+  bool unsized;          /* shared memory that an earlier file mentioned without a size, in a relocatable link (D82) */
   bool constants_size;   /* .nv.ptx.const0.size: the size of the user constants (L251) */
   bool misplaced;        /* shared object that nvlink never lays out: S = -1, with -g 0 (D82, L94) */
   bool referenced;       /* some text that counts refers to it (W9.9) */

@@ -351,6 +351,7 @@ static void objects_pass_undefined(tl_merging *m, uint32_t index) {
     symbol->external_shared = external;
     symbol->shared_places = 1;
     symbol->align = external && s->value < 16 ? 16 : s->value;
+    symbol->first_align = s->value;
     symbol->shared_place = (uint32_t)module->shared_objects.count;
     tl_u32_push(module->arena, &module->shared_objects, out);
     if (external)
@@ -451,7 +452,9 @@ static void objects_define_shared(tl_module *module, uint32_t known, uint64_t al
   const bool lost = final && symbol->external_shared && tl_defect_matched(module->options, TL_DEFECT_D82);
   if (final && symbol->external_shared && !lost)
     tl_defect_note(module->diagnostics, TL_DEFECT_D82, tl_module_text(module, symbol->name));
-  symbol->first_align = was_defined ? symbol->align : 0; /* L264 */
+  symbol->unsized |= !final && symbol->external_shared;
+  if (!symbol->unsized)
+    symbol->first_align = was_defined ? symbol->align : 0; /* L264 */
   symbol->align = align;
   symbol->external_shared = false;
   symbol->misplaced |= lost;

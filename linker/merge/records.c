@@ -387,8 +387,7 @@ static void records_check_prototype(tl_merging *m, uint32_t symbol, uint32_t off
   if (*first == prototype)
     return;
   const tl_function *const f = &module->resolution->functions.items[function];
-  const bool weak = f->strong_file == TL_NONE && f->defined; /* L194 */
-  const uint32_t first_file = weak ? f->first_file : f->strong_file;
+  const uint32_t first_file = f->defined ? f->first_file : TL_NONE; /* L194, L139 */
   tl_merge_report(m, tl_message_row_of(TL_MESSAGE_PROTOTYPE_MISMATCH), m->cubin->symbols[symbol].name,
                   module->files[first_file == TL_NONE || first_file > m->file ? m->file : first_file].path);
 }

@@ -12,7 +12,14 @@
 
 #include <string.h>
 
-typedef enum outcome { OUTCOME_KEEP, OUTCOME_DROP, OUTCOME_APPLY, OUTCOME_CLEAR, OUTCOME_KEEP_AS_NONE } outcome;
+typedef enum outcome {
+  OUTCOME_KEEP,
+  OUTCOME_DROP,
+  OUTCOME_APPLY,
+  OUTCOME_CLEAR,
+  OUTCOME_KEEP_AS_NONE,
+  OUTCOME_APPLY_AND_KEEP
+} outcome;
 
 /* The last answer of relocate_twin: a piece of another section that is made of the same bytes of the input file. */
 typedef struct tl_twin {
@@ -204,6 +211,16 @@ static void relocate_as_nothing(entry_state *e) {
   e->bank = 28;
 }
 
+/* Entries of a relocatable capsule stay; a load on the SASS side gets the place of the table already, without the slot's
+ * (M27). */
+static outcome relocate_capsule_texture(const relocating *r, entry_state *e) {
+  enum { R_CUDA_CONST_FIELD21_38 = 66, R_CUDA_CONST_FIELD22_37 = 115 };
+  const bool load = e->type == R_CUDA_CONST_FIELD21_38 || e->type == R_CUDA_CONST_FIELD22_37;
+  e->s = r->layout->bindless_base;
+  e->bank = 0;
+  return load && r->module->view == TL_VIEW_SASS ? OUTCOME_APPLY_AND_KEEP : OUTCOME_KEEP;
+}
+
 static outcome relocate_texture(const relocating *r, entry_state *e) { /* R18 */
   if (!e->row && e->type > TL_RELOC_LARGEST_LOOKED_UP)
     relocate_refuse(r, e, "a relocation has a type that there is not (D42)");
@@ -211,6 +228,8 @@ static outcome relocate_texture(const relocating *r, entry_state *e) { /* R18 */
   case TL_TEX_BINDLESS:
     if (r->module->mode->final)
       return OUTCOME_APPLY;
+    if (r->module->capsule)
+      return relocate_capsule_texture(r, e);
     e->s = 0; /* W12; the bank is that of the symbol's section, a text's for a parameter (L299) */
     return relocate_keeps_for_later(r, e, TL_DEFECT_D2) ? OUTCOME_KEEP : OUTCOME_APPLY;
   case TL_TEX_ZERO:
@@ -543,11 +562,11 @@ static void relocate_entry(relocating *r, uint32_t index) {
   outcome result;
   if (!relocate_by_class(r, &e, &result))
     result = relocate_by_type(r, &e);
-  if (result == OUTCOME_APPLY)
+  if (result == OUTCOME_APPLY || result == OUTCOME_APPLY_AND_KEEP)
     relocate_apply(r, &e);
   else if (result == OUTCOME_CLEAR)
     relocate_clear(r, &e);
-  else if (result != OUTCOME_DROP)
+  if (result == OUTCOME_KEEP || result == OUTCOME_KEEP_AS_NONE || result == OUTCOME_APPLY_AND_KEEP)
     relocate_keep(r, &e, result == OUTCOME_KEEP_AS_NONE);
 }
 

@@ -71,7 +71,14 @@ static const capsule_row rows[] = {
      {"aligned_odd", "leaf", "weak_5"},
      NULL,
      NULL},
-    {"errors_at_exit", "120", NULL, NULL, {"leaf", "leaf_errors"}, "leaf1: nvlink adds", NULL}, /* L120 */
+    {"relocatable_textures", "100", NULL, "-r", {"sampled", "leaf"}, NULL, NULL},                      /* L137 */
+    {"relocatable_table", "120", NULL, "-r", {"weak_5", "two_tables_1", "own_strong_7"}, NULL, NULL},  /* L138 */
+    {"relocatable_shared", "103", NULL, "-r", {"open_shared", "constants"}, NULL, NULL},               /* L137 */
+    {"relocatable_shared_bytes", "110", NULL, "-r", {"aligned_odd", "leaf", "constants"}, NULL, NULL}, /* L137 */
+    {"relocatable_lines", "100", NULL, "-r", {"weak_loads_4", "strong_loads_1", "leaf"}, NULL, NULL},  /* L137 */
+    {"relocatable_alias", "100", NULL, "-r", {"alias_lines", "calls_second"}, NULL, NULL},             /* L137 */
+    {"first_definition", "100", NULL, NULL, {"weak_5", "strong_7", "strong_5"}, NULL, NULL},           /* L139 */
+    {"errors_at_exit", "120", NULL, NULL, {"leaf", "leaf_errors"}, "leaf1: nvlink adds", NULL},        /* L120 */
 };
 
 static const char *linker;
