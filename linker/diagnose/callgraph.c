@@ -185,6 +185,7 @@ void tl_diagnose_callgraph(const tl_module *module, const tl_graph *graph, const
 typedef struct raise {
   uint64_t key;
   uint32_t kernel, function; /* position in module->kernels; function */
+  uint32_t limit;            /* of the kernel */
 } raise;
 typedef TL_VECTOR(raise) raise_vector;
 
@@ -232,11 +233,10 @@ static void registers_report(const tl_module *module, const tl_resources *resour
   const uint32_t kernel = module->kernels.items[r->kernel];
   const char *const name = tl_module_text(module, module->symbols.items[kernel].name);
   const char *const callee = tl_module_text(module, module->resolution->functions.items[r->function].name);
-  const uint32_t limit = registers_limit(module, kernel);
   const char *const registers = tl_diagnose_signed(arena, resources->registers[r->function]);
-  if (resources->registers[r->function] > limit)
+  if (resources->registers[r->function] > r->limit)
     tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_REGISTERS),
-                       (tl_site){NULL, NULL, name, TL_NO_OFFSET}, NULL, name, (uint64_t)limit, callee, registers);
+                       (tl_site){NULL, NULL, name, TL_NO_OFFSET}, NULL, name, (uint64_t)r->limit, callee, registers);
   if (module->options->dump_callgraph)
     tl_diagnostics_add_plain(module->diagnostics,
                              tl_arena_format(arena, "regcount %s for %s propagated to entry %s", registers,
@@ -247,11 +247,12 @@ static void registers_report(const tl_module *module, const tl_resources *resour
 static void registers_collect(const tl_module *module, const tl_resources *resources, const uint32_t *position,
                               const tl_reach *reach, uint32_t k, raise_vector *raises, tl_arena *arena) {
   const uint32_t own = resources->registers[module->symbols.items[module->kernels.items[k]].function];
+  const uint32_t limit = registers_limit(module, module->kernels.items[k]);
   const size_t start = raises->count;
   for (uint32_t i = 0; i < reach->count; i++) {
     const uint32_t f = reach->list[i];
     if (resources->registers[f] > own)
-      *tl_vector_push(arena, raises) = (raise){(uint64_t)position[f] << 32 | (UINT32_MAX - k), k, f};
+      *tl_vector_push(arena, raises) = (raise){(uint64_t)position[f] << 32 | (UINT32_MAX - k), k, f, limit};
   }
   registers_keep_maxima(raises, start, own, resources);
 }

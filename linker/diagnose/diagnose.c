@@ -246,6 +246,28 @@ void tl_diagnose_unallocated(const tl_module *module) {
 
 /* --- -v --- */
 
+/* What -v adds up once for all kernels, so that a kernel costs no walk over the module. */
+typedef struct verbose_texture_counts {
+  uint32_t of_row[3];
+} verbose_texture_counts;
+
+typedef struct verbose {
+  const tl_module *module;
+  const tl_graph *graph;
+  const tl_resources *resources;
+  const tl_layout *layout;
+  tl_arena *arena;
+  const uint32_t *barriers;             /* by function: the most of what it reaches */
+  tl_map banks;                         /* text << 32 | bank to the section of constants; see verbose_bank_key */
+  const verbose_texture_counts *counts; /* by text */
+} verbose;
+
+static const struct {
+  uint32_t type;
+  const char *plural;
+} verbose_textures[] = {{6, "textures"}, {52, "surfaces"}, {7, "samplers"}};
+enum { VERBOSE_TEXTURES = sizeof verbose_textures / sizeof *verbose_textures };
+
 static uint64_t diagnose_section_size(const tl_module *module, const tl_layout *layout, const char *text) {
   const uint32_t name = tl_names_find(module->names, text, strlen(text));
   const uint32_t section = name == TL_NONE ? TL_NONE : tl_module_find_section(module, name);
@@ -262,52 +284,70 @@ static uint32_t diagnose_barriers_of(const tl_module *module, uint32_t function)
   return at == TL_NONE ? 0 : tl_attribute_byte(&list->items[at]);
 }
 
-/* Over what the kernel reaches; with exactly one kernel over all live functions (C81). */
-static uint32_t diagnose_barriers(const tl_module *module, const tl_graph *graph, uint32_t kernel, tl_reach *reach) {
+/* Over what each function reaches; with exactly one kernel over all live functions (C81). */
+static const uint32_t *verbose_count_barriers(const verbose *v) {
+  const tl_module *const module = v->module;
+  uint32_t *const own = tl_arena_new(v->arena, uint32_t, (size_t)v->graph->function_count + 1);
   uint32_t most = 0;
-  const bool single = tl_module_has_single_kernel(module);
-  tl_graph_reach(graph, module->symbols.items[kernel].function, reach);
-  const uint32_t count = single ? (uint32_t)module->functions.count : reach->count;
-  for (uint32_t i = 0; i < count; i++) {
-    const uint32_t barriers = diagnose_barriers_of(module, single ? module->functions.items[i] : reach->list[i]);
-    most = barriers > most ? barriers : most;
+  for (uint32_t f = 0; f < v->graph->function_count; f++)
+    own[f] = diagnose_barriers_of(module, f);
+  if (!tl_module_has_single_kernel(module))
+    return tl_graph_most(v->graph, own, v->arena);
+  for (size_t i = 0; i < module->functions.count; i++)
+    most = own[module->functions.items[i]] > most ? own[module->functions.items[i]] : most;
+  for (uint32_t f = 0; f < v->graph->function_count; f++)
+    own[f] = most;
+  return own;
+}
+
+static uint64_t verbose_bank_key(uint32_t text, uint32_t type) {
+  return (uint64_t)text << 32 | (type - SHT_CUDA_CONSTANT0);
+}
+
+/* The first section of each bank about each text, and about none where it is not empty. */
+static void verbose_find_banks(verbose *v) {
+  tl_map_init(&v->banks, v->arena);
+  for (uint32_t i = 1; i < v->module->sections.count; i++) {
+    const tl_section *const section = &v->module->sections.items[i];
+    if (!tl_section_type_is_constant(section->type) || section->forgotten || v->layout->section_dropped[i] ||
+        (section->about == TL_NONE && !v->layout->section_size[i]))
+      continue;
+    const uint64_t key = verbose_bank_key(section->about, section->type);
+    if (tl_map_get(&v->banks, key) == TL_NONE)
+      tl_map_set(&v->banks, key, i);
   }
-  return most;
 }
 
 /* The banks, by their section types; a capsule link's are not counted, since Mercury sections have other types (L121). */
-static const char *diagnose_constants_text(const tl_module *module, const tl_layout *layout, uint32_t text,
-                                           tl_arena *arena) {
+static const char *diagnose_constants_text(const verbose *v, uint32_t text) {
   const char *line = "";
-  if (module->view == TL_VIEW_MERCURY)
-    return line;
-  for (uint32_t bank = 0; bank <= SHT_CUDA_CONSTANT_LAST - SHT_CUDA_CONSTANT0; bank++)
-    for (uint32_t i = 1; i < module->sections.count; i++) {
-      const tl_section *const section = &module->sections.items[i];
-      if (section->type != SHT_CUDA_CONSTANT0 + bank || section->about != text || section->forgotten ||
-          layout->section_dropped[i] || (text == TL_NONE && !layout->section_size[i]))
-        continue;
-      line = tl_arena_format(arena, "%s, %u bytes cmem[%u]", line, layout->section_size[i], (uint64_t)bank);
-      break;
-    }
+  for (uint32_t type = SHT_CUDA_CONSTANT0; type <= SHT_CUDA_CONSTANT_LAST && v->module->view != TL_VIEW_MERCURY;
+       type++) {
+    const uint32_t section = tl_map_get(&v->banks, verbose_bank_key(text, type));
+    if (section != TL_NONE)
+      line = tl_arena_format(v->arena, "%s, %u bytes cmem[%u]", line, v->layout->section_size[section],
+                             (uint64_t)(type - SHT_CUDA_CONSTANT0));
+  }
   return line;
 }
 
-static const char *diagnose_textures_text(const tl_module *module, const tl_layout *layout, uint32_t text,
-                                          tl_arena *arena) {
-  static const struct {
-    uint32_t type;
-    const char *plural;
-  } rows[] = {{6, "textures"}, {52, "surfaces"}, {7, "samplers"}};
-  const char *line = "";
-  for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
-    uint64_t count = 0;
-    for (size_t i = 0; i < layout->slot_entries.count; i++)
-      count += layout->slot_entries.items[i].type == rows[r].type &&
-               module->sections.items[layout->slot_entries.items[i].section].about == text;
-    if (count)
-      line = tl_arena_format(arena, "%s, %u %s", line, count, rows[r].plural);
+static void verbose_count_textures(verbose *v) {
+  verbose_texture_counts *const counts = tl_arena_new(v->arena, verbose_texture_counts, v->module->sections.count);
+  for (size_t i = 0; i < v->layout->slot_entries.count; i++) {
+    const tl_slot_entry *const entry = &v->layout->slot_entries.items[i];
+    const uint32_t text = v->module->sections.items[entry->section].about;
+    for (size_t r = 0; text != TL_NONE && r < VERBOSE_TEXTURES; r++)
+      counts[text].of_row[r] += entry->type == verbose_textures[r].type;
   }
+  v->counts = counts;
+}
+
+static const char *diagnose_textures_text(const verbose *v, uint32_t text) {
+  const char *line = "";
+  for (size_t r = 0; r < VERBOSE_TEXTURES; r++)
+    if (v->counts[text].of_row[r])
+      line =
+          tl_arena_format(v->arena, "%s, %u %s", line, (uint64_t)v->counts[text].of_row[r], verbose_textures[r].plural);
   return line;
 }
 
@@ -316,36 +356,39 @@ static void diagnose_say(const tl_module *module, const char *text) {
                      NULL, text);
 }
 
-static void diagnose_say_kernel(const tl_module *module, const tl_graph *graph, const tl_resources *resources,
-                                const tl_layout *layout, uint32_t kernel, tl_reach *reach, tl_arena *arena) {
+static void diagnose_say_kernel(const verbose *v, uint32_t kernel) {
+  const tl_module *const module = v->module;
+  const tl_resources *const resources = v->resources;
   const tl_symbol *const symbol = &module->symbols.items[kernel];
   const tl_section *const text = &module->sections.items[symbol->section];
   const uint32_t f = symbol->function;
   const bool final = module->mode->final, alone = symbol->late || !final;
-  const uint64_t known = graph->cyclic[f] || symbol->late ? resources->frame[f] : resources->stack[f];
+  const uint64_t known = v->graph->cyclic[f] || symbol->late ? resources->frame[f] : resources->stack[f];
   const uint64_t stack = final ? known : 0;
   const uint32_t registers = alone ? resources->registers[f] : resources->max_registers[f];
-  const uint32_t barriers = alone ? diagnose_barriers_of(module, f) : diagnose_barriers(module, graph, kernel, reach);
-  const bool shared = text->shared != TL_NONE && !layout->section_dropped[text->shared];
-  diagnose_say(module, tl_arena_format(arena, "Function properties for '%s':", tl_module_text(module, symbol->name)));
-  diagnose_say(module,
-               tl_arena_format(arena, "used %s registers, used %u barriers, %u stack, %u bytes smem%s, 0 bytes lmem%s",
-                               tl_diagnose_signed(arena, registers), (uint64_t)barriers, stack,
-                               shared ? layout->section_size[text->shared] : (uint64_t)0,
-                               diagnose_constants_text(module, layout, symbol->section, arena),
-                               diagnose_textures_text(module, layout, symbol->section, arena)));
+  const uint32_t barriers = alone ? diagnose_barriers_of(module, f) : v->barriers[f];
+  const bool shared = text->shared != TL_NONE && !v->layout->section_dropped[text->shared];
+  const char *const name = tl_module_text(module, symbol->name);
+  diagnose_say(module, tl_arena_format(v->arena, "Function properties for '%s':", name));
+  diagnose_say(module, tl_arena_format(
+                           v->arena, "used %s registers, used %u barriers, %u stack, %u bytes smem%s, 0 bytes lmem%s",
+                           tl_diagnose_signed(v->arena, registers), (uint64_t)barriers, stack,
+                           shared ? v->layout->section_size[text->shared] : (uint64_t)0,
+                           diagnose_constants_text(v, symbol->section), diagnose_textures_text(v, symbol->section)));
 }
 
 void tl_diagnose_verbose(const tl_module *module, const tl_graph *graph, const tl_resources *resources,
                          const tl_layout *layout, tl_arena *arena) {
+  verbose v = {.module = module, .graph = graph, .resources = resources, .layout = layout, .arena = arena};
   if (!module->options->verbose)
     return;
+  v.barriers = verbose_count_barriers(&v);
+  verbose_find_banks(&v);
+  verbose_count_textures(&v);
   const uint64_t globals =
       diagnose_section_size(module, layout, ".nv.global.init") + diagnose_section_size(module, layout, ".nv.global");
-  const char *const constants = diagnose_constants_text(module, layout, TL_NONE, arena); /* of no kernel (L254) */
-  diagnose_say(module, tl_arena_format(arena, "%u bytes gmem%s", globals, constants));
-  tl_reach reach;
-  tl_reach_init(&reach, graph, arena);
+  diagnose_say(module, tl_arena_format(arena, "%u bytes gmem%s", globals,
+                                       diagnose_constants_text(&v, TL_NONE))); /* of no kernel (L254) */
   for (size_t k = module->all_kernels.count; k-- > 0;)
-    diagnose_say_kernel(module, graph, resources, layout, module->all_kernels.items[k], &reach, arena);
+    diagnose_say_kernel(&v, module->all_kernels.items[k]);
 }

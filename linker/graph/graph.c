@@ -161,17 +161,34 @@ void tl_graph_reach(const tl_graph *graph, uint32_t function, tl_reach *reach) {
   tl_graph_reach_along(graph, function, NULL, reach);
 }
 
-uint32_t *tl_graph_collect(const tl_graph *graph, const uint32_t *own, tl_arena *arena) {
+static uint32_t graph_or(uint32_t a, uint32_t b) {
+  return a | b;
+}
+
+static uint32_t graph_larger(uint32_t a, uint32_t b) {
+  return a > b ? a : b;
+}
+
+static uint32_t *graph_gather(const tl_graph *graph, const uint32_t *own, uint32_t (*join)(uint32_t, uint32_t),
+                              tl_arena *arena) {
   uint32_t *const of_component = tl_arena_new(arena, uint32_t, (size_t)graph->component_count + 1);
-  uint32_t *const bits = tl_arena_new(arena, uint32_t, (size_t)graph->node_count + 1);
+  uint32_t *const result = tl_arena_new(arena, uint32_t, (size_t)graph->node_count + 1);
   for (uint32_t i = 0; i < graph->node_count; i++) {
     const uint32_t node = graph->order[i];
-    uint32_t *const collected = &of_component[graph->component[node]];
-    *collected |= node < graph->function_count ? own[node] : 0;
+    uint32_t *const gathered = &of_component[graph->component[node]];
+    *gathered = join(*gathered, node < graph->function_count ? own[node] : 0);
     for (uint32_t e = graph->callees.first[node]; e < graph->callees.first[node + 1]; e++)
-      *collected |= of_component[graph->component[graph->callees.to[e]]];
+      *gathered = join(*gathered, of_component[graph->component[graph->callees.to[e]]]);
   }
   for (uint32_t node = 0; node < graph->node_count; node++)
-    bits[node] = of_component[graph->component[node]];
-  return bits;
+    result[node] = of_component[graph->component[node]];
+  return result;
+}
+
+uint32_t *tl_graph_collect(const tl_graph *graph, const uint32_t *own, tl_arena *arena) {
+  return graph_gather(graph, own, graph_or, arena);
+}
+
+uint32_t *tl_graph_most(const tl_graph *graph, const uint32_t *own, tl_arena *arena) {
+  return graph_gather(graph, own, graph_larger, arena);
 }

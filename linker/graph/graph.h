@@ -43,6 +43,8 @@ void tl_graph_reach_along(const tl_graph *graph, uint32_t function, const uint32
 /* By node: the bits of everything that can be reached from it, itself included, in one pass over the condensed graph.
  * `own` has an entry for every function. */
 uint32_t *tl_graph_collect(const tl_graph *graph, const uint32_t *own, tl_arena *arena);
+/* The same for the largest value. */
+uint32_t *tl_graph_most(const tl_graph *graph, const uint32_t *own, tl_arena *arena);
 tl_successors tl_successors_make(tl_arena *arena, const tl_edges *edges, uint32_t sources);
 
 #endif

@@ -40,26 +40,17 @@ static void resources_read_texts(tl_resources *r, const tl_module *module) {
   }
 }
 
-/* One pass with callees before callers; the members of one component share their maximum. */
-static void resources_spread(tl_resources *r, const tl_graph *graph, tl_arena *arena) {
-  uint32_t *const component_registers = tl_arena_new(arena, uint32_t, (size_t)graph->component_count + 1);
+/* One pass with callees before callers. */
+static void resources_sum_stacks(tl_resources *r, const tl_graph *graph) {
   for (uint32_t i = 0; i < graph->node_count; i++) {
     const uint32_t node = graph->order[i];
-    const bool function = node < graph->function_count;
-    uint32_t *const registers = &component_registers[graph->component[node]];
     uint64_t deepest = 0;
-    if (function && r->registers[node] > *registers)
-      *registers = r->registers[node];
     for (uint32_t e = graph->callees.first[node]; e < graph->callees.first[node + 1]; e++) {
       const uint32_t callee = graph->callees.to[e];
-      const uint32_t below = component_registers[graph->component[callee]];
-      *registers = below > *registers ? below : *registers;
       deepest = r->stack[callee] > deepest ? r->stack[callee] : deepest;
     }
-    r->stack[node] = deepest + (function ? r->frame[node] : 0);
+    r->stack[node] = deepest + (node < graph->function_count ? r->frame[node] : 0);
   }
-  for (uint32_t node = 0; node < graph->node_count; node++)
-    r->max_registers[node] = component_registers[graph->component[node]];
 }
 
 static tl_attribute *resources_add_pair(tl_attributes *list, tl_arena *arena, uint8_t code, uint32_t symbol,
@@ -129,16 +120,38 @@ static void resources_list_stacks(tl_resources *r, const tl_module *module, cons
   }
 }
 
-/* The first text, in section order, of a function that the kernel reaches; 0 when it reaches none. */
-static uint32_t resources_first_text(const tl_module *module, const tl_graph *graph, uint32_t kernel, tl_reach *reach) {
+/* The text that a function owns; 0. */
+static uint32_t resources_own_text(const tl_module *module, uint32_t function) {
+  const uint32_t symbol = module->symbol_of_function[function];
+  const uint32_t text = symbol == TL_NONE ? TL_NONE : module->symbols.items[symbol].section;
+  return text != TL_NONE && module->sections.items[text].owner == symbol ? text : 0;
+}
+
+/* By node: the first text, in section order, of all that it reaches, itself included, as its distance from the last
+ * possible one; 0 when it reaches none. */
+static const uint32_t *resources_first_texts(const tl_module *module, const tl_graph *graph, tl_arena *arena) {
+  uint32_t *const own = tl_arena_new(arena, uint32_t, (size_t)graph->function_count + 1);
+  for (uint32_t f = 0; f < graph->function_count; f++)
+    if (resources_own_text(module, f))
+      own[f] = UINT32_MAX - resources_own_text(module, f);
+  return tl_graph_most(graph, own, arena);
+}
+
+/* The first text of a function that the kernel reaches; 0 when it reaches none. A kernel that calls itself is below what it
+ * calls: where its own text would be the first one, the functions are looked at one by one. */
+static uint32_t resources_first_text(const tl_module *module, const tl_graph *graph, uint32_t kernel,
+                                     const uint32_t *first_texts, tl_reach *reach) {
+  const uint32_t function = module->symbols.items[kernel].function, own = resources_own_text(module, function);
   uint32_t first = 0;
-  const uint32_t function = module->symbols.items[kernel].function;
+  for (uint32_t e = graph->callees.first[function]; e < graph->callees.first[function + 1]; e++)
+    first = first_texts[graph->callees.to[e]] > first ? first_texts[graph->callees.to[e]] : first;
+  if (first != UINT32_MAX - own)
+    return first ? UINT32_MAX - first : 0;
   tl_graph_reach(graph, function, reach);
+  first = 0;
   for (uint32_t i = 0; i < reach->count; i++) {
-    const uint32_t symbol = module->symbol_of_function[reach->list[i]];
-    const uint32_t text = symbol == TL_NONE ? TL_NONE : module->symbols.items[symbol].section;
-    if (reach->list[i] != function && text != TL_NONE && module->sections.items[text].owner == symbol &&
-        (!first || text < first))
+    const uint32_t text = resources_own_text(module, reach->list[i]);
+    if (text && text != own && (!first || text < first))
       first = text;
   }
   return first;
@@ -152,6 +165,7 @@ static int resources_compare_keys(const void *a, const void *b) {
 /* L43: a kernel without a record gets one when the walk of L40 first comes to a function that it reaches. */
 static void resources_list_missing(tl_resources *r, const tl_module *module, const tl_graph *graph, tl_arena *arena) {
   uint64_t *keys = NULL;
+  const uint32_t *first_texts = NULL;
   uint32_t count = 0;
   tl_reach reach;
   for (uint32_t k = 0; k < module->kernels.count; k++) {
@@ -160,9 +174,10 @@ static void resources_list_missing(tl_resources *r, const tl_module *module, con
       continue;
     if (!keys) {
       keys = tl_arena_new(arena, uint64_t, module->kernels.count);
+      first_texts = resources_first_texts(module, graph, arena);
       tl_reach_init(&reach, graph, arena);
     }
-    const uint32_t text = resources_first_text(module, graph, kernel, &reach);
+    const uint32_t text = resources_first_text(module, graph, kernel, first_texts, &reach);
     if (text)
       keys[count++] = (uint64_t)text << 32 | (UINT32_MAX - k);
   }
@@ -180,12 +195,12 @@ void tl_resources_find(tl_resources *resources, const tl_module *module, const t
   *resources = (tl_resources){.registers = tl_arena_new(arena, uint32_t, nodes),
                               .has_registers = tl_arena_new(arena, bool, nodes),
                               .frame = tl_arena_new(arena, uint32_t, nodes),
-                              .max_registers = tl_arena_new(arena, uint32_t, nodes),
                               .stack = tl_arena_new(arena, uint64_t, nodes),
                               .sections = tl_arena_new(arena, tl_attributes, module->sections.count)};
   resources_read_own(resources, module);
   resources_read_texts(resources, module);
-  resources_spread(resources, graph, arena);
+  resources->max_registers = tl_graph_most(graph, resources->registers, arena);
+  resources_sum_stacks(resources, graph);
   resources_list_module(resources, module, arena);
   resources_list_old(resources, module, arena);
   if (!module->mode->final) { /* I7 */

@@ -5,9 +5,10 @@
 #                             the index, opens with a paragraph, and names no page that is not there
 #   rules.sh print            the table
 #   rules.sh mutate [OPTION]  breaks each named function once, in a copy of the tree: a named test must fail.
-#                             --seconds=N stops after N seconds; --only=ID one rule. Resumable: build/rules/record keeps
-#                             what was seen of a function in this state of its file, for these rules and tests;
-#                             what was not is tried again, since a test may have learned it.
+#                             --seconds=N stops after N seconds; --only=IDS the rules whose ids match it, for example
+#                             --only='L4[0-9]+|R12'. Resumable: build/rules/record keeps what was seen of a function
+#                             in this state of its file, for these rules and tests; what was not is tried again,
+#                             since a test may have learned it.
 #
 # A function is broken by returning at once (nothing, zero, or for a bool that survives as false: true). A test is a
 # program, job or directory of the corpus, whose jobs are linked again and compared with nvlink's answers, or a test of
@@ -157,7 +158,10 @@ test_fails() { # NAME
 
 prepare_tree() {
   mkdir -p "$work/tree"
-  git ls-files -z | grep -zvE '^corpus/' | xargs -0 cp --parents -u -t "$work/tree"
+  local file
+  while IFS= read -r file; do # by content: a run that was stopped leaves a broken function behind
+    cmp -s "$file" "$work/tree/$file" || cp --parents "$file" "$work/tree"
+  done < <(git ls-files | grep -vE '^corpus/')
   ln -sfn "$PWD/corpus" "$work/tree/corpus"
   cmake -S "$work/tree" -B "$work/tree/build/broken" -G Ninja -DCMAKE_BUILD_TYPE=Release \
     -DCMAKE_C_FLAGS="-w -Wno-error" -DCMAKE_C_FLAGS_RELEASE="-O1" >"$work/configure.log" 2>&1
@@ -213,7 +217,7 @@ run_mutate() {
   touch "$work/record"
   prepare_tree
   while IFS=$'\t' read -r where ids functions tests; do
-    [[ -z $only || " $ids " == *" $only "* ]] || continue
+    [[ -z $only || " $ids " =~ " "($only)" " ]] || continue
     for name in ${functions#-}; do
       found=$(find_function "$name")
       [[ -n $found && $tests != - ]] || continue
