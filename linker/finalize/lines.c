@@ -39,6 +39,17 @@ typedef struct line_entries {
   size_t count;
 } line_entries;
 
+/* A relocation section of a file with line tables, by its target. */
+typedef struct line_source {
+  uint64_t target; /* file << 32 | section */
+  uint32_t section;
+} line_source;
+
+typedef struct line_sources {
+  line_source *items;
+  size_t count;
+} line_sources;
+
 /* One file's part in one view. */
 typedef struct line_table {
   const uint8_t *bytes;
@@ -50,6 +61,7 @@ typedef struct line_writer {
   finalizer *f;
   uint32_t sass; /* section */
   line_entries sass_entries, mercury_entries;
+  line_sources sass_sources, mercury_sources;
   final_line_bytes out;
   uint8_t *relocations;
   uint64_t relocations_size;
@@ -87,6 +99,45 @@ static const tl_kept *lines_find_entry(const line_entries *entries, uint64_t off
   return found ? found->kept : NULL;
 }
 
+static uint64_t lines_target(uint32_t file, uint32_t section) {
+  return (uint64_t)file << 32 | section;
+}
+
+static int lines_compare_sources(const void *a, const void *b) {
+  const line_source *const x = a, *const y = b;
+  const int order = (x->target > y->target) - (x->target < y->target);
+  return order ? order : (x->section > y->section) - (x->section < y->section);
+}
+
+/* The relocation sections of all files that have a piece. */
+static line_sources lines_collect_sources(const finalizer *f, const tl_module *module, const tl_pieces *pieces) {
+  TL_VECTOR(line_source) sources = {0};
+  for (size_t i = 0; i < pieces->count; i++) {
+    const uint32_t file = pieces->items[i].file;
+    const tl_cubin *const cubin = &module->files[file];
+    for (uint32_t s = 1; (!i || pieces->items[i - 1].file != file) && s < cubin->section_count; s++)
+      if (cubin->sections[s].type == SHT_RELA)
+        *tl_vector_push(f->arena, &sources) = (line_source){lines_target(file, cubin->sections[s].info), s};
+  }
+  if (sources.count)
+    qsort(sources.items, sources.count, sizeof *sources.items, lines_compare_sources);
+  return (line_sources){sources.items, sources.count};
+}
+
+/* The first relocation section of a piece's section, or where it would stand. */
+static size_t lines_find_source(const line_sources *sources, const tl_piece *piece) {
+  const uint64_t target = lines_target(piece->file, piece->section);
+  size_t low = 0, high = sources->count;
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    if (sources->items[middle].target < target)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
 /* False at the end; a unit that does not fit its piece ends the link. */
 static bool lines_next_unit(const line_writer *w, const uint8_t *bytes, uint64_t size, uint64_t *position,
                             line_unit *unit) {
@@ -115,11 +166,12 @@ static void lines_end_sequences(line_sequences *list, uint64_t size) {
 static line_sequences lines_find_sequences(const line_writer *w, const tl_linked_view *view, const tl_piece *piece) {
   const tl_cubin *const cubin = &view->module->files[piece->file];
   const bool sass = view == w->f->sass;
+  const line_sources *const sources = sass ? &w->sass_sources : &w->mercury_sources;
   line_sequences list = {0};
-  for (uint32_t s = 1; s < cubin->section_count; s++) {
-    const tl_cubin_section *const section = &cubin->sections[s];
-    const bool about = section->type == SHT_RELA && section->info == piece->section;
-    const uint64_t count = about ? tl_cubin_relocation_count(section) : 0;
+  for (size_t s = lines_find_source(sources, piece);
+       s < sources->count && sources->items[s].target == lines_target(piece->file, piece->section); s++) {
+    const tl_cubin_section *const section = &cubin->sections[sources->items[s].section];
+    const uint64_t count = tl_cubin_relocation_count(section);
     for (uint64_t i = 0; i < count; i++) {
       const tl_cubin_relocation entry = tl_cubin_relocation_at(section, i);
       if (entry.offset < ADDRESS || entry.offset > piece->size || entry.symbol >= cubin->symbol_count ||
@@ -192,10 +244,18 @@ static bool lines_rewrite(const line_writer *w, const line_table *mercury, const
 /* The sequences of `unit` that are in the output, in their order there. */
 static line_sequences lines_choose(const line_writer *w, const line_table *sass, const line_unit *unit) {
   line_sequences live = {0};
-  for (size_t i = 0; i < sass->sequences.count; i++) {
+  size_t from = 0, to = sass->sequences.count; /* by start */
+  while (from < to) {
+    const size_t middle = from + (to - from) / 2;
+    if (sass->sequences.items[middle].start < unit->program)
+      from = middle + 1;
+    else
+      to = middle;
+  }
+  for (size_t i = from; i < sass->sequences.count && sass->sequences.items[i].start < unit->end; i++) {
     line_sequence one = sass->sequences.items[i];
     one.end = one.end < unit->end ? one.end : unit->end;
-    if (one.start >= unit->program && one.start < unit->end && one.symbol)
+    if (one.symbol)
       *tl_vector_push(w->f->arena, &live) = one;
   }
   if (live.count)
@@ -240,18 +300,22 @@ const uint8_t *final_lines(finalizer *f, uint32_t section, uint64_t *size) {
   const uint8_t *const bytes = final_view_bytes(f->mercury, section);
   w.mercury_entries = lines_collect_entries(f, &f->mercury_entries, m->relocations[1]);
   w.sass_entries = lines_collect_entries(f, &f->sass_entries, final_sass(f, w.sass)->relocations[1]);
+  w.mercury_sources = lines_collect_sources(f, f->mercury->module, &m->pieces);
+  w.sass_sources = lines_collect_sources(f, f->sass->module, &final_sass(f, w.sass)->pieces);
   tl_vector_reserve(f->arena, &w.out, final_view_size(f->mercury, section) + final_view_size(f->sass, w.sass) + 1);
   w.relocations = final_new(f, w.sass_entries.count * ELF_RELA_SIZE);
+  line_table sass = {0};
   for (size_t i = 0; i < m->pieces.count; i++) {
     const tl_piece *const piece = &m->pieces.items[i];
     const tl_piece *const other = final_piece_of(final_sass(f, w.sass), piece->file);
     if (!other)
       final_disagree(f, "it has a Mercury line table and no SASS line table");
-    line_table mercury = {bytes + piece->offset, piece, {0}}, sass = {other->data, other, {0}};
+    line_table mercury = {bytes + piece->offset, piece, {0}};
     mercury.sequences = lines_find_sequences(&w, f->mercury, piece);
     if (mercury.sequences.count)
       qsort(mercury.sequences.items, mercury.sequences.count, sizeof *mercury.sequences.items, lines_compare_symbols);
-    sass.sequences = lines_find_sequences(&w, f->sass, other);
+    if (sass.piece != other)
+      sass = (line_table){other->data, other, lines_find_sequences(&w, f->sass, other)};
     lines_write_file(&w, &mercury, &sass);
   }
   const uint32_t container = m->relocations[1];

@@ -60,9 +60,10 @@ typedef struct spread_list {
   TL_VECTOR(uint8_t) bytes;
 } spread_list;
 
-/* The two lists of one kernel. */
+/* The two lists of one kernel, and where its records of each row stand, so that each is looked for once. */
 typedef struct spread_lists {
   spread_list externs, words;
+  uint32_t places[SPREAD_ROWS]; /* place + 1, TL_NONE where there is none, 0: not looked for */
 } spread_lists;
 
 static const spread_row *spread_find(uint8_t code) {
@@ -106,6 +107,28 @@ static void spread_store(const spreader *s, tl_attributes *list, tl_attribute re
   tl_attribute *const place = known == TL_NONE ? tl_vector_push(s->arena, list) : &list->items[known];
   assert(place);
   *place = record;
+}
+
+/* The place of a row's record in a list that grows by spread_put alone; TL_NONE. */
+static uint32_t spread_place_of(spread_lists *lists, const tl_attributes *list, const spread_row *row) {
+  uint32_t *const place = &lists->places[row - spread_rows];
+  if (!*place) {
+    const uint32_t found = tl_attributes_find(list, row->code);
+    *place = found == TL_NONE ? TL_NONE : found + 1;
+  }
+  return *place == TL_NONE ? TL_NONE : *place - 1;
+}
+
+/* In place of the row's record, or at the end. */
+static void spread_put(const spreader *s, tl_attributes *list, spread_lists *lists, const spread_row *row,
+                       tl_attribute record) {
+  const uint32_t known = spread_place_of(lists, list, row);
+  if (known != TL_NONE) {
+    list->items[known] = record;
+    return;
+  }
+  *tl_vector_push(s->arena, list) = record;
+  lists->places[row - spread_rows] = (uint32_t)list->count;
 }
 
 static bool spread_is_new(const spreader *s, const spread_list *list, uint32_t word) {
@@ -167,17 +190,17 @@ static tl_attribute spread_list_record(uint8_t code, const spread_list *list) {
 /* One record of a reached function, added to what the kernel has so far. */
 static void spread_one(spreader *s, tl_attributes *list, spread_lists *lists, const spread_row *row,
                        const tl_attribute *from) {
-  const uint32_t known = tl_attributes_find(list, row->code);
+  const uint32_t known = spread_place_of(lists, list, row);
   tl_attribute *const old = known == TL_NONE ? NULL : &list->items[known];
   if (row->rule == SPREAD_FLAG) {
     if (!old)
-      *tl_vector_push(s->arena, list) = *from;
+      spread_put(s, list, lists, row, *from);
   } else if (row->rule == SPREAD_MAXIMUM) {
     if (!old || tl_attribute_byte(from) > tl_attribute_byte(old))
-      spread_store(s, list, spread_number(s, 2, row->code, (uint16_t)tl_attribute_byte(from)));
+      spread_put(s, list, lists, row, spread_number(s, 2, row->code, (uint16_t)tl_attribute_byte(from)));
   } else if (row->rule == SPREAD_SUM) {
     const unsigned sum = (old ? tl_get16(old->data) : 0u) + (from->size >= 2 ? tl_get16(from->data) : 0u);
-    spread_store(s, list, spread_number(s, 3, row->code, (uint16_t)sum));
+    spread_put(s, list, lists, row, spread_number(s, 3, row->code, (uint16_t)sum));
   } else {
     spread_list *const words = row->rule == SPREAD_WORDS ? &lists->words : &lists->externs;
     if (!words->number)
@@ -186,16 +209,18 @@ static void spread_one(spreader *s, tl_attributes *list, spread_lists *lists, co
       spread_add_words(s, words, from);
     else
       spread_add_externs(s, words, from);
-    spread_store(s, list, spread_list_record(row->code, words)); /* also empty: its place counts (W6.13) */
+    spread_put(s, list, lists, row, spread_list_record(row->code, words)); /* also empty: its place counts (W6.13) */
   }
 }
 
 /* E36 (L223): a function brings the one kind of tcgen05 groups to a kernel that has the other. */
-static void spread_check_groups(const spreader *s, tl_mixed_kernel kernel, const tl_attributes *list, uint8_t code) {
-  const uint8_t other = code == EIATTR_TCGEN05_1CTA_USED   ? EIATTR_TCGEN05_2CTA_USED
-                        : code == EIATTR_TCGEN05_2CTA_USED ? EIATTR_TCGEN05_1CTA_USED
-                                                           : 0;
-  if (other && tl_attributes_find(list, code) == TL_NONE && tl_attributes_find(list, other) != TL_NONE)
+static void spread_check_groups(const spreader *s, tl_mixed_kernel kernel, const tl_attributes *list,
+                                spread_lists *lists, const spread_row *row) {
+  const uint8_t other = row->code == EIATTR_TCGEN05_1CTA_USED   ? EIATTR_TCGEN05_2CTA_USED
+                        : row->code == EIATTR_TCGEN05_2CTA_USED ? EIATTR_TCGEN05_1CTA_USED
+                                                                : 0;
+  if (other && spread_place_of(lists, list, row) == TL_NONE &&
+      spread_place_of(lists, list, spread_find(other)) != TL_NONE)
     *tl_vector_push(s->arena, &s->resources->mixed) = kernel;
 }
 
@@ -373,7 +398,7 @@ static void spread_to_one_of_many(spreader *s, uint32_t index, const spread_belo
       const spread_row *const row = spread_find(from->items[j].code);
       if (!row)
         continue;
-      spread_check_groups(s, (tl_mixed_kernel){places[i].filled, index}, list, row->code);
+      spread_check_groups(s, (tl_mixed_kernel){places[i].filled, index}, list, &lists, row);
       spread_one(s, list, &lists, row, &from->items[j]);
     }
   }
@@ -445,7 +470,7 @@ static void spread_row_alone(spreader *s, tl_attributes *list, uint32_t kernel, 
                              const spread_place *places, uint32_t count) {
   const uint32_t own_info = s->module->sections.items[s->module->symbols.items[kernel].section].info;
   tl_attributes found = {0};
-  spread_lists lists = {0}, own = {0};
+  spread_lists lists = {0}, own = {0}, input = {0};
   for (uint32_t i = 0; i < count; i++) {
     const tl_section *const section = &s->module->sections.items[places[i].info];
     for (size_t j = 0; places[i].info != own_info && j < section->attributes.count; j++)
@@ -454,7 +479,8 @@ static void spread_row_alone(spreader *s, tl_attributes *list, uint32_t kernel, 
   }
   if (!found.count)
     return;
-  spread_check_groups(s, (tl_mixed_kernel){0, 0}, spread_input(s, s->module->symbols.items[kernel].section), row->code);
+  spread_check_groups(s, (tl_mixed_kernel){0, 0}, spread_input(s, s->module->symbols.items[kernel].section), &input,
+                      row);
   const tl_attribute *const value = &found.items[0];
   const bool known = tl_attributes_find(list, row->code) != TL_NONE;
   const bool zero = row->rule == SPREAD_SUM ? tl_get16(value->data) == 0

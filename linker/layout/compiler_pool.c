@@ -8,6 +8,7 @@
 #include "catalog/defect.h"
 #include "cubin/elf.h"
 #include "layout/compiler_constants.h"
+#include "layout/layout.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -54,20 +55,6 @@ bool tl_compiler_constants_overflow(const tl_module *module) {
   return false;
 }
 
-/* K3b: whole units only, of these sizes; words of their own alignment too. */
-static bool pool_takes(const tl_piece *unit, uint64_t align) {
-  static const uint8_t sizes[] = {12, 16, 20, 24, 32, 48, 64};
-  if ((unit->size == 4 || unit->size == 8) && unit->size == align)
-    return true;
-  return unit->size <= 64 && memchr(sizes, (int)unit->size, sizeof sizes) != NULL;
-}
-
-/* Words that are 0 are placed like others of their size, but no other unit is equal to them (G7). */
-static bool pool_finds(const tl_piece *unit, uint64_t align) {
-  static const uint8_t zeros[8] = {0};
-  return pool_takes(unit, align) && (unit->size > sizeof zeros || memcmp(unit->data, zeros, unit->size) != 0);
-}
-
 static uint64_t pool_append(pool_state *s, tl_piece unit, uint64_t align) {
   unit.offset = tl_align(s->end, align);
   s->end = unit.offset + unit.size;
@@ -91,13 +78,9 @@ static bool pool_goes_nvlinks_way(const tl_module *module) {
 /* nvlink remembers a shared unit by its symbol: what was shared with a losing body's is found where symbol 0 points then
  * (D84). */
 static uint64_t pool_place(pool_state *s, const pool_item *unit) {
-  const uint64_t size = unit->piece.size;
-  if (!pool_finds(&unit->piece, unit->align))
+  if (!tl_layout_pool_finds(&unit->piece, unit->align))
     return pool_append(s, unit->piece, unit->align);
-  char *const key = tl_arena_new(s->arena, char, size + sizeof unit->align);
-  memcpy(key, unit->piece.data, size);
-  memcpy(key + size, &unit->align, sizeof unit->align);
-  const uint32_t number = tl_names_intern(&s->seen, key, size + sizeof unit->align);
+  const uint32_t number = tl_layout_pool_number(&s->seen, &unit->piece, unit->align, s->arena);
   if (number == s->places.count)
     *tl_vector_push(s->arena, &s->places) = (pool_found){pool_append(s, unit->piece, unit->align), !unit->symbol};
   else if (s->places.items[number].lost && pool_goes_nvlinks_way(s->module))
@@ -159,7 +142,7 @@ static size_t pool_find_units(const pool_state *s, uint32_t owner, uint32_t file
 
 /* Relocations against a unit that is not shared keep the offset of the layout that did not fit (D84). */
 static bool pool_keeps_offset(const pool_state *s, const pool_item *unit) {
-  return !pool_takes(&unit->piece, unit->align) && pool_goes_nvlinks_way(s->module);
+  return !tl_layout_pool_takes(&unit->piece, unit->align) && pool_goes_nvlinks_way(s->module);
 }
 
 /* Behind the bank nothing can be reached: the link ends with E33, and further messages would only confuse. */
@@ -175,8 +158,8 @@ static void pool_set_place(pool_state *s, const pool_item *unit, uint64_t place)
 /* nvlink looks at every unit again for every kernel that reaches it. That shows where a unit is not shared, so that it is
  * placed again, and where a losing body's moves the value of symbol 0. */
 static void pool_take_unit(pool_state *s, uint32_t owner, const pool_item *unit) {
-  const bool takes = pool_takes(&unit->piece, unit->align);
-  const bool again = !takes || (!unit->symbol && pool_finds(&unit->piece, unit->align));
+  const bool takes = tl_layout_pool_takes(&unit->piece, unit->align);
+  const bool again = !takes || (!unit->symbol && tl_layout_pool_finds(&unit->piece, unit->align));
   if (again && unit->piece.size && pool_goes_nvlinks_way(s->module))
     *tl_vector_push(s->arena, &s->again[owner]) = *unit;
   if (unit->symbol && owner < s->module->constant_blocks.count && pool_keeps_offset(s, unit))

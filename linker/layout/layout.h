@@ -71,6 +71,11 @@ tl_constant_offsets tl_layout_constants(tl_module *module, const tl_graph *graph
 void tl_layout_init(tl_layout *layout, const tl_module *module, const tl_constant_offsets *constants, tl_arena *arena);
 /* -kernels-used or -variables-used count (W17.11). */
 bool tl_layout_is_restricted(const tl_options *options);
+/* K3b: constants that can share a place, and those that look for an equal one before them. */
+bool tl_layout_pool_takes(const tl_piece *unit, uint64_t align);
+bool tl_layout_pool_finds(const tl_piece *unit, uint64_t align);
+/* The number of the unit's bytes and alignment in `seen`. */
+uint32_t tl_layout_pool_number(tl_names *seen, const tl_piece *unit, uint64_t align, tl_arena *arena);
 /* What -kernels-used and -variables-used do to user constants and to symbol 0 (G7, G8). */
 void tl_layout_pool_constants(tl_layout *layout, const tl_module *module, tl_arena *arena);
 /* Shared memory: who uses what is found before the last sections are created; one that is late gets its .nv.shared.K

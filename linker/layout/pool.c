@@ -10,36 +10,29 @@
 
 #include <string.h>
 
-/* K3b: sizes that are shared, and words of their own alignment. */
-static bool pool_takes(const tl_piece *piece, uint64_t align) {
+/* Whole units only, of these sizes; words of their own alignment too. */
+bool tl_layout_pool_takes(const tl_piece *unit, uint64_t align) {
   static const uint8_t sizes[] = {12, 16, 20, 24, 32, 48, 64};
-  if ((piece->size == 4 || piece->size == 8) && piece->size == align)
+  if ((unit->size == 4 || unit->size == 8) && unit->size == align)
     return true;
-  return memchr(sizes, piece->size < 256 ? (int)piece->size : 0, sizeof sizes) != NULL;
+  return unit->size <= 64 && memchr(sizes, (int)unit->size, sizeof sizes) != NULL;
+}
+
+/* Words that are 0 are placed like others of their size, but no other unit is equal to them (G7). */
+bool tl_layout_pool_finds(const tl_piece *unit, uint64_t align) {
+  static const uint8_t zeros[8] = {0};
+  return tl_layout_pool_takes(unit, align) && (unit->size > sizeof zeros || memcmp(unit->data, zeros, unit->size) != 0);
+}
+
+uint32_t tl_layout_pool_number(tl_names *seen, const tl_piece *unit, uint64_t align, tl_arena *arena) {
+  char *const key = tl_arena_new(arena, char, unit->size + sizeof align);
+  memcpy(key, unit->data, unit->size);
+  memcpy(key + unit->size, &align, sizeof align);
+  return tl_names_intern(seen, key, unit->size + sizeof align);
 }
 
 static uint64_t pool_align(const tl_module *module, const tl_piece *piece) {
   return module->files[piece->file].sections[piece->section].align;
-}
-
-static bool pool_is_zero(const tl_piece *piece) {
-  for (uint64_t i = 0; i < piece->size; i++)
-    if (piece->data[i])
-      return false;
-  return true;
-}
-
-/* The earlier block in the pool with these bytes and this alignment; blocks of 4 and 8 zeros are never found (G7). */
-static const tl_piece *pool_find(const tl_pieces *pooled, const tl_module *module, const tl_piece *piece) {
-  if (piece->size <= 8 && pool_is_zero(piece))
-    return NULL;
-  for (size_t i = 0; i < pooled->count; i++) {
-    const tl_piece *const other = &pooled->items[i];
-    if (other->size == piece->size && pool_align(module, other) == pool_align(module, piece) &&
-        memcmp(other->data, piece->data, piece->size) == 0)
-      return other;
-  }
-  return NULL;
 }
 
 bool tl_layout_is_restricted(const tl_options *options) {
@@ -57,20 +50,27 @@ void tl_layout_pool_constants(tl_layout *layout, const tl_module *module, tl_are
   bool any = false;
   tl_placement *const placement = &layout->placed[TL_PLACED_CONSTANTS];
   const tl_section *const constants = &module->sections.items[section];
+  uint64_t *const first = tl_arena_new(arena, uint64_t, constants->pieces.count + 1); /* by number in `seen` */
+  uint32_t known = 0;
+  tl_names seen;
+  tl_names_init(&seen, arena, constants->pieces.count);
   for (size_t i = 0; i < constants->pieces.count; i++) {
     const tl_piece *const piece = &constants->pieces.items[i];
-    const bool poolable = pool_takes(piece, pool_align(module, piece));
-    const tl_piece *const equal = poolable ? pool_find(&placement->pieces, module, piece) : NULL;
-    if (equal) {
-      value = piece->named ? equal->offset : value;
+    const uint64_t align = pool_align(module, piece);
+    const bool finds = tl_layout_pool_finds(piece, align);
+    const uint32_t number = finds ? tl_layout_pool_number(&seen, piece, align, arena) : 0;
+    if (finds && number < known) {
+      value = piece->named ? first[number] : value;
       any = true;
       continue;
     }
     tl_piece *const placed = tl_vector_push(arena, &placement->pieces);
     *placed = *piece;
-    placed->offset = tl_align(end, pool_align(module, piece));
+    placed->offset = tl_align(end, align);
     end = placed->offset + placed->size;
-    value = poolable ? placed->offset : value;
+    if (finds)
+      first[known++] = placed->offset;
+    value = tl_layout_pool_takes(piece, align) ? placed->offset : value;
   }
   layout->null_value = value; /* also when it is 0 (L84) */
   if (tl_defect_matched(module->options, TL_DEFECT_D76)) {

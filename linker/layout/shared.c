@@ -14,7 +14,6 @@
 
 typedef struct shared_colour {
   uint64_t offset, align, size;
-  uint64_t *users; /* bitset over kernels */
 } shared_colour;
 
 typedef struct tl_shared_plan {
@@ -23,7 +22,6 @@ typedef struct tl_shared_plan {
   const tl_graph *graph;
   tl_arena *arena;
   uint32_t kernel_count;
-  size_t words;              /* of a bitset over kernels */
   tl_u32_vector *uses;       /* by function: shared symbols that its text refers to */
   tl_u32_vector *users;      /* by symbol: kernels (positions), ascending */
   bool any_late;             /* some kernel has its section made late: the next two are there (L154) */
@@ -34,6 +32,9 @@ typedef struct tl_shared_plan {
   tl_u32_vector sorted;      /* pool candidates in sorted order */
   tl_u32_vector pool, gone;
   TL_VECTOR(shared_colour) colours;
+  tl_map next_colour;  /* kernel << 32 | colour that it uses: a later colour, before which it uses all */
+  tl_names user_lists; /* lists of users that a pool object had */
+  tl_u32_vector after; /* by number in user_lists: the colour behind that of the last object with those users */
   uint64_t pool_end;   /* end of the coloured layout */
   uint64_t pool_align; /* D of W9.8: 1 when the pool is empty */
   uint64_t *end;       /* by kernel: end of its static objects, later of everything */
@@ -169,31 +170,51 @@ static void shared_sort_pool(shared_state *s) {
   s->pool_align = s->pool.count && s->module->debug_shared_align ? s->module->debug_shared_align : 1;
 }
 
-static bool shared_conflicts(const shared_state *s, const shared_colour *colour, uint32_t symbol) {
-  const tl_u32_vector *const users = &s->users[shared_of(symbol)];
+/* The first colour from `colour` on that a kernel does not use. What was passed points there afterwards. */
+static uint32_t shared_free_colour(shared_state *s, uint32_t kernel, uint32_t colour) {
+  uint32_t found = colour;
+  for (uint32_t next; (next = tl_map_get(&s->next_colour, (uint64_t)kernel << 32 | found)) != TL_NONE;)
+    found = next;
+  for (uint32_t next; colour != found; colour = next) {
+    next = tl_map_get(&s->next_colour, (uint64_t)kernel << 32 | colour);
+    tl_map_set(&s->next_colour, (uint64_t)kernel << 32 | colour, found);
+  }
+  return found;
+}
+
+/* The first colour that none of the kernels uses, which they use from now on. Objects of the same kernels begin behind the
+ * last one. */
+static uint32_t shared_take_colour(shared_state *s, const tl_u32_vector *users) {
+  const uint32_t list =
+      tl_names_intern(&s->user_lists, (const char *)users->items, users->count * sizeof *users->items);
+  if (list == s->after.count)
+    tl_u32_push(s->arena, &s->after, 0);
+  uint32_t colour = s->after.items[list], before;
+  do {
+    before = colour;
+    for (size_t i = 0; i < users->count; i++)
+      colour = shared_free_colour(s, users->items[i], colour);
+  } while (colour != before);
   for (size_t i = 0; i < users->count; i++)
-    if (colour->users[users->items[i] / 64] >> (users->items[i] % 64) & 1)
-      return true;
-  return false;
+    tl_map_set(&s->next_colour, (uint64_t)users->items[i] << 32 | colour, colour + 1);
+  s->after.items[list] = users->count ? colour + 1 : 0;
+  return colour;
 }
 
 static void shared_colour_pool(shared_state *s) {
   uint32_t *const colour_of = tl_arena_new(s->arena, uint32_t, s->pool.count + 1);
+  tl_map_init(&s->next_colour, s->arena);
+  tl_names_init(&s->user_lists, s->arena, s->pool.count);
   for (size_t i = 0; i < s->pool.count; i++) {
     const tl_symbol *const symbol = shared_symbol(s, s->pool.items[i]);
-    uint32_t c = 0;
-    while (c < s->colours.count && shared_conflicts(s, &s->colours.items[c], s->pool.items[i]))
-      c++;
+    const uint32_t c = shared_take_colour(s, &s->users[shared_of(s->pool.items[i])]);
     if (c == s->colours.count)
-      tl_vector_push(s->arena, &s->colours)->users = tl_arena_new(s->arena, uint64_t, s->words);
+      *tl_vector_push(s->arena, &s->colours) = (shared_colour){0};
     shared_colour *const colour = &s->colours.items[c];
     colour_of[i] = c;
     const uint64_t align = shared_align(s, s->pool.items[i]);
     colour->align = align > colour->align ? align : colour->align;
     colour->size = symbol->size > colour->size ? symbol->size : colour->size;
-    const tl_u32_vector *const users = &s->users[shared_of(s->pool.items[i])];
-    for (size_t u = 0; u < users->count; u++)
-      colour->users[users->items[u] / 64] |= (uint64_t)1 << (users->items[u] % 64);
   }
   for (size_t c = 0; c < s->colours.count; c++) {
     s->colours.items[c].offset = tl_align(s->pool_end, s->colours.items[c].align);
@@ -353,7 +374,6 @@ tl_shared_plan *tl_layout_plan_shared(const tl_module *module, const tl_graph *g
   shared_state *const s = tl_arena_new(arena, shared_state, 1);
   *s = (shared_state){.module = module, .graph = graph, .arena = arena};
   s->kernel_count = (uint32_t)module->all_kernels.count;
-  s->words = s->kernel_count / 64 + 1;
   s->end = tl_arena_new(arena, uint64_t, s->kernel_count + 1);
   for (uint32_t k = 0; k < s->kernel_count; k++)
     s->any_late |= shared_symbol(s, module->all_kernels.items[k])->late_sections;

@@ -10,6 +10,7 @@
 #include "cubin/elf.h"
 #include "relocate/patch.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 typedef enum outcome {
@@ -21,11 +22,20 @@ typedef enum outcome {
   OUTCOME_APPLY_AND_KEEP
 } outcome;
 
+/* A piece of the output made of a Mercury section, by the bytes of the input file. */
+typedef struct relocate_copy {
+  const uint8_t *data;
+  uint64_t size, offset; /* in the output section */
+  uint32_t file, section, output;
+} relocate_copy;
+
 /* The last answer of relocate_twin: a piece of another section that is made of the same bytes of the input file. */
 typedef struct tl_twin {
   uint32_t file, section; /* of the relocation section; TL_NONE before the first */
   uint32_t output;        /* TL_NONE: there is none */
   uint64_t offset;        /* what an offset in the target's input section becomes there */
+  relocate_copy *copies;  /* all there are, sorted; NULL before the first question */
+  size_t copy_count;
 } tl_twin;
 
 typedef struct relocating {
@@ -394,29 +404,78 @@ static void relocate_check_fit(const relocating *r, const entry_state *e, uint64
                        "D38: nvlink cuts the value without a word", value, e->row->name);
 }
 
+/* By file, bytes and section. */
+static int relocate_compare_copies(const void *a, const void *b) {
+  const relocate_copy *const x = a, *const y = b;
+  if (x->file != y->file)
+    return x->file < y->file ? -1 : 1;
+  if (x->data != y->data)
+    return (uintptr_t)x->data < (uintptr_t)y->data ? -1 : 1;
+  if (x->size != y->size)
+    return x->size < y->size ? -1 : 1;
+  return x->section < y->section ? -1 : x->section > y->section;
+}
+
+/* The Mercury section that a piece of an output section is made of, where that one has its name; NULL. */
+static const tl_cubin_section *relocate_mercury_section(const tl_module *module, uint32_t output,
+                                                        const tl_piece *piece) {
+  const tl_cubin *const cubin = piece->file < module->file_count ? &module->files[piece->file] : NULL;
+  if (!cubin || piece->section >= cubin->section_count)
+    return NULL;
+  const tl_cubin_section *const section = &cubin->sections[piece->section];
+  const bool copied = section->data && section->flags & SHF_CUDA_MERCURY;
+  return copied && tl_module_find_section(module, section->name) == output ? section : NULL;
+}
+
+static void relocate_collect_copies(relocating *r) {
+  TL_VECTOR(relocate_copy) copies = {0};
+  tl_vector_reserve(r->arena, &copies, 1);
+  for (uint32_t output = 1; output < r->module->sections.count; output++)
+    for (size_t p = 0; p < r->module->sections.items[output].pieces.count; p++) {
+      const tl_piece *const piece = &r->module->sections.items[output].pieces.items[p];
+      const tl_cubin_section *const from = relocate_mercury_section(r->module, output, piece);
+      if (from)
+        *tl_vector_push(r->arena, &copies) =
+            (relocate_copy){from->data, from->size, piece->offset, piece->file, piece->section, output};
+    }
+  qsort(copies.items, copies.count, sizeof *copies.items, relocate_compare_copies);
+  r->twin.copies = copies.items;
+  r->twin.copy_count = copies.count;
+}
+
+/* The last copy of the target's bytes that is not the target itself; NULL. */
+static const relocate_copy *relocate_find_copy(const relocating *r, uint32_t file, uint32_t target) {
+  const tl_cubin_section *const section = &r->module->files[file].sections[target];
+  const relocate_copy behind = {.data = section->data, .size = section->size, .file = file, .section = UINT32_MAX};
+  size_t low = 0, high = r->twin.copy_count;
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    if (relocate_compare_copies(&r->twin.copies[middle], &behind) < 0)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  while (low && r->twin.copies[low - 1].section == target && r->twin.copies[low - 1].file == file)
+    low--;
+  const relocate_copy *const copy = low ? &r->twin.copies[low - 1] : NULL;
+  const bool same = copy && copy->file == file && copy->data == section->data && copy->size == section->size;
+  return same ? copy : NULL;
+}
+
 /* M2c: in SASS-kind files the Mercury copy of some debug sections is the same bytes of the file, and nvlink relocates in
  * the input's image. */
 static const tl_twin *relocate_twin(relocating *r, const tl_relocation *entry) {
   tl_twin *const twin = &r->twin;
   if (twin->file == entry->file && twin->section == entry->section)
     return twin;
-  const tl_cubin *const cubin = &r->module->files[entry->file];
-  const uint32_t target = cubin->sections[entry->section].info;
-  const tl_cubin_section *const t = &cubin->sections[target];
-  *twin = (tl_twin){.file = entry->file, .section = entry->section, .output = TL_NONE};
-  for (uint32_t i = 1; i < cubin->section_count && t->data; i++) {
-    const tl_cubin_section *const other = &cubin->sections[i];
-    if (i == target || other->data != t->data || other->size != t->size || !(other->flags & SHF_CUDA_MERCURY))
-      continue;
-    const uint32_t output = tl_module_find_section(r->module, other->name);
-    for (size_t p = 0; output != TL_NONE && p < r->module->sections.items[output].pieces.count; p++) {
-      const tl_piece *const piece = &r->module->sections.items[output].pieces.items[p];
-      if (piece->file == entry->file && piece->section == i) {
-        twin->output = output;
-        twin->offset = piece->offset;
-      }
-    }
-  }
+  if (!twin->copies)
+    relocate_collect_copies(r);
+  const uint32_t target = r->module->files[entry->file].sections[entry->section].info;
+  const relocate_copy *const copy = relocate_find_copy(r, entry->file, target);
+  twin->file = entry->file;
+  twin->section = entry->section;
+  twin->output = copy ? copy->output : TL_NONE;
+  twin->offset = copy ? copy->offset : 0;
   return twin;
 }
 

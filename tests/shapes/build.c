@@ -232,18 +232,52 @@ static void shape_tiny(shape_inputs *inputs, unsigned count) {
   }
 }
 
+/* Shared objects that two kernels both refer to, so that no two can lie on one place. */
+static void shape_pool(shape_inputs *inputs, unsigned count) {
+  char name[NAME_ROOM];
+  uint8_t *const zeros = memset(harness_grow(NULL, 16 * ((size_t)count + 1)), 0, 16 * ((size_t)count + 1));
+  tb_cubin *const cubin = tb_new(SHAPE_SM);
+  const tb_symbol kernels[] = {tb_kernel(cubin, "k0", zeros, 16 * ((size_t)count + 1), 8),
+                               tb_kernel(cubin, "k1", zeros, 16 * ((size_t)count + 1), 8)};
+  for (unsigned i = 0; i < count; i++) {
+    const tb_symbol object = tb_shared(cubin, 0, shape_name(name, "s", i), 1, 1);
+    for (unsigned k = 0; k < 2; k++)
+      tb_rela(cubin, tb_section_of(cubin, kernels[k]), 16 * (uint64_t)i, R_ABS32_32, object, 0);
+  }
+  free(zeros);
+  shape_add(inputs, cubin);
+}
+
+/* Records of mbarriers in one function, which all count, and records in the kernels that call it. */
+static void shape_records(shape_inputs *inputs, unsigned count) {
+  enum { NUM_MBARRIERS = 0x38, OTHER = 0x36, HALF_WORD = 3 };
+  tb_cubin *const cubin = tb_new(SHAPE_SM);
+  const tb_symbol f = tb_function(cubin, "f", TB_GLOBAL, NULL, 0, 8);
+  const tb_symbol kernels[] = {tb_kernel(cubin, "k0", NULL, 0, 8), tb_kernel(cubin, "k1", NULL, 0, 8)};
+  for (unsigned k = 0; k < 2; k++)
+    tb_call(cubin, kernels[k], f);
+  for (unsigned i = 0; i < count / 2; i++) {
+    tb_attribute_value(cubin, kernels[i % 2], HALF_WORD, OTHER, 8);
+    tb_attribute_value(cubin, f, HALF_WORD, NUM_MBARRIERS, 1);
+  }
+  shape_add(inputs, cubin);
+}
+
 const shape shapes[] = {
-    {"chain", "calls, one from another", shape_chain, 1000, 50000},
-    {"names", "local functions of one name", shape_names, 1000, 50000},
-    {"collisions", "names whose hashes have the same low bits", shape_collisions, 1000, 20000},
-    {"star", "kernels and leaves on one hub", shape_star, 1000, 20000},
-    {"complete", "calls of every function by every other", shape_complete, 1600, 40000},
-    {"shared", "references of every kernel to every shared object", shape_shared, 900, 22500},
-    {"word", "relocations of one word", shape_word, 10000, 100000},
-    {"aliases", "aliases, called one from another", shape_aliases, 1000, 50000},
-    {"weak", "weak bodies, each better than the one before", shape_weak, 1600, 40000},
-    {"strings", "functions with names of 1,000 letters", shape_strings, 500, 5000},
-    {"tiny", "sections of one byte", shape_tiny, 1000, 100000},
-    {"sections", "sections, more than an ELF header can count", shape_tiny, 66000, 140000},
+    {"chain", "calls, one from another", shape_chain, 1000, 50000, false},
+    {"names", "local functions of one name", shape_names, 1000, 50000, false},
+    {"collisions", "names whose hashes have the same low bits", shape_collisions, 1000, 20000, false},
+    {"star", "kernels and leaves on one hub", shape_star, 1000, 20000, false},
+    {"complete", "calls of every function by every other", shape_complete, 1600, 40000, false},
+    {"shared", "references of every kernel to every shared object", shape_shared, 900, 22500, false},
+    {"word", "relocations of one word", shape_word, 10000, 100000, false},
+    {"aliases", "aliases, called one from another", shape_aliases, 1000, 50000, false},
+    {"weak", "weak bodies, each better than the one before", shape_weak, 1600, 40000, false},
+    {"strings", "functions with names of 1,000 letters", shape_strings, 500, 5000, false},
+    {"tiny", "sections of one byte", shape_tiny, 1000, 100000, false},
+    {"sections", "sections, more than an ELF header can count", shape_tiny, 66000, 140000, false},
+    {"pool", "shared objects of two kernels", shape_pool, 1000, 20000, false},
+    {"records", "records of kernels and of a function that they call", shape_records, 1000, 100000, false},
+    {"verbose", "kernels and leaves on one hub, with -v", shape_star, 1000, 20000, true},
 };
 const size_t shape_count = sizeof shapes / sizeof *shapes;

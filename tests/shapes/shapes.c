@@ -32,9 +32,10 @@ static uint64_t shapes_hash(const uint8_t *bytes, size_t size) {
   return hash;
 }
 
-static double shapes_link(const shape_inputs *inputs, tl_result *result) {
+static double shapes_link(const shape *s, const shape_inputs *inputs, tl_result *result) {
   const tl_job job = {
-      .options = {.arch = "sm_90", .identity_nvlink = true, .bug_compatible = true, .threads = 1},
+      .options =
+          {.arch = "sm_90", .identity_nvlink = true, .bug_compatible = true, .verbose = s->verbose, .threads = 1},
       .inputs = inputs->items,
       .input_count = inputs->count,
   };
@@ -64,6 +65,8 @@ static void shapes_run(const shape *s, unsigned units, const char *program, cons
   argv[count++] = "-arch=sm_90";
   argv[count++] = "-o";
   argv[count++] = "out.cubin";
+  if (s->verbose)
+    argv[count++] = "-v";
   harness_make_scratch(scratch);
   for (size_t i = 0; i < inputs.count; i++) {
     harness_path(path, "%s/%s", scratch, inputs.items[i].path);
@@ -131,7 +134,7 @@ static void shapes_test_one(void **state) {
     shape_inputs inputs = {0};
     tl_result result;
     s->build(&inputs, s->small << twice);
-    (void)shapes_link(&inputs, &result);
+    (void)shapes_link(s, &inputs, &result);
     memory[twice] = result.memory_peak;
     assert_int_equal(result.exit_code, answer.code);
     tl_result_free(&result);
@@ -180,7 +183,7 @@ static double shapes_measure_once(const shape *s, unsigned count, size_t *bytes,
   *bytes = inputs.bytes;
   for (unsigned i = 0; i < LINKS; i++) {
     tl_result result;
-    const double seconds = shapes_link(&inputs, &result);
+    const double seconds = shapes_link(s, &inputs, &result);
     least = i == 0 || seconds < least ? seconds : least;
     *memory = result.memory_peak;
     if (result.exit_code)

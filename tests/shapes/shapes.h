@@ -13,6 +13,7 @@ typedef struct shape {
   const char *name, *purpose;
   void (*build)(shape_inputs *inputs, unsigned count); /* `count`: about how many of the thing in question */
   unsigned small, large;                               /* counts of the test, and of the first measurement */
+  bool verbose;                                        /* linked with -v */
 } shape;
 
 extern const shape shapes[];
