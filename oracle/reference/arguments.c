@@ -132,6 +132,7 @@ void ref_arguments_free(ref_arguments *arguments) {
   for (size_t i = 0; i < REF_OPTION_COUNT; i++) {
     free(arguments->joined[i]);
   }
+  free((void *)(uintptr_t)arguments->index.bytes);
   free(arguments->inputs);
   *arguments = (ref_arguments){0};
 }
@@ -154,12 +155,16 @@ bool ref_arguments_read(ref_arguments *arguments, int argc, char *const *argv, c
     }
     i += used;
   }
+  const char *index = arguments->options.values[REF_OPTION_UIDX];
+  if (index != NULL) {
+    (void)ref_arguments_read_file(index, &arguments->index);
+  }
   return arguments->inputs != NULL;
 }
 
 ref_job ref_arguments_job(const ref_arguments *arguments) {
-  return (ref_job){arguments->inputs, arguments->input_count, arguments->options, arguments->identity_nvlink,
-                   arguments->bug_compatible};
+  return (ref_job){arguments->inputs,  arguments->input_count,     arguments->index,
+                   arguments->options, arguments->identity_nvlink, arguments->bug_compatible};
 }
 
 static int ref_arguments_write(const ref_job *job, const ref_result *result, FILE *errors) {

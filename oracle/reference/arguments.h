@@ -8,6 +8,7 @@ typedef struct ref_arguments {
   ref_options options;
   ref_input *inputs; /* with their bytes; NULL bytes where a file cannot be read */
   size_t input_count;
+  ref_input index;
   char *joined[REF_OPTION_COUNT]; /* lists that were given more than once */
   const char *refused;            /* the word that is no option that is known; NULL: no memory */
   bool identity_nvlink, bug_compatible;

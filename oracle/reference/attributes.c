@@ -1,6 +1,7 @@
 /* What spreads over the call graph into the kernels' records: W6, I5, I6, I20-I31. */
 #include "link.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -212,8 +213,8 @@ static void ref_attributes_spread_to_all(ref_link *link, const ref_indices *func
   for (size_t i = 0; i < functions->count; i++) {
     const ref_function *function = &link->functions[functions->items[i]];
     for (size_t k = 0; k < function->records.count; k++) {
-      for (size_t j = link->kernels.count; j-- > 0 && !function->records.items[k].dropped;) {
-        const size_t number = link->kernels.items[j];
+      for (size_t j = link->entries.count; j-- > 0 && !function->records.items[k].dropped;) {
+        const size_t number = link->entries.items[j];
         if (functions->items[i] != number && ref_indices_has(&link->functions[number].reach, functions->items[i])) {
           ref_attribute_spread(link, &link->functions[number], &function->records.items[k]);
         }
@@ -353,7 +354,7 @@ static uint32_t ref_attribute_mask_of(ref_link *link, size_t number) {
 
 /* I23, W6.9: who counts as a function without the record. An alias is one. */
 static bool ref_attribute_mask_counts(const ref_function *function) {
-  return function->live && function->symbol != REF_NONE &&
+  return function->live && function->symbol != REF_NONE && !function->is_stub &&
          (function->text != REF_NONE || function->alias_of != REF_NONE);
 }
 
@@ -369,8 +370,9 @@ static uint32_t ref_attribute_join_masks(ref_link *link, const ref_function *ker
   return mask;
 }
 
-static void ref_attributes_set_masks(ref_link *link) {
-  bool any = false, all = true, dead = false;
+/* True when there are masks at all. */
+static bool ref_attributes_set_masks(ref_link *link) {
+  bool any = false, all = link->slot_section == 0, dead = false;
   for (size_t i = 0; i < link->function_count; i++) {
     const ref_function *function = &link->functions[i];
     if (ref_attribute_mask_counts(function)) {
@@ -381,7 +383,7 @@ static void ref_attributes_set_masks(ref_link *link) {
     dead = dead || (function->defined && !function->live);
   }
   if (!any || (all && !dead && link->kernels.count == 1)) {
-    return;
+    return any;
   }
   for (size_t i = 0; i < link->function_count; i++) {
     ref_function *function = &link->functions[i];
@@ -401,6 +403,7 @@ static void ref_attributes_set_masks(ref_link *link) {
       ref_attribute_set_u16(own, (uint16_t)ref_attribute_join_masks(link, kernel));
     }
   }
+  return true;
 }
 
 /* I6, I24: what the output of a function leaves out. */
@@ -462,9 +465,13 @@ static void ref_attributes_add_min_stacks(ref_link *link) {
   for (int pass = 0; pass < 2; pass++) {
     for (size_t i = 0; i < link->symbol_count; i++) {
       const size_t number = link->symbols[i].function;
-      if (number != REF_NONE && link->functions[number].is_kernel && link->functions[number].symbol == i &&
-          link->symbols[i].local_list == (pass == 0)) {
+      if (number == REF_NONE || link->functions[number].symbol != i || link->symbols[i].local_list != (pass == 0)) {
+        continue;
+      }
+      if (link->functions[number].is_kernel || ref_indices_has(&link->entries, number)) { /* U11 */
         ref_attributes_add_min_stack(link, i);
+      }
+      if (link->functions[number].is_kernel) {
         ref_caching_add_stack(link, number);
       }
     }
@@ -489,7 +496,7 @@ static void ref_attributes_check_registers(ref_link *link) {
   for (size_t i = 0; i < link->function_count; i++) {
     const ref_function *function = &link->functions[i];
     const bool counted = function->has_register_count || ref_attribute_alias_has_registers(link, i);
-    if (function->live && function->text != REF_NONE && !counted) {
+    if (function->live && function->text != REF_NONE && !counted && !function->is_stub) {
       ref_message_fatal(link, "E60", "Internal error: no regcount?");
     }
   }
@@ -503,6 +510,34 @@ static void ref_attributes_measure(ref_link *link, size_t number, const ref_reco
   }
 }
 
+static int ref_attribute_compare_serials(const void *a, const void *b) {
+  const size_t first = ((const ref_record *)a)->serial, second = ((const ref_record *)b)->serial;
+  return first < second ? -1 : first > second;
+}
+
+/* RF126: what each stub got of its own stands with all stubs' attributes, in the order in which it came; U11: a mask ends
+ * them. */
+static void ref_attributes_join_stubs(ref_link *link, bool masks) {
+  ref_records joined = {0};
+  if (link->slot_section == 0) {
+    return;
+  }
+  for (size_t i = 0; i < link->function_count; i++) {
+    const ref_records *records = &link->functions[i].output_records;
+    for (size_t k = 0; k < records->count && link->functions[i].is_stub; k++) {
+      const size_t serial = records->items[k].serial;
+      ref_records_add(link, &joined, records->items[k])->serial = serial;
+    }
+  }
+  if (joined.count > 0) {
+    qsort(joined.items, joined.count, sizeof *joined.items, ref_attribute_compare_serials);
+  }
+  if (masks) {
+    (void)ref_attribute_append(link, &joined, 3, CODE_SPARSE_MMA, 0);
+  }
+  link->functions[link->first_stub].output_records = joined;
+}
+
 /* What an executable's kernels get; I7: nothing with -r. */
 static void ref_attributes_spread_all(ref_link *link, const ref_indices *functions) {
   ref_attributes_add_min_stacks(link);
@@ -511,13 +546,14 @@ static void ref_attributes_spread_all(ref_link *link, const ref_indices *functio
       ref_attributes_set_crs(link, &link->functions[functions->items[i]]);
     }
   }
-  ref_attributes_set_masks(link);
+  const bool masks = ref_attributes_set_masks(link);
   if (link->kernels.count == 1) {
     ref_attributes_spread_to_one(link, functions, link->kernels.items[0]);
   } else {
     ref_attributes_spread_to_all(link, functions);
   }
   ref_caching_spread(link);
+  ref_attributes_join_stubs(link, masks);
 }
 
 void ref_attributes_finish(ref_link *link) {

@@ -247,7 +247,8 @@ bool ref_block_place(ref_link *link, size_t file_number, uint32_t section) {
   if (number == REF_NONE || link->sections[number].type != input->type) {
     number = ref_section_add_with_symbol(link, input->name, input->type, input->flags, input->align, input->entry_size);
   }
-  link->sections[number].links_symtab = ref_unified_is_table(input->type);
+  link->sections[number].links_symtab =
+      ref_unified_is_table(input->type) && (link->relocatable || input->type != REF_TYPE_UFT_ENTRY); /* U10 */
   ref_block_append(link, file, section, number);
   if (input->type == link->view->user_type) {
     ref_block_note_user_constants(link, file, section);
@@ -267,7 +268,7 @@ void ref_blocks_merge_rest(ref_link *link, size_t file_number) {
     const ref_section *input = &file->cubin.sections[i];
     const bool other_view = (input->flags & REF_FLAG_MERCURY) != 0 && (file->cubin.flags & REF_KIND_CAPSULE) != 0;
     const bool debug = (input->type == REF_TYPE_PROGBITS && (input->flags & REF_FLAG_EXEC) == 0) ||
-                       (link->relocatable && ref_unified_is_table(input->type)); /* W12.7 */
+                       ((link->relocatable || link->has_index) && ref_unified_is_table(input->type)); /* W12.7, U10 */
     if (file->section_of[i] == REF_NONE && !other_view && !ref_block_is_ignored(link, input) &&
         (debug || input->type == REF_TYPE_GLOBAL_INIT || ref_section_type_is_constant(input->type))) {
       (void)ref_block_place(link, file_number, i);

@@ -46,12 +46,18 @@ static void ref_callgraph_reach(ref_link *link, size_t kernel, size_t *seen_by) 
   }
 }
 
-/* The number of kernels decides a lot (D54): those that live and are named. */
-static void ref_callgraph_find_kernels(ref_link *link) {
+/* For each function the last root that it was reached from. */
+static size_t *ref_callgraph_unseen(ref_link *link) {
   size_t *seen_by = ref_memory_take(link, link->function_count + 1, sizeof *seen_by);
   for (size_t i = 0; i < link->function_count; i++) {
     seen_by[i] = REF_NONE;
   }
+  return seen_by;
+}
+
+/* The number of kernels decides a lot (D54): those that live and are named. */
+static void ref_callgraph_find_kernels(ref_link *link) {
+  size_t *seen_by = ref_callgraph_unseen(link);
   for (size_t i = 0; i < link->symbol_count; i++) {
     const size_t number = link->symbols[i].function;
     if (number == REF_NONE || link->functions[number].symbol != i) {
@@ -69,6 +75,23 @@ static void ref_callgraph_find_kernels(ref_link *link) {
       function->is_kernel = true;
       ref_indices_add(link, &link->kernels, number);
       ref_callgraph_reach(link, number, seen_by);
+    }
+  }
+}
+
+/* Kernels and, unless the program has exactly one kernel (RF126), jump slots. */
+static void ref_callgraph_find_entries(ref_link *link) {
+  size_t *seen_by = ref_callgraph_unseen(link);
+  for (size_t i = 0; i < link->symbol_count; i++) {
+    const size_t number = link->symbols[i].function;
+    if (number == REF_NONE || link->functions[number].symbol != i) {
+      continue;
+    }
+    if (link->functions[number].is_stub && link->kernels.count != 1) {
+      ref_callgraph_reach(link, number, seen_by);
+      ref_indices_add(link, &link->entries, number);
+    } else if (link->functions[number].is_kernel) {
+      ref_indices_add(link, &link->entries, number);
     }
   }
 }
@@ -164,6 +187,7 @@ static void ref_callgraph_add_up(ref_link *link) {
 void ref_callgraph_analyze(ref_link *link) {
   ref_callgraph_expand(link);
   ref_callgraph_find_kernels(link);
+  ref_callgraph_find_entries(link);
   ref_callgraph_read_records(link);
   if (!link->relocatable) { /* C51: no stack analysis */
     ref_callgraph_read_crs(link);
@@ -171,10 +195,10 @@ void ref_callgraph_analyze(ref_link *link) {
   }
 }
 
-/* E40: once for each edge of the kernel to a function that reaches a cycle (D73). */
+/* E40: once for each edge of the kernel to a function that reaches a cycle (D73). U11: of a stub too. */
 static void ref_callgraph_warn_of_cycles(ref_link *link) {
-  for (size_t i = 0; i < link->kernels.count; i++) {
-    const ref_function *kernel = &link->functions[link->kernels.items[i]];
+  for (size_t i = 0; i < link->entries.count; i++) {
+    const ref_function *kernel = &link->functions[link->entries.items[i]];
     for (size_t k = 0; k < kernel->callees.count; k++) {
       if (link->functions[kernel->callees.items[k]].reaches_cycle &&
           !ref_option_given(link, REF_OPTION_SUPPRESS_STACK_SIZE_WARNING)) {
@@ -188,8 +212,8 @@ static void ref_callgraph_warn_of_cycles(ref_link *link) {
 /* What a kernel reaches; where the edges of kept functions count (D58), what those call too. */
 static bool *ref_callgraph_find_called(ref_link *link) {
   bool *called = ref_memory_take(link, link->function_count + 1, sizeof *called);
-  for (size_t i = 0; i < link->kernels.count; i++) {
-    const ref_indices *reach = &link->functions[link->kernels.items[i]].reach;
+  for (size_t i = 0; i < link->entries.count; i++) {
+    const ref_indices *reach = &link->functions[link->entries.items[i]].reach;
     for (size_t k = 0; k < reach->count; k++) {
       called[reach->items[k]] = true;
     }

@@ -43,9 +43,9 @@ static void ref_dump_function(ref_link *link, size_t number) {
   if (function->has_register_count) {
     registers = ref_memory_print(link, " [%d]", (int)function->register_count);
   }
-  ref_message_add(link, REF_LINE, "C57", "%zu: %s%s%s%s ->%s", number + 1, function->is_kernel ? "^" : "",
-                  function->address_taken ? "&" : "", ref_demangle(link, function->name), registers,
-                  ref_dump_callees(link, function));
+  ref_message_add(link, REF_LINE, "C57", "%zu: %s%s%s%s ->%s", number + 1,
+                  ref_indices_has(&link->entries, number) ? "^" : "", function->address_taken ? "&" : "",
+                  ref_demangle(link, function->name), registers, ref_dump_callees(link, function));
 }
 
 /* D23: the names are demangled either way. RF45: the header names the base architecture. */

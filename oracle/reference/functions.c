@@ -123,6 +123,8 @@ static void ref_function_survey_symbol(ref_link *link, size_t file_number, uint3
     function->first_virtual_sm = file->virtual_sm;
     file->body_of[symbol] = REF_BODY_NEW;
   }
+  function->is_stub = ref_unified_is_placed(link) && input->section < file->cubin.section_count &&
+                      file->cubin.sections[input->section].type == REF_TYPE_UFT;
   function->entry = function->entry || (input->other & REF_OTHER_ENTRY) != 0;
   if (ref_function_symbol_is_alias(file, symbol) && file->body_of[symbol] == REF_BODY_NEW) {
     file->body_of[symbol] = REF_BODY_ALIAS;
@@ -358,10 +360,10 @@ bool ref_function_is_named(const ref_link *link, const ref_function *function) {
                              ref_options_list_has_part(link, REF_OPTION_KERNELS_USED, function->name));
 }
 
-/* W7.3: roots are the kernels that are named. RF50: those whose address is taken too, unless exactly one is named
- * (D58: by default always). */
+/* W7.3: roots are the kernels that are named. RF50, RF126: those whose address is taken and jump slots (U11) too, unless exactly
+ * one is named (D58: by default always). */
 bool ref_function_is_root(const ref_link *link, const ref_function *function) {
-  const bool taken = function->entry && function->address_taken;
+  const bool taken = (function->entry && function->address_taken) || function->is_stub;
   return ref_function_is_named(link, function) ||
          (taken && (link->named_kernel_count != 1 || !link->job->bug_compatible));
 }
@@ -401,6 +403,7 @@ static void ref_function_mark_live(ref_link *link) {
 
 static void ref_function_find_live(ref_link *link) {
   for (size_t i = 0; i < link->function_count; i++) {
+    link->functions[i].live = link->functions[i].is_stub;
     if (ref_function_is_root(link, &link->functions[i])) {
       ref_function_reach_from(link, i);
     }

@@ -348,8 +348,8 @@ void ref_inputs_read(ref_link *link) {
   for (size_t i = 0; i < link->file_count; i++) {
     link->is_capsule = link->is_capsule && (link->files[i].cubin.flags & REF_KIND_CAPSULE) != 0;
   }
-  if (link->is_capsule && (link->relocatable || link->preserves)) {
-    ref_message_fatal(link, "X2", "the reference does not take '-r' and '-preserve-relocs' with capsules");
+  if (link->is_capsule && (link->relocatable || link->preserves || link->has_index)) {
+    ref_message_fatal(link, "X2", "the reference does not take '-r', '-preserve-relocs' and '-uidx' with capsules");
   }
 }
 

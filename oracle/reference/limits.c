@@ -18,7 +18,7 @@ static const char *ref_limits_owner(const ref_link *link, const ref_out_section 
 
 /* E55, U4 */
 void ref_limits_check_unified(ref_link *link) {
-  for (size_t i = 0; i < link->file_count; i++) {
+  for (size_t i = 0; i < link->file_count && !link->has_index; i++) {
     const ref_cubin *cubin = &link->files[i].cubin;
     for (size_t k = 1; k < cubin->section_count; k++) {
       if (cubin->sections[k].type == REF_TYPE_UFT_ENTRY || cubin->sections[k].type == REF_TYPE_UDT_ENTRY) {

@@ -29,6 +29,7 @@ enum {
   REF_TYPE_SHARED = 0x7000000a,
   REF_TYPE_REL_ACTION = 0x7000000b,
   REF_TYPE_UFT = 0x7000000e,
+  REF_TYPE_UIDX = 0x70000010,
   REF_TYPE_UFT_ENTRY = 0x70000011,
   REF_TYPE_UDT = 0x70000012,
   REF_TYPE_UDT_ENTRY = 0x70000014,
@@ -100,6 +101,7 @@ typedef struct ref_record {
   ref_bytes payload;
   ref_indices symbols;
   bool first_word_is_symbol, dropped;
+  size_t serial; /* in the order in which records were made */
 } ref_record;
 
 typedef struct ref_records {
@@ -155,6 +157,7 @@ typedef struct ref_function {
   const char **indirect; /* prototypes of its -3 records */
   size_t indirect_count, indirect_capacity;
   size_t alias_of;
+  bool is_stub;                                              /* U10: a jump slot of an executable */
   bool is_of_replacement;                                    /* RF124: an alias of a body that replaced another */
   size_t text, info, shared, constant0, constant2, bindless; /* module sections */
   size_t second_image; /* D85: where its own constants are, if not where copies go; 0: nowhere else */
@@ -266,6 +269,20 @@ typedef struct ref_constant_block {
   bool has_symbol; /* some symbol of the block is not a losing weak one */
 } ref_constant_block;
 
+/* An entry of the index file or of an input's table (U3, U5). */
+typedef struct ref_unified {
+  uint64_t identity[2];
+  uint64_t offset; /* where the index file puts it */
+  size_t symbol;   /* inputs: of the module, or REF_NONE */
+  bool found;      /* inputs: in the index file */
+} ref_unified;
+
+typedef struct ref_unified_list {
+  ref_unified *items;
+  size_t count;
+  uint64_t window; /* index file: size of the table */
+} ref_unified_list;
+
 typedef struct ref_arena_block ref_arena_block;
 
 /* M7: what the constants of a view are called. */
@@ -331,6 +348,11 @@ typedef struct ref_link {
   size_t constant_size_symbol; /* RF101; 0: none */
   size_t named_kernel_count;   /* RF50 */
   uint64_t null_symbol_value;
+  bool has_index; /* -uidx */
+  ref_unified_list index_functions, index_objects, unified_functions, unified_objects;
+  size_t slot_section; /* `.nv.uft`; 0: none */
+  size_t record_serial;
+  size_t first_stub; /* which has the attributes of all, if there is such a section */
   ref_constant_block *constant_blocks;
   size_t constant_block_count, constant_block_capacity;
   ref_constant_block *lost_constants; /* W8.8: what losing bodies appended, in that order */
@@ -349,6 +371,7 @@ typedef struct ref_link {
   uint8_t dead_bindless_mask;
   uint32_t first_global, output_symbol_count;
   ref_indices kernels;     /* in creation order */
+  ref_indices entries;     /* with the jump slots (U11) */
   ref_indices all_kernels; /* with the unnamed ones */
   struct ref_shared *shared;
   bool compat_has[16];
@@ -463,6 +486,9 @@ uint32_t ref_merge_owner(const ref_file *file, uint32_t section);
 void ref_relocations_read(ref_link *link, size_t file_number, uint32_t section);
 bool ref_relocation_is_address_table(uint32_t type);
 bool ref_relocation_target_is_debug(const char *name);
+/* `moved` has an item for each entry. */
+void ref_relocation_move_entries(ref_link *link, size_t section, const ref_out_symbol *symbol, uint64_t place,
+                                 bool *moved);
 size_t ref_relocation_section(ref_link *link, size_t target, bool has_addend);
 
 /* weak.c */
@@ -527,6 +553,16 @@ bool ref_relocatable_move_to_instance(const ref_link *link, ref_out_relocation *
 bool ref_unified_is_table(uint32_t type);
 bool ref_unified_keeps_offset(const ref_link *link);
 void ref_unified_write(ref_link *link);
+size_t ref_unified_symbol(const ref_link *link, const ref_file *file, uint32_t index);
+
+/* unified_index.c: -uidx */
+void ref_unified_read_index(ref_link *link);
+bool ref_unified_is_placed(const ref_link *link);
+void ref_unified_create_table(ref_link *link);
+void ref_unified_create_index(ref_link *link);
+void ref_unified_add_stub(ref_link *link, size_t number, const ref_section *text);
+void ref_unified_place(ref_link *link);
+void ref_unified_check_slots(ref_link *link);
 
 /* preserve.c: -preserve-relocs */
 void ref_preserve_warn(ref_link *link);

@@ -11,9 +11,11 @@ static void ref_merge_create_first_sections(ref_link *link) {
   }
   link->note_section = ref_section_add_with_symbol(link, ".note.nv.tkinfo", REF_TYPE_NOTE, 0x2000000, 4, 0);
   link->cuinfo_section = ref_section_add_with_symbol(link, ".note.nv.cuinfo", REF_TYPE_NOTE, 0x1000000, 4, 0);
+  ref_unified_create_table(link);
   link->info_section = ref_section_add(link, ".nv.info", REF_TYPE_INFO, 0, 4, 0);
   link->sections[link->info_section].links_symtab = true;
   link->compat_section = link->sm >= 90 ? ref_section_add(link, ".nv.compat", REF_TYPE_COMPAT, 0, 4, 0) : REF_NONE;
+  ref_unified_create_index(link);
 }
 
 static void ref_merge_add_info_section(ref_link *link, ref_function *function) {
@@ -34,9 +36,11 @@ static void ref_merge_copy_text(ref_link *link, ref_file *file, uint32_t symbol,
   const uint32_t number = file->cubin.symbols[symbol].section;
   const ref_section *input = &file->cubin.sections[number];
   ref_out_section *section = &link->sections[function->text];
-  section->data = (ref_bytes){0};
-  section->size = 0;
-  section->align = 1;
+  if (!function->is_stub) {
+    section->data = (ref_bytes){0};
+    section->size = 0;
+    section->align = 1;
+  }
   section->info_high = (file->cubin.flags >> 8 & 0xff) < 90 ? input->info & 0xff000000 : 0;
   file->section_of[number] = function->text;
   file->offset_in[number] = ref_section_append(link, function->text, input);
@@ -74,6 +78,17 @@ static void ref_merge_define_symbol(ref_link *link, size_t file_number, uint32_t
   output->definition_file = file_number;
 }
 
+/* U10: `.nv.uft` takes a stub behind those before it, until the index file places it. */
+static void ref_merge_stub(ref_link *link, size_t file_number, uint32_t symbol) {
+  ref_file *file = &link->files[file_number];
+  const size_t number = file->function_of[symbol];
+  const ref_section *text = &file->cubin.sections[file->cubin.symbols[symbol].section];
+  ref_unified_add_stub(link, number, text);
+  ref_merge_copy_text(link, file, symbol, &link->functions[number]);
+  ref_merge_define_symbol(link, file_number, symbol, link->slot_section);
+  link->symbols[link->functions[number].symbol].value = file->offset_in[file->cubin.symbols[symbol].section];
+}
+
 static void ref_merge_new_body(ref_link *link, size_t file_number, uint32_t symbol) {
   ref_file *file = &link->files[file_number];
   const ref_symbol *input = &file->cubin.symbols[symbol];
@@ -82,6 +97,10 @@ static void ref_merge_new_body(ref_link *link, size_t file_number, uint32_t symb
   if (input->section >= file->cubin.section_count) {
     ref_message_fatal(link, "D46", "symbol '%s' in '%s' lies in section %u, which does not exist", input->name,
                       file->name, input->section);
+  }
+  if (function->is_stub) {
+    ref_merge_stub(link, file_number, symbol);
+    return;
   }
   const ref_section *text = &file->cubin.sections[input->section];
   const char *name = file->swapped ? ref_memory_print(link, ".text.%s", function->name) : text->name; /* RF116 */
@@ -256,7 +275,9 @@ static void ref_merge_info(ref_link *link, size_t file_number, uint32_t section)
   if (!function->live || file->body_of[owner] == REF_BODY_LOSES) {
     return;
   }
-  if (function->info == REF_NONE) {
+  if (function->is_stub) {
+    function = &link->functions[link->first_stub];
+  } else if (function->info == REF_NONE) {
     ref_merge_add_info_section(link, function);
   }
   function->info_order = link->info_count++;

@@ -89,16 +89,6 @@ static void ref_options_check_conflicts(ref_link *link) {
   }
 }
 
-/* What a later session adds. */
-static void ref_options_refuse_others(ref_link *link) {
-  static const ref_option refused[] = {REF_OPTION_UIDX};
-  for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
-    if (ref_option_given(link, refused[i])) {
-      ref_message_fatal(link, "X2", "the reference does not take option '-%s'", ref_rows[refused[i]].short_name);
-    }
-  }
-}
-
 /* C77, phase 0: E7, E8, E9, E10, E11. */
 void ref_options_check(ref_link *link) {
   const char *arch = link->job->options.values[REF_OPTION_ARCH];
@@ -113,7 +103,7 @@ void ref_options_check(ref_link *link) {
   }
   ref_options_check_conflicts(link);
   ref_options_read_arch(link, arch);
-  ref_options_refuse_others(link);
+  ref_unified_read_index(link);
   link->relocatable = ref_option_given(link, REF_OPTION_RELOCATABLE);
   link->preserves = ref_option_given(link, REF_OPTION_PRESERVE_RELOCS);
   if (ref_option_given(link, REF_OPTION_USE_HOST_INFO) && ref_options_list_names(link)) {

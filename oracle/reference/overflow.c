@@ -66,19 +66,6 @@ static ref_indices ref_overflow_order(ref_link *link, size_t section) {
   return list;
 }
 
-/* Entries inside a variable's old bytes follow it. */
-static void ref_overflow_move_entries(ref_link *link, size_t section, const ref_out_symbol *symbol, uint64_t place,
-                                      bool *moved) {
-  for (size_t i = 0; i < link->relocation_count; i++) {
-    ref_out_relocation *entry = &link->relocations[i];
-    if (!moved[i] && entry->target == section && entry->offset >= symbol->value &&
-        entry->offset - symbol->value < symbol->size) {
-      entry->offset = place + (entry->offset - symbol->value);
-      moved[i] = true;
-    }
-  }
-}
-
 /* RF122: a variable that begins in no file's block, or that has no size. */
 static void ref_overflow_check(ref_link *link, const ref_out_symbol *symbol) {
   if (ref_overflow_block(link, symbol) == NULL) {
@@ -106,7 +93,7 @@ static void ref_overflow_lay_out(ref_link *link, size_t number, const ref_indice
     ref_bytes_fill(link, &image, (size_t)place);
     ref_bytes_add(link, &image, section->data.data + symbol->value, (size_t)inside);
     ref_bytes_fill(link, &image, (size_t)(place + symbol->size));
-    ref_overflow_move_entries(link, number, symbol, place, moved);
+    ref_relocation_move_entries(link, number, symbol, place, moved);
     symbol->value = place;
   }
   if (outside != NULL && image.size <= CONSTANT_LIMIT) {

@@ -14,6 +14,7 @@ bool ref_record_first_word_is_symbol(uint8_t code) {
 
 ref_record *ref_records_add(ref_link *link, ref_records *records, ref_record record) {
   records->items = ref_memory_grow(link, records->items, records->count, &records->capacity, sizeof *records->items);
+  record.serial = link->record_serial++;
   records->items[records->count] = record;
   return &records->items[records->count++];
 }
@@ -27,7 +28,8 @@ static size_t ref_record_symbol(const ref_link *link, const ref_file *file, uint
   const ref_symbol *input = &file->cubin.symbols[index];
   const size_t function = file->function_of[index];
   if (function != REF_NONE) {
-    *gone = !link->functions[function].live || file->body_of[index] == REF_BODY_LOSES;
+    *gone = !link->functions[function].live || link->functions[function].is_stub || /* U11 */
+            file->body_of[index] == REF_BODY_LOSES;
     return link->functions[function].symbol;
   }
   if ((input->info & 15) == REF_SYMBOL_SECTION) {

@@ -20,6 +20,7 @@ static void ref_reference_write_action(ref_link *link) {
 /* What an executable lays out in merged sections. */
 static void ref_reference_place_everything(ref_link *link) {
   ref_limits_check_unified(link);
+  ref_unified_place(link);
   ref_shared_layout(link);
   ref_bindless_layout(link);
   ref_constants_layout(link);

@@ -75,6 +75,7 @@ typedef struct ref_input {
 typedef struct ref_job {
   const ref_input *inputs;
   size_t input_count;
+  ref_input index; /* of -uidx; its bytes are NULL when it cannot be read */
   ref_options options;
   bool identity_nvlink; /* else twinlink */
   bool bug_compatible;  /* class R of vendor-defects.md as nvlink does it */

@@ -36,8 +36,8 @@ static bool ref_relocate_is_global(const ref_link *link, const ref_out_symbol *s
 
 /* R16, W11.6 */
 static void ref_relocate_follow_alias(const ref_link *link, ref_out_relocation *entry) {
-  if (entry->function == REF_NONE || entry->symbol == REF_NONE) {
-    return;
+  if (entry->function == REF_NONE || entry->symbol == REF_NONE || link->functions[entry->function].is_stub) {
+    return; /* a stub is none of the first one */
   }
   const ref_out_symbol *symbol = &link->symbols[entry->symbol];
   if (symbol->section == REF_NONE || link->sections[symbol->section].info_function == REF_NONE) {
@@ -164,10 +164,11 @@ static ref_action ref_relocate_classify_now(ref_link *link, ref_out_relocation *
   const ref_out_symbol *symbol = &link->symbols[entry->symbol];
   if (ref_relocate_is_unified_table(symbol)) {
     const bool kept_type = ref_relocate_kind(entry->type) == REF_KIND_NONE;
-    if (kept_type && strcmp(symbol->name, "__UFT_OFFSET") != 0) {
+    if (kept_type && strcmp(symbol->name, "__UFT_OFFSET") != 0 && !ref_unified_is_placed(link)) {
       ref_message_fatal(link, "E69", "Internal error: reference to deleted symbol");
     }
-    const bool waits = strcmp(symbol->name, "__UFT_OFFSET") == 0 && ref_unified_keeps_offset(link);
+    const bool offset = strcmp(symbol->name, "__UFT_OFFSET") == 0;
+    const bool waits = offset ? ref_unified_keeps_offset(link) : ref_unified_is_placed(link); /* U12 */
     return waits ? REF_KEEP : REF_DROP;
   }
   if (ref_relocate_is_global(link, symbol)) {
@@ -382,7 +383,8 @@ void ref_relocate_apply(ref_link *link) {
       entry->dropped = true;
       continue;
     }
-    entry->type = link->relocatable ? entry->type : ref_relocation_rewrite(entry->type); /* R53 */
+    entry->type =
+        link->relocatable || link->has_index ? entry->type : ref_relocation_rewrite(entry->type); /* R53, U12 */
     ref_relocate_follow_alias(link, entry);
     const ref_action action = ref_relocate_classify(link, entry);
     if (action == REF_APPLY) {
@@ -427,6 +429,7 @@ static void ref_relocate_write_entry(ref_link *link, const ref_out_relocation *e
 
 /* R34: the last read comes first. */
 void ref_relocate_write(ref_link *link) {
+  ref_unified_check_slots(link);
   for (size_t i = link->relocation_count; i-- > 0;) {
     if (!link->relocations[i].dropped) {
       ref_relocate_write_entry(link, &link->relocations[i]);

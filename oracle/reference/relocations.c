@@ -33,6 +33,19 @@ size_t ref_relocation_section(ref_link *link, size_t target, bool has_addend) {
   return *known;
 }
 
+/* Entries inside a variable's old bytes follow it. */
+void ref_relocation_move_entries(ref_link *link, size_t section, const ref_out_symbol *symbol, uint64_t place,
+                                 bool *moved) {
+  for (size_t i = 0; i < link->relocation_count; i++) {
+    ref_out_relocation *entry = &link->relocations[i];
+    if (!moved[i] && entry->target == section && entry->offset >= symbol->value &&
+        entry->offset - symbol->value < symbol->size) {
+      entry->offset = place + (entry->offset - symbol->value);
+      moved[i] = true;
+    }
+  }
+}
+
 /* R30 */
 static void ref_relocation_check_target(ref_link *link, const ref_file *file, uint32_t target) {
   const uint32_t type = target < file->cubin.section_count ? file->cubin.sections[target].type : 0;

@@ -9,17 +9,26 @@ bool ref_unified_is_table(uint32_t type) {
   return type == REF_TYPE_UFT_ENTRY || type == REF_TYPE_UDT_ENTRY;
 }
 
-/* R13a: entries of type 114 wait for the final link if this one has a table of functions. */
+/* R13a, U2: entries of type 114 stay if the link has a table of functions. */
 bool ref_unified_keeps_offset(const ref_link *link) {
-  return link->relocatable && ref_map_find(&link->section_by_name, ".nv.uft.entry") != REF_NONE;
+  return (link->relocatable || link->has_index) && ref_map_find(&link->section_by_name, ".nv.uft.entry") != REF_NONE;
 }
 
-static size_t ref_unified_symbol(const ref_link *link, const ref_file *file, uint32_t index) {
+size_t ref_unified_symbol(const ref_link *link, const ref_file *file, uint32_t index) {
   if (index >= file->cubin.symbol_count) {
     return REF_NONE;
   }
   const size_t function = file->function_of[index];
   return function == REF_NONE ? file->symbol_of[index] : link->functions[function].symbol;
+}
+
+static uint64_t ref_unified_slot(const ref_link *link, size_t symbol) {
+  for (size_t i = 0; i < link->unified_functions.count; i++) {
+    if (link->unified_functions.items[i].symbol == symbol) {
+      return link->unified_functions.items[i].offset;
+    }
+  }
+  return 0;
 }
 
 /* {symbol, 7, offset, two words of identity}; the offset of data is its place in the output's `.nv.udt`. */
@@ -33,13 +42,15 @@ static void ref_unified_write_table(ref_link *link, const ref_file *file, uint32
     ref_put_u32(entry + FLAGS_AT, FLAGS);
     if (input->type == REF_TYPE_UDT_ENTRY && symbol != REF_NONE) {
       ref_put_u64(entry + OFFSET_AT, link->symbols[symbol].value);
+    } else if (ref_unified_is_placed(link)) {
+      ref_put_u64(entry + OFFSET_AT, ref_unified_slot(link, symbol));
     }
   }
 }
 
 /* When symbols have numbers. */
 void ref_unified_write(ref_link *link) {
-  for (size_t i = 0; i < link->file_count && link->relocatable; i++) {
+  for (size_t i = 0; i < link->file_count && (link->relocatable || link->has_index); i++) {
     const ref_file *file = &link->files[i];
     for (uint32_t k = 1; k < file->cubin.section_count; k++) {
       if (ref_unified_is_table(file->cubin.sections[k].type) && file->section_of[k] != REF_NONE) {

@@ -1,0 +1,304 @@
+/* An executable's unified tables: the index file says where each jump slot and each object lies. U5-U7, U10, U12, RF125,
+ * ZM4, ZM5. */
+#include "link.h"
+
+#include <string.h>
+
+enum { HEADER = 48, KEY = 24, VERSION_TAIL = 16, SLOT = 128, ENTRY = 32, IDENTITY_AT = 16 };
+
+static ref_unified_list ref_unified_read_keys(ref_link *link, const uint8_t *bytes, uint64_t count, uint64_t window) {
+  ref_unified_list list = {ref_memory_take(link, (size_t)count + 1, sizeof *list.items), (size_t)count, window};
+  for (size_t i = 0; i < list.count; i++) {
+    const uint8_t *key = bytes + i * KEY;
+    list.items[i] = (ref_unified){{ref_u64(key), ref_u64(key + 8)}, ref_u64(key + 16), REF_NONE, false};
+  }
+  return list;
+}
+
+/* U5, U7. With -r the file is copied and nothing else. */
+void ref_unified_read_index(ref_link *link) {
+  const ref_input *index = &link->job->index;
+  if (!ref_option_given(link, REF_OPTION_UIDX)) {
+    return;
+  }
+  if (index->bytes == NULL) {
+    ref_message_fatal(link, "E53", "Could not open input file '%s'", link->job->options.values[REF_OPTION_UIDX]);
+  }
+  if (index->size == 0) {
+    ref_message_fatal(link, "R82", "Could not read file '%s'", link->job->options.values[REF_OPTION_UIDX]);
+  }
+  const uint8_t *bytes = index->bytes;
+  if (index->size < 8 || memcmp(bytes, "\177UFTINDX", 8) != 0) {
+    ref_message_fatal(link, "E78", "Internal error: not uidx input");
+  }
+  const uint64_t most = index->size / KEY;
+  const uint64_t functions = index->size < HEADER ? most + 1 : ref_u64(bytes + 24);
+  const uint64_t objects = index->size < HEADER ? most + 1 : ref_u64(bytes + 40);
+  const uint64_t tail = functions <= most && ref_u32(bytes + 8) >= 2 ? VERSION_TAIL * functions : 0;
+  if (functions > most || objects > most || index->size != HEADER + KEY * (functions + objects) + tail) {
+    ref_message_fatal(link, "E78", "Internal error: malformed uidx input");
+  }
+  link->has_index = true;
+  link->index_functions = ref_unified_read_keys(link, bytes + HEADER, functions, ref_u64(bytes + 16));
+  link->index_objects = ref_unified_read_keys(link, bytes + HEADER + KEY * functions, objects, ref_u64(bytes + 32));
+}
+
+/* The tables of the executable are laid out by the index file. */
+bool ref_unified_is_placed(const ref_link *link) {
+  return link->has_index && !link->relocatable;
+}
+
+static bool ref_unified_has_table(const ref_link *link, uint32_t type) {
+  for (size_t i = 0; i < link->file_count; i++) {
+    for (size_t k = 1; k < link->files[i].cubin.section_count; k++) {
+      if (link->files[i].cubin.sections[k].type == type) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+/* U10: behind `.note.nv.cuinfo`, if an input has one. */
+void ref_unified_create_table(ref_link *link) {
+  if (ref_unified_is_placed(link) && ref_unified_has_table(link, REF_TYPE_UFT_ENTRY)) {
+    (void)ref_section_add_with_symbol(link, ".nv.uft.entry", REF_TYPE_UFT_ENTRY, 0, ENTRY, ENTRY);
+  }
+}
+
+/* U10, U12: behind `.nv.compat`. */
+void ref_unified_create_index(ref_link *link) {
+  if (link->has_index) {
+    const size_t number = ref_section_add_with_symbol(link, ".nv.uidx", REF_TYPE_UIDX, 0, 1, 0);
+    ref_bytes_add(link, &link->sections[number].data, link->job->index.bytes, link->job->index.size);
+    link->sections[number].size = link->job->index.size;
+  }
+}
+
+/* U10: `.nv.uft` and the attributes of all stubs are made by the first stub; its symbol stands before. */
+void ref_unified_add_stub(ref_link *link, size_t number, const ref_section *text) {
+  ref_function *function = &link->functions[number];
+  if (link->slot_section == 0) {
+    link->slot_section = ref_section_add_with_symbol(link, ".nv.uft", text->type, text->flags, text->align,
+                                                     text->entry_size);
+    link->sections[link->slot_section].links_symtab = true;
+    link->sections[link->slot_section].info_function = number;
+    function->info = ref_section_add(link, ".nv.info..nv.uft", REF_TYPE_INFO, REF_FLAG_INFO, 4, 0);
+    link->sections[function->info].links_symtab = true;
+    link->sections[function->info].info_section = link->slot_section;
+    link->first_stub = number;
+  }
+  function->text = link->slot_section;
+}
+
+/* The entries of all inputs' tables of one type, in input order. */
+static ref_unified_list ref_unified_list_inputs(ref_link *link, uint32_t type) {
+  ref_unified_list list = {0};
+  size_t capacity = 0;
+  for (size_t i = 0; i < link->file_count; i++) {
+    const ref_file *file = &link->files[i];
+    for (size_t k = 1; k < file->cubin.section_count; k++) {
+      const ref_section *section = &file->cubin.sections[k];
+      for (uint64_t at = 0; section->type == type && section->data != NULL && at + ENTRY <= section->size; at += ENTRY) {
+        const uint8_t *entry = section->data + at;
+        list.items = ref_memory_grow(link, list.items, list.count, &capacity, sizeof *list.items);
+        list.items[list.count++] = (ref_unified){{ref_u64(entry + IDENTITY_AT), ref_u64(entry + IDENTITY_AT + 8)},
+                                                 UINT64_MAX,
+                                                 ref_unified_symbol(link, file, ref_u32(entry)),
+                                                 false};
+      }
+    }
+  }
+  return list;
+}
+
+/* U7, RF125: by the exclusive or of both words, then by both. */
+static void ref_unified_find(ref_link *link, const ref_unified_list *inputs, const ref_unified *key) {
+  bool close = false;
+  for (size_t i = 0; i < inputs->count; i++) {
+    ref_unified *entry = &inputs->items[i];
+    close = close || (entry->identity[0] ^ entry->identity[1]) == (key->identity[0] ^ key->identity[1]);
+    if (entry->identity[0] != key->identity[0] || entry->identity[1] != key->identity[1]) {
+      continue;
+    }
+    if (entry->found) {
+      ref_message_fatal(link, "E80", "Internal error: entry was already found?");
+    }
+    entry->found = true;
+    entry->offset = key->offset;
+    return;
+  }
+  ref_message_fatal(link, "E80", close ? "Internal error: matching uuid not found" : "Internal error: uuid not found");
+}
+
+static void ref_unified_match(ref_link *link, const ref_unified_list *inputs, const ref_unified_list *index) {
+  for (size_t i = 0; i < index->count; i++) {
+    ref_unified_find(link, inputs, &index->items[i]);
+  }
+}
+
+static const ref_unified *ref_unified_of_symbol(const ref_unified_list *list, size_t symbol) {
+  for (size_t i = 0; i < list->count; i++) {
+    if (list->items[i].symbol == symbol) {
+      return &list->items[i];
+    }
+  }
+  return NULL;
+}
+
+/* D20: things that would lie on one another. */
+static bool ref_unified_overlaps(const ref_unified_list *list, const ref_link *link, bool slots) {
+  for (size_t i = 0; i < list->count; i++) {
+    for (size_t k = 0; k < i; k++) {
+      const ref_unified *a = &list->items[i], *b = &list->items[k];
+      const uint64_t a_size = slots || a->symbol == REF_NONE ? SLOT : link->symbols[a->symbol].size;
+      const uint64_t b_size = slots || b->symbol == REF_NONE ? SLOT : link->symbols[b->symbol].size;
+      if (a->found && b->found && (a->offset < b->offset ? b->offset - a->offset < a_size : a->offset - b->offset < b_size)) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+/* The function that a stub's name ends with. */
+static size_t ref_unified_function_of_stub(const ref_link *link, const char *stub) {
+  static const char prefix[] = "__cuda_uf_stub_";
+  if (strncmp(stub, prefix, sizeof prefix - 1) != 0) {
+    return REF_NONE;
+  }
+  const size_t number = ref_map_find(&link->function_by_name, stub + sizeof prefix - 1);
+  return number == REF_NONE ? REF_NONE : link->functions[number].symbol;
+}
+
+/* U10: every stub goes to its function's slot. What the index file has no place for is told when the file is written. */
+static void ref_unified_move_stubs(ref_link *link) {
+  ref_out_section *section = &link->sections[link->slot_section];
+  ref_bytes image = {0};
+  ref_bytes_fill(link, &image, (size_t)section->size);
+  for (size_t i = 0; i < link->function_count; i++) {
+    ref_function *function = &link->functions[i];
+    if (!function->is_stub || function->symbol == REF_NONE) {
+      continue;
+    }
+    ref_out_symbol *symbol = &link->symbols[function->symbol];
+    const ref_unified *entry =
+        ref_unified_of_symbol(&link->unified_functions, ref_unified_function_of_stub(link, function->name));
+    if (entry == NULL) {
+      ref_message_fatal(link, "E74", "Internal error: UFT stub match not found");
+    }
+    if (entry->found && entry->offset <= image.size - SLOT && symbol->value <= section->data.size - SLOT) {
+      memcpy(image.data + entry->offset, section->data.data + symbol->value, SLOT);
+    }
+    symbol->value = entry->found ? entry->offset : 0;
+  }
+  section->data = image;
+}
+
+/* ZM3, RF125: an entry of a stub goes to the slot of the function that it names; one that names no unified function to the first. */
+static void ref_unified_move_slot_entries(ref_link *link) {
+  for (size_t i = 0; i < link->relocation_count; i++) {
+    ref_out_relocation *entry = &link->relocations[i];
+    if (entry->target == link->slot_section) {
+      const ref_unified *function = ref_unified_of_symbol(&link->unified_functions, entry->symbol);
+      entry->offset = function == NULL ? 0 : function->offset;
+    }
+  }
+}
+
+static void ref_unified_place_functions(ref_link *link) {
+  link->unified_functions = ref_unified_list_inputs(link, REF_TYPE_UFT_ENTRY);
+  if (link->slot_section == 0 && link->unified_functions.count == 0) {
+    return;
+  }
+  const uint64_t size = link->slot_section == 0 ? 0 : link->sections[link->slot_section].size;
+  if (size / SLOT != link->unified_functions.count) {
+    ref_message_fatal(link, "ZM4", "Internal error: Number of .nv.uft jump slots != Number of entries in .nv.uft.entry");
+  }
+  if (link->index_functions.window != size) {
+    ref_message_fatal(link, "E79", "Internal error: size of uidx window != nv.uft");
+  }
+  ref_unified_match(link, &link->unified_functions, &link->index_functions);
+  if (ref_unified_overlaps(&link->unified_functions, link, true)) {
+    ref_message_fatal(link, "D20", "The index file puts two jump slots on one place");
+  }
+  ref_unified_move_stubs(link);
+  ref_unified_move_slot_entries(link);
+}
+
+/* D20: nvlink writes where it must not. */
+static void ref_unified_check_object(ref_link *link, const ref_unified *entry, const ref_out_section *section) {
+  const uint64_t limit = ref_align_up(section->data.size, section->align);
+  if (!entry->found) {
+    ref_message_fatal(link, "D20", "The index file has no place for an object of .nv.udt");
+  }
+  if (entry->symbol == REF_NONE || link->symbols[entry->symbol].section == REF_NONE ||
+      &link->sections[link->symbols[entry->symbol].section] != section ||
+      link->symbols[entry->symbol].size > section->data.size ||
+      link->symbols[entry->symbol].value > section->data.size - link->symbols[entry->symbol].size ||
+      entry->offset > limit) {
+    ref_message_fatal(link, "D20", "The index file puts an object of .nv.udt beyond the data");
+  }
+}
+
+static void ref_unified_move_objects(ref_link *link, size_t number) {
+  ref_out_section *section = &link->sections[number];
+  bool *moved = ref_memory_take(link, link->relocation_count + 1, sizeof *moved);
+  ref_bytes image = {0};
+  ref_bytes_fill(link, &image, (size_t)link->index_objects.window);
+  for (size_t i = 0; i < link->unified_objects.count; i++) {
+    const ref_unified *entry = &link->unified_objects.items[i];
+    ref_out_symbol *symbol = &link->symbols[entry->symbol];
+    if (symbol->size > 0) {
+      memcpy(image.data + entry->offset, section->data.data + symbol->value, (size_t)symbol->size);
+    }
+    ref_relocation_move_entries(link, number, symbol, entry->offset, moved);
+    symbol->value = entry->offset;
+  }
+  section->data = image;
+  section->size = image.size;
+}
+
+/* ZM5: the window ends with the last object. */
+static void ref_unified_place_objects(ref_link *link) {
+  link->unified_objects = ref_unified_list_inputs(link, REF_TYPE_UDT_ENTRY);
+  const size_t number = ref_map_find(&link->section_by_name, ".nv.udt");
+  uint64_t end = 0;
+  if (number == REF_NONE) {
+    return;
+  }
+  ref_unified_match(link, &link->unified_objects, &link->index_objects);
+  for (size_t i = 0; i < link->unified_objects.count; i++) {
+    const ref_unified *entry = &link->unified_objects.items[i];
+    ref_unified_check_object(link, entry, &link->sections[number]);
+    const uint64_t last = entry->offset + link->symbols[entry->symbol].size;
+    end = last > end ? last : end;
+  }
+  if (end != link->index_objects.window) {
+    ref_message_fatal(link, "E79", "Internal error: size of uidx window != nv.udt");
+  }
+  if (ref_unified_overlaps(&link->unified_objects, link, false)) {
+    ref_message_fatal(link, "D20", "The index file puts two objects of .nv.udt on one place");
+  }
+  ref_unified_move_objects(link, number);
+}
+
+/* Where E55 is said without an index file. */
+void ref_unified_place(ref_link *link) {
+  if (ref_unified_is_placed(link)) {
+    ref_unified_place_functions(link);
+    ref_unified_place_objects(link);
+  }
+}
+
+/* RF125: a slot that the index file does not have. */
+void ref_unified_check_slots(ref_link *link) {
+  for (size_t i = 0; i < link->unified_functions.count; i++) {
+    if (!link->unified_functions.items[i].found && link->index_functions.count == 0) {
+      ref_message_fatal(link, "E69", "Internal error: reference to deleted symbol");
+    }
+    if (!link->unified_functions.items[i].found) {
+      ref_message_fatal(link, "E61", "Internal error: relocation is past end of offset");
+    }
+  }
+}
