@@ -154,3 +154,8 @@ char *tl_arena_format(tl_arena *arena, const char *format, ...) {
   va_end(list);
   return text;
 }
+
+const char *tl_arena_signed(tl_arena *arena, uint32_t value) {
+  return value < 0x80000000u ? tl_arena_format(arena, "%u", (uint64_t)value)
+                             : tl_arena_format(arena, "-%u", (uint64_t)(0u - value));
+}

@@ -39,5 +39,7 @@ char *tl_arena_text(tl_arena *arena, const char *text, size_t length);
 /* A text made from `format`: %s (const char *), %u (uint64_t), %x (uint64_t, "0x" not added), %%. */
 char *tl_arena_format(tl_arena *arena, const char *format, ...);
 char *tl_arena_format_list(tl_arena *arena, const char *format, va_list list);
+/* 32 bits as a signed number, as nvlink prints counts and versions (L43, L444). */
+const char *tl_arena_signed(tl_arena *arena, uint32_t value);
 
 #endif

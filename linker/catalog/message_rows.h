@@ -40,7 +40,7 @@ TL_MESSAGE(FATBIN_NOT_FOUND,    "E53", TL_FATAL,   "Could not find fatbin in '%s
 TL_MESSAGE(ARCHIVE_FORMAT,      "E53", TL_FATAL,   "unexpected archive format")
 TL_MESSAGE(ELFLINK_INTERNAL,    "E53", TL_FATAL,   "elfLink internal error")
 TL_MESSAGE(ARCH_BUFFER,         "E52", TL_FATAL,   "specified arch exceeds buffer length")
-TL_MESSAGE(NEWER_TOOLKIT,       "E51", TL_FATAL,   "Input file '%s' newer than toolkit (%u vs 130)")
+TL_MESSAGE(NEWER_TOOLKIT,       "E51", TL_FATAL,   "Input file '%s' newer than toolkit (%s vs 130)")
 TL_MESSAGE(EWP_TOOLKIT,         "L242",TL_FATAL,   "linking with -ewp objects requires using current toolkit")
 TL_MESSAGE(NOT_64BIT,           "E47", TL_WARNING, "expected 64bit object '%s' to have EF_CUDA_64BIT_ADDRESS set")
 TL_MESSAGE(LIMITED,             "E44", TL_WARNING, "Output is limited to run on SM Arch '%u' only due to limitations in input file %s")

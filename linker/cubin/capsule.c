@@ -19,7 +19,8 @@ static uint64_t capsule_record_size(uint8_t first) {
 bool tl_capsule_read(tl_capsule *capsule, const uint8_t *bytes, uint64_t size) {
   if (!bytes || size < TL_CAPSULE_HEADER)
     return false;
-  *capsule = (tl_capsule){.bytes = bytes, .size = size, .sass = tl_get32(bytes), .count = tl_get32(bytes + 8)};
+  *capsule = (tl_capsule){
+      .bytes = bytes, .size = size, .sass = tl_get32(bytes), .kind = tl_get32(bytes + 4), .count = tl_get32(bytes + 8)};
   const uint64_t mask = tl_align(((uint64_t)capsule->count + 7) / 8, 4);
   capsule->first = TL_CAPSULE_HEADER + mask;
   return capsule->first <= size;

@@ -5,11 +5,13 @@
 #include "cubin/cubin.h"
 
 enum { TL_CAPSULE_HEADER = 12 };
+#define TL_CAPSULE_KIND 0xc0000000u
 
 typedef struct tl_capsule {
   const uint8_t *bytes;
   uint64_t size;
   uint32_t sass;  /* section index of the SASS text */
+  uint32_t kind;  /* TL_CAPSULE_KIND and 1 */
   uint32_t count; /* of Mercury instructions */
   uint64_t first; /* where the records begin */
 } tl_capsule;

@@ -282,13 +282,18 @@ static void reader_check_finalized(const reader *r, uint32_t index) {
 }
 
 /* Nor a type of file that is not linked, nor code of a newer Mercury than its own, which attribute 7 of .nv.compat
- * numbers (L234), nor alignments that it has no memory for (L244). */
+ * numbers (L234), nor alignments that it has no memory for (L244), nor an e_version above the toolkit's (L444). */
 static void reader_check_mercury(const reader *r) {
-  enum { VERSION = 7, NEWEST = 0x0101 };
+  enum { VERSION = 7, NEWEST = 0x0101, TOOLKIT = 130 };
   const uint64_t most_align = 0x80000000;
   if (r->cubin->type != ET_REL && r->cubin->type != ET_EWP)
     tl_diagnostics_add(r->diagnostics, tl_message_row_of(TL_MESSAGE_FINALIZER),
                        (tl_site){r->cubin->path, NULL, NULL, 16}, NULL, r->cubin->path);
+  const uint32_t version = tl_get32(r->cubin->bytes + 20);
+  if (version > TOOLKIT && r->cubin->view == TL_VIEW_MERCURY)
+    tl_diagnostics_add(r->diagnostics, tl_message_row_of(TL_MESSAGE_NEWER_TOOLKIT),
+                       (tl_site){r->cubin->path, NULL, NULL, 20}, NULL, r->cubin->path,
+                       tl_arena_signed(r->arena, version));
   for (uint32_t i = 1; i < r->cubin->section_count; i++) {
     uint64_t position = 0;
     tl_record record;

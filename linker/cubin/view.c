@@ -5,6 +5,7 @@
 
 #include "base/bytes.h"
 #include "catalog/message.h"
+#include "catalog/relocation.h"
 #include "cubin/capsule.h"
 #include "cubin/elf.h"
 
@@ -83,21 +84,46 @@ static void view_make_plain(tl_cubin_section *section, tl_names *names) {
   section->flags = (section->flags & ~(uint64_t)SHF_CUDA_MERCURY) | (text ? SHF_ALLOC | SHF_EXECINSTR : 0);
 }
 
-/* Pairs every capsule with the SASS text that its first word names. */
-static void view_pair_texts(tl_cubin *cubin, tl_names *names, tl_arena *arena, tl_diagnostics *diagnostics) {
+/* The SASS text that a capsule's first word names. nvlink crashes over one that is none, over one without instructions
+ * and over another kind of capsule (L445). */
+static uint32_t view_find_text(const tl_cubin *cubin, const tl_names *names, tl_diagnostics *diagnostics, uint32_t i) {
+  tl_capsule capsule;
+  if (!tl_capsule_read(&capsule, cubin->sections[i].data, cubin->sections[i].size) ||
+      capsule.sass >= cubin->section_count || !(cubin->sections[capsule.sass].flags & SHF_EXECINSTR))
+    tl_cubin_damaged(cubin, names, diagnostics, i, 0, "a capsule names no SASS text of its own");
+  if ((capsule.kind & TL_CAPSULE_KIND) != TL_CAPSULE_KIND || !capsule.count)
+    tl_cubin_damaged(cubin, names, diagnostics, i, 4, "a capsule is of no known kind, or empty (L445)");
+  return capsule.sass;
+}
+
+/* nvlink writes a capsule's second word and the rest of its mask anew (L445). */
+static void view_write_capsule(tl_cubin_section *section, tl_arena *arena) {
+  tl_capsule capsule;
+  tl_capsule_read(&capsule, section->data, section->size);
+  const uint64_t last = capsule.first - 4; /* the mask's last word */
+  const uint32_t rest = capsule.count % 32 ? UINT32_MAX << capsule.count % 32 : 0;
+  const uint32_t word = tl_get32(section->data + last) & ~rest;
+  if (capsule.kind == (TL_CAPSULE_KIND | 1) && word == tl_get32(section->data + last))
+    return;
+  uint8_t *const bytes = tl_arena_copy(arena, section->data, section->size);
+  tl_put32(bytes + 4, TL_CAPSULE_KIND | 1);
+  tl_put32(bytes + last, word);
+  section->data = bytes;
+}
+
+/* Pairs every capsule with its SASS text. */
+static void view_pair_texts(tl_cubin *cubin, const tl_names *names, tl_arena *arena, tl_diagnostics *diagnostics) {
   cubin->sass_text = tl_arena_new(arena, uint32_t, cubin->section_count);
   cubin->capsule_of = tl_arena_new(arena, uint32_t, cubin->section_count);
   for (uint32_t i = 1; i < cubin->section_count; i++) {
     if (cubin->sections[i].type != SHT_CUDA_CAPSULE)
       continue;
-    tl_capsule capsule;
-    const bool good = tl_capsule_read(&capsule, cubin->sections[i].data, cubin->sections[i].size) &&
-                      capsule.sass < cubin->section_count && cubin->sections[capsule.sass].flags & SHF_EXECINSTR &&
-                      !cubin->capsule_of[capsule.sass];
-    if (!good)
+    const uint32_t text = view_find_text(cubin, names, diagnostics, i);
+    if (cubin->capsule_of[text])
       tl_cubin_damaged(cubin, names, diagnostics, i, 0, "a capsule names no SASS text of its own");
-    cubin->sass_text[i] = capsule.sass;
-    cubin->capsule_of[capsule.sass] = i;
+    cubin->sass_text[i] = text;
+    cubin->capsule_of[text] = i;
+    view_write_capsule(&cubin->sections[i], arena);
   }
 }
 
@@ -164,20 +190,81 @@ static const uint64_t *view_decoded_sizes(const tl_cubin *cubin, tl_arena *arena
   return sizes;
 }
 
-/* In a mixed link a capsule's Mercury entries are not linked, but those of code are looked at: behind the text they are E63
- * (L239). */
+enum view_subject { VIEW_FUNCTION = 1, VIEW_SECTION = 2, VIEW_SHARED = 4, VIEW_OTHER = 8 };
+
+static unsigned view_subject_of(const uint8_t *symbol) {
+  const uint8_t type = symbol[4] & 0xf;
+  if (type == STT_FUNC)
+    return VIEW_FUNCTION;
+  if (type == STT_SECTION)
+    return VIEW_SECTION;
+  return type == STT_CUDA_OBJECT && (symbol[5] & STO_SPACE_MASK) == STO_SHARED ? VIEW_SHARED : VIEW_OTHER;
+}
+
+/* L442: types of Mercury's, from 0x10000, what an entry of them must not be about, and nvlink's message. Where it crashes
+ * instead, `what` says why. */
+typedef struct view_unread_row {
+  uint32_t first, last;
+  unsigned about;
+  bool code; /* entries of texts only */
+  tl_message_id message;
+  const char *what;
+} view_unread_row;
+
+static const view_unread_row view_unread_rows[] = {
+    {0x01, 0x02, VIEW_SHARED, true, TL_MESSAGE_DELETED_SYMBOL, NULL},
+    {0x0b, 0x0d, VIEW_SHARED, true, TL_MESSAGE_DELETED_SYMBOL, NULL},
+    {0x18, 0x27, VIEW_SHARED, true, TL_MESSAGE_DELETED_SYMBOL, NULL},
+    {0x04, 0x06, VIEW_SECTION, false, TL_MESSAGE_NVRS, NULL},
+    {0x28, 0x29, VIEW_SECTION, false, TL_MESSAGE_NVRS, NULL},
+    {TL_R_MERCURY_COUNT, 0x1fff, VIEW_SECTION | VIEW_SHARED | VIEW_OTHER, false, TL_MESSAGE_NVRS, NULL},
+    {0x0f, 0x0f, VIEW_SECTION | VIEW_SHARED | VIEW_OTHER, false, TL_MESSAGE_DAMAGED,
+     "a function descriptor relocation names no function (D15)"},
+    {0x08, 0x0a, VIEW_OTHER, false, TL_MESSAGE_DAMAGED, "a relocation of code names no function (L442)"},
+    {0x28, 0x29, VIEW_OTHER, false, TL_MESSAGE_DAMAGED, "a relocation of code names no function (L442)"},
+};
+
+/* One entry that a mixed link does not use, with its symbol table. What nvlink would say or crash over. */
+static view_unread_row view_unread_fault(const tl_cubin_section *symbols, const uint8_t *entry, bool code) {
+  const uint32_t type = tl_get32(entry + 8), symbol = tl_get32(entry + 12);
+  if (!symbol || symbol >= symbols->size / ELF_SYMBOL_SIZE)
+    return (view_unread_row){.message = TL_MESSAGE_DAMAGED,
+                             .what = "a relocation names a symbol outside the symbol table"};
+  const unsigned subject = view_subject_of(symbols->data + (uint64_t)symbol * ELF_SYMBOL_SIZE);
+  for (size_t i = 0; i < sizeof view_unread_rows / sizeof *view_unread_rows; i++) {
+    const view_unread_row *const row = &view_unread_rows[i];
+    if (row->about & subject && (code || !row->code) && type >= TL_R_MERCURY + row->first &&
+        type <= TL_R_MERCURY + row->last)
+      return *row;
+  }
+  const bool known = tl_relocation_in_view(type, true) != NULL;
+  return (view_unread_row){.message = TL_MESSAGE_DAMAGED,
+                           .what = known ? NULL : "a relocation has a type that there is not"};
+}
+
+/* In a mixed link a capsule's Mercury entries are not linked, but they are looked at like those of deleted code (L442), and
+ * those of code that lie behind the text are E63 (L239). */
 static void view_check_unread_entries(const tl_cubin *cubin, const tl_names *names, tl_arena *arena,
                                       tl_diagnostics *diagnostics) {
   const uint64_t *const sizes = view_decoded_sizes(cubin, arena);
   for (uint32_t i = 1; i < cubin->section_count; i++) {
     const tl_cubin_section *const section = &cubin->sections[i];
-    if (section->type != SHT_CUDA_MERCURY_RELA || section->info >= cubin->section_count ||
-        cubin->sections[section->info].type != SHT_CUDA_CAPSULE)
+    if (section->type == SHT_CUDA_CAPSULE)
+      view_find_text(cubin, names, diagnostics, i);
+    const tl_cubin_section *const symbols = &cubin->sections[section->link < cubin->section_count ? section->link : 0];
+    if (section->type != SHT_CUDA_MERCURY_RELA || section->info >= cubin->section_count)
       continue;
-    for (uint64_t at = 0; at + ELF_RELA_SIZE <= section->size; at += ELF_RELA_SIZE)
-      if (tl_get64(section->data + at) >= sizes[section->info])
-        tl_diagnostics_add(diagnostics, tl_message_row_of(TL_MESSAGE_RELOC_NOT_FOUND),
-                           (tl_site){cubin->path, tl_names_text(names, section->name), NULL, at}, NULL);
+    const bool code = cubin->sections[section->info].type == SHT_CUDA_CAPSULE;
+    for (uint64_t at = 0; at + ELF_RELA_SIZE <= section->size; at += ELF_RELA_SIZE) {
+      const tl_site site = {cubin->path, tl_names_text(names, section->name), NULL, at};
+      const view_unread_row fault = view_unread_fault(symbols, section->data + at, code);
+      if (fault.message != TL_MESSAGE_DAMAGED)
+        tl_diagnostics_add(diagnostics, tl_message_row_of(fault.message), site, NULL);
+      if (fault.what)
+        tl_cubin_damaged(cubin, names, diagnostics, i, at, fault.what);
+      if (code && tl_get64(section->data + at) >= sizes[section->info])
+        tl_diagnostics_add(diagnostics, tl_message_row_of(TL_MESSAGE_RELOC_NOT_FOUND), site, NULL);
+    }
   }
 }
 

@@ -16,11 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *tl_diagnose_signed(tl_arena *arena, uint32_t value) {
-  return value < 0x80000000u ? tl_arena_format(arena, "%u", (uint64_t)value)
-                             : tl_arena_format(arena, "-%u", (uint64_t)(0u - value));
-}
-
 bool tl_diagnose_is_kernel(const tl_module *module, uint32_t function) {
   const tl_function *const f = &module->resolution->functions.items[function];
   const uint32_t symbol = module->symbol_of_function[function];
@@ -108,7 +103,7 @@ static void dump_function(dump *d, uint32_t function) {
     dump_add(d, "&");
   dump_add(d, tl_demangle(d->arena, tl_module_text(d->module, f->name)));
   if (d->resources->has_registers[function])
-    dump_add(d, tl_arena_format(d->arena, " [%s]", tl_diagnose_signed(d->arena, d->resources->registers[function])));
+    dump_add(d, tl_arena_format(d->arena, " [%s]", tl_arena_signed(d->arena, d->resources->registers[function])));
   dump_add(d, " ->");
   dump_callees(d, function);
   dump_end_line(d);
@@ -194,12 +189,16 @@ static int raise_compare(const void *a, const void *b) {
   return (first > second) - (first < second);
 }
 
-/* MAXREG_COUNT of a kernel; UINT32_MAX when it has none. */
+/* L440: the kernel's last MAXREG_COUNT; UINT32_MAX when it has none, or one of 0. */
 static uint32_t registers_limit(const tl_module *module, uint32_t kernel) {
   const uint32_t text = module->symbols.items[kernel].section;
   const tl_attributes *const list = &module->sections.items[module->sections.items[text].info].attributes;
-  const uint32_t at = tl_attributes_find(list, EIATTR_MAXREG_COUNT);
-  return at == TL_NONE ? UINT32_MAX : tl_get16(list->items[at].data);
+  for (size_t i = list->count; i-- > 0;)
+    if (list->items[i].code == EIATTR_MAXREG_COUNT) {
+      const uint32_t limit = tl_attribute_byte(&list->items[i]);
+      return limit ? limit : UINT32_MAX;
+    }
+  return UINT32_MAX;
 }
 
 /* Position of every function's text among the sections; 0 for a function without one. */
@@ -233,7 +232,7 @@ static void registers_report(const tl_module *module, const tl_resources *resour
   const uint32_t kernel = module->kernels.items[r->kernel];
   const char *const name = tl_module_text(module, module->symbols.items[kernel].name);
   const char *const callee = tl_module_text(module, module->resolution->functions.items[r->function].name);
-  const char *const registers = tl_diagnose_signed(arena, resources->registers[r->function]);
+  const char *const registers = tl_arena_signed(arena, resources->registers[r->function]);
   if (resources->registers[r->function] > r->limit)
     tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_REGISTERS),
                        (tl_site){NULL, NULL, name, TL_NO_OFFSET}, NULL, name, (uint64_t)r->limit, callee, registers);

@@ -205,8 +205,8 @@ static void diagnose_stack_limits(const tl_module *module, const tl_graph *graph
     const char *const name = tl_module_text(module, symbol->name);
     if (stack > limit)
       tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_STACK_LIMIT),
-                         (tl_site){NULL, NULL, name, TL_NO_OFFSET}, NULL, name, tl_diagnose_signed(arena, stack),
-                         tl_diagnose_signed(arena, limit));
+                         (tl_site){NULL, NULL, name, TL_NO_OFFSET}, NULL, name, tl_arena_signed(arena, stack),
+                         tl_arena_signed(arena, limit));
   }
 }
 
@@ -372,7 +372,7 @@ static void diagnose_say_kernel(const verbose *v, uint32_t kernel) {
   diagnose_say(module, tl_arena_format(v->arena, "Function properties for '%s':", name));
   diagnose_say(module, tl_arena_format(
                            v->arena, "used %s registers, used %u barriers, %u stack, %u bytes smem%s, 0 bytes lmem%s",
-                           tl_diagnose_signed(v->arena, registers), (uint64_t)barriers, stack,
+                           tl_arena_signed(v->arena, registers), (uint64_t)barriers, stack,
                            shared ? v->layout->section_size[text->shared] : (uint64_t)0,
                            diagnose_constants_text(v, symbol->section), diagnose_textures_text(v, symbol->section)));
 }

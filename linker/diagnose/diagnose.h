@@ -24,9 +24,7 @@ void tl_diagnose_unallocated(const tl_module *module);
 /* C78 10: E34 and, with -dump-callgraph, what each kernel takes from its callees (L40, L41). */
 void tl_diagnose_registers(const tl_module *module, const tl_graph *graph, const tl_resources *resources,
                            tl_arena *arena);
-/* The private part of diagnose/. A count as nvlink prints it: its 32 bits as a signed number (L43). */
-const char *tl_diagnose_signed(tl_arena *arena, uint32_t value);
-/* Whether the linked program has the function as a kernel (L45). */
+/* The private part of diagnose/. Whether the linked program has the function as a kernel (L45). */
 bool tl_diagnose_is_kernel(const tl_module *module, uint32_t function);
 /* C78 11: the lines of -v (C56, C81). */
 void tl_diagnose_verbose(const tl_module *module, const tl_graph *graph, const tl_resources *resources,

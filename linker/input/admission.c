@@ -252,8 +252,8 @@ static void candidate_check_note(const admission *a, candidate *c) {
     admission_say(a, TL_MESSAGE_RECOMPILE, c->path);
   if (version >= NOTE_VERSION_LEAST && toolkit > TOOLKIT_MOST)
     tl_diagnostics_add(a->diagnostics, tl_message_row_of(TL_MESSAGE_NEWER_TOOLKIT), admission_site(c->path), NULL,
-                       c->path, (uint64_t)toolkit);
-  if (c->accepted.ewp && toolkit < TOOLKIT_MOST) /* L242 */
+                       c->path, tl_arena_format(a->arena, "%u", (uint64_t)toolkit));
+  if (c->accepted.ewp && (version < NOTE_VERSION_LEAST || toolkit < TOOLKIT_MOST)) /* L242 */
     admission_say(a, TL_MESSAGE_EWP_TOOLKIT, c->path);
   c->accepted.old = version < NOTE_VERSION_LEAST || toolkit < TOOLKIT_OLD;
   c->accepted.virtual_sm = words ? tl_get16(words + 2) : 0;

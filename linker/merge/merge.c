@@ -235,10 +235,20 @@ void tl_merge(tl_module *module) {
     merge_file(module, file);
 }
 
+/* nvlink divides by the low 32 bits of a common symbol's alignment (L443). */
+static void merge_check_common(const tl_module *module, const tl_symbol *symbol) {
+  const char *const path = module->files[symbol->mention].path;
+  const tl_site site = {path, NULL, tl_module_text(module, symbol->name), TL_NO_OFFSET};
+  if (!(uint32_t)symbol->align)
+    tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_DAMAGED), site, NULL, path,
+                       "st_value of a common symbol is 0 (L443)");
+}
+
 /* W3.7, L70: commons are allocated at the end of .nv.global, the one that became common last first. */
 static void merge_allocate_common(tl_module *module, uint32_t index) {
   if (!module->symbols.items[index].common)
     return;
+  merge_check_common(module, &module->symbols.items[index]);
   const bool later = !module->mode->final && !tl_defect_matched(module->options, TL_DEFECT_D3);
   module->symbols.items[index].waits = later;
   if (later) {

@@ -296,7 +296,7 @@ static void objects_pass_common(tl_merging *m, uint32_t index, uint32_t known) {
       symbol->size = s->size;
       symbol->mention = m->file; /* what messages name first (L156) */
     }
-    if (!tl_defect_matched(module->options, TL_DEFECT_D9) && s->value > symbol->align) {
+    if (!tl_defect_matched(module->options, TL_DEFECT_D9) && s->value > symbol->align && (uint32_t)symbol->align) {
       symbol->align = s->value;
       tl_defect_note(module->diagnostics, TL_DEFECT_D9, tl_merging_text(m, s->name));
     }
@@ -781,14 +781,18 @@ static bool objects_definition_loses(const tl_merging *m, const tl_cubin_symbol 
   return known != TL_NONE && m->module->symbols.items[known].section != TL_NONE;
 }
 
-/* D of W9.8: over all inputs, dead objects included, losing ones not (L264). */
+static bool objects_lies_in_pool(const tl_merging *m, const tl_cubin_symbol *s) {
+  return s->section != SHN_UNDEF && s->section != TL_SECTION_COMMON && s->size && !objects_definition_loses(m, s) &&
+         strcmp(tl_merging_text(m, m->cubin->sections[s->section].name), ".nv_debug.shared") == 0;
+}
+
+/* D of W9.8: over all inputs, dead objects included, losing ones not (L264). An extern one's st_value counts too (L441). */
 static void objects_note_debug_shared(tl_merging *m) {
   for (uint32_t i = 1; i < m->cubin->symbol_count; i++) {
     const tl_cubin_symbol *const s = &m->cubin->symbols[i];
-    if ((s->other & STO_SPACE_MASK) != STO_SHARED || tl_symbol_type(s) != STT_CUDA_OBJECT || !s->section ||
-        s->section == TL_SECTION_COMMON || !s->size || (s->value && s->value <= m->module->debug_shared_align) ||
-        objects_definition_loses(m, s) ||
-        strcmp(tl_merging_text(m, m->cubin->sections[s->section].name), ".nv_debug.shared") != 0)
+    const bool external = s->section == SHN_UNDEF && s->value;
+    if ((s->other & STO_SPACE_MASK) != STO_SHARED || tl_symbol_type(s) != STT_CUDA_OBJECT ||
+        (s->value && s->value <= m->module->debug_shared_align) || !(external || objects_lies_in_pool(m, s)))
       continue;
     if (s->value == 0) /* nvlink divides by the largest so far (L241) */
       tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, m->cubin->symbol_table,
