@@ -8,7 +8,7 @@ trap 'rm -rf "$work"' EXIT
 grep -m 1 '	refuses ' "$corpus/damage/outcomes" >"$work/outcomes"
 passed=0 failed=0
 check() { # MISBEHAVE TEXT
-  if MISBEHAVE=$1 "$twin" damage --corpus "$corpus" --linker "$linker" --seconds 2 --replay "$work/outcomes" \
+  if MISBEHAVE=$1 "$twin" damage --corpus "$corpus" --linker "$linker" --seconds 6 --replay "$work/outcomes" \
     --differences 9 >"$work/report" 2>&1; grep -q "$2" "$work/report"; then
     passed=$((passed + 1))
   else
