@@ -1,23 +1,25 @@
 /* What the doubters print, against what they printed when it was last looked at: dump, comparison, canonical form and
- * invariants of outputs, of damaged outputs and of damaged inputs, and all names of the format. The other tests say
- * whether the doubters see a change; this one says that their sentences name the place and the values as before.
+ * invariants of outputs, of damaged outputs and of damaged inputs, link maps, and all names of the format. The other tests
+ * say whether the doubters see a change; this one says that their sentences name the place and the values as before.
  *
  *   printed CORPUS ANSWERS          compares with ANSWERS: a line for each job, a hash for each of its texts
  *   printed CORPUS ANSWERS record   writes ANSWERS
  *   printed CORPUS ANSWERS JOB      prints the texts of a job, to look at
  *
+ * Link maps lie in the directory `maps` beside ANSWERS. A job with one is small, so of it every number is changed, too.
+ *
  * The texts are the doubters' own: no linker's answer is in them. They are recorded by hand after a change of a text. */
 #define _GNU_SOURCE /* open_memstream */
+#include "tests/check/printed.h"
 #include "canonical.h"
 #include "ref_compare.h"
 #include "ref_names.h"
-#include "tests/check/check_tests.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { TEXTS = 5, CHANGES = 20, INPUT_CHANGES = 8, FORM_CHANGES = 4, STEP = 7, LARGEST = 60000, NEAR = 6 };
+enum { TEXTS = 6, CHANGES = 20, INPUT_CHANGES = 8, FORM_CHANGES = 4, STEP = 7, LARGEST = 60000, NEAR = 6 };
 enum { HEADER = 64, SECTION = 64, SYMBOL = 24 };
 
 static const char *const sets[] = {"cuda", "synthetic", "vendor-defects"};
@@ -159,6 +161,45 @@ static void printed_job(FILE *const to[TEXTS], check_job *job, const harness_byt
   ref_cubin_free(&cubin);
 }
 
+/* The texts of an output, or with `input` those of a link with that input, each of whose numbers is changed. */
+static void printed_sweep_file(FILE *const to[TEXTS], check_job *job, const ref_check_file *input) {
+  const size_t which = input ? (size_t)(input - job->inputs) : 0;
+  harness_bytes *const original = input ? &job->bytes[which] : &job->output;
+  harness_bytes changed = printed_copy(original);
+  ref_cubin cubin, altered;
+  if (!printed_read(&cubin, original))
+    harness_stop("a file of a swept job is no cubin");
+  printed_sweep sweep = {.bytes = &changed, .cubin = &cubin};
+  while (printed_sweep_next(&sweep)) {
+    if (!input) {
+      if (sweep.plain)
+        printed_compare(to[1], original, &changed);
+      printed_check(to[3], job, &changed);
+    } else if (printed_read(&altered, &changed)) {
+      job->inputs[which].cubin = &altered;
+      printed_check(to[4], job, &job->output);
+      job->inputs[which].cubin = &job->cubins[which];
+      ref_cubin_free(&altered);
+    }
+  }
+  ref_cubin_free(&cubin);
+  free(changed.data);
+}
+
+static void printed_sweep_job(FILE *const to[TEXTS], check_job *job, const harness_bytes *map) {
+  enum { SWEPT_LARGEST = 12000 };
+  ref_cubin cubin;
+  if (job->output.size < SWEPT_LARGEST) {
+    printed_sweep_file(to, job, NULL);
+    for (size_t i = 0; i < job->count; i++)
+      printed_sweep_file(to, job, &job->inputs[i]);
+  }
+  if (!map->size || !printed_read(&cubin, &job->output))
+    return;
+  printed_map(to[5], &(ref_check_link){{"output", &cubin}, job->inputs, job->count}, (const char *)map->data);
+  ref_cubin_free(&cubin);
+}
+
 /* All names of the format, of numbers that there are and that there are not. */
 static void printed_names(FILE *to) {
   for (uint32_t i = 0; i < 0x200; i++) {
@@ -187,9 +228,33 @@ static void printed_names(FILE *to) {
 
 /* --- the texts of a job, and their hashes --- */
 
+/* The jobs of which every number is changed when they are small, and their link maps. */
+static const struct {
+  const char *job, *map;
+} swept[] = {
+    {"synthetic/programs/sm_75/extern_shared", "extern_shared"},
+    {"synthetic/programs/sm_75/static_shared", "static_shared"},
+    {"synthetic/programs/sm_75/virtual_architectures", "weak_loser"},
+    {"synthetic/programs/sm_75/strong_over_weak", "replaced"},
+    {"synthetic/programs/sm_75/managed_and_weak_data", "managed"},
+    {"synthetic/programs/sm_75/function_constants", "constants"},
+    {"synthetic/programs/sm_75/indirect_calls", "indirect"},
+    {"synthetic/programs/sm_75/debug_sections", "debug"},
+    {"synthetic/programs/sm_75/common_symbols", NULL},
+    {"cuda/debug_shared_alignment/sm_90/debug", "debug_shared"},
+    {"cuda/verbose_replaced/sm_75/replaced", "later"},
+    {"cuda/err_executable/sm_80/only_linked", "executable"},
+    {"cuda/capsules/sm_100/capsules", "capsule"},
+    {"cuda/ptx_textures/sm_75/plain", NULL},
+    {"cuda/err_unified/sm_90/relocatable", NULL},
+    {"cuda/ptx_alias_indirect/sm_90/plain", NULL},
+    {"cuda/stray_constants/sm_75/emptied", NULL},
+    {"cuda/sass_kind/sm_100/sass", NULL},
+};
+
 typedef struct printed_run {
-  const char *corpus, *wanted; /* wanted: the job whose texts are printed, or NULL */
-  FILE *answers;               /* written to, or read */
+  const char *corpus, *path, *wanted; /* path: of the answers; wanted: the job whose texts are printed, or NULL */
+  FILE *answers;                      /* written to, or read */
   bool record;
   harness_bytes other; /* the output of the job before */
   size_t jobs, wrong;
@@ -198,8 +263,9 @@ typedef struct printed_run {
 /* Compares a row with that of the answers, or writes it. */
 static void printed_row(printed_run *run, const char *name, const uint64_t hashes[TEXTS]) {
   char row[HARNESS_PATH], stored[HARNESS_PATH] = "";
-  snprintf(row, sizeof row, "%s %016" PRIx64 " %016" PRIx64 " %016" PRIx64 " %016" PRIx64 " %016" PRIx64 "\n", name,
-           hashes[0], hashes[1], hashes[2], hashes[3], hashes[4]);
+  snprintf(row, sizeof row,
+           "%s %016" PRIx64 " %016" PRIx64 " %016" PRIx64 " %016" PRIx64 " %016" PRIx64 " %016" PRIx64 "\n", name,
+           hashes[0], hashes[1], hashes[2], hashes[3], hashes[4], hashes[5]);
   run->jobs++;
   if (run->record) {
     fputs(row, run->answers);
@@ -207,8 +273,24 @@ static void printed_row(printed_run *run, const char *name, const uint64_t hashe
   }
   if (!fgets(stored, sizeof stored, run->answers) || strcmp(row, stored) != 0) {
     run->wrong++;
-    printf("printed otherwise (dump, comparison, form, invariants, those of inputs):\n  now    %s  before %s", row,
-           stored);
+    printf("printed otherwise (dump, comparison, form, invariants, those of inputs, maps):\n  now    %s  before %s",
+           row, stored);
+  }
+}
+
+/* What only the swept jobs have. */
+static void printed_take_swept(const printed_run *run, FILE *const to[TEXTS], const char *name, check_job *job) {
+  for (size_t i = 0; i < sizeof swept / sizeof *swept; i++) {
+    char path[HARNESS_PATH];
+    harness_bytes map = {0};
+    if (strcmp(swept[i].job, name) != 0)
+      continue;
+    harness_path(path, "%.*s/maps/%s", (int)(strrchr(run->path, '/') - run->path), run->path,
+                 swept[i].map ? swept[i].map : "");
+    if (swept[i].map && !harness_read_file(path, &map))
+      harness_stop("no map %s", path);
+    printed_sweep_job(to, job, &map);
+    free(map.data);
   }
 }
 
@@ -220,10 +302,12 @@ static void printed_take(printed_run *run, const char *name, check_job *job) {
   for (size_t i = 0; i < TEXTS; i++)
     if (!(to[i] = open_memstream(&texts[i], &sizes[i])))
       harness_stop("no memory");
-  if (job)
+  if (job) {
     printed_job(to, job, &run->other);
-  else
+    printed_take_swept(run, to, name, job);
+  } else {
     printed_names(to[0]);
+  }
   for (size_t i = 0; i < TEXTS; i++) {
     fclose(to[i]);
     hashes[i] = printed_hash(texts[i], sizes[i]);
@@ -250,7 +334,14 @@ static void printed_take_job(printed_run *run, const char *name) {
   free(job);
 }
 
-/* Every STEP-th job with an output that is not large. */
+static bool printed_is_swept(const char *name) {
+  bool is_swept = false;
+  for (size_t i = 0; i < sizeof swept / sizeof *swept; i++)
+    is_swept |= strcmp(swept[i].job, name) == 0;
+  return is_swept;
+}
+
+/* The swept jobs, and of the others every STEP-th with an output that is not large. */
 static void printed_record(printed_run *run) {
   size_t number = 0;
   for (size_t set = 0; set < sizeof sets / sizeof *sets; set++) {
@@ -261,7 +352,8 @@ static void printed_record(printed_run *run) {
       harness_bytes output = {0};
       harness_path(path, "%s/expect.cubin", jobs.items[i].directory);
       harness_path(name, "%s/%s", sets[set], jobs.items[i].name);
-      if (harness_read_file(path, &output) && output.size < LARGEST && number++ % STEP == 0)
+      const bool read = harness_read_file(path, &output);
+      if (read && (printed_is_swept(name) || (output.size < LARGEST && number++ % STEP == 0)))
         printed_take_job(run, name);
       free(output.data);
     }
@@ -284,7 +376,7 @@ static void printed_compare_all(printed_run *run, const char *path) {
 int main(int argc, char **argv) {
   if (argc < 3)
     harness_stop("usage: printed CORPUS ANSWERS [record | JOB]");
-  printed_run run = {.corpus = argv[1], .record = argc > 3 && strcmp(argv[3], "record") == 0};
+  printed_run run = {.corpus = argv[1], .path = argv[2], .record = argc > 3 && strcmp(argv[3], "record") == 0};
   run.wanted = argc > 3 && !run.record ? argv[3] : NULL;
   run.answers = fopen(argv[2], run.record ? "w" : "r");
   if (!run.answers)
