@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TEXTS = 6, CHANGES = 20, INPUT_CHANGES = 8, FORM_CHANGES = 4, STEP = 7, LARGEST = 60000, NEAR = 6 };
+enum { TEXTS = 6, CHANGES = 10, INPUT_CHANGES = 4, FORM_CHANGES = 4, STEP = 7, LARGEST = 60000, NEAR = 6 };
 enum { HEADER = 64, SECTION = 64, SYMBOL = 24 };
 
 static const char *const sets[] = {"cuda", "synthetic", "vendor-defects"};
@@ -186,14 +186,14 @@ static void printed_sweep_file(FILE *const to[TEXTS], check_job *job, const ref_
   free(changed.data);
 }
 
-static void printed_sweep_job(FILE *const to[TEXTS], check_job *job, const harness_bytes *map) {
-  enum { SWEPT_LARGEST = 12000 };
+static void printed_sweep_job(FILE *const to[TEXTS], check_job *job) {
+  printed_sweep_file(to, job, NULL);
+  for (size_t i = 0; i < job->count; i++)
+    printed_sweep_file(to, job, &job->inputs[i]);
+}
+
+static void printed_map_job(FILE *const to[TEXTS], const check_job *job, const harness_bytes *map) {
   ref_cubin cubin;
-  if (job->output.size < SWEPT_LARGEST) {
-    printed_sweep_file(to, job, NULL);
-    for (size_t i = 0; i < job->count; i++)
-      printed_sweep_file(to, job, &job->inputs[i]);
-  }
   if (!map->size || !printed_read(&cubin, &job->output))
     return;
   printed_map(to[5], &(ref_check_link){{"output", &cubin}, job->inputs, job->count}, (const char *)map->data);
@@ -228,28 +228,29 @@ static void printed_names(FILE *to) {
 
 /* --- the texts of a job, and their hashes --- */
 
-/* The jobs of which every number is changed when they are small, and their link maps. */
+/* Jobs with a link map, and those of which every number is changed. */
 static const struct {
   const char *job, *map;
+  bool numbers;
 } swept[] = {
-    {"synthetic/programs/sm_75/extern_shared", "extern_shared"},
-    {"synthetic/programs/sm_75/static_shared", "static_shared"},
-    {"synthetic/programs/sm_75/virtual_architectures", "weak_loser"},
-    {"synthetic/programs/sm_75/strong_over_weak", "replaced"},
-    {"synthetic/programs/sm_75/managed_and_weak_data", "managed"},
-    {"synthetic/programs/sm_75/function_constants", "constants"},
-    {"synthetic/programs/sm_75/indirect_calls", "indirect"},
-    {"synthetic/programs/sm_75/debug_sections", "debug"},
-    {"synthetic/programs/sm_75/common_symbols", NULL},
-    {"cuda/debug_shared_alignment/sm_90/debug", "debug_shared"},
-    {"cuda/verbose_replaced/sm_75/replaced", "later"},
-    {"cuda/err_executable/sm_80/only_linked", "executable"},
-    {"cuda/capsules/sm_100/capsules", "capsule"},
-    {"cuda/ptx_textures/sm_75/plain", NULL},
-    {"cuda/err_unified/sm_90/relocatable", NULL},
-    {"cuda/ptx_alias_indirect/sm_90/plain", NULL},
-    {"cuda/stray_constants/sm_75/emptied", NULL},
-    {"cuda/sass_kind/sm_100/sass", NULL},
+    {"synthetic/programs/sm_75/extern_shared", "extern_shared", true},
+    {"synthetic/programs/sm_75/static_shared", "static_shared", true},
+    {"synthetic/programs/sm_75/virtual_architectures", "weak_loser", false},
+    {"synthetic/programs/sm_75/strong_over_weak", "replaced", false},
+    {"synthetic/programs/sm_75/managed_and_weak_data", "managed", true},
+    {"synthetic/programs/sm_75/function_constants", "constants", true},
+    {"synthetic/programs/sm_75/indirect_calls", "indirect", true},
+    {"synthetic/programs/sm_75/debug_sections", "debug", true},
+    {"synthetic/programs/sm_75/common_symbols", NULL, true},
+    {"cuda/debug_shared_alignment/sm_90/debug", "debug_shared", true},
+    {"cuda/verbose_replaced/sm_75/replaced", "later", false},
+    {"cuda/err_executable/sm_80/only_linked", "executable", false},
+    {"cuda/capsules/sm_100/capsules", "capsule", false},
+    {"cuda/ptx_textures/sm_75/plain", NULL, true},
+    {"cuda/err_unified/sm_90/relocatable", NULL, true},
+    {"cuda/ptx_alias_indirect/sm_90/plain", NULL, true},
+    {"cuda/stray_constants/sm_75/emptied", NULL, true},
+    {"cuda/sass_kind/sm_100/sass", NULL, true},
 };
 
 typedef struct printed_run {
@@ -289,7 +290,9 @@ static void printed_take_swept(const printed_run *run, FILE *const to[TEXTS], co
                  swept[i].map ? swept[i].map : "");
     if (swept[i].map && !harness_read_file(path, &map))
       harness_stop("no map %s", path);
-    printed_sweep_job(to, job, &map);
+    if (swept[i].numbers)
+      printed_sweep_job(to, job);
+    printed_map_job(to, job, &map);
     free(map.data);
   }
 }

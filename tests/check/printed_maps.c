@@ -16,9 +16,7 @@ typedef struct map_line {
 static void map_try(FILE *out, const ref_check_link *link, const char *map, size_t from, size_t to, const char *text) {
   const size_t size = strlen(map), added = strlen(text);
   char *const changed = harness_grow(NULL, size + added + 1);
-  memcpy(changed, map, from);
-  memcpy(changed + from, text, added);
-  memcpy(changed + from + added, map + to, size - to + 1);
+  snprintf(changed, size + added + 1, "%.*s%s%s", (int)from, map, text, map + to);
   fprintf(out, "= %zu\n", ref_check_map(link, changed, out));
   free(changed);
 }

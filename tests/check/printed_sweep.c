@@ -16,7 +16,18 @@ enum {
   TYPE_COMPAT = 0x70000086
 };
 enum { PART_HEADER, PART_SEGMENTS, PART_SECTIONS, PARTS };
-enum { CHANGE_MORE, CHANGE_LESS, CHANGE_ZERO, CHANGE_ONES, CHANGE_NEXT, CHANGE_RECORD, CHANGE_FIRST, CHANGES };
+enum {
+  CHANGE_MORE,
+  CHANGE_LESS,
+  CHANGE_ZERO,
+  CHANGE_ONES,
+  CHANGE_SECTIONS,
+  CHANGE_SYMBOLS,
+  CHANGE_NEXT,
+  CHANGE_RECORD,
+  CHANGE_FIRST,
+  CHANGES
+};
 
 /* A table of the file: records of one size, and the widths of their fields. */
 typedef struct sweep_table {
@@ -109,6 +120,11 @@ static void sweep_change(printed_sweep *sweep, uint64_t record) {
   }
   if (sweep->change == CHANGE_ZERO || sweep->change == CHANGE_ONES)
     memset(at, sweep->change == CHANGE_ZERO ? 0 : 0xff, sweep->width);
+  if (sweep->change == CHANGE_SECTIONS || sweep->change == CHANGE_SYMBOLS)
+    for (size_t i = 0,
+                count = sweep->change == CHANGE_SECTIONS ? sweep->cubin->section_count : sweep->cubin->symbol_count;
+         i < sweep->width; i++)
+      at[i] = (uint8_t)(count >> (8 * i));
   if (sweep->change == CHANGE_NEXT && sweep->at + record + sweep->width <= sweep->bytes->size)
     memcpy(at, at + record, sweep->width);
 }
