@@ -1,6 +1,7 @@
-/* Growth of the vectors of base/vector.h. */
+/* Growth and order of the vectors of base/vector.h. */
 #include "base/vector.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Lists of larger items start with one: most sections have one piece. */
@@ -18,6 +19,12 @@ void *tl_vector_room(tl_arena *arena, void *items, size_t count, size_t *capacit
   if (count)
     memcpy(grown, items, count * item_size);
   return grown;
+}
+
+/* An empty vector has no items at all, which qsort does not take. */
+void tl_vector_sort_items(void *items, size_t count, size_t item_size, int (*compare)(const void *, const void *)) {
+  if (count)
+    qsort(items, count, item_size, compare);
 }
 
 void tl_u32_push(tl_arena *arena, tl_u32_vector *vector, uint32_t value) {

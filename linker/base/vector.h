@@ -25,6 +25,11 @@ __attribute__((returns_nonnull)) void *tl_vector_room(tl_arena *arena, void *ite
 #define tl_vector_reserve(arena, vector, wanted)                                                                       \
   ((vector)->capacity = (wanted), (vector)->items = tl_arena_take((arena), (vector)->capacity, sizeof *(vector)->items))
 
+/* Sorts the items, as qsort does. */
+#define tl_vector_sort(vector, compare)                                                                                \
+  tl_vector_sort_items((vector)->items, (vector)->count, sizeof *(vector)->items, (compare))
+void tl_vector_sort_items(void *items, size_t count, size_t item_size, int (*compare)(const void *, const void *));
+
 typedef TL_VECTOR(uint32_t) tl_u32_vector;
 void tl_u32_push(tl_arena *arena, tl_u32_vector *vector, uint32_t value);
 

@@ -274,8 +274,7 @@ static raise_vector registers_find(const tl_module *module, const tl_graph *grap
     tl_graph_reach(graph, f, &reach);
     registers_collect(module, resources, position, &reach, k, &raises, arena);
   }
-  if (raises.count > 1)
-    qsort(raises.items, raises.count, sizeof *raises.items, raise_compare);
+  tl_vector_sort(&raises, raise_compare);
   return raises;
 }
 

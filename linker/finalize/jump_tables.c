@@ -90,8 +90,7 @@ static jump_targets jump_find_targets(finalizer *f, uint32_t symbol) {
   const uint32_t entries = from ? index->entries[from] : 0;
   if (entries && to && sass->sections[to].data)
     jump_read_table(f, &targets, &mercury->sections[entries], &sass->sections[to]);
-  if (targets.count)
-    qsort(targets.items, targets.count, sizeof *targets.items, jump_compare);
+  tl_vector_sort(&targets, jump_compare);
   return targets;
 }
 

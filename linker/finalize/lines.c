@@ -156,8 +156,7 @@ static bool lines_next_unit(const line_writer *w, const uint8_t *bytes, uint64_t
 }
 
 static void lines_end_sequences(line_sequences *list, uint64_t size) {
-  if (list->count)
-    qsort(list->items, list->count, sizeof *list->items, lines_compare_starts);
+  tl_vector_sort(list, lines_compare_starts);
   for (size_t i = 0; i < list->count; i++)
     list->items[i].end = i + 1 < list->count ? list->items[i + 1].start : size;
 }
@@ -258,8 +257,7 @@ static line_sequences lines_choose(const line_writer *w, const line_table *sass,
     if (one.symbol)
       *tl_vector_push(w->f->arena, &live) = one;
   }
-  if (live.count)
-    qsort(live.items, live.count, sizeof *live.items, lines_compare_symbols);
+  tl_vector_sort(&live, lines_compare_symbols);
   return live;
 }
 
@@ -312,8 +310,7 @@ const uint8_t *final_lines(finalizer *f, uint32_t section, uint64_t *size) {
       final_disagree(f, "it has a Mercury line table and no SASS line table");
     line_table mercury = {bytes + piece->offset, piece, {0}};
     mercury.sequences = lines_find_sequences(&w, f->mercury, piece);
-    if (mercury.sequences.count)
-      qsort(mercury.sequences.items, mercury.sequences.count, sizeof *mercury.sequences.items, lines_compare_symbols);
+    tl_vector_sort(&mercury.sequences, lines_compare_symbols);
     if (sass.piece != other)
       sass = (line_table){other->data, other, lines_find_sequences(&w, f->sass, other)};
     lines_write_file(&w, &mercury, &sass);

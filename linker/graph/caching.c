@@ -6,8 +6,6 @@
 #include "cubin/elf.h"
 #include "graph/resources.h"
 
-#include <stdlib.h>
-
 /* What the last request of a function says, as a bit; 0 when it has none. */
 enum { CACHING_OFF = 1, CACHING_ON = 2 };
 
@@ -114,9 +112,7 @@ void tl_spread_caching(tl_resources *resources, const tl_module *module, const t
   tl_reach_init(&reach, graph, arena);
   for (uint32_t k = 0; k < module->kernels.count; k++)
     caching_store(&c, k, &reach);
-  if (resources->cache_conflicts.count)
-    qsort(resources->cache_conflicts.items, resources->cache_conflicts.count, sizeof *resources->cache_conflicts.items,
-          caching_compare_conflicts);
+  tl_vector_sort(&resources->cache_conflicts, caching_compare_conflicts);
 }
 
 /* The largest value of the functions that each node can reach: of its component, and of what lies below that. */

@@ -688,6 +688,5 @@ void tl_spread_attributes(tl_resources *resources, const tl_module *module, cons
     else
       spread_to_one_of_many(&s, k, &below, &reach, places);
   }
-  if (resources->mixed.count)
-    qsort(resources->mixed.items, resources->mixed.count, sizeof *resources->mixed.items, spread_compare_mixed);
+  tl_vector_sort(&resources->mixed, spread_compare_mixed);
 }

@@ -10,7 +10,6 @@
 #include "layout/compiler_constants.h"
 #include "layout/layout.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static const uint64_t bank_size = 0x10000;
@@ -122,8 +121,7 @@ static void pool_collect_units(pool_state *s, const tl_u32_vector *kernels) {
     if (owner != TL_NONE)
       *tl_vector_push(s->arena, &s->units) = (pool_unit){owner, symbol->mention, i, symbol->value};
   }
-  if (s->units.count)
-    qsort(s->units.items, s->units.count, sizeof *s->units.items, pool_compare);
+  tl_vector_sort(&s->units, pool_compare);
 }
 
 /* The first unit of that owner that was read from that file, or where it would stand. */

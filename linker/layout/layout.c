@@ -1,7 +1,6 @@
 /* The layout before anything is laid out: a copy of what the merge decided; and what was placed anew since. */
 #include "layout/layout.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 void tl_layout_init(tl_layout *layout, const tl_module *module, const tl_constant_offsets *constants, tl_arena *arena) {
@@ -76,8 +75,7 @@ static int layout_compare_moves(const void *a, const void *b) {
 }
 
 void tl_layout_end_moves(tl_placement *placement) {
-  if (placement->moves.count)
-    qsort(placement->moves.items, placement->moves.count, sizeof *placement->moves.items, layout_compare_moves);
+  tl_vector_sort(&placement->moves, layout_compare_moves);
 }
 
 /* The move that covers an offset, NULL. */

@@ -9,8 +9,6 @@
 #include "cubin/elf.h"
 #include "layout/layout.h"
 
-#include <stdlib.h>
-
 enum { SLOT_SIZE = 128 };
 
 /* An input's entry, to be found by its identity. */
@@ -63,8 +61,7 @@ static unified_keys unified_collect(const tl_module *module, uint32_t type, tl_a
     if (unified_is_original(module, i, type))
       keys.items[keys.count++] = (unified_key){tl_get64(entry->data + 16), tl_get64(entry->data + 24), (uint32_t)i};
   }
-  if (keys.count)
-    qsort(keys.items, keys.count, sizeof *keys.items, unified_compare_keys);
+  tl_vector_sort(&keys, unified_compare_keys);
   return keys;
 }
 
@@ -225,8 +222,7 @@ static void unified_close(const tl_module *module, tl_placement *placement, uint
   tl_pieces *const pieces = &placement->pieces;
   const uint32_t symbol = module->sections.items[placement->section].symbol;
   uint64_t end = 0;
-  if (pieces->count)
-    qsort(pieces->items, pieces->count, sizeof *pieces->items, unified_compare_pieces);
+  tl_vector_sort(pieces, unified_compare_pieces);
   size_t kept = 0;
   for (size_t i = 0; i < pieces->count; i++) {
     const tl_piece *const piece = &pieces->items[i];

@@ -8,7 +8,6 @@
 #include "catalog/message.h"
 #include "cubin/elf.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 void tl_merge_report(tl_merging *m, const tl_message_row *row, uint32_t name, const char *first_file) {
@@ -299,8 +298,7 @@ static int merge_compare(const void *a, const void *b) {
 
 /* L255: a kernel whose address an earlier file takes was created there, before its text. */
 static void merge_order_kernels(tl_u32_vector *kernels) {
-  if (kernels->count > 1)
-    qsort(kernels->items, kernels->count, sizeof *kernels->items, merge_compare);
+  tl_vector_sort(kernels, merge_compare);
 }
 
 /* A place that a definition left (W9.12), or an object with a size that no file defines: its error is E20 (L113). */

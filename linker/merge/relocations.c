@@ -6,7 +6,6 @@
 #include "cubin/elf.h"
 #include "merge/merging.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct reading {
@@ -340,8 +339,7 @@ static void relocations_read_block(tl_merging *m, uint32_t section, uint32_t ind
     *tl_vector_push(m->module->arena, &block->entries) =
         (tl_block_entry){base + entry.offset, entry.addend, symbol, entry.type, relocations_group_key(m, group), 0};
   }
-  if (block->entries.count)
-    qsort(block->entries.items, block->entries.count, sizeof *block->entries.items, relocations_compare_block_entries);
+  tl_vector_sort(&block->entries, relocations_compare_block_entries);
 }
 
 void tl_merge_relocations(tl_merging *m, uint32_t section) {

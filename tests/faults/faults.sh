@@ -132,28 +132,46 @@ readers_of() { # HEADER
 
 object_of() { printf '%s/whole/%s.o' "$work" "${1//\//@}"; }
 
-# All objects without a fault: those of the build, without what is only for a debugger. The linker's memory is guarded.
+# All objects without a fault: those of the build, without what is only for a debugger. The linker's memory is guarded, and
+# both tell the codes of their messages.
 build_whole() {
   mkdir -p "$work/whole"
-  local file guarded
-  for file in "${!command_of[@]}"; do
-    guarded=${file/#linker\/base\//tests/faults/guarded_}
-    if [[ $guarded != "$file" && -e $guarded ]]; then
-      compile "$root/$guarded" "$file" "$(object_of "$file")" || die "cannot compile $guarded"
-      objcopy --strip-debug "$(object_of "$file")"
-      continue
-    fi
-    [[ ${command_of[$file]} =~ \ -o\ ([^\ ]+)\  ]] || die "no object of $file"
-    objcopy --strip-debug "$build/${BASH_REMATCH[1]}" "$(object_of "$file")"
-  done
+  local file
+  for file in "${!command_of[@]}"; do take_object "$file" "${command_of[$file]}" "$(object_of "$file")"; done
+}
+
+# What stands in for a source in the hunt, or nothing.
+guarded_of() { # FILE
+  local guarded=
+  case $1 in
+  linker/base/*) guarded=tests/faults/guarded_${1##*/} ;;
+  linker/main.c) guarded=tests/faults/guarded_main.c ;;
+  oracle/reference/main.c) guarded=tests/faults/guarded_ref_main.c ;;
+  esac
+  [[ -z $guarded || ! -e $guarded ]] || printf '%s' "$guarded"
+}
+
+# The object of the build, or what stands in for it.
+take_object() { # FILE COMMAND TO
+  local guarded command
+  guarded=$(guarded_of "$1")
+  if [[ -n $guarded ]]; then
+    command=$(rewrite "$2" "$1" "$root/$guarded" "$3") || die "cannot compile $guarded"
+    (cd "$build" && eval "${command/ -c / -iquote "$root/${1%/*}" -c }") 2>"$3.log" </dev/null || die "cannot compile $guarded"
+    objcopy --strip-debug "$3"
+    return
+  fi
+  [[ $2 =~ \ -o\ ([^\ ]+)\  ]] || die "no object of $1"
+  objcopy --strip-debug "$build/${BASH_REMATCH[1]}" "$3"
 }
 
 # The other linker as it is.
 build_voter() {
   local file command all=()
+  mkdir -p "$work/voter"
   while IFS=$'\t' read -r file command; do
-    [[ $command =~ \ -o\ ([^\ ]+)\  ]] || die "no object of $file"
-    all+=("$build/${BASH_REMATCH[1]}")
+    take_object "$file" "$command" "$work/voter/${file//\//@}.o"
+    all+=("$work/voter/${file//\//@}.o")
   done < <(commands "$voter")
   join voter "$work/voter.o" "${all[@]}"
 }
@@ -231,7 +249,7 @@ build_fault() { # NUMBER FILE
     object=$dir/${source//\//@}.o
     if [[ $file == *.h ]]; then
       # The copies of the other files must find the changed header, not the tree's.
-      (command_of[$source]=${command_of[$source]//-I$root/-I$dir} && compile_in_copy "$dir/$source" "$source" "$object") || return 1
+      (command_of[$source]=${command_of[$source]//-I$root/-I$dir} && compile_in_copy "$dir" "$source" "$object") || return 1
     else
       compile "$dir/$source" "$source" "$object" || return 1
     fi
@@ -258,9 +276,12 @@ build_fault() { # NUMBER FILE
   printf '%s\n' "$same" >"$work/$number.state"
 }
 
-compile_in_copy() { # SOURCE FROM OBJECT: as compile, but beside the copy's own headers
-  local command
-  command=$(rewrite "${command_of[$2]}" "$2" "$1" "$3") || return 1
+compile_in_copy() { # DIRECTORY SOURCE OBJECT: as compile, but the source is that of the copy, beside the copy's own headers
+  local command guarded source=$1/$2
+  guarded=$(guarded_of "$2")
+  [[ -z $guarded ]] || source=$root/$guarded
+  command=$(rewrite "${command_of[$2]}" "$2" "$source" "$3") || return 1
+  command=${command/ -I/ -I$1 -I}
   (cd "$build" && eval "$command") 2>"$3.log" </dev/null
 }
 

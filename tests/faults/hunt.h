@@ -24,9 +24,9 @@ typedef struct hunt_program {
 } hunt_program;
 extern const hunt_program hunt_programs[];
 
-/* Both under nvlink's identity: what each voter says of itself is not the other's. HUNT_VERBOSE is
- * default mode with every option that only makes a linker say more. */
-typedef enum hunt_mode { HUNT_COMPATIBLE, HUNT_DEFAULT, HUNT_VERBOSE, HUNT_MODES } hunt_mode;
+/* Under nvlink's identity, but for HUNT_NAMED, where each voter says more of its own. HUNT_VERBOSE is default mode with every
+ * option that only makes a linker say more. */
+typedef enum hunt_mode { HUNT_COMPATIBLE, HUNT_DEFAULT, HUNT_VERBOSE, HUNT_NAMED, HUNT_MODES } hunt_mode;
 
 typedef struct hunt_input {
   char *name;      /* "cuda/calls/sm_90/plain", "program 17 sm_80" */
@@ -113,6 +113,8 @@ typedef struct hunt_runner {
 
 /* A run in a process of its own. The caller frees the answer with hunt_answer_free. */
 void hunt_run(const hunt_runner *runner, const hunt_input *input, hunt_mode mode, hunt_answer *answer);
+/* Do runs in one process leave more and more memory taken? */
+bool hunt_run_leaks(const hunt_runner *runner, const hunt_input *input, hunt_mode mode);
 bool hunt_same(const hunt_answer *a, const hunt_answer *b);
 /* Keeps of an answer only the parts that the other one has too. */
 void hunt_answer_intersect(hunt_answer *answer, const hunt_answer *other);
@@ -149,6 +151,11 @@ size_t hunt_batch_compare(const hunt_runner *runner, int number, hunt_task *task
  * the caller frees. */
 void hunt_batch_record(const hunt_runner *runner, hunt_task *tasks, size_t count, hunt_answer *answers);
 
+/* --- hunt_directed.c --- */
+/* `count` inputs, each one of the bases with a change, below `root`. They have no plain form. */
+void hunt_directed_add(hunt_inputs *inputs, const char *root, const hunt_task *const *bases, size_t base_count,
+                       gen_random *random, size_t count);
+
 /* --- hunt_reach.c --- */
 /* Reads the places of the faults: lines "NUMBER ADDRESS" as sites.sh writes them. */
 void hunt_reach_read(const char *path);
@@ -169,6 +176,10 @@ enum { HUNT_CHECKS = 2 };
 extern const hunt_check hunt_checks[HUNT_CHECKS];
 /* `twin check` says that the link whose output is in `directory` is broken. */
 bool hunt_check_link(const char *twin, const hunt_input *input, const char *directory);
+
+/* --- hunt_says.c --- */
+/* How many words a link has said, in the files that were kept of it, that neither the documentation has nor the inputs. */
+size_t hunt_says_wrong(const char *corpus, const hunt_input *input, const char *directory);
 
 /* --- hunt_parts.c --- */
 /* Adds the parts of a text, a line each, and of a file: of a cubin, its sections. */

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BUILT_FILES = 3, BUILT_SYMBOLS = 24, BUILT_TEXT = 128, BUILT_INSTRUCTION = 16, BUILT_TYPES = 118 };
+enum { BUILT_FILES = 7, BUILT_SYMBOLS = 24, BUILT_TEXT = 128, BUILT_INSTRUCTION = 16, BUILT_TYPES = 118 };
 
 /* What a name is in every file of a program that has it. */
 typedef enum built_what { BUILT_KERNEL, BUILT_FUNCTION, BUILT_GLOBAL, BUILT_CONSTANT, BUILT_SHARED } built_what;
@@ -46,6 +46,46 @@ static const uint32_t built_values[] = {0, 1, 2, 4, 7, 8, 15, 16, 64, 100, 255, 
 static const uint8_t built_codes[] = {0x04, 0x1b, 0x19, 0x2c, 0x21, 0x38, 0x41, 0x4a, 0x4c, 0x50,
                                       0x51, 0x52, 0x53, 0x54, 0x5f, 0x36, 0x0d, 0x51, 0x52};
 static const char *const built_prototypes[] = {"#v", "#i", "#ii", "#iii", "#vi", "#f", "#p"};
+/* What the driver defines, and names like those. */
+static const char *const built_system_calls[] = {"cudaGraphSetConditional",
+                                                 "cudaGraphKernelNodeSetParam",
+                                                 "cudaGraphKernelNodeSetEnabled",
+                                                 "cudaGraphKernelNodeSetGridDim",
+                                                 "cudaGraphKernelNodeUpdatesApply",
+                                                 "vprintf",
+                                                 "vfprintf",
+                                                 "malloc",
+                                                 "free",
+                                                 "__assertfail",
+                                                 "__profile",
+                                                 "cudaGraphLaunch",
+                                                 "cnpLaunchDevice",
+                                                 "cnpLaunchDeviceV2",
+                                                 "cnpGetParameterBuffer",
+                                                 "cnpGetParameterBufferV2",
+                                                 "cnpDeviceGetAttribute",
+                                                 "cnpDeviceGetName",
+                                                 "cnpGetDevice",
+                                                 "cnpGetDeviceCount",
+                                                 "cnpGetLastError",
+                                                 "cnpCtxSynchronize",
+                                                 "cnpStreamCreate",
+                                                 "cnpStreamDestroy",
+                                                 "cnpStreamWaitEvent",
+                                                 "cnpEventCreate",
+                                                 "cnpEventRecord",
+                                                 "cnpEventDestroy",
+                                                 "__cuda_syscall_32f3056bbb",
+                                                 "__cuda_syscal",
+                                                 "__UDT_1",
+                                                 "__UD",
+                                                 "__UFT_1",
+                                                 "__UF",
+                                                 ".nv.reservedSmem.begin",
+                                                 ".nv.reservedSme",
+                                                 "printf",
+                                                 "cnp",
+                                                 "vprintf2"};
 /* What compilers write most; any other type comes as well. */
 static const uint32_t built_types[] = {1,  2,  2,  3,  4,  5,  6,  7,  8,   9,   10,  11,  12,  13,  31,
                                        32, 44, 45, 49, 54, 55, 56, 57, 58,  62,  64,  65,  66,  67,  71,
@@ -159,6 +199,9 @@ static void built_add_functions(built_file *f) {
     if (!had[i] && f->names[i].what == BUILT_FUNCTION && built_mentions(f, &f->names[i]))
       f->functions[f->function_count++] = tb_undefined_function(f->cubin, f->names[i].text);
   }
+  f->prototypes[f->function_count] = "#v";
+  if (built_percent(f, 12))
+    f->functions[f->function_count++] = tb_undefined_function(f->cubin, CHOOSE(f, built_system_calls));
   f->prototypes[f->function_count] = "#v";
   if (built_percent(f, 5))
     f->functions[f->function_count++] = tb_alias(f->cubin, "alias", built_defined(f), 0);
@@ -323,7 +366,7 @@ void hunt_built_add(hunt_inputs *inputs, const char *root, size_t count) {
   for (size_t i = 0; i < count; i++) {
     gen_random random = {.state = 0x6275696c74u + i};
     const unsigned sm = built_machines[gen_random_below(&random, sizeof built_machines / sizeof *built_machines)];
-    const uint32_t files = 1 + gen_random_below(&random, BUILT_FILES);
+    const uint32_t files = 1 + gen_random_below(&random, gen_random_percent(&random, 90) ? 3 : BUILT_FILES - 1);
     harness_path(name, "built %zu", i);
     harness_path(directory, "%s/built/%zu", root, i); /* of its own: a run looks through all files beside it */
     harness_make_directories(directory);

@@ -305,6 +305,22 @@ static const char *const forms_options[][2] = {{"--verbose"},
                                                {"-V"},
                                                {"-h"}};
 
+/* A target of any family, mostly the base's number in another variant. */
+static void forms_make_target(forms_maker *f, const harness_words *words) {
+  static const char *const families[] = {"sm_", "sm_", "sm_", "compute_", "lto_"}, *const variants[] = {"", "a", "f",
+                                                                                                        "x"};
+  static const unsigned numbers[] = {70, 75, 80, 86, 87, 88, 89, 90, 100, 103, 110, 120, 121};
+  unsigned number = numbers[gen_random_below(&f->random, sizeof numbers / sizeof *numbers)], base = 0;
+  for (size_t i = 0; i < words->count; i++)
+    if (sscanf(words->items[i], "-arch=sm_%u", &base) == 1 && gen_random_percent(&f->random, 50))
+      number = base;
+  char word[FORMS_WORDS];
+  snprintf(word, sizeof word, "-arch=%s%u%s",
+           families[gen_random_below(&f->random, sizeof families / sizeof *families)], number,
+           variants[gen_random_below(&f->random, sizeof variants / sizeof *variants)]);
+  forms_make_with(f, words, word, NULL, true);
+}
+
 /* Both get them. */
 static void forms_make_option(forms_maker *f, const harness_words *words) {
   const uint32_t number = gen_random_below(&f->random, sizeof forms_options / sizeof *forms_options);
@@ -362,11 +378,24 @@ static bool forms_copy(const hunt_input *base, const char *directory) {
   return any;
 }
 
+/* What only prints: in every mode. */
+static void forms_add_printed(hunt_inputs *inputs, const char *root) {
+  static const char *const words[] = {"--help", "-V", "-ghls", "-ghls=lcs-aug", "-ghls=lcs-abs"};
+  char directory[HARNESS_PATH], name[HARNESS_PATH];
+  harness_path(directory, "%s/forms/printed", root);
+  harness_make_directories(directory);
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+    harness_path(name, "form %s", words[i]);
+    hunt_words_add(&hunt_inputs_add(inputs, name, directory, NULL)->arguments, "%s", words[i]);
+  }
+}
+
 void hunt_forms_add(hunt_inputs *inputs, const char *root, size_t count) {
   static void (*const makers[])(forms_maker *, const harness_words *) = {
-      forms_make_options_file, forms_make_host, forms_make_library, forms_make_option,
+      forms_make_options_file, forms_make_host, forms_make_library, forms_make_option, forms_make_target,
       forms_make_option,       forms_make_host, forms_make_output,  forms_make_threads};
   const size_t bases = inputs->count;
+  forms_add_printed(inputs, root);
   for (size_t i = 0; i < count && bases; i++) {
     char directory[HARNESS_PATH], name[HARNESS_PATH];
     forms_maker f = {.random = {.state = 0x666f726d73u + i}, .directory = directory};
@@ -380,6 +409,6 @@ void hunt_forms_add(hunt_inputs *inputs, const char *root, size_t count) {
     hunt_input *const input = hunt_inputs_add(inputs, name, directory, NULL);
     input->arguments = f.own;
     input->plain = f.plain;
-    input->modes = 1u << i % HUNT_MODES;
+    input->modes = 1u << (i + i / (sizeof makers / sizeof *makers)) % HUNT_MODES;
   }
 }

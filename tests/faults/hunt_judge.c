@@ -14,7 +14,8 @@
 #include <string.h>
 
 enum { RUN_SECONDS = 5 };
-enum { NAME_FILES = 120, BUILT_PROGRAMS = 6000, RELINKS = 6000, FORMS = 1500, PERCENT = 100 };
+enum { NAME_FILES = 120, BUILT_PROGRAMS = 6000, RELINKS = 6000, FORMS = 1800, PERCENT = 100 };
+enum { DIRECTED_ROUNDS = 3, DIRECTED_INPUTS = 400, LEAKS = 8 };
 
 /* What both said of a task without a fault. */
 typedef struct judge_vote {
@@ -51,6 +52,10 @@ static void *judge_take(size_t count, size_t size) {
   if (!memory)
     harness_stop("no memory");
   return memory;
+}
+
+static size_t judge_share(const hunt_settings *settings, size_t all) {
+  return all * settings->inputs / PERCENT;
 }
 
 /* --- votes --- */
@@ -165,10 +170,21 @@ static const char *judge_look_closer(const hunt_judge *j, int number, const hunt
     return judge_word_of(&answer);
   if (task->made && !answer.made)
     return "refuses";
+  judge_run_kept(j, HUNT_OWN, task, NULL, plain, &own);
+  if (hunt_says_wrong(j->settings.corpus, task->input, faulty) >
+      hunt_says_wrong(j->settings.corpus, task->input, plain))
+    return "says an unknown word";
   if (!twin || !task->made || !answer.made)
     return NULL;
-  judge_run_kept(j, HUNT_OWN, task, NULL, plain, &own);
   return hunt_check_link(twin, task->input, faulty) && !hunt_check_link(twin, task->input, plain) ? "twin check" : NULL;
+}
+
+/* How an answer that is not the one without the fault shows it, or NULL. */
+static const char *judge_how(const hunt_judge *j, int number, const hunt_task *task, const judge_vote *vote,
+                             const hunt_answer *answer) {
+  if (vote->agreed || !hunt_answer_holds(answer, &vote->parts))
+    return judge_word_of(answer);
+  return judge_look_closer(j, number, task);
 }
 
 /* A faulty program may have written into an input. What cannot be brought back has no vote any more. */
@@ -190,10 +206,7 @@ static bool judge_find_by_votes(hunt_judge *j, int number, char by[HARNESS_PATH]
   for (size_t i = 0; (i = hunt_batch_compare(&runner, number, j->tasks, i, j->task_count, &answer)) < j->task_count;
        i++) {
     const judge_vote *const vote = &j->votes[i];
-    const char *how = NULL;
-    if (!vote->spoiled)
-      how = vote->agreed || !hunt_answer_holds(&answer, &vote->parts) ? judge_word_of(&answer)
-                                                                      : judge_look_closer(j, number, &j->tasks[i]);
+    const char *const how = vote->spoiled ? NULL : judge_how(j, number, &j->tasks[i], vote, &answer);
     hunt_answer_free(&answer);
     if (!vote->spoiled)
       judge_restore(j, i);
@@ -203,6 +216,72 @@ static bool judge_find_by_votes(hunt_judge *j, int number, char by[HARNESS_PATH]
     return true;
   }
   return false;
+}
+
+/* --- inputs for one fault --- */
+
+/* The inputs that reach a fault. Forms are left out: what the other voter gets is no change of the same words. */
+static const hunt_task **judge_list_bases(const hunt_judge *j, int number, size_t *count) {
+  const hunt_task **const bases = judge_take(j->task_count, sizeof *bases);
+  *count = 0;
+  for (size_t i = 0; i < j->task_count; i++)
+    if (!j->tasks[i].input->plain.count && !j->votes[i].spoiled && hunt_reaches(&j->tasks[i], number))
+      bases[(*count)++] = &j->tasks[i];
+  return bases;
+}
+
+/* What both say of one task that has an answer of the program without a fault already. */
+static void judge_ask_one(const hunt_task *task, judge_vote *vote) {
+  const hunt_runner own = judge_runner(HUNT_OWN), other = judge_runner(HUNT_VOTER);
+  hunt_answer answer;
+  *vote = (judge_vote){0};
+  hunt_run(&own, task->input, task->mode, &vote->parts);
+  hunt_run(&other, task->input, task->mode, &answer);
+  vote->spoiled = vote->parts.low != task->low || vote->parts.high != task->high;
+  vote->agreed = hunt_same(&vote->parts, &answer);
+  hunt_answer_intersect(&vote->parts, &answer);
+  hunt_answer_free(&answer);
+}
+
+/* One round of inputs; true when one of them shows the fault. */
+static bool judge_find_in_round(hunt_judge *j, int number, hunt_inputs *inputs, char by[HARNESS_PATH]) {
+  const hunt_runner own = judge_runner(HUNT_OWN), runner = judge_runner(number);
+  size_t count = 0;
+  hunt_task *const tasks = judge_list_tasks(inputs, &count);
+  hunt_answer answer;
+  bool found = false;
+  hunt_batch_record(&own, tasks, count, NULL);
+  for (size_t i = 0; !found && (i = hunt_batch_compare(&runner, HUNT_OWN, tasks, i, count, &answer)) < count; i++) {
+    judge_vote vote;
+    judge_ask_one(&tasks[i], &vote);
+    const char *const how = vote.spoiled ? NULL : judge_how(j, number, &tasks[i], &vote, &answer);
+    if (how)
+      snprintf(by, HARNESS_PATH, "%s: %s%s", how, tasks[i].input->name, hunt_mode_words[tasks[i].mode]);
+    found = how != NULL;
+    hunt_answer_free(&vote.parts);
+    hunt_answer_free(&answer);
+  }
+  free(tasks);
+  return found;
+}
+
+static bool judge_find_directed(hunt_judge *j, int number, char by[HARNESS_PATH]) {
+  char directory[HARNESS_PATH];
+  gen_random random = {.state = j->settings.seed * 1000003u + (uint64_t)number};
+  size_t base_count = 0;
+  const hunt_task **const bases = judge_list_bases(j, number, &base_count);
+  const size_t rounds = base_count ? judge_share(&j->settings, DIRECTED_ROUNDS) : 0;
+  bool found = false;
+  harness_path(directory, "%s/directed", j->root);
+  for (size_t round = 0; round < rounds && !found; round++) {
+    hunt_inputs inputs = {0};
+    hunt_directed_add(&inputs, j->root, bases, base_count, &random, DIRECTED_INPUTS);
+    found = judge_find_in_round(j, number, &inputs, by);
+    hunt_inputs_free(&inputs);
+    harness_remove_tree(directory);
+  }
+  free(bases);
+  return found;
 }
 
 /* --- checks --- */
@@ -254,6 +333,23 @@ static bool judge_find_by_checks(hunt_judge *j, int number, char by[HARNESS_PATH
   return false;
 }
 
+/* Memory that is not given back, on some of the inputs that reach the fault. */
+static bool judge_find_by_leaks(const hunt_judge *j, int number, char by[HARNESS_PATH]) {
+  const hunt_runner own = judge_runner(HUNT_OWN), runner = judge_runner(number);
+  size_t tried = 0;
+  for (size_t i = 0; i < j->task_count && tried < LEAKS; i++) {
+    const hunt_task *const task = &j->tasks[i];
+    if (j->votes[i].spoiled || !hunt_reaches(task, number))
+      continue;
+    tried++;
+    if (!hunt_run_leaks(&runner, task->input, task->mode) || hunt_run_leaks(&own, task->input, task->mode))
+      continue;
+    snprintf(by, HARNESS_PATH, "memory is not given back: %s%s", task->input->name, hunt_mode_words[task->mode]);
+    return true;
+  }
+  return false;
+}
+
 /* --- equivalent faults --- */
 
 /* The further relinks, made and linked without a fault when the first fault needs them. */
@@ -294,7 +390,8 @@ static void judge_say_reach(const hunt_judge *j, int number, char by[HARNESS_PAT
 
 const char *hunt_judge_fault(hunt_judge *judge, int number, char by[HARNESS_PATH]) {
   by[0] = '\0';
-  if (judge_find_by_votes(judge, number, by) || judge_find_by_checks(judge, number, by))
+  if (judge_find_by_votes(judge, number, by) || judge_find_by_leaks(judge, number, by) ||
+      judge_find_by_checks(judge, number, by) || judge_find_directed(judge, number, by))
     return "found";
   if (!judge->settings.others) {
     judge_say_reach(judge, number, by);
@@ -307,10 +404,6 @@ const char *hunt_judge_fault(hunt_judge *judge, int number, char by[HARNESS_PATH
 }
 
 /* --- all inputs --- */
-
-static size_t judge_share(const hunt_settings *settings, size_t all) {
-  return all * settings->inputs / PERCENT;
-}
 
 static void judge_collect(hunt_judge *j) {
   const hunt_settings *const s = &j->settings;

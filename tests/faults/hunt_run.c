@@ -19,9 +19,10 @@
 #include <xxhash.h>
 
 enum { WORDS = 4096, WALL_FACTOR = 10 };
+enum { LEAK_RUNS = 24 }; /* the C library keeps seven free blocks of a size, which count as taken */
 static const uint64_t memory_limit = (uint64_t)2 << 30, file_limit = (uint64_t)64 << 20;
 
-const char *const hunt_mode_words[HUNT_MODES] = {"", " (default mode)", " (verbose)"};
+const char *const hunt_mode_words[HUNT_MODES] = {"", " (default mode)", " (verbose)", " (own name)"};
 
 static void run_limit(int which, uint64_t value) {
   const struct rlimit limit = {.rlim_cur = (rlim_t)value, .rlim_max = (rlim_t)value};
@@ -46,10 +47,11 @@ void hunt_run_enter(const int streams[2]) {
 }
 
 int hunt_run_main(const hunt_runner *runner, const hunt_input *input, hunt_mode mode) {
-  static char name[] = "twinlink", identity[] = "--identity=nvlink", compatible[] = "--bug-compatible";
+  static char name[] = "twinlink", identity[] = "--identity=nvlink", own[] = "--identity=twinlink",
+              compatible[] = "--bug-compatible";
   static char verbose[] = "-v", callgraph[] = "-dump-callgraph", warnings[] = "-extrawarn";
-  char *const more[HUNT_MODES][4] = {{compatible}, {NULL}, {verbose, callgraph, warnings}};
-  char *argv[WORDS] = {name, identity};
+  char *const more[HUNT_MODES][4] = {{compatible}, {NULL}, {verbose, callgraph, warnings}, {NULL}};
+  char *argv[WORDS] = {name, mode == HUNT_NAMED ? own : identity};
   int argc = 2;
   if (runner->more)
     argv[argc++] = (char *)runner->more;
@@ -83,6 +85,11 @@ static void run_take_stream(const hunt_runner *runner, XXH3_state_t *state, int 
                             hunt_answer *answer) {
   const off_t size = lseek(stream, 0, SEEK_END);
   char *const text = size > 0 ? mmap(NULL, (size_t)size, PROT_READ, MAP_PRIVATE, stream, 0) : MAP_FAILED;
+  if (runner->keep) {
+    char kept[HARNESS_PATH];
+    harness_path(kept, "%s/%s", runner->keep, what);
+    harness_write_file(kept, text, text != MAP_FAILED ? (size_t)size : 0);
+  }
   if (text != MAP_FAILED) {
     XXH3_128bits_update(state, text, (size_t)size);
     if (runner->parts)
@@ -100,7 +107,9 @@ static void run_take_file(const hunt_runner *runner, const hunt_input *input, co
   harness_path(path, "%s/%s", input->directory, name);
   const bool read = harness_read_file(path, &bytes);
   *sum += XXH3_64bits_withSeed(bytes.data, read ? bytes.size : 0, XXH3_64bits(name, strlen(name)));
-  if (runner->parts)
+  if (runner->parts && strcmp(name, "codes") == 0)
+    hunt_parts_add_text(answer, name, (const char *)bytes.data, read ? bytes.size : 0);
+  else if (runner->parts)
     hunt_parts_add_file(answer, name, bytes.data, read ? bytes.size : 0);
   answer->made = answer->made || strcmp(name, "out.cubin") == 0;
   if (runner->keep) {
@@ -168,6 +177,41 @@ void hunt_run(const hunt_runner *runner, const hunt_input *input, hunt_mode mode
   hunt_run_collect(runner, input, streams, answer);
   close(streams[0]);
   close(streams[1]);
+}
+
+/* Bytes that are taken after one more run; what it made is removed. */
+static size_t run_measure(const hunt_runner *runner, const hunt_input *input, hunt_mode mode, const int streams[2]) {
+  hunt_answer answer = {.code = hunt_run_main(runner, input, mode)};
+  fflush(NULL);
+  const struct mallinfo2 info = mallinfo2();
+  hunt_run_collect(runner, input, streams, &answer);
+  hunt_answer_free(&answer);
+  return info.uordblks + info.hblkhd;
+}
+
+bool hunt_run_leaks(const hunt_runner *runner, const hunt_input *input, hunt_mode mode) {
+  int streams[2], status = 0;
+  hunt_run_open_streams(streams);
+  fflush(NULL);
+  const pid_t child = fork();
+  if (child < 0)
+    harness_stop("no process: %s", strerror(errno));
+  if (child == 0) {
+    hunt_run_enter(streams);
+    run_limit(RLIMIT_CPU, runner->seconds);
+    if (chdir(input->directory) != 0)
+      _exit(126);
+    size_t before = 0, after = 0;
+    for (int i = 0; i < LEAK_RUNS; i++) {
+      after = run_measure(runner, input, mode, streams);
+      before = i < LEAK_RUNS / 2 ? after : before;
+    }
+    _exit(after > before ? 1 : 0);
+  }
+  waitpid(child, &status, 0);
+  close(streams[0]);
+  close(streams[1]);
+  return WIFEXITED(status) && WEXITSTATUS(status) == 1;
 }
 
 bool hunt_same(const hunt_answer *a, const hunt_answer *b) {

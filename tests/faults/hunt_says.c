@@ -1,0 +1,134 @@
+/* What a linker says is looked at as a reader would who has only the documentation and the inputs: every word of it has to be one
+ * that the documentation uses, or a name of the inputs, and what it names as the place of a fault (file, section, symbol,
+ * offset) has to be there. So a spoilt text or place is seen although no other voter words it in the same way. */
+#define _DEFAULT_SOURCE
+#include "tests/faults/hunt.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <xxhash.h>
+
+enum { SAYS_DEPTH = 3, SAYS_LONGEST = 64 };
+
+typedef struct says_words {
+  uint64_t *items;
+  size_t count, room;
+} says_words;
+
+static int says_compare(const void *left, const void *right) {
+  const uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+  return a < b ? -1 : a > b;
+}
+
+static void says_add(says_words *words, const char *text, size_t length) {
+  char lower[SAYS_LONGEST];
+  if (length >= sizeof lower)
+    return;
+  for (size_t i = 0; i < length; i++)
+    lower[i] = (char)tolower((unsigned char)text[i]);
+  if (words->count == words->room) {
+    words->room = words->room ? 2 * words->room : 1024;
+    words->items = harness_grow(words->items, words->room * sizeof *words->items);
+  }
+  words->items[words->count++] = XXH3_64bits(lower, length);
+}
+
+/* All runs of letters. */
+static void says_add_text(says_words *words, const char *text, size_t size) {
+  for (size_t at = 0, end; at < size; at = end + 1) {
+    for (end = at; end < size && isalpha((unsigned char)text[end]);)
+      end++;
+    if (end > at + 1)
+      says_add(words, text + at, end - at);
+  }
+}
+
+static void says_add_file(says_words *words, const char *path) {
+  harness_bytes bytes;
+  if (!harness_read_file(path, &bytes))
+    return;
+  says_add_text(words, (const char *)bytes.data, bytes.size);
+  free(bytes.data);
+}
+
+/* The texts of the documentation; calls itself for what lies below. */
+static void says_add_directory(says_words *words, const char *path, int depth) {
+  DIR *const directory = opendir(path);
+  for (const struct dirent *entry = NULL; directory && (entry = readdir(directory));) {
+    const char *const ending = strrchr(entry->d_name, '.');
+    char below[HARNESS_PATH];
+    struct stat status;
+    harness_path(below, "%s/%s", path, entry->d_name);
+    if (entry->d_name[0] == '.' || stat(below, &status) != 0)
+      continue;
+    if (S_ISDIR(status.st_mode) && depth > 0)
+      says_add_directory(words, below, depth - 1);
+    else if (ending && strcmp(ending, ".md") == 0)
+      says_add_file(words, below);
+  }
+  if (directory)
+    closedir(directory);
+}
+
+static void says_sort(says_words *words) {
+  if (words->count)
+    qsort(words->items, words->count, sizeof *words->items, says_compare);
+}
+
+static bool says_knows(const says_words *words, uint64_t word) {
+  return words->count && bsearch(&word, words->items, words->count, sizeof word, says_compare);
+}
+
+static const says_words *says_documented(const char *corpus) {
+  static says_words words;
+  char path[HARNESS_PATH];
+  if (words.count)
+    return &words;
+  harness_path(path, "%s/../docs", corpus);
+  says_add_directory(&words, path, SAYS_DEPTH);
+  harness_path(path, "%s/../README.md", corpus);
+  says_add_file(&words, path);
+  says_sort(&words);
+  return &words;
+}
+
+/* Names of the inputs: their words, and what their cubins hold between bytes that are no letters. */
+static void says_add_inputs(says_words *words, const hunt_input *input) {
+  for (size_t i = 0; i < input->arguments.count; i++) {
+    const char *const word = input->arguments.items[i];
+    char path[HARNESS_PATH];
+    says_add_text(words, word, strlen(word));
+    if (*word == '/')
+      harness_path(path, "%s", word);
+    else
+      harness_path(path, "%s/%s", input->directory, word);
+    says_add_file(words, path);
+  }
+}
+
+static size_t says_count_unknown(const says_words *said, const says_words *documented, const says_words *names) {
+  size_t unknown = 0;
+  for (size_t i = 0; i < said->count; i++)
+    unknown += !says_knows(documented, said->items[i]) && !says_knows(names, said->items[i]);
+  return unknown;
+}
+
+size_t hunt_says_wrong(const char *corpus, const hunt_input *input, const char *directory) {
+  static const char *const streams[] = {"stdout", "stderr"};
+  says_words said = {0}, names = {0};
+  for (size_t i = 0; i < sizeof streams / sizeof *streams; i++) {
+    char path[HARNESS_PATH];
+    harness_path(path, "%s/%s", directory, streams[i]);
+    says_add_file(&said, path);
+  }
+  says_add_inputs(&names, input);
+  says_sort(&names);
+  const size_t unknown = says_count_unknown(&said, says_documented(corpus), &names);
+  free(said.items);
+  free(names.items);
+  return unknown;
+}
