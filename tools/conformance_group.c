@@ -86,7 +86,8 @@ static void group_add_command(const group_run *run, int step, text_buffer *scrip
 
 static void group_write_script(const group_run *run) {
   text_buffer script = {0};
-  text_add(&script, "#!/bin/sh\n# Links the program in this directory directly and in steps.\ncd \"$(dirname \"$0\")\"\n");
+  text_add(&script,
+           "#!/bin/sh\n# Links the program in this directory directly and in steps.\ncd \"$(dirname \"$0\")\"\n");
   for (int step = GEN_NONE; step < run->program->step_count; step++)
     if (step == GEN_NONE || (run->program->steps[step].live && gen_step_has_input(run->program, step)))
       group_add_command(run, step, &script);
@@ -154,8 +155,8 @@ static void group_link_steps(const group_run *run, conformance_answer *answer) {
 static bool group_judge_made(const group_run *run, const conformance_answer *direct,
                              const conformance_answer *grouped) {
   char line[160];
-  const bool ended = direct->result.signal || direct->result.timed_out || grouped->result.signal ||
-                     grouped->result.timed_out;
+  const bool ended =
+      direct->result.signal || direct->result.timed_out || grouped->result.signal || grouped->result.timed_out;
   conformance_first_line(direct->output ? grouped : direct, line, sizeof line);
   if (ended)
     return group_differs(run, "crash", "our linker was ended by a signal or by its time limit");

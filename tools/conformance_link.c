@@ -87,7 +87,7 @@ void conformance_first_line(const conformance_answer *answer, char *line, size_t
 }
 
 void conformance_compare(const conformance_answer *reference, const conformance_answer *ours,
-                                conformance_verdict *verdict) {
+                         conformance_verdict *verdict) {
   char *class = verdict->class, *details = verdict->details;
   size_t class_size = sizeof verdict->class, details_size = sizeof verdict->details;
   verdict->outcome = CONFORMANCE_DIFFERENT;
@@ -124,7 +124,6 @@ void conformance_add_words(const char *words, string_list *arguments) {
       string_list_add(arguments, "%.*s", (int)length, words);
   }
 }
-
 
 void conformance_write_script(const char *directory, const text_buffer *script) {
   char path[CONFORMANCE_PATH];

@@ -60,7 +60,9 @@ static void gen_plan_group(gen_program *program, gen_line *line, uint32_t preser
 static const struct {
   unsigned char grouped, preserve_step, preserve_last;
 } gen_plan_percents[GEN_KIND_COUNT] = {
-    [GEN_RELOCATABLE] = {100, 0, 0}, [GEN_PRESERVED] = {60, 50, 75}, [GEN_GROUPING] = {100, 0, 0},
+    [GEN_RELOCATABLE] = {100, 0, 0},
+    [GEN_PRESERVED] = {60, 50, 75},
+    [GEN_GROUPING] = {100, 0, 0},
     [GEN_UNIFIED] = {35, 0, 8},
 };
 

@@ -495,6 +495,12 @@ static bool ref_attribute_alias_has_registers(const ref_link *link, size_t numbe
 static void ref_attributes_check_registers(ref_link *link) {
   for (size_t i = 0; i < link->function_count; i++) {
     const ref_function *function = &link->functions[i];
+    if (function->live && function->is_emptied) { /* RF127 */
+      if (link->sm >= 90) {
+        ref_message_fatal(link, "E76", "Internal error: Negative size encountered");
+      }
+      continue;
+    }
     const bool counted = function->has_register_count || ref_attribute_alias_has_registers(link, i);
     if (function->live && function->text != REF_NONE && !counted && !function->is_stub) {
       ref_message_fatal(link, "E60", "Internal error: no regcount?");

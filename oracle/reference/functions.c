@@ -39,7 +39,7 @@ uint32_t ref_function_primary(const ref_file *file, uint32_t section) {
   return symbol < file->cubin.symbol_count ? symbol : 0;
 }
 
-static bool ref_function_symbol_is_alias(const ref_file *file, uint32_t symbol) {
+bool ref_function_symbol_is_alias(const ref_file *file, uint32_t symbol) {
   const uint32_t section = file->cubin.symbols[symbol].section;
   const uint32_t primary = ref_function_primary(file, section);
   return primary != symbol && primary != 0 && (file->cubin.symbols[primary].info & 15) == REF_SYMBOL_FUNC &&
@@ -133,7 +133,11 @@ static void ref_function_survey_symbol(ref_link *link, size_t file_number, uint3
 
 static void ref_function_link_aliases(ref_link *link, ref_file *file) {
   for (uint32_t i = 1; i < file->cubin.symbol_count; i++) {
-    if (file->body_of[i] == REF_BODY_ALIAS) {
+    const bool replaces = file->body_of[i] == REF_BODY_REPLACES && !link->job->bug_compatible; /* RF127 */
+    if (replaces && !ref_function_symbol_is_alias(file, i)) {
+      link->functions[file->function_of[i]].alias_of = REF_NONE;
+    }
+    if (file->body_of[i] == REF_BODY_ALIAS || (replaces && ref_function_symbol_is_alias(file, i))) {
       const uint32_t primary = ref_function_primary(file, file->cubin.symbols[i].section);
       link->functions[file->function_of[i]].alias_of = file->function_of[primary];
       link->functions[file->function_of[i]].is_of_replacement = file->body_of[primary] == REF_BODY_REPLACES;

@@ -133,6 +133,7 @@ typedef struct ref_file {
   ref_indices lost_variables; /* W8.5 */
   bool *lost;                 /* an entry a symbol: a variable that another file's definition beats (RF1) */
   bool swapped;               /* RF116: a section is an alias's */
+  uint32_t lost_text;         /* RF127: whose attributes are not merged; 0: none */
   bool has_isa_class;
   bool has_no_strings;     /* E66 */
   bool is_system, is_late; /* C46 */
@@ -157,6 +158,7 @@ typedef struct ref_function {
   const char **indirect; /* prototypes of its -3 records */
   size_t indirect_count, indirect_capacity;
   size_t alias_of;
+  bool is_emptied;                                           /* RF127 */
   bool is_stub;                                              /* U10: a jump slot of an executable */
   bool is_of_replacement;                                    /* RF124: an alias of a body that replaced another */
   size_t text, info, shared, constant0, constant2, bindless; /* module sections */
@@ -459,6 +461,7 @@ void ref_system_check_file(ref_link *link, const ref_file *file);
 /* functions.c */
 void ref_functions_survey(ref_link *link);
 uint32_t ref_function_primary(const ref_file *file, uint32_t section);
+bool ref_function_symbol_is_alias(const ref_file *file, uint32_t symbol);
 void ref_function_note_taken(ref_link *link, const ref_file *file, const ref_section *graph);
 uint32_t ref_function_registers(const ref_file *file, uint32_t symbol);
 bool ref_function_is_named(const ref_link *link, const ref_function *function);
@@ -493,6 +496,7 @@ size_t ref_relocation_section(ref_link *link, size_t target, bool has_addend);
 
 /* weak.c */
 void ref_weak_drop_old_body(ref_link *link, size_t number);
+void ref_weak_drop_records_of(ref_link *link, size_t number);
 size_t ref_weak_find_block(const ref_link *link, const char *name);
 void ref_weak_drop_constant_entries(ref_link *link, size_t symbol);
 void ref_weak_note_lost_variable(ref_link *link, size_t file_number, uint32_t symbol);

@@ -203,6 +203,67 @@ static void ref_merge_note_definition(ref_link *link, size_t file_number, uint32
   }
 }
 
+/* RF127: an alias that beats a weak body. nvlink leaves the body's section, empty, and loses the attributes of the function that
+ * the alias names; by default it becomes an alias. */
+static void ref_merge_alias_over_body(ref_link *link, size_t file_number, uint32_t symbol) {
+  ref_file *file = &link->files[file_number];
+  const ref_symbol *input = &file->cubin.symbols[symbol];
+  ref_function *function = &link->functions[file->function_of[symbol]];
+  ref_out_section *text = &link->sections[function->text];
+  text->data = (ref_bytes){0};
+  text->size = 0;
+  if (function->info != REF_NONE) {
+    link->sections[function->info].dropped = true;
+    link->sections[function->info].deleted = !link->job->bug_compatible;
+    function->info = REF_NONE;
+  }
+  if (link->job->bug_compatible) {
+    file->lost_text = input->section;
+    const ref_section *primary = &file->cubin.sections[input->section];
+    function->is_emptied = true;
+    text->info_high = (file->cubin.flags >> 8 & 0xff) < 90 ? primary->info & 0xff000000 : 0;
+    ref_merge_define_symbol(link, file_number, symbol, function->text);
+    return;
+  }
+  text->dropped = true;
+  text->deleted = true;
+  function->text = REF_NONE;
+  ref_merge_alias(link, file_number, symbol);
+}
+
+/* RF127: a body that beats a weak alias. nvlink writes it over the body that the alias named; by default it is a body of its
+ * own. What the alias named may be dead, which V11a refuses. */
+static void ref_merge_body_over_alias(ref_link *link, size_t file_number, uint32_t symbol) {
+  ref_file *file = &link->files[file_number];
+  const ref_function *function = &link->functions[file->function_of[symbol]];
+  if (!link->job->bug_compatible) {
+    ref_merge_new_body(link, file_number, symbol);
+    return;
+  }
+  ref_function *named = &link->functions[function->alias_of];
+  if (named->text != REF_NONE) {
+    ref_weak_drop_records_of(link, function->alias_of);
+    ref_merge_copy_text(link, file, symbol, named);
+    ref_merge_define_symbol(link, file_number, symbol, named->text);
+  }
+}
+
+static void ref_merge_replacement(ref_link *link, size_t file_number, uint32_t symbol) {
+  ref_file *file = &link->files[file_number];
+  ref_function *function = &link->functions[file->function_of[symbol]];
+  file->symbol_of[symbol] = function->symbol;
+  if (ref_function_symbol_is_alias(file, symbol) && function->text != REF_NONE) {
+    ref_merge_alias_over_body(link, file_number, symbol);
+  } else if (ref_function_symbol_is_alias(file, symbol)) {
+    ref_merge_alias(link, file_number, symbol);
+  } else if (function->text == REF_NONE) {
+    ref_merge_body_over_alias(link, file_number, symbol);
+  } else {
+    ref_merge_copy_text(link, file, symbol, function);
+    ref_merge_define_symbol(link, file_number, symbol, function->text);
+  }
+}
+
 static void ref_merge_function(ref_link *link, size_t file_number, uint32_t symbol) {
   ref_file *file = &link->files[file_number];
   if (file->symbol_of[symbol] != REF_NONE || file->function_of[symbol] == REF_NONE) {
@@ -226,15 +287,7 @@ static void ref_merge_function(ref_link *link, size_t file_number, uint32_t symb
     file->symbol_of[symbol] = function->symbol;
     break;
   case REF_BODY_REPLACES:
-    file->symbol_of[symbol] = function->symbol;
-    if (function->text == REF_NONE) { /* the weak name was an alias: the body takes the place of what it named */
-      function->text = link->symbols[function->symbol].section;
-      if (function->text == REF_NONE) {
-        break;
-      }
-    }
-    ref_merge_copy_text(link, file, symbol, function);
-    ref_merge_define_symbol(link, file_number, symbol, function->text);
+    ref_merge_replacement(link, file_number, symbol);
     break;
   }
 }
@@ -272,8 +325,14 @@ static void ref_merge_info(ref_link *link, size_t file_number, uint32_t section)
     ref_message_fatal(link, "E72", "Internal error: entry_info was null");
   }
   ref_function *function = &link->functions[number];
-  if (!function->live || file->body_of[owner] == REF_BODY_LOSES) {
+  if (!function->live || file->body_of[owner] == REF_BODY_LOSES ||
+      (file->lost_text != 0 && input->info == file->lost_text)) {
     return;
+  }
+  const bool over_alias = link->job->bug_compatible && function->alias_of != REF_NONE &&
+                          file->body_of[owner] == REF_BODY_REPLACES && !ref_function_symbol_is_alias(file, owner);
+  if (over_alias) { /* RF127 */
+    function = &link->functions[function->alias_of];
   }
   if (function->is_stub) {
     function = &link->functions[link->first_stub];

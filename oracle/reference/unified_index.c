@@ -79,8 +79,8 @@ void ref_unified_create_index(ref_link *link) {
 void ref_unified_add_stub(ref_link *link, size_t number, const ref_section *text) {
   ref_function *function = &link->functions[number];
   if (link->slot_section == 0) {
-    link->slot_section = ref_section_add_with_symbol(link, ".nv.uft", text->type, text->flags, text->align,
-                                                     text->entry_size);
+    link->slot_section =
+        ref_section_add_with_symbol(link, ".nv.uft", text->type, text->flags, text->align, text->entry_size);
     link->sections[link->slot_section].links_symtab = true;
     link->sections[link->slot_section].info_function = number;
     function->info = ref_section_add(link, ".nv.info..nv.uft", REF_TYPE_INFO, REF_FLAG_INFO, 4, 0);
@@ -99,7 +99,8 @@ static ref_unified_list ref_unified_list_inputs(ref_link *link, uint32_t type) {
     const ref_file *file = &link->files[i];
     for (size_t k = 1; k < file->cubin.section_count; k++) {
       const ref_section *section = &file->cubin.sections[k];
-      for (uint64_t at = 0; section->type == type && section->data != NULL && at + ENTRY <= section->size; at += ENTRY) {
+      for (uint64_t at = 0; section->type == type && section->data != NULL && at + ENTRY <= section->size;
+           at += ENTRY) {
         const uint8_t *entry = section->data + at;
         list.items = ref_memory_grow(link, list.items, list.count, &capacity, sizeof *list.items);
         list.items[list.count++] = (ref_unified){{ref_u64(entry + IDENTITY_AT), ref_u64(entry + IDENTITY_AT + 8)},
@@ -153,7 +154,8 @@ static bool ref_unified_overlaps(const ref_unified_list *list, const ref_link *l
       const ref_unified *a = &list->items[i], *b = &list->items[k];
       const uint64_t a_size = slots || a->symbol == REF_NONE ? SLOT : link->symbols[a->symbol].size;
       const uint64_t b_size = slots || b->symbol == REF_NONE ? SLOT : link->symbols[b->symbol].size;
-      if (a->found && b->found && (a->offset < b->offset ? b->offset - a->offset < a_size : a->offset - b->offset < b_size)) {
+      if (a->found && b->found &&
+          (a->offset < b->offset ? b->offset - a->offset < a_size : a->offset - b->offset < b_size)) {
         return true;
       }
     }
@@ -213,7 +215,8 @@ static void ref_unified_place_functions(ref_link *link) {
   }
   const uint64_t size = link->slot_section == 0 ? 0 : link->sections[link->slot_section].size;
   if (size / SLOT != link->unified_functions.count) {
-    ref_message_fatal(link, "ZM4", "Internal error: Number of .nv.uft jump slots != Number of entries in .nv.uft.entry");
+    ref_message_fatal(link, "ZM4",
+                      "Internal error: Number of .nv.uft jump slots != Number of entries in .nv.uft.entry");
   }
   if (link->index_functions.window != size) {
     ref_message_fatal(link, "E79", "Internal error: size of uidx window != nv.uft");

@@ -87,6 +87,18 @@ static void ref_weak_drop_constants(ref_link *link, const ref_function *function
   }
 }
 
+/* What a live function's text had: its entries and its attributes. */
+void ref_weak_drop_records_of(ref_link *link, size_t number) {
+  ref_function *function = &link->functions[number];
+  for (size_t i = 0; i < link->relocation_count; i++) {
+    if (link->relocations[i].target == function->text) {
+      link->relocations[i].dropped = true;
+      link->drops_entries = true;
+    }
+  }
+  function->records.count = 0;
+}
+
 void ref_weak_drop_old_body(ref_link *link, size_t number) {
   ref_function *function = &link->functions[number];
   const ref_file *old = &link->files[function->defined_in_so_far];
@@ -99,14 +111,8 @@ void ref_weak_drop_old_body(ref_link *link, size_t number) {
     function->dead_references.count = 0;
     return;
   }
-  for (size_t i = 0; i < link->relocation_count; i++) {
-    if (link->relocations[i].target == function->text) {
-      link->relocations[i].dropped = true;
-      link->drops_entries = true;
-    }
-  }
+  ref_weak_drop_records_of(link, number);
   ref_weak_drop_records(link, function->symbol);
-  function->records.count = 0;
 }
 
 /* RF1: when a strong variable replaces a weak one, the entries against it in constant sections go, those of the tables of
