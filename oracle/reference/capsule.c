@@ -426,13 +426,13 @@ static uint64_t ref_capsule_sass_size(const ref_capsule *capsule, size_t number)
   return sass->symbols[symbol == REF_NONE ? number : symbol].size;
 }
 
-/* M28; W17.2, M17: with -g shared objects have symbols, behind the reserved bytes if their section is not empty. */
+/* M28; W17.2, M17: with -g shared objects have symbols, behind the reserved bytes; RF128: in an empty section too. */
 static uint64_t ref_capsule_reserved_before(const ref_link *link, const ref_out_symbol *symbol) {
   const ref_out_section *section = symbol->section == REF_NONE ? NULL : &link->sections[symbol->section];
-  if (section == NULL || section->size == 0) {
-    return 0;
+  if (section != NULL && section->type == REF_TYPE_SHARED) {
+    return RESERVED;
   }
-  return section->type == REF_TYPE_SHARED_RESERVED ? SYSTEM_RESERVED : section->type == REF_TYPE_SHARED ? RESERVED : 0;
+  return section != NULL && section->type == REF_TYPE_SHARED_RESERVED && section->size > 0 ? SYSTEM_RESERVED : 0;
 }
 
 /* M8, M15: one symbol, for one of the two tables. */
