@@ -42,6 +42,7 @@ bool tl_capsule_next_item(const tl_capsule *capsule, tl_capsule_cursor *cursor, 
     return false;
   const uint8_t mask = capsule->bytes[TL_CAPSULE_HEADER + cursor->index / 8];
   *item = (tl_capsule_item){1, 0, mask >> cursor->index % 8 & 1};
+  cursor->record = (tl_capsule_record){0, 0};
   cursor->index++;
   if (item->derived)
     return true;
@@ -50,6 +51,7 @@ bool tl_capsule_next_item(const tl_capsule *capsule, tl_capsule_cursor *cursor, 
     if (!tl_capsule_next(capsule, &cursor->offset, &record))
       return false;
     const uint8_t *const at = capsule->bytes + record.offset;
+    cursor->record = record;
     item->units = at[0] & RECORD_UNITS;
     if (at[0] & RECORD_COUNTS)
       item->count = (uint32_t)at[1] << 1 | at[0] >> 7;

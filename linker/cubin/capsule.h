@@ -30,8 +30,9 @@ typedef struct tl_capsule_item {
 } tl_capsule_item;
 
 typedef struct tl_capsule_cursor {
-  uint32_t index;  /* of the mask's bit */
-  uint64_t offset; /* of the next record, 0 at first */
+  uint32_t index;           /* of the mask's bit */
+  uint64_t offset;          /* of the next record, 0 at first */
+  tl_capsule_record record; /* the last item's own, size 0 where it has none */
 } tl_capsule_cursor;
 
 /* False when the bytes are no capsule. */

@@ -189,8 +189,9 @@ static bool reader_symbol_is_plain(uint32_t symbol, uint8_t info) {
   return symbol == 0 || (info & 15) == STT_SECTION;
 }
 
-/* nvlink keeps STT_OBJECT for names of its own; every other object is of CUDA's type, which ptxas gives it (L181). */
-static uint8_t reader_symbol_info(uint8_t info, const char *name) {
+/* nvlink keeps STT_OBJECT for names of its own; every other object is of CUDA's type, which ptxas gives it (L181). A
+ * relocatable capsule has its own names with CUDA's type (M15), and they stay what they were (L140). */
+static uint8_t reader_symbol_info(const reader *r, const uint8_t *at, const char *name) {
   static const char *const own[] = {"__UFT_OFFSET",
                                     "__UFT_CANONICAL",
                                     "__UFT",
@@ -204,10 +205,14 @@ static uint8_t reader_symbol_info(uint8_t info, const char *name) {
                                     ".nv.reservedSmem.begin",
                                     ".nv.reservedSmem.end",
                                     ".nv.reservedSmem.cap"};
-  bool kept = (info & 15) != STT_OBJECT;
-  for (size_t i = 0; i < sizeof own / sizeof *own && !kept; i++)
-    kept = strcmp(name, own[i]) == 0;
-  return kept ? info : (uint8_t)((info & 0xf0) | STT_CUDA_OBJECT);
+  const uint8_t info = at[4];
+  bool is_own = false;
+  for (size_t i = 0; i < sizeof own / sizeof *own && !is_own; i++)
+    is_own = strcmp(name, own[i]) == 0;
+  const bool capsule = tl_view_is_capsule(r->cubin) && tl_get16(at + 6) == SHN_UNDEF;
+  if ((info & 15) == STT_CUDA_OBJECT && is_own && capsule)
+    return (uint8_t)((info & 0xf0) | STT_OBJECT);
+  return is_own || (info & 15) != STT_OBJECT ? info : (uint8_t)((info & 0xf0) | STT_CUDA_OBJECT);
 }
 
 static uint32_t reader_symbol_section(const reader *r, uint32_t symbol, const uint8_t *at, const uint8_t *wide,
@@ -245,7 +250,7 @@ static void reader_read_symbol(const reader *r, uint32_t index, const uint8_t *w
   *symbol = (tl_cubin_symbol){.name = tl_names_intern(r->names, name ? name : "", length),
                               .unnamed = !name && index != 0,
                               .homeless = reader_symbol_is_homeless(r, index, at),
-                              .info = reader_symbol_info(at[4], name ? name : ""),
+                              .info = reader_symbol_info(r, at, name ? name : ""),
                               .other = at[5],
                               .section = reader_symbol_section(r, index, at, wide, wide_count),
                               .value = tl_get64(at + 8),

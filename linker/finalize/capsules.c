@@ -1,7 +1,8 @@
 /* Values in capsules (M22). An entry of Mercury text stands at an offset in decoded instructions; how long a derived one is
  * when decoded does not show. Its SASS entry does say whether the instruction is a constant load, the only kind that keeps
- * the value in a record of its own, at byte 28. Such a record says which constants it loads, and the n-th entry against
- * constants of one kind belongs to the n-th record of that kind (L103). */
+ * the value in a record of its own, at byte 28. Such a record says which constants it loads. It is the one whose SASS
+ * instruction the entry stands at (L127, L142); where that does not show, the n-th entry against constants of one kind
+ * belongs to the n-th record of that kind (L103). */
 #include "finalize/finalize.h"
 
 #include "cubin/capsule.h"
@@ -9,7 +10,7 @@
 
 #include <stdlib.h>
 
-enum { RECORD_VALUE = 28, LOAD_RECORD = 32 };
+enum { RECORD_VALUE = 28, LOAD_RECORD = 32, SASS_INSTRUCTION = 16 };
 
 /* What a load's record says that it loads from. */
 typedef enum load_kind {
@@ -60,7 +61,9 @@ static load_kind capsules_symbol_kind(const tl_cubin *mercury, uint32_t index) {
 /* The records of one capsule that load constants, as one list in their order. */
 typedef struct load_record {
   uint64_t offset;
+  uint64_t sass, sass_end; /* of the SASS instructions made of it; TL_NO_OFFSET behind what the mask is about (L123) */
   load_kind kind;
+  bool taken;
 } load_record;
 
 typedef struct load_list {
@@ -69,29 +72,55 @@ typedef struct load_list {
   size_t next[LOAD_KINDS]; /* by kind: where to look for the next one */
 } load_list;
 
+static void capsules_add_load(load_list *list, const tl_capsule *capsule, const tl_capsule_record *record,
+                              uint64_t sass, uint64_t count) {
+  const load_kind kind = capsules_record_kind(capsule->bytes + record->offset, record->size);
+  if (kind != LOAD_NONE)
+    list->items[list->count++] = (load_record){record->offset, sass, sass + count * SASS_INSTRUCTION, kind, false};
+}
+
 static load_list capsules_find_loads(const placing *p, const tl_cubin_section *section) {
   load_list list = {.count = 0};
   tl_capsule capsule;
   if (!tl_capsule_read(&capsule, section->data, section->size))
     return list;
   list.items = tl_arena_new(p->arena, load_record, section->size / LOAD_RECORD + 1);
-  uint64_t offset = 0;
+  uint64_t sass = 0;
+  tl_capsule_cursor cursor = {0};
+  tl_capsule_item item;
+  for (; tl_capsule_next_item(&capsule, &cursor, &item); sass += (uint64_t)item.count * SASS_INSTRUCTION)
+    capsules_add_load(&list, &capsule, &cursor.record, sass, item.count);
   tl_capsule_record record;
-  while (tl_capsule_next(&capsule, &offset, &record)) {
-    const load_kind kind = capsules_record_kind(capsule.bytes + record.offset, record.size);
-    if (kind != LOAD_NONE)
-      list.items[list.count++] = (load_record){record.offset, kind};
-  }
+  while (cursor.index >= capsule.count && tl_capsule_next(&capsule, &cursor.offset, &record))
+    capsules_add_load(&list, &capsule, &record, TL_NO_OFFSET, 0);
   return list;
 }
 
-static uint64_t capsules_take_load(load_list *list, load_kind kind) {
-  while (kind != LOAD_NONE && list->next[kind] < list->count) {
-    const load_record *const record = &list->items[list->next[kind]++];
-    if (record->kind == kind)
-      return record->offset;
+/* The record of the instruction at a place of the SASS text, if it loads such constants; NULL. */
+static load_record *capsules_load_at(const load_list *list, load_kind kind, uint64_t sass) {
+  size_t low = 0, high = list->count; /* the last one that begins at the place or before it */
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    if (list->items[middle].sass <= sass)
+      low = middle + 1;
+    else
+      high = middle;
   }
-  return TL_NO_OFFSET;
+  load_record *const record = low ? &list->items[low - 1] : NULL;
+  return record && record->kind == kind && sass < record->sass_end && !record->taken ? record : NULL;
+}
+
+static uint64_t capsules_take_load(load_list *list, load_kind kind, uint64_t sass) {
+  load_record *found = kind == LOAD_NONE ? NULL : capsules_load_at(list, kind, sass);
+  while (!found && kind != LOAD_NONE && list->next[kind] < list->count) {
+    load_record *const record = &list->items[list->next[kind]++];
+    if (record->kind == kind && !record->taken)
+      found = record;
+  }
+  if (!found)
+    return TL_NO_OFFSET;
+  found->taken = true;
+  return found->offset;
 }
 
 typedef struct placed_entry {
@@ -159,7 +188,7 @@ static void capsules_prepare(placing *p, uint32_t file, uint32_t section) {
       continue; /* .nv.reservedSmem.cap has no SASS entry (M17) */
     at++;
     if (capsules_is_load(b->type))
-      p->places[from[i].index] = capsules_take_load(&loads, capsules_symbol_kind(cubin, a->symbol));
+      p->places[from[i].index] = capsules_take_load(&loads, capsules_symbol_kind(cubin, a->symbol), b->offset);
   }
 }
 

@@ -85,21 +85,62 @@ static const frame_entry *frames_find_entry(const frame_writer *w, uint64_t offs
   return bsearch(&key, w->entries, w->entry_count, sizeof key, frames_compare_entries);
 }
 
+/* The offsets in a file's Mercury frames that entries of the file stand at. */
+static tl_map frames_input_entries(const finalizer *f, const tl_piece *piece) {
+  const tl_cubin *const cubin = &f->mercury->module->files[piece->file];
+  tl_map entries;
+  tl_map_init(&entries, f->arena);
+  for (uint32_t i = 1; i < cubin->section_count; i++) {
+    const tl_cubin_section *const section = &cubin->sections[i];
+    const bool about = section->type == SHT_RELA && section->info == piece->section;
+    for (uint64_t k = 0; about && k < tl_cubin_relocation_count(section); k++)
+      tl_map_set(&entries, tl_cubin_relocation_at(section, k).offset, 0);
+  }
+  return entries;
+}
+
+/* By Mercury frame of a file: the SASS frame of the same code, SIZE_MAX for a frame that has none: nvlink leaves frames
+ * without an entry out of the SASS side of a relocatable output (M24, L141). NULL when the two do not agree. */
+static const size_t *frames_match(const finalizer *f, const tl_piece *piece, const frame_list *from,
+                                  const frame_list *to) {
+  const bool whole = from->count == to->count;
+  size_t *const match = tl_arena_new(f->arena, size_t, from->count + 1);
+  size_t place = 0;
+  const tl_map entries = frames_input_entries(f, piece);
+  for (size_t i = 0; i < from->count; i++) {
+    match[i] = SIZE_MAX;
+    if (!whole && (from->items[i].cie || tl_map_get(&entries, from->items[i].offset + FRAME_ADDRESS) == TL_NONE))
+      continue;
+    while (!whole && place < to->count && to->items[place].cie)
+      place++;
+    if (place == to->count || from->items[i].cie != to->items[place].cie)
+      return NULL;
+    match[i] = place++;
+  }
+  return place == to->count ? match : NULL;
+}
+
+static size_t frames_cie_before(const frame_list *list, size_t index) {
+  while (index > 0 && !list->items[index].cie)
+    index--;
+  return list->count && list->items[index].cie ? index : SIZE_MAX;
+}
+
 /* The frames of one file; `bytes` is where its Mercury frames lie in the merged, patched section. */
 static void frames_pair_file(frame_writer *w, const tl_piece *mercury, const uint8_t *bytes, const tl_piece *sass) {
   finalizer *const f = w->f;
   const frame_list from = frames_read(f, bytes, mercury->size), to = frames_read(f, sass->data, sass->size);
+  const size_t *const match = frames_match(f, mercury, &from, &to);
   size_t cie = SIZE_MAX;
-  if (from.count != to.count)
-    final_disagree(f, "its SASS and its Mercury frames differ in number");
+  if (!match)
+    final_disagree(f, "its SASS and its Mercury frames differ");
   for (size_t i = 0; i < from.count; i++) {
-    if (from.items[i].cie != to.items[i].cie)
-      final_disagree(f, "its SASS and its Mercury frames differ in kind");
     const uint64_t place = mercury->offset + from.items[i].offset;
     const frame_entry *const entry = from.items[i].cie ? NULL : frames_find_entry(w, place + FRAME_ADDRESS);
     if (from.items[i].cie)
       cie = i; /* a frame's CIE is the one before it */
-    if (!entry || cie == SIZE_MAX)
+    const size_t own = match[i], own_cie = entry && own != SIZE_MAX ? frames_cie_before(&to, own) : SIZE_MAX;
+    if (cie == SIZE_MAX || own_cie == SIZE_MAX)
       continue;
     *tl_vector_push(f->arena, &w->pairs) = (frame_pair){.place = place,
                                                         .next = TL_NONE,
@@ -109,10 +150,10 @@ static void frames_pair_file(frame_writer *w, const tl_piece *mercury, const uin
                                                         .mercury_size = from.items[i].size,
                                                         .mercury_cie = bytes + from.items[cie].offset,
                                                         .mercury_cie_size = from.items[cie].size,
-                                                        .sass = sass->data + to.items[i].offset,
-                                                        .sass_size = to.items[i].size,
-                                                        .sass_cie = sass->data + to.items[cie].offset,
-                                                        .sass_cie_size = to.items[cie].size,
+                                                        .sass = sass->data + to.items[own].offset,
+                                                        .sass_size = to.items[own].size,
+                                                        .sass_cie = sass->data + to.items[own_cie].offset,
+                                                        .sass_cie_size = to.items[own_cie].size,
                                                         .cie = mercury->offset + from.items[cie].offset};
   }
 }
@@ -258,7 +299,8 @@ static void frames_put_translated(frame_writer *w, uint32_t first, const frame_p
     frames_put(w, last->sass, last->sass_size);
     return;
   }
-  qsort(steps.items, steps.count, sizeof *steps.items, frames_compare_steps);
+  if (steps.count)
+    qsort(steps.items, steps.count, sizeof *steps.items, frames_compare_steps);
   const uint64_t start = w->size;
   frames_put(w, last->sass, FRAME_FDE);
   frames_put_steps(w, &steps, map);

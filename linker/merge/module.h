@@ -157,6 +157,7 @@ typedef struct tl_block_entry {
   uint32_t symbol, type;
   uint64_t group; /* which compiler constant holds it: the file and its symbol */
   uint32_t older; /* 0, or the place among the entries that replaced bodies left (L122) */
+  uint64_t place; /* in its section of the input */
 } tl_block_entry;
 
 /* The same where a kernel has its copy. */

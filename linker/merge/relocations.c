@@ -291,7 +291,7 @@ static int relocations_compare_block_entries(const void *a, const void *b) {
     return x->group > y->group ? -1 : 1;
   if (x->older != y->older)
     return x->older < y->older ? -1 : 1;
-  return x->offset < y->offset ? -1 : x->offset > y->offset;
+  return x->place > y->place ? -1 : x->place < y->place; /* those of a relocatable capsule are reversed again (L142) */
 }
 
 /* Which of the file's compiler constants holds an entry. */
@@ -337,7 +337,7 @@ static void relocations_read_block(tl_merging *m, uint32_t section, uint32_t ind
       end = start + m->cubin->symbols[group].size;
     }
     *tl_vector_push(m->module->arena, &block->entries) =
-        (tl_block_entry){base + entry.offset, entry.addend, symbol, entry.type, relocations_group_key(m, group), 0};
+        (tl_block_entry){base + entry.offset, entry.addend, symbol, entry.type, relocations_group_key(m, group), 0, i};
   }
   tl_vector_sort(&block->entries, relocations_compare_block_entries);
 }

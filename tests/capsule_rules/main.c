@@ -174,6 +174,23 @@ static void check_map(const char *directory, const char *kernel) {
   free(map.data);
 }
 
+/* A relocatable output of nvlink's is linked again, to an executable and with -r once more. */
+static void check_again(const capsule_row *row, const char *directory, const harness_bytes *output) {
+  static const char *const options[] = {NULL, "-r"};
+  char path[HARNESS_PATH];
+  harness_path(path, "%s/again.cubin", directory);
+  harness_write_file(path, output->data, output->size);
+  for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+    const capsule_row again = {row->name, row->architecture, NULL, options[i], {"again"}, NULL, NULL};
+    capsule_answer nvlink, ours;
+    link_row(&again, harness_find_nvlink(), false, directory, &nvlink);
+    link_row(&again, linker, true, directory, &ours);
+    compare(&nvlink, &ours);
+    free_answer(&nvlink);
+    free_answer(&ours);
+  }
+}
+
 static void check_row(void **state) {
   const capsule_row *const row = *state;
   char ptxas[HARNESS_PATH], directory[HARNESS_PATH];
@@ -193,6 +210,8 @@ static void check_row(void **state) {
     check_map(directory, row->kept);
   else
     compare(&nvlink, &ours);
+  if (row->option && strcmp(row->option, "-r") == 0)
+    check_again(row, directory, &nvlink.output);
   free_answer(&nvlink);
   free_answer(&ours);
   harness_remove_tree(directory);
