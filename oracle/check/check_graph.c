@@ -76,7 +76,7 @@ static const ref_section *check_callgraph_section(const ref_cubin *cubin) {
 static void check_collect_prototypes(check_edges *edges, const ref_section *section) {
   check_pair pair = {0};
   size_t all = 0;
-  edges->prototypes = ref_allocate(section->size / PAIR_BYTES + 1, sizeof *edges->prototypes);
+  edges->prototypes = ref_allocate(section->size / PAIR_BYTES, sizeof *edges->prototypes);
   for (uint64_t at = 0; check_next_pair(section, &at, &pair);) {
     if (pair.part == PART_TAKEN || pair.part == PART_INDIRECT) {
       edges->prototypes[all++] = pair.second;
@@ -116,7 +116,7 @@ void check_graph_make(ref_check_context *context) {
   check_graph *graph = &context->graph;
   graph->count = context->output->symbol_count + edges.prototype_count;
   graph->starts = ref_allocate(graph->count + 2, sizeof *graph->starts);
-  graph->edges = ref_allocate(edges.count + 1, sizeof *graph->edges);
+  graph->edges = ref_allocate(edges.count, sizeof *graph->edges);
   for (size_t i = 0; i < edges.count; i++) {
     graph->starts[edges.from[i] + 2]++;
   }
@@ -137,8 +137,8 @@ void check_graph_free(ref_check_context *context) {
 }
 
 void check_reach_make(check_reach *reach, const check_graph *graph) {
-  reach->reached = ref_allocate(graph->count + 1, 1);
-  reach->nodes = ref_allocate(graph->count + 1, sizeof *reach->nodes);
+  reach->reached = ref_allocate(graph->count, 1);
+  reach->nodes = ref_allocate(graph->count, sizeof *reach->nodes);
   reach->count = 0;
 }
 
@@ -226,8 +226,8 @@ typedef struct check_resources {
 
 static check_resources check_resources_of(const ref_cubin *cubin) {
   check_resources resources = {
-      ref_allocate(cubin->symbol_count + 1, sizeof(uint64_t)), ref_allocate(cubin->symbol_count + 1, sizeof(uint64_t)),
-      ref_allocate(cubin->symbol_count + 1, sizeof(uint64_t)), ref_allocate(cubin->symbol_count + 1, sizeof(uint64_t))};
+      ref_allocate(cubin->symbol_count, sizeof(uint64_t)), ref_allocate(cubin->symbol_count, sizeof(uint64_t)),
+      ref_allocate(cubin->symbol_count, sizeof(uint64_t)), ref_allocate(cubin->symbol_count, sizeof(uint64_t))};
   for (size_t i = 1; i < cubin->section_count; i++) {
     const ref_section *section = &cubin->sections[i];
     ref_attribute attribute;

@@ -32,7 +32,7 @@ static void check_names_sort(check_names *names) {
   }
 }
 
-const check_name *check_names_find(const check_names *names, const char *name, size_t *count) {
+check_names check_names_find(const check_names *names, const char *name) {
   size_t low = 0, high = names->count;
   while (low < high) {
     const size_t middle = low + (high - low) / 2;
@@ -42,11 +42,11 @@ const check_name *check_names_find(const check_names *names, const char *name, s
       high = middle;
     }
   }
-  *count = 0;
-  while (low + *count < names->count && strcmp(names->items[low + *count].name, name) == 0) {
-    ++*count;
+  check_names found = {&names->items[low], 0};
+  while (low + found.count < names->count && strcmp(found.items[found.count].name, name) == 0) {
+    found.count++;
   }
-  return &names->items[low];
+  return found;
 }
 
 bool check_has_prefix(const char *name, const char *prefix) {
@@ -74,16 +74,19 @@ static int check_order_entries(const void *a, const void *b) {
   return x->order < y->order ? -1 : x->order > y->order;
 }
 
-static bool check_is_relocation_section(const ref_section *section) {
-  return section->type == TYPE_REL || section->type == TYPE_RELA;
+/* The entries of a relocation section that is for a section of the file. */
+static size_t check_count_entries(const ref_cubin *cubin, uint32_t i) {
+  const ref_section *section = &cubin->sections[i];
+  const bool relocations = section->type == TYPE_REL || section->type == TYPE_RELA;
+  return relocations && section->info < cubin->section_count ? ref_cubin_relocation_count(cubin, i) : 0;
 }
 
 static void check_file_entries_make(check_file_entries *file, const ref_cubin *cubin) {
-  file->of_section = ref_allocate(cubin->section_count + 1, sizeof *file->of_section);
+  file->of_section = ref_allocate(cubin->section_count, sizeof *file->of_section);
   for (uint32_t i = 1; i < cubin->section_count; i++) {
-    const uint32_t target = cubin->sections[i].info;
-    if (check_is_relocation_section(&cubin->sections[i]) && target < cubin->section_count) {
-      file->of_section[target].count += ref_cubin_relocation_count(cubin, i);
+    const size_t count = check_count_entries(cubin, i);
+    if (count > 0) {
+      file->of_section[cubin->sections[i].info].count += count;
     }
   }
   for (uint32_t i = 0; i < cubin->section_count; i++) {
@@ -93,10 +96,8 @@ static void check_file_entries_make(check_file_entries *file, const ref_cubin *c
   }
   size_t order = 0;
   for (uint32_t i = 1; i < cubin->section_count; i++) {
-    const uint32_t target = cubin->sections[i].info;
-    const bool counts = check_is_relocation_section(&cubin->sections[i]) && target < cubin->section_count;
-    for (size_t k = 0; counts && k < ref_cubin_relocation_count(cubin, i); k++) {
-      check_entries *entries = &file->of_section[target];
+    for (size_t k = 0; k < check_count_entries(cubin, i); k++) {
+      check_entries *entries = &file->of_section[cubin->sections[i].info];
       entries->items[entries->count++] = (check_entry){.relocation = ref_cubin_relocation(cubin, i, k),
                                                        .order = order++,
                                                        .has_addend = cubin->sections[i].type == TYPE_RELA};
@@ -110,7 +111,7 @@ static void check_file_entries_make(check_file_entries *file, const ref_cubin *c
 }
 
 static void check_file_entries_free(check_file_entries *file, const ref_cubin *cubin) {
-  for (size_t i = 0; file->of_section != NULL && i < cubin->section_count; i++) {
+  for (size_t i = 0; i < cubin->section_count; i++) {
     free(file->of_section[i].items);
   }
   free(file->of_section);
@@ -138,10 +139,10 @@ static void check_ids_make(ref_check_context *context) {
   const ref_check_link *link = context->link;
   check_names globals = {0};
   size_t capacity = 0;
-  context->ids = ref_allocate(link->input_count + 1, sizeof *context->ids);
+  context->ids = ref_allocate(link->input_count, sizeof *context->ids);
   for (uint32_t i = 0; i < link->input_count; i++) {
     const ref_cubin *cubin = link->inputs[i].cubin;
-    context->ids[i] = ref_allocate(cubin->symbol_count + 1, sizeof **context->ids);
+    context->ids[i] = ref_allocate(cubin->symbol_count, sizeof **context->ids);
     for (uint32_t k = 0; k < cubin->symbol_count; k++) {
       const ref_symbol *symbol = &cubin->symbols[k];
       if (symbol->info >> 4 == BINDING_LOCAL || symbol->name[0] == '\0') {
@@ -158,7 +159,7 @@ static void check_ids_make(ref_check_context *context) {
     context->ids[globals.items[i].input][globals.items[i].index] = (uint32_t)(context->value_count - 1);
   }
   free(globals.items);
-  context->ranks = ref_allocate(context->value_count + 1, sizeof *context->ranks);
+  context->ranks = ref_allocate(context->value_count, sizeof *context->ranks);
   for (uint32_t i = 0, rank = 0; i < link->input_count; i++) {
     for (uint32_t k = 1; k < link->inputs[i].cubin->symbol_count; k++) {
       uint32_t *own = &context->ranks[context->ids[i][k]];
@@ -167,7 +168,7 @@ static void check_ids_make(ref_check_context *context) {
       }
     }
   }
-  context->values = ref_allocate(context->value_count + 1, sizeof *context->values);
+  context->values = ref_allocate(context->value_count, sizeof *context->values);
 }
 
 static void check_inputs_index(ref_check_context *context) {
@@ -194,7 +195,7 @@ static void check_owned_make(ref_check_context *context) {
   static const char *const prefixes[CHECK_OWNED] = {".nv.shared.", ".nv.constant0.", ".nv.constant2."};
   const ref_cubin *output = context->output;
   for (size_t kind = 0; kind < CHECK_OWNED; kind++) {
-    context->owned[kind] = ref_allocate(output->section_count + 1, sizeof **context->owned);
+    context->owned[kind] = ref_allocate(output->section_count, sizeof **context->owned);
     for (uint32_t i = 1; i < output->section_count; i++) {
       const uint32_t text = output->sections[i].info;
       if (text < output->section_count && check_has_prefix(output->sections[i].name, prefixes[kind])) {
@@ -215,7 +216,7 @@ void check_index_make(ref_check_context *context) {
   }
   check_names_sort(&context->symbols);
   check_file_entries_make(&context->kept, context->output);
-  context->entries = ref_allocate(link->input_count + 1, sizeof *context->entries);
+  context->entries = ref_allocate(link->input_count, sizeof *context->entries);
   for (size_t i = 0; i < link->input_count; i++) {
     check_file_entries_make(&context->entries[i], link->inputs[i].cubin);
   }

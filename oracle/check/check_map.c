@@ -277,7 +277,7 @@ size_t ref_check_map(const ref_check_link *link, const char *map, FILE *to) {
   r->output = link->output.cubin;
   r->at = map;
   r->to = to;
-  r->taken = ref_allocate(link->input_count + 1, sizeof *r->taken);
+  r->taken = ref_allocate(link->input_count, sizeof *r->taken);
   map_read_head(r);
   map_read_files(r);
   map_read_sections(r);

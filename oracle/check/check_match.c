@@ -28,17 +28,16 @@ static int check_order_last_first(const void *a, const void *b) {
   return (*x)->order > (*y)->order ? -1 : (*x)->order < (*y)->order;
 }
 
-const check_entry **check_piece_entries(const ref_check_context *context, const check_piece *piece, size_t *count) {
+check_chosen_entries check_piece_entries(const ref_check_context *context, const check_piece *piece) {
   const check_entries *all = check_entries_of(&context->entries[piece->input], piece->source);
   const size_t first = check_entries_from(all, piece->from);
   const size_t end = check_entries_from(all, piece->from + piece->size);
-  *count = end - first;
-  const check_entry **entries = ref_allocate(*count + 1, sizeof *entries);
-  for (size_t i = 0; i < *count; i++) {
-    entries[i] = &all->items[first + i];
+  const check_chosen_entries chosen = {ref_allocate(end - first, sizeof *chosen.items), end - first};
+  for (size_t i = 0; i < chosen.count; i++) {
+    chosen.items[i] = &all->items[first + i];
   }
-  qsort(entries, *count, sizeof *entries, check_order_last_first);
-  return entries;
+  qsort(chosen.items, chosen.count, sizeof *chosen.items, check_order_last_first);
+  return chosen;
 }
 
 const uint8_t *check_piece_made(const ref_check_context *context, const check_piece *piece) {
@@ -50,26 +49,25 @@ const uint8_t *check_piece_source(const ref_check_context *context, const check_
 }
 
 uint8_t *check_piece_copy(const ref_check_context *context, const check_piece *piece) {
-  uint8_t *copy = ref_allocate(piece->size + 1, 1);
+  uint8_t *copy = ref_allocate(piece->size, 1);
   memcpy(copy, check_piece_source(context, piece), piece->size);
   return copy;
 }
 
 static uint64_t check_score_bytes(const ref_check_context *context, const check_piece *piece) {
   const uint8_t *made = check_piece_made(context, piece);
-  size_t count = 0;
-  const check_entry **entries = check_piece_entries(context, piece, &count);
+  const check_chosen_entries entries = check_piece_entries(context, piece);
   uint8_t *expected = check_piece_copy(context, piece);
-  for (size_t i = 0; i < count; i++) {
-    check_copy_field(expected, made, piece->size, entries[i]->relocation.offset - piece->from,
-                     entries[i]->relocation.type);
+  for (size_t i = 0; i < entries.count; i++) {
+    const ref_relocation *relocation = &entries.items[i]->relocation;
+    check_copy_field(expected, made, piece->size, relocation->offset - piece->from, relocation->type);
   }
   uint64_t differing = 0;
   for (uint64_t i = 0; i < piece->size; i++) {
     differing += expected[i] != made[i];
   }
   free(expected);
-  free(entries);
+  free(entries.items);
   return differing;
 }
 
@@ -145,44 +143,43 @@ static void check_match_best(ref_check_context *context, check_piece piece, cons
 
 static void check_match_text(ref_check_context *context, uint32_t index, uint8_t *taken) {
   const ref_section *section = &context->output->sections[index];
-  size_t count = 0;
-  const check_name *names = check_names_find(&context->sections, section->name, &count);
-  check_piece *candidates = ref_allocate(count + 1, sizeof *candidates);
-  for (size_t i = 0; i < count; i++) {
-    const ref_section *source = &context->link->inputs[names[i].input].cubin->sections[names[i].index];
+  const check_names names = check_names_find(&context->sections, section->name);
+  check_piece *candidates = ref_allocate(names.count, sizeof *candidates);
+  for (size_t i = 0; i < names.count; i++) {
+    const check_name *name = &names.items[i];
+    const ref_section *source = &context->link->inputs[name->input].cubin->sections[name->index];
     candidates[i] = (check_piece){.section = index,
-                                  .input = names[i].input,
-                                  .source = names[i].index,
+                                  .input = name->input,
+                                  .source = name->index,
                                   .size = check_is_code(source) ? source->size : UINT64_MAX};
   }
-  check_match_best(context, (check_piece){.section = index, .size = section->size}, candidates, count,
-                   taken + (names - context->sections.items));
+  check_match_best(context, (check_piece){.section = index, .size = section->size}, candidates, names.count,
+                   taken + (names.items - context->sections.items));
   free(candidates);
 }
 
 /* A variable with bytes: the inputs' symbols of that name and size whose section holds them whole. */
 static void check_match_variable(ref_check_context *context, uint32_t index, uint8_t *taken) {
   const ref_symbol *symbol = &context->output->symbols[index];
-  size_t count = 0;
-  const check_name *names = check_names_find(&context->inputs, symbol->name, &count);
-  check_piece *candidates = ref_allocate(count + 1, sizeof *candidates);
+  const check_names names = check_names_find(&context->inputs, symbol->name);
+  check_piece *candidates = ref_allocate(names.count, sizeof *candidates);
   const bool local = symbol->info >> 4 == BINDING_LOCAL;
-  for (size_t i = 0; i < count; i++) {
-    const ref_cubin *cubin = context->link->inputs[names[i].input].cubin;
-    const ref_symbol *source = &cubin->symbols[names[i].index];
+  for (size_t i = 0; i < names.count; i++) {
+    const ref_cubin *cubin = context->link->inputs[names.items[i].input].cubin;
+    const ref_symbol *source = &cubin->symbols[names.items[i].index];
     const ref_section *section = check_symbol_section(cubin, source);
     const bool fits = section != NULL && section->data != NULL && source->value <= section->size &&
                       source->size <= section->size - source->value && !check_is_code(section) &&
                       (source->info >> 4 == BINDING_LOCAL) == local;
     candidates[i] = (check_piece){.section = symbol->section,
-                                  .input = names[i].input,
+                                  .input = names.items[i].input,
                                   .source = source->section,
                                   .offset = symbol->value,
                                   .from = source->value,
                                   .size = fits ? source->size : UINT64_MAX};
   }
   check_match_best(context, (check_piece){.section = symbol->section, .offset = symbol->value, .size = symbol->size},
-                   candidates, count, taken + (names - context->inputs.items));
+                   candidates, names.count, taken + (names.items - context->inputs.items));
   free(candidates);
 }
 
@@ -198,22 +195,21 @@ static bool check_is_variable(const ref_cubin *cubin, const ref_symbol *symbol) 
 /* W3.6: the inputs' sections of one name behind each other, each at its own alignment. */
 static void check_match_blocks(ref_check_context *context, uint32_t index) {
   const ref_section *section = &context->output->sections[index];
-  size_t count = 0;
-  const check_name *names = check_names_find(&context->sections, section->name, &count);
+  const check_names names = check_names_find(&context->sections, section->name);
   uint64_t end = 0;
-  for (size_t i = 0; i < count; i++) {
-    const ref_section *source = &context->link->inputs[names[i].input].cubin->sections[names[i].index];
+  for (size_t i = 0; i < names.count; i++) {
+    const check_name *name = &names.items[i];
+    const ref_section *source = &context->link->inputs[name->input].cubin->sections[name->index];
     const uint64_t align = source->align > 1 ? source->align : 1;
     const uint64_t start = end > UINT64_MAX - align ? UINT64_MAX : (end + align - 1) / align * align;
     if (!check_is_debug(source) || start > section->size || source->size > section->size - start) {
       continue;
     }
-    context->blocks[names[i].input][names[i].index] = start;
-    check_pieces_add(context, (check_piece){.section = index,
-                                            .input = names[i].input,
-                                            .source = names[i].index,
-                                            .offset = start,
-                                            .size = source->size});
+    context->blocks[name->input][name->index] = start;
+    check_pieces_add(
+        context,
+        (check_piece){
+            .section = index, .input = name->input, .source = name->index, .offset = start, .size = source->size});
     end = start + source->size;
   }
   if (end != section->size) {
@@ -223,11 +219,11 @@ static void check_match_blocks(ref_check_context *context, uint32_t index) {
 }
 
 static void check_blocks_make(ref_check_context *context) {
-  context->blocks = ref_allocate(context->link->input_count + 1, sizeof *context->blocks);
+  context->blocks = ref_allocate(context->link->input_count, sizeof *context->blocks);
   for (size_t i = 0; i < context->link->input_count; i++) {
     const size_t count = context->link->inputs[i].cubin->section_count;
-    context->blocks[i] = ref_allocate(count + 1, sizeof **context->blocks);
-    memset(context->blocks[i], 0xff, (count + 1) * sizeof **context->blocks);
+    context->blocks[i] = ref_allocate(count, sizeof **context->blocks);
+    memset(context->blocks[i], 0xff, count * sizeof **context->blocks);
   }
 }
 
@@ -241,8 +237,8 @@ static int check_order_pieces(const void *a, const void *b) {
 
 void check_match_make(ref_check_context *context) {
   check_blocks_make(context);
-  uint8_t *taken_sections = ref_allocate(context->sections.count + 1, 1);
-  uint8_t *taken_symbols = ref_allocate(context->inputs.count + 1, 1);
+  uint8_t *taken_sections = ref_allocate(context->sections.count, 1);
+  uint8_t *taken_symbols = ref_allocate(context->inputs.count, 1);
   for (uint32_t i = 1; i < context->output->section_count; i++) {
     if (check_is_code(&context->output->sections[i]) && check_has_prefix(context->output->sections[i].name, ".text.")) {
       check_match_text(context, i, taken_sections);

@@ -146,8 +146,8 @@ void check_sort_near(ref_check_report *report);
 /* check_index.c */
 void check_index_make(ref_check_context *context);
 void check_index_free(ref_check_context *context);
-/* The first item of that name, and how many there are. */
-const check_name *check_names_find(const check_names *names, const char *name, size_t *count);
+/* The items of that name. */
+check_names check_names_find(const check_names *names, const char *name);
 check_entries *check_entries_of(const check_file_entries *file, uint32_t section);
 /* The first entry at or behind `offset`. */
 size_t check_entries_from(const check_entries *entries, uint64_t offset);
@@ -163,8 +163,12 @@ void check_match_make(ref_check_context *context);
 /* An output section of code that no input section of its name and size can have become. */
 enum { CHECK_NO_SOURCE = 0xffffffff };
 /* Every entry of an input section that lies in a piece, last of the input first: the order in which they are applied
- * (R10). `*count` entries; the caller frees. */
-const check_entry **check_piece_entries(const ref_check_context *context, const check_piece *piece, size_t *count);
+ * (R10). The caller frees the items. */
+typedef struct check_chosen_entries {
+  const check_entry **items;
+  size_t count;
+} check_chosen_entries;
+check_chosen_entries check_piece_entries(const ref_check_context *context, const check_piece *piece);
 /* The piece's bytes in the output and in its input; a copy of the latter, which the caller frees. */
 const uint8_t *check_piece_made(const ref_check_context *context, const check_piece *piece);
 const uint8_t *check_piece_source(const ref_check_context *context, const check_piece *piece);
@@ -225,7 +229,11 @@ bool check_is_kernel(const ref_symbol *symbol);
 /* The FUNC symbol whose text `section` is (sh_info), or 0. */
 uint32_t check_function_of(const ref_check_context *context, uint32_t section);
 /* The uses of one text. */
-const check_use *check_uses_of(const ref_check_context *context, uint32_t section, size_t *count);
+typedef struct check_uses {
+  const check_use *items;
+  size_t count;
+} check_uses;
+check_uses check_uses_of(const ref_check_context *context, uint32_t section);
 /* The output section of that kind whose sh_info is the kernel's text; 0 when there is none. */
 uint32_t check_section_of_kernel(const ref_check_context *context, uint32_t kernel, check_owned kind);
 /* Calls `visit` for every kernel of the output with what it reaches. */

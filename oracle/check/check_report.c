@@ -49,7 +49,7 @@ void check_found_inherited(ref_check_context *context, uint32_t section, uint64_
 }
 
 static void check_add_place(ref_text *text, const ref_check_link *link, uint32_t section, uint64_t offset) {
-  if (section > 0 && section < link->output.cubin->section_count) {
+  if (section > 0) {
     ref_text_add_name(text, link->output.cubin->sections[section].name);
   } else {
     ref_text_add(text, "file");

@@ -33,23 +33,26 @@ static int check_order_intervals(const void *a, const void *b) {
   return x->id < y->id ? -1 : x->id > y->id;
 }
 
-/* All uses of the texts that a kernel reaches; the caller frees. */
-static const check_use **check_uses_reached(const ref_check_context *context, const check_reach *reach, size_t *count) {
-  size_t capacity = 16;
-  const check_use **uses = ref_allocate(capacity, sizeof *uses);
-  *count = 0;
+/* All uses of the texts that a kernel reaches; the caller frees the items. */
+typedef struct check_reached_uses {
+  const check_use **items;
+  size_t count, capacity;
+} check_reached_uses;
+
+static check_reached_uses check_uses_reached(const ref_check_context *context, const check_reach *reach) {
+  check_reached_uses uses = {0};
   for (size_t i = 0; i < reach->count; i++) {
     const uint32_t node = reach->nodes[i];
-    size_t own = 0;
-    const check_use *of_text = node < context->output->symbol_count
-                                   ? check_uses_of(context, context->output->symbols[node].section, &own)
-                                   : NULL;
-    for (size_t k = 0; k < own; k++) {
-      if (*count == capacity) {
-        capacity *= 2;
-        uses = ref_reallocate(uses, capacity, sizeof *uses);
+    if (node >= context->output->symbol_count) { /* a prototype */
+      continue;
+    }
+    const check_uses own = check_uses_of(context, context->output->symbols[node].section);
+    for (size_t k = 0; k < own.count; k++) {
+      if (uses.count == uses.capacity) {
+        uses.capacity = uses.capacity == 0 ? 16 : 2 * uses.capacity;
+        uses.items = ref_reallocate(uses.items, uses.capacity, sizeof *uses.items);
       }
-      uses[(*count)++] = &of_text[k];
+      uses.items[uses.count++] = &own.items[k];
     }
   }
   return uses;
@@ -90,16 +93,17 @@ static void check_shared_intervals(ref_check_context *context, uint32_t section,
 
 static void check_shared_kernel(ref_check_context *context, uint32_t kernel, const check_reach *reach, void *extra) {
   (void)extra;
-  size_t count = 0, used = 0;
-  const check_use **uses = check_uses_reached(context, reach, &count);
-  check_interval *intervals = ref_allocate(count + 1, sizeof *intervals);
-  for (size_t i = 0; i < count; i++) {
-    const ref_symbol *symbol = check_use_symbol(context, uses[i]);
+  const check_reached_uses uses = check_uses_reached(context, reach);
+  check_interval *intervals = ref_allocate(uses.count, sizeof *intervals);
+  size_t used = 0;
+  for (size_t i = 0; i < uses.count; i++) {
+    const check_use *use = uses.items[i];
+    const ref_symbol *symbol = check_use_symbol(context, use);
     if ((symbol->other & SPACE_MASK) == SPACE_SHARED && (symbol->info & 15) == SYMBOL_CUDA_OBJECT) {
-      const bool is_extern = check_use_section(context, uses[i]) == NULL;
-      intervals[used++] = (check_interval){.start = uses[i]->S,
-                                           .end = uses[i]->S + (is_extern ? 0 : symbol->size),
-                                           .id = uses[i]->id,
+      const bool is_extern = check_use_section(context, use) == NULL;
+      intervals[used++] = (check_interval){.start = use->S,
+                                           .end = use->S + (is_extern ? 0 : symbol->size),
+                                           .id = use->id,
                                            .is_extern = is_extern,
                                            .name = symbol->name};
     }
@@ -115,7 +119,7 @@ static void check_shared_kernel(ref_check_context *context, uint32_t kernel, con
     check_shared_intervals(context, section, intervals, used, size < reserved ? 0 : size - reserved);
   }
   free(intervals);
-  free(uses);
+  free(uses.items);
 }
 
 void check_shared(ref_check_context *context) {
@@ -138,26 +142,26 @@ void check_shared(ref_check_context *context) {
 
 static void check_constants_kernel(ref_check_context *context, uint32_t kernel, const check_reach *reach, void *extra) {
   (void)extra;
-  size_t count = 0;
-  const check_use **uses = check_uses_reached(context, reach, &count);
+  const check_reached_uses uses = check_uses_reached(context, reach);
   const uint32_t index = check_section_of_kernel(context, kernel, CHECK_CONSTANT2);
   const ref_section *image = index == 0 ? NULL : &context->output->sections[index];
-  for (size_t i = 0; i < count; i++) {
-    const ref_symbol *symbol = check_use_symbol(context, uses[i]);
-    const ref_section *source = check_use_section(context, uses[i]);
+  for (size_t i = 0; i < uses.count; i++) {
+    const check_use *use = uses.items[i];
+    const ref_symbol *symbol = check_use_symbol(context, use);
+    const ref_section *source = check_use_section(context, use);
     if (source == NULL || source->data == NULL || source->type != TYPE_CONSTANT + 2 || symbol->value > source->size ||
         symbol->size > source->size - symbol->value) {
       continue;
     }
-    if (image == NULL || image->data == NULL || uses[i]->S > image->size || symbol->size > image->size - uses[i]->S) {
-      check_found(context, index, uses[i]->S, "'%s' has no place in the constants of '%s'", symbol->name,
+    if (image == NULL || image->data == NULL || use->S > image->size || symbol->size > image->size - use->S) {
+      check_found(context, index, use->S, "'%s' has no place in the constants of '%s'", symbol->name,
                   context->output->symbols[kernel].name);
-    } else if (memcmp(image->data + uses[i]->S, source->data + symbol->value, symbol->size) != 0) {
-      check_found(context, index, uses[i]->S, "code of '%s' reads '%s' here, the bytes are others",
+    } else if (memcmp(image->data + use->S, source->data + symbol->value, symbol->size) != 0) {
+      check_found(context, index, use->S, "code of '%s' reads '%s' here, the bytes are others",
                   context->output->symbols[kernel].name, symbol->name);
     }
   }
-  free(uses);
+  free(uses.items);
 }
 
 void check_compiler_constants(ref_check_context *context) {
@@ -186,15 +190,15 @@ static bool check_has_slot(const ref_check_context *context, uint32_t constants,
 
 static void check_bindless_kernel(ref_check_context *context, uint32_t kernel, const check_reach *reach, void *extra) {
   (void)extra;
-  size_t count = 0;
-  const check_use **uses = check_uses_reached(context, reach, &count);
+  const check_reached_uses uses = check_uses_reached(context, reach);
   const uint32_t constants = check_section_of_kernel(context, kernel, CHECK_CONSTANT0);
-  for (size_t i = 0; i < count; i++) {
-    const unsigned kind = check_use_symbol(context, uses[i])->info & 15;
+  for (size_t i = 0; i < uses.count; i++) {
+    const check_use *use = uses.items[i];
+    const unsigned kind = check_use_symbol(context, use)->info & 15;
     if (kind >= SYMBOL_TEXTURE && kind <= SYMBOL_SURFACE &&
-        (constants == 0 || !check_has_slot(context, constants, uses[i]))) {
-      check_found(context, constants, uses[i]->S, "code of '%s' takes '%s' from here, the table has no such entry",
-                  context->output->symbols[kernel].name, check_use_symbol(context, uses[i])->name);
+        (constants == 0 || !check_has_slot(context, constants, use))) {
+      check_found(context, constants, use->S, "code of '%s' takes '%s' from here, the table has no such entry",
+                  context->output->symbols[kernel].name, check_use_symbol(context, use)->name);
     }
   }
   for (size_t i = 0; constants != 0 && i < check_entries_of(&context->kept, constants)->count; i++) {
@@ -203,7 +207,7 @@ static void check_bindless_kernel(ref_check_context *context, uint32_t kernel, c
       check_found(context, constants, at, "a slot of the bindless table lies outside the constants");
     }
   }
-  free(uses);
+  free(uses.items);
 }
 
 void check_bindless(ref_check_context *context) {

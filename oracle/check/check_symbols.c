@@ -139,7 +139,7 @@ static bool check_has_place(const ref_cubin *cubin, const ref_symbol *symbol) {
  * variable has its own bytes. Without inputs, and for -r outputs, nothing can be said. */
 void check_overlap(ref_check_context *context) {
   const ref_cubin *cubin = context->output;
-  const ref_symbol **placed = ref_allocate(cubin->symbol_count + 1, sizeof *placed);
+  const ref_symbol **placed = ref_allocate(cubin->symbol_count, sizeof *placed);
   size_t count = 0;
   for (uint32_t i = 1; context->executable && i < cubin->symbol_count; i++) {
     if (check_has_place(cubin, &cubin->symbols[i])) {
@@ -171,16 +171,16 @@ void check_alignment(ref_check_context *context) {
   enum { SECTION_COMMON = 0xfff2 };
   for (uint32_t i = 1; context->executable && i < context->output->symbol_count; i++) {
     const ref_symbol *symbol = &context->output->symbols[i];
-    size_t count = 0;
     if (!check_has_place(context->output, symbol) || symbol->info >> 4 == BINDING_LOCAL) {
       continue;
     }
-    const check_name *names = check_names_find(&context->inputs, symbol->name, &count);
-    for (size_t k = 0; k < count; k++) {
-      const ref_symbol *given = &context->link->inputs[names[k].input].cubin->symbols[names[k].index];
+    const check_names names = check_names_find(&context->inputs, symbol->name);
+    for (size_t k = 0; k < names.count; k++) {
+      const ref_check_file *input = &context->link->inputs[names.items[k].input];
+      const ref_symbol *given = &input->cubin->symbols[names.items[k].index];
       if (given->section == SECTION_COMMON && given->value > 1 && symbol->value % given->value != 0) {
         check_found(context, symbol->section, symbol->value, "'%s' is not aligned to %" PRIu64 ", as '%s' says",
-                    symbol->name, given->value, context->link->inputs[names[k].input].name);
+                    symbol->name, given->value, input->name);
       }
     }
   }

@@ -42,14 +42,14 @@ bool check_target_of(const ref_check_context *context, uint32_t input, uint32_t 
   if (target->symbol->section != 0 || target->symbol->info >> 4 == BINDING_LOCAL) {
     return true;
   }
-  size_t count = 0;
-  const check_name *names = check_names_find(&context->inputs, target->symbol->name, &count);
-  for (size_t i = 0; i < count; i++) {
-    const ref_cubin *other = context->link->inputs[names[i].input].cubin;
-    if (other->symbols[names[i].index].info >> 4 != BINDING_LOCAL) {
-      target->input = names[i].input;
-      target->index = names[i].index;
-      target->symbol = &other->symbols[names[i].index];
+  const check_names names = check_names_find(&context->inputs, target->symbol->name);
+  for (size_t i = 0; i < names.count; i++) {
+    const check_name *name = &names.items[i];
+    const ref_cubin *other = context->link->inputs[name->input].cubin;
+    if (other->symbols[name->index].info >> 4 != BINDING_LOCAL) {
+      target->input = name->input;
+      target->index = name->index;
+      target->symbol = &other->symbols[name->index];
       target->section = check_symbol_section(other, target->symbol);
       break;
     }
@@ -60,11 +60,10 @@ bool check_target_of(const ref_check_context *context, uint32_t input, uint32_t 
 /* The one output symbol of that name and binding class in a section whose name starts with `prefix`; 0 when there is none
  * or more than one. */
 static uint32_t check_find_output(const ref_check_context *context, const ref_symbol *like, const char *prefix) {
-  size_t count = 0;
   uint32_t found = 0;
-  const check_name *names = check_names_find(&context->symbols, like->name, &count);
-  for (size_t i = 0; i < count; i++) {
-    const ref_symbol *symbol = &context->output->symbols[names[i].index];
+  const check_names names = check_names_find(&context->symbols, like->name);
+  for (size_t i = 0; i < names.count; i++) {
+    const ref_symbol *symbol = &context->output->symbols[names.items[i].index];
     const ref_section *section = check_symbol_section(context->output, symbol);
     const bool same_class = (symbol->info >> 4 == BINDING_LOCAL) == (like->info >> 4 == BINDING_LOCAL);
     if (section != NULL && same_class && (symbol->info & 15) != SYMBOL_SECTION &&
@@ -72,7 +71,7 @@ static uint32_t check_find_output(const ref_check_context *context, const ref_sy
       if (found != 0) {
         return 0;
       }
-      found = names[i].index;
+      found = names.items[i].index;
     }
   }
   return found;
@@ -97,9 +96,7 @@ static check_disposition check_solve_by(const check_target *target, check_formul
 /* What debug sections say of a function stays where it stands; for the losing bodies of a weak function it goes (R15, R17,
  * W8.3). Which of several bodies won does not always show, so only functions with one body are judged. */
 static bool check_is_only_body(const ref_check_context *context, const check_target *target) {
-  size_t count = 0;
-  check_names_find(&context->sections, target->section->name, &count);
-  return count == 1;
+  return check_names_find(&context->sections, target->section->name).count == 1;
 }
 
 static check_disposition check_place_function(const ref_check_context *context, const check_piece *piece,
@@ -319,7 +316,7 @@ static int check_order_uses(const void *a, const void *b) {
   return x->section != y->section ? (x->section < y->section ? -1 : 1) : (x->id < y->id ? -1 : x->id > y->id);
 }
 
-const check_use *check_uses_of(const ref_check_context *context, uint32_t section, size_t *count) {
+check_uses check_uses_of(const ref_check_context *context, uint32_t section) {
   size_t low = 0, high = context->use_count;
   while (low < high) {
     const size_t middle = low + (high - low) / 2;
@@ -329,11 +326,11 @@ const check_use *check_uses_of(const ref_check_context *context, uint32_t sectio
       high = middle;
     }
   }
-  *count = 0;
-  while (low + *count < context->use_count && context->uses[low + *count].section == section) {
-    ++*count;
+  size_t end = low;
+  while (end < context->use_count && context->uses[end].section == section) {
+    end++;
   }
-  return *count == 0 ? NULL : &context->uses[low];
+  return (check_uses){end == low ? NULL : &context->uses[low], end - low};
 }
 
 /* --- pass 0 ------------------------------------------------------------------------------------------------------- */
@@ -342,24 +339,24 @@ const check_use *check_uses_of(const ref_check_context *context, uint32_t sectio
 static void check_solve_piece(ref_check_context *context, const check_piece *piece, bool of_piece) {
   const uint8_t *made = check_piece_made(context, piece);
   const uint8_t *source = check_piece_source(context, piece);
-  size_t count = 0;
-  const check_entry **entries = check_piece_entries(context, piece, &count);
-  for (size_t i = 0; i < count; i++) {
-    if (check_find_kept(context, piece, entries[i]) != NULL) {
+  const check_chosen_entries entries = check_piece_entries(context, piece);
+  for (size_t i = 0; i < entries.count; i++) {
+    const check_entry *entry = entries.items[i];
+    if (check_find_kept(context, piece, entry) != NULL) {
       continue;
     }
-    const check_disposition fate = check_place_applied(context, piece, entries[i]);
+    const check_disposition fate = check_place_applied(context, piece, entry);
     uint64_t S = 0;
     if (fate.fate != CHECK_SOLVED || fate.of_piece != of_piece) {
       continue;
     }
-    const unsigned width = check_solve_field(made, source, piece->size, entries[i]->relocation.offset - piece->from,
-                                             entries[i]->relocation.type, &fate.formula, &S);
+    const unsigned width = check_solve_field(made, source, piece->size, entry->relocation.offset - piece->from,
+                                             entry->relocation.type, &fate.formula, &S);
     if (width > context->values[fate.id].width) {
       context->values[fate.id] = (check_value){S, (uint8_t)width};
     }
   }
-  free(entries);
+  free(entries.items);
 }
 
 void check_values_solve(ref_check_context *context) {
@@ -406,10 +403,9 @@ static void check_apply_entry(ref_check_context *context, const check_piece *pie
 }
 
 /* What another piece said of the values that are each piece's own no longer counts. */
-static void check_forget_piece(ref_check_context *context, const check_piece *piece, const check_entry **entries,
-                               size_t count) {
-  for (size_t i = 0; i < count; i++) {
-    const check_disposition fate = check_place_applied(context, piece, entries[i]);
+static void check_forget_piece(ref_check_context *context, const check_piece *piece, check_chosen_entries entries) {
+  for (size_t i = 0; i < entries.count; i++) {
+    const check_disposition fate = check_place_applied(context, piece, entries.items[i]);
     if (fate.fate == CHECK_SOLVED && fate.of_piece) {
       context->values[fate.id] = (check_value){0, 0};
     }
@@ -417,13 +413,12 @@ static void check_forget_piece(ref_check_context *context, const check_piece *pi
 }
 
 /* The last applied of the entries whose field may hold a byte, or NULL. */
-static const check_entry *check_entry_at(const check_piece *piece, const check_entry **entries, size_t count,
-                                         uint64_t byte) {
-  for (size_t i = count; i > 0; i--) {
-    const ref_relocation *relocation = &entries[i - 1]->relocation;
+static const check_entry *check_entry_at(const check_piece *piece, check_chosen_entries entries, uint64_t byte) {
+  for (size_t i = entries.count; i > 0; i--) {
+    const ref_relocation *relocation = &entries.items[i - 1]->relocation;
     const uint64_t at = relocation->offset - piece->from;
     if (byte >= at && byte - at < sizeof(uint64_t) && check_type_is_applied(relocation->type)) {
-      return entries[i - 1];
+      return entries.items[i - 1];
     }
   }
   return NULL;
@@ -444,23 +439,22 @@ static void check_found_byte(ref_check_context *context, const check_piece *piec
 
 static void check_compare_piece(ref_check_context *context, const check_piece *piece) {
   const uint8_t *made = check_piece_made(context, piece);
-  size_t count = 0;
-  const check_entry **entries = check_piece_entries(context, piece, &count);
+  const check_chosen_entries entries = check_piece_entries(context, piece);
   uint8_t *expected = check_piece_copy(context, piece);
-  check_forget_piece(context, piece, entries, count);
+  check_forget_piece(context, piece, entries);
   check_solve_piece(context, piece, true);
-  for (size_t i = 0; i < count; i++) {
-    check_apply_entry(context, piece, entries[i], expected, made);
+  for (size_t i = 0; i < entries.count; i++) {
+    check_apply_entry(context, piece, entries.items[i], expected, made);
   }
   for (uint64_t i = 0; i < piece->size; i++) {
     if (expected[i] != made[i]) {
-      check_found_byte(context, piece, i, made[i], expected[i], check_entry_at(piece, entries, count, i));
+      check_found_byte(context, piece, i, made[i], expected[i], check_entry_at(piece, entries, i));
       i |= 7; /* one finding for eight bytes */
     }
   }
   context->report->bytes_explained += piece->size;
   free(expected);
-  free(entries);
+  free(entries.items);
 }
 
 /* M42: nvlink schedules the leaf kernels of a capsule anew: what it wrote is no input's text. */

@@ -22,9 +22,7 @@ static void label_symbol(canonical_context *context, uint32_t index) {
   const ref_cubin *output = context->check.output;
   const ref_symbol *symbol = &output->symbols[index];
   const ref_section *section = check_symbol_section(output, symbol);
-  size_t count = 0;
-  check_names_find(&context->check.symbols, symbol->name, &count);
-  if (count < 2 || !label_lies_inside(section, symbol)) {
+  if (check_names_find(&context->check.symbols, symbol->name).count < 2 || !label_lies_inside(section, symbol)) {
     return;
   }
   const bool section_symbol = (symbol->info & 15) == SYMBOL_SECTION;

@@ -106,23 +106,24 @@ static int site_order(const void *a, const void *b) {
 
 void canonical_sites_make(canonical_context *context) {
   const ref_cubin *output = context->check.output;
-  context->masked = ref_allocate(output->section_count + 1, sizeof *context->masked);
+  context->masked = ref_allocate(output->section_count, sizeof *context->masked);
   for (uint32_t i = 1; i < output->section_count; i++) {
     const ref_section *section = &output->sections[i];
     if (section->data != NULL) {
-      context->masked[i] = ref_allocate(section->size + 1, 1);
+      context->masked[i] = ref_allocate(section->size, 1);
       memcpy(context->masked[i], section->data, section->size);
     }
   }
   for (size_t i = 0; i < context->check.piece_count; i++) {
     const check_piece *piece = &context->check.pieces[i];
-    size_t count = 0;
-    const check_entry **entries =
-        piece->input == CHECK_NO_SOURCE ? NULL : check_piece_entries(&context->check, piece, &count);
-    for (size_t k = 0; k < count; k++) {
-      site_make(context, piece, entries[k]);
+    if (piece->input == CHECK_NO_SOURCE) {
+      continue;
     }
-    free(entries);
+    const check_chosen_entries entries = check_piece_entries(&context->check, piece);
+    for (size_t k = 0; k < entries.count; k++) {
+      site_make(context, piece, entries.items[k]);
+    }
+    free(entries.items);
   }
   if (context->site_count > 0) {
     qsort(context->sites, context->site_count, sizeof *context->sites, site_order);
