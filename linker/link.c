@@ -31,6 +31,8 @@ static bool link_first_view(tl_link_common *c, tl_link_stages *s) {
   tl_diagnose_commons(&s->module);
   tl_relocate_run(&s->relocated, &s->module, &s->layout, arena);
   if (final)
+    tl_diagnose_parameters(&s->module);
+  if (final)
     tl_diagnose_callgraph(&s->module, &s->graph, &s->resources, arena);
   if (final)
     tl_diagnose_resources(&s->module, &s->graph, &s->resources, arena);

@@ -70,6 +70,7 @@ TL_MESSAGE(REGISTERS,           "E34", TL_ERROR,   "entry function '%s' with max
 TL_MESSAGE(STACK_LIMIT,         "E35", TL_ERROR,   "Function '%s' uses %s bytes stack but limited to %s")
 TL_MESSAGE(CTA_GROUPS,          "E36", TL_ERROR,   "Function '%s' uses single CTA(.cta_group::1) and CTA pair granularity(.cta_group::2) and that is not allowed.")
 TL_MESSAGE(CACHING,             "L260",TL_WARNING, "Function '%s' and function '%s' have conflicting cache preference, falling back to use cache preference of entry '%s'")
+TL_MESSAGE(LARGE_PARAMETERS,    "L460",TL_ERROR,   "For kernel functions with parameter size higher than 4k bytes on sm_7x and sm_8x, all objects must be compiled with 12.1 or later")
 TL_MESSAGE(TOO_MANY_TEXTURES,   "E37", TL_FATAL,   "More than %u %s used in entry function '%s'")
 TL_MESSAGE(STACK_UNKNOWN,       "E40", TL_WARNING, "Stack size for entry function '%s' cannot be statically determined")
 TL_MESSAGE(NEVER_CALLED,        "E41", TL_WARNING, "Function '%s' has address taken but no calls to it found")

@@ -188,6 +188,32 @@ void tl_diagnose_undefined(const tl_module *module, tl_arena *arena) {
   diagnose_dead_aliases(module);
 }
 
+/* The records of one file, those of the module and of what was removed too, but not those of bodies that lose. */
+static void diagnose_count_parameters(const tl_module *module, uint32_t file) {
+  const tl_cubin *const cubin = &module->files[file];
+  for (uint32_t i = 1; i < cubin->section_count; i++) {
+    const tl_cubin_section *const section = &cubin->sections[i];
+    const bool counts = !section->info || tl_module_text_counts(module, file, section->info);
+    tl_record record;
+    for (uint64_t position = 0;
+         counts && section->type == SHT_CUDA_INFO && tl_record_next_whole(section, &position, &record);)
+      if (record.code == EIATTR_KPARAM_INFO_V2)
+        tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_LARGE_PARAMETERS),
+                           (tl_site){cubin->path, tl_names_text(module->names, section->name), NULL, record.offset},
+                           NULL);
+  }
+}
+
+/* A kernel with more than 4,352 bytes of parameters, of sm_75 to sm_89, has them in records of their own. */
+void tl_diagnose_parameters(const tl_module *module) {
+  enum { FIRST_WITH_LARGE_BANK = 90 };
+  bool refused = false;
+  for (uint32_t i = 0; i < module->file_count; i++)
+    refused |= module->arch < FIRST_WITH_LARGE_BANK && module->files[i].few_parameters;
+  for (uint32_t i = 0; refused && i < module->file_count; i++)
+    diagnose_count_parameters(module, i);
+}
+
 /* --- stack --- */
 
 /* I29: MAX_STACK_SIZE of a kernel, 0 when it has no limit. */

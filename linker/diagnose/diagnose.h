@@ -13,6 +13,8 @@ void tl_diagnose_sizes(const tl_module *module, const tl_layout *layout);
 /* A common name that only a weak definition with an initialiser follows (L436); fatal. */
 void tl_diagnose_commons(const tl_module *module);
 void tl_diagnose_undefined(const tl_module *module, tl_arena *arena);
+/* L460: large kernel parameters beside a file of an old toolkit, one line a parameter. */
+void tl_diagnose_parameters(const tl_module *module);
 /* The lines of -dump-callgraph, before those of C78 8-10 (C57, C82, L42). */
 void tl_diagnose_callgraph(const tl_module *module, const tl_graph *graph, const tl_resources *resources,
                            tl_arena *arena);

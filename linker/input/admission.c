@@ -96,6 +96,7 @@ enum {
   NOTE_WORDS_AT = 24,
   NOTE_VERSION_LEAST = 2,
   TOOLKIT_OLD = 100,
+  TOOLKIT_LARGE_PARAMETERS = 121,
   TOOLKIT_LEAST = 120,
   TOOLKIT_MOST = 130,
   NOTE_INDEX_BY_NAME = 0xff,
@@ -256,6 +257,7 @@ static void candidate_check_note(const admission *a, candidate *c) {
   if (c->accepted.ewp && (version < NOTE_VERSION_LEAST || toolkit < TOOLKIT_MOST)) /* L242 */
     admission_say(a, TL_MESSAGE_EWP_TOOLKIT, c->path);
   c->accepted.old = version < NOTE_VERSION_LEAST || toolkit < TOOLKIT_OLD;
+  c->accepted.few_parameters = version < NOTE_VERSION_LEAST || toolkit < TOOLKIT_LARGE_PARAMETERS;
   c->accepted.virtual_sm = words ? tl_get16(words + 2) : 0;
 }
 
