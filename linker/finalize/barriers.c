@@ -121,21 +121,32 @@ static bool barriers_info_is_plain(const tl_cubin_section *info) {
   return true;
 }
 
+bool tl_barriers_asked(const tl_options *options) {
+  return options->debug && !options->suppress_debug_info;
+}
+
+bool tl_barriers_file_asks(const tl_cubin *cubin) {
+  for (uint32_t i = 1; i < cubin->section_count; i++) {
+    const tl_cubin_section *const section = &cubin->sections[i];
+    tl_record record;
+    for (uint64_t position = 0;
+         section->type == SHT_CUDA_INFO && section->data && tl_record_next_whole(section, &position, &record);)
+      if (record.code == EIATTR_GEN_ERRBAR_AT_EXIT)
+        return true;
+  }
+  return false;
+}
+
 /* Line tables and register tables name places in all texts; a file with attribute 0x53 has its barriers (L120). */
 static bool barriers_file_is_plain(const tl_cubin *sass, const tl_names *names) {
   static const char *const tables[] = {".debug_line", ".nv_debug_line_sass", ".nv_debug_info_reg_sass", ".debug_info"};
   for (uint32_t i = 1; i < sass->section_count; i++) {
     const tl_cubin_section *const section = &sass->sections[i];
-    tl_record record;
     for (size_t k = 0; section->size && k < sizeof tables / sizeof *tables; k++)
       if (strcmp(tl_names_text(names, section->name), tables[k]) == 0)
         return false;
-    for (uint64_t position = 0;
-         section->type == SHT_CUDA_INFO && section->data && tl_record_next_whole(section, &position, &record);)
-      if (record.code == EIATTR_GEN_ERRBAR_AT_EXIT)
-        return false;
   }
-  return true;
+  return !tl_barriers_file_asks(sass);
 }
 
 /* The capsule's items are the text's instructions, and every EXIT is derived. */

@@ -4,6 +4,10 @@
 
 #include "cubin/cubin.h"
 
+/* Whether the options ask for them: -g, without -suppress-debug-info (L143). */
+bool tl_barriers_asked(const tl_options *options);
+/* Whether a file asks for them, as with -G or -make-errors-visible-at-exit (L120). */
+bool tl_barriers_file_asks(const tl_cubin *cubin);
 /* By section of the file: the SASS texts that get barriers. `mercury`, the same file's other view, is NULL in a link of SASS
  * kind. Both are as read. */
 const bool *tl_barriers_choose(const tl_cubin *sass, const tl_cubin *mercury, const tl_names *names, tl_arena *arena);

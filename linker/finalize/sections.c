@@ -5,7 +5,6 @@
 #include "finalize/parts.h"
 
 #include "base/bytes.h"
-#include "cubin/attribute.h"
 #include "cubin/elf.h"
 
 #include <string.h>
@@ -45,30 +44,18 @@ static bool sections_is_line_table(const finalizer *f, uint32_t section) {
          (strcmp(name, ".debug_line") == 0 || strcmp(name, ".nv_debug_line_sass") == 0);
 }
 
-/* Whether a file asks for error barriers before EXIT, as with -G or -make-errors-visible-at-exit (L120). */
-static bool sections_file_shows_errors(const tl_cubin *cubin) {
-  for (uint32_t i = 1; i < cubin->section_count; i++) {
-    uint64_t position = 0;
-    tl_record record;
-    while (cubin->sections[i].type == SHT_CUDA_INFO && tl_record_next_whole(&cubin->sections[i], &position, &record))
-      if (record.code == EIATTR_GEN_ERRBAR_AT_EXIT)
-        return true;
-  }
-  return false;
-}
-
-/* M43: -g, or such a file somewhere in the link. */
+/* M43: -g, or a file that asks for them somewhere in the link. */
 static void sections_find_shown_errors(finalizer *f) {
   const tl_module *const s = f->sass->module;
-  f->shows_errors = s->options->debug;
+  f->shows_errors = tl_barriers_asked(s->options);
   f->file_shows_errors = tl_arena_new(f->arena, bool, (size_t)s->file_count + 1);
   for (uint32_t i = 0; i < s->file_count; i++) {
-    f->file_shows_errors[i] = sections_file_shows_errors(&s->files[i]);
+    f->file_shows_errors[i] = tl_barriers_file_asks(&s->files[i]);
     f->shows_errors |= f->file_shows_errors[i];
   }
 }
 
-/* Whether a SASS text comes from such a file. */
+/* Whether a SASS text comes from a file that asks for them, which then has them. */
 static bool sections_shows_errors(const finalizer *f, uint32_t section) {
   const tl_section *const text = final_sass(f, section);
   return text->pieces.count && f->file_shows_errors[text->pieces.items[0].file];
@@ -84,7 +71,8 @@ static const uint8_t *sections_remake(finalizer *f, uint32_t section, const fina
   const bool final = f->sass->module->mode->final; /* M41 */
   tl_remake what = final ? tl_leaf_remake(text, out->size, f->arena) : TL_REMAKE_NONE;
   if (f->shows_errors && !sections_shows_errors(f, f->sass_section[section])) {
-    const bool stand = f->sass->module->options->debug && tl_barriers_stand(out->bytes, out->size);
+    const bool alike = !final || tl_barriers_asked(f->sass->module->options); /* L143 */
+    const bool stand = alike && tl_barriers_stand(out->bytes, out->size);
     what = stand ? TL_REMAKE_SHOWN : TL_REMAKE_DEBUG; /* M43, L134 */
     memcpy(text, out->bytes, out->size);
   }

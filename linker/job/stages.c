@@ -23,13 +23,10 @@ static const bool *link_taken(const tl_job *job, const tl_cubin *files, uint32_t
   return taken;
 }
 
-/* M43, L134: in a link with -g, kernels of capsules get error barriers before EXIT. Which do is decided from both views. */
+/* M43, L134: kernels of capsules get error barriers before EXIT. Which do is decided from both views. */
 static void link_add_barriers(tl_link_common *c, const tl_accepted *accepted, tl_cubin *file,
                               tl_diagnostics *diagnostics) {
-  const tl_options *const options = &c->job->options;
   tl_arena *const arena = &c->state->arena;
-  if (!options->debug || !accepted->capsule || !tl_mode_of(options)->final)
-    return;
   const bool mercury = file->view == TL_VIEW_MERCURY;
   tl_cubin other;
   if (c->admitted.capsule)
@@ -45,15 +42,18 @@ static tl_cubin *link_read(tl_link_common *c, tl_view view, tl_diagnostics *diag
   const tl_admission *const admitted = &c->admitted;
   tl_cubin *const files = tl_arena_new(&c->state->arena, tl_cubin, admitted->files.count + 1);
   static const char cap[] = ".nv.reservedSmem.cap";
-  bool sass = admitted->capsule;
+  bool *const alone = tl_arena_new(&c->state->arena, bool, admitted->files.count + 1);
+  const bool final = tl_mode_of(&c->job->options)->final;
+  bool sass = admitted->capsule, shown = tl_barriers_asked(&c->job->options) && (final || admitted->capsule);
   for (uint32_t i = 0; i < admitted->files.count; i++) {
     const tl_accepted *const file = &admitted->files.items[i];
     sass |= !file->capsule;
     tl_cubin_read(&files[i], &c->job->inputs[file->input], (uint32_t)file->input, view, &c->names, &c->state->arena,
                   diagnostics);
-    if (admitted->capsule || !sass) /* in a mixed link those before the first file of SASS kind (L134) */
-      link_add_barriers(c, file, &files[i], diagnostics);
-    if (admitted->capsule && !tl_mode_of(&c->job->options)->final)
+    alone[i] =
+        file->capsule && (admitted->capsule || !sass); /* mixed: those before the first file of SASS kind (L134) */
+    shown |= file->capsule && admitted->capsule && !final && tl_barriers_file_asks(&files[i]); /* L143 */
+    if (admitted->capsule && !final)
       tl_cubin_number_constants(&files[i], &c->names, &c->state->arena);
     files[i].virtual_sm = file->virtual_sm;
     files[i].old = file->old;
@@ -62,6 +62,9 @@ static tl_cubin *link_read(tl_link_common *c, tl_view view, tl_diagnostics *diag
     if (!sass) /* L102: mixed links forget what a capsule before the first SASS-kind file says of it */
       tl_cubin_forget_mention(&files[i], tl_names_intern(&c->names, cap, sizeof cap - 1));
   }
+  for (uint32_t i = 0; shown && i < admitted->files.count; i++)
+    if (alone[i])
+      link_add_barriers(c, &admitted->files.items[i], &files[i], diagnostics);
   return files;
 }
 

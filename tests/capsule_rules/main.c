@@ -46,7 +46,16 @@ static const capsule_row rows[] = {
     {"slots_moved", "100", NULL, NULL, {"sampled"}, NULL, NULL},                                             /* L133 */
     {"barriers", "100", NULL, "-g", {"guarded", "called", "leaf", "own_strong_0"}, NULL, NULL},              /* L134 */
     {"barriers_unoptimised", "120", NULL, "-g", {"guarded_unoptimised", "called"}, NULL, NULL},              /* L134 */
-    {"open_shared", "103", NULL, "-g", {"open_shared"}, NULL, NULL},                                         /* L135 */
+    {"barriers_suppressed", "120", NULL, "-g -suppress-debug-info", {"guarded", "called"}, NULL, NULL},      /* L143 */
+    {"barriers_relocatable", "100", NULL, "-r -g", {"guarded", "called", "leaf"}, NULL, NULL},               /* L143 */
+    {"errors_relocatable",
+     "120",
+     NULL,
+     "-r -suppress-stack-size-warning",
+     {"leaf", "leaf_errors"},
+     NULL,
+     NULL},                                                                                         /* L143 */
+    {"open_shared", "103", NULL, "-g", {"open_shared"}, NULL, NULL},                                /* L135 */
     {"constants", "120", NULL, NULL, {"constants"}, NULL, NULL},                                    /* L103, L123 */
     {"constants_pic", "100", NULL, NULL, {"constants_pic"}, NULL, NULL},                            /* L103 */
     {"verbose_constants", "120", NULL, "-v", {"constants"}, NULL, NULL},                            /* L121 */
@@ -136,8 +145,10 @@ static void link_row(const capsule_row *row, const char *program, bool own, cons
   }
   (void)snprintf(arch, sizeof arch, "-arch=sm_%s", row->architecture);
   argv[count++] = arch;
-  if (row->option)
-    argv[count++] = row->option;
+  char options[64];
+  (void)snprintf(options, sizeof options, "%s", row->option ? row->option : "");
+  for (char *rest = options, *word; (word = strtok_r(rest, " ", &rest)) != NULL;)
+    argv[count++] = word;
   for (size_t i = 0; i < ROW_FILES && row->files[i]; i++) {
     (void)snprintf(files[i], sizeof files[i], "%s.cubin", row->files[i]);
     argv[count++] = files[i];
