@@ -110,7 +110,8 @@ void ref_line_moves_apply(ref_link *link, ref_cubin *cubin, uint32_t text, const
 ref_bytes ref_capsule_jump_tables(ref_capsule *capsule, size_t section, ref_bytes bytes);
 
 /* capsule_lines.c: M25 */
-ref_bytes ref_capsule_lines(ref_capsule *capsule, size_t section, ref_bytes *entries);
+ref_bytes ref_capsule_lines(ref_capsule *capsule, size_t section, ref_bytes *entries, ref_indices *units);
+ref_bytes ref_capsule_debug_info(ref_capsule *capsule, size_t number);
 /* capsule_registers.c: RF79; `section` is the SASS module's. */
 ref_bytes ref_capsule_registers(ref_capsule *capsule, size_t section);
 

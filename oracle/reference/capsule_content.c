@@ -150,7 +150,7 @@ ref_bytes ref_capsule_content(ref_capsule *capsule, size_t section) {
       return ref_bindless_entries(capsule->sass, &capsule->sass->functions[function], ref_capsule_index_of, capsule);
     }
     if (ref_capsule_is_line_table(capsule->mercury->sections[output->target].name)) {
-      (void)ref_capsule_lines(capsule, output->target, &entries);
+      (void)ref_capsule_lines(capsule, output->target, &entries, NULL);
       ref_capsule_sort_entries(&entries);
       return entries;
     }
@@ -169,7 +169,7 @@ ref_bytes ref_capsule_content(ref_capsule *capsule, size_t section) {
   }
   if (ref_capsule_is_line_table(output->name)) {
     ref_bytes entries = {0};
-    return ref_capsule_lines(capsule, section, &entries);
+    return ref_capsule_lines(capsule, section, &entries, NULL);
   }
   const size_t sass = ref_capsule_sass_section(capsule, section);
   const size_t function = output->info_function;
@@ -187,6 +187,9 @@ ref_bytes ref_capsule_content(ref_capsule *capsule, size_t section) {
   }
   if (sass != REF_NONE && strcmp(output->name, ".nv_debug_info_reg_sass") == 0) {
     return ref_capsule_registers(capsule, sass);
+  }
+  if (sass != REF_NONE && strcmp(output->name, ".debug_info") == 0) {
+    return ref_capsule_debug_info(capsule, sass);
   }
   if (output->type == REF_TYPE_CONSTANT_OPTIMIZER) {
     return ref_capsule_jump_tables(capsule, section,

@@ -57,8 +57,9 @@ static void ref_line_moves_byte(ref_line_moves *lines, unsigned value) {
   ref_bytes_add(lines->link, &lines->output, &byte, 1);
 }
 
+/* RF129: as a signed number, so that 0x40 to 0x7f take two bytes. */
 static void ref_line_moves_number(ref_line_moves *lines, uint64_t value) {
-  while (value > 0x7f) {
+  while (value > 0x3f) {
     ref_line_moves_byte(lines, (unsigned)(value & 0x7f) | 0x80);
     value >>= 7;
   }

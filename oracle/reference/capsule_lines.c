@@ -27,6 +27,7 @@ typedef struct ref_lines {
   ref_capsule *capsule;
   size_t section; /* of the SASS module */
   ref_bytes output, entries;
+  ref_indices *units; /* places of units: in the SASS section and in the output, by turns; or NULL */
 } ref_lines;
 
 /* LEB128; false when it runs past the end. */
@@ -159,16 +160,20 @@ static void ref_lines_add_units(ref_lines *lines, const ref_out_section *sass, u
       ref_message_fatal(lines->capsule->mercury, "D40", "section '%s' is damaged at 0x%llx", sass->name,
                         (unsigned long long)at);
     }
+    if (lines->units != NULL) {
+      ref_indices_add(lines->capsule->mercury, lines->units, (size_t)at);
+      ref_indices_add(lines->capsule->mercury, lines->units, lines->output.size);
+    }
     ref_lines_add_unit(lines, unit, size, at, header);
     at += size;
     other += other_size;
   }
 }
 
-/* The section's bytes; its relocations are left in *entries. */
-ref_bytes ref_capsule_lines(ref_capsule *capsule, size_t section, ref_bytes *entries) {
+/* The section's bytes; its relocations are left in *entries, the places of its units in *units. */
+ref_bytes ref_capsule_lines(ref_capsule *capsule, size_t section, ref_bytes *entries, ref_indices *units) {
   const ref_link *sass = capsule->sass, *mercury = capsule->mercury;
-  ref_lines lines = {.capsule = capsule, .section = ref_capsule_sass_section(capsule, section)};
+  ref_lines lines = {.capsule = capsule, .section = ref_capsule_sass_section(capsule, section), .units = units};
   for (size_t i = 0; i < sass->file_count && lines.section != REF_NONE; i++) {
     for (uint32_t k = 1; k < sass->files[i].cubin.section_count; k++) {
       if (sass->files[i].section_of[k] != lines.section) {
@@ -185,4 +190,33 @@ ref_bytes ref_capsule_lines(ref_capsule *capsule, size_t section, ref_bytes *ent
   }
   *entries = lines.entries;
   return lines.output;
+}
+
+/* RF130: `.debug_info` says where in `.debug_line` a unit's lines are, which are fewer on the SASS side. */
+ref_bytes ref_capsule_debug_info(ref_capsule *capsule, size_t number) {
+  const ref_link *sass = capsule->sass;
+  const size_t lines = ref_map_find(&capsule->mercury->section_by_name, ".debug_line");
+  ref_bytes output = {0}, entries = {0};
+  ref_indices units = {0};
+  ref_bytes_add(capsule->mercury, &output, sass->sections[number].data.data, sass->sections[number].data.size);
+  if (lines == REF_NONE) {
+    return output;
+  }
+  (void)ref_capsule_lines(capsule, lines, &entries, &units);
+  for (size_t i = 0; i < sass->relocation_count; i++) {
+    const ref_out_relocation *entry = &sass->relocations[i];
+    if (entry->target != number || entry->symbol == REF_NONE || output.size < 4 || entry->offset > output.size - 4 ||
+        sass->symbols[entry->symbol].type != REF_SYMBOL_SECTION ||
+        sass->symbols[entry->symbol].section != ref_capsule_sass_section(capsule, lines)) {
+      continue;
+    }
+    uint8_t *at = output.data + entry->offset;
+    for (size_t k = 0; k + 1 < units.count; k += 2) {
+      if (units.items[k] == ref_u32(at)) {
+        ref_put_u32(at, (uint32_t)units.items[k + 1]);
+        break;
+      }
+    }
+  }
+  return output;
 }

@@ -374,9 +374,9 @@ static void ref_relocate_check_parameters(ref_link *link) {
 
 /* R10: last in, first out; every apply comes before any kept entry is looked at. */
 void ref_relocate_apply(ref_link *link) {
+  ref_relocate_check_dropped(link);
   ref_relocate_check_parameters(link);
   ref_relocate_check_aliases(link);
-  ref_relocate_check_dropped(link);
   for (size_t i = link->relocation_count; i-- > 0;) {
     ref_out_relocation *entry = &link->relocations[i];
     if (entry->dropped || link->sections[entry->target].dropped) {
