@@ -109,6 +109,10 @@ void ref_line_moves_apply(ref_link *link, ref_cubin *cubin, uint32_t text, const
 /* capsule_tables.c: M20; `bytes` with the jump targets written anew. */
 ref_bytes ref_capsule_jump_tables(ref_capsule *capsule, size_t section, ref_bytes bytes);
 
+/* capsule_line_rows.c: RF131 */
+void ref_line_rows_write(ref_link *link, const uint8_t *unit, uint64_t start, uint64_t end, ref_bytes *output,
+                         size_t *address_at);
+
 /* capsule_lines.c: M25 */
 ref_bytes ref_capsule_lines(ref_capsule *capsule, size_t section, ref_bytes *entries, ref_indices *units);
 ref_bytes ref_capsule_debug_info(ref_capsule *capsule, size_t number);

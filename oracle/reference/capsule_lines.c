@@ -23,9 +23,15 @@ typedef struct ref_sequence {
   uint32_t symbol;
 } ref_sequence;
 
+typedef struct ref_mercury_unit {
+  const uint8_t *bytes;
+  uint64_t size, offset; /* in the section */
+} ref_mercury_unit;
+
 typedef struct ref_lines {
   ref_capsule *capsule;
   size_t section; /* of the SASS module */
+  size_t mercury_section;
   ref_bytes output, entries;
   ref_indices *units; /* places of units: in the SASS section and in the output, by turns; or NULL */
 } ref_lines;
@@ -92,10 +98,43 @@ static const ref_out_relocation *ref_lines_find_entry(const ref_lines *lines, ui
   return NULL;
 }
 
-static void ref_lines_add_sequence(ref_lines *lines, const uint8_t *unit, const ref_sequence *sequence) {
+/* The function of a sequence of the Mercury unit, by the entry of its address; REF_NONE when there is none. */
+static size_t ref_lines_mercury_function(const ref_lines *lines, uint64_t offset) {
+  const ref_link *mercury = lines->capsule->mercury;
+  for (size_t i = 0; i < mercury->relocation_count; i++) {
+    const ref_out_relocation *entry = &mercury->relocations[i];
+    if (!entry->dropped && entry->target == lines->mercury_section && entry->offset == offset) {
+      return entry->function;
+    }
+  }
+  return REF_NONE;
+}
+
+/* RF131: the function's sequence of the Mercury unit, row by row. False when the unit has none. */
+static bool ref_lines_add_mercury_sequence(ref_lines *lines, const ref_mercury_unit *other, size_t function,
+                                           size_t *place) {
+  uint64_t at = PROGRAM_AT + (uint64_t)ref_u32(other->bytes + HEADER_LENGTH_AT), start = at, address_at = 0;
+  bool ends = false;
+  while (ref_lines_step(other->bytes, other->size, &at, &address_at, &ends)) {
+    if (ends && address_at != 0 && ref_lines_mercury_function(lines, other->offset + address_at) == function) {
+      ref_line_rows_write(lines->capsule->mercury, other->bytes, start, at, &lines->output, place);
+      return true;
+    }
+    start = ends ? at : start;
+    address_at = ends ? 0 : address_at;
+  }
+  return false;
+}
+
+static void ref_lines_add_sequence(ref_lines *lines, const uint8_t *unit, const ref_sequence *sequence,
+                                   const ref_mercury_unit *other) {
   ref_link *link = lines->capsule->mercury;
-  const uint64_t place = lines->output.size + (sequence->address_at - sequence->start);
-  ref_bytes_add(link, &lines->output, unit + sequence->start, (size_t)(sequence->end - sequence->start));
+  const size_t function = sequence->entry->function;
+  size_t place = lines->output.size + (size_t)(sequence->address_at - sequence->start);
+  const bool first = function != REF_NONE && ref_capsule_alias_comes_first(link, function);
+  if (!first || !ref_lines_add_mercury_sequence(lines, other, function, &place)) {
+    ref_bytes_add(link, &lines->output, unit + sequence->start, (size_t)(sequence->end - sequence->start));
+  }
   ref_bytes_add_u64(link, &lines->entries, place);
   ref_bytes_add_u32(link, &lines->entries, sequence->entry->type);
   ref_bytes_add_u32(link, &lines->entries, sequence->symbol);
@@ -129,9 +168,9 @@ static size_t ref_lines_list_sequences(const ref_lines *lines, const uint8_t *un
   return count;
 }
 
-/* `offset` is the unit's place in the SASS section, `header` its header in the Mercury section. */
+/* `offset` is the unit's place in the SASS section, `other` the same unit of the Mercury section. */
 static void ref_lines_add_unit(ref_lines *lines, const uint8_t *unit, uint64_t size, uint64_t offset,
-                               const uint8_t *header) {
+                               const ref_mercury_unit *other) {
   ref_link *link = lines->capsule->mercury;
   const uint64_t program = PROGRAM_AT + (uint64_t)ref_u32(unit + HEADER_LENGTH_AT);
   if (program > size || program < OPERAND_COUNTS_AT ||
@@ -142,9 +181,9 @@ static void ref_lines_add_unit(ref_lines *lines, const uint8_t *unit, uint64_t s
   ref_sequence *sequences = ref_memory_take(link, (size_t)(size / 3 + 1), sizeof *sequences);
   const size_t count = ref_lines_list_sequences(lines, unit, program, size, offset, sequences);
   const size_t start = lines->output.size;
-  ref_bytes_add(link, &lines->output, header, (size_t)program);
+  ref_bytes_add(link, &lines->output, other->bytes, (size_t)program);
   for (size_t i = 0; i < count; i++) {
-    ref_lines_add_sequence(lines, unit, &sequences[i]);
+    ref_lines_add_sequence(lines, unit, &sequences[i], other);
   }
   ref_put_u32(lines->output.data + start, (uint32_t)(lines->output.size - start - LENGTH_BYTES));
 }
@@ -164,7 +203,7 @@ static void ref_lines_add_units(ref_lines *lines, const ref_out_section *sass, u
       ref_indices_add(lines->capsule->mercury, lines->units, (size_t)at);
       ref_indices_add(lines->capsule->mercury, lines->units, lines->output.size);
     }
-    ref_lines_add_unit(lines, unit, size, at, header);
+    ref_lines_add_unit(lines, unit, size, at, &(ref_mercury_unit){header, other_size, other});
     at += size;
     other += other_size;
   }
@@ -173,7 +212,10 @@ static void ref_lines_add_units(ref_lines *lines, const ref_out_section *sass, u
 /* The section's bytes; its relocations are left in *entries, the places of its units in *units. */
 ref_bytes ref_capsule_lines(ref_capsule *capsule, size_t section, ref_bytes *entries, ref_indices *units) {
   const ref_link *sass = capsule->sass, *mercury = capsule->mercury;
-  ref_lines lines = {.capsule = capsule, .section = ref_capsule_sass_section(capsule, section), .units = units};
+  ref_lines lines = {.capsule = capsule,
+                     .section = ref_capsule_sass_section(capsule, section),
+                     .units = units,
+                     .mercury_section = section};
   for (size_t i = 0; i < sass->file_count && lines.section != REF_NONE; i++) {
     for (uint32_t k = 1; k < sass->files[i].cubin.section_count; k++) {
       if (sass->files[i].section_of[k] != lines.section) {
