@@ -123,10 +123,8 @@ int main(int argc, char **argv) {
   check_linker given = {.program = argv[3]};
   linker = argv[3] ? &given : NULL;
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(check_test_outputs),
-      cmocka_unit_test(check_test_near),
-      cmocka_unit_test(check_test_planted),
-      cmocka_unit_test(check_test_damaged),
+      cmocka_unit_test(check_test_outputs), cmocka_unit_test(check_test_near),    cmocka_unit_test(check_test_planted),
+      cmocka_unit_test(check_test_borders), cmocka_unit_test(check_test_damaged),
   };
   const struct CMUnitTest linked[] = {cmocka_unit_test(check_test_outputs)};
   const int failed = linker ? cmocka_run_group_tests(linked, NULL, NULL) : cmocka_run_group_tests(tests, NULL, NULL);

@@ -35,6 +35,7 @@ size_t check_count_row(const ref_check_report *report, const char *row);
 extern const char *check_corpus, *check_expected;
 
 void check_test_planted(void **state);
+void check_test_borders(void **state);
 void check_test_damaged(void **state);
 
 #endif

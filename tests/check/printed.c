@@ -71,11 +71,16 @@ static void printed_dump(FILE *to, const harness_bytes *bytes) {
   ref_cubin_free(&cubin);
 }
 
-static void printed_compare(FILE *to, const harness_bytes *a, const harness_bytes *b) {
+/* With `job`, its inputs say which relocations were applied. */
+static void printed_compare(FILE *to, const check_job *job, const harness_bytes *a, const harness_bytes *b) {
+  ref_compared_file inputs[CHECK_INPUTS_MAX];
+  const size_t count = job && !job->partial ? job->count : 0;
+  for (size_t i = 0; i < count; i++)
+    inputs[i] = (ref_compared_file){job->inputs[i].name, job->bytes[i].data, job->bytes[i].size};
   const ref_compared_file first = {"A", a->data, a->size}, second = {"B", b->data, b->size};
   ref_comparison result;
   char error[400] = "";
-  const bool read = ref_compare_files(&result, &first, &second, NULL, 0, error, sizeof error);
+  const bool read = ref_compare_files(&result, &first, &second, inputs, count, error, sizeof error);
   fprintf(to, "read %d equal %d in place %zu%s\n", read, result.equal, (size_t)result.equal_in_place, error);
   for (size_t i = 0; i < result.count; i++) {
     ref_difference_print(to, &result.differences[i]);
@@ -143,12 +148,12 @@ static void printed_job(FILE *const to[TEXTS], check_job *job, const harness_byt
   printed_form(to[2], job, &job->output);
   printed_check(to[3], job, &job->output);
   if (other->size)
-    printed_compare(to[1], &job->output, other);
+    printed_compare(to[1], NULL, &job->output, other);
   for (size_t i = 0; i < CHANGES; i++) {
     harness_bytes changed = printed_copy(&job->output);
     for (size_t j = 0; j <= i % 3; j++)
       printed_change(&changed, &cubin, &seed);
-    printed_compare(to[1], &job->output, &changed);
+    printed_compare(to[1], job, &job->output, &changed);
     printed_check(to[3], job, &changed);
     if (i < FORM_CHANGES) {
       printed_form(to[2], job, &changed);
@@ -172,8 +177,10 @@ static void printed_sweep_file(FILE *const to[TEXTS], check_job *job, const ref_
   printed_sweep sweep = {.bytes = &changed, .cubin = &cubin};
   while (printed_sweep_next(&sweep)) {
     if (!input) {
-      if (sweep.plain)
-        printed_compare(to[1], original, &changed);
+      if (sweep.is_plain)
+        printed_compare(to[1], job, original, &changed);
+      if (sweep.is_wild)
+        printed_dump(to[0], &changed);
       printed_check(to[3], job, &changed);
     } else if (printed_read(&altered, &changed)) {
       job->inputs[which].cubin = &altered;
@@ -186,7 +193,28 @@ static void printed_sweep_file(FILE *const to[TEXTS], check_job *job, const ref_
   free(changed.data);
 }
 
+/* Bytes between the sections. */
+static void printed_change_gaps(FILE *const to[TEXTS], const check_job *job) {
+  harness_bytes changed = printed_copy(&job->output);
+  ref_cubin cubin;
+  if (!printed_read(&cubin, &job->output))
+    harness_stop("the output of a swept job is no cubin");
+  for (size_t i = 2; i < cubin.section_count; i++) {
+    const ref_section *const before = &cubin.sections[i - 1];
+    const uint64_t at = before->offset + (before->data ? before->size : 0);
+    if (at >= cubin.sections[i].offset)
+      continue;
+    changed.data[at] ^= 0x20;
+    printed_compare(to[1], job, &job->output, &changed);
+    printed_check(to[3], job, &changed);
+    changed.data[at] ^= 0x20;
+  }
+  ref_cubin_free(&cubin);
+  free(changed.data);
+}
+
 static void printed_sweep_job(FILE *const to[TEXTS], check_job *job) {
+  printed_change_gaps(to, job);
   printed_sweep_file(to, job, NULL);
   for (size_t i = 0; i < job->count; i++)
     printed_sweep_file(to, job, &job->inputs[i]);

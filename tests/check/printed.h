@@ -18,7 +18,8 @@ typedef struct printed_sweep {
   size_t field, change;      /* of the record; what the field is changed to */
   uint64_t at;               /* the place that is changed now */
   uint8_t width, before[64]; /* width 0: nothing is changed */
-  bool plain;                /* one more, or the record behind */
+  bool is_plain;             /* one more, or the record behind */
+  bool is_wild;              /* all ones */
 } printed_sweep;
 /* Puts back the last change and makes the next one; false when there is none left. */
 bool printed_sweep_next(printed_sweep *sweep);

@@ -147,6 +147,7 @@ bool printed_sweep_next(printed_sweep *sweep) {
     else
       changed = sweep_change_record(sweep, &table);
   }
-  sweep->plain = sweep->change == CHANGE_MORE || sweep->change == CHANGE_RECORD;
+  sweep->is_plain = sweep->change == CHANGE_MORE || sweep->change == CHANGE_RECORD;
+  sweep->is_wild = sweep->change == CHANGE_ONES;
   return true;
 }
