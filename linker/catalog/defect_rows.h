@@ -76,3 +76,5 @@ TL_DEFECT(D92, 'R', "relocate", "-r, and an entry against a section symbol", "ke
           "applied to the place in this output, and dropped, so a later link does not move it")
 TL_DEFECT(D93, 'R', "write", "a full device, and an output of at most 4,096 bytes", "an error",
           "nothing is said: what fits the buffer is lost when the file is closed")
+TL_DEFECT(D94, 'R', "relocate", "an index file that moves unified data, and entries in it", "moved with their object",
+          "they stay at the offset that the data would have without an index, in other objects or behind all")

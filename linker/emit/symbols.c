@@ -2,6 +2,7 @@
 #include "emit/emit.h"
 
 #include "base/bytes.h"
+#include "catalog/defect.h"
 #include "cubin/elf.h"
 
 #include <string.h>
@@ -78,11 +79,18 @@ static uint16_t symbols_section(const tl_emitted *e, uint32_t section, uint8_t *
   return narrow ? (uint16_t)index : SHN_XINDEX;
 }
 
+/* L522: nvlink loses in relocatable outputs, too, that a symbol is hidden; R14 asks for it in the last link. */
+static uint8_t symbols_lose_hidden(const tl_emitted *e, uint8_t other) {
+  const bool hidden = (other & STO_VISIBILITY_MASK) == STV_HIDDEN;
+  const bool lost = hidden && tl_defect_matched(e->module->options, TL_DEFECT_D1);
+  return lost ? (uint8_t)(other & ~STO_VISIBILITY_MASK) : other;
+}
+
 /* st_other of an executable: L27, L185; W17.2, W17.7. In the Mercury table shared objects keep their space. */
 static uint8_t symbols_visibility(const tl_emitted *e, const tl_symbol *symbol, uint8_t other) {
   const bool records = e->module->mode->records_applied, marked = records && !e->module->extern_by_name;
   const unsigned space = e->module->view == TL_VIEW_MERCURY ? other & STO_SPACE_MASK : 0; /* M8, L135 */
-  if (symbol->shared)
+  if (symbol->shared || symbol->misplaced)
     return (uint8_t)(space | (marked ? STV_INTERNAL : 0));
   const unsigned visibility = other & STO_VISIBILITY_MASK;
   const bool kept = visibility == STV_PROTECTED || (records && visibility == STV_INTERNAL);
@@ -109,8 +117,9 @@ void tl_emit_symbol_table(tl_emitted *e) {
     at[5] = (uint8_t)(object ? symbol->other & ~STO_SPACE_MASK : symbol->other);
     if (untyped)
       at[4] = (uint8_t)((symbol->info & 0xf0) | STT_CUDA_OBJECT);
-    if (plain)
-      at[5] = symbols_visibility(e, symbol, at[5]);
+    at[5] = plain                    ? symbols_visibility(e, symbol, at[5])
+            : e->module->mode->final ? at[5]
+                                     : symbols_lose_hidden(e, at[5]);
     tl_put16(at + 6, symbol->waits ? SHN_COMMON : symbols_section(e, section, wide ? wide + 4 * (i + 1) : NULL));
     tl_put64(at + 8, symbols_value(e, index));
     tl_put64(at + 16, symbol->size);

@@ -440,7 +440,7 @@ static void shared_list_external(shared_state *s) {
   if (layout->reserved && !matched)
     tl_defect_note(s->module->diagnostics, TL_DEFECT_D70, NULL);
   for (uint32_t i = 1; i < s->module->symbols.count; i++)
-    if (shared_symbol(s, i)->external_shared) {
+    if (shared_symbol(s, i)->external_shared || shared_symbol(s, i)->misplaced) { /* L520 */
       layout->symbol_value[i] = UINT64_MAX;
       layout->symbol_section[i] = s->module->debug_shared;
     }

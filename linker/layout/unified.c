@@ -5,6 +5,7 @@
  * was (D77), and writes past its buffer where an offset is too large (D20); here the first is zero and the second an
  * error. */
 #include "base/bytes.h"
+#include "catalog/defect.h"
 #include "catalog/message.h"
 #include "cubin/elf.h"
 #include "layout/layout.h"
@@ -306,8 +307,19 @@ void tl_layout_unified(tl_layout *layout, const tl_module *module, const tl_unif
     unified_place_data(layout, module, plan, arena);
 }
 
+/* D94: nvlink moves the objects, and leaves the entries in them where they were. */
+static uint64_t unified_place_in_data(const tl_layout *layout, const tl_module *module, const tl_relocation *entry) {
+  const uint64_t moved = tl_layout_moved_offset(layout, entry->target, entry->offset);
+  if (moved == entry->offset || tl_defect_matched(module->options, TL_DEFECT_D94))
+    return entry->offset;
+  tl_defect_note(module->diagnostics, TL_DEFECT_D94, tl_module_text(module, module->symbols.items[entry->symbol].name));
+  return moved;
+}
+
 /* The slot of the function that the entry names, or of the first one (L432). */
 uint64_t tl_layout_place_of_entry(const tl_layout *layout, const tl_module *module, const tl_relocation *entry) {
+  if (entry->target == module->unified_data && module->unified_data != TL_NONE)
+    return unified_place_in_data(layout, module, entry);
   if (entry->target != module->jump_slots || !layout->stub_of)
     return tl_layout_moved_offset(layout, entry->target, entry->offset);
   const uint32_t function = module->symbols.items[entry->symbol].function;

@@ -468,12 +468,11 @@ static void functions_pass_new(tl_merging *m, uint32_t symbol) {
                        .function = function,
                        .block = TL_NONE,
                        .mention = m->file,
-                       .unlisted = (s->other & STO_VISIBILITY_MASK) == STV_INTERNAL}; /* L185 */
+                       .unlisted = tl_merging_is_unlisted(m, s)}; /* whatever names it fails (E69, L226) */
   const bool undefined = s->section == SHN_UNDEF;
   if (s->other & STO_ENTRY && tl_symbol_binding(s) != STB_LOCAL && functions_name_is_taken(module, s->name))
     functions_report_not_global(m, s);
   created.weak_mention = undefined && tl_symbol_binding(s) == STB_WEAK;
-  created.unlisted = (s->other & STO_VISIBILITY_MASK) == STV_INTERNAL; /* whatever names it fails (E69, L226) */
   const uint32_t out = tl_module_new_symbol(module, &created);
   module->symbol_of_function[function] = out;
   if (tl_symbol_binding(s) != STB_LOCAL)

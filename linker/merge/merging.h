@@ -2,6 +2,7 @@
 #ifndef TL_MERGE_MERGING_H
 #define TL_MERGE_MERGING_H
 
+#include "cubin/elf.h"
 #include "merge/module.h"
 
 enum {
@@ -95,6 +96,13 @@ void tl_merge_check_relocations(const tl_merging *m, uint32_t section);
 void tl_merge_check_dropped_relocations(const tl_merging *m, uint32_t section);
 /* Marks every section of one kind that is about an already marked text section. */
 void tl_merge_spread_state(tl_merging *m, uint8_t state);
+
+/* Parameters, compiler constants (F58) and whatever else is internal are not in .symtab, but in that of an output that
+ * keeps them (W4.3, L185, L523). */
+static inline bool tl_merging_is_unlisted(const tl_merging *m, const tl_cubin_symbol *s) {
+  const tl_mode *const mode = m->module->mode;
+  return (s->other & STO_VISIBILITY_MASK) == STV_INTERNAL && !mode->keeps_internal && !mode->records_applied;
+}
 
 static inline const char *tl_merging_text(const tl_merging *m, uint32_t name) {
   return tl_module_text(m->module, name);

@@ -274,6 +274,7 @@ typedef struct tl_module {
   bool dead_local_alias;                      /* the same of a local alias (L93) */
   tl_place_of_symbol weak_behind_common;      /* the first that an executable cannot have (D19, L436) */
   bool unified;                               /* some input has unified tables (U4) */
+  bool unified_functions;                     /* some input has a table of functions (L521) */
   TL_VECTOR(tl_unified_entry) unified_entries;
   const tl_index *index; /* of unified functions and data (-uidx), NULL */
   tl_u32_vector stubs;   /* with an index: symbols of the jump slots in .nv.uft */

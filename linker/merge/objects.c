@@ -9,12 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Parameters and compiler constants (F58) are not in .symtab, but in that of a relocatable output (W4.3, L185). */
-static bool objects_is_unlisted(const tl_merging *m, const tl_cubin_symbol *s) {
-  const tl_mode *const mode = m->module->mode;
-  return (s->other & STO_VISIBILITY_MASK) == STV_INTERNAL && !mode->keeps_internal && !mode->records_applied;
-}
-
 static bool objects_starts_with(const tl_merging *m, uint32_t name, const char *prefix) {
   return strncmp(tl_merging_text(m, name), prefix, strlen(prefix)) == 0;
 }
@@ -202,6 +196,7 @@ uint32_t tl_merge_place_section(tl_merging *m, uint32_t index) {
     section->pieces.items[section->pieces.count - 1].named = !m->objects_done;
   if (input->type == SHT_CUDA_UFT_ENTRY || input->type == SHT_CUDA_UDT_ENTRY)
     module->unified = true;
+  module->unified_functions |= input->type == SHT_CUDA_UFT_ENTRY;
   if (input->type == SHT_CUDA_UDT && !(input->flags & SHF_CUDA_MERCURY))
     module->unified_data = out;
   return out;
@@ -264,7 +259,7 @@ static uint32_t objects_new_symbol(tl_merging *m, const tl_cubin_symbol *s, uint
                             .function = TL_NONE,
                             .block = TL_NONE,
                             .mention = m->file,
-                            .unlisted = objects_is_unlisted(m, s)};
+                            .unlisted = tl_merging_is_unlisted(m, s)};
   const uint32_t out = tl_module_new_symbol(m->module, &symbol);
   if (tl_symbol_binding(s) != STB_LOCAL)
     m->module->symbol_of_name[s->name] = out;
@@ -494,7 +489,6 @@ static void objects_define_known(tl_merging *m, uint32_t index, uint32_t known, 
   symbol->section = section;
   symbol->value = s->value + m->section_offset[s->section];
   symbol->size = s->size;
-  symbol->other = s->other;
   symbol->info = s->info; /* also the weak binding over an earlier mention's (L61) */
   if (!symbol->shared && !symbol->misplaced)
     return;
@@ -776,9 +770,13 @@ static void objects_join_lost_ranges(tl_merging *m) {
 }
 
 /* A weak definition of something that an earlier file defines. */
-static bool objects_definition_loses(const tl_merging *m, const tl_cubin_symbol *s) {
-  const uint32_t known = tl_symbol_binding(s) == STB_WEAK ? m->module->symbol_of_name[s->name] : TL_NONE;
+static bool objects_is_defined(const tl_merging *m, const tl_cubin_symbol *s) {
+  const uint32_t known = m->module->symbol_of_name[s->name];
   return known != TL_NONE && m->module->symbols.items[known].section != TL_NONE;
+}
+
+static bool objects_definition_loses(const tl_merging *m, const tl_cubin_symbol *s) {
+  return tl_symbol_binding(s) == STB_WEAK && objects_is_defined(m, s);
 }
 
 static bool objects_lies_in_pool(const tl_merging *m, const tl_cubin_symbol *s) {
@@ -790,7 +788,7 @@ static bool objects_lies_in_pool(const tl_merging *m, const tl_cubin_symbol *s) 
 static void objects_note_debug_shared(tl_merging *m) {
   for (uint32_t i = 1; i < m->cubin->symbol_count; i++) {
     const tl_cubin_symbol *const s = &m->cubin->symbols[i];
-    const bool external = s->section == SHN_UNDEF && s->value;
+    const bool external = s->section == SHN_UNDEF && s->value && !s->size && !objects_is_defined(m, s);
     if ((s->other & STO_SPACE_MASK) != STO_SHARED || tl_symbol_type(s) != STT_CUDA_OBJECT ||
         (s->value && s->value <= m->module->debug_shared_align) || !(external || objects_lies_in_pool(m, s)))
       continue;

@@ -313,8 +313,9 @@ static bool relocate_by_class(const relocating *r, entry_state *e, outcome *resu
   if (e->symbol == 0)
     return false;
   if (symbol->name == r->uft_offset && section == TL_NONE) { /* R13a, W12.7 */
-    *result = tl_module_has_tables(r->module) || (r->module->unified && !r->module->mode->final) ? OUTCOME_KEEP
-                                                                                                 : OUTCOME_DROP;
+    *result = r->module->unified_functions && (tl_module_has_tables(r->module) || !r->module->mode->final)
+                  ? OUTCOME_KEEP
+                  : OUTCOME_DROP;
     return true;
   }
   if (section == TL_NONE && relocate_is_unified_name(r, symbol->name)) { /* R13b */
@@ -516,7 +517,8 @@ static bool relocate_is_recorded(const relocating *r, const entry_state *e) {
     return false;
   if (e->row->kind == TL_RELOC_UNUSED_CLEAR)
     return symbol->shared;
-  if (!symbol->external_shared || !final || r->module->extern_by_name)
+  const bool external = symbol->external_shared || symbol->misplaced; /* L520 */
+  if (!external || !final || r->module->extern_by_name)
     return true;
   if (!r->layout->extern_recorded || e->s != UINT64_MAX)
     return false;
@@ -634,7 +636,7 @@ bool tl_symbol_is_listed(const tl_module *module, const tl_layout *layout, uint3
   const bool forgotten = s->section != TL_NONE && module->sections.items[s->section].forgotten; /* L79 */
   if (s->unlisted || forgotten || layout->symbol_gone[symbol])
     return false;
-  if (s->external_shared && module->mode->final && !module->extern_by_name)
+  if ((s->external_shared || s->misplaced) && module->mode->final && !module->extern_by_name)
     return layout->extern_listed; /* D70 */
   return (!s->shared && !s->misplaced) || module->keeps_shared;
 }
