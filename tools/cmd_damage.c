@@ -19,7 +19,7 @@ enum { DAMAGE_JOBS = 16 };
 
 typedef struct damage_command {
   damage_settings settings;
-  const char *corpus, *record_path, *report, *one, *replay, *store, *refresh, *printed, *linker, *reference;
+  const char *corpus, *record_path, *report, *one, *replay, *store, *refresh, *printed, *linker, *reference, *with;
   char record_text[DAMAGE_PATH];
   uint64_t seed, count, differences;
   bool seeded;
@@ -37,18 +37,22 @@ typedef struct damage_campaign {
 } damage_campaign;
 
 static int damage_usage(void) {
-  fprintf(stderr, "usage: twin damage [OPTION...]\n"
-                  "  --seed S           the first case's number; default: from HEAD's id\n"
-                  "  --count N          default 1000\n"
-                  "  --record FILE      default build/damage-SEED; a campaign goes on where its record ends\n"
-                  "  --report FILE      no campaign, only the table of a record\n"
-                  "  --case 'LINE'      one case; leaves its files in build/damage-case\n"
-                  "  --replay FILE      link the stored cases and compare with nvlink's stored answers\n"
-                  "  --store FILE       no campaign: write nvlink's answers to COUNT cases as stored cases\n"
-                  "  --refresh FILE     ask nvlink anew for the stored cases whose input files have changed\n"
-                  "  --printed FILE     no campaign: nvlink alone on COUNT inputs more; FILE counts what it prints\n"
-                  "  --differences N    with --replay: as many differences, all with a named cause, are known\n"
-                  "  --linker PATH, --reference PATH, --corpus DIR, --jobs N, --seconds N, --no-memory-limit\n");
+  fprintf(stderr,
+          "usage: twin damage [OPTION...]\n"
+          "  --seed S           the first case's number; default: from HEAD's id\n"
+          "  --count N          default 1000\n"
+          "  --record FILE      default build/damage-SEED; a campaign goes on where its record ends\n"
+          "  --report FILE      no campaign, only the table of a record\n"
+          "  --case 'LINE'      one case; leaves its files in build/damage-case\n"
+          "  --replay FILE      link the stored cases and compare with nvlink's stored answers\n"
+          "  --store FILE       no campaign: write nvlink's answers to COUNT cases as stored cases\n"
+          "  --refresh FILE     ask nvlink anew for the stored cases whose input files have changed\n"
+          "  --printed FILE     no campaign: nvlink alone on COUNT inputs more; FILE counts what it prints\n"
+          "  --differences N    with --replay: as many differences, all with a named cause, are known\n"
+          "  --ours-only        without nvlink, and with the linker in this program: crashes, hangs, leaks and the\n"
+          "                     like alone; for a sanitizer's preset\n"
+          "  --with WORD        only jobs that have the word; --add WORD: every link gets it\n"
+          "  --linker PATH, --reference PATH, --corpus DIR, --jobs N, --seconds N, --no-memory-limit\n");
   return TWIN_TROUBLE;
 }
 
@@ -58,10 +62,12 @@ static bool damage_parse_value(damage_command *command, const char *word, const 
   const struct {
     const char *name;
     const char **text;
-  } texts[] = {{"--corpus", &command->corpus},      {"--record", &command->record_path}, {"--report", &command->report},
-               {"--case", &command->one},           {"--replay", &command->replay},      {"--store", &command->store},
-               {"--refresh", &command->refresh},    {"--printed", &command->printed},    {"--linker", &command->linker},
-               {"--reference", &command->reference}};
+  } texts[] = {{"--corpus", &command->corpus},   {"--record", &command->record_path},
+               {"--report", &command->report},   {"--case", &command->one},
+               {"--replay", &command->replay},   {"--store", &command->store},
+               {"--refresh", &command->refresh}, {"--printed", &command->printed},
+               {"--linker", &command->linker},   {"--reference", &command->reference},
+               {"--with", &command->with},       {"--add", &command->settings.word}};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
     if (strcmp(word, texts[i].name) == 0) {
       *texts[i].text = value;
@@ -90,6 +96,10 @@ static bool damage_parse(damage_command *command, int argc, char **argv) {
       command->settings.unlimited = true;
       continue;
     }
+    if (strcmp(argv[i], "--ours-only") == 0) {
+      command->settings.ours_only = command->settings.unlimited = true;
+      continue;
+    }
     if (i + 1 == argc || !damage_parse_value(command, argv[i], argv[i + 1]))
       return false;
     i++;
@@ -110,8 +120,10 @@ static bool damage_absolute(const char *path, char *absolute) {
 
 static bool damage_find_linkers(damage_command *command) {
   char reference[DAMAGE_PATH] = "";
-  if (command->reference ? !damage_absolute(command->reference, reference)
-                         : !file_find_tool("nvlink", reference, sizeof reference))
+  if (command->settings.ours_only)
+    reference[0] = '\0';
+  else if (command->reference ? !damage_absolute(command->reference, reference)
+                              : !file_find_tool("nvlink", reference, sizeof reference))
     reference[0] = '\0';
   memcpy(command->settings.reference, reference, strlen(reference) + 1);
   return damage_absolute(command->linker ? command->linker : "build/release/bin/twinlink", command->settings.linker);
@@ -188,9 +200,10 @@ static int campaign_report(const damage_command *command, const char *path) {
     fprintf(stderr, "twin damage: %s: cannot be read\n", path);
     return TWIN_TROUBLE;
   }
-  if (!command->settings.reference[0])
+  if (!command->settings.reference[0] && !command->settings.ours_only)
     printf("nvlink is not installed: only twinlink's own bounds are checked\n");
-  const bool good = damage_report_print(&report, stdout);
+  const bool alone = !command->settings.reference[0];
+  const bool good = alone ? damage_report_print_ours(&report, stdout) : damage_report_print(&report, stdout);
   damage_report_free(&report);
   return good ? TWIN_OK : TWIN_FOUND;
 }
@@ -220,7 +233,11 @@ static int campaign_run(const damage_command *command, const damage_bases *bases
   }
   pthread_mutex_init(&campaign.lock, NULL);
   process_hold_interrupts();
-  campaign_threads(&campaign);
+  if (command->settings.ours_only)
+    campaign.good =
+        damage_run_ours(&command->settings, bases, campaign.done, command->seed, command->count, command->record_path);
+  else
+    campaign_threads(&campaign);
   fclose(campaign.record);
   free(campaign.done);
   process_let_interrupts();
@@ -422,7 +439,7 @@ int twin_damage(int argc, char **argv) {
   if (command.report)
     return campaign_report(&command, command.report);
   damage_bases bases;
-  if (!damage_bases_load(&bases, command.corpus)) {
+  if (!damage_bases_load(&bases, command.corpus, command.with)) {
     fprintf(stderr, "twin damage: %s: no jobs\n", command.corpus);
     return TWIN_TROUBLE;
   }

@@ -60,8 +60,9 @@ typedef struct damage_bases {
   size_t count, room;
 } damage_bases;
 
-/* Finds every job under cuda/, synthetic/ and vendor-defects/ that links and whose inputs are small enough. */
-bool damage_bases_load(damage_bases *bases, const char *corpus);
+/* Finds every job under cuda/, synthetic/ and vendor-defects/ that links, whose inputs are small enough and whose command
+ * line has the word (NULL: any). */
+bool damage_bases_load(damage_bases *bases, const char *corpus, const char *word);
 void damage_bases_free(damage_bases *bases);
 
 /* `width` 0: the file is cut at `offset`. */
@@ -113,8 +114,10 @@ void damage_line(const damage_answer *answer, char *line, size_t size);
 /* What all links of a campaign share. */
 typedef struct damage_settings {
   char linker[DAMAGE_PATH], reference[DAMAGE_PATH]; /* reference "": not installed */
+  const char *word;                                 /* one more for every link, or NULL */
   double seconds;
   bool unlimited; /* no bound on memory: a sanitizer's program */
+  bool ours_only; /* without nvlink, and with the linker that this program has in it, in this process */
 } damage_settings;
 
 typedef enum damage_who { DAMAGE_NVLINK, DAMAGE_COMPATIBLE, DAMAGE_DEFAULT } damage_who;
@@ -172,7 +175,15 @@ typedef struct damage_report {
 void damage_report_add(damage_report *report, const char *line, const char *fields, const damage_verdict *verdict);
 /* True when nothing failed and every difference has a name. */
 bool damage_report_print(damage_report *report, FILE *to);
+/* The same of a campaign without nvlink: what was linked, what was refused and what failed. */
+bool damage_report_print_ours(damage_report *report, FILE *to);
 void damage_report_free(damage_report *report);
+
+/* Makes the cases first .. first + count - 1 that are not `done` (by number), damages and links them with the linker in this
+ * program, in both modes, many in one child process, and adds them to the record. A child that ends or hangs is the failure
+ * of the case that it had begun. False when nothing could be run. */
+bool damage_run_ours(const damage_settings *settings, const damage_bases *bases, const bool *done, uint64_t first,
+                     uint64_t count, const char *record);
 
 /* Runs nvlink on the case three times and writes a stored case; false when it did not answer the same each time. */
 bool damage_store_case(const damage_settings *settings, const damage_case *one, const char *directory, FILE *to);

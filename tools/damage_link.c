@@ -6,7 +6,9 @@
 #include "damage.h"
 
 #include "conformance.h"
+#include "voters_calls.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,6 +61,24 @@ static void link_command(const damage_settings *settings, const damage_case *one
     if (!one->alone || !link_is_input(one->base, word) || strcmp(word, damaged) == 0)
       string_list_add(command, "%s", word);
   }
+  if (settings->word)
+    string_list_add(command, "%s", settings->word);
+}
+
+/* The linker in this process, in the directory and with its messages. False when only the program can do it. */
+static bool link_here(const string_list *command, const char *directory, process_result *result) {
+  const int home = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), errors = dup(STDERR_FILENO);
+  bool good = home >= 0 && errors >= 0 && chdir(directory) == 0;
+  const int messages = good ? open("messages", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644) : -1;
+  good = messages >= 0 && dup2(messages, STDERR_FILENO) >= 0;
+  const int code = good ? voters_call_linker((int)command->count, command->items, NULL) : VOTERS_ONLY_PROGRAM;
+  dup2(errors, STDERR_FILENO);
+  good &= fchdir(home) == 0;
+  close(messages);
+  close(errors);
+  close(home);
+  *result = (process_result){.started = true, .exit_code = code};
+  return good && code != VOTERS_ONLY_PROGRAM;
 }
 
 static damage_fate link_fate(const process_result *result) {
@@ -86,7 +106,9 @@ bool damage_link(const damage_settings *settings, const damage_case *one, damage
                            .memory = who != DAMAGE_NVLINK && settings->unlimited ? 0 : link_memory,
                            .file_size = LINK_FILE_LIMIT};
   process_result result;
-  const bool good = link_write_inputs(one, directory) && process_run(&job, &result);
+  bool good = link_write_inputs(one, directory);
+  if (good && !(settings->ours_only && link_here(&command, directory, &result)))
+    good = process_run(&job, &result);
   if (good) {
     answer->fate = link_fate(&result);
     answer->exit_code = result.exit_code;
@@ -255,6 +277,10 @@ bool damage_compare(const damage_settings *settings, const damage_case *one, con
     const char *const failure = damage_check(settings, one, &answers[who], answers[DAMAGE_NVLINK].output_size);
     if (failure)
       snprintf(verdict->failure, sizeof verdict->failure, "%s", failure);
+  }
+  if (good && !settings->reference[0]) {
+    verdict->ours = compare_outputs(&answers[DAMAGE_NVLINK], &answers[DAMAGE_COMPATIBLE]);
+    verdict->usual = compare_outputs(&answers[DAMAGE_NVLINK], &answers[DAMAGE_DEFAULT]);
   }
   if (good && settings->reference[0])
     compare_fill(settings, one, directory, answers, verdict);

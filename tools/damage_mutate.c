@@ -14,13 +14,14 @@ enum { MUTATE_NAMES = 512, BASE_BYTES = 400000 };
 
 typedef struct bases_walk {
   damage_bases *bases;
-  const char *set;
+  const char *set, *word;
 } bases_walk;
 
 static bool bases_take(const corpus_stored_job *job, void *context) {
   const bases_walk *const walk = context;
   damage_bases *const bases = walk->bases;
-  if (job->answer.exit_code != 0 || !job->answer.output || job->answer.output_size > BASE_BYTES)
+  if (job->answer.exit_code != 0 || !job->answer.output || job->answer.output_size > BASE_BYTES ||
+      (walk->word && !string_list_holds(&job->arguments, walk->word)))
     return true;
   string_list inputs = corpus_job_inputs(job);
   damage_base base = {0};
@@ -47,13 +48,13 @@ static bool bases_take(const corpus_stored_job *job, void *context) {
   return true;
 }
 
-bool damage_bases_load(damage_bases *bases, const char *corpus) {
+bool damage_bases_load(damage_bases *bases, const char *corpus, const char *word) {
   static const char *const sets[] = {"cuda", "synthetic", "vendor-defects"};
   *bases = (damage_bases){0};
   for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
     text_buffer path = {0};
     text_add(&path, "%s/%s", corpus, sets[i]);
-    const bool good = corpus_visit_jobs(path.bytes, bases_take, &(bases_walk){bases, sets[i]});
+    const bool good = corpus_visit_jobs(path.bytes, bases_take, &(bases_walk){bases, sets[i], word});
     text_free(&path);
     if (!good)
       return false;

@@ -190,6 +190,16 @@ bool damage_report_print(damage_report *report, FILE *to) {
   return report->unnamed == 0 && report->failures == 0;
 }
 
+bool damage_report_print_ours(damage_report *report, FILE *to) {
+  const size_t *const compatible = report->table[DAMAGE_LINKS], *const usual = report->usual[DAMAGE_LINKS];
+  fprintf(to, "\n%zu inputs; --bug-compatible: %zu linked, %zu refused; default mode: %zu linked, %zu refused\n",
+          report->cases, compatible[DAMAGE_OTHER], compatible[DAMAGE_REFUSED], usual[DAMAGE_OTHER],
+          usual[DAMAGE_REFUSED]);
+  counts_print(&report->failed, "FAILURES of twinlink", to);
+  fprintf(to, "%zu failures\n", report->failures);
+  return report->failures == 0;
+}
+
 void damage_report_free(damage_report *report) {
   counts_free(&report->causes);
   counts_free(&report->unnamed_keys);

@@ -185,8 +185,8 @@ static uint32_t shared_free_colour(shared_state *s, uint32_t kernel, uint32_t co
 /* The first colour that none of the kernels uses, which they use from now on. Objects of the same kernels begin behind the
  * last one. */
 static uint32_t shared_take_colour(shared_state *s, const tl_u32_vector *users) {
-  const uint32_t list =
-      tl_names_intern(&s->user_lists, (const char *)users->items, users->count * sizeof *users->items);
+  const uint32_t list = tl_names_intern(&s->user_lists, users->count ? (const char *)users->items : "",
+                                        users->count * sizeof *users->items);
   if (list == s->after.count)
     tl_u32_push(s->arena, &s->after, 0);
   uint32_t colour = s->after.items[list], before;

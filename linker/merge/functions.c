@@ -447,7 +447,8 @@ static void functions_pass_known(tl_merging *m, uint32_t symbol, uint32_t out) {
     functions_check_parameters(m, symbol, out);
     functions_replace(m, symbol, out);
   } else if (body->role != TL_BODY_MENTION) {
-    if (body->role == TL_BODY_DUPLICATE)
+    const bool strong = tl_symbol_binding(s) == STB_GLOBAL && function->binding == STB_GLOBAL;
+    if (body->role == TL_BODY_DUPLICATE || (body->role == TL_BODY_MISMATCH && strong)) /* L446 */
       functions_report_duplicate(m, symbol, function->first_file);
     else
       functions_check_parameters(m, symbol, out);

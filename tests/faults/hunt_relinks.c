@@ -96,7 +96,7 @@ hunt_relinks *hunt_relinks_open(const char *corpus, const char *root, uint64_t s
   harness_path(programs, "%s/programs", root);
   if (harness_exists(programs))
     relinks_add_places(r, "programs", false);
-  if (r->place_count == 0 || !damage_bases_load(&r->bases, corpus))
+  if (r->place_count == 0 || !damage_bases_load(&r->bases, corpus, NULL))
     harness_stop("the corpus has no cubins to link again");
   return r;
 }
