@@ -106,18 +106,23 @@ static void diagnose_report_shared(const tl_module *module, const char *name, ui
                      diagnose_largest_shared(module));
 }
 
+/* User constants, and those of Mercury beside them in a link of SASS kind (L144). */
+static bool diagnose_holds_user_constants(const tl_section *section) {
+  return section->type == SHT_CUDA_CONSTANT0 + 3 || section->type == SHT_CUDA_USER_CONSTANT;
+}
+
 void tl_diagnose_sizes(const tl_module *module, const tl_layout *layout) {
   for (uint32_t i = 1; i < module->sections.count; i++) {
     const tl_section *const section = &module->sections.items[i];
     const uint64_t size = layout->section_size[i];
-    if (layout->section_dropped[i] || (!module->mode->final && section->type != SHT_CUDA_CONSTANT0 + 3))
+    if (layout->section_dropped[i] || (!module->mode->final && !diagnose_holds_user_constants(section)))
       continue;
     const bool owned = section->about != TL_NONE && module->sections.items[section->about].owner != TL_NONE;
     const bool pool = i == module->debug_shared; /* where it stays (W17.3) */
     if (section->type == SHT_CUDA_SHARED && (owned || pool) &&
         size > diagnose_largest_shared(module) + layout->reserved)
       diagnose_report_shared(module, diagnose_shared_name(module, section), size - layout->reserved);
-    else if (section->type == SHT_CUDA_CONSTANT0 + 3 && size > largest_constant)
+    else if (diagnose_holds_user_constants(section) && size > largest_constant)
       tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_USER_CONSTANT_SIZE),
                          (tl_site){NULL, tl_module_user_constants(module), NULL, TL_NO_OFFSET}, NULL, size);
     else if (section->type == SHT_CUDA_CONSTANT0 + 2 && owned && size > largest_constant)

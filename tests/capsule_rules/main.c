@@ -87,6 +87,9 @@ static const capsule_row rows[] = {
     {"relocatable_lines", "100", NULL, "-r", {"weak_loads_4", "strong_loads_1", "leaf"}, NULL, NULL},  /* L137 */
     {"relocatable_alias", "100", NULL, "-r", {"alias_lines", "calls_second"}, NULL, NULL},             /* L137 */
     {"first_definition", "100", NULL, NULL, {"weak_5", "strong_7", "strong_5"}, NULL, NULL},           /* L139 */
+    {"sass_constants", "110", NULL, NULL, {"sass_large_1", "sass_large_2"}, NULL, NULL},               /* L144 */
+    {"sass_constants_verbose", "110", NULL, "-v", {"sass_large_1", "sass_large_2"}, NULL, NULL},       /* L144 */
+    {"mixed_constants", "110", NULL, NULL, {"large_1", "sass_large_2"}, NULL, NULL},                   /* L144 */
     {"errors_at_exit", "120", NULL, NULL, {"leaf", "leaf_errors"}, "leaf1: nvlink adds", NULL},        /* L120 */
 };
 
@@ -108,8 +111,25 @@ static bool find_ptxas(char path[HARNESS_PATH]) {
   return harness_exists(path);
 }
 
+static const char sass_prefix[] = "sass_";
+
+/* An object of SASS kind is a capsule with another byte in e_flags (M1). */
+static void make_sass(const char *directory, const char *cubin) {
+  enum { OBJECT_KIND = 48, SASS_KIND = 4 };
+  char path[HARNESS_PATH];
+  harness_bytes bytes;
+  harness_path(path, "%s/%s", directory, cubin);
+  if (!harness_read_file(path, &bytes) || bytes.size <= OBJECT_KIND)
+    harness_stop("cannot read %s", path);
+  bytes.data[OBJECT_KIND] = SASS_KIND;
+  harness_write_file(path, bytes.data, bytes.size);
+  free(bytes.data);
+}
+
+/* "sass_x" is the program x as an object of SASS kind. */
 static void compile(const char *ptxas, const char *directory, const char *name, const char *architecture) {
-  const capsule_source *const source = capsule_find_source(name);
+  const bool sass = strncmp(name, sass_prefix, strlen(sass_prefix)) == 0;
+  const capsule_source *const source = capsule_find_source(sass ? name + strlen(sass_prefix) : name);
   char path[HARNESS_PATH], arch[32], output[64], input[64];
   harness_path(path, "%s/%s.ptx", directory, name);
   FILE *const to = fopen(path, "w");
@@ -126,6 +146,8 @@ static void compile(const char *ptxas, const char *directory, const char *name, 
   if (outcome.code)
     fail_msg("ptxas: %s", (const char *)outcome.err.data);
   harness_free_outcome(&outcome);
+  if (sass)
+    make_sass(directory, output);
 }
 
 typedef struct capsule_answer {

@@ -332,6 +332,22 @@ static void write_aligned(FILE *to, int bytes, const char *kernel) {
           kernel);
 }
 
+/* More user constants in two files than a program may have. */
+static void write_large(FILE *to, int file) {
+  enum { BYTES = 41000 };
+  fprintf(to,
+          ".const .align 4 .b8 large%d[%d] = {1};\n"
+          ".visible .entry reads%d(.param .u64 q)\n{ .reg .u32 %%r<2>; .reg .u64 %%rd<3>;\n"
+          " ld.param.u64 %%rd1,[q]; ld.const.u32 %%r1,[large%d]; st.global.u32 [%%rd1],%%r1; ret; }\n",
+          file, (int)BYTES, file, file);
+}
+static void write_large_1(FILE *to) {
+  write_large(to, 1);
+}
+static void write_large_2(FILE *to) {
+  write_large(to, 2);
+}
+
 static void write_aligned_1(FILE *to) {
   write_aligned(to, 1, "aligned1");
 }
@@ -374,6 +390,8 @@ static const capsule_source sources[] = {
     {"calls_first", NULL, write_calls_first},
     {"aligned", NULL, write_aligned_1},
     {"aligned_odd", NULL, write_aligned_2},
+    {"large_1", NULL, write_large_1},
+    {"large_2", NULL, write_large_2},
     {"leaf", NULL, write_leaf_1},
     {"leaf_errors", "-make-errors-visible-at-exit", write_leaf_2},
     {"doubles", NULL, write_doubles},
