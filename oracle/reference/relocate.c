@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { NO_BANK = 28, TEXT_BANK = 29, CONSTANT_LIMIT = 0x10000, SYSTEM_RESERVED = 0x40 };
+enum { TYPE_G32 = 3, TYPE_G64 = 4, NO_BANK = 28, TEXT_BANK = 29, CONSTANT_LIMIT = 0x10000, SYSTEM_RESERVED = 0x40 };
 
 typedef enum ref_action { REF_APPLY, REF_KEEP, REF_DROP, REF_CLEAR, REF_KEEP_NOTHING } ref_action;
 
@@ -303,10 +303,12 @@ static void ref_relocate_check_fit(ref_link *link, const ref_relocation_row *row
 static uint64_t ref_relocate_old_addend(const ref_link *link, const ref_out_relocation *entry) {
   const ref_out_section *target = &link->sections[entry->target];
   const ref_relocation_row *row = ref_relocation_row_of(entry->type);
+  static const ref_field addresses[] = {{0, 32, REF_FROM_ABS}, {0, 64, REF_FROM_ABS}};
   if (!entry->adds_old || row == NULL) {
     return 0;
   }
-  const ref_field *field = &row->fields[0];
+  const bool of_driver = entry->type == TYPE_G32 || entry->type == TYPE_G64; /* RF133: never applied here */
+  const ref_field *field = of_driver ? &addresses[entry->type == TYPE_G64] : &row->fields[0];
   const uint64_t old = ref_field_read(field, target->data.data, target->data.size, entry->offset);
   const unsigned scale = field->source == REF_FROM_SHR2 ? 2 : field->source == REF_FROM_HI ? 32 : 0;
   return old << scale;
