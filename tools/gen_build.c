@@ -61,6 +61,8 @@ static void gen_build_traits(gen_program *program) {
     uint32_t percent = gen_trait_percent[i];
     if (rich && gen_trait_rich_percent[i])
       percent = gen_trait_rich_percent[i];
+    if (i == GEN_TRAIT_DYNAMIC && gen_kind_has_steps(program->kind))
+      percent = 22; /* nvlink defines it in each output of -r (D59), so that most chains with it are refused */
     program->traits[i] = gen_random_percent(&program->random, percent);
   }
   if (program->kind == GEN_UNIFIED)
@@ -319,7 +321,8 @@ static void gen_build_objects(gen_program *program, int index) {
   for (uint32_t copies = many ? gen_draw(program, 3) : 0; copies > 0; copies--) {
     int file = gen_build_pick_file(program, gen_variable_only_ptx(variable));
     gen_object *object = file == GEN_NONE ? NULL : gen_build_object(program, index, file, variable->linkage);
-    if (object && variable->linkage == GEN_COMMON && gen_chance(program, 40)) {
+    const bool varies = object && variable->linkage == GEN_COMMON && gen_chance(program, 40);
+    if (varies && !gen_kind_has_steps(program->kind)) { /* after -r a common symbol has a size that must fit (D3) */
       object->count = 1 + gen_draw(program, variable->count);
       variable->varied |= object->count != variable->count;
       object->align = gen_element_size(variable->element) << gen_draw(program, 3);

@@ -68,6 +68,10 @@ const gen_operation_row gen_operations[GEN_OP_COUNT] = {
 const char *const gen_kind_names[GEN_KIND_COUNT] = {"plain",       "options",   "mistakes", "headers", "rich",
                                                     "relocatable", "preserved", "grouping", "unified"};
 
+bool gen_kind_has_steps(gen_kind kind) {
+  return kind >= GEN_RELOCATABLE;
+}
+
 bool gen_kind_is_rich(gen_kind kind) {
   return kind >= GEN_RICH;
 }

@@ -444,6 +444,8 @@ bool gen_function_anonymous(const gen_function *function);
 bool gen_variable_unsized(const gen_program *program, int variable, int file);
 uint32_t gen_switch_count(const gen_program *program, const gen_operation *operation);
 bool gen_kind_is_rich(gen_kind kind);
+/* Are programs of the kind linked in steps, all or some of them? */
+bool gen_kind_has_steps(gen_kind kind);
 /* Has the program, after pruning, a live unified function or object? */
 bool gen_program_unified(const gen_program *program);
 /* Has a step an input? One without has no output. */
