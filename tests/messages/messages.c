@@ -2,7 +2,9 @@
  *   a job (SET/PROGRAM/ARCHITECTURE/JOB) in which nvlink printed the message;
  *   "default JOB": a job in which twinlink prints it under its own identity (codes T1 ...);
  *   "run DIRECTORY WORDS": the same for a command line with the inputs of that directory of the corpus;
- *   "none: REASON": an invariant excludes it. That is wrong as soon as some job of the corpus has the message. */
+ *   "none: REASON": an invariant excludes it. That is wrong as soon as some job of the corpus has the message.
+ * The texts that twinlink does not have are lines that begin with "text": "outcome" when a stored answer to a damaged input
+ * (corpus/damage/outcomes) has the text, "none: REASON" when none has. */
 #define _DEFAULT_SOURCE
 #include "tests/messages/coverage.h"
 
@@ -21,7 +23,7 @@ static const message_row rows[] = {
 };
 enum { ROW_COUNT = sizeof rows / sizeof *rows, COLUMN_CODE = 1, COLUMN_HELD = 3 };
 
-static harness_words table;
+static harness_words table, texts, outcomes;
 
 /* Does `line` fit the row's text? %s is any text, %u and %x are digits; the target may follow (-report-arch). */
 static bool messages_fits(const char *text, const char *line) {
@@ -123,6 +125,61 @@ static void messages_test_row(void **state) {
     fail_msg("%s: '%s' does not print \"%s\"", row->id, held, row->text);
 }
 
+/* "| text `TEXT` ... | HELD |": whether a stored answer has it. */
+static void messages_test_text(void **state) {
+  const char *const line = *state;
+  char text[256], held[1024];
+  bool stored = false;
+  const char *const begin = strchr(line, '`') + 1, *const end = strchr(begin, '`');
+  snprintf(text, sizeof text, "%.*s", (int)(end - begin), begin);
+  coverage_column(line, 1, held, sizeof held);
+  for (size_t i = 0; i < outcomes.count; i++)
+    stored = stored || strstr(outcomes.items[i], text);
+  for (size_t i = 0; i < coverage.job_count; i++)
+    for (size_t m = 0; m < coverage.jobs[i].messages.count; m++)
+      if (strstr(coverage.jobs[i].messages.items[m], text) && !strstr(coverage.jobs[i].messages.items[m], "damaged"))
+        fail_msg("'%s' is called a text that twinlink does not have, but the job %s/%s has it", text,
+                 coverage.jobs[i].set, coverage.jobs[i].job->name);
+  const bool none = strncmp(held, "none: ", 6) == 0 && strlen(held) >= 26;
+  if (strcmp(held, "outcome") != 0 && !none)
+    fail_msg("'%s': '%s' is neither 'outcome' nor a reason", text, held);
+  if (stored == none)
+    fail_msg("'%s' is called '%s', but corpus/damage/outcomes %s it", text, none ? "none" : "outcome",
+             stored ? "has" : "does not have");
+}
+
+/* The line begins as the row's text does; names in damaged files hold anything, also the end of a line. */
+static bool messages_begins(const message_row *row, const char *line) {
+  const char *const text = strstr(line, ": ");
+  const size_t fixed = strcspn(row->text, "%");
+  return text && fixed >= 4 && strncmp(text + 2, row->text, fixed) == 0;
+}
+
+/* What nvlink printed on damaged inputs (corpus/damage/printed: "NUMBER TEXT") is a row's text or one of those above. */
+static void messages_test_printed(void **state) {
+  (void)state;
+  char path[HARNESS_PATH];
+  harness_words printed;
+  harness_path(path, "%s/corpus/damage/printed", coverage.source);
+  harness_read_lines(path, &printed);
+  for (size_t i = 1; i < printed.count; i++) {
+    const char *const line = strchr(printed.items[i], ' ');
+    bool known = !line || strncmp(line + 1, "nvlink ", 7) != 0;
+    for (size_t r = 0; r < ROW_COUNT && !known; r++)
+      known = messages_line_is(&rows[r], line + 1, "nvlink ") || messages_begins(&rows[r], line + 1);
+    for (size_t t = 0; t < texts.count && !known; t++) {
+      const char *const begin = strchr(texts.items[t], '`') + 1;
+      char text[256];
+      snprintf(text, sizeof text, "%.*s", (int)strcspn(begin, "`"), begin);
+      known = strstr(line, text) != NULL;
+    }
+    if (!known)
+      fail_msg("nvlink printed '%s', which messages.md does not know", line + 1);
+  }
+  assert_true(printed.count > 1);
+  harness_free_words(&printed);
+}
+
 /* The table names rows that exist. */
 static void messages_test_table(void **state) {
   (void)state;
@@ -137,14 +194,40 @@ static void messages_test_table(void **state) {
   }
 }
 
+/* The lines of messages.md that begin with "| text `", which is not a row's id. */
+static void messages_read_texts(void) {
+  char path[HARNESS_PATH];
+  size_t kept = 0;
+  harness_path(path, "%s/docs/specification/messages.md", coverage.source);
+  harness_read_lines(path, &texts);
+  for (size_t i = 0; i < texts.count; i++) {
+    if (strncmp(texts.items[i], "| text `", 8) == 0)
+      texts.items[kept++] = texts.items[i];
+    else
+      free(texts.items[i]);
+  }
+  texts.count = kept;
+  harness_path(path, "%s/corpus/damage/outcomes", coverage.source);
+  harness_read_lines(path, &outcomes);
+}
+
 int coverage_test_messages(void) {
-  struct CMUnitTest tests[ROW_COUNT + 1];
   coverage_read_table("messages.md", &table);
+  messages_read_texts();
+  struct CMUnitTest *const tests = harness_grow(NULL, (ROW_COUNT + 2 + texts.count) * sizeof *tests);
+  size_t count = 0;
   for (size_t i = 0; i < ROW_COUNT; i++)
-    tests[i] = (struct CMUnitTest){
+    tests[count++] = (struct CMUnitTest){
         .name = rows[i].id, .test_func = messages_test_row, .initial_state = (void *)(uintptr_t)&rows[i]};
-  tests[ROW_COUNT] = (struct CMUnitTest){.name = "messages.md", .test_func = messages_test_table};
-  const int failed = _cmocka_run_group_tests("messages", tests, ROW_COUNT + 1, NULL, NULL);
+  tests[count++] = (struct CMUnitTest){.name = "messages.md", .test_func = messages_test_table};
+  tests[count++] = (struct CMUnitTest){.name = "what nvlink printed", .test_func = messages_test_printed};
+  for (size_t i = 0; i < texts.count; i++)
+    tests[count++] =
+        (struct CMUnitTest){.name = texts.items[i], .test_func = messages_test_text, .initial_state = texts.items[i]};
+  const int failed = _cmocka_run_group_tests("messages", tests, count, NULL, NULL);
+  free(tests);
   harness_free_words(&table);
+  harness_free_words(&texts);
+  harness_free_words(&outcomes);
   return failed;
 }
