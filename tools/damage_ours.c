@@ -116,8 +116,7 @@ static void ours_fail(const ours_run *run, const char *what) {
 bool damage_run_ours(const damage_settings *settings, const damage_bases *bases, const bool *done, uint64_t first,
                      uint64_t count, const char *record) {
   char directory[DAMAGE_PATH];
-  ours_shared *const shared =
-      mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  ours_shared *const shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (shared == MAP_FAILED || !process_make_directory(directory, sizeof directory, "twin-damage"))
     return false;
   const ours_run run = {settings, bases, done, first, count, record, directory, shared};

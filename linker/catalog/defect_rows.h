@@ -78,3 +78,5 @@ TL_DEFECT(D93, 'R', "write", "a full device, and an output of at most 4,096 byte
           "nothing is said: what fits the buffer is lost when the file is closed")
 TL_DEFECT(D94, 'R', "relocate", "an index file that moves unified data, and entries in it", "moved with their object",
           "they stay at the offset that the data would have without an index, in other objects or behind all")
+TL_DEFECT(D95, 'R', "diagnose", "-r, and user constants above 64 KB", "linked: the final link can lay them out again",
+          "refused")

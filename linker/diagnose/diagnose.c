@@ -111,6 +111,16 @@ static bool diagnose_holds_user_constants(const tl_section *section) {
   return section->type == SHT_CUDA_CONSTANT0 + 3 || section->type == SHT_CUDA_USER_CONSTANT;
 }
 
+/* E32; in a relocatable output nvlink says it too, although the final link can lay user constants out again (K1a, D95). */
+static void diagnose_user_constants(const tl_module *module, uint64_t size) {
+  const char *const name = tl_module_user_constants(module);
+  if (module->mode->final || tl_defect_matched(module->options, TL_DEFECT_D95))
+    tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_USER_CONSTANT_SIZE),
+                       (tl_site){NULL, name, NULL, TL_NO_OFFSET}, NULL, size);
+  else
+    tl_defect_note(module->diagnostics, TL_DEFECT_D95, name);
+}
+
 void tl_diagnose_sizes(const tl_module *module, const tl_layout *layout) {
   for (uint32_t i = 1; i < module->sections.count; i++) {
     const tl_section *const section = &module->sections.items[i];
@@ -123,8 +133,7 @@ void tl_diagnose_sizes(const tl_module *module, const tl_layout *layout) {
         size > diagnose_largest_shared(module) + layout->reserved)
       diagnose_report_shared(module, diagnose_shared_name(module, section), size - layout->reserved);
     else if (diagnose_holds_user_constants(section) && size > largest_constant)
-      tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_USER_CONSTANT_SIZE),
-                         (tl_site){NULL, tl_module_user_constants(module), NULL, TL_NO_OFFSET}, NULL, size);
+      diagnose_user_constants(module, size);
     else if (section->type == SHT_CUDA_CONSTANT0 + 2 && owned && size > largest_constant)
       diagnose_report_name(module, TL_MESSAGE_COMPILER_CONSTANTS, diagnose_owner_name(module, section));
     else if (section->type == SHT_CUDA_CONSTANT0 && owned && size > largest_constant)

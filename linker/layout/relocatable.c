@@ -34,7 +34,7 @@ static void instances_sum(tl_instances *n) {
   n->external_align = EXTERNAL_ALIGN;
   for (uint32_t i = 1; i < n->module->symbols.count; i++) {
     const tl_symbol *const symbol = &n->module->symbols.items[i];
-    if (symbol->external_shared) {
+    if (symbol->external_shared && tl_defect_matched(n->module->options, TL_DEFECT_D59)) {
       n->external_align = symbol->align > n->external_align ? symbol->align : n->external_align;
       n->pool_align = symbol->value > n->pool_align ? symbol->value : n->pool_align;
     }
@@ -105,27 +105,35 @@ static uint32_t instances_text(const tl_instances *n, uint32_t function) {
   return n->module->symbols.items[n->module->symbol_of_function[function]].section;
 }
 
-/* W17.5: one offset a name, behind the other objects of every kernel that refers to it. */
+/* Brings every kernel's end up to its names' offsets and these up to its end; false when nothing changed. */
+static bool instances_raise(tl_instances *n, uint64_t *end) {
+  const tl_module *const module = n->module;
+  bool changed = false;
+  for (size_t i = 0; i < module->relocations.count; i++) {
+    const uint32_t function = instances_referrer(n, i);
+    if (function == TL_NONE || !instances_is_kernel(n, function))
+      continue;
+    uint64_t *const value = &n->name_value[module->relocations.items[i].symbol];
+    uint64_t *const kernel_end = &end[module->sections.items[instances_text(n, function)].shared];
+    const uint64_t larger = *value > *kernel_end ? *value : *kernel_end;
+    changed |= *value != larger || *kernel_end != larger;
+    *value = *kernel_end = larger;
+  }
+  return changed;
+}
+
+/* W17.5: one offset a name, behind the other objects of every kernel that refers to it, and so of every kernel that is
+ * joined to it through other names (L489). */
 static void instances_place_names(tl_instances *n) {
   const tl_module *const module = n->module;
   n->name_value = tl_arena_new(n->arena, uint64_t, module->symbols.count);
-  for (size_t i = 0; i < module->relocations.count; i++) {
-    const uint32_t function = instances_referrer(n, i);
-    uint64_t *const value = &n->name_value[module->relocations.items[i].symbol];
-    if (function == TL_NONE || !instances_is_kernel(n, function))
-      continue;
-    const uint64_t raw = instances_raw(n, instances_text(n, function));
-    *value = raw > *value ? raw : *value;
-  }
   uint64_t *const end = tl_arena_new(n->arena, uint64_t, module->sections.count);
-  for (size_t i = 0; i < module->relocations.count; i++) {
-    const uint32_t function = instances_referrer(n, i);
-    if (function == TL_NONE || !instances_is_kernel(n, function))
-      continue;
-    const uint32_t section = module->sections.items[instances_text(n, function)].shared;
-    const uint64_t value = n->name_value[module->relocations.items[i].symbol];
-    end[section] = value > end[section] ? value : end[section];
+  for (size_t i = 0; i < n->kernels.count; i++) {
+    const uint32_t text = instances_text(n, n->kernels.items[i]);
+    end[module->sections.items[text].shared] = instances_raw(n, text);
   }
+  while (instances_raise(n, end))
+    ;
   for (size_t i = 0; i < module->sections.count; i++)
     n->raw[i] = end[i] > n->raw[i] ? end[i] : n->raw[i];
 }
@@ -186,6 +194,14 @@ static void relocatable_place_kernels(tl_layout *layout, const tl_instances *n) 
   }
 }
 
+/* By default no symbol of a replaced body's compiler constants is left, which nvlink would believe in the next link (D88). */
+static bool relocatable_is_of_replaced(const tl_module *module, uint32_t index) {
+  const tl_symbol *const symbol = &module->symbols.items[index];
+  return symbol->section != TL_NONE && tl_type_of(symbol) != STT_SECTION &&
+         index < module->sections.items[symbol->section].symbol_cutoff &&
+         module->sections.items[symbol->section].size && !tl_defect_matched(module->options, TL_DEFECT_D88);
+}
+
 /* D60: compiler constants that a replaced body left are gone, and where symbols of theirs are left nvlink stops. By
  * default those symbols go too. */
 static void relocatable_drop_constants(tl_layout *layout, const tl_instances *n) {
@@ -198,6 +214,10 @@ static void relocatable_drop_constants(tl_layout *layout, const tl_instances *n)
   for (uint32_t i = 1; i < module->symbols.count; i++) {
     const tl_symbol *const symbol = &module->symbols.items[i];
     const tl_site site = {NULL, NULL, tl_module_text(module, symbol->name), TL_NO_OFFSET};
+    if (relocatable_is_of_replaced(module, i)) {
+      layout->symbol_gone[i] = true;
+      continue;
+    }
     if (symbol->section == TL_NONE || !layout->section_dropped[symbol->section] ||
         module->sections.items[symbol->section].type == SHT_CUDA_SHARED || tl_type_of(symbol) == STT_SECTION)
       continue;

@@ -339,6 +339,7 @@ static void functions_empty_section(tl_module *module, uint32_t section) {
     return;
   module->sections.items[section].pieces.count = 0;
   module->sections.items[section].size = 0;
+  module->sections.items[section].symbol_cutoff = (uint32_t)module->symbols.count;
 }
 
 /* Where constants are sections, as in a relocatable output: those of the function, or the first of its name (D7). */
@@ -347,7 +348,7 @@ static uint32_t functions_replaced_constants(const tl_merging *m, uint32_t text,
   const uint32_t own = module->sections.items[text].constant2;
   const uint32_t first =
       tl_module_find_section(module, tl_module_name(module, tl_module_compiler_constants(module), name));
-  if (first == own || tl_defect_matched(module->options, TL_DEFECT_D7))
+  if (first == own || first == module->sections.items[text].stray || tl_defect_matched(module->options, TL_DEFECT_D7))
     return first;
   tl_defect_note(module->diagnostics, TL_DEFECT_D7, tl_module_text(module, name));
   return own;
@@ -397,6 +398,7 @@ static void functions_replace(tl_merging *m, uint32_t symbol, uint32_t out) {
     tl_merge_drop_constants(m, m->bodies[symbol].function, s->name);
   } else {
     functions_empty_section(module, functions_replaced_constants(m, text, s->name));
+    functions_empty_section(module, section->stray); /* nvlink finds them by their name (L158) */
   }
 }
 

@@ -89,6 +89,7 @@ typedef struct tl_section {
   uint32_t relocations[2]; /* of a target: its REL and its RELA section, TL_NONE */
   uint32_t resolved;       /* of a target: its record of applied entries (W17.8), TL_NONE */
   uint32_t cutoff;         /* of text: older relocations belonged to a replaced body (W8.2) */
+  uint32_t symbol_cutoff;  /* of compiler constants in -r: older symbols belonged to a replaced body (D88) */
   uint8_t registers;       /* of text: top byte of the input's sh_info (F45) */
   bool forgotten;          /* a stray section whose winner was replaced: not in the output, nor its name (L79) */
   uint32_t name_event;     /* where its name came into the two lists of names; the second TL_NONE where it did not */

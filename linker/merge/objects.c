@@ -784,11 +784,17 @@ static bool objects_lies_in_pool(const tl_merging *m, const tl_cubin_symbol *s) 
          strcmp(tl_merging_text(m, m->cubin->sections[s->section].name), ".nv_debug.shared") == 0;
 }
 
-/* D of W9.8: over all inputs, dead objects included, losing ones not (L264). An extern one's st_value counts too (L441). */
+/* An extern object's st_value is an alignment (L441), but an `externsharedinstance` says where it begins (D59). */
+static bool objects_has_alignment(const tl_merging *m, const tl_cubin_symbol *s) {
+  const bool instance = (s->other & STO_VISIBILITY_MASK) == STV_INTERNAL;
+  return s->section == SHN_UNDEF && s->value && (!instance || tl_defect_matched(m->module->options, TL_DEFECT_D59));
+}
+
+/* D of W9.8: over all inputs, dead objects included, losing ones not (L264). */
 static void objects_note_debug_shared(tl_merging *m) {
   for (uint32_t i = 1; i < m->cubin->symbol_count; i++) {
     const tl_cubin_symbol *const s = &m->cubin->symbols[i];
-    const bool external = s->section == SHN_UNDEF && s->value && !s->size && !objects_is_defined(m, s);
+    const bool external = objects_has_alignment(m, s) && !s->size && !objects_is_defined(m, s);
     if ((s->other & STO_SPACE_MASK) != STO_SHARED || tl_symbol_type(s) != STT_CUDA_OBJECT ||
         (s->value && s->value <= m->module->debug_shared_align) || !(external || objects_lies_in_pool(m, s)))
       continue;

@@ -2,7 +2,7 @@
  *
  * The order of the work: the checker's index and match of output and inputs; the applied fields out of the bytes; labels by
  * contents; the debug units; then everything is said and sorted. Design: "Canonical form"; freedoms:
- * docs/specification/canonical-form.md (L330 to L337). */
+ * docs/specification/canonical-form.md (L330 to L337, L485 to L487). */
 #include "canonical_parts.h"
 
 #include "ref_compare_parts.h"
@@ -16,6 +16,8 @@
 #include <string.h>
 
 enum { LINE_BYTES = 16, PAIR_BYTES = 8, TYPE_NOTE = 7, TYPE_COMPAT = 0x70000086 };
+
+static const char canonical_edge[] = "call graph: ";
 
 static void form_add(ref_canonical *form, ref_canonical_line line) {
   if (form->count == form->capacity) {
@@ -65,6 +67,9 @@ static void say_fields(canonical_context *context, const char *label, uint32_t s
   for (size_t i = canonical_sites_from(context, section, from);
        i < context->site_count && context->sites[i].section == section && context->sites[i].offset - from < size; i++) {
     const canonical_site *site = &context->sites[i];
+    if (site->gone) {
+      continue;
+    }
     char *unit = site->into != 0 ? canonical_unit_place(context, site->into, site->target) : NULL;
     canonical_say(context, "%s+0x%" PRIx64 ": %s%s%s", label, site->offset - from, site->text,
                   unit != NULL ? " -> " : "", unit != NULL ? unit : "");
@@ -73,6 +78,9 @@ static void say_fields(canonical_context *context, const char *label, uint32_t s
   const check_entries *kept = check_entries_of(&context->check.kept, section);
   for (size_t i = check_entries_from(kept, from); i < kept->count && kept->items[i].relocation.offset - from < size;
        i++) {
+    if (canonical_site_is_gone(context, section, kept->items[i].relocation.offset)) {
+      continue;
+    }
     char *place = ref_format("%s+0x%" PRIx64, label, kept->items[i].relocation.offset - from);
     say_kept(context, place, &kept->items[i].relocation);
     free(place);
@@ -100,7 +108,8 @@ static void say_symbols(canonical_context *context) {
   for (uint32_t i = 0; i < output->symbol_count; i++) {
     const ref_symbol *symbol = &output->symbols[i];
     const unsigned type = symbol->info & 15;
-    const bool moves = type == SYMBOL_OBJECT || type == SYMBOL_CUDA_OBJECT; /* its value is its place */
+    /* a variable's value is its place, and in the null symbol one of a constant that nobody reads is left (L485) */
+    const bool moves = i == 0 || type == SYMBOL_OBJECT || type == SYMBOL_CUDA_OBJECT;
     ref_text where = {0};
     ref_add_symbol_section(&where, &context->view, symbol);
     if (!moves) {
@@ -118,6 +127,24 @@ static bool section_is_table(const ref_section *section) {
          section->type == TYPE_REL || section->type == TYPE_NOTE || section->type == 0;
 }
 
+/* Sections whose variables may lie anywhere (L333, L335). */
+static bool section_holds_variables(const ref_section *section) {
+  static const char *const names[] = {".nv.global", ".nv.global.init", ".nv.constant3"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    if (strcmp(section->name, names[i]) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static void say_alignment(canonical_context *context, uint32_t index) {
+  form_add(context->form, (ref_canonical_line){.text = ref_format("alignment of %s", context->view.sections[index]),
+                                               .size = context->check.output->sections[index].align,
+                                               .is_size = true,
+                                               .is_alignment = true});
+}
+
 static void say_sections(canonical_context *context) {
   const ref_cubin *output = context->check.output;
   for (uint32_t i = 0; i < output->section_count; i++) {
@@ -131,11 +158,15 @@ static void say_sections(canonical_context *context) {
     if (section->type != TYPE_SYMTAB) { /* which symbol is the first global one is a matter of order */
       ref_add_section_info(&text, &context->view, i);
     }
+    const bool variables = section_holds_variables(section);
     canonical_say(context,
                   "section %s, named '%s': type 0x%x, flags 0x%" PRIx64 ", address 0x%" PRIx64 ", align %" PRIu64
                   ", entry size %" PRIu64 ", link %s",
                   context->view.sections[i], section->name, section->type, section->flags, section->address,
-                  section->align, section->entry_size, text.data);
+                  variables ? 0 : section->align, section->entry_size, text.data);
+    if (variables) {
+      say_alignment(context, i);
+    }
     ref_text_free(&text);
   }
 }
@@ -183,7 +214,7 @@ static void say_callgraph(canonical_context *context, uint32_t index) {
   for (uint64_t at = 0; at + PAIR_BYTES <= section->size; at += PAIR_BYTES) {
     ref_text text = {0};
     ref_add_callgraph_pair(&text, &context->view, section->data + at, &part);
-    canonical_say(context, "call graph: %s", text.data);
+    canonical_say(context, "%s%s", canonical_edge, text.data);
     ref_text_free(&text);
   }
 }
@@ -233,6 +264,7 @@ static void say_parameters(canonical_context *context, uint32_t index) {
 static void say_variables(canonical_context *context, uint32_t index) {
   const ref_section *section = &context->check.output->sections[index];
   uint8_t *covered = ref_allocate(section->size + 1, 1);
+  uint64_t size = 0;
   for (size_t i = 0; i < context->view.placed_count; i++) {
     const uint32_t number = context->view.placed[i];
     const ref_symbol *symbol = &context->check.output->symbols[number];
@@ -243,6 +275,7 @@ static void say_variables(canonical_context *context, uint32_t index) {
     canonical_say_bytes(context, context->view.symbols[number], index, symbol->value, symbol->size);
   }
   for (uint64_t at = 0; at < section->size; at++) {
+    size += covered[at];
     if (covered[at] == 0 && context->masked[index][at] != 0) {
       canonical_say(context, "a byte of %s that no symbol covers: %02x", context->view.sections[index],
                     context->masked[index][at]);
@@ -250,7 +283,7 @@ static void say_variables(canonical_context *context, uint32_t index) {
   }
   free(covered);
   if (check_has_prefix(section->name, ".nv.constant")) {
-    say_size(context, index);
+    canonical_say_size(context, context->view.sections[index], size);
   }
 }
 
@@ -305,6 +338,20 @@ static int line_order(const void *a, const void *b) {
   return order != 0 ? order : (x->size > y->size) - (x->size < y->size);
 }
 
+/* The call graph is a set: an edge that several bodies of a function brought is one (L486). */
+static void form_join_edges(ref_canonical *form) {
+  size_t kept = 0;
+  for (size_t i = 0; i < form->count; i++) {
+    const bool edge = strncmp(form->lines[i].text, canonical_edge, sizeof canonical_edge - 1) == 0;
+    if (edge && kept > 0 && strcmp(form->lines[kept - 1].text, form->lines[i].text) == 0) {
+      free(form->lines[i].text);
+    } else {
+      form->lines[kept++] = form->lines[i];
+    }
+  }
+  form->count = kept;
+}
+
 static bool form_exists(const ref_cubin *output, size_t input_count, char *error, size_t error_size) {
   const char *why = output->type != FILE_EXECUTABLE       ? "it is no executable"
                     : (output->flags & FILE_CAPSULE) != 0 ? "it is a capsule, whose Mercury view has none"
@@ -339,6 +386,7 @@ bool ref_canonical_make(ref_canonical *form, const ref_check_link *link, char *e
   say_contents(&context);
   canonical_say_debug(&context);
   qsort(form->lines, form->count, sizeof *form->lines, line_order);
+  form_join_edges(form);
   canonical_sites_free(&context);
   free(context.units);
   ref_view_free(&context.view);
@@ -362,7 +410,7 @@ size_t ref_canonical_compare(const ref_canonical *a, const ref_canonical *b, ref
     const ref_canonical_line *left = i < a->count ? &a->lines[i] : NULL;
     const ref_canonical_line *right = k < b->count ? &b->lines[k] : NULL;
     const int order = left == NULL ? 1 : right == NULL ? -1 : strcmp(left->text, right->text);
-    const bool grown = order == 0 && right->size > left->size;
+    const bool grown = order == 0 && (left->is_alignment ? right->size < left->size : right->size > left->size);
     if (order != 0 || grown) {
       differences++;
       found(extra, order <= 0 ? left : NULL, order >= 0 ? right : NULL);

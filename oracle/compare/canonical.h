@@ -15,11 +15,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A sentence; `is_size` ones are followed by a number of bytes that must not grow. */
+/* A sentence; `is_size` ones are followed by a number of bytes that must not grow, or, where it is an alignment, shrink. */
 typedef struct ref_canonical_line {
   char *text;
   uint64_t size;
-  bool is_size;
+  bool is_size, is_alignment;
 } ref_canonical_line;
 
 typedef struct ref_canonical {
@@ -34,7 +34,7 @@ bool ref_canonical_make(ref_canonical *form, const ref_check_link *link, char *e
 void ref_canonical_free(ref_canonical *form);
 
 /* Calls `found` for every sentence that only one side has (the other is NULL) and for every size of `b` that is larger
- * than `a`'s. Returns how many there were. */
+ * than `a`'s, or alignment that is smaller. Returns how many there were. */
 typedef void ref_canonical_found(void *extra, const ref_canonical_line *a, const ref_canonical_line *b);
 size_t ref_canonical_compare(const ref_canonical *a, const ref_canonical *b, ref_canonical_found *found, void *extra);
 

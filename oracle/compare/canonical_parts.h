@@ -13,6 +13,7 @@ typedef struct canonical_site {
   char *text;      /* type and target; for a field into a debug section the type alone */
   uint32_t into;   /* that debug section of the output; else 0 */
   uint64_t target; /* the place in it */
+  bool gone;       /* of frames: it is about a body that is not in the output, and nothing is said (L487) */
 } canonical_site;
 
 /* A piece of a debug section that other sections refer to as a whole. */
@@ -43,6 +44,8 @@ void canonical_sites_make(canonical_context *context);
 void canonical_sites_free(canonical_context *context);
 /* The first site at or behind a place. */
 size_t canonical_sites_from(const canonical_context *context, uint32_t section, uint64_t offset);
+/* True for the place of a field in the frames of a body that lost (L487). */
+bool canonical_site_is_gone(const canonical_context *context, uint32_t section, uint64_t offset);
 
 /* canonical_labels.c: gives what has one name several times a label by its contents. */
 void canonical_labels_make(canonical_context *context);

@@ -5,6 +5,7 @@
  * stay where they are: they are said from the output's own relocation sections. Rules: R1, R10, R12 to R29. */
 #include "canonical_parts.h"
 
+#include "ref_compare_parts.h"
 #include "ref_names.h"
 
 #include <inttypes.h>
@@ -59,6 +60,69 @@ static bool site_moves(const check_target *target) {
   }
   return (kind >= SYMBOL_TEXTURE && kind <= SYMBOL_SURFACE) || site_is_constant(target->section) ||
          (kind != SYMBOL_FUNC && kind != SYMBOL_NOTYPE && space == SPACE_SHARED);
+}
+
+static bool site_is_in_frames(const ref_section *section) {
+  static const char *const names[] = {".debug_frame", ".debug_line", ".nv_debug_line_sass"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    if (strcmp(section->name, names[i]) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* The input that the text of a function of that name came from, CHECK_NO_SOURCE where the output has none. */
+static uint32_t site_body_input(const canonical_context *context, const char *name) {
+  const check_names names = check_names_find(&context->check.symbols, name);
+  for (size_t i = 0; i < names.count; i++) {
+    const ref_symbol *symbol = &context->check.output->symbols[names.items[i].index];
+    if ((symbol->info & 15) != SYMBOL_FUNC || symbol->info >> 4 == BINDING_LOCAL) {
+      continue;
+    }
+    for (size_t k = 0; k < context->check.piece_count; k++) {
+      if (context->check.pieces[k].section == symbol->section) {
+        return context->check.pieces[k].input;
+      }
+    }
+  }
+  return CHECK_NO_SOURCE;
+}
+
+static size_t site_count_bodies(const canonical_context *context, const char *name) {
+  size_t bodies = 0;
+  const check_names names = check_names_find(&context->check.inputs, name);
+  for (size_t i = 0; i < names.count; i++) {
+    const check_name *place = &names.items[i];
+    const ref_symbol *symbol = &context->check.link->inputs[place->input].cubin->symbols[place->index];
+    bodies += symbol->section != 0 && (symbol->info & 15) == SYMBOL_FUNC && symbol->info >> 4 != BINDING_LOCAL;
+  }
+  return bodies;
+}
+
+/* The frames and lines of a body that another one took the place of describe nothing. How much of them nvlink cuts depends
+ * on what was read before (W8.2, W8.3, W8.7), so their address and length are not said (L487). */
+static bool site_make_gone(canonical_context *context, const check_piece *piece, const ref_relocation *given) {
+  enum { FIELD_BYTES = 8 };
+  const ref_cubin *input = context->check.link->inputs[piece->input].cubin;
+  const ref_symbol *symbol = given->symbol < input->symbol_count ? &input->symbols[given->symbol] : NULL;
+  const ref_section *section = &context->check.output->sections[piece->section];
+  const uint64_t at = given->offset - piece->from + piece->offset;
+  if (symbol == NULL || (symbol->info & 15) != SYMBOL_FUNC || symbol->section == 0 ||
+      symbol->info >> 4 == BINDING_LOCAL || !site_is_in_frames(section) || FIELD_BYTES > section->size - at ||
+      site_count_bodies(context, symbol->name) < 2 || site_body_input(context, symbol->name) == piece->input) {
+    return false;
+  }
+  site_add(context,
+           (canonical_site){.section = piece->section, .offset = at, .text = ref_format("%s", ""), .gone = true});
+  memset(context->masked[piece->section] + at, 0, FIELD_BYTES);
+  return true;
+}
+
+bool canonical_site_is_gone(const canonical_context *context, uint32_t section, uint64_t offset) {
+  const size_t i = canonical_sites_from(context, section, offset);
+  return i < context->site_count && context->sites[i].section == section && context->sites[i].offset == offset &&
+         context->sites[i].gone;
 }
 
 static void site_make(canonical_context *context, const check_piece *piece, const check_entry *entry) {
@@ -121,14 +185,18 @@ void canonical_sites_make(canonical_context *context) {
     }
     const check_chosen_entries entries = check_piece_entries(&context->check, piece);
     for (size_t k = 0; k < entries.count; k++) {
-      site_make(context, piece, entries.items[k]);
+      if (!site_make_gone(context, piece, &entries.items[k]->relocation)) {
+        site_make(context, piece, entries.items[k]);
+      }
     }
     free(entries.items);
   }
   if (context->site_count > 0) {
     qsort(context->sites, context->site_count, sizeof *context->sites, site_order);
   }
-  context->form->fields = context->site_count;
+  for (size_t i = 0; i < context->site_count; i++) {
+    context->form->fields += !context->sites[i].gone;
+  }
 }
 
 size_t canonical_sites_from(const canonical_context *context, uint32_t section, uint64_t offset) {

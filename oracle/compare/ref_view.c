@@ -269,9 +269,15 @@ void ref_add_prototype(ref_text *text, const ref_view *view, uint32_t offset) {
 }
 
 /* F64: {u32 index, u16 ordinal, u16 offset, u32 packed}. */
-static void ref_add_kernel_parameter(ref_text *text, const uint8_t *at, bool second_form) {
+/* The first word is the symbol of a texture that is a parameter, else 0 (I4). */
+static void ref_add_kernel_parameter(ref_text *text, const ref_view *view, const uint8_t *at, bool second_form) {
   const uint32_t packed = ref_u32(at + 8);
-  ref_text_add(text, "index %u, parameter %u at offset 0x%x, ", ref_u32(at), ref_u16(at + 4), ref_u16(at + 6));
+  if (ref_u32(at) != 0) {
+    ref_add_symbol_label(text, view, ref_u32(at));
+  } else {
+    ref_text_add(text, "index 0");
+  }
+  ref_text_add(text, ", parameter %u at offset 0x%x, ", ref_u16(at + 4), ref_u16(at + 6));
   if (second_form)
     ref_text_add(text, "size %u", packed);
   else
@@ -309,7 +315,7 @@ void ref_add_attribute_value(ref_text *text, const ref_view *view, const ref_att
     ref_text_add(text, ", offset 0x%x, size 0x%x", ref_u16(attribute->data + 4), ref_u16(attribute->data + 6));
     shown = 8;
   } else if ((payload == REF_PAYLOAD_KPARAM || payload == REF_PAYLOAD_KPARAM_V2) && attribute->size >= 12) {
-    ref_add_kernel_parameter(text, attribute->data, payload == REF_PAYLOAD_KPARAM_V2);
+    ref_add_kernel_parameter(text, view, attribute->data, payload == REF_PAYLOAD_KPARAM_V2);
     shown = 12;
   } else
     shown = ref_add_payload_words(text, view, attribute, payload);
