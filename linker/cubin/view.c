@@ -56,6 +56,7 @@ static uint32_t view_plain_type(uint32_t type) {
                                      {SHT_CUDA_OPTIMIZER_CONSTANT, SHT_CUDA_CONSTANT0 + 2},
                                      {SHT_CUDA_USER_CONSTANT, SHT_CUDA_CONSTANT0 + 3},
                                      {SHT_CUDA_PIC_CONSTANT, SHT_CUDA_CONSTANT0 + 4},
+                                     {SHT_CUDA_MERCURY_RESOLVEDRELA, SHT_CUDA_RESOLVEDRELA},
                                      {SHT_CUDA_MERCURY_SYMTAB, SHT_SYMTAB}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
     if (rows[i][0] == type)

@@ -14,7 +14,14 @@ static const char *sections_name(const finalizer *f, uint32_t section) {
 }
 
 /* What the Mercury side of a section is (M7). */
-typedef enum mirror_kind { MIRROR_NONE, MIRROR_TEXT, MIRROR_INFO, MIRROR_RELA, MIRROR_DATA } mirror_kind;
+typedef enum mirror_kind {
+  MIRROR_NONE,
+  MIRROR_TEXT,
+  MIRROR_INFO,
+  MIRROR_RELA,
+  MIRROR_RECORD, /* of applied entries */
+  MIRROR_DATA
+} mirror_kind;
 
 static mirror_kind mirror_kind_of(const finalizer *f, uint32_t section) {
   const tl_section *const m = final_mercury(f, section);
@@ -24,6 +31,8 @@ static mirror_kind mirror_kind_of(const finalizer *f, uint32_t section) {
     return MIRROR_INFO;
   if (m->type == SHT_RELA || m->type == SHT_REL)
     return MIRROR_RELA;
+  if (m->type == SHT_CUDA_RESOLVEDRELA)
+    return MIRROR_RECORD;
   if (section == f->mercury->module->shstrtab || section == f->mercury->module->strtab)
     return MIRROR_NONE;
   const bool data = m->type == SHT_CUDA_GLOBAL_INIT || m->type == SHT_CUDA_RESERVED_SHARED ||
@@ -95,7 +104,7 @@ static void sections_fill(finalizer *f, uint32_t section, final_section *out) {
     out->bytes = final_frame_relocations(f, section, &out->size);
   else if (m->type == SHT_RELA && final_mercury(f, m->about)->type == SHT_CUDA_IMAGE_HEADERS)
     out->bytes = final_table_relocations(f, section, &out->size);
-  else if (m->type == SHT_REL || m->type == SHT_RELA)
+  else if (m->type == SHT_REL || m->type == SHT_RELA || m->type == SHT_CUDA_RESOLVEDRELA)
     out->bytes = final_relocations(f, section, &out->size);
   else if (section == f->mercury->module->compat_section)
     out->bytes = final_compat(f, &out->size);
@@ -189,6 +198,8 @@ static uint32_t mirror_type(const tl_section *section, mirror_kind kind) {
     return SHT_CUDA_MERCURY_INFO;
   if (kind == MIRROR_RELA)
     return SHT_CUDA_MERCURY_RELA;
+  if (kind == MIRROR_RECORD)
+    return SHT_CUDA_MERCURY_RESOLVEDRELA;
   if (section->type == SHT_CUDA_CONSTANT0 + 2)
     return SHT_CUDA_OPTIMIZER_CONSTANT;
   if (section->type == SHT_CUDA_CONSTANT0 + 4)

@@ -16,13 +16,14 @@ static const char *strings_mercury_name(const finalizer *f, uint32_t section) {
 /* The SASS name of a Mercury section, NULL where it is the same; a relocation section follows its target. */
 static const char *strings_new_name(const finalizer *f, uint32_t section) {
   const tl_section *const m = final_mercury(f, section);
-  const bool relocations = m->type == SHT_REL || m->type == SHT_RELA;
+  const bool record = m->type == SHT_CUDA_RESOLVEDRELA;
+  const bool relocations = m->type == SHT_REL || m->type == SHT_RELA || record;
   const uint32_t named = relocations ? m->about : section;
   const uint32_t sass = named == TL_NONE ? TL_NONE : f->sass_section[named];
   if (sass == TL_NONE || final_sass(f, sass)->name == final_mercury(f, named)->name)
     return NULL;
   const char *const name = tl_module_text(f->mercury->module, final_sass(f, sass)->name);
-  return relocations ? tl_arena_format(f->arena, ".rela%s", name) : name;
+  return relocations ? tl_arena_format(f->arena, record ? ".nv.resolvedrela%s" : ".rela%s", name) : name;
 }
 
 static uint32_t strings_append(uint8_t *table, uint64_t *size, const char *prefix, const char *text) {

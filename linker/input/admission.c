@@ -443,13 +443,6 @@ static void admission_check_file(const admission *a, size_t index) {
   }
 }
 
-/* What a later version links is an error until then, never a wrong link. */
-static void admission_refuse_modes(const admission *a) {
-  if (a->job->options.preserve_relocs && a->result->capsule && a->result->files.count)
-    tl_diagnostics_add(a->diagnostics, tl_message_row_of(TL_MESSAGE_UNSUPPORTED_OPTION), admission_site(NULL),
-                       "of capsules no record of applied relocations is kept", "-preserve-relocs");
-}
-
 static void admission_find_target(const admission *a) {
   const char *const name = a->job->options.arch;
   const tl_architecture *const target = name ? tl_architecture_find(name) : NULL;
@@ -473,5 +466,4 @@ void tl_admission_run(tl_admission *result, const tl_job *job, tl_arena *arena, 
   result->capsule = result->target->number >= FIRST_CAPSULE_SM;
   for (size_t i = 0; i < result->files.count; i++)
     result->capsule &= result->files.items[i].capsule;
-  admission_refuse_modes(&a);
 }

@@ -53,7 +53,7 @@ static tl_cubin *link_read(tl_link_common *c, tl_view view, tl_diagnostics *diag
     alone[i] =
         file->capsule && (admitted->capsule || !sass); /* mixed: those before the first file of SASS kind (L134) */
     shown |= file->capsule && admitted->capsule && !final && tl_barriers_file_asks(&files[i]); /* L143 */
-    if (admitted->capsule && !final)
+    if (admitted->capsule && (!final || tl_mode_of(&c->job->options)->records_applied))
       tl_cubin_number_constants(&files[i], &c->names, &c->state->arena);
     files[i].virtual_sm = file->virtual_sm;
     files[i].old = file->old;

@@ -56,6 +56,7 @@ static void constants_copy_entries(tl_module *module, const tl_constant_block *b
     container = tl_module_add_section(module, name, SHT_RELA, SHF_INFO_LINK, 8, ELF_RELA_SIZE);
     module->sections.items[container].about = image;
     module->sections.items[image].relocations[1] = container;
+    tl_module_name_record(module, module->sections.items[image].name);
   }
   for (size_t i = 0; i < block->entries.count; i++) {
     if (block->entries.items[i].offset >= block->size)

@@ -211,6 +211,14 @@ void tl_module_name_block(tl_module *module, uint32_t block, uint32_t old) {
   *last = block;
 }
 
+void tl_module_name_record(tl_module *module, uint32_t target_name) {
+  if (!module->mode->records_applied)
+    return;
+  const uint32_t name = tl_module_name(module, ".nv.resolvedrela", target_name);
+  tl_module_add_section_name(module, name);
+  *tl_vector_push(module->arena, &module->strings) = (tl_string_event){name, TL_NONE};
+}
+
 void tl_module_add_taken(tl_module *module, uint32_t function, uint32_t prototype) {
   const uint64_t pair = (uint64_t)function << 32 | prototype;
   if (tl_map_get(&module->taken_seen, pair) != TL_NONE)

@@ -324,6 +324,8 @@ uint32_t tl_module_first_block(const tl_module *module, uint32_t name);
 uint32_t tl_module_next_block(const tl_module *module, uint32_t block);
 /* Notes the name of a block, which is new or had `old` (TL_NONE) before. */
 void tl_module_name_block(tl_module *module, uint32_t block, uint32_t old);
+/* The record of what is applied to compiler constants of the Mercury view has a name and nothing else (L145). */
+void tl_module_name_record(tl_module *module, uint32_t target_name);
 /* Adds a -2 record, once for each pair (W7.1). */
 void tl_module_add_taken(tl_module *module, uint32_t function, uint32_t prototype);
 /* Puts a prototype's text at the front of .strtab, once (W2.2). */

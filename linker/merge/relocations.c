@@ -348,6 +348,7 @@ void tl_merge_relocations(tl_merging *m, uint32_t section) {
     return;
   const uint32_t block = m->module->view == TL_VIEW_MERCURY ? relocations_block(m, input->info) : TL_NONE;
   if (block != TL_NONE) {
+    tl_module_name_record(m->module, m->cubin->sections[input->info].name);
     relocations_read_block(m, section, block);
     return;
   }

@@ -515,6 +515,8 @@ static bool relocate_is_recorded(const relocating *r, const entry_state *e) {
   const bool final = r->module->mode->final, texture = type >= STT_CUDA_TEXTURE && type <= STT_CUDA_SURFACE;
   if (symbol->block != TL_NONE || (texture && final) || symbol->constants_size)
     return false;
+  if (r->module->capsule && !symbol->shared) /* L145 */
+    return false;
   if (e->row->kind == TL_RELOC_UNUSED_CLEAR)
     return symbol->shared;
   const bool external = symbol->external_shared || symbol->misplaced; /* L520 */

@@ -90,7 +90,15 @@ static const capsule_row rows[] = {
     {"sass_constants", "110", NULL, NULL, {"sass_large_1", "sass_large_2"}, NULL, NULL},               /* L144 */
     {"sass_constants_verbose", "110", NULL, "-v", {"sass_large_1", "sass_large_2"}, NULL, NULL},       /* L144 */
     {"mixed_constants", "110", NULL, NULL, {"large_1", "sass_large_2"}, NULL, NULL},                   /* L144 */
-    {"errors_at_exit", "120", NULL, NULL, {"leaf", "leaf_errors"}, "leaf1: nvlink adds", NULL},        /* L120 */
+    {"preserved",
+     "100",
+     NULL,
+     "-preserve-relocs",
+     {"static_shared", "constants", "two_tables_1"},
+     NULL,
+     NULL}, /* L145 */
+    {"preserved_relocatable", "120", NULL, "-r -preserve-relocs", {"static_shared", "two_tables_1"}, NULL, NULL},
+    {"errors_at_exit", "120", NULL, NULL, {"leaf", "leaf_errors"}, "leaf1: nvlink adds", NULL}, /* L120 */
 };
 
 static const char *linker;

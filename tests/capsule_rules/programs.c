@@ -250,6 +250,12 @@ static void write_open_shared(FILE *to) {
               " ld.param.u64 %%rd1,[q]; ld.shared.u32 %%r1,[open+16]; st.global.u32 [%%rd1],%%r1; ret; }\n");
 }
 
+static void write_static_shared(FILE *to) {
+  fprintf(to, ".shared .align 4 .b8 block[64];\n"
+              ".visible .entry holds(.param .u64 q)\n{ .reg .u32 %%r<3>; .reg .u64 %%rd<3>;\n"
+              " ld.param.u64 %%rd1,[q]; mov.u32 %%r1,block; st.global.u32 [%%rd1],%%r1; ret; }\n");
+}
+
 /* --- a function with a second name --- */
 
 static void write_alias(FILE *to) {
@@ -371,6 +377,7 @@ static const capsule_source sources[] = {
     {"guarded", NULL, write_guarded},
     {"guarded_unoptimised", "-O0", write_guarded},
     {"open_shared", NULL, write_open_shared},
+    {"static_shared", NULL, write_static_shared},
     {"own_weak_0", NULL, write_own_weak_0},
     {"own_weak_5", NULL, write_own_weak_5},
     {"own_strong_0", NULL, write_own_strong_0},
