@@ -94,6 +94,9 @@ static bool ref_arguments_take_own(ref_arguments *arguments, const char *word, c
     arguments->bug_compatible = true;
     return true;
   }
+  if (strncmp(word, "--map=", 6) == 0) {
+    return true; /* the linker's own option, which twin conformance gives; the reference makes no map */
+  }
   if (strncmp(word, "--identity", 10) != 0 || value == NULL) {
     return false;
   }
