@@ -151,11 +151,6 @@ size_t hunt_batch_compare(const hunt_runner *runner, int number, hunt_task *task
  * the caller frees. */
 void hunt_batch_record(const hunt_runner *runner, hunt_task *tasks, size_t count, hunt_answer *answers);
 
-/* --- hunt_directed.c --- */
-/* `count` inputs, each one of the bases with a change, below `root`. They have no plain form. */
-void hunt_directed_add(hunt_inputs *inputs, const char *root, const hunt_task *const *bases, size_t base_count,
-                       gen_random *random, size_t count);
-
 /* --- hunt_reach.c --- */
 /* Reads the places of the faults: lines "NUMBER ADDRESS" as sites.sh writes them. */
 void hunt_reach_read(const char *path);

@@ -15,7 +15,7 @@
 
 enum { RUN_SECONDS = 5 };
 enum { NAME_FILES = 120, BUILT_PROGRAMS = 6000, RELINKS = 6000, FORMS = 1800, PERCENT = 100 };
-enum { DIRECTED_ROUNDS = 3, DIRECTED_INPUTS = 400, LEAKS = 8 };
+enum { LEAKS = 8 };
 
 /* What both said of a task without a fault. */
 typedef struct judge_vote {
@@ -218,72 +218,6 @@ static bool judge_find_by_votes(hunt_judge *j, int number, char by[HARNESS_PATH]
   return false;
 }
 
-/* --- inputs for one fault --- */
-
-/* The inputs that reach a fault. Forms are left out: what the other voter gets is no change of the same words. */
-static const hunt_task **judge_list_bases(const hunt_judge *j, int number, size_t *count) {
-  const hunt_task **const bases = judge_take(j->task_count, sizeof *bases);
-  *count = 0;
-  for (size_t i = 0; i < j->task_count; i++)
-    if (!j->tasks[i].input->plain.count && !j->votes[i].spoiled && hunt_reaches(&j->tasks[i], number))
-      bases[(*count)++] = &j->tasks[i];
-  return bases;
-}
-
-/* What both say of one task that has an answer of the program without a fault already. */
-static void judge_ask_one(const hunt_task *task, judge_vote *vote) {
-  const hunt_runner own = judge_runner(HUNT_OWN), other = judge_runner(HUNT_VOTER);
-  hunt_answer answer;
-  *vote = (judge_vote){0};
-  hunt_run(&own, task->input, task->mode, &vote->parts);
-  hunt_run(&other, task->input, task->mode, &answer);
-  vote->spoiled = vote->parts.low != task->low || vote->parts.high != task->high;
-  vote->agreed = hunt_same(&vote->parts, &answer);
-  hunt_answer_intersect(&vote->parts, &answer);
-  hunt_answer_free(&answer);
-}
-
-/* One round of inputs; true when one of them shows the fault. */
-static bool judge_find_in_round(hunt_judge *j, int number, hunt_inputs *inputs, char by[HARNESS_PATH]) {
-  const hunt_runner own = judge_runner(HUNT_OWN), runner = judge_runner(number);
-  size_t count = 0;
-  hunt_task *const tasks = judge_list_tasks(inputs, &count);
-  hunt_answer answer;
-  bool found = false;
-  hunt_batch_record(&own, tasks, count, NULL);
-  for (size_t i = 0; !found && (i = hunt_batch_compare(&runner, HUNT_OWN, tasks, i, count, &answer)) < count; i++) {
-    judge_vote vote;
-    judge_ask_one(&tasks[i], &vote);
-    const char *const how = vote.spoiled ? NULL : judge_how(j, number, &tasks[i], &vote, &answer);
-    if (how)
-      snprintf(by, HARNESS_PATH, "%s: %s%s", how, tasks[i].input->name, hunt_mode_words[tasks[i].mode]);
-    found = how != NULL;
-    hunt_answer_free(&vote.parts);
-    hunt_answer_free(&answer);
-  }
-  free(tasks);
-  return found;
-}
-
-static bool judge_find_directed(hunt_judge *j, int number, char by[HARNESS_PATH]) {
-  char directory[HARNESS_PATH];
-  gen_random random = {.state = j->settings.seed * 1000003u + (uint64_t)number};
-  size_t base_count = 0;
-  const hunt_task **const bases = judge_list_bases(j, number, &base_count);
-  const size_t rounds = base_count ? judge_share(&j->settings, DIRECTED_ROUNDS) : 0;
-  bool found = false;
-  harness_path(directory, "%s/directed", j->root);
-  for (size_t round = 0; round < rounds && !found; round++) {
-    hunt_inputs inputs = {0};
-    hunt_directed_add(&inputs, j->root, bases, base_count, &random, DIRECTED_INPUTS);
-    found = judge_find_in_round(j, number, &inputs, by);
-    hunt_inputs_free(&inputs);
-    harness_remove_tree(directory);
-  }
-  free(bases);
-  return found;
-}
-
 /* --- checks --- */
 
 /* What the program without a fault makes of an input with a check's further word; asked for once. */
@@ -391,7 +325,7 @@ static void judge_say_reach(const hunt_judge *j, int number, char by[HARNESS_PAT
 const char *hunt_judge_fault(hunt_judge *judge, int number, char by[HARNESS_PATH]) {
   by[0] = '\0';
   if (judge_find_by_votes(judge, number, by) || judge_find_by_leaks(judge, number, by) ||
-      judge_find_by_checks(judge, number, by) || judge_find_directed(judge, number, by))
+      judge_find_by_checks(judge, number, by))
     return "found";
   if (!judge->settings.others) {
     judge_say_reach(judge, number, by);
