@@ -108,6 +108,8 @@ const damage_cause damage_causes[] = {
     {"the finalizer's own reading of a capsule: frames, symbols, entries, code (M43, M44)", ".nv.capmerc*", "*", ANY,
      ANY},
     {"the finalizer's own reading of a capsule: frames, symbols, entries, code (M43, M44)", ".text.*", "*", ANY, ANY},
+    {"a capsule's jump tables, which the finalizer writes anew (M20, L122)", ".nv.constant2.*", "*", ANY, ANY},
+    {"words of a unified table's keys in a relocatable link (U7)", ".nv.uft.entry", "*", ANY, ANY},
     {"frames: entries whose length another word says (M44)", ".debug_frame", "*", ANY, ANY},
     {"sh_entsize of a table (L172)", "section * sh_entsize", "*", ANY, ANY},
     {"sh_addralign of a section: what lies behind it (L174)", "section * sh_addralign", "*", ANY, ANY},

@@ -4,8 +4,28 @@
 #include <stddef.h>
 #include <string.h>
 
+bool tl_reserved_name_is(const char *name) {
+  static const char *const names[] = {"__UFT_OFFSET",
+                                      "__UFT_CANONICAL",
+                                      "__UFT",
+                                      "__UFT_END",
+                                      "__UDT_OFFSET",
+                                      "__UDT_CANONICAL",
+                                      "__UDT",
+                                      "__UDT_END",
+                                      ".nv.reservedSmem.offset0",
+                                      ".nv.reservedSmem.offset1",
+                                      ".nv.reservedSmem.begin",
+                                      ".nv.reservedSmem.end",
+                                      ".nv.reservedSmem.cap"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (strcmp(name, names[i]) == 0)
+      return true;
+  return false;
+}
+
 bool tl_system_call_is(const char *name) {
-  static const char *const prefixes[] = {"__cuda_syscall", "__UDT", "__UFT", ".nv.reservedSmem"};
+  static const char prefix[] = "__cuda_syscall";
   static const char *const names[] = {"cudaGraphSetConditional",
                                       "cudaGraphKernelNodeSetParam",
                                       "cudaGraphKernelNodeSetEnabled",
@@ -34,9 +54,8 @@ bool tl_system_call_is(const char *name) {
                                       "cnpEventCreate",
                                       "cnpEventRecord",
                                       "cnpEventDestroy"};
-  for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
-    if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0)
-      return true;
+  if (strncmp(name, prefix, sizeof prefix - 1) == 0 || tl_reserved_name_is(name))
+    return true;
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (strcmp(name, names[i]) == 0)
       return true;

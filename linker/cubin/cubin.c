@@ -5,6 +5,7 @@
 #include "base/bytes.h"
 #include "catalog/defect.h"
 #include "catalog/message.h"
+#include "catalog/system_call.h"
 #include "cubin/attribute.h"
 #include "cubin/elf.h"
 #include "cubin/view.h"
@@ -192,23 +193,8 @@ static bool reader_symbol_is_plain(uint32_t symbol, uint8_t info) {
 /* nvlink keeps STT_OBJECT for names of its own; every other object is of CUDA's type, which ptxas gives it (L181). A
  * relocatable capsule has its own names with CUDA's type (M15), and they stay what they were (L140). */
 static uint8_t reader_symbol_info(const reader *r, const uint8_t *at, const char *name) {
-  static const char *const own[] = {"__UFT_OFFSET",
-                                    "__UFT_CANONICAL",
-                                    "__UFT",
-                                    "__UFT_END",
-                                    "__UDT_OFFSET",
-                                    "__UDT_CANONICAL",
-                                    "__UDT",
-                                    "__UDT_END",
-                                    ".nv.reservedSmem.offset0",
-                                    ".nv.reservedSmem.offset1",
-                                    ".nv.reservedSmem.begin",
-                                    ".nv.reservedSmem.end",
-                                    ".nv.reservedSmem.cap"};
   const uint8_t info = at[4];
-  bool is_own = false;
-  for (size_t i = 0; i < sizeof own / sizeof *own && !is_own; i++)
-    is_own = strcmp(name, own[i]) == 0;
+  const bool is_own = tl_reserved_name_is(name);
   const bool capsule = tl_view_is_capsule(r->cubin) && tl_get16(at + 6) == SHN_UNDEF;
   if ((info & 15) == STT_CUDA_OBJECT && is_own && capsule)
     return (uint8_t)((info & 0xf0) | STT_OBJECT);
@@ -287,18 +273,13 @@ static void reader_check_finalized(const reader *r, uint32_t index) {
 }
 
 /* Nor a type of file that is not linked, nor code of a newer Mercury than its own, which attribute 7 of .nv.compat
- * numbers (L234), nor alignments that it has no memory for (L244), nor an e_version above the toolkit's (L444). */
+ * numbers (L234), nor alignments that it has no memory for (L244). */
 static void reader_check_mercury(const reader *r) {
-  enum { VERSION = 7, NEWEST = 0x0101, TOOLKIT = 130 };
+  enum { VERSION = 7, NEWEST = 0x0101 };
   const uint64_t most_align = 0x80000000;
   if (r->cubin->type != ET_REL && r->cubin->type != ET_EWP)
     tl_diagnostics_add(r->diagnostics, tl_message_row_of(TL_MESSAGE_FINALIZER),
                        (tl_site){r->cubin->path, NULL, NULL, 16}, NULL, r->cubin->path);
-  const uint32_t version = tl_get32(r->cubin->bytes + 20);
-  if (version > TOOLKIT && r->cubin->view == TL_VIEW_MERCURY)
-    tl_diagnostics_add(r->diagnostics, tl_message_row_of(TL_MESSAGE_NEWER_TOOLKIT),
-                       (tl_site){r->cubin->path, NULL, NULL, 20}, NULL, r->cubin->path,
-                       tl_arena_signed(r->arena, version));
   for (uint32_t i = 1; i < r->cubin->section_count; i++) {
     uint64_t position = 0;
     tl_record record;

@@ -89,6 +89,7 @@ enum {
   OSABI_CUDA = 0x41,
   ABI_VERSION = 8,
   SM_MASK = 0xffff, /* bits 16 to 23 belong to the number and are always 0 (C25d) */
+  FLAG_TOOLKIT = 1, /* e_version is a toolkit (L444) */
   FLAG_CAPSULE = 2,
   FLAG_SASS = 4,
   FIRST_SM_WITH_NOTE = 90,
@@ -261,6 +262,18 @@ static void candidate_check_note(const admission *a, candidate *c) {
   c->accepted.virtual_sm = words ? tl_get16(words + 2) : 0;
 }
 
+/* L444: e_version is a toolkit's in files that say so, and in capsules that stand before every SASS-kind file. */
+static void candidate_check_toolkit(const admission *a, const candidate *c) {
+  const uint32_t toolkit = tl_get32(c->bytes + 20);
+  const uint16_t type = tl_get16(c->bytes + 16);
+  bool counts = candidate_is_capsule(a, c) && (type == ET_REL || type == ET_EWP);
+  for (size_t i = 0; counts && i < a->result->files.count; i++)
+    counts = a->result->files.items[i].capsule;
+  if (toolkit > TOOLKIT_MOST && (counts || c->flags & FLAG_TOOLKIT))
+    tl_diagnostics_add(a->diagnostics, tl_message_row_of(TL_MESSAGE_NEWER_TOOLKIT), admission_site(c->path), NULL,
+                       c->path, tl_arena_signed(a->arena, toolkit));
+}
+
 /* E44, of the first file that has no capsules (R60, L100). */
 static void candidate_check_capsule(const admission *a, const candidate *c) {
   const tl_architecture *const target = a->result->target;
@@ -370,6 +383,7 @@ static void admission_check_cubin(const admission *a, size_t index, admission_ex
   candidate_check_abi(a, &c);
   candidate_check_capsule(a, &c);
   candidate_check_arch(a, &c);
+  candidate_check_toolkit(a, &c);
   candidate_check_note(a, &c);
   candidate_check_kind(a, &c);
   candidate_warn_of_variant(a, &c);
