@@ -14,12 +14,22 @@
 #include "canonical.h"
 #include "ref_compare.h"
 #include "ref_names.h"
+#include "ref_view.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { TEXTS = 6, CHANGES = 10, INPUT_CHANGES = 4, FORM_CHANGES = 4, STEP = 7, LARGEST = 60000, NEAR = 6 };
+enum {
+  TEXTS = 6,
+  CHANGES = 10,
+  INPUT_CHANGES = 4,
+  FORM_CHANGES = 4,
+  STEP = 7,
+  LARGEST = 60000,
+  NEAR = 6,
+  WRONG_MAX = 3
+};
 enum { HEADER = 64, SECTION = 64, SYMBOL = 24 };
 
 static const char *const sets[] = {"cuda", "synthetic", "vendor-defects"};
@@ -254,6 +264,33 @@ static void printed_names(FILE *to) {
   }
 }
 
+/* Whose a section is, by its name. */
+static void printed_owners(FILE *to) {
+  static const char *const starts[] = {".rela.text.",
+                                       ".rel.text.",
+                                       ".nv.resolvedrela.text.",
+                                       ".text.",
+                                       ".nv.info.",
+                                       ".nv.shared.",
+                                       ".nv.capmerc.text.",
+                                       ".nv.merc.nv.info.",
+                                       ".nv.local.",
+                                       ".nv.uft.rel.",
+                                       ".nv.constant0.",
+                                       ".nv.constant17.",
+                                       ".rel.nv.constant2.",
+                                       ".nv.constant3",
+                                       ".nv.constant",
+                                       ".debug_frame",
+                                       ".nv.uft",
+                                       ".nv.info"};
+  for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
+    char name[64];
+    snprintf(name, sizeof name, "%sf.g", starts[i]);
+    fprintf(to, "%s: %s, %s: %s\n", starts[i], ref_section_owner(starts[i]), name, ref_section_owner(name));
+  }
+}
+
 /* --- the texts of a job, and their hashes --- */
 
 /* Jobs with a link map, and those of which every number is changed. */
@@ -338,6 +375,7 @@ static void printed_take(printed_run *run, const char *name, check_job *job) {
     printed_take_swept(run, to, name, job);
   } else {
     printed_names(to[0]);
+    printed_owners(to[0]);
   }
   for (size_t i = 0; i < TEXTS; i++) {
     fclose(to[i]);
@@ -372,9 +410,11 @@ static bool printed_is_swept(const char *name) {
   return is_swept;
 }
 
-/* The swept jobs, and of the others every STEP-th with an output that is not large. */
+/* The swept jobs, which show most, and of the others every STEP-th with an output that is not large. */
 static void printed_record(printed_run *run) {
   size_t number = 0;
+  for (size_t i = 0; i < sizeof swept / sizeof *swept; i++)
+    printed_take_job(run, swept[i].job);
   for (size_t set = 0; set < sizeof sets / sizeof *sets; set++) {
     harness_jobs jobs;
     harness_list_jobs(run->corpus, sets[set], &jobs);
@@ -383,8 +423,7 @@ static void printed_record(printed_run *run) {
       harness_bytes output = {0};
       harness_path(path, "%s/expect.cubin", jobs.items[i].directory);
       harness_path(name, "%s/%s", sets[set], jobs.items[i].name);
-      const bool read = harness_read_file(path, &output);
-      if (read && (printed_is_swept(name) || (output.size < LARGEST && number++ % STEP == 0)))
+      if (!printed_is_swept(name) && harness_read_file(path, &output) && output.size < LARGEST && number++ % STEP == 0)
         printed_take_job(run, name);
       free(output.data);
     }
@@ -392,11 +431,11 @@ static void printed_record(printed_run *run) {
   }
 }
 
-/* The jobs that the answers name. */
+/* The jobs that the answers name, until enough of them are printed otherwise. */
 static void printed_compare_all(printed_run *run, const char *path) {
   harness_words rows;
   harness_read_lines(path, &rows);
-  for (size_t i = 1; i < rows.count; i++) {
+  for (size_t i = 1; i < rows.count && run->wrong < WRONG_MAX; i++) {
     rows.items[i][strcspn(rows.items[i], " ")] = '\0';
     if (*rows.items[i])
       printed_take_job(run, rows.items[i]);
