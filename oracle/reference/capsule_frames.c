@@ -22,8 +22,17 @@ typedef struct ref_frame {
   ref_bytes rows; /* in place of its own, if there are any */
 } ref_frame;
 
+/* A frame whose entry was kept. */
+typedef struct ref_kept_frame {
+  ref_frame frame;
+  size_t entry, function;
+  size_t next; /* of the same function, or REF_NONE */
+} ref_kept_frame;
+
 typedef struct ref_frames {
   ref_capsule *capsule;
+  ref_kept_frame *kept; /* in the order of the files */
+  size_t kept_count, kept_capacity;
   ref_bytes output;
   uint64_t *address_at;
   bool *is_described; /* by function */
@@ -215,26 +224,49 @@ static size_t ref_frames_next_kept(ref_link *mercury, size_t number, ref_frame *
   return REF_NONE;
 }
 
-/* The frames of a function's bodies whose entries were kept, in the order of the files. */
-static size_t ref_frames_collect(ref_frames *frames, size_t function, ref_frame **list) {
+static void ref_frames_collect_file(ref_frames *frames, size_t number) {
   ref_link *mercury = frames->capsule->mercury;
-  size_t count = 0, capacity = 0, entry;
+  ref_frame frame = {.common = UINT64_MAX};
+  size_t entry;
+  while ((entry = ref_frames_next_kept(mercury, number, &frame)) != REF_NONE) {
+    frames->kept =
+        ref_memory_grow(mercury, frames->kept, frames->kept_count, &frames->kept_capacity, sizeof *frames->kept);
+    frames->kept[frames->kept_count++] = (ref_kept_frame){frame, entry, mercury->relocations[entry].function, REF_NONE};
+  }
+}
+
+/* All frames whose entries were kept, those of one function's bodies in a chain. */
+static void ref_frames_collect(ref_frames *frames) {
+  ref_link *mercury = frames->capsule->mercury;
+  size_t *last = ref_memory_take(mercury, mercury->function_count + 1, sizeof *last);
   for (size_t number = 0; number < mercury->file_count; number++) {
-    ref_frame frame = {.common = UINT64_MAX};
-    while ((entry = ref_frames_next_kept(mercury, number, &frame)) != REF_NONE) {
-      if (mercury->relocations[entry].function == function) {
-        *list = ref_memory_grow(mercury, *list, count, &capacity, sizeof **list);
-        (*list)[count++] = frame;
-      }
+    ref_frames_collect_file(frames, number);
+  }
+  for (size_t i = 0; i < frames->kept_count; i++) {
+    size_t *before = &last[frames->kept[i].function]; /* one more than its number */
+    if (*before > 0) {
+      frames->kept[*before - 1].next = i;
     }
+    *before = i + 1;
+  }
+}
+
+/* The frames of a function's bodies, from its first. */
+static size_t ref_frames_of_function(ref_frames *frames, const ref_kept_frame *first, ref_frame **list) {
+  size_t count = 0, capacity = 0;
+  for (const ref_kept_frame *kept = first; kept != NULL;
+       kept = kept->next == REF_NONE ? NULL : &frames->kept[kept->next]) {
+    *list = ref_memory_grow(frames->capsule->mercury, *list, count, &capacity, sizeof **list);
+    (*list)[count++] = kept->frame;
   }
   return count;
 }
 
 /* RF73: a function's first frame becomes that of its SASS body, with the rows of those that it replaced; a further one stays
  * as the Mercury view has it, without its instructions. RF39: so does the only frame of a function whose alias comes first. */
-static ref_frame ref_frames_choose(ref_frames *frames, const ref_frame *frame, size_t function) {
-  ref_frame other = *frame, sass, *list = NULL;
+static ref_frame ref_frames_choose(ref_frames *frames, const ref_kept_frame *kept) {
+  const size_t function = kept->function;
+  ref_frame other = kept->frame, sass, *list = NULL;
   other.is_bare = true;
   if (frames->is_described[function] || ref_capsule_alias_comes_first(frames->capsule->mercury, function)) {
     return other;
@@ -243,26 +275,18 @@ static ref_frame ref_frames_choose(ref_frames *frames, const ref_frame *frame, s
   if (!ref_frames_find_sass(frames, function, &sass)) {
     return other;
   }
-  const size_t count = ref_frames_collect(frames, function, &list);
+  const size_t count = ref_frames_of_function(frames, kept, &list);
   return count > 1 ? ref_frames_merge(frames, function, &sass, list, count) : sass;
-}
-
-static void ref_frames_add_file(ref_frames *frames, size_t number) {
-  ref_link *mercury = frames->capsule->mercury;
-  ref_frame frame = {.common = UINT64_MAX};
-  size_t entry;
-  while ((entry = ref_frames_next_kept(mercury, number, &frame)) != REF_NONE) {
-    const ref_frame chosen = ref_frames_choose(frames, &frame, mercury->relocations[entry].function);
-    ref_frames_add(frames, &chosen, entry);
-  }
 }
 
 ref_bytes ref_capsule_frames(ref_capsule *capsule, uint64_t *address_at) {
   ref_link *mercury = capsule->mercury;
   ref_frames frames = {.capsule = capsule, .address_at = address_at, .last_common = UINT64_MAX};
   frames.is_described = ref_memory_take(mercury, mercury->function_count + 1, sizeof *frames.is_described);
-  for (size_t i = 0; i < mercury->file_count; i++) {
-    ref_frames_add_file(&frames, i);
+  ref_frames_collect(&frames);
+  for (size_t i = 0; i < frames.kept_count; i++) {
+    const ref_frame chosen = ref_frames_choose(&frames, &frames.kept[i]);
+    ref_frames_add(&frames, &chosen, frames.kept[i].entry);
   }
   return frames.output;
 }
