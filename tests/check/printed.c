@@ -14,6 +14,7 @@
 #include "canonical.h"
 #include "ref_compare.h"
 #include "ref_names.h"
+#include "ref_rules.h"
 #include "ref_view.h"
 
 #include <inttypes.h>
@@ -259,7 +260,7 @@ static void printed_names(FILE *to) {
     ref_add_segment_flags(&text, i);
     ref_add_file_type(&text, (uint16_t)(i < 0x100 ? i : 0xff00 + i - 0x100));
     char *const line = ref_text_take(&text);
-    fprintf(to, "%u %s\n", i, line);
+    fprintf(to, "%u %s %s\n", i, line, ref_rules_of_type(i));
     free(line);
   }
 }
