@@ -123,12 +123,11 @@ static uint32_t spread_place_of(spread_lists *lists, const tl_attributes *list, 
 static void spread_put(const spreader *s, tl_attributes *list, spread_lists *lists, const spread_row *row,
                        tl_attribute record) {
   const uint32_t known = spread_place_of(lists, list, row);
-  if (known != TL_NONE) {
-    list->items[known] = record;
-    return;
-  }
-  *tl_vector_push(s->arena, list) = record;
-  lists->places[row - spread_rows] = (uint32_t)list->count;
+  tl_attribute *const place = known == TL_NONE ? tl_vector_push(s->arena, list) : &list->items[known];
+  assert(place);
+  *place = record;
+  if (known == TL_NONE)
+    lists->places[row - spread_rows] = (uint32_t)list->count;
 }
 
 static bool spread_is_new(const spreader *s, const spread_list *list, uint32_t word) {
