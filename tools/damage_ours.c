@@ -30,7 +30,7 @@ typedef struct ours_run {
 } ours_run;
 
 /* Of the leak sanitizer, where it is linked in. */
-extern int __lsan_do_recoverable_leak_check(void) __attribute__((weak));
+extern int __lsan_do_recoverable_leak_check(void) __attribute__((weak)); /* NOLINT(bugprone-reserved-identifier) */
 
 static void ours_write(const ours_run *run, uint64_t number, const damage_verdict *verdict, const damage_case *one) {
   char fields[3 * DAMAGE_NAME];

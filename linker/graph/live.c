@@ -261,6 +261,36 @@ static void live_drain(marker *m, const live_edges *edges) {
   }
 }
 
+/* W7.4: address-taken functions stay, and of what only they call the undefined functions. */
+static void live_keep_taken(marker *m, const edge_index *direct) {
+  for (uint32_t i = 0; i < m->resolution->functions.count; i++) {
+    if (m->taken_as[i] == TL_NONE || m->resolution->functions.items[i].reached)
+      continue;
+    m->resolution->functions.items[i].live = true;
+    for (uint32_t j = direct->first[i]; j < direct->first[i + 1]; j++) {
+      tl_function *const callee = &m->resolution->functions.items[direct->to[j]];
+      callee->live |= !callee->defined && !callee->local;
+    }
+  }
+}
+
+/* L448: nvlink removes what is undefined last, in the reverse of the order of first mentions, and only what no undefined
+ * function calls that is still there: itself, one mentioned earlier, one that stays. */
+static void live_keep_undefined(marker *m) {
+  tl_edges callers = {0};
+  for (size_t i = 0; i < m->edges.count; i++)
+    if (!m->resolution->functions.items[m->edges.items[i].from].defined)
+      *tl_vector_push(m->arena, &callers) = (tl_edge){m->edges.items[i].to, m->edges.items[i].from};
+  if (callers.count == 0)
+    return;
+  const edge_index index = live_index(m->arena, &callers, m->resolution->functions.count);
+  for (uint32_t f = (uint32_t)m->resolution->functions.count; f-- > 0;) {
+    tl_function *const function = &m->resolution->functions.items[f];
+    for (uint32_t i = index.first[f]; i < index.first[f + 1] && !function->defined; i++)
+      function->live |= index.to[i] <= f || m->resolution->functions.items[index.to[i]].live;
+  }
+}
+
 static void live_spread(marker *m) {
   const size_t count = m->resolution->functions.count;
   tl_edges takers = {0};
@@ -280,16 +310,8 @@ static void live_spread(marker *m) {
   live_push_references(m);
   edges.references = live_index(m->arena, &m->references, count);
   live_drain(m, &edges);
-  /* W7.4: address-taken functions stay, and of what only they call the undefined functions */
-  for (uint32_t i = 0; i < count; i++) {
-    if (m->taken_as[i] == TL_NONE || m->resolution->functions.items[i].reached)
-      continue;
-    m->resolution->functions.items[i].live = true;
-    for (uint32_t j = edges.direct.first[i]; j < edges.direct.first[i + 1]; j++) {
-      tl_function *const callee = &m->resolution->functions.items[edges.direct.to[j]];
-      callee->live |= !callee->defined && !callee->local;
-    }
-  }
+  live_keep_taken(m, &edges.direct);
+  live_keep_undefined(m);
 }
 
 void tl_live_mark(tl_resolution *resolution, const tl_cubin *files, uint32_t file_count, const tl_names *names,
