@@ -196,7 +196,7 @@ void tl_diagnose_undefined(const tl_module *module, tl_arena *arena) {
       tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_UNDEFINED), site, NULL, name,
                          module->files[f].path);
     }
-  if (module->deleted_section && module->eliminates)
+  if (module->deleted_section)
     tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_DELETED_SECTION),
                        (tl_site){NULL, NULL, NULL, TL_NO_OFFSET}, NULL);
   diagnose_dead_aliases(module);

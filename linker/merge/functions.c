@@ -47,7 +47,7 @@ static bool functions_bank_is_missed(const tl_merging *m, const tl_cubin_section
 static void functions_note_parameters(const tl_merging *m) {
   for (uint32_t s = 1; s < m->cubin->section_count; s++) {
     const tl_cubin_section *const section = &m->cubin->sections[s];
-    if (section->type == SHT_CUDA_CONSTANT0 && m->section_state[s] & TL_SECTION_DEAD &&
+    if (m->module->eliminates && section->type == SHT_CUDA_CONSTANT0 && m->section_state[s] & TL_SECTION_DEAD &&
         section->info < m->cubin->section_count)
       m->module->deleted_section |= functions_bank_is_missed(m, section);
   }

@@ -585,8 +585,8 @@ static void objects_pass_defined(tl_merging *m, uint32_t index, uint32_t known) 
   }
   const uint32_t section = tl_merge_place_section(m, s->section);
   const bool shared = (s->other & STO_SPACE_MASK) == STO_SHARED || (s->other & STO_VISIBILITY_MASK) == STV_INTERNAL;
-  m->module->deleted_section |=
-      section == m->module->debug_shared && !shared; /* the pool has objects of its own (L162) */
+  m->module->deleted_section |= m->module->eliminates && section == m->module->debug_shared &&
+                                !shared; /* the pool has objects of its own (L162) */
   if (known == TL_NONE)
     objects_define_new(m, index, section);
   else
@@ -697,6 +697,21 @@ static void objects_list_of_loser(tl_merging *m, const tl_cubin_symbol *s) {
   tl_module_list_symbol(m->module, out, true);
 }
 
+/* What lies with dead code, or with a body that lost, which is dropped in links that keep dead code too (L449). */
+static void objects_pass_dropped(tl_merging *m, uint32_t index, uint32_t known) {
+  const tl_cubin_symbol *const s = &m->cubin->symbols[index];
+  const tl_module *const module = m->module;
+  const bool dead = m->section_state[s->section] & TL_SECTION_DEAD;
+  const bool internal = (s->other & STO_VISIBILITY_MASK) == STV_INTERNAL;
+  const bool texture = dead && known == TL_NONE && objects_is_texture(s); /* L112 */
+  const bool missed = (dead ? module->eliminates : module->mode->final) && (texture || objects_section_is_missed(m, s));
+  if (dead)
+    objects_name_dead_shared(m, s->section);
+  m->module->deleted_section |= missed;
+  if (!missed && (dead || !internal || !module->mode->final))
+    objects_check_space(m, index);
+}
+
 static void objects_pass_one(tl_merging *m, uint32_t index) {
   const tl_cubin_symbol *const s = &m->cubin->symbols[index];
   if (objects_pass_constants_size(m, index))
@@ -726,13 +741,8 @@ static void objects_pass_one(tl_merging *m, uint32_t index) {
       objects_pass_mention(m, index, known);
     return;
   }
-  if (m->section_state[s->section] & TL_SECTION_DEAD) {
-    objects_name_dead_shared(m, s->section);
-    const bool missed = objects_section_is_missed(m, s) || (known == TL_NONE && objects_is_texture(s)); /* L112 */
-    m->module->deleted_section |= missed;
-    if (!missed)
-      objects_check_space(m, index);
-  }
+  if (m->section_state[s->section] & (TL_SECTION_DEAD | TL_SECTION_LOST))
+    objects_pass_dropped(m, index, known);
   const bool lists = !m->module->mode->final || m->module->mode->records_applied;
   if (m->section_state[s->section] & TL_SECTION_LOST && lists)
     objects_list_of_loser(m, s);
