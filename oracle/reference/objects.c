@@ -432,6 +432,9 @@ static void ref_object_size_extern(ref_link *link, size_t file_number, const ref
     link->symbols[number].further_places++;
     link->symbols[number].has_no_place = true;
     link->symbols[number].value = zero ? 0 : (uint64_t)-1;
+  } else {
+    link->symbols[number].dropped = ref_object_has_no_symbol(link, &link->files[file_number], input); /* RF136 */
+    link->symbols[number].has_no_name = false;
   }
 }
 

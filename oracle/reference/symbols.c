@@ -190,12 +190,17 @@ static uint64_t ref_symbol_value(const ref_link *link, const ref_out_symbol *sym
   return symbol->value;
 }
 
+/* RF25, RF134: "hidden" is in no output of nvlink's. By default it stays with -r for the link behind it (R14). */
+static uint8_t ref_symbol_lost_visibility(const ref_link *link, const ref_out_symbol *symbol) {
+  const bool kept = link->relocatable && !link->job->bug_compatible;
+  return (symbol->other & VISIBILITY) == HIDDEN && !kept ? VISIBILITY : 0;
+}
+
 /* W4.3: type 13 becomes 1, the memory space goes; not with -r. */
 static void ref_symbol_write(const ref_link *link, const ref_out_symbol *symbol, uint8_t *at) {
   const bool object = symbol->type == REF_SYMBOL_CUDA_OBJECT && !link->relocatable;
   const uint8_t type = object ? REF_SYMBOL_OBJECT : symbol->type;
-  const bool hidden = symbol->type == REF_SYMBOL_FUNC && (symbol->other & VISIBILITY) == HIDDEN; /* RF25 */
-  const uint8_t mask = object ? REF_SPACE_MASK : hidden ? VISIBILITY : 0;
+  const uint8_t mask = (object ? REF_SPACE_MASK : 0) | ref_symbol_lost_visibility(link, symbol);
   const bool preserved = ref_symbol_is_shared(symbol) && !link->relocatable && !ref_options_keep_shared_symbols(link);
   const uint8_t other = preserved ? INTERNAL : symbol->other & (uint8_t)~mask; /* W17.7 */
   const uint32_t nowhere = symbol->common ? REF_SECTION_COMMON : 0;            /* D3 */

@@ -255,7 +255,9 @@ static void ref_unified_move_objects(ref_link *link, size_t number) {
     if (symbol->size > 0) {
       memcpy(image.data + entry->offset, section->data.data + symbol->value, (size_t)symbol->size);
     }
-    ref_relocation_move_entries(link, number, symbol, entry->offset, moved);
+    if (!link->job->bug_compatible) {
+      ref_relocation_move_entries(link, number, symbol, entry->offset, moved); /* D94: nvlink leaves them */
+    }
     symbol->value = entry->offset;
   }
   section->data = image;
