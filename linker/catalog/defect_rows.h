@@ -80,3 +80,7 @@ TL_DEFECT(D94, 'R', "relocate", "an index file that moves unified data, and entr
           "they stay at the offset that the data would have without an index, in other objects or behind all")
 TL_DEFECT(D95, 'R', "diagnose", "-r, and user constants above 64 KB", "linked: the final link can lay them out again",
           "refused")
+TL_DEFECT(D96, 'R', "merge", "an alias that beats a weak body, or a body that beats a weak alias",
+          "the name stands for the function that the alias names, or is a function of its own",
+          "the weak body's text stays, empty, and the attributes and relocations of the function are lost; or that "
+          "function's text is overwritten")

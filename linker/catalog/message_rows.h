@@ -89,6 +89,7 @@ TL_MESSAGE(PAST_END,            "E61", TL_FATAL,   "Internal error: relocation i
 TL_MESSAGE(UNEXPECTED_RELOC,    "E62", TL_FATAL,   "Internal error: unexpected reloc")
 TL_MESSAGE(BAD_RELOC_SECTION,   "E62", TL_FATAL,   "Internal error: unexpected reloc section")
 TL_MESSAGE(RELOC_NOT_FOUND,     "E63", TL_FATAL,   "Internal error: reloc address not found")
+TL_MESSAGE(NEGATIVE_SIZE,       "E76", TL_FATAL,   "Internal error: Negative size encountered")
 TL_MESSAGE(NOT_MAPPED,          "E64", TL_FATAL,   "Internal error: section not mapped")
 TL_MESSAGE(NO_SYMTAB,           "E65", TL_FATAL,   "Internal error: symsec not found")
 TL_MESSAGE(NO_STRTAB,           "E66", TL_FATAL,   "Internal error: strsec not found")

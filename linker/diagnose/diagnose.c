@@ -169,6 +169,14 @@ static void diagnose_dead_aliases(const tl_module *module) {
     tl_defect_note(module->diagnostics, TL_DEFECT_D63, NULL);
 }
 
+/* L490: from sm_90 on nvlink stops over the attributes of a function whose alias has replaced a weak body. */
+static void diagnose_replacing_alias(const tl_module *module) {
+  enum { FIRST_ARCH = 90 };
+  if (module->alias_replaces && module->mode->final && module->arch >= FIRST_ARCH)
+    tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_NEGATIVE_SIZE),
+                       (tl_site){NULL, NULL, NULL, TL_NO_OFFSET}, NULL);
+}
+
 /* nvlink crashes behind the errors of merging and of undefined names (L436). */
 void tl_diagnose_commons(const tl_module *module) {
   const tl_place_of_symbol *const place = &module->weak_behind_common;
@@ -200,6 +208,7 @@ void tl_diagnose_undefined(const tl_module *module, tl_arena *arena) {
     tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_DELETED_SECTION),
                        (tl_site){NULL, NULL, NULL, TL_NO_OFFSET}, NULL);
   diagnose_dead_aliases(module);
+  diagnose_replacing_alias(module);
 }
 
 /* The records of one file, those of the module and of what was removed too, but not those of bodies that lose. */

@@ -47,7 +47,8 @@ static bool emit_has_prototypes(const tl_module *module) {
 
 static bool emit_section_stays(const tl_emitted *e, uint32_t index) {
   const tl_section *const section = &e->module->sections.items[index];
-  if (e->layout->section_dropped[index] || section->forgotten)
+  const bool bodyless = section->about != TL_NONE && e->module->sections.items[section->about].bodyless;
+  if (e->layout->section_dropped[index] || section->forgotten || bodyless)
     return false;
   if (section->type == SHT_REL || section->type == SHT_RELA || section->type == SHT_CUDA_RESOLVEDRELA)
     return e->relocated->container_used[index];

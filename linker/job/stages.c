@@ -99,7 +99,7 @@ void tl_link_build(tl_link_common *c, tl_link_stages *s) {
   const uint32_t file_count = tl_merge_choose_files(files, (uint32_t)c->admitted.files.count, &c->names, arena);
   c->taken = link_taken(c->job, files, file_count, arena);
   s->module = link_module(c, s, &c->names, files, file_count);
-  tl_resolve(&s->resolution, files, file_count, &c->names, arena, s->diagnostics);
+  tl_resolve(&s->resolution, files, file_count, s->module.options, &c->names, arena, s->diagnostics);
   tl_live_mark(&s->resolution, files, file_count, &c->names, arena, s->diagnostics, !s->module.eliminates);
   tl_merge(&s->module);
   tl_merge_finish(&s->module);

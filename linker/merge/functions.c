@@ -17,7 +17,23 @@ static uint32_t functions_primary(const tl_cubin *cubin, uint32_t section) {
   return cubin->sections[section].info & 0xffffff;
 }
 
-/* Sections of dead functions are dead; a section whose primary function lives stays (W7.3). */
+/* A symbol that stands in another function's text. */
+static bool functions_is_alias(const tl_merging *m, uint32_t symbol) {
+  const uint32_t section = m->cubin->symbols[symbol].section;
+  const uint32_t primary = section ? functions_primary(m->cubin, section) : symbol;
+  return primary != symbol && primary < m->cubin->symbol_count && m->bodies[primary].function != TL_NONE &&
+         m->cubin->symbols[primary].section == section;
+}
+
+/* L490: an alias that replaces a body, or loses to one, takes along what is about the function when it is dead. */
+static void functions_note_contest(tl_merging *m, uint32_t alias, uint32_t function) {
+  if (m->symbol_dead[function])
+    return;
+  m->module->alias_replaces |= m->symbol_dead[alias] || m->bodies[alias].role == TL_BODY_REPLACES;
+  if (m->symbol_dead[alias])
+    m->section_state[m->cubin->symbols[alias].section] |= TL_SECTION_LOST;
+}
+
 /* An alias in a section whose primary function lives while it is dead, or the other way round: nvlink stops (L25, D63),
  * over the section and not over the symbol when the alias is local (L93). */
 static void functions_note_alias(tl_merging *m, uint32_t symbol) {
@@ -25,6 +41,11 @@ static void functions_note_alias(tl_merging *m, uint32_t symbol) {
   const uint32_t primary = functions_primary(m->cubin, section);
   const bool other = section && primary != symbol && primary < m->cubin->symbol_count;
   const bool replaces = other && m->bodies[primary].role == TL_BODY_REPLACES; /* L437 */
+  const uint8_t role = m->bodies[symbol].role;
+  if ((role == TL_BODY_REPLACES || role == TL_BODY_LOSES) && functions_is_alias(m, symbol)) {
+    functions_note_contest(m, symbol, primary);
+    return;
+  }
   const bool local = (replaces || tl_symbol_binding(&m->cubin->symbols[symbol]) == STB_LOCAL) && m->symbol_dead[symbol];
   if (other && m->bodies[primary].function != TL_NONE && m->symbol_dead[primary] != m->symbol_dead[symbol])
     *(local ? &m->module->dead_local_alias : &m->module->dead_alias) = true;
@@ -67,6 +88,7 @@ static bool functions_section_lives(const tl_merging *m, uint32_t section) {
   return primary < m->cubin->symbol_count ? !m->symbol_dead[primary] : !(m->section_state[section] & TL_SECTION_KERNEL);
 }
 
+/* Sections of dead functions are dead; a section whose primary function lives stays (W7.3). */
 static void functions_mark_dead(tl_merging *m) {
   const tl_module *const module = m->module;
   for (uint32_t i = 0; i < m->cubin->symbol_count; i++) {
@@ -392,6 +414,7 @@ static void functions_replace(tl_merging *m, uint32_t symbol, uint32_t out) {
     result->other = s->other;
   }
   m->section_map[s->section] = text;
+  module->sections.items[text].bodyless = functions_is_alias(m, symbol); /* L490, D96 */
   if (module->mode->final) {
     functions_empty_section(module, section->constant2); /* a kernel's own (L79) */
     functions_empty_section(module, section->stray);     /* a later loser's constants take its place (L158) */
@@ -454,7 +477,11 @@ static void functions_pass_known(tl_merging *m, uint32_t symbol, uint32_t out) {
       functions_report_duplicate(m, symbol, function->first_file);
     else
       functions_check_parameters(m, symbol, out);
-    functions_lose(m, symbol);
+    if (body->role == TL_BODY_LOSES &&
+        functions_is_alias(m, symbol)) /* L490: what is about the function goes to the body that stands */
+      m->section_map[s->section] = module->symbols.items[out].section;
+    else
+      functions_lose(m, symbol);
   }
 }
 
@@ -462,17 +489,18 @@ static void functions_pass_new(tl_merging *m, uint32_t symbol) {
   tl_module *const module = m->module;
   const uint32_t function = m->bodies[symbol].function;
   const tl_cubin_symbol *const s = &m->cubin->symbols[symbol];
+  const uint8_t role = m->bodies[symbol].role;
+  const bool undefined = role == TL_BODY_MENTION || role == TL_BODY_LOSES; /* D96: what is defined can lose, too */
   tl_symbol created = {.name = s->name,
                        .info = s->info,
                        .other = s->other,
                        .section = TL_NONE,
-                       .value = s->value,
+                       .value = role == TL_BODY_LOSES ? 0 : s->value,
                        .size = s->size,
                        .function = function,
                        .block = TL_NONE,
                        .mention = m->file,
                        .unlisted = tl_merging_is_unlisted(m, s)}; /* whatever names it fails (E69, L226) */
-  const bool undefined = s->section == SHN_UNDEF;
   if (s->other & STO_ENTRY && tl_symbol_binding(s) != STB_LOCAL && functions_name_is_taken(module, s->name))
     functions_report_not_global(m, s);
   created.weak_mention = undefined && tl_symbol_binding(s) == STB_WEAK;
@@ -488,6 +516,8 @@ static void functions_pass_new(tl_merging *m, uint32_t symbol) {
     tl_module_list_symbol(module, out, true);
   else
     functions_define(m, symbol, out, true);
+  if (role == TL_BODY_LOSES)
+    functions_lose(m, symbol);
 }
 
 /* The variable that has the function's name already, or TL_NONE. */

@@ -42,6 +42,7 @@ typedef struct tl_function {
   bool described;        /* a function descriptor entry names it: its address is taken (R15) */
   bool had_relocations;  /* some body so far had a relocation section for its text (W8.7, L75) */
   bool frames_gone;      /* the last replacement dropped the debug sections' entries of all bodies before it (L92) */
+  bool alias_contest;    /* an alias has replaced a body, or the other way round (L490, D96) */
   bool live;             /* stays in the output */
   bool reached;          /* from a kernel; false for one kept only because its address is taken (W7.4) */
 } tl_function;
@@ -91,6 +92,7 @@ typedef struct tl_section {
   uint32_t cutoff;         /* of text: older relocations belonged to a replaced body (W8.2) */
   uint32_t symbol_cutoff;  /* of compiler constants in -r: older symbols belonged to a replaced body (D88) */
   uint8_t registers;       /* of text: top byte of the input's sh_info (F45) */
+  bool bodyless;           /* of text: an alias replaced its body, and what is about it is not in the output (L490) */
   bool forgotten;          /* a stray section whose winner was replaced: not in the output, nor its name (L79) */
   uint32_t name_event;     /* where its name came into the two lists of names; the second TL_NONE where it did not */
   uint32_t string_event;
@@ -272,6 +274,7 @@ typedef struct tl_module {
   bool deleted_section;                       /* something lies in dead code that nvlink looks for (L162, L225) */
   uint32_t fragments;                         /* first reserved-memory kind of AT_ENTRY_FRAGMENTS: 0, 4 or 6 (L222) */
   bool dead_alias;                            /* a live function has a dead alias (V11a, D63) */
+  bool alias_replaces;                        /* an alias has replaced a weak body (L490) */
   bool dead_local_alias;                      /* the same of a local alias (L93) */
   tl_place_of_symbol weak_behind_common;      /* the first that an executable cannot have (D19, L436) */
   bool unified;                               /* some input has unified tables (U4) */
@@ -364,8 +367,8 @@ static inline unsigned tl_binding_of(const tl_symbol *symbol) {
 
 /* Which files take part (C46, L220): those come first, in their order, the others behind them. Returns how many. */
 uint32_t tl_merge_choose_files(tl_cubin *files, uint32_t count, const tl_names *names, tl_arena *arena);
-void tl_resolve(tl_resolution *resolution, const tl_cubin *files, uint32_t file_count, tl_names *names, tl_arena *arena,
-                tl_diagnostics *diagnostics);
+void tl_resolve(tl_resolution *resolution, const tl_cubin *files, uint32_t file_count, const tl_options *options,
+                tl_names *names, tl_arena *arena, tl_diagnostics *diagnostics);
 void tl_merge(tl_module *module);
 /* What is created after all inputs (end of W3): commons, .nv.callgraph, .nv.prototype. */
 void tl_merge_finish(tl_module *module);

@@ -106,14 +106,19 @@ static void records_check_owner(const tl_merging *m, uint32_t section, uint32_t 
   static const char prefix[] = ".nv.info.";
   const tl_module *const module = m->module;
   const char *const name = tl_merging_text(m, m->cubin->sections[section].name);
-  if (strncmp(name, prefix, sizeof prefix - 1) != 0)
+  const bool bodyless = owner != TL_NONE && module->sections.items[module->symbols.items[owner].section].bodyless;
+  if (bodyless || strncmp(name, prefix, sizeof prefix - 1) != 0)
     return;
   const char *const function = name + sizeof prefix - 1;
   const uint32_t number = tl_names_find(module->names, function, strlen(function));
   const uint32_t named =
       number == TL_NONE || number >= module->resolution->name_count ? TL_NONE : module->symbol_of_name[number];
-  if (owner == TL_NONE || (named != TL_NONE && module->symbols.items[owner].name != number &&
-                           module->symbols.items[named].function != TL_NONE))
+  const uint32_t about = named == TL_NONE ? TL_NONE : module->symbols.items[named].function;
+  const tl_function *const functions = module->resolution->functions.items;
+  const bool contest =
+      about != TL_NONE && owner != TL_NONE &&
+      (functions[about].alias_contest || functions[module->symbols.items[owner].function].alias_contest); /* L490 */
+  if (owner == TL_NONE || (about != TL_NONE && module->symbols.items[owner].name != number && !contest))
     tl_cubin_damaged(m->cubin, module->names, module->diagnostics, section, TL_NO_OFFSET,
                      "sh_info is not the text of the function that its attributes are called after (L177)");
 }
@@ -152,6 +157,13 @@ static tl_attributes *records_list(tl_merging *m, uint32_t section) {
   return &info->attributes;
 }
 
+/* L490: about a function of which an alias replaced a body. */
+static bool records_is_lost(const tl_merging *m, uint32_t section) {
+  const uint32_t about = m->cubin->sections[section].info;
+  const uint32_t text = about < m->cubin->section_count ? m->section_map[about] : TL_NONE;
+  return about && text != TL_NONE && m->module->sections.items[text].bodyless;
+}
+
 static void records_read_info(tl_merging *m, uint32_t section) {
   tl_module *const module = m->module;
   tl_attributes *const list = records_list(m, section);
@@ -160,7 +172,7 @@ static void records_read_info(tl_merging *m, uint32_t section) {
   while (tl_record_next(m->cubin, section, &position, &record, module->names, module->diagnostics)) {
     records_check(m, section, &record);
     records_check_payload(m, section, &record);
-    if (!records_is_dropped(m, &record))
+    if (!records_is_dropped(m, &record) && !records_is_lost(m, section))
       *tl_vector_push(module->arena, list) = records_attribute(m, section, &record);
   }
 }

@@ -7,6 +7,7 @@
 #include "merge/module.h"
 
 #include "base/bytes.h"
+#include "catalog/defect.h"
 #include "catalog/message.h"
 #include "cubin/attribute.h"
 #include "cubin/elf.h"
@@ -82,6 +83,22 @@ static tl_body_role resolve_contest(const resolver *r, const tl_function *functi
   return resolve_incoming_wins(r, function, file, symbol) ? TL_BODY_REPLACES : TL_BODY_LOSES;
 }
 
+/* W3.9: the primary function of a text section comes before an alias that stands before it in .symtab. */
+static uint32_t resolve_primary(const tl_cubin *cubin, uint32_t symbol) {
+  const uint32_t section = cubin->symbols[symbol].section;
+  if (section == SHN_UNDEF || section >= cubin->section_count)
+    return symbol;
+  const uint32_t primary = cubin->sections[section].info & 0xffffff;
+  if (primary >= cubin->symbol_count || cubin->symbols[primary].section != section ||
+      tl_symbol_type(&cubin->symbols[primary]) != STT_FUNC)
+    return symbol;
+  return primary;
+}
+
+static bool resolve_is_alias(const tl_cubin *cubin, uint32_t symbol) {
+  return resolve_primary(cubin, symbol) != symbol;
+}
+
 static void resolve_define(resolver *r, uint32_t function_index, uint32_t file, uint32_t symbol, tl_body *body) {
   tl_function *const function = &r->resolution->functions.items[function_index];
   const tl_cubin *const cubin = &r->files[file];
@@ -99,6 +116,9 @@ static void resolve_define(resolver *r, uint32_t function_index, uint32_t file, 
   const bool relocated = r->has_relocations[s->section];
   if (body->role == TL_BODY_FIRST)
     function->first_file = file;
+  if (body->role == TL_BODY_REPLACES || body->role == TL_BODY_LOSES)
+    function->alias_contest |=
+        resolve_is_alias(cubin, symbol) || resolve_is_alias(&r->files[function->file], function->symbol);
   if (body->role == TL_BODY_REPLACES) {
     r->resolution->bodies[function->file][function->symbol].replaced = true;
     function->frames_gone = function->had_relocations;
@@ -149,18 +169,6 @@ static void resolve_symbol(resolver *r, uint32_t file, uint32_t symbol) {
   resolve_define(r, index, file, symbol, body);
 }
 
-/* W3.9: the primary function of a text section comes before an alias that stands before it in .symtab. */
-static uint32_t resolve_primary(const tl_cubin *cubin, uint32_t symbol) {
-  const uint32_t section = cubin->symbols[symbol].section;
-  if (section == SHN_UNDEF || section >= cubin->section_count)
-    return symbol;
-  const uint32_t primary = cubin->sections[section].info & 0xffffff;
-  if (primary >= cubin->symbol_count || cubin->symbols[primary].section != section ||
-      tl_symbol_type(&cubin->symbols[primary]) != STT_FUNC)
-    return symbol;
-  return primary;
-}
-
 static void resolve_file(resolver *r, uint32_t file) {
   const tl_cubin *const cubin = &r->files[file];
   tl_body *const bodies = tl_arena_new(r->arena, tl_body, cubin->symbol_count + 1);
@@ -180,6 +188,41 @@ static void resolve_file(resolver *r, uint32_t file) {
   }
 }
 
+/* D96: where aliases and bodies have replaced each other the one that stands is the only definition: the other bodies lose,
+ * and the other aliases are mentions, whose text another function has. */
+static void resolve_settle_aliases(const resolver *r, uint32_t file) {
+  const tl_cubin *const cubin = &r->files[file];
+  for (uint32_t i = 0; i < cubin->symbol_count; i++) {
+    tl_body *const body = &r->resolution->bodies[file][i];
+    const bool contests = body->role == TL_BODY_FIRST || body->role == TL_BODY_REPLACES || body->role == TL_BODY_LOSES;
+    if (!contests || !r->resolution->functions.items[body->function].alias_contest)
+      continue;
+    const tl_function *const function = &r->resolution->functions.items[body->function];
+    body->replaced = false;
+    if (function->file == file && function->symbol == i)
+      body->role = TL_BODY_FIRST;
+    else
+      body->role = resolve_is_alias(cubin, i) ? TL_BODY_MENTION : TL_BODY_LOSES;
+  }
+}
+
+static void resolve_settle(const resolver *r, uint32_t file_count, const tl_options *options) {
+  bool found = false;
+  for (size_t i = 0; i < r->resolution->functions.count; i++) {
+    tl_function *const function = &r->resolution->functions.items[i];
+    if (!function->alias_contest)
+      continue;
+    found = true;
+    if (tl_defect_matched(options, TL_DEFECT_D96))
+      return;
+    tl_defect_note(r->diagnostics, TL_DEFECT_D96, tl_names_text(r->names, function->name));
+    function->first_file = function->file;
+    function->frames_gone = false;
+  }
+  for (uint32_t file = 0; found && file < file_count; file++)
+    resolve_settle_aliases(r, file);
+}
+
 /* No more functions than function symbols. */
 static size_t resolve_count_functions(const tl_cubin *files, uint32_t file_count) {
   size_t count = 0;
@@ -189,8 +232,8 @@ static size_t resolve_count_functions(const tl_cubin *files, uint32_t file_count
   return count;
 }
 
-void tl_resolve(tl_resolution *resolution, const tl_cubin *files, uint32_t file_count, tl_names *names, tl_arena *arena,
-                tl_diagnostics *diagnostics) {
+void tl_resolve(tl_resolution *resolution, const tl_cubin *files, uint32_t file_count, const tl_options *options,
+                tl_names *names, tl_arena *arena, tl_diagnostics *diagnostics) {
   *resolution = (tl_resolution){.name_count = names->list.count};
   resolution->bodies = tl_arena_new(arena, tl_body *, file_count + 1);
   resolution->function_of_name = tl_arena_new(arena, uint32_t, names->list.count + 1);
@@ -200,4 +243,5 @@ void tl_resolve(tl_resolution *resolution, const tl_cubin *files, uint32_t file_
   resolver r = {.resolution = resolution, .files = files, .names = names, .arena = arena, .diagnostics = diagnostics};
   for (uint32_t file = 0; file < file_count; file++)
     resolve_file(&r, file);
+  resolve_settle(&r, file_count, options);
 }

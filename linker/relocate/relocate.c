@@ -605,7 +605,8 @@ static void relocate_follow_alias(const relocating *r, entry_state *e) {
 
 static void relocate_entry(relocating *r, uint32_t index) {
   const tl_relocation *const entry = &r->module->relocations.items[index];
-  if (tl_layout_offset_is_gone(r->layout, entry->target, entry->offset))
+  if (tl_layout_offset_is_gone(r->layout, entry->target, entry->offset) ||
+      r->module->sections.items[entry->target].bodyless)
     return;
   entry_state e = {.entry = entry, .index = index, .defect = TL_DEFECT_COUNT};
   e.symbol = e.entry->symbol;
