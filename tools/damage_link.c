@@ -28,8 +28,29 @@ static bool link_is_input(const damage_base *base, const char *word) {
   return string_list_holds(&base->files, word);
 }
 
-static bool link_write_inputs(const damage_case *one, const char *directory) {
+/* The index of unified tables that a job names stands beside its cubins, and no field of it is damaged. */
+static bool link_copy_index(const damage_base *base, const char *directory) {
+  static const char option[] = "-uidx=";
   bool good = true;
+  for (size_t i = 0; i < base->arguments.count && good; i++) {
+    const char *const word = base->arguments.items[i];
+    const char *name = strncmp(word, option, sizeof option - 1) == 0 ? word + sizeof option - 1 : NULL;
+    if (strcmp(word, "-uidx") == 0 && i + 1 < base->arguments.count)
+      name = base->arguments.items[i + 1];
+    if (!name)
+      continue;
+    text_buffer from = {0}, to = {0};
+    text_add(&from, "%s/%s", base->directory, name);
+    text_add(&to, "%s/%s", directory, name);
+    good = file_copy(from.bytes, to.bytes);
+    text_free(&from);
+    text_free(&to);
+  }
+  return good;
+}
+
+static bool link_write_inputs(const damage_case *one, const char *directory) {
+  bool good = link_copy_index(one->base, directory);
   for (size_t i = 0; i < one->base->files.count && good; i++) {
     text_buffer from = {0}, to = {0};
     text_add(&from, "%s/%s", one->base->directory, one->base->files.items[i]);

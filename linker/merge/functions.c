@@ -34,6 +34,15 @@ static void functions_note_contest(tl_merging *m, uint32_t alias, uint32_t funct
     m->section_state[m->cubin->symbols[alias].section] |= TL_SECTION_LOST;
 }
 
+/* nvlink crashes where a local function that is no kernel goes with the text of a kernel (L450). */
+static void functions_check_dead_local(const tl_merging *m, uint32_t symbol, uint32_t kernel) {
+  const tl_cubin_symbol *const s = &m->cubin->symbols[symbol];
+  if (tl_symbol_binding(s) == STB_LOCAL && !(s->other & STO_ENTRY) && m->cubin->symbols[kernel].other & STO_ENTRY)
+    tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, m->cubin->symbol_table,
+                     (uint64_t)symbol * ELF_SYMBOL_SIZE,
+                     "a local function lies in the text of a kernel that is removed (L450)");
+}
+
 /* An alias in a section whose primary function lives while it is dead, or the other way round: nvlink stops (L25, D63),
  * over the section and not over the symbol when the alias is local (L93). */
 static void functions_note_alias(tl_merging *m, uint32_t symbol) {
@@ -47,6 +56,8 @@ static void functions_note_alias(tl_merging *m, uint32_t symbol) {
     return;
   }
   const bool local = (replaces || tl_symbol_binding(&m->cubin->symbols[symbol]) == STB_LOCAL) && m->symbol_dead[symbol];
+  if (other && m->symbol_dead[primary] && m->symbol_dead[symbol])
+    functions_check_dead_local(m, symbol, primary);
   if (other && m->bodies[primary].function != TL_NONE && m->symbol_dead[primary] != m->symbol_dead[symbol])
     *(local ? &m->module->dead_local_alias : &m->module->dead_alias) = true;
 }
