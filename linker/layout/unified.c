@@ -182,6 +182,24 @@ static void unified_copy_places(const tl_module *module, tl_unified_plan *plan) 
   }
 }
 
+/* L491: what the index says of functions counts only where the inputs have some, and so with data. */
+static void unified_match_functions(const tl_module *module, const unified_keys *functions, uint64_t slots,
+                                    uint64_t *places) {
+  if (slots == 0)
+    return;
+  if (slots != module->index->functions.window)
+    unified_fail(module, TL_MESSAGE_UFT_WINDOW);
+  unified_match(module, &module->index->functions, functions, places);
+}
+
+static void unified_match_data(const tl_module *module, const unified_keys *data, uint64_t *places) {
+  if (data->count == 0)
+    return;
+  unified_match(module, &module->index->data, data, places);
+  if (unified_data_size(module, data, places) != module->index->data.window)
+    unified_fail(module, TL_MESSAGE_UDT_WINDOW);
+}
+
 tl_unified_plan tl_layout_plan_unified(const tl_module *module, tl_arena *arena) {
   tl_unified_plan plan = {0};
   if (!tl_module_has_tables(module) || !(module->unified_entries.count || module->stubs.count))
@@ -198,12 +216,8 @@ tl_unified_plan tl_layout_plan_unified(const tl_module *module, tl_arena *arena)
   const uint64_t entries = unified_section_size(module, module->jump_entries);
   if (slots / SLOT_SIZE != entries / UNIFIED_ENTRY_SIZE || slots % SLOT_SIZE || entries % UNIFIED_ENTRY_SIZE)
     unified_fail(module, TL_MESSAGE_UFT_SLOTS);
-  if (slots != module->index->functions.window)
-    unified_fail(module, TL_MESSAGE_UFT_WINDOW);
-  unified_match(module, &module->index->functions, &functions, plan.places);
-  unified_match(module, &module->index->data, &data, plan.places);
-  if (unified_data_size(module, &data, plan.places) != module->index->data.window)
-    unified_fail(module, TL_MESSAGE_UDT_WINDOW);
+  unified_match_functions(module, &functions, slots, plan.places);
+  unified_match_data(module, &data, plan.places);
   unified_copy_places(module, &plan);
   unified_check_identities(module, &functions);
   unified_check_identities(module, &data);
