@@ -13,6 +13,7 @@ enum {
   CODE_EXPLICIT_CACHING = 0x21,
   CODE_MAX_STACK_SIZE = 0x23,
   CODE_CACHE_REQUEST = 0x26,
+  CODE_HAS_OLD_OBJECT = 0x2c,
   CODE_REGCOUNT = 0x2f,
   CODE_NUM_MBARRIERS = 0x38,
   CODE_SAM_REGION_STACK = 0x3b,
@@ -449,6 +450,9 @@ static void ref_attributes_finish_module(ref_link *link) {
     }
   }
   ref_attributes_drop(link, &link->module_output, true);
+  if (link->has_oldest_object && !link->relocatable) {
+    (void)ref_attribute_append(link, &link->module_output, 1, CODE_HAS_OLD_OBJECT, 0); /* RF138 */
+  }
 }
 
 static void ref_attributes_add_min_stack(ref_link *link, size_t symbol) {

@@ -14,7 +14,12 @@ enum {
   KIND_MERCURY = 1,
   KIND_SASS = 4,
   SMALLEST_IN_NAME = 10,
-  LARGEST_IN_NAME = 99
+  LARGEST_IN_NAME = 99,
+  SM_WITHOUT_OLD_OBJECTS = 90,
+  NOTE_BYTES = 0x20,
+  TOOLKIT_OF_RECORD = 100,
+  TOOLKIT_OF_OLDEST = 120,
+  TOOLKIT_OF_LARGE_PARAMETERS = 121
 };
 
 /* C21 */
@@ -74,29 +79,39 @@ static bool ref_input_is_accelerated(const ref_file *file) {
   return false;
 }
 
-/* C25e, C27: the note that e_flags names. RF121: an object of -ewp and all behind it are of this toolkit. */
+/* RF137, RF138: below sm_90 nothing is too old; without a note of version 2, or of a toolkit before 10.0, it is told in the output. */
+static void ref_input_take_old(ref_link *link, const ref_file *file, uint16_t toolkit) {
+  if (toolkit < TOOLKIT_OF_OLDEST && link->sm >= SM_WITHOUT_OLD_OBJECTS) {
+    ref_message_fatal(link, "E51", "Input file '%s' must be recompiled with toolkit >= Cuda 12.0", file->name);
+  }
+  link->has_oldest_object = link->has_oldest_object || toolkit < TOOLKIT_OF_RECORD;
+  link->has_old_object = link->has_old_object || toolkit < TOOLKIT_OF_LARGE_PARAMETERS;
+}
+
+/* C25e, C27: the note that e_flags names, whatever its size (RF138). RF121: an object of -ewp and all behind it are of this
+ * toolkit. */
 static void ref_input_check_note(ref_link *link, ref_file *file) {
   const ref_cubin *cubin = &file->cubin;
   const uint32_t index = cubin->flags >> 24;
   const ref_section *note = index < cubin->section_count ? &cubin->sections[index] : NULL;
   if (note == NULL || note->type != REF_TYPE_NOTE || strcmp(note->name, ".note.nv.cuinfo") != 0) {
-    ref_message_fatal(link, "E51", "Input file '%s' must be recompiled with toolkit >= Cuda 12.0", file->name);
-  }
-  if (note->data == NULL || note->size < 0x20) {
+    ref_input_take_old(link, file, 0);
     return;
   }
-  const uint16_t toolkit = ref_u16(note->data + 0x1c);
+  if (note->offset > cubin->size || cubin->size - note->offset < NOTE_BYTES) {
+    return;
+  }
+  const uint8_t *data = cubin->bytes + note->offset;
+  const uint16_t toolkit = ref_u16(data + 0x1c);
   link->saw_extended = link->saw_extended || cubin->type == TYPE_EXTENDED;
   if (link->saw_extended && toolkit < 130) {
     ref_message_fatal(link, "RF121", "linking with -ewp objects requires using current toolkit");
   }
-  if (ref_u16(note->data + 0x18) < 2 || toolkit < 120) {
-    ref_message_fatal(link, "E51", "Input file '%s' must be recompiled with toolkit >= Cuda 12.0", file->name);
-  }
+  ref_input_take_old(link, file, ref_u16(data + 0x18) < 2 ? 0 : toolkit);
   if (toolkit > 130) {
     ref_message_fatal(link, "E51", "Input file '%s' newer than toolkit (%u vs 130)", file->name, toolkit);
   }
-  file->virtual_sm = ref_u16(note->data + 0x1a);
+  file->virtual_sm = ref_u16(data + 0x1a);
 }
 
 /* D24: code for the accelerated variant in a link for the base one; nvlink says nothing. */

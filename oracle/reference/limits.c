@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { CONSTANT_LIMIT = 0x10000 };
+enum { CONSTANT_LIMIT = 0x10000, SM_OF_LARGE_PARAMETERS = 90 };
 
 /* RF118: for `.nv_debug.shared`, which has a size with -g and -preserve-relocs, nvlink cuts the name as it does a kernel's. */
 static const char *ref_limits_owner(const ref_link *link, const ref_out_section *section) {
@@ -31,6 +31,22 @@ void ref_limits_check_unified(ref_link *link) {
 /* K1; RF70: of an object of SASS kind the Mercury copy of the user constants counts by itself. */
 static bool ref_limits_is_user_constants(const ref_link *link, const ref_out_section *section) {
   return section->type == link->view->user_type || section->type == REF_TYPE_CONSTANT_USER;
+}
+
+/* RF137: a line for each record, of removed kernels and dead functions too, not of bodies that lost. */
+void ref_limits_check_large_parameters(ref_link *link) {
+  if (link->relocatable || link->sm >= SM_OF_LARGE_PARAMETERS || !link->has_old_object) {
+    return;
+  }
+  size_t count = link->large_parameters;
+  for (size_t i = 0; i < link->function_count; i++) {
+    count += link->functions[i].large_parameters;
+  }
+  for (size_t i = 0; i < count; i++) {
+    ref_message_add(link, REF_ERROR, "RF137",
+                    "For kernel functions with parameter size higher than 4k bytes on sm_7x and sm_8x, all objects "
+                    "must be compiled with 12.1 or later");
+  }
 }
 
 /* E68: RF55, kernel parameters of a function that is no kernel and is deleted. */

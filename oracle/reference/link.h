@@ -164,6 +164,7 @@ typedef struct ref_function {
   size_t text, info, shared, constant0, constant2, bindless; /* module sections */
   size_t second_image; /* D85: where its own constants are, if not where copies go; 0: nowhere else */
   ref_records records;
+  size_t large_parameters; /* RF137: its records of them */
   size_t info_order;
   /* while files are merged, in their order */
   bool mentioned, mentioned_as_entry, defined_weak_so_far;
@@ -367,6 +368,8 @@ typedef struct ref_link {
   bool has_dead_parameter;                   /* RF85 */
   const char *mismatched_section;            /* RF95 */
   bool has_old_fragments, has_new_fragments; /* I24a */
+  bool has_old_object, has_oldest_object;    /* of a toolkit before 12.1 (RF137), before 10.0 (RF138) */
+  size_t large_parameters;                   /* RF137: records of `.nv.info` */
   ref_indices shared_objects; /* in the order of their definitions (W9.12); RF34: a replaced weak one twice */
   ref_indices commons;        /* in the order in which they became common */
   ref_indices slots;          /* of textures, samplers, surfaces */
@@ -505,6 +508,7 @@ bool ref_weak_offset_is_lost(const ref_link *link, const ref_file *file, uint32_
 /* records.c */
 bool ref_record_first_word_is_symbol(uint8_t code);
 void ref_records_check_fragments(ref_link *link, const ref_file *file, const ref_section *input);
+size_t ref_records_count_large_parameters(const ref_section *input);
 ref_record *ref_records_add(ref_link *link, ref_records *records, ref_record record);
 void ref_records_read(ref_link *link, size_t file_number, uint32_t section, ref_function *function);
 void ref_record_write(ref_link *link, const ref_record *record, ref_bytes *output);
@@ -618,6 +622,7 @@ void ref_write_file_header(const ref_link *link, uint8_t *at, size_t section_off
 
 /* limits.c */
 void ref_limits_check_unified(ref_link *link);
+void ref_limits_check_large_parameters(ref_link *link);
 void ref_limits_check_sizes(ref_link *link);
 void ref_limits_check_parameters(ref_link *link);
 void ref_limits_check_local_aliases(ref_link *link);

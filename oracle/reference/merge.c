@@ -313,6 +313,7 @@ static void ref_merge_info(ref_link *link, size_t file_number, uint32_t section)
   const ref_section *input = &file->cubin.sections[section];
   ref_records_check_fragments(link, file, input);
   if ((input->flags & REF_FLAG_INFO) == 0 && input->info == 0) {
+    link->large_parameters += ref_records_count_large_parameters(input);
     ref_records_read(link, file_number, section, NULL);
     return;
   }
@@ -325,8 +326,11 @@ static void ref_merge_info(ref_link *link, size_t file_number, uint32_t section)
     ref_message_fatal(link, "E72", "Internal error: entry_info was null");
   }
   ref_function *function = &link->functions[number];
-  if (!function->live || file->body_of[owner] == REF_BODY_LOSES ||
-      (file->lost_text != 0 && input->info == file->lost_text)) {
+  if (file->body_of[owner] == REF_BODY_LOSES || (file->lost_text != 0 && input->info == file->lost_text)) {
+    return;
+  }
+  function->large_parameters += ref_records_count_large_parameters(input);
+  if (!function->live) {
     return;
   }
   const bool over_alias = link->job->bug_compatible && function->alias_of != REF_NONE &&

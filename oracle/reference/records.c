@@ -104,6 +104,18 @@ void ref_records_check_fragments(ref_link *link, const ref_file *file, const ref
   }
 }
 
+/* RF137: records of the parameters of kernels that have more than 4 KB of them. */
+size_t ref_records_count_large_parameters(const ref_section *input) {
+  const uint8_t code_large_parameter = 0x45;
+  ref_attribute attribute;
+  uint64_t position = 0;
+  size_t count = 0;
+  while (ref_cubin_next_attribute(input, &position, &attribute)) {
+    count += attribute.code == code_large_parameter;
+  }
+  return count;
+}
+
 /* I9: by code, not by place; `function` is NULL for the module's section. */
 void ref_records_read(ref_link *link, size_t file_number, uint32_t section, ref_function *function) {
   ref_file *file = &link->files[file_number];

@@ -40,6 +40,7 @@ void ref_reference_lay_out(ref_link *link) {
   }
   ref_limits_check_sizes(link);
   ref_symbols_report_undefined(link);
+  ref_limits_check_large_parameters(link);
   ref_relocate_apply(link);
   ref_attributes_finish(link);
   ref_dump_finish(link);

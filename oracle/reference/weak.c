@@ -106,6 +106,7 @@ void ref_weak_drop_old_body(ref_link *link, size_t number) {
   if (function->text_had_rela) {
     ref_weak_drop_debug_entries(link, number);
   }
+  function->large_parameters = 0;
   ref_weak_drop_constants(link, function); /* RF59: of a dead function too */
   if (!function->live) {
     function->dead_references.count = 0;
