@@ -137,6 +137,36 @@ static const char *view_plain_text(const char *name) {
   return name;
 }
 
+/* Kinds that nvlink's finalizer finds by their whole names: of one text, or of the file (L451). */
+typedef struct view_name_row {
+  uint32_t type;
+  const char *name; /* without its view */
+  bool of_text;     /* the text's name follows */
+} view_name_row;
+
+static const view_name_row view_name_rows[] = {
+    {SHT_CUDA_INFO, ".nv.info", true},
+    {SHT_CUDA_MERCURY_INFO, ".nv.info", true},
+    {SHT_CUDA_CONSTANT0, ".nv.constant0", true},
+    {SHT_CUDA_CONSTANT0 + 3, ".nv.constant3", false},
+    {SHT_CUDA_USER_CONSTANT, ".nv.constant.user", false},
+    {SHT_CUDA_GLOBAL_INIT, ".nv.global.init", false},
+};
+
+/* `plain` is the section's name without its view, `text` that of the text that it is about. */
+static bool view_has_whole_name(const tl_cubin_section *section, const char *plain, const char *text) {
+  for (size_t i = 0; i < sizeof view_name_rows / sizeof *view_name_rows; i++) {
+    const view_name_row *const row = &view_name_rows[i];
+    const size_t length = strlen(row->name);
+    if (row->type != section->type || (row->of_text && !section->info && section->type != SHT_CUDA_CONSTANT0))
+      continue;
+    if (strncmp(plain, row->name, length) != 0)
+      return false;
+    return row->of_text ? strncmp(text, ".text.", 6) == 0 && strcmp(plain + length, text + 5) == 0 : !plain[length];
+  }
+  return true;
+}
+
 /* nvlink's finalizer looks for what is about a text by the text's name, for the file's attributes, and for Mercury's
  * sections by their first letters (L239). */
 static const char *view_wrong_name(const tl_cubin *cubin, const tl_names *names, const tl_cubin_section *section) {
@@ -146,8 +176,12 @@ static const char *view_wrong_name(const tl_cubin *cubin, const tl_names *names,
   const char *const text = about ? view_plain_text(tl_names_text(names, about->name)) : "";
   if (section->flags & SHF_CUDA_MERCURY && plain == name)
     return "sh_name is not one of Mercury's";
+  if (!(section->flags & SHF_CUDA_MERCURY) && plain != name)
+    return "sh_flags of one of Mercury's sections are not Mercury's (L451)";
   if ((section->type == SHT_CUDA_INFO || section->type == SHT_CUDA_MERCURY_INFO) && !section->info)
     return strcmp(plain, ".nv.info") == 0 ? NULL : "sh_name is not that of attributes";
+  if (!view_has_whole_name(section, plain, text))
+    return "sh_name is not the whole name of a section of its kind (L451)";
   if (!(section->flags & SHF_INFO_LINK) || strncmp(text, ".text.", 6) != 0)
     return NULL;
   const size_t length = strlen(plain), tail = strlen(text + 5);
