@@ -10,16 +10,36 @@ typedef struct ref_operator {
 } ref_operator;
 
 static const ref_operator ref_operators[] = {
-    {"nw", "new ", 0}, {"na", "new[] ", 0}, {"dl", "delete ", 0}, {"da", "delete[] ", 0}, {"ps", "+", 1},
-    {"ng", "-", 1},    {"ad", "&", 1},      {"de", "*", 1},       {"co", "~", 1},         {"nt", "!", 1},
-    {"pl", "+", 2},    {"mi", "-", 2},      {"ml", "*", 2},       {"dv", "/", 2},         {"rm", "%", 2},
-    {"an", "&", 2},    {"or", "|", 2},      {"eo", "^", 2},       {"aS", "=", 2},         {"pL", "+=", 2},
-    {"mI", "-=", 2},   {"mL", "*=", 2},     {"dV", "/=", 2},      {"rM", "%=", 2},        {"aN", "&=", 2},
-    {"oR", "|=", 2},   {"eO", "^=", 2},     {"ls", "<<", 2},      {"rs", ">>", 2},        {"lS", "<<=", 2},
-    {"rS", ">>=", 2},  {"eq", "==", 2},     {"ne", "!=", 2},      {"lt", "<", 2},         {"gt", ">", 2},
-    {"le", "<=", 2},   {"ge", ">=", 2},     {"ss", "<=>", 2},     {"aa", "&&", 2},        {"oo", "||", 2},
-    {"pp", "++", 0},   {"mm", "--", 0},     {"cm", ",", 2},       {"pm", "->*", 2},       {"pt", "->", 0},
-    {"cl", "()", 0},   {"ix", "[]", 0}};
+    {"nw", "new ", 0},     {"na", "new[] ", 0},   {"dl", "delete ", 0},   {"da", "delete[] ", 0}, {"ps", "+", 1},
+    {"ng", "-", 1},        {"ad", "&", 1},        {"de", "*", 1},         {"co", "~", 1},         {"nt", "!", 1},
+    {"pl", "+", 2},        {"mi", "-", 2},        {"ml", "*", 2},         {"dv", "/", 2},         {"rm", "%", 2},
+    {"an", "&", 2},        {"or", "|", 2},        {"eo", "^", 2},         {"aS", "=", 2},         {"pL", "+=", 2},
+    {"mI", "-=", 2},       {"mL", "*=", 2},       {"dV", "/=", 2},        {"rM", "%=", 2},        {"aN", "&=", 2},
+    {"oR", "|=", 2},       {"eO", "^=", 2},       {"ls", "<<", 2},        {"rs", ">>", 2},        {"lS", "<<=", 2},
+    {"rS", ">>=", 2},      {"eq", "==", 2},       {"ne", "!=", 2},        {"lt", "<", 2},         {"gt", ">", 2},
+    {"le", "<=", 2},       {"ge", ">=", 2},       {"ss", "<=>", 2},       {"aa", "&&", 2},        {"oo", "||", 2},
+    {"pp", "++", 0},       {"mm", "--", 0},       {"cm", ",", 2},         {"pm", "->*", 2},       {"pt", "->", 0},
+    {"cl", "()", 0},       {"ix", "[]", 0},       {"qu", "?", 0},         {"aw", "co_await", 1},  {"ds", ".*", 2},
+    {"tr", "throw", 0},    {"tw", "throw ", 1},   {"at", "alignof()", 0}, {"az", "alignof()", 0}, {"st", "sizeof()", 0},
+    {"sz", "sizeof()", 0}, {"ti", "typeid()", 0}, {"te", "typeid()", 0},  {"nx", "noexcept()", 0}};
+
+/* As a function's name, and in expressions with type and operand. */
+static const ref_operator ref_casts[] = {
+    {"sc", "static_cast", 1}, {"dc", "dynamic_cast", 1}, {"rc", "reinterpret_cast", 1}, {"cc", "const_cast", 1}};
+
+/* In expressions: of a type (no operand) or of an expression. */
+static const ref_operator ref_queries[] = {{"st", "sizeof", 0},  {"sz", "sizeof", 1},  {"sZ", "sizeof...", 1},
+                                           {"at", "alignof", 0}, {"az", "alignof", 1}, {"ti", "typeid", 0},
+                                           {"te", "typeid", 1},  {"nx", "noexcept", 1}};
+
+static const char *ref_demangle_take_cast(ref_mangled *name) {
+  for (size_t i = 0; i < sizeof ref_casts / sizeof ref_casts[0]; i++) {
+    if (ref_demangle_take(name, ref_casts[i].code)) {
+      return ref_casts[i].text;
+    }
+  }
+  return NULL;
+}
 
 static const ref_operator *ref_demangle_find_operator(const char *at) {
   for (size_t i = 0; i < sizeof ref_operators / sizeof ref_operators[0]; i++) {
@@ -38,6 +58,13 @@ const char *ref_demangle_operator_text(ref_mangled *name) {
     const char *type = ref_demangle_type_text(name);
     name->in_conversion = before;
     return ref_demangle_join(name, "operator %s", type);
+  }
+  if (ref_demangle_take(name, "li")) {
+    return ref_demangle_join(name, "operator \"\"%s", ref_demangle_source_name(name));
+  }
+  const char *cast = ref_demangle_take_cast(name);
+  if (cast != NULL) {
+    return ref_demangle_join(name, "operator %s", cast);
   }
   const ref_operator *found = ref_demangle_find_operator(name->at);
   if (found == NULL) {
@@ -129,14 +156,15 @@ static const char *ref_demangle_special_expression(ref_mangled *name) {
   if (ref_demangle_take(name, "cl")) {
     return ref_demangle_call(name);
   }
-  if (ref_demangle_take(name, "st")) {
-    return ref_demangle_join(name, "sizeof(%s)", ref_demangle_type_text(name));
+  for (size_t i = 0; i < sizeof ref_queries / sizeof ref_queries[0]; i++) {
+    if (ref_demangle_take(name, ref_queries[i].code)) {
+      const bool expression = ref_queries[i].operands > 0;
+      return ref_demangle_join(name, "%s(%s)", ref_queries[i].text,
+                               expression ? ref_demangle_expression(name) : ref_demangle_type_text(name));
+    }
   }
-  if (ref_demangle_take(name, "sz")) {
-    return ref_demangle_join(name, "sizeof(%s)", ref_demangle_expression(name));
-  }
-  if (ref_demangle_take(name, "sZ")) {
-    return ref_demangle_join(name, "sizeof...(%s)", ref_demangle_expression(name));
+  if (ref_demangle_take(name, "tr")) {
+    return "throw";
   }
   if (ref_demangle_take(name, "sr")) {
     return ref_demangle_scoped(name);
@@ -153,6 +181,11 @@ static const char *ref_demangle_special_expression(ref_mangled *name) {
   if (ref_demangle_take(name, "cv")) {
     const char *type = ref_demangle_type_text(name);
     return ref_demangle_join(name, "(%s)%s", type, ref_demangle_expression(name));
+  }
+  const char *cast = ref_demangle_take_cast(name); /* RF139 */
+  if (cast != NULL) {
+    const char *type = ref_demangle_type_text(name);
+    return ref_demangle_join(name, "%s<%s>(%s)", cast, type, ref_demangle_expression(name));
   }
   if (ref_demangle_take(name, "ix")) {
     const char *array = ref_demangle_expression(name);
