@@ -84,6 +84,8 @@ typedef struct tl_shared_plan tl_shared_plan;
 tl_shared_plan *tl_layout_plan_shared(const tl_module *module, const tl_graph *graph, tl_arena *arena);
 void tl_layout_create_late_shared(tl_module *module, const tl_shared_plan *plan);
 void tl_layout_shared(tl_layout *layout, tl_shared_plan *plan);
+/* Fatal T1 where the objects of .nv_debug.shared have no alignment but 0, by which nvlink divides (L241). */
+void tl_layout_check_flat(const tl_module *module);
 /* Places what .nv.shared.reserved.0 holds behind the driver's first 0x40 bytes (H9, M28). */
 void tl_layout_reserved_shared(tl_layout *layout, const tl_module *module);
 /* Places user constants anew when they do not fit (K1a). */

@@ -30,6 +30,7 @@ static bool instances_is_object(const tl_symbol *symbol) {
 }
 
 static void instances_sum(tl_instances *n) {
+  tl_layout_check_flat(n->module);
   n->pool_align = n->module->debug_shared_align ? n->module->debug_shared_align : 1;
   n->external_align = EXTERNAL_ALIGN;
   for (uint32_t i = 1; i < n->module->symbols.count; i++) {

@@ -155,6 +155,13 @@ static tl_u32_vector shared_collect_pool(const shared_state *s) {
   return places;
 }
 
+void tl_layout_check_flat(const tl_module *module) {
+  const tl_cubin *const file = module->flat_shared;
+  if (file && !module->debug_shared_align)
+    tl_cubin_damaged(file, module->names, module->diagnostics, file->symbol_table,
+                     (uint64_t)module->flat_symbol * ELF_SYMBOL_SIZE, "st_value of a shared object is 0 (L241)");
+}
+
 static void shared_sort_pool(shared_state *s) {
   const tl_u32_vector candidates = shared_collect_pool(s);
   tl_list_sort(s->arena, candidates.items, candidates.count, TL_DEAL_ALTERNATE, shared_larger_first, s);
@@ -167,6 +174,8 @@ static void shared_sort_pool(shared_state *s) {
       continue;
     tl_u32_push(s->arena, shared_symbol(s, symbol)->referenced ? &s->pool : &s->gone, symbol); /* W9.9 */
   }
+  if (s->pool.count)
+    tl_layout_check_flat(s->module);
   s->pool_align = s->pool.count && s->module->debug_shared_align ? s->module->debug_shared_align : 1;
 }
 

@@ -287,6 +287,8 @@ typedef struct tl_module {
   uint32_t compat_size;
   bool has_external_shared;
   uint64_t debug_shared_align; /* largest st_value of an object in any input's .nv_debug.shared (W9.8) */
+  const tl_cubin *flat_shared; /* the first file with such an object whose st_value is 0 (L241), NULL */
+  uint32_t flat_symbol;        /* the object, in that file */
   uint32_t symtab_shndx;       /* section; in the output only when there are very many (X1) */
   uint32_t shstrtab, strtab, symtab, tool_note, cuda_note, info, compat_section; /* sections; TL_NONE when absent */
   uint32_t debug_shared, global, callgraph, prototype, rel_action;               /* likewise */

@@ -808,10 +808,12 @@ static void objects_note_debug_shared(tl_merging *m) {
     if ((s->other & STO_SPACE_MASK) != STO_SHARED || tl_symbol_type(s) != STT_CUDA_OBJECT ||
         (s->value && s->value <= m->module->debug_shared_align) || !(external || objects_lies_in_pool(m, s)))
       continue;
-    if (s->value == 0) /* nvlink divides by the largest so far (L241) */
-      tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, m->cubin->symbol_table,
-                       (uint64_t)i * ELF_SYMBOL_SIZE, "st_value of a shared object is 0 (L241)");
-    m->module->debug_shared_align = s->value;
+    if (s->value) {
+      m->module->debug_shared_align = s->value;
+    } else if (!m->module->flat_shared) {
+      m->module->flat_shared = m->cubin;
+      m->module->flat_symbol = i;
+    }
   }
 }
 
