@@ -196,7 +196,8 @@ static void view_check_names(const tl_cubin *cubin, const tl_names *names, tl_di
   for (uint32_t i = 1; i < cubin->section_count; i++) {
     const tl_cubin_section *const section = &cubin->sections[i];
     const bool rela = section->type == SHT_RELA || section->type == SHT_CUDA_MERCURY_RELA;
-    const char *const what = view_wrong_name(cubin, names, section);
+    const char *const what = section->unnamed ? "sh_name lies outside the section name table (L452)"
+                                              : view_wrong_name(cubin, names, section);
     if (what)
       tl_cubin_damaged(cubin, names, diagnostics, i, TL_NO_OFFSET, what);
     if ((!rela && section->type != SHT_REL) || section->info >= cubin->section_count)
