@@ -20,7 +20,7 @@ enum { DAMAGE_JOBS = 16 };
 typedef struct damage_command {
   damage_settings settings;
   const char *corpus, *record_path, *report, *one, *replay, *store, *refresh, *printed, *linker, *reference, *with;
-  char record_text[DAMAGE_PATH];
+  char record_text[DAMAGE_PATH + 32];
   uint64_t seed, count, differences;
   bool seeded;
   unsigned jobs;
@@ -41,7 +41,8 @@ static int damage_usage(void) {
           "usage: twin damage [OPTION...]\n"
           "  --seed S           the first case's number; default: from HEAD's id\n"
           "  --count N          default 1000\n"
-          "  --record FILE      default build/damage-SEED; a campaign goes on where its record ends\n"
+          "  --record FILE      default build/damage-SEED, with --ours-only LINKER-damage-SEED; a campaign goes\n"
+          "                     on where its record ends\n"
           "  --report FILE      no campaign, only the table of a record\n"
           "  --case 'LINE'      one case; leaves its files in build/damage-case\n"
           "  --replay FILE      link the stored cases and compare with nvlink's stored answers\n"
@@ -424,7 +425,9 @@ static int damage_run(damage_command *command, const damage_bases *bases) {
   if (command->printed)
     return printed_run(command, bases);
   if (!command->record_path) {
-    snprintf(command->record_text, sizeof command->record_text, "build/damage-%" PRIu64, command->seed);
+    const char *const of = command->settings.ours_only ? command->settings.linker : "build"; /* a record a preset */
+    snprintf(command->record_text, sizeof command->record_text, "%s%sdamage-%" PRIu64, of,
+             command->settings.ours_only ? "-" : "/", command->seed);
     command->record_path = command->record_text;
   }
   return campaign_run(command, bases);
