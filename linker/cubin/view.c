@@ -162,6 +162,8 @@ static bool view_has_whole_name(const tl_cubin_section *section, const char *pla
       continue;
     if (strncmp(plain, row->name, length) != 0)
       return false;
+    if (row->of_text && strncmp(text, ".nv.uft.rel.", 12) == 0) /* attributes of a unified function's stub */
+      return true;
     return row->of_text ? strncmp(text, ".text.", 6) == 0 && strcmp(plain + length, text + 5) == 0 : !plain[length];
   }
   return true;
