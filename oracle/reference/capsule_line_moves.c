@@ -1,28 +1,11 @@
 /* Line tables of a SASS text whose instructions moved (M43): the address of every row is given anew. Operations whose advance
  * stays are copied as they are. DWARF 2 line programs; opcodes by number. */
 #include "capsule.h"
+#include "line_program.h"
 
 #include <string.h>
 
-enum {
-  LENGTH_BYTES = 4,
-  HEADER_LENGTH_AT = 6,
-  PROGRAM_AT = 10,
-  UNIT_AT = 10, /* smallest instruction */
-  LINE_BASE_AT = 12,
-  LINE_RANGE_AT = 13,
-  FIRST_SPECIAL_AT = 14,
-  OPERAND_COUNTS_AT = 15,
-  EXTENDED = 0,
-  COPY = 1,
-  ADVANCE_ADDRESS = 2,
-  ADVANCE_LINE = 3,
-  CONSTANT_ADVANCE = 8,
-  FIXED_ADVANCE = 9,
-  SET_ADDRESS = 2, /* an extended one */
-  LARGEST_SPECIAL = 255,
-  ENTRY_BYTES = 24
-};
+enum { LENGTH_BYTES = 4, HEADER_LENGTH_AT = 6, PROGRAM_AT = 10, ENTRY_BYTES = 24 };
 
 typedef struct ref_line_moves {
   ref_link *link;

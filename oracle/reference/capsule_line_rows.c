@@ -1,23 +1,7 @@
 /* A sequence of a Mercury line table written again row by row, as nvlink does for a function whose alias stands before it: the
  * rows keep their decoded places, the sequence ends with its last row (RF131). DWARF 2 line programs; opcodes by number. */
 #include "capsule.h"
-
-enum {
-  UNIT_AT = 10, /* smallest instruction */
-  LINE_BASE_AT = 12,
-  LINE_RANGE_AT = 13,
-  FIRST_SPECIAL_AT = 14,
-  OPERAND_COUNTS_AT = 15,
-  EXTENDED = 0,
-  COPY = 1,
-  ADVANCE_ADDRESS = 2,
-  ADVANCE_LINE = 3,
-  CONSTANT_ADVANCE = 8,
-  FIXED_ADVANCE = 9,
-  END_SEQUENCE = 1,
-  SET_ADDRESS = 2,
-  LARGEST_SPECIAL = 255
-};
+#include "line_program.h"
 
 typedef struct ref_line_rows {
   ref_link *link;

@@ -157,8 +157,8 @@ void hunt_run_collect(const hunt_runner *runner, const hunt_input *input, const 
   XXH3_freeState(state);
 }
 
-void hunt_run(const hunt_runner *runner, const hunt_input *input, hunt_mode mode, hunt_answer *answer) {
-  int streams[2];
+/* A process in the input's directory, with its limits and what it prints in `streams`; 0 in the child. */
+static pid_t run_fork(const hunt_runner *runner, const hunt_input *input, int streams[2]) {
   hunt_run_open_streams(streams);
   fflush(NULL); /* or the child would write it too */
   const pid_t child = fork();
@@ -169,6 +169,14 @@ void hunt_run(const hunt_runner *runner, const hunt_input *input, hunt_mode mode
     run_limit(RLIMIT_CPU, runner->seconds);
     if (chdir(input->directory) != 0)
       _exit(126);
+  }
+  return child;
+}
+
+void hunt_run(const hunt_runner *runner, const hunt_input *input, hunt_mode mode, hunt_answer *answer) {
+  int streams[2];
+  const pid_t child = run_fork(runner, input, streams);
+  if (child == 0) {
     const int code = hunt_run_main(runner, input, mode);
     fflush(NULL);
     _exit(code);
@@ -191,16 +199,8 @@ static size_t run_measure(const hunt_runner *runner, const hunt_input *input, hu
 
 bool hunt_run_leaks(const hunt_runner *runner, const hunt_input *input, hunt_mode mode) {
   int streams[2], status = 0;
-  hunt_run_open_streams(streams);
-  fflush(NULL);
-  const pid_t child = fork();
-  if (child < 0)
-    harness_stop("no process: %s", strerror(errno));
+  const pid_t child = run_fork(runner, input, streams);
   if (child == 0) {
-    hunt_run_enter(streams);
-    run_limit(RLIMIT_CPU, runner->seconds);
-    if (chdir(input->directory) != 0)
-      _exit(126);
     size_t before = 0, after = 0;
     for (int i = 0; i < LEAK_RUNS; i++) {
       after = run_measure(runner, input, mode, streams);
