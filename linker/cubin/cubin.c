@@ -48,6 +48,7 @@ typedef struct reader {
   tl_diagnostics *diagnostics;
   uint64_t name_table; /* offset of .shstrtab */
   uint64_t name_table_size;
+  tl_map long_names; /* reader_name_key to the name's number */
 } reader;
 
 static void reader_fail(const reader *r, uint32_t section, uint64_t offset, const char *what) {
@@ -68,7 +69,27 @@ static const char *string_at(const tl_cubin *cubin, uint64_t table, uint64_t siz
   return (const char *)start;
 }
 
-static void reader_read_section(const reader *r, const uint8_t *header, uint32_t index) {
+/* The two tables that names are read from. */
+typedef enum name_table { NAMES_OF_SECTIONS, NAMES_OF_SYMBOLS } name_table;
+
+/* The number of the name at `offset` of a string table; false when there is none. A long name that many symbols share is
+ * read through once. */
+static bool reader_find_name(reader *r, name_table which, uint64_t table, uint64_t size, uint32_t offset,
+                             uint32_t *number) {
+  enum { LONG_NAME = 256 };
+  const uint64_t key = (uint64_t)which << 32 | offset;
+  size_t length = 0;
+  *number = r->long_names.count ? tl_map_get(&r->long_names, key) : TL_NONE;
+  if (*number != TL_NONE)
+    return true;
+  const char *const name = string_at(r->cubin, table, size, offset, &length);
+  *number = tl_names_intern(r->names, name ? name : "", length);
+  if (length >= LONG_NAME)
+    tl_map_set(&r->long_names, key, *number);
+  return name != NULL;
+}
+
+static void reader_read_section(reader *r, const uint8_t *header, uint32_t index) {
   tl_cubin_section *const section = &r->cubin->sections[index];
   *section = (tl_cubin_section){.type = tl_get32(header + 4),
                                 .flags = tl_get64(header + 8),
@@ -78,12 +99,11 @@ static void reader_read_section(const reader *r, const uint8_t *header, uint32_t
                                 .info = tl_get32(header + 44),
                                 .align = tl_get64(header + 48),
                                 .entry_size = tl_get64(header + 56)};
-  size_t length = 0;
-  const char *const name = tl_get32(header) < r->name_table_size
-                               ? string_at(r->cubin, r->name_table, r->name_table_size, tl_get32(header), &length)
-                               : NULL;
-  section->unnamed = !name;
-  section->name = tl_names_intern(r->names, name ? name : "", length);
+  const uint64_t names = tl_get32(header) < r->name_table_size ? r->name_table_size : 0;
+  section->unnamed =
+      !names || !reader_find_name(r, NAMES_OF_SECTIONS, r->name_table, names, tl_get32(header), &section->name);
+  if (!names)
+    section->name = tl_names_intern(r->names, "", 0);
   if (tl_section_type_is_empty(section->type))
     return;
   section->data = tl_cubin_view(r->cubin, section->file_offset, section->size);
@@ -222,21 +242,21 @@ static bool reader_symbol_is_homeless(const reader *r, uint32_t symbol, const ui
   return symbol != 0 && (at[4] & 15) == STT_SECTION && raw >= r->cubin->section_count && raw != SHN_XINDEX;
 }
 
-static void reader_read_symbol(const reader *r, uint32_t index, const uint8_t *wide, uint32_t wide_count) {
+static void reader_read_symbol(reader *r, uint32_t index, const uint8_t *wide, uint32_t wide_count) {
   tl_cubin *const cubin = r->cubin;
   const tl_cubin_section *const strings = &cubin->sections[cubin->string_table];
   const uint64_t offset = (uint64_t)index * ELF_SYMBOL_SIZE;
   const uint8_t *const at = cubin->sections[cubin->symbol_table].data + offset;
-  size_t length = 0;
-  const char *const name = string_at(cubin, strings->file_offset, strings->size, tl_get32(at), &length);
-  if (!name && !reader_symbol_is_plain(index, at[4]))
+  uint32_t name;
+  const bool named = reader_find_name(r, NAMES_OF_SYMBOLS, strings->file_offset, strings->size, tl_get32(at), &name);
+  if (!named && !reader_symbol_is_plain(index, at[4]))
     reader_fail(r, cubin->symbol_table, offset,
                 "a symbol's name lies outside .strtab (D40: nvlink reads on behind it)");
   tl_cubin_symbol *const symbol = &cubin->symbols[index];
-  *symbol = (tl_cubin_symbol){.name = tl_names_intern(r->names, name ? name : "", length),
-                              .unnamed = !name && index != 0,
+  *symbol = (tl_cubin_symbol){.name = name,
+                              .unnamed = !named && index != 0,
                               .homeless = reader_symbol_is_homeless(r, index, at),
-                              .info = reader_symbol_info(r, at, name ? name : ""),
+                              .info = reader_symbol_info(r, at, tl_names_text(r->names, name)),
                               .other = at[5],
                               .section = reader_symbol_section(r, index, at, wide, wide_count),
                               .value = tl_get64(at + 8),
@@ -298,7 +318,7 @@ static void reader_check_mercury(const reader *r) {
   }
 }
 
-static void reader_read_symbols(const reader *r) {
+static void reader_read_symbols(reader *r) {
   tl_cubin *const cubin = r->cubin;
   const tl_cubin_section *const table = &cubin->sections[cubin->symbol_table];
   uint32_t wide_count;
@@ -338,6 +358,7 @@ void tl_cubin_read(tl_cubin *cubin, const tl_input *input, uint32_t index, tl_vi
                       .bytes = input->data,
                       .size = input->size,
                       .reads_on = tl_defect_matched(diagnostics->options, TL_DEFECT_D40)};
+  tl_map_init(&r.long_names, arena);
   reader_read_sections(&r);
   reader_check_attributes(&r);
   tl_view_select(cubin, names, arena, diagnostics);

@@ -1,19 +1,12 @@
-/* The call graph as -dump-callgraph prints it, and the walk that carries register counts to kernels (C57, C82, E34).
- *
- * nvlink takes the functions in the order of their text sections and, for each, the kernels last first; a kernel that
- * reaches the function and has fewer registers so far takes its count (L40, L41). So what one kernel is told are the
- * strict maxima of its functions' counts in text order. Only kernels about which there is something to say are looked
- * at, and for each only what it reaches. */
+/* The call graph as -dump-callgraph prints it (C57, C82). */
 #include "diagnose/diagnose.h"
 
-#include "base/bytes.h"
 #include "catalog/message.h"
 #include "cubin/attribute.h"
 #include "cubin/elf.h"
 #include "emit/demangle.h"
 #include "graph/live.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 bool tl_diagnose_is_kernel(const tl_module *module, uint32_t function) {
@@ -21,8 +14,6 @@ bool tl_diagnose_is_kernel(const tl_module *module, uint32_t function) {
   const uint32_t symbol = module->symbol_of_function[function];
   return f->kernel && f->defined && symbol != TL_NONE && !module->symbols.items[symbol].late;
 }
-
-/* --- the dump --- */
 
 typedef struct dump {
   const tl_module *module;
@@ -171,135 +162,4 @@ void tl_diagnose_callgraph(const tl_module *module, const tl_graph *graph, const
   tl_diagnostics_add_plain(module->diagnostics, "# &s        // s has address taken");
   for (uint32_t f = 0; f < graph->function_count; f++)
     dump_function(&d, f);
-}
-
-/* --- registers --- */
-
-/* A kernel takes the count of a function. Ascending keys are nvlink's order: text position of the function, then the
- * kernels last first. */
-typedef struct raise {
-  uint64_t key;
-  uint32_t kernel, function; /* position in module->kernels; function */
-  uint32_t limit;            /* of the kernel */
-} raise;
-typedef TL_VECTOR(raise) raise_vector;
-
-static int raise_compare(const void *a, const void *b) {
-  const uint64_t first = ((const raise *)a)->key, second = ((const raise *)b)->key;
-  return (first > second) - (first < second);
-}
-
-/* L440: the kernel's last MAXREG_COUNT; UINT32_MAX when it has none, or one of 0. */
-static uint32_t registers_limit(const tl_module *module, uint32_t kernel) {
-  const uint32_t text = module->symbols.items[kernel].section;
-  const tl_attributes *const list = &module->sections.items[module->sections.items[text].info].attributes;
-  for (size_t i = list->count; i-- > 0;)
-    if (list->items[i].code == EIATTR_MAXREG_COUNT) {
-      const uint32_t limit = tl_attribute_byte(&list->items[i]);
-      return limit ? limit : UINT32_MAX;
-    }
-  return UINT32_MAX;
-}
-
-/* Position of every function's text among the sections; 0 for a function without one. */
-static uint32_t *registers_text_positions(const tl_module *module, const tl_graph *graph, tl_arena *arena) {
-  uint32_t *const position = tl_arena_new(arena, uint32_t, (size_t)graph->function_count + 1);
-  for (uint32_t i = 1; i < module->sections.count; i++) {
-    const uint32_t owner = module->sections.items[i].owner;
-    if (owner != TL_NONE && module->symbols.items[owner].function != TL_NONE)
-      position[module->symbols.items[owner].function] = i;
-  }
-  return position;
-}
-
-/* Sorts what a kernel could be told, from `start` on, and cuts it down to the strict maxima. */
-static void registers_keep_maxima(raise_vector *list, size_t start, uint32_t own, const tl_resources *resources) {
-  uint32_t most = own;
-  size_t kept = start;
-  if (start == list->count)
-    return;
-  qsort(list->items + start, list->count - start, sizeof *list->items, raise_compare);
-  for (size_t i = start; i < list->count; i++) {
-    if (resources->registers[list->items[i].function] <= most)
-      continue;
-    most = resources->registers[list->items[i].function];
-    list->items[kept++] = list->items[i];
-  }
-  list->count = kept;
-}
-
-static void registers_report(const tl_module *module, const tl_resources *resources, const raise *r, tl_arena *arena) {
-  const uint32_t kernel = module->kernels.items[r->kernel];
-  const char *const name = tl_module_text(module, module->symbols.items[kernel].name);
-  const char *const callee = tl_module_text(module, module->resolution->functions.items[r->function].name);
-  const char *const registers = tl_arena_signed(arena, resources->registers[r->function]);
-  if (resources->registers[r->function] > r->limit)
-    tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_REGISTERS),
-                       (tl_site){NULL, NULL, name, TL_NO_OFFSET}, NULL, name, (uint64_t)r->limit, callee, registers);
-  if (module->options->dump_callgraph)
-    tl_diagnostics_add_plain(module->diagnostics,
-                             tl_arena_format(arena, "regcount %s for %s propagated to entry %s", registers,
-                                             tl_demangle(arena, callee), tl_demangle(arena, name)));
-}
-
-/* Appends what kernel number `k` is told. */
-static void registers_collect(const tl_module *module, const tl_resources *resources, const uint32_t *position,
-                              const tl_reach *reach, uint32_t k, raise_vector *raises, tl_arena *arena) {
-  const uint32_t own = resources->registers[module->symbols.items[module->kernels.items[k]].function];
-  const uint32_t limit = registers_limit(module, module->kernels.items[k]);
-  const size_t start = raises->count;
-  for (uint32_t i = 0; i < reach->count; i++) {
-    const uint32_t f = reach->list[i];
-    if (resources->registers[f] > own)
-      *tl_vector_push(arena, raises) = (raise){(uint64_t)position[f] << 32 | (UINT32_MAX - k), k, f, limit};
-  }
-  registers_keep_maxima(raises, start, own, resources);
-}
-
-static raise_vector registers_find(const tl_module *module, const tl_graph *graph, const tl_resources *resources,
-                                   tl_arena *arena) {
-  const uint32_t *position = NULL;
-  raise_vector raises = {0};
-  tl_reach reach;
-  for (uint32_t k = 0; k < module->kernels.count; k++) {
-    const uint32_t kernel = module->kernels.items[k];
-    const uint32_t f = module->symbols.items[kernel].function;
-    const uint32_t own = resources->registers[f], most = resources->max_registers[f];
-    if (most <= own || (own && !module->options->dump_callgraph && most <= registers_limit(module, kernel)))
-      continue;
-    if (!position) {
-      position = registers_text_positions(module, graph, arena);
-      tl_reach_init(&reach, graph, arena);
-    }
-    tl_graph_reach(graph, f, &reach);
-    registers_collect(module, resources, position, &reach, k, &raises, arena);
-  }
-  tl_vector_sort(&raises, raise_compare);
-  return raises;
-}
-
-/* The walk itself. A function without a count when its turn comes ends the link (E60, L43); a kernel may have got one
- * by then. */
-void tl_diagnose_registers(const tl_module *module, const tl_graph *graph, const tl_resources *resources,
-                           tl_arena *arena) {
-  const raise_vector raises = registers_find(module, graph, resources, arena);
-  bool *const counted = tl_arena_new(arena, bool, (size_t)graph->function_count + 1);
-  size_t next = 0;
-  for (uint32_t f = 0; f < graph->function_count; f++)
-    counted[f] = resources->registers[f] != 0;
-  for (size_t i = 0; i < module->stubs.count; i++)
-    counted[module->symbols.items[module->stubs.items[i]].function] = true; /* U11 */
-  for (uint32_t i = 1; i < module->sections.count; i++) {
-    const uint32_t owner = module->sections.items[i].owner;
-    if (owner == TL_NONE || module->symbols.items[owner].function == TL_NONE)
-      continue;
-    if (!counted[module->symbols.items[owner].function])
-      tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_NO_REGCOUNT),
-                         (tl_site){NULL, NULL, tl_module_text(module, module->symbols.items[owner].name), TL_NO_OFFSET},
-                         NULL);
-    for (; next < raises.count && raises.items[next].key >> 32 == i; next++) {
-      counted[module->symbols.items[module->kernels.items[raises.items[next].kernel]].function] = true;
-      registers_report(module, resources, &raises.items[next], arena);
-    }
-  }
 }

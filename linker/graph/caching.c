@@ -18,6 +18,9 @@ typedef struct caching {
   uint32_t *times;       /* by function: requests whose value is not 0 */
   tl_u32_vector asking;  /* functions with a request, in the order in which those were read */
   const uint32_t *below; /* by node: the bits of everything that can be reached */
+  uint32_t *place;       /* by function: its place in `asking` */
+  tl_leads leads[2];     /* to the functions that say off, and to those that say on */
+  uint32_t *first[2]; /* by node: the first of them that can be reached, as its distance from the last possible one */
 } caching;
 
 /* The output function that a record's symbol is; TL_NONE. */
@@ -45,16 +48,12 @@ static void caching_conflict(caching *c, uint32_t kernel, uint32_t first, uint32
       (tl_cache_conflict){.place = place, .kernel = kernel, .first = first, .second = c->asking.items[place]};
 }
 
-/* The functions below a kernel with a request, in order: with a request of its own each that says otherwise is a conflict,
- * without one only the first that says other than those before it. */
-static void caching_compare_requests(caching *c, uint32_t kernel, const tl_reach *reach) {
-  const uint32_t own = c->module->symbols.items[c->module->kernels.items[kernel]].function;
-  const bool all = tl_module_has_single_kernel(c->module);
+/* With one kernel all functions with a request count, in order: with a request of its own each that says otherwise is a
+ * conflict, without one only the first that says other than those before it. */
+static void caching_compare_all(caching *c, uint32_t kernel, uint32_t own) {
   uint32_t first = c->request[own] ? own : TL_NONE;
   for (uint32_t i = 0; i < c->asking.count; i++) {
     const uint32_t function = c->asking.items[i];
-    if (function == own || (!all && reach->stamp[function] != reach->round))
-      continue;
     if (first == TL_NONE)
       first = function;
     if (c->request[function] == c->request[first])
@@ -62,6 +61,35 @@ static void caching_compare_requests(caching *c, uint32_t kernel, const tl_reach
     caching_conflict(c, kernel, first, i);
     if (first != own)
       return;
+  }
+}
+
+/* With several kernels the same of what the kernel reaches; without a request of its own the first function of each kind
+ * says it all. */
+static void caching_compare_requests(caching *c, uint32_t kernel, uint32_t own, tl_reach *reach) {
+  if (c->request[own]) {
+    tl_graph_reach_along(c->graph, own, &c->leads[c->request[own] == CACHING_ON ? 0 : 1], reach);
+    for (uint32_t i = 0; i < reach->count; i++)
+      caching_conflict(c, kernel, own, c->place[reach->list[i]]);
+    return;
+  }
+  const uint32_t off = UINT32_MAX - c->first[0][own], on = UINT32_MAX - c->first[1][own];
+  caching_conflict(c, kernel, c->asking.items[off < on ? off : on], off < on ? on : off);
+}
+
+/* Of each kind, off and on: the leads to its functions, and by node the first of them as its distance from the last. */
+static void caching_find_kinds(caching *c) {
+  const size_t functions = (size_t)c->graph->function_count + 1;
+  c->place = tl_arena_new(c->arena, uint32_t, functions);
+  for (uint32_t i = 0; i < c->asking.count; i++)
+    c->place[c->asking.items[i]] = i;
+  for (int kind = 0; kind < 2; kind++) {
+    uint32_t *const own = tl_arena_new(c->arena, uint32_t, functions);
+    for (uint32_t i = 0; i < c->asking.count; i++)
+      if (c->request[c->asking.items[i]] == (kind ? CACHING_ON : CACHING_OFF))
+        own[c->asking.items[i]] = UINT32_MAX - i;
+    c->leads[kind] = tl_graph_leads(c->graph, own, c->arena);
+    c->first[kind] = tl_graph_most(c->graph, own, c->arena);
   }
 }
 
@@ -78,10 +106,10 @@ static void caching_store(caching *c, uint32_t kernel, tl_reach *reach) {
   const tl_symbol *const symbol = &module->symbols.items[module->kernels.items[kernel]];
   const uint32_t own = c->request[symbol->function];
   const uint32_t below = tl_module_has_single_kernel(module) ? caching_all(c) : c->below[symbol->function];
-  if (below == (CACHING_OFF | CACHING_ON)) {
-    tl_graph_reach(c->graph, symbol->function, reach);
-    caching_compare_requests(c, kernel, reach);
-  }
+  if (below == (CACHING_OFF | CACHING_ON) && tl_module_has_single_kernel(module))
+    caching_compare_all(c, kernel, symbol->function);
+  else if (below == (CACHING_OFF | CACHING_ON))
+    caching_compare_requests(c, kernel, symbol->function, reach);
   uint32_t times = below == CACHING_ON;
   if (own)
     times = own == CACHING_ON ? c->times[symbol->function] : 0;
@@ -108,6 +136,7 @@ void tl_spread_caching(tl_resources *resources, const tl_module *module, const t
   if (!c.asking.count)
     return;
   c.below = tl_graph_collect(graph, c.request, arena);
+  caching_find_kinds(&c);
   tl_reach reach;
   tl_reach_init(&reach, graph, arena);
   for (uint32_t k = 0; k < module->kernels.count; k++)

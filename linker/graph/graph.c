@@ -135,12 +135,10 @@ void tl_reach_init(tl_reach *reach, const tl_graph *graph, tl_arena *arena) {
                       .stack = tl_arena_new(arena, uint32_t, count)};
 }
 
-void tl_graph_reach_along(const tl_graph *graph, uint32_t function, const uint32_t *leads, tl_reach *reach) {
+void tl_graph_reach(const tl_graph *graph, uint32_t function, tl_reach *reach) {
   uint32_t depth = 0;
   reach->round++;
   reach->count = 0;
-  if (leads && !leads[function])
-    return;
   reach->stamp[function] = reach->round;
   reach->stack[depth++] = function;
   while (depth) {
@@ -149,7 +147,7 @@ void tl_graph_reach_along(const tl_graph *graph, uint32_t function, const uint32
       reach->list[reach->count++] = node;
     for (uint32_t i = graph->callees.first[node]; i < graph->callees.first[node + 1]; i++) {
       const uint32_t callee = graph->callees.to[i];
-      if (reach->stamp[callee] == reach->round || (leads && !leads[callee]))
+      if (reach->stamp[callee] == reach->round)
         continue;
       reach->stamp[callee] = reach->round;
       reach->stack[depth++] = callee;
@@ -157,9 +155,83 @@ void tl_graph_reach_along(const tl_graph *graph, uint32_t function, const uint32
   }
 }
 
-void tl_graph_reach(const tl_graph *graph, uint32_t function, tl_reach *reach) {
-  tl_graph_reach_along(graph, function, NULL, reach);
+/* --- leads --- */
+
+typedef struct leader {
+  const tl_graph *graph;
+  tl_leads leads;
+  tl_edges members, ways;
+  uint32_t *stamp; /* by component: the one that has it among its ways, + 1 */
+  tl_arena *arena;
+} leader;
+
+/* The ways out of one node of a component. */
+static void leads_add_ways(leader *l, uint32_t node) {
+  const tl_graph *const g = l->graph;
+  const uint32_t component = g->component[node];
+  for (uint32_t e = g->callees.first[node]; e < g->callees.first[node + 1]; e++) {
+    const uint32_t to = l->leads.next[g->component[g->callees.to[e]]];
+    if (g->component[g->callees.to[e]] == component || to == TL_NONE || l->stamp[to] == component + 1)
+      continue;
+    l->stamp[to] = component + 1;
+    *tl_vector_push(l->arena, &l->ways) = (tl_edge){component, to};
+  }
 }
+
+/* Where a walk goes on from a component: right behind it when there is nothing in it and only one way. */
+static void leads_close(leader *l, uint32_t component, size_t members, size_t ways) {
+  const bool empty = l->members.count == members;
+  l->leads.next[component] = component;
+  if (empty && l->ways.count == ways)
+    l->leads.next[component] = TL_NONE;
+  else if (empty && l->ways.count == ways + 1)
+    l->leads.next[component] = l->ways.items[--l->ways.count].to;
+}
+
+tl_leads tl_graph_leads(const tl_graph *graph, const uint32_t *wanted, tl_arena *arena) {
+  leader l = {.graph = graph, .arena = arena};
+  l.leads.next = tl_arena_new(arena, uint32_t, (size_t)graph->component_count + 1);
+  l.stamp = tl_arena_new(arena, uint32_t, (size_t)graph->component_count + 1);
+  for (uint32_t i = 0; i < graph->node_count;) {
+    const uint32_t component = graph->component[graph->order[i]];
+    const size_t members = l.members.count, ways = l.ways.count;
+    for (; i < graph->node_count && graph->component[graph->order[i]] == component; i++) {
+      const uint32_t node = graph->order[i];
+      if (node < graph->function_count && wanted[node])
+        *tl_vector_push(arena, &l.members) = (tl_edge){component, node};
+      leads_add_ways(&l, node);
+    }
+    leads_close(&l, component, members, ways);
+  }
+  l.leads.members = tl_successors_make(arena, &l.members, graph->component_count);
+  l.leads.ways = tl_successors_make(arena, &l.ways, graph->component_count);
+  return l.leads;
+}
+
+void tl_graph_reach_along(const tl_graph *graph, uint32_t function, const tl_leads *leads, tl_reach *reach) {
+  const uint32_t start = leads->next[graph->component[function]];
+  uint32_t depth = 0;
+  reach->round++;
+  reach->count = 0;
+  if (start == TL_NONE)
+    return;
+  reach->stamp[start] = reach->round;
+  reach->stack[depth++] = start;
+  while (depth) {
+    const uint32_t component = reach->stack[--depth];
+    for (uint32_t i = leads->members.first[component]; i < leads->members.first[component + 1]; i++)
+      reach->list[reach->count++] = leads->members.to[i];
+    for (uint32_t i = leads->ways.first[component]; i < leads->ways.first[component + 1]; i++) {
+      const uint32_t to = leads->ways.to[i];
+      if (reach->stamp[to] == reach->round)
+        continue;
+      reach->stamp[to] = reach->round;
+      reach->stack[depth++] = to;
+    }
+  }
+}
+
+/* --- gathering --- */
 
 static uint32_t graph_or(uint32_t a, uint32_t b) {
   return a | b;
@@ -191,4 +263,29 @@ uint32_t *tl_graph_collect(const tl_graph *graph, const uint32_t *own, tl_arena 
 
 uint32_t *tl_graph_most(const tl_graph *graph, const uint32_t *own, tl_arena *arena) {
   return graph_gather(graph, own, graph_larger, arena);
+}
+
+tl_two tl_two_join(tl_two a, tl_two b) {
+  const uint32_t values[] = {b.most, b.next};
+  for (int i = 0; i < 2; i++)
+    if (values[i] > a.most)
+      a = (tl_two){values[i], a.most};
+    else if (values[i] != a.most && values[i] > a.next)
+      a.next = values[i];
+  return a;
+}
+
+tl_two *tl_graph_most_two(const tl_graph *graph, const uint32_t *own, tl_arena *arena) {
+  tl_two *const of_component = tl_arena_new(arena, tl_two, (size_t)graph->component_count + 1);
+  tl_two *const result = tl_arena_new(arena, tl_two, (size_t)graph->node_count + 1);
+  for (uint32_t i = 0; i < graph->node_count; i++) {
+    const uint32_t node = graph->order[i];
+    tl_two *const gathered = &of_component[graph->component[node]];
+    *gathered = tl_two_join(*gathered, (tl_two){node < graph->function_count ? own[node] : 0, 0});
+    for (uint32_t e = graph->callees.first[node]; e < graph->callees.first[node + 1]; e++)
+      *gathered = tl_two_join(*gathered, of_component[graph->component[graph->callees.to[e]]]);
+  }
+  for (uint32_t node = 0; node < graph->node_count; node++)
+    result[node] = of_component[graph->component[node]];
+  return result;
 }

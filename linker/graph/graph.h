@@ -25,6 +25,19 @@ typedef struct tl_graph {
   bool *cyclic; /* by node: a cycle can be reached from it */
 } tl_graph;
 
+/* The condensed graph cut down to what leads to some functions, so that a walk sees only these and the places where ways
+ * part: a long chain of calls to one of them is one step. */
+typedef struct tl_leads {
+  uint32_t *next;        /* by component: where a walk goes on from there; TL_NONE when nothing is to be found */
+  tl_successors members; /* by component: its functions that are looked for */
+  tl_successors ways;    /* by component: the components to go on to, each once */
+} tl_leads;
+
+/* The two largest values, one function's each; 0 where there is none. */
+typedef struct tl_two {
+  uint32_t most, next;
+} tl_two;
+
 /* What tl_graph_reach needs between calls. */
 typedef struct tl_reach {
   uint32_t *stamp; /* by node */
@@ -38,13 +51,19 @@ void tl_graph_build(tl_graph *graph, const tl_module *module, tl_arena *arena);
 void tl_reach_init(tl_reach *reach, const tl_graph *graph, tl_arena *arena);
 /* Fills reach->list with `function` and everything it can call. */
 void tl_graph_reach(const tl_graph *graph, uint32_t function, tl_reach *reach);
-/* The same, but only by way of nodes whose `leads` is not 0, so that a walk does not look at what has nothing to say. */
-void tl_graph_reach_along(const tl_graph *graph, uint32_t function, const uint32_t *leads, tl_reach *reach);
+/* The leads to the functions whose `wanted` is not 0. */
+tl_leads tl_graph_leads(const tl_graph *graph, const uint32_t *wanted, tl_arena *arena);
+/* Fills reach->list with those of them that `function` can reach, itself included. */
+void tl_graph_reach_along(const tl_graph *graph, uint32_t function, const tl_leads *leads, tl_reach *reach);
 /* By node: the bits of everything that can be reached from it, itself included, in one pass over the condensed graph.
  * `own` has an entry for every function. */
 uint32_t *tl_graph_collect(const tl_graph *graph, const uint32_t *own, tl_arena *arena);
 /* The same for the largest value. */
 uint32_t *tl_graph_most(const tl_graph *graph, const uint32_t *own, tl_arena *arena);
+/* The same for the two largest, where no two functions have the same one: the second is what a function reaches beside
+ * itself when the largest is its own. */
+tl_two *tl_graph_most_two(const tl_graph *graph, const uint32_t *own, tl_arena *arena);
+tl_two tl_two_join(tl_two a, tl_two b);
 tl_successors tl_successors_make(tl_arena *arena, const tl_edges *edges, uint32_t sources);
 
 #endif

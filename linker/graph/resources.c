@@ -127,34 +127,26 @@ static uint32_t resources_own_text(const tl_module *module, uint32_t function) {
   return text != TL_NONE && module->sections.items[text].owner == symbol ? text : 0;
 }
 
-/* By node: the first text, in section order, of all that it reaches, itself included, as its distance from the last
- * possible one; 0 when it reaches none. */
-static const uint32_t *resources_first_texts(const tl_module *module, const tl_graph *graph, tl_arena *arena) {
+/* By node: the first two texts, in section order, of all that it reaches, itself included, each as its distance from the
+ * last possible one; 0 when it reaches none. */
+static const tl_two *resources_first_texts(const tl_module *module, const tl_graph *graph, tl_arena *arena) {
   uint32_t *const own = tl_arena_new(arena, uint32_t, (size_t)graph->function_count + 1);
   for (uint32_t f = 0; f < graph->function_count; f++)
     if (resources_own_text(module, f))
       own[f] = UINT32_MAX - resources_own_text(module, f);
-  return tl_graph_most(graph, own, arena);
+  return tl_graph_most_two(graph, own, arena);
 }
 
 /* The first text of a function that the kernel reaches; 0 when it reaches none. A kernel that calls itself is below what it
- * calls: where its own text would be the first one, the functions are looked at one by one. */
+ * calls: where its own text would be the first one, the second one counts. */
 static uint32_t resources_first_text(const tl_module *module, const tl_graph *graph, uint32_t kernel,
-                                     const uint32_t *first_texts, tl_reach *reach) {
+                                     const tl_two *first_texts) {
   const uint32_t function = module->symbols.items[kernel].function, own = resources_own_text(module, function);
-  uint32_t first = 0;
+  tl_two texts = {0, 0};
   for (uint32_t e = graph->callees.first[function]; e < graph->callees.first[function + 1]; e++)
-    first = first_texts[graph->callees.to[e]] > first ? first_texts[graph->callees.to[e]] : first;
-  if (first != UINT32_MAX - own)
-    return first ? UINT32_MAX - first : 0;
-  tl_graph_reach(graph, function, reach);
-  first = 0;
-  for (uint32_t i = 0; i < reach->count; i++) {
-    const uint32_t text = resources_own_text(module, reach->list[i]);
-    if (text && text != own && (!first || text < first))
-      first = text;
-  }
-  return first;
+    texts = tl_two_join(texts, first_texts[graph->callees.to[e]]);
+  const uint32_t first = texts.most == UINT32_MAX - own ? texts.next : texts.most;
+  return first ? UINT32_MAX - first : 0;
 }
 
 static int resources_compare_keys(const void *a, const void *b) {
@@ -165,9 +157,8 @@ static int resources_compare_keys(const void *a, const void *b) {
 /* L43: a kernel without a record gets one when the walk of L40 first comes to a function that it reaches. */
 static void resources_list_missing(tl_resources *r, const tl_module *module, const tl_graph *graph, tl_arena *arena) {
   uint64_t *keys = NULL;
-  const uint32_t *first_texts = NULL;
+  const tl_two *first_texts = NULL;
   uint32_t count = 0;
-  tl_reach reach;
   for (uint32_t k = 0; k < module->kernels.count; k++) {
     const uint32_t kernel = module->kernels.items[k];
     if (r->has_registers[module->symbols.items[kernel].function])
@@ -175,9 +166,8 @@ static void resources_list_missing(tl_resources *r, const tl_module *module, con
     if (!keys) {
       keys = tl_arena_new(arena, uint64_t, module->kernels.count);
       first_texts = resources_first_texts(module, graph, arena);
-      tl_reach_init(&reach, graph, arena);
     }
-    const uint32_t text = resources_first_text(module, graph, kernel, first_texts, &reach);
+    const uint32_t text = resources_first_text(module, graph, kernel, first_texts);
     if (text)
       keys[count++] = (uint64_t)text << 32 | (UINT32_MAX - k);
   }

@@ -233,18 +233,38 @@ static int spread_compare(const void *a, const void *b) {
   return x->filled < y->filled ? -1 : x->filled > y->filled;
 }
 
+/* The best key of a row and the best of another section: which counts for a kernel that calls itself, since what it reaches
+ * then holds its own records too. A key is filled or value << 32 | info section; 0 is none. */
+typedef struct spread_two {
+  uint64_t best, next;
+} spread_two;
+
 /* What must be known of a component's functions and all below to find, without walking there, the records that decide:
- * of each row the record that was read first, which gives the place, and the largest. A key is filled or value << 32 | info
- * section. Records of which every single one counts are looked for by walks, in `heavy` functions only. */
+ * of each row the record that was read first, which gives the place, and the largest. Records of which every single one
+ * counts are looked for by walks, in `heavy` functions only. */
 typedef struct spread_below {
-  /* By component: smallest key; of each row, then of each symbol of EXTERNS. NULL when no function has such a record. */
-  uint64_t *first[SPREAD_FOLLOWED];
-  uint64_t *most[SPREAD_ROWS]; /* of SPREAD_MAXIMUM: largest key, 0 when there is none */
-  uint32_t *heavy;             /* by function */
-  tl_map symbols;              /* of EXTERNS: symbol to its place among the followed */
-  bool too_many;               /* more symbols than are followed: EXTERNS count as heavy */
-  const uint32_t *leads;       /* by node: a heavy function can be reached */
+  /* By component: smallest keys; of each row, then of each symbol of EXTERNS. NULL when no function has such a record. */
+  spread_two *first[SPREAD_FOLLOWED];
+  spread_two *most[SPREAD_ROWS]; /* of SPREAD_MAXIMUM: largest keys */
+  uint32_t *heavy;               /* by function */
+  tl_map symbols;                /* of EXTERNS: symbol to its place among the followed */
+  bool too_many;                 /* more symbols than are followed: EXTERNS count as heavy */
+  tl_leads leads;                /* to heavy functions */
 } spread_below;
+
+/* No info section has the number 0. */
+static void spread_two_add(spread_two *to, uint64_t key, bool larger) {
+  const bool best = !to->best || (larger ? key > to->best : key < to->best);
+  const bool next = !to->next || (larger ? key > to->next : key < to->next);
+  if (!key || ((uint32_t)key == (uint32_t)to->best && !best))
+    return;
+  if (best && (uint32_t)key != (uint32_t)to->best)
+    to->next = to->best;
+  if (best)
+    to->best = key;
+  else if (next)
+    to->next = key;
+}
 
 /* True for a record that no other can stand for. */
 static bool spread_is_heavy(const spreader *s, const spread_below *below, const spread_row *row,
@@ -259,9 +279,8 @@ static void spread_note_first(const spreader *s, spread_below *below, size_t fol
                               uint64_t key) {
   const size_t components = (size_t)s->graph->component_count + 1;
   if (!below->first[followed])
-    below->first[followed] = memset(tl_arena_new(s->arena, uint64_t, components), 0xff, components * sizeof(uint64_t));
-  uint64_t *const first = &below->first[followed][component];
-  *first = key < *first ? key : *first;
+    below->first[followed] = tl_arena_new(s->arena, spread_two, components);
+  spread_two_add(&below->first[followed][component], key, false);
 }
 
 /* The symbols of one record of EXTERNS, each for itself. */
@@ -297,13 +316,11 @@ static void spread_read_below(const spreader *s, spread_below *below, uint32_t f
     const uint64_t key = (uint64_t)section->filled << 32 | info;
     spread_note_first(s, below, r, component, key);
     if (!below->most[r])
-      below->most[r] = tl_arena_new(s->arena, uint64_t, row->rule == SPREAD_MAXIMUM ? components : 1);
+      below->most[r] = tl_arena_new(s->arena, spread_two, row->rule == SPREAD_MAXIMUM ? components : 1);
     if (row->rule == SPREAD_EXTERNS)
       spread_follow_symbols(s, below, record, component, key);
-    if (row->rule == SPREAD_MAXIMUM) {
-      const uint64_t value = (uint64_t)tl_attribute_byte(record) << 32 | info;
-      below->most[r][component] = value > below->most[r][component] ? value : below->most[r][component];
-    }
+    if (row->rule == SPREAD_MAXIMUM)
+      spread_two_add(&below->most[r][component], (uint64_t)tl_attribute_byte(record) << 32 | info, true);
     below->heavy[function] |= spread_is_heavy(s, below, row, record);
   }
 }
@@ -312,10 +329,13 @@ static bool spread_has_most(size_t followed) {
   return followed < SPREAD_ROWS && spread_rows[followed].rule == SPREAD_MAXIMUM;
 }
 
-static void spread_pass_up(const spread_below *below, size_t row, uint32_t from, uint64_t *first, uint64_t *most) {
-  *first = below->first[row][from] < *first ? below->first[row][from] : *first;
-  if (spread_has_most(row))
-    *most = below->most[row][from] > *most ? below->most[row][from] : *most;
+static void spread_pass_up(const spread_below *below, size_t row, uint32_t from, spread_two *first, spread_two *most) {
+  spread_two_add(first, below->first[row][from].best, false);
+  spread_two_add(first, below->first[row][from].next, false);
+  if (!spread_has_most(row))
+    return;
+  spread_two_add(most, below->most[row][from].best, true);
+  spread_two_add(most, below->most[row][from].next, true);
 }
 
 static spread_below spread_find_below(const spreader *s) {
@@ -325,15 +345,16 @@ static spread_below spread_find_below(const spreader *s) {
   for (int round = 0; round < 2; round++) /* again when there are too many symbols: then they are heavy */
     for (size_t f = 0; f < s->module->functions.count && (!round || below.too_many); f++)
       spread_read_below(s, &below, s->module->functions.items[f]);
-  uint64_t none = 0;
+  spread_two none = {0, 0};
   for (size_t row = 0; row < SPREAD_FOLLOWED; row++)
     for (uint32_t i = 0; below.first[row] && i < graph->node_count; i++) {
       const uint32_t node = graph->order[i], to = graph->component[node];
-      uint64_t *const most = spread_has_most(row) ? &below.most[row][to] : &none;
+      spread_two *const most = spread_has_most(row) ? &below.most[row][to] : &none;
       for (uint32_t e = graph->callees.first[node]; e < graph->callees.first[node + 1]; e++)
-        spread_pass_up(&below, row, graph->component[graph->callees.to[e]], &below.first[row][to], most);
+        if (graph->component[graph->callees.to[e]] != to)
+          spread_pass_up(&below, row, graph->component[graph->callees.to[e]], &below.first[row][to], most);
     }
-  below.leads = tl_graph_collect(graph, below.heavy, s->arena);
+  below.leads = tl_graph_leads(graph, below.heavy, s->arena);
   return below;
 }
 
@@ -343,11 +364,10 @@ static uint32_t spread_add_place(const spreader *s, spread_place *places, uint32
 }
 
 /* The sections of what a walk finds, but for the kernel's own. */
-static uint32_t spread_walk(const spreader *s, uint32_t own_text, const tl_reach *reach, const uint32_t *wanted,
-                            spread_place *places) {
+static uint32_t spread_walk(const spreader *s, uint32_t own_text, const tl_reach *reach, spread_place *places) {
   uint32_t count = 0;
   for (uint32_t i = 0; i < reach->count; i++) {
-    const uint32_t callee = wanted && !wanted[reach->list[i]] ? TL_NONE : spread_text_of(s, reach->list[i]);
+    const uint32_t callee = spread_text_of(s, reach->list[i]);
     const bool other = callee != TL_NONE && callee != own_text && spread_is_primary(s, reach->list[i]);
     const uint32_t info = other ? s->module->sections.items[callee].info : TL_NONE;
     if (info != TL_NONE)
@@ -356,27 +376,27 @@ static uint32_t spread_walk(const spreader *s, uint32_t own_text, const tl_reach
   return count;
 }
 
-/* The sections of records that decide what the kernel gets, in no order, some twice. What lies below a kernel that calls
- * itself holds its own records too, which do not count: then everything is walked through. */
+/* The place of the best key of another section than `own`, if there is one. */
+static uint32_t spread_add_best(const spreader *s, const spread_two *two, uint32_t own, spread_place *places,
+                                uint32_t count) {
+  const uint64_t key = (uint32_t)two->best == own ? two->next : two->best;
+  return key ? spread_add_place(s, places, count, (uint32_t)key) : count;
+}
+
+/* The sections of records that decide what the kernel gets, in no order, some twice. */
 static uint32_t spread_find_places(const spreader *s, uint32_t kernel, const spread_below *below, tl_reach *reach,
                                    spread_place *places) {
   const tl_graph *const graph = s->graph;
   const uint32_t function = s->module->symbols.items[kernel].function;
   const uint32_t text = s->module->symbols.items[kernel].section, own = s->module->sections.items[text].info;
-  tl_graph_reach_along(graph, function, below->leads, reach);
-  uint32_t count = spread_walk(s, text, reach, below->heavy, places);
+  tl_graph_reach_along(graph, function, &below->leads, reach);
+  uint32_t count = spread_walk(s, text, reach, places);
   for (size_t row = 0; row < SPREAD_FOLLOWED; row++) {
-    uint64_t first = UINT64_MAX, most = 0;
+    spread_two first = {0, 0}, most = {0, 0};
     for (uint32_t e = graph->callees.first[function]; below->first[row] && e < graph->callees.first[function + 1]; e++)
       spread_pass_up(below, row, graph->component[graph->callees.to[e]], &first, &most);
-    if ((uint32_t)first == own || (uint32_t)most == own) {
-      tl_graph_reach(graph, function, reach);
-      return spread_walk(s, text, reach, NULL, places);
-    }
-    if (first != UINT64_MAX)
-      count = spread_add_place(s, places, count, (uint32_t)first);
-    if (most)
-      count = spread_add_place(s, places, count, (uint32_t)most);
+    count = spread_add_best(s, &first, own, places, count);
+    count = spread_add_best(s, &most, own, places, count);
   }
   return count;
 }

@@ -18,13 +18,12 @@ static tl_u32_vector *constants_users(const tl_module *module, const tl_graph *g
   uint32_t *const has_block = tl_arena_new(arena, uint32_t, (size_t)graph->function_count + 1);
   for (uint32_t f = 0; f < graph->function_count; f++)
     has_block[f] = module->block_of_function[f] != TL_NONE;
-  const uint32_t *const leads = tl_graph_collect(graph, has_block, arena);
+  const tl_leads leads = tl_graph_leads(graph, has_block, arena);
   for (uint32_t k = 0; k < module->kernels.count; k++) {
-    tl_graph_reach_along(graph, module->symbols.items[module->kernels.items[k]].function, leads, &reach);
+    tl_graph_reach_along(graph, module->symbols.items[module->kernels.items[k]].function, &leads, &reach);
     for (uint32_t i = 0; i < reach.count; i++) {
       const uint32_t block = module->block_of_function[reach.list[i]];
-      if (block != TL_NONE) /* an emptied block still takes its place (L73) */
-        tl_u32_push(arena, &users[block], k);
+      tl_u32_push(arena, &users[block], k); /* an emptied block still takes its place (L73) */
     }
   }
   return users;

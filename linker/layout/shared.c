@@ -106,10 +106,10 @@ static void shared_find_users(shared_state *s) {
   uint32_t *const refers = tl_arena_new(s->arena, uint32_t, (size_t)s->graph->function_count + 1);
   for (uint32_t f = 0; f < s->graph->function_count; f++)
     refers[f] = s->uses[f].count != 0;
-  const uint32_t *const leads = tl_graph_collect(s->graph, refers, s->arena);
+  const tl_leads leads = tl_graph_leads(s->graph, refers, s->arena);
   for (uint32_t k = 0; k < s->kernel_count; k++) {
     const tl_symbol *const kernel = shared_symbol(s, s->module->all_kernels.items[k]);
-    tl_graph_reach_along(s->graph, kernel->function, leads, &reach);
+    tl_graph_reach_along(s->graph, kernel->function, &leads, &reach);
     if (kernel->late) { /* a kernel that is not named uses what its own text refers to (W17.13) */
       reach.list[0] = kernel->function;
       reach.count = 1;

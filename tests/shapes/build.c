@@ -263,6 +263,137 @@ static void shape_records(shape_inputs *inputs, unsigned count) {
   shape_add(inputs, cubin);
 }
 
+/* `count` kernels, and behind them a chain of as many functions; `kernels` makes a kernel that calls the first function,
+ * `finish` sees each function. */
+static void shape_add_chain(shape_inputs *inputs, unsigned count, void (*kernels)(tb_cubin *, tb_symbol, unsigned),
+                            void (*finish)(tb_cubin *, tb_symbol, unsigned, unsigned)) {
+  char name[NAME_ROOM];
+  for (unsigned start = 0; start < count; start += SHAPE_UNITS) {
+    tb_cubin *const cubin = tb_new(SHAPE_SM);
+    const tb_symbol first = tb_undefined_function(cubin, "f0");
+    for (unsigned i = start; i < count && i < start + SHAPE_UNITS; i++)
+      kernels(cubin, first, i);
+    shape_add(inputs, cubin);
+  }
+  for (unsigned start = 0; start < count; start += SHAPE_UNITS) {
+    tb_cubin *const cubin = tb_new(SHAPE_SM);
+    tb_symbol caller = 0;
+    for (unsigned i = start; i < count && i < start + SHAPE_UNITS; i++) {
+      const tb_symbol f = tb_function(cubin, shape_name(name, "f", i), TB_GLOBAL, NULL, 0, 8);
+      if (caller)
+        tb_call(cubin, caller, f);
+      finish(cubin, f, i, count);
+      caller = f;
+    }
+    if (start + SHAPE_UNITS < count)
+      tb_call(cubin, caller, tb_undefined_function(cubin, shape_name(name, "f", start + SHAPE_UNITS)));
+    shape_add(inputs, cubin);
+  }
+}
+
+static tb_symbol shape_calling_kernel(tb_cubin *cubin, tb_symbol callee, unsigned number) {
+  char name[NAME_ROOM];
+  const tb_symbol kernel = tb_kernel(cubin, shape_name(name, "k", number), NULL, 0, 8);
+  tb_call(cubin, kernel, callee);
+  return kernel;
+}
+
+static void shape_kernel(tb_cubin *cubin, tb_symbol callee, unsigned number) {
+  (void)shape_calling_kernel(cubin, callee, number);
+}
+
+/* As many kernels as functions in a chain, and a reference to shared memory at the far end. */
+static void shape_far_function(tb_cubin *cubin, tb_symbol function, unsigned number, unsigned count) {
+  if (number + 1 == count)
+    tb_rela(cubin, tb_section_of(cubin, function), 0, R_ABS32_32, tb_shared(cubin, 0, "s", 4, 4), 0);
+}
+
+static void shape_far(shape_inputs *inputs, unsigned count) {
+  shape_add_chain(inputs, count / 2, shape_kernel, shape_far_function);
+}
+
+/* Kernels with fewer registers than they may have, and functions with ever more: two steps a kernel (E34). */
+static void shape_limited_kernel(tb_cubin *cubin, tb_symbol callee, unsigned number) {
+  enum { MAXREG_COUNT = 0x1b, HALF_WORD = 3, MOST = 16 };
+  tb_attribute_value(cubin, shape_calling_kernel(cubin, callee, number), HALF_WORD, MAXREG_COUNT, MOST);
+}
+
+static void shape_greedy_function(tb_cubin *cubin, tb_symbol function, unsigned number, unsigned count) {
+  tb_set_registers(cubin, function, number < count / 2 ? 20 : 24 + number % 2);
+}
+
+static void shape_registers(shape_inputs *inputs, unsigned count) {
+  shape_add_chain(inputs, count / 2, shape_limited_kernel, shape_greedy_function);
+}
+
+/* Functions that ask for caching, and one at the end that does not want any (L260). */
+static void shape_ask(tb_cubin *cubin, tb_symbol function, bool on) {
+  enum { LOAD_CACHE_REQUEST = 0x26 };
+  const uint8_t word[4] = {on};
+  tb_attribute_symbols(cubin, 0, LOAD_CACHE_REQUEST, &function, 1, word, sizeof word);
+}
+
+static void shape_asking_function(tb_cubin *cubin, tb_symbol function, unsigned number, unsigned count) {
+  shape_ask(cubin, function, number + 1 != count);
+}
+
+/* Every other kernel has a request of its own. */
+static void shape_asking_kernel(tb_cubin *cubin, tb_symbol callee, unsigned number) {
+  const tb_symbol kernel = shape_calling_kernel(cubin, callee, number);
+  if (number % 2)
+    shape_ask(cubin, kernel, true);
+}
+
+static void shape_caching(shape_inputs *inputs, unsigned count) {
+  shape_add_chain(inputs, count / 2, shape_asking_kernel, shape_asking_function);
+}
+
+/* Kernels that call themselves, whose texts and records come before those of the functions. */
+static tb_symbol shape_selfish_kernel(tb_cubin *cubin, tb_symbol callee, unsigned number) {
+  enum { NUM_BARRIERS = 0x4c, BYTE = 2 };
+  const tb_symbol kernel = shape_calling_kernel(cubin, callee, number);
+  tb_call(cubin, kernel, kernel);
+  tb_attribute_value(cubin, kernel, BYTE, NUM_BARRIERS, 9);
+  return kernel;
+}
+
+static void shape_counted_kernel(tb_cubin *cubin, tb_symbol callee, unsigned number) {
+  (void)shape_selfish_kernel(cubin, callee, number);
+}
+
+/* With a second frame size instead of a count of registers, which is an error (E60, L43). */
+static void shape_uncounted_kernel(tb_cubin *cubin, tb_symbol callee, unsigned number) {
+  enum { FRAME_SIZE = 0x11 };
+  (void)shape_selfish_kernel(cubin, callee, number);
+  tb_section_edit(cubin, tb_section_find(cubin, ".nv.info"))->bytes[1] = FRAME_SIZE;
+}
+
+static void shape_modest_function(tb_cubin *cubin, tb_symbol function, unsigned number, unsigned count) {
+  enum { NUM_BARRIERS = 0x4c, BYTE = 2 };
+  (void)count;
+  tb_attribute_value(cubin, function, BYTE, NUM_BARRIERS, (uint16_t)(1 + number % 7));
+}
+
+static void shape_selfish(shape_inputs *inputs, unsigned count) {
+  shape_add_chain(inputs, count / 2, shape_counted_kernel, shape_modest_function);
+}
+
+static void shape_uncounted(shape_inputs *inputs, unsigned count) {
+  shape_add_chain(inputs, count / 2, shape_uncounted_kernel, shape_modest_function);
+}
+
+/* Local variables of one name, which has as many letters as there are variables. */
+static void shape_one_string(shape_inputs *inputs, unsigned count) {
+  char *const name = memset(harness_grow(NULL, (size_t)count + 1), 'a', count);
+  name[count] = '\0';
+  tb_cubin *const cubin = tb_new(SHAPE_SM);
+  (void)tb_kernel(cubin, "k", NULL, 0, 8);
+  for (unsigned i = 0; i < count; i++)
+    (void)tb_global(cubin, name, TB_LOCAL, 4, 4, NULL);
+  free(name);
+  shape_add(inputs, cubin);
+}
+
 const shape shapes[] = {
     {"chain", "calls, one from another", shape_chain, 1000, 50000, false},
     {"names", "local functions of one name", shape_names, 1000, 50000, false},
@@ -279,5 +410,11 @@ const shape shapes[] = {
     {"pool", "shared objects of two kernels", shape_pool, 1000, 20000, false},
     {"records", "records of kernels and of a function that they call", shape_records, 1000, 100000, false},
     {"verbose", "kernels and leaves on one hub, with -v", shape_star, 1000, 20000, true},
+    {"far", "kernels and shared memory at the two ends of a chain", shape_far, 1000, 60000, false},
+    {"registers", "kernels and a chain of functions with more registers", shape_registers, 1000, 60000, false},
+    {"caching", "kernels and a chain of functions that ask for caching", shape_caching, 1000, 60000, false},
+    {"selfish", "kernels that call themselves and a chain", shape_selfish, 1000, 60000, false},
+    {"uncounted", "the same without counts of registers", shape_uncounted, 1000, 60000, false},
+    {"one_string", "symbols with one name of as many letters", shape_one_string, 2000, 40000, false},
 };
 const size_t shape_count = sizeof shapes / sizeof *shapes;
