@@ -8,6 +8,7 @@
 
 #include "catalog/architecture.h"
 #include "catalog/message.h"
+#include "catalog/trace.h"
 #include "input/file.h"
 
 #include <errno.h>
@@ -210,6 +211,20 @@ static void reader_take_option(command_reader *reader, const char *word) {
   reader_take_flag(reader, id);
 }
 
+/* --trace: the parts whose lines are wanted. */
+static unsigned reader_trace(const command_reader *reader) {
+  const tl_texts *const parts = &reader->command->given[TL_OPT_TRACE].list;
+  unsigned bits = 0;
+  for (size_t i = 0; i < parts->count; i++) {
+    const unsigned bit = tl_trace_bits(parts->items[i]);
+    if (!bit)
+      command_say(reader->diagnostics, TL_MESSAGE_BAD_VALUE, parts->items[i],
+                  tl_option_row_of(TL_OPT_TRACE)->long_name);
+    bits |= bit;
+  }
+  return bits;
+}
+
 void tl_command_read(tl_command *command, tl_arena *arena, tl_diagnostics *diagnostics, int argc, char *const *argv) {
   command_reader *const reader = tl_arena_new(arena, command_reader, 1);
   reader->command = command;
@@ -227,6 +242,7 @@ void tl_command_read(tl_command *command, tl_arena *arena, tl_diagnostics *diagn
   }
   if (command->given[TL_OPT_THREADS].given)
     command->options.threads = (unsigned)command->given[TL_OPT_THREADS].number;
+  command->options.trace = reader_trace(reader);
   command->options.want_map = command->given[TL_OPT_MAP].given;
 }
 

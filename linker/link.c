@@ -18,6 +18,7 @@ static const uint64_t worth_expecting = (uint64_t)1 << 20;
 static bool link_first_view(tl_link_common *c, tl_link_stages *s) {
   tl_arena *const arena = &c->state->arena;
   tl_link_build(c, s);
+  tl_link_phase(c->state, "merge");
   const bool final = s->module.mode->final; /* C51: a relocatable link asks neither for stacks nor for definitions */
   if (final)
     tl_diagnose_calls(&s->module, &s->graph);
@@ -25,6 +26,7 @@ static bool link_first_view(tl_link_common *c, tl_link_stages *s) {
   tl_link_lay_out(s, arena);
   tl_resources_find(&s->resources, &s->module, &s->graph, arena);
   tl_diagnose_sizes(&s->module, &s->layout);
+  tl_link_phase(c->state, "layout");
   tl_relocate_check_early(&s->module, &s->layout);
   if (final)
     tl_diagnose_undefined(&s->module, arena);
@@ -36,6 +38,7 @@ static bool link_first_view(tl_link_common *c, tl_link_stages *s) {
     tl_diagnose_callgraph(&s->module, &s->graph, &s->resources, arena);
   if (final)
     tl_diagnose_resources(&s->module, &s->graph, &s->resources, arena);
+  tl_link_phase(c->state, "relocate");
   tl_diagnose_unallocated(&s->module);
   tl_diagnose_verbose(&s->module, &s->graph, &s->resources, &s->layout, arena);
   return !s->diagnostics->errors;
@@ -48,6 +51,7 @@ static bool link_second_view(tl_link_common *c, tl_link_stages *s, tl_message *w
   jmp_buf on_fatal;
   tl_options options = c->job->options;
   options.disable_infos = true;
+  options.trace = 0; /* the documents' lines are of the view that nvlink links */
   tl_diagnostics quiet;
   tl_diagnostics_init(&quiet, arena, &options, &on_fatal);
   s->diagnostics = &quiet;
@@ -128,6 +132,7 @@ void tl_link_run(const tl_job *job, tl_result *result, tl_link_state *state) {
 
   if (tl_link_input_bytes(job) >= worth_expecting)
     tl_arena_expect(arena, tl_link_input_bytes(job) / 8);
+  tl_link_phase(state, NULL);
   if (job->index)
     tl_index_read(&c.index, job->index, arena, &state->diagnostics);
   tl_admission_run(&c.admitted, job, arena, &state->diagnostics);
@@ -137,6 +142,7 @@ void tl_link_run(const tl_job *job, tl_result *result, tl_link_state *state) {
   for (uint32_t i = 0; i < c.admitted.files.count; i++)
     expected += tl_cubin_estimate_names(&job->inputs[c.admitted.files.items[i].input]);
   tl_names_init(&c.names, arena, expected);
+  tl_link_phase(state, "init");
   s.view = c.admitted.capsule ? TL_VIEW_MERCURY : TL_VIEW_SASS;
   const bool linked = c.admitted.capsule ? link_capsules(&c, &s, &finalized) : link_first_view(&c, &s);
   result->taken = c.taken;
@@ -144,7 +150,9 @@ void tl_link_run(const tl_job *job, tl_result *result, tl_link_state *state) {
     return;
   if (!c.admitted.capsule)
     tl_link_emit(&c, &s);
+  tl_link_phase(state, "finalize");
   link_give(&c, c.admitted.capsule ? &finalized.plan : &s.plan, s.module.sections.count, result);
+  tl_link_phase(state, "write");
   if (job->options.want_map)
     result->map =
         c.admitted.capsule ? tl_map_capsules(&finalized, &s.emitted, arena) : tl_map_make(&s.plan, &s.emitted, arena);

@@ -23,7 +23,7 @@ typedef struct tl_allocator {
   bool zeroed; /* what `allocate` returns holds zeros only */
 } tl_allocator;
 
-/* Upper bounds in bytes; 0 means the default (8 times the input + 64 MiB of memory, 4 times the input + 1 MiB of output +
+/* Upper bounds in bytes; 0 means the default (8 times the input, 64 times with trace lines, + 64 MiB of memory, 4 times the input + 1 MiB of output +
  * the copies of compiler constants that the kernels have). */
 typedef struct tl_limits {
   uint64_t memory;
@@ -69,6 +69,7 @@ typedef struct tl_options {
   bool bug_compatible;         /* class R of vendor-defects.md as nvlink does */
   bool keep_system;            /* -keep-system-libraries: C46 */
   bool want_map;               /* result->map is made */
+  unsigned trace;              /* sum of 1 merge, 2 layout, 4 bindless, 8 relocations, 16 maps, 32 times (--trace) */
   unsigned threads;            /* 0: as many as the machine has processors; the image never depends on it */
 } tl_options;
 

@@ -52,5 +52,6 @@ TL_OPTION(IDENTITY,          "identity",                  NULL,                 
 TL_OPTION(BUG_COMPATIBLE,    "bug-compatible",            NULL,                        FLAG,     ANY,     NEVER,  offsetof(tl_options, bug_compatible), "do as nvlink does where nvlink is wrong")
 TL_OPTION(MAP,               "map",                       NULL,                        VALUE,    ANY,     NEVER,  TL_NO_FIELD, "file that gets the link map")
 TL_OPTION(REPRODUCE,         "reproduce",                 NULL,                        VALUE,    ANY,     NEVER,  TL_NO_FIELD, "archive with everything that this link needs")
+TL_OPTION(TRACE,             "trace",                     NULL,                        LIST,     ANY,     NEVER,  TL_NO_FIELD, "lines of merge, layout, bindless, reloc, maps, time or all")
 TL_OPTION(THREADS,           "threads",                   NULL,                        NUMBER,   NOT_NEGATIVE, NEVER, TL_NO_FIELD, "0: as many as the machine has processors")
 /* clang-format on */

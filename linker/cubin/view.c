@@ -6,6 +6,7 @@
 #include "base/bytes.h"
 #include "catalog/message.h"
 #include "catalog/relocation.h"
+#include "catalog/trace.h"
 #include "cubin/capsule.h"
 #include "cubin/elf.h"
 
@@ -332,7 +333,11 @@ void tl_view_select(tl_cubin *cubin, tl_names *names, tl_arena *arena, tl_diagno
   }
   if (tl_view_is_capsule(cubin))
     view_check_unread_entries(cubin, names, arena, diagnostics);
-  for (uint32_t i = 1; i < cubin->section_count; i++)
-    if (view_sass_ignores(cubin, &cubin->sections[i]))
-      view_hide(&cubin->sections[i]);
+  for (uint32_t i = 1; i < cubin->section_count; i++) {
+    if (!view_sass_ignores(cubin, &cubin->sections[i]))
+      continue;
+    if (cubin->sections[i].flags & SHF_CUDA_MERCURY)
+      tl_trace(diagnostics, TL_TRACE_SKIP_MERCURY, (uint64_t)i);
+    view_hide(&cubin->sections[i]);
+  }
 }

@@ -2,6 +2,8 @@
  * symbols that were dropped later stay. Shared-memory symbols that an executable does not list leave no string. */
 #include "emit/emit.h"
 
+#include "catalog/trace.h"
+
 #include <string.h>
 
 typedef struct string_builder {
@@ -31,7 +33,12 @@ static string_builder strings_begin(tl_emitted *e, uint32_t *offsets) {
 }
 
 static bool strings_symbol_has_name(const tl_emitted *e, uint32_t symbol) {
-  return tl_symbol_is_listed(e->module, e->layout, symbol);
+  const tl_module *const module = e->module;
+  const bool listed = tl_symbol_is_listed(module, e->layout, symbol);
+  if (!listed)
+    tl_trace(module->diagnostics, TL_TRACE_NO_SYMBOL_STRING, tl_module_text(module, module->symbols.items[symbol].name),
+             (uint64_t)symbol);
+  return listed;
 }
 
 void tl_emit_strings(tl_emitted *e) {

@@ -3,6 +3,7 @@
 
 #include "base/bytes.h"
 #include "catalog/defect.h"
+#include "catalog/trace.h"
 #include "cubin/elf.h"
 
 #include <string.h>
@@ -36,6 +37,8 @@ static bool symbols_stays(const tl_emitted *e, uint32_t index) {
     return false;
   if (section == TL_NONE)
     return true;
+  if (!e->section_index[section])
+    tl_trace(e->module->diagnostics, TL_TRACE_UNUSED_SECTION, tl_module_text(e->module, symbol->name));
   return e->section_index[section] && !symbols_names_nothing(e, symbol);
 }
 

@@ -11,6 +11,7 @@
 #include "write/image.h"
 
 #include <setjmp.h>
+#include <time.h>
 
 typedef struct tl_link_state {
   tl_arena arena;
@@ -18,6 +19,7 @@ typedef struct tl_link_state {
   jmp_buf on_failure, on_fatal;
   tl_allocator allocator;
   tl_image image;
+  struct timespec phase; /* when the last phase ended; only with --trace=time */
 } tl_link_state;
 
 /* Everything that one view of a link makes, stage by stage (M3). */
@@ -56,6 +58,8 @@ void tl_link_lay_out(tl_link_stages *s, tl_arena *arena);
 void tl_link_emit(const tl_link_common *c, tl_link_stages *s);
 /* A view's bytes, for the writer that joins two. */
 tl_linked_view tl_link_linked(const tl_link_common *c, const tl_link_stages *s);
+/* Z004.123: the trace line of the time since the last call; NULL only starts the clock. */
+void tl_link_phase(tl_link_state *state, const char *name);
 /* The pipeline (link.c). Fatal diagnostics and memory that runs out leave it through the two jumps of `state`. */
 void tl_link_run(const tl_job *job, tl_result *result, tl_link_state *state);
 

@@ -35,7 +35,7 @@ int tl_link(const tl_job *job, tl_result *result) {
   tl_link_state *const state = allocator->allocate(allocator->context, sizeof *state);
   tl_job bounded = *job;
   if (!bounded.limits.memory)
-    bounded.limits.memory = 8 * tl_link_input_bytes(job) + ((uint64_t)64 << 20);
+    bounded.limits.memory = (job->options.trace ? 64 : 8) * tl_link_input_bytes(job) + ((uint64_t)64 << 20);
   if (state) {
     *state = (tl_link_state){.allocator = *allocator};
     result->memory = state;

@@ -3,6 +3,7 @@
 #include "job/job.h"
 
 #include "catalog/message.h"
+#include "catalog/trace.h"
 #include "cubin/elf.h"
 #include "finalize/barriers.h"
 #include "graph/live.h"
@@ -13,6 +14,20 @@ uint64_t tl_link_input_bytes(const tl_job *job) {
   for (size_t i = 0; i < job->input_count; i++)
     sum += job->inputs[i].size;
   return sum;
+}
+
+void tl_link_phase(tl_link_state *state, const char *name) {
+  struct timespec now;
+  if (!tl_trace_wants(&state->diagnostics, TL_TRACE_TIME) || timespec_get(&now, TIME_UTC) != TIME_UTC)
+    return;
+  const int64_t passed =
+      ((int64_t)now.tv_sec - state->phase.tv_sec) * 1000000 + (now.tv_nsec - state->phase.tv_nsec) / 1000;
+  const uint64_t million = 1000000, time = passed > 0 ? (uint64_t)passed : 0;
+  const char *const digits = tl_arena_format(&state->arena, "%u", million + time % million) + 1; /* six, with zeros */
+  if (name)
+    tl_trace(&state->diagnostics, TL_TRACE_PHASE_TIME, name,
+             tl_arena_format(&state->arena, "%u.%s", time / million, digits));
+  state->phase = now;
 }
 
 /* Which inputs took part, for the registration file (N13c). */

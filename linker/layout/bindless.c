@@ -4,6 +4,7 @@
 #include "base/list_sort.h"
 #include "catalog/message.h"
 #include "catalog/relocation.h"
+#include "catalog/trace.h"
 #include "cubin/elf.h"
 #include "layout/layout.h"
 
@@ -95,6 +96,8 @@ static void bindless_fill_kernel(tl_layout *layout, const tl_module *module, uin
   const tl_symbol *const symbol = &module->symbols.items[kernel];
   const uint32_t section = module->sections.items[symbol->section].constant0;
   const bool mercury = module->view == TL_VIEW_MERCURY;
+  if (!mask && section != TL_NONE)
+    tl_trace(module->diagnostics, TL_TRACE_NO_BINDLESS, tl_module_text(module, module->sections.items[section].name));
   if (!mask || section == TL_NONE)
     return;
   layout->section_size[section] = base + 4 * (uint64_t)order->count;
@@ -184,8 +187,14 @@ void tl_layout_bindless(tl_layout *layout, const tl_module *module, const tl_bin
     return;
   const uint64_t base = tl_layout_bindless_base(module);
   layout->bindless_base = base;
-  for (size_t i = 0; i < plan->order.count; i++)
+  for (size_t i = 0; i < plan->order.count; i++) {
+    const char *const name = tl_module_text(module, module->symbols.items[plan->order.items[i]].name);
     layout->slot[plan->order.items[i]] = base + 4 * (uint64_t)i;
+    if (!tl_trace_wants(module->diagnostics, TL_TRACE_BINDLESS))
+      continue;
+    tl_trace(module->diagnostics, TL_TRACE_CREATE_SLOT, tl_arena_format(arena, "$NVLINKBINDLESSOFF_%s", name));
+    tl_trace(module->diagnostics, TL_TRACE_SLOT_PLACE, name, layout->slot[plan->order.items[i]]);
+  }
   for (size_t k = module->all_kernels.count; k-- > 0;) /* which the limits are checked in (L434) */
     bindless_fill_kernel(layout, module, module->all_kernels.items[k], plan->masks[k], &plan->order, base, arena);
 }

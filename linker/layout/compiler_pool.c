@@ -6,6 +6,7 @@
  * new place becomes the symbol's value, and so the relocations follow. */
 #include "base/bytes.h"
 #include "catalog/defect.h"
+#include "catalog/trace.h"
 #include "cubin/elf.h"
 #include "layout/compiler_constants.h"
 #include "layout/layout.h"
@@ -147,9 +148,12 @@ static bool pool_keeps_offset(const pool_state *s, const pool_item *unit) {
 static void pool_set_place(pool_state *s, const pool_item *unit, uint64_t place) {
   if (place > bank_size || pool_keeps_offset(s, unit))
     return;
-  if (unit->symbol)
-    s->module->symbols.items[unit->symbol].value = place;
-  else
+  if (unit->symbol) {
+    uint64_t *const value = &s->module->symbols.items[unit->symbol].value;
+    if (*value != place)
+      tl_trace(s->module->diagnostics, TL_TRACE_MOVED_CONSTANT, *value, place);
+    *value = place;
+  } else
     s->null_value = place; /* of a losing body, a kernel's too (W8.9) */
 }
 

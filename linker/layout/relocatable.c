@@ -5,6 +5,7 @@
 #include "base/bytes.h"
 #include "catalog/defect.h"
 #include "catalog/message.h"
+#include "catalog/trace.h"
 #include "cubin/elf.h"
 #include "layout/layout.h"
 
@@ -84,8 +85,10 @@ static void instances_create(tl_instances *n, uint32_t function) {
     tl_defect_note(module->diagnostics, TL_DEFECT_D59, tl_module_text(module, module->symbols.items[kernel].name));
   tl_u32_push(n->arena, &n->kernels, function);
   tl_u32_push(n->arena, &n->symbols, created);
-  if (created != TL_NONE)
+  if (created != TL_NONE) {
     tl_module_list_symbol(module, created, true);
+    tl_trace(module->diagnostics, TL_TRACE_NEW_INSTANCE, (uint64_t)created);
+  }
   instances_section(n, owner, kernel);
 }
 

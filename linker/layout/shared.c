@@ -7,6 +7,7 @@
 #include "base/bytes.h"
 #include "base/list_sort.h"
 #include "catalog/defect.h"
+#include "catalog/trace.h"
 #include "cubin/elf.h"
 #include "layout/layout.h"
 
@@ -297,6 +298,16 @@ static void shared_raise_align(shared_state *s, uint32_t kernel) {
   *align = *align < 16 ? 16 : *align;
 }
 
+/* Z002.88: a line for each extern name that a kernel can see, through a function where the place is not the name's own. */
+static void shared_trace_external(const shared_state *s, uint32_t key, uint64_t offset) {
+  const tl_u32_vector own = {&key, 1, 1};
+  const tl_u32_vector *const names = s->module->extern_by_name ? &own : &s->uses[key];
+  for (size_t i = 0; i < names->count; i++)
+    if (shared_symbol(s, names->items[i])->external_shared)
+      tl_trace(s->module->diagnostics, TL_TRACE_EXTERN_SHARED,
+               tl_module_text(s->module, shared_symbol(s, names->items[i])->name), offset);
+}
+
 /* W9.5: kernels that can see extern shared memory through one function have it at one offset; with -g kernels that can see
  * one name do (W17.4, L83). */
 static void shared_place_external(shared_state *s) {
@@ -324,11 +335,11 @@ static void shared_place_external(shared_state *s) {
       continue;
     s->end[k] = offset[shared_group(parent, k)];
     shared_raise_align(s, k);
-    for (size_t i = 0; i < s->outer[k].count; i++)
-      if (s->module->extern_by_name)
-        s->layout->symbol_value[s->outer[k].items[i]] = s->end[k];
-      else
-        s->layout->external_offset[s->outer[k].items[i]] = s->end[k];
+    for (size_t i = 0; i < s->outer[k].count; i++) {
+      uint64_t *const places = s->module->extern_by_name ? s->layout->symbol_value : s->layout->external_offset;
+      places[s->outer[k].items[i]] = s->end[k];
+      shared_trace_external(s, s->outer[k].items[i], s->end[k]);
+    }
   }
 }
 

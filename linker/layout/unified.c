@@ -7,6 +7,7 @@
 #include "base/bytes.h"
 #include "catalog/defect.h"
 #include "catalog/message.h"
+#include "catalog/trace.h"
 #include "cubin/elf.h"
 #include "layout/layout.h"
 
@@ -314,11 +315,14 @@ void tl_layout_unified(tl_layout *layout, const tl_module *module, const tl_unif
   if (!plan->places)
     return;
   if (module->jump_slots != TL_NONE) {
+    tl_trace(module->diagnostics, TL_TRACE_REORDER_UFT);
     unified_place_slots(layout, module, plan, arena);
     layout->stub_of = unified_slots_of_functions(layout, module, arena);
   }
-  if (module->unified_data != TL_NONE)
+  if (module->unified_data != TL_NONE) {
+    tl_trace(module->diagnostics, TL_TRACE_REORDER_UDT);
     unified_place_data(layout, module, plan, arena);
+  }
 }
 
 /* D94: nvlink moves the objects, and leaves the entries in them where they were. */

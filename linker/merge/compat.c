@@ -3,6 +3,7 @@
  * (attribute 9) comes first whatever the inputs say. */
 #include "base/bytes.h"
 #include "catalog/message.h"
+#include "catalog/trace.h"
 #include "cubin/attribute.h"
 #include "cubin/elf.h"
 #include "merge/merging.h"
@@ -24,6 +25,7 @@ static const compat_row compat_rows[] = {
     {7, 3, COMPAT_MAXIMUM, 0x0100, true}, /* I64 */
     {8, 3, COMPAT_MAXIMUM, 0, false},     /* I64 */
 };
+enum { COMPAT_VARIANT = 9 }; /* F56 */
 enum { COMPAT_ROWS = sizeof compat_rows / sizeof *compat_rows };
 
 static const compat_row *compat_find(uint8_t code) {
@@ -81,7 +83,7 @@ static uint16_t compat_value(const compat_row *row, const tl_record *record) {
 void tl_merge_compat_begin(tl_module *module) {
   module->compat = tl_arena_new(module->arena, uint8_t, 4 * (COMPAT_ROWS + 1));
   module->compat[0] = 2;
-  module->compat[1] = 9; /* F56 */
+  module->compat[1] = COMPAT_VARIANT;
   module->compat[2] = module->accelerated;
   module->compat_size = 4;
 }
@@ -95,8 +97,11 @@ void tl_merge_compat(tl_merging *m, uint32_t section) {
   tl_record record;
   while (tl_record_next(m->cubin, section, &position, &record, module->names, module->diagnostics)) {
     const compat_row *const row = compat_find(record.code);
-    if (!row)
-      continue; /* I66, I67 */
+    if (!row) { /* I66, I67; the variant is known, but is not the inputs' to say */
+      if (record.code != COMPAT_VARIANT)
+        tl_trace(module->diagnostics, TL_TRACE_UNKNOWN_COMPAT, (uint64_t)record.code);
+      continue;
+    }
     const uint8_t *const known = compat_record(module, row->code);
     const uint16_t value = compat_value(row, &record);
     compat_set(module, row, known ? compat_merge(row->rule, tl_get16(known + 2), value) : value);

@@ -6,6 +6,7 @@
 #include "base/bytes.h"
 #include "catalog/defect.h"
 #include "catalog/message.h"
+#include "catalog/trace.h"
 #include "cubin/elf.h"
 #include "merge/merging.h"
 
@@ -114,6 +115,7 @@ void tl_merge_drop_constants(tl_merging *m, uint32_t function, uint32_t name) {
     tl_defect_note(module->diagnostics, TL_DEFECT_D7, tl_merging_text(m, name));
   if (block == TL_NONE)
     return;
+  tl_trace(module->diagnostics, TL_TRACE_WEAK_CONSTANTS);
   tl_constant_block *const emptied = &module->constant_blocks.items[block];
   emptied->deleted = emptied->orphan = true; /* it keeps its place and alignment, without bytes (L73) */
   emptied->size = 0;

@@ -3,6 +3,8 @@
 #include "base/bytes.h"
 #include "catalog/defect.h"
 #include "catalog/message.h"
+#include "catalog/trace.h"
+#include "cubin/attribute.h"
 #include "cubin/elf.h"
 #include "emit/demangle.h"
 #include "graph/live.h"
@@ -125,6 +127,8 @@ static void functions_report_duplicate(tl_merging *m, uint32_t symbol, uint32_t 
 }
 
 static void functions_lose(tl_merging *m, uint32_t symbol) {
+  if (tl_symbol_binding(&m->cubin->symbols[symbol]) == STB_WEAK)
+    tl_trace(m->module->diagnostics, TL_TRACE_WEAK_PROCESSED, tl_merging_text(m, m->cubin->symbols[symbol].name));
   m->symbol_lost[symbol] = true;
   m->section_state[m->cubin->symbols[symbol].section] |= TL_SECTION_LOST;
 }
@@ -370,6 +374,7 @@ static void functions_drop_frames(tl_merging *m, uint32_t out, uint32_t text) {
 static void functions_empty_section(tl_module *module, uint32_t section) {
   if (section == TL_NONE)
     return;
+  tl_trace(module->diagnostics, TL_TRACE_WEAK_CONSTANTS);
   module->sections.items[section].pieces.count = 0;
   module->sections.items[section].size = 0;
   module->sections.items[section].symbol_cutoff = (uint32_t)module->symbols.count;
@@ -402,12 +407,35 @@ static uint64_t functions_body_size(const tl_merging *m, const tl_cubin_symbol *
   return text->size;
 }
 
+/* The documents' lines about what goes with the body in a text, before it goes. */
+static void functions_trace_replaced(const tl_module *module, uint32_t out, uint32_t text) {
+  const tl_symbol *const symbol = &module->symbols.items[out];
+  const tl_section *const section = &module->sections.items[text];
+  if (!tl_trace_wants(module->diagnostics, TL_TRACE_MERGE))
+    return;
+  for (size_t i = section->cutoff; i < module->relocations.count; i++) {
+    const tl_relocation *const entry = &module->relocations.items[i];
+    bool frame = false;
+    for (int f = 0; f < 3; f++)
+      frame |= entry->container == symbol->frame_section[f] && entry->symbol == out && i < symbol->frame_cutoff[f];
+    if (frame || entry->target == text)
+      tl_trace(module->diagnostics, frame ? TL_TRACE_WEAK_DEBUG_RELOC : TL_TRACE_WEAK_RELOC);
+  }
+  const size_t own = section->info == TL_NONE ? 0 : module->sections.items[section->info].attributes.count;
+  for (size_t i = 0; i < own; i++)
+    tl_trace(module->diagnostics, TL_TRACE_WEAK_INFO);
+  for (size_t i = symbol->info_cutoff; i < module->attributes.count; i++)
+    if (module->attributes.items[i].symbol == out && tl_attribute_is_of_body(module->attributes.items[i].code))
+      tl_trace(module->diagnostics, TL_TRACE_WEAK_FRAME_SIZE);
+}
+
 static void functions_replace(tl_merging *m, uint32_t symbol, uint32_t out) {
   tl_module *const module = m->module;
   const tl_cubin_symbol *const s = &m->cubin->symbols[symbol];
   const tl_cubin_section *const input = &m->cubin->sections[s->section];
   const uint32_t text = module->symbols.items[out].section;
   functions_drop_frames(m, out, text);
+  functions_trace_replaced(module, out, text);
   tl_section *const section = &module->sections.items[text];
   section->pieces.count = 0;
   section->size = 0;
@@ -455,6 +483,8 @@ static void functions_check_parameters(tl_merging *m, uint32_t symbol, uint32_t 
   const uint32_t known = text == TL_NONE ? TL_NONE : m->module->sections.items[text].constant0;
   const tl_cubin_section *const incoming = s->other & STO_ENTRY ? functions_parameter_bank(m, s->section) : NULL;
   const bool weak = tl_symbol_binding(s) == STB_WEAK && tl_binding_of(&m->module->symbols.items[out]) == STB_WEAK;
+  if (weak && incoming && known != TL_NONE)
+    tl_trace(m->module->diagnostics, TL_TRACE_PARAMETER_BANK, tl_merging_text(m, s->name));
   if (weak && incoming && known != TL_NONE && incoming->size != m->module->sections.items[known].size) {
     const tl_site site = {m->cubin->path, NULL, tl_merging_text(m, s->name), TL_NO_OFFSET};
     tl_diagnostics_add(m->module->diagnostics, tl_message_row_of(TL_MESSAGE_PARAMETER_BANK), site, NULL,

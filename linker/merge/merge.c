@@ -6,6 +6,7 @@
 #include "base/bytes.h"
 #include "catalog/defect.h"
 #include "catalog/message.h"
+#include "catalog/trace.h"
 #include "cubin/elf.h"
 
 #include <string.h>
@@ -87,6 +88,35 @@ static void merge_check_ewp(const tl_merging *m) {
     tl_diagnostics_add(m->module->diagnostics, tl_message_row_of(TL_MESSAGE_EWP), site, NULL, m->cubin->path);
 }
 
+/* Z004.101: what the file's sections and symbols became. */
+static void merge_trace_maps(const tl_merging *m) {
+  tl_diagnostics *const diagnostics = m->module->diagnostics;
+  for (uint32_t i = 0; i < m->cubin->section_count; i++)
+    if (m->section_map[i] != TL_NONE)
+      tl_trace(diagnostics, TL_TRACE_SECTION_MAP, (uint64_t)i, (uint64_t)m->section_map[i], m->section_offset[i]);
+  for (uint32_t i = 0; i < m->cubin->symbol_count; i++)
+    if (m->symbol_map[i] != TL_NONE)
+      tl_trace(diagnostics, TL_TRACE_SYMBOL_MAP, (uint64_t)i, (uint64_t)m->symbol_map[i]);
+}
+
+/* Z004.102: all that there is after the file. */
+static void merge_trace_state(const tl_merging *m) {
+  const tl_module *const module = m->module;
+  tl_trace(module->diagnostics, TL_TRACE_STATE_FILE, m->cubin->path, (uint64_t)module->sections.count,
+           (uint64_t)module->symbols.count);
+  for (size_t i = 1; i < module->sections.count; i++) {
+    const tl_section *const section = &module->sections.items[i];
+    tl_trace(module->diagnostics, TL_TRACE_STATE_SECTION, (uint64_t)i, tl_module_text(module, section->name),
+             (uint64_t)section->type, section->size, section->align);
+  }
+  for (size_t i = 1; i < module->symbols.count; i++) {
+    const tl_symbol *const symbol = &module->symbols.items[i];
+    const uint64_t section = symbol->section == TL_NONE ? 0 : symbol->section;
+    tl_trace(module->diagnostics, TL_TRACE_STATE_SYMBOL, (uint64_t)i, tl_module_text(module, symbol->name),
+             (uint64_t)symbol->info, (uint64_t)symbol->other, section, symbol->value, symbol->size);
+  }
+}
+
 static void merge_file(tl_module *module, uint32_t file) {
   tl_merging m = merge_begin(module, file);
   const unsigned errors = module->diagnostics->errors;
@@ -110,6 +140,10 @@ static void merge_file(tl_module *module, uint32_t file) {
     tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_MERGE_FAILED), site, NULL);
   }
   tl_merge_records(&m);
+  if (tl_trace_wants(module->diagnostics, TL_TRACE_MAPS)) {
+    merge_trace_maps(&m);
+    merge_trace_state(&m);
+  }
 }
 
 /* U10: among the fixed sections where an input has entries. */

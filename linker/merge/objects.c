@@ -3,6 +3,7 @@
 #include "base/bytes.h"
 #include "catalog/defect.h"
 #include "catalog/message.h"
+#include "catalog/trace.h"
 #include "cubin/elf.h"
 #include "merge/merging.h"
 
@@ -288,6 +289,7 @@ static void objects_pass_common(tl_merging *m, uint32_t index, uint32_t known) {
                           module->sections.items[symbol->section].type == SHT_CUDA_GLOBAL;
   if (symbol->common) {
     if (s->size > symbol->size) {
+      tl_trace(module->diagnostics, TL_TRACE_LARGER_COMMON, tl_merging_text(m, s->name));
       symbol->size = s->size;
       symbol->mention = m->file; /* what messages name first (L156) */
     }
@@ -429,6 +431,8 @@ static void objects_pass_loser(tl_merging *m, uint32_t index, uint32_t known) {
   const tl_symbol *const symbol = &m->module->symbols.items[known];
   m->symbol_map[index] = known;
   m->symbol_lost[index] = true;
+  if (tl_symbol_binding(s) == STB_WEAK)
+    tl_trace(m->module->diagnostics, TL_TRACE_WEAK_PROCESSED, tl_merging_text(m, s->name));
   if (tl_binding_of(symbol) == STB_GLOBAL && tl_symbol_binding(s) == STB_GLOBAL)
     objects_report(m, TL_MESSAGE_MULTIPLE_DEFINITION, s, symbol);
   const bool address = (s->other & STO_VISIBILITY_MASK) == STV_INTERNAL; /* L252 */
@@ -480,8 +484,10 @@ static void objects_define_known(tl_merging *m, uint32_t index, uint32_t known, 
     symbol->info = s->info; /* where a weak one was common too (L438) */
     return;
   }
-  if (symbol->common)
+  if (symbol->common) {
+    tl_trace(module->diagnostics, TL_TRACE_INIT_OVER_COMMON, tl_merging_text(m, s->name));
     symbol->mention = m->file; /* L156 */
+  }
   const bool was_defined = symbol->section != TL_NONE;
   if (was_defined && tl_defect_matched(module->options, TL_DEFECT_D83))
     symbol->constant_cutoff = (uint32_t)module->relocations.count;

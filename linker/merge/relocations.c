@@ -3,6 +3,7 @@
 #include "catalog/defect.h"
 #include "catalog/message.h"
 #include "catalog/relocation.h"
+#include "catalog/trace.h"
 #include "cubin/elf.h"
 #include "merge/merging.h"
 
@@ -52,6 +53,9 @@ void tl_merge_check_dropped_relocations(const tl_merging *m, uint32_t section) {
   const uint32_t target = input->info < m->cubin->section_count ? input->info : 0;
   if (input->size && !relocations_may_change(m->cubin->sections[target].type))
     relocations_refuse_target(m, section);
+  const uint64_t lost = m->section_state[section] & TL_SECTION_LOST ? tl_cubin_relocation_count(input) : 0;
+  for (uint64_t i = 0; i < lost && tl_trace_wants(m->module->diagnostics, TL_TRACE_MERGE); i++)
+    tl_trace(m->module->diagnostics, TL_TRACE_SUBSEQUENT_WEAK, (uint64_t)(m->cubin->sections[target].info & 0xffffff));
   const uint64_t count = m->section_state[section] & TL_SECTION_DEAD ? tl_cubin_relocation_count(input) : 0;
   for (uint64_t i = 0; i < count; i++)
     if (m->bodies[tl_cubin_relocation_at(input, i).symbol].function == TL_NONE)
@@ -164,6 +168,7 @@ static bool relocations_state_unmapped(const reading *r, const tl_cubin_relocati
   const bool clears = row && row->kind == TL_RELOC_UNUSED_CLEAR;
   if (m->symbol_dead[entry->symbol]) { /* R15, W8.7 */
     *state = TL_ENTRY_DEAD;
+    tl_trace(m->module->diagnostics, TL_TRACE_DEAD_FUNCTION, tl_merging_text(m, symbol->name));
     return clears && !relocations_frame_is_gone(m, entry->symbol);
   }
   const bool defined = symbol->section != SHN_UNDEF && symbol->section != TL_SECTION_COMMON;
@@ -223,8 +228,10 @@ static void relocations_read_entry(reading *r, uint64_t index) {
   const tl_cubin_relocation entry = tl_cubin_relocation_at(r->input, index);
   if (relocations_in_lost_variable(r, entry.offset))
     return;
-  if (relocations_is_forgotten(r, entry.symbol))
+  if (relocations_is_forgotten(r, entry.symbol)) {
+    tl_trace(m->module->diagnostics, TL_TRACE_WEAK_RELOCATED, (uint64_t)entry.symbol);
     return; /* before the output's section is created */
+  }
   const uint64_t merge_offset = relocations_merge_offset(r, &entry);
   const bool rela = r->input->type == SHT_RELA || merge_offset; /* R37 */
   const uint32_t container = relocations_container(r, rela);

@@ -9,6 +9,7 @@
 #include "base/bytes.h"
 #include "catalog/defect.h"
 #include "catalog/message.h"
+#include "catalog/trace.h"
 #include "cubin/attribute.h"
 #include "cubin/elf.h"
 
@@ -54,10 +55,25 @@ static void resolve_find_relocations(resolver *r, const tl_cubin *cubin) {
   }
 }
 
+static uint32_t resolve_cached_registers(const tl_cubin *cubin, uint32_t symbol) {
+  return cubin->sections[cubin->symbols[symbol].section].info >> 24;
+}
+
 /* V2: the top byte of sh_info where it is not zero (sm_75 to sm_89), else REGCOUNT. */
 static uint32_t resolve_registers(const resolver *r, const tl_cubin *cubin, uint32_t symbol) {
-  const uint32_t top = cubin->sections[cubin->symbols[symbol].section].info >> 24;
+  const uint32_t top = resolve_cached_registers(cubin, symbol);
   return top ? top : r->registers[symbol];
+}
+
+/* The documents' lines about one contest of two weak bodies. */
+static void resolve_trace(const resolver *r, const tl_function *function, uint32_t file, uint32_t symbol, bool fewer) {
+  const char *const name = tl_names_text(r->names, function->name);
+  if (!resolve_cached_registers(&r->files[file], symbol))
+    tl_trace(r->diagnostics, TL_TRACE_NO_NEW_COUNT, name);
+  if (!resolve_cached_registers(&r->files[function->file], function->symbol))
+    tl_trace(r->diagnostics, TL_TRACE_NO_OLD_COUNT, name);
+  if (fewer)
+    tl_trace(r->diagnostics, TL_TRACE_FEWER_REGISTERS, name);
 }
 
 static bool resolve_incoming_wins(const resolver *r, const tl_function *function, uint32_t file, uint32_t symbol) {
@@ -68,14 +84,20 @@ static bool resolve_incoming_wins(const resolver *r, const tl_function *function
     tl_diagnostics_add(r->diagnostics, tl_message_row_of(TL_MESSAGE_NO_REG_COUNT_NEW), site, NULL);
   if (function->registers == UINT32_MAX)
     tl_diagnostics_add(r->diagnostics, tl_message_row_of(TL_MESSAGE_NO_REG_COUNT_OLD), site, NULL);
+  resolve_trace(r, function, file, symbol, incoming < function->registers);
   if (incoming != function->registers)
     return incoming < function->registers;
-  return cubin->virtual_sm > r->files[function->first_file].virtual_sm;
+  const bool newer = cubin->virtual_sm > r->files[function->first_file].virtual_sm;
+  if (newer)
+    tl_trace(r->diagnostics, TL_TRACE_NEWER_PTX, site.symbol);
+  return newer;
 }
 
 /* The role of a defined body whose name has been defined before. */
 static tl_body_role resolve_contest(const resolver *r, const tl_function *function, uint32_t file, uint32_t symbol) {
   const bool strong = tl_symbol_binding(&r->files[file].symbols[symbol]) == STB_GLOBAL;
+  if (strong && function->binding == STB_WEAK)
+    tl_trace(r->diagnostics, TL_TRACE_REPLACE_WEAK, tl_names_text(r->names, function->name));
   if (strong)
     return function->binding == STB_WEAK ? TL_BODY_REPLACES : TL_BODY_DUPLICATE;
   if (function->binding != STB_WEAK)

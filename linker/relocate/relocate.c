@@ -7,6 +7,7 @@
 
 #include "catalog/defect.h"
 #include "catalog/message.h"
+#include "catalog/trace.h"
 #include "cubin/elf.h"
 #include "relocate/patch.h"
 
@@ -172,6 +173,8 @@ static void relocate_find_values(const relocating *r, entry_state *e) {
   } else if (symbol->block != TL_NONE) {           /* L96: the block can be gone by D7 */
     e->s += r->module->constant_blocks.items[symbol->block].orphan ? 0 : r->layout->block_offset[symbol->block];
   } else if (r->layout->slot[e->symbol] != TL_NO_OFFSET) {
+    tl_trace(r->module->diagnostics, TL_TRACE_SLOT_SYMBOL, (uint64_t)e->symbol,
+             r->module->symbols.count + (r->layout->slot[e->symbol] - r->layout->bindless_base) / 4);
     e->s = r->layout->slot[e->symbol] - (relocate_is_capsule_move(r, e) ? r->layout->bindless_base : 0);
     e->bank = 0;
   } else if (symbol->section == TL_NONE) {
@@ -288,8 +291,10 @@ static bool relocate_in_relocatable(const relocating *r, entry_state *e, outcome
   const uint32_t function = tl_layout_function_of(r->module, e->entry->target);
   const uint32_t instance = symbol->external_shared && function != TL_NONE ? r->layout->instance[function] : TL_NONE;
   *result = OUTCOME_KEEP;
-  if (instance != TL_NONE)
+  if (instance != TL_NONE) {
+    tl_trace(r->module->diagnostics, TL_TRACE_INSTANCE, (uint64_t)e->symbol, (uint64_t)instance);
     e->symbol = instance;
+  }
   if (tl_type_of(symbol) == STT_SECTION)
     return relocate_keeps_for_later(r, e, TL_DEFECT_D92);
   if (instance != TL_NONE || (tl_binding_of(symbol) == STB_WEAK && !symbol->external_shared))
@@ -316,12 +321,15 @@ static bool relocate_by_class(const relocating *r, entry_state *e, outcome *resu
     *result = r->module->unified_functions && (tl_module_has_tables(r->module) || !r->module->mode->final)
                   ? OUTCOME_KEEP
                   : OUTCOME_DROP;
+    if (*result == OUTCOME_DROP)
+      tl_trace(r->module->diagnostics, TL_TRACE_UFT_OFFSET);
     return true;
   }
   if (section == TL_NONE && relocate_is_unified_name(r, symbol->name)) { /* R13b */
     const tl_relocation_row *const row = tl_relocation_in_view(e->entry->type, r->module->view == TL_VIEW_MERCURY);
     if (row && (row->kind == TL_RELOC_NONE || row->kind == TL_RELOC_UNIFIED))
       relocate_fail(r, e, TL_MESSAGE_DELETED_SYMBOL);
+    tl_trace(r->module->diagnostics, TL_TRACE_UNIFIED, (uint64_t)e->entry->type, (uint64_t)0);
     *result = OUTCOME_DROP;
     return true;
   }
@@ -364,8 +372,10 @@ static outcome relocate_pc_relative(const relocating *r, entry_state *e) { /* R2
 static outcome relocate_by_type(const relocating *r, entry_state *e) {
   const tl_symbol *const symbol = relocate_symbol(r, e->symbol);
   switch (e->row ? e->row->kind : TL_RELOC_SENTINEL) {
-  case TL_RELOC_NONE:
   case TL_RELOC_YIELD:
+    tl_trace(r->module->diagnostics, TL_TRACE_YIELD);
+    return OUTCOME_DROP;
+  case TL_RELOC_NONE:
     return OUTCOME_DROP;
   case TL_RELOC_RUNTIME:
     return OUTCOME_KEEP;
@@ -540,6 +550,17 @@ static void relocate_record(relocating *r, const entry_state *e) {
   r->relocated->container_used[container] = true;
 }
 
+/* Z000.70: one line an entry that is carried out. */
+static void relocate_trace(const relocating *r, const entry_state *e) {
+  tl_diagnostics *const diagnostics = r->module->diagnostics;
+  if (!tl_trace_wants(diagnostics, TL_TRACE_RELOC))
+    return;
+  const uint64_t size = e->a < 0 ? 0 - (uint64_t)e->a : (uint64_t)e->a;
+  const char *const addend = tl_arena_format(r->arena, e->a < 0 ? "-%u" : "%u", size);
+  tl_trace(diagnostics, TL_TRACE_RESOLVE, (uint64_t)e->type, (uint64_t)e->symbol, addend, (uint64_t)e->entry->target,
+           e->offset);
+}
+
 static void relocate_apply(relocating *r, const entry_state *e) {
   const uint64_t size = relocate_extent(r, e->entry->target);
   if (e->offset >= size)
@@ -553,6 +574,7 @@ static void relocate_apply(relocating *r, const entry_state *e) {
     relocate_note(r, e, TL_DEFECT_D12);
   const uint64_t value = e->s + (uint64_t)e->a;
   relocate_check_fit(r, e, value);
+  relocate_trace(r, e);
   *tl_vector_push(r->arena, &r->relocated->patches) = (tl_patch){.section = e->entry->target,
                                                                  .offset = e->offset,
                                                                  .row = e->row,
@@ -600,6 +622,8 @@ static void relocate_follow_alias(const relocating *r, entry_state *e) {
       (symbol->value != 0 && !(symbol->other & STO_ENTRY)))
     return;
   e->a = (int64_t)((uint64_t)e->a + symbol->value);
+  tl_trace(r->module->diagnostics, TL_TRACE_ALIAS, tl_module_text(r->module, symbol->name),
+           tl_module_text(r->module, relocate_symbol(r, owner)->name));
   e->symbol = owner;
 }
 
@@ -617,6 +641,8 @@ static void relocate_entry(relocating *r, uint32_t index) {
     relocate_fail(r, &e, TL_MESSAGE_UNEXPECTED_RELOC);
   e.type = row && relocate_rewrites_unified(r) ? row->unified_to : e.entry->type; /* R11, R104 */
   e.row = tl_relocation_in_view(e.type, mercury);
+  if (e.type != e.entry->type)
+    tl_trace(r->module->diagnostics, TL_TRACE_UNIFIED, (uint64_t)e.entry->type, (uint64_t)e.type);
   relocate_find_values(r, &e);
   if (e.entry->state == TL_ENTRY_DEAD) {
     relocate_clear(r, &e);

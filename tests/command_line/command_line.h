@@ -30,5 +30,6 @@ void command_link(const char *line, int code);
 int command_test_options(void);
 int command_test_output(void);
 int command_test_own_options(void);
+int command_test_trace(void);
 
 #endif

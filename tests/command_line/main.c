@@ -1,6 +1,6 @@
 /* The command line as a user meets it: command_line PROGRAM CORPUS runs the program and looks at its messages, exit code
  * and files. options.c holds nvlink's grammar, output.c what becomes of the output file, own.c the options that nvlink
- * does not have. */
+ * does not have, trace.c what --trace prints. */
 #define _DEFAULT_SOURCE
 #include "tests/command_line/command_line.h"
 
@@ -74,7 +74,7 @@ int main(int argc, char **argv) {
     harness_stop("usage: command_line PROGRAM CORPUS");
   command.corpus = argv[2];
   harness_list_jobs(argv[2], "cuda", &command.jobs);
-  int failed = command_test_options() + command_test_output() + command_test_own_options();
+  int failed = command_test_options() + command_test_output() + command_test_own_options() + command_test_trace();
   harness_free_jobs(&command.jobs);
   return failed != 0;
 }

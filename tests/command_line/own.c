@@ -41,8 +41,8 @@ static void own_take_job(char line[HARNESS_PATH]) {
 static void own_test_never_recorded(void **state) {
   (void)state;
   static const char *const fronts[] = {
-      "--threads=1",           "--threads=7",           "--threads 3",          "--map=map", "--map=map -v", "",
-      "--reproduce=reproduce", "--reproduce=second -v", "--map map --threads=2"};
+      "--threads=1",           "--threads=7",           "--threads 3",           "--map=map",   "--map=map -v",  "",
+      "--reproduce=reproduce", "--reproduce=second -v", "--map map --threads=2", "--trace=all", "--trace=all -v"};
   char job[HARNESS_PATH], line[HARNESS_PATH];
   harness_bytes plain, verbose, got;
   own_take_job(job);
