@@ -179,7 +179,9 @@ static int ref_arguments_write(const ref_job *job, const ref_result *result, FIL
     return 1;
   }
   const bool written = fwrite(result->bytes, 1, result->size, file) == result->size;
-  if (fclose(file) != 0 || !written) {
+  const bool closed =
+      fclose(file) == 0 || job->bug_compatible; /* D93: nvlink does not look whether the last block went */
+  if (!closed || !written) {
     (void)fprintf(errors, "%s fatal   : Internal error: writing file\n", job->identity_nvlink ? "nvlink" : "twinlink");
     return 1;
   }

@@ -83,6 +83,20 @@ static void ref_function_define(ref_function *function, size_t file, const ref_f
   function->registers = registers;
 }
 
+/* RF127: a body and an alias that another file gives the same name. By default the one that stands is the only definition, and
+ * what it beats loses as if it had come later. */
+static bool ref_function_stands_alone(ref_link *link, ref_function *function, const ref_file *file, uint32_t symbol) {
+  ref_file *old = &link->files[function->definition_file];
+  const uint32_t beaten = (uint32_t)function->definition_symbol;
+  if (link->job->bug_compatible ||
+      ref_function_symbol_is_alias(file, symbol) == ref_function_symbol_is_alias(old, beaten)) {
+    return false;
+  }
+  old->body_of[beaten] = REF_BODY_LOSES;
+  function->alias_of = REF_NONE;
+  return true;
+}
+
 /* V2, V3, V4: does a further definition win? */
 static ref_body ref_function_compare(ref_link *link, ref_function *function, size_t file, uint32_t symbol) {
   const ref_symbol *input = &link->files[file].cubin.symbols[symbol];
@@ -97,8 +111,9 @@ static ref_body ref_function_compare(ref_link *link, ref_function *function, siz
   if (weak && registers == function->registers && link->files[file].virtual_sm <= function->first_virtual_sm) {
     return REF_BODY_LOSES;
   }
+  const bool alone = ref_function_stands_alone(link, function, &link->files[file], symbol);
   ref_function_define(function, file, link->files, symbol, registers);
-  return REF_BODY_REPLACES;
+  return alone ? REF_BODY_NEW : REF_BODY_REPLACES;
 }
 
 static void ref_function_survey_symbol(ref_link *link, size_t file_number, uint32_t symbol) {
@@ -133,11 +148,7 @@ static void ref_function_survey_symbol(ref_link *link, size_t file_number, uint3
 
 static void ref_function_link_aliases(ref_link *link, ref_file *file) {
   for (uint32_t i = 1; i < file->cubin.symbol_count; i++) {
-    const bool replaces = file->body_of[i] == REF_BODY_REPLACES && !link->job->bug_compatible; /* RF127 */
-    if (replaces && !ref_function_symbol_is_alias(file, i)) {
-      link->functions[file->function_of[i]].alias_of = REF_NONE;
-    }
-    if (file->body_of[i] == REF_BODY_ALIAS || (replaces && ref_function_symbol_is_alias(file, i))) {
+    if (file->body_of[i] == REF_BODY_ALIAS) {
       const uint32_t primary = ref_function_primary(file, file->cubin.symbols[i].section);
       link->functions[file->function_of[i]].alias_of = file->function_of[primary];
       link->functions[file->function_of[i]].is_of_replacement = file->body_of[primary] == REF_BODY_REPLACES;

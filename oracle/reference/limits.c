@@ -75,13 +75,18 @@ void ref_limits_check_local_aliases(ref_link *link) {
   }
 }
 
+/* RF100: with -r only user constants have a limit. D95: by default not even they, because the final link lays them out anew. */
+static bool ref_limits_leaves_size(const ref_link *link, const ref_out_section *section) {
+  return link->relocatable && !(link->job->bug_compatible && ref_limits_is_user_constants(link, section));
+}
+
 /* C78, step 5: in the order in which the sections were created. */
 void ref_limits_check_sizes(ref_link *link) {
   for (size_t i = 0; i < link->section_count; i++) {
     const ref_out_section *section = &link->sections[i];
     const uint64_t size = section->size;
-    if (section->dropped || (link->relocatable && !ref_limits_is_user_constants(link, section))) {
-      continue; /* RF100 */
+    if (section->dropped || ref_limits_leaves_size(link, section)) {
+      continue;
     }
     if (section->type == REF_TYPE_SHARED) {
       const uint64_t used = size - (link->sm >= 90 && !link->is_capsule && size > 0 ? 0x400 : 0);

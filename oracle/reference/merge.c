@@ -204,7 +204,7 @@ static void ref_merge_note_definition(ref_link *link, size_t file_number, uint32
 }
 
 /* RF127: an alias that beats a weak body. nvlink leaves the body's section, empty, and loses the attributes of the function that
- * the alias names; by default it becomes an alias. */
+ * the alias names. */
 static void ref_merge_alias_over_body(ref_link *link, size_t file_number, uint32_t symbol) {
   ref_file *file = &link->files[file_number];
   const ref_symbol *input = &file->cubin.symbols[symbol];
@@ -214,32 +214,20 @@ static void ref_merge_alias_over_body(ref_link *link, size_t file_number, uint32
   text->size = 0;
   if (function->info != REF_NONE) {
     link->sections[function->info].dropped = true;
-    link->sections[function->info].deleted = !link->job->bug_compatible;
     function->info = REF_NONE;
   }
-  if (link->job->bug_compatible) {
-    file->lost_text = input->section;
-    const ref_section *primary = &file->cubin.sections[input->section];
-    function->is_emptied = true;
-    text->info_high = (file->cubin.flags >> 8 & 0xff) < 90 ? primary->info & 0xff000000 : 0;
-    ref_merge_define_symbol(link, file_number, symbol, function->text);
-    return;
-  }
-  text->dropped = true;
-  text->deleted = true;
-  function->text = REF_NONE;
-  ref_merge_alias(link, file_number, symbol);
+  file->lost_text = input->section;
+  const ref_section *primary = &file->cubin.sections[input->section];
+  function->is_emptied = true;
+  text->info_high = (file->cubin.flags >> 8 & 0xff) < 90 ? primary->info & 0xff000000 : 0;
+  ref_merge_define_symbol(link, file_number, symbol, function->text);
 }
 
-/* RF127: a body that beats a weak alias. nvlink writes it over the body that the alias named; by default it is a body of its
- * own. What the alias named may be dead, which V11a refuses. */
+/* RF127: a body that beats a weak alias. nvlink writes it over the body that the alias named, which may be dead (V11a
+ * refuses that). */
 static void ref_merge_body_over_alias(ref_link *link, size_t file_number, uint32_t symbol) {
   ref_file *file = &link->files[file_number];
   const ref_function *function = &link->functions[file->function_of[symbol]];
-  if (!link->job->bug_compatible) {
-    ref_merge_new_body(link, file_number, symbol);
-    return;
-  }
   ref_function *named = &link->functions[function->alias_of];
   if (named->text != REF_NONE) {
     ref_weak_drop_records_of(link, function->alias_of);
@@ -275,6 +263,7 @@ static void ref_merge_function(ref_link *link, size_t file_number, uint32_t symb
   }
   switch (file->body_of[symbol]) {
   case REF_BODY_NONE:
+  case REF_BODY_LOSES:
     file->symbol_of[symbol] = ref_merge_function_symbol(link, file_number, symbol);
     break;
   case REF_BODY_NEW:
@@ -282,9 +271,6 @@ static void ref_merge_function(ref_link *link, size_t file_number, uint32_t symb
     break;
   case REF_BODY_ALIAS:
     ref_merge_alias(link, file_number, symbol);
-    break;
-  case REF_BODY_LOSES:
-    file->symbol_of[symbol] = function->symbol;
     break;
   case REF_BODY_REPLACES:
     ref_merge_replacement(link, file_number, symbol);
@@ -333,8 +319,8 @@ static void ref_merge_info(ref_link *link, size_t file_number, uint32_t section)
   if (!function->live) {
     return;
   }
-  const bool over_alias = link->job->bug_compatible && function->alias_of != REF_NONE &&
-                          file->body_of[owner] == REF_BODY_REPLACES && !ref_function_symbol_is_alias(file, owner);
+  const bool over_alias = function->alias_of != REF_NONE && file->body_of[owner] == REF_BODY_REPLACES &&
+                          !ref_function_symbol_is_alias(file, owner);
   if (over_alias) { /* RF127 */
     function = &link->functions[function->alias_of];
   }

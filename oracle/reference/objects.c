@@ -54,10 +54,12 @@ static void ref_object_leave_ghost(ref_link *link, size_t number) {
   }
 }
 
-/* W9: shared objects have a list of their own; st_value is the alignment (H1). */
+/* W9: shared objects have a list of their own; st_value is the alignment (H1), which -r writes (W9.7). RF140: there a strong
+ * definition takes over the value of the weak one that it replaces; by default it has its own. */
 static void ref_object_define_shared(ref_link *link, size_t file_number, const ref_symbol *input, size_t number) {
   const size_t section = ref_object_shared_section(link, &link->files[file_number], input);
-  if (link->symbols[number].section != REF_NONE && !link->symbols[number].is_extern_shared) {
+  const bool replaces = link->symbols[number].section != REF_NONE && !link->symbols[number].is_extern_shared;
+  if (replaces) {
     ref_object_leave_ghost(link, number);
   }
   ref_out_symbol *symbol = &link->symbols[number];
@@ -65,7 +67,9 @@ static void ref_object_define_shared(ref_link *link, size_t file_number, const r
   symbol->size = input->size;
   symbol->is_extern_shared = input->size == 0;
   symbol->auxiliary = symbol->is_extern_shared ? EXTERN_SHARED_ALIGN : input->value;
-  symbol->value = link->relocatable ? input->value : symbol->value; /* H1, W9.7 */
+  if (link->relocatable && !(replaces && link->job->bug_compatible)) {
+    symbol->value = input->value;
+  }
   ref_indices_add(link, &link->shared_objects, number);
 }
 
