@@ -44,7 +44,10 @@ bool ref_capsule_body_begin(const uint8_t *data, size_t size, ref_capsule_step *
 /* False behind the last instruction, or where the capsule is damaged. */
 bool ref_capsule_body_next(ref_capsule_step *step);
 
-/* capsule_places.c: the decoded place of each SASS instruction of a body, and of its end; RF90. */
+/* capsule_lengths.c: RF141 */
+uint64_t ref_capsule_derived_length(const uint8_t *instruction);
+
+/* capsule_places.c: the decoded place of each SASS instruction that begins one of a body; RF90. */
 typedef struct ref_places {
   size_t count;
   uint64_t *at;
@@ -68,9 +71,8 @@ ref_rows ref_rows_read(ref_link *link, const uint8_t *data, size_t size, uint64_
 void ref_rows_put(ref_link *link, ref_rows *rows, uint64_t place, const ref_bytes *operations);
 void ref_rows_write(ref_link *link, const ref_rows *rows, uint64_t unit, ref_bytes *output);
 
-/* Places that are known from elsewhere are put in between; then ref_places_fill() finds what follows from them. */
-ref_places ref_places_begin(ref_link *link, size_t count, uint64_t decoded_size);
-void ref_places_fill(ref_link *link, ref_places *places, const ref_bytes *body);
+/* Of the function's body that stands. */
+ref_places ref_places_of_function(const ref_capsule *capsule, size_t function);
 size_t ref_places_find(const ref_places *places, uint64_t place); /* an instruction, or REF_NONE */
 
 /* The SASS module's section with what a section of the Mercury module holds, or REF_NONE. */
@@ -109,9 +111,9 @@ void ref_line_moves_apply(ref_link *link, ref_cubin *cubin, uint32_t text, const
 /* capsule_tables.c: M20; `bytes` with the jump targets written anew. */
 ref_bytes ref_capsule_jump_tables(ref_capsule *capsule, size_t section, ref_bytes bytes);
 
-/* capsule_line_rows.c: RF131 */
-void ref_line_rows_write(ref_link *link, const uint8_t *unit, uint64_t start, uint64_t end, ref_bytes *output,
-                         size_t *address_at);
+/* capsule_line_rows.c: RF142; without `places`: RF131 */
+void ref_line_rows_write(ref_link *link, const uint8_t *unit, uint64_t start, uint64_t end, const ref_places *places,
+                         ref_bytes *output, size_t *address_at);
 
 /* capsule_lines.c: M25 */
 ref_bytes ref_capsule_lines(ref_capsule *capsule, size_t section, ref_bytes *entries, ref_indices *units);

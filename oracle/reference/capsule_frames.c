@@ -10,14 +10,15 @@ enum {
   POINTER_AT = 12,
   ADDRESS_AT = 20,
   ROWS_AT = 36,
+  UNIT_AT = 22, /* of a common entry: what an advance counts */
   BARE = 40,
   INSTRUCTION = 16,
   SASS_UNIT = 4
 };
 
 typedef struct ref_frame {
-  const ref_section *section;
-  uint64_t common, at, end;
+  const ref_section *section, *common_section;
+  uint64_t common, at, end; /* common: in its section */
   bool is_bare;
   ref_bytes rows; /* in place of its own, if there are any */
 } ref_frame;
@@ -60,15 +61,18 @@ static size_t ref_frames_function(const ref_file *file, uint32_t section, uint64
 }
 
 static void ref_frames_add_common(ref_frames *frames, const ref_frame *frame) {
-  const uint8_t *data = frame->section->data;
-  if (frames->common_section == frame->section && frames->last_common == frame->common) {
+  const uint8_t *data = frame->common_section->data;
+  if (frames->common_section == frame->common_section && frames->last_common == frame->common) {
     return;
   }
   const uint64_t end = frame->common + HEAD + ref_u64(data + frame->common + LENGTH_AT);
-  frames->common_section = frame->section;
+  frames->common_section = frame->common_section;
   frames->last_common = frame->common;
   frames->last_written = frames->output.size;
   ref_bytes_add(frames->capsule->mercury, &frames->output, data + frame->common, (size_t)(end - frame->common));
+  if (frame->rows.size > 0 && end - frame->common > UNIT_AT) {
+    frames->output.data[frames->last_written + UNIT_AT] = SASS_UNIT;
+  }
 }
 
 static void ref_frames_add(ref_frames *frames, const ref_frame *frame, size_t entry) {
@@ -112,6 +116,7 @@ static bool ref_frames_next(ref_link *link, const ref_file *file, ref_frame *fra
     }
     frame->end = frame->at + HEAD + length;
     if (ref_u64(section->data + frame->at + POINTER_AT) == UINT64_MAX) {
+      frame->common_section = section;
       frame->common = frame->at;
     } else if (frame->common != UINT64_MAX && length >= BARE - HEAD) {
       return true;
@@ -166,30 +171,13 @@ static ref_rows ref_frames_rows(ref_link *link, const ref_frame *frame, uint64_t
                        unit);
 }
 
-/* RF90: where the function's instructions lie among its decoded bytes, by the two frames of its body. */
-static ref_places ref_frames_places(ref_frames *frames, size_t function, const ref_rows *mercury,
-                                    const ref_rows *sass) {
-  ref_link *link = frames->capsule->mercury;
-  const ref_function *described = &link->functions[function];
-  const ref_out_section *text = &frames->capsule->sass->sections[frames->capsule->sass->functions[function].text];
-  ref_places places = ref_places_begin(link, (size_t)text->size / INSTRUCTION, link->symbols[described->symbol].size);
-  for (size_t i = 0; i < mercury->count && mercury->count == sass->count; i++) {
-    const uint64_t instruction = sass->items[i].place / INSTRUCTION;
-    if (instruction < places.count) {
-      places.at[instruction] = mercury->items[i].place;
-    }
-  }
-  ref_places_fill(link, &places, &link->sections[described->text].data);
-  return places;
-}
-
-/* RF73: the rows of the bodies that were replaced, at the places of the body that stands, where it has none of its own. */
+/* RF73: the rows of the bodies that were replaced, at the places of the body that stands, where it has none of its own. RF143: behind
+ * the common entry of the first of them. */
 static ref_frame ref_frames_merge(ref_frames *frames, size_t function, const ref_frame *sass, const ref_frame *old,
                                   size_t count) {
   ref_link *link = frames->capsule->mercury;
   ref_rows own = ref_frames_rows(link, sass, SASS_UNIT), all = {0};
-  const ref_rows mercury = ref_frames_rows(link, &old[count - 1], 1);
-  const ref_places places = ref_frames_places(frames, function, &mercury, &own);
+  const ref_places places = ref_places_of_function(frames->capsule, function);
   for (size_t i = 0; i + 1 < count; i++) {
     const ref_rows rows = ref_frames_rows(link, &old[i], 1);
     for (size_t k = 0; k < rows.count; k++) {
@@ -205,6 +193,8 @@ static ref_frame ref_frames_merge(ref_frames *frames, size_t function, const ref
     }
   }
   ref_frame merged = *sass;
+  merged.common_section = old[0].common_section;
+  merged.common = old[0].common;
   ref_rows_write(link, &all, SASS_UNIT, &merged.rows);
   ref_bytes_fill(link, &merged.rows, (size_t)ref_align_up(ROWS_AT + merged.rows.size, 8) - ROWS_AT);
   return merged;

@@ -1,23 +1,37 @@
-/* A sequence of a Mercury line table written again row by row, as nvlink does for a function whose alias stands before it: the
- * rows keep their decoded places, the sequence ends with its last row (RF131). DWARF 2 line programs; opcodes by number. */
+/* A sequence of a Mercury line table written for the SASS side (RF131, RF142): its rows, each at the first instruction of the
+ * standing body that begins at the row's place or behind it, as the finalizer writes them. DWARF 2 line programs; opcodes by
+ * number. */
 #include "capsule.h"
 #include "line_program.h"
+
+enum {
+  INSTRUCTION = 16,
+  CALLED_FROM = 0x90, /* extended: the caller's row, counted from 1, and the callee's name; 0 0: in no inlined code */
+  FUNCTION_ENTRY = 0x92, /* extended: 1 in front of the function's first rows, 0 behind them */
+  LARGE = 0x80
+};
+
+typedef struct ref_line_row {
+  uint64_t place, file, caller, name;
+  int64_t line;
+  bool is_entry;
+} ref_line_row;
 
 typedef struct ref_line_rows {
   ref_link *link;
   const uint8_t *unit;
   uint64_t at, end;
-  uint64_t address; /* since the last row, in smallest instructions */
-  int64_t line;     /* since the last row */
-  ref_bytes *output;
-  size_t *address_at;
+  uint64_t head, head_end, address; /* the operation that sets the address, and where in it that stands */
+  ref_line_row now;
+  ref_line_row *items;
+  size_t count, capacity;
 } ref_line_rows;
 
 static uint64_t ref_line_rows_number(ref_line_rows *rows, bool is_signed) {
   uint64_t value = 0;
   unsigned shift = 0;
-  uint8_t byte = 0x80;
-  while (rows->at < rows->end && (byte & 0x80) != 0) {
+  uint8_t byte = LARGE;
+  while (rows->at < rows->end && (byte & LARGE) != 0) {
     byte = rows->unit[rows->at++];
     value |= shift < 64 ? (uint64_t)(byte & 0x7f) << shift : 0;
     shift += 7;
@@ -25,102 +39,195 @@ static uint64_t ref_line_rows_number(ref_line_rows *rows, bool is_signed) {
   return is_signed && shift < 64 && (byte & 0x40) != 0 ? value | UINT64_MAX << shift : value;
 }
 
-static void ref_line_rows_put(ref_line_rows *rows, uint8_t code, int64_t value) {
-  const int64_t sign = value < 0 ? -1 : 0;
-  ref_bytes_add(rows->link, rows->output, &code, 1);
-  for (bool more = true; more;) {
-    uint8_t byte = (uint8_t)((uint64_t)value & 0x7f);
-    value = (value - byte) / 0x80; /* rounded down: the low bits are gone */
-    more = value != sign || ((byte & 0x40) != 0) != (sign != 0);
-    byte |= more ? 0x80 : 0;
-    ref_bytes_add(rows->link, rows->output, &byte, 1);
-  }
+static void ref_line_rows_add(ref_line_rows *rows) {
+  rows->items = ref_memory_grow(rows->link, rows->items, rows->count, &rows->capacity, sizeof *rows->items);
+  rows->items[rows->count++] = rows->now;
 }
 
-/* A special operation where the row fits one. */
-static void ref_line_rows_emit(ref_line_rows *rows) {
-  const unsigned range = rows->unit[LINE_RANGE_AT], first = rows->unit[FIRST_SPECIAL_AT];
-  const int64_t line = rows->line - (int8_t)rows->unit[LINE_BASE_AT];
-  const uint8_t copy = COPY;
-  if (line >= 0 && line < range && rows->address <= LARGEST_SPECIAL &&
-      (uint64_t)line + range * rows->address + first <= LARGEST_SPECIAL) {
-    const uint8_t special = (uint8_t)((uint64_t)line + range * rows->address + first);
-    ref_bytes_add(rows->link, rows->output, &special, 1);
-  } else {
-    if (rows->line != 0) {
-      ref_line_rows_put(rows, ADVANCE_LINE, rows->line);
-    }
-    if (rows->address != 0) {
-      ref_line_rows_put(rows, ADVANCE_ADDRESS, (int64_t)(rows->address & INT64_MAX));
-    }
-    ref_bytes_add(rows->link, rows->output, &copy, 1);
-  }
-  rows->address = 0;
-  rows->line = 0;
-}
-
-/* Only the address and the end stay of the extended ones. */
 static void ref_line_rows_extended(ref_line_rows *rows, uint64_t start) {
   const uint64_t size = ref_line_rows_number(rows, false);
   if (size == 0 || size > rows->end - rows->at) {
     rows->at = rows->end;
     return;
   }
-  const uint8_t code = rows->unit[rows->at];
+  const uint64_t end = rows->at + size;
+  const uint8_t code = rows->unit[rows->at++];
   if (code == SET_ADDRESS) {
-    *rows->address_at = rows->output->size + (size_t)(rows->at + 1 - start);
+    rows->head = start;
+    rows->head_end = end;
+    rows->address = rows->at - start;
+  } else if (code == CALLED_FROM) {
+    rows->now.caller = ref_line_rows_number(rows, false);
+    rows->now.name = ref_line_rows_number(rows, false);
+  } else if (code == FUNCTION_ENTRY) {
+    rows->now.is_entry = size > 1 && rows->unit[rows->at] != 0;
   }
-  rows->at += size;
-  if (code == SET_ADDRESS || code == END_SEQUENCE) {
-    ref_bytes_add(rows->link, rows->output, rows->unit + start, (size_t)(rows->at - start));
-  }
+  rows->at = end;
 }
 
-static void ref_line_rows_standard(ref_line_rows *rows, uint8_t code, uint64_t start) {
-  const unsigned constant =
-      (LARGEST_SPECIAL - (unsigned)rows->unit[FIRST_SPECIAL_AT]) / (unsigned)rows->unit[LINE_RANGE_AT];
+static void ref_line_rows_standard(ref_line_rows *rows, uint8_t code) {
+  const unsigned unit = rows->unit[UNIT_AT];
   switch (code) {
   case COPY:
-    ref_line_rows_emit(rows);
+    ref_line_rows_add(rows);
     return;
   case ADVANCE_ADDRESS:
-    rows->address += ref_line_rows_number(rows, false);
+    rows->now.place += ref_line_rows_number(rows, false) * unit;
     return;
   case ADVANCE_LINE:
-    rows->line = (int64_t)((uint64_t)rows->line + ref_line_rows_number(rows, true));
+    rows->now.line = (int64_t)((uint64_t)rows->now.line + ref_line_rows_number(rows, true));
+    return;
+  case SET_FILE:
+    rows->now.file = ref_line_rows_number(rows, false);
     return;
   case CONSTANT_ADVANCE:
-    rows->address += constant;
+    rows->now.place += (LARGEST_SPECIAL - (unsigned)rows->unit[FIRST_SPECIAL_AT]) / rows->unit[LINE_RANGE_AT] * unit;
     return;
   case FIXED_ADVANCE:
-    rows->address += rows->end - rows->at < 2 ? 0 : ref_u16(rows->unit + rows->at) / rows->unit[UNIT_AT];
+    rows->now.place += rows->end - rows->at < 2 ? 0 : ref_u16(rows->unit + rows->at);
     rows->at += 2;
     return;
   default:
-    break;
+    for (unsigned i = 0; i < rows->unit[OPERAND_COUNTS_AT + code - 1]; i++) {
+      (void)ref_line_rows_number(rows, false);
+    }
   }
-  for (unsigned i = 0; i < rows->unit[OPERAND_COUNTS_AT + code - 1]; i++) {
-    (void)ref_line_rows_number(rows, false);
+}
+
+static void ref_line_rows_read(ref_line_rows *rows) {
+  const unsigned first = rows->unit[FIRST_SPECIAL_AT], range = rows->unit[LINE_RANGE_AT];
+  while (rows->at < rows->end && range != 0) {
+    const uint64_t from = rows->at;
+    const uint8_t code = rows->unit[rows->at++];
+    if (code == EXTENDED) {
+      ref_line_rows_extended(rows, from);
+    } else if (code >= first) {
+      rows->now.place += (code - first) / range * rows->unit[UNIT_AT];
+      rows->now.line += (int8_t)rows->unit[LINE_BASE_AT] + (int)((code - first) % range);
+      ref_line_rows_add(rows);
+    } else {
+      ref_line_rows_standard(rows, code);
+    }
   }
-  ref_bytes_add(rows->link, rows->output, rows->unit + start, (size_t)(rows->at - start));
+}
+
+/* The row's place in the SASS text, or REF_PLACE_UNKNOWN behind the last instruction. Without `places` it stays (RF131). */
+static uint64_t ref_line_rows_place(const ref_places *places, uint64_t place) {
+  for (size_t i = 0; places != NULL && i < places->count; i++) {
+    if (places->at[i] != REF_PLACE_UNKNOWN && places->at[i] >= place) {
+      return i * INSTRUCTION;
+    }
+  }
+  return places == NULL ? place : REF_PLACE_UNKNOWN;
+}
+
+/* Of rows at one place of the same inlined call the last counts; callers are numbered as the rows are then. */
+static void ref_line_rows_move(ref_line_rows *rows, const ref_places *places) {
+  uint64_t *number_of = ref_memory_take(rows->link, rows->count + 1, sizeof *number_of);
+  size_t count = 0;
+  for (size_t i = 0; i < rows->count; i++) {
+    ref_line_row row = rows->items[i];
+    const ref_line_row *last = count == 0 ? NULL : &rows->items[count - 1];
+    const uint64_t caller = row.caller <= i ? number_of[row.caller] : 0;
+    row.place = ref_line_rows_place(places, row.place);
+    row.caller = places == NULL ? 0 : caller;
+    row.name = places == NULL ? 0 : row.name;
+    if (row.place == REF_PLACE_UNKNOWN) {
+      continue;
+    }
+    if (last == NULL || last->place != row.place || last->caller != row.caller || last->name != row.name) {
+      count++;
+    }
+    rows->items[count - 1] = row;
+    number_of[i + 1] = count;
+  }
+  rows->count = count;
+}
+
+static void ref_line_rows_put_code(ref_line_rows *rows, ref_bytes *output, uint8_t code) {
+  ref_bytes_add(rows->link, output, &code, 1);
+}
+
+static void ref_line_rows_put_signed(ref_line_rows *rows, ref_bytes *output, uint8_t code, int64_t value) {
+  const int64_t sign = value < 0 ? -1 : 0;
+  ref_line_rows_put_code(rows, output, code);
+  for (bool more = true; more;) {
+    const uint8_t byte = (uint8_t)((uint64_t)value & 0x7f);
+    value = (value - byte) / LARGE; /* rounded down: the low bits are gone */
+    more = value != sign || ((byte & 0x40) != 0) != (sign != 0);
+    ref_line_rows_put_code(rows, output, more ? byte | LARGE : byte);
+  }
+}
+
+static void ref_line_rows_put_unsigned(ref_line_rows *rows, ref_bytes *output, uint64_t value) {
+  for (; value >= LARGE; value >>= 7) {
+    ref_line_rows_put_code(rows, output, (uint8_t)(value | LARGE));
+  }
+  ref_line_rows_put_code(rows, output, (uint8_t)value);
+}
+
+static void ref_line_rows_put_caller(ref_line_rows *rows, ref_bytes *output, const ref_line_row *row) {
+  ref_bytes call = {0};
+  ref_line_rows_put_unsigned(rows, &call, row->caller);
+  ref_line_rows_put_unsigned(rows, &call, row->name);
+  ref_line_rows_put_code(rows, output, EXTENDED);
+  ref_line_rows_put_unsigned(rows, output, call.size + 1);
+  ref_line_rows_put_code(rows, output, CALLED_FROM);
+  ref_bytes_add(rows->link, output, call.data, call.size);
+}
+
+/* A special operation only for the next instruction and another line. */
+static void ref_line_rows_put(ref_line_rows *rows, ref_bytes *output, const ref_line_row *row,
+                              const ref_line_row *before) {
+  const unsigned range = rows->unit[LINE_RANGE_AT], unit = rows->unit[UNIT_AT];
+  const uint64_t distance = (row->place - before->place) / (unit == 0 ? 1 : unit);
+  const int64_t line = (int64_t)((uint64_t)row->line - (uint64_t)before->line);
+  const int64_t special = line - (int8_t)rows->unit[LINE_BASE_AT];
+  if (row->file != before->file) {
+    ref_line_rows_put_code(rows, output, SET_FILE);
+    ref_line_rows_put_unsigned(rows, output, row->file);
+  }
+  if (row->caller != before->caller || row->name != before->name) {
+    ref_line_rows_put_caller(rows, output, row);
+  }
+  if (distance == INSTRUCTION && line != 0 && special >= 0 && special < range) {
+    const uint64_t code = (uint64_t)special + range * distance + rows->unit[FIRST_SPECIAL_AT];
+    ref_line_rows_put_code(rows, output, (uint8_t)code);
+    return;
+  }
+  if (line != 0 || distance == 0) {
+    ref_line_rows_put_signed(rows, output, ADVANCE_LINE, line);
+  }
+  if (distance != 0) {
+    ref_line_rows_put_signed(rows, output, ADVANCE_ADDRESS, (int64_t)(distance & INT64_MAX));
+  }
+  ref_line_rows_put_code(rows, output, COPY);
+}
+
+/* The first row is there twice unless it is the function's entry. */
+static void ref_line_rows_put_all(ref_line_rows *rows, ref_bytes *output, bool moved, uint64_t text_size) {
+  ref_line_row last = {.line = 1};
+  for (size_t i = 0; i < rows->count; i++) {
+    ref_line_rows_put(rows, output, &rows->items[i], &last);
+    last = rows->items[i];
+    if (i == 0 && moved && !last.is_entry) {
+      ref_line_rows_put(rows, output, &last, &last);
+    }
+  }
+  if (moved && text_size > last.place) {
+    ref_line_rows_put_signed(rows, output, ADVANCE_ADDRESS, (int64_t)(text_size - last.place));
+  }
 }
 
 /* `address_at` gets the place of the sequence's address in the output. The unit's header was looked at. */
-void ref_line_rows_write(ref_link *link, const uint8_t *unit, uint64_t start, uint64_t end, ref_bytes *output,
-                         size_t *address_at) {
-  ref_line_rows rows = {link, unit, start, end, 0, 0, output, address_at};
-  const unsigned first = unit[FIRST_SPECIAL_AT], range = unit[LINE_RANGE_AT];
-  while (rows.at < rows.end && range != 0 && unit[UNIT_AT] != 0) {
-    const uint64_t from = rows.at;
-    const uint8_t code = unit[rows.at++];
-    if (code == EXTENDED) {
-      ref_line_rows_extended(&rows, from);
-    } else if (code >= first) {
-      rows.address += (code - first) / range;
-      rows.line += (int8_t)unit[LINE_BASE_AT] + (int)((code - first) % range);
-      ref_line_rows_emit(&rows);
-    } else {
-      ref_line_rows_standard(&rows, code, from);
-    }
-  }
+void ref_line_rows_write(ref_link *link, const uint8_t *unit, uint64_t start, uint64_t end, const ref_places *places,
+                         ref_bytes *output, size_t *address_at) {
+  const uint8_t ending[] = {EXTENDED, 1, END_SEQUENCE};
+  ref_line_rows rows = {.link = link, .unit = unit, .at = start, .end = end, .now = {.file = 1, .line = 1}};
+  ref_line_rows_read(&rows);
+  ref_line_rows_move(&rows, places);
+  *address_at = output->size + (size_t)rows.address;
+  ref_bytes_add(link, output, unit + rows.head, (size_t)(rows.head_end - rows.head));
+  ref_line_rows_put_all(&rows, output, places != NULL, places == NULL ? 0 : places->count * INSTRUCTION);
+  ref_bytes_add(link, output, ending, sizeof ending);
 }

@@ -110,14 +110,14 @@ static size_t ref_lines_mercury_function(const ref_lines *lines, uint64_t offset
   return REF_NONE;
 }
 
-/* RF131: the function's sequence of the Mercury unit, row by row. False when the unit has none. */
+/* RF131, RF142: the function's sequence of the Mercury unit, row by row. False when the unit has none. */
 static bool ref_lines_add_mercury_sequence(ref_lines *lines, const ref_mercury_unit *other, size_t function,
-                                           size_t *place) {
+                                           const ref_places *places, size_t *place) {
   uint64_t at = PROGRAM_AT + (uint64_t)ref_u32(other->bytes + HEADER_LENGTH_AT), start = at, address_at = 0;
   bool ends = false;
   while (ref_lines_step(other->bytes, other->size, &at, &address_at, &ends)) {
     if (ends && address_at != 0 && ref_lines_mercury_function(lines, other->offset + address_at) == function) {
-      ref_line_rows_write(lines->capsule->mercury, other->bytes, start, at, &lines->output, place);
+      ref_line_rows_write(lines->capsule->mercury, other->bytes, start, at, places, &lines->output, place);
       return true;
     }
     start = ends ? at : start;
@@ -126,13 +126,29 @@ static bool ref_lines_add_mercury_sequence(ref_lines *lines, const ref_mercury_u
   return false;
 }
 
+/* A body that lost or was replaced has its rows in the code of the one that stands (RF142); those of a function whose alias
+ * stands before it stay where they are (RF131). */
+static bool ref_lines_add_other_rows(ref_lines *lines, const ref_out_relocation *entry, const ref_mercury_unit *other,
+                                     size_t *place) {
+  const size_t function = entry->function;
+  if (function == REF_NONE) {
+    return false;
+  }
+  if (ref_capsule_alias_comes_first(lines->capsule->mercury, function)) {
+    return ref_lines_add_mercury_sequence(lines, other, function, NULL, place);
+  }
+  if (lines->capsule->sass->functions[function].definition_file == entry->file) {
+    return false;
+  }
+  const ref_places places = ref_places_of_function(lines->capsule, function);
+  return ref_lines_add_mercury_sequence(lines, other, function, &places, place);
+}
+
 static void ref_lines_add_sequence(ref_lines *lines, const uint8_t *unit, const ref_sequence *sequence,
                                    const ref_mercury_unit *other) {
   ref_link *link = lines->capsule->mercury;
-  const size_t function = sequence->entry->function;
   size_t place = lines->output.size + (size_t)(sequence->address_at - sequence->start);
-  const bool first = function != REF_NONE && ref_capsule_alias_comes_first(link, function);
-  if (!first || !ref_lines_add_mercury_sequence(lines, other, function, &place)) {
+  if (!ref_lines_add_other_rows(lines, sequence->entry, other, &place)) {
     ref_bytes_add(link, &lines->output, unit + sequence->start, (size_t)(sequence->end - sequence->start));
   }
   ref_bytes_add_u64(link, &lines->entries, place);

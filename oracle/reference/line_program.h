@@ -1,5 +1,5 @@
 /* What a DWARF 2 line program is made of: places in a unit's header, opcodes by number. For who reads line tables of capsules
- * again (RF129, RF131, M43). */
+ * again (RF129, RF131, RF142, M43). */
 #ifndef REF_LINE_PROGRAM_H
 #define REF_LINE_PROGRAM_H
 
@@ -13,6 +13,7 @@ enum {
   COPY = 1,
   ADVANCE_ADDRESS = 2,
   ADVANCE_LINE = 3,
+  SET_FILE = 4,
   CONSTANT_ADVANCE = 8,
   FIXED_ADVANCE = 9,
   END_SEQUENCE = 1, /* the extended ones */
