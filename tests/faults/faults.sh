@@ -14,6 +14,7 @@
 #   --only TEXT      jobs of the corpus whose names hold it
 #   --require N      exit code 1 when fewer than N percent of the real faults are found; default 90
 #   --json FILE      the report once more
+#   --uncovered FILE instead of faults: the lines of the room that no input of the hunt executes
 #
 # A fault is a changed copy of one file, compiled with that file's own command. Its object takes the place of the right
 # one, and everything is linked into one relocatable object in which only the program's main is visible, under the
@@ -22,7 +23,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
-seed='' room=linker count=60 seconds=0 programs='' program_count=300 others=10000 json='' plants='' only='' require=90 inputs=100
+seed='' room=linker count=60 seconds=0 programs='' program_count=300 others=10000 json='' plants='' only='' require=90 inputs=100 uncovered=''
 root=$PWD
 build=$root/build/release
 jobs=${TWINLINK_JOBS:-$(nproc 2>/dev/null || echo 2)}
@@ -48,6 +49,7 @@ while (($#)); do
   --inputs) inputs=$2 ;;
   --plants) plants=$2 seed=0 ;;
   --json) json=$2 ;;
+  --uncovered) uncovered=$2 seed=0 ;;
   *) die "no option $1" ;;
   esac
   shift 2
@@ -88,6 +90,10 @@ work=$root/build/faults/$room-$seed-${state:0:12}
   work=$root/build/faults/$room-planted
   rm -rf "$work"
   count=$(wc -l <"$plants")
+}
+[[ -z $uncovered ]] || {
+  [[ $room == linker || $room == reference ]] || die "--uncovered is for linker and reference"
+  work=$root/build/faults/$room-uncovered
 }
 mkdir -p "$work"
 
@@ -179,7 +185,11 @@ build_voter() {
 # The program without a fault that tells which lines it executes (hunt_reach.c), in the files that have faults.
 build_traced() {
   local file object all=() traced=()
-  mapfile -t traced < <(awk -F'\t' '$7 == "built" && $2 ~ /\.c$/ { print $2 }' "$work/faults" | sort -u)
+  if [[ -n $uncovered ]]; then
+    traced=("${planted[@]}")
+  else
+    mapfile -t traced < <(awk -F'\t' '$7 == "built" && $2 ~ /\.c$/ { print $2 }' "$work/faults" | sort -u)
+  fi
   mkdir -p "$work/traced"
   for file in "${!command_of[@]}"; do
     object=$(object_of "$file")
@@ -341,19 +351,35 @@ build_hunt() {
   numbers=(${numbers[@]+"${numbers[@]/%/.o}"})
   cc -std=c17 -no-pie -I"$root" -o "$work/hunt" "$work/programs.c" ${others[@]+"${others[@]}"} ${numbers[@]+"${numbers[@]/#/$work/}"} \
     "$build/tests/faults/libhunt.a" "$build/tests/support/libtest_support.a" "$build/tests/harness/libtests_harness.a" "$build/oracle/cubin/libref_cubin.a" -lcjson -lxxhash -lcmocka -lpthread
-  [[ -z $voter ]] || tests/faults/sites.sh "$work/hunt" "$work/faults" >"$work/sites"
+  [[ -z $voter || -n $uncovered ]] || tests/faults/sites.sh "$work/hunt" "$work/faults" >"$work/sites"
 }
+
+# The programs, 300 of them: "KIND OBJECTS SEEDS ARCHITECTURES". Most are what people write; the others have what few of those
+# have: steps with -r, preserved relocations, index files, everything that is rare, capsules with link options.
+program_rows='mixed capsule 1..12 sm_75,sm_80,sm_86,sm_89,sm_90,sm_90a,sm_100,sm_103,sm_110,sm_120,sm_121
+mixed capsule 13 sm_90,sm_100,sm_103,sm_110,sm_120,sm_121
+unified capsule 1..6 sm_90,sm_100,sm_103,sm_120
+rich capsule 1..5 sm_80,sm_90,sm_100,sm_103,sm_110,sm_120,sm_121
+preserved capsule 1..3 sm_75,sm_86,sm_90,sm_100,sm_110,sm_120
+relocatable capsule 1..3 sm_75,sm_86,sm_90,sm_100,sm_110,sm_120
+options capsule 101..104 sm_100,sm_103,sm_110,sm_120,sm_121
+plain mixed 201..202 sm_100,sm_103,sm_120
+plain sass 301..302 sm_100,sm_103,sm_120
+rich capsule 401..407 sm_100,sm_103,sm_110,sm_120,sm_121'
 
 settle_programs() {
   [[ -z $programs ]] || return 0
   programs=$root/build/faults/programs
   ((program_count > 0)) && command -v nvlink nvcc >/dev/null || return 0
-  local have
-  have=$(compgen -G "$programs/seed-*/compiled" | wc -l || true)
-  ((have < program_count)) || return 0
+  local stamp=$programs/made kind objects seeds targets
+  [[ ! -e $stamp || $(<"$stamp") != "$program_rows" ]] || return 0
   say "Compiling $program_count generated programs into build/faults/programs (once) ..."
-  "$build/bin/twin" conformance --seeds "1..$(((program_count + 10) / 11))" \
-    --arch sm_75,sm_80,sm_86,sm_89,sm_90,sm_90a,sm_100,sm_103,sm_110,sm_120,sm_121 --jobs "$jobs" --keep "$programs" >"$root/build/faults/programs.log" 2>&1 || true
+  mkdir -p "$programs"
+  while read -r kind objects seeds targets; do
+    "$build/bin/twin" conformance --kind "$kind" --objects "$objects" --seeds "$seeds" --arch "$targets" --jobs "$jobs" \
+      --keep "$programs" >>"$root/build/faults/programs.log" 2>&1 </dev/null || true
+  done <<<"$program_rows"
+  printf '%s\n' "$program_rows" >"$stamp"
 }
 
 # Inputs and outputs lie in memory where there is room for them: a link is some twenty system calls on small files.
@@ -460,7 +486,11 @@ test_faults() {
 mkdir -p "$root/build/faults"
 read_commands
 build_whole
-[[ -e $work/faults && $(wc -l <"$work/faults") == "$count" ]] || build_faults
+if [[ -n $uncovered ]]; then
+  : >"$work/faults"
+elif [[ ! -e $work/faults || $(wc -l <"$work/faults") != "$count" ]]; then
+  build_faults
+fi
 build_hunt
 scratch=$work
 options=("--corpus=$root/corpus" "--title=$room, seed $seed" "--others=$others" "--seconds=$seconds" "--only=$only" "--require=$require" "--inputs=$inputs")
@@ -471,8 +501,15 @@ if [[ -z $voter ]]; then
 else
   settle_programs
   settle_scratch
-  options+=("--programs=$programs" "--program-limit=$program_count" "--sites=$work/sites")
+  options+=("--programs=$programs" "--program-limit=$program_count")
+  [[ -n $uncovered ]] || options+=("--sites=$work/sites")
   [[ $room != linker ]] || options+=("--check=$build/bin/twin" "--linker=$build/bin/twinlink")
+fi
+if [[ -n $uncovered ]]; then
+  "$work/hunt" "--scratch=$scratch" "${options[@]}" "--blocks=$work/executed" "$work/faults" "$work/record"
+  tests/faults/sites.sh --lines "$work/hunt" "$work/executed" >"$uncovered"
+  say "$(wc -l <"$uncovered") lines with a block that no link executes: $uncovered"
+  exit
 fi
 code=0
 "$work/hunt" "--scratch=$scratch" "${options[@]}" "$work/faults" "$work/record" || code=$?

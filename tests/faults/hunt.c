@@ -151,7 +151,8 @@ static bool hunt_parse(hunt_settings *s, const char *word) {
     const char **text;
   } texts[] = {{"--corpus=", &s->corpus}, {"--programs=", &s->programs}, {"--scratch=", &s->scratch},
                {"--check=", &s->check},   {"--linker=", &s->linker},     {"--json=", &s->json},
-               {"--title=", &s->title},   {"--only=", &s->only},         {"--sites=", &s->sites}};
+               {"--title=", &s->title},   {"--only=", &s->only},         {"--sites=", &s->sites},
+               {"--blocks=", &s->blocks}};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
     if (strncmp(word, texts[i].name, strlen(texts[i].name)) == 0) {
       *texts[i].text = word + strlen(texts[i].name);
@@ -229,6 +230,10 @@ int main(int argc, char **argv) {
                  "[--check=TWIN] [--linker=TWINLINK] [--sites=FILE] [--json=FILE] [--title=TEXT] FAULTS RECORD");
   unsetenv("TWINLINK_BUG_COMPATIBLE");
   unsetenv("LIBRARY_PATH");
+  if (h.settings.blocks) {
+    hunt_judge_trace(&h.settings);
+    return 0;
+  }
   hunt_read_faults(&h, argv[at]);
   hunt_read_record(&h, argv[at + 1]);
   hunt_all(&h, argv[at + 1]);

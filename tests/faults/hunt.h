@@ -156,6 +156,9 @@ void hunt_batch_record(const hunt_runner *runner, hunt_task *tasks, size_t count
 void hunt_reach_read(const char *path);
 /* What is executed from now on is written into `reached`; NULL: nowhere. */
 void hunt_reach_begin(uint64_t *reached);
+/* From now on every block that a traced run executes is noted; then their addresses, a line each. */
+void hunt_reach_watch(void);
+void hunt_reach_write(const char *path);
 /* Does the task execute the fault's line? True where nothing is known of the fault. */
 bool hunt_reaches(const hunt_task *task, int number);
 
@@ -186,6 +189,7 @@ void hunt_parts_finish(hunt_answer *answer);
 /* --- hunt_judge.c --- */
 typedef struct hunt_settings {
   const char *corpus, *programs, *scratch, *check, *linker, *json, *title, *only, *sites;
+  const char *blocks; /* instead of faults: where to write which basic blocks some input executes */
   size_t program_limit, others, seconds, required;
   size_t inputs; /* generated ones, in percent of the usual number */
   uint64_t seed;
@@ -198,6 +202,8 @@ hunt_judge *hunt_judge_open(const hunt_settings *settings);
 /* "found", "equivalent" or "missed", and by what. */
 const char *hunt_judge_fault(hunt_judge *judge, int number, char by[HARNESS_PATH]);
 void hunt_judge_close(hunt_judge *judge);
+/* All inputs through the program that tells which basic blocks it executes; their addresses go to settings->blocks. */
+void hunt_judge_trace(const hunt_settings *settings);
 /* NULL: the binary has no such program. */
 const hunt_program *hunt_program_find(int number);
 

@@ -105,41 +105,73 @@ void hunt_words_add(harness_words *words, const char *format, ...) {
   words->items[words->count] = NULL;
 }
 
-/* The words of "link" in a program's description; false when it has none. */
-static bool inputs_read_link(const char *directory, harness_words *words) {
-  char path[HARNESS_PATH];
-  harness_bytes bytes;
-  harness_path(path, "%s/program.json", directory);
-  if (!harness_read_file(path, &bytes))
-    return false;
-  cJSON *const json = cJSON_Parse((const char *)bytes.data);
+/* The words of a link that a program's description has; what it makes is called out.cubin, whatever its name there. */
+static harness_words inputs_take_words(const cJSON *list) {
+  harness_words words = {0};
+  bool output = false;
   const cJSON *word = NULL;
-  cJSON_ArrayForEach(word, cJSON_GetObjectItem(json, "link")) {
-    if (cJSON_IsString(word))
-      hunt_words_add(words, "%s", word->valuestring);
+  cJSON_ArrayForEach(word, list) {
+    if (!cJSON_IsString(word))
+      continue;
+    hunt_words_add(&words, "%s", output ? "out.cubin" : word->valuestring);
+    output = strcmp(word->valuestring, "-o") == 0;
   }
-  cJSON_Delete(json);
-  free(bytes.data);
-  return words->count > 0;
+  return words;
 }
 
-/* Only the cubins: what the linkers left there must not be taken for an input. */
-static bool inputs_copy_cubins(const char *from, const char *to, const harness_words *words) {
+/* Only the files that a link reads: what the linkers left there must not be taken for an input. False when one of them is
+ * not there, as of a step that could not be linked. */
+static bool inputs_copy_words(const char *from, const char *to, const harness_words *words) {
   harness_make_directories(to);
   for (size_t i = 0; i < words->count; i++) {
-    const size_t length = strlen(words->items[i]);
+    const char *const word = words->items[i];
+    const char *const end = strrchr(word, '.');
     char source[HARNESS_PATH], target[HARNESS_PATH];
     harness_bytes bytes;
-    if (length < 6 || strcmp(words->items[i] + length - 6, ".cubin") != 0 || strcmp(words->items[i], "out.cubin") == 0)
+    if (*word == '-' || !end || (strcmp(end, ".cubin") != 0 && strcmp(end, ".uidx") != 0) ||
+        strcmp(word, "out.cubin") == 0)
       continue;
-    harness_path(source, "%s/%s", from, words->items[i]);
-    harness_path(target, "%s/%s", to, words->items[i]);
+    harness_path(source, "%s/%s", from, word);
+    harness_path(target, "%s/%s", to, word);
     if (!harness_read_file(source, &bytes))
       return false;
     hunt_input_write(target, bytes.data, bytes.size);
     free(bytes.data);
   }
+  return words->count > 0;
+}
+
+/* A link of a program; takes its words. */
+static bool inputs_add_link(hunt_inputs *inputs, const char *name, const char *from, const char *to, const cJSON *list) {
+  harness_words words = inputs_take_words(list);
+  if (!inputs_copy_words(from, to, &words)) {
+    harness_free_words(&words);
+    return false;
+  }
+  hunt_inputs_add(inputs, name, to, from)->arguments = words;
   return true;
+}
+
+/* The link of a program, and the steps of one that is linked in steps. */
+static bool inputs_add_program(hunt_inputs *inputs, const char *name, const char *from, const char *to) {
+  char path[HARNESS_PATH], title[HARNESS_PATH];
+  harness_bytes bytes;
+  harness_path(path, "%s/program.json", from);
+  if (!harness_read_file(path, &bytes))
+    return false;
+  cJSON *const json = cJSON_Parse((const char *)bytes.data);
+  harness_path(title, "program %s", name);
+  const bool added = inputs_add_link(inputs, title, from, to, cJSON_GetObjectItem(json, "link"));
+  const cJSON *step = NULL;
+  size_t number = 0;
+  cJSON_ArrayForEach(step, cJSON_GetObjectItem(json, "steps")) {
+    harness_path(title, "program %s, step %zu", name, number++);
+    if (added)
+      inputs_add_link(inputs, title, from, to, step);
+  }
+  cJSON_Delete(json);
+  free(bytes.data);
+  return added;
 }
 
 void hunt_inputs_add_programs(hunt_inputs *inputs, const char *directory, const char *root, size_t limit) {
@@ -148,18 +180,10 @@ void hunt_inputs_add_programs(hunt_inputs *inputs, const char *directory, const 
   size_t taken = 0;
   for (int i = 0; i < count; i++) {
     char from[HARNESS_PATH], to[HARNESS_PATH];
-    harness_words words = {0};
     harness_path(from, "%s/%s", directory, entries[i]->d_name);
     harness_path(to, "%s/programs/%s", root, entries[i]->d_name);
-    if (taken < limit && strncmp(entries[i]->d_name, "seed-", 5) == 0 && inputs_read_link(from, &words) &&
-        inputs_copy_cubins(from, to, &words)) {
-      char name[HARNESS_PATH];
-      harness_path(name, "program %s", entries[i]->d_name);
-      hunt_inputs_add(inputs, name, to, from)->arguments = words;
-      words = (harness_words){0};
-      taken++;
-    }
-    harness_free_words(&words);
+    if (taken < limit && strncmp(entries[i]->d_name, "seed-", 5) == 0)
+      taken += inputs_add_program(inputs, entries[i]->d_name, from, to);
     free(entries[i]);
   }
   free(entries);
@@ -169,7 +193,7 @@ void hunt_input_restore(const hunt_input *input) {
   if (!input->origin)
     return;
   if (strncmp(input->name, "program ", 8) == 0)
-    inputs_copy_cubins(input->origin, input->directory, &input->arguments);
+    inputs_copy_words(input->origin, input->directory, &input->arguments);
   else
     inputs_copy_files(input->origin, input->directory);
 }

@@ -365,13 +365,30 @@ static void judge_collect(hunt_judge *j) {
          jobs, damaged, programs, j->inputs.count - jobs - damaged - programs);
 }
 
-hunt_judge *hunt_judge_open(const hunt_settings *settings) {
+static hunt_judge *judge_begin(const hunt_settings *settings) {
   hunt_judge *const j = judge_take(1, sizeof *j);
   j->settings = *settings;
   harness_path(j->root, "%s/inputs", settings->scratch);
   if (harness_exists(j->root))
     harness_remove_tree(j->root);
   judge_collect(j);
+  return j;
+}
+
+void hunt_judge_trace(const hunt_settings *settings) {
+  hunt_judge *const j = judge_begin(settings);
+  hunt_runner traced = judge_runner(HUNT_TRACED);
+  traced.parts = false;
+  j->tasks = judge_list_tasks(&j->inputs, &j->task_count);
+  hunt_reach_watch();
+  hunt_batch_record(&traced, j->tasks, j->task_count, NULL);
+  hunt_reach_write(settings->blocks);
+  printf("%zu links\n", j->task_count);
+  hunt_judge_close(j);
+}
+
+hunt_judge *hunt_judge_open(const hunt_settings *settings) {
+  hunt_judge *const j = judge_begin(settings);
   const size_t agreed = judge_ask(j);
   if (settings->sites)
     hunt_reach_read(settings->sites);
@@ -382,7 +399,7 @@ hunt_judge *hunt_judge_open(const hunt_settings *settings) {
 }
 
 void hunt_judge_close(hunt_judge *judge) {
-  for (size_t i = 0; i < judge->task_count; i++)
+  for (size_t i = 0; judge->votes && i < judge->task_count; i++)
     hunt_answer_free(&judge->votes[i].parts);
   for (size_t i = 0; i < HUNT_CHECKS; i++)
     free(judge->checked[i]);

@@ -4,7 +4,14 @@
 # rows of fault_draw. A fault in a function lies in the blocks that begin in its line and in those that begin in the nearest
 # line before; one in a static table of a function in all of its blocks. For one outside of functions, or in a header,
 # nothing is printed.
+#
+# `sites.sh --lines BINARY EXECUTED` prints "FILE:LINE FUNCTION" of every block whose address is not in EXECUTED.
 set -euo pipefail
+lines=
+if [[ $1 == --lines ]]; then
+  lines=1
+  shift
+fi
 binary=$1 faults=$2
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -17,6 +24,12 @@ objdump -d --no-show-raw-insn "$binary" |
 while read -r address; do printf '0x%x\n' $((address - 1)); done <"$scratch/addresses" >"$scratch/calls"
 addr2line -f -e "$binary" <"$scratch/calls" | paste - - "$scratch/addresses" |
   sed -E 's/ \(discriminator [0-9]+\)//; s,^([^\t]*)\t(.*/)?((linker|oracle)/[^\t:]*):([0-9]+)\t(.*)$,\3\t\5\t\6\t\1,' >"$scratch/blocks"
+
+if [[ -n $lines ]]; then
+  awk -F'\t' 'NR == FNR { executed[$1] = 1; next } !($3 in executed) && !seen[$1 ":" $2]++ { print $1 ":" $2 " " $4 }' \
+    "$faults" "$scratch/blocks" | sort -t: -k1,1 -k2,2n
+  exit
+fi
 
 # "NUMBER<TAB>FILE<TAB>LINE<TAB>function, or table for a static one": those outside of functions are left out.
 while IFS=$'\t' read -r number file line _; do
