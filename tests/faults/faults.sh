@@ -82,10 +82,12 @@ compare)
 esac
 mapfile -t planted < <(printf '%s\n' "${planted[@]}" | grep -vE "$left_out" | LC_ALL=C sort)
 
-# The state of everything that a verdict depends on; another state is another directory.
-state=$(git ls-files -z linker oracle corpus tests/check tests/compare tests/harness tests/faults |
-  xargs -0 cat | git hash-object --stdin)
-work=$root/build/faults/$room-$seed-${state:0:12}
+# The state of everything that a program with a fault depends on, and of everything that a verdict does: another state is
+# another directory, another record. Where only inputs are changed the programs stay.
+state_of() { git ls-files -z "$@" | xargs -0 cat | git hash-object --stdin | cut -c 1-12; }
+made_of=$(state_of linker oracle tests/support tests/harness tests/faults/{draw,source,tokens}.[ch] tests/faults/guarded_*)
+state=$(state_of linker oracle corpus tests tools/damage_{mutate,fields}.c)
+work=$root/build/faults/$room-$seed-$count-$made_of
 [[ -z $plants ]] || {
   work=$root/build/faults/$room-planted
   rm -rf "$work"
@@ -95,6 +97,7 @@ work=$root/build/faults/$room-$seed-${state:0:12}
   [[ $room == linker || $room == reference ]] || die "--uncovered is for linker and reference"
   work=$root/build/faults/$room-uncovered
 }
+record=$work/record-$state
 mkdir -p "$work"
 
 # "file<TAB>command" of the build, for the sources that match.
@@ -473,12 +476,12 @@ test_fault() { # NUMBER
 test_faults() {
   local number file line kind before after state known
   [[ $(test_fault -1) == missed* ]] || die "the tests of $room fail without a fault; see $work/test.log"
-  touch "$work/record"
+  touch "$record"
   while IFS=$'\t' read -r number file line kind before after state; do
-    known=$(awk -F'\t' -v number="$number" '$1 == number' "$work/record")
+    known=$(awk -F'\t' -v number="$number" '$1 == number' "$record")
     [[ $state != same && -z $known ]] || continue
     ((seconds == 0 || SECONDS < seconds)) || break
-    printf '%s\t%s\n' "$number" "$(test_fault "$number")" >>"$work/record"
+    printf '%s\t%s\n' "$number" "$(test_fault "$number")" >>"$record"
   done <"$work/faults"
   rm -rf "$work/faulty"
 }
@@ -506,12 +509,12 @@ else
   [[ $room != linker ]] || options+=("--check=$build/bin/twin" "--linker=$build/bin/twinlink")
 fi
 if [[ -n $uncovered ]]; then
-  "$work/hunt" "--scratch=$scratch" "${options[@]}" "--blocks=$work/executed" "$work/faults" "$work/record"
+  "$work/hunt" "--scratch=$scratch" "${options[@]}" "--blocks=$work/executed" "$work/faults" "$record"
   tests/faults/sites.sh --lines "$work/hunt" "$work/executed" >"$uncovered"
   say "$(wc -l <"$uncovered") lines with a block that no link executes: $uncovered"
   exit
 fi
 code=0
-"$work/hunt" "--scratch=$scratch" "${options[@]}" "$work/faults" "$work/record" || code=$?
+"$work/hunt" "--scratch=$scratch" "${options[@]}" "$work/faults" "$record" || code=$?
 [[ $scratch == "$work" || ! -e $scratch/disagreements ]] || cp "$scratch/disagreements" "$work/"
 exit "$code"

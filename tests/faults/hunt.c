@@ -131,6 +131,12 @@ static void hunt_write_json(const hunt_state *h) {
   cJSON_Delete(json);
 }
 
+enum { MOST_EQUIVALENT = 15 }; /* percent of all faults */
+
+static const char *hunt_goal_word(bool met, size_t untried) {
+  return untried ? "not known" : met ? "met" : "not met";
+}
+
 /* The share is of the faults that are faults and were tried: equivalent ones cannot be found. */
 static int hunt_report(const hunt_state *h) {
   const size_t found = hunt_count(h, "found"), equivalent = hunt_count(h, "equivalent"), all = h->fault_count;
@@ -138,6 +144,9 @@ static int hunt_report(const hunt_state *h) {
   printf("%zu faults: %zu found of %zu (%.1f %%), %zu equivalent (%.1f %%), %zu missed, %zu not tried\n", all, found,
          real, real ? 100.0 * (double)found / (double)real : 0.0, equivalent,
          all ? 100.0 * (double)equivalent / (double)all : 0.0, hunt_count(h, "missed"), untried);
+  printf("goal: at least %zu %% of those that are not equivalent are found: %s; at most %d %% are equivalent: %s\n",
+         h->settings.required, hunt_goal_word(100 * found >= h->settings.required * real, untried), MOST_EQUIVALENT,
+         hunt_goal_word(100 * equivalent <= MOST_EQUIVALENT * all, untried));
   if (h->settings.json)
     hunt_write_json(h);
   return real && 100 * found < h->settings.required * real ? 1 : 0;

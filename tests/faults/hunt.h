@@ -84,6 +84,14 @@ void hunt_built_add(hunt_inputs *inputs, const char *root, size_t count);
 /* Writes the cubin `from` with some other instructions into `to`. */
 void hunt_code_change(gen_random *random, const char *from, const char *to);
 
+/* --- hunt_records.c --- */
+/* Writes the cubin `from` with some other words and entries of any of its sections into `to`. */
+void hunt_records_change(gen_random *random, const char *from, const char *to);
+
+/* --- hunt_headers.c --- */
+/* Writes the cubin `from` with some other headers into `to`. */
+void hunt_headers_change(gen_random *random, const char *from, const char *to);
+
 /* --- hunt_forms.c --- */
 /* `count` links of inputs that are there, said in other words, fewer where a base has other files than cubins. */
 void hunt_forms_add(hunt_inputs *inputs, const char *root, size_t count);
@@ -92,9 +100,9 @@ void hunt_forms_add(hunt_inputs *inputs, const char *root, size_t count);
 /* Options of a link, at random: most links have none. */
 void hunt_options_add(harness_words *words, gen_random *random);
 typedef struct hunt_relinks hunt_relinks;
-/* Inputs without end, made of corpus and programs below `root`: number N of a seed is always the same. Two of four link
+/* Inputs without end, made of corpus and programs below `root`: number N of a seed is always the same. Two of six link
  * some of a program's cubins, at times with another's, in another order and with other options; the third has a damaged
- * cubin, the fourth one with other code. */
+ * cubin, the others one with other code, other records, other headers. */
 hunt_relinks *hunt_relinks_open(const char *corpus, const char *root, uint64_t seed);
 /* The first `count` of them, in one mode each. */
 void hunt_relinks_add(hunt_relinks *relinks, hunt_inputs *inputs, size_t count);

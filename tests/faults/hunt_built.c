@@ -30,6 +30,7 @@ typedef struct built_file {
   gen_random *random;
   tb_cubin *cubin;
   unsigned sm;
+  bool accelerated; /* sm_90a */
   uint32_t number;
   const built_name *names;                                 /* of the program */
   uint8_t themes[2];                                       /* codes of records that the program has often */
@@ -38,11 +39,12 @@ typedef struct built_file {
   size_t function_count, defined_count, data_count;
 } built_file;
 
-static const unsigned built_machines[] = {75, 80, 86, 89, 90};
+static const unsigned built_machines[] = {75, 80, 86, 87, 88, 89, 90, 90};
 static const uint64_t built_sizes[] = {0,  1,  2,  3,  4,  4,  8,   8,   12,   16,   16,    20,   24,
                                        32, 36, 40, 48, 64, 96, 128, 256, 1000, 4096, 16384, 49152};
 static const uint64_t built_alignments[] = {1, 2, 4, 4, 8, 8, 8, 16, 16, 32, 64, 128, 256, 512};
-static const uint32_t built_values[] = {0, 1, 2, 4, 7, 8, 15, 16, 64, 100, 255, 256, 1024, 0x8000, 0xffff};
+static const uint32_t built_values[] = {0, 1, 2, 4, 7, 8, 15, 16, 64, 100, 255, 256, 1024, 0x8000, 0xffff,
+                                        0x10000, 0x1000000, 0x7fffffff, 0x80000000, 0xffffffff};
 static const uint8_t built_codes[] = {0x04, 0x1b, 0x19, 0x2c, 0x21, 0x38, 0x41, 0x4a, 0x4c, 0x50,
                                       0x51, 0x52, 0x53, 0x54, 0x5f, 0x36, 0x0d, 0x51, 0x52};
 static const char *const built_prototypes[] = {"#v", "#i", "#ii", "#iii", "#vi", "#f", "#p"};
@@ -341,6 +343,10 @@ static void built_damage(built_file *f) {
 
 static void built_write_file(built_file *f, const char *path) {
   f->cubin = tb_new(f->sm);
+  if (f->accelerated)
+    tb_set_accelerated(f->cubin, true);
+  if (built_percent(f, 8))
+    tb_set_virtual_architecture(f->cubin, CHOOSE(f, built_machines));
   built_add_functions(f);
   built_add_data(f);
   const uint32_t edges = built_percent(f, 70) ? built_below(f, 8) : built_below(f, 20);
@@ -373,7 +379,8 @@ void hunt_built_add(hunt_inputs *inputs, const char *root, size_t count) {
     hunt_input *const input = hunt_inputs_add(inputs, name, directory, NULL);
     harness_words *const words = &input->arguments;
     input->modes = 1u << i % HUNT_MODES;
-    hunt_words_add(words, "-arch=sm_%u", sm);
+    const bool accelerated = sm == 90 && gen_random_percent(&random, 30);
+    hunt_words_add(words, "-arch=sm_%u%s", sm, accelerated && gen_random_percent(&random, 90) ? "a" : "");
     hunt_options_add(words, &random);
     built_name names[BUILT_NAMES];
     built_plan(&random, files, names);
@@ -382,6 +389,7 @@ void hunt_built_add(hunt_inputs *inputs, const char *root, size_t count) {
                                built_codes[gen_random_below(&random, codes)]};
     for (uint32_t j = 0; j < files; j++) {
       built_file file = {.random = &random, .sm = sm, .number = j, .names = names};
+      file.accelerated = accelerated && gen_random_percent(&random, 90);
       memcpy(file.themes, themes, sizeof themes);
       harness_path(path, "%s/%s-%u.cubin", directory, gen_random_percent(&random, 4) ? "cudadevrt" : "built", j);
       built_write_file(&file, path);

@@ -38,7 +38,7 @@ static uint8_t *code_choose(const ref_cubin *cubin, gen_random *random, uint8_t 
 }
 
 enum { TYPE_RELA = 4, TYPE_REL = 9, FIRST_MERCURY = 0x10000 };
-enum { CUDA_TYPES = 118, MERCURY_TYPES = 66, ADDENDS = 8 };
+enum { CUDA_TYPES = 119, MERCURY_TYPES = 67, ADDENDS = 8, BORDERS = 12 };
 
 static bool code_has_entries(const ref_section *section) {
   return (section->type == TYPE_RELA || section->type == TYPE_REL ||
@@ -49,6 +49,8 @@ static bool code_has_entries(const ref_section *section) {
 /* A relocation entry gets another type, symbol or addend. */
 static void code_change_entry(const ref_cubin *cubin, gen_random *random, uint8_t *bytes) {
   static const int32_t addends[ADDENDS] = {0, 1, 4, 16, -16, 0x7fffffff, -0x7fffffff, 0x1000};
+  static const uint32_t borders[BORDERS] = {0xff,    0x100,   0x1ff,   0xfffe,  0xffff,     0x10000,
+                                            0x10100, 0x11ffe, 0x11fff, 0x12000, 0x7fffffff, 0xffffffff};
   uint32_t count = 0;
   const ref_section *chosen = NULL;
   for (size_t i = 1; i < cubin->section_count; i++)
@@ -59,7 +61,8 @@ static void code_change_entry(const ref_cubin *cubin, gen_random *random, uint8_
   const uint32_t number = gen_random_below(random, (uint32_t)(chosen->size / chosen->entry_size));
   uint8_t *const entry = bytes + chosen->offset + chosen->entry_size * number;
   const bool mercury = ref_u32(entry + 8) >= FIRST_MERCURY;
-  const uint32_t type = gen_random_below(random, mercury ? MERCURY_TYPES : CUDA_TYPES) + (mercury ? FIRST_MERCURY : 0);
+  const uint32_t usual = gen_random_below(random, mercury ? MERCURY_TYPES : CUDA_TYPES) + (mercury ? FIRST_MERCURY : 0);
+  const uint32_t type = gen_random_percent(random, 80) ? usual : borders[gen_random_below(random, BORDERS)];
   const uint32_t symbol = gen_random_below(random, (uint32_t)cubin->symbol_count);
   const uint32_t what = gen_random_below(random, chosen->entry_size > CODE_BYTES ? 4 : 3);
   const int64_t addend = addends[gen_random_below(random, ADDENDS)];

@@ -14,7 +14,7 @@
 #include <string.h>
 
 enum { RUN_SECONDS = 5 };
-enum { NAME_FILES = 120, BUILT_PROGRAMS = 6000, RELINKS = 6000, FORMS = 1800, PERCENT = 100 };
+enum { NAME_FILES = 400, BUILT_PROGRAMS = 10000, RELINKS = 24000, FORMS = 3000, PERCENT = 100 };
 enum { LEAKS = 8 };
 
 /* What both said of a task without a fault. */

@@ -8,11 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { RELINK_FORMS = 6 }; /* two of them change nothing; the others a field by its name, code, records, headers */
+
 /* The cubins of one program for one architecture. */
 typedef struct relink_place {
   char *path;         /* below the root: "cuda/calls/sm_90" */
   const char *target; /* "sm_90"; of a generated program "sm_90-plain" */
   string_list cubins; /* their names */
+  char *index;        /* the name of its index file of unified functions, or NULL */
 } relink_place;
 
 struct hunt_relinks {
@@ -44,7 +47,27 @@ static const char *const relink_options[] = {"-g",
                                              "-kernels-used=k",
                                              "-kernels-used=main,one",
                                              "-variables-used=a",
-                                             "-variables-used=table,state"};
+                                             "-variables-used=table,state",
+                                             "-kernels-used=k0",
+                                             "-kernels-used=k1,f0",
+                                             "-variables-used=d0,c0",
+                                             "-variables-used=s0",
+                                             "-register-link-binaries=registered",
+                                             "-maxrregcount=32",
+                                             "-cpu-arch=X86_64",
+                                             "-m64",
+                                             "-device-stack-protector=true",
+                                             "-verbose-tkinfo=true",
+                                             "-Xptxas=-v",
+                                             "-lstray",
+                                             "-L."};
+
+static char *relinks_copy(const char *text) {
+  char *const copy = strdup(text);
+  if (!copy)
+    harness_stop("no memory");
+  return copy;
+}
 
 /* `path` lies below the root and ends with the target's name. */
 static void relinks_add_place(hunt_relinks *r, const char *path) {
@@ -52,17 +75,23 @@ static void relinks_add_place(hunt_relinks *r, const char *path) {
   text_buffer whole = {0};
   text_add(&whole, "%s/%s", r->root, path);
   const string_list names = directory_list(whole.bytes, false);
-  for (size_t i = 0; i < names.count; i++)
-    if (strlen(names.items[i]) > 6 && strcmp(names.items[i] + strlen(names.items[i]) - 6, ".cubin") == 0)
+  for (size_t i = 0; i < names.count; i++) {
+    const char *const end = strrchr(names.items[i], '.');
+    if (end && strcmp(end, ".cubin") == 0)
       string_list_add(&place.cubins, "%s", names.items[i]);
+    else if (end && strcmp(end, ".uidx") == 0 && !place.index)
+      place.index = relinks_copy(names.items[i]);
+  }
   string_list all = names;
   string_list_free(&all);
   text_free(&whole);
-  if (place.cubins.count == 0)
+  if (place.cubins.count == 0) {
+    free(place.index);
     return;
-  place.path = strdup(path);
-  if (!place.path || !strstr(place.path, "sm_"))
-    harness_stop("no memory, or no architecture in %s", path);
+  }
+  place.path = relinks_copy(path);
+  if (!strstr(place.path, "sm_"))
+    harness_stop("no architecture in %s", path);
   for (const char *at = place.path; (at = strstr(at, "sm_")); at++)
     place.target = at;
   r->places = harness_grow(r->places, (r->place_count + 1) * sizeof *r->places);
@@ -104,6 +133,7 @@ hunt_relinks *hunt_relinks_open(const char *corpus, const char *root, uint64_t s
 void hunt_relinks_close(hunt_relinks *relinks) {
   for (size_t i = 0; i < relinks->place_count; i++) {
     free(relinks->places[i].path);
+    free(relinks->places[i].index);
     string_list_free(&relinks->places[i].cubins);
   }
   free(relinks->places);
@@ -165,11 +195,24 @@ static const char *relinks_option(gen_random *random) {
 }
 
 void hunt_options_add(harness_words *words, gen_random *random) {
+  if (gen_random_percent(random, 12))
+    hunt_words_add(words, "-r");
+  if (gen_random_percent(random, 8))
+    hunt_words_add(words, "-preserve-relocs");
   for (const char *option = NULL; (option = relinks_option(random));)
     hunt_words_add(words, "%s", option);
 }
 
-static void relinks_add_options(gen_random *random, string_list *words) {
+/* A mode of the whole link more often than that, then any options. */
+static void relinks_add_options(const relink_place *place, gen_random *random, const char *up, string_list *words) {
+  if (gen_random_percent(random, 15))
+    string_list_add(words, "-r");
+  if (gen_random_percent(random, 10))
+    string_list_add(words, "-preserve-relocs");
+  if (place->index && gen_random_percent(random, 50)) {
+    string_list_add(words, "-uidx");
+    string_list_add(words, "%s%s/%s", up, place->path, place->index);
+  }
   for (const char *option = NULL; (option = relinks_option(random));)
     string_list_add(words, "%s", option);
 }
@@ -186,7 +229,7 @@ static const relink_place *relinks_choose(const hunt_relinks *r, gen_random *ran
 static void relinks_make_words(const hunt_relinks *r, gen_random *random, const char *up, string_list *words) {
   const relink_place *const place = relinks_choose(r, random);
   relinks_add_target(place, random, words);
-  relinks_add_options(random, words);
+  relinks_add_options(place, random, up, words);
   relinks_take_files(place, random, up, words);
   const relink_place *const other = gen_random_percent(random, 35) ? relinks_other_place(r, place, random) : NULL;
   if (other)
@@ -194,9 +237,12 @@ static void relinks_make_words(const hunt_relinks *r, gen_random *random, const 
   relinks_add_output(words);
 }
 
-/* A program one of whose cubins has other code; half of them are capsules, whose code the linker reads. */
-static void relinks_make_code(const hunt_relinks *r, gen_random *random, const char *damaged, const char *up,
-                              string_list *words) {
+/* What is done to one of a program's cubins: writes `from` with the change into `to`. */
+typedef void relink_change(gen_random *random, const char *from, const char *to);
+
+/* A program one of whose cubins has other code, records or headers; half of them are capsules, whose code the linker reads. */
+static void relinks_make_changed(const hunt_relinks *r, gen_random *random, relink_change *change, const char *damaged,
+                                 const char *up, string_list *words) {
   enum { CAPSULES = 100, ATTEMPTS = 50 };
   const relink_place *place = relinks_choose(r, random);
   const bool capsule = gen_random_percent(random, 60);
@@ -204,13 +250,13 @@ static void relinks_make_code(const hunt_relinks *r, gen_random *random, const c
     place = relinks_choose(r, random);
   const size_t changed = gen_random_below(random, (uint32_t)place->cubins.count);
   relinks_add_target(place, random, words);
-  relinks_add_options(random, words);
+  relinks_add_options(place, random, up, words);
   for (size_t i = 0; i < place->cubins.count; i++)
     if (i != changed)
       string_list_add(words, "%s%s/%s", up, place->path, place->cubins.items[i]);
   char path[HARNESS_PATH];
   harness_path(path, "%s/%s/%s", r->root, place->path, place->cubins.items[changed]);
-  hunt_code_change(random, path, damaged);
+  change(random, path, damaged);
   string_list_add(words, "%s", strrchr(damaged, '/') + 1);
   relinks_add_output(words);
 }
@@ -273,12 +319,22 @@ static string_list relinks_words(const hunt_relinks *relinks, size_t number, con
   gen_random random = {.state = relinks->seed * 1000003u + number};
   string_list words = {0};
   gen_random_next(&random);
-  if (number % 4 == 2)
+  switch (number % RELINK_FORMS) {
+  case 2:
     relinks_make_damage(relinks, gen_random_next(&random), damaged, up, &words);
-  else if (number % 4 == 3)
-    relinks_make_code(relinks, &random, damaged, up, &words);
-  else
+    break;
+  case 3:
+    relinks_make_changed(relinks, &random, hunt_code_change, damaged, up, &words);
+    break;
+  case 4:
+    relinks_make_changed(relinks, &random, hunt_records_change, damaged, up, &words);
+    break;
+  case 5:
+    relinks_make_changed(relinks, &random, hunt_headers_change, damaged, up, &words);
+    break;
+  default:
     relinks_make_words(relinks, &random, up, &words);
+  }
   return words;
 }
 
@@ -286,13 +342,13 @@ static string_list relinks_words(const hunt_relinks *relinks, size_t number, con
 void hunt_relinks_add(hunt_relinks *relinks, hunt_inputs *inputs, size_t count) {
   for (size_t i = 0; i < count; i++) {
     char directory[HARNESS_PATH], damaged[HARNESS_PATH], name[HARNESS_PATH];
-    harness_path(directory, "%s/relinks-%u/%zu", relinks->root, (unsigned)relinks->seed, i % 4 >= 2 ? i : 0);
+    harness_path(directory, "%s/relinks-%u/%zu", relinks->root, (unsigned)relinks->seed, i % RELINK_FORMS >= 2 ? i : 0);
     harness_make_directories(directory);
     harness_path(damaged, "%s/damaged.cubin", directory);
     harness_path(name, "relink %u/%zu", (unsigned)relinks->seed, i);
     const string_list words = relinks_words(relinks, i, damaged, "../../");
     hunt_input *const input = hunt_inputs_add(inputs, name, directory, NULL);
     input->arguments = (harness_words){words.items, words.count};
-    input->modes = 1u << (i / 4 % HUNT_MODES);
+    input->modes = 1u << (i / RELINK_FORMS % HUNT_MODES);
   }
 }

@@ -1,0 +1,122 @@
+/* Other records in a cubin: a word of any section that the linker reads, entries that change places or are missing. Fields
+ * by name are what `twin damage` changes; here a section's kind is drawn first, so that line tables, call frames, capsules
+ * and the rare tables, which have many bytes and no names, are changed as often as symbols. */
+#include "tests/faults/hunt.h"
+
+#include "oracle/cubin/ref_cubin.h"
+#include "tools/gen_random.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { RECORD_KINDS = 64, RECORD_NAME = 32, RECORD_CHANGES = 3, RECORD_VALUES = 12 };
+
+/* The name up to what it is of: ".text", ".nv.merc.rela.text". */
+static void records_kind(const char *name, char kind[RECORD_NAME]) {
+  static const char *const families[] = {".nv.merc", ".nv.capmerc", ".rela", ".rel", ".nv.merc.rela", ".nv.merc.rel"};
+  size_t length = 1 + strcspn(*name ? name + 1 : "", ".");
+  if (strncmp(name, ".nv.", 4) == 0)
+    length = 4 + strcspn(name + 4, ".");
+  for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
+    const size_t family = strlen(families[i]);
+    if (strncmp(name, families[i], family) != 0 || name[family] != '.')
+      continue;
+    length = family + 1 + strcspn(name + family + 1, ".");
+    if (strncmp(name + family, ".nv.", 4) == 0)
+      length = family + 4 + strcspn(name + family + 4, ".");
+  }
+  snprintf(kind, RECORD_NAME, "%.*s", (int)(length < RECORD_NAME ? length : RECORD_NAME - 1), name);
+}
+
+static bool records_can_change(const ref_section *section) {
+  return section->data && section->size >= 4 && strcmp(section->name, ".shstrtab") != 0 &&
+         strcmp(section->name, ".strtab") != 0;
+}
+
+/* A section with bytes: first a kind, then one of it. */
+static const ref_section *records_choose(const ref_cubin *cubin, gen_random *random) {
+  char kinds[RECORD_KINDS][RECORD_NAME], kind[RECORD_NAME];
+  uint32_t count = 0, of_kind = 0;
+  const ref_section *chosen = NULL;
+  for (size_t i = 1; i < cubin->section_count && count < RECORD_KINDS; i++) {
+    if (!records_can_change(&cubin->sections[i]))
+      continue;
+    records_kind(cubin->sections[i].name, kinds[count]);
+    uint32_t known = 0;
+    while (strcmp(kinds[known], kinds[count]) != 0)
+      known++;
+    count += known == count;
+  }
+  if (count == 0)
+    return NULL;
+  const char *const wanted = kinds[gen_random_below(random, count)];
+  for (size_t i = 1; i < cubin->section_count; i++) {
+    records_kind(cubin->sections[i].name, kind);
+    if (records_can_change(&cubin->sections[i]) && strcmp(kind, wanted) == 0 && gen_random_below(random, ++of_kind) == 0)
+      chosen = &cubin->sections[i];
+  }
+  return chosen;
+}
+
+/* Bytes of an entry, 0 where they differ in length. Those of .nv.compat do not differ but for one. */
+static size_t records_entry(const ref_section *section) {
+  enum { COMPAT_RECORD = 4 };
+  return strcmp(section->name, ".nv.compat") == 0 ? COMPAT_RECORD : (size_t)section->entry_size;
+}
+
+/* Two entries change places, or one stands twice. */
+static void records_move_entry(const ref_section *section, gen_random *random, uint8_t *bytes, size_t entry) {
+  const uint32_t count = (uint32_t)(section->size / entry);
+  uint8_t *const a = bytes + section->offset + entry * gen_random_below(random, count);
+  uint8_t *const b = bytes + section->offset + entry * gen_random_below(random, count);
+  const bool twice = gen_random_percent(random, 40);
+  for (size_t i = 0; i < entry; i++) {
+    const uint8_t byte = a[i];
+    a[i] = b[i];
+    b[i] = twice ? b[i] : byte;
+  }
+}
+
+static void records_put(uint8_t *at, unsigned width, uint64_t value) {
+  for (unsigned i = 0; i < width; i++)
+    at[i] = (uint8_t)(value >> 8 * i);
+}
+
+/* A number: its neighbours, a border, or what stands elsewhere in the section. */
+static void records_change_word(const ref_section *section, gen_random *random, uint8_t *bytes) {
+  const bool narrow = strstr(section->name, "debug") || strstr(section->name, "capmerc") || gen_random_percent(random, 30);
+  const unsigned width = narrow ? 1 : 4;
+  const uint32_t count = (uint32_t)(section->size / width);
+  uint8_t *const at = bytes + section->offset + (uint64_t)width * gen_random_below(random, count);
+  const uint8_t *const other = bytes + section->offset + (uint64_t)width * gen_random_below(random, count);
+  uint64_t old = 0, copy = 0;
+  for (unsigned i = 0; i < width; i++) {
+    old |= (uint64_t)at[i] << 8 * i;
+    copy |= (uint64_t)other[i] << 8 * i;
+  }
+  const uint64_t values[RECORD_VALUES] = {old + 1, old - 1, old + 4, old + 16,   old - 16,    2 * old,
+                                          copy,    copy,    0,       UINT64_MAX, 0x7fffffff, old ^ (1u << gen_random_below(random, 8 * width))};
+  records_put(at, width, values[gen_random_below(random, RECORD_VALUES)]);
+}
+
+void hunt_records_change(gen_random *random, const char *from, const char *to) {
+  harness_bytes bytes;
+  ref_cubin cubin;
+  char error[256];
+  if (!harness_read_file(from, &bytes))
+    harness_stop("cannot read %s", from);
+  if (ref_cubin_read(&cubin, bytes.data, bytes.size, error, sizeof error)) {
+    const uint32_t changes = 1 + gen_random_below(random, RECORD_CHANGES);
+    for (uint32_t i = 0; i < changes; i++) {
+      const ref_section *const section = records_choose(&cubin, random);
+      const size_t entry = section ? records_entry(section) : 0;
+      if (entry && entry <= section->size && gen_random_percent(random, 35))
+        records_move_entry(section, random, bytes.data, entry);
+      else if (section)
+        records_change_word(section, random, bytes.data);
+    }
+    ref_cubin_free(&cubin);
+  }
+  hunt_input_write(to, bytes.data, bytes.size);
+  free(bytes.data);
+}
