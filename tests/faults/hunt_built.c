@@ -43,8 +43,9 @@ static const unsigned built_machines[] = {75, 80, 86, 87, 88, 89, 90, 90};
 static const uint64_t built_sizes[] = {0,  1,  2,  3,  4,  4,  8,   8,   12,   16,   16,    20,   24,
                                        32, 36, 40, 48, 64, 96, 128, 256, 1000, 4096, 16384, 49152};
 static const uint64_t built_alignments[] = {1, 2, 4, 4, 8, 8, 8, 16, 16, 32, 64, 128, 256, 512};
-static const uint32_t built_values[] = {0, 1, 2, 4, 7, 8, 15, 16, 64, 100, 255, 256, 1024, 0x8000, 0xffff,
-                                        0x10000, 0x1000000, 0x7fffffff, 0x80000000, 0xffffffff};
+static const uint32_t built_values[] = {0,      1,       2,         4,          7,          8,         15,
+                                        16,     64,      100,       255,        256,        1024,      0x8000,
+                                        0xffff, 0x10000, 0x1000000, 0x7fffffff, 0x80000000, 0xffffffff};
 static const uint8_t built_codes[] = {0x04, 0x1b, 0x19, 0x2c, 0x21, 0x38, 0x41, 0x4a, 0x4c, 0x50,
                                       0x51, 0x52, 0x53, 0x54, 0x5f, 0x36, 0x0d, 0x51, 0x52};
 static const char *const built_prototypes[] = {"#v", "#i", "#ii", "#iii", "#vi", "#f", "#p"};

@@ -35,7 +35,8 @@ static void headers_change(gen_random *random, uint8_t *at, unsigned width) {
 static void headers_change_file(gen_random *random, uint8_t *bytes) {
   static const struct {
     unsigned at, width;
-  } fields[] = {{4, 1}, {7, 1}, {7, 1}, {8, 1}, {8, 1}, {16, 2}, {16, 2}, {18, 2}, {20, 4}, {20, 4}, {52, 2}, {58, 2}, {60, 2}, {62, 2}};
+  } fields[] = {{4, 1},  {7, 1},  {7, 1},  {8, 1},  {8, 1},  {16, 2}, {16, 2},
+                {18, 2}, {20, 4}, {20, 4}, {52, 2}, {58, 2}, {60, 2}, {62, 2}};
   const uint32_t count = sizeof fields / sizeof *fields;
   if (gen_random_percent(random, 45)) {
     const uint32_t flag = gen_random_below(random, MOST_FLAGS);
@@ -64,7 +65,8 @@ static void headers_change_note(const ref_cubin *cubin, gen_random *random, uint
 
 static void headers_change_section(const ref_cubin *cubin, gen_random *random, uint8_t *bytes) {
   static const unsigned wide[] = {8, 16, 32, 48, 56}, narrow[] = {0, 4, 4, 40, 44};
-  const uint64_t table = headers_get(bytes + 40, 8) + (uint64_t)ELF_SECTION * gen_random_below(random, (uint32_t)cubin->section_count);
+  const uint64_t table =
+      headers_get(bytes + 40, 8) + (uint64_t)ELF_SECTION * gen_random_below(random, (uint32_t)cubin->section_count);
   if (gen_random_percent(random, 50))
     headers_change(random, bytes + table + wide[gen_random_below(random, 5)], 8);
   else
@@ -79,7 +81,8 @@ static void headers_change_symbol(const ref_cubin *cubin, gen_random *random, ui
     const ref_section *const table = &cubin->sections[i];
     if (table->type != TYPE_SYMBOLS || !table->data || table->size < ELF_SYMBOL)
       continue;
-    uint8_t *const at = bytes + table->offset + (uint64_t)ELF_SYMBOL * gen_random_below(random, (uint32_t)(table->size / ELF_SYMBOL));
+    uint8_t *const at =
+        bytes + table->offset + (uint64_t)ELF_SYMBOL * gen_random_below(random, (uint32_t)(table->size / ELF_SYMBOL));
     const uint32_t field = gen_random_below(random, sizeof fields / sizeof *fields);
     headers_change(random, at + fields[field].at, fields[field].width);
     return;

@@ -142,7 +142,8 @@ static bool inputs_copy_words(const char *from, const char *to, const harness_wo
 }
 
 /* A link of a program; takes its words. */
-static bool inputs_add_link(hunt_inputs *inputs, const char *name, const char *from, const char *to, const cJSON *list) {
+static bool inputs_add_link(hunt_inputs *inputs, const char *name, const char *from, const char *to,
+                            const cJSON *list) {
   harness_words words = inputs_take_words(list);
   if (!inputs_copy_words(from, to, &words)) {
     harness_free_words(&words);

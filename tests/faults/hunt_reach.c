@@ -57,7 +57,8 @@ void hunt_reach_begin(uint64_t *reached) {
 }
 
 void hunt_reach_watch(void) {
-  reach_blocks = mmap(NULL, REACH_BLOCKS * sizeof *reach_blocks, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  reach_blocks =
+      mmap(NULL, REACH_BLOCKS * sizeof *reach_blocks, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (reach_blocks == MAP_FAILED)
     harness_stop("no memory: %s", strerror(errno));
 }

@@ -52,7 +52,8 @@ static const ref_section *records_choose(const ref_cubin *cubin, gen_random *ran
   const char *const wanted = kinds[gen_random_below(random, count)];
   for (size_t i = 1; i < cubin->section_count; i++) {
     records_kind(cubin->sections[i].name, kind);
-    if (records_can_change(&cubin->sections[i]) && strcmp(kind, wanted) == 0 && gen_random_below(random, ++of_kind) == 0)
+    if (records_can_change(&cubin->sections[i]) && strcmp(kind, wanted) == 0 &&
+        gen_random_below(random, ++of_kind) == 0)
       chosen = &cubin->sections[i];
   }
   return chosen;
@@ -84,7 +85,8 @@ static void records_put(uint8_t *at, unsigned width, uint64_t value) {
 
 /* A number: its neighbours, a border, or what stands elsewhere in the section. */
 static void records_change_word(const ref_section *section, gen_random *random, uint8_t *bytes) {
-  const bool narrow = strstr(section->name, "debug") || strstr(section->name, "capmerc") || gen_random_percent(random, 30);
+  const bool narrow =
+      strstr(section->name, "debug") || strstr(section->name, "capmerc") || gen_random_percent(random, 30);
   const unsigned width = narrow ? 1 : 4;
   const uint32_t count = (uint32_t)(section->size / width);
   uint8_t *const at = bytes + section->offset + (uint64_t)width * gen_random_below(random, count);
@@ -94,8 +96,9 @@ static void records_change_word(const ref_section *section, gen_random *random, 
     old |= (uint64_t)at[i] << 8 * i;
     copy |= (uint64_t)other[i] << 8 * i;
   }
-  const uint64_t values[RECORD_VALUES] = {old + 1, old - 1, old + 4, old + 16,   old - 16,    2 * old,
-                                          copy,    copy,    0,       UINT64_MAX, 0x7fffffff, old ^ (1u << gen_random_below(random, 8 * width))};
+  const uint64_t values[RECORD_VALUES] = {
+      old + 1, old - 1, old + 4, old + 16,   old - 16,   2 * old,
+      copy,    copy,    0,       UINT64_MAX, 0x7fffffff, old ^ (1u << gen_random_below(random, 8 * width))};
   records_put(at, width, values[gen_random_below(random, RECORD_VALUES)]);
 }
 
