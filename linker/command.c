@@ -136,7 +136,6 @@ static void reader_take_list(command_reader *reader, tl_option_id id, const char
   if (tl_option_row_of(id)->kind == TL_OPTION_OPTIONS_FILES) {
     reader_push(reader, given->list, true);
     given->list = (tl_texts){0};
-    return;
   }
   const tl_list list = {given->list.items, given->list.count};
   reader_set_field(reader, id, &list, sizeof list);

@@ -299,8 +299,7 @@ static void frames_put_translated(frame_writer *w, uint32_t first, const frame_p
     frames_put(w, last->sass, last->sass_size);
     return;
   }
-  if (steps.count)
-    qsort(steps.items, steps.count, sizeof *steps.items, frames_compare_steps);
+  tl_vector_sort(&steps, frames_compare_steps);
   const uint64_t start = w->size;
   frames_put(w, last->sass, FRAME_FDE);
   frames_put_steps(w, &steps, map);

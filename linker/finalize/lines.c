@@ -119,8 +119,7 @@ static line_sources lines_collect_sources(const finalizer *f, const tl_module *m
       if (cubin->sections[s].type == SHT_RELA)
         *tl_vector_push(f->arena, &sources) = (line_source){lines_target(file, cubin->sections[s].info), s};
   }
-  if (sources.count)
-    qsort(sources.items, sources.count, sizeof *sources.items, lines_compare_sources);
+  tl_vector_sort(&sources, lines_compare_sources);
   return (line_sources){sources.items, sources.count};
 }
 

@@ -464,7 +464,7 @@ test_fault() { # NUMBER
   link_faulty "$1" >"$work/link.log" 2>&1
   for test in "${tests[@]}"; do
     code=0
-    (ulimit -t 300 -f 200000 && run_test "$test") >"$work/test.log" 2>&1 </dev/null || code=$?
+    (export MALLOC_PERTURB_=165 && ulimit -t 300 -f 200000 && run_test "$test") >"$work/test.log" 2>&1 </dev/null || code=$?
     if ((code != 0)); then
       say "found	$test: exit code $code: $(grep -aE 'FAILED|rror|fail|instead' "$work/test.log" | head -n 1 | tr '\t' ' ' | cut -c 1-160)"
       return

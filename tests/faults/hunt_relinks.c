@@ -222,6 +222,12 @@ static void relinks_add_output(string_list *words) {
   string_list_add(words, "out.cubin");
 }
 
+/* At times none is named. */
+static void relinks_try_output(gen_random *random, string_list *words) {
+  if (!gen_random_percent(random, 3))
+    relinks_add_output(words);
+}
+
 static const relink_place *relinks_choose(const hunt_relinks *r, gen_random *random) {
   return &r->places[gen_random_below(random, (uint32_t)r->place_count)];
 }
@@ -234,7 +240,7 @@ static void relinks_make_words(const hunt_relinks *r, gen_random *random, const 
   const relink_place *const other = gen_random_percent(random, 35) ? relinks_other_place(r, place, random) : NULL;
   if (other)
     relinks_take_files(other, random, up, words);
-  relinks_add_output(words);
+  relinks_try_output(random, words);
 }
 
 /* What is done to one of a program's cubins: writes `from` with the change into `to`. */
@@ -258,7 +264,7 @@ static void relinks_make_changed(const hunt_relinks *r, gen_random *random, reli
   harness_path(path, "%s/%s/%s", r->root, place->path, place->cubins.items[changed]);
   change(random, path, damaged);
   string_list_add(words, "%s", strrchr(damaged, '/') + 1);
-  relinks_add_output(words);
+  relinks_try_output(random, words);
 }
 
 /* The words of a case of `twin damage`, whose damaged file is written to `damaged`; `up` leads from where the link runs to
