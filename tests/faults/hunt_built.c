@@ -32,11 +32,11 @@ typedef struct built_file {
   unsigned sm;
   bool accelerated; /* sm_90a */
   uint32_t number;
-  const built_name *names;                                 /* of the program */
-  uint8_t themes[2];                                       /* codes of records that the program has often */
-  tb_symbol functions[BUILT_SYMBOLS], data[BUILT_SYMBOLS]; /* functions: defined ones first */
-  const char *prototypes[BUILT_SYMBOLS];                   /* of the functions */
-  size_t function_count, defined_count, data_count;
+  const built_name *names;                                        /* of the program */
+  uint8_t themes[2];                                              /* codes of records that the program has often */
+  tb_symbol functions[BUILT_SYMBOLS], data[BUILT_SYMBOLS];        /* functions: defined ones first */
+  const char *prototypes[BUILT_SYMBOLS];                          /* of the functions */
+  size_t function_count, defined_count, kernel_count, data_count; /* kernels are the first functions */
 } built_file;
 
 static const unsigned built_machines[] = {75, 80, 86, 87, 88, 89, 90, 90};
@@ -193,9 +193,12 @@ static void built_add_functions(built_file *f) {
     f->prototypes[f->function_count] = f->names[i].prototype;
     if (had[i])
       built_add_function(f, &f->names[i]);
+    f->kernel_count += had[i] && f->names[i].what == BUILT_KERNEL;
   }
-  if (f->function_count == 0)
+  if (f->function_count == 0) {
     f->functions[f->function_count++] = tb_kernel(f->cubin, f->number ? "only1" : "only0", NULL, 0, 8);
+    f->kernel_count = 1;
+  }
   f->defined_count = f->function_count;
   for (size_t i = 0; i < BUILT_NAMES && f->names[i].what <= BUILT_FUNCTION; i++) {
     f->prototypes[f->function_count] = f->names[i].prototype;
@@ -210,15 +213,21 @@ static void built_add_functions(built_file *f) {
     f->functions[f->function_count++] = tb_alias(f->cubin, "alias", built_defined(f), 0);
 }
 
+/* A kernel, none, or now and then a device function, for whose shared memory nvlink stops. */
+static tb_symbol built_shared_owner(const built_file *f) {
+  if (built_percent(f, 3))
+    return built_defined(f);
+  return f->kernel_count && built_percent(f, 60) ? f->functions[built_below(f, (uint32_t)f->kernel_count)] : 0;
+}
+
 static tb_symbol built_add_variable(built_file *f, const built_name *name) {
   static const uint8_t contents[65536] = {1, 2, 3, 4, 5, 6, 7};
   const uint64_t size = built_percent(f, 98) ? name->size : CHOOSE(f, built_sizes);
   const uint64_t align = built_percent(f, 80) ? name->align : CHOOSE(f, built_alignments);
   const void *const bytes = built_percent(f, 60) ? contents : NULL;
   if (name->what == BUILT_SHARED)
-    return built_percent(f, 15)
-               ? tb_extern_shared(f->cubin, name->text)
-               : tb_shared(f->cubin, built_percent(f, 60) ? built_defined(f) : 0, name->text, size, align);
+    return built_percent(f, 15) ? tb_extern_shared(f->cubin, name->text)
+                                : tb_shared(f->cubin, built_shared_owner(f), name->text, size, align);
   if (name->what == BUILT_CONSTANT)
     return built_percent(f, 90) ? tb_constant(f->cubin, name->text, built_binding(f, name), size, align, bytes)
                                 : tb_function_constant(f->cubin, built_defined(f), contents, size < 64 ? size + 4 : 8,
