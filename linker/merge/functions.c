@@ -78,12 +78,21 @@ static bool functions_bank_is_missed(const tl_merging *m, const tl_cubin_section
   return !(kernel->other & STO_ENTRY) || !own;
 }
 
-static void functions_note_parameters(const tl_merging *m) {
+/* L525: shared memory is dropped with a dead kernel; that of a dead device function makes nvlink stop (E68). */
+static bool functions_shared_is_missed(const tl_merging *m, const tl_cubin_section *shared) {
+  const uint32_t primary = functions_primary(m->cubin, shared->info);
+  return primary < m->cubin->symbol_count && !(m->cubin->symbols[primary].other & STO_ENTRY);
+}
+
+static void functions_note_banks(const tl_merging *m) {
   for (uint32_t s = 1; s < m->cubin->section_count; s++) {
     const tl_cubin_section *const section = &m->cubin->sections[s];
-    if (m->module->eliminates && section->type == SHT_CUDA_CONSTANT0 && m->section_state[s] & TL_SECTION_DEAD &&
-        section->info < m->cubin->section_count)
+    if (!m->module->eliminates || !(m->section_state[s] & TL_SECTION_DEAD) || section->info >= m->cubin->section_count)
+      continue;
+    if (section->type == SHT_CUDA_CONSTANT0)
       m->module->deleted_section |= functions_bank_is_missed(m, section);
+    else if (section->type == SHT_CUDA_SHARED)
+      m->module->deleted_section |= functions_shared_is_missed(m, section);
   }
 }
 
@@ -117,7 +126,7 @@ static void functions_mark_dead(tl_merging *m) {
     if (m->section_state[s] & TL_SECTION_DEAD && functions_section_lives(m, s))
       m->section_state[s] &= (uint8_t)~TL_SECTION_DEAD;
   tl_merge_spread_state(m, TL_SECTION_DEAD);
-  functions_note_parameters(m);
+  functions_note_banks(m);
 }
 
 /* Named is the first definition, also a weak one that a strong one replaced (L139). */

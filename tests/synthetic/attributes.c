@@ -19,7 +19,15 @@ static void sparse_mask_of_all(built_program *program, unsigned sm) {
   set_sparse_mask(file, ".nv.info.dead", 0x40);
 }
 
+/* L525: what the dead function has in shared memory is no kernel's. */
+static void shared_of_a_dead_function(built_program *program, unsigned sm) {
+  tb_cubin *file = program->files[program->file_count++] = tb_new(sm);
+  (void)tb_kernel(file, "k", NULL, 0, 8);
+  (void)tb_shared(file, tb_function(file, "dead", TB_GLOBAL, NULL, 0, 8), "s", 16, 4);
+}
+
 const program_row attributes_rows[] = {
     {"sparse mask of all", sparse_mask_of_all, "s", ""},
+    {"shared of a dead function", shared_of_a_dead_function, "", "reference to deleted section"},
 };
 const size_t attributes_count = sizeof attributes_rows / sizeof *attributes_rows;
