@@ -401,7 +401,10 @@ void hunt_built_add(hunt_inputs *inputs, const char *root, size_t count) {
       built_file file = {.random = &random, .sm = sm, .number = j, .names = names};
       file.accelerated = accelerated && gen_random_percent(&random, 90);
       memcpy(file.themes, themes, sizeof themes);
-      harness_path(path, "%s/%s-%u.cubin", directory, gen_random_percent(&random, 4) ? "cudadevrt" : "built", j);
+      const bool library = gen_random_percent(&random, 4); /* taken when it is needed */
+      if (library && gen_random_percent(&random, 30))
+        hunt_words_add(words, "-register-link-binaries=registered");
+      harness_path(path, "%s/%s-%u.cubin", directory, library ? "cudadevrt" : "built", j);
       built_write_file(&file, path);
       hunt_words_add(words, "%s", strrchr(path, '/') + 1);
     }
