@@ -4,8 +4,9 @@
  * crashes, hangs, makes no output although there was one, or makes one of which `twin check` complains although it did
  * not. Then by what a link tells of itself (hunt_checks.c). Nothing that nvlink said is read.
  *
- * A fault that is not found is tried on `others` further relinks: when all answers are those of the program without it, it
- * is equivalent; without such a trial it counts as missed. */
+ * A fault that is not found though an answer is another one, of which nobody knows whether it is right, is missed. One that
+ * changes no answer is tried on `others` further relinks: when all answers are those of the program without it, it is
+ * equivalent; without such a trial it counts as missed. */
 #define _DEFAULT_SOURCE
 #include "tests/faults/hunt.h"
 
@@ -199,13 +200,16 @@ static void judge_restore(hunt_judge *j, size_t task) {
   hunt_answer_free(&answer);
 }
 
-/* The first input on which the fault shows. */
-static bool judge_find_by_votes(hunt_judge *j, int number, char by[HARNESS_PATH]) {
+/* The first input on which the fault shows. `*shown`: a task that is answered otherwise although nobody says which answer is
+ * right, or the number of tasks. */
+static bool judge_find_by_votes(hunt_judge *j, int number, char by[HARNESS_PATH], size_t *shown) {
   const hunt_runner runner = judge_runner(number);
   hunt_answer answer;
+  *shown = j->task_count;
   for (size_t i = 0; (i = hunt_batch_compare(&runner, number, j->tasks, i, j->task_count, &answer)) < j->task_count;
        i++) {
     const judge_vote *const vote = &j->votes[i];
+    *shown = *shown < j->task_count || vote->spoiled ? *shown : i;
     const char *const how = vote->spoiled ? NULL : judge_how(j, number, &j->tasks[i], vote, &answer);
     hunt_answer_free(&answer);
     if (!vote->spoiled)
@@ -213,6 +217,28 @@ static bool judge_find_by_votes(hunt_judge *j, int number, char by[HARNESS_PATH]
     if (!how || vote->spoiled)
       continue;
     snprintf(by, HARNESS_PATH, "%s: %s%s", how, j->tasks[i].input->name, hunt_mode_words[j->tasks[i].mode]);
+    return true;
+  }
+  return false;
+}
+
+/* --- synonyms --- */
+
+/* Two spellings of one option must be answered alike, by the program with the fault too: what no other voter knows. */
+static bool judge_find_by_synonyms(int number, const char *root, char by[HARNESS_PATH]) {
+  static const char *const synonyms[][2] = {{"-V", "--version"}, {"-h", "--help"}};
+  const hunt_runner runner = judge_runner(number);
+  for (size_t i = 0; i < sizeof synonyms / sizeof *synonyms; i++) {
+    hunt_answer answers[2];
+    for (int k = 0; k < 2; k++) {
+      char *words[] = {(char *)synonyms[i][k], NULL};
+      const hunt_input input = {.name = words[0], .directory = (char *)root, .arguments = {words, 1}};
+      hunt_run(&runner, &input, HUNT_COMPATIBLE, &answers[k]);
+      hunt_answer_free(&answers[k]);
+    }
+    if (hunt_same(&answers[0], &answers[1]))
+      continue;
+    snprintf(by, HARNESS_PATH, "two answers: %s and %s", synonyms[i][0], synonyms[i][1]);
     return true;
   }
   return false;
@@ -323,10 +349,16 @@ static void judge_say_reach(const hunt_judge *j, int number, char by[HARNESS_PAT
 }
 
 const char *hunt_judge_fault(hunt_judge *judge, int number, char by[HARNESS_PATH]) {
+  size_t shown;
   by[0] = '\0';
-  if (judge_find_by_votes(judge, number, by) || judge_find_by_leaks(judge, number, by) ||
-      judge_find_by_checks(judge, number, by))
+  if (judge_find_by_votes(judge, number, by, &shown) || judge_find_by_synonyms(number, judge->root, by) ||
+      judge_find_by_leaks(judge, number, by) || judge_find_by_checks(judge, number, by))
     return "found";
+  if (shown < judge->task_count) {
+    const hunt_task *const task = &judge->tasks[shown];
+    snprintf(by, HARNESS_PATH, "another answer, but no vote: %s%s", task->input->name, hunt_mode_words[task->mode]);
+    return "missed";
+  }
   if (!judge->settings.others) {
     judge_say_reach(judge, number, by);
     return "missed";
