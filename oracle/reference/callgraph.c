@@ -55,6 +55,10 @@ static size_t *ref_callgraph_unseen(ref_link *link) {
   return seen_by;
 }
 
+static bool ref_callgraph_is_live_entry(const ref_function *function) {
+  return function->entry && function->live && function->text != REF_NONE;
+}
+
 /* The number of kernels decides a lot (D54): those that live and are named. */
 static void ref_callgraph_find_kernels(ref_link *link) {
   size_t *seen_by = ref_callgraph_unseen(link);
@@ -64,7 +68,7 @@ static void ref_callgraph_find_kernels(ref_link *link) {
       continue;
     }
     ref_function *function = &link->functions[number];
-    if (!function->entry || !function->live || function->text == REF_NONE) {
+    if (!ref_callgraph_is_live_entry(function)) {
       continue;
     }
     ref_indices_add(link, &link->all_kernels, number);
@@ -87,7 +91,11 @@ static void ref_callgraph_find_entries(ref_link *link) {
     if (number == REF_NONE || link->functions[number].symbol != i) {
       continue;
     }
-    if (link->functions[number].is_stub && link->kernels.count != 1) {
+    const bool slot = link->functions[number].is_stub && link->kernels.count != 1;
+    if (slot || ref_callgraph_is_live_entry(&link->functions[number])) {
+      ref_indices_add(link, &link->holders, number);
+    }
+    if (slot) {
       ref_callgraph_reach(link, number, seen_by);
       ref_indices_add(link, &link->entries, number);
     } else if (link->functions[number].is_kernel) {

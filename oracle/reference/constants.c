@@ -7,14 +7,14 @@ static bool ref_constant_is_shared_out(const ref_function *function) {
   return function->constant2 != REF_NONE && !function->entry && function->live;
 }
 
-/* Kernels that reach a function with compiler constants. */
+/* Kernels, and jump slots that count as such (RF164), that reach a function with compiler constants. */
 static void ref_constants_find_users(ref_link *link) {
-  for (size_t i = 0; i < link->kernels.count; i++) {
-    const ref_function *kernel = &link->functions[link->kernels.items[i]];
+  for (size_t i = 0; i < link->entries.count; i++) {
+    const ref_function *kernel = &link->functions[link->entries.items[i]];
     for (size_t k = 0; k < kernel->reach.count; k++) {
       ref_function *function = &link->functions[kernel->reach.items[k]];
       if (ref_constant_is_shared_out(function)) {
-        ref_indices_add(link, &function->constant_users, link->kernels.items[i]);
+        ref_indices_add(link, &function->constant_users, link->entries.items[i]);
       }
     }
   }
@@ -168,8 +168,8 @@ void ref_constants_layout(ref_link *link) {
     }
     link->sections[function->constant2].dropped = true;
   }
-  for (size_t i = 0; i < link->all_kernels.count; i++) {
-    const size_t number = link->functions[link->all_kernels.items[i]].constant2;
+  for (size_t i = 0; i < link->holders.count; i++) {
+    const size_t number = link->functions[link->holders.items[i]].constant2;
     if (number != REF_NONE && link->sections[number].size == 0) {
       link->sections[number].dropped = true; /* RF4: made for an emptied block alone; no name either */
       link->sections[number].deleted = true;

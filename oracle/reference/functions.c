@@ -438,6 +438,22 @@ static void ref_function_keep_aliased(ref_link *link) {
   }
 }
 
+/* RF162: a function in a kernel's text (the copy of a device function that ptxas makes with -ewp) lives with the kernel, be it in the
+ * call graph or not. nvlink crashes when both are dead and the function is local. */
+static void ref_functions_keep_inside_kernels(ref_link *link) {
+  for (size_t i = 0; i < link->function_count; i++) {
+    ref_function *function = &link->functions[i];
+    if (function->alias_of == REF_NONE || !link->functions[function->alias_of].entry) {
+      continue;
+    }
+    function->live = function->live || link->functions[function->alias_of].live;
+    if (function->local && !function->live) {
+      ref_message_fatal(link, "RF162", "local function '%s' lies in the text of the kernel '%s', which is removed",
+                        function->name, link->functions[function->alias_of].name);
+    }
+  }
+}
+
 void ref_functions_survey(ref_link *link) {
   for (size_t i = 0; i < link->file_count; i++) {
     ref_function_survey_file(link, i);
@@ -448,4 +464,5 @@ void ref_functions_survey(ref_link *link) {
   ref_function_find_live(link);
   ref_function_keep_aliased(link);
   ref_function_mark_live(link);
+  ref_functions_keep_inside_kernels(link);
 }

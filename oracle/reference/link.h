@@ -236,6 +236,7 @@ typedef struct ref_out_symbol {
   uint64_t auxiliary; /* R7: a shared symbol's alignment */
   bool is_extern_shared;
   bool has_no_place;     /* D82 */
+  bool is_partial;       /* RF165 */
   size_t ghost_of;       /* RF62; 0: of none */
   size_t further_places; /* RF62: in the list of shared objects */
   bool undefined_weak, referenced;
@@ -365,6 +366,7 @@ typedef struct ref_link {
   ref_indices caching_clashes;               /* RF93: function, function, kernel */
   bool saw_extended;                         /* RF121: so far */
   bool has_extended;                         /* C28 */
+  bool has_refused_shared;                   /* RF163 */
   bool has_dead_parameter;                   /* RF85 */
   const char *mismatched_section;            /* RF95 */
   bool has_old_fragments, has_new_fragments; /* I24a */
@@ -378,6 +380,7 @@ typedef struct ref_link {
   ref_indices kernels;     /* in creation order */
   ref_indices entries;     /* with the jump slots (U11) */
   ref_indices all_kernels; /* with the unnamed ones */
+  ref_indices holders;     /* of shared memory: all kernels and the jump slots of `entries` (RF164) */
   struct ref_shared *shared;
   bool compat_has[16];
   uint16_t compat_value[16];
@@ -470,6 +473,15 @@ uint32_t ref_function_registers(const ref_file *file, uint32_t symbol);
 bool ref_function_is_named(const ref_link *link, const ref_function *function);
 bool ref_function_is_root(const ref_link *link, const ref_function *function);
 void ref_function_list_indirect(ref_link *link, const char *prototype, ref_indices *found);
+
+/* partial.c */
+void ref_partial_add_shared(ref_link *link, size_t file_number);
+void ref_partial_write_place(ref_link *link);
+
+/* internal.c */
+bool ref_function_is_internal(const ref_link *link, const ref_function *function);
+bool ref_function_keeps_internal(const ref_link *link);
+void ref_functions_drop_internal(ref_link *link);
 
 /* sections.c */
 size_t ref_section_add(ref_link *link, const char *name, uint32_t type, uint64_t flags, uint64_t align,
@@ -606,6 +618,7 @@ bool ref_symbol_is_system_call(const char *name);
 void ref_symbols_check_values(ref_link *link);
 void ref_symbols_number(ref_link *link);
 void ref_symbols_report_undefined(ref_link *link);
+void ref_symbols_settle_undefined(ref_link *link);
 void ref_symbols_write(ref_link *link, ref_bytes *output);
 void ref_symbols_name_globals(ref_link *link);
 

@@ -127,8 +127,9 @@ static bool ref_object_has_no_symbol(const ref_link *link, const ref_file *file,
   if (ref_object_is_shared(input) && ref_options_keep_shared_symbols(link)) {
     return (input->other & VISIBILITY) == INTERNAL && !link->preserves; /* RF115: `externsharedinstance` */
   }
+  const bool shown = (input->other & VISIBILITY) > INTERNAL; /* RF166 */
   if (ref_object_is_shared(input)) {
-    return !link->preserves || input->size == 0;
+    return input->size == 0 || (!link->preserves && !shown);
   }
   const uint32_t owner = ref_merge_owner(file, input->section);
   const bool device = owner != 0 && (file->cubin.symbols[owner].other & REF_OTHER_ENTRY) == 0;
@@ -168,8 +169,9 @@ static size_t ref_object_create(ref_link *link, size_t file_number, const ref_sy
     symbol->value = input->value; /* M2: `.nv.reservedSmem.offset0` has 0x40 */
   }
   symbol->dropped = ref_object_has_no_symbol(link, &link->files[file_number], input);
-  symbol->has_no_name = symbol->dropped && extern_shared; /* unless D70 shows it */
-  if (symbol->local_list && (!symbol->dropped || extern_shared)) {
+  const bool may_stay = undefined && ref_object_is_shared(input); /* D70, RF160 */
+  symbol->has_no_name = symbol->dropped && may_stay;
+  if (symbol->local_list && (!symbol->dropped || may_stay)) {
     ref_names_add(link, number, input->name);
   }
   if (extern_shared) {

@@ -38,6 +38,9 @@ void ref_reference_lay_out(ref_link *link) {
   } else {
     ref_reference_place_everything(link);
   }
+  ref_partial_write_place(link);
+  ref_symbols_settle_undefined(link);
+  ref_functions_drop_internal(link);
   ref_limits_check_sizes(link);
   ref_symbols_report_undefined(link);
   ref_limits_check_large_parameters(link);

@@ -4,7 +4,16 @@
 
 #include <string.h>
 
-enum { TYPE_G32 = 3, TYPE_G64 = 4, NO_BANK = 28, TEXT_BANK = 29, CONSTANT_LIMIT = 0x10000, SYSTEM_RESERVED = 0x40 };
+enum {
+  TYPE_G32 = 3,
+  TYPE_G64 = 4,
+  NO_BANK = 28,
+  TEXT_BANK = 29,
+  CONSTANT_LIMIT = 0x10000,
+  SYSTEM_RESERVED = 0x40,
+  VISIBILITY = 3,
+  HIDDEN = 2
+};
 
 typedef enum ref_action { REF_APPLY, REF_KEEP, REF_DROP, REF_CLEAR, REF_KEEP_NOTHING } ref_action;
 
@@ -57,6 +66,19 @@ static void ref_relocate_follow_alias(const ref_link *link, ref_out_relocation *
   }
 }
 
+/* RF161: in an executable an internal function has no symbol. What `-r` and -preserve-relocs keep of it counts as dead all the
+ * same, but for weak ones, as in RF106; by default (D110) it is a function like others. */
+static ref_action ref_relocate_classify_internal(ref_link *link, const ref_out_relocation *entry, bool clear) {
+  if (!ref_function_keeps_internal(link)) {
+    ref_message_fatal(link, "E69", "Internal error: reference to deleted symbol");
+  }
+  const bool weak = link->relocatable && link->symbols[entry->symbol].bind == REF_BIND_WEAK;
+  if (!link->job->bug_compatible) {
+    return clear ? REF_DROP : REF_KEEP;
+  }
+  return !clear ? REF_DROP : weak ? REF_KEEP : REF_CLEAR;
+}
+
 /* R14, R15 */
 static ref_action ref_relocate_classify_function(ref_link *link, const ref_out_relocation *entry) {
   const ref_function *function = &link->functions[entry->function];
@@ -64,14 +86,10 @@ static ref_action ref_relocate_classify_function(ref_link *link, const ref_out_r
   if (!function->live || entry->symbol == REF_NONE) {
     return clear ? REF_CLEAR : REF_DROP;
   }
-  const uint8_t visibility = link->symbols[entry->symbol].other & 3;
-  if (visibility == 1 && link->relocatable) {
-    return REF_DROP;
+  if (ref_function_is_internal(link, function)) {
+    return ref_relocate_classify_internal(link, entry, clear);
   }
-  if (visibility == 1) {
-    ref_message_fatal(link, "E69", "Internal error: reference to deleted symbol");
-  }
-  if (visibility == 2) {
+  if ((link->symbols[entry->symbol].other & VISIBILITY) == HIDDEN) {
     return REF_APPLY;
   }
   return clear || ref_relocate_kind(entry->type) == REF_KIND_NONE ? REF_DROP : REF_KEEP;
@@ -367,6 +385,19 @@ static void ref_relocate_check_dropped(ref_link *link) {
   }
 }
 
+/* RF163: an object that was refused has no place; below sm_90 nvlink stumbles over it where its symbol is in the output. */
+static void ref_relocate_check_refused(ref_link *link) {
+  if (!link->has_refused_shared || link->sm >= 90) {
+    return;
+  }
+  if (ref_options_keep_shared_symbols(link)) {
+    ref_message_fatal(link, "E70", "Internal error: unallocated symbol");
+  }
+  if (link->preserves) {
+    ref_message_fatal(link, "E69", "Internal error: reference to deleted symbol");
+  }
+}
+
 /* RF85: said before any relocation, used or not. */
 static void ref_relocate_check_parameters(ref_link *link) {
   if (link->has_dead_parameter) {
@@ -374,9 +405,14 @@ static void ref_relocate_check_parameters(ref_link *link) {
   }
 }
 
+static bool ref_relocate_is_internal(const ref_link *link, const ref_out_relocation *entry) {
+  return entry->function != REF_NONE && ref_function_is_internal(link, &link->functions[entry->function]);
+}
+
 /* R10: last in, first out; every apply comes before any kept entry is looked at. */
 void ref_relocate_apply(ref_link *link) {
   ref_relocate_check_dropped(link);
+  ref_relocate_check_refused(link);
   ref_relocate_check_parameters(link);
   ref_relocate_check_aliases(link);
   for (size_t i = link->relocation_count; i-- > 0;) {
@@ -389,7 +425,7 @@ void ref_relocate_apply(ref_link *link) {
         link->relocatable || link->has_index ? entry->type : ref_relocation_rewrite(entry->type); /* R53, U12 */
     ref_relocate_follow_alias(link, entry);
     const ref_action action = ref_relocate_classify(link, entry);
-    if (action == REF_APPLY) {
+    if (action == REF_APPLY || (action == REF_CLEAR && ref_relocate_is_internal(link, entry))) { /* RF161 */
       ref_preserve_record(link, entry);
     }
     if (action == REF_APPLY || action == REF_CLEAR) {

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { RESERVED = 0x400, EXTERN_ALIGN = 16, LIMIT = 0xc000, VISIBILITY = 3, INTERNAL = 1 };
+enum { RESERVED = 0x400, EXTERN_ALIGN = 16, LIMIT = 0xc000, VISIBILITY = 3, INTERNAL = 1, TYPE_EXTENDED = 0xff00 };
 
 static const uint64_t NOWHERE = (uint64_t)-1;
 
@@ -59,8 +59,8 @@ static void ref_shared_find_uses(ref_link *link) {
 }
 
 static void ref_shared_find_users(ref_link *link) {
-  for (size_t i = 0; i < link->all_kernels.count; i++) {
-    const size_t kernel = link->all_kernels.items[i];
+  for (size_t i = 0; i < link->holders.count; i++) {
+    const size_t kernel = link->holders.items[i];
     for (size_t k = 0; k < link->functions[kernel].reach.count; k++) {
       const ref_indices *uses = &link->functions[link->functions[kernel].reach.items[k]].shared_uses;
       for (size_t j = 0; j < uses->count; j++) {
@@ -251,14 +251,14 @@ static size_t ref_shared_group_of(const ref_link *link, size_t kernel) {
 
 /* W9.5: kernels that reach one function with extern shared memory belong together. */
 static void ref_shared_group_kernels(ref_link *link) {
-  for (size_t i = 0; i < link->all_kernels.count; i++) {
-    link->functions[link->all_kernels.items[i]].group = link->all_kernels.items[i];
+  for (size_t i = 0; i < link->holders.count; i++) {
+    link->functions[link->holders.items[i]].group = link->holders.items[i];
   }
   for (size_t i = 0; i < link->function_count; i++) {
     link->functions[i].extern_kernel = REF_NONE;
   }
-  for (size_t i = 0; i < link->all_kernels.count; i++) {
-    const size_t kernel = link->all_kernels.items[i];
+  for (size_t i = 0; i < link->holders.count; i++) {
+    const size_t kernel = link->holders.items[i];
     for (size_t k = 0; k < link->functions[kernel].reach.count; k++) {
       ref_function *function = &link->functions[link->functions[kernel].reach.items[k]];
       if (!function->uses_extern_shared) {
@@ -274,18 +274,18 @@ static void ref_shared_group_kernels(ref_link *link) {
 
 static void ref_shared_place_extern(ref_link *link) {
   ref_shared_group_kernels(link);
-  for (size_t i = 0; i < link->all_kernels.count; i++) {
-    const ref_function *kernel = &link->functions[link->all_kernels.items[i]];
+  for (size_t i = 0; i < link->holders.count; i++) {
+    const ref_function *kernel = &link->functions[link->holders.items[i]];
     const uint64_t end = ref_align_up(kernel->shared_end, EXTERN_ALIGN);
-    ref_function *group = &link->functions[ref_shared_group_of(link, link->all_kernels.items[i])];
+    ref_function *group = &link->functions[ref_shared_group_of(link, link->holders.items[i])];
     if (kernel->kernel_uses_extern && end > group->extern_shared_offset) {
       group->extern_shared_offset = end;
     }
   }
-  for (size_t i = 0; i < link->all_kernels.count; i++) {
-    ref_function *kernel = &link->functions[link->all_kernels.items[i]];
+  for (size_t i = 0; i < link->holders.count; i++) {
+    ref_function *kernel = &link->functions[link->holders.items[i]];
     if (kernel->kernel_uses_extern) {
-      const ref_function *group = &link->functions[ref_shared_group_of(link, link->all_kernels.items[i])];
+      const ref_function *group = &link->functions[ref_shared_group_of(link, link->holders.items[i])];
       kernel->shared_end = group->extern_shared_offset;
     }
   }
@@ -331,7 +331,7 @@ static void ref_shared_place_extern_by_name(ref_link *link, const ref_shared *sh
   }
 }
 
-/* W17.2: an object that nothing refers to, outside the pool. */
+/* W17.2: an object that nothing refers to, outside the pool. RF166: without -g too, what has a symbol. */
 static void ref_shared_hide_unused(ref_link *link, const ref_shared *shared) {
   for (size_t i = 0; i < shared->pool.count; i++) {
     ref_out_symbol *symbol = &link->symbols[shared->pool.items[i]];
@@ -434,6 +434,26 @@ static void ref_shared_add_late_sections(ref_link *link, const ref_shared *share
   }
 }
 
+/* RF163: the shared memory of a kernel of an -ewp file is laid out already, so nothing that other files share can be its. */
+static void ref_shared_refuse_user(ref_link *link, const ref_out_symbol *symbol, size_t user) {
+  const ref_function *kernel = &link->functions[user];
+  if (kernel->entry && kernel->defined && link->files[kernel->definition_file].cubin.type == TYPE_EXTENDED) {
+    ref_message_add(link, REF_ERROR, "RF163", "Cannot link shared object '%s' with partially linked kernel '%s'",
+                    symbol->name, kernel->name);
+    link->has_refused_shared = link->has_refused_shared || symbol->users.count == 1;
+  }
+}
+
+/* In the pool's order, the kernel that was created last first. */
+static void ref_shared_refuse_partial(ref_link *link, const ref_shared *shared) {
+  for (size_t i = 0; i < shared->pool.count; i++) {
+    const ref_out_symbol *symbol = &link->symbols[shared->pool.items[i]];
+    for (size_t k = symbol->users.count; k-- > 0 && !symbol->is_extern_shared;) {
+      ref_shared_refuse_user(link, symbol, symbol->users.items[k]);
+    }
+  }
+}
+
 void ref_shared_prepare(ref_link *link) {
   ref_shared *shared = ref_memory_take(link, 1, sizeof *shared);
   link->shared = shared;
@@ -449,11 +469,12 @@ void ref_shared_prepare(ref_link *link) {
 void ref_shared_layout(ref_link *link) {
   ref_shared *shared = link->shared;
   ref_shared_mark_unplaced(link, shared);
+  ref_shared_refuse_partial(link, shared);
   const uint64_t end = ref_shared_colour_pool(link, shared);
   shared->pool_align = shared->pool_is_used ? link->debug_shared_align : 1;
-  for (size_t i = 0; i < link->all_kernels.count; i++) {
-    if (link->functions[link->all_kernels.items[i]].shared != REF_NONE) {
-      ref_shared_layout_kernel(link, shared, link->all_kernels.items[i]);
+  for (size_t i = 0; i < link->holders.count; i++) {
+    if (link->functions[link->holders.items[i]].shared != REF_NONE) {
+      ref_shared_layout_kernel(link, shared, link->holders.items[i]);
     }
   }
   if (ref_options_keep_shared_symbols(link)) {
@@ -462,12 +483,10 @@ void ref_shared_layout(ref_link *link) {
     ref_shared_place_extern(link);
     ref_shared_show_extern(link, shared);
   }
-  if (ref_options_list_shared_symbols(link)) {
-    ref_shared_hide_unused(link, shared);
-  }
-  for (size_t i = 0; i < link->all_kernels.count; i++) {
-    if (link->functions[link->all_kernels.items[i]].shared != REF_NONE) {
-      ref_shared_finish_kernel(link, shared, &link->functions[link->all_kernels.items[i]]);
+  ref_shared_hide_unused(link, shared);
+  for (size_t i = 0; i < link->holders.count; i++) {
+    if (link->functions[link->holders.items[i]].shared != REF_NONE) {
+      ref_shared_finish_kernel(link, shared, &link->functions[link->holders.items[i]]);
     }
   }
   ref_shared_finish_pool(link, shared, end);

@@ -100,6 +100,23 @@ static bool ref_symbol_is_missing(const ref_link *link, size_t number) {
   return false;
 }
 
+static bool ref_symbol_is_shared(const ref_out_symbol *symbol) {
+  return symbol->type == REF_SYMBOL_CUDA_OBJECT && (symbol->other & REF_SPACE_MASK) == REF_SPACE_SHARED;
+}
+
+/* RF160: shared memory that is mentioned with a size and defined nowhere stays in every output, with the value -1. */
+void ref_symbols_settle_undefined(ref_link *link) {
+  for (size_t i = 0; i < link->symbol_count; i++) {
+    ref_out_symbol *symbol = &link->symbols[i];
+    if (ref_symbol_is_shared(symbol) && symbol->section == REF_NONE && !symbol->common && !symbol->is_extern_shared &&
+        symbol->size > 0 && !ref_symbol_is_provided(symbol->name)) {
+      symbol->value = UINT64_MAX;
+      symbol->dropped = false;
+      symbol->has_no_name = false;
+    }
+  }
+}
+
 /* E20, in symbol order; that is per file and functions first (C78). */
 void ref_symbols_report_undefined(ref_link *link) {
   for (size_t i = 0; i < link->symbol_count && !link->relocatable; i++) { /* C51 */
@@ -132,10 +149,29 @@ static bool ref_symbol_stays(const ref_link *link, const ref_out_symbol *symbol)
   return symbol->type != REF_SYMBOL_SECTION || section->size > 0 || section->keeps_symbol;
 }
 
+/* RF166: a hidden or protected shared object stays in executables; an extern one has no value. By default it goes like others. */
+static bool ref_symbol_is_shown_extern(const ref_link *link, const ref_out_symbol *symbol) {
+  return link->job->bug_compatible && !link->relocatable && !ref_options_keep_shared_symbols(link) &&
+         symbol->is_extern_shared && symbol->dropped && (symbol->other & VISIBILITY) > INTERNAL;
+}
+
+/* RF166: `.nv_debug.shared` goes when no extern object keeps it, whatever lies in it. */
+static bool ref_symbol_is_shown_nowhere(const ref_link *link, const ref_out_symbol *symbol) {
+  return link->job->bug_compatible && ref_symbol_is_shared(symbol) && !symbol->dropped && !symbol->has_no_name &&
+         (symbol->other & VISIBILITY) > INTERNAL && symbol->section != REF_NONE &&
+         link->sections[symbol->section].dropped;
+}
+
 /* E70, R1: a symbol whose value is -1, referred to or not. Shared objects without a place are none (RF9). */
 void ref_symbols_check_values(ref_link *link) {
   for (size_t i = 0; i < link->symbol_count; i++) {
     const ref_out_symbol *symbol = &link->symbols[i];
+    if (ref_symbol_is_shown_extern(link, symbol)) {
+      ref_message_fatal(link, "E70", "Internal error: unallocated symbol");
+    }
+    if (ref_symbol_is_shown_nowhere(link, symbol)) {
+      ref_message_fatal(link, "E68", "Internal error: reference to deleted section");
+    }
     if (symbol->section != REF_NONE && symbol->value == UINT64_MAX && !symbol->dropped &&
         link->sections[symbol->section].type != REF_TYPE_SHARED) {
       ref_message_fatal(link, "E70", "Internal error: unallocated symbol");
@@ -170,10 +206,6 @@ void ref_symbols_name_globals(ref_link *link) {
   }
 }
 
-static bool ref_symbol_is_shared(const ref_out_symbol *symbol) {
-  return symbol->type == REF_SYMBOL_CUDA_OBJECT && (symbol->other & REF_SPACE_MASK) == REF_SPACE_SHARED;
-}
-
 /* W17.2: shared addresses start behind the reserved bytes, if the section has more than those. */
 static uint64_t ref_symbol_value(const ref_link *link, const ref_out_symbol *symbol) {
   if (link->relocatable) {
@@ -201,7 +233,8 @@ static void ref_symbol_write(const ref_link *link, const ref_out_symbol *symbol,
   const bool object = symbol->type == REF_SYMBOL_CUDA_OBJECT && !link->relocatable;
   const uint8_t type = object ? REF_SYMBOL_OBJECT : symbol->type;
   const uint8_t mask = (object ? REF_SPACE_MASK : 0) | ref_symbol_lost_visibility(link, symbol);
-  const bool preserved = ref_symbol_is_shared(symbol) && !link->relocatable && !ref_options_keep_shared_symbols(link);
+  const bool preserved = ref_symbol_is_shared(symbol) && symbol->section != REF_NONE && !link->relocatable &&
+                         (symbol->other & VISIBILITY) < HIDDEN && !ref_options_keep_shared_symbols(link);
   const uint8_t other = preserved ? INTERNAL : symbol->other & (uint8_t)~mask; /* W17.7 */
   const uint32_t nowhere = symbol->common ? REF_SECTION_COMMON : 0;            /* D3 */
   const uint32_t section = symbol->section == REF_NONE ? nowhere : link->sections[symbol->section].index;
