@@ -138,7 +138,7 @@ static void ref_function_survey_symbol(ref_link *link, size_t file_number, uint3
     function->first_virtual_sm = file->virtual_sm;
     file->body_of[symbol] = REF_BODY_NEW;
   }
-  function->is_stub = ref_unified_is_placed(link) && input->section < file->cubin.section_count &&
+  function->is_stub = !link->relocatable && input->section < file->cubin.section_count &&
                       file->cubin.sections[input->section].type == REF_TYPE_UFT;
   function->entry = function->entry || (input->other & REF_OTHER_ENTRY) != 0;
   if (ref_function_symbol_is_alias(file, symbol) && file->body_of[symbol] == REF_BODY_NEW) {

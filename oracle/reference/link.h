@@ -177,8 +177,7 @@ typedef struct ref_function {
   /* results of the call graph */
   ref_indices callees; /* live ones: direct, then indirect by prototype (G2) */
   ref_indices reach;   /* kernels only: itself and all that it reaches */
-  ref_indices shared_uses;
-  bool is_unnamed; /* nothing spreads to it: -kernels-used leaves it out but it lives (W17.12), or -r (I7) */
+  bool is_unnamed;     /* nothing spreads to it: -kernels-used leaves it out but it lives (W17.12), or -r (I7) */
   bool late_shared;
   bool is_kernel; /* a live entry that is not excluded by -kernels-used */
   bool reaches_cycle, uses_extern_shared;
@@ -241,6 +240,7 @@ typedef struct ref_out_symbol {
   size_t further_places; /* RF62: in the list of shared objects */
   bool undefined_weak, referenced;
   ref_indices users; /* shared objects: kernels (W9.2) */
+  size_t last_user;  /* while they are found: the last text that refers to it, and 1 */
   uint64_t slot;     /* textures, samplers, surfaces: B4 */
   uint32_t index;
 } ref_out_symbol;

@@ -34,13 +34,18 @@ static void ref_shared_list(ref_link *link, ref_shared *shared) {
   }
 }
 
+/* Is it a live text's entry against shared memory? */
+static bool ref_shared_entry_counts(const ref_link *link, const ref_out_relocation *entry) {
+  return !entry->dropped && link->sections[entry->target].info_function != REF_NONE && entry->symbol != REF_NONE &&
+         ref_shared_is_object(&link->symbols[entry->symbol]);
+}
+
 /* What each function's text refers to; W9.9: dead functions' references count as references, not as uses. */
 static void ref_shared_find_uses(ref_link *link) {
   for (size_t i = 0; i < link->relocation_count; i++) {
     const ref_out_relocation *entry = &link->relocations[i];
     const size_t number = link->sections[entry->target].info_function;
-    if (entry->dropped || number == REF_NONE || entry->symbol == REF_NONE ||
-        !ref_shared_is_object(&link->symbols[entry->symbol])) {
+    if (!ref_shared_entry_counts(link, entry)) {
       continue;
     }
     ref_out_symbol *symbol = &link->symbols[entry->symbol];
@@ -49,7 +54,6 @@ static void ref_shared_find_uses(ref_link *link) {
     if (symbol->is_extern_shared) {
       function->uses_extern_shared = true;
     }
-    ref_indices_add(link, &function->shared_uses, entry->symbol);
   }
   for (size_t i = 0; i < link->function_count; i++) {
     for (size_t k = 0; k < link->functions[i].dead_references.count; k++) {
@@ -58,16 +62,26 @@ static void ref_shared_find_uses(ref_link *link) {
   }
 }
 
+/* RF164: the users' order: text by text, as their entries are read; of each text those that reach it, the last created first. */
 static void ref_shared_find_users(ref_link *link) {
-  for (size_t i = 0; i < link->holders.count; i++) {
+  ref_indices *reached_by = ref_memory_take(link, link->function_count + 1, sizeof *reached_by);
+  for (size_t i = link->holders.count; i-- > 0;) {
     const size_t kernel = link->holders.items[i];
     for (size_t k = 0; k < link->functions[kernel].reach.count; k++) {
-      const ref_indices *uses = &link->functions[link->functions[kernel].reach.items[k]].shared_uses;
-      for (size_t j = 0; j < uses->count; j++) {
-        ref_indices *users = &link->symbols[uses->items[j]].users;
-        if (users->count == 0 || users->items[users->count - 1] != kernel) {
-          ref_indices_add(link, users, kernel);
-        }
+      ref_indices_add(link, &reached_by[link->functions[kernel].reach.items[k]], kernel);
+    }
+  }
+  for (size_t i = 0; i < link->relocation_count; i++) {
+    const ref_out_relocation *entry = &link->relocations[i];
+    const size_t number = link->sections[entry->target].info_function;
+    if (!ref_shared_entry_counts(link, entry) || link->symbols[entry->symbol].last_user == number + 1) {
+      continue;
+    }
+    link->symbols[entry->symbol].last_user = number + 1;
+    for (size_t k = 0; k < reached_by[number].count; k++) {
+      ref_indices *users = &link->symbols[entry->symbol].users;
+      if (!ref_indices_has(users, reached_by[number].items[k])) {
+        ref_indices_add(link, users, reached_by[number].items[k]);
       }
     }
   }
@@ -426,10 +440,10 @@ static void ref_shared_add_late_sections(ref_link *link, const ref_shared *share
       ref_shared_add_late_section(link, number, true);
     }
   }
-  for (size_t i = 0; i < link->kernels.count; i++) { /* RF50: by default unnamed ones too */
-    const size_t kernel = link->kernels.items[i];
+  for (size_t i = 0; i < link->entries.count; i++) { /* RF50: by default unnamed ones too; RF164 */
+    const size_t kernel = link->entries.items[i];
     if (ref_shared_kernel_uses_extern(link, &link->functions[kernel])) {
-      ref_shared_add_late_section(link, kernel, false);
+      ref_shared_add_late_section(link, kernel, !link->functions[kernel].entry);
     }
   }
 }
@@ -444,11 +458,11 @@ static void ref_shared_refuse_user(ref_link *link, const ref_out_symbol *symbol,
   }
 }
 
-/* In the pool's order, the kernel that was created last first. */
+/* In the pool's order, users in theirs. */
 static void ref_shared_refuse_partial(ref_link *link, const ref_shared *shared) {
   for (size_t i = 0; i < shared->pool.count; i++) {
     const ref_out_symbol *symbol = &link->symbols[shared->pool.items[i]];
-    for (size_t k = symbol->users.count; k-- > 0 && !symbol->is_extern_shared;) {
+    for (size_t k = 0; k < symbol->users.count && !symbol->is_extern_shared; k++) {
       ref_shared_refuse_user(link, symbol, symbol->users.items[k]);
     }
   }
