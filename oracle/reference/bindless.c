@@ -67,7 +67,7 @@ static void ref_bindless_find_masks(ref_link *link) {
 }
 
 /* B3, M27, before the tables are filled; the sections' own alignment is SLOT unless a file was changed. */
-static uint64_t ref_bindless_find_base(const ref_link *link) {
+uint64_t ref_bindless_find_base(const ref_link *link) {
   uint64_t base = 0, align = link->is_capsule ? CAPSULE_ALIGN : SLOT;
   for (size_t i = 0; i < link->function_count; i++) {
     const size_t section = link->functions[i].constant0;

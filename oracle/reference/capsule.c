@@ -72,6 +72,12 @@ static void ref_capsule_map_symbols(ref_capsule *capsule) {
       }
     }
   }
+  for (size_t i = 0; i < sass->function_count; i++) {
+    const size_t instance = sass->functions[i].extern_instance; /* W12, D59 */
+    if (instance != 0) {
+      capsule->symbol_of[instance] = mercury->functions[i].extern_instance;
+    }
+  }
   for (size_t i = 0; i < sass->section_count; i++) {
     const char *name = strcmp(sass->sections[i].name, ref_view_sass.user_name) == 0 ? ref_view_mercury.user_name
                                                                                     : sass->sections[i].name;
@@ -145,6 +151,25 @@ static ref_piece *ref_capsule_add_piece(ref_capsule *capsule, ref_piece piece) {
   return &capsule->pieces[capsule->piece_count++];
 }
 
+/* M7, W1.5: on the SASS side; with -r CUDA's own types stay (RF170). */
+static uint32_t ref_capsule_type(const ref_link *link, uint32_t type) {
+  if (!link->relocatable) {
+    return ref_write_type(type);
+  }
+  switch (type) {
+  case REF_TYPE_CONSTANT_USER:
+    return REF_TYPE_CONSTANT + 3;
+  case REF_TYPE_CONSTANT_PIC:
+    return REF_TYPE_CONSTANT + 4;
+  case REF_TYPE_CONSTANT_OPTIMIZER:
+    return REF_TYPE_CONSTANT + 2;
+  case REF_TYPE_CONSTANT_TABLE:
+    return REF_TYPE_CONSTANT;
+  default:
+    return type;
+  }
+}
+
 /* M11: the sections of step 1, with SASS contents later. */
 static void ref_capsule_add_plain_pieces(ref_capsule *capsule) {
   ref_link *mercury = capsule->mercury;
@@ -159,7 +184,7 @@ static void ref_capsule_add_plain_pieces(ref_capsule *capsule) {
     (void)ref_capsule_add_piece(capsule,
                                 (ref_piece){.name = renamed == NULL ? section->name : renamed,
                                             .old_name = renamed == NULL ? NULL : section->name,
-                                            .type = ref_write_type(section->type),
+                                            .type = ref_capsule_type(mercury, section->type),
                                             .flags = section->flags,
                                             .align = own_align ? capsule->sass->sections[sass].align : section->align,
                                             .entry_size = section->entry_size,
@@ -184,7 +209,7 @@ static void ref_capsule_add_parameters(ref_capsule *capsule) {
     ref_bytes zeros = {0};
     ref_bytes_fill(capsule->mercury, &zeros, (size_t)section->size);
     (void)ref_capsule_add_piece(capsule, (ref_piece){.name = section->name,
-                                                     .type = REF_TYPE_PROGBITS,
+                                                     .type = ref_capsule_type(capsule->mercury, REF_TYPE_CONSTANT),
                                                      .flags = section->flags,
                                                      .align = section->align,
                                                      .has_bytes = true,
@@ -351,7 +376,8 @@ static void ref_capsule_fill_pieces(ref_capsule *capsule) {
       piece->size = piece->data.size;
     } else if (piece->type == REF_TYPE_CAPSULE_TEXT && piece->data.size >= 4) {
       ref_put_u32(piece->data.data, capsule->pieces[capsule->piece_of[piece->section]].index);
-    } else if (piece->type == REF_TYPE_NOBITS && capsule->mercury->sections[piece->section].type == REF_TYPE_SHARED) {
+    } else if (piece->type == REF_TYPE_NOBITS && !capsule->mercury->relocatable &&
+               capsule->mercury->sections[piece->section].type == REF_TYPE_SHARED) {
       piece->size += RESERVED; /* M17 */
     } else if (piece->type == REF_TYPE_NOBITS &&
                capsule->mercury->sections[piece->section].type == REF_TYPE_SHARED_RESERVED) {
@@ -446,7 +472,7 @@ static void ref_capsule_write_symbol(const ref_capsule *capsule, size_t number, 
   uint32_t name = ref_strings_offset(&link->names, symbol->name), section = 0;
   if (undefined && type == REF_SYMBOL_OBJECT) {
     type = REF_SYMBOL_CUDA_OBJECT;
-  } else if (object && !mercury_side) {
+  } else if (object && !mercury_side && !link->relocatable) {
     type = REF_SYMBOL_OBJECT;
     other &= (uint8_t)~REF_SPACE_MASK;
     value += ref_capsule_reserved_before(link, symbol);
@@ -640,8 +666,8 @@ static void ref_capsule_write_file(ref_capsule *capsule) {
   for (size_t i = 0; i < capsule->piece_count; i++) {
     ref_capsule_write_header(link, &file, &capsule->pieces[i]);
   }
-  const size_t segments = file.size;
-  const size_t count = ref_capsule_write_segments(capsule, &file);
+  const size_t segments = link->relocatable ? 0 : file.size;
+  const size_t count = link->relocatable ? 0 : ref_capsule_write_segments(capsule, &file); /* M14 */
   const uint32_t note = capsule->pieces[capsule->piece_of[link->cuinfo_section]].index;
   ref_write_file_header(link, file.data, headers, capsule->piece_count + FIRST_SECTIONS, segments, count, note);
   link->result->bytes = file.data;
@@ -683,6 +709,7 @@ void ref_capsule_run(ref_link *link) {
   link->view = &ref_view_mercury;
   for (size_t i = 0; i < link->file_count; i++) {
     link->files[i].cubin = ref_view_of(link, &link->files[i].whole, true);
+    ref_capsule_name_constants(link, &link->files[i]);
     ref_inputs_prepare(link, &link->files[i]);
   }
   ref_reference_lay_out(link);

@@ -88,6 +88,8 @@ void ref_capsule_add_compat(ref_capsule *capsule);
 void ref_capsule_check_schedule(ref_capsule *capsule);
 /* mercury.c: RF77; `sass` is the function's text. */
 void ref_mercury_set_table(ref_capsule *capsule, size_t section, ref_bytes *sass);
+/* capsule_relocatable.c: M16 */
+void ref_capsule_name_constants(ref_link *link, const ref_file *file);
 /* leaf.c: M42-M45 */
 bool ref_leaf_finalize(ref_link *link, ref_bytes *text);
 bool ref_capsule_alias_comes_first(const ref_link *mercury, size_t function);

@@ -149,10 +149,11 @@ static bool ref_exits_is_leaf(const ref_cubin *cubin, const ref_section *text) {
   return text->info < cubin->symbol_count && (cubin->symbols[text->info].other & REF_OTHER_ENTRY) != 0;
 }
 
-/* RF76: a leaf kernel has no barrier for memory, unless -g is given. */
+/* RF76: a leaf kernel has no barrier for memory, unless -g is given or the link is one with -r (RF171). */
 static void ref_exits_edit(ref_link *link, ref_file *file, ref_section *capsule, uint32_t number) {
   ref_section *text = &file->whole.sections[number];
-  const bool leaf = !ref_options_keep_shared_symbols(link) && ref_exits_is_leaf(&file->whole, text);
+  const bool all = ref_options_keep_shared_symbols(link) || (link->relocatable && link->is_capsule);
+  const bool leaf = !all && ref_exits_is_leaf(&file->whole, text);
   ref_exits exits = {.link = link, .text = text, .barriers = leaf ? 2 : 3};
   exits.moves.count = (size_t)text->size / INSTRUCTION;
   exits.moves.start = ref_memory_take(link, exits.moves.count + 1, sizeof *exits.moves.start);

@@ -603,6 +603,11 @@ void ref_bindless_write(ref_link *link);
 typedef uint32_t (*ref_index_of)(const void *context, size_t symbol);
 ref_bytes ref_bindless_entries(ref_link *link, const ref_function *kernel, ref_index_of index_of, const void *context);
 void ref_bindless_create_tables(ref_link *link);
+uint64_t ref_bindless_find_base(const ref_link *link);
+
+/* capsule_relocatable.c */
+bool ref_capsule_keeps_texture(const ref_link *link);
+void ref_capsule_point_to_table(ref_link *link, const ref_out_relocation *entry);
 
 /* relocate.c */
 uint64_t ref_relocate_constant_size(const ref_link *link);

@@ -192,6 +192,10 @@ static ref_action ref_relocate_classify_now(ref_link *link, ref_out_relocation *
   if (ref_relocate_is_global(link, symbol)) {
     return REF_KEEP;
   }
+  if (ref_relocate_is_texture(symbol) && ref_capsule_keeps_texture(link)) {
+    ref_capsule_point_to_table(link, entry);
+    return REF_KEEP;
+  }
   if (ref_relocate_is_texture(symbol)) {
     return ref_relocate_classify_texture(link, entry);
   }

@@ -218,7 +218,7 @@ void ref_write_file_header(const ref_link *link, uint8_t *at, size_t section_off
   ref_put_u64(at + 40, section_offset);
   ref_put_u32(at + 48, kind | link->sm << 8 | note_index << 24);
   ref_put_u16(at + 52, HEADER_BYTES);
-  ref_put_u16(at + 54, SEGMENT_BYTES);
+  ref_put_u16(at + 54, link->is_capsule && link->relocatable ? 0 : SEGMENT_BYTES); /* M14 */
   ref_put_u16(at + 56, (uint16_t)segment_count);
   ref_put_u16(at + 58, SECTION_BYTES);
   ref_put_u16(at + 60, (uint16_t)section_count);

@@ -1,0 +1,38 @@
+/* Relocatable capsules (-r): what differs from an executable of capsules beside the rules of relocatable links, which both views
+ * follow. M14-M17, M27, M50. */
+#include "capsule.h"
+#include "relocation_table.h"
+
+enum { LOAD_CONSTANT = 66, LOAD_UNIFORM = 115, PARAMETER_BANK = 0 };
+
+/* M16: the symbols of compiler constants get new names, numbered through each file. */
+void ref_capsule_name_constants(ref_link *link, const ref_file *file) {
+  size_t number = 0;
+  for (size_t i = 1; i < file->cubin.symbol_count && link->relocatable; i++) {
+    ref_symbol *symbol = &file->cubin.symbols[i];
+    if ((symbol->info & 15) != REF_SYMBOL_CUDA_OBJECT || symbol->section == 0 ||
+        symbol->section >= file->cubin.section_count ||
+        file->cubin.sections[symbol->section].type != REF_TYPE_CONSTANT_OPTIMIZER) {
+      continue;
+    }
+    symbol->name = ref_memory_print(link, "%s.%zu", file->cubin.sections[symbol->section].name, ++number);
+  }
+}
+
+/* M27: entries against textures stay, in both views. */
+bool ref_capsule_keeps_texture(const ref_link *link) {
+  return link->is_capsule && link->relocatable;
+}
+
+/* M27: a load of a slot reads from where the table begins, behind the parameters of the largest kernel. */
+void ref_capsule_point_to_table(ref_link *link, const ref_out_relocation *entry) {
+  const ref_relocation_row *row = ref_relocation_row_of(entry->type);
+  const ref_bytes *data = &link->sections[entry->target].data;
+  if (link->view->is_mercury || (entry->type != LOAD_CONSTANT && entry->type != LOAD_UNIFORM)) {
+    return;
+  }
+  for (size_t i = 0; i < REF_RELOCATION_FIELDS && row->fields[i].width > 0; i++) {
+    const uint64_t content = ref_field_value(&row->fields[i], ref_bindless_find_base(link), 0, PARAMETER_BANK, 0);
+    ref_field_write(&row->fields[i], data->data, data->size, entry->offset, content);
+  }
+}
