@@ -50,6 +50,8 @@ static void ref_capsule_lay_out_sass(ref_link *sass) {
   if (setjmp(sass->escape) == 0) {
     for (size_t i = 0; i < sass->file_count; i++) {
       sass->files[i].cubin = ref_view_of(sass, &sass->files[i].whole, false);
+      ref_capsule_restore_names(&sass->files[i].cubin);
+      ref_capsule_share_by_name(sass, &sass->files[i].cubin);
       ref_inputs_prepare(sass, &sass->files[i]);
     }
     ref_reference_lay_out(sass);
@@ -442,13 +444,16 @@ static ref_bytes ref_capsule_names(ref_capsule *capsule, size_t *hole) {
   return names;
 }
 
-/* RF39: a second name that stands before its function's has the function's size on the SASS side. */
+/* RF39: a second name that stands before its function's has the function's size on the SASS side, one behind it none (RF174). */
 static uint64_t ref_capsule_sass_size(const ref_capsule *capsule, size_t number) {
   const ref_link *sass = capsule->sass;
   const size_t function = sass->symbols[number].function;
   const size_t primary = function == REF_NONE ? REF_NONE : sass->functions[function].alias_of;
   const bool first = primary != REF_NONE && ref_capsule_alias_comes_first(capsule->mercury, primary);
   const size_t symbol = first ? sass->functions[primary].symbol : REF_NONE;
+  if (primary != REF_NONE && !first && sass->symbols[number].value == 0) {
+    return 0;
+  }
   return sass->symbols[symbol == REF_NONE ? number : symbol].size;
 }
 
@@ -709,6 +714,8 @@ void ref_capsule_run(ref_link *link) {
   link->view = &ref_view_mercury;
   for (size_t i = 0; i < link->file_count; i++) {
     link->files[i].cubin = ref_view_of(link, &link->files[i].whole, true);
+    ref_capsule_restore_names(&link->files[i].cubin);
+    ref_capsule_share_by_name(link, &link->files[i].cubin);
     ref_capsule_name_constants(link, &link->files[i]);
     ref_inputs_prepare(link, &link->files[i]);
   }

@@ -3,6 +3,8 @@
 #include "capsule.h"
 #include "relocation_table.h"
 
+#include <string.h>
+
 enum { LOAD_CONSTANT = 66, LOAD_UNIFORM = 115, PARAMETER_BANK = 0 };
 
 /* M16: the symbols of compiler constants get new names, numbered through each file. */
@@ -34,5 +36,44 @@ void ref_capsule_point_to_table(ref_link *link, const ref_out_relocation *entry)
   for (size_t i = 0; i < REF_RELOCATION_FIELDS && row->fields[i].width > 0; i++) {
     const uint64_t content = ref_field_value(&row->fields[i], ref_bindless_find_base(link), 0, PARAMETER_BANK, 0);
     ref_field_write(&row->fields[i], data->data, data->size, entry->offset, content);
+  }
+}
+
+/* M15 read backwards: nvlink's own undefined names have CUDA's object type in a relocatable capsule; they are ordinary objects, with the
+ * value that they have (RF172). */
+void ref_capsule_restore_names(ref_cubin *view) {
+  static const char *const prefixes[] = {"__UFT", "__UDT", ".nv.reservedSmem."};
+  for (size_t i = 1; i < view->symbol_count; i++) {
+    ref_symbol *symbol = &view->symbols[i];
+    for (size_t k = 0; k < sizeof prefixes / sizeof prefixes[0]; k++) {
+      if (symbol->section == 0 && (symbol->info & 15) == REF_SYMBOL_CUDA_OBJECT &&
+          strncmp(symbol->name, prefixes[k], strlen(prefixes[k])) == 0) {
+        symbol->info = (uint8_t)((symbol->info & 0xf0) | REF_SYMBOL_OBJECT);
+      }
+    }
+  }
+}
+
+static bool ref_capsule_goes_by_name(const ref_section *section) {
+  return section->type == REF_TYPE_INFO || section->type == REF_TYPE_RELA;
+}
+
+/* RF173: several functions of one name in one file, as `-r` writes static ones of several files: nvlink finds their attributes and entries
+ * by the section's name, so all of them have those of the first. By default (D113) each has its own. */
+void ref_capsule_share_by_name(ref_link *link, ref_cubin *view) {
+  ref_map first = {0};
+  for (size_t i = 1; i < view->section_count && link->job->bug_compatible; i++) {
+    ref_section *section = &view->sections[i];
+    if (!ref_capsule_goes_by_name(section)) {
+      continue;
+    }
+    const size_t known = ref_map_find(&first, section->name);
+    if (known == REF_NONE) {
+      ref_map_set(link, &first, section->name, i);
+      continue;
+    }
+    section->data = view->sections[known].data;
+    section->size = view->sections[known].size;
+    section->offset = view->sections[known].offset;
   }
 }
