@@ -25,7 +25,8 @@ enum {
   READ_WRITE = 6,
   CAPSULE_ALIGN = 16,
   RESERVED = 0x400,
-  SYSTEM_RESERVED = 0x40
+  SYSTEM_RESERVED = 0x40,
+  INTERNAL = 1
 };
 
 static bool ref_capsule_starts_with(const char *text, const char *prefix) {
@@ -229,7 +230,16 @@ static bool ref_capsule_is_mirrored(const ref_out_section *section) {
 }
 
 static uint32_t ref_capsule_mercury_type(uint32_t type) {
-  return type == REF_TYPE_INFO ? REF_TYPE_MERCURY_INFO : type == REF_TYPE_RELA ? REF_TYPE_MERCURY_RELA : type;
+  switch (type) {
+  case REF_TYPE_INFO:
+    return REF_TYPE_MERCURY_INFO;
+  case REF_TYPE_RELA:
+    return REF_TYPE_MERCURY_RELA;
+  case REF_TYPE_RESOLVED_RELA:
+    return REF_TYPE_MERCURY_RESOLVED;
+  default:
+    return type;
+  }
 }
 
 static void ref_capsule_add_mercury_piece(ref_capsule *capsule, size_t number, bool text) {
@@ -475,6 +485,9 @@ static void ref_capsule_write_symbol(const ref_capsule *capsule, size_t number, 
   uint8_t type = symbol->type, other = symbol->other, bind = symbol->bind;
   uint64_t value = symbol->value, size = symbol->size;
   uint32_t name = ref_strings_offset(&link->names, symbol->name), section = 0;
+  if (!undefined && ref_preserve_hides_symbol(link, symbol)) {
+    other |= INTERNAL; /* W17.7, in both tables */
+  }
   if (undefined && type == REF_SYMBOL_OBJECT) {
     type = REF_SYMBOL_CUDA_OBJECT;
   } else if (object && !mercury_side && !link->relocatable) {

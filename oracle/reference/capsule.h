@@ -92,6 +92,7 @@ void ref_mercury_set_table(ref_capsule *capsule, size_t section, ref_bytes *sass
 void ref_capsule_name_constants(ref_link *link, const ref_file *file);
 void ref_capsule_restore_names(ref_cubin *view);
 void ref_capsule_share_by_name(ref_link *link, ref_cubin *view);
+ref_bytes ref_capsule_resolved(ref_capsule *capsule, size_t target);
 /* leaf.c: M42-M45 */
 bool ref_leaf_finalize(ref_link *link, ref_bytes *text);
 bool ref_capsule_alias_comes_first(const ref_link *mercury, size_t function);

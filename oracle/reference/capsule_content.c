@@ -156,6 +156,9 @@ ref_bytes ref_capsule_content(ref_capsule *capsule, size_t section) {
     }
     return frames ? ref_capsule_frame_relocations(capsule, section) : ref_capsule_relocations(capsule, target);
   }
+  if (output->type == REF_TYPE_RESOLVED_RELA) {
+    return ref_capsule_resolved(capsule, ref_capsule_sass_section(capsule, output->info_section));
+  }
   if (output->type == REF_TYPE_INFO) {
     const size_t function = ref_capsule_function_of(capsule, section);
     return function == REF_NONE ? output->data : ref_capsule_attributes(capsule, function);

@@ -7,10 +7,10 @@
 
 enum { LOAD_CONSTANT = 66, LOAD_UNIFORM = 115, PARAMETER_BANK = 0 };
 
-/* M16: the symbols of compiler constants get new names, numbered through each file. */
+/* M16: the symbols of compiler constants get new names, numbered through each file; with -preserve-relocs too (RF175). */
 void ref_capsule_name_constants(ref_link *link, const ref_file *file) {
   size_t number = 0;
-  for (size_t i = 1; i < file->cubin.symbol_count && link->relocatable; i++) {
+  for (size_t i = 1; i < file->cubin.symbol_count && (link->relocatable || link->preserves); i++) {
     ref_symbol *symbol = &file->cubin.symbols[i];
     if ((symbol->info & 15) != REF_SYMBOL_CUDA_OBJECT || symbol->section == 0 ||
         symbol->section >= file->cubin.section_count ||
@@ -76,4 +76,20 @@ void ref_capsule_share_by_name(ref_link *link, ref_cubin *view) {
     section->size = view->sections[known].size;
     section->offset = view->sections[known].offset;
   }
+}
+
+/* RF175: the SASS side's records, with the symbols of the file; D78: functions of one name share a section. */
+ref_bytes ref_capsule_resolved(ref_capsule *capsule, size_t target) {
+  const ref_link *sass = capsule->sass;
+  ref_bytes output = {0};
+  for (size_t i = 0; i < sass->resolved_count && target != REF_NONE; i++) {
+    const ref_out_relocation *record = &sass->resolved[i];
+    if (sass->sections[record->target].resolved == sass->sections[target].resolved) {
+      ref_bytes_add_u64(capsule->mercury, &output, record->offset);
+      ref_bytes_add_u32(capsule->mercury, &output, record->type);
+      ref_bytes_add_u32(capsule->mercury, &output, ref_capsule_symbol_index(capsule, record->symbol));
+      ref_bytes_add_u64(capsule->mercury, &output, (uint64_t)record->addend);
+    }
+  }
+  return output;
 }

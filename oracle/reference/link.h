@@ -45,6 +45,7 @@ enum {
   REF_TYPE_CONSTANT_OPTIMIZER = 0x70000084,
   REF_TYPE_MERCURY_SYMTAB = 0x70000085,
   REF_TYPE_COMPAT = 0x70000086,
+  REF_TYPE_MERCURY_RESOLVED = 0x70000088, /* RF175 */
   REF_FLAG_WRITE = 1,
   REF_FLAG_ALLOC = 2,
   REF_FLAG_EXEC = 4,
@@ -587,6 +588,7 @@ void ref_unified_check_slots(ref_link *link);
 /* preserve.c: -preserve-relocs */
 void ref_preserve_warn(ref_link *link);
 void ref_preserve_add_section(ref_link *link, size_t target);
+bool ref_preserve_hides_symbol(const ref_link *link, const ref_out_symbol *symbol);
 void ref_preserve_record(ref_link *link, const ref_out_relocation *entry);
 void ref_preserve_write(ref_link *link);
 

@@ -60,10 +60,17 @@ static bool ref_preserve_takes_extern(ref_link *link, const ref_out_relocation *
   return true;
 }
 
+/* RF175: of capsules only entries against shared objects are recorded. */
+static bool ref_preserve_is_shared(const ref_link *link, const ref_out_relocation *entry) {
+  const ref_out_symbol *symbol = entry->symbol == REF_NONE ? NULL : &link->symbols[entry->symbol];
+  return symbol != NULL && symbol->type == REF_SYMBOL_CUDA_OBJECT &&
+         (symbol->other & REF_SPACE_MASK) == REF_SPACE_SHARED;
+}
+
 /* W17.9: a device function's compiler constants and textures are not recorded for an executable. RF111: nor, with -r too, the
  * size of all constants; nor shared objects without a name. */
 static bool ref_preserve_takes(ref_link *link, const ref_out_relocation *entry) {
-  if (entry->names_constant_size) {
+  if (entry->names_constant_size || (link->is_capsule && !ref_preserve_is_shared(link, entry))) {
     return false;
   }
   if (entry->symbol == REF_NONE || link->relocatable) {
@@ -80,6 +87,13 @@ static bool ref_preserve_takes(ref_link *link, const ref_out_relocation *entry) 
     return false;
   }
   return symbol->section == REF_NONE || link->sections[symbol->section].constant_owner == REF_NONE;
+}
+
+/* W17.7: shared objects whose symbols stay for the record alone are internal. RF166: unless they were hidden or protected. */
+bool ref_preserve_hides_symbol(const ref_link *link, const ref_out_symbol *symbol) {
+  const bool shared = symbol->type == REF_SYMBOL_CUDA_OBJECT && (symbol->other & REF_SPACE_MASK) == REF_SPACE_SHARED;
+  return shared && symbol->section != REF_NONE && !link->relocatable && (symbol->other & VISIBILITY) <= INTERNAL &&
+         !ref_options_keep_shared_symbols(link);
 }
 
 /* R51: before the field is written, whose old content is a REL entry's addend. */

@@ -27,6 +27,8 @@ size_t ref_relocation_section(ref_link *link, size_t target, bool has_addend) {
     link->sections[number].target = target;
     if (!hidden) {
       ref_preserve_add_section(link, target);
+    } else if (link->preserves) { /* RF175 */
+      ref_names_add_section(link, REF_NONE, ref_memory_print(link, ".nv.resolvedrela%s", section->stem));
     }
     return number;
   }

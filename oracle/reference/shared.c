@@ -356,7 +356,8 @@ static void ref_shared_hide_unused(ref_link *link, const ref_shared *shared) {
 /* W17.7, D70: with -preserve-relocs on sm_90 an extern symbol stays if the pool is not empty, with the value -1;
  * by default it does not. */
 static void ref_shared_show_extern(ref_link *link, const ref_shared *shared) {
-  const bool shows = link->preserves && link->sm >= 90 && shared->pool_is_used && link->job->bug_compatible;
+  const bool shows = link->preserves && link->sm >= 90 && shared->pool_is_used && link->job->bug_compatible &&
+                     !link->is_capsule; /* RF175 */
   for (size_t i = 0; i < link->symbol_count && shows; i++) {
     ref_out_symbol *symbol = &link->symbols[i];
     if (symbol->is_extern_shared || symbol->has_no_place) {

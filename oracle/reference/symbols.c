@@ -233,8 +233,7 @@ static void ref_symbol_write(const ref_link *link, const ref_out_symbol *symbol,
   const bool object = symbol->type == REF_SYMBOL_CUDA_OBJECT && !link->relocatable;
   const uint8_t type = object ? REF_SYMBOL_OBJECT : symbol->type;
   const uint8_t mask = (object ? REF_SPACE_MASK : 0) | ref_symbol_lost_visibility(link, symbol);
-  const bool preserved = ref_symbol_is_shared(symbol) && symbol->section != REF_NONE && !link->relocatable &&
-                         (symbol->other & VISIBILITY) < HIDDEN && !ref_options_keep_shared_symbols(link);
+  const bool preserved = ref_preserve_hides_symbol(link, symbol);
   const uint8_t other = preserved ? INTERNAL : symbol->other & (uint8_t)~mask; /* W17.7 */
   const uint32_t nowhere = symbol->common ? REF_SECTION_COMMON : 0;            /* D3 */
   const uint32_t section = symbol->section == REF_NONE ? nowhere : link->sections[symbol->section].index;

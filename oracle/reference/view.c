@@ -31,6 +31,7 @@ bool ref_view_is_mirrored(const ref_section *section) {
   case REF_TYPE_INFO:
   case REF_TYPE_RELA:
   case REF_TYPE_REL:
+  case REF_TYPE_RESOLVED_RELA:
   case REF_TYPE_GLOBAL_INIT:
   case REF_TYPE_PROGBITS:
   case REF_TYPE_SHARED_RESERVED:
@@ -51,7 +52,7 @@ static void ref_view_make_plain(ref_link *link, ref_section *section) {
   } else if (section->type == REF_TYPE_MERCURY_RELA && ref_view_starts_with(section->name, relocations)) {
     section->name = ref_memory_print(link, ".rela%s", section->name + strlen(relocations));
     section->type = REF_TYPE_RELA;
-  } else if (section->type == REF_TYPE_MERCURY_SYMTAB) {
+  } else if (section->type == REF_TYPE_MERCURY_SYMTAB || section->type == REF_TYPE_MERCURY_RESOLVED) {
     section->type = 0;
   } else if (ref_view_starts_with(section->name, mercury)) {
     section->name = section->name + strlen(mercury);

@@ -53,6 +53,20 @@ size_t ref_weak_find_block(const ref_link *link, const char *name) {
   return REF_NONE;
 }
 
+/* RF176: with a section its entries go (jump tables of a capsule), and their section with its name. */
+static void ref_weak_delete_entries(ref_link *link, size_t number) {
+  const size_t sections[] = {link->sections[number].rel, link->sections[number].rela};
+  for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++) {
+    if (sections[i] != 0) {
+      link->sections[sections[i]].deleted = true;
+      link->sections[sections[i]].dropped = true;
+    }
+  }
+  for (size_t i = 0; i < link->relocation_count; i++) {
+    link->relocations[i].dropped = link->relocations[i].dropped || link->relocations[i].target == number;
+  }
+}
+
 /* RF4: a device function's block stays where it is, empty, and takes the winner's constants, if there are any. RF46: so does
  * a kernel's section, for its image; it goes with its name if nothing fills it. What a losing body left for a device function
  * goes with its name at once. */
@@ -69,6 +83,7 @@ static void ref_weak_delete_block(ref_link *link, const ref_function *function, 
   }
   section->deleted = true;
   section->dropped = true;
+  ref_weak_delete_entries(link, number);
 }
 
 /* W8.8, D7: compiler constants go by the section's NAME; by default only the function's own go. */
