@@ -285,7 +285,9 @@ void tl_cubin_check_entries(const tl_cubin *cubin, const tl_names *names, tl_dia
  * its text (L239). */
 static void reader_check_finalized(const reader *r, uint32_t index) {
   const tl_cubin_symbol *const symbol = &r->cubin->symbols[index];
-  if (tl_symbol_type(symbol) == STT_FUNC && symbol->section != SHN_UNDEF && symbol->value != 0)
+  const bool inside = symbol->section < r->cubin->section_count &&
+                      (r->cubin->sections[symbol->section].info & 0xffffff) != index; /* another function's text */
+  if (tl_symbol_type(symbol) == STT_FUNC && symbol->section != SHN_UNDEF && symbol->value != 0 && !inside)
     reader_fail(r, r->cubin->symbol_table, (uint64_t)index * ELF_SYMBOL_SIZE, "st_value of a function is not 0 (L239)");
   const tl_site site = {r->cubin->path, NULL, tl_names_text(r->names, symbol->name), TL_NO_OFFSET};
   if (tl_symbol_binding(symbol) > STB_WEAK)
@@ -349,12 +351,13 @@ static const tl_message_row *reader_find_symbol_table(const reader *r) {
   return NULL;
 }
 
-void tl_cubin_read(tl_cubin *cubin, const tl_input *input, uint32_t index, tl_view view, tl_names *names,
+void tl_cubin_read(tl_cubin *cubin, const tl_input *input, uint32_t index, tl_role role, tl_names *names,
                    tl_arena *arena, tl_diagnostics *diagnostics) {
   reader r = {.cubin = cubin, .names = names, .arena = arena, .diagnostics = diagnostics};
   *cubin = (tl_cubin){.path = input->path,
                       .input = index,
-                      .view = view,
+                      .view = role.view,
+                      .role = role,
                       .bytes = input->data,
                       .size = input->size,
                       .reads_on = tl_defect_matched(diagnostics->options, TL_DEFECT_D40)};
@@ -420,8 +423,13 @@ tl_cubin_relocation tl_cubin_relocation_at(const tl_cubin_section *section, uint
                                .addend = section->type == SHT_RELA ? (int64_t)tl_get64(at + 16) : 0};
 }
 
-const char *tl_cubin_string(const tl_cubin *cubin, uint64_t offset) {
-  const tl_cubin_section *const strings = &cubin->sections[cubin->string_table];
+const char *tl_cubin_text_in(const tl_cubin *cubin, uint32_t section, uint64_t offset) {
+  if (section >= cubin->section_count)
+    return NULL;
   size_t length;
-  return string_at(cubin, strings->file_offset, strings->size, offset, &length);
+  return string_at(cubin, cubin->sections[section].file_offset, cubin->sections[section].size, offset, &length);
+}
+
+const char *tl_cubin_string(const tl_cubin *cubin, uint64_t offset) {
+  return tl_cubin_text_in(cubin, cubin->string_table, offset);
 }

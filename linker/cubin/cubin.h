@@ -31,12 +31,21 @@ typedef struct tl_cubin_symbol {
 /* Which of its descriptions of the program a file is read as (M1, M3). Code for sm_100 and later carries two. */
 typedef enum tl_view { TL_VIEW_SASS, TL_VIEW_MERCURY } tl_view;
 
+/* How a file takes part. nvlink's finalizer reads capsules of a capsule link, and in a mixed one those before the first
+ * file of SASS kind (L134). */
+typedef struct tl_role {
+  tl_view view;
+  bool finalized; /* read by the finalizer */
+  bool joined;    /* and both views are linked */
+} tl_role;
+
 typedef struct tl_cubin {
   const char *path;
   uint32_t input; /* index in the job */
   const uint8_t *bytes;
   size_t size;
   tl_view view;
+  tl_role role;
   uint32_t flags;      /* e_flags */
   uint16_t type;       /* e_type */
   bool reads_on;       /* texts end where the next 0 byte of the file is, not where their table ends (L170, D40) */
@@ -75,9 +84,9 @@ bool tl_section_type_is_constant(uint32_t type);
 /* About how many names a file has, for tables that are to be made large enough at once; any number for a damaged one, but
  * no more than its bytes could hold. */
 uint64_t tl_cubin_estimate_names(const tl_input *input);
-/* Reads an admitted file in one view; what belongs to the other view alone becomes SHT_NULL. Names go to `names`. A
+/* Reads an admitted file in one view of it; what belongs to the other view alone becomes SHT_NULL. Names go to `names`. A
  * field that contradicts the file is fatal (T1). */
-void tl_cubin_read(tl_cubin *cubin, const tl_input *input, uint32_t index, tl_view view, tl_names *names,
+void tl_cubin_read(tl_cubin *cubin, const tl_input *input, uint32_t index, tl_role role, tl_names *names,
                    tl_arena *arena, tl_diagnostics *diagnostics);
 /* The names that compiler constants have in a relocatable output of capsules (M16): `.nv.constant.optimizer.F.N`, N from 1
  * through the file. */
@@ -97,5 +106,7 @@ uint64_t tl_cubin_relocation_count(const tl_cubin_section *section);
 tl_cubin_relocation tl_cubin_relocation_at(const tl_cubin_section *section, uint64_t index);
 /* The NUL-terminated text at `offset` of the file's .strtab; NULL outside the file (L170). */
 const char *tl_cubin_string(const tl_cubin *cubin, uint64_t offset);
+/* The same of any section; NULL for none that there is. */
+const char *tl_cubin_text_in(const tl_cubin *cubin, uint32_t section, uint64_t offset);
 
 #endif

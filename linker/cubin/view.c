@@ -8,7 +8,9 @@
 #include "catalog/relocation.h"
 #include "catalog/trace.h"
 #include "cubin/capsule.h"
+#include "cubin/derive.h"
 #include "cubin/elf.h"
+#include "cubin/mercury.h"
 
 #include <string.h>
 
@@ -286,11 +288,14 @@ static view_unread_row view_unread_fault(const tl_cubin_section *symbols, const 
 static void view_check_unread_entries(const tl_cubin *cubin, const tl_names *names, tl_arena *arena,
                                       tl_diagnostics *diagnostics) {
   const uint64_t *const sizes = view_decoded_sizes(cubin, arena);
+  const tl_cubin_section *symbols = &cubin->sections[0]; /* Mercury's, whatever sh_link says (L499) */
+  for (uint32_t i = 1; i < cubin->section_count && !symbols->size; i++)
+    if (cubin->sections[i].type == SHT_CUDA_MERCURY_SYMTAB)
+      symbols = &cubin->sections[i];
   for (uint32_t i = 1; i < cubin->section_count; i++) {
     const tl_cubin_section *const section = &cubin->sections[i];
     if (section->type == SHT_CUDA_CAPSULE)
       view_find_text(cubin, names, diagnostics, i);
-    const tl_cubin_section *const symbols = &cubin->sections[section->link < cubin->section_count ? section->link : 0];
     if (section->type != SHT_CUDA_MERCURY_RELA || section->info >= cubin->section_count)
       continue;
     const bool code = cubin->sections[section->info].type == SHT_CUDA_CAPSULE;
@@ -309,6 +314,7 @@ static void view_check_unread_entries(const tl_cubin *cubin, const tl_names *nam
 
 static void view_select_mercury(tl_cubin *cubin, tl_names *names, tl_arena *arena, tl_diagnostics *diagnostics) {
   view_pair_texts(cubin, names, arena, diagnostics);
+  tl_mercury_check(cubin, names, arena, diagnostics);
   for (uint32_t i = 1; i < cubin->section_count; i++) {
     tl_cubin_section *const section = &cubin->sections[i];
     if (section->flags & SHF_CUDA_MERCURY) {
@@ -331,8 +337,13 @@ void tl_view_select(tl_cubin *cubin, tl_names *names, tl_arena *arena, tl_diagno
     view_select_mercury(cubin, names, arena, diagnostics);
     return;
   }
-  if (tl_view_is_capsule(cubin))
+  if (tl_view_is_capsule(cubin)) {
     view_check_unread_entries(cubin, names, arena, diagnostics);
+    if (cubin->role.finalized)
+      tl_mercury_check(cubin, names, arena, diagnostics);
+    if (cubin->role.finalized)
+      tl_derive_sass(cubin, names, arena, cubin->role.joined);
+  }
   for (uint32_t i = 1; i < cubin->section_count; i++) {
     if (!view_sass_ignores(cubin, &cubin->sections[i]))
       continue;

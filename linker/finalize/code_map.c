@@ -1,148 +1,19 @@
-/* Where the Mercury instructions of a text lie in the SASS text (L127). Debug data of the Mercury view names places in
- * decoded Mercury code; nvlink's finalizer carries them over to the SASS text with the standing body's instructions, which
- * shows where the data describe another body (L128, L129).
- *
- * The capsule says how many SASS instructions each Mercury instruction makes. How long a decoded one is its record says; of
- * an instruction without a record the SASS instruction's form does: those that fit 16 bytes are the rows below, all others
- * take 32. The sum must be the function's size in the Mercury view, otherwise nothing is said. */
+/* The places of the instructions of a text, which cubin/code.h reads. Debug data of the Mercury view names places in decoded
+ * Mercury code; nvlink's finalizer carries them over to the SASS text with the standing body's instructions, which shows
+ * where the data describe another body (L128, L129). Where the sum is not the function's size in the Mercury view nothing
+ * is said. */
 #include "finalize/parts.h"
 
-#include "base/bytes.h"
-#include "cubin/capsule.h"
 #include "cubin/elf.h"
-
-#include <stdlib.h>
-
-enum { INSTRUCTION = 16, OPCODE_MASK = 0xfff };
-
-/* Forms of derived instructions that take 16 bytes: by the low 12 bits, where the masked bits of the second word are so. */
-typedef struct code_short {
-  uint16_t opcode;
-  uint64_t mask, value; /* of bits 64 to 127 */
-} code_short;
-
-enum { THIRD_REGISTER = 0xff };
-#define CODE_SUM_BITS (THIRD_REGISTER | UINT64_C(1) << 10 | UINT64_C(0xf) << 23)
-#define CODE_SUM_PLAIN (THIRD_REGISTER | UINT64_C(0xf) << 23)
-#define CODE_COMPARE_BITS                                                                                              \
-  (UINT64_C(7) << 4 | UINT64_C(1) << 8 | UINT64_C(1) << 10 | UINT64_C(7) << 20 | UINT64_C(7) << 23)
-#define CODE_COMPARE_PLAIN (UINT64_C(7) << 4 | UINT64_C(7) << 20 | UINT64_C(7) << 23)
-
-static const code_short code_shorts[] = {
-    {0x202, 0, 0},
-    {0x207, 0, 0},
-    {0x208, 0, 0},
-    {0x20b, UINT64_C(7) << 20, UINT64_C(7) << 20},  /* no second result */
-    {0x20c, CODE_COMPARE_BITS, CODE_COMPARE_PLAIN}, /* no second result, nor a carry in */
-    {0x210, CODE_SUM_BITS, CODE_SUM_PLAIN},         /* two addends, no carry in */
-    {0x212, THIRD_REGISTER, THIRD_REGISTER},        /* two operands */
-    {0x213, 0, 0},
-    {0x216, 0, 0},
-    {0x219, 0, 0},
-    {0x220, 0, 0},
-    {0x221, 0, 0},
-    {0x224, 1 << 10, 0}, /* no carry in */
-    {0x228, 0, 0},
-    {0x229, 0, 0},
-    {0x22a, UINT64_C(7) << 20, UINT64_C(7) << 20},
-    {0x230, 0, 0},
-    {0x232, 0, 0},
-    {0x245, 0, 0},
-    {0x246, 0, 0},
-    {0x248, 0, 0},
-    {0x287, 0, 0},
-    {0x28c, 0, 0},
-    {0x290, CODE_SUM_BITS, CODE_SUM_PLAIN},
-    {0x291, 0, 0},
-    {0x299, 0, 0},
-    {0x2a4, 0, 0},
-    {0x2bd, 0, 0},
-    {0x2bf, 0, 0},
-    {0x2ca, 0, 0},
-    {0x300, 0, 0},
-    {0x302, 0, 0},
-    {0x305, 0, 0},
-    {0x306, 0, 0},
-    {0x307, 0, 0},
-    {0x308, 0, 0},
-    {0x309, 0, 0},
-    {0x310, 0, 0},
-    {0x311, 0, 0},
-    {0x312, 0, 0},
-    {0x313, 0, 0},
-    {0x3a1, 0, 0},
-    {0x3c4, 0, 0},
-    {0x802, 0, 0},
-    {0x806, 0, 0},
-    {0x882, 0, 0},
-    {0x886, 0, 0},
-    {0x908, 0, 0},
-    {0x918, 0, 0},
-    {0x941, 0, 0},
-    {0x942, 0, 0},
-    {0x945, 1 << 8, 1 << 8},
-    {0x945, 1 << 9, 1 << 9},
-    {0x946, 0, 0},
-    {0x94d, 0, 0},
-    {0x95c, 0, 0},
-    {0x95d, 0, 0},
-    {0x9af, 0, 0},
-    {0xc02, 0, 0},
-    {0xc07, 0, 0},
-    {0xc0c, CODE_COMPARE_BITS, CODE_COMPARE_PLAIN},
-    {0xc10, CODE_SUM_BITS, CODE_SUM_PLAIN},
-    {0xc12, THIRD_REGISTER, THIRD_REGISTER},
-    {0xc19, 0, 0},
-    {0xc20, 0, 0},
-    {0xc24, 0, 0},
-    {0xc28, 0, 0},
-    {0xc36, 0, 0},
-    {0xc45, 0, 0},
-    {0xc48, 0, 0},
-    {0xc82, 0, 0},
-    {0xd00, 0, 0},
-    {0xd08, 0, 0},
-    {0xd09, 0, 0},
-    {0xd12, 0, 0},
-    {0xe24, 1 << 10, 0},
-    {0xe29, 0, 0},
-    {0xe2a, 0, 0},
-};
-
-/* The size of a derived Mercury instruction when decoded. */
-static uint64_t code_derived_size(const uint8_t *sass) {
-  const uint16_t opcode = tl_get16(sass) & OPCODE_MASK;
-  const uint64_t second = tl_get64(sass + 8);
-  for (size_t i = 0; i < sizeof code_shorts / sizeof *code_shorts; i++)
-    if (code_shorts[i].opcode == opcode && (second & code_shorts[i].mask) == code_shorts[i].value)
-      return INSTRUCTION;
-  return 2 * INSTRUCTION;
-}
 
 static bool code_read(const finalizer *f, uint32_t text, final_code_map *map) {
   const uint32_t other = f->sass_section[text];
-  const uint64_t size = final_view_size(f->sass, other);
-  const uint8_t *const sass = final_view_bytes(f->sass, other);
-  tl_capsule capsule;
-  if (!tl_capsule_read(&capsule, final_view_bytes(f->mercury, text), final_view_size(f->mercury, text)) ||
-      capsule.count > size / INSTRUCTION)
-    return false;
-  map->items = tl_arena_new(f->arena, final_code_place, (size_t)capsule.count + 1);
-  uint64_t from = 0, to = 0;
-  tl_capsule_cursor cursor = {0};
-  tl_capsule_item item;
-  while (tl_capsule_next_item(&capsule, &cursor, &item)) {
-    if (size - to < (uint64_t)item.count * INSTRUCTION)
-      return false;
-    const bool code = item.derived || item.units;
-    map->items[map->count++] = (final_code_place){from, to, code};
-    from += item.derived ? code_derived_size(sass + to) : (uint64_t)item.units * INSTRUCTION;
-    to += (uint64_t)item.count * INSTRUCTION;
-  }
-  return cursor.index == capsule.count && to == size && from == tl_module_decoded_size(f->mercury->module, text, 0);
+  return tl_code_read(&map->code, final_view_bytes(f->mercury, text), final_view_size(f->mercury, text),
+                      final_view_bytes(f->sass, other), final_view_size(f->sass, other), f->arena) &&
+         map->code.mercury_size == tl_module_decoded_size(f->mercury->module, text, 0);
 }
 
-const final_code_map *final_code_map_of(finalizer *f, uint32_t text) {
+const tl_code *final_code_map_of(finalizer *f, uint32_t text) {
   if (text == TL_NONE || f->sass_section[text] == TL_NONE)
     return NULL;
   if (!f->code_maps)
@@ -151,7 +22,7 @@ const final_code_map *final_code_map_of(finalizer *f, uint32_t text) {
   if (!map->read)
     map->known = code_read(f, text, map);
   map->read = true;
-  return map->known ? map : NULL;
+  return map->known ? &map->code : NULL;
 }
 
 uint32_t final_standing_file(const finalizer *f, uint32_t text) {

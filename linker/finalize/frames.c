@@ -1,6 +1,6 @@
-/* The SASS .debug_frame (M24): written anew from the frames of live functions, in the order in which the Mercury view has
- * them, each behind its CIE; the n-th entry of a file's Mercury section and the n-th of its SASS section describe the same
- * function. */
+/* The SASS .debug_frame (M24): written anew from the Mercury frames of live functions, in their order, each behind its CIE.
+ * The input's SASS frames are not looked at where the code says which place is which (L492); where it does not, the n-th
+ * entry of a file's Mercury section and the n-th of its SASS section describe the same function. */
 #include "finalize/barriers.h"
 #include "finalize/parts.h"
 
@@ -46,7 +46,7 @@ typedef struct frame_pair {
   uint64_t place; /* in the merged Mercury section */
   uint32_t symbol, file;
   const uint8_t *mercury, *mercury_cie;
-  const uint8_t *sass, *sass_cie;
+  const uint8_t *sass, *sass_cie; /* NULL: the two views' frames do not agree */
   uint64_t mercury_size, sass_size, sass_cie_size, mercury_cie_size;
   uint64_t cie;  /* where the CIE lies in the merged section */
   uint32_t next; /* of the same symbol: the next body's frame, TL_NONE */
@@ -126,35 +126,44 @@ static size_t frames_cie_before(const frame_list *list, size_t index) {
   return list->count && list->items[index].cie ? index : SIZE_MAX;
 }
 
-/* The frames of one file; `bytes` is where its Mercury frames lie in the merged, patched section. */
+/* The input's own SASS frame and its CIE. */
+static void frames_add_own(frame_pair *pair, const tl_piece *sass, const frame_list *to, size_t own) {
+  const size_t own_cie = own == SIZE_MAX ? SIZE_MAX : frames_cie_before(to, own);
+  if (own_cie == SIZE_MAX)
+    return;
+  pair->sass = sass->data + to->items[own].offset;
+  pair->sass_size = to->items[own].size;
+  pair->sass_cie = sass->data + to->items[own_cie].offset;
+  pair->sass_cie_size = to->items[own_cie].size;
+}
+
+/* The frames of one file; `bytes` is where its Mercury frames lie in the merged, patched section, `sass` NULL where it has
+ * no others. */
 static void frames_pair_file(frame_writer *w, const tl_piece *mercury, const uint8_t *bytes, const tl_piece *sass) {
   finalizer *const f = w->f;
-  const frame_list from = frames_read(f, bytes, mercury->size), to = frames_read(f, sass->data, sass->size);
-  const size_t *const match = frames_match(f, mercury, &from, &to);
+  const frame_list from = frames_read(f, bytes, mercury->size);
+  const frame_list to = sass ? frames_read(f, sass->data, sass->size) : (frame_list){0};
+  const size_t *const match = sass ? frames_match(f, mercury, &from, &to) : NULL;
   size_t cie = SIZE_MAX;
-  if (!match)
-    final_disagree(f, "its SASS and its Mercury frames differ");
   for (size_t i = 0; i < from.count; i++) {
     const uint64_t place = mercury->offset + from.items[i].offset;
     const frame_entry *const entry = from.items[i].cie ? NULL : frames_find_entry(w, place + FRAME_ADDRESS);
     if (from.items[i].cie)
       cie = i; /* a frame's CIE is the one before it */
-    const size_t own = match[i], own_cie = entry && own != SIZE_MAX ? frames_cie_before(&to, own) : SIZE_MAX;
-    if (cie == SIZE_MAX || own_cie == SIZE_MAX)
+    if (cie == SIZE_MAX || !entry)
       continue;
-    *tl_vector_push(f->arena, &w->pairs) = (frame_pair){.place = place,
-                                                        .next = TL_NONE,
-                                                        .file = mercury->file,
-                                                        .symbol = entry->symbol,
-                                                        .mercury = bytes + from.items[i].offset,
-                                                        .mercury_size = from.items[i].size,
-                                                        .mercury_cie = bytes + from.items[cie].offset,
-                                                        .mercury_cie_size = from.items[cie].size,
-                                                        .sass = sass->data + to.items[own].offset,
-                                                        .sass_size = to.items[own].size,
-                                                        .sass_cie = sass->data + to.items[own_cie].offset,
-                                                        .sass_cie_size = to.items[own_cie].size,
-                                                        .cie = mercury->offset + from.items[cie].offset};
+    frame_pair *const pair = tl_vector_push(f->arena, &w->pairs);
+    *pair = (frame_pair){.place = place,
+                         .next = TL_NONE,
+                         .file = mercury->file,
+                         .symbol = entry->symbol,
+                         .mercury = bytes + from.items[i].offset,
+                         .mercury_size = from.items[i].size,
+                         .mercury_cie = bytes + from.items[cie].offset,
+                         .mercury_cie_size = from.items[cie].size,
+                         .cie = mercury->offset + from.items[cie].offset};
+    if (match)
+      frames_add_own(pair, sass, &to, match[i]);
   }
 }
 
@@ -251,7 +260,7 @@ static int frames_compare_steps(const void *a, const void *b) {
 
 /* The steps at the places that they have in the SASS text; of several for one place the last counts, and one for no place
  * of the code does not. */
-static void frames_put_steps(frame_writer *w, const frame_steps *steps, const final_code_map *map) {
+static void frames_put_steps(frame_writer *w, const frame_steps *steps, const tl_code *map) {
   enum { ADVANCE_4 = 4, ADVANCE_SIZE = 5, SASS_UNIT = 4 };
   uint64_t at = 0;
   size_t place = 0;
@@ -282,30 +291,41 @@ static bool frames_has_alias(const finalizer *f, uint32_t symbol) {
   return text != TL_NONE && f->aliased[text];
 }
 
-static uint32_t frames_standing_file(const finalizer *f, uint32_t symbol) {
-  return final_standing_file(f, f->mercury->module->symbols.items[symbol].section);
-}
-
-/* The first of a function's frames where it has several, or one of a body that does not stand (L128). */
+/* A frame at the places of the SASS text (L492); of several frames of a function the first has the steps of all (L128). */
 static void frames_put_translated(frame_writer *w, uint32_t first, const frame_pair *last) {
   finalizer *const f = w->f;
   const uint32_t text = f->mercury->module->symbols.items[last->symbol].section;
-  const final_code_map *const map = final_code_map_of(f, text);
+  const tl_code *const map = final_code_map_of(f, text);
   frame_steps steps = {0};
   bool known = map != NULL;
   for (uint32_t i = first; known && i != TL_NONE; i = w->pairs.items[i].next)
     known = frames_read_steps(f, w->pairs.items[i].mercury, w->pairs.items[i].mercury_size, &steps);
+  if (!known && !last->sass)
+    final_disagree(f, "its SASS and its Mercury frames differ");
   if (!known) {
     frames_put(w, last->sass, last->sass_size);
     return;
   }
   tl_vector_sort(&steps, frames_compare_steps);
   const uint64_t start = w->size;
-  frames_put(w, last->sass, FRAME_FDE);
+  frames_put(w, last->mercury, FRAME_FDE);
   frames_put_steps(w, &steps, map);
   w->size = start + tl_align(w->size - start, 8);
   tl_put64(w->bytes + start + FRAME_LENGTH, w->size - start - FRAME_CIE);
   tl_put64(w->bytes + start + FRAME_CODE, final_view_size(f->sass, f->sass_section[text]));
+}
+
+/* A CIE of the SASS side is Mercury's with advances in units of 4 bytes (L492). */
+static void frames_put_cie(frame_writer *w, const frame_pair *pair) {
+  enum { CIE_VERSION = 20, CIE_TEXT, CIE_UNIT, CIE_LEAST, VERSION = 3, SASS_UNIT = 4 };
+  const uint8_t *const from = pair->mercury_cie;
+  const bool known =
+      pair->mercury_cie_size >= CIE_LEAST && from[CIE_VERSION] == VERSION && from[CIE_TEXT] == 0 && from[CIE_UNIT] == 1;
+  if (!known && !pair->sass_cie)
+    final_disagree(w->f, "its SASS and its Mercury frames differ");
+  frames_put(w, known ? from : pair->sass_cie, known ? pair->mercury_cie_size : pair->sass_cie_size);
+  if (known)
+    w->bytes[w->size - pair->mercury_cie_size + CIE_UNIT] = SASS_UNIT;
 }
 
 /* M24, L104: the first frame of a function describes the body that stands; a further one, where the entries of a replaced
@@ -332,7 +352,10 @@ static void frames_write(frame_writer *w) {
     if (cie != pair->cie) {
       cie = pair->cie;
       cie_place = w->size;
-      frames_put(w, bare ? pair->mercury_cie : pair->sass_cie, bare ? pair->mercury_cie_size : pair->sass_cie_size);
+      if (bare)
+        frames_put(w, pair->mercury_cie, pair->mercury_cie_size);
+      else
+        frames_put_cie(w, pair);
     }
     *tl_vector_push(f->arena, &f->frames) = (final_frame){pair->place, w->size};
     uint8_t *const at = w->bytes + w->size;
@@ -340,10 +363,8 @@ static void frames_write(frame_writer *w) {
       memcpy(at, pair->mercury, FRAME_FDE);
       tl_put64(at + FRAME_LENGTH, BARE_LENGTH);
       w->size += BARE_FRAME;
-    } else if (pair != newest || pair->file != frames_standing_file(f, pair->symbol)) {
-      frames_put_translated(w, i, newest);
     } else {
-      frames_put(w, pair->sass, pair->sass_size);
+      frames_put_translated(w, i, newest);
     }
     tl_put64(at + FRAME_CIE, cie_place);
   }
@@ -360,8 +381,6 @@ const uint8_t *final_frames(finalizer *f, uint32_t section, uint64_t *size) {
   frames_collect_entries(&w, m->relocations[1]);
   for (size_t i = 0; i < m->pieces.count; i++) {
     const tl_piece *const other = final_piece_of(final_sass(f, sass), m->pieces.items[i].file);
-    if (!other)
-      final_disagree(f, "it has Mercury frames and no SASS frames");
     frames_pair_file(&w, &m->pieces.items[i], bytes + m->pieces.items[i].offset, other);
   }
   uint64_t room = 0;

@@ -214,7 +214,7 @@ static void rows_wait(row_writer *w, const line_row *row) {
 }
 
 /* A row belongs to the first instruction that stands at its place or behind it. */
-static void rows_translate(row_writer *w, row_reader *r, const final_code_map *map) {
+static void rows_translate(row_writer *w, row_reader *r, const tl_code *map) {
   size_t place = 0;
   while (rows_next(r, w->shape)) {
     tl_u32_push(w->arena, &w->number, 0);
@@ -241,7 +241,7 @@ static void rows_copy(row_writer *w, row_reader *r) {
 }
 
 bool final_rewrite_rows(tl_arena *arena, const line_shape *shape, const uint8_t *sequence, uint64_t size,
-                        const final_code_map *map, uint64_t text_size, final_line_bytes *out) {
+                        const tl_code *map, uint64_t text_size, final_line_bytes *out) {
   enum { ADDRESS_SIZE = 8 };
   row_reader r = {.at = sequence, .end = sequence + size, .row = {.line = 1, .file = 1}, .understood = true};
   row_writer w = {.arena = arena, .last = {.line = 1}, .shape = shape};

@@ -16,6 +16,6 @@ typedef TL_VECTOR(uint8_t) final_line_bytes;
  * they have in the SASS text of `text_size` bytes; without one they stay where they are. False, and nothing is said, where
  * something in it is not understood. */
 bool final_rewrite_rows(tl_arena *arena, const line_shape *shape, const uint8_t *sequence, uint64_t size,
-                        const final_code_map *map, uint64_t text_size, final_line_bytes *out);
+                        const tl_code *map, uint64_t text_size, final_line_bytes *out);
 
 #endif

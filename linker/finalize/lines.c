@@ -229,7 +229,7 @@ static bool lines_rewrite(const line_writer *w, const line_table *mercury, const
   if ((!stays && final_standing_file(f, text) == mercury->piece->file) ||
       unit->program - unit->start < UNIT_LEAST + SHAPE_SIZE || shape[SHAPE_LEAST_STEP] != 1)
     return false;
-  const final_code_map *const map = stays ? NULL : final_code_map_of(f, text);
+  const tl_code *const map = stays ? NULL : final_code_map_of(f, text);
   if (!stays && !map)
     return false;
   const line_shape form = {(int8_t)shape[SHAPE_LINE_BASE], shape[SHAPE_LINE_RANGE], shape[SHAPE_OPCODE_BASE]};

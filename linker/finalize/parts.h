@@ -4,6 +4,8 @@
 
 #include "finalize/finalize.h"
 
+#include "cubin/code.h"
+
 /* A section of the output file. */
 typedef struct final_section {
   uint32_t name; /* offset in .shstrtab */
@@ -31,17 +33,9 @@ typedef struct final_entry_list {
   size_t count;
 } final_entry_list;
 
-/* An instruction's place in both views (L127). */
-typedef struct final_code_place {
-  uint64_t mercury; /* in the decoded code */
-  uint64_t sass;
-  bool code; /* no NOPs of the finalizer's, nor the end of the code */
-} final_code_place;
-
 typedef struct final_code_map {
   bool read, known;
-  final_code_place *items; /* ascending; the last is the end of the Mercury code */
-  size_t count;
+  tl_code code;
 } final_code_map;
 
 typedef struct finalizer {
@@ -109,7 +103,7 @@ bool final_names_first(const finalizer *f, uint32_t symbol);
 
 void final_find_aliases(finalizer *f);
 /* Of a Mercury text, TL_NONE included; NULL where it is not known. */
-const final_code_map *final_code_map_of(finalizer *f, uint32_t text);
+const tl_code *final_code_map_of(finalizer *f, uint32_t text);
 /* The file whose body of a Mercury text stands, TL_NONE. */
 uint32_t final_standing_file(const finalizer *f, uint32_t text);
 

@@ -44,9 +44,10 @@ static void link_add_barriers(tl_link_common *c, const tl_accepted *accepted, tl
   tl_arena *const arena = &c->state->arena;
   const bool mercury = file->view == TL_VIEW_MERCURY;
   tl_cubin other;
+  const tl_role role = {.view = mercury ? TL_VIEW_SASS : TL_VIEW_MERCURY, .finalized = true, .joined = true};
   if (c->admitted.capsule)
-    tl_cubin_read(&other, &c->job->inputs[accepted->input], (uint32_t)accepted->input,
-                  mercury ? TL_VIEW_SASS : TL_VIEW_MERCURY, &c->names, arena, diagnostics);
+    tl_cubin_read(&other, &c->job->inputs[accepted->input], (uint32_t)accepted->input, role, &c->names, arena,
+                  diagnostics);
   if (mercury)
     tl_barriers_add_records(file, &other, tl_barriers_choose(&other, file, &c->names, arena), arena);
   else
@@ -63,10 +64,11 @@ static tl_cubin *link_read(tl_link_common *c, tl_view view, tl_diagnostics *diag
   for (uint32_t i = 0; i < admitted->files.count; i++) {
     const tl_accepted *const file = &admitted->files.items[i];
     sass |= !file->capsule;
-    tl_cubin_read(&files[i], &c->job->inputs[file->input], (uint32_t)file->input, view, &c->names, &c->state->arena,
-                  diagnostics);
     alone[i] =
         file->capsule && (admitted->capsule || !sass); /* mixed: those before the first file of SASS kind (L134) */
+    const tl_role role = {.view = view, .finalized = alone[i], .joined = alone[i] && admitted->capsule};
+    tl_cubin_read(&files[i], &c->job->inputs[file->input], (uint32_t)file->input, role, &c->names, &c->state->arena,
+                  diagnostics);
     shown |= file->capsule && admitted->capsule && !final && tl_barriers_file_asks(&files[i]); /* L143 */
     if (admitted->capsule && (!final || tl_mode_of(&c->job->options)->records_applied))
       tl_cubin_number_constants(&files[i], &c->names, &c->state->arena);

@@ -1,0 +1,31 @@
+/* The places of a text's instructions in both views (L127). */
+#ifndef TL_CUBIN_CODE_H
+#define TL_CUBIN_CODE_H
+
+#include "cubin/cubin.h"
+
+enum { TL_CODE_INSTRUCTION = 16 };
+
+typedef struct tl_code_place {
+  uint64_t mercury; /* in the decoded code */
+  uint64_t sass;
+  uint64_t record; /* in the capsule, 0: none */
+  uint32_t count;  /* SASS instructions made of it */
+  bool code;       /* no NOPs of the finalizer's, nor the end of the code */
+  bool derived;    /* from the SASS instruction: it has no record */
+} tl_code_place;
+
+typedef struct tl_code {
+  tl_code_place *items; /* ascending; the last is the end of the Mercury code */
+  size_t count, room;
+  uint64_t mercury_size; /* of the decoded code, where all its forms are known */
+} tl_code;
+
+/* Reads a capsule's body beside its SASS text into *code, whose room is used again. False where the records do not make
+ * the whole text, or are no records. */
+bool tl_code_read(tl_code *code, const uint8_t *bytes, uint64_t size, const uint8_t *sass, uint64_t sass_size,
+                  tl_arena *arena);
+/* The instruction that a place in the decoded code lies in, NULL behind the code. */
+const tl_code_place *tl_code_find(const tl_code *code, uint64_t mercury);
+
+#endif

@@ -1,0 +1,417 @@
+/* nvlink's finalizer makes the SASS side of a capsule anew from the Mercury side, and of the input's reads no more than the
+ * code and the names of sections: symbols, attributes, entries and parameter banks of the SASS side may hold anything
+ * (L497, M40). This file does the same to a file that is being read, so that every later stage finds what nvlink has. In a
+ * file as ptxas writes it nothing changes. */
+#include "cubin/derive.h"
+
+#include "base/bytes.h"
+#include "base/map.h"
+#include "catalog/relocation.h"
+#include "cubin/attribute.h"
+#include "cubin/code.h"
+#include "cubin/elf.h"
+
+#include <string.h>
+
+enum { WORD = 4 };
+
+typedef struct deriver {
+  tl_cubin *cubin;
+  const tl_names *names;
+  tl_arena *arena;
+  uint32_t *sass;         /* by Mercury section: the SASS section of the same contents, 0 */
+  uint64_t *sizes;        /* by capsule: of the decoded code of its functions */
+  const uint8_t *symbols; /* of the Mercury side */
+  uint64_t symbol_count;
+  uint32_t strings; /* the section of their names */
+  tl_code code;     /* of the text in hand */
+  bool known;       /* code adds up */
+} deriver;
+
+static tl_cubin_section *derive_section(const deriver *d, uint32_t index) {
+  return &d->cubin->sections[index];
+}
+
+static const char *derive_name(const deriver *d, uint32_t section) {
+  return tl_names_text(d->names, derive_section(d, section)->name);
+}
+
+/* --- sections --- */
+
+/* The SASS side's name of a Mercury section, as a number; TL_NONE when no section is called so. */
+static uint32_t derive_sass_name(const deriver *d, uint32_t section) {
+  static const char mercury[] = ".nv.merc";
+  static const char *const renamed[][2] = {{".nv.constant.user", ".nv.constant3"},
+                                           {".nv.constant.pic", ".nv.constant4"},
+                                           {".nv.constant.optimizer.", ".nv.constant2."}};
+  const char *const name = derive_name(d, section);
+  if (strncmp(name, mercury, sizeof mercury - 1) != 0)
+    return TL_NONE;
+  const char *const plain = name + sizeof mercury - 1;
+  for (size_t i = 0; i < sizeof renamed / sizeof *renamed; i++) {
+    const size_t length = strlen(renamed[i][0]);
+    if (strncmp(plain, renamed[i][0], length) != 0)
+      continue;
+    const char *const text = tl_arena_format(d->arena, "%s%s", renamed[i][1], plain + length);
+    return tl_names_find(d->names, text, strlen(text));
+  }
+  return tl_names_find(d->names, plain, strlen(plain));
+}
+
+static void derive_pair_sections(deriver *d) {
+  const uint32_t count = d->cubin->section_count;
+  d->sass = tl_arena_new(d->arena, uint32_t, count);
+  tl_map by_name;
+  tl_map_init(&by_name, d->arena);
+  for (uint32_t i = 1; i < count; i++)
+    if (!(derive_section(d, i)->flags & SHF_CUDA_MERCURY))
+      tl_map_set(&by_name, derive_section(d, i)->name, i);
+  for (uint32_t i = 1; i < count; i++) {
+    const tl_cubin_section *const section = derive_section(d, i);
+    if (section->type == SHT_CUDA_CAPSULE) {
+      d->sass[i] = tl_get32(section->data);
+    } else if (section->flags & SHF_CUDA_MERCURY) {
+      const uint32_t name = derive_sass_name(d, i);
+      const uint32_t found = name == TL_NONE ? TL_NONE : tl_map_get(&by_name, name);
+      d->sass[i] = found == TL_NONE ? 0 : found;
+    }
+  }
+}
+
+/* --- symbols (M8) --- */
+
+typedef struct derive_reserved {
+  const char *name;
+  uint64_t value;
+} derive_reserved;
+
+/* The undefined symbols that have a value on the SASS side. */
+static const derive_reserved derive_reserved_rows[] = {{".nv.reservedSmem.offset0", 0x40},
+                                                       {".nv.reservedSmem.cap", 0x400}};
+
+static void derive_undefined_value(const deriver *d, uint8_t *symbol) {
+  const char *const name = tl_cubin_text_in(d->cubin, d->strings, tl_get32(symbol));
+  for (size_t i = 0; name && i < sizeof derive_reserved_rows / sizeof *derive_reserved_rows; i++)
+    if (strcmp(name, derive_reserved_rows[i].name) == 0)
+      tl_put64(symbol + 8, derive_reserved_rows[i].value);
+}
+
+/* One symbol of both tables: `to` has the SASS side's, which stays where its section is not known. */
+static void derive_symbol(const deriver *d, const uint8_t *from, uint8_t *to) {
+  const uint32_t section = tl_get16(from + 6);
+  const bool defined = section != SHN_UNDEF && section < d->cubin->section_count;
+  const bool mirrored = defined && derive_section(d, section)->flags & SHF_CUDA_MERCURY;
+  if ((section >= d->cubin->section_count) || (mirrored && !d->sass[section]))
+    return;
+  const uint64_t value = tl_get64(to + 8), size = tl_get64(to + 16);
+  const uint32_t name = tl_get32(to);
+  memcpy(to, from, ELF_SYMBOL_SIZE);
+  if (section == SHN_UNDEF)
+    derive_undefined_value(d, to);
+  if (!mirrored)
+    return;
+  tl_put16(to + 6, (uint16_t)d->sass[section]);
+  if ((from[4] & 15) == STT_SECTION)
+    tl_put32(to, name);                                                      /* nobody reads it (L171) */
+  const bool inside = (from[4] & 15) == STT_FUNC && tl_get64(from + 8) != 0; /* not the text's own function */
+  if (inside || derive_section(d, section)->type == SHT_CUDA_RESERVED_SHARED)
+    tl_put64(to + 8, value);
+  if (inside)
+    tl_put64(to + 16, size);
+  else if ((from[4] & 15) == STT_FUNC && tl_get64(from + 16))
+    tl_put64(to + 16, derive_section(d, d->sass[section])->size);
+}
+
+/* Behind the symbols of both views the SASS side has those of its parameter banks. */
+static void derive_bank_symbol(const deriver *d, uint8_t *symbol) {
+  const uint32_t section = tl_get16(symbol + 6);
+  if (section >= d->cubin->section_count || derive_section(d, section)->type != SHT_CUDA_CONSTANT0)
+    return;
+  symbol[4] = STT_SECTION;
+  symbol[5] = 0;
+  memset(symbol + 8, 0, 16);
+}
+
+static void derive_symbols(deriver *d) {
+  uint32_t table = 0;
+  for (uint32_t i = 1; i < d->cubin->section_count; i++)
+    if (derive_section(d, i)->type == SHT_CUDA_MERCURY_SYMTAB && !d->symbols) {
+      d->symbols = derive_section(d, i)->data;
+      d->symbol_count = derive_section(d, i)->size / ELF_SYMBOL_SIZE;
+      d->strings = derive_section(d, i)->link;
+    } else if (derive_section(d, i)->type == SHT_SYMTAB && !table) {
+      table = i;
+    }
+  tl_cubin_section *const own = derive_section(d, table);
+  const uint64_t count = own->size / ELF_SYMBOL_SIZE;
+  if (!d->symbols || !table || count < d->symbol_count || own->entry_size != ELF_SYMBOL_SIZE)
+    return;
+  uint8_t *const bytes = tl_arena_copy(d->arena, own->data, own->size);
+  for (uint64_t i = 0; i < count; i++)
+    if (i < d->symbol_count)
+      derive_symbol(d, d->symbols + i * ELF_SYMBOL_SIZE, bytes + i * ELF_SYMBOL_SIZE);
+    else
+      derive_bank_symbol(d, bytes + i * ELF_SYMBOL_SIZE);
+  own->data = bytes;
+}
+
+/* --- attributes (M19) --- */
+
+/* What the words of an attribute are. */
+typedef enum derive_words {
+  WORDS_COPY,     /* the same on both sides */
+  WORDS_MERCURY,  /* Mercury's alone: no record on the SASS side */
+  WORDS_OWN,      /* only the SASS side's record says it */
+  WORDS_PLACES,   /* places in the code */
+  WORDS_FIRST,    /* the first one is a place */
+  WORDS_EVEN,     /* the first, third, ... are places */
+  WORDS_ODD,      /* the second, fourth, ... are places */
+  WORDS_LAST,     /* places; the last SASS instruction of those that are made of it */
+  WORDS_TARGETS,  /* lists: place, a word, number, places */
+  WORDS_SASS_ONLY /* at the end of the SASS side's list */
+} derive_words;
+
+typedef struct derive_row {
+  uint8_t code;
+  derive_words words;
+} derive_row;
+
+static const derive_row derive_rows[] = {
+    {0x43, WORDS_MERCURY}, {0x48, WORDS_MERCURY},   {0x5a, WORDS_MERCURY},   {0x15, WORDS_OWN},
+    {0x16, WORDS_OWN},     {0x1c, WORDS_LAST},      {0x28, WORDS_OWN},       {0x2e, WORDS_EVEN},
+    {0x31, WORDS_PLACES},  {0x34, WORDS_TARGETS},   {0x39, WORDS_OWN},       {0x40, WORDS_FIRST},
+    {0x44, WORDS_FIRST},   {0x46, WORDS_FIRST},     {0x47, WORDS_OWN},       {0x55, WORDS_ODD},
+    {0x57, WORDS_OWN},     {0x19, WORDS_SASS_ONLY}, {0x0a, WORDS_SASS_ONLY}, {0x36, WORDS_SASS_ONLY},
+};
+
+static derive_words derive_words_of(uint8_t code) {
+  for (size_t i = 0; i < sizeof derive_rows / sizeof *derive_rows; i++)
+    if (derive_rows[i].code == code)
+      return derive_rows[i].words;
+  return WORDS_COPY;
+}
+
+static bool derive_is_place(derive_words words, uint64_t index) {
+  return words == WORDS_PLACES || words == WORDS_LAST || (words == WORDS_FIRST && index == 0) ||
+         (words == WORDS_EVEN && index % 2 == 0) || (words == WORDS_ODD && index % 2 == 1);
+}
+
+/* Makes a place in decoded code one in the SASS text. False where no instruction begins there. */
+static bool derive_place(const deriver *d, bool last, uint8_t *word) {
+  const uint32_t place = tl_get32(word);
+  const tl_code_place *const found = tl_code_find(&d->code, place);
+  if (!found || found->mercury != place)
+    return false;
+  const uint64_t behind = last && found->count ? (uint64_t)(found->count - 1) * TL_CODE_INSTRUCTION : 0;
+  tl_put32(word, (uint32_t)(found->sass + behind));
+  return true;
+}
+
+static bool derive_targets(const deriver *d, uint8_t *payload, uint64_t size) {
+  enum { HEAD = 3 * WORD, COUNT = 2 * WORD };
+  for (uint64_t at = 0; at < size;) {
+    const uint64_t left = size - at, count = left < HEAD ? 0 : tl_get32(payload + at + COUNT);
+    if (left < HEAD || count > (left - HEAD) / WORD || !derive_place(d, false, payload + at))
+      return false;
+    for (uint64_t i = 0; i < count; i++)
+      if (!derive_place(d, false, payload + at + HEAD + i * WORD))
+        return false;
+    at += HEAD + count * WORD;
+  }
+  return true;
+}
+
+static bool derive_payload(const deriver *d, derive_words words, uint8_t *payload, uint64_t size) {
+  if (words == WORDS_TARGETS)
+    return derive_targets(d, payload, size);
+  for (uint64_t i = 0; i + WORD <= size; i += WORD)
+    if (derive_is_place(words, i / WORD) && !derive_place(d, words == WORDS_LAST, payload + i))
+      return false;
+  return true;
+}
+
+static uint64_t derive_record_size(const tl_record *record) {
+  enum { WHOLE = 4 };
+  return WORD + (record->format == WHOLE ? record->size : 0);
+}
+
+/* The next record of that code in a section's list; false behind the last. */
+static bool derive_next_own(const tl_cubin_section *own, uint8_t code, uint64_t *position, tl_record *record) {
+  while (tl_record_next_whole(own, position, record))
+    if (record->code == code)
+      return true;
+  return false;
+}
+
+/* Appends the SASS side's form of a Mercury record. */
+static void derive_record(const deriver *d, const tl_cubin_section *mercury, const tl_record *record,
+                          const tl_cubin_section *own, uint64_t *position, tl_cubin_section *out) {
+  const derive_words words = derive_words_of(record->code);
+  const uint64_t size = derive_record_size(record);
+  uint8_t *const to = (uint8_t *)out->data + out->size;
+  tl_record same;
+  if (words == WORDS_MERCURY || words == WORDS_SASS_ONLY)
+    return;
+  memcpy(to, mercury->data + record->offset, size);
+  out->size += size;
+  if (words == WORDS_COPY || (words != WORDS_OWN && d->known && derive_payload(d, words, to + WORD, size - WORD)))
+    return;
+  if (derive_next_own(own, record->code, position, &same) && derive_record_size(&same) == size)
+    memcpy(to, own->data + same.offset, size);
+}
+
+/* The attributes of one text, or of the file. */
+static void derive_attributes(const deriver *d, const tl_cubin_section *mercury, tl_cubin_section *own) {
+  static const uint8_t last[] = {0x19, EIATTR_PARAM_CBANK, 0x36};
+  uint8_t *const bytes = tl_arena_new(d->arena, uint8_t, mercury->size + own->size + 1);
+  tl_cubin_section out = {.data = bytes};
+  uint64_t own_positions[256] = {0}, position = 0;
+  tl_record record;
+  while (tl_record_next_whole(mercury, &position, &record))
+    derive_record(d, mercury, &record, own, &own_positions[record.code], &out);
+  for (size_t i = 0; i < sizeof last && own->info; i++) {
+    position = 0;
+    if (!derive_next_own(own, last[i], &position, &record))
+      continue;
+    memcpy(bytes + out.size, own->data + record.offset, derive_record_size(&record));
+    out.size += derive_record_size(&record);
+  }
+  own->data = bytes;
+  own->size = out.size;
+}
+
+/* --- entries of texts --- */
+
+/* A type of an entry of Mercury text, and of the SASS entry beside it: by the SASS instruction's opcode, 0 any. */
+typedef struct derive_type {
+  uint32_t mercury;
+  uint16_t opcode;
+  uint32_t sass, other; /* `other`: where the SASS side has this one, it stays */
+} derive_type;
+
+static const derive_type derive_types[] = {
+    {TL_R_MERCURY + 0x02, 0x343, 114, 114}, {TL_R_MERCURY + 0x02, 0x943, 75, 75},
+    {TL_R_MERCURY + 0x03, 0x7ac, 115, 115}, {TL_R_MERCURY + 0x03, 0x802, 55, 55},
+    {TL_R_MERCURY + 0x03, 0x882, 55, 55},   {TL_R_MERCURY + 0x04, 0x802, 59, 59},
+    {TL_R_MERCURY + 0x04, 0x882, 59, 59},   {TL_R_MERCURY + 0x04, 0xb82, 66, 66},
+    {TL_R_MERCURY + 0x05, 0x802, 56, 62},   {TL_R_MERCURY + 0x05, 0x882, 56, 62},
+    {TL_R_MERCURY + 0x06, 0x802, 57, 63},   {TL_R_MERCURY + 0x06, 0x882, 57, 63},
+    {TL_R_MERCURY + 0x28, 0x802, 56, 56},   {TL_R_MERCURY + 0x29, 0x802, 57, 57},
+    {TL_R_MERCURY + 0x3e, 0x802, 112, 62},  {TL_R_MERCURY + 0x3e, 0x882, 112, 62},
+    {TL_R_MERCURY + 0x3f, 0x802, 113, 63},  {TL_R_MERCURY + 0x3f, 0x882, 113, 63},
+};
+
+enum { DERIVE_RETURN_LOW = TL_R_MERCURY + 0x28, DERIVE_RETURN_HIGH = TL_R_MERCURY + 0x29 };
+
+/* The SASS entry of a Mercury one; `own` is the SASS side's, NULL where that has another number of entries. False where
+ * nothing is known. */
+static bool derive_entry(const deriver *d, const uint8_t *from, const uint8_t *own, const tl_cubin_section *sass,
+                         uint8_t *to) {
+  const uint32_t type = tl_get32(from + 8);
+  const tl_code_place *const place = tl_code_find(&d->code, tl_get64(from));
+  if (!place)
+    return false;
+  memcpy(to, from, ELF_RELA_SIZE);
+  tl_put64(to, place->sass);
+  if (type == DERIVE_RETURN_LOW || type == DERIVE_RETURN_HIGH) { /* a place of the caller */
+    const tl_code_place *const target = tl_code_find(&d->code, tl_get64(from + 16));
+    if (!target || target->mercury != tl_get64(from + 16))
+      return false;
+    tl_put64(to + 16, target->sass);
+  }
+  const uint16_t opcode = tl_get16(sass->data + place->sass) & 0xfff;
+  for (size_t i = 0; i < sizeof derive_types / sizeof *derive_types; i++) {
+    const derive_type *const row = &derive_types[i];
+    if (row->mercury != type || row->opcode != opcode)
+      continue;
+    tl_put32(to + 8, own && tl_get32(own + 8) == row->other ? row->other : row->sass);
+    return true;
+  }
+  return false;
+}
+
+/* On the SASS side the reserved bytes of shared memory are no entry (M17). */
+static bool derive_has_entry(const deriver *d, const uint8_t *entry) {
+  const uint64_t symbol = tl_get32(entry + 12);
+  const char *const name = symbol < d->symbol_count
+                               ? tl_cubin_text_in(d->cubin, d->strings, tl_get32(d->symbols + symbol * ELF_SYMBOL_SIZE))
+                               : NULL;
+  return !name || strcmp(name, ".nv.reservedSmem.cap") != 0;
+}
+
+static void derive_entries(const deriver *d, const tl_cubin_section *mercury, tl_cubin_section *own,
+                           const tl_cubin_section *sass) {
+  uint64_t count = 0, done = 0;
+  for (uint64_t at = 0; at + ELF_RELA_SIZE <= mercury->size; at += ELF_RELA_SIZE)
+    count += derive_has_entry(d, mercury->data + at);
+  uint8_t *const bytes = tl_arena_new(d->arena, uint8_t, count *ELF_RELA_SIZE + 1);
+  const bool beside = own->size / ELF_RELA_SIZE == count;
+  for (uint64_t at = 0; at + ELF_RELA_SIZE <= mercury->size; at += ELF_RELA_SIZE) {
+    if (!derive_has_entry(d, mercury->data + at))
+      continue;
+    const uint8_t *const same = beside ? own->data + done * ELF_RELA_SIZE : NULL;
+    uint8_t *const to = bytes + done * ELF_RELA_SIZE;
+    if (!derive_entry(d, mercury->data + at, same, sass, to)) {
+      if (!same)
+        return;
+      memcpy(to, same, ELF_RELA_SIZE);
+    }
+    done++;
+  }
+  own->data = bytes;
+  own->size = count * ELF_RELA_SIZE;
+  own->entry_size = ELF_RELA_SIZE;
+}
+
+/* --- all --- */
+
+static void derive_sizes(deriver *d) {
+  d->sizes = tl_arena_new(d->arena, uint64_t, d->cubin->section_count);
+  for (uint64_t i = 0; i < d->symbol_count; i++) {
+    const uint8_t *const symbol = d->symbols + i * ELF_SYMBOL_SIZE;
+    const uint32_t section = tl_get16(symbol + 6);
+    const uint64_t size = tl_get64(symbol + 16);
+    if (section < d->cubin->section_count && (symbol[4] & 15) == STT_FUNC && size > d->sizes[section])
+      d->sizes[section] = size;
+  }
+}
+
+/* Attributes and entries of one text: `first` and `next` chain the Mercury sections that are about a section. */
+static void derive_text(deriver *d, uint32_t capsule, uint32_t first, const uint32_t *next) {
+  const tl_cubin_section *const body = derive_section(d, capsule), *const sass = derive_section(d, d->sass[capsule]);
+  d->known = sass->data && tl_code_read(&d->code, body->data, body->size, sass->data, sass->size, d->arena) &&
+             d->code.mercury_size == d->sizes[capsule];
+  for (uint32_t i = first; i; i = next[i]) {
+    const tl_cubin_section *const section = derive_section(d, i);
+    tl_cubin_section *const own = d->sass[i] ? derive_section(d, d->sass[i]) : NULL;
+    if (own && section->type == SHT_CUDA_MERCURY_INFO && own->type == SHT_CUDA_INFO)
+      derive_attributes(d, section, own);
+    else if (own && section->type == SHT_CUDA_MERCURY_RELA && own->type == SHT_RELA && d->known)
+      derive_entries(d, section, own, sass);
+  }
+}
+
+void tl_derive_sass(tl_cubin *cubin, const tl_names *names, tl_arena *arena, bool joined) {
+  deriver d = {.cubin = cubin, .names = names, .arena = arena};
+  const uint32_t count = cubin->section_count;
+  uint32_t *const first = tl_arena_new(arena, uint32_t, count), *const next = tl_arena_new(arena, uint32_t, count);
+  derive_pair_sections(&d);
+  derive_symbols(&d);
+  derive_sizes(&d);
+  for (uint32_t i = 1; i < count; i++) {
+    tl_cubin_section *const section = derive_section(&d, i);
+    if ((section->type == SHT_CUDA_MERCURY_RELA || section->type == SHT_CUDA_MERCURY_INFO) && section->info < count) {
+      next[i] = first[section->info];
+      first[section->info] = i;
+    }
+    if (section->type == SHT_CUDA_CONSTANT0 && !joined)
+      section->data = tl_arena_new(arena, uint8_t, section->size + 1); /* zeros (M20) */
+    if (joined && section->type == SHT_RELA && strcmp(derive_name(&d, i), ".rela.debug_frame") == 0)
+      section->size = 0;
+  }
+  for (uint32_t i = 1; i < count; i++)
+    if (derive_section(&d, i)->type == SHT_CUDA_CAPSULE)
+      derive_text(&d, i, first[i], next);
+    else if (derive_section(&d, i)->type == SHT_CUDA_MERCURY_INFO && !derive_section(&d, i)->info && d.sass[i])
+      derive_attributes(&d, derive_section(&d, i), derive_section(&d, d.sass[i]));
+}

@@ -1,0 +1,12 @@
+/* The SASS side of a capsule as nvlink's finalizer makes it (L497). Private to cubin/. */
+#ifndef TL_CUBIN_DERIVE_H
+#define TL_CUBIN_DERIVE_H
+
+#include "cubin/cubin.h"
+
+/* Before the view is selected, for a capsule that nvlink's finalizer reads: the sections of the SASS view get the contents
+ * that the Mercury view implies. What is not known to follow from it stays as it is. `joined`: the Mercury view is linked
+ * too, and the frames are made of it there. */
+void tl_derive_sass(tl_cubin *cubin, const tl_names *names, tl_arena *arena, bool joined);
+
+#endif

@@ -1,0 +1,332 @@
+/* nvlink's finalizer decodes every capsule of a file, dead ones too, and follows the places that the Mercury sections name
+ * in the decoded code: it crashes, or says something about its own insides, where a record is none, where a place lies in no
+ * instruction, and where frames do not follow one another (L493 to L496). Here all of this is looked at before anything is
+ * linked; what is merely unusual stays. */
+#include "cubin/mercury.h"
+
+#include "base/bytes.h"
+#include "base/map.h"
+#include "catalog/message.h"
+#include "catalog/relocation.h"
+#include "cubin/attribute.h"
+#include "cubin/capsule.h"
+#include "cubin/code.h"
+#include "cubin/elf.h"
+
+#include <string.h>
+
+enum { WORD = 4 };
+
+typedef struct checker {
+  const tl_cubin *cubin;
+  const tl_names *names;
+  tl_arena *arena;
+  tl_diagnostics *diagnostics;
+  tl_code code;       /* of the text in hand */
+  uint32_t *about;    /* by section: the last one that is about it, 0 */
+  uint32_t *previous; /* by section: the one before it that is about the same section, 0 */
+  uint64_t *sizes;    /* by section: of the decoded code of its functions, as Mercury's symbols say */
+} checker;
+
+static void mercury_fail(const checker *c, uint32_t section, uint64_t offset, const char *what) {
+  tl_cubin_damaged(c->cubin, c->names, c->diagnostics, section, offset, what);
+}
+
+static const tl_cubin_section *mercury_section(const checker *c, uint32_t index) {
+  return &c->cubin->sections[index];
+}
+
+static uint32_t mercury_find(const checker *c, uint32_t type) {
+  for (uint32_t i = 1; i < c->cubin->section_count; i++)
+    if (mercury_section(c, i)->type == type)
+      return i;
+  return 0;
+}
+
+static void mercury_index(checker *c) {
+  const uint32_t count = c->cubin->section_count;
+  c->about = tl_arena_new(c->arena, uint32_t, count);
+  c->previous = tl_arena_new(c->arena, uint32_t, count);
+  c->sizes = tl_arena_new(c->arena, uint64_t, count);
+  for (uint32_t i = 1; i < count; i++) {
+    const tl_cubin_section *const section = mercury_section(c, i);
+    if ((section->type == SHT_CUDA_MERCURY_RELA || section->type == SHT_CUDA_MERCURY_INFO) && section->info < count) {
+      c->previous[i] = c->about[section->info];
+      c->about[section->info] = i;
+    }
+    for (uint64_t at = 0; section->type == SHT_CUDA_MERCURY_SYMTAB && at + ELF_SYMBOL_SIZE <= section->size;
+         at += ELF_SYMBOL_SIZE) {
+      const uint32_t text = tl_get16(section->data + at + 6);
+      const uint64_t size = tl_get64(section->data + at + 16);
+      if (text < count && (section->data[at + 4] & 15) == STT_FUNC && size > c->sizes[text])
+        c->sizes[text] = size;
+    }
+  }
+}
+
+/* --- code --- */
+
+/* Whether an entry may stand at an instruction without a record: moves of an immediate, branches and calls. */
+static bool mercury_holds_value(uint16_t opcode) {
+  enum { MOVE = 0x802, MOVE_UNIFORM = 0x882, CONTROL_MASK = 0x160, CONTROL = 0x140 };
+  return opcode == MOVE || opcode == MOVE_UNIFORM || (opcode & CONTROL_MASK) == CONTROL;
+}
+
+/* An entry at the first instruction stands there because that holds a value; behind it nvlink changes what it finds (L494). */
+static void mercury_check_entries(const checker *c, uint32_t section, const tl_cubin_section *sass) {
+  enum { OPCODE = 0xfff };
+  const tl_cubin_section *const entries = mercury_section(c, section);
+  for (uint64_t at = 0; at + ELF_RELA_SIZE <= entries->size; at += ELF_RELA_SIZE) {
+    const tl_code_place *const place = tl_code_find(&c->code, tl_get64(entries->data + at));
+    if (place && !place->mercury && place->derived && !mercury_holds_value(tl_get16(sass->data + place->sass) & OPCODE))
+      mercury_fail(c, section, at, "an entry stands at an instruction that holds no value (L494)");
+  }
+}
+
+/* How the record of a SASS instruction begins: its first byte, its second and its fourth. Of the many forms these are the
+ * frequent ones that have no others. */
+typedef struct mercury_record {
+  uint16_t opcode;
+  uint8_t first, second, fourth;
+} mercury_record;
+
+static const mercury_record mercury_records[] = {
+    {0x950, 0x42, 0x33, 0x0e}, {0x943, 0x42, 0x0a, 0x0e}, {0x387, 0x02, 0x38, 0x06}, {0x983, 0x02, 0x22, 0x06},
+    {0x980, 0x02, 0x22, 0x32}, {0x985, 0x02, 0x38, 0x32}, {0x919, 0x01, 0x0b, 0x0a}, {0x81c, 0x01, 0x10, 0x0a},
+    {0xb82, 0x01, 0x0b, 0x0a}, {0xb82, 0x02, 0x22, 0x06}, {0x7ac, 0x01, 0x0b, 0x0a}, {0x7ac, 0x02, 0x22, 0x06},
+};
+
+/* nvlink decodes records and crashes over most that are of another instruction than the SASS text has (L498). */
+static void mercury_check_records(const checker *c, uint32_t section, const tl_cubin_section *sass) {
+  enum { OPCODE = 0xfff };
+  const uint8_t *const bytes = mercury_section(c, section)->data;
+  for (size_t i = 0; i < c->code.count; i++) {
+    const tl_code_place *const place = &c->code.items[i];
+    if (!place->record || place->count != 1)
+      continue;
+    const uint16_t opcode = tl_get16(sass->data + place->sass) & OPCODE;
+    const uint8_t *const record = bytes + place->record;
+    bool listed = false, fits = false;
+    for (size_t k = 0; k < sizeof mercury_records / sizeof *mercury_records; k++) {
+      const mercury_record *const row = &mercury_records[k];
+      listed |= row->opcode == opcode;
+      fits |= row->opcode == opcode && record[0] == row->first && record[1] == row->second && record[3] == row->fourth;
+    }
+    if (listed && !fits)
+      mercury_fail(c, section, place->record, "a record is not that of its instruction (L498)");
+  }
+}
+
+static const tl_code_place *mercury_instruction_at(const tl_code *code, uint64_t place) {
+  const tl_code_place *const found = tl_code_find(code, place);
+  return found && found->mercury == place ? found : NULL;
+}
+
+/* Lists of targets: the place of an indirect branch, a word, their number, and they (L495). */
+static void mercury_check_targets(const checker *c, uint32_t section, const tl_record *record,
+                                  const tl_cubin_section *sass) {
+  enum { HEAD = 3 * WORD, CONTROL_MASK = 0xf60, CONTROL = 0x940 };
+  for (uint64_t at = 0; at < record->size;) {
+    const uint64_t left = record->size - at;
+    const uint64_t count = left < HEAD ? 0 : tl_get32(record->data + at + 8);
+    if (left < HEAD || count > (left - HEAD) / WORD)
+      mercury_fail(c, section, record->offset, "a list of branch targets is incomplete (L495)");
+    const tl_code_place *const branch = mercury_instruction_at(&c->code, tl_get32(record->data + at));
+    if (!branch || (tl_get16(sass->data + branch->sass) & CONTROL_MASK) != CONTROL)
+      mercury_fail(c, section, record->offset, "a list of branch targets is about no branch (L495)");
+    for (uint64_t i = 0; i < count; i++)
+      if (!mercury_instruction_at(&c->code, tl_get32(record->data + at + HEAD + i * WORD)))
+        mercury_fail(c, section, record->offset, "a branch target is no instruction (L495)");
+    at += HEAD + count * WORD;
+  }
+}
+
+static void mercury_check_attributes(const checker *c, uint32_t section, const tl_cubin_section *sass) {
+  enum { INDIRECT_BRANCH_TARGETS = 0x34, WHOLE = 4 };
+  uint64_t position = 0;
+  tl_record record;
+  while (tl_record_next_whole(mercury_section(c, section), &position, &record))
+    if (record.code == INDIRECT_BRANCH_TARGETS && record.format == WHOLE)
+      mercury_check_targets(c, section, &record, sass);
+}
+
+/* A capsule's second word has a low byte that only texts without entries may have otherwise (L445). */
+static void mercury_check_word(const checker *c, uint32_t section, uint32_t entries) {
+  const uint8_t low = mercury_section(c, section)->data[WORD];
+  if (low > 1 && mercury_section(c, entries)->size)
+    tl_diagnostics_add(
+        c->diagnostics, tl_message_row_of(TL_MESSAGE_RELOC_NOT_FOUND),
+        (tl_site){c->cubin->path, tl_names_text(c->names, mercury_section(c, entries)->name), NULL, TL_NO_OFFSET},
+        NULL);
+}
+
+static void mercury_check_text(checker *c, uint32_t section) {
+  const tl_cubin_section *const text = mercury_section(c, section);
+  const tl_cubin_section *const sass = mercury_section(c, tl_get32(text->data));
+  if (!sass->data || !tl_code_read(&c->code, text->data, text->size, sass->data, sass->size, c->arena))
+    mercury_fail(c, section, TL_NO_OFFSET, "a capsule's records do not make its text (L493)");
+  mercury_check_records(c, section, sass);
+  const bool known = c->code.mercury_size == c->sizes[section];
+  for (uint32_t i = c->about[section]; i; i = c->previous[i]) {
+    if (mercury_section(c, i)->type == SHT_CUDA_MERCURY_RELA)
+      mercury_check_word(c, section, i);
+    if (known && mercury_section(c, i)->type == SHT_CUDA_MERCURY_RELA)
+      mercury_check_entries(c, i, sass);
+    else if (known)
+      mercury_check_attributes(c, i, sass);
+  }
+}
+
+/* --- frames --- */
+
+/* By place: what the entries that say where a frame's CIE is add. */
+static tl_map mercury_frame_owners(const checker *c, uint32_t frames) {
+  enum { POINTS = TL_R_MERCURY + 2 };
+  tl_map owners;
+  tl_map_init(&owners, c->arena);
+  for (uint32_t i = c->about[frames]; i; i = c->previous[i]) {
+    const tl_cubin_section *const section = mercury_section(c, i);
+    for (uint64_t at = 0; section->type == SHT_CUDA_MERCURY_RELA && at + ELF_RELA_SIZE <= section->size;
+         at += ELF_RELA_SIZE)
+      if (tl_get32(section->data + at + 8) == POINTS && tl_get64(section->data + at + 16) < UINT32_MAX)
+        tl_map_set(&owners, tl_get64(section->data + at), (uint32_t)tl_get64(section->data + at + 16));
+  }
+  return owners;
+}
+
+/* Each frame begins with ff ff ff ff, a length of 64 bits and its CIE's place, which an entry gives where there is one; a
+ * CIE has all ones there. nvlink crashes over another order, and says `Dwarf version 2 is not supported` of other first words (L496). */
+static void mercury_check_frames(const checker *c, uint32_t index) {
+  enum { LENGTH = 4, CIE = 12, LEAST = 8, LEAST_FRAME = 24 };
+  const tl_cubin_section *const section = mercury_section(c, index);
+  const tl_map owners = mercury_frame_owners(c, index);
+  uint64_t owner = TL_NO_OFFSET;
+  for (uint64_t at = 0; at < section->size;) {
+    const uint64_t left = section->size - at;
+    const uint64_t length = left < CIE + LEAST ? 0 : tl_get64(section->data + at + LENGTH);
+    if (left < CIE + LEAST || tl_get32(section->data + at) != UINT32_MAX || length < LEAST || length > left - CIE)
+      mercury_fail(c, index, at, "frames do not follow one another (L496)");
+    const uint64_t stored = tl_get64(section->data + at + CIE);
+    const uint32_t said = tl_map_get(&owners, at + CIE);
+    if (stored == UINT64_MAX)
+      owner = at;
+    else if (length < LEAST_FRAME || owner == TL_NO_OFFSET || (said == TL_NONE ? stored : said) != owner)
+      mercury_fail(c, index, at, "a frame has no CIE (L496)");
+    at += CIE + length;
+  }
+}
+
+/* --- tables --- */
+
+/* They are places in code, so their symbols are functions; nvlink crashes over a section's (L494). */
+static void mercury_check_constants(const checker *c, uint32_t section) {
+  const tl_cubin_section *const entries = mercury_section(c, section);
+  const tl_cubin_section *const symbols = mercury_section(c, mercury_find(c, SHT_CUDA_MERCURY_SYMTAB));
+  for (uint64_t at = 0; at + ELF_RELA_SIZE <= entries->size; at += ELF_RELA_SIZE) {
+    const uint64_t symbol = tl_get32(entries->data + at + 12);
+    if (symbol < symbols->size / ELF_SYMBOL_SIZE && (symbols->data[symbol * ELF_SYMBOL_SIZE + 4] & 15) == STT_SECTION)
+      mercury_fail(c, section, at, "an entry of compiler constants is about no function (L494)");
+  }
+}
+
+/* Symbols of both tables lie in sections that there are; nvlink takes the others' from behind its table (L171). */
+static bool mercury_has_section(const checker *c, const uint8_t *symbol) {
+  const uint32_t section = tl_get16(symbol + 6);
+  return section < c->cubin->section_count || section == SHN_COMMON;
+}
+
+static void mercury_check_symbols(const checker *c, uint32_t index) {
+  const tl_cubin_section *const table = mercury_section(c, index);
+  const bool wide = mercury_find(c, SHT_SYMTAB_SHNDX) != 0;
+  if (table->entry_size != ELF_SYMBOL_SIZE)
+    mercury_fail(c, index, TL_NO_OFFSET, "sh_entsize of Mercury's symbols is not 24 (L499)");
+  for (uint64_t at = 0; at + ELF_SYMBOL_SIZE <= table->size; at += ELF_SYMBOL_SIZE) {
+    const uint8_t *const symbol = table->data + at;
+    const bool null = at == 0 && tl_get16(symbol + 6) != SHN_XINDEX;
+    if (!null && !wide && !mercury_has_section(c, symbol))
+      mercury_fail(c, index, at, "a symbol's section does not exist");
+    if (at && (symbol[4] & 15) != STT_SECTION && !tl_cubin_text_in(c->cubin, table->link, tl_get32(symbol)))
+      mercury_fail(c, index, at, "a symbol's name lies outside .strtab (D40: nvlink reads on behind it)");
+  }
+}
+
+/* The SASS side of a function begins its own text, and is a function; of other symbols the binding and the place of a
+ * section's are looked at (L167, L499). */
+static void mercury_check_sass_symbol(const checker *c, uint32_t index, uint64_t at, const uint8_t *mercury) {
+  const uint8_t *const symbol = mercury_section(c, index)->data + at;
+  const uint32_t section = mercury ? tl_get16(mercury + 6) : SHN_UNDEF;
+  const bool text = mercury && (mercury[4] & 15) == STT_FUNC && section < c->cubin->section_count &&
+                    mercury_section(c, section)->type == SHT_CUDA_CAPSULE && tl_get64(mercury + 8) == 0;
+  if (symbol[4] >> 4 > STB_WEAK)
+    tl_diagnostics_add(c->diagnostics, tl_message_row_of(TL_MESSAGE_FINALIZER),
+                       (tl_site){c->cubin->path, ".symtab", NULL, at}, NULL, c->cubin->path);
+  if ((!mercury || (mercury[4] & 15) == STT_SECTION) && !mercury_has_section(c, symbol) &&
+      tl_get16(symbol + 6) != SHN_XINDEX)
+    mercury_fail(c, index, at, "a symbol's section does not exist");
+  if (text && ((symbol[4] & 15) != STT_FUNC || tl_get64(symbol + 8) != 0 ||
+               tl_get16(symbol + 6) != tl_get32(mercury_section(c, section)->data)))
+    mercury_fail(c, index, at, "a function of the SASS side does not begin its text (L499)");
+}
+
+static void mercury_check_sass_symbols(const checker *c) {
+  const uint32_t own = mercury_find(c, SHT_SYMTAB), other = mercury_find(c, SHT_CUDA_MERCURY_SYMTAB);
+  const tl_cubin_section *const table = mercury_section(c, own), *const mercury = mercury_section(c, other);
+  for (uint64_t at = ELF_SYMBOL_SIZE; own && other && at + ELF_SYMBOL_SIZE <= table->size; at += ELF_SYMBOL_SIZE)
+    mercury_check_sass_symbol(c, own, at, at + ELF_SYMBOL_SIZE <= mercury->size ? mercury->data + at : NULL);
+}
+
+/* Of the file's attributes on the SASS side the registers and the frames must be about something that lies in a text
+ * (L499). */
+static void mercury_check_sass_attributes(const checker *c, uint32_t index) {
+  enum { WHOLE = 4 };
+  const tl_cubin_section *const symbols = mercury_section(c, mercury_find(c, SHT_SYMTAB));
+  uint64_t position = 0;
+  tl_record record;
+  while (tl_record_next_whole(mercury_section(c, index), &position, &record)) {
+    if ((record.code != EIATTR_REGCOUNT && record.code != EIATTR_FRAME_SIZE) || record.format != WHOLE ||
+        record.size < WORD)
+      continue;
+    const uint64_t symbol = tl_get32(record.data);
+    const uint32_t section =
+        symbol < symbols->size / ELF_SYMBOL_SIZE ? tl_get16(symbols->data + symbol * ELF_SYMBOL_SIZE + 6) : SHN_UNDEF;
+    if (!section || section >= c->cubin->section_count || !(mercury_section(c, section)->flags & SHF_EXECINSTR))
+      mercury_fail(c, index, record.offset, "attributes of the SASS side are about no function (L499)");
+  }
+}
+
+/* Relocation sections of both sides are about sections that there are, and have entries of their size (L499). */
+static void mercury_check_relocations(const checker *c, uint32_t index) {
+  const tl_cubin_section *const section = mercury_section(c, index);
+  if (section->info >= c->cubin->section_count)
+    mercury_fail(c, index, TL_NO_OFFSET, "sh_info names no section");
+  if (section->entry_size < ELF_RELA_SIZE)
+    mercury_fail(c, index, TL_NO_OFFSET, "sh_entsize is less than an entry has");
+}
+
+static void mercury_check_section(checker *c, uint32_t index) {
+  const tl_cubin_section *const section = mercury_section(c, index);
+  const char *const name = tl_names_text(c->names, section->name);
+  if (strncmp(name, ".nv.capmerc.", 12) == 0 && section->type != SHT_CUDA_CAPSULE)
+    mercury_fail(c, index, TL_NO_OFFSET, "sh_type is not that of a capsule, as its name says (L499)");
+  if (section->type == SHT_CUDA_CAPSULE)
+    mercury_check_text(c, index);
+  if (section->type == SHT_RELA || section->type == SHT_CUDA_MERCURY_RELA)
+    mercury_check_relocations(c, index);
+  if (section->type == SHT_CUDA_MERCURY_SYMTAB)
+    mercury_check_symbols(c, index);
+  if (section->type == SHT_CUDA_INFO && !section->info)
+    mercury_check_sass_attributes(c, index);
+  if (section->type == SHT_CUDA_MERCURY_RELA && section->info < c->cubin->section_count &&
+      mercury_section(c, section->info)->type == SHT_CUDA_OPTIMIZER_CONSTANT)
+    mercury_check_constants(c, index);
+  if (section->type == SHT_PROGBITS && strcmp(name, ".nv.merc.debug_frame") == 0)
+    mercury_check_frames(c, index);
+}
+
+void tl_mercury_check(const tl_cubin *cubin, const tl_names *names, tl_arena *arena, tl_diagnostics *diagnostics) {
+  checker c = {.cubin = cubin, .names = names, .arena = arena, .diagnostics = diagnostics};
+  mercury_index(&c);
+  for (uint32_t i = 1; i < cubin->section_count; i++)
+    mercury_check_section(&c, i);
+  mercury_check_sass_symbols(&c);
+}

@@ -1,0 +1,11 @@
+/* What nvlink's finalizer takes for granted of a capsule's Mercury sections. Private to cubin/. */
+#ifndef TL_CUBIN_MERCURY_H
+#define TL_CUBIN_MERCURY_H
+
+#include "cubin/cubin.h"
+
+/* Before the view is selected: the sections still have their own names and types, and every capsule names its SASS text.
+ * Fatal where nvlink ends with a message, crashes or goes on with what lies behind a table. */
+void tl_mercury_check(const tl_cubin *cubin, const tl_names *names, tl_arena *arena, tl_diagnostics *diagnostics);
+
+#endif
