@@ -84,3 +84,5 @@ TL_DEFECT(D96, 'R', "merge", "an alias that beats a weak body, or a body that be
           "the name stands for the function that the alias names, or is a function of its own",
           "the weak body's text stays, empty, and the attributes and relocations of the function are lost; or that "
           "function's text is overwritten")
+TL_DEFECT(D100, 'R', "relocate", "-r or -preserve-relocs, and a function with visibility INTERNAL",
+          "its attributes and what refers to it stay", "its attributes and what refers to it are dropped")

@@ -141,11 +141,15 @@ void tl_diagnose_sizes(const tl_module *module, const tl_layout *layout) {
   }
 }
 
+static bool diagnose_is_internal_function(const tl_symbol *symbol) {
+  return tl_type_of(symbol) == STT_FUNC && (symbol->other & STO_VISIBILITY_MASK) == STV_INTERNAL;
+}
+
 static bool diagnose_is_undefined(const tl_module *module, const tl_symbol *symbol) {
   const unsigned type = tl_type_of(symbol);
-  return symbol->section == TL_NONE && tl_binding_of(symbol) == STB_GLOBAL && symbol->mention != TL_NONE &&
-         !symbol->common && !symbol->weak_initialised && !symbol->external_shared && !symbol->weak_mention &&
-         (type == STT_OBJECT || type == STT_FUNC || type == STT_CUDA_OBJECT) &&
+  return !diagnose_is_internal_function(symbol) && symbol->section == TL_NONE && tl_binding_of(symbol) == STB_GLOBAL &&
+         symbol->mention != TL_NONE && !symbol->common && !symbol->weak_initialised && !symbol->external_shared &&
+         !symbol->weak_mention && (type == STT_OBJECT || type == STT_FUNC || type == STT_CUDA_OBJECT) &&
          !tl_system_call_is(tl_module_text(module, symbol->name));
 }
 
@@ -155,6 +159,17 @@ static void diagnose_collect_undefined(const tl_module *module, const tl_u32_vec
     const tl_symbol *const symbol = &module->symbols.items[half->items[i]];
     if ((tl_type_of(symbol) == STT_FUNC) == functions && diagnose_is_undefined(module, symbol))
       tl_u32_push(arena, &by_file[symbol->mention], half->items[i]);
+  }
+}
+
+/* L551: an internal function that no file defines is not undefined, but deleted, also where such symbols are kept. */
+static void diagnose_internal_mentions(const tl_module *module) {
+  for (size_t i = 0; i < module->functions.count; i++) {
+    const uint32_t index = module->symbol_of_function[module->functions.items[i]];
+    const tl_symbol *const symbol = &module->symbols.items[index];
+    if (symbol->section == TL_NONE && diagnose_is_internal_function(symbol))
+      tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_DELETED_SYMBOL),
+                         (tl_site){NULL, NULL, diagnose_name(module, index), TL_NO_OFFSET}, NULL);
   }
 }
 
@@ -207,6 +222,7 @@ void tl_diagnose_undefined(const tl_module *module, tl_arena *arena) {
   if (module->deleted_section)
     tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_DELETED_SECTION),
                        (tl_site){NULL, NULL, NULL, TL_NO_OFFSET}, NULL);
+  diagnose_internal_mentions(module);
   diagnose_dead_aliases(module);
   diagnose_replacing_alias(module);
 }

@@ -2,6 +2,7 @@
 #include "emit/emit.h"
 
 #include "base/bytes.h"
+#include "catalog/defect.h"
 #include "cubin/elf.h"
 
 uint8_t *tl_emit_table(tl_emitted *e, uint32_t section, uint64_t size) {
@@ -45,10 +46,19 @@ static bool emit_has_prototypes(const tl_module *module) {
   return false;
 }
 
+/* L550, D100: the attributes of an internal function go as those of a dead one do. */
+static bool emit_is_of_internal(const tl_module *module, const tl_section *section) {
+  const uint32_t owner = section->type == SHT_CUDA_INFO && section->about != TL_NONE
+                             ? module->sections.items[section->about].owner
+                             : TL_NONE;
+  return owner != TL_NONE && tl_symbol_is_kept_internal(&module->symbols.items[owner]) &&
+         tl_defect_matched(module->options, TL_DEFECT_D100);
+}
+
 static bool emit_section_stays(const tl_emitted *e, uint32_t index) {
   const tl_section *const section = &e->module->sections.items[index];
   const bool bodyless = section->about != TL_NONE && e->module->sections.items[section->about].bodyless;
-  if (e->layout->section_dropped[index] || section->forgotten || bodyless)
+  if (e->layout->section_dropped[index] || section->forgotten || bodyless || emit_is_of_internal(e->module, section))
     return false;
   if (section->type == SHT_REL || section->type == SHT_RELA || section->type == SHT_CUDA_RESOLVEDRELA)
     return e->relocated->container_used[index];

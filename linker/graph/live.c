@@ -274,6 +274,19 @@ static void live_keep_taken(marker *m, const edge_index *direct) {
   }
 }
 
+/* L552: what stands in the text of a kernel goes with the kernel, not with its own calls: local functions of -ewp. */
+static void live_keep_in_kernels(marker *m, uint32_t file) {
+  const tl_cubin *const cubin = &m->files[file];
+  const tl_body *const bodies = m->resolution->bodies[file];
+  for (uint32_t i = 0; i < cubin->symbol_count; i++) {
+    if (!bodies[i].in_kernel)
+      continue;
+    const uint32_t kernel = cubin->sections[cubin->symbols[i].section].info & 0xffffff;
+    m->resolution->functions.items[bodies[i].function].live |=
+        m->resolution->functions.items[bodies[kernel].function].live;
+  }
+}
+
 /* L448: nvlink removes what is undefined last, in the reverse of the order of first mentions, and only what no undefined
  * function calls that is still there: itself, one mentioned earlier, one that stays. */
 static void live_keep_undefined(marker *m) {
@@ -336,6 +349,8 @@ void tl_live_mark(tl_resolution *resolution, const tl_cubin *files, uint32_t fil
   for (uint32_t file = 0; file < file_count; file++)
     live_read_descriptors(&m, file);
   live_spread(&m);
+  for (uint32_t file = 0; file < file_count; file++)
+    live_keep_in_kernels(&m, file);
   for (size_t i = 0; keep_all && i < count; i++)
     resolution->functions.items[i].live = true;
 }

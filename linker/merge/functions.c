@@ -46,7 +46,7 @@ static void functions_check_dead_local(const tl_merging *m, uint32_t symbol, uin
 }
 
 /* An alias in a section whose primary function lives while it is dead, or the other way round: nvlink stops (L25, D63),
- * over the section and not over the symbol when the alias is local (L93). */
+ * over the section and not over the symbol when the function is local or weak (L93). */
 static void functions_note_alias(tl_merging *m, uint32_t symbol) {
   const uint32_t section = m->cubin->symbols[symbol].section;
   const uint32_t primary = functions_primary(m->cubin, section);
@@ -57,7 +57,8 @@ static void functions_note_alias(tl_merging *m, uint32_t symbol) {
     functions_note_contest(m, symbol, primary);
     return;
   }
-  const bool local = (replaces || tl_symbol_binding(&m->cubin->symbols[symbol]) == STB_LOCAL) && m->symbol_dead[symbol];
+  const bool half = other && tl_symbol_binding(&m->cubin->symbols[primary]) != STB_GLOBAL;
+  const bool local = (replaces || half) && m->symbol_dead[symbol];
   if (other && m->symbol_dead[primary] && m->symbol_dead[symbol])
     functions_check_dead_local(m, symbol, primary);
   if (other && m->bodies[primary].function != TL_NONE && m->symbol_dead[primary] != m->symbol_dead[symbol])
@@ -309,12 +310,21 @@ static void functions_check_alias(const tl_merging *m, uint32_t symbol, uint32_t
                      "st_value of an undefined function with aliases is not 0 (L231)");
 }
 
+/* The output text that an input's went into, or, where its body lost, the one of the body that stands (L552). */
+static uint32_t functions_text_of(const tl_merging *m, uint32_t section) {
+  if (m->section_map[section] != TL_NONE || !(m->section_state[section] & TL_SECTION_LOST))
+    return m->section_map[section];
+  const uint32_t primary = functions_primary(m->cubin, section);
+  const uint32_t winner = primary < m->cubin->symbol_count ? m->symbol_map[primary] : TL_NONE;
+  return winner == TL_NONE ? TL_NONE : m->module->symbols.items[winner].section;
+}
+
 /* Gives a function symbol its section, which is created unless an earlier symbol of this file did. */
 static void functions_define(tl_merging *m, uint32_t symbol, uint32_t out, bool new) {
   tl_module *const module = m->module;
   const tl_cubin_symbol *const s = &m->cubin->symbols[symbol];
   const tl_cubin_section *const input = &m->cubin->sections[s->section];
-  uint32_t text = m->section_map[s->section];
+  uint32_t text = functions_text_of(m, s->section);
   const bool create = text == TL_NONE;
   const uint64_t align = (uint32_t)input->align; /* L174 */
   if (create && new && input->type == SHT_CUDA_UFT_REL && tl_module_has_tables(module)) {
@@ -344,8 +354,10 @@ static void functions_define(tl_merging *m, uint32_t symbol, uint32_t out, bool 
   if (!create)
     functions_check_alias(m, symbol, text);
   result->size = s->size;
-  if (new || !create)
-    result->other = s->other; /* otherwise that of the first mention stays (W4.6) */
+  if (new || !create) { /* otherwise that of the first mention stays (W4.6) */
+    result->other = s->other;
+    result->unlisted = tl_merging_is_unlisted(m, s);
+  }
   if (create || functions_primary(m->cubin, s->section) == symbol)
     module->sections.items[text].owner = out;
   if (!create || !(s->other & STO_ENTRY))
@@ -460,6 +472,7 @@ static void functions_replace(tl_merging *m, uint32_t symbol, uint32_t out) {
   if (tl_symbol_binding(s) == STB_GLOBAL) {
     result->info = s->info;
     result->other = s->other;
+    result->unlisted = tl_merging_is_unlisted(m, s); /* L551 */
   }
   m->section_map[s->section] = text;
   module->sections.items[text].bodyless = functions_is_alias(m, symbol); /* L490, D96 */
@@ -561,7 +574,8 @@ static void functions_pass_new(tl_merging *m, uint32_t symbol) {
   else
     tl_map_set(&module->local_function_names, s->name, out);
   m->symbol_map[symbol] = out;
-  tl_u32_push(module->arena, &module->functions, function);
+  if (!m->bodies[symbol].in_kernel)
+    tl_u32_push(module->arena, &module->functions, function);
   if (undefined)
     tl_module_list_symbol(module, out, true);
   else

@@ -259,6 +259,10 @@ bool tl_module_is_stub(const tl_module *module, uint32_t symbol) {
   return s->function != TL_NONE && s->section != TL_NONE && s->section == module->jump_slots;
 }
 
+bool tl_symbol_is_kept_internal(const tl_symbol *symbol) {
+  return tl_type_of(symbol) == STT_FUNC && (symbol->other & STO_VISIBILITY_MASK) == STV_INTERNAL && !symbol->unlisted;
+}
+
 bool tl_module_text_counts(const tl_module *module, uint32_t file, uint32_t section) {
   const tl_cubin *const cubin = &module->files[file];
   if (section >= cubin->section_count || !(cubin->sections[section].flags & SHF_EXECINSTR))

@@ -26,6 +26,7 @@ typedef struct tl_body {
   uint32_t function; /* index in tl_resolution.functions, TL_NONE for other symbols */
   uint8_t role;      /* tl_body_role */
   bool replaced;     /* a later body took its place */
+  bool in_kernel;    /* it stands in the text of a kernel: nvlink's call graph does not have it (L552) */
 } tl_body;
 
 /* A function name (or a file-local function) and what became of it. */
@@ -355,6 +356,8 @@ static inline bool tl_module_has_tables(const tl_module *module) {
 }
 /* A jump slot of such an executable, which calls its unified function. */
 bool tl_module_is_stub(const tl_module *module, uint32_t symbol);
+/* A function that is marked internal, in an output that keeps such ones (L523, L550). */
+bool tl_symbol_is_kept_internal(const tl_symbol *symbol);
 
 /* Exactly one kernel (W6.7, W6.12); those that are not named do not count (W17.13, L151). */
 static inline bool tl_module_has_single_kernel(const tl_module *module) {

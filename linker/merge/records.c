@@ -232,7 +232,8 @@ static void records_add_edge(tl_merging *m, uint32_t part, uint32_t from, const 
     tl_module_add_taken(module, from, prototype);
   else if (part == CALLGRAPH_INDIRECT)
     *tl_vector_push(module->arena, &module->indirect_calls) = (tl_edge){from, prototype};
-  else if (m->symbol_dead[words[1]] || !records_edge_is_new(module, part, from, m->bodies[words[1]].function))
+  else if (m->symbol_dead[words[1]] || m->bodies[words[1]].in_kernel ||
+           !records_edge_is_new(module, part, from, m->bodies[words[1]].function))
     return;
   else if (part == CALLGRAPH_CALL)
     *tl_vector_push(module->arena, &module->calls) = (tl_edge){from, m->bodies[words[1]].function};
@@ -288,7 +289,7 @@ static void records_read_callgraph(tl_merging *m, uint32_t section) {
       m->module->lost_prototype[from] = prototype;
     if (part == CALLGRAPH_REFERENCE && records_loses(m, words[1]) && !records_loses(m, words[0]))
       records_add_late_taken(m, m->bodies[words[1]].function);
-    if (!m->symbol_dead[words[0]] && !records_loses(m, words[0]))
+    if (!m->symbol_dead[words[0]] && !records_loses(m, words[0]) && !m->bodies[words[0]].in_kernel)
       records_add_edge(m, part, from, words, prototype);
   }
 }

@@ -121,6 +121,10 @@ static bool resolve_is_alias(const tl_cubin *cubin, uint32_t symbol) {
   return resolve_primary(cubin, symbol) != symbol;
 }
 
+static bool resolve_lies_in_kernel(const tl_cubin *cubin, uint32_t symbol) {
+  return resolve_is_alias(cubin, symbol) && cubin->symbols[resolve_primary(cubin, symbol)].other & STO_ENTRY;
+}
+
 static void resolve_define(resolver *r, uint32_t function_index, uint32_t file, uint32_t symbol, tl_body *body) {
   tl_function *const function = &r->resolution->functions.items[function_index];
   const tl_cubin *const cubin = &r->files[file];
@@ -185,6 +189,7 @@ static void resolve_symbol(resolver *r, uint32_t file, uint32_t symbol) {
   }
   body->function = index;
   body->role = TL_BODY_MENTION;
+  body->in_kernel = resolve_lies_in_kernel(&r->files[file], symbol);
   if (s->section == SHN_UNDEF)
     return;
   resolve_check_section(r, file, symbol);

@@ -278,6 +278,19 @@ static outcome relocate_function(const relocating *r, const entry_state *e) { /*
   return e->type == 0 ? OUTCOME_DROP : OUTCOME_KEEP;
 }
 
+/* L550, D100: for entries against it an internal function is dead code, although it stays in this output: they go, but for
+ * those that clear the traces of dead code. These wait for the final link where the function is weak (R53). */
+static outcome relocate_internal_function(const relocating *r, const entry_state *e) {
+  if (!tl_defect_matched(r->module->options, TL_DEFECT_D100)) {
+    relocate_note(r, e, TL_DEFECT_D100);
+    return relocate_function(r, e);
+  }
+  if (!e->row || e->row->kind != TL_RELOC_UNUSED_CLEAR)
+    return OUTCOME_DROP;
+  return !r->module->mode->final && tl_binding_of(relocate_symbol(r, e->symbol)) == STB_WEAK ? OUTCOME_KEEP
+                                                                                             : OUTCOME_CLEAR;
+}
+
 /* R13c; in the Mercury view the loader places reserved shared memory, too (L240). */
 static bool relocate_is_kept_section(const tl_module *module, uint32_t type) {
   return type == SHT_CUDA_GLOBAL || type == SHT_CUDA_GLOBAL_INIT || type == SHT_CUDA_UDT ||
@@ -335,8 +348,9 @@ static bool relocate_by_class(const relocating *r, entry_state *e, outcome *resu
   }
   if (section != TL_NONE && relocate_is_kept_section(r->module, r->module->sections.items[section].type))
     return true;
-  if (type == STT_FUNC && (symbol->other & STO_VISIBILITY_MASK) != STV_HIDDEN) {
-    *result = relocate_function(r, e);
+  const bool clears = e->row && e->row->kind == TL_RELOC_UNUSED_CLEAR;
+  if (type == STT_FUNC && ((symbol->other & STO_VISIBILITY_MASK) != STV_HIDDEN || clears)) { /* L550 */
+    *result = tl_symbol_is_kept_internal(symbol) ? relocate_internal_function(r, e) : relocate_function(r, e);
     return true;
   }
   if (type >= STT_CUDA_TEXTURE && type <= STT_CUDA_SURFACE) {
@@ -528,7 +542,7 @@ static bool relocate_is_recorded(const relocating *r, const entry_state *e) {
   if (r->module->capsule && !symbol->shared) /* L145 */
     return false;
   if (e->row->kind == TL_RELOC_UNUSED_CLEAR)
-    return symbol->shared;
+    return symbol->shared || type == STT_FUNC;                        /* L550 */
   const bool external = symbol->external_shared || symbol->misplaced; /* L520 */
   if (!external || !final || r->module->extern_by_name)
     return true;
@@ -692,13 +706,13 @@ static void relocate_check_kept(const relocating *r) {
   }
 }
 
-/* A kernel that is not in the output, also where no entry names it (L185). */
-static void relocate_check_kernels(const relocating *r) {
-  for (size_t i = 0; i < r->module->all_kernels.count; i++) {
-    const tl_symbol *const kernel = relocate_symbol(r, r->module->all_kernels.items[i]);
-    if (kernel->unlisted)
+/* A function that is not in the output, also where no entry names it (L185, L226, L551). */
+static void relocate_check_functions(const relocating *r) {
+  for (size_t i = 0; i < r->module->functions.count; i++) {
+    const tl_symbol *const function = relocate_symbol(r, r->module->symbol_of_function[r->module->functions.items[i]]);
+    if (function->unlisted)
       tl_diagnostics_add(r->module->diagnostics, tl_message_row_of(TL_MESSAGE_DELETED_SYMBOL),
-                         (tl_site){NULL, NULL, tl_module_text(r->module, kernel->name), TL_NO_OFFSET}, NULL);
+                         (tl_site){NULL, NULL, tl_module_text(r->module, function->name), TL_NO_OFFSET}, NULL);
   }
 }
 
@@ -778,5 +792,5 @@ void tl_relocate_run(tl_relocated *relocated, const tl_module *module, const tl_
     relocated->container_used[entry->container] = true;
   }
   relocate_check_kept(&r);
-  relocate_check_kernels(&r);
+  relocate_check_functions(&r);
 }

@@ -19,7 +19,7 @@ static const defect_row catalogue[] = {
 #include "catalog/defect_rows.h"
 #undef TL_DEFECT
 };
-enum { CATALOGUE_COUNT = sizeof catalogue / sizeof *catalogue, LAST_ROW = 96, COLUMN_CLASS = 1, COLUMN_HELD = 4 };
+enum { CATALOGUE_COUNT = sizeof catalogue / sizeof *catalogue, UNBROKEN = 96, COLUMN_CLASS = 1, COLUMN_HELD = 4 };
 
 static harness_words table, refused;
 
@@ -121,27 +121,27 @@ static void defects_test_row(void **state) {
     defects_check_refused(id, job);
 }
 
-/* Every row of the catalogue has a number that the table goes over. */
-static void defects_test_catalogue(void **state) {
-  (void)state;
-  for (size_t i = 0; i < CATALOGUE_COUNT; i++)
-    if (atoi(catalogue[i].id + 1) < 1 || atoi(catalogue[i].id + 1) > LAST_ROW)
-      fail_msg("%s is behind the last row, D%d", catalogue[i].id, LAST_ROW);
-}
-
 int coverage_test_defects(void) {
-  static char ids[LAST_ROW][8];
-  struct CMUnitTest tests[LAST_ROW + 1];
+  static char ids[UNBROKEN][8];
+  struct CMUnitTest tests[UNBROKEN + CATALOGUE_COUNT];
+  size_t count = UNBROKEN;
   char path[HARNESS_PATH];
   coverage_read_table("defects.md", &table);
   harness_path(path, "%s/tests/conformance/vendor-defects-refused", coverage.source);
   harness_read_lines(path, &refused);
-  for (int i = 0; i < LAST_ROW; i++) {
+  for (int i = 0; i < UNBROKEN; i++) {
     snprintf(ids[i], sizeof ids[i], "D%d", i + 1);
     tests[i] = (struct CMUnitTest){.name = ids[i], .test_func = defects_test_row, .initial_state = ids[i]};
   }
-  tests[LAST_ROW] = (struct CMUnitTest){.name = "the catalogue's rows", .test_func = defects_test_catalogue};
-  const int failed = _cmocka_run_group_tests("defects", tests, LAST_ROW + 1, NULL, NULL);
+  for (size_t i = 0; i < CATALOGUE_COUNT; i++) { /* behind these numbers there are gaps */
+    union {
+      const char *id;
+      void *state;
+    } row = {catalogue[i].id};
+    if (atoi(row.id + 1) > UNBROKEN)
+      tests[count++] = (struct CMUnitTest){.name = row.id, .test_func = defects_test_row, .initial_state = row.state};
+  }
+  const int failed = _cmocka_run_group_tests("defects", tests, count, NULL, NULL);
   harness_free_words(&table);
   harness_free_words(&refused);
   return failed;
