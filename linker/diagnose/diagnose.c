@@ -173,11 +173,20 @@ static void diagnose_internal_mentions(const tl_module *module) {
   }
 }
 
-/* D63, L93: a global alias comes before a local one. */
+/* Of an executable that does not list it. */
+static bool diagnose_has_internal_function(const tl_module *module) {
+  bool any = false;
+  for (size_t i = 0; i < module->functions.count && !any; i++)
+    any = module->symbols.items[module->symbol_of_function[module->functions.items[i]]].unlisted;
+  return any;
+}
+
+/* D63, L93: a global alias, and an internal function (L551), come before a local one. */
 static void diagnose_dead_aliases(const tl_module *module) {
   if ((!module->dead_alias && !module->dead_local_alias) || !module->eliminates)
     return;
-  const tl_message_id fatal = module->dead_alias ? TL_MESSAGE_DELETED_SYMBOL : TL_MESSAGE_DELETED_SECTION;
+  const bool symbol = module->dead_alias || diagnose_has_internal_function(module);
+  const tl_message_id fatal = symbol ? TL_MESSAGE_DELETED_SYMBOL : TL_MESSAGE_DELETED_SECTION;
   if (tl_defect_matched(module->options, TL_DEFECT_D63))
     tl_diagnostics_add(module->diagnostics, tl_message_row_of(fatal), (tl_site){NULL, NULL, NULL, TL_NO_OFFSET}, NULL);
   else
@@ -304,7 +313,9 @@ void tl_diagnose_unallocated(const tl_module *module) {
     const tl_symbol *const symbol = &module->symbols.items[i];
     const tl_site site = {NULL, NULL, tl_module_text(module, symbol->name), TL_NO_OFFSET};
     const bool placed = symbol->section != TL_NONE && !symbol->shared && !symbol->misplaced && !symbol->unlisted;
-    if (placed && symbol->block == TL_NONE && symbol->value == UINT64_MAX)
+    const bool open = symbol->external_shared && tl_symbol_is_marked(symbol) && module->mode->final &&
+                      !module->extern_by_name; /* L553 */
+    if (open || (placed && symbol->block == TL_NONE && symbol->value == UINT64_MAX))
       tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_UNALLOCATED), site, NULL);
   }
 }

@@ -93,9 +93,11 @@ static uint8_t symbols_lose_hidden(const tl_emitted *e, uint8_t other) {
 static uint8_t symbols_visibility(const tl_emitted *e, const tl_symbol *symbol, uint8_t other) {
   const bool records = e->module->mode->records_applied, marked = records && !e->module->extern_by_name;
   const unsigned space = e->module->view == TL_VIEW_MERCURY ? other & STO_SPACE_MASK : 0; /* M8, L135 */
-  if (symbol->shared || symbol->misplaced)
-    return (uint8_t)(space | (marked ? STV_INTERNAL : 0));
   const unsigned visibility = other & STO_VISIBILITY_MASK;
+  if (symbol->shared || symbol->misplaced) { /* L553 */
+    const bool internal = records && (visibility == STV_INTERNAL || (marked && !tl_symbol_is_marked(symbol)));
+    return (uint8_t)(space | (visibility == STV_PROTECTED ? STV_PROTECTED : internal ? STV_INTERNAL : 0));
+  }
   const bool kept = visibility == STV_PROTECTED || (records && visibility == STV_INTERNAL);
   return kept ? other : (uint8_t)(other & ~STO_VISIBILITY_MASK);
 }

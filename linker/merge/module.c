@@ -259,6 +259,11 @@ bool tl_module_is_stub(const tl_module *module, uint32_t symbol) {
   return s->function != TL_NONE && s->section != TL_NONE && s->section == module->jump_slots;
 }
 
+bool tl_symbol_is_marked(const tl_symbol *symbol) {
+  const unsigned visibility = symbol->other & STO_VISIBILITY_MASK;
+  return visibility == STV_HIDDEN || visibility == STV_PROTECTED;
+}
+
 bool tl_symbol_is_kept_internal(const tl_symbol *symbol) {
   return tl_type_of(symbol) == STT_FUNC && (symbol->other & STO_VISIBILITY_MASK) == STV_INTERNAL && !symbol->unlisted;
 }

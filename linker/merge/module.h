@@ -356,6 +356,8 @@ static inline bool tl_module_has_tables(const tl_module *module) {
 }
 /* A jump slot of such an executable, which calls its unified function. */
 bool tl_module_is_stub(const tl_module *module, uint32_t symbol);
+/* Hidden or protected: nvlink does not make such a shared object internal, and so keeps its symbol (L553). */
+bool tl_symbol_is_marked(const tl_symbol *symbol);
 /* A function that is marked internal, in an output that keeps such ones (L523, L550). */
 bool tl_symbol_is_kept_internal(const tl_symbol *symbol);
 
