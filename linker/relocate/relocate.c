@@ -680,7 +680,7 @@ bool tl_symbol_is_listed(const tl_module *module, const tl_layout *layout, uint3
   if (s->unlisted || forgotten || layout->symbol_gone[symbol])
     return false;
   if ((s->external_shared || s->misplaced) && module->mode->final && !module->extern_by_name)
-    return layout->extern_listed; /* D70 */
+    return layout->extern_listed;                                                         /* D70 */
   return (!s->shared && !s->misplaced) || module->keeps_shared || tl_symbol_is_marked(s); /* L553 */
 }
 
