@@ -1,34 +1,13 @@
 /* The fields of a cubin, one after the other as the format has them (F1-F11, F20-F79). The reader is the doubters' own
  * (oracle/cubin); what is no field of a known structure is taken in words, so that every byte of a section has a name. */
 #include "damage.h"
+#include "damage_format.h"
 
 #include "oracle/cubin/ref_cubin.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-typedef struct field_row {
-  const char *name;
-  unsigned offset, width;
-} field_row;
-
-static const field_row header_rows[] = {
-    {"ei_mag", 0, 4},        {"ei_class", 4, 1},   {"ei_data", 5, 1},      {"ei_version", 6, 1}, {"ei_osabi", 7, 1},
-    {"ei_abiversion", 8, 1}, {"ei_pad", 9, 1},     {"ei_pad", 10, 2},      {"ei_pad", 12, 4},    {"e_type", 16, 2},
-    {"e_machine", 18, 2},    {"e_version", 20, 4}, {"e_entry", 24, 8},     {"e_phoff", 32, 8},   {"e_shoff", 40, 8},
-    {"e_flags", 48, 4},      {"e_ehsize", 52, 2},  {"e_phentsize", 54, 2}, {"e_phnum", 56, 2},   {"e_shentsize", 58, 2},
-    {"e_shnum", 60, 2},      {"e_shstrndx", 62, 2}};
-static const field_row section_rows[] = {
-    {"sh_name", 0, 4},  {"sh_type", 4, 4},  {"sh_flags", 8, 8}, {"sh_addr", 16, 8},      {"sh_offset", 24, 8},
-    {"sh_size", 32, 8}, {"sh_link", 40, 4}, {"sh_info", 44, 4}, {"sh_addralign", 48, 8}, {"sh_entsize", 56, 8}};
-static const field_row symbol_rows[] = {{"st_name", 0, 4},  {"st_info", 4, 1},  {"st_other", 5, 1},
-                                        {"st_shndx", 6, 2}, {"st_value", 8, 8}, {"st_size", 16, 8}};
-static const field_row relocation_rows[] = {
-    {"r_offset", 0, 8}, {"r_type", 8, 4}, {"r_sym", 12, 4}, {"r_addend", 16, 8}};
-static const field_row note_rows[] = {{"n_namesz", 0, 4}, {"n_descsz", 4, 4}, {"n_type", 8, 4}};
-
-#define ROWS(table) (table), sizeof(table) / sizeof *(table)
 
 /* A section's name without what it is about: ".text.kernel" is ".text". */
 static void fields_kind(const char *name, char *kind, size_t size) {
@@ -64,7 +43,9 @@ static void fields_add(damage_map *map, damage_group group, uint64_t offset, uns
 }
 
 static void fields_add_rows(damage_map *map, damage_group group, uint64_t offset, const char *what,
-                            const field_row *rows, size_t count) {
+                            damage_structure structure) {
+  size_t count = 0;
+  const damage_row *const rows = damage_rows(structure, &count);
   for (size_t i = 0; i < count; i++)
     fields_add(map, group, offset + rows[i].offset, rows[i].width, "%s %s", what, rows[i].name);
 }
@@ -85,7 +66,7 @@ static void fields_symbols(damage_map *map, const ref_cubin *cubin, const ref_se
     char what[DAMAGE_NAME];
     snprintf(what, sizeof what, "symbol %s%s", i ? types[symbol->info & 15] : "null",
              i && !symbol->raw_section ? " undefined" : "");
-    fields_add_rows(map, DAMAGE_SYMBOL, section->offset + i * 24, what, ROWS(symbol_rows));
+    fields_add_rows(map, DAMAGE_SYMBOL, section->offset + i * 24, what, DAMAGE_OF_SYMBOL);
   }
 }
 
@@ -94,7 +75,7 @@ static void fields_relocations(damage_map *map, const ref_section *section, cons
   char what[DAMAGE_NAME];
   snprintf(what, sizeof what, "entry of %s", kind);
   for (uint64_t at = 0; at + size <= section->size; at += size)
-    fields_add_rows(map, DAMAGE_RELOCATION, section->offset + at, what, relocation_rows, size == 24 ? 4 : 3);
+    fields_add_rows(map, DAMAGE_RELOCATION, section->offset + at, what, size == 24 ? DAMAGE_OF_RELA : DAMAGE_OF_REL);
 }
 
 static void fields_attributes(damage_map *map, const ref_section *section, const char *kind) {
@@ -118,7 +99,7 @@ static void fields_attributes(damage_map *map, const ref_section *section, const
 static void fields_note(damage_map *map, const ref_section *section, const char *kind) {
   if (section->size < 12)
     return;
-  fields_add_rows(map, DAMAGE_NOTE, section->offset, kind, ROWS(note_rows));
+  fields_add_rows(map, DAMAGE_NOTE, section->offset, kind, DAMAGE_OF_NOTE);
   fields_add_words(map, DAMAGE_NOTE, section->offset + 12, section->size - 12, 2, kind);
 }
 
@@ -169,16 +150,17 @@ bool damage_map_make(damage_map *map, const uint8_t *bytes, size_t size) {
   char error[160];
   if (!ref_cubin_read(&cubin, bytes, size, error, sizeof error))
     return false;
-  fields_add_rows(map, DAMAGE_HEADER, 0, "header", ROWS(header_rows));
+  fields_add_rows(map, DAMAGE_HEADER, 0, "header", DAMAGE_OF_HEADER);
   for (size_t i = 0; i < cubin.section_count; i++) {
     char kind[40], what[56];
     fields_kind(cubin.sections[i].name, kind, sizeof kind);
     snprintf(what, sizeof what, "section %s", kind);
-    fields_add_rows(map, DAMAGE_SECTION, cubin.section_offset + i * 64, what, ROWS(section_rows));
+    fields_add_rows(map, DAMAGE_SECTION, cubin.section_offset + i * 64, what, DAMAGE_OF_SECTION);
     fields_contents(map, &cubin, &cubin.sections[i]);
   }
   ref_cubin_free(&cubin);
-  qsort(map->fields, map->count, sizeof *map->fields, fields_compare);
+  if (map->count)
+    qsort(map->fields, map->count, sizeof *map->fields, fields_compare);
   size_t at = 0;
   for (int group = 0; group <= DAMAGE_GROUPS; group++) {
     while (at < map->count && (int)map->fields[at].group < group)

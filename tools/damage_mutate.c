@@ -2,6 +2,7 @@
  * is damaged as often as what is frequent; the values are those at which readers go wrong: nothing, one, all bits, the
  * sign, one more and one less, what stands in the same field elsewhere, and the numbers of sections, symbols and bytes. */
 #include "damage.h"
+#include "damage_format.h"
 #include "gen_random.h"
 
 #include <inttypes.h>
@@ -135,46 +136,13 @@ static uint64_t mutate_elsewhere(const damage_case *one, const damage_field *fie
 }
 
 static uint64_t mutate_value(const damage_case *one, const damage_field *field, gen_random *random) {
-  const uint64_t old = mutate_read(one, field->offset, field->width);
-  const unsigned bits = field->width ? 8 * field->width : 8; /* every field has a width */
-  const uint64_t sections = mutate_read(one, 60, 2), near = gen_random_below(random, 5);
-  const uint64_t symbols = (uint64_t)one->map.first[DAMAGE_SYMBOL + 1] - one->map.first[DAMAGE_SYMBOL];
-  switch (gen_random_below(random, 18)) {
-  case 0:
-    return 0;
-  case 1:
-    return 1;
-  case 2:
-    return UINT64_MAX;
-  case 3:
-    return UINT64_C(1) << (bits - 1);
-  case 4:
-    return (UINT64_C(1) << (bits - 1)) - 1;
-  case 5:
-    return old + 1;
-  case 6:
-    return old - 1;
-  case 7:
-    return old ^ UINT64_C(1) << gen_random_below(random, bits);
-  case 8:
-    return old * 2;
-  case 9:
-    return old / 2;
-  case 10:
-    return gen_random_below(random, 64);
-  case 11:
-    return gen_random_next(random);
-  case 12:
-    return sections + near - 2;
-  case 13:
-    return symbols / 6 + near - 2;
-  case 14:
-    return one->size + near - 2;
-  case 15:
-    return old + 4 * near - 8;
-  default:
-    return mutate_elsewhere(one, field, random);
-  }
+  const damage_scale scale = {.old = mutate_read(one, field->offset, field->width),
+                              .width = field->width,
+                              .sections = mutate_read(one, 60, 2),
+                              .symbols = (uint64_t)one->map.first[DAMAGE_SYMBOL + 1] - one->map.first[DAMAGE_SYMBOL],
+                              .size = one->size};
+  uint64_t value = 0;
+  return damage_value(&scale, random, &value) ? value : mutate_elsewhere(one, field, random);
 }
 
 static void mutate_add(damage_case *one, gen_random *random) {

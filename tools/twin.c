@@ -12,8 +12,13 @@ int twin_damage(int argc, char **argv);
 int twin_diff(int argc, char **argv);
 int twin_dump(int argc, char **argv);
 int twin_gen(int argc, char **argv);
+int twin_mutate(int argc, char **argv);
+int twin_pack(int argc, char **argv);
 int twin_reduce(int argc, char **argv);
+int twin_replay(int argc, char **argv);
 int twin_sass(int argc, char **argv);
+int twin_shrink(int argc, char **argv);
+int twin_unpack(int argc, char **argv);
 
 typedef struct twin_subcommand {
   const char *name;
@@ -30,8 +35,13 @@ static const twin_subcommand subcommands[] = {
     {"diff", twin_diff, "linker, reference and nvlink on the same inputs; two linked cubins"},
     {"dump", twin_dump, "a cubin in readable form"},
     {"gen", twin_gen, "write a random multi-file CUDA program"},
+    {"mutate", twin_mutate, "one step of the fuzzers' mutator on an input of theirs"},
+    {"pack", twin_pack, "a command line and its files as an input of the fuzzers"},
     {"reduce", twin_reduce, "make a program on which the linkers differ small"},
+    {"replay", twin_replay, "an input of the fuzzers: linker and reference, or all voters"},
     {"sass", twin_sass, "the instructions of cubins, and what their relocations patch"},
+    {"shrink", twin_shrink, "make an input of the fuzzers small as long as a command ends in the same way"},
+    {"unpack", twin_unpack, "an input of the fuzzers as files"},
     {NULL, NULL, NULL},
 };
 

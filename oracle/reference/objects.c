@@ -14,8 +14,17 @@ static bool ref_object_is_shared(const ref_symbol *input) {
   return input->info % 16 == REF_SYMBOL_CUDA_OBJECT && (input->other & REF_SPACE_MASK) == REF_SPACE_SHARED;
 }
 
+/* D16, D46: nvlink crashes here. */
+static void ref_object_check_section(ref_link *link, const ref_file *file, const ref_symbol *input) {
+  if (input->section >= file->cubin.section_count) {
+    ref_message_fatal(link, "D46", "symbol '%s' in '%s' lies in section %u, which does not exist", input->name,
+                      file->name, input->section);
+  }
+}
+
 /* The module's section for a shared object; W3.2: `.nv_debug.shared` is made by its first object. */
 static size_t ref_object_shared_section(ref_link *link, ref_file *file, const ref_symbol *input) {
+  ref_object_check_section(link, file, input);
   const uint32_t owner = input->section == 0 ? 0 : ref_merge_owner(file, input->section);
   if (owner != 0 && file->function_of[owner] != REF_NONE) {
     ref_function *function = &link->functions[file->function_of[owner]];
@@ -101,11 +110,7 @@ static void ref_object_define(ref_link *link, size_t file_number, const ref_symb
     ref_object_define_shared(link, file_number, input, number);
     return;
   }
-  if (input->section >= file->cubin.section_count) {
-    /* D16, D46: nvlink crashes here. */
-    ref_message_fatal(link, "D46", "symbol '%s' in '%s' lies in section %u, which does not exist", input->name,
-                      file->name, input->section);
-  }
+  ref_object_check_section(link, file, input);
   if (ref_block_place(link, file_number, input->section)) {
     symbol = &link->symbols[number];
     symbol->section = file->section_of[input->section];

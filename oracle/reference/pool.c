@@ -8,6 +8,14 @@ typedef struct ref_pooled {
   uint64_t position;
 } ref_pooled;
 
+/* A section of this bank that was damaged can be shorter in the output than it was in its file. */
+static void ref_pool_check_block(ref_link *link, const ref_constant_block *block) {
+  const ref_out_section *section = &link->sections[block->section];
+  if (block->offset > section->data.size || block->size > section->data.size - block->offset) {
+    ref_message_fatal(link, "D44", "a variable lies outside section '%s'", section->name);
+  }
+}
+
 /* G7: 4 and 8 bytes only if they are not all 0. */
 static bool ref_pool_may_share(const ref_link *link, const ref_constant_block *block) {
   const uint8_t *bytes = link->sections[block->section].data.data + block->offset;
@@ -46,6 +54,7 @@ void ref_pool_user_constants(ref_link *link) {
   ref_out_section *section = &link->sections[link->constant_blocks[0].section];
   for (size_t i = 0; i < link->constant_block_count; i++) {
     const ref_constant_block *block = &link->constant_blocks[i];
+    ref_pool_check_block(link, block);
     const bool takes = ref_constants_share_size(block->size, block->align);
     const ref_pooled *equal =
         takes && ref_pool_may_share(link, block) ? ref_pool_find(link, pooled, count, block) : NULL;
@@ -55,7 +64,7 @@ void ref_pool_user_constants(ref_link *link) {
     }
     const uint64_t position = ref_align_up(image.size, block->align);
     ref_bytes_fill(link, &image, (size_t)position);
-    ref_bytes_add(link, &image, section->data.data + block->offset, (size_t)block->size);
+    ref_bytes_add(link, &image, link->sections[block->section].data.data + block->offset, (size_t)block->size);
     if (takes) {
       link->null_symbol_value = position;
       pooled[count++] = (ref_pooled){block, position};

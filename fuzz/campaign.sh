@@ -1,0 +1,163 @@
+#!/usr/bin/env bash
+# A campaign: targets side by side for a given time, on corpora that stay, with what they found and what they cost at the
+# end (docs/fuzzing.md). ./run fuzz builds and calls it.
+#
+#   campaign.sh BUILD-DIRECTORY RELEASE-DIRECTORY [--time 10m] [--target NAME]... [--jobs N] [--state DIRECTORY] [--strict]
+#
+# The state directory keeps corpus/TARGET, findings/ and records: a line a run and target. The exit code is 1 when a target
+# ended by a signal, a sanitizer or a limit, with --strict also when linker and nvlink differ; 2 when nothing could be run.
+set -euo pipefail
+build=$(realpath "$1") release=$(realpath "$2") source=$(dirname "$(realpath "$0")")
+shift 2
+seconds=600 jobs=$(nproc) state=build/fuzz-state strict=0 targets=()
+
+say() { printf '%s\n' "$*"; }
+die() {
+  say "fuzz: $*" >&2
+  exit 2
+}
+
+take_seconds() { # 90, 90s, 10m, 2h
+  [[ $1 =~ ^([0-9]+)([smh]?)$ ]] || die "no time '$1'"
+  case ${BASH_REMATCH[2]} in
+  m) seconds=$((BASH_REMATCH[1] * 60)) ;;
+  h) seconds=$((BASH_REMATCH[1] * 3600)) ;;
+  *) seconds=${BASH_REMATCH[1]} ;;
+  esac
+}
+
+while (($#)); do
+  word=$1
+  if [[ $word == --*=* ]]; then set -- "${word%%=*}" "${word#*=}" "${@:2}"; fi
+  case $1 in
+  --strict) strict=1 && shift && continue ;;
+  --time | --target | --jobs | --state) (($# > 1)) || die "$1 needs a value" ;;
+  *) die "no option '$1'" ;;
+  esac
+  case $1 in
+  --time) take_seconds "$2" ;;
+  --target) targets+=("$2") ;;
+  --jobs) jobs=$2 ;;
+  --state) state=$2 ;;
+  esac
+  shift 2
+done
+if ((${#targets[@]} == 0)); then
+  for program in "$build"/fuzz/fuzz_*; do
+    [[ -x $program && $program != */fuzz_measure ]] && targets+=("${program##*/fuzz_}")
+  done
+fi
+((${#targets[@]})) || die "no targets in $build/fuzz"
+for target in "${targets[@]}"; do [[ -x $build/fuzz/fuzz_$target ]] || die "no target '$target'"; done
+mkdir -p "$state/findings" "$state/logs"
+state=$(realpath "$state")
+export TWIN_FUZZ_FINDINGS=$state/findings
+export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}malloc_context_size=8:allocator_may_return_null=1
+before=$(find "$state/findings" -type f | sort)
+share=$((seconds * jobs / ${#targets[@]}))
+((share > 0)) || share=1
+
+stat_of() { awk -v name="stat::$1:" '$1 == name { sum += $2 } END { print sum + 0 }' "$2"; }
+
+# One target for its share of the time. A finding that ends the process is kept by the engine, and it starts again.
+run_target() { # NAME
+  local name=$1 log=$state/logs/$1 begin=$SECONDS left seeds=()
+  local corpus=$state/corpus/$name
+  mkdir -p "$corpus"
+  for place in "$source/seeds/links" "$source/seeds/$name" "$source/regressions"; do
+    [[ -d $place ]] && seeds+=("$place")
+  done
+  : >"$log"
+  while left=$((share - (SECONDS - begin))) && ((left > 0)); do
+    "$build/fuzz/fuzz_$name" -max_total_time="$left" -max_len=65536 -timeout=20 -rss_limit_mb=4096 -print_final_stats=1 \
+      -artifact_prefix="$state/findings/$name-" "$corpus" "${seeds[@]}" </dev/null >>"$log" 2>&1 || sleep 1
+  done
+}
+
+# A line a target: what it has done so far.
+show_target() { # NAME
+  local log=$state/logs/$1 last
+  last=$(grep -aE '^#[0-9]+' "$log" 2>/dev/null | tail -n 1 | sed -E 's/L: .*(exec)/\1/; s/MS: .*//') || true
+  printf '  %-14s %s\n' "$1" "${last:-begins}"
+}
+
+running=()
+stop() { ((${#running[@]} == 0)) || kill "${running[@]}" 2>/dev/null || true; }
+trap 'stop; exit 130' INT TERM
+say "${#targets[@]} targets, $jobs at a time, $share s each; state in $state"
+begin=$SECONDS
+for target in "${targets[@]}"; do
+  while mapfile -t running < <(jobs -rp) && ((${#running[@]} >= jobs)); do
+    sleep 1
+    if [[ -t 1 ]] && (((SECONDS - begin) % 10 == 0)); then
+      say "$((SECONDS - begin)) s"
+      for shown in "${targets[@]}"; do [[ -e $state/logs/$shown ]] && show_target "$shown"; done
+    fi
+  done
+  run_target "$target" &
+done
+wait
+running=()
+
+# --- the summary -----------------------------------------------------------------------------------------------------
+commit=$(git -C "$source" rev-parse --short HEAD 2>/dev/null || echo none)
+printf '%-14s %8s %12s %8s %8s %8s %8s\n' target seconds executions exec/s cov corpus findings
+for target in "${targets[@]}"; do
+  log=$state/logs/$target
+  executions=$(stat_of number_of_executed_units "$log")
+  coverage=$(grep -aoE 'cov: [0-9]+' "$log" | tail -n 1 | cut -d ' ' -f 2) || true
+  found=$(comm -13 <(printf '%s\n' "$before") <(find "$state/findings" -name "$target-*" ! -name '*.cause' -type f | sort) | grep -c .) || true
+  printf '%-14s %8s %12s %8s %8s %8s %8s\n' "$target" "$share" "$executions" "$((executions / share))" "${coverage:-0}" \
+    "$(find "$state/corpus/$target" -type f | wc -l)" "${found:-0}"
+  printf '%s\t%s\t%s\t%s\t%s\t%s\n' "$(date -u +%FT%TZ)" "$commit" "$target" "$executions" "$share" "${found:-0}" >>"$state/records"
+done
+awk -F '\t' '{ executions[$3] += $4; seconds[$3] += $5 } END { for (t in executions) {
+  all += executions[t]; time += seconds[t] }
+  printf "all runs on this state: %d executions, %.1f processor hours\n", all, time / 3600 }' "$state/records"
+
+new=$(comm -13 <(printf '%s\n' "$before") <(find "$state/findings" -type f | sort))
+broken=$(grep -E '/[a-z_]+-(crash|timeout|leak|oom|slow-unit)-' <<<"$new" | grep -v slow-unit) || true
+causes=$(grep '\.cause$' <<<"$new") || true
+code=0
+if [[ -n $broken ]]; then
+  say "ended by a signal, a sanitizer or a limit:"
+  printf '  %s\n' $broken
+  code=1
+fi
+# Who is wrong, where nvlink is installed: "NAME linker|reference|both|nobody" a line, over both modes; nobody where nvlink
+# abstains by a row of its defects, or has the answer of both in the other mode.
+judge() { # CAUSE-FILE...
+  local work cause
+  command -v nvlink >/dev/null || return 0
+  work=$(mktemp -d)
+  mkdir "$work/jobs"
+  for cause in "$@"; do
+    "$release/bin/twin" unpack "${cause%.cause}" "$work/jobs/$(basename "$cause" .cause)" || true
+  done
+  (cd "$work" && "$release/bin/twin" diff --json verdicts jobs >/dev/null 2>&1) || true
+  awk -F '"' '
+    $2 == "name" { name = $4; sub(/.*\//, "", name) }
+    $2 == "alone" { alone = $0 }
+    $2 == "rows" && name != "" {
+      linker = alone ~ /linker/ && $4 == ""; reference = alone ~ /reference/ && $4 == ""
+      if (linker) wrong[name] = wrong[name] == "reference" || reference ? "both" : "linker"
+      else if (reference) wrong[name] = wrong[name] ~ /linker|both/ ? "both" : "reference"
+      else if (wrong[name] == "") wrong[name] = "nobody"
+    }
+    END { for (name in wrong) print name, wrong[name] }' "$work/verdicts" 2>/dev/null || true
+  rm -rf "$work"
+}
+
+if [[ -n $causes ]]; then
+  say "$(wc -l <<<"$causes") causes without a name in fuzz/known.c; who is wrong, says nvlink where it is installed:"
+  verdicts=$(judge $(grep '/differential-' <<<"$causes" || true))
+  for cause in $causes; do
+    name=$(basename "$cause" .cause)
+    who=$(awk -v name="$name" '$1 == name { print $2 }' <<<"$verdicts")
+    printf '  %-10s %s %s\n' "${who:--}" "$name" "$(<"$cause")"
+  done | sort
+  # what the other targets find is wrong whatever nvlink does
+  if grep -qv '/differential-' <<<"$causes"; then code=1; fi
+  if ((strict)) && grep -qE ' (linker|both)$' <<<"$verdicts"; then code=1; fi
+fi
+exit "$code"

@@ -1,0 +1,258 @@
+/* What the generator and the mutator are worth, in figures (`./run fuzz --measure`): sizes and outcomes of generated
+ * inputs; by kind of change, how many inputs still reach a late stage of the linker and how many change the outcome; links
+ * a second of both linkers, and of the linker alone.
+ *
+ * Stages are counted at the functions that begin them: the linker's own object calls them through the wrapper of ld's
+ * --wrap here (CMakeLists.txt), so that nothing in it is made for this. */
+#include "fuzz/answer.h"
+#include "fuzz/generate.h"
+#include "fuzz/mutate.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+typedef enum measure_stage {
+  STAGE_READ,
+  STAGE_MERGED,
+  STAGE_LAID_OUT,
+  STAGE_RELOCATED,
+  STAGE_EMITTED,
+  STAGES
+} measure_stage;
+
+static const char *const stage_names[STAGES] = {"read", "merged", "laid out", "relocated", "emitted"};
+static bool stage_reached[STAGES];
+
+/* The functions that begin a stage, with what they are called with passed on: all take and return pointers or numbers
+ * that fit the registers of a call. */
+#define STAGE_FUNCTION(stage, name)                                                                                    \
+  void __real_##name(void *a, void *b, void *c, void *d, void *e, void *f);                                            \
+  void __wrap_##name(void *a, void *b, void *c, void *d, void *e, void *f);                                            \
+  void __wrap_##name(void *a, void *b, void *c, void *d, void *e, void *f) {                                           \
+    stage_reached[stage] = true;                                                                                       \
+    __real_##name(a, b, c, d, e, f);                                                                                   \
+  }
+STAGE_FUNCTION(STAGE_READ, tl_link_build)
+STAGE_FUNCTION(STAGE_MERGED, tl_merge_finish)
+STAGE_FUNCTION(STAGE_LAID_OUT, tl_diagnose_sizes)
+STAGE_FUNCTION(STAGE_RELOCATED, tl_relocate_run)
+STAGE_FUNCTION(STAGE_EMITTED, tl_link_emit)
+
+/* The figures of one kind of change, or of all. */
+typedef struct measure_row {
+  size_t tried, reached[STAGES], changed, linked;
+} measure_row;
+
+static uint64_t measure_hash(const void *bytes, size_t size, uint64_t hash) {
+  const uint8_t *const at = bytes;
+  for (size_t i = 0; i < size; i++)
+    hash = (hash ^ at[i]) * 0x100000001b3u;
+  return hash;
+}
+
+/* Exit code, messages and the image. */
+static uint64_t measure_outcome(const fuzz_envelope *envelope, bool *linked) {
+  fuzz_answer answer;
+  memset(stage_reached, 0, sizeof stage_reached);
+  fuzz_link_linker(envelope, &answer);
+  uint64_t hash = measure_hash(&answer.code, sizeof answer.code, 0xcbf29ce484222325u);
+  hash = measure_hash(answer.text, answer.text_size, hash);
+  hash = measure_hash(answer.image, answer.size, hash);
+  *linked = answer.image != NULL;
+  fuzz_answer_free(&answer);
+  return hash;
+}
+
+static void measure_generate(uint64_t seed, fuzz_envelope *envelope) {
+  gen_random random = {seed};
+  const built_choices choices = built_choices_random(&random);
+  fuzz_generate(&choices, envelope);
+}
+
+static int measure_compare_sizes(const void *a, const void *b) {
+  const size_t left = *(const size_t *)a, right = *(const size_t *)b;
+  return (left > right) - (left < right);
+}
+
+static double measure_clock(void) {
+  struct timespec now;
+  (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static void measure_add(measure_row *row, bool changed, bool linked) {
+  row->tried++;
+  row->changed += changed;
+  row->linked += linked;
+  for (size_t i = 0; i < STAGES; i++)
+    row->reached[i] += stage_reached[i];
+}
+
+static void measure_print_row(const char *name, const measure_row *row) {
+  if (!row->tried)
+    return;
+  const double all = (double)row->tried / 100;
+  printf("%-22s %7zu %7.1f %7.1f %7.1f %7.1f %7.1f\n", name, row->tried, (double)row->reached[STAGE_MERGED] / all,
+         (double)row->reached[STAGE_LAID_OUT] / all, (double)row->reached[STAGE_RELOCATED] / all,
+         (double)row->linked / all, (double)row->changed / all);
+}
+
+static void measure_generated(size_t count, uint64_t seed) {
+  size_t *const sizes = fuzz_memory(count * sizeof *sizes);
+  measure_row row = {0};
+  for (size_t i = 0; i < count; i++) {
+    fuzz_envelope envelope;
+    bool linked = false;
+    measure_generate(seed + i, &envelope);
+    sizes[i] = fuzz_envelope_size(&envelope);
+    (void)measure_outcome(&envelope, &linked);
+    measure_add(&row, true, linked);
+    fuzz_envelope_free(&envelope);
+  }
+  qsort(sizes, count, sizeof *sizes, measure_compare_sizes);
+  printf("generated inputs: %zu, seed %llu; bytes: median %zu, 90 %% below %zu\n", count, (unsigned long long)seed,
+         sizes[count / 2], sizes[count * 9 / 10]);
+  for (size_t i = 0; i < STAGES; i++)
+    printf("  %-10s %5.1f %%\n", stage_names[i], 100.0 * (double)row.reached[i] / (double)count);
+  printf("  %-10s %5.1f %%\n", "linked", 100.0 * (double)row.linked / (double)count);
+  free(sizes);
+}
+
+/* One change to a generated input that links, as those of a corpus do, by the mutator's own weights. */
+static void measure_mutated(size_t count, uint64_t seed) {
+  const size_t kinds = fuzz_kind_count();
+  measure_row *const rows = calloc(kinds + 2, sizeof *rows);
+  if (!rows)
+    abort();
+  gen_random random = {seed ^ 0x6d757461746573u};
+  const built_choices choices = built_choices_random(&random);
+  for (size_t i = 0; i < count; i++) {
+    fuzz_envelope envelope, other;
+    bool linked = false;
+    measure_generate(seed + i, &envelope);
+    measure_generate(seed + i + count, &other);
+    const uint64_t before = measure_outcome(&envelope, &linked);
+    if (!linked) {
+      fuzz_envelope_free(&envelope);
+      fuzz_envelope_free(&other);
+      continue;
+    }
+    const size_t kind = fuzz_mutate(&choices, &envelope, i % 2 ? &other : NULL);
+    const bool changed = measure_outcome(&envelope, &linked) != before;
+    measure_add(&rows[kind], changed, linked);
+    measure_add(&rows[kinds + 1], changed, linked);
+    fuzz_envelope_free(&envelope);
+    fuzz_envelope_free(&other);
+  }
+  printf("%-22s %7s %7s %7s %7s %7s %7s  (percent)\n", "change", "inputs", "merged", "laid", "reloc.", "linked",
+         "outcome");
+  for (size_t i = 0; i < kinds; i++)
+    measure_print_row(fuzz_kind_name(i), &rows[i]);
+  measure_print_row("all", &rows[kinds + 1]);
+  free(rows);
+}
+
+/* Inputs of about the median size, linked again and again. */
+static void measure_speed(size_t count, uint64_t seed, bool both) {
+  enum { INPUTS = 64 };
+  fuzz_envelope inputs[INPUTS];
+  size_t bytes = 0;
+  for (size_t i = 0; i < INPUTS; i++) {
+    do
+      measure_generate(seed++, &inputs[i]);
+    while (fuzz_envelope_size(&inputs[i]) < 4000 && (fuzz_envelope_free(&inputs[i]), true));
+    bytes += fuzz_envelope_size(&inputs[i]);
+  }
+  const double begin = measure_clock();
+  for (size_t i = 0; i < count; i++) {
+    fuzz_answer answer;
+    fuzz_link_linker(&inputs[i % INPUTS], &answer);
+    fuzz_answer_free(&answer);
+    if (both) {
+      fuzz_link_reference(&inputs[i % INPUTS], &answer);
+      fuzz_answer_free(&answer);
+    }
+  }
+  printf("%s: %.0f a second of processor time, inputs of %zu bytes on average\n",
+         both ? "links by both linkers" : "links by the linker", (double)count / (measure_clock() - begin),
+         bytes / INPUTS);
+  for (size_t i = 0; i < INPUTS; i++)
+    fuzz_envelope_free(&inputs[i]);
+}
+
+typedef struct measure_cause {
+  char text[FUZZ_CAUSE];
+  size_t count;
+  uint64_t seed; /* of its first input */
+} measure_cause;
+
+static int measure_compare_causes(const void *a, const void *b) {
+  const measure_cause *const left = a, *const right = b;
+  return (left->count < right->count) - (left->count > right->count);
+}
+
+/* Where linker and reference differ on changed inputs, by cause; `known` ones are marked. */
+static void measure_causes(size_t count, uint64_t seed) {
+  enum { CAUSES = 1000 };
+  measure_cause *const causes = calloc(CAUSES, sizeof *causes);
+  size_t found = 0, different = 0;
+  for (size_t i = 0; causes && i < count; i++) {
+    fuzz_envelope envelope;
+    fuzz_answer linker, reference;
+    char cause[FUZZ_CAUSE] = "";
+    gen_random random = {seed + i};
+    const built_choices choices = built_choices_random(&random);
+    measure_generate(seed + i, &envelope);
+    (void)fuzz_mutate(&choices, &envelope, NULL);
+    fuzz_link_linker(&envelope, &linker);
+    fuzz_link_reference(&envelope, &reference);
+    if (!linker.none)
+      fuzz_answers_compare(&envelope, &linker, &reference, cause);
+    size_t at = 0;
+    while (at < found && strcmp(causes[at].text, cause) != 0)
+      at++;
+    if (*cause && at < CAUSES) {
+      different++;
+      if (at == found) {
+        (void)snprintf(causes[found].text, FUZZ_CAUSE, "%s", cause);
+        causes[found++].seed = seed + i;
+      }
+      causes[at].count++;
+    }
+    fuzz_answer_free(&linker);
+    fuzz_answer_free(&reference);
+    fuzz_envelope_free(&envelope);
+  }
+  if (!causes)
+    abort();
+  qsort(causes, found, sizeof *causes, measure_compare_causes);
+  printf("differences of linker and reference: %zu of %zu changed inputs, %zu causes\n", different, count, found);
+  for (size_t i = 0; i < found; i++)
+    printf("%6zu %s %s (seed %llu)\n", causes[i].count, fuzz_cause_known(causes[i].text) ? "known" : "     ",
+           causes[i].text, (unsigned long long)causes[i].seed);
+  free(causes);
+}
+
+int main(int argc, char **argv) {
+  const size_t count = argc > 2 ? strtoul(argv[2], NULL, 10) : 2000;
+  const uint64_t seed = argc > 3 ? strtoull(argv[3], NULL, 10) : 1;
+  const char *const what = argc > 1 ? argv[1] : "all";
+  const bool all = strcmp(what, "all") == 0;
+  if (argc > 4 || (!all && !strstr("generated mutated speed causes", what))) {
+    (void)fprintf(stderr, "usage: fuzz_measure [all|generated|mutated|speed|causes [COUNT [SEED]]]\n");
+    return 2;
+  }
+  if (all || strcmp(what, "generated") == 0)
+    measure_generated(count, seed);
+  if (all || strcmp(what, "mutated") == 0)
+    measure_mutated(count, seed);
+  if (all || strcmp(what, "speed") == 0) {
+    measure_speed(count, seed, false);
+    measure_speed(count, seed, true);
+  }
+  if (strcmp(what, "causes") == 0)
+    measure_causes(count, seed);
+  return 0;
+}

@@ -1,0 +1,588 @@
+/* The kinds of change: one row a kind, one function for what several kinds share. A kind on entries works on any list
+ * (edit.h); a kind that breaks something leaves everything else as it is, and renumbers nothing. */
+#include "fuzz/mutate.h"
+
+#include "fuzz/edit.h"
+#include "fuzz/generate.h"
+#include "fuzz/words.h"
+#include "tools/damage_format.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What a change works on. `cubin` is taken apart only for kinds that want it. */
+typedef struct mutation {
+  const built_choices *choices;
+  fuzz_envelope *envelope;
+  const fuzz_envelope *other;
+  fuzz_file *file;
+  edit_cubin cubin;
+  edit_kind kind; /* of the list, for kinds on entries */
+  edit_list list;
+} mutation;
+
+enum { SYMBOL_BYTES = 24, RELA_BYTES = 24, TYPE_RELA = 4, TRIES = 12, WIDTH_MOST = 8 };
+
+static uint32_t mutate_below(const mutation *m, size_t bound) {
+  return built_choose(m->choices, (uint32_t)bound);
+}
+
+static bool mutate_percent(const mutation *m, uint32_t percent) {
+  return built_choose(m->choices, 100) < percent;
+}
+
+#define CHOOSE(m, table) (table)[mutate_below(m, sizeof(table) / sizeof *(table))]
+
+/* ---- values ---- */
+
+static size_t mutate_symbol_count(const mutation *m) {
+  const size_t table = edit_find_type(&m->cubin, 2);
+  return table ? m->cubin.sections[table].size / SYMBOL_BYTES : 0;
+}
+
+/* A field of `width` bytes gets a value at which readers go wrong. */
+static void mutate_field(const mutation *m, uint8_t *at, unsigned width) {
+  gen_random random = {m->choices->next(m->choices->context)};
+  const damage_scale scale = {.old = edit_get(at, width),
+                              .width = width,
+                              .sections = m->cubin.count,
+                              .symbols = 6 * mutate_symbol_count(m),
+                              .size = m->file->size};
+  uint64_t value = 0;
+  if (!damage_value(&scale, &random, &value))
+    value = gen_random_next(&random) & 0x1f;
+  edit_put(at, width, value);
+}
+
+static void mutate_structure(const mutation *m, uint8_t *at, damage_structure structure) {
+  size_t count = 0;
+  const damage_row *const rows = damage_rows(structure, &count);
+  const damage_row *const row = &rows[mutate_below(m, count)];
+  mutate_field(m, at + row->offset, row->width);
+}
+
+/* ---- entries ---- */
+
+/* A section that holds entries of the kind, at random. */
+static bool mutate_take_list(mutation *m) {
+  size_t found = 0;
+  edit_section *chosen = NULL;
+  for (size_t i = 1; i < m->cubin.count; i++) {
+    edit_section *const section = &m->cubin.sections[i];
+    if (edit_section_kind(section) == m->kind && section->size && mutate_below(m, ++found) == 0)
+      chosen = section;
+  }
+  if (!chosen)
+    return false;
+  edit_list_make(&m->list, chosen);
+  return m->list.count > (m->kind == EDIT_SYMBOLS);
+}
+
+/* Any entry but the null symbol. */
+static size_t mutate_entry(const mutation *m) {
+  const size_t first = m->kind == EDIT_SYMBOLS;
+  return first + mutate_below(m, m->list.count - first);
+}
+
+static uint8_t *mutate_entry_bytes(const mutation *m, size_t entry) {
+  return m->list.section->bytes + m->list.at[entry];
+}
+
+static bool mutate_is_rela(const mutation *m) {
+  return edit_get(m->list.section->head + 4, 4) == TYPE_RELA;
+}
+
+/* Relocations stay at places and of types that are meant for each other more often than not. */
+static void change_relocation(const mutation *m, uint8_t *entry) {
+  static const uint32_t types[] = {1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 31, 32,  44,  45, 54,
+                                   55, 56, 57, 58, 62, 64, 65, 66, 67, 71, 73, 74, 102, 112, 113};
+  static const int64_t addends[] = {0, 4, 8, -8, 16, 0x100, 0xffff, 0x10000, -1, 0x7fffffff, 0x80000000};
+  switch (mutate_below(m, mutate_is_rela(m) ? 5 : 3)) {
+  case 0:
+    edit_put(entry, 8, edit_get(entry, 8) + (mutate_percent(m, 70) ? 16 : 8) * (mutate_percent(m, 50) ? 1u : -1u));
+    return;
+  case 1:
+    edit_put(entry + 8, 4, mutate_percent(m, 70) ? CHOOSE(m, types) : mutate_below(m, 120));
+    return;
+  case 2:
+    edit_put(entry + 12, 4, mutate_below(m, mutate_symbol_count(m)));
+    return;
+  default:
+    edit_put(entry + 16, 8, (uint64_t)CHOOSE(m, addends));
+  }
+}
+
+static void change_symbol(const mutation *m, uint8_t *entry) {
+  static const uint8_t types[] = {0, 1, 2, 2, 3, 10, 11, 12, 13, 13};
+  static const uint8_t others[] = {0, 1, 2, 3, 4, 0x10, 0x11, 0x20, 0x40, 0x80, 0xa0};
+  static const uint64_t sizes[] = {0, 1, 4, 8, 12, 16, 32, 128, 0x1000, 0x10000};
+  switch (mutate_below(m, 7)) {
+  case 0:
+    entry[4] = (uint8_t)((entry[4] & 15) | mutate_below(m, 3) << 4);
+    return;
+  case 1:
+    entry[4] = (uint8_t)((entry[4] & 0xf0) | CHOOSE(m, types));
+    return;
+  case 2:
+    entry[5] = CHOOSE(m, others);
+    return;
+  case 3:
+    edit_put(entry + 6, 2, mutate_percent(m, 40) ? 0 : mutate_below(m, m->cubin.count));
+    return;
+  case 4:
+    edit_put(entry + 8, 8, CHOOSE(m, sizes));
+    return;
+  case 5:
+    edit_put(entry + 16, 8, CHOOSE(m, sizes));
+    return;
+  default: /* the name of another symbol */
+    memcpy(entry, m->list.section->bytes + SYMBOL_BYTES * mutate_below(m, m->list.count), 4);
+  }
+}
+
+static void change_attribute(const mutation *m, uint8_t *entry, size_t size) {
+  static const uint8_t codes[] = {0x04, 0x0a, 0x0d, 0x0f, 0x11, 0x12, 0x17, 0x19, 0x1b, 0x1c, 0x1e, 0x23,
+                                  0x2f, 0x36, 0x37, 0x38, 0x41, 0x4a, 0x4c, 0x4f, 0x50, 0x51, 0x53, 0x5f};
+  if (mutate_percent(m, 20))
+    entry[1] = CHOOSE(m, codes);
+  else if (entry[0] != 4)
+    mutate_field(m, entry + 2, 2);
+  else if (size >= 8)
+    mutate_field(m, entry + 4 + 4 * mutate_below(m, (size - 4) / 4), 4);
+}
+
+static bool entry_change(mutation *m) {
+  const size_t entry = mutate_entry(m);
+  uint8_t *const bytes = mutate_entry_bytes(m, entry);
+  const size_t size = m->list.at[entry + 1] - m->list.at[entry];
+  switch (m->kind) {
+  case EDIT_RELOCATIONS:
+    change_relocation(m, bytes);
+    return true;
+  case EDIT_SYMBOLS:
+    change_symbol(m, bytes);
+    return true;
+  case EDIT_ATTRIBUTES:
+    change_attribute(m, bytes, size);
+    return true;
+  case EDIT_EDGES:
+    edit_put(bytes + 4 * mutate_below(m, 2), 4, mutate_below(m, mutate_symbol_count(m)));
+    return true;
+  default: /* code: the bits that say what an instruction does, or those of its operands; data: a word */
+    mutate_field(m, bytes + (size == 16 ? CHOOSE(m, ((const uint8_t[]){0, 1, 4, 5, 8, 12})) : 0), size == 16 ? 2 : 4);
+    return true;
+  }
+}
+
+static bool entry_drop(mutation *m) {
+  const size_t entry = mutate_entry(m);
+  if (m->kind == EDIT_SYMBOLS)
+    edit_symbol_drop(&m->cubin, entry);
+  else
+    edit_list_drop(&m->list, entry);
+  return true;
+}
+
+/* A copy, changed one time in two, behind the others or behind itself. */
+static bool entry_duplicate(mutation *m) {
+  const size_t entry = mutate_entry(m), size = m->list.at[entry + 1] - m->list.at[entry];
+  uint8_t *const copy = fuzz_memory(size);
+  memcpy(copy, mutate_entry_bytes(m, entry), size);
+  const bool behind = m->kind == EDIT_SYMBOLS || mutate_percent(m, 50);
+  const size_t place = behind ? m->list.count : entry + 1;
+  edit_list_insert(&m->list, place, copy, size);
+  free(copy);
+  if (m->list.count > place && mutate_percent(m, 50)) {
+    uint8_t *const bytes = mutate_entry_bytes(m, place);
+    if (m->kind == EDIT_RELOCATIONS)
+      change_relocation(m, bytes);
+    else if (m->kind == EDIT_SYMBOLS)
+      change_symbol(m, bytes);
+  }
+  return true;
+}
+
+static bool entry_reorder(mutation *m) {
+  const size_t a = mutate_entry(m), b = mutate_entry(m);
+  if (a == b)
+    return false;
+  if (m->kind == EDIT_SYMBOLS)
+    edit_symbol_swap(&m->cubin, a, b);
+  else
+    edit_list_swap(&m->list, a, b);
+  return true;
+}
+
+/* Entries of the other input's list of that kind, a run of them, into this one. */
+static bool entry_splice(mutation *m) {
+  mutation from = *m;
+  const fuzz_envelope *const other = m->other ? m->other : m->envelope;
+  if (other->file_count == 0)
+    return false;
+  const fuzz_file *const file = &other->files[mutate_below(m, other->file_count)];
+  if (!edit_cubin_read(&from.cubin, file->bytes, file->size))
+    return false;
+  bool good = mutate_take_list(&from) && (m->kind != EDIT_RELOCATIONS || mutate_is_rela(&from) == mutate_is_rela(m));
+  if (good) {
+    const size_t first = mutate_entry(&from), count = 1 + mutate_below(m, from.list.count - first < 4 ? 1 : 4);
+    edit_list_insert(&m->list, mutate_entry(m), mutate_entry_bytes(&from, first),
+                     from.list.at[first + count] - from.list.at[first]);
+  }
+  edit_cubin_free(&from.cubin);
+  return good;
+}
+
+/* A relocation of a section that may have none yet, where its neighbours would be: on an instruction or a slot. */
+static bool relocation_add(mutation *m) {
+  const size_t symbols = mutate_symbol_count(m);
+  if (!mutate_is_rela(m) || !symbols)
+    return false;
+  uint8_t entry[RELA_BYTES] = {0};
+  memcpy(entry, mutate_entry_bytes(m, mutate_entry(m)), RELA_BYTES);
+  const size_t target = (size_t)edit_get(m->list.section->head + 44, 4);
+  if (target < m->cubin.count && m->cubin.sections[target].size >= 16)
+    edit_put(entry, 8, (uint64_t)16 * mutate_below(m, m->cubin.sections[target].size / 16));
+  edit_put(entry + 12, 4, mutate_below(m, symbols));
+  change_relocation(m, entry);
+  edit_list_insert(&m->list, mutate_entry(m), entry, sizeof entry);
+  return true;
+}
+
+/* ---- sections ---- */
+
+static size_t mutate_section(const mutation *m) {
+  return m->cubin.count > 1 ? 1 + mutate_below(m, m->cubin.count - 1) : 0;
+}
+
+static bool section_change(mutation *m) {
+  static const uint64_t aligns[] = {0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 1024, 3};
+  const size_t number = mutate_section(m);
+  if (!number)
+    return false;
+  edit_section *const section = &m->cubin.sections[number];
+  switch (mutate_below(m, 4)) {
+  case 0:
+    edit_put(section->head + 48, 8, CHOOSE(m, aligns));
+    return true;
+  case 1:
+    edit_put(section->head + 8, 8, edit_get(section->head + 8, 8) ^ (1u << mutate_below(m, 26)));
+    return true;
+  case 2:
+    mutate_field(m, section->head + 44, 4);
+    return true;
+  default:
+    if (section->empty)
+      mutate_field(m, section->head + 32, 2);
+    return section->empty;
+  }
+}
+
+static bool section_drop(mutation *m) {
+  const size_t number = mutate_section(m);
+  if (!number)
+    return false;
+  edit_section_drop(&m->cubin, number);
+  return true;
+}
+
+static bool section_duplicate(mutation *m) {
+  const size_t number = mutate_section(m);
+  if (!number)
+    return false;
+  edit_section_add(&m->cubin, &m->cubin, number);
+  return true;
+}
+
+static bool section_reorder(mutation *m) {
+  const size_t a = mutate_section(m), b = mutate_section(m);
+  if (!a || !b || a == b)
+    return false;
+  edit_section_swap(&m->cubin, a, b);
+  return true;
+}
+
+/* A section of another file: instead of the one of that name, or beside it. */
+static bool section_splice(mutation *m) {
+  edit_cubin from;
+  const fuzz_envelope *const other = m->other ? m->other : m->envelope;
+  if (other->file_count == 0)
+    return false;
+  const fuzz_file *const file = &other->files[mutate_below(m, other->file_count)];
+  if (!edit_cubin_read(&from, file->bytes, file->size))
+    return false;
+  const size_t number = from.count > 1 ? 1 + mutate_below(m, from.count - 1) : 0;
+  const char *const name = number ? edit_section_name(&from, &from.sections[number]) : "";
+  size_t same = 0;
+  for (size_t i = 1; i < m->cubin.count && number; i++)
+    if (strcmp(name, edit_section_name(&m->cubin, &m->cubin.sections[i])) == 0)
+      same = i;
+  if (same && !from.sections[number].empty) {
+    const edit_section *const section = &from.sections[number];
+    uint8_t *const bytes = fuzz_memory(section->size);
+    if (section->size)
+      memcpy(bytes, section->bytes, section->size);
+    edit_section_set(&m->cubin.sections[same], bytes, section->size);
+  } else if (number) {
+    edit_section_add(&m->cubin, &from, number);
+  }
+  edit_cubin_free(&from);
+  return number != 0;
+}
+
+/* Longer or shorter by some entries' worth of bytes. */
+static bool section_resize(mutation *m) {
+  static const uint32_t steps[] = {1, 4, 8, 16, 24, 128, 512};
+  const size_t number = mutate_section(m);
+  edit_section *const section = &m->cubin.sections[number];
+  const size_t step = CHOOSE(m, steps);
+  if (!number)
+    return false;
+  if (section->empty) {
+    edit_put(section->head + 32, 8, edit_get(section->head + 32, 8) + step);
+    return true;
+  }
+  const size_t size = mutate_percent(m, 60) ? section->size + step : section->size - (step < section->size ? step : 0);
+  uint8_t *const bytes = fuzz_memory(size);
+  memset(bytes, 0, size);
+  if (size && section->size)
+    memcpy(bytes, section->bytes, size < section->size ? size : section->size);
+  edit_section_set(section, bytes, size);
+  return true;
+}
+
+/* ---- files and words ---- */
+
+static void envelope_remove_file(fuzz_envelope *envelope, size_t number) {
+  free(envelope->files[number].bytes);
+  memmove(&envelope->files[number], &envelope->files[number + 1],
+          (envelope->file_count - number - 1) * sizeof *envelope->files);
+  envelope->file_count--;
+}
+
+static bool file_drop(mutation *m) {
+  if (m->envelope->file_count < 2)
+    return false;
+  envelope_remove_file(m->envelope, mutate_below(m, m->envelope->file_count));
+  return true;
+}
+
+static bool file_duplicate(mutation *m) {
+  char name[FUZZ_NAME + 8];
+  (void)snprintf(name, sizeof name, "again-%s", m->file->name);
+  return fuzz_envelope_add_file(m->envelope, mutate_percent(m, 50) ? name : m->file->name, m->file->bytes,
+                                m->file->size);
+}
+
+static bool file_reorder(mutation *m) {
+  const size_t a = mutate_below(m, m->envelope->file_count), b = mutate_below(m, m->envelope->file_count);
+  const fuzz_file moved = m->envelope->files[a];
+  m->envelope->files[a] = m->envelope->files[b];
+  m->envelope->files[b] = moved;
+  return a != b;
+}
+
+static bool file_rename(mutation *m) {
+  static const char *const names[] = {"cudadevrt-0.cubin", "libcudadevrt.cubin", "a.o", "a.fatbin", "x.cubin", "b"};
+  (void)snprintf(m->file->name, FUZZ_NAME, "%s", CHOOSE(m, names));
+  return true;
+}
+
+/* A file of the other input, or one that is generated. */
+static bool file_add(mutation *m) {
+  fuzz_envelope made = {.file_count = 0};
+  const fuzz_envelope *from = m->other;
+  if (!from || mutate_percent(m, 50)) {
+    gen_random random = {m->choices->next(m->choices->context)};
+    const built_choices choices = built_choices_random(&random);
+    fuzz_generate(&choices, &made);
+    from = &made;
+  }
+  const fuzz_file *const file = from->file_count ? &from->files[mutate_below(m, from->file_count)] : NULL;
+  bool good = file != NULL;
+  if (good && mutate_percent(m, 40)) {
+    uint8_t *const bytes = fuzz_memory(file->size);
+    memcpy(bytes, file->bytes, file->size);
+    fuzz_file_set(m->file, bytes, file->size);
+  } else if (good) {
+    good = fuzz_envelope_add_file(m->envelope, file->name, file->bytes, file->size);
+  }
+  fuzz_envelope_free(&made);
+  return good;
+}
+
+static bool word_add(mutation *m) {
+  char word[FUZZ_WORD];
+  return fuzz_envelope_add_word(m->envelope, fuzz_word_choose(m->choices, word));
+}
+
+static bool word_drop(mutation *m) {
+  fuzz_envelope *const envelope = m->envelope;
+  if (envelope->word_count < 2) /* the first one is the target */
+    return false;
+  const size_t number = 1 + mutate_below(m, envelope->word_count - 1);
+  memmove(envelope->words[number], envelope->words[number + 1],
+          (envelope->word_count - number - 1) * sizeof *envelope->words);
+  envelope->word_count--;
+  return true;
+}
+
+static bool word_target(mutation *m) {
+  for (size_t i = 0; i < m->envelope->word_count; i++)
+    if (strncmp(m->envelope->words[i], "-arch=", 6) == 0) {
+      (void)snprintf(m->envelope->words[i], FUZZ_WORD, "-arch=%s", fuzz_target_choose(m->choices));
+      return true;
+    }
+  return false;
+}
+
+/* ---- breaking ---- */
+
+static bool break_header(mutation *m) {
+  mutate_structure(m, m->cubin.head, DAMAGE_OF_HEADER);
+  return true;
+}
+
+static bool break_section(mutation *m) {
+  mutate_structure(m, m->cubin.sections[mutate_section(m)].head, DAMAGE_OF_SECTION);
+  return true;
+}
+
+static bool break_entry(mutation *m) {
+  static const damage_structure structures[] = {[EDIT_RELOCATIONS] = DAMAGE_OF_REL, [EDIT_SYMBOLS] = DAMAGE_OF_SYMBOL};
+  uint8_t *const bytes = mutate_entry_bytes(m, mutate_entry(m));
+  if (m->kind <= EDIT_SYMBOLS)
+    mutate_structure(m, bytes, m->kind == EDIT_RELOCATIONS && mutate_is_rela(m) ? DAMAGE_OF_RELA : structures[m->kind]);
+  else if (m->kind == EDIT_ATTRIBUTES)
+    mutate_field(m, bytes + CHOOSE(m, ((const uint8_t[]){0, 1, 2})), 1);
+  else
+    mutate_field(m, bytes + (mutate_percent(m, 50) ? 4 : 0), 4);
+  return true;
+}
+
+/* A place in the finished file, whatever it is; strings and notes are reached by this alone. */
+static bool break_byte(mutation *m) {
+  if (m->file->size < WIDTH_MOST)
+    return false;
+  const unsigned width = 1u << mutate_below(m, 3);
+  mutate_field(m, m->file->bytes + mutate_below(m, m->file->size - WIDTH_MOST), width);
+  return true;
+}
+
+static bool break_end(mutation *m) {
+  const size_t size = m->file->size ? mutate_below(m, m->file->size) : 0;
+  uint8_t *const bytes = fuzz_memory(size);
+  memcpy(bytes, m->file->bytes, size);
+  fuzz_file_set(m->file, bytes, size);
+  return true;
+}
+
+/* ---- the table ---- */
+
+typedef enum kind_works { WORKS_ON_ENVELOPE, WORKS_ON_CUBIN, WORKS_ON_LIST } kind_works;
+
+typedef struct kind_row {
+  const char *name;
+  bool (*apply)(mutation *m);
+  kind_works works;
+  edit_kind list;
+  uint8_t weight;
+  bool breaks;
+} kind_row;
+
+static const kind_row kind_rows[] = {
+    {"relocation change", entry_change, WORKS_ON_LIST, EDIT_RELOCATIONS, 14, false},
+    {"relocation add", relocation_add, WORKS_ON_LIST, EDIT_RELOCATIONS, 10, false},
+    {"relocation drop", entry_drop, WORKS_ON_LIST, EDIT_RELOCATIONS, 4, false},
+    {"relocation duplicate", entry_duplicate, WORKS_ON_LIST, EDIT_RELOCATIONS, 6, false},
+    {"relocation reorder", entry_reorder, WORKS_ON_LIST, EDIT_RELOCATIONS, 4, false},
+    {"relocation splice", entry_splice, WORKS_ON_LIST, EDIT_RELOCATIONS, 4, false},
+    {"relocation break", break_entry, WORKS_ON_LIST, EDIT_RELOCATIONS, 4, true},
+    {"symbol change", entry_change, WORKS_ON_LIST, EDIT_SYMBOLS, 12, false},
+    {"symbol drop", entry_drop, WORKS_ON_LIST, EDIT_SYMBOLS, 4, false},
+    {"symbol duplicate", entry_duplicate, WORKS_ON_LIST, EDIT_SYMBOLS, 8, false},
+    {"symbol reorder", entry_reorder, WORKS_ON_LIST, EDIT_SYMBOLS, 4, false},
+    {"symbol break", break_entry, WORKS_ON_LIST, EDIT_SYMBOLS, 5, true},
+    {"attribute change", entry_change, WORKS_ON_LIST, EDIT_ATTRIBUTES, 10, false},
+    {"attribute drop", entry_drop, WORKS_ON_LIST, EDIT_ATTRIBUTES, 4, false},
+    {"attribute duplicate", entry_duplicate, WORKS_ON_LIST, EDIT_ATTRIBUTES, 5, false},
+    {"attribute reorder", entry_reorder, WORKS_ON_LIST, EDIT_ATTRIBUTES, 3, false},
+    {"attribute splice", entry_splice, WORKS_ON_LIST, EDIT_ATTRIBUTES, 4, false},
+    {"attribute break", break_entry, WORKS_ON_LIST, EDIT_ATTRIBUTES, 4, true},
+    {"edge change", entry_change, WORKS_ON_LIST, EDIT_EDGES, 6, false},
+    {"edge drop", entry_drop, WORKS_ON_LIST, EDIT_EDGES, 3, false},
+    {"edge duplicate", entry_duplicate, WORKS_ON_LIST, EDIT_EDGES, 5, false},
+    {"edge reorder", entry_reorder, WORKS_ON_LIST, EDIT_EDGES, 3, false},
+    {"edge break", break_entry, WORKS_ON_LIST, EDIT_EDGES, 2, true},
+    {"contents change", entry_change, WORKS_ON_LIST, EDIT_CONTENTS, 6, false},
+    {"contents duplicate", entry_duplicate, WORKS_ON_LIST, EDIT_CONTENTS, 2, false},
+    {"contents splice", entry_splice, WORKS_ON_LIST, EDIT_CONTENTS, 2, false},
+    {"section change", section_change, WORKS_ON_CUBIN, 0, 6, false},
+    {"section drop", section_drop, WORKS_ON_CUBIN, 0, 4, false},
+    {"section duplicate", section_duplicate, WORKS_ON_CUBIN, 0, 3, false},
+    {"section reorder", section_reorder, WORKS_ON_CUBIN, 0, 3, false},
+    {"section splice", section_splice, WORKS_ON_CUBIN, 0, 5, false},
+    {"section resize", section_resize, WORKS_ON_CUBIN, 0, 4, false},
+    {"section break", break_section, WORKS_ON_CUBIN, 0, 4, true},
+    {"header break", break_header, WORKS_ON_CUBIN, 0, 1, true},
+    {"file add", file_add, WORKS_ON_ENVELOPE, 0, 4, false},
+    {"file drop", file_drop, WORKS_ON_ENVELOPE, 0, 3, false},
+    {"file duplicate", file_duplicate, WORKS_ON_ENVELOPE, 0, 1, false},
+    {"file reorder", file_reorder, WORKS_ON_ENVELOPE, 0, 4, false},
+    {"file rename", file_rename, WORKS_ON_ENVELOPE, 0, 1, false},
+    {"word add", word_add, WORKS_ON_ENVELOPE, 0, 5, false},
+    {"word drop", word_drop, WORKS_ON_ENVELOPE, 0, 4, false},
+    {"word target", word_target, WORKS_ON_ENVELOPE, 0, 1, false},
+    {"byte break", break_byte, WORKS_ON_ENVELOPE, 0, 3, true},
+    {"end break", break_end, WORKS_ON_ENVELOPE, 0, 1, true},
+};
+enum { KIND_ROWS = sizeof kind_rows / sizeof *kind_rows };
+
+size_t fuzz_kind_count(void) {
+  return KIND_ROWS;
+}
+
+const char *fuzz_kind_name(size_t kind) {
+  return kind_rows[kind].name;
+}
+
+bool fuzz_kind_breaks(size_t kind) {
+  return kind_rows[kind].breaks;
+}
+
+bool fuzz_mutate_as(size_t kind, const built_choices *choices, fuzz_envelope *envelope, const fuzz_envelope *other) {
+  const kind_row *const row = &kind_rows[kind];
+  if (envelope->file_count == 0)
+    return row->apply == word_add || row->apply == word_target
+               ? row->apply(&(mutation){.choices = choices, .envelope = envelope})
+               : false;
+  mutation m = {.choices = choices, .envelope = envelope, .other = other, .kind = row->list};
+  m.file = &envelope->files[built_choose(choices, (uint32_t)envelope->file_count)];
+  if (row->works == WORKS_ON_ENVELOPE)
+    return row->apply(&m);
+  if (!edit_cubin_read(&m.cubin, m.file->bytes, m.file->size))
+    return false;
+  const bool good = (row->works != WORKS_ON_LIST || mutate_take_list(&m)) && row->apply(&m);
+  if (good) {
+    size_t size = 0;
+    uint8_t *const bytes = edit_cubin_write(&m.cubin, &size);
+    fuzz_file_set(m.file, bytes, size);
+  }
+  edit_cubin_free(&m.cubin);
+  return good;
+}
+
+size_t fuzz_mutate(const built_choices *choices, fuzz_envelope *envelope, const fuzz_envelope *other) {
+  uint32_t all = 0;
+  for (size_t i = 0; i < KIND_ROWS; i++)
+    all += kind_rows[i].weight;
+  for (int tries = 0; tries < TRIES; tries++) {
+    uint32_t at = built_choose(choices, all);
+    size_t kind = 0;
+    while (at >= kind_rows[kind].weight)
+      at -= kind_rows[kind++].weight;
+    if (fuzz_mutate_as(kind, choices, envelope, other))
+      return kind;
+  }
+  return KIND_ROWS;
+}

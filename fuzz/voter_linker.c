@@ -1,0 +1,127 @@
+/* The linker's answer: the words by its own grammar (linker/command), the job through the library (twinlink.h). */
+#include "fuzz/voter.h"
+#include "fuzz/words.h"
+
+#include "base/diagnostics.h"
+#include "command.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What one answer holds on to. */
+typedef struct linker_call {
+  tl_arena arena; /* of the words */
+  tl_diagnostics diagnostics;
+  tl_command command;
+  jmp_buf out;
+  tl_allocator allocator;
+  fuzz_conditions own; /* where the caller has none */
+  tl_input inputs[FUZZ_FILES];
+  tl_result result;
+  bool linked;
+} linker_call;
+
+static void *linker_allocate(void *context, size_t size) {
+  fuzz_conditions *const conditions = context;
+  if (conditions->blocks && conditions->taken == conditions->blocks)
+    return NULL;
+  void *const block = malloc(size);
+  conditions->taken += block != NULL;
+  conditions->held += block != NULL;
+  return block;
+}
+
+static void linker_release(void *context, void *block) {
+  fuzz_conditions *const conditions = context;
+  conditions->held -= block != NULL;
+  free(block);
+}
+
+static void *words_allocate(void *context, size_t size) {
+  (void)context;
+  return malloc(size);
+}
+
+static void words_release(void *context, void *block) {
+  (void)context;
+  free(block);
+}
+
+static const tl_allocator words_memory = {words_allocate, words_release, NULL, false};
+
+/* False when the grammar refuses the words, or warns of them. */
+static bool linker_read_words(linker_call *call, int argc, const char *const *argv) {
+  char *const *const words = (char *const *)(uintptr_t)argv; /* read only, but main's argv is not const */
+  if (setjmp(call->out) != 0)
+    return false;
+  tl_command_identify(&call->command, argc, words, NULL);
+  tl_command_read(&call->command, &call->arena, &call->diagnostics, argc, words);
+  if (call->diagnostics.messages.count)
+    return false;
+  call->diagnostics.options = &call->command.options;
+  if (tl_command_check(&call->command, &call->diagnostics) != TL_ACTION_LINK || call->diagnostics.messages.count)
+    return false;
+  tl_command_note(&call->command, &call->arena);
+  return true;
+}
+
+static void linker_take_messages(const linker_call *call, fuzz_answer *answer) {
+  const tl_result *const result = &call->result;
+  const tl_options *const options = &call->command.options;
+  for (size_t i = 0; i < result->message_count; i++)
+    answer->text_size += tl_message_format(&result->messages[i], options, NULL, 0) + 1;
+  if (!answer->text_size)
+    return;
+  answer->text = fuzz_memory(answer->text_size + 1);
+  size_t at = 0;
+  for (size_t i = 0; i < result->message_count; i++) {
+    at += tl_message_format(&result->messages[i], options, answer->text + at, answer->text_size + 1 - at);
+    answer->text[at++] = '\n';
+    if (result->messages[i].severity >= TL_ERROR)
+      fuzz_codes_add(answer->codes, result->messages[i].code);
+  }
+  answer->text[at] = '\0';
+}
+
+static void linker_call_free(void *memory) {
+  linker_call *const call = memory;
+  if (call->linked)
+    tl_result_free(&call->result);
+  tl_arena_release(&call->arena);
+  free(call);
+}
+
+void fuzz_link_linker_under(const fuzz_envelope *envelope, fuzz_conditions *conditions, fuzz_answer *answer) {
+  const char *argv[FUZZ_ARGUMENTS];
+  const int argc = fuzz_arguments(envelope, argv) + (int)envelope->file_count;
+  linker_call *const call = fuzz_memory(sizeof *call);
+  memset(call, 0, sizeof *call);
+  *answer = (fuzz_answer){.memory = call, .release = linker_call_free};
+  if (!conditions)
+    conditions = &call->own;
+  tl_arena_init(&call->arena, &words_memory, UINT64_MAX / 2, &call->out);
+  tl_diagnostics_init(&call->diagnostics, &call->arena, NULL, &call->out);
+  if (!linker_read_words(call, argc, argv)) {
+    answer->none = true;
+    return;
+  }
+  for (size_t i = 0; i < envelope->file_count; i++)
+    call->inputs[i] =
+        (tl_input){.path = envelope->files[i].name, .data = envelope->files[i].bytes, .size = envelope->files[i].size};
+  call->allocator = (tl_allocator){linker_allocate, linker_release, conditions, false};
+  call->command.options.threads = conditions->threads ? conditions->threads : 1;
+  const tl_job job = {.options = call->command.options,
+                      .inputs = call->inputs,
+                      .input_count = envelope->file_count,
+                      .allocator = &call->allocator};
+  answer->code = tl_link(&job, &call->result);
+  call->linked = true;
+  answer->image = call->result.image;
+  answer->size = call->result.image_size;
+  linker_take_messages(call, answer);
+}
+
+void fuzz_link_linker(const fuzz_envelope *envelope, fuzz_answer *answer) {
+  fuzz_link_linker_under(envelope, NULL, answer);
+}

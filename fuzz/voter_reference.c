@@ -1,0 +1,58 @@
+/* The reference's answer, through the functions that its program is made of. */
+#include "fuzz/voter.h"
+#include "fuzz/words.h"
+
+#include "arguments.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct reference_call {
+  ref_arguments arguments;
+  ref_input inputs[FUZZ_FILES];
+  ref_result result;
+} reference_call;
+
+static void reference_call_free(void *memory) {
+  reference_call *const call = memory;
+  ref_result_free(&call->result);
+  ref_arguments_free(&call->arguments);
+  free(call);
+}
+
+static void reference_take_messages(const ref_job *job, const ref_result *result, fuzz_answer *answer) {
+  if (result->message_count == 0)
+    return;
+  FILE *const stream = open_memstream(&answer->text, &answer->text_size);
+  if (!stream)
+    abort();
+  ref_result_print(job, result, stream);
+  (void)fclose(stream);
+  for (size_t i = 0; i < result->message_count; i++)
+    if (result->messages[i].severity == REF_ERROR || result->messages[i].severity == REF_FATAL)
+      fuzz_codes_add(answer->codes, result->messages[i].id);
+}
+
+void fuzz_link_reference(const fuzz_envelope *envelope, fuzz_answer *answer) {
+  const char *argv[FUZZ_ARGUMENTS];
+  const int argc = fuzz_arguments(envelope, argv);
+  reference_call *const call = fuzz_memory(sizeof *call);
+  memset(call, 0, sizeof *call);
+  *answer = (fuzz_answer){.memory = call, .release = reference_call_free};
+  /* the options alone: what follows them are names of files that are in the envelope */
+  if (!ref_arguments_read(&call->arguments, argc, (char *const *)(uintptr_t)argv, NULL)) {
+    answer->none = true;
+    return;
+  }
+  ref_job job = ref_arguments_job(&call->arguments);
+  for (size_t i = 0; i < envelope->file_count; i++)
+    call->inputs[i] = (ref_input){envelope->files[i].name, envelope->files[i].bytes, envelope->files[i].size};
+  job.inputs = call->inputs;
+  job.input_count = envelope->file_count;
+  call->result = ref_reference_link(&job);
+  answer->code = call->result.exit_code;
+  answer->image = call->result.bytes;
+  answer->size = call->result.size;
+  reference_take_messages(&job, &call->result, answer);
+}

@@ -1,0 +1,88 @@
+/* The table of words, and an envelope as an argv. */
+#include "fuzz/words.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct word_row {
+  const char *name; /* ends with '=' where a value follows */
+  const char *values[8];
+} word_row;
+
+static const word_row word_rows[] = {
+    {"-r", {NULL}},
+    {"-g", {NULL}},
+    {"-v", {NULL}},
+    {"-w", {NULL}},
+    {"-preserve-relocs", {NULL}},
+    {"-suppress-debug-info", {NULL}},
+    {"-dump-callgraph", {NULL}},
+    {"-dump-callgraph-no-demangle", {NULL}},
+    {"-extrawarn", {NULL}},
+    {"-Werror", {NULL}},
+    {"-disable-infos", {NULL}},
+    {"-suppress-arch-warning", {NULL}},
+    {"-suppress-stack-size-warning", {NULL}},
+    {"-report-arch", {NULL}},
+    {"-keep-system-libraries", {NULL}},
+    {"-use-host-info", {NULL}},
+    {"-ignore-host-info", {NULL}},
+    {"--bug-compatible", {NULL}},
+    {"-kernels-used=", {"k0", "k1", "k0,k1", "nothing", "_Z2k2PfS_", "k", ","}},
+    {"-variables-used=", {"d0", "d1,c0", "c1", "nothing", "d", "s0"}},
+    {"-verbose-tkinfo=", {"true", "false"}},
+    {"-cpu-arch=", {"X86_64", "AARCH64"}},
+};
+enum { WORD_ROWS = sizeof word_rows / sizeof *word_rows };
+
+static const char *const target_names[] = {"sm_75", "sm_80",  "sm_86",  "sm_87",  "sm_89",   "sm_90", "sm_90a",
+                                           "sm_88", "sm_100", "sm_103", "sm_120", "sm_100a", "sm_121"};
+
+/* Quotes and blanks are the option grammar's business, which is fuzzed elsewhere (targets/options_file.c). */
+static bool value_is_plain(const char *value) {
+  return *value && strspn(value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_,.$") == strlen(value);
+}
+
+static bool word_fits(const word_row *row, const char *word) {
+  const size_t length = strlen(row->name);
+  return row->values[0] ? strncmp(word, row->name, length) == 0 && value_is_plain(word + length)
+                        : strcmp(word, row->name) == 0;
+}
+
+bool fuzz_word_is_known(const char *word) {
+  if (strncmp(word, "-arch=", 6) == 0)
+    return value_is_plain(word + 6);
+  for (size_t i = 0; i < WORD_ROWS; i++)
+    if (word_fits(&word_rows[i], word))
+      return true;
+  return false;
+}
+
+const char *fuzz_word_choose(const built_choices *choices, char word[FUZZ_WORD]) {
+  const word_row *const row = &word_rows[built_choose(choices, WORD_ROWS)];
+  uint32_t count = 0;
+  while (count < sizeof row->values / sizeof *row->values && row->values[count])
+    count++;
+  (void)snprintf(word, FUZZ_WORD, "%s%s", row->name, count ? row->values[built_choose(choices, count)] : "");
+  return word;
+}
+
+const char *fuzz_target_choose(const built_choices *choices) {
+  return target_names[built_choose(choices, sizeof target_names / sizeof *target_names)];
+}
+
+int fuzz_arguments(const fuzz_envelope *envelope, const char *argv[FUZZ_ARGUMENTS]) {
+  int count = 0;
+  argv[count++] = "nvlink";
+  argv[count++] = "--identity=nvlink";
+  for (size_t i = 0; i < envelope->word_count; i++)
+    if (fuzz_word_is_known(envelope->words[i]))
+      argv[count++] = envelope->words[i];
+  argv[count++] = "-o";
+  argv[count++] = "out.cubin";
+  const int options = count;
+  for (size_t i = 0; i < envelope->file_count; i++)
+    argv[count++] = envelope->files[i].name;
+  argv[count] = NULL;
+  return options;
+}

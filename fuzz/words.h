@@ -1,0 +1,21 @@
+/* The options that a fuzzed link may have: a row a word, with the values that a mutator tries. Options that name files,
+ * print or start something are not among them; words that are no row are left out of a link. */
+#ifndef FUZZ_WORDS_H
+#define FUZZ_WORDS_H
+
+#include "fuzz/envelope.h"
+#include "tests/support/built_program.h"
+
+/* The row that a word of the command line belongs to is there. */
+bool fuzz_word_is_known(const char *word);
+/* A word at random: any row, any of its values. */
+const char *fuzz_word_choose(const built_choices *choices, char word[FUZZ_WORD]);
+/* "sm_90" and the like. */
+const char *fuzz_target_choose(const built_choices *choices);
+
+enum { FUZZ_ARGUMENTS = 2 * (FUZZ_WORDS + FUZZ_FILES) + 4 };
+/* The argv of the link: "nvlink", known words, "-o out.cubin", then the names of the files. Returns how many words there are
+ * in front of the names. It points into the envelope. */
+int fuzz_arguments(const fuzz_envelope *envelope, const char *argv[FUZZ_ARGUMENTS]);
+
+#endif
