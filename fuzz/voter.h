@@ -27,6 +27,7 @@ void fuzz_answer_free(fuzz_answer *answer);
  * block (targets/allocation.c). 0: as usual. */
 typedef struct fuzz_conditions {
   unsigned threads;
+  bool filled;   /* what the allocator gives holds no zeros */
   size_t blocks; /* how many the allocator gives; 0: as many as there are */
   size_t taken;  /* out: how many were asked for */
   size_t held;   /* out: how many were not given back; looked at after fuzz_answer_free */

@@ -22,11 +22,15 @@ typedef struct linker_call {
   bool linked;
 } linker_call;
 
+enum { FILL = 0xa5 };
+
 static void *linker_allocate(void *context, size_t size) {
   fuzz_conditions *const conditions = context;
   if (conditions->blocks && conditions->taken == conditions->blocks)
     return NULL;
   void *const block = malloc(size);
+  if (block && conditions->filled)
+    memset(block, FILL, size);
   conditions->taken += block != NULL;
   conditions->held += block != NULL;
   return block;
