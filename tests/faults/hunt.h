@@ -6,6 +6,7 @@
 #ifndef TWINLINK_TESTS_FAULTS_HUNT_H
 #define TWINLINK_TESTS_FAULTS_HUNT_H
 
+#include "oracle/cubin/ref_cubin.h"
 #include "tests/harness/harness.h"
 
 #include "tools/gen_random.h"
@@ -87,6 +88,8 @@ void hunt_code_change(gen_random *random, const char *from, const char *to);
 /* --- hunt_records.c --- */
 /* Writes the cubin `from` with some other words and entries of any of its sections into `to`. */
 void hunt_records_change(gen_random *random, const char *from, const char *to);
+/* A section with bytes, or NULL: first a kind is drawn, then one of it, so that what is rare comes as often. */
+const ref_section *hunt_section_choose(const ref_cubin *cubin, gen_random *random);
 
 /* --- hunt_headers.c --- */
 /* Writes the cubin `from` with some other headers into `to`. */

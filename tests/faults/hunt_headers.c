@@ -2,13 +2,12 @@
  * sides of every border, single flags, the words of the cuda note, and single fields of a section's header or a symbol. */
 #include "tests/faults/hunt.h"
 
-#include "oracle/cubin/ref_cubin.h"
 #include "tools/gen_random.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { ELF_SECTION = 64, ELF_SYMBOL = 24, TYPE_SYMBOLS = 2, HEADER_CHANGES = 2, HEADER_VALUES = 16 };
+enum { ELF_SECTION = 64, ELF_SYMBOL = 24, SYMBOL_KIND = 4, TYPE_SYMBOLS = 2, HEADER_CHANGES = 2, HEADER_VALUES = 16 };
 enum { NOTE_WORDS = 24, NOTE_BYTES = 32, MOST_FLAGS = 32, FLAGS_AT = 48 };
 
 static void headers_put(uint8_t *at, unsigned width, uint64_t value) {
@@ -65,12 +64,33 @@ static void headers_change_note(const ref_cubin *cubin, gen_random *random, uint
 
 static void headers_change_section(const ref_cubin *cubin, gen_random *random, uint8_t *bytes) {
   static const unsigned wide[] = {8, 16, 32, 48, 56}, narrow[] = {0, 4, 4, 40, 44};
-  const uint64_t table =
-      headers_get(bytes + 40, 8) + (uint64_t)ELF_SECTION * gen_random_below(random, (uint32_t)cubin->section_count);
+  const ref_section *const section = hunt_section_choose(cubin, random);
+  const uint64_t index = section ? (uint64_t)(section - cubin->sections) : 0;
+  const uint64_t table = headers_get(bytes + 40, 8) + ELF_SECTION * index;
   if (gen_random_percent(random, 50))
     headers_change(random, bytes + table + wide[gen_random_below(random, 5)], 8);
   else
     headers_change(random, bytes + table + narrow[gen_random_below(random, 5)], 4);
+}
+
+/* First what a symbol is (st_info, st_other), then one of those. */
+static uint8_t *headers_choose_symbol(gen_random *random, uint8_t *symbols, uint64_t count) {
+  enum { KINDS = 32 };
+  uint64_t kinds[KINDS];
+  uint32_t kind_count = 0, of_kind = 0;
+  uint8_t *chosen = symbols;
+  for (uint64_t i = 0; i < count && kind_count < KINDS; i++) {
+    uint32_t known = 0;
+    kinds[kind_count] = headers_get(symbols + i * ELF_SYMBOL + SYMBOL_KIND, 2);
+    while (kinds[known] != kinds[kind_count])
+      known++;
+    kind_count += known == kind_count;
+  }
+  const uint64_t kind = kinds[gen_random_below(random, kind_count)];
+  for (uint64_t i = 0; i < count; i++)
+    if (headers_get(symbols + i * ELF_SYMBOL + SYMBOL_KIND, 2) == kind && gen_random_below(random, ++of_kind) == 0)
+      chosen = symbols + i * ELF_SYMBOL;
+  return chosen;
 }
 
 static void headers_change_symbol(const ref_cubin *cubin, gen_random *random, uint8_t *bytes) {
@@ -81,8 +101,7 @@ static void headers_change_symbol(const ref_cubin *cubin, gen_random *random, ui
     const ref_section *const table = &cubin->sections[i];
     if (table->type != TYPE_SYMBOLS || !table->data || table->size < ELF_SYMBOL)
       continue;
-    uint8_t *const at =
-        bytes + table->offset + (uint64_t)ELF_SYMBOL * gen_random_below(random, (uint32_t)(table->size / ELF_SYMBOL));
+    uint8_t *const at = headers_choose_symbol(random, bytes + table->offset, table->size / ELF_SYMBOL);
     const uint32_t field = gen_random_below(random, sizeof fields / sizeof *fields);
     headers_change(random, at + fields[field].at, fields[field].width);
     return;

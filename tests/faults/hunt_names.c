@@ -21,7 +21,7 @@ typedef struct names_rule {
 
 /* clang-format off */
 static const names_rule names_rules[] = {
-    {'e', {"1fv", "@n@b", "@n@b", "@n@b", "@u@T@t@b", "@u@T@t@b", "N@q@p@uE@b", "N@q@p@u@TE@t@b", "@S", "@n", "@L@b", "L1fEv", "St@u@b"}},
+    {'e', {"1fv", "@n@b", "@n@b", "@n@b", "@u@T@t@b", "@u@T@t@b", "N@q@p@uE@b", "N@q@p@u@TE@t@b", "@S", "@n", "@L@b", "L1fEv", "St@u@b", "N@pcvT_I@a@aEE@b", "N@pcvP@tI@aEEv", "NK@pcv@t@TE@b"}},
     {'n', {"1f", "@u", "N@q@p@uE", "N@p@u@TE", "N@p@TE", "St@u", "St@u@T", "@L", "@u@T", "@s@T", "NK@p@uE"}},
     {'q', {"", "", "", "K", "V", "r", "VK", "rV", "R", "O", "KR", "KO"}},
     {'p', {"1A", "@i", "@i", "@i@p", "@i@T", "@i@T@p", "@s", "@s@T", "St", "T_", "DT@xE", "@L@i", "UlvE_"}},

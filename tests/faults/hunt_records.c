@@ -3,7 +3,6 @@
  * and the rare tables, which have many bytes and no names, are changed as often as symbols. */
 #include "tests/faults/hunt.h"
 
-#include "oracle/cubin/ref_cubin.h"
 #include "tools/gen_random.h"
 
 #include <stdlib.h>
@@ -33,8 +32,7 @@ static bool records_can_change(const ref_section *section) {
          strcmp(section->name, ".strtab") != 0;
 }
 
-/* A section with bytes: first a kind, then one of it. */
-static const ref_section *records_choose(const ref_cubin *cubin, gen_random *random) {
+const ref_section *hunt_section_choose(const ref_cubin *cubin, gen_random *random) {
   char kinds[RECORD_KINDS][RECORD_NAME], kind[RECORD_NAME];
   uint32_t count = 0, of_kind = 0;
   const ref_section *chosen = NULL;
@@ -111,7 +109,7 @@ void hunt_records_change(gen_random *random, const char *from, const char *to) {
   if (ref_cubin_read(&cubin, bytes.data, bytes.size, error, sizeof error)) {
     const uint32_t changes = 1 + gen_random_below(random, RECORD_CHANGES);
     for (uint32_t i = 0; i < changes; i++) {
-      const ref_section *const section = records_choose(&cubin, random);
+      const ref_section *const section = hunt_section_choose(&cubin, random);
       const size_t entry = section ? records_entry(section) : 0;
       if (entry && entry <= section->size && gen_random_percent(random, 35))
         records_move_entry(section, random, bytes.data, entry);
