@@ -68,6 +68,7 @@ enum {
   REF_SPACE_GLOBAL = 0x20,
   REF_SPACE_SHARED = 0x40,
   REF_SPACE_CONSTANT = 0x80,
+  REF_SECTION_RESERVED = 0xff00,
   REF_SECTION_ABSOLUTE = 0xfff1,
   REF_SECTION_COMMON = 0xfff2
 };
@@ -215,6 +216,7 @@ typedef struct ref_out_section {
   size_t target;         /* of a relocation section */
   size_t constant_owner; /* device function whose compiler constants these are, or REF_NONE */
   bool keeps_symbol;
+  bool has_left_out;                  /* RF177 */
   size_t rel, rela, last_relocations; /* of a target; 0 when there is none */
   size_t resolved;                    /* of a target: `.nv.resolvedrela`, or 0 (W17.8) */
   uint32_t index;
@@ -328,6 +330,7 @@ typedef struct ref_link {
   ref_map function_by_name;
   ref_out_section *sections;
   size_t section_count, section_capacity;
+  ref_indices left_out; /* RF177: how many sections there were when nvlink made one that is never filled */
   ref_out_symbol *symbols;
   size_t symbol_count, symbol_capacity;
   ref_map symbol_by_name, section_by_name, texture_parameters;
@@ -478,6 +481,10 @@ void ref_function_list_indirect(ref_link *link, const char *prototype, ref_indic
 /* partial.c */
 void ref_partial_add_shared(ref_link *link, size_t file_number);
 void ref_partial_write_place(ref_link *link);
+
+/* many.c */
+bool ref_many_sections(const ref_link *link);
+ref_bytes ref_many_words(ref_link *link);
 
 /* internal.c */
 bool ref_function_is_internal(const ref_link *link, const ref_function *function);

@@ -144,6 +144,10 @@ static void ref_relocation_add(ref_link *link, size_t file_number, uint32_t targ
     /* W2.5 */
     char *name = ref_memory_print(link, ".rel%s", link->sections[output.target].stem);
     ref_names_add_section(link, REF_NONE, name);
+    if (link->sections[output.target].rel == 0 && !link->sections[output.target].has_left_out) {
+      link->sections[output.target].has_left_out = true;
+      ref_indices_add(link, &link->left_out, link->section_count); /* RF177 */
+    }
   }
   link->relocations = ref_memory_grow(link, link->relocations, link->relocation_count, &link->relocation_capacity,
                                       sizeof *link->relocations);

@@ -6,7 +6,6 @@
 enum {
   SYMBOL_BYTES = 24,
   EXTENDED = 0xffff,
-  RESERVED_INDICES = 0xff00,
   TYPE_SHIFT = 4,
   SHARED_RESERVED = 0x400,
   VISIBILITY = 3,
@@ -245,7 +244,7 @@ static void ref_symbol_write(const ref_link *link, const ref_out_symbol *symbol,
   at[4] = (uint8_t)(bind << TYPE_SHIFT | type);
   at[5] = other;
   /* X2, D21: 0xfff2 is written as it is. */
-  const bool wide = section >= RESERVED_INDICES && section != REF_SECTION_COMMON;
+  const bool wide = section >= REF_SECTION_RESERVED && section != REF_SECTION_COMMON;
   ref_put_u16(at + 6, wide ? EXTENDED : (uint16_t)section);
   ref_put_u64(at + 8, ref_symbol_value(link, symbol));
   ref_put_u64(at + 16, symbol->size);

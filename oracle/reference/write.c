@@ -11,8 +11,8 @@ enum {
   INDEX_NAMES = 1,
   INDEX_STRINGS = 2,
   INDEX_SYMBOLS = 3,
+  INDEX_WORDS = 4,
   CLASSES = 7,
-  RESERVED_INDICES = 0xff00,
   SEGMENT_LOAD = 1,
   SEGMENT_PHDR = 6,
   SEGMENT_READ_EXECUTE = 5,
@@ -54,7 +54,13 @@ static void ref_write_reserve_shared(ref_link *link) {
   }
 }
 
+/* RF177: those that stand before the module's. */
+static size_t ref_write_first_sections(const ref_link *link) {
+  return ref_many_sections(link) ? FIRST_SECTIONS + 1 : FIRST_SECTIONS;
+}
+
 void ref_write_order_sections(ref_link *link, ref_indices *order) {
+  const size_t first = ref_write_first_sections(link);
   ref_write_reserve_shared(link);
   for (size_t i = 0; i < link->section_count; i++) {
     ref_out_section *section = &link->sections[i];
@@ -65,13 +71,13 @@ void ref_write_order_sections(ref_link *link, ref_indices *order) {
   for (int class = 1; class <= CLASSES; class ++) {
     for (size_t i = 0; i < link->section_count; i++) {
       if (!link->sections[i].dropped && ref_write_class(&link->sections[i]) == class) {
-        link->sections[i].index = (uint32_t)(FIRST_SECTIONS + order->count);
+        link->sections[i].index = (uint32_t)(first + order->count);
         ref_indices_add(link, order, i);
       }
     }
   }
-  if (order->count + FIRST_SECTIONS >= RESERVED_INDICES) {
-    ref_message_fatal(link, "X4", "%zu sections: the reference writes fewer than 65280", order->count);
+  if (link->is_capsule && order->count + first >= REF_SECTION_RESERVED) {
+    ref_message_fatal(link, "X4", "%zu sections: the reference writes fewer than 65280 of capsules", order->count);
   }
 }
 
@@ -221,27 +227,27 @@ void ref_write_file_header(const ref_link *link, uint8_t *at, size_t section_off
   ref_put_u16(at + 54, link->is_capsule && link->relocatable ? 0 : SEGMENT_BYTES); /* M14 */
   ref_put_u16(at + 56, (uint16_t)segment_count);
   ref_put_u16(at + 58, SECTION_BYTES);
-  ref_put_u16(at + 60, (uint16_t)section_count);
+  ref_put_u16(at + 60, section_count > REF_SECTION_RESERVED ? 0 : (uint16_t)section_count); /* X1 */
   ref_put_u16(at + 62, INDEX_NAMES);
 }
 
 static void ref_write_headers(ref_link *link, ref_bytes *file, const ref_indices *order, const ref_header *first) {
   const size_t offset = file->size;
-  const size_t count = order->count + FIRST_SECTIONS;
+  const size_t before = ref_write_first_sections(link), count = order->count + before;
   ref_bytes_fill(link, file, offset + count * SECTION_BYTES);
-  for (size_t i = 1; i < FIRST_SECTIONS; i++) {
+  for (size_t i = 0; i < before; i++) {
     ref_write_header(file->data + offset + i * SECTION_BYTES, &first[i]);
   }
   for (size_t i = 0; i < order->count; i++) {
     const ref_header header = ref_write_describe(link, order->items[i]);
-    ref_write_header(file->data + offset + (FIRST_SECTIONS + i) * SECTION_BYTES, &header);
+    ref_write_header(file->data + offset + (before + i) * SECTION_BYTES, &header);
   }
 }
 
 void ref_write_file(ref_link *link) {
   ref_indices order = {0};
   ref_bytes file = {0}, symbols = {0};
-  ref_header first[FIRST_SECTIONS] = {0};
+  ref_header first[FIRST_SECTIONS + 1] = {0};
   if (link->mismatched_section != NULL && link->error_count == 0) {
     ref_message_fatal(link, "RF95", "Internal error: %s section size mismatch", link->mismatched_section);
   }
@@ -275,13 +281,24 @@ void ref_write_file(ref_link *link) {
                                       .link = INDEX_STRINGS,
                                       .info = link->first_global,
                                       .entry_size = 24};
+  if (ref_many_sections(link)) {
+    const ref_bytes words = ref_many_words(link);
+    first[INDEX_WORDS] = (ref_header){.name = ref_strings_offset(&link->section_names, ".symtab_shndx"),
+                                      .type = REF_TYPE_SYMTAB_SHNDX,
+                                      .offset = ref_write_place(link, &file, words.data, words.size, 4),
+                                      .size = words.size,
+                                      .align = 4,
+                                      .link = INDEX_SYMBOLS,
+                                      .entry_size = 4};
+  }
   ref_write_sections(link, &file, &order);
   ref_bytes_fill(link, &file, (size_t)ref_align_up(file.size, 8));
-  const size_t section_offset = file.size;
+  const size_t section_offset = file.size, section_count = order.count + ref_write_first_sections(link);
+  first[0].size = section_count > REF_SECTION_RESERVED ? section_count : 0; /* X1 */
   ref_write_headers(link, &file, &order, first);
   const size_t segment_offset = link->relocatable ? 0 : file.size; /* W1.7 */
   const size_t segments = link->relocatable ? 0 : ref_write_segments(link, &file, &order);
-  ref_write_file_header(link, file.data, section_offset, order.count + FIRST_SECTIONS, segment_offset, segments,
+  ref_write_file_header(link, file.data, section_offset, section_count, segment_offset, segments,
                         link->sections[link->cuinfo_section].index);
   link->result->bytes = file.data;
   link->result->size = file.size;
