@@ -702,6 +702,7 @@ static void ref_capsule_join(ref_link *link, ref_link *sass) {
     capsule->mercury_piece_of[i] = REF_NONE;
   }
   ref_capsule_map_symbols(capsule);
+  ref_capsule_move_addends(capsule);
   ref_capsule_check_schedule(capsule);
   ref_capsule_add_compat(capsule);
   ref_write_order_sections(link, &capsule->order);

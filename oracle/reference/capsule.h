@@ -51,6 +51,8 @@ uint64_t ref_capsule_derived_length(const uint8_t *instruction);
 typedef struct ref_places {
   size_t count;
   uint64_t *at;
+  size_t *self,
+      *next; /* the SASS instruction that is the Mercury one, and the next one with a place; or, behind the last, what follows */
 } ref_places;
 
 #define REF_PLACE_UNKNOWN UINT64_MAX
@@ -74,6 +76,11 @@ void ref_rows_write(ref_link *link, const ref_rows *rows, uint64_t unit, ref_byt
 /* Of the function's body that stands. */
 ref_places ref_places_of_function(const ref_capsule *capsule, size_t function);
 size_t ref_places_find(const ref_places *places, uint64_t place); /* an instruction, or REF_NONE */
+/* RF144: offsets in the SASS text of the instruction at a place and of what stands directly in front of the next one; 0: none. */
+uint64_t ref_places_self(const ref_places *places, uint64_t place);
+uint64_t ref_places_behind(const ref_places *places, uint64_t place);
+/* The offset of the first instruction at a place or behind it, or of the text's end. */
+uint64_t ref_places_from(const ref_places *places, uint64_t place);
 
 /* The SASS module's section with what a section of the Mercury module holds, or REF_NONE. */
 size_t ref_capsule_sass_section(const ref_capsule *capsule, size_t section);
@@ -123,7 +130,10 @@ void ref_line_rows_write(ref_link *link, const uint8_t *unit, uint64_t start, ui
 /* capsule_lines.c: M25 */
 ref_bytes ref_capsule_lines(ref_capsule *capsule, size_t section, ref_bytes *entries, ref_indices *units);
 ref_bytes ref_capsule_debug_info(ref_capsule *capsule, size_t number);
-/* capsule_registers.c: RF79; `section` is the SASS module's. */
+/* capsule_addends.c: RF145 */
+void ref_capsule_move_addends(ref_capsule *capsule);
+
+/* capsule_registers.c: RF79, RF144 */
 ref_bytes ref_capsule_registers(ref_capsule *capsule, size_t section);
 
 #endif

@@ -38,7 +38,8 @@ static bool ref_compat_has_floats(const ref_section *text) {
   return false;
 }
 
-/* An input with 1 counts as 9 if only its dead functions made it 1. False: the input has no live function. */
+/* An input with 1 counts as 9 if only bodies that are not in the output made it 1: dead ones, and those that lost or were replaced
+ * (RF147). False: none of its bodies is there. */
 static bool ref_compat_file_value(const ref_capsule *capsule, size_t number, uint64_t *value) {
   const ref_file *file = &capsule->sass->files[number];
   bool live = false, live_floats = false, dead_floats = false;
@@ -49,7 +50,7 @@ static bool ref_compat_file_value(const ref_capsule *capsule, size_t number, uin
       continue;
     }
     const bool floats = ref_compat_has_floats(&file->cubin.sections[section]);
-    if (capsule->sass->functions[function].live && file->body_of[i] != REF_BODY_LOSES) {
+    if (capsule->sass->functions[function].live && capsule->sass->functions[function].definition_file == number) {
       live = true;
       live_floats = live_floats || floats;
     } else {

@@ -189,7 +189,7 @@ ref_bytes ref_capsule_content(ref_capsule *capsule, size_t section) {
     return zeros; /* M20 */
   }
   if (sass != REF_NONE && strcmp(output->name, ".nv_debug_info_reg_sass") == 0) {
-    return ref_capsule_registers(capsule, sass);
+    return ref_capsule_registers(capsule, section);
   }
   if (sass != REF_NONE && strcmp(output->name, ".debug_info") == 0) {
     return ref_capsule_debug_info(capsule, sass);

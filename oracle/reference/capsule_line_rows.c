@@ -113,12 +113,11 @@ static void ref_line_rows_read(ref_line_rows *rows) {
 
 /* The row's place in the SASS text, or REF_PLACE_UNKNOWN behind the last instruction. Without `places` it stays (RF131). */
 static uint64_t ref_line_rows_place(const ref_places *places, uint64_t place) {
-  for (size_t i = 0; places != NULL && i < places->count; i++) {
-    if (places->at[i] != REF_PLACE_UNKNOWN && places->at[i] >= place) {
-      return i * INSTRUCTION;
-    }
+  if (places == NULL) {
+    return place;
   }
-  return places == NULL ? place : REF_PLACE_UNKNOWN;
+  const uint64_t moved = ref_places_from(places, place);
+  return moved == places->count * INSTRUCTION ? REF_PLACE_UNKNOWN : moved;
 }
 
 /* Of rows at one place of the same inlined call the last counts; callers are numbered as the rows are then. */

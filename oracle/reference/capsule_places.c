@@ -2,22 +2,43 @@
  * form of a derived one says it (RF141). */
 #include "capsule.h"
 
-enum { UNIT = 16, LENGTH_DIGIT = 0x0f };
+enum { UNIT = 16, LENGTH_DIGIT = 0x0f, OPCODE_BITS = 0xfff, EXIT = 0x94d, WARP_MATCH = 0x31d };
+
+/* Of the SASS instructions that one Mercury instruction makes, the one that is that instruction itself (RF144): an EXIT or 0x31d
+ * with others in front of it, else the first. */
+static size_t ref_places_find_self(const ref_bytes *text, size_t first, size_t count) {
+  for (size_t i = first; i < first + count && i < text->size / UNIT; i++) {
+    const unsigned opcode = ref_u16(text->data + i * UNIT) & OPCODE_BITS;
+    if (opcode == EXIT || opcode == WARP_MATCH) {
+      return i;
+    }
+  }
+  return first;
+}
 
 static ref_places ref_places_of(ref_link *link, const ref_bytes *body, const ref_bytes *text) {
   const size_t count = text->size / UNIT;
-  ref_places places = {count, ref_memory_take(link, count + 1, sizeof *places.at)};
+  ref_places places = {.count = count,
+                       .at = ref_memory_take(link, count + 1, sizeof *places.at),
+                       .self = ref_memory_take(link, count + 1, sizeof *places.self),
+                       .next = ref_memory_take(link, count + 1, sizeof *places.next)};
   for (size_t i = 0; i <= count; i++) {
     places.at[i] = REF_PLACE_UNKNOWN;
+    places.self[i] = i;
   }
   ref_capsule_step step;
   uint64_t at = 0;
+  size_t last = count;
   bool good = ref_capsule_body_begin(body->data, body->size, &step);
   while (good && ref_capsule_body_next(&step) && step.sass < count) {
     const uint64_t length = step.derived ? ref_capsule_derived_length(text->data + step.sass * UNIT)
                                          : (uint64_t)(body->data[step.record] & LENGTH_DIGIT) * UNIT;
     if (length > 0) { /* NOPs have no place */
       places.at[step.sass] = at;
+      places.self[step.sass] = ref_places_find_self(text, (size_t)step.sass, (size_t)step.sass_count);
+      places.next[step.sass] = (size_t)(step.sass_count < count - step.sass ? step.sass + step.sass_count : count);
+      places.next[last] = (size_t)step.sass;
+      last = (size_t)step.sass;
     }
     at += length;
   }
@@ -38,4 +59,22 @@ size_t ref_places_find(const ref_places *places, uint64_t place) {
     }
   }
   return REF_NONE;
+}
+
+uint64_t ref_places_self(const ref_places *places, uint64_t place) {
+  const size_t found = ref_places_find(places, place);
+  return found == REF_NONE ? 0 : (uint64_t)places->self[found] * UNIT;
+}
+
+uint64_t ref_places_behind(const ref_places *places, uint64_t place) {
+  const size_t found = ref_places_find(places, place);
+  return found == REF_NONE ? 0 : (uint64_t)(places->self[places->next[found]] - 1) * UNIT;
+}
+
+uint64_t ref_places_from(const ref_places *places, uint64_t place) {
+  size_t i = 0;
+  while (i < places->count && (places->at[i] == REF_PLACE_UNKNOWN || places->at[i] < place)) {
+    i++;
+  }
+  return (uint64_t)i * UNIT;
 }

@@ -1,5 +1,6 @@
-/* SASS `.nv_debug_info_reg_sass` of a capsule link: RF79. For each function its name, a count, and that many records: a word, a
- * variable's name, its register, and the range of SASS offsets in which it holds the variable. */
+/* SASS `.nv_debug_info_reg_sass` of a capsule link: RF79, RF144. For each function its name, a count, and that many records: a
+ * word, a variable's name, its register, and the range of offsets in which it holds the variable. Both views have the same tables
+ * in the same order, with the records of a table in orders of their own. */
 #include "capsule.h"
 
 #include <string.h>
@@ -22,29 +23,6 @@ static const char *ref_registers_string(ref_registers *registers) {
   return text;
 }
 
-/* The functions that a file has bodies of, by name; the first of a name counts. */
-static ref_map ref_registers_bodies(ref_link *link, const ref_file *file) {
-  ref_map bodies = {0};
-  for (size_t i = file->cubin.symbol_count; i-- > 1;) {
-    if (file->function_of[i] != REF_NONE && file->cubin.symbols[i].section != 0) {
-      ref_map_set(link, &bodies, file->cubin.symbols[i].name, i);
-    }
-  }
-  return bodies;
-}
-
-/* A body is not in the output when it is dead, lost or was replaced. */
-static bool ref_registers_is_gone(const ref_link *sass, size_t number, const ref_map *bodies, const char *name) {
-  const ref_file *file = &sass->files[number];
-  const size_t symbol = ref_map_find(bodies, name);
-  if (symbol == REF_NONE) {
-    return false;
-  }
-  const size_t function = file->function_of[symbol];
-  return !sass->functions[function].live || file->body_of[symbol] == REF_BODY_LOSES ||
-         sass->functions[function].definition_file != number;
-}
-
 /* Past one record; false where the section ends in the middle of it. */
 static bool ref_registers_record(ref_registers *registers) {
   if (registers->end - registers->at < BEFORE_NAME) {
@@ -62,107 +40,111 @@ static bool ref_registers_record(ref_registers *registers) {
 typedef struct ref_register_table {
   const char *name;
   uint64_t start, end;
-  bool is_gone;
 } ref_register_table;
 
 typedef struct ref_register_tables {
+  uint8_t *data;
   ref_register_table *items;
   size_t count, capacity;
 } ref_register_tables;
 
-static void ref_registers_list_file(ref_capsule *capsule, size_t number, ref_registers registers,
-                                    ref_register_tables *tables) {
-  ref_link *link = capsule->mercury;
-  const ref_map bodies = ref_registers_bodies(link, &capsule->sass->files[number]);
-  while (registers.at < registers.end) {
+static ref_register_tables ref_registers_list(ref_link *link, const ref_bytes *bytes) {
+  ref_register_tables tables = {.data = bytes->data};
+  ref_registers registers = {bytes->data, 0, bytes->size};
+  bool good = true;
+  while (good && registers.at < registers.end) {
     const char *name = ref_registers_string(&registers);
     if (name == NULL || registers.end - registers.at < WORD) {
-      return;
+      break;
     }
     const uint32_t count = ref_u32(registers.data + registers.at);
     registers.at += WORD;
-    ref_register_table table = {name, registers.at, registers.at,
-                                ref_registers_is_gone(capsule->sass, number, &bodies, name)};
-    bool good = true;
+    ref_register_table table = {name, registers.at, registers.at};
     for (uint32_t i = 0; i < count && good; i++) {
       good = ref_registers_record(&registers);
       table.end = good ? registers.at : table.end;
     }
-    tables->items = ref_memory_grow(link, tables->items, tables->count, &tables->capacity, sizeof *tables->items);
-    tables->items[tables->count++] = table;
-    if (!good) {
-      return;
+    tables.items = ref_memory_grow(link, tables.items, tables.count, &tables.capacity, sizeof *tables.items);
+    tables.items[tables.count++] = table;
+  }
+  return tables;
+}
+
+/* What both views say of a record, and how many such records of the table came before it. */
+static const char *ref_registers_key(ref_link *link, ref_map *seen, const uint8_t *record, uint64_t size) {
+  const uint8_t *name = record + BEFORE_NAME;
+  char *same = ref_memory_print(link, "%x %x %s", ref_u32(record), ref_u32(record + size - REGISTER - RANGE), name);
+  const size_t number = ref_map_find(seen, same) == REF_NONE ? 0 : ref_map_find(seen, same);
+  ref_map_set(link, seen, same, number + 1);
+  return ref_memory_print(link, "%zu %s", number, same);
+}
+
+/* The places of a table's ranges, by the records' keys. */
+static ref_map ref_registers_ranges(ref_link *link, const ref_register_tables *tables,
+                                    const ref_register_table *table) {
+  ref_map ranges = {0}, seen = {0};
+  ref_registers registers = {tables->data, table->start, table->end};
+  for (uint64_t at = registers.at; at < table->end && ref_registers_record(&registers); at = registers.at) {
+    const char *key = ref_registers_key(link, &seen, registers.data + at, registers.at - at);
+    ref_map_set(link, &ranges, key, (size_t)(registers.at - RANGE));
+  }
+  return ranges;
+}
+
+/* A range from the decoded places to those of the SASS text; what is at neither is 0. */
+static void ref_registers_write(uint8_t *range, const ref_places *places, const uint8_t *decoded) {
+  ref_put_u32(range, (uint32_t)ref_places_behind(places, ref_u32(decoded)));
+  ref_put_u32(range + WORD, (uint32_t)ref_places_self(places, ref_u32(decoded + WORD)));
+}
+
+/* RF79: `function` is REF_NONE where the ranges are 0. */
+static void ref_registers_settle(const ref_capsule *capsule, const ref_register_tables *sass,
+                                 const ref_register_tables *mercury, size_t number, size_t function) {
+  ref_link *link = capsule->mercury;
+  const ref_register_table *table = &sass->items[number];
+  const bool stands = function != REF_NONE && number < mercury->count;
+  const ref_places places = stands ? ref_places_of_function(capsule, function) : (ref_places){0};
+  const ref_map ranges = stands ? ref_registers_ranges(link, mercury, &mercury->items[number]) : (ref_map){0};
+  ref_map seen = {0};
+  ref_registers registers = {sass->data, table->start, table->end};
+  for (uint64_t at = registers.at; at < table->end && ref_registers_record(&registers); at = registers.at) {
+    const char *key = ref_registers_key(link, &seen, registers.data + at, registers.at - at);
+    const size_t decoded = ref_map_find(&ranges, key);
+    uint8_t *range = registers.data + registers.at - RANGE;
+    ref_put_u64(range, 0);
+    if (decoded != REF_NONE) {
+      ref_registers_write(range, &places, mercury->data + decoded);
     }
   }
 }
 
-/* The ranges of one table: 0, or those of a table with the same records. */
-static void ref_registers_set_ranges(uint8_t *data, const ref_register_table *table, const uint8_t *ranges) {
-  ref_registers registers = {data, table->start, table->end};
-  while (registers.at < registers.end && ref_registers_record(&registers)) {
-    const uint64_t at = registers.at - RANGE;
-    ref_put_u64(data + at, ranges == NULL ? 0 : ref_u64(ranges + (at - table->start)));
+/* The functions that are in the output, by name; the first of a name counts. */
+static ref_map ref_registers_functions(const ref_capsule *capsule) {
+  ref_map functions = {0};
+  for (size_t i = capsule->sass->function_count; i-- > 0;) {
+    const ref_function *function = &capsule->sass->functions[i];
+    if (function->live && function->text != REF_NONE && function->alias_of == REF_NONE) {
+      ref_map_set(capsule->mercury, &functions, function->name, i);
+    }
   }
+  return functions;
 }
 
-static bool ref_registers_are_alike(const uint8_t *data, const ref_register_table *a, const ref_register_table *b) {
-  ref_registers first = {(uint8_t *)(uintptr_t)data, a->start, a->end};
-  if (a->end - a->start != b->end - b->start) {
-    return false;
-  }
-  for (uint64_t at = first.at; at < a->end && ref_registers_record(&first); at = first.at) {
-    if (memcmp(data + at, data + b->start + (at - a->start), (size_t)(first.at - at - RANGE)) != 0) {
-      return false;
-    }
-  }
-  return true;
-}
-
-/* RF132: the first table of a name has the ranges of the body that stands, all others 0. */
-static void ref_registers_settle(ref_link *link, uint8_t *data, const ref_register_tables *tables) {
-  ref_map first = {0}, standing = {0};
-  for (size_t i = 0; i < tables->count; i++) {
-    const ref_register_table *table = &tables->items[i];
-    if (ref_map_find(&first, table->name) == REF_NONE) {
-      ref_map_set(link, &first, table->name, i);
-    }
-    if (!table->is_gone && ref_map_find(&standing, table->name) == REF_NONE) {
-      ref_map_set(link, &standing, table->name, i);
-    }
-  }
-  for (size_t i = 0; i < tables->count; i++) {
-    const ref_register_table *table = &tables->items[i];
-    const size_t stands = ref_map_find(&standing, table->name);
-    if (ref_map_find(&first, table->name) == i && stands != REF_NONE && stands != i) {
-      const bool alike = ref_registers_are_alike(data, table, &tables->items[stands]);
-      ref_registers_set_ranges(data, table, alike ? data + tables->items[stands].start : NULL);
-      ref_registers_set_ranges(data, &tables->items[stands], NULL);
-    } else if (table->is_gone && ref_map_find(&first, table->name) != i) {
-      ref_registers_set_ranges(data, table, NULL);
-    } else if (table->is_gone && stands == REF_NONE) {
-      ref_registers_set_ranges(data, table, NULL);
-    }
-  }
-}
-
-/* RF79: 0 for the ranges of bodies that are not in the output. `section` is the SASS module's. */
+/* RF144: the first table of a name has the ranges of the Mercury view in the code of the body that stands; all others have 0.
+ * `section` is the Mercury module's. */
 ref_bytes ref_capsule_registers(ref_capsule *capsule, size_t section) {
-  const ref_link *sass = capsule->sass;
-  const ref_bytes *input = &sass->sections[section].data;
-  ref_register_tables tables = {0};
+  ref_link *link = capsule->mercury;
+  const ref_bytes *input = &capsule->sass->sections[ref_capsule_sass_section(capsule, section)].data;
+  ref_map functions = ref_registers_functions(capsule), done = {0};
   ref_bytes output = {0};
-  ref_bytes_add(capsule->mercury, &output, input->data, input->size);
-  for (size_t i = 0; i < sass->file_count; i++) {
-    const ref_file *file = &sass->files[i];
-    for (uint32_t k = 1; k < file->cubin.section_count; k++) {
-      const uint64_t start = file->offset_in[k];
-      if (file->section_of[k] == section && start <= output.size &&
-          file->cubin.sections[k].size <= output.size - start) {
-        const ref_registers registers = {output.data, start, start + file->cubin.sections[k].size};
-        ref_registers_list_file(capsule, i, registers, &tables);
-      }
-    }
+  ref_bytes_add(link, &output, input->data, input->size);
+  const ref_register_tables sass = ref_registers_list(link, &output);
+  const ref_register_tables mercury = ref_registers_list(link, &link->sections[section].data);
+  for (size_t i = 0; i < sass.count; i++) {
+    const char *name = sass.items[i].name;
+    const bool first = ref_map_find(&done, name) == REF_NONE;
+    ref_registers_settle(capsule, &sass, &mercury, i, first ? ref_map_find(&functions, name) : REF_NONE);
+    ref_map_set(link, &done, name, i);
   }
-  ref_registers_settle(capsule->mercury, output.data, &tables);
   return output;
 }

@@ -1,0 +1,47 @@
+/* RF145: where the debug sections of the SASS side point into the code of a body that lost or was replaced, they name the places
+ * of the standing body's instructions, found from the Mercury view's entry. Line tables and frames are written anew elsewhere. */
+#include "capsule.h"
+
+#include <string.h>
+
+enum { ADDRESS_64 = 2 };
+
+static bool ref_addends_is_concerned(const ref_link *link, const ref_out_relocation *entry) {
+  static const char prefix[] = ".debug_";
+  return !entry->dropped && entry->function != REF_NONE &&
+         link->functions[entry->function].text != REF_NONE &&
+         link->functions[entry->function].definition_file != entry->file &&
+         strncmp(link->sections[entry->target].name, prefix, strlen(prefix)) == 0 &&
+         !ref_relocation_target_is_debug(link->sections[entry->target].name);
+}
+
+/* What the entries of both views that are about one field have in common. */
+static const char *ref_addends_key(ref_link *link, const ref_link *view, const ref_out_relocation *entry) {
+  return ref_memory_print(link, "%zu %llx %s", entry->file, (unsigned long long)entry->input_offset,
+                          view->sections[entry->target].name);
+}
+
+void ref_capsule_move_addends(ref_capsule *capsule) {
+  ref_link *mercury = capsule->mercury, *sass = capsule->sass;
+  ref_map entries = {0};
+  ref_places places = {0};
+  size_t function = REF_NONE; /* whose places they are */
+  for (size_t i = 0; i < mercury->relocation_count; i++) {
+    const ref_out_relocation *entry = &mercury->relocations[i];
+    if (ref_addends_is_concerned(mercury, entry)) {
+      ref_map_set(mercury, &entries, ref_addends_key(mercury, mercury, entry), i);
+    }
+  }
+  for (size_t i = 0; i < sass->relocation_count; i++) {
+    ref_out_relocation *entry = &sass->relocations[i];
+    if (entry->type != ADDRESS_64 || !ref_addends_is_concerned(sass, entry)) {
+      continue;
+    }
+    const size_t other = ref_map_find(&entries, ref_addends_key(mercury, sass, entry));
+    if (other != REF_NONE) {
+      places = function == entry->function ? places : ref_places_of_function(capsule, entry->function);
+      function = entry->function;
+      entry->addend = (int64_t)ref_places_from(&places, (uint64_t)mercury->relocations[other].addend);
+    }
+  }
+}
