@@ -548,7 +548,7 @@ static bool ref_capsule_shares_bytes(const ref_piece *piece, const ref_piece *sa
   static const char *const always[] = {".nv.constant.user", ".nv.constant.pic", ".nv.global.init",
                                        ".debug_abbrev",     ".debug_loc",       ".debug_macinfo",
                                        ".debug_pubnames",   ".debug_pubtypes",  ".debug_str"};
-  static const char *const if_equal[] = {".debug_line", ".nv_debug_line_sass"};
+  static const char *const if_equal[] = {".debug_line", ".nv_debug_line_sass", ".nv_debug_info_reg_type"}; /* RF148 */
   const bool equal = piece->data.size == sass->data.size && piece->size == sass->size &&
                      (piece->size == 0 || memcmp(piece->data.data, sass->data.data, (size_t)piece->size) == 0);
   if (piece->type == REF_TYPE_SHARED_RESERVED) {

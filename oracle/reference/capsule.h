@@ -51,6 +51,7 @@ uint64_t ref_capsule_derived_length(const uint8_t *instruction);
 typedef struct ref_places {
   size_t count;
   uint64_t *at;
+  bool *is_padding; /* NOPs: they take no decoded bytes, and stand at the place of what follows */
   size_t *self,
       *next; /* the SASS instruction that is the Mercury one, and the next one with a place; or, behind the last, what follows */
 } ref_places;
@@ -68,6 +69,8 @@ typedef struct ref_rows {
   size_t count, capacity;
 } ref_rows;
 
+/* The end of an operation that is no advance. */
+size_t ref_rows_end_of(const uint8_t *data, size_t size, size_t at);
 /* `unit`: what an advance counts, in bytes. */
 ref_rows ref_rows_read(ref_link *link, const uint8_t *data, size_t size, uint64_t unit);
 void ref_rows_put(ref_link *link, ref_rows *rows, uint64_t place, const ref_bytes *operations);
@@ -75,7 +78,8 @@ void ref_rows_write(ref_link *link, const ref_rows *rows, uint64_t unit, ref_byt
 
 /* Of the function's body that stands. */
 ref_places ref_places_of_function(const ref_capsule *capsule, size_t function);
-size_t ref_places_find(const ref_places *places, uint64_t place); /* an instruction, or REF_NONE */
+/* The first at a place, NOPs included, or REF_NONE. */
+size_t ref_places_find(const ref_places *places, uint64_t place);
 /* RF144: offsets in the SASS text of the instruction at a place and of what stands directly in front of the next one; 0: none. */
 uint64_t ref_places_self(const ref_places *places, uint64_t place);
 uint64_t ref_places_behind(const ref_places *places, uint64_t place);

@@ -8,8 +8,7 @@ enum { ADDRESS_64 = 2 };
 
 static bool ref_addends_is_concerned(const ref_link *link, const ref_out_relocation *entry) {
   static const char prefix[] = ".debug_";
-  return !entry->dropped && entry->function != REF_NONE &&
-         link->functions[entry->function].text != REF_NONE &&
+  return !entry->dropped && entry->function != REF_NONE && link->functions[entry->function].text != REF_NONE &&
          link->functions[entry->function].definition_file != entry->file &&
          strncmp(link->sections[entry->target].name, prefix, strlen(prefix)) == 0 &&
          !ref_relocation_target_is_debug(link->sections[entry->target].name);

@@ -168,7 +168,7 @@ static void ref_moves_rows(const ref_moves *moves, uint8_t *rows, uint64_t size)
   uint64_t at = 0, old = 0, now = 0;
   while (at + 1 + WORD <= size) {
     if (rows[at] != ADVANCE_4) {
-      at++;
+      at = ref_rows_end_of(rows, (size_t)size, (size_t)at);
       continue;
     }
     old += (uint64_t)ref_u32(rows + at + 1) * CODE_UNIT;

@@ -21,7 +21,8 @@ static ref_places ref_places_of(ref_link *link, const ref_bytes *body, const ref
   ref_places places = {.count = count,
                        .at = ref_memory_take(link, count + 1, sizeof *places.at),
                        .self = ref_memory_take(link, count + 1, sizeof *places.self),
-                       .next = ref_memory_take(link, count + 1, sizeof *places.next)};
+                       .next = ref_memory_take(link, count + 1, sizeof *places.next),
+                       .is_padding = ref_memory_take(link, count + 1, sizeof *places.is_padding)};
   for (size_t i = 0; i <= count; i++) {
     places.at[i] = REF_PLACE_UNKNOWN;
     places.self[i] = i;
@@ -33,8 +34,9 @@ static ref_places ref_places_of(ref_link *link, const ref_bytes *body, const ref
   while (good && ref_capsule_body_next(&step) && step.sass < count) {
     const uint64_t length = step.derived ? ref_capsule_derived_length(text->data + step.sass * UNIT)
                                          : (uint64_t)(body->data[step.record] & LENGTH_DIGIT) * UNIT;
-    if (length > 0) { /* NOPs have no place */
-      places.at[step.sass] = at;
+    places.at[step.sass] = at;
+    places.is_padding[step.sass] = length == 0;
+    if (length > 0) {
       places.self[step.sass] = ref_places_find_self(text, (size_t)step.sass, (size_t)step.sass_count);
       places.next[step.sass] = (size_t)(step.sass_count < count - step.sass ? step.sass + step.sass_count : count);
       places.next[last] = (size_t)step.sass;
@@ -61,19 +63,29 @@ size_t ref_places_find(const ref_places *places, uint64_t place) {
   return REF_NONE;
 }
 
+/* The instruction that begins at a place, or REF_NONE. */
+static size_t ref_places_find_instruction(const ref_places *places, uint64_t place) {
+  for (size_t i = 0; i < places->count; i++) {
+    if (places->at[i] == place && !places->is_padding[i]) {
+      return i;
+    }
+  }
+  return REF_NONE;
+}
+
 uint64_t ref_places_self(const ref_places *places, uint64_t place) {
-  const size_t found = ref_places_find(places, place);
+  const size_t found = ref_places_find_instruction(places, place);
   return found == REF_NONE ? 0 : (uint64_t)places->self[found] * UNIT;
 }
 
 uint64_t ref_places_behind(const ref_places *places, uint64_t place) {
-  const size_t found = ref_places_find(places, place);
+  const size_t found = ref_places_find_instruction(places, place);
   return found == REF_NONE ? 0 : (uint64_t)(places->self[places->next[found]] - 1) * UNIT;
 }
 
 uint64_t ref_places_from(const ref_places *places, uint64_t place) {
   size_t i = 0;
-  while (i < places->count && (places->at[i] == REF_PLACE_UNKNOWN || places->at[i] < place)) {
+  while (i < places->count && (places->at[i] == REF_PLACE_UNKNOWN || places->at[i] < place || places->is_padding[i])) {
     i++;
   }
   return (uint64_t)i * UNIT;

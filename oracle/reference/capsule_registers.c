@@ -118,12 +118,13 @@ static void ref_registers_settle(const ref_capsule *capsule, const ref_register_
   }
 }
 
-/* The functions that are in the output, by name; the first of a name counts. */
+/* The functions that are in the output, by name; the first of a name counts. Those of RF39 have no ranges. */
 static ref_map ref_registers_functions(const ref_capsule *capsule) {
   ref_map functions = {0};
   for (size_t i = capsule->sass->function_count; i-- > 0;) {
     const ref_function *function = &capsule->sass->functions[i];
-    if (function->live && function->text != REF_NONE && function->alias_of == REF_NONE) {
+    if (function->live && function->text != REF_NONE && function->alias_of == REF_NONE &&
+        !ref_capsule_alias_comes_first(capsule->mercury, i)) {
       ref_map_set(capsule->mercury, &functions, function->name, i);
     }
   }

@@ -48,8 +48,7 @@ static unsigned ref_rows_numbers(uint8_t operation) {
   }
 }
 
-/* The end of an operation that is no advance. */
-static size_t ref_rows_end_of(const uint8_t *data, size_t size, size_t at) {
+size_t ref_rows_end_of(const uint8_t *data, size_t size, size_t at) {
   const uint8_t operation = data[at++];
   for (unsigned i = ref_rows_numbers(operation); i > 0; i--) {
     at = ref_rows_skip_number(data, size, at);
