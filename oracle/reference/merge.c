@@ -419,8 +419,8 @@ static void ref_merge_create_last_sections(ref_link *link) {
     ref_relocatable_prepare(link);
     return;
   }
-  ref_shared_prepare(link);
   ref_bindless_create_tables(link);
+  ref_shared_prepare(link);
   ref_constants_create_copies(link);
   if (link->is_capsule) {
     return; /* M11: no `.nv.rel.action` */
