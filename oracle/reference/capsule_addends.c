@@ -1,5 +1,5 @@
-/* RF145: where the debug sections of the SASS side point into the code of a body that lost or was replaced, they name the places
- * of the standing body's instructions, found from the Mercury view's entry. Line tables and frames are written anew elsewhere. */
+/* RF145: where the debug sections of the SASS side point into code, they name the places that the instructions of the standing body
+ * have in the output, found from the Mercury view's entry. Line tables and frames are written anew elsewhere. */
 #include "capsule.h"
 
 #include <string.h>
@@ -9,7 +9,6 @@ enum { ADDRESS_64 = 2 };
 static bool ref_addends_is_concerned(const ref_link *link, const ref_out_relocation *entry) {
   static const char prefix[] = ".debug_";
   return !entry->dropped && entry->function != REF_NONE && link->functions[entry->function].text != REF_NONE &&
-         link->functions[entry->function].definition_file != entry->file &&
          strncmp(link->sections[entry->target].name, prefix, strlen(prefix)) == 0 &&
          !ref_relocation_target_is_debug(link->sections[entry->target].name);
 }
