@@ -213,8 +213,31 @@ static void live_push_kernels(marker *m) {
   for (uint32_t i = 0; i < m->resolution->functions.count; i++) {
     const tl_function *const f = &m->resolution->functions.items[i];
     const bool used = tl_kernel_is_used(m->diagnostics->options, tl_names_text(m->names, f->name));
-    if (f->stub || (f->kernel_somewhere && (used || (!single && m->taken_as[i] != TL_NONE))))
+    if (f->kernel_somewhere && (used || (!single && m->taken_as[i] != TL_NONE)))
       live_visit(m, i);
+  }
+}
+
+/* What nvlink would delete of a function's callees. */
+static void live_note_callees(const marker *m, const edge_index *direct, uint32_t function) {
+  for (uint32_t j = direct->first[function]; j < direct->first[function + 1]; j++) {
+    const tl_function *const callee = &m->resolution->functions.items[direct->to[j]];
+    if (!callee->reached && callee->defined && m->taken_as[direct->to[j]] == TL_NONE)
+      tl_defect_note(m->diagnostics, TL_DEFECT_D58, tl_names_text(m->names, callee->name));
+  }
+}
+
+/* Jump slots are kernels, but beside a single one nvlink follows them no further than to their functions (L554, D58). */
+static void live_push_stubs(marker *m, const edge_index *direct) {
+  const bool single = live_count_used_kernels(m) == 1;
+  if (single && tl_defect_matched(m->diagnostics->options, TL_DEFECT_D58))
+    return;
+  for (uint32_t i = 0; i < m->resolution->functions.count; i++) {
+    if (!m->resolution->functions.items[i].stub || m->resolution->functions.items[i].reached)
+      continue;
+    live_visit(m, i);
+    for (uint32_t j = direct->first[i]; single && j < direct->first[i + 1]; j++)
+      live_note_callees(m, direct, direct->to[j]);
   }
 }
 
@@ -228,11 +251,7 @@ static void live_push_taken(marker *m, const edge_index *direct) {
     live_visit(m, i);
     if (m->resolution->functions.items[i].kernel_somewhere)
       tl_defect_note(m->diagnostics, TL_DEFECT_D58, tl_names_text(m->names, m->resolution->functions.items[i].name));
-    for (uint32_t j = direct->first[i]; j < direct->first[i + 1]; j++) {
-      const tl_function *const callee = &m->resolution->functions.items[direct->to[j]];
-      if (!callee->reached && callee->defined && m->taken_as[direct->to[j]] == TL_NONE)
-        tl_defect_note(m->diagnostics, TL_DEFECT_D58, tl_names_text(m->names, callee->name));
-    }
+    live_note_callees(m, direct, i);
   }
 }
 
@@ -263,8 +282,15 @@ static void live_drain(marker *m, const live_edges *edges) {
 
 /* W7.4: address-taken functions stay, and of what only they call the undefined functions. */
 static void live_keep_taken(marker *m, const edge_index *direct) {
+  bool *const kept = tl_arena_new(m->arena, bool, m->resolution->functions.count + 1);
   for (uint32_t i = 0; i < m->resolution->functions.count; i++) {
-    if (m->taken_as[i] == TL_NONE || m->resolution->functions.items[i].reached)
+    const bool stub = m->resolution->functions.items[i].stub;
+    kept[i] |= stub || m->taken_as[i] != TL_NONE;
+    for (uint32_t j = direct->first[i]; stub && j < direct->first[i + 1]; j++)
+      kept[direct->to[j]] = true;
+  }
+  for (uint32_t i = 0; i < m->resolution->functions.count; i++) {
+    if (!kept[i] || m->resolution->functions.items[i].reached)
       continue;
     m->resolution->functions.items[i].live = true;
     for (uint32_t j = direct->first[i]; j < direct->first[i + 1]; j++) {
@@ -317,6 +343,8 @@ static void live_spread(marker *m) {
                       .taken = live_index(m->arena, &takers, m->prototypes.list.count),
                       .seen = tl_arena_new(m->arena, bool, m->prototypes.list.count + 1)};
   live_push_kernels(m);
+  live_drain(m, &edges);
+  live_push_stubs(m, &edges.direct);
   live_drain(m, &edges);
   live_push_taken(m, &edges.direct);
   live_drain(m, &edges);

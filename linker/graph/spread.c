@@ -401,14 +401,11 @@ static uint32_t spread_find_places(const spreader *s, uint32_t kernel, const spr
   return count;
 }
 
-/* Several kernels: the reached functions in the order in which their records were read (I30); those of a replaced body
+/* Of a kernel, or with `index` TL_NONE of a stub, beside others: the reached functions in the order in which their records were read (I30); those of a replaced body
  * were read late (L86). */
-static void spread_to_one_of_many(spreader *s, uint32_t index, const spread_below *below, tl_reach *reach,
-                                  spread_place *places) {
-  const uint32_t kernel = s->module->kernels.items[index];
-  const uint32_t text = s->module->symbols.items[kernel].section;
-  tl_attributes *const list = &s->resources->sections[s->module->sections.items[text].info];
-  const uint32_t count = spread_find_places(s, kernel, below, reach, places);
+static void spread_to_one_of_many(spreader *s, uint32_t entry, uint32_t index, const spread_below *below,
+                                  tl_reach *reach, spread_place *places, tl_attributes *list) {
+  const uint32_t count = spread_find_places(s, entry, below, reach, places);
   spread_lists lists = {0};
   qsort(places, count, sizeof *places, spread_compare);
   for (uint32_t i = 0; i < count; i++) {
@@ -417,9 +414,21 @@ static void spread_to_one_of_many(spreader *s, uint32_t index, const spread_belo
       const spread_row *const row = spread_find(from->items[j].code);
       if (!row)
         continue;
-      spread_check_groups(s, (tl_mixed_kernel){places[i].filled, index}, list, &lists, row);
+      if (index != TL_NONE)
+        spread_check_groups(s, (tl_mixed_kernel){places[i].filled, index}, list, &lists, row);
       spread_one(s, list, &lists, row, &from->items[j]);
     }
+  }
+}
+
+/* L554: jump slots are kernels unless there is exactly one; what each of them gets stands in their one list of records. */
+static void spread_to_stubs(spreader *s, const spread_below *below, tl_reach *reach, spread_place *places) {
+  for (size_t i = 0; i < s->module->stubs.count; i++) {
+    tl_attributes own = {0};
+    spread_to_one_of_many(s, s->module->stubs.items[i], TL_NONE, below, reach, places, &own);
+    tl_attributes *const all = &s->resources->sections[s->module->sections.items[s->module->jump_slots].info];
+    for (size_t j = 0; j < own.count; j++)
+      *tl_vector_push(s->arena, all) = own.items[j];
   }
 }
 
@@ -692,7 +701,6 @@ void tl_spread_attributes(tl_resources *resources, const tl_module *module, cons
   spread_sum_crs(&s);
   spread_read_sparse(&s);
   spread_append_sparse(&s);
-  spread_close_stubs(&s);
   s.sparse_of_all = spread_sparse_of_all(&s);
   s.sparse_below = tl_graph_collect(graph, s.sparse, arena);
   const spread_below below = spread_find_below(&s);
@@ -705,7 +713,10 @@ void tl_spread_attributes(tl_resources *resources, const tl_module *module, cons
     if (tl_module_has_single_kernel(module))
       spread_to_single(&s, kernel);
     else
-      spread_to_one_of_many(&s, k, &below, &reach, places);
+      spread_to_one_of_many(&s, kernel, k, &below, &reach, places, list);
   }
+  if (!tl_module_has_single_kernel(module))
+    spread_to_stubs(&s, &below, &reach, places);
+  spread_close_stubs(&s);
   tl_vector_sort(&resources->mixed, spread_compare_mixed);
 }

@@ -22,7 +22,9 @@ typedef struct tl_shared_plan {
   const tl_module *module;
   const tl_graph *graph;
   tl_arena *arena;
-  uint32_t kernel_count;
+  tl_u32_vector entries;     /* kernels, and behind them the stubs that count as such (L554) */
+  uint32_t kernel_count;     /* of both */
+  uint32_t *made;            /* by position: the section of a stub, TL_NONE */
   tl_u32_vector *uses;       /* by function: shared symbols that its text refers to */
   tl_u32_vector *users;      /* by symbol: kernels (positions), ascending */
   bool any_late;             /* some kernel has its section made late: the next two are there (L154) */
@@ -30,6 +32,7 @@ typedef struct tl_shared_plan {
   tl_u32_vector *reached_by; /* by function that refers to some object: kernels (positions), ascending */
   tl_u32_vector *outer;      /* by kernel: reached functions that refer to extern shared memory; with -g, the names */
   bool *kernel_uses;         /* by kernel: it reaches a reference to any shared symbol */
+  bool *stub_owns;           /* by kernel: it has objects of its own */
   tl_u32_vector sorted;      /* pool candidates in sorted order */
   tl_u32_vector pool, gone;
   TL_VECTOR(shared_colour) colours;
@@ -62,8 +65,14 @@ static uint64_t shared_align(const shared_state *s, uint32_t place) {
   return place & first_place ? shared_symbol(s, place)->first_align : shared_symbol(s, place)->align;
 }
 
+static bool shared_is_stub(const shared_state *s, uint32_t kernel) {
+  return kernel >= s->module->all_kernels.count;
+}
+
 static uint32_t shared_section_of_kernel(const shared_state *s, uint32_t kernel) {
-  const uint32_t text = shared_symbol(s, s->module->all_kernels.items[kernel])->section;
+  if (shared_is_stub(s, kernel))
+    return s->made[kernel];
+  const uint32_t text = shared_symbol(s, s->entries.items[kernel])->section;
   return s->module->sections.items[text].shared;
 }
 
@@ -102,6 +111,7 @@ static void shared_find_users(shared_state *s) {
   s->users = tl_arena_new(s->arena, tl_u32_vector, s->module->symbols.count);
   s->outer = tl_arena_new(s->arena, tl_u32_vector, s->kernel_count + 1);
   s->kernel_uses = tl_arena_new(s->arena, bool, s->kernel_count + 1);
+  s->stub_owns = tl_arena_new(s->arena, bool, s->kernel_count + 1);
   tl_reach reach;
   tl_reach_init(&reach, s->graph, s->arena);
   uint32_t *const refers = tl_arena_new(s->arena, uint32_t, (size_t)s->graph->function_count + 1);
@@ -109,7 +119,7 @@ static void shared_find_users(shared_state *s) {
     refers[f] = s->uses[f].count != 0;
   const tl_leads leads = tl_graph_leads(s->graph, refers, s->arena);
   for (uint32_t k = 0; k < s->kernel_count; k++) {
-    const tl_symbol *const kernel = shared_symbol(s, s->module->all_kernels.items[k]);
+    const tl_symbol *const kernel = shared_symbol(s, s->entries.items[k]);
     tl_graph_reach_along(s->graph, kernel->function, &leads, &reach);
     if (kernel->late) { /* a kernel that is not named uses what its own text refers to (W17.13) */
       reach.list[0] = kernel->function;
@@ -278,8 +288,8 @@ static void shared_place_own(shared_state *s) {
       align = its > align ? its : align;
     }
     s->end[k] = end;
-    s->kernel_uses[k] =
-        own[k].count != 0 || (s->kernel_uses[k] && !shared_symbol(s, s->module->all_kernels.items[k])->late);
+    s->stub_owns[k] = own[k].count != 0;
+    s->kernel_uses[k] = own[k].count != 0 || (s->kernel_uses[k] && !shared_symbol(s, s->entries.items[k])->late);
     if (section != TL_NONE)
       s->layout->section_align[section] = align;
   }
@@ -356,12 +366,14 @@ static void shared_place_external_names(shared_state *s, const tl_u32_vector *ha
 /* W9.6, W9.8: which sections survive, and how large they are. */
 static void shared_finish_kernels(shared_state *s) {
   const bool external = s->module->has_external_shared;
+  const size_t first_stub = s->module->all_kernels.count;
   for (uint32_t k = 0; k < s->kernel_count; k++) {
     const uint32_t section = shared_section_of_kernel(s, k);
     if (section == TL_NONE)
       continue;
     const uint64_t align = s->layout->section_align[section];
-    const bool used = s->end[k] || s->kernel_uses[k] || (external && align >= 16);
+    const bool counts = !shared_is_stub(s, k) || s->stub_owns[k] || section <= s->made[first_stub]; /* L554 */
+    const bool used = (counts && (s->end[k] || s->kernel_uses[k])) || (external && align >= 16);
     const uint64_t size = used ? s->end[k] + s->layout->reserved : 0;
     s->layout->section_size[section] = size;
     s->layout->section_dropped[section] = size == 0 && !(external && align == 16);
@@ -390,13 +402,27 @@ static void shared_finish_pool_section(shared_state *s) {
   layout->section_dropped[section] = !(external && s->pool_align <= 16);
 }
 
+/* L554: jump slots are kernels unless there is exactly one. */
+static void shared_find_entries(shared_state *s) {
+  const tl_module *const module = s->module;
+  const bool stubs = module->mode->final && !tl_module_has_single_kernel(module);
+  for (size_t k = 0; k < module->all_kernels.count; k++)
+    tl_u32_push(s->arena, &s->entries, module->all_kernels.items[k]);
+  for (size_t i = 0; stubs && i < module->stubs.count; i++)
+    tl_u32_push(s->arena, &s->entries, module->stubs.items[i]);
+  s->kernel_count = (uint32_t)s->entries.count;
+  s->made = tl_arena_new(s->arena, uint32_t, s->kernel_count + 1);
+  for (uint32_t k = 0; k < s->kernel_count; k++)
+    s->made[k] = TL_NONE;
+}
+
 tl_shared_plan *tl_layout_plan_shared(const tl_module *module, const tl_graph *graph, tl_arena *arena) {
   shared_state *const s = tl_arena_new(arena, shared_state, 1);
   *s = (shared_state){.module = module, .graph = graph, .arena = arena};
-  s->kernel_count = (uint32_t)module->all_kernels.count;
+  shared_find_entries(s);
   s->end = tl_arena_new(arena, uint64_t, s->kernel_count + 1);
   for (uint32_t k = 0; k < s->kernel_count; k++)
-    s->any_late |= shared_symbol(s, module->all_kernels.items[k])->late_sections;
+    s->any_late |= shared_is_stub(s, k) || shared_symbol(s, s->entries.items[k])->late_sections;
   if (s->any_late) {
     s->referrers = tl_arena_new(arena, tl_u32_vector, module->symbols.count);
     s->reached_by = tl_arena_new(arena, tl_u32_vector, module->resolution->functions.count + 1);
@@ -408,15 +434,16 @@ tl_shared_plan *tl_layout_plan_shared(const tl_module *module, const tl_graph *g
 }
 
 static void shared_create_section(const shared_state *s, tl_module *module, uint32_t kernel) {
-  const tl_symbol *const symbol = shared_symbol(s, module->all_kernels.items[kernel]);
+  const tl_symbol *const symbol = shared_symbol(s, s->entries.items[kernel]);
   const uint32_t text = symbol->section;
-  if (!symbol->late_sections || module->sections.items[text].shared != TL_NONE)
+  const bool stub = shared_is_stub(s, kernel);
+  if (stub ? s->made[kernel] != TL_NONE : !symbol->late_sections || module->sections.items[text].shared != TL_NONE)
     return;
   const uint32_t section = tl_module_add_section(module, tl_module_name(module, ".nv.shared.", symbol->name),
                                                  SHT_CUDA_SHARED, SHF_INFO_LINK | SHF_ALLOC | SHF_WRITE, 1, 0);
   tl_module_add_section_symbol(module, section);
   module->sections.items[section].about = text;
-  module->sections.items[text].shared = section;
+  *(stub ? &s->made[kernel] : &module->sections.items[text].shared) = section;
 }
 
 /* For every kernel that reaches the function, the last created first. */
