@@ -148,6 +148,8 @@ static void mercury_check_attributes(const checker *c, uint32_t section, const t
   while (tl_record_next_whole(mercury_section(c, section), &position, &record))
     if (record.code == INDIRECT_BRANCH_TARGETS && record.format == WHOLE)
       mercury_check_targets(c, section, &record, sass);
+  if (mercury_section(c, section)->size >= position + WORD)
+    mercury_fail(c, section, position, "an attribute record runs past its section (L499)");
 }
 
 /* A capsule's second word has a low byte that only texts without entries may have otherwise (L445). */
@@ -245,7 +247,8 @@ static void mercury_check_symbols(const checker *c, uint32_t index) {
     const bool null = at == 0 && tl_get16(symbol + 6) != SHN_XINDEX;
     if (!null && !wide && !mercury_has_section(c, symbol))
       mercury_fail(c, index, at, "a symbol's section does not exist");
-    if (at && (symbol[4] & 15) != STT_SECTION && !tl_cubin_text_in(c->cubin, table->link, tl_get32(symbol)))
+    const bool named = at && ((symbol[4] & 15) != STT_SECTION || !c->cubin->role.joined);
+    if (named && !tl_cubin_text_in(c->cubin, table->link, tl_get32(symbol)))
       mercury_fail(c, index, at, "a symbol's name lies outside .strtab (D40: nvlink reads on behind it)");
   }
 }

@@ -331,18 +331,16 @@ static void view_select_mercury(tl_cubin *cubin, tl_names *names, tl_arena *aren
 }
 
 void tl_view_select(tl_cubin *cubin, tl_names *names, tl_arena *arena, tl_diagnostics *diagnostics) {
-  if (tl_view_is_capsule(cubin))
+  if (tl_view_is_capsule(cubin) && cubin->role.finalized)
     view_check_names(cubin, names, diagnostics); /* in mixed links too */
   if (cubin->view == TL_VIEW_MERCURY) {
     view_select_mercury(cubin, names, arena, diagnostics);
     return;
   }
-  if (tl_view_is_capsule(cubin)) {
+  if (tl_view_is_capsule(cubin) && cubin->role.finalized) {
     view_check_unread_entries(cubin, names, arena, diagnostics);
-    if (cubin->role.finalized)
-      tl_mercury_check(cubin, names, arena, diagnostics);
-    if (cubin->role.finalized)
-      tl_derive_sass(cubin, names, arena, cubin->role.joined);
+    tl_mercury_check(cubin, names, arena, diagnostics);
+    tl_derive_sass(cubin, names, arena, cubin->role.joined);
   }
   for (uint32_t i = 1; i < cubin->section_count; i++) {
     if (!view_sass_ignores(cubin, &cubin->sections[i]))
