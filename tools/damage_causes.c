@@ -55,6 +55,7 @@ const damage_cause damage_causes[] = {
     {"names and places that the finalizer looks for (invariant; L239)", "*", "*not one of Mercury's*", ANY,
      DAMAGE_REFUSED},
     {"what the finalizer decodes is whole (invariant; L493 to L499)", "*", "*(L49[3-9])*", ANY, DAMAGE_REFUSED},
+    {"code has the flag and the name of code (invariant; L505)", "*", "*(L505)*", ANY, DAMAGE_REFUSED},
     {"attributes that hold words have the format of words (L236)", "*", "*that holds words*", ANY, DAMAGE_REFUSED},
     {"relocations of a capsule are called as their target (invariant; L168)", "*", "*its target's relocations*", ANY,
      DAMAGE_REFUSED},

@@ -404,6 +404,8 @@ void tl_derive_sass(tl_cubin *cubin, const tl_names *names, tl_arena *arena, boo
       next[i] = first[section->info];
       first[section->info] = i;
     }
+    if (section->type == SHT_CUDA_CONSTANT0)
+      section->flags = SHF_ALLOC | SHF_INFO_LINK; /* whatever the input has (L505) */
     if (section->type == SHT_CUDA_CONSTANT0 && !joined)
       section->data = tl_arena_new(arena, uint8_t, section->size + 1); /* zeros (M20) */
     if (joined && section->type == SHT_RELA && strcmp(derive_name(&d, i), ".rela.debug_frame") == 0)

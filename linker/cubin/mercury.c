@@ -306,9 +306,17 @@ static void mercury_check_relocations(const checker *c, uint32_t index) {
     mercury_fail(c, index, TL_NO_OFFSET, "sh_entsize is less than an entry has");
 }
 
+/* nvlink takes every SASS section with this flag for the text of a function, and crashes (L505). */
+static bool mercury_is_false_text(const tl_cubin_section *section, const char *name) {
+  const bool code = section->flags & SHF_EXECINSTR && !(section->flags & SHF_CUDA_MERCURY);
+  return code && strncmp(name, ".text.", 6) != 0 && strncmp(name, ".nv.uft", 7) != 0;
+}
+
 static void mercury_check_section(checker *c, uint32_t index) {
   const tl_cubin_section *const section = mercury_section(c, index);
   const char *const name = tl_names_text(c->names, section->name);
+  if (mercury_is_false_text(section, name))
+    mercury_fail(c, index, TL_NO_OFFSET, "sh_flags are those of code, and sh_name is not (L505)");
   if (strncmp(name, ".nv.capmerc.", 12) == 0 && section->type != SHT_CUDA_CAPSULE)
     mercury_fail(c, index, TL_NO_OFFSET, "sh_type is not that of a capsule, as its name says (L499)");
   if (section->type == SHT_CUDA_CAPSULE)

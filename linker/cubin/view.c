@@ -179,12 +179,13 @@ static const char *view_wrong_name(const tl_cubin *cubin, const tl_names *names,
   const tl_cubin_section *const about =
       section->info && section->info < cubin->section_count ? &cubin->sections[section->info] : NULL;
   const char *const text = about ? view_plain_text(tl_names_text(names, about->name)) : "";
+  const bool attributes = section->type == SHT_CUDA_INFO || section->type == SHT_CUDA_MERCURY_INFO;
+  if (section->type == SHT_CUDA_MERCURY_SYMTAB || (attributes && !section->info))
+    return NULL; /* found by their types */
   if (section->flags & SHF_CUDA_MERCURY && plain == name)
     return "sh_name is not one of Mercury's";
   if (!(section->flags & SHF_CUDA_MERCURY) && plain != name)
     return "sh_flags of one of Mercury's sections are not Mercury's (L451)";
-  if ((section->type == SHT_CUDA_INFO || section->type == SHT_CUDA_MERCURY_INFO) && !section->info)
-    return strcmp(plain, ".nv.info") == 0 ? NULL : "sh_name is not that of attributes";
   if (!view_has_whole_name(section, plain, text))
     return "sh_name is not the whole name of a section of its kind (L451)";
   if (!(section->flags & SHF_INFO_LINK) || strncmp(text, ".text.", 6) != 0)
