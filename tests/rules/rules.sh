@@ -6,9 +6,10 @@
 #   rules.sh print            the table
 #   rules.sh mutate [OPTION]  breaks each named function once, in a copy of the tree: a named test must fail.
 #                             --seconds=N stops after N seconds; --only=IDS the rules whose ids match it, for example
-#                             --only='L4[0-9]+|R12'. Resumable: build/rules/record keeps what was seen of a function
-#                             in this state of its file, for these rules and tests; what was not is tried again,
-#                             since a test may have learned it.
+#                             --only='L4[0-9]+|R12'; --new leaves out what was seen in an earlier state of the file.
+#                             Resumable: tests/rules/record keeps what was seen of a function in this state of its file,
+#                             for these rules and tests; what was not is tried again, since a test may have learned it.
+#   rules.sh sum              how many pairs of function and rule the record says were seen, and each that was not
 #
 # A function is broken by returning at once (nothing, zero, or for a bool that survives as false: true). A test is a
 # program, job or directory of the corpus, whose jobs are linked again and compared with nvlink's answers, or a test of
@@ -18,6 +19,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 pages=(docs/specification/*.md)
 work=build/rules
+record=tests/rules/record
 say() { printf '%s\n' "$*"; }
 
 read_rules() { awk -f tests/rules/read.awk "${pages[@]}"; }
@@ -174,6 +176,39 @@ prepare_tree() {
   cmake --build "$work/tree/build/broken" >"$work/build.log" 2>&1
 }
 
+# What the record says of a pair: seen; before: seen in an earlier state of the function's file; what else it was the last
+# time; or nothing.
+recorded_verdict() { # KEY
+  awk -F'\t' -v key="$1" '
+    $1 == key { last = $2; seen = seen || $2 == "seen" }
+    substr($1, index($1, " ")) == substr(key, index(key, " ")) && $2 == "seen" { before = 1 }
+    END { print seen ? "seen" : before && !last ? "before" : last }' "$record"
+}
+
+# Every pair, and what the record says of it.
+run_sum() {
+  local where ids functions tests name found verdict
+  local -A count=([seen]=0 [before]=0 [not]=0 [untried]=0)
+  while IFS=$'\t' read -r where ids functions tests; do
+    for name in ${functions#-}; do
+      found=$(find_function "$name")
+      [[ -n $found && $tests != - ]] || continue
+      verdict=$(recorded_verdict "$(git hash-object "${found%%:*}") $name $ids: $tests")
+      case $verdict in
+      seen | before) ;;
+      '') verdict=untried ;;
+      *) verdict=not ;;
+      esac
+      count[$verdict]=$((${count[$verdict]} + 1))
+      [[ $verdict != not ]] || say "$where: $ids: $name is not seen by: $tests"
+      [[ $verdict != untried ]] || say "$where: $ids: $name was not tried with: $tests"
+    done
+  done < <(read_rules)
+  say "$((count[seen] + count[before] + count[not] + count[untried])) pairs of function and rule: $((count[seen] +
+    count[before])) broken functions seen (${count[before]} of them in an earlier state of their file), ${count[not]} not" \
+    "seen, ${count[untried]} not tried"
+}
+
 declare -A whole # by test: yes if it passes with the linker as it is
 passes_whole() { # TESTS
   local test
@@ -211,16 +246,18 @@ try_pair() { # FUNCTION FILE DEFINITION RULE TESTS
 }
 
 run_mutate() {
-  local seconds=0 only='' option where ids functions tests name found file definition key verdict seen=0 unseen=0 start=$SECONDS
+  local seconds=0 only='' new='' option where ids functions tests name found file definition key verdict
+  local seen=0 unseen=0 start=$SECONDS
   for option in "$@"; do
     case $option in
     --seconds=*) seconds=${option#*=} ;;
     --only=*) only=${option#*=} ;;
+    --new) new=yes ;;
     *) say "rules: no option $option" && return 2 ;;
     esac
   done
   mkdir -p "$work"
-  touch "$work/record"
+  touch "$record"
   prepare_tree
   while IFS=$'\t' read -r where ids functions tests; do
     [[ -z $only || " $ids " =~ " "($only)" " ]] || continue
@@ -229,8 +266,9 @@ run_mutate() {
       [[ -n $found && $tests != - ]] || continue
       file=${found%%:*} definition=${found#*:*:}
       key="$(git hash-object "$file") $name $ids: $tests"
-      verdict=$(awk -F'\t' -v key="$key" '$1 == key && $2 == "seen" { print $2 }' "$work/record" | tail -n 1)
-      if [[ -z $verdict ]]; then
+      verdict=$(recorded_verdict "$key")
+      [[ $verdict != before || -z $new ]] || verdict=seen
+      if [[ $verdict != seen ]]; then
         ((seconds == 0 || SECONDS - start < seconds)) || break 2
         if passes_whole "$tests"; then
           verdict=$(try_pair "$name" "$file" "$definition" "$ids" "$tests")
@@ -239,7 +277,7 @@ run_mutate() {
         else
           verdict="not tried: a test fails already"
         fi
-        printf '%s\t%s\n' "$key" "$verdict" >>"$work/record"
+        printf '%s\t%s\n' "$key" "$verdict" >>"$record"
       fi
       if [[ $verdict == seen ]]; then seen=$((seen + 1)); else
         unseen=$((unseen + 1))
@@ -255,5 +293,6 @@ case ${1:-check} in
 check) run_check ;;
 print) read_rules | sort -t$'\t' -k2,2V | awk -F'\t' '{ printf "%-14s %-60s %s\n", $2, $3, $4 }' ;;
 mutate) shift && run_mutate "$@" ;;
-*) say "rules.sh check|print|mutate" && exit 2 ;;
+sum) run_sum ;;
+*) say "rules.sh check|print|mutate|sum" && exit 2 ;;
 esac
