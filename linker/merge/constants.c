@@ -12,8 +12,7 @@
 
 #include <string.h>
 
-/* nvlink stops where two bodies' constants meet and are not the same as far as both reach (E73, L98). */
-static void constants_check_overlap(const tl_merging *m, const tl_pieces *pieces, uint32_t section) {
+void tl_merge_check_overlap(const tl_merging *m, const tl_pieces *pieces, uint32_t section) {
   const tl_cubin_section *const input = &m->cubin->sections[section];
   for (size_t i = 0; i < pieces->count; i++) {
     const tl_piece *const piece = &pieces->items[i];
@@ -57,7 +56,7 @@ uint64_t tl_merge_covered(tl_merging *m, uint32_t section) {
 static void constants_join(tl_merging *m, tl_constant_block *block, uint32_t section) {
   const tl_cubin_section *const input = &m->cubin->sections[section];
   const uint64_t size = tl_merge_covered(m, section);
-  constants_check_overlap(m, &block->pieces, section);
+  tl_merge_check_overlap(m, &block->pieces, section);
   block->align = input->align > block->align ? input->align : block->align;
   if (size <= block->size)
     return;
@@ -198,7 +197,7 @@ void tl_merge_meet_constants(tl_merging *m, uint32_t section) {
   const bool kernel = m->cubin->symbols[primary].other & STO_ENTRY;
   if (body->role == TL_BODY_DUPLICATE) {
     const tl_pieces first = constants_of_standing(m, body->function);
-    constants_check_overlap(m, &first, section);
+    tl_merge_check_overlap(m, &first, section);
   } else if (m->symbol_dead[primary] && !kernel && body->role != TL_BODY_LOSES && body->role != TL_BODY_MISMATCH) {
     tl_merge_check_shape(m, section);
     tl_merge_define_constants(m, section, body->function);

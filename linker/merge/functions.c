@@ -605,6 +605,23 @@ static void functions_pass_variable(tl_merging *m, uint32_t symbol, uint32_t out
   tl_diagnostics_add(m->module->diagnostics, tl_message_row_of(fatal), site, NULL);
 }
 
+/* L148: an alias that an earlier file mentions brings the text of its function once more. Where that is a second strong
+ * definition, nvlink puts it over the first one's text, be they live or dead. */
+static void functions_check_overlap(const tl_merging *m, uint32_t symbol) {
+  const tl_function *const functions = m->module->resolution->functions.items;
+  const uint32_t section = m->cubin->symbols[symbol].section;
+  const tl_body *const primary = &m->bodies[functions_primary(m->cubin, section)];
+  if (m->bodies[symbol].role != TL_BODY_FIRST || !functions[m->bodies[symbol].function].mentioned_before ||
+      primary->role != TL_BODY_DUPLICATE)
+    return;
+  const tl_function *const first = &functions[primary->function];
+  const tl_cubin *const cubin = &m->module->files[first->file];
+  const tl_cubin_section *const text = &cubin->sections[cubin->symbols[first->symbol].section];
+  tl_pieces pieces = {0};
+  *tl_vector_push(m->module->arena, &pieces) = (tl_piece){.size = text->size, .data = text->data, .file = first->file};
+  tl_merge_check_overlap(m, &pieces, section);
+}
+
 static void functions_pass_one(tl_merging *m, uint32_t symbol) {
   const tl_body *const body = &m->bodies[symbol];
   const tl_cubin_symbol *const s = &m->cubin->symbols[symbol];
@@ -614,6 +631,8 @@ static void functions_pass_one(tl_merging *m, uint32_t symbol) {
     return;
   }
   functions_note_alias(m, symbol);
+  if (functions_is_alias(m, symbol))
+    functions_check_overlap(m, symbol);
   if (m->symbol_dead[symbol]) {
     functions_pass_dead(m, symbol);
     return;

@@ -69,6 +69,8 @@ uint32_t tl_merge_place_section(tl_merging *m, uint32_t section);
  * further; more makes offsets that do not fit a file (C79, E76), and sums that wrap. Sections that nothing places are not
  * looked at (L174). */
 void tl_merge_check_shape(const tl_merging *m, uint32_t section);
+/* nvlink stops where a second body's bytes meet the first one's and are not the same as far as both reach (E73, L98). */
+void tl_merge_check_overlap(const tl_merging *m, const tl_pieces *pieces, uint32_t section);
 /* Compiler constants of a device function become a block (W10.2). */
 void tl_merge_define_constants(tl_merging *m, uint32_t section, uint32_t function);
 /* Remembers where a compiler constant lies; when all are known, fatal where they overlap in part or leave bytes of their

@@ -43,6 +43,7 @@ typedef struct tl_function {
   bool described;        /* a function descriptor entry names it: its address is taken (R15) */
   bool had_relocations;  /* some body so far had a relocation section for its text (W8.7, L75) */
   bool frames_gone;      /* the last replacement dropped the debug sections' entries of all bodies before it (L92) */
+  bool mentioned_before; /* an earlier file than that of the first definition mentions it (L148) */
   bool alias_contest;    /* an alias has replaced a body, or the other way round (L490, D96) */
   bool live;             /* stays in the output */
   bool reached;          /* from a kernel; false for one kept only because its address is taken (W7.4) */

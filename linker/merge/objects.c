@@ -489,7 +489,9 @@ static void objects_define_known(tl_merging *m, uint32_t index, uint32_t known, 
     symbol->mention = m->file; /* L156 */
   }
   const bool was_defined = symbol->section != TL_NONE;
-  if (was_defined && tl_defect_matched(module->options, TL_DEFECT_D83))
+  const bool constant =
+      was_defined && tl_section_type_is_constant(module->sections.items[symbol->section].type); /* L149 */
+  if (was_defined && !constant && tl_defect_matched(module->options, TL_DEFECT_D83))
     symbol->constant_cutoff = (uint32_t)module->relocations.count;
   symbol->common = false;
   symbol->section = section;

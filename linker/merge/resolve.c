@@ -140,8 +140,10 @@ static void resolve_define(resolver *r, uint32_t function_index, uint32_t file, 
   if (tl_symbol_binding(s) == STB_GLOBAL && function->strong_file == TL_NONE)
     function->strong_file = file;
   const bool relocated = r->has_relocations[s->section];
-  if (body->role == TL_BODY_FIRST)
+  if (body->role == TL_BODY_FIRST) {
     function->first_file = file;
+    function->mentioned_before = function->file != file;
+  }
   if (body->role == TL_BODY_REPLACES || body->role == TL_BODY_LOSES)
     function->alias_contest |=
         resolve_is_alias(cubin, symbol) || resolve_is_alias(&r->files[function->file], function->symbol);
