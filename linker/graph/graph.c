@@ -188,8 +188,17 @@ static void leads_close(leader *l, uint32_t component, size_t members, size_t wa
     l->leads.next[component] = l->ways.items[--l->ways.count].to;
 }
 
+static bool leads_are_wanted(const tl_graph *graph, const uint32_t *wanted) {
+  for (uint32_t f = 0; f < graph->function_count; f++)
+    if (wanted[f])
+      return true;
+  return false;
+}
+
 tl_leads tl_graph_leads(const tl_graph *graph, const uint32_t *wanted, tl_arena *arena) {
   leader l = {.graph = graph, .arena = arena};
+  if (!leads_are_wanted(graph, wanted)) /* as in most links: no memory for it */
+    return l.leads;
   l.leads.next = tl_arena_new(arena, uint32_t, (size_t)graph->component_count + 1);
   l.stamp = tl_arena_new(arena, uint32_t, (size_t)graph->component_count + 1);
   for (uint32_t i = 0; i < graph->node_count;) {
@@ -209,7 +218,7 @@ tl_leads tl_graph_leads(const tl_graph *graph, const uint32_t *wanted, tl_arena 
 }
 
 void tl_graph_reach_along(const tl_graph *graph, uint32_t function, const tl_leads *leads, tl_reach *reach) {
-  const uint32_t start = leads->next[graph->component[function]];
+  const uint32_t start = leads->next ? leads->next[graph->component[function]] : TL_NONE;
   uint32_t depth = 0;
   reach->round++;
   reach->count = 0;

@@ -28,7 +28,7 @@ typedef struct tl_graph {
 /* The condensed graph cut down to what leads to some functions, so that a walk sees only these and the places where ways
  * part: a long chain of calls to one of them is one step. */
 typedef struct tl_leads {
-  uint32_t *next;        /* by component: where a walk goes on from there; TL_NONE when nothing is to be found */
+  uint32_t *next; /* by component: where a walk goes on from there; TL_NONE when nothing is to be found; or NULL */
   tl_successors members; /* by component: its functions that are looked for */
   tl_successors ways;    /* by component: the components to go on to, each once */
 } tl_leads;
