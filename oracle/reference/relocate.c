@@ -9,6 +9,7 @@ enum {
   TYPE_G64 = 4,
   NO_BANK = 28,
   TEXT_BANK = 29,
+  USER_BANK = 3,
   CONSTANT_LIMIT = 0x10000,
   SYSTEM_RESERVED = 0x40,
   VISIBILITY = 3,
@@ -285,6 +286,9 @@ static uint32_t ref_relocate_bank(const ref_link *link, const ref_out_relocation
     return 0;
   }
   const uint32_t type = symbol->section == REF_NONE ? 0 : link->sections[symbol->section].type;
+  if (type == 0 && link->is_capsule && (symbol->other & REF_SPACE_MASK) == REF_SPACE_CONSTANT) {
+    return USER_BANK; /* RF178: a capsule's record says what is loaded */
+  }
   return (type - REF_TYPE_CONSTANT) & 31;
 }
 
