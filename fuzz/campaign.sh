@@ -64,7 +64,7 @@ run_target() { # NAME
   local name=$1 log=$state/logs/$1 begin=$SECONDS left seeds=()
   local corpus=$state/corpus/$name
   mkdir -p "$corpus"
-  for place in "$source/seeds/links" "$source/seeds/$name" "$source/regressions"; do
+  for place in "$source/seeds/links" "$source/seeds/$name" "$source/regressions" "$source/open"; do
     [[ -d $place ]] && seeds+=("$place")
   done
   : >"$log"
