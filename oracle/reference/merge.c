@@ -32,7 +32,15 @@ void ref_merge_add_shared_section(ref_link *link, ref_function *function) {
   link->sections[function->shared].info_section = function->text;
 }
 
+static void ref_merge_check_section(ref_link *link, const ref_file *file, const ref_symbol *input) {
+  if (input->section >= file->cubin.section_count) {
+    ref_message_fatal(link, "D46", "symbol '%s' in '%s' lies in section %u, which does not exist", input->name,
+                      file->name, input->section);
+  }
+}
+
 static void ref_merge_copy_text(ref_link *link, ref_file *file, uint32_t symbol, ref_function *function) {
+  ref_merge_check_section(link, file, &file->cubin.symbols[symbol]);
   const uint32_t number = file->cubin.symbols[symbol].section;
   const ref_section *input = &file->cubin.sections[number];
   ref_out_section *section = &link->sections[function->text];
@@ -94,10 +102,7 @@ static void ref_merge_new_body(ref_link *link, size_t file_number, uint32_t symb
   const ref_symbol *input = &file->cubin.symbols[symbol];
   ref_function *function = &link->functions[file->function_of[symbol]];
   file->symbol_of[symbol] = ref_merge_function_symbol(link, file_number, symbol);
-  if (input->section >= file->cubin.section_count) {
-    ref_message_fatal(link, "D46", "symbol '%s' in '%s' lies in section %u, which does not exist", input->name,
-                      file->name, input->section);
-  }
+  ref_merge_check_section(link, file, input);
   if (function->is_stub) {
     ref_merge_stub(link, file_number, symbol);
     return;
