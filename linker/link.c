@@ -28,8 +28,10 @@ static bool link_first_view(tl_link_common *c, tl_link_stages *s) {
   tl_diagnose_sizes(&s->module, &s->layout);
   tl_link_phase(c->state, "layout");
   tl_relocate_check_early(&s->module, &s->layout);
-  if (final)
+  if (final) {
     tl_diagnose_undefined(&s->module, arena);
+    tl_diagnose_attributes(&s->module, &s->resources);
+  }
   tl_diagnose_commons(&s->module);
   tl_relocate_run(&s->relocated, &s->module, &s->layout, arena);
   if (final)
@@ -39,7 +41,7 @@ static bool link_first_view(tl_link_common *c, tl_link_stages *s) {
   if (final)
     tl_diagnose_resources(&s->module, &s->graph, &s->resources, arena);
   tl_link_phase(c->state, "relocate");
-  tl_diagnose_unallocated(&s->module);
+  tl_diagnose_unallocated(&s->module, &s->layout);
   tl_diagnose_verbose(&s->module, &s->graph, &s->resources, &s->layout, arena);
   return !s->diagnostics->errors;
 }

@@ -54,7 +54,7 @@ bool tl_system_call_is(const char *name) {
                                       "cnpEventCreate",
                                       "cnpEventRecord",
                                       "cnpEventDestroy"};
-  if (strncmp(name, prefix, sizeof prefix - 1) == 0 || tl_reserved_name_is(name))
+  if (strncmp(name, prefix, sizeof prefix - 1) == 0)
     return true;
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (strcmp(name, names[i]) == 0)

@@ -132,7 +132,7 @@ static void reader_check_null(const reader *r, uint32_t type) {
                                      SHT_CUDA_CALLGRAPH,   SHT_CUDA_PROTOTYPE, SHT_CUDA_METADATA + 2,
                                      SHT_CUDA_GLOBAL_INIT, SHT_CUDA_UFT_REL,   SHT_CUDA_UFT_ENTRY - 1,
                                      SHT_CUDA_UFT_ENTRY,   SHT_CUDA_UDT,       SHT_CUDA_UDT_ENTRY};
-  bool found = type >= SHT_CUDA_CONSTANT0 && type <= SHT_CUDA_IMAGE_HEADERS;
+  bool found = type >= SHT_CUDA_CONSTANT0 && type <= SHT_CUDA_MERCURY_CONSTANT_LAST;
   for (size_t i = 0; i < sizeof divided / sizeof *divided; i++)
     found |= type == divided[i];
   if (found)
@@ -210,13 +210,12 @@ static bool reader_symbol_is_plain(uint32_t symbol, uint8_t info) {
   return symbol == 0 || (info & 15) == STT_SECTION;
 }
 
-/* nvlink keeps STT_OBJECT for names of its own; every other object is of CUDA's type, which ptxas gives it (L181). A
- * relocatable capsule has its own names with CUDA's type (M15), and they stay what they were (L140). */
-static uint8_t reader_symbol_info(const reader *r, const uint8_t *at, const char *name) {
+/* nvlink keeps STT_OBJECT for names of its own; every other object is of CUDA's type, which ptxas gives it (L181). Those
+ * names have STT_OBJECT where they are undefined, as in relocatable capsules, which say CUDA's type (M15, L140). */
+static uint8_t reader_symbol_info(const uint8_t *at, const char *name) {
   const uint8_t info = at[4];
   const bool is_own = tl_reserved_name_is(name);
-  const bool capsule = tl_view_is_capsule(r->cubin) && tl_get16(at + 6) == SHN_UNDEF;
-  if ((info & 15) == STT_CUDA_OBJECT && is_own && capsule)
+  if ((info & 15) == STT_CUDA_OBJECT && is_own && tl_get16(at + 6) == SHN_UNDEF)
     return (uint8_t)((info & 0xf0) | STT_OBJECT);
   return is_own || (info & 15) != STT_OBJECT ? info : (uint8_t)((info & 0xf0) | STT_CUDA_OBJECT);
 }
@@ -256,7 +255,7 @@ static void reader_read_symbol(reader *r, uint32_t index, const uint8_t *wide, u
   *symbol = (tl_cubin_symbol){.name = name,
                               .unnamed = !named && index != 0,
                               .homeless = reader_symbol_is_homeless(r, index, at),
-                              .info = reader_symbol_info(r, at, tl_names_text(r->names, name)),
+                              .info = reader_symbol_info(at, tl_names_text(r->names, name)),
                               .other = at[5],
                               .section = reader_symbol_section(r, index, at, wide, wide_count),
                               .value = tl_get64(at + 8),

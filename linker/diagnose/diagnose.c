@@ -145,12 +145,17 @@ static bool diagnose_is_internal_function(const tl_symbol *symbol) {
   return tl_type_of(symbol) == STT_FUNC && (symbol->other & STO_VISIBILITY_MASK) == STV_INTERNAL;
 }
 
+/* The driver has functions of some names, the linker objects of others (L447). */
+static bool diagnose_is_provided(const tl_symbol *symbol, const char *name) {
+  return tl_type_of(symbol) == STT_FUNC ? tl_system_call_is(name) : tl_reserved_name_is(name);
+}
+
 static bool diagnose_is_undefined(const tl_module *module, const tl_symbol *symbol) {
   const unsigned type = tl_type_of(symbol);
   return !diagnose_is_internal_function(symbol) && symbol->section == TL_NONE && tl_binding_of(symbol) == STB_GLOBAL &&
          symbol->mention != TL_NONE && !symbol->common && !symbol->weak_initialised && !symbol->external_shared &&
          !symbol->weak_mention && (type == STT_OBJECT || type == STT_FUNC || type == STT_CUDA_OBJECT) &&
-         !tl_system_call_is(tl_module_text(module, symbol->name));
+         !diagnose_is_provided(symbol, tl_module_text(module, symbol->name));
 }
 
 static void diagnose_collect_undefined(const tl_module *module, const tl_u32_vector *half, bool functions,
@@ -193,10 +198,10 @@ static void diagnose_dead_aliases(const tl_module *module) {
     tl_defect_note(module->diagnostics, TL_DEFECT_D63, NULL);
 }
 
-/* L490: from sm_90 on nvlink stops over the attributes of a function whose alias has replaced a weak body. */
-static void diagnose_replacing_alias(const tl_module *module) {
-  enum { FIRST_ARCH = 90 };
-  if (module->alias_replaces && module->mode->final && module->arch >= FIRST_ARCH)
+/* nvlink stops over a function that gets a record and has no attributes: they were said to be another's (L177), or went
+ * with the body that an alias replaced (L464, L490). */
+void tl_diagnose_attributes(const tl_module *module, const tl_resources *resources) {
+  if (resources->lacks_attributes)
     tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_NEGATIVE_SIZE),
                        (tl_site){NULL, NULL, NULL, TL_NO_OFFSET}, NULL);
 }
@@ -233,7 +238,6 @@ void tl_diagnose_undefined(const tl_module *module, tl_arena *arena) {
                        (tl_site){NULL, NULL, NULL, TL_NO_OFFSET}, NULL);
   diagnose_internal_mentions(module);
   diagnose_dead_aliases(module);
-  diagnose_replacing_alias(module);
 }
 
 /* The records of one file, those of the module and of what was removed too, but not those of bodies that lose. */
@@ -308,10 +312,24 @@ void tl_diagnose_resources(const tl_module *module, const tl_graph *graph, const
   tl_diagnose_registers(module, graph, resources, arena);
 }
 
-void tl_diagnose_unallocated(const tl_module *module) {
+/* Shared objects that an executable lists because they are hidden have to lie in one of its sections (L469). */
+static void diagnose_hidden_shared(const tl_module *module, const tl_layout *layout, uint32_t index) {
+  const tl_symbol *const symbol = &module->symbols.items[index];
+  const tl_site site = {NULL, NULL, tl_module_text(module, symbol->name), TL_NO_OFFSET};
+  if (!symbol->shared || module->keeps_shared || !tl_module_lists_shared(module, symbol->other))
+    return;
+  const uint32_t section = layout->symbol_section[index];
+  if (symbol->section == TL_NONE)
+    tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_UNALLOCATED), site, NULL);
+  else if (layout->symbol_gone[index] || section == TL_NONE || layout->section_dropped[section])
+    tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_DELETED_SECTION), site, NULL);
+}
+
+void tl_diagnose_unallocated(const tl_module *module, const tl_layout *layout) {
   for (uint32_t i = 1; i < module->symbols.count; i++) {
     const tl_symbol *const symbol = &module->symbols.items[i];
     const tl_site site = {NULL, NULL, tl_module_text(module, symbol->name), TL_NO_OFFSET};
+    diagnose_hidden_shared(module, layout, i);
     const bool placed = symbol->section != TL_NONE && !symbol->shared && !symbol->misplaced && !symbol->unlisted;
     const bool open = symbol->external_shared && tl_symbol_is_marked(symbol) && module->mode->final &&
                       !module->extern_by_name; /* L553 */

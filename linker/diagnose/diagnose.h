@@ -15,6 +15,8 @@ void tl_diagnose_commons(const tl_module *module);
 void tl_diagnose_undefined(const tl_module *module, tl_arena *arena);
 /* L460: large kernel parameters beside a file of an old toolkit, one line a parameter. */
 void tl_diagnose_parameters(const tl_module *module);
+/* E76 where a function has no attributes to put a record into; behind the undefined names. */
+void tl_diagnose_attributes(const tl_module *module, const tl_resources *resources);
 /* The lines of -dump-callgraph, before those of C78 8-10 (C57, C82, L42). */
 void tl_diagnose_callgraph(const tl_module *module, const tl_graph *graph, const tl_resources *resources,
                            tl_arena *arena);
@@ -22,7 +24,7 @@ void tl_diagnose_callgraph(const tl_module *module, const tl_graph *graph, const
 void tl_diagnose_resources(const tl_module *module, const tl_graph *graph, const tl_resources *resources,
                            tl_arena *arena);
 /* E70: a placed symbol whose value is -1; found when symbols are written, behind everything but -v (L188). */
-void tl_diagnose_unallocated(const tl_module *module);
+void tl_diagnose_unallocated(const tl_module *module, const tl_layout *layout);
 /* C78 10: E34 and, with -dump-callgraph, what each kernel takes from its callees (L40, L41). */
 void tl_diagnose_registers(const tl_module *module, const tl_graph *graph, const tl_resources *resources,
                            tl_arena *arena);

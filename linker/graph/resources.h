@@ -25,6 +25,7 @@ typedef struct tl_resources {
   uint64_t *stack;         /* by node: deepest chain; meaningless where graph->cyclic (G3) */
   tl_attributes module;    /* .nv.info in output order */
   tl_attributes *sections; /* by section: .nv.info.F in output order */
+  bool lacks_attributes;   /* a live function that is to get a record has no .nv.info.F (L464) */
   TL_VECTOR(tl_mixed_kernel) mixed;             /* in the order in which they are said */
   TL_VECTOR(tl_cache_conflict) cache_conflicts; /* the same */
 } tl_resources;

@@ -533,8 +533,9 @@ static void spread_to_single(spreader *s, uint32_t kernel) {
   }
 }
 
-/* I14, I26: own records of every function. */
+/* I14, I26: own records of every function; of a kernel that is the only one there can be several (L463). */
 static void spread_read_crs(spreader *s) {
+  const bool several = s->module->functions.count > 1;
   for (size_t f = 0; f < s->module->functions.count; f++) {
     const uint32_t function = s->module->functions.items[f];
     if (!spread_is_primary(s, function))
@@ -544,7 +545,7 @@ static void spread_read_crs(spreader *s) {
       const uint8_t code = list->items[i].code;
       if ((code != EIATTR_CRS_STACK_SIZE && code != EIATTR_SYNC_STACK) || list->items[i].size < 4)
         continue;
-      if (s->has_crs[function] && !s->module->resolution->functions.items[function].kernel) {
+      if (s->has_crs[function] && (several || !s->module->resolution->functions.items[function].kernel)) {
         const tl_site site = {
             NULL, NULL, tl_module_text(s->module, s->module->resolution->functions.items[function].name), TL_NO_OFFSET};
         tl_diagnostics_add(s->module->diagnostics, tl_message_row_of(TL_MESSAGE_CRS_CONFLICT), site, NULL);
@@ -615,8 +616,12 @@ static void spread_append_sparse(spreader *s) {
   for (size_t f = 0; s->any_sparse && f < s->module->functions.count; f++) {
     const uint32_t function = s->module->functions.items[f];
     const uint32_t text = spread_text_of(s, function);
-    if (text == TL_NONE || text == s->module->jump_slots || s->module->sections.items[text].info == TL_NONE)
+    if (text == TL_NONE || text == s->module->jump_slots)
       continue;
+    if (s->module->sections.items[text].info == TL_NONE || s->module->sections.items[text].bodyless) {
+      s->resources->lacks_attributes = true;
+      continue;
+    }
     const bool lacks =
         !spread_is_primary(s, function) || tl_attributes_find(spread_input(s, text), EIATTR_SPARSE_MMA_MASK) == TL_NONE;
     if (!lacks)

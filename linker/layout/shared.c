@@ -166,11 +166,15 @@ static tl_u32_vector shared_collect_pool(const shared_state *s) {
   return places;
 }
 
-void tl_layout_check_flat(const tl_module *module) {
+static void shared_refuse_flat(const tl_module *module) {
   const tl_cubin *const file = module->flat_shared;
-  if (file && !module->debug_shared_align)
-    tl_cubin_damaged(file, module->names, module->diagnostics, file->symbol_table,
-                     (uint64_t)module->flat_symbol * ELF_SYMBOL_SIZE, "st_value of a shared object is 0 (L241)");
+  tl_cubin_damaged(file, module->names, module->diagnostics, file->symbol_table,
+                   (uint64_t)module->flat_symbol * ELF_SYMBOL_SIZE, "st_value of a shared object is 0 (L241)");
+}
+
+void tl_layout_check_flat(const tl_module *module) {
+  if (module->flat_shared && !module->debug_shared_align)
+    shared_refuse_flat(module);
 }
 
 static void shared_sort_pool(shared_state *s) {
@@ -185,8 +189,6 @@ static void shared_sort_pool(shared_state *s) {
       continue;
     tl_u32_push(s->arena, shared_symbol(s, symbol)->referenced ? &s->pool : &s->gone, symbol); /* W9.9 */
   }
-  if (s->pool.count)
-    tl_layout_check_flat(s->module);
   s->pool_align = s->pool.count && s->module->debug_shared_align ? s->module->debug_shared_align : 1;
 }
 
@@ -221,6 +223,12 @@ static uint32_t shared_take_colour(shared_state *s, const tl_u32_vector *users) 
   return colour;
 }
 
+/* nvlink divides by the alignment of the first colour; of another it may be 0 (L241, L467). */
+static void shared_check_colours(const shared_state *s) {
+  if (s->module->flat_shared && s->colours.count && !s->colours.items[0].align)
+    shared_refuse_flat(s->module);
+}
+
 static void shared_colour_pool(shared_state *s) {
   uint32_t *const colour_of = tl_arena_new(s->arena, uint32_t, s->pool.count + 1);
   tl_map_init(&s->next_colour, s->arena);
@@ -236,6 +244,7 @@ static void shared_colour_pool(shared_state *s) {
     colour->align = align > colour->align ? align : colour->align;
     colour->size = symbol->size > colour->size ? symbol->size : colour->size;
   }
+  shared_check_colours(s);
   for (size_t c = 0; c < s->colours.count; c++) {
     s->colours.items[c].offset = tl_align(s->pool_end, s->colours.items[c].align);
     s->pool_end = s->colours.items[c].offset + s->colours.items[c].size;

@@ -92,7 +92,7 @@ static void constants_move(tl_layout *layout, const tl_module *module, uint32_t 
   tl_layout_end_moves(placement);
 }
 
-/* A variable to be placed must lie in the bytes of a file, and have a size (L243). */
+/* A variable to be placed must lie in the bytes of a file, and have a size (L243) of 32 bits (L472). */
 static void constants_check(const tl_module *module, uint32_t section, const tl_u32_vector *order) {
   const uint32_t *empty = NULL;
   for (size_t i = 0; i < order->count; i++) {
@@ -100,6 +100,8 @@ static void constants_check(const tl_module *module, uint32_t section, const tl_
     const tl_site site = {NULL, tl_module_user_constants(module), tl_module_text(module, symbol->name), symbol->value};
     if (!tl_layout_piece(&module->sections.items[section], symbol->value))
       tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_RELOC_NOT_FOUND), site, NULL);
+    else if (symbol->size >= UINT32_MAX)
+      tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_WRITING_FILE), site, NULL);
     else if (!symbol->size && !empty)
       empty = &order->items[i];
   }

@@ -38,6 +38,12 @@ static void constants_find_ends(tl_merging *m) {
   }
 }
 
+bool tl_merge_has_symbols(tl_merging *m, uint32_t section) {
+  if (!m->covered)
+    constants_find_ends(m);
+  return m->covered[section] != 0;
+}
+
 uint64_t tl_merge_covered(tl_merging *m, uint32_t section) {
   const tl_cubin_section *const input = &m->cubin->sections[section];
   if (!m->covered)

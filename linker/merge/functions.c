@@ -31,7 +31,6 @@ static bool functions_is_alias(const tl_merging *m, uint32_t symbol) {
 static void functions_note_contest(tl_merging *m, uint32_t alias, uint32_t function) {
   if (m->symbol_dead[function])
     return;
-  m->module->alias_replaces |= m->symbol_dead[alias] || m->bodies[alias].role == TL_BODY_REPLACES;
   if (m->symbol_dead[alias])
     m->section_state[m->cubin->symbols[alias].section] |= TL_SECTION_LOST;
 }
@@ -65,18 +64,61 @@ static void functions_note_alias(tl_merging *m, uint32_t symbol) {
     *(local ? &m->module->dead_local_alias : &m->module->dead_alias) = true;
 }
 
+/* Whether a parameter bank is called after its kernel, as nvlink looks for it. */
+static bool functions_bank_is_own(const tl_merging *m, const tl_cubin_section *bank, const tl_cubin_symbol *kernel) {
+  static const char prefix[] = ".nv.constant0.";
+  const char *const name = tl_merging_text(m, bank->name);
+  return strncmp(name, prefix, sizeof prefix - 1) == 0 &&
+         strcmp(name + sizeof prefix - 1, tl_merging_text(m, kernel->name)) == 0;
+}
+
 /* nvlink drops the parameter bank of a dead kernel by its name; any other bank about dead code makes it stop (E68): that
  * of a device function (L225), or one that is called otherwise (L162). */
 static bool functions_bank_is_missed(const tl_merging *m, const tl_cubin_section *bank) {
-  static const char prefix[] = ".nv.constant0.";
   const uint32_t primary = functions_primary(m->cubin, bank->info);
   if (primary >= m->cubin->symbol_count)
     return false;
   const tl_cubin_symbol *const kernel = &m->cubin->symbols[primary];
-  const char *const name = tl_merging_text(m, bank->name);
-  const bool own = strncmp(name, prefix, sizeof prefix - 1) == 0 &&
-                   strcmp(name + sizeof prefix - 1, tl_merging_text(m, kernel->name)) == 0;
-  return !(kernel->other & STO_ENTRY) || !own;
+  return !(kernel->other & STO_ENTRY) || !functions_bank_is_own(m, bank, kernel);
+}
+
+/* Whether some section of this file or of an earlier one has the name; those of the file are counted at the first
+ * question. */
+static bool functions_section_has_name(tl_merging *m, tl_map *counts, uint32_t name) {
+  if (!counts->arena) {
+    tl_map_init(counts, m->module->arena);
+    for (uint32_t s = 1; s < m->cubin->section_count; s++) {
+      const uint32_t count = tl_map_get(counts, m->cubin->sections[s].name);
+      tl_map_set(counts, m->cubin->sections[s].name, count == TL_NONE ? 1 : count + 1);
+    }
+  }
+  return tl_map_get(counts, name) > 1 || tl_module_find_section(m->module, name) != TL_NONE;
+}
+
+static void functions_report_bank(const tl_merging *m, uint32_t kernel) {
+  const tl_site site = {m->cubin->path, NULL, tl_merging_text(m, kernel), TL_NO_OFFSET};
+  tl_diagnostics_add(m->module->diagnostics, tl_message_row_of(TL_MESSAGE_PARAMETER_BANK), site, NULL,
+                     tl_merging_text(m, kernel));
+}
+
+/* L462: nvlink takes what has the bank's name for an earlier body's bank, compares the two, or joins them. */
+static void functions_check_banks(tl_merging *m) {
+  tl_map counts = {0};
+  for (uint32_t s = 1; s < m->cubin->section_count; s++) {
+    const tl_cubin_section *const bank = &m->cubin->sections[s];
+    if (bank->type != SHT_CUDA_CONSTANT0 || bank->info >= m->cubin->section_count || !*tl_merging_text(m, bank->name))
+      continue;
+    const uint32_t primary = functions_primary(m->cubin, bank->info);
+    if (primary >= m->cubin->symbol_count || !(m->cubin->symbols[primary].other & STO_ENTRY) ||
+        functions_bank_is_own(m, bank, &m->cubin->symbols[primary]) ||
+        !functions_section_has_name(m, &counts, bank->name))
+      continue;
+    if (tl_symbol_binding(&m->cubin->symbols[primary]) == STB_WEAK)
+      functions_report_bank(m, m->cubin->symbols[primary].name);
+    else
+      tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, s, TL_NO_OFFSET,
+                       "a kernel's parameters have the name of another section (L462)");
+  }
 }
 
 /* L525: shared memory is dropped with a dead kernel; that of a dead device function makes nvlink stop (E68). */
@@ -85,16 +127,31 @@ static bool functions_shared_is_missed(const tl_merging *m, const tl_cubin_secti
   return primary < m->cubin->symbol_count && !(m->cubin->symbols[primary].other & STO_ENTRY);
 }
 
-static void functions_note_banks(const tl_merging *m) {
+/* nvlink also looks for other banks about dead code by their names: for compiler constants without a symbol, and for all
+ * that ptxas does not make (L466). */
+static bool functions_constants_are_missed(tl_merging *m, uint32_t section) {
+  const tl_cubin_section *const bank = &m->cubin->sections[section];
+  if (bank->type == SHT_CUDA_CONSTANT0)
+    return functions_bank_is_missed(m, bank);
+  return bank->type == SHT_CUDA_CONSTANT0 + 2 ? !tl_merge_has_symbols(m, section)
+                                              : tl_module_find_section(m->module, bank->name) == TL_NONE;
+}
+
+static void functions_note_banks(tl_merging *m) {
   for (uint32_t s = 1; s < m->cubin->section_count; s++) {
     const tl_cubin_section *const section = &m->cubin->sections[s];
     if (!m->module->eliminates || !(m->section_state[s] & TL_SECTION_DEAD) || section->info >= m->cubin->section_count)
       continue;
-    if (section->type == SHT_CUDA_CONSTANT0)
-      m->module->deleted_section |= functions_bank_is_missed(m, section);
+    if (tl_section_type_is_constant(section->type))
+      m->module->deleted_section |= functions_constants_are_missed(m, s);
     else if (section->type == SHT_CUDA_SHARED)
       m->module->deleted_section |= functions_shared_is_missed(m, section);
   }
+}
+
+static bool functions_is_elsewhere(const tl_merging *m, uint32_t symbol, uint32_t section) {
+  return symbol < m->cubin->symbol_count && m->bodies[symbol].function != TL_NONE &&
+         m->cubin->symbols[symbol].section != section;
 }
 
 /* Whether the text of a dead function stays: another function owns it. One that nobody owns is no function's (E60), but
@@ -104,7 +161,7 @@ static bool functions_section_lives(const tl_merging *m, uint32_t section) {
   const char *what = NULL;
   if (m->cubin->sections[section].unnamed)
     what = "sh_name lies outside the name table";
-  else if (primary > largest)
+  else if (primary > largest || functions_is_elsewhere(m, primary, section))
     what = "sh_info names no function of the section";
   if (what)
     tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, section, TL_NO_OFFSET, what);
@@ -136,7 +193,16 @@ static void functions_report_duplicate(tl_merging *m, uint32_t symbol, uint32_t 
                   m->module->files[first_file].path);
 }
 
+/* Of a body that another one meets nvlink looks up the text's function, too (L196). */
+static void functions_check_primary(const tl_merging *m, uint32_t symbol) {
+  const uint32_t largest = 0xffff, section = m->cubin->symbols[symbol].section;
+  if (functions_primary(m->cubin, section) > largest)
+    tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, section, TL_NO_OFFSET,
+                     "sh_info names no function of the section");
+}
+
 static void functions_lose(tl_merging *m, uint32_t symbol) {
+  functions_check_primary(m, symbol);
   if (tl_symbol_binding(&m->cubin->symbols[symbol]) == STB_WEAK)
     tl_trace(m->module->diagnostics, TL_TRACE_WEAK_PROCESSED, tl_merging_text(m, m->cubin->symbols[symbol].name));
   m->symbol_lost[symbol] = true;
@@ -150,8 +216,11 @@ static void functions_report_not_global(const tl_merging *m, const tl_cubin_symb
 }
 
 /* nvlink's functions share their names with sections, with the prototypes of earlier files (L198) and with the local
- * functions so far (L166). */
-static bool functions_name_is_taken(const tl_module *module, uint32_t name) {
+ * functions so far (L166): no kernel may have such a name, and no other function that of a local kernel. */
+static bool functions_name_is_taken(const tl_module *module, const tl_cubin_symbol *s) {
+  const uint32_t name = s->name;
+  if (!(s->other & STO_ENTRY))
+    return tl_map_get(&module->local_function_names, name) == TL_LOCAL_KERNEL;
   return tl_module_find_section(module, name) != TL_NONE || tl_map_get(&module->prototype_seen, name) != TL_NONE ||
          tl_map_get(&module->local_function_names, name) != TL_NONE;
 }
@@ -161,7 +230,7 @@ static void functions_check_dead(tl_merging *m, const tl_cubin_symbol *s, const 
   tl_module *const module = m->module;
   const uint32_t known = tl_map_get(&module->dead_function_of_name, s->name);
   if (known == TL_NONE) {
-    if (s->other & STO_ENTRY && functions_name_is_taken(module, s->name))
+    if (functions_name_is_taken(module, s))
       functions_report_not_global(m, s);
     return;
   }
@@ -179,7 +248,7 @@ static void functions_check_dead(tl_merging *m, const tl_cubin_symbol *s, const 
 static void functions_remember_dead(tl_merging *m, const tl_cubin_symbol *s, const tl_function *resolved) {
   tl_module *const module = m->module;
   if (tl_symbol_binding(s) == STB_LOCAL) {
-    tl_map_set(&module->local_function_names, s->name, 0);
+    tl_map_set(&module->local_function_names, s->name, s->other & STO_ENTRY ? TL_LOCAL_KERNEL : 0);
     return;
   }
   functions_check_dead(m, s, resolved);
@@ -319,6 +388,12 @@ static uint32_t functions_text_of(const tl_merging *m, uint32_t section) {
   return winner == TL_NONE ? TL_NONE : m->module->symbols.items[winner].section;
 }
 
+/* With the visibility it says whether the output has the symbol at all (L185). */
+static void functions_take_other(const tl_merging *m, tl_symbol *function, const tl_cubin_symbol *s) {
+  function->other = s->other;
+  function->unlisted = tl_merging_is_unlisted(m, s);
+}
+
 /* Gives a function symbol its section, which is created unless an earlier symbol of this file did. */
 static void functions_define(tl_merging *m, uint32_t symbol, uint32_t out, bool new) {
   tl_module *const module = m->module;
@@ -354,10 +429,8 @@ static void functions_define(tl_merging *m, uint32_t symbol, uint32_t out, bool 
   if (!create)
     functions_check_alias(m, symbol, text);
   result->size = s->size;
-  if (new || !create) { /* otherwise that of the first mention stays (W4.6) */
-    result->other = s->other;
-    result->unlisted = tl_merging_is_unlisted(m, s);
-  }
+  if (new || !create)
+    functions_take_other(m, result, s); /* otherwise that of the first mention stays (W4.6) */
   if (create || functions_primary(m->cubin, s->section) == symbol)
     module->sections.items[text].owner = out;
   if (!create || !(s->other & STO_ENTRY))
@@ -455,6 +528,7 @@ static void functions_replace(tl_merging *m, uint32_t symbol, uint32_t out) {
   const tl_cubin_symbol *const s = &m->cubin->symbols[symbol];
   const tl_cubin_section *const input = &m->cubin->sections[s->section];
   const uint32_t text = module->symbols.items[out].section;
+  functions_check_primary(m, symbol);
   functions_drop_frames(m, out, text);
   functions_trace_replaced(module, out, text);
   tl_section *const section = &module->sections.items[text];
@@ -471,8 +545,7 @@ static void functions_replace(tl_merging *m, uint32_t symbol, uint32_t out) {
   result->info_cutoff = (uint32_t)module->attributes.count;
   if (tl_symbol_binding(s) == STB_GLOBAL) {
     result->info = s->info;
-    result->other = s->other;
-    result->unlisted = tl_merging_is_unlisted(m, s); /* L551 */
+    functions_take_other(m, result, s);
   }
   m->section_map[s->section] = text;
   module->sections.items[text].bodyless = functions_is_alias(m, symbol); /* L490, D96 */
@@ -507,11 +580,8 @@ static void functions_check_parameters(tl_merging *m, uint32_t symbol, uint32_t 
   const bool weak = tl_symbol_binding(s) == STB_WEAK && tl_binding_of(&m->module->symbols.items[out]) == STB_WEAK;
   if (weak && incoming && known != TL_NONE)
     tl_trace(m->module->diagnostics, TL_TRACE_PARAMETER_BANK, tl_merging_text(m, s->name));
-  if (weak && incoming && known != TL_NONE && incoming->size != m->module->sections.items[known].size) {
-    const tl_site site = {m->cubin->path, NULL, tl_merging_text(m, s->name), TL_NO_OFFSET};
-    tl_diagnostics_add(m->module->diagnostics, tl_message_row_of(TL_MESSAGE_PARAMETER_BANK), site, NULL,
-                       tl_merging_text(m, s->name));
-  }
+  if (weak && incoming && known != TL_NONE && incoming->size != m->module->sections.items[known].size)
+    functions_report_bank(m, s->name);
 }
 
 static void functions_pass_known(tl_merging *m, uint32_t symbol, uint32_t out) {
@@ -564,7 +634,7 @@ static void functions_pass_new(tl_merging *m, uint32_t symbol) {
                        .block = TL_NONE,
                        .mention = m->file,
                        .unlisted = tl_merging_is_unlisted(m, s)}; /* whatever names it fails (E69, L226) */
-  if (s->other & STO_ENTRY && tl_symbol_binding(s) != STB_LOCAL && functions_name_is_taken(module, s->name))
+  if (tl_symbol_binding(s) != STB_LOCAL && functions_name_is_taken(module, s))
     functions_report_not_global(m, s);
   created.weak_mention = undefined && tl_symbol_binding(s) == STB_WEAK;
   const uint32_t out = tl_module_new_symbol(module, &created);
@@ -572,7 +642,7 @@ static void functions_pass_new(tl_merging *m, uint32_t symbol) {
   if (tl_symbol_binding(s) != STB_LOCAL)
     module->symbol_of_name[s->name] = out;
   else
-    tl_map_set(&module->local_function_names, s->name, out);
+    tl_map_set(&module->local_function_names, s->name, s->other & STO_ENTRY ? TL_LOCAL_KERNEL : 0);
   m->symbol_map[symbol] = out;
   if (!m->bodies[symbol].in_kernel)
     tl_u32_push(module->arena, &module->functions, function);
@@ -647,6 +717,7 @@ static void functions_pass_one(tl_merging *m, uint32_t symbol) {
 }
 
 void tl_merge_functions(tl_merging *m) {
+  functions_check_banks(m);
   functions_mark_dead(m);
   bool *const done = tl_arena_new(m->module->arena, bool, m->cubin->symbol_count + 1);
   for (uint32_t i = 0; i < m->cubin->symbol_count; i++) {

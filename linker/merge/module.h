@@ -9,6 +9,7 @@
 
 #include "catalog/mode.h"
 #include "cubin/cubin.h"
+#include "cubin/elf.h"
 #include "cubin/index.h"
 
 /* What a file's function symbol means for its name (W8.1, V2-V4). */
@@ -38,7 +39,7 @@ typedef struct tl_function {
   uint32_t registers;    /* of the standing body, for the contest */
   uint8_t binding;       /* of the standing body */
   bool local, defined, kernel;
-  bool kernel_somewhere; /* some body is a kernel: it counts as a root, also when E26 follows (L62) */
+  bool kernel_somewhere; /* some body or mention is a kernel: it counts as a root, also when E26 follows (L62, L470) */
   bool stub;             /* some body is the jump slot of a unified function: a root like a kernel (U11) */
   bool described;        /* a function descriptor entry names it: its address is taken (R15) */
   bool had_relocations;  /* some body so far had a relocation section for its text (W8.7, L75) */
@@ -214,6 +215,8 @@ typedef struct tl_last_events {
   tl_u32_vector previous; /* by event: the one before of the same name, TL_NONE */
 } tl_last_events;
 
+enum { TL_LOCAL_KERNEL = 1 };
+
 typedef struct tl_module {
   tl_arena *arena;
   tl_diagnostics *diagnostics;
@@ -243,7 +246,7 @@ typedef struct tl_module {
    * they are defined, else TL_NONE. */
   TL_VECTOR(tl_symbol) dead_functions;
   tl_map dead_function_of_name;
-  tl_map local_function_names; /* to the last of the name */
+  tl_map local_function_names; /* TL_LOCAL_KERNEL where the last of the name is one */
   tl_map symbol_of_any_name;   /* local ones and sections' too: the first (L159); made when a texture asks for it, */
   uint32_t named_symbols;      /* ... of so many symbols */
   tl_u32_vector section_names; /* event list of .shstrtab: names */
@@ -276,7 +279,6 @@ typedef struct tl_module {
   bool deleted_section;                       /* something lies in dead code that nvlink looks for (L162, L225) */
   uint32_t fragments;                         /* first reserved-memory kind of AT_ENTRY_FRAGMENTS: 0, 4 or 6 (L222) */
   bool dead_alias;                            /* a live function has a dead alias (V11a, D63) */
-  bool alias_replaces;                        /* an alias has replaced a weak body (L490) */
   bool dead_local_alias;                      /* the same of a local alias (L93) */
   tl_place_of_symbol weak_behind_common;      /* the first that an executable cannot have (D19, L436) */
   bool unified;                               /* some input has unified tables (U4) */
@@ -363,6 +365,11 @@ bool tl_symbol_is_marked(const tl_symbol *symbol);
 bool tl_symbol_is_kept_internal(const tl_symbol *symbol);
 
 /* Exactly one kernel (W6.7, W6.12); those that are not named do not count (W17.13, L151). */
+/* Whether a shared object's symbol reaches .symtab: an executable has those that are hidden or protected (L469). */
+static inline bool tl_module_lists_shared(const tl_module *module, uint8_t other) {
+  return module->keeps_shared || (other & STO_VISIBILITY_MASK) >= STV_HIDDEN;
+}
+
 static inline bool tl_module_has_single_kernel(const tl_module *module) {
   return module->kernels.count == 1 && !module->symbols.items[module->kernels.items[0]].late_sections;
 }

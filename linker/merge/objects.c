@@ -164,6 +164,12 @@ void tl_merge_check_shape(const tl_merging *m, uint32_t index) {
     tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, index, TL_NO_OFFSET, what);
 }
 
+/* L197: sections that are one function's too are found by their names alone, and joined. */
+static void objects_refuse_type(const tl_merging *m, uint32_t section) {
+  tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, section, TL_NO_OFFSET,
+                   "sh_type is not that of the same section in an earlier file");
+}
+
 uint32_t tl_merge_place_section(tl_merging *m, uint32_t index) {
   tl_module *const module = m->module;
   const tl_cubin_section *const input = &m->cubin->sections[index];
@@ -174,14 +180,15 @@ uint32_t tl_merge_place_section(tl_merging *m, uint32_t index) {
   const uint32_t text =
       input->info && input->flags & SHF_INFO_LINK && !strange ? objects_owner_text(m, input) : TL_NONE;
   const bool owned = text != TL_NONE && module->sections.items[text].owner != TL_NONE; /* L176 */
-  const uint32_t known = (uint32_t)module->sections.count;
+  const uint32_t known = (uint32_t)module->sections.count, same = tl_module_find_section(module, input->name);
+  if (owned && same != TL_NONE && module->sections.items[same].type != input->type)
+    objects_refuse_type(m, index);
   const uint32_t out = owned ? objects_owned_section(m, index, text) : objects_named_section(m, index);
   tl_section *const section = &module->sections.items[out];
   if (out >= known)
     section->link = input->link; /* L189 */
   if (section->type != input->type)
-    tl_cubin_damaged(m->cubin, module->names, module->diagnostics, index, TL_NO_OFFSET,
-                     "sh_type is not that of the same section in an earlier file");
+    objects_refuse_type(m, index);
   if (owned && input->type == SHT_CUDA_CONSTANT0 &&
       (module->capsule || !objects_is_of_strong_body(m, input))) { /* reused (W8.2) */
     section->pieces.count = 0;
@@ -204,10 +211,10 @@ uint32_t tl_merge_place_section(tl_merging *m, uint32_t index) {
 }
 
 /* Sizes are compared but for two commons, and a common and an initialised definition, where E28 decides (L156). A mention
- * of an array of unknown length fits every size (L71); a definition of no size does not (L165). */
+ * of an array of unknown length fits every size (L71); a definition or common symbol of no size does not (L165). */
 static bool objects_sizes_clash(const tl_merging *m, const tl_cubin_symbol *s, const tl_symbol *known) {
-  const bool unknown = (!s->size && (s->section == SHN_UNDEF || s->section == TL_SECTION_COMMON)) ||
-                       (!known->size && known->section == TL_NONE);
+  const bool unknown = (!s->size && s->section == SHN_UNDEF) ||
+                       (!known->size && known->section == TL_NONE && !known->common && !known->zeros_too);
   if (unknown || s->size == known->size)
     return false;
   if (s->section == TL_SECTION_COMMON)
@@ -274,6 +281,10 @@ static void objects_pass_common(tl_merging *m, uint32_t index, uint32_t known) {
   if (objects_is_texture(s))
     tl_cubin_damaged(m->cubin, module->names, module->diagnostics, m->cubin->symbol_table,
                      (uint64_t)index * ELF_SYMBOL_SIZE, "st_shndx of a texture is COMMON (L193)");
+  if ((s->other & STO_SPACE_MASK) == STO_RESERVED_SHARED)
+    tl_cubin_damaged(m->cubin, module->names, module->diagnostics, m->cubin->symbol_table,
+                     (uint64_t)index * ELF_SYMBOL_SIZE,
+                     "st_other of a common symbol is that of reserved memory (L468)");
   if (known == TL_NONE) {
     const uint32_t out = objects_new_symbol(m, s, s->info);
     module->symbols.items[out].common = true;
@@ -312,6 +323,11 @@ static void objects_pass_common(tl_merging *m, uint32_t index, uint32_t known) {
   }
 }
 
+/* A shared object's st_value is its alignment, of which the low 32 bits count (L467). */
+static uint64_t objects_shared_align(const tl_cubin_symbol *s) {
+  return (uint32_t)s->value;
+}
+
 /* W3.2: an undefined extern shared symbol creates .nv_debug.shared. */
 static void objects_need_debug_shared(tl_merging *m) {
   tl_module *const module = m->module;
@@ -343,18 +359,19 @@ static void objects_pass_undefined(tl_merging *m, uint32_t index) {
   module->symbols.items[out].weak_mention = weak;
   if (shared) {
     const bool external = s->size == 0;
+    const uint64_t align = objects_shared_align(s);
     tl_symbol *const symbol = &module->symbols.items[out];
     symbol->shared = true;
     symbol->external_shared = external;
     symbol->shared_places = 1;
-    symbol->align = external && s->value < 16 ? 16 : s->value;
-    symbol->first_align = s->value;
+    symbol->align = external && align < 16 ? 16 : align;
+    symbol->first_align = align;
     symbol->shared_place = (uint32_t)module->shared_objects.count;
     tl_u32_push(module->arena, &module->shared_objects, out);
     if (external)
       objects_need_debug_shared(m);
   }
-  tl_module_list_symbol(module, out, !shared || module->keeps_shared);
+  tl_module_list_symbol(module, out, !shared || tl_module_lists_shared(module, s->other));
 }
 
 /* A relocatable output has its extern shared memory in .nv_debug.shared, and nvlink takes that for a definition where an
@@ -500,7 +517,7 @@ static void objects_define_known(tl_merging *m, uint32_t index, uint32_t known, 
   symbol->info = s->info; /* also the weak binding over an earlier mention's (L61) */
   if (!symbol->shared && !symbol->misplaced)
     return;
-  objects_define_shared(module, known, s->value, was_defined);
+  objects_define_shared(module, known, objects_shared_align(s), was_defined);
 }
 
 static void objects_define_new(tl_merging *m, uint32_t index, uint32_t section) {
@@ -517,11 +534,11 @@ static void objects_define_new(tl_merging *m, uint32_t index, uint32_t section) 
   if (shared) {
     symbol->shared = true;
     symbol->shared_places = 1;
-    symbol->align = s->value;
+    symbol->align = objects_shared_align(s);
     tl_u32_push(module->arena, &module->shared_objects, out);
   }
   if (!symbol->unlisted)
-    tl_module_list_symbol(module, out, !shared || module->keeps_shared);
+    tl_module_list_symbol(module, out, !shared || tl_module_lists_shared(module, s->other));
 }
 
 /* Sections hold the variables of one space only (L233). What lies in shared memory's is left to L162, and what kinds of
@@ -593,7 +610,7 @@ static void objects_pass_defined(tl_merging *m, uint32_t index, uint32_t known) 
   }
   const uint32_t section = tl_merge_place_section(m, s->section);
   const bool shared = (s->other & STO_SPACE_MASK) == STO_SHARED || (s->other & STO_VISIBILITY_MASK) == STV_INTERNAL;
-  m->module->deleted_section |= m->module->eliminates && section == m->module->debug_shared &&
+  m->module->deleted_section |= m->module->mode->final && section == m->module->debug_shared &&
                                 !shared; /* the pool has objects of its own (L162) */
   if (known == TL_NONE)
     objects_define_new(m, index, section);
@@ -715,13 +732,23 @@ static void objects_pass_dropped(tl_merging *m, uint32_t index, uint32_t known) 
   const bool missed = (dead ? module->eliminates : module->mode->final) && (texture || objects_section_is_missed(m, s));
   if (dead)
     objects_name_dead_shared(m, s->section);
-  m->module->deleted_section |= missed;
+  const bool shared = (s->other & STO_SPACE_MASK) == STO_SHARED && !module->keeps_shared;
+  m->module->deleted_section |= missed || (dead && shared && tl_module_lists_shared(module, s->other)); /* L469 */
   if (!missed && (dead || !internal || !module->mode->final))
     objects_check_space(m, index);
 }
 
+/* nvlink numbers prototypes in the table of its symbols' names, and takes the number for that of a symbol (L198). */
+static void objects_check_name(const tl_merging *m, uint32_t index) {
+  const uint32_t name = m->cubin->symbols[index].name;
+  if (tl_map_get(&m->module->prototype_seen, name) != TL_NONE && *tl_merging_text(m, name))
+    tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, m->cubin->symbol_table,
+                     (uint64_t)index * ELF_SYMBOL_SIZE, "a variable has the name of a prototype (L198)");
+}
+
 static void objects_pass_one(tl_merging *m, uint32_t index) {
   const tl_cubin_symbol *const s = &m->cubin->symbols[index];
+  objects_check_name(m, index);
   if (objects_pass_constants_size(m, index))
     return;
   const uint32_t known = objects_find_known(m, s);
@@ -805,19 +832,21 @@ static bool objects_lies_in_pool(const tl_merging *m, const tl_cubin_symbol *s) 
 /* An extern object's st_value is an alignment (L441), but an `externsharedinstance` says where it begins (D59). */
 static bool objects_has_alignment(const tl_merging *m, const tl_cubin_symbol *s) {
   const bool instance = (s->other & STO_VISIBILITY_MASK) == STV_INTERNAL;
-  return s->section == SHN_UNDEF && s->value && (!instance || tl_defect_matched(m->module->options, TL_DEFECT_D59));
+  return s->section == SHN_UNDEF && objects_shared_align(s) &&
+         (!instance || tl_defect_matched(m->module->options, TL_DEFECT_D59));
 }
 
 /* D of W9.8: over all inputs, dead objects included, losing ones not (L264). */
 static void objects_note_debug_shared(tl_merging *m) {
   for (uint32_t i = 1; i < m->cubin->symbol_count; i++) {
     const tl_cubin_symbol *const s = &m->cubin->symbols[i];
+    const uint64_t align = objects_shared_align(s);
     const bool external = objects_has_alignment(m, s) && !s->size && !objects_is_defined(m, s);
     if ((s->other & STO_SPACE_MASK) != STO_SHARED || tl_symbol_type(s) != STT_CUDA_OBJECT ||
-        (s->value && s->value <= m->module->debug_shared_align) || !(external || objects_lies_in_pool(m, s)))
+        (align && align <= m->module->debug_shared_align) || !(external || objects_lies_in_pool(m, s)))
       continue;
-    if (s->value) {
-      m->module->debug_shared_align = s->value;
+    if (align) {
+      m->module->debug_shared_align = align;
     } else if (!m->module->flat_shared) {
       m->module->flat_shared = m->cubin;
       m->module->flat_symbol = i;

@@ -44,6 +44,19 @@ static void records_check_payload(const tl_merging *m, uint32_t section, const t
                      "an attribute that holds words has another format");
 }
 
+/* Variables, textures and reserved shared memory; parameters and compiler constants are in no output, and the names of
+ * the unified tables leave it (L465). */
+static bool records_is_listed_object(const tl_merging *m, uint32_t symbol) {
+  static const char reserved[] = ".nv.reservedSmem";
+  const uint32_t out = m->symbol_map[symbol];
+  if (out == TL_NONE || m->module->symbols.items[out].unlisted)
+    return false;
+  const unsigned type = tl_type_of(&m->module->symbols.items[out]);
+  return type == STT_CUDA_OBJECT || (type >= STT_CUDA_TEXTURE && type <= STT_CUDA_SURFACE) ||
+         (type == STT_OBJECT && tl_module_has_tables(m->module)) ||
+         strncmp(tl_merging_text(m, m->module->symbols.items[out].name), reserved, sizeof reserved - 1) == 0;
+}
+
 /* What nvlink crashes on, also in a section of a dead function: a symbol outside the table, no room for one, and a frame
  * size of a variable (I10, D67, L173). */
 static void records_check(const tl_merging *m, uint32_t section, const tl_record *record) {
@@ -65,8 +78,7 @@ static void records_check(const tl_merging *m, uint32_t section, const tl_record
     what = "a record names a symbol outside the symbol table";
   else if (m->cubin->symbols[symbol].unnamed)
     what = "a record's symbol has a name outside the file";
-  else if (record->code == EIATTR_FRAME_SIZE && m->symbol_map[symbol] != TL_NONE &&
-           tl_type_of(&m->module->symbols.items[m->symbol_map[symbol]]) == STT_CUDA_OBJECT)
+  else if (record->code == EIATTR_FRAME_SIZE && records_is_listed_object(m, symbol))
     what = "a frame size names no function";
   if (what)
     tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, section, record->offset, what);
@@ -131,7 +143,8 @@ static tl_attributes *records_list(tl_merging *m, uint32_t section) {
     records_check_owner(m, section, TL_NONE);
     return &module->attributes;
   }
-  const bool note = input->info < m->cubin->section_count && m->cubin->sections[input->info].type == SHT_NOTE;
+  const bool note = input->info < m->cubin->section_count && m->cubin->sections[input->info].type == SHT_NOTE &&
+                    module->mode->takes_notes;
   const uint32_t text = input->info < m->cubin->section_count ? m->section_map[input->info] : TL_NONE;
   if (text == TL_NONE && !note) {
     const tl_site site = {m->cubin->path, tl_merging_text(m, input->name), NULL, TL_NO_OFFSET};

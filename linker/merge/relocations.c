@@ -142,6 +142,7 @@ static void relocations_add_rel_name(reading *r, uint32_t index, int64_t addend)
   const uint32_t name = tl_module_name(module, ".rel", relocations_target_name(r));
   tl_module_add_section_name(module, name);
   *tl_vector_push(module->arena, &module->strings) = (tl_string_event){name, TL_NONE};
+  tl_map_set(&module->local_function_names, name, 0); /* no kernel may be called so (L198) */
 }
 
 /* True when a dead body's entries in the debug sections went with it (W8.2, W8.7, L92). */
@@ -151,12 +152,13 @@ static bool relocations_frame_is_gone(const tl_merging *m, uint32_t symbol) {
          (body->replaced && m->module->resolution->functions.items[body->function].frames_gone);
 }
 
-/* An entry that stays cannot name what is gone (E69, W11.7). */
+/* An entry that stays cannot name what is gone: a shared object (E69, W11.7), a section (L461). */
 static void relocations_refuse_deleted(const reading *r, const tl_cubin_relocation *entry) {
   const tl_merging *const m = r->m;
   const tl_site site = {m->cubin->path, tl_merging_text(m, r->input->name),
                         tl_merging_text(m, m->cubin->symbols[entry->symbol].name), entry->offset};
-  if ((m->cubin->symbols[entry->symbol].other & STO_SPACE_MASK) == STO_SHARED)
+  const tl_cubin_symbol *const symbol = &m->cubin->symbols[entry->symbol];
+  if (tl_symbol_type(symbol) == STT_SECTION || (symbol->other & STO_SPACE_MASK) == STO_SHARED)
     tl_diagnostics_add(m->module->diagnostics, tl_message_row_of(TL_MESSAGE_DELETED_SYMBOL), site, NULL);
 }
 
@@ -172,12 +174,12 @@ static bool relocations_state_unmapped(const reading *r, const tl_cubin_relocati
     return clears && !relocations_frame_is_gone(m, entry->symbol);
   }
   const bool defined = symbol->section != SHN_UNDEF && symbol->section != TL_SECTION_COMMON;
-  if (defined && tl_symbol_type(symbol) != STT_SECTION &&
-      m->section_state[symbol->section] & (TL_SECTION_DEAD | TL_SECTION_LOST)) {
+  const bool gone = defined && m->section_state[symbol->section] & (TL_SECTION_DEAD | TL_SECTION_LOST);
+  if (gone && row && (row->kind == TL_RELOC_RUNTIME || row->kind == TL_RELOC_FUNC_DESC))
+    relocations_refuse_deleted(r, entry);
+  if (gone && tl_symbol_type(symbol) != STT_SECTION) {
     const bool address = entry->type == 2 || entry->type == TL_R_MERCURY + 2;
     *state = address ? TL_ENTRY_MINUS_ONE : TL_ENTRY_NULL; /* W11.7 */
-    if (row && (row->kind == TL_RELOC_RUNTIME || row->kind == TL_RELOC_FUNC_DESC))
-      relocations_refuse_deleted(r, entry);
     return (symbol->other & STO_SPACE_MASK) == STO_SHARED;
   }
   *state = defined && clears ? TL_ENTRY_DEAD : TL_ENTRY_NULL; /* R12; a dropped section's symbol clears (L29) */

@@ -131,7 +131,6 @@ static void resolve_define(resolver *r, uint32_t function_index, uint32_t file, 
   const tl_cubin_symbol *const s = &cubin->symbols[symbol];
   const bool kernel = (s->other & STO_ENTRY) != 0;
   assert(function);
-  function->kernel_somewhere |= kernel;
   function->stub |= cubin->sections[s->section].type == SHT_CUDA_UFT_REL;
   if (function->defined && kernel != function->kernel)
     body->role = TL_BODY_MISMATCH;
@@ -192,6 +191,7 @@ static void resolve_symbol(resolver *r, uint32_t file, uint32_t symbol) {
   body->function = index;
   body->role = TL_BODY_MENTION;
   body->in_kernel = resolve_lies_in_kernel(&r->files[file], symbol);
+  r->resolution->functions.items[index].kernel_somewhere |= (s->other & STO_ENTRY) != 0;
   if (s->section == SHN_UNDEF)
     return;
   resolve_check_section(r, file, symbol);

@@ -706,13 +706,14 @@ static void relocate_check_kept(const relocating *r) {
   }
 }
 
-/* A function that is not in the output, also where no entry names it (L185, L226, L551). */
+/* A live function that is not in the output, also where no entry names it (L185, L226, L551). */
 static void relocate_check_functions(const relocating *r) {
   for (size_t i = 0; i < r->module->functions.count; i++) {
-    const tl_symbol *const function = relocate_symbol(r, r->module->symbol_of_function[r->module->functions.items[i]]);
-    if (function->unlisted)
-      tl_diagnostics_add(r->module->diagnostics, tl_message_row_of(TL_MESSAGE_DELETED_SYMBOL),
-                         (tl_site){NULL, NULL, tl_module_text(r->module, function->name), TL_NO_OFFSET}, NULL);
+    const uint32_t symbol = r->module->symbol_of_function[r->module->functions.items[i]];
+    if (symbol != TL_NONE && relocate_symbol(r, symbol)->unlisted)
+      tl_diagnostics_add(
+          r->module->diagnostics, tl_message_row_of(TL_MESSAGE_DELETED_SYMBOL),
+          (tl_site){NULL, NULL, tl_module_text(r->module, relocate_symbol(r, symbol)->name), TL_NO_OFFSET}, NULL);
   }
 }
 
