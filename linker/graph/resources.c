@@ -80,7 +80,8 @@ static void resources_list_module(tl_resources *r, const tl_module *module, tl_a
   tl_vector_reserve(arena, &r->module, module->attributes.count + module->kernels.count);
   for (size_t i = module->attributes.count; i-- > 0;) {
     const tl_attribute *const record = &module->attributes.items[i];
-    if (resources_record_is_dropped(module, record) || !tl_attribute_stands(module, &module->attributes, i))
+    if (resources_record_is_dropped(module, record) || tl_query_is_forgotten(module, record) ||
+        !tl_attribute_stands(module, &module->attributes, i))
       continue;
     tl_attribute *const listed = tl_vector_push(arena, &r->module);
     *listed = *record;

@@ -666,6 +666,10 @@ static void spread_store_sparse(const spreader *s, uint32_t kernel, tl_attribute
 }
 
 /* W6.6: every list in reverse input order; of an executable, device functions lose AT_ENTRY_FRAGMENTS (I24); I2. */
+bool tl_query_is_forgotten(const tl_module *module, const tl_attribute *record) {
+  return record->code == EIATTR_SUQ_USED && module->mode->final && module->has_surface;
+}
+
 void tl_copy_attributes(tl_resources *resources, const tl_module *module, tl_arena *arena) {
   for (uint32_t i = 1; i < module->sections.count; i++) {
     const tl_section *const section = &module->sections.items[i];
@@ -677,6 +681,8 @@ void tl_copy_attributes(tl_resources *resources, const tl_module *module, tl_are
     for (size_t j = section->attributes.count; j-- > 0;) {
       const tl_attribute *const record = &section->attributes.items[j];
       const bool empty = record->format == 4 && record->size == 0;
+      if (tl_query_is_forgotten(module, record))
+        continue;
       if (record->code && !empty && (!module->mode->final || kernel || record->code != EIATTR_AT_ENTRY_FRAGMENTS))
         *tl_vector_push(arena, &resources->sections[i]) = *record;
     }

@@ -290,6 +290,7 @@ typedef struct tl_module {
   uint8_t *compat;       /* merged .nv.compat records (I60-I69), 4 bytes each */
   uint32_t compat_size;
   bool has_external_shared;
+  bool has_surface;            /* L590 */
   uint64_t debug_shared_align; /* largest st_value of an object in any input's .nv_debug.shared (W9.8) */
   const tl_cubin *flat_shared; /* the first file with such an object whose st_value is 0 (L241), NULL */
   uint32_t flat_symbol;        /* the object, in that file */

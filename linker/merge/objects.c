@@ -269,6 +269,7 @@ static uint32_t objects_new_symbol(tl_merging *m, const tl_cubin_symbol *s, uint
                             .mention = m->file,
                             .unlisted = tl_merging_is_unlisted(m, s)};
   const uint32_t out = tl_module_new_symbol(m->module, &symbol);
+  m->module->has_surface |= tl_symbol_type(s) == STT_CUDA_SURFACE;
   if (tl_symbol_binding(s) != STB_LOCAL)
     m->module->symbol_of_name[s->name] = out;
   return out;

@@ -95,21 +95,18 @@ static size_t trace_count(const char *text, const char *line) {
   return count;
 }
 
-/* Each line with its part alone, and none of it with another part. */
-static void trace_test_lines(void **state) {
-  (void)state;
-  for (size_t i = 0; i < TRACE_CASES; i++) {
-    const trace_case *const row = &trace_cases[i];
-    for (size_t p = 0; p < TRACE_PARTS; p++) {
-      char word[64];
-      harness_outcome outcome;
-      snprintf(word, sizeof word, "--trace=%s", trace_parts[p]);
-      trace_link(row->job, word, &outcome);
-      const bool own = strcmp(trace_parts[p], row->part) == 0;
-      if ((trace_count((char *)outcome.err.data, row->line) != 0) != own)
-        fail_msg("%s: %s with %s: '%s' is %s", row->row, row->job, word, row->line, own ? "missing" : "there");
-      harness_free_outcome(&outcome);
-    }
+/* The line with its part alone, and not with another part. */
+static void trace_test_row(void **state) {
+  const trace_case *const row = *state;
+  for (size_t p = 0; p < TRACE_PARTS; p++) {
+    char word[64];
+    harness_outcome outcome;
+    snprintf(word, sizeof word, "--trace=%s", trace_parts[p]);
+    trace_link(row->job, word, &outcome);
+    const bool own = strcmp(trace_parts[p], row->part) == 0;
+    if ((trace_count((char *)outcome.err.data, row->line) != 0) != own)
+      fail_msg("%s: %s with %s: '%s' is %s", row->row, row->job, word, row->line, own ? "missing" : "there");
+    harness_free_outcome(&outcome);
   }
 }
 
@@ -169,14 +166,21 @@ static void trace_test_unknown(void **state) {
   harness_free_outcome(&outcome);
 }
 
+/* A test a row, called after it, and the others. */
 int command_test_trace(void) {
-#define TRACE_TEST(test) cmocka_unit_test_setup_teardown(test, command_make_scratch, command_remove_scratch)
-  static const struct CMUnitTest tests[] = {
-      TRACE_TEST(trace_test_lines),
-      TRACE_TEST(trace_test_sum),
-      TRACE_TEST(trace_test_times),
-      TRACE_TEST(trace_test_unknown),
+  static const struct CMUnitTest others[] = {
+      cmocka_unit_test(trace_test_sum),
+      cmocka_unit_test(trace_test_times),
+      cmocka_unit_test(trace_test_unknown),
   };
-#undef TRACE_TEST
-  return cmocka_run_group_tests_name("trace", tests, NULL, NULL);
+  enum { OTHERS = sizeof others / sizeof *others };
+  struct CMUnitTest tests[TRACE_CASES + OTHERS];
+  for (size_t i = 0; i < TRACE_CASES; i++)
+    tests[i] = (struct CMUnitTest){
+        .name = trace_cases[i].row, .test_func = trace_test_row, .initial_state = (void *)(uintptr_t)&trace_cases[i]};
+  memcpy(tests + TRACE_CASES, others, sizeof others);
+  command_make_scratch(NULL);
+  const int failed = cmocka_run_group_tests_name("trace", tests, NULL, NULL);
+  command_remove_scratch(NULL);
+  return failed;
 }

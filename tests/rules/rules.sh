@@ -40,7 +40,7 @@ find_cases() { # CTEST[:CASE]: true if the test is there
   grep -qE "(twinlink_add_cmocka_test\($name\b|NAME $name\b)" -r tests --include=CMakeLists.txt ||
     { grep -qE "foreach\(set .*\b${name%-*}\b" -r tests --include=CMakeLists.txt &&
       grep -qE "NAME \\$\{set\}-${name##*-}\b" -r tests --include=CMakeLists.txt; } || return 1
-  [[ -z $case ]] || grep -qF "$case" -r "tests/${name%%_*}" "tests/$name" 2>/dev/null
+  [[ -z $case ]] || grep -qF "$case" -r "tests/${name%%_*}" "tests/${name//-/_}" 2>/dev/null
 }
 
 # A path below corpus/, or the name of a program or of a job; '*' as in a path.
@@ -288,6 +288,8 @@ run_mutate() {
   say "$seen broken functions seen, $unseen not"
   ((unseen == 0 && seen > 0))
 }
+
+[[ ${BASH_SOURCE[0]} == "$0" ]] || return 0 # seeds.sh takes the functions above
 
 case ${1:-check} in
 check) run_check ;;
