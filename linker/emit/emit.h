@@ -47,6 +47,7 @@ void tl_emit_info(tl_emitted *e);
 void tl_emit_callgraph(tl_emitted *e);
 void tl_emit_relocations(tl_emitted *e);
 void tl_emit_unified(tl_emitted *e);
+void tl_emit_metadata(tl_emitted *e);
 void tl_emit_notes(tl_emitted *e);
 
 /* Bytes for the table of a section, zeroed. */

@@ -144,6 +144,18 @@ static uint32_t *tables_unified_numbers(const tl_emitted *e) {
   return numbers;
 }
 
+/* L591 */
+void tl_emit_metadata(tl_emitted *e) {
+  const tl_module *const module = e->module;
+  if (module->metadata == TL_NONE)
+    return;
+  uint8_t *const bytes = tl_emit_table(e, module->metadata, module->sections.items[module->metadata].size);
+  for (size_t i = 0; i < module->metadata_words.count; i++) {
+    const tl_metadata_word word = module->metadata_words.items[i];
+    tl_put32(bytes + 4 * i, word.text ? e->string[word.value] : word.value);
+  }
+}
+
 /* W12.7, U10: each entry names the output's symbol and the place that the index file gives it. */
 void tl_emit_unified(tl_emitted *e) {
   const tl_module *const module = e->module;

@@ -62,6 +62,8 @@ void tl_merge_check_isa_class(tl_merging *m);
 void tl_merge_check_fragments(tl_merging *m);
 void tl_merge_compat_begin(tl_module *module);
 void tl_merge_compat(tl_merging *m, uint32_t section);
+/* Records of metadata, which become one section (L591). */
+void tl_merge_metadata(tl_merging *m, uint32_t section);
 
 /* Places an input section into its output section, creating that when needed; returns the output section. */
 uint32_t tl_merge_place_section(tl_merging *m, uint32_t section);

@@ -216,6 +216,11 @@ typedef struct tl_last_events {
 } tl_last_events;
 
 enum { TL_LOCAL_KERNEL = 1 };
+/* A word of a section of metadata: a number, or the name whose place in .strtab it is. */
+typedef struct tl_metadata_word {
+  uint32_t value;
+  bool text;
+} tl_metadata_word;
 
 typedef struct tl_module {
   tl_arena *arena;
@@ -284,10 +289,11 @@ typedef struct tl_module {
   bool unified;                               /* some input has unified tables (U4) */
   bool unified_functions;                     /* some input has a table of functions (L521) */
   TL_VECTOR(tl_unified_entry) unified_entries;
-  const tl_index *index; /* of unified functions and data (-uidx), NULL */
-  tl_u32_vector stubs;   /* with an index: symbols of the jump slots in .nv.uft */
-  tl_pieces tool_notes;  /* the inputs' .note.nv.tkinfo (W5.1) */
-  uint8_t *compat;       /* merged .nv.compat records (I60-I69), 4 bytes each */
+  TL_VECTOR(tl_metadata_word) metadata_words; /* of the section `metadata` */
+  const tl_index *index;                      /* of unified functions and data (-uidx), NULL */
+  tl_u32_vector stubs;                        /* with an index: symbols of the jump slots in .nv.uft */
+  tl_pieces tool_notes;                       /* the inputs' .note.nv.tkinfo (W5.1) */
+  uint8_t *compat;                            /* merged .nv.compat records (I60-I69), 4 bytes each */
   uint32_t compat_size;
   bool has_external_shared;
   bool has_surface;            /* L590 */
@@ -298,6 +304,7 @@ typedef struct tl_module {
   uint32_t shstrtab, strtab, symtab, tool_note, cuda_note, info, compat_section; /* sections; TL_NONE when absent */
   uint32_t debug_shared, global, callgraph, prototype, rel_action;               /* likewise */
   uint32_t index_section, jump_slots, jump_entries, unified_data; /* .nv.uidx, .nv.uft, .nv.uft.entry, .nv.udt */
+  uint32_t metadata;                                              /* section, TL_NONE (L591) */
   uint32_t constants_size;                                        /* symbol .nv.ptx.const0.size, TL_NONE */
   uint32_t overlapping; /* section of a kernel's constants that overlap in part, TL_NONE (L230) */
 } tl_module;

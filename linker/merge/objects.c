@@ -868,10 +868,11 @@ void tl_merge_objects(tl_merging *m) {
 /* Kinds that the section pass leaves alone: tables of the format, an earlier link's record of applied relocations (L296),
  * and NOBITS that no symbol placed (W3.8). */
 static bool objects_section_is_skipped(const tl_merging *m, const tl_cubin_section *section) {
-  static const uint32_t skipped[] = {SHT_NULL,           SHT_SYMTAB,     SHT_STRTAB,         SHT_RELA,
-                                     SHT_NOTE,           SHT_REL,        SHT_CUDA_INFO,      SHT_CUDA_COMPAT,
-                                     SHT_CUDA_CALLGRAPH, SHT_NOBITS,     SHT_CUDA_PROTOTYPE, SHT_CUDA_REL_ACTION,
-                                     SHT_CUDA_GLOBAL,    SHT_CUDA_LOCAL, SHT_SYMTAB_SHNDX,   SHT_CUDA_RESOLVEDRELA};
+  static const uint32_t skipped[] = {
+      SHT_NULL,          SHT_SYMTAB,           SHT_STRTAB,          SHT_RELA,           SHT_NOTE,
+      SHT_REL,           SHT_CUDA_INFO,        SHT_CUDA_COMPAT,     SHT_CUDA_CALLGRAPH, SHT_NOBITS,
+      SHT_CUDA_METADATA, SHT_CUDA_PROTOTYPE,   SHT_CUDA_REL_ACTION, SHT_CUDA_GLOBAL,    SHT_CUDA_LOCAL,
+      SHT_SYMTAB_SHNDX,  SHT_CUDA_RESOLVEDRELA};
   for (size_t i = 0; i < sizeof skipped / sizeof *skipped; i++)
     if (section->type == skipped[i])
       return true;

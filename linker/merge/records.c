@@ -386,6 +386,8 @@ void tl_merge_records(tl_merging *m) {
       tl_merge_place_section(m, s); /* L187 */
     else if (section->type == SHT_CUDA_COMPAT)
       tl_merge_compat(m, s);
+    else if (section->type == SHT_CUDA_METADATA)
+      tl_merge_metadata(m, s);
     else if (section->type == SHT_CUDA_CALLGRAPH)
       records_read_callgraph(m, s);
     else if (section->type == SHT_CUDA_PROTOTYPE)
