@@ -12,6 +12,7 @@ enum {
   CODE_CRS_STACK_SIZE = 0x1e,
   CODE_EXPLICIT_CACHING = 0x21,
   CODE_MAX_STACK_SIZE = 0x23,
+  CODE_SURFACE_QUERY = 0x24,
   CODE_CACHE_REQUEST = 0x26,
   CODE_HAS_OLD_OBJECT = 0x2c,
   CODE_REGCOUNT = 0x2f,
@@ -407,10 +408,11 @@ static bool ref_attributes_set_masks(ref_link *link) {
   return true;
 }
 
-/* I6, I24: what the output of a function leaves out. */
+/* I6, I24, ZM7: what the output of a function leaves out. */
 static bool ref_attribute_is_left_out(const ref_link *link, uint8_t code, bool kernel) {
   const bool fragments = code == CODE_ENTRY_FRAGMENTS && !kernel;
-  return code == CODE_CACHE_REQUEST || ((code == CODE_MAX_STACK_SIZE || fragments) && !link->relocatable);
+  const bool query = code == CODE_SURFACE_QUERY && link->has_surface;
+  return code == CODE_CACHE_REQUEST || ((code == CODE_MAX_STACK_SIZE || fragments || query) && !link->relocatable);
 }
 
 static void ref_attributes_drop(ref_link *link, ref_records *records, bool kernel) {
@@ -566,8 +568,19 @@ static void ref_attributes_spread_all(ref_link *link, const ref_indices *functio
   ref_attributes_join_stubs(link, masks);
 }
 
+/* RF182 */
+static bool ref_attributes_find_surface(const ref_link *link) {
+  for (size_t i = 0; i < link->symbol_count; i++) {
+    if (link->symbols[i].type == REF_SYMBOL_SURFACE) {
+      return true;
+    }
+  }
+  return false;
+}
+
 void ref_attributes_finish(ref_link *link) {
   ref_indices functions = {0};
+  link->has_surface = ref_attributes_find_surface(link);
   if (!link->relocatable) {
     ref_attributes_check_registers(link); /* I17 */
   }

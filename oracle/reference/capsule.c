@@ -714,6 +714,7 @@ static void ref_capsule_join(ref_link *link, ref_link *sass) {
   ref_callgraph_write(link);
   ref_relocate_write(link);
   ref_bindless_write(link);
+  ref_metadata_write(link);
   ref_capsule_add_plain_pieces(capsule);
   ref_capsule_add_parameters(capsule);
   ref_capsule_add_mercury_pieces(capsule);

@@ -289,6 +289,8 @@ static void ref_function_survey_file(ref_link *link, size_t number) {
       ref_function_read_graph(link, file, section);
     } else if (section->type == REF_TYPE_PROTOTYPE) {
       ref_function_read_prototypes(link, file, section);
+    } else if (section->type == REF_TYPE_METADATA) {
+      ref_metadata_read(link, file, section);
     }
   }
 }

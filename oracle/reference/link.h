@@ -269,6 +269,12 @@ typedef struct ref_name {
   const char *text;
 } ref_name;
 
+/* A word of the output that is a text's place in `.strtab`. */
+typedef struct ref_placed_text {
+  size_t place;
+  const char *text;
+} ref_placed_text;
+
 /* One file's `.nv.constant3` in the output, or a losing body's compiler constants. */
 typedef struct ref_constant_block {
   size_t section;
@@ -368,6 +374,7 @@ typedef struct ref_link {
   size_t info_count;
   ref_indices group_conflicts;               /* kernels, E36 */
   ref_indices caching_clashes;               /* RF93: function, function, kernel */
+  bool has_surface;                          /* of any file, used or not: ZM7 */
   bool saw_extended;                         /* RF121: so far */
   bool has_extended;                         /* C28 */
   bool has_refused_shared;                   /* RF163 */
@@ -390,6 +397,10 @@ typedef struct ref_link {
   uint16_t compat_value[16];
   uint8_t compat_order[16];
   size_t compat_count;
+  ref_bytes metadata; /* all files' records */
+  ref_placed_text *metadata_texts;
+  size_t metadata_text_count, metadata_text_capacity;
+  size_t metadata_section; /* 0: none */
 } ref_link;
 
 /* memory.c */
@@ -532,6 +543,11 @@ size_t ref_records_count_large_parameters(const ref_section *input);
 ref_record *ref_records_add(ref_link *link, ref_records *records, ref_record record);
 void ref_records_read(ref_link *link, size_t file_number, uint32_t section, ref_function *function);
 void ref_record_write(ref_link *link, const ref_record *record, ref_bytes *output);
+
+/* metadata.c */
+void ref_metadata_read(ref_link *link, const ref_file *file, const ref_section *section);
+void ref_metadata_merge(ref_link *link, const ref_section *section);
+void ref_metadata_write(ref_link *link);
 
 /* compat.c */
 void ref_compat_merge(ref_link *link, size_t file_number, uint32_t section);

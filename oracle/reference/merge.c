@@ -383,6 +383,9 @@ static void ref_merge_walk(ref_link *link, size_t file_number) {
     case REF_TYPE_PROTOTYPE:
       ref_merge_check_prototypes(link, file_number, input);
       break;
+    case REF_TYPE_METADATA:
+      ref_metadata_merge(link, input);
+      break;
     case REF_TYPE_REL:
     case REF_TYPE_RELA:
       ref_relocations_read(link, file_number, i);

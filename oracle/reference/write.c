@@ -260,6 +260,7 @@ void ref_write_file(ref_link *link) {
   ref_relocate_write(link);
   ref_bindless_write(link);
   ref_unified_write(link);
+  ref_metadata_write(link);
   ref_symbols_write(link, &symbols);
   const ref_bytes *names = &link->section_names.bytes, *strings = &link->names.bytes;
   ref_bytes_fill(link, &file, HEADER_BYTES);
