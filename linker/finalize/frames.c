@@ -291,6 +291,25 @@ static bool frames_has_alias(const finalizer *f, uint32_t symbol) {
   return text != TL_NONE && f->aliased[text];
 }
 
+static bool frames_same_steps(const frame_steps *a, const frame_steps *b) {
+  bool same = a->count == b->count;
+  for (size_t i = 0; same && i < a->count; i++)
+    same = a->items[i].size == b->items[i].size &&
+           memcmp(a->items[i].bytes, b->items[i].bytes, (size_t)a->items[i].size) == 0;
+  return same;
+}
+
+/* The places in a frame that was made at `start` are those of the input's own SASS frame where both do the same at theirs:
+ * which of the SASS instructions of one Mercury instruction a place means is not always known (L492). */
+static void frames_take_places(frame_writer *w, uint64_t start, const frame_pair *own) {
+  frame_steps made = {0}, had = {0};
+  if (!own->sass || !frames_read_steps(w->f, w->bytes + start, w->size - start, &made) ||
+      !frames_read_steps(w->f, own->sass, own->sass_size, &had) || !frames_same_steps(&made, &had))
+    return;
+  w->size = start + FRAME_FDE;
+  frames_put(w, own->sass + FRAME_FDE, own->sass_size - FRAME_FDE);
+}
+
 /* A frame at the places of the SASS text (L492); of several frames of a function the first has the steps of all (L128). */
 static void frames_put_translated(frame_writer *w, uint32_t first, const frame_pair *last) {
   finalizer *const f = w->f;
@@ -311,6 +330,10 @@ static void frames_put_translated(frame_writer *w, uint32_t first, const frame_p
   frames_put(w, last->mercury, FRAME_FDE);
   frames_put_steps(w, &steps, map);
   w->size = start + tl_align(w->size - start, 8);
+  const uint32_t plain = f->sass_section[text];
+  const bool alone = w->pairs.items[first].next == TL_NONE && last->file == final_standing_file(f, text);
+  if (alone && !tl_barriers_stand(final_view_bytes(f->sass, plain), final_view_size(f->sass, plain)))
+    frames_take_places(w, start, last);
   tl_put64(w->bytes + start + FRAME_LENGTH, w->size - start - FRAME_CIE);
   tl_put64(w->bytes + start + FRAME_CODE, final_view_size(f->sass, f->sass_section[text]));
 }
