@@ -49,12 +49,13 @@ void ref_limits_check_large_parameters(ref_link *link) {
   }
 }
 
-/* E68: RF55, kernel parameters of a function that is no kernel and is deleted. */
+/* E68: RF55, RF185: kernel parameters or shared memory of a function that is no kernel and is deleted. */
 void ref_limits_check_parameters(ref_link *link) {
   for (size_t i = 0; i < link->file_count; i++) {
     const ref_file *file = &link->files[i];
     for (uint32_t k = 1; k < file->cubin.section_count; k++) {
-      const uint32_t owner = file->cubin.sections[k].type == REF_TYPE_CONSTANT ? ref_merge_owner(file, k) : 0;
+      const uint32_t type = file->cubin.sections[k].type;
+      const uint32_t owner = type == REF_TYPE_CONSTANT || type == REF_TYPE_SHARED ? ref_merge_owner(file, k) : 0;
       const size_t number = owner == 0 ? REF_NONE : file->function_of[owner];
       if (number != REF_NONE && !link->functions[number].entry && !link->functions[number].live) {
         ref_message_fatal(link, "E68", "Internal error: reference to deleted section");

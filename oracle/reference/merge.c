@@ -151,6 +151,31 @@ static void ref_merge_check_variable(ref_link *link, const ref_file *file, const
   ref_message_fatal(link, "E71", "Internal error: no callgraph node");
 }
 
+/* RF183: an alias that an earlier file mentions brings the text of its function along, that of a second strong body too, which
+ * must be the same as the first one's as far as both go. */
+static void ref_merge_check_text_of_alias(ref_link *link, size_t file_number, uint32_t symbol) {
+  const ref_file *file = &link->files[file_number];
+  const ref_symbol *input = &file->cubin.symbols[symbol];
+  if (file->body_of[symbol] != REF_BODY_ALIAS || !link->functions[file->function_of[symbol]].mentioned) {
+    return;
+  }
+  const uint32_t primary = ref_function_primary(file, input->section);
+  const ref_function *function = &link->functions[file->function_of[primary]];
+  if (file->body_of[primary] != REF_BODY_LOSES || file->cubin.symbols[primary].info >> 4 == REF_BIND_WEAK) {
+    return;
+  }
+  const ref_file *first = &link->files[function->definition_file];
+  const uint32_t number = first->cubin.symbols[function->definition_symbol].section;
+  if (number >= first->cubin.section_count) {
+    return;
+  }
+  const ref_section *old = &first->cubin.sections[number], *text = &file->cubin.sections[input->section];
+  const uint64_t common = old->size < text->size ? old->size : text->size;
+  if (old->data != NULL && text->data != NULL && memcmp(old->data, text->data, (size_t)common) != 0) {
+    ref_message_fatal(link, "E73", "Internal error: overlapping non-identical data");
+  }
+}
+
 /* E26, E21: two files that disagree about one function (C84). */
 static void ref_merge_check_function(ref_link *link, size_t file_number, uint32_t symbol) {
   ref_file *file = &link->files[file_number];
@@ -166,6 +191,7 @@ static void ref_merge_check_function(ref_link *link, size_t file_number, uint32_
     ref_message_add(link, REF_ERROR, "E26", "Function '%s' not declared __global__ in all source files",
                     ref_demangle(link, input->name));
   }
+  ref_merge_check_text_of_alias(link, file_number, symbol);
   if (input->section != 0 && file->body_of[symbol] == REF_BODY_LOSES && input->info >> 4 != REF_BIND_WEAK &&
       !function->defined_weak_so_far) {
     ref_message_add(link, REF_ERROR, "E21", "Multiple definition of '%s' in '%s', first defined in '%s'", input->name,

@@ -28,8 +28,8 @@ static size_t ref_object_shared_section(ref_link *link, ref_file *file, const re
   const uint32_t owner = input->section == 0 ? 0 : ref_merge_owner(file, input->section);
   if (owner != 0 && file->function_of[owner] != REF_NONE) {
     ref_function *function = &link->functions[file->function_of[owner]];
-    if (function->shared == REF_NONE && function->entry && function->live) {
-      ref_merge_add_shared_section(link, function); /* W17.12 */
+    if (function->shared == REF_NONE && function->live) {
+      ref_merge_add_shared_section(link, function); /* W17.12, RF186 */
     }
     return function->shared;
   }

@@ -11,6 +11,7 @@ typedef struct ref_shared {
   size_t pool_section; /* `.nv_debug.shared` or REF_NONE */
   ref_indices objects; /* in W9.12's order */
   ref_indices pool;    /* sorted */
+  ref_indices owners;  /* functions with a section of their own: kernels, then others (RF186) */
   bool has_extern, pool_is_used;
   uint64_t pool_align; /* D of W9.8 */
 } ref_shared;
@@ -481,16 +482,30 @@ void ref_shared_prepare(ref_link *link) {
   ref_shared_add_late_sections(link, shared);
 }
 
+/* RF186: a live function that is no kernel can have shared memory of its own (no compiler makes one), which is laid out like a
+ * kernel's. */
+static void ref_shared_list_owners(ref_link *link, ref_shared *shared) {
+  for (size_t i = 0; i < link->holders.count; i++) {
+    if (link->functions[link->holders.items[i]].shared != REF_NONE) {
+      ref_indices_add(link, &shared->owners, link->holders.items[i]);
+    }
+  }
+  for (size_t i = 0; i < link->function_count; i++) {
+    if (link->functions[i].shared != REF_NONE && !ref_indices_has(&link->holders, i)) {
+      ref_indices_add(link, &shared->owners, i);
+    }
+  }
+}
+
 void ref_shared_layout(ref_link *link) {
   ref_shared *shared = link->shared;
+  ref_shared_list_owners(link, shared);
   ref_shared_mark_unplaced(link, shared);
   ref_shared_refuse_partial(link, shared);
   const uint64_t end = ref_shared_colour_pool(link, shared);
   shared->pool_align = shared->pool_is_used ? link->debug_shared_align : 1;
-  for (size_t i = 0; i < link->holders.count; i++) {
-    if (link->functions[link->holders.items[i]].shared != REF_NONE) {
-      ref_shared_layout_kernel(link, shared, link->holders.items[i]);
-    }
+  for (size_t i = 0; i < shared->owners.count; i++) {
+    ref_shared_layout_kernel(link, shared, shared->owners.items[i]);
   }
   if (ref_options_keep_shared_symbols(link)) {
     ref_shared_place_extern_by_name(link, shared);
@@ -499,10 +514,8 @@ void ref_shared_layout(ref_link *link) {
     ref_shared_show_extern(link, shared);
   }
   ref_shared_hide_unused(link, shared);
-  for (size_t i = 0; i < link->holders.count; i++) {
-    if (link->functions[link->holders.items[i]].shared != REF_NONE) {
-      ref_shared_finish_kernel(link, shared, &link->functions[link->holders.items[i]]);
-    }
+  for (size_t i = 0; i < shared->owners.count; i++) {
+    ref_shared_finish_kernel(link, shared, &link->functions[shared->owners.items[i]]);
   }
   ref_shared_finish_pool(link, shared, end);
   ref_shared_hide_instances(link, shared);

@@ -132,9 +132,11 @@ void ref_weak_drop_old_body(ref_link *link, size_t number) {
 }
 
 /* RF1: when a strong variable replaces a weak one, the entries against it in constant sections go, those of the tables of
- * addresses too (RF37). */
+ * addresses too (RF37). RF184: not those against a constant. */
 void ref_weak_drop_constant_entries(ref_link *link, size_t symbol) {
-  if (!link->job->bug_compatible) {
+  const size_t place = link->symbols[symbol].section;
+  const bool constant = place != REF_NONE && link->sections[place].type == link->view->user_type;
+  if (!link->job->bug_compatible || constant) {
     return; /* D83 */
   }
   for (size_t i = 0; i < link->relocation_count; i++) {
