@@ -86,3 +86,5 @@ TL_DEFECT(D96, 'R', "merge", "an alias that beats a weak body, or a body that be
           "function's text is overwritten")
 TL_DEFECT(D100, 'R', "relocate", "-r or -preserve-relocs, and a function with visibility INTERNAL",
           "its attributes and what refers to it stay", "its attributes and what refers to it are dropped")
+TL_DEFECT(D111, 'R', "merge", "-g, and a kernel of an -ewp object with shared memory of its own",
+          "it has the shared memory that ptxas laid out", "the kernel has no shared memory")

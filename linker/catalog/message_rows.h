@@ -62,6 +62,7 @@ TL_MESSAGE(AFTER_CUDADEVRT,     "E53", TL_FATAL,   "unexpected object after cuda
 TL_MESSAGE(MERGE_FAILED,        "E53", TL_FATAL,   "merge_elf failed")
 /* after merging (C78) */
 TL_MESSAGE(UNDEFINED,           "E20", TL_ERROR,   "Undefined reference to '%s' in '%s'")
+TL_MESSAGE(PARTIAL_KERNEL,      "L555",TL_ERROR,   "Cannot link shared object '%s' with partially linked kernel '%s'")
 TL_MESSAGE(SHARED_SIZE,         "E30", TL_ERROR,   "Entry function '%s' uses too much shared data (0x%x bytes, 0x%x max)")
 TL_MESSAGE(CONSTANT_SIZE,       "E31", TL_ERROR,   "Entry function '%s' uses too much constant data (0x%x bytes, 0x10000 max)")
 TL_MESSAGE(USER_CONSTANT_SIZE,  "E32", TL_ERROR,   "File uses too much global constant data (0x%x bytes, 0x10000 max)")

@@ -325,11 +325,23 @@ static void diagnose_hidden_shared(const tl_module *module, const tl_layout *lay
     tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_DELETED_SECTION), site, NULL);
 }
 
+/* L555: such an object stands at -1, and where no reserved memory moves it nvlink stops on writing its symbol or its
+ * records. */
+static void diagnose_refused_shared(const tl_module *module, const tl_layout *layout, uint32_t index) {
+  const tl_site site = {NULL, NULL, diagnose_name(module, index), TL_NO_OFFSET};
+  if (!layout->symbol_unallocated[index] || layout->reserved || !module->keeps_shared)
+    return;
+  tl_diagnostics_add(module->diagnostics,
+                     tl_message_row_of(module->extern_by_name ? TL_MESSAGE_UNALLOCATED : TL_MESSAGE_DELETED_SYMBOL),
+                     site, NULL);
+}
+
 void tl_diagnose_unallocated(const tl_module *module, const tl_layout *layout) {
   for (uint32_t i = 1; i < module->symbols.count; i++) {
     const tl_symbol *const symbol = &module->symbols.items[i];
     const tl_site site = {NULL, NULL, tl_module_text(module, symbol->name), TL_NO_OFFSET};
     diagnose_hidden_shared(module, layout, i);
+    diagnose_refused_shared(module, layout, i);
     const bool placed = symbol->section != TL_NONE && !symbol->shared && !symbol->misplaced && !symbol->unlisted;
     const bool open = symbol->external_shared && tl_symbol_is_marked(symbol) && module->mode->final &&
                       !module->extern_by_name; /* L553 */

@@ -9,6 +9,7 @@ void tl_layout_init(tl_layout *layout, const tl_module *module, const tl_constan
   *layout = (tl_layout){.symbol_value = tl_arena_new(arena, uint64_t, symbols),
                         .symbol_section = tl_arena_new(arena, uint32_t, symbols),
                         .symbol_gone = tl_arena_new(arena, bool, symbols),
+                        .symbol_unallocated = tl_arena_new(arena, bool, symbols),
                         .section_size = tl_arena_new(arena, uint64_t, sections),
                         .section_align = tl_arena_new(arena, uint64_t, sections),
                         .section_dropped = tl_arena_new(arena, bool, sections),

@@ -38,6 +38,7 @@ typedef struct tl_layout {
   uint64_t *symbol_value;   /* by symbol */
   uint32_t *symbol_section; /* by symbol; a shared object can move to its only user (W9.3) */
   bool *symbol_gone;        /* shared object that nothing refers to: no symbol, no name */
+  bool *symbol_unallocated; /* shared object that was refused its one user (L555) */
   uint64_t *section_size, *section_align;
   bool *section_dropped;
   bool *section_hollow;  /* no object lies in it, its size is what the linker sets aside: no section symbol (W9.11) */

@@ -24,6 +24,7 @@ struct tl_instances {
   uint64_t *name_value;  /* with -g, by symbol: the largest end of the kernels that refer to the name */
   uint64_t external_align; /* largest alignment of extern shared memory, at least 16 */
   uint64_t pool_align;     /* D of W9.8 */
+  uint64_t null_value; /* of symbol 0: the alignment of the last such object of the first kernel that has some (L556) */
 };
 
 static bool instances_is_object(const tl_symbol *symbol) {
@@ -59,6 +60,26 @@ static uint32_t instances_section(tl_instances *n, uint32_t text, uint32_t kerne
   module->sections.items[section].about = text;
   module->sections.items[text].shared = section;
   return section;
+}
+
+/* L556: objects without a symbol lie behind the others, each at its alignment. */
+static void instances_add_partial(tl_instances *n) {
+  const tl_module *const module = n->module;
+  uint64_t *const last = tl_arena_new(n->arena, uint64_t, module->sections.count);
+  for (size_t i = 0; i < module->partial_objects.count; i++) {
+    const tl_partial_object *const object = &module->partial_objects.items[i];
+    const uint32_t section = module->sections.items[object->text].shared;
+    n->raw[section] = tl_align(n->raw[section], object->align) + object->size;
+    n->align[section] = object->align > n->align[section] ? object->align : n->align[section];
+    if (!module->symbols.items[module->sections.items[object->text].owner].late)
+      last[section] = object->align;
+  }
+  for (size_t k = module->all_kernels.count; k-- > 0;) {
+    const uint32_t text = module->symbols.items[module->all_kernels.items[k]].section;
+    const uint32_t section = module->sections.items[text].shared;
+    if (section != TL_NONE && last[section])
+      n->null_value = last[section];
+  }
 }
 
 static uint64_t instances_raw(const tl_instances *n, uint32_t text) {
@@ -153,6 +174,7 @@ tl_instances *tl_layout_create_instances(tl_module *module, tl_arena *arena) {
                       .late = tl_arena_new(arena, bool, module->sections.count + kernels)};
   bool *const done = tl_arena_new(arena, bool, module->resolution->functions.count + 1);
   instances_sum(n);
+  instances_add_partial(n);
   const size_t first_late = module->sections.count;
   for (size_t i = 0; i < module->relocations.count; i++) {
     const uint32_t function = instances_referrer(n, i);
@@ -268,6 +290,8 @@ void tl_layout_relocatable(tl_layout *layout, const tl_instances *n) {
   relocatable_set_constants_size(layout, n->module);
   relocatable_drop_constants(layout, n);
   relocatable_place_kernels(layout, n);
+  if (n->null_value)
+    layout->null_value = n->null_value;
   const uint32_t pool = module->debug_shared;
   if (pool == TL_NONE)
     return;

@@ -7,6 +7,7 @@
 #include "base/bytes.h"
 #include "base/list_sort.h"
 #include "catalog/defect.h"
+#include "catalog/message.h"
 #include "catalog/trace.h"
 #include "cubin/elf.h"
 #include "layout/layout.h"
@@ -61,12 +62,34 @@ static const tl_symbol *shared_symbol(const shared_state *s, uint32_t place) {
   return &s->module->symbols.items[shared_of(place)];
 }
 
+/* In the lists of what is a kernel's own: not a symbol but a number in the module's partial_objects (L556). */
+static const uint32_t partial = (uint32_t)1 << 30;
+
+static const tl_partial_object *shared_partial(const shared_state *s, uint32_t place) {
+  return place & partial ? &s->module->partial_objects.items[place & ~partial] : NULL;
+}
+
 static uint64_t shared_align(const shared_state *s, uint32_t place) {
+  const tl_partial_object *const object = shared_partial(s, place);
+  if (object)
+    return object->align;
   return place & first_place ? shared_symbol(s, place)->first_align : shared_symbol(s, place)->align;
+}
+
+static uint64_t shared_size(const shared_state *s, uint32_t place) {
+  const tl_partial_object *const object = shared_partial(s, place);
+  return object ? object->size : shared_symbol(s, place)->size;
 }
 
 static bool shared_is_stub(const shared_state *s, uint32_t kernel) {
   return kernel >= s->module->all_kernels.count;
+}
+
+/* L555: a kernel of an -ewp object. */
+static bool shared_kernel_is_partial(const shared_state *s, uint32_t kernel) {
+  const tl_symbol *const symbol = shared_symbol(s, s->entries.items[kernel]);
+  const uint32_t file = s->module->resolution->functions.items[symbol->function].file;
+  return !symbol->late && file != TL_NONE && s->module->files[file].type == ET_EWP;
 }
 
 static uint32_t shared_section_of_kernel(const shared_state *s, uint32_t kernel) {
@@ -147,10 +170,12 @@ static bool shared_larger_first(const void *context, uint32_t a, uint32_t b) {
   return shared_symbol(s, a)->size > shared_symbol(s, b)->size;
 }
 
-/* W9.4: alignment descending, then size ascending, ties take the first half. */
+/* W9.4: alignment descending, then size ascending, ties take the first half; all without a symbol are alike (L556). */
 static bool shared_own_first(const void *context, uint32_t a, uint32_t b) {
+  if (a & b & partial)
+    return true;
   const uint64_t x = shared_align(context, a), y = shared_align(context, b);
-  return x != y ? x > y : shared_symbol(context, a)->size <= shared_symbol(context, b)->size;
+  return x != y ? x > y : shared_size(context, a) <= shared_size(context, b);
 }
 
 static tl_u32_vector shared_collect_pool(const shared_state *s) {
@@ -272,6 +297,12 @@ static tl_u32_vector *shared_collect_own(shared_state *s) {
     if (shared_is_kernel_local(s, symbol) && kernel_of[shared_symbol(s, symbol)->section])
       tl_u32_push(s->arena, &own[kernel_of[shared_symbol(s, symbol)->section] - 1], symbol);
   }
+  for (uint32_t i = 0; i < s->module->partial_objects.count; i++) {
+    const uint32_t section = s->module->sections.items[s->module->partial_objects.items[i].text].shared;
+    const uint32_t kernel = section == TL_NONE ? 0 : kernel_of[section];
+    if (kernel && !shared_symbol(s, s->entries.items[kernel - 1])->late)
+      tl_u32_push(s->arena, &own[kernel - 1], i | partial);
+  }
   for (size_t i = 0; i < s->sorted.count; i++) {
     const uint32_t symbol = s->sorted.items[i];
     if (s->users[shared_of(symbol)].count != 1)
@@ -287,13 +318,17 @@ static void shared_place_own(shared_state *s) {
   tl_u32_vector *const own = shared_collect_own(s);
   for (uint32_t k = 0; k < s->kernel_count; k++) {
     const uint32_t section = shared_section_of_kernel(s, k);
-    uint64_t end = s->end[k], align = s->pool_align;
+    uint64_t end = own[k].count && shared_kernel_is_partial(s, k) ? 0 : s->end[k]; /* L555: that link has failed */
+    uint64_t align = s->pool_align;
     tl_list_sort(s->arena, own[k].items, own[k].count, TL_DEAL_ALTERNATE, shared_own_first, s);
     for (size_t i = 0; i < own[k].count; i++) {
       const uint64_t its = shared_align(s, own[k].items[i]);
       end = tl_align(end, its);
-      s->layout->symbol_value[shared_of(own[k].items[i])] = end;
-      end += shared_symbol(s, own[k].items[i])->size;
+      if (shared_partial(s, own[k].items[i]))
+        s->layout->null_value += s->layout->reserved; /* L556: symbol 0 stands for it */
+      else
+        s->layout->symbol_value[shared_of(own[k].items[i])] = end;
+      end += shared_size(s, own[k].items[i]);
       align = its > align ? its : align;
     }
     s->end[k] = end;
@@ -502,8 +537,27 @@ static void shared_list_external(shared_state *s) {
     }
 }
 
+/* L555: ptxas has laid out the shared memory of a kernel of an -ewp object. */
+static void shared_check_partial(const shared_state *s) {
+  const tl_module *const module = s->module;
+  for (size_t i = 0; i < s->sorted.count; i++) {
+    const uint32_t symbol = shared_of(s->sorted.items[i]);
+    const tl_u32_vector *const users = &s->users[symbol];
+    for (size_t u = users->count; u-- > 0;) {
+      const tl_symbol *const kernel = shared_symbol(s, s->entries.items[users->items[u]]);
+      if (!shared_kernel_is_partial(s, users->items[u]))
+        continue;
+      const char *const name = tl_module_text(module, module->symbols.items[symbol].name);
+      tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_PARTIAL_KERNEL),
+                         (tl_site){NULL, NULL, name, TL_NO_OFFSET}, NULL, name, tl_module_text(module, kernel->name));
+      s->layout->symbol_unallocated[symbol] = users->count == 1;
+    }
+  }
+}
+
 void tl_layout_shared(tl_layout *layout, tl_shared_plan *s) {
   s->layout = layout;
+  shared_check_partial(s);
   for (size_t i = 0; i < s->gone.count; i++)
     layout->symbol_gone[shared_of(s->gone.items[i])] = true;
   shared_colour_pool(s);

@@ -140,6 +140,7 @@ static void merge_file(tl_module *module, uint32_t file) {
     tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_MERGE_FAILED), site, NULL);
   }
   tl_merge_records(&m);
+  tl_merge_partial_objects(&m);
   if (tl_trace_wants(module->diagnostics, TL_TRACE_MAPS)) {
     merge_trace_maps(&m);
     merge_trace_state(&m);

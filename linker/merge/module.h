@@ -136,6 +136,12 @@ typedef struct tl_symbol {
   bool late_sections;    /* ... whose sections are created late, also where it counts as a kernel (L45, L151) */
 } tl_symbol;
 
+/* What ptxas laid out in the .nv.shared.K of a kernel of an -ewp object: one object without a symbol (L556). */
+typedef struct tl_partial_object {
+  uint32_t text; /* of the kernel */
+  uint64_t size, align;
+} tl_partial_object;
+
 /* How an entry is to be treated whatever its symbol's class is. */
 typedef enum tl_relocation_state {
   TL_ENTRY_NORMAL,
@@ -255,19 +261,20 @@ typedef struct tl_module {
   tl_map symbol_of_any_name;   /* local ones and sections' too: the first (L159); made when a texture asks for it, */
   uint32_t named_symbols;      /* ... of so many symbols */
   tl_u32_vector section_names; /* event list of .shstrtab: names */
-  TL_VECTOR(tl_string_event) strings;      /* event list of .strtab */
-  tl_u32_vector prototypes;                /* prototype texts in first-seen order (W2.2) */
-  TL_VECTOR(tl_relocation) relocations;    /* in input order */
-  tl_attributes attributes;                /* of .nv.info, in input order */
-  tl_u32_vector functions;                 /* live functions (resolution index) in creation order */
-  tl_u32_vector kernels;                   /* output symbols of live kernels in creation order (L255) */
-  tl_u32_vector all_kernels;               /* by their texts; with those that stay without being named (W17.12) */
-  tl_u32_vector commons;                   /* symbols in the order in which they became common (L70) */
-  tl_u32_vector shared_objects;            /* symbols, in pool order (W9.2, W9.12); TL_NONE while merging: a gap */
-  tl_last_events last_names, last_strings; /* of section_names and strings */
-  tl_map first_block;                      /* by name of the section: the first of constant_blocks */
-  bool any_ewp;                            /* some file is an -ewp object (C28) */
-  bool blocks_renamed;                     /* a block took another name: first_block and next_of_name do not hold */
+  TL_VECTOR(tl_string_event) strings;           /* event list of .strtab */
+  tl_u32_vector prototypes;                     /* prototype texts in first-seen order (W2.2) */
+  TL_VECTOR(tl_relocation) relocations;         /* in input order */
+  tl_attributes attributes;                     /* of .nv.info, in input order */
+  tl_u32_vector functions;                      /* live functions (resolution index) in creation order */
+  tl_u32_vector kernels;                        /* output symbols of live kernels in creation order (L255) */
+  tl_u32_vector all_kernels;                    /* by their texts; with those that stay without being named (W17.12) */
+  tl_u32_vector commons;                        /* symbols in the order in which they became common (L70) */
+  TL_VECTOR(tl_partial_object) partial_objects; /* in the order of the files (L556) */
+  tl_u32_vector shared_objects;                 /* symbols, in pool order (W9.2, W9.12); TL_NONE while merging: a gap */
+  tl_last_events last_names, last_strings;      /* of section_names and strings */
+  tl_map first_block;                           /* by name of the section: the first of constant_blocks */
+  bool any_ewp;                                 /* some file is an -ewp object (C28) */
+  bool blocks_renamed; /* a block took another name: first_block and next_of_name do not hold */
   TL_VECTOR(tl_constant_block) constant_blocks;
   TL_VECTOR(tl_copied_entry) copied_entries;  /* in output order, behind the ordinary entries of each container (M20) */
   uint32_t *block_of_function;                /* by function index; TL_NONE */

@@ -901,3 +901,32 @@ void tl_merge_remaining_sections(tl_merging *m) {
       tl_merge_place_section(m, s);
   }
 }
+
+/* L556: also of a body that is replaced or loses, as long as the kernel lives. With -g nvlink forgets it (D111). */
+static void objects_take_partial(tl_merging *m, uint32_t index) {
+  tl_module *const module = m->module;
+  const tl_cubin_section *const input = &m->cubin->sections[index];
+  if (m->cubin->type != ET_EWP || input->type != SHT_CUDA_SHARED || !input->size || !input->info ||
+      !objects_starts_with(m, input->name, ".nv.shared."))
+    return;
+  if (m->section_state[index] & TL_SECTION_DEAD) {
+    objects_name_dead_shared(m, index);
+    return;
+  }
+  const uint32_t text = objects_owner_text(m, input);
+  const uint32_t owner = text == TL_NONE ? TL_NONE : module->sections.items[text].owner;
+  if (owner == TL_NONE || !(module->symbols.items[owner].other & STO_ENTRY) || tl_merge_has_symbols(m, index))
+    return;
+  if (module->extern_by_name && tl_defect_matched(module->options, TL_DEFECT_D111))
+    return;
+  if (module->extern_by_name)
+    tl_defect_note(module->diagnostics, TL_DEFECT_D111, tl_merging_text(m, input->name));
+  if (module->sections.items[text].shared == TL_NONE) /* a late kernel (W17.12) has its section from now on */
+    objects_owned_section(m, index, text);
+  *tl_vector_push(module->arena, &module->partial_objects) = (tl_partial_object){text, input->size, input->align};
+}
+
+void tl_merge_partial_objects(tl_merging *m) {
+  for (uint32_t s = 1; s < m->cubin->section_count; s++)
+    objects_take_partial(m, s);
+}
