@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE_BYTES = 16, PAIR_BYTES = 8, TYPE_NOTE = 7, TYPE_COMPAT = 0x70000086 };
+enum { LINE_BYTES = 16, PAIR_BYTES = 8, TYPE_NOTE = 7, TYPE_METADATA = 0x70000004, TYPE_COMPAT = 0x70000086 };
 
 static const char canonical_edge[] = "call graph: ";
 
@@ -231,6 +231,35 @@ static void say_prototypes(canonical_context *context, uint32_t index) {
   }
 }
 
+/* Records of a number, a text, and pairs of a key and a value, which is a text where the key is 3 (ZM15): one sentence
+ * each, with what the texts say. */
+static void say_metadata(canonical_context *context, uint32_t index) {
+  enum { HEAD_BYTES = 12, KEY_TEXT = 3 };
+  const ref_section *section = &context->check.output->sections[index];
+  uint64_t at = 0;
+  while (section->size - at >= HEAD_BYTES) {
+    ref_text text = {0};
+    const uint64_t count = ref_u32(section->data + at + 8);
+    ref_text_add(&text, "metadata %" PRIu32 " ", ref_u32(section->data + at));
+    ref_add_prototype(&text, &context->view, ref_u32(section->data + at + 4));
+    at += HEAD_BYTES;
+    for (uint64_t i = 0; i < count && section->size - at >= PAIR_BYTES; i++, at += PAIR_BYTES) {
+      const uint32_t key = ref_u32(section->data + at), value = ref_u32(section->data + at + 4);
+      ref_text_add(&text, ", %" PRIu32 " = ", key);
+      if (key == KEY_TEXT) {
+        ref_add_prototype(&text, &context->view, value);
+      } else {
+        ref_text_add(&text, "%" PRIu32, value);
+      }
+    }
+    canonical_say(context, "%s", text.data);
+    ref_text_free(&text);
+  }
+  if (at < section->size) {
+    canonical_say_bytes(context, context->view.sections[index], index, at, section->size - at);
+  }
+}
+
 /* Functions and everything else that is one item a section. */
 static void say_whole(canonical_context *context, uint32_t index) {
   canonical_say_bytes(context, context->view.sections[index], index, 0, context->check.output->sections[index].size);
@@ -295,17 +324,12 @@ typedef struct say_row {
 } say_row;
 
 static const say_row say_rows[] = {
-    {TYPE_INFO, NULL, say_attributes},
-    {TYPE_COMPAT, NULL, say_attributes},
-    {TYPE_CALLGRAPH, NULL, say_callgraph},
-    {TYPE_PROTOTYPE, NULL, say_prototypes},
-    {0, ".nv.constant0.", say_parameters},
-    {0, ".nv.constant2.", say_size},
-    {0, ".nv.constant3", say_variables},
-    {0, ".nv.global.init", say_variables},
-    {TYPE_PROGBITS, ".debug_", say_debug},
-    {TYPE_PROGBITS, ".nv_debug_", say_debug},
-    {0, NULL, say_whole},
+    {TYPE_INFO, NULL, say_attributes},        {TYPE_COMPAT, NULL, say_attributes},
+    {TYPE_CALLGRAPH, NULL, say_callgraph},    {TYPE_PROTOTYPE, NULL, say_prototypes},
+    {TYPE_METADATA, NULL, say_metadata},      {0, ".nv.constant0.", say_parameters},
+    {0, ".nv.constant2.", say_size},          {0, ".nv.constant3", say_variables},
+    {0, ".nv.global.init", say_variables},    {TYPE_PROGBITS, ".debug_", say_debug},
+    {TYPE_PROGBITS, ".nv_debug_", say_debug}, {0, NULL, say_whole},
 };
 
 static void say_contents(canonical_context *context) {
