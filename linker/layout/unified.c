@@ -11,6 +11,8 @@
 #include "cubin/elf.h"
 #include "layout/layout.h"
 
+#include <string.h>
+
 enum { SLOT_SIZE = 128 };
 
 /* An input's entry, to be found by its identity. */
@@ -159,7 +161,9 @@ static uint64_t unified_data_size(const tl_module *module, const unified_keys *k
   uint64_t end = 0;
   for (size_t i = 0; i < keys->count; i++) {
     const uint32_t number = keys->items[i].entry, symbol = module->unified_entries.items[number].symbol;
-    const uint64_t size = symbol == TL_NONE ? 0 : module->symbols.items[symbol].size;
+    const unsigned type = symbol == TL_NONE ? 0 : tl_type_of(&module->symbols.items[symbol]);
+    const bool texture = type >= STT_CUDA_TEXTURE && type <= STT_CUDA_SURFACE; /* L477 */
+    const uint64_t size = symbol == TL_NONE || texture ? 0 : module->symbols.items[symbol].size;
     if (places[number] != TL_NO_OFFSET && places[number] + size > end)
       end = places[number] + size;
   }
@@ -183,6 +187,11 @@ static void unified_copy_places(const tl_module *module, tl_unified_plan *plan) 
   }
 }
 
+static uint32_t unified_section_of_name(const tl_module *module, const char *text) {
+  const uint32_t name = tl_names_find(module->names, text, strlen(text));
+  return name == TL_NONE ? TL_NONE : tl_module_find_section(module, name);
+}
+
 /* L491: what the index says of functions counts only where the inputs have some, and so with data. */
 static void unified_match_functions(const tl_module *module, const unified_keys *functions, uint64_t slots,
                                     uint64_t *places) {
@@ -193,7 +202,27 @@ static void unified_match_functions(const tl_module *module, const unified_keys 
   unified_match(module, &module->index->functions, functions, places);
 }
 
+/* nvlink finds both by their names: objects without a table, or one whose entries are no entries for it (L473, L474). */
+static void unified_check_data(const tl_module *module, const unified_keys *data) {
+  const uint32_t objects = unified_section_of_name(module, ".nv.udt");
+  const uint32_t table = unified_section_of_name(module, ".nv.udt.entry");
+  bool raw = false;
+  for (size_t i = 0; i < data->count; i++)
+    raw |= module->unified_entries.items[data->items[i].entry].raw;
+  if (objects == TL_NONE)
+    return;
+  if (table == TL_NONE)
+    unified_refuse(module, 0, "there is no .nv.udt.entry for the objects of .nv.udt");
+  if (raw || module->sections.items[table].type != SHT_CUDA_UDT_ENTRY)
+    unified_fail(module, TL_MESSAGE_UDT_WINDOW);
+  if (module->sections.items[table].size % UNIFIED_ENTRY_SIZE)
+    unified_refuse(module, 0, "the size of .nv.udt.entry is not that of entries");
+  if (tl_section_type_is_empty(module->sections.items[objects].type))
+    unified_refuse(module, 0, "sh_type of .nv.udt is one without contents");
+}
+
 static void unified_match_data(const tl_module *module, const unified_keys *data, uint64_t *places) {
+  unified_check_data(module, data);
   if (data->count == 0)
     return;
   unified_match(module, &module->index->data, data, places);
@@ -203,7 +232,8 @@ static void unified_match_data(const tl_module *module, const unified_keys *data
 
 tl_unified_plan tl_layout_plan_unified(const tl_module *module, tl_arena *arena) {
   tl_unified_plan plan = {0};
-  if (!tl_module_has_tables(module) || !(module->unified_entries.count || module->stubs.count))
+  if (!tl_module_has_tables(module) ||
+      !(module->unified_entries.count || module->stubs.count || module->unified_data != TL_NONE))
     return plan;
   plan.slots = tl_arena_new(arena, uint64_t, module->stubs.count + 1);
   plan.places = tl_arena_new(arena, uint64_t, module->unified_entries.count + 1);
@@ -215,7 +245,8 @@ tl_unified_plan tl_layout_plan_unified(const tl_module *module, tl_arena *arena)
   const unified_keys data = unified_collect(module, SHT_CUDA_UDT_ENTRY, arena);
   const uint64_t slots = unified_section_size(module, module->jump_slots);
   const uint64_t entries = unified_section_size(module, module->jump_entries);
-  if (slots / SLOT_SIZE != entries / UNIFIED_ENTRY_SIZE || slots % SLOT_SIZE || entries % UNIFIED_ENTRY_SIZE)
+  if (module->odd_slots || slots / SLOT_SIZE != entries / UNIFIED_ENTRY_SIZE || slots % SLOT_SIZE ||
+      entries % UNIFIED_ENTRY_SIZE)
     unified_fail(module, TL_MESSAGE_UFT_SLOTS);
   unified_match_functions(module, &functions, slots, plan.places);
   unified_match_data(module, &data, plan.places);
@@ -285,6 +316,9 @@ static void unified_place_data(tl_layout *layout, const tl_module *module, const
   for (size_t i = 0; i < module->unified_entries.count; i++) {
     const uint32_t symbol = unified_symbol(module, (uint32_t)i);
     const tl_symbol *const object = &module->symbols.items[symbol];
+    const bool beyond = object->section == section && object->value >= module->sections.items[section].size;
+    if ((beyond || object->common) && plan->places[i] != TL_NO_OFFSET) /* L478 */
+      unified_fail(module, TL_MESSAGE_RELOC_NOT_FOUND);
     if (object->section != section || plan->places[i] == TL_NO_OFFSET ||
         !unified_is_original(module, i, SHT_CUDA_UDT_ENTRY))
       continue;
@@ -310,12 +344,29 @@ static uint64_t *unified_slots_of_functions(const tl_layout *layout, const tl_mo
   return slots;
 }
 
+/* nvlink looks for the slot of what an entry names, under that name (L479, L480). */
+static void unified_check_slots(const tl_module *module) {
+  for (size_t i = 0; i < module->stubs.count; i++) {
+    const uint32_t stub = module->stubs.items[i], known = module->symbol_of_name[module->symbols.items[stub].name];
+    if (known != TL_NONE && known != stub)
+      unified_fail(module, TL_MESSAGE_RELOC_NOT_FOUND);
+  }
+  for (size_t i = 0; i < module->relocations.count; i++) {
+    const tl_relocation *const entry = &module->relocations.items[i];
+    const tl_symbol *const symbol = &module->symbols.items[entry->symbol];
+    const bool slots = tl_type_of(symbol) == STT_SECTION && symbol->section == module->jump_slots;
+    if (entry->target == module->jump_slots && (entry->symbol == 0 || slots))
+      unified_refuse(module, module->stubs.items[0], "an entry of a jump slot names nothing that has one");
+  }
+}
+
 void tl_layout_unified(tl_layout *layout, const tl_module *module, const tl_unified_plan *plan, tl_arena *arena) {
   layout->unified_places = plan->places;
   if (!plan->places)
     return;
   if (module->jump_slots != TL_NONE) {
     tl_trace(module->diagnostics, TL_TRACE_REORDER_UFT);
+    unified_check_slots(module);
     unified_place_slots(layout, module, plan, arena);
     layout->stub_of = unified_slots_of_functions(layout, module, arena);
   }

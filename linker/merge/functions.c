@@ -333,6 +333,15 @@ static void functions_check_section(const tl_merging *m, uint32_t symbol) {
     tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, section, TL_NO_OFFSET, what);
 }
 
+/* nvlink knows a jump slot by its name, and by what its symbol is not: a kernel or a unified function (L475). */
+static bool functions_is_slot(const tl_merging *m, uint32_t symbol) {
+  static const char prefix[] = "__cuda_uf_stub_";
+  const uint64_t slot = 128;
+  const tl_cubin_symbol *const s = &m->cubin->symbols[symbol];
+  return strncmp(tl_merging_text(m, s->name), prefix, sizeof prefix - 1) == 0 &&
+         !(s->other & (STO_ENTRY | STO_MANAGED)) && m->cubin->sections[s->section].size >= slot;
+}
+
 /* U10: all jump slots are one section, which the first one creates with its attributes. */
 static void functions_define_stub(tl_merging *m, uint32_t symbol, uint32_t out) {
   tl_module *const module = m->module;
@@ -342,6 +351,7 @@ static void functions_define_stub(tl_merging *m, uint32_t symbol, uint32_t out) 
   const tl_cubin_section *const input = &m->cubin->sections[s->section];
   tl_module_list_symbol(module, out, true);
   tl_u32_push(module->arena, &module->stubs, out);
+  module->odd_slots |= !functions_is_slot(m, symbol);
   if (module->jump_slots == TL_NONE) {
     const uint32_t name = tl_names_intern(names, slots, sizeof slots - 1);
     module->jump_slots =
@@ -428,6 +438,7 @@ static void functions_define(tl_merging *m, uint32_t symbol, uint32_t out, bool 
   result->value = s->value ? s->value : result->value; /* L231 */
   if (!create)
     functions_check_alias(m, symbol, text);
+  module->odd_slots |= text == module->jump_slots; /* a second function in a slot (L475) */
   result->size = s->size;
   if (new || !create)
     functions_take_other(m, result, s); /* otherwise that of the first mention stays (W4.6) */

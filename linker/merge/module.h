@@ -198,6 +198,7 @@ typedef struct tl_unified_entry {
   uint64_t offset;
   uint32_t symbol; /* output symbol, TL_NONE */
   const uint8_t *data;
+  bool raw; /* a symbol placed the table before its entries were read: nvlink keeps the input's numbers (L473) */
 } tl_unified_entry;
 
 /* A symbol of an input. */
@@ -298,6 +299,7 @@ typedef struct tl_module {
   TL_VECTOR(tl_unified_entry) unified_entries;
   TL_VECTOR(tl_metadata_word) metadata_words; /* of the section `metadata` */
   const tl_index *index;                      /* of unified functions and data (-uidx), NULL */
+  bool odd_slots;                             /* something that no jump slot is lies among the slots (L475) */
   tl_u32_vector stubs;                        /* with an index: symbols of the jump slots in .nv.uft */
   tl_pieces tool_notes;                       /* the inputs' .note.nv.tkinfo (W5.1) */
   uint8_t *compat;                            /* merged .nv.compat records (I60-I69), 4 bytes each */

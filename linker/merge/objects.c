@@ -176,6 +176,9 @@ uint32_t tl_merge_place_section(tl_merging *m, uint32_t index) {
   if (m->section_map[index] != TL_NONE)
     return m->section_map[index];
   tl_merge_check_shape(m, index);
+  if (input->type == SHT_CUDA_UFT_REL && tl_module_has_tables(module)) /* E74 */
+    tl_cubin_damaged(m->cubin, module->names, module->diagnostics, index, TL_NO_OFFSET,
+                     "a jump slot has no function (L475)");
   const bool strange = input->type == SHT_CUDA_SHARED && !objects_starts_with(m, input->name, ".nv.shared."); /* L190 */
   const uint32_t text =
       input->info && input->flags & SHF_INFO_LINK && !strange ? objects_owner_text(m, input) : TL_NONE;

@@ -352,16 +352,37 @@ static void records_read_tool_note(tl_merging *m, uint32_t section) {
       (tl_piece){input->align, input->size, input->data, m->file, section, false};
 }
 
+/* A variable that is said to lie in the table placed it. */
+static bool records_is_placed_by_symbol(const tl_merging *m, uint32_t section) {
+  const uint32_t out = m->section_map[section];
+  const tl_pieces *const pieces = out == TL_NONE ? NULL : &m->module->sections.items[out].pieces;
+  for (size_t i = 0; pieces && i < pieces->count; i++)
+    if (pieces->items[i].file == m->file && pieces->items[i].section == section)
+      return pieces->items[i].named;
+  return false;
+}
+
+/* Of a function's entry nvlink takes the symbol without looking whether it is one that came along (L476). */
+static void records_check_unified(const tl_merging *m, uint32_t section, uint64_t at, uint32_t symbol) {
+  const bool function = m->cubin->sections[section].type == SHT_CUDA_UFT_ENTRY;
+  const bool nothing = symbol == 0 || tl_symbol_type(&m->cubin->symbols[symbol]) == STT_SECTION;
+  if (function && nothing && !m->module->mode->final)
+    tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, section, at,
+                     "an entry of unified functions names no symbol of a program (L476)");
+}
+
 /* W12.7: the entries of unified tables name symbols; what the output says of them is emit/'s. */
 static void records_read_unified(tl_merging *m, uint32_t section) {
   const tl_cubin_section *const input = &m->cubin->sections[section];
   if (input->size >= UNIFIED_ENTRY_SIZE && m->section_map[section] == TL_NONE) /* flags of code on a table */
     tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, section, TL_NO_OFFSET,
                      "a table of unified entries is not placed");
+  const bool raw = records_is_placed_by_symbol(m, section);
   for (uint64_t at = 0; at + UNIFIED_ENTRY_SIZE <= input->size; at += UNIFIED_ENTRY_SIZE) {
     const uint32_t symbol = records_symbol(m, section, at, tl_get32(input->data + at));
+    records_check_unified(m, section, at, tl_get32(input->data + at));
     *tl_vector_push(m->module->arena, &m->module->unified_entries) =
-        (tl_unified_entry){m->section_map[section], m->section_offset[section] + at, symbol, input->data + at};
+        (tl_unified_entry){m->section_map[section], m->section_offset[section] + at, symbol, input->data + at, raw};
   }
 }
 

@@ -353,8 +353,12 @@ static void relocations_read_block(tl_merging *m, uint32_t section, uint32_t ind
 
 void tl_merge_relocations(tl_merging *m, uint32_t section) {
   const tl_cubin_section *const input = &m->cubin->sections[section];
-  if (!input->size)
+  if (!input->size) {
+    const uint32_t type = input->info < m->cubin->section_count ? m->cubin->sections[input->info].type : SHT_NULL;
+    if (m->module->view == TL_VIEW_SASS && !relocations_may_change(type)) /* L481 */
+      relocations_refuse_target(m, section);
     return;
+  }
   const uint32_t block = m->module->view == TL_VIEW_MERCURY ? relocations_block(m, input->info) : TL_NONE;
   if (block != TL_NONE) {
     tl_module_name_record(m->module, m->cubin->sections[input->info].name);

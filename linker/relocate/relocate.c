@@ -706,6 +706,27 @@ static void relocate_check_kept(const relocating *r) {
   }
 }
 
+/* L473: what the unified tables of the output name is in it. */
+static void relocate_check_unified(const relocating *r) {
+  static const char *const tables[] = {".nv.uft.entry", ".nv.udt.entry"};
+  static const uint32_t types[] = {SHT_CUDA_UFT_ENTRY, SHT_CUDA_UDT_ENTRY};
+  bool deleted = false;
+  for (size_t i = 0; i < r->module->unified_entries.count; i++) {
+    const tl_unified_entry *const entry = &r->module->unified_entries.items[i];
+    const uint32_t symbol = entry->symbol == TL_NONE ? 0 : entry->symbol;
+    deleted |= entry->raw || (symbol && !tl_symbol_is_listed(r->module, r->layout, symbol));
+  }
+  for (size_t i = 0; i < 2 && !r->module->mode->final; i++) { /* by their names */
+    const uint32_t name = relocate_name(r->module, tables[i]);
+    const uint32_t table = name == TL_NONE ? TL_NONE : tl_module_find_section(r->module, name);
+    deleted |= table != TL_NONE && r->module->sections.items[table].type != types[i] &&
+               r->module->sections.items[table].size >= UNIFIED_ENTRY_SIZE;
+  }
+  if (deleted)
+    tl_diagnostics_add(r->module->diagnostics, tl_message_row_of(TL_MESSAGE_DELETED_SYMBOL),
+                       (tl_site){NULL, NULL, NULL, TL_NO_OFFSET}, NULL);
+}
+
 /* A live function that is not in the output, also where no entry names it (L185, L226, L551). */
 static void relocate_check_functions(const relocating *r) {
   for (size_t i = 0; i < r->module->functions.count; i++) {
@@ -794,4 +815,5 @@ void tl_relocate_run(tl_relocated *relocated, const tl_module *module, const tl_
   }
   relocate_check_kept(&r);
   relocate_check_functions(&r);
+  relocate_check_unified(&r);
 }
