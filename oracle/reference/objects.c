@@ -330,6 +330,14 @@ static bool ref_object_is_extern_again(const ref_symbol *input, const ref_out_sy
          (old->is_extern_shared || old->size > 0);
 }
 
+/* RF187: the mention of a texture, sampler or surface is a second definition where it is weak, or where its name is that of
+ * something else so far. */
+static bool ref_object_is_texture_again(const ref_symbol *input, const ref_out_symbol *old) {
+  const uint8_t type = input->info & 15;
+  return input->section == 0 && ref_bindless_mask_of(type) != 0 &&
+         (input->info >> 4 == REF_BIND_WEAK || old->type != type);
+}
+
 /* E23, E24, E22, E21, E28 in this order (C84). */
 static void ref_object_check(ref_link *link, size_t file_number, const ref_symbol *input, const ref_out_symbol *old) {
   const char *file = link->files[file_number].name;
@@ -351,6 +359,10 @@ static void ref_object_check(ref_link *link, size_t file_number, const ref_symbo
                                        : ref_object_sizes_may_differ(link, &link->files[file_number], input, old);
   if (input->size != old->size && !undefined_texture && !may_differ) {
     ref_message_add(link, REF_ERROR, "E22", "Size doesn't match for '%s' in '%s', first specified in '%s'", input->name,
+                    file, first);
+  }
+  if (ref_object_is_texture_again(input, old)) {
+    ref_message_add(link, REF_ERROR, "E21", "Multiple definition of '%s' in '%s', first defined in '%s'", input->name,
                     file, first);
   }
   const bool old_place = old_defined || old->is_extern_shared;
