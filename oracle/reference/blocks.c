@@ -247,8 +247,10 @@ bool ref_block_place(ref_link *link, size_t file_number, uint32_t section) {
   if (number == REF_NONE || link->sections[number].type != input->type) {
     number = ref_section_add_with_symbol(link, input->name, input->type, input->flags, input->align, input->entry_size);
   }
+  const bool copy = ref_unified_is_copy(input);
   link->sections[number].links_symtab =
-      ref_unified_is_table(input->type) && (link->relocatable || input->type != REF_TYPE_UFT_ENTRY); /* U10 */
+      ref_unified_is_table(input->type) && !copy && (link->relocatable || input->type != REF_TYPE_UFT_ENTRY); /* U10 */
+  link->sections[number].input_link = copy ? input->link : 0;
   ref_block_append(link, file, section, number);
   if (input->type == link->view->user_type) {
     ref_block_note_user_constants(link, file, section);

@@ -211,6 +211,7 @@ typedef struct ref_out_section {
   size_t info_function; /* or REF_NONE */
   uint32_t info_high;   /* register count byte of old cubins (F45) */
   bool links_symtab, dropped;
+  uint32_t input_link;   /* RF188: sh_link as the input has it, or 0 */
   bool deleted;          /* with its name, unlike what is only dropped */
   bool is_stray;         /* compiler constants of a losing body that no kernel gets (W8.8) */
   size_t target;         /* of a relocation section */
@@ -595,6 +596,7 @@ bool ref_relocatable_move_to_instance(const ref_link *link, ref_out_relocation *
 
 /* unified.c: W12.7 */
 bool ref_unified_is_table(uint32_t type);
+bool ref_unified_is_copy(const ref_section *section);
 bool ref_unified_keeps_offset(const ref_link *link);
 void ref_unified_write(ref_link *link);
 size_t ref_unified_symbol(const ref_link *link, const ref_file *file, uint32_t index);

@@ -9,6 +9,17 @@ bool ref_unified_is_table(uint32_t type) {
   return type == REF_TYPE_UFT_ENTRY || type == REF_TYPE_UDT_ENTRY;
 }
 
+/* RF188: code of SASS kind for sm_100 and later has both tables a second time, among Mercury's sections. */
+bool ref_unified_is_copy(const ref_section *section) {
+  return ref_unified_is_table(section->type) && (section->flags & REF_FLAG_MERCURY) != 0;
+}
+
+/* RF188: in the copies symbols have nvlink's own numbers: -1 is the first of the output's globals. */
+static uint32_t ref_unified_number(const ref_link *link, size_t symbol, bool copy) {
+  const uint32_t index = symbol == REF_NONE ? 0 : link->symbols[symbol].index;
+  return copy && index >= link->first_global ? link->first_global - index - 1 : index;
+}
+
 /* R13a, U2: entries of type 114 stay if the link has a table of functions. */
 bool ref_unified_keeps_offset(const ref_link *link) {
   return (link->relocatable || link->has_index) && ref_map_find(&link->section_by_name, ".nv.uft.entry") != REF_NONE;
@@ -38,7 +49,7 @@ static void ref_unified_write_table(ref_link *link, const ref_file *file, uint32
   for (uint64_t at = 0; input->data != NULL && at + ENTRY_BYTES <= input->size; at += ENTRY_BYTES) {
     const size_t symbol = ref_unified_symbol(link, file, ref_u32(input->data + at));
     uint8_t *entry = output->data + file->offset_in[number] + at;
-    ref_put_u32(entry, symbol == REF_NONE ? 0 : link->symbols[symbol].index);
+    ref_put_u32(entry, ref_unified_number(link, symbol, ref_unified_is_copy(input)));
     ref_put_u32(entry + FLAGS_AT, FLAGS);
     if (input->type == REF_TYPE_UDT_ENTRY && symbol != REF_NONE) {
       ref_put_u64(entry + OFFSET_AT, link->symbols[symbol].value);

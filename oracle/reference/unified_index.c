@@ -99,8 +99,8 @@ static ref_unified_list ref_unified_list_inputs(ref_link *link, uint32_t type) {
     const ref_file *file = &link->files[i];
     for (size_t k = 1; k < file->cubin.section_count; k++) {
       const ref_section *section = &file->cubin.sections[k];
-      for (uint64_t at = 0; section->type == type && section->data != NULL && at + ENTRY <= section->size;
-           at += ENTRY) {
+      const bool counts = section->type == type && section->data != NULL && !ref_unified_is_copy(section);
+      for (uint64_t at = 0; counts && at + ENTRY <= section->size; at += ENTRY) {
         const uint8_t *entry = section->data + at;
         list.items = ref_memory_grow(link, list.items, list.count, &capacity, sizeof *list.items);
         list.items[list.count++] = (ref_unified){{ref_u64(entry + IDENTITY_AT), ref_u64(entry + IDENTITY_AT + 8)},

@@ -116,7 +116,7 @@ static ref_header ref_write_describe(const ref_link *link, size_t number) {
                        .size = section->size,
                        .align = section->align,
                        .entry_size = section->entry_size,
-                       .link = section->links_symtab ? INDEX_SYMBOLS : 0};
+                       .link = section->links_symtab ? INDEX_SYMBOLS : section->input_link};
   if (section->info_section != REF_NONE) {
     header.info = link->sections[section->info_section].index;
   }
