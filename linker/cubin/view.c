@@ -41,10 +41,10 @@ static bool view_sass_ignores(const tl_cubin *cubin, const tl_cubin_section *sec
 
 /* Sections that serve both views (M7). */
 static bool view_is_common(const tl_cubin_section *section) {
-  static const uint32_t types[] = {SHT_STRTAB,         SHT_NOTE,        SHT_CUDA_CALLGRAPH, SHT_CUDA_PROTOTYPE,
-                                   SHT_CUDA_GLOBAL,    SHT_CUDA_LOCAL,  SHT_CUDA_SHARED,    SHT_CUDA_COMPAT,
-                                   SHT_SYMTAB_SHNDX,   SHT_NOBITS,      SHT_CUDA_UDT,       SHT_CUDA_UFT_ENTRY,
-                                   SHT_CUDA_UDT_ENTRY, SHT_CUDA_UFT_REL};
+  static const uint32_t types[] = {SHT_STRTAB,         SHT_NOTE,         SHT_CUDA_CALLGRAPH, SHT_CUDA_PROTOTYPE,
+                                   SHT_CUDA_GLOBAL,    SHT_CUDA_LOCAL,   SHT_CUDA_SHARED,    SHT_CUDA_COMPAT,
+                                   SHT_SYMTAB_SHNDX,   SHT_NOBITS,       SHT_CUDA_UDT,       SHT_CUDA_UFT_ENTRY,
+                                   SHT_CUDA_UDT_ENTRY, SHT_CUDA_UFT_REL, SHT_CUDA_METADATA};
   for (size_t i = 0; i < sizeof types / sizeof *types; i++)
     if (section->type == types[i])
       return true;

@@ -65,8 +65,6 @@ void tl_merge_metadata(tl_merging *m, uint32_t section) {
   tl_module *const module = m->module;
   static const char name[] = ".nv.metadata";
   const uint64_t size = m->cubin->sections[section].size;
-  if (size && m->module->capsule)
-    metadata_refuse(m, section, TL_NO_OFFSET, "a capsule has metadata outside of Mercury's view (L591)");
   if (size && module->metadata == TL_NONE) {
     module->metadata = tl_module_add_section(module, tl_names_intern(module->names, name, sizeof name - 1),
                                              SHT_CUDA_METADATA, 0, 4, 0);
