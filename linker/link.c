@@ -41,6 +41,7 @@ static bool link_first_view(tl_link_common *c, tl_link_stages *s) {
   if (final)
     tl_diagnose_resources(&s->module, &s->graph, &s->resources, arena);
   tl_link_phase(c->state, "relocate");
+  tl_relocate_check_kept(&s->relocated, &s->module, &s->layout);
   tl_diagnose_unallocated(&s->module, &s->layout);
   tl_diagnose_verbose(&s->module, &s->graph, &s->resources, &s->layout, arena);
   return !s->diagnostics->errors;
@@ -63,6 +64,7 @@ static bool link_second_view(tl_link_common *c, tl_link_stages *s, tl_message *w
     tl_link_lay_out(s, arena);
     tl_resources_find(&s->resources, &s->module, &s->graph, arena);
     tl_relocate_run(&s->relocated, &s->module, &s->layout, arena);
+    tl_relocate_check_kept(&s->relocated, &s->module, &s->layout);
     linked = !quiet.errors;
   }
   s->diagnostics = s->module.diagnostics = &c->state->diagnostics;

@@ -218,8 +218,13 @@ static void registers_report(const tl_module *module, const tl_resources *resour
                                              tl_demangle(arena, callee), tl_demangle(arena, name)));
 }
 
-/* The walk itself. A function without a count when its turn comes ends the link (E60, L43); a kernel may have got one
- * by then. */
+static void registers_report_missing(const tl_module *module, const char *section, const char *symbol) {
+  tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_NO_REGCOUNT),
+                     (tl_site){NULL, section, symbol, TL_NO_OFFSET}, NULL);
+}
+
+/* The walk itself. A function without a count when its turn comes ends the link (E60, L43), and so does code of no
+ * function (L198); a kernel may have got a count by then. */
 void tl_diagnose_registers(const tl_module *module, const tl_graph *graph, const tl_resources *resources,
                            tl_arena *arena) {
   const raise_vector raises = registers_find(module, graph, resources, arena);
@@ -230,13 +235,14 @@ void tl_diagnose_registers(const tl_module *module, const tl_graph *graph, const
   for (size_t i = 0; i < module->stubs.count; i++)
     counted[module->symbols.items[module->stubs.items[i]].function] = true; /* U11 */
   for (uint32_t i = 1; i < module->sections.count; i++) {
-    const uint32_t owner = module->sections.items[i].owner;
+    const tl_section *const section = &module->sections.items[i];
+    const uint32_t owner = section->owner;
+    if (owner == TL_NONE && section->type == SHT_PROGBITS && section->flags & SHF_EXECINSTR)
+      registers_report_missing(module, tl_module_text(module, section->name), NULL);
     if (owner == TL_NONE || module->symbols.items[owner].function == TL_NONE)
       continue;
     if (!counted[module->symbols.items[owner].function])
-      tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_NO_REGCOUNT),
-                         (tl_site){NULL, NULL, tl_module_text(module, module->symbols.items[owner].name), TL_NO_OFFSET},
-                         NULL);
+      registers_report_missing(module, NULL, tl_module_text(module, module->symbols.items[owner].name));
     for (; next < raises.count && raises.items[next].key >> 32 == i; next++) {
       counted[module->symbols.items[module->kernels.items[raises.items[next].kernel]].function] = true;
       registers_report(module, resources, &raises.items[next], arena);

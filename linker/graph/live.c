@@ -364,7 +364,7 @@ void tl_live_mark(tl_resolution *resolution, const tl_cubin *files, uint32_t fil
   m.lost_taken_as = tl_arena_new(arena, uint32_t, count + 1);
   for (size_t i = 0; i < count; i++)
     m.taken_as[i] = m.lost_taken_as[i] = TL_NONE;
-  for (uint32_t file = 0; file < file_count; file++)
+  for (uint32_t file = 0; file < file_count && !files[file].late; file++) /* the link ends there (L220) */
     for (uint32_t s = 1; s < files[file].section_count; s++) {
       if (files[file].sections[s].type != SHT_CUDA_CALLGRAPH)
         continue;

@@ -186,6 +186,12 @@ static tl_attribute spread_list_record(uint8_t code, const spread_list *list) {
                         .size = (uint16_t)list->bytes.count};
 }
 
+/* A flag is made anew, whatever the function's record holds; beside other kernels 0x54 keeps its low byte (L594). */
+static tl_attribute spread_flag(const spreader *s, const tl_attribute *from) {
+  const bool keeps = from->code == EIATTR_REG_RECONFIG && !tl_module_has_single_kernel(s->module);
+  return spread_number(s, 1, from->code, (uint16_t)(keeps ? tl_attribute_byte(from) : 0));
+}
+
 /* One record of a reached function, added to what the kernel has so far. */
 static void spread_one(spreader *s, tl_attributes *list, spread_lists *lists, const spread_row *row,
                        const tl_attribute *from) {
@@ -193,7 +199,7 @@ static void spread_one(spreader *s, tl_attributes *list, spread_lists *lists, co
   tl_attribute *const old = known == TL_NONE ? NULL : &list->items[known];
   if (row->rule == SPREAD_FLAG) {
     if (!old)
-      spread_put(s, list, lists, row, *from);
+      spread_put(s, list, lists, row, spread_flag(s, from));
   } else if (row->rule == SPREAD_MAXIMUM) {
     if (!old || tl_attribute_byte(from) > tl_attribute_byte(old))
       spread_put(s, list, lists, row, spread_number(s, 2, row->code, (uint16_t)tl_attribute_byte(from)));

@@ -133,6 +133,7 @@ static void merge_file(tl_module *module, uint32_t file) {
   merge_map_section_symbols(&m);
   tl_merge_mark_referenced(&m);
   tl_merge_check_prototypes(&m);
+  tl_merge_check_targets(&m);
   tl_merge_check_isa_class(&m);
   tl_merge_check_fragments(&m);
   if (module->diagnostics->errors > errors) {

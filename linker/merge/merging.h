@@ -100,6 +100,8 @@ void tl_merge_keep_dead_losing_constants(tl_merging *m, uint32_t section);
 bool tl_merge_is_tool_note(const tl_merging *m, const tl_cubin_section *section);
 /* Fatal T1 when an entry of a relocation section names no symbol. */
 void tl_merge_check_relocations(const tl_merging *m, uint32_t section);
+/* E62 of targets of a kind that cannot be changed (L192), said before E43 and `merge_elf failed` (L599). */
+void tl_merge_check_targets(const tl_merging *m);
 /* E62 of a relocation section that goes with dead code or a losing body (L164). */
 void tl_merge_check_dropped_relocations(const tl_merging *m, uint32_t section);
 /* Marks every section of one kind that is about an already marked text section. */

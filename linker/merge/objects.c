@@ -126,8 +126,9 @@ static uint32_t objects_named_section(tl_merging *m, uint32_t index) {
   uint32_t out = tl_module_find_section(module, name);
   if (out != TL_NONE)
     return out;
-  const uint64_t align = shared ? 1 : input->align; /* L253 */
-  out = tl_module_add_section(module, name, input->type, input->flags, align, input->entry_size);
+  const uint64_t align = shared ? 1 : input->align;                     /* L253 */
+  const uint64_t flags = shared ? SHF_WRITE | SHF_ALLOC : input->flags; /* L592 */
+  out = tl_module_add_section(module, name, input->type, flags, align, input->entry_size);
   tl_module_add_section_symbol(module, out);
   if (strcmp(tl_merging_text(m, name), debug_shared) == 0)
     module->debug_shared = out;
@@ -156,7 +157,7 @@ void tl_merge_check_shape(const tl_merging *m, uint32_t index) {
     what = "sh_addralign is 0";
   else if (input->type != SHT_CUDA_SHARED && input->align > largest_alignment)
     what = "sh_addralign is too large";
-  else if (input->info >= m->cubin->section_count)
+  else if (input->info >= m->cubin->section_count && !(input->type == SHT_PROGBITS && input->flags & SHF_EXECINSTR))
     what = "sh_info names no section"; /* nvlink takes what lies behind its table (L176) */
   else if (objects_is_table(m, input->name))
     what = "sh_type is not that of a table of its name";
@@ -189,7 +190,7 @@ uint32_t tl_merge_place_section(tl_merging *m, uint32_t index) {
   const uint32_t out = owned ? objects_owned_section(m, index, text) : objects_named_section(m, index);
   tl_section *const section = &module->sections.items[out];
   if (out >= known)
-    section->link = input->link; /* L189 */
+    section->link = out == module->debug_shared ? 0 : input->link; /* L189, L592 */
   if (section->type != input->type)
     objects_refuse_type(m, index);
   if (owned && input->type == SHT_CUDA_CONSTANT0 &&
@@ -883,7 +884,7 @@ static bool objects_section_is_skipped(const tl_merging *m, const tl_cubin_secti
     return true; /* placed by its symbol alone (L65, M28) */
   if (section->type == SHT_CUDA_SHARED)
     return strcmp(tl_merging_text(m, section->name), ".nv_debug.shared") != 0;
-  return (section->flags & SHF_EXECINSTR) != 0;
+  return section->flags & SHF_EXECINSTR && section->type != SHT_PROGBITS; /* code of no function: L198, L596 */
 }
 
 void tl_merge_remaining_sections(tl_merging *m) {
@@ -896,10 +897,6 @@ void tl_merge_remaining_sections(tl_merging *m) {
     else if (section->type == SHT_CUDA_CONSTANT0 + 2)
       tl_merge_keep_dead_losing_constants(m, s);
     const bool gone = m->section_state[s] & (TL_SECTION_DEAD | TL_SECTION_LOST | TL_SECTION_DONE);
-    if (!gone && m->section_map[s] == TL_NONE && section->type == SHT_PROGBITS && section->flags & SHF_EXECINSTR) {
-      const tl_site site = {m->cubin->path, tl_merging_text(m, section->name), NULL, TL_NO_OFFSET}; /* L198 */
-      tl_diagnostics_add(m->module->diagnostics, tl_message_row_of(TL_MESSAGE_NO_REGCOUNT), site, NULL);
-    }
     if (!gone && m->section_map[s] == TL_NONE && !objects_section_is_skipped(m, section))
       tl_merge_place_section(m, s);
   }

@@ -17,6 +17,18 @@ static uint32_t records_symbol(tl_merging *m, uint32_t section, uint64_t offset,
   return m->symbol_map[symbol];
 }
 
+/* True where a symbol stands for a function or an object of the output; of sections only PARAM_CBANK knows the symbols
+ * (L593). */
+static bool records_has_symbol(const tl_merging *m, uint32_t symbol) {
+  const uint32_t out = m->symbol_map[symbol];
+  return out != TL_NONE && tl_type_of(&m->module->symbols.items[out]) != STT_SECTION;
+}
+
+/* True for the parameters of a kernel: their first word is a symbol, mostly 0, and they stay whatever it is (L593). */
+static bool records_is_parameter(uint8_t code) {
+  return code == EIATTR_KPARAM_INFO || code == EIATTR_KPARAM_INFO_V2;
+}
+
 static tl_attribute records_attribute(tl_merging *m, uint32_t section, const tl_record *record) {
   tl_attribute attribute = {
       .format = record->format, .code = record->code, .size = record->size, .data = record->data, .symbol = TL_NONE};
@@ -28,8 +40,9 @@ static tl_attribute records_attribute(tl_merging *m, uint32_t section, const tl_
         attribute.symbols[attribute.symbol_count++] = symbol;
     }
   } else if (tl_attribute_names_symbol(record->code)) { /* I4 */
-    const uint32_t symbol = records_symbol(m, section, record->offset, tl_get32(record->data));
-    attribute.symbol = symbol == TL_NONE ? 0 : symbol;
+    const uint32_t symbol = tl_get32(record->data), out = records_symbol(m, section, record->offset, symbol);
+    const bool nothing = out == TL_NONE || (records_is_parameter(record->code) && !records_has_symbol(m, symbol));
+    attribute.symbol = nothing ? 0 : out;
   }
   return attribute;
 }
@@ -91,18 +104,19 @@ static void records_check_dead(const tl_merging *m, uint32_t section) {
     records_check(m, section, &record);
 }
 
-/* Records of dead functions and losing bodies go with them (I8), and so do those about no function at all, and a kernel's
- * parameters without their section (L182). */
+/* Records of dead functions and losing bodies go with them (I8), and so do those about no function at all, a kernel's
+ * parameters without their section (L182), and whatever else names no symbol of the output (L593). */
 static bool records_is_dropped(const tl_merging *m, const tl_record *record) {
   const bool request = record->code == EIATTR_LOAD_CACHE_REQUEST; /* one of a losing body counts (L260) */
   const bool about_function = request || tl_attribute_is_of_body(record->code);
-  if ((!about_function && record->code != EIATTR_PARAM_CBANK) || record->format != 4 || record->size < 4)
+  if (!tl_attribute_names_symbol(record->code) || records_is_parameter(record->code) || record->format != 4 ||
+      record->size < 4)
     return false;
   const uint32_t symbol = tl_get32(record->data);
   if (symbol >= m->cubin->symbol_count)
     return false; /* an error when the record is taken */
   if (!about_function)
-    return m->symbol_map[symbol] == TL_NONE;
+    return record->code == EIATTR_PARAM_CBANK ? m->symbol_map[symbol] == TL_NONE : !records_has_symbol(m, symbol);
   return m->symbol_dead[symbol] || (m->symbol_lost[symbol] && !request) || m->bodies[symbol].function == TL_NONE;
 }
 
@@ -151,7 +165,9 @@ static tl_attributes *records_list(tl_merging *m, uint32_t section) {
     tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_NOT_MAPPED), site, NULL);
   }
   if (note || module->sections.items[text].owner == TL_NONE) {
-    records_check_owner(m, section, TL_NONE);
+    const bool code = !note && module->sections.items[text].flags & SHF_EXECINSTR;
+    if (!code || !module->mode->final) /* code of no function is E60 later on (L198) */
+      records_check_owner(m, section, TL_NONE);
     return &module->attributes;
   }
   records_check_owner(m, section, module->sections.items[text].owner);
@@ -403,8 +419,8 @@ void tl_merge_records(tl_merging *m) {
       records_read_info(m, s);
     else if (section->type == SHT_NOTE && tl_merge_is_tool_note(m, section))
       records_read_tool_note(m, s);
-    else if (section->type == SHT_NOTE && !(section->flags & SHF_CUDA_NOTE_INFO))
-      tl_merge_place_section(m, s); /* L187 */
+    else if (section->type == SHT_NOTE && !(section->flags & SHF_CUDA_NOTE_INFO) && m->module->mode->takes_notes)
+      tl_merge_place_section(m, s); /* L187, L595 */
     else if (section->type == SHT_CUDA_COMPAT)
       tl_merge_compat(m, s);
     else if (section->type == SHT_CUDA_METADATA)

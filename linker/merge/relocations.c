@@ -48,6 +48,16 @@ static void relocations_check_type(const tl_merging *m, uint32_t section, uint64
                      "a relocation has a type that there is not");
 }
 
+void tl_merge_check_targets(const tl_merging *m) {
+  for (uint32_t s = 1; s < m->cubin->section_count; s++) {
+    const tl_cubin_section *const input = &m->cubin->sections[s];
+    const uint32_t target = input->info < m->cubin->section_count ? input->info : 0;
+    const bool relocations = input->type == SHT_REL || input->type == SHT_RELA;
+    if (relocations && input->size && !relocations_may_change(m->cubin->sections[target].type))
+      relocations_refuse_target(m, s);
+  }
+}
+
 void tl_merge_check_dropped_relocations(const tl_merging *m, uint32_t section) {
   const tl_cubin_section *const input = &m->cubin->sections[section];
   const uint32_t target = input->info < m->cubin->section_count ? input->info : 0;

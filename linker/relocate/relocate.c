@@ -209,11 +209,18 @@ static tl_defect relocate_lost_by(const tl_symbol *symbol) {
   return symbol->section == TL_NONE && !symbol->shared ? TL_DEFECT_D4 : TL_DEFECT_D1;
 }
 
+/* Offsets in Mercury text count in decoded instructions, whose size the function's symbol has (R58, M8). */
+static uint64_t relocate_extent(const relocating *r, uint32_t section) {
+  return tl_module_decoded_size(r->module, section, r->layout->section_size[section]);
+}
+
 /* True where an entry that could be applied waits for the final link. */
 static bool relocate_keeps_for_later(const relocating *r, const entry_state *e, tl_defect row) {
   const bool applied = e->row && (e->row->kind == TL_RELOC_APPLY || e->row->kind == TL_RELOC_PCREL);
   if (!applied || tl_defect_matched(r->module->options, row))
     return false;
+  if (e->offset >= relocate_extent(r, e->entry->target)) /* nvlink carries it out (L598) */
+    relocate_fail(r, e, TL_MESSAGE_RELOC_NOT_FOUND);
   relocate_note(r, e, row);
   return true;
 }
@@ -502,11 +509,6 @@ static const tl_twin *relocate_twin(relocating *r, const tl_relocation *entry) {
   twin->output = copy ? copy->output : TL_NONE;
   twin->offset = copy ? copy->offset : 0;
   return twin;
-}
-
-/* Offsets in Mercury text count in decoded instructions, whose size the function's symbol has (R58, M8). */
-static uint64_t relocate_extent(const relocating *r, uint32_t section) {
-  return tl_module_decoded_size(r->module, section, r->layout->section_size[section]);
 }
 
 /* True if the field of a REL entry is not zero in its input: an addend that nvlink loses (D12). */
@@ -813,6 +815,10 @@ void tl_relocate_run(tl_relocated *relocated, const tl_module *module, const tl_
         (tl_kept){.container = entry->container, .symbol = entry->symbol, .type = entry->type, .offset = entry->offset};
     relocated->container_used[entry->container] = true;
   }
+}
+
+void tl_relocate_check_kept(tl_relocated *relocated, const tl_module *module, const tl_layout *layout) {
+  const relocating r = {.relocated = relocated, .module = module, .layout = layout};
   relocate_check_kept(&r);
   relocate_check_functions(&r);
   relocate_check_unified(&r);

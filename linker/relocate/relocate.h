@@ -31,6 +31,9 @@ typedef struct tl_relocated {
 } tl_relocated;
 
 void tl_relocate_run(tl_relocated *relocated, const tl_module *module, const tl_layout *layout, tl_arena *arena);
+
+/* What nvlink finds when it writes the entries that stay: behind the call graph and the registers (R71, R76, L597). */
+void tl_relocate_check_kept(tl_relocated *relocated, const tl_module *module, const tl_layout *layout);
 /* E63 of entries that nvlink carries out while it lays out, before undefined references are looked for: those against dead
  * functions and compiler constants (L195). */
 void tl_relocate_check_early(const tl_module *module, const tl_layout *layout);

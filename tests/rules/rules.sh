@@ -38,6 +38,7 @@ find_cases() { # CTEST[:CASE]: true if the test is there
   local name=${1%%:*} case=
   [[ $1 == *:* ]] && case=${1#*:}
   grep -qE "(twinlink_add_cmocka_test\($name\b|NAME $name\b)" -r tests --include=CMakeLists.txt ||
+    { [[ $name == fuzz_* ]] && grep -qE "twinlink_add_fuzz_target\(${name#fuzz_}\b" fuzz/CMakeLists.txt; } ||
     { grep -qE "foreach\(set .*\b${name%-*}\b" -r tests --include=CMakeLists.txt &&
       grep -qE "NAME \\$\{set\}-${name##*-}\b" -r tests --include=CMakeLists.txt; } || return 1
   [[ -z $case ]] || grep -qF "$case" -r "tests/${name%%_*}" "tests/${name//-/_}" 2>/dev/null
