@@ -35,12 +35,20 @@ static uint32_t diagnose_count_cyclic_edges(const tl_graph *graph, uint32_t func
   return count;
 }
 
+/* E40, for jump slots too where they are kernels (L557). */
 static void diagnose_stacks(const tl_module *module, const tl_graph *graph) {
-  for (size_t k = 0; k < module->kernels.count; k++) {
-    const uint32_t kernel = module->kernels.items[k];
-    const uint32_t edges = diagnose_count_cyclic_edges(graph, module->symbols.items[kernel].function);
-    for (uint32_t i = 0; i < edges; i++)
-      diagnose_report_name(module, TL_MESSAGE_STACK_UNKNOWN, diagnose_name(module, kernel));
+  const bool stubs = !tl_module_has_single_kernel(module);
+  bool *const entry = tl_arena_new(module->arena, bool, (size_t)graph->function_count + 1);
+  for (size_t k = 0; k < module->kernels.count; k++)
+    entry[module->symbols.items[module->kernels.items[k]].function] = true;
+  for (size_t i = 0; stubs && i < module->stubs.count; i++)
+    entry[module->symbols.items[module->stubs.items[i]].function] = true;
+  for (size_t i = 0; i < module->functions.count; i++) {
+    const uint32_t function = module->functions.items[i];
+    const uint32_t edges = entry[function] ? diagnose_count_cyclic_edges(graph, function) : 0;
+    for (uint32_t e = 0; e < edges; e++)
+      diagnose_report_name(module, TL_MESSAGE_STACK_UNKNOWN,
+                           diagnose_name(module, module->symbol_of_function[function]));
   }
 }
 

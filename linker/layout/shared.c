@@ -23,13 +23,14 @@ typedef struct tl_shared_plan {
   const tl_module *module;
   const tl_graph *graph;
   tl_arena *arena;
-  tl_u32_vector entries;     /* kernels, and behind them the stubs that count as such (L554) */
-  uint32_t kernel_count;     /* of both */
-  uint32_t *made;            /* by position: the section of a stub, TL_NONE */
-  tl_u32_vector *uses;       /* by function: shared symbols that its text refers to */
-  tl_u32_vector *users;      /* by symbol: kernels (positions), ascending */
-  bool any_late;             /* some kernel has its section made late: the next two are there (L154) */
+  tl_u32_vector entries; /* kernels, and behind them the stubs that count as such (L554) */
+  uint32_t kernel_count; /* of both */
+  uint32_t *made;        /* by position: the section of a stub, TL_NONE */
+  tl_u32_vector *uses;   /* by function: shared symbols that its text refers to */
+  tl_u32_vector *users;  /* by symbol: kernels (positions), ascending */
+  bool any_late;         /* some kernel has its section made late, or is of an -ewp object: the next are there (L154) */
   tl_u32_vector *referrers;  /* by symbol: functions, in the order of their entries */
+  tl_u32_vector *entries_of; /* by symbol: the function of each entry against it; with -ewp objects only (L555) */
   tl_u32_vector *reached_by; /* by function that refers to some object: kernels (positions), ascending */
   tl_u32_vector *outer;      /* by kernel: reached functions that refer to extern shared memory; with -g, the names */
   bool *kernel_uses;         /* by kernel: it reaches a reference to any shared symbol */
@@ -121,6 +122,8 @@ static void shared_find_uses(shared_state *s) {
       continue;
     const uint32_t function = tl_layout_function_of(module, entry->target);
     const uint64_t key = (uint64_t)function << 32 | entry->symbol;
+    if (function != TL_NONE && s->entries_of)
+      tl_u32_push(s->arena, &s->entries_of[entry->symbol], function);
     if (function == TL_NONE || tl_map_get(&seen, key) != TL_NONE)
       continue;
     tl_map_set(&seen, key, 0);
@@ -466,11 +469,13 @@ tl_shared_plan *tl_layout_plan_shared(const tl_module *module, const tl_graph *g
   shared_find_entries(s);
   s->end = tl_arena_new(arena, uint64_t, s->kernel_count + 1);
   for (uint32_t k = 0; k < s->kernel_count; k++)
-    s->any_late |= shared_is_stub(s, k) || shared_symbol(s, s->entries.items[k])->late_sections;
+    s->any_late |= module->any_ewp || shared_is_stub(s, k) || shared_symbol(s, s->entries.items[k])->late_sections;
   if (s->any_late) {
     s->referrers = tl_arena_new(arena, tl_u32_vector, module->symbols.count);
     s->reached_by = tl_arena_new(arena, tl_u32_vector, module->resolution->functions.count + 1);
   }
+  if (s->any_late && module->any_ewp)
+    s->entries_of = tl_arena_new(arena, tl_u32_vector, module->symbols.count);
   shared_find_uses(s);
   shared_find_users(s);
   shared_sort_pool(s);
@@ -537,21 +542,27 @@ static void shared_list_external(shared_state *s) {
     }
 }
 
+/* A line for each such kernel that reaches the function of an entry, the last created first. */
+static void shared_refuse_entry(const shared_state *s, uint32_t symbol, uint32_t function) {
+  const tl_module *const module = s->module;
+  const tl_u32_vector *const kernels = &s->reached_by[function];
+  const char *const name = tl_module_text(module, module->symbols.items[symbol].name);
+  for (size_t k = kernels->count; k-- > 0;) {
+    if (!shared_kernel_is_partial(s, kernels->items[k]))
+      continue;
+    const char *const kernel = tl_module_text(module, shared_symbol(s, s->entries.items[kernels->items[k]])->name);
+    tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_PARTIAL_KERNEL),
+                       (tl_site){NULL, NULL, name, TL_NO_OFFSET}, NULL, name, kernel);
+    s->layout->symbol_unallocated[symbol] = s->users[symbol].count == 1;
+  }
+}
+
 /* L555: ptxas has laid out the shared memory of a kernel of an -ewp object. */
 static void shared_check_partial(const shared_state *s) {
-  const tl_module *const module = s->module;
-  for (size_t i = 0; i < s->sorted.count; i++) {
+  for (size_t i = 0; s->entries_of && i < s->sorted.count; i++) {
     const uint32_t symbol = shared_of(s->sorted.items[i]);
-    const tl_u32_vector *const users = &s->users[symbol];
-    for (size_t u = users->count; u-- > 0;) {
-      const tl_symbol *const kernel = shared_symbol(s, s->entries.items[users->items[u]]);
-      if (!shared_kernel_is_partial(s, users->items[u]))
-        continue;
-      const char *const name = tl_module_text(module, module->symbols.items[symbol].name);
-      tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_PARTIAL_KERNEL),
-                         (tl_site){NULL, NULL, name, TL_NO_OFFSET}, NULL, name, tl_module_text(module, kernel->name));
-      s->layout->symbol_unallocated[symbol] = users->count == 1;
-    }
+    for (size_t e = 0; e < s->entries_of[symbol].count; e++)
+      shared_refuse_entry(s, symbol, s->entries_of[symbol].items[e]);
   }
 }
 
