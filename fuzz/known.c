@@ -12,7 +12,6 @@ const fuzz_known_row fuzz_known_rows[] = {
     {"refused by the linker alone: * cannot be linked: *", "T1", "damage that the reference does not look for"},
     {"refused by the linker alone: *: reference to deleted section*", "L525",
      "shared memory of a dead device function"},
-    {"refused by the linker alone: *more than the limit of*", "T2", "outputs that are many times their inputs"},
     {"refused by the reference alone: *: section 0: *", "D40", "headers of the null section, which nobody else reads"},
     {"errors: T[0-9] / *", "T1", "damage that the linker refuses at once, where the reference finds errors first"},
     {"errors: * / D[0-9]*", "D40", "damage that the reference refuses at once, where the linker finds errors first"},
