@@ -518,7 +518,8 @@ void tl_layout_create_late_shared(tl_module *module, const tl_shared_plan *s) {
     if (function == TL_NONE || !module->symbols.items[entry->symbol].external_shared)
       continue;
     shared_create_sections(s, module, function);
-    s->reached_by[function].count = 0; /* all of them have one now */
+    if (!s->entries_of)
+      s->reached_by[function].count = 0; /* all of them have one now */
   }
 }
 
