@@ -76,7 +76,7 @@ static void headers_change_section(const ref_cubin *cubin, gen_random *random, u
 /* First what a symbol is (st_info, st_other), then one of those. */
 static uint8_t *headers_choose_symbol(gen_random *random, uint8_t *symbols, uint64_t count) {
   enum { KINDS = 32 };
-  uint64_t kinds[KINDS];
+  uint64_t kinds[KINDS] = {0};
   uint32_t kind_count = 0, of_kind = 0;
   uint8_t *chosen = symbols;
   for (uint64_t i = 0; i < count && kind_count < KINDS; i++) {
