@@ -345,8 +345,20 @@ static bool merge_shared_object_is_gone(const tl_module *module, uint32_t symbol
   return s->section == TL_NONE && !s->external_shared && tl_binding_of(s) == STB_GLOBAL;
 }
 
+/* A kernel whose sections are made late has attributes only where its file has some (L600). */
+static void merge_check_attributes(const tl_module *module) {
+  for (size_t i = 0; i < module->kernels.count; i++) {
+    const tl_symbol *const kernel = &module->symbols.items[module->kernels.items[i]];
+    const tl_cubin *const file = &module->files[kernel->mention];
+    if (module->sections.items[kernel->section].info == TL_NONE)
+      tl_cubin_damaged(file, module->names, module->diagnostics, file->symbol_table, TL_NO_OFFSET,
+                       "a kernel has no section of attributes (L600)");
+  }
+}
+
 void tl_merge_finish(tl_module *module) {
   tl_names *const names = module->names;
+  merge_check_attributes(module);
   merge_order_kernels(&module->kernels);
   for (size_t i = module->commons.count; i-- > 0;)
     merge_allocate_common(module, module->commons.items[i]);

@@ -117,7 +117,7 @@ static void ref_object_define(ref_link *link, size_t file_number, const ref_symb
     const bool reserved =
         file->cubin.sections[input->section].type == REF_TYPE_SHARED_RESERVED; /* st_value: alignment */
     symbol->value = file->offset_in[input->section] + (reserved ? 0 : input->value);
-    if (file->cubin.sections[input->section].type == link->view->user_type) {
+    if (file->cubin.sections[input->section].type == link->view->user_type && link->constant_block_count != 0) {
       link->constant_blocks[link->constant_block_count - 1].has_symbol = true;
     }
   }
