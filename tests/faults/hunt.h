@@ -63,6 +63,10 @@ __attribute__((format(printf, 2, 3))) void hunt_words_add(harness_words *words, 
 hunt_input *hunt_inputs_add(hunt_inputs *inputs, const char *name, const char *directory, const char *origin);
 /* Writes an input's file: read-only, and with a time that no file has that a program makes. */
 void hunt_input_write(const char *path, const void *bytes, size_t size);
+/* Changes the bytes of a cubin, which `cubin` describes, in place. */
+typedef void hunt_change(const ref_cubin *cubin, gen_random *random, uint8_t *bytes);
+/* Writes `from` with a change to `to`; what is no cubin as it is. */
+void hunt_input_change(gen_random *random, const char *from, const char *to, hunt_change *change);
 /* A symbolic link, with that time. */
 void hunt_input_link(const char *directory, const char *name, const char *target);
 /* Copies the sets of `corpus` below `root` and lists their jobs whose names hold `only`. */

@@ -95,26 +95,19 @@ static void code_change_one(gen_random *random, uint8_t *to, const uint8_t *from
   }
 }
 
-void hunt_code_change(gen_random *random, const char *from, const char *to) {
-  harness_bytes bytes;
-  ref_cubin cubin;
-  char error[256];
-  if (!harness_read_file(from, &bytes))
-    harness_stop("cannot read %s", from);
-  if (ref_cubin_read(&cubin, bytes.data, bytes.size, error, sizeof error)) {
-    const uint32_t changes = 1 + gen_random_below(random, CODE_CHANGES);
-    for (uint32_t i = 0; i < changes; i++) {
-      if (gen_random_percent(random, 35)) {
-        code_change_entry(&cubin, random, bytes.data);
-        continue;
-      }
-      uint8_t *const at = code_choose(&cubin, random, bytes.data), *const other =
-                                                                       code_choose(&cubin, random, bytes.data);
-      if (at)
-        code_change_one(random, at, other);
+static void code_change_some(const ref_cubin *cubin, gen_random *random, uint8_t *bytes) {
+  const uint32_t changes = 1 + gen_random_below(random, CODE_CHANGES);
+  for (uint32_t i = 0; i < changes; i++) {
+    if (gen_random_percent(random, 35)) {
+      code_change_entry(cubin, random, bytes);
+      continue;
     }
-    ref_cubin_free(&cubin);
+    uint8_t *const at = code_choose(cubin, random, bytes), *const other = code_choose(cubin, random, bytes);
+    if (at)
+      code_change_one(random, at, other);
   }
-  hunt_input_write(to, bytes.data, bytes.size);
-  free(bytes.data);
+}
+
+void hunt_code_change(gen_random *random, const char *from, const char *to) {
+  hunt_input_change(random, from, to, code_change_some);
 }

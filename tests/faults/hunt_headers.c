@@ -108,26 +108,20 @@ static void headers_change_symbol(const ref_cubin *cubin, gen_random *random, ui
   }
 }
 
-void hunt_headers_change(gen_random *random, const char *from, const char *to) {
-  harness_bytes bytes;
-  ref_cubin cubin;
-  char error[256];
-  if (!harness_read_file(from, &bytes))
-    harness_stop("cannot read %s", from);
-  if (ref_cubin_read(&cubin, bytes.data, bytes.size, error, sizeof error)) {
-    const uint32_t changes = 1 + gen_random_below(random, HEADER_CHANGES), what = gen_random_below(random, 4);
-    for (uint32_t i = 0; i < changes; i++) {
-      if (what == 0)
-        headers_change_file(random, bytes.data);
-      else if (what == 1)
-        headers_change_note(&cubin, random, bytes.data);
-      else if (what == 2)
-        headers_change_section(&cubin, random, bytes.data);
-      else
-        headers_change_symbol(&cubin, random, bytes.data);
-    }
-    ref_cubin_free(&cubin);
+static void headers_change_some(const ref_cubin *cubin, gen_random *random, uint8_t *bytes) {
+  const uint32_t changes = 1 + gen_random_below(random, HEADER_CHANGES), what = gen_random_below(random, 4);
+  for (uint32_t i = 0; i < changes; i++) {
+    if (what == 0)
+      headers_change_file(random, bytes);
+    else if (what == 1)
+      headers_change_note(cubin, random, bytes);
+    else if (what == 2)
+      headers_change_section(cubin, random, bytes);
+    else
+      headers_change_symbol(cubin, random, bytes);
   }
-  hunt_input_write(to, bytes.data, bytes.size);
-  free(bytes.data);
+}
+
+void hunt_headers_change(gen_random *random, const char *from, const char *to) {
+  hunt_input_change(random, from, to, headers_change_some);
 }

@@ -41,6 +41,20 @@ void hunt_input_write(const char *path, const void *bytes, size_t size) {
     harness_stop("cannot set mode and time of %s: %s", path, strerror(errno));
 }
 
+void hunt_input_change(gen_random *random, const char *from, const char *to, hunt_change *change) {
+  harness_bytes bytes;
+  ref_cubin cubin;
+  char error[256];
+  if (!harness_read_file(from, &bytes))
+    harness_stop("cannot read %s", from);
+  if (ref_cubin_read(&cubin, bytes.data, bytes.size, error, sizeof error)) {
+    change(&cubin, random, bytes.data);
+    ref_cubin_free(&cubin);
+  }
+  hunt_input_write(to, bytes.data, bytes.size);
+  free(bytes.data);
+}
+
 void hunt_input_link(const char *directory, const char *name, const char *target) {
   const struct timespec times[2] = {{.tv_sec = HUNT_INPUT_TIME}, {.tv_sec = HUNT_INPUT_TIME}};
   char path[HARNESS_PATH];

@@ -100,24 +100,18 @@ static void records_change_word(const ref_section *section, gen_random *random, 
   records_put(at, width, values[gen_random_below(random, RECORD_VALUES)]);
 }
 
-void hunt_records_change(gen_random *random, const char *from, const char *to) {
-  harness_bytes bytes;
-  ref_cubin cubin;
-  char error[256];
-  if (!harness_read_file(from, &bytes))
-    harness_stop("cannot read %s", from);
-  if (ref_cubin_read(&cubin, bytes.data, bytes.size, error, sizeof error)) {
-    const uint32_t changes = 1 + gen_random_below(random, RECORD_CHANGES);
-    for (uint32_t i = 0; i < changes; i++) {
-      const ref_section *const section = hunt_section_choose(&cubin, random);
-      const size_t entry = section ? records_entry(section) : 0;
-      if (entry && entry <= section->size && gen_random_percent(random, 35))
-        records_move_entry(section, random, bytes.data, entry);
-      else if (section)
-        records_change_word(section, random, bytes.data);
-    }
-    ref_cubin_free(&cubin);
+static void records_change_some(const ref_cubin *cubin, gen_random *random, uint8_t *bytes) {
+  const uint32_t changes = 1 + gen_random_below(random, RECORD_CHANGES);
+  for (uint32_t i = 0; i < changes; i++) {
+    const ref_section *const section = hunt_section_choose(cubin, random);
+    const size_t entry = section ? records_entry(section) : 0;
+    if (entry && entry <= section->size && gen_random_percent(random, 35))
+      records_move_entry(section, random, bytes, entry);
+    else if (section)
+      records_change_word(section, random, bytes);
   }
-  hunt_input_write(to, bytes.data, bytes.size);
-  free(bytes.data);
+}
+
+void hunt_records_change(gen_random *random, const char *from, const char *to) {
+  hunt_input_change(random, from, to, records_change_some);
 }
