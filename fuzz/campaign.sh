@@ -3,13 +3,18 @@
 # end (docs/fuzzing.md). ./run fuzz builds and calls it.
 #
 #   campaign.sh BUILD-DIRECTORY RELEASE-DIRECTORY [--time 10m] [--target NAME]... [--jobs N] [--state DIRECTORY] [--strict]
+#               [--ci [--seed N]]
 #
 # The state directory keeps corpus/TARGET, findings/ and records: a line a run and target. The exit code is 1 when a target
 # ended by a signal, a sanitizer or a limit, with --strict also when linker and nvlink differ; 2 when nothing could be run.
+#
+# --ci is a campaign that anybody can run again: the content of the commit gives the seed, fuzz/runs the number of inputs a
+# target, seeds and regressions the corpus, and nothing is carried over. The time only cuts the sequence short: a slow
+# machine runs the beginning of what a fast one runs, and who runs all of it before a push has run what CI will run.
 set -euo pipefail
 build=$(realpath "$1") release=$(realpath "$2") source=$(dirname "$(realpath "$0")")
 shift 2
-seconds=600 jobs=$(nproc) state=build/fuzz-state strict=0 targets=()
+seconds= jobs=$(nproc) state= strict=0 targets=() ci=0 seed=
 
 say() { printf '%s\n' "$*"; }
 die() {
@@ -31,7 +36,8 @@ while (($#)); do
   if [[ $word == --*=* ]]; then set -- "${word%%=*}" "${word#*=}" "${@:2}"; fi
   case $1 in
   --strict) strict=1 && shift && continue ;;
-  --time | --target | --jobs | --state) (($# > 1)) || die "$1 needs a value" ;;
+  --ci) ci=1 && shift && continue ;;
+  --time | --target | --jobs | --state | --seed) (($# > 1)) || die "$1 needs a value" ;;
   *) die "no option '$1'" ;;
   esac
   case $1 in
@@ -39,6 +45,7 @@ while (($#)); do
   --target) targets+=("$2") ;;
   --jobs) jobs=$2 ;;
   --state) state=$2 ;;
+  --seed) seed=$2 ;;
   esac
   shift 2
 done
@@ -49,6 +56,15 @@ if ((${#targets[@]} == 0)); then
 fi
 ((${#targets[@]})) || die "no targets in $build/fuzz"
 for target in "${targets[@]}"; do [[ -x $build/fuzz/fuzz_$target ]] || die "no target '$target'"; done
+: "${seconds:=$((ci ? 3600 : 600))}"
+if ((ci)); then
+  state=${state:-build/fuzz-ci}
+  rm -rf "$state"
+  : "${seed:=$((16#$(git -C "$source" rev-parse 'HEAD^{tree}' | cut -c 1-7)))}"
+else
+  [[ -z $seed ]] || die "--seed belongs to --ci"
+  state=${state:-build/fuzz-state}
+fi
 mkdir -p "$state/findings" "$state/logs"
 state=$(realpath "$state")
 export TWIN_FUZZ_FINDINGS=$state/findings
@@ -58,6 +74,23 @@ share=$((seconds * jobs / ${#targets[@]}))
 ((share > 0)) || share=1
 
 stat_of() { awk -v name="stat::$1:" '$1 == name { sum += $2 } END { print sum + 0 }' "$2"; }
+
+# How long an input may get: links, or the plain bytes of a few instructions or fields.
+longest_of() { case $1 in decoder | patch) echo 512 ;; *) echo 65536 ;; esac }
+runs_of() { awk -v name="$1" '$1 == name { print $2 }' "$source/runs"; }
+
+# One target, in a sequence of inputs that the seed alone decides: the files come in a sorted list, the corpus is in memory,
+# and what depends on addresses (the values that comparisons saw) is left out.
+run_target_again() { # NAME
+  local name=$1 log=$state/logs/$1 list=$state/logs/$1.seeds runs
+  runs=$(runs_of "$name")
+  mkdir -p "$state/corpus/$name"
+  find "$source/seeds/links" "$source/seeds/$name" "$source/regressions" "$source/open" -type f 2>/dev/null |
+    LC_ALL=C sort | paste -sd , | tr -d '\n' >"$list" || true
+  "$build/fuzz/fuzz_$name" -seed="$seed" -runs="$runs" -max_total_time="$share" -max_len="$(longest_of "$name")" -timeout=60 \
+    -rss_limit_mb=8192 -use_cmp=0 -reload=0 -print_final_stats=1 -artifact_prefix="$state/findings/$name-" \
+    -seed_inputs="@$list" </dev/null >"$log" 2>&1 || true
+}
 
 # One target for its share of the time. A finding that ends the process is kept by the engine, and it starts again.
 run_target() { # NAME
@@ -69,7 +102,7 @@ run_target() { # NAME
   done
   : >"$log"
   while left=$((share - (SECONDS - begin))) && ((left > 0)); do
-    "$build/fuzz/fuzz_$name" -max_total_time="$left" -max_len=65536 -timeout=20 -rss_limit_mb=4096 -print_final_stats=1 \
+    "$build/fuzz/fuzz_$name" -max_total_time="$left" -max_len="$(longest_of "$name")" -timeout=30 -rss_limit_mb=4096 -print_final_stats=1 \
       -artifact_prefix="$state/findings/$name-" "$corpus" "${seeds[@]}" </dev/null >>"$log" 2>&1 || sleep 1
   done
 }
@@ -84,6 +117,12 @@ show_target() { # NAME
 running=()
 stop() { ((${#running[@]} == 0)) || kill "${running[@]}" 2>/dev/null || true; }
 trap 'stop; exit 130' INT TERM
+run=run_target
+if ((ci)); then
+  run=run_target_again
+  for target in "${targets[@]}"; do [[ $(runs_of "$target") =~ ^[0-9]+$ ]] || die "no row for '$target' in fuzz/runs"; done
+  say "again: ./run fuzz --ci --seed $seed"
+fi
 say "${#targets[@]} targets, $jobs at a time, $share s each; state in $state"
 begin=$SECONDS
 for target in "${targets[@]}"; do
@@ -94,7 +133,7 @@ for target in "${targets[@]}"; do
       for shown in "${targets[@]}"; do [[ -e $state/logs/$shown ]] && show_target "$shown"; done
     fi
   done
-  run_target "$target" &
+  "$run" "$target" &
 done
 wait
 running=()
@@ -119,9 +158,21 @@ new=$(comm -13 <(printf '%s\n' "$before") <(find "$state/findings" -type f | sor
 broken=$(grep -E '/[a-z_]+-(crash|timeout|leak|oom|slow-unit)-' <<<"$new" | grep -v slow-unit) || true
 causes=$(grep '\.cause$' <<<"$new") || true
 code=0
+
+# What ended a target, with what the sanitizer says of it and the input itself, since a log is often all there is.
+show_broken() { # FINDING
+  local log
+  log=$state/logs/$(basename "$1" | sed -E 's/-(crash|timeout|leak|oom)-.*//')
+  say "  $1"
+  grep -aE '(runtime error|SUMMARY|^==[0-9]+==ERROR|^ +#[0-9]+ )' "$log" | grep -avE 'fuzzer::|libc' | head -n 20 || true
+  if (($(stat -c %s "$1") <= 8192)); then
+    say "  the input, by base64 -d:"
+    base64 "$1"
+  fi
+}
 if [[ -n $broken ]]; then
   say "ended by a signal, a sanitizer or a limit:"
-  printf '  %s\n' $broken
+  for finding in $broken; do show_broken "$finding"; done
   code=1
 fi
 # Who is wrong, where nvlink is installed: "NAME linker|reference|both|nobody" a line, over both modes; nobody where nvlink

@@ -27,6 +27,8 @@ void fuzz_answer_free(fuzz_answer *answer);
  * block (targets/allocation.c). 0: as usual. */
 typedef struct fuzz_conditions {
   unsigned threads;
+  uint64_t
+      entropy;   /* what the hashes of names are seeded with: always this, so that an input's way is always the same */
   bool filled;   /* what the allocator gives holds no zeros */
   size_t blocks; /* how many the allocator gives; 0: as many as there are */
   size_t taken;  /* out: how many were asked for */

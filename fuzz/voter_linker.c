@@ -24,6 +24,32 @@ typedef struct linker_call {
 
 enum { FILL = 0xa5 };
 
+/* Hashes are seeded by the system, and a fuzzer takes another way through a table for something new: in its programs
+ * (--wrap) the caller's conditions give the seed. Threads only read it. */
+static uint64_t linker_entropy;
+int __wrap_getentropy(void *buffer, size_t size);
+
+int __wrap_getentropy(void *buffer, size_t size) {
+  memset(buffer, 0, size);
+  memcpy(buffer, &linker_entropy, size < sizeof linker_entropy ? size : sizeof linker_entropy);
+  return 0;
+}
+
+/* What threads run is counted as their race goes, so the counters are put back to what they were before. */
+extern uint8_t counters_begin[] __asm__("__start___sancov_cntrs") __attribute__((weak));
+extern uint8_t counters_end[] __asm__("__stop___sancov_cntrs") __attribute__((weak));
+
+static uint8_t *counters_save(void) {
+  const size_t size = (size_t)(counters_end - counters_begin);
+  return size ? memcpy(fuzz_memory(size), counters_begin, size) : NULL;
+}
+
+static void counters_restore(uint8_t *saved) {
+  if (saved)
+    memcpy(counters_begin, saved, (size_t)(counters_end - counters_begin));
+  free(saved);
+}
+
 static void *linker_allocate(void *context, size_t size) {
   fuzz_conditions *const conditions = context;
   if (conditions->blocks && conditions->taken == conditions->blocks)
@@ -119,7 +145,10 @@ void fuzz_link_linker_under(const fuzz_envelope *envelope, fuzz_conditions *cond
                       .inputs = call->inputs,
                       .input_count = envelope->file_count,
                       .allocator = &call->allocator};
+  linker_entropy = conditions->entropy;
+  uint8_t *const counters = job.options.threads > 1 ? counters_save() : NULL;
   answer->code = tl_link(&job, &call->result);
+  counters_restore(counters);
   call->linked = true;
   answer->image = call->result.image;
   answer->size = call->result.image_size;
