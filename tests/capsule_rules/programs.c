@@ -282,6 +282,37 @@ static void write_calls_first(FILE *to) {
   write_call(to, "kf", "f");
 }
 
+static void write_calls_called(FILE *to) {
+  write_call(to, "kd", "called");
+}
+
+/* --- kernels of which -kernels-used names one --- */
+
+static void write_sampling_kernel(FILE *to, const char *kernel, const char *texture) {
+  fprintf(to,
+          ".visible .global .texref %s;\n"
+          ".visible .entry %s(.param .u64 q)\n{ .reg .u32 %%r<3>; .reg .u64 %%rd<3>; .reg .f32 %%f<9>;\n"
+          " ld.param.u64 %%rd1,[q]; mov.u32 %%r1,%%tid.x;\n"
+          " tex.1d.v4.f32.s32 {%%f1,%%f2,%%f3,%%f4},[%s,{%%r1}];\n st.global.f32 [%%rd1],%%f2; ret; }\n",
+          texture, kernel, texture);
+}
+
+/* The other kernel lives, as its address is taken. */
+static void write_addressed(FILE *to) {
+  write_sampling_kernel(to, "named", "first");
+  write_sampling_kernel(to, "unnamed", "second");
+  fputs(".visible .global .align 8 .u64 address = unnamed;\n", to);
+}
+
+/* The other kernel has shared memory and a texture. */
+static void write_late_shared(FILE *to) {
+  write_sampling_kernel(to, "named", "first");
+  fputs(".shared .align 4 .b8 block[64];\n"
+        ".visible .entry unnamed(.param .u64 q)\n{ .reg .u32 %r<3>; .reg .u64 %rd<3>;\n"
+        " ld.param.u64 %rd1,[q]; mov.u32 %r1,block; st.global.u32 [%rd1],%r1; ret; }\n",
+        to);
+}
+
 /* --- leaf kernels --- */
 
 static void write_leaf(FILE *to, const char *kernel) {
@@ -317,6 +348,16 @@ static void write_doubles(FILE *to) {
               " ld.param.u64 %%rd1,[q]; ld.global.f64 %%f1,[%%rd1]; ld.global.f64 %%f2,[%%rd1+8];\n"
               " fma.rn.f64 %%f3,%%f1,%%f2,%%f1; add.f64 %%f3,%%f3,%%f2; st.global.f64 [%%rd1],%%f3; ret; }\n");
 }
+/* A function that uses doubles, which a strong one without them replaces. */
+static void write_weak_doubles(FILE *to) {
+  fputs(".weak .func (.param .u32 r) f(.param .u32 a, .param .u64 q)\n{ .reg .u32 %r<2>; .reg .f64 %f<4>; .reg .u64 "
+        "%rd<2>;\n"
+        " ld.param.u32 %r1,[a]; ld.param.u64 %rd1,[q]; ld.f64 %f1,[%rd1]; ld.f64 %f2,[%rd1+8];\n"
+        " fma.rn.f64 %f3,%f1,%f2,%f1; add.f64 %f3,%f3,%f2; st.f64 [%rd1],%f3; st.param.u32 [r],%r1; ret; }\n",
+        to);
+  write_kernel(to, "kwd");
+}
+
 static void write_conversions(FILE *to) {
   fprintf(to, ".visible .entry conversions(.param .u64 q)\n{ .reg .f32 %%f<2>; .reg .u64 %%rd<3>;\n"
               " ld.param.u64 %%rd1,[q]; ld.global.u64 %%rd2,[%%rd1]; cvt.rn.f32.u64 %%f1,%%rd2;\n"
@@ -403,6 +444,11 @@ static const capsule_source sources[] = {
     {"leaf_errors", "-make-errors-visible-at-exit", write_leaf_2},
     {"doubles", NULL, write_doubles},
     {"conversions", NULL, write_conversions},
+    {"weak_doubles", NULL, write_weak_doubles},
+    {"addressed", NULL, write_addressed},
+    {"late_shared", NULL, write_late_shared},
+    {"called_sanitized", "-sanitize=memcheck", write_called},
+    {"calls_called", NULL, write_calls_called},
     {"spills", "-maxrregcount=24", write_spills},
 };
 
