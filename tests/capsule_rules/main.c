@@ -99,9 +99,9 @@ static const capsule_row rows[] = {
      NULL,
      NULL}, /* L145 */
     {"preserved_relocatable", "120", NULL, "-r -preserve-relocs", {"static_shared", "two_tables_1"}, NULL, NULL},
-    {"used_by_address", "103", NULL, "-kernels-used=named", {"addressed"}, NULL, NULL},         /* RF146 */
-    {"used_with_late_shared", "100", NULL, "-kernels-used=named", {"late_shared"}, NULL, NULL}, /* RF151 */
-    {"replaced_doubles", "100", NULL, NULL, {"weak_doubles", "strong_plain"}, NULL, NULL},      /* RF147 */
+    {"used_by_address", "103", NULL, "-kernels-used=named,sampling", {"addressed"}, NULL, NULL},
+    {"used_with_late_shared", "100", NULL, "-kernels-used=named", {"late_shared"}, NULL, NULL},
+    {"replaced_doubles", "100", NULL, NULL, {"weak_doubles", "strong_plain"}, NULL, NULL}, /* RF147 */
     {"barriers_sanitized",
      "100",
      NULL,

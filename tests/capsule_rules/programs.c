@@ -299,9 +299,11 @@ static void write_sampling_kernel(FILE *to, const char *kernel, const char *text
 
 /* The other kernel lives, as its address is taken. */
 static void write_addressed(FILE *to) {
-  write_sampling_kernel(to, "named", "first");
+  write_sampling_kernel(to, "sampling", "first");
   write_sampling_kernel(to, "unnamed", "second");
-  fputs(".visible .global .align 8 .u64 address = unnamed;\n", to);
+  fputs(".visible .entry named(.param .u64 q)\n{ .reg .u64 %rd<3>;\n"
+        " ld.param.u64 %rd1,[q]; mov.u64 %rd2,unnamed; st.global.u64 [%rd1],%rd2; ret; }\n",
+        to);
 }
 
 /* The other kernel has shared memory and a texture. */
