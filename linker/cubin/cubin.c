@@ -326,7 +326,7 @@ static void reader_read_symbols(reader *r) {
   const uint8_t *const wide = reader_find_wide_indices(r, &wide_count);
   tl_cubin_check_entries(cubin, r->names, r->diagnostics, cubin->symbol_table);
   cubin->symbol_count = (uint32_t)(table->size / table->entry_size);
-  cubin->symbols = tl_arena_new(r->arena, tl_cubin_symbol, cubin->symbol_count + 1);
+  cubin->symbols = tl_arena_new(r->arena, tl_cubin_symbol, cubin->symbol_count);
   for (uint32_t i = 0; i < cubin->symbol_count; i++)
     reader_read_symbol(r, i, wide, wide_count);
   for (uint32_t i = 1; i < cubin->symbol_count && tl_view_is_capsule(cubin); i++)

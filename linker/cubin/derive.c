@@ -263,7 +263,7 @@ static void derive_record(const deriver *d, const tl_cubin_section *mercury, con
 /* The attributes of one text, or of the file. */
 static void derive_attributes(const deriver *d, const tl_cubin_section *mercury, tl_cubin_section *own) {
   static const uint8_t last[] = {0x19, EIATTR_PARAM_CBANK, 0x36};
-  uint8_t *const bytes = tl_arena_new(d->arena, uint8_t, mercury->size + own->size + 1);
+  uint8_t *const bytes = tl_arena_new(d->arena, uint8_t, mercury->size + own->size);
   tl_cubin_section out = {.data = bytes};
   uint64_t own_positions[256] = {0}, position = 0;
   tl_record record;
@@ -344,7 +344,7 @@ static void derive_entries(const deriver *d, const tl_cubin_section *mercury, tl
   uint64_t count = 0, done = 0;
   for (uint64_t at = 0; at + ELF_RELA_SIZE <= mercury->size; at += ELF_RELA_SIZE)
     count += derive_has_entry(d, mercury->data + at);
-  uint8_t *const bytes = tl_arena_new(d->arena, uint8_t, count *ELF_RELA_SIZE + 1);
+  uint8_t *const bytes = tl_arena_new(d->arena, uint8_t, count *ELF_RELA_SIZE);
   const bool beside = own->size / ELF_RELA_SIZE == count;
   for (uint64_t at = 0; at + ELF_RELA_SIZE <= mercury->size; at += ELF_RELA_SIZE) {
     if (!derive_has_entry(d, mercury->data + at))
@@ -407,7 +407,7 @@ void tl_derive_sass(tl_cubin *cubin, const tl_names *names, tl_arena *arena, boo
     if (section->type == SHT_CUDA_CONSTANT0)
       section->flags = SHF_ALLOC | SHF_INFO_LINK; /* whatever the input has (L505) */
     if (section->type == SHT_CUDA_CONSTANT0 && !joined)
-      section->data = tl_arena_new(arena, uint8_t, section->size + 1); /* zeros (M20) */
+      section->data = tl_arena_new(arena, uint8_t, section->size); /* zeros (M20) */
     if (joined && section->type == SHT_RELA && strcmp(derive_name(&d, i), ".rela.debug_frame") == 0)
       section->size = 0;
   }

@@ -17,7 +17,7 @@ _Noreturn static void index_fail(const tl_index *index, tl_diagnostics *diagnost
 }
 
 static const uint8_t *index_read_table(tl_index_table *table, const uint8_t *at, tl_arena *arena) {
-  table->entries = tl_arena_new(arena, tl_index_entry, table->count + 1);
+  table->entries = tl_arena_new(arena, tl_index_entry, table->count);
   for (size_t i = 0; i < table->count; i++, at += ENTRY_SIZE)
     table->entries[i] = (tl_index_entry){tl_get64(at), tl_get64(at + 8), tl_get64(at + 16)};
   return at;

@@ -128,7 +128,7 @@ static void dump_order_candidates(dump *d) {
       *tl_vector_push(d->arena, &of_function) = (tl_edge){g->takers.to[j], p};
   const tl_successors prototypes = tl_successors_make(d->arena, &of_function, g->function_count);
   uint32_t *const next = tl_arena_copy(d->arena, g->takers.first, ((size_t)g->node_count + 1) * sizeof *next);
-  d->candidates = tl_arena_new(d->arena, uint32_t, of_function.count + 1);
+  d->candidates = tl_arena_new(d->arena, uint32_t, of_function.count);
   for (uint32_t f = 0; f < g->function_count; f++)
     for (uint32_t i = prototypes.first[f]; i < prototypes.first[f + 1]; i++)
       d->candidates[next[prototypes.to[i]]++] = f;
@@ -146,7 +146,7 @@ void tl_diagnose_callgraph(const tl_module *module, const tl_graph *graph, const
             .graph = graph,
             .resources = resources,
             .arena = arena,
-            .taken = tl_arena_new(arena, bool, (size_t)graph->function_count + 1)};
+            .taken = tl_arena_new(arena, bool, graph->function_count)};
   for (size_t i = 0; i < module->taken.count; i++)
     d.taken[module->taken.items[i].from] = true;
   dump_order_candidates(&d);

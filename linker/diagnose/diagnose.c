@@ -38,7 +38,7 @@ static uint32_t diagnose_count_cyclic_edges(const tl_graph *graph, uint32_t func
 /* E40, for jump slots too where they are kernels (L557). */
 static void diagnose_stacks(const tl_module *module, const tl_graph *graph) {
   const bool stubs = !tl_module_has_single_kernel(module);
-  bool *const entry = tl_arena_new(module->arena, bool, (size_t)graph->function_count + 1);
+  bool *const entry = tl_arena_new(module->arena, bool, graph->function_count);
   for (size_t k = 0; k < module->kernels.count; k++)
     entry[module->symbols.items[module->kernels.items[k]].function] = true;
   for (size_t i = 0; stubs && i < module->stubs.count; i++)
@@ -55,8 +55,8 @@ static void diagnose_stacks(const tl_module *module, const tl_graph *graph) {
 /* E41: address taken, but nothing that a kernel reaches calls through its prototype or by its name; kernels are left
  * out (L44). */
 static void diagnose_never_called(const tl_module *module, const tl_graph *graph) {
-  bool *const called = tl_arena_new(module->arena, bool, (size_t)graph->node_count + 1);
-  bool *const taken = tl_arena_new(module->arena, bool, (size_t)graph->node_count + 1);
+  bool *const called = tl_arena_new(module->arena, bool, graph->node_count);
+  bool *const taken = tl_arena_new(module->arena, bool, graph->node_count);
   for (uint32_t f = 0; f < graph->function_count; f++) {
     if (!module->resolution->functions.items[f].reached)
       continue;
@@ -229,7 +229,7 @@ void tl_diagnose_commons(const tl_module *module) {
 }
 
 void tl_diagnose_undefined(const tl_module *module, tl_arena *arena) {
-  tl_u32_vector *const by_file = tl_arena_new(arena, tl_u32_vector, (size_t)module->file_count + 1);
+  tl_u32_vector *const by_file = tl_arena_new(arena, tl_u32_vector, module->file_count);
   for (int functions = 1; functions >= 0; functions--) {
     diagnose_collect_undefined(module, &module->locals, functions, by_file, arena);
     diagnose_collect_undefined(module, &module->globals, functions, by_file, arena);
@@ -401,7 +401,7 @@ static uint32_t diagnose_barriers_of(const tl_module *module, uint32_t function)
 /* Over what each function reaches; with exactly one kernel over all live functions (C81). */
 static const uint32_t *verbose_count_barriers(const verbose *v) {
   const tl_module *const module = v->module;
-  uint32_t *const own = tl_arena_new(v->arena, uint32_t, (size_t)v->graph->function_count + 1);
+  uint32_t *const own = tl_arena_new(v->arena, uint32_t, v->graph->function_count);
   uint32_t most = 0;
   for (uint32_t f = 0; f < v->graph->function_count; f++)
     own[f] = diagnose_barriers_of(module, f);

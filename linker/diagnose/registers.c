@@ -45,7 +45,7 @@ static uint32_t registers_limit(const tl_module *module, uint32_t kernel) {
 
 /* Position of every function's text among the sections; 0 for a function without one. */
 static uint32_t *registers_text_positions(const tl_module *module, const tl_graph *graph, tl_arena *arena) {
-  uint32_t *const position = tl_arena_new(arena, uint32_t, (size_t)graph->function_count + 1);
+  uint32_t *const position = tl_arena_new(arena, uint32_t, graph->function_count);
   for (uint32_t i = 1; i < module->sections.count; i++) {
     const uint32_t owner = module->sections.items[i].owner;
     if (owner != TL_NONE && module->symbols.items[owner].function != TL_NONE)
@@ -121,7 +121,7 @@ static void stairs_add_node(stairs_of_all *all, uint32_t node, stairs *to) {
 
 static void stairs_find(stairs_of_all *all) {
   const tl_graph *const g = all->graph;
-  all->of_component = tl_arena_new(all->arena, stairs, (size_t)g->component_count + 1);
+  all->of_component = tl_arena_new(all->arena, stairs, g->component_count);
   for (int i = 0; i < 2; i++)
     all->rooms[i] = tl_arena_new(all->arena, stair, STAIRS_MOST);
   for (uint32_t i = 0; i < g->node_count;) {
@@ -228,7 +228,7 @@ static void registers_report_missing(const tl_module *module, const char *sectio
 void tl_diagnose_registers(const tl_module *module, const tl_graph *graph, const tl_resources *resources,
                            tl_arena *arena) {
   const raise_vector raises = registers_find(module, graph, resources, arena);
-  bool *const counted = tl_arena_new(arena, bool, (size_t)graph->function_count + 1);
+  bool *const counted = tl_arena_new(arena, bool, graph->function_count);
   size_t next = 0;
   for (uint32_t f = 0; f < graph->function_count; f++)
     counted[f] = resources->registers[f] != 0;

@@ -6,7 +6,7 @@
 #include "cubin/elf.h"
 
 uint8_t *tl_emit_table(tl_emitted *e, uint32_t section, uint64_t size) {
-  e->tables[section] = (tl_table){tl_arena_new(e->arena, uint8_t, size + 1), size};
+  e->tables[section] = (tl_table){tl_arena_new(e->arena, uint8_t, size), size};
   return e->tables[section].bytes;
 }
 
@@ -102,8 +102,8 @@ void tl_emit(tl_emitted *emitted, const tl_module *module, const tl_layout *layo
                           .order = tl_arena_new(arena, uint32_t, sections),
                           .section_index = tl_arena_new(arena, uint32_t, sections),
                           .symbol_index = tl_arena_new(arena, uint32_t, module->symbols.count),
-                          .section_name = tl_arena_new(arena, uint32_t, names + 1),
-                          .string = tl_arena_new(arena, uint32_t, names + 1),
+                          .section_name = tl_arena_new(arena, uint32_t, names),
+                          .string = tl_arena_new(arena, uint32_t, names),
                           .tables = tl_arena_new(arena, tl_table, sections)};
   tl_emit_sections(emitted);
   tl_emit_symbols(emitted);

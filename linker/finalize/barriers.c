@@ -171,7 +171,7 @@ static bool barriers_capsule_is_plain(const tl_cubin *mercury, uint32_t section,
 }
 
 const bool *tl_barriers_choose(const tl_cubin *sass, const tl_cubin *mercury, const tl_names *names, tl_arena *arena) {
-  bool *const texts = tl_arena_new(arena, bool, sass->section_count + 1);
+  bool *const texts = tl_arena_new(arena, bool, sass->section_count);
   if (!barriers_file_is_plain(sass, names))
     return texts;
   for (uint32_t i = 1; i < sass->section_count; i++) {
@@ -331,7 +331,7 @@ static void barriers_move_frames(tl_cubin *sass, const barrier_text *const *move
 }
 
 void tl_barriers_add(tl_cubin *sass, const bool *texts, tl_arena *arena) {
-  const barrier_text **const moved = tl_arena_new(arena, const barrier_text *, sass->section_count + 1);
+  const barrier_text **const moved = tl_arena_new(arena, const barrier_text *, sass->section_count);
   bool any = false;
   for (uint32_t i = 1; i < sass->section_count; i++) {
     if (!texts[i])

@@ -84,7 +84,7 @@ static load_list capsules_find_loads(const placing *p, const tl_cubin_section *s
   tl_capsule capsule;
   if (!tl_capsule_read(&capsule, section->data, section->size))
     return list;
-  list.items = tl_arena_new(p->arena, load_record, section->size / LOAD_RECORD + 1);
+  list.items = tl_arena_new(p->arena, load_record, section->size / LOAD_RECORD);
   uint64_t sass = 0;
   tl_capsule_cursor cursor = {0};
   tl_capsule_item item;
@@ -146,7 +146,7 @@ static bool capsules_counts(uint32_t type, bool mercury) {
 
 static placed_entry *capsules_sorted(const placing *p, const tl_cubin_section *section, bool mercury, size_t *count) {
   const uint64_t all = tl_cubin_relocation_count(section);
-  placed_entry *const list = tl_arena_new(p->arena, placed_entry, all + 1);
+  placed_entry *const list = tl_arena_new(p->arena, placed_entry, all);
   *count = 0;
   for (uint64_t i = 0; i < all; i++) {
     const tl_cubin_relocation entry = tl_cubin_relocation_at(section, i);
@@ -171,7 +171,7 @@ static void capsules_prepare(placing *p, uint32_t file, uint32_t section) {
   const uint64_t all = tl_cubin_relocation_count(entries);
   p->file = file;
   p->section = section;
-  p->places = tl_arena_new(p->arena, uint64_t, all + 1);
+  p->places = tl_arena_new(p->arena, uint64_t, all);
   for (uint64_t i = 0; i < all; i++)
     p->places[i] = TL_NO_OFFSET;
   const uint32_t text = cubin->sass_text[entries->info];

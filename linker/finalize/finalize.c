@@ -15,7 +15,7 @@ uint64_t final_view_size(const tl_linked_view *view, uint32_t section) {
 }
 
 uint8_t *final_new(const finalizer *f, uint64_t size) {
-  return tl_arena_new(f->arena, uint8_t, size + 1);
+  return tl_arena_new(f->arena, uint8_t, size);
 }
 
 const tl_piece *final_piece_of(const tl_section *section, uint32_t file) {
@@ -38,7 +38,7 @@ static void final_index_view(const finalizer *f, const tl_linked_view *view, fin
     first[relocated->kept.items[i].container + 2]++;
   for (size_t i = 2; i < sections + 2; i++)
     first[i] += first[i - 1];
-  entries->items = tl_arena_new(f->arena, const tl_kept *, relocated->kept.count + 1);
+  entries->items = tl_arena_new(f->arena, const tl_kept *, relocated->kept.count);
   for (size_t i = 0; i < relocated->kept.count; i++)
     entries->items[first[relocated->kept.items[i].container + 1]++] = &relocated->kept.items[i];
   entries->first = first;

@@ -74,7 +74,7 @@ static int frames_compare_entries(const void *a, const void *b) {
 
 static void frames_collect_entries(frame_writer *w, uint32_t container) {
   const final_entry_list list = final_entries_of(&w->f->mercury_entries, container);
-  w->entries = tl_arena_new(w->f->arena, frame_entry, list.count + 1);
+  w->entries = tl_arena_new(w->f->arena, frame_entry, list.count);
   for (size_t i = 0; i < list.count; i++)
     w->entries[w->entry_count++] = (frame_entry){list.items[i]->offset, list.items[i]->symbol};
   qsort(w->entries, w->entry_count, sizeof *w->entries, frames_compare_entries);
@@ -104,7 +104,7 @@ static tl_map frames_input_entries(const finalizer *f, const tl_piece *piece) {
 static const size_t *frames_match(const finalizer *f, const tl_piece *piece, const frame_list *from,
                                   const frame_list *to) {
   const bool whole = from->count == to->count;
-  size_t *const match = tl_arena_new(f->arena, size_t, from->count + 1);
+  size_t *const match = tl_arena_new(f->arena, size_t, from->count);
   size_t place = 0;
   const tl_map entries = frames_input_entries(f, piece);
   for (size_t i = 0; i < from->count; i++) {
@@ -357,9 +357,9 @@ static void frames_write(frame_writer *w) {
   enum { BARE_FRAME = 40, BARE_LENGTH = 28 };
   finalizer *const f = w->f;
   const size_t symbols = f->mercury->module->symbols.count;
-  uint32_t *const last = tl_arena_new(f->arena, uint32_t, symbols + 1);
-  bool *const seen = tl_arena_new(f->arena, bool, symbols + 1);
-  bool *const written = tl_arena_new(f->arena, bool, symbols + 1);
+  uint32_t *const last = tl_arena_new(f->arena, uint32_t, symbols);
+  bool *const seen = tl_arena_new(f->arena, bool, symbols);
+  bool *const written = tl_arena_new(f->arena, bool, symbols);
   uint64_t cie = TL_NO_OFFSET, cie_place = 0;
   for (uint32_t i = 0; i < w->pairs.count; i++) {
     const uint32_t symbol = w->pairs.items[i].symbol;

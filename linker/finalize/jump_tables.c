@@ -39,7 +39,7 @@ typedef struct jump_sections {
 
 /* By text: the first section of compiler constants about it. */
 static uint32_t *jump_index_constants(const finalizer *f, const tl_cubin *cubin) {
-  uint32_t *const index = tl_arena_new(f->arena, uint32_t, (size_t)cubin->section_count + 1);
+  uint32_t *const index = tl_arena_new(f->arena, uint32_t, cubin->section_count);
   for (uint32_t i = cubin->section_count; i-- > 1;)
     if (cubin->sections[i].type == SHT_CUDA_CONSTANT0 + 2 && cubin->sections[i].info &&
         cubin->sections[i].info < cubin->section_count)
@@ -56,7 +56,7 @@ static const jump_sections *jump_index_file(finalizer *f, uint32_t file) {
   const tl_cubin *const cubin = &f->mercury->module->files[file];
   index->mercury = jump_index_constants(f, cubin);
   index->sass = jump_index_constants(f, &f->sass->module->files[file]);
-  index->entries = tl_arena_new(f->arena, uint32_t, (size_t)cubin->section_count + 1);
+  index->entries = tl_arena_new(f->arena, uint32_t, cubin->section_count);
   for (uint32_t i = 1; i < cubin->section_count; i++)
     if (cubin->sections[i].type == SHT_RELA && cubin->sections[i].info < cubin->section_count &&
         tl_cubin_relocation_count(&cubin->sections[i]))
@@ -67,7 +67,7 @@ static const jump_sections *jump_index_file(finalizer *f, uint32_t file) {
 static void jump_read_table(const finalizer *f, jump_targets *targets, const tl_cubin_section *entries,
                             const tl_cubin_section *sass) {
   const uint64_t count = tl_cubin_relocation_count(entries);
-  targets->items = tl_arena_new(f->arena, jump, count + 1);
+  targets->items = tl_arena_new(f->arena, jump, count);
   for (uint64_t i = 0; i < count; i++) {
     const tl_cubin_relocation entry = tl_cubin_relocation_at(entries, i);
     if (entry.type == PROG_REL32 && entry.offset < sass->size && sass->size - entry.offset >= WORD)

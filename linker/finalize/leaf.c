@@ -229,7 +229,7 @@ static void leaf_find_blocks(leaf *l, tl_arena *arena) {
     starts[i + 1] = true;
     starts[leaf_jump_target(l, i)] = true;
   }
-  l->blocks = tl_arena_new(arena, leaf_block, (size_t)l->count + 1);
+  l->blocks = tl_arena_new(arena, leaf_block, l->count);
   for (uint32_t i = 0; i < l->count; i++) {
     if (starts[i])
       l->blocks[l->block_count++] = (leaf_block){i, 0, {UINT32_MAX, UINT32_MAX}};
@@ -251,8 +251,8 @@ static void leaf_find_blocks(leaf *l, tl_arena *arena) {
 
 /* By block, its predecessors in their order. */
 static void leaf_find_predecessors(leaf *l, tl_arena *arena) {
-  l->first_predecessor = tl_arena_new(arena, uint32_t, (size_t)l->block_count + 2);
-  l->predecessors = tl_arena_new(arena, uint32_t, 2 * (size_t)l->block_count + 1);
+  l->first_predecessor = tl_arena_new(arena, uint32_t, (size_t)l->block_count + 1);
+  l->predecessors = tl_arena_new(arena, uint32_t, 2 * (size_t)l->block_count);
   for (uint32_t b = 0; b < l->block_count; b++)
     for (int i = 0; i < 2; i++)
       if (l->blocks[b].next[i] != UINT32_MAX && (i == 0 || l->blocks[b].next[1] != l->blocks[b].next[0]))
@@ -462,7 +462,7 @@ tl_remake tl_leaf_remake(uint8_t *text, uint64_t size, tl_arena *arena) {
   leaf l = {.text = text, .count = (uint32_t)(size / INSTRUCTION), .sure = true};
   if (!l.count)
     return TL_REMAKE_NONE;
-  l.instructions = tl_arena_new(arena, leaf_instruction, (size_t)l.count + 1);
+  l.instructions = tl_arena_new(arena, leaf_instruction, l.count);
   leaf_read(&l);
   if (leaf_calls(&l))
     return TL_REMAKE_NONE;

@@ -86,7 +86,7 @@ static int lines_compare_symbols(const void *a, const void *b) {
 
 static line_entries lines_collect_entries(const finalizer *f, const final_entries *all, uint32_t container) {
   const final_entry_list list = final_entries_of(all, container);
-  line_entries entries = {tl_arena_new(f->arena, line_entry, list.count + 1), list.count};
+  line_entries entries = {tl_arena_new(f->arena, line_entry, list.count), list.count};
   for (size_t i = 0; i < list.count; i++)
     entries.items[i] = (line_entry){list.items[i]->offset, list.items[i]};
   qsort(entries.items, entries.count, sizeof *entries.items, lines_compare_entries);

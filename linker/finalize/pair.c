@@ -17,7 +17,7 @@ void final_disagree(const finalizer *f, const char *what) {
 }
 
 static uint32_t *pair_table(const finalizer *f, size_t count) {
-  uint32_t *const table = tl_arena_new(f->arena, uint32_t, count + 1);
+  uint32_t *const table = tl_arena_new(f->arena, uint32_t, count);
   for (size_t i = 0; i < count; i++)
     table[i] = TL_NONE;
   return table;

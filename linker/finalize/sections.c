@@ -57,7 +57,7 @@ static bool sections_is_line_table(const finalizer *f, uint32_t section) {
 static void sections_find_shown_errors(finalizer *f) {
   const tl_module *const s = f->sass->module;
   f->shows_errors = tl_barriers_asked(s->options);
-  f->file_shows_errors = tl_arena_new(f->arena, bool, (size_t)s->file_count + 1);
+  f->file_shows_errors = tl_arena_new(f->arena, bool, s->file_count);
   for (uint32_t i = 0; i < s->file_count; i++) {
     f->file_shows_errors[i] = tl_barriers_file_asks(&s->files[i]);
     f->shows_errors |= f->file_shows_errors[i];

@@ -146,9 +146,9 @@ void tl_spread_caching(tl_resources *resources, const tl_module *module, const t
 
 /* The largest value of the functions that each node can reach: of its component, and of what lies below that. */
 uint32_t *tl_find_sam_stacks(const tl_module *module, const tl_graph *graph, tl_arena *arena) {
-  uint32_t *const own = tl_arena_new(arena, uint32_t, (size_t)graph->node_count + 1);
-  uint32_t *const most = tl_arena_new(arena, uint32_t, (size_t)graph->node_count + 1);
-  uint32_t *const of_component = tl_arena_new(arena, uint32_t, (size_t)graph->component_count + 1);
+  uint32_t *const own = tl_arena_new(arena, uint32_t, graph->node_count);
+  uint32_t *const most = tl_arena_new(arena, uint32_t, graph->node_count);
+  uint32_t *const of_component = tl_arena_new(arena, uint32_t, graph->component_count);
   bool any = false;
   for (size_t i = 0; i < module->attributes.count; i++) {
     const tl_attribute *const record = &module->attributes.items[i];

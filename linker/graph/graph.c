@@ -4,8 +4,7 @@
 #include <assert.h>
 
 tl_successors tl_successors_make(tl_arena *arena, const tl_edges *edges, uint32_t sources) {
-  tl_successors s = {tl_arena_new(arena, uint32_t, (size_t)sources + 2),
-                     tl_arena_new(arena, uint32_t, edges->count + 1)};
+  tl_successors s = {tl_arena_new(arena, uint32_t, (size_t)sources + 2), tl_arena_new(arena, uint32_t, edges->count)};
   for (size_t i = 0; i < edges->count; i++)
     s.first[edges->items[i].from + 1]++;
   for (uint32_t i = 0; i < sources; i++)
@@ -199,8 +198,8 @@ tl_leads tl_graph_leads(const tl_graph *graph, const uint32_t *wanted, tl_arena 
   leader l = {.graph = graph, .arena = arena};
   if (!leads_are_wanted(graph, wanted)) /* as in most links: no memory for it */
     return l.leads;
-  l.leads.next = tl_arena_new(arena, uint32_t, (size_t)graph->component_count + 1);
-  l.stamp = tl_arena_new(arena, uint32_t, (size_t)graph->component_count + 1);
+  l.leads.next = tl_arena_new(arena, uint32_t, graph->component_count);
+  l.stamp = tl_arena_new(arena, uint32_t, graph->component_count);
   for (uint32_t i = 0; i < graph->node_count;) {
     const uint32_t component = graph->component[graph->order[i]];
     const size_t members = l.members.count, ways = l.ways.count;
@@ -252,8 +251,8 @@ static uint32_t graph_larger(uint32_t a, uint32_t b) {
 
 static uint32_t *graph_gather(const tl_graph *graph, const uint32_t *own, uint32_t (*join)(uint32_t, uint32_t),
                               tl_arena *arena) {
-  uint32_t *const of_component = tl_arena_new(arena, uint32_t, (size_t)graph->component_count + 1);
-  uint32_t *const result = tl_arena_new(arena, uint32_t, (size_t)graph->node_count + 1);
+  uint32_t *const of_component = tl_arena_new(arena, uint32_t, graph->component_count);
+  uint32_t *const result = tl_arena_new(arena, uint32_t, graph->node_count);
   for (uint32_t i = 0; i < graph->node_count; i++) {
     const uint32_t node = graph->order[i];
     uint32_t *const gathered = &of_component[graph->component[node]];
@@ -285,8 +284,8 @@ tl_two tl_two_join(tl_two a, tl_two b) {
 }
 
 tl_two *tl_graph_most_two(const tl_graph *graph, const uint32_t *own, tl_arena *arena) {
-  tl_two *const of_component = tl_arena_new(arena, tl_two, (size_t)graph->component_count + 1);
-  tl_two *const result = tl_arena_new(arena, tl_two, (size_t)graph->node_count + 1);
+  tl_two *const of_component = tl_arena_new(arena, tl_two, graph->component_count);
+  tl_two *const result = tl_arena_new(arena, tl_two, graph->node_count);
   for (uint32_t i = 0; i < graph->node_count; i++) {
     const uint32_t node = graph->order[i];
     tl_two *const gathered = &of_component[graph->component[node]];

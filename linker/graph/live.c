@@ -120,7 +120,7 @@ static bool live_section_loses(const marker *m, uint32_t file, uint32_t section)
 static void live_read_prototypes(marker *m, uint32_t file_count) {
   const size_t count = m->resolution->functions.count;
   const uint32_t none = tl_names_intern(&m->prototypes, "", 0);
-  m->prototype_of = tl_arena_new(m->arena, uint32_t, count + 1);
+  m->prototype_of = tl_arena_new(m->arena, uint32_t, count);
   for (size_t i = 0; i < count; i++)
     m->prototype_of[i] = none;
   for (uint32_t file = 0; file < file_count; file++)
@@ -170,7 +170,7 @@ static void live_read_descriptors(marker *m, uint32_t file) {
 }
 
 static edge_index live_index(tl_arena *arena, const tl_edges *edges, size_t sources) {
-  edge_index index = {tl_arena_new(arena, uint32_t, sources + 2), tl_arena_new(arena, uint32_t, edges->count + 1)};
+  edge_index index = {tl_arena_new(arena, uint32_t, sources + 2), tl_arena_new(arena, uint32_t, edges->count)};
   for (size_t i = 0; i < edges->count; i++)
     index.first[edges->items[i].from + 1]++;
   for (size_t i = 0; i < sources; i++)
@@ -282,7 +282,7 @@ static void live_drain(marker *m, const live_edges *edges) {
 
 /* W7.4: address-taken functions stay, and of what only they call the undefined functions. */
 static void live_keep_taken(marker *m, const edge_index *direct) {
-  bool *const kept = tl_arena_new(m->arena, bool, m->resolution->functions.count + 1);
+  bool *const kept = tl_arena_new(m->arena, bool, m->resolution->functions.count);
   for (uint32_t i = 0; i < m->resolution->functions.count; i++) {
     const bool stub = m->resolution->functions.items[i].stub;
     kept[i] |= stub || m->taken_as[i] != TL_NONE;
@@ -341,7 +341,7 @@ static void live_spread(marker *m) {
                       .direct = live_index(m->arena, &m->edges, count),
                       .indirect = live_index(m->arena, &m->indirect, count),
                       .taken = live_index(m->arena, &takers, m->prototypes.list.count),
-                      .seen = tl_arena_new(m->arena, bool, m->prototypes.list.count + 1)};
+                      .seen = tl_arena_new(m->arena, bool, m->prototypes.list.count)};
   live_push_kernels(m);
   live_drain(m, &edges);
   live_push_stubs(m, &edges.direct);
@@ -360,8 +360,8 @@ void tl_live_mark(tl_resolution *resolution, const tl_cubin *files, uint32_t fil
   marker m = {.resolution = resolution, .files = files, .names = names, .arena = arena, .diagnostics = diagnostics};
   tl_names_init(&m.prototypes, arena, 0);
   const size_t count = resolution->functions.count;
-  m.taken_as = tl_arena_new(arena, uint32_t, count + 1);
-  m.lost_taken_as = tl_arena_new(arena, uint32_t, count + 1);
+  m.taken_as = tl_arena_new(arena, uint32_t, count);
+  m.lost_taken_as = tl_arena_new(arena, uint32_t, count);
   for (size_t i = 0; i < count; i++)
     m.taken_as[i] = m.lost_taken_as[i] = TL_NONE;
   for (uint32_t file = 0; file < file_count && !files[file].late; file++) /* the link ends there (L220) */

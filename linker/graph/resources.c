@@ -131,7 +131,7 @@ static uint32_t resources_own_text(const tl_module *module, uint32_t function) {
 /* By node: the first two texts, in section order, of all that it reaches, itself included, each as its distance from the
  * last possible one; 0 when it reaches none. */
 static const tl_two *resources_first_texts(const tl_module *module, const tl_graph *graph, tl_arena *arena) {
-  uint32_t *const own = tl_arena_new(arena, uint32_t, (size_t)graph->function_count + 1);
+  uint32_t *const own = tl_arena_new(arena, uint32_t, graph->function_count);
   for (uint32_t f = 0; f < graph->function_count; f++)
     if (resources_own_text(module, f))
       own[f] = UINT32_MAX - resources_own_text(module, f);

@@ -346,7 +346,7 @@ static void spread_pass_up(const spread_below *below, size_t row, uint32_t from,
 
 static spread_below spread_find_below(const spreader *s) {
   const tl_graph *const graph = s->graph;
-  spread_below below = {.heavy = tl_arena_new(s->arena, uint32_t, (size_t)graph->function_count + 1)};
+  spread_below below = {.heavy = tl_arena_new(s->arena, uint32_t, graph->function_count)};
   tl_map_init(&below.symbols, s->arena);
   for (int round = 0; round < 2; round++) /* again when there are too many symbols: then they are heavy */
     for (size_t f = 0; f < s->module->functions.count && (!round || below.too_many); f++)

@@ -32,7 +32,7 @@ void tl_link_phase(tl_link_state *state, const char *name) {
 
 /* Which inputs took part, for the registration file (N13c). */
 static const bool *link_taken(const tl_job *job, const tl_cubin *files, uint32_t count, tl_arena *arena) {
-  bool *const taken = tl_arena_new(arena, bool, job->input_count + 1);
+  bool *const taken = tl_arena_new(arena, bool, job->input_count);
   for (uint32_t i = 0; i < count; i++)
     taken[files[i].input] = true;
   return taken;
@@ -56,9 +56,9 @@ static void link_add_barriers(tl_link_common *c, const tl_accepted *accepted, tl
 
 static tl_cubin *link_read(tl_link_common *c, tl_view view, tl_diagnostics *diagnostics) {
   const tl_admission *const admitted = &c->admitted;
-  tl_cubin *const files = tl_arena_new(&c->state->arena, tl_cubin, admitted->files.count + 1);
+  tl_cubin *const files = tl_arena_new(&c->state->arena, tl_cubin, admitted->files.count);
   static const char cap[] = ".nv.reservedSmem.cap";
-  bool *const alone = tl_arena_new(&c->state->arena, bool, admitted->files.count + 1);
+  bool *const alone = tl_arena_new(&c->state->arena, bool, admitted->files.count);
   const bool final = tl_mode_of(&c->job->options)->final;
   bool sass = admitted->capsule, shown = tl_barriers_asked(&c->job->options) && (final || admitted->capsule);
   for (uint32_t i = 0; i < admitted->files.count; i++) {

@@ -56,7 +56,7 @@ static bool bindless_rewrites(const tl_module *module, uint32_t type) {
 
 /* Which kinds each function's text refers to. */
 static uint32_t *bindless_function_masks(const tl_module *module, tl_arena *arena) {
-  uint32_t *const masks = tl_arena_new(arena, uint32_t, module->resolution->functions.count + 1);
+  uint32_t *const masks = tl_arena_new(arena, uint32_t, module->resolution->functions.count);
   for (size_t i = 0; i < module->relocations.count; i++) {
     const tl_relocation *const entry = &module->relocations.items[i];
     if (!bindless_find(tl_type_of(&module->symbols.items[entry->symbol])) || !bindless_rewrites(module, entry->type) ||
@@ -125,7 +125,7 @@ static void bindless_fill_kernel(tl_layout *layout, const tl_module *module, uin
 
 /* By position in all_kernels: which kinds each kernel reaches; one that is not named counts its own text alone (L111). */
 static uint8_t *bindless_kernel_masks(const tl_module *module, const tl_graph *graph, tl_arena *arena) {
-  uint8_t *const result = tl_arena_new(arena, uint8_t, module->all_kernels.count + 1);
+  uint8_t *const result = tl_arena_new(arena, uint8_t, module->all_kernels.count);
   const uint32_t *const own = bindless_function_masks(module, arena);
   const uint32_t *const reached = tl_graph_collect(graph, own, arena);
   const bool single = tl_module_has_single_kernel(module);

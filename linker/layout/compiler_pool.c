@@ -203,7 +203,7 @@ static void pool_take_owner(pool_state *s, uint32_t owner) {
 
 /* By kernel, the blocks that it reaches, the last one first. */
 static tl_u32_vector *pool_reached_blocks(const pool_state *s, const tl_u32_vector *users) {
-  tl_u32_vector *const reached = tl_arena_new(s->arena, tl_u32_vector, s->module->kernels.count + 1);
+  tl_u32_vector *const reached = tl_arena_new(s->arena, tl_u32_vector, s->module->kernels.count);
   for (size_t block = s->module->constant_blocks.count; block-- > 0;)
     for (size_t i = 0; i < users[block].count; i++)
       tl_u32_push(s->arena, &reached[users[block].items[i]], (uint32_t)block);
@@ -250,10 +250,10 @@ void tl_compiler_constants_pool(tl_module *module, const tl_u32_vector *users, c
                                 tl_constant_offsets *offsets, tl_arena *arena) {
   const size_t blocks = module->constant_blocks.count, kernels = module->kernels.count;
   pool_state s = {.module = module, .arena = arena, .offsets = offsets, .align = 1, .null_value = offsets->null_value};
-  bool *const taking = tl_arena_new(arena, bool, kernels + 1);
-  s.again = tl_arena_new(arena, pool_items, blocks + kernels + 1);
-  s.taken = tl_arena_new(arena, bool, blocks + kernels + 1);
-  size_t *const copied = tl_arena_new(arena, size_t, kernels + 1);
+  bool *const taking = tl_arena_new(arena, bool, kernels);
+  s.again = tl_arena_new(arena, pool_items, blocks + kernels);
+  s.taken = tl_arena_new(arena, bool, blocks + kernels);
+  size_t *const copied = tl_arena_new(arena, size_t, kernels);
   for (uint32_t k = 0; k < kernels; k++) { /* back to what the kernels had before the copies came in */
     if (tl_kernel_image(module, k) == TL_NONE)
       continue;

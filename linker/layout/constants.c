@@ -10,12 +10,12 @@
 
 /* Kernels (positions in module->kernels) that reach each block's function. */
 static tl_u32_vector *constants_users(const tl_module *module, const tl_graph *graph, tl_arena *arena) {
-  tl_u32_vector *const users = tl_arena_new(arena, tl_u32_vector, module->constant_blocks.count + 1);
+  tl_u32_vector *const users = tl_arena_new(arena, tl_u32_vector, module->constant_blocks.count);
   if (!module->constant_blocks.count)
     return users;
   tl_reach reach;
   tl_reach_init(&reach, graph, arena);
-  uint32_t *const has_block = tl_arena_new(arena, uint32_t, (size_t)graph->function_count + 1);
+  uint32_t *const has_block = tl_arena_new(arena, uint32_t, graph->function_count);
   for (uint32_t f = 0; f < graph->function_count; f++)
     has_block[f] = module->block_of_function[f] != TL_NONE;
   const tl_leads leads = tl_graph_leads(graph, has_block, arena);
@@ -116,7 +116,7 @@ static void constants_forget_empty(tl_module *module) {
 }
 
 static tl_own_constants *constants_own(const tl_module *module, tl_arena *arena) {
-  tl_own_constants *const own = tl_arena_new(arena, tl_own_constants, module->kernels.count + 1);
+  tl_own_constants *const own = tl_arena_new(arena, tl_own_constants, module->kernels.count);
   for (uint32_t k = 0; k < module->kernels.count; k++)
     if (tl_kernel_image(module, k) != TL_NONE)
       own[k].pieces = module->sections.items[tl_kernel_image(module, k)].pieces.count;
@@ -124,7 +124,7 @@ static tl_own_constants *constants_own(const tl_module *module, tl_arena *arena)
 }
 
 tl_constant_offsets tl_layout_constants(tl_module *module, const tl_graph *graph, tl_arena *arena) {
-  tl_constant_offsets offsets = {tl_arena_new(arena, uint64_t, module->constant_blocks.count + 1), 0};
+  tl_constant_offsets offsets = {tl_arena_new(arena, uint64_t, module->constant_blocks.count), 0};
   const tl_u32_vector *const users = constants_users(module, graph, arena);
   const tl_own_constants *const own = constants_own(module, arena);
   for (size_t i = module->constant_blocks.count; i-- > 0;) {

@@ -50,7 +50,7 @@ void tl_layout_pool_constants(tl_layout *layout, const tl_module *module, tl_are
   bool any = false;
   tl_placement *const placement = &layout->placed[TL_PLACED_CONSTANTS];
   const tl_section *const constants = &module->sections.items[section];
-  uint64_t *const first = tl_arena_new(arena, uint64_t, constants->pieces.count + 1); /* by number in `seen` */
+  uint64_t *const first = tl_arena_new(arena, uint64_t, constants->pieces.count); /* by number in `seen` */
   uint32_t known = 0;
   tl_names seen;
   tl_names_init(&seen, arena, constants->pieces.count);

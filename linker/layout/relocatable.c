@@ -172,7 +172,7 @@ tl_instances *tl_layout_create_instances(tl_module *module, tl_arena *arena) {
                       .raw = tl_arena_new(arena, uint64_t, module->sections.count + kernels),
                       .align = tl_arena_new(arena, uint64_t, module->sections.count + kernels),
                       .late = tl_arena_new(arena, bool, module->sections.count + kernels)};
-  bool *const done = tl_arena_new(arena, bool, module->resolution->functions.count + 1);
+  bool *const done = tl_arena_new(arena, bool, module->resolution->functions.count);
   instances_sum(n);
   instances_add_partial(n);
   const size_t first_late = module->sections.count;

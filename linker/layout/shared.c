@@ -114,7 +114,7 @@ static void shared_find_uses(shared_state *s) {
   const tl_module *const module = s->module;
   tl_map seen;
   tl_map_init(&seen, s->arena);
-  s->uses = tl_arena_new(s->arena, tl_u32_vector, module->resolution->functions.count + 1);
+  s->uses = tl_arena_new(s->arena, tl_u32_vector, module->resolution->functions.count);
   for (size_t i = 0; i < module->relocations.count; i++) {
     const tl_relocation *const entry = &module->relocations.items[i];
     if (entry->state != TL_ENTRY_NORMAL || !shared_symbol(s, entry->symbol)->shared ||
@@ -135,12 +135,12 @@ static void shared_find_uses(shared_state *s) {
 
 static void shared_find_users(shared_state *s) {
   s->users = tl_arena_new(s->arena, tl_u32_vector, s->module->symbols.count);
-  s->outer = tl_arena_new(s->arena, tl_u32_vector, s->kernel_count + 1);
-  s->kernel_uses = tl_arena_new(s->arena, bool, s->kernel_count + 1);
-  s->stub_owns = tl_arena_new(s->arena, bool, s->kernel_count + 1);
+  s->outer = tl_arena_new(s->arena, tl_u32_vector, s->kernel_count);
+  s->kernel_uses = tl_arena_new(s->arena, bool, s->kernel_count);
+  s->stub_owns = tl_arena_new(s->arena, bool, s->kernel_count);
   tl_reach reach;
   tl_reach_init(&reach, s->graph, s->arena);
-  uint32_t *const refers = tl_arena_new(s->arena, uint32_t, (size_t)s->graph->function_count + 1);
+  uint32_t *const refers = tl_arena_new(s->arena, uint32_t, s->graph->function_count);
   for (uint32_t f = 0; f < s->graph->function_count; f++)
     refers[f] = s->uses[f].count != 0;
   const tl_leads leads = tl_graph_leads(s->graph, refers, s->arena);
@@ -258,7 +258,7 @@ static void shared_check_colours(const shared_state *s) {
 }
 
 static void shared_colour_pool(shared_state *s) {
-  uint32_t *const colour_of = tl_arena_new(s->arena, uint32_t, s->pool.count + 1);
+  uint32_t *const colour_of = tl_arena_new(s->arena, uint32_t, s->pool.count);
   tl_map_init(&s->next_colour, s->arena);
   tl_names_init(&s->user_lists, s->arena, s->pool.count);
   for (size_t i = 0; i < s->pool.count; i++) {
@@ -290,7 +290,7 @@ static void shared_colour_pool(shared_state *s) {
 
 /* Kernel-local objects in creation order, then the moved ones in sorted order (W9.4). */
 static tl_u32_vector *shared_collect_own(shared_state *s) {
-  tl_u32_vector *const own = tl_arena_new(s->arena, tl_u32_vector, s->kernel_count + 1);
+  tl_u32_vector *const own = tl_arena_new(s->arena, tl_u32_vector, s->kernel_count);
   uint32_t *const kernel_of = tl_arena_new(s->arena, uint32_t, s->module->sections.count);
   for (uint32_t k = 0; k < s->kernel_count; k++)
     if (shared_section_of_kernel(s, k) != TL_NONE)
@@ -368,10 +368,10 @@ static void shared_trace_external(const shared_state *s, uint32_t key, uint64_t 
 /* W9.5: kernels that can see extern shared memory through one function have it at one offset; with -g kernels that can see
  * one name do (W17.4, L83). */
 static void shared_place_external(shared_state *s) {
-  uint32_t *const parent = tl_arena_new(s->arena, uint32_t, s->kernel_count + 1);
+  uint32_t *const parent = tl_arena_new(s->arena, uint32_t, s->kernel_count);
   const size_t keys = s->module->resolution->functions.count + s->module->symbols.count;
-  uint32_t *const first = tl_arena_new(s->arena, uint32_t, keys + 1);
-  uint64_t *const offset = tl_arena_new(s->arena, uint64_t, s->kernel_count + 1);
+  uint32_t *const first = tl_arena_new(s->arena, uint32_t, keys);
+  uint64_t *const offset = tl_arena_new(s->arena, uint64_t, s->kernel_count);
   for (uint32_t k = 0; k < s->kernel_count; k++)
     parent[k] = k;
   for (uint32_t k = 0; k < s->kernel_count; k++)
@@ -458,7 +458,7 @@ static void shared_find_entries(shared_state *s) {
   for (size_t i = 0; stubs && i < module->stubs.count; i++)
     tl_u32_push(s->arena, &s->entries, module->stubs.items[i]);
   s->kernel_count = (uint32_t)s->entries.count;
-  s->made = tl_arena_new(s->arena, uint32_t, s->kernel_count + 1);
+  s->made = tl_arena_new(s->arena, uint32_t, s->kernel_count);
   for (uint32_t k = 0; k < s->kernel_count; k++)
     s->made[k] = TL_NONE;
 }
@@ -467,12 +467,12 @@ tl_shared_plan *tl_layout_plan_shared(const tl_module *module, const tl_graph *g
   shared_state *const s = tl_arena_new(arena, shared_state, 1);
   *s = (shared_state){.module = module, .graph = graph, .arena = arena};
   shared_find_entries(s);
-  s->end = tl_arena_new(arena, uint64_t, s->kernel_count + 1);
+  s->end = tl_arena_new(arena, uint64_t, s->kernel_count);
   for (uint32_t k = 0; k < s->kernel_count; k++)
     s->any_late |= module->any_ewp || shared_is_stub(s, k) || shared_symbol(s, s->entries.items[k])->late_sections;
   if (s->any_late) {
     s->referrers = tl_arena_new(arena, tl_u32_vector, module->symbols.count);
-    s->reached_by = tl_arena_new(arena, tl_u32_vector, module->resolution->functions.count + 1);
+    s->reached_by = tl_arena_new(arena, tl_u32_vector, module->resolution->functions.count);
   }
   if (s->any_late && module->any_ewp)
     s->entries_of = tl_arena_new(arena, tl_u32_vector, module->symbols.count);

@@ -59,7 +59,7 @@ static bool unified_is_original(const tl_module *module, size_t entry, uint32_t 
 }
 
 static unified_keys unified_collect(const tl_module *module, uint32_t type, tl_arena *arena) {
-  unified_keys keys = {tl_arena_new(arena, unified_key, module->unified_entries.count + 1), 0};
+  unified_keys keys = {tl_arena_new(arena, unified_key, module->unified_entries.count), 0};
   for (size_t i = 0; i < module->unified_entries.count; i++) {
     const tl_unified_entry *const entry = &module->unified_entries.items[i];
     if (unified_is_original(module, i, type))
@@ -115,8 +115,7 @@ static void unified_match(const tl_module *module, const tl_index_table *table, 
 /* By function: the position of its stub in module->stubs, TL_NONE. */
 static uint32_t *unified_stubs_of_functions(const tl_module *module, tl_arena *arena) {
   const size_t count = module->resolution->functions.count;
-  uint32_t *const number = tl_arena_new(arena, uint32_t, count + 1), *const of =
-                                                                         tl_arena_new(arena, uint32_t, count + 1);
+  uint32_t *const number = tl_arena_new(arena, uint32_t, count), *const of = tl_arena_new(arena, uint32_t, count);
   for (size_t i = 0; i < count; i++)
     number[i] = of[i] = TL_NONE;
   for (size_t i = 0; i < module->stubs.count; i++)
@@ -235,8 +234,8 @@ tl_unified_plan tl_layout_plan_unified(const tl_module *module, tl_arena *arena)
   if (!tl_module_has_tables(module) ||
       !(module->unified_entries.count || module->stubs.count || module->unified_data != TL_NONE))
     return plan;
-  plan.slots = tl_arena_new(arena, uint64_t, module->stubs.count + 1);
-  plan.places = tl_arena_new(arena, uint64_t, module->unified_entries.count + 1);
+  plan.slots = tl_arena_new(arena, uint64_t, module->stubs.count);
+  plan.places = tl_arena_new(arena, uint64_t, module->unified_entries.count);
   for (size_t i = 0; i < module->stubs.count; i++)
     plan.slots[i] = TL_NO_OFFSET;
   for (size_t i = 0; i < module->unified_entries.count; i++)
@@ -337,7 +336,7 @@ static void unified_place_data(tl_layout *layout, const tl_module *module, const
 /* By function: the place of its jump slot. */
 static uint64_t *unified_slots_of_functions(const tl_layout *layout, const tl_module *module, tl_arena *arena) {
   const size_t count = module->resolution->functions.count;
-  uint64_t *const slots = tl_arena_new(arena, uint64_t, count + 1);
+  uint64_t *const slots = tl_arena_new(arena, uint64_t, count);
   const uint32_t *const stub_of = unified_stubs_of_functions(module, arena);
   for (size_t i = 0; i < count; i++)
     slots[i] = stub_of[i] == TL_NONE ? TL_NO_OFFSET : layout->symbol_value[module->stubs.items[stub_of[i]]];

@@ -27,7 +27,7 @@ void tl_merge_check_overlap(const tl_merging *m, const tl_pieces *pieces, uint32
 /* The end of the last symbol of every section, 0 where there is none. */
 static void constants_find_ends(tl_merging *m) {
   const tl_cubin *const cubin = m->cubin;
-  m->covered = tl_arena_new(m->module->arena, uint64_t, cubin->section_count + 1);
+  m->covered = tl_arena_new(m->module->arena, uint64_t, cubin->section_count);
   for (uint32_t i = 1; i < cubin->symbol_count; i++) {
     const tl_cubin_symbol *const s = &cubin->symbols[i];
     const bool lies = s->section != SHN_UNDEF && s->section < cubin->section_count;

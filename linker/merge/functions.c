@@ -574,7 +574,7 @@ static void functions_replace(tl_merging *m, uint32_t symbol, uint32_t out) {
 static const tl_cubin_section *functions_parameter_bank(tl_merging *m, uint32_t text) {
   const tl_cubin *const cubin = m->cubin;
   if (!m->parameter_banks) {
-    m->parameter_banks = tl_arena_new(m->module->arena, uint32_t, cubin->section_count + 1);
+    m->parameter_banks = tl_arena_new(m->module->arena, uint32_t, cubin->section_count);
     for (uint32_t s = cubin->section_count; s-- > 1;)
       if (cubin->sections[s].type == SHT_CUDA_CONSTANT0 && cubin->sections[s].info < cubin->section_count)
         m->parameter_banks[cubin->sections[s].info] = s;
@@ -730,7 +730,7 @@ static void functions_pass_one(tl_merging *m, uint32_t symbol) {
 void tl_merge_functions(tl_merging *m) {
   functions_check_banks(m);
   functions_mark_dead(m);
-  bool *const done = tl_arena_new(m->module->arena, bool, m->cubin->symbol_count + 1);
+  bool *const done = tl_arena_new(m->module->arena, bool, m->cubin->symbol_count);
   for (uint32_t i = 0; i < m->cubin->symbol_count; i++) {
     if (m->bodies[i].function == TL_NONE || done[i])
       continue;

@@ -42,12 +42,12 @@ static tl_merging merge_begin(tl_module *module, uint32_t file) {
   const tl_cubin *const cubin = &module->files[file];
   tl_merging m = {.module = module, .file = file, .cubin = cubin, .bodies = module->resolution->bodies[file]};
   tl_arena *const arena = module->arena;
-  m.symbol_map = tl_arena_new(arena, uint32_t, cubin->symbol_count + 1);
-  m.symbol_dead = tl_arena_new(arena, bool, cubin->symbol_count + 1);
-  m.symbol_lost = tl_arena_new(arena, bool, cubin->symbol_count + 1);
-  m.section_map = tl_arena_new(arena, uint32_t, cubin->section_count + 1);
-  m.section_offset = tl_arena_new(arena, uint64_t, cubin->section_count + 1);
-  m.section_state = tl_arena_new(arena, uint8_t, cubin->section_count + 1);
+  m.symbol_map = tl_arena_new(arena, uint32_t, cubin->symbol_count);
+  m.symbol_dead = tl_arena_new(arena, bool, cubin->symbol_count);
+  m.symbol_lost = tl_arena_new(arena, bool, cubin->symbol_count);
+  m.section_map = tl_arena_new(arena, uint32_t, cubin->section_count);
+  m.section_offset = tl_arena_new(arena, uint64_t, cubin->section_count);
+  m.section_state = tl_arena_new(arena, uint8_t, cubin->section_count);
   for (uint32_t i = 0; i < cubin->symbol_count; i++)
     m.symbol_map[i] = TL_NONE;
   for (uint32_t i = 0; i < cubin->section_count; i++)
@@ -198,7 +198,7 @@ static void merge_create_fixed(tl_module *module) {
 }
 
 static uint32_t *merge_table(tl_module *module, size_t count) {
-  uint32_t *const table = tl_arena_new(module->arena, uint32_t, count + 1);
+  uint32_t *const table = tl_arena_new(module->arena, uint32_t, count);
   for (size_t i = 0; i < count; i++)
     table[i] = TL_NONE;
   return table;
@@ -262,7 +262,7 @@ void tl_merge(tl_module *module) {
   module->block_of_function = merge_table(module, functions);
   module->prototype_of_function = merge_table(module, functions);
   module->lost_prototype = merge_table(module, functions);
-  module->untyped = tl_arena_new(module->arena, bool, functions + 1);
+  module->untyped = tl_arena_new(module->arena, bool, functions);
   module->first_prototype = merge_table(module, functions);
   merge_create_fixed(module);
   tl_merge_compat_begin(module);

@@ -33,7 +33,7 @@ static tl_attribute records_attribute(tl_merging *m, uint32_t section, const tl_
   tl_attribute attribute = {
       .format = record->format, .code = record->code, .size = record->size, .data = record->data, .symbol = TL_NONE};
   if (record->code == EIATTR_EXTERNS) { /* I5: words of symbols that are gone go too */
-    attribute.symbols = tl_arena_new(m->module->arena, uint32_t, record->size / 4 + 1);
+    attribute.symbols = tl_arena_new(m->module->arena, uint32_t, record->size / 4);
     for (uint32_t i = 0; i < record->size / 4u; i++) {
       const uint32_t symbol = records_symbol(m, section, record->offset, tl_get32(record->data + 4 * (size_t)i));
       if (symbol != TL_NONE)

@@ -27,7 +27,7 @@ typedef struct resolver {
 
 /* REGCOUNT records of the current file (V2); later records of one symbol win. */
 static void resolve_read_registers(resolver *r, const tl_cubin *cubin) {
-  r->registers = tl_arena_new(r->arena, uint32_t, cubin->symbol_count + 1);
+  r->registers = tl_arena_new(r->arena, uint32_t, cubin->symbol_count);
   for (uint32_t i = 0; i < cubin->symbol_count; i++)
     r->registers[i] = UINT32_MAX;
   for (uint32_t s = 1; s < cubin->section_count; s++) {
@@ -200,7 +200,7 @@ static void resolve_symbol(resolver *r, uint32_t file, uint32_t symbol) {
 
 static void resolve_file(resolver *r, uint32_t file) {
   const tl_cubin *const cubin = &r->files[file];
-  tl_body *const bodies = tl_arena_new(r->arena, tl_body, cubin->symbol_count + 1);
+  tl_body *const bodies = tl_arena_new(r->arena, tl_body, cubin->symbol_count);
   r->resolution->bodies[file] = bodies;
   for (uint32_t i = 0; i < cubin->symbol_count; i++)
     bodies[i].function = TL_NONE;
@@ -264,8 +264,8 @@ static size_t resolve_count_functions(const tl_cubin *files, uint32_t file_count
 void tl_resolve(tl_resolution *resolution, const tl_cubin *files, uint32_t file_count, const tl_options *options,
                 tl_names *names, tl_arena *arena, tl_diagnostics *diagnostics) {
   *resolution = (tl_resolution){.name_count = names->list.count};
-  resolution->bodies = tl_arena_new(arena, tl_body *, file_count + 1);
-  resolution->function_of_name = tl_arena_new(arena, uint32_t, names->list.count + 1);
+  resolution->bodies = tl_arena_new(arena, tl_body *, file_count);
+  resolution->function_of_name = tl_arena_new(arena, uint32_t, names->list.count);
   for (size_t i = 0; i < names->list.count; i++)
     resolution->function_of_name[i] = TL_NONE;
   tl_vector_reserve(arena, &resolution->functions, resolve_count_functions(files, file_count));

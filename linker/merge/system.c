@@ -27,8 +27,8 @@ static uint32_t system_count_functions(const tl_cubin *cubin, const tl_names *na
 }
 
 uint32_t tl_merge_choose_files(tl_cubin *files, uint32_t count, const tl_names *names, tl_arena *arena) {
-  uint8_t *const state = tl_arena_new(arena, uint8_t, names->list.count + 1);
-  tl_cubin *const left = tl_arena_new(arena, tl_cubin, (size_t)count + 1);
+  uint8_t *const state = tl_arena_new(arena, uint8_t, names->list.count);
+  tl_cubin *const left = tl_arena_new(arena, tl_cubin, count);
   uint32_t missing = 0, taken = 0, dropped = 0;
   for (uint32_t i = 0; i < count; i++) {
     if (files[i].system && !missing) {

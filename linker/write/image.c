@@ -27,7 +27,7 @@ typedef struct preparing {
 } preparing;
 
 static void image_find_sections(preparing *p, size_t section_count) {
-  p->first_piece = tl_arena_new(p->arena, uint32_t, section_count + 1);
+  p->first_piece = tl_arena_new(p->arena, uint32_t, section_count);
   for (size_t i = 0; i < section_count; i++)
     p->first_piece[i] = TL_NONE;
   for (size_t i = p->plan->pieces.count; i-- > 0;)
@@ -51,8 +51,8 @@ static uint32_t image_find_piece(const preparing *p, uint32_t section, uint64_t 
 
 static void image_mark_patches(preparing *p) {
   const size_t count = p->plan->relocated->patches.count;
-  p->piece_of = tl_arena_new(p->arena, uint32_t, count + 1);
-  p->state = tl_arena_new(p->arena, uint8_t, p->plan->pieces.count + 1);
+  p->piece_of = tl_arena_new(p->arena, uint32_t, count);
+  p->state = tl_arena_new(p->arena, uint8_t, p->plan->pieces.count);
   for (size_t i = 0; i < count; i++) {
     const tl_patch *const patch = &p->plan->relocated->patches.items[i];
     p->piece_of[i] = TL_NONE;
@@ -75,7 +75,7 @@ static bool image_stands_alone(const preparing *p, size_t piece) {
 
 static void image_cut_parts(preparing *p) {
   tl_image *const image = p->image;
-  p->part_of = tl_arena_new(p->arena, uint32_t, p->plan->pieces.count + 1);
+  p->part_of = tl_arena_new(p->arena, uint32_t, p->plan->pieces.count);
   bool alone = true;
   for (size_t i = 0; i < p->plan->pieces.count; i++) {
     const tl_plan_piece *const piece = &p->plan->pieces.items[i];
@@ -95,7 +95,7 @@ static void image_cut_parts(preparing *p) {
 static void image_sort_patches(const preparing *p) {
   tl_image *const image = p->image;
   const size_t count = p->plan->relocated->patches.count;
-  image->order = tl_arena_new(p->arena, uint32_t, count + 1);
+  image->order = tl_arena_new(p->arena, uint32_t, count);
   for (size_t i = 0; i < count; i++)
     if (p->piece_of[i] != TL_NONE)
       image->parts.items[p->part_of[p->piece_of[i]]].patch_count++;
