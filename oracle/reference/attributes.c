@@ -347,7 +347,8 @@ static void ref_attributes_set_crs(ref_link *link, ref_function *kernel) {
 static uint32_t ref_attribute_mask_of(ref_link *link, size_t number) {
   const ref_record *record = ref_attribute_find(&link->functions[number].records, CODE_SPARSE_MMA);
   for (size_t i = 0; i < link->function_count; i++) {
-    if (link->functions[i].alias_of == number && link->functions[i].live) {
+    if (link->functions[i].alias_of == number && link->functions[i].live &&
+        !ref_function_lies_in_kernel(link, &link->functions[i])) {
       return MASK_MISSING | (record == NULL ? 0u : ref_attribute_u16(record)); /* W6.9 */
     }
   }
@@ -355,8 +356,9 @@ static uint32_t ref_attribute_mask_of(ref_link *link, size_t number) {
 }
 
 /* I23, W6.9: who counts as a function without the record. An alias is one. */
-static bool ref_attribute_mask_counts(const ref_function *function) {
+static bool ref_attribute_mask_counts(const ref_link *link, const ref_function *function) {
   return function->live && function->symbol != REF_NONE && !function->is_stub &&
+         !ref_function_lies_in_kernel(link, function) && /* RF162 */
          (function->text != REF_NONE || function->alias_of != REF_NONE);
 }
 
@@ -364,7 +366,7 @@ static bool ref_attribute_mask_counts(const ref_function *function) {
 static uint32_t ref_attribute_join_masks(ref_link *link, const ref_function *kernel) {
   uint32_t mask = 0;
   for (size_t i = 0; i < link->function_count; i++) {
-    if (ref_attribute_mask_counts(&link->functions[i]) &&
+    if (ref_attribute_mask_counts(link, &link->functions[i]) &&
         (link->kernels.count == 1 || ref_indices_has(&kernel->reach, i))) {
       mask |= ref_attribute_mask_of(link, i);
     }
@@ -377,7 +379,7 @@ static bool ref_attributes_set_masks(ref_link *link) {
   bool any = false, all = link->slot_section == 0, dead = false;
   for (size_t i = 0; i < link->function_count; i++) {
     const ref_function *function = &link->functions[i];
-    if (ref_attribute_mask_counts(function)) {
+    if (ref_attribute_mask_counts(link, function)) {
       const bool has = ref_attribute_find(&link->functions[i].records, CODE_SPARSE_MMA) != NULL;
       any = any || has;
       all = all && has;
@@ -389,7 +391,7 @@ static bool ref_attributes_set_masks(ref_link *link) {
   }
   for (size_t i = 0; i < link->function_count; i++) {
     ref_function *function = &link->functions[i];
-    if (!ref_attribute_mask_counts(function)) {
+    if (!ref_attribute_mask_counts(link, function)) {
       continue;
     }
     const size_t holder = function->alias_of != REF_NONE ? function->alias_of : i;

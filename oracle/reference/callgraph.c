@@ -279,7 +279,7 @@ static void ref_callgraph_write_edges(ref_link *link, ref_bytes *output, const r
   for (size_t i = list->count; i-- > 0;) {
     const ref_function *callee = &link->functions[list->items[i]];
     const bool repeated = link->relocatable && ref_callgraph_is_repeated(list, i);
-    if (callee->live && callee->symbol != REF_NONE && !repeated) {
+    if (callee->live && callee->symbol != REF_NONE && !repeated && !ref_function_lies_in_kernel(link, callee)) {
       ref_callgraph_write_pair(link, output, link->symbols[function->symbol].index,
                                link->symbols[callee->symbol].index);
     }
@@ -290,7 +290,8 @@ static void ref_callgraph_write_part(ref_link *link, ref_bytes *output, int part
   ref_callgraph_write_pair(link, output, 0, (uint32_t)-part);
   for (size_t i = 0; i < link->symbol_count; i++) {
     const size_t number = link->symbols[i].function;
-    if (number == REF_NONE || link->functions[number].symbol != i) {
+    if (number == REF_NONE || link->functions[number].symbol != i ||
+        ref_function_lies_in_kernel(link, &link->functions[number])) { /* RF162 */
       continue;
     }
     const ref_function *function = &link->functions[number];

@@ -146,6 +146,17 @@ static void ref_function_survey_symbol(ref_link *link, size_t file_number, uint3
   }
 }
 
+/* RF63, RF124: what nvlink looks for when the alias is dead: the function's symbol, or its section. */
+bool ref_function_alias_goes_by_section(const ref_link *link, const ref_function *alias) {
+  const ref_function *function = &link->functions[alias->alias_of];
+  return function->local || function->weak || alias->is_of_replacement;
+}
+
+/* RF162 */
+bool ref_function_lies_in_kernel(const ref_link *link, const ref_function *function) {
+  return function->alias_of != REF_NONE && link->functions[function->alias_of].entry;
+}
+
 static void ref_function_link_aliases(ref_link *link, ref_file *file) {
   for (uint32_t i = 1; i < file->cubin.symbol_count; i++) {
     if (file->body_of[i] == REF_BODY_ALIAS) {
@@ -445,7 +456,7 @@ static void ref_function_keep_aliased(ref_link *link) {
 static void ref_functions_keep_inside_kernels(ref_link *link) {
   for (size_t i = 0; i < link->function_count; i++) {
     ref_function *function = &link->functions[i];
-    if (function->alias_of == REF_NONE || !link->functions[function->alias_of].entry) {
+    if (!ref_function_lies_in_kernel(link, function)) {
       continue;
     }
     function->live = function->live || link->functions[function->alias_of].live;

@@ -64,12 +64,12 @@ void ref_limits_check_parameters(ref_link *link) {
   }
 }
 
-/* E68: RF63, a local alias that is deleted while its function lives, or the other way round (V11a for local ones). RF124: so is
- * one of a body that replaced another. */
+/* E68: RF63, an alias that is deleted while its function lives, or the other way round (V11a for local and weak functions). RF124: so
+ * is one of a body that replaced another. */
 void ref_limits_check_local_aliases(ref_link *link) {
   for (size_t i = 0; i < link->function_count && link->job->bug_compatible; i++) {
     const ref_function *alias = &link->functions[i];
-    if (alias->alias_of != REF_NONE && (alias->local || alias->is_of_replacement) &&
+    if (alias->alias_of != REF_NONE && ref_function_alias_goes_by_section(link, alias) &&
         alias->live != link->functions[alias->alias_of].live) {
       ref_message_fatal(link, "E68", "Internal error: reference to deleted section");
     }

@@ -483,6 +483,8 @@ void ref_system_check_file(ref_link *link, const ref_file *file);
 /* functions.c */
 void ref_functions_survey(ref_link *link);
 uint32_t ref_function_primary(const ref_file *file, uint32_t section);
+bool ref_function_alias_goes_by_section(const ref_link *link, const ref_function *alias);
+bool ref_function_lies_in_kernel(const ref_link *link, const ref_function *function);
 bool ref_function_symbol_is_alias(const ref_file *file, uint32_t symbol);
 void ref_function_note_taken(ref_link *link, const ref_file *file, const ref_section *graph);
 uint32_t ref_function_registers(const ref_file *file, uint32_t symbol);

@@ -379,8 +379,8 @@ static void ref_relocate_patch(ref_link *link, const ref_out_relocation *entry, 
 static void ref_relocate_check_aliases(ref_link *link) {
   for (size_t i = 0; i < link->function_count; i++) {
     const ref_function *alias = &link->functions[i];
-    if (alias->alias_of != REF_NONE && alias->live != link->functions[alias->alias_of].live && !alias->local &&
-        !alias->is_of_replacement && link->job->bug_compatible) {
+    if (alias->alias_of != REF_NONE && alias->live != link->functions[alias->alias_of].live &&
+        !ref_function_alias_goes_by_section(link, alias) && link->job->bug_compatible) {
       ref_message_fatal(link, "E69", "Internal error: reference to deleted symbol");
     }
   }
