@@ -43,11 +43,23 @@ static size_t ref_block_add_bank_zero(ref_link *link, ref_function *function, co
   return number;
 }
 
+/* M20, RF153: the bank of a capsule's kernel is as large as that of the body that stands, whatever others have. */
+static bool ref_block_replace_parameters(ref_link *link, ref_file *file, uint32_t section,
+                                         const ref_function *function) {
+  link->sections[function->constant0].data = (ref_bytes){0};
+  link->sections[function->constant0].size = 0;
+  ref_block_append(link, file, section, function->constant0);
+  return true;
+}
+
 /* A further body's parameters. Weak after weak: the first block is for both, and its size counts (E27, W8.2). RF47: with a
  * strong body, whichever wins, the block is appended, of whatever size. */
 static bool ref_block_place_parameters_again(ref_link *link, ref_file *file, uint32_t section, uint32_t owner) {
   const ref_section *input = &file->cubin.sections[section];
   const ref_function *function = &link->functions[file->function_of[owner]];
+  if (link->is_capsule) {
+    return file->body_of[owner] == REF_BODY_REPLACES && ref_block_replace_parameters(link, file, section, function);
+  }
   if (file->cubin.symbols[owner].info >> 4 != REF_BIND_WEAK || !function->defined_weak_so_far) {
     ref_block_append(link, file, section, function->constant0);
     return true;

@@ -181,6 +181,7 @@ typedef struct ref_function {
   ref_indices reach;   /* kernels only: itself and all that it reaches */
   bool is_unnamed;     /* nothing spreads to it: -kernels-used leaves it out but it lives (W17.12), or -r (I7) */
   bool late_shared;
+  bool late_partial; /* RF152 */
   bool is_kernel; /* a live entry that is not excluded by -kernels-used */
   bool reaches_cycle, uses_extern_shared;
   uint32_t frame_size, register_count, raised_registers, crs_size;
@@ -493,6 +494,7 @@ bool ref_function_is_root(const ref_link *link, const ref_function *function);
 void ref_function_list_indirect(ref_link *link, const char *prototype, ref_indices *found);
 
 /* partial.c */
+bool ref_partial_has_kernel(const ref_link *link, const ref_function *function);
 void ref_partial_add_shared(ref_link *link, size_t file_number);
 void ref_partial_write_place(ref_link *link);
 

@@ -74,16 +74,20 @@ bool ref_relocatable_keeps(const ref_link *link, const ref_out_relocation *entry
   return object || size || other || ref_bindless_mask_of(symbol->type) != 0;
 }
 
-/* W9.11: the plain sum of the objects' sizes, and their largest alignment. */
+/* W9.11: the plain sum of the objects' sizes, and their largest alignment. RF152: what ptxas laid out lies behind the others, each at
+ * its alignment. */
 static void ref_relocatable_measure_objects(ref_link *link, size_t section, uint64_t *size, uint64_t *align) {
-  for (size_t i = 0; i < link->shared_objects.count; i++) {
-    const size_t number = link->shared_objects.items[i];
-    const ref_out_symbol *symbol = number == REF_NONE ? NULL : &link->symbols[number];
-    if (symbol == NULL || symbol->section != section || symbol->is_extern_shared) {
-      continue;
+  for (int partial = 0; partial < 2; partial++) {
+    for (size_t i = 0; i < link->shared_objects.count; i++) {
+      const size_t number = link->shared_objects.items[i];
+      const ref_out_symbol *symbol = number == REF_NONE ? NULL : &link->symbols[number];
+      if (symbol == NULL || symbol->section != section || symbol->is_extern_shared ||
+          symbol->is_partial != (partial == 1)) {
+        continue;
+      }
+      *size = (partial == 1 ? ref_align_up(*size, symbol->auxiliary) : *size) + symbol->size;
+      *align = symbol->auxiliary > *align ? symbol->auxiliary : *align;
     }
-    *size += symbol->size;
-    *align = symbol->auxiliary > *align ? symbol->auxiliary : *align;
   }
 }
 

@@ -388,14 +388,16 @@ static void ref_relocate_check_aliases(ref_link *link) {
 
 /* RF78: nvlink stops where a capsule's body was replaced and entries of it went; by default the link goes on. */
 static void ref_relocate_check_dropped(ref_link *link) {
-  if (link->view->is_mercury && link->drops_entries && link->job->bug_compatible && ref_options_list_names(link)) {
+  if (link->view->is_mercury && link->drops_entries && link->job->bug_compatible && ref_options_list_names(link) &&
+      !link->relocatable) { /* RF154 */
     ref_message_fatal(link, "R73", "Internal error: unexpected reloc");
   }
 }
 
-/* RF163: an object that was refused has no place; below sm_90 nvlink stumbles over it where its symbol is in the output. */
+/* RF163: an object that was refused has no place; below sm_90 and in capsules nvlink stumbles over it
+ * where its symbol is in the output. */
 static void ref_relocate_check_refused(ref_link *link) {
-  if (!link->has_refused_shared || link->sm >= 90) {
+  if (!link->has_refused_shared || (link->sm >= 90 && !link->is_capsule)) {
     return;
   }
   if (ref_options_keep_shared_symbols(link)) {

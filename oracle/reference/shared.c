@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { RESERVED = 0x400, EXTERN_ALIGN = 16, LIMIT = 0xc000, VISIBILITY = 3, INTERNAL = 1, TYPE_EXTENDED = 0xff00 };
+enum { RESERVED = 0x400, EXTERN_ALIGN = 16, LIMIT = 0xc000, VISIBILITY = 3, INTERNAL = 1 };
 
 static const uint64_t NOWHERE = (uint64_t)-1;
 
@@ -13,7 +13,8 @@ typedef struct ref_shared {
   ref_indices pool;    /* sorted */
   ref_indices owners;  /* functions with a section of their own: kernels, then others (RF186) */
   bool has_extern, pool_is_used;
-  uint64_t pool_align; /* D of W9.8 */
+  uint64_t pool_align;     /* D of W9.8 */
+  ref_indices *reached_by; /* a function: kernels and jump slots */
 } ref_shared;
 
 static bool ref_shared_is_object(const ref_out_symbol *symbol) {
@@ -63,8 +64,8 @@ static void ref_shared_find_uses(ref_link *link) {
   }
 }
 
-/* RF164: the users' order: text by text, as their entries are read; of each text those that reach it, the last created first. */
-static void ref_shared_find_users(ref_link *link) {
+/* For each function the holders that reach it, the last created first. */
+static ref_indices *ref_shared_list_reaching(ref_link *link) {
   ref_indices *reached_by = ref_memory_take(link, link->function_count + 1, sizeof *reached_by);
   for (size_t i = link->holders.count; i-- > 0;) {
     const size_t kernel = link->holders.items[i];
@@ -72,6 +73,11 @@ static void ref_shared_find_users(ref_link *link) {
       ref_indices_add(link, &reached_by[link->functions[kernel].reach.items[k]], kernel);
     }
   }
+  return reached_by;
+}
+
+/* RF164: the users' order: text by text, as their entries are read; of each text those that reach it. */
+static void ref_shared_find_users(ref_link *link, const ref_indices *reached_by) {
   for (size_t i = 0; i < link->relocation_count; i++) {
     const ref_out_relocation *entry = &link->relocations[i];
     const size_t number = link->sections[entry->target].info_function;
@@ -242,6 +248,7 @@ static void ref_shared_layout_kernel(ref_link *link, const ref_shared *shared, s
   uint64_t end = 0;
   section->align = function->late_shared ? 1 : shared->pool_align;
   ref_shared_list_own(link, shared, kernel, &own, &end);
+  end = own.count > 0 && ref_partial_has_kernel(link, function) ? 0 : end; /* RF152 */
   ref_sort_alternating(link, &own, ref_shared_compare_own, REF_TIE_FIRST);
   for (size_t i = 0; i < own.count; i++) {
     ref_out_symbol *symbol = &link->symbols[own.items[i]];
@@ -450,22 +457,33 @@ static void ref_shared_add_late_sections(ref_link *link, const ref_shared *share
   }
 }
 
-/* RF163: the shared memory of a kernel of an -ewp file is laid out already, so nothing that other files share can be its. */
-static void ref_shared_refuse_user(ref_link *link, const ref_out_symbol *symbol, size_t user) {
-  const ref_function *kernel = &link->functions[user];
-  if (kernel->entry && kernel->defined && link->files[kernel->definition_file].cubin.type == TYPE_EXTENDED) {
-    ref_message_add(link, REF_ERROR, "RF163", "Cannot link shared object '%s' with partially linked kernel '%s'",
-                    symbol->name, kernel->name);
-    link->has_refused_shared = link->has_refused_shared || symbol->users.count == 1;
+/* RF163, RF152: once an entry against the object. */
+static void ref_shared_refuse_entry(ref_link *link, const ref_out_relocation *entry, const ref_indices *users) {
+  const ref_out_symbol *symbol = &link->symbols[entry->symbol];
+  for (size_t i = 0; i < users->count; i++) {
+    const ref_function *kernel = &link->functions[users->items[i]];
+    if (kernel->is_kernel && ref_partial_has_kernel(link, kernel)) {
+      ref_message_add(link, REF_ERROR, "RF163", "Cannot link shared object '%s' with partially linked kernel '%s'",
+                      symbol->name, kernel->name);
+      link->has_refused_shared = link->has_refused_shared || symbol->users.count == 1;
+    }
   }
 }
 
-/* In the pool's order, users in theirs. */
+/* RF163: the shared memory of a kernel of an -ewp file is laid out already, so nothing that other files share can be its. In the
+ * pool's order, entries in that in which they were read. */
 static void ref_shared_refuse_partial(ref_link *link, const ref_shared *shared) {
+  ref_indices *entries_of = ref_memory_take(link, link->symbol_count + 1, sizeof *entries_of);
+  for (size_t i = 0; i < link->relocation_count; i++) {
+    if (ref_shared_entry_counts(link, &link->relocations[i])) {
+      ref_indices_add(link, &entries_of[link->relocations[i].symbol], i);
+    }
+  }
   for (size_t i = 0; i < shared->pool.count; i++) {
-    const ref_out_symbol *symbol = &link->symbols[shared->pool.items[i]];
-    for (size_t k = 0; k < symbol->users.count && !symbol->is_extern_shared; k++) {
-      ref_shared_refuse_user(link, symbol, symbol->users.items[k]);
+    const size_t number = shared->pool.items[i];
+    for (size_t k = 0; k < entries_of[number].count && !link->symbols[number].is_extern_shared; k++) {
+      const ref_out_relocation *entry = &link->relocations[entries_of[number].items[k]];
+      ref_shared_refuse_entry(link, entry, &shared->reached_by[link->sections[entry->target].info_function]);
     }
   }
 }
@@ -476,7 +494,8 @@ void ref_shared_prepare(ref_link *link) {
   shared->pool_section = ref_map_find(&link->section_by_name, ".nv_debug.shared");
   ref_shared_list(link, shared);
   ref_shared_find_uses(link);
-  ref_shared_find_users(link);
+  shared->reached_by = ref_shared_list_reaching(link);
+  ref_shared_find_users(link, shared->reached_by);
   ref_shared_copy_to_ghosts(link, shared);
   ref_shared_sort_pool(link, shared);
   ref_shared_add_late_sections(link, shared);
