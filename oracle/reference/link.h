@@ -505,6 +505,7 @@ ref_bytes ref_many_words(ref_link *link);
 /* internal.c */
 bool ref_function_is_internal(const ref_link *link, const ref_function *function);
 bool ref_function_keeps_internal(const ref_link *link);
+void ref_functions_check_internal(ref_link *link);
 void ref_functions_drop_internal(ref_link *link);
 
 /* sections.c */

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+enum { VISIBILITY = 3 };
+
 /* W2.2: the prefix that every link has. */
 static void ref_merge_create_first_sections(ref_link *link) {
   static const char *const fixed[] = {".shstrtab", ".strtab", ".symtab", ".symtab_shndx"};
@@ -125,12 +127,20 @@ static void ref_merge_new_body(ref_link *link, size_t file_number, uint32_t symb
 
 static void ref_merge_function(ref_link *link, size_t file_number, uint32_t symbol);
 
+/* RF155: st_other is that of the first file that has the name; a strong body that replaces a weak one, and an alias of a name that was
+ * mentioned so far, bring their own visibility. */
+static void ref_merge_take_visibility(ref_link *link, const ref_symbol *input, size_t symbol) {
+  uint8_t *other = &link->symbols[symbol].other;
+  *other = (uint8_t)((*other & ~VISIBILITY) | (input->other & VISIBILITY));
+}
+
 /* W3.1, W3.9: the second name of a section gets just a symbol, after the first. */
 static void ref_merge_alias(ref_link *link, size_t file_number, uint32_t symbol) {
   ref_file *file = &link->files[file_number];
   const uint32_t primary = ref_function_primary(file, file->cubin.symbols[symbol].section);
   ref_merge_function(link, file_number, primary);
   file->symbol_of[symbol] = ref_merge_function_symbol(link, file_number, symbol);
+  ref_merge_take_visibility(link, &file->cubin.symbols[symbol], file->symbol_of[symbol]);
   const size_t text = link->functions[file->function_of[primary]].text;
   ref_merge_define_symbol(link, file_number, symbol, text);
 }
@@ -271,6 +281,9 @@ static void ref_merge_replacement(ref_link *link, size_t file_number, uint32_t s
   ref_file *file = &link->files[file_number];
   ref_function *function = &link->functions[file->function_of[symbol]];
   file->symbol_of[symbol] = function->symbol;
+  if (file->cubin.symbols[symbol].info >> 4 == REF_BIND_GLOBAL && function->symbol != REF_NONE) {
+    ref_merge_take_visibility(link, &file->cubin.symbols[symbol], function->symbol);
+  }
   if (ref_function_symbol_is_alias(file, symbol) && function->text != REF_NONE) {
     ref_merge_alias_over_body(link, file_number, symbol);
   } else if (ref_function_symbol_is_alias(file, symbol)) {

@@ -49,6 +49,7 @@ void ref_reference_lay_out(ref_link *link) {
   ref_dump_finish(link);
   ref_limits_check_local_aliases(link);
   ref_limits_check_parameters(link);
+  ref_functions_check_internal(link);
   ref_symbols_check_values(link);
   ref_callgraph_measure(link);
   ref_notes_write(link);

@@ -71,7 +71,7 @@ static void ref_relocate_follow_alias(const ref_link *link, ref_out_relocation *
  * same, but for weak ones, as in RF106; by default (D110) it is a function like others. */
 static ref_action ref_relocate_classify_internal(ref_link *link, const ref_out_relocation *entry, bool clear) {
   if (!ref_function_keeps_internal(link)) {
-    ref_message_fatal(link, "E69", "Internal error: reference to deleted symbol");
+    return REF_DROP; /* the link ends in ref_functions_check_internal */
   }
   const bool weak = link->relocatable && link->symbols[entry->symbol].bind == REF_BIND_WEAK;
   if (!link->job->bug_compatible) {
@@ -90,7 +90,9 @@ static ref_action ref_relocate_classify_function(ref_link *link, const ref_out_r
   if (ref_function_is_internal(link, function)) {
     return ref_relocate_classify_internal(link, entry, clear);
   }
-  if ((link->symbols[entry->symbol].other & VISIBILITY) == HIDDEN) {
+  const ref_out_symbol *symbol = &link->symbols[entry->symbol];
+  const bool waits = link->relocatable && symbol->bind == REF_BIND_WEAK; /* RF155 */
+  if ((symbol->other & VISIBILITY) == HIDDEN && !waits) {
     return REF_APPLY;
   }
   return clear || ref_relocate_kind(entry->type) == REF_KIND_NONE ? REF_DROP : REF_KEEP;

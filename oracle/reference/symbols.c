@@ -90,6 +90,7 @@ static bool ref_symbol_is_missing(const ref_link *link, size_t number) {
   }
   if (symbol->type == REF_SYMBOL_FUNC) {
     return symbol->function != REF_NONE && link->functions[symbol->function].alias_of == REF_NONE &&
+           !ref_function_is_internal(link, &link->functions[symbol->function]) && /* RF155 */
            !ref_symbol_is_system_call(symbol->name);
   }
   if (symbol->type == REF_SYMBOL_OBJECT || symbol->type == REF_SYMBOL_CUDA_OBJECT) {
