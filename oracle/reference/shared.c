@@ -241,6 +241,12 @@ static bool ref_shared_kernel_uses_extern(const ref_link *link, const ref_functi
   return false;
 }
 
+/* RF156: what a jump slot without objects of its own uses of the pool is lost where the section of the first slot was made earlier. */
+static bool ref_shared_loses_pool(const ref_link *link, const ref_function *function) {
+  const size_t first = function->is_stub ? link->functions[link->first_stub].shared : REF_NONE;
+  return first != REF_NONE && first < function->shared;
+}
+
 static void ref_shared_layout_kernel(ref_link *link, const ref_shared *shared, size_t kernel) {
   ref_function *function = &link->functions[kernel];
   ref_out_section *section = &link->sections[function->shared];
@@ -248,7 +254,8 @@ static void ref_shared_layout_kernel(ref_link *link, const ref_shared *shared, s
   uint64_t end = 0;
   section->align = function->late_shared ? 1 : shared->pool_align;
   ref_shared_list_own(link, shared, kernel, &own, &end);
-  end = own.count > 0 && ref_partial_has_kernel(link, function) ? 0 : end; /* RF152 */
+  const bool lost = own.count > 0 ? ref_partial_has_kernel(link, function) /* RF152 */ : ref_shared_loses_pool(link, function);
+  end = lost ? 0 : end;
   ref_sort_alternating(link, &own, ref_shared_compare_own, REF_TIE_FIRST);
   for (size_t i = 0; i < own.count; i++) {
     ref_out_symbol *symbol = &link->symbols[own.items[i]];
