@@ -241,10 +241,11 @@ static bool ref_shared_kernel_uses_extern(const ref_link *link, const ref_functi
   return false;
 }
 
-/* RF156: what a jump slot without objects of its own uses of the pool is lost where the section of the first slot was made earlier. */
+/* RF156: what a jump slot without objects of its own uses of the pool is lost, unless it is the first slot, or the first slot's
+ * section was made later. */
 static bool ref_shared_loses_pool(const ref_link *link, const ref_function *function) {
-  const size_t first = function->is_stub ? link->functions[link->first_stub].shared : REF_NONE;
-  return first != REF_NONE && first < function->shared;
+  const size_t first = function->is_stub ? link->functions[link->first_stub].shared : function->shared;
+  return first == REF_NONE || first < function->shared;
 }
 
 static void ref_shared_layout_kernel(ref_link *link, const ref_shared *shared, size_t kernel) {
