@@ -73,7 +73,7 @@ static void ref_attribute_set_u16(ref_record *record, uint16_t value) {
 }
 
 /* W6.15, I5: undefined, or a kernel. */
-static bool ref_attribute_is_external(const ref_link *link, size_t symbol) {
+bool ref_attribute_is_external(const ref_link *link, size_t symbol) {
   if (symbol == REF_NONE) {
     return false;
   }
@@ -187,6 +187,8 @@ static void ref_attribute_spread(ref_link *link, ref_function *function, const r
     ref_attribute_spread_maximum(link, kernel, record);
   } else if (record->code == CODE_NUM_MBARRIERS) {
     ref_attribute_spread_sum(link, kernel, record);
+  } else if (record->code == CODE_EXTERNS && function->is_stub) {
+    ref_slot_spread_externs(link, function, record);
   } else if (record->code == CODE_EXTERNS) {
     ref_attribute_spread_externs(link, kernel, record);
   } else if (record->code == CODE_ENTRY_FRAGMENTS) {
@@ -520,7 +522,8 @@ static void ref_attributes_check_registers(ref_link *link) {
 static void ref_attributes_measure(ref_link *link, size_t number, const ref_records *records) {
   for (size_t i = 0; i < records->count; i++) {
     const ref_record *record = &records->items[i];
-    link->sections[number].size += record->dropped ? 0 : 4 + (record->format == 4 ? record->payload.size : 0);
+    const size_t size = 4 + (record->format == 4 ? record->payload.size : 0) + 4 * record->tail.count;
+    link->sections[number].size += record->dropped ? 0 : size;
   }
 }
 

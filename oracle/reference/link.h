@@ -103,7 +103,8 @@ typedef struct ref_record {
   ref_bytes payload;
   ref_indices symbols;
   bool first_word_is_symbol, dropped;
-  size_t serial; /* in the order in which records were made */
+  size_t serial;    /* in the order in which records were made */
+  ref_indices tail; /* RF157: symbols behind the payload */
 } ref_record;
 
 typedef struct ref_records {
@@ -182,7 +183,7 @@ typedef struct ref_function {
   bool is_unnamed;     /* nothing spreads to it: -kernels-used leaves it out but it lives (W17.12), or -r (I7) */
   bool late_shared;
   bool late_partial; /* RF152 */
-  bool is_kernel; /* a live entry that is not excluded by -kernels-used */
+  bool is_kernel;    /* a live entry that is not excluded by -kernels-used */
   bool reaches_cycle, uses_extern_shared;
   uint32_t frame_size, register_count, raised_registers, crs_size;
   bool has_register_count;
@@ -196,6 +197,9 @@ typedef struct ref_function {
   size_t group; /* of kernels that share extern shared memory (W9.5) */
   uint64_t shared_end;
   ref_records output_records;
+  ref_records
+      *slot_list; /* RF157: of a jump slot that was to get EXTERNS the record that takes the rest; NULL: none so far */
+  size_t slot_record;
   uint8_t bindless_mask, kernel_bindless_mask;
   size_t textures, samplers, surfaces;
 } ref_function;
@@ -542,6 +546,9 @@ void ref_weak_drop_constant_entries(ref_link *link, size_t symbol);
 void ref_weak_note_lost_variable(ref_link *link, size_t file_number, uint32_t symbol);
 bool ref_weak_offset_is_lost(const ref_link *link, const ref_file *file, uint32_t section, uint64_t offset);
 
+/* slot_externs.c */
+void ref_slot_spread_externs(ref_link *link, ref_function *slot, const ref_record *record);
+
 /* records.c */
 bool ref_record_first_word_is_symbol(uint8_t code);
 void ref_records_check_fragments(ref_link *link, const ref_file *file, const ref_section *input);
@@ -624,6 +631,7 @@ void ref_preserve_write(ref_link *link);
 
 /* attributes.c */
 void ref_attributes_finish(ref_link *link);
+bool ref_attribute_is_external(const ref_link *link, size_t symbol);
 void ref_attributes_write(ref_link *link);
 
 /* bindless.c */

@@ -5,8 +5,7 @@
 enum { TYPE_EXTENDED = 0xff00, RESERVED = 0x400 };
 
 bool ref_partial_has_kernel(const ref_link *link, const ref_function *function) {
-  return function->entry && function->defined &&
-         link->files[function->definition_file].cubin.type == TYPE_EXTENDED;
+  return function->entry && function->defined && link->files[function->definition_file].cubin.type == TYPE_EXTENDED;
 }
 
 static size_t ref_partial_object_of(const ref_link *link, const ref_function *kernel) {

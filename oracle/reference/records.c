@@ -133,15 +133,24 @@ void ref_records_read(ref_link *link, size_t file_number, uint32_t section, ref_
   }
 }
 
+/* RF157 */
+static void ref_record_write_tail(ref_link *link, const ref_record *record, ref_bytes *output) {
+  for (size_t i = 0; i < record->tail.count; i++) {
+    const size_t symbol = record->tail.items[i];
+    ref_bytes_add_u32(link, output, symbol == REF_NONE ? 0 : link->symbols[symbol].index);
+  }
+}
+
 /* F61 */
 void ref_record_write(ref_link *link, const ref_record *record, ref_bytes *output) {
   uint8_t head[4] = {record->format, record->code, 0, 0};
   if (record->format != 4) {
-    ref_put_u16(head + 2, record->value);
+    ref_put_u16(head + 2, record->tail.count > 0 ? (uint16_t)(4 * record->tail.count) : record->value);
     ref_bytes_add(link, output, head, sizeof head);
+    ref_record_write_tail(link, record, output);
     return;
   }
-  ref_put_u16(head + 2, (uint16_t)record->payload.size);
+  ref_put_u16(head + 2, (uint16_t)(record->payload.size + 4 * record->tail.count));
   ref_bytes_add(link, output, head, sizeof head);
   const size_t start = output->size;
   ref_bytes_add(link, output, record->payload.data, record->payload.size);
@@ -149,4 +158,5 @@ void ref_record_write(ref_link *link, const ref_record *record, ref_bytes *outpu
     const size_t symbol = record->symbols.items[i];
     ref_put_u32(output->data + start + i * 4, symbol == REF_NONE ? 0 : link->symbols[symbol].index);
   }
+  ref_record_write_tail(link, record, output);
 }

@@ -255,7 +255,8 @@ static void ref_shared_layout_kernel(ref_link *link, const ref_shared *shared, s
   uint64_t end = 0;
   section->align = function->late_shared ? 1 : shared->pool_align;
   ref_shared_list_own(link, shared, kernel, &own, &end);
-  const bool lost = own.count > 0 ? ref_partial_has_kernel(link, function) /* RF152 */ : ref_shared_loses_pool(link, function);
+  const bool lost =
+      own.count > 0 ? ref_partial_has_kernel(link, function) /* RF152 */ : ref_shared_loses_pool(link, function);
   end = lost ? 0 : end;
   ref_sort_alternating(link, &own, ref_shared_compare_own, REF_TIE_FIRST);
   for (size_t i = 0; i < own.count; i++) {

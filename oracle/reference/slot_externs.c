@@ -1,0 +1,47 @@
+/* EXTERNS of jump slots (RF157): nvlink makes the record for none of them. What the first function with one brings to a slot is lost; what
+ * further ones bring is appended to another record, the last one that was made before. By default slots have none, and no record changes. */
+#include "link.h"
+
+enum { CODE_EXTERNS = 0x0f, WORD = 4 };
+
+/* The list and the place of the last record that was made. */
+static void ref_slot_find_last(ref_link *link, ref_function *slot) {
+  size_t serial = 0;
+  slot->slot_list = &link->module_output;
+  for (size_t i = 0; i <= link->function_count; i++) {
+    ref_records *list = i == 0 ? &link->module_output : &link->functions[i - 1].output_records;
+    const size_t last = list->count == 0 ? 0 : list->items[list->count - 1].serial;
+    if (last > serial) {
+      serial = last;
+      slot->slot_list = list;
+      slot->slot_record = list->count - 1;
+    }
+  }
+}
+
+/* A record without a payload has a size in its value all the same, and nvlink reads that many words from nowhere. */
+static void ref_slot_check_size(ref_link *link, const ref_function *slot, const ref_record *record) {
+  if (record->format != 4 && record->value >= WORD && record->tail.count == 0) {
+    ref_message_fatal(link, "RF157", "outside functions of the jump slot '%s' go to a record without contents",
+                      slot->name);
+  }
+}
+
+void ref_slot_spread_externs(ref_link *link, ref_function *slot, const ref_record *record) {
+  if (slot->slot_list == NULL) {
+    ref_slot_find_last(link, slot);
+    return;
+  }
+  if (!link->job->bug_compatible || slot->slot_list->count <= slot->slot_record) {
+    return;
+  }
+  ref_record *taker = &slot->slot_list->items[slot->slot_record];
+  ref_slot_check_size(link, slot, taker);
+  ref_indices *words = taker->code == CODE_EXTERNS ? &taker->symbols : &taker->tail;
+  for (size_t i = 0; i < record->symbols.count; i++) {
+    const size_t symbol = record->symbols.items[i];
+    if (ref_attribute_is_external(link, symbol) && !ref_indices_has(&taker->symbols, symbol) && !ref_indices_has(words, symbol)) {
+      ref_indices_add(link, words, symbol);
+    }
+  }
+}
