@@ -40,7 +40,8 @@ void ref_slot_spread_externs(ref_link *link, ref_function *slot, const ref_recor
   ref_indices *words = taker->code == CODE_EXTERNS ? &taker->symbols : &taker->tail;
   for (size_t i = 0; i < record->symbols.count; i++) {
     const size_t symbol = record->symbols.items[i];
-    if (ref_attribute_is_external(link, symbol) && !ref_indices_has(&taker->symbols, symbol) && !ref_indices_has(words, symbol)) {
+    if (ref_attribute_is_external(link, symbol) && !ref_indices_has(&taker->symbols, symbol) &&
+        !ref_indices_has(words, symbol)) {
       ref_indices_add(link, words, symbol);
     }
   }
