@@ -16,6 +16,7 @@
 #include "process.h"
 #include "twin.h"
 
+#include <cjson/cJSON.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,6 +34,8 @@ int twin_bench(int argc, char **argv);
 typedef struct bench_options {
   const char *linker, *nvlink, *ptxas, *cache;
   const char *shape; /* NULL: all that need not be asked for */
+  const char *json;  /* NULL: not wanted */
+  cJSON *shapes;     /* what goes there */
   size_t runs;
 } bench_options;
 
@@ -49,7 +52,7 @@ typedef struct bench_candidate {
 
 static int bench_print_usage(void) {
   fprintf(stderr, "usage: twin bench --linker=TWINLINK [--shape=functions|text|many] [--cache=DIRECTORY] [--runs=N]\n"
-                  "                  [--nvlink=PATH] [--ptxas=PATH]\n");
+                  "                  [--nvlink=PATH] [--ptxas=PATH] [--json=FILE]\n");
   return TWIN_TROUBLE;
 }
 
@@ -71,6 +74,8 @@ static bool bench_parse_options(bench_options *options, int argc, char **argv) {
       options->nvlink = value;
     else if ((value = bench_option(argv[i], "--ptxas=")) != NULL)
       options->ptxas = value;
+    else if ((value = bench_option(argv[i], "--json=")) != NULL)
+      options->json = value;
     else if ((value = bench_option(argv[i], "--runs=")) != NULL)
       options->runs = strtoul(value, NULL, 10);
     else
@@ -210,6 +215,41 @@ static void bench_print(const bench_candidate *candidates, size_t count) {
   }
 }
 
+/* The same for programs. */
+static void bench_add_json(const bench_options *options, const bench_shape *shape, size_t bytes,
+                           const bench_candidate *candidates, size_t count) {
+  cJSON *const json = cJSON_CreateObject();
+  cJSON_AddStringToObject(json, "name", shape->name);
+  cJSON_AddStringToObject(json, "purpose", shape->purpose);
+  cJSON_AddNumberToObject(json, "bytes", (double)bytes);
+  cJSON_AddNumberToObject(json, "goal", shape->share);
+  cJSON *const list = cJSON_AddArrayToObject(json, "candidates");
+  for (size_t i = 0; i < count; i++) {
+    if (!candidates[i].good)
+      continue;
+    cJSON *const one = cJSON_CreateObject();
+    cJSON_AddStringToObject(one, "name", candidates[i].name);
+    cJSON_AddNumberToObject(one, "seconds", candidates[i].seconds);
+    cJSON_AddNumberToObject(one, "processor", candidates[i].processor);
+    cJSON_AddNumberToObject(one, "kilobytes", (double)candidates[i].kilobytes);
+    cJSON_AddItemToArray(list, one);
+  }
+  cJSON_AddItemToArray(options->shapes, json);
+}
+
+static bool bench_write_json(const bench_options *options) {
+  cJSON *const root = cJSON_CreateObject();
+  cJSON_AddItemReferenceToObject(root, "shapes", options->shapes);
+  char *const text = cJSON_Print(root);
+  bool changed;
+  const bool written = !options->json || (text && file_update(options->json, text, strlen(text), &changed));
+  if (!written)
+    fprintf(stderr, "twin bench: cannot write %s\n", options->json);
+  cJSON_free(text);
+  cJSON_Delete(root);
+  return written;
+}
+
 /* Whether twinlink keeps to the shape's share of nvlink's time and to nvlink's memory. */
 static bool bench_check_goals(const bench_shape *shape, const bench_candidate *twinlink,
                               const bench_candidate *nvlink) {
@@ -255,6 +295,7 @@ static int bench_measure(const bench_options *options, const bench_shape *shape)
   bench_run_all(candidates, count, options->runs);
   printf("%s: %s, %.1f MB\n", shape->name, shape->purpose, (double)bench_total_size(&inputs) / 1e6);
   bench_print(candidates, count);
+  bench_add_json(options, shape, bench_total_size(&inputs), candidates, count);
   if (!candidates[0].good)
     code = TWIN_FOUND;
   if (count == 3 && !bench_same_file(candidates[0].output, candidates[1].output))
@@ -306,6 +347,7 @@ int twin_bench(int argc, char **argv) {
   }
   int worst = TWIN_OK;
   bool any = false;
+  options.shapes = cJSON_CreateArray();
   for (size_t i = 0; i < bench_shape_count; i++) {
     if (options.shape ? strcmp(options.shape, bench_shapes[i].name) != 0 : bench_shapes[i].asked)
       continue;
@@ -313,8 +355,12 @@ int twin_bench(int argc, char **argv) {
     int code = bench_measure(&options, &bench_shapes[i]);
     worst = code > worst ? code : worst;
   }
+  const bool written = bench_write_json(&options);
+  cJSON_Delete(options.shapes);
   if (!any)
     return bench_print_usage();
+  if (!written)
+    return TWIN_TROUBLE;
   if (!options.nvlink)
     printf("nvlink is not installed here: measured against cat only\n");
   return worst;

@@ -19,7 +19,8 @@ enum { DAMAGE_JOBS = 16 };
 
 typedef struct damage_command {
   damage_settings settings;
-  const char *corpus, *record_path, *report, *one, *replay, *store, *refresh, *printed, *linker, *reference, *with;
+  const char *corpus, *record_path, *report, *one, *replay, *store, *refresh, *printed, *linker, *reference, *with,
+      *json;
   char record_text[DAMAGE_PATH + 32];
   uint64_t seed, count, differences;
   bool seeded;
@@ -44,6 +45,7 @@ static int damage_usage(void) {
           "  --record FILE      default build/damage-SEED, with --ours-only LINKER-damage-SEED; a campaign goes\n"
           "                     on where its record ends\n"
           "  --report FILE      no campaign, only the table of a record\n"
+          "  --json FILE        the campaign's figures once more, for programs\n"
           "  --case 'LINE'      one case; leaves its files in build/damage-case\n"
           "  --replay FILE      link the stored cases and compare with nvlink's stored answers\n"
           "  --store FILE       no campaign: write nvlink's answers to COUNT cases as stored cases\n"
@@ -68,7 +70,8 @@ static bool damage_parse_value(damage_command *command, const char *word, const 
                {"--replay", &command->replay},   {"--store", &command->store},
                {"--refresh", &command->refresh}, {"--printed", &command->printed},
                {"--linker", &command->linker},   {"--reference", &command->reference},
-               {"--with", &command->with},       {"--add", &command->settings.word}};
+               {"--with", &command->with},       {"--add", &command->settings.word},
+               {"--json", &command->json}};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
     if (strcmp(word, texts[i].name) == 0) {
       *texts[i].text = value;
@@ -205,8 +208,11 @@ static int campaign_report(const damage_command *command, const char *path) {
     printf("nvlink is not installed: only twinlink's own bounds are checked\n");
   const bool alone = !command->settings.reference[0];
   const bool good = alone ? damage_report_print_ours(&report, stdout) : damage_report_print(&report, stdout);
+  const bool written = !command->json || damage_report_write_json(&report, !alone, command->json);
+  if (!written)
+    fprintf(stderr, "twin damage: cannot write %s\n", command->json);
   damage_report_free(&report);
-  return good ? TWIN_OK : TWIN_FOUND;
+  return !written ? TWIN_TROUBLE : good ? TWIN_OK : TWIN_FOUND;
 }
 
 static void campaign_threads(damage_campaign *campaign) {

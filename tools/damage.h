@@ -177,6 +177,8 @@ void damage_report_add(damage_report *report, const char *line, const char *fiel
 bool damage_report_print(damage_report *report, FILE *to);
 /* The same of a campaign without nvlink: what was linked, what was refused and what failed. */
 bool damage_report_print_ours(damage_report *report, FILE *to);
+/* The figures as JSON; `nvlink`: whether it answered, else its numbers are left out. */
+bool damage_report_write_json(const damage_report *report, bool nvlink, const char *path);
 void damage_report_free(damage_report *report);
 
 /* Makes the cases first .. first + count - 1 that are not `done` (by number), damages and links them with the linker in this

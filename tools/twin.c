@@ -8,14 +8,17 @@ int twin_bench(int argc, char **argv);
 int twin_check(int argc, char **argv);
 int twin_conformance(int argc, char **argv);
 int twin_corpus(int argc, char **argv);
+int twin_coverage(int argc, char **argv);
 int twin_damage(int argc, char **argv);
 int twin_diff(int argc, char **argv);
 int twin_dump(int argc, char **argv);
 int twin_gen(int argc, char **argv);
 int twin_mutate(int argc, char **argv);
 int twin_pack(int argc, char **argv);
+int twin_record(int argc, char **argv);
 int twin_reduce(int argc, char **argv);
 int twin_replay(int argc, char **argv);
+int twin_report(int argc, char **argv);
 int twin_sass(int argc, char **argv);
 int twin_shrink(int argc, char **argv);
 int twin_unpack(int argc, char **argv);
@@ -31,14 +34,17 @@ static const twin_subcommand subcommands[] = {
     {"check", twin_check, "the invariants of one link: OUTPUT INPUT..."},
     {"conformance", twin_conformance, "random programs through nvlink and twinlink"},
     {"corpus", twin_corpus, "make, verify and count the stored programs"},
+    {"coverage", twin_coverage, "what was executed of linker and oracle, from what llvm-cov wrote"},
     {"damage", twin_damage, "damaged cubins through nvlink and twinlink"},
     {"diff", twin_diff, "linker, reference and nvlink on the same inputs; two linked cubins"},
     {"dump", twin_dump, "a cubin in readable form"},
     {"gen", twin_gen, "write a random multi-file CUDA program"},
     {"mutate", twin_mutate, "one step of the fuzzers' mutator on an input of theirs"},
     {"pack", twin_pack, "a command line and its files as an input of the fuzzers"},
+    {"record", twin_record, "keep what a command wrote, with command, commit and date"},
     {"reduce", twin_reduce, "make a program on which the linkers differ small"},
     {"replay", twin_replay, "an input of the fuzzers: linker and reference, or all voters"},
+    {"report", twin_report, "the page of all that was measured, from the records"},
     {"sass", twin_sass, "the instructions of cubins, and what their relocations patch"},
     {"shrink", twin_shrink, "make an input of the fuzzers small as long as a command ends in the same way"},
     {"unpack", twin_unpack, "an input of the fuzzers as files"},

@@ -14,10 +14,16 @@ static tb_symbol kernel(tb_cubin *file, const char *name, unsigned registers) {
   return tb_kernel(file, name, NULL, 0, registers);
 }
 
+/* A kernel that calls what another file defines, whose symbol comes first: two calls as arguments would have no order. */
+static void call_undefined(tb_cubin *cubin, const char *name, const char *callee) {
+  const tb_symbol undefined = tb_undefined_function(cubin, callee);
+  tb_call(cubin, kernel(cubin, name, 8), undefined);
+}
+
 /* L40: `late` is created first, as a mention, but its text comes last. */
 static void text_order(built_graph *graph) {
   tb_cubin *const a = add_file(graph), *const b = add_file(graph);
-  tb_call(a, kernel(a, "k", 8), tb_undefined_function(a, "late"));
+  call_undefined(a, "k", "late");
   const tb_symbol early = function(b, "early", 20), late = function(b, "late", 30);
   tb_call(b, late, early);
 }
@@ -47,9 +53,9 @@ static void diamond(built_graph *graph) {
 /* L41 with E34: three kernels over their limit of 255. */
 static void over_limit(built_graph *graph) {
   tb_cubin *const a = add_file(graph), *const b = add_file(graph);
-  tb_call(a, kernel(a, "wide", 8), tb_undefined_function(a, "heavy"));
-  tb_call(a, kernel(a, "limited", 8), tb_undefined_function(a, "middle"));
-  tb_call(a, kernel(a, "narrow", 8), tb_undefined_function(a, "heavy"));
+  call_undefined(a, "wide", "heavy");
+  call_undefined(a, "limited", "middle");
+  call_undefined(a, "narrow", "heavy");
   (void)function(b, "middle", 300);
   (void)function(b, "heavy", 301);
 }

@@ -1,0 +1,131 @@
+#!/usr/bin/env bash
+# twin coverage, twin record, twin report and the release check on small inputs: what is right passes, and every check is
+# seen to fail on what is wrong. `check.sh TWIN`; the last line counts.
+set -uo pipefail
+twin=$(realpath "$1") source=$(dirname "$(realpath "$0")")/../..
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 2
+passed=0 failed=0
+
+expect() { # CODE TEXT COMMAND...: the command ends with the code and prints the text
+  local code=0 text=$2 wanted=$1
+  shift 2
+  "$@" >out 2>&1 </dev/null || code=$?
+  if ((code == wanted)) && { [[ -z $text ]] || grep -qF -- "$text" out; }; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    printf 'expected code %s and "%s", got code %s of: %s\n' "$wanted" "$text" "$code" "$*"
+    sed 's/^/  /' out
+  fi
+}
+
+# --- coverage: two files of linker, one of oracle that no program links ---
+mkdir -p linker/base oracle/check
+printf 'int a(int x) {\n  if (x)\n    return 1;\n  return 0;\n}\n' >linker/base/a.c
+printf 'const int table[] = {1};\n' >linker/base/rows.c
+printf 'int b(void) {\n  return 1;\n}\n' >oracle/check/b.c
+printf '%s\n' linker/base/a.c linker/base/rows.c >sources
+cat >trace <<'END'
+SF:/somewhere/build/../linker/base/a.c
+FN:1,a.c:a
+DA:1,2
+DA:2,2
+DA:3,0
+DA:4,2
+DA:5,2
+BRDA:2,0,0,0
+BRDA:2,0,1,2
+end_of_record
+SF:/usr/include/other.h
+DA:1,0
+end_of_record
+END
+printf '{"data": [{"files": [{"filename": "x/linker/base/a.c", "summary": {"mcdc": {"count": 4, "covered": 1}}}]}]}' >conditions
+printf 'linker lines 80 95\nlinker branches 50 90\n' >floors
+: >unreachable
+cover() { "$twin" coverage --sources sources --trace trace --conditions conditions --floors floors --unreachable unreachable --list list --json figures "$@"; }
+expect 0 'linker: lines 80.00 % (4 of 5); floor 80.0 %: kept; goal 95 %: not met' cover
+expect 0 'no code is counted of linker/base/rows.c' cover
+expect 0 '2 lines are not executed or have a branch that is not taken: 0 cannot be reached (a reason each), 2 are gaps' cover
+expect 0 'linker/base/a.c:3	a	line	gap	return 1;' cat list
+expect 0 'linker/base/a.c:2	a	1 branches	gap	if (x)' cat list
+expect 0 '"conditions":	[1, 4]' cat figures
+printf 'linker/base/a.c\ta\treturn 1;\tx is never set\n' >unreachable
+expect 0 '1 cannot be reached (a reason each), 1 are gaps' cover
+printf 'linker/base/a.c\ta\treturn 0;\tit is executed\n' >unreachable
+expect 1 "stale: linker/base/a.c, a: 'return 0;' is covered or not there" cover
+printf 'linker/base/a.c\ta\treturn 1;\n' >unreachable
+expect 2 'not FILE, FUNCTION' cover
+: >unreachable
+printf 'linker lines 80.1 95\n' >floors
+expect 1 'BROKEN' cover
+printf 'linker lines 80 95\nlinkers lines 0 95\n' >floors
+expect 1 'linkers: lines 100.00 % (0 of 0); floor 0.0 %: BROKEN' cover
+printf 'linker rows 80 95\n' >floors
+expect 2 'floors' cover
+printf 'linker lines 80 95\n' >floors
+printf '%s\n' linker/base/a.c oracle/check/b.c >sources
+expect 1 "oracle/check/b.c has functions, but no program's coverage counts them" cover
+expect 2 'no such option' "$twin" coverage --sources nothing
+
+# --- records and the page ---
+commit=0123456789abcdef0123456789abcdef01234567
+keep() { # NAME DATE COMMIT DATA-FILE
+  "$twin" record --name "$1" --command "./run $1 <x>" --commit "$3" --date "$2" --exit 0 --seconds 1 --dirty 0 --data "$4" --into data
+}
+page() { "$twin" report --data data --into pages --commit $commit --date 2026-01-02T00:00:00Z --log log --root "$work" --fuzz campaigns; }
+printf '%s\n%040d\n' $commit 7 >log
+mkdir -p data
+expect 0 'not measured: lines, branches, MC/DC; ./run coverage' page
+expect 0 '0 records, ' page
+expect 0 '<strong>not measured:</strong> large links' cat pages/index.html
+printf '{"identical": 3, "different": 1, "refused": 2}' >figures
+expect 0 '' keep conformance 2026-01-01T00:00:00Z $commit figures
+expect 0 '1 records, ' page
+expect 0 '75.00 %' cat pages/index.html
+expect 0 './run conformance &lt;x&gt;' cat pages/index.html
+expect 0 'this commit' cat pages/index.html
+printf '{"identical": 4, "different": 0}' >figures
+expect 0 '' keep conformance 2026-01-02T00:00:00Z "$(printf %040d 7)" figures
+expect 0 '2 records, ' page
+expect 0 '1 commit ago' cat pages/index.html
+expect 0 '' keep conformance 2026-01-03T00:00:00Z "$(printf %040d 9)" figures
+expect 0 '' page
+expect 0 'of a commit that is not on this branch' cat pages/index.html
+expect 0 '' keep faults 2026-01-03T00:00:00Z $commit missing-file
+expect 0 '' page
+expect 0 'exit code 0, no figures' cat pages/index.html
+printf '2026-01-01T00:00:00Z\tabc1234\tpatch\t7200\t3600\t1\n2026-01-02T00:00:00Z\tabc1234\tpatch\t7200\t3600\t0\n' >campaigns
+mkdir -p docs/specification corpus/vendor-defects/one/sm_80/job
+printf '| `D7` | R | right | wrong | `vendor-defects/one/sm_80/job` |\n' >docs/specification/defects.md
+printf '{"results": [
+  {"name": "cuda/p/sm_90/j", "mode": "compatible", "outcome": "alone", "voted": ["linker", "reference", "nvlink"], "alone": ["reference"], "rows": ""},
+  {"name": "cuda/p/sm_90/j", "mode": "default", "outcome": "abstained", "voted": ["linker", "reference", "nvlink"], "alone": [], "rows": "D7"}]}' >figures
+expect 0 '' keep voters 2026-01-03T00:00:00Z $commit figures
+expect 0 '' page
+expect 0 '<td class="">patch</td><td class="n">14400</td><td class="n">2.00</td><td class="n">2</td><td class="n">1</td>' cat pages/index.html
+expect 0 '<a href="../corpus/vendor-defects/one/sm_80/job">' cat pages/index.html
+expect 0 '<td class="">sm_90</td><td class="n">1</td><td class="n good">1</td><td class="n open">0</td><td class="n">0</td>' cat pages/index.html
+expect 1 '' grep -nE '(src|href)="https?:|<script' pages/index.html
+echo 'no JSON' >data/torn.json
+expect 1 'no record: torn.json' page
+expect 0 '<strong>no record:</strong> <code>torn.json</code>' cat pages/index.html
+expect 2 'usage' "$twin" record --name a/b --command x
+
+# --- the release check ---
+printf 'slow||sleep 4\ngood||echo fine\nbad||echo broken; false\naway|no_such_program_here|true\nlate||echo "is late"\n' >steps
+release() { "$source/tests/release/release-check.sh" --steps "$work/steps" --json "$work/release" --junit "$work/junit" --state "$work/state" "$@"; }
+if git -C "$source" rev-parse HEAD >/dev/null 2>&1; then
+  expect 1 '1 passed, 0 failed, 0 skipped, 4 not run' release --again --time 3
+  expect 1 '2 passed, 1 failed, 0 skipped, 2 not run' release --only good --only bad
+  expect 1 'late: echo' release
+  expect 1 '3 passed, 1 failed, 1 skipped, 0 not run' release
+  expect 1 'good: echo fine' release --again --only good
+  expect 0 '"name": "bad", "outcome": "failed", "seconds": 0, "command": "echo broken; false", "last": "broken"' cat release
+  expect 0 'failures="1" skipped="1"' cat junit
+  expect 2 "no step 'other'" release --only other
+fi
+printf '%s passed, %s failed, 0 skipped\n' "$passed" "$failed"
+((failed == 0))
