@@ -107,9 +107,9 @@ void hunt_forms_add(hunt_inputs *inputs, const char *root, size_t count);
 /* Options of a link, at random: most links have none. */
 void hunt_options_add(harness_words *words, gen_random *random);
 typedef struct hunt_relinks hunt_relinks;
-/* Inputs without end, made of corpus and programs below `root`: number N of a seed is always the same. Two of six link
- * some of a program's cubins, at times with another's, in another order and with other options; the third has a damaged
- * cubin, the others one with other code, other records, other headers. */
+/* Inputs without end, made of corpus and programs below `root`: number N of a seed is always the same. Two of
+ * eight link some of a program's cubins, at times with another's, in another order and with other options; the third has a
+ * damaged cubin, the others one with other code, other records, other headers, two of them a capsule. */
 hunt_relinks *hunt_relinks_open(const char *corpus, const char *root, uint64_t seed);
 /* The first `count` of them, in one mode each. */
 void hunt_relinks_add(hunt_relinks *relinks, hunt_inputs *inputs, size_t count);

@@ -6,10 +6,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Every other file has code of random bits, so that what stands beside a field is not always zero, and records of any code
+ * about a function. */
+static void built_extend_more(built_file *f, void *context) {
+  enum { CODES = 0x60, RECORDS = 3 };
+  gen_random *const random = context;
+  for (size_t i = 0; i < f->defined_count && gen_random_percent(random, 50); i++) {
+    const tb_section_data *const text = tb_section_edit(f->cubin, tb_section_of(f->cubin, f->functions[i]));
+    for (uint64_t j = 0; text->bytes && j < text->size; j++)
+      text->bytes[j] = (uint8_t)gen_random_next(random);
+  }
+  for (uint32_t i = gen_random_below(random, RECORDS); i-- > 0;)
+    tb_attribute_value(f->cubin, f->functions[gen_random_below(random, (uint32_t)f->defined_count)],
+                       (uint8_t)(1 + gen_random_below(random, 3)), (uint8_t)gen_random_below(random, CODES),
+                       (uint16_t)gen_random_below(random, 300));
+}
+
 void hunt_built_add(hunt_inputs *inputs, const char *root, size_t count) {
   char directory[HARNESS_PATH], path[HARNESS_PATH], name[HARNESS_PATH];
   for (size_t i = 0; i < count; i++) {
-    gen_random random = {.state = 0x6275696c74u + i};
+    gen_random random = {.state = 0x6275696c74u + i}, further = {.state = 0x6d6f7265u + i};
     const built_choices choices = built_choices_random(&random);
     built_program program;
     built_program_start(&program, &choices);
@@ -30,7 +46,7 @@ void hunt_built_add(hunt_inputs *inputs, const char *root, size_t count) {
         hunt_words_add(words, "-register-link-binaries=registered");
       harness_path(path, "%s/%s-%u.cubin", directory, library ? "cudadevrt" : "built", j);
       size_t size = 0;
-      uint8_t *const bytes = built_program_file(&program, j, more, NULL, NULL, &size);
+      uint8_t *const bytes = built_program_file(&program, j, more, i % 2 ? built_extend_more : NULL, &further, &size);
       hunt_input_write(path, bytes, size);
       free(bytes);
       hunt_words_add(words, "%s", strrchr(path, '/') + 1);

@@ -332,6 +332,14 @@ static void forms_make_threads(forms_maker *f, const harness_words *words) {
   forms_make_with(f, words, threads[gen_random_below(&f->random, sizeof threads / sizeof *threads)], NULL, false);
 }
 
+/* What twinlink tells of its steps: the other voter says nothing of them, so only words that nobody knows speak. Times are
+ * others in each run (hunt_judge.c). */
+static void forms_make_trace(forms_maker *f, const harness_words *words) {
+  static const char *const traces[] = {"--trace=merge,layout,bindless,reloc,maps", "--trace=merge",
+                                       "--trace=layout,maps", "--trace=bindless", "--trace=reloc"};
+  forms_make_with(f, words, traces[gen_random_below(&f->random, sizeof traces / sizeof *traces)], NULL, false);
+}
+
 /* Where the output goes: through symbolic links, into a directory, or nowhere. What stands for a device is left out: a
  * faulty linker might put a file in its place. */
 static void forms_make_output(forms_maker *f, const harness_words *words) {
@@ -392,8 +400,8 @@ static void forms_add_printed(hunt_inputs *inputs, const char *root) {
 
 void hunt_forms_add(hunt_inputs *inputs, const char *root, size_t count) {
   static void (*const makers[])(forms_maker *, const harness_words *) = {
-      forms_make_options_file, forms_make_host, forms_make_library, forms_make_option, forms_make_target,
-      forms_make_option,       forms_make_host, forms_make_output,  forms_make_threads};
+      forms_make_options_file, forms_make_host, forms_make_library, forms_make_option,  forms_make_target,
+      forms_make_option,       forms_make_host, forms_make_output,  forms_make_threads, forms_make_trace};
   const size_t bases = inputs->count;
   forms_add_printed(inputs, root);
   for (size_t i = 0; i < count && bases; i++) {

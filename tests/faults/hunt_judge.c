@@ -15,8 +15,8 @@
 #include <string.h>
 
 enum { RUN_SECONDS = 5 };
-enum { NAME_FILES = 400, BUILT_PROGRAMS = 10000, RELINKS = 24000, FORMS = 3000, PERCENT = 100 };
-enum { LEAKS = 8 };
+enum { NAME_FILES = 400, BUILT_PROGRAMS = 10000, RELINKS = 36000, FORMS = 3000, PERCENT = 100 };
+enum { LEAKS = 8, TIMES = 3 };
 
 /* What both said of a task without a fault. */
 typedef struct judge_vote {
@@ -224,21 +224,51 @@ static bool judge_find_by_votes(hunt_judge *j, int number, char by[HARNESS_PATH]
 
 /* --- synonyms --- */
 
-/* Two spellings of one option must be answered alike, by the program with the fault too: what no other voter knows. */
+static bool judge_answers_alike(int number, const char *root, const char *const synonyms[2]) {
+  const hunt_runner runner = judge_runner(number);
+  hunt_answer answers[2];
+  for (int k = 0; k < 2; k++) {
+    char *words[] = {(char *)synonyms[k], NULL};
+    const hunt_input input = {.name = words[0], .directory = (char *)root, .arguments = {words, 1}};
+    hunt_run(&runner, &input, HUNT_COMPATIBLE, &answers[k]);
+    hunt_answer_free(&answers[k]);
+  }
+  return hunt_same(&answers[0], &answers[1]);
+}
+
+/* Two spellings of one option must be answered alike, by the program with the fault too: what no other voter knows. Of the
+ * linker alone: the reference has no such options, and names in its message the one that it was given. */
 static bool judge_find_by_synonyms(int number, const char *root, char by[HARNESS_PATH]) {
   static const char *const synonyms[][2] = {{"-V", "--version"}, {"-h", "--help"}};
-  const hunt_runner runner = judge_runner(number);
   for (size_t i = 0; i < sizeof synonyms / sizeof *synonyms; i++) {
-    hunt_answer answers[2];
-    for (int k = 0; k < 2; k++) {
-      char *words[] = {(char *)synonyms[i][k], NULL};
-      const hunt_input input = {.name = words[0], .directory = (char *)root, .arguments = {words, 1}};
-      hunt_run(&runner, &input, HUNT_COMPATIBLE, &answers[k]);
-      hunt_answer_free(&answers[k]);
-    }
-    if (hunt_same(&answers[0], &answers[1]))
+    if (judge_answers_alike(number, root, synonyms[i]) || !judge_answers_alike(HUNT_OWN, root, synonyms[i]))
       continue;
     snprintf(by, HARNESS_PATH, "two answers: %s and %s", synonyms[i][0], synonyms[i][1]);
+    return true;
+  }
+  return false;
+}
+
+/* --- words --- */
+
+/* How many words nobody knows the program with the fault says when it is asked for its times, which are others each time. */
+static size_t judge_count_unknown(const hunt_judge *j, int number, const hunt_task *task) {
+  char directory[HARNESS_PATH];
+  hunt_answer answer;
+  judge_run_kept(j, number, task, "--trace=time", directory, &answer);
+  return hunt_says_wrong(j->settings.corpus, task->input, directory);
+}
+
+static bool judge_find_by_times(const hunt_judge *j, int number, char by[HARNESS_PATH]) {
+  size_t tried = 0;
+  for (size_t i = 0; j->settings.linker && i < j->task_count && tried < TIMES; i++) {
+    const hunt_task *const task = &j->tasks[i];
+    if (task->mode != HUNT_DEFAULT || !task->made || j->votes[i].spoiled)
+      continue;
+    tried++;
+    if (judge_count_unknown(j, number, task) <= judge_count_unknown(j, HUNT_OWN, task))
+      continue;
+    snprintf(by, HARNESS_PATH, "says an unknown word with --trace=time: %s", task->input->name);
     return true;
   }
   return false;
@@ -352,7 +382,8 @@ const char *hunt_judge_fault(hunt_judge *judge, int number, char by[HARNESS_PATH
   size_t shown;
   by[0] = '\0';
   if (judge_find_by_votes(judge, number, by, &shown) || judge_find_by_synonyms(number, judge->root, by) ||
-      judge_find_by_leaks(judge, number, by) || judge_find_by_checks(judge, number, by))
+      judge_find_by_leaks(judge, number, by) || judge_find_by_times(judge, number, by) ||
+      judge_find_by_checks(judge, number, by))
     return "found";
   if (shown < judge->task_count) {
     const hunt_task *const task = &judge->tasks[shown];

@@ -100,12 +100,38 @@ static void records_change_word(const ref_section *section, gen_random *random, 
   records_put(at, width, values[gen_random_below(random, RECORD_VALUES)]);
 }
 
+/* The records of an attribute section: one gets another code, mostly a neighbour's, or another format. */
+static void records_change_attribute(const ref_section *section, gen_random *random, uint8_t *bytes) {
+  enum { ATTRIBUTE_CODES = 0x60, ATTRIBUTE_FORMATS = 4, SIZED = 4, HEAD = 4 };
+  uint64_t at = 0, chosen = 0;
+  for (uint32_t count = 0; section->size - at >= HEAD;) {
+    const uint8_t *const record = section->data + at;
+    if (gen_random_below(random, ++count) == 0)
+      chosen = at;
+    const uint64_t size = HEAD + (record[0] == SIZED ? (uint64_t)record[2] | (uint64_t)record[3] << 8 : 0);
+    at += size < section->size - at ? size : section->size - at;
+  }
+  uint8_t *const record = bytes + section->offset + chosen;
+  if (gen_random_percent(random, 15))
+    record[0] = (uint8_t)(1 + gen_random_below(random, ATTRIBUTE_FORMATS));
+  else if (gen_random_percent(random, 50))
+    record[1] = (uint8_t)(record[1] + 1 - 2 * gen_random_below(random, 2));
+  else
+    record[1] = (uint8_t)gen_random_below(random, ATTRIBUTE_CODES);
+}
+
+static bool records_are_attributes(const ref_section *section) {
+  return strncmp(section->name, ".nv.info", 8) == 0 || strncmp(section->name, ".nv.merc.nv.info", 16) == 0;
+}
+
 static void records_change_some(const ref_cubin *cubin, gen_random *random, uint8_t *bytes) {
   const uint32_t changes = 1 + gen_random_below(random, RECORD_CHANGES);
   for (uint32_t i = 0; i < changes; i++) {
     const ref_section *const section = hunt_section_choose(cubin, random);
     const size_t entry = section ? records_entry(section) : 0;
-    if (entry && entry <= section->size && gen_random_percent(random, 35))
+    if (section && records_are_attributes(section) && gen_random_percent(random, 60))
+      records_change_attribute(section, random, bytes);
+    else if (entry && entry <= section->size && gen_random_percent(random, 35))
       records_move_entry(section, random, bytes, entry);
     else if (section)
       records_change_word(section, random, bytes);

@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RELINK_FORMS = 6 }; /* two of them change nothing; the others a field by its name, code, records, headers */
+/* Two change nothing; then a field by its name, code, records, headers; the last ones code and records of capsules, whose
+ * finalizer reads both. */
+enum { RELINK_FORMS = 8 };
 
 /* The cubins of one program for one architecture. */
 typedef struct relink_place {
@@ -246,17 +248,20 @@ static void relinks_make_words(const hunt_relinks *r, gen_random *random, const 
 /* What is done to one of a program's cubins: writes `from` with the change into `to`. */
 typedef void relink_change(gen_random *random, const char *from, const char *to);
 
-/* A program one of whose cubins has other code, records or headers; half of them are capsules, whose code the linker reads. */
-static void relinks_make_changed(const hunt_relinks *r, gen_random *random, relink_change *change, const char *damaged,
-                                 const char *up, string_list *words) {
-  enum { CAPSULES = 100, ATTEMPTS = 50 };
+/* A program one of whose cubins has other code, records or headers; `capsules` percent of them are capsules, whose code the
+ * linker reads, most of it where barriers are added (-g). */
+static void relinks_make_changed(const hunt_relinks *r, gen_random *random, relink_change *change, uint32_t capsules,
+                                 const char *damaged, const char *up, string_list *words) {
+  enum { CAPSULES = 100, ATTEMPTS = 50, BARRIERS = 35 };
   const relink_place *place = relinks_choose(r, random);
-  const bool capsule = gen_random_percent(random, 60);
+  const bool capsule = gen_random_percent(random, capsules);
   for (int i = 0; capsule && relinks_number(place->target) < CAPSULES && i < ATTEMPTS; i++)
     place = relinks_choose(r, random);
   const size_t changed = gen_random_below(random, (uint32_t)place->cubins.count);
   relinks_add_target(place, random, words);
   relinks_add_options(place, random, up, words);
+  if (capsule && gen_random_percent(random, BARRIERS))
+    string_list_add(words, "-g");
   for (size_t i = 0; i < place->cubins.count; i++)
     if (i != changed)
       string_list_add(words, "%s%s/%s", up, place->path, place->cubins.items[i]);
@@ -324,19 +329,26 @@ void hunt_relinks_add_damage(hunt_relinks *relinks, hunt_inputs *inputs, const c
 static string_list relinks_words(const hunt_relinks *relinks, size_t number, const char *damaged, const char *up) {
   gen_random random = {.state = relinks->seed * 1000003u + number};
   string_list words = {0};
+  enum { CAPSULES_OFTEN = 60, CAPSULES_ALWAYS = 100 };
   gen_random_next(&random);
   switch (number % RELINK_FORMS) {
   case 2:
     relinks_make_damage(relinks, gen_random_next(&random), damaged, up, &words);
     break;
   case 3:
-    relinks_make_changed(relinks, &random, hunt_code_change, damaged, up, &words);
+    relinks_make_changed(relinks, &random, hunt_code_change, CAPSULES_OFTEN, damaged, up, &words);
     break;
   case 4:
-    relinks_make_changed(relinks, &random, hunt_records_change, damaged, up, &words);
+    relinks_make_changed(relinks, &random, hunt_records_change, CAPSULES_OFTEN, damaged, up, &words);
     break;
   case 5:
-    relinks_make_changed(relinks, &random, hunt_headers_change, damaged, up, &words);
+    relinks_make_changed(relinks, &random, hunt_headers_change, CAPSULES_OFTEN, damaged, up, &words);
+    break;
+  case 6:
+    relinks_make_changed(relinks, &random, hunt_code_change, CAPSULES_ALWAYS, damaged, up, &words);
+    break;
+  case 7:
+    relinks_make_changed(relinks, &random, hunt_records_change, CAPSULES_ALWAYS, damaged, up, &words);
     break;
   default:
     relinks_make_words(relinks, &random, up, &words);
