@@ -166,6 +166,13 @@ tb_symbol tb_symbol_add(tb_cubin *cubin, const tb_symbol_data *symbol) {
   return handle;
 }
 
+tb_symbol tb_symbol_find(const tb_cubin *cubin, const char *name) {
+  for (tb_symbol i = 1; i < cubin->symbol_count; i++)
+    if (strcmp(cubin->symbols[i].name, name) == 0)
+      return i;
+  return 0;
+}
+
 tb_symbol_data *tb_symbol_edit(tb_cubin *cubin, tb_symbol symbol) {
   return &cubin->symbols[symbol];
 }

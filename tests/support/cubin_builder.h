@@ -135,6 +135,7 @@ void tb_section_string_at(tb_cubin *cubin, tb_section section, uint64_t at, cons
 tb_symbol tb_symbol_add(tb_cubin *cubin, const tb_symbol_data *symbol);
 tb_symbol tb_symbol_of_section(tb_cubin *cubin, tb_section section); /* made when missing */
 tb_symbol_data *tb_symbol_edit(tb_cubin *cubin, tb_symbol symbol);
+tb_symbol tb_symbol_find(const tb_cubin *cubin, const char *name); /* the first of that name, or 0 */
 
 /* Appends an entry to `.rela<target>` or `.rel<target>`, which is made at the first one. */
 void tb_rela(tb_cubin *cubin, tb_section target, uint64_t offset, uint32_t type, tb_symbol symbol, int64_t addend);

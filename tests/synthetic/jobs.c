@@ -12,6 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The classes that jobs are made of; for those before REFUSALS_END every refusal is a job, too. */
+enum { REFUSALS_END = MATRIX_DEAD_FUNCTION + 1, JOB_CLASSES = MATRIX_SURFACE + 1 };
+
 static void job_add_file(synthetic_job *job, const char *name, uint8_t *bytes, size_t size) {
   synthetic_file *file = &job->files[job->file_count++];
   (void)snprintf(file->name, sizeof file->name, "%s", name);
@@ -25,7 +28,7 @@ void synthetic_free_job(synthetic_job *job) {
   job->file_count = 0;
 }
 
-void synthetic_make_question(synthetic_job *job, const matrix_request *request, const char *name) {
+static void make_question(synthetic_job *job, const matrix_request *request, const char *name) {
   char file[SYNTHETIC_NAME_MAX];
   size_t size = 0;
   *job = (synthetic_job){.group = "relocations", .sm = request->sm};
@@ -39,7 +42,7 @@ void synthetic_make_question(synthetic_job *job, const matrix_request *request, 
 
 static void visit_question(const matrix_request *request, const char *name, synthetic_visit *visit) {
   synthetic_job job;
-  synthetic_make_question(&job, request, name);
+  make_question(&job, request, name);
   visit(&job);
   synthetic_free_job(&job);
 }
@@ -61,34 +64,40 @@ static void visit_linkable(unsigned sm, matrix_class kind, const uint16_t *types
     for (size_t i = 0; i < count; i++)
       if (!makes_live(types[i]))
         harmless[request.type_count++] = types[i];
-    visit_question(&request, matrix_class_names[kind], visit);
+    visit_question(&request, matrix_classes[kind].name, visit);
     return;
   }
-  visit_question(&request, matrix_class_names[kind], visit);
+  visit_question(&request, matrix_classes[kind].name, visit);
 }
 
 /* A refused type has a job of its own; as REL only where RELA does something else. */
-static void visit_refused(unsigned sm, matrix_class kind, uint16_t type, const matrix_outcome *both,
+static void visit_refused(unsigned sm, matrix_class kind, uint16_t type, const matrix_outcome both[2],
                           synthetic_visit *visit) {
   for (int form = 0; form < 2; form++) {
     char name[SYNTHETIC_NAME_MAX];
     const matrix_request alone = {sm, kind, &type, 1, form == 0, form == 1};
-    (void)snprintf(name, sizeof name, "refused_%s_%03u_%s", matrix_class_names[kind], type, form ? "rel" : "rela");
+    (void)snprintf(name, sizeof name, "refused_%s_%03u_%s", matrix_classes[kind].name, type, form ? "rel" : "rela");
     if (both[form] == OUTCOME_REFUSED && (form == 0 || both[0] != OUTCOME_REFUSED))
       visit_question(&alone, name, visit);
   }
 }
 
-static void visit_relocations(unsigned sm, const matrix_outcomes *outcomes, synthetic_visit *visit) {
-  for (int kind = 0; kind < MATRIX_CLASSES; kind++) {
+static matrix_outcome outcome_of(const matrix_table *table, unsigned sm, matrix_class kind, bool rel, unsigned type) {
+  const matrix_place place = {.sm = sm, .kind = kind, .rel = rel};
+  return table->rows[matrix_place_find(&place)][type].outcome;
+}
+
+static void visit_relocations(unsigned sm, const matrix_table *table, synthetic_visit *visit) {
+  for (int kind = 0; kind < JOB_CLASSES; kind++) {
     uint16_t linkable[MATRIX_TYPES];
     size_t count = 0;
-    for (int number = 0; number < MATRIX_TYPES; number++) {
-      const matrix_outcome *both = outcomes->of[kind][number];
+    for (uint16_t type = 0; type < MATRIX_TYPES; type++) {
+      const matrix_outcome both[2] = {outcome_of(table, sm, (matrix_class)kind, false, type),
+                                      outcome_of(table, sm, (matrix_class)kind, true, type)};
       if (both[0] == OUTCOME_LINKED && both[1] == OUTCOME_LINKED)
-        linkable[count++] = (uint16_t)number;
-      if (kind < MATRIX_REFUSALS_END)
-        visit_refused(sm, (matrix_class)kind, (uint16_t)number, both, visit);
+        linkable[count++] = type;
+      if (kind < REFUSALS_END)
+        visit_refused(sm, (matrix_class)kind, type, both, visit);
     }
     if (count)
       visit_linkable(sm, (matrix_class)kind, linkable, count, visit);
@@ -118,8 +127,8 @@ static void visit_programs(unsigned sm, const char *group, const char *option, c
   }
 }
 
-void synthetic_visit_jobs(unsigned sm, const matrix_outcomes *outcomes, synthetic_visit *visit) {
-  visit_relocations(sm, outcomes, visit);
+void synthetic_visit_jobs(unsigned sm, const matrix_table *table, synthetic_visit *visit) {
+  visit_relocations(sm, table, visit);
   visit_programs(sm, "programs", NULL, program_rows, program_count, visit);
   visit_programs(sm, "address_taken", NULL, address_taken_rows, address_taken_count, visit);
   visit_programs(sm, "constants", NULL, constants_rows, constants_count, visit);

@@ -1,11 +1,11 @@
 /* The jobs of corpus/synthetic: which there are, their input files as bytes, their names.
  *
- * Groups: `relocations` (the matrix, from what OUTCOMES says links), `programs` (the builder test's programs),
+ * Groups: `relocations` (the matrix, from what its table says links), `programs` (the builder test's programs),
  * `address_taken`, `constants`, `names`. A job's inputs stand beside its directory, as everywhere in the corpus. */
 #ifndef TEST_SYNTHETIC_JOBS_H
 #define TEST_SYNTHETIC_JOBS_H
 
-#include "outcomes.h"
+#include "tests/matrix/table.h"
 
 enum { SYNTHETIC_FILES_MAX = 3, SYNTHETIC_NAME_MAX = 96 };
 
@@ -27,9 +27,7 @@ typedef struct synthetic_job {
 typedef void synthetic_visit(const synthetic_job *job);
 
 /* Calls `visit` for every job of one architecture, relocation jobs first. */
-void synthetic_visit_jobs(unsigned sm, const matrix_outcomes *outcomes, synthetic_visit *visit);
-/* The job that asks nvlink about one type, class and form alone. */
-void synthetic_make_question(synthetic_job *job, const matrix_request *request, const char *name);
+void synthetic_visit_jobs(unsigned sm, const matrix_table *table, synthetic_visit *visit);
 void synthetic_free_job(synthetic_job *job);
 
 #endif

@@ -1,10 +1,9 @@
-/* corpus/synthetic: made by `synthetic make DIRECTORY [GROUP]`, held against nvlink by `synthetic verify DIRECTORY`, held against a
- * linker by `synthetic link DIRECTORY PROGRAM OPEN`.
+/* corpus/synthetic: made by `synthetic make DIRECTORY TABLE [GROUP]`, held against nvlink by `synthetic verify DIRECTORY
+ * TABLE`, held against a linker by `synthetic link DIRECTORY TABLE PROGRAM OPEN`.
  *
- * make asks nvlink about every relocation type, class and form alone, writes the answers to OUTCOMES, then stores every job
- * (args, expect.cubin, expect.stderr, expect.rc). What ends nvlink by a signal is only listed there.
- * verify builds the same cubins from OUTCOMES alone and compares them with the stored ones; where nvlink is present, it
- * links every job again. link compares a linker's answers with the stored ones: the jobs that differ must be exactly those
+ * make stores every job (args, expect.cubin, expect.stderr, expect.rc). Which relocation types link against which class is
+ * read from TABLE, that of the relocation matrix (tests/matrix); what ends nvlink by a signal is only listed there.
+ * verify builds the same cubins and compares them with the stored ones; where nvlink is present, it links every job again. link compares a linker's answers with the stored ones: the jobs that differ must be exactly those
  * that the file OPEN names. Facts: R2-R29, D15. */
 #define _DEFAULT_SOURCE
 #include "jobs.h"
@@ -24,6 +23,7 @@ static bool identity_options; /* the linker is ours: it must show nvlink's face 
 static char scratch[HARNESS_PATH];
 static harness_words open_jobs;
 static const char *only_group; /* of make; NULL: all */
+static matrix_table table;     /* of the relocation matrix */
 static size_t passed, failed, skipped;
 
 /* What a linker answered, or what is stored. */
@@ -82,23 +82,6 @@ static void ask_linker(const synthetic_job *job, synthetic_answer *answer) {
 
 /* ---- make ---- */
 
-static void ask_about_types(unsigned sm, matrix_outcomes *outcomes) {
-  for (int kind = 0; kind < MATRIX_CLASSES; kind++)
-    for (int number = 0; number < MATRIX_TYPES; number++)
-      for (int form = 0; form < 2; form++) {
-        const uint16_t type = (uint16_t)number;
-        const matrix_request request = {sm, (matrix_class)kind, &type, 1, form == 0, form == 1};
-        synthetic_job job;
-        synthetic_answer answer;
-        synthetic_make_question(&job, &request, "asked");
-        ask_linker(&job, &answer);
-        const bool linked = answer.code.data && answer.code.data[0] == '0';
-        outcomes->of[kind][number][form] = answer.crashed ? OUTCOME_CRASHED : linked ? OUTCOME_LINKED : OUTCOME_REFUSED;
-        free_answer(&answer);
-        synthetic_free_job(&job);
-      }
-}
-
 static void store(const synthetic_job *job, const char *name, const void *bytes, size_t size) {
   char path[HARNESS_PATH];
   stored_path(path, job, name);
@@ -131,21 +114,12 @@ static void store_job(const synthetic_job *job) {
   free_answer(&answer);
 }
 
-static void outcomes_path(char path[HARNESS_PATH], unsigned sm) {
-  harness_path(path, "%s/relocations/sm_%u/OUTCOMES", directory, sm);
-}
-
 static void visit_all(synthetic_visit *visit) {
-  for (size_t i = 0; i < ARCHITECTURE_COUNT; i++) {
-    static matrix_outcomes outcomes;
-    char path[HARNESS_PATH];
-    outcomes_path(path, architectures[i]);
-    outcomes_read(&outcomes, path);
-    synthetic_visit_jobs(architectures[i], &outcomes, visit);
-  }
+  for (size_t i = 0; i < ARCHITECTURE_COUNT; i++)
+    synthetic_visit_jobs(architectures[i], &table, visit);
 }
 
-/* Of all groups, or of one: then the answers about relocation types are those that are stored. */
+/* Of all groups, or of one. */
 static void make_groups(const char *only) {
   static const char *const groups[] = {"relocations", "programs", "address_taken", "constants", "names"};
   char path[HARNESS_PATH];
@@ -155,19 +129,7 @@ static void make_groups(const char *only) {
       harness_remove_tree(path);
   }
   only_group = only;
-  if (only && strcmp(only, "relocations") != 0) {
-    visit_all(store_job);
-    return;
-  }
-  for (size_t i = 0; i < ARCHITECTURE_COUNT; i++) {
-    static matrix_outcomes outcomes;
-    ask_about_types(architectures[i], &outcomes);
-    harness_path(path, "%s/relocations/sm_%u", directory, architectures[i]);
-    harness_make_directories(path);
-    outcomes_path(path, architectures[i]);
-    outcomes_write(&outcomes, path);
-    synthetic_visit_jobs(architectures[i], &outcomes, store_job);
-  }
+  visit_all(store_job);
 }
 
 /* ---- verify and link ---- */
@@ -255,33 +217,35 @@ static void link_job(const synthetic_job *job) {
 }
 
 static int print_usage(void) {
-  fprintf(stderr, "usage: synthetic make DIRECTORY [GROUP]\n       synthetic verify DIRECTORY\n       synthetic link "
-                  "DIRECTORY PROGRAM OPEN\n");
+  fprintf(stderr, "usage: synthetic make DIRECTORY TABLE [GROUP]\n       synthetic verify DIRECTORY TABLE\n"
+                  "       synthetic link DIRECTORY TABLE PROGRAM OPEN\n");
   return 2;
 }
 
 int main(int argc, char **argv) {
-  const bool make = (argc == 3 || argc == 4) && strcmp(argv[1], "make") == 0,
-             verify = argc == 3 && strcmp(argv[1], "verify") == 0;
-  const bool link = argc == 5 && strcmp(argv[1], "link") == 0;
+  const bool make = (argc == 4 || argc == 5) && strcmp(argv[1], "make") == 0,
+             verify = argc == 4 && strcmp(argv[1], "verify") == 0;
+  const bool link = argc == 6 && strcmp(argv[1], "link") == 0;
   if (!make && !verify && !link)
     return print_usage();
   directory = argv[2];
+  matrix_table_read(&table, argv[3]);
   /* The linker runs in another directory. */
-  linker = link ? realpath(argv[3], NULL) : harness_find_nvlink();
+  linker = link ? realpath(argv[4], NULL) : harness_find_nvlink();
   identity_options = link;
   harness_make_scratch(scratch);
   if ((make || link) && !linker)
     harness_stop("%s", link ? "that linker is not there" : "nvlink is not there: only nvlink writes answers");
   if (make)
-    make_groups(argc == 4 ? argv[3] : NULL);
+    make_groups(argc == 5 ? argv[4] : NULL);
   else {
     if (link)
-      harness_read_lines(argv[4], &open_jobs);
+      harness_read_lines(argv[5], &open_jobs);
     visit_all(link ? link_job : verify_job);
     printf("%zu passed, %zu failed, %zu skipped\n", passed, failed, skipped);
   }
   harness_free_words(&open_jobs);
+  matrix_table_free(&table);
   harness_remove_tree(scratch);
   return failed != 0;
 }

@@ -1,0 +1,463 @@
+/* The classes of symbol: one maker a class, one row a class. The first twenty keep their order and their bytes, since the
+ * jobs of corpus/synthetic are made of them. */
+#include "relocation_matrix.h"
+
+#include <stdio.h>
+
+const uint32_t matrix_words[8] = {0x11111111, 0x22222222, 0x33333333, 0x44444444,
+                                  0x55555555, 0x66666666, 0x77777777, 0x88888888};
+
+enum { TLS = 6, INTERNAL = 1, HIDDEN = 2, PROTECTED = 3, IN_LOCAL_MEMORY = 0x60, LOCAL_SECTION = 0x70000009 };
+
+/* The maker of a class; what it does not need is unnamed. */
+#define MAKE(class) static tb_symbol make_##class(tb_cubin * cubin, tb_symbol kernel, const char *shared_name)
+#define UNUSED ((void)kernel, (void)shared_name)
+
+static tb_symbol undefined_symbol(tb_cubin *cubin, const char *name, unsigned binding, unsigned type) {
+  const tb_symbol_data symbol = {.name = name, .binding = (uint8_t)binding, .type = (uint8_t)type};
+  return tb_symbol_add(cubin, &symbol);
+}
+
+/* A name that ptxas mentions in every file of sm_90, which is there already then. */
+static tb_symbol reserved_symbol(tb_cubin *cubin, const char *name) {
+  const tb_symbol found = tb_symbol_find(cubin, name);
+  return found ? found : undefined_symbol(cubin, name, TB_WEAK, TB_OBJECT);
+}
+
+/* ---- functions ---- */
+
+static tb_symbol function_of(tb_cubin *cubin, unsigned binding, uint8_t other) {
+  const tb_symbol function = tb_function(cubin, "function", binding, NULL, 0, 24);
+  tb_symbol_edit(cubin, function)->other |= other;
+  return function;
+}
+
+MAKE(function) {
+  UNUSED;
+  return function_of(cubin, TB_GLOBAL, 0);
+}
+
+MAKE(hidden_function) {
+  UNUSED;
+  return function_of(cubin, TB_GLOBAL, HIDDEN);
+}
+
+MAKE(internal_function) {
+  UNUSED;
+  return function_of(cubin, TB_GLOBAL, INTERNAL);
+}
+
+MAKE(protected_function) {
+  UNUSED;
+  return function_of(cubin, TB_GLOBAL, PROTECTED);
+}
+
+MAKE(local_function) {
+  UNUSED;
+  return function_of(cubin, TB_LOCAL, 0);
+}
+
+MAKE(weak_function) {
+  UNUSED;
+  return function_of(cubin, TB_WEAK, 0);
+}
+
+MAKE(address_taken) {
+  UNUSED;
+  const tb_symbol function = function_of(cubin, TB_GLOBAL, 0);
+  tb_prototype(cubin, function, "#ii");
+  tb_address_taken(cubin, function, "#ii");
+  return function;
+}
+
+MAKE(kernel) {
+  UNUSED;
+  return tb_kernel(cubin, "other_kernel", NULL, 0, 8);
+}
+
+MAKE(own_kernel) {
+  (void)cubin;
+  (void)shared_name;
+  return kernel;
+}
+
+MAKE(undefined_function) {
+  UNUSED;
+  return tb_undefined_function(cubin, "nowhere");
+}
+
+MAKE(weak_undefined_function) {
+  UNUSED;
+  return undefined_symbol(cubin, "nowhere", TB_WEAK, TB_FUNCTION);
+}
+
+MAKE(alias) {
+  UNUSED;
+  return tb_alias(cubin, "alias", function_of(cubin, TB_GLOBAL, 0), 0);
+}
+
+MAKE(weak_alias) {
+  UNUSED;
+  const tb_symbol alias = tb_alias(cubin, "alias", function_of(cubin, TB_GLOBAL, 0), 0);
+  tb_symbol_edit(cubin, alias)->binding = TB_WEAK;
+  return alias;
+}
+
+MAKE(shifted_alias) {
+  UNUSED;
+  const tb_symbol alias = tb_alias(cubin, "alias", function_of(cubin, TB_GLOBAL, 0), 16);
+  tb_symbol_edit(cubin, alias)->other |= TB_ENTRY;
+  return alias;
+}
+
+MAKE(label) {
+  (void)shared_name;
+  const tb_symbol_data symbol = {.name = ".L_x_0", .section = tb_section_of(cubin, kernel), .value = 16};
+  return tb_symbol_add(cubin, &symbol);
+}
+
+/* ---- global memory ---- */
+
+static tb_symbol global_of(tb_cubin *cubin, const void *init, unsigned binding, uint8_t other) {
+  (void)tb_global(cubin, "global_before", TB_LOCAL, 24, 8, init);
+  const tb_symbol global = tb_global(cubin, "global", binding, 16, 4, init);
+  tb_symbol_edit(cubin, global)->other |= other;
+  return global;
+}
+
+MAKE(global) {
+  UNUSED;
+  return global_of(cubin, NULL, TB_GLOBAL, 0);
+}
+
+MAKE(global_init) {
+  UNUSED;
+  return global_of(cubin, matrix_words, TB_GLOBAL, 0);
+}
+
+MAKE(global_section) {
+  UNUSED;
+  return tb_symbol_of_section(cubin, tb_section_of(cubin, global_of(cubin, matrix_words, TB_GLOBAL, 0)));
+}
+
+MAKE(local_global) {
+  UNUSED;
+  return global_of(cubin, matrix_words, TB_LOCAL, 0);
+}
+
+MAKE(weak_global) {
+  UNUSED;
+  return global_of(cubin, matrix_words, TB_WEAK, 0);
+}
+
+MAKE(hidden_global) {
+  UNUSED;
+  return global_of(cubin, matrix_words, TB_GLOBAL, HIDDEN);
+}
+
+MAKE(internal_global) {
+  UNUSED;
+  return global_of(cubin, matrix_words, TB_GLOBAL, INTERNAL);
+}
+
+MAKE(managed) {
+  UNUSED;
+  return global_of(cubin, NULL, TB_GLOBAL, TB_MANAGED);
+}
+
+MAKE(unified_data) {
+  UNUSED;
+  return global_of(cubin, matrix_words, TB_GLOBAL, TB_ENTRY);
+}
+
+MAKE(plain_object) {
+  UNUSED;
+  const tb_symbol object = global_of(cubin, matrix_words, TB_GLOBAL, 0);
+  tb_symbol_edit(cubin, object)->type = TB_OBJECT;
+  tb_symbol_edit(cubin, object)->other = 0;
+  return object;
+}
+
+MAKE(unallocated) {
+  UNUSED;
+  const tb_symbol global = global_of(cubin, matrix_words, TB_GLOBAL, 0);
+  tb_symbol_edit(cubin, global)->value = UINT64_MAX;
+  return global;
+}
+
+MAKE(tls) {
+  UNUSED;
+  const tb_symbol global = global_of(cubin, matrix_words, TB_GLOBAL, 0);
+  tb_symbol_edit(cubin, global)->type = TLS;
+  return global;
+}
+
+MAKE(common) {
+  UNUSED;
+  return tb_common(cubin, "common", 16, 8);
+}
+
+MAKE(undefined_global) {
+  UNUSED;
+  return tb_undefined_data(cubin, "nowhere", TB_GLOBAL, TB_IN_GLOBAL, 4);
+}
+
+MAKE(weak_undefined_global) {
+  UNUSED;
+  return tb_undefined_data(cubin, "nowhere", TB_WEAK, TB_IN_GLOBAL, 4);
+}
+
+MAKE(weak_undefined_object) {
+  UNUSED;
+  return undefined_symbol(cubin, "nowhere", TB_WEAK, TB_OBJECT);
+}
+
+MAKE(other_files_global) {
+  UNUSED;
+  return tb_undefined_data(cubin, "base_init", TB_GLOBAL, TB_IN_GLOBAL, 20);
+}
+
+/* ---- constants ---- */
+
+static tb_symbol constant_of(tb_cubin *cubin, unsigned binding) {
+  (void)tb_constant(cubin, "constant_before", TB_LOCAL, 20, 4, matrix_words);
+  return tb_constant(cubin, "constant", binding, 16, 4, matrix_words);
+}
+
+MAKE(constant) {
+  UNUSED;
+  return constant_of(cubin, TB_GLOBAL);
+}
+
+MAKE(local_constant) {
+  UNUSED;
+  return constant_of(cubin, TB_LOCAL);
+}
+
+MAKE(constant_section) {
+  UNUSED;
+  return tb_symbol_of_section(cubin, tb_section_of(cubin, constant_of(cubin, TB_GLOBAL)));
+}
+
+MAKE(undefined_constant) {
+  UNUSED;
+  return tb_undefined_data(cubin, "nowhere", TB_GLOBAL, TB_IN_CONSTANT, 4);
+}
+
+MAKE(weak_undefined_constant) {
+  UNUSED;
+  return tb_undefined_data(cubin, "nowhere", TB_WEAK, TB_IN_CONSTANT, 4);
+}
+
+MAKE(other_files_constant) {
+  UNUSED;
+  return tb_undefined_data(cubin, "base_constant", TB_GLOBAL, TB_IN_CONSTANT, 12);
+}
+
+MAKE(compiler_constant) {
+  (void)shared_name;
+  (void)tb_function_constant(cubin, kernel, matrix_words, 8, 4);
+  return tb_function_constant(cubin, kernel, matrix_words + 2, 16, 4);
+}
+
+static tb_section parameter_section(tb_cubin *cubin, tb_symbol kernel) {
+  char name[64];
+  (void)snprintf(name, sizeof name, ".nv.constant0.%s", tb_symbol_edit(cubin, kernel)->name);
+  return tb_section_find(cubin, name);
+}
+
+MAKE(parameters) {
+  (void)shared_name;
+  const tb_section section = parameter_section(cubin, kernel);
+  const tb_symbol_data symbol = {.name = "own_param",
+                                 .type = TB_CUDA_OBJECT,
+                                 .other = TB_IN_CONSTANT | INTERNAL,
+                                 .section = section,
+                                 .value = 0x20,
+                                 .size = 16};
+  return tb_symbol_add(cubin, &symbol);
+}
+
+MAKE(parameter_section) {
+  (void)shared_name;
+  return tb_symbol_of_section(cubin, parameter_section(cubin, kernel));
+}
+
+/* ---- shared and local memory ---- */
+
+MAKE(shared) {
+  /* In the layout by alignment the first object stands in front of the second one. */
+  char name[32];
+  (void)snprintf(name, sizeof name, "before_%s", shared_name);
+  (void)tb_shared(cubin, kernel, name, 48, 16);
+  return tb_shared(cubin, kernel, shared_name, 12, 4);
+}
+
+MAKE(shared_section) {
+  return tb_symbol_of_section(cubin, tb_section_of(cubin, make_shared(cubin, kernel, shared_name)));
+}
+
+MAKE(extern_shared) {
+  (void)make_shared(cubin, kernel, shared_name);
+  return tb_extern_shared(cubin, "dynamic");
+}
+
+MAKE(weak_extern_shared) {
+  (void)make_shared(cubin, kernel, shared_name);
+  return tb_undefined_data(cubin, "dynamic", TB_WEAK, TB_IN_SHARED, 0);
+}
+
+MAKE(local_memory) {
+  (void)shared_name;
+  char name[64];
+  (void)snprintf(name, sizeof name, ".nv.local.%s", tb_symbol_edit(cubin, kernel)->name);
+  const tb_section section = tb_section_add_with_symbol(cubin, TB_KIND_SHARED, name, NULL, 32);
+  tb_section_data *data = tb_section_edit(cubin, section);
+  data->type = LOCAL_SECTION;
+  data->info_section = tb_section_of(cubin, kernel);
+  data->flags |= 0x40;
+  data->align = 8;
+  const tb_symbol_data symbol = {
+      .name = "local", .type = TB_CUDA_OBJECT, .other = IN_LOCAL_MEMORY, .section = section, .value = 8, .size = 8};
+  return tb_symbol_add(cubin, &symbol);
+}
+
+MAKE(reserved_shared) {
+  UNUSED;
+  return reserved_symbol(cubin, ".nv.reservedSmem.offset0");
+}
+
+/* ---- other sections, and symbols that stand nowhere ---- */
+
+MAKE(text_section) {
+  UNUSED;
+  return tb_symbol_of_section(cubin, tb_section_of(cubin, function_of(cubin, TB_GLOBAL, 0)));
+}
+
+MAKE(debug_section) {
+  UNUSED;
+  return tb_symbol_of_section(cubin, tb_section_add(cubin, TB_KIND_DEBUG, ".debug_str", matrix_words, 32));
+}
+
+MAKE(texture) {
+  UNUSED;
+  return undefined_symbol(cubin, "texture", TB_GLOBAL, TB_TEXTURE);
+}
+
+MAKE(sampler) {
+  UNUSED;
+  return undefined_symbol(cubin, "sampler", TB_GLOBAL, TB_SAMPLER);
+}
+
+MAKE(surface) {
+  UNUSED;
+  return undefined_symbol(cubin, "surface", TB_GLOBAL, TB_SURFACE);
+}
+
+MAKE(notype) {
+  UNUSED;
+  return undefined_symbol(cubin, "label", TB_GLOBAL, TB_NOTYPE);
+}
+
+static tb_symbol absolute_symbol(tb_cubin *cubin, const char *name, unsigned binding, unsigned type) {
+  const tb_symbol symbol = undefined_symbol(cubin, name, binding, type);
+  tb_symbol_edit(cubin, symbol)->raw_section = TB_ABSOLUTE;
+  return symbol;
+}
+
+MAKE(absolute) {
+  UNUSED;
+  return absolute_symbol(cubin, "absolute", TB_GLOBAL, TB_OBJECT);
+}
+
+MAKE(file) {
+  UNUSED;
+  return absolute_symbol(cubin, "file.cu", TB_LOCAL, TB_FILE);
+}
+
+MAKE(null) {
+  UNUSED;
+  (void)cubin;
+  return 0;
+}
+
+MAKE(table_offset) {
+  UNUSED;
+  return reserved_symbol(cubin, "__UFT_OFFSET");
+}
+
+MAKE(table) {
+  UNUSED;
+  return reserved_symbol(cubin, "__UFT");
+}
+
+MAKE(unified_function) {
+  UNUSED;
+  return function_of(cubin, TB_GLOBAL, TB_ENTRY);
+}
+
+#define ROW(class, name, own, called) [MATRIX_##class] = {#name, make_##name, own, called}
+
+const matrix_class_row matrix_classes[MATRIX_CLASSES] = {
+    ROW(CONSTANT, constant, false, false),
+    ROW(GLOBAL, global, false, false),
+    ROW(GLOBAL_INIT, global_init, false, false),
+    ROW(SHARED, shared, true, false),
+    ROW(FUNCTION, function, false, true),
+    [MATRIX_DEAD_FUNCTION] = {"dead_function", make_function, false, false},
+    ROW(EXTERN_SHARED, extern_shared, false, false),
+    ROW(COMMON, common, false, false),
+    ROW(ALIAS, alias, false, true),
+    ROW(HIDDEN_FUNCTION, hidden_function, false, true),
+    ROW(UNDEFINED_FUNCTION, undefined_function, false, false),
+    ROW(WEAK_UNDEFINED_GLOBAL, weak_undefined_global, false, false),
+    ROW(WEAK_UNDEFINED_CONSTANT, weak_undefined_constant, false, false),
+    ROW(NOTYPE, notype, false, false),
+    ROW(CONSTANT_SECTION, constant_section, false, false),
+    ROW(GLOBAL_SECTION, global_section, false, false),
+    ROW(TEXT_SECTION, text_section, false, false),
+    ROW(TEXTURE, texture, false, false),
+    ROW(SAMPLER, sampler, false, false),
+    ROW(SURFACE, surface, false, false),
+    ROW(KERNEL, kernel, false, false),
+    ROW(OWN_KERNEL, own_kernel, true, false),
+    ROW(LOCAL_FUNCTION, local_function, false, true),
+    ROW(WEAK_FUNCTION, weak_function, false, true),
+    ROW(INTERNAL_FUNCTION, internal_function, false, true),
+    ROW(PROTECTED_FUNCTION, protected_function, false, true),
+    ROW(ADDRESS_TAKEN, address_taken, false, false),
+    ROW(WEAK_UNDEFINED_FUNCTION, weak_undefined_function, false, false),
+    ROW(WEAK_ALIAS, weak_alias, false, true),
+    ROW(SHIFTED_ALIAS, shifted_alias, false, true),
+    ROW(LABEL, label, true, false),
+    ROW(LOCAL_GLOBAL, local_global, false, false),
+    ROW(WEAK_GLOBAL, weak_global, false, false),
+    ROW(HIDDEN_GLOBAL, hidden_global, false, false),
+    ROW(INTERNAL_GLOBAL, internal_global, false, false),
+    ROW(PLAIN_OBJECT, plain_object, false, false),
+    ROW(MANAGED, managed, false, false),
+    ROW(UNDEFINED_GLOBAL, undefined_global, false, false),
+    ROW(OTHER_FILES_GLOBAL, other_files_global, false, false),
+    ROW(WEAK_UNDEFINED_OBJECT, weak_undefined_object, false, false),
+    ROW(LOCAL_CONSTANT, local_constant, false, false),
+    ROW(UNDEFINED_CONSTANT, undefined_constant, false, false),
+    ROW(OTHER_FILES_CONSTANT, other_files_constant, false, false),
+    ROW(COMPILER_CONSTANT, compiler_constant, true, false),
+    ROW(PARAMETERS, parameters, true, false),
+    ROW(PARAMETER_SECTION, parameter_section, true, false),
+    ROW(SHARED_SECTION, shared_section, true, false),
+    ROW(WEAK_EXTERN_SHARED, weak_extern_shared, false, false),
+    ROW(LOCAL_MEMORY, local_memory, true, false),
+    ROW(DEBUG_SECTION, debug_section, false, false),
+    ROW(ABSOLUTE, absolute, false, false),
+    ROW(UNALLOCATED, unallocated, false, false),
+    ROW(FILE, file, false, false),
+    ROW(TLS, tls, false, false),
+    ROW(NULL, null, false, false),
+    [MATRIX_OUT_OF_RANGE] = {"out_of_range", make_null, false, false},
+    ROW(RESERVED_SHARED, reserved_shared, false, false),
+    ROW(TABLE_OFFSET, table_offset, false, false),
+    ROW(TABLE, table, false, false),
+    ROW(UNIFIED_FUNCTION, unified_function, false, false),
+    ROW(UNIFIED_DATA, unified_data, false, false),
+};
