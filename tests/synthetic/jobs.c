@@ -91,13 +91,13 @@ static void visit_relocations(unsigned sm, const matrix_table *table, synthetic_
   for (int kind = 0; kind < JOB_CLASSES; kind++) {
     uint16_t linkable[MATRIX_TYPES];
     size_t count = 0;
-    for (uint16_t type = 0; type < MATRIX_TYPES; type++) {
-      const matrix_outcome both[2] = {outcome_of(table, sm, (matrix_class)kind, false, type),
-                                      outcome_of(table, sm, (matrix_class)kind, true, type)};
+    for (int type = 0; type < MATRIX_TYPES; type++) {
+      const matrix_outcome both[2] = {outcome_of(table, sm, (matrix_class)kind, false, (unsigned)type),
+                                      outcome_of(table, sm, (matrix_class)kind, true, (unsigned)type)};
       if (both[0] == OUTCOME_LINKED && both[1] == OUTCOME_LINKED)
-        linkable[count++] = type;
+        linkable[count++] = (uint16_t)type;
       if (kind < REFUSALS_END)
-        visit_refused(sm, (matrix_class)kind, type, both, visit);
+        visit_refused(sm, (matrix_class)kind, (uint16_t)type, both, visit);
     }
     if (count)
       visit_linkable(sm, (matrix_class)kind, linkable, count, visit);
