@@ -30,8 +30,8 @@ static elf_bytes elf_section(elf_bytes file, const char *name) {
   for (uint64_t i = 1; i < count; i++) {
     const uint64_t header = headers + i * HEADER_BYTES, at = strings + elf_number(file, header, 4);
     const uint64_t offset = elf_number(file, header + 24, 8), size = elf_number(file, header + 32, 8);
-    if (at < file.size && strlen(name) < file.size - at &&
-        memcmp(file.data + at, name, strlen(name) + 1) == 0 && offset <= file.size && size <= file.size - offset)
+    if (at < file.size && strlen(name) < file.size - at && memcmp(file.data + at, name, strlen(name) + 1) == 0 &&
+        offset <= file.size && size <= file.size - offset)
       return (elf_bytes){file.data + offset, (size_t)size};
   }
   return (elf_bytes){NULL, 0};

@@ -63,7 +63,8 @@ unsigned matrix_place_types(const matrix_place *place) {
 
 matrix_names matrix_place_names(const matrix_place *place) {
   static const matrix_names texts[FORMS] = {
-      {".text.k_rela", ".rela.text.k_rela", ".rel.text.k_rela", ".nv.constant0.k_rela", ".nv.resolvedrela.text.k_rela", 0},
+      {".text.k_rela", ".rela.text.k_rela", ".rel.text.k_rela", ".nv.constant0.k_rela", ".nv.resolvedrela.text.k_rela",
+       0},
       {".text.k_rel", ".rela.text.k_rel", ".rel.text.k_rel", ".nv.constant0.k_rel", ".nv.resolvedrela.text.k_rel", 0}};
   static const matrix_names data = {".nv.merc.nv.global.init",
                                     ".nv.merc.rela.nv.global.init",

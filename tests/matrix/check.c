@@ -129,7 +129,7 @@ static void check_row(checker *c, size_t index) {
 
 /* A rule of which no cell was met is stale, too, where all were looked at. */
 static void check_rules(checker *c, const matrix_choice *choice) {
-  const bool all = !choice->class_name && !choice->mode_name && !choice->sm && choice->share < 2;
+  const bool all = !choice->class_name && !choice->mode_name && !choice->form_name && !choice->sm && choice->share < 2;
   for (size_t i = 0; i < c->differences.count; i++) {
     const matrix_difference *const rule = &c->differences.items[i];
     printf("%s: %s %s %s %s %s %s: %zu cells\n", rule->row, rule->who, rule->sm, rule->classes, rule->modes,
@@ -149,8 +149,9 @@ bool matrix_check(matrix_table *table, const matrix_choice *choice, const char *
       check_row(&c, i);
   check_rules(&c, choice);
   matrix_differences_free(&c.differences);
-  printf("%zu cells: linker %zu, reference %zu as nvlink; %zu differences by a listed rule (%.1f %% of the answers)\n", c.cells,
-         c.agreed[0], c.agreed[1], c.listed, c.cells ? 100.0 * (double)c.listed / (double)(VOTERS * c.cells) : 0.0);
+  printf("%zu cells: linker %zu, reference %zu as nvlink; %zu differences by a listed rule (%.1f %% of the answers)\n",
+         c.cells, c.agreed[0], c.agreed[1], c.listed,
+         c.cells ? 100.0 * (double)c.listed / (double)(VOTERS * c.cells) : 0.0);
   const size_t answers = VOTERS * c.cells;
   printf("%zu passed, %zu failed, 0 skipped\n", c.unexpected < answers ? answers - c.unexpected : 0, c.unexpected);
   return c.cells && !c.unexpected;

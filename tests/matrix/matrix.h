@@ -8,10 +8,11 @@
 
 /* Rows that a subcommand is about: a class, a machine, a mode; every row of which `share` divides the number. */
 typedef struct matrix_choice {
-  const char *class_name, *mode_name; /* NULL: all */
-  unsigned sm;                        /* 0: all */
-  size_t share;                       /* 0, 1: all */
-  unsigned workers;                   /* of the recorder */
+  const char *class_name, *mode_name, *form_name; /* NULL: all */
+  unsigned type;                                  /* of `cell` */
+  unsigned sm;                                    /* 0: all */
+  size_t share;                                   /* 0, 1: all */
+  unsigned workers;                               /* of the recorder */
 } matrix_choice;
 
 bool matrix_chosen(const matrix_choice *choice, size_t index);

@@ -22,8 +22,10 @@ static void print_counts(FILE *to, const size_t counts[256]) {
   static const struct {
     char letter;
     const char *meaning;
-  } legend[] = {{'a', "applied"},  {'k', "kept"}, {'c', "kept, bits changed too"}, {'b', "slot of a bindless table"},
-                {'d', "dropped"}, {'!', "refused"}, {'x', "nvlink crashes"}, {'t', "nvlink hangs"}, {'-', "not recorded"}};
+  } legend[] = {
+      {'a', "applied"},     {'k', "kept"},    {'c', "kept, bits changed too"}, {'b', "slot of a bindless table"},
+      {'d', "dropped"},     {'!', "refused"}, {'x', "nvlink crashes"},         {'t', "nvlink hangs"},
+      {'-', "not recorded"}};
   for (size_t i = 0; i < sizeof legend / sizeof *legend; i++)
     if (counts[(unsigned char)legend[i].letter])
       fprintf(to, "%c  %-26s %zu\n", legend[i].letter, legend[i].meaning, counts[(unsigned char)legend[i].letter]);

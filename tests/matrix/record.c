@@ -11,7 +11,8 @@
 #include <time.h>
 
 enum { WORKERS_MAX = 32, SECONDS = 20, WORDS = FUZZ_WORDS + FUZZ_FILES + 4, POLL_NANOSECONDS = 200000 };
-static const uint64_t memory_limit = (uint64_t)2 << 30, file_limit = (uint64_t)16 << 20, read_limit = (uint64_t)32 << 20;
+static const uint64_t memory_limit = (uint64_t)2 << 30, file_limit = (uint64_t)16 << 20,
+                      read_limit = (uint64_t)32 << 20;
 
 typedef struct worker {
   char directory[HARNESS_PATH];
