@@ -210,6 +210,11 @@ static bool reader_symbol_is_plain(uint32_t symbol, uint8_t info) {
   return symbol == 0 || (info & 15) == STT_SECTION;
 }
 
+/* ... and not at the sections of names of source files (L579). */
+static bool reader_symbol_has_section(uint32_t symbol, uint8_t info) {
+  return !reader_symbol_is_plain(symbol, info) && (info & 15) != STT_FILE;
+}
+
 /* nvlink keeps STT_OBJECT for names of its own; every other object is of CUDA's type, which ptxas gives it (L181). Those
  * names have STT_OBJECT where they are undefined, as in relocatable capsules, which say CUDA's type (M15, L140). */
 static uint8_t reader_symbol_info(const uint8_t *at, const char *name) {
@@ -230,7 +235,7 @@ static uint32_t reader_symbol_section(const reader *r, uint32_t symbol, const ui
   if (raw < r->cubin->section_count)
     return raw;
   const bool capsule = tl_view_is_capsule(r->cubin) && symbol != 0 && raw != SHN_XINDEX; /* L171 */
-  if (!reader_symbol_is_plain(symbol, at[4]) || capsule)
+  if (reader_symbol_has_section(symbol, at[4]) || capsule)
     reader_fail(r, r->cubin->symbol_table, (uint64_t)symbol * ELF_SYMBOL_SIZE, "a symbol's section does not exist");
   return SHN_UNDEF;
 }

@@ -192,7 +192,8 @@ static bool relocations_state_unmapped(const reading *r, const tl_cubin_relocati
     *state = address ? TL_ENTRY_MINUS_ONE : TL_ENTRY_NULL; /* W11.7 */
     return (symbol->other & STO_SPACE_MASK) == STO_SHARED;
   }
-  *state = defined && clears ? TL_ENTRY_DEAD : TL_ENTRY_NULL; /* R12; a dropped section's symbol clears (L29) */
+  /* R12; a dropped section's symbol clears (L29) */
+  *state = defined && clears && tl_symbol_type(symbol) == STT_SECTION ? TL_ENTRY_DEAD : TL_ENTRY_NULL;
   return true;
 }
 

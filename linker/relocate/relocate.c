@@ -147,6 +147,13 @@ static bool relocate_is_capsule_move(const relocating *r, const entry_state *e) 
   return r->module->capsule && r->module->view == TL_VIEW_SASS && e->entry->type == R_CUDA_CONST_MOVE;
 }
 
+/* A kernel's own, which are not placed as a block. */
+static bool relocate_is_compiler_constant(const relocating *r, const tl_symbol *symbol) {
+  enum { COMPILER_BANK = 2 };
+  return symbol->section != TL_NONE && (symbol->other & STO_VISIBILITY_MASK) == STV_INTERNAL &&
+         r->module->sections.items[symbol->section].type == SHT_CUDA_CONSTANT0 + COMPILER_BANK;
+}
+
 static void relocate_find_values(const relocating *r, entry_state *e) {
   const tl_symbol *const symbol = relocate_symbol(r, e->symbol);
   e->a = e->entry->addend;
@@ -180,6 +187,8 @@ static void relocate_find_values(const relocating *r, entry_state *e) {
   } else if (symbol->section == TL_NONE) {
     e->s = tl_defect_matched(r->module->options, TL_DEFECT_D13) ? UINT64_MAX : 0;
     e->defect = e->s ? TL_DEFECT_COUNT : TL_DEFECT_D13;
+  } else if (relocate_is_compiler_constant(r, symbol)) {
+    e->auxiliary = r->module->sections.items[symbol->section].align; /* L573 */
   }
 }
 
@@ -242,6 +251,7 @@ static outcome relocate_capsule_texture(const relocating *r, entry_state *e) {
 }
 
 static outcome relocate_texture(const relocating *r, entry_state *e) { /* R18 */
+  enum { TEXTURE_ADDRESS_BITS = 32 };
   if (!e->row && e->type > TL_RELOC_LARGEST_LOOKED_UP)
     relocate_refuse(r, e, "a relocation has a type that there is not (D42)");
   switch (e->row ? e->row->texture : TL_TEX_KEEP) {
@@ -250,6 +260,8 @@ static outcome relocate_texture(const relocating *r, entry_state *e) { /* R18 */
       return OUTCOME_APPLY;
     if (r->module->capsule)
       return relocate_capsule_texture(r, e);
+    if (e->row->fields[0].width == TEXTURE_ADDRESS_BITS) /* L575 */
+      return OUTCOME_KEEP;
     e->s = 0; /* W12; the bank is that of the symbol's section, a text's for a parameter (L299) */
     return relocate_keeps_for_later(r, e, TL_DEFECT_D2) ? OUTCOME_KEEP : OUTCOME_APPLY;
   case TL_TEX_ZERO:
@@ -304,6 +316,22 @@ static bool relocate_is_kept_section(const tl_module *module, uint32_t type) {
          (type == SHT_CUDA_RESERVED_SHARED && module->view == TL_VIEW_MERCURY);
 }
 
+/* R21, R22, L577: an undefined name whose address the loader knows: by its memory, which stands in st_other, or because it
+ * is one of the loader's own. */
+static bool relocate_is_placed_by_loader(const relocating *r, const tl_symbol *symbol) {
+  return (symbol->other & STO_SPACE_MASK) == STO_GLOBAL ||
+         strncmp(tl_module_text(r->module, symbol->name), ".nv.", 4) == 0;
+}
+
+static bool relocate_clears(const entry_state *e) {
+  return e->row && e->row->kind == TL_RELOC_UNUSED_CLEAR;
+}
+
+/* R19: what clears traces of reserved shared memory stays as an entry that says nothing. */
+static bool relocate_is_reserved_clear(const relocating *r, const entry_state *e, const tl_symbol *symbol) {
+  return relocate_clears(e) && strncmp(tl_module_text(r->module, symbol->name), ".nv.reservedSmem", 16) == 0;
+}
+
 /* R53, R54: a relocatable output keeps what is weak, what a kernel has an instance for and what is undefined outside
  * shared memory and constants; the rest is applied although nothing has its final place yet (D1, D4, D6). */
 static bool relocate_in_relocatable(const relocating *r, entry_state *e, outcome *result) {
@@ -317,7 +345,14 @@ static bool relocate_in_relocatable(const relocating *r, entry_state *e, outcome
   }
   if (tl_type_of(symbol) == STT_SECTION)
     return relocate_keeps_for_later(r, e, TL_DEFECT_D92);
-  if (instance != TL_NONE || (tl_binding_of(symbol) == STB_WEAK && !symbol->external_shared))
+  const bool weak = tl_binding_of(symbol) == STB_WEAK && !symbol->external_shared;
+  const bool elsewhere = weak && !relocate_is_placed_by_loader(r, symbol);
+  const bool nothing = e->row && e->row->kind == TL_RELOC_NONE;
+  if ((nothing && (elsewhere || instance != TL_NONE)) || (relocate_clears(e) && elsewhere)) /* L572 */
+    *result = OUTCOME_DROP;
+  if (relocate_is_reserved_clear(r, e, symbol))
+    *result = OUTCOME_KEEP_AS_NONE;
+  if (instance != TL_NONE || weak)
     return true;
   const bool constant = (symbol->other & STO_SPACE_MASK) == STO_CONSTANT;
   if (symbol->section == TL_NONE && !symbol->shared && !constant && !symbol->constants_size)
@@ -345,7 +380,12 @@ static bool relocate_by_class(const relocating *r, entry_state *e, outcome *resu
       tl_trace(r->module->diagnostics, TL_TRACE_UFT_OFFSET);
     return true;
   }
-  if (section == TL_NONE && relocate_is_unified_name(r, symbol->name)) { /* R13b */
+  if (section == TL_NONE &&
+      relocate_is_unified_name(r, symbol->name)) { /* R13b; a relocatable output keeps them (L580) */
+    if (!r->module->mode->final) {
+      *result = relocate_clears(e) ? OUTCOME_KEEP_AS_NONE : OUTCOME_KEEP;
+      return true;
+    }
     const tl_relocation_row *const row = tl_relocation_in_view(e->entry->type, r->module->view == TL_VIEW_MERCURY);
     if (row && (row->kind == TL_RELOC_NONE || row->kind == TL_RELOC_UNIFIED))
       relocate_fail(r, e, TL_MESSAGE_DELETED_SYMBOL);
@@ -355,8 +395,7 @@ static bool relocate_by_class(const relocating *r, entry_state *e, outcome *resu
   }
   if (section != TL_NONE && relocate_is_kept_section(r->module, r->module->sections.items[section].type))
     return true;
-  const bool clears = e->row && e->row->kind == TL_RELOC_UNUSED_CLEAR;
-  if (type == STT_FUNC && ((symbol->other & STO_VISIBILITY_MASK) != STV_HIDDEN || clears)) { /* L550 */
+  if (type == STT_FUNC && ((symbol->other & STO_VISIBILITY_MASK) != STV_HIDDEN || relocate_clears(e))) { /* L550 */
     *result = tl_symbol_is_kept_internal(symbol) ? relocate_internal_function(r, e) : relocate_function(r, e);
     return true;
   }
@@ -368,13 +407,9 @@ static bool relocate_by_class(const relocating *r, entry_state *e, outcome *resu
     return relocate_in_relocatable(r, e, result);
   if (section != TL_NONE || symbol->shared || symbol->block != TL_NONE || symbol->constants_size)
     return false;
-  const bool weak_constant = symbol->weak_mention && (symbol->other & STO_SPACE_MASK) == STO_CONSTANT;
-  if (type == STT_OBJECT && symbol->weak_mention && strncmp(tl_module_text(r->module, symbol->name), ".nv.", 4) != 0)
-    return false; /* R22 */
-  if (weak_constant)
+  if (symbol->weak_mention && !relocate_is_placed_by_loader(r, symbol))
     return false;
-  const bool reserved = strncmp(tl_module_text(r->module, symbol->name), ".nv.reservedSmem", 16) == 0;
-  if (reserved && e->row && e->row->kind == TL_RELOC_UNUSED_CLEAR) /* R19 */
+  if (relocate_is_reserved_clear(r, e, symbol))
     *result = OUTCOME_KEEP_AS_NONE;
   return true; /* R19-R21, and strong undefined ones, which are errors already (R20) */
 }
@@ -390,6 +425,12 @@ static outcome relocate_pc_relative(const relocating *r, entry_state *e) { /* R2
   return OUTCOME_APPLY;
 }
 
+/* R28, L571: the traces of what nobody sees from outside, which an executable's shared objects are, too. */
+static bool relocate_is_cleared(const relocating *r, const tl_symbol *symbol) {
+  const bool internal = (symbol->other & STO_VISIBILITY_MASK) == STV_INTERNAL;
+  return internal || (symbol->shared && r->module->mode->final);
+}
+
 static outcome relocate_by_type(const relocating *r, entry_state *e) {
   const tl_symbol *const symbol = relocate_symbol(r, e->symbol);
   switch (e->row ? e->row->kind : TL_RELOC_SENTINEL) {
@@ -403,7 +444,7 @@ static outcome relocate_by_type(const relocating *r, entry_state *e) {
   case TL_RELOC_PCREL:
     return relocate_pc_relative(r, e);
   case TL_RELOC_UNUSED_CLEAR:
-    return symbol->shared && r->module->mode->final ? OUTCOME_CLEAR : OUTCOME_DROP;
+    return relocate_is_cleared(r, symbol) ? OUTCOME_CLEAR : OUTCOME_DROP;
   case TL_RELOC_FUNC_DESC:
     if (tl_type_of(symbol) != STT_FUNC)
       relocate_refuse(r, e, "a function descriptor relocation names no function (D15)");
@@ -539,12 +580,14 @@ static bool relocate_is_recorded(const relocating *r, const entry_state *e) {
   const tl_symbol *const symbol = relocate_symbol(r, e->symbol);
   const unsigned type = tl_type_of(symbol);
   const bool final = r->module->mode->final, texture = type >= STT_CUDA_TEXTURE && type <= STT_CUDA_SURFACE;
-  if (symbol->block != TL_NONE || (texture && final) || symbol->constants_size)
+  const bool slot = texture && final && e->row->texture == TL_TEX_BINDLESS; /* L575 */
+  if (symbol->block != TL_NONE || slot || symbol->constants_size)
     return false;
   if (r->module->capsule && !symbol->shared) /* L145 */
     return false;
-  if (e->row->kind == TL_RELOC_UNUSED_CLEAR)
-    return symbol->shared || type == STT_FUNC;                        /* L550 */
+  if (relocate_clears(e)) /* L550, L571 */
+    return !symbol->external_shared &&
+           (symbol->shared || type == STT_FUNC || (symbol->other & STO_VISIBILITY_MASK) == STV_INTERNAL);
   const bool external = symbol->external_shared || symbol->misplaced; /* L520 */
   if (!external || !final || r->module->extern_by_name)
     return true;
@@ -560,7 +603,8 @@ static void relocate_record(relocating *r, const entry_state *e) {
   const uint32_t container = r->module->sections.items[e->entry->target].resolved;
   if (!r->module->mode->records_applied || container == TL_NONE || !relocate_is_recorded(r, e))
     return;
-  const uint64_t old = e->entry->rel ? relocate_old_content(r, e) : 0;
+  const bool lost = e->entry->merge_offset && tl_defect_matched(r->module->options, TL_DEFECT_D12);
+  const uint64_t old = e->entry->rel && !relocate_clears(e) && !lost ? relocate_old_content(r, e) : 0; /* L571, L574 */
   *tl_vector_push(r->arena, &r->relocated->kept) = (tl_kept){
       .container = container, .symbol = e->symbol, .type = e->type, .offset = e->offset, .addend = e->a + (int64_t)old};
   r->relocated->container_used[container] = true;
@@ -615,7 +659,6 @@ static void relocate_apply(relocating *r, const entry_state *e) {
 static void relocate_clear(relocating *r, entry_state *e) {
   e->defect = TL_DEFECT_COUNT; /* zeros are written, whatever S is */
   e->s = 0;
-  e->a = 0;
   relocate_apply(r, e);
 }
 
@@ -740,17 +783,34 @@ static void relocate_check_functions(const relocating *r) {
   }
 }
 
+/* L578: nvlink carries entries against it out with those against constants, before it says that it is undefined. */
+static bool relocate_is_undefined_constant(const tl_module *module, const tl_symbol *symbol) {
+  return module->mode->final && symbol->section == TL_NONE && symbol->block == TL_NONE && !symbol->shared &&
+         !symbol->constants_size && !symbol->weak_mention && tl_type_of(symbol) == STT_CUDA_OBJECT &&
+         (symbol->other & STO_SPACE_MASK) == STO_CONSTANT;
+}
+
 void tl_relocate_check_early(const tl_module *module, const tl_layout *layout) {
   const relocating r = {.module = module, .layout = layout};
   for (size_t i = module->relocations.count; i-- > 0;) {
     const tl_relocation *const entry = &module->relocations.items[i];
-    const bool early = entry->state == TL_ENTRY_DEAD || module->symbols.items[entry->symbol].block != TL_NONE;
+    const tl_symbol *const symbol = &module->symbols.items[entry->symbol];
+    const bool undefined = relocate_is_undefined_constant(module, symbol);
+    const bool early = entry->state == TL_ENTRY_DEAD || symbol->block != TL_NONE || undefined;
     if (!early || !tl_module_relocation_stands(module, i))
       continue;
     const entry_state e = {.entry = entry,
                            .symbol = entry->symbol,
                            .index = (uint32_t)i,
                            .offset = tl_layout_place_of_entry(layout, module, entry)};
+    const tl_relocation_row *const row = tl_relocation_in_view(entry->type, module->view == TL_VIEW_MERCURY);
+    const unsigned kind = row ? row->kind : TL_RELOC_SENTINEL;
+    if (undefined && kind == TL_RELOC_PCREL && tl_defect_matched(module->options, TL_DEFECT_D61))
+      relocate_fail(&r, &e, TL_MESSAGE_PC_RELATIVE);
+    if (undefined && kind == TL_RELOC_SENTINEL && entry->type <= TL_RELOC_LARGEST_LOOKED_UP)
+      relocate_fail(&r, &e, TL_MESSAGE_NVRS);
+    if (undefined && kind != TL_RELOC_APPLY)
+      continue;
     if (e.offset >= relocate_extent(&r, entry->target))
       relocate_fail(&r, &e, TL_MESSAGE_RELOC_NOT_FOUND);
   }
