@@ -76,7 +76,7 @@ share=$((seconds * jobs / ${#targets[@]}))
 stat_of() { awk -v name="stat::$1:" '$1 == name { sum += $2 } END { print sum + 0 }' "$2"; }
 
 # How long an input may get: links, or the plain bytes of a few instructions or fields.
-longest_of() { case $1 in decoder | patch) echo 512 ;; *) echo 65536 ;; esac }
+longest_of() { case $1 in decoder | patch | options | files) echo 512 ;; *) echo 65536 ;; esac }
 runs_of() { awk -v name="$1" '$1 == name { print $2 }' "$source/runs"; }
 
 # One target, in a sequence of inputs that the seed alone decides: the files come in a sorted list, the corpus is in memory,
@@ -102,8 +102,8 @@ run_target() { # NAME
   done
   : >"$log"
   while left=$((share - (SECONDS - begin))) && ((left > 0)); do
-    "$build/fuzz/fuzz_$name" -max_total_time="$left" -max_len="$(longest_of "$name")" -timeout=30 -rss_limit_mb=4096 -print_final_stats=1 \
-      -artifact_prefix="$state/findings/$name-" "$corpus" "${seeds[@]}" </dev/null >>"$log" 2>&1 || sleep 1
+    "$build/fuzz/fuzz_$name" -max_total_time="$left" -max_len="$(longest_of "$name")" -timeout=30 \
+      -rss_limit_mb=4096 -print_final_stats=1 -artifact_prefix="$state/findings/$name-" "$corpus" "${seeds[@]}" </dev/null >>"$log" 2>&1 || sleep 1
   done
 }
 
@@ -201,14 +201,14 @@ judge() { # CAUSE-FILE...
 
 if [[ -n $causes ]]; then
   say "$(wc -l <<<"$causes") causes without a name in fuzz/known.c; who is wrong, says nvlink where it is installed:"
-  verdicts=$(judge $(grep '/differential-' <<<"$causes" || true))
+  verdicts=$(judge $(grep -E '/(differential|invariants)-' <<<"$causes" || true))
   for cause in $causes; do
     name=$(basename "$cause" .cause)
     who=$(awk -v name="$name" '$1 == name { print $2 }' <<<"$verdicts")
     printf '  %-10s %s %s\n' "${who:--}" "$name" "$(<"$cause")"
   done | sort
   # what the other targets find is wrong whatever nvlink does
-  if grep -qv '/differential-' <<<"$causes"; then code=1; fi
+  if grep -qvE '/(differential|invariants)-' <<<"$causes"; then code=1; fi
   if ((strict)) && grep -qE ' (linker|both)$' <<<"$verdicts"; then code=1; fi
 fi
 exit "$code"

@@ -1,26 +1,10 @@
 /* The linker's answer: the words by its own grammar (linker/command), the job through the library (twinlink.h). */
-#include "fuzz/voter.h"
+#include "fuzz/linker_call.h"
 #include "fuzz/words.h"
-
-#include "base/diagnostics.h"
-#include "command.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* What one answer holds on to. */
-typedef struct linker_call {
-  tl_arena arena; /* of the words */
-  tl_diagnostics diagnostics;
-  tl_command command;
-  jmp_buf out;
-  tl_allocator allocator;
-  fuzz_conditions own; /* where the caller has none */
-  tl_input inputs[FUZZ_FILES];
-  tl_result result;
-  bool linked;
-} linker_call;
 
 enum { FILL = 0xa5 };
 
@@ -81,7 +65,7 @@ static void words_release(void *context, void *block) {
 static const tl_allocator words_memory = {words_allocate, words_release, NULL, false};
 
 /* False when the grammar refuses the words, or warns of them. */
-static bool linker_read_words(linker_call *call, int argc, const char *const *argv) {
+static bool linker_read_words(fuzz_linker_call *call, int argc, const char *const *argv) {
   char *const *const words = (char *const *)(uintptr_t)argv; /* read only, but main's argv is not const */
   if (setjmp(call->out) != 0)
     return false;
@@ -96,7 +80,7 @@ static bool linker_read_words(linker_call *call, int argc, const char *const *ar
   return true;
 }
 
-static void linker_take_messages(const linker_call *call, fuzz_answer *answer) {
+static void linker_take_messages(const fuzz_linker_call *call, fuzz_answer *answer) {
   const tl_result *const result = &call->result;
   const tl_options *const options = &call->command.options;
   for (size_t i = 0; i < result->message_count; i++)
@@ -114,40 +98,44 @@ static void linker_take_messages(const linker_call *call, fuzz_answer *answer) {
   answer->text[at] = '\0';
 }
 
-static void linker_call_free(void *memory) {
-  linker_call *const call = memory;
+void fuzz_linker_call_free(void *memory) {
+  fuzz_linker_call *const call = memory;
   if (call->linked)
     tl_result_free(&call->result);
   tl_arena_release(&call->arena);
   free(call);
 }
 
-void fuzz_link_linker_under(const fuzz_envelope *envelope, fuzz_conditions *conditions, fuzz_answer *answer) {
+fuzz_linker_call *fuzz_linker_call_new(const fuzz_envelope *envelope, fuzz_conditions *conditions) {
   const char *argv[FUZZ_ARGUMENTS];
   const int argc = fuzz_arguments(envelope, argv) + (int)envelope->file_count;
-  linker_call *const call = fuzz_memory(sizeof *call);
+  fuzz_linker_call *const call = fuzz_memory(sizeof *call);
   memset(call, 0, sizeof *call);
-  *answer = (fuzz_answer){.memory = call, .release = linker_call_free};
   if (!conditions)
     conditions = &call->own;
   tl_arena_init(&call->arena, &words_memory, UINT64_MAX / 2, &call->out);
   tl_diagnostics_init(&call->diagnostics, &call->arena, NULL, &call->out);
-  if (!linker_read_words(call, argc, argv)) {
-    answer->none = true;
-    return;
-  }
+  call->refused = !linker_read_words(call, argc, argv);
   for (size_t i = 0; i < envelope->file_count; i++)
     call->inputs[i] =
         (tl_input){.path = envelope->files[i].name, .data = envelope->files[i].bytes, .size = envelope->files[i].size};
   call->allocator = (tl_allocator){linker_allocate, linker_release, conditions, false};
   call->command.options.threads = conditions->threads ? conditions->threads : 1;
-  const tl_job job = {.options = call->command.options,
-                      .inputs = call->inputs,
-                      .input_count = envelope->file_count,
-                      .allocator = &call->allocator};
+  call->job = (tl_job){.options = call->command.options,
+                       .inputs = call->inputs,
+                       .input_count = envelope->file_count,
+                       .allocator = &call->allocator};
   linker_entropy = conditions->entropy;
-  uint8_t *const counters = job.options.threads > 1 ? counters_save() : NULL;
-  answer->code = tl_link(&job, &call->result);
+  return call;
+}
+
+void fuzz_link_linker_under(const fuzz_envelope *envelope, fuzz_conditions *conditions, fuzz_answer *answer) {
+  fuzz_linker_call *const call = fuzz_linker_call_new(envelope, conditions);
+  *answer = (fuzz_answer){.memory = call, .release = fuzz_linker_call_free, .none = call->refused};
+  if (call->refused)
+    return;
+  uint8_t *const counters = call->job.options.threads > 1 ? counters_save() : NULL;
+  answer->code = tl_link(&call->job, &call->result);
   counters_restore(counters);
   call->linked = true;
   answer->image = call->result.image;

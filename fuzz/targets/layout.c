@@ -1,0 +1,73 @@
+/* The layout alone: shared memory, compiler constants and bindless slots lie inside what is set aside for them, where their
+ * alignment asks, and two objects of one kernel do not share a byte. */
+#include "fuzz/targets/target.h"
+
+#include "fuzz/answer.h"
+#include "fuzz/stages.h"
+
+static bool layout_is_placed(const tl_module *module, const tl_layout *layout, size_t symbol) {
+  return module->symbols.items[symbol].shared && !layout->symbol_gone[symbol] && !layout->symbol_unallocated[symbol] &&
+         layout->symbol_section[symbol] != TL_NONE && layout->symbol_section[symbol] != module->debug_shared &&
+         !module->symbols.items[symbol].external_shared &&
+         !module->symbols.items[symbol].misplaced;
+}
+
+static const char *layout_check_shared(const tl_module *module, const tl_layout *layout) {
+  for (size_t i = 1; i < module->symbols.count; i++) {
+    if (!layout_is_placed(module, layout, i))
+      continue;
+    const tl_symbol *const one = &module->symbols.items[i];
+    const uint64_t from = layout->symbol_value[i], size = layout->section_size[layout->symbol_section[i]];
+    if (layout->symbol_section[i] >= module->sections.count)
+      return "a shared object's section is none";
+    if (from > size || one->size > size - from)
+      return "a shared object lies outside its section";
+    if (one->align && from % one->align)
+      return "a shared object is not aligned";
+    for (size_t k = 1; k < i; k++)
+      if (layout_is_placed(module, layout, k) && layout->symbol_section[k] == layout->symbol_section[i] && one->size &&
+          layout->symbol_value[k] < from + one->size &&
+          from < layout->symbol_value[k] + module->symbols.items[k].size)
+        return "two shared objects share a byte";
+  }
+  return NULL;
+}
+
+static const char *layout_check_blocks(const tl_module *module, const tl_layout *layout) {
+  for (size_t i = 0; i < module->constant_blocks.count; i++) {
+    const tl_constant_block *const block = &module->constant_blocks.items[i];
+    if (!block->deleted && block->align && layout->block_offset[i] % block->align)
+      return "a block of compiler constants is not aligned";
+  }
+  return NULL;
+}
+
+static const char *layout_check_slots(const tl_module *module, const tl_layout *layout) {
+  enum { SLOT = 4 };
+  for (size_t i = 1; i < module->symbols.count; i++)
+    for (size_t k = 1; k <= i; k++) {
+      if (layout->slot[i] == TL_NO_OFFSET || layout->slot[k] == TL_NO_OFFSET)
+        continue;
+      if (layout->slot[i] < layout->bindless_base)
+        return "a bindless slot lies before the table";
+      if (i != k && layout->slot[i] < layout->slot[k] + SLOT && layout->slot[k] < layout->slot[i] + SLOT)
+        return "two bindless slots share a byte";
+    }
+  return NULL;
+}
+
+static const char *layout_look(tl_link_common *c, tl_link_stages *s) {
+  (void)c;
+  /* with -preserve-relocs an object that no kernel uses keeps its symbol and no place */
+  if (s->diagnostics->errors || !s->module.mode->final || s->module.mode->records_applied)
+    return NULL;
+  const char *wrong = layout_check_shared(&s->module, &s->layout);
+  if (!wrong)
+    wrong = layout_check_blocks(&s->module, &s->layout);
+  return wrong ? wrong : layout_check_slots(&s->module, &s->layout);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
+  fuzz_stages_target("layout", FUZZ_LAID_OUT, layout_look, bytes, size);
+  return 0;
+}

@@ -1,0 +1,84 @@
+/* The words of a command line: an options file's text and a list option's value split into words, the words read by the
+ * grammar, and the words that the command would be reproduced with read again: they must mean the same. */
+#include "fuzz/targets/target.h"
+
+#include "fuzz/answer.h"
+
+#include "base/memory.h"
+#include "command.h"
+
+#include <string.h>
+
+enum { WORDS_MOST = 200 };
+
+typedef struct reading {
+  tl_diagnostics diagnostics;
+  tl_command command;
+  jmp_buf out;
+} reading;
+
+/* Options files name further files, which a fuzzer must not open. */
+static bool options_opens_files(const char *word) {
+  return strncmp(word, "-optf", 5) == 0 || strncmp(word, "--options-file", 14) == 0;
+}
+
+/* False where the grammar refuses the words. */
+static bool options_read(reading *r, tl_arena *arena, int argc, char *const *argv) {
+  *r = (reading){.command = {.options = {0}}};
+  tl_diagnostics_init(&r->diagnostics, arena, NULL, &r->out);
+  if (setjmp(r->out) != 0)
+    return false;
+  tl_command_identify(&r->command, argc, argv, NULL);
+  tl_command_read(&r->command, arena, &r->diagnostics, argc, argv);
+  return tl_command_check(&r->command, &r->diagnostics) == TL_ACTION_LINK && !r->diagnostics.messages.count;
+}
+
+static char **options_argv(tl_arena *arena, const tl_texts *words, int *argc) {
+  static char program[] = "nvlink";
+  char **const argv = tl_arena_new(arena, char *, words->count + 2);
+  *argc = 0;
+  argv[(*argc)++] = program;
+  for (size_t i = 0; i < words->count; i++)
+    argv[(*argc)++] = tl_arena_text(arena, words->items[i], strlen(words->items[i]));
+  return argv;
+}
+
+static const char *options_check(tl_arena *arena, const char *text) {
+  tl_texts words = {0}, list = {0};
+  const char *const stray = tl_words_split_list(&list, arena, text);
+  if (tl_words_split_file(&words, arena, text) || words.count > WORDS_MOST)
+    return stray && !*text ? "an empty text has a stray character" : NULL;
+  for (size_t i = 0; i < words.count; i++)
+    if (options_opens_files(words.items[i]))
+      return NULL;
+  int argc = 0;
+  char *const *const argv = options_argv(arena, &words, &argc);
+  static reading first, second;
+  if (!options_read(&first, arena, argc, argv))
+    return NULL;
+  const tl_texts again = tl_command_words(&first.command, arena);
+  int again_argc = 0;
+  char *const *const again_argv = options_argv(arena, &again, &again_argc);
+  if (!options_read(&second, arena, again_argc, again_argv))
+    return "the words that reproduce a command are refused";
+  const tl_texts third = tl_command_words(&second.command, arena);
+  if (third.count != again.count)
+    return "the words that reproduce a command are others the second time";
+  for (size_t i = 0; i < third.count; i++)
+    if (strcmp(third.items[i], again.items[i]) != 0)
+      return "the words that reproduce a command are others the second time";
+  return NULL;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
+  tl_arena arena;
+  jmp_buf out;
+  const char *volatile wrong = NULL;
+  tl_arena_init(&arena, &tl_system_memory, (uint64_t)1 << 28, &out);
+  if (!setjmp(out))
+    wrong = options_check(&arena, tl_arena_text(&arena, (const char *)bytes, size));
+  tl_arena_release(&arena);
+  if (wrong)
+    fuzz_found("options", wrong, bytes, size);
+  return 0;
+}
