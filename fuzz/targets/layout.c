@@ -8,8 +8,7 @@
 static bool layout_is_placed(const tl_module *module, const tl_layout *layout, size_t symbol) {
   return module->symbols.items[symbol].shared && !layout->symbol_gone[symbol] && !layout->symbol_unallocated[symbol] &&
          layout->symbol_section[symbol] != TL_NONE && layout->symbol_section[symbol] != module->debug_shared &&
-         !module->symbols.items[symbol].external_shared &&
-         !module->symbols.items[symbol].misplaced;
+         !module->symbols.items[symbol].external_shared && !module->symbols.items[symbol].misplaced;
 }
 
 static const char *layout_check_shared(const tl_module *module, const tl_layout *layout) {
@@ -26,8 +25,7 @@ static const char *layout_check_shared(const tl_module *module, const tl_layout 
       return "a shared object is not aligned";
     for (size_t k = 1; k < i; k++)
       if (layout_is_placed(module, layout, k) && layout->symbol_section[k] == layout->symbol_section[i] && one->size &&
-          layout->symbol_value[k] < from + one->size &&
-          from < layout->symbol_value[k] + module->symbols.items[k].size)
+          layout->symbol_value[k] < from + one->size && from < layout->symbol_value[k] + module->symbols.items[k].size)
         return "two shared objects share a byte";
   }
   return NULL;

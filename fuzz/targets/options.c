@@ -33,13 +33,17 @@ static bool options_read(reading *r, tl_arena *arena, int argc, char *const *arg
   return tl_command_check(&r->command, &r->diagnostics) == TL_ACTION_LINK && !r->diagnostics.messages.count;
 }
 
-static char **options_argv(tl_arena *arena, const tl_texts *words, int *argc) {
+/* The program's name, the words, and behind them the inputs (NULL: none). */
+static char **options_argv(tl_arena *arena, const tl_texts *words, const tl_texts *inputs, int *argc) {
   static char program[] = "nvlink";
-  char **const argv = tl_arena_new(arena, char *, words->count + 2);
+  const size_t behind = inputs ? inputs->count : 0;
+  char **const argv = tl_arena_new(arena, char *, words->count + behind + 2);
   *argc = 0;
   argv[(*argc)++] = program;
-  for (size_t i = 0; i < words->count; i++)
-    argv[(*argc)++] = tl_arena_text(arena, words->items[i], strlen(words->items[i]));
+  for (size_t i = 0; i < words->count + behind; i++) {
+    const char *const word = i < words->count ? words->items[i] : inputs->items[i - words->count];
+    argv[(*argc)++] = tl_arena_text(arena, word, strlen(word));
+  }
   return argv;
 }
 
@@ -52,13 +56,13 @@ static const char *options_check(tl_arena *arena, const char *text) {
     if (options_opens_files(words.items[i]))
       return NULL;
   int argc = 0;
-  char *const *const argv = options_argv(arena, &words, &argc);
+  char *const *const argv = options_argv(arena, &words, NULL, &argc);
   static reading first, second;
   if (!options_read(&first, arena, argc, argv))
     return NULL;
   const tl_texts again = tl_command_words(&first.command, arena);
   int again_argc = 0;
-  char *const *const again_argv = options_argv(arena, &again, &again_argc);
+  char *const *const again_argv = options_argv(arena, &again, &first.command.inputs, &again_argc);
   if (!options_read(&second, arena, again_argc, again_argv))
     return "the words that reproduce a command are refused";
   const tl_texts third = tl_command_words(&second.command, arena);
