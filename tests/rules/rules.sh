@@ -103,12 +103,10 @@ run_check() {
 }
 
 # --- mutate ----------------------------------------------------------------------------------------------------------
-break_function() { # FILE NAME STATEMENT: into the first line of the function's body
-  awk -v name="$2" -v statement="$3" '
-    { print }
-    !done && !inside && $0 ~ ("^[a-z][A-Za-z0-9_ *]*[ *]" name "\\(") && $0 !~ /;$/ { inside = 1 }
-    inside && !done && /\{ *(\/\*.*\*\/)?$/ { print "  " statement; done = 1 }' "$1"
-}
+# One build holds every function broken: what breaks it asks for its number, which the environment gives, so that a pair
+# costs what its tests cost. A test, or what it starts, must hand the environment on.
+declare -A numbers # by "FILE NAME": the numbers of the statements that break the function
+statement_count=0
 
 statements_of() { # DEFINITION-LINE NAME: what breaks it, one a line
   local type=${1%%"$2("*}
@@ -123,8 +121,46 @@ statements_of() { # DEFINITION-LINE NAME: what breaks it, one a line
   esac
 }
 
+# The head of a file with broken functions: the number, read before main.
+print_reader() {
+  say "#ifndef RULES_BROKEN"
+  say "#define RULES_BROKEN"
+  say "char *getenv(const char *);"
+  say "int atoi(const char *);"
+  say "static int rules_broken;"
+  say "__attribute__((constructor)) static void rules_read_broken(void) {"
+  say "  const char *const number = getenv(\"RULES_BROKEN\");"
+  say "  rules_broken = number ? atoi(number) : 0;"
+  say "}"
+  say "#endif"
+}
+
+break_function() { # FILE NAME STATEMENTS: into the first line of the function's body
+  awk -v name="$2" -v statements="$3" '
+    { print }
+    !done && !inside && $0 ~ ("^[a-z][A-Za-z0-9_ *]*[ *]" name "\\(") && $0 !~ /;$/ { inside = 1 }
+    inside && !done && /\{ *(\/\*.*\*\/)?$/ { print "  " statements; done = 1 }' "$1"
+}
+
+# Into the copy of its file; a function that has its numbers already keeps them. What does not compile stops the build.
+plant_function() { # FILE NAME DEFINITION
+  local statement text='' list='' copy=$work/tree/$1
+  [[ -z ${numbers[$1 $2]+known} ]] || return 0
+  while read -r statement; do
+    statement_count=$((statement_count + 1))
+    list+=" $statement_count"
+    text+=" if (rules_broken == $statement_count) $statement"
+  done < <(statements_of "$3" "$2")
+  break_function "$copy" "$2" "$text" >"$work/broken.c"
+  if cmp -s "$copy" "$work/broken.c"; then list=; fi
+  numbers[$1 $2]=$list
+  if ! grep -q '^#define RULES_BROKEN$' "$copy"; then { print_reader && cat "$work/broken.c"; } >"$copy"; else
+    cp "$work/broken.c" "$copy"
+  fi
+}
+
 job_fails() { # ARGS-FILE: the broken linker's answer is another
-  local job=${1%/args} out=$PWD/$work/out code=0 arguments i
+  local job=${1%/args} out=$PWD/$work/out.$BASHPID code=0 arguments i
   mapfile -t arguments <"$1"
   rm -rf "$out"
   mkdir -p "$out"
@@ -145,13 +181,6 @@ job_fails() { # ARGS-FILE: the broken linker's answer is another
   [[ -e $job/expect.cubin ]]
 }
 
-# The programs of a test of ctest: the linker, the tool, and the one that has the test's name or the part of it before the
-# first '-'; else everything.
-build_test() { # NAME
-  cmake --build "$work/tree/build/broken" --target twinlink twin "${1%%-*}" >/dev/null 2>&1 ||
-    cmake --build "$work/tree/build/broken" >/dev/null 2>&1
-}
-
 test_fails() { # NAME
   local jobs args
   jobs=$(find_jobs "$1")
@@ -161,20 +190,26 @@ test_fails() { # NAME
     done <<<"$jobs"
     find_cases "$1" || return 1
   fi
-  build_test "${1%%:*}" || return 0
-  ! (cd "$work/tree/build/broken" && timeout 120 ctest -R "^${1%%:*}\$" >/dev/null 2>&1)
+  ! (cd "$work/tree/build/broken" && timeout 300 ctest -R "^${1%%:*}\$" >/dev/null 2>&1)
 }
 
+# Lines "FILE TAB NAME TAB DEFINITION": the functions to break.
 prepare_tree() {
+  local file name definition
   mkdir -p "$work/tree"
-  local file
-  while IFS= read -r file; do # by content: a run that was stopped leaves a broken function behind
+  while IFS= read -r file; do # by content, so that only what has changed is compiled again
     cmp -s "$file" "$work/tree/$file" || cp --parents "$file" "$work/tree"
   done < <(git ls-files | grep -vE '^corpus/')
   ln -sfn "$PWD/corpus" "$work/tree/corpus"
+  while IFS=$'\t' read -r file name definition; do
+    plant_function "$file" "$name" "$definition"
+  done
   cmake -S "$work/tree" -B "$work/tree/build/broken" -G Ninja -DCMAKE_BUILD_TYPE=Release \
     -DCMAKE_C_FLAGS="-w -Wno-error" -DCMAKE_C_FLAGS_RELEASE="-O1" >"$work/configure.log" 2>&1
-  cmake --build "$work/tree/build/broken" >"$work/build.log" 2>&1
+  if ! cmake --build "$work/tree/build/broken" >"$work/build.log" 2>&1; then
+    say "the broken tree does not build: $work/build.log"
+    exit 2
+  fi
 }
 
 # What the record says of a pair: seen; before: seen in an earlier state of the function's file; what else it was the last
@@ -222,33 +257,45 @@ passes_whole() { # TESTS
   done
 }
 
-# A pair of function and rule, and whether a named test of the rule sees the broken function.
-try_pair() { # FUNCTION FILE DEFINITION RULE TESTS
-  local statement test
-  while read -r statement; do
-    break_function "$2" "$1" "$statement" >"$work/broken.c"
-    if cmp -s "$2" "$work/broken.c"; then
-      say "not broken"
-      return
-    fi
-    cp "$work/broken.c" "$work/tree/$2"
-    if ! cmake --build "$work/tree/build/broken" --target twinlink >"$work/build.log" 2>&1; then
-      say "does not compile"
-      return
-    fi
-    for test in $5; do
-      if test_fails "$test"; then
+# A pair of function and rule: whether a named test of the rule sees the broken function.
+try_pair() { # FUNCTION FILE TESTS
+  local number test
+  if [[ -z ${numbers[$2 $1]} ]]; then
+    say "not broken"
+    return
+  fi
+  for number in ${numbers[$2 $1]}; do
+    for test in $3; do
+      if RULES_BROKEN=$number test_fails "$test"; then
         say "seen"
         return
       fi
     done
-  done < <(statements_of "$3" "$1")
+  done
   say "not seen"
 }
 
+# The pairs to try, "FILE TAB FUNCTION TAB DEFINITION TAB KEY TAB TESTS"; those that were seen are counted.
+list_untried() { # ONLY NEW
+  local where ids functions tests name found file key verdict
+  while IFS=$'\t' read -r where ids functions tests; do
+    [[ -z $1 || " $ids " =~ " "($1)" " ]] || continue
+    for name in ${functions#-}; do
+      found=$(find_function "$name")
+      [[ -n $found && $tests != - ]] || continue
+      file=${found%%:*}
+      key="$(git hash-object "$file") $name $ids: $tests"
+      verdict=$(recorded_verdict "$key")
+      [[ $verdict != before || -z $2 ]] || verdict=seen
+      [[ $verdict != seen ]] || continue
+      printf '%s\t%s\t%s\t%s\t%s\n' "$file" "$name" "${found#*:*:}" "$key" "$tests"
+    done
+  done < <(read_rules)
+}
+
 run_mutate() {
-  local seconds=0 only='' new='' option where ids functions tests name found file definition key verdict
-  local seen=0 unseen=0 start=$SECONDS
+  local seconds=0 only='' new='' option file name definition key tests verdict pairs=() i
+  local seen=0 unseen=0 tried=0 start=$SECONDS
   for option in "$@"; do
     case $option in
     --seconds=*) seconds=${option#*=} ;;
@@ -259,35 +306,24 @@ run_mutate() {
   done
   mkdir -p "$work"
   touch "$record"
-  prepare_tree
-  while IFS=$'\t' read -r where ids functions tests; do
-    [[ -z $only || " $ids " =~ " "($only)" " ]] || continue
-    for name in ${functions#-}; do
-      found=$(find_function "$name")
-      [[ -n $found && $tests != - ]] || continue
-      file=${found%%:*} definition=${found#*:*:}
-      key="$(git hash-object "$file") $name $ids: $tests"
-      verdict=$(recorded_verdict "$key")
-      [[ $verdict != before || -z $new ]] || verdict=seen
-      if [[ $verdict != seen ]]; then
-        ((seconds == 0 || SECONDS - start < seconds)) || break 2
-        if passes_whole "$tests"; then
-          verdict=$(try_pair "$name" "$file" "$definition" "$ids" "$tests")
-          cp "$file" "$work/tree/$file"
-          cmake --build "$work/tree/build/broken" --target twinlink >"$work/build.log" 2>&1
-        else
-          verdict="not tried: a test fails already"
-        fi
-        printf '%s\t%s\n' "$key" "$verdict" >>"$record"
-      fi
-      if [[ $verdict == seen ]]; then seen=$((seen + 1)); else
-        unseen=$((unseen + 1))
-        say "$where: $ids: $name broken is $verdict by: $tests"
-      fi
-    done
-  done < <(read_rules)
-  say "$seen broken functions seen, $unseen not"
-  ((unseen == 0 && seen > 0))
+  mapfile -t pairs < <(list_untried "$only" "$new")
+  ((${#pairs[@]})) || { say "every pair was seen" && return 0; }
+  prepare_tree < <(printf '%s\n' "${pairs[@]}" | cut -f 1-3)
+  for i in "${!pairs[@]}"; do
+    ((seconds == 0 || SECONDS - start < seconds)) || break
+    IFS=$'\t' read -r file name definition key tests <<<"${pairs[i]}"
+    if passes_whole "$tests"; then verdict=$(try_pair "$name" "$file" "$tests"); else
+      verdict="not tried: a test fails already"
+    fi
+    printf '%s\t%s\n' "$key" "$verdict" >>"$record"
+    tried=$((tried + 1))
+    if [[ $verdict == seen ]]; then seen=$((seen + 1)); else
+      unseen=$((unseen + 1))
+      say "${key#* } broken: $name is $verdict"
+    fi
+  done
+  say "$tried of ${#pairs[@]} pairs tried in $((SECONDS - start)) s: $seen broken functions seen, $unseen not"
+  ((unseen == 0 && tried == ${#pairs[@]}))
 }
 
 [[ ${BASH_SOURCE[0]} == "$0" ]] || return 0 # seeds.sh takes the functions above

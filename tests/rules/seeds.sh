@@ -77,13 +77,23 @@ draw_rows() { # SEED COUNT
     sort | head -n "$2" | cut -f 2-
 }
 
+# Of rows, the linker's functions, as prepare_tree wants them.
+list_functions() {
+  local id status linker rest name found
+  while IFS=$'\t' read -r id status linker rest; do
+    for name in $linker; do
+      found=$(find_function "$name")
+      printf '%s\t%s\t%s\n' "${found%%:*}" "$name" "${found#*:*:}"
+    done
+  done | sort -u
+}
+
 # Prints "seen" when a test of the row fails with one of its functions broken.
 try_row() { # ID LINKER TESTS
   local name found verdict=
   for name in $2; do
     found=$(find_function "$name")
-    verdict=$(try_pair "$name" "${found%%:*}" "${found#*:*:}" "$1" "$3")
-    cp "${found%%:*}" "$work/tree/${found%%:*}"
+    verdict=$(try_pair "$name" "${found%%:*}" "$3")
     [[ $verdict != seen ]] || break
   done
   say "$verdict"
@@ -102,7 +112,7 @@ run_seeds_mutate() {
   done
   mkdir -p "$work"
   touch "$work/record"
-  prepare_tree
+  prepare_tree < <(draw_rows "$seed" "$count" | list_functions)
   while IFS=$'\t' read -r id status linker reference tests; do
     ((seconds == 0 || SECONDS - start < seconds)) || break
     tried=$((tried + 1))
@@ -111,7 +121,6 @@ run_seeds_mutate() {
     if [[ -z $verdict ]]; then
       if passes_whole "$tests"; then
         verdict=$(try_row "$id" "$linker" "$tests")
-        cmake --build "$work/tree/build/broken" --target twinlink >"$work/build.log" 2>&1
       else
         verdict="not tried: a test fails already"
       fi
