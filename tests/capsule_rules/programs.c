@@ -417,6 +417,7 @@ static const capsule_source sources[] = {
     {"two_tables_1", NULL, write_two_tables_1},
     {"two_tables_2", NULL, write_two_tables_2},
     {"sampled", "-O0", write_sampled},
+    {"sampled_by_load", NULL, write_sampled},
     {"guarded", NULL, write_guarded},
     {"guarded_unoptimised", "-O0", write_guarded},
     {"open_shared", NULL, write_open_shared},

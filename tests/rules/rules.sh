@@ -6,7 +6,8 @@
 #   rules.sh print            the table
 #   rules.sh mutate [OPTION]  breaks each named function once, in a copy of the tree: a named test must fail.
 #                             --seconds=N stops after N seconds; --only=IDS the rules whose ids match it, for example
-#                             --only='L4[0-9]+|R12'; --new leaves out what was seen in an earlier state of the file.
+#                             --only='L4[0-9]+|R12'; --new leaves out what was seen in an earlier state of the file;
+#                             --jobs=N tries N pairs at a time.
 #                             Resumable: tests/rules/record keeps what was seen of a function in this state of its file,
 #                             for these rules and tests; what was not is tried again, since a test may have learned it.
 #   rules.sh sum              how many pairs of function and rule the record says were seen, and each that was not
@@ -197,6 +198,8 @@ test_fails() { # NAME
 prepare_tree() {
   local file name definition
   mkdir -p "$work/tree"
+  exec 9>"$work/lock" # what is at work holds it, also when what started it is gone
+  flock -n 9 || { say "another run is at work in $work" && exit 2; }
   while IFS= read -r file; do # by content, so that only what has changed is compiled again
     cmp -s "$file" "$work/tree/$file" || cp --parents "$file" "$work/tree"
   done < <(git ls-files | grep -vE '^corpus/')
@@ -293,14 +296,30 @@ list_untried() { # ONLY NEW
   done < <(read_rules)
 }
 
+# Every `jobs`-th of the pairs from number `first` on, until `until`; a line for each that is not seen.
+try_pairs() { # FIRST JOBS UNTIL PAIR...
+  local i=$1 jobs=$2 until=$3 file name definition key tests verdict
+  shift 3
+  local pairs=("$@")
+  for (( ; i < ${#pairs[@]}; i += jobs)); do
+    ((until == 0 || SECONDS < until)) || break
+    IFS=$'\t' read -r file name definition key tests <<<"${pairs[i]}"
+    if passes_whole "$tests"; then verdict=$(try_pair "$name" "$file" "$tests"); else
+      verdict="not tried: a test fails already"
+    fi
+    printf '%s\t%s\n' "$key" "$verdict" >>"$record"
+    [[ $verdict == seen ]] || say "${key#* }: $name broken is $verdict"
+  done
+}
+
 run_mutate() {
-  local seconds=0 only='' new='' option file name definition key tests verdict pairs=() i
-  local seen=0 unseen=0 tried=0 start=$SECONDS
+  local seconds=0 only='' new='' jobs=1 option pairs=() i before tried seen start=$SECONDS
   for option in "$@"; do
     case $option in
     --seconds=*) seconds=${option#*=} ;;
     --only=*) only=${option#*=} ;;
     --new) new=yes ;;
+    --jobs=*) jobs=${option#*=} ;;
     *) say "rules: no option $option" && return 2 ;;
     esac
   done
@@ -309,21 +328,15 @@ run_mutate() {
   mapfile -t pairs < <(list_untried "$only" "$new")
   ((${#pairs[@]})) || { say "every pair was seen" && return 0; }
   prepare_tree < <(printf '%s\n' "${pairs[@]}" | cut -f 1-3)
-  for i in "${!pairs[@]}"; do
-    ((seconds == 0 || SECONDS - start < seconds)) || break
-    IFS=$'\t' read -r file name definition key tests <<<"${pairs[i]}"
-    if passes_whole "$tests"; then verdict=$(try_pair "$name" "$file" "$tests"); else
-      verdict="not tried: a test fails already"
-    fi
-    printf '%s\t%s\n' "$key" "$verdict" >>"$record"
-    tried=$((tried + 1))
-    if [[ $verdict == seen ]]; then seen=$((seen + 1)); else
-      unseen=$((unseen + 1))
-      say "${key#* } broken: $name is $verdict"
-    fi
+  before=$(wc -l <"$record")
+  for ((i = 0; i < jobs; i++)); do
+    try_pairs "$i" "$jobs" $((seconds ? start + seconds : 0)) "${pairs[@]}" &
   done
-  say "$tried of ${#pairs[@]} pairs tried in $((SECONDS - start)) s: $seen broken functions seen, $unseen not"
-  ((unseen == 0 && tried == ${#pairs[@]}))
+  wait
+  tried=$(($(wc -l <"$record") - before))
+  seen=$(tail -n +$((before + 1)) "$record" | grep -c $'\tseen$' || true)
+  say "$tried of ${#pairs[@]} pairs tried in $((SECONDS - start)) s: $seen broken functions seen, $((tried - seen)) not"
+  ((seen == ${#pairs[@]}))
 }
 
 [[ ${BASH_SOURCE[0]} == "$0" ]] || return 0 # seeds.sh takes the functions above
