@@ -82,7 +82,7 @@ static const capsule_row rows[] = {
      NULL,
      NULL},
     {"relocatable_textures", "100", NULL, "-r", {"sampled", "leaf"}, NULL, NULL},                      /* L137 */
-    {"relocatable_texture_loads", "100", NULL, "-r", {"sampled_by_load", "leaf"}, NULL, NULL},          /* L137 */
+    {"relocatable_texture_loads", "100", NULL, "-r", {"sampled_by_load", "parameters"}, NULL, NULL},   /* L137 */
     {"relocatable_table", "120", NULL, "-r", {"weak_5", "two_tables_1", "own_strong_7"}, NULL, NULL},  /* L138 */
     {"relocatable_shared", "103", NULL, "-r", {"open_shared", "constants"}, NULL, NULL},               /* L137 */
     {"relocatable_shared_bytes", "110", NULL, "-r", {"aligned_odd", "leaf", "constants"}, NULL, NULL}, /* L137 */

@@ -229,6 +229,11 @@ static void write_sampled(FILE *to) {
               " st.global.f32 [%%rd1],%%f2; ret;\n}\n");
 }
 
+/* More parameters than any other kernel has: bindless tables of relocatable outputs come behind them (L137). */
+static void write_parameters(FILE *to) {
+  fprintf(to, ".visible .entry many(.param .u64 p, .param .u64 q, .param .u64 r)\n{ ret; }\n");
+}
+
 /* Guarded exits, a loop and branches over them, a call behind them. */
 static void write_guarded(FILE *to) {
   fprintf(to,
@@ -418,6 +423,7 @@ static const capsule_source sources[] = {
     {"two_tables_2", NULL, write_two_tables_2},
     {"sampled", "-O0", write_sampled},
     {"sampled_by_load", NULL, write_sampled},
+    {"parameters", NULL, write_parameters},
     {"guarded", NULL, write_guarded},
     {"guarded_unoptimised", "-O0", write_guarded},
     {"open_shared", NULL, write_open_shared},
