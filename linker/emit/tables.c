@@ -22,7 +22,7 @@ static uint32_t tables_extern_words(const tl_emitted *e, const tl_attribute *rec
 
 /* Writes a record when `to` is not NULL; returns its length, 0 when it is dropped. */
 static uint32_t tables_record(const tl_emitted *e, const tl_attribute *record, uint8_t *to) {
-  const bool externs = record->code == EIATTR_EXTERNS && record->format == 4;
+  const bool externs = record->code == EIATTR_EXTERNS;
   const uint32_t size = externs ? tables_extern_words(e, record, to ? to + 4 : NULL) : record->size;
   if (externs && !size)
     return 0;

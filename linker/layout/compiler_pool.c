@@ -175,10 +175,8 @@ static void pool_take_source(pool_state *s, uint32_t owner, const tl_piece *sour
   const uint64_t align = s->module->files[source->file].sections[source->section].align;
   size_t at = pool_find_units(s, owner, source->file);
   s->align = align > s->align ? align : s->align;
-  if (at == s->units.count || s->units.items[at].owner != owner || s->units.items[at].file != source->file) {
+  if (at == s->units.count || s->units.items[at].owner != owner || s->units.items[at].file != source->file)
     pool_take_unit(s, owner, &(pool_item){*source, align, 0});
-    return;
-  }
   for (; at < s->units.count && s->units.items[at].owner == owner && s->units.items[at].file == source->file; at++) {
     const tl_symbol *const symbol = &s->module->symbols.items[s->units.items[at].symbol];
     if (symbol->value > source->size || symbol->size > source->size - symbol->value) /* nvlink reads on behind it */

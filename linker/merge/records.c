@@ -75,11 +75,11 @@ static bool records_is_listed_object(const tl_merging *m, uint32_t symbol) {
 static void records_check(const tl_merging *m, uint32_t section, const tl_record *record) {
   const bool externs = record->code == EIATTR_EXTERNS;
   const char *what = NULL;
-  if (externs && record->format == 4)
+  if (externs)
     for (size_t at = 0; at + 4 <= record->size; at += 4)
       if (tl_get32(record->data + at) >= m->cubin->symbol_count)
         what = "a record names a symbol outside the symbol table";
-  if (!what && !externs && !tl_attribute_names_symbol(record->code))
+  if (!externs && !tl_attribute_names_symbol(record->code))
     return;
   const bool pair =
       record->code == EIATTR_REGCOUNT || record->code == EIATTR_FRAME_SIZE || record->code == EIATTR_MAX_STACK_SIZE;
