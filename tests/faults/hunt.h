@@ -191,7 +191,8 @@ extern const hunt_check hunt_checks[HUNT_CHECKS];
 bool hunt_check_link(const char *twin, const hunt_input *input, const char *directory);
 
 /* --- hunt_says.c --- */
-/* How many words a link has said, in the files that were kept of it, that neither the documentation has nor the inputs. */
+/* How many words a link has said, in the files that were kept of it, that neither the documentation has nor the inputs, and
+ * how many codes of messages whose documented text it has not said. */
 size_t hunt_says_wrong(const char *corpus, const hunt_input *input, const char *directory);
 
 /* --- hunt_parts.c --- */

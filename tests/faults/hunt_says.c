@@ -1,6 +1,6 @@
 /* What a linker says is looked at as a reader would who has only the documentation and the inputs: every word of it has to be one
  * that the documentation uses, or a name of the inputs, and what it names as the place of a fault (file, section, symbol,
- * offset) has to be there. So a spoilt text or place is seen although no other voter words it in the same way. */
+ * offset) has to be there. The code of a message is that of a documented message with its text. So a spoilt text or place is seen although no other voter words it in the same way. */
 #define _DEFAULT_SOURCE
 #include "tests/faults/hunt.h"
 
@@ -12,7 +12,7 @@
 
 #include <xxhash.h>
 
-enum { SAYS_DEPTH = 3, SAYS_LONGEST = 64 };
+enum { SAYS_DEPTH = 3, SAYS_LONGEST = 64, SAYS_TEXT = 512 };
 
 typedef struct says_words {
   uint64_t *items;
@@ -119,6 +119,81 @@ static size_t says_count_unknown(const says_words *said, const says_words *docum
   return unknown;
 }
 
+/* --- codes --- */
+
+/* Does a line hold what is between the `%` of a documented text, in order? */
+static bool says_line_has(const char *line, size_t length, const char *text, size_t text_length) {
+  char piece[SAYS_TEXT], rest[SAYS_TEXT];
+  snprintf(rest, sizeof rest, "%.*s", (int)(length < SAYS_TEXT ? length : SAYS_TEXT - 1), line);
+  const char *from = rest;
+  for (size_t at = 0; at < text_length;) {
+    size_t end = at;
+    while (end < text_length && text[end] != '%')
+      end++;
+    snprintf(piece, sizeof piece, "%.*s", (int)(end - at), text + at);
+    const char *const found = end - at < SAYS_TEXT ? strstr(from, piece) : NULL;
+    if (!found)
+      return false;
+    from = found + (end - at);
+    at = end + 2; /* behind the conversion */
+  }
+  return true;
+}
+
+static bool says_any_line_has(const harness_bytes *said, const char *text, size_t length) {
+  const char *const bytes = (const char *)said->data;
+  for (size_t at = 0; at < said->size;) {
+    const char *const end = memchr(bytes + at, '\n', said->size - at);
+    const size_t line = end ? (size_t)(end - bytes) - at : said->size - at;
+    if (says_line_has(bytes + at, line, text, length))
+      return true;
+    at += line + 1;
+  }
+  return false;
+}
+
+/* Is a message with this code said? Rows of the documentation: | `NAME` | CODE | severity: text | ... */
+static bool says_code_is_said(const harness_words *rows, const char *code, const harness_bytes *said) {
+  bool documented = false;
+  for (size_t i = 0; i < rows->count; i++) {
+    const char *const number = strstr(rows->items[i], "` | ");
+    const char *const severity = number ? strstr(number + 4, " | ") : NULL;
+    const char *const text = severity ? strstr(severity, ": ") : NULL;
+    const char *const end = text ? strstr(text, " | ") : NULL;
+    if (!end || strlen(code) != (size_t)(severity - number - 4) ||
+        strncmp(number + 4, code, (size_t)(severity - number - 4)) != 0)
+      continue;
+    documented = true;
+    if (says_any_line_has(said, text + 2, (size_t)(end - text - 2)))
+      return true;
+  }
+  return !documented;
+}
+
+/* Codes of messages (guarded_main.c) whose documented text nobody said. */
+static size_t says_count_codes(const char *corpus, const char *directory) {
+  static harness_words rows;
+  harness_words codes = {0};
+  harness_bytes said;
+  char path[HARNESS_PATH];
+  size_t wrong = 0;
+  harness_path(path, "%s/../docs/specification/messages.md", corpus);
+  if (!rows.items && harness_exists(path))
+    harness_read_lines(path, &rows);
+  harness_path(path, "%s/codes", directory);
+  if (!harness_exists(path))
+    return 0;
+  harness_read_lines(path, &codes);
+  harness_path(path, "%s/stderr", directory);
+  if (harness_read_file(path, &said)) {
+    for (size_t i = 0; i < codes.count; i++)
+      wrong += *codes.items[i] == 'E' && !says_code_is_said(&rows, codes.items[i], &said);
+    free(said.data);
+  }
+  harness_free_words(&codes);
+  return wrong;
+}
+
 size_t hunt_says_wrong(const char *corpus, const hunt_input *input, const char *directory) {
   static const char *const streams[] = {"stdout", "stderr"};
   says_words said = {0}, names = {0};
@@ -132,5 +207,5 @@ size_t hunt_says_wrong(const char *corpus, const hunt_input *input, const char *
   const size_t unknown = says_count_unknown(&said, says_documented(corpus), &names);
   free(said.items);
   free(names.items);
-  return unknown;
+  return unknown + says_count_codes(corpus, directory);
 }
