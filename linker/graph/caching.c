@@ -79,7 +79,7 @@ static void caching_compare_requests(caching *c, uint32_t kernel, uint32_t own, 
 
 /* Of each kind, off and on: the leads to its functions, and by node the first of them as its distance from the last. */
 static void caching_find_kinds(caching *c) {
-  const size_t functions = (size_t)c->graph->function_count + 1;
+  const size_t functions = c->graph->function_count;
   c->place = tl_arena_new(c->arena, uint32_t, functions);
   for (uint32_t i = 0; i < c->asking.count; i++)
     c->place[c->asking.items[i]] = i;
@@ -128,7 +128,7 @@ static int caching_compare_conflicts(const void *a, const void *b) {
 }
 
 void tl_spread_caching(tl_resources *resources, const tl_module *module, const tl_graph *graph, tl_arena *arena) {
-  const size_t nodes = (size_t)graph->node_count + 1;
+  const size_t nodes = graph->node_count;
   caching c = {.resources = resources, .module = module, .graph = graph, .arena = arena};
   c.request = tl_arena_new(arena, uint32_t, nodes);
   c.times = tl_arena_new(arena, uint32_t, nodes);

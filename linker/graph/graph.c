@@ -88,7 +88,7 @@ static void condense_from(condenser *c, uint32_t root) {
 }
 
 static void graph_condense(tl_graph *graph, tl_arena *arena) {
-  const size_t count = (size_t)graph->node_count + 1;
+  const size_t count = graph->node_count;
   graph->order = tl_arena_new(arena, uint32_t, count);
   graph->component = tl_arena_new(arena, uint32_t, count);
   graph->cyclic = tl_arena_new(arena, bool, count);
@@ -128,7 +128,7 @@ void tl_graph_build(tl_graph *graph, const tl_module *module, tl_arena *arena) {
 }
 
 void tl_reach_init(tl_reach *reach, const tl_graph *graph, tl_arena *arena) {
-  const size_t count = (size_t)graph->node_count + 1;
+  const size_t count = graph->node_count;
   *reach = (tl_reach){.stamp = tl_arena_new(arena, uint32_t, count),
                       .list = tl_arena_new(arena, uint32_t, count),
                       .stack = tl_arena_new(arena, uint32_t, count)};

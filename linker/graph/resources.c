@@ -182,7 +182,7 @@ static void resources_list_missing(tl_resources *r, const tl_module *module, con
 }
 
 void tl_resources_find(tl_resources *resources, const tl_module *module, const tl_graph *graph, tl_arena *arena) {
-  const size_t nodes = (size_t)graph->node_count + 1;
+  const size_t nodes = graph->node_count;
   *resources = (tl_resources){.registers = tl_arena_new(arena, uint32_t, nodes),
                               .has_registers = tl_arena_new(arena, bool, nodes),
                               .frame = tl_arena_new(arena, uint32_t, nodes),

@@ -283,7 +283,7 @@ static bool spread_is_heavy(const spreader *s, const spread_below *below, const 
 
 static void spread_note_first(const spreader *s, spread_below *below, size_t followed, uint32_t component,
                               uint64_t key) {
-  const size_t components = (size_t)s->graph->component_count + 1;
+  const size_t components = s->graph->component_count;
   if (!below->first[followed])
     below->first[followed] = tl_arena_new(s->arena, spread_two, components);
   spread_two_add(&below->first[followed][component], key, false);
@@ -318,7 +318,7 @@ static void spread_read_below(const spreader *s, spread_below *below, uint32_t f
     const spread_row *const row = spread_find(record->code);
     if (!row)
       continue;
-    const size_t r = (size_t)(row - spread_rows), components = (size_t)s->graph->component_count + 1;
+    const size_t r = (size_t)(row - spread_rows), components = s->graph->component_count;
     const uint64_t key = (uint64_t)section->filled << 32 | info;
     spread_note_first(s, below, r, component, key);
     if (!below->most[r])
@@ -706,7 +706,7 @@ static int spread_compare_mixed(const void *a, const void *b) {
 void tl_spread_attributes(tl_resources *resources, const tl_module *module, const tl_graph *graph, tl_arena *arena) {
   spreader s = {.resources = resources, .module = module, .graph = graph, .arena = arena};
   tl_map_init(&s.seen, arena);
-  const size_t nodes = (size_t)graph->node_count + 1;
+  const size_t nodes = graph->node_count;
   s.sparse = tl_arena_new(arena, uint32_t, nodes);
   s.crs = tl_arena_new(arena, uint32_t, nodes);
   s.has_crs = tl_arena_new(arena, bool, nodes);
