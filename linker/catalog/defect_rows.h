@@ -86,5 +86,11 @@ TL_DEFECT(D96, 'R', "merge", "an alias that beats a weak body, or a body that be
           "function's text is overwritten")
 TL_DEFECT(D100, 'R', "relocate", "-r or -preserve-relocs, and a function with visibility INTERNAL",
           "its attributes and what refers to it stay", "its attributes and what refers to it are dropped")
+TL_DEFECT(D102, 'R', "merge", "an alias that an earlier file mentions and that stands before its function",
+          "the function's text is called after the function",
+          "it is called after the alias, and from sm_90 on the link is refused")
+TL_DEFECT(D103, 'R', "layout",
+          "jump slots of unified functions beside two kernels or more, of which the first uses no shared memory of several users",
+          "each slot has what it uses", "the slots have their own objects alone, and these lie over the others")
 TL_DEFECT(D111, 'R', "merge", "-g, and a kernel of an -ewp object with shared memory of its own",
           "it has the shared memory that ptxas laid out", "the kernel has no shared memory")

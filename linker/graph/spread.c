@@ -410,7 +410,7 @@ static uint32_t spread_find_places(const spreader *s, uint32_t kernel, const spr
 /* Of a kernel, or with `index` TL_NONE of a stub, beside others: the reached functions in the order in which their records were read (I30); those of a replaced body
  * were read late (L86). */
 static void spread_to_one_of_many(spreader *s, uint32_t entry, uint32_t index, const spread_below *below,
-                                  tl_reach *reach, spread_place *places, tl_attributes *list) {
+                                  tl_reach *reach, spread_place *places, tl_attributes *list, tl_u32_vector *made) {
   const uint32_t count = spread_find_places(s, entry, below, reach, places);
   spread_lists lists = {0};
   qsort(places, count, sizeof *places, spread_compare);
@@ -422,20 +422,43 @@ static void spread_to_one_of_many(spreader *s, uint32_t entry, uint32_t index, c
         continue;
       if (index != TL_NONE)
         spread_check_groups(s, (tl_mixed_kernel){places[i].filled, index}, list, &lists, row);
+      else if (row->rule == SPREAD_EXTERNS)
+        continue; /* L537 */
       spread_one(s, list, &lists, row, &from->items[j]);
+      if (made && made->count < list->count)
+        tl_u32_push(s->arena, made, places[i].filled);
     }
   }
 }
 
-/* L554: jump slots are kernels unless there is exactly one; what each of them gets stands in their one list of records. */
+/* A record that a jump slot gets: nvlink goes through the functions, and of each through the slots, the last one first. */
+typedef struct spread_slot_record {
+  tl_attribute record;
+  uint32_t filled, slot, index;
+} spread_slot_record;
+
+static int spread_compare_slots(const void *a, const void *b) {
+  const spread_slot_record *const x = a, *const y = b;
+  if (x->filled != y->filled)
+    return x->filled < y->filled ? -1 : 1;
+  return x->slot != y->slot ? (x->slot < y->slot) - (x->slot > y->slot) : (x->index > y->index) - (x->index < y->index);
+}
+
+/* L554: jump slots are kernels unless there is exactly one; what each of them gets stands in their one list of records, in
+ * the order in which it comes (L537). */
 static void spread_to_stubs(spreader *s, const spread_below *below, tl_reach *reach, spread_place *places) {
-  for (size_t i = 0; i < s->module->stubs.count; i++) {
+  TL_VECTOR(spread_slot_record) records = {0};
+  for (uint32_t i = 0; i < s->module->stubs.count; i++) {
     tl_attributes own = {0};
-    spread_to_one_of_many(s, s->module->stubs.items[i], TL_NONE, below, reach, places, &own);
-    tl_attributes *const all = &s->resources->sections[s->module->sections.items[s->module->jump_slots].info];
-    for (size_t j = 0; j < own.count; j++)
-      *tl_vector_push(s->arena, all) = own.items[j];
+    tl_u32_vector made = {0};
+    spread_to_one_of_many(s, s->module->stubs.items[i], TL_NONE, below, reach, places, &own, &made);
+    for (uint32_t j = 0; j < own.count; j++)
+      *tl_vector_push(s->arena, &records) = (spread_slot_record){own.items[j], made.items[j], i, j};
   }
+  tl_vector_sort(&records, spread_compare_slots);
+  tl_attributes *const all = &s->resources->sections[s->module->sections.items[s->module->jump_slots].info];
+  for (size_t i = 0; i < records.count; i++)
+    *tl_vector_push(s->arena, all) = records.items[i].record;
 }
 
 /* All functions' records with exactly one kernel, its own too, in the order in which they were read (L152). */
@@ -730,7 +753,7 @@ void tl_spread_attributes(tl_resources *resources, const tl_module *module, cons
     if (tl_module_has_single_kernel(module))
       spread_to_single(&s, kernel);
     else
-      spread_to_one_of_many(&s, kernel, k, &below, &reach, places, list);
+      spread_to_one_of_many(&s, kernel, k, &below, &reach, places, list, NULL);
   }
   if (!tl_module_has_single_kernel(module))
     spread_to_stubs(&s, &below, &reach, places);

@@ -34,7 +34,6 @@ typedef struct tl_shared_plan {
   tl_u32_vector *reached_by; /* by function that refers to some object: kernels (positions), ascending */
   tl_u32_vector *outer;      /* by kernel: reached functions that refer to extern shared memory; with -g, the names */
   bool *kernel_uses;         /* by kernel: it reaches a reference to any shared symbol */
-  bool *stub_owns;           /* by kernel: it has objects of its own */
   tl_u32_vector sorted;      /* pool candidates in sorted order */
   tl_u32_vector pool, gone;
   TL_VECTOR(shared_colour) colours;
@@ -137,7 +136,6 @@ static void shared_find_users(shared_state *s) {
   s->users = tl_arena_new(s->arena, tl_u32_vector, s->module->symbols.count);
   s->outer = tl_arena_new(s->arena, tl_u32_vector, s->kernel_count);
   s->kernel_uses = tl_arena_new(s->arena, bool, s->kernel_count);
-  s->stub_owns = tl_arena_new(s->arena, bool, s->kernel_count);
   tl_reach reach;
   tl_reach_init(&reach, s->graph, s->arena);
   uint32_t *const refers = tl_arena_new(s->arena, uint32_t, s->graph->function_count);
@@ -317,11 +315,29 @@ static tl_u32_vector *shared_collect_own(shared_state *s) {
   return own;
 }
 
+/* L554, D103: nvlink asks the first slot whether a slot uses the pool, since all have one text. Where that does not, what
+ * the others use is forgotten, and their own objects lie over it. */
+static bool shared_slots_forget(const shared_state *s) {
+  const size_t first = s->module->all_kernels.count;
+  bool others = false;
+  for (size_t k = first + 1; k < s->kernel_count; k++)
+    others |= s->end[k] != 0;
+  if (!others || s->end[first])
+    return false;
+  if (tl_defect_matched(s->module->options, TL_DEFECT_D103))
+    return true;
+  tl_defect_note(s->module->diagnostics, TL_DEFECT_D103,
+                 tl_module_text(s->module, shared_symbol(s, s->entries.items[first])->name));
+  return false;
+}
+
 static void shared_place_own(shared_state *s) {
   tl_u32_vector *const own = shared_collect_own(s);
+  const bool slots_forget = shared_slots_forget(s);
   for (uint32_t k = 0; k < s->kernel_count; k++) {
     const uint32_t section = shared_section_of_kernel(s, k);
-    uint64_t end = own[k].count && shared_kernel_is_partial(s, k) ? 0 : s->end[k]; /* L555: that link has failed */
+    const bool forgets = slots_forget && shared_is_stub(s, k);
+    uint64_t end = forgets || (own[k].count && shared_kernel_is_partial(s, k)) ? 0 : s->end[k]; /* L555 */
     uint64_t align = s->pool_align;
     tl_list_sort(s->arena, own[k].items, own[k].count, TL_DEAL_ALTERNATE, shared_own_first, s);
     for (size_t i = 0; i < own[k].count; i++) {
@@ -335,8 +351,8 @@ static void shared_place_own(shared_state *s) {
       align = its > align ? its : align;
     }
     s->end[k] = end;
-    s->stub_owns[k] = own[k].count != 0;
-    s->kernel_uses[k] = own[k].count != 0 || (s->kernel_uses[k] && !shared_symbol(s, s->entries.items[k])->late);
+    s->kernel_uses[k] =
+        own[k].count != 0 || (s->kernel_uses[k] && !forgets && !shared_symbol(s, s->entries.items[k])->late);
     if (section != TL_NONE)
       s->layout->section_align[section] = align;
   }
@@ -413,14 +429,12 @@ static void shared_place_external_names(shared_state *s, const tl_u32_vector *ha
 /* W9.6, W9.8: which sections survive, and how large they are. */
 static void shared_finish_kernels(shared_state *s) {
   const bool external = s->module->has_external_shared;
-  const size_t first_stub = s->module->all_kernels.count;
   for (uint32_t k = 0; k < s->kernel_count; k++) {
     const uint32_t section = shared_section_of_kernel(s, k);
     if (section == TL_NONE)
       continue;
     const uint64_t align = s->layout->section_align[section];
-    const bool counts = !shared_is_stub(s, k) || s->stub_owns[k] || section <= s->made[first_stub]; /* L554 */
-    const bool used = (counts && (s->end[k] || s->kernel_uses[k])) || (external && align >= 16);
+    const bool used = s->end[k] || s->kernel_uses[k] || (external && align >= 16);
     const uint64_t size = used ? s->end[k] + s->layout->reserved : 0;
     s->layout->section_size[section] = size;
     s->layout->section_dropped[section] = size == 0 && !(external && align == 16);

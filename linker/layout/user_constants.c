@@ -112,6 +112,35 @@ static void constants_check(const tl_module *module, uint32_t section, const tl_
                        NULL);
 }
 
+static void constants_refuse(const tl_module *module, uint32_t file, uint32_t symbol, const char *what) {
+  const tl_site site = {module->files[file].path, tl_module_user_constants(module),
+                        tl_module_text(module, module->symbols.items[symbol].name), TL_NO_OFFSET};
+  tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_HOSTILE), site, NULL, site.file, what);
+}
+
+/* D101: what nvlink ends by a signal over when it drops constants: its layout divides by the alignment of those that stay
+ * (L88: it knows none of a local or weak one), and it looks for the new place of every address. */
+static void constants_check_drops(const tl_layout *layout, const tl_module *module, uint32_t section,
+                                  const tl_u32_vector *order) {
+  for (size_t i = 0; i < order->count; i++) {
+    const tl_symbol *const symbol = &module->symbols.items[order->items[i]];
+    const tl_piece *const piece = tl_layout_piece(&module->sections.items[section], symbol->value);
+    if (piece && tl_binding_of(symbol) != STB_GLOBAL) {
+      constants_refuse(module, piece->file, order->items[i],
+                       "a local or weak constant stays among user constants that do not fit (D101)");
+      return;
+    }
+  }
+  for (size_t i = 0; i < module->relocations.count; i++) {
+    const tl_relocation *const entry = &module->relocations.items[i];
+    if (entry->target == section && tl_module_relocation_stands(module, i) &&
+        tl_layout_offset_is_gone(layout, section, entry->offset)) {
+      constants_refuse(module, entry->file, entry->symbol, "a user constant that is dropped holds an address (D101)");
+      return;
+    }
+  }
+}
+
 void tl_layout_user_constants(tl_layout *layout, const tl_module *module, tl_arena *arena) {
   const char *const name_text = tl_module_user_constants(module);
   const uint32_t name = tl_names_find(module->names, name_text, strlen(name_text));
@@ -141,4 +170,6 @@ void tl_layout_user_constants(tl_layout *layout, const tl_module *module, tl_are
   layout->section_align[section] = align;
   constants_move(layout, module, section, &order,
                  arena); /* also what does not fit: its relocations lie in it all the same */
+  if (used)
+    constants_check_drops(layout, module, section, &order);
 }

@@ -442,8 +442,9 @@ static void functions_define(tl_merging *m, uint32_t symbol, uint32_t out, bool 
   result->size = s->size;
   if (new || !create)
     functions_take_other(m, result, s); /* otherwise that of the first mention stays (W4.6) */
-  if (create || functions_primary(m->cubin, s->section) == symbol)
+  if (create || (functions_primary(m->cubin, s->section) == symbol && !module->sections.items[text].led))
     module->sections.items[text].owner = out;
+  module->sections.items[text].led |= create && m->bodies[symbol].leads;
   if (!create || !(s->other & STO_ENTRY))
     return;
   tl_u32_push(module->arena, &module->all_kernels, out);
@@ -737,7 +738,7 @@ void tl_merge_functions(tl_merging *m) {
     const uint32_t section = m->cubin->symbols[i].section;
     const uint32_t primary = section ? functions_primary(m->cubin, section) : i;
     if (section && primary < m->cubin->symbol_count && !done[primary] && m->bodies[primary].function != TL_NONE &&
-        m->cubin->symbols[primary].section == section) {
+        m->cubin->symbols[primary].section == section && !m->bodies[i].leads) {
       done[primary] = true;
       functions_pass_one(m, primary);
     }

@@ -28,6 +28,7 @@ typedef struct tl_body {
   uint8_t role;      /* tl_body_role */
   bool replaced;     /* a later body took its place */
   bool in_kernel;    /* it stands in the text of a kernel: nvlink's call graph does not have it (L552) */
+  bool leads;        /* an alias that comes before the function whose text it has (D102) */
 } tl_body;
 
 /* A function name (or a file-local function) and what became of it. */
@@ -96,6 +97,7 @@ typedef struct tl_section {
   uint32_t symbol_cutoff;  /* of compiler constants in -r: older symbols belonged to a replaced body (D88) */
   uint8_t registers;       /* of text: top byte of the input's sh_info (F45) */
   bool bodyless;           /* of text: an alias replaced its body, and what is about it is not in the output (L490) */
+  bool led;                /* of text: its owner is an alias (D102) */
   bool forgotten;          /* a stray section whose winner was replaced: not in the output, nor its name (L79) */
   uint32_t name_event;     /* where its name came into the two lists of names; the second TL_NONE where it did not */
   uint32_t string_event;

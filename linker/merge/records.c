@@ -132,8 +132,9 @@ static void records_check_owner(const tl_merging *m, uint32_t section, uint32_t 
   static const char prefix[] = ".nv.info.";
   const tl_module *const module = m->module;
   const char *const name = tl_merging_text(m, m->cubin->sections[section].name);
-  const bool bodyless = owner != TL_NONE && module->sections.items[module->symbols.items[owner].section].bodyless;
-  if (bodyless || strncmp(name, prefix, sizeof prefix - 1) != 0)
+  const tl_section *const text =
+      owner == TL_NONE ? NULL : &module->sections.items[module->symbols.items[owner].section];
+  if ((text && (text->bodyless || text->led)) || strncmp(name, prefix, sizeof prefix - 1) != 0)
     return;
   const char *const function = name + sizeof prefix - 1;
   const uint32_t number = tl_names_find(module->names, function, strlen(function));

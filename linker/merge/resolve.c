@@ -18,6 +18,7 @@
 typedef struct resolver {
   tl_resolution *resolution;
   const tl_cubin *files;
+  const tl_options *options;
   const tl_names *names;
   tl_arena *arena;
   tl_diagnostics *diagnostics;
@@ -125,6 +126,21 @@ static bool resolve_lies_in_kernel(const tl_cubin *cubin, uint32_t symbol) {
   return resolve_is_alias(cubin, symbol) && cubin->symbols[resolve_primary(cubin, symbol)].other & STO_ENTRY;
 }
 
+/* D102: nvlink lets the function come first only before an alias that it meets for the first time. By default always. */
+static bool resolve_alias_leads(const resolver *r, uint32_t file, uint32_t symbol, uint32_t primary) {
+  const tl_cubin_symbol *const s = &r->files[file].symbols[symbol];
+  const uint32_t known = tl_symbol_binding(s) == STB_LOCAL ? TL_NONE : r->resolution->function_of_name[s->name];
+  if (known == TL_NONE || symbol == primary || r->resolution->bodies[file][primary].role != TL_BODY_NONE)
+    return false;
+  const tl_function *const function = &r->resolution->functions.items[known];
+  if (function->defined || function->file == file)
+    return false;
+  if (tl_defect_matched(r->options, TL_DEFECT_D102))
+    return true;
+  tl_defect_note(r->diagnostics, TL_DEFECT_D102, tl_names_text(r->names, s->name));
+  return false;
+}
+
 static void resolve_define(resolver *r, uint32_t function_index, uint32_t file, uint32_t symbol, tl_body *body) {
   tl_function *const function = &r->resolution->functions.items[function_index];
   const tl_cubin *const cubin = &r->files[file];
@@ -210,10 +226,12 @@ static void resolve_file(resolver *r, uint32_t file) {
     if (tl_symbol_type(&cubin->symbols[i]) != STT_FUNC || bodies[i].role != TL_BODY_NONE)
       continue;
     const uint32_t primary = resolve_primary(cubin, i);
-    if (bodies[primary].role == TL_BODY_NONE)
+    const bool leads = resolve_alias_leads(r, file, i, primary);
+    if (bodies[primary].role == TL_BODY_NONE && !leads)
       resolve_symbol(r, file, primary);
     if (bodies[i].role == TL_BODY_NONE)
       resolve_symbol(r, file, i);
+    bodies[i].leads = leads;
   }
 }
 
@@ -269,7 +287,12 @@ void tl_resolve(tl_resolution *resolution, const tl_cubin *files, uint32_t file_
   for (size_t i = 0; i < names->list.count; i++)
     resolution->function_of_name[i] = TL_NONE;
   tl_vector_reserve(arena, &resolution->functions, resolve_count_functions(files, file_count));
-  resolver r = {.resolution = resolution, .files = files, .names = names, .arena = arena, .diagnostics = diagnostics};
+  resolver r = {.resolution = resolution,
+                .files = files,
+                .options = options,
+                .names = names,
+                .arena = arena,
+                .diagnostics = diagnostics};
   for (uint32_t file = 0; file < file_count; file++)
     resolve_file(&r, file);
   resolve_settle(&r, file_count, options);
