@@ -455,6 +455,8 @@ static void spread_to_stubs(spreader *s, const spread_below *below, tl_reach *re
     for (uint32_t j = 0; j < own.count; j++)
       *tl_vector_push(s->arena, &records) = (spread_slot_record){own.items[j], made.items[j], i, j};
   }
+  if (!records.count)
+    return;
   tl_vector_sort(&records, spread_compare_slots);
   tl_attributes *const all = &s->resources->sections[s->module->sections.items[s->module->jump_slots].info];
   for (size_t i = 0; i < records.count; i++)

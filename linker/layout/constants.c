@@ -8,8 +8,28 @@
 
 #include <string.h>
 
-/* Kernels (positions in module->kernels) that reach each block's function. */
-static tl_u32_vector *constants_users(const tl_module *module, const tl_graph *graph, tl_arena *arena) {
+typedef struct constants_state {
+  tl_module *module;
+  tl_u32_vector entries; /* symbols of kernels, and of jump slots where these count as such (L538), as they were made */
+  uint32_t *slot_image;  /* by entry: the section of a jump slot, TL_NONE */
+} constants_state;
+
+/* L554, L538: unless there is exactly one kernel, jump slots are kernels. */
+static void constants_find_entries(constants_state *s, tl_arena *arena) {
+  const tl_module *const module = s->module;
+  const size_t stubs = module->mode->final && !tl_module_has_single_kernel(module) ? module->stubs.count : 0;
+  for (size_t k = 0, i = 0; k < module->kernels.count || i < stubs;) {
+    const bool stub = i < stubs && (k == module->kernels.count || module->kernels_before_stub.items[i] <= k);
+    tl_u32_push(arena, &s->entries, stub ? module->stubs.items[i++] : module->kernels.items[k++]);
+  }
+  s->slot_image = tl_arena_new(arena, uint32_t, s->entries.count);
+  for (size_t i = 0; i < s->entries.count; i++)
+    s->slot_image[i] = TL_NONE;
+}
+
+/* Entries (positions) that reach each block's function. */
+static tl_u32_vector *constants_users(const constants_state *s, const tl_graph *graph, tl_arena *arena) {
+  const tl_module *const module = s->module;
   tl_u32_vector *const users = tl_arena_new(arena, tl_u32_vector, module->constant_blocks.count);
   if (!module->constant_blocks.count)
     return users;
@@ -19,8 +39,8 @@ static tl_u32_vector *constants_users(const tl_module *module, const tl_graph *g
   for (uint32_t f = 0; f < graph->function_count; f++)
     has_block[f] = module->block_of_function[f] != TL_NONE;
   const tl_leads leads = tl_graph_leads(graph, has_block, arena);
-  for (uint32_t k = 0; k < module->kernels.count; k++) {
-    tl_graph_reach_along(graph, module->symbols.items[module->kernels.items[k]].function, &leads, &reach);
+  for (uint32_t k = 0; k < s->entries.count; k++) {
+    tl_graph_reach_along(graph, module->symbols.items[s->entries.items[k]].function, &leads, &reach);
     for (uint32_t i = 0; i < reach.count; i++) {
       const uint32_t block = module->block_of_function[reach.list[i]];
       tl_u32_push(arena, &users[block], k); /* an emptied block still takes its place (L73) */
@@ -29,18 +49,24 @@ static tl_u32_vector *constants_users(const tl_module *module, const tl_graph *g
   return users;
 }
 
-static uint32_t constants_text(const tl_module *module, uint32_t kernel) {
-  return module->symbols.items[module->kernels.items[kernel]].section;
+static const tl_symbol *constants_entry(const constants_state *s, uint32_t entry) {
+  return &s->module->symbols.items[s->entries.items[entry]];
 }
 
-static uint32_t constants_create_image(tl_module *module, uint32_t kernel, uint32_t type, uint64_t align) {
-  const uint32_t text = constants_text(module, kernel);
-  const uint32_t name = tl_module_name(module, tl_module_compiler_constants(module),
-                                       module->symbols.items[module->kernels.items[kernel]].name);
+static uint32_t *constants_image(const constants_state *s, uint32_t entry) {
+  if (tl_module_is_stub(s->module, s->entries.items[entry]))
+    return &s->slot_image[entry];
+  return &s->module->sections.items[constants_entry(s, entry)->section].constant2;
+}
+
+static uint32_t constants_create_image(const constants_state *s, uint32_t entry, uint32_t type, uint64_t align) {
+  tl_module *const module = s->module;
+  const tl_symbol symbol = *constants_entry(s, entry);
+  const uint32_t name = tl_module_name(module, tl_module_compiler_constants(module), symbol.name);
   const uint32_t image = tl_module_add_section(module, name, type, 0x42, align, 0);
   tl_module_add_section_symbol(module, image);
-  module->sections.items[image].about = text;
-  module->sections.items[text].constant2 = image;
+  module->sections.items[image].about = symbol.section;
+  *constants_image(s, entry) = image;
   return image;
 }
 
@@ -66,11 +92,13 @@ static void constants_copy_entries(tl_module *module, const tl_constant_block *b
   }
 }
 
-static uint64_t constants_place(tl_module *module, uint32_t block_index, const tl_u32_vector *users, tl_arena *arena) {
+static uint64_t constants_place(const constants_state *s, uint32_t block_index, const tl_u32_vector *users,
+                                tl_arena *arena) {
+  tl_module *const module = s->module;
   const tl_constant_block block = module->constant_blocks.items[block_index];
   uint64_t end = 0, align = block.align;
   for (size_t i = 0; i < users->count; i++) {
-    const uint32_t image = module->sections.items[constants_text(module, users->items[i])].constant2;
+    const uint32_t image = *constants_image(s, users->items[i]);
     if (image == TL_NONE)
       continue;
     const tl_section *const section = &module->sections.items[image];
@@ -79,9 +107,9 @@ static uint64_t constants_place(tl_module *module, uint32_t block_index, const t
   }
   const uint64_t offset = tl_align(end, align); /* all images take the largest alignment, and are padded to it (L76) */
   for (size_t i = users->count; i-- > 0;) {
-    uint32_t image = module->sections.items[constants_text(module, users->items[i])].constant2;
+    uint32_t image = *constants_image(s, users->items[i]);
     if (image == TL_NONE)
-      image = constants_create_image(module, users->items[i], block.type, align);
+      image = constants_create_image(s, users->items[i], block.type, align);
     tl_section *const section = &module->sections.items[image];
     for (size_t p = 0; p < block.pieces.count; p++) {
       tl_piece *const piece = tl_vector_push(arena, &section->pieces);
@@ -92,8 +120,7 @@ static uint64_t constants_place(tl_module *module, uint32_t block_index, const t
     section->align = align;
   }
   for (size_t i = users->count; i-- > 0;)
-    constants_copy_entries(module, &block, module->sections.items[constants_text(module, users->items[i])].constant2,
-                           offset, arena);
+    constants_copy_entries(module, &block, *constants_image(s, users->items[i]), offset, arena);
   return offset;
 }
 
@@ -123,20 +150,37 @@ static tl_own_constants *constants_own(const tl_module *module, tl_arena *arena)
   return own;
 }
 
+/* Users as positions in module->kernels, for the second layout; slots keep the first one's images. */
+static tl_u32_vector *constants_users_of_kernels(const constants_state *s, const tl_u32_vector *users,
+                                                 tl_arena *arena) {
+  const size_t blocks = s->module->constant_blocks.count;
+  tl_u32_vector *const kernels = tl_arena_new(arena, tl_u32_vector, blocks);
+  uint32_t *const kernel_of = tl_arena_new(arena, uint32_t, s->entries.count);
+  for (uint32_t i = 0, k = 0; i < s->entries.count; i++)
+    kernel_of[i] = tl_module_is_stub(s->module, s->entries.items[i]) ? TL_NONE : k++;
+  for (size_t b = 0; b < blocks; b++)
+    for (size_t i = 0; i < users[b].count; i++)
+      if (kernel_of[users[b].items[i]] != TL_NONE)
+        tl_u32_push(arena, &kernels[b], kernel_of[users[b].items[i]]);
+  return kernels;
+}
+
 tl_constant_offsets tl_layout_constants(tl_module *module, const tl_graph *graph, tl_arena *arena) {
   tl_constant_offsets offsets = {tl_arena_new(arena, uint64_t, module->constant_blocks.count), 0};
-  const tl_u32_vector *const users = constants_users(module, graph, arena);
+  constants_state state = {.module = module};
+  constants_find_entries(&state, arena);
+  const tl_u32_vector *const users = constants_users(&state, graph, arena);
   const tl_own_constants *const own = constants_own(module, arena);
   for (size_t i = module->constant_blocks.count; i-- > 0;) {
     if (!users[i].count)
       continue;
-    offsets.blocks[i] = constants_place(module, (uint32_t)i, &users[i], arena);
+    offsets.blocks[i] = constants_place(&state, (uint32_t)i, &users[i], arena);
     const tl_constant_block *const block = &module->constant_blocks.items[i];
     if (block->has_losing_part)
       offsets.null_value = offsets.blocks[i] + block->losing_offset;
   }
   constants_forget_empty(module);
   if (tl_compiler_constants_overflow(module))
-    tl_compiler_constants_pool(module, users, own, &offsets, arena);
+    tl_compiler_constants_pool(module, constants_users_of_kernels(&state, users, arena), own, &offsets, arena);
   return offsets;
 }

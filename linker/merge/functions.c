@@ -351,6 +351,7 @@ static void functions_define_stub(tl_merging *m, uint32_t symbol, uint32_t out) 
   const tl_cubin_section *const input = &m->cubin->sections[s->section];
   tl_module_list_symbol(module, out, true);
   tl_u32_push(module->arena, &module->stubs, out);
+  tl_u32_push(module->arena, &module->kernels_before_stub, (uint32_t)module->kernels.count);
   module->odd_slots |= !functions_is_slot(m, symbol);
   if (module->jump_slots == TL_NONE) {
     const uint32_t name = tl_names_intern(names, slots, sizeof slots - 1);

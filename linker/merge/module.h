@@ -303,6 +303,7 @@ typedef struct tl_module {
   const tl_index *index;                      /* of unified functions and data (-uidx), NULL */
   bool odd_slots;                             /* something that no jump slot is lies among the slots (L475) */
   tl_u32_vector stubs;                        /* with an index: symbols of the jump slots in .nv.uft */
+  tl_u32_vector kernels_before_stub;          /* by number in stubs: how many of `kernels` were there before it */
   tl_pieces tool_notes;                       /* the inputs' .note.nv.tkinfo (W5.1) */
   uint8_t *compat;                            /* merged .nv.compat records (I60-I69), 4 bytes each */
   uint32_t compat_size;

@@ -356,8 +356,11 @@ static void objects_pass_undefined(tl_merging *m, uint32_t index) {
     objects_fail(m, s, TL_MESSAGE_SAME_NAME);
   const uint32_t out =
       objects_new_symbol(m, s, object ? s->info : (uint8_t)(STB_GLOBAL << 4 | tl_symbol_type(s))); /* L160 */
-  if (!object)
+  if (!object) {
     module->symbol_of_name[s->name] = out;
+    module->symbols.items[out].other &= (uint8_t)~STO_VISIBILITY_MASK; /* L536: always visible */
+    module->symbols.items[out].unlisted = false;
+  }
   if (!shared && (object || module->arch < 100)) /* reserved shared memory has a place from sm_100 on (M2d) */
     module->symbols.items[out].value = object ? UINT64_MAX : 0; /* L26, L183 */
   m->symbol_map[index] = out;
