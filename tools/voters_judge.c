@@ -42,8 +42,8 @@ const char *voters_answer_difference(const voters_answer *a, const voters_answer
 
 /* --- rows --- */
 
-static const char *const rows_always[] = {"D14", "D15", "D16", "D17", "D18", "D19", "D20", "D32", "D42", "D43",
-                                          "D44", "D46", "D62", "D66", "D67", "D68", "M43", "M44", "M45i"};
+static const char *const rows_always[] = {"D14",  "D15", "D16", "D17", "D18", "D19", "D20", "D32", "D42", "D43",
+                                          "D101", "D44", "D46", "D62", "D66", "D67", "D68", "M43", "M44", "M45i"};
 
 static bool judge_row_is_always(const char *row) {
   for (size_t i = 0; i < sizeof rows_always / sizeof *rows_always; i++)

@@ -90,7 +90,12 @@ TL_DEFECT(D102, 'R', "merge", "an alias that an earlier file mentions and that s
           "the function's text is called after the function",
           "it is called after the alias, and from sm_90 on the link is refused")
 TL_DEFECT(D103, 'R', "layout",
-          "jump slots of unified functions beside two kernels or more, of which the first uses no shared memory of several users",
+          "jump slots of unified functions beside two kernels or more, of which the first uses no shared memory of "
+          "several users",
           "each slot has what it uses", "the slots have their own objects alone, and these lie over the others")
+TL_DEFECT(D104, 'R', "graph",
+          "a jump slot beside two kernels or more that reaches several functions with EXTERNS records",
+          "a slot has no such record",
+          "the symbols of all functions but the first are added to some other record, which may end nvlink")
 TL_DEFECT(D111, 'R', "merge", "-g, and a kernel of an -ewp object with shared memory of its own",
           "it has the shared memory that ptxas laid out", "the kernel has no shared memory")

@@ -26,18 +26,20 @@ static uint32_t tables_record(const tl_emitted *e, const tl_attribute *record, u
   const uint32_t size = externs ? tables_extern_words(e, record, to ? to + 4 : NULL) : record->size;
   if (externs && !size)
     return 0;
-  const uint32_t start = record->format == 4 ? 4 : 2;
+  const uint32_t start = record->format == 4 ? 4 : 2, added = externs ? 0 : 4 * record->symbol_count; /* L539 */
   if (!to)
-    return start + size;
+    return start + size + added;
   to[0] = record->format;
   to[1] = record->code;
   if (record->format == 4)
-    tl_put16(to + 2, (uint16_t)size);
+    tl_put16(to + 2, (uint16_t)(size + added));
   if (!externs)
     memcpy(to + start, record->data, size);
+  for (uint32_t i = 0; i < added / 4; i++)
+    tl_put32(to + start + size + 4 * i, e->symbol_index[record->symbols[i]]);
   if (record->symbol != TL_NONE)
     tl_put32(to + start, e->symbol_index[record->symbol]);
-  return start + size;
+  return start + size + added;
 }
 
 static void tables_records(tl_emitted *e, uint32_t section, const tl_attributes *list) {

@@ -4,6 +4,7 @@
  * .nv.info sections. With exactly one kernel nvlink gives it what ANY live function has, in a fixed order of codes
  * (D54, class M). */
 #include "base/bytes.h"
+#include "catalog/defect.h"
 #include "catalog/message.h"
 #include "cubin/attribute.h"
 #include "cubin/elf.h"
@@ -38,6 +39,17 @@ enum { SPREAD_ROWS = sizeof spread_rows / sizeof *spread_rows };
 /* Up to this many different symbols that stay in EXTERNS are followed each by itself; most programs have a few. */
 enum { SPREAD_SYMBOLS = 16, SPREAD_FOLLOWED = SPREAD_ROWS + SPREAD_SYMBOLS };
 
+/* Where jump slots count as kernels: a record that was made, or the symbols that a slot gets (L539). */
+typedef struct spread_step {
+  uint64_t entry;          /* whose record, in the order in which nvlink comes to them */
+  uint32_t filled, record; /* from which function's list, and which of its records */
+  uint32_t slot;           /* + 1; 0: a record was made ... */
+  uint32_t index;
+  tl_attributes *list;      /* ... there */
+  const tl_attribute *from; /* EXTERNS */
+} spread_step;
+typedef TL_VECTOR(spread_step) spread_steps;
+
 typedef struct spreader {
   tl_resources *resources;
   const tl_module *module;
@@ -49,6 +61,7 @@ typedef struct spreader {
   bool *has_crs;                /* by node: it or something it calls has a record */
   uint32_t sparse_of_all;       /* the same over all live functions (L97) */
   bool any_sparse, every_sparse;
+  spread_steps steps;
   tl_map seen;         /* list number << 32 | word: what the lists of words hold */
   uint32_t list_count; /* lists begun */
 } spreader;
@@ -407,12 +420,34 @@ static uint32_t spread_find_places(const spreader *s, uint32_t kernel, const spr
   return count;
 }
 
+/* Jump slots and kernels, the last one that was made first. */
+static uint64_t spread_order_of_slot(const spreader *s, uint32_t slot) {
+  return UINT64_MAX - ((uint64_t)s->module->kernels_before_stub.items[slot] << 32 | slot);
+}
+
+static uint64_t spread_order_of_kernel(uint32_t kernel) {
+  return UINT64_MAX - ((uint64_t)kernel << 32 | UINT32_MAX);
+}
+
+/* nvlink goes through the functions, of each through its records, and with each through the kernels that reach it. */
+static int spread_compare_steps(const void *a, const void *b) {
+  const spread_step *const steps[2] = {a, b};
+  uint64_t keys[2][2];
+  for (int i = 0; i < 2; i++) {
+    keys[i][0] = (uint64_t)steps[i]->filled << 32 | steps[i]->record;
+    keys[i][1] = steps[i]->entry;
+  }
+  const int at = keys[0][0] == keys[1][0];
+  return (keys[0][at] > keys[1][at]) - (keys[0][at] < keys[1][at]);
+}
+
 /* Of a kernel, or with `index` TL_NONE of a stub, beside others: the reached functions in the order in which their records were read (I30); those of a replaced body
  * were read late (L86). */
 static void spread_to_one_of_many(spreader *s, uint32_t entry, uint32_t index, const spread_below *below,
-                                  tl_reach *reach, spread_place *places, tl_attributes *list, tl_u32_vector *made) {
+                                  tl_reach *reach, spread_place *places, tl_attributes *list, spread_steps *made) {
   const uint32_t count = spread_find_places(s, entry, below, reach, places);
   spread_lists lists = {0};
+  size_t before = list->count;
   qsort(places, count, sizeof *places, spread_compare);
   for (uint32_t i = 0; i < count; i++) {
     const tl_attributes *const from = &s->module->sections.items[places[i].info].attributes;
@@ -425,42 +460,115 @@ static void spread_to_one_of_many(spreader *s, uint32_t entry, uint32_t index, c
       else if (row->rule == SPREAD_EXTERNS)
         continue; /* L537 */
       spread_one(s, list, &lists, row, &from->items[j]);
-      if (made && made->count < list->count)
-        tl_u32_push(s->arena, made, places[i].filled);
+      if (made && list->count > before)
+        *tl_vector_push(s->arena, made) = (spread_step){.filled = places[i].filled, .record = (uint32_t)j};
+      before = list->count;
     }
   }
-}
-
-/* A record that a jump slot gets: nvlink goes through the functions, and of each through the slots, the last one first. */
-typedef struct spread_slot_record {
-  tl_attribute record;
-  uint32_t filled, slot, index;
-} spread_slot_record;
-
-static int spread_compare_slots(const void *a, const void *b) {
-  const spread_slot_record *const x = a, *const y = b;
-  if (x->filled != y->filled)
-    return x->filled < y->filled ? -1 : 1;
-  return x->slot != y->slot ? (x->slot < y->slot) - (x->slot > y->slot) : (x->index > y->index) - (x->index < y->index);
 }
 
 /* L554: jump slots are kernels unless there is exactly one; what each of them gets stands in their one list of records, in
  * the order in which it comes (L537). */
 static void spread_to_stubs(spreader *s, const spread_below *below, tl_reach *reach, spread_place *places) {
-  TL_VECTOR(spread_slot_record) records = {0};
+  spread_steps all = {0};
+  TL_VECTOR(tl_attribute) records = {0};
   for (uint32_t i = 0; i < s->module->stubs.count; i++) {
     tl_attributes own = {0};
-    tl_u32_vector made = {0};
+    spread_steps made = {0};
     spread_to_one_of_many(s, s->module->stubs.items[i], TL_NONE, below, reach, places, &own, &made);
-    for (uint32_t j = 0; j < own.count; j++)
-      *tl_vector_push(s->arena, &records) = (spread_slot_record){own.items[j], made.items[j], i, j};
+    for (uint32_t j = 0; j < own.count; j++) {
+      spread_step *const step = tl_vector_push(s->arena, &all);
+      *step = made.items[j];
+      step->entry = spread_order_of_slot(s, i);
+      step->index = (uint32_t)records.count;
+      *tl_vector_push(s->arena, &records) = own.items[j];
+    }
   }
   if (!records.count)
     return;
-  tl_vector_sort(&records, spread_compare_slots);
-  tl_attributes *const all = &s->resources->sections[s->module->sections.items[s->module->jump_slots].info];
-  for (size_t i = 0; i < records.count; i++)
-    *tl_vector_push(s->arena, all) = records.items[i].record;
+  tl_vector_sort(&all, spread_compare_steps);
+  tl_attributes *const list = &s->resources->sections[s->module->sections.items[s->module->jump_slots].info];
+  for (size_t i = 0; i < all.count; i++) {
+    all.items[i].list = list;
+    *tl_vector_push(s->arena, list) = records.items[all.items[i].index];
+    all.items[i].index = (uint32_t)list->count - 1;
+    *tl_vector_push(s->arena, &s->steps) = all.items[i];
+  }
+}
+
+/* L539: the records of EXTERNS of all that a slot reaches. */
+static void spread_find_slot_externs(spreader *s, uint32_t slot, tl_reach *reach) {
+  const tl_module *const module = s->module;
+  const uint32_t function = module->symbols.items[module->stubs.items[slot]].function;
+  tl_graph_reach(s->graph, function, reach);
+  for (uint32_t i = 0; i < reach->count; i++) {
+    const uint32_t text = spread_text_of(s, reach->list[i]);
+    if (text == TL_NONE || text == module->jump_slots || !spread_is_primary(s, reach->list[i]))
+      continue;
+    const tl_attributes *const from = spread_input(s, text);
+    for (uint32_t j = 0; j < from->count; j++)
+      if (from->items[j].code == EIATTR_EXTERNS)
+        *tl_vector_push(s->arena, &s->steps) =
+            (spread_step){.filled = module->sections.items[module->sections.items[text].info].filled,
+                          .record = j,
+                          .entry = spread_order_of_slot(s, slot),
+                          .slot = slot + 1,
+                          .from = &from->items[j]};
+  }
+}
+
+/* Adds a function's symbols to a record that may be none of EXTERNS. A number is then the size of the symbols. */
+static void spread_spoil(const spreader *s, tl_attribute *record, const tl_attribute *from) {
+  tl_u32_vector symbols = {0};
+  for (uint32_t i = 0; i < record->symbol_count; i++)
+    tl_u32_push(s->arena, &symbols, record->symbols[i]);
+  for (uint32_t i = 0; i < from->symbol_count; i++) {
+    bool known = !tl_extern_stays(s->module, from->symbols[i]);
+    for (size_t j = 0; j < symbols.count && !known; j++)
+      known = symbols.items[j] == from->symbols[i];
+    if (!known)
+      tl_u32_push(s->arena, &symbols, from->symbols[i]);
+  }
+  if (record->format != 4 && !record->symbol_count &&
+      tl_get16(record->data) >= 4) /* nvlink reads what it does not have */
+    tl_diagnostics_add(s->module->diagnostics, tl_message_row_of(TL_MESSAGE_HOSTILE),
+                       (tl_site){s->module->index->path, NULL, NULL, TL_NO_OFFSET}, NULL, s->module->index->path,
+                       "a jump slot's symbols are added to a record that is a number (D104)");
+  if (record->format != 4) {
+    uint8_t *const value = tl_arena_new(s->arena, uint8_t, 2);
+    tl_put16(value, (uint16_t)(4 * symbols.count));
+    record->data = value;
+  }
+  record->symbols = symbols.items;
+  record->symbol_count = (uint32_t)symbols.count;
+}
+
+/* D104, L539: a slot has no record of EXTERNS. What the first function brings is lost; the symbols of every further one
+ * nvlink adds to the record that it had made last when it came to the first, whatever that is, and whomever it is of. */
+static void spread_spoil_records(spreader *s, tl_reach *reach) {
+  const tl_module *const module = s->module;
+  const size_t made = s->steps.count;
+  for (uint32_t i = 0; i < module->stubs.count; i++)
+    spread_find_slot_externs(s, i, reach);
+  if (s->steps.count == made)
+    return;
+  tl_vector_sort(&s->steps, spread_compare_steps);
+  tl_attribute **const of_slot = tl_arena_new(s->arena, tl_attribute *, module->stubs.count + 1);
+  tl_attribute *last = s->resources->module.count ? &s->resources->module.items[s->resources->module.count - 1] : NULL;
+  for (size_t i = 0; i < s->steps.count; i++) {
+    const spread_step *const step = &s->steps.items[i];
+    if (!step->slot)
+      last = &step->list->items[step->index];
+    else if (!of_slot[step->slot - 1])
+      of_slot[step->slot - 1] = last;
+    else if (tl_defect_matched(module->options, TL_DEFECT_D104))
+      spread_spoil(s, of_slot[step->slot - 1], step->from);
+    else {
+      tl_defect_note(module->diagnostics, TL_DEFECT_D104,
+                     tl_module_text(module, module->symbols.items[module->stubs.items[step->slot - 1]].name));
+      return;
+    }
+  }
 }
 
 /* All functions' records with exactly one kernel, its own too, in the order in which they were read (L152). */
@@ -728,6 +836,20 @@ static int spread_compare_mixed(const void *a, const void *b) {
   return (x->index < y->index) - (x->index > y->index);
 }
 
+static void spread_to_kernel(spreader *s, uint32_t k, const spread_below *below, tl_reach *reach, spread_place *places,
+                             tl_attributes *list) {
+  const bool slots = s->module->stubs.count != 0;
+  const size_t first = list->count;
+  spread_steps made = {0};
+  spread_to_one_of_many(s, s->module->kernels.items[k], k, below, reach, places, list, slots ? &made : NULL);
+  for (size_t i = 0; i < made.count; i++) {
+    made.items[i].list = list;
+    made.items[i].index = (uint32_t)(first + i);
+    made.items[i].entry = spread_order_of_kernel(k);
+    *tl_vector_push(s->arena, &s->steps) = made.items[i];
+  }
+}
+
 void tl_spread_attributes(tl_resources *resources, const tl_module *module, const tl_graph *graph, tl_arena *arena) {
   spreader s = {.resources = resources, .module = module, .graph = graph, .arena = arena};
   tl_map_init(&s.seen, arena);
@@ -755,10 +877,12 @@ void tl_spread_attributes(tl_resources *resources, const tl_module *module, cons
     if (tl_module_has_single_kernel(module))
       spread_to_single(&s, kernel);
     else
-      spread_to_one_of_many(&s, kernel, k, &below, &reach, places, list, NULL);
+      spread_to_kernel(&s, k, &below, &reach, places, list);
   }
   if (!tl_module_has_single_kernel(module))
     spread_to_stubs(&s, &below, &reach, places);
+  if (!tl_module_has_single_kernel(module))
+    spread_spoil_records(&s, &reach);
   spread_close_stubs(&s);
   tl_vector_sort(&resources->mixed, spread_compare_mixed);
 }
