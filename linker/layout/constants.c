@@ -6,6 +6,7 @@
 #include "cubin/elf.h"
 #include "layout/compiler_constants.h"
 
+#include <assert.h>
 #include <string.h>
 
 typedef struct constants_state {
@@ -54,6 +55,7 @@ static const tl_symbol *constants_entry(const constants_state *s, uint32_t entry
 }
 
 static uint32_t *constants_image(const constants_state *s, uint32_t entry) {
+  assert(entry < s->entries.count && s->entries.items);
   if (tl_module_is_stub(s->module, s->entries.items[entry]))
     return &s->slot_image[entry];
   return &s->module->sections.items[constants_entry(s, entry)->section].constant2;
