@@ -315,7 +315,7 @@ static tl_u32_vector *shared_collect_own(shared_state *s) {
   return own;
 }
 
-/* L554, D103: nvlink asks the first slot whether a slot uses the pool, since all have one text. Where that does not, what
+/* L558, D103: nvlink asks the first slot whether a slot uses the pool, since all have one text. Where that does not, what
  * the others use is forgotten, and their own objects lie over it. */
 static bool shared_slots_forget(const shared_state *s) {
   const size_t first = s->module->all_kernels.count;
