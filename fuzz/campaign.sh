@@ -51,7 +51,7 @@ while (($#)); do
 done
 if ((${#targets[@]} == 0)); then
   for program in "$build"/fuzz/fuzz_*; do
-    [[ -x $program && $program != */fuzz_measure ]] && targets+=("${program##*/fuzz_}")
+    [[ -x $program && -e $source/targets/${program##*/fuzz_}.c ]] && targets+=("${program##*/fuzz_}")
   done
 fi
 ((${#targets[@]})) || die "no targets in $build/fuzz"
