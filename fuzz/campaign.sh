@@ -78,6 +78,13 @@ stat_of() { awk -v name="stat::$1:" '$1 == name { sum += $2 } END { print sum + 
 # How long an input may get: links, or the plain bytes of a few instructions or fields.
 longest_of() { case $1 in decoder | patch | options | files) echo 512 ;; *) echo 65536 ;; esac }
 runs_of() { awk -v name="$1" '$1 == name { print $2 }' "$source/runs"; }
+# Its part of the time, in seconds (--ci).
+time_of() { # NAME
+  printf '%s\n' "${targets[@]}" | awk -v name="$1" -v all=$((seconds * jobs)) '
+    NR == FNR { part[$1] = $3; next }
+    { sum += part[$1] }
+    END { print 1 + int(all * part[name] / sum) }' "$source/runs" -
+}
 
 # One target, in a sequence of inputs that the seed alone decides: the files come in a sorted list, the corpus is in memory,
 # and what depends on addresses (the values that comparisons saw) is left out.
@@ -87,7 +94,7 @@ run_target_again() { # NAME
   mkdir -p "$state/corpus/$name"
   find "$source/seeds/links" "$source/seeds/$name" "$source/regressions" "$source/open" -type f 2>/dev/null |
     LC_ALL=C sort | paste -sd , | tr -d '\n' >"$list" || true
-  "$build/fuzz/fuzz_$name" -seed="$seed" -runs="$runs" -max_total_time="$share" -max_len="$(longest_of "$name")" -timeout=60 \
+  "$build/fuzz/fuzz_$name" -seed="$seed" -runs="$runs" -max_total_time="$(time_of "$name")" -max_len="$(longest_of "$name")" -timeout=60 \
     -rss_limit_mb=8192 -use_cmp=0 -reload=0 -print_final_stats=1 -artifact_prefix="$state/findings/$name-" \
     -seed_inputs="@$list" </dev/null >"$log" 2>&1 || true
 }
@@ -122,8 +129,10 @@ if ((ci)); then
   run=run_target_again
   for target in "${targets[@]}"; do [[ $(runs_of "$target") =~ ^[0-9]+$ ]] || die "no row for '$target' in fuzz/runs"; done
   say "again: ./run fuzz --ci --seed $seed"
+  say "${#targets[@]} targets, $jobs at a time, $seconds s at most in all; state in $state"
+else
+  say "${#targets[@]} targets, $jobs at a time, $share s each; state in $state"
 fi
-say "${#targets[@]} targets, $jobs at a time, $share s each; state in $state"
 begin=$SECONDS
 for target in "${targets[@]}"; do
   while mapfile -t running < <(jobs -rp) && ((${#running[@]} >= jobs)); do

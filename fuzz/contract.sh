@@ -74,7 +74,7 @@ check_lists() {
   local file name
   for file in "$source"/fuzz/targets/*.c; do
     name=$(basename "$file" .c)
-    grep -qE "^$name [1-9][0-9]*$" "$source/fuzz/runs" || fail "fuzz/runs has no row for $name"
+    grep -qE "^$name [1-9][0-9]* [1-9][0-9]*$" "$source/fuzz/runs" || fail "fuzz/runs has no row for $name"
     grep -qF "| \`$name\` |" "$source/docs/fuzzing.md" || fail "docs/fuzzing.md has no row for $name"
     grep -qE "^twinlink_add_fuzz_target\($name[ )]" "$source/fuzz/CMakeLists.txt" || fail "no target $name is built"
     (($(wc -l <"$file") <= 150)) || fail "$name is not thin: over 150 lines"
