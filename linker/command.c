@@ -345,12 +345,20 @@ void tl_command_note(tl_command *command, tl_arena *arena) {
 }
 
 /* The value of an option as one word; a list's items keep their commas inside quotes. */
+/* In quotes, because of its commas; backslashes at its end stand behind them, where they do not keep the quote. */
+static const char *command_quoted_item(const char *item, tl_arena *arena) {
+  size_t length = strlen(item);
+  while (length && item[length - 1] == '\\')
+    length--;
+  return tl_arena_format(arena, "\"%s\"%s", tl_arena_text(arena, item, length), item + length);
+}
+
 static const char *command_word_value(const tl_given *given, tl_option_kind kind, tl_arena *arena) {
   if (kind != TL_OPTION_LIST)
     return given->text;
   tl_texts items = {0};
   for (size_t i = 0; i < given->list.count; i++)
-    *tl_vector_push(arena, &items) = tl_arena_format(arena, "\"%s\"", given->list.items[i]);
+    *tl_vector_push(arena, &items) = command_quoted_item(given->list.items[i], arena);
   return tl_texts_join(arena, &items, ",");
 }
 
