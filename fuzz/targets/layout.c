@@ -56,8 +56,7 @@ static const char *layout_check_slots(const tl_module *module, const tl_layout *
 
 static const char *layout_look(tl_link_common *c, tl_link_stages *s) {
   (void)c;
-  /* with -preserve-relocs an object that no kernel uses keeps its symbol and no place */
-  if (s->diagnostics->errors || !s->module.mode->final || s->module.mode->records_applied)
+  if (s->diagnostics->errors || !s->module.mode->final)
     return NULL;
   const char *wrong = layout_check_shared(&s->module, &s->layout);
   if (!wrong)

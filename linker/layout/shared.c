@@ -287,12 +287,18 @@ static void shared_colour_pool(shared_state *s) {
 }
 
 /* Kernel-local objects in creation order, then the moved ones in sorted order (W9.4). */
-static tl_u32_vector *shared_collect_own(shared_state *s) {
-  tl_u32_vector *const own = tl_arena_new(s->arena, tl_u32_vector, s->kernel_count);
+/* By section: the kernel that it belongs to, from 1 on. */
+static uint32_t *shared_kernels_of_sections(const shared_state *s) {
   uint32_t *const kernel_of = tl_arena_new(s->arena, uint32_t, s->module->sections.count);
   for (uint32_t k = 0; k < s->kernel_count; k++)
     if (shared_section_of_kernel(s, k) != TL_NONE)
       kernel_of[shared_section_of_kernel(s, k)] = k + 1;
+  return kernel_of;
+}
+
+static tl_u32_vector *shared_collect_own(shared_state *s) {
+  tl_u32_vector *const own = tl_arena_new(s->arena, tl_u32_vector, s->kernel_count);
+  const uint32_t *const kernel_of = shared_kernels_of_sections(s);
   for (size_t i = 0; i < s->module->shared_objects.count; i++) {
     const uint32_t symbol = s->module->shared_objects.items[i];
     if (shared_is_kernel_local(s, symbol) && kernel_of[shared_symbol(s, symbol)->section])
@@ -355,6 +361,33 @@ static void shared_place_own(shared_state *s) {
         own[k].count != 0 || (s->kernel_uses[k] && !forgets && !shared_symbol(s, s->entries.items[k])->late);
     if (section != TL_NONE)
       s->layout->section_align[section] = align;
+  }
+}
+
+/* L601: objects that lie in the section of a device function, which compilers do not write, are laid out as a kernel's own
+ * are, from 0 on. */
+static void shared_place_strays(shared_state *s) {
+  tl_u32_vector *const strays = tl_arena_new(s->arena, tl_u32_vector, s->module->sections.count);
+  const uint32_t *const kernel_of = shared_kernels_of_sections(s);
+  for (size_t i = 0; i < s->module->shared_objects.count; i++) {
+    const uint32_t symbol = s->module->shared_objects.items[i];
+    if (shared_is_kernel_local(s, symbol) && !kernel_of[shared_symbol(s, symbol)->section])
+      tl_u32_push(s->arena, &strays[shared_symbol(s, symbol)->section], symbol);
+  }
+  for (size_t section = 0; section < s->module->sections.count; section++) {
+    uint64_t end = 0, align = s->pool_align;
+    tl_list_sort(s->arena, strays[section].items, strays[section].count, TL_DEAL_ALTERNATE, shared_own_first, s);
+    for (size_t i = 0; i < strays[section].count; i++) {
+      const uint32_t symbol = shared_of(strays[section].items[i]);
+      const uint64_t its = shared_align(s, strays[section].items[i]);
+      s->layout->symbol_value[symbol] = tl_align(end, its);
+      end = s->layout->symbol_value[symbol] + shared_size(s, strays[section].items[i]);
+      align = its > align ? its : align;
+    }
+    if (strays[section].count) {
+      s->layout->section_size[section] = end + s->layout->reserved;
+      s->layout->section_align[section] = align;
+    }
   }
 }
 
@@ -588,6 +621,7 @@ void tl_layout_shared(tl_layout *layout, tl_shared_plan *s) {
     layout->symbol_gone[shared_of(s->gone.items[i])] = true;
   shared_colour_pool(s);
   shared_place_own(s);
+  shared_place_strays(s);
   shared_list_external(s);
   if (s->module->extern_by_name) {
     shared_place_external_names(s, &s->module->locals);
