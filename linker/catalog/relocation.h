@@ -65,7 +65,11 @@ typedef struct tl_relocation_row {
 
 #define TL_R_CUDA_COUNT 117
 #define TL_R_MERCURY 0x10000u
-#define TL_R_MERCURY_COUNT 64
+#define TL_R_MERCURY_COUNT 65
+
+/* Mercury's types that say a place in the code: the loader's in the Mercury view, while the SASS view has the place itself,
+ * in the fields (R63, L585). */
+bool tl_relocation_is_code_place(const tl_relocation_row *row);
 
 /* The row of an R_CUDA type; NULL for a number outside the table. */
 const tl_relocation_row *tl_relocation_find(uint32_t type);

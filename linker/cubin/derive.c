@@ -363,6 +363,44 @@ static void derive_entries(const deriver *d, const tl_cubin_section *mercury, tl
   own->entry_size = ELF_RELA_SIZE;
 }
 
+/* --- entries of data --- */
+
+/* The SASS side has the place in the bytes, and no entry. */
+static bool derive_is_code_place(uint32_t type) {
+  return tl_relocation_is_code_place(tl_relocation_in_view(type, true));
+}
+
+/* Those that the loader carries out in the Mercury view, while the SASS side's number is one that linking carries out. */
+static bool derive_is_loaders(uint32_t type) {
+  return type >= TL_R_MERCURY + 60 && type <= TL_R_MERCURY + 63;
+}
+
+/* Where the SASS side alone would be linked otherwise than the Mercury side, its entry takes Mercury's number (R63, L585). */
+static void derive_data_entries(const deriver *d, const tl_cubin_section *mercury, tl_cubin_section *own) {
+  uint64_t places = 0, done = 0;
+  if (mercury->type != SHT_CUDA_MERCURY_RELA || own->type != SHT_RELA)
+    return;
+  for (uint64_t at = 0; at + ELF_RELA_SIZE <= mercury->size; at += ELF_RELA_SIZE)
+    places += derive_is_code_place(tl_get32(mercury->data + at + 8));
+  if (own->size + places * ELF_RELA_SIZE != mercury->size || mercury->size % ELF_RELA_SIZE)
+    return;
+  uint8_t *const bytes = tl_arena_new(d->arena, uint8_t, mercury->size);
+  for (uint64_t at = 0; at < mercury->size; at += ELF_RELA_SIZE) {
+    const uint8_t *const entry = mercury->data + at, *same = entry;
+    const uint32_t type = tl_get32(entry + 8);
+    if (!derive_is_code_place(type)) {
+      same = own->data + done;
+      done += ELF_RELA_SIZE;
+    }
+    memcpy(bytes + at, same, ELF_RELA_SIZE);
+    if (derive_is_loaders(type) && tl_get64(same) == tl_get64(entry))
+      tl_put32(bytes + at + 8, type);
+  }
+  own->data = bytes;
+  own->size = mercury->size;
+  own->entry_size = ELF_RELA_SIZE;
+}
+
 /* --- all --- */
 
 static void derive_sizes(deriver *d) {
@@ -412,7 +450,9 @@ void tl_derive_sass(tl_cubin *cubin, const tl_names *names, tl_arena *arena, boo
       section->size = 0;
   }
   for (uint32_t i = 1; i < count; i++)
-    if (derive_section(&d, i)->type == SHT_CUDA_CAPSULE)
+    if (joined && derive_section(&d, i)->type == SHT_CUDA_GLOBAL_INIT && first[i] && d.sass[first[i]])
+      derive_data_entries(&d, derive_section(&d, first[i]), derive_section(&d, d.sass[first[i]]));
+    else if (derive_section(&d, i)->type == SHT_CUDA_CAPSULE)
       derive_text(&d, i, first[i], next);
     else if (derive_section(&d, i)->type == SHT_CUDA_MERCURY_INFO && !derive_section(&d, i)->info && d.sass[i])
       derive_attributes(&d, derive_section(&d, i), derive_section(&d, d.sass[i]));

@@ -259,7 +259,7 @@ static const view_unread_row view_unread_rows[] = {
     {0x18, 0x27, VIEW_SHARED, true, TL_MESSAGE_DELETED_SYMBOL, NULL},
     {0x04, 0x06, VIEW_SECTION, false, TL_MESSAGE_NVRS, NULL},
     {0x28, 0x29, VIEW_SECTION, false, TL_MESSAGE_NVRS, NULL},
-    {TL_R_MERCURY_COUNT, 0x1fff, VIEW_SECTION | VIEW_SHARED | VIEW_OTHER, false, TL_MESSAGE_NVRS, NULL},
+    {0x40, 0x1fff, VIEW_SECTION | VIEW_SHARED | VIEW_OTHER, false, TL_MESSAGE_NVRS, NULL},
     {0x0f, 0x0f, VIEW_SECTION | VIEW_SHARED | VIEW_OTHER, false, TL_MESSAGE_DAMAGED,
      "a function descriptor relocation names no function (D15)"},
     {0x08, 0x0a, VIEW_OTHER, false, TL_MESSAGE_DAMAGED, "a relocation of code names no function (L442)"},
@@ -300,6 +300,8 @@ static void view_check_unread_entries(const tl_cubin *cubin, const tl_names *nam
     if (section->type != SHT_CUDA_MERCURY_RELA || section->info >= cubin->section_count)
       continue;
     const bool code = cubin->sections[section->info].type == SHT_CUDA_CAPSULE;
+    if (!code && cubin->role.joined) /* the Mercury view is linked, too, and says what is wrong (L588) */
+      continue;
     for (uint64_t at = 0; at + ELF_RELA_SIZE <= section->size; at += ELF_RELA_SIZE) {
       const tl_site site = {cubin->path, tl_names_text(names, section->name), NULL, at};
       const view_unread_row fault = view_unread_fault(symbols, section->data + at, code);

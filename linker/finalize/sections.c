@@ -207,10 +207,22 @@ static uint32_t mirror_type(const tl_section *section, mirror_kind kind) {
   return section->type == SHT_CUDA_CONSTANT0 + 3 ? SHT_CUDA_USER_CONSTANT : section->type;
 }
 
+/* The SASS view's bytes are its own where places in the code were written into them, whatever these are (L585). */
+static bool mirror_has_places(const finalizer *f) {
+  const tl_relocated *const relocated = f->sass->emitted->relocated;
+  for (size_t i = 0; i < relocated->patches.count; i++) {
+    const tl_patch *const patch = &relocated->patches.items[i];
+    if (f->sass->module->sections.items[patch->section].type == SHT_CUDA_GLOBAL_INIT &&
+        tl_relocation_is_code_place(patch->row))
+      return true;
+  }
+  return false;
+}
+
 /* Sections whose bytes in the file serve both views (M10). */
 static bool mirror_shares(const finalizer *f, uint32_t section, const final_section *plain, const final_section *own) {
-  static const char *const always[] = {".nv.constant.user", ".nv.constant.pic", ".nv.global.init", ".debug_abbrev",
-                                       ".debug_loc",        ".debug_pubnames",  ".debug_pubtypes", ".debug_str"};
+  static const char *const always[] = {".nv.constant.user", ".nv.constant.pic", ".debug_abbrev", ".debug_loc",
+                                       ".debug_pubnames",   ".debug_pubtypes",  ".debug_str"};
   static const char *const when_equal[] = {".debug_line", ".nv_debug_line_sass"};
   static const char ptx[] = ".nv_debug_ptx_txt";
   const char *const name = sections_name(f, section);
@@ -222,6 +234,8 @@ static bool mirror_shares(const finalizer *f, uint32_t section, const final_sect
   for (size_t i = 0; i < sizeof when_equal / sizeof *when_equal; i++)
     if (strcmp(name, when_equal[i]) == 0)
       return plain->size == own->size && memcmp(plain->bytes, own->bytes, own->size) == 0;
+  if (strcmp(name, ".nv.global.init") == 0)
+    return plain->size == own->size && !mirror_has_places(f);
   return strncmp(name, ptx, sizeof ptx - 1) == 0 && plain->size == own->size;
 }
 

@@ -44,6 +44,10 @@ static void symbols_fill_sass(const finalizer *f, uint32_t symbol, uint8_t *at) 
   if (tl_get16(own + 6) != SHN_UNDEF) { /* an undefined one stays as the Mercury view has it, but for its value */
     at[4] = own[4];
     at[5] = own[5];
+  } else if (f->mercury->module->mode->final && tl_type_of(m) == STT_CUDA_OBJECT &&
+             at[5] & STO_SPACE_MASK) { /* M8, L586 */
+    at[4] = (uint8_t)((at[4] & 0xf0) | STT_OBJECT);
+    at[5] &= (uint8_t)~STO_SPACE_MASK;
   }
   const uint64_t mercury_value = tl_get64(at + 8);
   memcpy(at + 8, own + 8, 16);

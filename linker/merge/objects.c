@@ -262,12 +262,13 @@ static bool objects_check_known(tl_merging *m, const tl_cubin_symbol *s, const t
 }
 
 static uint32_t objects_new_symbol(tl_merging *m, const tl_cubin_symbol *s, uint8_t info) {
+  const bool sizeless = objects_is_texture(s) && s->section == SHN_UNDEF; /* L587 */
   const tl_symbol symbol = {.name = s->name,
                             .info = info,
                             .other = s->other,
                             .section = TL_NONE,
                             .value = s->value,
-                            .size = s->size,
+                            .size = sizeless ? 0 : s->size,
                             .function = TL_NONE,
                             .block = TL_NONE,
                             .mention = m->file,

@@ -48,6 +48,15 @@ static void relocations_check_type(const tl_merging *m, uint32_t section, uint64
                      "a relocation has a type that there is not");
 }
 
+/* R62, L584: a number below Mercury's is refused whatever becomes of the entry. */
+static void relocations_check_mercury(const tl_merging *m, uint32_t section, uint64_t index) {
+  const tl_cubin_section *const input = &m->cubin->sections[section];
+  const tl_cubin_relocation entry = tl_cubin_relocation_at(input, index);
+  const tl_site site = {m->cubin->path, tl_merging_text(m, input->name), NULL, entry.offset};
+  if (m->module->view == TL_VIEW_MERCURY && entry.type && entry.type <= TL_R_MERCURY)
+    tl_diagnostics_add(m->module->diagnostics, tl_message_row_of(TL_MESSAGE_UNEXPECTED_RELOC), site, NULL);
+}
+
 void tl_merge_check_targets(const tl_merging *m) {
   for (uint32_t s = 1; s < m->cubin->section_count; s++) {
     const tl_cubin_section *const input = &m->cubin->sections[s];
@@ -218,6 +227,7 @@ void tl_merge_check_relocations(const tl_merging *m, uint32_t section) {
       tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, section, i * size, what);
     if (named)
       relocations_check_type(m, section, i);
+    relocations_check_mercury(m, section, i);
   }
 }
 

@@ -347,7 +347,7 @@ static bool relocate_in_relocatable(const relocating *r, entry_state *e, outcome
     return relocate_keeps_for_later(r, e, TL_DEFECT_D92);
   const bool weak = tl_binding_of(symbol) == STB_WEAK && !symbol->external_shared;
   const bool elsewhere = weak && !relocate_is_placed_by_loader(r, symbol);
-  const bool nothing = e->row && e->row->kind == TL_RELOC_NONE;
+  const bool nothing = e->type == 0;
   if ((nothing && (elsewhere || instance != TL_NONE)) || (relocate_clears(e) && elsewhere)) /* L572 */
     *result = OUTCOME_DROP;
   if (relocate_is_reserved_clear(r, e, symbol))
@@ -387,7 +387,7 @@ static bool relocate_by_class(const relocating *r, entry_state *e, outcome *resu
       return true;
     }
     const tl_relocation_row *const row = tl_relocation_in_view(e->entry->type, r->module->view == TL_VIEW_MERCURY);
-    if (row && (row->kind == TL_RELOC_NONE || row->kind == TL_RELOC_UNIFIED))
+    if (row && (e->entry->type == 0 || row->kind == TL_RELOC_UNIFIED))
       relocate_fail(r, e, TL_MESSAGE_DELETED_SYMBOL);
     tl_trace(r->module->diagnostics, TL_TRACE_UNIFIED, (uint64_t)e->entry->type, (uint64_t)0);
     *result = OUTCOME_DROP;
@@ -583,7 +583,8 @@ static bool relocate_is_recorded(const relocating *r, const entry_state *e) {
   const bool slot = texture && final && e->row->texture == TL_TEX_BINDLESS; /* L575 */
   if (symbol->block != TL_NONE || slot || symbol->constants_size)
     return false;
-  if (r->module->capsule && !symbol->shared) /* L145 */
+  const bool code = tl_layout_function_of(r->module, e->entry->target) != TL_NONE;
+  if (r->module->capsule && (!symbol->shared || !code)) /* L145 */
     return false;
   if (relocate_clears(e)) /* L550, L571 */
     return !symbol->external_shared &&
@@ -662,10 +663,33 @@ static void relocate_clear(relocating *r, entry_state *e) {
   relocate_apply(r, e);
 }
 
+/* In a capsule's SASS view what Mercury keeps as a place in the code stands in the bytes (R63, L585). */
+static bool relocate_is_place(const relocating *r, const entry_state *e) {
+  return r->module->view == TL_VIEW_SASS && e->type > TL_R_MERCURY && tl_relocation_is_code_place(e->row);
+}
+
+/* S is what the table of symbols says, also of one that is undefined. */
+static void relocate_apply_place(relocating *r, entry_state *e) {
+  const tl_symbol *const symbol = relocate_symbol(r, e->symbol);
+  if (e->symbol && symbol->section == TL_NONE && !symbol->shared && symbol->block == TL_NONE)
+    e->s = r->layout->symbol_value[e->symbol];
+  e->defect = TL_DEFECT_COUNT;
+  relocate_apply(r, e);
+}
+
+/* In a capsule's SASS view: R_CUDA's number of an entry that went by Mercury's rules (L585). */
+static uint32_t relocate_kept_type(const relocating *r, uint32_t type) {
+  static const uint32_t sass[] = {1, 2, 112, 113};
+  const uint32_t first = TL_R_MERCURY + 60, count = sizeof sass / sizeof *sass;
+  return r->module->view == TL_VIEW_SASS && type >= first && type < first + count ? sass[type - first] : type;
+}
+
 static void relocate_keep(const relocating *r, const entry_state *e, bool as_none) {
+  if (as_none && r->module->capsule && r->module->view == TL_VIEW_SASS)
+    return; /* only the Mercury view says it */
   *tl_vector_push(r->arena, &r->relocated->kept) = (tl_kept){.container = e->entry->container,
                                                              .symbol = as_none ? 0 : e->symbol,
-                                                             .type = as_none ? 0 : e->type,
+                                                             .type = as_none ? 0 : relocate_kept_type(r, e->type),
                                                              .offset = e->offset,
                                                              .addend = e->a};
   r->relocated->container_used[e->entry->container] = true;
@@ -694,7 +718,8 @@ static void relocate_entry(relocating *r, uint32_t index) {
   entry_state e = {.entry = entry, .index = index, .defect = TL_DEFECT_COUNT};
   e.symbol = e.entry->symbol;
   e.offset = tl_layout_place_of_entry(r->layout, r->module, e.entry);
-  const bool mercury = r->module->view == TL_VIEW_MERCURY;
+  /* In a capsule's data the SASS view has Mercury's number where there is no other (R63). */
+  const bool mercury = r->module->view == TL_VIEW_MERCURY || (r->module->capsule && e.entry->type > TL_R_MERCURY);
   const tl_relocation_row *const row = tl_relocation_in_view(e.entry->type, mercury);
   if (mercury && !row) /* R73 */
     relocate_fail(r, &e, TL_MESSAGE_UNEXPECTED_RELOC);
@@ -711,6 +736,10 @@ static void relocate_entry(relocating *r, uint32_t index) {
   outcome result;
   if (!relocate_by_class(r, &e, &result))
     result = relocate_by_type(r, &e);
+  if (result == OUTCOME_KEEP && relocate_is_place(r, &e)) {
+    relocate_apply_place(r, &e);
+    return;
+  }
   if (result == OUTCOME_APPLY || result == OUTCOME_APPLY_AND_KEEP)
     relocate_apply(r, &e);
   else if (result == OUTCOME_CLEAR)
