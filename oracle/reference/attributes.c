@@ -117,7 +117,8 @@ static void ref_attribute_spread_flag(ref_link *link, ref_function *function, co
   ref_records *kernel = &function->output_records;
   if (ref_attribute_find(kernel, record->code) == NULL) {
     ref_attribute_check_groups(link, function, record);
-    const uint16_t value = record->code == CODE_REG_RECONFIG ? record->value : 0;
+    const bool keeps = record->code == CODE_REG_RECONFIG && link->kernels.count != 1; /* RF190 */
+    const uint16_t value = keeps && record->format != 4 ? record->value & 0xff : 0;
     (void)ref_attribute_append(link, kernel, 1, record->code, value);
   }
 }
@@ -490,7 +491,7 @@ static void ref_attributes_add_min_stacks(ref_link *link) {
 
 /* RF116: an alias that a section belongs to has none of its own. The count in the section's header is enough for nvlink; from
  * sm_90 on there is none, and it stops; by default that of the function is taken. */
-static bool ref_attribute_alias_has_registers(const ref_link *link, size_t number) {
+bool ref_attribute_alias_has_registers(const ref_link *link, size_t number) {
   const size_t text = link->functions[number].text;
   const bool header = text != REF_NONE && link->sections[text].info_high != 0;
   for (size_t i = 0; i < link->function_count && (header || !link->job->bug_compatible); i++) {
@@ -501,21 +502,40 @@ static bool ref_attribute_alias_has_registers(const ref_link *link, size_t numbe
   return false;
 }
 
-/* I13 */
-static void ref_attributes_check_registers(ref_link *link) {
+/* RF197: a function of the output without attributes of its own, where others have masks (I23). */
+static bool ref_attributes_lack_mask(const ref_link *link, const ref_function *function) {
+  return function->alias_of == REF_NONE && function->info == REF_NONE && ref_attribute_mask_counts(link, function);
+}
+
+static bool ref_attributes_have_masks(const ref_link *link) {
   for (size_t i = 0; i < link->function_count; i++) {
-    const ref_function *function = &link->functions[i];
-    if (function->live && function->is_emptied) { /* RF127 */
-      if (link->sm >= 90) {
-        ref_message_fatal(link, "E76", "Internal error: Negative size encountered");
-      }
-      continue;
-    }
-    const bool counted = function->has_register_count || ref_attribute_alias_has_registers(link, i);
-    if (function->live && function->text != REF_NONE && !counted && !function->is_stub) {
-      ref_message_fatal(link, "E60", "Internal error: no regcount?");
+    if (ref_attribute_mask_counts(link, &link->functions[i]) &&
+        ref_attribute_find(&link->functions[i].records, CODE_SPARSE_MMA) != NULL) {
+      return true;
     }
   }
+  return false;
+}
+
+static void ref_attributes_check_emptied(ref_link *link) {
+  const bool masks = ref_attributes_have_masks(link);
+  for (size_t i = 0; i < link->function_count; i++) {
+    const ref_function *function = &link->functions[i];
+    const bool emptied = function->live && function->is_emptied && link->sm >= 90; /* RF127 */
+    if (emptied || (masks && ref_attributes_lack_mask(link, function))) {
+      ref_message_fatal(link, "E76", "Internal error: Negative size encountered");
+    }
+  }
+}
+
+/* RF194: a kernel without a count gets one, with that of the first function that it reaches. */
+void ref_attributes_add_registers(ref_link *link, const ref_function *kernel) {
+  ref_record record = {.format = 4, .code = CODE_REGCOUNT, .first_word_is_symbol = true};
+  ref_bytes_add_u32(link, &record.payload, 0);
+  ref_bytes_add_u32(link, &record.payload, kernel->raised_registers);
+  ref_indices_add(link, &record.symbols, kernel->symbol);
+  (void)ref_records_add(link, &link->module_output, record);
+  link->sections[link->info_section].size += 4 + record.payload.size;
 }
 
 /* The sections' sizes, known before symbols have numbers. */
@@ -587,7 +607,7 @@ void ref_attributes_finish(ref_link *link) {
   ref_indices functions = {0};
   link->has_surface = ref_attributes_find_surface(link);
   if (!link->relocatable) {
-    ref_attributes_check_registers(link); /* I17 */
+    ref_attributes_check_emptied(link);
   }
   ref_attributes_raise_registers(link);
   ref_attributes_finish_module(link);

@@ -260,8 +260,11 @@ bool ref_block_place(ref_link *link, size_t file_number, uint32_t section) {
     number = ref_section_add_with_symbol(link, input->name, input->type, input->flags, input->align, input->entry_size);
   }
   const bool copy = ref_unified_is_copy(input);
-  link->sections[number].links_symtab =
-      ref_unified_is_table(input->type) && !copy && (link->relocatable || input->type != REF_TYPE_UFT_ENTRY); /* U10 */
+  const bool code = input->type == REF_TYPE_PROGBITS && (input->flags & REF_FLAG_EXEC) != 0 &&
+                    input->link == file->cubin.symbol_section; /* RF193 */
+  const bool table =
+      ref_unified_is_table(input->type) && !copy && (link->relocatable || input->type != REF_TYPE_UFT_ENTRY);
+  link->sections[number].links_symtab = code || table; /* U10 */
   link->sections[number].input_link = copy ? input->link : 0;
   ref_block_append(link, file, section, number);
   if (input->type == link->view->user_type) {
@@ -275,14 +278,28 @@ static bool ref_block_is_ignored(const ref_link *link, const ref_section *sectio
   return section->type == REF_TYPE_CONSTANT_OPTIMIZER && !link->view->is_mercury;
 }
 
+/* RF193: code in which no function of the file lies is joined to the section of its name, a function's text too. */
+static bool *ref_blocks_find_texts(ref_link *link, const ref_file *file) {
+  bool *has_function = ref_memory_take(link, file->cubin.section_count + 1, sizeof *has_function);
+  for (size_t i = 1; i < file->cubin.symbol_count; i++) {
+    const ref_symbol *symbol = &file->cubin.symbols[i];
+    if ((symbol->info & 15) == REF_SYMBOL_FUNC && symbol->section < file->cubin.section_count) {
+      has_function[symbol->section] = true;
+    }
+  }
+  return has_function;
+}
+
 /* W3.3. M2, M4: of the Mercury view only what an object of SASS kind has. */
 void ref_blocks_merge_rest(ref_link *link, size_t file_number) {
   ref_file *file = &link->files[file_number];
+  const bool *has_function = ref_blocks_find_texts(link, file);
   for (uint32_t i = 1; i < file->cubin.section_count; i++) {
     const ref_section *input = &file->cubin.sections[i];
     const bool other_view = (input->flags & REF_FLAG_MERCURY) != 0 && (file->cubin.flags & REF_KIND_CAPSULE) != 0;
-    const bool debug = (input->type == REF_TYPE_PROGBITS && (input->flags & REF_FLAG_EXEC) == 0) ||
-                       ((link->relocatable || link->has_index) && ref_unified_is_table(input->type)); /* W12.7, U10 */
+    const bool debug =
+        (input->type == REF_TYPE_PROGBITS && ((input->flags & REF_FLAG_EXEC) == 0 || !has_function[i])) ||
+        ((link->relocatable || link->has_index) && ref_unified_is_table(input->type)); /* W12.7, U10 */
     if (file->section_of[i] == REF_NONE && !other_view && !ref_block_is_ignored(link, input) &&
         (debug || input->type == REF_TYPE_GLOBAL_INIT || ref_section_type_is_constant(input->type))) {
       (void)ref_block_place(link, file_number, i);

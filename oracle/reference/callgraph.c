@@ -121,6 +121,12 @@ static void ref_callgraph_read_records(ref_link *link) {
       function->has_register_count = true;
     }
   }
+  for (size_t i = 0; i < link->function_count; i++) { /* RF194 */
+    ref_function *function = &link->functions[i];
+    if (!function->has_register_count && function->text != REF_NONE) {
+      function->register_count = link->sections[function->text].info_high >> 24;
+    }
+  }
 }
 
 /* I26: 0x1e or 0x0d of the function itself. */
@@ -137,7 +143,7 @@ static void ref_callgraph_read_crs(ref_link *link) {
         ref_message_fatal(link, "D67", "attribute 0x%02x of function '%s' has no 32-bit value", record->code,
                           function->name);
       }
-      if (++found > 1 && !function->entry) {
+      if (++found > 1 && (!function->entry || link->function_count > 1)) { /* RF189 */
         ref_message_fatal(link, "E83", "Internal error: conflicting crs_stack attribute");
       }
       function->crs_size = ref_u32(record->payload.data);

@@ -98,6 +98,18 @@ static uint32_t ref_dump_register_maximum(const ref_function *kernel) {
   return 0;
 }
 
+/* RF194: when the first function comes that they reach. */
+static void ref_dump_add_registers(ref_link *link, size_t number, bool *added) {
+  for (size_t i = link->kernels.count; i-- > 0;) {
+    const ref_function *kernel = &link->functions[link->kernels.items[i]];
+    if (!kernel->has_register_count && !added[i] && link->kernels.items[i] != number &&
+        ref_indices_has(&kernel->reach, number)) {
+      added[i] = true;
+      ref_attributes_add_registers(link, kernel);
+    }
+  }
+}
+
 /* For one function the kernels in reverse order of creation that reach it and have fewer registers so far; E34 first. */
 static void ref_dump_carry_registers(ref_link *link, size_t number, uint32_t *registers) {
   const ref_function *function = &link->functions[number];
@@ -120,15 +132,34 @@ static void ref_dump_carry_registers(ref_link *link, size_t number, uint32_t *re
   }
 }
 
-/* RF28: the functions in the order in which their text sections were made. */
+/* I13, RF194: a function without a count when its turn comes; a kernel may have got one by then. */
+static void ref_dump_check_function(ref_link *link, size_t number, const uint32_t *registers) {
+  const ref_function *function = &link->functions[number];
+  uint32_t count = function->register_count;
+  for (size_t i = 0; i < link->kernels.count; i++) {
+    count = link->kernels.items[i] == number ? registers[i] : count;
+  }
+  if (function->live && count == 0 && !function->is_stub && !function->is_emptied &&
+      !ref_attribute_alias_has_registers(link, number)) {
+    ref_message_fatal(link, "E60", "Internal error: no regcount?");
+  }
+}
+
+/* RF28: the functions in the order in which their text sections were made. RF193: so is code of no function. */
 static void ref_dump_check_registers(ref_link *link) {
   uint32_t *registers = ref_memory_take(link, link->kernels.count + 1, sizeof *registers);
+  bool *added = ref_memory_take(link, link->kernels.count + 1, sizeof *added);
   for (size_t i = 0; i < link->kernels.count; i++) {
     registers[i] = link->functions[link->kernels.items[i]].register_count;
   }
   for (size_t i = 0; i < link->section_count; i++) {
-    if (link->sections[i].info_function != REF_NONE) {
-      ref_dump_carry_registers(link, link->sections[i].info_function, registers);
+    const ref_out_section *section = &link->sections[i];
+    if (section->info_function != REF_NONE) {
+      ref_dump_check_function(link, section->info_function, registers);
+      ref_dump_add_registers(link, section->info_function, added);
+      ref_dump_carry_registers(link, section->info_function, registers);
+    } else if (section->type == REF_TYPE_PROGBITS && (section->flags & REF_FLAG_EXEC) != 0) {
+      ref_message_fatal(link, "E60", "Internal error: no regcount?");
     }
   }
 }

@@ -13,6 +13,10 @@ enum {
   COMPAT_ACCELERATED = 9,
   KIND_MERCURY = 1,
   KIND_SASS = 4,
+  FLAG_64_BIT = 0x400,
+  SEGMENT_OFFSET_AT = 32,
+  SEGMENT_COUNT_AT = 56,
+  NOTE_BY_NAME = 0xff,
   SMALLEST_IN_NAME = 10,
   LARGEST_IN_NAME = 99,
   SM_WITHOUT_OLD_OBJECTS = 90,
@@ -88,13 +92,24 @@ static void ref_input_take_old(ref_link *link, const ref_file *file, uint16_t to
   link->has_old_object = link->has_old_object || toolkit < TOOLKIT_OF_LARGE_PARAMETERS;
 }
 
+/* RF198: any note, whatever its name; 0xff stands for the one of the name. */
+static size_t ref_input_note_index(const ref_cubin *cubin) {
+  size_t index = cubin->flags >> 24;
+  for (size_t i = 1; i < cubin->section_count && cubin->flags >> 24 == NOTE_BY_NAME; i++) {
+    if (strcmp(cubin->sections[i].name, ".note.nv.cuinfo") == 0) {
+      return i;
+    }
+  }
+  return index;
+}
+
 /* C25e, C27: the note that e_flags names, whatever its size (RF138). RF121: an object of -ewp and all behind it are of this
  * toolkit. */
 static void ref_input_check_note(ref_link *link, ref_file *file) {
   const ref_cubin *cubin = &file->cubin;
-  const uint32_t index = cubin->flags >> 24;
+  const size_t index = ref_input_note_index(cubin);
   const ref_section *note = index < cubin->section_count ? &cubin->sections[index] : NULL;
-  if (note == NULL || note->type != REF_TYPE_NOTE || strcmp(note->name, ".note.nv.cuinfo") != 0) {
+  if (note == NULL || note->type != REF_TYPE_NOTE) {
     ref_input_take_old(link, file, 0);
     return;
   }
@@ -173,7 +188,7 @@ static void ref_input_check_arch(ref_link *link, const ref_file *file, bool hidd
 static void ref_input_admit(ref_link *link, ref_file *file) {
   const ref_cubin *cubin = &file->cubin;
   const bool old_abi = cubin->ident[7] != OSABI_CUDA;
-  if (old_abi) {
+  if (old_abi && (cubin->flags & FLAG_64_BIT) == 0) {
     ref_message_warn(link, "E47", "expected 64bit object '%s' to have EF_CUDA_64BIT_ADDRESS set", file->name);
   }
   const bool hidden = link->job->bug_compatible && old_abi && cubin->ident[8] == ABI_VERSION - 1;
@@ -181,10 +196,9 @@ static void ref_input_admit(ref_link *link, ref_file *file) {
     ref_message_fatal(link, "E51", "Input file '%s' abi does not match", file->name);
   }
   const bool sass = (cubin->flags & REF_KIND_CAPSULE) == 0;
-  if (sass && ref_target_has_capsules(link->sm) && !link->is_limited &&
-      !ref_option_given(link, REF_OPTION_SUPPRESS_ARCH_WARNING)) {
+  if (sass && ref_target_has_capsules(link->sm) && !link->is_limited) {
     ref_message_warn(link, "E44", "Output is limited to run on SM Arch '%u' only due to limitations in input file %s",
-                     link->sm, file->name); /* C35, M2: once */
+                     link->sm, file->name); /* C35, M2: once, whatever -suppress-arch-warning says (RF199) */
     link->is_limited = true;
   }
   ref_input_check_arch(link, file, hidden);
@@ -253,6 +267,18 @@ static void ref_input_read_names(ref_link *link, ref_file *file) {
   }
 }
 
+/* RF200: nobody reads an input's program headers, so what its header says of them does not count; by default it must be right (D40). */
+static const uint8_t *ref_input_heal_segments(ref_link *link, const uint8_t *bytes, size_t size) {
+  if (!link->job->bug_compatible) {
+    return bytes;
+  }
+  uint8_t *healed = ref_memory_take(link, size, 1);
+  memcpy(healed, bytes, size);
+  ref_put_u64(healed + SEGMENT_OFFSET_AT, 0);
+  ref_put_u16(healed + SEGMENT_COUNT_AT, 0);
+  return healed;
+}
+
 /* RF83: nobody looks at the byte order of a cubin that is named `.ptx`; little-endian it is all the same. */
 static const uint8_t *ref_input_heal_order(ref_link *link, const uint8_t *bytes, size_t size) {
   if (bytes[5] == 1) {
@@ -301,7 +327,7 @@ static bool ref_input_open(ref_link *link, const ref_input *input, ref_file *fil
     }
     return false;
   }
-  bytes = ref_input_heal_order(link, bytes, input->size);
+  bytes = ref_input_heal_segments(link, ref_input_heal_order(link, bytes, input->size), input->size);
   const uint64_t headers = ref_u64(bytes + 40);
   if (headers > input->size || (uint64_t)ref_u16(bytes + 60) * 64 > input->size - headers) {
     return ref_input_ignore(link, input->name,

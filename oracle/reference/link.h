@@ -267,6 +267,7 @@ typedef struct ref_out_relocation {
   bool has_addend; /* RELA */
   bool adds_old;   /* D12: a REL entry that became RELA; the field's old content counts */
   bool dropped, names_gone_shared, names_gone_section, names_constant_size;
+  bool names_unlisted; /* RF195: a section without a symbol */
 } ref_out_relocation;
 
 typedef struct ref_name {
@@ -631,6 +632,8 @@ void ref_preserve_write(ref_link *link);
 
 /* attributes.c */
 void ref_attributes_finish(ref_link *link);
+bool ref_attribute_alias_has_registers(const ref_link *link, size_t number);
+void ref_attributes_add_registers(ref_link *link, const ref_function *kernel);
 bool ref_attribute_is_external(const ref_link *link, size_t symbol);
 void ref_attributes_write(ref_link *link);
 

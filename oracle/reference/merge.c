@@ -67,6 +67,7 @@ static size_t ref_merge_function_symbol(ref_link *link, size_t file_number, uint
     link->symbols[function->symbol].function = number;
     link->symbols[function->symbol].mention_file = file_number;
     link->symbols[function->symbol].undefined_weak = input->section == 0 && bind == REF_BIND_WEAK;
+    link->symbols[function->symbol].size = input->size; /* RF196: of a mention too */
     if (bind != REF_BIND_GLOBAL) {
       ref_names_add(link, REF_NONE, input->name);
     }
@@ -337,6 +338,15 @@ static void ref_merge_functions(ref_link *link, size_t file_number) {
   }
 }
 
+/* RF192: attributes that are about another section than a text are the module's; notes come along in executables alone. */
+static bool ref_merge_came_along(const ref_link *link, const ref_file *file, uint32_t section) {
+  if (section >= file->cubin.section_count) {
+    return false;
+  }
+  const bool note = file->cubin.sections[section].type == REF_TYPE_NOTE && !link->relocatable;
+  return note || file->section_of[section] != REF_NONE;
+}
+
 /* W3.4, W6.6 */
 static void ref_merge_info(ref_link *link, size_t file_number, uint32_t section) {
   ref_file *file = &link->files[file_number];
@@ -348,12 +358,14 @@ static void ref_merge_info(ref_link *link, size_t file_number, uint32_t section)
     return;
   }
   const uint32_t owner = ref_function_primary(file, input->info);
-  const size_t number = file->function_of[owner];
-  if (number == REF_NONE && (input->info >= file->cubin.section_count || file->section_of[input->info] == REF_NONE)) {
+  const bool owned = file->cubin.symbols[owner].section == input->info;
+  const size_t number = owned ? file->function_of[owner] : REF_NONE;
+  if (number == REF_NONE && !ref_merge_came_along(link, file, input->info)) {
     ref_message_fatal(link, "E64", "Internal error: section not mapped");
   }
   if (number == REF_NONE) {
-    ref_message_fatal(link, "E72", "Internal error: entry_info was null");
+    ref_records_read(link, file_number, section, NULL);
+    return;
   }
   ref_function *function = &link->functions[number];
   if (file->body_of[owner] == REF_BODY_LOSES || (file->lost_text != 0 && input->info == file->lost_text)) {

@@ -3,7 +3,14 @@
 
 #include <string.h>
 
-enum { CODE_EXTERNS = 0x0f, CODE_PAD = 0x00, CODE_CACHE_REQUEST = 0x26 };
+enum {
+  CODE_EXTERNS = 0x0f,
+  CODE_PAD = 0x00,
+  CODE_CACHE_REQUEST = 0x26,
+  CODE_PARAM_CBANK = 0x0a,
+  CODE_KPARAM_INFO = 0x17,
+  CODE_KPARAM_INFO_LARGE = 0x45
+};
 
 /* I4 */
 bool ref_record_first_word_is_symbol(uint8_t code) {
@@ -51,6 +58,26 @@ static void ref_record_check(ref_link *link, const ref_file *file, const ref_att
   }
 }
 
+/* RF191: a record is about a function or an object of the output, or goes; a parameter's word becomes 0 then. Only PARAM_CBANK knows the
+ * symbols of sections. */
+static size_t ref_record_first_symbol(const ref_link *link, const ref_file *file, const ref_attribute *attribute,
+                                      bool *gone) {
+  const uint32_t index = ref_u32(attribute->data);
+  const size_t symbol = ref_record_symbol(link, file, index, gone);
+  if (index >= file->cubin.symbol_count) {
+    return symbol;
+  }
+  const bool section = (file->cubin.symbols[index].info & 15) == REF_SYMBOL_SECTION;
+  *gone =
+      *gone || symbol == REF_NONE || link->symbols[symbol].dropped || (section && attribute->code != CODE_PARAM_CBANK);
+  if (attribute->code == CODE_KPARAM_INFO || attribute->code == CODE_KPARAM_INFO_LARGE) {
+    const bool lost = *gone;
+    *gone = false;
+    return lost ? REF_NONE : symbol;
+  }
+  return symbol;
+}
+
 static void ref_record_read(ref_link *link, ref_file *file, const ref_attribute *attribute, ref_records *records) {
   ref_record record = {.format = attribute->format, .code = attribute->code};
   bool gone = false;
@@ -62,8 +89,9 @@ static void ref_record_read(ref_link *link, ref_file *file, const ref_attribute 
   }
   ref_bytes_add(link, &record.payload, attribute->data, attribute->size);
   if (ref_record_first_word_is_symbol(attribute->code)) {
+    const size_t symbol = ref_record_first_symbol(link, file, attribute, &gone);
     record.first_word_is_symbol = true;
-    ref_indices_add(link, &record.symbols, ref_record_symbol(link, file, ref_u32(attribute->data), &gone));
+    ref_indices_add(link, &record.symbols, symbol);
     gone = gone && attribute->code != CODE_CACHE_REQUEST; /* RF93 */
   }
   if (attribute->code == CODE_EXTERNS) {

@@ -463,6 +463,8 @@ static void ref_relocate_write_entry(ref_link *link, const ref_out_relocation *e
     if (symbol == 0) {
       ref_message_fatal(link, "E69", "Internal error: reference to deleted symbol");
     }
+  } else if (entry->names_gone_section || entry->names_unlisted) { /* RF195 */
+    ref_message_fatal(link, "E69", "Internal error: reference to deleted symbol");
   }
   const bool decoded = link->view->is_mercury && target->info_function != REF_NONE; /* R58 */
   if (entry->offset >= target->size && !decoded) {

@@ -95,6 +95,7 @@ static void ref_relocation_resolve_symbol(ref_link *link, ref_file *file, const 
     const uint32_t section = input->section;
     if (section < file->cubin.section_count && file->section_of[section] != REF_NONE) {
       output->symbol = link->sections[file->section_of[section]].symbol;
+      output->names_unlisted = output->symbol == REF_NONE;
       output->block_offset = file->offset_in[section];
     } else {
       output->names_gone_section = section != 0 && section < file->cubin.section_count;
