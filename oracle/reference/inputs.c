@@ -8,6 +8,7 @@ enum {
   OSABI_CUDA = 0x41,
   ABI_VERSION = 8,
   MACHINE_CUDA = 190,
+  TYPE_RELOCATABLE = 1,
   TYPE_EXEC = 2,
   TYPE_EXTENDED = 0xff00,
   COMPAT_ACCELERATED = 9,
@@ -267,11 +268,8 @@ static void ref_input_read_names(ref_link *link, ref_file *file) {
   }
 }
 
-/* RF200: nobody reads an input's program headers, so what its header says of them does not count; by default it must be right (D40). */
+/* RF200: nobody reads an input's program headers, so what its header says of them does not count. */
 static const uint8_t *ref_input_heal_segments(ref_link *link, const uint8_t *bytes, size_t size) {
-  if (!link->job->bug_compatible) {
-    return bytes;
-  }
   uint8_t *healed = ref_memory_take(link, size, 1);
   memcpy(healed, bytes, size);
   ref_put_u64(healed + SEGMENT_OFFSET_AT, 0);
@@ -288,6 +286,18 @@ static const uint8_t *ref_input_heal_order(ref_link *link, const uint8_t *bytes,
   memcpy(healed, bytes, size);
   healed[5] = 1;
   return healed;
+}
+
+/* RF201: bytes that the file does not have, be it of the null section. */
+static bool ref_input_has_outside_section(const uint8_t *bytes, size_t size, uint64_t headers) {
+  for (uint16_t i = 0; i < ref_u16(bytes + 60); i++) {
+    const uint8_t *header = bytes + headers + (size_t)i * 64;
+    const uint64_t offset = ref_u64(header + 24);
+    if (ref_section_type_has_bytes(ref_u32(header + 4)) && (offset > size || ref_u64(header + 32) > size - offset)) {
+      return true;
+    }
+  }
+  return false;
 }
 
 /* C25, C25a, C28: false when the file takes no part. */
@@ -321,6 +331,9 @@ static bool ref_input_open(ref_link *link, const ref_input *input, ref_file *fil
   if (bytes[4] != 2 || (bytes[5] != 1 && (strcmp(extension, "ptx") != 0 || !link->job->bug_compatible))) {
     return ref_input_ignore(link, input->name, "is not a 64-bit little-endian cubin");
   }
+  if (strcmp(extension, "o") == 0 && ref_u16(bytes + 16) != TYPE_RELOCATABLE) {
+    return false; /* RF204 */
+  }
   if (ref_u16(bytes + 16) == TYPE_EXEC) {
     if (!link->job->bug_compatible) {
       ref_message_warn(link, "D35", "Input file '%s' is already linked and adds nothing", input->name);
@@ -329,7 +342,8 @@ static bool ref_input_open(ref_link *link, const ref_input *input, ref_file *fil
   }
   bytes = ref_input_heal_segments(link, ref_input_heal_order(link, bytes, input->size), input->size);
   const uint64_t headers = ref_u64(bytes + 40);
-  if (headers > input->size || (uint64_t)ref_u16(bytes + 60) * 64 > input->size - headers) {
+  if (headers > input->size || (uint64_t)ref_u16(bytes + 60) * 64 > input->size - headers ||
+      ref_input_has_outside_section(bytes, input->size, headers)) {
     return ref_input_ignore(link, input->name,
                             "is named as device code but is truncated or has sections outside the file");
   }
@@ -385,7 +399,7 @@ void ref_inputs_read(ref_link *link) {
     }
   }
   ref_system_choose_files(link);
-  link->is_capsule = link->file_count > 0; /* M4 */
+  link->is_capsule = link->file_count > 0 || ref_target_has_capsules(link->sm); /* M4; RF203: of no file, too */
   for (size_t i = 0; i < link->file_count; i++) {
     link->is_capsule = link->is_capsule && (link->files[i].cubin.flags & REF_KIND_CAPSULE) != 0;
   }

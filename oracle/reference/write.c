@@ -4,6 +4,7 @@
 #include <string.h>
 
 enum {
+  IDENT_USED = 9,
   HEADER_BYTES = 64,
   SECTION_BYTES = 64,
   SEGMENT_BYTES = 56,
@@ -214,9 +215,13 @@ void ref_write_file_header(const ref_link *link, uint8_t *at, size_t section_off
                            size_t segment_offset, size_t segment_count, uint32_t note_index) {
   static const uint8_t usual[16] = {0x7f, 'E', 'L', 'F', 2, 1, 1, 0x41, 8};
   const bool empty = link->file_count == 0;
-  memcpy(at, empty ? usual : link->files[0].cubin.ident, sizeof usual);
-  const bool sass = empty || (ref_target_has_capsules(link->sm) && !link->is_capsule);
-  const uint32_t kind = sass ? KIND_SASS : link->files[0].cubin.flags & 0xff; /* M4 */
+  memcpy(at, usual, sizeof usual);
+  if (!empty) { /* RF205: the bytes behind the ABI are 0 */
+    memcpy(at, link->files[0].cubin.ident, IDENT_USED);
+  }
+  const bool sass = !link->is_capsule && (empty || ref_target_has_capsules(link->sm));
+  const bool capsule = empty && link->is_capsule;                                                          /* RF203 */
+  const uint32_t kind = sass ? KIND_SASS : capsule ? REF_KIND_CAPSULE : link->files[0].cubin.flags & 0xff; /* M4 */
   ref_put_u16(at + 16, link->relocatable ? 1 : 2);
   ref_put_u16(at + 18, 190);
   ref_put_u32(at + 20, 1);
