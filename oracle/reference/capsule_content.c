@@ -66,7 +66,8 @@ static ref_bytes ref_capsule_frame_relocations(ref_capsule *capsule, size_t sect
   (void)ref_capsule_frames(capsule, address_at);
   for (size_t i = mercury->relocation_count; i-- > 0;) {
     const ref_out_relocation *entry = &mercury->relocations[i];
-    if (!entry->dropped && entry->section == section && entry->function != REF_NONE) {
+    const bool is_address = address_at[i] != 0; /* by default entries that clear stay, too (D91) */
+    if (!entry->dropped && entry->section == section && entry->function != REF_NONE && is_address) {
       ref_capsule_write_entry(capsule, &output, address_at[i], address, mercury->symbols[entry->symbol].index, 0);
     }
   }

@@ -70,12 +70,12 @@ void ref_partial_add_shared(ref_link *link, size_t file_number) {
   }
 }
 
-/* With -r the alignment of the last one of the first kernel that has one (RF152); in an executable the reserved bytes, once for each. By
- * default symbol 0 stays empty. */
+/* With -r the alignment of the last one of the first kernel that has one (RF152); in an executable the reserved bytes, once
+ * for each. */
 void ref_partial_write_place(ref_link *link) {
   const uint64_t reserved = link->sm >= 90 && !link->is_capsule ? RESERVED : 0;
   size_t first = REF_NONE;
-  for (size_t i = 0; i < link->symbol_count && link->job->bug_compatible; i++) {
+  for (size_t i = 0; i < link->symbol_count; i++) {
     const ref_out_symbol *symbol = &link->symbols[i];
     if (!symbol->is_partial || (link->relocatable && symbol->value == 0)) {
       continue;

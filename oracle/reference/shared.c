@@ -241,11 +241,14 @@ static bool ref_shared_kernel_uses_extern(const ref_link *link, const ref_functi
   return false;
 }
 
-/* RF156: what a jump slot without objects of its own uses of the pool is lost, unless it is the first slot, or the first slot's
- * section was made later. */
-static bool ref_shared_loses_pool(const ref_link *link, const ref_function *function) {
-  const size_t first = function->is_stub ? link->functions[link->first_stub].shared : function->shared;
-  return first == REF_NONE || first < function->shared;
+/* RF156: what a jump slot without objects of its own uses of the pool is lost, unless the first slot uses the pool too. */
+static bool ref_shared_loses_pool(ref_link *link, const ref_shared *shared, const ref_function *function) {
+  ref_indices own = {0};
+  uint64_t end = 0;
+  if (function->is_stub) {
+    ref_shared_list_own(link, shared, link->first_stub, &own, &end);
+  }
+  return function->is_stub && end == 0;
 }
 
 static void ref_shared_layout_kernel(ref_link *link, const ref_shared *shared, size_t kernel) {
@@ -255,8 +258,8 @@ static void ref_shared_layout_kernel(ref_link *link, const ref_shared *shared, s
   uint64_t end = 0;
   section->align = function->late_shared ? 1 : shared->pool_align;
   ref_shared_list_own(link, shared, kernel, &own, &end);
-  const bool lost =
-      own.count > 0 ? ref_partial_has_kernel(link, function) /* RF152 */ : ref_shared_loses_pool(link, function);
+  const bool lost = own.count > 0 ? ref_partial_has_kernel(link, function) /* RF152 */
+                                  : ref_shared_loses_pool(link, shared, function);
   end = lost ? 0 : end;
   ref_sort_alternating(link, &own, ref_shared_compare_own, REF_TIE_FIRST);
   for (size_t i = 0; i < own.count; i++) {

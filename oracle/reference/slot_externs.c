@@ -37,6 +37,7 @@ void ref_slot_spread_externs(ref_link *link, ref_function *slot, const ref_recor
   }
   ref_record *taker = &slot->slot_list->items[slot->slot_record];
   ref_slot_check_size(link, slot, taker);
+  taker->value = 0; /* of a record without contents: the size of what is appended */
   ref_indices *words = taker->code == CODE_EXTERNS ? &taker->symbols : &taker->tail;
   for (size_t i = 0; i < record->symbols.count; i++) {
     const size_t symbol = record->symbols.items[i];

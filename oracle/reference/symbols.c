@@ -149,15 +149,15 @@ static bool ref_symbol_stays(const ref_link *link, const ref_out_symbol *symbol)
   return symbol->type != REF_SYMBOL_SECTION || section->size > 0 || section->keeps_symbol;
 }
 
-/* RF166: a hidden or protected shared object stays in executables; an extern one has no value. By default it goes like others. */
+/* RF166: a hidden or protected shared object stays in executables; an extern one has no value. */
 static bool ref_symbol_is_shown_extern(const ref_link *link, const ref_out_symbol *symbol) {
-  return link->job->bug_compatible && !link->relocatable && !ref_options_keep_shared_symbols(link) &&
-         symbol->is_extern_shared && symbol->dropped && (symbol->other & VISIBILITY) > INTERNAL;
+  return !link->relocatable && !ref_options_keep_shared_symbols(link) && symbol->is_extern_shared && symbol->dropped &&
+         (symbol->other & VISIBILITY) > INTERNAL;
 }
 
 /* RF166: `.nv_debug.shared` goes when no extern object keeps it, whatever lies in it. */
 static bool ref_symbol_is_shown_nowhere(const ref_link *link, const ref_out_symbol *symbol) {
-  return link->job->bug_compatible && ref_symbol_is_shared(symbol) && !symbol->dropped && !symbol->has_no_name &&
+  return ref_symbol_is_shared(symbol) && !symbol->dropped && !symbol->has_no_name &&
          (symbol->other & VISIBILITY) > INTERNAL && symbol->section != REF_NONE &&
          link->sections[symbol->section].dropped;
 }
