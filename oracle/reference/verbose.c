@@ -60,11 +60,26 @@ static const char *ref_verbose_constants(ref_link *link, const ref_function *ker
   return text;
 }
 
+/* RF206: the entries that a kernel of an -ewp file has from ptxas count with those that the link makes. */
+static size_t ref_verbose_count_entries(const ref_link *link, const ref_function *kernel, uint8_t type) {
+  size_t count = 0;
+  for (size_t i = 0; i < link->relocation_count; i++) {
+    const ref_out_relocation *entry = &link->relocations[i];
+    count += !entry->dropped && entry->target == kernel->constant0 && entry->symbol != REF_NONE &&
+             link->symbols[entry->symbol].type == type;
+  }
+  return count;
+}
+
 /* RF72: not in a link of capsules. */
 static const char *ref_verbose_textures(ref_link *link, const ref_function *kernel) {
   const char *text = "";
   static const char *const names[] = {"textures", "surfaces", "samplers"};
-  const size_t counts[] = {kernel->textures, kernel->surfaces, kernel->samplers};
+  const size_t counts[] = {
+      kernel->textures + ref_verbose_count_entries(link, kernel, REF_SYMBOL_TEXTURE),
+      kernel->surfaces + ref_verbose_count_entries(link, kernel, REF_SYMBOL_SURFACE),
+      kernel->samplers + ref_verbose_count_entries(link, kernel, REF_SYMBOL_SAMPLER),
+  };
   for (size_t i = 0; i < 3 && !link->is_capsule; i++) {
     if (counts[i] > 0) {
       text = ref_memory_print(link, "%s, %zu %s", text, counts[i], names[i]);
