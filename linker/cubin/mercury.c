@@ -66,17 +66,60 @@ static void mercury_index(checker *c) {
 
 /* --- code --- */
 
-/* Whether an entry may stand at an instruction without a record: moves of an immediate, branches and calls. */
-static bool mercury_holds_value(uint16_t opcode) {
-  enum { MOVE = 0x802, MOVE_UNIFORM = 0x882, CONTROL_MASK = 0x160, CONTROL = 0x140 };
-  return opcode == MOVE || opcode == MOVE_UNIFORM || (opcode & CONTROL_MASK) == CONTROL;
+/* Branches and calls. */
+static bool mercury_is_control(uint16_t opcode) {
+  enum { CONTROL_MASK = 0x160, CONTROL = 0x140 };
+  return (opcode & CONTROL_MASK) == CONTROL;
 }
 
-/* An entry at the first instruction stands there because that holds a value; behind it nvlink changes what it finds (L494). */
+/* Whether an entry may stand at an instruction without a record: moves of an immediate, branches and calls. */
+static bool mercury_holds_value(uint16_t opcode) {
+  enum { MOVE = 0x802, MOVE_UNIFORM = 0x882 };
+  return opcode == MOVE || opcode == MOVE_UNIFORM || mercury_is_control(opcode);
+}
+
+/* The two halves of a return address name the instruction behind a call, or the function (L512). */
+static bool mercury_returns_there(const checker *c, const uint8_t *entry, const tl_cubin_section *sass) {
+  enum { OPCODE = 0xfff, RETURN_LOW = TL_R_MERCURY + 0x28, RETURN_HIGH = TL_R_MERCURY + 0x29 };
+  const uint32_t type = tl_get32(entry + 8);
+  const uint64_t place = tl_get64(entry + 16);
+  if ((type != RETURN_LOW && type != RETURN_HIGH) || place == 0)
+    return true;
+  const tl_code_place *const behind = tl_code_find(&c->code, place);
+  const tl_code_place *const call = behind && behind->mercury ? tl_code_find(&c->code, behind->mercury - 1) : NULL;
+  return call && call->sass + 2 <= sass->size && mercury_is_control(tl_get16(sass->data + call->sass) & OPCODE);
+}
+
+/* Where in a decoded instruction the frequent types stand: calls in the third word, values in the last (L512). */
+static bool mercury_stands_in_place(const uint8_t *entry) {
+  enum { INSTRUCTION = 16, THIRD_WORD = 8, LAST_WORD = 12 };
+  const uint64_t word = tl_get64(entry) % INSTRUCTION;
+  switch (tl_get32(entry + 8)) {
+  case TL_R_MERCURY + 0x02:
+    return word == THIRD_WORD;
+  case TL_R_MERCURY + 0x03:
+  case TL_R_MERCURY + 0x04:
+  case TL_R_MERCURY + 0x05:
+  case TL_R_MERCURY + 0x06:
+  case TL_R_MERCURY + 0x28:
+  case TL_R_MERCURY + 0x29:
+    return word == LAST_WORD;
+  default:
+    return true;
+  }
+}
+
+/* An entry at the first instruction stands there because that holds a value; behind it nvlink changes what it finds
+ * (L494). */
 static void mercury_check_entries(const checker *c, uint32_t section, const tl_cubin_section *sass) {
   enum { OPCODE = 0xfff };
   const tl_cubin_section *const entries = mercury_section(c, section);
   for (uint64_t at = 0; at + ELF_RELA_SIZE <= entries->size; at += ELF_RELA_SIZE) {
+    const uint8_t *const entry = entries->data + at;
+    if (!mercury_stands_in_place(entry))
+      mercury_fail(c, section, at, "an entry stands in the wrong word of an instruction (L512)");
+    if (!mercury_returns_there(c, entry, sass))
+      mercury_fail(c, section, at, "a return address is not that behind a call (L512)");
     const tl_code_place *const place = tl_code_find(&c->code, tl_get64(entries->data + at));
     if (place && !place->mercury && place->derived && !mercury_holds_value(tl_get16(sass->data + place->sass) & OPCODE))
       mercury_fail(c, section, at, "an entry stands at an instruction that holds no value (L494)");
@@ -141,13 +184,22 @@ static void mercury_check_targets(const checker *c, uint32_t section, const tl_r
   }
 }
 
+/* Where a program ends: places in its code, which nvlink looks up in a table of them (L511). */
+static void mercury_check_exits(const checker *c, uint32_t section, const tl_record *record) {
+  for (uint64_t at = 0; at + WORD <= record->size; at += WORD)
+    if (tl_get32(record->data + at) >= c->code.mercury_size)
+      mercury_fail(c, section, record->offset, "the place of an exit lies behind the code (L511)");
+}
+
 static void mercury_check_attributes(const checker *c, uint32_t section, const tl_cubin_section *sass) {
-  enum { INDIRECT_BRANCH_TARGETS = 0x34, WHOLE = 4 };
+  enum { EXITS = 0x1c, INDIRECT_BRANCH_TARGETS = 0x34, WHOLE = 4 };
   uint64_t position = 0;
   tl_record record;
   while (tl_record_next_whole(mercury_section(c, section), &position, &record))
     if (record.code == INDIRECT_BRANCH_TARGETS && record.format == WHOLE)
       mercury_check_targets(c, section, &record, sass);
+    else if (record.code == EXITS && record.format == WHOLE)
+      mercury_check_exits(c, section, &record);
   if (mercury_section(c, section)->size >= position + WORD)
     mercury_fail(c, section, position, "an attribute record runs past its section (L499)");
 }
@@ -196,18 +248,47 @@ static tl_map mercury_frame_owners(const checker *c, uint32_t frames) {
   return owners;
 }
 
+/* None stands in the first words of a frame, which say that it is one. */
+static bool mercury_is_in_first_words(const tl_map *starts, uint64_t place) {
+  enum { FIRST_WORDS = 8 };
+  bool inside = false;
+  for (uint64_t i = 0; i < FIRST_WORDS && i <= place; i++)
+    inside |= tl_map_get(starts, place - i) != TL_NONE;
+  return inside;
+}
+
+/* The entries of a frame's code name a function and nothing behind it (L513). */
+static void mercury_check_frame_entries(const checker *c, uint32_t index, const tl_map *starts) {
+  enum { CODE_LENGTH = TL_R_MERCURY + 0x3d };
+  const tl_cubin_section *const entries = mercury_section(c, index);
+  const tl_cubin_section *const symbols = mercury_section(c, mercury_find(c, SHT_CUDA_MERCURY_SYMTAB));
+  for (uint64_t at = 0; at + ELF_RELA_SIZE <= entries->size; at += ELF_RELA_SIZE) {
+    const uint8_t *const entry = entries->data + at;
+    const uint64_t symbol = tl_get32(entry + 12);
+    const bool section =
+        symbol < symbols->size / ELF_SYMBOL_SIZE && (symbols->data[symbol * ELF_SYMBOL_SIZE + 4] & 15) == STT_SECTION;
+    if (tl_get32(entry + 8) == CODE_LENGTH && (section || tl_get64(entry + 16)))
+      mercury_fail(c, index, at, "the length of a frame's code is not that of a function (L513)");
+    if (mercury_is_in_first_words(starts, tl_get64(entry)))
+      mercury_fail(c, index, at, "an entry stands in the first words of a frame (L513)");
+  }
+}
+
 /* Each frame begins with ff ff ff ff, a length of 64 bits and its CIE's place, which an entry gives where there is one; a
  * CIE has all ones there. nvlink crashes over another order, and says `Dwarf version 2 is not supported` of other first words (L496). */
 static void mercury_check_frames(const checker *c, uint32_t index) {
   enum { LENGTH = 4, CIE = 12, LEAST = 8, LEAST_FRAME = 24 };
   const tl_cubin_section *const section = mercury_section(c, index);
   const tl_map owners = mercury_frame_owners(c, index);
+  tl_map starts;
+  tl_map_init(&starts, c->arena);
   uint64_t owner = TL_NO_OFFSET;
   for (uint64_t at = 0; at < section->size;) {
     const uint64_t left = section->size - at;
     const uint64_t length = left < CIE + LEAST ? 0 : tl_get64(section->data + at + LENGTH);
     if (left < CIE + LEAST || tl_get32(section->data + at) != UINT32_MAX || length < LEAST || length > left - CIE)
       mercury_fail(c, index, at, "frames do not follow one another (L496)");
+    tl_map_set(&starts, at, 0);
     const uint64_t stored = tl_get64(section->data + at + CIE);
     const uint32_t said = tl_map_get(&owners, at + CIE);
     if (stored == UINT64_MAX)
@@ -216,6 +297,9 @@ static void mercury_check_frames(const checker *c, uint32_t index) {
       mercury_fail(c, index, at, "a frame has no CIE (L496)");
     at += CIE + length;
   }
+  for (uint32_t i = c->about[index]; i; i = c->previous[i])
+    if (mercury_section(c, i)->type == SHT_CUDA_MERCURY_RELA)
+      mercury_check_frame_entries(c, i, &starts);
 }
 
 /* --- tables --- */

@@ -11,6 +11,7 @@
 #include "cubin/derive.h"
 #include "cubin/elf.h"
 #include "cubin/mercury.h"
+#include "cubin/shape.h"
 
 #include <string.h>
 
@@ -151,6 +152,7 @@ static const view_name_row view_name_rows[] = {
     {SHT_CUDA_INFO, ".nv.info", true},
     {SHT_CUDA_MERCURY_INFO, ".nv.info", true},
     {SHT_CUDA_CONSTANT0, ".nv.constant0", true},
+    {SHT_CUDA_CONSTANT0 + 2, ".nv.constant2", true},
     {SHT_CUDA_CONSTANT0 + 3, ".nv.constant3", false},
     {SHT_CUDA_USER_CONSTANT, ".nv.constant.user", false},
     {SHT_CUDA_GLOBAL_INIT, ".nv.global.init", false},
@@ -334,8 +336,10 @@ static void view_select_mercury(tl_cubin *cubin, tl_names *names, tl_arena *aren
 }
 
 void tl_view_select(tl_cubin *cubin, tl_names *names, tl_arena *arena, tl_diagnostics *diagnostics) {
-  if (tl_view_is_capsule(cubin) && cubin->role.finalized)
-    view_check_names(cubin, names, diagnostics); /* in mixed links too */
+  if (tl_view_is_capsule(cubin) && cubin->role.finalized) { /* in mixed links too */
+    view_check_names(cubin, names, diagnostics);
+    tl_shape_check(cubin, names, diagnostics);
+  }
   if (cubin->view == TL_VIEW_MERCURY) {
     view_select_mercury(cubin, names, arena, diagnostics);
     return;

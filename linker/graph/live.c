@@ -283,12 +283,8 @@ static void live_drain(marker *m, const live_edges *edges) {
 /* W7.4: address-taken functions stay, and of what only they call the undefined functions. */
 static void live_keep_taken(marker *m, const edge_index *direct) {
   bool *const kept = tl_arena_new(m->arena, bool, m->resolution->functions.count);
-  for (uint32_t i = 0; i < m->resolution->functions.count; i++) {
-    const bool stub = m->resolution->functions.items[i].stub;
-    kept[i] |= stub || m->taken_as[i] != TL_NONE;
-    for (uint32_t j = direct->first[i]; stub && j < direct->first[i + 1]; j++)
-      kept[direct->to[j]] = true;
-  }
+  for (uint32_t i = 0; i < m->resolution->functions.count; i++)
+    kept[i] = m->resolution->functions.items[i].stub || m->taken_as[i] != TL_NONE;
   for (uint32_t i = 0; i < m->resolution->functions.count; i++) {
     if (!kept[i] || m->resolution->functions.items[i].reached)
       continue;

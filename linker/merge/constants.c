@@ -58,6 +58,15 @@ uint64_t tl_merge_covered(tl_merging *m, uint32_t section) {
   return input->size;
 }
 
+uint64_t tl_merge_covered_of_bank(tl_merging *m, uint32_t section) {
+  enum { LARGEST_BANK = 0x10000 };
+  const uint64_t size = tl_merge_covered(m, section);
+  if (m->covered[section] > LARGEST_BANK && tl_defect_matched(m->module->options, TL_DEFECT_D88))
+    tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, section, TL_NO_OFFSET,
+                     "its compiler constants end behind the largest bank (L484)");
+  return size;
+}
+
 /* With D7 a body that is replaced can keep its block. What both have is the same; the longer counts. */
 static void constants_join(tl_merging *m, tl_constant_block *block, uint32_t section) {
   const tl_cubin_section *const input = &m->cubin->sections[section];

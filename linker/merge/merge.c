@@ -247,6 +247,7 @@ void tl_merge(tl_module *module) {
   merge_reserve(module);
   tl_map_init(&module->owned_sections, module->arena);
   tl_map_init(&module->dead_function_of_name, module->arena);
+  tl_map_init(&module->local_textures, module->arena);
   tl_map_init(&module->symbol_of_any_name, module->arena);
   tl_map_init(&module->local_function_names, module->arena);
   tl_map_init(&module->calls_seen, module->arena);

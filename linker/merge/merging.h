@@ -83,6 +83,8 @@ void tl_merge_check_constants(tl_merging *m);
  * none. The two differ only in relocatable outputs, where constants of a losing body, which no symbol names, stand behind,
  * and symbols of a replaced body reach further: nvlink takes what the file has there (L292, D88). */
 uint64_t tl_merge_covered(tl_merging *m, uint32_t section);
+/* The same of a section that becomes one of the output, which must not be larger than a bank (L484). */
+uint64_t tl_merge_covered_of_bank(tl_merging *m, uint32_t section);
 /* Shared memory that ptxas laid out in kernels of an -ewp object (L556). */
 void tl_merge_partial_objects(tl_merging *m);
 /* Whether some symbol with bytes lies in a section. */

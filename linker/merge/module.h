@@ -259,6 +259,7 @@ typedef struct tl_module {
   /* Functions that are left out: their names clash with variables all the same (L90). By name; their section is 0 once
    * they are defined, else TL_NONE. */
   TL_VECTOR(tl_symbol) dead_functions;
+  tl_map local_textures; /* by name (L159) */
   tl_map dead_function_of_name;
   tl_map local_function_names; /* TL_LOCAL_KERNEL where the last of the name is one */
   tl_map symbol_of_any_name;   /* local ones and sections' too: the first (L159); made when a texture asks for it, */

@@ -201,7 +201,7 @@ uint32_t tl_merge_place_section(tl_merging *m, uint32_t index) {
   const uint8_t *const data = tl_section_type_is_empty(input->type) ? NULL : input->data;
   const uint64_t align = input->type == SHT_CUDA_SHARED ? 1 : input->align;
   const bool constants = owned && input->type == SHT_CUDA_CONSTANT0 + 2;
-  const uint64_t size = constants ? tl_merge_covered(m, index) : input->size;
+  const uint64_t size = constants ? tl_merge_covered_of_bank(m, index) : input->size;
   m->section_offset[index] = tl_module_append(module, out, data, size, align, m->file, index);
   m->section_map[index] = out;
   if (section->pieces.count)
@@ -277,6 +277,8 @@ static uint32_t objects_new_symbol(tl_merging *m, const tl_cubin_symbol *s, uint
   m->module->has_surface |= tl_symbol_type(s) == STT_CUDA_SURFACE;
   if (tl_symbol_binding(s) != STB_LOCAL)
     m->module->symbol_of_name[s->name] = out;
+  else if (objects_is_texture(s))
+    tl_map_set(&m->module->local_textures, s->name, out);
   return out;
 }
 
@@ -590,11 +592,22 @@ static void objects_pass_weak_behind_common(tl_merging *m, uint32_t index, uint3
     m->module->weak_behind_common = (tl_place_of_symbol){m->file, index};
 }
 
+/* A texture's section is one that something before it has placed (L193), and not of compiler constants (L482). */
+static void objects_check_texture(const tl_merging *m, uint32_t index) {
+  const tl_cubin_symbol *const s = &m->cubin->symbols[index];
+  if (!objects_is_texture(s))
+    return;
+  if (m->section_map[s->section] == TL_NONE)
+    objects_fail(m, s, TL_MESSAGE_NOT_MAPPED);
+  if (m->cubin->sections[s->section].type == SHT_CUDA_CONSTANT0 + 2 && m->module->mode->final)
+    tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, m->cubin->symbol_table,
+                     (uint64_t)index * ELF_SYMBOL_SIZE, "a texture lies among compiler constants (L482)");
+}
+
 static void objects_pass_defined(tl_merging *m, uint32_t index, uint32_t known) {
   const tl_cubin_symbol *const s = &m->cubin->symbols[index];
   const tl_cubin_section *const input = &m->cubin->sections[s->section];
-  if (objects_is_texture(s) && m->section_map[s->section] == TL_NONE)
-    objects_fail(m, s, TL_MESSAGE_NOT_MAPPED); /* L193 */
+  objects_check_texture(m, index);
   const bool internal = (s->other & STO_VISIBILITY_MASK) == STV_INTERNAL && tl_section_type_is_constant(input->type) &&
                         (input->flags & SHF_INFO_LINK || input->type == SHT_CUDA_CONSTANT0);
   if (internal && m->module->mode->final) {
@@ -655,7 +668,10 @@ static uint32_t objects_find_texture(const tl_merging *m, uint32_t name) {
 static uint32_t objects_find_known(const tl_merging *m, const tl_cubin_symbol *s) {
   if (objects_is_texture(s))
     return objects_find_texture(m, s->name);
-  return tl_symbol_binding(s) == STB_LOCAL ? TL_NONE : m->module->symbol_of_name[s->name];
+  if (tl_symbol_binding(s) == STB_LOCAL)
+    return TL_NONE;
+  const uint32_t known = m->module->symbol_of_name[s->name];
+  return known != TL_NONE ? known : tl_map_get(&m->module->local_textures, s->name);
 }
 
 /* ".nv.ptx.const0.size" (ZM9, L251): one symbol for all files, that no output shows. */
@@ -721,6 +737,9 @@ static void objects_check_reserved(const tl_merging *m, uint32_t index) {
 static void objects_list_of_loser(tl_merging *m, const tl_cubin_symbol *s) {
   const tl_cubin_section *const input = &m->cubin->sections[s->section];
   const uint32_t section = tl_module_find_section(m->module, input->name);
+  m->module->deleted_section |= section == TL_NONE && !m->module->mode->final &&
+                                tl_section_type_is_constant(input->type) &&
+                                input->type != SHT_CUDA_CONSTANT0 + 2; /* L449 */
   if (tl_symbol_binding(s) != STB_LOCAL || input->type == SHT_CUDA_CONSTANT0 + 2 || section == TL_NONE)
     return;
   const uint32_t out = objects_new_symbol(m, s, s->info);
@@ -788,6 +807,8 @@ static void objects_pass_one(tl_merging *m, uint32_t index) {
   if (m->section_state[s->section] & (TL_SECTION_DEAD | TL_SECTION_LOST))
     objects_pass_dropped(m, index, known);
   const bool lists = !m->module->mode->final || m->module->mode->records_applied;
+  if (m->section_state[s->section] & TL_SECTION_LOST && objects_is_texture(s))
+    objects_fail(m, s, TL_MESSAGE_NOT_MAPPED); /* L193 */
   if (m->section_state[s->section] & TL_SECTION_LOST && lists)
     objects_list_of_loser(m, s);
   if (m->module->mode->final && m->section_state[s->section] & (TL_SECTION_DEAD | TL_SECTION_LOST))
@@ -833,9 +854,13 @@ static bool objects_definition_loses(const tl_merging *m, const tl_cubin_symbol 
   return tl_symbol_binding(s) == STB_WEAK && objects_is_defined(m, s);
 }
 
+/* The pool is made of the section of its name, and of shared memory's that are called neither so nor as a kernel's (L190). */
 static bool objects_lies_in_pool(const tl_merging *m, const tl_cubin_symbol *s) {
-  return s->section != SHN_UNDEF && s->section != TL_SECTION_COMMON && s->size && !objects_definition_loses(m, s) &&
-         strcmp(tl_merging_text(m, m->cubin->sections[s->section].name), ".nv_debug.shared") == 0;
+  if (s->section == SHN_UNDEF || s->section == TL_SECTION_COMMON || !s->size || objects_definition_loses(m, s))
+    return false;
+  const tl_cubin_section *const section = &m->cubin->sections[s->section];
+  return strcmp(tl_merging_text(m, section->name), ".nv_debug.shared") == 0 ||
+         (section->type == SHT_CUDA_SHARED && !objects_starts_with(m, section->name, ".nv.shared."));
 }
 
 /* An extern object's st_value is an alignment (L441), but an `externsharedinstance` says where it begins (D59). */

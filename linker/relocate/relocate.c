@@ -622,9 +622,17 @@ static void relocate_trace(const relocating *r, const entry_state *e) {
            e->offset);
 }
 
+/* L488: in unified data with an index nvlink looks up what an applied entry names: an object, a function, its section. */
+static bool relocate_names_no_object(const relocating *r, const entry_state *e) {
+  const tl_symbol *const symbol = relocate_symbol(r, e->symbol);
+  if (e->entry->target != r->module->unified_data || !tl_module_has_tables(r->module))
+    return false;
+  return e->symbol == 0 || (tl_type_of(symbol) == STT_SECTION && symbol->section != r->module->unified_data);
+}
+
 static void relocate_apply(relocating *r, const entry_state *e) {
   const uint64_t size = relocate_extent(r, e->entry->target);
-  if (e->offset >= size)
+  if (e->offset >= size || relocate_names_no_object(r, e))
     relocate_fail(r, e, TL_MESSAGE_RELOC_NOT_FOUND);
   if (tl_relocation_row_bytes(e->row) > size - e->offset)
     relocate_refuse(r, e, "a relocated field runs past the end of its section (D14)");
@@ -710,6 +718,14 @@ static void relocate_follow_alias(const relocating *r, entry_state *e) {
   e->symbol = owner;
 }
 
+/* L483: an entry in a section of jump slots' type is a slot's to nvlink, which looks for the slot's function. */
+static void relocate_check_slot(const relocating *r, const entry_state *e) {
+  const tl_section *const target = &r->module->sections.items[e->entry->target];
+  if (r->module->mode->final && target->type == SHT_CUDA_UFT_REL && target->owner == TL_NONE &&
+      e->entry->target != r->module->jump_slots)
+    relocate_refuse(r, e, "an entry stands in a section of jump slots that no function has (L483)");
+}
+
 static void relocate_entry(relocating *r, uint32_t index) {
   const tl_relocation *const entry = &r->module->relocations.items[index];
   if (tl_layout_offset_is_gone(r->layout, entry->target, entry->offset) ||
@@ -717,6 +733,7 @@ static void relocate_entry(relocating *r, uint32_t index) {
     return;
   entry_state e = {.entry = entry, .index = index, .defect = TL_DEFECT_COUNT};
   e.symbol = e.entry->symbol;
+  relocate_check_slot(r, &e);
   e.offset = tl_layout_place_of_entry(r->layout, r->module, e.entry);
   /* In a capsule's data the SASS view has Mercury's number where there is no other (R63). */
   const bool mercury = r->module->view == TL_VIEW_MERCURY || (r->module->capsule && e.entry->type > TL_R_MERCURY);

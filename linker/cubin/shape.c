@@ -1,0 +1,154 @@
+/* nvlink's finalizer finds the sections of a capsule by their names, and reads them as what the name says, whatever the
+ * header says besides: it crashes, or says something about its own insides, over a table of another type, over flags of the
+ * other view, and over names that do not end in their table (L506 to L510). Here a header that contradicts its name is
+ * refused before anything is linked. */
+#include "cubin/shape.h"
+
+#include "base/bytes.h"
+#include "cubin/elf.h"
+
+#include <string.h>
+
+typedef struct shape_row {
+  const char *name; /* the whole one, or with a dot at its end how it begins */
+  uint32_t type;
+} shape_row;
+
+static const shape_row shape_rows[] = {
+    {".strtab", SHT_STRTAB},
+    {".symtab", SHT_SYMTAB},
+    {".nv.info", SHT_CUDA_INFO},
+    {".nv.info.", SHT_CUDA_INFO},
+    {".nv.compat", SHT_CUDA_COMPAT},
+    {".note.", SHT_NOTE},
+    {".rela.", SHT_RELA},
+    {".text.", SHT_PROGBITS},
+    {".nv.constant0.", SHT_CUDA_CONSTANT0},
+    {".nv.global.init", SHT_CUDA_GLOBAL_INIT},
+    {".nv.merc.nv.global.init", SHT_CUDA_GLOBAL_INIT},
+    {".nv.merc.symtab", SHT_CUDA_MERCURY_SYMTAB},
+    {".nv.merc.nv.info", SHT_CUDA_MERCURY_INFO},
+    {".nv.merc.nv.info.", SHT_CUDA_MERCURY_INFO},
+    {".nv.merc.rela.", SHT_CUDA_MERCURY_RELA},
+    {".nv.merc.nv.constant.optimizer.", SHT_CUDA_OPTIMIZER_CONSTANT},
+};
+
+static bool shape_is_named(const char *name, const char *row) {
+  const size_t length = strlen(row);
+  return row[length - 1] == '.' ? strncmp(name, row, length) == 0 : strcmp(name, row) == 0;
+}
+
+static bool shape_has_type(const char *name, uint32_t type) {
+  for (size_t i = 0; i < sizeof shape_rows / sizeof *shape_rows; i++)
+    if (shape_is_named(name, shape_rows[i].name))
+      return shape_rows[i].type == type;
+  return (type != SHT_SYMTAB_SHNDX || strcmp(name, ".symtab_shndx") == 0) && type != SHT_CUDA_OPTIMIZER_CONSTANT;
+}
+
+/* Each view has attributes of its own; Mercury's other sections hold no code, but for the capsules (L507). */
+static const char *shape_wrong_flags(const tl_cubin_section *section) {
+  const bool mercury = (section->flags & SHF_CUDA_MERCURY) != 0;
+  if ((section->type == SHT_CUDA_INFO && mercury) || (section->type == SHT_CUDA_MERCURY_INFO && !mercury))
+    return "sh_flags of attributes are of the other view (L507)";
+  if (mercury && section->flags & SHF_EXECINSTR)
+    return "sh_flags of one of Mercury's sections are those of code (L507)";
+  return NULL;
+}
+
+/* The low 24 bits of a SASS text's sh_info name the function that begins it (L510). */
+static bool shape_names_function(const tl_cubin *cubin, const tl_cubin_section *symbols, uint32_t text) {
+  const uint64_t function = cubin->sections[text].info & 0xffffff;
+  if (function >= symbols->size / ELF_SYMBOL_SIZE)
+    return false;
+  const uint8_t *const symbol = symbols->data + function * ELF_SYMBOL_SIZE;
+  return (symbol[4] & 15) == STT_FUNC && tl_get16(symbol + 6) == text;
+}
+
+static const char *shape_wrong_info(const tl_cubin *cubin, const tl_cubin_section *symbols, uint32_t index,
+                                    const char *name) {
+  const tl_cubin_section *const section = &cubin->sections[index];
+  if (strncmp(name, ".text.", 6) == 0 && symbols && !shape_names_function(cubin, symbols, index))
+    return "sh_info of a SASS text names no function of it (L510)";
+  const bool file = section->type == SHT_CUDA_CONSTANT0 + 3 || section->type == SHT_CUDA_USER_CONSTANT ||
+                    section->type == SHT_CUDA_GLOBAL_INIT;
+  return file && section->info ? "sh_info of what is no function's names a section (L510)" : NULL;
+}
+
+/* Mercury's symbols of data are objects; its null symbol is none of a binding that there is not (L509). */
+static const char *shape_wrong_symbol(const tl_cubin *cubin, const uint8_t *symbol, bool null) {
+  const unsigned type = symbol[4] & 15, binding = symbol[4] >> 4;
+  const uint32_t section = tl_get16(symbol + 6);
+  const bool object = type == STT_OBJECT || (type >= STT_CUDA_TEXTURE && type <= STT_CUDA_OBJECT);
+  if (null)
+    return object && binding > STB_WEAK ? "st_info of Mercury's null symbol is an object's (L509)" : NULL;
+  const bool data = section && section < cubin->section_count && cubin->sections[section].flags & SHF_WRITE &&
+                    cubin->sections[section].type == SHT_CUDA_GLOBAL_INIT;
+  return data && !object && type != STT_SECTION ? "a symbol of initialised variables is no object (L509)" : NULL;
+}
+
+/* Both symbol tables: names end in their table, whose end nvlink looks at (L508), unlike elsewhere (L170). */
+static void shape_check_symbols(const tl_cubin *cubin, const tl_names *names, tl_diagnostics *diagnostics,
+                                uint32_t index) {
+  const tl_cubin_section *const table = &cubin->sections[index];
+  const uint64_t room = table->link < cubin->section_count ? cubin->sections[table->link].size : UINT64_MAX;
+  for (uint64_t at = 0; at + ELF_SYMBOL_SIZE <= table->size; at += ELF_SYMBOL_SIZE) {
+    const uint8_t *const symbol = table->data + at;
+    const bool plain = at == 0 || (symbol[4] & 15) == STT_SECTION; /* L171 */
+    const char *what = NULL;
+    if (!plain && tl_get32(symbol) >= room)
+      what = "a symbol's name lies outside .strtab (L508)";
+    else if (table->type == SHT_CUDA_MERCURY_SYMTAB)
+      what = shape_wrong_symbol(cubin, symbol, at == 0);
+    if (what)
+      tl_cubin_damaged(cubin, names, diagnostics, index, at, what);
+  }
+}
+
+/* The null section is read as any other: its name lies in the table, and it is no Mercury section (L507). */
+static void shape_check_null(const tl_cubin *cubin, const tl_names *names, tl_diagnostics *diagnostics) {
+  enum { SECTION_TABLE = 40, NAME_TABLE = 62, FLAGS = 8 };
+  const uint64_t table = tl_get64(cubin->bytes + SECTION_TABLE);
+  const uint8_t *const header = cubin->bytes + table; /* the reader has seen that the table lies in the file */
+  const uint32_t name_table = tl_get16(cubin->bytes + NAME_TABLE);
+  const uint64_t room = name_table < cubin->section_count ? cubin->sections[name_table].size : UINT64_MAX;
+  if (tl_get32(header) >= room)
+    tl_cubin_damaged(cubin, names, diagnostics, TL_NONE, table, "sh_name of the null section lies outside the table");
+  if (tl_get32(header + 4) == SHT_CUDA_OPTIMIZER_CONSTANT)
+    tl_cubin_damaged(cubin, names, diagnostics, TL_NONE, table + 4, "sh_type of the null section is not 0 (L238)");
+  if (tl_get64(header + FLAGS) & SHF_CUDA_MERCURY)
+    tl_cubin_damaged(cubin, names, diagnostics, TL_NONE, table + FLAGS,
+                     "sh_flags of the null section are Mercury's (L507)");
+}
+
+/* Code lies behind the ELF header and in whole instructions, and frames have an alignment that there is (L514). */
+static const char *shape_wrong_place(const tl_cubin_section *section, const char *name) {
+  enum { INSTRUCTION = 16 };
+  const bool text = strncmp(name, ".text.", 6) == 0;
+  if (text && (section->file_offset < ELF_HEADER_SIZE || section->file_offset % INSTRUCTION))
+    return "sh_offset of a text is not that of code (L514)";
+  const bool frames = strcmp(name, ".debug_frame") == 0;
+  return frames && section->align & (section->align - 1) ? "sh_addralign is no power of 2 (L514)" : NULL;
+}
+
+void tl_shape_check(const tl_cubin *cubin, const tl_names *names, tl_diagnostics *diagnostics) {
+  if (cubin->section_count)
+    shape_check_null(cubin, names, diagnostics);
+  const tl_cubin_section *symbols = NULL;
+  for (uint32_t i = 1; i < cubin->section_count && !symbols; i++)
+    if (cubin->sections[i].type == SHT_SYMTAB)
+      symbols = &cubin->sections[i];
+  for (uint32_t i = 1; i < cubin->section_count; i++) {
+    const tl_cubin_section *const section = &cubin->sections[i];
+    const char *const name = tl_names_text(names, section->name);
+    const char *what = shape_has_type(name, section->type) ? shape_wrong_flags(section)
+                                                           : "sh_type is not that of a section of its name (L506)";
+    if (!what)
+      what = shape_wrong_info(cubin, symbols, i, name);
+    if (!what)
+      what = shape_wrong_place(section, name);
+    if (what)
+      tl_cubin_damaged(cubin, names, diagnostics, i, TL_NO_OFFSET, what);
+    if (section->type == SHT_SYMTAB || section->type == SHT_CUDA_MERCURY_SYMTAB)
+      shape_check_symbols(cubin, names, diagnostics, i);
+  }
+}
