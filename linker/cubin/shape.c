@@ -76,6 +76,7 @@ static const char *shape_wrong_info(const tl_cubin *cubin, const tl_cubin_sectio
 
 /* Mercury's symbols of data are objects; its null symbol is none of a binding that there is not (L509). */
 static const char *shape_wrong_symbol(const tl_cubin *cubin, const uint8_t *symbol, bool null) {
+  enum { TLS = 6 };
   const unsigned type = symbol[4] & 15, binding = symbol[4] >> 4;
   const uint32_t section = tl_get16(symbol + 6);
   const bool object = type == STT_OBJECT || (type >= STT_CUDA_TEXTURE && type <= STT_CUDA_OBJECT);
@@ -83,7 +84,8 @@ static const char *shape_wrong_symbol(const tl_cubin *cubin, const uint8_t *symb
     return object && binding > STB_WEAK ? "st_info of Mercury's null symbol is an object's (L509)" : NULL;
   const bool data = section && section < cubin->section_count && cubin->sections[section].flags & SHF_WRITE &&
                     cubin->sections[section].type == SHT_CUDA_GLOBAL_INIT;
-  return data && !object && type != STT_SECTION ? "a symbol of initialised variables is no object (L509)" : NULL;
+  const bool known = object || type == STT_SECTION || type == TLS; /* nvlink links some of type TLS */
+  return data && !known ? "a symbol of initialised variables is no object (L509)" : NULL;
 }
 
 /* Both symbol tables: names end in their table, whose end nvlink looks at (L508), unlike elsewhere (L170). */
