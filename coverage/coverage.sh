@@ -10,7 +10,7 @@
 # Every test writes counters of its own, which are kept until a source, a test or the corpus changes: a call that was
 # stopped goes on where it was, and a second one only prints. nvlink is not asked, so that the figures are those of a
 # machine without the toolkit too. Two sums are made: of the tests that do not go through the corpus's jobs, and of all, with
-# corpus and fuzzing regressions. Results: measured/table, uncovered (a line a place), html/tests, html/all.
+# corpus and fuzzing regressions, whole and changed. Results: measured/table, uncovered (a line a place), html/tests, html/all.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 root=$PWD build=$(realpath "$1") release=$(realpath "$2")
@@ -25,7 +25,7 @@ die() {
 # Tests that execute linker or oracle and do not go through the corpus's jobs, and those that do, the longest first.
 alone=(command-line shapes compare_mutations reference-steps compare_commands damage-truncation unit front builder
   callgraph constants reference_units patch_additions patch_addition relocation_page)
-corpus=(printed voters check-map coverage reference-compatible reference-default canonical grouping conformance-compatible conformance-default
+corpus=(sweep printed voters check-map coverage reference-compatible reference-default canonical grouping conformance-compatible conformance-default
   check check-twinlink damage-outcomes sass fuzz_differential fuzz_metamorphic fuzz_allocation fuzz_envelope fuzz_patch
   fuzz_decoder reference-defects-compatible reference-defects-default reference-messages-compatible
   reference-messages-default vendor-defects-compatible vendor-defects-default messages-compatible messages-default
