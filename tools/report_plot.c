@@ -7,18 +7,18 @@
 enum { PLOT_WIDTH = 640, PLOT_LEFT = 210, PLOT_RIGHT = 90, PLOT_ROW = 26 };
 
 static double plot_x(double value, double most) {
-  const double share = most > 0 ? value / most : 0;
-  return PLOT_LEFT + (PLOT_WIDTH - PLOT_LEFT - PLOT_RIGHT) * (share < 0 ? 0 : share > 1 ? 1 : share);
+  const double share = most > 0 ? value / most : 0, left = PLOT_LEFT, width = PLOT_WIDTH - PLOT_LEFT - PLOT_RIGHT;
+  return left + width * (share < 0 ? 0 : share > 1 ? 1 : share);
 }
 
 static void plot_write_bar(const cJSON *bar, double most, const char *unit, int y, text_buffer *page) {
-  const double value = report_number(bar, "value"), goal = report_number(bar, "goal");
+  const double value = report_number(bar, "value"), goal = report_number(bar, "goal"), left = PLOT_LEFT;
   text_add(page, "<text x=\"%d\" y=\"%d\" class=\"label\">", PLOT_LEFT - 8, y + 15);
   report_write_text(page, report_word(bar, "label"));
   text_add(page, "</text><rect class=\"rail\" x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"14\"/>", PLOT_LEFT, y + 4,
-           plot_x(most, most) - PLOT_LEFT);
+           plot_x(most, most) - left);
   text_add(page, "<rect class=\"bar\" x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"14\"/>", PLOT_LEFT, y + 4,
-           plot_x(value, most) - PLOT_LEFT);
+           plot_x(value, most) - left);
   if (goal > 0)
     text_add(page, "<line class=\"goal\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%d\" y2=\"%d\"/>", plot_x(goal, most),
              plot_x(goal, most), y + 1, y + 21);
