@@ -22,14 +22,13 @@ die() {
   exit 2
 }
 
-# Tests that execute linker or oracle and do not go through the corpus's jobs, and those that do, the longest first.
+# Tests that execute linker or oracle and do not go through the corpus's jobs. Every other test of ctest counts for the
+# second sum only, but for those that need nvlink, build programs of their own or try what another one does: a new test takes
+# part by itself.
 alone=(command-line shapes compare_mutations reference-steps compare_commands damage-truncation unit front builder
   callgraph constants reference_units patch_additions patch_addition relocation_page)
-corpus=(sweep printed voters check-map coverage reference-compatible reference-default canonical grouping conformance-compatible conformance-default
-  check check-twinlink damage-outcomes sass fuzz_differential fuzz_metamorphic fuzz_allocation fuzz_envelope fuzz_patch
-  fuzz_decoder reference-defects-compatible reference-defects-default reference-messages-compatible
-  reference-messages-default vendor-defects-compatible vendor-defects-default messages-compatible messages-default
-  synthetic-twinlink synthetic-twinlink-ref)
+left_out='faults|fault_.*|rules|seeds|independence.*|install|gpu|generator.*|corpus-.*|.*-verify|live.*|patch_proof|damage-bounds'
+left_out+='|voters-check|reports|threads|capsule_rules|synthetic'
 programs=(bin/twinlink bin/twinlink-ref bin/twin) # whose code is counted: linker, reference, the other doubters
 
 jobs=${TWINLINK_JOBS:-$(nproc 2>/dev/null || echo 2)} floors=0 only=() json=
@@ -108,8 +107,22 @@ export_sum() { # SUM TEST...
        shown' "$measured/$sum".info.* >"$measured/$sum.info"
 }
 
+# The tests of this build, the longest first as far as they are known.
+list_tests() {
+  ctest --test-dir "$build" -N | sed -n 's/^ *Test *#[0-9]*: //p' | grep -vxE "$left_out" |
+    awk 'BEGIN { split("sweep printed voters check-map reference-default canonical grouping", first) }
+      { name[$1] = 1; order[NR] = $1 }
+      END {
+        for (i = 1; i in first; i++) if (first[i] in name) { print first[i]; delete name[first[i]] }
+        for (i = 1; i <= NR; i++) if (order[i] in name) print order[i]
+      }'
+}
+
 begin=$SECONDS
-all=("${corpus[@]}" "${alone[@]}")
+mapfile -t all < <(list_tests)
+for name in "${alone[@]}"; do
+  [[ " ${all[*]} " == *" $name "* ]] || die "there is no test $name; coverage.sh has a list"
+done
 ((${#only[@]} == 0)) || all=("${only[@]}")
 say "Measuring ${#all[@]} tests, $(find "$profiles" -name '*.profdata' | wc -l) of them measured before ..."
 measure_tests "${all[@]}"

@@ -17,9 +17,10 @@ static const char page_style[] =
     ".soft,.source,figcaption{color:var(--soft);font-size:.85rem}.source{margin:.2rem 0 0;overflow-wrap:anywhere}"
     ".wide{overflow-x:auto}table{border-collapse:collapse;font-size:.88rem;font-variant-numeric:tabular-nums}"
     "th,td{padding:.22rem .7rem .22rem 0;text-align:left;vertical-align:top;border-bottom:1px solid var(--line)}"
-    "th{font-weight:600;white-space:nowrap}.n{text-align:right;white-space:nowrap}"
+    "th{font-weight:600;vertical-align:bottom}th.n{max-width:7rem}td.open{min-width:7rem}.n{text-align:right}td.n{"
+    "white-space:nowrap;min-width:0}"
     ".good{color:var(--good)}.bad{color:var(--bad);font-weight:600}.open{color:var(--open)}"
-    ".code,code{font-family:ui-monospace,monospace;font-size:.82rem}td.code{min-width:6rem;overflow-wrap:anywhere}"
+    ".code,code{font-family:ui-monospace,monospace;font-size:.82rem}td.code{min-width:7rem;overflow-wrap:anywhere}"
     ".missing{border-left:4px solid var(--open);padding:.3rem .8rem;margin:.6rem 0}"
     "figure{margin:1rem 0;max-width:640px}svg{width:100%;height:auto}svg text{fill:var(--fg);font-size:12px}"
     ".label{text-anchor:end}.rail{fill:var(--rail)}.bar{fill:var(--bar)}.goal{stroke:var(--bad);stroke-width:2}";

@@ -69,6 +69,55 @@ static void check_graph(void **state) {
   }
 }
 
+/* L41 with more maxima than are kept by component: 300 functions, each with more registers than those before it but for
+ * every seventh. nvlink 13.0.88 printed the same for the file that is built here. */
+static void check_many_maxima(void **state) {
+  (void)state;
+  enum { FUNCTIONS = 300, KERNEL = 8, LIMIT = 255 };
+  char callee[FUNCTIONS][8], line[128];
+  tb_cubin *const file = tb_new(90);
+  const tb_symbol kernel = tb_kernel(file, "k", NULL, 0, KERNEL);
+  for (unsigned i = 0; i < FUNCTIONS; i++) {
+    (void)snprintf(callee[i], sizeof callee[i], "f%u", i);
+    tb_call(file, kernel, tb_function(file, callee[i], TB_GLOBAL, NULL, 0, i % 7 == 3 ? KERNEL + 1 : 10 + i));
+  }
+  size_t size = 0;
+  uint8_t *const image = tb_finish(file, &size);
+  const tl_input input = {names[0], image, size, false};
+  const tl_job job = {.options = {.arch = "sm_90",
+                                  .dump_callgraph = true,
+                                  .extra_warnings = true,
+                                  .identity_nvlink = true,
+                                  .bug_compatible = true},
+                      .inputs = &input,
+                      .input_count = 1};
+  tl_result result;
+  assert_int_equal(tl_link(&job, &result), 255);
+  char *const text = printed_text(&result, &job.options);
+  const char *at = strstr(text, "regcount ");
+  assert_non_null(at);
+  for (unsigned i = 0; i < FUNCTIONS; i++) {
+    if (i % 7 == 3)
+      continue;
+    if (10 + i > LIMIT) {
+      (void)snprintf(
+          line, sizeof line,
+          "nvlink error   : entry function 'k' with max regcount of %d calls function 'f%u' with regcount of %u\n",
+          LIMIT, i, 10 + i);
+      assert_int_equal(strncmp(at, line, strlen(line)), 0);
+      at += strlen(line);
+    }
+    (void)snprintf(line, sizeof line, "regcount %u for f%u propagated to entry k\n", 10 + i, i);
+    assert_int_equal(strncmp(at, line, strlen(line)), 0);
+    at += strlen(line);
+  }
+  assert_string_equal(at, "");
+  free(text);
+  tl_result_free(&result);
+  free(image);
+  tb_free(file);
+}
+
 static int write_cubins(const char *directory) {
   for (size_t g = 0; g < graph_case_count; g++) {
     built_graph built = {.file_count = 0};
@@ -91,12 +140,13 @@ static int write_cubins(const char *directory) {
 int main(int argc, char **argv) {
   if (argc > 1)
     return write_cubins(argv[1]);
-  struct CMUnitTest *const tests = calloc(graph_case_count, sizeof *tests);
+  struct CMUnitTest *const tests = calloc(graph_case_count + 1, sizeof *tests);
   if (!tests)
     return 1;
   for (size_t g = 0; g < graph_case_count; g++)
     tests[g] = (struct CMUnitTest){graph_cases[g].name, check_graph, NULL, NULL, (void *)(uintptr_t)&graph_cases[g]};
-  const int failed = _cmocka_run_group_tests("callgraph", tests, graph_case_count, NULL, NULL);
+  tests[graph_case_count] = (struct CMUnitTest){"many_maxima", check_many_maxima, NULL, NULL, NULL};
+  const int failed = _cmocka_run_group_tests("callgraph", tests, graph_case_count + 1, NULL, NULL);
   free(tests);
   return failed;
 }
