@@ -116,10 +116,13 @@ static bool sweep_make(const sweep_jobs *jobs, uint64_t seed, fuzz_envelope *env
   return true;
 }
 
+static bool sweep_same_bytes(const void *a, size_t a_size, const void *b, size_t b_size) {
+  return a_size == b_size && (a_size == 0 || (a && b && memcmp(a, b, a_size) == 0));
+}
+
 static bool sweep_same(const fuzz_answer *a, const fuzz_answer *b) {
-  return a->none == b->none && a->code == b->code && a->size == b->size && a->text_size == b->text_size &&
-         (!a->size || memcmp(a->image, b->image, a->size) == 0) &&
-         (!a->text_size || memcmp(a->text, b->text, a->text_size) == 0);
+  return a->none == b->none && a->code == b->code && sweep_same_bytes(a->image, a->size, b->image, b->size) &&
+         sweep_same_bytes(a->text, a->text_size, b->text, b->text_size);
 }
 
 /* The linker once more on many threads and in memory that holds no zeros; what is wrong, or NULL. */
