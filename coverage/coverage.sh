@@ -28,7 +28,7 @@ die() {
 alone=(command-line shapes compare_mutations reference-steps compare_commands damage-truncation unit front builder
   callgraph constants reference_units patch_additions patch_addition relocation_page)
 left_out='faults|fault_.*|rules|seeds|independence.*|install|gpu|generator.*|corpus-.*|.*-verify|live.*|patch_proof|damage-bounds'
-left_out+='|voters-check|reports|threads|capsule_rules|synthetic'
+left_out+='|voters|voters-check|reports|threads|capsule_rules|synthetic' # voters: children that end by _exit count nothing
 programs=(bin/twinlink bin/twinlink-ref bin/twin) # whose code is counted: linker, reference, the other doubters
 
 jobs=${TWINLINK_JOBS:-$(nproc 2>/dev/null || echo 2)} floors=0 only=() json=
@@ -110,7 +110,7 @@ export_sum() { # SUM TEST...
 # The tests of this build, the longest first as far as they are known.
 list_tests() {
   ctest --test-dir "$build" -N | sed -n 's/^ *Test *#[0-9]*: //p' | grep -vxE "$left_out" |
-    awk 'BEGIN { split("sweep printed voters check-map reference-default canonical grouping", first) }
+    awk 'BEGIN { split("sweep printed check-map reference-default canonical grouping", first) }
       { name[$1] = 1; order[NR] = $1 }
       END {
         for (i = 1; i in first; i++) if (first[i] in name) { print first[i]; delete name[first[i]] }
