@@ -180,7 +180,7 @@ static const derive_row derive_rows[] = {
     {0x43, WORDS_MERCURY}, {0x48, WORDS_MERCURY},   {0x5a, WORDS_MERCURY},   {0x15, WORDS_OWN},
     {0x16, WORDS_OWN},     {0x1c, WORDS_LAST},      {0x28, WORDS_OWN},       {0x2e, WORDS_EVEN},
     {0x31, WORDS_PLACES},  {0x34, WORDS_TARGETS},   {0x39, WORDS_OWN},       {0x40, WORDS_FIRST},
-    {0x44, WORDS_FIRST},   {0x46, WORDS_FIRST},     {0x47, WORDS_OWN},       {0x55, WORDS_ODD},
+    {0x44, WORDS_FIRST},   {0x46, WORDS_PLACES},    {0x47, WORDS_OWN},       {0x55, WORDS_ODD},
     {0x57, WORDS_OWN},     {0x19, WORDS_SASS_ONLY}, {0x0a, WORDS_SASS_ONLY}, {0x36, WORDS_SASS_ONLY},
 };
 

@@ -67,6 +67,7 @@ static const capsule_row rows[] = {
     {"replaced_lines_longer", "120", NULL, NULL, {"weak_loads_4", "strong_loads_1"}, NULL, NULL},   /* L127-L129 */
     {"replaced_lines_two", "103", NULL, NULL, {"weak_loads_4", "weak_loads_1", "strong_plain"}, NULL, NULL},
     {"replaced_lines_beside_none", "110", NULL, NULL, {"weak_loads_1", "strong_plain"}, NULL, NULL}, /* L128, L129 */
+    {"syscalls", "100", NULL, NULL, {"syscalls"}, NULL, NULL},                                       /* L530 */
     {"spills", "100", NULL, NULL, {"leaf", "spills"}, NULL, NULL},                                   /* L124 */
     {"other_sm", "103", "100", NULL, {"leaf", "weak_5"}, NULL, NULL},                                /* L125 */
     {"other_sm_120", "121", "120", NULL, {"doubles", "weak_5"}, NULL, NULL},

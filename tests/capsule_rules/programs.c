@@ -234,6 +234,19 @@ static void write_parameters(FILE *to) {
   fprintf(to, ".visible .entry many(.param .u64 p, .param .u64 q, .param .u64 r)\n{ ret; }\n");
 }
 
+/* Two calls of what the driver provides; with -pic their places are an attribute (L530). */
+static void write_syscalls(FILE *to) {
+  fprintf(to,
+          ".extern .func (.param .u64 r) malloc(.param .u64 n);\n"
+          ".extern .func free(.param .u64 p);\n"
+          ".visible .entry syscalls(.param .u64 n)\n{\n"
+          " .reg .u64 %%rd<2>; ld.param.u64 %%rd1,[n];\n"
+          " { .param .u64 x; .param .u64 z; st.param.u64 [x],%%rd1; call (z),malloc,(x); ld.param.u64 %%rd1,[z]; }\n"
+          " st.u32 [%%rd1],7;\n"
+          " { .param .u64 x; st.param.u64 [x],%%rd1; call free,(x); }\n"
+          " ret;\n}\n");
+}
+
 /* Guarded exits, a loop and branches over them, a call behind them. */
 static void write_guarded(FILE *to) {
   fprintf(to,
@@ -424,6 +437,7 @@ static const capsule_source sources[] = {
     {"sampled", "-O0", write_sampled},
     {"sampled_by_load", NULL, write_sampled},
     {"parameters", NULL, write_parameters},
+    {"syscalls", "-pic=true", write_syscalls},
     {"guarded", NULL, write_guarded},
     {"guarded_unoptimised", "-O0", write_guarded},
     {"open_shared", NULL, write_open_shared},
