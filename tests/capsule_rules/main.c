@@ -239,8 +239,9 @@ static void compare(const char *program, const capsule_answer *nvlink, const cap
 
 static bool reference_is_known(const capsule_row *row) {
   const char *const option = row->option ? row->option : "";
+  const char *const first = row->files[0] ? row->files[0] : "";
   for (size_t i = 0; i < sizeof reference_differs / sizeof *reference_differs; i++)
-    if (strcmp(reference_differs[i].row, row->name) == 0 && strcmp(reference_differs[i].file, row->files[0]) == 0 &&
+    if (strcmp(reference_differs[i].row, row->name) == 0 && strcmp(reference_differs[i].file, first) == 0 &&
         strcmp(reference_differs[i].option, option) == 0)
       return true;
   return false;
