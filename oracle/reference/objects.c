@@ -123,10 +123,15 @@ static void ref_object_define(ref_link *link, size_t file_number, const ref_symb
   }
 }
 
+/* L536: such a symbol is visible in every output, whatever its first mention says. */
+static bool ref_object_is_mentioned_texture(const ref_symbol *input) {
+  return input->section == 0 && ref_bindless_mask_of(input->info & 15) != 0;
+}
+
 /* W4.3: `_param`, `F.const_opt.a.b` and shared objects have no symbol in an executable. W17.7: with -preserve-relocs only
  * extern shared objects and the compiler constants of device functions have none. */
 static bool ref_object_has_no_symbol(const ref_link *link, const ref_file *file, const ref_symbol *input) {
-  if (link->relocatable) {
+  if (link->relocatable || ref_object_is_mentioned_texture(input)) {
     return false;
   }
   if (ref_object_is_shared(input) && ref_options_keep_shared_symbols(link)) {
@@ -163,7 +168,9 @@ static size_t ref_object_create(ref_link *link, size_t file_number, const ref_sy
   if (extern_shared) {
     (void)ref_object_shared_section(link, &link->files[file_number], input); /* W3.2: before its name */
   }
-  const size_t number = ref_symbol_add(link, input->name, bind, input->info & 15, input->other);
+  const uint8_t hidden = ref_object_is_mentioned_texture(input) ? VISIBILITY : 0;
+  const size_t number =
+      ref_symbol_add(link, input->name, bind, input->info & 15, (uint8_t)(input->other & ~(unsigned)hidden));
   ref_out_symbol *symbol = &link->symbols[number];
   symbol->mention_file = file_number;
   symbol->size = input->size;

@@ -241,14 +241,16 @@ static bool ref_shared_kernel_uses_extern(const ref_link *link, const ref_functi
   return false;
 }
 
-/* RF156: what a jump slot without objects of its own uses of the pool is lost, unless the first slot uses the pool too. */
+/* RF156, L558: what a jump slot uses of the pool is lost, and its own objects lie over it, unless the first slot uses the pool too; by
+ * default (D103) each has what it uses. */
 static bool ref_shared_loses_pool(ref_link *link, const ref_shared *shared, const ref_function *function) {
   ref_indices own = {0};
   uint64_t end = 0;
-  if (function->is_stub) {
-    ref_shared_list_own(link, shared, link->first_stub, &own, &end);
+  if (!function->is_stub || !link->job->bug_compatible) {
+    return false;
   }
-  return function->is_stub && end == 0;
+  ref_shared_list_own(link, shared, link->first_stub, &own, &end);
+  return end == 0;
 }
 
 static void ref_shared_layout_kernel(ref_link *link, const ref_shared *shared, size_t kernel) {
@@ -258,8 +260,8 @@ static void ref_shared_layout_kernel(ref_link *link, const ref_shared *shared, s
   uint64_t end = 0;
   section->align = function->late_shared ? 1 : shared->pool_align;
   ref_shared_list_own(link, shared, kernel, &own, &end);
-  const bool lost = own.count > 0 ? ref_partial_has_kernel(link, function) /* RF152 */
-                                  : ref_shared_loses_pool(link, shared, function);
+  const bool partial = own.count > 0 && ref_partial_has_kernel(link, function); /* RF152 */
+  const bool lost = partial || ref_shared_loses_pool(link, shared, function);
   end = lost ? 0 : end;
   ref_sort_alternating(link, &own, ref_shared_compare_own, REF_TIE_FIRST);
   for (size_t i = 0; i < own.count; i++) {
