@@ -266,6 +266,9 @@ bool ref_block_place(ref_link *link, size_t file_number, uint32_t section) {
       ref_unified_is_table(input->type) && !copy && (link->relocatable || input->type != REF_TYPE_UFT_ENTRY);
   link->sections[number].links_symtab = code || table; /* U10 */
   link->sections[number].input_link = copy ? input->link : 0;
+  if (input->type == REF_TYPE_LOCAL && owner != 0 && file->function_of[owner] != REF_NONE) {
+    link->sections[number].info_section = link->functions[file->function_of[owner]].text; /* L583 */
+  }
   ref_block_append(link, file, section, number);
   if (input->type == link->view->user_type) {
     ref_block_note_user_constants(link, file, section);

@@ -243,6 +243,7 @@ typedef struct ref_out_symbol {
   size_t function;
   uint64_t auxiliary; /* R7: a shared symbol's alignment */
   bool is_extern_shared;
+  bool was_plain;        /* L577: of type OBJECT in the input */
   bool has_no_place;     /* D82 */
   bool is_partial;       /* RF165 */
   size_t ghost_of;       /* RF62; 0: of none */
@@ -268,6 +269,7 @@ typedef struct ref_out_relocation {
   bool adds_old;   /* D12: a REL entry that became RELA; the field's old content counts */
   bool dropped, names_gone_shared, names_gone_section, names_constant_size;
   bool names_unlisted; /* RF195: a section without a symbol */
+  bool asked_unified;  /* R11: it had a unified type */
 } ref_out_relocation;
 
 typedef struct ref_name {
@@ -639,6 +641,7 @@ void ref_attributes_write(ref_link *link);
 
 /* bindless.c */
 uint8_t ref_bindless_mask_of(uint8_t symbol_type);
+bool ref_bindless_takes(const ref_link *link, uint32_t type);
 void ref_bindless_layout(ref_link *link);
 uint64_t ref_bindless_base(const ref_link *link);
 uint64_t ref_bindless_value(const ref_link *link, const ref_out_symbol *symbol, uint32_t type);
@@ -654,6 +657,7 @@ void ref_capsule_point_to_table(ref_link *link, const ref_out_relocation *entry)
 
 /* relocate.c */
 uint64_t ref_relocate_constant_size(const ref_link *link);
+void ref_relocate_check_undefined_constants(ref_link *link);
 void ref_relocate_apply(ref_link *link);
 void ref_relocate_write(ref_link *link);
 
@@ -663,6 +667,7 @@ void ref_twins_write(ref_link *link, const ref_out_relocation *entry, const stru
 
 /* symbols.c */
 bool ref_symbol_is_system_call(const char *name);
+bool ref_symbol_is_provided(const char *name);
 void ref_symbols_check_values(ref_link *link);
 void ref_symbols_number(ref_link *link);
 void ref_symbols_report_undefined(ref_link *link);

@@ -157,11 +157,18 @@ static void ref_object_check_entry_data(ref_link *link, const ref_file *file, co
   }
 }
 
+/* L577: the names that nvlink and the driver provide are the only ones that stay ordinary objects. */
+static bool ref_object_is_plain(const ref_symbol *input) {
+  return (input->info & 15) == REF_SYMBOL_OBJECT && !ref_symbol_is_provided(input->name);
+}
+
 /* Whose name is taken at once (W2.2): the locals' and the weak ones'. */
 static size_t ref_object_create(ref_link *link, size_t file_number, const ref_symbol *input) {
   const bool undefined = input->section == 0;
   uint8_t bind = input->info >> 4;
-  if (undefined && (input->info & 15) != REF_SYMBOL_CUDA_OBJECT) {
+  const bool plain = ref_object_is_plain(input);
+  const uint8_t type = plain ? REF_SYMBOL_CUDA_OBJECT : input->info & 15;
+  if (undefined && type != REF_SYMBOL_CUDA_OBJECT) {
     bind = REF_BIND_GLOBAL; /* W4.2, RF68; W4.5: not type 13 */
   }
   const bool extern_shared = undefined && ref_object_is_shared(input) && input->size == 0;
@@ -169,13 +176,13 @@ static size_t ref_object_create(ref_link *link, size_t file_number, const ref_sy
     (void)ref_object_shared_section(link, &link->files[file_number], input); /* W3.2: before its name */
   }
   const uint8_t hidden = ref_object_is_mentioned_texture(input) ? VISIBILITY : 0;
-  const size_t number =
-      ref_symbol_add(link, input->name, bind, input->info & 15, (uint8_t)(input->other & ~(unsigned)hidden));
+  const size_t number = ref_symbol_add(link, input->name, bind, type, (uint8_t)(input->other & ~(unsigned)hidden));
   ref_out_symbol *symbol = &link->symbols[number];
   symbol->mention_file = file_number;
   symbol->size = input->size;
+  symbol->was_plain = plain;
   symbol->undefined_weak = undefined && input->info >> 4 == REF_BIND_WEAK;
-  if (undefined && (input->info & 15) == REF_SYMBOL_CUDA_OBJECT && !ref_object_is_shared(input)) {
+  if (undefined && type == REF_SYMBOL_CUDA_OBJECT && !ref_object_is_shared(input)) {
     symbol->value = (uint64_t)-1; /* W4.3 */
   } else if (undefined) {
     symbol->value = input->value; /* M2: `.nv.reservedSmem.offset0` has 0x40 */

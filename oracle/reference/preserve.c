@@ -83,7 +83,8 @@ static bool ref_preserve_takes(ref_link *link, const ref_out_relocation *entry) 
   if (symbol->has_no_name && ref_shared_pool_is_used(link)) {
     ref_preserve_refuse(link);
   }
-  if (ref_bindless_mask_of(symbol->type) != 0 || symbol->has_no_name) {
+  const bool slot = ref_bindless_mask_of(symbol->type) != 0 && ref_bindless_takes(link, entry->type); /* L575 */
+  if (slot || symbol->has_no_name) {
     return false;
   }
   return symbol->section == REF_NONE || link->sections[symbol->section].constant_owner == REF_NONE;
@@ -104,7 +105,10 @@ void ref_preserve_record(ref_link *link, const ref_out_relocation *entry) {
     return;
   }
   ref_out_relocation record = *entry;
-  if (!record.has_addend || record.adds_old) {
+  const bool cleared = row->kind == REF_KIND_CLEAR;
+  if (cleared) {
+    record.addend = record.has_addend ? record.addend : 0; /* L571 */
+  } else if (!record.has_addend || record.adds_old) {
     const uint64_t old = ref_field_read(&row->fields[0], target->data.data, target->data.size, entry->offset);
     record.addend = (int64_t)((uint64_t)record.addend + old);
   }

@@ -42,6 +42,7 @@ void ref_reference_lay_out(ref_link *link) {
   ref_symbols_settle_undefined(link);
   ref_functions_drop_internal(link);
   ref_limits_check_sizes(link);
+  ref_relocate_check_undefined_constants(link);
   ref_symbols_report_undefined(link);
   ref_limits_check_large_parameters(link);
   ref_relocate_apply(link);

@@ -7,12 +7,18 @@
 enum {
   TYPE_G32 = 3,
   TYPE_G64 = 4,
+  TYPE_ADDRESS_26 = 5,
+  TYPE_ADDRESS_23 = 12,
+  TYPE_ADDRESS_20 = 42,
+  TYPE_ADDRESS_32 = 55,
   NO_BANK = 28,
   TEXT_BANK = 29,
   USER_BANK = 3,
+  MERCURY_DESCRIPTOR = 15,
   CONSTANT_LIMIT = 0x10000,
   SYSTEM_RESERVED = 0x40,
   VISIBILITY = 3,
+  INTERNAL = 1,
   HIDDEN = 2
 };
 
@@ -98,10 +104,17 @@ static ref_action ref_relocate_classify_function(ref_link *link, const ref_out_r
   return clear || ref_relocate_kind(entry->type) == REF_KIND_NONE ? REF_DROP : REF_KEEP;
 }
 
+/* L575: with -r whole addresses wait for the link that gives slots; shorter fields do not (D2). */
+static bool ref_relocate_waits_for_slot(const ref_link *link, uint32_t type) {
+  return link->relocatable &&
+         (type == TYPE_ADDRESS_26 || type == TYPE_ADDRESS_23 || type == TYPE_ADDRESS_20 || type == TYPE_ADDRESS_32);
+}
+
 /* R18 */
 static ref_action ref_relocate_classify_texture(ref_link *link, const ref_out_relocation *entry) {
   switch (ref_relocate_texture(entry->type)) {
   case REF_TEXTURE_SLOT:
+    return ref_relocate_waits_for_slot(link, entry->type) ? REF_KEEP : REF_APPLY;
   case REF_TEXTURE_ZERO:
     return REF_APPLY;
   case REF_TEXTURE_DROP:
@@ -141,6 +154,9 @@ static ref_action ref_relocate_classify_type(ref_link *link, const ref_out_reloc
     if (entry->names_gone_section) {
       return REF_CLEAR; /* of a dead text, as R15 */
     }
+    if (entry->symbol != REF_NONE && (link->symbols[entry->symbol].other & VISIBILITY) == INTERNAL) {
+      return REF_CLEAR; /* L571 */
+    }
     if (link->relocatable) {
       return REF_DROP; /* R28 */
     }
@@ -174,6 +190,21 @@ static bool ref_relocate_is_reserved(const ref_link *link, const ref_out_symbol 
   return symbol->section != REF_NONE && link->sections[symbol->section].type == REF_TYPE_SHARED_RESERVED;
 }
 
+/* R13a, R13b, L580: with -r all stay, 72 and 73 without their type; in an executable unified types ask for the table's place. */
+static ref_action ref_relocate_classify_table(ref_link *link, const ref_out_relocation *entry,
+                                              const ref_out_symbol *symbol) {
+  const bool offset = strcmp(symbol->name, "__UFT_OFFSET") == 0;
+  const bool kept_type = ref_relocate_kind(entry->type) == REF_KIND_NONE || entry->asked_unified;
+  if (link->relocatable && !offset) {
+    return ref_relocate_kind(entry->type) == REF_KIND_CLEAR ? REF_KEEP_NOTHING : REF_KEEP;
+  }
+  if (kept_type && !offset && !ref_unified_is_placed(link)) {
+    ref_message_fatal(link, "E69", "Internal error: reference to deleted symbol");
+  }
+  const bool waits = offset ? ref_unified_keeps_offset(link) : ref_unified_is_placed(link); /* U12 */
+  return waits ? REF_KEEP : REF_DROP;
+}
+
 static ref_action ref_relocate_classify_now(ref_link *link, ref_out_relocation *entry) {
   if (entry->function != REF_NONE) {
     const ref_action action = ref_relocate_classify_function(link, entry);
@@ -184,13 +215,7 @@ static ref_action ref_relocate_classify_now(ref_link *link, ref_out_relocation *
   }
   const ref_out_symbol *symbol = &link->symbols[entry->symbol];
   if (ref_relocate_is_unified_table(symbol)) {
-    const bool kept_type = ref_relocate_kind(entry->type) == REF_KIND_NONE;
-    if (kept_type && strcmp(symbol->name, "__UFT_OFFSET") != 0 && !ref_unified_is_placed(link)) {
-      ref_message_fatal(link, "E69", "Internal error: reference to deleted symbol");
-    }
-    const bool offset = strcmp(symbol->name, "__UFT_OFFSET") == 0;
-    const bool waits = offset ? ref_unified_keeps_offset(link) : ref_unified_is_placed(link); /* U12 */
-    return waits ? REF_KEEP : REF_DROP;
+    return ref_relocate_classify_table(link, entry, symbol);
   }
   if (ref_relocate_is_global(link, symbol)) {
     return REF_KEEP;
@@ -213,11 +238,12 @@ static ref_action ref_relocate_classify_now(ref_link *link, ref_out_relocation *
   if (undefined && symbol->type == REF_SYMBOL_CUDA_OBJECT && (symbol->other & REF_SPACE_MASK) == REF_SPACE_GLOBAL) {
     return REF_KEEP; /* R21 */
   }
+  const bool nothing = ref_relocate_kind(entry->type) == REF_KIND_NONE;
   if (symbol->is_extern_shared && link->relocatable && ref_relocatable_move_to_instance(link, entry)) {
-    return REF_KEEP;
+    return nothing ? REF_DROP : REF_KEEP; /* L572 */
   }
   if (link->relocatable && symbol->bind == REF_BIND_WEAK) {
-    return REF_KEEP; /* R54b, RF106 */
+    return undefined && (nothing || clear) ? REF_DROP : REF_KEEP; /* R54b, RF106, L572 */
   }
   if (symbol->is_extern_shared && link->relocatable) {
     return REF_APPLY;
@@ -229,9 +255,19 @@ static ref_action ref_relocate_classify_now(ref_link *link, ref_out_relocation *
   return ref_relocate_classify_type(link, entry);
 }
 
+/* D15: nvlink ends by a signal over a function descriptor of what is no function, kept or not. */
+static void ref_relocate_check_descriptor(ref_link *link, const ref_out_relocation *entry) {
+  const bool descriptor =
+      ref_relocate_kind(entry->type) == REF_KIND_FUNC_DESC || entry->type == REF_MERCURY_FIRST + MERCURY_DESCRIPTOR;
+  if (descriptor && entry->function == REF_NONE) {
+    ref_message_fatal(link, "D15", "function descriptor relocation %u against something else", entry->type);
+  }
+}
+
 static ref_action ref_relocate_classify(ref_link *link, ref_out_relocation *entry) {
   const ref_action action = ref_relocate_classify_now(link, entry);
   const bool clear = ref_relocate_kind(entry->type) == REF_KIND_CLEAR; /* D91 */
+  ref_relocate_check_descriptor(link, entry);
   return (action == REF_APPLY || clear) && ref_relocatable_keeps(link, entry) ? REF_KEEP : action;
 }
 
@@ -294,12 +330,22 @@ static uint32_t ref_relocate_bank(const ref_link *link, const ref_out_relocation
   return (type - REF_TYPE_CONSTANT) & 31;
 }
 
+/* L573 */
+static bool ref_relocate_is_own_constant(const ref_link *link, const ref_out_symbol *symbol) {
+  return symbol->type == REF_SYMBOL_CUDA_OBJECT && symbol->section != REF_NONE &&
+         link->sections[symbol->section].type == link->view->optimizer_type &&
+         link->sections[symbol->section].constant_owner == REF_NONE;
+}
+
 /* R7; RF25: of a function (a hidden one, R14) its number in order of creation, as in the call graph's dump. */
 static uint64_t ref_relocate_auxiliary(const ref_link *link, const ref_out_relocation *entry) {
   if (entry->symbol == REF_NONE) {
     return 0;
   }
   const ref_out_symbol *symbol = &link->symbols[entry->symbol];
+  if (ref_relocate_is_own_constant(link, symbol)) {
+    return link->sections[symbol->section].align;
+  }
   return symbol->function == REF_NONE ? symbol->auxiliary : symbol->function + 1;
 }
 
@@ -417,8 +463,33 @@ static void ref_relocate_check_parameters(ref_link *link) {
   }
 }
 
+/* L578: what ends the link at an undefined constant does so before anything undefined is reported. */
+void ref_relocate_check_undefined_constants(ref_link *link) {
+  for (size_t i = link->relocation_count; i-- > 0 && !link->relocatable;) {
+    const ref_out_relocation *entry = &link->relocations[i];
+    const ref_out_symbol *symbol = entry->symbol == REF_NONE ? NULL : &link->symbols[entry->symbol];
+    const bool constant = symbol != NULL && symbol->section == REF_NONE && symbol->type == REF_SYMBOL_CUDA_OBJECT &&
+                          (symbol->other & REF_SPACE_MASK) == REF_SPACE_CONSTANT;
+    if (!constant || symbol->undefined_weak || entry->dropped || link->sections[entry->target].dropped) {
+      continue;
+    }
+    ref_out_relocation copy = *entry;
+    if (ref_relocate_classify(link, &copy) == REF_APPLY && entry->offset >= link->sections[entry->target].size) {
+      ref_message_fatal(link, "E63", "Internal error: reloc address not found");
+    }
+  }
+}
+
 static bool ref_relocate_is_internal(const ref_link *link, const ref_out_relocation *entry) {
   return entry->function != REF_NONE && ref_function_is_internal(link, &link->functions[entry->function]);
+}
+
+/* RF161, L571: what was cleared leaves a record, but for extern shared memory and what is gone. */
+static bool ref_relocate_records_cleared(const ref_link *link, const ref_out_relocation *entry) {
+  if (entry->function != REF_NONE) {
+    return ref_relocate_is_internal(link, entry);
+  }
+  return entry->symbol != REF_NONE && !link->symbols[entry->symbol].is_extern_shared;
 }
 
 /* R10: last in, first out; every apply comes before any kept entry is looked at. */
@@ -433,11 +504,12 @@ void ref_relocate_apply(ref_link *link) {
       entry->dropped = true;
       continue;
     }
-    entry->type =
-        link->relocatable || link->has_index ? entry->type : ref_relocation_rewrite(entry->type); /* R53, U12 */
+    const uint32_t type = entry->type;
+    entry->type = link->relocatable || link->has_index ? type : ref_relocation_rewrite(type); /* R53, U12 */
+    entry->asked_unified = entry->type != type;
     ref_relocate_follow_alias(link, entry);
     const ref_action action = ref_relocate_classify(link, entry);
-    if (action == REF_APPLY || (action == REF_CLEAR && ref_relocate_is_internal(link, entry))) { /* RF161 */
+    if (action == REF_APPLY || (action == REF_CLEAR && ref_relocate_records_cleared(link, entry))) {
       ref_preserve_record(link, entry);
     }
     if (action == REF_APPLY || action == REF_CLEAR) {

@@ -81,6 +81,16 @@ static bool ref_relocation_is_skipped(const ref_link *link, const ref_file *file
   return !ref_relocation_is_address_table(section->type) && ref_weak_offset_is_lost(link, file, target, entry->offset);
 }
 
+/* L582: the module's `.nv.shared.K` for a file's, or REF_NONE. */
+static size_t ref_relocation_shared_section(const ref_link *link, const ref_file *file, uint32_t section) {
+  if (section == 0 || section >= file->cubin.section_count || file->cubin.sections[section].type != REF_TYPE_SHARED) {
+    return REF_NONE;
+  }
+  const uint32_t owner = ref_merge_owner(file, section);
+  return owner == 0 || file->function_of[owner] == REF_NONE ? REF_NONE
+                                                            : link->functions[file->function_of[owner]].shared;
+}
+
 static void ref_relocation_resolve_symbol(ref_link *link, ref_file *file, const ref_relocation *entry,
                                           ref_out_relocation *output) {
   if (entry->symbol >= file->cubin.symbol_count) { /* D44: nvlink reads what lies behind the table */
@@ -93,7 +103,10 @@ static void ref_relocation_resolve_symbol(ref_link *link, ref_file *file, const 
     output->symbol = link->functions[output->function].symbol;
   } else if ((input->info & 15) == REF_SYMBOL_SECTION) {
     const uint32_t section = input->section;
-    if (section < file->cubin.section_count && file->section_of[section] != REF_NONE) {
+    const size_t shared = ref_relocation_shared_section(link, file, section);
+    if (shared != REF_NONE) {
+      output->symbol = link->sections[shared].symbol;
+    } else if (section < file->cubin.section_count && file->section_of[section] != REF_NONE) {
       output->symbol = link->sections[file->section_of[section]].symbol;
       output->names_unlisted = output->symbol == REF_NONE;
       output->block_offset = file->offset_in[section];
@@ -169,7 +182,8 @@ static bool ref_relocation_target_is_gone(const ref_link *link, const ref_file *
 static void ref_relocation_note_dead_textures(ref_link *link, const ref_file *file, uint32_t section) {
   for (size_t i = 0; i < ref_cubin_relocation_count(&file->cubin, section); i++) {
     const ref_relocation entry = ref_cubin_relocation(&file->cubin, section, i);
-    if (entry.symbol < file->cubin.symbol_count && file->function_of[entry.symbol] == REF_NONE) {
+    if (entry.symbol < file->cubin.symbol_count && file->function_of[entry.symbol] == REF_NONE &&
+        ref_bindless_takes(link, entry.type)) {
       link->dead_bindless_mask |= ref_bindless_mask_of(file->cubin.symbols[entry.symbol].info & 15);
     }
   }

@@ -56,7 +56,7 @@ bool ref_symbol_is_system_call(const char *name) {
 }
 
 /* RF107: data that nvlink or the driver provides; strong in what `-r` wrote. */
-static bool ref_symbol_is_provided(const char *name) {
+bool ref_symbol_is_provided(const char *name) {
   static const char *const names[] = {"__UFT",
                                       "__UFT_OFFSET",
                                       "__UFT_CANONICAL",
@@ -228,9 +228,9 @@ static uint8_t ref_symbol_lost_visibility(const ref_link *link, const ref_out_sy
   return (symbol->other & VISIBILITY) == HIDDEN && !kept ? VISIBILITY : 0;
 }
 
-/* W4.3: type 13 becomes 1, the memory space goes; not with -r. */
+/* W4.3: type 13 becomes 1, the memory space goes; not with -r. L577: type 1 becomes 13. */
 static void ref_symbol_write(const ref_link *link, const ref_out_symbol *symbol, uint8_t *at) {
-  const bool object = symbol->type == REF_SYMBOL_CUDA_OBJECT && !link->relocatable;
+  const bool object = symbol->type == REF_SYMBOL_CUDA_OBJECT && !link->relocatable && !symbol->was_plain;
   const uint8_t type = object ? REF_SYMBOL_OBJECT : symbol->type;
   const uint8_t mask = (object ? REF_SPACE_MASK : 0) | ref_symbol_lost_visibility(link, symbol);
   const bool preserved = ref_preserve_hides_symbol(link, symbol);
