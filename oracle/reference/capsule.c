@@ -481,8 +481,9 @@ static void ref_capsule_write_symbol(const ref_capsule *capsule, size_t number, 
   const ref_link *link = capsule->mercury;
   const ref_out_symbol *symbol = &link->symbols[number];
   const bool undefined = symbol->section == REF_NONE;
-  const bool object = symbol->type == REF_SYMBOL_CUDA_OBJECT;
-  uint8_t type = symbol->type, other = symbol->other, bind = symbol->bind;
+  const bool object = symbol->type == REF_SYMBOL_CUDA_OBJECT && !symbol->was_plain; /* L577 */
+  uint8_t type = symbol->type, bind = symbol->bind;
+  uint8_t other = symbol->other & (uint8_t)~ref_symbol_lost_visibility(link, symbol);
   uint64_t value = symbol->value, size = symbol->size;
   uint32_t name = ref_strings_offset(&link->names, symbol->name), section = 0;
   if (!undefined && ref_preserve_hides_symbol(link, symbol)) {

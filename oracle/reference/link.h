@@ -270,6 +270,7 @@ typedef struct ref_out_relocation {
   bool dropped, names_gone_shared, names_gone_section, names_constant_size;
   bool names_unlisted; /* RF195: a section without a symbol */
   bool asked_unified;  /* R11: it had a unified type */
+  bool is_of_loader;   /* L585 */
 } ref_out_relocation;
 
 typedef struct ref_name {
@@ -668,6 +669,7 @@ void ref_twins_write(ref_link *link, const ref_out_relocation *entry, const stru
 /* symbols.c */
 bool ref_symbol_is_system_call(const char *name);
 bool ref_symbol_is_provided(const char *name);
+uint8_t ref_symbol_lost_visibility(const ref_link *link, const ref_out_symbol *symbol);
 void ref_symbols_check_values(ref_link *link);
 void ref_symbols_number(ref_link *link);
 void ref_symbols_report_undefined(ref_link *link);

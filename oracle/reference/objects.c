@@ -179,7 +179,7 @@ static size_t ref_object_create(ref_link *link, size_t file_number, const ref_sy
   const size_t number = ref_symbol_add(link, input->name, bind, type, (uint8_t)(input->other & ~(unsigned)hidden));
   ref_out_symbol *symbol = &link->symbols[number];
   symbol->mention_file = file_number;
-  symbol->size = input->size;
+  symbol->size = ref_object_is_mentioned_texture(input) ? 0 : input->size; /* L587 */
   symbol->was_plain = plain;
   symbol->undefined_weak = undefined && input->info >> 4 == REF_BIND_WEAK;
   if (undefined && type == REF_SYMBOL_CUDA_OBJECT && !ref_object_is_shared(input)) {

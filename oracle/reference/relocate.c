@@ -11,6 +11,10 @@ enum {
   TYPE_ADDRESS_23 = 12,
   TYPE_ADDRESS_20 = 42,
   TYPE_ADDRESS_32 = 55,
+  TYPE_UNIFIED_LOW = 112,
+  TYPE_UNIFIED_HIGH = 113,
+  MERCURY_LOW = REF_MERCURY_FIRST + 5,
+  MERCURY_HIGH = REF_MERCURY_FIRST + 6,
   NO_BANK = 28,
   TEXT_BANK = 29,
   USER_BANK = 3,
@@ -27,6 +31,11 @@ typedef enum ref_action { REF_APPLY, REF_KEEP, REF_DROP, REF_CLEAR, REF_KEEP_NOT
 static ref_kind ref_relocate_kind(uint32_t type) {
   const ref_relocation_row *row = ref_relocation_row_of(type);
   return row == NULL ? REF_KIND_SENTINEL : row->kind;
+}
+
+/* R14: types that ask for nothing; L584: Mercury's last one goes or stays as others do. */
+static bool ref_relocate_is_nothing(uint32_t type) {
+  return ref_relocate_kind(type) == REF_KIND_NONE && type != REF_MERCURY_FIRST + REF_MERCURY_TYPES - 1;
 }
 
 /* R18 */
@@ -101,7 +110,7 @@ static ref_action ref_relocate_classify_function(ref_link *link, const ref_out_r
   if ((symbol->other & VISIBILITY) == HIDDEN && !waits) {
     return REF_APPLY;
   }
-  return clear || ref_relocate_kind(entry->type) == REF_KIND_NONE ? REF_DROP : REF_KEEP;
+  return clear || ref_relocate_is_nothing(entry->type) ? REF_DROP : REF_KEEP;
 }
 
 /* L575: with -r whole addresses wait for the link that gives slots; shorter fields do not (D2). */
@@ -194,7 +203,7 @@ static bool ref_relocate_is_reserved(const ref_link *link, const ref_out_symbol 
 static ref_action ref_relocate_classify_table(ref_link *link, const ref_out_relocation *entry,
                                               const ref_out_symbol *symbol) {
   const bool offset = strcmp(symbol->name, "__UFT_OFFSET") == 0;
-  const bool kept_type = ref_relocate_kind(entry->type) == REF_KIND_NONE || entry->asked_unified;
+  const bool kept_type = ref_relocate_is_nothing(entry->type) || entry->asked_unified;
   if (link->relocatable && !offset) {
     return ref_relocate_kind(entry->type) == REF_KIND_CLEAR ? REF_KEEP_NOTHING : REF_KEEP;
   }
@@ -238,7 +247,7 @@ static ref_action ref_relocate_classify_now(ref_link *link, ref_out_relocation *
   if (undefined && symbol->type == REF_SYMBOL_CUDA_OBJECT && (symbol->other & REF_SPACE_MASK) == REF_SPACE_GLOBAL) {
     return REF_KEEP; /* R21 */
   }
-  const bool nothing = ref_relocate_kind(entry->type) == REF_KIND_NONE;
+  const bool nothing = ref_relocate_is_nothing(entry->type);
   if (symbol->is_extern_shared && link->relocatable && ref_relocatable_move_to_instance(link, entry)) {
     return nothing ? REF_DROP : REF_KEEP; /* L572 */
   }
@@ -268,7 +277,8 @@ static ref_action ref_relocate_classify(ref_link *link, ref_out_relocation *entr
   const ref_action action = ref_relocate_classify_now(link, entry);
   const bool clear = ref_relocate_kind(entry->type) == REF_KIND_CLEAR; /* D91 */
   ref_relocate_check_descriptor(link, entry);
-  return (action == REF_APPLY || clear) && ref_relocatable_keeps(link, entry) ? REF_KEEP : action;
+  const bool loader = action == REF_APPLY && entry->is_of_loader; /* L585 */
+  return loader || ((action == REF_APPLY || clear) && ref_relocatable_keeps(link, entry)) ? REF_KEEP : action;
 }
 
 /* RF49: what `isspacep` compares with: the size of all user constants, -1 when there are none. */
@@ -492,6 +502,17 @@ static bool ref_relocate_records_cleared(const ref_link *link, const ref_out_rel
   return entry->symbol != REF_NONE && !link->symbols[entry->symbol].is_extern_shared;
 }
 
+/* R11, R53, U12; L585: a unified half for the loader has Mercury's number in the SASS view, too. */
+static uint32_t ref_relocate_plain_type(const ref_link *link, const ref_out_relocation *entry) {
+  if (link->relocatable || link->has_index) {
+    return entry->type;
+  }
+  if (entry->is_of_loader && (entry->type == TYPE_UNIFIED_LOW || entry->type == TYPE_UNIFIED_HIGH)) {
+    return entry->type == TYPE_UNIFIED_LOW ? MERCURY_LOW : MERCURY_HIGH;
+  }
+  return ref_relocation_rewrite(entry->type);
+}
+
 /* R10: last in, first out; every apply comes before any kept entry is looked at. */
 void ref_relocate_apply(ref_link *link) {
   ref_relocate_check_dropped(link);
@@ -505,7 +526,7 @@ void ref_relocate_apply(ref_link *link) {
       continue;
     }
     const uint32_t type = entry->type;
-    entry->type = link->relocatable || link->has_index ? type : ref_relocation_rewrite(type); /* R53, U12 */
+    entry->type = ref_relocate_plain_type(link, entry);
     entry->asked_unified = entry->type != type;
     ref_relocate_follow_alias(link, entry);
     const ref_action action = ref_relocate_classify(link, entry);

@@ -4,6 +4,10 @@
 
 #include <string.h>
 
+enum { LOADER_FIRST = REF_MERCURY_FIRST + 60, LOADER_LAST = REF_MERCURY_FIRST + 63 };
+
+static const char MERCURY_RELOCATIONS[] = ".nv.merc.rela";
+
 bool ref_relocation_target_is_debug(const char *name) {
   return strcmp(name, ".debug_frame") == 0 || strcmp(name, ".debug_line") == 0 ||
          strcmp(name, ".nv_debug_line_sass") == 0;
@@ -135,10 +139,35 @@ static void ref_relocation_add_block_offset(const ref_link *link, ref_out_reloca
   output->has_addend = true;
 }
 
+/* L585: Mercury's 60 to 63 are for the loader, and so is what stands beside one in the SASS view of a capsule's data. */
+static bool ref_relocation_is_of_loader(const ref_link *link, const ref_file *file, uint32_t target,
+                                        const ref_relocation *entry) {
+  const char *name = file->cubin.sections[target].name;
+  const size_t prefix = strlen(MERCURY_RELOCATIONS);
+  if (!link->is_capsule || link->view->is_mercury || ref_merge_owner(file, target) != 0) {
+    return false;
+  }
+  for (uint32_t i = 1; i < file->whole.section_count; i++) {
+    const ref_section *section = &file->whole.sections[i];
+    const bool same = section->type == REF_TYPE_MERCURY_RELA &&
+                      strncmp(section->name, MERCURY_RELOCATIONS, prefix) == 0 &&
+                      strcmp(section->name + prefix, name) == 0;
+    for (size_t k = 0; same && k < ref_cubin_relocation_count(&file->whole, i); k++) {
+      const ref_relocation other = ref_cubin_relocation(&file->whole, i, k);
+      if (other.offset == entry->offset && other.type >= LOADER_FIRST && other.type <= LOADER_LAST) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
 static void ref_relocation_add(ref_link *link, size_t file_number, uint32_t target, const ref_relocation *entry,
                                bool has_addend, size_t processed) {
   ref_file *file = &link->files[file_number];
-  if (link->view->is_mercury && entry->type < REF_MERCURY_FIRST && ref_merge_owner(file, target) != 0) {
+  const bool no_type = entry->type > 0 && entry->type <= REF_MERCURY_FIRST; /* L584 */
+  const bool of_text = entry->type < REF_MERCURY_FIRST && ref_merge_owner(file, target) != 0;
+  if (link->view->is_mercury && (no_type || of_text)) {
     ref_message_fatal(link, "E75", "Internal error: unexpected reloc");
   }
   ref_out_relocation output = {.target = file->section_of[target],
@@ -151,6 +180,7 @@ static void ref_relocation_add(ref_link *link, size_t file_number, uint32_t targ
                                .function = REF_NONE,
                                .addend = entry->addend,
                                .has_addend = has_addend};
+  output.is_of_loader = ref_relocation_is_of_loader(link, file, target, entry);
   ref_relocation_resolve_symbol(link, file, entry, &output);
   ref_relocation_add_block_offset(link, &output);
   output.section = ref_relocation_section(link, output.target, output.has_addend);

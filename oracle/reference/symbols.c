@@ -223,7 +223,7 @@ static uint64_t ref_symbol_value(const ref_link *link, const ref_out_symbol *sym
 }
 
 /* RF25, RF134: "hidden" is in no output of nvlink's. By default it stays with -r for the link behind it (R14). */
-static uint8_t ref_symbol_lost_visibility(const ref_link *link, const ref_out_symbol *symbol) {
+uint8_t ref_symbol_lost_visibility(const ref_link *link, const ref_out_symbol *symbol) {
   const bool kept = link->relocatable && !link->job->bug_compatible;
   return (symbol->other & VISIBILITY) == HIDDEN && !kept ? VISIBILITY : 0;
 }
