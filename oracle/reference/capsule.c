@@ -552,7 +552,7 @@ static bool ref_capsule_shares_bytes(const ref_piece *piece, const ref_piece *sa
   static const char *const if_equal[] = {".debug_line", ".nv_debug_line_sass", ".nv_debug_info_reg_type"}; /* RF148 */
   const bool equal = piece->data.size == sass->data.size && piece->size == sass->size &&
                      (piece->size == 0 || memcmp(piece->data.data, sass->data.data, (size_t)piece->size) == 0);
-  if (piece->type == REF_TYPE_SHARED_RESERVED) {
+  if (piece->type == REF_TYPE_SHARED_RESERVED || sass->has_places) {
     return false;
   }
   if (piece->size == 0 || ref_capsule_starts_with(name, ".nv_debug_ptx_txt")) {
@@ -569,6 +569,17 @@ static bool ref_capsule_shares_bytes(const ref_piece *piece, const ref_piece *sa
     }
   }
   return false;
+}
+
+/* L585: in data; what is in code has instructions of its own. */
+static void ref_capsule_fill_places(ref_capsule *capsule, const ref_bytes *symbols) {
+  for (size_t i = 0; i < capsule->piece_count; i++) {
+    ref_piece *piece = &capsule->pieces[i];
+    if (piece->section != REF_NONE && !ref_capsule_is_mercury(piece) &&
+        capsule->mercury->sections[piece->section].type == REF_TYPE_GLOBAL_INIT) {
+      piece->has_places = ref_capsule_write_places(capsule, piece->section, symbols, &piece->data);
+    }
+  }
 }
 
 static void ref_capsule_place_pieces(ref_capsule *capsule, ref_bytes *file) {
@@ -676,6 +687,7 @@ static void ref_capsule_write_file(ref_capsule *capsule) {
   first[3].link = 2;
   first[3].info = capsule->kernels.count > 0 ? (uint32_t)(symbols.size / SYMBOL_BYTES) : link->first_global;
   first[3].entry_size = SYMBOL_BYTES;
+  ref_capsule_fill_places(capsule, &symbols);
   ref_capsule_place_pieces(capsule, &file);
   ref_bytes_fill(link, &file, (size_t)ref_align_up(file.size, 8));
   const size_t headers = file.size;

@@ -11,6 +11,7 @@ typedef struct ref_piece {
   uint64_t flags, align, entry_size, size, offset;
   ref_bytes data;
   bool has_bytes;
+  bool has_places;    /* L585: no bytes shared with the other view's */
   int class;          /* W1.4; 0: not in a segment */
   size_t section;     /* of the Mercury module, or REF_NONE */
   size_t shares_with; /* another piece whose bytes these are (M10), or REF_NONE */
@@ -139,5 +140,8 @@ void ref_capsule_move_addends(ref_capsule *capsule);
 
 /* capsule_registers.c: RF79, RF144 */
 ref_bytes ref_capsule_registers(ref_capsule *capsule, size_t section);
+
+/* capsule_data.c */
+bool ref_capsule_write_places(ref_capsule *capsule, size_t section, const ref_bytes *symbols, ref_bytes *data);
 
 #endif

@@ -60,10 +60,11 @@ static bool ref_preserve_takes_extern(ref_link *link, const ref_out_relocation *
   return true;
 }
 
-/* RF175: of capsules only entries against shared objects are recorded. */
+/* RF175: of capsules only entries against shared objects are recorded; L589: none of data. */
 static bool ref_preserve_is_shared(const ref_link *link, const ref_out_relocation *entry) {
   const ref_out_symbol *symbol = entry->symbol == REF_NONE ? NULL : &link->symbols[entry->symbol];
-  return symbol != NULL && symbol->type == REF_SYMBOL_CUDA_OBJECT &&
+  const bool data = link->sections[entry->target].type == REF_TYPE_GLOBAL_INIT;
+  return symbol != NULL && !data && symbol->type == REF_SYMBOL_CUDA_OBJECT &&
          (symbol->other & REF_SPACE_MASK) == REF_SPACE_SHARED;
 }
 

@@ -231,7 +231,7 @@ static ref_action ref_relocate_classify_now(ref_link *link, ref_out_relocation *
   }
   if (ref_relocate_is_texture(symbol) && ref_capsule_keeps_texture(link)) {
     ref_capsule_point_to_table(link, entry);
-    return REF_KEEP;
+    return ref_relocate_kind(entry->type) == REF_KIND_CLEAR ? REF_KEEP_NOTHING : REF_KEEP; /* L572 */
   }
   if (ref_relocate_is_texture(symbol)) {
     return ref_relocate_classify_texture(link, entry);
@@ -273,10 +273,18 @@ static void ref_relocate_check_descriptor(ref_link *link, const ref_out_relocati
   }
 }
 
+/* L572: the SASS view of a capsule's data has no entry without a type. */
+static bool ref_relocate_is_plain_data(const ref_link *link, const ref_out_relocation *entry) {
+  return link->is_capsule && !link->view->is_mercury && link->sections[entry->target].info_function == REF_NONE;
+}
+
 static ref_action ref_relocate_classify(ref_link *link, ref_out_relocation *entry) {
   const ref_action action = ref_relocate_classify_now(link, entry);
   const bool clear = ref_relocate_kind(entry->type) == REF_KIND_CLEAR; /* D91 */
   ref_relocate_check_descriptor(link, entry);
+  if (action == REF_KEEP_NOTHING && ref_relocate_is_plain_data(link, entry)) {
+    return REF_DROP;
+  }
   const bool loader = action == REF_APPLY && entry->is_of_loader; /* L585 */
   return loader || ((action == REF_APPLY || clear) && ref_relocatable_keeps(link, entry)) ? REF_KEEP : action;
 }
