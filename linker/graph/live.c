@@ -241,12 +241,18 @@ static void live_push_stubs(marker *m, const edge_index *direct) {
   }
 }
 
+/* W7.4, L531: its address is taken, or it is unified. */
+static bool live_is_taken(const marker *m, uint32_t function) {
+  const tl_function *const f = &m->resolution->functions.items[function];
+  return m->taken_as[function] != TL_NONE || (f->unified && f->defined);
+}
+
 /* D58: what a function calls that only its address keeps. nvlink deletes it, and a kernel that is kept so is none. */
 static void live_push_taken(marker *m, const edge_index *direct) {
   if (tl_defect_matched(m->diagnostics->options, TL_DEFECT_D58))
     return;
   for (uint32_t i = 0; i < m->resolution->functions.count; i++) {
-    if (m->taken_as[i] == TL_NONE || m->resolution->functions.items[i].reached)
+    if (!live_is_taken(m, i) || m->resolution->functions.items[i].reached)
       continue;
     live_visit(m, i);
     if (m->resolution->functions.items[i].kernel_somewhere)
@@ -284,7 +290,7 @@ static void live_drain(marker *m, const live_edges *edges) {
 static void live_keep_taken(marker *m, const edge_index *direct) {
   bool *const kept = tl_arena_new(m->arena, bool, m->resolution->functions.count);
   for (uint32_t i = 0; i < m->resolution->functions.count; i++)
-    kept[i] = m->resolution->functions.items[i].stub || m->taken_as[i] != TL_NONE;
+    kept[i] = m->resolution->functions.items[i].stub || live_is_taken(m, i);
   for (uint32_t i = 0; i < m->resolution->functions.count; i++) {
     if (!kept[i] || m->resolution->functions.items[i].reached)
       continue;

@@ -529,8 +529,8 @@ static void spread_spoil(const spreader *s, tl_attribute *record, const tl_attri
     if (!known)
       tl_u32_push(s->arena, &symbols, from->symbols[i]);
   }
-  if (record->format != 4 && !record->symbol_count &&
-      tl_get16(record->data) >= 4) /* nvlink reads what it does not have */
+  const bool number = record->format != 4 && !record->symbol_count;
+  if (number && tl_get16(record->data) && (symbols.count || tl_get16(record->data) >= 4)) /* no contents (L533) */
     tl_diagnostics_add(s->module->diagnostics, tl_message_row_of(TL_MESSAGE_HOSTILE),
                        (tl_site){s->module->index->path, NULL, NULL, TL_NO_OFFSET}, NULL, s->module->index->path,
                        "a jump slot's symbols are added to a record that is a number (D104)");

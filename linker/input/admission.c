@@ -227,6 +227,15 @@ static bool candidate_is_capsule(const admission *a, const candidate *c) {
   return a->result->target->number >= FIRST_CAPSULE_SM && c->flags & FLAG_CAPSULE;
 }
 
+/* L532: between two SM numbers of a family nvlink asks .nv.compat, which it finds by its name. */
+static bool candidate_has_compat(const candidate *c) {
+  const uint64_t count = tl_content_elf_section_count(c->bytes);
+  for (uint64_t i = 1; i < count; i++)
+    if (candidate_section_is_named(c, candidate_section(c, i), ".nv.compat"))
+      return true;
+  return false;
+}
+
 /* Step 5 of C76. */
 static void candidate_check_arch(const admission *a, const candidate *c) {
   const tl_architecture *const target = a->result->target;
@@ -236,7 +245,9 @@ static void candidate_check_arch(const admission *a, const candidate *c) {
   if (target->family == TL_ARCH_COMPUTE && number >= FIRST_CAPSULE_SM)
     admission_say(a, TL_MESSAGE_ARCH_BUFFER, c->path);
   const bool sass_for_other = number == 100 && target->number == 103 && !candidate_is_capsule(a, c); /* M5, L109 */
-  if (sass_for_other || !tl_architecture_accepts(target, number, c->accepted.accelerated))
+  const bool other = number >= FIRST_CAPSULE_SM && number != target->number;
+  if (sass_for_other || (other && !candidate_has_compat(c)) ||
+      !tl_architecture_accepts(target, number, c->accepted.accelerated))
     tl_diagnostics_add(a->diagnostics, tl_message_row_of(TL_MESSAGE_ARCH_MISMATCH), admission_site(c->path), NULL,
                        c->path, target->name);
 }

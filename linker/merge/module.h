@@ -42,6 +42,7 @@ typedef struct tl_function {
   bool local, defined, kernel;
   bool kernel_somewhere; /* some body or mention is a kernel: it counts as a root, also when E26 follows (L62, L470) */
   bool stub;             /* some body is the jump slot of a unified function: a root like a kernel (U11) */
+  bool unified;          /* some body or mention is a unified function: it stays (L531) */
   bool described;        /* a function descriptor entry names it: its address is taken (R15) */
   bool had_relocations;  /* some body so far had a relocation section for its text (W8.7, L75) */
   bool frames_gone;      /* the last replacement dropped the debug sections' entries of all bodies before it (L92) */

@@ -208,6 +208,7 @@ static void resolve_symbol(resolver *r, uint32_t file, uint32_t symbol) {
   body->role = TL_BODY_MENTION;
   body->in_kernel = resolve_lies_in_kernel(&r->files[file], symbol);
   r->resolution->functions.items[index].kernel_somewhere |= (s->other & STO_ENTRY) != 0;
+  r->resolution->functions.items[index].unified |= (s->other & STO_MANAGED) != 0;
   if (s->section == SHN_UNDEF)
     return;
   resolve_check_section(r, file, symbol);
