@@ -393,13 +393,17 @@ static bool relocate_by_class(const relocating *r, entry_state *e, outcome *resu
     *result = OUTCOME_DROP;
     return true;
   }
-  if (section != TL_NONE && relocate_is_kept_section(r->module, r->module->sections.items[section].type))
+  const bool texture = type >= STT_CUDA_TEXTURE && type <= STT_CUDA_SURFACE;
+  if (section != TL_NONE && relocate_is_kept_section(r->module, r->module->sections.items[section].type)) {
+    if (texture && e->row && e->row->texture == TL_TEX_FATAL) /* L534 */
+      relocate_fail(r, e, TL_MESSAGE_PC_RELATIVE);
     return true;
+  }
   if (type == STT_FUNC && ((symbol->other & STO_VISIBILITY_MASK) != STV_HIDDEN || relocate_clears(e))) { /* L550 */
     *result = tl_symbol_is_kept_internal(symbol) ? relocate_internal_function(r, e) : relocate_function(r, e);
     return true;
   }
-  if (type >= STT_CUDA_TEXTURE && type <= STT_CUDA_SURFACE) {
+  if (texture) {
     *result = relocate_texture(r, e);
     return true;
   }
