@@ -140,8 +140,19 @@ ref_bytes ref_capsule_attributes(ref_capsule *capsule, size_t function) {
   return output;
 }
 
-ref_bytes ref_capsule_content(ref_capsule *capsule, size_t section) {
+/* L233: relocations about nothing are an input's section in which a symbol lies, taken along as if it held the symbol's bytes. */
+static const ref_out_section *ref_capsule_check_section(ref_capsule *capsule, size_t section) {
   const ref_out_section *output = &capsule->mercury->sections[section];
+  const bool astray = (output->type == REF_TYPE_RELA && output->target == REF_NONE) ||
+                      (output->type == REF_TYPE_RESOLVED_RELA && output->info_section == REF_NONE);
+  if (astray) {
+    ref_message_fatal(capsule->mercury, "L233", "a symbol lies in '%s', which holds relocations", output->name);
+  }
+  return output;
+}
+
+ref_bytes ref_capsule_content(ref_capsule *capsule, size_t section) {
+  const ref_out_section *output = ref_capsule_check_section(capsule, section);
   if (output->type == REF_TYPE_RELA) {
     const bool frames = strcmp(capsule->mercury->sections[output->target].name, ".debug_frame") == 0;
     const size_t target = ref_capsule_sass_section(capsule, output->target);

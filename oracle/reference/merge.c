@@ -361,7 +361,7 @@ static void ref_merge_info(ref_link *link, size_t file_number, uint32_t section)
     return;
   }
   const uint32_t owner = ref_function_primary(file, input->info);
-  const bool owned = file->cubin.symbols[owner].section == input->info;
+  const bool owned = owner != 0 && file->cubin.symbols[owner].section == input->info;
   const size_t number = owned ? file->function_of[owner] : REF_NONE;
   if (number == REF_NONE && !ref_merge_came_along(link, file, input->info)) {
     ref_message_fatal(link, "E64", "Internal error: section not mapped");
