@@ -155,7 +155,7 @@ static bool says_any_line_has(const harness_bytes *said, const char *text, size_
 /* Is a message with this code said? Rows of the documentation: | `NAME` | CODE | severity: text | ... */
 static bool says_code_is_said(const harness_words *rows, const char *code, const harness_bytes *said) {
   bool documented = false;
-  for (size_t i = 0; i < rows->count; i++) {
+  for (size_t i = 0; rows->items && i < rows->count; i++) {
     const char *const number = strstr(rows->items[i], "` | ");
     const char *const severity = number ? strstr(number + 4, " | ") : NULL;
     const char *const text = severity ? strstr(severity, ": ") : NULL;
