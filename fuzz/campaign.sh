@@ -3,7 +3,9 @@
 # end (docs/fuzzing.md). ./run fuzz builds and calls it.
 #
 #   campaign.sh BUILD-DIRECTORY RELEASE-DIRECTORY [--time 10m] [--target NAME]... [--jobs N] [--state DIRECTORY] [--strict]
-#               [--ci [--seed N]]
+#               [--empty] [--ci [--seed N]]
+#
+# --empty begins with nothing: no seeds, no regressions (what the generator and the mutator are worth alone).
 #
 # The state directory keeps corpus/TARGET, findings/ and records: a line a run and target. The exit code is 1 when a target
 # ended by a signal, a sanitizer or a limit, with --strict also when linker and nvlink differ; 2 when nothing could be run.
@@ -14,7 +16,7 @@
 set -euo pipefail
 build=$(realpath "$1") release=$(realpath "$2") source=$(dirname "$(realpath "$0")")
 shift 2
-seconds= jobs=$(nproc) state= strict=0 targets=() ci=0 seed=
+seconds= jobs=$(nproc) state= strict=0 targets=() ci=0 seed= empty=0
 
 say() { printf '%s\n' "$*"; }
 die() {
@@ -22,14 +24,8 @@ die() {
   exit 2
 }
 
-take_seconds() { # 90, 90s, 10m, 2h
-  [[ $1 =~ ^([0-9]+)([smh]?)$ ]] || die "no time '$1'"
-  case ${BASH_REMATCH[2]} in
-  m) seconds=$((BASH_REMATCH[1] * 60)) ;;
-  h) seconds=$((BASH_REMATCH[1] * 3600)) ;;
-  *) seconds=${BASH_REMATCH[1]} ;;
-  esac
-}
+# shellcheck source=tests/support/time.sh
+. "$source"/../tests/support/time.sh
 
 while (($#)); do
   word=$1
@@ -37,11 +33,12 @@ while (($#)); do
   case $1 in
   --strict) strict=1 && shift && continue ;;
   --ci) ci=1 && shift && continue ;;
+  --empty) empty=1 && shift && continue ;;
   --time | --target | --jobs | --state | --seed) (($# > 1)) || die "$1 needs a value" ;;
   *) die "no option '$1'" ;;
   esac
   case $1 in
-  --time) take_seconds "$2" ;;
+  --time) seconds=$(seconds_of "$2") || exit 2 ;;
   --target) targets+=("$2") ;;
   --jobs) jobs=$2 ;;
   --state) state=$2 ;;
@@ -67,7 +64,7 @@ else
 fi
 mkdir -p "$state/findings" "$state/logs"
 state=$(realpath "$state")
-export TWIN_FUZZ_FINDINGS=$state/findings
+export TWIN_FUZZ_FINDINGS=$state/findings TWIN_FUZZ_CELLS=$state/cells
 export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}malloc_context_size=8:allocator_may_return_null=1
 before=$(find "$state/findings" -type f | sort)
 share=$((seconds * jobs / ${#targets[@]}))
@@ -105,12 +102,12 @@ run_target() { # NAME
   local corpus=$state/corpus/$name
   mkdir -p "$corpus"
   for place in "$source/seeds/links" "$source/seeds/$name" "$source/regressions" "$source/open"; do
-    [[ -d $place ]] && seeds+=("$place")
+    [[ -d $place && $empty == 0 ]] && seeds+=("$place")
   done
   : >"$log"
   while left=$((share - (SECONDS - begin))) && ((left > 0)); do
     "$build/fuzz/fuzz_$name" -max_total_time="$left" -max_len="$(longest_of "$name")" -timeout=30 \
-      -rss_limit_mb=4096 -print_final_stats=1 -artifact_prefix="$state/findings/$name-" "$corpus" "${seeds[@]}" </dev/null >>"$log" 2>&1 || sleep 1
+      -rss_limit_mb=4096 -print_final_stats=1 -artifact_prefix="$state/findings/$name-" "$corpus" ${seeds[@]+"${seeds[@]}"} </dev/null >>"$log" 2>&1 || sleep 1
   done
 }
 
@@ -163,10 +160,17 @@ awk -F '\t' '{ executions[$3] += $4; seconds[$3] += $5 } END { for (t in executi
   all += executions[t]; time += seconds[t] }
   printf "all runs on this state: %d executions, %.1f processor hours\n", all, time / 3600 }' "$state/records"
 
+code=0
+# Cells of the specification and messages that all runs on this state reached; the rest by name is in a file.
+if [[ -x $release/fuzz/fuzz_cells && -s $state/cells ]]; then
+  "$release/fuzz/fuzz_cells" "$state/cells" || code=1 # a rule of what cannot be reached is wrong
+  "$release/fuzz/fuzz_cells" "$state/cells" --list >"$state/cells.unreached" || true
+  say "cells that no input reached: $state/cells.unreached"
+fi
+
 new=$(comm -13 <(printf '%s\n' "$before") <(find "$state/findings" -type f | sort))
 broken=$(grep -E '/[a-z_]+-(crash|timeout|leak|oom|slow-unit)-' <<<"$new" | grep -v slow-unit) || true
 causes=$(grep '\.cause$' <<<"$new") || true
-code=0
 
 # What ended a target, with what the sanitizer says of it and the input itself, since a log is often all there is.
 show_broken() { # FINDING
@@ -180,7 +184,10 @@ show_broken() { # FINDING
   fi
 }
 if [[ -n $broken ]]; then
-  say "ended by a signal, a sanitizer or a limit:"
+  say "ended by a signal, a sanitizer or a limit, an entry a cause:"
+  (cd "$source/.." && awk -f tests/rules/read.awk docs/specification/*.md) >"$state/rules"
+  mapfile -t files <<<"$broken"
+  "$release/bin/twin" triage --programs "$build/fuzz" --rules "$state/rules" --json "$state/causes.json" "${files[@]}" || true
   for finding in $broken; do show_broken "$finding"; done
   code=1
 fi
@@ -210,14 +217,14 @@ judge() { # CAUSE-FILE...
 
 if [[ -n $causes ]]; then
   say "$(wc -l <<<"$causes") causes without a name in fuzz/known.c; who is wrong, says nvlink where it is installed:"
-  verdicts=$(judge $(grep -E '/(differential|invariants)-' <<<"$causes" || true))
+  verdicts=$(judge $(grep -E '/(differential|invariants|canonical)-' <<<"$causes" || true))
   for cause in $causes; do
     name=$(basename "$cause" .cause)
     who=$(awk -v name="$name" '$1 == name { print $2 }' <<<"$verdicts")
     printf '  %-10s %s %s\n' "${who:--}" "$name" "$(<"$cause")"
   done | sort
   # what the other targets find is wrong whatever nvlink does
-  if grep -qvE '/(differential|invariants)-' <<<"$causes"; then code=1; fi
+  if grep -qvE '/(differential|invariants|canonical)-' <<<"$causes"; then code=1; fi
   if ((strict)) && grep -qE ' (linker|both)$' <<<"$verdicts"; then code=1; fi
 fi
 exit "$code"

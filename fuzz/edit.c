@@ -19,6 +19,7 @@ enum {
   SECTION_LINK = 40,
   SECTION_INFO = 44,
   SECTION_ALIGN = 48,
+  SECTION_ENTRY_SIZE = 56,
   SYMBOL = 24,
   SYMBOL_INDEX = 6,
   RELA = 24,
@@ -417,4 +418,32 @@ void edit_section_add(edit_cubin *cubin, const edit_cubin *from, size_t number) 
     if (section->size)
       memcpy(section->bytes, from->sections[number].bytes, section->size);
   }
+}
+
+edit_section *edit_section_new(edit_cubin *cubin, const char *name, uint32_t type) {
+  edit_section *const sections = realloc(cubin->sections, (cubin->count + 1) * sizeof *sections);
+  if (!sections)
+    abort();
+  cubin->sections = sections;
+  edit_section *const section = &sections[cubin->count++];
+  *section = (edit_section){.bytes = fuzz_memory(0)};
+  edit_put(section->head + SECTION_NAME, 4, edit_name_offset(cubin, name));
+  edit_put(section->head + SECTION_TYPE, 4, type);
+  return section;
+}
+
+edit_section *edit_relocations_of(edit_cubin *cubin, size_t target) {
+  enum { PREFIX = 5, LONGEST = 200 };
+  for (size_t i = 1; i < cubin->count; i++)
+    if (section_type(&cubin->sections[i]) == TYPE_RELA && edit_get(cubin->sections[i].head + SECTION_INFO, 4) == target)
+      return &cubin->sections[i];
+  char name[PREFIX + LONGEST + 1] = ".rela";
+  strncat(name, edit_section_name(cubin, &cubin->sections[target]), LONGEST);
+  edit_section *const section = edit_section_new(cubin, name, TYPE_RELA);
+  edit_put(section->head + SECTION_FLAGS, 8, INFO_LINK);
+  edit_put(section->head + SECTION_LINK, 4, edit_find_type(cubin, TYPE_SYMBOLS));
+  edit_put(section->head + SECTION_INFO, 4, target);
+  edit_put(section->head + SECTION_ALIGN, 8, sizeof(uint64_t));
+  edit_put(section->head + SECTION_ENTRY_SIZE, 8, RELA);
+  return section;
 }

@@ -76,5 +76,9 @@ void edit_section_drop(edit_cubin *cubin, size_t number);
 void edit_section_swap(edit_cubin *cubin, size_t a, size_t b);
 /* A copy of a section of this or another cubin, at the end; its name is found in this cubin's table, or added. */
 void edit_section_add(edit_cubin *cubin, const edit_cubin *from, size_t number);
+/* An empty section at the end. */
+edit_section *edit_section_new(edit_cubin *cubin, const char *name, uint32_t type);
+/* The RELA section about a section, made where there is none. */
+edit_section *edit_relocations_of(edit_cubin *cubin, size_t target);
 
 #endif

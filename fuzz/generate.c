@@ -3,6 +3,7 @@
  * sections, records at their limits), options, and at the end damage on purpose with the mutator's own changes. */
 #include "fuzz/generate.h"
 
+#include "fuzz/generate_cells.h"
 #include "fuzz/mutate.h"
 #include "fuzz/words.h"
 
@@ -148,6 +149,8 @@ static void more_extend(built_file *file, void *context) {
   more_bend_symbols(file);
   more_add_entries(file);
   more_add_ring(file);
+  if (more_percent(file, 25))
+    fuzz_generate_cells(file);
 }
 
 static void generate_words(const built_choices *choices, unsigned sm, fuzz_envelope *envelope) {
@@ -159,6 +162,9 @@ static void generate_words(const built_choices *choices, unsigned sm, fuzz_envel
   (void)fuzz_envelope_add_word(envelope, word);
   if (built_choose(choices, 2))
     (void)fuzz_envelope_add_word(envelope, "--bug-compatible");
+  const uint32_t mode = built_choose(choices, 8);
+  if (mode > 5)
+    (void)fuzz_envelope_add_word(envelope, mode == 6 ? "-r" : "-preserve-relocs");
   for (int i = 0; i < 3 && built_choose(choices, 3) == 2; i++)
     (void)fuzz_envelope_add_word(envelope, fuzz_word_choose(choices, word));
 }

@@ -2,6 +2,7 @@
  * (edit.h); a kind that breaks something leaves everything else as it is, and renumbers nothing. */
 #include "fuzz/mutate.h"
 
+#include "fuzz/aim.h"
 #include "fuzz/edit.h"
 #include "fuzz/generate.h"
 #include "fuzz/words.h"
@@ -249,6 +250,10 @@ static bool relocation_add(mutation *m) {
   return true;
 }
 
+static bool relocation_aim(mutation *m) {
+  return fuzz_aim(m->choices, &m->cubin);
+}
+
 /* ---- sections ---- */
 
 static size_t mutate_section(const mutation *m) {
@@ -411,6 +416,15 @@ static bool file_add(mutation *m) {
   return good;
 }
 
+/* Another program of the generator's: what this one is made of says nothing any more. */
+static bool all_new(mutation *m) {
+  gen_random random = {m->choices->next(m->choices->context)};
+  const built_choices choices = built_choices_random(&random);
+  fuzz_envelope_free(m->envelope);
+  fuzz_generate(&choices, m->envelope);
+  return true;
+}
+
 static bool word_add(mutation *m) {
   char word[FUZZ_WORD];
   return fuzz_envelope_add_word(m->envelope, fuzz_word_choose(m->choices, word));
@@ -434,6 +448,23 @@ static bool word_target(mutation *m) {
       return true;
     }
   return false;
+}
+
+static void envelope_remove_word(fuzz_envelope *envelope, const char *word) {
+  size_t kept = 0;
+  for (size_t i = 0; i < envelope->word_count; i++)
+    if (strcmp(envelope->words[i], word) != 0)
+      memmove(envelope->words[kept++], envelope->words[i], sizeof *envelope->words);
+  envelope->word_count = kept;
+}
+
+/* One mode of the link instead of another. */
+static bool word_mode(mutation *m) {
+  static const char *const modes[] = {"-r", "-preserve-relocs"};
+  const uint32_t mode = mutate_below(m, 3);
+  for (size_t i = 0; i < 2; i++)
+    envelope_remove_word(m->envelope, modes[i]);
+  return mode == 2 || fuzz_envelope_add_word(m->envelope, modes[mode]);
 }
 
 /* ---- breaking ---- */
@@ -493,6 +524,7 @@ typedef struct kind_row {
 static const kind_row kind_rows[] = {
     {"relocation change", entry_change, WORKS_ON_LIST, EDIT_RELOCATIONS, 14, false},
     {"relocation add", relocation_add, WORKS_ON_LIST, EDIT_RELOCATIONS, 10, false},
+    {"relocation aim", relocation_aim, WORKS_ON_CUBIN, 0, 24, false},
     {"relocation drop", entry_drop, WORKS_ON_LIST, EDIT_RELOCATIONS, 4, false},
     {"relocation duplicate", entry_duplicate, WORKS_ON_LIST, EDIT_RELOCATIONS, 6, false},
     {"relocation reorder", entry_reorder, WORKS_ON_LIST, EDIT_RELOCATIONS, 4, false},
@@ -526,11 +558,13 @@ static const kind_row kind_rows[] = {
     {"section break", break_section, WORKS_ON_CUBIN, 0, 4, true},
     {"header break", break_header, WORKS_ON_CUBIN, 0, 1, true},
     {"file add", file_add, WORKS_ON_ENVELOPE, 0, 4, false},
+    {"all new", all_new, WORKS_ON_ENVELOPE, 0, 10, false},
     {"file drop", file_drop, WORKS_ON_ENVELOPE, 0, 3, false},
     {"file duplicate", file_duplicate, WORKS_ON_ENVELOPE, 0, 1, false},
     {"file reorder", file_reorder, WORKS_ON_ENVELOPE, 0, 4, false},
     {"file rename", file_rename, WORKS_ON_ENVELOPE, 0, 1, false},
     {"word add", word_add, WORKS_ON_ENVELOPE, 0, 5, false},
+    {"word mode", word_mode, WORKS_ON_ENVELOPE, 0, 5, false},
     {"word drop", word_drop, WORKS_ON_ENVELOPE, 0, 4, false},
     {"word target", word_target, WORKS_ON_ENVELOPE, 0, 1, false},
     {"byte break", break_byte, WORKS_ON_ENVELOPE, 0, 3, true},

@@ -28,10 +28,8 @@ static bool link_first_view(tl_link_common *c, tl_link_stages *s) {
   tl_diagnose_sizes(&s->module, &s->layout);
   tl_link_phase(c->state, "layout");
   tl_relocate_check_early(&s->module, &s->layout);
-  if (final) {
+  if (final)
     tl_diagnose_undefined(&s->module, arena);
-    tl_diagnose_attributes(&s->module, &s->resources);
-  }
   tl_diagnose_commons(&s->module);
   tl_relocate_run(&s->relocated, &s->module, &s->layout, arena);
   if (final)
@@ -42,14 +40,20 @@ static bool link_first_view(tl_link_common *c, tl_link_stages *s) {
     tl_diagnose_resources(&s->module, &s->graph, &s->resources, arena);
   tl_link_phase(c->state, "relocate");
   tl_relocate_check_kept(&s->relocated, &s->module, &s->layout);
+  if (final)
+    tl_diagnose_deleted(&s->module);
   tl_diagnose_unallocated(&s->module, &s->layout);
+  tl_diagnose_text_owners(&s->module);
+  tl_diagnose_foreign_bytes(&s->module, &s->resources);
   tl_diagnose_verbose(&s->module, &s->graph, &s->resources, &s->layout, arena);
+  if (final && !s->diagnostics->errors)
+    tl_diagnose_attributes(&s->module, &s->resources);
   return !s->diagnostics->errors;
 }
 
 /* The SASS view beside a Mercury view that linked: the same stages. What it has to say the other has said already, so
- * its messages are dropped; it ends the link only when it contradicts the other view, and `why` is its last message then. */
-static bool link_second_view(tl_link_common *c, tl_link_stages *s, tl_message *why) {
+ * its messages are dropped; only when it contradicts the other view, which ends the link, its last message is returned. */
+static const tl_message *link_second_view(tl_link_common *c, tl_link_stages *s) {
   tl_arena *const arena = &c->state->arena;
   jmp_buf on_fatal;
   tl_options options = c->job->options;
@@ -68,25 +72,23 @@ static bool link_second_view(tl_link_common *c, tl_link_stages *s, tl_message *w
     linked = !quiet.errors;
   }
   s->diagnostics = s->module.diagnostics = &c->state->diagnostics;
-  if (!linked && quiet.messages.count)
-    *why = quiet.messages.items[quiet.messages.count - 1];
-  return linked;
+  return linked ? NULL : &quiet.messages.items[quiet.messages.count - 1];
 }
 
 /* What is damaged, and what the finalizer says of it (L167), is passed on as it is. */
 static void link_refuse_second_view(const tl_link_common *c, const tl_link_stages *s, const tl_message *why) {
   static const tl_message_id passed_on[] = {TL_MESSAGE_DAMAGED, TL_MESSAGE_FINALIZER};
   const tl_site nowhere = {NULL, NULL, NULL, TL_NO_OFFSET};
-  for (size_t i = 0; why->code && i < sizeof passed_on / sizeof *passed_on; i++) {
+  for (size_t i = 0; i < sizeof passed_on / sizeof *passed_on; i++) {
     const tl_message_row row = {why->code, TL_FATAL, "%s"};
     const tl_site site = {why->file, why->section, why->symbol, why->has_offset ? why->offset : TL_NO_OFFSET};
     if (strcmp(why->code, tl_message_row_of(passed_on[i])->code) == 0)
       tl_diagnostics_add(s->diagnostics, &row, site, why->detail, why->text);
   }
-  const char *const path = c->admitted.files.count ? s->module.files[0].path : "";
-  const char *const text = tl_arena_format(&c->state->arena, "its SASS view does not link as its Mercury view does%s%s",
-                                           why->text ? ": " : "", why->text ? why->text : "");
-  tl_diagnostics_add(s->diagnostics, tl_message_row_of(TL_MESSAGE_DAMAGED), nowhere, NULL, path, text);
+  const char *const text =
+      tl_arena_format(&c->state->arena, "its SASS view does not link as its Mercury view does: %s", why->text);
+  tl_diagnostics_add(s->diagnostics, tl_message_row_of(TL_MESSAGE_DAMAGED), nowhere, NULL, s->module.files[0].path,
+                     text);
 }
 
 /* Under its own name the linker says where a kernel's text is not what nvlink would write. */
@@ -106,9 +108,9 @@ static bool link_capsules(tl_link_common *c, tl_link_stages *s, tl_finalized *fi
   tl_link_stages sass = {.view = TL_VIEW_SASS};
   if (!link_first_view(c, s))
     return false;
-  tl_message why = {0};
-  if (!link_second_view(c, &sass, &why))
-    link_refuse_second_view(c, s, &why);
+  const tl_message *const why = link_second_view(c, &sass);
+  if (why)
+    link_refuse_second_view(c, s, why);
   tl_finalize_capsules(&s->relocated, &s->module, &sass.module, arena);
   tl_link_emit(c, s);
   tl_link_emit(c, &sass);

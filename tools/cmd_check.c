@@ -3,6 +3,7 @@
  *
  * `--map FILE`: the link map is compared with the link, too. `--near N` lists the N applied fields whose values are closest to not fitting. */
 #include "files.h"
+#include "json_file.h"
 #include "twin.h"
 
 #include "ref_check.h"
@@ -70,10 +71,7 @@ static void print_json(const ref_check_report *report, const ref_check_link *lin
     cJSON_AddNumberToObject(item, "slack", (double)report->near[i].slack);
     cJSON_AddItemToArray(fields, item);
   }
-  char *text = cJSON_Print(json);
-  printf("%s\n", text ? text : "{}");
-  free(text);
-  cJSON_Delete(json);
+  json_print(json);
 }
 
 /* How many contradictions there are between the map and the link. */

@@ -15,7 +15,8 @@ static void corpus_usage(void) {
                   "    --linker PATH               another linker instead of nvlink\n"
                   "    --argument ARGUMENT         put before each job's arguments; may be repeated\n"
                   "  features [--check]            count what the cubins hold into FEATURES beside the programs\n"
-                  "                                (--check: fail when the file is stale)\n\n"
+                  "                                (--check: fail when the file is stale)\n"
+                  "  points                        jobs of all sets by what they are about and by architecture\n\n"
                   "The directory is corpus/cuda of the current directory, or of one above it.\n");
 }
 
@@ -46,6 +47,8 @@ int twin_corpus(int argc, char **argv) {
     code = corpus_verify(corpus.bytes, argc - 1, argv + 1);
   else if (argc > 1 && strcmp(argv[1], "features") == 0)
     code = corpus_features(corpus.bytes, argc - 1, argv + 1);
+  else if (argc > 1 && strcmp(argv[1], "points") == 0)
+    code = corpus_points(corpus.bytes, argc - 1, argv + 1);
   else
     corpus_usage();
   text_free(&corpus);

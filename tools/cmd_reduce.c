@@ -1,4 +1,5 @@
 /* twin reduce: takes a generated program on which two linkers differ and leaves out what the difference does not need.
+ * With a fuzzers' input instead of a seed it is `twin shrink`.
  *
  * The reducer never edits text: it gives the generator ids to leave out, kind by kind from files down to single
  * statements and options, in chunks that are halved as long as something goes. A step stays if the program still
@@ -13,6 +14,7 @@
 #include <unistd.h>
 
 int twin_reduce(int argc, char **argv);
+int twin_shrink(int argc, char **argv);
 
 typedef struct reduce_command {
   const char *seed, *linker, *reference, *out;
@@ -32,7 +34,8 @@ typedef struct reduce_state {
 
 static int reduce_usage(void) {
   fprintf(stderr, "usage: twin reduce SEED --arch sm_XX [--kind KIND] [--linker PATH] [--reference PATH]\n"
-                  "                   [--out DIR] [--default-mode] [--no-memory-limit]\n");
+                  "                   [--out DIR] [--default-mode] [--no-memory-limit]\n"
+                  "       twin reduce ENVELOPE OUT COMMAND...\n");
   return TWIN_TROUBLE;
 }
 
@@ -314,6 +317,8 @@ static bool reduce_prepare(reduce_state *state, const reduce_command *command) {
 
 int twin_reduce(int argc, char **argv) {
   reduce_command command = {0};
+  if (argc > 3 && access(argv[1], F_OK) == 0) /* an envelope, where to, and the command that it makes fail */
+    return twin_shrink(argc, argv);
   if (!reduce_parse(&command, argc, argv))
     return reduce_usage();
   reduce_state *state = calloc(1, sizeof *state);

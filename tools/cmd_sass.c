@@ -4,6 +4,7 @@
  * relocation sites by verdict, targets outside their section. Exit code: 0, 1 when a site or a target is wrong, 2 when a
  * file cannot be read. Unknown instructions are counted and change nothing. */
 #include "files.h"
+#include "json_file.h"
 #include "twin.h"
 
 #include "ref_names.h"
@@ -177,10 +178,7 @@ static void print_json(const sass_totals *totals) {
     cJSON_AddNumberToObject(sites, ref_sass_verdict_text((ref_sass_site_verdict)i), (double)totals->sites[i]);
   cJSON_AddNumberToObject(json, "targets", (double)totals->targets);
   cJSON_AddNumberToObject(json, "targets outside", (double)totals->outside);
-  char *text = cJSON_Print(json);
-  printf("%s\n", text ? text : "{}");
-  free(text);
-  cJSON_Delete(json);
+  json_print(json);
 }
 
 int twin_sass(int argc, char **argv) {

@@ -1,6 +1,7 @@
 /* What many programs showed, for a person and as JSON. Nothing is left out of the sum: identical, different, refused,
  * ended by a signal of nvlink's, and not compiled add up to the number of programs. */
 #include "conformance.h"
+#include "json_file.h"
 
 #include <cjson/cJSON.h>
 #include <stdlib.h>
@@ -225,9 +226,5 @@ bool conformance_write_json(const conformance_report *report, const char *path) 
   cJSON *cases = cJSON_AddArrayToObject(root, "cases");
   for (size_t i = 0; i < report->count; i++)
     cJSON_AddItemToArray(cases, conformance_json_case(&report->cases[i]));
-  char *text = cJSON_Print(root);
-  bool changed, written = text && file_update(path, text, strlen(text), &changed);
-  free(text);
-  cJSON_Delete(root);
-  return written;
+  return json_write(root, path);
 }

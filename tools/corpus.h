@@ -78,6 +78,8 @@ bool corpus_patch(char *bytes, size_t size, const cJSON *changes);
 /* Runs a linker with the lines of `arguments` in `scratch` and takes out.cubin away. */
 bool corpus_link(const char *linker, const string_list *arguments, const char *scratch, corpus_answer *answer);
 void corpus_answer_free(corpus_answer *answer);
+/* What is not alike in two answers, in words; NULL when they are the same. */
+const char *corpus_answer_difference(const corpus_answer *stored, const corpus_answer *got);
 
 /* A job as it stands on disk: corpus/<program>/sm_<architecture>/<job>/. */
 typedef struct corpus_stored_job {
@@ -92,8 +94,12 @@ bool corpus_visit_jobs(const char *corpus, bool (*visit)(const corpus_stored_job
 /* The files in the architecture's directory that a job's arguments name. */
 string_list corpus_job_inputs(const corpus_stored_job *job);
 
+/* Links in `scratch` to all files of the job's architecture directory. */
+bool corpus_make_links(const corpus_stored_job *job, const char *scratch);
+
 int corpus_make(const char *corpus, int argc, char **argv);
 int corpus_verify(const char *corpus, int argc, char **argv);
 int corpus_features(const char *corpus, int argc, char **argv);
+int corpus_points(const char *corpus, int argc, char **argv);
 
 #endif

@@ -78,6 +78,28 @@ static void corpus_unload(corpus_loaded *loaded) {
   free(loaded->path);
 }
 
+void corpus_load_job(corpus_loaded_job *loaded, const corpus_stored_job *job) {
+  *loaded = (corpus_loaded_job){.job = job};
+  string_list paths = corpus_job_inputs(job);
+  loaded->inputs = calloc(paths.count + 1, sizeof *loaded->inputs);
+  if (!loaded->inputs)
+    abort();
+  for (; loaded->input_count < paths.count; loaded->input_count++)
+    corpus_load(&loaded->inputs[loaded->input_count], paths.items[loaded->input_count]);
+  text_buffer path = {0};
+  text_add(&path, "%s/%s/sm_%s/%s/expect.cubin", job->corpus, job->program, job->architecture, job->name);
+  corpus_load(&loaded->output, path.bytes);
+  text_free(&path);
+  string_list_free(&paths);
+}
+
+void corpus_unload_job(corpus_loaded_job *loaded) {
+  for (size_t i = 0; i < loaded->input_count; i++)
+    corpus_unload(&loaded->inputs[i]);
+  corpus_unload(&loaded->output);
+  free(loaded->inputs);
+}
+
 static void corpus_count_keys(corpus_count *count, const corpus_stored_job *job, const string_list *inputs,
                               const string_list *outputs) {
   string_list all = {0};
@@ -109,21 +131,12 @@ static void corpus_count_keys(corpus_count *count, const corpus_stored_job *job,
 
 static bool corpus_count_job(const corpus_stored_job *job, void *context) {
   corpus_count *count = context;
-  corpus_loaded_job loaded = {.job = job};
-  string_list paths = corpus_job_inputs(job);
-  loaded.inputs = calloc(paths.count + 1, sizeof *loaded.inputs);
-  if (!loaded.inputs)
-    abort();
+  corpus_loaded_job loaded;
   string_list inputs = {0}, outputs = {0};
-  for (; loaded.input_count < paths.count; loaded.input_count++) {
-    corpus_loaded *input = &loaded.inputs[loaded.input_count];
-    corpus_load(input, paths.items[loaded.input_count]);
-    if (input->readable)
-      corpus_scan_cubin(&input->cubin, &inputs);
-  }
-  text_buffer path = {0};
-  text_add(&path, "%s/%s/sm_%s/%s/expect.cubin", job->corpus, job->program, job->architecture, job->name);
-  corpus_load(&loaded.output, path.bytes);
+  corpus_load_job(&loaded, job);
+  for (size_t i = 0; i < loaded.input_count; i++)
+    if (loaded.inputs[i].readable)
+      corpus_scan_cubin(&loaded.inputs[i].cubin, &inputs);
   if (loaded.output.readable)
     corpus_scan_cubin(&loaded.output.cubin, &outputs);
   for (const corpus_construct *construct = corpus_constructs; construct->name; construct++)
@@ -135,12 +148,7 @@ static bool corpus_count_job(const corpus_stored_job *job, void *context) {
   corpus_scan_job(job, &inputs);
   string_list_sort(&inputs);
   corpus_count_keys(count, job, &inputs, &outputs);
-  for (size_t i = 0; i < loaded.input_count; i++)
-    corpus_unload(&loaded.inputs[i]);
-  corpus_unload(&loaded.output);
-  free(loaded.inputs);
-  text_free(&path);
-  string_list_free(&paths);
+  corpus_unload_job(&loaded);
   string_list_free(&inputs);
   string_list_free(&outputs);
   return true;

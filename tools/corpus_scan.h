@@ -27,6 +27,9 @@ typedef struct corpus_construct {
   bool (*found)(const corpus_loaded_job *job);
 } corpus_construct;
 
+void corpus_load_job(corpus_loaded_job *loaded, const corpus_stored_job *job);
+void corpus_unload_job(corpus_loaded_job *loaded);
+
 /* Relocation types, section kinds, attributes and symbol classes of one cubin: keys "kind\tname". */
 void corpus_scan_cubin(const ref_cubin *cubin, string_list *keys);
 /* Options and messages of a job. */

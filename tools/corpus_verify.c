@@ -19,7 +19,7 @@ typedef struct corpus_verifier {
   size_t jobs, different;
 } corpus_verifier;
 
-static bool corpus_make_links(const corpus_stored_job *job, const char *scratch) {
+bool corpus_make_links(const corpus_stored_job *job, const char *scratch) {
   text_buffer directory = {0};
   text_add(&directory, "%s/%s/sm_%s", job->corpus, job->program, job->architecture);
   char *absolute = realpath(directory.bytes, NULL);
@@ -39,7 +39,7 @@ static bool corpus_make_links(const corpus_stored_job *job, const char *scratch)
   return good;
 }
 
-static const char *corpus_answer_difference(const corpus_answer *stored, const corpus_answer *got) {
+const char *corpus_answer_difference(const corpus_answer *stored, const corpus_answer *got) {
   if (stored->exit_code != got->exit_code)
     return "exit code";
   if (stored->message_size != got->message_size || memcmp(stored->messages, got->messages, got->message_size) != 0)

@@ -3,6 +3,7 @@
  * Nothing is taken out of the denominator: a line of which the table of unreachable ones says why no input gets there stays
  * uncovered in every figure; the table only says which of the uncovered places are no gap. */
 #include "coverage_report.h"
+#include "json_file.h"
 
 #include <cjson/cJSON.h>
 #include <stdlib.h>
@@ -270,12 +271,7 @@ bool coverage_report_write(const coverage_report *report, const char *path) {
     cJSON_AddNumberToObject(json, "goal", floor->goal);
     cJSON_AddItemToArray(floors, json);
   }
-  char *const text = cJSON_Print(root);
-  bool changed;
-  const bool written = text && file_update(path, text, strlen(text), &changed);
-  cJSON_free(text);
-  cJSON_Delete(root);
-  return written;
+  return json_write(root, path);
 }
 
 void coverage_report_free(coverage_report *report) {

@@ -1,8 +1,8 @@
 /* A campaign's figures for programs. Every share is given as its two numbers. */
 #include "damage.h"
+#include "json_file.h"
 
 #include <cjson/cJSON.h>
-#include <string.h>
 
 static size_t json_fate(const damage_report *report, damage_fate fate) {
   size_t sum = 0;
@@ -44,10 +44,5 @@ bool damage_report_write_json(const damage_report *report, bool nvlink, const ch
   cJSON *const causes = cJSON_AddObjectToObject(root, "causes");
   for (size_t i = 0; i < report->causes.count; i++)
     cJSON_AddNumberToObject(causes, report->causes.items[i].name, (double)report->causes.items[i].count);
-  char *const text = cJSON_Print(root);
-  bool changed;
-  const bool written = text && file_update(path, text, strlen(text), &changed);
-  cJSON_free(text);
-  cJSON_Delete(root);
-  return written;
+  return json_write(root, path);
 }

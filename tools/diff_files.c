@@ -5,6 +5,7 @@
 #include "diff_files.h"
 #include "diff_code.h"
 #include "files.h"
+#include "json_file.h"
 #include "twin.h"
 
 #include "ref_rules.h"
@@ -152,15 +153,6 @@ static cJSON *diff_make_json(const ref_comparison *result, const diff_options *o
   return root;
 }
 
-static void diff_print_json(const ref_comparison *result, const diff_options *options) {
-  cJSON *root = diff_make_json(result, options);
-  char *text = cJSON_Print(root);
-  if (text)
-    printf("%s\n", text);
-  cJSON_free(text);
-  cJSON_Delete(root);
-}
-
 static int diff_run(const diff_options *options) {
   ref_compared_file files[2] = {{0}, {0}};
   ref_compared_file *inputs = calloc(options->inputs.count + 1, sizeof *inputs);
@@ -175,7 +167,7 @@ static int diff_run(const diff_options *options) {
     const bool good =
         ref_compare_files(&result, &files[0], &files[1], inputs, options->inputs.count, error, sizeof error);
     if (options->json)
-      diff_print_json(&result, options);
+      json_print(diff_make_json(&result, options));
     else if (!options->quiet)
       diff_print_text(&result, options);
     if (!good)

@@ -4,6 +4,18 @@
 #include <stdio.h>
 #include <string.h>
 
+/* The newest record of a command that holds a list of that name; without one the section says what is missing, NULL. */
+static const report_record *measures_newest(cJSON *section, const report_input *input, const char *command,
+                                            const char *list, const char *what) {
+  const report_record *const record = report_newest(input, command);
+  if (record && cJSON_IsArray(cJSON_GetObjectItem(record->data, list)))
+    return record;
+  char call[64];
+  (void)snprintf(call, sizeof call, "./run %s", command);
+  report_missing(section, what, call);
+  return NULL;
+}
+
 /* --- tests --- */
 
 void report_invariants(cJSON *report, const report_input *input) {
@@ -12,12 +24,9 @@ void report_invariants(cJSON *report, const report_input *input) {
       "Every test of ./run test in every preset; a check is a test of cmocka, or what a test counts itself. "
       "check, check-twinlink, check-map, canonical and grouping hold the invariants over nvlink's stored outputs "
       "and over ours.");
-  const report_record *const record = report_newest(input, "test");
-  const cJSON *const tests = record ? cJSON_GetObjectItem(record->data, "tests") : NULL;
-  if (!record || !cJSON_IsArray(tests)) {
-    report_missing(section, "the tests", "./run test");
+  const report_record *const record = measures_newest(section, input, "test", "tests", "the tests");
+  if (!record)
     return;
-  }
   cJSON *const sums = report_table(section, "", "#passed|#failed|#skipped");
   report_source(sums, record);
   cJSON *const sum = report_row(sums);
@@ -28,7 +37,7 @@ void report_invariants(cJSON *report, const report_input *input) {
   cJSON *const table = report_table(section, "By test", "test|preset|#passed|#failed|#skipped|#seconds");
   report_source(table, record);
   const cJSON *one;
-  cJSON_ArrayForEach(one, tests) {
+  cJSON_ArrayForEach(one, cJSON_GetObjectItem(record->data, "tests")) {
     cJSON *const row = report_row(table);
     report_cell(row, "%s", report_word(one, "name"));
     report_cell(row, "%s", report_word(one, "preset"));
@@ -81,11 +90,9 @@ void report_coverage(cJSON *report, const report_input *input) {
       report, "coverage", "Coverage",
       "Lines, branches and MC/DC conditions of all of linker/ and oracle/, nothing taken out; in the last three "
       "columns by the tests alone, without those that go through the corpus's jobs.");
-  const report_record *const record = report_newest(input, "coverage");
-  if (!record || !cJSON_IsArray(cJSON_GetObjectItem(record->data, "rooms"))) {
-    report_missing(section, "lines, branches, MC/DC", "./run coverage");
+  const report_record *const record = measures_newest(section, input, "coverage", "rooms", "lines, branches, MC/DC");
+  if (!record)
     return;
-  }
   measures_add_floors(section, record);
   cJSON *const table = report_table(
       section, "By room", "room|#lines|#executed|#branches|#taken|#conditions|#MC/DC|#tests: lines|#branches|#MC/DC");
@@ -170,16 +177,13 @@ void report_release(cJSON *report, const report_input *input) {
       report_section(report, "release", "The check before a release",
                      "All presets, both engines, planted faults, floors of coverage, fresh programs, the "
                      "corpus linked again: a line a step.");
-  const report_record *const record = report_newest(input, "release-check");
-  const cJSON *const steps = record ? cJSON_GetObjectItem(record->data, "steps") : NULL;
-  if (!record || !cJSON_IsArray(steps)) {
-    report_missing(section, "the steps", "./run release-check");
+  const report_record *const record = measures_newest(section, input, "release-check", "steps", "the steps");
+  if (!record)
     return;
-  }
   cJSON *const table = report_table(section, "", "step|outcome|#seconds|command|last line");
   report_source(table, record);
   const cJSON *one;
-  cJSON_ArrayForEach(one, steps) {
+  cJSON_ArrayForEach(one, cJSON_GetObjectItem(record->data, "steps")) {
     const char *const outcome = report_word(one, "outcome");
     cJSON *const row = report_row(table);
     report_cell(row, "%s", report_word(one, "name"));

@@ -10,6 +10,7 @@ int twin_conformance(int argc, char **argv);
 int twin_corpus(int argc, char **argv);
 int twin_coverage(int argc, char **argv);
 int twin_damage(int argc, char **argv);
+int twin_defects(int argc, char **argv);
 int twin_diff(int argc, char **argv);
 int twin_dump(int argc, char **argv);
 int twin_gen(int argc, char **argv);
@@ -21,6 +22,7 @@ int twin_replay(int argc, char **argv);
 int twin_report(int argc, char **argv);
 int twin_sass(int argc, char **argv);
 int twin_shrink(int argc, char **argv);
+int twin_triage(int argc, char **argv);
 int twin_unpack(int argc, char **argv);
 
 typedef struct twin_subcommand {
@@ -36,6 +38,7 @@ static const twin_subcommand subcommands[] = {
     {"corpus", twin_corpus, "make, verify and count the stored programs"},
     {"coverage", twin_coverage, "what was executed of linker and oracle, from what llvm-cov wrote"},
     {"damage", twin_damage, "damaged cubins through nvlink and twinlink"},
+    {"defects", twin_defects, "every row of the catalogue of nvlink's defects, in both modes"},
     {"diff", twin_diff, "linker, reference and nvlink on the same inputs; two linked cubins"},
     {"dump", twin_dump, "a cubin in readable form"},
     {"gen", twin_gen, "write a random multi-file CUDA program"},
@@ -47,6 +50,7 @@ static const twin_subcommand subcommands[] = {
     {"report", twin_report, "the page of all that was measured, from the records"},
     {"sass", twin_sass, "the instructions of cubins, and what their relocations patch"},
     {"shrink", twin_shrink, "make an input of the fuzzers small as long as a command ends in the same way"},
+    {"triage", twin_triage, "what a campaign of the fuzzers found, an entry a cause"},
     {"unpack", twin_unpack, "an input of the fuzzers as files"},
     {NULL, NULL, NULL},
 };

@@ -1,4 +1,5 @@
 /* What the votes showed, for programs: JSON and JUnit, as docs/voters.md describes them. */
+#include "json_file.h"
 #include "voters.h"
 
 #include <cjson/cJSON.h>
@@ -46,11 +47,6 @@ static cJSON *json_case(const voters_case *one, voters_mode mode) {
   return row;
 }
 
-static bool json_write(const char *path, const char *text) {
-  bool changed;
-  return text && file_update(path, text, strlen(text), &changed);
-}
-
 bool voters_write_json(const voters_report *report, const char *path) {
   const voters_sums sums = voters_sum(report);
   cJSON *const root = cJSON_CreateObject();
@@ -75,11 +71,7 @@ bool voters_write_json(const voters_report *report, const char *path) {
     for (int mode = 0; mode < VOTERS_MODES; mode++)
       if (report->settings->modes[mode])
         cJSON_AddItemToArray(results, json_case(&report->cases->items[i], (voters_mode)mode));
-  char *const text = cJSON_Print(root);
-  const bool written = json_write(path, text);
-  cJSON_free(text);
-  cJSON_Delete(root);
-  return written;
+  return json_write(root, path);
 }
 
 /* --- JUnit --- */
@@ -143,7 +135,8 @@ bool voters_write_junit(const voters_report *report, const char *path) {
       if (report->settings->modes[mode])
         junit_case(&text, &report->cases->items[i], (voters_mode)mode);
   text_add(&text, "</testsuite>\n");
-  const bool written = json_write(path, text.bytes);
+  bool changed;
+  const bool written = text.bytes && file_update(path, text.bytes, text.size, &changed);
   text_free(&text);
   return written;
 }

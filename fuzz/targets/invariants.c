@@ -8,43 +8,12 @@
 
 #include "fuzz/answer.h"
 #include "fuzz/generate.h"
-
-#include "ref_check.h"
+#include "fuzz/sound.h"
 
 #include <stdio.h>
 #include <string.h>
 
-typedef struct sound_files {
-  ref_cubin cubins[FUZZ_FILES];
-  ref_check_file files[FUZZ_FILES];
-  size_t count;
-} sound_files;
-
-static bool invariants_hold_alone(const ref_check_file *file) {
-  const ref_check_link link = {.output = *file};
-  ref_check_report report;
-  ref_check(&report, &link);
-  const bool sound = report.count == 0;
-  ref_check_free(&report);
-  return sound;
-}
-
-/* False when some file is no cubin, or not sound. */
-static bool invariants_take_files(sound_files *sound, const fuzz_envelope *envelope) {
-  char error[160];
-  for (size_t i = 0; i < envelope->file_count; i++) {
-    const fuzz_file *const file = &envelope->files[i];
-    if (!ref_cubin_read(&sound->cubins[i], file->bytes, file->size, error, sizeof error))
-      return false;
-    sound->files[i] = (ref_check_file){file->name, &sound->cubins[i]};
-    sound->count = i + 1;
-    if (!invariants_hold_alone(&sound->files[i]))
-      return false;
-  }
-  return true;
-}
-
-static void invariants_run(ref_check_report *report, const sound_files *sound, const ref_cubin *output) {
+static void invariants_run(ref_check_report *report, const fuzz_sound *sound, const ref_cubin *output) {
   const ref_check_link link = {{"output", output}, sound->files, sound->count};
   ref_check(report, &link);
 }
@@ -65,7 +34,7 @@ static const ref_check_row *invariants_broken_alone(const ref_check_report *link
   return NULL;
 }
 
-static void invariants_check(const fuzz_envelope *envelope, const sound_files *sound, const ref_cubin *output,
+static void invariants_check(const fuzz_envelope *envelope, const fuzz_sound *sound, const ref_cubin *output,
                              char cause[FUZZ_CAUSE]) {
   char error[160];
   fuzz_answer answer;
@@ -90,10 +59,10 @@ static void invariants_check(const fuzz_envelope *envelope, const sound_files *s
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   fuzz_envelope envelope;
-  sound_files sound = {.count = 0};
+  fuzz_sound sound = {.count = 0};
   char cause[FUZZ_CAUSE] = "", error[160];
   fuzz_envelope_of_input(&envelope, bytes, size);
-  if (!fuzz_envelope_option(&envelope, "--bug-compatible") && invariants_take_files(&sound, &envelope)) {
+  if (!fuzz_envelope_option(&envelope, "--bug-compatible") && fuzz_sound_take(&sound, &envelope)) {
     fuzz_answer answer;
     ref_cubin output;
     fuzz_link_linker(&envelope, &answer);
@@ -107,8 +76,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   }
   if (*cause)
     fuzz_found("invariants", cause, bytes, size);
-  for (size_t i = 0; i < sound.count; i++)
-    ref_cubin_free(&sound.cubins[i]);
+  fuzz_sound_free(&sound);
   fuzz_envelope_free(&envelope);
   return 0;
 }

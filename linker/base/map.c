@@ -142,3 +142,13 @@ void tl_map_set(tl_map *map, uint64_t key, uint32_t value) {
   map->keys[slot] = key;
   map->values[slot] = value + 1;
 }
+
+bool tl_set_has(const tl_map *set, uint64_t key) {
+  return tl_map_get(set, key) != TL_NONE;
+}
+
+bool tl_set_add(tl_map *set, uint64_t key) {
+  const size_t before = set->count;
+  tl_map_set(set, key, 0);
+  return set->count != before;
+}

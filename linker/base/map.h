@@ -46,4 +46,9 @@ uint32_t tl_map_get(const tl_map *map, uint64_t key);
 /* TL_NONE takes the key out. */
 void tl_map_set(tl_map *map, uint64_t key, uint32_t value);
 
+/* A map that is a set of keys. */
+bool tl_set_has(const tl_map *set, uint64_t key);
+/* False when it was there already. */
+bool tl_set_add(tl_map *set, uint64_t key);
+
 #endif

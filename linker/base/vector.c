@@ -27,6 +27,22 @@ void tl_vector_sort_items(void *items, size_t count, size_t item_size, int (*com
     qsort(items, count, item_size, compare);
 }
 
+const void *tl_sorted_find(const void *key, const void *items, size_t count, size_t item_size,
+                           int (*compare)(const void *, const void *)) {
+  return count ? bsearch(key, items, count, item_size, compare) : NULL;
+}
+
+int tl_compare(uint64_t a, uint64_t b) {
+  return (a > b) - (a < b);
+}
+
+int tl_compare_pairs(const uint64_t (*pairs)[2], size_t count) {
+  int order = 0;
+  for (size_t i = 0; i < count && !order; i++)
+    order = tl_compare(pairs[i][0], pairs[i][1]);
+  return order;
+}
+
 void tl_u32_push(tl_arena *arena, tl_u32_vector *vector, uint32_t value) {
   *tl_vector_push(arena, vector) = value;
 }

@@ -29,6 +29,13 @@ __attribute__((returns_nonnull)) void *tl_vector_room(tl_arena *arena, void *ite
 #define tl_vector_sort(vector, compare)                                                                                \
   tl_vector_sort_items((vector)->items, (vector)->count, sizeof *(vector)->items, (compare))
 void tl_vector_sort_items(void *items, size_t count, size_t item_size, int (*compare)(const void *, const void *));
+/* The item of a sorted list that `compare` finds equal to the key, or NULL. */
+const void *tl_sorted_find(const void *key, const void *items, size_t count, size_t item_size,
+                           int (*compare)(const void *, const void *));
+
+/* The order of two numbers; of pairs, the first that differ decide. */
+int tl_compare(uint64_t a, uint64_t b);
+int tl_compare_pairs(const uint64_t (*pairs)[2], size_t count);
 
 typedef TL_VECTOR(uint32_t) tl_u32_vector;
 void tl_u32_push(tl_arena *arena, tl_u32_vector *vector, uint32_t value);

@@ -25,5 +25,5 @@ void tl_defect_note(tl_diagnostics *diagnostics, tl_defect defect, const char *n
     return;
   diagnostics->said |= bit;
   tl_diagnostics_add(diagnostics, tl_message_row_of(TL_MESSAGE_DEFECT), (tl_site){NULL, NULL, name, TL_NO_OFFSET}, NULL,
-                     row->id, row->right, row->vendor);
+                     row->id, row->stage, row->when, row->right, row->vendor);
 }

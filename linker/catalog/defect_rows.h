@@ -14,6 +14,8 @@ TL_DEFECT(D7, 'R', "merge", "a weak function with compiler constants is replaced
           "only the replaced body's constants go", "the first constants of that name go")
 TL_DEFECT(D9, 'R', "merge", "two commons of one name, the second with the larger alignment", "the larger alignment",
           "the first alignment")
+TL_DEFECT(D11, 'R', "finalize", "two unified functions or more in a capsule link with an index file",
+          "a jump slot's symbol is where the slot is", "most of them are inside another slot")
 TL_DEFECT(D12, 'R', "relocate", "a REL entry against a section symbol whose section is moved",
           "the old field content is added", "the old field content is lost")
 TL_DEFECT(D13, 'R', "relocate", "an undefined weak object or constant is applied", "S = 0", "S = -1")
@@ -99,3 +101,7 @@ TL_DEFECT(D104, 'R', "graph",
           "the symbols of all functions but the first are added to some other record, which may end nvlink")
 TL_DEFECT(D111, 'R', "merge", "-g, and a kernel of an -ewp object with shared memory of its own",
           "it has the shared memory that ptxas laid out", "the kernel has no shared memory")
+TL_DEFECT(D115, 'R', "finalize", "unified functions with different stacks in a capsule link with an index file",
+          "each jump slot has its own stack size", "all have the last one's on the SASS side")
+TL_DEFECT(D114, 'R', "emit", "-r, and a hidden function or variable", "it stays hidden, as the final link has to know",
+          "it is no longer hidden")

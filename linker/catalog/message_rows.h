@@ -125,5 +125,5 @@ TL_MESSAGE(FILE_SHRANK,         "T1",  TL_FATAL,   "Input file '%s' became short
 TL_MESSAGE(OVERFLOW_VALUE,      "T8",  TL_WARNING, "Value 0x%x of relocation %s does not fit its field")
 TL_MESSAGE(KEPT_TEXT,           "T11", TL_INFO,    "Kernel '%s' keeps the text of its input: %s")
 TL_MESSAGE(HOSTILE,             "T9",  TL_FATAL,   "Input file '%s' cannot be linked: %s")
-TL_MESSAGE(DEFECT,              "T10", TL_INFO,    "%s: %s; nvlink 13.0.88: %s (--bug-compatible does so)")
+TL_MESSAGE(DEFECT,              "T10", TL_INFO,    "%s: %s, %s: %s; nvlink 13.0.88: %s (--bug-compatible does so)")
 /* clang-format on */

@@ -227,6 +227,30 @@ bool tl_relocation_is_code_place(const tl_relocation_row *row) {
   return row && row->kind == TL_RELOC_RUNTIME && row->fields[0].width;
 }
 
+const tl_field *tl_relocation_content(const tl_relocation_row *row) {
+  enum { G32 = 3, G64 = 4 };
+  static const tl_field loaders[] = {FIELD(0, 32, TL_PART_ALL, 0), FIELD(0, 64, TL_PART_ALL, 0)};
+  if (row->type == G32 || row->type == G64)
+    return &loaders[row->type - G32];
+  return &row->fields[0];
+}
+
+/* {group, shift, 0, width and start of the first field, 0, width and start of the second one}: a field's group is the number
+ * of the byte that it takes, and its shift 2 where it counts in words. */
+uint32_t tl_relocation_action(const tl_relocation_row *row, uint8_t record[TL_ACTION_SIZE]) {
+  const tl_field *const first = &row->fields[0], *const second = &row->fields[1];
+  if (first->width == 0)
+    return 0;
+  record[0] = first->part == TL_PART_BYTE ? first->shift / 8 : 0;
+  record[1] = first->part == TL_PART_DWORD ? 2 : 0;
+  record[2] = record[5] = 0;
+  record[3] = first->width;
+  record[4] = first->start;
+  record[6] = second->width;
+  record[7] = second->start;
+  return TL_ACTION_SIZE;
+}
+
 const tl_relocation_row *tl_relocation_find(uint32_t type) {
   return type < TL_R_CUDA_COUNT ? &rows[type] : NULL;
 }

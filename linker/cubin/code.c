@@ -10,7 +10,7 @@
 
 enum { INSTRUCTION = TL_CODE_INSTRUCTION, OPCODE_MASK = 0xfff };
 
-/* Forms of derived instructions that take 16 bytes: by the low 12 bits, where the masked bits of the second word are so. */
+/* Forms of derived instructions that take 16 bytes where the masked bits of the second word are so. */
 typedef struct code_short {
   uint16_t opcode;
   uint64_t mask, value; /* of bits 64 to 127 */
@@ -23,91 +23,37 @@ enum { THIRD_REGISTER = 0xff };
   (UINT64_C(7) << 4 | UINT64_C(1) << 8 | UINT64_C(1) << 10 | UINT64_C(7) << 20 | UINT64_C(7) << 23)
 #define CODE_COMPARE_PLAIN (UINT64_C(7) << 4 | UINT64_C(7) << 20 | UINT64_C(7) << 23)
 
+/* Those that take 16 bytes whatever stands in the second word. */
+static const uint16_t code_always_short[] = {
+    0x202, 0x207, 0x208, 0x213, 0x216, 0x219, 0x220, 0x221, 0x228, 0x229, 0x230, 0x232, 0x245,
+    0x246, 0x248, 0x287, 0x28c, 0x291, 0x299, 0x2a4, 0x2bd, 0x2bf, 0x2ca, 0x300, 0x302, 0x305,
+    0x306, 0x307, 0x308, 0x309, 0x310, 0x311, 0x312, 0x313, 0x3a1, 0x3c4, 0x802, 0x806, 0x882,
+    0x886, 0x908, 0x918, 0x941, 0x942, 0x946, 0x94d, 0x95c, 0x95d, 0x9af, 0xc02, 0xc07, 0xc19,
+    0xc20, 0xc24, 0xc28, 0xc36, 0xc45, 0xc48, 0xc82, 0xd00, 0xd08, 0xd09, 0xd12, 0xe29, 0xe2a};
+
 static const code_short code_shorts[] = {
-    {0x202, 0, 0},
-    {0x207, 0, 0},
-    {0x208, 0, 0},
     {0x20b, UINT64_C(7) << 20, UINT64_C(7) << 20},  /* no second result */
     {0x20c, CODE_COMPARE_BITS, CODE_COMPARE_PLAIN}, /* no second result, nor a carry in */
     {0x210, CODE_SUM_BITS, CODE_SUM_PLAIN},         /* two addends, no carry in */
     {0x212, THIRD_REGISTER, THIRD_REGISTER},        /* two operands */
-    {0x213, 0, 0},
-    {0x216, 0, 0},
-    {0x219, 0, 0},
-    {0x220, 0, 0},
-    {0x221, 0, 0},
-    {0x224, 1 << 10, 0}, /* no carry in */
-    {0x228, 0, 0},
-    {0x229, 0, 0},
+    {0x224, 1 << 10, 0},                            /* no carry in */
     {0x22a, UINT64_C(7) << 20, UINT64_C(7) << 20},
-    {0x230, 0, 0},
-    {0x232, 0, 0},
-    {0x245, 0, 0},
-    {0x246, 0, 0},
-    {0x248, 0, 0},
-    {0x287, 0, 0},
-    {0x28c, 0, 0},
     {0x290, CODE_SUM_BITS, CODE_SUM_PLAIN},
-    {0x291, 0, 0},
-    {0x299, 0, 0},
-    {0x2a4, 0, 0},
-    {0x2bd, 0, 0},
-    {0x2bf, 0, 0},
-    {0x2ca, 0, 0},
-    {0x300, 0, 0},
-    {0x302, 0, 0},
-    {0x305, 0, 0},
-    {0x306, 0, 0},
-    {0x307, 0, 0},
-    {0x308, 0, 0},
-    {0x309, 0, 0},
-    {0x310, 0, 0},
-    {0x311, 0, 0},
-    {0x312, 0, 0},
-    {0x313, 0, 0},
-    {0x3a1, 0, 0},
-    {0x3c4, 0, 0},
-    {0x802, 0, 0},
-    {0x806, 0, 0},
-    {0x882, 0, 0},
-    {0x886, 0, 0},
-    {0x908, 0, 0},
-    {0x918, 0, 0},
-    {0x941, 0, 0},
-    {0x942, 0, 0},
     {0x945, 1 << 8, 1 << 8},
     {0x945, 1 << 9, 1 << 9},
-    {0x946, 0, 0},
-    {0x94d, 0, 0},
-    {0x95c, 0, 0},
-    {0x95d, 0, 0},
-    {0x9af, 0, 0},
-    {0xc02, 0, 0},
-    {0xc07, 0, 0},
     {0xc0c, CODE_COMPARE_BITS, CODE_COMPARE_PLAIN},
     {0xc10, CODE_SUM_BITS, CODE_SUM_PLAIN},
     {0xc12, THIRD_REGISTER, THIRD_REGISTER},
-    {0xc19, 0, 0},
-    {0xc20, 0, 0},
-    {0xc24, 0, 0},
-    {0xc28, 0, 0},
-    {0xc36, 0, 0},
-    {0xc45, 0, 0},
-    {0xc48, 0, 0},
-    {0xc82, 0, 0},
-    {0xd00, 0, 0},
-    {0xd08, 0, 0},
-    {0xd09, 0, 0},
-    {0xd12, 0, 0},
     {0xe24, 1 << 10, 0},
-    {0xe29, 0, 0},
-    {0xe2a, 0, 0},
 };
 
 /* The size of a derived Mercury instruction when decoded. */
 static uint64_t code_derived_size(const uint8_t *sass) {
   const uint16_t opcode = tl_get16(sass) & OPCODE_MASK;
   const uint64_t second = tl_get64(sass + 8);
+  for (size_t i = 0; i < sizeof code_always_short / sizeof *code_always_short; i++)
+    if (code_always_short[i] == opcode)
+      return INSTRUCTION;
   for (size_t i = 0; i < sizeof code_shorts / sizeof *code_shorts; i++)
     if (code_shorts[i].opcode == opcode && (second & code_shorts[i].mask) == code_shorts[i].value)
       return INSTRUCTION;

@@ -89,6 +89,48 @@ static bool reader_find_name(reader *r, name_table which, uint64_t table, uint64
   return name != NULL;
 }
 
+typedef struct named_kind {
+  uint32_t general;
+  const char *prefix;
+  uint32_t type;
+} named_kind;
+
+/* L690: what a section of a general type is says its name; a prefix that another one begins with stands behind it. */
+static const named_kind named_kinds[] = {
+    {SHT_NOBITS, ".nv.global", SHT_CUDA_GLOBAL},
+    {SHT_NOBITS, ".nv.shared.reserved.", SHT_CUDA_RESERVED_SHARED},
+    {SHT_NOBITS, ".nv.shared.", SHT_CUDA_SHARED},
+    {SHT_NOBITS, ".nv.local.", SHT_CUDA_LOCAL},
+    {SHT_PROGBITS, ".nv.global.init", SHT_CUDA_GLOBAL_INIT},
+    {SHT_PROGBITS, ".nv.constant", SHT_CUDA_CONSTANT0},
+    {SHT_CUDA_CONSTANT, ".nv.constant", SHT_CUDA_CONSTANT0},
+};
+
+/* The number of a bank that the digits are, 0 without any; what is no bank when there are too many. */
+static uint32_t reader_bank(const char *digits) {
+  uint32_t bank = 0;
+  for (; *digits >= '0' && *digits <= '9' && bank <= UINT8_MAX; digits++)
+    bank = bank * 10 + (uint32_t)(*digits - '0');
+  return bank;
+}
+
+static uint32_t reader_kind(const char *name, uint32_t type) {
+  static const char mercury[] = ".nv.merc";
+  const size_t skipped = sizeof mercury - 1;
+  const char *const plain = type == SHT_NOBITS && strncmp(name, mercury, skipped) == 0 ? name + skipped : name;
+  for (size_t i = 0; i < sizeof named_kinds / sizeof *named_kinds; i++) {
+    const named_kind *const kind = &named_kinds[i];
+    const size_t length = strlen(kind->prefix);
+    if (type != kind->general || strncmp(plain, kind->prefix, length) != 0)
+      continue;
+    if (kind->type != SHT_CUDA_CONSTANT0)
+      return kind->type;
+    const uint32_t bank = SHT_CUDA_CONSTANT0 + reader_bank(plain + length);
+    return tl_section_type_is_constant(bank) ? bank : type;
+  }
+  return type;
+}
+
 static void reader_read_section(reader *r, const uint8_t *header, uint32_t index) {
   tl_cubin_section *const section = &r->cubin->sections[index];
   *section = (tl_cubin_section){.type = tl_get32(header + 4),
@@ -104,6 +146,7 @@ static void reader_read_section(reader *r, const uint8_t *header, uint32_t index
       !names || !reader_find_name(r, NAMES_OF_SECTIONS, r->name_table, names, tl_get32(header), &section->name);
   if (!names)
     section->name = tl_names_intern(r->names, "", 0);
+  section->type = reader_kind(tl_names_text(r->names, section->name), section->type);
   if (tl_section_type_is_empty(section->type))
     return;
   section->data = tl_cubin_view(r->cubin, section->file_offset, section->size);

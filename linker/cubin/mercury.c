@@ -22,10 +22,11 @@ typedef struct checker {
   const tl_names *names;
   tl_arena *arena;
   tl_diagnostics *diagnostics;
-  tl_code code;       /* of the text in hand */
-  uint32_t *about;    /* by section: the last one that is about it, 0 */
-  uint32_t *previous; /* by section: the one before it that is about the same section, 0 */
-  uint64_t *sizes;    /* by section: of the decoded code of its functions, as Mercury's symbols say */
+  tl_code code;                    /* of the text in hand */
+  uint32_t *about;                 /* by section: the last one that is about it, 0 */
+  uint32_t *previous;              /* by section: the one before it that is about the same section, 0 */
+  uint64_t *sizes;                 /* by section: of the decoded code of its functions, as Mercury's symbols say */
+  const tl_cubin_section *symbols; /* Mercury's; section 0 where there are none */
 } checker;
 
 static void mercury_fail(const checker *c, uint32_t section, uint64_t offset, const char *what) {
@@ -48,6 +49,7 @@ static void mercury_index(checker *c) {
   c->about = tl_arena_new(c->arena, uint32_t, count);
   c->previous = tl_arena_new(c->arena, uint32_t, count);
   c->sizes = tl_arena_new(c->arena, uint64_t, count);
+  c->symbols = mercury_section(c, mercury_find(c, SHT_CUDA_MERCURY_SYMTAB));
   for (uint32_t i = 1; i < count; i++) {
     const tl_cubin_section *const section = mercury_section(c, i);
     if ((section->type == SHT_CUDA_MERCURY_RELA || section->type == SHT_CUDA_MERCURY_INFO) && section->info < count) {
@@ -62,6 +64,16 @@ static void mercury_index(checker *c) {
         c->sizes[text] = size;
     }
   }
+}
+
+/* A symbol of Mercury's, NULL where the number is none's. */
+static const uint8_t *mercury_symbol(const checker *c, uint32_t index) {
+  const uint64_t count = c->symbols->data ? c->symbols->size / ELF_SYMBOL_SIZE : 0;
+  return index < count ? c->symbols->data + (uint64_t)index * ELF_SYMBOL_SIZE : NULL;
+}
+
+static bool mercury_is_section(const uint8_t *symbol) {
+  return symbol && (symbol[4] & 15) == STT_SECTION;
 }
 
 /* --- code --- */
@@ -88,6 +100,34 @@ static bool mercury_returns_there(const checker *c, const uint8_t *entry, const 
   const tl_code_place *const behind = tl_code_find(&c->code, place);
   const tl_code_place *const call = behind && behind->mercury ? tl_code_find(&c->code, behind->mercury - 1) : NULL;
   return call && call->sass + 2 <= sass->size && mercury_is_control(tl_get16(sass->data + call->sass) & OPCODE);
+}
+
+/* The halves of an address. */
+static bool mercury_is_half(uint32_t type) {
+  return type == TL_R_MERCURY + 0x05 || type == TL_R_MERCURY + 0x06;
+}
+
+/* Whether half an address is that of a variable with initial values that is said to be thread-local (L605). */
+static bool mercury_names_thread_local(const checker *c, const uint8_t *entry) {
+  enum { TLS = 6, TYPE = 15 };
+  const uint8_t *const symbol = mercury_symbol(c, tl_get32(entry + 12));
+  const uint32_t section = symbol ? tl_get16(symbol + 6) : 0;
+  return mercury_is_half(tl_get32(entry + 8)) && symbol && (symbol[4] & TYPE) == TLS &&
+         section < c->cubin->section_count && mercury_section(c, section)->type == SHT_CUDA_GLOBAL_INIT;
+}
+
+/* Whether an entry of code is about the symbol of a section that nvlink finds no place for: the halves of an address and
+ * of a return address about the call graph's, the latter about a note's too (L608). */
+static bool mercury_names_no_place(const checker *c, const uint8_t *entry) {
+  const uint32_t type = tl_get32(entry + 8);
+  const uint8_t *const symbol = mercury_symbol(c, tl_get32(entry + 12));
+  const uint32_t section = mercury_is_section(symbol) ? tl_get16(symbol + 6) : 0;
+  if (!section || section >= c->cubin->section_count)
+    return false;
+  const uint32_t kind = mercury_section(c, section)->type;
+  const bool back = type == TL_R_MERCURY + 0x28 || type == TL_R_MERCURY + 0x29;
+  const bool graph = kind == SHT_CUDA_CALLGRAPH || kind == SHT_CUDA_PROTOTYPE;
+  return (graph && (mercury_is_half(type) || back)) || (back && kind == SHT_NOTE);
 }
 
 /* Where in a decoded instruction the frequent types stand: calls in the third word, values in the last (L512). */
@@ -118,6 +158,10 @@ static void mercury_check_entries(const checker *c, uint32_t section, const tl_c
     const uint8_t *const entry = entries->data + at;
     if (!mercury_stands_in_place(entry))
       mercury_fail(c, section, at, "an entry stands in the wrong word of an instruction (L512)");
+    if (mercury_names_thread_local(c, entry))
+      mercury_fail(c, section, at, "an entry names a symbol of initialised variables that is no object (L605)");
+    if (mercury_names_no_place(c, entry))
+      mercury_fail(c, section, at, "an entry of code is about a section that has no place (L608)");
     if (!mercury_returns_there(c, entry, sass))
       mercury_fail(c, section, at, "a return address is not that behind a call (L512)");
     const tl_code_place *const place = tl_code_find(&c->code, tl_get64(entries->data + at));
@@ -126,8 +170,8 @@ static void mercury_check_entries(const checker *c, uint32_t section, const tl_c
   }
 }
 
-/* How the record of a SASS instruction begins: its first byte, its second and its fourth. Of the many forms these are the
- * frequent ones that have no others. */
+/* How the record of a SASS instruction begins: its first byte, its second and its fourth; the third says more of the
+ * instruction (a load's cache and order, say). Of the many forms these are frequent ones that have no others. */
 typedef struct mercury_record {
   uint16_t opcode;
   uint8_t first, second, fourth;
@@ -135,17 +179,19 @@ typedef struct mercury_record {
 
 static const mercury_record mercury_records[] = {
     {0x950, 0x42, 0x33, 0x0e}, {0x943, 0x42, 0x0a, 0x0e}, {0x387, 0x02, 0x38, 0x06}, {0x983, 0x02, 0x22, 0x06},
-    {0x980, 0x02, 0x22, 0x32}, {0x985, 0x02, 0x38, 0x32}, {0x919, 0x01, 0x0b, 0x0a}, {0x81c, 0x01, 0x10, 0x0a},
-    {0xb82, 0x01, 0x0b, 0x0a}, {0xb82, 0x02, 0x22, 0x06}, {0x7ac, 0x01, 0x0b, 0x0a}, {0x7ac, 0x02, 0x22, 0x06},
+    {0x980, 0x02, 0x22, 0x32}, {0x985, 0x02, 0x38, 0x32}, {0x986, 0x02, 0x38, 0x32}, {0x919, 0x01, 0x0b, 0x0a},
+    {0x9c3, 0x01, 0x0b, 0x0a}, {0x81c, 0x01, 0x10, 0x0a}, {0x835, 0x02, 0x0c, 0x0e}, {0xb82, 0x01, 0x0b, 0x0a},
+    {0xb82, 0x02, 0x22, 0x06}, {0x7ac, 0x01, 0x0b, 0x0a}, {0x7ac, 0x02, 0x22, 0x06},
 };
 
-/* nvlink decodes records and crashes over most that are of another instruction than the SASS text has (L498). */
+/* nvlink decodes records and crashes over most that are of another instruction than the SASS text has (L498). The third
+ * byte of none is odd. */
 static void mercury_check_records(const checker *c, uint32_t section, const tl_cubin_section *sass) {
   enum { OPCODE = 0xfff };
   const uint8_t *const bytes = mercury_section(c, section)->data;
   for (size_t i = 0; i < c->code.count; i++) {
     const tl_code_place *const place = &c->code.items[i];
-    if (!place->record || place->count != 1)
+    if (!place->record || !place->code || place->count != 1)
       continue;
     const uint16_t opcode = tl_get16(sass->data + place->sass) & OPCODE;
     const uint8_t *const record = bytes + place->record;
@@ -155,8 +201,30 @@ static void mercury_check_records(const checker *c, uint32_t section, const tl_c
       listed |= row->opcode == opcode;
       fits |= row->opcode == opcode && record[0] == row->first && record[1] == row->second && record[3] == row->fourth;
     }
-    if (listed && !fits)
+    if ((listed && !fits) || record[2] & 1)
       mercury_fail(c, section, place->record, "a record is not that of its instruction (L498)");
+  }
+}
+
+/* The branches whose distance has 58 bits. */
+static bool mercury_goes_far(uint16_t opcode) {
+  enum { BRANCH = 0x947, BRANCH_INDIRECT = 0x949 };
+  return opcode == BRANCH || opcode == BRANCH_INDIRECT;
+}
+
+/* Where a branch goes that nvlink derives from the SASS text there is an instruction of it (L545). */
+static void mercury_check_branches(const checker *c, uint32_t section, const tl_cubin_section *sass) {
+  enum { OPCODE = 0xfff, INSTRUCTION = TL_CODE_INSTRUCTION };
+  const uint64_t sign = UINT64_C(1) << 57, high_bits = (UINT64_C(1) << 48) - 1;
+  for (size_t i = 0; i < c->code.count; i++) {
+    const tl_code_place *const place = &c->code.items[i];
+    const uint8_t *const word = sass->data + place->sass;
+    if (!place->derived || place->count != 1 || !mercury_goes_far(tl_get16(word) & OPCODE))
+      continue;
+    const uint64_t distance = ((tl_get64(word + 4) >> 2 & high_bits) << 8 | word[2]) << 2; /* signed */
+    const uint64_t target = place->sass + INSTRUCTION + ((distance ^ sign) - sign);
+    if (target % INSTRUCTION || target >= sass->size)
+      mercury_fail(c, section, TL_NO_OFFSET, "a branch goes to no instruction (L545)");
   }
 }
 
@@ -219,6 +287,7 @@ static void mercury_check_text(checker *c, uint32_t section) {
   const tl_cubin_section *const sass = mercury_section(c, tl_get32(text->data));
   if (!sass->data || !tl_code_read(&c->code, text->data, text->size, sass->data, sass->size, c->arena))
     mercury_fail(c, section, TL_NO_OFFSET, "a capsule's records do not make its text (L493)");
+  mercury_check_branches(c, section, sass);
   mercury_check_records(c, section, sass);
   const bool known = c->code.mercury_size == c->sizes[section];
   for (uint32_t i = c->about[section]; i; i = c->previous[i]) {
@@ -253,20 +322,27 @@ static bool mercury_is_in_first_words(const tl_map *starts, uint64_t place) {
   enum { FIRST_WORDS = 8 };
   bool inside = false;
   for (uint64_t i = 0; i < FIRST_WORDS && i <= place; i++)
-    inside |= tl_map_get(starts, place - i) != TL_NONE;
+    inside |= tl_set_has(starts, place - i);
   return inside;
+}
+
+/* Whether an entry of a frame names symbol 0, or as the place of code an object that no section holds (L608). */
+static bool mercury_is_no_code(const uint8_t *entry, const uint8_t *symbol) {
+  enum { CODE = TL_R_MERCURY + 0x0e, TYPE = 15 };
+  const bool function = !symbol || (symbol[4] & TYPE) == STT_FUNC;
+  return !tl_get32(entry + 12) || (tl_get32(entry + 8) == CODE && !function && tl_get16(symbol + 6) == SHN_UNDEF);
 }
 
 /* The entries of a frame's code name a function and nothing behind it (L513). */
 static void mercury_check_frame_entries(const checker *c, uint32_t index, const tl_map *starts) {
   enum { CODE_LENGTH = TL_R_MERCURY + 0x3d };
   const tl_cubin_section *const entries = mercury_section(c, index);
-  const tl_cubin_section *const symbols = mercury_section(c, mercury_find(c, SHT_CUDA_MERCURY_SYMTAB));
   for (uint64_t at = 0; at + ELF_RELA_SIZE <= entries->size; at += ELF_RELA_SIZE) {
     const uint8_t *const entry = entries->data + at;
-    const uint64_t symbol = tl_get32(entry + 12);
-    const bool section =
-        symbol < symbols->size / ELF_SYMBOL_SIZE && (symbols->data[symbol * ELF_SYMBOL_SIZE + 4] & 15) == STT_SECTION;
+    const uint8_t *const symbol = mercury_symbol(c, tl_get32(entry + 12));
+    const bool section = mercury_is_section(symbol);
+    if (mercury_is_no_code(entry, symbol))
+      mercury_fail(c, index, at, "an entry of a frame is about no function (L608)");
     if (tl_get32(entry + 8) == CODE_LENGTH && (section || tl_get64(entry + 16)))
       mercury_fail(c, index, at, "the length of a frame's code is not that of a function (L513)");
     if (mercury_is_in_first_words(starts, tl_get64(entry)))
@@ -274,8 +350,8 @@ static void mercury_check_frame_entries(const checker *c, uint32_t index, const 
   }
 }
 
-/* Each frame begins with ff ff ff ff, a length of 64 bits and its CIE's place, which an entry gives where there is one; a
- * CIE has all ones there. nvlink crashes over another order, and says `Dwarf version 2 is not supported` of other first words (L496). */
+/* Each frame begins with ff ff ff ff, a length of 64 bits and its CIE's place, which only counts where an entry gives it (L663);
+ * a CIE has all ones there. nvlink crashes over another order, and says `Dwarf version 2 is not supported` of other first words (L496). */
 static void mercury_check_frames(const checker *c, uint32_t index) {
   enum { LENGTH = 4, CIE = 12, LEAST = 8, LEAST_FRAME = 24 };
   const tl_cubin_section *const section = mercury_section(c, index);
@@ -288,12 +364,12 @@ static void mercury_check_frames(const checker *c, uint32_t index) {
     const uint64_t length = left < CIE + LEAST ? 0 : tl_get64(section->data + at + LENGTH);
     if (left < CIE + LEAST || tl_get32(section->data + at) != UINT32_MAX || length < LEAST || length > left - CIE)
       mercury_fail(c, index, at, "frames do not follow one another (L496)");
-    tl_map_set(&starts, at, 0);
+    tl_set_add(&starts, at);
     const uint64_t stored = tl_get64(section->data + at + CIE);
     const uint32_t said = tl_map_get(&owners, at + CIE);
     if (stored == UINT64_MAX)
       owner = at;
-    else if (length < LEAST_FRAME || owner == TL_NO_OFFSET || (said == TL_NONE ? stored : said) != owner)
+    else if (length < LEAST_FRAME || owner == TL_NO_OFFSET || (said != TL_NONE && said != owner))
       mercury_fail(c, index, at, "a frame has no CIE (L496)");
     at += CIE + length;
   }
@@ -307,18 +383,29 @@ static void mercury_check_frames(const checker *c, uint32_t index) {
 /* They are places in code, so their symbols are functions; nvlink crashes over a section's (L494). */
 static void mercury_check_constants(const checker *c, uint32_t section) {
   const tl_cubin_section *const entries = mercury_section(c, section);
-  const tl_cubin_section *const symbols = mercury_section(c, mercury_find(c, SHT_CUDA_MERCURY_SYMTAB));
   for (uint64_t at = 0; at + ELF_RELA_SIZE <= entries->size; at += ELF_RELA_SIZE) {
-    const uint64_t symbol = tl_get32(entries->data + at + 12);
-    if (symbol < symbols->size / ELF_SYMBOL_SIZE && (symbols->data[symbol * ELF_SYMBOL_SIZE + 4] & 15) == STT_SECTION)
+    const uint32_t symbol = tl_get32(entries->data + at + 12);
+    if (!symbol || mercury_is_section(mercury_symbol(c, symbol)))
       mercury_fail(c, section, at, "an entry of compiler constants is about no function (L494)");
   }
 }
 
-/* Symbols of both tables lie in sections that there are; nvlink takes the others' from behind its table (L171). */
+/* Symbols of both tables lie in sections that there are; nvlink takes the others' from behind its table (L171). No section
+ * is common (L544). */
 static bool mercury_has_section(const checker *c, const uint8_t *symbol) {
   const uint32_t section = tl_get16(symbol + 6);
-  return section < c->cubin->section_count || section == SHN_COMMON;
+  return section < c->cubin->section_count || (section == SHN_COMMON && (symbol[4] & 15) != STT_SECTION);
+}
+
+/* Of a capsule that is finalized before it is linked the output has neither the parameters of the SASS side as they were
+ * nor Mercury's symbols: nvlink crashes over symbols of those sections (L544). */
+static bool mercury_names_remade(const checker *c, const uint8_t *symbol) {
+  const uint32_t section = tl_get16(symbol + 6);
+  const bool remade = (symbol[4] & 15) == STT_SECTION && c->cubin->role.finalized && !c->cubin->role.joined;
+  if (!remade || section >= c->cubin->section_count)
+    return false;
+  const uint32_t type = mercury_section(c, section)->type;
+  return type == SHT_CUDA_CONSTANT0 || type == SHT_CUDA_MERCURY_SYMTAB;
 }
 
 static void mercury_check_symbols(const checker *c, uint32_t index) {
@@ -331,6 +418,8 @@ static void mercury_check_symbols(const checker *c, uint32_t index) {
     const bool null = at == 0 && tl_get16(symbol + 6) != SHN_XINDEX;
     if (!null && !wide && !mercury_has_section(c, symbol))
       mercury_fail(c, index, at, "a symbol's section does not exist");
+    if (mercury_names_remade(c, symbol))
+      mercury_fail(c, index, at, "a section symbol of Mercury's is of a section that is made anew (L544)");
     const bool named = at && ((symbol[4] & 15) != STT_SECTION || !c->cubin->role.joined);
     if (named && !tl_cubin_text_in(c->cubin, table->link, tl_get32(symbol)))
       mercury_fail(c, index, at, "a symbol's name lies outside .strtab (D40: nvlink reads on behind it)");

@@ -42,7 +42,8 @@ static bool shape_has_type(const char *name, uint32_t type) {
   for (size_t i = 0; i < sizeof shape_rows / sizeof *shape_rows; i++)
     if (shape_is_named(name, shape_rows[i].name))
       return shape_rows[i].type == type;
-  return (type != SHT_SYMTAB_SHNDX || strcmp(name, ".symtab_shndx") == 0) && type != SHT_CUDA_OPTIMIZER_CONSTANT;
+  return (type != SHT_SYMTAB_SHNDX || strcmp(name, ".symtab_shndx") == 0) && type != SHT_CUDA_OPTIMIZER_CONSTANT &&
+         (type != SHT_CUDA_RESOLVEDRELA || shape_is_named(name, ".nv.resolvedrela."));
 }
 
 /* Each view has attributes of its own; Mercury's other sections hold no code, but for the capsules (L507). */

@@ -75,8 +75,19 @@ static void view_hide(tl_cubin_section *section) {
   section->size = 0;
 }
 
+/* The unified tables, which a file can have a copy of for Mercury. */
+static const uint32_t view_tables[] = {SHT_CUDA_UFT_ENTRY, SHT_CUDA_UDT_ENTRY, SHT_CUDA_UDT};
+enum { VIEW_TABLES = sizeof view_tables / sizeof *view_tables };
+
+static size_t view_table_of(uint32_t type) {
+  size_t table = 0;
+  while (table < VIEW_TABLES && view_tables[table] != type)
+    table++;
+  return table;
+}
+
 /* ".nv.merc.debug_frame" and ".nv.capmerc.text.F" become ".debug_frame" and ".text.F". */
-static void view_make_plain(tl_cubin_section *section, tl_names *names) {
+static void view_make_plain(tl_cubin_section *section, bool slot, tl_names *names) {
   static const char *const prefixes[] = {".nv.merc.", ".nv.capmerc."};
   const char *const name = tl_names_text(names, section->name);
   for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
@@ -84,9 +95,9 @@ static void view_make_plain(tl_cubin_section *section, tl_names *names) {
     if (strncmp(name, prefixes[i], length) == 0)
       section->name = tl_names_intern(names, name + length - 1, strlen(name + length - 1));
   }
-  const bool text = section->type == SHT_CUDA_CAPSULE;
-  section->type = view_plain_type(section->type);
-  section->flags = (section->flags & ~(uint64_t)SHF_CUDA_MERCURY) | (text ? SHF_ALLOC | SHF_EXECINSTR : 0);
+  const bool code = section->type == SHT_CUDA_CAPSULE;
+  section->type = slot ? SHT_CUDA_UFT_REL : view_plain_type(section->type);
+  section->flags = (section->flags & ~(uint64_t)SHF_CUDA_MERCURY) | (code ? SHF_ALLOC | SHF_EXECINSTR : 0);
 }
 
 /* The SASS text that a capsule's first word names. nvlink crashes over one that is none, over one without instructions
@@ -286,6 +297,19 @@ static view_unread_row view_unread_fault(const tl_cubin_section *symbols, const 
                            .what = known ? NULL : "a relocation has a type that there is not"};
 }
 
+/* L564: in a capsule link such a type may be about a variable, a section or a texture while its addend is a place in the text; nvlink
+ * crashes behind it (D18). */
+static bool view_is_place_inside(const tl_cubin_section *symbols, const uint8_t *entry, uint64_t size) {
+  enum { PLACE_LOW = TL_R_MERCURY + 0x28, PLACE_HIGH = TL_R_MERCURY + 0x29 };
+  const uint32_t type = tl_get32(entry + 8), symbol = tl_get32(entry + 12);
+  if ((type != PLACE_LOW && type != PLACE_HIGH) || tl_get64(entry + 16) > size || !symbol ||
+      symbol >= symbols->size / ELF_SYMBOL_SIZE)
+    return false;
+  const unsigned kind = symbols->data[(uint64_t)symbol * ELF_SYMBOL_SIZE + 4] & 15;
+  return kind == STT_OBJECT || kind == STT_CUDA_OBJECT || kind == STT_SECTION ||
+         (kind >= STT_CUDA_TEXTURE && kind <= STT_CUDA_SURFACE);
+}
+
 /* In a mixed link a capsule's Mercury entries are not linked, but they are looked at like those of deleted code (L442), and
  * those of code that lie behind the text are E63 (L239). */
 static void view_check_unread_entries(const tl_cubin *cubin, const tl_names *names, tl_arena *arena,
@@ -306,8 +330,11 @@ static void view_check_unread_entries(const tl_cubin *cubin, const tl_names *nam
       continue;
     for (uint64_t at = 0; at + ELF_RELA_SIZE <= section->size; at += ELF_RELA_SIZE) {
       const tl_site site = {cubin->path, tl_names_text(names, section->name), NULL, at};
-      const view_unread_row fault = view_unread_fault(symbols, section->data + at, code);
-      if (fault.message != TL_MESSAGE_DAMAGED)
+      const bool place =
+          code && cubin->role.joined && view_is_place_inside(symbols, section->data + at, sizes[section->info]);
+      const view_unread_row fault = place ? (view_unread_row){.message = TL_MESSAGE_DAMAGED}
+                                          : view_unread_fault(symbols, section->data + at, code);
+      if (fault.message != TL_MESSAGE_DAMAGED && !cubin->role.joined) /* L564: said of a mixed link alone */
         tl_diagnostics_add(diagnostics, tl_message_row_of(fault.message), site, NULL);
       if (fault.what)
         tl_cubin_damaged(cubin, names, diagnostics, i, at, fault.what);
@@ -317,16 +344,38 @@ static void view_check_unread_entries(const tl_cubin *cubin, const tl_names *nam
   }
 }
 
+/* Of the sections before any of them is changed; of what has a copy for Mercury the copy is that view's (L660). */
+typedef struct view_roles {
+  bool *slot;   /* the capsule of a jump slot */
+  bool *copied; /* of the SASS side alone, although its type serves both */
+} view_roles;
+
+static view_roles view_find_roles(const tl_cubin *cubin, tl_arena *arena) {
+  const view_roles roles = {tl_arena_new(arena, bool, cubin->section_count),
+                            tl_arena_new(arena, bool, cubin->section_count)};
+  bool copied[VIEW_TABLES + 1] = {false};
+  for (uint32_t i = 1; i < cubin->section_count; i++)
+    copied[view_table_of(cubin->sections[i].type)] |= (cubin->sections[i].flags & SHF_CUDA_MERCURY) != 0;
+  copied[VIEW_TABLES] = false;
+  for (uint32_t i = 1; i < cubin->section_count; i++) {
+    roles.slot[i] = cubin->sass_text[i] && cubin->sections[cubin->sass_text[i]].type == SHT_CUDA_UFT_REL;
+    roles.copied[i] = cubin->sections[i].type == SHT_CUDA_UFT_REL ? cubin->capsule_of[i] != 0
+                                                                  : copied[view_table_of(cubin->sections[i].type)];
+  }
+  return roles;
+}
+
 static void view_select_mercury(tl_cubin *cubin, tl_names *names, tl_arena *arena, tl_diagnostics *diagnostics) {
   view_pair_texts(cubin, names, arena, diagnostics);
   tl_mercury_check(cubin, names, arena, diagnostics);
+  const view_roles roles = view_find_roles(cubin, arena);
   for (uint32_t i = 1; i < cubin->section_count; i++) {
     tl_cubin_section *const section = &cubin->sections[i];
     if (section->flags & SHF_CUDA_MERCURY) {
-      view_make_plain(section, names);
+      view_make_plain(section, roles.slot[i], names);
       continue;
     }
-    if (!view_is_common(section)) {
+    if (!view_is_common(section) || roles.copied[i]) {
       view_hide(section);
       continue;
     }

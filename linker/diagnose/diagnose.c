@@ -194,12 +194,14 @@ static bool diagnose_has_internal_function(const tl_module *module) {
   return any;
 }
 
-/* D63, L93: a global alias, and an internal function (L551), come before a local one. */
-static void diagnose_dead_aliases(const tl_module *module) {
-  if ((!module->dead_alias && !module->dead_local_alias) || !module->eliminates)
+/* D63, L93: a global alias, and an internal function (L551), are found before a local one. */
+static bool diagnose_is_early_alias(const tl_module *module) {
+  return module->dead_alias || (module->dead_local_alias && diagnose_has_internal_function(module));
+}
+
+static void diagnose_dead_alias(const tl_module *module, tl_message_id fatal) {
+  if (!module->eliminates)
     return;
-  const bool symbol = module->dead_alias || diagnose_has_internal_function(module);
-  const tl_message_id fatal = symbol ? TL_MESSAGE_DELETED_SYMBOL : TL_MESSAGE_DELETED_SECTION;
   if (tl_defect_matched(module->options, TL_DEFECT_D63))
     tl_diagnostics_add(module->diagnostics, tl_message_row_of(fatal), (tl_site){NULL, NULL, NULL, TL_NO_OFFSET}, NULL);
   else
@@ -212,6 +214,14 @@ void tl_diagnose_attributes(const tl_module *module, const tl_resources *resourc
   if (resources->lacks_attributes)
     tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_NEGATIVE_SIZE),
                        (tl_site){NULL, NULL, NULL, TL_NO_OFFSET}, NULL);
+}
+
+/* Where nothing else is wrong, nvlink writes what lies behind a record in its memory (L533). */
+void tl_diagnose_foreign_bytes(const tl_module *module, const tl_resources *resources) {
+  if (resources->foreign_bytes && !module->diagnostics->errors)
+    tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_HOSTILE),
+                       (tl_site){module->index->path, NULL, NULL, TL_NO_OFFSET}, NULL, module->index->path,
+                       "a record of a jump slot is a number that comes behind its symbols (D104)");
 }
 
 /* nvlink crashes behind the errors of merging and of undefined names (L436). */
@@ -241,11 +251,17 @@ void tl_diagnose_undefined(const tl_module *module, tl_arena *arena) {
       tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_UNDEFINED), site, NULL, name,
                          module->files[f].path);
     }
+  diagnose_internal_mentions(module);
+  if (diagnose_is_early_alias(module))
+    diagnose_dead_alias(module, TL_MESSAGE_DELETED_SYMBOL);
+}
+
+void tl_diagnose_deleted(const tl_module *module) {
   if (module->deleted_section)
     tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_DELETED_SECTION),
                        (tl_site){NULL, NULL, NULL, TL_NO_OFFSET}, NULL);
-  diagnose_internal_mentions(module);
-  diagnose_dead_aliases(module);
+  if (module->dead_local_alias && !diagnose_is_early_alias(module))
+    diagnose_dead_alias(module, TL_MESSAGE_DELETED_SECTION);
 }
 
 /* The records of one file, those of the module and of what was removed too, but not those of bodies that lose. */
@@ -320,7 +336,8 @@ void tl_diagnose_resources(const tl_module *module, const tl_graph *graph, const
   tl_diagnose_registers(module, graph, resources, arena);
 }
 
-/* Shared objects that an executable lists because they are hidden have to lie in one of its sections (L469). */
+/* Shared objects that an executable lists because they are hidden have to lie in one of its sections (L469). What nothing
+ * refers to is not listed (L633). */
 static void diagnose_hidden_shared(const tl_module *module, const tl_layout *layout, uint32_t index) {
   const tl_symbol *const symbol = &module->symbols.items[index];
   const tl_site site = {NULL, NULL, tl_module_text(module, symbol->name), TL_NO_OFFSET};
@@ -329,7 +346,7 @@ static void diagnose_hidden_shared(const tl_module *module, const tl_layout *lay
   const uint32_t section = layout->symbol_section[index];
   if (symbol->section == TL_NONE)
     tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_UNALLOCATED), site, NULL);
-  else if (layout->symbol_gone[index] || section == TL_NONE || layout->section_dropped[section])
+  else if (!layout->symbol_gone[index] && (section == TL_NONE || layout->section_dropped[section]))
     tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_DELETED_SECTION), site, NULL);
 }
 
@@ -355,6 +372,19 @@ void tl_diagnose_unallocated(const tl_module *module, const tl_layout *layout) {
                       !module->extern_by_name; /* L553 */
     if (open || (placed && symbol->block == TL_NONE && symbol->value == UINT64_MAX))
       tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_UNALLOCATED), site, NULL);
+  }
+}
+
+void tl_diagnose_text_owners(const tl_module *module) {
+  for (uint32_t file = 0; file < module->file_count; file++) {
+    const tl_cubin *const cubin = &module->files[file];
+    for (uint32_t section = 1; section < cubin->section_count; section++) {
+      const uint32_t owner = cubin->sections[section].info & 0xffffff;
+      if (cubin->sections[section].flags & SHF_EXECINSTR && owner < cubin->symbol_count &&
+          module->resolution->bodies[file][owner].function != TL_NONE && cubin->symbols[owner].section != section)
+        tl_cubin_damaged(cubin, module->names, module->diagnostics, section, TL_NO_OFFSET,
+                         "sh_info names no function of the section");
+    }
   }
 }
 

@@ -14,7 +14,6 @@
 #include "emit/demangle.h"
 #include "graph/live.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* A kernel takes the count of a function. Ascending keys are nvlink's order: text position of the function, then the
@@ -28,7 +27,7 @@ typedef TL_VECTOR(raise) raise_vector;
 
 static int raise_compare(const void *a, const void *b) {
   const uint64_t first = ((const raise *)a)->key, second = ((const raise *)b)->key;
-  return (first > second) - (first < second);
+  return tl_compare(first, second);
 }
 
 /* L440: the kernel's last MAXREG_COUNT; UINT32_MAX when it has none, or one of 0. */
@@ -143,7 +142,7 @@ static void registers_keep_maxima(raise_vector *list, size_t start, uint32_t own
   size_t kept = start;
   if (start == list->count)
     return;
-  qsort(list->items + start, list->count - start, sizeof *list->items, raise_compare);
+  tl_vector_sort_items(list->items + start, list->count - start, sizeof *list->items, raise_compare);
   for (size_t i = start; i < list->count; i++) {
     if (resources->registers[list->items[i].function] <= most)
       continue;
@@ -241,7 +240,7 @@ void tl_diagnose_registers(const tl_module *module, const tl_graph *graph, const
       registers_report_missing(module, tl_module_text(module, section->name), NULL);
     if (owner == TL_NONE || module->symbols.items[owner].function == TL_NONE)
       continue;
-    if (!counted[module->symbols.items[owner].function])
+    if (!counted[module->symbols.items[owner].function] && !section->bodyless) /* E76 in the end (L464) */
       registers_report_missing(module, NULL, tl_module_text(module, module->symbols.items[owner].name));
     for (; next < raises.count && raises.items[next].key >> 32 == i; next++) {
       counted[module->symbols.items[module->kernels.items[raises.items[next].kernel]].function] = true;

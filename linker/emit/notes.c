@@ -1,5 +1,6 @@
 /* The two notes, .nv.compat and .nv.rel.action (W5, F78, F79, C60, R55). */
 #include "base/bytes.h"
+#include "catalog/relocation.h"
 #include "cubin/elf.h"
 #include "emit/emit.h"
 
@@ -65,15 +66,23 @@ static void notes_cuda(tl_emitted *e) {
   tl_put16(bytes + NOTE_HEADER + 4, TOOLKIT);
 }
 
+/* R55: the first type that an older loader does not know, and a record a type from there on. */
+static void notes_actions(tl_emitted *e) {
+  uint8_t records[TL_ACTION_SIZE * (TL_ACTION_END - TL_ACTION_FIRST)];
+  size_t size = 0;
+  for (uint32_t type = TL_ACTION_FIRST; type < TL_ACTION_END; type++)
+    size += tl_relocation_action(tl_relocation_find(type), records + size);
+  uint8_t *const bytes = tl_emit_table(e, e->module->rel_action, TL_ACTION_SIZE + size);
+  tl_put32(bytes, TL_ACTION_FIRST);
+  memcpy(bytes + TL_ACTION_SIZE, records, size);
+}
+
 void tl_emit_notes(tl_emitted *e) {
   const tl_module *const module = e->module;
   notes_tool(e);
   notes_cuda(e);
   if (module->compat_section != TL_NONE)
     memcpy(tl_emit_table(e, module->compat_section, module->compat_size), module->compat, module->compat_size);
-  /* R55: the first type that an older loader does not know (115), then its one record {group, shift, reserved, width0,
-   * start0, 0, width1, start1} */
-  static const uint8_t action[16] = {115, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 17, 37, 0, 5, 54};
   if (module->rel_action != TL_NONE)
-    memcpy(tl_emit_table(e, module->rel_action, sizeof action), action, sizeof action);
+    notes_actions(e);
 }

@@ -83,10 +83,13 @@ static uint16_t symbols_section(const tl_emitted *e, uint32_t section, uint8_t *
 }
 
 /* L522: nvlink loses in relocatable outputs, too, that a symbol is hidden; R14 asks for it in the last link. */
-static uint8_t symbols_lose_hidden(const tl_emitted *e, uint8_t other) {
-  const bool hidden = (other & STO_VISIBILITY_MASK) == STV_HIDDEN;
-  const bool lost = hidden && tl_defect_matched(e->module->options, TL_DEFECT_D1);
-  return lost ? (uint8_t)(other & ~STO_VISIBILITY_MASK) : other;
+static uint8_t symbols_lose_hidden(const tl_emitted *e, const tl_symbol *symbol, uint8_t other) {
+  if ((other & STO_VISIBILITY_MASK) != STV_HIDDEN)
+    return other;
+  if (tl_defect_matched(e->module->options, TL_DEFECT_D114))
+    return (uint8_t)(other & ~STO_VISIBILITY_MASK);
+  tl_defect_note(e->module->diagnostics, TL_DEFECT_D114, tl_module_text(e->module, symbol->name));
+  return other;
 }
 
 /* st_other of an executable: L27, L185; W17.2, W17.7. In the Mercury table shared objects keep their space. */
@@ -124,7 +127,7 @@ void tl_emit_symbol_table(tl_emitted *e) {
       at[4] = (uint8_t)((symbol->info & 0xf0) | STT_CUDA_OBJECT);
     at[5] = plain                    ? symbols_visibility(e, symbol, at[5])
             : e->module->mode->final ? at[5]
-                                     : symbols_lose_hidden(e, at[5]);
+                                     : symbols_lose_hidden(e, symbol, at[5]);
     tl_put16(at + 6, symbol->waits ? SHN_COMMON : symbols_section(e, section, wide ? wide + 4 * (i + 1) : NULL));
     tl_put64(at + 8, symbols_value(e, index));
     tl_put64(at + 16, symbol->size);

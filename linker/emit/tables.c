@@ -24,7 +24,9 @@ static uint32_t tables_extern_words(const tl_emitted *e, const tl_attribute *rec
 static uint32_t tables_record(const tl_emitted *e, const tl_attribute *record, uint8_t *to) {
   const bool externs = record->code == EIATTR_EXTERNS;
   const uint32_t size = externs ? tables_extern_words(e, record, to ? to + 4 : NULL) : record->size;
-  if (externs && !size)
+  const bool of_body = record->symbol != TL_NONE && tl_attribute_is_of_body(record->code);
+  const bool of_object = of_body && e->module->symbols.items[record->symbol].function == TL_NONE;
+  if ((externs && !size) || (of_object && !e->symbol_index[record->symbol])) /* L634 */
     return 0;
   const uint32_t start = record->format == 4 ? 4 : 2, added = externs ? 0 : 4 * record->symbol_count; /* L539 */
   if (!to)
@@ -89,8 +91,7 @@ static void tables_prototypes(tl_emitted *e) {
   uint64_t size = 0;
   for (size_t i = 0; i < module->functions.count; i++) {
     const uint32_t f = module->functions.items[i];
-    if (module->prototype_of_function[f] == TL_NONE ||
-        tl_map_get(&module->taken_seen, (uint64_t)f << 32 | UINT32_MAX) != TL_NONE)
+    if (module->prototype_of_function[f] == TL_NONE || tl_set_has(&module->taken_seen, (uint64_t)f << 32 | UINT32_MAX))
       continue;
     tl_put32(bytes + size, e->symbol_index[module->symbol_of_function[f]]);
     tl_put32(bytes + size + 4, e->string[module->prototype_of_function[f]]);
@@ -161,7 +162,7 @@ void tl_emit_metadata(tl_emitted *e) {
 /* W12.7, U10: each entry names the output's symbol and the place that the index file gives it. */
 void tl_emit_unified(tl_emitted *e) {
   const tl_module *const module = e->module;
-  const uint32_t flags = 7; /* U4 */
+  const uint32_t flags = 6, kept = 0x7fffffff; /* U4: 7, but for damage (L609) */
   const uint32_t *copies = NULL;
   for (size_t i = 0; i < module->unified_entries.count; i++) {
     const tl_unified_entry *const entry = &module->unified_entries.items[i];
@@ -178,7 +179,7 @@ void tl_emit_unified(tl_emitted *e) {
     if (copy && !copies)
       copies = tables_unified_numbers(e);
     tl_put32(at, entry->symbol == TL_NONE ? 0 : (copy ? copies : e->symbol_index)[entry->symbol]);
-    tl_put32(at + 4, flags);
+    tl_put32(at + 4, (tl_get32(at + 4) & kept) | flags);
     if (place != TL_NO_OFFSET)
       tl_put64(at + 8, place);
     else if (section->type == SHT_CUDA_UDT_ENTRY && entry->symbol != TL_NONE)

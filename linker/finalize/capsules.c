@@ -8,8 +8,6 @@
 #include "cubin/capsule.h"
 #include "cubin/elf.h"
 
-#include <stdlib.h>
-
 enum { RECORD_VALUE = 28, LOAD_RECORD = 32, SASS_INSTRUCTION = 16 };
 
 /* What a load's record says that it loads from. */
@@ -130,7 +128,7 @@ typedef struct placed_entry {
 
 static int capsules_compare(const void *a, const void *b) {
   const placed_entry *const x = a, *const y = b;
-  return x->entry.offset < y->entry.offset ? -1 : x->entry.offset > y->entry.offset;
+  return tl_compare(x->entry.offset, y->entry.offset);
 }
 
 /* Entries at constant loads; the others against constants stand at moves, which are derived. */
@@ -153,7 +151,7 @@ static placed_entry *capsules_sorted(const placing *p, const tl_cubin_section *s
     if (capsules_counts(entry.type, mercury))
       list[(*count)++] = (placed_entry){entry, i};
   }
-  qsort(list, *count, sizeof *list, capsules_compare);
+  tl_vector_sort_items(list, *count, sizeof *list, capsules_compare);
   return list;
 }
 

@@ -7,7 +7,6 @@
 #include "base/bytes.h"
 #include "cubin/elf.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* Layout of an entry: ff ff ff ff, length, then the CIE pointer (all ones: a CIE), for an FDE the function's address and
@@ -69,7 +68,7 @@ typedef struct frame_writer {
 
 static int frames_compare_entries(const void *a, const void *b) {
   const frame_entry *const x = a, *const y = b;
-  return x->offset < y->offset ? -1 : x->offset > y->offset;
+  return tl_compare(x->offset, y->offset);
 }
 
 static void frames_collect_entries(frame_writer *w, uint32_t container) {
@@ -77,12 +76,12 @@ static void frames_collect_entries(frame_writer *w, uint32_t container) {
   w->entries = tl_arena_new(w->f->arena, frame_entry, list.count);
   for (size_t i = 0; i < list.count; i++)
     w->entries[w->entry_count++] = (frame_entry){list.items[i]->offset, list.items[i]->symbol};
-  qsort(w->entries, w->entry_count, sizeof *w->entries, frames_compare_entries);
+  tl_vector_sort_items(w->entries, w->entry_count, sizeof *w->entries, frames_compare_entries);
 }
 
 static const frame_entry *frames_find_entry(const frame_writer *w, uint64_t offset) {
   const frame_entry key = {offset, 0};
-  return bsearch(&key, w->entries, w->entry_count, sizeof key, frames_compare_entries);
+  return tl_sorted_find(&key, w->entries, w->entry_count, sizeof key, frames_compare_entries);
 }
 
 /* The offsets in a file's Mercury frames that entries of the file stand at. */
@@ -94,7 +93,7 @@ static tl_map frames_input_entries(const finalizer *f, const tl_piece *piece) {
     const tl_cubin_section *const section = &cubin->sections[i];
     const bool about = section->type == SHT_RELA && section->info == piece->section;
     for (uint64_t k = 0; about && k < tl_cubin_relocation_count(section); k++)
-      tl_map_set(&entries, tl_cubin_relocation_at(section, k).offset, 0);
+      tl_set_add(&entries, tl_cubin_relocation_at(section, k).offset);
   }
   return entries;
 }
@@ -253,9 +252,8 @@ static bool frames_read_steps(const finalizer *f, const uint8_t *frame_bytes, ui
 
 static int frames_compare_steps(const void *a, const void *b) {
   const frame_step *const x = a, *const y = b;
-  if (x->at != y->at)
-    return x->at < y->at ? -1 : 1;
-  return x->order < y->order ? -1 : x->order > y->order;
+  const uint64_t pairs[][2] = {{x->at, y->at}, {x->order, y->order}};
+  return tl_compare_pairs(pairs, 2);
 }
 
 /* The steps at the places that they have in the SASS text; of several for one place the last counts, and one for no place
@@ -285,9 +283,11 @@ static void frames_put_steps(frame_writer *w, const frame_steps *steps, const tl
 
 /* --- writing --- */
 
-/* A function behind its second name: its frame is not translated (L104). */
-static bool frames_has_alias(const finalizer *f, uint32_t symbol) {
+/* A function behind its second name, or in a jump slot behind the first: its frame is not translated (L104, L660). */
+static bool frames_stays(const finalizer *f, uint32_t symbol) {
   const uint32_t text = f->mercury->module->symbols.items[symbol].section;
+  if (final_is_slot(f, symbol) && final_slot_place(f, symbol))
+    return true;
   return text != TL_NONE && f->aliased[text];
 }
 
@@ -335,7 +335,8 @@ static void frames_put_translated(frame_writer *w, uint32_t first, const frame_p
   if (alone && !tl_barriers_stand(final_view_bytes(f->sass, plain), final_view_size(f->sass, plain)))
     frames_take_places(w, start, last);
   tl_put64(w->bytes + start + FRAME_LENGTH, w->size - start - FRAME_CIE);
-  tl_put64(w->bytes + start + FRAME_CODE, final_view_size(f->sass, f->sass_section[text]));
+  tl_put64(w->bytes + start + FRAME_CODE,
+           final_is_slot(f, last->symbol) ? final_slot_code_end(f) : final_view_size(f->sass, plain));
 }
 
 /* A CIE of the SASS side is Mercury's with advances in units of 4 bytes (L492). */
@@ -370,7 +371,7 @@ static void frames_write(frame_writer *w) {
   }
   for (uint32_t i = 0; i < w->pairs.count; i++) {
     const frame_pair *const pair = &w->pairs.items[i], *const newest = &w->pairs.items[last[pair->symbol]];
-    const bool bare = written[pair->symbol] || frames_has_alias(f, pair->symbol);
+    const bool bare = written[pair->symbol] || frames_stays(f, pair->symbol);
     written[pair->symbol] = true;
     if (cie != pair->cie) {
       cie = pair->cie;
@@ -418,7 +419,7 @@ const uint8_t *final_frames(finalizer *f, uint32_t section, uint64_t *size) {
 
 static int frames_compare_places(const void *a, const void *b) {
   const final_frame *const x = a, *const y = b;
-  return x->from < y->from ? -1 : x->from > y->from;
+  return tl_compare(x->from, y->from);
 }
 
 /* Entries of the Mercury section, at the frames' new places; ABS_PROG_REL64 is R_CUDA_64 here (R63). */
@@ -430,7 +431,7 @@ const uint8_t *final_frame_relocations(finalizer *f, uint32_t section, uint64_t 
   for (size_t i = 0; i < list.count; i++) {
     const final_frame key = {list.items[i]->offset - FRAME_ADDRESS, 0};
     const final_frame *const found =
-        f->frames.count ? bsearch(&key, f->frames.items, f->frames.count, sizeof key, frames_compare_places) : NULL;
+        tl_sorted_find(&key, f->frames.items, f->frames.count, sizeof key, frames_compare_places);
     if (!found)
       continue;
     uint8_t *const at = bytes + *size;

@@ -9,7 +9,6 @@
 #include "catalog/relocation.h"
 #include "cubin/elf.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { WORD = 4, PROG_REL32 = TL_R_MERCURY + 8 };
@@ -102,8 +101,7 @@ static uint32_t jump_translate(finalizer *f, const tl_kept *entry) {
   if (!targets->known)
     *targets = jump_find_targets(f, entry->symbol);
   const jump key = {entry->addend, 0};
-  const jump *const found =
-      targets->count ? bsearch(&key, targets->items, targets->count, sizeof key, jump_compare) : NULL;
+  const jump *const found = tl_sorted_find(&key, targets->items, targets->count, sizeof key, jump_compare);
   return found ? found->to : 0;
 }
 

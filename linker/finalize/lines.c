@@ -7,7 +7,6 @@
 #include "base/bytes.h"
 #include "cubin/elf.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* DWARF 2: unit_length, version, header_length; set_address is 00 09 02 and the address. */
@@ -69,19 +68,18 @@ typedef struct line_writer {
 
 static int lines_compare_entries(const void *a, const void *b) {
   const line_entry *const x = a, *const y = b;
-  return x->offset < y->offset ? -1 : x->offset > y->offset;
+  return tl_compare(x->offset, y->offset);
 }
 
 static int lines_compare_starts(const void *a, const void *b) {
   const line_sequence *const x = a, *const y = b;
-  return x->start < y->start ? -1 : x->start > y->start;
+  return tl_compare(x->start, y->start);
 }
 
 static int lines_compare_symbols(const void *a, const void *b) {
   const line_sequence *const x = a, *const y = b;
-  if (x->symbol != y->symbol)
-    return x->symbol < y->symbol ? -1 : 1;
-  return lines_compare_starts(a, b);
+  const uint64_t pairs[][2] = {{x->symbol, y->symbol}, {x->start, y->start}};
+  return tl_compare_pairs(pairs, 2);
 }
 
 static line_entries lines_collect_entries(const finalizer *f, const final_entries *all, uint32_t container) {
@@ -89,13 +87,14 @@ static line_entries lines_collect_entries(const finalizer *f, const final_entrie
   line_entries entries = {tl_arena_new(f->arena, line_entry, list.count), list.count};
   for (size_t i = 0; i < list.count; i++)
     entries.items[i] = (line_entry){list.items[i]->offset, list.items[i]};
-  qsort(entries.items, entries.count, sizeof *entries.items, lines_compare_entries);
+  tl_vector_sort(&entries, lines_compare_entries);
   return entries;
 }
 
 static const tl_kept *lines_find_entry(const line_entries *entries, uint64_t offset) {
   const line_entry key = {offset, NULL};
-  const line_entry *const found = bsearch(&key, entries->items, entries->count, sizeof key, lines_compare_entries);
+  const line_entry *const found =
+      tl_sorted_find(&key, entries->items, entries->count, sizeof key, lines_compare_entries);
   return found ? found->kept : NULL;
 }
 
@@ -105,8 +104,8 @@ static uint64_t lines_target(uint32_t file, uint32_t section) {
 
 static int lines_compare_sources(const void *a, const void *b) {
   const line_source *const x = a, *const y = b;
-  const int order = (x->target > y->target) - (x->target < y->target);
-  return order ? order : (x->section > y->section) - (x->section < y->section);
+  const uint64_t pairs[][2] = {{x->target, y->target}, {x->section, y->section}};
+  return tl_compare_pairs(pairs, 2);
 }
 
 /* The relocation sections of all files that have a piece. */
@@ -224,9 +223,10 @@ static bool lines_rewrite(const line_writer *w, const line_table *mercury, const
       sequence->function == TL_NONE ? TL_NONE : f->mercury->module->symbols.items[sequence->function].section;
   if (text == TL_NONE || f->sass_section[text] == TL_NONE)
     return false;
-  const bool stays = f->aliased[text];
+  const bool slot = final_is_slot(f, sequence->function); /* L665 */
+  const bool stays = f->aliased[text] || (slot && final_slot_place(f, sequence->function));
   const uint8_t *const shape = mercury->bytes + unit->start + UNIT_LEAST;
-  if ((!stays && final_standing_file(f, text) == mercury->piece->file) ||
+  if ((!stays && !slot && final_standing_file(f, text) == mercury->piece->file) ||
       unit->program - unit->start < UNIT_LEAST + SHAPE_SIZE || shape[SHAPE_LEAST_STEP] != 1)
     return false;
   const tl_code *const map = stays ? NULL : final_code_map_of(f, text);
@@ -236,7 +236,7 @@ static bool lines_rewrite(const line_writer *w, const line_table *mercury, const
   const line_sequence *const one = lines_find_sequence(mercury, unit, sequence->symbol);
   const uint64_t end = one && one->end < unit->end ? one->end : unit->end;
   return one && final_rewrite_rows(f->arena, &form, mercury->bytes + one->start, end - one->start, map,
-                                   final_view_size(f->sass, f->sass_section[text]), out);
+                                   slot ? f->slots.sass_size : final_view_size(f->sass, f->sass_section[text]), out);
 }
 
 /* The sequences of `unit` that are in the output, in their order there. */

@@ -88,6 +88,19 @@ static bool pair_is_lone_image(const tl_section *section, uint32_t other) {
          other == TL_NONE;
 }
 
+/* Jump slots that count as kernels have images of their own, all about one section: they go by their names (L660). */
+static uint32_t pair_slot_image(const finalizer *f, uint32_t section) {
+  const tl_module *const m = f->mercury->module, *const s = f->sass->module;
+  const char *const mercury = tl_module_compiler_constants(m), *const sass = tl_module_compiler_constants(s);
+  const char *const own = tl_module_text(m, m->sections.items[section].name);
+  const size_t length = strlen(mercury);
+  if (strncmp(own, mercury, length) != 0)
+    return TL_NONE;
+  const char *const text = tl_arena_format(f->arena, "%s%s", sass, own + length);
+  const uint32_t name = tl_names_find(m->names, text, strlen(text));
+  return name == TL_NONE ? TL_NONE : tl_module_find_section(s, name);
+}
+
 /* A kernel's own constants beside an image of the same name that was forgotten (L157, L130). */
 static void pair_lone_images(finalizer *f) {
   const tl_module *const m = f->mercury->module, *const s = f->sass->module;
@@ -98,7 +111,8 @@ static void pair_lone_images(finalizer *f) {
   for (uint32_t i = 1; i < m->sections.count; i++)
     if (pair_is_lone_image(&m->sections.items[i], f->sass_section[i])) {
       const uint32_t text = f->sass_section[m->sections.items[i].about];
-      pair_two(f, i, text == TL_NONE ? TL_NONE : image[text]);
+      const bool slot = m->sections.items[i].about == m->jump_slots;
+      pair_two(f, i, slot ? pair_slot_image(f, i) : text == TL_NONE ? TL_NONE : image[text]);
     }
 }
 

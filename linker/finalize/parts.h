@@ -38,6 +38,12 @@ typedef struct final_code_map {
   tl_code code;
 } final_code_map;
 
+/* The jump slots as the output has them (L660). */
+typedef struct final_slots {
+  uint64_t count, sass_size, capsule_size;
+  uint8_t *sass, *capsule;
+} final_slots;
+
 typedef struct finalizer {
   const tl_linked_view *mercury, *sass;
   tl_finalized *result;
@@ -56,11 +62,12 @@ typedef struct finalizer {
   bool shows_errors;                   /* M43: -g, or one of the next */
   bool *file_shows_errors;             /* by file: it asks for error barriers before EXIT (L120) */
   final_code_map *code_maps;           /* by Mercury text (code_map.c); NULL at first */
-  bool *aliased;                       /* by Mercury text: a second name stands before its function (L104) */
-  uint32_t first_constant;             /* output index of the first of them */
-  uint32_t *constant_symbol;           /* by SASS section: index in .symtab of the symbol of those */
-  uint32_t mercury_symtab;             /* output index */
-  uint8_t *names;                      /* .shstrtab */
+  final_slots slots;
+  bool *aliased;             /* by Mercury text: a second name stands before its function (L104) */
+  uint32_t first_constant;   /* output index of the first of them */
+  uint32_t *constant_symbol; /* by SASS section: index in .symtab of the symbol of those */
+  uint32_t mercury_symtab;   /* output index */
+  uint8_t *names;            /* .shstrtab */
   uint64_t names_size, names_room;
   uint8_t *strings; /* .strtab */
   uint64_t strings_size, strings_room, strings_hole;
@@ -107,8 +114,23 @@ const tl_code *final_code_map_of(finalizer *f, uint32_t text);
 /* The file whose body of a Mercury text stands, TL_NONE. */
 uint32_t final_standing_file(const finalizer *f, uint32_t text);
 
+/* Whether a symbol of the Mercury module is that of a jump slot, and its place among the slots. */
+bool final_is_slot(const finalizer *f, uint32_t symbol);
+uint64_t final_slot_place(const finalizer *f, uint32_t symbol);
+/* Where the code of the first slot ends on the SASS side, by its frame. */
+uint64_t final_slot_code_end(finalizer *f);
+/* Value and size of a slot's symbol on the SASS side. */
+void final_slot_symbol(finalizer *f, uint32_t symbol, uint8_t *at);
+/* Entries of the Mercury slots, at their places in decoded code. */
+void final_move_slot_entries(finalizer *f, uint8_t *entries, uint64_t size);
+
 /* The steps, a file each. */
 void final_pair(finalizer *f);
+void final_make_slots(finalizer *f);
+/* The text of one stub in a relocatable output. */
+const uint8_t *final_stub_text(const finalizer *f, const uint8_t *text, uint64_t size);
+/* The file's attributes with the stacks that slots have on the SASS side. */
+const uint8_t *final_slot_stacks(const finalizer *f, const uint8_t *records, uint64_t size);
 void final_strings(finalizer *f);
 void final_add_sections(finalizer *f);
 void final_mirror_sections(finalizer *f);

@@ -23,6 +23,11 @@ typedef enum mirror_kind {
   MIRROR_DATA
 } mirror_kind;
 
+/* Unified tables, their data and the index file, which Mercury has copies of (L660). */
+static bool sections_is_unified(uint32_t type) {
+  return type == SHT_CUDA_UFT_ENTRY || type == SHT_CUDA_UDT_ENTRY || type == SHT_CUDA_UDT || type == SHT_CUDA_UIDX;
+}
+
 static mirror_kind mirror_kind_of(const finalizer *f, uint32_t section) {
   const tl_section *const m = final_mercury(f, section);
   if (m->flags & SHF_EXECINSTR && m->owner != TL_NONE)
@@ -35,9 +40,9 @@ static mirror_kind mirror_kind_of(const finalizer *f, uint32_t section) {
     return MIRROR_RECORD;
   if (section == f->mercury->module->shstrtab || section == f->mercury->module->strtab)
     return MIRROR_NONE;
-  const bool data = m->type == SHT_CUDA_GLOBAL_INIT || m->type == SHT_CUDA_RESERVED_SHARED ||
-                    m->type == SHT_CUDA_IMAGE_HEADERS || tl_section_type_is_constant(m->type) ||
-                    m->type == SHT_PROGBITS;
+  const bool data = sections_is_unified(m->type) || m->type == SHT_CUDA_GLOBAL_INIT ||
+                    m->type == SHT_CUDA_RESERVED_SHARED || m->type == SHT_CUDA_IMAGE_HEADERS ||
+                    tl_section_type_is_constant(m->type) || m->type == SHT_PROGBITS;
   return data ? MIRROR_DATA : MIRROR_NONE;
 }
 
@@ -73,6 +78,8 @@ static bool sections_shows_errors(const finalizer *f, uint32_t section) {
 /* M42: the text of a kernel as nvlink makes it; where that is not known the input's stays and is noted. */
 static const uint8_t *sections_remake(finalizer *f, uint32_t section, const final_section *out) {
   const uint32_t owner = final_mercury(f, section)->owner;
+  if (final_mercury(f, section)->type == SHT_CUDA_UFT_REL)
+    return final_stub_text(f, out->bytes, out->size);
   if (!(f->mercury->module->symbols.items[owner].other & STO_ENTRY))
     return out->bytes;
   uint8_t *const text = final_new(f, out->size);
@@ -96,6 +103,8 @@ static void sections_fill(finalizer *f, uint32_t section, final_section *out) {
   const uint32_t sass = f->sass_section[section];
   if (m->type == SHT_CUDA_INFO && section != f->mercury->module->info)
     out->bytes = final_info(f, section, &out->size);
+  else if (section == f->mercury->module->info)
+    out->bytes = final_slot_stacks(f, out->bytes, out->size);
   else if (sections_is_line_table(f, section))
     out->bytes = final_lines(f, section, &out->size);
   else if ((m->type == SHT_RELA || m->type == SHT_REL) && m->about != TL_NONE && sections_is_line_table(f, m->about))
@@ -116,6 +125,11 @@ static void sections_fill(finalizer *f, uint32_t section, final_section *out) {
     out->align = f->sass->emitted->layout->section_align[sass];
   } else if (m->type == SHT_CUDA_RESERVED_SHARED && sass != TL_NONE)
     out->size = f->sass->emitted->layout->section_size[sass];
+  else if (section == f->mercury->module->jump_slots && f->slots.count) {
+    out->bytes = f->slots.sass;
+    out->size = f->slots.sass_size;
+  } else if (m->type == SHT_CUDA_UFT_ENTRY || m->type == SHT_CUDA_UDT_ENTRY)
+    return; /* their symbols have one number in both views */
   else if (sass != TL_NONE &&
            (mirror_kind_of(f, section) == MIRROR_DATA || mirror_kind_of(f, section) == MIRROR_TEXT)) {
     out->bytes = final_view_bytes(f->sass, sass);
@@ -240,20 +254,24 @@ static bool mirror_shares(const finalizer *f, uint32_t section, const final_sect
 }
 
 static void mirror_add(finalizer *f, uint32_t section, mirror_kind kind) {
+  enum { CAPSULE_ALIGN = 16 };
   const tl_section *const m = final_mercury(f, section);
-  const bool text = kind == MIRROR_TEXT;
+  const bool text = kind == MIRROR_TEXT, slots = f->slots.count && section == f->mercury->module->jump_slots;
   final_section out = {.type = mirror_type(m, kind),
                        .flags = (text ? 0 : m->flags) | SHF_CUDA_MERCURY,
                        .align = f->mercury->emitted->layout->section_align[section],
                        .entry_size = m->entry_size,
-                       .size = final_view_size(f->mercury, section)};
+                       .size = slots ? f->slots.capsule_size : final_view_size(f->mercury, section)};
+  out.align = slots ? CAPSULE_ALIGN : out.align;
   uint8_t *const bytes = final_new(f, out.size);
   out.name = final_add_name(f, text ? ".nv.capmerc" : ".nv.merc", sections_name(f, section));
   out.bytes = bytes;
   if (m->type == SHT_CUDA_RESERVED_SHARED)
     final_reserved_bytes(f, section, bytes, out.size);
   else
-    memcpy(bytes, final_view_bytes(f->mercury, section), out.size);
+    memcpy(bytes, slots ? f->slots.capsule : final_view_bytes(f->mercury, section), out.size);
+  if (kind == MIRROR_RELA && f->slots.count && m->about == f->mercury->module->jump_slots)
+    final_move_slot_entries(f, bytes, out.size);
   if (text && out.size >= 4)
     tl_put32(bytes, final_plain_index(f, section)); /* M23 */
   const uint32_t plain = final_plain_index(f, section);
@@ -293,7 +311,9 @@ void final_mirror_sections(finalizer *f) {
     if (kind == MIRROR_NONE)
       continue;
     final_section *const out = &f->sections.items[f->mirror[e->order[i]]];
-    out->link = kind == MIRROR_DATA ? 0 : f->mercury_symtab;
+    const uint32_t plain = f->sections.items[final_plain_index(f, e->order[i])].link;
+    const bool entries = sections_is_unified(out->type) && plain; /* W12.7 */
+    out->link = kind == MIRROR_DATA && !entries ? 0 : f->mercury_symtab;
     out->info = mirror_info(f, e->order[i], kind);
   }
 }

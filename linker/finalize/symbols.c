@@ -28,7 +28,7 @@ static uint64_t symbols_reserved(const finalizer *f) {
   return f->mercury->module->mode->final ? RESERVED_SHARED : 0;
 }
 
-static void symbols_fill_sass(const finalizer *f, uint32_t symbol, uint8_t *at) {
+static void symbols_fill_sass(finalizer *f, uint32_t symbol, uint8_t *at) {
   const tl_symbol *const m = &f->mercury->module->symbols.items[symbol];
   if (tl_type_of(m) == STT_SECTION) {
     if (m->section != TL_NONE && f->renamed[m->section])
@@ -54,6 +54,8 @@ static void symbols_fill_sass(const finalizer *f, uint32_t symbol, uint8_t *at) 
   if (m->external_shared &&
       tl_get16(own + 6) != SHN_UNDEF) /* behind the reserved part, also where it is all there is */
     tl_put64(at + 8, mercury_value + symbols_reserved(f));
+  if (final_is_slot(f, symbol))
+    final_slot_symbol(f, symbol, at);
   if (tl_type_of(m) == STT_FUNC && final_names_first(f, symbol)) /* it has the function's size (L104) */
     tl_put64(at + 16, f->sass->module->symbols.items[f->sass_symbol[final_mercury(f, m->section)->owner]].size);
 }

@@ -122,9 +122,8 @@ static void caching_store(caching *c, uint32_t kernel, tl_reach *reach) {
 /* Function by function, the kernels last created first (L260). */
 static int caching_compare_conflicts(const void *a, const void *b) {
   const tl_cache_conflict *const first = a, *const second = b;
-  if (first->place != second->place)
-    return first->place < second->place ? -1 : 1;
-  return (first->kernel < second->kernel) - (first->kernel > second->kernel);
+  const uint64_t pairs[][2] = {{first->place, second->place}, {second->kernel, first->kernel}};
+  return tl_compare_pairs(pairs, 2);
 }
 
 void tl_spread_caching(tl_resources *resources, const tl_module *module, const tl_graph *graph, tl_arena *arena) {

@@ -4,7 +4,7 @@
 #include <assert.h>
 
 tl_successors tl_successors_make(tl_arena *arena, const tl_edges *edges, uint32_t sources) {
-  tl_successors s = {tl_arena_new(arena, uint32_t, (size_t)sources + 2), tl_arena_new(arena, uint32_t, edges->count)};
+  tl_successors s = {tl_arena_new(arena, uint32_t, (size_t)sources + 1), tl_arena_new(arena, uint32_t, edges->count)};
   for (size_t i = 0; i < edges->count; i++)
     s.first[edges->items[i].from + 1]++;
   for (uint32_t i = 0; i < sources; i++)
@@ -17,15 +17,14 @@ tl_successors tl_successors_make(tl_arena *arena, const tl_edges *edges, uint32_
 
 /* Gives every prototype that the call graph uses a node, and returns the edges with those numbers. */
 static tl_edges graph_number_prototypes(tl_graph *graph, tl_map *numbers, const tl_edges *records, tl_arena *arena) {
-  tl_edges edges = {0};
-  tl_vector_reserve(arena, &edges, records->count);
+  tl_edges edges = {.items = tl_arena_new(arena, tl_edge, records->count)};
   for (size_t i = 0; i < records->count; i++) {
     uint32_t node = tl_map_get(numbers, records->items[i].to);
     if (node == TL_NONE) {
       node = graph->node_count++;
       tl_map_set(numbers, records->items[i].to, node);
     }
-    *tl_vector_push(arena, &edges) = (tl_edge){records->items[i].from, node};
+    edges.items[edges.count++] = (tl_edge){records->items[i].from, node};
   }
   return edges;
 }
@@ -114,12 +113,11 @@ void tl_graph_build(tl_graph *graph, const tl_module *module, tl_arena *arena) {
   tl_edges takers = graph_number_prototypes(graph, &numbers, &module->taken, arena);
   for (size_t i = 0; i < takers.count; i++)
     takers.items[i] = (tl_edge){takers.items[i].to, takers.items[i].from};
-  tl_edges all = {0};
   const tl_edges *const parts[] = {&module->calls, &indirect, &takers};
-  tl_vector_reserve(arena, &all, module->calls.count + indirect.count + takers.count);
+  tl_edges all = {.items = tl_arena_new(arena, tl_edge, module->calls.count + indirect.count + takers.count)};
   for (int part = 0; part < 3; part++)
     for (size_t i = 0; i < parts[part]->count; i++)
-      *tl_vector_push(arena, &all) = parts[part]->items[i];
+      all.items[all.count++] = parts[part]->items[i];
   graph->callees = tl_successors_make(arena, &all, graph->node_count);
   graph->direct = tl_successors_make(arena, &module->calls, graph->node_count);
   graph->indirect = tl_successors_make(arena, &indirect, graph->node_count);

@@ -5,27 +5,27 @@
 #include "cubin/attribute.h"
 #include "cubin/elf.h"
 
-#include <stdlib.h>
-
 bool tl_attribute_stands(const tl_module *module, const tl_attributes *list, size_t index) {
   const tl_attribute *const record = &list->items[index];
   return !tl_attribute_is_of_body(record->code) || index >= module->symbols.items[record->symbol].info_cutoff;
 }
 
+/* Records of a body that the merge has taken have room for a value (I10). */
 static void resources_read_own(tl_resources *r, const tl_module *module) {
   for (size_t i = 0; i < module->attributes.count; i++) {
     const tl_attribute *const record = &module->attributes.items[i];
-    if (record->symbol == TL_NONE || record->size < 8 || !tl_attribute_stands(module, &module->attributes, i))
+    const bool registers = record->code == EIATTR_REGCOUNT;
+    if ((!registers && record->code != EIATTR_FRAME_SIZE) || !tl_attribute_stands(module, &module->attributes, i))
       continue;
     const uint32_t function = module->symbols.items[record->symbol].function;
+    const uint32_t value = tl_get32(record->data + 4);
     if (function == TL_NONE)
       continue;
-    const uint32_t value = tl_get32(record->data + 4);
-    if (record->code == EIATTR_REGCOUNT && !tl_module_is_stub(module, record->symbol)) {
+    if (!registers) {
+      r->frame[function] = value;
+    } else if (!tl_module_is_stub(module, record->symbol)) {
       r->registers[function] = value;
       r->has_registers[function] = true;
-    } else if (record->code == EIATTR_FRAME_SIZE) {
-      r->frame[function] = value;
     }
   }
 }
@@ -76,6 +76,13 @@ static bool resources_is_kernel(const tl_module *module, uint32_t symbol) {
          module->sections.items[s->section].owner == symbol;
 }
 
+/* L576: nvlink takes a second name of a function for a kernel, too, where its st_other says so. */
+static bool resources_is_kernel_alias(const tl_module *module, uint32_t symbol) {
+  const tl_symbol *const s = &module->symbols.items[symbol];
+  return s->function != TL_NONE && s->section != TL_NONE && tl_type_of(s) == STT_FUNC && s->other & STO_ENTRY &&
+         module->sections.items[s->section].owner != symbol;
+}
+
 static void resources_list_module(tl_resources *r, const tl_module *module, tl_arena *arena) {
   tl_vector_reserve(arena, &r->module, module->attributes.count + module->kernels.count);
   for (size_t i = module->attributes.count; i-- > 0;) {
@@ -85,8 +92,7 @@ static void resources_list_module(tl_resources *r, const tl_module *module, tl_a
       continue;
     tl_attribute *const listed = tl_vector_push(arena, &r->module);
     *listed = *record;
-    if (!module->mode->final || record->code != EIATTR_REGCOUNT || record->size < 8 ||
-        !resources_is_kernel(module, record->symbol))
+    if (!module->mode->final || record->code != EIATTR_REGCOUNT || !resources_is_kernel(module, record->symbol))
       continue;
     uint8_t *const payload = tl_arena_copy(arena, record->data, record->size);
     tl_put32(payload + 4, r->max_registers[module->symbols.items[record->symbol].function]);
@@ -111,7 +117,7 @@ static void resources_list_stacks(tl_resources *r, const tl_module *module, cons
   for (size_t i = 0; i < half->count; i++) {
     const uint32_t symbol = half->items[i];
     const bool stub = tl_module_is_stub(module, symbol) && !tl_module_has_single_kernel(module); /* U11 */
-    if (!resources_is_kernel(module, symbol) && !stub)
+    if (!resources_is_kernel(module, symbol) && !stub && !resources_is_kernel_alias(module, symbol))
       continue;
     const uint32_t function = module->symbols.items[symbol].function;
     const uint32_t bytes = graph->cyclic[function] ? UINT32_MAX : (uint32_t)r->stack[function];
@@ -152,30 +158,38 @@ static uint32_t resources_first_text(const tl_module *module, const tl_graph *gr
 
 static int resources_compare_keys(const void *a, const void *b) {
   const uint64_t first = *(const uint64_t *)a, second = *(const uint64_t *)b;
-  return (first > second) - (first < second);
+  return tl_compare(first, second);
+}
+
+/* Kernels whose REGCOUNT no record gives; second names stand behind. */
+static tl_u32_vector resources_without_count(const tl_resources *r, const tl_module *module, tl_arena *arena) {
+  tl_u32_vector found = {0};
+  for (size_t k = 0; k < module->kernels.count; k++)
+    if (!r->has_registers[module->symbols.items[module->kernels.items[k]].function])
+      tl_u32_push(arena, &found, module->kernels.items[k]);
+  for (uint32_t i = 1; i < module->symbols.count; i++)
+    if (resources_is_kernel_alias(module, i) && !r->has_registers[module->symbols.items[i].function])
+      tl_u32_push(arena, &found, i);
+  return found;
 }
 
 /* L43: a kernel without a record gets one when the walk of L40 first comes to a function that it reaches. */
 static void resources_list_missing(tl_resources *r, const tl_module *module, const tl_graph *graph, tl_arena *arena) {
-  uint64_t *keys = NULL;
-  const tl_two *first_texts = NULL;
+  const tl_u32_vector kernels = resources_without_count(r, module, arena);
+  if (!kernels.count)
+    return;
+  uint64_t *const keys = tl_arena_new(arena, uint64_t, kernels.count);
+  const tl_two *const first_texts = resources_first_texts(module, graph, arena);
   uint32_t count = 0;
-  for (uint32_t k = 0; k < module->kernels.count; k++) {
-    const uint32_t kernel = module->kernels.items[k];
-    if (r->has_registers[module->symbols.items[kernel].function])
-      continue;
-    if (!keys) {
-      keys = tl_arena_new(arena, uint64_t, module->kernels.count);
-      first_texts = resources_first_texts(module, graph, arena);
-    }
+  for (uint32_t k = 0; k < kernels.count; k++) {
+    const uint32_t kernel = kernels.items[k];
     const uint32_t text = resources_first_text(module, graph, kernel, first_texts);
     if (text)
       keys[count++] = (uint64_t)text << 32 | (UINT32_MAX - k);
   }
-  if (count > 1)
-    qsort(keys, count, sizeof *keys, resources_compare_keys);
+  tl_vector_sort_items(keys, count, sizeof *keys, resources_compare_keys);
   for (uint32_t i = 0; i < count; i++) {
-    const uint32_t kernel = module->kernels.items[UINT32_MAX - (uint32_t)keys[i]];
+    const uint32_t kernel = kernels.items[UINT32_MAX - (uint32_t)keys[i]];
     resources_add_pair(&r->module, arena, EIATTR_REGCOUNT, kernel,
                        r->max_registers[module->symbols.items[kernel].function]);
   }

@@ -26,6 +26,7 @@ typedef struct tl_resources {
   tl_attributes module;    /* .nv.info in output order */
   tl_attributes *sections; /* by section: .nv.info.F in output order */
   bool lacks_attributes;   /* a live function that is to get a record has no .nv.info.F (L464) */
+  bool foreign_bytes;      /* a record is a number that says how many bytes follow, and fewer do (L533) */
   TL_VECTOR(tl_mixed_kernel) mixed;             /* in the order in which they are said */
   TL_VECTOR(tl_cache_conflict) cache_conflicts; /* the same */
 } tl_resources;

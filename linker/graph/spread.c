@@ -11,44 +11,46 @@
 #include "graph/resources.h"
 
 #include <assert.h>
-#include <stdlib.h>
 
 typedef enum spread_rule { SPREAD_FLAG, SPREAD_MAXIMUM, SPREAD_SUM, SPREAD_EXTERNS, SPREAD_WORDS } spread_rule;
 
 typedef struct spread_row {
   uint8_t code;
   spread_rule rule;
-  bool zero_alone; /* with one kernel: appended although the value is 0 (I31) */
 } spread_row;
 
 /* In the order in which a single kernel gets them (I31). */
 static const spread_row spread_rows[] = {
-    {EIATTR_CTAIDZ_USED, SPREAD_FLAG, true},
-    {EIATTR_RESERVED_SMEM_USED, SPREAD_FLAG, true},
-    {EIATTR_VRC_CTA_INIT_COUNT, SPREAD_MAXIMUM, true},
-    {EIATTR_TCGEN05_1CTA_USED, SPREAD_FLAG, true},
-    {EIATTR_TCGEN05_2CTA_USED, SPREAD_FLAG, true},
-    {EIATTR_NUM_BARRIERS, SPREAD_MAXIMUM, false},
-    {EIATTR_REG_RECONFIG, SPREAD_FLAG, true},
-    {EIATTR_NUM_MBARRIERS, SPREAD_SUM, false},
-    {EIATTR_EXTERNS, SPREAD_EXTERNS, true},
-    {EIATTR_AT_ENTRY_FRAGMENTS, SPREAD_WORDS, true},
+    {EIATTR_CTAIDZ_USED, SPREAD_FLAG},
+    {EIATTR_RESERVED_SMEM_USED, SPREAD_FLAG},
+    {EIATTR_VRC_CTA_INIT_COUNT, SPREAD_MAXIMUM},
+    {EIATTR_TCGEN05_1CTA_USED, SPREAD_FLAG},
+    {EIATTR_TCGEN05_2CTA_USED, SPREAD_FLAG},
+    {EIATTR_NUM_BARRIERS, SPREAD_MAXIMUM},
+    {EIATTR_REG_RECONFIG, SPREAD_FLAG},
+    {EIATTR_NUM_MBARRIERS, SPREAD_SUM},
+    {EIATTR_EXTERNS, SPREAD_EXTERNS},
+    {EIATTR_AT_ENTRY_FRAGMENTS, SPREAD_WORDS},
 };
 enum { SPREAD_ROWS = sizeof spread_rows / sizeof *spread_rows };
 
 /* Up to this many different symbols that stay in EXTERNS are followed each by itself; most programs have a few. */
 enum { SPREAD_SYMBOLS = 16, SPREAD_FOLLOWED = SPREAD_ROWS + SPREAD_SYMBOLS };
 
-/* Where jump slots count as kernels: a record that was made, or the symbols that a slot gets (L539). */
+/* Where jump slots count as kernels: a record that was made, one so made to which a number comes, or the symbols that a
+ * slot gets (L539). */
 typedef struct spread_step {
   uint64_t entry;          /* whose record, in the order in which nvlink comes to them */
   uint32_t filled, record; /* from which function's list, and which of its records */
-  uint32_t slot;           /* + 1; 0: a record was made ... */
+  uint32_t slot;           /* + 1; 0: a record ... */
   uint32_t index;
-  tl_attributes *list;      /* ... there */
-  const tl_attribute *from; /* EXTERNS */
+  tl_attributes *list;   /* ... there */
+  const spread_row *row; /* of the record */
+  bool made;
+  const tl_attribute *from; /* EXTERNS, or the number that comes */
 } spread_step;
 typedef TL_VECTOR(spread_step) spread_steps;
+typedef TL_VECTOR(tl_attribute) spread_attributes;
 
 typedef struct spreader {
   tl_resources *resources;
@@ -62,6 +64,7 @@ typedef struct spreader {
   uint32_t sparse_of_all;       /* the same over all live functions (L97) */
   bool any_sparse, every_sparse;
   spread_steps steps;
+  spread_step before;  /* the record that was made last before any step, if not a MIN_STACK_SIZE (L602); `list` NULL */
   tl_map seen;         /* list number << 32 | word: what the lists of words hold */
   uint32_t list_count; /* lists begun */
 } spreader;
@@ -117,9 +120,10 @@ static tl_attribute spread_word(const spreader *s, uint8_t code, uint32_t value)
 /* In place of the record with that code, or at the end. */
 static void spread_store(const spreader *s, tl_attributes *list, tl_attribute record) {
   const uint32_t known = tl_attributes_find(list, record.code);
-  tl_attribute *const place = known == TL_NONE ? tl_vector_push(s->arena, list) : &list->items[known];
-  assert(place);
-  *place = record;
+  if (known == TL_NONE)
+    *tl_vector_push(s->arena, list) = record;
+  else
+    list->items[known] = record;
 }
 
 /* The place of a row's record in a list that grows by spread_put alone; TL_NONE. */
@@ -144,11 +148,12 @@ static void spread_put(const spreader *s, tl_attributes *list, spread_lists *lis
 }
 
 static bool spread_is_new(const spreader *s, const spread_list *list, uint32_t word) {
-  return tl_map_get(&s->seen, (uint64_t)list->number << 32 | word) == TL_NONE;
+  return !tl_set_has(&s->seen, (uint64_t)list->number << 32 | word);
 }
 
-static void spread_note(spreader *s, const spread_list *list, uint32_t word) {
-  tl_map_set(&s->seen, (uint64_t)list->number << 32 | word, 0);
+/* False when the list holds it already. */
+static bool spread_note(spreader *s, const spread_list *list, uint32_t word) {
+  return tl_set_add(&s->seen, (uint64_t)list->number << 32 | word);
 }
 
 static void spread_push_bytes(const spreader *s, spread_list *list, const uint8_t *bytes, uint32_t size) {
@@ -172,12 +177,9 @@ static void spread_begin(spreader *s, spread_list *list, const tl_attribute *old
 
 /* EXTERNS words of `from` that stay and are not in the list yet. */
 static void spread_add_externs(spreader *s, spread_list *to, const tl_attribute *from) {
-  for (uint32_t i = 0; i < from->symbol_count; i++) {
-    if (!tl_extern_stays(s->module, from->symbols[i]) || !spread_is_new(s, to, from->symbols[i]))
-      continue;
-    spread_note(s, to, from->symbols[i]);
-    tl_u32_push(s->arena, &to->symbols, from->symbols[i]);
-  }
+  for (uint32_t i = 0; i < from->symbol_count; i++)
+    if (tl_extern_stays(s->module, from->symbols[i]) && spread_note(s, to, from->symbols[i]))
+      tl_u32_push(s->arena, &to->symbols, from->symbols[i]);
 }
 
 /* AT_ENTRY_FRAGMENTS: words that were not there before this record (I24). */
@@ -249,7 +251,7 @@ typedef struct spread_place {
 
 static int spread_compare(const void *a, const void *b) {
   const spread_place *const x = a, *const y = b;
-  return x->filled < y->filled ? -1 : x->filled > y->filled;
+  return tl_compare(x->filled, y->filled);
 }
 
 /* The best key of a row and the best of another section: which counts for a kernel that calls itself, since what it reaches
@@ -431,24 +433,31 @@ static uint64_t spread_order_of_kernel(uint32_t kernel) {
 
 /* nvlink goes through the functions, of each through its records, and with each through the kernels that reach it. */
 static int spread_compare_steps(const void *a, const void *b) {
-  const spread_step *const steps[2] = {a, b};
-  uint64_t keys[2][2];
-  for (int i = 0; i < 2; i++) {
-    keys[i][0] = (uint64_t)steps[i]->filled << 32 | steps[i]->record;
-    keys[i][1] = steps[i]->entry;
-  }
-  const int at = keys[0][0] == keys[1][0];
-  return (keys[0][at] > keys[1][at]) - (keys[0][at] < keys[1][at]);
+  const spread_step *const x = a, *const y = b;
+  const uint64_t pairs[][2] = {{x->filled, y->filled}, {x->record, y->record}, {x->entry, y->entry}};
+  return tl_compare_pairs(pairs, 3);
+}
+
+static bool spread_counts(const spread_row *row) {
+  return row->rule == SPREAD_MAXIMUM || row->rule == SPREAD_SUM;
+}
+
+/* What a function's record brought to a list that spreading made longer: it has `before` records of others. */
+static void spread_note_step(const spreader *s, spread_steps *steps, spread_lists *lists, const tl_attributes *list,
+                             uint32_t before, spread_step step) {
+  step.index = spread_place_of(lists, list, step.row);
+  if (step.index != TL_NONE && step.index >= before && (step.made || spread_counts(step.row)))
+    *tl_vector_push(s->arena, steps) = step;
 }
 
 /* Of a kernel, or with `index` TL_NONE of a stub, beside others: the reached functions in the order in which their records were read (I30); those of a replaced body
  * were read late (L86). */
 static void spread_to_one_of_many(spreader *s, uint32_t entry, uint32_t index, const spread_below *below,
-                                  tl_reach *reach, spread_place *places, tl_attributes *list, spread_steps *made) {
+                                  tl_reach *reach, spread_place *places, tl_attributes *list, spread_steps *steps) {
   const uint32_t count = spread_find_places(s, entry, below, reach, places);
   spread_lists lists = {0};
-  size_t before = list->count;
-  qsort(places, count, sizeof *places, spread_compare);
+  const uint32_t first = (uint32_t)list->count;
+  tl_vector_sort_items(places, count, sizeof *places, spread_compare);
   for (uint32_t i = 0; i < count; i++) {
     const tl_attributes *const from = &s->module->sections.items[places[i].info].attributes;
     for (size_t j = 0; (!i || places[i].info != places[i - 1].info) && j < from->count; j++) {
@@ -459,40 +468,69 @@ static void spread_to_one_of_many(spreader *s, uint32_t entry, uint32_t index, c
         spread_check_groups(s, (tl_mixed_kernel){places[i].filled, index}, list, &lists, row);
       else if (row->rule == SPREAD_EXTERNS)
         continue; /* L537 */
+      const size_t before = list->count;
       spread_one(s, list, &lists, row, &from->items[j]);
-      if (made && list->count > before)
-        *tl_vector_push(s->arena, made) = (spread_step){.filled = places[i].filled, .record = (uint32_t)j};
-      before = list->count;
+      if (steps)
+        spread_note_step(s, steps, &lists, list, first,
+                         (spread_step){.filled = places[i].filled,
+                                       .record = (uint32_t)j,
+                                       .row = row,
+                                       .made = list->count > before,
+                                       .from = &from->items[j]});
     }
   }
+}
+
+/* The slots' list is the first stub's own: a number that stands there already is its (L661). */
+static tl_attribute *spread_find_slot_count(tl_attributes *list) {
+  const uint32_t found = list ? tl_attributes_find(list, EIATTR_VRC_CTA_INIT_COUNT) : TL_NONE;
+  return found == TL_NONE ? NULL : &list->items[found];
+}
+
+/* What one stub gets, its records behind those of the stubs before it. */
+static void spread_to_stub(spreader *s, uint32_t slot, const spread_below *below, tl_reach *reach, spread_place *places,
+                           tl_attribute *count, spread_attributes *records, spread_steps *all) {
+  tl_attributes own = {0};
+  spread_steps steps = {0};
+  if (count)
+    *tl_vector_push(s->arena, &own) = *count;
+  const uint32_t had = (uint32_t)own.count;
+  spread_to_one_of_many(s, s->module->stubs.items[slot], TL_NONE, below, reach, places, &own, &steps);
+  if (count)
+    *count = own.items[0];
+  for (uint32_t j = 0; j < steps.count; j++) {
+    spread_step *const step = tl_vector_push(s->arena, all);
+    *step = steps.items[j];
+    step->entry = spread_order_of_slot(s, slot);
+    step->index += (uint32_t)records->count - had;
+  }
+  for (uint32_t j = had; j < own.count; j++)
+    *tl_vector_push(s->arena, records) = own.items[j];
 }
 
 /* L554: jump slots are kernels unless there is exactly one; what each of them gets stands in their one list of records, in
  * the order in which it comes (L537). */
 static void spread_to_stubs(spreader *s, const spread_below *below, tl_reach *reach, spread_place *places) {
   spread_steps all = {0};
-  TL_VECTOR(tl_attribute) records = {0};
-  for (uint32_t i = 0; i < s->module->stubs.count; i++) {
-    tl_attributes own = {0};
-    spread_steps made = {0};
-    spread_to_one_of_many(s, s->module->stubs.items[i], TL_NONE, below, reach, places, &own, &made);
-    for (uint32_t j = 0; j < own.count; j++) {
-      spread_step *const step = tl_vector_push(s->arena, &all);
-      *step = made.items[j];
-      step->entry = spread_order_of_slot(s, i);
-      step->index = (uint32_t)records.count;
-      *tl_vector_push(s->arena, &records) = own.items[j];
-    }
-  }
+  spread_attributes records = {0};
+  tl_attributes *const list = s->module->jump_slots == TL_NONE
+                                  ? NULL
+                                  : &s->resources->sections[s->module->sections.items[s->module->jump_slots].info];
+  for (uint32_t i = 0; i < s->module->stubs.count; i++)
+    spread_to_stub(s, i, below, reach, places, i ? NULL : spread_find_slot_count(list), &records, &all);
   if (!records.count)
     return;
   tl_vector_sort(&all, spread_compare_steps);
-  tl_attributes *const list = &s->resources->sections[s->module->sections.items[s->module->jump_slots].info];
+  uint32_t *const place = tl_arena_new(s->arena, uint32_t, records.count);
   for (size_t i = 0; i < all.count; i++) {
-    all.items[i].list = list;
-    *tl_vector_push(s->arena, list) = records.items[all.items[i].index];
-    all.items[i].index = (uint32_t)list->count - 1;
-    *tl_vector_push(s->arena, &s->steps) = all.items[i];
+    spread_step *const step = &all.items[i];
+    if (step->made) {
+      *tl_vector_push(s->arena, list) = records.items[step->index];
+      place[step->index] = (uint32_t)list->count - 1;
+    }
+    step->list = list;
+    step->index = place[step->index];
+    *tl_vector_push(s->arena, &s->steps) = *step;
   }
 }
 
@@ -517,58 +555,113 @@ static void spread_find_slot_externs(spreader *s, uint32_t slot, tl_reach *reach
   }
 }
 
-/* Adds a function's symbols to a record that may be none of EXTERNS. A number is then the size of the symbols. */
-static void spread_spoil(const spreader *s, tl_attribute *record, const tl_attribute *from) {
-  tl_u32_vector symbols = {0};
-  for (uint32_t i = 0; i < record->symbol_count; i++)
-    tl_u32_push(s->arena, &symbols, record->symbols[i]);
-  for (uint32_t i = 0; i < from->symbol_count; i++) {
-    bool known = !tl_extern_stays(s->module, from->symbols[i]);
-    for (size_t j = 0; j < symbols.count && !known; j++)
-      known = symbols.items[j] == from->symbols[i];
-    if (!known)
-      tl_u32_push(s->arena, &symbols, from->symbols[i]);
+/* A record that may be none of EXTERNS and gets symbols of functions all the same, and the symbols that it has. */
+typedef struct spread_spoiled {
+  tl_attribute *record;
+  spread_list list;
+  bool changed; /* it has got some, or none of several */
+} spread_spoiled;
+
+static spread_spoiled *spread_begin_spoiled(spreader *s, tl_attribute *record) {
+  spread_spoiled *const spoiled = tl_arena_new(s->arena, spread_spoiled, 1);
+  *spoiled = (spread_spoiled){.record = record};
+  spread_begin(s, &spoiled->list, NULL);
+  for (uint32_t i = 0; i < record->symbol_count; i++) {
+    spread_note(s, &spoiled->list, record->symbols[i]);
+    tl_u32_push(s->arena, &spoiled->list.symbols, record->symbols[i]);
   }
-  const bool number = record->format != 4 && !record->symbol_count;
-  if (number && tl_get16(record->data) && (symbols.count || tl_get16(record->data) >= 4)) /* no contents (L533) */
+  return spoiled;
+}
+
+static bool spread_is_number(const tl_attribute *record) {
+  return record->format != 4;
+}
+
+static void spread_set_number(const spreader *s, tl_attribute *record, uint32_t number) {
+  uint8_t *const value = tl_arena_new(s->arena, uint8_t, 2);
+  tl_put16(value, (uint16_t)number);
+  record->data = value;
+}
+
+/* Adds a function's symbols. A number is then the size of the symbols; one that is not, and says that there are some, ends
+ * nvlink (L533). */
+static void spread_spoil(spreader *s, spread_spoiled *spoiled, const tl_attribute *from) {
+  tl_attribute *const record = spoiled->record;
+  if (spread_is_number(record) && tl_get16(record->data) >= 4 && tl_get16(record->data) != 4 * record->symbol_count)
     tl_diagnostics_add(s->module->diagnostics, tl_message_row_of(TL_MESSAGE_HOSTILE),
                        (tl_site){s->module->index->path, NULL, NULL, TL_NO_OFFSET}, NULL, s->module->index->path,
                        "a jump slot's symbols are added to a record that is a number (D104)");
-  if (record->format != 4) {
-    uint8_t *const value = tl_arena_new(s->arena, uint8_t, 2);
-    tl_put16(value, (uint16_t)(4 * symbols.count));
-    record->data = value;
-  }
-  record->symbols = symbols.items;
-  record->symbol_count = (uint32_t)symbols.count;
+  spread_add_externs(s, &spoiled->list, from);
+  spoiled->changed = true;
+  record->symbols = spoiled->list.symbols.items;
+  record->symbol_count = (uint32_t)spoiled->list.symbols.count;
+  if (spread_is_number(record))
+    spread_set_number(s, record, 4 * record->symbol_count);
+}
+
+/* A number comes to a record: it is what it was at that moment, symbols or not. */
+static void spread_raise(const spreader *s, const spread_step *step) {
+  tl_attribute *const record = &step->list->items[step->index];
+  if (!spread_counts(step->row))
+    return;
+  const bool sum = step->row->rule == SPREAD_SUM;
+  const uint32_t old = step->made ? 0 : tl_get16(record->data);
+  const uint32_t more = !sum ? tl_attribute_byte(step->from) : step->from->size >= 2 ? tl_get16(step->from->data) : 0u;
+  if (step->made || sum || more > old)
+    spread_set_number(s, record, sum ? old + more : more);
 }
 
 /* D104, L539: a slot has no record of EXTERNS. What the first function brings is lost; the symbols of every further one
  * nvlink adds to the record that it had made last when it came to the first, whatever that is, and whomever it is of. */
+static void spread_spoil_steps(spreader *s, spread_spoiled **of_slot) {
+  tl_attributes *const all = &s->resources->module;
+  spread_spoiled *last = all->count ? spread_begin_spoiled(s, &all->items[all->count - 1]) : NULL;
+  if (s->before.list)
+    last = spread_begin_spoiled(s, &s->before.list->items[s->before.index]);
+  for (size_t i = 0; i < s->steps.count; i++) {
+    const spread_step *const step = &s->steps.items[i];
+    if (!step->slot)
+      spread_raise(s, step);
+    if (!step->slot && step->made)
+      last = spread_begin_spoiled(s, &step->list->items[step->index]);
+    else if (step->slot && !of_slot[step->slot - 1])
+      of_slot[step->slot - 1] = last;
+    else if (step->slot)
+      spread_spoil(s, of_slot[step->slot - 1], step->from);
+  }
+}
+
+/* The first slot that has two records of EXTERNS, and so changes somebody's; TL_NONE. */
+static uint32_t spread_find_spoiling(const spreader *s) {
+  bool *const seen = tl_arena_new(s->arena, bool, s->module->stubs.count + 1);
+  for (size_t i = 0; i < s->steps.count; i++) {
+    const uint32_t slot = s->steps.items[i].slot;
+    if (slot && seen[slot])
+      return slot - 1;
+    seen[slot] = true;
+  }
+  return TL_NONE;
+}
+
 static void spread_spoil_records(spreader *s, tl_reach *reach) {
   const tl_module *const module = s->module;
-  const size_t made = s->steps.count;
-  for (uint32_t i = 0; i < module->stubs.count; i++)
+  const size_t made = s->steps.count, slots = module->stubs.count;
+  for (uint32_t i = 0; i < slots; i++)
     spread_find_slot_externs(s, i, reach);
   if (s->steps.count == made)
     return;
   tl_vector_sort(&s->steps, spread_compare_steps);
-  tl_attribute **const of_slot = tl_arena_new(s->arena, tl_attribute *, module->stubs.count + 1);
-  tl_attribute *last = s->resources->module.count ? &s->resources->module.items[s->resources->module.count - 1] : NULL;
-  for (size_t i = 0; i < s->steps.count; i++) {
-    const spread_step *const step = &s->steps.items[i];
-    if (!step->slot)
-      last = &step->list->items[step->index];
-    else if (!of_slot[step->slot - 1])
-      of_slot[step->slot - 1] = last;
-    else if (tl_defect_matched(module->options, TL_DEFECT_D104))
-      spread_spoil(s, of_slot[step->slot - 1], step->from);
-    else {
-      tl_defect_note(module->diagnostics, TL_DEFECT_D104,
-                     tl_module_text(module, module->symbols.items[module->stubs.items[step->slot - 1]].name));
-      return;
-    }
+  const uint32_t first = spread_find_spoiling(s);
+  if (first != TL_NONE && !tl_defect_matched(module->options, TL_DEFECT_D104)) {
+    tl_defect_note(module->diagnostics, TL_DEFECT_D104,
+                   tl_module_text(module, module->symbols.items[module->stubs.items[first]].name));
+    return;
   }
+  spread_spoiled **const of_slot = tl_arena_new(s->arena, spread_spoiled *, slots);
+  spread_spoil_steps(s, of_slot);
+  for (size_t i = 0; i < slots; i++)
+    s->resources->foreign_bytes |= of_slot[i] && of_slot[i]->changed && spread_is_number(of_slot[i]->record) &&
+                                   tl_get16(of_slot[i]->record->data) > 4 * of_slot[i]->record->symbol_count;
 }
 
 /* All functions' records with exactly one kernel, its own too, in the order in which they were read (L152). */
@@ -577,7 +670,7 @@ static uint32_t spread_find_read(const spreader *s, spread_place *places) {
   for (uint32_t i = 1; i < s->module->sections.count; i++)
     if (s->module->sections.items[i].type == SHT_CUDA_INFO && s->module->sections.items[i].attributes.count)
       count = spread_add_place(s, places, count, i);
-  qsort(places, count, sizeof *places, spread_compare);
+  tl_vector_sort_items(places, count, sizeof *places, spread_compare);
   return count;
 }
 
@@ -650,11 +743,12 @@ static void spread_row_alone(spreader *s, tl_attributes *list, uint32_t kernel, 
                       row);
   const tl_attribute *const value = &found.items[0];
   const bool known = tl_attributes_find(list, row->code) != TL_NONE;
+  /* Of these two a value of 0 is not appended. */
   const bool zero = row->rule == SPREAD_SUM ? tl_get16(value->data) == 0
-                                            : row->rule == SPREAD_MAXIMUM && tl_attribute_byte(value) == 0;
+                                            : row->code == EIATTR_NUM_BARRIERS && tl_attribute_byte(value) == 0;
   if (row->rule == SPREAD_WORDS)
     spread_words_alone(s, list, value);
-  else if (known || !zero || row->zero_alone)
+  else if (known || !zero)
     spread_one(s, list, &own, row, value);
 }
 
@@ -709,8 +803,21 @@ static void spread_sum_crs(spreader *s) {
   }
 }
 
+/* L602: the record at the end of a list was made behind every MIN_STACK_SIZE. */
+static void spread_note_before(spreader *s, tl_attributes *list) {
+  s->before = (spread_step){.list = list, .index = (uint32_t)list->count - 1};
+}
+
+/* The kernel is the last one that has a MIN_STACK_SIZE. */
+static bool spread_has_last_stack(const spreader *s, uint32_t kernel) {
+  const tl_attributes *const records = &s->resources->module;
+  const tl_attribute *const last = records->count ? &records->items[records->count - 1] : NULL;
+  return last && last->symbol == kernel;
+}
+
 /* CRS_STACK_SIZE comes before everything else that is appended (I26); recursion makes it unbounded (G3, W6.10). */
-static void spread_store_crs(const spreader *s, uint32_t function, tl_attributes *list) {
+static void spread_store_crs(spreader *s, uint32_t kernel, tl_attributes *list) {
+  const uint32_t function = s->module->symbols.items[kernel].function;
   const bool cyclic = s->graph->cyclic[function];
   if (!cyclic && !s->has_crs[function])
     return;
@@ -720,8 +827,11 @@ static void spread_store_crs(const spreader *s, uint32_t function, tl_attributes
     known = tl_attributes_find(list, EIATTR_SYNC_STACK);
   if (known != TL_NONE)
     list->items[known] = spread_word(s, list->items[known].code, value);
-  else if (value)
+  else if (value) {
     *tl_vector_push(s->arena, list) = spread_word(s, EIATTR_CRS_STACK_SIZE, value);
+    if (!s->before.list && spread_has_last_stack(s, kernel))
+      spread_note_before(s, list);
+  }
 }
 
 /* I23, I23a: a live function without the record counts as 0x8000 as soon as any has one, and gets the record. */
@@ -765,8 +875,9 @@ static void spread_append_sparse(spreader *s) {
         !spread_is_primary(s, function) || tl_attributes_find(spread_input(s, text), EIATTR_SPARSE_MMA_MASK) == TL_NONE;
     if (!lacks)
       continue; /* every alias brings one (L403) */
-    *tl_vector_push(s->arena, &s->resources->sections[s->module->sections.items[text].info]) =
-        spread_number(s, 3, EIATTR_SPARSE_MMA_MASK, 0x8000);
+    tl_attributes *const list = &s->resources->sections[s->module->sections.items[text].info];
+    *tl_vector_push(s->arena, list) = spread_number(s, 3, EIATTR_SPARSE_MMA_MASK, 0x8000);
+    spread_note_before(s, list);
     const uint32_t owner = s->module->symbols.items[s->module->sections.items[text].owner].function;
     s->sparse[owner] |= 0x8000;
   }
@@ -831,22 +942,19 @@ void tl_copy_attributes(tl_resources *resources, const tl_module *module, tl_are
 /* L262: function by function, the kernels last created first. */
 static int spread_compare_mixed(const void *a, const void *b) {
   const tl_mixed_kernel *const x = a, *const y = b;
-  if (x->filled != y->filled)
-    return x->filled < y->filled ? -1 : 1;
-  return (x->index < y->index) - (x->index > y->index);
+  const uint64_t pairs[][2] = {{x->filled, y->filled}, {y->index, x->index}};
+  return tl_compare_pairs(pairs, 2);
 }
 
 static void spread_to_kernel(spreader *s, uint32_t k, const spread_below *below, tl_reach *reach, spread_place *places,
                              tl_attributes *list) {
   const bool slots = s->module->stubs.count != 0;
-  const size_t first = list->count;
-  spread_steps made = {0};
-  spread_to_one_of_many(s, s->module->kernels.items[k], k, below, reach, places, list, slots ? &made : NULL);
-  for (size_t i = 0; i < made.count; i++) {
-    made.items[i].list = list;
-    made.items[i].index = (uint32_t)(first + i);
-    made.items[i].entry = spread_order_of_kernel(k);
-    *tl_vector_push(s->arena, &s->steps) = made.items[i];
+  spread_steps steps = {0};
+  spread_to_one_of_many(s, s->module->kernels.items[k], k, below, reach, places, list, slots ? &steps : NULL);
+  for (size_t i = 0; i < steps.count; i++) {
+    steps.items[i].list = list;
+    steps.items[i].entry = spread_order_of_kernel(k);
+    *tl_vector_push(s->arena, &s->steps) = steps.items[i];
   }
 }
 
@@ -872,7 +980,7 @@ void tl_spread_attributes(tl_resources *resources, const tl_module *module, cons
     const uint32_t kernel = module->kernels.items[k];
     const uint32_t text = module->symbols.items[kernel].section;
     tl_attributes *const list = &resources->sections[module->sections.items[text].info];
-    spread_store_crs(&s, module->symbols.items[kernel].function, list);
+    spread_store_crs(&s, kernel, list);
     spread_store_sparse(&s, kernel, list);
     if (tl_module_has_single_kernel(module))
       spread_to_single(&s, kernel);

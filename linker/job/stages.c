@@ -113,6 +113,8 @@ static tl_module link_module(const tl_link_common *c, const tl_link_stages *s, t
 void tl_link_build(tl_link_common *c, tl_link_stages *s) {
   tl_arena *const arena = &c->state->arena;
   tl_cubin *const files = link_read(c, s->view, s->diagnostics);
+  if (s->diagnostics == &c->state->diagnostics) /* not for the second view, which says nothing */
+    tl_link_phase(c->state, "read");
   const uint32_t file_count = tl_merge_choose_files(files, (uint32_t)c->admitted.files.count, &c->names, arena);
   c->taken = link_taken(c->job, files, file_count, arena);
   s->module = link_module(c, s, &c->names, files, file_count);
@@ -138,8 +140,8 @@ void tl_link_lay_out(tl_link_stages *s, tl_arena *arena) {
   }
   const tl_unified_plan unified = tl_layout_plan_unified(&s->module, arena);
   tl_shared_plan *const shared = tl_layout_plan_shared(&s->module, &s->graph, arena);
-  tl_layout_create_late_shared(&s->module, shared);
   const tl_bindless_plan bindless = tl_layout_plan_bindless(&s->module, &s->graph, arena);
+  tl_layout_create_late_shared(&s->module, shared); /* behind the tables that the Mercury view has (L664) */
   const tl_constant_offsets constants = tl_layout_constants(&s->module, &s->graph, arena);
   if (s->module.view == TL_VIEW_SASS)
     tl_merge_rel_action(&s->module);

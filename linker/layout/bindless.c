@@ -182,19 +182,30 @@ uint64_t tl_layout_bindless_base(const tl_module *module) {
   return tl_align(base, align);
 }
 
+/* The documents' lines in their order: every slot is made before one of them has a place, and both name the slot's symbol. */
+static void bindless_trace(const tl_layout *layout, const tl_module *module, const tl_u32_vector *order,
+                           tl_arena *arena) {
+  if (!tl_trace_wants(module->diagnostics, TL_TRACE_BINDLESS))
+    return;
+  for (size_t i = 0; i < 2 * order->count; i++) {
+    const uint32_t symbol = order->items[i % order->count];
+    const char *const name =
+        tl_arena_format(arena, "$NVLINKBINDLESSOFF_%s", tl_module_text(module, module->symbols.items[symbol].name));
+    if (i < order->count)
+      tl_trace(module->diagnostics, TL_TRACE_CREATE_SLOT, name);
+    else
+      tl_trace(module->diagnostics, TL_TRACE_SLOT_PLACE, name, layout->slot[symbol]);
+  }
+}
+
 void tl_layout_bindless(tl_layout *layout, const tl_module *module, const tl_bindless_plan *plan, tl_arena *arena) {
   if (!plan->masks)
     return;
   const uint64_t base = tl_layout_bindless_base(module);
   layout->bindless_base = base;
-  for (size_t i = 0; i < plan->order.count; i++) {
-    const char *const name = tl_module_text(module, module->symbols.items[plan->order.items[i]].name);
+  for (size_t i = 0; i < plan->order.count; i++)
     layout->slot[plan->order.items[i]] = base + 4 * (uint64_t)i;
-    if (!tl_trace_wants(module->diagnostics, TL_TRACE_BINDLESS))
-      continue;
-    tl_trace(module->diagnostics, TL_TRACE_CREATE_SLOT, tl_arena_format(arena, "$NVLINKBINDLESSOFF_%s", name));
-    tl_trace(module->diagnostics, TL_TRACE_SLOT_PLACE, name, layout->slot[plan->order.items[i]]);
-  }
+  bindless_trace(layout, module, &plan->order, arena);
   for (size_t k = module->all_kernels.count; k-- > 0;) /* which the limits are checked in (L434) */
     bindless_fill_kernel(layout, module, module->all_kernels.items[k], plan->masks[k], &plan->order, base, arena);
 }

@@ -98,13 +98,8 @@ static const tl_pieces *pool_sources(const tl_module *module, uint32_t owner) {
 
 static int pool_compare(const void *a, const void *b) {
   const pool_unit *const x = a, *const y = b;
-  if (x->owner != y->owner)
-    return x->owner < y->owner ? -1 : 1;
-  if (x->file != y->file)
-    return x->file < y->file ? -1 : 1;
-  if (x->value != y->value)
-    return x->value < y->value ? -1 : 1;
-  return x->symbol < y->symbol ? -1 : x->symbol > y->symbol;
+  const uint64_t pairs[][2] = {{x->owner, y->owner}, {x->file, y->file}, {x->value, y->value}, {x->symbol, y->symbol}};
+  return tl_compare_pairs(pairs, 4);
 }
 
 static void pool_collect_units(pool_state *s, const tl_u32_vector *kernels) {

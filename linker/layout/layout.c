@@ -72,7 +72,7 @@ void tl_layout_move(tl_placement *placement, const tl_module *module, tl_move mo
 
 static int layout_compare_moves(const void *a, const void *b) {
   const tl_move *const x = a, *const y = b;
-  return x->from < y->from ? -1 : x->from > y->from;
+  return tl_compare(x->from, y->from);
 }
 
 void tl_layout_end_moves(tl_placement *placement) {

@@ -216,7 +216,8 @@ static void relocatable_place_kernels(tl_layout *layout, const tl_instances *n) 
       align = n->external_align;
     const uint64_t raw = refers[section] ? tl_align(n->raw[section], EXTERNAL_ALIGN) : n->raw[section];
     layout->section_hollow[section] = n->raw[section] == 0;
-    relocatable_set_size(layout, section, raw, align, external && align == EXTERNAL_ALIGN);
+    const bool stays = (external && align == EXTERNAL_ALIGN) || module->sections.items[section].external_alone;
+    relocatable_set_size(layout, section, raw, align, stays);
   }
 }
 
@@ -235,7 +236,7 @@ static void relocatable_drop_constants(tl_layout *layout, const tl_instances *n)
   for (uint32_t i = 1; i < module->sections.count; i++) {
     const tl_section *const section = &module->sections.items[i];
     const bool constants = section->type == SHT_CUDA_CONSTANT0 + 2 && section->flags & SHF_INFO_LINK;
-    layout->section_dropped[i] |= constants && section->size == 0;
+    layout->section_dropped[i] |= (constants || section->symbol_cutoff) && section->size == 0; /* L542 */
   }
   for (uint32_t i = 1; i < module->symbols.count; i++) {
     const tl_symbol *const symbol = &module->symbols.items[i];
@@ -245,7 +246,9 @@ static void relocatable_drop_constants(tl_layout *layout, const tl_instances *n)
       continue;
     }
     if (symbol->section == TL_NONE || !layout->section_dropped[symbol->section] ||
-        module->sections.items[symbol->section].type == SHT_CUDA_SHARED || tl_type_of(symbol) == STT_SECTION)
+        (module->sections.items[symbol->section].type == SHT_CUDA_SHARED &&
+         !module->sections.items[symbol->section].symbol_cutoff) ||
+        tl_type_of(symbol) == STT_SECTION)
       continue;
     layout->symbol_gone[i] = true;
     if (tl_defect_matched(module->options, TL_DEFECT_D60))

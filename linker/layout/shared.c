@@ -25,6 +25,7 @@ typedef struct tl_shared_plan {
   tl_arena *arena;
   tl_u32_vector entries; /* kernels, and behind them the stubs that count as such (L554) */
   uint32_t kernel_count; /* of both */
+  uint32_t stub_first;   /* the position of the first stub */
   uint32_t *made;        /* by position: the section of a stub, TL_NONE */
   tl_u32_vector *uses;   /* by function: shared symbols that its text refers to */
   tl_u32_vector *users;  /* by symbol: kernels (positions), ascending */
@@ -82,7 +83,13 @@ static uint64_t shared_size(const shared_state *s, uint32_t place) {
 }
 
 static bool shared_is_stub(const shared_state *s, uint32_t kernel) {
-  return kernel >= s->module->all_kernels.count;
+  return kernel >= s->stub_first;
+}
+
+/* L540, D100: nvlink takes a function that is marked internal for dead code here, too. */
+static bool shared_is_forgotten(const shared_state *s, uint32_t symbol) {
+  return s->module->mode->final && tl_symbol_is_kept_internal(shared_symbol(s, symbol)) &&
+         tl_defect_matched(s->module->options, TL_DEFECT_D100);
 }
 
 /* L555: a kernel of an -ewp object. */
@@ -123,17 +130,23 @@ static void shared_find_uses(shared_state *s) {
     const uint64_t key = (uint64_t)function << 32 | entry->symbol;
     if (function != TL_NONE && s->entries_of)
       tl_u32_push(s->arena, &s->entries_of[entry->symbol], function);
-    if (function == TL_NONE || tl_map_get(&seen, key) != TL_NONE)
+    if (function == TL_NONE || !tl_set_add(&seen, key))
       continue;
-    tl_map_set(&seen, key, 0);
     tl_u32_push(s->arena, &s->uses[function], entry->symbol);
     if (s->any_late)
       tl_u32_push(s->arena, &s->referrers[entry->symbol], function);
   }
 }
 
+static bool shared_is_used(const shared_state *s) {
+  bool used = s->module->shared_objects.count != 0;
+  for (size_t i = 0; i < s->module->resolution->functions.count && !used; i++)
+    used = s->uses[i].count != 0;
+  return used;
+}
+
 static void shared_find_users(shared_state *s) {
-  s->users = tl_arena_new(s->arena, tl_u32_vector, s->module->symbols.count);
+  s->users = tl_arena_new(s->arena, tl_u32_vector, shared_is_used(s) ? s->module->symbols.count : 0);
   s->outer = tl_arena_new(s->arena, tl_u32_vector, s->kernel_count);
   s->kernel_uses = tl_arena_new(s->arena, bool, s->kernel_count);
   tl_reach reach;
@@ -324,9 +337,9 @@ static tl_u32_vector *shared_collect_own(shared_state *s) {
 /* L558, D103: nvlink asks the first slot whether a slot uses the pool, since all have one text. Where that does not, what
  * the others use is forgotten, and their own objects lie over it. */
 static bool shared_slots_forget(const shared_state *s) {
-  const size_t first = s->module->all_kernels.count;
+  const uint32_t first = s->stub_first;
   bool others = false;
-  for (size_t k = first + 1; k < s->kernel_count; k++)
+  for (uint32_t k = first + 1; k < s->kernel_count; k++)
     others |= s->end[k] != 0;
   if (!others || s->end[first])
     return false;
@@ -366,29 +379,66 @@ static void shared_place_own(shared_state *s) {
 
 /* L601: objects that lie in the section of a device function, which compilers do not write, are laid out as a kernel's own
  * are, from 0 on. */
+static void shared_place_strays_of(shared_state *s, tl_u32_vector *strays, size_t section) {
+  uint64_t end = 0, align = s->pool_align;
+  tl_list_sort(s->arena, strays->items, strays->count, TL_DEAL_ALTERNATE, shared_own_first, s);
+  for (size_t i = 0; i < strays->count; i++) {
+    const uint32_t symbol = shared_of(strays->items[i]);
+    const uint64_t its = shared_align(s, strays->items[i]);
+    s->layout->symbol_value[symbol] = tl_align(end, its);
+    end = s->layout->symbol_value[symbol] + shared_size(s, strays->items[i]);
+    align = its > align ? its : align;
+  }
+  s->layout->section_size[section] = end + s->layout->reserved;
+  s->layout->section_align[section] = align;
+}
+
+/* L540: the objects of a function that counts as dead code have no place, and its section stays as it came. */
+static void shared_forget_strays(const shared_state *s, const tl_u32_vector *strays, size_t section) {
+  tl_layout *const layout = s->layout;
+  for (size_t i = 0; i < strays->count; i++) {
+    const uint32_t symbol = shared_of(strays->items[i]);
+    const uint64_t align = shared_align(s, strays->items[i]);
+    if (layout->section_align[section] < align)
+      layout->section_align[section] = align;
+    layout->symbol_value[symbol] = UINT64_MAX;
+    layout->symbol_unallocated[symbol] = s->module->extern_by_name;
+    layout->symbol_gone[symbol] = !layout->reserved && !s->module->extern_by_name;
+  }
+  layout->section_size[section] += layout->reserved;
+}
+
+static bool shared_is_there(const tl_module *module) {
+  bool found = module->shared_objects.count != 0;
+  for (uint32_t i = 1; i < module->sections.count && !found; i++)
+    found = module->sections.items[i].type == SHT_CUDA_SHARED;
+  return found;
+}
+
 static void shared_place_strays(shared_state *s) {
-  tl_u32_vector *const strays = tl_arena_new(s->arena, tl_u32_vector, s->module->sections.count);
+  const tl_module *const module = s->module;
+  if (!shared_is_there(module))
+    return;
+  tl_u32_vector *const strays = tl_arena_new(s->arena, tl_u32_vector, module->sections.count);
   const uint32_t *const kernel_of = shared_kernels_of_sections(s);
-  for (size_t i = 0; i < s->module->shared_objects.count; i++) {
-    const uint32_t symbol = s->module->shared_objects.items[i];
+  for (size_t i = 0; i < module->shared_objects.count; i++) {
+    const uint32_t symbol = module->shared_objects.items[i];
     if (shared_is_kernel_local(s, symbol) && !kernel_of[shared_symbol(s, symbol)->section])
       tl_u32_push(s->arena, &strays[shared_symbol(s, symbol)->section], symbol);
   }
-  for (size_t section = 0; section < s->module->sections.count; section++) {
-    uint64_t end = 0, align = s->pool_align;
-    tl_list_sort(s->arena, strays[section].items, strays[section].count, TL_DEAL_ALTERNATE, shared_own_first, s);
-    for (size_t i = 0; i < strays[section].count; i++) {
-      const uint32_t symbol = shared_of(strays[section].items[i]);
-      const uint64_t its = shared_align(s, strays[section].items[i]);
-      s->layout->symbol_value[symbol] = tl_align(end, its);
-      end = s->layout->symbol_value[symbol] + shared_size(s, strays[section].items[i]);
-      align = its > align ? its : align;
-    }
-    if (strays[section].count) {
-      s->layout->section_size[section] = end + s->layout->reserved;
-      s->layout->section_align[section] = align;
-    }
+  for (uint32_t section = 1; section < module->sections.count; section++) {
+    const uint32_t text = module->sections.items[section].about;
+    const uint32_t owner = text == TL_NONE ? TL_NONE : module->sections.items[text].owner;
+    if (module->sections.items[section].type != SHT_CUDA_SHARED || owner == TL_NONE || !shared_is_forgotten(s, owner))
+      continue;
+    s->layout->section_dropped[section] = module->sections.items[section].size == 0;
+    if (strays[section].count)
+      shared_forget_strays(s, &strays[section], section);
+    strays[section].count = 0;
   }
+  for (size_t section = 0; section < module->sections.count; section++)
+    if (strays[section].count)
+      shared_place_strays_of(s, &strays[section], section);
 }
 
 static uint32_t shared_group(uint32_t *parent, uint32_t kernel) {
@@ -466,11 +516,14 @@ static void shared_finish_kernels(shared_state *s) {
     const uint32_t section = shared_section_of_kernel(s, k);
     if (section == TL_NONE)
       continue;
+    const bool alone = s->module->sections.items[section].external_alone;
+    if (alone)
+      shared_raise_align(s, k);
     const uint64_t align = s->layout->section_align[section];
     const bool used = s->end[k] || s->kernel_uses[k] || (external && align >= 16);
     const uint64_t size = used ? s->end[k] + s->layout->reserved : 0;
     s->layout->section_size[section] = size;
-    s->layout->section_dropped[section] = size == 0 && !(external && align == 16);
+    s->layout->section_dropped[section] = size == 0 && !alone && !(external && align == 16);
   }
 }
 
@@ -501,7 +554,9 @@ static void shared_find_entries(shared_state *s) {
   const tl_module *const module = s->module;
   const bool stubs = module->mode->final && !tl_module_has_single_kernel(module);
   for (size_t k = 0; k < module->all_kernels.count; k++)
-    tl_u32_push(s->arena, &s->entries, module->all_kernels.items[k]);
+    if (!shared_is_forgotten(s, module->all_kernels.items[k]))
+      tl_u32_push(s->arena, &s->entries, module->all_kernels.items[k]);
+  s->stub_first = (uint32_t)s->entries.count;
   for (size_t i = 0; stubs && i < module->stubs.count; i++)
     tl_u32_push(s->arena, &s->entries, module->stubs.items[i]);
   s->kernel_count = (uint32_t)s->entries.count;

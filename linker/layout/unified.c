@@ -45,11 +45,8 @@ static uint32_t unified_symbol(const tl_module *module, uint32_t entry) {
 
 static int unified_compare_keys(const void *a, const void *b) {
   const unified_key *const x = a, *const y = b;
-  const uint64_t pairs[3][2] = {{x->first, y->first}, {x->second, y->second}, {x->entry, y->entry}};
-  int order = 0;
-  for (size_t i = 0; i < 3 && !order; i++)
-    order = (pairs[i][0] > pairs[i][1]) - (pairs[i][0] < pairs[i][1]);
-  return order;
+  const uint64_t pairs[][2] = {{x->first, y->first}, {x->second, y->second}, {x->entry, y->entry}};
+  return tl_compare_pairs(pairs, 3);
 }
 
 /* An entry of that table, not one of the copies that a SASS-kind file has for Mercury. */
@@ -133,8 +130,7 @@ static void unified_check_identities(const tl_module *module, const unified_keys
       unified_refuse(module, unified_symbol(module, keys->items[i].entry), "two of its things have one identity");
 }
 
-static void unified_plan_slots(const tl_module *module, tl_unified_plan *plan, tl_arena *arena) {
-  const uint32_t *const stub_of = unified_stubs_of_functions(module, arena);
+static void unified_plan_slots(const tl_module *module, const uint32_t *stub_of, tl_unified_plan *plan) {
   for (size_t i = 0; i < module->unified_entries.count; i++) {
     const tl_unified_entry *const entry = &module->unified_entries.items[i];
     const uint32_t function = entry->symbol == TL_NONE ? TL_NONE : module->symbols.items[entry->symbol].function;
@@ -169,20 +165,19 @@ static uint64_t unified_data_size(const tl_module *module, const unified_keys *k
   return end;
 }
 
-/* L435: the copies of a SASS-kind file have the places of what they copy, which stand in the same order. */
-static void unified_copy_places(const tl_module *module, tl_unified_plan *plan) {
-  static const uint32_t types[] = {SHT_CUDA_UFT_ENTRY, SHT_CUDA_UDT_ENTRY};
-  for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
-    size_t next = 0;
-    for (size_t i = 0; i < module->unified_entries.count; i++) {
-      const tl_section *const section = &module->sections.items[module->unified_entries.items[i].section];
-      if (section->type != types[t] || !(section->flags & SHF_CUDA_MERCURY))
-        continue;
-      while (next < module->unified_entries.count && !unified_is_original(module, next, types[t]))
-        next++;
-      if (next < module->unified_entries.count)
-        plan->places[i] = plan->places[next++];
-    }
+/* L559: the copies of a SASS-kind file have the places that the inputs gave, before the index moved anything. */
+static void unified_copy_places(const tl_module *module, const uint32_t *stub_of, tl_unified_plan *plan) {
+  for (size_t i = 0; i < module->unified_entries.count; i++) {
+    const tl_unified_entry *const entry = &module->unified_entries.items[i];
+    const tl_section *const section = &module->sections.items[entry->section];
+    if (!(section->flags & SHF_CUDA_MERCURY) || entry->symbol == TL_NONE)
+      continue;
+    const tl_symbol *const symbol = &module->symbols.items[entry->symbol];
+    const uint32_t stub = symbol->function == TL_NONE ? TL_NONE : stub_of[symbol->function];
+    if (section->type == SHT_CUDA_UDT_ENTRY)
+      plan->places[i] = symbol->value;
+    else if (stub != TL_NONE)
+      plan->places[i] = module->symbols.items[module->stubs.items[stub]].value;
   }
 }
 
@@ -249,10 +244,11 @@ tl_unified_plan tl_layout_plan_unified(const tl_module *module, tl_arena *arena)
     unified_fail(module, TL_MESSAGE_UFT_SLOTS);
   unified_match_functions(module, &functions, slots, plan.places);
   unified_match_data(module, &data, plan.places);
-  unified_copy_places(module, &plan);
   unified_check_identities(module, &functions);
   unified_check_identities(module, &data);
-  unified_plan_slots(module, &plan, arena);
+  const uint32_t *const stub_of = unified_stubs_of_functions(module, arena);
+  unified_plan_slots(module, stub_of, &plan);
+  unified_copy_places(module, stub_of, &plan);
   return plan;
 }
 
@@ -260,7 +256,7 @@ tl_unified_plan tl_layout_plan_unified(const tl_module *module, tl_arena *arena)
 
 static int unified_compare_pieces(const void *a, const void *b) {
   const tl_piece *const x = a, *const y = b;
-  return x->offset < y->offset ? -1 : x->offset > y->offset;
+  return tl_compare(x->offset, y->offset);
 }
 
 /* In order, none on another, none further from the one before than `hole` allows. */

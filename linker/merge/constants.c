@@ -96,33 +96,23 @@ void tl_merge_define_constants(tl_merging *m, uint32_t section, uint32_t functio
   tl_constant_block *const b = &module->constant_blocks.items[block];
   const uint64_t align = input->align > b->align ? input->align : b->align; /* a replaced body's counts on (L73) */
   const uint64_t size = tl_merge_covered(m, section);
-  const uint32_t old = b->type ? b->name : TL_NONE;
   *b = (tl_constant_block){.function = function,
                            .name = input->name,
                            .type = input->type,
                            .align = align,
                            .size = size,
                            .entries = b->entries,
-                           .next_of_name = b->next_of_name,
-                           .last_of_name = b->last_of_name};
+                           .unsorted = b->unsorted};
   tl_merge_inherit_entries(m, b, section);
-  tl_module_name_block(module, block, old);
+  tl_merge_enlist_block(module, block);
   *tl_vector_push(module->arena, &b->pieces) = (tl_piece){0, size, input->data, m->file, section, false};
-}
-
-/* The first block of that name that stands, TL_NONE. */
-static uint32_t constants_find_block(const tl_module *module, uint32_t section) {
-  uint32_t block = tl_module_first_block(module, section);
-  while (block != TL_NONE && module->constant_blocks.items[block].deleted)
-    block = tl_module_next_block(module, block);
-  return block;
 }
 
 void tl_merge_drop_constants(tl_merging *m, uint32_t function, uint32_t name) {
   tl_module *const module = m->module;
   const uint32_t own = module->block_of_function[function];
   const uint32_t vendor =
-      constants_find_block(module, tl_module_name(module, tl_module_compiler_constants(module), name));
+      tl_merge_first_standing_block(module, tl_module_name(module, tl_module_compiler_constants(module), name));
   const bool matched = tl_defect_matched(module->options, TL_DEFECT_D7);
   const uint32_t block = matched ? vendor : own;
   if (vendor != own && !matched)
@@ -142,11 +132,14 @@ static bool constants_append_losing(tl_merging *m, uint32_t index) {
   tl_module *const module = m->module;
   const tl_cubin_section *const input = &m->cubin->sections[index];
   tl_merge_check_shape(m, index);
-  const uint32_t known = tl_module_first_block(module, input->name);
+  const uint32_t known = tl_merge_first_block(module, input->name);
   if (known == TL_NONE)
     return false;
   tl_constant_block *const block = &module->constant_blocks.items[known];
-  block->deleted = false; /* an emptied block of the name takes them too (L73) */
+  if (block->deleted) { /* an emptied block of the name takes them too (L73) */
+    block->deleted = false;
+    tl_merge_enlist_block(module, known);
+  }
   const uint64_t offset = tl_align(block->size, input->align);
   *tl_vector_push(module->arena, &block->pieces) = (tl_piece){offset, input->size, input->data, m->file, index, false};
   block->size = offset + input->size;

@@ -12,6 +12,8 @@
 
 #include <string.h>
 
+enum { SLOT_SIZE = 128 };
+
 /* Debug sections whose entries against a replaced or losing function may go (W8.2, W8.3). */
 static const char *const frame_sections[3] = {".debug_line", ".nv_debug_line_sass", ".debug_frame"};
 
@@ -221,7 +223,7 @@ static bool functions_name_is_taken(const tl_module *module, const tl_cubin_symb
   const uint32_t name = s->name;
   if (!(s->other & STO_ENTRY))
     return tl_map_get(&module->local_function_names, name) == TL_LOCAL_KERNEL;
-  return tl_module_find_section(module, name) != TL_NONE || tl_map_get(&module->prototype_seen, name) != TL_NONE ||
+  return tl_module_find_section(module, name) != TL_NONE || tl_set_has(&module->prototype_seen, name) ||
          tl_map_get(&module->local_function_names, name) != TL_NONE;
 }
 
@@ -336,10 +338,24 @@ static void functions_check_section(const tl_merging *m, uint32_t symbol) {
 /* nvlink knows a jump slot by its name, and by what its symbol is not: a kernel or a unified function (L475). */
 static bool functions_is_slot(const tl_merging *m, uint32_t symbol) {
   static const char prefix[] = "__cuda_uf_stub_";
-  const uint64_t slot = 128;
   const tl_cubin_symbol *const s = &m->cubin->symbols[symbol];
+  const bool capsule = m->module->view == TL_VIEW_MERCURY; /* its SASS side is as large as that */
   return strncmp(tl_merging_text(m, s->name), prefix, sizeof prefix - 1) == 0 &&
-         !(s->other & (STO_ENTRY | STO_MANAGED)) && m->cubin->sections[s->section].size >= slot;
+         !(s->other & (STO_ENTRY | STO_MANAGED)) && (capsule || m->cubin->sections[s->section].size >= SLOT_SIZE);
+}
+
+/* A capsule stands in as many bytes as its code is long when decoded, so that the slots lie as on the SASS side (L660). */
+static uint64_t functions_append_slot(tl_merging *m, uint32_t section) {
+  const tl_cubin_section *const input = &m->cubin->sections[section];
+  const uint8_t *bytes = input->data;
+  uint64_t size = input->size;
+  if (m->module->view == TL_VIEW_MERCURY && size < SLOT_SIZE) {
+    uint8_t *const padded = tl_arena_new(m->module->arena, uint8_t, SLOT_SIZE);
+    memcpy(padded, bytes, size);
+    bytes = padded;
+    size = SLOT_SIZE;
+  }
+  return tl_module_append(m->module, m->module->jump_slots, bytes, size, SLOT_SIZE, m->file, section);
 }
 
 /* U10: all jump slots are one section, which the first one creates with its attributes. */
@@ -366,8 +382,7 @@ static void functions_define_stub(tl_merging *m, uint32_t symbol, uint32_t out) 
     created->owner = out;
     created->registers = (uint8_t)(input->info >> 24);
   }
-  const uint64_t offset =
-      tl_module_append(module, module->jump_slots, input->data, input->size, input->align, m->file, s->section);
+  const uint64_t offset = functions_append_slot(m, s->section);
   m->section_map[s->section] = module->jump_slots;
   m->section_offset[s->section] = offset;
   tl_symbol *const result = &module->symbols.items[out];
@@ -487,12 +502,15 @@ static void functions_empty_section(tl_module *module, uint32_t section) {
   module->sections.items[section].symbol_cutoff = (uint32_t)module->symbols.count;
 }
 
-/* Where constants are sections, as in a relocatable output: those of the function, or the first of its name (D7). */
+/* Where constants are sections, as in a relocatable output: those of the function, or the first of its name (D7), whatever
+ * its type is (L542). */
 static uint32_t functions_replaced_constants(const tl_merging *m, uint32_t text, uint32_t name) {
   tl_module *const module = m->module;
   const uint32_t own = module->sections.items[text].constant2;
   const uint32_t first =
       tl_module_find_section(module, tl_module_name(module, tl_module_compiler_constants(module), name));
+  if (first == TL_NONE)
+    return own;
   if (first == own || first == module->sections.items[text].stray || tl_defect_matched(module->options, TL_DEFECT_D7))
     return first;
   tl_defect_note(module->diagnostics, TL_DEFECT_D7, tl_module_text(module, name));
@@ -556,10 +574,9 @@ static void functions_replace(tl_merging *m, uint32_t symbol, uint32_t out) {
   tl_symbol *const result = &module->symbols.items[out];
   result->size = s->size; /* but the value stays that of the first body (L263) */
   result->info_cutoff = (uint32_t)module->attributes.count;
-  if (tl_symbol_binding(s) == STB_GLOBAL) {
+  if (tl_symbol_binding(s) == STB_GLOBAL)
     result->info = s->info;
-    functions_take_other(m, result, s);
-  }
+  functions_take_other(m, result, s); /* L185 */
   m->section_map[s->section] = text;
   module->sections.items[text].bodyless = functions_is_alias(m, symbol); /* L490, D96 */
   if (module->mode->final) {
@@ -729,6 +746,19 @@ static void functions_pass_one(tl_merging *m, uint32_t symbol) {
   }
 }
 
+/* L606: the names of a dead kernel's sections stay names that no kernel of a later file may have (L198). */
+static void functions_remember_dead_sections(tl_merging *m) {
+  const uint8_t dead = TL_SECTION_DEAD | TL_SECTION_KERNEL;
+  for (uint32_t s = 1; s < m->cubin->section_count; s++) {
+    const tl_cubin_section *const section = &m->cubin->sections[s];
+    const bool about = section->flags & SHF_INFO_LINK && section->info < m->cubin->section_count;
+    const uint32_t text = about ? section->info : s;
+    if ((m->section_state[text] & dead) == dead &&
+        tl_map_get(&m->module->local_function_names, section->name) == TL_NONE)
+      tl_map_set(&m->module->local_function_names, section->name, 0);
+  }
+}
+
 void tl_merge_functions(tl_merging *m) {
   functions_check_banks(m);
   functions_mark_dead(m);
@@ -747,5 +777,6 @@ void tl_merge_functions(tl_merging *m) {
       functions_pass_one(m, i);
     done[i] = true;
   }
+  functions_remember_dead_sections(m);
   tl_merge_spread_state(m, TL_SECTION_LOST);
 }

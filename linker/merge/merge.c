@@ -213,7 +213,7 @@ static uint64_t merge_smaller(uint64_t a, uint64_t b) {
  * longer than the bytes could fill. */
 static void merge_reserve(tl_module *module) {
   enum { RECORD_SIZE = 12, EDGE_SIZE = 8, MORE_SECTIONS = 3 }; /* of .nv.info; of .nv.callgraph; of a kernel */
-  uint64_t sections = 16, symbols = 16, kernels = 0, relocations = 0, records = 0, edges = 0, bytes = 0;
+  uint64_t sections = 16, symbols = 16, kernels = 0, relocations = 0, records = 0, edges = 0, bytes = 0, blocks = 0;
   for (uint32_t f = 0; f < module->file_count; f++) {
     const tl_cubin *const cubin = &module->files[f];
     bytes += cubin->size;
@@ -229,19 +229,22 @@ static void merge_reserve(tl_module *module) {
         records += section->size / RECORD_SIZE;
       else if (section->type == SHT_CUDA_CALLGRAPH)
         edges += section->size / EDGE_SIZE;
+      else
+        blocks += section->type == SHT_CUDA_CONSTANT0 + 2 && section->info;
     }
   }
   tl_vector_reserve(module->arena, &module->sections, sections + MORE_SECTIONS * kernels);
   tl_vector_reserve(module->arena, &module->symbols, symbols + MORE_SECTIONS * kernels);
   tl_vector_reserve(module->arena, &module->relocations, merge_smaller(relocations, bytes / ELF_REL_SIZE));
   tl_vector_reserve(module->arena, &module->attributes, merge_smaller(records, bytes / RECORD_SIZE));
+  tl_vector_reserve(module->arena, &module->constant_blocks, merge_smaller(blocks, bytes / ELF_SECTION_SIZE));
   tl_vector_reserve(module->arena, &module->calls, merge_smaller(edges, bytes / EDGE_SIZE));
   tl_map_expect(&module->section_of_name, sections);
 }
 
 void tl_merge(tl_module *module) {
   tl_map_init(&module->section_of_name, module->arena);
-  tl_map_init(&module->first_block, module->arena);
+  tl_map_init(&module->named_blocks, module->arena);
   for (uint32_t i = 0; i < module->admitted_count; i++)
     module->any_ewp |= module->files[i].type == ET_EWP;
   merge_reserve(module);
@@ -269,6 +272,8 @@ void tl_merge(tl_module *module) {
   tl_merge_compat_begin(module);
   for (uint32_t file = 0; file < module->file_count; file++)
     merge_file(module, file);
+  for (size_t i = 0; i < module->constant_blocks.count; i++)
+    tl_merge_sort_entries(&module->constant_blocks.items[i]);
 }
 
 /* nvlink divides by the low 32 bits of a common symbol's alignment (L443). */
@@ -313,7 +318,7 @@ static void merge_add_late_taken(tl_module *module) {
     const uint32_t prototype = module->prototype_of_function[function];
     if (!module->resolution->functions.items[function].described)
       continue;
-    const bool recorded = tl_map_get(&module->taken_seen, (uint64_t)function << 32 | UINT32_MAX) != TL_NONE;
+    const bool recorded = tl_set_has(&module->taken_seen, (uint64_t)function << 32 | UINT32_MAX);
     module->untyped[function] = prototype == TL_NONE && !recorded;
     tl_module_add_taken(module, function, prototype == TL_NONE ? NAME("") : prototype);
   }
@@ -321,7 +326,7 @@ static void merge_add_late_taken(tl_module *module) {
     const uint32_t function = module->late_taken.items[i];
     const uint32_t lost = module->lost_prototype[function];
     const uint32_t prototype = lost != TL_NONE ? lost : module->prototype_of_function[function];
-    if (prototype == TL_NONE || tl_map_get(&module->taken_seen, (uint64_t)function << 32 | UINT32_MAX) != TL_NONE)
+    if (prototype == TL_NONE || tl_set_has(&module->taken_seen, (uint64_t)function << 32 | UINT32_MAX))
       continue;
     module->untyped[function] = !*tl_module_text(module, prototype); /* L110 */
     tl_module_add_taken(module, function, prototype);
@@ -330,7 +335,7 @@ static void merge_add_late_taken(tl_module *module) {
 
 static int merge_compare(const void *a, const void *b) {
   const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-  return (x > y) - (x < y);
+  return tl_compare(x, y);
 }
 
 /* L255: a kernel whose address an earlier file takes was created there, before its text. */
@@ -338,12 +343,21 @@ static void merge_order_kernels(tl_u32_vector *kernels) {
   tl_vector_sort(kernels, merge_compare);
 }
 
-/* A place that a definition left (W9.12), or an object with a size that no file defines: its error is E20 (L113). */
-static bool merge_shared_object_is_gone(const tl_module *module, uint32_t symbol) {
+/* A place that a definition left (W9.12), or an object with a size that no file defines: its error is E20 (L113), and an
+ * executable has one that is only weakly mentioned as it has other variables of that kind (L631). */
+static bool merge_shared_object_is_gone(tl_module *module, uint32_t symbol) {
   if (symbol == TL_NONE)
     return true;
-  const tl_symbol *const s = &module->symbols.items[symbol];
-  return s->section == TL_NONE && !s->external_shared && tl_binding_of(s) == STB_GLOBAL;
+  tl_symbol *const s = &module->symbols.items[symbol];
+  if (s->section != TL_NONE || s->external_shared || tl_binding_of(s) == STB_LOCAL)
+    return false;
+  if (tl_binding_of(s) == STB_GLOBAL)
+    return true;
+  if (module->mode->final) {
+    s->shared = false;
+    s->value = UINT64_MAX;
+  }
+  return module->mode->final;
 }
 
 /* A kernel whose sections are made late has attributes only where its file has some (L600). */

@@ -10,7 +10,8 @@ enum {
   TL_SECTION_LOST = 2, /* belongs to a body that was not taken (W8.1) */
   TL_SECTION_DONE = 4, /* compiler constants or dead shared section already handled */
   TL_SECTION_HAS_LOST_VARIABLE = 8,
-  TL_SECTION_KERNEL = 16 /* a dead kernel lies in it */
+  TL_SECTION_KERNEL = 16, /* a dead kernel lies in it */
+  TL_SECTION_NAMED = 32   /* some symbol of the file placed it, not only the section pass (G7) */
 };
 
 /* Bytes of a weak variable that lost: relocations inside them are dropped (W8.5). */
@@ -25,6 +26,11 @@ typedef struct tl_constant_place {
   uint64_t start, end;
 } tl_constant_place;
 
+typedef struct tl_symbol_place {
+  uint64_t value;
+  uint32_t section, symbol;
+} tl_symbol_place;
+
 typedef struct tl_merging {
   tl_module *module;
   uint32_t file;
@@ -38,8 +44,9 @@ typedef struct tl_merging {
   bool *symbol_dead, *symbol_lost;
   TL_VECTOR(tl_lost_range) lost_ranges;
   TL_VECTOR(tl_constant_place) constant_places;
-  uint64_t *covered; /* by section: the end of its last symbol; NULL until asked for */
-  bool objects_done; /* the object pass is over */
+  TL_VECTOR(tl_symbol_place) symbol_places; /* by section, value and number; empty until asked for */
+  uint64_t *covered;                        /* by section: the end of its last symbol; NULL until asked for */
+  bool objects_done;                        /* the object pass is over */
 } tl_merging;
 
 /* The passes of W3, in their order. */
@@ -51,7 +58,9 @@ void tl_merge_records(tl_merging *m);
 void tl_merge_relocations(tl_merging *m, uint32_t section);
 /* Of entries that a replaced body left in a block, those that lie inside the new body's constants, which are an input's
  * section, stay behind the new ones (L122, D86). */
-void tl_merge_inherit_entries(const tl_merging *m, tl_constant_block *block, uint32_t section);
+void tl_merge_inherit_entries(tl_merging *m, tl_constant_block *block, uint32_t section);
+/* Puts a block's entries into their order, where some were added since. */
+void tl_merge_sort_entries(tl_constant_block *block);
 /* Whether a relocation section stays although its body lost: jump tables of a capsule's compiler constants (L122). */
 bool tl_merge_keeps_losing_relocations(const tl_merging *m, uint32_t section);
 /* Notes which shared objects some text refers to (W9.9). */
@@ -73,6 +82,11 @@ uint32_t tl_merge_place_section(tl_merging *m, uint32_t section);
 void tl_merge_check_shape(const tl_merging *m, uint32_t section);
 /* nvlink stops where a second body's bytes meet the first one's and are not the same as far as both reach (E73, L98). */
 void tl_merge_check_overlap(const tl_merging *m, const tl_pieces *pieces, uint32_t section);
+/* The first block whose section has that name, TL_NONE; and the first one that was not emptied, or filled again (D7). */
+uint32_t tl_merge_first_block(tl_module *module, uint32_t name);
+uint32_t tl_merge_first_standing_block(tl_module *module, uint32_t name);
+/* Notes a block that is new, or was renamed or filled again. */
+void tl_merge_enlist_block(tl_module *module, uint32_t block);
 /* Compiler constants of a device function become a block (W10.2). */
 void tl_merge_define_constants(tl_merging *m, uint32_t section, uint32_t function);
 /* Remembers where a compiler constant lies; when all are known, fatal where they overlap in part or leave bytes of their

@@ -179,38 +179,6 @@ uint32_t tl_module_find_section(const tl_module *module, uint32_t name) {
   return tl_map_get(&module->section_of_name, name);
 }
 
-static uint32_t module_search_block(const tl_module *module, uint32_t name, uint32_t from) {
-  while (from < module->constant_blocks.count && module->constant_blocks.items[from].name != name)
-    from++;
-  return from < module->constant_blocks.count ? from : TL_NONE;
-}
-
-uint32_t tl_module_first_block(const tl_module *module, uint32_t name) {
-  return module->blocks_renamed ? module_search_block(module, name, 0) : tl_map_get(&module->first_block, name);
-}
-
-uint32_t tl_module_next_block(const tl_module *module, uint32_t block) {
-  const tl_constant_block *const b = &module->constant_blocks.items[block];
-  return module->blocks_renamed ? module_search_block(module, b->name, block + 1) : b->next_of_name;
-}
-
-void tl_module_name_block(tl_module *module, uint32_t block, uint32_t old) {
-  tl_constant_block *const b = &module->constant_blocks.items[block];
-  const uint32_t first = tl_map_get(&module->first_block, b->name);
-  module->blocks_renamed |= old != TL_NONE && old != b->name;
-  if (old != TL_NONE)
-    return;
-  b->next_of_name = TL_NONE;
-  if (first == TL_NONE) {
-    b->last_of_name = block;
-    tl_map_set(&module->first_block, b->name, block);
-    return;
-  }
-  uint32_t *const last = &module->constant_blocks.items[first].last_of_name;
-  module->constant_blocks.items[*last].next_of_name = block;
-  *last = block;
-}
-
 void tl_module_name_record(tl_module *module, uint32_t target_name) {
   if (!module->mode->records_applied)
     return;
@@ -220,24 +188,21 @@ void tl_module_name_record(tl_module *module, uint32_t target_name) {
 }
 
 void tl_module_add_taken(tl_module *module, uint32_t function, uint32_t prototype) {
-  const uint64_t pair = (uint64_t)function << 32 | prototype;
-  if (tl_map_get(&module->taken_seen, pair) != TL_NONE)
+  if (!tl_set_add(&module->taken_seen, (uint64_t)function << 32 | prototype))
     return;
-  tl_map_set(&module->taken_seen, pair, 0);
-  tl_map_set(&module->taken_seen, (uint64_t)function << 32 | UINT32_MAX, 0);
+  tl_set_add(&module->taken_seen, (uint64_t)function << 32 | UINT32_MAX);
   *tl_vector_push(module->arena, &module->taken) = (tl_edge){function, prototype};
 }
 
 void tl_module_add_prototype(tl_module *module, uint32_t prototype) {
-  if (tl_map_get(&module->prototype_seen, prototype) != TL_NONE)
-    return;
-  tl_map_set(&module->prototype_seen, prototype, 0);
-  tl_u32_push(module->arena, &module->prototypes, prototype);
+  if (tl_set_add(&module->prototype_seen, prototype))
+    tl_u32_push(module->arena, &module->prototypes, prototype);
 }
 
 uint64_t tl_module_decoded_size(const tl_module *module, uint32_t section, uint64_t packed) {
   const tl_section *const s = &module->sections.items[section];
-  const bool decoded = module->view == TL_VIEW_MERCURY && s->flags & SHF_EXECINSTR && s->owner != TL_NONE;
+  const bool decoded = module->view == TL_VIEW_MERCURY && s->flags & SHF_EXECINSTR && s->owner != TL_NONE &&
+                       section != module->jump_slots; /* these are as long as when decoded (L660) */
   return decoded ? module->symbols.items[s->owner].size : packed;
 }
 

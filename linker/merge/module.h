@@ -99,6 +99,7 @@ typedef struct tl_section {
   uint8_t registers;       /* of text: top byte of the input's sh_info (F45) */
   bool bodyless;           /* of text: an alias replaced its body, and what is about it is not in the output (L490) */
   bool led;                /* of text: its owner is an alias (D102) */
+  bool external_alone;     /* .nv.shared.K of an -ewp object with nothing but extern shared memory: stays (L603) */
   bool forgotten;          /* a stray section whose winner was replaced: not in the output, nor its name (L79) */
   uint32_t name_event;     /* where its name came into the two lists of names; the second TL_NONE where it did not */
   uint32_t string_event;
@@ -188,12 +189,17 @@ typedef struct tl_constant_block {
   uint64_t align, size;
   tl_pieces pieces;
   TL_VECTOR(tl_block_entry) entries;
-  bool deleted;                        /* its body was replaced; the place in the order stays (W8.8) */
-  bool orphan;                         /* deleted, whatever came into it since: its symbols have no offset (L96) */
-  bool has_losing_part;                /* constants of bodies that lost were appended */
-  uint64_t losing_offset;              /* of the last such part in the block (W8.9, L64) */
-  uint32_t next_of_name, last_of_name; /* the next block of that name, TL_NONE; of the first one: the last */
+  bool deleted;           /* its body was replaced; the place in the order stays (W8.8) */
+  bool orphan;            /* deleted, whatever came into it since: its symbols have no offset (L96) */
+  bool has_losing_part;   /* constants of bodies that lost were appended */
+  uint64_t losing_offset; /* of the last such part in the block (W8.9, L64) */
+  bool unsorted;          /* entries were added since they were put into their order */
 } tl_constant_block;
+
+/* Numbers of blocks of one name, the least first; some have been renamed or emptied since (merge/blocks.c). */
+typedef struct tl_block_heaps {
+  tl_u32_vector all, standing;
+} tl_block_heaps;
 
 /* An entry of a unified table (U3, W12.7): {symbol, flags, offset, two words of an identity}. */
 typedef struct tl_unified_entry {
@@ -277,9 +283,9 @@ typedef struct tl_module {
   TL_VECTOR(tl_partial_object) partial_objects; /* in the order of the files (L556) */
   tl_u32_vector shared_objects;                 /* symbols, in pool order (W9.2, W9.12); TL_NONE while merging: a gap */
   tl_last_events last_names, last_strings;      /* of section_names and strings */
-  tl_map first_block;                           /* by name of the section: the first of constant_blocks */
+  tl_map named_blocks;                          /* by name of the section: which of block_heaps */
   bool any_ewp;                                 /* some file is an -ewp object (C28) */
-  bool blocks_renamed; /* a block took another name: first_block and next_of_name do not hold */
+  TL_VECTOR(tl_block_heaps) block_heaps;
   TL_VECTOR(tl_constant_block) constant_blocks;
   TL_VECTOR(tl_copied_entry) copied_entries;  /* in output order, behind the ordinary entries of each container (M20) */
   uint32_t *block_of_function;                /* by function index; TL_NONE */
@@ -350,11 +356,6 @@ uint64_t tl_module_append(tl_module *module, uint32_t section, const uint8_t *da
                           uint32_t file, uint32_t input_section);
 /* First section of that name, TL_NONE. */
 uint32_t tl_module_find_section(const tl_module *module, uint32_t name);
-/* Blocks of compiler constants by the name of their section, in their order; TL_NONE at the end. */
-uint32_t tl_module_first_block(const tl_module *module, uint32_t name);
-uint32_t tl_module_next_block(const tl_module *module, uint32_t block);
-/* Notes the name of a block, which is new or had `old` (TL_NONE) before. */
-void tl_module_name_block(tl_module *module, uint32_t block, uint32_t old);
 /* The record of what is applied to compiler constants of the Mercury view has a name and nothing else (L145). */
 void tl_module_name_record(tl_module *module, uint32_t target_name);
 /* Adds a -2 record, once for each pair (W7.1). */

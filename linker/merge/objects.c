@@ -7,7 +7,6 @@
 #include "cubin/elf.h"
 #include "merge/merging.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static bool objects_starts_with(const tl_merging *m, uint32_t name, const char *prefix) {
@@ -62,9 +61,10 @@ static uint32_t objects_bank_of_strong(const tl_merging *m, uint32_t index) {
 static void objects_append_parameters(tl_merging *m, uint32_t index) {
   const tl_cubin_section *const input = &m->cubin->sections[index];
   const uint32_t bank = objects_bank_of_strong(m, index);
+  if (bank != TL_NONE || input->unnamed) /* nvlink compares the names of banks (L604) */
+    tl_merge_check_shape(m, index);
   if (bank == TL_NONE)
     return;
-  tl_merge_check_shape(m, index);
   tl_module_append(m->module, bank, input->data, input->size, input->align, m->file, index);
 }
 
@@ -135,11 +135,13 @@ static uint32_t objects_named_section(tl_merging *m, uint32_t index) {
   return out;
 }
 
-/* Names of tables that the linker makes itself: nvlink joins a section of another type to its own table (L197). */
-static bool objects_is_table(const tl_merging *m, uint32_t name) {
+/* Names of tables that the linker makes itself: nvlink joins a section of another type to its own table (L197). Constants
+ * of the type of shared memory keep their name there (L542). */
+static bool objects_is_table(const tl_merging *m, uint32_t type, uint32_t name) {
   static const char *const tables[] = {".nv.callgraph", ".nv.prototype", ".nv.info"};
   const char *const text = tl_merging_text(m, name);
-  bool table = strncmp(text, ".rel.", 5) == 0 || strncmp(text, ".rela.", 6) == 0;
+  bool table = strncmp(text, ".rel.", 5) == 0 || strncmp(text, ".rela.", 6) == 0 ||
+               (type == SHT_CUDA_SHARED && strncmp(text, ".nv.constant", 12) == 0);
   for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
     table |= strcmp(text, tables[i]) == 0;
   return table;
@@ -159,7 +161,7 @@ void tl_merge_check_shape(const tl_merging *m, uint32_t index) {
     what = "sh_addralign is too large";
   else if (input->info >= m->cubin->section_count && !(input->type == SHT_PROGBITS && input->flags & SHF_EXECINSTR))
     what = "sh_info names no section"; /* nvlink takes what lies behind its table (L176) */
-  else if (objects_is_table(m, input->name))
+  else if (objects_is_table(m, input->type, input->name))
     what = "sh_type is not that of a table of its name";
   if (what)
     tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, index, TL_NO_OFFSET, what);
@@ -206,6 +208,8 @@ uint32_t tl_merge_place_section(tl_merging *m, uint32_t index) {
   m->section_map[index] = out;
   if (section->pieces.count)
     section->pieces.items[section->pieces.count - 1].named = !m->objects_done;
+  if (!m->objects_done)
+    m->section_state[index] |= TL_SECTION_NAMED;
   if (input->type == SHT_CUDA_UFT_ENTRY || input->type == SHT_CUDA_UDT_ENTRY)
     module->unified = true;
   module->unified_functions |= input->type == SHT_CUDA_UFT_ENTRY;
@@ -234,9 +238,10 @@ static bool objects_check_known(tl_merging *m, const tl_cubin_symbol *s, const t
   if (type >= STT_CUDA_TEXTURE && type <= STT_CUDA_SURFACE) { /* B11 */
     const bool object = incoming == STT_OBJECT || incoming == STT_CUDA_OBJECT;
     const bool hidden = tl_symbol_binding(s) == STB_LOCAL && tl_binding_of(known) != STB_LOCAL; /* L159 */
+    const bool weak = tl_symbol_binding(s) == STB_WEAK;                                         /* L632 */
     if (object && s->other & STO_SPACE_MASK)
       objects_report(m, TL_MESSAGE_SPACE_MISMATCH, s, &(tl_symbol){.mention = TL_NONE});
-    else if (!object && (incoming != type || hidden))
+    else if (!object && (incoming != type || hidden || weak))
       objects_report(m, TL_MESSAGE_MULTIPLE_DEFINITION, s, &(tl_symbol){.mention = TL_NONE});
     return m->module->diagnostics->errors > errors;
   }
@@ -382,7 +387,8 @@ static void objects_pass_undefined(tl_merging *m, uint32_t index) {
     if (external)
       objects_need_debug_shared(m);
   }
-  tl_module_list_symbol(module, out, !shared || tl_module_lists_shared(module, s->other));
+  const bool stays = weak && s->size; /* where nothing defines it (L631) */
+  tl_module_list_symbol(module, out, !shared || stays || tl_module_lists_shared(module, s->other));
 }
 
 /* A relocatable output has its extern shared memory in .nv_debug.shared, and nvlink takes that for a definition where an
@@ -391,7 +397,7 @@ static void objects_pass_mention(tl_merging *m, uint32_t index, uint32_t known) 
   const tl_cubin_symbol *const s = &m->cubin->symbols[index];
   tl_symbol *const symbol = &m->module->symbols.items[known];
   m->symbol_map[index] = known;
-  symbol->weak_mention &= tl_symbol_binding(s) == STB_WEAK;
+  symbol->weak_mention &= tl_symbol_binding(s) == STB_WEAK || tl_binding_of(symbol) == STB_WEAK; /* L631 */
   if (s->section == SHN_UNDEF || tl_symbol_binding(s) != STB_GLOBAL || tl_binding_of(symbol) != STB_GLOBAL)
     return;
   if (tl_defect_matched(m->module->options, TL_DEFECT_D87))
@@ -737,9 +743,6 @@ static void objects_check_reserved(const tl_merging *m, uint32_t index) {
 static void objects_list_of_loser(tl_merging *m, const tl_cubin_symbol *s) {
   const tl_cubin_section *const input = &m->cubin->sections[s->section];
   const uint32_t section = tl_module_find_section(m->module, input->name);
-  m->module->deleted_section |= section == TL_NONE && !m->module->mode->final &&
-                                tl_section_type_is_constant(input->type) &&
-                                input->type != SHT_CUDA_CONSTANT0 + 2; /* L449 */
   if (tl_symbol_binding(s) != STB_LOCAL || input->type == SHT_CUDA_CONSTANT0 + 2 || section == TL_NONE)
     return;
   const uint32_t out = objects_new_symbol(m, s, s->info);
@@ -750,6 +753,15 @@ static void objects_list_of_loser(tl_merging *m, const tl_cubin_symbol *s) {
   tl_module_list_symbol(m->module, out, true);
 }
 
+/* L542: a relocatable output has an object of a body that lost with its section, unless that is one of compiler constants
+ * (W8.8), or there is one of its name. */
+static bool objects_stays_of_loser(const tl_merging *m, const tl_cubin_symbol *s) {
+  const tl_cubin_section *const input = &m->cubin->sections[s->section];
+  return m->section_state[s->section] & TL_SECTION_LOST && !m->module->mode->final &&
+         tl_section_type_is_constant(input->type) && input->type != SHT_CUDA_CONSTANT0 + 2 &&
+         (m->section_map[s->section] != TL_NONE || tl_module_find_section(m->module, input->name) == TL_NONE);
+}
+
 /* What lies with dead code, or with a body that lost, which is dropped in links that keep dead code too (L449). */
 static void objects_pass_dropped(tl_merging *m, uint32_t index, uint32_t known) {
   const tl_cubin_symbol *const s = &m->cubin->symbols[index];
@@ -757,6 +769,8 @@ static void objects_pass_dropped(tl_merging *m, uint32_t index, uint32_t known) 
   const bool dead = m->section_state[s->section] & TL_SECTION_DEAD;
   const bool internal = (s->other & STO_VISIBILITY_MASK) == STV_INTERNAL;
   const bool texture = dead && known == TL_NONE && objects_is_texture(s); /* L112 */
+  if (dead && internal && m->cubin->sections[s->section].type == SHT_CUDA_CONSTANT0 + 2)
+    tl_merge_note_constant(m, index); /* L543 */
   const bool missed = (dead ? module->eliminates : module->mode->final) && (texture || objects_section_is_missed(m, s));
   if (dead)
     objects_name_dead_shared(m, s->section);
@@ -769,7 +783,7 @@ static void objects_pass_dropped(tl_merging *m, uint32_t index, uint32_t known) 
 /* nvlink numbers prototypes in the table of its symbols' names, and takes the number for that of a symbol (L198). */
 static void objects_check_name(const tl_merging *m, uint32_t index) {
   const uint32_t name = m->cubin->symbols[index].name;
-  if (tl_map_get(&m->module->prototype_seen, name) != TL_NONE && *tl_merging_text(m, name))
+  if (tl_set_has(&m->module->prototype_seen, name) && *tl_merging_text(m, name))
     tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, m->cubin->symbol_table,
                      (uint64_t)index * ELF_SYMBOL_SIZE, "a variable has the name of a prototype (L198)");
 }
@@ -807,9 +821,12 @@ static void objects_pass_one(tl_merging *m, uint32_t index) {
   if (m->section_state[s->section] & (TL_SECTION_DEAD | TL_SECTION_LOST))
     objects_pass_dropped(m, index, known);
   const bool lists = !m->module->mode->final || m->module->mode->records_applied;
-  if (m->section_state[s->section] & TL_SECTION_LOST && objects_is_texture(s))
-    objects_fail(m, s, TL_MESSAGE_NOT_MAPPED); /* L193 */
-  if (m->section_state[s->section] & TL_SECTION_LOST && lists)
+  const bool lost = m->section_state[s->section] & TL_SECTION_LOST, texture = objects_is_texture(s);
+  if (lost && texture && !(m->cubin->sections[s->section].flags & SHF_EXECINSTR))
+    objects_fail(m, s, TL_MESSAGE_NOT_MAPPED); /* L193; a kernel's parameters lie in its text (L482) */
+  if (objects_stays_of_loser(m, s))
+    objects_pass_defined(m, index, known);
+  else if (lost && lists && !texture)
     objects_list_of_loser(m, s);
   if (m->module->mode->final && m->section_state[s->section] & (TL_SECTION_DEAD | TL_SECTION_LOST))
     tl_merge_meet_constants(m, s->section);
@@ -823,25 +840,23 @@ static bool objects_is_object(unsigned type) {
 
 static int objects_compare_ranges(const void *a, const void *b) {
   const tl_lost_range *const x = a, *const y = b;
-  if (x->section != y->section)
-    return x->section < y->section ? -1 : 1;
-  return x->start < y->start ? -1 : x->start > y->start;
+  const uint64_t pairs[][2] = {{x->section, y->section}, {x->start, y->start}};
+  return tl_compare_pairs(pairs, 2);
 }
 
 /* Sorted and without overlap, so that one binary search answers for a relocation. */
 static void objects_join_lost_ranges(tl_merging *m) {
   tl_lost_range *const ranges = m->lost_ranges.items;
-  if (m->lost_ranges.count < 2)
-    return;
-  qsort(ranges, m->lost_ranges.count, sizeof *ranges, objects_compare_ranges);
-  size_t last = 0;
-  for (size_t i = 1; i < m->lost_ranges.count; i++) {
-    if (ranges[i].section == ranges[last].section && ranges[i].start <= ranges[last].end)
-      ranges[last].end = ranges[i].end > ranges[last].end ? ranges[i].end : ranges[last].end;
+  tl_vector_sort(&m->lost_ranges, objects_compare_ranges);
+  size_t kept = 0;
+  for (size_t i = 0; i < m->lost_ranges.count; i++) {
+    tl_lost_range *const last = kept ? &ranges[kept - 1] : NULL;
+    if (last && ranges[i].section == last->section && ranges[i].start <= last->end)
+      last->end = ranges[i].end > last->end ? ranges[i].end : last->end;
     else
-      ranges[++last] = ranges[i];
+      ranges[kept++] = ranges[i];
   }
-  m->lost_ranges.count = last + 1;
+  m->lost_ranges.count = kept;
 }
 
 /* A weak definition of something that an earlier file defines. */
@@ -935,7 +950,7 @@ void tl_merge_remaining_sections(tl_merging *m) {
 static void objects_take_partial(tl_merging *m, uint32_t index) {
   tl_module *const module = m->module;
   const tl_cubin_section *const input = &m->cubin->sections[index];
-  if (m->cubin->type != ET_EWP || input->type != SHT_CUDA_SHARED || !input->size || !input->info ||
+  if (m->cubin->type != ET_EWP || input->type != SHT_CUDA_SHARED || !input->info ||
       !objects_starts_with(m, input->name, ".nv.shared."))
     return;
   if (m->section_state[index] & TL_SECTION_DEAD) {
@@ -952,7 +967,10 @@ static void objects_take_partial(tl_merging *m, uint32_t index) {
     tl_defect_note(module->diagnostics, TL_DEFECT_D111, tl_merging_text(m, input->name));
   if (module->sections.items[text].shared == TL_NONE) /* a late kernel (W17.12) has its section from now on */
     objects_owned_section(m, index, text);
-  *tl_vector_push(module->arena, &module->partial_objects) = (tl_partial_object){text, input->size, input->align};
+  if (!input->size)
+    module->sections.items[module->sections.items[text].shared].external_alone = true;
+  if (input->size || !module->mode->final)
+    *tl_vector_push(module->arena, &module->partial_objects) = (tl_partial_object){text, input->size, input->align};
 }
 
 void tl_merge_partial_objects(tl_merging *m) {

@@ -7,8 +7,6 @@
 #include "cubin/elf.h"
 #include "merge/merging.h"
 
-#include <stdlib.h>
-
 void tl_merge_note_constant(tl_merging *m, uint32_t symbol) {
   const tl_cubin_symbol *const s = &m->cubin->symbols[symbol];
   *tl_vector_push(m->module->arena, &m->constant_places) = (tl_constant_place){
@@ -21,10 +19,7 @@ static int places_compare(const void *a, const void *b) {
                               {left->start, right->start},
                               {right->end, left->end}, /* what lies inside another stands behind it */
                               {left->symbol, right->symbol}};
-  int order = 0;
-  for (size_t i = 0; i < sizeof keys / sizeof *keys && !order; i++)
-    order = (keys[i][0] > keys[i][1]) - (keys[i][0] < keys[i][1]);
-  return order;
+  return tl_compare_pairs(keys, sizeof keys / sizeof *keys);
 }
 
 /* Two constants of which neither lies in the other. The one that comes later stops nvlink when it begins inside the
@@ -67,7 +62,8 @@ static void places_check_section(tl_merging *m, size_t first, size_t last, size_
     }
     open[depth++] = i;
   }
-  for (size_t i = first; i < last && !overlap; i++) {
+  const bool dropped = m->section_state[places[first].section] & TL_SECTION_DEAD; /* L543 */
+  for (size_t i = first; i < last && !overlap && !dropped; i++) {
     const bool gap = places[i].start > covered;
     if (places[i].end > m->cubin->size - section->file_offset ||
         (gap && (places[i].start > section->size || !places_are_zero(section, covered, places[i].start))))
@@ -78,9 +74,7 @@ static void places_check_section(tl_merging *m, size_t first, size_t last, size_
 
 void tl_merge_check_constants(tl_merging *m) {
   const size_t count = m->constant_places.count;
-  if (!count)
-    return;
-  qsort(m->constant_places.items, count, sizeof *m->constant_places.items, places_compare);
+  tl_vector_sort(&m->constant_places, places_compare);
   size_t *const open = tl_arena_new(m->module->arena, size_t, count);
   for (size_t first = 0, last; first < count; first = last) {
     for (last = first + 1;

@@ -57,12 +57,12 @@ static void records_check_payload(const tl_merging *m, uint32_t section, const t
                      "an attribute that holds words has another format");
 }
 
-/* Variables, textures and reserved shared memory; parameters and compiler constants are in no output, and the names of
- * the unified tables leave it (L465). */
+/* Variables, textures and reserved shared memory of an executable; parameters and compiler constants are in none, and the
+ * names of the unified tables leave it (L465). */
 static bool records_is_listed_object(const tl_merging *m, uint32_t symbol) {
   static const char reserved[] = ".nv.reservedSmem";
   const uint32_t out = m->symbol_map[symbol];
-  if (out == TL_NONE || m->module->symbols.items[out].unlisted)
+  if (out == TL_NONE || !m->module->mode->final || m->module->symbols.items[out].unlisted)
     return false;
   const unsigned type = tl_type_of(&m->module->symbols.items[out]);
   return type == STT_CUDA_OBJECT || (type >= STT_CUDA_TEXTURE && type <= STT_CUDA_SURFACE) ||
@@ -104,7 +104,7 @@ static void records_check_dead(const tl_merging *m, uint32_t section) {
     records_check(m, section, &record);
 }
 
-/* Records of dead functions and losing bodies go with them (I8), and so do those about no function at all, a kernel's
+/* Records of dead functions and losing bodies go with them (I8), and so do those about what no output lists, a kernel's
  * parameters without their section (L182), and whatever else names no symbol of the output (L593). */
 static bool records_is_dropped(const tl_merging *m, const tl_record *record) {
   const bool request = record->code == EIATTR_LOAD_CACHE_REQUEST; /* one of a losing body counts (L260) */
@@ -117,13 +117,24 @@ static bool records_is_dropped(const tl_merging *m, const tl_record *record) {
     return false; /* an error when the record is taken */
   if (!about_function)
     return record->code == EIATTR_PARAM_CBANK ? m->symbol_map[symbol] == TL_NONE : !records_has_symbol(m, symbol);
-  return m->symbol_dead[symbol] || (m->symbol_lost[symbol] && !request) || m->bodies[symbol].function == TL_NONE;
+  if (m->bodies[symbol].function == TL_NONE) /* of an object it stays, and says nothing (L634) */
+    return !records_has_symbol(m, symbol) || m->module->symbols.items[m->symbol_map[symbol]].unlisted;
+  return m->symbol_dead[symbol] || (m->symbol_lost[symbol] && !request);
 }
 
 /* About how many records that many bytes of a function hold: three or four, and there are many such lists. */
 static size_t records_expected(uint64_t size) {
   enum { USUAL_SIZE = 8, MOST = 16 };
   return size / USUAL_SIZE < MOST ? (size_t)size / USUAL_SIZE + 1 : MOST;
+}
+
+/* L635: attributes of a device function may be said to be about whatever else is in the output. What nvlink makes of those
+ * of a kernel, of constants' and of capsules is not known. */
+static bool records_may_be_of_others(const tl_merging *m, uint32_t section, uint32_t about) {
+  const uint32_t info = m->cubin->sections[section].info;
+  const uint32_t type = info < m->cubin->section_count ? m->cubin->sections[info].type : SHT_NULL;
+  const bool kernel = about != TL_NONE && m->module->symbols.items[about].other & STO_ENTRY;
+  return !kernel && !m->module->capsule && !tl_section_type_is_constant(type) && type != SHT_CUDA_INFO;
 }
 
 /* nvlink links some programs in which a function's attributes go to the file's or to another function's, and stops over
@@ -145,7 +156,8 @@ static void records_check_owner(const tl_merging *m, uint32_t section, uint32_t 
   const bool contest =
       about != TL_NONE && owner != TL_NONE &&
       (functions[about].alias_contest || functions[module->symbols.items[owner].function].alias_contest); /* L490 */
-  if (owner == TL_NONE || (about != TL_NONE && module->symbols.items[owner].name != number && !contest))
+  const bool others = owner == TL_NONE || (about != TL_NONE && module->symbols.items[owner].name != number && !contest);
+  if (others && !records_may_be_of_others(m, section, named))
     tl_cubin_damaged(m->cubin, module->names, module->diagnostics, section, TL_NO_OFFSET,
                      "sh_info is not the text of the function that its attributes are called after (L177)");
 }
@@ -248,12 +260,7 @@ static uint32_t records_prototype(tl_merging *m, uint32_t section, uint64_t posi
 /* W7.1: a relocatable output has every edge once. */
 static bool records_edge_is_new(tl_module *module, uint32_t part, uint32_t from, uint32_t to) {
   tl_map *const seen = part == CALLGRAPH_CALL ? &module->calls_seen : &module->references_seen;
-  const uint64_t pair = (uint64_t)from << 32 | to;
-  if (module->mode->final)
-    return true;
-  const bool new = tl_map_get(seen, pair) == TL_NONE;
-  tl_map_set(seen, pair, 0);
-  return new;
+  return module->mode->final || tl_set_add(seen, (uint64_t)from << 32 | to);
 }
 
 static void records_add_edge(tl_merging *m, uint32_t part, uint32_t from, const uint32_t words[2], uint32_t prototype) {
@@ -369,16 +376,6 @@ static void records_read_tool_note(tl_merging *m, uint32_t section) {
       (tl_piece){input->align, input->size, input->data, m->file, section, false};
 }
 
-/* A variable that is said to lie in the table placed it. */
-static bool records_is_placed_by_symbol(const tl_merging *m, uint32_t section) {
-  const uint32_t out = m->section_map[section];
-  const tl_pieces *const pieces = out == TL_NONE ? NULL : &m->module->sections.items[out].pieces;
-  for (size_t i = 0; pieces && i < pieces->count; i++)
-    if (pieces->items[i].file == m->file && pieces->items[i].section == section)
-      return pieces->items[i].named;
-  return false;
-}
-
 /* Of a function's entry nvlink takes the symbol without looking whether it is one that came along (L476). */
 static void records_check_unified(const tl_merging *m, uint32_t section, uint64_t at, uint32_t symbol) {
   const bool function = m->cubin->sections[section].type == SHT_CUDA_UFT_ENTRY;
@@ -394,7 +391,7 @@ static void records_read_unified(tl_merging *m, uint32_t section) {
   if (input->size >= UNIFIED_ENTRY_SIZE && m->section_map[section] == TL_NONE) /* flags of code on a table */
     tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, section, TL_NO_OFFSET,
                      "a table of unified entries is not placed");
-  const bool raw = records_is_placed_by_symbol(m, section);
+  const bool raw = m->section_state[section] & TL_SECTION_NAMED; /* a variable is said to lie in the table */
   for (uint64_t at = 0; at + UNIFIED_ENTRY_SIZE <= input->size; at += UNIFIED_ENTRY_SIZE) {
     const uint32_t symbol = records_symbol(m, section, at, tl_get32(input->data + at));
     records_check_unified(m, section, at, tl_get32(input->data + at));

@@ -67,10 +67,20 @@ void tl_merge_check_targets(const tl_merging *m) {
   }
 }
 
+/* L481: nvlink looks at the target of a section without entries too, and finds no `.nv.compat` in the output. */
+static void relocations_check_empty(const tl_merging *m, uint32_t section) {
+  const tl_cubin_section *const input = &m->cubin->sections[section];
+  const uint32_t type = input->info < m->cubin->section_count ? m->cubin->sections[input->info].type : SHT_NULL;
+  if (m->module->view == TL_VIEW_SASS && (!relocations_may_change(type) || type == SHT_CUDA_COMPAT))
+    relocations_refuse_target(m, section);
+}
+
 void tl_merge_check_dropped_relocations(const tl_merging *m, uint32_t section) {
   const tl_cubin_section *const input = &m->cubin->sections[section];
   const uint32_t target = input->info < m->cubin->section_count ? input->info : 0;
-  if (input->size && !relocations_may_change(m->cubin->sections[target].type))
+  if (!input->size)
+    relocations_check_empty(m, section);
+  else if (!relocations_may_change(m->cubin->sections[target].type))
     relocations_refuse_target(m, section);
   const uint64_t lost = m->section_state[section] & TL_SECTION_LOST ? tl_cubin_relocation_count(input) : 0;
   for (uint64_t i = 0; i < lost && tl_trace_wants(m->module->diagnostics, TL_TRACE_MERGE); i++)
@@ -181,6 +191,21 @@ static void relocations_refuse_deleted(const reading *r, const tl_cubin_relocati
     tl_diagnostics_add(m->module->diagnostics, tl_message_row_of(TL_MESSAGE_DELETED_SYMBOL), site, NULL);
 }
 
+/* Whether the section of a section symbol went with a body, or into the compiler constants that all share (L607). */
+static bool relocations_section_is_gone(const tl_merging *m, const tl_cubin_symbol *symbol) {
+  const bool pooled = m->module->view == TL_VIEW_SASS && m->module->mode->final &&
+                      tl_symbol_type(symbol) == STT_SECTION && m->section_map[symbol->section] == TL_NONE &&
+                      m->cubin->sections[symbol->section].type == SHT_CUDA_CONSTANT0 + 2;
+  return pooled || m->section_state[symbol->section] & (TL_SECTION_DEAD | TL_SECTION_LOST);
+}
+
+/* Whether an entry of the type reaches the output, or the record of those that were applied. */
+static bool relocations_needs_symbol(const tl_merging *m, const tl_relocation_row *row) {
+  const bool applied = row->kind == TL_RELOC_APPLY || row->kind == TL_RELOC_UNIFIED;
+  return row->kind == TL_RELOC_RUNTIME || row->kind == TL_RELOC_FUNC_DESC ||
+         (m->module->mode->records_applied && applied);
+}
+
 /* What becomes of an entry whose symbol did not come along; false: it is dropped. */
 static bool relocations_state_unmapped(const reading *r, const tl_cubin_relocation *entry, uint8_t *state) {
   const tl_merging *const m = r->m;
@@ -193,8 +218,8 @@ static bool relocations_state_unmapped(const reading *r, const tl_cubin_relocati
     return clears && !relocations_frame_is_gone(m, entry->symbol);
   }
   const bool defined = symbol->section != SHN_UNDEF && symbol->section != TL_SECTION_COMMON;
-  const bool gone = defined && m->section_state[symbol->section] & (TL_SECTION_DEAD | TL_SECTION_LOST);
-  if (gone && row && (row->kind == TL_RELOC_RUNTIME || row->kind == TL_RELOC_FUNC_DESC))
+  const bool gone = defined && relocations_section_is_gone(m, symbol);
+  if (gone && row && relocations_needs_symbol(m, row))
     relocations_refuse_deleted(r, entry);
   if (gone && tl_symbol_type(symbol) != STT_SECTION) {
     const bool address = entry->type == 2 || entry->type == TL_R_MERCURY + 2;
@@ -291,37 +316,59 @@ bool tl_merge_keeps_losing_relocations(const tl_merging *m, uint32_t section) {
 
 /* The block that a device function's compiler constants went into, TL_NONE for other sections. */
 static uint32_t relocations_block(const tl_merging *m, uint32_t section) {
-  const tl_module *const module = m->module;
+  tl_module *const module = m->module;
   if (section >= m->cubin->section_count || m->section_map[section] != TL_NONE ||
       m->cubin->sections[section].type != SHT_CUDA_CONSTANT0 + 2)
     return TL_NONE;
   if (relocations_are_losing_constants(m, section))
-    return tl_module_first_block(module, m->cubin->sections[section].name);
+    return tl_merge_first_block(module, m->cubin->sections[section].name);
   const uint32_t about = m->cubin->sections[section].info;
   const uint32_t text = about < m->cubin->section_count ? m->section_map[about] : TL_NONE;
   const uint32_t owner = text == TL_NONE ? TL_NONE : module->sections.items[text].owner;
   return owner == TL_NONE ? TL_NONE : module->block_of_function[module->symbols.items[owner].function];
 }
 
-/* The last symbol of the section at or before the offset, 0. */
-static uint32_t relocations_group(const tl_cubin *cubin, uint32_t section, uint64_t offset) {
-  uint32_t group = 0;
-  for (uint32_t i = 1; i < cubin->symbol_count; i++) {
-    const tl_cubin_symbol *const symbol = &cubin->symbols[i];
-    if (symbol->section == section && tl_symbol_type(symbol) != STT_SECTION && symbol->value <= offset &&
-        (!group || symbol->value >= cubin->symbols[group].value))
-      group = i;
+static int relocations_compare_places(const void *a, const void *b) {
+  const tl_symbol_place *const x = a, *const y = b;
+  const uint64_t here[] = {x->section, x->value, x->symbol}, there[] = {y->section, y->value, y->symbol};
+  size_t key = 0;
+  while (key < 2 && here[key] == there[key])
+    key++;
+  return here[key] < there[key] ? -1 : here[key] > there[key];
+}
+
+/* All that lies in some section but the sections' own symbols. */
+static void relocations_sort_places(tl_merging *m) {
+  for (uint32_t i = 1; i < m->cubin->symbol_count; i++) {
+    const tl_cubin_symbol *const symbol = &m->cubin->symbols[i];
+    if (tl_symbol_type(symbol) != STT_SECTION)
+      *tl_vector_push(m->module->arena, &m->symbol_places) = (tl_symbol_place){symbol->value, symbol->section, i};
   }
-  return group;
+  tl_vector_sort(&m->symbol_places, relocations_compare_places);
+}
+
+/* The last symbol of the section at or before the offset, 0. */
+static uint32_t relocations_group(tl_merging *m, uint32_t section, uint64_t offset) {
+  if (!m->symbol_places.count)
+    relocations_sort_places(m);
+  const tl_symbol_place key = {offset, section, UINT32_MAX}, *const places = m->symbol_places.items;
+  size_t low = 0, high = m->symbol_places.count;
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    if (relocations_compare_places(&places[middle], &key) <= 0)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low && places[low - 1].section == section ? places[low - 1].symbol : 0;
 }
 
 static int relocations_compare_block_entries(const void *a, const void *b) {
   const tl_block_entry *const x = a, *const y = b;
-  if (x->group != y->group)
-    return x->group > y->group ? -1 : 1;
-  if (x->older != y->older)
-    return x->older < y->older ? -1 : 1;
-  return x->place > y->place ? -1 : x->place < y->place; /* those of a relocatable capsule are reversed again (L142) */
+  const uint64_t pairs[][2] = {{y->group, x->group},
+                               {x->older, y->older},
+                               {y->place, x->place}}; /* a relocatable capsule's are reversed again (L142) */
+  return tl_compare_pairs(pairs, 3);
 }
 
 /* Which of the file's compiler constants holds an entry. */
@@ -329,7 +376,14 @@ static uint64_t relocations_group_key(const tl_merging *m, uint32_t symbol) {
   return (uint64_t)m->file << 32 | symbol;
 }
 
-void tl_merge_inherit_entries(const tl_merging *m, tl_constant_block *block, uint32_t section) {
+void tl_merge_sort_entries(tl_constant_block *block) {
+  if (block->unsorted)
+    tl_vector_sort(&block->entries, relocations_compare_block_entries);
+  block->unsorted = false;
+}
+
+void tl_merge_inherit_entries(tl_merging *m, tl_constant_block *block, uint32_t section) {
+  tl_merge_sort_entries(block);
   const bool matched = tl_defect_matched(m->module->options, TL_DEFECT_D86);
   size_t kept = 0;
   for (size_t i = 0; i < block->entries.count; i++) {
@@ -340,7 +394,7 @@ void tl_merge_inherit_entries(const tl_merging *m, tl_constant_block *block, uin
       tl_defect_note(m->module->diagnostics, TL_DEFECT_D86, tl_merging_text(m, block->name));
       continue;
     }
-    entry.group = relocations_group_key(m, relocations_group(m->cubin, section, entry.offset));
+    entry.group = relocations_group_key(m, relocations_group(m, section, entry.offset));
     entry.older = (uint32_t)kept + 1;
     block->entries.items[kept++] = entry;
   }
@@ -362,22 +416,20 @@ static void relocations_read_block(tl_merging *m, uint32_t section, uint32_t ind
     if (symbol == TL_NONE)
       continue;
     if (!loses && (entry.offset < start || entry.offset >= end)) { /* a loser's are one group (L132) */
-      group = relocations_group(m->cubin, input->info, entry.offset);
+      group = relocations_group(m, input->info, entry.offset);
       start = m->cubin->symbols[group].value;
       end = start + m->cubin->symbols[group].size;
     }
     *tl_vector_push(m->module->arena, &block->entries) =
         (tl_block_entry){base + entry.offset, entry.addend, symbol, entry.type, relocations_group_key(m, group), 0, i};
   }
-  tl_vector_sort(&block->entries, relocations_compare_block_entries);
+  block->unsorted = true;
 }
 
 void tl_merge_relocations(tl_merging *m, uint32_t section) {
   const tl_cubin_section *const input = &m->cubin->sections[section];
   if (!input->size) {
-    const uint32_t type = input->info < m->cubin->section_count ? m->cubin->sections[input->info].type : SHT_NULL;
-    if (m->module->view == TL_VIEW_SASS && !relocations_may_change(type)) /* L481 */
-      relocations_refuse_target(m, section);
+    relocations_check_empty(m, section);
     return;
   }
   const uint32_t block = m->module->view == TL_VIEW_MERCURY ? relocations_block(m, input->info) : TL_NONE;

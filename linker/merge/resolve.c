@@ -13,8 +13,6 @@
 #include "cubin/attribute.h"
 #include "cubin/elf.h"
 
-#include <assert.h>
-
 typedef struct resolver {
   tl_resolution *resolution;
   const tl_cubin *files;
@@ -146,7 +144,6 @@ static void resolve_define(resolver *r, uint32_t function_index, uint32_t file, 
   const tl_cubin *const cubin = &r->files[file];
   const tl_cubin_symbol *const s = &cubin->symbols[symbol];
   const bool kernel = (s->other & STO_ENTRY) != 0;
-  assert(function);
   function->stub |= cubin->sections[s->section].type == SHT_CUDA_UFT_REL;
   if (function->defined && kernel != function->kernel)
     body->role = TL_BODY_MISMATCH;

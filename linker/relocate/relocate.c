@@ -11,7 +11,6 @@
 #include "cubin/elf.h"
 #include "relocate/patch.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 typedef enum outcome {
@@ -88,12 +87,16 @@ static void relocate_refuse(const relocating *r, const entry_state *e, const cha
                      what);
 }
 
-/* R6: for any target section; no section gives 28. */
+/* R6: for any target section; no section gives 28, but for constants of the program in capsules, where Mercury's record says
+ * which bank it is (L666). */
 static uint8_t relocate_bank(const relocating *r, uint32_t symbol) {
+  enum { USER_CONSTANTS = 3 };
   const tl_symbol *const s = relocate_symbol(r, symbol);
   if (s->block != TL_NONE)
     return (uint8_t)((r->module->constant_blocks.items[s->block].type - SHT_CUDA_CONSTANT0) & 31);
   const uint32_t section = r->layout->symbol_section[symbol];
+  if (section == TL_NONE && r->module->capsule && (s->other & STO_SPACE_MASK) == STO_CONSTANT)
+    return USER_CONSTANTS;
   const uint32_t type = section == TL_NONE ? 0 : r->module->sections.items[section].type;
   return (uint8_t)((type - SHT_CUDA_CONSTANT0) & 31);
 }
@@ -218,6 +221,11 @@ static tl_defect relocate_lost_by(const tl_symbol *symbol) {
   return symbol->section == TL_NONE && !symbol->shared ? TL_DEFECT_D4 : TL_DEFECT_D1;
 }
 
+/* What nothing moves any more: local memory, a section a kernel. */
+static bool relocate_has_its_place(const relocating *r, const tl_symbol *symbol) {
+  return symbol->section != TL_NONE && r->module->sections.items[symbol->section].type == SHT_CUDA_LOCAL;
+}
+
 /* Offsets in Mercury text count in decoded instructions, whose size the function's symbol has (R58, M8). */
 static uint64_t relocate_extent(const relocating *r, uint32_t section) {
   return tl_module_decoded_size(r->module, section, r->layout->section_size[section]);
@@ -225,7 +233,7 @@ static uint64_t relocate_extent(const relocating *r, uint32_t section) {
 
 /* True where an entry that could be applied waits for the final link. */
 static bool relocate_keeps_for_later(const relocating *r, const entry_state *e, tl_defect row) {
-  const bool applied = e->row && (e->row->kind == TL_RELOC_APPLY || e->row->kind == TL_RELOC_PCREL);
+  const bool applied = e->row && e->row->kind == TL_RELOC_APPLY;
   if (!applied || tl_defect_matched(r->module->options, row))
     return false;
   if (e->offset >= relocate_extent(r, e->entry->target)) /* nvlink carries it out (L598) */
@@ -250,8 +258,22 @@ static outcome relocate_capsule_texture(const relocating *r, entry_state *e) {
   return load && r->module->view == TL_VIEW_SASS ? OUTCOME_APPLY_AND_KEEP : OUTCOME_KEEP;
 }
 
+static bool relocate_clears(const entry_state *e) {
+  return e->row && e->row->kind == TL_RELOC_UNUSED_CLEAR;
+}
+
+/* Nothing is dead yet in a relocatable output, so what clears the traces of dead code has to wait (D91). */
+static bool relocate_clear_waits(const relocating *r, const entry_state *e) {
+  if (!relocate_clears(e) || r->module->mode->final || tl_defect_matched(r->module->options, TL_DEFECT_D91))
+    return false;
+  relocate_note(r, e, TL_DEFECT_D91);
+  return true;
+}
+
 static outcome relocate_texture(const relocating *r, entry_state *e) { /* R18 */
   enum { TEXTURE_ADDRESS_BITS = 32 };
+  if (relocate_clear_waits(r, e))
+    return OUTCOME_KEEP;
   if (!e->row && e->type > TL_RELOC_LARGEST_LOOKED_UP)
     relocate_refuse(r, e, "a relocation has a type that there is not (D42)");
   switch (e->row ? e->row->texture : TL_TEX_KEEP) {
@@ -283,17 +305,9 @@ static outcome relocate_texture(const relocating *r, entry_state *e) { /* R18 */
   return OUTCOME_KEEP;
 }
 
-/* Nothing is dead yet in a relocatable output, so what clears the traces of dead code has to wait (D91). */
-static outcome relocate_unused_clear(const relocating *r, const entry_state *e) {
-  if (r->module->mode->final || tl_defect_matched(r->module->options, TL_DEFECT_D91))
-    return OUTCOME_DROP;
-  relocate_note(r, e, TL_DEFECT_D91);
-  return OUTCOME_KEEP;
-}
-
 static outcome relocate_function(const relocating *r, const entry_state *e) { /* R14 */
-  if (e->row && e->row->kind == TL_RELOC_UNUSED_CLEAR)
-    return relocate_unused_clear(r, e);
+  if (relocate_clears(e))
+    return relocate_clear_waits(r, e) ? OUTCOME_KEEP : OUTCOME_DROP;
   return e->type == 0 ? OUTCOME_DROP : OUTCOME_KEEP;
 }
 
@@ -323,10 +337,6 @@ static bool relocate_is_placed_by_loader(const relocating *r, const tl_symbol *s
          strncmp(tl_module_text(r->module, symbol->name), ".nv.", 4) == 0;
 }
 
-static bool relocate_clears(const entry_state *e) {
-  return e->row && e->row->kind == TL_RELOC_UNUSED_CLEAR;
-}
-
 /* R19: what clears traces of reserved shared memory stays as an entry that says nothing. */
 static bool relocate_is_reserved_clear(const relocating *r, const entry_state *e, const tl_symbol *symbol) {
   return relocate_clears(e) && strncmp(tl_module_text(r->module, symbol->name), ".nv.reservedSmem", 16) == 0;
@@ -343,6 +353,9 @@ static bool relocate_in_relocatable(const relocating *r, entry_state *e, outcome
     tl_trace(r->module->diagnostics, TL_TRACE_INSTANCE, (uint64_t)e->symbol, (uint64_t)instance);
     e->symbol = instance;
   }
+  const bool reserved = relocate_is_reserved_clear(r, e, symbol);
+  if (!reserved && relocate_clear_waits(r, e))
+    return true;
   if (tl_type_of(symbol) == STT_SECTION)
     return relocate_keeps_for_later(r, e, TL_DEFECT_D92);
   const bool weak = tl_binding_of(symbol) == STB_WEAK && !symbol->external_shared;
@@ -350,7 +363,7 @@ static bool relocate_in_relocatable(const relocating *r, entry_state *e, outcome
   const bool nothing = e->type == 0;
   if ((nothing && (elsewhere || instance != TL_NONE)) || (relocate_clears(e) && elsewhere)) /* L572 */
     *result = OUTCOME_DROP;
-  if (relocate_is_reserved_clear(r, e, symbol))
+  if (reserved)
     *result = OUTCOME_KEEP_AS_NONE;
   if (instance != TL_NONE || weak)
     return true;
@@ -361,7 +374,7 @@ static bool relocate_in_relocatable(const relocating *r, entry_state *e, outcome
   if (symbol->external_shared && owner != TL_NONE && relocate_symbol(r, owner)->other & STO_ENTRY &&
       !r->layout->external_by_name)
     return true; /* a kernel's, where there are no instances */
-  return relocate_keeps_for_later(r, e, relocate_lost_by(symbol));
+  return !relocate_has_its_place(r, symbol) && relocate_keeps_for_later(r, e, relocate_lost_by(symbol));
 }
 
 /* False when the class leaves the decision to the type's row. */
@@ -484,13 +497,9 @@ static void relocate_check_fit(const relocating *r, const entry_state *e, uint64
 /* By file, bytes and section. */
 static int relocate_compare_copies(const void *a, const void *b) {
   const relocate_copy *const x = a, *const y = b;
-  if (x->file != y->file)
-    return x->file < y->file ? -1 : 1;
-  if (x->data != y->data)
-    return (uintptr_t)x->data < (uintptr_t)y->data ? -1 : 1;
-  if (x->size != y->size)
-    return x->size < y->size ? -1 : 1;
-  return x->section < y->section ? -1 : x->section > y->section;
+  const uint64_t pairs[][2] = {
+      {x->file, y->file}, {(uintptr_t)x->data, (uintptr_t)y->data}, {x->size, y->size}, {x->section, y->section}};
+  return tl_compare_pairs(pairs, 4);
 }
 
 /* The Mercury section that a piece of an output section is made of, where that one has its name; NULL. */
@@ -506,7 +515,6 @@ static const tl_cubin_section *relocate_mercury_section(const tl_module *module,
 
 static void relocate_collect_copies(relocating *r) {
   TL_VECTOR(relocate_copy) copies = {0};
-  tl_vector_reserve(r->arena, &copies, 1);
   for (uint32_t output = 1; output < r->module->sections.count; output++)
     for (size_t p = 0; p < r->module->sections.items[output].pieces.count; p++) {
       const tl_piece *const piece = &r->module->sections.items[output].pieces.items[p];
@@ -515,7 +523,7 @@ static void relocate_collect_copies(relocating *r) {
         *tl_vector_push(r->arena, &copies) =
             (relocate_copy){from->data, from->size, piece->offset, piece->file, piece->section, output};
     }
-  qsort(copies.items, copies.count, sizeof *copies.items, relocate_compare_copies);
+  tl_vector_sort(&copies, relocate_compare_copies);
   r->twin.copies = copies.items;
   r->twin.copy_count = copies.count;
 }
@@ -572,9 +580,9 @@ static uint64_t relocate_old_content(const relocating *r, const entry_state *e) 
   const tl_cubin_section *const input = &cubin->sections[e->entry->section];
   const tl_cubin_section *const target = &cubin->sections[input->info];
   const uint64_t offset = tl_cubin_relocation_at(input, e->entry->index).offset;
-  const tl_field *const field = &e->row->fields[0];
-  const bool inside =
-      target->data && offset <= target->size && tl_relocation_row_bytes(e->row) <= target->size - offset;
+  const tl_field *const field = tl_relocation_content(e->row);
+  const uint64_t bytes = (field->start + field->width + 7u) / 8;
+  const bool inside = target->data && offset <= target->size && bytes <= target->size - offset;
   return inside ? tl_bits_get(target->data + offset, field->start, field->width) : 0;
 }
 
@@ -696,6 +704,18 @@ static uint32_t relocate_kept_type(const relocating *r, uint32_t type) {
   return r->module->view == TL_VIEW_SASS && type >= first && type < first + count ? sass[type - first] : type;
 }
 
+/* What an entry of REL that becomes RELA brings along out of its field (R37), as a part of the addend: nothing with nvlink
+ * (D12). */
+static int64_t relocate_moved_content(const relocating *r, const entry_state *e) {
+  const bool moved = e->entry->rel && e->entry->merge_offset && e->row;
+  const uint64_t old = moved && !tl_defect_matched(r->module->options, TL_DEFECT_D12) ? relocate_old_content(r, e) : 0;
+  if (!old)
+    return 0;
+  relocate_note(r, e, TL_DEFECT_D12);
+  const unsigned part = tl_relocation_content(e->row)->part;
+  return (int64_t)(part == TL_PART_HIGH ? old << 32 : part == TL_PART_DWORD ? old << 2 : old);
+}
+
 static void relocate_keep(const relocating *r, const entry_state *e, bool as_none) {
   if (as_none && r->module->capsule && r->module->view == TL_VIEW_SASS)
     return; /* only the Mercury view says it */
@@ -703,7 +723,7 @@ static void relocate_keep(const relocating *r, const entry_state *e, bool as_non
                                                              .symbol = as_none ? 0 : e->symbol,
                                                              .type = as_none ? 0 : relocate_kept_type(r, e->type),
                                                              .offset = e->offset,
-                                                             .addend = e->a};
+                                                             .addend = e->a + relocate_moved_content(r, e)};
   r->relocated->container_used[e->entry->container] = true;
 }
 
@@ -728,6 +748,17 @@ static void relocate_check_slot(const relocating *r, const entry_state *e) {
   if (r->module->mode->final && target->type == SHT_CUDA_UFT_REL && target->owner == TL_NONE &&
       e->entry->target != r->module->jump_slots)
     relocate_refuse(r, e, "an entry stands in a section of jump slots that no function has (L483)");
+}
+
+/* L565: in a capsule's code the SASS side of what Mercury keeps for the loader stays, whatever it is about, and that of an
+ * address of 64 bits, which Mercury has written, goes. */
+static bool relocate_as_mercury(const relocating *r, const entry_state *e, outcome *result) {
+  enum { ADDRESS_LOW = 56, ADDRESS_HIGH = 57, ADDRESS = 75 };
+  if (!r->module->capsule || r->module->view != TL_VIEW_SASS ||
+      tl_layout_function_of(r->module, e->entry->target) == TL_NONE)
+    return false;
+  *result = e->type == ADDRESS ? OUTCOME_DROP : OUTCOME_KEEP;
+  return e->type == ADDRESS || e->type == ADDRESS_LOW || e->type == ADDRESS_HIGH;
 }
 
 static void relocate_entry(relocating *r, uint32_t index) {
@@ -755,7 +786,7 @@ static void relocate_entry(relocating *r, uint32_t index) {
   }
   relocate_follow_alias(r, &e);
   outcome result;
-  if (!relocate_by_class(r, &e, &result))
+  if (!relocate_by_class(r, &e, &result) && !relocate_as_mercury(r, &e, &result))
     result = relocate_by_type(r, &e);
   if (result == OUTCOME_KEEP && relocate_is_place(r, &e)) {
     relocate_apply_place(r, &e);
@@ -855,7 +886,7 @@ void tl_relocate_check_early(const tl_module *module, const tl_layout *layout) {
                            .offset = tl_layout_place_of_entry(layout, module, entry)};
     const tl_relocation_row *const row = tl_relocation_in_view(entry->type, module->view == TL_VIEW_MERCURY);
     const unsigned kind = row ? row->kind : TL_RELOC_SENTINEL;
-    if (undefined && kind == TL_RELOC_PCREL && tl_defect_matched(module->options, TL_DEFECT_D61))
+    if (undefined && kind == TL_RELOC_PCREL)
       relocate_fail(&r, &e, TL_MESSAGE_PC_RELATIVE);
     if (undefined && kind == TL_RELOC_SENTINEL && entry->type <= TL_RELOC_LARGEST_LOOKED_UP)
       relocate_fail(&r, &e, TL_MESSAGE_NVRS);
@@ -925,11 +956,11 @@ void tl_relocate_run(tl_relocated *relocated, const tl_module *module, const tl_
         (tl_kept){.container = entry->container, .symbol = entry->symbol, .type = entry->type, .offset = entry->offset};
     relocated->container_used[entry->container] = true;
   }
+  relocate_check_functions(&r);
 }
 
 void tl_relocate_check_kept(tl_relocated *relocated, const tl_module *module, const tl_layout *layout) {
   const relocating r = {.relocated = relocated, .module = module, .layout = layout};
   relocate_check_kept(&r);
-  relocate_check_functions(&r);
   relocate_check_unified(&r);
 }

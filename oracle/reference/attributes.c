@@ -180,6 +180,12 @@ static bool ref_attribute_is_flag(uint8_t code) {
          code == CODE_TCGEN05_2CTA || code == CODE_REG_RECONFIG;
 }
 
+/* RF215: a kernel that is a second name hands on what comes to it. */
+static ref_function *ref_attribute_holder(ref_link *link, size_t number) {
+  ref_function *function = &link->functions[number];
+  return function->alias_of == REF_NONE ? function : &link->functions[function->alias_of];
+}
+
 static void ref_attribute_spread(ref_link *link, ref_function *function, const ref_record *record) {
   ref_records *kernel = &function->output_records;
   if (ref_attribute_is_flag(record->code)) {
@@ -221,7 +227,7 @@ static void ref_attributes_spread_to_all(ref_link *link, const ref_indices *func
       for (size_t j = link->entries.count; j-- > 0 && !function->records.items[k].dropped;) {
         const size_t number = link->entries.items[j];
         if (functions->items[i] != number && ref_indices_has(&link->functions[number].reach, functions->items[i])) {
-          ref_attribute_spread(link, &link->functions[number], &function->records.items[k]);
+          ref_attribute_spread(link, ref_attribute_holder(link, number), &function->records.items[k]);
         }
       }
     }
@@ -328,23 +334,6 @@ static void ref_attributes_spread_to_one(ref_link *link, const ref_indices *func
   }
   ref_attributes_spread_externs_to_one(link, functions, &link->functions[number]);
   ref_attributes_spread_fragments_to_one(link, functions, number);
-}
-
-/* I26, G3, W6.10 */
-static void ref_attributes_set_crs(ref_link *link, ref_function *kernel) {
-  ref_record *own = ref_attribute_find(&kernel->output_records, CODE_CRS_STACK_SIZE);
-  if (own == NULL) {
-    own = ref_attribute_find(&kernel->output_records, CODE_SYNC_STACK);
-  }
-  const uint32_t value = kernel->reaches_cycle ? 0xffffffff : (uint32_t)kernel->crs;
-  if (own != NULL && own->payload.size >= 4) {
-    ref_bytes payload = {0};
-    ref_bytes_add_u32(link, &payload, value);
-    ref_bytes_add(link, &payload, own->payload.data + 4, own->payload.size - 4);
-    own->payload = payload;
-  } else if (value != 0) {
-    ref_attribute_append_word(link, &kernel->output_records, CODE_CRS_STACK_SIZE, value);
-  }
 }
 
 static uint32_t ref_attribute_mask_of(ref_link *link, size_t number) {
@@ -471,8 +460,26 @@ static void ref_attributes_add_min_stack(ref_link *link, size_t symbol) {
   (void)ref_records_add(link, &link->module_output, record);
 }
 
-/* W6.1: after the input's records, in .symtab order: the locals' and weak ones' list first. */
-static void ref_attributes_add_min_stacks(ref_link *link) {
+/* I26, G3, W6.10 */
+static void ref_attributes_set_crs(ref_link *link, ref_function *kernel) {
+  ref_record *own = ref_attribute_find(&kernel->output_records, CODE_CRS_STACK_SIZE);
+  if (own == NULL) {
+    own = ref_attribute_find(&kernel->output_records, CODE_SYNC_STACK);
+  }
+  const uint32_t value = kernel->reaches_cycle ? 0xffffffff : (uint32_t)kernel->crs;
+  if (own != NULL && own->payload.size >= 4) {
+    ref_bytes payload = {0};
+    ref_bytes_add_u32(link, &payload, value);
+    ref_bytes_add(link, &payload, own->payload.data + 4, own->payload.size - 4);
+    own->payload = payload;
+  } else if (value != 0) {
+    ref_attribute_append_word(link, &kernel->output_records, CODE_CRS_STACK_SIZE, value);
+  }
+}
+
+/* W6.1: after the input's records, in .symtab order: the locals' and weak ones' list first. RF225: so are the records of CRS stacks made,
+ * each behind its kernel's MIN_STACK_SIZE. */
+static void ref_attributes_add_stacks(ref_link *link) {
   for (int pass = 0; pass < 2; pass++) {
     for (size_t i = 0; i < link->symbol_count; i++) {
       const size_t number = link->symbols[i].function;
@@ -485,16 +492,19 @@ static void ref_attributes_add_min_stacks(ref_link *link) {
       if (link->functions[number].is_kernel) {
         ref_caching_add_stack(link, number);
       }
+      if (link->functions[number].is_kernel && link->functions[number].info != REF_NONE) {
+        ref_attributes_set_crs(link, &link->functions[number]);
+      }
     }
   }
 }
 
 /* RF116: an alias that a section belongs to has none of its own. The count in the section's header is enough for nvlink; from
- * sm_90 on there is none, and it stops; by default that of the function is taken. */
+ * sm_90 on there is none, and it stops. */
 bool ref_attribute_alias_has_registers(const ref_link *link, size_t number) {
   const size_t text = link->functions[number].text;
   const bool header = text != REF_NONE && link->sections[text].info_high != 0;
-  for (size_t i = 0; i < link->function_count && (header || !link->job->bug_compatible); i++) {
+  for (size_t i = 0; i < link->function_count && header; i++) {
     if (link->functions[i].alias_of == number && link->functions[i].has_register_count) {
       return true;
     }
@@ -517,12 +527,20 @@ static bool ref_attributes_have_masks(const ref_link *link) {
   return false;
 }
 
+/* RF197, RF209: found when the file is written, behind all that ends the link before. */
+void ref_attributes_check_masks(ref_link *link) {
+  const bool masks = !link->relocatable && ref_attributes_have_masks(link);
+  for (size_t i = 0; i < link->function_count && masks; i++) {
+    if (ref_attributes_lack_mask(link, &link->functions[i])) {
+      ref_message_fatal(link, "E76", "Internal error: Negative size encountered");
+    }
+  }
+}
+
+/* RF127 */
 static void ref_attributes_check_emptied(ref_link *link) {
-  const bool masks = ref_attributes_have_masks(link);
   for (size_t i = 0; i < link->function_count; i++) {
-    const ref_function *function = &link->functions[i];
-    const bool emptied = function->live && function->is_emptied && link->sm >= 90; /* RF127 */
-    if (emptied || (masks && ref_attributes_lack_mask(link, function))) {
+    if (link->functions[i].live && link->functions[i].is_emptied && link->sm >= 90) {
       ref_message_fatal(link, "E76", "Internal error: Negative size encountered");
     }
   }
@@ -577,12 +595,7 @@ static void ref_attributes_join_stubs(ref_link *link, bool masks) {
 
 /* What an executable's kernels get; I7: nothing with -r. */
 static void ref_attributes_spread_all(ref_link *link, const ref_indices *functions) {
-  ref_attributes_add_min_stacks(link);
-  for (size_t i = 0; i < functions->count; i++) {
-    if (link->functions[functions->items[i]].is_kernel) {
-      ref_attributes_set_crs(link, &link->functions[functions->items[i]]);
-    }
-  }
+  ref_attributes_add_stacks(link);
   const bool masks = ref_attributes_set_masks(link);
   if (link->kernels.count == 1) {
     ref_attributes_spread_to_one(link, functions, link->kernels.items[0]);

@@ -46,9 +46,9 @@ uint8_t ref_bindless_mask_of(uint8_t type) {
 }
 
 /* L575: other types have nothing from the table. */
-bool ref_bindless_takes(const ref_link *link, uint32_t type) {
+bool ref_bindless_takes(uint32_t type) {
   const ref_relocation_row *row = ref_relocation_row_of(type);
-  return link->is_capsule || (row != NULL && row->texture == REF_TEXTURE_SLOT);
+  return row != NULL && row->texture == REF_TEXTURE_SLOT;
 }
 
 /* B6: what each function's text refers to; W6.12: with one kernel everything counts. */
@@ -57,7 +57,7 @@ static void ref_bindless_find_masks(ref_link *link) {
   for (size_t i = 0; i < link->relocation_count; i++) {
     const ref_out_relocation *entry = &link->relocations[i];
     const size_t function = link->sections[entry->target].info_function;
-    if (!entry->dropped && function != REF_NONE && entry->symbol != REF_NONE && ref_bindless_takes(link, entry->type)) {
+    if (!entry->dropped && function != REF_NONE && entry->symbol != REF_NONE && ref_bindless_takes(entry->type)) {
       const uint8_t mask = ref_bindless_mask_of(link->symbols[entry->symbol].type);
       link->functions[function].bindless_mask |= mask;
       all |= mask;

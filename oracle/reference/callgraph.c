@@ -59,6 +59,12 @@ static bool ref_callgraph_is_live_entry(const ref_function *function) {
   return function->entry && function->live && function->text != REF_NONE;
 }
 
+/* RF215: a second name of a function that has a kernel's mark counts as a kernel, though it has no text. */
+static bool ref_callgraph_is_alias_kernel(const ref_link *link, const ref_function *function) {
+  return function->entry && function->live && function->alias_of != REF_NONE && !link->relocatable &&
+         !ref_function_lies_in_kernel(link, function) && ref_function_is_root(link, function);
+}
+
 /* The number of kernels decides a lot (D54): those that live and are named. */
 static void ref_callgraph_find_kernels(ref_link *link) {
   size_t *seen_by = ref_callgraph_unseen(link);
@@ -68,10 +74,13 @@ static void ref_callgraph_find_kernels(ref_link *link) {
       continue;
     }
     ref_function *function = &link->functions[number];
-    if (!ref_callgraph_is_live_entry(function)) {
+    const bool alias = ref_callgraph_is_alias_kernel(link, function);
+    if (!ref_callgraph_is_live_entry(function) && !alias) {
       continue;
     }
-    ref_indices_add(link, &link->all_kernels, number);
+    if (!alias) {
+      ref_indices_add(link, &link->all_kernels, number);
+    }
     if (link->relocatable || !ref_function_is_root(link, function)) { /* I7 */
       function->is_unnamed = true;
       ref_indices_add(link, &function->reach, number); /* W17.13 */

@@ -250,9 +250,25 @@ ref_bytes ref_capsule_lines(ref_capsule *capsule, size_t section, ref_bytes *ent
   return lines.output;
 }
 
-/* RF130: `.debug_info` says where in `.debug_line` a unit's lines are, which are fewer on the SASS side. */
+static bool ref_lines_are_named(const ref_link *sass, const ref_out_relocation *entry, size_t target, size_t lines) {
+  return entry->target == target && entry->symbol != REF_NONE &&
+         sass->symbols[entry->symbol].type == REF_SYMBOL_SECTION && sass->symbols[entry->symbol].section == lines;
+}
+
+/* Where a unit of the joined inputs is in the output. */
+static uint64_t ref_lines_place(const ref_indices *units, uint64_t place) {
+  for (size_t k = 0; k + 1 < units->count; k += 2) {
+    if (units->items[k] == place) {
+      return units->items[k + 1];
+    }
+  }
+  return place;
+}
+
+/* RF130: `.debug_info` says where in `.debug_line` a unit's lines are, which are fewer on the SASS side. RF224: with -r its entry says
+ * it, and the field stays. */
 ref_bytes ref_capsule_debug_info(ref_capsule *capsule, size_t number) {
-  const ref_link *sass = capsule->sass;
+  ref_link *sass = capsule->sass;
   const size_t lines = ref_map_find(&capsule->mercury->section_by_name, ".debug_line");
   ref_bytes output = {0}, entries = {0};
   ref_indices units = {0};
@@ -262,18 +278,16 @@ ref_bytes ref_capsule_debug_info(ref_capsule *capsule, size_t number) {
   }
   (void)ref_capsule_lines(capsule, lines, &entries, &units);
   for (size_t i = 0; i < sass->relocation_count; i++) {
-    const ref_out_relocation *entry = &sass->relocations[i];
-    if (entry->target != number || entry->symbol == REF_NONE || output.size < 4 || entry->offset > output.size - 4 ||
-        sass->symbols[entry->symbol].type != REF_SYMBOL_SECTION ||
-        sass->symbols[entry->symbol].section != ref_capsule_sass_section(capsule, lines)) {
+    ref_out_relocation *entry = &sass->relocations[i];
+    if (!ref_lines_are_named(sass, entry, number, ref_capsule_sass_section(capsule, lines)) || output.size < 4 ||
+        entry->offset > output.size - 4) {
       continue;
     }
-    uint8_t *at = output.data + entry->offset;
-    for (size_t k = 0; k + 1 < units.count; k += 2) {
-      if (units.items[k] == ref_u32(at)) {
-        ref_put_u32(at, (uint32_t)units.items[k + 1]);
-        break;
-      }
+    if (entry->dropped) {
+      uint8_t *at = output.data + entry->offset;
+      ref_put_u32(at, (uint32_t)ref_lines_place(&units, ref_u32(at)));
+    } else {
+      entry->addend = (int64_t)ref_lines_place(&units, (uint64_t)entry->addend);
     }
   }
   return output;

@@ -13,7 +13,7 @@ static void ref_constants_find_users(ref_link *link) {
     const ref_function *kernel = &link->functions[link->entries.items[i]];
     for (size_t k = 0; k < kernel->reach.count; k++) {
       ref_function *function = &link->functions[kernel->reach.items[k]];
-      if (ref_constant_is_shared_out(function)) {
+      if (ref_constant_is_shared_out(function) && kernel->alias_of == REF_NONE) {
         ref_indices_add(link, &function->constant_users, link->entries.items[i]);
       }
     }
@@ -74,39 +74,40 @@ static void ref_constants_copy_entry(ref_link *link, const ref_function *functio
   link->sections[entry.section].size += link->sections[entry.section].entry_size;
 }
 
-/* The entries inside one of a file's symbols, to the image, offsets ascending. */
-static void ref_constants_copy_symbol(ref_link *link, const ref_function *function, size_t image, size_t file,
-                                      const ref_symbol *symbol) {
+/* The entries of the files up to the last one in that range of the block, to the image: the last file first, offsets ascending. */
+static void ref_constants_copy_range(ref_link *link, const ref_function *function, size_t image, size_t last,
+                                     uint64_t start, uint64_t size) {
   for (size_t i = link->relocation_count; i-- > 0;) {
     const ref_out_relocation *entry = &link->relocations[i];
-    if (entry->target == function->constant2 && !entry->dropped && entry->file == file &&
-        entry->offset < link->sections[function->constant2].size && entry->input_offset >= symbol->value &&
-        entry->input_offset - symbol->value < symbol->size) {
+    if (entry->target == function->constant2 && !entry->dropped && entry->file <= last &&
+        entry->offset < link->sections[function->constant2].size && entry->offset >= start &&
+        entry->offset - start < size) {
       ref_constants_copy_entry(link, function, image, *entry);
     }
   }
 }
 
-/* Those of a body that lost have no symbols left and go together. */
+/* A symbol of the file names compiler constants in the function's block. */
+static bool ref_constants_symbol_is_inside(const ref_file *file, const ref_symbol *symbol, size_t block) {
+  return symbol->section != 0 && symbol->section < file->cubin.section_count &&
+         file->section_of[symbol->section] == block && (symbol->info & 15) == REF_SYMBOL_CUDA_OBJECT;
+}
+
+/* RF212: under each symbol of the body that stands, the last first, and under the constants of a body that lost behind it, all
+ * together, what lies in their range: the file's own entries, then those of files before it. */
 static void ref_constants_copy_file(ref_link *link, const ref_function *function, size_t image, size_t number) {
   const ref_file *file = &link->files[number];
-  const ref_symbol everything = {.value = 0, .size = UINT64_MAX};
-  bool lost = false;
   for (size_t k = file->cubin.symbol_count; k-- > 1;) {
     const ref_symbol *symbol = &file->cubin.symbols[k];
-    const bool inside = symbol->section != 0 && symbol->section < file->cubin.section_count &&
-                        file->section_of[symbol->section] == function->constant2;
-    if (!inside || (symbol->info & 15) != REF_SYMBOL_CUDA_OBJECT) {
+    if (!ref_constants_symbol_is_inside(file, symbol, function->constant2)) {
       continue;
     }
+    const uint64_t start = file->offset_in[symbol->section];
     if (file->body_of[ref_merge_owner(file, symbol->section)] == REF_BODY_LOSES) {
-      lost = true;
-    } else {
-      ref_constants_copy_symbol(link, function, image, number, symbol);
+      ref_constants_copy_range(link, function, image, number, start, file->cubin.sections[symbol->section].size);
+      return;
     }
-  }
-  if (lost) {
-    ref_constants_copy_symbol(link, function, image, number, &everything);
+    ref_constants_copy_range(link, function, image, number, start + symbol->value, symbol->size);
   }
 }
 
@@ -118,7 +119,7 @@ static void ref_constants_copy_relocations(ref_link *link, const ref_function *f
   }
   for (size_t i = 0; i < function->constant_users.count; i++) {
     const size_t image = link->functions[function->constant_users.items[i]].constant2;
-    for (size_t number = link->file_count; number-- > 0;) {
+    for (size_t number = link->file_count; number-- > function->definition_file;) {
       ref_constants_copy_file(link, function, image, number);
     }
   }
@@ -173,6 +174,7 @@ void ref_constants_layout(ref_link *link) {
     if (number != REF_NONE && link->sections[number].size == 0) {
       link->sections[number].dropped = true; /* RF4: made for an emptied block alone; no name either */
       link->sections[number].deleted = true;
+      ref_weak_delete_entries(link, number); /* RF176 */
     }
   }
   ref_fallback_lay_out(link);

@@ -268,10 +268,10 @@ static void ref_function_read_prototypes(ref_link *link, ref_file *file, const r
 }
 
 /* RF116: an alias that an earlier file mentions and that stands before its function in the symbol table, as `-r` writes it,
- * becomes the section's function, and the function its alias. */
+ * becomes the section's function, and the function its alias. By default (D102) the function comes first. */
 static void ref_function_swap_known_aliases(ref_link *link, ref_file *file) {
   const uint32_t registers = (file->cubin.flags >> 8 & 0xff) < 90 ? 0xff000000 : 0;
-  for (uint32_t i = 1; i < file->cubin.symbol_count; i++) {
+  for (uint32_t i = 1; i < file->cubin.symbol_count && link->job->bug_compatible; i++) {
     const ref_symbol *symbol = &file->cubin.symbols[i];
     if ((symbol->info & 15) != REF_SYMBOL_FUNC || symbol->section == 0 || !ref_function_symbol_is_alias(file, i) ||
         i > ref_function_primary(file, symbol->section) ||

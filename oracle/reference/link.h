@@ -23,6 +23,7 @@ enum {
   REF_TYPE_PROTOTYPE = 0x70000002,
   REF_TYPE_RESOLVED_RELA = 0x70000003,
   REF_TYPE_METADATA = 0x70000004,
+  REF_TYPE_CONSTANT_GENERIC = 0x70000006, /* F24 */
   REF_TYPE_GLOBAL = 0x70000007,
   REF_TYPE_GLOBAL_INIT = 0x70000008,
   REF_TYPE_LOCAL = 0x70000009,
@@ -298,6 +299,7 @@ typedef struct ref_unified {
   uint64_t offset; /* where the index file puts it */
   size_t symbol;   /* inputs: of the module, or REF_NONE */
   bool found;      /* inputs: in the index file */
+  uint64_t before; /* RF222: inputs: where it was without the index file */
 } ref_unified;
 
 typedef struct ref_unified_list {
@@ -465,9 +467,11 @@ bool ref_target_has_capsules(uint32_t sm);
 /* view.c */
 extern const ref_view ref_view_sass, ref_view_mercury;
 bool ref_view_is_mirrored(const ref_section *section);
+void ref_view_settle_type(ref_section *section);
 ref_cubin ref_view_of(ref_link *link, const ref_cubin *cubin, bool mercury);
 
 /* mercury.c */
+uint32_t ref_mercury_descriptor_type(const ref_file *file, uint32_t sass, const ref_relocation *entry);
 void ref_mercury_patch(ref_link *link, const ref_out_relocation *entry, uint64_t value);
 
 /* capsule_exits.c: M43 */
@@ -546,6 +550,7 @@ size_t ref_relocation_section(ref_link *link, size_t target, bool has_addend);
 void ref_weak_drop_old_body(ref_link *link, size_t number);
 void ref_weak_drop_records_of(ref_link *link, size_t number);
 size_t ref_weak_find_block(const ref_link *link, const char *name);
+void ref_weak_delete_entries(ref_link *link, size_t number);
 void ref_weak_drop_constant_entries(ref_link *link, size_t symbol);
 void ref_weak_note_lost_variable(ref_link *link, size_t file_number, uint32_t symbol);
 bool ref_weak_offset_is_lost(const ref_link *link, const ref_file *file, uint32_t section, uint64_t offset);
@@ -607,6 +612,7 @@ void ref_sort_alternating(ref_link *link, ref_indices *list, ref_compare compare
 /* relocatable.c: -r */
 void ref_relocatable_prepare(ref_link *link);
 void ref_relocatable_layout(ref_link *link);
+bool ref_relocatable_is_default(const ref_link *link);
 bool ref_relocatable_keeps(const ref_link *link, const ref_out_relocation *entry);
 bool ref_relocatable_move_to_instance(const ref_link *link, ref_out_relocation *entry);
 
@@ -618,6 +624,7 @@ void ref_unified_write(ref_link *link);
 size_t ref_unified_symbol(const ref_link *link, const ref_file *file, uint32_t index);
 
 /* unified_index.c: -uidx */
+ref_unified *ref_unified_of_symbol(const ref_unified_list *list, size_t symbol);
 void ref_unified_read_index(ref_link *link);
 bool ref_unified_is_placed(const ref_link *link);
 void ref_unified_create_table(ref_link *link);
@@ -635,6 +642,7 @@ void ref_preserve_write(ref_link *link);
 
 /* attributes.c */
 void ref_attributes_finish(ref_link *link);
+void ref_attributes_check_masks(ref_link *link);
 bool ref_attribute_alias_has_registers(const ref_link *link, size_t number);
 void ref_attributes_add_registers(ref_link *link, const ref_function *kernel);
 bool ref_attribute_is_external(const ref_link *link, size_t symbol);
@@ -642,7 +650,7 @@ void ref_attributes_write(ref_link *link);
 
 /* bindless.c */
 uint8_t ref_bindless_mask_of(uint8_t symbol_type);
-bool ref_bindless_takes(const ref_link *link, uint32_t type);
+bool ref_bindless_takes(uint32_t type);
 void ref_bindless_layout(ref_link *link);
 uint64_t ref_bindless_base(const ref_link *link);
 uint64_t ref_bindless_value(const ref_link *link, const ref_out_symbol *symbol, uint32_t type);
@@ -659,6 +667,7 @@ void ref_capsule_point_to_table(ref_link *link, const ref_out_relocation *entry)
 /* relocate.c */
 uint64_t ref_relocate_constant_size(const ref_link *link);
 void ref_relocate_check_undefined_constants(ref_link *link);
+void ref_relocate_make_room_for_shifts(ref_link *link);
 void ref_relocate_apply(ref_link *link);
 void ref_relocate_write(ref_link *link);
 

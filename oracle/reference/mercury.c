@@ -17,7 +17,11 @@ enum {
   KIND_LDC = 0x0e,
   SPACE_TEXTURE = 0x49, /* RF38: which constants */
   SASS_LDC = 66,        /* R_CUDA_CONST_FIELD21_38 */
-  SASS_LDCU = 115
+  SASS_LDCU = 115,
+  DESCRIPTOR = 61, /* R_CUDA_FUNC_DESC32_32 and its halves */
+  DESCRIPTOR_LOW = 62,
+  DESCRIPTOR_HIGH = 63,
+  RELA_PREFIX = 13
 };
 
 /* How many entries of a section stand against a symbol at lower offsets. */
@@ -75,6 +79,35 @@ static uint32_t ref_mercury_find_relocations(const ref_cubin *cubin, const char 
     }
   }
   return 0;
+}
+
+/* RF220: what the finalizer writes of a kernel's address in code is its descriptor. Beside Mercury's type 3, 5 or 6 stands 61, 62 or 63 then,
+ * whatever the input has. */
+uint32_t ref_mercury_descriptor_type(const ref_file *file, uint32_t sass, const ref_relocation *entry) {
+  static const struct {
+    uint32_t mercury, sass;
+  } types[] = {{3, DESCRIPTOR}, {5, DESCRIPTOR_LOW}, {6, DESCRIPTOR_HIGH}};
+  const char *text = file->whole.sections[file->whole.sections[sass].info].name;
+  const size_t rank = ref_mercury_rank(&file->whole, sass, entry->symbol, entry->offset);
+  for (uint32_t i = 1; i < file->whole.section_count; i++) {
+    const ref_section *section = &file->whole.sections[i];
+    if (section->type != REF_TYPE_MERCURY_RELA || strncmp(section->name, ".nv.merc.rela", RELA_PREFIX) != 0 ||
+        strcmp(section->name + RELA_PREFIX, text) != 0) {
+      continue;
+    }
+    for (size_t k = 0; k < ref_cubin_relocation_count(&file->whole, i); k++) {
+      const ref_relocation other = ref_cubin_relocation(&file->whole, i, k);
+      if (other.symbol != entry->symbol || ref_mercury_rank(&file->whole, i, other.symbol, other.offset) != rank) {
+        continue;
+      }
+      for (size_t t = 0; t < sizeof types / sizeof types[0]; t++) {
+        if (other.type == REF_MERCURY_FIRST + types[t].mercury) {
+          return types[t].sass;
+        }
+      }
+    }
+  }
+  return entry->type;
 }
 
 /* M22: 2 bytes for type 4, 4 bytes for type 3. Only loads: the SASS entry tells. */

@@ -272,10 +272,10 @@ static void ref_merge_alias_over_body(ref_link *link, size_t file_number, uint32
  * refuses that). */
 static void ref_merge_body_over_alias(ref_link *link, size_t file_number, uint32_t symbol) {
   ref_file *file = &link->files[file_number];
-  const ref_function *function = &link->functions[file->function_of[symbol]];
-  ref_function *named = &link->functions[function->alias_of];
-  if (named->text != REF_NONE) {
-    ref_weak_drop_records_of(link, function->alias_of);
+  const size_t alias_of = link->functions[file->function_of[symbol]].alias_of;
+  ref_function *named = alias_of == REF_NONE ? NULL : &link->functions[alias_of];
+  if (named != NULL && named->text != REF_NONE) {
+    ref_weak_drop_records_of(link, alias_of);
     ref_merge_copy_text(link, file, symbol, named);
     ref_merge_define_symbol(link, file_number, symbol, named->text);
   }
@@ -307,6 +307,10 @@ static void ref_merge_function(ref_link *link, size_t file_number, uint32_t symb
   }
   ref_function *function = &link->functions[file->function_of[symbol]];
   if (!function->live) {
+    if (file->body_of[symbol] == REF_BODY_REPLACES && ref_function_symbol_is_alias(file, symbol) &&
+        link->job->bug_compatible) {
+      file->lost_text = file->cubin.symbols[symbol].section; /* RF223 */
+    }
     return;
   }
   switch (file->body_of[symbol]) {
@@ -477,6 +481,7 @@ static void ref_merge_create_last_sections(ref_link *link) {
   link->sections[link->callgraph_section].links_symtab = true;
   link->prototype_section = ref_section_add_with_symbol(link, ".nv.prototype", REF_TYPE_PROTOTYPE, 0, 4, 8);
   link->sections[link->prototype_section].links_symtab = true;
+  ref_relocate_make_room_for_shifts(link);
   if (link->relocatable) {
     ref_relocatable_prepare(link);
     return;

@@ -1,4 +1,4 @@
-/* User constants above 64 KB are laid out again: K1a, D64. */
+/* User constants above 64 KB are laid out again: K1a, D64, D101. */
 #include "link.h"
 
 #include <string.h>
@@ -115,7 +115,8 @@ static bool ref_overflow_is_wanted(const ref_link *link, const char *name) {
 }
 
 /* RF123: with -kernels-used or -variables-used only those constants are laid out again that an entry refers to or that are
- * named; the others go with their symbols and names, and so does the section if none is left. */
+ * named; the others go with their symbols and names, and so does the section if none is left. D101: where a local or weak one
+ * is among those that stay, nvlink ends by a signal. */
 static void ref_overflow_drop_unused(ref_link *link, size_t number) {
   bool *used = ref_memory_take(link, link->symbol_count + 1, sizeof *used);
   bool any = false;
@@ -133,19 +134,41 @@ static void ref_overflow_drop_unused(ref_link *link, size_t number) {
     symbol->dropped = !used[i] && !ref_overflow_is_wanted(link, symbol->name);
     symbol->has_no_name = symbol->dropped;
     any = any || !symbol->dropped;
+    if (!symbol->dropped && symbol->bind != REF_BIND_GLOBAL) {
+      ref_message_fatal(link, "D101", "The local or weak constant '%s' stays among those that do not fit",
+                        symbol->name);
+    }
   }
   link->sections[number].deleted = !any;
   link->sections[number].dropped = !any;
 }
 
-/* Entries inside the bytes of what went. */
-static void ref_overflow_drop_entries(ref_link *link, size_t number) {
+/* How many variables that went have each byte of the section: their beginnings and ends, then the sums. */
+static int64_t *ref_overflow_count_gone(ref_link *link, size_t number) {
+  const uint64_t size = link->sections[number].data.size;
+  int64_t *gone = ref_memory_take(link, (size_t)size + 1, sizeof *gone);
+  for (size_t i = 0; i < link->symbol_count; i++) {
+    const ref_out_symbol *symbol = &link->symbols[i];
+    if (symbol->section == number && symbol->dropped && symbol->value < size) {
+      const uint64_t rest = size - symbol->value;
+      gone[symbol->value]++;
+      gone[symbol->value + (symbol->size < rest ? symbol->size : rest)]--;
+    }
+  }
+  for (size_t i = 1; i <= size; i++) {
+    gone[i] += gone[i - 1];
+  }
+  return gone;
+}
+
+/* D101: an address in the bytes of what went, with which nvlink ends by a signal or with E61. */
+static void ref_overflow_check_entries(ref_link *link, size_t number) {
+  const uint64_t size = link->sections[number].data.size;
+  const int64_t *gone = ref_overflow_count_gone(link, number);
   for (size_t i = 0; i < link->relocation_count; i++) {
-    ref_out_relocation *entry = &link->relocations[i];
-    for (size_t k = 0; k < link->symbol_count && entry->target == number && !entry->dropped; k++) {
-      const ref_out_symbol *symbol = &link->symbols[k];
-      entry->dropped = symbol->section == number && symbol->dropped && entry->offset >= symbol->value &&
-                       entry->offset - symbol->value < symbol->size;
+    const ref_out_relocation *entry = &link->relocations[i];
+    if (entry->target == number && !entry->dropped && entry->offset < size && gone[entry->offset] > 0) {
+      ref_message_fatal(link, "D101", "A constant that goes because those that stay do not fit holds an address");
     }
   }
 }
@@ -158,7 +181,7 @@ void ref_overflow_user_constants(ref_link *link) {
   }
   if (ref_options_restrict_kernels(link)) {
     ref_overflow_drop_unused(link, number);
-    ref_overflow_drop_entries(link, number);
+    ref_overflow_check_entries(link, number);
   }
   for (size_t i = 0; i < link->symbol_count && !link->job->bug_compatible; i++) {
     if (link->symbols[i].section == number) {

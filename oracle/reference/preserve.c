@@ -84,7 +84,7 @@ static bool ref_preserve_takes(ref_link *link, const ref_out_relocation *entry) 
   if (symbol->has_no_name && ref_shared_pool_is_used(link)) {
     ref_preserve_refuse(link);
   }
-  const bool slot = ref_bindless_mask_of(symbol->type) != 0 && ref_bindless_takes(link, entry->type); /* L575 */
+  const bool slot = ref_bindless_mask_of(symbol->type) != 0 && ref_bindless_takes(entry->type); /* L575 */
   if (slot || symbol->has_no_name) {
     return false;
   }

@@ -2,19 +2,42 @@
 #include "reference.h"
 
 #include "link.h"
+#include "relocation_table.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* W3.4, R55, R56: constant in every executable, none with -r. */
+/* R55: what an older toolkit does not know begins with this type, on every architecture that is linked, and ends with the
+ * last type but the sentinel. */
+enum { ACTION_FIRST = 115, ACTION_END = 116, ACTION_SIZE = 8 };
+
+/* R56: a type's first two fields. The second byte shifts by two what counts in words; the first one is the number of the
+ * byte that a field takes of the value. A type without a field has no record. */
+static void ref_reference_add_action(ref_link *link, ref_bytes *data, uint32_t type) {
+  const ref_field *fields = ref_relocation_row_of(type)->fields;
+  const ref_source source = fields[0].source;
+  if (source == REF_FROM_NOTHING) {
+    return;
+  }
+  const uint8_t group = source >= REF_FROM_BYTE0 && source <= REF_FROM_BYTE7 ? (uint8_t)(source - REF_FROM_BYTE0) : 0;
+  const uint8_t shift = source == REF_FROM_SHR2 ? 2 : 0;
+  const uint8_t record[ACTION_SIZE] = {group,           shift,          0, fields[0].width, fields[0].start, 0,
+                                       fields[1].width, fields[1].start};
+  ref_bytes_add(link, data, record, sizeof record);
+}
+
+/* W3.4, R55: in every executable, none with -r: the first type, then a record a type. */
 static void ref_reference_write_action(ref_link *link) {
   if (link->relocatable) {
     return;
   }
-  static const uint8_t action[16] = {0x73, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x11, 0x25, 0, 0x05, 0x36};
+  const uint8_t header[ACTION_SIZE] = {ACTION_FIRST};
   ref_out_section *section = &link->sections[link->action_section];
-  ref_bytes_add(link, &section->data, action, sizeof action);
-  section->size = sizeof action;
+  ref_bytes_add(link, &section->data, header, sizeof header);
+  for (uint32_t type = ACTION_FIRST; type < ACTION_END; type++) {
+    ref_reference_add_action(link, &section->data, type);
+  }
+  section->size = section->data.size;
 }
 
 /* What an executable lays out in merged sections. */
@@ -47,11 +70,12 @@ void ref_reference_lay_out(ref_link *link) {
   ref_limits_check_large_parameters(link);
   ref_relocate_apply(link);
   ref_attributes_finish(link);
+  ref_functions_check_internal(link);
   ref_dump_finish(link);
   ref_limits_check_local_aliases(link);
   ref_limits_check_parameters(link);
-  ref_functions_check_internal(link);
   ref_symbols_check_values(link);
+  ref_attributes_check_masks(link);
   ref_callgraph_measure(link);
   ref_notes_write(link);
   if (link->compat_section != REF_NONE) {

@@ -58,11 +58,15 @@ bool ref_relocatable_move_to_instance(const ref_link *link, ref_out_relocation *
   return true;
 }
 
+bool ref_relocatable_is_default(const ref_link *link) {
+  return link->relocatable && !link->job->bug_compatible;
+}
+
 /* D1, D2, D4-D6: what nvlink applies although nothing has its place yet. By default the entry stays for the link that gives
  * places: of constants, shared memory, textures, defined or not. D91, D92: so do entries against section symbols, and those that clear
  * what belongs to a function. */
 bool ref_relocatable_keeps(const ref_link *link, const ref_out_relocation *entry) {
-  if (!link->relocatable || link->job->bug_compatible || entry->symbol == REF_NONE) {
+  if (!ref_relocatable_is_default(link) || entry->symbol == REF_NONE) {
     return false;
   }
   const ref_out_symbol *symbol = &link->symbols[entry->symbol];
@@ -169,9 +173,22 @@ static bool ref_relocatable_raise_extern(ref_link *link) {
   return raised;
 }
 
+/* RF208: what an input's symbol has for a value, from an earlier -r, is its alignment alone. */
+static void ref_relocatable_clear_extern(ref_link *link) {
+  for (size_t i = 0; i < link->symbol_count; i++) {
+    if (link->symbols[i].is_extern_shared) {
+      link->symbols[i].value = 0;
+    }
+  }
+}
+
 /* As W17.4, until nothing changes (RF14). */
 static void ref_relocatable_value_extern(ref_link *link) {
-  while (ref_options_keep_shared_symbols(link) && ref_relocatable_raise_extern(link)) {
+  if (!ref_options_keep_shared_symbols(link)) {
+    return;
+  }
+  ref_relocatable_clear_extern(link);
+  while (ref_relocatable_raise_extern(link)) {
   }
 }
 
@@ -182,7 +199,7 @@ static void ref_relocatable_check_constants(ref_link *link) {
     if (number == REF_NONE || link->sections[number].size > 0) {
       continue;
     }
-    if (link->job->bug_compatible) {
+    if (link->job->bug_compatible && link->functions[i].second_image == 0) {
       ref_message_fatal(link, "E68", "Internal error: reference to deleted section");
     }
     link->sections[number].dropped = true;

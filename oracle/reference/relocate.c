@@ -5,12 +5,17 @@
 #include <string.h>
 
 enum {
+  TYPE_WORD = 1,
   TYPE_G32 = 3,
   TYPE_G64 = 4,
   TYPE_ADDRESS_26 = 5,
   TYPE_ADDRESS_23 = 12,
   TYPE_ADDRESS_20 = 42,
   TYPE_ADDRESS_32 = 55,
+  TYPE_LOW = 56,
+  TYPE_HIGH = 57,
+  TYPE_ADDRESS_55 = 75,
+  TYPE_ADDRESS_64 = 2,
   TYPE_UNIFIED_LOW = 112,
   TYPE_UNIFIED_HIGH = 113,
   MERCURY_LOW = REF_MERCURY_FIRST + 5,
@@ -26,7 +31,7 @@ enum {
   HIDDEN = 2
 };
 
-typedef enum ref_action { REF_APPLY, REF_KEEP, REF_DROP, REF_CLEAR, REF_KEEP_NOTHING } ref_action;
+typedef enum ref_action { REF_APPLY, REF_KEEP, REF_DROP, REF_CLEAR, REF_KEEP_NOTHING, REF_RECORD } ref_action;
 
 static ref_kind ref_relocate_kind(uint32_t type) {
   const ref_relocation_row *row = ref_relocation_row_of(type);
@@ -59,23 +64,43 @@ static bool ref_relocate_is_global(const ref_link *link, const ref_out_symbol *s
   return type == REF_TYPE_GLOBAL || type == REF_TYPE_GLOBAL_INIT || type == REF_TYPE_UDT;
 }
 
-/* R16, W11.6 */
-static void ref_relocate_follow_alias(const ref_link *link, ref_out_relocation *entry) {
+/* R16, W11.6: the function of whose text the entry's symbol is a second name, or REF_NONE. */
+static size_t ref_relocate_primary(const ref_link *link, const ref_out_relocation *entry) {
   if (entry->function == REF_NONE || entry->symbol == REF_NONE || link->functions[entry->function].is_stub) {
-    return; /* a stub is none of the first one */
+    return REF_NONE; /* a stub is none of the first one */
   }
   const ref_out_symbol *symbol = &link->symbols[entry->symbol];
-  if (symbol->section == REF_NONE || link->sections[symbol->section].info_function == REF_NONE) {
+  const size_t primary = symbol->section == REF_NONE ? REF_NONE : link->sections[symbol->section].info_function;
+  return primary == entry->function ? REF_NONE : primary;
+}
+
+static bool ref_relocate_shifts(const ref_link *link, const ref_out_relocation *entry) {
+  const ref_out_symbol *symbol = &link->symbols[entry->symbol];
+  return symbol->value != 0 && (symbol->other & REF_OTHER_ENTRY) != 0;
+}
+
+/* RF216: the offset of a second name needs an addend, so a REL entry becomes RELA as in R37, the field's old content lost (D12) by
+ * nvlink. */
+void ref_relocate_make_room_for_shifts(ref_link *link) {
+  for (size_t i = link->relocation_count; i-- > 0;) {
+    ref_out_relocation *entry = &link->relocations[i];
+    if (entry->has_addend || entry->dropped || ref_relocate_primary(link, entry) == REF_NONE ||
+        !ref_relocate_shifts(link, entry)) {
+      continue;
+    }
+    entry->has_addend = true;
+    entry->adds_old = !link->job->bug_compatible;
+    entry->section = ref_relocation_section(link, entry->target, true);
+  }
+}
+
+static void ref_relocate_follow_alias(const ref_link *link, ref_out_relocation *entry) {
+  const size_t primary = ref_relocate_primary(link, entry);
+  if (primary == REF_NONE) {
     return;
   }
-  const size_t primary = link->sections[symbol->section].info_function;
-  if (primary == entry->function) {
-    return;
-  }
-  if (symbol->value == 0) {
-    entry->function = primary;
-    entry->symbol = link->functions[primary].symbol;
-  } else if ((symbol->other & REF_OTHER_ENTRY) != 0) {
+  const ref_out_symbol *symbol = &link->symbols[entry->symbol];
+  if (symbol->value == 0 || ref_relocate_shifts(link, entry)) {
     entry->addend = (int64_t)((uint64_t)entry->addend + symbol->value);
     entry->function = primary;
     entry->symbol = link->functions[primary].symbol;
@@ -90,7 +115,7 @@ static ref_action ref_relocate_classify_internal(ref_link *link, const ref_out_r
   }
   const bool weak = link->relocatable && link->symbols[entry->symbol].bind == REF_BIND_WEAK;
   if (!link->job->bug_compatible) {
-    return clear ? REF_DROP : REF_KEEP;
+    return clear || ref_relocate_is_nothing(entry->type) ? REF_DROP : REF_KEEP; /* R14, D100 */
   }
   return !clear ? REF_DROP : weak ? REF_KEEP : REF_CLEAR;
 }
@@ -106,8 +131,9 @@ static ref_action ref_relocate_classify_function(ref_link *link, const ref_out_r
     return ref_relocate_classify_internal(link, entry, clear);
   }
   const ref_out_symbol *symbol = &link->symbols[entry->symbol];
-  const bool waits = link->relocatable && symbol->bind == REF_BIND_WEAK; /* RF155 */
-  if ((symbol->other & VISIBILITY) == HIDDEN && !waits) {
+  const bool waits = link->relocatable && symbol->bind == REF_BIND_WEAK;   /* RF155 */
+  const bool unified = ref_relocate_kind(entry->type) == REF_KIND_UNIFIED; /* RF207 */
+  if ((symbol->other & VISIBILITY) == HIDDEN && !waits && !unified) {
     return REF_APPLY;
   }
   return clear || ref_relocate_is_nothing(entry->type) ? REF_DROP : REF_KEEP;
@@ -119,8 +145,16 @@ static bool ref_relocate_waits_for_slot(const ref_link *link, uint32_t type) {
          (type == TYPE_ADDRESS_26 || type == TYPE_ADDRESS_23 || type == TYPE_ADDRESS_20 || type == TYPE_ADDRESS_32);
 }
 
+/* RF218: in the data of a capsule a texture has no slot; the SASS view has what the Mercury view writes. */
+static bool ref_relocate_is_texture_data(const ref_link *link, const ref_out_relocation *entry) {
+  return link->is_capsule && link->sections[entry->target].info_function == REF_NONE;
+}
+
 /* R18 */
 static ref_action ref_relocate_classify_texture(ref_link *link, const ref_out_relocation *entry) {
+  if (ref_relocate_is_texture_data(link, entry) && (entry->asked_unified || entry->type == TYPE_WORD)) {
+    return entry->asked_unified ? REF_KEEP : REF_APPLY;
+  }
   switch (ref_relocate_texture(entry->type)) {
   case REF_TEXTURE_SLOT:
     return ref_relocate_waits_for_slot(link, entry->type) ? REF_KEEP : REF_APPLY;
@@ -214,6 +248,13 @@ static ref_action ref_relocate_classify_table(ref_link *link, const ref_out_relo
   return waits ? REF_KEEP : REF_DROP;
 }
 
+/* R19 */
+static bool ref_relocate_names_reserved(const ref_link *link, const ref_out_relocation *entry) {
+  const ref_out_symbol *symbol = entry->symbol == REF_NONE ? NULL : &link->symbols[entry->symbol];
+  return symbol != NULL && symbol->section == REF_NONE && !symbol->is_extern_shared &&
+         strncmp(symbol->name, ".nv.reservedSmem.", 17) == 0;
+}
+
 static ref_action ref_relocate_classify_now(ref_link *link, ref_out_relocation *entry) {
   if (entry->function != REF_NONE) {
     const ref_action action = ref_relocate_classify_function(link, entry);
@@ -241,7 +282,7 @@ static ref_action ref_relocate_classify_now(ref_link *link, ref_out_relocation *
   }
   const bool undefined = symbol->section == REF_NONE && !symbol->is_extern_shared;
   const bool clear = ref_relocate_kind(entry->type) == REF_KIND_CLEAR;
-  if (undefined && strncmp(symbol->name, ".nv.reservedSmem.", 17) == 0) {
+  if (ref_relocate_names_reserved(link, entry)) {
     return clear ? REF_KEEP_NOTHING : REF_KEEP; /* R19 */
   }
   if (undefined && symbol->type == REF_SYMBOL_CUDA_OBJECT && (symbol->other & REF_SPACE_MASK) == REF_SPACE_GLOBAL) {
@@ -278,15 +319,55 @@ static bool ref_relocate_is_plain_data(const ref_link *link, const ref_out_reloc
   return link->is_capsule && !link->view->is_mercury && link->sections[entry->target].info_function == REF_NONE;
 }
 
-static ref_action ref_relocate_classify(ref_link *link, ref_out_relocation *entry) {
+static bool ref_relocate_is_in_code(const ref_link *link, const ref_out_relocation *entry) {
+  return link->sections[entry->target].info_function != REF_NONE;
+}
+
+/* L565: what of a capsule's code has instructions of its own in the SASS view is decided as in the Mercury view: halves of an address are
+ * for the loader, a whole address is written into the capsule or stays. */
+static ref_action ref_relocate_classify_code(ref_link *link, ref_out_relocation *entry) {
   const ref_action action = ref_relocate_classify_now(link, entry);
-  const bool clear = ref_relocate_kind(entry->type) == REF_KIND_CLEAR; /* D91 */
+  if (entry->type == TYPE_LOW || entry->type == TYPE_HIGH) {
+    return action == REF_APPLY ? REF_KEEP : action;
+  }
+  if (entry->type == TYPE_ADDRESS_32 && ref_relocate_names_reserved(link, entry)) {
+    return REF_APPLY; /* RF217 */
+  }
+  if (entry->type != TYPE_ADDRESS_55 || action != REF_KEEP) {
+    return action;
+  }
+  ref_out_relocation whole = *entry;
+  whole.type = TYPE_ADDRESS_64;
+  return ref_relocate_classify_now(link, &whole) == REF_APPLY ? REF_RECORD : action;
+}
+
+/* D91: by default what clears the traces of dead code waits for the final link, whatever it is about but nvlink's own names. */
+static bool ref_relocate_waits_to_clear(const ref_link *link, const ref_out_relocation *entry) {
+  return ref_relocatable_is_default(link) && ref_relocate_kind(entry->type) == REF_KIND_CLEAR &&
+         entry->symbol != REF_NONE && !ref_relocate_is_unified_table(&link->symbols[entry->symbol]) &&
+         !ref_relocate_names_reserved(link, entry);
+}
+
+/* RF224: where a unit of `.debug_info` has its lines, a further link decides. */
+static bool ref_relocate_waits_for_lines(const ref_link *link, const ref_out_relocation *entry) {
+  const ref_out_symbol *symbol = entry->symbol == REF_NONE ? NULL : &link->symbols[entry->symbol];
+  return link->relocatable && link->is_capsule && entry->type == TYPE_WORD && symbol != NULL &&
+         symbol->type == REF_SYMBOL_SECTION && symbol->section != REF_NONE &&
+         strcmp(link->sections[symbol->section].name, ".debug_line") == 0;
+}
+
+static ref_action ref_relocate_classify(ref_link *link, ref_out_relocation *entry) {
+  const bool code = link->is_capsule && !link->view->is_mercury && ref_relocate_is_in_code(link, entry);
+  const ref_action action = code ? ref_relocate_classify_code(link, entry) : ref_relocate_classify_now(link, entry);
   ref_relocate_check_descriptor(link, entry);
+  if (action != REF_KEEP && (ref_relocate_waits_to_clear(link, entry) || ref_relocate_waits_for_lines(link, entry))) {
+    return REF_KEEP;
+  }
   if (action == REF_KEEP_NOTHING && ref_relocate_is_plain_data(link, entry)) {
     return REF_DROP;
   }
   const bool loader = action == REF_APPLY && entry->is_of_loader; /* L585 */
-  return loader || ((action == REF_APPLY || clear) && ref_relocatable_keeps(link, entry)) ? REF_KEEP : action;
+  return loader || (action == REF_APPLY && ref_relocatable_keeps(link, entry)) ? REF_KEEP : action;
 }
 
 /* RF49: what `isspacep` compares with: the size of all user constants, -1 when there are none. */
@@ -319,8 +400,12 @@ static uint64_t ref_relocate_symbol_value(ref_link *link, const ref_out_relocati
     return function == REF_NONE ? none : ref_shared_extern_offset(link, &link->functions[function]);
   }
   if (ref_relocate_is_texture(symbol)) {
-    const bool slot = ref_relocate_texture(entry->type) == REF_TEXTURE_SLOT && !link->relocatable; /* W10.6 */
+    const bool slot = ref_relocate_texture(entry->type) == REF_TEXTURE_SLOT && !link->relocatable && /* W10.6 */
+                      !ref_relocate_is_texture_data(link, entry);
     return slot ? ref_bindless_value(link, symbol, entry->type) : 0;
+  }
+  if (ref_relocate_names_reserved(link, entry)) {
+    return symbol->value; /* RF217 */
   }
   if (symbol->section == REF_NONE) {
     return link->job->bug_compatible ? none : 0; /* R22, D13 */
@@ -540,7 +625,8 @@ void ref_relocate_apply(ref_link *link) {
     entry->asked_unified = entry->type != type;
     ref_relocate_follow_alias(link, entry);
     const ref_action action = ref_relocate_classify(link, entry);
-    if (action == REF_APPLY || (action == REF_CLEAR && ref_relocate_records_cleared(link, entry))) {
+    if (action == REF_APPLY || action == REF_RECORD ||
+        (action == REF_CLEAR && ref_relocate_records_cleared(link, entry))) {
       ref_preserve_record(link, entry);
     }
     if (action == REF_APPLY || action == REF_CLEAR) {

@@ -4,7 +4,17 @@
 
 #include <string.h>
 
-enum { LOADER_FIRST = REF_MERCURY_FIRST + 60, LOADER_LAST = REF_MERCURY_FIRST + 63 };
+enum {
+  LOADER_FIRST = REF_MERCURY_FIRST + 60,
+  LOADER_LAST = REF_MERCURY_FIRST + 63,
+  LOW = 5, /* of Mercury */
+  HIGH = 6,
+  PROGRAM_LOW = 40,
+  PROGRAM_HIGH = 41,
+  ADDRESS = 55, /* of R_CUDA */
+  ADDRESS_LOW = 56,
+  ADDRESS_HIGH = 57
+};
 
 static const char MERCURY_RELOCATIONS[] = ".nv.merc.rela";
 
@@ -162,9 +172,30 @@ static bool ref_relocation_is_of_loader(const ref_link *link, const ref_file *fi
   return false;
 }
 
-static void ref_relocation_add(ref_link *link, size_t file_number, uint32_t target, const ref_relocation *entry,
+/* RF219: nvlink ends by a signal over an entry of a capsule's code against symbol 0, and over one for the loader that comes to it (R12). */
+static void ref_relocation_check_code(ref_link *link, const ref_file *file, const ref_relocation *entry,
+                                      const ref_out_relocation *output) {
+  const uint32_t type = entry->type - REF_MERCURY_FIRST;
+  const bool half = type == LOW || type == HIGH || type == PROGRAM_LOW || type == PROGRAM_HIGH;
+  const bool nothing = output->symbol == REF_NONE && output->function == REF_NONE && !output->names_gone_shared &&
+                       !output->names_gone_section;
+  if (link->is_capsule && link->view->is_mercury && link->sections[output->target].info_function != REF_NONE &&
+      (entry->symbol == 0 || (half && nothing))) {
+    ref_message_fatal(link, "RF219", "Input file '%s': relocation %u of code is about no symbol", file->name, type);
+  }
+}
+
+/* RF220 */
+static bool ref_relocation_is_kernel_address(const ref_link *link, const ref_out_relocation *output) {
+  const bool address = output->type == ADDRESS || output->type == ADDRESS_LOW || output->type == ADDRESS_HIGH;
+  return address && link->is_capsule && !link->view->is_mercury && output->function != REF_NONE &&
+         link->functions[output->function].entry && link->sections[output->target].info_function != REF_NONE;
+}
+
+static void ref_relocation_add(ref_link *link, size_t file_number, uint32_t table, const ref_relocation *entry,
                                bool has_addend, size_t processed) {
   ref_file *file = &link->files[file_number];
+  const uint32_t target = file->cubin.sections[table].info;
   const bool no_type = entry->type > 0 && entry->type <= REF_MERCURY_FIRST; /* L584 */
   const bool of_text = entry->type < REF_MERCURY_FIRST && ref_merge_owner(file, target) != 0;
   if (link->view->is_mercury && (no_type || of_text)) {
@@ -182,6 +213,10 @@ static void ref_relocation_add(ref_link *link, size_t file_number, uint32_t targ
                                .has_addend = has_addend};
   output.is_of_loader = ref_relocation_is_of_loader(link, file, target, entry);
   ref_relocation_resolve_symbol(link, file, entry, &output);
+  if (ref_relocation_is_kernel_address(link, &output)) {
+    output.type = ref_mercury_descriptor_type(file, table, entry);
+  }
+  ref_relocation_check_code(link, file, entry, &output);
   ref_relocation_add_block_offset(link, &output);
   output.section = ref_relocation_section(link, output.target, output.has_addend);
   if (has_addend && entry->addend == 0 && processed > 0) {
@@ -213,7 +248,7 @@ static void ref_relocation_note_dead_textures(ref_link *link, const ref_file *fi
   for (size_t i = 0; i < ref_cubin_relocation_count(&file->cubin, section); i++) {
     const ref_relocation entry = ref_cubin_relocation(&file->cubin, section, i);
     if (entry.symbol < file->cubin.symbol_count && file->function_of[entry.symbol] == REF_NONE &&
-        ref_bindless_takes(link, entry.type)) {
+        ref_bindless_takes(entry.type)) {
       link->dead_bindless_mask |= ref_bindless_mask_of(file->cubin.symbols[entry.symbol].info & 15);
     }
   }
@@ -262,7 +297,7 @@ void ref_relocations_read(ref_link *link, size_t file_number, uint32_t section) 
   for (size_t i = 0; i < count; i++) {
     const ref_relocation entry = ref_cubin_relocation(&file->cubin, section, i);
     if (!ref_relocation_is_skipped(link, file, input->info, &entry)) {
-      ref_relocation_add(link, file_number, input->info, &entry, input->type == REF_TYPE_RELA, processed++);
+      ref_relocation_add(link, file_number, section, &entry, input->type == REF_TYPE_RELA, processed++);
     }
   }
 }

@@ -104,13 +104,14 @@ static bool ref_symbol_is_shared(const ref_out_symbol *symbol) {
   return symbol->type == REF_SYMBOL_CUDA_OBJECT && (symbol->other & REF_SPACE_MASK) == REF_SPACE_SHARED;
 }
 
-/* RF160: shared memory that is mentioned with a size and defined nowhere stays in every output, with the value -1. */
+/* RF160: shared memory that is mentioned with a size and defined nowhere stays in every output, with the value -1; by default (D1) with its
+ * alignment in what waits for a further link. */
 void ref_symbols_settle_undefined(ref_link *link) {
   for (size_t i = 0; i < link->symbol_count; i++) {
     ref_out_symbol *symbol = &link->symbols[i];
     if (ref_symbol_is_shared(symbol) && symbol->section == REF_NONE && !symbol->common && !symbol->is_extern_shared &&
         symbol->size > 0 && !ref_symbol_is_provided(symbol->name)) {
-      symbol->value = UINT64_MAX;
+      symbol->value = ref_relocatable_is_default(link) ? symbol->value : UINT64_MAX;
       symbol->dropped = false;
       symbol->has_no_name = false;
     }

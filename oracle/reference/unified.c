@@ -33,13 +33,13 @@ size_t ref_unified_symbol(const ref_link *link, const ref_file *file, uint32_t i
   return function == REF_NONE ? file->symbol_of[index] : link->functions[function].symbol;
 }
 
-static uint64_t ref_unified_slot(const ref_link *link, size_t symbol) {
-  for (size_t i = 0; i < link->unified_functions.count; i++) {
-    if (link->unified_functions.items[i].symbol == symbol) {
-      return link->unified_functions.items[i].offset;
-    }
+/* RF222: the places that the copies tell are those of before the index file moved anything. */
+static void ref_unified_write_copied_place(const ref_link *link, uint32_t type, size_t symbol, uint8_t *at) {
+  const ref_unified *entry = ref_unified_of_symbol(&link->unified_functions, symbol);
+  if (entry == NULL || type == REF_TYPE_UDT_ENTRY) {
+    entry = ref_unified_of_symbol(&link->unified_objects, symbol);
   }
-  return 0;
+  ref_put_u64(at, entry == NULL ? 0 : entry->before);
 }
 
 /* {symbol, 7, offset, two words of identity}; the offset of data is its place in the output's `.nv.udt`. */
@@ -51,10 +51,13 @@ static void ref_unified_write_table(ref_link *link, const ref_file *file, uint32
     uint8_t *entry = output->data + file->offset_in[number] + at;
     ref_put_u32(entry, ref_unified_number(link, symbol, ref_unified_is_copy(input)));
     ref_put_u32(entry + FLAGS_AT, FLAGS);
-    if (input->type == REF_TYPE_UDT_ENTRY && symbol != REF_NONE) {
+    if (ref_unified_is_copy(input) && ref_unified_is_placed(link)) {
+      ref_unified_write_copied_place(link, input->type, symbol, entry + OFFSET_AT);
+    } else if (input->type == REF_TYPE_UDT_ENTRY && symbol != REF_NONE) {
       ref_put_u64(entry + OFFSET_AT, link->symbols[symbol].value);
     } else if (ref_unified_is_placed(link)) {
-      ref_put_u64(entry + OFFSET_AT, ref_unified_slot(link, symbol));
+      const ref_unified *slot = ref_unified_of_symbol(&link->unified_functions, symbol);
+      ref_put_u64(entry + OFFSET_AT, slot == NULL ? 0 : slot->offset);
     }
   }
 }

@@ -10,7 +10,7 @@ static ref_unified_list ref_unified_read_keys(ref_link *link, const uint8_t *byt
   ref_unified_list list = {ref_memory_take(link, (size_t)count + 1, sizeof *list.items), (size_t)count, window};
   for (size_t i = 0; i < list.count; i++) {
     const uint8_t *key = bytes + i * KEY;
-    list.items[i] = (ref_unified){{ref_u64(key), ref_u64(key + 8)}, ref_u64(key + 16), REF_NONE, false};
+    list.items[i] = (ref_unified){{ref_u64(key), ref_u64(key + 8)}, ref_u64(key + 16), REF_NONE, false, 0};
   }
   return list;
 }
@@ -106,7 +106,8 @@ static ref_unified_list ref_unified_list_inputs(ref_link *link, uint32_t type) {
         list.items[list.count++] = (ref_unified){{ref_u64(entry + IDENTITY_AT), ref_u64(entry + IDENTITY_AT + 8)},
                                                  UINT64_MAX,
                                                  ref_unified_symbol(link, file, ref_u32(entry)),
-                                                 false};
+                                                 false,
+                                                 0};
       }
     }
   }
@@ -138,7 +139,7 @@ static void ref_unified_match(ref_link *link, const ref_unified_list *inputs, co
   }
 }
 
-static const ref_unified *ref_unified_of_symbol(const ref_unified_list *list, size_t symbol) {
+ref_unified *ref_unified_of_symbol(const ref_unified_list *list, size_t symbol) {
   for (size_t i = 0; i < list->count; i++) {
     if (list->items[i].symbol == symbol) {
       return &list->items[i];
@@ -184,11 +185,12 @@ static void ref_unified_move_stubs(ref_link *link) {
       continue;
     }
     ref_out_symbol *symbol = &link->symbols[function->symbol];
-    const ref_unified *entry =
+    ref_unified *entry =
         ref_unified_of_symbol(&link->unified_functions, ref_unified_function_of_stub(link, function->name));
     if (entry == NULL) {
       ref_message_fatal(link, "E74", "Internal error: UFT stub match not found");
     }
+    entry->before = symbol->value;
     if (entry->found && entry->offset <= image.size - SLOT && symbol->value <= section->data.size - SLOT) {
       memcpy(image.data + entry->offset, section->data.data + symbol->value, SLOT);
     }
@@ -235,11 +237,10 @@ static void ref_unified_check_object(ref_link *link, const ref_unified *entry, c
   if (!entry->found) {
     ref_message_fatal(link, "D20", "The index file has no place for an object of .nv.udt");
   }
-  if (entry->symbol == REF_NONE || link->symbols[entry->symbol].section == REF_NONE ||
-      &link->sections[link->symbols[entry->symbol].section] != section ||
-      link->symbols[entry->symbol].size > section->data.size ||
-      link->symbols[entry->symbol].value > section->data.size - link->symbols[entry->symbol].size ||
-      entry->offset > limit) {
+  const ref_out_symbol *symbol = entry->symbol == REF_NONE ? NULL : &link->symbols[entry->symbol];
+  if (symbol == NULL || symbol->section == REF_NONE || &link->sections[symbol->section] != section ||
+      symbol->size > section->data.size || symbol->value > section->data.size - symbol->size ||
+      entry->offset > limit - symbol->size) {
     ref_message_fatal(link, "D20", "The index file puts an object of .nv.udt beyond the data");
   }
 }
@@ -250,8 +251,9 @@ static void ref_unified_move_objects(ref_link *link, size_t number) {
   ref_bytes image = {0};
   ref_bytes_fill(link, &image, (size_t)link->index_objects.window);
   for (size_t i = 0; i < link->unified_objects.count; i++) {
-    const ref_unified *entry = &link->unified_objects.items[i];
+    ref_unified *entry = &link->unified_objects.items[i];
     ref_out_symbol *symbol = &link->symbols[entry->symbol];
+    entry->before = symbol->value;
     if (symbol->size > 0) {
       memcpy(image.data + entry->offset, section->data.data + symbol->value, (size_t)symbol->size);
     }
@@ -264,23 +266,29 @@ static void ref_unified_move_objects(ref_link *link, size_t number) {
   section->size = image.size;
 }
 
-/* ZM5: the window ends with the last object. */
+/* ZM5, RF210: the window ends with the last object that the index file has a place for. */
+static uint64_t ref_unified_end_of_objects(const ref_link *link) {
+  uint64_t end = 0;
+  for (size_t i = 0; i < link->unified_objects.count; i++) {
+    const ref_unified *entry = &link->unified_objects.items[i];
+    const uint64_t size = entry->symbol == REF_NONE ? 0 : link->symbols[entry->symbol].size;
+    end = entry->found && entry->offset + size > end ? entry->offset + size : end;
+  }
+  return end;
+}
+
 static void ref_unified_place_objects(ref_link *link) {
   link->unified_objects = ref_unified_list_inputs(link, REF_TYPE_UDT_ENTRY);
   const size_t number = ref_map_find(&link->section_by_name, ".nv.udt");
-  uint64_t end = 0;
   if (number == REF_NONE) {
     return;
   }
   ref_unified_match(link, &link->unified_objects, &link->index_objects);
-  for (size_t i = 0; i < link->unified_objects.count; i++) {
-    const ref_unified *entry = &link->unified_objects.items[i];
-    ref_unified_check_object(link, entry, &link->sections[number]);
-    const uint64_t last = entry->offset + link->symbols[entry->symbol].size;
-    end = last > end ? last : end;
-  }
-  if (end != link->index_objects.window) {
+  if (ref_unified_end_of_objects(link) != link->index_objects.window) {
     ref_message_fatal(link, "E79", "Internal error: size of uidx window != nv.udt");
+  }
+  for (size_t i = 0; i < link->unified_objects.count; i++) {
+    ref_unified_check_object(link, &link->unified_objects.items[i], &link->sections[number]);
   }
   if (ref_unified_overlaps(&link->unified_objects, link, false)) {
     ref_message_fatal(link, "D20", "The index file puts two objects of .nv.udt on one place");

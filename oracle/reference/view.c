@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { SYMBOL_BYTES = 24 };
+enum { SYMBOL_BYTES = 24, SYMBOL_OTHER = 5, VISIBILITY = 3, HIDDEN = 2 };
 
 const ref_view ref_view_sass = {.user_name = ".nv.constant3",
                                 .user_type = REF_TYPE_CONSTANT + 3,
@@ -80,6 +80,56 @@ static void ref_view_read_symbols(ref_link *link, ref_cubin *view, uint32_t numb
   }
 }
 
+/* RF221: a function of a capsule is hidden where its Mercury symbol is, whatever the SASS one says. */
+static void ref_view_show_functions(ref_link *link, ref_cubin *view, uint32_t mercury) {
+  const ref_section *table = &view->sections[mercury];
+  const size_t known = table->data == NULL ? 0 : (size_t)(table->size / SYMBOL_BYTES);
+  ref_symbol *symbols = ref_memory_take(link, view->symbol_count + 1, sizeof *symbols);
+  memcpy(symbols, view->symbols, view->symbol_count * sizeof *symbols);
+  for (size_t i = 1; i < view->symbol_count && i < known; i++) {
+    const bool hidden = (symbols[i].info & 15) == REF_SYMBOL_FUNC && (symbols[i].other & VISIBILITY) == HIDDEN;
+    if (hidden && (table->data[i * SYMBOL_BYTES + SYMBOL_OTHER] & VISIBILITY) == 0) {
+      symbols[i].other &= (uint8_t)~VISIBILITY;
+    }
+  }
+  view->symbols = symbols;
+}
+
+/* ZM8, F24: a section of a general type, whose kind its name says. The longer of two prefixes stands first. */
+typedef struct ref_named_kind {
+  uint32_t general;
+  const char *prefix;
+  uint32_t type;
+} ref_named_kind;
+
+static const ref_named_kind ref_named_kinds[] = {
+    {REF_TYPE_NOBITS, ".nv.global", REF_TYPE_GLOBAL},
+    {REF_TYPE_NOBITS, ".nv.shared.reserved.", REF_TYPE_SHARED_RESERVED},
+    {REF_TYPE_NOBITS, ".nv.shared.", REF_TYPE_SHARED},
+    {REF_TYPE_NOBITS, ".nv.local.", REF_TYPE_LOCAL},
+    {REF_TYPE_PROGBITS, ".nv.global.init", REF_TYPE_GLOBAL_INIT},
+    {REF_TYPE_PROGBITS, ".nv.constant", REF_TYPE_CONSTANT},
+    {REF_TYPE_CONSTANT_GENERIC, ".nv.constant", REF_TYPE_CONSTANT},
+};
+
+void ref_view_settle_type(ref_section *section) {
+  for (size_t i = 0; i < sizeof ref_named_kinds / sizeof *ref_named_kinds; i++) {
+    const ref_named_kind *kind = &ref_named_kinds[i];
+    const size_t length = strlen(kind->prefix);
+    if (section->type != kind->general || strncmp(section->name, kind->prefix, length) != 0) {
+      continue;
+    }
+    uint32_t bank = 0;
+    for (const char *at = section->name + length; kind->type == REF_TYPE_CONSTANT && *at >= '0' && *at <= '9'; at++) {
+      bank = bank > 99 ? bank : bank * 10 + (uint32_t)(*at - '0');
+    }
+    if (kind->type + bank <= REF_TYPE_CONSTANT_LAST) {
+      section->type = kind->type + bank;
+    }
+    return;
+  }
+}
+
 /* Returns the view; its arrays belong to the link, its bytes to the file. */
 ref_cubin ref_view_of(ref_link *link, const ref_cubin *cubin, bool mercury) {
   ref_cubin view = *cubin;
@@ -89,7 +139,7 @@ ref_cubin ref_view_of(ref_link *link, const ref_cubin *cubin, bool mercury) {
   for (uint32_t i = 1; i < view.section_count; i++) {
     ref_section *section = &view.sections[i];
     const bool is_mercury = (section->flags & REF_FLAG_MERCURY) != 0;
-    if (mercury && section->type == REF_TYPE_MERCURY_SYMTAB) {
+    if (section->type == REF_TYPE_MERCURY_SYMTAB) {
       symbols = i;
     }
     if (is_mercury != mercury && ref_view_is_mirrored(section)) {
@@ -97,12 +147,17 @@ ref_cubin ref_view_of(ref_link *link, const ref_cubin *cubin, bool mercury) {
     } else if (is_mercury) {
       ref_view_make_plain(link, section);
     }
+    if (section->type == REF_TYPE_NOBITS) {
+      ref_view_settle_type(section);
+    }
   }
   if (mercury && symbols == 0) {
     ref_message_fatal(link, "E65", "Internal error: symsec not found");
   }
   if (mercury) {
     ref_view_read_symbols(link, &view, symbols);
+  } else if (symbols != 0 && view.symbols != NULL) {
+    ref_view_show_functions(link, &view, symbols);
   }
   return view;
 }

@@ -53,8 +53,15 @@ size_t ref_weak_find_block(const ref_link *link, const char *name) {
   return REF_NONE;
 }
 
-/* RF176: with a section its entries go (jump tables of a capsule), and their section with its name. */
-static void ref_weak_delete_entries(ref_link *link, size_t number) {
+/* The entries of a jump table of a capsule. */
+static void ref_weak_drop_table_entries(ref_link *link, size_t number) {
+  for (size_t i = 0; i < link->relocation_count; i++) {
+    link->relocations[i].dropped = link->relocations[i].dropped || link->relocations[i].target == number;
+  }
+}
+
+/* RF176: with a section its entries go, and their section with its name. */
+void ref_weak_delete_entries(ref_link *link, size_t number) {
   const size_t sections[] = {link->sections[number].rel, link->sections[number].rela};
   for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++) {
     if (sections[i] != 0) {
@@ -62,19 +69,32 @@ static void ref_weak_delete_entries(ref_link *link, size_t number) {
       link->sections[sections[i]].dropped = true;
     }
   }
-  for (size_t i = 0; i < link->relocation_count; i++) {
-    link->relocations[i].dropped = link->relocations[i].dropped || link->relocations[i].target == number;
+  ref_weak_drop_table_entries(link, number);
+}
+
+/* D88: by default -r has no symbols of a replaced body's constants, nor their names. */
+static void ref_weak_drop_block_symbols(ref_link *link, size_t number) {
+  for (size_t i = 0; i < link->symbol_count && link->relocatable; i++) {
+    ref_out_symbol *symbol = &link->symbols[i];
+    if (symbol->section == number && symbol->type != REF_SYMBOL_SECTION) {
+      symbol->dropped = true;
+      symbol->has_no_name = true;
+    }
   }
 }
 
 /* RF4: a device function's block stays where it is, empty, and takes the winner's constants, if there are any. RF46: so does
  * a kernel's section, for its image; it goes with its name if nothing fills it. What a losing body left for a device function
- * goes with its name at once. */
+ * goes with its name at once. D86: nvlink keeps the entries of an emptied block, which overwrite the winner's; by default they go. */
 static void ref_weak_delete_block(ref_link *link, const ref_function *function, size_t number) {
   ref_out_section *section = &link->sections[number];
   if (section->constant_owner != REF_NONE || number == function->constant2) {
     section->data.size = 0;
     section->size = 0;
+    if (!link->job->bug_compatible) {
+      ref_weak_drop_table_entries(link, number);
+      ref_weak_drop_block_symbols(link, number);
+    }
     for (size_t i = 0; i < link->lost_constant_count; i++) {
       ref_constant_block *lost = &link->lost_constants[i];
       lost->section = lost->section == number ? REF_NONE : lost->section;

@@ -2,7 +2,6 @@
 
 #include "tests/harness/harness.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 /* --- a device function with a jump table, and a kernel that calls it --- */
@@ -19,12 +18,13 @@ static void write_kernel(FILE *to, const char *kernel) {
 }
 
 /* `step` makes the cases different from those of another body. */
-static void write_switch(FILE *to, const char *linkage, int cases, int step, const char *kernel) {
+static void write_switch(FILE *to, const capsule_form *form) {
+  const int cases = form->number, step = form->step;
   fprintf(to,
           "%s .func (.param .u32 r) f(.param .u32 a, .param .u64 q)\n{\n"
           " .reg .u32 %%r<3>; .reg .u64 %%rd<3>;\n"
           " ld.param.u32 %%r1,[a]; ld.param.u64 %%rd1,[q];\n",
-          linkage);
+          form->linkage);
   if (step > 1)
     fprintf(to, " mad.lo.u32 %%r1,%%r1,1234567,%%r1; xor.b32 %%r1,%%r1,99991;\n");
   fprintf(to, " min.u32 %%r1,%%r1,%d;\n table: .branchtargets L0", cases - 1);
@@ -38,16 +38,17 @@ static void write_switch(FILE *to, const char *linkage, int cases, int step, con
     fprintf(to, " bra.uni D;\n");
   }
   fprintf(to, "D: st.param.u32 [r],%%r2; ret;\n}\n");
-  write_kernel(to, kernel);
+  write_kernel(to, form->kernel);
 }
 
 /* Two tables, of four cases and of `cases`. */
-static void write_two_switches(FILE *to, const char *linkage, int cases, const char *kernel) {
+static void write_two_switches(FILE *to, const capsule_form *form) {
+  const int cases = form->number;
   fprintf(to,
           "%s .func (.param .u32 r) f(.param .u32 a, .param .u64 q)\n{\n"
           " .reg .u32 %%r<3>; .reg .u64 %%rd<3>;\n"
           " ld.param.u32 %%r1,[a]; ld.param.u64 %%rd1,[q];\n",
-          linkage);
+          form->linkage);
   for (int table = 0; table < 2; table++) {
     const int count = table ? cases : 4;
     fprintf(to, " min.u32 %%r1,%%r1,%d;\n table%d: .branchtargets M%d_0", count - 1, table, table);
@@ -60,44 +61,19 @@ static void write_two_switches(FILE *to, const char *linkage, int cases, const c
     fprintf(to, "D%d: add.u32 %%r1,%%r1,1;\n", table);
   }
   fprintf(to, " st.param.u32 [r],%%r1; ret;\n}\n");
-  write_kernel(to, kernel);
+  write_kernel(to, form->kernel);
 }
 
-static void write_plain_body(FILE *to, const char *linkage, const char *kernel) {
+static void write_plain_body(FILE *to, const capsule_form *form) {
   fprintf(to,
           "%s .func (.param .u32 r) f(.param .u32 a, .param .u64 q)\n{ .reg .u32 %%r<2>;\n"
           " ld.param.u32 %%r1,[a]; add.u32 %%r1,%%r1,1; st.param.u32 [r],%%r1; ret; }\n",
-          linkage);
-  write_kernel(to, kernel);
-}
-
-static void write_weak_5(FILE *to) {
-  write_switch(to, ".weak", 5, 1, "k5");
-}
-static void write_weak_7(FILE *to) {
-  write_switch(to, ".weak", 7, 2, "k7");
-}
-static void write_strong_5(FILE *to) {
-  write_switch(to, ".visible", 5, 1, "ks");
-}
-static void write_strong_7(FILE *to) {
-  write_switch(to, ".visible", 7, 2, "ks");
-}
-static void write_weak_two(FILE *to) {
-  write_two_switches(to, ".weak", 6, "kt");
-}
-static void write_strong_two(FILE *to) {
-  write_two_switches(to, ".visible", 5, "ks");
-}
-static void write_weak_plain(FILE *to) {
-  write_plain_body(to, ".weak", "kw");
-}
-static void write_strong_plain(FILE *to) {
-  write_plain_body(to, ".visible", "kp");
+          form->linkage);
+  write_kernel(to, form->kernel);
 }
 
 /* Two tables in one function: ptxas gives each a symbol of its own in the compiler constants. */
-static void write_two_tables(FILE *to, const char *kernel) {
+static void write_two_tables(FILE *to, const capsule_form *form) {
   fprintf(to, ".weak .func (.param .u32 r) f(.param .u32 a, .param .u64 q)\n{\n"
               " .reg .u32 %%r<3>; .reg .u64 %%rd<3>;\n ld.param.u32 %%r1,[a]; ld.param.u64 %%rd1,[q];\n");
   for (int table = 0; table < 2; table++) {
@@ -109,19 +85,13 @@ static void write_two_tables(FILE *to, const char *kernel) {
     fprintf(to, "D%d: st.u32 [%%rd1+64],%%r1;\n", table);
   }
   fprintf(to, " st.param.u32 [r],%%r1; ret;\n}\n");
-  write_kernel(to, kernel);
-}
-
-static void write_two_tables_1(FILE *to) {
-  write_two_tables(to, "kt1");
-}
-static void write_two_tables_2(FILE *to) {
-  write_two_tables(to, "kt2");
+  write_kernel(to, form->kernel);
 }
 
 /* --- a kernel with a jump table of its own; what it calls makes sure that its text is the input's (M42) --- */
 
-static void write_own_table(FILE *to, const char *linkage, int cases) {
+static void write_own_table(FILE *to, const capsule_form *form) {
+  const int cases = form->number;
   fprintf(to,
           ".extern .func (.param .u32 r) called(.param .u32 a);\n"
           "%s .entry own(.param .u64 q, .param .u32 a)\n{\n"
@@ -129,7 +99,7 @@ static void write_own_table(FILE *to, const char *linkage, int cases) {
           " ld.param.u64 %%rd1,[q]; ld.param.u32 %%r1,[a];\n"
           " { .param .u32 x; .param .u32 z;\n"
           "   st.param.u32 [x],%%r1; call (z),called,(x); ld.param.u32 %%r1,[z]; }\n",
-          linkage);
+          form->linkage);
   if (cases)
     fprintf(to, " min.u32 %%r1,%%r1,%d;\n table: .branchtargets L0", cases - 1);
   for (int i = 1; i < cases; i++)
@@ -141,18 +111,6 @@ static void write_own_table(FILE *to, const char *linkage, int cases) {
   fprintf(to, "D: st.global.u32 [%%rd1],%%r1; ret;\n}\n");
 }
 
-static void write_own_weak_0(FILE *to) {
-  write_own_table(to, ".weak", 0);
-}
-static void write_own_weak_5(FILE *to) {
-  write_own_table(to, ".weak", 5);
-}
-static void write_own_strong_0(FILE *to) {
-  write_own_table(to, ".visible", 0);
-}
-static void write_own_strong_7(FILE *to) {
-  write_own_table(to, ".visible", 7);
-}
 /* A pointer in constant memory to a variable that a strong one replaces. */
 static void write_pointer(FILE *to) {
   fputs(".weak .global .align 4 .u32 g = 5;\n"
@@ -174,32 +132,20 @@ static void write_called(FILE *to) {
 /* --- bodies without relocations: a replaced one's line and frame records stay --- */
 
 /* Both the line rows and the frame depend on `loads` and on whether there is a stack. */
-static void write_loads(FILE *to, const char *linkage, int loads, bool stack, const char *kernel) {
+static void write_loads(FILE *to, const capsule_form *form) {
+  const int loads = form->number;
   fprintf(to,
           "%s .func (.param .u32 r) f(.param .u32 a, .param .u64 q)\n{\n"
           " .reg .u32 %%r<4>; .reg .u64 %%rd<4>; .local .align 4 .b8 s[64];\n"
           " ld.param.u32 %%r1,[a]; ld.param.u64 %%rd1,[q];\n",
-          linkage);
+          form->linkage);
   for (int i = 0; i < loads; i++)
     fprintf(to, " ld.volatile.global.u32 %%r2,[%%rd1+%d];\n mad.lo.u32 %%r1,%%r1,%%r2,%d;\n", 4 * i, i + 1);
-  if (stack)
+  if (form->stack)
     fprintf(to, " and.b32 %%r3,%%r1,60; cvt.u64.u32 %%rd2,%%r3; mov.u64 %%rd3,s; add.u64 %%rd3,%%rd3,%%rd2;\n"
                 " st.local.u32 [%%rd3],%%r1;\n ld.local.u32 %%r1,[s+8];\n");
   fprintf(to, " st.param.u32 [r],%%r1;\n ret;\n}\n");
-  write_kernel(to, kernel);
-}
-
-static void write_weak_loads_1(FILE *to) {
-  write_loads(to, ".weak", 1, true, "kw1");
-}
-static void write_weak_loads_4(FILE *to) {
-  write_loads(to, ".weak", 4, false, "kw4");
-}
-static void write_strong_loads_1(FILE *to) {
-  write_loads(to, ".visible", 1, true, "ks1");
-}
-static void write_strong_loads_4(FILE *to) {
-  write_loads(to, ".visible", 4, true, "ks4");
+  write_kernel(to, form->kernel);
 }
 
 /* --- constants, textures --- */
@@ -283,25 +229,14 @@ static void write_alias(FILE *to) {
               ".alias second, f;\n");
 }
 
-static void write_call(FILE *to, const char *kernel, const char *function) {
+static void write_call(FILE *to, const capsule_form *form) {
   fprintf(to,
           ".extern .func (.param .u32 r) %s(.param .u32 a);\n"
           ".visible .entry %s(.param .u64 q)\n{ .reg .u32 %%r<2>; .reg .u64 %%rd<2>;\n"
           " ld.param.u64 %%rd1,[q]; ld.global.u32 %%r1,[%%rd1];\n"
           " { .param .u32 x; .param .u32 z; st.param.u32 [x],%%r1; call (z),%s,(x); ld.param.u32 %%r1,[z]; }\n"
           " st.global.u32 [%%rd1],%%r1; ret; }\n",
-          function, kernel, function);
-}
-
-static void write_calls_second(FILE *to) {
-  write_call(to, "kc", "second");
-}
-static void write_calls_first(FILE *to) {
-  write_call(to, "kf", "f");
-}
-
-static void write_calls_called(FILE *to) {
-  write_call(to, "kd", "called");
+          form->function, form->kernel, form->function);
 }
 
 /* --- kernels of which -kernels-used names one --- */
@@ -335,18 +270,11 @@ static void write_late_shared(FILE *to) {
 
 /* --- leaf kernels --- */
 
-static void write_leaf(FILE *to, const char *kernel) {
+static void write_leaf(FILE *to, const capsule_form *form) {
   fprintf(to,
           ".visible .entry %s(.param .u64 q)\n{ .reg .u32 %%r<2>; .reg .u64 %%rd<2>;\n"
           " ld.param.u64 %%rd1,[q]; mov.u32 %%r1,%%tid.x; st.global.u32 [%%rd1],%%r1; ret; }\n",
-          kernel);
-}
-
-static void write_leaf_1(FILE *to) {
-  write_leaf(to, "leaf1");
-}
-static void write_leaf_2(FILE *to) {
-  write_leaf(to, "leaf2");
+          form->kernel);
 }
 
 /* More values at once than there are registers. */
@@ -387,7 +315,8 @@ static void write_conversions(FILE *to) {
 /* --- global memory whose alignment shows where the file of step 1 puts it --- */
 
 /* `bytes` of initialised memory lie between the text and it. */
-static void write_aligned(FILE *to, int bytes, const char *kernel) {
+static void write_aligned(FILE *to, const capsule_form *form) {
+  const int bytes = form->number;
   fprintf(to, ".global .align 64 .b8 g[64];\n.global .align 1 .b8 h[%d] = {1", bytes);
   for (int i = 1; i < bytes; i++)
     fprintf(to, ",%d", i + 1);
@@ -396,11 +325,12 @@ static void write_aligned(FILE *to, int bytes, const char *kernel) {
           " .reg .u32 %%r<3>; .reg .u64 %%rd<3>;\n"
           " ld.param.u64 %%rd1,[q]; mov.u64 %%rd2,g; ld.global.u32 %%r1,[%%rd1]; ld.global.u8 %%r2,[h];\n"
           " mul.lo.u32 %%r1,%%r1,%%r2; st.global.u32 [%%rd2],%%r1; ret;\n}\n",
-          kernel);
+          form->kernel);
 }
 
 /* More user constants in two files than a program may have. */
-static void write_large(FILE *to, int file) {
+static void write_large(FILE *to, const capsule_form *form) {
+  const int file = form->number;
   enum { BYTES = 41000 };
   fprintf(to,
           ".const .align 4 .b8 large%d[%d] = {1};\n"
@@ -408,71 +338,69 @@ static void write_large(FILE *to, int file) {
           " ld.param.u64 %%rd1,[q]; ld.const.u32 %%r1,[large%d]; st.global.u32 [%%rd1],%%r1; ret; }\n",
           file, (int)BYTES, file, file);
 }
-static void write_large_1(FILE *to) {
-  write_large(to, 1);
-}
-static void write_large_2(FILE *to) {
-  write_large(to, 2);
-}
-
-static void write_aligned_1(FILE *to) {
-  write_aligned(to, 1, "aligned1");
-}
-
-static void write_aligned_2(FILE *to) {
-  write_aligned(to, 15, "aligned2");
-}
 
 static const capsule_source sources[] = {
-    {"weak_5", NULL, write_weak_5},
-    {"weak_7", NULL, write_weak_7},
-    {"strong_5", NULL, write_strong_5},
-    {"weak_two", NULL, write_weak_two},
-    {"strong_two", NULL, write_strong_two},
-    {"strong_7", NULL, write_strong_7},
-    {"weak_plain", NULL, write_weak_plain},
-    {"strong_plain", NULL, write_strong_plain},
-    {"two_tables_1", NULL, write_two_tables_1},
-    {"two_tables_2", NULL, write_two_tables_2},
-    {"sampled", "-O0", write_sampled},
-    {"sampled_by_load", NULL, write_sampled},
-    {"parameters", NULL, write_parameters},
-    {"syscalls", "-pic=true", write_syscalls},
-    {"guarded", NULL, write_guarded},
-    {"guarded_unoptimised", "-O0", write_guarded},
-    {"open_shared", NULL, write_open_shared},
-    {"static_shared", NULL, write_static_shared},
-    {"own_weak_0", NULL, write_own_weak_0},
-    {"own_weak_5", NULL, write_own_weak_5},
-    {"own_strong_0", NULL, write_own_strong_0},
-    {"own_strong_7", NULL, write_own_strong_7},
-    {"called", NULL, write_called},
-    {"pointer", NULL, write_pointer},
-    {"variable", NULL, write_variable},
-    {"weak_loads_1", "-lineinfo", write_weak_loads_1},
-    {"weak_loads_4", "-lineinfo", write_weak_loads_4},
-    {"strong_loads_1", "-lineinfo", write_strong_loads_1},
-    {"strong_loads_4", "-lineinfo", write_strong_loads_4},
-    {"constants", NULL, write_constants},
-    {"constants_pic", "-pic=true", write_constants},
-    {"alias", NULL, write_alias},
-    {"alias_lines", "-lineinfo", write_alias},
-    {"calls_second", NULL, write_calls_second},
-    {"calls_first", NULL, write_calls_first},
-    {"aligned", NULL, write_aligned_1},
-    {"aligned_odd", NULL, write_aligned_2},
-    {"large_1", NULL, write_large_1},
-    {"large_2", NULL, write_large_2},
-    {"leaf", NULL, write_leaf_1},
-    {"leaf_errors", "-make-errors-visible-at-exit", write_leaf_2},
-    {"doubles", NULL, write_doubles},
-    {"conversions", NULL, write_conversions},
-    {"weak_doubles", NULL, write_weak_doubles},
-    {"addressed", NULL, write_addressed},
-    {"late_shared", NULL, write_late_shared},
-    {"called_sanitized", "-sanitize=memcheck", write_called},
-    {"calls_called", NULL, write_calls_called},
-    {"spills", "-maxrregcount=24", write_spills},
+    {"weak_5", NULL, NULL, write_switch, {.linkage = ".weak", .number = 5, .step = 1, .kernel = "k5"}},
+    {"weak_7", NULL, NULL, write_switch, {.linkage = ".weak", .number = 7, .step = 2, .kernel = "k7"}},
+    {"strong_5", NULL, NULL, write_switch, {.linkage = ".visible", .number = 5, .step = 1, .kernel = "ks"}},
+    {"weak_two", NULL, NULL, write_two_switches, {.linkage = ".weak", .number = 6, .kernel = "kt"}},
+    {"strong_two", NULL, NULL, write_two_switches, {.linkage = ".visible", .number = 5, .kernel = "ks"}},
+    {"strong_7", NULL, NULL, write_switch, {.linkage = ".visible", .number = 7, .step = 2, .kernel = "ks"}},
+    {"weak_plain", NULL, NULL, write_plain_body, {.linkage = ".weak", .kernel = "kw"}},
+    {"strong_plain", NULL, NULL, write_plain_body, {.linkage = ".visible", .kernel = "kp"}},
+    {"two_tables_1", NULL, NULL, write_two_tables, {.kernel = "kt1"}},
+    {"two_tables_2", NULL, NULL, write_two_tables, {.kernel = "kt2"}},
+    {"sampled", "-O0", write_sampled, NULL, {0}},
+    {"sampled_by_load", NULL, write_sampled, NULL, {0}},
+    {"parameters", NULL, write_parameters, NULL, {0}},
+    {"syscalls", "-pic=true", write_syscalls, NULL, {0}},
+    {"guarded", NULL, write_guarded, NULL, {0}},
+    {"guarded_unoptimised", "-O0", write_guarded, NULL, {0}},
+    {"open_shared", NULL, write_open_shared, NULL, {0}},
+    {"static_shared", NULL, write_static_shared, NULL, {0}},
+    {"own_weak_0", NULL, NULL, write_own_table, {.linkage = ".weak", .number = 0}},
+    {"own_weak_5", NULL, NULL, write_own_table, {.linkage = ".weak", .number = 5}},
+    {"own_strong_0", NULL, NULL, write_own_table, {.linkage = ".visible", .number = 0}},
+    {"own_strong_7", NULL, NULL, write_own_table, {.linkage = ".visible", .number = 7}},
+    {"called", NULL, write_called, NULL, {0}},
+    {"pointer", NULL, write_pointer, NULL, {0}},
+    {"variable", NULL, write_variable, NULL, {0}},
+    {"weak_loads_1", "-lineinfo", NULL, write_loads, {.linkage = ".weak", .number = 1, .stack = true, .kernel = "kw1"}},
+    {"weak_loads_4",
+     "-lineinfo",
+     NULL,
+     write_loads,
+     {.linkage = ".weak", .number = 4, .stack = false, .kernel = "kw4"}},
+    {"strong_loads_1",
+     "-lineinfo",
+     NULL,
+     write_loads,
+     {.linkage = ".visible", .number = 1, .stack = true, .kernel = "ks1"}},
+    {"strong_loads_4",
+     "-lineinfo",
+     NULL,
+     write_loads,
+     {.linkage = ".visible", .number = 4, .stack = true, .kernel = "ks4"}},
+    {"constants", NULL, write_constants, NULL, {0}},
+    {"constants_pic", "-pic=true", write_constants, NULL, {0}},
+    {"alias", NULL, write_alias, NULL, {0}},
+    {"alias_lines", "-lineinfo", write_alias, NULL, {0}},
+    {"calls_second", NULL, NULL, write_call, {.kernel = "kc", .function = "second"}},
+    {"calls_first", NULL, NULL, write_call, {.kernel = "kf", .function = "f"}},
+    {"aligned", NULL, NULL, write_aligned, {.number = 1, .kernel = "aligned1"}},
+    {"aligned_odd", NULL, NULL, write_aligned, {.number = 15, .kernel = "aligned2"}},
+    {"large_1", NULL, NULL, write_large, {.number = 1}},
+    {"large_2", NULL, NULL, write_large, {.number = 2}},
+    {"leaf", NULL, NULL, write_leaf, {.kernel = "leaf1"}},
+    {"leaf_errors", "-make-errors-visible-at-exit", NULL, write_leaf, {.kernel = "leaf2"}},
+    {"doubles", NULL, write_doubles, NULL, {0}},
+    {"conversions", NULL, write_conversions, NULL, {0}},
+    {"weak_doubles", NULL, write_weak_doubles, NULL, {0}},
+    {"addressed", NULL, write_addressed, NULL, {0}},
+    {"late_shared", NULL, write_late_shared, NULL, {0}},
+    {"called_sanitized", "-sanitize=memcheck", write_called, NULL, {0}},
+    {"calls_called", NULL, NULL, write_call, {.kernel = "kd", .function = "called"}},
+    {"spills", "-maxrregcount=24", write_spills, NULL, {0}},
 };
 
 const capsule_source *capsule_find_source(const char *name) {
@@ -485,5 +413,8 @@ const capsule_source *capsule_find_source(const char *name) {
 void capsule_write_source(const capsule_source *source, const char *architecture, FILE *to) {
   const char *const mode = source->write == write_sampled ? ", texmode_independent" : "";
   fprintf(to, ".version 9.0\n.target sm_%s%s\n.address_size 64\n", architecture, mode);
-  source->write(to);
+  if (source->form)
+    source->form(to, &source->with);
+  else
+    source->write(to);
 }

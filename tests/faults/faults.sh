@@ -86,7 +86,7 @@ mapfile -t planted < <(printf '%s\n' "${planted[@]}" | grep -vE "$left_out" | LC
 # another directory, another record. Where only inputs are changed the programs stay.
 state_of() { git ls-files -z "$@" | xargs -0 cat | git hash-object --stdin | cut -c 1-12; }
 made_of=$(state_of linker oracle tests/support tests/harness tests/faults/{draw,source,tokens}.[ch] tests/faults/guarded_*)
-state=$(state_of linker oracle corpus tests tools/damage_{mutate,fields}.c)
+state=$(state_of linker oracle corpus tests docs/specification tools/damage_{mutate,fields}.c)
 work=$root/build/faults/$room-$seed-$count-$made_of
 [[ -z $plants ]] || {
   work=$root/build/faults/$room-planted

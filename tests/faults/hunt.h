@@ -63,6 +63,10 @@ __attribute__((format(printf, 2, 3))) void hunt_words_add(harness_words *words, 
 hunt_input *hunt_inputs_add(hunt_inputs *inputs, const char *name, const char *directory, const char *origin);
 /* Writes an input's file: read-only, and with a time that no file has that a program makes. */
 void hunt_input_write(const char *path, const void *bytes, size_t size);
+/* Reads a file whole (the caller frees its bytes) and calls `visit` with what they are, where they are a cubin; the process
+ * ends where there is no such file. */
+typedef void hunt_visit(const ref_cubin *cubin, harness_bytes bytes, void *context);
+harness_bytes hunt_cubin_visit(const char *path, hunt_visit *visit, void *context);
 /* Changes the bytes of a cubin, which `cubin` describes, in place. */
 typedef void hunt_change(const ref_cubin *cubin, gen_random *random, uint8_t *bytes);
 /* Writes `from` with a change to `to`; what is no cubin as it is. */
@@ -88,6 +92,8 @@ void hunt_built_add(hunt_inputs *inputs, const char *root, size_t count);
 /* --- hunt_code.c --- */
 /* Writes the cubin `from` with some other instructions into `to`. */
 void hunt_code_change(gen_random *random, const char *from, const char *to);
+/* Takes the instructions of a cubin among those that others get: of each operation the first one that is met. */
+void hunt_code_learn(const char *path);
 
 /* --- hunt_records.c --- */
 /* Writes the cubin `from` with some other words and entries of any of its sections into `to`. */
@@ -98,6 +104,12 @@ const ref_section *hunt_section_choose(const ref_cubin *cubin, gen_random *rando
 /* --- hunt_headers.c --- */
 /* Writes the cubin `from` with some other headers into `to`. */
 void hunt_headers_change(gen_random *random, const char *from, const char *to);
+
+/* --- hunt_words.c --- */
+/* Writes the cubin `from` with other names of some symbols and sections into `to`. */
+void hunt_words_change(gen_random *random, const char *from, const char *to);
+/* Takes the names of a cubin's symbols and sections among those that others get. */
+void hunt_words_learn(const char *path);
 
 /* --- hunt_forms.c --- */
 /* `count` links of inputs that are there, said in other words, fewer where a base has other files than cubins. */

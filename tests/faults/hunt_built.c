@@ -6,11 +6,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Compiler constants of several functions that together go beyond the 64 KB of their bank, so that they are laid out again. */
+static void built_add_large_constants(built_file *f, gen_random *random) {
+  enum { LARGEST = 40000, SMALLEST = 8 };
+  static const uint8_t contents[LARGEST] = {9, 8, 7, 6};
+  for (size_t i = 0; i < f->function_count && i < BUILT_SYMBOLS / 4; i++)
+    if (gen_random_percent(random, 60))
+      tb_function_constant(f->cubin, f->functions[gen_random_below(random, (uint32_t)f->defined_count)], contents,
+                           SMALLEST + gen_random_below(random, LARGEST - SMALLEST), 1u << gen_random_below(random, 9));
+}
+
 /* Every other file has code of random bits, so that what stands beside a field is not always zero, and records of any code
  * about a function. */
 static void built_extend_more(built_file *f, void *context) {
   enum { CODES = 0x60, RECORDS = 3 };
   gen_random *const random = context;
+  if (f->defined_count && gen_random_percent(random, 4))
+    built_add_large_constants(f, random);
   for (size_t i = 0; i < f->defined_count && gen_random_percent(random, 50); i++) {
     const tb_section_data *const text = tb_section_edit(f->cubin, tb_section_of(f->cubin, f->functions[i]));
     for (uint64_t j = 0; text->bytes && j < text->size; j++)

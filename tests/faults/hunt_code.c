@@ -37,6 +37,38 @@ static uint8_t *code_choose(const ref_cubin *cubin, gen_random *random, uint8_t 
   return bytes + text->offset + (uint64_t)CODE_BYTES * gen_random_below(random, (uint32_t)(text->size / CODE_BYTES));
 }
 
+/* Instructions of all cubins, by operation; SASS differs between the generations before and after sm_100. */
+enum { CODE_OPERATIONS = 4096, CODE_GENERATIONS = 2, CODE_NEWER = 100 };
+static uint8_t code_known[CODE_GENERATIONS][CODE_OPERATIONS][CODE_BYTES];
+static uint16_t code_operations[CODE_GENERATIONS][CODE_OPERATIONS];
+static uint32_t code_counts[CODE_GENERATIONS];
+
+static size_t code_generation(const ref_cubin *cubin) {
+  return (cubin->flags >> 8 & 0xff) >= CODE_NEWER;
+}
+
+static void code_learn_one(size_t generation, const uint8_t *at) {
+  const uint16_t operation = (uint16_t)((at[0] | at[1] << 8) & (CODE_OPERATIONS - 1));
+  for (uint32_t i = 0; i < code_counts[generation]; i++)
+    if (code_operations[generation][i] == operation)
+      return;
+  memcpy(code_known[generation][code_counts[generation]], at, CODE_BYTES);
+  code_operations[generation][code_counts[generation]++] = operation;
+}
+
+static void code_learn_cubin(const ref_cubin *cubin, harness_bytes bytes, void *context) {
+  (void)bytes, (void)context;
+  for (size_t i = 1; i < cubin->section_count; i++)
+    for (uint64_t at = 0; cubin->sections[i].flags & CODE_EXECUTED && cubin->sections[i].data &&
+                          at + CODE_BYTES <= cubin->sections[i].size;
+         at += CODE_BYTES)
+      code_learn_one(code_generation(cubin), cubin->sections[i].data + at);
+}
+
+void hunt_code_learn(const char *path) {
+  free(hunt_cubin_visit(path, code_learn_cubin, NULL).data);
+}
+
 enum { TYPE_RELA = 4, TYPE_REL = 9, FIRST_MERCURY = 0x10000 };
 enum { CUDA_TYPES = 119, MERCURY_TYPES = 67, ADDENDS = 8, BORDERS = 12 };
 
@@ -76,14 +108,17 @@ static void code_change_entry(const ref_cubin *cubin, gen_random *random, uint8_
                          8 * i);
 }
 
-static void code_change_one(gen_random *random, uint8_t *to, const uint8_t *from) {
+static void code_change_one(gen_random *random, size_t generation, uint8_t *to, const uint8_t *from) {
   const uint32_t fields = sizeof code_fields / sizeof *code_fields;
   const unsigned *const field = code_fields[gen_random_below(random, fields)];
   uint8_t other[CODE_BYTES];
-  switch (gen_random_below(random, 3)) {
+  switch (gen_random_below(random, code_counts[generation] ? 4 : 3)) {
   case 0:
     memcpy(other, from, CODE_BYTES);
     memcpy(to, other, CODE_BYTES);
+    break;
+  case 3:
+    memcpy(to, code_known[generation][gen_random_below(random, code_counts[generation])], CODE_BYTES);
     break;
   case 1:
     code_copy_field(to, from, field[0], field[1]);
@@ -104,7 +139,7 @@ static void code_change_some(const ref_cubin *cubin, gen_random *random, uint8_t
     }
     uint8_t *const at = code_choose(cubin, random, bytes), *const other = code_choose(cubin, random, bytes);
     if (at)
-      code_change_one(random, at, other);
+      code_change_one(random, code_generation(cubin), at, other);
   }
 }
 

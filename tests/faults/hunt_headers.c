@@ -34,8 +34,8 @@ static void headers_change(gen_random *random, uint8_t *at, unsigned width) {
 static void headers_change_file(gen_random *random, uint8_t *bytes) {
   static const struct {
     unsigned at, width;
-  } fields[] = {{4, 1},  {7, 1},  {7, 1},  {8, 1},  {8, 1},  {16, 2}, {16, 2},
-                {18, 2}, {20, 4}, {20, 4}, {52, 2}, {58, 2}, {60, 2}, {62, 2}};
+  } fields[] = {{4, 1},  {7, 1},  {7, 1},  {8, 1},  {8, 1},  {16, 2}, {16, 2}, {18, 2},
+                {20, 4}, {20, 4}, {40, 8}, {40, 8}, {52, 2}, {58, 2}, {60, 2}, {62, 2}};
   const uint32_t count = sizeof fields / sizeof *fields;
   if (gen_random_percent(random, 45)) {
     const uint32_t flag = gen_random_below(random, MOST_FLAGS);
@@ -65,7 +65,9 @@ static void headers_change_note(const ref_cubin *cubin, gen_random *random, uint
 static void headers_change_section(const ref_cubin *cubin, gen_random *random, uint8_t *bytes) {
   static const unsigned wide[] = {8, 16, 32, 48, 56}, narrow[] = {0, 4, 4, 40, 44};
   const ref_section *const section = hunt_section_choose(cubin, random);
-  const uint64_t index = section ? (uint64_t)(section - cubin->sections) : 0;
+  const uint32_t any =
+      gen_random_below(random, (uint32_t)cubin->section_count); /* string tables, too, and the null one */
+  const uint64_t index = section && gen_random_percent(random, 75) ? (uint64_t)(section - cubin->sections) : any;
   const uint64_t table = headers_get(bytes + 40, 8) + ELF_SECTION * index;
   if (gen_random_percent(random, 50))
     headers_change(random, bytes + table + wide[gen_random_below(random, 5)], 8);
@@ -93,6 +95,17 @@ static uint8_t *headers_choose_symbol(gen_random *random, uint8_t *symbols, uint
   return chosen;
 }
 
+/* A symbol's place or size: that of another one, or what just ends with its section. */
+static void headers_change_extent(const ref_cubin *cubin, gen_random *random, uint8_t *symbol) {
+  const ref_symbol *const other = &cubin->symbols[gen_random_below(random, (uint32_t)cubin->symbol_count)];
+  const uint64_t section = headers_get(symbol + 6, 2), value = headers_get(symbol + 8, 8);
+  const uint64_t room = section < cubin->section_count ? cubin->sections[section].size : 0;
+  const uint64_t values[] = {other->value,    other->value + other->size, other->size, room, room - value,
+                             room - value + 1};
+  const uint32_t count = sizeof values / sizeof *values;
+  headers_put(symbol + (gen_random_percent(random, 50) ? 8 : 16), 8, values[gen_random_below(random, count)]);
+}
+
 static void headers_change_symbol(const ref_cubin *cubin, gen_random *random, uint8_t *bytes) {
   static const struct {
     unsigned at, width;
@@ -102,6 +115,10 @@ static void headers_change_symbol(const ref_cubin *cubin, gen_random *random, ui
     if (table->type != TYPE_SYMBOLS || !table->data || table->size < ELF_SYMBOL)
       continue;
     uint8_t *const at = headers_choose_symbol(random, bytes + table->offset, table->size / ELF_SYMBOL);
+    if (gen_random_percent(random, 20)) {
+      headers_change_extent(cubin, random, at);
+      return;
+    }
     const uint32_t field = gen_random_below(random, sizeof fields / sizeof *fields);
     headers_change(random, at + fields[field].at, fields[field].width);
     return;

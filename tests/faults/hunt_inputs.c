@@ -41,16 +41,31 @@ void hunt_input_write(const char *path, const void *bytes, size_t size) {
     harness_stop("cannot set mode and time of %s: %s", path, strerror(errno));
 }
 
-void hunt_input_change(gen_random *random, const char *from, const char *to, hunt_change *change) {
+harness_bytes hunt_cubin_visit(const char *path, hunt_visit *visit, void *context) {
   harness_bytes bytes;
   ref_cubin cubin;
   char error[256];
-  if (!harness_read_file(from, &bytes))
-    harness_stop("cannot read %s", from);
+  if (!harness_read_file(path, &bytes))
+    harness_stop("cannot read %s", path);
   if (ref_cubin_read(&cubin, bytes.data, bytes.size, error, sizeof error)) {
-    change(&cubin, random, bytes.data);
+    visit(&cubin, bytes, context);
     ref_cubin_free(&cubin);
   }
+  return bytes;
+}
+
+typedef struct inputs_change {
+  hunt_change *change;
+  gen_random *random;
+} inputs_change;
+
+static void inputs_visit_to_change(const ref_cubin *cubin, harness_bytes bytes, void *context) {
+  const inputs_change *const wanted = context;
+  wanted->change(cubin, wanted->random, bytes.data);
+}
+
+void hunt_input_change(gen_random *random, const char *from, const char *to, hunt_change *change) {
+  const harness_bytes bytes = hunt_cubin_visit(from, inputs_visit_to_change, &(inputs_change){change, random});
   hunt_input_write(to, bytes.data, bytes.size);
   free(bytes.data);
 }

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RECORD_KINDS = 64, RECORD_NAME = 32, RECORD_CHANGES = 3, RECORD_VALUES = 12 };
+enum { RECORD_KINDS = 64, RECORD_NAME = 32, RECORD_CHANGES = 3, RECORD_VALUES = 16 };
 
 /* The name up to what it is of: ".text", ".nv.merc.rela.text". */
 static void records_kind(const char *name, char kind[RECORD_NAME]) {
@@ -81,8 +81,11 @@ static void records_put(uint8_t *at, unsigned width, uint64_t value) {
     at[i] = (uint8_t)(value >> 8 * i);
 }
 
-/* A number: its neighbours, a border, or what stands elsewhere in the section. */
-static void records_change_word(const ref_section *section, gen_random *random, uint8_t *bytes) {
+/* A number: its neighbours, a border, what stands elsewhere in the section, a small number, as those of call frame instructions
+ * are, an index of a symbol, or a size or place that just fits or does not. */
+static void records_change_word(const ref_cubin *cubin, const ref_section *section, gen_random *random,
+                                uint8_t *bytes) {
+  enum { SMALL = 17 };
   const bool narrow =
       strstr(section->name, "debug") || strstr(section->name, "capmerc") || gen_random_percent(random, 30);
   const unsigned width = narrow ? 1 : 4;
@@ -94,9 +97,12 @@ static void records_change_word(const ref_section *section, gen_random *random, 
     old |= (uint64_t)at[i] << 8 * i;
     copy |= (uint64_t)other[i] << 8 * i;
   }
+  const uint32_t bit = gen_random_below(random, 8 * width), small = gen_random_below(random, SMALL);
+  const uint32_t symbol = gen_random_below(random, (uint32_t)cubin->symbol_count + 1);
+  const uint64_t left = section->size + section->offset - (uint64_t)(at - bytes);
   const uint64_t values[RECORD_VALUES] = {
-      old + 1, old - 1, old + 4, old + 16,   old - 16,   2 * old,
-      copy,    copy,    0,       UINT64_MAX, 0x7fffffff, old ^ (1u << gen_random_below(random, 8 * width))};
+      old + 1, old - 1,    old + 4,    old + 16,          old - 16, 2 * old, copy,          copy,
+      0,       UINT64_MAX, 0x7fffffff, old ^ (1u << bit), small,    symbol,  section->size, left};
   records_put(at, width, values[gen_random_below(random, RECORD_VALUES)]);
 }
 
@@ -112,7 +118,9 @@ static void records_change_attribute(const ref_section *section, gen_random *ran
     at += size < section->size - at ? size : section->size - at;
   }
   uint8_t *const record = bytes + section->offset + chosen;
-  if (gen_random_percent(random, 15))
+  if (record[0] == SIZED && section->size - chosen >= HEAD && gen_random_percent(random, 15))
+    record[2] = (uint8_t)(record[2] + 4 - 8 * gen_random_below(random, 2)); /* longer or shorter by a word */
+  else if (gen_random_percent(random, 15))
     record[0] = (uint8_t)(1 + gen_random_below(random, ATTRIBUTE_FORMATS));
   else if (gen_random_percent(random, 50))
     record[1] = (uint8_t)(record[1] + 1 - 2 * gen_random_below(random, 2));
@@ -134,7 +142,7 @@ static void records_change_some(const ref_cubin *cubin, gen_random *random, uint
     else if (entry && entry <= section->size && gen_random_percent(random, 35))
       records_move_entry(section, random, bytes, entry);
     else if (section)
-      records_change_word(section, random, bytes);
+      records_change_word(cubin, section, random, bytes);
   }
 }
 

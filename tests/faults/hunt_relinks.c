@@ -5,12 +5,14 @@
 #include "tools/damage.h"
 #include "tools/gen_random.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Two change nothing; then a field by its name, code, records, headers; the last ones code and records of capsules, whose
- * finalizer reads both. */
-enum { RELINK_FORMS = 8 };
+/* Two change nothing; then a field by its name, code, records, headers; code and records of capsules, whose finalizer reads
+ * both; names; and two kinds of change in one file. */
+enum { RELINK_FORMS = 10 };
 
 /* The cubins of one program for one architecture. */
 typedef struct relink_place {
@@ -117,6 +119,17 @@ static void relinks_add_places(hunt_relinks *r, const char *set, bool programs) 
   text_free(&whole);
 }
 
+/* What the changes take from other files. */
+static void relinks_learn(const hunt_relinks *r) {
+  for (size_t i = 0; i < r->place_count; i++)
+    for (size_t j = 0; j < r->places[i].cubins.count; j++) {
+      char path[HARNESS_PATH];
+      harness_path(path, "%s/%s/%s", r->root, r->places[i].path, r->places[i].cubins.items[j]);
+      hunt_code_learn(path);
+      hunt_words_learn(path);
+    }
+}
+
 hunt_relinks *hunt_relinks_open(const char *corpus, const char *root, uint64_t seed) {
   static const char *const sets[] = {"cuda", "messages", "synthetic", "vendor-defects"};
   hunt_relinks *const r = harness_grow(NULL, sizeof *r);
@@ -127,6 +140,7 @@ hunt_relinks *hunt_relinks_open(const char *corpus, const char *root, uint64_t s
   harness_path(programs, "%s/programs", root);
   if (harness_exists(programs))
     relinks_add_places(r, "programs", false);
+  relinks_learn(r);
   if (r->place_count == 0 || !damage_bases_load(&r->bases, corpus, NULL))
     harness_stop("the corpus has no cubins to link again");
   return r;
@@ -248,13 +262,34 @@ static void relinks_make_words(const hunt_relinks *r, gen_random *random, const 
 /* What is done to one of a program's cubins: writes `from` with the change into `to`. */
 typedef void relink_change(gen_random *random, const char *from, const char *to);
 
-/* A program one of whose cubins has other code, records or headers; `capsules` percent of them are capsules, whose code the
- * linker reads, most of it where barriers are added (-g). */
-static void relinks_make_changed(const hunt_relinks *r, gen_random *random, relink_change *change, uint32_t capsules,
+/* Two kinds of change, one after the other. */
+static void relinks_change_twice(gen_random *random, const char *from, const char *to) {
+  relink_change *const kinds[] = {hunt_code_change, hunt_records_change, hunt_headers_change, hunt_words_change};
+  const uint32_t count = sizeof kinds / sizeof *kinds, first = gen_random_below(random, count);
+  kinds[first](random, from, to);
+  kinds[(first + 1 + gen_random_below(random, count - 1)) % count](random, to, to);
+}
+
+/* What becomes of every RELINK_FORMS relinks: the first two are of undamaged cubins, the third is a case of `twin damage`,
+ * the others have one cubin with other code, records, headers or names; `capsules` percent of them are capsules, whose code
+ * the linker reads, most of it where barriers are added (-g). */
+enum { RELINK_DAMAGE = 2, CAPSULES_AT_TIMES = 25, CAPSULES_OFTEN = 60, CAPSULES_ALWAYS = 100 };
+typedef struct relink_form {
+  relink_change *change; /* NULL: none */
+  uint32_t capsules;     /* percent */
+} relink_form;
+static const relink_form relink_forms[RELINK_FORMS] = {
+    [3] = {hunt_code_change, CAPSULES_OFTEN},     [4] = {hunt_records_change, CAPSULES_OFTEN},
+    [5] = {hunt_headers_change, CAPSULES_OFTEN},  [6] = {hunt_code_change, CAPSULES_ALWAYS},
+    [7] = {hunt_records_change, CAPSULES_ALWAYS}, [8] = {hunt_words_change, CAPSULES_AT_TIMES},
+    [9] = {relinks_change_twice, CAPSULES_OFTEN},
+};
+
+static void relinks_make_changed(const hunt_relinks *r, gen_random *random, const relink_form *form,
                                  const char *damaged, const char *up, string_list *words) {
   enum { CAPSULES = 100, ATTEMPTS = 50, BARRIERS = 35 };
   const relink_place *place = relinks_choose(r, random);
-  const bool capsule = gen_random_percent(random, capsules);
+  const bool capsule = gen_random_percent(random, form->capsules);
   for (int i = 0; capsule && relinks_number(place->target) < CAPSULES && i < ATTEMPTS; i++)
     place = relinks_choose(r, random);
   const size_t changed = gen_random_below(random, (uint32_t)place->cubins.count);
@@ -267,7 +302,7 @@ static void relinks_make_changed(const hunt_relinks *r, gen_random *random, reli
       string_list_add(words, "%s%s/%s", up, place->path, place->cubins.items[i]);
   char path[HARNESS_PATH];
   harness_path(path, "%s/%s/%s", r->root, place->path, place->cubins.items[changed]);
-  change(random, path, damaged);
+  form->change(random, path, damaged);
   string_list_add(words, "%s", strrchr(damaged, '/') + 1);
   relinks_try_output(random, words);
 }
@@ -303,6 +338,19 @@ static void relinks_make_damage(const hunt_relinks *r, uint64_t seed, const char
   damage_case_free(&one);
 }
 
+/* A directory for an input with a cubin that is made: `directory` as the format says, `damaged` in it. */
+__attribute__((format(printf, 3, 4))) static void
+relinks_make_place(char directory[HARNESS_PATH], char damaged[HARNESS_PATH], const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  const int length = vsnprintf(directory, HARNESS_PATH, format, arguments);
+  va_end(arguments);
+  if (length < 0 || length >= HARNESS_PATH)
+    harness_stop("a path is too long: %s", format);
+  harness_make_directories(directory);
+  harness_path(damaged, "%s/damaged.cubin", directory);
+}
+
 void hunt_relinks_add_damage(hunt_relinks *relinks, hunt_inputs *inputs, const char *path) {
   char directory[HARNESS_PATH], damaged[HARNESS_PATH], name[HARNESS_PATH];
   harness_words lines;
@@ -313,9 +361,7 @@ void hunt_relinks_add_damage(hunt_relinks *relinks, hunt_inputs *inputs, const c
     lines.items[i][strcspn(lines.items[i], "\t")] = '\0';
     if (!*lines.items[i] || !damage_case_parse(&one, &relinks->bases, lines.items[i]))
       continue;
-    harness_path(directory, "%s/damage/%zu", relinks->root, i);
-    harness_make_directories(directory);
-    harness_path(damaged, "%s/damaged.cubin", directory);
+    relinks_make_place(directory, damaged, "%s/damage/%zu", relinks->root, i);
     harness_path(name, "damage %s", lines.items[i]);
     relinks_write_damage(&one, damaged, "../../", &words);
     hunt_inputs_add(inputs, name, directory, NULL)->arguments = (harness_words){words.items, words.count};
@@ -329,30 +375,14 @@ void hunt_relinks_add_damage(hunt_relinks *relinks, hunt_inputs *inputs, const c
 static string_list relinks_words(const hunt_relinks *relinks, size_t number, const char *damaged, const char *up) {
   gen_random random = {.state = relinks->seed * 1000003u + number};
   string_list words = {0};
-  enum { CAPSULES_OFTEN = 60, CAPSULES_ALWAYS = 100 };
   gen_random_next(&random);
-  switch (number % RELINK_FORMS) {
-  case 2:
+  const size_t form = number % RELINK_FORMS;
+  if (form == RELINK_DAMAGE)
     relinks_make_damage(relinks, gen_random_next(&random), damaged, up, &words);
-    break;
-  case 3:
-    relinks_make_changed(relinks, &random, hunt_code_change, CAPSULES_OFTEN, damaged, up, &words);
-    break;
-  case 4:
-    relinks_make_changed(relinks, &random, hunt_records_change, CAPSULES_OFTEN, damaged, up, &words);
-    break;
-  case 5:
-    relinks_make_changed(relinks, &random, hunt_headers_change, CAPSULES_OFTEN, damaged, up, &words);
-    break;
-  case 6:
-    relinks_make_changed(relinks, &random, hunt_code_change, CAPSULES_ALWAYS, damaged, up, &words);
-    break;
-  case 7:
-    relinks_make_changed(relinks, &random, hunt_records_change, CAPSULES_ALWAYS, damaged, up, &words);
-    break;
-  default:
+  else if (relink_forms[form].change)
+    relinks_make_changed(relinks, &random, &relink_forms[form], damaged, up, &words);
+  else
     relinks_make_words(relinks, &random, up, &words);
-  }
   return words;
 }
 
@@ -360,9 +390,8 @@ static string_list relinks_words(const hunt_relinks *relinks, size_t number, con
 void hunt_relinks_add(hunt_relinks *relinks, hunt_inputs *inputs, size_t count) {
   for (size_t i = 0; i < count; i++) {
     char directory[HARNESS_PATH], damaged[HARNESS_PATH], name[HARNESS_PATH];
-    harness_path(directory, "%s/relinks-%u/%zu", relinks->root, (unsigned)relinks->seed, i % RELINK_FORMS >= 2 ? i : 0);
-    harness_make_directories(directory);
-    harness_path(damaged, "%s/damaged.cubin", directory);
+    relinks_make_place(directory, damaged, "%s/relinks-%u/%zu", relinks->root, (unsigned)relinks->seed,
+                       i % RELINK_FORMS >= RELINK_DAMAGE ? i : 0);
     harness_path(name, "relink %u/%zu", (unsigned)relinks->seed, i);
     const string_list words = relinks_words(relinks, i, damaged, "../../");
     hunt_input *const input = hunt_inputs_add(inputs, name, directory, NULL);

@@ -16,6 +16,18 @@ const char *const fault_kind_names[FAULT_KINDS] = {"changed constant", "swapped 
 
 /* --- changes --- */
 
+/* Are tokens first..last `text`, but for the blanks between them? */
+static bool source_is_text(const fault_source *s, size_t first, size_t last, const char *text) {
+  for (size_t at = s->tokens[first].start; at < s->tokens[last].end; at++) {
+    if (isspace((unsigned char)s->bytes[at]))
+      continue;
+    text += strspn(text, " \n");
+    if (*text++ != s->bytes[at])
+      return false;
+  }
+  return text[strspn(text, " \n")] == '\0';
+}
+
 /* Replaces tokens first..last by `format`'s text. */
 __attribute__((format(printf, 5, 6))) static void source_add(fault_source *s, fault_kind kind, size_t first,
                                                              size_t last, const char *format, ...) {
@@ -27,6 +39,10 @@ __attribute__((format(printf, 5, 6))) static void source_add(fault_source *s, fa
   vsnprintf(text, (size_t)length + 1, format, again);
   va_end(again);
   va_end(arguments);
+  if (source_is_text(s, first, last, text)) {
+    free(text); /* two equal operands change places: nothing is changed */
+    return;
+  }
   s->changes = harness_grow(s->changes, (s->change_count + 1) * sizeof *s->changes);
   s->changes[s->change_count++] =
       (fault_change){kind, s->tokens[first].line, s->tokens[first].start, s->tokens[last].end, text};

@@ -17,6 +17,7 @@ enum {
   SYMBOL_OTHER = 5,
   SYMBOL_SECTION = 6,
   SYMBOL_VALUE = 8,
+  ENTRY_BYTES = 24,
   ENTRY_TYPE = 8,
   ENTRY_SYMBOL = 12,
   ENTRY_ADDEND = 16,
@@ -87,6 +88,18 @@ static const struct {
 } pairs[] = {{0, 0, 0},     {1, 1, 4},     {2, 2, 2},     {3, 3, 1},    {7, 10, NO_ENTRY}, {11, 11, 6},
              {12, 12, 101}, {13, 13, 52},  {14, 14, 73},  {15, 15, 35}, {16, 39, 76},      {42, 49, NO_ENTRY},
              {50, 50, 102}, {51, 51, 103}, {52, 59, 104}, {60, 60, 1},  {61, 61, 2},       {62, 63, 112}};
+
+/* What ptxas writes in code; each stands in an instruction of its own, the number of whose entry is behind it: in the Mercury
+ * table and in the SASS table. */
+static const struct {
+  unsigned type;
+  int sass;
+  unsigned mercury_entry, sass_entry;
+  bool own_addend; /* which is a place in the code */
+} code_pairs[] = {{2, 75, 0, 0, false}, {3, 55, 5, 4, false}, {5, 56, 2, 2, false},
+                  {6, 57, 1, 1, false}, {40, 56, 2, 2, true}, {41, 57, 1, 1, true}};
+
+enum { CODE_PAIRS = sizeof code_pairs / sizeof *code_pairs };
 
 static int capsule_sass_type(unsigned type) {
   for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
@@ -162,8 +175,8 @@ static void capsule_change_symbol(uint8_t *file, const capsule_class *row, uint3
   }
 }
 
-static void capsule_set_entry(uint8_t *file, const char *section, int type, uint32_t symbol) {
-  uint8_t *const entry = capsule_contents(file, section);
+static void capsule_set_entry(uint8_t *file, const char *section, unsigned number, int type, uint32_t symbol) {
+  uint8_t *const entry = capsule_contents(file, section) + number * ENTRY_BYTES;
   if (type == NO_ENTRY)
     capsule_put(capsule_header(file, section) + SECTION_SIZE, 8, 0);
   capsule_put(entry + ENTRY_TYPE, 4, (uint64_t)(type == NO_ENTRY ? 0 : type));
@@ -171,15 +184,43 @@ static void capsule_set_entry(uint8_t *file, const char *section, int type, uint
   capsule_put(entry + ENTRY_ADDEND, 8, addend);
 }
 
-uint8_t *matrix_capsule_build(matrix_class kind, unsigned type, size_t *size) {
+static size_t capsule_find_pair(unsigned type) {
+  size_t i = 0;
+  while (i < CODE_PAIRS && code_pairs[i].type != type)
+    i++;
+  return i;
+}
+
+bool matrix_capsule_has_code(unsigned type) {
+  return capsule_find_pair(type) < CODE_PAIRS;
+}
+
+static void capsule_set_code_entry(uint8_t *file, unsigned type, uint32_t symbol) {
+  const size_t i = capsule_find_pair(type);
+  uint8_t *const mercury = capsule_contents(file, ".nv.merc.rela.text.k") + code_pairs[i].mercury_entry * ENTRY_BYTES;
+  uint8_t *const plain = capsule_contents(file, ".rela.text.k") + code_pairs[i].sass_entry * ENTRY_BYTES;
+  const uint64_t places[2] = {capsule_get(mercury + ENTRY_ADDEND, 8), capsule_get(plain + ENTRY_ADDEND, 8)};
+  capsule_set_entry(file, ".nv.merc.rela.text.k", code_pairs[i].mercury_entry, (int)(MERCURY + type), symbol);
+  capsule_set_entry(file, ".rela.text.k", code_pairs[i].sass_entry, code_pairs[i].sass, symbol);
+  if (!code_pairs[i].own_addend)
+    return;
+  capsule_put(mercury + ENTRY_ADDEND, 8, places[0]);
+  capsule_put(plain + ENTRY_ADDEND, 8, places[1]);
+}
+
+uint8_t *matrix_capsule_build(matrix_class kind, unsigned type, bool code, size_t *size) {
   const capsule_class *const row = capsule_find_class(kind);
   uint8_t *const file = harness_grow(NULL, capsule.size);
   memcpy(file, capsule.data, capsule.size);
   uint32_t symbol = row->symbol ? capsule_symbol(file, row->symbol) : kind == MATRIX_NULL ? 0 : far_symbol;
   if (row->info)
     capsule_change_symbol(file, row, symbol);
-  capsule_set_entry(file, ".nv.merc.rela.nv.global.init", (int)(MERCURY + type), symbol);
-  capsule_set_entry(file, ".rela.nv.global.init", capsule_sass_type(type), symbol);
+  if (code) {
+    capsule_set_code_entry(file, type, symbol);
+  } else {
+    capsule_set_entry(file, ".nv.merc.rela.nv.global.init", 0, (int)(MERCURY + type), symbol);
+    capsule_set_entry(file, ".rela.nv.global.init", 0, capsule_sass_type(type), symbol);
+  }
   *size = capsule.size;
   return file;
 }

@@ -11,7 +11,9 @@ enum { MATRIX_MERCURY_TYPES = 65 };
 void matrix_capsule_load(const char *path);
 /* Whether a capsule can have a symbol of that class. */
 bool matrix_capsule_has(matrix_class kind);
-/* The edited bytes, which the caller frees. */
-uint8_t *matrix_capsule_build(matrix_class kind, unsigned type, size_t *size);
+/* Whether ptxas writes a type in code; such types stand in instructions of their own, so there is no place for others. */
+bool matrix_capsule_has_code(unsigned type);
+/* The edited bytes, which the caller frees; `code`: the entry of the kernel's code that takes such types, not of the data. */
+uint8_t *matrix_capsule_build(matrix_class kind, unsigned type, bool code, size_t *size);
 
 #endif

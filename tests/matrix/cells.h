@@ -8,14 +8,25 @@
 
 typedef enum matrix_mode { MATRIX_EXECUTABLE, MATRIX_RELOCATABLE, MATRIX_PRESERVE, MATRIX_MODES } matrix_mode;
 
+/* What the entry is: one of RELA, one of REL, one in a capsule's code; two of a type, the second of which has every bit of the
+ * addend the other way round, in its field where that is REL's. */
+typedef enum matrix_entry_form {
+  MATRIX_RELA,
+  MATRIX_REL,
+  MATRIX_CODE,
+  MATRIX_RELA_TWICE,
+  MATRIX_REL_TWICE,
+  MATRIX_FORMS
+} matrix_entry_form;
+
 extern const char *const matrix_mode_names[MATRIX_MODES];
-extern const char *const matrix_form_names[2]; /* "RELA", "REL" */
+extern const char *const matrix_form_names[MATRIX_FORMS];
 
 typedef struct matrix_place {
   unsigned sm;
   matrix_class kind;
   matrix_mode mode;
-  bool rel;
+  matrix_entry_form form;
 } matrix_place;
 
 /* The rows, in the order of the table. */
@@ -28,8 +39,9 @@ size_t matrix_place_find(const matrix_place *place);
 void matrix_cell_make(const matrix_place *place, unsigned type, fuzz_envelope *envelope);
 /* "sm_90 constant exec RELA" */
 void matrix_place_name(const matrix_place *place, char *name, size_t size);
-/* How many types a row asks about. */
+/* How many types a row asks about, and whether it asks about one. */
 unsigned matrix_place_types(const matrix_place *place);
+bool matrix_place_asks(const matrix_place *place, unsigned type);
 
 /* The section that is patched, at which offset, and what an output can have for it: entries, a bank of bindless slots, records of
  * what was applied. */

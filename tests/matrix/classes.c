@@ -1,4 +1,4 @@
-/* The classes of symbol: one maker a class, one row a class. The first twenty keep their order and their bytes, since the
+/* The classes of symbol: one row a class, and a maker where the row does not say all. The first twenty keep their order and their bytes, since the
  * jobs of corpus/synthetic are made of them. */
 #include "relocation_matrix.h"
 
@@ -18,48 +18,12 @@ static tb_symbol undefined_symbol(tb_cubin *cubin, const char *name, unsigned bi
   return tb_symbol_add(cubin, &symbol);
 }
 
-/* A name that ptxas mentions in every file of sm_90, which is there already then. */
-static tb_symbol reserved_symbol(tb_cubin *cubin, const char *name) {
-  const tb_symbol found = tb_symbol_find(cubin, name);
-  return found ? found : undefined_symbol(cubin, name, TB_WEAK, TB_OBJECT);
-}
-
 /* ---- functions ---- */
 
 static tb_symbol function_of(tb_cubin *cubin, unsigned binding, uint8_t other) {
   const tb_symbol function = tb_function(cubin, "function", binding, NULL, 0, 24);
   tb_symbol_edit(cubin, function)->other |= other;
   return function;
-}
-
-MAKE(function) {
-  UNUSED;
-  return function_of(cubin, TB_GLOBAL, 0);
-}
-
-MAKE(hidden_function) {
-  UNUSED;
-  return function_of(cubin, TB_GLOBAL, HIDDEN);
-}
-
-MAKE(internal_function) {
-  UNUSED;
-  return function_of(cubin, TB_GLOBAL, INTERNAL);
-}
-
-MAKE(protected_function) {
-  UNUSED;
-  return function_of(cubin, TB_GLOBAL, PROTECTED);
-}
-
-MAKE(local_function) {
-  UNUSED;
-  return function_of(cubin, TB_LOCAL, 0);
-}
-
-MAKE(weak_function) {
-  UNUSED;
-  return function_of(cubin, TB_WEAK, 0);
 }
 
 MAKE(address_taken) {
@@ -84,11 +48,6 @@ MAKE(own_kernel) {
 MAKE(undefined_function) {
   UNUSED;
   return tb_undefined_function(cubin, "nowhere");
-}
-
-MAKE(weak_undefined_function) {
-  UNUSED;
-  return undefined_symbol(cubin, "nowhere", TB_WEAK, TB_FUNCTION);
 }
 
 MAKE(alias) {
@@ -125,49 +84,9 @@ static tb_symbol global_of(tb_cubin *cubin, const void *init, unsigned binding, 
   return global;
 }
 
-MAKE(global) {
-  UNUSED;
-  return global_of(cubin, NULL, TB_GLOBAL, 0);
-}
-
-MAKE(global_init) {
-  UNUSED;
-  return global_of(cubin, matrix_words, TB_GLOBAL, 0);
-}
-
 MAKE(global_section) {
   UNUSED;
   return tb_symbol_of_section(cubin, tb_section_of(cubin, global_of(cubin, matrix_words, TB_GLOBAL, 0)));
-}
-
-MAKE(local_global) {
-  UNUSED;
-  return global_of(cubin, matrix_words, TB_LOCAL, 0);
-}
-
-MAKE(weak_global) {
-  UNUSED;
-  return global_of(cubin, matrix_words, TB_WEAK, 0);
-}
-
-MAKE(hidden_global) {
-  UNUSED;
-  return global_of(cubin, matrix_words, TB_GLOBAL, HIDDEN);
-}
-
-MAKE(internal_global) {
-  UNUSED;
-  return global_of(cubin, matrix_words, TB_GLOBAL, INTERNAL);
-}
-
-MAKE(managed) {
-  UNUSED;
-  return global_of(cubin, NULL, TB_GLOBAL, TB_MANAGED);
-}
-
-MAKE(unified_data) {
-  UNUSED;
-  return global_of(cubin, matrix_words, TB_GLOBAL, TB_ENTRY);
 }
 
 MAKE(plain_object) {
@@ -197,26 +116,6 @@ MAKE(common) {
   return tb_common(cubin, "common", 16, 8);
 }
 
-MAKE(undefined_global) {
-  UNUSED;
-  return tb_undefined_data(cubin, "nowhere", TB_GLOBAL, TB_IN_GLOBAL, 4);
-}
-
-MAKE(weak_undefined_global) {
-  UNUSED;
-  return tb_undefined_data(cubin, "nowhere", TB_WEAK, TB_IN_GLOBAL, 4);
-}
-
-MAKE(weak_undefined_object) {
-  UNUSED;
-  return undefined_symbol(cubin, "nowhere", TB_WEAK, TB_OBJECT);
-}
-
-MAKE(other_files_global) {
-  UNUSED;
-  return tb_undefined_data(cubin, "base_init", TB_GLOBAL, TB_IN_GLOBAL, 20);
-}
-
 /* ---- constants ---- */
 
 static tb_symbol constant_of(tb_cubin *cubin, unsigned binding) {
@@ -224,34 +123,9 @@ static tb_symbol constant_of(tb_cubin *cubin, unsigned binding) {
   return tb_constant(cubin, "constant", binding, 16, 4, matrix_words);
 }
 
-MAKE(constant) {
-  UNUSED;
-  return constant_of(cubin, TB_GLOBAL);
-}
-
-MAKE(local_constant) {
-  UNUSED;
-  return constant_of(cubin, TB_LOCAL);
-}
-
 MAKE(constant_section) {
   UNUSED;
   return tb_symbol_of_section(cubin, tb_section_of(cubin, constant_of(cubin, TB_GLOBAL)));
-}
-
-MAKE(undefined_constant) {
-  UNUSED;
-  return tb_undefined_data(cubin, "nowhere", TB_GLOBAL, TB_IN_CONSTANT, 4);
-}
-
-MAKE(weak_undefined_constant) {
-  UNUSED;
-  return tb_undefined_data(cubin, "nowhere", TB_WEAK, TB_IN_CONSTANT, 4);
-}
-
-MAKE(other_files_constant) {
-  UNUSED;
-  return tb_undefined_data(cubin, "base_constant", TB_GLOBAL, TB_IN_CONSTANT, 12);
 }
 
 MAKE(compiler_constant) {
@@ -322,11 +196,6 @@ MAKE(local_memory) {
   return tb_symbol_add(cubin, &symbol);
 }
 
-MAKE(reserved_shared) {
-  UNUSED;
-  return reserved_symbol(cubin, ".nv.reservedSmem.offset0");
-}
-
 /* ---- other sections, and symbols that stand nowhere ---- */
 
 MAKE(text_section) {
@@ -339,109 +208,103 @@ MAKE(debug_section) {
   return tb_symbol_of_section(cubin, tb_section_add(cubin, TB_KIND_DEBUG, ".debug_str", matrix_words, 32));
 }
 
-MAKE(texture) {
-  UNUSED;
-  return undefined_symbol(cubin, "texture", TB_GLOBAL, TB_TEXTURE);
-}
-
-MAKE(sampler) {
-  UNUSED;
-  return undefined_symbol(cubin, "sampler", TB_GLOBAL, TB_SAMPLER);
-}
-
-MAKE(surface) {
-  UNUSED;
-  return undefined_symbol(cubin, "surface", TB_GLOBAL, TB_SURFACE);
-}
-
-MAKE(notype) {
-  UNUSED;
-  return undefined_symbol(cubin, "label", TB_GLOBAL, TB_NOTYPE);
-}
-
-static tb_symbol absolute_symbol(tb_cubin *cubin, const char *name, unsigned binding, unsigned type) {
-  const tb_symbol symbol = undefined_symbol(cubin, name, binding, type);
-  tb_symbol_edit(cubin, symbol)->raw_section = TB_ABSOLUTE;
-  return symbol;
-}
-
-MAKE(absolute) {
-  UNUSED;
-  return absolute_symbol(cubin, "absolute", TB_GLOBAL, TB_OBJECT);
-}
-
-MAKE(file) {
-  UNUSED;
-  return absolute_symbol(cubin, "file.cu", TB_LOCAL, TB_FILE);
-}
-
 MAKE(null) {
   UNUSED;
   (void)cubin;
   return 0;
 }
 
-MAKE(table_offset) {
-  UNUSED;
-  return reserved_symbol(cubin, "__UFT_OFFSET");
+/* ---- classes of which a row says all ---- */
+
+static tb_symbol form_function(tb_cubin *cubin, const matrix_form *form) {
+  return function_of(cubin, form->binding, form->other);
 }
 
-MAKE(table) {
-  UNUSED;
-  return reserved_symbol(cubin, "__UFT");
+static tb_symbol form_global(tb_cubin *cubin, const matrix_form *form) {
+  return global_of(cubin, form->init, form->binding, form->other);
 }
 
-MAKE(unified_function) {
-  UNUSED;
-  return function_of(cubin, TB_GLOBAL, TB_ENTRY);
+static tb_symbol form_constant(tb_cubin *cubin, const matrix_form *form) {
+  return constant_of(cubin, form->binding);
 }
 
-#define ROW(class, name, own, called) [MATRIX_##class] = {#name, make_##name, own, called}
+/* A variable that another file may have. */
+static tb_symbol form_mention(tb_cubin *cubin, const matrix_form *form) {
+  return tb_undefined_data(cubin, form->name, form->binding, form->other, form->size);
+}
+
+static tb_symbol form_undefined(tb_cubin *cubin, const matrix_form *form) {
+  return undefined_symbol(cubin, form->name, form->binding, form->type);
+}
+
+static tb_symbol form_absolute(tb_cubin *cubin, const matrix_form *form) {
+  const tb_symbol symbol = form_undefined(cubin, form);
+  tb_symbol_edit(cubin, symbol)->raw_section = TB_ABSOLUTE;
+  return symbol;
+}
+
+/* A name that ptxas mentions in every file of sm_90, which is there already then. */
+static tb_symbol form_reserved(tb_cubin *cubin, const matrix_form *form) {
+  const tb_symbol found = tb_symbol_find(cubin, form->name);
+  return found ? found : undefined_symbol(cubin, form->name, TB_WEAK, TB_OBJECT);
+}
+
+#define ROW(class, name, own, called) [MATRIX_##class] = {#name, make_##name, NULL, {0}, own, called}
+#define FORM(class, name, called, form, ...) [MATRIX_##class] = {#name, NULL, form, {__VA_ARGS__}, false, called}
 
 const matrix_class_row matrix_classes[MATRIX_CLASSES] = {
-    ROW(CONSTANT, constant, false, false),
-    ROW(GLOBAL, global, false, false),
-    ROW(GLOBAL_INIT, global_init, false, false),
+    FORM(CONSTANT, constant, false, form_constant, .binding = TB_GLOBAL),
+    FORM(GLOBAL, global, false, form_global, .binding = TB_GLOBAL),
+    FORM(GLOBAL_INIT, global_init, false, form_global, .init = matrix_words, .binding = TB_GLOBAL),
     ROW(SHARED, shared, true, false),
-    ROW(FUNCTION, function, false, true),
-    [MATRIX_DEAD_FUNCTION] = {"dead_function", make_function, false, false},
+    FORM(FUNCTION, function, true, form_function, .binding = TB_GLOBAL),
+    FORM(DEAD_FUNCTION, dead_function, false, form_function, .binding = TB_GLOBAL),
     ROW(EXTERN_SHARED, extern_shared, false, false),
     ROW(COMMON, common, false, false),
     ROW(ALIAS, alias, false, true),
-    ROW(HIDDEN_FUNCTION, hidden_function, false, true),
+    FORM(HIDDEN_FUNCTION, hidden_function, true, form_function, .binding = TB_GLOBAL, .other = HIDDEN),
     ROW(UNDEFINED_FUNCTION, undefined_function, false, false),
-    ROW(WEAK_UNDEFINED_GLOBAL, weak_undefined_global, false, false),
-    ROW(WEAK_UNDEFINED_CONSTANT, weak_undefined_constant, false, false),
-    ROW(NOTYPE, notype, false, false),
+    FORM(WEAK_UNDEFINED_GLOBAL, weak_undefined_global, false, form_mention, .name = "nowhere", .binding = TB_WEAK,
+         .other = TB_IN_GLOBAL, .size = 4),
+    FORM(WEAK_UNDEFINED_CONSTANT, weak_undefined_constant, false, form_mention, .name = "nowhere", .binding = TB_WEAK,
+         .other = TB_IN_CONSTANT, .size = 4),
+    FORM(NOTYPE, notype, false, form_undefined, .name = "label", .binding = TB_GLOBAL, .type = TB_NOTYPE),
     ROW(CONSTANT_SECTION, constant_section, false, false),
     ROW(GLOBAL_SECTION, global_section, false, false),
     ROW(TEXT_SECTION, text_section, false, false),
-    ROW(TEXTURE, texture, false, false),
-    ROW(SAMPLER, sampler, false, false),
-    ROW(SURFACE, surface, false, false),
+    FORM(TEXTURE, texture, false, form_undefined, .name = "texture", .binding = TB_GLOBAL, .type = TB_TEXTURE),
+    FORM(SAMPLER, sampler, false, form_undefined, .name = "sampler", .binding = TB_GLOBAL, .type = TB_SAMPLER),
+    FORM(SURFACE, surface, false, form_undefined, .name = "surface", .binding = TB_GLOBAL, .type = TB_SURFACE),
     ROW(KERNEL, kernel, false, false),
     ROW(OWN_KERNEL, own_kernel, true, false),
-    ROW(LOCAL_FUNCTION, local_function, false, true),
-    ROW(WEAK_FUNCTION, weak_function, false, true),
-    ROW(INTERNAL_FUNCTION, internal_function, false, true),
-    ROW(PROTECTED_FUNCTION, protected_function, false, true),
+    FORM(LOCAL_FUNCTION, local_function, true, form_function, .binding = TB_LOCAL),
+    FORM(WEAK_FUNCTION, weak_function, true, form_function, .binding = TB_WEAK),
+    FORM(INTERNAL_FUNCTION, internal_function, true, form_function, .binding = TB_GLOBAL, .other = INTERNAL),
+    FORM(PROTECTED_FUNCTION, protected_function, true, form_function, .binding = TB_GLOBAL, .other = PROTECTED),
     ROW(ADDRESS_TAKEN, address_taken, false, false),
-    ROW(WEAK_UNDEFINED_FUNCTION, weak_undefined_function, false, false),
+    FORM(WEAK_UNDEFINED_FUNCTION, weak_undefined_function, false, form_undefined, .name = "nowhere", .binding = TB_WEAK,
+         .type = TB_FUNCTION),
     ROW(WEAK_ALIAS, weak_alias, false, true),
     ROW(SHIFTED_ALIAS, shifted_alias, false, true),
     ROW(LABEL, label, true, false),
-    ROW(LOCAL_GLOBAL, local_global, false, false),
-    ROW(WEAK_GLOBAL, weak_global, false, false),
-    ROW(HIDDEN_GLOBAL, hidden_global, false, false),
-    ROW(INTERNAL_GLOBAL, internal_global, false, false),
+    FORM(LOCAL_GLOBAL, local_global, false, form_global, .init = matrix_words, .binding = TB_LOCAL),
+    FORM(WEAK_GLOBAL, weak_global, false, form_global, .init = matrix_words, .binding = TB_WEAK),
+    FORM(HIDDEN_GLOBAL, hidden_global, false, form_global, .init = matrix_words, .binding = TB_GLOBAL, .other = HIDDEN),
+    FORM(INTERNAL_GLOBAL, internal_global, false, form_global, .init = matrix_words, .binding = TB_GLOBAL,
+         .other = INTERNAL),
     ROW(PLAIN_OBJECT, plain_object, false, false),
-    ROW(MANAGED, managed, false, false),
-    ROW(UNDEFINED_GLOBAL, undefined_global, false, false),
-    ROW(OTHER_FILES_GLOBAL, other_files_global, false, false),
-    ROW(WEAK_UNDEFINED_OBJECT, weak_undefined_object, false, false),
-    ROW(LOCAL_CONSTANT, local_constant, false, false),
-    ROW(UNDEFINED_CONSTANT, undefined_constant, false, false),
-    ROW(OTHER_FILES_CONSTANT, other_files_constant, false, false),
+    FORM(MANAGED, managed, false, form_global, .binding = TB_GLOBAL, .other = TB_MANAGED),
+    FORM(UNDEFINED_GLOBAL, undefined_global, false, form_mention, .name = "nowhere", .binding = TB_GLOBAL,
+         .other = TB_IN_GLOBAL, .size = 4),
+    FORM(OTHER_FILES_GLOBAL, other_files_global, false, form_mention, .name = "base_init", .binding = TB_GLOBAL,
+         .other = TB_IN_GLOBAL, .size = 20),
+    FORM(WEAK_UNDEFINED_OBJECT, weak_undefined_object, false, form_undefined, .name = "nowhere", .binding = TB_WEAK,
+         .type = TB_OBJECT),
+    FORM(LOCAL_CONSTANT, local_constant, false, form_constant, .binding = TB_LOCAL),
+    FORM(UNDEFINED_CONSTANT, undefined_constant, false, form_mention, .name = "nowhere", .binding = TB_GLOBAL,
+         .other = TB_IN_CONSTANT, .size = 4),
+    FORM(OTHER_FILES_CONSTANT, other_files_constant, false, form_mention, .name = "base_constant", .binding = TB_GLOBAL,
+         .other = TB_IN_CONSTANT, .size = 12),
     ROW(COMPILER_CONSTANT, compiler_constant, true, false),
     ROW(PARAMETERS, parameters, true, false),
     ROW(PARAMETER_SECTION, parameter_section, true, false),
@@ -449,15 +312,15 @@ const matrix_class_row matrix_classes[MATRIX_CLASSES] = {
     ROW(WEAK_EXTERN_SHARED, weak_extern_shared, false, false),
     ROW(LOCAL_MEMORY, local_memory, true, false),
     ROW(DEBUG_SECTION, debug_section, false, false),
-    ROW(ABSOLUTE, absolute, false, false),
+    FORM(ABSOLUTE, absolute, false, form_absolute, .name = "absolute", .binding = TB_GLOBAL, .type = TB_OBJECT),
     ROW(UNALLOCATED, unallocated, false, false),
-    ROW(FILE, file, false, false),
+    FORM(FILE, file, false, form_absolute, .name = "file.cu", .binding = TB_LOCAL, .type = TB_FILE),
     ROW(TLS, tls, false, false),
     ROW(NULL, null, false, false),
-    [MATRIX_OUT_OF_RANGE] = {"out_of_range", make_null, false, false},
-    ROW(RESERVED_SHARED, reserved_shared, false, false),
-    ROW(TABLE_OFFSET, table_offset, false, false),
-    ROW(TABLE, table, false, false),
-    ROW(UNIFIED_FUNCTION, unified_function, false, false),
-    ROW(UNIFIED_DATA, unified_data, false, false),
+    [MATRIX_OUT_OF_RANGE] = {.name = "out_of_range", .make = make_null},
+    FORM(RESERVED_SHARED, reserved_shared, false, form_reserved, .name = ".nv.reservedSmem.offset0"),
+    FORM(TABLE_OFFSET, table_offset, false, form_reserved, .name = "__UFT_OFFSET"),
+    FORM(TABLE, table, false, form_reserved, .name = "__UFT"),
+    FORM(UNIFIED_FUNCTION, unified_function, false, form_function, .binding = TB_GLOBAL, .other = TB_ENTRY),
+    FORM(UNIFIED_DATA, unified_data, false, form_global, .init = matrix_words, .binding = TB_GLOBAL, .other = TB_ENTRY),
 };

@@ -68,7 +68,7 @@ matrix_difference *matrix_differences_find(const matrix_differences *list, const
     const matrix_difference *const row = &list->items[i];
     if ((strcmp(row->who, who) == 0 || strcmp(row->who, "both") == 0) && list_has(row->sm, machine) &&
         list_has(row->classes, matrix_classes[place->kind].name) &&
-        list_has(row->modes, matrix_mode_names[place->mode]) && list_has(row->forms, matrix_form_names[place->rel]) &&
+        list_has(row->modes, matrix_mode_names[place->mode]) && list_has(row->forms, matrix_form_names[place->form]) &&
         types_have(row->types, type))
       return &list->items[i];
   }

@@ -3,7 +3,8 @@
  *
  *   WHO SM CLASS[,CLASS] MODE[,MODE] FORM[,FORM] TYPE[-TYPE][,...] ROW reason
  *
- * WHO: linker, reference or both; `*` in the place of a list: all. */
+ * WHO: linker, reference or both, with --bug-compatible; reference-default, where the two disagree without, or default, where
+ * both answer otherwise than nvlink and no row of its defects is named; `*` in the place of a list: all. */
 #ifndef TEST_MATRIX_DIFFERENCES_H
 #define TEST_MATRIX_DIFFERENCES_H
 

@@ -5,7 +5,7 @@
  *   matrix print TABLE [CHOICE]              the outcomes as a picture
  *   matrix cell TABLE DIRECTORY --type=N [CHOICE]  writes the files of a cell, and its words into `args`
  *
- * CHOICE: --class=NAME --mode=exec|-r|preserve --sm=N --form=RELA|REL --share=N (every N-th row) --jobs=N */
+ * CHOICE: --class=NAME --mode=exec|-r|preserve --sm=N --form=NAME --share=N (every N-th row) --jobs=N */
 #include "matrix.h"
 #include "capsule.h"
 
@@ -18,7 +18,7 @@ bool matrix_chosen(const matrix_choice *choice, size_t index) {
   const matrix_place place = matrix_place_at(index);
   return (!choice->class_name || strcmp(choice->class_name, matrix_classes[place.kind].name) == 0) &&
          (!choice->mode_name || strcmp(choice->mode_name, matrix_mode_names[place.mode]) == 0) &&
-         (!choice->form_name || strcmp(choice->form_name, matrix_form_names[place.rel]) == 0) &&
+         (!choice->form_name || strcmp(choice->form_name, matrix_form_names[place.form]) == 0) &&
          (!choice->sm || choice->sm == place.sm) && (choice->share < 2 || index % choice->share == 0);
 }
 
@@ -55,7 +55,7 @@ static bool choice_read(matrix_choice *choice, int count, char **words) {
 static int print_usage(void) {
   fprintf(stderr, "usage: matrix record TABLE [CHOICE]\n       matrix check TABLE DIFFERENCES [CHOICE]\n"
                   "       matrix print TABLE [CHOICE]\n       matrix cell TABLE DIRECTORY --type=N [CHOICE]\n"
-                  "CHOICE: --class=NAME --mode=exec|-r|preserve --sm=N --form=RELA|REL --share=N --jobs=N\n");
+                  "CHOICE: --class=NAME --mode=exec|-r|preserve --sm=N --form=NAME --share=N --jobs=N\n");
   return 2;
 }
 

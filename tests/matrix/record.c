@@ -35,6 +35,8 @@ typedef struct recorder {
 static bool recorder_next(recorder *r, size_t *row, unsigned *type) {
   for (; r->row < matrix_place_count(); r->row++, r->type = 0) {
     const matrix_place place = matrix_place_at(r->row);
+    while (r->type < matrix_place_types(&place) && !matrix_place_asks(&place, r->type))
+      r->type++;
     if (r->type < matrix_place_types(&place) && matrix_chosen(r->choice, r->row))
       break;
   }

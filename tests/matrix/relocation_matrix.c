@@ -32,8 +32,10 @@ static void matrix_entries(tb_cubin *cubin, const matrix_request *request, tb_sy
                            bool rela) {
   const tb_section text = tb_section_of(cubin, kernel);
   for (size_t i = 0; i < request->type_count; i++) {
+    const int64_t addend = matrix_addend(request->types[i]);
     if (rela)
-      tb_rela(cubin, text, i * MATRIX_SLOT_BYTES, request->types[i], target, matrix_addend(request->types[i]));
+      tb_rela(cubin, text, i * MATRIX_SLOT_BYTES, request->types[i], target,
+              request->inverted && i + 1 == request->type_count ? ~addend : addend);
     else
       tb_rel(cubin, text, i * MATRIX_SLOT_BYTES, request->types[i], target);
     if (request->kind == MATRIX_OUT_OF_RANGE)
@@ -45,6 +47,9 @@ static tb_symbol matrix_kernel(tb_cubin *cubin, const matrix_request *request, c
   uint8_t code[CODE_BYTES];
   const size_t size = (request->type_count * MATRIX_SLOT_BYTES + 127) / 128 * 128;
   matrix_fill(code, sizeof code, seed);
+  for (size_t i = 0, last = (request->type_count - 1) * MATRIX_SLOT_BYTES; request->inverted && i < MATRIX_SLOT_BYTES;
+       i++)
+    code[last + i] = (uint8_t)~code[i];
   return tb_kernel(cubin, name, code, size, 32);
 }
 
@@ -57,7 +62,7 @@ uint8_t *matrix_build(const matrix_request *request, size_t *size) {
       continue;
     const tb_symbol kernel = matrix_kernel(cubin, request, rel ? "k_rel" : "k_rela", 1u + (unsigned)rel);
     if (!target || row->own)
-      target = row->make(cubin, kernel, rel ? "shared_rel" : "shared_rela");
+      target = row->form ? row->form(cubin, &row->with) : row->make(cubin, kernel, rel ? "shared_rel" : "shared_rela");
     if (row->called)
       tb_call(cubin, kernel, target);
     matrix_entries(cubin, request, kernel, target, !rel);

@@ -75,10 +75,20 @@ typedef enum matrix_class {
   MATRIX_CLASSES
 } matrix_class;
 
-/* How the symbol of one class is made. */
+/* What a symbol of an ordinary class has. */
+typedef struct matrix_form {
+  const char *name;
+  const void *init;
+  unsigned binding, type, size;
+  uint8_t other;
+} matrix_form;
+
+/* How the symbol of one class is made: by `make`, or by `form` from what the row says. */
 typedef struct matrix_class_row {
   const char *name;
   tb_symbol (*make)(tb_cubin *cubin, tb_symbol kernel, const char *shared_name);
+  tb_symbol (*form)(tb_cubin *cubin, const matrix_form *form);
+  matrix_form with;
   bool own;    /* each kernel has its own */
   bool called; /* the kernel calls it, too: it lives */
 } matrix_class_row;
@@ -91,6 +101,7 @@ typedef struct matrix_request {
   const uint16_t *types;
   size_t type_count;
   bool rela, rel; /* which of the two kernels has entries; without, it is not there */
+  bool inverted;  /* the last entry's addend, and the bits that it stands on, are the first one's the other way round */
 } matrix_request;
 
 /* Bytes of the cubin; the caller frees them. */

@@ -40,5 +40,6 @@ void coverage_run_line(const char *line, const char *mode, harness_outcome *outc
 int coverage_test_messages(void);
 int coverage_test_defects(void);
 int coverage_test_options(void);
+int coverage_test_seed_texts(void);
 
 #endif

@@ -111,7 +111,8 @@ int main(int argc, char **argv) {
     for (size_t j = 0; j < lists[i].count; j++)
       coverage_add_job(sets[i], &lists[i].items[j]);
   }
-  const int failed = coverage_test_messages() + coverage_test_defects() + coverage_test_options();
+  const int failed =
+      coverage_test_messages() + coverage_test_defects() + coverage_test_options() + coverage_test_seed_texts();
   for (size_t i = 0; i < coverage.job_count; i++) {
     harness_free_words(&coverage.jobs[i].arguments);
     harness_free_words(&coverage.jobs[i].messages);

@@ -22,14 +22,8 @@ die() {
   exit 2
 }
 
-take_seconds() {
-  [[ $1 =~ ^([0-9]+)([smh]?)$ ]] || die "no time '$1'"
-  case ${BASH_REMATCH[2]} in
-  m) seconds=$((BASH_REMATCH[1] * 60)) ;;
-  h) seconds=$((BASH_REMATCH[1] * 3600)) ;;
-  *) seconds=${BASH_REMATCH[1]} ;;
-  esac
-}
+# shellcheck source=tests/support/time.sh
+. tests/support/time.sh
 
 while (($#)); do
   case $1 in
@@ -39,7 +33,7 @@ while (($#)); do
   *) die "no option '$1'" ;;
   esac
   case $1 in
-  --time) take_seconds "$2" ;;
+  --time) seconds=$(seconds_of "$2") || exit 2 ;;
   --only) only+=("$2") ;;
   --json) json=$2 ;;
   --junit) junit=$2 ;;
@@ -80,6 +74,7 @@ steps=(
   "aflplusplus|afl-fuzz|tests/release/afl.sh 300"
   "bench|nvlink|./run bench"
   "shapes||./run shapes"
+  "triage||tests/triage/plants.sh build/release"
   "mechanisms||./run seeds check"
 )
 [[ -z $file ]] || mapfile -t steps <"$file"

@@ -5,13 +5,16 @@
 #                             test, and all of them exist; no test stands for more than six rows
 #   seeds.sh print            the table
 #   seeds.sh mutate [OPTION]  breaks the linker's functions of 50 rows that --seed=S draws (default: the commit's id): the
-#                             row's test must fail, for 45 rows at least. --count=N, --seconds=N; resumable like
-#                             `./run rules mutate`, whose tree and record it uses
+#                             row's test must fail, for nine of ten at least. --count=N; --seconds=N once all is built; --jobs: only
+#                             rows whose tests are jobs of the corpus, for which the linker alone is built; resumable
+#                             like `./run rules mutate`, whose tree it uses
+#   seeds.sh texts DIRECTORY  every string that the documents in DIRECTORY quote stands in docs/specification/seed-texts.md
 set -euo pipefail
 # shellcheck source=tests/rules/rules.sh
 source "$(dirname "${BASH_SOURCE[0]}")/rules.sh"
 
 page=docs/mechanisms.md
+texts=docs/specification/seed-texts.md
 most=6                                                                # rows that one test may stand for
 sizes=("Z000 72" "Z001 51" "Z002 97" "Z003 74" "Z004 127")            # rows of each document
 statuses='as-nvlink|as-seed|refuted|internal|unobservable-diag|next' # see the page
@@ -71,8 +74,8 @@ check_rows() {
 }
 
 # The rows that a seed draws, in its order.
-draw_rows() { # SEED COUNT
-  read_rows | awk -F'\t' '$2 != "next" && $3 != "-"' |
+draw_rows() { # SEED COUNT TESTS: a pattern that each test of a row begins with
+  read_rows | awk -F'\t' -v tests="^($3[^ ]* ?)+$" '$2 != "next" && $3 != "-" && $5 ~ tests' |
     while IFS= read -r row; do printf '%s\t%s\n' "$(printf '%s %s' "$1" "${row%%$'\t'*}" | sha256sum | cut -c 1-16)" "$row"; done |
     sort | head -n "$2" | cut -f 2-
 }
@@ -82,7 +85,7 @@ list_functions() {
   local id status linker rest name found
   while IFS=$'\t' read -r id status linker rest; do
     for name in $linker; do
-      found=$(find_function "$name")
+      found=${definitions[$name]}
       printf '%s\t%s\t%s\n' "${found%%:*}" "$name" "${found#*:*:}"
     done
   done | sort -u
@@ -92,7 +95,7 @@ list_functions() {
 try_row() { # ID LINKER TESTS
   local name found verdict=
   for name in $2; do
-    found=$(find_function "$name")
+    found=${definitions[$name]}
     verdict=$(try_pair "$name" "${found%%:*}" "$3")
     [[ $verdict != seen ]] || break
   done
@@ -100,19 +103,22 @@ try_row() { # ID LINKER TESTS
 }
 
 run_seeds_mutate() {
-  local seed count=50 seconds=0 option id status linker reference tests key verdict seen=0 tried=0 start=$SECONDS
+  local seed count=50 seconds=0 pattern='' target=all option
+  local id status linker reference tests key verdict seen=0 tried=0 start
   seed=$(git rev-parse --short=12 HEAD)
   for option in "$@"; do
     case $option in
     --seed=*) seed=${option#*=} ;;
     --count=*) count=${option#*=} ;;
     --seconds=*) seconds=${option#*=} ;;
+    --jobs) pattern=corpus/ target=twinlink ;;
     *) say "seeds: no option $option" && return 2 ;;
     esac
   done
   mkdir -p "$work"
   touch "$work/record"
-  prepare_tree < <(draw_rows "$seed" "$count" | list_functions)
+  prepare_tree "$target" < <(draw_rows "$seed" "$count" "$pattern" | list_functions)
+  start=$SECONDS
   while IFS=$'\t' read -r id status linker reference tests; do
     ((seconds == 0 || SECONDS - start < seconds)) || break
     tried=$((tried + 1))
@@ -127,14 +133,25 @@ run_seeds_mutate() {
       printf '%s\t%s\n' "$key" "$verdict" >>"$work/record"
     fi
     if [[ $verdict == seen ]]; then seen=$((seen + 1)); else say "$id: $linker broken is $verdict by: $tests"; fi
-  done < <(draw_rows "$seed" "$count")
-  say "seed $seed: $seen of $tried rows seen (goal 45 of 50)"
-  ((tried > 0 && seen * 50 >= tried * 45))
+  done < <(draw_rows "$seed" "$count" "$pattern")
+  say "seed $seed: $seen of $tried rows seen (goal: nine of ten)"
+  ((tried > 0 && seen * 10 >= tried * 9))
+}
+
+# The documents stand beside the project, not in it, so that only who has them can ask.
+run_texts() { # DIRECTORY
+  local quoted missing
+  quoted=$(grep -ohE '"[^"]+"' "${1:?a directory}"/*.txt | sed -E 's/^"//; s/"$//; s/\\n$//' | sort -u)
+  missing=$(grep -vxFf <(grep -oE '`[^`]+`' "$texts" | tr -d '`') <<<"$quoted" || true)
+  [[ -z $missing ]] || say "$missing"
+  say "$(wc -l <<<"$quoted") quoted strings, $(grep -c . <<<"$missing" || true) of them not in $texts"
+  [[ -n $quoted && -z $missing ]]
 }
 
 case ${1:-check} in
 check) check_rows ;;
 print) read_rows | awk -F'\t' '{ printf "%-9s %-17s %-50s %-50s %s\n", $1, $2, $3, $4, $5 }' ;;
-mutate) shift && run_seeds_mutate "$@" ;;
-*) say "seeds.sh check|print|mutate" && exit 2 ;;
+mutate | --mutate) shift && run_seeds_mutate "$@" ;;
+texts) shift && run_texts "$@" ;;
+*) say "seeds.sh check|print|mutate|texts" && exit 2 ;;
 esac

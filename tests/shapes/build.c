@@ -205,6 +205,23 @@ static void shape_weak(shape_inputs *inputs, unsigned count) {
     }
 }
 
+/* Local functions of one name, each with constants of its own: blocks whose sections have one name (L73). */
+static void shape_blocks(shape_inputs *inputs, unsigned count) {
+  uint8_t constant[16] = {0};
+  char name[NAME_ROOM];
+  for (unsigned start = 0; start < count; start += SHAPE_UNITS) {
+    tb_cubin *const cubin = tb_new(SHAPE_SM);
+    const tb_symbol kernel = tb_kernel(cubin, shape_name(name, "k", start), NULL, 0, 8);
+    for (unsigned i = start; i < count && i < start + SHAPE_UNITS; i++) {
+      const tb_symbol f = tb_function(cubin, "same", TB_LOCAL, NULL, 0, 8);
+      memcpy(constant, &i, sizeof i);
+      (void)tb_function_constant(cubin, f, constant, sizeof constant, 8);
+      tb_call(cubin, kernel, f);
+    }
+    shape_add(inputs, cubin);
+  }
+}
+
 /* Functions whose names have a thousand letters. */
 static void shape_strings(shape_inputs *inputs, unsigned count) {
   enum { LETTERS = 1000 };
@@ -404,6 +421,7 @@ const shape shapes[] = {
     {"word", "relocations of one word", shape_word, 10000, 100000, false},
     {"aliases", "aliases, called one from another", shape_aliases, 1000, 50000, false},
     {"weak", "weak bodies, each better than the one before", shape_weak, 1600, 40000, false},
+    {"blocks", "local functions of one name with constants", shape_blocks, 1000, 40000, false},
     {"strings", "functions with names of 1,000 letters", shape_strings, 500, 5000, false},
     {"tiny", "sections of one byte", shape_tiny, 1000, 100000, false},
     {"sections", "sections, more than an ELF header can count", shape_tiny, 66000, 140000, false},

@@ -55,7 +55,7 @@ static bool makes_live(unsigned type) {
 /* All types that link against a class, in one cubin; for a dead function in two. */
 static void visit_linkable(unsigned sm, matrix_class kind, const uint16_t *types, size_t count,
                            synthetic_visit *visit) {
-  matrix_request request = {sm, kind, types, count, true, true};
+  matrix_request request = {.sm = sm, .kind = kind, .types = types, .type_count = count, .rela = true, .rel = true};
   if (kind == MATRIX_DEAD_FUNCTION) {
     visit_question(&request, "dead_function_made_live", visit);
     uint16_t harmless[MATRIX_TYPES];
@@ -75,7 +75,8 @@ static void visit_refused(unsigned sm, matrix_class kind, uint16_t type, const m
                           synthetic_visit *visit) {
   for (int form = 0; form < 2; form++) {
     char name[SYNTHETIC_NAME_MAX];
-    const matrix_request alone = {sm, kind, &type, 1, form == 0, form == 1};
+    const matrix_request alone = {
+        .sm = sm, .kind = kind, .types = &type, .type_count = 1, .rela = form == 0, .rel = form == 1};
     (void)snprintf(name, sizeof name, "refused_%s_%03u_%s", matrix_classes[kind].name, type, form ? "rel" : "rela");
     if (both[form] == OUTCOME_REFUSED && (form == 0 || both[0] != OUTCOME_REFUSED))
       visit_question(&alone, name, visit);
@@ -83,7 +84,7 @@ static void visit_refused(unsigned sm, matrix_class kind, uint16_t type, const m
 }
 
 static matrix_outcome outcome_of(const matrix_table *table, unsigned sm, matrix_class kind, bool rel, unsigned type) {
-  const matrix_place place = {.sm = sm, .kind = kind, .rel = rel};
+  const matrix_place place = {.sm = sm, .kind = kind, .form = rel ? MATRIX_REL : MATRIX_RELA};
   return table->rows[matrix_place_find(&place)][type].outcome;
 }
 

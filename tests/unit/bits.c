@@ -1,5 +1,6 @@
 /* The bit fields of relocate/patch.h against one bit at a time: every width at every start of two 64-bit words. The bytes
  * lie in a block of exactly the size that the field needs, so that the sanitizer sees one byte too many. */
+#include "catalog/relocation.h"
 #include "relocate/patch.h"
 #include "tests/unit/unit.h"
 
@@ -72,10 +73,30 @@ static void bits_test_neighbours(void **state) {
   assert_int_equal(tl_bits_get(zeros, 12, 15), 0x3ffe);
 }
 
+/* Z001.36 to Z001.39: a record for each kind of first field, none for a type without one. */
+static void bits_test_actions(void **state) {
+  (void)state;
+  static const struct {
+    uint32_t type;
+    uint8_t size, record[TL_ACTION_SIZE];
+  } actions[] = {
+      {115, 8, {0, 0, 0, 17, 37, 0, 5, 54}}, /* nvlink writes this one */
+      {64, 8, {0, 2, 0, 14, 40, 0, 5, 54}},  /* in words */
+      {79, 8, {3, 0, 0, 8, 0, 0, 0, 0}},     /* a byte of the value */
+      {2, 8, {0, 0, 0, 64, 0, 0, 0, 0}},     {3, 0, {0}},
+  };
+  for (size_t i = 0; i < sizeof actions / sizeof *actions; i++) {
+    uint8_t record[TL_ACTION_SIZE] = {0};
+    assert_int_equal(tl_relocation_action(tl_relocation_find(actions[i].type), record), actions[i].size);
+    assert_memory_equal(record, actions[i].record, sizeof record);
+  }
+}
+
 int unit_test_bits(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(bits_test_all_fields),
       cmocka_unit_test(bits_test_neighbours),
+      cmocka_unit_test(bits_test_actions),
   };
   return cmocka_run_group_tests_name("bits", tests, NULL, NULL);
 }

@@ -1,0 +1,237 @@
+/* Entries of any type against any class of symbol in any kind of section, for the cells of cells.h: a symbol of each of some
+ * classes is made, called where it must live, and named by entries of sections drawn by their kind. No call here has two
+ * draws among its arguments, whose order is the compiler's. */
+#include "fuzz/generate_cells.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { IN_LOCAL_MEMORY = 0x60, LOCAL_SECTION = 0x70000009, TYPES = 117, STEP = 8 };
+static const uint8_t cells_bytes[64] = {0x18, 0x79, 0, 0, 1, 2, 3, 4};
+
+static uint32_t cells_below(const built_file *file, uint32_t bound) {
+  return built_choose(file->choices, bound);
+}
+
+static tb_symbol cells_owner(const built_file *file) {
+  return file->functions[cells_below(file, (uint32_t)file->defined_count)];
+}
+
+static tb_symbol cells_function(const built_file *file, const char *name, unsigned binding, unsigned other) {
+  const tb_symbol function = tb_function(file->cubin, name, binding, NULL, 0, 24);
+  tb_symbol_edit(file->cubin, function)->other |= (uint8_t)other;
+  tb_call(file->cubin, file->functions[0], function);
+  return function;
+}
+
+static tb_symbol cells_mention(const built_file *file, const char *name, unsigned binding, unsigned type) {
+  return tb_symbol_add(file->cubin,
+                       &(tb_symbol_data){.name = name, .binding = (uint8_t)binding, .type = (uint8_t)type});
+}
+
+/* ---- a symbol of a class ---- */
+
+static tb_symbol make_kernel(const built_file *file) {
+  return tb_kernel(file->cubin, file->number ? "cell_kernel1" : "cell_kernel0", NULL, 0, 8);
+}
+
+static tb_symbol make_local_function(const built_file *file) {
+  return cells_function(file, "cell_local", TB_LOCAL, 0);
+}
+
+static tb_symbol make_weak_function(const built_file *file) {
+  return cells_function(file, "cell_weak", TB_WEAK, 0);
+}
+
+static tb_symbol make_global_function(const built_file *file) {
+  return cells_function(file, file->number ? "cell_global1" : "cell_global0", TB_GLOBAL, 0);
+}
+
+static tb_symbol make_marked_function(const built_file *file) {
+  const unsigned binding = cells_below(file, 4) ? TB_WEAK : TB_LOCAL;
+  return cells_function(file, "cell_marked", binding, 1 + cells_below(file, 3));
+}
+
+static tb_symbol make_dead_function(const built_file *file) {
+  return tb_function(file->cubin, "cell_dead", TB_LOCAL, NULL, 0, 24);
+}
+
+static tb_symbol make_undefined_function(const built_file *file) {
+  return cells_mention(file, "cell_nowhere", TB_WEAK, TB_FUNCTION);
+}
+
+static tb_symbol make_texture(const built_file *file) {
+  static const char *const names[] = {"cell_texture", "cell_sampler", "cell_surface"};
+  const uint32_t which = cells_below(file, 3);
+  return cells_mention(file, names[which], TB_GLOBAL, TB_TEXTURE + which);
+}
+
+static tb_symbol make_compiler_constant(const built_file *file) {
+  return tb_function_constant(file->cubin, cells_owner(file), cells_bytes, 16, 4);
+}
+
+static tb_symbol make_constant(const built_file *file) {
+  return tb_constant(file->cubin, "cell_constant", cells_below(file, 2) ? TB_WEAK : TB_LOCAL, 16, 4, cells_bytes);
+}
+
+static tb_symbol make_shared(const built_file *file) {
+  return tb_shared(file->cubin, file->kernel_count ? file->functions[0] : 0, "cell_shared", 12, 4);
+}
+
+static tb_symbol make_external_shared(const built_file *file) {
+  return tb_extern_shared(file->cubin, "cell_dynamic");
+}
+
+static tb_symbol make_common(const built_file *file) {
+  return tb_common(file->cubin, "cell_common", 16, 8);
+}
+
+static tb_symbol make_global(const built_file *file) {
+  return tb_global(file->cubin, "cell_data", cells_below(file, 2) ? TB_WEAK : TB_LOCAL, 32, 8, cells_bytes);
+}
+
+static tb_symbol make_zeros(const built_file *file) {
+  return tb_global(file->cubin, "cell_zeros", cells_below(file, 2) ? TB_WEAK : TB_LOCAL, 32, 8, NULL);
+}
+
+static tb_symbol make_local_memory(const built_file *file) {
+  char name[64];
+  const tb_symbol owner = cells_owner(file);
+  (void)snprintf(name, sizeof name, ".nv.local.%.40s", tb_symbol_edit(file->cubin, owner)->name);
+  const tb_section section = tb_section_add_with_symbol(file->cubin, TB_KIND_SHARED, name, NULL, 32);
+  tb_section_data *const data = tb_section_edit(file->cubin, section);
+  data->type = LOCAL_SECTION;
+  data->info_section = tb_section_of(file->cubin, owner);
+  data->align = 8;
+  return tb_symbol_add(file->cubin, &(tb_symbol_data){.name = "cell_local_memory",
+                                                      .type = TB_CUDA_OBJECT,
+                                                      .other = IN_LOCAL_MEMORY,
+                                                      .section = section,
+                                                      .value = 8,
+                                                      .size = 8});
+}
+
+static tb_symbol make_label(const built_file *file) {
+  return tb_symbol_add(
+      file->cubin,
+      &(tb_symbol_data){.name = ".L_x_0", .section = tb_section_of(file->cubin, cells_owner(file)), .value = 16});
+}
+
+static tb_symbol make_undefined_object(const built_file *file) {
+  const unsigned binding = cells_below(file, 4) ? TB_WEAK : TB_GLOBAL;
+  return tb_undefined_data(file->cubin, "cell_other", binding, cells_below(file, 2) ? TB_IN_GLOBAL : TB_IN_CONSTANT, 4);
+}
+
+static tb_symbol make_undefined_label(const built_file *file) {
+  return cells_mention(file, "cell_label", cells_below(file, 4) ? TB_WEAK : TB_GLOBAL, TB_NOTYPE);
+}
+
+static tb_symbol make_nothing(const built_file *file) {
+  (void)file;
+  return 0;
+}
+
+/* The symbol of a section of some kind. */
+static tb_symbol make_section(const built_file *file) {
+  static const char *const names[] = {".nv.global.init", ".nv.global", ".nv.constant3", ".debug_str"};
+  const uint32_t which = cells_below(file, 6);
+  tb_section section = which < 4 ? tb_section_find(file->cubin, names[which]) : 0;
+  if (!section)
+    section = tb_section_of(file->cubin, cells_owner(file));
+  return tb_symbol_of_section(file->cubin, section);
+}
+
+typedef tb_symbol cells_make(const built_file *file);
+static cells_make *const cells_makers[] = {make_kernel,
+                                           make_local_function,
+                                           make_weak_function,
+                                           make_global_function,
+                                           make_marked_function,
+                                           make_dead_function,
+                                           make_undefined_function,
+                                           make_texture,
+                                           make_compiler_constant,
+                                           make_constant,
+                                           make_shared,
+                                           make_external_shared,
+                                           make_common,
+                                           make_global,
+                                           make_zeros,
+                                           make_local_memory,
+                                           make_label,
+                                           make_undefined_object,
+                                           make_undefined_label,
+                                           make_nothing,
+                                           make_section};
+enum { MAKERS = sizeof cells_makers / sizeof *cells_makers, MOST_SYMBOLS = 6, MOST_ENTRIES = 20 };
+
+/* ---- a section of a kind ---- */
+
+static tb_section cells_named(const built_file *file, tb_kind kind, const char *name, uint32_t type) {
+  const tb_section known = tb_section_find(file->cubin, name);
+  if (known)
+    return known;
+  const tb_section made = tb_section_add_with_symbol(file->cubin, kind, name, cells_bytes, sizeof cells_bytes);
+  if (type)
+    tb_section_edit(file->cubin, made)->type = type;
+  return made;
+}
+
+static tb_section cells_place(const built_file *file) {
+  static const struct {
+    const char *name;
+    tb_kind kind;
+    uint32_t type; /* 0: the kind's own */
+  } rows[] = {{".nv.global.init", TB_KIND_GLOBAL_INIT, 0},
+              {".nv.global.init", TB_KIND_GLOBAL_INIT, 0},
+              {".nv.constant3", TB_KIND_CONSTANT, 0x70000067},
+              {".nv.constant1", TB_KIND_CONSTANT, 0x70000065},
+              {".debug_frame", TB_KIND_DEBUG, 0},
+              {".debug_info", TB_KIND_DEBUG, 0},
+              {".nv.udt", TB_KIND_GLOBAL_INIT, 0x70000012},
+              {".nv.host", TB_KIND_DEBUG, 0x70000006},
+              {".nv.other", TB_KIND_DEBUG, 0x70000020},
+              {".nv.uft.entry", TB_KIND_DEBUG, 0x70000011}};
+  enum { ROWS = sizeof rows / sizeof *rows };
+  const uint32_t row = cells_below(file, ROWS + 5);
+  if (row < ROWS)
+    return cells_named(file, rows[row].kind, rows[row].name, rows[row].type);
+  return tb_section_of(file->cubin, row < ROWS + 2 ? file->functions[0] : cells_owner(file));
+}
+
+bool fuzz_type_describes_function(uint32_t type) {
+  static const uint8_t ranges[][2] = {{31, 35}, {47, 49}, {61, 63}};
+  for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+    if (type >= ranges[i][0] && type <= ranges[i][1])
+      return true;
+  return false;
+}
+
+static void cells_add_entry(const built_file *file, tb_section place, uint64_t offset, tb_symbol symbol) {
+  const bool function = symbol && tb_symbol_edit(file->cubin, symbol)->type == TB_FUNCTION;
+  uint32_t type = cells_below(file, TYPES);
+  if (fuzz_type_describes_function(type) && !function && cells_below(file, 64))
+    type = 2;
+  tb_rela(file->cubin, place, offset, type, symbol, cells_below(file, 4) ? 0 : 8);
+}
+
+void fuzz_generate_cells(built_file *file) {
+  tb_symbol symbols[MOST_SYMBOLS];
+  bool made[MAKERS] = {false};
+  uint32_t count = 0;
+  const uint32_t wanted = 1 + cells_below(file, MOST_SYMBOLS);
+  for (uint32_t i = 0; i < wanted; i++) {
+    const uint32_t maker = cells_below(file, MAKERS);
+    if (!made[maker])
+      symbols[count++] = cells_makers[maker](file);
+    made[maker] = true;
+  }
+  const uint32_t entries = 1 + cells_below(file, MOST_ENTRIES);
+  const tb_section place = cells_place(file);
+  const tb_section_data *const target = tb_section_edit(file->cubin, place);
+  const uint32_t steps = target->bytes ? (uint32_t)(target->size / STEP) : 0;
+  for (uint32_t i = 0; i < entries && steps; i++) {
+    const uint64_t offset = (uint64_t)STEP * cells_below(file, steps);
+    cells_add_entry(file, place, offset, symbols[cells_below(file, count)]);
+  }
+}

@@ -1,0 +1,12 @@
+/* What the generator adds for the cells of the specification (cells.h). */
+#ifndef FUZZ_GENERATE_CELLS_H
+#define FUZZ_GENERATE_CELLS_H
+
+#include "tests/support/built_program.h"
+
+/* Some symbols of drawn classes, and entries of drawn types against them in a section of a drawn kind. */
+void fuzz_generate_cells(built_file *file);
+/* Types whose entries must name functions; otherwise the link ends before anything is merged. */
+bool fuzz_type_describes_function(uint32_t type);
+
+#endif

@@ -1,0 +1,229 @@
+#!/usr/bin/env bash
+# Planted faults against the fuzzers: `./run faults --fuzz --seed S`. Each fault of the draw is built into the target
+# `differential` (libFuzzer, sanitizers), and four ways have to find it, one after the other:
+#
+#   replay   seeds and regressions of fuzz/, nothing else; what it finds the others need not look for
+#   fuzz     EACH seconds from those seeds
+#   empty    EACH seconds from nothing
+#   blind    EACH seconds from the seeds, with libFuzzer's own changes of bytes alone: what the mutator is worth
+#
+#   --seed S       the draw; the same seed and sources give the same faults
+#   --count N      faults that replay missed and the others look for, default 20
+#   --each T       default 2m
+#   --time T       begin no way later than T after the start; what was found is recorded, and the next call goes on
+#   --plants FILE  faults written by hand instead: lines FILE BEFORE AFTER, tabs between
+#   --json FILE    the report once more
+#
+# A fault is found by an input on which the program with it and the reference differ, or which ends it, while the program
+# without it is content. Faults lie in the .c files of the linker's library; what is the same object code is not counted.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+root=$PWD build=$PWD/build/fuzz draw=$PWD/build/release/tests/bin/fault_draw
+seed='' count=20 each=120 seconds=0 plants='' json=''
+ways=(replay fuzz empty blind)
+
+say() { printf '%s\n' "$*"; }
+die() {
+  printf 'faults: %s\n' "$*" >&2
+  exit 2
+}
+# shellcheck source=tests/support/time.sh
+. tests/support/time.sh
+
+while (($#)); do
+  (($# > 1)) || die "$1 needs a value"
+  case $1 in
+  --seed) seed=$2 ;;
+  --count) count=$2 ;;
+  --each) each=$(seconds_of "$2") || exit 2 ;;
+  --time) seconds=$(seconds_of "$2") || exit 2 ;;
+  --plants) plants=$(realpath "$2") seed=0 ;;
+  --json) json=$2 ;;
+  *) die "no option $1" ;;
+  esac
+  shift 2
+done
+[[ $seed =~ ^[0-9]+$ && $count =~ ^[1-9][0-9]*$ ]] || die "--seed NUMBER is needed, --count is a number"
+
+# The record is of one state of everything that decides.
+state=$({
+  git ls-files -z linker oracle fuzz tests/support | xargs -0 cat
+  say "$seed $each"
+  cat ${plants:+"$plants"} </dev/null
+} | git hash-object --stdin | cut -c 1-12)
+work=$root/build/faults/fuzz-$state
+record=$work/record
+mkdir -p "$work"
+touch "$record"
+mapfile -t planted < <(printf '%s\n' linker/*/*.c linker/link.c | grep -v '^linker/base/' | LC_ALL=C sort)
+
+command_of() { ninja -C "$build" -t commands -s "$1" | tail -n 1; }
+object_of() { printf 'linker/CMakeFiles/twinlink_core.dir/%s.o' "${1#linker/}"; }
+
+# "NUMBER FILE LINE KIND BEFORE AFTER", tabs between.
+row_of() { # NUMBER
+  if [[ -z $plants ]]; then
+    "$draw" rows "$seed" "$1" 1 "${planted[@]}"
+    return
+  fi
+  local file before after line
+  IFS=$'\t' read -r file before after < <(sed -n "$(($1 + 1))p" "$plants")
+  [[ -n $file ]] || return 0
+  line=$(grep -nF -m 1 -- "$before" "$file") || die "no '$before' in $file"
+  printf '%s\t%s\t%s\tplanted by hand\t%s\t%s\n' "$1" "$file" "${line%%:*}" "$before" "$after"
+}
+
+write_fault() { # NUMBER FILE BEFORE AFTER TO
+  local text
+  if [[ -z $plants ]]; then
+    "$draw" write "$seed" "$1" "$5" "${planted[@]}"
+  else
+    text=$(<"$2")
+    printf '%s\n' "${text/"$3"/"$4"}" >"$5"
+  fi
+}
+
+# The two programs with the fault: as it is, and blind. 1: it makes no program; 3: it makes the same one.
+build_fault() { # NUMBER FILE BEFORE AFTER
+  local dir=$work/at object command link
+  rm -rf "$dir"
+  mkdir -p "$dir"
+  write_fault "$1" "$2" "$3" "$4" "$dir/source.c"
+  object=$(object_of "$2")
+  [[ -e $build/$object ]] || return 1
+  command=$(command_of "$object")
+  command=${command/ -Werror / -Wno-error -Werror=incompatible-pointer-types -Werror=int-conversion -Werror=implicit-function-declaration -iquote $root/${2%/*} }
+  command=${command/ -c $root\/$2/ -c $dir/source.c}
+  command=$(sed -E "s| -M[FT] [^ ]+||g; s| -MD||; s| -o $object | -o $dir/object.o |" <<<"$command")
+  (cd "$build" && eval "$command") >"$dir/log" 2>&1 || return 1
+  objcopy --strip-debug "$dir/object.o" "$dir/faulty.o"
+  objcopy --strip-debug "$build/$object" "$dir/right.o"
+  ! cmp -s "$dir/faulty.o" "$dir/right.o" || return 3
+  cp "$build/linker/libtwinlink.a" "$dir/libtwinlink.a"
+  cp "$dir/object.o" "$dir/${2##*/}.o"
+  ar r "$dir/libtwinlink.a" "$dir/${2##*/}.o" 2>>"$dir/log"
+  link=$(command_of fuzz/fuzz_differential)
+  link=${link//linker\/libtwinlink.a/$dir\/libtwinlink.a}
+  (cd "$build" && eval "${link/ -o fuzz\/fuzz_differential/ -o $dir\/differential}") >>"$dir/log" 2>&1 || return 1
+  link=${link/fuzz\/CMakeFiles\/fuzz_differential.dir\/engine_libfuzzer.c.o/}
+  (cd "$build" && eval "${link/ -o fuzz\/fuzz_differential/ -o $dir\/blind}") >>"$dir/log" 2>&1 || return 1
+}
+
+# An input that the right program is content with, and not a limit of time on a busy machine.
+is_shown() { # FINDING
+  [[ $1 != *-slow-unit-* && $1 != *-timeout-* && $1 != *.cause ]] || return 1
+  env -u TWIN_FUZZ_FINDINGS "$build/fuzz/fuzz_differential" -timeout=60 "$1" >/dev/null 2>&1 </dev/null
+}
+
+# The first finding that shows the fault. Those that do not are taken away, so that another input of their cause is kept.
+shown_of() { # DIRECTORY
+  local finding
+  for finding in "$1"/*; do
+    [[ -f $finding && $finding != *.cause ]] || continue
+    if is_shown "$finding"; then
+      printf '%s' "$finding"
+      return
+    fi
+    rm -f "$finding" "$finding.cause"
+  done
+}
+
+# "found SECONDS WHAT" or "missed SECONDS -".
+try_way() { # WAY
+  local way=$1 dir=$work/at found=$work/found program=$work/at/differential begin=$SECONDS shown='' seeds=() limit=$each
+  rm -rf "$found" "$work/corpus"
+  mkdir -p "$found" "$work/corpus"
+  [[ $way == empty ]] || seeds=("$root/fuzz/seeds/links" "$root/fuzz/regressions")
+  [[ $way != blind ]] || program=$dir/blind
+  local options=(-timeout=60 -rss_limit_mb=4096 -max_len=65536 -seed="$((seed + 1))" "-artifact_prefix=$found/")
+  if [[ $way == replay ]]; then
+    limit=1800 options+=(-runs=0)
+  else
+    options+=("-max_total_time=$each")
+  fi
+  # what ends the process is found; without that it goes on, and is started again where a limit ended it
+  TWIN_FUZZ_FINDINGS=$found "$program" "${options[@]}" "$work/corpus" ${seeds[@]+"${seeds[@]}"} >"$work/$way.log" 2>&1 </dev/null &
+  local running=$!
+  while [[ -z $shown ]] && ((SECONDS - begin < limit + 60)); do
+    local alive=1
+    kill -0 "$running" 2>/dev/null || alive=0
+    shown=$(shown_of "$found")
+    ((alive)) || break
+    sleep 2
+  done
+  kill "$running" 2>/dev/null || true
+  wait "$running" 2>/dev/null || true
+  if [[ -n $shown ]]; then
+    printf 'found\t%s\t%s\n' $((SECONDS - begin)) "$(head -c 160 "$shown.cause" 2>/dev/null | tr '\t\n' '  ' || true)"
+  else
+    printf 'missed\t%s\t-\n' $((SECONDS - begin))
+  fi
+}
+
+known() { awk -F'\t' -v number="$1" -v way="$2" '$1 == number && $2 == way { print $3 }' "$record"; }
+note() { printf '%s\t%s\t%s\n' "$1" "$2" "$3" >>"$record"; }
+missed_by_replay() { awk -F'\t' '$2 == "replay" && $3 == "missed"' "$record" | wc -l; }
+time_is_up() { ((seconds && SECONDS >= seconds)); }
+
+# All ways of one fault, but for what the record has.
+try_fault() { # NUMBER
+  local row file before after way code=0
+  row=$(row_of "$1")
+  [[ -n $row ]] || return 1
+  IFS=$'\t' read -r _ file _ _ before after <<<"$row"
+  build_fault "$1" "$file" "$before" "$after" || code=$?
+  if ((code)); then
+    note "$1" replay "$( ((code == 3)) && printf same || printf refused)"
+    return 0
+  fi
+  for way in "${ways[@]}"; do
+    [[ -z $(known "$1" "$way") ]] || continue
+    ! time_is_up || return 0
+    note "$1" "$way" "$(try_way "$way")"
+    say "fault $1, ${file}: $way $(known "$1" "$way")"
+    [[ $(known "$1" replay) == missed ]] || break
+  done
+}
+
+number=0
+while ! time_is_up; do
+  complete=0
+  case $(known "$number" replay) in
+  found | same | refused) complete=1 ;;
+  missed) [[ -z $(known "$number" blind) ]] || complete=1 ;;
+  esac
+  if ((!complete)); then
+    (($(missed_by_replay) < count)) || [[ $(known "$number" replay) == missed ]] || break
+    try_fault "$number" || break
+  fi
+  number=$((number + 1))
+done
+rm -rf "$work/at" "$work/found" "$work/corpus"
+
+# --- the report ------------------------------------------------------------------------------------------------------
+figure() { awk -F'\t' -v way="$1" -v what="$2" '$2 == way && $3 == what' "$record" | wc -l; }
+share() { # WAY: found of all that it looked for
+  local found missed
+  found=$(figure "$1" found) missed=$(figure "$1" missed)
+  printf '%s of %s%s' "$found" $((found + missed)) "$( ((found + missed)) && printf ', %s %%' $((100 * found / (found + missed))))"
+}
+say "planted faults against the fuzzers, seed $seed, $each s each, record $record"
+say "  refused by the compiler $(figure replay refused), the same object code $(figure replay same)"
+say "  found by replay of seeds and regressions: $(share replay)"
+say "  of those that replay missed, found by fuzzing from the seeds: $(share fuzz)"
+say "  found from an empty corpus: $(share empty)"
+say "  found by blind libFuzzer from the seeds: $(share blind)"
+while IFS=$'\t' read -r number way outcome took what; do
+  [[ $outcome == found || $outcome == missed ]] || continue
+  IFS=$'\t' read -r _ file line kind before after < <(row_of "$number")
+  printf '%6s %-7s %-7s %5s s  %s:%s %s: %s -> %s; %s\n' "$number" "$way" "$outcome" "$took" "$file" "$line" "$kind" "$before" "$after" "$what"
+done <"$record"
+if [[ -n $json ]]; then
+  {
+    printf '{"seed": %s, "each": %s' "$seed" "$each"
+    for way in "${ways[@]}"; do
+      printf ', "%s": {"found": %s, "missed": %s}' "$way" "$(figure "$way" found)" "$(figure "$way" missed)"
+    done
+    printf '}\n'
+  } >"$json"
+fi
