@@ -337,6 +337,9 @@ static void ref_capsule_write_header(ref_link *link, ref_bytes *file, const ref_
 static uint64_t ref_capsule_size_in_step_one(const ref_capsule *capsule, size_t number) {
   const ref_link *link = capsule->mercury;
   const ref_out_section *section = &link->sections[number];
+  if (number == link->slot_section && number != 0) {
+    return capsule->slot_bytes;
+  }
   if (section->info_function != REF_NONE) {
     return link->symbols[link->functions[section->info_function].symbol].size;
   }
@@ -511,6 +514,9 @@ static void ref_capsule_write_symbol(const ref_capsule *capsule, size_t number, 
     if (capsule->symbol_of[i] == number && (symbol->type == REF_SYMBOL_FUNC || undefined)) {
       value = capsule->sass->symbols[i].value;
       size = ref_capsule_sass_size(capsule, i);
+      if (ref_slots_is_slot(capsule, symbol->function)) {
+        ref_slots_place_symbol(capsule, symbol->function, &value, &size);
+      }
     }
   }
   ref_put_u32(at, name);
@@ -715,6 +721,7 @@ static void ref_capsule_join(ref_link *link, ref_link *sass) {
     capsule->mercury_piece_of[i] = REF_NONE;
   }
   ref_capsule_map_symbols(capsule);
+  ref_slots_make(capsule);
   ref_capsule_move_addends(capsule);
   ref_capsule_check_schedule(capsule);
   ref_capsule_add_compat(capsule);
@@ -725,8 +732,10 @@ static void ref_capsule_join(ref_link *link, ref_link *sass) {
   capsule->first_parameter_symbol = link->output_symbol_count;
   ref_attributes_write(link);
   ref_callgraph_write(link);
+  ref_slots_move_entries(capsule);
   ref_relocate_write(link);
   ref_bindless_write(link);
+  ref_unified_write(link);
   ref_metadata_write(link);
   ref_capsule_add_plain_pieces(capsule);
   ref_capsule_add_parameters(capsule);

@@ -27,6 +27,7 @@ typedef struct ref_capsule {
   size_t *piece_of; /* the SASS piece of each section of the Mercury module */
   size_t *mercury_piece_of;
   uint64_t compat_size; /* of `.nv.compat` in the file of step 1, without attribute 11 */
+  uint64_t slot_bytes;  /* of the jump slots in that file (RF226) */
   uint32_t first_parameter_symbol, parameter_symbols;
   ref_strings new_names;
 } ref_capsule;
@@ -140,6 +141,18 @@ void ref_capsule_move_addends(ref_capsule *capsule);
 
 /* capsule_registers.c: RF79, RF144 */
 ref_bytes ref_capsule_registers(ref_capsule *capsule, size_t section);
+
+/* capsule_slots.c: RF226; jump slots with an index file, stubs with -r. */
+void ref_slots_make(ref_capsule *capsule);
+void ref_slots_move_entries(ref_capsule *capsule);
+bool ref_slots_is_slot(const ref_capsule *capsule, size_t function);
+/* Value and size of a slot's symbol on the SASS side. */
+void ref_slots_place_symbol(const ref_capsule *capsule, size_t function, uint64_t *value, uint64_t *size);
+bool ref_slots_keeps_frame(const ref_capsule *capsule, size_t function);
+uint64_t ref_slots_frame_range(const ref_capsule *capsule, size_t function);
+uint64_t ref_slots_rows_behind(const ref_capsule *capsule, size_t function);
+void ref_slots_share_count(const ref_capsule *capsule, size_t function, const ref_record *record, ref_bytes *output);
+ref_bytes ref_slots_module_attributes(ref_capsule *capsule, size_t section);
 
 /* capsule_data.c */
 bool ref_capsule_write_places(ref_capsule *capsule, size_t section, const ref_bytes *symbols, ref_bytes *data);

@@ -123,6 +123,7 @@ ref_bytes ref_capsule_attributes(ref_capsule *capsule, size_t function) {
                                   ? ref_capsule_find_record(sass, record->code, rank[record->code]++)
                                   : NULL;
     ref_record_write(capsule->mercury, other == NULL ? record : other, &output);
+    ref_slots_share_count(capsule, function, record, &output);
   }
   for (size_t i = 0; i < sizeof last; i++) {
     const ref_record *record = ref_capsule_find_record(sass, last[i], 0);
@@ -151,32 +152,39 @@ static const ref_out_section *ref_capsule_check_section(ref_capsule *capsule, si
   return output;
 }
 
+static ref_bytes ref_capsule_entries(ref_capsule *capsule, size_t section) {
+  const ref_out_section *output = &capsule->mercury->sections[section];
+  const bool frames = strcmp(capsule->mercury->sections[output->target].name, ".debug_frame") == 0;
+  const size_t target = ref_capsule_sass_section(capsule, output->target);
+  const size_t function = ref_capsule_function_of(capsule, output->target);
+  ref_bytes entries = {0};
+  if (capsule->mercury->sections[output->target].type == REF_TYPE_CONSTANT_TABLE && function != REF_NONE) {
+    return ref_bindless_entries(capsule->sass, &capsule->sass->functions[function], ref_capsule_index_of, capsule);
+  }
+  if (ref_capsule_is_line_table(capsule->mercury->sections[output->target].name)) {
+    (void)ref_capsule_lines(capsule, output->target, &entries, NULL);
+    ref_capsule_sort_entries(&entries);
+    return entries;
+  }
+  return frames ? ref_capsule_frame_relocations(capsule, section) : ref_capsule_relocations(capsule, target);
+}
+
 ref_bytes ref_capsule_content(ref_capsule *capsule, size_t section) {
   const ref_out_section *output = ref_capsule_check_section(capsule, section);
   if (output->type == REF_TYPE_RELA) {
-    const bool frames = strcmp(capsule->mercury->sections[output->target].name, ".debug_frame") == 0;
-    const size_t target = ref_capsule_sass_section(capsule, output->target);
-    const size_t function = ref_capsule_function_of(capsule, output->target);
-    ref_bytes entries = {0};
-    if (capsule->mercury->sections[output->target].type == REF_TYPE_CONSTANT_TABLE && function != REF_NONE) {
-      return ref_bindless_entries(capsule->sass, &capsule->sass->functions[function], ref_capsule_index_of, capsule);
-    }
-    if (ref_capsule_is_line_table(capsule->mercury->sections[output->target].name)) {
-      (void)ref_capsule_lines(capsule, output->target, &entries, NULL);
-      ref_capsule_sort_entries(&entries);
-      return entries;
-    }
-    return frames ? ref_capsule_frame_relocations(capsule, section) : ref_capsule_relocations(capsule, target);
+    return ref_capsule_entries(capsule, section);
   }
   if (output->type == REF_TYPE_RESOLVED_RELA) {
     return ref_capsule_resolved(capsule, ref_capsule_sass_section(capsule, output->info_section));
   }
   if (output->type == REF_TYPE_INFO) {
     const size_t function = ref_capsule_function_of(capsule, section);
-    return function == REF_NONE ? output->data : ref_capsule_attributes(capsule, function);
+    return function == REF_NONE ? ref_slots_module_attributes(capsule, section)
+                                : ref_capsule_attributes(capsule, function);
   }
   const ref_section like = {.type = output->type, .flags = output->flags};
-  if (!ref_view_is_mirrored(&like)) {
+  if (!ref_view_is_mirrored(&like) ||
+      ref_unified_is_table(output->type)) { /* RF226: the tables have the output's numbers */
     return output->data;
   }
   if (strcmp(output->name, ".debug_frame") == 0) {

@@ -9,6 +9,7 @@ enum {
   HEAD = 12,
   POINTER_AT = 12,
   ADDRESS_AT = 20,
+  RANGE_AT = 28,
   ROWS_AT = 36,
   UNIT_AT = 22, /* of a common entry: what an advance counts */
   BARE = 40,
@@ -21,6 +22,7 @@ typedef struct ref_frame {
   uint64_t common, at, end; /* common: in its section */
   bool is_bare;
   ref_bytes rows; /* in place of its own, if there are any */
+  uint64_t range; /* of addresses, in place of its own, unless 0 */
 } ref_frame;
 
 /* A frame whose entry was kept. */
@@ -88,6 +90,9 @@ static void ref_frames_add(ref_frames *frames, const ref_frame *frame, size_t en
     ref_put_u32(frames->output.data + at + BARE - 4, 0);
   }
   ref_put_u64(frames->output.data + at + POINTER_AT, frames->last_written);
+  if (frame->range != 0) {
+    ref_put_u64(frames->output.data + at + RANGE_AT, frame->range);
+  }
   if (frames->address_at != NULL) {
     frames->address_at[entry] = at + ADDRESS_AT;
   }
@@ -253,18 +258,21 @@ static size_t ref_frames_of_function(ref_frames *frames, const ref_kept_frame *f
 }
 
 /* RF73: a function's first frame becomes that of its SASS body, with the rows of those that it replaced; a further one stays
- * as the Mercury view has it, without its instructions. RF39: so does the only frame of a function whose alias comes first. */
+ * as the Mercury view has it, without its instructions. RF39, RF226: so does the only frame of a function whose alias comes first, or whose
+ * jump slot is not the first. */
 static ref_frame ref_frames_choose(ref_frames *frames, const ref_kept_frame *kept) {
   const size_t function = kept->function;
   ref_frame other = kept->frame, sass, *list = NULL;
   other.is_bare = true;
-  if (frames->is_described[function] || ref_capsule_alias_comes_first(frames->capsule->mercury, function)) {
+  if (frames->is_described[function] || ref_slots_keeps_frame(frames->capsule, function) ||
+      ref_capsule_alias_comes_first(frames->capsule->mercury, function)) {
     return other;
   }
   frames->is_described[function] = true;
   if (!ref_frames_find_sass(frames, function, &sass)) {
     return other;
   }
+  sass.range = ref_slots_frame_range(frames->capsule, function);
   const size_t count = ref_frames_of_function(frames, kept, &list);
   return count > 1 ? ref_frames_merge(frames, function, &sass, list, count) : sass;
 }

@@ -13,6 +13,7 @@ enum {
   EXTENDED = 0,
   END_SEQUENCE = 1,
   SET_ADDRESS = 2,
+  ADVANCE = 2, /* not extended */
   FIXED_ADVANCE = 9,
   ENTRY_BYTES = 24
 };
@@ -127,14 +128,15 @@ static bool ref_lines_add_mercury_sequence(ref_lines *lines, const ref_mercury_u
 }
 
 /* A body that lost or was replaced has its rows in the code of the one that stands (RF142); those of a function whose alias
- * stands before it stay where they are (RF131). */
+ * stands before it stay where they are (RF131), and so do those of a jump slot that is not the first (RF226). */
 static bool ref_lines_add_other_rows(ref_lines *lines, const ref_out_relocation *entry, const ref_mercury_unit *other,
                                      size_t *place) {
   const size_t function = entry->function;
   if (function == REF_NONE) {
     return false;
   }
-  if (ref_capsule_alias_comes_first(lines->capsule->mercury, function)) {
+  if (ref_capsule_alias_comes_first(lines->capsule->mercury, function) ||
+      ref_slots_keeps_frame(lines->capsule, function)) {
     return ref_lines_add_mercury_sequence(lines, other, function, NULL, place);
   }
   if (lines->capsule->sass->functions[function].definition_file == entry->file) {
@@ -144,11 +146,39 @@ static bool ref_lines_add_other_rows(ref_lines *lines, const ref_out_relocation 
   return ref_lines_add_mercury_sequence(lines, other, function, &places, place);
 }
 
+/* RF226: the sequence with a longer advance in front of its end. */
+static void ref_lines_add_longer(ref_lines *lines, const uint8_t *unit, const ref_sequence *sequence, uint64_t more) {
+  ref_link *link = lines->capsule->mercury;
+  uint64_t at = sequence->start, before = at, last = at, address_at = 0, advance = 0;
+  bool ends = false;
+  while (!ends && ref_lines_step(unit, sequence->end, &at, &address_at, &ends)) {
+    last = ends ? last : before;
+    before = ends ? before : at;
+  }
+  uint64_t operand = last + 1;
+  if (unit[last] != ADVANCE || !ref_lines_skip_number(unit, before, &operand, &advance)) {
+    ref_message_fatal(link, "RF226", "the line rows of a jump slot end without an advance");
+  }
+  ref_bytes_add(link, &lines->output, unit + sequence->start, (size_t)(last + 1 - sequence->start));
+  for (advance += more; advance >= 0x80; advance >>= 7) {
+    const uint8_t byte = (uint8_t)(advance | 0x80);
+    ref_bytes_add(link, &lines->output, &byte, 1);
+  }
+  const uint8_t byte = (uint8_t)advance;
+  ref_bytes_add(link, &lines->output, &byte, 1);
+  ref_bytes_add(link, &lines->output, unit + before, (size_t)(sequence->end - before));
+}
+
 static void ref_lines_add_sequence(ref_lines *lines, const uint8_t *unit, const ref_sequence *sequence,
                                    const ref_mercury_unit *other) {
   ref_link *link = lines->capsule->mercury;
   size_t place = lines->output.size + (size_t)(sequence->address_at - sequence->start);
-  if (!ref_lines_add_other_rows(lines, sequence->entry, other, &place)) {
+  const uint64_t more = ref_slots_rows_behind(lines->capsule, sequence->entry->function);
+  if (ref_lines_add_other_rows(lines, sequence->entry, other, &place)) {
+    /* of the Mercury view */
+  } else if (more > 0) {
+    ref_lines_add_longer(lines, unit, sequence, more);
+  } else {
     ref_bytes_add(link, &lines->output, unit + sequence->start, (size_t)(sequence->end - sequence->start));
   }
   ref_bytes_add_u64(link, &lines->entries, place);

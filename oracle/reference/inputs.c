@@ -406,9 +406,6 @@ void ref_inputs_read(ref_link *link) {
   for (size_t i = 0; i < link->file_count; i++) {
     link->is_capsule = link->is_capsule && (link->files[i].cubin.flags & REF_KIND_CAPSULE) != 0;
   }
-  if (link->is_capsule && link->has_index) {
-    ref_message_fatal(link, "X2", "the reference does not take '-uidx' with capsules");
-  }
 }
 
 void ref_inputs_free(ref_link *link) {

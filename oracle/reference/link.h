@@ -623,6 +623,9 @@ bool ref_unified_keeps_offset(const ref_link *link);
 void ref_unified_write(ref_link *link);
 size_t ref_unified_symbol(const ref_link *link, const ref_file *file, uint32_t index);
 
+/* capsule_slots.c: RF226 */
+void ref_slots_make_room(ref_link *link, ref_section *stub);
+
 /* unified_index.c: -uidx */
 ref_unified *ref_unified_of_symbol(const ref_unified_list *list, size_t symbol);
 void ref_unified_read_index(ref_link *link);

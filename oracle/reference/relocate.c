@@ -643,6 +643,16 @@ void ref_relocate_apply(ref_link *link) {
   }
 }
 
+/* R58, RF227: places in Mercury's code are decoded ones, of which the function's symbol has the number. */
+static uint64_t ref_relocate_end_of(const ref_link *link, const ref_out_section *target) {
+  if (!link->view->is_mercury || target->info_function == REF_NONE) {
+    return target->size;
+  }
+  const ref_function *function = &link->functions[target->info_function];
+  const bool known = !function->is_stub && function->symbol != REF_NONE && link->symbols[function->symbol].size > 0;
+  return known ? link->symbols[function->symbol].size : UINT64_MAX;
+}
+
 static void ref_relocate_write_entry(ref_link *link, const ref_out_relocation *entry) {
   ref_out_section *section = &link->sections[entry->section];
   const ref_out_section *target = &link->sections[entry->target];
@@ -655,8 +665,7 @@ static void ref_relocate_write_entry(ref_link *link, const ref_out_relocation *e
   } else if (entry->names_gone_section || entry->names_unlisted) { /* RF195 */
     ref_message_fatal(link, "E69", "Internal error: reference to deleted symbol");
   }
-  const bool decoded = link->view->is_mercury && target->info_function != REF_NONE; /* R58 */
-  if (entry->offset >= target->size && !decoded) {
+  if (entry->offset >= ref_relocate_end_of(link, target)) {
     ref_message_fatal(link, "E61", "Internal error: relocation is past end of offset");
   }
   ref_bytes_add_u64(link, &section->data, entry->offset);

@@ -35,6 +35,11 @@ bool ref_view_is_mirrored(const ref_section *section) {
   case REF_TYPE_GLOBAL_INIT:
   case REF_TYPE_PROGBITS:
   case REF_TYPE_SHARED_RESERVED:
+  case REF_TYPE_UFT: /* RF226: all that belongs to unified functions and data */
+  case REF_TYPE_UIDX:
+  case REF_TYPE_UFT_ENTRY:
+  case REF_TYPE_UDT:
+  case REF_TYPE_UDT_ENTRY:
     return true;
   default:
     return ref_section_type_is_constant(section->type);
@@ -146,6 +151,7 @@ ref_cubin ref_view_of(ref_link *link, const ref_cubin *cubin, bool mercury) {
       section->type = 0;
     } else if (is_mercury) {
       ref_view_make_plain(link, section);
+      ref_slots_make_room(link, section);
     }
     if (section->type == REF_TYPE_NOBITS) {
       ref_view_settle_type(section);
