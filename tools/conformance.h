@@ -43,6 +43,7 @@ typedef enum conformance_outcome {
   CONFORMANCE_NOT_COMPILED, /* a compiler refused or crashed */
   CONFORMANCE_GENERATED,    /* only the generator's figures were asked for */
   CONFORMANCE_SIGNAL,       /* nvlink was ended by a signal, twinlink refuses: there is no answer to compare with */
+  CONFORMANCE_ABSTAINED, /* kind grouping: our links are the same program; nvlink's are not, by rows of its defects */
   CONFORMANCE_OUTCOMES
 } conformance_outcome;
 

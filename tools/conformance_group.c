@@ -2,7 +2,10 @@
  *
  * Our linker links a program directly and in the steps of its plan; both executables must have one canonical form
  * (docs/specification/canonical-form.md). nvlink does the last step with our relocatable outputs too; its executable must
- * have the form of its own direct link. A link that breaks invariants which the direct one keeps is another program, too. */
+ * have the form of its own direct link. A link that breaks invariants which the direct one keeps is another program, too.
+ *
+ * nvlink abstains where its own defects make the difference: our linker names rows of them in one of the two links, and
+ * with --bug-compatible makes nvlink's bytes in both. */
 #include "conformance_link.h"
 
 #include <stdlib.h>
@@ -171,6 +174,68 @@ static bool group_judge_made(const group_run *run, const conformance_answer *dir
   return false;
 }
 
+/* --- whether nvlink abstains --- */
+
+/* Adds the rows that a link names ("D83: ..."), each once. */
+static void group_add_rows(const conformance_answer *answer, char *rows, size_t size) {
+  const char *at = answer->text[1] ? (const char *)answer->text[1] : "";
+  while ((at = strstr(at, " D")) != NULL) {
+    char row[12];
+    const size_t digits = strspn(at + 2, "0123456789");
+    snprintf(row, sizeof row, "%.*s ", (int)(digits < 4 ? digits + 1 : 0), at + 1);
+    const size_t used = strlen(rows);
+    if (digits && at[2 + digits] == ':' && !strstr(rows, row))
+      snprintf(rows + used, size - used, "%s", row);
+    at += 2;
+  }
+}
+
+/* Our link under our own name, which says the rows. */
+static void group_ask_rows(const group_run *run, const string_list *arguments, char *rows, size_t size) {
+  string_list command = {0};
+  conformance_answer answer = {0};
+  string_list_add(&command, "%s", run->settings.linker);
+  for (size_t i = 0; i < arguments->count; i++)
+    string_list_add(&command, "%s", arguments->items[i]);
+  conformance_link(&run->settings, &command, run->directory, "out.cubin", "rows", &answer);
+  group_add_rows(&answer, rows, size);
+  conformance_answer_free(&answer);
+  string_list_free(&command);
+}
+
+/* Whether our linker with --bug-compatible does as nvlink did; gathers the rows of the link. */
+static bool group_is_matched(const group_run *run, int step, const conformance_answer *vendor, char *rows,
+                             size_t size) {
+  string_list arguments = {0};
+  group_run compatible = *run;
+  conformance_verdict verdict = {0};
+  conformance_answer answer;
+  compatible.settings.default_mode = false;
+  conformance_add_words(run->settings.link, &arguments);
+  if (step == GEN_NONE)
+    gen_link_arguments(run->program, &arguments);
+  else
+    gen_step_arguments(run->program, step, &arguments);
+  group_link(&compatible, run->settings.linker, &arguments, "out.cubin", "compatible", &answer);
+  group_ask_rows(run, &arguments, rows, size);
+  conformance_compare(vendor, &answer, &verdict);
+  conformance_answer_free(&answer);
+  string_list_free(&arguments);
+  return verdict.outcome == CONFORMANCE_IDENTICAL;
+}
+
+static bool group_vendor_abstains(const group_run *run, const conformance_answer *direct,
+                                  const conformance_answer *grouped) {
+  char rows[128] = "";
+  const bool matched = group_is_matched(run, GEN_NONE, direct, rows, sizeof rows);
+  if (!group_is_matched(run, run->program->step_count - 1, grouped, rows, sizeof rows) || !matched || !*rows)
+    return false;
+  run->verdict->outcome = CONFORMANCE_ABSTAINED;
+  *run->verdict->class = 0;
+  snprintf(run->verdict->details, sizeof run->verdict->details, "%s", rows);
+  return true;
+}
+
 /* nvlink with our relocatable outputs. What nvlink does not link directly is not asked. */
 static bool group_judge_vendor(const group_run *run) {
   conformance_answer direct, grouped;
@@ -182,6 +247,7 @@ static bool group_judge_vendor(const group_run *run) {
     conformance_first_line(&grouped, line, sizeof line);
     good = grouped.output ? group_compare(run, "nvlink", "nvlink-grouped", "canonical form of nvlink's link")
                           : group_differs(run, "nvlink refuses our output", line);
+    good = good || group_vendor_abstains(run, &direct, &grouped);
     conformance_answer_free(&grouped);
   }
   conformance_answer_free(&direct);
@@ -198,7 +264,8 @@ void conformance_group(const conformance_settings *settings, const gen_program *
   group_link_direct(&run, run.settings.linker, "twinlink", &direct);
   group_link_steps(&run, &grouped);
   if (group_judge_made(&run, &direct, &grouped) &&
-      group_compare(&run, "twinlink", "grouped", "canonical form of our link") && group_judge_vendor(&run))
+      group_compare(&run, "twinlink", "grouped", "canonical form of our link") && group_judge_vendor(&run) &&
+      verdict->outcome != CONFORMANCE_ABSTAINED)
     verdict->outcome = CONFORMANCE_IDENTICAL;
   conformance_answer_free(&direct);
   conformance_answer_free(&grouped);

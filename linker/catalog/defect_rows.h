@@ -101,6 +101,10 @@ TL_DEFECT(D104, 'R', "graph",
           "the symbols of all functions but the first are added to some other record, which may end nvlink")
 TL_DEFECT(D111, 'R', "merge", "-g, and a kernel of an -ewp object with shared memory of its own",
           "it has the shared memory that ptxas laid out", "the kernel has no shared memory")
+TL_DEFECT(D120, 'R', "merge",
+          "-r, and weak bodies from files of several virtual architectures, or whose address others take",
+          "a section says what met in the output, so that the final link decides as one link of all files does",
+          "the output has one virtual architecture, and all that is said of a function goes with its body")
 TL_DEFECT(D115, 'R', "finalize", "unified functions with different stacks in a capsule link with an index file",
           "each jump slot has its own stack size", "all have the last one's on the SASS side")
 TL_DEFECT(D114, 'R', "emit", "-r, and a hidden function or variable", "it stays hidden, as the final link has to know",

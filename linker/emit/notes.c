@@ -52,17 +52,13 @@ static void notes_tool(tl_emitted *e) {
   e->tables[module->tool_note].size = end;
 }
 
-/* The lowest virtual SM of the inputs (W5.2). */
+/* W5.2 */
 static void notes_cuda(tl_emitted *e) {
   const tl_module *const module = e->module;
-  unsigned lowest = module->arch;
-  for (uint32_t i = 0; i < module->file_count; i++)
-    if (i == 0 || module->files[i].virtual_sm < lowest)
-      lowest = module->files[i].virtual_sm;
   uint8_t *const bytes = tl_emit_table(e, module->cuda_note, NOTE_HEADER + 8);
   notes_header(bytes, 8, NOTE_CUDA);
   tl_put16(bytes + NOTE_HEADER, 2);
-  tl_put16(bytes + NOTE_HEADER + 2, (uint16_t)lowest);
+  tl_put16(bytes + NOTE_HEADER + 2, (uint16_t)tl_module_virtual_sm(module));
   tl_put16(bytes + NOTE_HEADER + 4, TOOLKIT);
 }
 

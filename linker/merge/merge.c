@@ -267,6 +267,7 @@ void tl_merge(tl_module *module) {
   module->prototype_of_function = merge_table(module, functions);
   module->lost_prototype = merge_table(module, functions);
   module->untyped = tl_arena_new(module->arena, bool, functions);
+  module->taken_elsewhere = tl_arena_new(module->arena, bool, functions);
   module->first_prototype = merge_table(module, functions);
   merge_create_fixed(module);
   tl_merge_compat_begin(module);
@@ -371,6 +372,38 @@ static void merge_check_attributes(const tl_module *module) {
   }
 }
 
+static tl_map merge_places(const tl_module *module, const tl_u32_vector *list) {
+  tl_map places;
+  tl_map_init(&places, module->arena);
+  for (size_t i = 0; i < list->count; i++)
+    tl_map_set(&places, list->items[i], (uint32_t)i);
+  return places;
+}
+
+/* L647: in a relocatable output a function stands before its aliases, though an earlier file mentions those, so that no
+ * later link meets the alias first (D102). */
+static void merge_lead_with_functions(tl_module *module, tl_u32_vector *half) {
+  tl_map places = {0}; /* of the symbols, when there is an alias */
+  for (size_t i = 0; i < half->count; i++) {
+    const tl_symbol *const alias = &module->symbols.items[half->items[i]];
+    const uint32_t owner = tl_type_of(alias) == STT_FUNC && alias->section != TL_NONE
+                               ? module->sections.items[alias->section].owner
+                               : TL_NONE;
+    if (owner == TL_NONE || owner == half->items[i])
+      continue;
+    if (!places.arena)
+      places = merge_places(module, half);
+    const uint32_t place = tl_map_get(&places, owner);
+    if (place == TL_NONE || place <= i)
+      continue;
+    half->items[place] = half->items[i];
+    half->items[i] = owner;
+    tl_map_set(&places, half->items[place], place);
+    tl_map_set(&places, owner, (uint32_t)i);
+    tl_defect_note(module->diagnostics, TL_DEFECT_D102, tl_module_text(module, alias->name));
+  }
+}
+
 void tl_merge_finish(tl_module *module) {
   tl_names *const names = module->names;
   merge_check_attributes(module);
@@ -391,6 +424,11 @@ void tl_merge_finish(tl_module *module) {
   tl_module_add_section_symbol(module, module->callgraph);
   module->prototype = tl_module_add_section(module, NAME(".nv.prototype"), SHT_CUDA_PROTOTYPE, 0, 4, 8);
   tl_module_add_section_symbol(module, module->prototype);
+  tl_merge_note_bodies(module);
+  if (!module->mode->final && !tl_defect_matched(module->options, TL_DEFECT_D102)) {
+    merge_lead_with_functions(module, &module->locals);
+    merge_lead_with_functions(module, &module->globals);
+  }
 }
 
 void tl_merge_rel_action(tl_module *module) {

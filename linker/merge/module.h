@@ -24,21 +24,24 @@ typedef enum tl_body_role {
 } tl_body_role;
 
 typedef struct tl_body {
-  uint32_t function; /* index in tl_resolution.functions, TL_NONE for other symbols */
-  uint8_t role;      /* tl_body_role */
-  bool replaced;     /* a later body took its place */
-  bool in_kernel;    /* it stands in the text of a kernel: nvlink's call graph does not have it (L552) */
-  bool leads;        /* an alias that comes before the function whose text it has (D102) */
+  uint32_t function;         /* index in tl_resolution.functions, TL_NONE for other symbols */
+  uint8_t role;              /* tl_body_role */
+  bool replaced;             /* a later body took its place */
+  bool in_kernel;            /* it stands in the text of a kernel: nvlink's call graph does not have it (L552) */
+  bool leads;                /* an alias that comes before the function whose text it has (D102) */
+  bool taken_elsewhere;      /* of a relocatable output: a file that does not define it takes its address (L646) */
+  uint16_t own_sm, first_sm; /* virtual SM of the body, and of the first definition where several met in the file */
 } tl_body;
 
 /* A function name (or a file-local function) and what became of it. */
 typedef struct tl_function {
   uint32_t name;
-  uint32_t file, symbol; /* the body that stands, or the first mention */
-  uint32_t first_file;   /* of the first definition: its virtual SM counts in every contest (V3, D27) */
-  uint32_t strong_file;  /* of the first strong definition, TL_NONE */
-  uint32_t registers;    /* of the standing body, for the contest */
-  uint8_t binding;       /* of the standing body */
+  uint32_t file, symbol;     /* the body that stands, or the first mention */
+  uint32_t first_file;       /* of the first definition: its virtual SM counts in every contest (V3, D27) */
+  uint16_t own_sm, first_sm; /* virtual SM of the standing body, and of the first definition */
+  uint32_t strong_file;      /* of the first strong definition, TL_NONE */
+  uint32_t registers;        /* of the standing body, for the contest */
+  uint8_t binding;           /* of the standing body */
   bool local, defined, kernel;
   bool kernel_somewhere; /* some body or mention is a kernel: it counts as a root, also when E26 follows (L62, L470) */
   bool stub;             /* some body is the jump slot of a unified function: a root like a kernel (U11) */
@@ -231,6 +234,12 @@ typedef struct tl_last_events {
   tl_u32_vector previous; /* by event: the one before of the same name, TL_NONE */
 } tl_last_events;
 
+/* What a relocatable output says of a weak body (L646): flags and virtual SM of the body, and of the first definition. */
+typedef struct tl_body_note {
+  uint32_t symbol, place;
+  uint16_t first_sm;
+} tl_body_note;
+
 enum { TL_LOCAL_KERNEL = 1 };
 /* A word of a section of metadata: a number, or the name whose place in .strtab it is. */
 typedef struct tl_metadata_word {
@@ -292,6 +301,8 @@ typedef struct tl_module {
   tl_edges calls, indirect_calls, references; /* call graph parts -1, -3, -4, in input order (W7.1) */
   tl_edges taken;                             /* part -2: function and prototype name, no duplicates */
   bool *untyped;                              /* by function: in `taken` without any record's text (L155) */
+  bool *taken_elsewhere;                      /* by function: a file that does not define it takes its address (L646) */
+  TL_VECTOR(tl_body_note) body_notes;         /* what a relocatable output says of its weak bodies (L646) */
   tl_map calls_seen, references_seen;         /* keys of `calls` and `references`, where each is listed once */
   tl_map prototype_seen, taken_seen;          /* keys of `prototypes` and `taken` */
   uint32_t *prototype_of_function;            /* name of its .nv.prototype text; TL_NONE */
@@ -323,6 +334,7 @@ typedef struct tl_module {
   uint32_t symtab_shndx;       /* section; in the output only when there are very many (X1) */
   uint32_t shstrtab, strtab, symtab, tool_note, cuda_note, info, compat_section; /* sections; TL_NONE when absent */
   uint32_t debug_shared, global, callgraph, prototype, rel_action;               /* likewise */
+  uint32_t bodies_section;                                                       /* of body_notes, TL_NONE */
   uint32_t index_section, jump_slots, jump_entries, unified_data; /* .nv.uidx, .nv.uft, .nv.uft.entry, .nv.udt */
   uint32_t metadata;                                              /* section, TL_NONE (L591) */
   uint32_t constants_size;                                        /* symbol .nv.ptx.const0.size, TL_NONE */
@@ -407,6 +419,12 @@ static inline unsigned tl_binding_of(const tl_symbol *symbol) {
 uint32_t tl_merge_choose_files(tl_cubin *files, uint32_t count, const tl_names *names, tl_arena *arena);
 void tl_resolve(tl_resolution *resolution, const tl_cubin *files, uint32_t file_count, const tl_options *options,
                 tl_names *names, tl_arena *arena, tl_diagnostics *diagnostics);
+/* The virtual SM of each symbol's body: the file's, or what a relocatable output says (L646). */
+void tl_bodies_read(tl_body *bodies, const tl_cubin *cubin, const tl_names *names, const tl_options *options);
+/* The lowest virtual SM of the inputs (W5.2). */
+unsigned tl_module_virtual_sm(const tl_module *module);
+/* The section of a relocatable output that says what met in it. */
+void tl_merge_note_bodies(tl_module *module);
 void tl_merge(tl_module *module);
 /* What is created after all inputs (end of W3): commons, .nv.callgraph, .nv.prototype. */
 void tl_merge_finish(tl_module *module);

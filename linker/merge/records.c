@@ -308,6 +308,17 @@ static bool records_loses(const tl_merging *m, uint32_t symbol) {
   return m->bodies[symbol].role == TL_BODY_LOSES;
 }
 
+/* Whether a record goes with its function's losing body. That an address is taken does not where a relocatable output says
+ * that another file did so (L646). */
+static bool records_goes(const tl_merging *m, uint32_t part, uint32_t symbol) {
+  return records_loses(m, symbol) && !(part == CALLGRAPH_TAKEN && m->bodies[symbol].taken_elsewhere);
+}
+
+static void records_note_taken(const tl_merging *m, uint32_t symbol) {
+  const tl_body *const body = &m->bodies[symbol];
+  m->module->taken_elsewhere[body->function] |= body->role == TL_BODY_MENTION || body->taken_elsewhere;
+}
+
 /* Words were checked when liveness was found; W7.7 for the records of losing bodies. */
 static void records_read_callgraph(tl_merging *m, uint32_t section) {
   const tl_cubin_section *const input = &m->cubin->sections[section];
@@ -320,13 +331,15 @@ static void records_read_callgraph(tl_merging *m, uint32_t section) {
     uint32_t prototype = TL_NONE;
     if (part == CALLGRAPH_TAKEN || part == CALLGRAPH_INDIRECT)
       prototype = records_prototype(m, section, position - 4, words[1]);
-    if (prototype != TL_NONE && !records_loses(m, words[0]))
+    if (prototype != TL_NONE && !records_goes(m, part, words[0]))
       tl_module_add_prototype(m->module, prototype); /* of a losing body only when it counts after all (L153) */
-    if (part == CALLGRAPH_TAKEN && records_loses(m, words[0]))
+    if (part == CALLGRAPH_TAKEN && records_goes(m, part, words[0]))
       m->module->lost_prototype[from] = prototype;
+    else if (part == CALLGRAPH_TAKEN)
+      records_note_taken(m, words[0]);
     if (part == CALLGRAPH_REFERENCE && records_loses(m, words[1]) && !records_loses(m, words[0]))
       records_add_late_taken(m, m->bodies[words[1]].function);
-    if (!m->symbol_dead[words[0]] && !records_loses(m, words[0]) && !m->bodies[words[0]].in_kernel)
+    if (!m->symbol_dead[words[0]] && !records_goes(m, part, words[0]) && !m->bodies[words[0]].in_kernel)
       records_add_edge(m, part, from, words, prototype);
   }
 }

@@ -86,7 +86,9 @@ static bool resolve_incoming_wins(const resolver *r, const tl_function *function
   resolve_trace(r, function, file, symbol, incoming < function->registers);
   if (incoming != function->registers)
     return incoming < function->registers;
-  const bool newer = cubin->virtual_sm > r->files[function->first_file].virtual_sm;
+  const bool newer = r->resolution->bodies[file][symbol].own_sm > function->first_sm;
+  if (newer != (cubin->virtual_sm > r->files[function->first_file].virtual_sm)) /* as an output of -r says (L646) */
+    tl_defect_note(r->diagnostics, TL_DEFECT_D120, site.symbol);
   if (newer)
     tl_trace(r->diagnostics, TL_TRACE_NEWER_PTX, site.symbol);
   return newer;
@@ -154,6 +156,7 @@ static void resolve_define(resolver *r, uint32_t function_index, uint32_t file, 
   const bool relocated = r->has_relocations[s->section];
   if (body->role == TL_BODY_FIRST) {
     function->first_file = file;
+    function->first_sm = body->first_sm;
     function->mentioned_before = function->file != file;
   }
   if (body->role == TL_BODY_REPLACES || body->role == TL_BODY_LOSES)
@@ -170,6 +173,7 @@ static void resolve_define(resolver *r, uint32_t function_index, uint32_t file, 
   function->kernel = kernel;
   function->file = file;
   function->symbol = symbol;
+  function->own_sm = body->own_sm;
   function->binding = (uint8_t)tl_symbol_binding(s);
   function->registers = resolve_registers(r, cubin, symbol);
 }
@@ -218,6 +222,7 @@ static void resolve_file(resolver *r, uint32_t file) {
   r->resolution->bodies[file] = bodies;
   for (uint32_t i = 0; i < cubin->symbol_count; i++)
     bodies[i].function = TL_NONE;
+  tl_bodies_read(bodies, cubin, r->names, r->options);
   resolve_read_registers(r, cubin);
   resolve_find_relocations(r, cubin);
   for (uint32_t i = 0; i < cubin->symbol_count; i++) {
@@ -262,6 +267,7 @@ static void resolve_settle(const resolver *r, uint32_t file_count, const tl_opti
       return;
     tl_defect_note(r->diagnostics, TL_DEFECT_D96, tl_names_text(r->names, function->name));
     function->first_file = function->file;
+    function->first_sm = function->own_sm;
     function->frames_gone = false;
   }
   for (uint32_t file = 0; found && file < file_count; file++)

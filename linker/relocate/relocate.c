@@ -815,7 +815,8 @@ static void relocate_check_kept(const relocating *r) {
   for (size_t i = 0; i < r->relocated->kept.count; i++) {
     const tl_kept *const kept = &r->relocated->kept.items[i];
     const uint32_t target = r->module->sections.items[kept->container].about;
-    if (r->module->sections.items[kept->container].type == SHT_CUDA_RESOLVEDRELA && !kept->symbol)
+    if (r->module->sections.items[kept->container].type == SHT_CUDA_RESOLVEDRELA &&
+        (!kept->symbol || kept->container == r->module->bodies_section))
       continue;
     const tl_site site = {NULL, tl_module_text(r->module, r->module->sections.items[target].name),
                           tl_module_text(r->module, relocate_symbol(r, kept->symbol)->name), kept->offset};
@@ -928,6 +929,18 @@ void tl_relocate_check_replaced(const tl_module *module) {
   }
 }
 
+/* L646: what looks like entries of no type. */
+static void relocate_note_bodies(const relocating *r) {
+  for (size_t i = 0; i < r->module->body_notes.count; i++) {
+    const tl_body_note *const note = &r->module->body_notes.items[i];
+    *tl_vector_push(r->arena, &r->relocated->kept) = (tl_kept){.container = r->module->bodies_section,
+                                                               .symbol = note->symbol,
+                                                               .offset = note->place,
+                                                               .addend = note->first_sm};
+    r->relocated->container_used[r->module->bodies_section] = true;
+  }
+}
+
 void tl_relocate_run(tl_relocated *relocated, const tl_module *module, const tl_layout *layout, tl_arena *arena) {
   static const char *const unified[] = {"__UFT", "__UFT_END", "__UFT_CANONICAL", "__UDT_OFFSET",
                                         "__UDT", "__UDT_END", "__UDT_CANONICAL"};
@@ -956,6 +969,7 @@ void tl_relocate_run(tl_relocated *relocated, const tl_module *module, const tl_
         (tl_kept){.container = entry->container, .symbol = entry->symbol, .type = entry->type, .offset = entry->offset};
     relocated->container_used[entry->container] = true;
   }
+  relocate_note_bodies(&r);
   relocate_check_functions(&r);
 }
 
