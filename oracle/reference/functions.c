@@ -317,7 +317,8 @@ static void ref_function_read_descriptors(ref_link *link, const ref_file *file, 
     const ref_relocation entry = ref_cubin_relocation(&file->cubin, section, i);
     const size_t number = ref_function_of_symbol(file, entry.symbol);
     const ref_relocation_row *row = ref_relocation_row_of(entry.type);
-    const bool descriptor = row != NULL && row->kind == REF_KIND_FUNC_DESC;
+    const bool foreign = entry.type >= REF_MERCURY_FIRST && !link->is_capsule; /* RF228 */
+    const bool descriptor = row != NULL && row->kind == REF_KIND_FUNC_DESC && !foreign;
     if (descriptor && number != REF_NONE && !link->functions[number].address_taken) {
       link->functions[number].address_taken = true;
       link->functions[number].taken_without_text = link->functions[number].prototype == NULL;

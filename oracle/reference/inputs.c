@@ -229,8 +229,14 @@ static const uint8_t *ref_input_heal_strings(ref_link *link, const uint8_t *byte
   return bytes;
 }
 
-/* RF81: the symbols of a capsule are local, global or weak. */
-static void ref_input_check_bindings(ref_link *link, const ref_file *file) {
+/* RF81: the symbols of a capsule are local, global or weak. RF230: its relocations have addends; a section of others, also an empty one,
+ * ends the link. */
+static void ref_input_check_capsule(ref_link *link, const ref_file *file) {
+  for (size_t i = 1; i < file->cubin.section_count && (file->cubin.flags & REF_KIND_CAPSULE) != 0; i++) {
+    if (file->cubin.sections[i].type == REF_TYPE_REL) {
+      ref_message_fatal(link, "E91", "Internal FNLZR error '%s'", file->name);
+    }
+  }
   for (size_t i = 1; i < file->cubin.symbol_count && (file->cubin.flags & REF_KIND_CAPSULE) != 0; i++) {
     if (file->cubin.symbols[i].info >> 4 > REF_BIND_WEAK) {
       ref_message_fatal(link, "E91", "Internal FNLZR error '%s'", file->name);
@@ -396,7 +402,7 @@ void ref_inputs_read(ref_link *link) {
       link->file_count++; /* from here on ref_inputs_free knows it, whatever ends the link */
       ref_input_read_names(link, file);
       file->cubin = file->whole;
-      ref_input_check_bindings(link, file);
+      ref_input_check_capsule(link, file);
       ref_input_admit(link, file);
       ref_inputs_prepare(link, file);
     }

@@ -669,7 +669,7 @@ void ref_capsule_point_to_table(ref_link *link, const ref_out_relocation *entry)
 
 /* relocate.c */
 uint64_t ref_relocate_constant_size(const ref_link *link);
-void ref_relocate_check_undefined_constants(ref_link *link);
+void ref_relocate_check_gone(ref_link *link);
 void ref_relocate_make_room_for_shifts(ref_link *link);
 void ref_relocate_apply(ref_link *link);
 void ref_relocate_write(ref_link *link);
@@ -684,6 +684,7 @@ bool ref_symbol_is_provided(const char *name);
 uint8_t ref_symbol_lost_visibility(const ref_link *link, const ref_out_symbol *symbol);
 void ref_symbols_check_values(ref_link *link);
 void ref_symbols_number(ref_link *link);
+bool ref_symbols_any_is_missing(const ref_link *link);
 void ref_symbols_report_undefined(ref_link *link);
 void ref_symbols_settle_undefined(ref_link *link);
 void ref_symbols_write(ref_link *link, ref_bytes *output);

@@ -33,14 +33,25 @@ enum {
 
 typedef enum ref_action { REF_APPLY, REF_KEEP, REF_DROP, REF_CLEAR, REF_KEEP_NOTHING, REF_RECORD } ref_action;
 
-static ref_kind ref_relocate_kind(uint32_t type) {
+/* RF228: a number of Mercury's in a link of SASS kind. */
+static bool ref_relocate_is_foreign(const ref_link *link, uint32_t type) {
+  return type >= REF_MERCURY_FIRST && !link->is_capsule && ref_relocation_row_of(type) != NULL;
+}
+
+/* RF228: a foreign number has no row, so what has to be written ends the link. Only the one that clears is told by itself. */
+static ref_kind ref_relocate_kind(const ref_link *link, uint32_t type) {
   const ref_relocation_row *row = ref_relocation_row_of(type);
-  return row == NULL ? REF_KIND_SENTINEL : row->kind;
+  const bool told = row != NULL && (row->kind == REF_KIND_CLEAR || !ref_relocate_is_foreign(link, type));
+  return told ? row->kind : REF_KIND_SENTINEL;
+}
+
+static void ref_relocate_refuse_foreign(ref_link *link) {
+  ref_message_fatal(link, "E67", "Internal error: unexpected NVRS");
 }
 
 /* R14: types that ask for nothing; L584: Mercury's last one goes or stays as others do. */
-static bool ref_relocate_is_nothing(uint32_t type) {
-  return ref_relocate_kind(type) == REF_KIND_NONE && type != REF_MERCURY_FIRST + REF_MERCURY_TYPES - 1;
+static bool ref_relocate_is_nothing(const ref_link *link, uint32_t type) {
+  return ref_relocate_kind(link, type) == REF_KIND_NONE && type != REF_MERCURY_FIRST + REF_MERCURY_TYPES - 1;
 }
 
 /* R18 */
@@ -111,11 +122,14 @@ static void ref_relocate_follow_alias(const ref_link *link, ref_out_relocation *
  * same, but for weak ones, as in RF106; by default (D110) it is a function like others. */
 static ref_action ref_relocate_classify_internal(ref_link *link, const ref_out_relocation *entry, bool clear) {
   if (!ref_function_keeps_internal(link)) {
+    if (clear && ref_relocate_is_foreign(link, entry->type)) {
+      ref_relocate_refuse_foreign(link);
+    }
     return REF_DROP; /* the link ends in ref_functions_check_internal */
   }
   const bool weak = link->relocatable && link->symbols[entry->symbol].bind == REF_BIND_WEAK;
   if (!link->job->bug_compatible) {
-    return clear || ref_relocate_is_nothing(entry->type) ? REF_DROP : REF_KEEP; /* R14, D100 */
+    return clear || ref_relocate_is_nothing(link, entry->type) ? REF_DROP : REF_KEEP; /* R14, D100 */
   }
   return !clear ? REF_DROP : weak ? REF_KEEP : REF_CLEAR;
 }
@@ -123,7 +137,7 @@ static ref_action ref_relocate_classify_internal(ref_link *link, const ref_out_r
 /* R14, R15 */
 static ref_action ref_relocate_classify_function(ref_link *link, const ref_out_relocation *entry) {
   const ref_function *function = &link->functions[entry->function];
-  const bool clear = ref_relocate_kind(entry->type) == REF_KIND_CLEAR;
+  const bool clear = ref_relocate_kind(link, entry->type) == REF_KIND_CLEAR;
   if (!function->live || entry->symbol == REF_NONE) {
     return clear ? REF_CLEAR : REF_DROP;
   }
@@ -131,12 +145,12 @@ static ref_action ref_relocate_classify_function(ref_link *link, const ref_out_r
     return ref_relocate_classify_internal(link, entry, clear);
   }
   const ref_out_symbol *symbol = &link->symbols[entry->symbol];
-  const bool waits = link->relocatable && symbol->bind == REF_BIND_WEAK;   /* RF155 */
-  const bool unified = ref_relocate_kind(entry->type) == REF_KIND_UNIFIED; /* RF207 */
+  const bool waits = link->relocatable && symbol->bind == REF_BIND_WEAK;         /* RF155 */
+  const bool unified = ref_relocate_kind(link, entry->type) == REF_KIND_UNIFIED; /* RF207 */
   if ((symbol->other & VISIBILITY) == HIDDEN && !waits && !unified) {
     return REF_APPLY;
   }
-  return clear || ref_relocate_is_nothing(entry->type) ? REF_DROP : REF_KEEP;
+  return clear || ref_relocate_is_nothing(link, entry->type) ? REF_DROP : REF_KEEP;
 }
 
 /* L575: with -r whole addresses wait for the link that gives slots; shorter fields do not (D2). */
@@ -150,10 +164,22 @@ static bool ref_relocate_is_texture_data(const ref_link *link, const ref_out_rel
   return link->is_capsule && link->sections[entry->target].info_function == REF_NONE;
 }
 
+/* RF228: 3 and 4 ask for a slot in an executable, all others stay. */
+static ref_action ref_relocate_classify_foreign_texture(ref_link *link, const ref_out_relocation *entry) {
+  const bool slot = entry->type == REF_MERCURY_FIRST + TYPE_G32 || entry->type == REF_MERCURY_FIRST + TYPE_G64;
+  if (slot && !entry->asked_unified && !link->relocatable) {
+    ref_relocate_refuse_foreign(link);
+  }
+  return REF_KEEP;
+}
+
 /* R18 */
 static ref_action ref_relocate_classify_texture(ref_link *link, const ref_out_relocation *entry) {
   if (ref_relocate_is_texture_data(link, entry) && (entry->asked_unified || entry->type == TYPE_WORD)) {
     return entry->asked_unified ? REF_KEEP : REF_APPLY;
+  }
+  if (ref_relocate_is_foreign(link, entry->type) && ref_relocate_kind(link, entry->type) != REF_KIND_CLEAR) {
+    return ref_relocate_classify_foreign_texture(link, entry);
   }
   switch (ref_relocate_texture(entry->type)) {
   case REF_TEXTURE_SLOT:
@@ -182,7 +208,7 @@ static bool ref_relocate_is_in_section(const ref_link *link, const ref_out_reloc
 static ref_action ref_relocate_classify_type(ref_link *link, const ref_out_relocation *entry) {
   const bool shared = entry->symbol != REF_NONE && link->symbols[entry->symbol].type == REF_SYMBOL_CUDA_OBJECT &&
                       (link->symbols[entry->symbol].other & REF_SPACE_MASK) == REF_SPACE_SHARED;
-  switch (ref_relocate_kind(entry->type)) {
+  switch (ref_relocate_kind(link, entry->type)) {
   case REF_KIND_PC_RELATIVE:
     if (!link->job->bug_compatible && ref_relocate_is_in_section(link, entry)) {
       return REF_APPLY; /* D61 */
@@ -237,11 +263,12 @@ static bool ref_relocate_is_reserved(const ref_link *link, const ref_out_symbol 
 static ref_action ref_relocate_classify_table(ref_link *link, const ref_out_relocation *entry,
                                               const ref_out_symbol *symbol) {
   const bool offset = strcmp(symbol->name, "__UFT_OFFSET") == 0;
-  const bool kept_type = ref_relocate_is_nothing(entry->type) || entry->asked_unified;
+  const bool kept_type = ref_relocate_is_nothing(link, entry->type) || entry->asked_unified;
   if (link->relocatable && !offset) {
-    return ref_relocate_kind(entry->type) == REF_KIND_CLEAR ? REF_KEEP_NOTHING : REF_KEEP;
+    return ref_relocate_kind(link, entry->type) == REF_KIND_CLEAR ? REF_KEEP_NOTHING : REF_KEEP;
   }
   if (kept_type && !offset && !ref_unified_is_placed(link)) {
+    ref_symbols_report_undefined(link); /* RF229 */
     ref_message_fatal(link, "E69", "Internal error: reference to deleted symbol");
   }
   const bool waits = offset ? ref_unified_keeps_offset(link) : ref_unified_is_placed(link); /* U12 */
@@ -272,7 +299,7 @@ static ref_action ref_relocate_classify_now(ref_link *link, ref_out_relocation *
   }
   if (ref_relocate_is_texture(symbol) && ref_capsule_keeps_texture(link)) {
     ref_capsule_point_to_table(link, entry);
-    return ref_relocate_kind(entry->type) == REF_KIND_CLEAR ? REF_KEEP_NOTHING : REF_KEEP; /* L572 */
+    return ref_relocate_kind(link, entry->type) == REF_KIND_CLEAR ? REF_KEEP_NOTHING : REF_KEEP; /* L572 */
   }
   if (ref_relocate_is_texture(symbol)) {
     return ref_relocate_classify_texture(link, entry);
@@ -281,18 +308,21 @@ static ref_action ref_relocate_classify_now(ref_link *link, ref_out_relocation *
     return REF_KEEP; /* RF87 */
   }
   const bool undefined = symbol->section == REF_NONE && !symbol->is_extern_shared;
-  const bool clear = ref_relocate_kind(entry->type) == REF_KIND_CLEAR;
+  const bool clear = ref_relocate_kind(link, entry->type) == REF_KIND_CLEAR;
   if (ref_relocate_names_reserved(link, entry)) {
     return clear ? REF_KEEP_NOTHING : REF_KEEP; /* R19 */
   }
   if (undefined && symbol->type == REF_SYMBOL_CUDA_OBJECT && (symbol->other & REF_SPACE_MASK) == REF_SPACE_GLOBAL) {
     return REF_KEEP; /* R21 */
   }
-  const bool nothing = ref_relocate_is_nothing(entry->type);
+  const bool nothing = ref_relocate_is_nothing(link, entry->type);
   if (symbol->is_extern_shared && link->relocatable && ref_relocatable_move_to_instance(link, entry)) {
     return nothing ? REF_DROP : REF_KEEP; /* L572 */
   }
   if (link->relocatable && symbol->bind == REF_BIND_WEAK) {
+    if (undefined && entry->type == REF_MERCURY_FIRST) {
+      ref_relocate_refuse_foreign(link);
+    }
     return undefined && (nothing || clear) ? REF_DROP : REF_KEEP; /* R54b, RF106, L572 */
   }
   if (symbol->is_extern_shared && link->relocatable) {
@@ -307,9 +337,9 @@ static ref_action ref_relocate_classify_now(ref_link *link, ref_out_relocation *
 
 /* D15: nvlink ends by a signal over a function descriptor of what is no function, kept or not. */
 static void ref_relocate_check_descriptor(ref_link *link, const ref_out_relocation *entry) {
-  const bool descriptor =
-      ref_relocate_kind(entry->type) == REF_KIND_FUNC_DESC || entry->type == REF_MERCURY_FIRST + MERCURY_DESCRIPTOR;
-  if (descriptor && entry->function == REF_NONE) {
+  const bool descriptor = ref_relocate_kind(link, entry->type) == REF_KIND_FUNC_DESC ||
+                          entry->type == REF_MERCURY_FIRST + MERCURY_DESCRIPTOR;
+  if (descriptor && entry->function == REF_NONE && !ref_relocate_is_foreign(link, entry->type)) {
     ref_message_fatal(link, "D15", "function descriptor relocation %u against something else", entry->type);
   }
 }
@@ -343,7 +373,7 @@ static ref_action ref_relocate_classify_code(ref_link *link, ref_out_relocation 
 
 /* D91: by default what clears the traces of dead code waits for the final link, whatever it is about but nvlink's own names. */
 static bool ref_relocate_waits_to_clear(const ref_link *link, const ref_out_relocation *entry) {
-  return ref_relocatable_is_default(link) && ref_relocate_kind(entry->type) == REF_KIND_CLEAR &&
+  return ref_relocatable_is_default(link) && ref_relocate_kind(link, entry->type) == REF_KIND_CLEAR &&
          entry->symbol != REF_NONE && !ref_relocate_is_unified_table(&link->symbols[entry->symbol]) &&
          !ref_relocate_names_reserved(link, entry);
 }
@@ -411,6 +441,7 @@ static uint64_t ref_relocate_symbol_value(ref_link *link, const ref_out_relocati
     return link->job->bug_compatible ? none : 0; /* R22, D13 */
   }
   if (symbol->value == none && link->sections[symbol->section].type != REF_TYPE_SHARED) {
+    ref_symbols_report_undefined(link);
     ref_message_fatal(link, "E70", "Internal error: unallocated symbol");
   }
   const uint64_t reserved = ref_relocate_is_reserved(link, symbol) ? SYSTEM_RESERVED : 0;
@@ -502,9 +533,12 @@ static void ref_relocate_patch(ref_link *link, const ref_out_relocation *entry, 
   if (entry->offset >= target->data.size || entry->offset >= target->size) {
     ref_message_fatal(link, "E63", "Internal error: reloc address not found");
   }
+  if (ref_relocate_is_foreign(link, entry->type)) {
+    ref_relocate_refuse_foreign(link);
+  }
   const ref_relocation_row *row = ref_relocation_row_of(entry->type);
   const uint64_t addend = entry->has_addend ? (uint64_t)entry->addend : 0;
-  const uint64_t place = ref_relocate_kind(entry->type) == REF_KIND_PC_RELATIVE ? entry->offset : 0;
+  const uint64_t place = ref_relocate_kind(link, entry->type) == REF_KIND_PC_RELATIVE ? entry->offset : 0;
   const uint64_t value = clear ? 0 : ref_relocate_symbol_value(link, entry) + addend - place;
   const uint64_t auxiliary = ref_relocate_auxiliary(link, entry);
   const uint32_t bank = ref_relocate_bank(link, entry);
@@ -566,25 +600,6 @@ static void ref_relocate_check_parameters(ref_link *link) {
   }
 }
 
-/* L578: what ends the link at an undefined constant does so before anything undefined is reported. */
-void ref_relocate_check_undefined_constants(ref_link *link) {
-  for (size_t i = link->relocation_count; i-- > 0 && !link->relocatable;) {
-    const ref_out_relocation *entry = &link->relocations[i];
-    const ref_out_symbol *symbol = entry->symbol == REF_NONE ? NULL : &link->symbols[entry->symbol];
-    const bool constant = symbol != NULL && symbol->section == REF_NONE && symbol->type == REF_SYMBOL_CUDA_OBJECT &&
-                          (symbol->other & REF_SPACE_MASK) == REF_SPACE_CONSTANT;
-    if (!constant || symbol->undefined_weak || entry->dropped || link->sections[entry->target].dropped) {
-      continue;
-    }
-    ref_out_relocation copy = *entry;
-    const ref_out_section *target = &link->sections[entry->target];
-    const bool decoded = link->view->is_mercury && target->info_function != REF_NONE; /* R58 */
-    if (ref_relocate_classify(link, &copy) == REF_APPLY && entry->offset >= target->size && !decoded) {
-      ref_message_fatal(link, "E63", "Internal error: reloc address not found");
-    }
-  }
-}
-
 static bool ref_relocate_is_internal(const ref_link *link, const ref_out_relocation *entry) {
   return entry->function != REF_NONE && ref_function_is_internal(link, &link->functions[entry->function]);
 }
@@ -595,6 +610,13 @@ static bool ref_relocate_records_cleared(const ref_link *link, const ref_out_rel
     return ref_relocate_is_internal(link, entry);
   }
   return entry->symbol != REF_NONE && !link->symbols[entry->symbol].is_extern_shared;
+}
+
+void ref_relocate_check_gone(ref_link *link) {
+  ref_relocate_check_dropped(link);
+  ref_relocate_check_refused(link);
+  ref_relocate_check_parameters(link);
+  ref_relocate_check_aliases(link);
 }
 
 /* R11, R53, U12; L585: a unified half for the loader has Mercury's number in the SASS view, too. */
@@ -608,12 +630,8 @@ static uint32_t ref_relocate_plain_type(const ref_link *link, const ref_out_relo
   return ref_relocation_rewrite(entry->type);
 }
 
-/* R10: last in, first out; every apply comes before any kept entry is looked at. */
+/* R10: last in, first out; every apply comes before any kept entry is looked at. RF229: and before anything undefined is reported. */
 void ref_relocate_apply(ref_link *link) {
-  ref_relocate_check_dropped(link);
-  ref_relocate_check_refused(link);
-  ref_relocate_check_parameters(link);
-  ref_relocate_check_aliases(link);
   for (size_t i = link->relocation_count; i-- > 0;) {
     ref_out_relocation *entry = &link->relocations[i];
     if (entry->dropped || link->sections[entry->target].dropped) {
