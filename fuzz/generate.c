@@ -54,16 +54,18 @@ static void more_add_references(built_file *file) {
   const uint32_t count = built_choose(file->choices, 3);
   for (uint32_t i = 0; i < count; i++) {
     const uint32_t row = built_choose(file->choices, sizeof rows / sizeof *rows);
+    const bool weak = rows[row].type == TB_NOTYPE || more_percent(file, 5);
+    const bool absolute = more_percent(file, 1);
     const tb_symbol_data symbol = {.name = rows[row].name,
-                                   .binding =
-                                       rows[row].type == TB_NOTYPE || more_percent(file, 5) ? TB_WEAK : TB_GLOBAL,
+                                   .binding = weak ? TB_WEAK : TB_GLOBAL,
                                    .type = rows[row].type,
-                                   .raw_section = more_percent(file, 1) ? TB_ABSOLUTE : TB_UNDEFINED};
+                                   .raw_section = absolute ? TB_ABSOLUTE : TB_UNDEFINED};
     const tb_symbol target = tb_symbol_add(file->cubin, &symbol);
     const tb_section text = tb_section_of(file->cubin, more_defined(file));
     const uint64_t size = tb_section_edit(file->cubin, text)->size;
     const uint64_t offset = (uint64_t)16 * built_choose(file->choices, (uint32_t)(size / 16));
-    tb_rela(file->cubin, text, offset, CHOOSE(file, types), target, more_percent(file, 30) ? 8 : 0);
+    const uint32_t type = CHOOSE(file, types);
+    tb_rela(file->cubin, text, offset, type, target, more_percent(file, 30) ? 8 : 0);
   }
 }
 
@@ -108,10 +110,14 @@ static void more_bend_symbols(const built_file *file) {
         tb_symbol_edit(file->cubin, file->data[built_choose(file->choices, (uint32_t)file->data_count)]);
     symbol->other |= CHOOSE(file, others);
   }
-  if (more_percent(file, 4))
-    tb_symbol_edit(file->cubin, more_defined(file))->other |= CHOOSE(file, others);
-  if (more_percent(file, 2))
-    tb_symbol_edit(file->cubin, more_defined(file))->value = (uint64_t)16 * built_choose(file->choices, 9);
+  if (more_percent(file, 4)) {
+    const uint8_t other = CHOOSE(file, others);
+    tb_symbol_edit(file->cubin, more_defined(file))->other |= other;
+  }
+  if (more_percent(file, 2)) {
+    const uint64_t value = (uint64_t)16 * built_choose(file->choices, 9);
+    tb_symbol_edit(file->cubin, more_defined(file))->value = value;
+  }
 }
 
 /* Entries whose symbol is a section's, and entries at the last place that a section has. */
@@ -125,9 +131,12 @@ static void more_add_entries(const built_file *file) {
                                        ? file->data[built_choose(file->choices, (uint32_t)file->data_count)]
                                        : more_defined(file));
     const uint64_t last = tb_section_edit(file->cubin, text)->size - 16;
-    if (target)
-      tb_rela(file->cubin, text, last + (more_percent(file, 10) ? 8 : 0), CHOOSE(file, types),
-              tb_symbol_of_section(file->cubin, target), (int64_t)built_choose(file->choices, 256) - 128);
+    if (!target)
+      continue;
+    const uint64_t offset = last + (more_percent(file, 10) ? 8 : 0);
+    const uint32_t type = CHOOSE(file, types);
+    tb_rela(file->cubin, text, offset, type, tb_symbol_of_section(file->cubin, target),
+            (int64_t)built_choose(file->choices, 256) - 128);
   }
 }
 

@@ -100,9 +100,11 @@ static void change_relocation(const mutation *m, uint8_t *entry) {
                                    55, 56, 57, 58, 62, 64, 65, 66, 67, 71, 73, 74, 102, 112, 113};
   static const int64_t addends[] = {0, 4, 8, -8, 16, 0x100, 0xffff, 0x10000, -1, 0x7fffffff, 0x80000000};
   switch (mutate_below(m, mutate_is_rela(m) ? 5 : 3)) {
-  case 0:
-    edit_put(entry, 8, edit_get(entry, 8) + (mutate_percent(m, 70) ? 16 : 8) * (mutate_percent(m, 50) ? 1u : -1u));
+  case 0: {
+    const uint64_t step = mutate_percent(m, 70) ? 16 : 8, old = edit_get(entry, 8);
+    edit_put(entry, 8, mutate_percent(m, 50) ? old + step : old - step);
     return;
+  }
   case 1:
     edit_put(entry + 8, 4, mutate_percent(m, 70) ? CHOOSE(m, types) : mutate_below(m, 120));
     return;
@@ -167,9 +169,11 @@ static bool entry_change(mutation *m) {
   case EDIT_ATTRIBUTES:
     change_attribute(m, bytes, size);
     return true;
-  case EDIT_EDGES:
-    edit_put(bytes + 4 * mutate_below(m, 2), 4, mutate_below(m, mutate_symbol_count(m)));
+  case EDIT_EDGES: {
+    uint8_t *const word = bytes + (size_t)4 * mutate_below(m, 2);
+    edit_put(word, 4, mutate_below(m, mutate_symbol_count(m)));
     return true;
+  }
   default: /* code: the bits that say what an instruction does, or those of its operands; data: a word */
     mutate_field(m, bytes + (size == 16 ? CHOOSE(m, ((const uint8_t[]){0, 1, 4, 5, 8, 12})) : 0), size == 16 ? 2 : 4);
     return true;

@@ -11,9 +11,11 @@ static void built_add_large_constants(built_file *f, gen_random *random) {
   enum { LARGEST = 40000, SMALLEST = 8 };
   static const uint8_t contents[LARGEST] = {9, 8, 7, 6};
   for (size_t i = 0; i < f->function_count && i < BUILT_SYMBOLS / 4; i++)
-    if (gen_random_percent(random, 60))
-      tb_function_constant(f->cubin, f->functions[gen_random_below(random, (uint32_t)f->defined_count)], contents,
-                           SMALLEST + gen_random_below(random, LARGEST - SMALLEST), 1u << gen_random_below(random, 9));
+    if (gen_random_percent(random, 60)) { /* a draw a line: the order of arguments is the compiler's */
+      const tb_symbol of = f->functions[gen_random_below(random, (uint32_t)f->defined_count)];
+      const uint32_t size = SMALLEST + gen_random_below(random, LARGEST - SMALLEST);
+      tb_function_constant(f->cubin, of, contents, size, 1u << gen_random_below(random, 9));
+    }
 }
 
 /* Every other file has code of random bits, so that what stands beside a field is not always zero, and records of any code
@@ -28,10 +30,12 @@ static void built_extend_more(built_file *f, void *context) {
     for (uint64_t j = 0; text->bytes && j < text->size; j++)
       text->bytes[j] = (uint8_t)gen_random_next(random);
   }
-  for (uint32_t i = gen_random_below(random, RECORDS); i-- > 0;)
-    tb_attribute_value(f->cubin, f->functions[gen_random_below(random, (uint32_t)f->defined_count)],
-                       (uint8_t)(1 + gen_random_below(random, 3)), (uint8_t)gen_random_below(random, CODES),
-                       (uint16_t)gen_random_below(random, 300));
+  for (uint32_t i = gen_random_below(random, RECORDS); i-- > 0;) {
+    const tb_symbol of = f->functions[gen_random_below(random, (uint32_t)f->defined_count)];
+    const uint8_t format = (uint8_t)(1 + gen_random_below(random, 3));
+    const uint8_t code = (uint8_t)gen_random_below(random, CODES);
+    tb_attribute_value(f->cubin, of, format, code, (uint16_t)gen_random_below(random, 300));
+  }
 }
 
 void hunt_built_add(hunt_inputs *inputs, const char *root, size_t count) {

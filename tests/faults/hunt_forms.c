@@ -179,10 +179,12 @@ static void forms_make_with(forms_maker *f, const harness_words *words, const ch
 static void forms_damage(forms_maker *f) {
   if (f->size == 0)
     return;
-  if (gen_random_percent(&f->random, 30))
+  if (gen_random_percent(&f->random, 30)) {
     f->size = 1 + gen_random_below(&f->random, (uint32_t)f->size);
-  else
-    f->bytes[gen_random_below(&f->random, (uint32_t)f->size)] ^= (uint8_t)(1u << gen_random_below(&f->random, 8));
+    return;
+  }
+  const uint32_t at = gen_random_below(&f->random, (uint32_t)f->size);
+  f->bytes[at] ^= (uint8_t)(1u << gen_random_below(&f->random, 8));
 }
 
 /* A file without device code, which adds nothing, or with some, which is refused; at times damaged. */
@@ -315,9 +317,9 @@ static void forms_make_target(forms_maker *f, const harness_words *words) {
     if (sscanf(words->items[i], "-arch=sm_%u", &base) == 1 && gen_random_percent(&f->random, 50))
       number = base;
   char word[FORMS_WORDS];
-  snprintf(word, sizeof word, "-arch=%s%u%s",
-           families[gen_random_below(&f->random, sizeof families / sizeof *families)], number,
-           variants[gen_random_below(&f->random, sizeof variants / sizeof *variants)]);
+  const char *const family = families[gen_random_below(&f->random, sizeof families / sizeof *families)];
+  const char *const variant = variants[gen_random_below(&f->random, sizeof variants / sizeof *variants)];
+  snprintf(word, sizeof word, "-arch=%s%u%s", family, number, variant);
   forms_make_with(f, words, word, NULL, true);
 }
 

@@ -103,7 +103,8 @@ static void headers_change_extent(const ref_cubin *cubin, gen_random *random, ui
   const uint64_t values[] = {other->value,    other->value + other->size, other->size, room, room - value,
                              room - value + 1};
   const uint32_t count = sizeof values / sizeof *values;
-  headers_put(symbol + (gen_random_percent(random, 50) ? 8 : 16), 8, values[gen_random_below(random, count)]);
+  uint8_t *const field = symbol + (gen_random_percent(random, 50) ? 8 : 16);
+  headers_put(field, 8, values[gen_random_below(random, count)]);
 }
 
 static void headers_change_symbol(const ref_cubin *cubin, gen_random *random, uint8_t *bytes) {

@@ -99,15 +99,16 @@ static void built_plan(const built_choices *choices, uint32_t files, built_name 
       {"s2", BUILT_SHARED},
   };
   const built_file f = {.choices = choices};
-  for (size_t i = 0; i < BUILT_NAMES; i++)
-    names[i] = (built_name){.text = rows[i].text,
-                            .prototype = CHOOSE(&f, built_prototypes),
-                            .what = rows[i].what,
-                            .home = built_below(&f, files),
-                            .binding = built_percent(&f, 60) ? TB_GLOBAL : TB_WEAK,
-                            .size = CHOOSE(&f, built_sizes),
-                            .align = CHOOSE(&f, built_alignments),
-                            .parameters = choices->next(choices->context)};
+  for (size_t i = 0; i < BUILT_NAMES; i++) {
+    built_name *const name = &names[i];
+    *name = (built_name){.text = rows[i].text, .what = rows[i].what};
+    name->prototype = CHOOSE(&f, built_prototypes);
+    name->home = built_below(&f, files);
+    name->binding = built_percent(&f, 60) ? TB_GLOBAL : TB_WEAK;
+    name->size = CHOOSE(&f, built_sizes);
+    name->align = CHOOSE(&f, built_alignments);
+    name->parameters = choices->next(choices->context);
+  }
   for (size_t i = 0; i < BUILT_NAMES; i++)
     if (built_percent(&f, names[i].what <= BUILT_FUNCTION ? 15 : 45))
       names[i].home = BUILT_FILES;
@@ -148,8 +149,8 @@ static tb_symbol built_defined(const built_file *f) {
 
 static void built_add_function(built_file *f, const built_name *name) {
   if (name->what == BUILT_FUNCTION) {
-    f->functions[f->function_count++] =
-        tb_function(f->cubin, name->text, built_binding(f, name), NULL, 0, built_registers(f));
+    const unsigned binding = built_binding(f, name);
+    f->functions[f->function_count++] = tb_function(f->cubin, name->text, binding, NULL, 0, built_registers(f));
     return;
   }
   const tb_symbol kernel = tb_kernel(f->cubin, name->text, NULL, 0, built_registers(f));
@@ -217,6 +218,11 @@ static tb_symbol built_add_variable(built_file *f, const built_name *name) {
                               : tb_common(f->cubin, name->text, size, align);
 }
 
+static tb_symbol built_mention_data(const built_file *f, const built_name *name, unsigned space) {
+  const unsigned binding = built_percent(f, 40) ? TB_WEAK : TB_GLOBAL;
+  return tb_undefined_data(f->cubin, name->text, binding, space | (built_percent(f, 3) ? TB_MANAGED : 0), name->size);
+}
+
 static void built_add_data(built_file *f) {
   static const unsigned spaces[] = {
       [BUILT_GLOBAL] = TB_IN_GLOBAL, [BUILT_CONSTANT] = TB_IN_CONSTANT, [BUILT_SHARED] = TB_IN_SHARED};
@@ -227,9 +233,7 @@ static void built_add_data(built_file *f) {
     if (built_defines(f, name) || (name->what == BUILT_SHARED && built_percent(f, 20)))
       f->data[f->data_count++] = built_add_variable(f, name);
     else if (name->what != BUILT_SHARED && built_mentions(f, name))
-      f->data[f->data_count++] =
-          tb_undefined_data(f->cubin, name->text, built_percent(f, 40) ? TB_WEAK : TB_GLOBAL,
-                            spaces[name->what] | (built_percent(f, 3) ? TB_MANAGED : 0), name->size);
+      f->data[f->data_count++] = built_mention_data(f, name, spaces[name->what]);
   }
 }
 
@@ -257,7 +261,8 @@ static void built_add_edge(built_file *f) {
 static void built_add_number_record(built_file *f) {
   const uint8_t code = built_percent(f, 70) ? CHOOSE(f, f->themes) : CHOOSE(f, built_codes);
   const uint32_t format = built_below(f, 10);
-  tb_attribute_value(f->cubin, built_percent(f, 8) ? 0 : built_defined(f),
+  const tb_symbol of = built_percent(f, 8) ? 0 : built_defined(f);
+  tb_attribute_value(f->cubin, of,
                      (uint8_t)(format < 6   ? 3
                                : format < 9 ? 2
                                             : 1),
@@ -269,9 +274,12 @@ static void built_add_record(built_file *f) {
   static const uint8_t of_symbols[] = {0x11, 0x12, 0x23, 0x26, 0x2f, 0x3b, 0x09};
   static const uint8_t words[] = {0x04, 0x1e, 0x4f, 0x17, 0x41, 0x54, 0x0a, 0x0d, 0x38, 0x4a, 0x53, 0x1b};
   const tb_symbol of = built_defined(f);
-  const uint32_t rest[4] = {CHOOSE(f, built_values), CHOOSE(f, built_values), CHOOSE(f, built_values),
-                            CHOOSE(f, built_values)};
+  uint32_t rest[4];
+  for (size_t i = 0; i < sizeof rest / sizeof *rest; i++)
+    rest[i] = CHOOSE(f, built_values);
   const tb_symbol symbols[1] = {built_percent(f, 80) ? of : built_any(f)};
+  uint8_t byte;
+  tb_symbol owner;
   switch (built_below(f, 11)) {
   case 0:
     return tb_set_frame_size(f->cubin, of, CHOOSE(f, built_values));
@@ -280,11 +288,14 @@ static void built_add_record(built_file *f) {
   case 2:
     return tb_set_registers(f->cubin, of, built_registers(f));
   case 3:
-    return tb_compat(f->cubin, (uint8_t)built_below(f, 14), (uint16_t)CHOOSE(f, built_values));
+    byte = (uint8_t)built_below(f, 14);
+    return tb_compat(f->cubin, byte, (uint16_t)CHOOSE(f, built_values));
   case 4:
-    return tb_attribute(f->cubin, of, 4, CHOOSE(f, words), rest, (uint16_t)(4 + 4 * built_below(f, 4)));
+    byte = CHOOSE(f, words);
+    return tb_attribute(f->cubin, of, 4, byte, rest, (uint16_t)(4 + 4 * built_below(f, 4)));
   case 5:
-    return tb_attribute_symbols(f->cubin, built_percent(f, 80) ? 0 : of, CHOOSE(f, of_symbols), symbols, 1, rest, 4);
+    owner = built_percent(f, 80) ? 0 : of;
+    return tb_attribute_symbols(f->cubin, owner, CHOOSE(f, of_symbols), symbols, 1, rest, 4);
   case 6:
     return tb_attribute_symbols(f->cubin, of, 0x0f, symbols, 1, NULL, 0);
   case 7:
@@ -328,8 +339,10 @@ static void built_damage(built_file *f) {
   static const unsigned widths[] = {1, 1, 2, 4};
   const unsigned width = CHOOSE(f, widths);
   static const uint64_t values[] = {0, 1, 2, 4, 0x10, 0x7f, 0x80, 0xff, 0xffff, 0xffffffff, 0x7fffffff};
-  if (size > 64)
-    tb_override(f->cubin, TB_PLACE_FILE, 0, built_below(f, (uint32_t)size - 8), width, CHOOSE(f, values));
+  if (size <= 64)
+    return;
+  const uint32_t place = built_below(f, (uint32_t)size - 8);
+  tb_override(f->cubin, TB_PLACE_FILE, 0, place, width, CHOOSE(f, values));
 }
 
 uint8_t *built_program_file(const built_program *program, uint32_t number, bool accelerated, built_extend *extend,
