@@ -155,8 +155,8 @@ static void aim_add_entry(const built_choices *choices, edit_list *list, const e
   static const int64_t addends[] = {0, 0, 0, 8, -1, 0x7fffffff};
   uint8_t entry[RELA_BYTES];
   uint32_t type = mercury ? MERCURY + built_choose(choices, MERCURY_TYPES) : built_choose(choices, CUDA_TYPES);
-  if (fuzz_type_describes_function(type) && (table->bytes[(size_t)SYMBOL_BYTES * symbol + 4] & 15) != SYMBOL_FUNCTION &&
-      built_choose(choices, 64))
+  if (built_type_describes_function(type) &&
+      (table->bytes[(size_t)SYMBOL_BYTES * symbol + 4] & 15) != SYMBOL_FUNCTION && built_choose(choices, 64))
     type = 2;
   edit_put(entry, 8, offset);
   edit_put(entry + 8, 4, type);

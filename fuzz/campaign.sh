@@ -62,13 +62,17 @@ else
   [[ -z $seed ]] || die "--seed belongs to --ci"
   state=${state:-build/fuzz-state}
 fi
-mkdir -p "$state/findings" "$state/logs"
+mkdir -p "$state/findings" "$state/logs" "$state/rules.d"
 state=$(realpath "$state")
 export TWIN_FUZZ_FINDINGS=$state/findings TWIN_FUZZ_CELLS=$state/cells
-export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}malloc_context_size=8:allocator_may_return_null=1
 before=$(find "$state/findings" -type f | sort)
 share=$((seconds * jobs / ${#targets[@]}))
 ((share > 0)) || share=1
+
+# Counts of counters (fuzz/rules.c) belong to one build of a target.
+for target in "${targets[@]}"; do
+  [[ $build/fuzz/fuzz_$target -nt $state/rules.d/$target ]] && rm -f "$state/rules.d/$target"
+done
 
 stat_of() { awk -v name="stat::$1:" '$1 == name { sum += $2 } END { print sum + 0 }' "$2"; }
 
@@ -91,7 +95,7 @@ run_target_again() { # NAME
   mkdir -p "$state/corpus/$name"
   find "$source/seeds/links" "$source/seeds/$name" "$source/regressions" "$source/open" -type f 2>/dev/null |
     LC_ALL=C sort | paste -sd , | tr -d '\n' >"$list" || true
-  "$build/fuzz/fuzz_$name" -seed="$seed" -runs="$runs" -max_total_time="$(time_of "$name")" -max_len="$(longest_of "$name")" -timeout=60 \
+  TWIN_FUZZ_RULES=$state/rules.d/$name "$build/fuzz/fuzz_$name" -seed="$seed" -runs="$runs" -max_total_time="$(time_of "$name")" -max_len="$(longest_of "$name")" -timeout=60 \
     -rss_limit_mb=8192 -use_cmp=0 -reload=0 -print_final_stats=1 -artifact_prefix="$state/findings/$name-" \
     -seed_inputs="@$list" </dev/null >"$log" 2>&1 || true
 }
@@ -106,7 +110,7 @@ run_target() { # NAME
   done
   : >"$log"
   while left=$((share - (SECONDS - begin))) && ((left > 0)); do
-    "$build/fuzz/fuzz_$name" -max_total_time="$left" -max_len="$(longest_of "$name")" -timeout=30 \
+    TWIN_FUZZ_RULES=$state/rules.d/$name "$build/fuzz/fuzz_$name" -max_total_time="$left" -max_len="$(longest_of "$name")" -timeout=30 \
       -rss_limit_mb=4096 -print_final_stats=1 -artifact_prefix="$state/findings/$name-" "$corpus" ${seeds[@]+"${seeds[@]}"} </dev/null >>"$log" 2>&1 || sleep 1
   done
 }
@@ -167,6 +171,9 @@ if [[ -x $release/fuzz/fuzz_cells && -s $state/cells ]]; then
   "$release/fuzz/fuzz_cells" "$state/cells" --list >"$state/cells.unreached" || true
   say "cells that no input reached: $state/cells.unreached"
 fi
+
+# Rules of the specification, by their functions.
+"$source/rules.sh" "$build" "$state" || true
 
 new=$(comm -13 <(printf '%s\n' "$before") <(find "$state/findings" -type f | sort))
 broken=$(grep -E '/[a-z_]+-(crash|timeout|leak|oom|slow-unit)-' <<<"$new" | grep -v slow-unit) || true

@@ -365,6 +365,34 @@ void edit_symbol_swap(edit_cubin *cubin, size_t a, size_t b) {
   edit_list_swap(&list, a, b);
 }
 
+/* Every string of the table that is the name, or ends with it behind a point. */
+static void strings_rename(const edit_section *strings, const char *name, size_t length, uint8_t change) {
+  for (size_t at = 1; at + length < strings->size; at++) {
+    uint8_t *const here = strings->bytes + at;
+    if ((here[-1] == 0 || here[-1] == '.') && here[length] == 0 && memcmp(here, name, length) == 0)
+      here[0] ^= change;
+  }
+}
+
+void edit_symbol_rename(edit_cubin *cubin, size_t number, uint8_t change) {
+  enum { LONGEST = 200 };
+  const size_t table = edit_find_type(cubin, TYPE_SYMBOLS);
+  const size_t strings = table ? (size_t)edit_get(cubin->sections[table].head + SECTION_LINK, 4) : 0;
+  if (!table || strings >= cubin->count || (number + 1) * SYMBOL > cubin->sections[table].size)
+    return;
+  const uint64_t at = edit_get(cubin->sections[table].bytes + number * SYMBOL, 4);
+  const edit_section *const texts = &cubin->sections[strings];
+  const void *const end = at < texts->size ? memchr(texts->bytes + at, 0, texts->size - (size_t)at) : NULL;
+  const size_t length = end ? (size_t)((const uint8_t *)end - (texts->bytes + at)) : 0;
+  if (length < 1 || length > LONGEST)
+    return;
+  char name[LONGEST + 1] = {0};
+  memcpy(name, texts->bytes + at, length);
+  for (size_t i = 1; i < cubin->count; i++)
+    if (section_type(&cubin->sections[i]) == TYPE_STRINGS)
+      strings_rename(&cubin->sections[i], name, length, change);
+}
+
 void edit_section_drop(edit_cubin *cubin, size_t number) {
   int32_t *const map = map_make(cubin->count);
   map_drop(map, cubin->count, number);

@@ -72,6 +72,8 @@ void edit_renumber_sections(edit_cubin *cubin, const int32_t *map, size_t count)
 /* With everything that refers to them. */
 void edit_symbol_drop(edit_cubin *cubin, size_t number);
 void edit_symbol_swap(edit_cubin *cubin, size_t a, size_t b);
+/* Another first letter for the symbol's name, in all tables of strings, and in the names of sections that are made of it. */
+void edit_symbol_rename(edit_cubin *cubin, size_t number, uint8_t change);
 void edit_section_drop(edit_cubin *cubin, size_t number);
 void edit_section_swap(edit_cubin *cubin, size_t a, size_t b);
 /* A copy of a section of this or another cubin, at the end; its name is found in this cubin's table, or added. */

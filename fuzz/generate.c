@@ -178,9 +178,10 @@ static void generate_words(const built_choices *choices, unsigned sm, fuzz_envel
     (void)fuzz_envelope_add_word(envelope, fuzz_word_choose(choices, word));
 }
 
-/* Most programs are small, so that many are tried: few files, and large objects now and then. */
+/* Most programs are small, so that many are tried: few files, few names, and large objects now and then. */
 static void generate_shrink(const built_choices *choices, built_program *program) {
-  enum { FEW = 2, SMALL = 256 };
+  enum { FEW = 2, SMALL = 256, PARTS = 4 };
+  const uint32_t missing = 1 + built_choose(choices, PARTS - 1);
   if (program->file_count > FEW && built_choose(choices, 3))
     program->file_count = FEW;
   for (size_t i = 0; i < BUILT_NAMES; i++) {
@@ -189,7 +190,7 @@ static void generate_shrink(const built_choices *choices, built_program *program
       name->size %= SMALL;
     if (name->home < BUILT_FILES)
       name->home %= program->file_count;
-    if (!built_choose(choices, 4))
+    if (built_choose(choices, PARTS) < missing)
       name->home = BUILT_FILES;
   }
 }

@@ -199,24 +199,20 @@ static tb_section cells_place(const built_file *file) {
   return tb_section_of(file->cubin, row < ROWS + 2 ? file->functions[0] : cells_owner(file));
 }
 
-bool fuzz_type_describes_function(uint32_t type) {
-  static const uint8_t ranges[][2] = {{31, 35}, {47, 49}, {61, 63}};
-  for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
-    if (type >= ranges[i][0] && type <= ranges[i][1])
-      return true;
-  return false;
-}
-
-static void cells_add_entry(const built_file *file, tb_section place, uint64_t offset, tb_symbol symbol) {
+/* What is dead is named by what clears; anything else that names it ends the link. */
+static void cells_add_entry(const built_file *file, tb_section place, uint64_t offset, tb_symbol symbol, bool dead) {
+  static const uint32_t clears[] = {72, 73};
   const bool function = symbol && tb_symbol_edit(file->cubin, symbol)->type == TB_FUNCTION;
   uint32_t type = cells_below(file, TYPES);
-  if (fuzz_type_describes_function(type) && !function && cells_below(file, 64))
+  if (dead && cells_below(file, 64))
+    type = clears[cells_below(file, 2)];
+  if (built_type_describes_function(type) && !function && cells_below(file, 64))
     type = 2;
   tb_rela(file->cubin, place, offset, type, symbol, cells_below(file, 4) ? 0 : 8);
 }
 
 void fuzz_generate_cells(built_file *file) {
-  tb_symbol symbols[MOST_SYMBOLS];
+  tb_symbol symbols[MOST_SYMBOLS], dead = 0;
   bool made[MAKERS] = {false};
   uint32_t count = 0;
   const uint32_t wanted = 1 + cells_below(file, MOST_SYMBOLS);
@@ -224,6 +220,8 @@ void fuzz_generate_cells(built_file *file) {
     const uint32_t maker = cells_below(file, MAKERS);
     if (!made[maker])
       symbols[count++] = cells_makers[maker](file);
+    if (!made[maker] && cells_makers[maker] == make_dead_function)
+      dead = symbols[count - 1];
     made[maker] = true;
   }
   const uint32_t entries = 1 + cells_below(file, MOST_ENTRIES);
@@ -232,6 +230,7 @@ void fuzz_generate_cells(built_file *file) {
   const uint32_t steps = target->bytes ? (uint32_t)(target->size / STEP) : 0;
   for (uint32_t i = 0; i < entries && steps; i++) {
     const uint64_t offset = (uint64_t)STEP * cells_below(file, steps);
-    cells_add_entry(file, place, offset, symbols[cells_below(file, count)]);
+    const tb_symbol symbol = symbols[cells_below(file, count)];
+    cells_add_entry(file, place, offset, symbol, symbol && symbol == dead);
   }
 }

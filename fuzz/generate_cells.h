@@ -6,7 +6,5 @@
 
 /* Some symbols of drawn classes, and entries of drawn types against them in a section of a drawn kind. */
 void fuzz_generate_cells(built_file *file);
-/* Types whose entries must name functions; otherwise the link ends before anything is merged. */
-bool fuzz_type_describes_function(uint32_t type);
 
 #endif

@@ -7,11 +7,13 @@
 #include "fuzz/answer.h"
 #include "fuzz/generate.h"
 #include "fuzz/mutate.h"
+#include "fuzz/rules.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 typedef enum measure_stage {
   STAGE_READ,
@@ -154,15 +156,36 @@ static void measure_mutated(size_t count, uint64_t seed) {
   free(rows);
 }
 
+/* The seeds of the inputs whose sizes lie about the median of a thousand. */
+enum { SPEED_INPUTS = 64, SPEED_DRAWN = 1001 };
+
+typedef struct speed_input {
+  size_t size; /* first, for measure_compare_sizes */
+  uint64_t seed;
+} speed_input;
+
+static void speed_choose(uint64_t seed, uint64_t chosen[SPEED_INPUTS]) {
+  speed_input drawn[SPEED_DRAWN];
+  for (size_t i = 0; i < SPEED_DRAWN; i++) {
+    fuzz_envelope envelope;
+    measure_generate(seed + i, &envelope);
+    drawn[i] = (speed_input){fuzz_envelope_size(&envelope), seed + i};
+    fuzz_envelope_free(&envelope);
+  }
+  qsort(drawn, SPEED_DRAWN, sizeof *drawn, measure_compare_sizes);
+  for (size_t i = 0; i < SPEED_INPUTS; i++)
+    chosen[i] = drawn[(SPEED_DRAWN - SPEED_INPUTS) / 2 + i].seed;
+}
+
 /* Inputs of about the median size, linked again and again. */
 static void measure_speed(size_t count, uint64_t seed, bool both) {
-  enum { INPUTS = 64 };
+  enum { INPUTS = SPEED_INPUTS };
   fuzz_envelope inputs[INPUTS];
+  uint64_t seeds[INPUTS];
   size_t bytes = 0;
+  speed_choose(seed, seeds);
   for (size_t i = 0; i < INPUTS; i++) {
-    do
-      measure_generate(seed++, &inputs[i]);
-    while (fuzz_envelope_size(&inputs[i]) < 4000 && (fuzz_envelope_free(&inputs[i]), true));
+    measure_generate(seeds[i], &inputs[i]);
     bytes += fuzz_envelope_size(&inputs[i]);
   }
   const double begin = measure_clock();
@@ -201,6 +224,24 @@ static void measure_cells(size_t count) {
   }
   printf("counters of cells: %zu, clearing and reading them %.1f microseconds an input (%zu seen)\n", size,
          (measure_clock() - begin) * 1e6 / (double)count, found);
+}
+
+/* The same for the counts of inputs for rules (rules.h), where the linkers are instrumented. */
+static void measure_rules(size_t count) {
+  char path[] = "/tmp/fuzz-rules-XXXXXX";
+  const int file = mkstemp(path);
+  const size_t counters = file < 0 ? 0 : fuzz_rules_start(path);
+  if (file >= 0) {
+    (void)close(file);
+    (void)unlink(path);
+  }
+  if (!counters)
+    return;
+  const double begin = measure_clock();
+  for (size_t i = 0; i < count; i++)
+    fuzz_rules_add();
+  printf("counters of the linkers' code: %zu, adding them up for the rules at most %.1f microseconds an input\n",
+         counters, (measure_clock() - begin) * 1e6 / (double)count);
 }
 
 typedef struct measure_cause {
@@ -273,6 +314,7 @@ int main(int argc, char **argv) {
     measure_speed(count, seed, false);
     measure_speed(count, seed, true);
     measure_cells(count);
+    measure_rules(count);
   }
   if (strcmp(what, "causes") == 0)
     measure_causes(count, seed);

@@ -23,7 +23,19 @@ typedef struct mutation {
   edit_list list;
 } mutation;
 
-enum { SYMBOL_BYTES = 24, RELA_BYTES = 24, TYPE_RELA = 4, TRIES = 12, WIDTH_MOST = 8 };
+static const uint32_t edge_callgraph = 0x70000001u;
+enum {
+  EDGE_CALLS = 0,
+  EDGE_REFERENCES = 3,
+  SYMBOL_BYTES = 24,
+  RELA_BYTES = 24,
+  TYPE_RELA = 4,
+  SYMBOL_FUNCTION = 2,
+  SYMBOL_SECTION = 3,
+  TRIES = 12,
+  FEW_TRIES = 3,
+  WIDTH_MOST = 8
+};
 
 static uint32_t mutate_below(const mutation *m, size_t bound) {
   return built_choose(m->choices, (uint32_t)bound);
@@ -56,11 +68,17 @@ static void mutate_field(const mutation *m, uint8_t *at, unsigned width) {
   edit_put(at, width, value);
 }
 
+/* One of its fields; more often than not one that a linker asks, by a mask of the rows that it does. */
 static void mutate_structure(const mutation *m, uint8_t *at, damage_structure structure) {
+  static const uint32_t asked[] = {[DAMAGE_OF_HEADER] = 1u << 9 | 1u << 10 | 1u << 15 | 1u << 20 | 1u << 21,
+                                   [DAMAGE_OF_SECTION] = 0x1e7, /* not the address, and sizes that types give */
+                                   [DAMAGE_OF_NOTE] = 0};
   size_t count = 0;
   const damage_row *const rows = damage_rows(structure, &count);
-  const damage_row *const row = &rows[mutate_below(m, count)];
-  mutate_field(m, at + row->offset, row->width);
+  uint32_t row = mutate_below(m, count);
+  while (asked[structure] && !(asked[structure] >> row & 1) && mutate_below(m, 4))
+    row = mutate_below(m, count);
+  mutate_field(m, at + rows[row].offset, rows[row].width);
 }
 
 /* ---- entries ---- */
@@ -80,10 +98,31 @@ static bool mutate_take_list(mutation *m) {
   return m->list.count > (m->kind == EDIT_SYMBOLS);
 }
 
-/* Any entry but the null symbol. */
+/* What a symbol is: of a section, or of a type, by its number. */
+static unsigned mutate_symbol_type(const mutation *m, size_t number) {
+  const size_t table = edit_find_type(&m->cubin, 2);
+  return number < mutate_symbol_count(m) ? m->cubin.sections[table].bytes[SYMBOL_BYTES * number + 4] & 15u : 0;
+}
+
+/* Any entry but the null symbol; a section's symbol, which few things ask, only now and then. */
 static size_t mutate_entry(const mutation *m) {
   const size_t first = m->kind == EDIT_SYMBOLS;
-  return first + mutate_below(m, m->list.count - first);
+  size_t entry = first + mutate_below(m, m->list.count - first);
+  for (int tries = 0; first && tries < FEW_TRIES && mutate_symbol_type(m, entry) == SYMBOL_SECTION; tries++)
+    entry = first + mutate_below(m, m->list.count - first);
+  return entry;
+}
+
+/* A function's number, more often than not; any symbol's where there is none. */
+static uint32_t mutate_function(const mutation *m) {
+  const size_t count = mutate_symbol_count(m);
+  uint32_t found = 0, number = mutate_below(m, count);
+  if (mutate_below(m, 16) == 0)
+    return number;
+  for (uint32_t i = 0; i < count; i++)
+    if (mutate_symbol_type(m, i) == SYMBOL_FUNCTION && mutate_below(m, ++found) == 0)
+      number = i;
+  return number;
 }
 
 static uint8_t *mutate_entry_bytes(const mutation *m, size_t entry) {
@@ -92,6 +131,13 @@ static uint8_t *mutate_entry_bytes(const mutation *m, size_t entry) {
 
 static bool mutate_is_rela(const mutation *m) {
   return edit_get(m->list.section->head + 4, 4) == TYPE_RELA;
+}
+
+/* A type that must name a function stands against nothing else but now and then: the link ends there. */
+static void mend_relocation(const mutation *m, uint8_t *entry) {
+  if (built_type_describes_function((uint32_t)edit_get(entry + 8, 4)) &&
+      mutate_symbol_type(m, (size_t)edit_get(entry + 12, 4)) != SYMBOL_FUNCTION && mutate_below(m, 16))
+    edit_put(entry + 8, 4, 2);
 }
 
 /* Relocations stay at places and of types that are meant for each other more often than not. */
@@ -107,10 +153,10 @@ static void change_relocation(const mutation *m, uint8_t *entry) {
   }
   case 1:
     edit_put(entry + 8, 4, mutate_percent(m, 70) ? CHOOSE(m, types) : mutate_below(m, 120));
-    return;
+    return mend_relocation(m, entry);
   case 2:
     edit_put(entry + 12, 4, mutate_below(m, mutate_symbol_count(m)));
-    return;
+    return mend_relocation(m, entry);
   default:
     edit_put(entry + 16, 8, (uint64_t)CHOOSE(m, addends));
   }
@@ -155,6 +201,30 @@ static void change_attribute(const mutation *m, uint8_t *entry, size_t size) {
     mutate_field(m, entry + 4 + 4 * mutate_below(m, (size - 4) / 4), 4);
 }
 
+/* Where a part of the call graph begins: no function is 0. */
+static bool edge_begins_part(const mutation *m, size_t entry) {
+  return edit_get(mutate_entry_bytes(m, entry), 4) == 0;
+}
+
+/* Who calls whom: a function for each word that names one. Others are prototypes, of which there are as many as entries. */
+static void change_edge(const mutation *m, size_t entry) {
+  const uint32_t type = (uint32_t)edit_get(m->list.section->head + 4, 4);
+  uint8_t *const bytes = mutate_entry_bytes(m, entry);
+  uint32_t part = 0;
+  for (size_t i = 0; i <= entry; i++)
+    if (edge_begins_part(m, i))
+      part = UINT32_MAX - (uint32_t)edit_get(mutate_entry_bytes(m, i) + 4, 4);
+  const bool calls = type == edge_callgraph && (part == EDGE_CALLS || part == EDGE_REFERENCES);
+  if (!calls && mutate_percent(m, 50)) {
+    const size_t other = mutate_entry(m);
+    if (!edge_begins_part(m, other))
+      memcpy(bytes + 4, mutate_entry_bytes(m, other) + 4, 4);
+  } else {
+    uint8_t *const word = bytes + (calls && mutate_percent(m, 70) ? 4 : 0);
+    edit_put(word, 4, mutate_function(m));
+  }
+}
+
 static bool entry_change(mutation *m) {
   const size_t entry = mutate_entry(m);
   uint8_t *const bytes = mutate_entry_bytes(m, entry);
@@ -169,11 +239,11 @@ static bool entry_change(mutation *m) {
   case EDIT_ATTRIBUTES:
     change_attribute(m, bytes, size);
     return true;
-  case EDIT_EDGES: {
-    uint8_t *const word = bytes + (size_t)4 * mutate_below(m, 2);
-    edit_put(word, 4, mutate_below(m, mutate_symbol_count(m)));
+  case EDIT_EDGES:
+    if (edge_begins_part(m, entry))
+      return false;
+    change_edge(m, entry);
     return true;
-  }
   default: /* code: the bits that say what an instruction does, or those of its operands; data: a word */
     mutate_field(m, bytes + (size == 16 ? CHOOSE(m, ((const uint8_t[]){0, 1, 4, 5, 8, 12})) : 0), size == 16 ? 2 : 4);
     return true;
@@ -189,28 +259,60 @@ static bool entry_drop(mutation *m) {
   return true;
 }
 
-/* A copy, changed one time in two, behind the others or behind itself. */
+/* A definition that more files may have. */
+static void file_weaken(uint8_t *symbol) {
+  enum { GLOBAL = 1, WEAK = 2 };
+  if (symbol[4] >> 4 == GLOBAL && edit_get(symbol + 6, 2))
+    symbol[4] = (uint8_t)(WEAK << 4 | (symbol[4] & 15));
+}
+
+/* One entry that names the first symbol names the second one instead. */
+static void symbol_refer(const mutation *m, size_t from, size_t to) {
+  edit_list entries;
+  for (size_t i = 1; i < m->cubin.count; i++) {
+    if (edit_section_kind(&m->cubin.sections[i]) != EDIT_RELOCATIONS)
+      continue;
+    edit_list_make(&entries, &m->cubin.sections[i]);
+    for (size_t j = 0; j < entries.count; j++) {
+      uint8_t *const symbol = entries.section->bytes + entries.at[j] + 12;
+      if (edit_get(symbol, 4) == from) {
+        edit_put(symbol, 4, to);
+        return;
+      }
+    }
+  }
+}
+
+/* A copy, changed more often than not, behind the others or behind itself. */
 static bool entry_duplicate(mutation *m) {
   const size_t entry = mutate_entry(m), size = m->list.at[entry + 1] - m->list.at[entry];
+  if (m->kind == EDIT_EDGES && edge_begins_part(m, entry))
+    return false;
   uint8_t *const copy = fuzz_memory(size);
   memcpy(copy, mutate_entry_bytes(m, entry), size);
   const bool behind = m->kind == EDIT_SYMBOLS || mutate_percent(m, 50);
   const size_t place = behind ? m->list.count : entry + 1;
   edit_list_insert(&m->list, place, copy, size);
   free(copy);
-  if (m->list.count > place && mutate_percent(m, 50)) {
+  if (m->kind == EDIT_SYMBOLS && mutate_percent(m, 80))
+    symbol_refer(m, entry, place);
+  if (m->kind == EDIT_SYMBOLS && mutate_percent(m, 80)) /* two strong definitions end the link */
+    file_weaken(mutate_entry_bytes(m, place));
+  if (m->list.count > place && mutate_percent(m, 70)) {
     uint8_t *const bytes = mutate_entry_bytes(m, place);
     if (m->kind == EDIT_RELOCATIONS)
       change_relocation(m, bytes);
     else if (m->kind == EDIT_SYMBOLS)
       change_symbol(m, bytes);
+    else if (m->kind == EDIT_EDGES)
+      change_edge(m, place);
   }
   return true;
 }
 
 static bool entry_reorder(mutation *m) {
   const size_t a = mutate_entry(m), b = mutate_entry(m);
-  if (a == b)
+  if (a == b || (m->kind == EDIT_EDGES && (edge_begins_part(m, a) || edge_begins_part(m, b)) && mutate_below(m, 8)))
     return false;
   if (m->kind == EDIT_SYMBOLS)
     edit_symbol_swap(&m->cubin, a, b);
@@ -264,9 +366,27 @@ static size_t mutate_section(const mutation *m) {
   return m->cubin.count > 1 ? 1 + mutate_below(m, m->cubin.count - 1) : 0;
 }
 
+/* The first symbol in a section, but its own; 0: none. */
+static size_t symbol_of_section(const mutation *m, size_t section) {
+  const size_t table = edit_find_type(&m->cubin, 2), count = mutate_symbol_count(m);
+  for (size_t i = 1; i < count; i++)
+    if (edit_get(m->cubin.sections[table].bytes + SYMBOL_BYTES * i + 6, 2) == section &&
+        mutate_symbol_type(m, i) != SYMBOL_SECTION)
+      return i;
+  return 0;
+}
+
+/* A section that symbols lie in, which a link shows, more often than not. */
+static size_t mutate_section_of_symbols(const mutation *m) {
+  size_t number = mutate_section(m);
+  for (int tries = 0; tries < TRIES && !symbol_of_section(m, number); tries++)
+    number = mutate_section(m);
+  return number;
+}
+
 static bool section_change(mutation *m) {
   static const uint64_t aligns[] = {0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 1024, 3};
-  const size_t number = mutate_section(m);
+  const size_t number = mutate_percent(m, 70) ? mutate_section_of_symbols(m) : mutate_section(m);
   if (!number)
     return false;
   edit_section *const section = &m->cubin.sections[number];
@@ -303,11 +423,17 @@ static bool section_duplicate(mutation *m) {
   return true;
 }
 
+/* The order of what holds code and data shows where the symbols go with it; that of tables does not. */
 static bool section_reorder(mutation *m) {
-  const size_t a = mutate_section(m), b = mutate_section(m);
+  const bool any = mutate_percent(m, 10);
+  const size_t a = any ? mutate_section(m) : mutate_section_of_symbols(m);
+  const size_t b = any ? mutate_section(m) : mutate_section_of_symbols(m);
   if (!a || !b || a == b)
     return false;
   edit_section_swap(&m->cubin, a, b);
+  const size_t of_a = symbol_of_section(m, a), of_b = symbol_of_section(m, b);
+  if (of_a && of_b && mutate_percent(m, 80))
+    edit_symbol_swap(&m->cubin, of_a, of_b);
   return true;
 }
 
@@ -342,7 +468,7 @@ static bool section_splice(mutation *m) {
 /* Longer or shorter by some entries' worth of bytes. */
 static bool section_resize(mutation *m) {
   static const uint32_t steps[] = {1, 4, 8, 16, 24, 128, 512};
-  const size_t number = mutate_section(m);
+  const size_t number = mutate_percent(m, 60) ? mutate_section_of_symbols(m) : mutate_section(m);
   edit_section *const section = &m->cubin.sections[number];
   const size_t step = CHOOSE(m, steps);
   if (!number)
@@ -369,6 +495,30 @@ static void envelope_remove_file(fuzz_envelope *envelope, size_t number) {
   envelope->file_count--;
 }
 
+/* A file that comes from elsewhere is made one for the machine of those that are there, its definitions weak and, `away`,
+ * of other names, more often than not: otherwise the link ends where it is read or merged. */
+static void file_adapt(const mutation *m, fuzz_file *file, const fuzz_file *like, bool away) {
+  enum { MACHINE = 48, MACHINE_BYTES = 3, VERSION = 7, VERSION_BYTES = 2 };
+  edit_cubin cubin;
+  if (mutate_percent(m, 6) || !edit_cubin_read(&cubin, file->bytes, file->size))
+    return;
+  if (like->size >= EDIT_HEAD) {
+    memcpy(cubin.head + VERSION, like->bytes + VERSION, VERSION_BYTES);
+    memcpy(cubin.head + MACHINE, like->bytes + MACHINE, MACHINE_BYTES);
+  }
+  const size_t table = edit_find_type(&cubin, 2);
+  for (size_t at = 0; table && at + SYMBOL_BYTES <= cubin.sections[table].size; at += SYMBOL_BYTES) {
+    uint8_t *const symbol = cubin.sections[table].bytes + at;
+    if (away && edit_get(symbol + 6, 2) && (symbol[4] & 15) != SYMBOL_SECTION)
+      edit_symbol_rename(&cubin, at / SYMBOL_BYTES, 0x20);
+    file_weaken(symbol);
+  }
+  size_t size = 0;
+  uint8_t *const bytes = edit_cubin_write(&cubin, &size);
+  fuzz_file_set(file, bytes, size);
+  edit_cubin_free(&cubin);
+}
+
 static bool file_drop(mutation *m) {
   if (m->envelope->file_count < 2)
     return false;
@@ -379,8 +529,11 @@ static bool file_drop(mutation *m) {
 static bool file_duplicate(mutation *m) {
   char name[FUZZ_NAME + 8];
   (void)snprintf(name, sizeof name, "again-%s", m->file->name);
-  return fuzz_envelope_add_file(m->envelope, mutate_percent(m, 50) ? name : m->file->name, m->file->bytes,
-                                m->file->size);
+  const bool again = mutate_percent(m, 50);
+  if (!fuzz_envelope_add_file(m->envelope, again ? name : m->file->name, m->file->bytes, m->file->size))
+    return false;
+  file_adapt(m, &m->envelope->files[m->envelope->file_count - 1], m->file, false);
+  return true;
 }
 
 static bool file_reorder(mutation *m) {
@@ -392,7 +545,9 @@ static bool file_reorder(mutation *m) {
 }
 
 static bool file_rename(mutation *m) {
-  static const char *const names[] = {"cudadevrt-0.cubin", "libcudadevrt.cubin", "a.o", "a.fatbin", "x.cubin", "b"};
+  static const char *const names[] = {
+      "cudadevrt-0.cubin", "cudadevrt.cubin", "libcudadevrt.cubin", "a-cudadevrt.cubin", "x.cubin", "y.cubin", "a.o",
+      "a.fatbin"};
   (void)snprintf(m->file->name, FUZZ_NAME, "%s", CHOOSE(m, names));
   return true;
 }
@@ -408,14 +563,21 @@ static bool file_add(mutation *m) {
     from = &made;
   }
   const fuzz_file *const file = from->file_count ? &from->files[mutate_below(m, from->file_count)] : NULL;
-  bool good = file != NULL;
-  if (good && mutate_percent(m, 40)) {
+  const bool instead = file && mutate_percent(m, 40);
+  fuzz_file like = *m->file; /* its header */
+  like.bytes = fuzz_memory(EDIT_HEAD);
+  like.size = m->file->size < EDIT_HEAD ? 0 : EDIT_HEAD;
+  if (like.size)
+    memcpy(like.bytes, m->file->bytes, EDIT_HEAD);
+  bool good = file && (instead || fuzz_envelope_add_file(m->envelope, file->name, file->bytes, file->size));
+  if (instead) {
     uint8_t *const bytes = fuzz_memory(file->size);
     memcpy(bytes, file->bytes, file->size);
     fuzz_file_set(m->file, bytes, file->size);
-  } else if (good) {
-    good = fuzz_envelope_add_file(m->envelope, file->name, file->bytes, file->size);
   }
+  if (good)
+    file_adapt(m, instead ? m->file : &m->envelope->files[m->envelope->file_count - 1], &like, mutate_percent(m, 60));
+  free(like.bytes);
   fuzz_envelope_free(&made);
   return good;
 }
@@ -445,10 +607,29 @@ static bool word_drop(mutation *m) {
   return true;
 }
 
+/* The files' headers say what the word says, where both kinds of machine have one form of header. */
+static void files_retarget(fuzz_envelope *envelope, const char *word) {
+  enum { MACHINE = 49, SMALLEST = 75, LARGEST = 90 };
+  unsigned machine = 0;
+  if (sscanf(word, "-arch=sm_%u", &machine) != 1 || machine < SMALLEST || machine > LARGEST)
+    return;
+  for (size_t i = 0; i < envelope->file_count; i++) {
+    fuzz_file *const file = &envelope->files[i];
+    if (file->size >= EDIT_HEAD && file->bytes[MACHINE] >= SMALLEST && file->bytes[MACHINE] <= LARGEST)
+      file->bytes[MACHINE] = (uint8_t)machine;
+  }
+}
+
 static bool word_target(mutation *m) {
   for (size_t i = 0; i < m->envelope->word_count; i++)
     if (strncmp(m->envelope->words[i], "-arch=", 6) == 0) {
-      (void)snprintf(m->envelope->words[i], FUZZ_WORD, "-arch=%s", fuzz_target_choose(m->choices));
+      const char *target = fuzz_target_choose(m->choices);
+      for (int tries = 0; tries < FEW_TRIES && strncmp(target, "sm_1", 4) == 0;
+           tries++) /* for which capsules are made */
+        target = fuzz_target_choose(m->choices);
+      (void)snprintf(m->envelope->words[i], FUZZ_WORD, "-arch=%s", target);
+      if (mutate_percent(m, 85))
+        files_retarget(m->envelope, m->envelope->words[i]);
       return true;
     }
   return false;
@@ -483,15 +664,31 @@ static bool break_section(mutation *m) {
   return true;
 }
 
+/* A record's format, code or size; or, where it has them, a word of what it says. */
+static void break_attribute(const mutation *m, uint8_t *record) {
+  enum { WORDS = 4, SIZED = 4 };
+  const size_t size = record[0] == SIZED ? (size_t)edit_get(record + 2, 2) : 0;
+  if (size >= WORDS && mutate_percent(m, 50))
+    mutate_field(m, record + 4 + (size_t)WORDS * mutate_below(m, size / WORDS), WORDS);
+  else
+    mutate_field(m, record + mutate_below(m, record[0] == SIZED ? 2 : 3), 1);
+}
+
+/* A word, or the low byte of one: another number near it. */
+static void break_edge(const mutation *m, uint8_t *edge) {
+  uint8_t *const word = edge + (mutate_percent(m, 50) ? 4 : 0);
+  mutate_field(m, word, mutate_percent(m, 70) ? 1 : 4);
+}
+
 static bool break_entry(mutation *m) {
   static const damage_structure structures[] = {[EDIT_RELOCATIONS] = DAMAGE_OF_REL, [EDIT_SYMBOLS] = DAMAGE_OF_SYMBOL};
   uint8_t *const bytes = mutate_entry_bytes(m, mutate_entry(m));
   if (m->kind <= EDIT_SYMBOLS)
     mutate_structure(m, bytes, m->kind == EDIT_RELOCATIONS && mutate_is_rela(m) ? DAMAGE_OF_RELA : structures[m->kind]);
   else if (m->kind == EDIT_ATTRIBUTES)
-    mutate_field(m, bytes + CHOOSE(m, ((const uint8_t[]){0, 1, 2})), 1);
+    break_attribute(m, bytes);
   else
-    mutate_field(m, bytes + (mutate_percent(m, 50) ? 4 : 0), 4);
+    break_edge(m, bytes);
   return true;
 }
 
@@ -504,10 +701,14 @@ static bool break_byte(mutation *m) {
   return true;
 }
 
+/* Less than the file, or more: what lies behind the headers belongs to nothing. */
 static bool break_end(mutation *m) {
-  const size_t size = m->file->size ? mutate_below(m, m->file->size) : 0;
+  enum { MORE = 256 };
+  const bool longer = mutate_percent(m, 70);
+  const size_t old = m->file->size, size = longer ? old + mutate_below(m, MORE) : old ? mutate_below(m, old) : 0;
   uint8_t *const bytes = fuzz_memory(size);
-  memcpy(bytes, m->file->bytes, size);
+  memset(bytes, 0, size);
+  memcpy(bytes, m->file->bytes, size < old ? size : old);
   fuzz_file_set(m->file, bytes, size);
   return true;
 }

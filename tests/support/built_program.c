@@ -7,7 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BUILT_TEXT = 128, BUILT_INSTRUCTION = 16, BUILT_TYPES = 118 };
+enum {
+  BUILT_TEXT = 128,
+  BUILT_INSTRUCTION = 16,
+  BUILT_TYPES = 118,
+  BUILT_PARAMETERS = 0x0a, /* records whose first word is a symbol */
+  BUILT_PARAMETER = 0x17
+};
 
 static const unsigned built_machines[] = {75, 80, 86, 87, 88, 89, 90, 90};
 static const uint64_t built_sizes[] = {0,  1,  2,  3,  4,  4,  8,   8,   12,   16,   16,    20,   24,
@@ -292,6 +298,8 @@ static void built_add_record(built_file *f) {
     return tb_compat(f->cubin, byte, (uint16_t)CHOOSE(f, built_values));
   case 4:
     byte = CHOOSE(f, words);
+    if ((byte == BUILT_PARAMETERS || byte == BUILT_PARAMETER) && built_percent(f, 90))
+      return tb_attribute_symbols(f->cubin, of, byte, symbols, 1, rest, 4);
     return tb_attribute(f->cubin, of, 4, byte, rest, (uint16_t)(4 + 4 * built_below(f, 4)));
   case 5:
     owner = built_percent(f, 80) ? 0 : of;
@@ -312,6 +320,23 @@ static tb_section built_patched(const built_file *f, bool *code) {
   return tb_section_of(f->cubin, *code ? built_defined(f) : data);
 }
 
+bool built_type_describes_function(uint32_t type) {
+  static const uint8_t ranges[][2] = {{31, 35}, {47, 49}, {61, 63}};
+  for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+    if (type >= ranges[i][0] && type <= ranges[i][1])
+      return true;
+  return false;
+}
+
+/* A function that code names is called by it more often than not: what nobody calls is dead, and to name it ends the link. */
+static void built_call_named(const built_file *f, bool code, tb_section section, tb_symbol symbol) {
+  if (!code || !symbol || tb_symbol_edit(f->cubin, symbol)->type != TB_FUNCTION || !built_percent(f, 80))
+    return;
+  for (size_t i = 0; i < f->defined_count; i++)
+    if (tb_section_of(f->cubin, f->functions[i]) == section)
+      return tb_call(f->cubin, f->functions[i], symbol);
+}
+
 static void built_add_relocation(built_file *f) {
   static const int64_t addends[] = {0, 0, 0, 0, 4, 8, 16, -8, 0x1000, 0x7fffffff, -0x7fffffff, 0x123456789};
   const tb_symbol symbol = built_any(f);
@@ -324,7 +349,11 @@ static void built_add_relocation(built_file *f) {
   const uint64_t offset =
       built_percent(f, 98) ? (uint64_t)step * built_below(f, places) : built_below(f, BUILT_TEXT + 8);
   const uint32_t usual = code ? CHOOSE(f, built_types) : 2;
-  const uint32_t type = built_percent(f, 80) ? usual : built_below(f, BUILT_TYPES);
+  uint32_t type = built_percent(f, 80) ? usual : built_below(f, BUILT_TYPES);
+  const bool function = symbol && tb_symbol_edit(f->cubin, symbol)->type == TB_FUNCTION;
+  if (built_type_describes_function(type) && !function && built_percent(f, 90))
+    type = 2; /* or the link ends here */
+  built_call_named(f, code, section, symbol);
   if (built_percent(f, f->sm < 90 ? 30 : 85))
     tb_rela(f->cubin, section, offset, type, symbol, CHOOSE(f, addends));
   else

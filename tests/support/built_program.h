@@ -58,6 +58,9 @@ typedef struct built_file {
 /* Adds to a file what its caller wants besides, before it is finished. */
 typedef void built_extend(built_file *file, void *context);
 
+/* Types whose entries must name functions; otherwise the link ends before anything is merged. */
+bool built_type_describes_function(uint32_t type);
+
 /* Which machine and how many files; then what every name is. */
 void built_program_start(built_program *program, const built_choices *choices);
 void built_program_plan(built_program *program);
