@@ -218,10 +218,11 @@ void fuzz_generate_cells(built_file *file) {
   const uint32_t wanted = 1 + cells_below(file, MOST_SYMBOLS);
   for (uint32_t i = 0; i < wanted; i++) {
     const uint32_t maker = cells_below(file, MAKERS);
-    if (!made[maker])
-      symbols[count++] = cells_makers[maker](file);
-    if (!made[maker] && cells_makers[maker] == make_dead_function)
-      dead = symbols[count - 1];
+    if (!made[maker]) {
+      const tb_symbol symbol = cells_makers[maker](file);
+      symbols[count++] = symbol;
+      dead = cells_makers[maker] == make_dead_function ? symbol : dead;
+    }
     made[maker] = true;
   }
   const uint32_t entries = 1 + cells_below(file, MOST_ENTRIES);
