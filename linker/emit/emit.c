@@ -39,7 +39,7 @@ unsigned tl_emit_section_class(const tl_section *section) {
 static bool emit_has_prototypes(const tl_module *module) {
   for (size_t i = 0; i < module->functions.count; i++) {
     const uint32_t f = module->functions.items[i];
-    if (module->prototype_of_function[f] != TL_NONE && !tl_set_has(&module->taken_seen, (uint64_t)f << 32 | UINT32_MAX))
+    if (module->prototype_of_function[f] != TL_NONE && !tl_module_is_taken(module, f))
       return true;
   }
   return false;

@@ -91,7 +91,7 @@ static void tables_prototypes(tl_emitted *e) {
   uint64_t size = 0;
   for (size_t i = 0; i < module->functions.count; i++) {
     const uint32_t f = module->functions.items[i];
-    if (module->prototype_of_function[f] == TL_NONE || tl_set_has(&module->taken_seen, (uint64_t)f << 32 | UINT32_MAX))
+    if (module->prototype_of_function[f] == TL_NONE || tl_module_is_taken(module, f))
       continue;
     tl_put32(bytes + size, e->symbol_index[module->symbol_of_function[f]]);
     tl_put32(bytes + size + 4, e->string[module->prototype_of_function[f]]);

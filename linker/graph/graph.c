@@ -104,6 +104,15 @@ static void graph_condense(tl_graph *graph, tl_arena *arena) {
       condense_from(&c, node);
 }
 
+/* From prototypes to those who have them: nobody calls by a prototype a function that has no record with one (L618). */
+static void graph_turn_takers(tl_edges *takers, const bool *untyped) {
+  size_t count = 0;
+  for (size_t i = 0; i < takers->count; i++)
+    if (!untyped[takers->items[i].from])
+      takers->items[count++] = (tl_edge){takers->items[i].to, takers->items[i].from};
+  takers->count = count;
+}
+
 void tl_graph_build(tl_graph *graph, const tl_module *module, tl_arena *arena) {
   *graph = (tl_graph){.module = module, .function_count = (uint32_t)module->resolution->functions.count};
   graph->node_count = graph->function_count;
@@ -111,8 +120,7 @@ void tl_graph_build(tl_graph *graph, const tl_module *module, tl_arena *arena) {
   tl_map_init(&numbers, arena);
   const tl_edges indirect = graph_number_prototypes(graph, &numbers, &module->indirect_calls, arena);
   tl_edges takers = graph_number_prototypes(graph, &numbers, &module->taken, arena);
-  for (size_t i = 0; i < takers.count; i++)
-    takers.items[i] = (tl_edge){takers.items[i].to, takers.items[i].from};
+  graph_turn_takers(&takers, module->untyped);
   const tl_edges *const parts[] = {&module->calls, &indirect, &takers};
   tl_edges all = {.items = tl_arena_new(arena, tl_edge, module->calls.count + indirect.count + takers.count)};
   for (int part = 0; part < 3; part++)

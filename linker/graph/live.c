@@ -55,7 +55,7 @@ typedef struct marker {
   tl_edges indirect;       /* function to prototype (a dense number) */
   uint32_t *prototype_of;  /* by function: from .nv.prototype, for function descriptor entries */
   uint32_t *taken_as;      /* by function: dense prototype number, TL_NONE */
-  uint32_t *lost_taken_as; /* the same from losing bodies (W7.7) */
+  bool *referred;          /* by function: part -4 names it */
   tl_names prototypes;
   tl_u32_vector work;
 } marker;
@@ -95,7 +95,8 @@ static void live_read_record(marker *m, uint32_t file, uint32_t section, uint64_
     tl_defect_note(m->diagnostics, TL_DEFECT_D120, tl_names_text(m->names, m->resolution->functions.items[from].name));
   if (part == CALLGRAPH_TAKEN) {
     const uint32_t prototype = live_prototype(m, file, section, position, words[1]);
-    (loses ? m->lost_taken_as : m->taken_as)[from] = prototype;
+    if (!loses)
+      m->taken_as[from] = prototype;
   } else if (part == CALLGRAPH_INDIRECT) {
     const uint32_t prototype = live_prototype(m, file, section, position, words[1]);
     if (!loses)
@@ -104,8 +105,7 @@ static void live_read_record(marker *m, uint32_t file, uint32_t section, uint64_
     const uint32_t to = live_function(m, file, section, position, words[1]);
     if (loses)
       return;
-    if (part == CALLGRAPH_REFERENCE && live_loses(m, file, words[1]) && m->lost_taken_as[to] != TL_NONE)
-      m->taken_as[to] = m->lost_taken_as[to];
+    m->referred[to] |= part == CALLGRAPH_REFERENCE;
     if (part == CALLGRAPH_CALL)
       *tl_vector_push(m->arena, &m->edges) = (tl_edge){from, to};
     else if (!tl_defect_matched(m->diagnostics->options, TL_DEFECT_D58))
@@ -119,10 +119,11 @@ static bool live_section_loses(const marker *m, uint32_t file, uint32_t section)
   return primary < cubin->symbol_count && live_loses(m, file, primary);
 }
 
-/* The prototype that .nv.prototype gives each function, the last record; an empty text where there is none. */
+/* The prototype that .nv.prototype gives each function, the last record; where there is none a text that no call can
+ * name. */
 static void live_read_prototypes(marker *m, uint32_t file_count) {
   const size_t count = m->resolution->functions.count;
-  const uint32_t none = tl_names_intern(&m->prototypes, "", 0);
+  const uint32_t none = tl_names_intern(&m->prototypes, "\0", 1);
   m->prototype_of = tl_arena_new(m->arena, uint32_t, count);
   for (size_t i = 0; i < count; i++)
     m->prototype_of[i] = none;
@@ -148,6 +149,21 @@ static void live_check_descriptor(const marker *m, uint32_t file, uint32_t secti
                      "a function descriptor relocation names no function (D15)");
 }
 
+/* Its address is taken though no record of part -2 says so: by its own prototype. */
+static void live_take(const marker *m, uint32_t function) {
+  if (m->taken_as[function] != TL_NONE)
+    return;
+  m->taken_as[function] = m->prototype_of[function];
+  m->resolution->functions.items[function].described = true;
+}
+
+/* L618: what part -4 names is address-taken, whoever refers to it, as far as that body does not lose. */
+static void live_read_references(const marker *m) {
+  for (uint32_t i = 0; i < m->resolution->functions.count; i++)
+    if (m->referred[i])
+      live_take(m, i);
+}
+
 /* R15: a function descriptor entry makes its function address-taken, with its own prototype (L20). */
 static void live_read_descriptors(marker *m, uint32_t file) {
   const tl_cubin *const cubin = &m->files[file];
@@ -164,10 +180,8 @@ static void live_read_descriptors(marker *m, uint32_t file) {
       const uint32_t function = m->resolution->bodies[file][entry.symbol].function;
       if (function == TL_NONE)
         live_check_descriptor(m, file, s, i);
-      if (function == TL_NONE || m->taken_as[function] != TL_NONE)
-        continue;
-      m->taken_as[function] = m->prototype_of[function];
-      m->resolution->functions.items[function].described = true;
+      if (function != TL_NONE)
+        live_take(m, function);
     }
   }
 }
@@ -366,9 +380,9 @@ void tl_live_mark(tl_resolution *resolution, const tl_cubin *files, uint32_t fil
   tl_names_init(&m.prototypes, arena, 0);
   const size_t count = resolution->functions.count;
   m.taken_as = tl_arena_new(arena, uint32_t, count);
-  m.lost_taken_as = tl_arena_new(arena, uint32_t, count);
+  m.referred = tl_arena_new(arena, bool, count);
   for (size_t i = 0; i < count; i++)
-    m.taken_as[i] = m.lost_taken_as[i] = TL_NONE;
+    m.taken_as[i] = TL_NONE;
   for (uint32_t file = 0; file < file_count && !files[file].late; file++) /* the link ends there (L220) */
     for (uint32_t s = 1; s < files[file].section_count; s++) {
       if (files[file].sections[s].type != SHT_CUDA_CALLGRAPH)
@@ -379,6 +393,7 @@ void tl_live_mark(tl_resolution *resolution, const tl_cubin *files, uint32_t fil
         live_read_record(&m, file, s, position, part, words);
     }
   live_read_prototypes(&m, file_count);
+  live_read_references(&m);
   for (uint32_t file = 0; file < file_count; file++)
     live_read_descriptors(&m, file);
   live_spread(&m);

@@ -256,7 +256,7 @@ void tl_merge(tl_module *module) {
   tl_map_init(&module->calls_seen, module->arena);
   tl_map_init(&module->references_seen, module->arena);
   tl_map_init(&module->prototype_seen, module->arena);
-  tl_map_init(&module->taken_seen, module->arena);
+  tl_map_init(&module->taken_at, module->arena);
   module->debug_shared = module->global = module->callgraph = module->prototype = module->rel_action = TL_NONE;
   module->constants_size = module->metadata = module->overlapping = module->jump_slots = module->unified_data = TL_NONE;
   module->weak_behind_common.file = TL_NONE;
@@ -265,7 +265,6 @@ void tl_merge(tl_module *module) {
   module->symbol_of_function = merge_table(module, functions);
   module->block_of_function = merge_table(module, functions);
   module->prototype_of_function = merge_table(module, functions);
-  module->lost_prototype = merge_table(module, functions);
   module->untyped = tl_arena_new(module->arena, bool, functions);
   module->taken_elsewhere = tl_arena_new(module->arena, bool, functions);
   module->first_prototype = merge_table(module, functions);
@@ -311,26 +310,16 @@ static void merge_allocate_common(tl_module *module, uint32_t index) {
   symbol->section = module->global;
 }
 
-/* W7.7: functions whose ignored record makes them address-taken all the same. */
+/* Functions whose address is taken without a record of part -2 that counts: R15, L618. */
 static void merge_add_late_taken(tl_module *module) {
   tl_names *const names = module->names;
   for (size_t i = 0; i < module->functions.count; i++) {
     const uint32_t function = module->functions.items[i];
     const uint32_t prototype = module->prototype_of_function[function];
-    if (!module->resolution->functions.items[function].described)
+    if (!module->resolution->functions.items[function].described || tl_module_is_taken(module, function))
       continue;
-    const bool recorded = tl_set_has(&module->taken_seen, (uint64_t)function << 32 | UINT32_MAX);
-    module->untyped[function] = prototype == TL_NONE && !recorded;
+    module->untyped[function] = prototype == TL_NONE;
     tl_module_add_taken(module, function, prototype == TL_NONE ? NAME("") : prototype);
-  }
-  for (size_t i = 0; i < module->late_taken.count; i++) {
-    const uint32_t function = module->late_taken.items[i];
-    const uint32_t lost = module->lost_prototype[function];
-    const uint32_t prototype = lost != TL_NONE ? lost : module->prototype_of_function[function];
-    if (prototype == TL_NONE || tl_set_has(&module->taken_seen, (uint64_t)function << 32 | UINT32_MAX))
-      continue;
-    module->untyped[function] = !*tl_module_text(module, prototype); /* L110 */
-    tl_module_add_taken(module, function, prototype);
   }
 }
 

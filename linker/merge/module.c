@@ -188,10 +188,17 @@ void tl_module_name_record(tl_module *module, uint32_t target_name) {
 }
 
 void tl_module_add_taken(tl_module *module, uint32_t function, uint32_t prototype) {
-  if (!tl_set_add(&module->taken_seen, (uint64_t)function << 32 | prototype))
+  const uint32_t index = tl_map_get(&module->taken_at, function);
+  if (index != TL_NONE) {
+    module->taken.items[index].to = prototype; /* the last record's (L619) */
     return;
-  tl_set_add(&module->taken_seen, (uint64_t)function << 32 | UINT32_MAX);
+  }
+  tl_map_set(&module->taken_at, function, (uint32_t)module->taken.count);
   *tl_vector_push(module->arena, &module->taken) = (tl_edge){function, prototype};
+}
+
+bool tl_module_is_taken(const tl_module *module, uint32_t function) {
+  return tl_map_get(&module->taken_at, function) != TL_NONE;
 }
 
 void tl_module_add_prototype(tl_module *module, uint32_t prototype) {

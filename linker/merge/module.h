@@ -46,7 +46,7 @@ typedef struct tl_function {
   bool kernel_somewhere; /* some body or mention is a kernel: it counts as a root, also when E26 follows (L62, L470) */
   bool stub;             /* some body is the jump slot of a unified function: a root like a kernel (U11) */
   bool unified;          /* some body or mention is a unified function: it stays (L531) */
-  bool described;        /* a function descriptor entry names it: its address is taken (R15) */
+  bool described;        /* its address is taken by a descriptor entry (R15) or part -4 alone (L618) */
   bool had_relocations;  /* some body so far had a relocation section for its text (W8.7, L75) */
   bool frames_gone;      /* the last replacement dropped the debug sections' entries of all bodies before it (L92) */
   bool mentioned_before; /* an earlier file than that of the first definition mentions it (L148) */
@@ -299,16 +299,14 @@ typedef struct tl_module {
   TL_VECTOR(tl_copied_entry) copied_entries;  /* in output order, behind the ordinary entries of each container (M20) */
   uint32_t *block_of_function;                /* by function index; TL_NONE */
   tl_edges calls, indirect_calls, references; /* call graph parts -1, -3, -4, in input order (W7.1) */
-  tl_edges taken;                             /* part -2: function and prototype name, no duplicates */
+  tl_edges taken;                             /* part -2: function and prototype name, one of each function */
   bool *untyped;                              /* by function: in `taken` without any record's text (L155) */
   bool *taken_elsewhere;                      /* by function: a file that does not define it takes its address (L646) */
   TL_VECTOR(tl_body_note) body_notes;         /* what a relocatable output says of its weak bodies (L646) */
   tl_map calls_seen, references_seen;         /* keys of `calls` and `references`, where each is listed once */
-  tl_map prototype_seen, taken_seen;          /* keys of `prototypes` and `taken` */
+  tl_map prototype_seen, taken_at;            /* keys of `prototypes`; by function, where in `taken` it is */
   uint32_t *prototype_of_function;            /* name of its .nv.prototype text; TL_NONE */
-  uint32_t *lost_prototype;                   /* the ignored -2 record of a losing body (W7.7); TL_NONE */
   uint32_t *first_prototype;                  /* what E25 compares with; TL_NONE */
-  tl_u32_vector late_taken;                   /* functions that W7.7 makes address-taken */
   uint32_t fills;                             /* number of .nv.info.F sections read so far (L86) */
   bool deleted_section;                       /* something lies in dead code that nvlink looks for (L162, L225) */
   uint32_t fragments;                         /* first reserved-memory kind of AT_ENTRY_FRAGMENTS: 0, 4 or 6 (L222) */
@@ -370,8 +368,9 @@ uint64_t tl_module_append(tl_module *module, uint32_t section, const uint8_t *da
 uint32_t tl_module_find_section(const tl_module *module, uint32_t name);
 /* The record of what is applied to compiler constants of the Mercury view has a name and nothing else (L145). */
 void tl_module_name_record(tl_module *module, uint32_t target_name);
-/* Adds a -2 record, once for each pair (W7.1). */
+/* Adds a -2 record; a function has one (W7.1, L619). */
 void tl_module_add_taken(tl_module *module, uint32_t function, uint32_t prototype);
+bool tl_module_is_taken(const tl_module *module, uint32_t function);
 /* Puts a prototype's text at the front of .strtab, once (W2.2). */
 void tl_module_add_prototype(tl_module *module, uint32_t prototype);
 const char *tl_module_text(const tl_module *module, uint32_t name);

@@ -295,14 +295,6 @@ static void records_check_unknown(const tl_merging *m, uint32_t section) {
   }
 }
 
-/* W7.7 */
-static void records_add_late_taken(tl_merging *m, uint32_t function) {
-  const uint32_t lost = m->module->lost_prototype[function];
-  tl_u32_push(m->module->arena, &m->module->late_taken, function);
-  if (lost != TL_NONE && *tl_merging_text(m, lost)) /* a kernel's is empty and not kept (L110) */
-    tl_module_add_prototype(m->module, lost);
-}
-
 /* A losing body, be the function dead or not: symbol_lost knows only the live ones (L91). */
 static bool records_loses(const tl_merging *m, uint32_t symbol) {
   return m->bodies[symbol].role == TL_BODY_LOSES;
@@ -319,7 +311,7 @@ static void records_note_taken(const tl_merging *m, uint32_t symbol) {
   m->module->taken_elsewhere[body->function] |= body->role == TL_BODY_MENTION || body->taken_elsewhere;
 }
 
-/* Words were checked when liveness was found; W7.7 for the records of losing bodies. */
+/* Words were checked when liveness was found; the records of losing bodies add nothing (W7.7). */
 static void records_read_callgraph(tl_merging *m, uint32_t section) {
   const tl_cubin_section *const input = &m->cubin->sections[section];
   uint64_t position = 0;
@@ -332,13 +324,9 @@ static void records_read_callgraph(tl_merging *m, uint32_t section) {
     if (part == CALLGRAPH_TAKEN || part == CALLGRAPH_INDIRECT)
       prototype = records_prototype(m, section, position - 4, words[1]);
     if (prototype != TL_NONE && !records_goes(m, part, words[0]))
-      tl_module_add_prototype(m->module, prototype); /* of a losing body only when it counts after all (L153) */
-    if (part == CALLGRAPH_TAKEN && records_goes(m, part, words[0]))
-      m->module->lost_prototype[from] = prototype;
-    else if (part == CALLGRAPH_TAKEN)
+      tl_module_add_prototype(m->module, prototype); /* L153 */
+    if (part == CALLGRAPH_TAKEN && !records_goes(m, part, words[0]))
       records_note_taken(m, words[0]);
-    if (part == CALLGRAPH_REFERENCE && records_loses(m, words[1]) && !records_loses(m, words[0]))
-      records_add_late_taken(m, m->bodies[words[1]].function);
     if (!m->symbol_dead[words[0]] && !records_goes(m, part, words[0]) && !m->bodies[words[0]].in_kernel)
       records_add_edge(m, part, from, words, prototype);
   }
@@ -447,8 +435,9 @@ void tl_merge_records(tl_merging *m) {
   }
 }
 
-/* E25 for one record: the prototype that this file gives a global function. */
-static void records_check_prototype(tl_merging *m, uint32_t symbol, uint32_t offset) {
+/* E25 for one record: the prototype that this file gives a global function. That of a record of part -2 is compared with
+ * nothing, and stands from there on (L619). */
+static void records_check_prototype(tl_merging *m, uint32_t symbol, uint32_t offset, bool taken) {
   tl_module *const module = m->module;
   if (symbol >= m->cubin->symbol_count || m->bodies[symbol].function == TL_NONE ||
       tl_symbol_binding(&m->cubin->symbols[symbol]) == STB_LOCAL)
@@ -458,9 +447,9 @@ static void records_check_prototype(tl_merging *m, uint32_t symbol, uint32_t off
   const char *const known = text ? text : "\1"; /* no prototype at all: an error when the record is read */
   const uint32_t prototype = tl_names_intern(module->names, known, strlen(known));
   uint32_t *const first = &module->first_prototype[function];
-  if (*first == TL_NONE)
+  if (taken ? !records_loses(m, symbol) : *first == TL_NONE)
     *first = prototype;
-  if (*first == prototype)
+  if (*first == prototype || taken)
     return;
   const tl_function *const f = &module->resolution->functions.items[function];
   const uint32_t first_file = f->defined ? f->first_file : TL_NONE; /* L194, L139 */
@@ -473,13 +462,13 @@ void tl_merge_check_prototypes(tl_merging *m) {
     const tl_cubin_section *const section = &m->cubin->sections[s];
     if (section->type == SHT_CUDA_PROTOTYPE) {
       for (uint64_t position = 0; position + 8 <= section->size; position += 8)
-        records_check_prototype(m, tl_get32(section->data + position), tl_get32(section->data + position + 4));
+        records_check_prototype(m, tl_get32(section->data + position), tl_get32(section->data + position + 4), false);
     } else if (section->type == SHT_CUDA_CALLGRAPH) {
       uint64_t position = 0;
       uint32_t part = 0, words[2];
       while (tl_callgraph_next(section, &position, &part, words))
         if (part == CALLGRAPH_TAKEN)
-          records_check_prototype(m, words[0], words[1]);
+          records_check_prototype(m, words[0], words[1], true);
     }
   }
 }
