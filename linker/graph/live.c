@@ -50,12 +50,12 @@ typedef struct marker {
   const tl_names *names;
   tl_arena *arena;
   tl_diagnostics *diagnostics;
-  tl_edges edges;          /* function to function: calls */
-  tl_edges references;     /* the same, part -4; none where D58 is matched */
-  tl_edges indirect;       /* function to prototype (a dense number) */
-  uint32_t *prototype_of;  /* by function: from .nv.prototype, for function descriptor entries */
-  uint32_t *taken_as;      /* by function: dense prototype number, TL_NONE */
-  bool *referred;          /* by function: part -4 names it */
+  tl_edges edges;         /* function to function: calls */
+  tl_edges references;    /* the same, part -4; none where D58 is matched */
+  tl_edges indirect;      /* function to prototype (a dense number) */
+  uint32_t *prototype_of; /* by function: from .nv.prototype, for function descriptor entries */
+  uint32_t *taken_as;     /* by function: dense prototype number, TL_NONE */
+  bool *referred;         /* by function: part -4 names it */
   tl_names prototypes;
   tl_u32_vector work;
 } marker;
