@@ -58,23 +58,40 @@ static uint32_t derive_sass_name(const deriver *d, uint32_t section) {
   return tl_names_find(d->names, plain, strlen(plain));
 }
 
+/* The SASS section of a name that is about the text of the Mercury one's capsule, or the first of them; 0. `next` chains those
+ * of one name: functions of one name have several in an output of -r. */
+static uint32_t derive_find_section(const deriver *d, uint32_t section, uint32_t found, const uint32_t *next) {
+  const uint32_t about = derive_section(d, section)->info;
+  const bool text = about < d->cubin->section_count && derive_section(d, about)->type == SHT_CUDA_CAPSULE;
+  for (uint32_t i = text ? found : 0; i; i = next[i])
+    if (derive_section(d, i)->info == d->sass[about])
+      return i;
+  return found;
+}
+
 static void derive_pair_sections(deriver *d) {
   const uint32_t count = d->cubin->section_count;
+  uint32_t *const next = tl_arena_new(d->arena, uint32_t, count);
   d->sass = tl_arena_new(d->arena, uint32_t, count);
   tl_map by_name;
   tl_map_init(&by_name, d->arena);
-  for (uint32_t i = 1; i < count; i++)
-    if (!(derive_section(d, i)->flags & SHF_CUDA_MERCURY))
-      tl_map_set(&by_name, derive_section(d, i)->name, i);
+  for (uint32_t i = count; i-- > 1;) {
+    const tl_cubin_section *const section = derive_section(d, i);
+    if (section->type == SHT_CUDA_CAPSULE)
+      d->sass[i] = tl_get32(section->data);
+    if (section->flags & SHF_CUDA_MERCURY)
+      continue;
+    const uint32_t known = tl_map_get(&by_name, section->name);
+    next[i] = known == TL_NONE ? 0 : known;
+    tl_map_set(&by_name, section->name, i);
+  }
   for (uint32_t i = 1; i < count; i++) {
     const tl_cubin_section *const section = derive_section(d, i);
-    if (section->type == SHT_CUDA_CAPSULE) {
-      d->sass[i] = tl_get32(section->data);
-    } else if (section->flags & SHF_CUDA_MERCURY) {
-      const uint32_t name = derive_sass_name(d, i);
-      const uint32_t found = name == TL_NONE ? TL_NONE : tl_map_get(&by_name, name);
-      d->sass[i] = found == TL_NONE ? 0 : found;
-    }
+    if (section->type == SHT_CUDA_CAPSULE || !(section->flags & SHF_CUDA_MERCURY))
+      continue;
+    const uint32_t name = derive_sass_name(d, i);
+    const uint32_t found = name == TL_NONE ? TL_NONE : tl_map_get(&by_name, name);
+    d->sass[i] = found == TL_NONE ? 0 : derive_find_section(d, i, found, next);
   }
 }
 

@@ -4,6 +4,8 @@
 #include "cubin/view.h"
 
 #include "base/bytes.h"
+#include "base/map.h"
+#include "catalog/defect.h"
 #include "catalog/message.h"
 #include "catalog/relocation.h"
 #include "catalog/trace.h"
@@ -365,9 +367,38 @@ static view_roles view_find_roles(const tl_cubin *cubin, tl_arena *arena) {
   return roles;
 }
 
+/* L656, D113: nvlink finds a function's attributes and entries by their names, so functions of one name in one capsule, as an
+ * output of -r has them, all have those of the first. */
+static void view_take_first(tl_cubin *cubin, const tl_names *names, tl_arena *arena, tl_diagnostics *diagnostics) {
+  tl_map first;
+  tl_map_init(&first, arena);
+  for (uint32_t i = 1; i < cubin->section_count; i++) {
+    tl_cubin_section *const section = &cubin->sections[i];
+    const bool known = section->type == SHT_CUDA_MERCURY_INFO || section->type == SHT_CUDA_MERCURY_RELA;
+    if (!known || section->info >= cubin->section_count || cubin->sections[section->info].type != SHT_CUDA_CAPSULE)
+      continue;
+    const uint32_t other = tl_map_get(&first, section->name);
+    if (other == TL_NONE) {
+      tl_map_set(&first, section->name, i);
+      continue;
+    }
+    const tl_cubin_section *const taken = &cubin->sections[other];
+    if (taken->size == section->size && (!taken->size || memcmp(taken->data, section->data, taken->size) == 0))
+      continue;
+    if (!tl_defect_matched(diagnostics->options, TL_DEFECT_D113)) {
+      tl_defect_note(diagnostics, TL_DEFECT_D113, tl_names_text(names, section->name));
+      continue;
+    }
+    section->data = taken->data;
+    section->size = taken->size;
+  }
+}
+
 static void view_select_mercury(tl_cubin *cubin, tl_names *names, tl_arena *arena, tl_diagnostics *diagnostics) {
   view_pair_texts(cubin, names, arena, diagnostics);
   tl_mercury_check(cubin, names, arena, diagnostics);
+  if (cubin->role.finalized)
+    view_take_first(cubin, names, arena, diagnostics);
   const view_roles roles = view_find_roles(cubin, arena);
   for (uint32_t i = 1; i < cubin->section_count; i++) {
     tl_cubin_section *const section = &cubin->sections[i];
@@ -396,6 +427,7 @@ void tl_view_select(tl_cubin *cubin, tl_names *names, tl_arena *arena, tl_diagno
   if (tl_view_is_capsule(cubin) && cubin->role.finalized) {
     view_check_unread_entries(cubin, names, arena, diagnostics);
     tl_mercury_check(cubin, names, arena, diagnostics);
+    view_take_first(cubin, names, arena, diagnostics);
     tl_derive_sass(cubin, names, arena, cubin->role.joined);
   }
   for (uint32_t i = 1; i < cubin->section_count; i++) {

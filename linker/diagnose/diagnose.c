@@ -475,6 +475,18 @@ static const char *diagnose_constants_text(const verbose *v, uint32_t text) {
   return line;
 }
 
+/* L649: what the inputs' entries of a kernel's parameters name counts, too: textures that ptxas laid out (-ewp). */
+static void verbose_count_laid_out(const verbose *v, verbose_texture_counts *counts) {
+  for (size_t i = 0; i < v->module->relocations.count; i++) {
+    const tl_relocation *const entry = &v->module->relocations.items[i];
+    const tl_section *const target = &v->module->sections.items[entry->target];
+    if (target->type != SHT_CUDA_CONSTANT0 || target->about == TL_NONE || !tl_module_relocation_stands(v->module, i))
+      continue;
+    for (size_t r = 0; r < VERBOSE_TEXTURES; r++)
+      counts[target->about].of_row[r] += entry->type == verbose_textures[r].type;
+  }
+}
+
 static void verbose_count_textures(verbose *v) {
   verbose_texture_counts *const counts = tl_arena_new(v->arena, verbose_texture_counts, v->module->sections.count);
   for (size_t i = 0; i < v->layout->slot_entries.count; i++) {
@@ -483,6 +495,7 @@ static void verbose_count_textures(verbose *v) {
     for (size_t r = 0; text != TL_NONE && r < VERBOSE_TEXTURES; r++)
       counts[text].of_row[r] += entry->type == verbose_textures[r].type;
   }
+  verbose_count_laid_out(v, counts);
   v->counts = counts;
 }
 

@@ -229,6 +229,21 @@ static bool relocatable_is_of_replaced(const tl_module *module, uint32_t index) 
          module->sections.items[symbol->section].size && !tl_defect_matched(module->options, TL_DEFECT_D88);
 }
 
+/* L648: a kernel's compiler constants that a losing body brought and a replacement emptied go with the entries in them where
+ * the new body's stand in another section of the name (D85). */
+static bool relocatable_is_lost_image(const tl_module *module, uint32_t index) {
+  const tl_section *const section = &module->sections.items[index];
+  const uint32_t text = section->about;
+  const bool entries = section->relocations[0] != TL_NONE || section->relocations[1] != TL_NONE;
+  if (section->type != SHT_CUDA_CONSTANT0 + 2 || section->size || section->forgotten || !entries || text == TL_NONE)
+    return false;
+  for (uint32_t i = index + 1; i < module->sections.count; i++)
+    if (module->sections.items[i].type == section->type && module->sections.items[i].about == text &&
+        module->sections.items[i].size)
+      return true;
+  return false;
+}
+
 /* D60: compiler constants that a replaced body left are gone, and where symbols of theirs are left nvlink stops. By
  * default those symbols go too. */
 static void relocatable_drop_constants(tl_layout *layout, const tl_instances *n) {
@@ -237,6 +252,8 @@ static void relocatable_drop_constants(tl_layout *layout, const tl_instances *n)
     const tl_section *const section = &module->sections.items[i];
     const bool constants = section->type == SHT_CUDA_CONSTANT0 + 2 && section->flags & SHF_INFO_LINK;
     layout->section_dropped[i] |= (constants || section->symbol_cutoff) && section->size == 0; /* L542 */
+    if (relocatable_is_lost_image(module, i))
+      n->module->sections.items[i].forgotten = true;
   }
   for (uint32_t i = 1; i < module->symbols.count; i++) {
     const tl_symbol *const symbol = &module->symbols.items[i];

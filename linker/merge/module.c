@@ -51,6 +51,7 @@ uint32_t tl_module_add_section_unlisted(tl_module *module, uint32_t name, uint32
                           .stray = TL_NONE,
                           .resolved = TL_NONE,
                           .relocations = {TL_NONE, TL_NONE},
+                          .laid_out = TL_NONE,
                           .name_event = (uint32_t)module->section_names.count,
                           .string_event = TL_NONE};
   if (tl_map_get(&module->section_of_name, name) == TL_NONE)

@@ -96,6 +96,7 @@ typedef struct tl_section {
   uint32_t constant2;      /* of text: its own .nv.constant2.K, TL_NONE */
   uint32_t stray;          /* of text: a section of constants of bodies that lost (W8.8), TL_NONE */
   uint32_t relocations[2]; /* of a target: its REL and its RELA section, TL_NONE */
+  uint32_t laid_out;       /* of a kernel's parameters: the section of the inputs' own entries (L649) */
   uint32_t resolved;       /* of a target: its record of applied entries (W17.8), TL_NONE */
   uint32_t cutoff;         /* of text: older relocations belonged to a replaced body (W8.2) */
   uint32_t symbol_cutoff;  /* of compiler constants in -r: older symbols belonged to a replaced body (D88) */

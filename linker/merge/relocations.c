@@ -144,16 +144,26 @@ static void relocations_create_resolved(const reading *r) {
   module->sections.items[r->target].resolved = created;
 }
 
+/* L649: the section that a kernel's parameters bring for the table that the link may make has no entries of the inputs:
+ * those of a kernel that ptxas laid out itself (-ewp) have one of their own, behind it. */
+static bool relocations_are_laid_out(const tl_module *module, uint32_t target, bool rela) {
+  const tl_section *const section = &module->sections.items[target];
+  return section->type == SHT_CUDA_CONSTANT0 && module->mode->final && !rela && section->relocations[rela] != TL_NONE;
+}
+
 static uint32_t relocations_container(const reading *r, bool rela) {
   tl_module *const module = r->m->module;
-  const uint32_t known = module->sections.items[r->target].relocations[rela];
+  const bool laid_out = relocations_are_laid_out(module, r->target, rela);
+  const uint32_t known =
+      laid_out ? module->sections.items[r->target].laid_out : module->sections.items[r->target].relocations[rela];
   if (known != TL_NONE)
     return known;
   const uint32_t name = tl_module_name(module, rela ? ".rela" : ".rel", relocations_target_name(r));
   const uint32_t created = tl_module_add_section(module, name, rela ? SHT_RELA : SHT_REL, SHF_INFO_LINK, 8,
                                                  rela ? ELF_RELA_SIZE : ELF_REL_SIZE);
   module->sections.items[created].about = r->target;
-  module->sections.items[r->target].relocations[rela] = created;
+  *(laid_out ? &module->sections.items[r->target].laid_out : &module->sections.items[r->target].relocations[rela]) =
+      created;
   if (module->mode->records_applied && module->sections.items[r->target].resolved == TL_NONE)
     relocations_create_resolved(r);
   return created;
