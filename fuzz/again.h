@@ -12,6 +12,8 @@ typedef struct fuzz_again_row {
    * the change is none. */
   bool (*make)(const fuzz_envelope *from, fuzz_envelope *to, fuzz_link *link);
   bool other_inputs; /* the fields of the form are read from the changed files */
+  /* Takes back in an output what was changed in the files; NULL where nothing is to be taken back. */
+  void (*restore)(const fuzz_envelope *from, uint8_t *image, size_t size);
 } fuzz_again_row;
 
 extern const fuzz_again_row fuzz_again_rows[];

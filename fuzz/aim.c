@@ -17,7 +17,8 @@ enum {
   SYMBOL_SECTION = 3,
   AIM_SYMBOLS = 40,
   ADD_ONE_IN = 3,
-  MOST = 64,
+  MOST = 48,
+  RUNS = 3,
   AGAIN_ONE_IN = 4,
   CUDA_TYPES = 117,
   MERCURY = 0x10000,
@@ -128,6 +129,11 @@ static void aim_add_section(const built_choices *choices, edit_cubin *cubin) {
 
 /* ---- entries ---- */
 
+/* Where entries may stand in a section. */
+typedef struct aim_slots {
+  uint32_t step, count;
+} aim_slots;
+
 /* One symbol of each kind that the file has, as its header tells them apart; how many. */
 static uint32_t aim_symbols(const built_choices *choices, const edit_section *table, uint32_t chosen[AIM_SYMBOLS]) {
   uint64_t keys[AIM_SYMBOLS];
@@ -150,19 +156,39 @@ static uint32_t aim_symbols(const built_choices *choices, const edit_section *ta
   return known;
 }
 
-static void aim_add_entry(const built_choices *choices, edit_list *list, const edit_section *table, uint32_t symbol,
-                          uint64_t offset, bool mercury) {
-  static const int64_t addends[] = {0, 0, 0, 8, -1, 0x7fffffff};
-  uint8_t entry[RELA_BYTES];
-  uint32_t type = mercury ? MERCURY + built_choose(choices, MERCURY_TYPES) : built_choose(choices, CUDA_TYPES);
-  if (built_type_describes_function(type) &&
-      (table->bytes[(size_t)SYMBOL_BYTES * symbol + 4] & 15) != SYMBOL_FUNCTION && built_choose(choices, 64))
-    type = 2;
+static bool aim_names_function(const edit_section *table, uint32_t symbol) {
+  return (table->bytes[(size_t)SYMBOL_BYTES * symbol + 4] & 15) == SYMBOL_FUNCTION;
+}
+
+static void aim_put_entry(uint8_t entry[RELA_BYTES], uint64_t offset, uint32_t type, uint32_t symbol, int64_t addend) {
   edit_put(entry, 8, offset);
   edit_put(entry + 8, 4, type);
   edit_put(entry + 12, 4, symbol);
-  edit_put(entry + 16, 8, (uint64_t)addends[built_choose(choices, sizeof addends / sizeof *addends)]);
-  edit_list_insert(list, list->count, entry, sizeof entry);
+  edit_put(entry + 16, 8, (uint64_t)addend);
+}
+
+/* A run of types against one symbol. Entries are worked off from the last one to the first: a type that ends the link
+ * stands in front, and there is one at most. How many bytes. */
+static size_t aim_run(const built_choices *choices, const edit_section *table, uint32_t symbol, aim_slots slots,
+                      bool mercury, uint8_t *entries) {
+  static const int64_t addends[] = {0, 0, 0, 8, -1, 0x7fffffff};
+  const uint32_t types = mercury ? MERCURY_TYPES : CUDA_TYPES, base = mercury ? MERCURY : 0;
+  const uint32_t count = 1 + built_choose(choices, MOST), first = built_choose(choices, types);
+  const uint32_t place = built_choose(choices, slots.count);
+  const int64_t addend = addends[built_choose(choices, sizeof addends / sizeof *addends)];
+  const bool function = aim_names_function(table, symbol), ends = built_choose(choices, 4) == 0;
+  size_t size = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    const uint32_t type = base + (first + i) % types;
+    const uint64_t offset = (uint64_t)slots.step * ((place + i) % slots.count);
+    const bool last =
+        ends && i == 0 && !built_type_describes_function(type); /* those end it before anything is merged */
+    if (last || !fuzz_type_ends_link(type, function)) {
+      aim_put_entry(entries + size, offset, type, symbol, addend);
+      size += RELA_BYTES;
+    }
+  }
+  return size;
 }
 
 bool fuzz_aim(const built_choices *choices, edit_cubin *cubin) {
@@ -182,15 +208,16 @@ bool fuzz_aim(const built_choices *choices, edit_cubin *cubin) {
   uint32_t symbols[AIM_SYMBOLS];
   const uint32_t known = aim_symbols(choices, &cubin->sections[table], symbols);
   const bool capsule = aim_is_capsule(cubin);
-  const uint32_t step = aim_kind_of(&cubin->sections[target]) == AIM_CODE ? 16 : 8;
-  const uint32_t places = 1 + (uint32_t)(cubin->sections[target].size / (step + 1));
-  const uint32_t count = 1 + built_choose(choices, MOST);
+  aim_slots slots = {.step = aim_kind_of(&cubin->sections[target]) == AIM_CODE ? 16 : 8};
+  slots.count = 1 + (uint32_t)(cubin->sections[target].size / (slots.step + 1));
   edit_list list;
   edit_list_make(&list, entries);
-  for (uint32_t i = 0; i < count; i++) { /* a draw a line: the order of arguments is the compiler's */
+  uint8_t made[MOST * RELA_BYTES];
+  for (uint32_t runs = 1 + built_choose(choices, RUNS); runs-- > 0;) {
     const uint32_t symbol = symbols[built_choose(choices, known)];
-    const uint64_t offset = (uint64_t)step * built_choose(choices, places);
-    aim_add_entry(choices, &list, &cubin->sections[table], symbol, offset, capsule && built_choose(choices, 2));
+    const bool mercury = capsule && built_choose(choices, 2);
+    const size_t size = aim_run(choices, &cubin->sections[table], symbol, slots, mercury, made);
+    edit_list_insert(&list, list.count, made, size);
   }
   return true;
 }

@@ -158,7 +158,7 @@ static void more_extend(built_file *file, void *context) {
   more_bend_symbols(file);
   more_add_entries(file);
   more_add_ring(file);
-  if (more_percent(file, 25))
+  if (more_percent(file, 40))
     fuzz_generate_cells(file);
 }
 
@@ -172,8 +172,8 @@ static void generate_words(const built_choices *choices, unsigned sm, fuzz_envel
   if (built_choose(choices, 2))
     (void)fuzz_envelope_add_word(envelope, "--bug-compatible");
   const uint32_t mode = built_choose(choices, 8);
-  if (mode > 5)
-    (void)fuzz_envelope_add_word(envelope, mode == 6 ? "-r" : "-preserve-relocs");
+  if (mode > 3)
+    (void)fuzz_envelope_add_word(envelope, mode < 6 ? "-r" : "-preserve-relocs");
   for (int i = 0; i < 3 && built_choose(choices, 3) == 2; i++)
     (void)fuzz_envelope_add_word(envelope, fuzz_word_choose(choices, word));
 }

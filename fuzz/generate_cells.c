@@ -131,13 +131,32 @@ static tb_symbol make_nothing(const built_file *file) {
   return 0;
 }
 
+/* A section of that name, which is made where there is none. */
+static tb_section cells_named(const built_file *file, tb_kind kind, const char *name, uint32_t type) {
+  const tb_section known = tb_section_find(file->cubin, name);
+  if (known)
+    return known;
+  const tb_section made = tb_section_add_with_symbol(file->cubin, kind, name, cells_bytes, sizeof cells_bytes);
+  if (type)
+    tb_section_edit(file->cubin, made)->type = type;
+  return made;
+}
+
 /* The symbol of a section of some kind. */
 static tb_symbol make_section(const built_file *file) {
-  static const char *const names[] = {".nv.global.init", ".nv.global", ".nv.constant3", ".debug_str"};
-  const uint32_t which = cells_below(file, 6);
-  tb_section section = which < 4 ? tb_section_find(file->cubin, names[which]) : 0;
-  if (!section)
-    section = tb_section_of(file->cubin, cells_owner(file));
+  static const struct {
+    const char *name;
+    tb_kind kind;
+    uint32_t type; /* 0: the kind's own */
+  } rows[] = {{".nv.global.init", TB_KIND_GLOBAL_INIT, 0},
+              {".nv.global", TB_KIND_GLOBAL, 0},
+              {".nv.constant3", TB_KIND_CONSTANT, 0x70000067},
+              {".debug_str", TB_KIND_DEBUG, 0},
+              {".nv.other", TB_KIND_DEBUG, 0x70000020}};
+  enum { ROWS = sizeof rows / sizeof *rows, CODE = 2 };
+  const uint32_t row = cells_below(file, ROWS + CODE);
+  const tb_section section = row < ROWS ? cells_named(file, rows[row].kind, rows[row].name, rows[row].type)
+                                        : tb_section_of(file->cubin, cells_owner(file));
   return tb_symbol_of_section(file->cubin, section);
 }
 
@@ -163,75 +182,115 @@ static cells_make *const cells_makers[] = {make_kernel,
                                            make_undefined_label,
                                            make_nothing,
                                            make_section};
-enum { MAKERS = sizeof cells_makers / sizeof *cells_makers, MOST_SYMBOLS = 6, MOST_ENTRIES = 20 };
+enum { MAKERS = sizeof cells_makers / sizeof *cells_makers, MOST_SYMBOLS = 3, MOST_TYPES = 48 };
+
+typedef struct cells_symbol {
+  tb_symbol symbol;
+  bool dead;
+} cells_symbol;
 
 /* ---- a section of a kind ---- */
 
-static tb_section cells_named(const built_file *file, tb_kind kind, const char *name, uint32_t type) {
-  const tb_section known = tb_section_find(file->cubin, name);
-  if (known)
-    return known;
-  const tb_section made = tb_section_add_with_symbol(file->cubin, kind, name, cells_bytes, sizeof cells_bytes);
-  if (type)
-    tb_section_edit(file->cubin, made)->type = type;
-  return made;
-}
+typedef enum cells_kind {
+  CELLS_KERNEL,
+  CELLS_FUNCTION,
+  CELLS_DATA,
+  CELLS_CONSTANTS,
+  CELLS_DEBUG,
+  CELLS_OTHER,
+  CELLS_KINDS
+} cells_kind;
 
-static tb_section cells_place(const built_file *file) {
+static tb_section cells_section(const built_file *file, cells_kind kind) {
   static const struct {
+    cells_kind of;
     const char *name;
     tb_kind kind;
     uint32_t type; /* 0: the kind's own */
-  } rows[] = {{".nv.global.init", TB_KIND_GLOBAL_INIT, 0},
-              {".nv.global.init", TB_KIND_GLOBAL_INIT, 0},
-              {".nv.constant3", TB_KIND_CONSTANT, 0x70000067},
-              {".nv.constant1", TB_KIND_CONSTANT, 0x70000065},
-              {".debug_frame", TB_KIND_DEBUG, 0},
-              {".debug_info", TB_KIND_DEBUG, 0},
-              {".nv.udt", TB_KIND_GLOBAL_INIT, 0x70000012},
-              {".nv.host", TB_KIND_DEBUG, 0x70000006},
-              {".nv.other", TB_KIND_DEBUG, 0x70000020},
-              {".nv.uft.entry", TB_KIND_DEBUG, 0x70000011}};
+  } rows[] = {{CELLS_DATA, ".nv.global.init", TB_KIND_GLOBAL_INIT, 0},
+              {CELLS_CONSTANTS, ".nv.constant3", TB_KIND_CONSTANT, 0x70000067},
+              {CELLS_CONSTANTS, ".nv.constant1", TB_KIND_CONSTANT, 0x70000065},
+              {CELLS_DEBUG, ".debug_frame", TB_KIND_DEBUG, 0},
+              {CELLS_DEBUG, ".debug_info", TB_KIND_DEBUG, 0},
+              {CELLS_OTHER, ".nv.udt", TB_KIND_GLOBAL_INIT, 0x70000012},
+              {CELLS_OTHER, ".nv.host", TB_KIND_DEBUG, 0x70000006},
+              {CELLS_OTHER, ".nv.other", TB_KIND_DEBUG, 0x70000020},
+              {CELLS_OTHER, ".nv.uft.entry", TB_KIND_DEBUG, 0x70000011}};
   enum { ROWS = sizeof rows / sizeof *rows };
-  const uint32_t row = cells_below(file, ROWS + 5);
-  if (row < ROWS)
-    return cells_named(file, rows[row].kind, rows[row].name, rows[row].type);
-  return tb_section_of(file->cubin, row < ROWS + 2 ? file->functions[0] : cells_owner(file));
+  size_t chosen = 0;
+  uint32_t found = 0;
+  for (size_t i = 0; i < ROWS; i++)
+    if (rows[i].of == kind && cells_below(file, ++found) == 0)
+      chosen = i;
+  return cells_named(file, rows[chosen].kind, rows[chosen].name, rows[chosen].type);
 }
 
-/* What is dead is named by what clears; anything else that names it ends the link. */
-static void cells_add_entry(const built_file *file, tb_section place, uint64_t offset, tb_symbol symbol, bool dead) {
-  static const uint32_t clears[] = {72, 73};
-  const bool function = symbol && tb_symbol_edit(file->cubin, symbol)->type == TB_FUNCTION;
-  uint32_t type = cells_below(file, TYPES);
-  if (dead && cells_below(file, 64))
-    type = clears[cells_below(file, 2)];
-  if (built_type_describes_function(type) && !function && cells_below(file, 64))
-    type = 2;
-  tb_rela(file->cubin, place, offset, type, symbol, cells_below(file, 4) ? 0 : 8);
+/* Each kind of place as often as the others. */
+static tb_section cells_place(const built_file *file) {
+  const cells_kind kind = (cells_kind)cells_below(file, CELLS_KINDS);
+  if (kind > CELLS_FUNCTION)
+    return cells_section(file, kind);
+  const uint32_t kernels = (uint32_t)file->kernel_count, functions = (uint32_t)file->defined_count - kernels;
+  if (kind == CELLS_KERNEL && kernels)
+    return tb_section_of(file->cubin, file->functions[cells_below(file, kernels)]);
+  return tb_section_of(file->cubin,
+                       functions ? file->functions[kernels + cells_below(file, functions)] : cells_owner(file));
 }
 
-void fuzz_generate_cells(built_file *file) {
-  tb_symbol symbols[MOST_SYMBOLS], dead = 0;
+bool fuzz_type_ends_link(uint32_t type, bool function) {
+  enum { BRANCH = 40, OTHER_BRANCH = 41, NO_ROW = 116 };
+  return type == BRANCH || type == OTHER_BRANCH || type == NO_ROW || (built_type_describes_function(type) && !function);
+}
+
+/* One type against one symbol. What is dead is named by what clears; anything else that names it ends the link. */
+static void cells_add_entry(const built_file *file, tb_section place, uint64_t offset, cells_symbol symbol,
+                            uint32_t type) {
+  enum { CLEAR = 72, OTHER_CLEAR = 73, TIMES = 8 };
+  if (symbol.dead && type != CLEAR && type != OTHER_CLEAR)
+    return;
+  const int64_t addend = type % TIMES ? 0 : TIMES;
+  tb_rela(file->cubin, place, offset, type, symbol.symbol, addend);
+}
+
+static bool cells_names_function(const built_file *file, cells_symbol symbol) {
+  return symbol.symbol && tb_symbol_edit(file->cubin, symbol.symbol)->type == TB_FUNCTION;
+}
+
+/* Some symbols of classes that the file did not have. */
+static uint32_t cells_make_symbols(const built_file *file, cells_symbol symbols[MOST_SYMBOLS]) {
   bool made[MAKERS] = {false};
   uint32_t count = 0;
   const uint32_t wanted = 1 + cells_below(file, MOST_SYMBOLS);
   for (uint32_t i = 0; i < wanted; i++) {
     const uint32_t maker = cells_below(file, MAKERS);
-    if (!made[maker]) {
-      const tb_symbol symbol = cells_makers[maker](file);
-      symbols[count++] = symbol;
-      dead = cells_makers[maker] == make_dead_function ? symbol : dead;
-    }
+    if (!made[maker])
+      symbols[count++] = (cells_symbol){cells_makers[maker](file), cells_makers[maker] == make_dead_function};
     made[maker] = true;
   }
-  const uint32_t entries = 1 + cells_below(file, MOST_ENTRIES);
+  return count;
+}
+
+/* A run of types against each symbol, in one section. Entries are worked off from the last one to the first, so a type that
+ * ends the link stands in front, and there is one at most. */
+void fuzz_generate_cells(built_file *file) {
+  static const uint8_t ends[] = {40, 41, 116};
+  cells_symbol symbols[MOST_SYMBOLS];
+  const uint32_t count = cells_make_symbols(file, symbols);
   const tb_section place = cells_place(file);
   const tb_section_data *const target = tb_section_edit(file->cubin, place);
   const uint32_t steps = target->bytes ? (uint32_t)(target->size / STEP) : 0;
-  for (uint32_t i = 0; i < entries && steps; i++) {
-    const uint64_t offset = (uint64_t)STEP * cells_below(file, steps);
-    const tb_symbol symbol = symbols[cells_below(file, count)];
-    cells_add_entry(file, place, offset, symbol, symbol && symbol == dead);
+  const uint32_t first = cells_below(file, TYPES), run = 1 + cells_below(file, MOST_TYPES);
+  if (steps < 2)
+    return;
+  if (cells_below(file, 4) == 0) {
+    const cells_symbol symbol = symbols[cells_below(file, count)];
+    cells_add_entry(file, place, 0, symbol, ends[cells_below(file, sizeof ends)]);
   }
+  for (uint32_t i = 0; i < run; i++)
+    for (uint32_t j = 0; j < count; j++) {
+      const uint32_t type = (first + i) % TYPES;
+      const uint64_t offset = (uint64_t)STEP * ((i * count + j) % (steps - 1));
+      if (!fuzz_type_ends_link(type, cells_names_function(file, symbols[j])))
+        cells_add_entry(file, place, offset, symbols[j], type);
+    }
 }

@@ -6,5 +6,8 @@
 
 /* Some symbols of drawn classes, and entries of drawn types against them in a section of a drawn kind. */
 void fuzz_generate_cells(built_file *file);
+/* Types that end a link at their entry, but for few symbols: branches to other sections, what has no row, and descriptors
+ * of what is no function. */
+bool fuzz_type_ends_link(uint32_t type, bool function);
 
 #endif

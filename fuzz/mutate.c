@@ -552,6 +552,40 @@ static bool file_rename(mutation *m) {
   return true;
 }
 
+/* A file of another format, or a cubin of another kind, as its first bytes say, and any name: archives, fat binaries, host
+ * objects, bitcode, text. */
+static bool file_other(mutation *m) {
+  static const char *const names[] = {"a.cubin", "b.fatbin", "c.o", "d.a", "e.ptx", "f.bc", "g.nvvm", "h"};
+  static const struct {
+    const char *bytes;
+    uint8_t at, size;
+  } rows[] = {{"", 0, 0},
+              {"", 0, 0},
+              {"\x50\xed\x55\xba\1\0\x10\0", 0, 8},
+              {"!<arch>\n", 0, 8},
+              {"!<thin>\n", 0, 8},
+              {"BC\xc0\xde", 0, 4},
+              {"\xde\xc0\x17\x0b", 0, 4},
+              {"//\n.version 8.0\n", 0, 16},
+              {"\1", 4, 1},      /* 32 bits */
+              {"\x41", 7, 1},    /* another system's */
+              {"\2\0", 16, 2},   /* linked */
+              {"\0\xff", 16, 2}, /* of no type */
+              {"\x3e\0", 18, 2}, /* a host's object, or program */
+              {"\2\0\x3e\0", 16, 4},
+              {"\0", 49, 1}, /* for no machine, and for later ones */
+              {"\x64", 49, 1}};
+  const uint32_t row = mutate_below(m, sizeof rows / sizeof *rows);
+  if (m->file->size < EDIT_HEAD)
+    return false;
+  if (rows[row].size)
+    memcpy(m->file->bytes + rows[row].at, rows[row].bytes, rows[row].size);
+  if (mutate_percent(m, 3))
+    fuzz_file_set(m->file, fuzz_memory(0), 0);
+  (void)snprintf(m->file->name, FUZZ_NAME, "%s", CHOOSE(m, names));
+  return true;
+}
+
 /* A file of the other input, or one that is generated. */
 static bool file_add(mutation *m) {
   fuzz_envelope made = {.file_count = 0};
@@ -729,7 +763,7 @@ typedef struct kind_row {
 static const kind_row kind_rows[] = {
     {"relocation change", entry_change, WORKS_ON_LIST, EDIT_RELOCATIONS, 14, false},
     {"relocation add", relocation_add, WORKS_ON_LIST, EDIT_RELOCATIONS, 10, false},
-    {"relocation aim", relocation_aim, WORKS_ON_CUBIN, 0, 24, false},
+    {"relocation aim", relocation_aim, WORKS_ON_CUBIN, 0, 30, false},
     {"relocation drop", entry_drop, WORKS_ON_LIST, EDIT_RELOCATIONS, 4, false},
     {"relocation duplicate", entry_duplicate, WORKS_ON_LIST, EDIT_RELOCATIONS, 6, false},
     {"relocation reorder", entry_reorder, WORKS_ON_LIST, EDIT_RELOCATIONS, 4, false},
@@ -763,11 +797,12 @@ static const kind_row kind_rows[] = {
     {"section break", break_section, WORKS_ON_CUBIN, 0, 4, true},
     {"header break", break_header, WORKS_ON_CUBIN, 0, 1, true},
     {"file add", file_add, WORKS_ON_ENVELOPE, 0, 4, false},
-    {"all new", all_new, WORKS_ON_ENVELOPE, 0, 10, false},
+    {"all new", all_new, WORKS_ON_ENVELOPE, 0, 20, false},
     {"file drop", file_drop, WORKS_ON_ENVELOPE, 0, 3, false},
     {"file duplicate", file_duplicate, WORKS_ON_ENVELOPE, 0, 1, false},
     {"file reorder", file_reorder, WORKS_ON_ENVELOPE, 0, 4, false},
     {"file rename", file_rename, WORKS_ON_ENVELOPE, 0, 1, false},
+    {"file other", file_other, WORKS_ON_ENVELOPE, 0, 2, true},
     {"word add", word_add, WORKS_ON_ENVELOPE, 0, 5, false},
     {"word mode", word_mode, WORKS_ON_ENVELOPE, 0, 5, false},
     {"word drop", word_drop, WORKS_ON_ENVELOPE, 0, 4, false},

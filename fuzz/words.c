@@ -35,8 +35,9 @@ static const word_row word_rows[] = {
 };
 enum { WORD_ROWS = sizeof word_rows / sizeof *word_rows };
 
-static const char *const target_names[] = {"sm_75", "sm_80",  "sm_86",  "sm_87",  "sm_89",   "sm_90", "sm_90a",
-                                           "sm_88", "sm_100", "sm_103", "sm_120", "sm_100a", "sm_121"};
+static const char *const target_names[] = {"sm_75",  "sm_80",   "sm_86",  "sm_87",      "sm_89",
+                                           "sm_90",  "sm_90a",  "sm_88",  "sm_100",     "sm_103",
+                                           "sm_120", "sm_100a", "sm_121", "compute_90", "sm_70"};
 
 /* Quotes and blanks are the option grammar's business, which is fuzzed elsewhere (targets/options_file.c). */
 static bool value_is_plain(const char *value) {

@@ -1,4 +1,5 @@
-/* What must not change a program: the order of its files, a grouping of them through -r, code that nobody calls. The two
+/* What must not change a program: the order of its files, a grouping of them through -r, code that nobody calls, other
+ * names for what is local (which get their first ones back in the output, since labels are made of names). The two
  * executables must have one canonical form (docs/specification/canonical-form.md).
  *
  * The order of files decides some things in nvlink too (contests of weak bodies, alignments). So what changes the
@@ -13,6 +14,7 @@
 #include "canonical.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef enum canonical_verdict { CANONICAL_NOTHING, CANONICAL_SAME, CANONICAL_OTHER } canonical_verdict;
@@ -26,10 +28,10 @@ static void canonical_note(void *extra, const ref_canonical_line *a, const ref_c
 }
 
 /* False where there is no form: nothing was linked, or it is none that has one. */
-static bool canonical_form(ref_canonical *form, const fuzz_answer *answer, const fuzz_sound *inputs) {
+static bool canonical_form(ref_canonical *form, const uint8_t *image, size_t size, const fuzz_sound *inputs) {
   char error[256];
   ref_cubin output;
-  if (answer->none || !answer->image || !ref_cubin_read(&output, answer->image, answer->size, error, sizeof error))
+  if (!ref_cubin_read(&output, image, size, error, sizeof error))
     return false;
   const ref_check_link link = {{"output", &output}, inputs->files, inputs->count};
   const bool made = ref_canonical_make(form, &link, error, sizeof error);
@@ -37,11 +39,20 @@ static bool canonical_form(ref_canonical *form, const fuzz_answer *answer, const
   return made;
 }
 
+/* `changed`: what was done to the files of `plain`, to be taken back where it can be; NULL: nothing. */
 static bool canonical_link_form(ref_canonical *form, const fuzz_envelope *envelope, const fuzz_sound *inputs,
-                                fuzz_link *link) {
+                                fuzz_link *link, const fuzz_again_row *changed, const fuzz_envelope *plain) {
   fuzz_answer answer;
   link(envelope, &answer);
-  const bool made = canonical_form(form, &answer, inputs);
+  bool made = !answer.none && answer.image;
+  if (made) {
+    uint8_t *const image = fuzz_memory(answer.size);
+    memcpy(image, answer.image, answer.size);
+    if (changed && changed->restore)
+      changed->restore(plain, image, answer.size);
+    made = canonical_form(form, image, answer.size, inputs);
+    free(image);
+  }
   fuzz_answer_free(&answer);
   return made;
 }
@@ -54,10 +65,10 @@ static canonical_verdict canonical_try(const fuzz_envelope *plain, const fuzz_so
   fuzz_sound others = {.count = 0};
   ref_canonical form = {0}, changed = {0};
   (void)fuzz_envelope_add_word(&other, plain->words[0]);
-  const bool made = canonical_link_form(&form, plain, sound, link) &&
-                    fuzz_again_rows[change].make(plain, &other, link) &&
-                    (!fuzz_again_rows[change].other_inputs || fuzz_sound_take(&others, &other)) &&
-                    canonical_link_form(&changed, &other, fuzz_again_rows[change].other_inputs ? &others : sound, link);
+  const fuzz_again_row *const row = &fuzz_again_rows[change];
+  const bool made = canonical_link_form(&form, plain, sound, link, NULL, plain) && row->make(plain, &other, link) &&
+                    (!row->other_inputs || fuzz_sound_take(&others, &other)) &&
+                    canonical_link_form(&changed, &other, row->other_inputs ? &others : sound, link, row, plain);
   if (made)
     verdict = ref_canonical_compare(&form, &changed, canonical_note, difference) ? CANONICAL_OTHER : CANONICAL_SAME;
   ref_canonical_free(&form);

@@ -12,7 +12,8 @@ enum {
   BUILT_INSTRUCTION = 16,
   BUILT_TYPES = 118,
   BUILT_PARAMETERS = 0x0a, /* records whose first word is a symbol */
-  BUILT_PARAMETER = 0x17
+  BUILT_PARAMETER = 0x17,
+  BUILT_SYNC_STACK = 0x0d /* a record that holds words */
 };
 
 static const unsigned built_machines[] = {75, 80, 86, 87, 88, 89, 90, 90};
@@ -268,11 +269,10 @@ static void built_add_number_record(built_file *f) {
   const uint8_t code = built_percent(f, 70) ? CHOOSE(f, f->themes) : CHOOSE(f, built_codes);
   const uint32_t format = built_below(f, 10);
   const tb_symbol of = built_percent(f, 8) ? 0 : built_defined(f);
-  tb_attribute_value(f->cubin, of,
-                     (uint8_t)(format < 6   ? 3
-                               : format < 9 ? 2
-                                            : 1),
-                     code, (uint16_t)CHOOSE(f, built_values));
+  const uint32_t word = CHOOSE(f, built_values);
+  if (code == BUILT_SYNC_STACK && built_percent(f, 90)) /* or it ends the link */
+    return tb_attribute(f->cubin, of, 4, code, &word, sizeof word);
+  tb_attribute_value(f->cubin, of, (uint8_t)(format < 6 ? 3 : format < 9 ? 2 : 1), code, (uint16_t)word);
 }
 
 /* Records that the linker reads, with values around those that compilers write. */
