@@ -26,11 +26,17 @@ static void share_print(const char *name, const cells_share *share) {
          share_percent(share), share->all);
 }
 
+/* A cell that an input may reach, and none did. */
+static bool is_missing(const uint64_t *counts, size_t number) {
+  const fuzz_cell cell = fuzz_cell_of(number);
+  return !counts[number] && !fuzz_cell_unreachable(&cell);
+}
+
 /* Types as ranges: "1-5 8". `group` is the number of the first type's cell. */
 static void print_types(const uint64_t *counts, size_t group, size_t types) {
   for (size_t type = 0; type < types; type++) {
     const size_t first = type;
-    while (type < types && !counts[group + type])
+    while (type < types && is_missing(counts, group + type))
       type++;
     if (type > first)
       printf(type - first > 1 ? " %zu-%zu" : " %zu", first, type - 1);
@@ -50,10 +56,8 @@ static void print_unreached(const uint64_t *counts) {
   for (size_t group = 0, types; group < FUZZ_ENTRY_CELLS; group += types) {
     types = group < FUZZ_CUDA_CELLS ? TL_R_CUDA_COUNT : TL_R_MERCURY_COUNT;
     size_t missing = 0;
-    for (size_t i = group; i < group + types; i++) {
-      const fuzz_cell cell = fuzz_cell_of(i);
-      missing += !counts[i] && !fuzz_cell_unreachable(&cell);
-    }
+    for (size_t i = group; i < group + types; i++)
+      missing += is_missing(counts, i);
     if (missing)
       print_group(counts, group, types);
   }

@@ -135,7 +135,7 @@ try_way() { # WAY
   mkdir -p "$found" "$work/corpus"
   [[ $way == empty ]] || seeds=("$root/fuzz/seeds/links" "$root/fuzz/regressions")
   [[ $way != blind ]] || program=$dir/blind
-  local options=(-timeout=60 -rss_limit_mb=4096 -max_len=65536 -seed="$((seed + 1))" "-artifact_prefix=$found/")
+  local options=(-timeout=60 -rss_limit_mb=4096 -max_len=65536 -entropic=0 -seed="$((seed + 1))" "-artifact_prefix=$found/")
   if [[ $way == replay ]]; then
     limit=1800 options+=(-runs=0)
   else
