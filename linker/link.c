@@ -27,11 +27,11 @@ static bool link_first_view(tl_link_common *c, tl_link_stages *s) {
   tl_resources_find(&s->resources, &s->module, &s->graph, arena);
   tl_diagnose_sizes(&s->module, &s->layout);
   tl_link_phase(c->state, "layout");
-  tl_relocate_check_early(&s->module, &s->layout);
+  tl_relocate_run(&s->relocated, &s->module, &s->layout, arena);
   if (final)
     tl_diagnose_undefined(&s->module, arena);
   tl_diagnose_commons(&s->module);
-  tl_relocate_run(&s->relocated, &s->module, &s->layout, arena);
+  tl_relocate_check_functions(&s->module);
   if (final)
     tl_diagnose_parameters(&s->module);
   if (final)
@@ -68,6 +68,7 @@ static const tl_message *link_second_view(tl_link_common *c, tl_link_stages *s) 
     tl_link_lay_out(s, arena);
     tl_resources_find(&s->resources, &s->module, &s->graph, arena);
     tl_relocate_run(&s->relocated, &s->module, &s->layout, arena);
+    tl_relocate_check_functions(&s->module);
     tl_relocate_check_kept(&s->relocated, &s->module, &s->layout);
     linked = !quiet.errors;
   }

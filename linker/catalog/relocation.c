@@ -221,6 +221,25 @@ static const tl_relocation_row mercury_rows[TL_R_MERCURY_COUNT] = {
   MERCURY_UNIFIED(63, "UNIFIED32_HI", 6, NO_FIELD),
   MERCURY(64, "NONE_LAST", NONE, KEEP, NO_FIELD),
 };
+
+/* L611: Mercury's numbers that mean something before a table is looked into, which finds no fields for them. */
+static const tl_relocation_row compared_rows[TL_R_MERCURY_COUNT] = {
+  MERCURY(3, "ABS32", SENTINEL, BINDLESS, NO_FIELD),
+  MERCURY(4, "ABS16", SENTINEL, BINDLESS, NO_FIELD),
+  MERCURY(14, "UNUSED_CLEAR64", UNUSED_CLEAR, NONE, NO_FIELD),
+  MERCURY_UNIFIED(50, "UNIFIED", 2, NO_FIELD),
+  MERCURY_UNIFIED(51, "UNIFIED_32", 3, NO_FIELD),
+  MERCURY_UNIFIED(52, "UNIFIED_8_0", 16, NO_FIELD),
+  MERCURY_UNIFIED(53, "UNIFIED_8_8", 17, NO_FIELD),
+  MERCURY_UNIFIED(54, "UNIFIED_8_16", 18, NO_FIELD),
+  MERCURY_UNIFIED(55, "UNIFIED_8_24", 19, NO_FIELD),
+  MERCURY_UNIFIED(56, "UNIFIED_8_32", 20, NO_FIELD),
+  MERCURY_UNIFIED(57, "UNIFIED_8_40", 21, NO_FIELD),
+  MERCURY_UNIFIED(58, "UNIFIED_8_48", 22, NO_FIELD),
+  MERCURY_UNIFIED(59, "UNIFIED_8_56", 23, NO_FIELD),
+  MERCURY_UNIFIED(62, "UNIFIED32_LO", 5, NO_FIELD),
+  MERCURY_UNIFIED(63, "UNIFIED32_HI", 6, NO_FIELD),
+};
 /* clang-format on */
 
 bool tl_relocation_is_code_place(const tl_relocation_row *row) {
@@ -255,9 +274,15 @@ const tl_relocation_row *tl_relocation_find(uint32_t type) {
   return type < TL_R_CUDA_COUNT ? &rows[type] : NULL;
 }
 
+static const tl_relocation_row *relocation_compared(uint32_t type) {
+  const bool mercury = type >= TL_R_MERCURY && type < TL_R_MERCURY + TL_R_MERCURY_COUNT;
+  const tl_relocation_row *const row = mercury ? &compared_rows[type - TL_R_MERCURY] : NULL;
+  return row && row->name ? row : NULL;
+}
+
 const tl_relocation_row *tl_relocation_in_view(uint32_t type, bool mercury) {
   if (!mercury)
-    return tl_relocation_find(type);
+    return type < TL_R_CUDA_COUNT ? tl_relocation_find(type) : relocation_compared(type);
   if (type == 0)
     return &mercury_rows[0];
   return type > TL_R_MERCURY && type < TL_R_MERCURY + TL_R_MERCURY_COUNT ? &mercury_rows[type - TL_R_MERCURY] : NULL;

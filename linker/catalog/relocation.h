@@ -6,8 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Behind this type nvlink's look into its table crashes; before it, it finds what lies there (D42). */
-#define TL_RELOC_LARGEST_LOOKED_UP 0x10000u
+/* Behind this type, the last of Mercury's, nvlink's look into its table can crash; before it, it finds what lies there, which
+ * is of no use (D42). */
+#define TL_RELOC_LARGEST_LOOKED_UP 0x10040u
 
 /* How a type is treated when no rule for its symbol decides first (R25-R29). */
 typedef enum tl_relocation_kind {
@@ -82,6 +83,8 @@ uint32_t tl_relocation_action(const tl_relocation_row *row, uint8_t record[TL_AC
 /* The row of an R_CUDA type; NULL for a number outside the table. */
 const tl_relocation_row *tl_relocation_find(uint32_t type);
 /* The same, or the row of an R_MERCURY type in the Mercury view. */
+/* That of the view; outside Mercury's, Mercury's numbers have rows without fields as far as nvlink compares with them before
+ * it looks into its table (L611). */
 const tl_relocation_row *tl_relocation_in_view(uint32_t type, bool mercury);
 
 #endif

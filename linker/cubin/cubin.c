@@ -367,6 +367,16 @@ static void reader_check_mercury(const reader *r) {
   }
 }
 
+/* Nor entries without an addend, whatever the section is called, before it looks at anything else (L610). */
+static void reader_check_entries(const reader *r) {
+  for (uint32_t i = 1; i < r->cubin->section_count; i++) {
+    const char *const name = tl_names_text(r->names, r->cubin->sections[i].name);
+    if (r->cubin->sections[i].type == SHT_REL)
+      tl_diagnostics_add(r->diagnostics, tl_message_row_of(TL_MESSAGE_FINALIZER),
+                         (tl_site){r->cubin->path, name, NULL, TL_NO_OFFSET}, NULL, r->cubin->path);
+  }
+}
+
 static void reader_read_symbols(reader *r) {
   tl_cubin *const cubin = r->cubin;
   const tl_cubin_section *const table = &cubin->sections[cubin->symbol_table];
@@ -411,6 +421,8 @@ void tl_cubin_read(tl_cubin *cubin, const tl_input *input, uint32_t index, tl_ro
   tl_map_init(&r.long_names, arena);
   reader_read_sections(&r);
   reader_check_attributes(&r);
+  if (tl_view_is_capsule(cubin))
+    reader_check_entries(&r);
   tl_view_select(cubin, names, arena, diagnostics);
   cubin->unreadable = reader_find_symbol_table(&r);
   if (cubin->unreadable)

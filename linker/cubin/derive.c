@@ -320,6 +320,30 @@ static const derive_type derive_types[] = {
 
 enum { DERIVE_RETURN_LOW = TL_R_MERCURY + 0x28, DERIVE_RETURN_HIGH = TL_R_MERCURY + 0x29 };
 
+/* What an entry of Mercury's is about; NULL: an index behind its table. */
+static const uint8_t *derive_subject(const deriver *d, const uint8_t *entry) {
+  const uint64_t symbol = tl_get32(entry + 12);
+  return symbol < d->symbol_count ? d->symbols + symbol * ELF_SYMBOL_SIZE : NULL;
+}
+
+/* L615: against a kernel the SASS side has its descriptor; 0 where the type is none of an address. */
+static uint32_t derive_descriptor(const deriver *d, const uint8_t *entry) {
+  enum { DESCRIPTOR = 61, DESCRIPTOR_LOW, DESCRIPTOR_HIGH };
+  const uint8_t *const subject = derive_subject(d, entry);
+  if (!subject || (subject[4] & 15) != STT_FUNC || !(subject[5] & STO_ENTRY))
+    return 0;
+  switch (tl_get32(entry + 8)) {
+  case TL_R_MERCURY + 0x03:
+    return DESCRIPTOR;
+  case TL_R_MERCURY + 0x05:
+    return DESCRIPTOR_LOW;
+  case TL_R_MERCURY + 0x06:
+    return DESCRIPTOR_HIGH;
+  default:
+    return 0;
+  }
+}
+
 /* The SASS entry of a Mercury one; `own` is the SASS side's, NULL where that has another number of entries. False where
  * nothing is known. */
 static bool derive_entry(const deriver *d, const uint8_t *from, const uint8_t *own, const tl_cubin_section *sass,
@@ -337,46 +361,52 @@ static bool derive_entry(const deriver *d, const uint8_t *from, const uint8_t *o
     tl_put64(to + 16, target->sass);
   }
   const uint16_t opcode = tl_get16(sass->data + place->sass) & 0xfff;
+  const uint32_t descriptor = derive_descriptor(d, from);
   for (size_t i = 0; i < sizeof derive_types / sizeof *derive_types; i++) {
     const derive_type *const row = &derive_types[i];
     if (row->mercury != type || row->opcode != opcode)
       continue;
-    tl_put32(to + 8, own && tl_get32(own + 8) == row->other ? row->other : row->sass);
+    const bool other = own && tl_get32(own + 8) == row->other;
+    tl_put32(to + 8, descriptor ? descriptor : other ? row->other : row->sass);
     return true;
   }
   return false;
 }
 
-/* On the SASS side the reserved bytes of shared memory are no entry (M17). */
-static bool derive_has_entry(const deriver *d, const uint8_t *entry) {
-  const uint64_t symbol = tl_get32(entry + 12);
-  const char *const name = symbol < d->symbol_count
-                               ? tl_cubin_text_in(d->cubin, d->strings, tl_get32(d->symbols + symbol * ELF_SYMBOL_SIZE))
-                               : NULL;
-  return !name || strcmp(name, ".nv.reservedSmem.cap") != 0;
+/* ptxas writes no entry of the reserved bytes of shared memory on the SASS side (M17); the instruction has their number, which
+ * a link of SASS kind leaves alone. */
+static bool derive_is_reserved(const deriver *d, const uint8_t *entry) {
+  const uint8_t *const subject = derive_subject(d, entry);
+  const char *const name = subject ? tl_cubin_text_in(d->cubin, d->strings, tl_get32(subject)) : NULL;
+  return name && strcmp(name, ".nv.reservedSmem.cap") == 0;
 }
 
 static void derive_entries(const deriver *d, const tl_cubin_section *mercury, tl_cubin_section *own,
                            const tl_cubin_section *sass) {
-  uint64_t count = 0, done = 0;
-  for (uint64_t at = 0; at + ELF_RELA_SIZE <= mercury->size; at += ELF_RELA_SIZE)
-    count += derive_has_entry(d, mercury->data + at);
+  const uint64_t count = mercury->size / ELF_RELA_SIZE, own_count = own->size / ELF_RELA_SIZE;
+  uint64_t reserved = 0, done = 0, beside = 0;
+  for (uint64_t i = 0; i < count; i++)
+    reserved += derive_is_reserved(d, mercury->data + i * ELF_RELA_SIZE);
+  const bool all = own_count == count, others = own_count == count - reserved;
   uint8_t *const bytes = tl_arena_new(d->arena, uint8_t, count *ELF_RELA_SIZE);
-  const bool beside = own->size / ELF_RELA_SIZE == count;
-  for (uint64_t at = 0; at + ELF_RELA_SIZE <= mercury->size; at += ELF_RELA_SIZE) {
-    if (!derive_has_entry(d, mercury->data + at))
+  for (uint64_t i = 0; i < count; i++) {
+    const uint8_t *const from = mercury->data + i * ELF_RELA_SIZE;
+    const bool named = derive_is_reserved(d, from);
+    if (named && !d->cubin->role.joined) {
+      beside += all;
       continue;
-    const uint8_t *const same = beside ? own->data + done * ELF_RELA_SIZE : NULL;
-    uint8_t *const to = bytes + done * ELF_RELA_SIZE;
-    if (!derive_entry(d, mercury->data + at, same, sass, to)) {
-      if (!same)
-        return;
-      memcpy(to, same, ELF_RELA_SIZE);
     }
-    done++;
+    const uint8_t *const same = all || (others && !named) ? own->data + beside++ * ELF_RELA_SIZE : NULL;
+    uint8_t *const to = bytes + done * ELF_RELA_SIZE;
+    const bool known = derive_entry(d, from, same, sass, to);
+    if (!known && !same && !named)
+      return;
+    if (!known && same)
+      memcpy(to, same, ELF_RELA_SIZE);
+    done += known || same;
   }
   own->data = bytes;
-  own->size = count * ELF_RELA_SIZE;
+  own->size = done * ELF_RELA_SIZE;
   own->entry_size = ELF_RELA_SIZE;
 }
 
@@ -390,6 +420,13 @@ static bool derive_is_code_place(uint32_t type) {
 /* Those that the loader carries out in the Mercury view, while the SASS side's number is one that linking carries out. */
 static bool derive_is_loaders(uint32_t type) {
   return type >= TL_R_MERCURY + 60 && type <= TL_R_MERCURY + 63;
+}
+
+/* A texture's address of 32 bits, which the SASS side's number would leave to the loader (L616). */
+static bool derive_is_texture(const deriver *d, const uint8_t *entry) {
+  const uint8_t *const subject = derive_subject(d, entry);
+  const unsigned type = subject ? subject[4] & 15 : STT_NOTYPE;
+  return tl_get32(entry + 8) == TL_R_MERCURY + 3 && type >= STT_CUDA_TEXTURE && type <= STT_CUDA_SURFACE;
 }
 
 /* Where the SASS side alone would be linked otherwise than the Mercury side, its entry takes Mercury's number (R63, L585). */
@@ -410,7 +447,7 @@ static void derive_data_entries(const deriver *d, const tl_cubin_section *mercur
       done += ELF_RELA_SIZE;
     }
     memcpy(bytes + at, same, ELF_RELA_SIZE);
-    if (derive_is_loaders(type) && tl_get64(same) == tl_get64(entry))
+    if ((derive_is_loaders(type) || derive_is_texture(d, entry)) && tl_get64(same) == tl_get64(entry))
       tl_put32(bytes + at + 8, type);
   }
   own->data = bytes;

@@ -116,6 +116,17 @@ static bool mercury_names_thread_local(const checker *c, const uint8_t *entry) {
          section < c->cubin->section_count && mercury_section(c, section)->type == SHT_CUDA_GLOBAL_INIT;
 }
 
+/* Whether half an address is that of a symbol of a type that has none: it is neither a function, a variable, a section nor
+ * a texture, and becomes symbol 0 (L614). */
+static bool mercury_names_nothing(const checker *c, const uint8_t *entry) {
+  enum { TYPE = 15 };
+  const uint8_t *const symbol = mercury_symbol(c, tl_get32(entry + 12));
+  const unsigned type = symbol ? symbol[4] & TYPE : STT_SECTION;
+  const bool has_place = type == STT_FUNC || type == STT_SECTION || type == STT_OBJECT || type == STT_CUDA_OBJECT ||
+                         (type >= STT_CUDA_TEXTURE && type <= STT_CUDA_SURFACE);
+  return mercury_is_half(tl_get32(entry + 8)) && !has_place;
+}
+
 /* Whether an entry of code is about the symbol of a section that nvlink finds no place for: the halves of an address and
  * of a return address about the call graph's, the latter about a note's too (L608). */
 static bool mercury_names_no_place(const checker *c, const uint8_t *entry) {
@@ -160,6 +171,8 @@ static void mercury_check_entries(const checker *c, uint32_t section, const tl_c
       mercury_fail(c, section, at, "an entry stands in the wrong word of an instruction (L512)");
     if (mercury_names_thread_local(c, entry))
       mercury_fail(c, section, at, "an entry names a symbol of initialised variables that is no object (L605)");
+    if (mercury_names_nothing(c, entry))
+      mercury_fail(c, section, at, "half an address is that of a symbol that has none (L614)");
     if (mercury_names_no_place(c, entry))
       mercury_fail(c, section, at, "an entry of code is about a section that has no place (L608)");
     if (!mercury_returns_there(c, entry, sass))

@@ -128,6 +128,7 @@ void tl_link_build(tl_link_common *c, tl_link_stages *s) {
 /* Nothing is laid out for a relocatable output but the sizes of shared memory (W9.11). */
 static void link_lay_out_relocatable(tl_link_stages *s, tl_arena *arena) {
   tl_instances *const instances = tl_layout_create_instances(&s->module, arena);
+  tl_merge_move_aliased(&s->module);
   const tl_constant_offsets none = {tl_arena_new(arena, uint64_t, 1), 0};
   tl_layout_init(&s->layout, &s->module, &none, arena);
   tl_layout_relocatable(&s->layout, instances);
@@ -143,6 +144,7 @@ void tl_link_lay_out(tl_link_stages *s, tl_arena *arena) {
   const tl_bindless_plan bindless = tl_layout_plan_bindless(&s->module, &s->graph, arena);
   tl_layout_create_late_shared(&s->module, shared); /* behind the tables that the Mercury view has (L664) */
   const tl_constant_offsets constants = tl_layout_constants(&s->module, &s->graph, arena);
+  tl_merge_move_aliased(&s->module);
   if (s->module.view == TL_VIEW_SASS)
     tl_merge_rel_action(&s->module);
   tl_layout_init(&s->layout, &s->module, &constants, arena);

@@ -232,6 +232,14 @@ bool tl_module_is_stub(const tl_module *module, uint32_t symbol) {
   return s->function != TL_NONE && s->section != TL_NONE && s->section == module->jump_slots;
 }
 
+uint32_t tl_module_aliased(const tl_module *module, uint32_t symbol) {
+  const tl_symbol *const s = &module->symbols.items[symbol];
+  if (tl_type_of(s) != STT_FUNC || s->section == TL_NONE || tl_module_is_stub(module, symbol))
+    return TL_NONE;
+  const uint32_t owner = module->sections.items[s->section].owner;
+  return owner == symbol || (s->value != 0 && !(s->other & STO_ENTRY)) ? TL_NONE : owner;
+}
+
 bool tl_symbol_is_marked(const tl_symbol *symbol) {
   const unsigned visibility = symbol->other & STO_VISIBILITY_MASK;
   return visibility == STV_HIDDEN || visibility == STV_PROTECTED;

@@ -394,6 +394,8 @@ static inline bool tl_module_has_tables(const tl_module *module) {
 }
 /* A jump slot of such an executable, which calls its unified function. */
 bool tl_module_is_stub(const tl_module *module, uint32_t symbol);
+/* The function that entries against a second name of it are about (R16); TL_NONE: the symbol is no such name. */
+uint32_t tl_module_aliased(const tl_module *module, uint32_t symbol);
 /* Hidden or protected: nvlink does not make such a shared object internal, and so keeps its symbol (L553). */
 bool tl_symbol_is_marked(const tl_symbol *symbol);
 /* A function that is marked internal, in an output that keeps such ones (L523, L550). */
@@ -430,5 +432,7 @@ void tl_merge(tl_module *module);
 void tl_merge_finish(tl_module *module);
 /* The last section of all (W11.4). */
 void tl_merge_rel_action(tl_module *module);
+/* Entries of REL against second names of functions: behind everything that files bring, before what is laid out (L613). */
+void tl_merge_move_aliased(tl_module *module);
 
 #endif

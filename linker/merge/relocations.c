@@ -128,11 +128,10 @@ static uint32_t relocations_target_name(const reading *r) {
 
 /* W17.8: a target's record of applied entries stands behind its first relocation section. nvlink looks for it by its name
  * (D78). */
-static void relocations_create_resolved(const reading *r) {
-  tl_module *const module = r->m->module;
-  const uint32_t name = tl_module_name(module, ".nv.resolvedrela", relocations_target_name(r));
+static void relocations_create_resolved(tl_module *module, uint32_t target, uint32_t target_name) {
+  const uint32_t name = tl_module_name(module, ".nv.resolvedrela", target_name);
   const uint32_t known = tl_module_find_section(module, name);
-  uint32_t *const resolved = &module->sections.items[r->target].resolved;
+  uint32_t *const resolved = &module->sections.items[target].resolved;
   if (known != TL_NONE && tl_defect_matched(module->options, TL_DEFECT_D78)) {
     *resolved = known;
     return;
@@ -140,8 +139,8 @@ static void relocations_create_resolved(const reading *r) {
   if (known != TL_NONE)
     tl_defect_note(module->diagnostics, TL_DEFECT_D78, tl_module_text(module, name));
   const uint32_t created = tl_module_add_section(module, name, SHT_CUDA_RESOLVEDRELA, SHF_INFO_LINK, 8, ELF_RELA_SIZE);
-  module->sections.items[created].about = r->target;
-  module->sections.items[r->target].resolved = created;
+  module->sections.items[created].about = target;
+  module->sections.items[target].resolved = created;
 }
 
 /* L649: the section that a kernel's parameters bring for the table that the link may make has no entries of the inputs:
@@ -151,21 +150,20 @@ static bool relocations_are_laid_out(const tl_module *module, uint32_t target, b
   return section->type == SHT_CUDA_CONSTANT0 && module->mode->final && !rela && section->relocations[rela] != TL_NONE;
 }
 
-static uint32_t relocations_container(const reading *r, bool rela) {
-  tl_module *const module = r->m->module;
-  const bool laid_out = relocations_are_laid_out(module, r->target, rela);
-  const uint32_t known =
-      laid_out ? module->sections.items[r->target].laid_out : module->sections.items[r->target].relocations[rela];
+static uint32_t relocations_container(tl_module *module, uint32_t target, uint32_t target_name, bool rela) {
+  const tl_section *const about = &module->sections.items[target];
+  const bool laid_out = relocations_are_laid_out(module, target, rela);
+  const uint32_t known = laid_out ? about->laid_out : about->relocations[rela];
   if (known != TL_NONE)
     return known;
-  const uint32_t name = tl_module_name(module, rela ? ".rela" : ".rel", relocations_target_name(r));
+  const uint32_t name = tl_module_name(module, rela ? ".rela" : ".rel", target_name);
   const uint32_t created = tl_module_add_section(module, name, rela ? SHT_RELA : SHT_REL, SHF_INFO_LINK, 8,
                                                  rela ? ELF_RELA_SIZE : ELF_REL_SIZE);
-  module->sections.items[created].about = r->target;
-  *(laid_out ? &module->sections.items[r->target].laid_out : &module->sections.items[r->target].relocations[rela]) =
-      created;
-  if (module->mode->records_applied && module->sections.items[r->target].resolved == TL_NONE)
-    relocations_create_resolved(r);
+  module->sections.items[created].about = target;
+  tl_section *const section = &module->sections.items[target];
+  *(laid_out ? &section->laid_out : &section->relocations[rela]) = created;
+  if (module->mode->records_applied && section->resolved == TL_NONE)
+    relocations_create_resolved(module, target, target_name);
   return created;
 }
 
@@ -292,7 +290,7 @@ static void relocations_read_entry(reading *r, uint64_t index) {
   }
   const uint64_t merge_offset = relocations_merge_offset(r, &entry);
   const bool rela = r->input->type == SHT_RELA || merge_offset; /* R37 */
-  const uint32_t container = relocations_container(r, rela);
+  const uint32_t container = relocations_container(m->module, r->target, relocations_target_name(r), rela);
   relocations_add_rel_name(r, container, entry.addend);
   uint8_t state = TL_ENTRY_NORMAL;
   const uint32_t symbol = m->symbol_map[entry.symbol];
@@ -311,6 +309,20 @@ static void relocations_read_entry(reading *r, uint64_t index) {
                       .index = (uint32_t)index,
                       .state = state,
                       .rel = r->input->type == SHT_REL};
+}
+
+/* R37, L613: an entry of REL against a second name behind the start of its function becomes RELA, in a section that is made
+ * when all inputs are read, the last entry's first. */
+void tl_merge_move_aliased(tl_module *module) {
+  for (size_t i = module->relocations.count; i-- > 0;) {
+    tl_relocation *const entry = &module->relocations.items[i];
+    const uint64_t shift = module->symbols.items[entry->symbol].value;
+    if (!entry->rel || !shift || tl_module_aliased(module, entry->symbol) == TL_NONE ||
+        !tl_module_relocation_stands(module, i))
+      continue;
+    entry->merge_offset = shift;
+    entry->container = relocations_container(module, entry->target, module->sections.items[entry->target].name, true);
+  }
 }
 
 /* Whether a section is Mercury's of compiler constants that a body which lost left behind (W8.8). */

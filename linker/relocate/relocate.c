@@ -54,9 +54,11 @@ typedef struct entry_state {
   uint32_t index;
   uint32_t symbol, type;
   const tl_relocation_row *row;
-  uint64_t offset; /* in the output section, after K1a */
-  uint64_t s;      /* S */
-  int64_t a;       /* A */
+  tl_texture_effect texture; /* by the type in the file */
+  bool foreign;              /* a number of Mercury's outside its view (L611) */
+  uint64_t offset;           /* in the output section, after K1a */
+  uint64_t s;                /* S */
+  int64_t a;                 /* A */
   uint64_t auxiliary;
   uint8_t bank;
   tl_defect defect; /* row that decided S, where nvlink's is another; TL_DEFECT_COUNT for none */
@@ -270,19 +272,28 @@ static bool relocate_clear_waits(const relocating *r, const entry_state *e) {
   return true;
 }
 
+/* L616: data has no slots, nor has what the SASS view of a capsule moves with 32 bits; S is 0 there. */
+static bool relocate_has_no_slot(const relocating *r, const entry_state *e) {
+  enum { R_CUDA_ABS32 = 55 };
+  const bool code = tl_layout_function_of(r->module, e->entry->target) != TL_NONE;
+  return r->module->capsule && (!code || (r->module->view == TL_VIEW_SASS && e->type == R_CUDA_ABS32));
+}
+
 static outcome relocate_texture(const relocating *r, entry_state *e) { /* R18 */
   enum { TEXTURE_ADDRESS_BITS = 32 };
   if (relocate_clear_waits(r, e))
     return OUTCOME_KEEP;
   if (!e->row && e->type > TL_RELOC_LARGEST_LOOKED_UP)
     relocate_refuse(r, e, "a relocation has a type that there is not (D42)");
-  switch (e->row ? e->row->texture : TL_TEX_KEEP) {
+  switch (e->texture) {
   case TL_TEX_BINDLESS:
+    if (r->module->mode->final && relocate_has_no_slot(r, e))
+      relocate_as_nothing(e);
     if (r->module->mode->final)
       return OUTCOME_APPLY;
     if (r->module->capsule)
       return relocate_capsule_texture(r, e);
-    if (e->row->fields[0].width == TEXTURE_ADDRESS_BITS) /* L575 */
+    if (e->row->fields[0].width == TEXTURE_ADDRESS_BITS || e->foreign) /* L575, L611 */
       return OUTCOME_KEEP;
     e->s = 0; /* W12; the bank is that of the symbol's section, a text's for a parameter (L299) */
     return relocate_keeps_for_later(r, e, TL_DEFECT_D2) ? OUTCOME_KEEP : OUTCOME_APPLY;
@@ -306,6 +317,8 @@ static outcome relocate_texture(const relocating *r, entry_state *e) { /* R18 */
 }
 
 static outcome relocate_function(const relocating *r, const entry_state *e) { /* R14 */
+  if (relocate_clears(e) && relocate_symbol(r, e->symbol)->unlisted)          /* L571; the link ends with E69 */
+    return OUTCOME_CLEAR;
   if (relocate_clears(e))
     return relocate_clear_waits(r, e) ? OUTCOME_KEEP : OUTCOME_DROP;
   return e->type == 0 ? OUTCOME_DROP : OUTCOME_KEEP;
@@ -358,11 +371,13 @@ static bool relocate_in_relocatable(const relocating *r, entry_state *e, outcome
     return true;
   if (tl_type_of(symbol) == STT_SECTION)
     return relocate_keeps_for_later(r, e, TL_DEFECT_D92);
-  const bool weak = tl_binding_of(symbol) == STB_WEAK && !symbol->external_shared;
+  const bool weak = tl_binding_of(symbol) == STB_WEAK && (!symbol->external_shared || function == TL_NONE);
   const bool elsewhere = weak && !relocate_is_placed_by_loader(r, symbol);
   const bool nothing = e->type == 0;
   if ((nothing && (elsewhere || instance != TL_NONE)) || (relocate_clears(e) && elsewhere)) /* L572 */
     *result = OUTCOME_DROP;
+  if (e->type == TL_R_MERCURY && elsewhere) /* nor is Mercury's 0, whose number is looked up (L611) */
+    *result = OUTCOME_APPLY;
   if (reserved)
     *result = OUTCOME_KEEP_AS_NONE;
   if (instance != TL_NONE || weak)
@@ -426,9 +441,12 @@ static bool relocate_by_class(const relocating *r, entry_state *e, outcome *resu
     return false;
   if (symbol->weak_mention && !relocate_is_placed_by_loader(r, symbol))
     return false;
+  const bool constant = type == STT_CUDA_OBJECT && (symbol->other & STO_SPACE_MASK) == STO_CONSTANT;
+  if (constant && !symbol->weak_mention) /* L578 */
+    return false;
   if (relocate_is_reserved_clear(r, e, symbol))
     *result = OUTCOME_KEEP_AS_NONE;
-  return true; /* R19-R21, and strong undefined ones, which are errors already (R20) */
+  return true; /* R19-R21, and strong undefined ones, which are errors soon (R20) */
 }
 
 /* --- what the type's row decides (section 2.2) --- */
@@ -445,7 +463,8 @@ static outcome relocate_pc_relative(const relocating *r, entry_state *e) { /* R2
 /* R28, L571: the traces of what nobody sees from outside, which an executable's shared objects are, too. */
 static bool relocate_is_cleared(const relocating *r, const tl_symbol *symbol) {
   const bool internal = (symbol->other & STO_VISIBILITY_MASK) == STV_INTERNAL;
-  return internal || (symbol->shared && r->module->mode->final);
+  const bool undefined = symbol->section == TL_NONE && !symbol->external_shared; /* L612 */
+  return internal || (symbol->shared && !undefined && r->module->mode->final);
 }
 
 static outcome relocate_by_type(const relocating *r, entry_state *e) {
@@ -472,7 +491,7 @@ static outcome relocate_by_type(const relocating *r, entry_state *e) {
     relocate_fail(r, e, TL_MESSAGE_NVRS);
     return OUTCOME_DROP;
   case TL_RELOC_UNIFIED:
-    return relocate_rewrites_unified(r) ? OUTCOME_APPLY : OUTCOME_KEEP;
+    return relocate_rewrites_unified(r) || e->foreign ? OUTCOME_APPLY : OUTCOME_KEEP;
   case TL_RELOC_APPLY:
     break;
   }
@@ -644,6 +663,10 @@ static bool relocate_names_no_object(const relocating *r, const entry_state *e) 
 
 static void relocate_apply(relocating *r, const entry_state *e) {
   const uint64_t size = relocate_extent(r, e->entry->target);
+  if (e->foreign) { /* L611: the table has no fields */
+    relocate_fail(r, e, TL_MESSAGE_NVRS);
+    return;
+  }
   if (e->offset >= size || relocate_names_no_object(r, e))
     relocate_fail(r, e, TL_MESSAGE_RELOC_NOT_FOUND);
   if (tl_relocation_row_bytes(e->row) > size - e->offset)
@@ -693,15 +716,21 @@ static void relocate_apply_place(relocating *r, entry_state *e) {
   const tl_symbol *const symbol = relocate_symbol(r, e->symbol);
   if (e->symbol && symbol->section == TL_NONE && !symbol->shared && symbol->block == TL_NONE)
     e->s = r->layout->symbol_value[e->symbol];
+  if (symbol->shared && r->module->mode->final && tl_symbol_is_listed(r->module, r->layout, e->symbol)) /* L617 */
+    e->s += symbol->shared_places * r->layout->reserved;
   e->defect = TL_DEFECT_COUNT;
   relocate_apply(r, e);
 }
 
 /* In a capsule's SASS view: R_CUDA's number of an entry that went by Mercury's rules (L585). */
 static uint32_t relocate_kept_type(const relocating *r, uint32_t type) {
+  enum { TEXTURE = TL_R_MERCURY + 3 };
   static const uint32_t sass[] = {1, 2, 112, 113};
   const uint32_t first = TL_R_MERCURY + 60, count = sizeof sass / sizeof *sass;
-  return r->module->view == TL_VIEW_SASS && type >= first && type < first + count ? sass[type - first] : type;
+  const bool changes = r->module->capsule && r->module->view == TL_VIEW_SASS;
+  if (changes && type == TEXTURE) /* L616 */
+    return sass[0];
+  return changes && type >= first && type < first + count ? sass[type - first] : type;
 }
 
 /* What an entry of REL that becomes RELA brings along out of its field (R37), as a part of the addend: nothing with nvlink
@@ -730,11 +759,8 @@ static void relocate_keep(const relocating *r, const entry_state *e, bool as_non
 /* R16: an alias stands for the primary function of its section. */
 static void relocate_follow_alias(const relocating *r, entry_state *e) {
   const tl_symbol *const symbol = relocate_symbol(r, e->symbol);
-  if (tl_type_of(symbol) != STT_FUNC || symbol->section == TL_NONE)
-    return;
-  const uint32_t owner = r->module->sections.items[symbol->section].owner;
-  if (owner == e->symbol || owner == TL_NONE || tl_module_is_stub(r->module, e->symbol) ||
-      (symbol->value != 0 && !(symbol->other & STO_ENTRY)))
+  const uint32_t owner = tl_module_aliased(r->module, e->symbol);
+  if (owner == TL_NONE)
     return;
   e->a = (int64_t)((uint64_t)e->a + symbol->value);
   tl_trace(r->module->diagnostics, TL_TRACE_ALIAS, tl_module_text(r->module, symbol->name),
@@ -751,14 +777,29 @@ static void relocate_check_slot(const relocating *r, const entry_state *e) {
 }
 
 /* L565: in a capsule's code the SASS side of what Mercury keeps for the loader stays, whatever it is about, and that of an
- * address of 64 bits, which Mercury has written, goes. */
-static bool relocate_as_mercury(const relocating *r, const entry_state *e, outcome *result) {
+ * address of 64 bits, which Mercury has written, goes; it leaves a record all the same. */
+static bool relocate_as_mercury(relocating *r, const entry_state *e, outcome *result) {
   enum { ADDRESS_LOW = 56, ADDRESS_HIGH = 57, ADDRESS = 75 };
   if (!r->module->capsule || r->module->view != TL_VIEW_SASS ||
       tl_layout_function_of(r->module, e->entry->target) == TL_NONE)
     return false;
   *result = e->type == ADDRESS ? OUTCOME_DROP : OUTCOME_KEEP;
+  if (e->type == ADDRESS)
+    relocate_record(r, e);
   return e->type == ADDRESS || e->type == ADDRESS_LOW || e->type == ADDRESS_HIGH;
+}
+
+/* L615: the SASS side has the address of reserved shared memory in the instruction, where Mercury leaves it to the loader. */
+static bool relocate_writes_reserved(const relocating *r, entry_state *e, outcome *result) {
+  enum { ADDRESS32 = 55 };
+  const char *const name = tl_module_text(r->module, relocate_symbol(r, e->symbol)->name);
+  if (!r->module->capsule || r->module->view != TL_VIEW_SASS || e->type != ADDRESS32 ||
+      tl_layout_function_of(r->module, e->entry->target) == TL_NONE || strncmp(name, ".nv.reservedSmem.", 17) != 0)
+    return false;
+  e->s = r->layout->symbol_value[e->symbol];
+  e->defect = TL_DEFECT_COUNT;
+  *result = OUTCOME_APPLY;
+  return true;
 }
 
 static void relocate_entry(relocating *r, uint32_t index) {
@@ -777,6 +818,8 @@ static void relocate_entry(relocating *r, uint32_t index) {
     relocate_fail(r, &e, TL_MESSAGE_UNEXPECTED_RELOC);
   e.type = row && relocate_rewrites_unified(r) ? row->unified_to : e.entry->type; /* R11, R104 */
   e.row = tl_relocation_in_view(e.type, mercury);
+  e.foreign = !mercury && e.type >= TL_R_MERCURY;
+  e.texture = row ? row->texture : TL_TEX_KEEP;
   if (e.type != e.entry->type)
     tl_trace(r->module->diagnostics, TL_TRACE_UNIFIED, (uint64_t)e.entry->type, (uint64_t)e.type);
   relocate_find_values(r, &e);
@@ -786,7 +829,8 @@ static void relocate_entry(relocating *r, uint32_t index) {
   }
   relocate_follow_alias(r, &e);
   outcome result;
-  if (!relocate_by_class(r, &e, &result) && !relocate_as_mercury(r, &e, &result))
+  if (!relocate_writes_reserved(r, &e, &result) && !relocate_by_class(r, &e, &result) &&
+      !relocate_as_mercury(r, &e, &result))
     result = relocate_by_type(r, &e);
   if (result == OUTCOME_KEEP && relocate_is_place(r, &e)) {
     relocate_apply_place(r, &e);
@@ -806,8 +850,9 @@ bool tl_symbol_is_listed(const tl_module *module, const tl_layout *layout, uint3
   if (s->unlisted || forgotten || layout->symbol_gone[symbol])
     return false;
   if ((s->external_shared || s->misplaced) && module->mode->final && !module->extern_by_name)
-    return layout->extern_listed;                                                         /* D70 */
-  return (!s->shared && !s->misplaced) || module->keeps_shared || tl_symbol_is_marked(s); /* L553 */
+    return layout->extern_listed;                                                   /* D70 */
+  const bool undefined = s->shared && s->section == TL_NONE && !s->external_shared; /* the link ends with that (L612) */
+  return undefined || (!s->shared && !s->misplaced) || module->keeps_shared || tl_symbol_is_marked(s); /* L553 */
 }
 
 /* R71, R76: after every apply. */
@@ -855,46 +900,13 @@ static void relocate_check_unified(const relocating *r) {
 }
 
 /* A live function that is not in the output, also where no entry names it (L185, L226, L551). */
-static void relocate_check_functions(const relocating *r) {
-  for (size_t i = 0; i < r->module->functions.count; i++) {
-    const uint32_t symbol = r->module->symbol_of_function[r->module->functions.items[i]];
-    if (symbol != TL_NONE && relocate_symbol(r, symbol)->unlisted)
-      tl_diagnostics_add(
-          r->module->diagnostics, tl_message_row_of(TL_MESSAGE_DELETED_SYMBOL),
-          (tl_site){NULL, NULL, tl_module_text(r->module, relocate_symbol(r, symbol)->name), TL_NO_OFFSET}, NULL);
-  }
-}
-
-/* L578: nvlink carries entries against it out with those against constants, before it says that it is undefined. */
-static bool relocate_is_undefined_constant(const tl_module *module, const tl_symbol *symbol) {
-  return module->mode->final && symbol->section == TL_NONE && symbol->block == TL_NONE && !symbol->shared &&
-         !symbol->constants_size && !symbol->weak_mention && tl_type_of(symbol) == STT_CUDA_OBJECT &&
-         (symbol->other & STO_SPACE_MASK) == STO_CONSTANT;
-}
-
-void tl_relocate_check_early(const tl_module *module, const tl_layout *layout) {
-  const relocating r = {.module = module, .layout = layout};
-  for (size_t i = module->relocations.count; i-- > 0;) {
-    const tl_relocation *const entry = &module->relocations.items[i];
-    const tl_symbol *const symbol = &module->symbols.items[entry->symbol];
-    const bool undefined = relocate_is_undefined_constant(module, symbol);
-    const bool early = entry->state == TL_ENTRY_DEAD || symbol->block != TL_NONE || undefined;
-    if (!early || !tl_module_relocation_stands(module, i))
-      continue;
-    const entry_state e = {.entry = entry,
-                           .symbol = entry->symbol,
-                           .index = (uint32_t)i,
-                           .offset = tl_layout_place_of_entry(layout, module, entry)};
-    const tl_relocation_row *const row = tl_relocation_in_view(entry->type, module->view == TL_VIEW_MERCURY);
-    const unsigned kind = row ? row->kind : TL_RELOC_SENTINEL;
-    if (undefined && kind == TL_RELOC_PCREL)
-      relocate_fail(&r, &e, TL_MESSAGE_PC_RELATIVE);
-    if (undefined && kind == TL_RELOC_SENTINEL && entry->type <= TL_RELOC_LARGEST_LOOKED_UP)
-      relocate_fail(&r, &e, TL_MESSAGE_NVRS);
-    if (undefined && kind != TL_RELOC_APPLY)
-      continue;
-    if (e.offset >= relocate_extent(&r, entry->target))
-      relocate_fail(&r, &e, TL_MESSAGE_RELOC_NOT_FOUND);
+void tl_relocate_check_functions(const tl_module *module) {
+  for (size_t i = 0; i < module->functions.count; i++) {
+    const uint32_t index = module->symbol_of_function[module->functions.items[i]];
+    const tl_symbol *const symbol = index == TL_NONE ? NULL : &module->symbols.items[index];
+    if (symbol && symbol->unlisted)
+      tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_DELETED_SYMBOL),
+                         (tl_site){NULL, NULL, tl_module_text(module, symbol->name), TL_NO_OFFSET}, NULL);
   }
 }
 
@@ -970,7 +982,6 @@ void tl_relocate_run(tl_relocated *relocated, const tl_module *module, const tl_
     relocated->container_used[entry->container] = true;
   }
   relocate_note_bodies(&r);
-  relocate_check_functions(&r);
 }
 
 void tl_relocate_check_kept(tl_relocated *relocated, const tl_module *module, const tl_layout *layout) {

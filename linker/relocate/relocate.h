@@ -30,13 +30,13 @@ typedef struct tl_relocated {
   bool *container_used;    /* by section: an entry stays in it */
 } tl_relocated;
 
+/* What ends the link here comes before undefined references, which are not said then (L612). */
 void tl_relocate_run(tl_relocated *relocated, const tl_module *module, const tl_layout *layout, tl_arena *arena);
 
 /* What nvlink finds when it writes the entries that stay: behind the call graph and the registers (R71, R76, L597). */
 void tl_relocate_check_kept(tl_relocated *relocated, const tl_module *module, const tl_layout *layout);
-/* E63 of entries that nvlink carries out while it lays out, before undefined references are looked for: those against dead
- * functions and compiler constants (L195). */
-void tl_relocate_check_early(const tl_module *module, const tl_layout *layout);
+/* Live functions that are not in the output, also where no entry names them: behind undefined references (L551). */
+void tl_relocate_check_functions(const tl_module *module);
 /* E62 of entries of replaced bodies' texts, under -kernels-used and -variables-used (L131, D89). */
 void tl_relocate_check_replaced(const tl_module *module);
 /* Carries a patch out on the bytes at its offset (R2-R5). */

@@ -11,6 +11,7 @@
 enum {
   HEADER_BYTES = 64,
   SYMBOL_BYTES = 24,
+  SECTION_TYPE = 4,
   SECTION_OFFSET = 24,
   SECTION_SIZE = 32,
   SYMBOL_INFO = 4,
@@ -21,8 +22,15 @@ enum {
   ENTRY_TYPE = 8,
   ENTRY_SYMBOL = 12,
   ENTRY_ADDEND = 16,
+  ADDEND_BYTES = 8,
+  REL_BYTES = 16,
+  SECTION_ENTRY = 56,
+  FLAGS = 48,
+  SASS_KIND = 4,
+  SLOT = 8, /* where the variable with the entry stands */
   MERCURY = 0x10000,
   NO_ENTRY = -1,
+  SHT_REL = 9,
   SAME = -1 /* the section that the symbol is in stays */
 };
 
@@ -184,6 +192,31 @@ static void capsule_set_entry(uint8_t *file, const char *section, unsigned numbe
   capsule_put(entry + ENTRY_ADDEND, 8, addend);
 }
 
+/* Makes a section's one entry an entry of REL: neither table nor name say more than that, and the field is the addend. */
+static void capsule_make_rel(uint8_t *file, const char *section, const char *name) {
+  uint8_t *const header = capsule_header(file, section);
+  uint8_t *const names = capsule_contents(file, ".shstrtab");
+  capsule_put(header + SECTION_TYPE, 4, SHT_REL);
+  capsule_put(header + SECTION_SIZE, 8, REL_BYTES);
+  capsule_put(header + SECTION_ENTRY, 8, REL_BYTES);
+  memcpy(names + capsule_get(header, 4), name, strlen(name) + 1);
+}
+
+static void capsule_set_data_entry(uint8_t *file, unsigned type, uint32_t symbol, matrix_entry_form form) {
+  static const char mercury[] = ".nv.merc.rela.nv.global.init", plain[] = ".rela.nv.global.init";
+  const bool sass = form == MATRIX_REL_SASS;
+  capsule_set_entry(file, mercury, 0, (int)(MERCURY + type), symbol);
+  capsule_set_entry(file, plain, 0, sass ? NO_ENTRY : capsule_sass_type(type), symbol);
+  if (form == MATRIX_RELA)
+    return;
+  capsule_put(capsule_contents(file, ".nv.global.init") + SLOT, ADDEND_BYTES, addend);
+  capsule_make_rel(file, mercury, ".nv.merc.rel.nv.global.init");
+  if (sass)
+    file[FLAGS] = SASS_KIND;
+  else if (capsule_sass_type(type) != NO_ENTRY)
+    capsule_make_rel(file, plain, ".rel.nv.global.init");
+}
+
 static size_t capsule_find_pair(unsigned type) {
   size_t i = 0;
   while (i < CODE_PAIRS && code_pairs[i].type != type)
@@ -208,19 +241,17 @@ static void capsule_set_code_entry(uint8_t *file, unsigned type, uint32_t symbol
   capsule_put(plain + ENTRY_ADDEND, 8, places[1]);
 }
 
-uint8_t *matrix_capsule_build(matrix_class kind, unsigned type, bool code, size_t *size) {
+uint8_t *matrix_capsule_build(matrix_class kind, unsigned type, matrix_entry_form form, size_t *size) {
   const capsule_class *const row = capsule_find_class(kind);
   uint8_t *const file = harness_grow(NULL, capsule.size);
   memcpy(file, capsule.data, capsule.size);
   uint32_t symbol = row->symbol ? capsule_symbol(file, row->symbol) : kind == MATRIX_NULL ? 0 : far_symbol;
   if (row->info)
     capsule_change_symbol(file, row, symbol);
-  if (code) {
+  if (form == MATRIX_CODE)
     capsule_set_code_entry(file, type, symbol);
-  } else {
-    capsule_set_entry(file, ".nv.merc.rela.nv.global.init", 0, (int)(MERCURY + type), symbol);
-    capsule_set_entry(file, ".rela.nv.global.init", 0, capsule_sass_type(type), symbol);
-  }
+  else
+    capsule_set_data_entry(file, type, symbol, form);
   *size = capsule.size;
   return file;
 }

@@ -3,7 +3,7 @@
 #ifndef TEST_MATRIX_CAPSULE_H
 #define TEST_MATRIX_CAPSULE_H
 
-#include "relocation_matrix.h"
+#include "cells.h"
 
 enum { MATRIX_MERCURY_TYPES = 65 };
 
@@ -13,7 +13,7 @@ void matrix_capsule_load(const char *path);
 bool matrix_capsule_has(matrix_class kind);
 /* Whether ptxas writes a type in code; such types stand in instructions of their own, so there is no place for others. */
 bool matrix_capsule_has_code(unsigned type);
-/* The edited bytes, which the caller frees; `code`: the entry of the kernel's code that takes such types, not of the data. */
-uint8_t *matrix_capsule_build(matrix_class kind, unsigned type, bool code, size_t *size);
+/* The edited bytes, which the caller frees. */
+uint8_t *matrix_capsule_build(matrix_class kind, unsigned type, matrix_entry_form form, size_t *size);
 
 #endif

@@ -9,7 +9,7 @@
 #include <string.h>
 
 const char *const matrix_mode_names[MATRIX_MODES] = {"exec", "-r", "preserve"};
-const char *const matrix_form_names[MATRIX_FORMS] = {"RELA", "REL", "code", "RELA-twice", "REL-twice"};
+const char *const matrix_form_names[MATRIX_FORMS] = {"RELA", "REL", "code", "RELA-twice", "REL-twice", "REL-sass"};
 static const char *const mode_words[MATRIX_MODES] = {NULL, "-r", "-preserve-relocs"};
 
 /* A machine with its classes, from the first one on, and its modes. */
@@ -24,8 +24,9 @@ static const matrix_block blocks[] = {
     {75, MATRIX_KERNEL, MATRIX_MODES, MATRIX_RELA, MATRIX_REL, false},
     {80, MATRIX_CLASSES, MATRIX_RELOCATABLE, MATRIX_RELA_TWICE, MATRIX_REL_TWICE, false},
     {90, MATRIX_CLASSES, MATRIX_MODES, MATRIX_RELA, MATRIX_REL, false},
-    {CAPSULE_SM, MATRIX_CLASSES, MATRIX_MODES, MATRIX_RELA, MATRIX_RELA, true}, /* Mercury relocations are RELA */
+    {CAPSULE_SM, MATRIX_CLASSES, MATRIX_MODES, MATRIX_RELA, MATRIX_REL, true},
     {CAPSULE_SM, MATRIX_CLASSES, MATRIX_MODES, MATRIX_CODE, MATRIX_CODE, true},
+    {CAPSULE_SM, MATRIX_CLASSES, MATRIX_MODES, MATRIX_REL_SASS, MATRIX_REL_SASS, true},
 };
 enum { BLOCKS = sizeof blocks / sizeof *blocks, ROWS_MAX = BLOCKS * MATRIX_CLASSES * MATRIX_MODES * 2 };
 
@@ -85,10 +86,18 @@ matrix_names matrix_place_names(const matrix_place *place) {
                                     "",
                                     ".nv.merc.nv.resolvedrela.nv.global.init",
                                     CAPSULE_SLOT};
+  static const matrix_names sass = {".nv.merc.nv.global.init",
+                                    ".rela.nv.merc.nv.global.init",
+                                    ".rel.nv.merc.nv.global.init",
+                                    "",
+                                    ".nv.resolvedrela.nv.merc.nv.global.init",
+                                    CAPSULE_SLOT};
   static const matrix_names code = {
       ".text.k", ".nv.merc.rela.text.k", ".rela.text.k", "", ".nv.merc.nv.resolvedrela.text.k", 0};
   if (place->form == MATRIX_CODE)
     return code;
+  if (place->form == MATRIX_REL_SASS)
+    return sass;
   return place->sm == CAPSULE_SM ? data : texts[place_is_rel(place)];
 }
 
@@ -116,7 +125,7 @@ void matrix_cell_make(const matrix_place *place, unsigned type, fuzz_envelope *e
   size_t size = 0;
   memset(envelope, 0, sizeof *envelope);
   if (place->sm == CAPSULE_SM) {
-    uint8_t *const bytes = matrix_capsule_build(place->kind, type, place->form == MATRIX_CODE, &size);
+    uint8_t *const bytes = matrix_capsule_build(place->kind, type, place->form, &size);
     cell_add_file(envelope, "m.cubin", bytes, size);
   } else {
     uint8_t *const base = matrix_build_base(place->sm, &size);

@@ -9,13 +9,15 @@
 typedef enum matrix_mode { MATRIX_EXECUTABLE, MATRIX_RELOCATABLE, MATRIX_PRESERVE, MATRIX_MODES } matrix_mode;
 
 /* What the entry is: one of RELA, one of REL, one in a capsule's code; two of a type, the second of which has every bit of the
- * addend the other way round, in its field where that is REL's. */
+ * addend the other way round, in its field where that is REL's; Mercury's one of REL where the file is linked as one of SASS
+ * kind. */
 typedef enum matrix_entry_form {
   MATRIX_RELA,
   MATRIX_REL,
   MATRIX_CODE,
   MATRIX_RELA_TWICE,
   MATRIX_REL_TWICE,
+  MATRIX_REL_SASS,
   MATRIX_FORMS
 } matrix_entry_form;
 
