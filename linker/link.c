@@ -140,9 +140,10 @@ void tl_link_run(const tl_job *job, tl_result *result, tl_link_state *state) {
   if (tl_link_input_bytes(job) >= worth_expecting)
     tl_arena_expect(arena, tl_link_input_bytes(job) / 8);
   tl_link_phase(state, NULL);
-  if (job->index)
+  tl_admission_begin(&c.admitted, job, arena, &state->diagnostics);
+  if (job->index) /* L657 */
     tl_index_read(&c.index, job->index, arena, &state->diagnostics);
-  tl_admission_run(&c.admitted, job, arena, &state->diagnostics);
+  tl_admission_check(&c.admitted, job, arena, &state->diagnostics);
   if (c.admitted.target->family == TL_ARCH_COMPUTE || state->diagnostics.errors)
     return; /* E12: the inputs are looked at, nothing is linked; so too after errors made by -Werror */
   uint64_t expected = 0;

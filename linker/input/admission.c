@@ -478,17 +478,26 @@ static void admission_find_target(const admission *a) {
     admission_say(a, TL_MESSAGE_VIRTUAL_TARGET, name);
 }
 
-void tl_admission_run(tl_admission *result, const tl_job *job, tl_arena *arena, tl_diagnostics *diagnostics) {
+void tl_admission_begin(tl_admission *result, const tl_job *job, tl_arena *arena, tl_diagnostics *diagnostics) {
   *result = (tl_admission){0};
   const admission a = {result, job, arena, diagnostics};
   admission_find_target(&a);
+  if (result->target && job->options.preserve_relocs && result->target->number >= FIRST_LIMITED_SM)
+    admission_say(&a, TL_MESSAGE_PRESERVE_LIMITED, job->options.arch);
+}
+
+void tl_admission_check(tl_admission *result, const tl_job *job, tl_arena *arena, tl_diagnostics *diagnostics) {
+  const admission a = {result, job, arena, diagnostics};
   if (!result->target)
     return;
-  if (job->options.preserve_relocs && result->target->number >= FIRST_LIMITED_SM)
-    admission_say(&a, TL_MESSAGE_PRESERVE_LIMITED, job->options.arch);
   for (size_t i = 0; i < job->input_count; i++)
     admission_check_file(&a, i);
   result->capsule = result->target->number >= FIRST_CAPSULE_SM;
   for (size_t i = 0; i < result->files.count; i++)
     result->capsule &= result->files.items[i].capsule;
+}
+
+void tl_admission_run(tl_admission *result, const tl_job *job, tl_arena *arena, tl_diagnostics *diagnostics) {
+  tl_admission_begin(result, job, arena, diagnostics);
+  tl_admission_check(result, job, arena, diagnostics);
 }

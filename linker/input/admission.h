@@ -25,8 +25,11 @@ typedef struct tl_admission {
   bool capsule;                 /* sm_100 and later, and all of them capsules: a capsule link (M3, M4) */
 } tl_admission;
 
-/* Adds a fatal record, and does not return, for an unknown or unsupported target and for the first bad file. `result`
- * lives in `arena`. */
+/* Adds a fatal record, and does not return, for an unknown or unsupported target; then for the first bad file. An index is
+ * read in between (L657). `result` lives in `arena`. */
+void tl_admission_begin(tl_admission *result, const tl_job *job, tl_arena *arena, tl_diagnostics *diagnostics);
+void tl_admission_check(tl_admission *result, const tl_job *job, tl_arena *arena, tl_diagnostics *diagnostics);
+/* Both. */
 void tl_admission_run(tl_admission *result, const tl_job *job, tl_arena *arena, tl_diagnostics *diagnostics);
 
 #endif
