@@ -25,10 +25,24 @@ static bool relocations_is_frame_section(const char *name) {
          strcmp(name, ".debug_frame") == 0;
 }
 
-/* R30, L192 */
-static bool relocations_may_change(uint32_t type) {
-  const uint32_t first = SHT_CUDA_METADATA, last = 0x700000ff; /* CUDA's own kinds with contents of a program */
-  return type == SHT_PROGBITS || (type >= first && type <= last && !tl_section_type_is_empty(type));
+/* R30, L192: of CUDA's own kinds those with contents of a program; nvlink's list is closed, but for Mercury's, of which
+ * not all were tried. */
+static bool relocations_may_change(uint32_t type, tl_view view) {
+  static const struct {
+    uint32_t first, last;
+  } ranges[] = {{SHT_PROGBITS, SHT_PROGBITS},
+                {SHT_CUDA_METADATA, SHT_CUDA_METADATA},
+                {SHT_CUDA_CONSTANT, SHT_CUDA_CONSTANT},
+                {SHT_CUDA_GLOBAL_INIT, SHT_CUDA_GLOBAL_INIT},
+                {SHT_CUDA_UFT_REL, SHT_CUDA_UFT_REL},
+                {SHT_CUDA_UIDX, SHT_CUDA_UDT},
+                {SHT_CUDA_UDT_ENTRY, SHT_CUDA_UDT_ENTRY},
+                {SHT_CUDA_CONSTANT0, SHT_CUDA_MERCURY_CONSTANT_LAST}};
+  const uint32_t first = SHT_CUDA_METADATA, last = 0x700000ff;
+  for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+    if (type >= ranges[i].first && type <= ranges[i].last)
+      return true;
+  return view == TL_VIEW_MERCURY && type >= first && type <= last && !tl_section_type_is_empty(type);
 }
 
 static void relocations_refuse_target(const tl_merging *m, uint32_t section) {
@@ -62,7 +76,7 @@ void tl_merge_check_targets(const tl_merging *m) {
     const tl_cubin_section *const input = &m->cubin->sections[s];
     const uint32_t target = input->info < m->cubin->section_count ? input->info : 0;
     const bool relocations = input->type == SHT_REL || input->type == SHT_RELA;
-    if (relocations && input->size && !relocations_may_change(m->cubin->sections[target].type))
+    if (relocations && input->size && !relocations_may_change(m->cubin->sections[target].type, m->module->view))
       relocations_refuse_target(m, s);
   }
 }
@@ -71,7 +85,7 @@ void tl_merge_check_targets(const tl_merging *m) {
 static void relocations_check_empty(const tl_merging *m, uint32_t section) {
   const tl_cubin_section *const input = &m->cubin->sections[section];
   const uint32_t type = input->info < m->cubin->section_count ? m->cubin->sections[input->info].type : SHT_NULL;
-  if (m->module->view == TL_VIEW_SASS && (!relocations_may_change(type) || type == SHT_CUDA_COMPAT))
+  if (m->module->view == TL_VIEW_SASS && (!relocations_may_change(type, m->module->view) || type == SHT_CUDA_COMPAT))
     relocations_refuse_target(m, section);
 }
 
@@ -80,7 +94,7 @@ void tl_merge_check_dropped_relocations(const tl_merging *m, uint32_t section) {
   const uint32_t target = input->info < m->cubin->section_count ? input->info : 0;
   if (!input->size)
     relocations_check_empty(m, section);
-  else if (!relocations_may_change(m->cubin->sections[target].type))
+  else if (!relocations_may_change(m->cubin->sections[target].type, m->module->view))
     relocations_refuse_target(m, section);
   const uint64_t lost = m->section_state[section] & TL_SECTION_LOST ? tl_cubin_relocation_count(input) : 0;
   for (uint64_t i = 0; i < lost && tl_trace_wants(m->module->diagnostics, TL_TRACE_MERGE); i++)
@@ -95,7 +109,7 @@ void tl_merge_check_dropped_relocations(const tl_merging *m, uint32_t section) {
 static uint32_t relocations_target(tl_merging *m, uint32_t section) {
   const tl_cubin_section *const input = &m->cubin->sections[section];
   const uint32_t target = input->info < m->cubin->section_count ? m->section_map[input->info] : TL_NONE;
-  if (target == TL_NONE || !relocations_may_change(m->module->sections.items[target].type))
+  if (target == TL_NONE || !relocations_may_change(m->module->sections.items[target].type, m->module->view))
     relocations_refuse_target(m, section);
   return target;
 }
@@ -214,6 +228,15 @@ static bool relocations_needs_symbol(const tl_merging *m, const tl_relocation_ro
          (m->module->mode->records_applied && applied);
 }
 
+/* A section symbol with the name of something else that is there but has no symbol: with preserved relocations nvlink
+ * takes it for that thing's (L620). */
+static bool relocations_names_another(const tl_merging *m, const tl_cubin_symbol *symbol) {
+  return m->module->mode->records_applied && m->module->view == TL_VIEW_SASS && tl_symbol_type(symbol) == STT_SECTION &&
+         symbol->name != m->cubin->sections[symbol->section].name &&
+         (tl_module_find_section(m->module, symbol->name) != TL_NONE ||
+          tl_set_has(&m->module->prototype_seen, symbol->name));
+}
+
 /* What becomes of an entry whose symbol did not come along; false: it is dropped. */
 static bool relocations_state_unmapped(const reading *r, const tl_cubin_relocation *entry, uint8_t *state) {
   const tl_merging *const m = r->m;
@@ -227,7 +250,7 @@ static bool relocations_state_unmapped(const reading *r, const tl_cubin_relocati
   }
   const bool defined = symbol->section != SHN_UNDEF && symbol->section != TL_SECTION_COMMON;
   const bool gone = defined && relocations_section_is_gone(m, symbol);
-  if (gone && row && relocations_needs_symbol(m, row))
+  if ((gone || (defined && relocations_names_another(m, symbol))) && row && relocations_needs_symbol(m, row))
     relocations_refuse_deleted(r, entry);
   if (gone && tl_symbol_type(symbol) != STT_SECTION) {
     const bool address = entry->type == 2 || entry->type == TL_R_MERCURY + 2;
