@@ -122,6 +122,8 @@ const damage_cause damage_causes[] = {
      "bytes of .debug_line", DAMAGE_LINKS, DAMAGE_OTHER},
     {"line tables of a capsule's SASS side, which the finalizer makes of Mercury's (L497)", ".nv_debug_line_sass",
      "bytes of .nv_debug_line_sass", DAMAGE_LINKS, DAMAGE_OTHER},
+    {"line tables of a capsule's SASS side, which the finalizer makes of Mercury's (L497)", ".nv_debug_line_sass",
+     "*a unit of its line table*", DAMAGE_LINKS, DAMAGE_REFUSED},
     {"sh_entsize of a table (L172)", "section * sh_entsize", "*", ANY, ANY},
     {"sh_addralign of a section: what lies behind it (L174)", "section * sh_addralign", "*", ANY, ANY},
     {"bytes of a parameter bank, which compiler constants share (D85)", ".nv.constant0.*", "*", ANY, ANY},
