@@ -62,6 +62,7 @@ typedef struct tl_cubin {
   const tl_message_row *unreadable;    /* E65 or E66, said when the file's turn comes (C77); the file is empty then */
   uint32_t *sass_text;                 /* Mercury view: by capsule section, the SASS text it belongs to; else NULL */
   uint32_t *capsule_of;                /* Mercury view: by SASS text, its capsule section, 0 where there is none */
+  const struct tl_moved_text *const *moved; /* SASS view: by section, what finalize/ changed in a text before merging */
 } tl_cubin;
 
 typedef struct tl_cubin_relocation {

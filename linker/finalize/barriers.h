@@ -17,7 +17,4 @@ void tl_barriers_add_records(tl_cubin *mercury, const tl_cubin *sass, const bool
 /* Whether every EXIT of a text has them. */
 bool tl_barriers_stand(const uint8_t *text, uint64_t size);
 
-/* Length of a DWARF call frame instruction of those that ptxas writes, 0 for others (frames.c). */
-uint64_t final_frame_instruction_size(const uint8_t *bytes, uint64_t left);
-
 #endif

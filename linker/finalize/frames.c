@@ -2,6 +2,7 @@
  * The input's SASS frames are not looked at where the code says which place is which (L492); where it does not, the n-th
  * entry of a file's Mercury section and the n-th of its SASS section describe the same function. */
 #include "finalize/barriers.h"
+#include "finalize/moved_text.h"
 #include "finalize/parts.h"
 
 #include "base/bytes.h"
@@ -301,13 +302,23 @@ static bool frames_same_steps(const frame_steps *a, const frame_steps *b) {
 
 /* The places in a frame that was made at `start` are those of the input's own SASS frame where both do the same at theirs:
  * which of the SASS instructions of one Mercury instruction a place means is not always known (L492). */
-static void frames_take_places(frame_writer *w, uint64_t start, const frame_pair *own) {
+static void frames_take_places(frame_writer *w, uint64_t start, const frame_pair *own, const tl_moved_text *moved) {
   frame_steps made = {0}, had = {0};
   if (!own->sass || !frames_read_steps(w->f, w->bytes + start, w->size - start, &made) ||
       !frames_read_steps(w->f, own->sass, own->sass_size, &had) || !frames_same_steps(&made, &had))
     return;
   w->size = start + FRAME_FDE;
   frames_put(w, own->sass + FRAME_FDE, own->sass_size - FRAME_FDE);
+  if (moved)
+    tl_moved_frame(w->bytes + start, own->sass_size, moved, 0);
+}
+
+/* What was done to a SASS text before it was merged, NULL where nothing was. */
+static const tl_moved_text *frames_moved_text(const finalizer *f, uint32_t sass) {
+  const tl_section *const text = final_sass(f, sass);
+  const tl_piece *const piece = text->pieces.count ? &text->pieces.items[0] : NULL;
+  const tl_cubin *const cubin = piece ? &f->sass->module->files[piece->file] : NULL;
+  return cubin && cubin->moved ? cubin->moved[piece->section] : NULL;
 }
 
 /* A frame at the places of the SASS text (L492); of several frames of a function the first has the steps of all (L128). */
@@ -333,7 +344,7 @@ static void frames_put_translated(frame_writer *w, uint32_t first, const frame_p
   const uint32_t plain = f->sass_section[text];
   const bool alone = w->pairs.items[first].next == TL_NONE && last->file == final_standing_file(f, text);
   if (alone && !tl_barriers_stand(final_view_bytes(f->sass, plain), final_view_size(f->sass, plain)))
-    frames_take_places(w, start, last);
+    frames_take_places(w, start, last, frames_moved_text(f, plain));
   tl_put64(w->bytes + start + FRAME_LENGTH, w->size - start - FRAME_CIE);
   tl_put64(w->bytes + start + FRAME_CODE,
            final_is_slot(f, last->symbol) ? final_slot_code_end(f) : final_view_size(f->sass, plain));

@@ -17,6 +17,7 @@ enum {
   NUMBERS = 6,
   LAST_GENERAL = 4, /* number 5 is for loads waited for in another block, and for textures */
   ALL_GENERAL = 0x1f,
+  EVERY_NUMBER = 0x3f,
   STACK_POINTER = 1,
   NO_REGISTER = 0xff
 };
@@ -37,7 +38,9 @@ typedef struct leaf_instruction {
   uint16_t opcode;
   uint8_t write, read, wait, stall;      /* of the input */
   uint8_t new_write, new_read, new_wait; /* of the output */
-  bool ends;                             /* its block */
+  bool
+      waits_anyway; /* for every number, pending or not, which frees none: a discard of the cache, a NOP at a fence (L691) */
+  bool ends;        /* its block */
   uint32_t block;
 } leaf_instruction;
 
@@ -118,7 +121,10 @@ static void leaf_read(leaf *l) {
     at->stall = (uint8_t)(high >> 41 & 15);
     at->write = (uint8_t)(high >> 46 & 7);
     at->read = (uint8_t)(high >> 49 & 7);
-    at->wait = (uint8_t)(high >> 52 & 0x3f);
+    at->wait = (uint8_t)(high >> 52 & EVERY_NUMBER);
+    at->waits_anyway = at->wait == EVERY_NUMBER;
+    if (at->waits_anyway)
+      at->wait = 0;
     at->new_write = at->write;
     at->new_read = at->read;
   }
@@ -453,7 +459,8 @@ static void leaf_write(const leaf *l) {
     const leaf_instruction *const at = &l->instructions[i];
     const uint64_t cleared = leaf_high(l, i) & ~((uint64_t)0xf << 41 | (uint64_t)0x3f << 46 | (uint64_t)0x3f << 52);
     const uint64_t set = (uint64_t)leaf_stall(l, i) << 41 | (uint64_t)at->new_write << 46 |
-                         (uint64_t)at->new_read << 49 | (uint64_t)at->new_wait << 52;
+                         (uint64_t)at->new_read << 49 |
+                         (uint64_t)(at->waits_anyway ? EVERY_NUMBER : at->new_wait) << 52;
     tl_put64(l->text + (uint64_t)i * INSTRUCTION + 8, cleared | set);
   }
 }

@@ -6,6 +6,7 @@
 #include "catalog/trace.h"
 #include "cubin/elf.h"
 #include "finalize/barriers.h"
+#include "finalize/fences.h"
 #include "graph/live.h"
 #include "relocate/relocate.h"
 
@@ -38,20 +39,41 @@ static const bool *link_taken(const tl_job *job, const tl_cubin *files, uint32_t
   return taken;
 }
 
-/* M43, L134: kernels of capsules get error barriers before EXIT. Which do is decided from both views. */
+/* The other view of a capsule: what is changed in a text is decided from both. */
+static tl_cubin link_read_other(tl_link_common *c, const tl_accepted *accepted, tl_view view,
+                                tl_diagnostics *diagnostics) {
+  tl_cubin other = {0};
+  const tl_role role = {
+      .view = view == TL_VIEW_MERCURY ? TL_VIEW_SASS : TL_VIEW_MERCURY, .finalized = true, .joined = true};
+  tl_cubin_read(&other, &c->job->inputs[accepted->input], (uint32_t)accepted->input, role, &c->names, &c->state->arena,
+                diagnostics);
+  return other;
+}
+
+/* M43, L134: kernels of capsules get error barriers before EXIT. */
 static void link_add_barriers(tl_link_common *c, const tl_accepted *accepted, tl_cubin *file,
                               tl_diagnostics *diagnostics) {
   tl_arena *const arena = &c->state->arena;
-  const bool mercury = file->view == TL_VIEW_MERCURY;
-  tl_cubin other;
-  const tl_role role = {.view = mercury ? TL_VIEW_SASS : TL_VIEW_MERCURY, .finalized = true, .joined = true};
-  if (c->admitted.capsule)
-    tl_cubin_read(&other, &c->job->inputs[accepted->input], (uint32_t)accepted->input, role, &c->names, arena,
-                  diagnostics);
-  if (mercury)
+  const bool joined = c->admitted.capsule;
+  const tl_cubin other = joined ? link_read_other(c, accepted, file->view, diagnostics) : (tl_cubin){0};
+  if (file->view == TL_VIEW_MERCURY)
     tl_barriers_add_records(file, &other, tl_barriers_choose(&other, file, &c->names, arena), arena);
   else
-    tl_barriers_add(file, tl_barriers_choose(file, c->admitted.capsule ? &other : NULL, &c->names, arena), arena);
+    tl_barriers_add(file, tl_barriers_choose(file, joined ? &other : NULL, &c->names, arena), arena);
+}
+
+/* M44, L691: leaf kernels of capsules lose the loads before fences. */
+static void link_drop_fences(tl_link_common *c, const tl_accepted *accepted, tl_cubin *file,
+                             tl_diagnostics *diagnostics) {
+  tl_arena *const arena = &c->state->arena;
+  const tl_input *const input = &c->job->inputs[accepted->input];
+  if (!tl_fences_may_stand(input->data, input->size))
+    return;
+  const tl_cubin other = link_read_other(c, accepted, file->view, diagnostics);
+  if (file->view == TL_VIEW_MERCURY)
+    tl_fences_drop_records(file, &other, tl_fences_choose(&other, file, arena), arena);
+  else
+    tl_fences_drop(file, tl_fences_choose(file, &other, arena), arena);
 }
 
 static tl_cubin *link_read(tl_link_common *c, tl_view view, tl_diagnostics *diagnostics) {
@@ -61,6 +83,7 @@ static tl_cubin *link_read(tl_link_common *c, tl_view view, tl_diagnostics *diag
   bool *const alone = tl_arena_new(&c->state->arena, bool, admitted->files.count);
   const bool final = tl_mode_of(&c->job->options)->final;
   bool sass = admitted->capsule, shown = tl_barriers_asked(&c->job->options) && (final || admitted->capsule);
+  bool fences = final && admitted->capsule && !tl_barriers_asked(&c->job->options);
   for (uint32_t i = 0; i < admitted->files.count; i++) {
     const tl_accepted *const file = &admitted->files.items[i];
     sass |= !file->capsule;
@@ -69,7 +92,9 @@ static tl_cubin *link_read(tl_link_common *c, tl_view view, tl_diagnostics *diag
     const tl_role role = {.view = view, .finalized = alone[i], .joined = alone[i] && admitted->capsule};
     tl_cubin_read(&files[i], &c->job->inputs[file->input], (uint32_t)file->input, role, &c->names, &c->state->arena,
                   diagnostics);
-    shown |= file->capsule && admitted->capsule && !final && tl_barriers_file_asks(&files[i]); /* L143 */
+    const bool asks = file->capsule && admitted->capsule && tl_barriers_file_asks(&files[i]);
+    shown |= asks && !final; /* L143 */
+    fences &= !asks;
     if (admitted->capsule && (!final || tl_mode_of(&c->job->options)->records_applied))
       tl_cubin_number_constants(&files[i], &c->names, &c->state->arena);
     files[i].virtual_sm = file->virtual_sm;
@@ -82,6 +107,8 @@ static tl_cubin *link_read(tl_link_common *c, tl_view view, tl_diagnostics *diag
   for (uint32_t i = 0; shown && i < admitted->files.count; i++)
     if (alone[i])
       link_add_barriers(c, &admitted->files.items[i], &files[i], diagnostics);
+  for (uint32_t i = 0; fences && i < admitted->files.count; i++)
+    link_drop_fences(c, &admitted->files.items[i], &files[i], diagnostics);
   return files;
 }
 

@@ -1,0 +1,155 @@
+/* Loads of nothing before fences (M44, L691). ptxas writes four LDS RZ, [RZ] that are never executed and a MEMBAR of the CTA
+ * before a fence. In an executable of capsules nvlink's finalizer leaves the loads out of kernels that call nothing, and the
+ * MEMBAR where another follows; what was behind moves up. Like error barriers (barriers.c) this is done to the files, before
+ * they are merged. Scoreboard numbers are given anew from what is left (leaf.c).
+ *
+ * A kernel with an instruction or a record whose places are not known here stays as it is (TL_REMAKE_FENCE). */
+#include "finalize/fences.h"
+
+#include "base/bytes.h"
+#include "cubin/capsule.h"
+#include "cubin/elf.h"
+#include "finalize/moved_text.h"
+
+#include <string.h>
+
+enum { INSTRUCTION = TL_MOVED_INSTRUCTION, OP_LDS = 0x984, OP_MEMBAR = 0x992 };
+
+static bool fences_is_load(const uint8_t *at) {
+  return (tl_get16(at) & 0xfff) == OP_LDS && tl_get16(at + 2) == 0xffff;
+}
+
+static bool fences_is_dropped(const tl_moved_text *t, uint32_t index) {
+  const uint8_t *const at = t->bytes + (uint64_t)index * INSTRUCTION;
+  const uint64_t fields = tl_get64(at + 8) & UINT64_C(0xffffffffff);
+  const bool narrow = tl_moved_opcode(t, index) == OP_MEMBAR && fields == 0x8000;
+  return fences_is_load(at) || (narrow && index + 1 < t->count && tl_moved_opcode(t, index + 1) == OP_MEMBAR);
+}
+
+static bool fences_is_call(uint16_t opcode) {
+  return opcode == 0x943 || opcode == 0x944 || opcode == 0x343 || opcode == 0x344;
+}
+
+bool tl_fences_may_stand(const uint8_t *bytes, uint64_t size) {
+  for (uint64_t at = 0; at + INSTRUCTION <= size; at += INSTRUCTION)
+    if (fences_is_load(bytes + at))
+      return true;
+  return false;
+}
+
+/* A leaf with such loads. */
+static bool fences_text_has_them(const tl_cubin_section *text, tl_arena *arena) {
+  const tl_moved_text t = tl_moved_read(text, arena);
+  bool any = false;
+  for (uint32_t i = 0; i < t.count; i++) {
+    if (fences_is_call(tl_moved_opcode(&t, i)))
+      return false;
+    any |= fences_is_load(t.bytes + (uint64_t)i * INSTRUCTION);
+  }
+  return any;
+}
+
+/* What is left out belongs to records, each of which keeps an instruction. */
+static bool fences_capsule_is_plain(const tl_cubin *mercury, uint32_t section, const tl_cubin_section *text,
+                                    tl_arena *arena) {
+  const int64_t *items;
+  if (!tl_moved_capsule_is_plain(mercury, section, text, &items, arena))
+    return false;
+  const tl_moved_text t = tl_moved_read(text, arena);
+  for (uint32_t i = 0; i < t.count; i++)
+    if (fences_is_dropped(&t, i) && (items[i] == TL_MOVED_NO_ITEM || i + 1 == t.count || items[i + 1] != items[i]))
+      return false;
+  return true;
+}
+
+const bool *tl_fences_choose(const tl_cubin *sass, const tl_cubin *mercury, tl_arena *arena) {
+  bool *const texts = tl_arena_new(arena, bool, sass->section_count);
+  for (uint32_t i = 1; i < sass->section_count; i++) {
+    const tl_cubin_section *const text = &sass->sections[i];
+    texts[i] = tl_moved_is_kernel(sass, i) && tl_moved_text_is_plain(text, arena) &&
+               fences_text_has_them(text, arena) &&
+               fences_capsule_is_plain(mercury, mercury->capsule_of[i], text, arena);
+  }
+  tl_moved_keep_plain(sass, texts);
+  return texts;
+}
+
+static tl_moved_text fences_read(const tl_cubin_section *text, tl_arena *arena) {
+  tl_moved_text t = tl_moved_read(text, arena);
+  uint64_t place = 0;
+  for (uint32_t i = 0; i < t.count; i++) {
+    t.place[i] = place;
+    place += fences_is_dropped(&t, i) ? 0 : INSTRUCTION;
+  }
+  t.place[t.count] = place;
+  return t;
+}
+
+void tl_fences_drop(tl_cubin *sass, const bool *texts, tl_arena *arena) {
+  const tl_moved_text **const moved = tl_arena_new(arena, const tl_moved_text *, sass->section_count);
+  bool any = false;
+  for (uint32_t i = 1; i < sass->section_count; i++) {
+    if (!texts[i])
+      continue;
+    tl_moved_text *const t = tl_arena_new(arena, tl_moved_text, 1);
+    *t = fences_read(&sass->sections[i], arena);
+    moved[i] = t;
+    any = true;
+    tl_moved_write(&sass->sections[i], t, arena);
+  }
+  if (any)
+    tl_moved_follow(sass, moved, arena);
+}
+
+/* How many instructions of an item stay. */
+static uint32_t fences_left(const tl_moved_text *t, uint64_t first, uint32_t count) {
+  uint32_t left = 0;
+  for (uint64_t i = first; i < first + count; i++)
+    left += i >= t->count || !fences_is_dropped(t, (uint32_t)i);
+  return left;
+}
+
+/* An item's bytes, with the count that is left; one instruction needs no count. */
+static uint8_t *fences_put_item(uint8_t *to, const uint8_t *from, uint64_t size, uint32_t left) {
+  enum { COUNTS = 0x10, COUNT_SIZE = 2, LOW = 0x80 };
+  const bool counts = size >= COUNT_SIZE && from[0] & COUNTS;
+  if (counts && left > 1) {
+    to[0] = (uint8_t)((from[0] & ~(unsigned)LOW) | (left & 1) << 7);
+    to[1] = (uint8_t)(left >> 1);
+    to += COUNT_SIZE;
+  }
+  memcpy(to, from + (counts ? COUNT_SIZE : 0), size - (counts ? COUNT_SIZE : 0));
+  return to + size - (counts ? COUNT_SIZE : 0);
+}
+
+static void fences_write_capsule(tl_cubin_section *section, const tl_cubin_section *text, tl_arena *arena) {
+  const tl_moved_text t = fences_read(text, arena);
+  tl_capsule capsule;
+  if (!tl_capsule_read(&capsule, section->data, section->size))
+    return;
+  uint8_t *const bytes = tl_arena_new(arena, uint8_t, section->size), *to = bytes + capsule.first;
+  memcpy(bytes, section->data, capsule.first);
+  tl_capsule_cursor cursor = {.offset = capsule.first};
+  tl_capsule_item item;
+  uint64_t at = 0;
+  for (uint64_t from = capsule.first; tl_capsule_next_item(&capsule, &cursor, &item); from = cursor.offset) {
+    const uint32_t left = fences_left(&t, at, item.count);
+    const uint64_t size = cursor.offset - from;
+    if (left == item.count) {
+      memcpy(to, section->data + from, size);
+      to += size;
+    } else {
+      to = fences_put_item(to, section->data + from, size, left);
+    }
+    at += item.count;
+  }
+  tl_moved_put_tail(to, &t);
+  section->data = bytes;
+  section->size = (uint64_t)(to - bytes);
+}
+
+void tl_fences_drop_records(tl_cubin *mercury, const tl_cubin *sass, const bool *texts, tl_arena *arena) {
+  for (uint32_t i = 1; i < sass->section_count; i++)
+    if (texts[i])
+      fences_write_capsule(&mercury->sections[mercury->capsule_of[i]], &sass->sections[i], arena);
+}

@@ -1,0 +1,15 @@
+/* Loads of nothing before fences, left out of leaf kernels before files are merged (M44, L691). */
+#ifndef TL_FINALIZE_FENCES_H
+#define TL_FINALIZE_FENCES_H
+
+#include "cubin/cubin.h"
+
+/* Whether a file may have a text with such loads: what the others cost is spent only then. Texts begin at multiples of 16. */
+bool tl_fences_may_stand(const uint8_t *bytes, uint64_t size);
+/* By section of the file: the SASS texts that lose them. Both views as read. */
+const bool *tl_fences_choose(const tl_cubin *sass, const tl_cubin *mercury, tl_arena *arena);
+void tl_fences_drop(tl_cubin *sass, const bool *texts, tl_arena *arena);
+/* The same for the capsules; `sass` is as read. */
+void tl_fences_drop_records(tl_cubin *mercury, const tl_cubin *sass, const bool *texts, tl_arena *arena);
+
+#endif

@@ -1,0 +1,307 @@
+/* What follows when instructions of a text are put in or left out: branches in it, entries and return addresses, offsets in
+ * .nv.info, frames, sizes (L134, L691). A text of which some place is not understood is told from the others here, and is
+ * left as it is by those who ask. */
+#include "finalize/moved_text.h"
+
+#include "base/bytes.h"
+#include "cubin/attribute.h"
+#include "cubin/capsule.h"
+#include "cubin/elf.h"
+
+#include <string.h>
+
+enum { INSTRUCTION = TL_MOVED_INSTRUCTION, TEXT_UNIT = 128, OPCODE_MASK = 0xfff };
+enum { OP_NOP = 0x918, OP_BRANCH = 0x947, OP_BSSY = 0x945, OP_COLLECTIVE = 0x348, OP_WARPSYNC = 0x948 };
+
+static uint16_t moved_opcode(const uint8_t *at) {
+  return tl_get16(at) & OPCODE_MASK;
+}
+
+uint16_t tl_moved_opcode(const tl_moved_text *t, uint32_t index) {
+  return moved_opcode(t->bytes + (uint64_t)index * INSTRUCTION);
+}
+
+/* What names a place as a branch does. The collective forms of WARPSYNC do; -O0 code has one whose opcode is that of the
+ * others. */
+static bool moved_is_branch(const uint8_t *at) {
+  const uint16_t opcode = moved_opcode(at);
+  const bool collective = tl_get64(at + 8) >> 22 & 1;
+  return opcode == OP_BRANCH || opcode == 0x547 || opcode == 0xb47 || opcode == OP_COLLECTIVE ||
+         (opcode == OP_WARPSYNC && collective);
+}
+
+/* Of the instructions that decide what is executed next (base 0x140 to 0x15f) those that name no place, and the branches
+ * and BSSY, whose places are moved. */
+static bool moved_knows(const uint8_t *at) {
+  const uint16_t opcode = moved_opcode(at);
+  static const uint16_t known[] = {0x941, 0x942, 0x943, 0x343, OP_BSSY, 0x946, OP_WARPSYNC,
+                                   0x94d, 0x95c, 0x95d, 0x355, 0x356,   0x35d};
+  if ((opcode & 0x1e0) != 0x140 || moved_is_branch(at))
+    return true;
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+    if (known[i] == opcode)
+      return true;
+  return false;
+}
+
+uint64_t tl_moved_padded(uint64_t code) {
+  return tl_align(code + TEXT_UNIT, TEXT_UNIT);
+}
+
+tl_moved_text tl_moved_read(const tl_cubin_section *text, tl_arena *arena) {
+  tl_moved_text t = {text->data, (uint32_t)(text->size / INSTRUCTION), NULL, 0};
+  while (t.count && tl_moved_opcode(&t, t.count - 1) == OP_NOP)
+    t.count--;
+  t.place = tl_arena_new(arena, uint64_t, (size_t)t.count + 1);
+  for (uint32_t i = 0; i <= t.count; i++)
+    t.place[i] = (uint64_t)i * INSTRUCTION;
+  return t;
+}
+
+uint64_t tl_moved_place(const tl_moved_text *t, uint64_t place) {
+  const uint64_t index = place / INSTRUCTION < t->count ? place / INSTRUCTION : t->count;
+  return t->place[index] + (place - index * INSTRUCTION);
+}
+
+/* --- what is understood --- */
+
+bool tl_moved_is_kernel(const tl_cubin *sass, uint32_t section) {
+  const tl_cubin_section *const text = &sass->sections[section];
+  const uint32_t owner = text->info & 0xffffff;
+  return text->flags & SHF_EXECINSTR && owner < sass->symbol_count && sass->symbols[owner].section == section &&
+         sass->symbols[owner].other & STO_ENTRY;
+}
+
+bool tl_moved_text_is_plain(const tl_cubin_section *text, tl_arena *arena) {
+  if (!text->data || !text->size || text->size % INSTRUCTION || text->size > UINT32_MAX / 4)
+    return false;
+  const tl_moved_text t = tl_moved_read(text, arena);
+  for (uint32_t i = 0; i < t.count; i++)
+    if (!moved_knows(t.bytes + (uint64_t)i * INSTRUCTION))
+      return false;
+  return tl_moved_padded((uint64_t)t.count * INSTRUCTION) == text->size;
+}
+
+/* Records of .nv.info.F that name places: all words, every other one, or in a way that is not known. */
+typedef enum info_places { PLACES_NONE, PLACES_ALL, PLACES_FIRST, PLACES_EXIT, PLACES_UNKNOWN } info_places;
+
+static info_places moved_places_of(uint8_t code) {
+  switch (code) {
+  case 0x1c:
+    return PLACES_EXIT;
+  case 0x1d:
+  case 0x28:
+  case 0x31:
+  case 0x46:
+    return PLACES_ALL;
+  case 0x2e:
+  case 0x44:
+    return PLACES_FIRST;
+  case 0x34:
+  case 0x39:
+  case 0x40:
+  case 0x47:
+  case 0x55:
+  case 0x57:
+    return PLACES_UNKNOWN;
+  default:
+    return PLACES_NONE;
+  }
+}
+
+static bool moved_info_is_plain(const tl_cubin_section *info) {
+  tl_record record;
+  for (uint64_t position = 0; tl_record_next_whole(info, &position, &record);)
+    if (moved_places_of(record.code) == PLACES_UNKNOWN)
+      return false;
+  return true;
+}
+
+bool tl_moved_capsule_is_plain(const tl_cubin *mercury, uint32_t section, const tl_cubin_section *text,
+                               const int64_t **items, tl_arena *arena) {
+  const uint64_t all = text->size / INSTRUCTION;
+  const tl_moved_text t = tl_moved_read(text, arena);
+  tl_capsule capsule;
+  if (!section || !tl_capsule_read(&capsule, mercury->sections[section].data, mercury->sections[section].size))
+    return false;
+  int64_t *const numbers = tl_arena_new(arena, int64_t, all);
+  tl_capsule_cursor cursor = {0};
+  tl_capsule_item item = {0};
+  uint64_t at = 0;
+  while (tl_capsule_next_item(&capsule, &cursor, &item)) {
+    if (item.count > all - at)
+      return false;
+    for (uint32_t i = 0; i < item.count; i++)
+      numbers[at++] = item.derived ? TL_MOVED_NO_ITEM : (int64_t)cursor.index - 1;
+  }
+  *items = numbers;
+  const bool ends = !item.derived && !item.units && at - item.count == (uint64_t)t.count - 1;
+  return cursor.index == capsule.count && at == all && ends && cursor.offset == capsule.size;
+}
+
+void tl_moved_keep_plain(const tl_cubin *sass, bool *texts) {
+  for (uint32_t i = 1; i < sass->section_count; i++) {
+    const tl_cubin_section *const section = &sass->sections[i];
+    if (section->info >= sass->section_count || !texts[section->info])
+      continue;
+    if (section->type == SHT_REL || (section->type == SHT_RELA && section->entry_size != ELF_RELA_SIZE) ||
+        (section->type == SHT_CUDA_INFO && section->data && !moved_info_is_plain(section)))
+      texts[section->info] = false;
+  }
+}
+
+/* --- the text --- */
+
+static void moved_put(uint8_t *at, uint64_t low, uint64_t high) {
+  tl_put64(at, low);
+  tl_put64(at + 8, high);
+}
+
+/* A branch: 56 bits in words, the low 8 at 16, the high 48 at 34 (T13). BSSY: 30 bits in words at 34 (T20). */
+static void moved_move_target(const tl_moved_text *t, uint32_t index, uint8_t *to) {
+  uint64_t low = tl_get64(to), high = tl_get64(to + 8);
+  const uint64_t next = ((uint64_t)index + 1) * INSTRUCTION;
+  const bool branch = moved_is_branch(to);
+  const uint64_t words = (low >> 16 & 0xff) | (low >> 34) << 8 | (high & 0x3ffff) << 38;
+  const int64_t offset = branch ? (int64_t)(words << 8) >> 6 : (int64_t)(low & ~(uint64_t)0x3ffffffff) >> 32;
+  const uint64_t target = next + (uint64_t)offset;
+  if (target >= (uint64_t)t->count * INSTRUCTION)
+    return;
+  const uint64_t moved = tl_moved_place(t, target) - t->place[index + 1];
+  const uint64_t value = (uint64_t)((int64_t)moved >> 2);
+  if (branch) {
+    low = (low & UINT64_C(0x3ff00ffff)) | (value & 0xff) << 16 | (value >> 8) << 34;
+    high = (high & ~UINT64_C(0x3ffff)) | (value >> 38 & 0x3ffff);
+  } else {
+    low = (low & UINT64_C(0x3ffffffff)) | value << 34;
+  }
+  moved_put(to, low, high);
+}
+
+uint8_t *tl_moved_write(tl_cubin_section *text, const tl_moved_text *t, tl_arena *arena) {
+  const uint64_t size = tl_moved_padded(t->place[t->count]);
+  uint8_t *const bytes = tl_arena_new(arena, uint8_t, size);
+  for (uint8_t *to = bytes; to < bytes + size; to += INSTRUCTION)
+    moved_put(to, 0x7918, UINT64_C(0x000fc00000000000));
+  for (uint32_t i = 0; i < t->count; i++) {
+    if (t->place[i] == t->place[i + 1])
+      continue;
+    uint8_t *const to = bytes + t->place[i + 1] - INSTRUCTION;
+    memcpy(to, t->bytes + (uint64_t)i * INSTRUCTION, INSTRUCTION);
+    if (moved_is_branch(to) || moved_opcode(to) == OP_BSSY)
+      moved_move_target(t, i, to);
+  }
+  text->data = bytes;
+  text->size = size;
+  return bytes;
+}
+
+/* --- what is about it --- */
+
+/* Entries in the text, and those against the function with a place in it: return addresses. */
+static void moved_move_entries(const tl_cubin *sass, tl_cubin_section *entries, const tl_moved_text *t,
+                               tl_arena *arena) {
+  const uint64_t count = tl_cubin_relocation_count(entries);
+  uint8_t *const bytes = tl_arena_copy(arena, entries->data, entries->size);
+  for (uint64_t i = 0; i < count; i++) {
+    const tl_cubin_relocation entry = tl_cubin_relocation_at(entries, i);
+    uint8_t *const at = bytes + i * ELF_RELA_SIZE;
+    tl_put64(at, tl_moved_place(t, entry.offset - entry.offset % INSTRUCTION) + entry.offset % INSTRUCTION);
+    const bool own = entry.symbol < sass->symbol_count && sass->symbols[entry.symbol].section == entries->info;
+    if (own && entry.addend > 0 && (uint64_t)entry.addend < (uint64_t)t->count * INSTRUCTION)
+      tl_put64(at + 16, tl_moved_place(t, (uint64_t)entry.addend));
+  }
+  entries->data = bytes;
+}
+
+static void moved_move_info(tl_cubin_section *info, const tl_moved_text *t, tl_arena *arena) {
+  uint8_t *const bytes = tl_arena_copy(arena, info->data, info->size);
+  tl_record record;
+  for (uint64_t position = 0; tl_record_next_whole(info, &position, &record);) {
+    const info_places kind = moved_places_of(record.code);
+    uint8_t *const data = bytes + (record.data - info->data);
+    for (uint64_t i = 0; kind != PLACES_NONE && record.format == 4 && i + 4 <= record.size;
+         i += kind == PLACES_FIRST ? 8 : 4)
+      tl_put32(data + i, (uint32_t)(tl_moved_place(t, tl_get32(data + i)) + (kind == PLACES_EXIT ? t->exit : 0)));
+  }
+  info->data = bytes;
+}
+
+/* --- frames --- */
+
+enum { FRAME_ADDRESS = 20, FRAME_CODE = 28, FRAME_FDE = 36, FRAME_UNIT = 4 };
+
+void tl_moved_frame(uint8_t *frame, uint64_t size, const tl_moved_text *t, uint64_t code) {
+  enum { ADVANCE_4 = 4, ADVANCE_SIZE = 5 };
+  uint64_t from = 0, to = 0;
+  tl_put64(frame + FRAME_CODE, code);
+  for (uint64_t i = FRAME_FDE; i < size;) {
+    if (frame[i] != ADVANCE_4) {
+      const uint64_t length = final_frame_instruction_size(frame + i, size - i);
+      if (frame[i] && !length)
+        return;
+      i += frame[i] ? length : 1;
+      continue;
+    }
+    if (size - i < ADVANCE_SIZE)
+      return;
+    from += (uint64_t)tl_get32(frame + i + 1) * FRAME_UNIT;
+    const uint64_t place = tl_moved_place(t, from);
+    tl_put32(frame + i + 1, (uint32_t)((place - to) / FRAME_UNIT));
+    to = place;
+    i += ADVANCE_SIZE;
+  }
+}
+
+/* The frames of a text, where entries tell whose they are (in links of SASS kind; L497): those whose address has an entry against its function. */
+static void moved_move_frames(tl_cubin *sass, const tl_moved_text *const *moved, tl_arena *arena) {
+  for (uint32_t s = 1; s < sass->section_count; s++) {
+    const tl_cubin_section *const entries = &sass->sections[s];
+    const uint32_t target = entries->info;
+    if (entries->type != SHT_RELA || target >= sass->section_count || sass->sections[target].type != SHT_PROGBITS ||
+        sass->sections[target].flags & SHF_EXECINSTR || !sass->sections[target].data)
+      continue;
+    tl_cubin_section *const frames = &sass->sections[target];
+    uint8_t *const bytes = tl_arena_copy(arena, frames->data, frames->size);
+    const uint64_t count = tl_cubin_relocation_count(entries);
+    for (uint64_t i = 0; i < count; i++) {
+      const tl_cubin_relocation entry = tl_cubin_relocation_at(entries, i);
+      const uint32_t text = entry.symbol < sass->symbol_count ? sass->symbols[entry.symbol].section : 0;
+      if (text >= sass->section_count || !moved[text] || entry.offset < FRAME_ADDRESS || entry.offset > frames->size)
+        continue;
+      uint8_t *const frame = bytes + entry.offset - FRAME_ADDRESS;
+      const uint64_t room = (uint64_t)(bytes + frames->size - frame);
+      if (room < FRAME_FDE || tl_get32(frame) != UINT32_MAX || tl_get64(frame + 4) > room - 12 ||
+          tl_get64(frame + 4) < FRAME_FDE - 12)
+        continue;
+      tl_moved_frame(frame, tl_get64(frame + 4) + 12, moved[text], sass->sections[text].size);
+    }
+    frames->data = bytes;
+  }
+}
+
+void tl_moved_follow(tl_cubin *sass, const tl_moved_text *const *moved, tl_arena *arena) {
+  for (uint32_t i = 1; i < sass->section_count; i++) {
+    tl_cubin_section *const section = &sass->sections[i];
+    if (moved[i])
+      sass->symbols[section->info & 0xffffff].size = section->size;
+    if (section->info >= sass->section_count || !moved[section->info] || !section->data)
+      continue;
+    if (section->type == SHT_RELA)
+      moved_move_entries(sass, section, moved[section->info], arena);
+    else if (section->type == SHT_CUDA_INFO)
+      moved_move_info(section, moved[section->info], arena);
+  }
+  moved_move_frames(sass, moved, arena);
+  sass->moved = moved;
+}
+
+/* --- the capsule --- */
+
+void tl_moved_put_tail(uint8_t *end, const tl_moved_text *t) {
+  enum { TAIL = 0x50 };
+  const uint64_t code = t->place[t->count];
+  const uint64_t tail = (tl_moved_padded(code) - code) / INSTRUCTION + 1;
+  end[-2] = (uint8_t)(TAIL | (tail & 1) << 7);
+  end[-1] = (uint8_t)(tail >> 1);
+}
