@@ -177,25 +177,19 @@ static void ref_function_add_indirect(ref_link *link, ref_function *function, co
   function->indirect[function->indirect_count++] = prototype;
 }
 
-/* W7.7: is another function of the same file's -4 part pointing to this one? */
-static bool ref_function_is_referenced(const ref_file *file, const ref_section *graph, size_t function) {
-  int part = PART_NONE;
-  for (uint64_t at = 0; at + 8 <= graph->size; at += 8) {
-    const uint32_t first = ref_u32(graph->data + at), second = ref_u32(graph->data + at + 4);
-    if (first == 0 && second >= 0xfffffffc) {
-      part = (int)(0xffffffff - second) + 1;
-    } else if (part == PART_REFERENCES && ref_function_of_symbol(file, second) == function &&
-               ref_function_of_symbol(file, first) != function && first < file->cubin.symbol_count &&
-               file->body_of[first] != REF_BODY_LOSES) {
-      return true;
-    }
+/* RF232: what a -4 record names has its address taken, whoever the record is of, unless that body loses. A -2 record that counts brings
+ * the text; until then it is that of `.nv.prototype` (RF60). */
+static void ref_function_take_by_reference(const ref_link *link, const ref_file *file, ref_function *taken) {
+  if (!taken->address_taken) {
+    taken->taken_in = (size_t)(file - link->files);
+    taken->address_taken = true;
+    taken->taken_by_reference = true;
+    taken->taken_prototype = "";
   }
-  return false;
 }
 
 /* F75: {0, -1} to {0, -4} start the four parts. */
-static void ref_function_read_pair(ref_link *link, ref_file *file, const ref_section *graph, int part, uint32_t first,
-                                   uint32_t second) {
+static void ref_function_read_pair(ref_link *link, ref_file *file, int part, uint32_t first, uint32_t second) {
   const size_t number = ref_function_of_symbol(file, first);
   if (number == REF_NONE) {
     return;
@@ -204,22 +198,23 @@ static void ref_function_read_pair(ref_link *link, ref_file *file, const ref_sec
   const bool loses = file->body_of[first] == REF_BODY_LOSES;
   const char *prototype = ref_input_string(&file->cubin, second);
   const size_t callee = ref_function_of_symbol(file, second);
-  if (loses && !(part == PART_TAKEN && ref_function_is_referenced(file, graph, number))) {
+  if (loses) {
     return;
   }
-  if ((part == PART_TAKEN && !loses) || part == PART_INDIRECT) {
+  if (part == PART_TAKEN || part == PART_INDIRECT) {
     ref_names_add(link, REF_NONE, prototype);
   }
   if (part == PART_CALLS && callee != REF_NONE) {
     ref_indices_add(link, &function->calls, callee);
   } else if (part == PART_REFERENCES && callee != REF_NONE) {
     ref_indices_add(link, &function->references, callee);
+    ref_function_take_by_reference(link, file, &link->functions[callee]);
   } else if (part == PART_INDIRECT) {
     ref_function_add_indirect(link, function, prototype);
-  } else if (part == PART_TAKEN && (!loses || !function->address_taken)) {
+  } else if (part == PART_TAKEN) {
     function->taken_in = function->address_taken ? function->taken_in : (size_t)(file - link->files);
     function->address_taken = true;
-    function->taken_by_loser = loses;
+    function->taken_by_reference = false;
     function->taken_prototype = prototype; /* RF65: the last file's */
   }
 }
@@ -247,7 +242,7 @@ static void ref_function_read_graph(ref_link *link, ref_file *file, const ref_se
     if (first == 0 && second >= 0xfffffffc) {
       part = (int)(0xffffffff - second) + 1;
     } else {
-      ref_function_read_pair(link, file, graph, part, first, second);
+      ref_function_read_pair(link, file, part, first, second);
     }
   }
 }
@@ -328,12 +323,12 @@ static void ref_function_read_descriptors(ref_link *link, const ref_file *file, 
   }
 }
 
-/* RF60: what the record of a losing body saves (W7.7) has the text of `.nv.prototype`, and place 0 without one. */
+/* RF60: what a -4 record alone takes (W7.7) has the text of `.nv.prototype`, and place 0 without one. */
 static void ref_functions_check_losers_texts(ref_link *link) {
   for (size_t i = 0; i < link->function_count; i++) {
     ref_function *function = &link->functions[i];
-    function->taken_without_text = function->taken_by_loser && function->prototype == NULL;
-    if (function->taken_by_loser && function->prototype != NULL) {
+    function->taken_without_text = function->taken_by_reference && function->prototype == NULL;
+    if (function->taken_by_reference && function->prototype != NULL) {
       function->taken_prototype = function->prototype;
     }
   }
@@ -354,7 +349,8 @@ static void ref_functions_read_descriptors(ref_link *link) {
 void ref_function_list_indirect(ref_link *link, const char *prototype, ref_indices *found) {
   for (size_t i = 0; i < link->function_count; i++) {
     const ref_function *function = &link->functions[i];
-    if (function->address_taken && strcmp(function->taken_prototype, prototype) == 0) {
+    if (function->address_taken && !function->taken_without_text &&
+        strcmp(function->taken_prototype, prototype) == 0) {
       ref_indices_add(link, found, i);
     }
   }

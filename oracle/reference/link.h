@@ -153,7 +153,7 @@ typedef struct ref_function {
   uint32_t registers;
   uint16_t first_virtual_sm; /* V3 */
   bool address_taken;
-  bool taken_by_loser;         /* W7.7, so far */
+  bool taken_by_reference;     /* RF232: a -4 record alone, so far */
   size_t taken_in;             /* file of its first -2 record */
   const char *taken_prototype; /* of its -2 record */
   bool taken_without_text;     /* RF52 */
@@ -163,6 +163,7 @@ typedef struct ref_function {
   size_t indirect_count, indirect_capacity;
   size_t alias_of;
   bool is_emptied;                                           /* RF127 */
+  bool has_partial;                                          /* RF165: shared memory that ptxas laid out */
   bool is_stub;                                              /* U10: a jump slot of an executable */
   bool is_of_replacement;                                    /* RF124: an alias of a body that replaced another */
   size_t text, info, shared, constant0, constant2, bindless; /* module sections */

@@ -1,5 +1,6 @@
 /* Files of -ewp ("partially linked"): ptxas has laid out the shared memory of their kernels, so `.nv.shared.K` has a size and no object.
- * It is one object of that size without a symbol of its own, whose place lands in symbol 0 as in W8.9: RF165. */
+ * It is one object of that size without a symbol of its own, whose place lands in symbol 0 as in W8.9: RF165. A kernel that uses extern shared memory alone
+ * has such a section of size 0, which stays: RF231. */
 #include "link.h"
 
 enum { TYPE_EXTENDED = 0xff00, RESERVED = 0x400 };
@@ -46,7 +47,7 @@ static void ref_partial_add_section(ref_link *link, const ref_file *file, uint32
   const ref_section *input = &file->cubin.sections[number];
   const uint32_t owner = ref_merge_owner(file, number);
   const size_t function = owner == 0 ? REF_NONE : file->function_of[owner];
-  if (input->type != REF_TYPE_SHARED || input->size == 0 || function == REF_NONE) {
+  if (input->type != REF_TYPE_SHARED || function == REF_NONE) {
     return;
   }
   if (!link->functions[function].live) {
@@ -57,6 +58,7 @@ static void ref_partial_add_section(ref_link *link, const ref_file *file, uint32
     ref_merge_add_shared_section(link, &link->functions[function]);
     link->functions[function].late_partial = true;
   }
+  link->functions[function].has_partial = true;
   ref_partial_add_object(link, &link->functions[function], input);
 }
 
@@ -77,7 +79,7 @@ void ref_partial_write_place(ref_link *link) {
   size_t first = REF_NONE;
   for (size_t i = 0; i < link->symbol_count; i++) {
     const ref_out_symbol *symbol = &link->symbols[i];
-    if (!symbol->is_partial || (link->relocatable && symbol->value == 0)) {
+    if (!symbol->is_partial || (link->relocatable ? symbol->value : symbol->size) == 0) { /* RF231 */
       continue;
     }
     if (!link->relocatable) {

@@ -131,8 +131,9 @@ static void ref_relocatable_size_kernel(ref_link *link, const ref_function *kern
   if (kernel->extern_instance != 0) {
     link->symbols[kernel->extern_instance].value = kernel->shared_end;
   }
-  ref_relocatable_set_size(link, section, kernel->shared_end,
-                           has_extern && section->align == EXTERN_ALIGN ? EXTERN_ALIGN : 0);
+  const bool reserves = has_extern && section->align == EXTERN_ALIGN;
+  const uint64_t empty = kernel->has_partial ? section->align : reserves ? EXTERN_ALIGN : 0; /* RF231 */
+  ref_relocatable_set_size(link, section, kernel->shared_end, empty);
 }
 
 /* W9.11 */

@@ -398,6 +398,8 @@ static void ref_shared_finish_kernel(ref_link *link, const ref_shared *shared, c
   section->size = kernel->shared_end;
   if (section->size > 0) {
     section->size += reserved;
+  } else if (kernel->has_partial) {
+    section->align = section->align < EXTERN_ALIGN ? EXTERN_ALIGN : section->align; /* RF231 */
   } else if (shared->has_extern &&
              (section->align == EXTERN_ALIGN || (reserved > 0 && section->align > EXTERN_ALIGN))) {
     section->size = reserved;
