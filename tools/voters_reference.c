@@ -18,6 +18,7 @@ static void reference_write_ids(const ref_result *result, const char *path) {
 
 static int reference_finish(const ref_job *job, const ref_result *result, const char *output) {
   ref_result_print(job, result, stderr);
+  ref_arguments_write_times(job, result);
   return result->bytes && !process_write_file(output, result->bytes, result->size) ? 1 : result->exit_code;
 }
 

@@ -2,16 +2,14 @@
 #ifndef REF_ARGUMENTS_H
 #define REF_ARGUMENTS_H
 
-#include "reference.h"
+#include "grammar.h"
 
 typedef struct ref_arguments {
-  ref_options options;
+  ref_grammar grammar;
   ref_input *inputs; /* with their bytes; NULL bytes where a file cannot be read */
   size_t input_count;
   ref_input index;
-  char *joined[REF_OPTION_COUNT]; /* lists that were given more than once */
-  const char *refused;            /* the word that is no option that is known; NULL: no memory */
-  bool identity_nvlink, bug_compatible;
+  const char *refused; /* the word whose answer only the program gives; NULL: no memory */
 } ref_arguments;
 
 /* argv[0] is not looked at; `bug_compatible` is the environment's TWINLINK_BUG_COMPATIBLE, or NULL. Reads the files. False
@@ -21,6 +19,8 @@ bool ref_arguments_read(ref_arguments *arguments, int argc, char *const *argv, c
 ref_job ref_arguments_job(const ref_arguments *arguments);
 /* Prints the messages on `errors`, writes the output where the options say; returns the exit code. */
 int ref_arguments_finish(const ref_job *job, const ref_result *result, FILE *errors);
+/* Part of it: the table of -time. */
+void ref_arguments_write_times(const ref_job *job, const ref_result *result);
 void ref_arguments_free(ref_arguments *arguments);
 
 #endif

@@ -349,8 +349,7 @@ static void ref_functions_read_descriptors(ref_link *link) {
 void ref_function_list_indirect(ref_link *link, const char *prototype, ref_indices *found) {
   for (size_t i = 0; i < link->function_count; i++) {
     const ref_function *function = &link->functions[i];
-    if (function->address_taken && !function->taken_without_text &&
-        strcmp(function->taken_prototype, prototype) == 0) {
+    if (function->address_taken && !function->taken_without_text && strcmp(function->taken_prototype, prototype) == 0) {
       ref_indices_add(link, found, i);
     }
   }

@@ -444,6 +444,7 @@ void ref_names_add_section(ref_link *link, size_t section, const char *text); /*
 void ref_names_build(ref_link *link);
 
 /* messages.c */
+void ref_messages_take_words(ref_link *link);
 void ref_message_add(ref_link *link, ref_severity severity, const char *id, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 _Noreturn void ref_message_fatal(ref_link *link, const char *id, const char *format, ...)

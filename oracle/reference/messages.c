@@ -16,7 +16,7 @@ static void ref_message_append(ref_link *link, ref_severity severity, const char
   va_end(again);
   result->messages =
       ref_memory_grow(link, result->messages, result->message_count, &link->message_capacity, sizeof *result->messages);
-  result->messages[result->message_count++] = (ref_message){severity, id, kept};
+  result->messages[result->message_count++] = (ref_message){severity, id, kept, false};
   if (severity == REF_ERROR) {
     link->error_count++;
   }
@@ -57,6 +57,19 @@ void ref_message_fatal(ref_link *link, const char *id, const char *format, ...) 
   longjmp(link->escape, 1);
 }
 
+/* E1-E6: what the words themselves brought, first of all. */
+void ref_messages_take_words(ref_link *link) {
+  for (size_t i = 0; i < link->job->said_count; i++) {
+    const ref_message *said = &link->job->said[i];
+    ref_message_add(link, said->severity, said->id, "%s", said->text);
+    link->result->messages[link->result->message_count - 1].of_words = true;
+    if (said->severity == REF_FATAL) {
+      link->result->exit_code = 1;
+      longjmp(link->escape, 1);
+    }
+  }
+}
+
 /* C69, C50d. */
 void ref_result_print(const ref_job *job, const ref_result *result, FILE *stream) {
   static const char *const severities[] = {"info    ", "warning ", "error   ", "fatal   "};
@@ -68,7 +81,8 @@ void ref_result_print(const ref_job *job, const ref_result *result, FILE *stream
       continue;
     }
     (void)fprintf(stream, "%s %s: %s", prefix, severities[message->severity], message->text);
-    if (job->options.values[REF_OPTION_REPORT_ARCH] != NULL && job->options.values[REF_OPTION_ARCH] != NULL) {
+    if (!message->of_words && job->options.values[REF_OPTION_REPORT_ARCH] != NULL &&
+        job->options.values[REF_OPTION_ARCH] != NULL) {
       (void)fprintf(stream, " (target: %s)", job->options.values[REF_OPTION_ARCH]);
     }
     (void)fputc('\n', stream);

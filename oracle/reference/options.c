@@ -89,9 +89,41 @@ static void ref_options_check_conflicts(ref_link *link) {
   }
 }
 
+/* E10, C52, C54a: behind what is said of the target. */
+static void ref_options_check_words(ref_link *link) {
+  const ref_job_words *words = &link->job->words;
+  const char *times = link->job->options.values[REF_OPTION_TIME];
+  if (words->emits_ptx != NULL && words->optimizes == NULL) {
+    ref_message_fatal(link, "E10", "Conflicting options '-emit-ptx' and 'no -dlto'");
+  }
+  if (words->compiles_fast != NULL && words->optimizes == NULL) {
+    ref_message_fatal(link, "E10", "Conflicting options '--Ofast-compile' and 'no -dlto'");
+  }
+  if (words->optimizes != NULL && !ref_option_given(link, REF_OPTION_NVVM_PATH)) {
+    ref_message_fatal(link, "C52", "-nvvmpath should be specified with -lto");
+  }
+  if (words->optimizes != NULL) {
+    ref_message_fatal(link, "X6", "the reference does not optimise");
+  }
+  FILE *file = times == NULL || strcmp(times, "-") == 0 ? NULL : fopen(times, "ab");
+  if (times != NULL && strcmp(times, "-") != 0 && file == NULL) {
+    ref_message_fatal(link, "C54a", "Cannot open file '%s'", times);
+  }
+  if (file != NULL) {
+    (void)fclose(file);
+  }
+  link->result->options_are_good = true;
+}
+
 /* C77, phase 0: E7, E8, E9, E10, E11. */
 void ref_options_check(ref_link *link) {
   const char *arch = link->job->options.values[REF_OPTION_ARCH];
+  if (link->job->words.host_script != NULL) {
+    ref_message_fatal(link, "C54",
+                      link->job->input_count > 0
+                          ? "Input files are not allowed with -ghls option; use --help for more information"
+                          : "the reference makes no script for the host linker");
+  }
   if (arch == NULL) {
     ref_message_fatal(link, "E7", "Unknown arch name '(null)'");
   }
@@ -103,6 +135,7 @@ void ref_options_check(ref_link *link) {
   }
   ref_options_check_conflicts(link);
   ref_options_read_arch(link, arch);
+  ref_options_check_words(link);
   ref_unified_read_index(link);
   link->relocatable = ref_option_given(link, REF_OPTION_RELOCATABLE);
   link->preserves = ref_option_given(link, REF_OPTION_PRESERVE_RELOCS);

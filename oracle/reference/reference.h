@@ -66,20 +66,17 @@ typedef struct ref_options {
   const char *values[REF_OPTION_COUNT];
 } ref_options;
 
+/* Words that stand for no option of the link: NULL when they were not given. */
+typedef struct ref_job_words {
+  const char *optimizes, *emits_ptx, *compiles_fast; /* link-time optimisation: C52, E10 */
+  const char *host_script;                           /* C54 */
+} ref_job_words;
+
 typedef struct ref_input {
   const char *name; /* as on the command line */
   const void *bytes;
   size_t size;
 } ref_input;
-
-typedef struct ref_job {
-  const ref_input *inputs;
-  size_t input_count;
-  ref_input index; /* of -uidx; its bytes are NULL when it cannot be read */
-  ref_options options;
-  bool identity_nvlink; /* else twinlink */
-  bool bug_compatible;  /* class R of vendor-defects.md as nvlink does it */
-} ref_job;
 
 /* REF_LINE: a line of the call graph's dump, printed as it is. */
 typedef enum ref_severity { REF_INFO, REF_WARNING, REF_ERROR, REF_FATAL, REF_LINE } ref_severity;
@@ -88,15 +85,29 @@ typedef struct ref_message {
   ref_severity severity;
   const char *id; /* "E20", or a defect's id for what nvlink does not diagnose */
   const char *text;
+  bool of_words; /* E1-E6: without the target */
 } ref_message;
+
+typedef struct ref_job {
+  const ref_input *inputs;
+  size_t input_count;
+  ref_input index; /* of -uidx; its bytes are NULL when it cannot be read */
+  ref_options options;
+  bool identity_nvlink; /* else twinlink */
+  bool bug_compatible;  /* class R of vendor-defects.md as nvlink does it */
+  ref_job_words words;
+  const ref_message *said; /* of the words; a fatal one ends the link */
+  size_t said_count;
+} ref_job;
 
 typedef struct ref_result {
   uint8_t *bytes; /* NULL when nothing is to be written */
   size_t size;
   ref_message *messages;
   size_t message_count;
-  int exit_code; /* C70 */
-  void *memory;  /* owns bytes and messages */
+  int exit_code;         /* C70 */
+  bool options_are_good; /* C54a: there is a table of times */
+  void *memory;          /* owns bytes and messages */
 } ref_result;
 
 ref_result ref_reference_link(const ref_job *job);
