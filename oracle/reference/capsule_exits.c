@@ -199,7 +199,11 @@ static bool ref_exits_are_wanted(const ref_link *link) {
 
 /* RF76: in a mixed link up to the first object of SASS kind. */
 void ref_exits_make_visible(ref_link *link) {
-  if (!ref_target_has_capsules(link->sm) || !ref_exits_are_wanted(link)) {
+  if (!ref_target_has_capsules(link->sm)) {
+    return;
+  }
+  if (!ref_exits_are_wanted(link)) {
+    ref_fences_drop(link);
     return;
   }
   for (size_t i = 0; i < link->file_count && (link->files[i].whole.flags & REF_KIND_CAPSULE) != 0; i++) {

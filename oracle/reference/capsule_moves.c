@@ -9,6 +9,9 @@ enum {
   INSTRUCTION = 16,
   BASE = 0x01ff,
   BASE_CONVERGE = 0x148,
+  OPCODE = 0x0fff,
+  CONVERGE_REGISTER = 0x348,
+  COLLECTIVE_BIT = 22, /* of the high word */
   BASE_BRANCH = 0x147,
   BASE_INDEXED = 0x149,
   BASE_CALL = 0x144,
@@ -67,12 +70,20 @@ static bool ref_moves_has_entry(const ref_mover *mover, uint64_t offset) {
   return false;
 }
 
+/* What names a place 56 bits wide. */
+static bool ref_moves_is_branch(const uint8_t *instruction) {
+  const unsigned opcode = ref_u16(instruction) & OPCODE, base = opcode & BASE;
+  const bool collective = (ref_u64(instruction + 8) >> COLLECTIVE_BIT & 1) != 0; /* RF234 */
+  return base == BASE_BRANCH || base == BASE_INDEXED || base == BASE_CALL ||
+         (base == BASE_CONVERGE && (opcode == CONVERGE_REGISTER || collective));
+}
+
 /* T13: 8 bits at 16 and 48 at 34; T20: BSSY has 30 bits at 34. From the next instruction, in units of 4 bytes. */
 static void ref_moves_aim(const ref_mover *mover, const uint8_t *old, uint64_t from, ref_bytes *sass) {
   static const ref_field low = {16, 8, REF_FROM_ABS}, high = {34, 48, REF_FROM_ABS}, label = {34, 30, REF_FROM_ABS};
   const unsigned base = ref_u16(old) & BASE;
   const bool is_label = base == BASE_LABEL;
-  if (base != BASE_BRANCH && base != BASE_INDEXED && base != BASE_CALL && base != BASE_CONVERGE && !is_label) {
+  if (!ref_moves_is_branch(old) && !is_label) {
     return;
   }
   const unsigned width = is_label ? label.width : low.width + high.width;

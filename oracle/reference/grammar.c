@@ -81,9 +81,7 @@ static ref_word_kind ref_grammar_kind(const ref_option_row *row) {
   case REF_OPTION_CPU_ARCH:
     return REF_WORD_CHOICE;
   default:
-    return row->kind == REF_OPTION_FLAG   ? REF_WORD_FLAG
-           : row->kind == REF_OPTION_LIST ? REF_WORD_LIST
-                                          : REF_WORD_TEXT;
+    return row->kind == REF_OPTION_FLAG ? REF_WORD_FLAG : row->kind == REF_OPTION_LIST ? REF_WORD_LIST : REF_WORD_TEXT;
   }
 }
 

@@ -21,6 +21,7 @@ enum {
   READ = 1,
   EVERY_WAIT = 0x3f,
   ALL_ORDINARY = 0x1f, /* 0 to 4 */
+  FENCE = 0x992,
   MOST_ROUNDS = 1000
 };
 
@@ -41,7 +42,8 @@ typedef struct ref_leaf_instruction {
   size_t tokens[BARRIERS];
   ref_indices waits; /* tokens */
   bool starts_block, ends_block, may_fall_through;
-  size_t target; /* of a branch, or REF_NONE */
+  bool waits_for_all; /* RF234: it goes on to, frees nothing, and is no wait of any load's */
+  size_t target;      /* of a branch, or REF_NONE */
   size_t block;
 } ref_leaf_instruction;
 
@@ -131,6 +133,7 @@ static void ref_leaf_read(ref_leaf *leaf) {
     const uint8_t *at = ref_leaf_at(leaf, i);
     *instruction = (ref_leaf_instruction){
         .opcode = ref_leaf_opcode(at), .target = REF_NONE, .tokens = {REF_NONE, REF_NONE}, .may_fall_through = true};
+    instruction->waits_for_all = ref_leaf_bits(at, WAIT_BIT, BOARDS) == EVERY_WAIT;
     const bool branch = ref_leaf_is(instruction, BASE_BRA), exit = ref_leaf_is(instruction, BASE_EXIT);
     const bool other = ref_leaf_is(instruction, BASE_BRX) || ref_leaf_is(instruction, BASE_RET) ||
                        ref_leaf_is(instruction, BASE_BSYNC);
@@ -242,9 +245,14 @@ static bool ref_leaf_frees(const ref_leaf_instruction *instruction) {
   return (instruction->opcode & 0xfff) != 0x348;
 }
 
+/* The numbers that an instruction waits for in the input. */
+static unsigned ref_leaf_input_waits(const ref_leaf *leaf, size_t number) {
+  return leaf->instructions[number].waits_for_all ? 0 : ref_leaf_bits(ref_leaf_at(leaf, number), WAIT_BIT, BOARDS);
+}
+
 static void ref_leaf_find_consumers(ref_leaf *leaf, size_t number, ref_indices *pending) {
   const ref_leaf_instruction *instruction = &leaf->instructions[number];
-  const unsigned waits = ref_leaf_bits(ref_leaf_at(leaf, number), WAIT_BIT, BOARDS);
+  const unsigned waits = ref_leaf_input_waits(leaf, number);
   for (size_t i = 0; i < pending->count; i++) {
     ref_token *token = &leaf->tokens[pending->items[i]];
     if ((waits >> token->input & 1) == 0) {
@@ -305,7 +313,7 @@ static void ref_leaf_add_tokens(ref_leaf *leaf, const ref_leaf_instruction *inst
 /* RF88: what every instruction waits for in the input, over all ways. */
 static void ref_leaf_find_waits(ref_leaf *leaf, size_t number, ref_indices *pending) {
   ref_leaf_instruction *instruction = &leaf->instructions[number];
-  const unsigned waits = ref_leaf_bits(ref_leaf_at(leaf, number), WAIT_BIT, BOARDS);
+  const unsigned waits = ref_leaf_input_waits(leaf, number);
   instruction->waits.count = 0;
   for (size_t i = 0; i < pending->count; i++) {
     if ((waits >> leaf->tokens[pending->items[i]].input & 1) != 0) {
@@ -374,7 +382,8 @@ static size_t ref_leaf_find_sharer(const ref_leaf *leaf, size_t number, const re
     const bool same_block =
         leaf->instructions[other->instruction].block == leaf->instructions[token->instruction].block;
     const bool same_wait = token->first_wait != REF_NONE && other->first_wait == token->first_wait;
-    if (!other->is_dropped && other->input == token->input && other->is_read == token->is_read &&
+    const bool same_kind = other->is_read == token->is_read || ref_leaf_code(leaf, token) == FENCE; /* RF234 */
+    if (!other->is_dropped && other->input == token->input && same_kind &&
         (same_wait || (same_block && other->is_local == token->is_local))) {
       return pending->items[i];
     }
@@ -494,7 +503,9 @@ static unsigned ref_leaf_wait(const ref_leaf *leaf, size_t number, ref_indices *
 
 /* RF88: which waits stay is decided over all ways, when all numbers are given. */
 static void ref_leaf_put_waits(ref_leaf *leaf, size_t number, ref_indices *pending) {
-  ref_leaf_put_bits(ref_leaf_at(leaf, number), WAIT_BIT, BOARDS, ref_leaf_wait(leaf, number, pending));
+  const unsigned waits = ref_leaf_wait(leaf, number, pending);
+  ref_leaf_put_bits(ref_leaf_at(leaf, number), WAIT_BIT, BOARDS,
+                    leaf->instructions[number].waits_for_all ? EVERY_WAIT : waits);
   ref_leaf_add_tokens(leaf, &leaf->instructions[number], pending);
 }
 

@@ -1,0 +1,179 @@
+/* Fences of leaf kernels: M44, RF234. In an executable of capsules alone a kernel that calls nothing loses the loads that ptxas puts in
+ * front of a fence, which are never done, and the narrow fence in front of a wider one. Done to the objects before they are linked, as
+ * the opposite is in capsule_exits.c. */
+#include "capsule.h"
+
+#include <string.h>
+
+enum {
+  INSTRUCTION = 16,
+  OPCODE = 0x0fff,
+  BASE = 0x01ff,
+  CALL_ABSOLUTE = 0x143,
+  CALL_RELATIVE = 0x144,
+  BRANCH_INDEXED = 0x149,
+  LOAD_SHARED = 0x984,
+  FENCE = 0x992,
+  NOWHERE = 0xffff, /* RZ twice: register and address */
+  SASS_COUNT_BIT = 7,
+  FEWEST_NOPS = 8,
+  TEXT_UNIT = 8 /* instructions: 128 bytes */
+};
+
+#define NARROW_MASK UINT64_C(0xffffffffff)
+#define NARROW UINT64_C(0x8000)
+
+static const uint64_t NO_OPERATION[2] = {0x7918, 0x000fc00000000000};
+
+typedef struct ref_fences {
+  ref_link *link;
+  const ref_section *text;
+  const bool *goes; /* by instruction */
+  ref_bytes sass, records;
+  ref_moves moves;
+} ref_fences;
+
+static unsigned ref_fences_opcode(const ref_section *text, size_t number) {
+  return ref_u16(text->data + number * INSTRUCTION) & OPCODE;
+}
+
+/* A kernel that neither calls nor branches to where a register says. */
+static bool ref_fences_concern(const ref_cubin *cubin, const ref_section *text) {
+  for (size_t i = 0; i < text->size / INSTRUCTION; i++) {
+    const unsigned base = ref_fences_opcode(text, i) & BASE;
+    if (base == CALL_ABSOLUTE || base == CALL_RELATIVE || base == BRANCH_INDEXED) {
+      return false;
+    }
+  }
+  return text->info < cubin->symbol_count && (cubin->symbols[text->info].other & REF_OTHER_ENTRY) != 0;
+}
+
+static bool ref_fences_goes(const ref_section *text, size_t number, size_t count) {
+  const uint8_t *at = text->data + number * INSTRUCTION;
+  const unsigned opcode = ref_fences_opcode(text, number);
+  if (opcode == LOAD_SHARED) {
+    return ref_u16(at + 2) == NOWHERE;
+  }
+  return opcode == FENCE && (ref_u64(at + 8) & NARROW_MASK) == NARROW && number + 1 < count &&
+         ref_fences_opcode(text, number + 1) == FENCE;
+}
+
+static bool *ref_fences_choose(ref_link *link, const ref_section *text, bool *any) {
+  const size_t count = (size_t)text->size / INSTRUCTION;
+  bool *goes = ref_memory_take(link, count + 1, sizeof *goes);
+  for (size_t i = 0; i < count; i++) {
+    goes[i] = ref_fences_goes(text, i, count);
+    *any = *any || goes[i];
+  }
+  return goes;
+}
+
+/* The instructions of one step that stay; where others were, control goes to what follows. Returns how many stay. */
+static unsigned ref_fences_copy(ref_fences *fences, const ref_capsule_step *step) {
+  const size_t before = fences->sass.size / INSTRUCTION;
+  for (size_t i = (size_t)step->sass; i < (size_t)(step->sass + step->sass_count); i++) {
+    fences->moves.start[i] = fences->sass.size / INSTRUCTION;
+    fences->moves.self[i] = fences->moves.start[i];
+    if (!fences->goes[i]) {
+      ref_bytes_add(fences->link, &fences->sass, fences->text->data + i * INSTRUCTION, INSTRUCTION);
+    }
+  }
+  return (unsigned)(fences->sass.size / INSTRUCTION - before);
+}
+
+static void ref_fences_write_count(ref_fences *fences, const ref_capsule_step *step, unsigned count) {
+  const unsigned low = step->data[step->at] & ((1u << SASS_COUNT_BIT) - 1), value = count << SASS_COUNT_BIT | low;
+  const uint8_t record[2] = {(uint8_t)value, (uint8_t)(value >> 8)};
+  ref_bytes_add(fences->link, &fences->records, record, sizeof record);
+}
+
+/* RF71: how many instructions are left of it; one needs no count. */
+static void ref_fences_write_step(ref_fences *fences, const ref_capsule_step *step) {
+  const unsigned kept = ref_fences_copy(fences, step);
+  if (step->derived || kept == step->sass_count) {
+    ref_bytes_add(fences->link, &fences->records, step->data + step->at, step->derived ? 0 : step->end - step->at);
+    return;
+  }
+  if (kept > 1) {
+    ref_fences_write_count(fences, step, kept);
+  }
+  ref_bytes_add(fences->link, &fences->records, step->data + step->record, step->end - step->record);
+}
+
+/* The branch to itself and NOPs, as in capsule_exits.c. */
+static void ref_fences_write_end(ref_fences *fences, const ref_capsule_step *step) {
+  size_t nops = FEWEST_NOPS;
+  while ((fences->sass.size / INSTRUCTION + 1 + nops) % TEXT_UNIT != 0) {
+    nops++;
+  }
+  for (uint64_t i = 0; i < step->sass_count; i++) {
+    fences->moves.start[step->sass + i] = fences->sass.size / INSTRUCTION + (size_t)i;
+    fences->moves.self[step->sass + i] = fences->moves.start[step->sass + i];
+  }
+  ref_bytes_add(fences->link, &fences->sass, fences->text->data + step->sass * INSTRUCTION, INSTRUCTION);
+  for (size_t i = 0; i < nops; i++) {
+    ref_bytes_add_u64(fences->link, &fences->sass, NO_OPERATION[0]);
+    ref_bytes_add_u64(fences->link, &fences->sass, NO_OPERATION[1]);
+  }
+  ref_fences_write_count(fences, step, (unsigned)nops + 1);
+}
+
+/* False where what goes is not part of what a record makes. */
+static bool ref_fences_rebuild(ref_fences *fences, const ref_section *capsule, size_t *mask_end) {
+  ref_capsule_step step;
+  bool good = ref_capsule_body_begin(capsule->data, (size_t)capsule->size, &step);
+  *mask_end = step.end;
+  while (good && ref_capsule_body_next(&step)) {
+    good = step.sass_count > 0 && step.sass_count <= fences->moves.count - step.sass &&
+           !(step.derived && fences->goes[step.sass]);
+    const bool nops = !step.derived && step.end - step.at == 2;
+    if (good && nops && step.number + 1 == step.count) {
+      ref_fences_write_end(fences, &step);
+    } else if (good) {
+      ref_fences_write_step(fences, &step);
+    }
+  }
+  fences->moves.start[fences->moves.count] = fences->sass.size / INSTRUCTION;
+  return good && step.number == step.count && step.sass == fences->moves.count;
+}
+
+static void ref_fences_edit(ref_link *link, ref_file *file, ref_section *capsule, uint32_t number) {
+  ref_section *text = &file->whole.sections[number];
+  size_t mask_end = 0;
+  bool any = false;
+  ref_fences fences = {.link = link, .text = text};
+  if (!ref_fences_concern(&file->whole, text)) {
+    return;
+  }
+  fences.goes = ref_fences_choose(link, text, &any);
+  fences.moves.count = (size_t)text->size / INSTRUCTION;
+  fences.moves.start = ref_memory_take(link, fences.moves.count + 1, sizeof *fences.moves.start);
+  fences.moves.self = ref_memory_take(link, fences.moves.count + 1, sizeof *fences.moves.self);
+  if (!any || !ref_fences_rebuild(&fences, capsule, &mask_end)) {
+    return;
+  }
+  ref_bytes body = {0};
+  ref_bytes_add(link, &body, capsule->data, mask_end);
+  ref_bytes_add(link, &body, fences.records.data, fences.records.size);
+  ref_moves_apply(link, file, number, &fences.moves, &fences.sass);
+  text->data = fences.sass.data;
+  text->size = fences.sass.size;
+  capsule->data = body.data;
+  capsule->size = body.size;
+}
+
+void ref_fences_drop(ref_link *link) {
+  for (size_t i = 0; i < link->file_count && link->is_capsule && !link->relocatable; i++) {
+    ref_file *file = &link->files[i];
+    for (uint32_t k = 1; k < file->whole.section_count; k++) {
+      ref_section *capsule = &file->whole.sections[k];
+      const uint32_t text = capsule->data != NULL && capsule->size >= 4 ? ref_u32(capsule->data) : 0;
+      const ref_section *sass = text < file->whole.section_count ? &file->whole.sections[text] : NULL;
+      if (capsule->type == REF_TYPE_CAPSULE_TEXT && sass != NULL && sass->data != NULL &&
+          (sass->flags & REF_FLAG_EXEC) != 0) {
+        ref_fences_edit(link, file, capsule, text);
+      }
+    }
+    file->cubin = file->whole;
+  }
+}
