@@ -60,7 +60,7 @@ static const char *ref_verbose_constants(ref_link *link, const ref_function *ker
   return text;
 }
 
-/* RF206: without a table that the link makes, the entries count that a kernel of an -ewp file has from ptxas. */
+/* RF206: the entries count, too, that a kernel of an -ewp file has from ptxas. */
 static size_t ref_verbose_count_entries(const ref_link *link, const ref_function *kernel, uint8_t type) {
   size_t count = 0;
   for (size_t i = 0; i < link->relocation_count; i++) {
@@ -76,9 +76,9 @@ static const char *ref_verbose_textures(ref_link *link, const ref_function *kern
   const char *text = "";
   static const char *const names[] = {"textures", "surfaces", "samplers"};
   const size_t counts[] = {
-      kernel->textures != 0 ? kernel->textures : ref_verbose_count_entries(link, kernel, REF_SYMBOL_TEXTURE),
-      kernel->surfaces != 0 ? kernel->surfaces : ref_verbose_count_entries(link, kernel, REF_SYMBOL_SURFACE),
-      kernel->samplers != 0 ? kernel->samplers : ref_verbose_count_entries(link, kernel, REF_SYMBOL_SAMPLER),
+      kernel->textures + ref_verbose_count_entries(link, kernel, REF_SYMBOL_TEXTURE),
+      kernel->surfaces + ref_verbose_count_entries(link, kernel, REF_SYMBOL_SURFACE),
+      kernel->samplers + ref_verbose_count_entries(link, kernel, REF_SYMBOL_SAMPLER),
   };
   for (size_t i = 0; i < 3 && !link->is_capsule; i++) {
     if (counts[i] > 0) {
