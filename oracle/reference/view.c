@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { SYMBOL_BYTES = 24, SYMBOL_OTHER = 5, VISIBILITY = 3, HIDDEN = 2 };
+enum { SYMBOL_BYTES = 24, SYMBOL_OTHER = 5, VISIBILITY = 3 };
 
 const ref_view ref_view_sass = {.user_name = ".nv.constant3",
                                 .user_type = REF_TYPE_CONSTANT + 3,
@@ -85,15 +85,15 @@ static void ref_view_read_symbols(ref_link *link, ref_cubin *view, uint32_t numb
   }
 }
 
-/* RF221: a function of a capsule is hidden where its Mercury symbol is, whatever the SASS one says. */
+/* RF221: a function of a capsule is hidden or internal where its Mercury symbol is, whatever the SASS one says. */
 static void ref_view_show_functions(ref_link *link, ref_cubin *view, uint32_t mercury) {
   const ref_section *table = &view->sections[mercury];
   const size_t known = table->data == NULL ? 0 : (size_t)(table->size / SYMBOL_BYTES);
   ref_symbol *symbols = ref_memory_take(link, view->symbol_count + 1, sizeof *symbols);
   memcpy(symbols, view->symbols, view->symbol_count * sizeof *symbols);
   for (size_t i = 1; i < view->symbol_count && i < known; i++) {
-    const bool hidden = (symbols[i].info & 15) == REF_SYMBOL_FUNC && (symbols[i].other & VISIBILITY) == HIDDEN;
-    if (hidden && (table->data[i * SYMBOL_BYTES + SYMBOL_OTHER] & VISIBILITY) == 0) {
+    const bool marked = (symbols[i].info & 15) == REF_SYMBOL_FUNC && (symbols[i].other & VISIBILITY) != 0;
+    if (marked && (table->data[i * SYMBOL_BYTES + SYMBOL_OTHER] & VISIBILITY) == 0) {
       symbols[i].other &= (uint8_t)~VISIBILITY;
     }
   }
