@@ -205,6 +205,30 @@ static ref_frame ref_frames_merge(ref_frames *frames, size_t function, const ref
   return merged;
 }
 
+/* RF237: the Mercury frame in SASS, where the input's SASS frame is one of Mercury without instructions (RF39), as -r writes it. */
+static ref_frame ref_frames_translate(ref_frames *frames, size_t function, const ref_frame *mercury) {
+  ref_link *link = frames->capsule->mercury;
+  const ref_link *sass = frames->capsule->sass;
+  const ref_rows rows = ref_frames_rows(link, mercury, 1);
+  const ref_places places = ref_places_of_function(frames->capsule, function);
+  ref_rows moved = {0};
+  for (size_t i = 0; i < rows.count; i++) {
+    const size_t instruction = ref_places_find(&places, rows.items[i].place);
+    if (instruction != REF_NONE) {
+      ref_rows_put(link, &moved, instruction * INSTRUCTION, &rows.items[i].operations);
+    }
+  }
+  ref_frame frame = *mercury;
+  ref_rows_write(link, &moved, SASS_UNIT, &frame.rows);
+  ref_bytes_fill(link, &frame.rows, (size_t)ref_align_up(ROWS_AT + frame.rows.size, 8) - ROWS_AT);
+  frame.range = sass->symbols[sass->functions[function].symbol].size;
+  return frame;
+}
+
+static bool ref_frames_is_in_sass(const ref_frame *frame) {
+  return frame->common_section->data[frame->common + UNIT_AT] == SASS_UNIT;
+}
+
 /* The entry of a file's next frame that has one still; REF_NONE behind the last frame. */
 static size_t ref_frames_next_kept(ref_link *mercury, size_t number, ref_frame *frame) {
   const ref_file *file = &mercury->files[number];
@@ -274,6 +298,9 @@ static ref_frame ref_frames_choose(ref_frames *frames, const ref_kept_frame *kep
   }
   sass.range = ref_slots_frame_range(frames->capsule, function);
   const size_t count = ref_frames_of_function(frames, kept, &list);
+  if (count == 1 && !ref_frames_is_in_sass(&sass)) {
+    return ref_frames_translate(frames, function, &kept->frame);
+  }
   return count > 1 ? ref_frames_merge(frames, function, &sass, list, count) : sass;
 }
 
