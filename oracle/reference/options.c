@@ -136,16 +136,16 @@ void ref_options_check(ref_link *link) {
   ref_options_check_conflicts(link);
   ref_options_read_arch(link, arch);
   ref_options_check_words(link);
-  ref_unified_read_index(link);
-  link->relocatable = ref_option_given(link, REF_OPTION_RELOCATABLE);
-  link->preserves = ref_option_given(link, REF_OPTION_PRESERVE_RELOCS);
   if (ref_option_given(link, REF_OPTION_USE_HOST_INFO) && ref_options_list_names(link)) {
     ref_message_add(link, REF_INFO, "C55b",
                     "ignore -use-host-info because -kernels-used or -variables-used is specified");
   }
+  link->preserves = ref_option_given(link, REF_OPTION_PRESERVE_RELOCS);
+  ref_preserve_warn(link); /* L657: before what is wrong with the index */
+  ref_unified_read_index(link);
+  link->relocatable = ref_option_given(link, REF_OPTION_RELOCATABLE);
   /* W17.1, W17.11 */
   link->everything_live = ref_option_given(link, REF_OPTION_DEBUG) || link->relocatable || link->preserves;
-  ref_preserve_warn(link);
 }
 
 static bool ref_options_list_is_empty(const char *list) {
