@@ -115,6 +115,8 @@ const damage_cause damage_causes[] = {
     {"the finalizer's own reading of a capsule: frames, symbols, entries, code (M43, M44)", ".nv.capmerc*", "*", ANY,
      ANY},
     {"the finalizer's own reading of a capsule: frames, symbols, entries, code (M43, M44)", ".text.*", "*", ANY, ANY},
+    {"the finalizer's own reading of a capsule: frames, symbols, entries, code (M43, M44)", ".nv.uft.rel.*",
+     "bytes of .nv.uft*", DAMAGE_LINKS, DAMAGE_OTHER}, /* the code of a jump slot */
     {"a capsule's jump tables, which the finalizer writes anew (M20, L122)", ".nv.constant2.*", "*", ANY, ANY},
     {"words of a unified table's keys in a relocatable link (U7)", ".nv.uft.entry", "*", ANY, ANY},
     {"frames: entries whose length another word says (M44)", ".debug_frame", "*", ANY, ANY},
