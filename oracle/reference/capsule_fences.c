@@ -1,4 +1,4 @@
-/* Fences of leaf kernels: M44, RF234. In an executable of capsules alone a kernel that calls nothing loses the loads that ptxas puts in
+/* Fences of leaf kernels: M44, RF234, RF238. In an executable of capsules alone a kernel that calls nothing loses the loads that ptxas puts in
  * front of a fence, which are never done, and the narrow fence in front of a wider one. Done to the objects before they are linked, as
  * the opposite is in capsule_exits.c. */
 #include "capsule.h"
@@ -14,7 +14,8 @@ enum {
   BRANCH_INDEXED = 0x149,
   LOAD_SHARED = 0x984,
   FENCE = 0x992,
-  NOWHERE = 0xffff, /* RZ twice: register and address */
+  COPY_TO_SHARED = 0xfae, /* LDGSTS */
+  NOWHERE = 0xffff,       /* RZ twice: register and address */
   SASS_COUNT_BIT = 7,
   FEWEST_NOPS = 8,
   TEXT_UNIT = 8 /* instructions: 128 bytes */
@@ -48,21 +49,31 @@ static bool ref_fences_concern(const ref_cubin *cubin, const ref_section *text) 
   return text->info < cubin->symbol_count && (cubin->symbols[text->info].other & REF_OTHER_ENTRY) != 0;
 }
 
-static bool ref_fences_goes(const ref_section *text, size_t number, size_t count) {
-  const uint8_t *at = text->data + number * INSTRUCTION;
-  const unsigned opcode = ref_fences_opcode(text, number);
-  if (opcode == LOAD_SHARED) {
-    return ref_u16(at + 2) == NOWHERE;
+static bool ref_fences_is_idle(const ref_section *text, size_t number) {
+  return ref_fences_opcode(text, number) == LOAD_SHARED && ref_u16(text->data + number * INSTRUCTION + 2) == NOWHERE;
+}
+
+/* RF238: a kernel with LDGSTS keeps such loads, wherever they stand. */
+static bool ref_fences_copies(const ref_section *text, size_t count) {
+  size_t i = 0;
+  while (i < count && ref_fences_opcode(text, i) != COPY_TO_SHARED) {
+    i++;
   }
-  return opcode == FENCE && (ref_u64(at + 8) & NARROW_MASK) == NARROW && number + 1 < count &&
+  return i < count;
+}
+
+static bool ref_fences_is_narrow(const ref_section *text, size_t number, size_t count) {
+  const uint8_t *at = text->data + number * INSTRUCTION;
+  return ref_fences_opcode(text, number) == FENCE && (ref_u64(at + 8) & NARROW_MASK) == NARROW && number + 1 < count &&
          ref_fences_opcode(text, number + 1) == FENCE;
 }
 
 static bool *ref_fences_choose(ref_link *link, const ref_section *text, bool *any) {
   const size_t count = (size_t)text->size / INSTRUCTION;
+  const bool copies = ref_fences_copies(text, count);
   bool *goes = ref_memory_take(link, count + 1, sizeof *goes);
   for (size_t i = 0; i < count; i++) {
-    goes[i] = ref_fences_goes(text, i, count);
+    goes[i] = (ref_fences_is_idle(text, i) && !copies) || ref_fences_is_narrow(text, i, count);
     *any = *any || goes[i];
   }
   return goes;
