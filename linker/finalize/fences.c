@@ -19,11 +19,28 @@ static bool fences_is_load(const uint8_t *at) {
   return (tl_get16(at) & 0xfff) == OP_LDS && tl_get16(at + 2) == 0xffff;
 }
 
-static bool fences_is_dropped(const tl_moved_text *t, uint32_t index) {
+/* What a leaf needs of it all: the loads where it copies to shared memory (three stand before each copy), the MEMBAR where it
+ * has transaction barriers in shared memory. */
+typedef struct fences_needs {
+  bool loads, narrow;
+} fences_needs;
+
+static fences_needs fences_find_needs(const tl_moved_text *t) {
+  enum { OP_LDGSTS = 0xfae, OP_SYNCS = 0x1a7, BASE_MASK = 0x1ff };
+  fences_needs needs = {false, false};
+  for (uint32_t i = 0; i < t->count; i++) {
+    needs.loads |= tl_moved_opcode(t, i) == OP_LDGSTS;
+    needs.narrow |= (tl_moved_opcode(t, i) & BASE_MASK) == OP_SYNCS;
+  }
+  return needs;
+}
+
+static bool fences_is_dropped(const tl_moved_text *t, uint32_t index, fences_needs needs) {
   const uint8_t *const at = t->bytes + (uint64_t)index * INSTRUCTION;
   const uint64_t fields = tl_get64(at + 8) & UINT64_C(0xffffffffff);
   const bool narrow = tl_moved_opcode(t, index) == OP_MEMBAR && fields == 0x8000;
-  return fences_is_load(at) || (narrow && index + 1 < t->count && tl_moved_opcode(t, index + 1) == OP_MEMBAR);
+  const bool before = index + 1 < t->count && tl_moved_opcode(t, index + 1) == OP_MEMBAR;
+  return (!needs.loads && fences_is_load(at)) || (!needs.narrow && narrow && before);
 }
 
 static bool fences_is_call(uint16_t opcode) {
@@ -40,11 +57,12 @@ bool tl_fences_may_stand(const uint8_t *bytes, uint64_t size) {
 /* A leaf with such loads. */
 static bool fences_text_has_them(const tl_cubin_section *text, tl_arena *arena) {
   const tl_moved_text t = tl_moved_read(text, arena);
+  const fences_needs needs = fences_find_needs(&t);
   bool any = false;
   for (uint32_t i = 0; i < t.count; i++) {
     if (fences_is_call(tl_moved_opcode(&t, i)))
       return false;
-    any |= fences_is_load(t.bytes + (uint64_t)i * INSTRUCTION);
+    any |= fences_is_dropped(&t, i, needs);
   }
   return any;
 }
@@ -56,8 +74,10 @@ static bool fences_capsule_is_plain(const tl_cubin *mercury, uint32_t section, c
   if (!tl_moved_capsule_is_plain(mercury, section, text, &items, arena))
     return false;
   const tl_moved_text t = tl_moved_read(text, arena);
+  const fences_needs needs = fences_find_needs(&t);
   for (uint32_t i = 0; i < t.count; i++)
-    if (fences_is_dropped(&t, i) && (items[i] == TL_MOVED_NO_ITEM || i + 1 == t.count || items[i + 1] != items[i]))
+    if (fences_is_dropped(&t, i, needs) &&
+        (items[i] == TL_MOVED_NO_ITEM || i + 1 == t.count || items[i + 1] != items[i]))
       return false;
   return true;
 }
@@ -76,10 +96,11 @@ const bool *tl_fences_choose(const tl_cubin *sass, const tl_cubin *mercury, tl_a
 
 static tl_moved_text fences_read(const tl_cubin_section *text, tl_arena *arena) {
   tl_moved_text t = tl_moved_read(text, arena);
+  const fences_needs needs = fences_find_needs(&t);
   uint64_t place = 0;
   for (uint32_t i = 0; i < t.count; i++) {
     t.place[i] = place;
-    place += fences_is_dropped(&t, i) ? 0 : INSTRUCTION;
+    place += fences_is_dropped(&t, i, needs) ? 0 : INSTRUCTION;
   }
   t.place[t.count] = place;
   return t;
@@ -105,7 +126,7 @@ void tl_fences_drop(tl_cubin *sass, const bool *texts, tl_arena *arena) {
 static uint32_t fences_left(const tl_moved_text *t, uint64_t first, uint32_t count) {
   uint32_t left = 0;
   for (uint64_t i = first; i < first + count; i++)
-    left += i >= t->count || !fences_is_dropped(t, (uint32_t)i);
+    left += i >= t->count || t->place[i] != t->place[i + 1];
   return left;
 }
 

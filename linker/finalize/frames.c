@@ -321,6 +321,16 @@ static const tl_moved_text *frames_moved_text(const finalizer *f, uint32_t sass)
   return cubin && cubin->moved ? cubin->moved[piece->section] : NULL;
 }
 
+/* The input's own SASS frame, where that of the Mercury view cannot be translated. */
+static void frames_put_own(frame_writer *w, const frame_pair *own, uint32_t text) {
+  const uint64_t start = w->size;
+  const uint32_t plain = w->f->sass_section[text];
+  const tl_moved_text *const moved = plain == TL_NONE ? NULL : frames_moved_text(w->f, plain);
+  frames_put(w, own->sass, own->sass_size);
+  if (moved)
+    tl_moved_frame(w->bytes + start, own->sass_size, moved, final_view_size(w->f->sass, plain));
+}
+
 /* A frame at the places of the SASS text (L492); of several frames of a function the first has the steps of all (L128). */
 static void frames_put_translated(frame_writer *w, uint32_t first, const frame_pair *last) {
   finalizer *const f = w->f;
@@ -332,12 +342,12 @@ static void frames_put_translated(frame_writer *w, uint32_t first, const frame_p
     known = frames_read_steps(f, w->pairs.items[i].mercury, w->pairs.items[i].mercury_size, &steps);
   if (!known && !last->sass)
     final_disagree(f, "its SASS and its Mercury frames differ");
+  const uint64_t start = w->size;
   if (!known) {
-    frames_put(w, last->sass, last->sass_size);
+    frames_put_own(w, last, text);
     return;
   }
   tl_vector_sort(&steps, frames_compare_steps);
-  const uint64_t start = w->size;
   frames_put(w, last->mercury, FRAME_FDE);
   frames_put_steps(w, &steps, map);
   w->size = start + tl_align(w->size - start, 8);

@@ -82,38 +82,33 @@ bool tl_moved_text_is_plain(const tl_cubin_section *text, tl_arena *arena) {
   return tl_moved_padded((uint64_t)t.count * INSTRUCTION) == text->size;
 }
 
-/* Records of .nv.info.F that name places: all words, every other one, or in a way that is not known. */
-typedef enum info_places { PLACES_NONE, PLACES_ALL, PLACES_FIRST, PLACES_EXIT, PLACES_UNKNOWN } info_places;
+/* Attributes that name places in the code: the byte of the first one, and how far the next is; 0 where that is not known. */
+typedef struct moved_attribute {
+  uint8_t code, first, step;
+} moved_attribute;
 
-static info_places moved_places_of(uint8_t code) {
-  switch (code) {
-  case 0x1c:
-    return PLACES_EXIT;
-  case 0x1d:
-  case 0x28:
-  case 0x31:
-  case 0x46:
-    return PLACES_ALL;
-  case 0x2e:
-  case 0x44:
-    return PLACES_FIRST;
-  case 0x34:
-  case 0x39:
-  case 0x40:
-  case 0x47:
-  case 0x55:
-  case 0x57:
-    return PLACES_UNKNOWN;
-  default:
-    return PLACES_NONE;
-  }
+enum { EXITS = 0x1c, ONE_ALONE = 255 };
+
+static const moved_attribute moved_attributes[] = {
+    {EXITS, 0, 4},        {0x1d, 0, 4}, {0x28, 0, 4}, {0x2e, 0, 8}, {0x31, 0, 4}, {0x34, 0, 0}, {0x39, 0, 16},
+    {0x40, 0, ONE_ALONE}, {0x44, 0, 8}, {0x46, 0, 4}, {0x47, 0, 0}, {0x55, 4, 8}, {0x57, 0, 0},
+};
+
+/* NULL for one that names none. */
+static const moved_attribute *moved_attribute_of(uint8_t code) {
+  for (size_t i = 0; i < sizeof moved_attributes / sizeof *moved_attributes; i++)
+    if (moved_attributes[i].code == code)
+      return &moved_attributes[i];
+  return NULL;
 }
 
 static bool moved_info_is_plain(const tl_cubin_section *info) {
   tl_record record;
-  for (uint64_t position = 0; tl_record_next_whole(info, &position, &record);)
-    if (moved_places_of(record.code) == PLACES_UNKNOWN)
+  for (uint64_t position = 0; tl_record_next_whole(info, &position, &record);) {
+    const moved_attribute *const row = moved_attribute_of(record.code);
+    if (row && !row->step)
       return false;
+  }
   return true;
 }
 
@@ -218,11 +213,12 @@ static void moved_move_info(tl_cubin_section *info, const tl_moved_text *t, tl_a
   uint8_t *const bytes = tl_arena_copy(arena, info->data, info->size);
   tl_record record;
   for (uint64_t position = 0; tl_record_next_whole(info, &position, &record);) {
-    const info_places kind = moved_places_of(record.code);
+    const moved_attribute *const row = moved_attribute_of(record.code);
     uint8_t *const data = bytes + (record.data - info->data);
-    for (uint64_t i = 0; kind != PLACES_NONE && record.format == 4 && i + 4 <= record.size;
-         i += kind == PLACES_FIRST ? 8 : 4)
-      tl_put32(data + i, (uint32_t)(tl_moved_place(t, tl_get32(data + i)) + (kind == PLACES_EXIT ? t->exit : 0)));
+    const uint64_t behind = record.code == EXITS ? t->exit : 0;
+    for (uint64_t i = row ? row->first : 0; row && record.format == 4 && i + 4 <= record.size;
+         i += row->step == ONE_ALONE ? record.size : row->step)
+      tl_put32(data + i, (uint32_t)(tl_moved_place(t, tl_get32(data + i)) + behind));
   }
   info->data = bytes;
 }
