@@ -1,6 +1,6 @@
-/* Fences of leaf kernels: M44, RF234, RF238. In an executable of capsules alone a kernel that calls nothing loses the loads that ptxas puts in
- * front of a fence, which are never done, and the narrow fence in front of a wider one. Done to the objects before they are linked, as
- * the opposite is in capsule_exits.c. */
+/* Fences of leaf kernels: M44, RF234, RF238, RF246. In an executable of capsules alone a kernel that calls nothing loses the loads
+ * that ptxas puts in front of a fence, which are never done, and the narrow fence in front of a wider one. Done to the objects
+ * before they are linked, as the opposite is in capsule_exits.c. */
 #include "capsule.h"
 
 #include <string.h>
@@ -12,6 +12,7 @@ enum {
   CALL_ABSOLUTE = 0x143,
   CALL_RELATIVE = 0x144,
   BRANCH_INDEXED = 0x149,
+  TRANSACTION_BARRIER = 0x1a7, /* SYNCS */
   LOAD_SHARED = 0x984,
   FENCE = 0x992,
   COPY_TO_SHARED = 0xfae, /* LDGSTS */
@@ -53,10 +54,9 @@ static bool ref_fences_is_idle(const ref_section *text, size_t number) {
   return ref_fences_opcode(text, number) == LOAD_SHARED && ref_u16(text->data + number * INSTRUCTION + 2) == NOWHERE;
 }
 
-/* RF238: a kernel with LDGSTS keeps such loads, wherever they stand. */
-static bool ref_fences_copies(const ref_section *text, size_t count) {
+static bool ref_fences_has(const ref_section *text, size_t count, unsigned mask, unsigned opcode) {
   size_t i = 0;
-  while (i < count && ref_fences_opcode(text, i) != COPY_TO_SHARED) {
+  while (i < count && (ref_fences_opcode(text, i) & mask) != opcode) {
     i++;
   }
   return i < count;
@@ -68,12 +68,14 @@ static bool ref_fences_is_narrow(const ref_section *text, size_t number, size_t 
          ref_fences_opcode(text, number + 1) == FENCE;
 }
 
+/* RF238: a kernel with LDGSTS keeps the loads, wherever they stand. RF246: one with SYNCS keeps the fences. */
 static bool *ref_fences_choose(ref_link *link, const ref_section *text, bool *any) {
   const size_t count = (size_t)text->size / INSTRUCTION;
-  const bool copies = ref_fences_copies(text, count);
+  const bool keeps_loads = ref_fences_has(text, count, OPCODE, COPY_TO_SHARED);
+  const bool keeps_fences = ref_fences_has(text, count, BASE, TRANSACTION_BARRIER);
   bool *goes = ref_memory_take(link, count + 1, sizeof *goes);
   for (size_t i = 0; i < count; i++) {
-    goes[i] = (ref_fences_is_idle(text, i) && !copies) || ref_fences_is_narrow(text, i, count);
+    goes[i] = (ref_fences_is_idle(text, i) && !keeps_loads) || (ref_fences_is_narrow(text, i, count) && !keeps_fences);
     *any = *any || goes[i];
   }
   return goes;

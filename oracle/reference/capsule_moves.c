@@ -130,19 +130,21 @@ static void ref_moves_relocations(const ref_mover *mover, ref_section *section) 
   }
 }
 
-/* I41: which words of an attribute are instructions: `stride` bytes a record, the first word of each. */
+/* I41: which words of an attribute are instructions: `stride` bytes a record, one word of each (0x55: RF246). */
 typedef struct ref_moved_attribute {
-  uint8_t code, stride;
+  uint8_t code, stride, at;
 } ref_moved_attribute;
 
 static void ref_moves_branch_targets(const ref_moves *moves, uint8_t *data, uint64_t size);
 
 static void ref_moves_attribute(const ref_mover *mover, const ref_attribute *attribute, uint8_t *data) {
-  static const ref_moved_attribute rows[] = {{0x1c, 4}, {0x28, 4}, {0x31, 4},  {0x46, 4},  {0x47, 4},
-                                             {0x57, 4}, {0x2e, 8}, {0x39, 16}, {0x40, 12}, {0x44, 8}};
+  static const ref_moved_attribute rows[] = {{0x1c, 4, 0},  {0x28, 4, 0}, {0x31, 4, 0}, {0x46, 4, 0},
+                                             {0x47, 4, 0},  {0x57, 4, 0}, {0x2e, 8, 0}, {0x39, 16, 0},
+                                             {0x40, 12, 0}, {0x44, 8, 0}, {0x55, 8, 4}};
   const uint8_t branch_targets = 0x34;
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-    for (uint64_t at = 0; rows[i].code == attribute->code && at + WORD <= attribute->size; at += rows[i].stride) {
+    for (uint64_t at = rows[i].at; rows[i].code == attribute->code && at + WORD <= attribute->size;
+         at += rows[i].stride) {
       ref_put_u32(data + at, (uint32_t)ref_moves_instruction(mover->moves, ref_u32(data + at)));
     }
   }

@@ -22,6 +22,7 @@ enum {
   EVERY_WAIT = 0x3f,
   ALL_ORDINARY = 0x1f, /* 0 to 4 */
   FENCE = 0x992,
+  TRY_WAIT = 0x15a7, /* SYNCS */
   MOST_ROUNDS = 1000
 };
 
@@ -262,7 +263,8 @@ static void ref_leaf_find_consumers(ref_leaf *leaf, size_t number, ref_indices *
     token->first_wait = token->first_wait == REF_NONE ? number : token->first_wait;
     if (same_block && token->consumer == REF_NONE) {
       token->consumer = number;
-      token->is_local = number != leaf->blocks[instruction->block].last || !instruction->ends_block;
+      token->is_local = number != leaf->blocks[instruction->block].last || !instruction->ends_block ||
+                        leaf->instructions[token->instruction].opcode == TRY_WAIT; /* M45c */
     }
   }
   for (unsigned n = 0; n < BOARDS && ref_leaf_frees(instruction); n++) {
