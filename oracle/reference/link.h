@@ -134,6 +134,7 @@ typedef struct ref_file {
   /* one entry an input section */
   size_t *section_of;
   uint64_t *offset_in;
+  uint64_t note_offset;       /* RF239: of its record among those of the inputs */
   ref_indices lost_variables; /* W8.5 */
   bool *lost;                 /* an entry a symbol: a variable that another file's definition beats (RF1) */
   bool swapped;               /* RF116: a section is an alias's */
@@ -693,6 +694,7 @@ void ref_symbols_write(ref_link *link, ref_bytes *output);
 void ref_symbols_name_globals(ref_link *link);
 
 /* notes.c */
+size_t ref_notes_own_size(ref_link *link);
 void ref_notes_write(ref_link *link);
 
 /* write.c */

@@ -124,6 +124,13 @@ static void ref_note_write_cuda(ref_link *link, ref_bytes *output) {
   ref_bytes_add_u32(link, output, TOOLKIT);
 }
 
+/* RF239: of the output's own record, in front of those of the inputs. */
+size_t ref_notes_own_size(ref_link *link) {
+  ref_bytes own = {0};
+  ref_note_write_tool(link, &own);
+  return own.size;
+}
+
 void ref_notes_write(ref_link *link) {
   ref_out_section *note = &link->sections[link->note_section];
   ref_note_write_tool(link, &note->data);

@@ -105,6 +105,36 @@ static size_t ref_relocation_shared_section(const ref_link *link, const ref_file
                                                             : link->functions[file->function_of[owner]].shared;
 }
 
+/* RF239: sections that the output has of its own or not at all; an entry against the symbol of one is about symbol 0 (R12). */
+static bool ref_relocation_is_made_anew(uint32_t type) {
+  static const uint32_t types[] = {REF_TYPE_CALLGRAPH, REF_TYPE_PROTOTYPE, REF_TYPE_INFO,
+                                   REF_TYPE_COMPAT,    REF_TYPE_SYMTAB,    REF_TYPE_STRTAB,
+                                   REF_TYPE_RELA,      REF_TYPE_REL,       REF_TYPE_REL_ACTION};
+  for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+    if (types[i] == type) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* RF239: the notes' symbols are those of the output's, `.nv_debug.shared` that of the pool. */
+static void ref_relocation_resolve_own(ref_link *link, const ref_file *file, uint32_t number,
+                                       ref_out_relocation *output) {
+  const ref_section *section = &file->cubin.sections[number];
+  const bool note = section->type == REF_TYPE_NOTE, pool = strcmp(section->name, ".nv_debug.shared") == 0;
+  if (note && strcmp(section->name, ".note.nv.tkinfo") == 0) {
+    output->symbol = link->sections[link->note_section].symbol;
+    output->block_offset = link->relocatable ? 0 : ref_notes_own_size(link) + file->note_offset;
+  } else if (note && strcmp(section->name, ".note.nv.cuinfo") == 0) {
+    output->symbol = link->sections[link->cuinfo_section].symbol;
+  } else if (pool && ref_option_given(link, REF_OPTION_DEBUG)) {
+    const size_t found = ref_map_find(&link->section_by_name, section->name);
+    output->symbol = found == REF_NONE ? REF_NONE : link->sections[found].symbol;
+  }
+  output->names_gone_section = output->symbol == REF_NONE && !ref_relocation_is_made_anew(section->type);
+}
+
 static void ref_relocation_resolve_symbol(ref_link *link, ref_file *file, const ref_relocation *entry,
                                           ref_out_relocation *output) {
   if (entry->symbol >= file->cubin.symbol_count) { /* D44: nvlink reads what lies behind the table */
@@ -124,8 +154,8 @@ static void ref_relocation_resolve_symbol(ref_link *link, ref_file *file, const 
       output->symbol = link->sections[file->section_of[section]].symbol;
       output->names_unlisted = output->symbol == REF_NONE;
       output->block_offset = file->offset_in[section];
-    } else {
-      output->names_gone_section = section != 0 && section < file->cubin.section_count;
+    } else if (section != 0 && section < file->cubin.section_count) {
+      ref_relocation_resolve_own(link, file, section, output);
     }
   } else {
     output->symbol = file->symbol_of[entry->symbol];
