@@ -12,7 +12,8 @@ enum {
   CALL_ABSOLUTE = 0x143,
   CALL_RELATIVE = 0x144,
   BRANCH_INDEXED = 0x149,
-  TRANSACTION_BARRIER = 0x1a7, /* SYNCS */
+  TRANSACTION_BARRIER = 0x1a7,  /* SYNCS */
+  TRANSACTION_EXCHANGE = 0x1b2, /* SYNCS.EXCH */
   LOAD_SHARED = 0x984,
   FENCE = 0x992,
   COPY_TO_SHARED = 0xfae, /* LDGSTS */
@@ -72,7 +73,8 @@ static bool ref_fences_is_narrow(const ref_section *text, size_t number, size_t 
 static bool *ref_fences_choose(ref_link *link, const ref_section *text, bool *any) {
   const size_t count = (size_t)text->size / INSTRUCTION;
   const bool keeps_loads = ref_fences_has(text, count, OPCODE, COPY_TO_SHARED);
-  const bool keeps_fences = ref_fences_has(text, count, BASE, TRANSACTION_BARRIER);
+  const bool keeps_fences = ref_fences_has(text, count, BASE, TRANSACTION_BARRIER) ||
+                            ref_fences_has(text, count, BASE, TRANSACTION_EXCHANGE); /* RF240 */
   bool *goes = ref_memory_take(link, count + 1, sizeof *goes);
   for (size_t i = 0; i < count; i++) {
     goes[i] = (ref_fences_is_idle(text, i) && !keeps_loads) || (ref_fences_is_narrow(text, i, count) && !keeps_fences);
