@@ -128,7 +128,7 @@ static void ref_relocation_resolve_own(ref_link *link, const ref_file *file, uin
     output->block_offset = link->relocatable ? 0 : ref_notes_own_size(link) + file->note_offset;
   } else if (note && strcmp(section->name, ".note.nv.cuinfo") == 0) {
     output->symbol = link->sections[link->cuinfo_section].symbol;
-  } else if (pool && ref_option_given(link, REF_OPTION_DEBUG)) {
+  } else if (pool && (link->relocatable || ref_option_given(link, REF_OPTION_DEBUG))) {
     const size_t found = ref_map_find(&link->section_by_name, section->name);
     output->symbol = found == REF_NONE ? REF_NONE : link->sections[found].symbol;
   }
