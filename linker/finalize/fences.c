@@ -26,11 +26,12 @@ typedef struct fences_needs {
 } fences_needs;
 
 static fences_needs fences_find_needs(const tl_moved_text *t) {
-  enum { OP_LDGSTS = 0xfae, OP_SYNCS = 0x1a7, BASE_MASK = 0x1ff };
+  enum { OP_LDGSTS = 0xfae, OP_SYNCS = 0x1a7, OP_SYNCS_CONTROL = 0x1b1, OP_SYNCS_EXCHANGE = 0x1b2, BASE_MASK = 0x1ff };
   fences_needs needs = {false, false};
   for (uint32_t i = 0; i < t->count; i++) {
     needs.loads |= tl_moved_opcode(t, i) == OP_LDGSTS;
-    needs.narrow |= (tl_moved_opcode(t, i) & BASE_MASK) == OP_SYNCS;
+    const uint16_t base = tl_moved_opcode(t, i) & BASE_MASK;
+    needs.narrow |= base == OP_SYNCS || base == OP_SYNCS_CONTROL || base == OP_SYNCS_EXCHANGE;
   }
   return needs;
 }
