@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "oracle/reference/capsule.h"
 #include "oracle/reference/link.h"
 #include "oracle/reference/relocation_table.h"
 #include "tests/harness/harness.h"
@@ -126,6 +127,22 @@ static void hostile_names_stay(void **state) {
   ref_memory_free(link.blocks);
 }
 
+/* RF247: from the sizes that ptxas gives the functions of a capsule. */
+static void derived_instructions_have_their_lengths(void **state) {
+  static const uint16_t short_ones[] = {0x209, 0x20a, 0x20f, 0x21a, 0x226, 0x236,
+                                        0x238, 0x23a, 0x240, 0x301, 0xc09, 0xe21};
+  const uint64_t long_length = 32;
+  (void)state;
+  for (size_t i = 0; i < sizeof short_ones / sizeof short_ones[0]; i++) {
+    const uint8_t instruction[16] = {(uint8_t)short_ones[i], (uint8_t)(short_ones[i] >> 8 | 0x70)};
+    assert_int_equal(ref_capsule_derived_length(instruction), long_length / 2);
+  }
+  uint8_t comparison[16] = {0x0b, 0x72, [10] = 0xf0, [11] = 0x03}; /* a result, nothing to combine with */
+  assert_int_equal(ref_capsule_derived_length(comparison), long_length / 2);
+  comparison[10] = 0x30; /* a second result */
+  assert_int_equal(ref_capsule_derived_length(comparison), long_length);
+}
+
 int main(int argc, char **argv) {
   names_paths = argv + (argc > 0);
   const struct CMUnitTest tests[] = {
@@ -135,6 +152,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(field_stops_at_the_end),
       cmocka_unit_test(names_are_printed_as_nvlink_does),
       cmocka_unit_test(hostile_names_stay),
+      cmocka_unit_test(derived_instructions_have_their_lengths),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
