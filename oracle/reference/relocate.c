@@ -533,10 +533,10 @@ static void ref_relocate_patch(ref_link *link, const ref_out_relocation *entry, 
   if (entry->offset >= target->data.size || entry->offset >= target->size) {
     ref_message_fatal(link, "E63", "Internal error: reloc address not found");
   }
-  if (ref_relocate_is_foreign(link, entry->type)) {
+  const ref_relocation_row *row = ref_relocation_row_of(entry->type);
+  if (row == NULL || ref_relocate_is_foreign(link, entry->type)) { /* nvlink's table has nothing to write by (RF228) */
     ref_relocate_refuse_foreign(link);
   }
-  const ref_relocation_row *row = ref_relocation_row_of(entry->type);
   const uint64_t addend = entry->has_addend ? (uint64_t)entry->addend : 0;
   const uint64_t place = ref_relocate_kind(link, entry->type) == REF_KIND_PC_RELATIVE ? entry->offset : 0;
   const uint64_t value = clear ? 0 : ref_relocate_symbol_value(link, entry) + addend - place;
