@@ -228,8 +228,10 @@ static void measure_cells(size_t count) {
 
 /* The same for the counts of inputs for rules (rules.h), where the linkers are instrumented. */
 static void measure_rules(size_t count) {
-  char path[] = "/tmp/fuzz-rules-XXXXXX";
-  const int file = mkstemp(path);
+  char path[512];
+  const char *const place = getenv("TMPDIR");
+  const int length = snprintf(path, sizeof path, "%s/fuzz-rules-XXXXXX", place ? place : "/tmp");
+  const int file = length > 0 && (size_t)length < sizeof path ? mkstemp(path) : -1;
   const size_t counters = file < 0 ? 0 : fuzz_rules_start(path);
   if (file >= 0) {
     (void)close(file);

@@ -113,8 +113,7 @@ static tl_moved_text barriers_read(const tl_cubin_section *text, tl_arena *arena
   return t;
 }
 
-static void barriers_write_text(tl_cubin_section *text, const tl_moved_text *t, tl_arena *arena) {
-  uint8_t *const bytes = tl_moved_write(text, t, arena);
+static void barriers_put_all(const tl_moved_text *t, uint8_t *bytes) {
   for (uint32_t i = 0; i < t->count; i++) {
     const uint8_t *const from = t->bytes + (uint64_t)i * INSTRUCTION;
     if (barriers_opcode(from) != OP_EXIT)
@@ -130,19 +129,7 @@ static void barriers_write_text(tl_cubin_section *text, const tl_moved_text *t, 
 }
 
 void tl_barriers_add(tl_cubin *sass, const bool *texts, tl_arena *arena) {
-  const tl_moved_text **const moved = tl_arena_new(arena, const tl_moved_text *, sass->section_count);
-  bool any = false;
-  for (uint32_t i = 1; i < sass->section_count; i++) {
-    if (!texts[i])
-      continue;
-    tl_moved_text *const t = tl_arena_new(arena, tl_moved_text, 1);
-    *t = barriers_read(&sass->sections[i], arena);
-    moved[i] = t;
-    any = true;
-    barriers_write_text(&sass->sections[i], t, arena);
-  }
-  if (any)
-    tl_moved_follow(sass, moved, arena);
+  tl_moved_change(sass, texts, barriers_read, barriers_put_all, arena);
 }
 
 /* --- the Mercury view --- */

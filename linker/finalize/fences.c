@@ -108,19 +108,7 @@ static tl_moved_text fences_read(const tl_cubin_section *text, tl_arena *arena) 
 }
 
 void tl_fences_drop(tl_cubin *sass, const bool *texts, tl_arena *arena) {
-  const tl_moved_text **const moved = tl_arena_new(arena, const tl_moved_text *, sass->section_count);
-  bool any = false;
-  for (uint32_t i = 1; i < sass->section_count; i++) {
-    if (!texts[i])
-      continue;
-    tl_moved_text *const t = tl_arena_new(arena, tl_moved_text, 1);
-    *t = fences_read(&sass->sections[i], arena);
-    moved[i] = t;
-    any = true;
-    tl_moved_write(&sass->sections[i], t, arena);
-  }
-  if (any)
-    tl_moved_follow(sass, moved, arena);
+  tl_moved_change(sass, texts, fences_read, NULL, arena);
 }
 
 /* How many instructions of an item stay. */

@@ -173,7 +173,7 @@ static void moved_move_target(const tl_moved_text *t, uint32_t index, uint8_t *t
   moved_put(to, low, high);
 }
 
-uint8_t *tl_moved_write(tl_cubin_section *text, const tl_moved_text *t, tl_arena *arena) {
+static uint8_t *moved_write(tl_cubin_section *text, const tl_moved_text *t, tl_arena *arena) {
   const uint64_t size = tl_moved_padded(t->place[t->count]);
   uint8_t *const bytes = tl_arena_new(arena, uint8_t, size);
   for (uint8_t *to = bytes; to < bytes + size; to += INSTRUCTION)
@@ -276,7 +276,7 @@ static void moved_move_frames(tl_cubin *sass, const tl_moved_text *const *moved,
   }
 }
 
-void tl_moved_follow(tl_cubin *sass, const tl_moved_text *const *moved, tl_arena *arena) {
+static void moved_follow(tl_cubin *sass, const tl_moved_text *const *moved, tl_arena *arena) {
   for (uint32_t i = 1; i < sass->section_count; i++) {
     tl_cubin_section *const section = &sass->sections[i];
     if (moved[i])
@@ -290,6 +290,25 @@ void tl_moved_follow(tl_cubin *sass, const tl_moved_text *const *moved, tl_arena
   }
   moved_move_frames(sass, moved, arena);
   sass->moved = moved;
+}
+
+void tl_moved_change(tl_cubin *sass, const bool *texts, tl_moved_text (*read)(const tl_cubin_section *, tl_arena *),
+                     void (*put)(const tl_moved_text *, uint8_t *), tl_arena *arena) {
+  const tl_moved_text **const moved = tl_arena_new(arena, const tl_moved_text *, sass->section_count);
+  bool any = false;
+  for (uint32_t i = 1; i < sass->section_count; i++) {
+    if (!texts[i])
+      continue;
+    tl_moved_text *const t = tl_arena_new(arena, tl_moved_text, 1);
+    *t = read(&sass->sections[i], arena);
+    moved[i] = t;
+    any = true;
+    uint8_t *const bytes = moved_write(&sass->sections[i], t, arena);
+    if (put)
+      put(t, bytes);
+  }
+  if (any)
+    moved_follow(sass, moved, arena);
 }
 
 /* --- the capsule --- */

@@ -124,6 +124,9 @@ void ref_fences_drop(ref_link *link);
 
 /* capsule_moves.c: changes what refers to the text's instructions; `sass` is the new text. */
 void ref_moves_apply(ref_link *link, ref_file *file, uint32_t text, const ref_moves *moves, ref_bytes *sass);
+/* Gives each capsule of a file to `edit`, with the number of its SASS text; the link then reads what was made of them. */
+void ref_moves_edit_texts(ref_link *link, ref_file *file,
+                          void (*edit)(ref_link *, ref_file *, ref_section *, uint32_t));
 
 /* capsule_line_moves.c: the same of the line table that `relocations` are about. */
 void ref_line_moves_apply(ref_link *link, ref_cubin *cubin, uint32_t text, const ref_moves *moves,

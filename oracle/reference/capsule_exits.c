@@ -207,16 +207,6 @@ void ref_exits_make_visible(ref_link *link) {
     return;
   }
   for (size_t i = 0; i < link->file_count && (link->files[i].whole.flags & REF_KIND_CAPSULE) != 0; i++) {
-    ref_file *file = &link->files[i];
-    for (uint32_t k = 1; k < file->whole.section_count; k++) {
-      ref_section *capsule = &file->whole.sections[k];
-      const uint32_t text = capsule->data != NULL && capsule->size >= 4 ? ref_u32(capsule->data) : 0;
-      const ref_section *sass = text < file->whole.section_count ? &file->whole.sections[text] : NULL;
-      if (capsule->type == REF_TYPE_CAPSULE_TEXT && sass != NULL && sass->data != NULL &&
-          (sass->flags & REF_FLAG_EXEC) != 0) {
-        ref_exits_edit(link, file, capsule, text);
-      }
-    }
-    file->cubin = file->whole;
+    ref_moves_edit_texts(link, &link->files[i], ref_exits_edit);
   }
 }

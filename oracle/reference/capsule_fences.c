@@ -179,16 +179,6 @@ static void ref_fences_edit(ref_link *link, ref_file *file, ref_section *capsule
 
 void ref_fences_drop(ref_link *link) {
   for (size_t i = 0; i < link->file_count && link->is_capsule && !link->relocatable; i++) {
-    ref_file *file = &link->files[i];
-    for (uint32_t k = 1; k < file->whole.section_count; k++) {
-      ref_section *capsule = &file->whole.sections[k];
-      const uint32_t text = capsule->data != NULL && capsule->size >= 4 ? ref_u32(capsule->data) : 0;
-      const ref_section *sass = text < file->whole.section_count ? &file->whole.sections[text] : NULL;
-      if (capsule->type == REF_TYPE_CAPSULE_TEXT && sass != NULL && sass->data != NULL &&
-          (sass->flags & REF_FLAG_EXEC) != 0) {
-        ref_fences_edit(link, file, capsule, text);
-      }
-    }
-    file->cubin = file->whole;
+    ref_moves_edit_texts(link, &link->files[i], ref_fences_edit);
   }
 }

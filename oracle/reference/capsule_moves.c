@@ -280,3 +280,17 @@ void ref_moves_apply(ref_link *link, ref_file *file, uint32_t text, const ref_mo
   }
   ref_moves_symbols(&mover, sass->size);
 }
+
+void ref_moves_edit_texts(ref_link *link, ref_file *file,
+                          void (*edit)(ref_link *, ref_file *, ref_section *, uint32_t)) {
+  for (uint32_t k = 1; k < file->whole.section_count; k++) {
+    ref_section *capsule = &file->whole.sections[k];
+    const uint32_t text = capsule->data != NULL && capsule->size >= 4 ? ref_u32(capsule->data) : 0;
+    const ref_section *sass = text < file->whole.section_count ? &file->whole.sections[text] : NULL;
+    if (capsule->type == REF_TYPE_CAPSULE_TEXT && sass != NULL && sass->data != NULL &&
+        (sass->flags & REF_FLAG_EXEC) != 0) {
+      edit(link, file, capsule, text);
+    }
+  }
+  file->cubin = file->whole;
+}
