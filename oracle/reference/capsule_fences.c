@@ -1,4 +1,4 @@
-/* Fences of leaf kernels: M44, RF234, RF238, RF246. In an executable of capsules alone a kernel that calls nothing loses the loads
+/* Fences of leaf kernels: M44, RF234, RF238, RF241, RF246. In an executable of capsules alone a kernel that calls nothing loses the loads
  * that ptxas puts in front of a fence, which are never done, and the narrow fence in front of a wider one. Done to the objects
  * before they are linked, as the opposite is in capsule_exits.c. */
 #include "capsule.h"
@@ -13,6 +13,7 @@ enum {
   CALL_RELATIVE = 0x144,
   BRANCH_INDEXED = 0x149,
   TRANSACTION_BARRIER = 0x1a7,  /* SYNCS */
+  TRANSACTION_END = 0x1b1,      /* of one: mbarrier.inval */
   TRANSACTION_EXCHANGE = 0x1b2, /* SYNCS.EXCH */
   LOAD_SHARED = 0x984,
   FENCE = 0x992,
@@ -74,6 +75,7 @@ static bool *ref_fences_choose(ref_link *link, const ref_section *text, bool *an
   const size_t count = (size_t)text->size / INSTRUCTION;
   const bool keeps_loads = ref_fences_has(text, count, OPCODE, COPY_TO_SHARED);
   const bool keeps_fences = ref_fences_has(text, count, BASE, TRANSACTION_BARRIER) ||
+                            ref_fences_has(text, count, BASE, TRANSACTION_END) ||    /* RF241 */
                             ref_fences_has(text, count, BASE, TRANSACTION_EXCHANGE); /* RF240 */
   bool *goes = ref_memory_take(link, count + 1, sizeof *goes);
   for (size_t i = 0; i < count; i++) {

@@ -358,7 +358,7 @@ static bool ref_input_open(ref_link *link, const ref_input *input, ref_file *fil
     ref_message_fatal(link, "D40", "Input file '%s': %s", input->name, error);
   }
   for (uint32_t i = 1; i < file->whole.section_count; i++) {
-    ref_view_settle_type(&file->whole.sections[i]);
+    ref_view_settle_type(&file->whole, &file->whole.sections[i]);
   }
   return true;
 }

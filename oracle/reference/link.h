@@ -470,7 +470,7 @@ bool ref_target_has_capsules(uint32_t sm);
 /* view.c */
 extern const ref_view ref_view_sass, ref_view_mercury;
 bool ref_view_is_mirrored(const ref_section *section);
-void ref_view_settle_type(ref_section *section);
+void ref_view_settle_type(const ref_cubin *cubin, ref_section *section);
 ref_cubin ref_view_of(ref_link *link, const ref_cubin *cubin, bool mercury);
 
 /* mercury.c */

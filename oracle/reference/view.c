@@ -100,7 +100,8 @@ static void ref_view_show_functions(ref_link *link, ref_cubin *view, uint32_t me
   view->symbols = symbols;
 }
 
-/* ZM8, F24: a section of a general type, whose kind its name says. The longer of two prefixes stands first. */
+/* ZM8, F24: a section of a general type, whose kind its name says. The longer of two prefixes stands first. The general type
+ * of constants needs no name (RF242). */
 typedef struct ref_named_kind {
   uint32_t general;
   const char *prefix;
@@ -114,20 +115,33 @@ static const ref_named_kind ref_named_kinds[] = {
     {REF_TYPE_NOBITS, ".nv.local.", REF_TYPE_LOCAL},
     {REF_TYPE_PROGBITS, ".nv.global.init", REF_TYPE_GLOBAL_INIT},
     {REF_TYPE_PROGBITS, ".nv.constant", REF_TYPE_CONSTANT},
-    {REF_TYPE_CONSTANT_GENERIC, ".nv.constant", REF_TYPE_CONSTANT},
+    {REF_TYPE_CONSTANT_GENERIC, "", REF_TYPE_CONSTANT},
 };
 
-void ref_view_settle_type(ref_section *section) {
+/* RF242: the number that stands 12 characters behind the beginning of the name, which is where one of `.nv.constantN` stands. nvlink
+ * looks there whatever the name is, so in what the table of strings has next where a name is shorter. */
+static uint32_t ref_view_bank(const ref_cubin *cubin, const ref_section *section) {
+  const size_t first = strlen(".nv.constant");
+  const ref_section *table = &cubin->sections[cubin->section_name_index];
+  uint32_t bank = 0;
+  const bool known = cubin->section_name_index < cubin->section_count && table->data != NULL;
+  for (uint64_t i = (uint64_t)section->name_offset + first; known && i < table->size; i++) {
+    const uint8_t digit = table->data[i];
+    if (digit < '0' || digit > '9') {
+      break;
+    }
+    bank = bank > 99 ? bank : bank * 10 + (uint32_t)(digit - '0');
+  }
+  return bank;
+}
+
+void ref_view_settle_type(const ref_cubin *cubin, ref_section *section) {
   for (size_t i = 0; i < sizeof ref_named_kinds / sizeof *ref_named_kinds; i++) {
     const ref_named_kind *kind = &ref_named_kinds[i];
-    const size_t length = strlen(kind->prefix);
-    if (section->type != kind->general || strncmp(section->name, kind->prefix, length) != 0) {
+    if (section->type != kind->general || strncmp(section->name, kind->prefix, strlen(kind->prefix)) != 0) {
       continue;
     }
-    uint32_t bank = 0;
-    for (const char *at = section->name + length; kind->type == REF_TYPE_CONSTANT && *at >= '0' && *at <= '9'; at++) {
-      bank = bank > 99 ? bank : bank * 10 + (uint32_t)(*at - '0');
-    }
+    const uint32_t bank = kind->type == REF_TYPE_CONSTANT ? ref_view_bank(cubin, section) : 0;
     if (kind->type + bank <= REF_TYPE_CONSTANT_LAST) {
       section->type = kind->type + bank;
     }
@@ -154,7 +168,7 @@ ref_cubin ref_view_of(ref_link *link, const ref_cubin *cubin, bool mercury) {
       ref_slots_make_room(link, section);
     }
     if (section->type == REF_TYPE_NOBITS) {
-      ref_view_settle_type(section);
+      ref_view_settle_type(cubin, section);
     }
   }
   if (mercury && symbols == 0) {
