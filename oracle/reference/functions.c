@@ -73,14 +73,15 @@ uint32_t ref_function_registers(const ref_file *file, uint32_t symbol) {
   return file->registers_of[symbol];
 }
 
-static void ref_function_define(ref_function *function, size_t file, const ref_file *files, uint32_t symbol,
+static void ref_function_define(const ref_link *link, ref_function *function, size_t file, uint32_t symbol,
                                 uint32_t registers) {
-  const ref_symbol *input = &files[file].cubin.symbols[symbol];
+  const ref_symbol *input = &link->files[file].cubin.symbols[symbol];
   function->defined = true;
   function->definition_file = file;
   function->definition_symbol = symbol;
   function->weak = input->info >> 4 == REF_BIND_WEAK;
   function->registers = registers;
+  function->virtual_sm = ref_bodies_origin(link, &link->files[file], symbol).virtual_sm;
 }
 
 /* RF127: a body and an alias that another file gives the same name. By default the one that stands is the only definition, and
@@ -108,11 +109,12 @@ static ref_body ref_function_compare(ref_link *link, ref_function *function, siz
   if (weak && registers > function->registers) {
     return REF_BODY_LOSES;
   }
-  if (weak && registers == function->registers && link->files[file].virtual_sm <= function->first_virtual_sm) {
+  if (weak && registers == function->registers &&
+      ref_bodies_origin(link, &link->files[file], symbol).virtual_sm <= function->first_virtual_sm) {
     return REF_BODY_LOSES;
   }
   const bool alone = ref_function_stands_alone(link, function, &link->files[file], symbol);
-  ref_function_define(function, file, link->files, symbol, registers);
+  ref_function_define(link, function, file, symbol, registers);
   return alone ? REF_BODY_NEW : REF_BODY_REPLACES;
 }
 
@@ -133,9 +135,9 @@ static void ref_function_survey_symbol(ref_link *link, size_t file_number, uint3
   if (function->defined) {
     file->body_of[symbol] = ref_function_compare(link, function, file_number, symbol);
   } else {
-    ref_function_define(function, file_number, link->files, symbol, ref_function_registers(file, symbol));
+    ref_function_define(link, function, file_number, symbol, ref_function_registers(file, symbol));
     function->first_definition_file = file_number;
-    function->first_virtual_sm = file->virtual_sm;
+    function->first_virtual_sm = ref_bodies_origin(link, file, symbol).first_virtual_sm;
     file->body_of[symbol] = REF_BODY_NEW;
   }
   function->is_stub = !link->relocatable && input->section < file->cubin.section_count &&
@@ -198,7 +200,10 @@ static void ref_function_read_pair(ref_link *link, ref_file *file, int part, uin
   const bool loses = file->body_of[first] == REF_BODY_LOSES;
   const char *prototype = ref_input_string(&file->cubin, second);
   const size_t callee = ref_function_of_symbol(file, second);
-  if (loses) {
+  const bool elsewhere = part == PART_TAKEN && (file->body_of[first] == REF_BODY_NONE ||
+                                                ref_bodies_origin(link, file, first).taken_elsewhere); /* L646 */
+  function->taken_elsewhere = function->taken_elsewhere || elsewhere;
+  if (loses && !elsewhere) {
     return;
   }
   if (part == PART_TAKEN || part == PART_INDIRECT) {

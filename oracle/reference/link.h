@@ -153,7 +153,9 @@ typedef struct ref_function {
   size_t first_definition_file;
   uint32_t registers;
   uint16_t first_virtual_sm; /* V3 */
+  uint16_t virtual_sm;       /* of the body that stands (L646) */
   bool address_taken;
+  bool taken_elsewhere;        /* in a file that does not define it (L646) */
   bool taken_by_reference;     /* RF232: a -4 record alone, so far */
   size_t taken_in;             /* file of its first -2 record */
   const char *taken_prototype; /* of its -2 record */
@@ -366,6 +368,7 @@ typedef struct ref_link {
   ref_records module_records, module_output;
   ref_bytes own_note, input_notes;
   size_t note_section, cuinfo_section, info_section, compat_section;
+  size_t bodies_section; /* L646; 0: none */
   size_t callgraph_section, prototype_section, action_section;
   bool everything_live;
   bool relocatable;             /* -r */
@@ -646,6 +649,16 @@ bool ref_preserve_hides_symbol(const ref_link *link, const ref_out_symbol *symbo
 void ref_preserve_record(ref_link *link, const ref_out_relocation *entry);
 void ref_preserve_write(ref_link *link);
 
+/* What met in a relocatable output (L646). */
+typedef struct ref_body_origin {
+  uint16_t virtual_sm, first_virtual_sm; /* of the body, and of the first definition that it met */
+  bool taken_elsewhere;
+} ref_body_origin;
+
+ref_body_origin ref_bodies_origin(const ref_link *link, const ref_file *file, uint32_t symbol);
+void ref_bodies_add_section(ref_link *link);
+void ref_bodies_write(ref_link *link);
+
 /* attributes.c */
 void ref_attributes_finish(ref_link *link);
 void ref_attributes_check_masks(ref_link *link);
@@ -695,6 +708,7 @@ void ref_symbols_name_globals(ref_link *link);
 
 /* notes.c */
 size_t ref_notes_own_size(ref_link *link);
+uint16_t ref_notes_virtual_sm(const ref_link *link);
 void ref_notes_write(ref_link *link);
 
 /* write.c */

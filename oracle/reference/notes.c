@@ -114,13 +114,17 @@ static void ref_note_write_tool(ref_link *link, ref_bytes *output) {
 }
 
 /* W5.2: the smallest virtual architecture of the inputs. */
-static void ref_note_write_cuda(ref_link *link, ref_bytes *output) {
+uint16_t ref_notes_virtual_sm(const ref_link *link) {
   uint32_t virtual_sm = link->file_count == 0 ? link->sm : 0xffff;
   for (size_t i = 0; i < link->file_count; i++) {
     virtual_sm = link->files[i].virtual_sm < virtual_sm ? link->files[i].virtual_sm : virtual_sm;
   }
+  return (uint16_t)virtual_sm;
+}
+
+static void ref_note_write_cuda(ref_link *link, ref_bytes *output) {
   ref_note_write_head(link, output, 8, CUINFO_TYPE);
-  ref_bytes_add_u32(link, output, 2 | virtual_sm << 16);
+  ref_bytes_add_u32(link, output, 2 | (uint32_t)ref_notes_virtual_sm(link) << 16);
   ref_bytes_add_u32(link, output, TOOLKIT);
 }
 

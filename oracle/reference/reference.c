@@ -87,6 +87,7 @@ void ref_reference_lay_out(ref_link *link) {
   ref_limits_check_parameters(link);
   ref_symbols_check_values(link);
   ref_attributes_check_masks(link);
+  ref_bodies_add_section(link);
   ref_callgraph_measure(link);
   ref_notes_write(link);
   if (link->compat_section != REF_NONE) {

@@ -704,6 +704,7 @@ void ref_relocate_write(ref_link *link) {
     }
   }
   ref_preserve_write(link);
+  ref_bodies_write(link);
   for (size_t i = 0; i < link->copy_count; i++) {
     ref_relocate_write_entry(link, &link->copies[i]);
   }

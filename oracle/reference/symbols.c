@@ -189,12 +189,36 @@ void ref_symbols_check_values(ref_link *link) {
   }
 }
 
+/* L647: an alias that stands before its function in a relocatable output would be one of D102 in the next link. By default the two
+ * change places. Returns which symbol stands in each place. */
+static const size_t *ref_symbols_places(ref_link *link) {
+  size_t *places = ref_memory_take(link, link->symbol_count + 1, sizeof *places);
+  size_t *place_of = ref_memory_take(link, link->symbol_count + 1, sizeof *place_of);
+  for (size_t i = 0; i < link->symbol_count; i++) {
+    places[i] = place_of[i] = i;
+  }
+  for (size_t i = 0; i < link->symbol_count && ref_relocatable_is_default(link); i++) {
+    const size_t alias = link->symbols[i].function;
+    const size_t owner = alias == REF_NONE ? REF_NONE : link->functions[alias].alias_of;
+    const size_t function = owner == REF_NONE ? REF_NONE : link->functions[owner].symbol;
+    if (function != REF_NONE && place_of[i] < place_of[function]) {
+      const size_t first = place_of[i];
+      place_of[i] = place_of[function];
+      place_of[function] = first;
+      places[place_of[i]] = i;
+      places[first] = function;
+    }
+  }
+  return places;
+}
+
 /* W4.1 */
 void ref_symbols_number(ref_link *link) {
+  const size_t *places = ref_symbols_places(link);
   uint32_t next = 1;
   for (int pass = 0; pass < 2; pass++) {
     for (size_t i = 0; i < link->symbol_count; i++) {
-      ref_out_symbol *symbol = &link->symbols[i];
+      ref_out_symbol *symbol = &link->symbols[places[i]];
       if (symbol->local_list == (pass == 0)) {
         symbol->index = ref_symbol_stays(link, symbol) ? next++ : 0;
       }
@@ -208,10 +232,11 @@ void ref_symbols_number(ref_link *link) {
 
 /* W2.2: the names of globals come last, dropped ones included (W2.3). */
 void ref_symbols_name_globals(ref_link *link) {
+  const size_t *places = ref_symbols_places(link);
   for (size_t i = 0; i < link->symbol_count; i++) {
-    const ref_out_symbol *symbol = &link->symbols[i];
+    const ref_out_symbol *symbol = &link->symbols[places[i]];
     if (!symbol->local_list && !symbol->dropped) {
-      ref_names_add(link, i, symbol->name);
+      ref_names_add(link, places[i], symbol->name);
     }
   }
 }
