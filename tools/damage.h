@@ -131,6 +131,7 @@ const char *damage_check(const damage_settings *settings, const damage_case *one
 
 /* The result of one case, as the record has it. */
 typedef enum damage_same { DAMAGE_SAME, DAMAGE_OTHER, DAMAGE_REFUSED, DAMAGE_SAMES } damage_same;
+#define DAMAGE_UNDAMAGED "undamaged too: "
 typedef struct damage_verdict {
   damage_fate fate; /* of nvlink */
   damage_same ours; /* compatible mode: same bytes, other bytes, refused */
@@ -138,7 +139,7 @@ typedef struct damage_verdict {
   bool unstable;              /* nvlink does not give the same answer twice */
   damage_same usual;          /* default mode: linked the same, linked otherwise, refused */
   char key[DAMAGE_KEY];       /* what differs: a message, a section of the output; "" when nothing does */
-  char usual_key[DAMAGE_KEY]; /* why default mode refuses */
+  char usual_key[DAMAGE_KEY]; /* why default mode refuses; behind DAMAGE_UNDAMAGED where it does so undamaged too */
   char failure[DAMAGE_KEY];   /* of ours, "" when there is none */
 } damage_verdict;
 
@@ -168,7 +169,7 @@ typedef struct damage_counts {
 
 typedef struct damage_report {
   size_t table[DAMAGE_FATES][DAMAGE_SAMES], usual[DAMAGE_FATES][DAMAGE_SAMES];
-  size_t cases, same_text, same_linked_text, unstable, failures, unnamed;
+  size_t cases, same_text, same_linked_text, unstable, refused_undamaged, failures, unnamed;
   damage_counts causes, unnamed_keys, refusals, refused_fields, failed;
 } damage_report;
 

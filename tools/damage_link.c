@@ -263,6 +263,16 @@ static bool compare_differs_undamaged(const damage_settings *settings, const dam
   return !same;
 }
 
+/* Does default mode refuse the undamaged files, too? Then the job breaks a named rule by itself. */
+static bool compare_refuses_undamaged(const damage_settings *settings, const damage_case *one, const char *directory) {
+  damage_case whole = *one;
+  damage_answer ours = {0};
+  whole.change_count = 0;
+  const bool refuses = damage_link(settings, &whole, DAMAGE_DEFAULT, directory, &ours) && ours.fate == DAMAGE_REFUSES;
+  damage_answer_free(&ours);
+  return refuses;
+}
+
 static void compare_fill(const damage_settings *settings, const damage_case *one, const char *directory,
                          const damage_answer answers[3], damage_verdict *verdict) {
   const damage_answer *const reference = &answers[DAMAGE_NVLINK], *const ours = &answers[DAMAGE_COMPATIBLE];
@@ -282,8 +292,12 @@ static void compare_fill(const damage_settings *settings, const damage_case *one
     else if (compare_differs_undamaged(settings, one, directory))
       snprintf(verdict->key, sizeof verdict->key, "undamaged too");
   }
-  if (verdict->usual == DAMAGE_REFUSED)
-    damage_line(&answers[DAMAGE_DEFAULT], verdict->usual_key, sizeof verdict->usual_key);
+  if (verdict->usual == DAMAGE_REFUSED) {
+    const bool links = reference->fate == DAMAGE_LINKS;
+    const char *const prefix = links && compare_refuses_undamaged(settings, one, directory) ? DAMAGE_UNDAMAGED : "";
+    const size_t used = (size_t)snprintf(verdict->usual_key, sizeof verdict->usual_key, "%s", prefix);
+    damage_line(&answers[DAMAGE_DEFAULT], verdict->usual_key + used, sizeof verdict->usual_key - used);
+  }
 }
 
 bool damage_compare(const damage_settings *settings, const damage_case *one, const char *directory,

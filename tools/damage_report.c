@@ -105,6 +105,7 @@ void damage_report_add(damage_report *report, const char *line, const char *fiel
   }
   if (verdict->fate == DAMAGE_LINKS && verdict->usual == DAMAGE_REFUSED) {
     counts_add(&report->refusals, verdict->usual_key);
+    report->refused_undamaged += strncmp(verdict->usual_key, DAMAGE_UNDAMAGED, strlen(DAMAGE_UNDAMAGED)) == 0;
     counts_add(&report->refused_fields, strstr(fields, " + ") ? "(several fields)" : fields);
   }
 }
@@ -177,8 +178,10 @@ bool damage_report_print(damage_report *report, FILE *to) {
           report_percent(report->table[DAMAGE_LINKS][DAMAGE_REFUSED], links));
   fprintf(to, "of %zu inputs that nvlink refuses: %zu linked, %.2f %% refused with the same text\n", refusals,
           refusals - report->table[DAMAGE_REFUSES][DAMAGE_REFUSED], report_percent(report->same_text, refusals));
-  fprintf(to, "default mode refuses %.2f %% of what nvlink links\n",
-          report_percent(report->usual[DAMAGE_LINKS][DAMAGE_REFUSED], links));
+  const size_t refused = report->usual[DAMAGE_LINKS][DAMAGE_REFUSED], whole = report->refused_undamaged;
+  fprintf(to,
+          "default mode refuses %.2f %% of what nvlink links; without %zu of jobs that it refuses undamaged, %.2f %%\n",
+          report_percent(refused, links), whole, report_percent(refused - whole, links - whole));
   fprintf(to, "differences on which nvlink itself gives several answers: %zu\n", report->unstable);
   counts_print(&report->refusals, "default mode refuses what nvlink links", to);
   counts_print(&report->refused_fields, "the same, by damaged field", to);

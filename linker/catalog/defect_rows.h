@@ -99,6 +99,9 @@ TL_DEFECT(D104, 'R', "graph",
           "a jump slot beside two kernels or more that reaches several functions with EXTERNS records",
           "a slot has no such record",
           "the symbols of all functions but the first are added to some other record, which may end nvlink")
+TL_DEFECT(D105, 'R', "layout",
+          "an index file that puts two unified things on one place, or has none for one, or two that have one identity",
+          "an error", "the last one's bytes are on the place; what has no place is not in its table")
 TL_DEFECT(D111, 'R', "merge", "-g, and a kernel of an -ewp object with shared memory of its own",
           "it has the shared memory that ptxas laid out", "the kernel has no shared memory")
 TL_DEFECT(D120, 'R', "merge",

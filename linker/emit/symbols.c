@@ -27,7 +27,8 @@ static bool symbols_names_nothing(const tl_emitted *e, const tl_symbol *symbol) 
   const uint32_t type = e->module->sections.items[symbol->section].type;
   const bool empty = e->layout->section_size[symbol->section] == 0 || e->layout->section_hollow[symbol->section];
   const bool unified = type == SHT_CUDA_UFT_ENTRY || type == SHT_CUDA_UDT_ENTRY;
-  return empty && (type == SHT_PROGBITS || type == SHT_CUDA_SHARED || (unified && !e->module->mode->final));
+  const bool data = type == SHT_CUDA_UDT && e->module->mode->final; /* L117 */
+  return empty && (type == SHT_PROGBITS || type == SHT_CUDA_SHARED || data || (unified && !e->module->mode->final));
 }
 
 static bool symbols_stays(const tl_emitted *e, uint32_t index) {

@@ -160,9 +160,16 @@ void tl_emit_metadata(tl_emitted *e) {
 }
 
 /* W12.7, U10: each entry names the output's symbol and the place that the index file gives it. */
+/* L117: the place of the slot of a function that the index does not have. */
+static uint64_t tables_slot_of(const tl_emitted *e, const tl_unified_entry *entry) {
+  const uint32_t function = entry->symbol == TL_NONE ? TL_NONE : e->module->symbols.items[entry->symbol].function;
+  const uint64_t slot = function == TL_NONE || !e->layout->stub_of ? TL_NO_OFFSET : e->layout->stub_of[function];
+  return slot == TL_NO_OFFSET ? tl_get64(entry->data + 8) : slot;
+}
+
 void tl_emit_unified(tl_emitted *e) {
   const tl_module *const module = e->module;
-  const uint32_t flags = 6, kept = 0x7fffffff; /* U4: 7, but for damage (L609) */
+  const uint32_t flags = 6, lost = 0x80000000; /* U4: 7, but for damage (L609) and what the index lacks (L117) */
   const uint32_t *copies = NULL;
   for (size_t i = 0; i < module->unified_entries.count; i++) {
     const tl_unified_entry *const entry = &module->unified_entries.items[i];
@@ -179,11 +186,14 @@ void tl_emit_unified(tl_emitted *e) {
     if (copy && !copies)
       copies = tables_unified_numbers(e);
     tl_put32(at, entry->symbol == TL_NONE ? 0 : (copy ? copies : e->symbol_index)[entry->symbol]);
-    tl_put32(at + 4, (tl_get32(at + 4) & kept) | flags);
+    const bool found = place != TL_NO_OFFSET || !e->layout->unified_places;
+    tl_put32(at + 4, (tl_get32(at + 4) & ~lost) | flags | (found ? 0 : lost));
     if (place != TL_NO_OFFSET)
       tl_put64(at + 8, place);
     else if (section->type == SHT_CUDA_UDT_ENTRY && entry->symbol != TL_NONE)
       tl_put64(at + 8, e->layout->symbol_value[entry->symbol]);
+    else if (section->type == SHT_CUDA_UFT_ENTRY && e->layout->unified_places)
+      tl_put64(at + 8, tables_slot_of(e, entry));
   }
   if (module->index_section != TL_NONE)
     memcpy(tl_emit_table(e, module->index_section, module->index->size), module->index->bytes, module->index->size);

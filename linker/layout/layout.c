@@ -58,9 +58,8 @@ const tl_piece *tl_layout_piece(const tl_section *section, uint64_t offset) {
   return piece && offset - piece->offset < piece->size ? piece : NULL;
 }
 
-void tl_layout_move(tl_placement *placement, const tl_module *module, tl_move move, tl_arena *arena) {
+void tl_layout_put(tl_placement *placement, const tl_module *module, tl_move move, tl_arena *arena) {
   const tl_piece *const piece = tl_layout_piece(&module->sections.items[placement->section], move.from);
-  *tl_vector_push(arena, &placement->moves) = move;
   if (!piece || !move.size || move.size > piece->size - (move.from - piece->offset))
     return;
   tl_piece *const moved = tl_vector_push(arena, &placement->pieces);
@@ -68,6 +67,11 @@ void tl_layout_move(tl_placement *placement, const tl_module *module, tl_move mo
   moved->offset = move.to;
   moved->size = move.size;
   moved->data = piece->data + (move.from - piece->offset);
+}
+
+void tl_layout_move(tl_placement *placement, const tl_module *module, tl_move move, tl_arena *arena) {
+  *tl_vector_push(arena, &placement->moves) = move;
+  tl_layout_put(placement, module, move, arena);
 }
 
 static int layout_compare_moves(const void *a, const void *b) {

@@ -96,6 +96,8 @@ const tl_placement *tl_layout_placement(const tl_layout *layout, uint32_t sectio
 /* Moves one range of the merged section, with its bytes where one piece has them all; tl_layout_end_moves once all are. */
 void tl_layout_move(tl_placement *placement, const tl_module *module, tl_move move, tl_arena *arena);
 void tl_layout_end_moves(tl_placement *placement);
+/* The bytes alone: what lay in the range stays where it was. */
+void tl_layout_put(tl_placement *placement, const tl_module *module, tl_move move, tl_arena *arena);
 /* The piece of a merged section that holds an offset, NULL. */
 const tl_piece *tl_layout_piece(const tl_section *section, uint64_t offset);
 /* True for an offset of the merged section that lies in nothing that stays. */
@@ -114,9 +116,16 @@ uint64_t tl_layout_bindless_base(const tl_module *module);
 void tl_layout_bindless(tl_layout *layout, const tl_module *module, const tl_bindless_plan *plan, tl_arena *arena);
 
 /* Where the index file puts jump slots and unified data (U5-U7, U10). What contradicts it is fatal, in nvlink's order. */
+typedef struct tl_unified_slot {
+  uint32_t stub;  /* position in module->stubs */
+  uint64_t place; /* in .nv.uft */
+} tl_unified_slot;
+
 typedef struct tl_unified_plan {
-  uint64_t *slots;  /* by position in module->stubs: offset in .nv.uft, TL_NO_OFFSET where the index has none */
-  uint64_t *places; /* by position in module->unified_entries: offset in its table, TL_NO_OFFSET likewise */
+  TL_VECTOR(tl_unified_slot) slots; /* in the order of the index; a stub can be there twice (L116) */
+  tl_u32_vector order;              /* positions in module->unified_entries that the index has, in its order */
+  uint64_t
+      *places; /* by position in module->unified_entries: offset in its table, TL_NO_OFFSET where the index has none */
 } tl_unified_plan;
 tl_unified_plan tl_layout_plan_unified(const tl_module *module, tl_arena *arena);
 void tl_layout_unified(tl_layout *layout, const tl_module *module, const tl_unified_plan *plan, tl_arena *arena);

@@ -1,9 +1,9 @@
 /* Unified functions and data of an executable with an index file (U5-U7, U10, D77, L430-L433).
  *
- * The index gives each identity an offset. A function's is that of its jump slot in .nv.uft, which the call graph finds:
- * a stub calls nothing else. Data lies in .nv.udt object by object. nvlink leaves what lies between objects as its memory
- * was (D77), and writes past its buffer where an offset is too large (D20); here the first is zero and the second an
- * error. */
+ * The index gives each identity an offset. A function's is that of its jump slot in .nv.uft, which its name finds (L116).
+ * Data lies in .nv.udt object by object. nvlink leaves what lies between objects as its memory was (D77), and writes past
+ * its buffer where an offset is too large (D20); here the first is zero and the second an error. Where the index puts two
+ * things on one place, or has none for something, nvlink links (D105, L117): only --bug-compatible does here. */
 #include "base/bytes.h"
 #include "catalog/defect.h"
 #include "catalog/message.h"
@@ -19,6 +19,7 @@ enum { SLOT_SIZE = 128 };
 typedef struct unified_key {
   uint64_t first, second;
   uint32_t entry; /* position in module->unified_entries */
+  bool leads;     /* the first one with this exclusive or of its two words (L118) */
 } unified_key;
 
 typedef struct unified_keys {
@@ -49,6 +50,23 @@ static int unified_compare_keys(const void *a, const void *b) {
   return tl_compare_pairs(pairs, 3);
 }
 
+/* What nvlink links although two things share a place or one has none: an error by default. */
+static bool unified_is_loose(const tl_module *module) {
+  return tl_defect_matched(module->options, TL_DEFECT_D105);
+}
+
+/* Capsules' slots have to follow one another: nvlink crashes. */
+static bool unified_has_loose_slots(const tl_module *module) {
+  return unified_is_loose(module) && module->view == TL_VIEW_SASS;
+}
+
+/* By the exclusive or of the two words, then as the entries came. */
+static int unified_compare_folded(const void *a, const void *b) {
+  const unified_key *const x = a, *const y = b;
+  const uint64_t pairs[][2] = {{x->first ^ x->second, y->first ^ y->second}, {x->entry, y->entry}};
+  return tl_compare_pairs(pairs, 2);
+}
+
 /* An entry of that table, not one of the copies that a SASS-kind file has for Mercury. */
 static bool unified_is_original(const tl_module *module, size_t entry, uint32_t type) {
   const tl_section *const section = &module->sections.items[module->unified_entries.items[entry].section];
@@ -60,25 +78,33 @@ static unified_keys unified_collect(const tl_module *module, uint32_t type, tl_a
   for (size_t i = 0; i < module->unified_entries.count; i++) {
     const tl_unified_entry *const entry = &module->unified_entries.items[i];
     if (unified_is_original(module, i, type))
-      keys.items[keys.count++] = (unified_key){tl_get64(entry->data + 16), tl_get64(entry->data + 24), (uint32_t)i};
+      keys.items[keys.count++] =
+          (unified_key){tl_get64(entry->data + 16), tl_get64(entry->data + 24), (uint32_t)i, false};
   }
+  tl_vector_sort(&keys, unified_compare_folded);
+  for (size_t i = 0; i < keys.count; i++)
+    keys.items[i].leads =
+        i == 0 || (keys.items[i - 1].first ^ keys.items[i - 1].second) != (keys.items[i].first ^ keys.items[i].second);
   tl_vector_sort(&keys, unified_compare_keys);
   return keys;
 }
 
-/* The first entry of an identity; NULL. */
+static bool unified_are_one(const unified_key *a, const unified_key *b) {
+  return a->first == b->first && a->second == b->second;
+}
+
+/* The last entry of an identity (L118); NULL. */
 static const unified_key *unified_find(const unified_keys *keys, const tl_index_entry *wanted) {
-  const unified_key key = {wanted->first, wanted->second, 0};
+  const unified_key key = {wanted->first, wanted->second, UINT32_MAX, false};
   size_t low = 0, high = keys->count;
   while (low < high) {
     const size_t middle = low + (high - low) / 2;
-    if (unified_compare_keys(&keys->items[middle], &key) < 0)
+    if (unified_compare_keys(&keys->items[middle], &key) <= 0)
       low = middle + 1;
     else
       high = middle;
   }
-  const bool found = low < keys->count && keys->items[low].first == key.first && keys->items[low].second == key.second;
-  return found ? &keys->items[low] : NULL;
+  return low && unified_are_one(&keys->items[low - 1], &key) ? &keys->items[low - 1] : NULL;
 }
 
 /* nvlink looks for the two words' exclusive or first, which tells the two messages apart (L430). */
@@ -91,59 +117,101 @@ static void unified_miss(const tl_module *module, const unified_keys *keys, cons
   unified_fail(module, TL_MESSAGE_NO_UUID);
 }
 
+/* L118: nvlink compares an identity with those before it that have the same exclusive or of both words, but for the first
+ * of these, and then links unless it finds it. What the first one has is lost (D105). */
+static void unified_check_identities(const tl_module *module, const unified_keys *keys) {
+  for (size_t i = 1; i < keys->count; i++) {
+    const unified_key *const key = &keys->items[i], *const before = &keys->items[i - 1];
+    if (unified_are_one(key, before) && !before->leads) {
+      unified_fail(module, TL_MESSAGE_DUPLICATE_IDS);
+      return;
+    }
+    if (unified_are_one(key, before) && !unified_is_loose(module))
+      unified_refuse(module, unified_symbol(module, key->entry), "two of its things have one identity (D105)");
+  }
+}
+
 /* Goes through one table of the index in its order, as far as the first entry that is refused: looking for what it may
  * have meant takes all keys. */
 static void unified_match(const tl_module *module, const tl_index_table *table, const unified_keys *keys,
-                          uint64_t *places) {
+                          tl_unified_plan *plan, tl_arena *arena) {
   for (size_t i = 0; i < table->count; i++) {
     const unified_key *const found = unified_find(keys, &table->entries[i]);
     if (!found) {
       unified_miss(module, keys, &table->entries[i]);
       return;
     }
-    if (places[found->entry] != TL_NO_OFFSET) {
+    if (plan->places[found->entry] != TL_NO_OFFSET) {
       unified_fail(module, TL_MESSAGE_UUID_TWICE);
       return;
     }
-    places[found->entry] = table->entries[i].offset;
+    plan->places[found->entry] = table->entries[i].offset;
+    tl_u32_push(arena, &plan->order, found->entry);
   }
 }
 
-/* By function: the position of its stub in module->stubs, TL_NONE. */
+/* By name: the position in module->stubs of the first slot that is called after it, TL_NONE. */
+static uint32_t *unified_stubs_of_names(const tl_module *module, bool *several, tl_arena *arena) {
+  static const char stub[] = "__cuda_uf_stub_";
+  uint32_t *const of = tl_arena_new(arena, uint32_t, module->names->list.count);
+  for (size_t i = 0; i < module->names->list.count; i++)
+    of[i] = TL_NONE;
+  for (size_t i = 0; i < module->stubs.count; i++) {
+    const char *const text = tl_module_text(module, module->symbols.items[module->stubs.items[i]].name);
+    const bool named = strncmp(text, stub, sizeof stub - 1) == 0;
+    const char *const rest = text + sizeof stub - 1;
+    const uint32_t name = named ? tl_names_find(module->names, rest, strlen(rest)) : TL_NONE;
+    if (name == TL_NONE)
+      continue;
+    several[name] = of[name] != TL_NONE;
+    of[name] = of[name] == TL_NONE ? (uint32_t)i : of[name];
+  }
+  return of;
+}
+
+/* L116. By function: the position of its stub in module->stubs, TL_NONE. Of several slots of one name, which static
+ * functions have, it is the one that calls the function. */
 static uint32_t *unified_stubs_of_functions(const tl_module *module, tl_arena *arena) {
   const size_t count = module->resolution->functions.count;
+  bool *const several = tl_arena_new(arena, bool, module->names->list.count);
+  const uint32_t *const of_name = unified_stubs_of_names(module, several, arena);
   uint32_t *const number = tl_arena_new(arena, uint32_t, count), *const of = tl_arena_new(arena, uint32_t, count);
-  for (size_t i = 0; i < count; i++)
-    number[i] = of[i] = TL_NONE;
+  for (size_t i = 0; i < count; i++) {
+    number[i] = TL_NONE;
+    of[i] = of_name[module->resolution->functions.items[i].name];
+  }
   for (size_t i = 0; i < module->stubs.count; i++)
     number[module->symbols.items[module->stubs.items[i]].function] = (uint32_t)i;
   for (size_t i = 0; module->stubs.count && i < module->calls.count; i++)
-    if (number[module->calls.items[i].from] != TL_NONE)
+    if (number[module->calls.items[i].from] != TL_NONE &&
+        several[module->resolution->functions.items[module->calls.items[i].to].name])
       of[module->calls.items[i].to] = number[module->calls.items[i].from];
   return of;
 }
 
-/* Two of one identity: nvlink puts both on one place. */
-static void unified_check_identities(const tl_module *module, const unified_keys *keys) {
-  for (size_t i = 1; i < keys->count; i++)
-    if (keys->items[i].first == keys->items[i - 1].first && keys->items[i].second == keys->items[i - 1].second)
-      unified_refuse(module, unified_symbol(module, keys->items[i].entry), "two of its things have one identity");
+/* L116: where a function has no slot of its name, nvlink takes the first one. */
+static uint32_t unified_slot_of(const tl_module *module, const uint32_t *stub_of, const tl_unified_entry *entry) {
+  const uint32_t function = entry->symbol == TL_NONE ? TL_NONE : module->symbols.items[entry->symbol].function;
+  if (function == TL_NONE || stub_of[function] != TL_NONE)
+    return function == TL_NONE ? TL_NONE : stub_of[function];
+  return unified_has_loose_slots(module) && module->stubs.count ? 0 : TL_NONE;
 }
 
-static void unified_plan_slots(const tl_module *module, const uint32_t *stub_of, tl_unified_plan *plan) {
-  for (size_t i = 0; i < module->unified_entries.count; i++) {
-    const tl_unified_entry *const entry = &module->unified_entries.items[i];
-    const uint32_t function = entry->symbol == TL_NONE ? TL_NONE : module->symbols.items[entry->symbol].function;
-    if (!unified_is_original(module, i, SHT_CUDA_UFT_ENTRY) || plan->places[i] == TL_NO_OFFSET)
+static void unified_plan_slots(const tl_module *module, const uint32_t *stub_of, tl_unified_plan *plan,
+                               tl_arena *arena) {
+  for (size_t i = 0; i < plan->order.count; i++) {
+    const uint32_t number = plan->order.items[i];
+    const tl_unified_entry *const entry = &module->unified_entries.items[number];
+    if (!unified_is_original(module, number, SHT_CUDA_UFT_ENTRY))
       continue;
-    const uint32_t stub = function == TL_NONE ? TL_NONE : stub_of[function];
-    const uint64_t place = plan->places[i];
+    const uint32_t stub = unified_slot_of(module, stub_of, entry);
+    const uint64_t place = plan->places[number];
     if (stub == TL_NONE)
-      unified_refuse(module, unified_symbol(module, (uint32_t)i), "an entry of .nv.uft.entry has no jump slot");
+      unified_refuse(module, unified_symbol(module, number), "an entry of .nv.uft.entry has no jump slot (D105)");
     else if (place > module->index->functions.window || module->index->functions.window - place < SLOT_SIZE)
       unified_refuse(module, entry->symbol, "a function's offset lies outside its window (D20)");
     else
-      plan->slots[stub] = place;
+      *tl_vector_push(arena, &plan->slots) = (tl_unified_slot){stub, place};
   }
 }
 
@@ -188,12 +256,13 @@ static uint32_t unified_section_of_name(const tl_module *module, const char *tex
 
 /* L491: what the index says of functions counts only where the inputs have some, and so with data. */
 static void unified_match_functions(const tl_module *module, const unified_keys *functions, uint64_t slots,
-                                    uint64_t *places) {
+                                    tl_unified_plan *plan, tl_arena *arena) {
   if (slots == 0)
     return;
   if (slots != module->index->functions.window)
     unified_fail(module, TL_MESSAGE_UFT_WINDOW);
-  unified_match(module, &module->index->functions, functions, places);
+  unified_check_identities(module, functions);
+  unified_match(module, &module->index->functions, functions, plan, arena);
 }
 
 /* nvlink finds both by their names: objects without a table, or one whose entries are no entries for it (L473, L474). */
@@ -215,12 +284,14 @@ static void unified_check_data(const tl_module *module, const unified_keys *data
     unified_refuse(module, 0, "sh_type of .nv.udt is one without contents");
 }
 
-static void unified_match_data(const tl_module *module, const unified_keys *data, uint64_t *places) {
+static void unified_match_data(const tl_module *module, const unified_keys *data, tl_unified_plan *plan,
+                               tl_arena *arena) {
   unified_check_data(module, data);
   if (data->count == 0)
     return;
-  unified_match(module, &module->index->data, data, places);
-  if (unified_data_size(module, data, places) != module->index->data.window)
+  unified_check_identities(module, data);
+  unified_match(module, &module->index->data, data, plan, arena);
+  if (unified_data_size(module, data, plan->places) != module->index->data.window)
     unified_fail(module, TL_MESSAGE_UDT_WINDOW);
 }
 
@@ -229,10 +300,7 @@ tl_unified_plan tl_layout_plan_unified(const tl_module *module, tl_arena *arena)
   if (!tl_module_has_tables(module) ||
       !(module->unified_entries.count || module->stubs.count || module->unified_data != TL_NONE))
     return plan;
-  plan.slots = tl_arena_new(arena, uint64_t, module->stubs.count);
   plan.places = tl_arena_new(arena, uint64_t, module->unified_entries.count);
-  for (size_t i = 0; i < module->stubs.count; i++)
-    plan.slots[i] = TL_NO_OFFSET;
   for (size_t i = 0; i < module->unified_entries.count; i++)
     plan.places[i] = TL_NO_OFFSET;
   const unified_keys functions = unified_collect(module, SHT_CUDA_UFT_ENTRY, arena);
@@ -242,12 +310,10 @@ tl_unified_plan tl_layout_plan_unified(const tl_module *module, tl_arena *arena)
   if (module->odd_slots || slots / SLOT_SIZE != entries / UNIFIED_ENTRY_SIZE || slots % SLOT_SIZE ||
       entries % UNIFIED_ENTRY_SIZE)
     unified_fail(module, TL_MESSAGE_UFT_SLOTS);
-  unified_match_functions(module, &functions, slots, plan.places);
-  unified_match_data(module, &data, plan.places);
-  unified_check_identities(module, &functions);
-  unified_check_identities(module, &data);
+  unified_match_functions(module, &functions, slots, &plan, arena);
+  unified_match_data(module, &data, &plan, arena);
   const uint32_t *const stub_of = unified_stubs_of_functions(module, arena);
-  unified_plan_slots(module, stub_of, &plan);
+  unified_plan_slots(module, stub_of, &plan, arena);
   unified_copy_places(module, stub_of, &plan);
   return plan;
 }
@@ -259,46 +325,98 @@ static int unified_compare_pieces(const void *a, const void *b) {
   return tl_compare(x->offset, y->offset);
 }
 
-/* In order, none on another, none further from the one before than `hole` allows. */
-static void unified_close(const tl_module *module, tl_placement *placement, uint64_t size, uint64_t hole) {
-  tl_pieces *const pieces = &placement->pieces;
+/* The next byte that nothing covers yet: a union-find over places, `next[size]` stands for the end. */
+static uint32_t unified_next_bare(uint32_t *next, uint32_t place) {
+  while (next[place] != place) {
+    next[place] = next[next[place]];
+    place = next[place];
+  }
+  return place;
+}
+
+/* D105: of what lies on one place the last in the index's order is seen. `pieces` are in that order, and reach to `size`
+ * at most. */
+static tl_pieces unified_paint(const tl_pieces *pieces, uint64_t size, tl_arena *arena) {
+  tl_pieces seen = {0};
+  uint32_t *const next = tl_arena_new(arena, uint32_t, size + 1);
+  for (uint32_t i = 0; i <= size; i++)
+    next[i] = i;
+  for (size_t i = pieces->count; i-- > 0;) {
+    const tl_piece *const piece = &pieces->items[i];
+    const uint64_t end = piece->offset + piece->size;
+    uint64_t at = unified_next_bare(next, (uint32_t)piece->offset);
+    while (at < end) {
+      tl_piece *const part = tl_vector_push(arena, &seen);
+      *part = *piece;
+      part->offset = at;
+      part->data = piece->data + (at - piece->offset);
+      for (; at < end && next[at] == at; at++)
+        next[at] = (uint32_t)at + 1;
+      part->size = at - part->offset;
+      at = unified_next_bare(next, (uint32_t)at);
+    }
+  }
+  return seen;
+}
+
+/* In order; none on another, unless nvlink's answer is wanted; none further from the one before than `hole` allows. */
+static void unified_close(const tl_module *module, tl_placement *placement, uint64_t size, uint64_t hole,
+                          tl_arena *arena) {
+  tl_pieces order = {0};
   const uint32_t symbol = module->sections.items[placement->section].symbol;
   uint64_t end = 0;
-  tl_vector_sort(pieces, unified_compare_pieces);
-  size_t kept = 0;
-  for (size_t i = 0; i < pieces->count; i++) {
-    const tl_piece *const piece = &pieces->items[i];
-    if (piece->offset < end)
-      unified_refuse(module, symbol, "the index file puts two things on one place");
-    if (piece->offset - end >= hole)
-      unified_refuse(module, symbol, "an object's offset lies beyond the data (D20)");
-    end = piece->offset + piece->size;
-    if (end <= size)
-      pieces->items[kept++] = *piece;
+  bool overlap = false, good = size < UINT32_MAX;
+  for (size_t i = 0; i < placement->pieces.count; i++)
+    if (placement->pieces.items[i].offset + placement->pieces.items[i].size <= size)
+      *tl_vector_push(arena, &order) = placement->pieces.items[i];
+  placement->pieces = order;
+  if (order.count)
+    order.items = tl_arena_copy(arena, order.items, order.count * sizeof *order.items);
+  tl_vector_sort(&order, unified_compare_pieces);
+  for (size_t i = 0; i < order.count; i++) {
+    const tl_piece *const piece = &order.items[i];
+    overlap |= piece->offset < end;
+    good &= piece->offset < end || piece->offset - end < hole;
+    end = piece->offset + piece->size > end ? piece->offset + piece->size : end;
   }
-  pieces->count = kept;
+  const bool slots = placement->section == module->jump_slots;
+  if (overlap && !(slots ? unified_has_loose_slots(module) : unified_is_loose(module)))
+    unified_refuse(module, symbol, "the index file puts two things on one place (D105)");
+  if (!good)
+    unified_refuse(module, symbol, "nothing lies in a part of its tables (D20)");
+  if (overlap && good) {
+    order = unified_paint(&placement->pieces, size, arena);
+    tl_vector_sort(&order, unified_compare_pieces);
+  }
+  placement->pieces = order;
   tl_layout_end_moves(placement);
 }
 
 static void unified_place_slots(tl_layout *layout, const tl_module *module, const tl_unified_plan *plan,
                                 tl_arena *arena) {
   tl_placement *const placement = &layout->placed[TL_PLACED_FUNCTIONS];
+  bool *const placed = tl_arena_new(arena, bool, module->stubs.count);
   uint64_t size = 0;
   placement->section = module->jump_slots;
+  for (size_t i = 0; i < module->stubs.count; i++)
+    layout->symbol_value[module->stubs.items[i]] = module->symbols.items[module->stubs.items[i]].value;
+  for (size_t i = 0; i < plan->slots.count; i++) {
+    const tl_unified_slot *const slot = &plan->slots.items[i];
+    const uint32_t stub = module->stubs.items[slot->stub];
+    tl_layout_put(placement, module, (tl_move){module->symbols.items[stub].value, SLOT_SIZE, slot->place}, arena);
+    layout->symbol_value[stub] = slot->place;
+    placed[slot->stub] = true;
+    size = slot->place + SLOT_SIZE > size ? slot->place + SLOT_SIZE : size;
+  }
   for (size_t i = 0; i < module->stubs.count; i++) {
     const uint32_t stub = module->stubs.items[i];
     const uint64_t from = module->symbols.items[stub].value;
-    const uint64_t to = plan->slots[i] == TL_NO_OFFSET ? from : plan->slots[i];
-    layout->symbol_value[stub] = to;
-    if (plan->slots[i] != TL_NO_OFFSET && to + SLOT_SIZE > size)
-      size = to + SLOT_SIZE;
-    tl_layout_move(placement, module, (tl_move){from, SLOT_SIZE, to}, arena);
+    *tl_vector_push(arena, &placement->moves) = (tl_move){from, SLOT_SIZE, layout->symbol_value[stub]};
+    if (!placed[i] && from < size && !unified_has_loose_slots(module))
+      unified_refuse(module, stub, "it has no place for a function (D105)");
   }
-  for (size_t i = 0; i < module->stubs.count; i++)
-    if (plan->slots[i] == TL_NO_OFFSET && module->symbols.items[module->stubs.items[i]].value < size)
-      unified_refuse(module, module->stubs.items[i], "it has no place for a function");
   layout->section_size[module->jump_slots] = size;
-  unified_close(module, placement, size, TL_NO_OFFSET);
+  unified_close(module, placement, size, 1, arena);
 }
 
 static void unified_place_data(tl_layout *layout, const tl_module *module, const tl_unified_plan *plan,
@@ -308,25 +426,24 @@ static void unified_place_data(tl_layout *layout, const tl_module *module, const
   const uint64_t size = module->index->data.window;
   bool *const placed = tl_arena_new(arena, bool, module->symbols.count);
   placement->section = section;
-  for (size_t i = 0; i < module->unified_entries.count; i++) {
-    const uint32_t symbol = unified_symbol(module, (uint32_t)i);
+  for (size_t i = 0; i < plan->order.count; i++) {
+    const uint32_t entry = plan->order.items[i], symbol = unified_symbol(module, entry);
     const tl_symbol *const object = &module->symbols.items[symbol];
     const bool beyond = object->section == section && object->value >= module->sections.items[section].size;
-    if ((beyond || object->common) && plan->places[i] != TL_NO_OFFSET) /* L478 */
+    if (beyond || object->common) /* L478 */
       unified_fail(module, TL_MESSAGE_RELOC_NOT_FOUND);
-    if (object->section != section || plan->places[i] == TL_NO_OFFSET ||
-        !unified_is_original(module, i, SHT_CUDA_UDT_ENTRY))
+    if (object->section != section || !unified_is_original(module, entry, SHT_CUDA_UDT_ENTRY))
       continue;
     placed[symbol] = true;
-    layout->symbol_value[symbol] = plan->places[i];
-    tl_layout_move(placement, module, (tl_move){object->value, object->size, plan->places[i]}, arena);
+    layout->symbol_value[symbol] = plan->places[entry];
+    tl_layout_move(placement, module, (tl_move){object->value, object->size, plan->places[entry]}, arena);
   }
-  for (uint32_t i = 1; i < module->symbols.count; i++)
+  for (uint32_t i = 1; i < module->symbols.count && !unified_is_loose(module); i++)
     if (module->symbols.items[i].section == section && tl_type_of(&module->symbols.items[i]) != STT_SECTION &&
         !placed[i])
-      unified_refuse(module, i, "it has no place for an object");
+      unified_refuse(module, i, "it has no place for an object (D105)");
   layout->section_size[section] = size;
-  unified_close(module, placement, size, layout->section_align[section]);
+  unified_close(module, placement, size, layout->section_align[section], arena);
 }
 
 /* By function: the place of its jump slot. */
