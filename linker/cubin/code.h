@@ -18,13 +18,15 @@ typedef struct tl_code_place {
 typedef struct tl_code {
   tl_code_place *items; /* ascending; the last is the end of the Mercury code */
   size_t count, room;
-  uint64_t mercury_size; /* of the decoded code, where all its forms are known */
+  uint64_t mercury_size; /* of the decoded code */
 } tl_code;
 
 /* Reads a capsule's body beside its SASS text into *code, whose room is used again. False where the records do not make
  * the whole text, or are no records. */
 bool tl_code_read(tl_code *code, const uint8_t *bytes, uint64_t size, const uint8_t *sass, uint64_t sass_size,
                   tl_arena *arena);
+/* Whether a Mercury instruction can be derived from a SASS instruction of this opcode (L621). */
+bool tl_code_is_instruction(const uint8_t *sass, uint32_t sm);
 /* The instruction that a place in the decoded code lies in, NULL behind the code. */
 const tl_code_place *tl_code_find(const tl_code *code, uint64_t mercury);
 

@@ -25,7 +25,6 @@ typedef struct checker {
   tl_code code;                    /* of the text in hand */
   uint32_t *about;                 /* by section: the last one that is about it, 0 */
   uint32_t *previous;              /* by section: the one before it that is about the same section, 0 */
-  uint64_t *sizes;                 /* by section: of the decoded code of its functions, as Mercury's symbols say */
   const tl_cubin_section *symbols; /* Mercury's; section 0 where there are none */
 } checker;
 
@@ -48,20 +47,12 @@ static void mercury_index(checker *c) {
   const uint32_t count = c->cubin->section_count;
   c->about = tl_arena_new(c->arena, uint32_t, count);
   c->previous = tl_arena_new(c->arena, uint32_t, count);
-  c->sizes = tl_arena_new(c->arena, uint64_t, count);
   c->symbols = mercury_section(c, mercury_find(c, SHT_CUDA_MERCURY_SYMTAB));
   for (uint32_t i = 1; i < count; i++) {
     const tl_cubin_section *const section = mercury_section(c, i);
     if ((section->type == SHT_CUDA_MERCURY_RELA || section->type == SHT_CUDA_MERCURY_INFO) && section->info < count) {
       c->previous[i] = c->about[section->info];
       c->about[section->info] = i;
-    }
-    for (uint64_t at = 0; section->type == SHT_CUDA_MERCURY_SYMTAB && at + ELF_SYMBOL_SIZE <= section->size;
-         at += ELF_SYMBOL_SIZE) {
-      const uint32_t text = tl_get16(section->data + at + 6);
-      const uint64_t size = tl_get64(section->data + at + 16);
-      if (text < count && (section->data[at + 4] & 15) == STT_FUNC && size > c->sizes[text])
-        c->sizes[text] = size;
     }
   }
 }
@@ -84,10 +75,14 @@ static bool mercury_is_control(uint16_t opcode) {
   return (opcode & CONTROL_MASK) == CONTROL;
 }
 
+static bool mercury_is_move(uint16_t word) {
+  enum { MOVE = 0x802, MOVE_UNIFORM = 0x882, OPCODE = 0xfff };
+  return (word & OPCODE) == MOVE || (word & OPCODE) == MOVE_UNIFORM;
+}
+
 /* Whether an entry may stand at an instruction without a record: moves of an immediate, branches and calls. */
 static bool mercury_holds_value(uint16_t opcode) {
-  enum { MOVE = 0x802, MOVE_UNIFORM = 0x882 };
-  return opcode == MOVE || opcode == MOVE_UNIFORM || mercury_is_control(opcode);
+  return mercury_is_move(opcode) || mercury_is_control(opcode);
 }
 
 /* The two halves of a return address name the instruction behind a call, or the function (L512). */
@@ -100,6 +95,25 @@ static bool mercury_returns_there(const checker *c, const uint8_t *entry, const 
   const tl_code_place *const behind = tl_code_find(&c->code, place);
   const tl_code_place *const call = behind && behind->mercury ? tl_code_find(&c->code, behind->mercury - 1) : NULL;
   return call && call->sass + 2 <= sass->size && mercury_is_control(tl_get16(sass->data + call->sass) & OPCODE);
+}
+
+/* Where half a return address is moved to a register, what stands there in the SASS text is a place at which a Mercury
+ * instruction begins: nvlink looks it up, though the entry says another, and crashes over what is none (L622). */
+static bool mercury_holds_place(const checker *c, uint32_t type, const tl_code_place *place,
+                                const tl_cubin_section *sass) {
+  const bool back = type == TL_R_MERCURY + 0x28 || type == TL_R_MERCURY + 0x29;
+  if (!back || !place->derived || !mercury_is_move(tl_get16(sass->data + place->sass)))
+    return true;
+  const uint32_t value = tl_get32(sass->data + place->sass + WORD);
+  size_t low = 0, high = c->code.count;
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    if (c->code.items[middle].sass < value)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < c->code.count && c->code.items[low].sass == value;
 }
 
 /* The halves of an address. */
@@ -178,6 +192,9 @@ static void mercury_check_entries(const checker *c, uint32_t section, const tl_c
     if (!mercury_returns_there(c, entry, sass))
       mercury_fail(c, section, at, "a return address is not that behind a call (L512)");
     const tl_code_place *const place = tl_code_find(&c->code, tl_get64(entries->data + at));
+    if (place && !mercury_holds_place(c, tl_get32(entry + 8), place, sass))
+      mercury_fail(c, tl_get32(mercury_section(c, mercury_section(c, section)->info)->data), place->sass,
+                   "what half a return address is put in for is no place of an instruction (L622)");
     if (place && !place->mercury && place->derived && !mercury_holds_value(tl_get16(sass->data + place->sass) & OPCODE))
       mercury_fail(c, section, at, "an entry stands at an instruction that holds no value (L494)");
   }
@@ -241,6 +258,18 @@ static void mercury_check_branches(const checker *c, uint32_t section, const tl_
   }
 }
 
+/* A word that is no instruction nvlink leaves out where it derives Mercury's from the SASS text, and over those that the
+ * architecture does not have it crashes (L621). */
+static void mercury_check_derived(const checker *c, uint32_t section, const tl_cubin_section *sass) {
+  const uint32_t sm = c->cubin->flags >> 8 & 0xffff;
+  for (size_t i = 0; i < c->code.count; i++) {
+    const tl_code_place *const place = &c->code.items[i];
+    if (place->derived && !tl_code_is_instruction(sass->data + place->sass, sm))
+      mercury_fail(c, tl_get32(mercury_section(c, section)->data), place->sass,
+                   "a word that an instruction is derived from is none (L621)");
+  }
+}
+
 static const tl_code_place *mercury_instruction_at(const tl_code *code, uint64_t place) {
   const tl_code_place *const found = tl_code_find(code, place);
   return found && found->mercury == place ? found : NULL;
@@ -300,15 +329,15 @@ static void mercury_check_text(checker *c, uint32_t section) {
   const tl_cubin_section *const sass = mercury_section(c, tl_get32(text->data));
   if (!sass->data || !tl_code_read(&c->code, text->data, text->size, sass->data, sass->size, c->arena))
     mercury_fail(c, section, TL_NO_OFFSET, "a capsule's records do not make its text (L493)");
+  mercury_check_derived(c, section, sass);
   mercury_check_branches(c, section, sass);
   mercury_check_records(c, section, sass);
-  const bool known = c->code.mercury_size == c->sizes[section];
   for (uint32_t i = c->about[section]; i; i = c->previous[i]) {
     if (mercury_section(c, i)->type == SHT_CUDA_MERCURY_RELA)
       mercury_check_word(c, section, i);
-    if (known && mercury_section(c, i)->type == SHT_CUDA_MERCURY_RELA)
+    if (mercury_section(c, i)->type == SHT_CUDA_MERCURY_RELA)
       mercury_check_entries(c, i, sass);
-    else if (known)
+    else
       mercury_check_attributes(c, i, sass);
   }
 }
