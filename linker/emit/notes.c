@@ -5,7 +5,7 @@
 #include "emit/emit.h"
 
 static const char note_owner[] = "NVIDIA Corp"; /* 12 bytes with its NUL */
-enum { NOTE_HEADER = 12 + 12, NOTE_TOOL = 2000, NOTE_CUDA = 1000, TOOLKIT = 130 };
+enum { NOTE_HEADER = TL_NOTE_HEADER, NOTE_TOOL = 2000, NOTE_CUDA = 1000, TOOLKIT = 130 };
 
 static void notes_header(uint8_t *at, uint32_t description, uint32_t type) {
   tl_put32(at, sizeof note_owner);
@@ -17,32 +17,22 @@ static void notes_header(uint8_t *at, uint32_t description, uint32_t type) {
 /* Our own record first, then those of the inputs, unchanged (W5.1). */
 static void notes_tool(tl_emitted *e) {
   const tl_module *const module = e->module;
-  const tl_options *const options = module->options;
-  const char *const strings[5] = {
-      options->note_object ? options->note_object : "",
-      options->identity_nvlink ? "nvlink" : "twinlink",
-      options->identity_nvlink ? "Cuda compilation tools, release 13.0, V13.0.88"
-                               : "twinlink, release " TWINLINK_VERSION,
-      options->identity_nvlink ? "Build cuda_13.0.r13.0/compiler.36424714_0" : "links as nvlink 13.0.88",
-      options->note_arguments ? options->note_arguments : "",
-  };
-  uint64_t text = 0, inputs = 0;
-  for (int i = 0; i < 5; i++)
-    text += strlen(strings[i]) + 1;
+  const char *strings[TL_NOTE_STRINGS];
+  uint64_t inputs = 0;
   for (size_t i = 0; i < module->tool_notes.count; i++)
     inputs += module->tool_notes.items[i].size + module->tool_notes.items[i].offset;
-  const uint64_t description = tl_align(24 + text, 4);
-  uint8_t *const bytes = tl_emit_table(e, module->tool_note, NOTE_HEADER + description + inputs);
-  notes_header(bytes, (uint32_t)description, NOTE_TOOL);
+  const uint64_t own = tl_module_own_note(module, strings);
+  uint8_t *const bytes = tl_emit_table(e, module->tool_note, own + inputs);
+  notes_header(bytes, (uint32_t)(own - NOTE_HEADER), NOTE_TOOL);
   uint8_t *const words = bytes + NOTE_HEADER;
   tl_put32(words, 2);
   uint64_t offset = 0;
-  for (int i = 0; i < 5; i++) {
+  for (int i = 0; i < TL_NOTE_STRINGS; i++) {
     tl_put32(words + 4 + 4 * i, (uint32_t)offset);
-    memcpy(words + 24 + offset, strings[i], strlen(strings[i]));
+    memcpy(words + TL_NOTE_WORDS + offset, strings[i], strlen(strings[i]));
     offset += strlen(strings[i]) + 1;
   }
-  uint64_t end = NOTE_HEADER + description;
+  uint64_t end = own;
   for (size_t i = 0; i < module->tool_notes.count; i++) { /* a piece's offset is its alignment (L187) */
     const tl_piece *const note = &module->tool_notes.items[i];
     end = tl_align(end, note->offset);

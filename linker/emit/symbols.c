@@ -20,17 +20,6 @@ static bool symbols_is_unified_mention(const tl_emitted *e, const tl_symbol *sym
   return false;
 }
 
-/* Section symbols of empty sections go, the section may stay (W4.4). */
-static bool symbols_names_nothing(const tl_emitted *e, const tl_symbol *symbol) {
-  if (tl_type_of(symbol) != STT_SECTION)
-    return false;
-  const uint32_t type = e->module->sections.items[symbol->section].type;
-  const bool empty = e->layout->section_size[symbol->section] == 0 || e->layout->section_hollow[symbol->section];
-  const bool unified = type == SHT_CUDA_UFT_ENTRY || type == SHT_CUDA_UDT_ENTRY;
-  const bool data = type == SHT_CUDA_UDT && e->module->mode->final; /* L117 */
-  return empty && (type == SHT_PROGBITS || type == SHT_CUDA_SHARED || data || (unified && !e->module->mode->final));
-}
-
 static bool symbols_stays(const tl_emitted *e, uint32_t index) {
   const tl_symbol *const symbol = &e->module->symbols.items[index];
   const uint32_t section = e->layout->symbol_section[index];
@@ -40,7 +29,7 @@ static bool symbols_stays(const tl_emitted *e, uint32_t index) {
     return true;
   if (!e->section_index[section])
     tl_trace(e->module->diagnostics, TL_TRACE_UNUSED_SECTION, tl_module_text(e->module, symbol->name));
-  return e->section_index[section] && !symbols_names_nothing(e, symbol);
+  return e->section_index[section] && !tl_symbol_names_nothing(e->module, e->layout, symbol);
 }
 
 static void symbols_number(tl_emitted *e, const tl_u32_vector *half) {

@@ -26,7 +26,8 @@ static uint32_t tables_record(const tl_emitted *e, const tl_attribute *record, u
   const uint32_t size = externs ? tables_extern_words(e, record, to ? to + 4 : NULL) : record->size;
   const bool of_body = record->symbol != TL_NONE && tl_attribute_is_of_body(record->code);
   const bool of_object = of_body && e->module->symbols.items[record->symbol].function == TL_NONE;
-  if ((externs && !size) || (of_object && !e->symbol_index[record->symbol])) /* L634 */
+  const bool of_bank = record->symbol != TL_NONE && record->code == EIATTR_PARAM_CBANK;
+  if ((externs && !size) || ((of_object || of_bank) && !e->symbol_index[record->symbol])) /* L634, L518 */
     return 0;
   const uint32_t start = record->format == 4 ? 4 : 2, added = externs ? 0 : 4 * record->symbol_count; /* L539 */
   if (!to)

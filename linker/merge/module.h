@@ -155,6 +155,7 @@ typedef enum tl_relocation_state {
   TL_ENTRY_NORMAL,
   TL_ENTRY_DEAD,     /* against a dead function: dropped, UNUSED_CLEAR writes (R15) */
   TL_ENTRY_NULL,     /* symbol became symbol 0 (R12) */
+  TL_ENTRY_GONE,     /* the same, and its section, which still gives the bank, went with a body (L29) */
   TL_ENTRY_MINUS_ONE /* shared object of a dead kernel: S = -1 (W11.7) */
 } tl_relocation_state;
 
@@ -242,6 +243,8 @@ typedef struct tl_body_note {
 } tl_body_note;
 
 enum { TL_LOCAL_KERNEL = 1 };
+/* A record of a note: its header with the owner's name; of the tools' note: six words, and as many strings but one. */
+enum { TL_NOTE_HEADER = 12 + 12, TL_NOTE_STRINGS = 5, TL_NOTE_WORDS = 24 };
 /* A word of a section of metadata: a number, or the name whose place in .strtab it is. */
 typedef struct tl_metadata_word {
   uint32_t value;
@@ -323,6 +326,7 @@ typedef struct tl_module {
   tl_u32_vector stubs;                        /* with an index: symbols of the jump slots in .nv.uft */
   tl_u32_vector kernels_before_stub;          /* by number in stubs: how many of `kernels` were there before it */
   tl_pieces tool_notes;                       /* the inputs' .note.nv.tkinfo (W5.1) */
+  uint64_t tool_notes_end;                    /* of the last one's place in the output's, 0 before the first (L516) */
   uint8_t *compat;                            /* merged .nv.compat records (I60-I69), 4 bytes each */
   uint32_t compat_size;
   bool has_external_shared;
@@ -428,6 +432,10 @@ unsigned tl_module_virtual_sm(const tl_module *module);
 /* The section of a relocatable output that says what met in it. */
 void tl_merge_note_bodies(tl_module *module);
 void tl_merge(tl_module *module);
+/* The output's own record of .note.nv.tkinfo: its strings, and its size (W5.1). */
+uint64_t tl_module_own_note(const tl_module *module, const char *strings[TL_NOTE_STRINGS]);
+/* The place of an input's record behind those before it (L516). */
+uint64_t tl_module_place_note(tl_module *module, uint64_t size, uint64_t align);
 /* What is created after all inputs (end of W3): commons, .nv.callgraph, .nv.prototype. */
 void tl_merge_finish(tl_module *module);
 /* The last section of all (W11.4). */

@@ -257,8 +257,8 @@ static bool relocations_state_unmapped(const reading *r, const tl_cubin_relocati
     *state = address ? TL_ENTRY_MINUS_ONE : TL_ENTRY_NULL; /* W11.7 */
     return (symbol->other & STO_SPACE_MASK) == STO_SHARED;
   }
-  /* R12; a dropped section's symbol clears (L29) */
-  *state = defined && clears && tl_symbol_type(symbol) == STT_SECTION ? TL_ENTRY_DEAD : TL_ENTRY_NULL;
+  /* R12; a dropped section's symbol clears (L29), that of one that the output makes anew does not (L517) */
+  *state = !gone ? TL_ENTRY_NULL : clears ? TL_ENTRY_DEAD : TL_ENTRY_GONE;
   return true;
 }
 
@@ -287,12 +287,14 @@ void tl_merge_check_relocations(const tl_merging *m, uint32_t section) {
   }
 }
 
-/* Of a section symbol that came along: where its section lies in the output section (R1). */
+/* Of a section symbol: where its section lies in the output section (R1), whether the symbol itself came along or not, as
+ * one with another section's name does not (L516). Shared memory has its objects' places alone (L519). */
 static uint64_t relocations_merge_offset(const reading *r, const tl_cubin_relocation *entry) {
   const tl_merging *const m = r->m;
-  if (m->symbol_map[entry->symbol] == TL_NONE || tl_symbol_type(&m->cubin->symbols[entry->symbol]) != STT_SECTION)
-    return 0;
-  return m->section_offset[m->cubin->symbols[entry->symbol].section];
+  const tl_cubin_symbol *const symbol = &m->cubin->symbols[entry->symbol];
+  const bool placed =
+      tl_symbol_type(symbol) == STT_SECTION && m->cubin->sections[symbol->section].type != SHT_CUDA_SHARED;
+  return placed ? m->section_offset[symbol->section] : 0;
 }
 
 static bool relocations_is_forgotten(const reading *r, uint32_t symbol) {

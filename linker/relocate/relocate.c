@@ -166,10 +166,11 @@ static void relocate_find_values(const relocating *r, entry_state *e) {
   e->s = r->layout->symbol_value[e->symbol];
   if (e->entry->state == TL_ENTRY_MINUS_ONE) {
     e->s = UINT64_MAX;
-  } else if (e->entry->state == TL_ENTRY_NULL) {
+  } else if (e->entry->state == TL_ENTRY_NULL || e->entry->state == TL_ENTRY_GONE) {
     e->s = tl_defect_matched(r->module->options, TL_DEFECT_D79) ? r->layout->null_value : 0;
     e->defect = e->s == r->layout->null_value ? TL_DEFECT_COUNT : TL_DEFECT_D79;
-    e->bank = relocate_bank_of_dropped(r, e->entry);
+    e->bank = e->entry->state == TL_ENTRY_GONE ? relocate_bank_of_dropped(r, e->entry) : relocate_bank(r, 0);
+    e->a = (int64_t)((uint64_t)e->a + e->entry->merge_offset);
   } else if (tl_type_of(symbol) == STT_SECTION) {
     e->s = 0;
     e->a = (int64_t)((uint64_t)e->a + e->entry->merge_offset);
@@ -844,6 +845,20 @@ static void relocate_entry(relocating *r, uint32_t index) {
     relocate_keep(r, &e, result == OUTCOME_KEEP_AS_NONE);
 }
 
+bool tl_symbol_names_nothing(const tl_module *module, const tl_layout *layout, const tl_symbol *symbol) {
+  if (tl_type_of(symbol) != STT_SECTION || symbol->section == TL_NONE)
+    return false;
+  static const uint32_t made[] = {SHT_NOTE, SHT_CUDA_CALLGRAPH, SHT_CUDA_PROTOTYPE, SHT_CUDA_REL_ACTION,
+                                  SHT_CUDA_METADATA};
+  const uint32_t type = module->sections.items[symbol->section].type;
+  for (size_t i = 0; i < sizeof made / sizeof *made; i++)
+    if (made[i] == type)
+      return false;
+  const bool unified = type == SHT_CUDA_UFT_ENTRY || type == SHT_CUDA_UDT_ENTRY;
+  return (layout->section_size[symbol->section] == 0 || layout->section_hollow[symbol->section]) &&
+         !(unified && module->mode->final);
+}
+
 bool tl_symbol_is_listed(const tl_module *module, const tl_layout *layout, uint32_t symbol) {
   const tl_symbol *const s = &module->symbols.items[symbol];
   const bool forgotten = s->section != TL_NONE && module->sections.items[s->section].forgotten; /* L79 */
@@ -873,7 +888,8 @@ static void relocate_check_kept(const relocating *r) {
     const tl_symbol *const symbol = relocate_symbol(r, kept->symbol);
     const bool dropped = tl_type_of(symbol) == STT_SECTION && symbol->section != TL_NONE &&
                          r->layout->section_dropped[symbol->section]; /* L185 */
-    if (dropped || !tl_symbol_is_listed(r->module, r->layout, kept->symbol))
+    if (dropped || tl_symbol_names_nothing(r->module, r->layout, symbol) ||
+        !tl_symbol_is_listed(r->module, r->layout, kept->symbol))
       tl_diagnostics_add(r->module->diagnostics, tl_message_row_of(TL_MESSAGE_DELETED_SYMBOL), site, NULL);
   }
 }

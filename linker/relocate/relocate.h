@@ -45,5 +45,8 @@ void tl_patch_apply(const tl_patch *patch, uint8_t *at);
 uint64_t tl_relocation_row_bytes(const tl_relocation_row *row);
 /* False for symbols that do not reach .symtab: entries against them cannot be kept (R76). */
 bool tl_symbol_is_listed(const tl_module *module, const tl_layout *layout, uint32_t symbol);
+/* Section symbols of empty sections go, the section may stay (W4.4, L518). Those of the call graph and of an executable's
+ * unified tables are the linker's own. */
+bool tl_symbol_names_nothing(const tl_module *module, const tl_layout *layout, const tl_symbol *symbol);
 
 #endif
