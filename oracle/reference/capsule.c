@@ -397,7 +397,8 @@ static void ref_capsule_fill_pieces(ref_capsule *capsule) {
     } else if (piece->type == REF_TYPE_NOBITS &&
                capsule->mercury->sections[piece->section].type == REF_TYPE_SHARED_RESERVED) {
       piece->size += SYSTEM_RESERVED; /* M28 */
-    } else if (piece->type == REF_TYPE_SHARED_RESERVED) {
+    } else if (piece->type == REF_TYPE_SHARED_RESERVED &&
+               ref_capsule_is_mercury(piece)) { /* not that of -r's SASS view */
       piece->has_bytes = true;
       piece->data = ref_capsule_reserved_bytes(capsule, piece);
     }

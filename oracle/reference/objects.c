@@ -114,8 +114,8 @@ static void ref_object_define(ref_link *link, size_t file_number, const ref_symb
   if (ref_block_place(link, file_number, input->section)) {
     symbol = &link->symbols[number];
     symbol->section = file->section_of[input->section];
-    const bool reserved =
-        file->cubin.sections[input->section].type == REF_TYPE_SHARED_RESERVED; /* st_value: alignment */
+    const bool reserved = !link->relocatable && /* M28: st_value is the alignment, which stays with -r */
+                          file->cubin.sections[input->section].type == REF_TYPE_SHARED_RESERVED;
     symbol->value = file->offset_in[input->section] + (reserved ? 0 : input->value);
     if (file->cubin.sections[input->section].type == link->view->user_type && link->constant_block_count != 0) {
       link->constant_blocks[link->constant_block_count - 1].has_symbol = true;

@@ -49,7 +49,8 @@ static bool ref_write_is_dropped_when_empty(const ref_link *link, size_t number)
 /* H9, M28: `.nv.shared.reserved.0` begins with 64 bytes of the system's. */
 static void ref_write_reserve_shared(ref_link *link) {
   for (size_t i = 0; i < link->section_count; i++) {
-    if (link->sections[i].type == REF_TYPE_SHARED_RESERVED && link->sections[i].size > 0 && !link->is_capsule) {
+    const bool reserved = link->sections[i].type == REF_TYPE_SHARED_RESERVED && link->sections[i].size > 0;
+    if (reserved && !link->is_capsule && !link->relocatable) {
       link->sections[i].size += SYSTEM_RESERVED;
     }
   }
