@@ -16,8 +16,15 @@ static const char *ref_limits_owner(const ref_link *link, const ref_out_section 
   return link->functions[link->sections[section->info_section].info_function].name;
 }
 
-/* E55, U4 */
+/* E55, U4; RF245: a section of the output with one of the two names is enough. */
 void ref_limits_check_unified(ref_link *link) {
+  for (size_t i = 0; i < link->section_count && !link->has_index; i++) {
+    const ref_out_section *section = &link->sections[i];
+    if (ref_section_type_has_bytes(section->type) &&
+        (strcmp(section->name, ".nv.uft") == 0 || strcmp(section->name, ".nv.udt") == 0)) {
+      ref_message_fatal(link, "E55", "Unified symbols found but index file not specified.");
+    }
+  }
   for (size_t i = 0; i < link->file_count && !link->has_index; i++) {
     const ref_cubin *cubin = &link->files[i].cubin;
     for (size_t k = 1; k < cubin->section_count; k++) {

@@ -630,6 +630,14 @@ static uint32_t ref_relocate_plain_type(const ref_link *link, const ref_out_relo
   return ref_relocation_rewrite(entry->type);
 }
 
+/* L483: an entry in a section of the type of jump slots is one of a slot, whose function an executable looks for. */
+static void ref_relocate_check_slot(ref_link *link, const ref_out_relocation *entry) {
+  if (!link->relocatable && link->sections[entry->target].type == REF_TYPE_UFT &&
+      (entry->target != link->slot_section || link->slot_section == 0)) {
+    ref_message_fatal(link, "E74", "Internal error: UFT stub match not found");
+  }
+}
+
 /* R10: last in, first out; every apply comes before any kept entry is looked at. RF229: and before anything undefined is reported. */
 void ref_relocate_apply(ref_link *link) {
   for (size_t i = link->relocation_count; i-- > 0;) {
@@ -638,6 +646,7 @@ void ref_relocate_apply(ref_link *link) {
       entry->dropped = true;
       continue;
     }
+    ref_relocate_check_slot(link, entry);
     const uint32_t type = entry->type;
     entry->type = ref_relocate_plain_type(link, entry);
     entry->asked_unified = entry->type != type;

@@ -66,7 +66,7 @@ void ref_relocation_move_entries(ref_link *link, size_t section, const ref_out_s
 static void ref_relocation_check_target(ref_link *link, const ref_file *file, uint32_t target) {
   const uint32_t type = target < file->cubin.section_count ? file->cubin.sections[target].type : 0;
   const bool allowed = type == REF_TYPE_PROGBITS || type == REF_TYPE_GLOBAL_INIT || type == REF_TYPE_UDT ||
-                       type == REF_TYPE_UFT || ref_section_type_is_constant(type);
+                       type == REF_TYPE_UFT || type == REF_TYPE_UIDX || ref_section_type_is_constant(type);
   if (!allowed) {
     ref_message_fatal(link, "E62", "Internal error: unexpected reloc section");
   }
