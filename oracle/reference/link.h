@@ -201,6 +201,7 @@ typedef struct ref_function {
   uint64_t extern_shared_offset;
   size_t group; /* of kernels that share extern shared memory (W9.5) */
   uint64_t shared_end;
+  bool has_empty_object; /* RF248 */
   ref_records output_records;
   ref_records
       *slot_list; /* RF157: of a jump slot that was to get EXTERNS the record that takes the rest; NULL: none so far */

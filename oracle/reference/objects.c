@@ -75,7 +75,7 @@ static void ref_object_define_shared(ref_link *link, size_t file_number, const r
   symbol->section = section;
   symbol->size = input->size;
   symbol->is_extern_shared = input->size == 0;
-  symbol->auxiliary = symbol->is_extern_shared ? EXTERN_SHARED_ALIGN : input->value;
+  symbol->auxiliary = symbol->is_extern_shared && input->section == 0 ? EXTERN_SHARED_ALIGN : input->value; /* RF248 */
   if (link->relocatable && !(replaces && link->job->bug_compatible)) {
     symbol->value = input->value;
   }
@@ -139,7 +139,8 @@ static bool ref_object_has_no_symbol(const ref_link *link, const ref_file *file,
   }
   const bool shown = (input->other & VISIBILITY) > INTERNAL; /* RF166 */
   if (ref_object_is_shared(input)) {
-    return input->size == 0 || (!link->preserves && !shown);
+    const bool own = input->section != 0 && ref_merge_owner(file, input->section) != 0; /* RF248 */
+    return (input->size == 0 && !own) || (!link->preserves && !shown);
   }
   const uint32_t owner = ref_merge_owner(file, input->section);
   const bool device = owner != 0 && (file->cubin.symbols[owner].other & REF_OTHER_ENTRY) == 0;
@@ -264,12 +265,22 @@ static void ref_object_add_lost_parameter(ref_link *link, size_t file_number, ui
   file->symbol_of[index] = number;
 }
 
+/* RF249: an undefined local object of CUDA's type is one that nobody else defines and nobody misses; but for the one that stands for a
+ * size (RF49). */
+static bool ref_object_is_local_mention(const ref_symbol *input) {
+  return (input->info & 15) == REF_SYMBOL_CUDA_OBJECT && strcmp(input->name, ".nv.ptx.const0.size") != 0;
+}
+
 /* RF68: an undefined variable or texture is global in the output, whatever its binding. */
 static void ref_object_merge_undefined_local(ref_link *link, size_t file_number, uint32_t index) {
   ref_file *file = &link->files[file_number];
   const ref_symbol *input = &file->cubin.symbols[index];
+  if (ref_object_is_local_mention(input)) {
+    file->symbol_of[index] = ref_object_create(link, file_number, input); /* RF249 */
+    return;
+  }
   if ((input->info & 15) == REF_SYMBOL_CUDA_OBJECT || (input->other & VISIBILITY) == INTERNAL) {
-    return; /* RF49 */
+    return;
   }
   if (ref_map_find(&link->symbol_by_name, input->name) != REF_NONE) {
     ref_message_fatal(link, "RF68", "Internal error: adding global symbols of same name");

@@ -85,14 +85,24 @@ static void ref_relocatable_measure_objects(ref_link *link, size_t section, uint
     for (size_t i = 0; i < link->shared_objects.count; i++) {
       const size_t number = link->shared_objects.items[i];
       const ref_out_symbol *symbol = number == REF_NONE ? NULL : &link->symbols[number];
-      if (symbol == NULL || symbol->section != section || symbol->is_extern_shared ||
-          symbol->is_partial != (partial == 1)) {
+      if (symbol == NULL || symbol->section != section || symbol->is_partial != (partial == 1)) {
         continue;
       }
       *size = (partial == 1 ? ref_align_up(*size, symbol->auxiliary) : *size) + symbol->size;
       *align = symbol->auxiliary > *align ? symbol->auxiliary : *align;
     }
   }
+}
+
+/* RF248: an object of size 0 keeps its section as one that ptxas laid out does. */
+static bool ref_relocatable_has_empty_object(const ref_link *link, size_t section) {
+  for (size_t i = 0; i < link->shared_objects.count; i++) {
+    const size_t number = link->shared_objects.items[i];
+    if (number != REF_NONE && link->symbols[number].section == section && link->symbols[number].size == 0) {
+      return true;
+    }
+  }
+  return false;
 }
 
 static bool ref_relocatable_has_extern(const ref_link *link) {
@@ -110,6 +120,7 @@ static void ref_relocatable_measure_kernel(ref_link *link, ref_function *kernel)
   ref_out_section *section = &link->sections[kernel->shared];
   section->align = link->debug_shared_align > 1 && !kernel->late_shared ? link->debug_shared_align : 1;
   ref_relocatable_measure_objects(link, kernel->shared, &kernel->shared_end, &section->align);
+  kernel->has_empty_object = ref_relocatable_has_empty_object(link, kernel->shared);
   if (kernel->uses_extern_shared) {
     section->align = section->align < EXTERN_ALIGN ? EXTERN_ALIGN : section->align;
     kernel->shared_end = ref_align_up(kernel->shared_end, EXTERN_ALIGN);
@@ -132,7 +143,8 @@ static void ref_relocatable_size_kernel(ref_link *link, const ref_function *kern
     link->symbols[kernel->extern_instance].value = kernel->shared_end;
   }
   const bool reserves = has_extern && section->align == EXTERN_ALIGN;
-  const uint64_t empty = kernel->has_partial ? section->align : reserves ? EXTERN_ALIGN : 0; /* RF231 */
+  const bool aligned = kernel->has_partial || kernel->has_empty_object; /* RF231, RF248 */
+  const uint64_t empty = aligned ? section->align : reserves ? EXTERN_ALIGN : 0;
   ref_relocatable_set_size(link, section, kernel->shared_end, empty);
 }
 
@@ -146,10 +158,11 @@ static void ref_relocatable_size_pool(ref_link *link, size_t pool, bool has_exte
   ref_relocatable_set_size(link, section, raw, has_extern ? section->align : 0);
 }
 
-/* W4.3: extern symbols are defined in `.nv_debug.shared`; by default (D59, D87) they stay undefined. */
+/* W4.3: extern symbols are defined in `.nv_debug.shared`; by default (D59, D87) they stay undefined. RF248: a kernel's own has a section. */
 static void ref_relocatable_define_extern(ref_link *link, size_t pool) {
   for (size_t i = 0; i < link->symbol_count; i++) {
-    if (link->symbols[i].is_extern_shared) {
+    const bool own = link->symbols[i].section != REF_NONE && link->symbols[i].section != pool;
+    if (link->symbols[i].is_extern_shared && !own) {
       link->symbols[i].section = link->job->bug_compatible ? pool : REF_NONE;
     }
   }

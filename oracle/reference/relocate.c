@@ -423,7 +423,8 @@ static uint64_t ref_relocate_symbol_value(ref_link *link, const ref_out_relocati
     return 0;
   }
   if (symbol->is_extern_shared && link->relocatable) {
-    return ref_options_keep_shared_symbols(link) ? symbol->value : 0; /* R54b, W17.5 */
+    const bool valued = ref_options_keep_shared_symbols(link) || symbol->section != REF_NONE; /* RF248 */
+    return valued ? symbol->value : 0;                                                        /* R54b, W17.5 */
   }
   if (symbol->is_extern_shared && !ref_options_keep_shared_symbols(link)) {
     const size_t function = link->sections[entry->target].info_function;

@@ -268,6 +268,7 @@ static void ref_shared_layout_kernel(ref_link *link, const ref_shared *shared, s
     ref_out_symbol *symbol = &link->symbols[own.items[i]];
     ref_shared_place(link, own.items[i], ref_align_up(end, symbol->auxiliary));
     symbol->section = function->shared;
+    function->has_empty_object = function->has_empty_object || symbol->size == 0;
     end = symbol->value + symbol->size;
     section->align = symbol->auxiliary > section->align ? symbol->auxiliary : section->align;
   }
@@ -400,6 +401,8 @@ static void ref_shared_finish_kernel(ref_link *link, const ref_shared *shared, c
     section->size += reserved;
   } else if (kernel->has_partial) {
     section->align = section->align < EXTERN_ALIGN ? EXTERN_ALIGN : section->align; /* RF231 */
+  } else if (kernel->has_empty_object) {
+    section->size = reserved; /* RF248 */
   } else if (shared->has_extern &&
              (section->align == EXTERN_ALIGN || (reserved > 0 && section->align > EXTERN_ALIGN))) {
     section->size = reserved;

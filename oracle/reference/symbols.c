@@ -93,6 +93,9 @@ static bool ref_symbol_is_missing(const ref_link *link, size_t number) {
            !ref_function_is_internal(link, &link->functions[symbol->function]) && /* RF155 */
            !ref_symbol_is_system_call(symbol->name);
   }
+  if (symbol->type == REF_SYMBOL_CUDA_OBJECT && symbol->bind == REF_BIND_LOCAL) {
+    return false; /* RF249 */
+  }
   if (symbol->type == REF_SYMBOL_OBJECT || symbol->type == REF_SYMBOL_CUDA_OBJECT) {
     return !ref_symbol_is_provided(
         symbol->name); /* RF10: shared memory with a size too; `extern __shared__` was taken out above */
