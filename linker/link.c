@@ -48,6 +48,8 @@ static bool link_first_view(tl_link_common *c, tl_link_stages *s) {
   tl_diagnose_verbose(&s->module, &s->graph, &s->resources, &s->layout, arena);
   if (final && !s->diagnostics->errors)
     tl_diagnose_attributes(&s->module, &s->resources);
+  if (!s->diagnostics->errors)
+    tl_diagnostics_release(s->diagnostics); /* L560 */
   return !s->diagnostics->errors;
 }
 
@@ -70,6 +72,7 @@ static const tl_message *link_second_view(tl_link_common *c, tl_link_stages *s) 
     tl_relocate_run(&s->relocated, &s->module, &s->layout, arena);
     tl_relocate_check_functions(&s->module);
     tl_relocate_check_kept(&s->relocated, &s->module, &s->layout);
+    tl_diagnostics_release(&quiet);
     linked = !quiet.errors;
   }
   s->diagnostics = s->module.diagnostics = &c->state->diagnostics;

@@ -26,6 +26,19 @@ static const char *diagnostics_text_or_empty(const char *text) {
   return text ? text : "";
 }
 
+static tl_message diagnostics_message(tl_arena *arena, const tl_message_row *row, tl_site site, const char *detail,
+                                      va_list list) {
+  return (tl_message){.severity = row->severity,
+                      .code = row->code,
+                      .text = tl_arena_format_list(arena, row->text, list),
+                      .detail = diagnostics_text_or_empty(detail),
+                      .file = diagnostics_text_or_empty(site.file),
+                      .section = diagnostics_text_or_empty(site.section),
+                      .symbol = diagnostics_text_or_empty(site.symbol),
+                      .offset = site.offset == TL_NO_OFFSET ? 0 : site.offset,
+                      .has_offset = site.offset != TL_NO_OFFSET};
+}
+
 static void diagnostics_record(tl_diagnostics *diagnostics, const tl_message_row *row, tl_site site, const char *detail,
                                va_list list) {
   tl_severity severity = row->severity;
@@ -33,15 +46,8 @@ static void diagnostics_record(tl_diagnostics *diagnostics, const tl_message_row
     return;
   if (severity == TL_ERROR)
     diagnostics->errors++;
-  const tl_message message = {.severity = severity,
-                              .code = row->code,
-                              .text = tl_arena_format_list(diagnostics->arena, row->text, list),
-                              .detail = diagnostics_text_or_empty(detail),
-                              .file = diagnostics_text_or_empty(site.file),
-                              .section = diagnostics_text_or_empty(site.section),
-                              .symbol = diagnostics_text_or_empty(site.symbol),
-                              .offset = site.offset == TL_NO_OFFSET ? 0 : site.offset,
-                              .has_offset = site.offset != TL_NO_OFFSET};
+  tl_message message = diagnostics_message(diagnostics->arena, row, site, detail, list);
+  message.severity = severity;
   *tl_vector_push(diagnostics->arena, &diagnostics->messages) = message;
 }
 
@@ -59,6 +65,24 @@ void tl_diagnostics_add_before(tl_diagnostics *diagnostics, const tl_message_row
   va_start(list, site);
   diagnostics_record(diagnostics, row, site, NULL, list);
   va_end(list);
+}
+
+void tl_diagnostics_hold(tl_diagnostics *diagnostics, const tl_message_row *row, tl_site site, const char *detail,
+                         ...) {
+  va_list list;
+  if (diagnostics->holds)
+    return;
+  va_start(list, detail);
+  diagnostics->held = diagnostics_message(diagnostics->arena, row, site, detail, list);
+  diagnostics->holds = true;
+  va_end(list);
+}
+
+void tl_diagnostics_release(tl_diagnostics *diagnostics) {
+  if (!diagnostics->holds)
+    return;
+  *tl_vector_push(diagnostics->arena, &diagnostics->messages) = diagnostics->held;
+  longjmp(*diagnostics->on_fatal, 1);
 }
 
 void tl_diagnostics_add_plain(tl_diagnostics *diagnostics, const char *text) {

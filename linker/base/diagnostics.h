@@ -25,6 +25,8 @@ typedef struct tl_diagnostics {
   TL_VECTOR(tl_message) messages;
   uint64_t said;   /* bits for what is said once in a link */
   unsigned errors; /* counted: errors and, with -Werror, warnings (C50b) */
+  bool holds;      /* a refusal waits for what nvlink has to say */
+  tl_message held; /* it */
   jmp_buf *on_fatal;
 } tl_diagnostics;
 
@@ -34,6 +36,11 @@ void tl_diagnostics_init(tl_diagnostics *diagnostics, tl_arena *arena, const tl_
 void tl_diagnostics_add(tl_diagnostics *diagnostics, const tl_message_row *row, tl_site site, const char *detail, ...);
 /* Adds a record without ending the link even when the row is fatal: the first of two fatal lines (C20 G, C43). */
 void tl_diagnostics_add_before(tl_diagnostics *diagnostics, const tl_message_row *row, tl_site site, ...);
+/* L560: a fatal record that counts only where the link comes to its end without another. nvlink goes on over what is
+ * wrong there, so that it may refuse the input for another reason. The first one held stays. */
+void tl_diagnostics_hold(tl_diagnostics *diagnostics, const tl_message_row *row, tl_site site, const char *detail, ...);
+/* Adds what is held, which ends the link. */
+void tl_diagnostics_release(tl_diagnostics *diagnostics);
 /* A line that is printed as it is, without program name and severity (the call-graph dump, C57); `text` must live as long
  * as the arena, and the record's code is empty. */
 void tl_diagnostics_add_plain(tl_diagnostics *diagnostics, const char *text);

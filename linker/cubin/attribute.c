@@ -42,9 +42,10 @@ bool tl_record_next(const tl_cubin *cubin, uint32_t section, uint64_t *position,
     return true;
   if (!s->data || s->size == *position || record_is_nothing(cubin, s, *position))
     return false;
-  tl_cubin_damaged(cubin, names, diagnostics, section, *position,
+  tl_cubin_suspect(cubin, names, diagnostics, section, *position,
                    s->size - *position < 4 ? "an attribute record is incomplete"
                                            : "an attribute record runs past its section");
+  return false;
 }
 
 bool tl_attribute_names_symbol(uint8_t code) {

@@ -25,11 +25,21 @@ bool tl_section_type_is_constant(uint32_t type) {
   return type >= SHT_CUDA_CONSTANT0 && type <= SHT_CUDA_CONSTANT_LAST;
 }
 
-void tl_cubin_damaged(const tl_cubin *cubin, const tl_names *names, tl_diagnostics *diagnostics, uint32_t section,
-                      uint64_t offset, const char *what) {
+static tl_site cubin_site(const tl_cubin *cubin, const tl_names *names, uint32_t section, uint64_t offset) {
   const bool named = section != TL_NONE && section < cubin->section_count && cubin->sections;
   const char *const name = named ? tl_names_text(names, cubin->sections[section].name) : NULL;
-  const tl_site site = {cubin->path, name, NULL, offset};
+  return (tl_site){cubin->path, name, NULL, offset};
+}
+
+void tl_cubin_suspect(const tl_cubin *cubin, const tl_names *names, tl_diagnostics *diagnostics, uint32_t section,
+                      uint64_t offset, const char *what) {
+  tl_diagnostics_hold(diagnostics, tl_message_row_of(TL_MESSAGE_DAMAGED), cubin_site(cubin, names, section, offset),
+                      NULL, cubin->path, what);
+}
+
+void tl_cubin_damaged(const tl_cubin *cubin, const tl_names *names, tl_diagnostics *diagnostics, uint32_t section,
+                      uint64_t offset, const char *what) {
+  const tl_site site = cubin_site(cubin, names, section, offset);
   tl_diagnostics_add(diagnostics, tl_message_row_of(TL_MESSAGE_DAMAGED), site, NULL, cubin->path, what);
   abort(); /* not reached: T1 is fatal and jumps */
 }

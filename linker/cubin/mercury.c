@@ -217,7 +217,7 @@ static const mercury_record mercury_records[] = {
 /* nvlink decodes records and crashes over most that are of another instruction than the SASS text has (L498). The third
  * byte of none is odd. */
 static void mercury_check_records(const checker *c, uint32_t section, const tl_cubin_section *sass) {
-  enum { OPCODE = 0xfff };
+  enum { OPCODE = 0xfff, RETURN = 0x950 };
   const uint8_t *const bytes = mercury_section(c, section)->data;
   for (size_t i = 0; i < c->code.count; i++) {
     const tl_code_place *const place = &c->code.items[i];
@@ -225,13 +225,14 @@ static void mercury_check_records(const checker *c, uint32_t section, const tl_c
       continue;
     const uint16_t opcode = tl_get16(sass->data + place->sass) & OPCODE;
     const uint8_t *const record = bytes + place->record;
+    const bool returns = opcode == RETURN && record[2] >= 8; /* L637 */
     bool listed = false, fits = false;
     for (size_t k = 0; k < sizeof mercury_records / sizeof *mercury_records; k++) {
       const mercury_record *const row = &mercury_records[k];
       listed |= row->opcode == opcode;
       fits |= row->opcode == opcode && record[0] == row->first && record[1] == row->second && record[3] == row->fourth;
     }
-    if ((listed && !fits) || record[2] & 1)
+    if ((listed && !fits) || record[2] & 1 || returns)
       mercury_fail(c, section, place->record, "a record is not that of its instruction (L498)");
   }
 }

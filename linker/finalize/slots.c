@@ -42,9 +42,31 @@ static void slots_schedule(const finalizer *f, uint8_t *slot) {
   }
 }
 
+/* L636: a stub is the same code in every program: it calls what its entry says, and then branches to itself or, without
+ * optimisation, returns. nvlink's finalizer crashes over most others. Control bits and predicates do not matter. */
+static void slots_check_stub(const finalizer *f, const uint8_t *code) {
+  enum { CODE = 13, CALL = 0, GOES_ON = 1, RETURNS = 3 };
+  static const uint8_t known[][CODE] = {
+      [CALL] = {0x43, 0x09, [10] = 0xc0, 0x03},
+      [GOES_ON] = {0x47, 0x09, 0xfc, 0x00, 0xfc, 0xff, 0xff, 0xff, 0xff, 0xff, 0x83, 0x03},
+      [2] = {0x18, 0x09},
+      [RETURNS] = {0x50, 0x09, 0x00, 0x14, [10] = 0xe0, 0x03},
+  };
+  for (size_t i = 0; i + 1 < STUB_ITEMS; i++) {
+    uint8_t item[CODE];
+    memcpy(item, code + i * TL_CODE_INSTRUCTION, CODE);
+    if ((item[1] & 0x60) == 0x60)
+      item[1] &= 0x0f;
+    const size_t form = i < 2 ? i : 2;
+    if (memcmp(item, known[form], CODE) != 0 && !(i == GOES_ON && memcmp(item, known[RETURNS], CODE) == 0))
+      final_disagree(f, "the code of a jump slot is not as compilers write it (L636)");
+  }
+}
+
 const uint8_t *final_stub_text(const finalizer *f, const uint8_t *text, uint64_t size) {
   if (size != SLOT_SIZE)
     return text;
+  slots_check_stub(f, text);
   uint8_t *const bytes = final_new(f, size);
   memcpy(bytes, text, size);
   slots_schedule(f, bytes);
@@ -91,6 +113,7 @@ void final_make_slots(finalizer *f) {
     tl_capsule_record records;
     if (!slots_read_stub(slot, &own, &records))
       final_disagree(f, "the capsule of a jump slot is not as compilers write it (L660)");
+    slots_check_stub(f, code + i * SLOT_SIZE);
     slots->capsule[TL_CAPSULE_HEADER + i] = (uint8_t)(own | DERIVED << (STUB_ITEMS - 1));
     memcpy(slots->capsule + size, slot + records.offset, records.size);
     size += records.size;

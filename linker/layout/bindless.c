@@ -166,9 +166,12 @@ tl_bindless_plan tl_layout_plan_bindless(tl_module *module, const tl_graph *grap
   return plan;
 }
 
-/* Where the table begins (B3): behind the parameters of the largest kernel; at 0 in a section of its own. */
+/* Where the table begins (B3): behind the parameters of the largest kernel; at 0 in a section of its own. Without a kernel
+ * a capsule's code gets the place at which parameters begin (L561). */
 uint64_t tl_layout_bindless_base(const tl_module *module) {
-  uint64_t base = 0, align = module->capsule ? 16 : 4;
+  enum { CAPSULE_PARAMETERS = 0x380 };
+  uint64_t base = module->capsule && !module->all_kernels.count ? CAPSULE_PARAMETERS : 0,
+           align = module->capsule ? 16 : 4;
   if (module->view == TL_VIEW_MERCURY)
     return 0;
   for (size_t k = 0; k < module->all_kernels.count; k++) {
@@ -199,7 +202,7 @@ static void bindless_trace(const tl_layout *layout, const tl_module *module, con
 }
 
 void tl_layout_bindless(tl_layout *layout, const tl_module *module, const tl_bindless_plan *plan, tl_arena *arena) {
-  if (!plan->masks)
+  if (!plan->order.count) /* without kernels, too: what is kept for its jump slot or its address has slots (L561) */
     return;
   const uint64_t base = tl_layout_bindless_base(module);
   layout->bindless_base = base;

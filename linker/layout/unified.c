@@ -275,11 +275,11 @@ static void unified_check_data(const tl_module *module, const unified_keys *data
   if (objects == TL_NONE)
     return;
   if (table == TL_NONE)
-    unified_refuse(module, 0, "there is no .nv.udt.entry for the objects of .nv.udt");
+    unified_fail(module, TL_MESSAGE_NO_UDT_ENTRY);
   if (raw || module->sections.items[table].type != SHT_CUDA_UDT_ENTRY)
     unified_fail(module, TL_MESSAGE_UDT_WINDOW);
   if (module->sections.items[table].size % UNIFIED_ENTRY_SIZE)
-    unified_refuse(module, 0, "the size of .nv.udt.entry is not that of entries");
+    unified_fail(module, TL_MESSAGE_DUPLICATE_IDS);
   if (tl_section_type_is_empty(module->sections.items[objects].type))
     unified_refuse(module, 0, "sh_type of .nv.udt is one without contents");
 }

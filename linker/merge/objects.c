@@ -160,9 +160,10 @@ void tl_merge_check_shape(const tl_merging *m, uint32_t index) {
   else if (input->type != SHT_CUDA_SHARED && input->align > largest_alignment)
     what = "sh_addralign is too large";
   else if (input->info >= m->cubin->section_count && !(input->type == SHT_PROGBITS && input->flags & SHF_EXECINSTR))
-    what = "sh_info names no section"; /* nvlink takes what lies behind its table (L176) */
-  else if (objects_is_table(m, input->type, input->name))
-    what = "sh_type is not that of a table of its name";
+    what = "sh_info names no section";                    /* nvlink takes what lies behind its table (L176) */
+  else if (objects_is_table(m, input->type, input->name)) /* read by nobody, so that E60 may follow */
+    tl_cubin_suspect(m->cubin, m->module->names, m->module->diagnostics, index, TL_NO_OFFSET,
+                     "sh_type is not that of a table of its name");
   if (what)
     tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, index, TL_NO_OFFSET, what);
 }
@@ -192,8 +193,8 @@ uint32_t tl_merge_place_section(tl_merging *m, uint32_t index) {
   const uint32_t out = owned ? objects_owned_section(m, index, text) : objects_named_section(m, index);
   tl_section *const section = &module->sections.items[out];
   if (out >= known)
-    section->link = out == module->debug_shared ? 0 : input->link; /* L189, L592 */
-  if (section->type != input->type)
+    section->link = out == module->debug_shared ? 0 : input->link;                    /* L189, L592 */
+  if (section->type != input->type && !objects_is_table(m, input->type, input->name)) /* that is said already */
     objects_refuse_type(m, index);
   if (owned && input->type == SHT_CUDA_CONSTANT0 &&
       (module->capsule || !objects_is_of_strong_body(m, input))) { /* reused (W8.2) */

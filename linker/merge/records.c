@@ -393,12 +393,18 @@ static void records_read_unified(tl_merging *m, uint32_t section) {
   if (input->size >= UNIFIED_ENTRY_SIZE && m->section_map[section] == TL_NONE) /* flags of code on a table */
     tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, section, TL_NO_OFFSET,
                      "a table of unified entries is not placed");
-  const bool raw = m->section_state[section] & TL_SECTION_NAMED; /* a variable is said to lie in the table */
+  const bool named = m->section_state[section] & TL_SECTION_NAMED; /* a variable is said to lie in the table */
   for (uint64_t at = 0; at + UNIFIED_ENTRY_SIZE <= input->size; at += UNIFIED_ENTRY_SIZE) {
-    const uint32_t symbol = records_symbol(m, section, at, tl_get32(input->data + at));
-    records_check_unified(m, section, at, tl_get32(input->data + at));
-    *tl_vector_push(m->module->arena, &m->module->unified_entries) =
-        (tl_unified_entry){m->section_map[section], m->section_offset[section] + at, symbol, input->data + at, raw};
+    const uint32_t number = tl_get32(input->data + at);
+    const bool known = number < m->cubin->symbol_count;
+    if (known)
+      records_check_unified(m, section, at, number);
+    else
+      tl_cubin_suspect(m->cubin, m->module->names, m->module->diagnostics, section, at,
+                       "a record names a symbol outside the symbol table");
+    const uint32_t symbol = known ? m->symbol_map[number] : TL_NONE;
+    *tl_vector_push(m->module->arena, &m->module->unified_entries) = (tl_unified_entry){
+        m->section_map[section], m->section_offset[section] + at, symbol, input->data + at, named || !known};
   }
 }
 
