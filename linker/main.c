@@ -171,16 +171,17 @@ static void program_read_index_file(program *p) {
     return;
   uint8_t *bytes = NULL;
   size_t size = 0;
+  const bool warns = p->command.options.preserve_relocs; /* L657: first, so the link says what is wrong with the file */
   const tl_file_status status = tl_file_read(path, 0, &p->contents, &bytes, &size);
-  if (status == TL_FILE_UNREADABLE)
+  if (status == TL_FILE_UNREADABLE && !warns)
     program_say(p, TL_MESSAGE_CANNOT_OPEN_INPUT, path, NULL);
   if (status == TL_FILE_DIRECTORY)
     program_say(p, TL_MESSAGE_OUT_OF_MEMORY, NULL, NULL);
   if (status == TL_FILE_SHRANK)
     program_say(p, TL_MESSAGE_FILE_SHRANK, path, NULL);
-  if (!size)
+  if (!size && !warns)
     program_say(p, TL_MESSAGE_CANNOT_READ_INPUT, path, NULL);
-  p->index = (tl_input){.path = path, .data = bytes, .size = size};
+  p->index = (tl_input){.path = path, .data = bytes, .size = size, .unreadable = status == TL_FILE_UNREADABLE};
 }
 
 /* One block for all inputs, so that none of their memory lies between them unused. */

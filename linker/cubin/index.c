@@ -12,7 +12,8 @@ enum { HEADER_SIZE = 48, ENTRY_SIZE = 24, TAIL_SIZE = 16, TAIL_VERSION = 2 };
 static const uint8_t index_magic[8] = {0x7f, 'U', 'F', 'T', 'I', 'N', 'D', 'X'};
 
 _Noreturn static void index_fail(const tl_index *index, tl_diagnostics *diagnostics, tl_message_id id) {
-  tl_diagnostics_add(diagnostics, tl_message_row_of(id), (tl_site){index->path, NULL, NULL, TL_NO_OFFSET}, NULL);
+  const tl_site site = {index->path, NULL, NULL, TL_NO_OFFSET};
+  tl_diagnostics_add(diagnostics, tl_message_row_of(id), site, NULL, index->path);
   abort(); /* not reached: E78 is fatal and jumps */
 }
 
@@ -26,6 +27,10 @@ static const uint8_t *index_read_table(tl_index_table *table, const uint8_t *at,
 void tl_index_read(tl_index *index, const tl_input *input, tl_arena *arena, tl_diagnostics *diagnostics) {
   const uint8_t *const bytes = input->data;
   *index = (tl_index){.path = input->path, .bytes = bytes, .size = input->size};
+  if (input->unreadable)
+    index_fail(index, diagnostics, TL_MESSAGE_CANNOT_OPEN_INPUT);
+  if (!index->size)
+    index_fail(index, diagnostics, TL_MESSAGE_CANNOT_READ_INPUT);
   if (!bytes || index->size < sizeof index_magic || memcmp(bytes, index_magic, sizeof index_magic) != 0)
     index_fail(index, diagnostics, TL_MESSAGE_UIDX_MAGIC);
   if (index->size < HEADER_SIZE)

@@ -369,6 +369,20 @@ static bool mercury_is_in_first_words(const tl_map *starts, uint64_t place) {
   return inside;
 }
 
+/* L638: an address has eight bytes, so one beside its place changes the words before it or behind it. */
+static bool mercury_breaks_frame(const tl_map *starts, const uint8_t *entry) {
+  enum { ADDRESS = TL_R_MERCURY + 2, SIZE = 8, FIRST_WORDS = 8, LENGTH_END = 12 };
+  const uint64_t place = tl_get64(entry);
+  bool broken = false;
+  if (tl_get32(entry + 8) != ADDRESS)
+    return false;
+  for (uint64_t i = 1; i < SIZE; i++)
+    broken |= tl_set_has(starts, place + i);
+  for (uint64_t i = FIRST_WORDS; tl_get64(entry + 16) && i < LENGTH_END && i <= place; i++)
+    broken |= tl_set_has(starts, place - i);
+  return broken;
+}
+
 /* Whether an entry of a frame names symbol 0, or as the place of code an object that no section holds (L608). */
 static bool mercury_is_no_code(const uint8_t *entry, const uint8_t *symbol) {
   enum { CODE = TL_R_MERCURY + 0x0e, TYPE = 15 };
@@ -388,7 +402,7 @@ static void mercury_check_frame_entries(const checker *c, uint32_t index, const 
       mercury_fail(c, index, at, "an entry of a frame is about no function (L608)");
     if (tl_get32(entry + 8) == CODE_LENGTH && (section || tl_get64(entry + 16)))
       mercury_fail(c, index, at, "the length of a frame's code is not that of a function (L513)");
-    if (mercury_is_in_first_words(starts, tl_get64(entry)))
+    if (mercury_is_in_first_words(starts, tl_get64(entry)) || mercury_breaks_frame(starts, entry))
       mercury_fail(c, index, at, "an entry stands in the first words of a frame (L513)");
   }
 }
