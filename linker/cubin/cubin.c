@@ -113,7 +113,6 @@ static const named_kind named_kinds[] = {
     {SHT_NOBITS, ".nv.local.", SHT_CUDA_LOCAL},
     {SHT_PROGBITS, ".nv.global.init", SHT_CUDA_GLOBAL_INIT},
     {SHT_PROGBITS, ".nv.constant", SHT_CUDA_CONSTANT0},
-    {SHT_CUDA_CONSTANT, ".nv.constant", SHT_CUDA_CONSTANT0},
 };
 
 /* The number of a bank that the digits are, 0 without any; what is no bank when there are too many. */
@@ -122,6 +121,17 @@ static uint32_t reader_bank(const char *digits) {
   for (; *digits >= '0' && *digits <= '9' && bank <= UINT8_MAX; digits++)
     bank = bank * 10 + (uint32_t)(*digits - '0');
   return bank;
+}
+
+/* L528: a section of the general type of constants is one of them whatever its name is. The bank stands as many letters
+ * behind the name's beginning as `.nv.constant` has, be they the name's or not. */
+static uint32_t reader_constants(const reader *r, uint64_t name) {
+  const uint64_t at = name + strlen(".nv.constant");
+  size_t length = 0;
+  const char *const digits =
+      at < r->name_table_size ? string_at(r->cubin, r->name_table, r->name_table_size, at, &length) : NULL;
+  const uint32_t bank = SHT_CUDA_CONSTANT0 + reader_bank(digits ? digits : "");
+  return tl_section_type_is_constant(bank) ? bank : SHT_CUDA_CONSTANT;
 }
 
 static uint32_t reader_kind(const char *name, uint32_t type) {
@@ -156,7 +166,9 @@ static void reader_read_section(reader *r, const uint8_t *header, uint32_t index
       !names || !reader_find_name(r, NAMES_OF_SECTIONS, r->name_table, names, tl_get32(header), &section->name);
   if (!names)
     section->name = tl_names_intern(r->names, "", 0);
-  section->type = reader_kind(tl_names_text(r->names, section->name), section->type);
+  section->type = section->type == SHT_CUDA_CONSTANT
+                      ? reader_constants(r, tl_get32(header))
+                      : reader_kind(tl_names_text(r->names, section->name), section->type);
   if (tl_section_type_is_empty(section->type))
     return;
   section->data = tl_cubin_view(r->cubin, section->file_offset, section->size);

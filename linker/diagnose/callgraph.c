@@ -113,8 +113,9 @@ static void dump_read_calls(const dump *d, uint32_t file, tl_edges *calls) {
       if (part != CALLGRAPH_CALL)
         continue;
       const tl_body *const from = &resolution->bodies[file][words[0]];
-      if (from->role != TL_BODY_LOSES && resolution->functions.items[from->function].live)
-        *tl_vector_push(d->arena, calls) = (tl_edge){from->function, resolution->bodies[file][words[1]].function};
+      const uint32_t to = resolution->bodies[file][words[1]].function;
+      if (from->role != TL_BODY_LOSES && resolution->functions.items[from->function].live && to != TL_NONE) /* L526 */
+        *tl_vector_push(d->arena, calls) = (tl_edge){from->function, to};
     }
   }
 }

@@ -15,8 +15,8 @@ uint32_t tl_emit_section_type(const tl_module *module, uint32_t type) {
     return type;
   if (type == SHT_CUDA_GLOBAL || type == SHT_CUDA_LOCAL || type == SHT_CUDA_SHARED || type == SHT_CUDA_RESERVED_SHARED)
     return SHT_NOBITS;
-  const bool mercury = type >= SHT_CUDA_MERCURY_CONSTANT && type <= SHT_CUDA_MERCURY_CONSTANT_LAST; /* M2b */
-  if (type == SHT_CUDA_GLOBAL_INIT || tl_section_type_is_constant(type) || mercury)
+  const bool constants = type >= SHT_CUDA_CONSTANT0 && type <= SHT_CUDA_MERCURY_CONSTANT_LAST; /* M2b, L529 */
+  if (type == SHT_CUDA_GLOBAL_INIT || constants)
     return SHT_PROGBITS;
   return type;
 }

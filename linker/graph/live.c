@@ -44,6 +44,12 @@ typedef struct edge_index {
   uint32_t *to;
 } edge_index;
 
+/* A record of a call of what is no function. */
+typedef struct live_stray {
+  uint32_t from, file, section;
+  uint64_t position;
+} live_stray;
+
 typedef struct marker {
   tl_resolution *resolution;
   const tl_cubin *files;
@@ -58,18 +64,28 @@ typedef struct marker {
   bool *referred;         /* by function: part -4 names it */
   tl_names prototypes;
   tl_u32_vector work;
+  TL_VECTOR(live_stray) strays;
 } marker;
 
-static uint32_t live_function(const marker *m, uint32_t file, uint32_t section, uint64_t position, uint32_t symbol) {
+static void live_refuse(const marker *m, uint32_t file, uint32_t section, uint64_t position) {
+  const tl_cubin *const cubin = &m->files[file];
+  const tl_site site = {cubin->path, tl_names_text(m->names, cubin->sections[section].name), NULL, position - 8};
+  tl_diagnostics_add(m->diagnostics, tl_message_row_of(TL_MESSAGE_NO_NODE), site, NULL);
+}
+
+static uint32_t live_find(const marker *m, uint32_t file, uint32_t section, uint64_t position, uint32_t symbol) {
   const tl_cubin *const cubin = &m->files[file];
   const uint32_t function = symbol < cubin->symbol_count ? m->resolution->bodies[file][symbol].function : TL_NONE;
   if (symbol >= cubin->symbol_count) /* nvlink takes what lies in memory (L173) */
     tl_cubin_damaged(cubin, m->names, m->diagnostics, section, position - 8,
                      "a record names a symbol outside the symbol table");
-  if (function == TL_NONE) {
-    const tl_site site = {cubin->path, tl_names_text(m->names, cubin->sections[section].name), NULL, position - 8};
-    tl_diagnostics_add(m->diagnostics, tl_message_row_of(TL_MESSAGE_NO_NODE), site, NULL);
-  }
+  return function;
+}
+
+static uint32_t live_function(const marker *m, uint32_t file, uint32_t section, uint64_t position, uint32_t symbol) {
+  const uint32_t function = live_find(m, file, section, position, symbol);
+  if (function == TL_NONE)
+    live_refuse(m, file, section, position);
   return function;
 }
 
@@ -102,8 +118,12 @@ static void live_read_record(marker *m, uint32_t file, uint32_t section, uint64_
     if (!loses)
       *tl_vector_push(m->arena, &m->indirect) = (tl_edge){from, prototype};
   } else if (part == CALLGRAPH_CALL || part == CALLGRAPH_REFERENCE) {
-    const uint32_t to = live_function(m, file, section, position, words[1]);
-    if (loses)
+    const uint32_t to = live_find(m, file, section, position, words[1]);
+    if (to == TL_NONE && part == CALLGRAPH_REFERENCE)
+      live_refuse(m, file, section, position);
+    else if (to == TL_NONE && !loses)
+      *tl_vector_push(m->arena, &m->strays) = (live_stray){from, file, section, position};
+    if (loses || to == TL_NONE)
       return;
     m->referred[to] |= part == CALLGRAPH_REFERENCE;
     if (part == CALLGRAPH_CALL)
@@ -374,6 +394,16 @@ static void live_spread(marker *m) {
   live_keep_undefined(m);
 }
 
+/* L526: a call of what is no function is no call. In an executable nvlink ends by a signal on the way to it from a kernel or
+ * from a function whose address is taken. */
+static void live_check_strays(const marker *m) {
+  for (size_t i = 0; i < m->strays.count && !m->diagnostics->options->relocatable; i++) {
+    const live_stray *const stray = &m->strays.items[i];
+    if (m->resolution->functions.items[stray->from].live)
+      live_refuse(m, stray->file, stray->section, stray->position);
+  }
+}
+
 void tl_live_mark(tl_resolution *resolution, const tl_cubin *files, uint32_t file_count, const tl_names *names,
                   tl_arena *arena, tl_diagnostics *diagnostics, bool keep_all) {
   marker m = {.resolution = resolution, .files = files, .names = names, .arena = arena, .diagnostics = diagnostics};
@@ -399,6 +429,7 @@ void tl_live_mark(tl_resolution *resolution, const tl_cubin *files, uint32_t fil
   live_spread(&m);
   for (uint32_t file = 0; file < file_count; file++)
     live_keep_in_kernels(&m, file);
+  live_check_strays(&m);
   for (size_t i = 0; keep_all && i < count; i++)
     resolution->functions.items[i].live = true;
 }

@@ -288,6 +288,7 @@ typedef struct tl_module {
   TL_VECTOR(tl_string_event) strings;           /* event list of .strtab */
   tl_u32_vector prototypes;                     /* prototype texts in first-seen order (W2.2) */
   TL_VECTOR(tl_relocation) relocations;         /* in input order */
+  TL_VECTOR(tl_site) deleted_entries;           /* that stay, though what they name is gone (L527) */
   tl_attributes attributes;                     /* of .nv.info, in input order */
   tl_u32_vector functions;                      /* live functions (resolution index) in creation order */
   tl_u32_vector kernels;                        /* output symbols of live kernels in creation order (L255) */

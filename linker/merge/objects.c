@@ -914,22 +914,30 @@ void tl_merge_objects(tl_merging *m) {
   objects_join_lost_ranges(m);
 }
 
-/* Kinds that the section pass leaves alone: tables of the format, an earlier link's record of applied relocations (L296),
- * and NOBITS that no symbol placed (W3.8). */
-static bool objects_section_is_skipped(const tl_merging *m, const tl_cubin_section *section) {
-  static const uint32_t skipped[] = {
-      SHT_NULL,          SHT_SYMTAB,           SHT_STRTAB,          SHT_RELA,           SHT_NOTE,
-      SHT_REL,           SHT_CUDA_INFO,        SHT_CUDA_COMPAT,     SHT_CUDA_CALLGRAPH, SHT_NOBITS,
-      SHT_CUDA_METADATA, SHT_CUDA_PROTOTYPE,   SHT_CUDA_REL_ACTION, SHT_CUDA_GLOBAL,    SHT_CUDA_LOCAL,
-      SHT_SYMTAB_SHNDX,  SHT_CUDA_RESOLVEDRELA};
-  for (size_t i = 0; i < sizeof skipped / sizeof *skipped; i++)
-    if (section->type == skipped[i])
+/* Kinds that the section pass takes (L529). Tables of the format, an earlier link's record of applied relocations (L296),
+ * NOBITS that no symbol placed (W3.8, L65, M28), and types that nvlink does not know are left out. */
+static bool objects_type_is_taken(uint32_t type) {
+  static const uint32_t ranges[][2] = {{SHT_PROGBITS, SHT_PROGBITS},
+                                       {SHT_CUDA_CONSTANT, SHT_CUDA_CONSTANT},
+                                       {SHT_CUDA_GLOBAL_INIT, SHT_CUDA_GLOBAL_INIT},
+                                       {SHT_CUDA_UFT_REL, SHT_CUDA_UFT_REL},
+                                       {SHT_CUDA_UIDX, SHT_CUDA_UDT},
+                                       {SHT_CUDA_UDT_ENTRY, SHT_CUDA_UDT_ENTRY},
+                                       {SHT_CUDA_CAPSULE, SHT_CUDA_CAPSULE},
+                                       {SHT_CUDA_CONSTANT0, SHT_CUDA_MERCURY_CONSTANT_LAST},
+                                       {SHT_CUDA_MERCURY_RELA, SHT_CUDA_MERCURY_SYMTAB}};
+  for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+    if (type >= ranges[i][0] && type <= ranges[i][1])
       return true;
-  if (section->type == SHT_CUDA_RESERVED_SHARED)
-    return true; /* placed by its symbol alone (L65, M28) */
+  return false;
+}
+
+static bool objects_section_is_skipped(const tl_merging *m, const tl_cubin_section *section) {
   if (section->type == SHT_CUDA_SHARED)
     return strcmp(tl_merging_text(m, section->name), ".nv_debug.shared") != 0;
-  return section->flags & SHF_EXECINSTR && section->type != SHT_PROGBITS; /* code of no function: L198, L596 */
+  if (section->flags & SHF_EXECINSTR && section->type != SHT_PROGBITS) /* code of no function: L198, L596 */
+    return true;
+  return !objects_type_is_taken(section->type);
 }
 
 void tl_merge_remaining_sections(tl_merging *m) {

@@ -269,7 +269,7 @@ static void records_add_edge(tl_merging *m, uint32_t part, uint32_t from, const 
     tl_module_add_taken(module, from, prototype);
   else if (part == CALLGRAPH_INDIRECT)
     *tl_vector_push(module->arena, &module->indirect_calls) = (tl_edge){from, prototype};
-  else if (m->symbol_dead[words[1]] || m->bodies[words[1]].in_kernel ||
+  else if (m->symbol_dead[words[1]] || m->bodies[words[1]].in_kernel || m->bodies[words[1]].function == TL_NONE ||
            !records_edge_is_new(module, part, from, m->bodies[words[1]].function))
     return;
   else if (part == CALLGRAPH_CALL)

@@ -203,14 +203,15 @@ static bool relocations_frame_is_gone(const tl_merging *m, uint32_t symbol) {
          (body->replaced && m->module->resolution->functions.items[body->function].frames_gone);
 }
 
-/* An entry that stays cannot name what is gone: a shared object (E69, W11.7), a section (L461). */
-static void relocations_refuse_deleted(const reading *r, const tl_cubin_relocation *entry) {
+/* An entry that stays cannot name what is gone: a shared object (E69, W11.7), a section (L461). nvlink sees it when it writes
+ * the entries (L527). */
+static void relocations_note_deleted(const reading *r, const tl_cubin_relocation *entry) {
   const tl_merging *const m = r->m;
   const tl_site site = {m->cubin->path, tl_merging_text(m, r->input->name),
                         tl_merging_text(m, m->cubin->symbols[entry->symbol].name), entry->offset};
   const tl_cubin_symbol *const symbol = &m->cubin->symbols[entry->symbol];
   if (tl_symbol_type(symbol) == STT_SECTION || (symbol->other & STO_SPACE_MASK) == STO_SHARED)
-    tl_diagnostics_add(m->module->diagnostics, tl_message_row_of(TL_MESSAGE_DELETED_SYMBOL), site, NULL);
+    *tl_vector_push(m->module->arena, &m->module->deleted_entries) = site;
 }
 
 /* Whether the section of a section symbol went with a body, or into the compiler constants that all share (L607). */
@@ -251,7 +252,7 @@ static bool relocations_state_unmapped(const reading *r, const tl_cubin_relocati
   const bool defined = symbol->section != SHN_UNDEF && symbol->section != TL_SECTION_COMMON;
   const bool gone = defined && relocations_section_is_gone(m, symbol);
   if ((gone || (defined && relocations_names_another(m, symbol))) && row && relocations_needs_symbol(m, row))
-    relocations_refuse_deleted(r, entry);
+    relocations_note_deleted(r, entry);
   if (gone && tl_symbol_type(symbol) != STT_SECTION) {
     const bool address = entry->type == 2 || entry->type == TL_R_MERCURY + 2;
     *state = address ? TL_ENTRY_MINUS_ONE : TL_ENTRY_NULL; /* W11.7 */

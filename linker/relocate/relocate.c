@@ -894,6 +894,13 @@ static void relocate_check_kept(const relocating *r) {
   }
 }
 
+/* What went with a body, where an entry that stays names it (L461, L527). */
+static void relocate_check_deleted(const tl_module *module) {
+  for (size_t i = 0; i < module->deleted_entries.count; i++)
+    tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_DELETED_SYMBOL),
+                       module->deleted_entries.items[i], NULL);
+}
+
 /* L473: what the unified tables of the output name is in it. */
 static void relocate_check_unified(const relocating *r) {
   static const char *const tables[] = {".nv.uft.entry", ".nv.udt.entry"};
@@ -1003,5 +1010,6 @@ void tl_relocate_run(tl_relocated *relocated, const tl_module *module, const tl_
 void tl_relocate_check_kept(tl_relocated *relocated, const tl_module *module, const tl_layout *layout) {
   const relocating r = {.relocated = relocated, .module = module, .layout = layout};
   relocate_check_kept(&r);
+  relocate_check_deleted(module);
   relocate_check_unified(&r);
 }
