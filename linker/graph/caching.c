@@ -28,10 +28,10 @@ static uint32_t caching_function(const tl_module *module, const tl_attribute *re
   return record->size < 8 || record->symbol == TL_NONE ? TL_NONE : module->symbols.items[record->symbol].function;
 }
 
-static void caching_read(caching *c) {
+static void caching_read_list(caching *c, const tl_attributes *list) {
   const tl_module *const module = c->module;
-  for (size_t i = 0; i < module->attributes.count; i++) {
-    const tl_attribute *const record = &module->attributes.items[i];
+  for (size_t i = 0; i < list->count; i++) {
+    const tl_attribute *const record = &list->items[i];
     const uint32_t function = caching_function(module, record);
     if (record->code != EIATTR_LOAD_CACHE_REQUEST || function == TL_NONE)
       continue;
@@ -41,6 +41,14 @@ static void caching_read(caching *c) {
     c->request[function] = on ? CACHING_ON : CACHING_OFF;
     c->times[function] += on;
   }
+}
+
+/* Those that stand in a function's list count, too (L546). */
+static void caching_read(caching *c) {
+  caching_read_list(c, &c->module->attributes);
+  for (uint32_t i = 1; i < c->module->sections.count; i++)
+    if (c->module->sections.items[i].type == SHT_CUDA_INFO && i != c->module->info)
+      caching_read_list(c, &c->module->sections.items[i].attributes);
 }
 
 static void caching_conflict(caching *c, uint32_t kernel, uint32_t first, uint32_t place) {

@@ -62,11 +62,15 @@ static tl_attribute *resources_add_pair(tl_attributes *list, tl_arena *arena, ui
   return record;
 }
 
+bool tl_attribute_is_spent(const tl_module *module, const tl_attribute *record) {
+  const bool stack = record->code == EIATTR_MAX_STACK_SIZE && module->mode->final;
+  return stack || record->code == EIATTR_LOAD_CACHE_REQUEST;
+}
+
 /* I6: what an executable's .nv.info does not have. */
 static bool resources_record_is_dropped(const tl_module *module, const tl_attribute *record) {
-  const bool stack = record->code == EIATTR_MAX_STACK_SIZE && module->mode->final;
   const bool stub = record->symbol != TL_NONE && tl_module_is_stub(module, record->symbol); /* U11 */
-  return record->code == 0 || stack || stub || record->code == EIATTR_LOAD_CACHE_REQUEST ||
+  return record->code == 0 || stub || tl_attribute_is_spent(module, record) ||
          (record->format == 4 && record->size == 0);
 }
 

@@ -45,6 +45,8 @@ bool tl_attribute_stands(const tl_module *module, const tl_attributes *list, siz
 /* Private to graph/: the attributes that spread to kernels (spread.c, caching.c). */
 /* True for a record that says that a surface is asked for its format, in a module that has one (L590). */
 bool tl_query_is_forgotten(const tl_module *module, const tl_attribute *record);
+/* What the link uses up: LOAD_CACHE_REQUEST, and of an executable MAX_STACK_SIZE, in whatever list it stands (L546). */
+bool tl_attribute_is_spent(const tl_module *module, const tl_attribute *record);
 void tl_copy_attributes(tl_resources *resources, const tl_module *module, tl_arena *arena);
 void tl_spread_caching(tl_resources *resources, const tl_module *module, const tl_graph *graph, tl_arena *arena);
 /* By node: the largest SAM_REGION_STACK_SIZE of what it calls; NULL when there is no such record. */

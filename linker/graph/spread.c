@@ -815,6 +815,17 @@ static bool spread_has_last_stack(const spreader *s, uint32_t kernel) {
   return last && last->symbol == kernel;
 }
 
+/* The first word of a record; what a record of another length has behind it stays (L547). */
+static void spread_set_word(const spreader *s, tl_attribute *record, uint32_t value) {
+  if (record->format != 4 || record->size <= 4) {
+    *record = spread_word(s, record->code, value);
+    return;
+  }
+  uint8_t *const payload = tl_arena_copy(s->arena, record->data, record->size);
+  tl_put32(payload, value);
+  record->data = payload;
+}
+
 /* CRS_STACK_SIZE comes before everything else that is appended (I26); recursion makes it unbounded (G3, W6.10). */
 static void spread_store_crs(spreader *s, uint32_t kernel, tl_attributes *list) {
   const uint32_t function = s->module->symbols.items[kernel].function;
@@ -826,7 +837,7 @@ static void spread_store_crs(spreader *s, uint32_t kernel, tl_attributes *list) 
   if (known == TL_NONE)
     known = tl_attributes_find(list, EIATTR_SYNC_STACK);
   if (known != TL_NONE)
-    list->items[known] = spread_word(s, list->items[known].code, value);
+    spread_set_word(s, &list->items[known], value);
   else if (value) {
     *tl_vector_push(s->arena, list) = spread_word(s, EIATTR_CRS_STACK_SIZE, value);
     if (!s->before.list && spread_has_last_stack(s, kernel))
@@ -931,7 +942,7 @@ void tl_copy_attributes(tl_resources *resources, const tl_module *module, tl_are
     for (size_t j = section->attributes.count; j-- > 0;) {
       const tl_attribute *const record = &section->attributes.items[j];
       const bool empty = record->format == 4 && record->size == 0;
-      if (tl_query_is_forgotten(module, record))
+      if (tl_query_is_forgotten(module, record) || tl_attribute_is_spent(module, record))
         continue;
       if (record->code && !empty && (!module->mode->final || kernel || record->code != EIATTR_AT_ENTRY_FRAGMENTS))
         *tl_vector_push(arena, &resources->sections[i]) = *record;
