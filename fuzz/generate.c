@@ -55,7 +55,7 @@ static void more_add_references(built_file *file) {
   for (uint32_t i = 0; i < count; i++) {
     const uint32_t row = built_choose(file->choices, sizeof rows / sizeof *rows);
     const bool weak = rows[row].type == TB_NOTYPE || more_percent(file, 5);
-    const bool absolute = more_percent(file, 1);
+    const bool absolute = built_choose(file->choices, 500) == 0;
     const tb_symbol_data symbol = {.name = rows[row].name,
                                    .binding = weak ? TB_WEAK : TB_GLOBAL,
                                    .type = rows[row].type,
@@ -105,12 +105,12 @@ static void more_add_sections(built_file *file) {
 /* Symbols that are other than their kind is: hidden, managed, of another size, in the middle of their section. */
 static void more_bend_symbols(const built_file *file) {
   static const uint8_t others[] = {1, 2, 3, TB_MANAGED, TB_ENTRY, 0x40, 0x80};
-  if (file->data_count && more_percent(file, 8)) {
+  if (file->data_count && more_percent(file, 5)) {
     tb_symbol_data *const symbol =
         tb_symbol_edit(file->cubin, file->data[built_choose(file->choices, (uint32_t)file->data_count)]);
     symbol->other |= CHOOSE(file, others);
   }
-  if (more_percent(file, 4)) {
+  if (more_percent(file, 3)) {
     const uint8_t other = CHOOSE(file, others);
     tb_symbol_edit(file->cubin, more_defined(file))->other |= other;
   }
@@ -164,7 +164,7 @@ static void more_extend(built_file *file, void *context) {
 
 static void generate_words(const built_choices *choices, unsigned sm, fuzz_envelope *envelope) {
   char word[FUZZ_WORD];
-  if (built_choose(choices, 100) < 98)
+  if (built_choose(choices, 100) < 99)
     (void)snprintf(word, sizeof word, "-arch=sm_%u", sm);
   else
     (void)snprintf(word, sizeof word, "-arch=%s", fuzz_target_choose(choices));
@@ -205,12 +205,12 @@ void fuzz_generate(const built_choices *choices, fuzz_envelope *envelope) {
   for (uint32_t i = 0; i < program.file_count; i++) {
     char name[FUZZ_NAME];
     size_t size = 0;
-    (void)snprintf(name, sizeof name, "%s-%u.cubin", built_choose(choices, 100) < 99 ? "built" : "cudadevrt", i);
+    (void)snprintf(name, sizeof name, "%s-%u.cubin", built_choose(choices, 200) < 199 ? "built" : "cudadevrt", i);
     uint8_t *const bytes = built_program_file(&program, i, false, more_extend, NULL, &size);
     (void)fuzz_envelope_add_file(envelope, name, bytes, size);
     free(bytes);
   }
-  for (uint32_t damage = built_choose(choices, 10); damage > 8; damage--)
+  for (uint32_t damage = built_choose(choices, 32); damage > 30; damage--)
     fuzz_mutate(choices, envelope, NULL);
 }
 

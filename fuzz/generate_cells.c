@@ -6,8 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { IN_LOCAL_MEMORY = 0x60, LOCAL_SECTION = 0x70000009, TYPES = 117, STEP = 8 };
+enum { IN_LOCAL_MEMORY = 0x60, LOCAL_SECTION = 0x70000009, UNIFIED_SECTION = 0x70000011, TYPES = 117, STEP = 8 };
 static const uint8_t cells_bytes[64] = {0x18, 0x79, 0, 0, 1, 2, 3, 4};
+static const uint8_t cells_no_symbols[sizeof cells_bytes]; /* where words are numbers of symbols */
 
 static uint32_t cells_below(const built_file *file, uint32_t bound) {
   return built_choose(file->choices, bound);
@@ -136,7 +137,8 @@ static tb_section cells_named(const built_file *file, tb_kind kind, const char *
   const tb_section known = tb_section_find(file->cubin, name);
   if (known)
     return known;
-  const tb_section made = tb_section_add_with_symbol(file->cubin, kind, name, cells_bytes, sizeof cells_bytes);
+  const uint8_t *const bytes = type == UNIFIED_SECTION ? cells_no_symbols : cells_bytes;
+  const tb_section made = tb_section_add_with_symbol(file->cubin, kind, name, bytes, sizeof cells_bytes);
   if (type)
     tb_section_edit(file->cubin, made)->type = type;
   return made;
@@ -214,14 +216,16 @@ static tb_section cells_section(const built_file *file, cells_kind kind) {
               {CELLS_DEBUG, ".debug_info", TB_KIND_DEBUG, 0},
               {CELLS_OTHER, ".nv.udt", TB_KIND_GLOBAL_INIT, 0x70000012},
               {CELLS_OTHER, ".nv.host", TB_KIND_DEBUG, 0x70000006},
-              {CELLS_OTHER, ".nv.other", TB_KIND_DEBUG, 0x70000020},
-              {CELLS_OTHER, ".nv.uft.entry", TB_KIND_DEBUG, 0x70000011}};
-  enum { ROWS = sizeof rows / sizeof *rows };
+              {CELLS_OTHER, ".nv.uft.entry", TB_KIND_DEBUG, UNIFIED_SECTION}, /* without an index file, or with entries */
+              {CELLS_OTHER, ".nv.other", TB_KIND_DEBUG, 0x70000020}};         /* in it, the link ends: seldom */
+  enum { ROWS = sizeof rows / sizeof *rows, SELDOM = 2 };
   size_t chosen = 0;
   uint32_t found = 0;
   for (size_t i = 0; i < ROWS; i++)
     if (rows[i].of == kind && cells_below(file, ++found) == 0)
       chosen = i;
+  if (chosen >= ROWS - SELDOM && cells_below(file, 2))
+    chosen -= SELDOM;
   return cells_named(file, rows[chosen].kind, rows[chosen].name, rows[chosen].type);
 }
 

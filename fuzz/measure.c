@@ -122,38 +122,97 @@ static void measure_generated(size_t count, uint64_t seed) {
   free(sizes);
 }
 
-/* One change to a generated input that links, as those of a corpus do, by the mutator's own weights. */
-static void measure_mutated(size_t count, uint64_t seed) {
+/* One change to a generated input that links, as those of a corpus do: of a kind, or (fuzz_kind_count()) of one that the
+ * mutator draws by its own weights. Which it was; the count of kinds and one where there was none. */
+static size_t measure_change(const built_choices *choices, uint64_t seed, uint64_t beside, size_t kind, bool *changed,
+                             bool *linked) {
   const size_t kinds = fuzz_kind_count();
-  measure_row *const rows = calloc(kinds + 2, sizeof *rows);
+  fuzz_envelope envelope, other;
+  measure_generate(seed, &envelope);
+  const uint64_t before = measure_outcome(&envelope, linked);
+  if (!*linked) {
+    fuzz_envelope_free(&envelope);
+    return kinds + 1;
+  }
+  measure_generate(beside, &other);
+  const fuzz_envelope *const from = seed % 2 ? &other : NULL;
+  if (kind == kinds)
+    kind = fuzz_mutate(choices, &envelope, from);
+  else if (!fuzz_mutate_as(kind, choices, &envelope, from))
+    kind = kinds + 1;
+  if (kind <= kinds)
+    *changed = measure_outcome(&envelope, linked) != before;
+  fuzz_envelope_free(&envelope);
+  fuzz_envelope_free(&other);
+  return kind;
+}
+
+static void measure_print_head(void) {
+  printf("%-22s %7s %7s %7s %7s %7s %7s  (percent)\n", "change", "inputs", "merged", "laid", "reloc.", "linked",
+         "outcome");
+}
+
+static measure_row *measure_rows_new(void) {
+  measure_row *const rows = calloc(fuzz_kind_count() + 2, sizeof *rows);
   if (!rows)
     abort();
+  return rows;
+}
+
+/* By the mutator's own weights. */
+static void measure_mutated(size_t count, uint64_t seed) {
+  const size_t kinds = fuzz_kind_count();
+  measure_row *const rows = measure_rows_new();
   gen_random random = {seed ^ 0x6d757461746573u};
   const built_choices choices = built_choices_random(&random);
   for (size_t i = 0; i < count; i++) {
-    fuzz_envelope envelope, other;
-    bool linked = false;
-    measure_generate(seed + i, &envelope);
-    measure_generate(seed + i + count, &other);
-    const uint64_t before = measure_outcome(&envelope, &linked);
-    if (!linked) {
-      fuzz_envelope_free(&envelope);
-      fuzz_envelope_free(&other);
+    bool changed = false, linked = false;
+    const size_t kind = measure_change(&choices, seed + i, seed + i + count, kinds, &changed, &linked);
+    if (kind > kinds)
       continue;
-    }
-    const size_t kind = fuzz_mutate(&choices, &envelope, i % 2 ? &other : NULL);
-    const bool changed = measure_outcome(&envelope, &linked) != before;
     measure_add(&rows[kind], changed, linked);
     measure_add(&rows[kinds + 1], changed, linked);
-    fuzz_envelope_free(&envelope);
-    fuzz_envelope_free(&other);
   }
-  printf("%-22s %7s %7s %7s %7s %7s %7s  (percent)\n", "change", "inputs", "merged", "laid", "reloc.", "linked",
-         "outcome");
+  measure_print_head();
   for (size_t i = 0; i < kinds; i++)
     measure_print_row(fuzz_kind_name(i), &rows[i]);
   measure_print_row("all", &rows[kinds + 1]);
   free(rows);
+}
+
+/* What every kind is to be worth, in percent of what it changes: below that most of its inputs teach nothing. */
+enum { LATE_ENOUGH = 70, CHANGED_ENOUGH = 40 };
+
+static bool measure_is_enough(const measure_row *row) {
+  return row->tried && 100 * row->reached[STAGE_RELOCATED] >= LATE_ENOUGH * row->tried &&
+         100 * row->changed >= CHANGED_ENOUGH * row->tried;
+}
+
+/* Each kind as often as the others, `count` times; false where one is worth too little. */
+static bool measure_kinds(size_t count, uint64_t seed) {
+  enum { TRIES_EACH = 40 };
+  const size_t kinds = fuzz_kind_count();
+  measure_row *const rows = measure_rows_new();
+  gen_random random = {seed ^ 0x6b696e6473u};
+  const built_choices choices = built_choices_random(&random);
+  size_t poor = 0;
+  measure_print_head();
+  for (size_t kind = 0; kind < kinds; kind++) {
+    for (size_t i = 0; i < TRIES_EACH * count && rows[kind].tried < count; i++) {
+      bool changed = false, linked = false;
+      if (measure_change(&choices, seed + i, seed + i + count, kind, &changed, &linked) == kind)
+        measure_add(&rows[kind], changed, linked);
+    }
+    measure_print_row(fuzz_kind_name(kind), &rows[kind]);
+    poor += !measure_is_enough(&rows[kind]);
+  }
+  for (size_t kind = 0; kind < kinds; kind++)
+    if (!measure_is_enough(&rows[kind]))
+      printf("too little: %s\n", fuzz_kind_name(kind));
+  printf("%zu kinds of change: %zu reach relocation in less than %d %% or change the outcome in less than %d %%\n", kinds,
+         poor, LATE_ENOUGH, CHANGED_ENOUGH);
+  free(rows);
+  return poor == 0;
 }
 
 /* The seeds of the inputs whose sizes lie about the median of a thousand. */
@@ -304,8 +363,8 @@ int main(int argc, char **argv) {
   const uint64_t seed = argc > 3 ? strtoull(argv[3], NULL, 10) : 1;
   const char *const what = argc > 1 ? argv[1] : "all";
   const bool all = strcmp(what, "all") == 0;
-  if (argc > 4 || (!all && !strstr("generated mutated speed causes", what))) {
-    (void)fprintf(stderr, "usage: fuzz_measure [all|generated|mutated|speed|causes [COUNT [SEED]]]\n");
+  if (argc > 4 || (!all && !strstr("generated mutated kinds speed causes", what))) {
+    (void)fprintf(stderr, "usage: fuzz_measure [all|generated|mutated|kinds|speed|causes [COUNT [SEED]]]\n");
     return 2;
   }
   if (all || strcmp(what, "generated") == 0)
@@ -320,5 +379,5 @@ int main(int argc, char **argv) {
   }
   if (strcmp(what, "causes") == 0)
     measure_causes(count, seed);
-  return 0;
+  return strcmp(what, "kinds") != 0 || measure_kinds(count, seed) ? 0 : 1;
 }

@@ -28,6 +28,7 @@ enum {
   EDGE_CALLS = 0,
   EDGE_REFERENCES = 3,
   SYMBOL_BYTES = 24,
+  SYMBOL_INDEX = 6,
   RELA_BYTES = 24,
   TYPE_RELA = 4,
   SYMBOL_FUNCTION = 2,
@@ -72,13 +73,17 @@ static void mutate_field(const mutation *m, uint8_t *at, unsigned width) {
 static void mutate_structure(const mutation *m, uint8_t *at, damage_structure structure) {
   static const uint32_t asked[] = {[DAMAGE_OF_HEADER] = 1u << 9 | 1u << 10 | 1u << 15 | 1u << 20 | 1u << 21,
                                    [DAMAGE_OF_SECTION] = 0x1e7, /* not the address, and sizes that types give */
+                                   [DAMAGE_OF_SYMBOL] = 0x3e, /* not the name, which must lie in its table */
                                    [DAMAGE_OF_NOTE] = 0};
   size_t count = 0;
   const damage_row *const rows = damage_rows(structure, &count);
   uint32_t row = mutate_below(m, count);
   while (asked[structure] && !(asked[structure] >> row & 1) && mutate_below(m, 4))
     row = mutate_below(m, count);
-  mutate_field(m, at + rows[row].offset, rows[row].width);
+  if (structure == DAMAGE_OF_SYMBOL && rows[row].offset == SYMBOL_INDEX && mutate_percent(m, 60))
+    edit_put(at + SYMBOL_INDEX, 2, mutate_below(m, m->cubin.count)); /* a section that there is */
+  else
+    mutate_field(m, at + rows[row].offset, rows[row].width);
 }
 
 /* ---- entries ---- */
@@ -206,22 +211,34 @@ static bool edge_begins_part(const mutation *m, size_t entry) {
   return edit_get(mutate_entry_bytes(m, entry), 4) == 0;
 }
 
-/* Who calls whom: a function for each word that names one. Others are prototypes, of which there are as many as entries. */
-static void change_edge(const mutation *m, size_t entry) {
-  const uint32_t type = (uint32_t)edit_get(m->list.section->head + 4, 4);
-  uint8_t *const bytes = mutate_entry_bytes(m, entry);
+static uint32_t edge_part(const mutation *m, size_t entry) {
   uint32_t part = 0;
   for (size_t i = 0; i <= entry; i++)
     if (edge_begins_part(m, i))
       part = UINT32_MAX - (uint32_t)edit_get(mutate_entry_bytes(m, i) + 4, 4);
+  return part;
+}
+
+/* Another function than the word names, where there is one. */
+static void edge_put_function(const mutation *m, uint8_t *word) {
+  const uint32_t old = (uint32_t)edit_get(word, 4);
+  uint32_t number = mutate_function(m);
+  for (int tries = 0; tries < FEW_TRIES && number == old; tries++)
+    number = mutate_function(m);
+  edit_put(word, 4, number);
+}
+
+/* Who calls whom: a function for each word that names one. Others are prototypes, of which there are as many as entries. */
+static void change_edge(const mutation *m, size_t entry) {
+  const uint32_t type = (uint32_t)edit_get(m->list.section->head + 4, 4), part = edge_part(m, entry);
+  uint8_t *const bytes = mutate_entry_bytes(m, entry);
   const bool calls = type == edge_callgraph && (part == EDGE_CALLS || part == EDGE_REFERENCES);
   if (!calls && mutate_percent(m, 50)) {
     const size_t other = mutate_entry(m);
     if (!edge_begins_part(m, other))
       memcpy(bytes + 4, mutate_entry_bytes(m, other) + 4, 4);
   } else {
-    uint8_t *const word = bytes + (calls && mutate_percent(m, 70) ? 4 : 0);
-    edit_put(word, 4, mutate_function(m));
+    edge_put_function(m, bytes + (calls && mutate_percent(m, 70) ? 4 : 0));
   }
 }
 
@@ -283,6 +300,14 @@ static void symbol_refer(const mutation *m, size_t from, size_t to) {
   }
 }
 
+/* The rest of its own name: an object that no other file knows. A function's section is named after it, so it keeps its. */
+static void symbol_name_anew(const mutation *m, uint8_t *symbol) {
+  const size_t table = (size_t)edit_get(m->list.section->head + 40, 4), at = (size_t)edit_get(symbol, 4);
+  if (table < m->cubin.count && at + 1 < m->cubin.sections[table].size && m->cubin.sections[table].bytes[at] &&
+      m->cubin.sections[table].bytes[at + 1] && (symbol[4] & 15) != SYMBOL_FUNCTION)
+    edit_put(symbol, 4, at + 1);
+}
+
 /* A copy, changed more often than not, behind the others or behind itself. */
 static bool entry_duplicate(mutation *m) {
   const size_t entry = mutate_entry(m), size = m->list.at[entry + 1] - m->list.at[entry];
@@ -296,6 +321,8 @@ static bool entry_duplicate(mutation *m) {
   free(copy);
   if (m->kind == EDIT_SYMBOLS && mutate_percent(m, 80))
     symbol_refer(m, entry, place);
+  if (m->kind == EDIT_SYMBOLS && mutate_percent(m, 40))
+    symbol_name_anew(m, mutate_entry_bytes(m, place));
   if (m->kind == EDIT_SYMBOLS && mutate_percent(m, 80)) /* two strong definitions end the link */
     file_weaken(mutate_entry_bytes(m, place));
   if (m->list.count > place && mutate_percent(m, 70)) {
@@ -310,9 +337,16 @@ static bool entry_duplicate(mutation *m) {
   return true;
 }
 
+/* An edge of one part says something else in another one, where it seldom names what must stand there. */
+static bool edges_may_turn(const mutation *m, size_t a, size_t b) {
+  if ((edge_begins_part(m, a) || edge_begins_part(m, b)) && mutate_below(m, 8))
+    return false;
+  return edge_part(m, a) == edge_part(m, b) || mutate_percent(m, 40);
+}
+
 static bool entry_reorder(mutation *m) {
   const size_t a = mutate_entry(m), b = mutate_entry(m);
-  if (a == b || (m->kind == EDIT_EDGES && (edge_begins_part(m, a) || edge_begins_part(m, b)) && mutate_below(m, 8)))
+  if (a == b || (m->kind == EDIT_EDGES && !edges_may_turn(m, a, b)))
     return false;
   if (m->kind == EDIT_SYMBOLS)
     edit_symbol_swap(&m->cubin, a, b);
@@ -407,8 +441,21 @@ static bool section_change(mutation *m) {
   }
 }
 
+/* A table that all others lean on ends the link where it is read: less often than the others. */
+static size_t mutate_section_but_tables(const mutation *m) {
+  enum { SYMBOLS = 2, STRINGS = 3 };
+  size_t number = mutate_section(m);
+  for (int tries = 0; tries < FEW_TRIES; tries++) {
+    const uint64_t type = edit_get(m->cubin.sections[number].head + 4, 4);
+    if (type != SYMBOLS && type != STRINGS)
+      break;
+    number = mutate_section(m);
+  }
+  return number;
+}
+
 static bool section_drop(mutation *m) {
-  const size_t number = mutate_section(m);
+  const size_t number = mutate_section_but_tables(m);
   if (!number)
     return false;
   edit_section_drop(&m->cubin, number);
@@ -423,11 +470,17 @@ static bool section_duplicate(mutation *m) {
   return true;
 }
 
+static bool sections_are_alike(const mutation *m, size_t a, size_t b) {
+  return edit_get(m->cubin.sections[a].head + 4, 4) == edit_get(m->cubin.sections[b].head + 4, 4);
+}
+
 /* The order of what holds code and data shows where the symbols go with it; that of tables does not. */
 static bool section_reorder(mutation *m) {
   const bool any = mutate_percent(m, 10);
   const size_t a = any ? mutate_section(m) : mutate_section_of_symbols(m);
-  const size_t b = any ? mutate_section(m) : mutate_section_of_symbols(m);
+  size_t b = any ? mutate_section(m) : mutate_section_of_symbols(m);
+  for (int tries = 0; tries < TRIES && !any && a && (b == a || !sections_are_alike(m, a, b)); tries++)
+    b = mutate_section_of_symbols(m);
   if (!a || !b || a == b)
     return false;
   edit_section_swap(&m->cubin, a, b);
@@ -500,7 +553,7 @@ static void envelope_remove_file(fuzz_envelope *envelope, size_t number) {
 static void file_adapt(const mutation *m, fuzz_file *file, const fuzz_file *like, bool away) {
   enum { MACHINE = 48, MACHINE_BYTES = 3, VERSION = 7, VERSION_BYTES = 2 };
   edit_cubin cubin;
-  if (mutate_percent(m, 6) || !edit_cubin_read(&cubin, file->bytes, file->size))
+  if (mutate_percent(m, 4) || !edit_cubin_read(&cubin, file->bytes, file->size))
     return;
   if (like->size >= EDIT_HEAD) {
     memcpy(cubin.head + VERSION, like->bytes + VERSION, VERSION_BYTES);
@@ -547,21 +600,20 @@ static bool file_reorder(mutation *m) {
 static bool file_rename(mutation *m) {
   static const char *const names[] = {
       "cudadevrt-0.cubin", "cudadevrt.cubin", "libcudadevrt.cubin", "a-cudadevrt.cubin", "x.cubin", "y.cubin", "a.o",
-      "a.fatbin"};
+      "b.o",               "a.fatbin"};
   (void)snprintf(m->file->name, FUZZ_NAME, "%s", CHOOSE(m, names));
   return true;
 }
 
-/* A file of another format, or a cubin of another kind, as its first bytes say, and any name: archives, fat binaries, host
- * objects, bitcode, text. */
+/* A file of another format, or a cubin of another kind, as its first bytes or its name say: archives, fat binaries, host
+ * objects, bitcode, text. Most end the link where they are read, so they are drawn less than names that end nothing. */
 static bool file_other(mutation *m) {
-  static const char *const names[] = {"a.cubin", "b.fatbin", "c.o", "d.a", "e.ptx", "f.bc", "g.nvvm", "h"};
+  static const char *const names[] = {"a.cubin", "c.o", "c.o", "d.a", "e.ptx", "h", "h"},
+                           *const others[] = {"b.fatbin", "f.bc", "g.nvvm"};
   static const struct {
     const char *bytes;
     uint8_t at, size;
-  } rows[] = {{"", 0, 0},
-              {"", 0, 0},
-              {"\x50\xed\x55\xba\1\0\x10\0", 0, 8},
+  } rows[] = {{"\x50\xed\x55\xba\1\0\x10\0", 0, 8},
               {"!<arch>\n", 0, 8},
               {"!<thin>\n", 0, 8},
               {"BC\xc0\xde", 0, 4},
@@ -576,13 +628,14 @@ static bool file_other(mutation *m) {
               {"\0", 49, 1}, /* for no machine, and for later ones */
               {"\x64", 49, 1}};
   const uint32_t row = mutate_below(m, sizeof rows / sizeof *rows);
+  const bool bytes = mutate_percent(m, 20);
   if (m->file->size < EDIT_HEAD)
     return false;
-  if (rows[row].size)
+  if (bytes)
     memcpy(m->file->bytes + rows[row].at, rows[row].bytes, rows[row].size);
   if (mutate_percent(m, 3))
     fuzz_file_set(m->file, fuzz_memory(0), 0);
-  (void)snprintf(m->file->name, FUZZ_NAME, "%s", CHOOSE(m, names));
+  (void)snprintf(m->file->name, FUZZ_NAME, "%s", mutate_percent(m, 12) ? CHOOSE(m, others) : CHOOSE(m, names));
   return true;
 }
 
@@ -610,7 +663,7 @@ static bool file_add(mutation *m) {
     fuzz_file_set(m->file, bytes, file->size);
   }
   if (good)
-    file_adapt(m, instead ? m->file : &m->envelope->files[m->envelope->file_count - 1], &like, mutate_percent(m, 60));
+    file_adapt(m, instead ? m->file : &m->envelope->files[m->envelope->file_count - 1], &like, mutate_percent(m, 80));
   free(like.bytes);
   fuzz_envelope_free(&made);
   return good;
@@ -641,11 +694,18 @@ static bool word_drop(mutation *m) {
   return true;
 }
 
-/* The files' headers say what the word says, where both kinds of machine have one form of header. */
-static void files_retarget(fuzz_envelope *envelope, const char *word) {
-  enum { MACHINE = 49, SMALLEST = 75, LARGEST = 90 };
+/* The number of a machine for which files have the form of header that the generator's have; 0 for others. */
+static unsigned target_is_retargeted(const char *target) {
+  enum { SMALLEST = 75, LARGEST = 90 };
   unsigned machine = 0;
-  if (sscanf(word, "-arch=sm_%u", &machine) != 1 || machine < SMALLEST || machine > LARGEST)
+  return sscanf(target, "sm_%u", &machine) == 1 && machine >= SMALLEST && machine <= LARGEST ? machine : 0;
+}
+
+/* The files' headers say what the word says, where both kinds of machine have one form of header. */
+static void files_retarget(fuzz_envelope *envelope, const char *target) {
+  enum { MACHINE = 49, SMALLEST = 75, LARGEST = 90 };
+  const unsigned machine = target_is_retargeted(target);
+  if (!machine)
     return;
   for (size_t i = 0; i < envelope->file_count; i++) {
     fuzz_file *const file = &envelope->files[i];
@@ -658,12 +718,11 @@ static bool word_target(mutation *m) {
   for (size_t i = 0; i < m->envelope->word_count; i++)
     if (strncmp(m->envelope->words[i], "-arch=", 6) == 0) {
       const char *target = fuzz_target_choose(m->choices);
-      for (int tries = 0; tries < FEW_TRIES && strncmp(target, "sm_1", 4) == 0;
-           tries++) /* for which capsules are made */
+      for (int tries = 0; tries < FEW_TRIES && !target_is_retargeted(target); tries++)
         target = fuzz_target_choose(m->choices);
       (void)snprintf(m->envelope->words[i], FUZZ_WORD, "-arch=%s", target);
-      if (mutate_percent(m, 85))
-        files_retarget(m->envelope, m->envelope->words[i]);
+      if (mutate_percent(m, 90))
+        files_retarget(m->envelope, target);
       return true;
     }
   return false;
@@ -688,13 +747,20 @@ static bool word_mode(mutation *m) {
 
 /* ---- breaking ---- */
 
+/* A bit of the flags that say nothing of the machine more often than not: another machine, and what says that it is a cubin
+ * at all, end the link at once. */
 static bool break_header(mutation *m) {
-  mutate_structure(m, m->cubin.head, DAMAGE_OF_HEADER);
+  enum { FLAGS = 48, SECTION = 51 };
+  const uint32_t which = mutate_below(m, 8), bit = mutate_below(m, 8);
+  if (which < 7)
+    m->cubin.head[which > 1 ? SECTION : FLAGS] ^= (uint8_t)(1u << bit);
+  else
+    mutate_structure(m, m->cubin.head, DAMAGE_OF_HEADER);
   return true;
 }
 
 static bool break_section(mutation *m) {
-  mutate_structure(m, m->cubin.sections[mutate_section(m)].head, DAMAGE_OF_SECTION);
+  mutate_structure(m, m->cubin.sections[mutate_section_but_tables(m)].head, DAMAGE_OF_SECTION);
   return true;
 }
 
@@ -708,21 +774,32 @@ static void break_attribute(const mutation *m, uint8_t *record) {
     mutate_field(m, record + mutate_below(m, record[0] == SIZED ? 2 : 3), 1);
 }
 
-/* A word, or the low byte of one: another number near it. */
-static void break_edge(const mutation *m, uint8_t *edge) {
-  uint8_t *const word = edge + (mutate_percent(m, 50) ? 4 : 0);
-  mutate_field(m, word, mutate_percent(m, 70) ? 1 : 4);
+/* A number that readers take for something else: another part of the list, another function or text, anything. What names no
+ * function ends the link where it is read, so that is the least of it. */
+static void break_edge(const mutation *m, size_t entry) {
+  uint8_t *const edge = mutate_entry_bytes(m, entry);
+  const bool begins = edge_begins_part(m, entry), first = !begins && mutate_percent(m, 50);
+  uint8_t *const word = edge + (first ? 0 : 4);
+  const uint32_t type = (uint32_t)edit_get(m->list.section->head + 4, 4);
+  const bool function = !begins && (first || (type == edge_callgraph && edge_part(m, entry) == EDGE_CALLS));
+  if (mutate_percent(m, 20))
+    mutate_field(m, word, mutate_percent(m, 70) ? 1 : 4);
+  else if (function)
+    edge_put_function(m, word);
+  else
+    word[0] ^= (uint8_t)(1u << mutate_below(m, 3));
 }
 
 static bool break_entry(mutation *m) {
   static const damage_structure structures[] = {[EDIT_RELOCATIONS] = DAMAGE_OF_REL, [EDIT_SYMBOLS] = DAMAGE_OF_SYMBOL};
-  uint8_t *const bytes = mutate_entry_bytes(m, mutate_entry(m));
+  const size_t entry = mutate_entry(m);
+  uint8_t *const bytes = mutate_entry_bytes(m, entry);
   if (m->kind <= EDIT_SYMBOLS)
     mutate_structure(m, bytes, m->kind == EDIT_RELOCATIONS && mutate_is_rela(m) ? DAMAGE_OF_RELA : structures[m->kind]);
   else if (m->kind == EDIT_ATTRIBUTES)
     break_attribute(m, bytes);
   else
-    break_edge(m, bytes);
+    break_edge(m, entry);
   return true;
 }
 
@@ -738,7 +815,7 @@ static bool break_byte(mutation *m) {
 /* Less than the file, or more: what lies behind the headers belongs to nothing. */
 static bool break_end(mutation *m) {
   enum { MORE = 256 };
-  const bool longer = mutate_percent(m, 70);
+  const bool longer = mutate_percent(m, 52);
   const size_t old = m->file->size, size = longer ? old + mutate_below(m, MORE) : old ? mutate_below(m, old) : 0;
   uint8_t *const bytes = fuzz_memory(size);
   memset(bytes, 0, size);
