@@ -59,8 +59,9 @@ static bool cells_is_address(uint32_t type) {
   return type % TL_R_MERCURY == 2;
 }
 
+/* In Mercury's view a descriptor may name anything. */
 static bool cells_describes_nothing(uint32_t type) {
-  const tl_relocation_row *const row = tl_relocation_in_view(type, type >= TL_R_MERCURY);
+  const tl_relocation_row *const row = type < TL_R_MERCURY ? tl_relocation_in_view(type, false) : NULL;
   return !row || row->kind != TL_RELOC_FUNC_DESC;
 }
 

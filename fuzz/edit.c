@@ -31,7 +31,8 @@ enum {
 };
 enum { TYPE_TEXT = 1, TYPE_SYMBOLS = 2, TYPE_STRINGS = 3, TYPE_RELA = 4, TYPE_NOTE = 7, TYPE_NOBITS = 8, TYPE_REL = 9 };
 static const uint32_t type_info = 0x70000000u, type_callgraph = 0x70000001u, type_prototype = 0x70000002u,
-                      type_compat = 0x70000086u;
+                      type_compat = 0x70000086u, type_mercury_text = 0x70000016u, type_mercury_rela = 0x70000082u,
+                      type_mercury_info = 0x70000083u, type_mercury_symbols = 0x70000085u;
 
 uint64_t edit_get(const uint8_t *at, unsigned width) {
   uint64_t value = 0;
@@ -137,11 +138,11 @@ void edit_cubin_free(edit_cubin *cubin) {
 
 edit_kind edit_section_kind(const edit_section *section) {
   const uint32_t type = section_type(section);
-  if (type == TYPE_RELA || type == TYPE_REL)
+  if (type == TYPE_RELA || type == TYPE_REL || type == type_mercury_rela)
     return EDIT_RELOCATIONS;
   if (type == TYPE_SYMBOLS)
     return EDIT_SYMBOLS;
-  if (type == type_info || type == type_compat)
+  if (type == type_info || type == type_compat || type == type_mercury_info)
     return EDIT_ATTRIBUTES;
   return type == type_callgraph || type == type_prototype ? EDIT_EDGES : EDIT_CONTENTS;
 }
@@ -151,7 +152,7 @@ static size_t list_step(const edit_list *list, size_t at) {
   const uint32_t type = section_type(section);
   switch (list->kind) {
   case EDIT_RELOCATIONS:
-    return type == TYPE_RELA ? RELA : REL;
+    return type == TYPE_REL ? REL : RELA;
   case EDIT_SYMBOLS:
     return SYMBOL;
   case EDIT_ATTRIBUTES:
@@ -159,6 +160,8 @@ static size_t list_step(const edit_list *list, size_t at) {
   case EDIT_EDGES:
     return EDGE;
   default:
+    if (type == type_mercury_symbols)
+      return SYMBOL;
     return edit_get(section->head + SECTION_FLAGS, 8) & 4 ? 16 : 4;
   }
 }
@@ -290,6 +293,8 @@ void edit_renumber_symbols(edit_cubin *cubin, const int32_t *map, size_t count) 
       const uint64_t info = edit_get(section->head + SECTION_INFO, 4);
       edit_put(section->head + SECTION_INFO, 3, map_number(map, count, info & 0xffffff));
     }
+    if (type == type_mercury_text)
+      renumber_word(section->head + SECTION_INFO, map, count);
     const edit_kind kind = edit_section_kind(section);
     if (kind == EDIT_SYMBOLS || kind == EDIT_CONTENTS)
       continue;
@@ -313,9 +318,12 @@ void edit_renumber_sections(edit_cubin *cubin, const int32_t *map, size_t count)
     edit_section *const section = &cubin->sections[i];
     const uint32_t type = section_type(section);
     renumber_word(section->head + SECTION_LINK, map, count);
+    if (type == type_mercury_text && section->size >= 4)
+      renumber_word(section->bytes, map, count); /* the text of the SASS view */
     if (type == TYPE_RELA || type == TYPE_REL || edit_get(section->head + SECTION_FLAGS, 8) & INFO_LINK)
       renumber_word(section->head + SECTION_INFO, map, count);
-    for (size_t at = 0; type == TYPE_SYMBOLS && at + SYMBOL <= section->size; at += SYMBOL)
+    const bool symbols = type == TYPE_SYMBOLS || type == type_mercury_symbols;
+    for (size_t at = 0; symbols && at + SYMBOL <= section->size; at += SYMBOL)
       edit_put(section->bytes + at + SYMBOL_INDEX, 2,
                map_number(map, count, edit_get(section->bytes + at + SYMBOL_INDEX, 2)));
   }
@@ -335,33 +343,49 @@ static void map_drop(int32_t *map, size_t count, size_t number) {
     map[i]--;
 }
 
-void edit_symbol_drop(edit_cubin *cubin, size_t number) {
+/* A capsule has two tables of symbols, with the same numbers. */
+static void table_drop(edit_section *table, size_t number) {
   edit_list list;
-  const size_t table = edit_find_type(cubin, TYPE_SYMBOLS);
-  edit_list_make(&list, &cubin->sections[table]);
-  if (!table || number >= list.count)
+  edit_list_make(&list, table);
+  if (number >= list.count)
     return;
-  int32_t *const map = map_make(list.count);
-  map_drop(map, list.count, number);
-  edit_renumber_symbols(cubin, map, list.count);
-  free(map);
-  const uint64_t globals = edit_get(list.section->head + SECTION_INFO, 4);
+  const uint64_t globals = edit_get(table->head + SECTION_INFO, 4);
   if (number < globals)
-    edit_put(list.section->head + SECTION_INFO, 4, globals - 1);
+    edit_put(table->head + SECTION_INFO, 4, globals - 1);
   edit_list_drop(&list, number);
 }
 
-void edit_symbol_swap(edit_cubin *cubin, size_t a, size_t b) {
-  edit_list list;
-  const size_t table = edit_find_type(cubin, TYPE_SYMBOLS);
-  edit_list_make(&list, &cubin->sections[table]);
-  if (!table || a >= list.count || b >= list.count)
+void edit_symbol_drop(edit_cubin *cubin, size_t number) {
+  const size_t table = edit_find_type(cubin, TYPE_SYMBOLS), other = edit_find_type(cubin, type_mercury_symbols);
+  const size_t count = cubin->sections[table].size / SYMBOL;
+  if (!table || number >= count)
     return;
-  int32_t *const map = map_make(list.count);
+  int32_t *const map = map_make(count);
+  map_drop(map, count, number);
+  edit_renumber_symbols(cubin, map, count);
+  free(map);
+  table_drop(&cubin->sections[table], number);
+  if (other)
+    table_drop(&cubin->sections[other], number);
+}
+
+void edit_symbol_swap(edit_cubin *cubin, size_t a, size_t b) {
+  const size_t table = edit_find_type(cubin, TYPE_SYMBOLS), other = edit_find_type(cubin, type_mercury_symbols);
+  const size_t count = cubin->sections[table].size / SYMBOL,
+               others = other ? cubin->sections[other].size / SYMBOL : count;
+  if (!table || a >= count || b >= count || a >= others || b >= others)
+    return;
+  int32_t *const map = map_make(count);
   map[a] = (int32_t)b;
   map[b] = (int32_t)a;
-  edit_renumber_symbols(cubin, map, list.count);
+  edit_renumber_symbols(cubin, map, count);
   free(map);
+  edit_list list;
+  edit_list_make(&list, &cubin->sections[table]);
+  edit_list_swap(&list, a, b);
+  if (!other)
+    return;
+  edit_list_make(&list, &cubin->sections[other]);
   edit_list_swap(&list, a, b);
 }
 

@@ -3,6 +3,7 @@
  * sections, records at their limits), options, and at the end damage on purpose with the mutator's own changes. */
 #include "fuzz/generate.h"
 
+#include "fuzz/generate_capsule.h"
 #include "fuzz/generate_cells.h"
 #include "fuzz/mutate.h"
 #include "fuzz/words.h"
@@ -195,9 +196,9 @@ static void generate_shrink(const built_choices *choices, built_program *program
   }
 }
 
-void fuzz_generate(const built_choices *choices, fuzz_envelope *envelope) {
+/* Links of SASS kind, for machines without capsules. */
+static void generate_program(const built_choices *choices, fuzz_envelope *envelope) {
   built_program program;
-  envelope->file_count = envelope->word_count = 0;
   built_program_start(&program, choices);
   generate_words(choices, program.sm, envelope);
   built_program_plan(&program);
@@ -210,6 +211,15 @@ void fuzz_generate(const built_choices *choices, fuzz_envelope *envelope) {
     (void)fuzz_envelope_add_file(envelope, name, bytes, size);
     free(bytes);
   }
+}
+
+void fuzz_generate(const built_choices *choices, fuzz_envelope *envelope) {
+  enum { CAPSULES_ONE_IN = 6 };
+  envelope->file_count = envelope->word_count = 0;
+  if (built_choose(choices, CAPSULES_ONE_IN) == CAPSULES_ONE_IN - 1)
+    fuzz_generate_capsules(choices, envelope);
+  else
+    generate_program(choices, envelope);
   for (uint32_t damage = built_choose(choices, 32); damage > 30; damage--)
     fuzz_mutate(choices, envelope, NULL);
 }

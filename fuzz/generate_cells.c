@@ -209,15 +209,16 @@ static tb_section cells_section(const built_file *file, cells_kind kind) {
     const char *name;
     tb_kind kind;
     uint32_t type; /* 0: the kind's own */
-  } rows[] = {{CELLS_DATA, ".nv.global.init", TB_KIND_GLOBAL_INIT, 0},
-              {CELLS_CONSTANTS, ".nv.constant3", TB_KIND_CONSTANT, 0x70000067},
-              {CELLS_CONSTANTS, ".nv.constant1", TB_KIND_CONSTANT, 0x70000065},
-              {CELLS_DEBUG, ".debug_frame", TB_KIND_DEBUG, 0},
-              {CELLS_DEBUG, ".debug_info", TB_KIND_DEBUG, 0},
-              {CELLS_OTHER, ".nv.udt", TB_KIND_GLOBAL_INIT, 0x70000012},
-              {CELLS_OTHER, ".nv.host", TB_KIND_DEBUG, 0x70000006},
-              {CELLS_OTHER, ".nv.uft.entry", TB_KIND_DEBUG, UNIFIED_SECTION}, /* without an index file, or with entries */
-              {CELLS_OTHER, ".nv.other", TB_KIND_DEBUG, 0x70000020}};         /* in it, the link ends: seldom */
+  } rows[] = {
+      {CELLS_DATA, ".nv.global.init", TB_KIND_GLOBAL_INIT, 0},
+      {CELLS_CONSTANTS, ".nv.constant3", TB_KIND_CONSTANT, 0x70000067},
+      {CELLS_CONSTANTS, ".nv.constant1", TB_KIND_CONSTANT, 0x70000065},
+      {CELLS_DEBUG, ".debug_frame", TB_KIND_DEBUG, 0},
+      {CELLS_DEBUG, ".debug_info", TB_KIND_DEBUG, 0},
+      {CELLS_OTHER, ".nv.udt", TB_KIND_GLOBAL_INIT, 0x70000012},
+      {CELLS_OTHER, ".nv.host", TB_KIND_DEBUG, 0x70000006},
+      {CELLS_OTHER, ".nv.uft.entry", TB_KIND_DEBUG, UNIFIED_SECTION}, /* without an index file, or with entries */
+      {CELLS_OTHER, ".nv.other", TB_KIND_DEBUG, 0x70000020}};         /* in it, the link ends: seldom */
   enum { ROWS = sizeof rows / sizeof *rows, SELDOM = 2 };
   size_t chosen = 0;
   uint32_t found = 0;

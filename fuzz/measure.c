@@ -209,8 +209,8 @@ static bool measure_kinds(size_t count, uint64_t seed) {
   for (size_t kind = 0; kind < kinds; kind++)
     if (!measure_is_enough(&rows[kind]))
       printf("too little: %s\n", fuzz_kind_name(kind));
-  printf("%zu kinds of change: %zu reach relocation in less than %d %% or change the outcome in less than %d %%\n", kinds,
-         poor, LATE_ENOUGH, CHANGED_ENOUGH);
+  printf("%zu kinds of change: %zu reach relocation in less than %d %% or change the outcome in less than %d %%\n",
+         kinds, poor, LATE_ENOUGH, CHANGED_ENOUGH);
   free(rows);
   return poor == 0;
 }

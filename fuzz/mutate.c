@@ -3,6 +3,7 @@
 #include "fuzz/mutate.h"
 
 #include "fuzz/aim.h"
+#include "fuzz/aim_mercury.h"
 #include "fuzz/edit.h"
 #include "fuzz/generate.h"
 #include "fuzz/words.h"
@@ -23,7 +24,7 @@ typedef struct mutation {
   edit_list list;
 } mutation;
 
-static const uint32_t edge_callgraph = 0x70000001u;
+static const uint32_t edge_callgraph = 0x70000001u, type_mercury_rela = 0x70000082u, type_mercury_symbols = 0x70000085u;
 enum {
   EDGE_CALLS = 0,
   EDGE_REFERENCES = 3,
@@ -72,7 +73,8 @@ static void mutate_field(const mutation *m, uint8_t *at, unsigned width) {
 /* One of its fields; more often than not one that a linker asks, by a mask of the rows that it does. */
 static void mutate_structure(const mutation *m, uint8_t *at, damage_structure structure) {
   static const uint32_t asked[] = {[DAMAGE_OF_HEADER] = 1u << 9 | 1u << 10 | 1u << 15 | 1u << 20 | 1u << 21,
-                                   [DAMAGE_OF_SECTION] = 0x1e7, /* not the address, and sizes that types give */
+                                   [DAMAGE_OF_SECTION] =
+                                       0x1e4, /* not name, type and address, and sizes that types give */
                                    [DAMAGE_OF_SYMBOL] = 0x3e, /* not the name, which must lie in its table */
                                    [DAMAGE_OF_NOTE] = 0};
   size_t count = 0;
@@ -134,12 +136,20 @@ static uint8_t *mutate_entry_bytes(const mutation *m, size_t entry) {
   return m->list.section->bytes + m->list.at[entry];
 }
 
+static bool mutate_is_mercury(const mutation *m) {
+  return edit_get(m->list.section->head + 4, 4) == type_mercury_rela;
+}
+
 static bool mutate_is_rela(const mutation *m) {
-  return edit_get(m->list.section->head + 4, 4) == TYPE_RELA;
+  return edit_get(m->list.section->head + 4, 4) == TYPE_RELA || mutate_is_mercury(m);
 }
 
 /* A type that must name a function stands against nothing else but now and then: the link ends there. */
 static void mend_relocation(const mutation *m, uint8_t *entry) {
+  enum { MERCURY = 0x10000, MERCURY_TYPES = 65 };
+  const uint64_t type = edit_get(entry + 8, 4);
+  if (mutate_is_mercury(m) && type < MERCURY && mutate_below(m, 16))
+    edit_put(entry + 8, 4, MERCURY + 1 + type % (MERCURY_TYPES - 1));
   if (built_type_describes_function((uint32_t)edit_get(entry + 8, 4)) &&
       mutate_symbol_type(m, (size_t)edit_get(entry + 12, 4)) != SYMBOL_FUNCTION && mutate_below(m, 16))
     edit_put(entry + 8, 4, 2);
@@ -341,12 +351,15 @@ static bool entry_duplicate(mutation *m) {
 static bool edges_may_turn(const mutation *m, size_t a, size_t b) {
   if ((edge_begins_part(m, a) || edge_begins_part(m, b)) && mutate_below(m, 8))
     return false;
-  return edge_part(m, a) == edge_part(m, b) || mutate_percent(m, 40);
+  return edge_part(m, a) == edge_part(m, b) || mutate_percent(m, 55);
 }
 
 static bool entry_reorder(mutation *m) {
   const size_t a = mutate_entry(m), b = mutate_entry(m);
-  if (a == b || (m->kind == EDIT_EDGES && !edges_may_turn(m, a, b)))
+  const size_t size = m->list.at[a + 1] - m->list.at[a];
+  const bool same = size == m->list.at[b + 1] - m->list.at[b] &&
+                    memcmp(mutate_entry_bytes(m, a), mutate_entry_bytes(m, b), size) == 0;
+  if (same || (m->kind == EDIT_EDGES && !edges_may_turn(m, a, b)))
     return false;
   if (m->kind == EDIT_SYMBOLS)
     edit_symbol_swap(&m->cubin, a, b);
@@ -392,6 +405,10 @@ static bool relocation_add(mutation *m) {
 
 static bool relocation_aim(mutation *m) {
   return fuzz_aim(m->choices, &m->cubin);
+}
+
+static bool relocation_aim_mercury(mutation *m) {
+  return fuzz_aim_mercury(m->choices, &m->cubin);
 }
 
 /* ---- sections ---- */
@@ -447,7 +464,7 @@ static size_t mutate_section_but_tables(const mutation *m) {
   size_t number = mutate_section(m);
   for (int tries = 0; tries < FEW_TRIES; tries++) {
     const uint64_t type = edit_get(m->cubin.sections[number].head + 4, 4);
-    if (type != SYMBOLS && type != STRINGS)
+    if (type != SYMBOLS && type != STRINGS && type != type_mercury_symbols)
       break;
     number = mutate_section(m);
   }
@@ -548,6 +565,19 @@ static void envelope_remove_file(fuzz_envelope *envelope, size_t number) {
   envelope->file_count--;
 }
 
+/* The machine that a file is for; 0: it says none. */
+static unsigned file_machine(const fuzz_file *file) {
+  enum { MACHINE = 49 };
+  return file->size >= EDIT_HEAD ? file->bytes[MACHINE] : 0;
+}
+
+/* Files for the one and for the other machine have one form: capsules are those for sm_100 and later. */
+static bool machines_are_alike(unsigned a, unsigned b) {
+  enum { SMALLEST = 75, LARGEST = 90, CAPSULES = 100, LAST = 121 };
+  return (a >= SMALLEST && a <= LARGEST && b >= SMALLEST && b <= LARGEST) ||
+         (a >= CAPSULES && a <= LAST && b >= CAPSULES && b <= LAST);
+}
+
 /* A file that comes from elsewhere is made one for the machine of those that are there, its definitions weak and, `away`,
  * of other names, more often than not: otherwise the link ends where it is read or merged. */
 static void file_adapt(const mutation *m, fuzz_file *file, const fuzz_file *like, bool away) {
@@ -598,9 +628,15 @@ static bool file_reorder(mutation *m) {
 }
 
 static bool file_rename(mutation *m) {
-  static const char *const names[] = {
-      "cudadevrt-0.cubin", "cudadevrt.cubin", "libcudadevrt.cubin", "a-cudadevrt.cubin", "x.cubin", "y.cubin", "a.o",
-      "b.o",               "a.fatbin"};
+  static const char *const names[] = {"cudadevrt-0.cubin",
+                                      "cudadevrt.cubin",
+                                      "libcudadevrt.cubin",
+                                      "a-cudadevrt.cubin",
+                                      "x.cubin",
+                                      "y.cubin",
+                                      "a.o",
+                                      "b.o",
+                                      "a.fatbin"};
   (void)snprintf(m->file->name, FUZZ_NAME, "%s", CHOOSE(m, names));
   return true;
 }
@@ -608,8 +644,9 @@ static bool file_rename(mutation *m) {
 /* A file of another format, or a cubin of another kind, as its first bytes or its name say: archives, fat binaries, host
  * objects, bitcode, text. Most end the link where they are read, so they are drawn less than names that end nothing. */
 static bool file_other(mutation *m) {
-  static const char *const names[] = {"a.cubin", "c.o", "c.o", "d.a", "e.ptx", "h", "h"},
-                           *const others[] = {"b.fatbin", "f.bc", "g.nvvm"};
+  static const char *const names[] = {"a.cubin", "c.o", "c.o", "d.a", "e.ptx", "h", "h"}, *const others[] = {"b.fatbin",
+                                                                                                             "f.bc",
+                                                                                                             "g.nvvm"};
   static const struct {
     const char *bytes;
     uint8_t at, size;
@@ -651,6 +688,10 @@ static bool file_add(mutation *m) {
   }
   const fuzz_file *const file = from->file_count ? &from->files[mutate_below(m, from->file_count)] : NULL;
   const bool instead = file && mutate_percent(m, 40);
+  if (file && !machines_are_alike(file_machine(file), file_machine(m->file)) && mutate_below(m, 8)) {
+    fuzz_envelope_free(&made);
+    return false;
+  }
   fuzz_file like = *m->file; /* its header */
   like.bytes = fuzz_memory(EDIT_HEAD);
   like.size = m->file->size < EDIT_HEAD ? 0 : EDIT_HEAD;
@@ -694,31 +735,26 @@ static bool word_drop(mutation *m) {
   return true;
 }
 
-/* The number of a machine for which files have the form of header that the generator's have; 0 for others. */
-static unsigned target_is_retargeted(const char *target) {
-  enum { SMALLEST = 75, LARGEST = 90 };
+static unsigned target_machine(const char *target) {
   unsigned machine = 0;
-  return sscanf(target, "sm_%u", &machine) == 1 && machine >= SMALLEST && machine <= LARGEST ? machine : 0;
+  return sscanf(target, "sm_%u", &machine) == 1 ? machine : 0;
 }
 
 /* The files' headers say what the word says, where both kinds of machine have one form of header. */
 static void files_retarget(fuzz_envelope *envelope, const char *target) {
-  enum { MACHINE = 49, SMALLEST = 75, LARGEST = 90 };
-  const unsigned machine = target_is_retargeted(target);
-  if (!machine)
-    return;
-  for (size_t i = 0; i < envelope->file_count; i++) {
-    fuzz_file *const file = &envelope->files[i];
-    if (file->size >= EDIT_HEAD && file->bytes[MACHINE] >= SMALLEST && file->bytes[MACHINE] <= LARGEST)
-      file->bytes[MACHINE] = (uint8_t)machine;
-  }
+  enum { MACHINE = 49 };
+  const unsigned machine = target_machine(target);
+  for (size_t i = 0; i < envelope->file_count; i++)
+    if (machines_are_alike(machine, file_machine(&envelope->files[i])))
+      envelope->files[i].bytes[MACHINE] = (uint8_t)machine;
 }
 
 static bool word_target(mutation *m) {
+  const unsigned old = m->envelope->file_count ? file_machine(&m->envelope->files[0]) : 0;
   for (size_t i = 0; i < m->envelope->word_count; i++)
     if (strncmp(m->envelope->words[i], "-arch=", 6) == 0) {
       const char *target = fuzz_target_choose(m->choices);
-      for (int tries = 0; tries < FEW_TRIES && !target_is_retargeted(target); tries++)
+      for (int tries = 0; tries < TRIES / 2 && !machines_are_alike(target_machine(target), old); tries++)
         target = fuzz_target_choose(m->choices);
       (void)snprintf(m->envelope->words[i], FUZZ_WORD, "-arch=%s", target);
       if (mutate_percent(m, 90))
@@ -751,9 +787,9 @@ static bool word_mode(mutation *m) {
  * at all, end the link at once. */
 static bool break_header(mutation *m) {
   enum { FLAGS = 48, SECTION = 51 };
-  const uint32_t which = mutate_below(m, 8), bit = mutate_below(m, 8);
-  if (which < 7)
-    m->cubin.head[which > 1 ? SECTION : FLAGS] ^= (uint8_t)(1u << bit);
+  const uint32_t which = mutate_below(m, 10), bit = mutate_below(m, 8);
+  if (which < 9)
+    m->cubin.head[which > 3 ? SECTION : FLAGS] ^= (uint8_t)(1u << bit);
   else
     mutate_structure(m, m->cubin.head, DAMAGE_OF_HEADER);
   return true;
@@ -841,6 +877,7 @@ static const kind_row kind_rows[] = {
     {"relocation change", entry_change, WORKS_ON_LIST, EDIT_RELOCATIONS, 14, false},
     {"relocation add", relocation_add, WORKS_ON_LIST, EDIT_RELOCATIONS, 10, false},
     {"relocation aim", relocation_aim, WORKS_ON_CUBIN, 0, 30, false},
+    {"relocation aim mercury", relocation_aim_mercury, WORKS_ON_CUBIN, 0, 30, false},
     {"relocation drop", entry_drop, WORKS_ON_LIST, EDIT_RELOCATIONS, 4, false},
     {"relocation duplicate", entry_duplicate, WORKS_ON_LIST, EDIT_RELOCATIONS, 6, false},
     {"relocation reorder", entry_reorder, WORKS_ON_LIST, EDIT_RELOCATIONS, 4, false},

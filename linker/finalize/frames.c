@@ -324,7 +324,7 @@ static const tl_moved_text *frames_moved_text(const finalizer *f, uint32_t sass)
 /* The input's own SASS frame, where that of the Mercury view cannot be translated. */
 static void frames_put_own(frame_writer *w, const frame_pair *own, uint32_t text) {
   const uint64_t start = w->size;
-  const uint32_t plain = w->f->sass_section[text];
+  const uint32_t plain = text == TL_NONE ? TL_NONE : w->f->sass_section[text]; /* what is undefined has none */
   const tl_moved_text *const moved = plain == TL_NONE ? NULL : frames_moved_text(w->f, plain);
   frames_put(w, own->sass, own->sass_size);
   if (moved)

@@ -1,0 +1,18 @@
+/* The generator's capsules. */
+#ifndef FUZZ_GENERATE_CAPSULE_H
+#define FUZZ_GENERATE_CAPSULE_H
+
+#include "fuzz/envelope.h"
+#include "tests/support/built_program.h"
+
+/* Files of the corpus, which CMake makes tables of. */
+typedef struct fuzz_capsule {
+  const uint8_t *bytes;
+  size_t size;
+} fuzz_capsule;
+extern const fuzz_capsule fuzz_capsule_capsule, fuzz_capsule_own_table;
+
+/* Words and files of a link of capsules. */
+void fuzz_generate_capsules(const built_choices *choices, fuzz_envelope *envelope);
+
+#endif
