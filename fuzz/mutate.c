@@ -72,15 +72,17 @@ static void mutate_field(const mutation *m, uint8_t *at, unsigned width) {
 
 /* One of its fields; more often than not one that a linker asks, by a mask of the rows that it does. */
 static void mutate_structure(const mutation *m, uint8_t *at, damage_structure structure) {
+  enum { SECTION_TYPE = 2 };
   static const uint32_t asked[] = {[DAMAGE_OF_HEADER] = 1u << 9 | 1u << 10 | 1u << 15 | 1u << 20 | 1u << 21,
-                                   [DAMAGE_OF_SECTION] =
-                                       0x1e4, /* not name, type and address, and sizes that types give */
-                                   [DAMAGE_OF_SYMBOL] = 0x3e, /* not the name, which must lie in its table */
+                                   [DAMAGE_OF_SECTION] = 0x1e4, /* not name and address; the type less */
+                                   [DAMAGE_OF_SYMBOL] = 0x3e,   /* not the name, which must lie in its table */
                                    [DAMAGE_OF_NOTE] = 0};
   size_t count = 0;
   const damage_row *const rows = damage_rows(structure, &count);
   uint32_t row = mutate_below(m, count);
-  while (asked[structure] && !(asked[structure] >> row & 1) && mutate_below(m, 4))
+  const uint32_t wanted =
+      asked[structure] | (structure == DAMAGE_OF_SECTION && mutate_percent(m, 50) ? SECTION_TYPE : 0);
+  while (wanted && !(wanted >> row & 1) && mutate_below(m, 4))
     row = mutate_below(m, count);
   if (structure == DAMAGE_OF_SYMBOL && rows[row].offset == SYMBOL_INDEX && mutate_percent(m, 60))
     edit_put(at + SYMBOL_INDEX, 2, mutate_below(m, m->cubin.count)); /* a section that there is */

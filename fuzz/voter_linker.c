@@ -2,6 +2,7 @@
 #include "fuzz/linker_call.h"
 #include "fuzz/words.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,11 +35,93 @@ static void counters_restore(uint8_t *saved) {
   free(saved);
 }
 
+/* ---- blocks ---- */
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define POOL 1
+#endif
+#endif
+
+#ifdef POOL
+#include <sanitizer/asan_interface.h>
+
+/* A link takes few blocks, the first ones of the same sizes each time. Under the address sanitizer those go round from one
+ * link to the next instead of through its quarantine, which makes every link's memory cold: while no link has them they are
+ * poisoned, so a use after the end is seen until the next link takes the block, and what lies behind a block is the
+ * sanitizer's own red zone. Threads share the blocks. */
+enum { POOL_SIZES = 16, POOL_BLOCKS = 8, POOL_HEAD = 16, POOL_LARGEST = 1 << 20 };
+
+typedef struct pool_row {
+  size_t size, count;
+  uint8_t *blocks[POOL_BLOCKS];
+} pool_row;
+
+static pool_row pool_rows[POOL_SIZES];
+static pthread_mutex_t pool_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* The row of a size, which is made where there is room for one; NULL where there is none. */
+static pool_row *pool_find(size_t size) {
+  for (size_t i = 0; i < POOL_SIZES && size <= POOL_LARGEST; i++) {
+    if (!pool_rows[i].size)
+      pool_rows[i].size = size;
+    if (pool_rows[i].size == size)
+      return &pool_rows[i];
+  }
+  return NULL;
+}
+
+static void *pool_take(size_t size) {
+  uint8_t *block = NULL;
+  (void)pthread_mutex_lock(&pool_lock);
+  pool_row *const row = pool_find(size);
+  if (row && row->count)
+    block = row->blocks[--row->count];
+  (void)pthread_mutex_unlock(&pool_lock);
+  if (!block) {
+    block = malloc(POOL_HEAD + size);
+    if (!block)
+      return NULL;
+    memcpy(block, &size, sizeof size);
+    ASAN_POISON_MEMORY_REGION(block, POOL_HEAD);
+  }
+  ASAN_UNPOISON_MEMORY_REGION(block + POOL_HEAD, size);
+  return block + POOL_HEAD;
+}
+
+static void pool_give(void *memory) {
+  if (!memory)
+    return;
+  uint8_t *const block = (uint8_t *)memory - POOL_HEAD;
+  size_t size;
+  ASAN_UNPOISON_MEMORY_REGION(block, POOL_HEAD);
+  memcpy(&size, block, sizeof size);
+  (void)pthread_mutex_lock(&pool_lock);
+  pool_row *const row = pool_find(size);
+  const bool kept = row && row->count < POOL_BLOCKS;
+  if (kept) {
+    ASAN_POISON_MEMORY_REGION(block, POOL_HEAD + size);
+    row->blocks[row->count++] = block;
+  }
+  (void)pthread_mutex_unlock(&pool_lock);
+  if (!kept)
+    free(block);
+}
+#else
+static void *pool_take(size_t size) {
+  return malloc(size);
+}
+
+static void pool_give(void *memory) {
+  free(memory);
+}
+#endif
+
 static void *linker_allocate(void *context, size_t size) {
   fuzz_conditions *const conditions = context;
   if (conditions->blocks && conditions->taken == conditions->blocks)
     return NULL;
-  void *const block = malloc(size);
+  void *const block = pool_take(size);
   if (block && conditions->filled)
     memset(block, FILL, size);
   conditions->taken += block != NULL;
@@ -49,17 +132,17 @@ static void *linker_allocate(void *context, size_t size) {
 static void linker_release(void *context, void *block) {
   fuzz_conditions *const conditions = context;
   conditions->held -= block != NULL;
-  free(block);
+  pool_give(block);
 }
 
 static void *words_allocate(void *context, size_t size) {
   (void)context;
-  return malloc(size);
+  return pool_take(size);
 }
 
 static void words_release(void *context, void *block) {
   (void)context;
-  free(block);
+  pool_give(block);
 }
 
 static const tl_allocator words_memory = {words_allocate, words_release, NULL, false};
