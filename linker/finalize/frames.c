@@ -335,6 +335,8 @@ static void frames_put_own(frame_writer *w, const frame_pair *own, uint32_t text
 static void frames_put_translated(frame_writer *w, uint32_t first, const frame_pair *last) {
   finalizer *const f = w->f;
   const uint32_t text = f->mercury->module->symbols.items[last->symbol].section;
+  if (text == TL_NONE)
+    final_disagree(f, "a frame is about what has no code (L513)");
   const tl_code *const map = final_code_map_of(f, text);
   frame_steps steps = {0};
   bool known = map != NULL;
