@@ -5,6 +5,8 @@
 
 enum { ENTRY_BYTES = 32, FLAGS_AT = 4, OFFSET_AT = 8, FLAGS = 7 };
 
+#define LACKING UINT32_C(0x80000000)
+
 bool ref_unified_is_table(uint32_t type) {
   return type == REF_TYPE_UFT_ENTRY || type == REF_TYPE_UDT_ENTRY;
 }
@@ -42,6 +44,13 @@ static void ref_unified_write_copied_place(const ref_link *link, uint32_t type, 
   ref_put_u64(at, entry == NULL ? 0 : entry->before);
 }
 
+/* L117: the index file has no place for it. */
+static bool ref_unified_is_lacking(const ref_link *link, size_t symbol) {
+  const ref_unified *entry = ref_unified_of_symbol(&link->unified_functions, symbol);
+  entry = entry == NULL ? ref_unified_of_symbol(&link->unified_objects, symbol) : entry;
+  return ref_unified_is_placed(link) && entry != NULL && !entry->found;
+}
+
 /* {symbol, 7, offset, two words of identity}; the offset of data is its place in the output's `.nv.udt`. */
 static void ref_unified_write_table(ref_link *link, const ref_file *file, uint32_t number) {
   const ref_section *input = &file->cubin.sections[number];
@@ -50,7 +59,7 @@ static void ref_unified_write_table(ref_link *link, const ref_file *file, uint32
     const size_t symbol = ref_unified_symbol(link, file, ref_u32(input->data + at));
     uint8_t *entry = output->data + file->offset_in[number] + at;
     ref_put_u32(entry, ref_unified_number(link, symbol, ref_unified_is_copy(input)));
-    ref_put_u32(entry + FLAGS_AT, FLAGS);
+    ref_put_u32(entry + FLAGS_AT, ref_unified_is_lacking(link, symbol) ? FLAGS | LACKING : FLAGS);
     if (ref_unified_is_copy(input) && ref_unified_is_placed(link)) {
       ref_unified_write_copied_place(link, input->type, symbol, entry + OFFSET_AT);
     } else if (input->type == REF_TYPE_UDT_ENTRY && symbol != REF_NONE) {

@@ -114,13 +114,35 @@ static ref_unified_list ref_unified_list_inputs(ref_link *link, uint32_t type) {
   return list;
 }
 
-/* U7, RF125: by the exclusive or of both words, then by both. */
-static void ref_unified_find(ref_link *link, const ref_unified_list *inputs, const ref_unified *key) {
-  bool close = false;
+static bool ref_unified_is_close(const ref_unified *a, const ref_unified *b) {
+  return (a->identity[0] ^ a->identity[1]) == (b->identity[0] ^ b->identity[1]);
+}
+
+static bool ref_unified_is_same(const ref_unified *a, const ref_unified *b) {
+  return a->identity[0] == b->identity[0] && a->identity[1] == b->identity[1];
+}
+
+/* L118: an identity is compared with those before it that have its exclusive or, but not with the first of these. */
+static void ref_unified_check_identities(ref_link *link, const ref_unified_list *inputs) {
   for (size_t i = 0; i < inputs->count; i++) {
+    bool first = true;
+    for (size_t k = 0; k < i; k++) {
+      const bool close = ref_unified_is_close(&inputs->items[i], &inputs->items[k]);
+      if (close && !first && ref_unified_is_same(&inputs->items[i], &inputs->items[k])) {
+        ref_message_fatal(link, "E80", "Internal error: duplicate ids in uft.entry");
+      }
+      first = first && !close;
+    }
+  }
+}
+
+/* U7, RF125: by the exclusive or of both words, then by both; of two (L118) the later one is found. */
+static void ref_unified_find(ref_link *link, const ref_unified_list *inputs, ref_unified *key) {
+  bool close = false;
+  for (size_t i = inputs->count; i-- > 0;) {
     ref_unified *entry = &inputs->items[i];
-    close = close || (entry->identity[0] ^ entry->identity[1]) == (key->identity[0] ^ key->identity[1]);
-    if (entry->identity[0] != key->identity[0] || entry->identity[1] != key->identity[1]) {
+    close = close || ref_unified_is_close(entry, key);
+    if (!ref_unified_is_same(entry, key)) {
       continue;
     }
     if (entry->found) {
@@ -128,6 +150,7 @@ static void ref_unified_find(ref_link *link, const ref_unified_list *inputs, con
     }
     entry->found = true;
     entry->offset = key->offset;
+    key->symbol = entry->symbol;
     return;
   }
   ref_message_fatal(link, "E80", close ? "Internal error: matching uuid not found" : "Internal error: uuid not found");
@@ -164,6 +187,11 @@ static bool ref_unified_overlaps(const ref_unified_list *list, const ref_link *l
   return false;
 }
 
+/* D105: by default nothing lies on anything; L119: in capsules nvlink ends over it. */
+static bool ref_unified_forbids_overlaps(const ref_link *link) {
+  return !link->job->bug_compatible || link->is_capsule;
+}
+
 /* The function that a stub's name ends with. */
 static size_t ref_unified_function_of_stub(const ref_link *link, const char *stub) {
   static const char prefix[] = "__cuda_uf_stub_";
@@ -174,38 +202,85 @@ static size_t ref_unified_function_of_stub(const ref_link *link, const char *stu
   return number == REF_NONE ? REF_NONE : link->functions[number].symbol;
 }
 
-/* U10: every stub goes to its function's slot. What the index file has no place for is told when the file is written. */
-static void ref_unified_move_stubs(ref_link *link) {
-  ref_out_section *section = &link->sections[link->slot_section];
-  ref_bytes image = {0};
-  ref_bytes_fill(link, &image, (size_t)section->size);
+/* L116: the stub of a function's name; the first of all where there is none, which by default (D105) is an error. */
+static size_t ref_unified_stub_of(ref_link *link, size_t symbol) {
+  for (size_t i = 0; i < link->function_count && symbol != REF_NONE; i++) {
+    const ref_function *stub = &link->functions[i];
+    if (stub->is_stub && stub->symbol != REF_NONE && ref_unified_function_of_stub(link, stub->name) == symbol) {
+      return stub->symbol;
+    }
+  }
+  if (!link->job->bug_compatible) {
+    ref_message_fatal(link, "D20", "The index file has a function without a jump slot of its name");
+  }
+  return link->functions[link->first_stub].symbol;
+}
+
+/* Where the stubs come before the index file moves them. */
+static uint64_t *ref_unified_note_stubs(ref_link *link) {
+  uint64_t *places = ref_memory_take(link, link->symbol_count + 1, sizeof *places);
   for (size_t i = 0; i < link->function_count; i++) {
-    ref_function *function = &link->functions[i];
+    const ref_function *function = &link->functions[i];
     if (!function->is_stub || function->symbol == REF_NONE) {
       continue;
     }
-    ref_out_symbol *symbol = &link->symbols[function->symbol];
-    ref_unified *entry =
-        ref_unified_of_symbol(&link->unified_functions, ref_unified_function_of_stub(link, function->name));
-    if (entry == NULL) {
-      ref_message_fatal(link, "E74", "Internal error: UFT stub match not found");
+    const size_t named = ref_unified_function_of_stub(link, function->name);
+    ref_unified *entry = ref_unified_of_symbol(&link->unified_functions, named);
+    places[function->symbol] = link->symbols[function->symbol].value;
+    if (entry != NULL) {
+      entry->before = places[function->symbol];
+      entry->offset = entry->found ? entry->offset : entry->before; /* L117 */
     }
-    entry->before = symbol->value;
-    if (entry->found && entry->offset <= image.size - SLOT && symbol->value <= section->data.size - SLOT) {
-      memcpy(image.data + entry->offset, section->data.data + symbol->value, SLOT);
-    }
-    symbol->value = entry->found ? entry->offset : 0;
   }
-  section->data = image;
+  return places;
 }
 
-/* ZM3, RF125: an entry of a stub goes to the slot of the function that it names; one that names no unified function to the first. */
+/* D20: between slots nvlink writes what its memory has. */
+static void ref_unified_check_gaps(ref_link *link, uint64_t end) {
+  uint8_t *covered = ref_memory_take(link, (size_t)end + 1, sizeof *covered);
+  for (size_t i = 0; i < link->index_functions.count; i++) {
+    const uint64_t offset = link->index_functions.items[i].offset;
+    if (offset < end && end - offset >= SLOT) {
+      memset(covered + offset, 1, SLOT);
+    }
+  }
+  for (uint64_t i = 0; i < end; i++) {
+    if (covered[i] == 0) {
+      ref_message_fatal(link, "D20", "The index file leaves room between jump slots");
+    }
+  }
+}
+
+/* U10: every stub goes to its function's slot, in the order of the index file, so that the last one on a place is seen (L119). What
+ * the index file has no place for is told when the file is written. */
+static void ref_unified_move_stubs(ref_link *link) {
+  ref_out_section *section = &link->sections[link->slot_section];
+  const uint64_t *places = ref_unified_note_stubs(link);
+  uint64_t end = 0;
+  ref_bytes image = {0};
+  ref_bytes_fill(link, &image, (size_t)section->size);
+  for (size_t i = 0; i < link->index_functions.count; i++) {
+    const ref_unified *key = &link->index_functions.items[i];
+    const size_t stub = ref_unified_stub_of(link, key->symbol);
+    if (key->offset <= image.size - SLOT && places[stub] <= section->data.size - SLOT) {
+      memcpy(image.data + key->offset, section->data.data + places[stub], SLOT);
+    }
+    link->symbols[stub].value = key->offset;
+    end = key->offset <= image.size - SLOT && key->offset + SLOT > end ? key->offset + SLOT : end;
+  }
+  ref_unified_check_gaps(link, end);
+  image.size = (size_t)end;
+  section->data = image;
+  section->size = end;
+}
+
+/* ZM3, RF125: an entry of a stub goes to the slot that has the name of the function that it names; one that names no unified function to the first. */
 static void ref_unified_move_slot_entries(ref_link *link) {
   for (size_t i = 0; i < link->relocation_count; i++) {
     ref_out_relocation *entry = &link->relocations[i];
     if (entry->target == link->slot_section) {
       const ref_unified *function = ref_unified_of_symbol(&link->unified_functions, entry->symbol);
-      entry->offset = function == NULL ? 0 : function->offset;
+      entry->offset = function == NULL ? 0 : link->symbols[ref_unified_stub_of(link, entry->symbol)].value;
     }
   }
 }
@@ -223,44 +298,55 @@ static void ref_unified_place_functions(ref_link *link) {
   if (link->index_functions.window != size) {
     ref_message_fatal(link, "E79", "Internal error: size of uidx window != nv.uft");
   }
+  ref_unified_check_identities(link, &link->unified_functions);
   ref_unified_match(link, &link->unified_functions, &link->index_functions);
-  if (ref_unified_overlaps(&link->unified_functions, link, true)) {
+  if (ref_unified_forbids_overlaps(link) && ref_unified_overlaps(&link->unified_functions, link, true)) {
     ref_message_fatal(link, "D20", "The index file puts two jump slots on one place");
   }
   ref_unified_move_stubs(link);
   ref_unified_move_slot_entries(link);
 }
 
-/* D20: nvlink writes where it must not. */
+/* D20: nvlink writes where it must not. D105: what the index file has no place for keeps its own. */
 static void ref_unified_check_object(ref_link *link, const ref_unified *entry, const ref_out_section *section) {
   const uint64_t limit = ref_align_up(section->data.size, section->align);
-  if (!entry->found) {
+  if (!entry->found && !link->job->bug_compatible) {
     ref_message_fatal(link, "D20", "The index file has no place for an object of .nv.udt");
   }
   const ref_out_symbol *symbol = entry->symbol == REF_NONE ? NULL : &link->symbols[entry->symbol];
   if (symbol == NULL || symbol->section == REF_NONE || &link->sections[symbol->section] != section ||
       symbol->size > section->data.size || symbol->value > section->data.size - symbol->size ||
-      entry->offset > limit - symbol->size) {
+      (entry->found && entry->offset > limit - symbol->size)) {
     ref_message_fatal(link, "D20", "The index file puts an object of .nv.udt beyond the data");
   }
+}
+
+/* In the order of the index file, so that the last one on a place is seen (L119). */
+static ref_bytes ref_unified_copy_objects(ref_link *link, const ref_out_section *section) {
+  ref_bytes image = {0};
+  ref_bytes_fill(link, &image, (size_t)link->index_objects.window);
+  for (size_t i = 0; i < link->index_objects.count; i++) {
+    const ref_unified *key = &link->index_objects.items[i];
+    const ref_out_symbol *symbol = &link->symbols[key->symbol];
+    if (symbol->size > 0) {
+      memcpy(image.data + key->offset, section->data.data + symbol->value, (size_t)symbol->size);
+    }
+  }
+  return image;
 }
 
 static void ref_unified_move_objects(ref_link *link, size_t number) {
   ref_out_section *section = &link->sections[number];
   bool *moved = ref_memory_take(link, link->relocation_count + 1, sizeof *moved);
-  ref_bytes image = {0};
-  ref_bytes_fill(link, &image, (size_t)link->index_objects.window);
+  const ref_bytes image = ref_unified_copy_objects(link, section);
   for (size_t i = 0; i < link->unified_objects.count; i++) {
     ref_unified *entry = &link->unified_objects.items[i];
     ref_out_symbol *symbol = &link->symbols[entry->symbol];
     entry->before = symbol->value;
-    if (symbol->size > 0) {
-      memcpy(image.data + entry->offset, section->data.data + symbol->value, (size_t)symbol->size);
-    }
     if (!link->job->bug_compatible) {
       ref_relocation_move_entries(link, number, symbol, entry->offset, moved); /* D94: nvlink leaves them */
     }
-    symbol->value = entry->offset;
+    symbol->value = entry->found ? entry->offset : symbol->value;
   }
   section->data = image;
   section->size = image.size;
@@ -287,10 +373,11 @@ static void ref_unified_place_objects(ref_link *link) {
   if (ref_unified_end_of_objects(link) != link->index_objects.window) {
     ref_message_fatal(link, "E79", "Internal error: size of uidx window != nv.udt");
   }
+  ref_unified_check_identities(link, &link->unified_objects);
   for (size_t i = 0; i < link->unified_objects.count; i++) {
     ref_unified_check_object(link, &link->unified_objects.items[i], &link->sections[number]);
   }
-  if (ref_unified_overlaps(&link->unified_objects, link, false)) {
+  if (ref_unified_forbids_overlaps(link) && ref_unified_overlaps(&link->unified_objects, link, false)) {
     ref_message_fatal(link, "D20", "The index file puts two objects of .nv.udt on one place");
   }
   ref_unified_move_objects(link, number);
@@ -304,14 +391,11 @@ void ref_unified_place(ref_link *link) {
   }
 }
 
-/* RF125: a slot that the index file does not have. */
+/* RF125: slots of which the index file has none. One that it does not have keeps its place, which may lie behind the others' end (E61). */
 void ref_unified_check_slots(ref_link *link) {
   for (size_t i = 0; i < link->unified_functions.count; i++) {
     if (!link->unified_functions.items[i].found && link->index_functions.count == 0) {
       ref_message_fatal(link, "E69", "Internal error: reference to deleted symbol");
-    }
-    if (!link->unified_functions.items[i].found) {
-      ref_message_fatal(link, "E61", "Internal error: relocation is past end of offset");
     }
   }
 }
