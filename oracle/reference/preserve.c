@@ -118,6 +118,16 @@ void ref_preserve_record(ref_link *link, const ref_out_relocation *entry) {
   link->sections[target->resolved].size += RECORD_BYTES;
 }
 
+/* RF251: the symbol of a section that has no bytes in the output is not there to be recorded. */
+static void ref_preserve_check_section(ref_link *link, const ref_out_relocation *record) {
+  const ref_out_symbol *symbol = record->symbol == REF_NONE ? NULL : &link->symbols[record->symbol];
+  const bool gone = symbol == NULL ? record->names_gone_section && !link->is_capsule
+                                   : symbol->type == REF_SYMBOL_SECTION && symbol->index == 0;
+  if (gone && ref_relocation_row_of(record->type)->kind != REF_KIND_CLEAR) {
+    ref_message_fatal(link, "E69", "Internal error: reference to deleted symbol");
+  }
+}
+
 /* In the order in which the entries were applied. */
 void ref_preserve_write(ref_link *link) {
   if (link->preserves_deleted) {
@@ -125,6 +135,7 @@ void ref_preserve_write(ref_link *link) {
   }
   for (size_t i = 0; i < link->resolved_count; i++) {
     const ref_out_relocation *record = &link->resolved[i];
+    ref_preserve_check_section(link, record);
     ref_bytes *data = &link->sections[link->sections[record->target].resolved].data;
     ref_bytes_add_u64(link, data, record->offset);
     ref_bytes_add_u32(link, data, record->type);

@@ -58,6 +58,11 @@ static void ref_record_check(ref_link *link, const ref_file *file, const ref_att
   }
 }
 
+/* RF251: the symbol of a section without bytes is in no output. */
+static bool ref_record_names_empty(const ref_file *file, const ref_symbol *symbol) {
+  return symbol->section < file->cubin.section_count && file->cubin.sections[symbol->section].size == 0;
+}
+
 /* RF191: a record is about a function or an object of the output, or goes; a parameter's word becomes 0 then. Only PARAM_CBANK knows the
  * symbols of sections. */
 static size_t ref_record_first_symbol(const ref_link *link, const ref_file *file, const ref_attribute *attribute,
@@ -68,8 +73,9 @@ static size_t ref_record_first_symbol(const ref_link *link, const ref_file *file
     return symbol;
   }
   const bool section = (file->cubin.symbols[index].info & 15) == REF_SYMBOL_SECTION;
-  *gone =
-      *gone || symbol == REF_NONE || link->symbols[symbol].dropped || (section && attribute->code != CODE_PARAM_CBANK);
+  const bool unknown =
+      section && (attribute->code != CODE_PARAM_CBANK || ref_record_names_empty(file, &file->cubin.symbols[index]));
+  *gone = *gone || symbol == REF_NONE || link->symbols[symbol].dropped || unknown;
   if (attribute->code == CODE_KPARAM_INFO || attribute->code == CODE_KPARAM_INFO_LARGE) {
     const bool lost = *gone;
     *gone = false;
