@@ -369,6 +369,9 @@ static void ref_unified_place_objects(ref_link *link) {
   if (number == REF_NONE) {
     return;
   }
+  if (ref_map_find(&link->section_by_name, ".nv.udt.entry") == REF_NONE) {
+    ref_message_fatal(link, "E79", "Internal error: missing nv.udt.entry"); /* L474 */
+  }
   ref_unified_match(link, &link->unified_objects, &link->index_objects);
   if (ref_unified_end_of_objects(link) != link->index_objects.window) {
     ref_message_fatal(link, "E79", "Internal error: size of uidx window != nv.udt");
