@@ -46,6 +46,7 @@ static const capsule_row rows[] = {
     {"pointer_replaced", "100", NULL, NULL, {"pointer", "variable"}, NULL, NULL},                            /* L106 */
     {"slots_moved", "100", NULL, NULL, {"sampled"}, NULL, NULL},                                             /* L133 */
     {"barriers", "100", NULL, "-g", {"guarded", "called", "leaf", "own_strong_0"}, NULL, NULL},              /* L134 */
+    {"barriers_framed", "100", NULL, "-g", {"framed", "sass_called"}, NULL, NULL},                           /* L134 */
     {"barriers_unoptimised", "120", NULL, "-g", {"guarded_unoptimised", "called"}, NULL, NULL},              /* L134 */
     {"barriers_suppressed", "120", NULL, "-g -suppress-debug-info", {"guarded", "called"}, NULL, NULL},      /* L143 */
     {"barriers_relocatable", "100", NULL, "-r -g", {"guarded", "called", "leaf"}, NULL, NULL},               /* L143 */

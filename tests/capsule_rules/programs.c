@@ -207,6 +207,18 @@ static void write_guarded(FILE *to) {
           " st.global.u32 [%%rd1],%%r1; ret;\n}\n");
 }
 
+/* Its frame begins behind a guarded exit. */
+static void write_framed(FILE *to) {
+  fprintf(to, ".extern .func (.param .u32 r) called(.param .u32 a);\n"
+              ".visible .entry framed(.param .u64 q, .param .u32 a)\n{\n"
+              " .local .align 16 .b8 d[80]; .reg .pred %%p<4>; .reg .u32 %%r<6>; .reg .u64 %%rd<6>;\n"
+              " ld.param.u64 %%rd1,[q]; ld.param.u32 %%r1,[a]; setp.gt.u32 %%p1,%%r1,7; @%%p1 exit;\n"
+              " mov.u64 %%rd2,d; mul.wide.u32 %%rd3,%%r1,4; add.u64 %%rd4,%%rd2,%%rd3; st.local.u32 [%%rd4],%%r1;\n"
+              " { .param .u32 x; .param .u32 z; st.param.u32 [x],%%r1; call (z),called,(x); ld.param.u32 %%r2,[z]; }\n"
+              " ld.local.u32 %%r3,[%%rd4+4]; add.u32 %%r4,%%r2,%%r3; setp.eq.u32 %%p2,%%r4,9; @%%p2 exit;\n"
+              " st.global.u32 [%%rd1],%%r4; ret;\n}\n");
+}
+
 /* Shared memory whose size the launch gives. */
 static void write_open_shared(FILE *to) {
   fprintf(to, ".extern .shared .align 4 .u32 open[];\n"
@@ -355,6 +367,7 @@ static const capsule_source sources[] = {
     {"parameters", NULL, write_parameters, NULL, {0}},
     {"syscalls", "-pic=true", write_syscalls, NULL, {0}},
     {"guarded", NULL, write_guarded, NULL, {0}},
+    {"framed", NULL, write_framed, NULL, {0}},
     {"guarded_unoptimised", "-O0", write_guarded, NULL, {0}},
     {"open_shared", NULL, write_open_shared, NULL, {0}},
     {"static_shared", NULL, write_static_shared, NULL, {0}},
