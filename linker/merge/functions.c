@@ -203,6 +203,13 @@ static void functions_check_primary(const tl_merging *m, uint32_t symbol) {
                      "sh_info names no function of the section");
 }
 
+/* A section of the text's name that is no text was joined to it: `Could not replace weak symbol` (L196). */
+static void functions_check_joined(const tl_merging *m, uint32_t symbol, uint32_t text) {
+  if (m->module->sections.items[text].pieces.count > 1)
+    tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, m->cubin->symbols[symbol].section,
+                     TL_NO_OFFSET, "another section is joined to the text that it replaces");
+}
+
 static void functions_lose(tl_merging *m, uint32_t symbol) {
   functions_check_primary(m, symbol);
   if (tl_symbol_binding(&m->cubin->symbols[symbol]) == STB_WEAK)
@@ -560,6 +567,7 @@ static void functions_replace(tl_merging *m, uint32_t symbol, uint32_t out) {
   const tl_cubin_section *const input = &m->cubin->sections[s->section];
   const uint32_t text = module->symbols.items[out].section;
   functions_check_primary(m, symbol);
+  functions_check_joined(m, symbol, text);
   functions_drop_frames(m, out, text);
   functions_trace_replaced(module, out, text);
   tl_section *const section = &module->sections.items[text];
