@@ -17,7 +17,7 @@
 #include <string.h>
 
 enum { INSTRUCTION = TL_MOVED_INSTRUCTION, ADDED = 3 * INSTRUCTION, OPCODE_MASK = 0xfff };
-enum { OP_EXIT = 0x94d, OP_CGAERRBAR = 0x5ab, OP_LDS = 0x984, GUARD_SHIFT = 12, GUARD_MASK = 0xf };
+enum { OP_EXIT = 0x94d, OP_CGAERRBAR = 0x5ab, GUARD_SHIFT = 12, GUARD_MASK = 0xf };
 
 static uint16_t barriers_opcode(const uint8_t *at) {
   return tl_get16(at) & OPCODE_MASK;
@@ -29,16 +29,14 @@ static bool barriers_text_is_plain(const tl_cubin_section *text, tl_arena *arena
   if (!tl_moved_text_is_plain(text, arena))
     return false;
   const tl_moved_text t = tl_moved_read(text, arena);
-  uint32_t loads = 0;
   for (uint32_t i = 0; i < t.count; i++) {
     const uint8_t *const at = t.bytes + (uint64_t)i * INSTRUCTION;
     const uint16_t opcode = barriers_opcode(at);
     const bool taken = opcode == OP_EXIT && (tl_get64(at + 8) >> 23 & 7) != 7; /* a condition beside the guard */
-    if (opcode == OP_CGAERRBAR || taken)
+    if (taken)
       return false;
-    loads += opcode == OP_LDS && tl_get16(at + 2) == 0xffff; /* M44 */
   }
-  return loads < 4;
+  return true;
 }
 
 bool tl_barriers_asked(const tl_options *options) {
@@ -101,7 +99,9 @@ static void barriers_put(uint8_t *at, uint64_t low, uint64_t high) {
 }
 
 /* Three instructions before each EXIT, which goes on by their size. */
-static tl_moved_text barriers_read(const tl_cubin_section *text, tl_arena *arena) {
+static tl_moved_text barriers_read(const void *context, uint32_t section, const tl_cubin_section *text,
+                                   tl_arena *arena) {
+  (void)context, (void)section;
   tl_moved_text t = tl_moved_read(text, arena);
   uint64_t added = 0;
   for (uint32_t i = 0; i <= t.count; i++) {
@@ -111,6 +111,29 @@ static tl_moved_text barriers_read(const tl_cubin_section *text, tl_arena *arena
   }
   t.exit = ADDED;
   return t;
+}
+
+/* How long an instruction lets the next one wait, and the numbers that it sets and waits for (T2). */
+enum { STALL_SHIFT = 41, STALL_MASK = 0xf, SETS_SHIFT = 46, READS_SHIFT = 49, NUMBER_MASK = 7, WAITS_SHIFT = 52 };
+
+static void barriers_put_stall(uint8_t *at, uint64_t stall) {
+  const uint64_t high = tl_get64(at + 8);
+  tl_put64(at + 8, (high & ~((uint64_t)STALL_MASK << STALL_SHIFT)) | stall << STALL_SHIFT);
+}
+
+/* EXIT lets the next instruction wait for 5 cycles. What stood before it waited for 2 where EXIT waits for a number that it
+ * sets; with other instructions between it needs only 1. */
+static void barriers_put_stalls(const tl_moved_text *t, uint32_t exit, uint8_t *bytes) {
+  enum { STALL_OF_EXIT = 5, STALL_BEFORE = 2, STALL_LEFT = 1 };
+  const uint64_t waits = tl_get64(t->bytes + (uint64_t)exit * INSTRUCTION + 8) >> WAITS_SHIFT;
+  barriers_put_stall(bytes + t->place[exit + 1] - INSTRUCTION, STALL_OF_EXIT);
+  if (!exit || t->place[exit] < INSTRUCTION)
+    return;
+  const uint64_t before = tl_get64(bytes + t->place[exit] - INSTRUCTION + 8);
+  const uint64_t sets =
+      UINT64_C(1) << (before >> SETS_SHIFT & NUMBER_MASK) | UINT64_C(1) << (before >> READS_SHIFT & NUMBER_MASK);
+  if ((before >> STALL_SHIFT & STALL_MASK) == STALL_BEFORE && sets & waits & 0x3f)
+    barriers_put_stall(bytes + t->place[exit] - INSTRUCTION, STALL_LEFT);
 }
 
 static void barriers_put_all(const tl_moved_text *t, uint8_t *bytes) {
@@ -125,11 +148,13 @@ static void barriers_put_all(const tl_moved_text *t, uint8_t *bytes) {
     barriers_put(to + INSTRUCTION, guard | 0x9ab, UINT64_C(0x000fc00000000000) | (slow ? UINT64_C(3) << 52 : 0));
     barriers_put(to + 2 * INSTRUCTION, guard | OP_CGAERRBAR,
                  slow ? UINT64_C(0x003fde0000000000) : UINT64_C(0x000fec0000000000));
+    if (!slow)
+      barriers_put_stalls(t, i, bytes);
   }
 }
 
 void tl_barriers_add(tl_cubin *sass, const bool *texts, tl_arena *arena) {
-  tl_moved_change(sass, texts, barriers_read, barriers_put_all, arena);
+  tl_moved_change(sass, texts, barriers_read, NULL, barriers_put_all, arena);
 }
 
 /* --- the Mercury view --- */
@@ -146,7 +171,7 @@ static uint8_t *barriers_put_record(uint8_t *to, const uint8_t *exit) {
 
 static void barriers_write_capsule(tl_cubin_section *section, const tl_cubin_section *text, tl_arena *arena) {
   enum { RECORD_SIZE = 18 };
-  const tl_moved_text t = barriers_read(text, arena);
+  const tl_moved_text t = barriers_read(NULL, 0, text, arena);
   tl_capsule capsule;
   if (!tl_capsule_read(&capsule, section->data, section->size))
     return;

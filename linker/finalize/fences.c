@@ -25,14 +25,27 @@ typedef struct fences_needs {
   bool loads, narrow;
 } fences_needs;
 
-static fences_needs fences_find_needs(const tl_moved_text *t) {
-  enum { OP_LDGSTS = 0xfae, OP_SYNCS = 0x1a7, OP_SYNCS_CONTROL = 0x1b1, OP_SYNCS_EXCHANGE = 0x1b2, BASE_MASK = 0x1ff };
-  fences_needs needs = {false, false};
-  for (uint32_t i = 0; i < t->count; i++) {
-    needs.loads |= tl_moved_opcode(t, i) == OP_LDGSTS;
-    const uint16_t base = tl_moved_opcode(t, i) & BASE_MASK;
-    needs.narrow |= base == OP_SYNCS || base == OP_SYNCS_CONTROL || base == OP_SYNCS_EXCHANGE;
-  }
+/* Records of instructions of transaction barriers say so in their second byte; one that counts what a barrier's state says is
+ * is arithmetic in the SASS text. */
+static bool fences_has_barriers(const tl_cubin_section *capsule_section) {
+  enum { BARRIER = 0x1b };
+  tl_capsule capsule;
+  if (!tl_capsule_read(&capsule, capsule_section->data, capsule_section->size))
+    return false;
+  tl_capsule_cursor cursor = {0};
+  tl_capsule_item item;
+  while (tl_capsule_next_item(&capsule, &cursor, &item))
+    if (item.units && cursor.record.size > 1 && capsule.bytes[cursor.record.offset + 1] == BARRIER)
+      return true;
+  return false;
+}
+
+static fences_needs fences_find_needs(const tl_cubin_section *text, const tl_cubin_section *capsule, tl_arena *arena) {
+  enum { OP_LDGSTS = 0xfae };
+  const tl_moved_text t = tl_moved_read(text, arena);
+  fences_needs needs = {false, fences_has_barriers(capsule)};
+  for (uint32_t i = 0; i < t.count; i++)
+    needs.loads |= tl_moved_opcode(&t, i) == OP_LDGSTS;
   return needs;
 }
 
@@ -56,9 +69,8 @@ bool tl_fences_may_stand(const uint8_t *bytes, uint64_t size) {
 }
 
 /* A leaf with such loads. */
-static bool fences_text_has_them(const tl_cubin_section *text, tl_arena *arena) {
+static bool fences_text_has_them(const tl_cubin_section *text, fences_needs needs, tl_arena *arena) {
   const tl_moved_text t = tl_moved_read(text, arena);
-  const fences_needs needs = fences_find_needs(&t);
   bool any = false;
   for (uint32_t i = 0; i < t.count; i++) {
     if (fences_is_call(tl_moved_opcode(&t, i)))
@@ -70,12 +82,11 @@ static bool fences_text_has_them(const tl_cubin_section *text, tl_arena *arena) 
 
 /* What is left out belongs to records, each of which keeps an instruction. */
 static bool fences_capsule_is_plain(const tl_cubin *mercury, uint32_t section, const tl_cubin_section *text,
-                                    tl_arena *arena) {
+                                    fences_needs needs, tl_arena *arena) {
   const int64_t *items;
   if (!tl_moved_capsule_is_plain(mercury, section, text, &items, arena))
     return false;
   const tl_moved_text t = tl_moved_read(text, arena);
-  const fences_needs needs = fences_find_needs(&t);
   for (uint32_t i = 0; i < t.count; i++)
     if (fences_is_dropped(&t, i, needs) &&
         (items[i] == TL_MOVED_NO_ITEM || i + 1 == t.count || items[i + 1] != items[i]))
@@ -83,32 +94,36 @@ static bool fences_capsule_is_plain(const tl_cubin *mercury, uint32_t section, c
   return true;
 }
 
-const bool *tl_fences_choose(const tl_cubin *sass, const tl_cubin *mercury, tl_arena *arena) {
+tl_fences tl_fences_choose(const tl_cubin *sass, const tl_cubin *mercury, tl_arena *arena) {
   bool *const texts = tl_arena_new(arena, bool, sass->section_count);
+  fences_needs *const needs = tl_arena_new(arena, fences_needs, sass->section_count);
   for (uint32_t i = 1; i < sass->section_count; i++) {
     const tl_cubin_section *const text = &sass->sections[i];
-    texts[i] = tl_moved_is_kernel(sass, i) && tl_moved_text_is_plain(text, arena) &&
-               fences_text_has_them(text, arena) &&
-               fences_capsule_is_plain(mercury, mercury->capsule_of[i], text, arena);
+    const uint32_t capsule = mercury->capsule_of[i];
+    if (!capsule || !tl_moved_is_kernel(sass, i) || !tl_moved_text_is_plain(text, arena))
+      continue;
+    needs[i] = fences_find_needs(text, &mercury->sections[capsule], arena);
+    texts[i] =
+        fences_text_has_them(text, needs[i], arena) && fences_capsule_is_plain(mercury, capsule, text, needs[i], arena);
   }
   tl_moved_keep_plain(sass, texts);
-  return texts;
+  return (tl_fences){texts, needs};
 }
 
-static tl_moved_text fences_read(const tl_cubin_section *text, tl_arena *arena) {
+static tl_moved_text fences_read(const void *context, uint32_t section, const tl_cubin_section *text, tl_arena *arena) {
+  const fences_needs *const needs = context;
   tl_moved_text t = tl_moved_read(text, arena);
-  const fences_needs needs = fences_find_needs(&t);
   uint64_t place = 0;
   for (uint32_t i = 0; i < t.count; i++) {
     t.place[i] = place;
-    place += fences_is_dropped(&t, i, needs) ? 0 : INSTRUCTION;
+    place += fences_is_dropped(&t, i, needs[section]) ? 0 : INSTRUCTION;
   }
   t.place[t.count] = place;
   return t;
 }
 
-void tl_fences_drop(tl_cubin *sass, const bool *texts, tl_arena *arena) {
-  tl_moved_change(sass, texts, fences_read, NULL, arena);
+void tl_fences_drop(tl_cubin *sass, tl_fences fences, tl_arena *arena) {
+  tl_moved_change(sass, fences.texts, fences_read, fences.needs, NULL, arena);
 }
 
 /* How many instructions of an item stay. */
@@ -132,8 +147,7 @@ static uint8_t *fences_put_item(uint8_t *to, const uint8_t *from, uint64_t size,
   return to + size - (counts ? COUNT_SIZE : 0);
 }
 
-static void fences_write_capsule(tl_cubin_section *section, const tl_cubin_section *text, tl_arena *arena) {
-  const tl_moved_text t = fences_read(text, arena);
+static void fences_write_capsule(tl_cubin_section *section, tl_moved_text t, tl_arena *arena) {
   tl_capsule capsule;
   if (!tl_capsule_read(&capsule, section->data, section->size))
     return;
@@ -158,8 +172,9 @@ static void fences_write_capsule(tl_cubin_section *section, const tl_cubin_secti
   section->size = (uint64_t)(to - bytes);
 }
 
-void tl_fences_drop_records(tl_cubin *mercury, const tl_cubin *sass, const bool *texts, tl_arena *arena) {
+void tl_fences_drop_records(tl_cubin *mercury, const tl_cubin *sass, tl_fences fences, tl_arena *arena) {
   for (uint32_t i = 1; i < sass->section_count; i++)
-    if (texts[i])
-      fences_write_capsule(&mercury->sections[mercury->capsule_of[i]], &sass->sections[i], arena);
+    if (fences.texts[i])
+      fences_write_capsule(&mercury->sections[mercury->capsule_of[i]],
+                           fences_read(fences.needs, i, &sass->sections[i], arena), arena);
 }

@@ -8,6 +8,7 @@
 #include "base/bytes.h"
 #include "catalog/relocation.h"
 #include "cubin/elf.h"
+#include "finalize/moved_text.h"
 
 #include <string.h>
 
@@ -63,14 +64,17 @@ static const jump_sections *jump_index_file(finalizer *f, uint32_t file) {
   return index;
 }
 
+/* `moved`: where the text's instructions went before files were merged, or NULL. */
 static void jump_read_table(const finalizer *f, jump_targets *targets, const tl_cubin_section *entries,
-                            const tl_cubin_section *sass) {
+                            const tl_cubin_section *sass, const tl_moved_text *moved) {
   const uint64_t count = tl_cubin_relocation_count(entries);
   targets->items = tl_arena_new(f->arena, jump, count);
   for (uint64_t i = 0; i < count; i++) {
     const tl_cubin_relocation entry = tl_cubin_relocation_at(entries, i);
-    if (entry.type == PROG_REL32 && entry.offset < sass->size && sass->size - entry.offset >= WORD)
-      targets->items[targets->count++] = (jump){entry.addend, tl_get32(sass->data + entry.offset)};
+    if (entry.type != PROG_REL32 || entry.offset >= sass->size || sass->size - entry.offset < WORD)
+      continue;
+    const uint32_t place = tl_get32(sass->data + entry.offset);
+    targets->items[targets->count++] = (jump){entry.addend, moved ? (uint32_t)tl_moved_place(moved, place) : place};
   }
 }
 
@@ -88,7 +92,8 @@ static jump_targets jump_find_targets(finalizer *f, uint32_t symbol) {
   const uint32_t from = index->mercury[mercury->capsule_of[body->section]], to = index->sass[body->section];
   const uint32_t entries = from ? index->entries[from] : 0;
   if (entries && to && sass->sections[to].data)
-    jump_read_table(f, &targets, &mercury->sections[entries], &sass->sections[to]);
+    jump_read_table(f, &targets, &mercury->sections[entries], &sass->sections[to],
+                    sass->moved ? sass->moved[body->section] : NULL);
   tl_vector_sort(&targets, jump_compare);
   return targets;
 }

@@ -11,7 +11,14 @@
 #include <string.h>
 
 enum { INSTRUCTION = TL_MOVED_INSTRUCTION, TEXT_UNIT = 128, OPCODE_MASK = 0xfff };
-enum { OP_NOP = 0x918, OP_BRANCH = 0x947, OP_BSSY = 0x945, OP_COLLECTIVE = 0x348, OP_WARPSYNC = 0x948 };
+enum {
+  OP_INDIRECT = 0x949,
+  OP_NOP = 0x918,
+  OP_BRANCH = 0x947,
+  OP_BSSY = 0x945,
+  OP_COLLECTIVE = 0x348,
+  OP_WARPSYNC = 0x948
+};
 
 static uint16_t moved_opcode(const uint8_t *at) {
   return tl_get16(at) & OPCODE_MASK;
@@ -21,21 +28,21 @@ uint16_t tl_moved_opcode(const tl_moved_text *t, uint32_t index) {
   return moved_opcode(t->bytes + (uint64_t)index * INSTRUCTION);
 }
 
-/* What names a place as a branch does. The collective forms of WARPSYNC do; -O0 code has one whose opcode is that of the
+/* What names a place as a branch does: an indirect one that of what its table counts from, which is 0. The collective forms of WARPSYNC do; -O0 code has one whose opcode is that of the
  * others. */
 static bool moved_is_branch(const uint8_t *at) {
   const uint16_t opcode = moved_opcode(at);
   const bool collective = tl_get64(at + 8) >> 22 & 1;
-  return opcode == OP_BRANCH || opcode == 0x547 || opcode == 0xb47 || opcode == OP_COLLECTIVE ||
-         (opcode == OP_WARPSYNC && collective);
+  return opcode == OP_BRANCH || opcode == OP_INDIRECT || opcode == 0x547 || opcode == 0xb47 ||
+         opcode == OP_COLLECTIVE || (opcode == OP_WARPSYNC && collective);
 }
 
 /* Of the instructions that decide what is executed next (base 0x140 to 0x15f) those that name no place, and the branches
  * and BSSY, whose places are moved. */
 static bool moved_knows(const uint8_t *at) {
   const uint16_t opcode = moved_opcode(at);
-  static const uint16_t known[] = {0x941, 0x942, 0x943, 0x343, OP_BSSY, 0x946, OP_WARPSYNC,
-                                   0x94d, 0x95c, 0x95d, 0x355, 0x356,   0x35d};
+  static const uint16_t known[] = {0x941, 0x942, 0x943, 0x343, OP_BSSY, 0x946, OP_WARPSYNC, 0x94d,
+                                   0x95c, 0x95d, 0x352, 0x353, 0x355,   0x356, 0x35d,       0x540};
   if ((opcode & 0x1e0) != 0x140 || moved_is_branch(at))
     return true;
   for (size_t i = 0; i < sizeof known / sizeof *known; i++)
@@ -87,10 +94,10 @@ typedef struct moved_attribute {
   uint8_t code, first, step;
 } moved_attribute;
 
-enum { EXITS = 0x1c, ONE_ALONE = 255 };
+enum { EXITS = 0x1c, TARGETS = 254, ONE_ALONE = 255 };
 
 static const moved_attribute moved_attributes[] = {
-    {EXITS, 0, 4},        {0x1d, 0, 4}, {0x28, 0, 4}, {0x2e, 0, 8}, {0x31, 0, 4}, {0x34, 0, 0}, {0x39, 0, 16},
+    {EXITS, 0, 4},        {0x1d, 0, 4}, {0x28, 0, 4}, {0x2e, 0, 8}, {0x31, 0, 4}, {0x34, 0, TARGETS}, {0x39, 0, 16},
     {0x40, 0, ONE_ALONE}, {0x44, 0, 8}, {0x46, 0, 4}, {0x47, 0, 0}, {0x55, 4, 8}, {0x57, 0, 0},
 };
 
@@ -209,6 +216,18 @@ static void moved_move_entries(const tl_cubin *sass, tl_cubin_section *entries, 
   entries->data = bytes;
 }
 
+/* Lists of targets: the place of an indirect branch, a word, their number, and they. */
+static void moved_move_targets(uint8_t *data, uint64_t size, const tl_moved_text *t) {
+  enum { WORD = 4, HEAD = 3 * WORD };
+  for (uint64_t at = 0; size - at >= HEAD;) {
+    const uint64_t count = tl_get32(data + at + 8), room = (size - at - HEAD) / WORD;
+    tl_put32(data + at, (uint32_t)tl_moved_place(t, tl_get32(data + at)));
+    at += HEAD;
+    for (uint64_t i = 0; i < count && i < room; i++, at += WORD)
+      tl_put32(data + at, (uint32_t)tl_moved_place(t, tl_get32(data + at)));
+  }
+}
+
 static void moved_move_info(tl_cubin_section *info, const tl_moved_text *t, tl_arena *arena) {
   uint8_t *const bytes = tl_arena_copy(arena, info->data, info->size);
   tl_record record;
@@ -216,6 +235,10 @@ static void moved_move_info(tl_cubin_section *info, const tl_moved_text *t, tl_a
     const moved_attribute *const row = moved_attribute_of(record.code);
     uint8_t *const data = bytes + (record.data - info->data);
     const uint64_t behind = record.code == EXITS ? t->exit : 0;
+    if (row && row->step == TARGETS) {
+      moved_move_targets(data, record.format == 4 ? record.size : 0, t);
+      continue;
+    }
     for (uint64_t i = row ? row->first : 0; row && record.format == 4 && i + 4 <= record.size;
          i += row->step == ONE_ALONE ? record.size : row->step)
       tl_put32(data + i, (uint32_t)(tl_moved_place(t, tl_get32(data + i)) + behind));
@@ -292,7 +315,7 @@ static void moved_follow(tl_cubin *sass, const tl_moved_text *const *moved, tl_a
   sass->moved = moved;
 }
 
-void tl_moved_change(tl_cubin *sass, const bool *texts, tl_moved_text (*read)(const tl_cubin_section *, tl_arena *),
+void tl_moved_change(tl_cubin *sass, const bool *texts, tl_moved_reader read, const void *context,
                      void (*put)(const tl_moved_text *, uint8_t *), tl_arena *arena) {
   const tl_moved_text **const moved = tl_arena_new(arena, const tl_moved_text *, sass->section_count);
   bool any = false;
@@ -300,7 +323,7 @@ void tl_moved_change(tl_cubin *sass, const bool *texts, tl_moved_text (*read)(co
     if (!texts[i])
       continue;
     tl_moved_text *const t = tl_arena_new(arena, tl_moved_text, 1);
-    *t = read(&sass->sections[i], arena);
+    *t = read(context, i, &sass->sections[i], arena);
     moved[i] = t;
     any = true;
     uint8_t *const bytes = moved_write(&sass->sections[i], t, arena);

@@ -35,10 +35,13 @@ bool tl_moved_capsule_is_plain(const tl_cubin *mercury, uint32_t section, const 
 /* Takes out of `texts` (by section) those about which entries or attributes are not understood. */
 void tl_moved_keep_plain(const tl_cubin *sass, bool *texts);
 
+/* Where the instructions of a text of that section go; `context` is the caller's. */
+typedef tl_moved_text (*tl_moved_reader)(const void *context, uint32_t section, const tl_cubin_section *text,
+                                         tl_arena *arena);
 /* Changes the chosen texts (by section) of a file's SASS side, as `read` says of each, and what is about them: entries,
  * attributes, frames and symbols. What is put in is NOPs, over which `put` writes where it is not NULL. The file keeps
  * where everything went. */
-void tl_moved_change(tl_cubin *sass, const bool *texts, tl_moved_text (*read)(const tl_cubin_section *, tl_arena *),
+void tl_moved_change(tl_cubin *sass, const bool *texts, tl_moved_reader read, const void *context,
                      void (*put)(const tl_moved_text *, uint8_t *), tl_arena *arena);
 /* Moves what a frame of `size` bytes says of the text; its instructions keep their sizes. `code`: the text's. */
 void tl_moved_frame(uint8_t *frame, uint64_t size, const tl_moved_text *t, uint64_t code);
