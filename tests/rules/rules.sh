@@ -171,6 +171,7 @@ plant_function() { # FILE NAME DEFINITION
   fi
 }
 
+rules_linker=twinlink # or twinlink-ref, for a broken function of the reference
 job_fails() { # ARGS-FILE: the broken linker's answer is another
   local job=${1%/args} out=$PWD/$work/out.$BASHPID code=0 arguments i
   mapfile -t arguments <"$1"
@@ -179,7 +180,7 @@ job_fails() { # ARGS-FILE: the broken linker's answer is another
   for i in "${!arguments[@]}"; do
     [[ ${arguments[i]} == out.cubin ]] && arguments[i]=$out/out.cubin
   done
-  (cd "$job/.." && ulimit -v 4000000 && timeout 10 "$OLDPWD/$work/tree/build/broken/bin/twinlink" --identity=nvlink \
+  (cd "$job/.." && ulimit -v 4000000 && timeout 10 "$OLDPWD/$work/tree/build/broken/bin/$rules_linker" --identity=nvlink \
     --bug-compatible "${arguments[@]}") </dev/null >/dev/null 2>"$out/stderr" || code=$?
   sed -i "s|$out/||g" "$out/stderr"
   local refused words=
@@ -275,7 +276,8 @@ passes_whole() { # TESTS
 
 # A pair of function and rule: whether a named test of the rule sees the broken function.
 try_pair() { # FUNCTION FILE TESTS
-  local number test
+  local number test rules_linker=twinlink
+  [[ $2 != oracle/reference/* ]] || rules_linker=twinlink-ref
   if [[ -z ${numbers[$2 $1]} ]]; then
     say "not broken"
     return
