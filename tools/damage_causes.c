@@ -56,6 +56,8 @@ const damage_cause damage_causes[] = {
      DAMAGE_REFUSED},
     {"what the finalizer decodes is whole (invariant; L493 to L499)", "*", "*(L49[3-9])*", ANY, DAMAGE_REFUSED},
     {"what the finalizer decodes is whole (invariant; L636)", "*", "*(L636)*", ANY, DAMAGE_REFUSED},
+    {"what the finalizer decodes is whole (invariant; L621, L622)", "*", "*(L62[12])*", ANY, DAMAGE_REFUSED},
+    {"a capsule's note is whole (invariant; L692)", "*", "*(L692)*", ANY, DAMAGE_REFUSED},
     {"unified tables are whole (invariant; L474, L480)", "*", "*uidx' cannot be linked*", ANY, DAMAGE_REFUSED},
     {"code has the flag and the name of code (invariant; L505)", "*", "*(L505)*", ANY, DAMAGE_REFUSED},
     {"variables and prototypes have other names (invariant; L198)", "*", "*the name of a prototype*", ANY,

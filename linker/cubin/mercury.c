@@ -543,9 +543,18 @@ static bool mercury_is_false_text(const tl_cubin_section *section, const char *n
   return code && strncmp(name, ".text.", 6) != 0 && strncmp(name, ".nv.uft", 7) != 0;
 }
 
+/* Of a shorter note nvlink reads the toolkit's number behind it, `newer than toolkit`, or has other bytes (L692). */
+static void mercury_check_note(const checker *c, uint32_t index) {
+  enum { THROUGH_TOOLKIT = 0x1d };
+  if (mercury_section(c, index)->size < THROUGH_TOOLKIT)
+    mercury_fail(c, index, TL_NO_OFFSET, "sh_size ends before the toolkit's number (L692)");
+}
+
 static void mercury_check_section(checker *c, uint32_t index) {
   const tl_cubin_section *const section = mercury_section(c, index);
   const char *const name = tl_names_text(c->names, section->name);
+  if (strcmp(name, ".note.nv.cuinfo") == 0)
+    mercury_check_note(c, index);
   if (mercury_is_false_text(section, name))
     mercury_fail(c, index, TL_NO_OFFSET, "sh_flags are those of code, and sh_name is not (L505)");
   if (strncmp(name, ".nv.capmerc.", 12) == 0 && section->type != SHT_CUDA_CAPSULE)
