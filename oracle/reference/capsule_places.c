@@ -50,8 +50,13 @@ static ref_places ref_places_of(ref_link *link, const ref_bytes *body, const ref
 ref_places ref_places_of_function(const ref_capsule *capsule, size_t function) {
   ref_link *mercury = capsule->mercury;
   const ref_link *sass = capsule->sass;
-  return ref_places_of(mercury, &mercury->sections[mercury->functions[function].text].data,
-                       &sass->sections[sass->functions[function].text].data);
+  const size_t body = mercury->functions[function].text;
+  const size_t text = sass->functions[function].text;
+  if (body == REF_NONE || text == REF_NONE) { /* a function that no file defines has no instructions */
+    const ref_bytes none = {0};
+    return ref_places_of(mercury, &none, &none);
+  }
+  return ref_places_of(mercury, &mercury->sections[body].data, &sass->sections[text].data);
 }
 
 size_t ref_places_find(const ref_places *places, uint64_t place) {
