@@ -95,11 +95,11 @@ void tl_cubin_number_constants(tl_cubin *cubin, tl_names *names, tl_arena *arena
 /* Makes undefined symbols of that name mean nothing, as untyped ones do. */
 void tl_cubin_forget_mention(tl_cubin *cubin, uint32_t name);
 /* Fatal T1 about one section (TL_NONE: none), with the offset inside it (TL_NO_OFFSET: none). */
+_Noreturn void tl_cubin_damaged(const tl_cubin *cubin, const tl_names *names, tl_diagnostics *diagnostics,
+                                uint32_t section, uint64_t offset, const char *what);
 /* The same, held back: nvlink goes on (L560). */
 void tl_cubin_suspect(const tl_cubin *cubin, const tl_names *names, tl_diagnostics *diagnostics, uint32_t section,
                       uint64_t offset, const char *what);
-_Noreturn void tl_cubin_damaged(const tl_cubin *cubin, const tl_names *names, tl_diagnostics *diagnostics,
-                                uint32_t section, uint64_t offset, const char *what);
 
 /* Fatal T1 when the sh_entsize of a table is less than its entries have: nvlink divides by it, or reads past the table
  * (D17, L172). */

@@ -97,6 +97,10 @@ static bool mercury_returns_there(const checker *c, const uint8_t *entry, const 
   return call && call->sass + 2 <= sass->size && mercury_is_control(tl_get16(sass->data + call->sass) & OPCODE);
 }
 
+static int mercury_compare_sass(const void *a, const void *b) {
+  return tl_compare(((const tl_code_place *)a)->sass, ((const tl_code_place *)b)->sass);
+}
+
 /* Where half a return address is moved to a register, what stands there in the SASS text is a place at which a Mercury
  * instruction begins: nvlink looks it up, though the entry says another, and crashes over what is none (L622). */
 static bool mercury_holds_place(const checker *c, uint32_t type, const tl_code_place *place,
@@ -104,16 +108,8 @@ static bool mercury_holds_place(const checker *c, uint32_t type, const tl_code_p
   const bool back = type == TL_R_MERCURY + 0x28 || type == TL_R_MERCURY + 0x29;
   if (!back || !place->derived || !mercury_is_move(tl_get16(sass->data + place->sass)))
     return true;
-  const uint32_t value = tl_get32(sass->data + place->sass + WORD);
-  size_t low = 0, high = c->code.count;
-  while (low < high) {
-    const size_t middle = low + (high - low) / 2;
-    if (c->code.items[middle].sass < value)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low < c->code.count && c->code.items[low].sass == value;
+  const tl_code_place key = {.sass = tl_get32(sass->data + place->sass + WORD)};
+  return tl_sorted_find(&key, c->code.items, c->code.count, sizeof key, mercury_compare_sass) != NULL;
 }
 
 /* The halves of an address. */

@@ -387,7 +387,8 @@ void tl_diagnose_text_owners(const tl_module *module, tl_arena *arena) {
   for (uint32_t file = 0; file < module->file_count; file++) {
     const tl_cubin *const cubin = &module->files[file];
     bool *const owned = tl_arena_new(arena, bool, cubin->section_count);
-    diagnose_mark_owned(module, file, owned);
+    if (!module->mode->final)
+      diagnose_mark_owned(module, file, owned);
     for (uint32_t section = 1; section < cubin->section_count; section++) {
       const tl_cubin_section *const text = &cubin->sections[section];
       const uint32_t owner = text->info & 0xffffff;

@@ -160,7 +160,6 @@ void tl_emit_metadata(tl_emitted *e) {
   }
 }
 
-/* W12.7, U10: each entry names the output's symbol and the place that the index file gives it. */
 /* L117: the place of the slot of a function that the index does not have. */
 static uint64_t tables_slot_of(const tl_emitted *e, const tl_unified_entry *entry) {
   const uint32_t function = entry->symbol == TL_NONE ? TL_NONE : e->module->symbols.items[entry->symbol].function;
@@ -168,6 +167,7 @@ static uint64_t tables_slot_of(const tl_emitted *e, const tl_unified_entry *entr
   return slot == TL_NO_OFFSET ? tl_get64(entry->data + 8) : slot;
 }
 
+/* W12.7, U10: each entry names the output's symbol and the place that the index file gives it. */
 void tl_emit_unified(tl_emitted *e) {
   const tl_module *const module = e->module;
   const uint32_t flags = 6, lost = 0x80000000; /* U4: 7, but for damage (L609) and what the index lacks (L117) */
