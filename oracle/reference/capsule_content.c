@@ -199,8 +199,8 @@ ref_bytes ref_capsule_content(ref_capsule *capsule, size_t section) {
   if (function != REF_NONE && sass != REF_NONE) {
     ref_mercury_set_table(capsule, section, &capsule->sass->sections[sass].data);
   }
-  if (function != REF_NONE && capsule->sass->functions[function].entry && !capsule->mercury->relocatable &&
-      !ref_options_keep_shared_symbols(capsule->mercury)) { /* M41, RF76 */
+  if (function != REF_NONE && sass != REF_NONE && capsule->sass->functions[function].entry &&
+      !capsule->mercury->relocatable && !ref_options_keep_shared_symbols(capsule->mercury)) { /* M41, RF76 */
     (void)ref_leaf_finalize(capsule->mercury, &capsule->sass->sections[sass].data);
   }
   if (output->type == REF_TYPE_CONSTANT_TABLE && sass != REF_NONE) {
