@@ -7,6 +7,7 @@
 enum {
   SLOT = 4,
   CAPSULE_ALIGN = 16,
+  CAPSULE_PARAMETERS = 0x380, /* where parameters begin */
   USES_TEXTURE = 1,
   USES_SAMPLER = 2,
   USES_SURFACE = 3,
@@ -74,7 +75,8 @@ static void ref_bindless_find_masks(ref_link *link) {
   }
 }
 
-/* B3, M27, before the tables are filled; the sections' own alignment is SLOT unless a file was changed. */
+/* B3, M27, before the tables are filled; the sections' own alignment is SLOT unless a file was changed. RF270: what stays without a
+ * kernel has slots from the start on, in a capsule's SASS view from where parameters would begin. */
 uint64_t ref_bindless_find_base(const ref_link *link) {
   uint64_t base = 0, align = link->is_capsule ? CAPSULE_ALIGN : SLOT;
   for (size_t i = 0; i < link->function_count; i++) {
@@ -87,7 +89,7 @@ uint64_t ref_bindless_find_base(const ref_link *link) {
   if (link->view->is_mercury) {
     return 0; /* M27 */
   }
-  return ref_align_up(base, align);
+  return base == 0 && link->is_capsule ? CAPSULE_PARAMETERS : ref_align_up(base, align);
 }
 
 /* B7 */
