@@ -197,6 +197,20 @@ static void own_test_refused_until_it_exists(void **state) {
   }
 }
 
+/* L533: nvlink writes what lies behind a record in its memory, other bytes each time, so that no job can hold its answer. */
+static void own_test_foreign_bytes(void **state) {
+  (void)state;
+  char path[HARNESS_PATH];
+  harness_outcome outcome;
+  harness_path(path, "%s/vendor-defects/slots_numbers/sm_90", command.corpus);
+  harness_link_inputs(path, command.scratch);
+  command_run(command.program, "--bug-compatible -arch=sm_90 -uidx one.uidx foreign.cubin -o new.cubin", &outcome);
+  harness_path(path, "%s/new.cubin", command.scratch);
+  if (outcome.code != 1 || !strstr((char *)outcome.err.data, "comes behind its symbols (D104)") || harness_exists(path))
+    fail_msg("exit code %d\n%s", outcome.code, (char *)outcome.err.data);
+  harness_free_outcome(&outcome);
+}
+
 int command_test_own_options(void) {
 #define OWN_TEST(test) cmocka_unit_test_setup_teardown(test, command_make_scratch, command_remove_scratch)
   static const struct CMUnitTest tests[] = {
@@ -207,6 +221,7 @@ int command_test_own_options(void) {
       OWN_TEST(own_test_bad_values),
       OWN_TEST(own_test_bug_compatible),
       OWN_TEST(own_test_refused_until_it_exists),
+      OWN_TEST(own_test_foreign_bytes),
   };
 #undef OWN_TEST
   return cmocka_run_group_tests_name("own options", tests, NULL, NULL);
