@@ -495,6 +495,10 @@ uint64_t tl_cubin_relocation_count(const tl_cubin_section *section) {
   return section->size / (section->entry_size > least ? section->entry_size : least);
 }
 
+bool tl_cubin_is_rela_of(const tl_cubin_section *section, uint32_t target) {
+  return section->type == SHT_RELA && section->info == target;
+}
+
 tl_cubin_relocation tl_cubin_relocation_at(const tl_cubin_section *section, uint64_t index) {
   const uint8_t *const at = section->data + index * relocation_size(section);
   const uint64_t info = tl_get64(at + 8);

@@ -107,6 +107,8 @@ void tl_cubin_check_entries(const tl_cubin *cubin, const tl_names *names, tl_dia
                             uint32_t section);
 /* Number of entries of a REL or RELA section, by its sh_entsize; a partial last entry does not count (R31, L172). */
 uint64_t tl_cubin_relocation_count(const tl_cubin_section *section);
+/* A RELA section of what stands in section `target`. */
+bool tl_cubin_is_rela_of(const tl_cubin_section *section, uint32_t target);
 tl_cubin_relocation tl_cubin_relocation_at(const tl_cubin_section *section, uint64_t index);
 /* The NUL-terminated text at `offset` of the file's .strtab; NULL outside the file (L170). */
 const char *tl_cubin_string(const tl_cubin *cubin, uint64_t offset);

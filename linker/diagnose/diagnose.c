@@ -228,7 +228,7 @@ void tl_diagnose_foreign_bytes(const tl_module *module, const tl_resources *reso
 void tl_diagnose_commons(const tl_module *module) {
   const tl_place_of_symbol *const place = &module->weak_behind_common;
   bool left = false;
-  for (uint32_t i = 1; place->file != TL_NONE && i < module->symbols.count; i++)
+  for (uint32_t i = (uint32_t)module->symbols.count; place->file != TL_NONE && i-- > 0;)
     left |= module->symbols.items[i].section == TL_NONE && module->symbols.items[i].weak_initialised;
   if (!left)
     return;

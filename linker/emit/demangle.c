@@ -254,8 +254,7 @@ static const char *read_parameters(reader *r) {
 
 static type read_function(reader *r) {
   const bool is_noexcept = eat(r, "Do");
-  if (!eat(r, "F"))
-    fail(r);
+  eat(r, "F"); /* its callers have seen it */
   eat(r, "Y");
   const type result = read_type(r);
   const char *const first = r->at;

@@ -157,7 +157,7 @@ static placed_entry *capsules_sorted(const placing *p, const tl_cubin_section *s
 
 static const tl_cubin_section *capsules_sass_entries(const tl_cubin *cubin, uint32_t text) {
   for (uint32_t i = 1; i < cubin->section_count; i++)
-    if (cubin->sections[i].type == SHT_RELA && cubin->sections[i].info == text)
+    if (tl_cubin_is_rela_of(&cubin->sections[i], text))
       return &cubin->sections[i];
   return NULL;
 }

@@ -112,6 +112,7 @@ void tl_finalize(tl_finalized *finalized, const tl_linked_view *mercury, const t
   final_index_entries(&f);
   final_find_aliases(&f);
   final_make_slots(&f);
+  final_find_jumps(&f);
   final_strings(&f);
   final_add_sections(&f);
   final_mirror_sections(&f);

@@ -92,7 +92,7 @@ static tl_map frames_input_entries(const finalizer *f, const tl_piece *piece) {
   tl_map_init(&entries, f->arena);
   for (uint32_t i = 1; i < cubin->section_count; i++) {
     const tl_cubin_section *const section = &cubin->sections[i];
-    const bool about = section->type == SHT_RELA && section->info == piece->section;
+    const bool about = tl_cubin_is_rela_of(section, piece->section);
     for (uint64_t k = 0; about && k < tl_cubin_relocation_count(section); k++)
       tl_set_add(&entries, tl_cubin_relocation_at(section, k).offset);
   }

@@ -19,9 +19,8 @@ typedef struct jump {
   uint32_t to;  /* in the SASS text */
 } jump;
 
-/* Of one function, by `from`. */
+/* Of one text, by `from`. */
 typedef struct jump_targets {
-  bool known;
   jump *items;
   size_t count;
 } jump_targets;
@@ -31,13 +30,7 @@ static int jump_compare(const void *a, const void *b) {
   return x->from < y->from ? -1 : x->from > y->from;
 }
 
-/* Of one file, by section number: what the searches below would find; 0 for nothing. */
-typedef struct jump_sections {
-  uint32_t *mercury, *sass; /* by text: its compiler constants in that view */
-  uint32_t *entries;        /* by Mercury constants: their relocation section */
-} jump_sections;
-
-/* By text: the first section of compiler constants about it. */
+/* By text: the first section of compiler constants about it, 0 for none. */
 static uint32_t *jump_index_constants(const finalizer *f, const tl_cubin *cubin) {
   uint32_t *const index = tl_arena_new(f->arena, uint32_t, cubin->section_count);
   for (uint32_t i = cubin->section_count; i-- > 1;)
@@ -47,64 +40,61 @@ static uint32_t *jump_index_constants(const finalizer *f, const tl_cubin *cubin)
   return index;
 }
 
-static const jump_sections *jump_index_file(finalizer *f, uint32_t file) {
-  if (!f->jump_sections)
-    f->jump_sections = tl_arena_new(f->arena, jump_sections, f->mercury->module->file_count);
-  jump_sections *const index = &f->jump_sections[file];
-  if (index->entries)
-    return index;
-  const tl_cubin *const cubin = &f->mercury->module->files[file];
-  index->mercury = jump_index_constants(f, cubin);
-  index->sass = jump_index_constants(f, &f->sass->module->files[file]);
-  index->entries = tl_arena_new(f->arena, uint32_t, cubin->section_count);
+/* By section: its relocation section, 0 for none. */
+static uint32_t *jump_index_entries(const finalizer *f, const tl_cubin *cubin) {
+  uint32_t *const index = tl_arena_new(f->arena, uint32_t, cubin->section_count);
   for (uint32_t i = 1; i < cubin->section_count; i++)
-    if (cubin->sections[i].type == SHT_RELA && cubin->sections[i].info < cubin->section_count &&
-        tl_cubin_relocation_count(&cubin->sections[i]))
-      index->entries[cubin->sections[i].info] = i;
+    if (cubin->sections[i].type == SHT_RELA && cubin->sections[i].info &&
+        cubin->sections[i].info < cubin->section_count && tl_cubin_relocation_count(&cubin->sections[i]))
+      index[cubin->sections[i].info] = i;
   return index;
 }
 
 /* `moved`: where the text's instructions went before files were merged, or NULL. */
-static void jump_read_table(const finalizer *f, jump_targets *targets, const tl_cubin_section *entries,
-                            const tl_cubin_section *sass, const tl_moved_text *moved) {
+static jump_targets jump_read_table(const finalizer *f, const tl_cubin_section *entries, const tl_cubin_section *sass,
+                                    const tl_moved_text *moved) {
   const uint64_t count = tl_cubin_relocation_count(entries);
-  targets->items = tl_arena_new(f->arena, jump, count);
+  jump_targets targets = {tl_arena_new(f->arena, jump, count), 0};
   for (uint64_t i = 0; i < count; i++) {
     const tl_cubin_relocation entry = tl_cubin_relocation_at(entries, i);
     if (entry.type != PROG_REL32 || entry.offset >= sass->size || sass->size - entry.offset < WORD)
       continue;
     const uint32_t place = tl_get32(sass->data + entry.offset);
-    targets->items[targets->count++] = (jump){entry.addend, moved ? (uint32_t)tl_moved_place(moved, place) : place};
+    targets.items[targets.count++] = (jump){entry.addend, moved ? (uint32_t)tl_moved_place(moved, place) : place};
   }
-}
-
-/* The targets in the standing body of a function. */
-static jump_targets jump_find_targets(finalizer *f, uint32_t symbol) {
-  jump_targets targets = {true, NULL, 0};
-  const uint32_t text = f->mercury->module->symbols.items[symbol].section;
-  const uint32_t other = text == TL_NONE ? TL_NONE : f->sass_section[text];
-  if (other == TL_NONE || !final_sass(f, other)->pieces.count)
-    return targets;
-  const tl_piece *const body = &final_sass(f, other)->pieces.items[0];
-  const tl_cubin *const sass = &f->sass->module->files[body->file];
-  const tl_cubin *const mercury = &f->mercury->module->files[body->file];
-  const jump_sections *const index = jump_index_file(f, body->file);
-  const uint32_t from = index->mercury[mercury->capsule_of[body->section]], to = index->sass[body->section];
-  const uint32_t entries = from ? index->entries[from] : 0;
-  if (entries && to && sass->sections[to].data)
-    jump_read_table(f, &targets, &mercury->sections[entries], &sass->sections[to],
-                    sass->moved ? sass->moved[body->section] : NULL);
   tl_vector_sort(&targets, jump_compare);
   return targets;
 }
 
-/* The SASS place of a target, 0 where the standing body has no such target. */
-static uint32_t jump_translate(finalizer *f, const tl_kept *entry) {
-  if (!f->jump_targets)
-    f->jump_targets = tl_arena_new(f->arena, jump_targets, f->mercury->module->symbols.count);
-  jump_targets *const targets = &f->jump_targets[entry->symbol];
-  if (!targets->known)
-    *targets = jump_find_targets(f, entry->symbol);
+/* Of one file, by SASS text. */
+static jump_targets *jump_read_file(const finalizer *f, const tl_cubin *mercury, const tl_cubin *sass) {
+  const uint32_t *const from = jump_index_constants(f, mercury), *const to = jump_index_constants(f, sass),
+                        *const entries_of = jump_index_entries(f, mercury);
+  jump_targets *const targets = tl_arena_new(f->arena, jump_targets, sass->section_count);
+  for (uint32_t text = 1; text < sass->section_count; text++) {
+    const uint32_t entries = entries_of[from[mercury->capsule_of[text]]];
+    if (entries && to[text])
+      targets[text] = jump_read_table(f, &mercury->sections[entries], &sass->sections[to[text]],
+                                      sass->moved ? sass->moved[text] : NULL);
+  }
+  return targets;
+}
+
+void final_find_jumps(finalizer *f) {
+  const tl_module *const m = f->mercury->module;
+  f->jump_targets = tl_arena_new(f->arena, jump_targets *, m->file_count);
+  for (uint32_t i = 0; i < m->file_count; i++)
+    f->jump_targets[i] = jump_read_file(f, &m->files[i], &f->sass->module->files[i]);
+}
+
+/* The SASS place of a target, 0 where the standing body of its function has no such target. */
+static uint32_t jump_translate(const finalizer *f, const tl_kept *entry) {
+  const uint32_t text = f->mercury->module->symbols.items[entry->symbol].section;
+  const uint32_t other = text == TL_NONE ? TL_NONE : f->sass_section[text];
+  if (other == TL_NONE || !final_sass(f, other)->pieces.count)
+    return 0;
+  const tl_piece *const body = &final_sass(f, other)->pieces.items[0];
+  const jump_targets *const targets = &f->jump_targets[body->file][body->section];
   const jump key = {entry->addend, 0};
   const jump *const found = tl_sorted_find(&key, targets->items, targets->count, sizeof key, jump_compare);
   return found ? found->to : 0;

@@ -54,14 +54,13 @@ typedef struct finalizer {
   uint32_t *mercury_section;
   TL_VECTOR(final_section) sections; /* 0 is the null section */
   final_entries mercury_entries, sass_entries;
-  struct jump_targets *jump_targets;   /* by Mercury symbol (jump_tables.c); NULL at first */
-  struct jump_sections *jump_sections; /* by file (jump_tables.c); NULL at first */
-  bool *has_slots;                     /* by Mercury section: a bindless table with an entry in it (L105) */
-  uint32_t *mirror;                    /* by Mercury section: its second, Mercury section in the output; 0 */
-  tl_u32_vector constants;             /* SASS sections .nv.constant0.K of the last group (M11) */
-  bool shows_errors;                   /* M43: -g, or one of the next */
-  bool *file_shows_errors;             /* by file: it asks for error barriers before EXIT (L120) */
-  final_code_map *code_maps;           /* by Mercury text (code_map.c); NULL at first */
+  struct jump_targets **jump_targets; /* by file, by SASS text (jump_tables.c) */
+  bool *has_slots;                    /* by Mercury section: a bindless table with an entry in it (L105) */
+  uint32_t *mirror;                   /* by Mercury section: its second, Mercury section in the output; 0 */
+  tl_u32_vector constants;            /* SASS sections .nv.constant0.K of the last group (M11) */
+  bool shows_errors;                  /* M43: -g, or one of the next */
+  bool *file_shows_errors;            /* by file: it asks for error barriers before EXIT (L120) */
+  final_code_map *code_maps;          /* by Mercury text (code_map.c); NULL at first */
   final_slots slots;
   bool *aliased;             /* by Mercury text: a second name stands before its function (L104) */
   uint32_t first_constant;   /* output index of the first of them */
@@ -148,6 +147,7 @@ const uint8_t *final_frames(finalizer *f, uint32_t section, uint64_t *size);
 const uint8_t *final_frame_relocations(finalizer *f, uint32_t section, uint64_t *size);
 /* What stands where the Mercury copy of reserved shared memory has its place in the file (M28). */
 void final_reserved_bytes(const finalizer *f, uint32_t section, uint8_t *bytes, uint64_t size);
+void final_find_jumps(finalizer *f);
 /* The SASS side of compiler constants, with the jump tables that their entries describe (L122). */
 const uint8_t *final_jump_tables(finalizer *f, uint32_t section, const uint8_t *bytes, uint64_t size);
 /* Fatal T9 for a file of sm_100 in a link for sm_103 whose code nvlink would schedule anew (M63, L125). */

@@ -359,8 +359,6 @@ static void live_keep_undefined(marker *m) {
   for (size_t i = 0; i < m->edges.count; i++)
     if (!m->resolution->functions.items[m->edges.items[i].from].defined)
       *tl_vector_push(m->arena, &callers) = (tl_edge){m->edges.items[i].to, m->edges.items[i].from};
-  if (callers.count == 0)
-    return;
   const edge_index index = live_index(m->arena, &callers, m->resolution->functions.count);
   for (uint32_t f = (uint32_t)m->resolution->functions.count; f-- > 0;) {
     tl_function *const function = &m->resolution->functions.items[f];

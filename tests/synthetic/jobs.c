@@ -6,6 +6,7 @@
 #include "attributes.h"
 #include "constants.h"
 #include "names.h"
+#include "registers.h"
 #include "tests/builder/programs.h"
 
 #include <stdio.h>
@@ -134,6 +135,7 @@ void synthetic_visit_jobs(unsigned sm, const matrix_table *table, synthetic_visi
   visit_programs(sm, "address_taken", NULL, address_taken_rows, address_taken_count, visit);
   visit_programs(sm, "constants", NULL, constants_rows, constants_count, visit);
   visit_programs(sm, "names", "-dump-callgraph", names_rows, names_count(sm), visit);
+  visit_programs(sm, "registers", "-dump-callgraph", registers_rows, registers_count(sm), visit);
   if (sm >= 90)
     visit_programs(sm, "attributes", NULL, attributes_rows, attributes_count, visit);
 }
