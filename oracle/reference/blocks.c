@@ -169,7 +169,8 @@ static void ref_block_check_spans(ref_link *link, const ref_file *file, uint32_t
 static uint64_t ref_block_end_of_symbols(const ref_link *link, const ref_file *file, uint32_t section) {
   const ref_section *input = &file->cubin.sections[section];
   const uint64_t rest = file->cubin.size - (input->offset < file->cubin.size ? input->offset : file->cubin.size);
-  const uint64_t limit = link->job->bug_compatible ? rest : input->size; /* D88 */
+  const bool anew = input->data != NULL && input->data != file->cubin.bytes + (file->cubin.size - rest); /* M43 */
+  const uint64_t limit = link->job->bug_compatible && !anew ? rest : input->size;                        /* D88 */
   uint64_t end = 0;
   for (size_t i = 1; i < file->cubin.symbol_count; i++) {
     const ref_symbol *symbol = &file->cubin.symbols[i];

@@ -93,7 +93,7 @@ static void ref_capsule_map_symbols(ref_capsule *capsule) {
 
 uint32_t ref_capsule_symbol_index(const ref_capsule *capsule, size_t sass_symbol) {
   const size_t symbol = sass_symbol == REF_NONE ? REF_NONE : capsule->symbol_of[sass_symbol];
-  return symbol == REF_NONE ? 0 : capsule->mercury->symbols[symbol].index;
+  return ref_symbol_index(capsule->mercury, symbol);
 }
 
 size_t ref_capsule_function_of(const ref_capsule *capsule, size_t section) {
@@ -289,6 +289,12 @@ static bool ref_capsule_is_mercury(const ref_piece *piece) {
   return (piece->flags & REF_FLAG_MERCURY) != 0;
 }
 
+/* The piece of a section, or 0 where it has none: a damaged file's kernel may have lost its text. */
+static uint32_t ref_capsule_piece_index(const ref_capsule *capsule, const size_t *piece_of, size_t section) {
+  const size_t piece = section == REF_NONE ? REF_NONE : piece_of[section];
+  return piece == REF_NONE ? 0 : capsule->pieces[piece].index;
+}
+
 /* sh_link and sh_info: W1.6 for the SASS side; of the Mercury side both name Mercury sections. */
 static void ref_capsule_link_pieces(ref_capsule *capsule) {
   const ref_link *mercury = capsule->mercury;
@@ -298,23 +304,23 @@ static void ref_capsule_link_pieces(ref_capsule *capsule) {
     ref_piece *piece = &capsule->pieces[i];
     if (piece->section == REF_NONE) {
       const ref_function *kernel = &mercury->functions[capsule->kernels.items[parameter++]];
-      piece->info = capsule->pieces[capsule->piece_of[kernel->text]].index;
+      piece->info = ref_capsule_piece_index(capsule, capsule->piece_of, kernel->text);
       continue;
     }
     const ref_out_section *section = &mercury->sections[piece->section];
     const bool is_mercury = ref_capsule_is_mercury(piece);
     const size_t *piece_of = is_mercury ? capsule->mercury_piece_of : capsule->piece_of;
     if (section->info_function != REF_NONE) {
-      piece->info = mercury->symbols[mercury->functions[section->info_function].symbol].index;
-    } else if (section->info_section != REF_NONE && piece_of[section->info_section] != REF_NONE) {
-      piece->info = capsule->pieces[piece_of[section->info_section]].index;
+      piece->info = ref_symbol_index(mercury, mercury->functions[section->info_function].symbol);
+    } else {
+      piece->info = ref_capsule_piece_index(capsule, piece_of, section->info_section);
     }
     if (is_mercury && section->links_symtab) {
       piece->link = symbols;
     }
     if (piece->section == mercury->cuinfo_section && mercury->compat_section != REF_NONE) {
-      piece->link = capsule->pieces[capsule->piece_of[mercury->note_section]].index;
-      piece->info = capsule->pieces[capsule->piece_of[mercury->compat_section]].index;
+      piece->link = ref_capsule_piece_index(capsule, capsule->piece_of, mercury->note_section);
+      piece->info = ref_capsule_piece_index(capsule, capsule->piece_of, mercury->compat_section);
       piece->flags |= REF_FLAG_INFO;
     }
   }
@@ -341,7 +347,8 @@ static uint64_t ref_capsule_size_in_step_one(const ref_capsule *capsule, size_t 
     return capsule->slot_bytes;
   }
   if (section->info_function != REF_NONE) {
-    return link->symbols[link->functions[section->info_function].symbol].size;
+    const size_t symbol = link->functions[section->info_function].symbol;
+    return symbol == REF_NONE ? 0 : link->symbols[symbol].size;
   }
   if (number == link->compat_section) {
     return capsule->compat_size;
@@ -558,6 +565,7 @@ static bool ref_capsule_shares_bytes(const ref_piece *piece, const ref_piece *sa
                                        ".debug_pubnames",   ".debug_pubtypes",  ".debug_str"};
   static const char *const if_equal[] = {".debug_line", ".nv_debug_line_sass", ".nv_debug_info_reg_type"}; /* RF148 */
   const bool equal = piece->data.size == sass->data.size && piece->size == sass->size &&
+                     piece->size <= piece->data.size &&
                      (piece->size == 0 || memcmp(piece->data.data, sass->data.data, (size_t)piece->size) == 0);
   if (piece->type == REF_TYPE_SHARED_RESERVED || sass->has_places) {
     return false;
@@ -706,7 +714,7 @@ static void ref_capsule_write_file(ref_capsule *capsule) {
   }
   const size_t segments = link->relocatable ? 0 : file.size;
   const size_t count = link->relocatable ? 0 : ref_capsule_write_segments(capsule, &file); /* M14 */
-  const uint32_t note = capsule->pieces[capsule->piece_of[link->cuinfo_section]].index;
+  const uint32_t note = ref_capsule_piece_index(capsule, capsule->piece_of, link->cuinfo_section);
   ref_write_file_header(link, file.data, headers, capsule->piece_count + FIRST_SECTIONS, segments, count, note);
   link->result->bytes = file.data;
   link->result->size = file.size;
@@ -746,6 +754,15 @@ static void ref_capsule_join(ref_link *link, ref_link *sass) {
   ref_capsule_write_file(capsule);
 }
 
+/* Functions have the same numbers in both views, whose symbols are the same ones; what a damaged file has more on one side has
+ * no other. */
+static void ref_capsule_check_views(ref_link *link, const ref_link *sass) {
+  if (link->function_count != sass->function_count) {
+    ref_message_fatal(link, "D40", "the two views have %zu and %zu functions", sass->function_count,
+                      link->function_count);
+  }
+}
+
 void ref_capsule_run(ref_link *link) {
   ref_link *sass = ref_capsule_fork(link);
   ref_capsule_lay_out_sass(sass);
@@ -764,6 +781,7 @@ void ref_capsule_run(ref_link *link) {
                                                        : sass->result->messages[sass->result->message_count - 1].text);
   }
   if (link->error_count == 0) {
+    ref_capsule_check_views(link, sass);
     ref_capsule_join(link, sass);
   }
 }

@@ -68,7 +68,7 @@ static ref_bytes ref_capsule_frame_relocations(ref_capsule *capsule, size_t sect
     const ref_out_relocation *entry = &mercury->relocations[i];
     const bool is_address = address_at[i] != 0; /* by default entries that clear stay, too (D91) */
     if (!entry->dropped && entry->section == section && entry->function != REF_NONE && is_address) {
-      ref_capsule_write_entry(capsule, &output, address_at[i], address, mercury->symbols[entry->symbol].index, 0);
+      ref_capsule_write_entry(capsule, &output, address_at[i], address, ref_symbol_index(mercury, entry->symbol), 0);
     }
   }
   return output;
@@ -102,7 +102,7 @@ static void ref_capsule_add_parameter_bank(ref_capsule *capsule, ref_bytes *outp
   }
   const size_t table = capsule->mercury->functions[function].constant0; /* M27 */
   if (table != REF_NONE && output->size >= at + 8) {
-    ref_put_u32(output->data + at + 4, capsule->mercury->symbols[capsule->mercury->sections[table].symbol].index);
+    ref_put_u32(output->data + at + 4, ref_symbol_index(capsule->mercury, capsule->mercury->sections[table].symbol));
   }
 }
 
@@ -134,7 +134,8 @@ ref_bytes ref_capsule_attributes(ref_capsule *capsule, size_t function) {
     }
   }
   const size_t table = capsule->mercury->functions[function].bindless;
-  if (capsule->mercury->functions[function].constant0 != REF_NONE && capsule->mercury->sections[table].data.size > 0) {
+  if (capsule->mercury->functions[function].constant0 != REF_NONE && table != REF_NONE &&
+      capsule->mercury->sections[table].data.size > 0) {
     static const uint8_t banks[] = {2, 0x15, 0, 0, 2, 0x16, 0, 0};
     ref_bytes_add(capsule->mercury, &output, banks, sizeof banks);
   }

@@ -132,10 +132,11 @@ static bool ref_frames_next(ref_link *link, const ref_file *file, ref_frame *fra
 
 /* RF39: has the function a second name that stands before its own? */
 bool ref_capsule_alias_comes_first(const ref_link *mercury, size_t function) {
+  const uint32_t own = ref_symbol_index(mercury, mercury->functions[function].symbol);
   for (size_t i = 0; i < mercury->function_count; i++) {
     const ref_function *alias = &mercury->functions[i];
     if (alias->alias_of == function && alias->symbol != REF_NONE && mercury->symbols[alias->symbol].index != 0 &&
-        mercury->symbols[alias->symbol].index < mercury->symbols[mercury->functions[function].symbol].index) {
+        mercury->symbols[alias->symbol].index < own) {
       return true;
     }
   }
@@ -221,7 +222,8 @@ static ref_frame ref_frames_translate(ref_frames *frames, size_t function, const
   ref_frame frame = *mercury;
   ref_rows_write(link, &moved, SASS_UNIT, &frame.rows);
   ref_bytes_fill(link, &frame.rows, (size_t)ref_align_up(ROWS_AT + frame.rows.size, 8) - ROWS_AT);
-  frame.range = sass->symbols[sass->functions[function].symbol].size;
+  const size_t symbol = sass->functions[function].symbol;
+  frame.range = symbol == REF_NONE ? 0 : sass->symbols[symbol].size;
   return frame;
 }
 

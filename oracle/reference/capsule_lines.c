@@ -79,7 +79,12 @@ static bool ref_lines_step(const uint8_t *unit, uint64_t size, uint64_t *at, uin
     *at += 2;
     return *at <= size;
   }
-  for (uint8_t i = 0; i < unit[FIRST_SPECIAL_AT + code - 1]; i++) {
+  const uint64_t counts_at =
+      (uint64_t)FIRST_SPECIAL_AT + code - 1; /* behind a damaged header's end there is no count */
+  if (counts_at >= size) {
+    return false;
+  }
+  for (uint8_t i = 0; i < unit[counts_at]; i++) {
     if (!ref_lines_skip_number(unit, size, at, &number)) {
       return false;
     }
@@ -237,6 +242,9 @@ static void ref_lines_add_unit(ref_lines *lines, const uint8_t *unit, uint64_t s
 /* Both views of one input section have the same units with the same headers. */
 static void ref_lines_add_units(ref_lines *lines, const ref_out_section *sass, uint64_t at, uint64_t end,
                                 const ref_out_section *mercury, uint64_t other, uint64_t other_end) {
+  if (end > sass->data.size || other_end > mercury->data.size) { /* a table of a type without bytes */
+    ref_message_fatal(lines->capsule->mercury, "D40", "section '%s' has no bytes", sass->name);
+  }
   while (end - at >= OPERAND_COUNTS_AT && other_end - other >= OPERAND_COUNTS_AT) {
     const uint8_t *unit = sass->data.data + at, *header = mercury->data.data + other;
     const uint64_t size = LENGTH_BYTES + (uint64_t)ref_u32(unit), other_size = LENGTH_BYTES + (uint64_t)ref_u32(header);

@@ -226,10 +226,12 @@ static void ref_moves_jump_table(const ref_mover *mover, const ref_section *relo
   static const char mercury[] = ".nv.merc.rela.nv.constant.optimizer.";
   ref_cubin *cubin = &mover->file->whole;
   const char *function = relocations->name + strlen(mercury);
+  const size_t prefix = strlen(ref_view_sass.optimizer_prefix);
   for (uint32_t i = 1; i < cubin->section_count; i++) {
     ref_section *table = &cubin->sections[i];
     if (table->type != ref_view_sass.optimizer_type || table->info != mover->text || table->data == NULL ||
-        strcmp(table->name + strlen(ref_view_sass.optimizer_prefix), function) != 0) {
+        strncmp(table->name, ref_view_sass.optimizer_prefix, prefix) != 0 ||
+        strcmp(table->name + prefix, function) != 0) {
       continue;
     }
     uint8_t *data = ref_moves_copy(mover->link, table);

@@ -78,9 +78,9 @@ static bool ref_rows_read_advance(const uint8_t *data, size_t size, size_t *at, 
 
 /* A row at a place that has one takes its place. */
 static ref_row *ref_rows_at(ref_link *link, ref_rows *rows, uint64_t place) {
-  size_t i = 0;
-  while (i < rows->count && rows->items[i].place < place) {
-    i++;
+  size_t i = rows->count; /* most come in their order */
+  while (i > 0 && rows->items[i - 1].place >= place) {
+    i--;
   }
   if (i < rows->count && rows->items[i].place == place) {
     rows->items[i].operations.size = 0;

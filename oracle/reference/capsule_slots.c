@@ -122,6 +122,9 @@ static void ref_slots_make_table(ref_capsule *capsule) {
                   *text = &capsule->sass->sections[capsule->sass->slot_section];
   ref_slots slots = {.capsule = capsule};
   ref_bytes capsule_body = {0};
+  if (body->data.size < SLOT) {
+    ref_message_fatal(link, "RF226", "the capsule of a jump slot is damaged");
+  }
   for (size_t i = 0; i < link->unified_functions.count; i++) {
     if (!link->unified_functions.items[i].found) {
       ref_message_fatal(link, "D20", "The index file has no place for a function of .nv.uft");

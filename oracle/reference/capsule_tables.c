@@ -26,7 +26,7 @@ static uint64_t ref_tables_target(const ref_capsule *capsule, const ref_out_relo
   for (size_t i = 0; table != NULL && table->data != NULL && i < mercury->relocation_count; i++) {
     const ref_out_relocation *own = &mercury->relocations[i];
     if (own->file == file && own->function == entry->function && own->type == entry->type &&
-        own->addend == entry->addend && own->input_offset + size <= table->size) {
+        own->addend == entry->addend && own->input_offset <= table->size && size <= table->size - own->input_offset) {
       const uint8_t *at = table->data + own->input_offset;
       return size == WORD ? ref_u32(at) : ref_u64(at);
     }

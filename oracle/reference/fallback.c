@@ -108,7 +108,9 @@ static const ref_unit *ref_fallback_find_equal(const ref_link *link, const ref_i
 static uint64_t ref_fallback_append(ref_link *link, ref_image *image, const ref_unit *unit) {
   const uint64_t place = ref_align_up(image->bytes.size, unit->align);
   ref_bytes_fill(link, &image->bytes, (size_t)place);
-  ref_bytes_add(link, &image->bytes, ref_fallback_bytes(link, unit), (size_t)unit->size);
+  if (unit->size > 0) { /* a section of no bytes has no data */
+    ref_bytes_add(link, &image->bytes, ref_fallback_bytes(link, unit), (size_t)unit->size);
+  }
   return place;
 }
 

@@ -77,7 +77,7 @@ static bool ref_input_is_accelerated(const ref_file *file) {
     uint64_t position = 0;
     while (section->type == REF_TYPE_COMPAT && ref_cubin_next_attribute(section, &position, &attribute)) {
       if (attribute.code == COMPAT_ACCELERATED) {
-        return attribute.data[0] == 1;
+        return attribute.size > 0 && attribute.data[0] == 1;
       }
     }
   }

@@ -71,14 +71,19 @@ bool ref_indices_has(const ref_indices *list, size_t item) {
   return false;
 }
 
-static void ref_bytes_reserve(ref_link *link, ref_bytes *bytes, size_t size) {
-  /* No sane link is larger; alignments such as 2^40 in a damaged input would be. */
+/* No sane link is larger; alignments such as 2^40 in a damaged input would be. */
+static void ref_bytes_check(ref_link *link, size_t size) {
   const size_t limit = (size_t)1 << 30;
   if (size > limit) {
     ref_message_fatal(link, "D44", "section of more than %zu bytes", limit);
   }
+}
+
+static void ref_bytes_reserve(ref_link *link, ref_bytes *bytes, size_t size) {
+  const size_t large = (size_t)1 << 24; /* twice the room of large blocks would be memory that is never used */
+  ref_bytes_check(link, size);
   if (size > bytes->capacity) {
-    const size_t capacity = size < 32 ? 64 : size * 2;
+    const size_t capacity = size < 32 ? 64 : size < large ? size * 2 : size + size / 4;
     uint8_t *data = ref_memory_take(link, capacity, 1);
     if (bytes->size > 0) {
       memcpy(data, bytes->data, bytes->size);
@@ -89,6 +94,7 @@ static void ref_bytes_reserve(ref_link *link, ref_bytes *bytes, size_t size) {
 }
 
 void ref_bytes_add(ref_link *link, ref_bytes *bytes, const void *data, size_t size) {
+  ref_bytes_check(link, size); /* a size that went below 0 is a large one */
   ref_bytes_reserve(link, bytes, bytes->size + size);
   if (size > 0) {
     memcpy(bytes->data + bytes->size, data, size);

@@ -87,7 +87,8 @@ uint32_t ref_mercury_descriptor_type(const ref_file *file, uint32_t sass, const 
   static const struct {
     uint32_t mercury, sass;
   } types[] = {{3, DESCRIPTOR}, {5, DESCRIPTOR_LOW}, {6, DESCRIPTOR_HIGH}};
-  const char *text = file->whole.sections[file->whole.sections[sass].info].name;
+  const uint32_t target = file->whole.sections[sass].info;
+  const char *text = target < file->whole.section_count ? file->whole.sections[target].name : "";
   const size_t rank = ref_mercury_rank(&file->whole, sass, entry->symbol, entry->offset);
   for (uint32_t i = 1; i < file->whole.section_count; i++) {
     const ref_section *section = &file->whole.sections[i];

@@ -274,7 +274,7 @@ static void ref_merge_body_over_alias(ref_link *link, size_t file_number, uint32
   ref_file *file = &link->files[file_number];
   const size_t alias_of = link->functions[file->function_of[symbol]].alias_of;
   ref_function *named = alias_of == REF_NONE ? NULL : &link->functions[alias_of];
-  if (named != NULL && named->text != REF_NONE) {
+  if (named != NULL && named->text != REF_NONE && file->symbol_of[symbol] != REF_NONE) {
     ref_weak_drop_records_of(link, alias_of);
     ref_merge_copy_text(link, file, symbol, named);
     ref_merge_define_symbol(link, file_number, symbol, named->text);

@@ -87,11 +87,13 @@ static void ref_overflow_lay_out(ref_link *link, size_t number, const ref_indice
     ref_out_symbol *symbol = &link->symbols[list->items[i]];
     const uint64_t place = ref_align_up(image.size, ref_overflow_align(link, symbol));
     ref_overflow_check(link, symbol);
-    const uint64_t rest = section->data.size - symbol->value;
+    const uint64_t rest = symbol->value < section->data.size ? section->data.size - symbol->value : 0;
     const uint64_t inside = symbol->size < rest ? symbol->size : rest;
     outside = inside < symbol->size ? symbol->name : outside;
     ref_bytes_fill(link, &image, (size_t)place);
-    ref_bytes_add(link, &image, section->data.data + symbol->value, (size_t)inside);
+    if (inside > 0) {
+      ref_bytes_add(link, &image, section->data.data + symbol->value, (size_t)inside);
+    }
     ref_bytes_fill(link, &image, (size_t)(place + symbol->size));
     ref_relocation_move_entries(link, number, symbol, place, moved);
     symbol->value = place;

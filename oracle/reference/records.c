@@ -170,8 +170,7 @@ void ref_records_read(ref_link *link, size_t file_number, uint32_t section, ref_
 /* RF157 */
 static void ref_record_write_tail(ref_link *link, const ref_record *record, ref_bytes *output) {
   for (size_t i = 0; i < record->tail.count; i++) {
-    const size_t symbol = record->tail.items[i];
-    ref_bytes_add_u32(link, output, symbol == REF_NONE ? 0 : link->symbols[symbol].index);
+    ref_bytes_add_u32(link, output, ref_symbol_index(link, record->tail.items[i]));
   }
 }
 
@@ -189,8 +188,7 @@ void ref_record_write(ref_link *link, const ref_record *record, ref_bytes *outpu
   const size_t start = output->size;
   ref_bytes_add(link, output, record->payload.data, record->payload.size);
   for (size_t i = 0; i < record->symbols.count && (i + 1) * 4 <= record->payload.size; i++) {
-    const size_t symbol = record->symbols.items[i];
-    ref_put_u32(output->data + start + i * 4, symbol == REF_NONE ? 0 : link->symbols[symbol].index);
+    ref_put_u32(output->data + start + i * 4, ref_symbol_index(link, record->symbols.items[i]));
   }
   ref_record_write_tail(link, record, output);
 }

@@ -131,7 +131,7 @@ static void ref_relocatable_measure_kernel(ref_link *link, ref_function *kernel)
 static void ref_relocatable_set_size(ref_link *link, ref_out_section *section, uint64_t raw, uint64_t empty_size) {
   section->size = raw == 0 ? empty_size : raw <= section->align ? raw + section->align : raw;
   section->dropped = section->size == 0;
-  if (raw == 0) {
+  if (raw == 0 && section->symbol != REF_NONE) {
     link->symbols[section->symbol].dropped = true;
   }
 }

@@ -432,10 +432,11 @@ static void ref_shared_finish_pool(ref_link *link, const ref_shared *shared, uin
 
 /* RF115: with -g and -preserve-relocs `externsharedinstance` stays if its section is not empty. */
 static void ref_shared_hide_instances(ref_link *link, const ref_shared *shared) {
+  const bool empty = shared->pool_section == REF_NONE || link->sections[shared->pool_section].size == 0;
   for (size_t i = 0; i < shared->objects.count && link->preserves && ref_options_keep_shared_symbols(link); i++) {
     ref_out_symbol *symbol = &link->symbols[shared->objects.items[i]];
     const bool instance = symbol->is_extern_shared && (symbol->other & VISIBILITY) == INTERNAL;
-    if (instance && link->sections[shared->pool_section].size == 0) {
+    if (instance && empty) {
       symbol->has_no_name = true;
     }
   }

@@ -215,6 +215,11 @@ static const size_t *ref_symbols_places(ref_link *link) {
   return places;
 }
 
+/* Its number in the output; 0 for none. */
+uint32_t ref_symbol_index(const ref_link *link, size_t symbol) {
+  return symbol < link->symbol_count ? link->symbols[symbol].index : 0;
+}
+
 /* W4.1 */
 void ref_symbols_number(ref_link *link) {
   const size_t *places = ref_symbols_places(link);

@@ -57,6 +57,9 @@ static void ref_unified_write_table(ref_link *link, const ref_file *file, uint32
   const ref_bytes *output = &link->sections[file->section_of[number]].data;
   for (uint64_t at = 0; input->data != NULL && at + ENTRY_BYTES <= input->size; at += ENTRY_BYTES) {
     const size_t symbol = ref_unified_symbol(link, file, ref_u32(input->data + at));
+    if (file->offset_in[number] + at + ENTRY_BYTES > output->size) { /* a table that is called `.nv.udt` */
+      ref_message_fatal(link, "D20", "A table of unified objects lies in their section");
+    }
     uint8_t *entry = output->data + file->offset_in[number] + at;
     ref_put_u32(entry, ref_unified_number(link, symbol, ref_unified_is_copy(input)));
     ref_put_u32(entry + FLAGS_AT, ref_unified_is_lacking(link, symbol) ? FLAGS | LACKING : FLAGS);

@@ -251,6 +251,10 @@ static void ref_unified_check_gaps(ref_link *link, uint64_t end) {
   }
 }
 
+static bool ref_unified_has_slot(const ref_bytes *bytes, uint64_t place) {
+  return bytes->size >= SLOT && place <= bytes->size - SLOT;
+}
+
 /* U10: every stub goes to its function's slot, in the order of the index file, so that the last one on a place is seen (L119). What
  * the index file has no place for is told when the file is written. */
 static void ref_unified_move_stubs(ref_link *link) {
@@ -262,11 +266,11 @@ static void ref_unified_move_stubs(ref_link *link) {
   for (size_t i = 0; i < link->index_functions.count; i++) {
     const ref_unified *key = &link->index_functions.items[i];
     const size_t stub = ref_unified_stub_of(link, key->symbol);
-    if (key->offset <= image.size - SLOT && places[stub] <= section->data.size - SLOT) {
+    if (ref_unified_has_slot(&image, key->offset) && ref_unified_has_slot(&section->data, places[stub])) {
       memcpy(image.data + key->offset, section->data.data + places[stub], SLOT);
     }
     link->symbols[stub].value = key->offset;
-    end = key->offset <= image.size - SLOT && key->offset + SLOT > end ? key->offset + SLOT : end;
+    end = ref_unified_has_slot(&image, key->offset) && key->offset + SLOT > end ? key->offset + SLOT : end;
   }
   ref_unified_check_gaps(link, end);
   image.size = (size_t)end;

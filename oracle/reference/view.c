@@ -154,7 +154,9 @@ ref_cubin ref_view_of(ref_link *link, const ref_cubin *cubin, bool mercury) {
   ref_cubin view = *cubin;
   uint32_t symbols = 0;
   view.sections = ref_memory_take(link, cubin->section_count + 1, sizeof *view.sections);
-  memcpy(view.sections, cubin->sections, cubin->section_count * sizeof *view.sections);
+  if (cubin->section_count > 0) {
+    memcpy(view.sections, cubin->sections, cubin->section_count * sizeof *view.sections);
+  }
   for (uint32_t i = 1; i < view.section_count; i++) {
     ref_section *section = &view.sections[i];
     const bool is_mercury = (section->flags & REF_FLAG_MERCURY) != 0;

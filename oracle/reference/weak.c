@@ -137,7 +137,8 @@ void ref_weak_drop_records_of(ref_link *link, size_t number) {
 void ref_weak_drop_old_body(ref_link *link, size_t number) {
   ref_function *function = &link->functions[number];
   const ref_file *old = &link->files[function->defined_in_so_far];
-  function->text_had_rela = function->text_had_rela || ref_weak_text_has_rela(old, function->defined_as_so_far);
+  function->text_had_rela =
+      function->text_had_rela || (function->defined_so_far && ref_weak_text_has_rela(old, function->defined_as_so_far));
   if (function->text_had_rela) {
     ref_weak_drop_debug_entries(link, number);
   }
