@@ -14,21 +14,19 @@ static bool ref_bodies_matter(const ref_link *link) {
 }
 
 /* Its number in the file that is read, 0 when there is none. */
-static uint32_t ref_bodies_find(const ref_link *link, const ref_file *file) {
-  for (uint32_t i = 1; i < file->cubin.section_count && ref_bodies_matter(link); i++) {
+void ref_bodies_find(const ref_link *link, ref_file *file) {
+  file->bodies = 0;
+  for (uint32_t i = 1; i < file->cubin.section_count && ref_bodies_matter(link) && file->bodies == 0; i++) {
     const ref_section *section = &file->cubin.sections[i];
-    if (section->type == REF_TYPE_RESOLVED_RELA && section->data != NULL && strcmp(section->name, BODIES) == 0) {
-      return i;
-    }
+    const bool known = section->type == REF_TYPE_RESOLVED_RELA && section->data != NULL;
+    file->bodies = known && strcmp(section->name, BODIES) == 0 ? i : 0;
   }
-  return 0;
 }
 
 /* What a file is known to say of its body of a function. */
-ref_body_origin ref_bodies_origin(const ref_link *link, const ref_file *file, uint32_t symbol) {
-  const uint32_t number = ref_bodies_find(link, file);
-  const ref_section *section = &file->cubin.sections[number];
-  for (uint64_t at = 0; number != 0 && at + ENTRY_BYTES <= section->size; at += ENTRY_BYTES) {
+ref_body_origin ref_bodies_origin(const ref_file *file, uint32_t symbol) {
+  const ref_section *section = &file->cubin.sections[file->bodies];
+  for (uint64_t at = 0; file->bodies != 0 && at + ENTRY_BYTES <= section->size; at += ENTRY_BYTES) {
     const uint8_t *entry = section->data + at;
     if (ref_u32(entry + 12) == symbol) {
       return (ref_body_origin){(uint16_t)(ref_u32(entry) & VIRTUAL), ref_u16(entry + 16),

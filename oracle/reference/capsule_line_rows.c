@@ -107,8 +107,8 @@ static void ref_line_rows_read(ref_line_rows *rows) {
       ref_line_rows_extended(rows, from);
     } else if (code >= first) {
       rows->now.place += (code - first) / range * rows->unit[UNIT_AT];
-      const int64_t lines = (int8_t)rows->unit[LINE_BASE_AT] + (int64_t)((code - first) % range);
-      rows->now.line = (int64_t)((uint64_t)rows->now.line + (uint64_t)lines);
+      const int lines = (int)(int8_t)rows->unit[LINE_BASE_AT] + (int)((code - first) % range);
+      rows->now.line = (int64_t)((uint64_t)rows->now.line + (uint64_t)(int64_t)lines);
       ref_line_rows_add(rows);
     } else {
       ref_line_rows_standard(rows, code);
@@ -186,8 +186,8 @@ static void ref_line_rows_put(ref_line_rows *rows, ref_bytes *output, const ref_
   const unsigned range = rows->unit[LINE_RANGE_AT], unit = rows->unit[UNIT_AT];
   const uint64_t distance = (row->place - before->place) / (unit == 0 ? 1 : unit);
   const int64_t line = (int64_t)((uint64_t)row->line - (uint64_t)before->line);
-  const int64_t base = (int8_t)rows->unit[LINE_BASE_AT];
-  const int64_t special = (int64_t)((uint64_t)line - (uint64_t)base);
+  const int base = (int)(int8_t)rows->unit[LINE_BASE_AT];
+  const int64_t special = (int64_t)((uint64_t)line - (uint64_t)(int64_t)base);
   if (row->file != before->file) {
     ref_line_rows_put_code(rows, output, SET_FILE);
     ref_line_rows_put_unsigned(rows, output, row->file);

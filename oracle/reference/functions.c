@@ -81,7 +81,7 @@ static void ref_function_define(const ref_link *link, ref_function *function, si
   function->definition_symbol = symbol;
   function->weak = input->info >> 4 == REF_BIND_WEAK;
   function->registers = registers;
-  function->virtual_sm = ref_bodies_origin(link, &link->files[file], symbol).virtual_sm;
+  function->virtual_sm = ref_bodies_origin(&link->files[file], symbol).virtual_sm;
 }
 
 /* RF127: a body and an alias that another file gives the same name. By default the one that stands is the only definition, and
@@ -110,7 +110,7 @@ static ref_body ref_function_compare(ref_link *link, ref_function *function, siz
     return REF_BODY_LOSES;
   }
   if (weak && registers == function->registers &&
-      ref_bodies_origin(link, &link->files[file], symbol).virtual_sm <= function->first_virtual_sm) {
+      ref_bodies_origin(&link->files[file], symbol).virtual_sm <= function->first_virtual_sm) {
     return REF_BODY_LOSES;
   }
   const bool alone = ref_function_stands_alone(link, function, &link->files[file], symbol);
@@ -137,7 +137,7 @@ static void ref_function_survey_symbol(ref_link *link, size_t file_number, uint3
   } else {
     ref_function_define(link, function, file_number, symbol, ref_function_registers(file, symbol));
     function->first_definition_file = file_number;
-    function->first_virtual_sm = ref_bodies_origin(link, file, symbol).first_virtual_sm;
+    function->first_virtual_sm = ref_bodies_origin(file, symbol).first_virtual_sm;
     file->body_of[symbol] = REF_BODY_NEW;
   }
   function->is_stub = !link->relocatable && input->section < file->cubin.section_count &&
@@ -201,7 +201,7 @@ static void ref_function_read_pair(ref_link *link, ref_file *file, int part, uin
   const char *prototype = ref_input_string(&file->cubin, second);
   const size_t callee = ref_function_of_symbol(file, second);
   const bool elsewhere = part == PART_TAKEN && (file->body_of[first] == REF_BODY_NONE ||
-                                                ref_bodies_origin(link, file, first).taken_elsewhere); /* L646 */
+                                                ref_bodies_origin(file, first).taken_elsewhere); /* L646 */
   function->taken_elsewhere = function->taken_elsewhere || elsewhere;
   if (loses && !elsewhere) {
     return;
@@ -286,6 +286,8 @@ static void ref_function_swap_known_aliases(ref_link *link, ref_file *file) {
 
 static void ref_function_survey_file(ref_link *link, size_t number) {
   ref_file *file = &link->files[number];
+  ref_bodies_find(link, file);
+  ref_twins_find(file);
   ref_function_read_registers(link, file);
   ref_function_swap_known_aliases(link, file);
   for (uint32_t i = 1; i < file->cubin.symbol_count; i++) {

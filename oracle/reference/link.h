@@ -139,6 +139,8 @@ typedef struct ref_file {
   bool *lost;                 /* an entry a symbol: a variable that another file's definition beats (RF1) */
   bool swapped;               /* RF116: a section is an alias's */
   uint32_t lost_text;         /* RF127: whose attributes are not merged; 0: none */
+  uint32_t bodies;            /* L646: the section that tells of them; 0: none */
+  bool has_twins;             /* M2c: two sections have the same bytes */
   bool has_isa_class;
   bool has_no_strings;     /* E66 */
   bool is_system, is_late; /* C46 */
@@ -656,7 +658,8 @@ typedef struct ref_body_origin {
   bool taken_elsewhere;
 } ref_body_origin;
 
-ref_body_origin ref_bodies_origin(const ref_link *link, const ref_file *file, uint32_t symbol);
+void ref_bodies_find(const ref_link *link, ref_file *file);
+ref_body_origin ref_bodies_origin(const ref_file *file, uint32_t symbol);
 void ref_bodies_add_section(ref_link *link);
 void ref_bodies_write(ref_link *link);
 
@@ -693,6 +696,7 @@ void ref_relocate_write(ref_link *link);
 
 /* twins.c */
 struct ref_field;
+void ref_twins_find(ref_file *file);
 void ref_twins_write(ref_link *link, const ref_out_relocation *entry, const struct ref_field *field, uint64_t value);
 
 /* symbols.c */

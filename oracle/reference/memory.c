@@ -1,26 +1,78 @@
+/* The memory of a link: blocks, given back all at once. Small things lie in one block behind each other, each with bytes behind it that
+ * nobody may touch, which the address sanitizer is told; a link takes hundreds of them, and a block of its own for each was a third of
+ * what a link costs under that sanitizer. */
 #include "link.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define REF_HAS_SHADOW
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define REF_HAS_SHADOW
+#endif
+#ifdef REF_HAS_SHADOW
+#include <sanitizer/asan_interface.h>
+#else
+#define ASAN_POISON_MEMORY_REGION(at, size) ((void)(at), (void)(size))
+#define ASAN_UNPOISON_MEMORY_REGION(at, size) ((void)(at), (void)(size))
+#endif
+
+enum { ALIGNMENT = 16, GAP = 16, SMALL = 4096, BLOCK_BYTES = 65536 };
+
+/* The first block of a link is the one that small things are taken from. */
 struct ref_arena_block {
   ref_arena_block *next;
-  size_t padding; /* keeps what follows aligned to 16 */
+  size_t size, used; /* of what follows */
+  size_t padding;    /* keeps it aligned to 16 */
 };
+
+static ref_arena_block *ref_memory_block(ref_link *link, size_t size) {
+  ref_arena_block *block = malloc(sizeof *block + size);
+  if (block == NULL) {
+    ref_message_fatal(link, "E53", "Memory allocation failure");
+  }
+  *block = (ref_arena_block){.size = size};
+  return block;
+}
+
+/* A block of its own, behind the first. */
+static void *ref_memory_take_large(ref_link *link, ref_link *owner, size_t size) {
+  ref_arena_block *block = ref_memory_block(link, size);
+  block->used = size;
+  ref_arena_block **place = owner->blocks == NULL ? &owner->blocks : &owner->blocks->next;
+  block->next = *place;
+  *place = block;
+  return block + 1;
+}
+
+/* What it holds is for the caller to say. */
+static void *ref_memory_take_bare(ref_link *link, size_t bytes) {
+  ref_link *owner = link->memory_owner == NULL ? link : link->memory_owner;
+  if (bytes > SMALL) {
+    return ref_memory_take_large(link, owner, bytes);
+  }
+  const size_t room = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT + GAP;
+  if (owner->blocks == NULL || owner->blocks->size - owner->blocks->used < room) {
+    ref_arena_block *block = ref_memory_block(link, BLOCK_BYTES);
+    ASAN_POISON_MEMORY_REGION(block + 1, block->size);
+    block->next = owner->blocks;
+    owner->blocks = block;
+  }
+  uint8_t *taken = (uint8_t *)(owner->blocks + 1) + owner->blocks->used;
+  owner->blocks->used += room;
+  ASAN_UNPOISON_MEMORY_REGION(taken, bytes);
+  return taken;
+}
 
 void *ref_memory_take(ref_link *link, size_t count, size_t size) {
   if (size != 0 && count > (SIZE_MAX - sizeof(ref_arena_block)) / size) {
     ref_message_fatal(link, "E53", "Memory allocation failure");
   }
-  ref_arena_block *block = calloc(1, sizeof *block + count * size);
-  if (block == NULL) {
-    ref_message_fatal(link, "E53", "Memory allocation failure");
-  }
-  ref_link *owner = link->memory_owner == NULL ? link : link->memory_owner;
-  block->next = owner->blocks;
-  owner->blocks = block;
-  return block + 1;
+  return memset(ref_memory_take_bare(link, count * size), 0, count * size);
 }
 
 void ref_memory_free(ref_arena_block *blocks) {
@@ -32,12 +84,18 @@ void ref_memory_free(ref_arena_block *blocks) {
 }
 
 char *ref_memory_print(ref_link *link, const char *format, ...) {
+  char whole[256];
   va_list arguments;
   va_start(arguments, format);
-  const int length = vsnprintf(NULL, 0, format, arguments);
+  const int length = vsnprintf(whole, sizeof whole, format, arguments);
   va_end(arguments);
   const size_t size = length < 0 ? 1 : (size_t)length + 1;
-  char *text = ref_memory_take(link, size, 1);
+  char *text = ref_memory_take_bare(link, size);
+  text[0] = 0;
+  if (length >= 0 && size <= sizeof whole) {
+    memcpy(text, whole, size);
+    return text;
+  }
   va_start(arguments, format);
   (void)vsnprintf(text, size, format, arguments);
   va_end(arguments);
@@ -49,7 +107,10 @@ void *ref_memory_grow(ref_link *link, void *items, size_t count, size_t *capacit
     return items;
   }
   const size_t larger = *capacity == 0 ? 8 : *capacity * 2;
-  void *moved = ref_memory_take(link, larger, item_size);
+  if (larger > (SIZE_MAX - sizeof(ref_arena_block)) / item_size) {
+    ref_message_fatal(link, "E53", "Memory allocation failure");
+  }
+  uint8_t *moved = ref_memory_take_bare(link, larger * item_size);
   if (count > 0) {
     memcpy(moved, items, count * item_size);
   }
@@ -84,7 +145,7 @@ static void ref_bytes_reserve(ref_link *link, ref_bytes *bytes, size_t size) {
   ref_bytes_check(link, size);
   if (size > bytes->capacity) {
     const size_t capacity = size < 32 ? 64 : size < large ? size * 2 : size + size / 4;
-    uint8_t *data = ref_memory_take(link, capacity, 1);
+    uint8_t *data = ref_memory_take_bare(link, capacity);
     if (bytes->size > 0) {
       memcpy(data, bytes->data, bytes->size);
     }

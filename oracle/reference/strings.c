@@ -9,9 +9,9 @@ static size_t ref_map_slot(const ref_map *map, const char *key) {
   for (const char *at = key; *at != 0; at++) {
     hash = (hash ^ (uint8_t)*at) * 1099511628211u;
   }
-  size_t slot = (size_t)(hash % map->capacity);
+  size_t slot = (size_t)((hash ^ hash >> 32) & (map->capacity - 1)); /* a power of two */
   while (map->numbers[slot] != REF_NONE && strcmp(map->keys[slot], key) != 0) {
-    slot = (slot + 1) % map->capacity;
+    slot = (slot + 1) & (map->capacity - 1);
   }
   return slot;
 }
@@ -37,7 +37,8 @@ static void ref_map_enlarge(ref_link *link, ref_map *map) {
   }
 }
 
-void ref_map_set(ref_link *link, ref_map *map, const char *key, size_t number) {
+/* The slot of a key, which has one from now on. */
+static size_t ref_map_add(ref_link *link, ref_map *map, const char *key) {
   if (map->capacity == 0 || map->count * 2 >= map->capacity) {
     ref_map_enlarge(link, map);
   }
@@ -46,7 +47,20 @@ void ref_map_set(ref_link *link, ref_map *map, const char *key, size_t number) {
     map->count++;
     map->keys[slot] = key;
   }
+  return slot;
+}
+
+void ref_map_set(ref_link *link, ref_map *map, const char *key, size_t number) {
+  const size_t slot = ref_map_add(link, map, key); /* which may make other lists of numbers */
   map->numbers[slot] = number;
+}
+
+/* False where the key has a number already, which stays. */
+static bool ref_map_put(ref_link *link, ref_map *map, const char *key, size_t number) {
+  const size_t slot = ref_map_add(link, map, key);
+  const bool fresh = map->numbers[slot] == REF_NONE;
+  map->numbers[slot] = fresh ? number : map->numbers[slot];
+  return fresh;
 }
 
 /* W2.1. The table starts with the empty string at offset 0; RF41: an empty prototype text is a string of its own. */
@@ -54,11 +68,9 @@ void ref_strings_add(ref_link *link, ref_strings *strings, const char *text) {
   if (strings->bytes.size == 0) {
     ref_bytes_add(link, &strings->bytes, "", 1);
   }
-  if (ref_map_find(&strings->offsets, text) != REF_NONE) {
-    return;
+  if (ref_map_put(link, &strings->offsets, text, strings->bytes.size)) {
+    ref_bytes_add(link, &strings->bytes, text, strlen(text) + 1);
   }
-  ref_map_set(link, &strings->offsets, text, strings->bytes.size);
-  ref_bytes_add(link, &strings->bytes, text, strlen(text) + 1);
 }
 
 uint32_t ref_strings_offset(const ref_strings *strings, const char *text) {
