@@ -109,6 +109,8 @@ static const struct {
     {TL_MESSAGE_NO_UUID, "an index file (-uidx), which no envelope holds"},
     {TL_MESSAGE_NO_MATCHING_UUID, "an index file (-uidx), which no envelope holds"},
     {TL_MESSAGE_UUID_TWICE, "an index file (-uidx), which no envelope holds"},
+    {TL_MESSAGE_DUPLICATE_IDS, "an index file (-uidx), which no envelope holds (L118)"},
+    {TL_MESSAGE_NO_UDT_ENTRY, "an index file (-uidx), which no envelope holds (L474)"},
     {TL_MESSAGE_KEPT_TEXT, "the linker's own identity; fuzzed links have nvlink's"},
     {TL_MESSAGE_DEFECT, "the linker's own identity; fuzzed links have nvlink's"},
     {TL_MESSAGE_OPTIONS_FILE, "a file that cannot be opened; fuzzed command lines open none"},

@@ -5,6 +5,7 @@
 
 #include "fuzz/generate_capsule.h"
 #include "fuzz/generate_cells.h"
+#include "fuzz/generate_rare.h"
 #include "fuzz/mutate.h"
 #include "fuzz/words.h"
 
@@ -153,7 +154,6 @@ static void more_add_ring(const built_file *file) {
 }
 
 static void more_extend(built_file *file, void *context) {
-  (void)context;
   more_add_references(file);
   more_add_sections(file);
   more_bend_symbols(file);
@@ -161,6 +161,7 @@ static void more_extend(built_file *file, void *context) {
   more_add_ring(file);
   if (more_percent(file, 40))
     fuzz_generate_cells(file);
+  fuzz_rare_add(*(const uint32_t *)context, file);
 }
 
 static void generate_words(const built_choices *choices, unsigned sm, fuzz_envelope *envelope) {
@@ -203,11 +204,12 @@ static void generate_program(const built_choices *choices, fuzz_envelope *envelo
   generate_words(choices, program.sm, envelope);
   built_program_plan(&program);
   generate_shrink(choices, &program);
+  uint32_t rare = fuzz_rare_choose(choices);
   for (uint32_t i = 0; i < program.file_count; i++) {
     char name[FUZZ_NAME];
     size_t size = 0;
     (void)snprintf(name, sizeof name, "%s-%u.cubin", built_choose(choices, 200) < 199 ? "built" : "cudadevrt", i);
-    uint8_t *const bytes = built_program_file(&program, i, false, more_extend, NULL, &size);
+    uint8_t *const bytes = built_program_file(&program, i, false, more_extend, &rare, &size);
     (void)fuzz_envelope_add_file(envelope, name, bytes, size);
     free(bytes);
   }

@@ -1,5 +1,5 @@
 /* An envelope's files as the doubters see them (oracle/check): only files that keep by themselves every invariant that one
- * file can keep are a program. */
+ * file can keep are a program; a capsule's views have the same symbols besides. */
 #ifndef FUZZ_SOUND_H
 #define FUZZ_SOUND_H
 

@@ -3,10 +3,56 @@
 #include "fuzz/words.h"
 
 #include "arguments.h"
+#include "memory_blocks.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define POOL 1
+#endif
+#endif
+
+void *__wrap_ref_memory_block_take(size_t size);
+void __wrap_ref_memory_block_give(void *block, size_t size);
+void *__real_ref_memory_block_take(size_t size);
+void __real_ref_memory_block_give(void *block, size_t size);
+
+#ifdef POOL
+#include <sanitizer/asan_interface.h>
+
+/* As in voter_linker.c: under the address sanitizer the blocks go round from one link to the next, poisoned while no link has them. */
+enum { POOL_BLOCKS = 8 };
+static void *pool[POOL_BLOCKS];
+static size_t pool_count;
+
+void *__wrap_ref_memory_block_take(size_t size) {
+  if (size != REF_BLOCK_BYTES || !pool_count)
+    return __real_ref_memory_block_take(size);
+  void *const block = pool[--pool_count];
+  ASAN_UNPOISON_MEMORY_REGION(block, size);
+  return block;
+}
+
+void __wrap_ref_memory_block_give(void *block, size_t size) {
+  if (size != REF_BLOCK_BYTES || pool_count == POOL_BLOCKS) {
+    __real_ref_memory_block_give(block, size);
+    return;
+  }
+  ASAN_POISON_MEMORY_REGION(block, size);
+  pool[pool_count++] = block;
+}
+#else
+void *__wrap_ref_memory_block_take(size_t size) {
+  return __real_ref_memory_block_take(size);
+}
+
+void __wrap_ref_memory_block_give(void *block, size_t size) {
+  __real_ref_memory_block_give(block, size);
+}
+#endif
 
 typedef struct reference_call {
   ref_arguments arguments;

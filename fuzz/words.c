@@ -33,11 +33,30 @@ static const word_row word_rows[] = {
     {"-verbose-tkinfo=", {"true", "false"}},
     {"-cpu-arch=", {"X86_64", "AARCH64"}},
 };
-enum { WORD_ROWS = sizeof word_rows / sizeof *word_rows };
+/* Words that end most links before a file is read, or that are refused: for their messages, and drawn seldom. */
+static const word_row rare_rows[] = {
+    {"-lto", {NULL}},
+    {"-dlto", {NULL}},
+    {"-emit-ptx", {NULL}},
+    {"-Ofc=", {"max", "min"}},
+    {"-nvvmpath=", {"nvvm"}},
+    {"-ghls=", {"lcs-abs", "lcs-aug"}},
+    {"-maxrregcount=", {"32", "0x10", "99999999999", "many"}},
+    {"-split-compile=", {"1", "4"}},
+    {"-device-stack-protector=", {"true", "false", "maybe"}},
+    {"-verbose-tkinfo=", {"maybe"}},
+    {"-m=", {"64", "32"}},
+    {"-Xptxas=", {"O3"}},
+};
+enum {
+  WORD_ROWS = sizeof word_rows / sizeof *word_rows,
+  RARE_ROWS = sizeof rare_rows / sizeof *rare_rows,
+  RARE_ONE_IN = 24
+};
 
-static const char *const target_names[] = {"sm_75",  "sm_80",   "sm_86",  "sm_87",      "sm_89",
-                                           "sm_90",  "sm_90a",  "sm_88",  "sm_100",     "sm_103",
-                                           "sm_120", "sm_100a", "sm_121", "compute_90", "sm_70"};
+static const char *const target_names[] = {"sm_75",  "sm_80",      "sm_86",  "sm_87",  "sm_89",  "sm_90",
+                                           "sm_90a", "sm_88",      "sm_100", "sm_103", "sm_120", "sm_100a",
+                                           "sm_121", "compute_90", "sm_70",  "lto_90"};
 
 /* Quotes and blanks are the option grammar's business, which is fuzzed elsewhere (targets/options_file.c). */
 static bool value_is_plain(const char *value) {
@@ -53,14 +72,16 @@ static bool word_fits(const word_row *row, const char *word) {
 bool fuzz_word_is_known(const char *word) {
   if (strncmp(word, "-arch=", 6) == 0)
     return value_is_plain(word + 6);
-  for (size_t i = 0; i < WORD_ROWS; i++)
-    if (word_fits(&word_rows[i], word))
+  for (size_t i = 0; i < WORD_ROWS + RARE_ROWS; i++)
+    if (word_fits(i < WORD_ROWS ? &word_rows[i] : &rare_rows[i - WORD_ROWS], word))
       return true;
   return false;
 }
 
 const char *fuzz_word_choose(const built_choices *choices, char word[FUZZ_WORD]) {
-  const word_row *const row = &word_rows[built_choose(choices, WORD_ROWS)];
+  const bool rare = built_choose(choices, RARE_ONE_IN) == RARE_ONE_IN - 1;
+  const word_row *const row =
+      rare ? &rare_rows[built_choose(choices, RARE_ROWS)] : &word_rows[built_choose(choices, WORD_ROWS)];
   uint32_t count = 0;
   while (count < sizeof row->values / sizeof *row->values && row->values[count])
     count++;

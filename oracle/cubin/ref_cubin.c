@@ -18,6 +18,26 @@ enum {
   INDEX_EXTENDED = 0xffff
 };
 
+/* Words as they lie where the machine has the file's order: at once, which under a sanitizer is one check instead of eight. */
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+uint16_t ref_u16(const uint8_t *at) {
+  uint16_t value;
+  memcpy(&value, at, sizeof value);
+  return value;
+}
+
+uint32_t ref_u32(const uint8_t *at) {
+  uint32_t value;
+  memcpy(&value, at, sizeof value);
+  return value;
+}
+
+uint64_t ref_u64(const uint8_t *at) {
+  uint64_t value;
+  memcpy(&value, at, sizeof value);
+  return value;
+}
+#else
 uint16_t ref_u16(const uint8_t *at) {
   return (uint16_t)(at[0] | at[1] << 8);
 }
@@ -29,6 +49,7 @@ uint32_t ref_u32(const uint8_t *at) {
 uint64_t ref_u64(const uint8_t *at) {
   return (uint64_t)ref_u32(at) | (uint64_t)ref_u32(at + 4) << 32;
 }
+#endif
 
 static bool ref_cubin_fail(char *error, size_t error_size, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

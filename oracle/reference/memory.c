@@ -3,6 +3,8 @@
  * what a link costs under that sanitizer. */
 #include "link.h"
 
+#include "memory_blocks.h"
+
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +23,7 @@
 #define ASAN_UNPOISON_MEMORY_REGION(at, size) ((void)(at), (void)(size))
 #endif
 
-enum { ALIGNMENT = 16, GAP = 16, SMALL = 4096, BLOCK_BYTES = 65536 };
+enum { ALIGNMENT = 16, GAP = 16, SMALL = 16384 };
 
 /* The first block of a link is the one that small things are taken from. */
 struct ref_arena_block {
@@ -31,7 +33,7 @@ struct ref_arena_block {
 };
 
 static ref_arena_block *ref_memory_block(ref_link *link, size_t size) {
-  ref_arena_block *block = malloc(sizeof *block + size);
+  ref_arena_block *block = ref_memory_block_take(sizeof *block + size);
   if (block == NULL) {
     ref_message_fatal(link, "E53", "Memory allocation failure");
   }
@@ -55,9 +57,10 @@ static void *ref_memory_take_bare(ref_link *link, size_t bytes) {
   if (bytes > SMALL) {
     return ref_memory_take_large(link, owner, bytes);
   }
-  const size_t room = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT + GAP;
+  const size_t gap = GAP + bytes / 8; /* wider than what an array holds */
+  const size_t room = (bytes + gap + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
   if (owner->blocks == NULL || owner->blocks->size - owner->blocks->used < room) {
-    ref_arena_block *block = ref_memory_block(link, BLOCK_BYTES);
+    ref_arena_block *block = ref_memory_block(link, REF_BLOCK_BYTES - sizeof *block);
     ASAN_POISON_MEMORY_REGION(block + 1, block->size);
     block->next = owner->blocks;
     owner->blocks = block;
@@ -78,7 +81,7 @@ void *ref_memory_take(ref_link *link, size_t count, size_t size) {
 void ref_memory_free(ref_arena_block *blocks) {
   while (blocks != NULL) {
     ref_arena_block *next = blocks->next;
-    free(blocks);
+    ref_memory_block_give(blocks, sizeof *blocks + blocks->size);
     blocks = next;
   }
 }
@@ -171,6 +174,20 @@ void ref_bytes_fill(ref_link *link, ref_bytes *bytes, size_t size) {
   }
 }
 
+/* As ref_u16 and the others read them. */
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+void ref_put_u16(uint8_t *at, uint16_t value) {
+  memcpy(at, &value, sizeof value);
+}
+
+void ref_put_u32(uint8_t *at, uint32_t value) {
+  memcpy(at, &value, sizeof value);
+}
+
+void ref_put_u64(uint8_t *at, uint64_t value) {
+  memcpy(at, &value, sizeof value);
+}
+#else
 void ref_put_u16(uint8_t *at, uint16_t value) {
   at[0] = (uint8_t)value;
   at[1] = (uint8_t)(value >> 8);
@@ -185,6 +202,7 @@ void ref_put_u64(uint8_t *at, uint64_t value) {
   ref_put_u32(at, (uint32_t)value);
   ref_put_u32(at + 4, (uint32_t)(value >> 32));
 }
+#endif
 
 void ref_bytes_add_u32(ref_link *link, ref_bytes *bytes, uint32_t value) {
   uint8_t word[4];

@@ -22,12 +22,10 @@ size_t ref_map_find(const ref_map *map, const char *key) {
 
 static void ref_map_enlarge(ref_link *link, ref_map *map) {
   const ref_map old = *map;
-  map->capacity = old.capacity == 0 ? 64 : old.capacity * 2;
+  map->capacity = old.capacity == 0 ? 64 : old.capacity * 4;
   map->keys = ref_memory_take(link, map->capacity, sizeof *map->keys);
   map->numbers = ref_memory_take(link, map->capacity, sizeof *map->numbers);
-  for (size_t i = 0; i < map->capacity; i++) {
-    map->numbers[i] = REF_NONE;
-  }
+  memset(map->numbers, UINT8_MAX, map->capacity * sizeof *map->numbers); /* REF_NONE has all bits */
   for (size_t i = 0; i < old.capacity; i++) {
     if (old.numbers[i] != REF_NONE) {
       const size_t slot = ref_map_slot(map, old.keys[i]);
