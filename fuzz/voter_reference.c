@@ -95,6 +95,7 @@ void fuzz_link_reference(const fuzz_envelope *envelope, fuzz_answer *answer) {
   for (size_t i = 0; i < envelope->file_count; i++)
     call->inputs[i] = (ref_input){envelope->files[i].name, envelope->files[i].bytes, envelope->files[i].size};
   job.inputs = call->inputs;
+  job.library_count = 0; /* an envelope has none */
   job.input_count = envelope->file_count;
   call->result = ref_reference_link(&job);
   answer->code = call->result.exit_code;

@@ -32,7 +32,7 @@ int voters_call_reference(int argc, char *const *argv, const char *output, const
     reference_write_ids(&result, ids);
     ref_result_free(&result);
   } else {
-    fprintf(stderr, "twinlink-ref: cannot use option '%s'\n", arguments.refused ? arguments.refused : "");
+    fprintf(stderr, "twinlink-ref: no memory\n");
   }
   ref_arguments_free(&arguments);
   return code;

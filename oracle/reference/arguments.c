@@ -42,6 +42,12 @@ void ref_arguments_free(ref_arguments *arguments) {
   }
   free((void *)(uintptr_t)arguments->index.bytes);
   free(arguments->inputs);
+  for (size_t i = 0; i < arguments->library_count; i++) {
+    free((void *)(uintptr_t)arguments->libraries[i].file.bytes);
+    free((void *)(uintptr_t)arguments->libraries[i].file.name);
+    free((void *)(uintptr_t)arguments->libraries[i].name);
+  }
+  free(arguments->libraries);
   ref_grammar_free(&arguments->grammar);
   *arguments = (ref_arguments){0};
 }
@@ -61,13 +67,78 @@ static bool ref_arguments_read_inputs(ref_arguments *arguments) {
   return arguments->inputs != NULL;
 }
 
+/* `length` letters in a string of its own. */
+static char *ref_arguments_copy(const char *text, size_t length) {
+  char *copy = calloc(length + 1, 1);
+  if (copy != NULL) {
+    memcpy(copy, text, length);
+  }
+  return copy;
+}
+
+/* C45: `lib` and the library's name in one folder, if there is such a file. */
+static bool ref_arguments_try_folder(ref_arguments *arguments, const char *folder, size_t length, const char *name,
+                                     size_t number) {
+  const size_t size = length + strlen(name) + sizeof "/lib.a";
+  ref_library *more = realloc(arguments->libraries, (arguments->library_count + 1) * sizeof *more);
+  arguments->libraries = more == NULL ? arguments->libraries : more;
+  char *path = calloc(size, 1), *kept = ref_arguments_copy(name, strlen(name));
+  if (more == NULL || path == NULL || kept == NULL) {
+    free(path);
+    free(kept);
+    return false;
+  }
+  (void)snprintf(path, size, "%.*s/lib%s.a", (int)length, folder, name);
+  ref_input file = {0};
+  (void)ref_grammar_read_file(path, &file);
+  if (file.name == NULL) { /* none */
+    free(path);
+    free(kept);
+    return true;
+  }
+  file.name = path;
+  more[arguments->library_count] = (ref_library){file, kept, number};
+  arguments->library_count++;
+  return true;
+}
+
+static bool ref_arguments_try_folders(ref_arguments *arguments, const char *folders, char separator, const char *name,
+                                      size_t number) {
+  const char separators[] = {separator, 0};
+  bool good = true;
+  while (good && folders != NULL && *folders != 0) {
+    const size_t length = strcspn(folders, separators);
+    good = length == 0 || ref_arguments_try_folder(arguments, folders, length, name, number);
+    folders += length + (folders[length] != 0);
+  }
+  return good;
+}
+
+/* C45: for each library the folders of -L, then those of LIBRARY_PATH. */
+static bool ref_arguments_read_libraries(ref_arguments *arguments) {
+  const ref_grammar *grammar = &arguments->grammar;
+  const char *names = grammar->options.values[REF_OPTION_LIBRARY];
+  bool good = true;
+  for (size_t number = 0; good && names != NULL && *names != 0 && !grammar->ended; number++) {
+    const size_t length = strcspn(names, ",");
+    char *name = ref_arguments_copy(names, length);
+    good = name != NULL;
+    if (good && length > 0) {
+      good = ref_arguments_try_folders(arguments, grammar->options.values[REF_OPTION_LIBRARY_PATH], ',', name, number) &&
+             ref_arguments_try_folders(arguments, getenv("LIBRARY_PATH"), ':', name, number);
+    }
+    free(name);
+    names += length + (names[length] != 0);
+  }
+  return good;
+}
+
 bool ref_arguments_read(ref_arguments *arguments, int argc, char *const *argv, const char *bug_compatible) {
   *arguments = (ref_arguments){0};
   ref_grammar *grammar = &arguments->grammar;
   grammar->bug_compatible = bug_compatible != NULL && strcmp(bug_compatible, "1") == 0;
   ref_grammar_take(grammar, argc - 1, (const char *const *)argv + 1);
-  arguments->refused = grammar->ended ? NULL : grammar->refused;
-  return !grammar->failed && arguments->refused == NULL && ref_arguments_read_inputs(arguments);
+  return !grammar->failed && ref_arguments_read_inputs(arguments) && ref_arguments_read_libraries(arguments);
 }
 
 ref_job ref_arguments_job(const ref_arguments *arguments) {
@@ -75,6 +146,8 @@ ref_job ref_arguments_job(const ref_arguments *arguments) {
   return (ref_job){.inputs = arguments->inputs,
                    .input_count = arguments->input_count,
                    .index = arguments->index,
+                   .libraries = arguments->libraries,
+                   .library_count = arguments->library_count,
                    .options = grammar->options,
                    .identity_nvlink = grammar->identity_nvlink,
                    .bug_compatible = grammar->bug_compatible,

@@ -9,11 +9,12 @@ typedef struct ref_arguments {
   ref_input *inputs; /* with their bytes; NULL bytes where a file cannot be read */
   size_t input_count;
   ref_input index;
-  const char *refused; /* the word whose answer only the program gives; NULL: no memory */
+  ref_library *libraries;
+  size_t library_count;
 } ref_arguments;
 
 /* argv[0] is not looked at; `bug_compatible` is the environment's TWINLINK_BUG_COMPATIBLE, or NULL. Reads the files. False
- * when a word cannot be used. To be freed in any case; the words must stay. */
+ * for want of memory. To be freed in any case; the words must stay. */
 bool ref_arguments_read(ref_arguments *arguments, int argc, char *const *argv, const char *bug_compatible);
 /* The job, which points into `arguments`. */
 ref_job ref_arguments_job(const ref_arguments *arguments);

@@ -97,8 +97,8 @@ static bool ref_grammar_find(ref_grammar *grammar, const char *word, size_t leng
                                  {"emit-ptx", "emit-ptx", REF_WORD_FLAG, &other->emits_ptx},
                                  {"Ofc", "Ofast-compile", REF_WORD_TEXT, &other->compiles_fast},
                                  {"optf", "options-file", REF_WORD_FILES, NULL},
-                                 {"h", "help", REF_WORD_PROGRAM, NULL},
-                                 {"V", "version", REF_WORD_PROGRAM, NULL},
+                                 {"h", "help", REF_WORD_PROGRAM, &other->prints},
+                                 {"V", "version", REF_WORD_PROGRAM, &other->prints},
                                  {"ghls", "gen-host-linker-script", REF_WORD_PROGRAM, &other->host_script}};
   const ref_option_row *rows = ref_option_rows();
   const bool is_long = length > 1 && word[1] == '-';
@@ -346,10 +346,8 @@ static int ref_grammar_take_option(ref_grammar *grammar, const char *word, const
     return 1;
   }
   if (row.kind == REF_WORD_PROGRAM) {
-    grammar->refused = grammar->refused == NULL && row.value == NULL ? word : grammar->refused;
-    if (row.value != NULL) {
-      *row.value = equals ? word + length + 1 : "lcs-abs";
-    }
+    const bool script = row.value == &grammar->other.host_script;
+    *row.value = !script ? row.long_name : equals ? word + length + 1 : "lcs-abs";
     return 1;
   }
   if (row.kind == REF_WORD_FLAG && equals) {

@@ -13,7 +13,6 @@ typedef struct ref_grammar {
   size_t said_count;
   char **owned; /* texts that the options, names and messages are in */
   size_t owned_count;
-  const char *refused; /* a word whose answer only the program gives */
   unsigned files_open;
   bool identity_nvlink, bug_compatible;
   bool ended, failed; /* by a word; for want of memory */

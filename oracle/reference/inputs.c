@@ -295,7 +295,7 @@ static const uint8_t *ref_input_heal_order(ref_link *link, const uint8_t *bytes,
 }
 
 /* RF201: bytes that the file does not have, be it of the null section. */
-static bool ref_input_has_outside_section(const uint8_t *bytes, size_t size, uint64_t headers) {
+bool ref_input_has_outside_section(const uint8_t *bytes, size_t size, uint64_t headers) {
   for (uint16_t i = 0; i < ref_u16(bytes + 60); i++) {
     const uint8_t *header = bytes + headers + (size_t)i * 64;
     const uint64_t offset = ref_u64(header + 24);
@@ -386,10 +386,12 @@ void ref_inputs_read(ref_link *link) {
   link->files = ref_memory_take(link, job->input_count, sizeof *link->files);
   for (size_t i = 0; i < job->input_count; i++) {
     const ref_input *input = &job->inputs[i];
-    if (input->bytes == NULL || (input->size > 0 && input->size < SMALLEST_FILE)) {
+    if (input->bytes == NULL ||
+        (input->size > 0 && input->size < SMALLEST_FILE && !ref_foreign_is_archive(input))) {
       ref_message_fatal(link, "E53", "Could not open input file '%s'", input->name);
     }
-    if (!ref_input_extension_links(link, input->name)) {
+    if (ref_foreign_take(link, input, ref_input_extension(input->name)) ||
+        !ref_input_extension_links(link, input->name)) {
       continue;
     }
     if (input->size == 0) {

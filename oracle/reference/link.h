@@ -494,6 +494,12 @@ void ref_reference_lay_out(ref_link *link);
 
 /* inputs.c */
 void ref_inputs_read(ref_link *link);
+/* The bytes of some section, the null section too, are not in the file; its section table is. */
+bool ref_input_has_outside_section(const uint8_t *bytes, size_t size, uint64_t headers);
+/* foreign.c: an archive, be it of eight bytes or thin. */
+bool ref_foreign_is_archive(const ref_input *input);
+bool ref_foreign_take(ref_link *link, const ref_input *input, const char *extension);
+void ref_foreign_find_libraries(ref_link *link);
 void ref_inputs_free(ref_link *link);
 const char *ref_input_string(const ref_cubin *cubin, uint64_t offset);
 void ref_inputs_prepare(ref_link *link, ref_file *file);

@@ -7,13 +7,17 @@
 int main(int argc, char **argv) {
   ref_arguments arguments;
   if (!ref_arguments_read(&arguments, argc, argv, getenv("TWINLINK_BUG_COMPATIBLE"))) {
-    (void)fprintf(stderr, "twinlink-ref: cannot use option '%s'\n", arguments.refused != NULL ? arguments.refused : "");
+    (void)fprintf(stderr, "twinlink-ref: no memory\n");
     ref_arguments_free(&arguments);
     return 1;
   }
   const ref_job job = ref_arguments_job(&arguments);
   ref_result result = ref_reference_link(&job);
   const int exit_code = ref_arguments_finish(&job, &result, stderr);
+  if (exit_code == 0 && job.words.prints != NULL) {
+    (void)printf("twinlink-ref: the second linker of twinlink; it takes nvlink's options (no %s of its own)\n",
+                 job.words.prints);
+  }
   ref_result_free(&result);
   ref_arguments_free(&arguments);
   return exit_code;

@@ -89,10 +89,9 @@ static void ref_options_check_conflicts(ref_link *link) {
   }
 }
 
-/* E10, C52, C54a: behind what is said of the target. */
+/* E10, C52: behind what is said of the target. */
 static void ref_options_check_words(ref_link *link) {
   const ref_job_words *words = &link->job->words;
-  const char *times = link->job->options.values[REF_OPTION_TIME];
   if (words->emits_ptx != NULL && words->optimizes == NULL) {
     ref_message_fatal(link, "E10", "Conflicting options '-emit-ptx' and 'no -dlto'");
   }
@@ -105,6 +104,11 @@ static void ref_options_check_words(ref_link *link) {
   if (words->optimizes != NULL) {
     ref_message_fatal(link, "X6", "the reference does not optimise");
   }
+}
+
+/* C54a: behind the libraries (RF272). */
+static void ref_options_check_times(ref_link *link) {
+  const char *times = link->job->options.values[REF_OPTION_TIME];
   FILE *file = times == NULL || strcmp(times, "-") == 0 ? NULL : fopen(times, "ab");
   if (times != NULL && strcmp(times, "-") != 0 && file == NULL) {
     ref_message_fatal(link, "C54a", "Cannot open file '%s'", times);
@@ -142,6 +146,8 @@ void ref_options_check(ref_link *link) {
   }
   link->preserves = ref_option_given(link, REF_OPTION_PRESERVE_RELOCS);
   ref_preserve_warn(link); /* L657: before what is wrong with the index */
+  ref_foreign_find_libraries(link);
+  ref_options_check_times(link);
   ref_unified_read_index(link);
   link->relocatable = ref_option_given(link, REF_OPTION_RELOCATABLE);
   /* W17.1, W17.11 */

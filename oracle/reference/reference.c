@@ -98,6 +98,9 @@ void ref_reference_lay_out(ref_link *link) {
 static void ref_reference_run(ref_link *link) {
   link->view = &ref_view_sass;
   ref_messages_take_words(link);
+  if (link->job->words.prints != NULL) {
+    return; /* C54b */
+  }
   ref_options_check(link);
   ref_inputs_read(link);
   if (link->is_virtual) {

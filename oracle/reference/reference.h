@@ -70,6 +70,7 @@ typedef struct ref_options {
 typedef struct ref_job_words {
   const char *optimizes, *emits_ptx, *compiles_fast; /* link-time optimisation: C52, E10 */
   const char *host_script;                           /* C54 */
+  const char *prints;                                /* C54b: what the program prints; no link */
 } ref_job_words;
 
 typedef struct ref_input {
@@ -77,6 +78,13 @@ typedef struct ref_input {
   const void *bytes;
   size_t size;
 } ref_input;
+
+/* A file that has the name of a library of -l, in a folder of -L or LIBRARY_PATH. */
+typedef struct ref_library {
+  ref_input file;   /* its bytes are NULL when it cannot be read */
+  const char *name; /* as -l gives it */
+  size_t number;    /* of the option's element: a library may have several files */
+} ref_library;
 
 /* REF_LINE: a line of the call graph's dump, printed as it is. */
 typedef enum ref_severity { REF_INFO, REF_WARNING, REF_ERROR, REF_FATAL, REF_LINE } ref_severity;
@@ -92,6 +100,8 @@ typedef struct ref_job {
   const ref_input *inputs;
   size_t input_count;
   ref_input index; /* of -uidx; its bytes are NULL when it cannot be read */
+  const ref_library *libraries;
+  size_t library_count;
   ref_options options;
   bool identity_nvlink; /* else twinlink */
   bool bug_compatible;  /* class R of vendor-defects.md as nvlink does it */
