@@ -1,4 +1,4 @@
-/* Fences of leaf kernels: M44, RF234, RF238, RF241, RF246. In an executable of capsules alone a kernel that calls nothing loses the loads
+/* Fences of leaf kernels: M44, RF234, RF238, RF246, RF273. In an executable of capsules alone a kernel that calls nothing loses the loads
  * that ptxas puts in front of a fence, which are never done, and the narrow fence in front of a wider one. Done to the objects
  * before they are linked, as the opposite is in capsule_exits.c. */
 #include "capsule.h"
@@ -11,10 +11,7 @@ enum {
   BASE = 0x01ff,
   CALL_ABSOLUTE = 0x143,
   CALL_RELATIVE = 0x144,
-  BRANCH_INDEXED = 0x149,
-  TRANSACTION_BARRIER = 0x1a7,  /* SYNCS */
-  TRANSACTION_END = 0x1b1,      /* of one: mbarrier.inval */
-  TRANSACTION_EXCHANGE = 0x1b2, /* SYNCS.EXCH */
+  TRANSACTION_RECORD = 0x1b, /* second byte of a record */
   LOAD_SHARED = 0x984,
   FENCE = 0x992,
   COPY_TO_SHARED = 0xfae, /* LDGSTS */
@@ -41,11 +38,11 @@ static unsigned ref_fences_opcode(const ref_section *text, size_t number) {
   return ref_u16(text->data + number * INSTRUCTION) & OPCODE;
 }
 
-/* A kernel that neither calls nor branches to where a register says. */
+/* A kernel that calls nothing. */
 static bool ref_fences_concern(const ref_cubin *cubin, const ref_section *text) {
   for (size_t i = 0; i < text->size / INSTRUCTION; i++) {
     const unsigned base = ref_fences_opcode(text, i) & BASE;
-    if (base == CALL_ABSOLUTE || base == CALL_RELATIVE || base == BRANCH_INDEXED) {
+    if (base == CALL_ABSOLUTE || base == CALL_RELATIVE) {
       return false;
     }
   }
@@ -56,12 +53,22 @@ static bool ref_fences_is_idle(const ref_section *text, size_t number) {
   return ref_fences_opcode(text, number) == LOAD_SHARED && ref_u16(text->data + number * INSTRUCTION + 2) == NOWHERE;
 }
 
-static bool ref_fences_has(const ref_section *text, size_t count, unsigned mask, unsigned opcode) {
+static bool ref_fences_copies(const ref_section *text, size_t count) {
   size_t i = 0;
-  while (i < count && (ref_fences_opcode(text, i) & mask) != opcode) {
+  while (i < count && ref_fences_opcode(text, i) != COPY_TO_SHARED) {
     i++;
   }
   return i < count;
+}
+
+/* RF273: whatever the SASS text makes of it, also arithmetic (mbarrier.pending_count). */
+static bool ref_fences_has_transactions(const ref_section *capsule) {
+  ref_capsule_step step;
+  bool good = ref_capsule_body_begin(capsule->data, (size_t)capsule->size, &step), found = false;
+  while (good && !found && ref_capsule_body_next(&step)) {
+    found = !step.derived && step.end - step.record >= 2 && capsule->data[step.record + 1] == TRANSACTION_RECORD;
+  }
+  return found;
 }
 
 static bool ref_fences_is_narrow(const ref_section *text, size_t number, size_t count) {
@@ -70,13 +77,10 @@ static bool ref_fences_is_narrow(const ref_section *text, size_t number, size_t 
          ref_fences_opcode(text, number + 1) == FENCE;
 }
 
-/* RF238: a kernel with LDGSTS keeps the loads, wherever they stand. RF246: one with SYNCS keeps the fences. */
-static bool *ref_fences_choose(ref_link *link, const ref_section *text, bool *any) {
+/* RF238: a kernel with LDGSTS keeps the loads, wherever they stand. RF246: one with barriers for transactions keeps the fences. */
+static bool *ref_fences_choose(ref_link *link, const ref_section *text, const ref_section *capsule, bool *any) {
   const size_t count = (size_t)text->size / INSTRUCTION;
-  const bool keeps_loads = ref_fences_has(text, count, OPCODE, COPY_TO_SHARED);
-  const bool keeps_fences = ref_fences_has(text, count, BASE, TRANSACTION_BARRIER) ||
-                            ref_fences_has(text, count, BASE, TRANSACTION_END) ||    /* RF241 */
-                            ref_fences_has(text, count, BASE, TRANSACTION_EXCHANGE); /* RF240 */
+  const bool keeps_loads = ref_fences_copies(text, count), keeps_fences = ref_fences_has_transactions(capsule);
   bool *goes = ref_memory_take(link, count + 1, sizeof *goes);
   for (size_t i = 0; i < count; i++) {
     goes[i] = (ref_fences_is_idle(text, i) && !keeps_loads) || (ref_fences_is_narrow(text, i, count) && !keeps_fences);
@@ -162,7 +166,7 @@ static void ref_fences_edit(ref_link *link, ref_file *file, ref_section *capsule
   if (!ref_fences_concern(&file->whole, text)) {
     return;
   }
-  fences.goes = ref_fences_choose(link, text, &any);
+  fences.goes = ref_fences_choose(link, text, capsule, &any);
   fences.moves.count = (size_t)text->size / INSTRUCTION;
   fences.moves.start = ref_memory_take(link, fences.moves.count + 1, sizeof *fences.moves.start);
   fences.moves.self = ref_memory_take(link, fences.moves.count + 1, sizeof *fences.moves.self);
