@@ -124,8 +124,9 @@ static bool ref_arguments_read_libraries(ref_arguments *arguments) {
     char *name = ref_arguments_copy(names, length);
     good = name != NULL;
     if (good && length > 0) {
-      good = ref_arguments_try_folders(arguments, grammar->options.values[REF_OPTION_LIBRARY_PATH], ',', name, number) &&
-             ref_arguments_try_folders(arguments, getenv("LIBRARY_PATH"), ':', name, number);
+      good =
+          ref_arguments_try_folders(arguments, grammar->options.values[REF_OPTION_LIBRARY_PATH], ',', name, number) &&
+          ref_arguments_try_folders(arguments, getenv("LIBRARY_PATH"), ':', name, number);
     }
     free(name);
     names += length + (names[length] != 0);

@@ -14,6 +14,7 @@ enum {
   COLLECTIVE_BIT = 22, /* of the high word */
   BASE_BRANCH = 0x147,
   BASE_INDEXED = 0x149,
+  BASE_INDEXED_UNIFORM = 0x158,
   BASE_CALL = 0x144,
   BASE_LABEL = 0x145,
   ENTRY_BYTES = 24,
@@ -74,7 +75,7 @@ static bool ref_moves_has_entry(const ref_mover *mover, uint64_t offset) {
 static bool ref_moves_is_branch(const uint8_t *instruction) {
   const unsigned opcode = ref_u16(instruction) & OPCODE, base = opcode & BASE;
   const bool collective = (ref_u64(instruction + 8) >> COLLECTIVE_BIT & 1) != 0; /* RF234 */
-  return base == BASE_BRANCH || base == BASE_INDEXED || base == BASE_CALL ||
+  return base == BASE_BRANCH || base == BASE_INDEXED || base == BASE_INDEXED_UNIFORM || base == BASE_CALL ||
          (base == BASE_CONVERGE && (opcode == CONVERGE_REGISTER || collective));
 }
 

@@ -113,9 +113,9 @@ static bool ref_foreign_is_damaged(const ref_input *input) {
   }
   const uint64_t headers = ref_u64(bytes + 40);
   const uint16_t count = ref_u16(bytes + 60);
-  return count > 0 &&
-         (ref_u16(bytes + 58) != SECTION || headers < HEADER || headers > input->size ||
-          (uint64_t)count * SECTION > input->size - headers || ref_input_has_outside_section(bytes, input->size, headers));
+  return count > 0 && (ref_u16(bytes + 58) != SECTION || headers < HEADER || headers > input->size ||
+                       (uint64_t)count * SECTION > input->size - headers ||
+                       ref_input_has_outside_section(bytes, input->size, headers));
 }
 
 static void ref_foreign_check_object(ref_link *link, const ref_input *input) {
@@ -157,8 +157,8 @@ bool ref_foreign_take(ref_link *link, const ref_input *input, const char *extens
 
 /* RF272: of the first member that is no table e_machine alone counts; where no processor is named, it is x86-64. */
 static bool ref_foreign_fits(ref_link *link, const ref_input *archive) {
-  static const ref_processor processors[] = {
-      {"unknown", 62}, {"X86_64", 62}, {"X86", 3}, {"ARMv7", 40}, {"PPC64LE", 21}, {"AARCH64", 183}};
+  static const ref_processor processors[] = {{"unknown", 62}, {"X86_64", 62},  {"X86", 3},
+                                             {"ARMv7", 40},   {"PPC64LE", 21}, {"AARCH64", 183}};
   const char *named = link->job->options.values[REF_OPTION_CPU_ARCH];
   uint16_t machine = processors[0].machine;
   ref_member member = {.next = MAGIC};
@@ -170,8 +170,7 @@ static bool ref_foreign_fits(ref_link *link, const ref_input *archive) {
       return false;
     }
   } while (member.is_table);
-  return member.size >= OBJECT_BYTES && memcmp(member.data, "\177ELF", 4) == 0 &&
-         ref_u16(member.data + 18) == machine;
+  return member.size >= OBJECT_BYTES && memcmp(member.data, "\177ELF", 4) == 0 && ref_u16(member.data + 18) == machine;
 }
 
 /* E46 of one file that has the library's name; true: the search ends. */

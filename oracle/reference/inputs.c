@@ -386,8 +386,7 @@ void ref_inputs_read(ref_link *link) {
   link->files = ref_memory_take(link, job->input_count, sizeof *link->files);
   for (size_t i = 0; i < job->input_count; i++) {
     const ref_input *input = &job->inputs[i];
-    if (input->bytes == NULL ||
-        (input->size > 0 && input->size < SMALLEST_FILE && !ref_foreign_is_archive(input))) {
+    if (input->bytes == NULL || (input->size > 0 && input->size < SMALLEST_FILE && !ref_foreign_is_archive(input))) {
       ref_message_fatal(link, "E53", "Could not open input file '%s'", input->name);
     }
     if (ref_foreign_take(link, input, ref_input_extension(input->name)) ||

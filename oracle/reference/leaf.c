@@ -35,7 +35,7 @@ typedef struct ref_token {
   /* RF89: what decided in the input, and whether the rules then give the input's number */
   ref_indices before;
   unsigned joined;
-  bool is_explained;
+  bool is_explained, holds_waits; /* RF274 */
 } ref_token;
 
 typedef struct ref_leaf_instruction {
@@ -107,6 +107,7 @@ static bool ref_leaf_is(const ref_leaf_instruction *instruction, unsigned base) 
 enum {
   BASE_BRA = 0x147,
   BASE_BRX = 0x149,
+  BASE_BRX_UNIFORM = 0x158,
   BASE_EXIT = 0x14d,
   BASE_RET = 0x150,
   BASE_BSSY = 0x145,
@@ -136,13 +137,13 @@ static void ref_leaf_read(ref_leaf *leaf) {
         .opcode = ref_leaf_opcode(at), .target = REF_NONE, .tokens = {REF_NONE, REF_NONE}, .may_fall_through = true};
     instruction->waits_for_all = ref_leaf_bits(at, WAIT_BIT, BOARDS) == EVERY_WAIT;
     const bool branch = ref_leaf_is(instruction, BASE_BRA), exit = ref_leaf_is(instruction, BASE_EXIT);
-    const bool other = ref_leaf_is(instruction, BASE_BRX) || ref_leaf_is(instruction, BASE_RET) ||
-                       ref_leaf_is(instruction, BASE_BSYNC);
+    const bool indexed = ref_leaf_is(instruction, BASE_BRX) || ref_leaf_is(instruction, BASE_BRX_UNIFORM);
+    const bool other = indexed || ref_leaf_is(instruction, BASE_RET) || ref_leaf_is(instruction, BASE_BSYNC);
     if (branch) {
       instruction->target = ref_leaf_branch_target(leaf, i);
     }
     instruction->ends_block = branch || exit || other;
-    if (branch || exit || ref_leaf_is(instruction, BASE_BRX) || ref_leaf_is(instruction, BASE_RET)) {
+    if (branch || exit || indexed || ref_leaf_is(instruction, BASE_RET)) {
       instruction->may_fall_through = !ref_leaf_is_unconditional(at, instruction->opcode);
     }
   }
@@ -449,12 +450,40 @@ static unsigned ref_leaf_joined_for(const ref_leaf *leaf, size_t number) {
   return token->is_local ? 0 : ref_leaf_joined_numbers(leaf, leaf->instructions[token->instruction].block);
 }
 
+/* RF274: what the token's own instruction waits for counts as pending still. */
+static void ref_leaf_hold_waits(const ref_leaf *leaf, size_t number, const ref_indices *pending, ref_indices *held) {
+  const ref_indices *waits = &leaf->instructions[leaf->tokens[number].instruction].waits;
+  for (size_t i = 0; i < pending->count; i++) {
+    ref_indices_add(leaf->link, held, pending->items[i]);
+  }
+  for (size_t i = 0; i < waits->count; i++) {
+    if (!leaf->tokens[waits->items[i]].is_dropped && !ref_indices_has(held, waits->items[i])) {
+      ref_indices_add(leaf->link, held, waits->items[i]);
+    }
+  }
+}
+
+/* RF274: in front of a loop ptxas gives the number before it puts there the waits of what the loop uses. */
+static void ref_leaf_explain_by_waits(ref_leaf *leaf, size_t number, const ref_indices *pending) {
+  ref_token *token = &leaf->tokens[number];
+  ref_indices held = {0};
+  ref_leaf_hold_waits(leaf, number, pending, &held);
+  bool sure = (ref_leaf_numbers(leaf, &held) & ALL_ORDINARY) != ALL_ORDINARY;
+  token->holds_waits = held.count > pending->count &&
+                       token->instruction == leaf->blocks[leaf->instructions[token->instruction].block].last &&
+                       ref_leaf_choose(leaf, number, &held, token->joined, &sure) == token->input && sure;
+  token->is_explained = token->holds_waits;
+}
+
 /* RF89: the rules tried on the input, where every token has its number already. */
 static void ref_leaf_explain(ref_leaf *leaf, size_t number, const ref_indices *pending) {
   ref_token *token = &leaf->tokens[number];
   bool sure = (ref_leaf_numbers(leaf, pending) & ALL_ORDINARY) != ALL_ORDINARY;
   token->joined = ref_leaf_joined_for(leaf, number);
   token->is_explained = ref_leaf_choose(leaf, number, pending, token->joined, &sure) == token->input && sure;
+  if (!token->is_explained) {
+    ref_leaf_explain_by_waits(leaf, number, pending);
+  }
   for (size_t i = 0; i < pending->count; i++) {
     ref_indices_add(leaf->link, &token->before, pending->items[i]);
   }
@@ -479,6 +508,11 @@ static void ref_leaf_give_number(ref_leaf *leaf, size_t number, const ref_indice
   if (ref_leaf_is_as_before(leaf, number, pending, joined)) {
     token->output = token->input;
     return;
+  }
+  ref_indices held = {0};
+  if (token->holds_waits) {
+    ref_leaf_hold_waits(leaf, number, pending, &held);
+    pending = &held;
   }
   bool sure = token->is_explained && (ref_leaf_numbers(leaf, pending) & ALL_ORDINARY) != ALL_ORDINARY;
   token->output = ref_leaf_choose(leaf, number, pending, joined, &sure);
