@@ -527,7 +527,7 @@ static bool ref_attributes_have_masks(const ref_link *link) {
   return false;
 }
 
-/* RF197, RF209: found when the file is written, behind all that ends the link before. */
+/* RF197, RF209, RF276: found when the file is written, behind the lines of -v; not in a link that has an error. */
 void ref_attributes_check_masks(ref_link *link) {
   const bool masks = !link->relocatable && ref_attributes_have_masks(link);
   for (size_t i = 0; i < link->function_count && masks; i++) {

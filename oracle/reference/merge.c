@@ -359,7 +359,7 @@ static void ref_merge_info(ref_link *link, size_t file_number, uint32_t section)
   ref_file *file = &link->files[file_number];
   const ref_section *input = &file->cubin.sections[section];
   ref_records_check_fragments(link, file, input);
-  if ((input->flags & REF_FLAG_INFO) == 0 && input->info == 0) {
+  if (input->info == 0) { /* RF278: whatever its flags say */
     link->large_parameters += ref_records_count_large_parameters(input);
     ref_records_read(link, file_number, section, NULL);
     return;

@@ -471,8 +471,8 @@ static void ref_object_merge_common(ref_link *link, size_t file_number, const re
 /* D82: shared memory that is mentioned without a size and then defined with one: nvlink never gives it a place. */
 static void ref_object_size_extern(ref_link *link, size_t file_number, const ref_symbol *input, size_t number) {
   for (size_t i = 0; i < link->shared_objects.count; i++) {
-    if (link->shared_objects.items[i] == number) {
-      link->shared_objects.items[i] = REF_NONE; /* only the definition counts */
+    if (link->shared_objects.items[i] == number && (!link->job->bug_compatible || link->relocatable)) {
+      link->shared_objects.items[i] = REF_NONE; /* only the definition counts; else both are sorted (RF275) */
     }
   }
   ref_object_define(link, file_number, input, number);

@@ -86,12 +86,26 @@ void ref_reference_lay_out(ref_link *link) {
   ref_limits_check_local_aliases(link);
   ref_limits_check_parameters(link);
   ref_symbols_check_values(link);
-  ref_attributes_check_masks(link);
   ref_bodies_add_section(link);
   ref_callgraph_measure(link);
   ref_notes_write(link);
   if (link->compat_section != REF_NONE) {
     ref_compat_write(link);
+  }
+}
+
+static void ref_reference_merge(ref_link *link) {
+  ref_exits_make_visible(link);
+  if (link->is_capsule) {
+    ref_capsule_run(link); /* M3 */
+  } else {
+    ref_reference_lay_out(link);
+    ref_reference_write_action(link);
+    ref_write_file(link);
+  }
+  ref_verbose_report(link);
+  if (link->error_count == 0) {
+    ref_attributes_check_masks(link);
   }
 }
 
@@ -103,18 +117,12 @@ static void ref_reference_run(ref_link *link) {
   }
   ref_options_check(link);
   ref_inputs_read(link);
-  if (link->is_virtual) {
+  if (link->is_virtual && link->error_count == 0) {
     return; /* E12: no output */
   }
-  ref_exits_make_visible(link);
-  if (link->is_capsule) {
-    ref_capsule_run(link); /* M3 */
-  } else {
-    ref_reference_lay_out(link);
-    ref_reference_write_action(link);
-    ref_write_file(link);
+  if (link->error_count == 0) { /* RF277: what -Werror makes of a warning ends the link before anything is merged */
+    ref_reference_merge(link);
   }
-  ref_verbose_report(link);
   if (link->error_count > 0) {
     link->result->bytes = NULL; /* C73, C74 */
     link->result->exit_code = 255;

@@ -30,7 +30,7 @@ static void ref_shared_list(ref_link *link, ref_shared *shared) {
     }
     const ref_out_symbol *symbol = &link->symbols[number];
     shared->has_extern = shared->has_extern || symbol->has_no_place || symbol->is_extern_shared;
-    if (!symbol->has_no_place && (symbol->section != REF_NONE || symbol->is_extern_shared)) {
+    if (symbol->section != REF_NONE || symbol->is_extern_shared) {
       ref_indices_add(link, &shared->objects, number);
     }
   }
@@ -133,7 +133,7 @@ static void ref_shared_sort_pool(ref_link *link, ref_shared *shared) {
 static void ref_shared_mark_unplaced(ref_link *link, const ref_shared *shared) {
   for (size_t i = 0; i < shared->pool.count; i++) {
     ref_out_symbol *symbol = &link->symbols[shared->pool.items[i]];
-    if (!symbol->is_extern_shared && !symbol->referenced) {
+    if (!symbol->is_extern_shared && !symbol->has_no_place && !symbol->referenced) {
       symbol->value = NOWHERE;
     }
   }
@@ -141,7 +141,7 @@ static void ref_shared_mark_unplaced(ref_link *link, const ref_shared *shared) {
 
 /* W9.3, W9.9 */
 static bool ref_shared_is_coloured(const ref_out_symbol *symbol) {
-  return !symbol->is_extern_shared && symbol->referenced && symbol->users.count != 1;
+  return !symbol->is_extern_shared && !symbol->has_no_place && symbol->referenced && symbol->users.count != 1;
 }
 
 static bool ref_shared_have_common_user(const ref_indices *a, const ref_indices *b) {
@@ -212,14 +212,15 @@ static void ref_shared_list_own(ref_link *link, const ref_shared *shared, size_t
   const ref_function *function = &link->functions[kernel];
   for (size_t i = 0; i < shared->objects.count; i++) {
     const size_t number = shared->objects.items[i];
-    if (link->symbols[number].section == function->shared && function->shared != REF_NONE) {
+    if (link->symbols[number].section == function->shared && function->shared != REF_NONE &&
+        !link->symbols[number].has_no_place) {
       ref_indices_add(link, own, number);
     }
   }
   for (size_t i = 0; i < shared->pool.count; i++) {
     const size_t number = shared->pool.items[i];
     const ref_out_symbol *symbol = &link->symbols[number];
-    if (symbol->is_extern_shared || symbol->users.count == 0) {
+    if (symbol->is_extern_shared || symbol->has_no_place || symbol->users.count == 0) {
       continue;
     }
     if (symbol->users.count == 1 && symbol->users.items[0] == kernel) {
@@ -372,7 +373,8 @@ static void ref_shared_place_extern_by_name(ref_link *link, const ref_shared *sh
 static void ref_shared_hide_unused(ref_link *link, const ref_shared *shared) {
   for (size_t i = 0; i < shared->pool.count; i++) {
     ref_out_symbol *symbol = &link->symbols[shared->pool.items[i]];
-    symbol->has_no_name = symbol->has_no_name || (!symbol->is_extern_shared && symbol->value == NOWHERE);
+    symbol->has_no_name =
+        symbol->has_no_name || (!symbol->is_extern_shared && !symbol->has_no_place && symbol->value == NOWHERE);
   }
 }
 
