@@ -17,6 +17,13 @@
 
 enum { WORD = 4 };
 
+/* A function behind the beginning of a text: a local one in the text of a kernel, as an -ewp object has it (L720). */
+typedef struct inner_function {
+  uint64_t value;
+  uint32_t symbol;
+  uint32_t next; /* of the same text, TL_NONE */
+} inner_function;
+
 typedef struct checker {
   const tl_cubin *cubin;
   const tl_names *names;
@@ -26,6 +33,9 @@ typedef struct checker {
   uint32_t *about;                 /* by section: the last one that is about it, 0 */
   uint32_t *previous;              /* by section: the one before it that is about the same section, 0 */
   const tl_cubin_section *symbols; /* Mercury's; section 0 where there are none */
+  TL_VECTOR(inner_function) inner;
+  tl_map first_inner; /* by section: the last of its inner functions */
+  tl_map starts;      /* where they begin: section and place */
 } checker;
 
 static void mercury_fail(const checker *c, uint32_t section, uint64_t offset, const char *what) {
@@ -65,6 +75,27 @@ static const uint8_t *mercury_symbol(const checker *c, uint32_t index) {
 
 static bool mercury_is_section(const uint8_t *symbol) {
   return symbol && (symbol[4] & 15) == STT_SECTION;
+}
+
+/* The key of a place in a text. */
+static uint64_t mercury_start(uint32_t section, uint64_t place) {
+  return (uint64_t)section << 32 | place;
+}
+
+static void mercury_index_inner(checker *c) {
+  const uint64_t count = c->symbols->data ? c->symbols->size / ELF_SYMBOL_SIZE : 0;
+  tl_map_init(&c->first_inner, c->arena);
+  tl_map_init(&c->starts, c->arena);
+  for (uint32_t i = 1; i < count; i++) {
+    const uint8_t *const symbol = mercury_symbol(c, i);
+    const uint64_t value = tl_get64(symbol + 8);
+    const uint32_t section = tl_get16(symbol + 6);
+    if ((symbol[4] & 15) != STT_FUNC || !value || value > UINT32_MAX || section >= c->cubin->section_count)
+      continue;
+    *tl_vector_push(c->arena, &c->inner) = (inner_function){value, i, tl_map_get(&c->first_inner, section)};
+    tl_map_set(&c->first_inner, section, (uint32_t)(c->inner.count - 1));
+    tl_set_add(&c->starts, mercury_start(section, value));
+  }
 }
 
 /* --- code --- */
@@ -322,11 +353,26 @@ static void mercury_check_word(const checker *c, uint32_t section, uint32_t entr
         NULL);
 }
 
+/* L724: nvlink divides the text where Mercury's symbols say that functions begin and makes each part anew. Where that is
+ * in the middle of one it puts in instructions, so both sides must mean the same place. */
+static void mercury_check_inner(const checker *c, uint32_t section) {
+  const uint32_t table = mercury_find(c, SHT_SYMTAB);
+  const tl_cubin_section *const symbols = mercury_section(c, table);
+  for (uint32_t i = tl_map_get(&c->first_inner, section); i != TL_NONE; i = c->inner.items[i].next) {
+    const inner_function *const one = &c->inner.items[i];
+    const uint64_t at = (uint64_t)one->symbol * ELF_SYMBOL_SIZE;
+    const tl_code_place *const place = mercury_instruction_at(&c->code, one->value);
+    if (at + ELF_SYMBOL_SIZE > symbols->size || !place || place->sass != tl_get64(symbols->data + at + 8))
+      mercury_fail(c, table, at, "a function in a kernel's text does not begin where its Mercury side does (L724)");
+  }
+}
+
 static void mercury_check_text(checker *c, uint32_t section) {
   const tl_cubin_section *const text = mercury_section(c, section);
   const tl_cubin_section *const sass = mercury_section(c, tl_get32(text->data));
   if (!sass->data || !tl_code_read(&c->code, text->data, text->size, sass->data, sass->size, c->arena))
     mercury_fail(c, section, TL_NO_OFFSET, "a capsule's records do not make its text (L493)");
+  mercury_check_inner(c, section);
   mercury_check_derived(c, section, sass);
   mercury_check_branches(c, section, sass);
   mercury_check_records(c, section, sass);
@@ -387,6 +433,17 @@ static bool mercury_is_no_code(const uint8_t *entry, const uint8_t *symbol) {
   return !tl_get32(entry + 12) || (tl_get32(entry + 8) == CODE && !function && tl_get16(symbol + 6) == SHN_UNDEF);
 }
 
+/* Whether an entry's place is where a function begins: the text's, or a local one in a kernel's text, at the address of
+ * that one's frame (L724). nvlink finds a frame's function by what is stored there, not by the entry. */
+static bool mercury_begins_function(const checker *c, uint32_t frames, const uint8_t *entry, const uint8_t *symbol) {
+  const tl_cubin_section *const section = mercury_section(c, frames);
+  const uint64_t at = tl_get64(entry), addend = tl_get64(entry + 16);
+  if (!addend)
+    return true;
+  return symbol && addend <= UINT32_MAX && at <= section->size && section->size - at >= 8 &&
+         tl_get64(section->data + at) == addend && tl_set_has(&c->starts, mercury_start(tl_get16(symbol + 6), addend));
+}
+
 /* The entries of a frame's code name a function and nothing behind it (L513). */
 static void mercury_check_frame_entries(const checker *c, uint32_t index, const tl_map *starts) {
   enum { CODE_LENGTH = TL_R_MERCURY + 0x3d };
@@ -397,7 +454,7 @@ static void mercury_check_frame_entries(const checker *c, uint32_t index, const 
     const bool section = mercury_is_section(symbol);
     if (mercury_is_no_code(entry, symbol))
       mercury_fail(c, index, at, "an entry of a frame is about no function (L608)");
-    if (tl_get32(entry + 8) == CODE_LENGTH && (section || tl_get64(entry + 16)))
+    if (tl_get32(entry + 8) == CODE_LENGTH && (section || !mercury_begins_function(c, entries->info, entry, symbol)))
       mercury_fail(c, index, at, "the length of a frame's code is not that of a function (L513)");
     if (mercury_is_in_first_words(starts, tl_get64(entry)) || mercury_breaks_frame(starts, entry))
       mercury_fail(c, index, at, "an entry stands in the first words of a frame (L513)");
@@ -575,6 +632,7 @@ void tl_mercury_check(const tl_cubin *cubin, const tl_names *names, tl_arena *ar
   if (cubin->section_count < 2) /* the null section alone is not read (cubin.c) */
     return;
   mercury_index(&c);
+  mercury_index_inner(&c);
   for (uint32_t i = 1; i < cubin->section_count; i++)
     mercury_check_section(&c, i);
   mercury_check_sass_symbols(&c);

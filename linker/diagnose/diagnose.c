@@ -293,8 +293,7 @@ void tl_diagnose_parameters(const tl_module *module) {
 /* --- stack --- */
 
 /* I29: MAX_STACK_SIZE of a kernel, 0 when it has no limit. */
-static void diagnose_stack_limits(const tl_module *module, const tl_graph *graph, const tl_resources *resources,
-                                  tl_arena *arena) {
+static void diagnose_stack_limits(const tl_module *module, const tl_resources *resources, tl_arena *arena) {
   for (size_t i = 0; i < module->attributes.count; i++) {
     const tl_attribute *const record = &module->attributes.items[i];
     if (record->code != EIATTR_MAX_STACK_SIZE || record->size < 8 || record->symbol == TL_NONE)
@@ -303,7 +302,8 @@ static void diagnose_stack_limits(const tl_module *module, const tl_graph *graph
     const uint32_t limit = tl_get32(record->data + 4);
     if (!limit || symbol->function == TL_NONE || !(symbol->other & STO_ENTRY))
       continue;
-    const uint32_t stack = graph->cyclic[symbol->function] ? UINT32_MAX : (uint32_t)resources->stack[symbol->function];
+    const uint32_t stack =
+        resources->endless[symbol->function] ? UINT32_MAX : (uint32_t)resources->stack[symbol->function];
     const char *const name = tl_module_text(module, symbol->name);
     if (stack > limit)
       tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_STACK_LIMIT),
@@ -327,7 +327,7 @@ static void diagnose_caching(const tl_module *module, const tl_resources *resour
 
 void tl_diagnose_resources(const tl_module *module, const tl_graph *graph, const tl_resources *resources,
                            tl_arena *arena) {
-  diagnose_stack_limits(module, graph, resources, arena);
+  diagnose_stack_limits(module, resources, arena);
   for (size_t i = 0; i < resources->mixed.count; i++)
     diagnose_report_name(
         module, TL_MESSAGE_CTA_GROUPS,

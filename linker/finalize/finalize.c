@@ -95,6 +95,8 @@ const char *tl_remake_text(tl_remake what) {
     return "its scoreboard numbers run out, and nvlink's choice is not known (M45i)";
   case TL_REMAKE_FENCE:
     return "nvlink leaves out loads before a fence (M44)";
+  case TL_REMAKE_OPENED:
+    return "nvlink gives what it calls, or its fences, loads that ptxas left out (L723)";
   case TL_REMAKE_SHOWN:
     return "made anew in the same way (M43)";
   case TL_REMAKE_DEBUG:
@@ -110,6 +112,7 @@ void tl_finalize(tl_finalized *finalized, const tl_linked_view *mercury, const t
   final_pair(&f);
   final_check_family(&f);
   final_index_entries(&f);
+  final_find_inner(&f);
   final_find_aliases(&f);
   final_make_slots(&f);
   final_find_jumps(&f);

@@ -20,6 +20,7 @@ typedef enum tl_remake {
   TL_REMAKE_UNSURE, /* M45i: made here, the choice of scoreboard numbers is not certain */
   TL_REMAKE_FENCE,  /* M44: the input's text stays */
   TL_REMAKE_DEBUG,  /* M43: the input's text stays */
+  TL_REMAKE_OPENED, /* L723: the input's text stays */
   TL_REMAKE_SHOWN   /* M43, L134: error barriers were put in in the same way */
 } tl_remake;
 

@@ -6,6 +6,7 @@
 #include "finalize/parts.h"
 
 #include "base/bytes.h"
+#include "catalog/defect.h"
 #include "cubin/elf.h"
 
 #include <string.h>
@@ -44,17 +45,18 @@ static frame_list frames_read(const finalizer *f, const uint8_t *bytes, uint64_t
 /* A frame whose function is in the output: what either view has for it. */
 typedef struct frame_pair {
   uint64_t place; /* in the merged Mercury section */
+  uint64_t start; /* of its function, in the decoded code */
   uint32_t symbol, file;
   const uint8_t *mercury, *mercury_cie;
   const uint8_t *sass, *sass_cie; /* NULL: the two views' frames do not agree */
   uint64_t mercury_size, sass_size, sass_cie_size, mercury_cie_size;
   uint64_t cie;  /* where the CIE lies in the merged section */
-  uint32_t next; /* of the same symbol: the next body's frame, TL_NONE */
+  uint32_t next; /* of the same function: the next body's frame, TL_NONE */
 } frame_pair;
 typedef TL_VECTOR(frame_pair) frame_pairs;
 
 typedef struct frame_entry {
-  uint64_t offset;
+  uint64_t offset, addend;
   uint32_t symbol;
 } frame_entry;
 
@@ -76,12 +78,13 @@ static void frames_collect_entries(frame_writer *w, uint32_t container) {
   const final_entry_list list = final_entries_of(&w->f->mercury_entries, container);
   w->entries = tl_arena_new(w->f->arena, frame_entry, list.count);
   for (size_t i = 0; i < list.count; i++)
-    w->entries[w->entry_count++] = (frame_entry){list.items[i]->offset, list.items[i]->symbol};
+    w->entries[w->entry_count++] =
+        (frame_entry){list.items[i]->offset, (uint64_t)list.items[i]->addend, list.items[i]->symbol};
   tl_vector_sort_items(w->entries, w->entry_count, sizeof *w->entries, frames_compare_entries);
 }
 
 static const frame_entry *frames_find_entry(const frame_writer *w, uint64_t offset) {
-  const frame_entry key = {offset, 0};
+  const frame_entry key = {offset, 0, 0};
   return tl_sorted_find(&key, w->entries, w->entry_count, sizeof key, frames_compare_entries);
 }
 
@@ -137,6 +140,13 @@ static void frames_add_own(frame_pair *pair, const tl_piece *sass, const frame_l
   pair->sass_cie_size = to->items[own_cie].size;
 }
 
+/* Where the function of a frame begins in the decoded code of its text: 0, or the place of one in a kernel's text (L720). */
+static uint64_t frames_start(const finalizer *f, const frame_entry *entry) {
+  const tl_symbol *const symbol = &f->mercury->module->symbols.items[entry->symbol];
+  const uint64_t place = final_is_inner(f, entry->symbol) ? symbol->value : entry->addend;
+  return final_begins_inner(f, symbol->section, place) ? place : 0;
+}
+
 /* The frames of one file; `bytes` is where its Mercury frames lie in the merged, patched section, `sass` NULL where it has
  * no others. */
 static void frames_pair_file(frame_writer *w, const tl_piece *mercury, const uint8_t *bytes, const tl_piece *sass) {
@@ -157,6 +167,7 @@ static void frames_pair_file(frame_writer *w, const tl_piece *mercury, const uin
                          .next = TL_NONE,
                          .file = mercury->file,
                          .symbol = entry->symbol,
+                         .start = frames_start(f, entry),
                          .mercury = bytes + from.items[i].offset,
                          .mercury_size = from.items[i].size,
                          .mercury_cie = bytes + from.items[cie].offset,
@@ -259,19 +270,20 @@ static int frames_compare_steps(const void *a, const void *b) {
 
 /* The steps at the places that they have in the SASS text; of several for one place the last counts, and one for no place
  * of the code does not. */
-static void frames_put_steps(frame_writer *w, const frame_steps *steps, const tl_code *map) {
+static void frames_put_steps(frame_writer *w, const frame_steps *steps, const tl_code *map, uint64_t start,
+                             uint64_t sass_start) {
   enum { ADVANCE_4 = 4, ADVANCE_SIZE = 5, SASS_UNIT = 4 };
   uint64_t at = 0;
   size_t place = 0;
   for (size_t i = 0; i < steps->count; i++) {
     const frame_step *const step = &steps->items[i];
-    if (i + 1 < steps->count && step[1].at == step->at)
+    if ((i + 1 < steps->count && step[1].at == step->at) || (start && !step->at)) /* L720 */
       continue;
-    while (place < map->count && map->items[place].mercury < step->at)
+    while (place < map->count && map->items[place].mercury < start + step->at)
       place++;
-    if (place == map->count || map->items[place].mercury != step->at)
+    if (place == map->count || map->items[place].mercury != start + step->at)
       continue;
-    const uint64_t to = map->items[place].sass / SASS_UNIT;
+    const uint64_t to = (map->items[place].sass - sass_start) / SASS_UNIT;
     if (to != at) {
       w->bytes[w->size] = ADVANCE_4;
       tl_put32(w->bytes + w->size + 1, (uint32_t)(to - at));
@@ -351,7 +363,8 @@ static void frames_put_translated(frame_writer *w, uint32_t first, const frame_p
   }
   tl_vector_sort(&steps, frames_compare_steps);
   frames_put(w, last->mercury, FRAME_FDE);
-  frames_put_steps(w, &steps, map);
+  const final_extent part = final_extent_of(f, text, last->start);
+  frames_put_steps(w, &steps, map, last->start, part.start);
   w->size = start + tl_align(w->size - start, 8);
   const uint32_t plain = f->sass_section[text];
   const bool alone = w->pairs.items[first].next == TL_NONE && last->file == final_standing_file(f, text);
@@ -360,8 +373,9 @@ static void frames_put_translated(frame_writer *w, uint32_t first, const frame_p
   if (alone && (!stand || moved))
     frames_take_places(w, start, last, moved);
   tl_put64(w->bytes + start + FRAME_LENGTH, w->size - start - FRAME_CIE);
-  tl_put64(w->bytes + start + FRAME_CODE,
-           final_is_slot(f, last->symbol) ? final_slot_code_end(f) : final_view_size(f->sass, plain));
+  if (part.start)
+    tl_put64(w->bytes + start + FRAME_ADDRESS, part.start);
+  tl_put64(w->bytes + start + FRAME_CODE, final_is_slot(f, last->symbol) ? final_slot_code_end(f) : part.size);
 }
 
 /* A CIE of the SASS side is Mercury's with advances in units of 4 bytes (L492). */
@@ -377,27 +391,31 @@ static void frames_put_cie(frame_writer *w, const frame_pair *pair) {
     w->bytes[w->size - pair->mercury_cie_size + CIE_UNIT] = SASS_UNIT;
 }
 
+/* A frame's function as a key. */
+static uint64_t frames_function(const frame_pair *pair) {
+  return (uint64_t)pair->symbol << 32 | pair->start;
+}
+
 /* M24, L104: the first frame of a function describes the body that stands; a further one, where the entries of a replaced
  * body stayed too, is the Mercury view's without its instructions. */
 static void frames_write(frame_writer *w) {
   enum { BARE_FRAME = 40, BARE_LENGTH = 28 };
   finalizer *const f = w->f;
-  const size_t symbols = f->mercury->module->symbols.count;
-  uint32_t *const last = tl_arena_new(f->arena, uint32_t, symbols);
-  bool *const seen = tl_arena_new(f->arena, bool, symbols);
-  bool *const written = tl_arena_new(f->arena, bool, symbols);
+  tl_map last, written; /* by function */
+  tl_map_init(&last, f->arena);
+  tl_map_init(&written, f->arena);
   uint64_t cie = TL_NO_OFFSET, cie_place = 0;
   for (uint32_t i = 0; i < w->pairs.count; i++) {
-    const uint32_t symbol = w->pairs.items[i].symbol;
-    if (seen[symbol])
-      w->pairs.items[last[symbol]].next = i;
-    seen[symbol] = true;
-    last[symbol] = i;
+    const uint64_t function = frames_function(&w->pairs.items[i]);
+    const uint32_t before = tl_map_get(&last, function);
+    if (before != TL_NONE)
+      w->pairs.items[before].next = i;
+    tl_map_set(&last, function, i);
   }
   for (uint32_t i = 0; i < w->pairs.count; i++) {
-    const frame_pair *const pair = &w->pairs.items[i], *const newest = &w->pairs.items[last[pair->symbol]];
-    const bool bare = written[pair->symbol] || frames_stays(f, pair->symbol);
-    written[pair->symbol] = true;
+    const frame_pair *const pair = &w->pairs.items[i];
+    const frame_pair *const newest = &w->pairs.items[tl_map_get(&last, frames_function(pair))];
+    const bool bare = !tl_set_add(&written, frames_function(pair)) || frames_stays(f, pair->symbol);
     if (cie != pair->cie) {
       cie = pair->cie;
       cie_place = w->size;
@@ -405,8 +423,9 @@ static void frames_write(frame_writer *w) {
         frames_put(w, pair->mercury_cie, pair->mercury_cie_size);
       else
         frames_put_cie(w, pair);
+      *tl_vector_push(f->arena, &f->frames) = (final_frame){cie, cie_place, pair->mercury_cie_size, true};
     }
-    *tl_vector_push(f->arena, &f->frames) = (final_frame){pair->place, w->size};
+    *tl_vector_push(f->arena, &f->frames) = (final_frame){pair->place, w->size, pair->mercury_size, false};
     uint8_t *const at = w->bytes + w->size;
     if (bare) {
       memcpy(at, pair->mercury, FRAME_FDE);
@@ -442,9 +461,36 @@ const uint8_t *final_frames(finalizer *f, uint32_t section, uint64_t *size) {
   return w.bytes;
 }
 
-static int frames_compare_places(const void *a, const void *b) {
-  const final_frame *const x = a, *const y = b;
-  return tl_compare(x->from, y->from);
+/* Where an entry of the Mercury section stands on the SASS side: at a frame's address, or in a CIE, as in those of the
+ * functions in a kernel's text (L720). */
+static bool frames_find_place(const finalizer *f, const tl_kept *entry, uint64_t *to) {
+  const uint64_t offset = entry->offset;
+  const tl_module *const m = f->mercury->module;
+  size_t low = 0, high = f->frames.count; /* the last one that begins at the place or before it */
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    if (f->frames.items[middle].from <= offset)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  const final_frame *const found = low ? &f->frames.items[low - 1] : NULL;
+  if (!found || (found->cie ? offset - found->from >= found->size : offset - found->from != FRAME_ADDRESS))
+    return false;
+  *to = found->to + (offset - found->from);
+  if (found->cie && *to && !m->mode->final) {
+    if (tl_defect_matched(m->options, TL_DEFECT_D135))
+      *to = 0;
+    else
+      tl_defect_note(m->diagnostics, TL_DEFECT_D135, tl_module_text(m, m->symbols.items[entry->symbol].name));
+  }
+  return true;
+}
+
+static uint64_t frames_addend(finalizer *f, const tl_kept *entry) {
+  const uint32_t text = f->mercury->module->symbols.items[entry->symbol].section;
+  const uint64_t addend = (uint64_t)entry->addend;
+  return final_begins_inner(f, text, addend) ? final_extent_of(f, text, addend).start : addend;
 }
 
 /* Entries of the Mercury section, at the frames' new places; ABS_PROG_REL64 is R_CUDA_64 here (R63). */
@@ -454,15 +500,13 @@ const uint8_t *final_frame_relocations(finalizer *f, uint32_t section, uint64_t 
   uint8_t *const bytes = final_new(f, list.count * ELF_RELA_SIZE);
   *size = 0;
   for (size_t i = 0; i < list.count; i++) {
-    const final_frame key = {list.items[i]->offset - FRAME_ADDRESS, 0};
-    const final_frame *const found =
-        tl_sorted_find(&key, f->frames.items, f->frames.count, sizeof key, frames_compare_places);
-    if (!found)
+    uint64_t place = 0;
+    if (!frames_find_place(f, list.items[i], &place))
       continue;
     uint8_t *const at = bytes + *size;
-    tl_put64(at, found->to + FRAME_ADDRESS);
+    tl_put64(at, place);
     tl_put64(at + 8, (uint64_t)e->symbol_index[list.items[i]->symbol] << 32 | 2);
-    tl_put64(at + 16, (uint64_t)list.items[i]->addend);
+    tl_put64(at + 16, frames_addend(f, list.items[i]));
     *size += ELF_RELA_SIZE;
   }
   return bytes;

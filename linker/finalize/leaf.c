@@ -492,3 +492,21 @@ tl_remake tl_leaf_remake(uint8_t *text, uint64_t size, tl_arena *arena) {
   leaf_write(&l);
   return TL_REMAKE_SURE;
 }
+
+bool tl_leaf_is_opened(const uint8_t *text, uint64_t size, bool calls, tl_arena *arena) {
+  enum { OP_MEMBAR = 0x992 };
+  leaf l = {.text = tl_arena_copy(arena, text, size), .count = (uint32_t)(size / INSTRUCTION)};
+  uint32_t first = l.count;
+  bool fence = false;
+  if (!l.count)
+    return false;
+  l.instructions = tl_arena_new(arena, leaf_instruction, l.count);
+  leaf_read(&l);
+  for (uint32_t i = l.count; i-- > 0;) {
+    first = (leaf_low(&l, i) & 0xfff) == OP_LDC ? i : first;
+    fence |= (leaf_low(&l, i) & 0xfff) == OP_MEMBAR;
+  }
+  const bool pointer = first < l.count && (leaf_low(&l, first) >> 16 & 0xff) == STACK_POINTER &&
+                       l.instructions[first].write == NO_BARRIER;
+  return (fence && !leaf_has_fence(&l)) || (calls && pointer && !leaf_uses_stack(&l));
+}

@@ -17,9 +17,10 @@ typedef struct final_section {
   uint64_t hole;        /* unused zero bytes behind it (M13) */
 } final_section;
 
-/* A frame of .debug_frame that is in the output: where it is in the Mercury view, and where on the SASS side. */
+/* A frame of .debug_frame or its CIE that is in the output: where it is in the Mercury view, and where on the SASS side. */
 typedef struct final_frame {
-  uint64_t from, to;
+  uint64_t from, to, size;
+  bool cie;
 } final_frame;
 
 /* The kept entries of a view by the relocation section that holds them, in their order. */
@@ -37,6 +38,17 @@ typedef struct final_code_map {
   bool read, known;
   tl_code code;
 } final_code_map;
+
+/* A function of a text in both views. */
+typedef struct final_function {
+  uint32_t text;    /* section of the Mercury module */
+  uint64_t mercury; /* where it begins in decoded code */
+} final_function;
+
+/* What a function has of its SASS text. */
+typedef struct final_extent {
+  uint64_t start, size;
+} final_extent;
 
 /* The jump slots as the output has them (L660). */
 typedef struct final_slots {
@@ -61,6 +73,7 @@ typedef struct finalizer {
   bool shows_errors;                  /* M43: -g, or one of the next */
   bool *file_shows_errors;            /* by file: it asks for error barriers before EXIT (L120) */
   final_code_map *code_maps;          /* by Mercury text (code_map.c); NULL at first */
+  TL_VECTOR(final_function) inner;    /* those that do not begin a text, sorted (L720) */
   final_slots slots;
   bool *aliased;             /* by Mercury text: a second name stands before its function (L104) */
   uint32_t first_constant;   /* output index of the first of them */
@@ -110,6 +123,16 @@ bool final_names_first(const finalizer *f, uint32_t symbol);
 void final_find_aliases(finalizer *f);
 /* Of a Mercury text, TL_NONE included; NULL where it is not known. */
 const tl_code *final_code_map_of(finalizer *f, uint32_t text);
+/* L720: the part of a SASS text whose function begins at that place of the decoded code. */
+final_extent final_extent_of(finalizer *f, uint32_t text, uint64_t mercury);
+/* Whether a function stands behind the beginning of a text. */
+bool final_is_inner(const finalizer *f, uint32_t symbol);
+/* Its place and its size on the SASS side; a function of a body that lost keeps its Mercury size. */
+void final_inner_symbol(finalizer *f, uint32_t symbol, uint8_t *at);
+/* Whether a function begins behind a place of its text. */
+bool final_has_inner(const finalizer *f, const final_function *place);
+bool final_begins_inner(const finalizer *f, uint32_t text, uint64_t mercury);
+void final_find_inner(finalizer *f);
 /* The file whose body of a Mercury text stands, TL_NONE. */
 uint32_t final_standing_file(const finalizer *f, uint32_t text);
 
@@ -130,6 +153,8 @@ void final_make_slots(finalizer *f);
 const uint8_t *final_stub_text(const finalizer *f, const uint8_t *text, uint64_t size);
 /* The file's attributes with the stacks that slots have on the SASS side. */
 const uint8_t *final_slot_stacks(const finalizer *f, const uint8_t *records, uint64_t size);
+/* The file's attributes with the one stack that a text of several functions has on the SASS side (L721). */
+const uint8_t *final_text_stacks(const finalizer *f, const uint8_t *records, uint64_t size);
 void final_strings(finalizer *f);
 void final_add_sections(finalizer *f);
 void final_mirror_sections(finalizer *f);

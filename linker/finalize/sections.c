@@ -75,6 +75,14 @@ static bool sections_shows_errors(const finalizer *f, uint32_t section) {
   return text->pieces.count && f->file_shows_errors[text->pieces.items[0].file];
 }
 
+/* L723: with -r, of an -ewp object. */
+static bool sections_is_opened(const finalizer *f, uint32_t section, const final_section *out) {
+  const tl_section *const text = final_sass(f, f->sass_section[section]);
+  const final_function whole = {section, 0};
+  return text->pieces.count && f->sass->module->files[text->pieces.items[0].file].type == ET_EWP &&
+         tl_leaf_is_opened(out->bytes, out->size, final_has_inner(f, &whole), f->arena);
+}
+
 /* M42: the text of a kernel as nvlink makes it; where that is not known the input's stays and is noted. */
 static const uint8_t *sections_remake(finalizer *f, uint32_t section, const final_section *out) {
   const uint32_t owner = final_mercury(f, section)->owner;
@@ -86,6 +94,8 @@ static const uint8_t *sections_remake(finalizer *f, uint32_t section, const fina
   memcpy(text, out->bytes, out->size);
   const bool final = f->sass->module->mode->final; /* M41 */
   tl_remake what = final ? tl_leaf_remake(text, out->size, f->arena) : TL_REMAKE_NONE;
+  if (!final && sections_is_opened(f, section, out))
+    what = TL_REMAKE_OPENED;
   if (f->shows_errors && !sections_shows_errors(f, f->sass_section[section])) {
     const bool alike = !final || tl_barriers_asked(f->sass->module->options); /* L143 */
     const bool stand = alike && tl_barriers_stand(out->bytes, out->size);
@@ -104,7 +114,7 @@ static void sections_fill(finalizer *f, uint32_t section, final_section *out) {
   if (m->type == SHT_CUDA_INFO && section != f->mercury->module->info)
     out->bytes = final_info(f, section, &out->size);
   else if (section == f->mercury->module->info)
-    out->bytes = final_slot_stacks(f, out->bytes, out->size);
+    out->bytes = final_text_stacks(f, final_slot_stacks(f, out->bytes, out->size), out->size);
   else if (sections_is_line_table(f, section))
     out->bytes = final_lines(f, section, &out->size);
   else if ((m->type == SHT_RELA || m->type == SHT_REL) && m->about != TL_NONE && sections_is_line_table(f, m->about))

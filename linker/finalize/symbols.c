@@ -19,7 +19,8 @@ bool final_names_first(const finalizer *f, uint32_t symbol) {
   const uint32_t section = f->mercury->module->symbols.items[symbol].section;
   const uint32_t owner = section == TL_NONE ? TL_NONE : final_mercury(f, section)->owner;
   const uint32_t *const index = f->mercury->emitted->symbol_index;
-  return owner != TL_NONE && owner != symbol && index[symbol] && index[symbol] < index[owner];
+  return owner != TL_NONE && owner != symbol && !final_is_inner(f, symbol) && index[symbol] &&
+         index[symbol] < index[owner];
 }
 
 /* M17 */
@@ -56,6 +57,8 @@ static void symbols_fill_sass(finalizer *f, uint32_t symbol, uint8_t *at) {
     tl_put64(at + 8, mercury_value + symbols_reserved(f));
   if (final_is_slot(f, symbol))
     final_slot_symbol(f, symbol, at);
+  if (final_is_inner(f, symbol))
+    final_inner_symbol(f, symbol, at);
   if (tl_type_of(m) == STT_FUNC && final_names_first(f, symbol)) /* it has the function's size (L104) */
     tl_put64(at + 16, f->sass->module->symbols.items[f->sass_symbol[final_mercury(f, m->section)->owner]].size);
 }

@@ -15,6 +15,8 @@ static void resources_read_own(tl_resources *r, const tl_module *module) {
   for (size_t i = 0; i < module->attributes.count; i++) {
     const tl_attribute *const record = &module->attributes.items[i];
     const bool registers = record->code == EIATTR_REGCOUNT;
+    if (tl_attribute_is_endless(record) && module->symbols.items[record->symbol].function != TL_NONE)
+      r->endless[module->symbols.items[record->symbol].function] = true;
     if ((!registers && record->code != EIATTR_FRAME_SIZE) || !tl_attribute_stands(module, &module->attributes, i))
       continue;
     const uint32_t function = module->symbols.items[record->symbol].function;
@@ -62,8 +64,13 @@ static tl_attribute *resources_add_pair(tl_attributes *list, tl_arena *arena, ui
   return record;
 }
 
+bool tl_attribute_is_endless(const tl_attribute *record) {
+  return record->code == EIATTR_MIN_STACK_SIZE && record->format == 4 && record->size >= 8 &&
+         record->symbol != TL_NONE && tl_get32(record->data + 4) == UINT32_MAX;
+}
+
 bool tl_attribute_is_spent(const tl_module *module, const tl_attribute *record) {
-  const bool stack = record->code == EIATTR_MAX_STACK_SIZE && module->mode->final;
+  const bool stack = module->mode->final && (record->code == EIATTR_MAX_STACK_SIZE || tl_attribute_is_endless(record));
   return stack || record->code == EIATTR_LOAD_CACHE_REQUEST;
 }
 
@@ -116,15 +123,15 @@ static void resources_list_old(tl_resources *r, const tl_module *module, tl_aren
 }
 
 /* W6.1: after the inputs' records, in .symtab order. */
-static void resources_list_stacks(tl_resources *r, const tl_module *module, const tl_graph *graph,
-                                  const tl_u32_vector *half, const uint32_t *sam, tl_arena *arena) {
+static void resources_list_stacks(tl_resources *r, const tl_module *module, const tl_u32_vector *half,
+                                  const uint32_t *sam, tl_arena *arena) {
   for (size_t i = 0; i < half->count; i++) {
     const uint32_t symbol = half->items[i];
     const bool stub = tl_module_is_stub(module, symbol) && !tl_module_has_single_kernel(module); /* U11 */
     if (!resources_is_kernel(module, symbol) && !stub && !resources_is_kernel_alias(module, symbol))
       continue;
     const uint32_t function = module->symbols.items[symbol].function;
-    const uint32_t bytes = graph->cyclic[function] ? UINT32_MAX : (uint32_t)r->stack[function];
+    const uint32_t bytes = r->endless[function] ? UINT32_MAX : (uint32_t)r->stack[function];
     resources_add_pair(&r->module, arena, EIATTR_MIN_STACK_SIZE, symbol, bytes);
     if (sam && sam[function]) /* L261 */
       resources_add_pair(&r->module, arena, EIATTR_SAM_REGION_STACK_SIZE, symbol, sam[function]);
@@ -205,6 +212,7 @@ void tl_resources_find(tl_resources *resources, const tl_module *module, const t
                               .has_registers = tl_arena_new(arena, bool, nodes),
                               .frame = tl_arena_new(arena, uint32_t, nodes),
                               .stack = tl_arena_new(arena, uint64_t, nodes),
+                              .endless = tl_arena_copy(arena, graph->cyclic, nodes * sizeof *graph->cyclic),
                               .sections = tl_arena_new(arena, tl_attributes, module->sections.count)};
   resources_read_own(resources, module);
   resources_read_texts(resources, module);
@@ -217,8 +225,8 @@ void tl_resources_find(tl_resources *resources, const tl_module *module, const t
     return;
   }
   const uint32_t *const sam = tl_find_sam_stacks(module, graph, arena);
-  resources_list_stacks(resources, module, graph, &module->locals, sam, arena);
-  resources_list_stacks(resources, module, graph, &module->globals, sam, arena);
+  resources_list_stacks(resources, module, &module->locals, sam, arena);
+  resources_list_stacks(resources, module, &module->globals, sam, arena);
   resources_list_missing(resources, module, graph, arena);
   tl_spread_attributes(resources, module, graph, arena);
   tl_spread_caching(resources, module, graph, arena);

@@ -23,6 +23,7 @@ typedef struct tl_resources {
   uint32_t *frame;         /* by function: FRAME_SIZE, the last record counts (I26b) */
   uint32_t *max_registers; /* by node: over everything it can call, itself included */
   uint64_t *stack;         /* by node: deepest chain; meaningless where graph->cyclic (G3) */
+  bool *endless;           /* by function: its stack has no bound, by the call graph or by its own record (L722) */
   tl_attributes module;    /* .nv.info in output order */
   tl_attributes *sections; /* by section: .nv.info.F in output order */
   bool lacks_attributes;   /* a live function that is to get a record has no .nv.info.F (L464) */
@@ -49,6 +50,8 @@ bool tl_query_is_forgotten(const tl_module *module, const tl_attribute *record);
 bool tl_attribute_is_spent(const tl_module *module, const tl_attribute *record);
 void tl_copy_attributes(tl_resources *resources, const tl_module *module, tl_arena *arena);
 void tl_spread_caching(tl_resources *resources, const tl_module *module, const tl_graph *graph, tl_arena *arena);
+/* Of two records of a function's stack the one that says that it has no bound (L722). */
+bool tl_attribute_is_endless(const tl_attribute *record);
 /* By node: the largest SAM_REGION_STACK_SIZE of what it calls; NULL when there is no such record. */
 uint32_t *tl_find_sam_stacks(const tl_module *module, const tl_graph *graph, tl_arena *arena);
 void tl_spread_attributes(tl_resources *resources, const tl_module *module, const tl_graph *graph, tl_arena *arena);

@@ -829,7 +829,7 @@ static void spread_set_word(const spreader *s, tl_attribute *record, uint32_t va
 /* CRS_STACK_SIZE comes before everything else that is appended (I26); recursion makes it unbounded (G3, W6.10). */
 static void spread_store_crs(spreader *s, uint32_t kernel, tl_attributes *list) {
   const uint32_t function = s->module->symbols.items[kernel].function;
-  const bool cyclic = s->graph->cyclic[function];
+  const bool cyclic = s->resources->endless[function];
   if (!cyclic && !s->has_crs[function])
     return;
   const uint32_t value = cyclic ? UINT32_MAX : s->crs[function];

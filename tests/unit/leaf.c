@@ -113,6 +113,32 @@ static void leaf_check_kept(size_t at, uint64_t low, uint64_t high, tl_remake ex
   free(before);
 }
 
+/* Whether it is made anew with -r, with what nvlink made of a text in its first line and another instruction in line 15. */
+static bool leaf_opens(uint64_t first, uint64_t low, bool calls) {
+  leaf_line lines[LEAF_COUNT(leaf_a)];
+  tl_arena arena;
+  memcpy(lines, leaf_a, sizeof lines);
+  lines[0].high = first;
+  lines[15].low = low;
+  uint8_t *const text = leaf_text(lines, LEAF_COUNT(lines));
+  unit_open_arena(&arena);
+  const bool opens = tl_leaf_is_opened(text, sizeof lines / sizeof *lines * LEAF_LINE, calls, &arena);
+  tl_arena_release(&arena);
+  free(text);
+  return opens;
+}
+
+/* L723 */
+static void leaf_test_opened(void **state) {
+  (void)state;
+  const uint64_t left = leaf_a[0].made, asked = leaf_a[0].high, nothing = leaf_a[15].low;
+  assert_true(leaf_opens(left, nothing, true));
+  assert_false(leaf_opens(left, nothing, false));
+  assert_false(leaf_opens(asked, nothing, true));
+  assert_false(leaf_opens(left, 0x0000000001057210, true));  /* R1 is read */
+  assert_true(leaf_opens(asked, 0x0000000000007992, false)); /* a fence */
+}
+
 static void leaf_test_kept(void **state) {
   (void)state;
   const uint64_t plain = 0x000fe20000000800;
@@ -182,6 +208,7 @@ static void leaf_test_random(void **state) {
 
 int unit_test_leaf(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(leaf_test_made), cmocka_unit_test(leaf_test_kept),
-                                     cmocka_unit_test(leaf_test_run_out), cmocka_unit_test(leaf_test_random)};
+                                     cmocka_unit_test(leaf_test_opened), cmocka_unit_test(leaf_test_run_out),
+                                     cmocka_unit_test(leaf_test_random)};
   return cmocka_run_group_tests_name("leaf", tests, NULL, NULL);
 }
