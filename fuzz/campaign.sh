@@ -7,7 +7,8 @@
 #
 # --empty begins with nothing: no seeds, no regressions (what the generator and the mutator are worth alone).
 #
-# The state directory keeps corpus/TARGET, findings/ and records: a line a run and target. The exit code is 1 when a target
+# The state directory keeps corpus/TARGET, findings/ and records: a line a run and target, with its seconds, of --ci too, which
+# keeps nothing else. The exit code is 1 when a target
 # ended by a signal, a sanitizer or a limit, with --strict also when linker and nvlink differ; 2 when nothing could be run.
 #
 # --ci is a campaign that anybody can run again: the content of the commit gives the seed, fuzz/runs the number of inputs a
@@ -56,7 +57,8 @@ for target in "${targets[@]}"; do [[ -x $build/fuzz/fuzz_$target ]] || die "no t
 : "${seconds:=$((ci ? 3600 : 600))}"
 if ((ci)); then
   state=${state:-build/fuzz-ci}
-  rm -rf "$state"
+  mkdir -p "$state"
+  find "$state" -mindepth 1 -maxdepth 1 ! -name records -exec rm -rf {} + # what was run before stays on record
   : "${seed:=$((16#$(git -C "$source" rev-parse 'HEAD^{tree}' | cut -c 1-7)))}"
 else
   [[ -z $seed ]] || die "--seed belongs to --ci"
@@ -93,7 +95,7 @@ time_of() { # NAME
 # One target, in a sequence of inputs that the seed alone decides: the files come in a sorted list, the corpus is in memory,
 # and what depends on addresses (the values that comparisons saw) is left out.
 run_target_again() { # NAME
-  local name=$1 log=$state/logs/$1 list=$state/logs/$1.seeds runs
+  local name=$1 log=$state/logs/$1 list=$state/logs/$1.seeds runs begin=$SECONDS
   runs=$(runs_of "$name")
   mkdir -p "$state/corpus/$name"
   find "$source/seeds/links" "$source/seeds/$name" "$source/regressions" "$source/open" -type f 2>/dev/null |
@@ -101,6 +103,7 @@ run_target_again() { # NAME
   TWIN_FUZZ_RULES=$state/rules.d/$name "$build/fuzz/fuzz_$name" -seed="$seed" -runs="$runs" -max_total_time="$(time_of "$name")" -max_len="$(longest_of "$name")" -entropic=0 -timeout=60 \
     -rss_limit_mb=8192 -use_cmp=0 -reload=0 -print_final_stats=1 -artifact_prefix="$state/findings/$name-" \
     -seed_inputs="@$list" </dev/null >"$log" 2>&1 || true
+  printf '%s\n' $((SECONDS - begin)) >"$state/logs/$name.seconds"
 }
 
 # One target for its share of the time. A finding that ends the process is kept by the engine, and it starts again.
@@ -159,9 +162,12 @@ for target in "${targets[@]}"; do
   executions=$(stat_of number_of_executed_units "$log")
   coverage=$(grep -aoE 'cov: [0-9]+' "$log" | tail -n 1 | cut -d ' ' -f 2) || true
   found=$(comm -13 <(printf '%s\n' "$before") <(find "$state/findings" -name "$target-*" ! -name '*.cause' -type f | sort) | grep -c .) || true
-  printf '%-14s %8s %12s %8s %8s %8s %8s\n' "$target" "$share" "$executions" "$((executions / share))" "${coverage:-0}" \
+  spent=$share
+  if ((ci)); then spent=$(<"$log.seconds"); fi
+  ((spent > 0)) || spent=1
+  printf '%-14s %8s %12s %8s %8s %8s %8s\n' "$target" "$spent" "$executions" "$((executions / spent))" "${coverage:-0}" \
     "$(find "$state/corpus/$target" -type f | wc -l)" "${found:-0}"
-  printf '%s\t%s\t%s\t%s\t%s\t%s\n' "$(date -u +%FT%TZ)" "$commit" "$target" "$executions" "$share" "${found:-0}" >>"$state/records"
+  printf '%s\t%s\t%s\t%s\t%s\t%s\n' "$(date -u +%FT%TZ)" "$commit" "$target" "$executions" "$spent" "${found:-0}" >>"$state/records"
 done
 awk -F '\t' '{ executions[$3] += $4; seconds[$3] += $5 } END { for (t in executions) {
   all += executions[t]; time += seconds[t] }
