@@ -444,14 +444,17 @@ static bool mercury_begins_function(const checker *c, uint32_t frames, const uin
          tl_get64(section->data + at) == addend && tl_set_has(&c->starts, mercury_start(tl_get16(symbol + 6), addend));
 }
 
-/* The entries of a frame's code name a function and nothing behind it (L513). */
+/* The entries of a frame's code name a function and nothing behind it (L513), and lie in the frames (L709). */
 static void mercury_check_frame_entries(const checker *c, uint32_t index, const tl_map *starts) {
   enum { CODE_LENGTH = TL_R_MERCURY + 0x3d };
   const tl_cubin_section *const entries = mercury_section(c, index);
+  const uint64_t frames = mercury_section(c, entries->info)->size; /* what they are about was looked up */
   for (uint64_t at = 0; at + ELF_RELA_SIZE <= entries->size; at += ELF_RELA_SIZE) {
     const uint8_t *const entry = entries->data + at;
     const uint8_t *const symbol = mercury_symbol(c, tl_get32(entry + 12));
     const bool section = mercury_is_section(symbol);
+    if (tl_get64(entry) >= frames)
+      mercury_fail(c, index, at, "an entry of a frame lies behind the frames (L709)");
     if (mercury_is_no_code(entry, symbol))
       mercury_fail(c, index, at, "an entry of a frame is about no function (L608)");
     if (tl_get32(entry + 8) == CODE_LENGTH && (section || !mercury_begins_function(c, entries->info, entry, symbol)))

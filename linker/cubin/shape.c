@@ -116,7 +116,11 @@ static void shape_check_null(const tl_cubin *cubin, const tl_names *names, tl_di
   const uint64_t room = name_table < cubin->section_count ? cubin->sections[name_table].size : UINT64_MAX;
   if (tl_get32(header) >= room)
     tl_cubin_damaged(cubin, names, diagnostics, TL_NONE, table, "sh_name of the null section lies outside the table");
-  if (tl_get32(header + 4) == SHT_CUDA_OPTIMIZER_CONSTANT)
+  else if (name_table < cubin->section_count && cubin->sections[name_table].data &&
+           cubin->sections[name_table].data[tl_get32(header)])
+    tl_cubin_damaged(cubin, names, diagnostics, TL_NONE, table, "sh_name of the null section is a name (L706)");
+  const uint32_t type = tl_get32(header + 4);
+  if (type == SHT_CUDA_OPTIMIZER_CONSTANT || type == SHT_CUDA_CAPSULE || type == SHT_CUDA_MERCURY_SYMTAB)
     tl_cubin_damaged(cubin, names, diagnostics, TL_NONE, table + 4, "sh_type of the null section is not 0 (L238)");
   if (tl_get64(header + FLAGS) & SHF_CUDA_MERCURY)
     tl_cubin_damaged(cubin, names, diagnostics, TL_NONE, table + FLAGS,
@@ -124,13 +128,19 @@ static void shape_check_null(const tl_cubin *cubin, const tl_names *names, tl_di
 }
 
 /* Code lies behind the ELF header and in whole instructions, and frames have an alignment that there is (L514). */
-static const char *shape_wrong_place(const tl_cubin_section *section, const char *name) {
+static const char *shape_wrong_place(const tl_cubin *cubin, const tl_cubin_section *section, const char *name) {
   enum { INSTRUCTION = 16 };
   const bool text = strncmp(name, ".text.", 6) == 0;
   if (text && (section->file_offset < ELF_HEADER_SIZE || section->file_offset % INSTRUCTION))
     return "sh_offset of a text is not that of code (L514)";
+  const bool reserved = section->type == SHT_CUDA_RESERVED_SHARED && section->flags & SHF_CUDA_MERCURY;
+  if (reserved && (section->file_offset > cubin->size || section->size > cubin->size - section->file_offset))
+    return "sh_size of reserved shared memory reaches outside the file (L710)";
+  const bool lines = strcmp(name, ".debug_line") == 0 || strcmp(name, ".nv_debug_line_sass") == 0;
   const bool frames = strcmp(name, ".debug_frame") == 0;
-  return frames && section->align & (section->align - 1) ? "sh_addralign is no power of 2 (L514)" : NULL;
+  if (frames && section->align & (section->align - 1))
+    return "sh_addralign is no power of 2 (L514)";
+  return (lines || frames) && section->align > 1 ? "sh_addralign of what the finalizer reads is not 1 (L707)" : NULL;
 }
 
 void tl_shape_check(const tl_cubin *cubin, const tl_names *names, tl_diagnostics *diagnostics) {
@@ -148,7 +158,7 @@ void tl_shape_check(const tl_cubin *cubin, const tl_names *names, tl_diagnostics
     if (!what)
       what = shape_wrong_info(cubin, symbols, i, name);
     if (!what)
-      what = shape_wrong_place(section, name);
+      what = shape_wrong_place(cubin, section, name);
     if (what)
       tl_cubin_damaged(cubin, names, diagnostics, i, TL_NO_OFFSET, what);
     if (section->type == SHT_SYMTAB || section->type == SHT_CUDA_MERCURY_SYMTAB)

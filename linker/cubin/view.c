@@ -180,8 +180,8 @@ static bool view_has_whole_name(const tl_cubin_section *section, const char *pla
       continue;
     if (strncmp(plain, row->name, length) != 0)
       return false;
-    if (row->of_text && strncmp(text, ".nv.uft.rel.", 12) == 0) /* attributes of a unified function's stub */
-      return true;
+    if (row->of_text && section->type != SHT_CUDA_CONSTANT0 && strncmp(text, ".nv.uft.rel.", 12) == 0)
+      return true; /* attributes of a unified function's stub */
     return row->of_text ? strncmp(text, ".text.", 6) == 0 && strcmp(plain + length, text + 5) == 0 : !plain[length];
   }
   return true;
@@ -433,6 +433,10 @@ void tl_view_select(tl_cubin *cubin, tl_names *names, tl_arena *arena, tl_diagno
   for (uint32_t i = 1; i < cubin->section_count; i++) {
     if (!view_sass_ignores(cubin, &cubin->sections[i]))
       continue;
+    if (cubin->sections[i].flags & SHF_CUDA_MERCURY && cubin->sections[i].unnamed &&
+        cubin->sections[i].type == SHT_PROGBITS)
+      tl_cubin_damaged(cubin, names, diagnostics, i, TL_NO_OFFSET,
+                       "sh_name lies outside the section name table (L703)");
     if (cubin->sections[i].flags & SHF_CUDA_MERCURY)
       tl_trace(diagnostics, TL_TRACE_SKIP_MERCURY, (uint64_t)i);
     view_hide(&cubin->sections[i]);

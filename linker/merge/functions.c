@@ -151,6 +151,33 @@ static void functions_note_banks(tl_merging *m) {
   }
 }
 
+static bool functions_is_data(uint32_t type) {
+  return tl_section_type_is_constant(type) || type == SHT_CUDA_GLOBAL || type == SHT_CUDA_GLOBAL_INIT ||
+         type == SHT_CUDA_SHARED;
+}
+
+/* nvlink drops dead sections by their names, and misses what else had the name (L700). In undamaged files a name says
+ * the type. */
+static void functions_check_dead_names(const tl_merging *m) {
+  tl_map dead = {0};
+  for (uint32_t s = 1; s < m->cubin->section_count && m->module->eliminates; s++) {
+    if (!(m->section_state[s] & TL_SECTION_DEAD))
+      continue;
+    if (!dead.arena)
+      tl_map_init(&dead, m->module->arena);
+    tl_map_set(&dead, m->cubin->sections[s].name, s);
+  }
+  for (uint32_t s = 1; s < m->cubin->section_count && dead.arena; s++) {
+    const tl_cubin_section *const section = &m->cubin->sections[s];
+    if (m->section_state[s] & TL_SECTION_DEAD || !functions_is_data(section->type))
+      continue;
+    const uint32_t same = tl_map_get(&dead, section->name);
+    if (same != TL_NONE && m->cubin->sections[same].type != section->type)
+      tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, s, TL_NO_OFFSET,
+                       "sh_name is that of a section of dead code (L700)");
+  }
+}
+
 static bool functions_is_elsewhere(const tl_merging *m, uint32_t symbol, uint32_t section) {
   return symbol < m->cubin->symbol_count && m->bodies[symbol].function != TL_NONE &&
          m->cubin->symbols[symbol].section != section;
@@ -187,6 +214,7 @@ static void functions_mark_dead(tl_merging *m) {
       m->section_state[s] &= (uint8_t)~TL_SECTION_DEAD;
   tl_merge_spread_state(m, TL_SECTION_DEAD);
   functions_note_banks(m);
+  functions_check_dead_names(m);
 }
 
 /* Named is the first definition, also a weak one that a strong one replaced (L139). */

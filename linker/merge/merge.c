@@ -285,6 +285,17 @@ static void merge_check_common(const tl_module *module, const tl_symbol *symbol)
                        "st_value of a common symbol is 0 (L443)");
 }
 
+/* nvlink looks for the section of commons by its name, and crashes where a file gave it another type (L704). */
+static void merge_check_global(const tl_module *module) {
+  const tl_section *const section = &module->sections.items[module->global];
+  if (section->type == SHT_CUDA_GLOBAL || !section->pieces.count)
+    return;
+  const char *const path = module->files[section->pieces.items[0].file].path;
+  const tl_site site = {path, ".nv.global", NULL, TL_NO_OFFSET};
+  tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_DAMAGED), site, NULL, path,
+                     "sh_type of .nv.global is not that of the section of common symbols (L704)");
+}
+
 /* W3.7, L70: commons are allocated at the end of .nv.global, the one that became common last first. */
 static void merge_allocate_common(tl_module *module, uint32_t index) {
   if (!module->symbols.items[index].common)
@@ -304,6 +315,7 @@ static void merge_allocate_common(tl_module *module, uint32_t index) {
     module->global = tl_module_add_section(module, name, SHT_CUDA_GLOBAL, SHF_WRITE | SHF_ALLOC, 1, 0);
     tl_module_add_section_symbol(module, module->global);
   }
+  merge_check_global(module);
   tl_symbol *const symbol = &module->symbols.items[index];
   const uint32_t file = symbol->mention;
   symbol->value = tl_module_append(module, module->global, NULL, symbol->size, symbol->align, file, 0);

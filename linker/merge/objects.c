@@ -147,6 +147,12 @@ static bool objects_is_table(const tl_merging *m, uint32_t type, uint32_t name) 
   return table;
 }
 
+/* With -v nvlink takes a parameter bank with code's flag for the text of a function, and crashes (L702). */
+static bool objects_is_false_text(const tl_merging *m, const tl_cubin_section *input) {
+  return input->type == SHT_CUDA_CONSTANT0 && input->flags & SHF_EXECINSTR && m->module->options->verbose &&
+         m->module->mode->final;
+}
+
 void tl_merge_check_shape(const tl_merging *m, uint32_t index) {
   static const uint64_t largest_alignment = (uint64_t)1 << 32, largest_size = (uint64_t)1 << 48;
   const tl_cubin_section *const input = &m->cubin->sections[index];
@@ -160,7 +166,9 @@ void tl_merge_check_shape(const tl_merging *m, uint32_t index) {
   else if (input->type != SHT_CUDA_SHARED && input->align > largest_alignment)
     what = "sh_addralign is too large";
   else if (input->info >= m->cubin->section_count && !(input->type == SHT_PROGBITS && input->flags & SHF_EXECINSTR))
-    what = "sh_info names no section";                    /* nvlink takes what lies behind its table (L176) */
+    what = "sh_info names no section"; /* nvlink takes what lies behind its table (L176) */
+  else if (objects_is_false_text(m, input))
+    what = "sh_flags of a kernel's parameters are those of code (L702)";
   else if (objects_is_table(m, input->type, input->name)) /* read by nobody, so that E60 may follow */
     tl_cubin_suspect(m->cubin, m->module->names, m->module->diagnostics, index, TL_NO_OFFSET,
                      "sh_type is not that of a table of its name");
@@ -240,9 +248,10 @@ static bool objects_check_known(tl_merging *m, const tl_cubin_symbol *s, const t
     const bool object = incoming == STT_OBJECT || incoming == STT_CUDA_OBJECT;
     const bool hidden = tl_symbol_binding(s) == STB_LOCAL && tl_binding_of(known) != STB_LOCAL; /* L159 */
     const bool weak = tl_symbol_binding(s) == STB_WEAK;                                         /* L632 */
+    const bool placed = known->section != TL_NONE && s->section == SHN_UNDEF;                   /* L701 */
     if (object && s->other & STO_SPACE_MASK)
       objects_report(m, TL_MESSAGE_SPACE_MISMATCH, s, &(tl_symbol){.mention = TL_NONE});
-    else if (!object && (incoming != type || hidden || weak))
+    else if (!object && (incoming != type || hidden || weak || placed))
       objects_report(m, TL_MESSAGE_MULTIPLE_DEFINITION, s, &(tl_symbol){.mention = TL_NONE});
     return m->module->diagnostics->errors > errors;
   }
@@ -663,8 +672,10 @@ static uint32_t objects_find_texture(const tl_merging *m, uint32_t name) {
   tl_module *const module = m->module;
   for (; module->named_symbols < module->symbols.count; module->named_symbols++) {
     const tl_symbol *const next = &module->symbols.items[module->named_symbols];
-    const bool internal = (next->other & STO_VISIBILITY_MASK) == STV_INTERNAL;
-    if (module->named_symbols && !internal && tl_map_get(&module->symbol_of_any_name, next->name) == TL_NONE)
+    const bool banked =
+        next->section != TL_NONE && module->sections.items[next->section].type == SHT_CUDA_CONSTANT0 + 2;
+    const bool constant = (next->other & STO_VISIBILITY_MASK) == STV_INTERNAL && (banked || next->block != TL_NONE);
+    if (module->named_symbols && !constant && tl_map_get(&module->symbol_of_any_name, next->name) == TL_NONE)
       tl_map_set(&module->symbol_of_any_name, next->name, module->named_symbols);
   }
   const uint32_t known = tl_map_get(&module->symbol_of_any_name, name);

@@ -89,6 +89,17 @@ static void relocations_check_empty(const tl_merging *m, uint32_t section) {
     relocations_refuse_target(m, section);
 }
 
+/* The parameter bank of a kernel's body that lost stands for the other body's, and entries in it stay (L708). */
+static void relocations_check_losing_bank(const tl_merging *m, uint32_t section, uint32_t target) {
+  const tl_cubin_section *const input = &m->cubin->sections[section], *const bank = &m->cubin->sections[target];
+  const bool lost = m->section_state[target] & TL_SECTION_LOST && bank->type == SHT_CUDA_CONSTANT0;
+  const uint64_t count = lost ? tl_cubin_relocation_count(input) : 0;
+  for (uint64_t i = 0; i < count; i++)
+    if (tl_cubin_relocation_at(input, i).offset >= bank->size)
+      tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, section, TL_NO_OFFSET,
+                       "an entry lies behind the end of a kernel's parameters (L708)");
+}
+
 void tl_merge_check_dropped_relocations(const tl_merging *m, uint32_t section) {
   const tl_cubin_section *const input = &m->cubin->sections[section];
   const uint32_t target = input->info < m->cubin->section_count ? input->info : 0;
@@ -96,6 +107,7 @@ void tl_merge_check_dropped_relocations(const tl_merging *m, uint32_t section) {
     relocations_check_empty(m, section);
   else if (!relocations_may_change(m->cubin->sections[target].type, m->module->view))
     relocations_refuse_target(m, section);
+  relocations_check_losing_bank(m, section, target);
   const uint64_t lost = m->section_state[section] & TL_SECTION_LOST ? tl_cubin_relocation_count(input) : 0;
   for (uint64_t i = 0; i < lost && tl_trace_wants(m->module->diagnostics, TL_TRACE_MERGE); i++)
     tl_trace(m->module->diagnostics, TL_TRACE_SUBSEQUENT_WEAK, (uint64_t)(m->cubin->sections[target].info & 0xffffff));
@@ -489,7 +501,8 @@ void tl_merge_relocations(tl_merging *m, uint32_t section) {
   reading r = {.m = m, .section = section, .input = input, .target = relocations_target(m, section)};
   const tl_section *const target = &m->module->sections.items[r.target];
   r.frames = relocations_is_frame_section(tl_module_text(m->module, target->name));
-  r.pointers = tl_section_type_is_constant(target->type) && !tl_merge_keeps_losing_relocations(m, section);
+  r.pointers = tl_section_type_is_constant(target->type) && target->type != SHT_CUDA_CONSTANT0 && /* L708 */
+               !tl_merge_keeps_losing_relocations(m, section);
   r.constants = r.pointers && tl_defect_matched(m->module->options, TL_DEFECT_D83);
   const uint64_t count = tl_cubin_relocation_count(input);
   for (uint64_t i = 0; i < count; i++)
