@@ -423,9 +423,9 @@ static void frames_write(frame_writer *w) {
         frames_put(w, pair->mercury_cie, pair->mercury_cie_size);
       else
         frames_put_cie(w, pair);
-      *tl_vector_push(f->arena, &f->frames) = (final_frame){cie, cie_place, pair->mercury_cie_size, true};
+      *tl_vector_push(f->arena, &f->frames) = (final_frame){cie, cie_place, pair->mercury_cie_size, cie_place, true};
     }
-    *tl_vector_push(f->arena, &f->frames) = (final_frame){pair->place, w->size, pair->mercury_size, false};
+    *tl_vector_push(f->arena, &f->frames) = (final_frame){pair->place, w->size, pair->mercury_size, cie_place, false};
     uint8_t *const at = w->bytes + w->size;
     if (bare) {
       memcpy(at, pair->mercury, FRAME_FDE);
@@ -461,12 +461,24 @@ const uint8_t *final_frames(finalizer *f, uint32_t section, uint64_t *size) {
   return w.bytes;
 }
 
-/* Where an entry of the Mercury section stands on the SASS side: at a frame's address, or in a CIE, as in those of the
- * functions in a kernel's text (L720). */
-static bool frames_find_place(const finalizer *f, const tl_kept *entry, uint64_t *to) {
-  const uint64_t offset = entry->offset;
-  const tl_module *const m = f->mercury->module;
-  size_t low = 0, high = f->frames.count; /* the last one that begins at the place or before it */
+/* What a frame's words have entries for, on the Mercury side and on the SASS side (R63). All but the address are in relocatable
+ * outputs of the default mode alone (D91, D92). */
+typedef struct frame_word {
+  uint64_t offset;       /* in the frame */
+  uint32_t mercury_type; /* 0: any */
+  uint32_t sass_type;
+  bool to_cie; /* its addend is where the CIE is */
+} frame_word;
+
+static const frame_word frame_words[] = {
+    {FRAME_ADDRESS, 0, 2, false},
+    {FRAME_CIE, TL_R_MERCURY + 2, 2, true},
+    {FRAME_CODE, TL_R_MERCURY + 14, 73, false},
+};
+
+/* The last frame or CIE that begins at the place in the Mercury section or before it; NULL. */
+static const final_frame *frames_find(const finalizer *f, uint64_t offset) {
+  size_t low = 0, high = f->frames.count;
   while (low < high) {
     const size_t middle = low + (high - low) / 2;
     if (f->frames.items[middle].from <= offset)
@@ -474,17 +486,33 @@ static bool frames_find_place(const finalizer *f, const tl_kept *entry, uint64_t
     else
       high = middle;
   }
-  const final_frame *const found = low ? &f->frames.items[low - 1] : NULL;
-  if (!found || (found->cie ? offset - found->from >= found->size : offset - found->from != FRAME_ADDRESS))
-    return false;
-  *to = found->to + (offset - found->from);
-  if (found->cie && *to && !m->mode->final) {
-    if (tl_defect_matched(m->options, TL_DEFECT_D135))
-      *to = 0;
-    else
-      tl_defect_note(m->diagnostics, TL_DEFECT_D135, tl_module_text(m, m->symbols.items[entry->symbol].name));
+  return low ? &f->frames.items[low - 1] : NULL;
+}
+
+/* The row of an entry; an entry in a CIE, as in those of the functions in a kernel's text (L720), has that of an address. NULL
+ * for one that has no counterpart on the SASS side. */
+static const frame_word *frames_word_of(const finalizer *f, const tl_kept *entry, const final_frame *found) {
+  const bool kept = !f->mercury->module->mode->final && !f->mercury->module->options->bug_compatible;
+  const uint64_t within = entry->offset - found->from;
+  if (found->cie)
+    return within < found->size ? &frame_words[0] : NULL;
+  for (size_t i = 0; i < sizeof frame_words / sizeof *frame_words; i++) {
+    const frame_word *const word = &frame_words[i];
+    if (word->offset == within && (!word->mercury_type || (kept && word->mercury_type == entry->type)))
+      return word;
   }
-  return true;
+  return NULL;
+}
+
+static uint64_t frames_place(const finalizer *f, const tl_kept *entry, const final_frame *found) {
+  const tl_module *const m = f->mercury->module;
+  const uint64_t to = found->to + (entry->offset - found->from);
+  if (!found->cie || !to || m->mode->final)
+    return to;
+  if (tl_defect_matched(m->options, TL_DEFECT_D135))
+    return 0;
+  tl_defect_note(m->diagnostics, TL_DEFECT_D135, tl_module_text(m, m->symbols.items[entry->symbol].name));
+  return to;
 }
 
 static uint64_t frames_addend(finalizer *f, const tl_kept *entry) {
@@ -493,20 +521,21 @@ static uint64_t frames_addend(finalizer *f, const tl_kept *entry) {
   return final_begins_inner(f, text, addend) ? final_extent_of(f, text, addend).start : addend;
 }
 
-/* Entries of the Mercury section, at the frames' new places; ABS_PROG_REL64 is R_CUDA_64 here (R63). */
+/* Entries of the Mercury section, at the frames' new places. */
 const uint8_t *final_frame_relocations(finalizer *f, uint32_t section, uint64_t *size) {
   const final_entry_list list = final_entries_of(&f->mercury_entries, section);
-  const tl_emitted *const e = f->mercury->emitted;
   uint8_t *const bytes = final_new(f, list.count * ELF_RELA_SIZE);
   *size = 0;
   for (size_t i = 0; i < list.count; i++) {
-    uint64_t place = 0;
-    if (!frames_find_place(f, list.items[i], &place))
+    const tl_kept *const entry = list.items[i];
+    const final_frame *const found = frames_find(f, entry->offset);
+    const frame_word *const word = found ? frames_word_of(f, entry, found) : NULL;
+    if (!word)
       continue;
     uint8_t *const at = bytes + *size;
-    tl_put64(at, place);
-    tl_put64(at + 8, (uint64_t)e->symbol_index[list.items[i]->symbol] << 32 | 2);
-    tl_put64(at + 16, frames_addend(f, list.items[i]));
+    tl_put64(at, frames_place(f, entry, found));
+    tl_put64(at + 8, (uint64_t)f->mercury->emitted->symbol_index[entry->symbol] << 32 | word->sass_type);
+    tl_put64(at + 16, word->to_cie ? found->cie_place : frames_addend(f, entry));
     *size += ELF_RELA_SIZE;
   }
   return bytes;

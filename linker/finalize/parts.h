@@ -17,9 +17,10 @@ typedef struct final_section {
   uint64_t hole;        /* unused zero bytes behind it (M13) */
 } final_section;
 
-/* A frame of .debug_frame or its CIE that is in the output: where it is in the Mercury view, and where on the SASS side. */
+/* A frame of .debug_frame or a CIE that is in the output: where it is in the Mercury view, and where it, and a frame's CIE, are
+ * on the SASS side. */
 typedef struct final_frame {
-  uint64_t from, to, size;
+  uint64_t from, to, size, cie_place;
   bool cie;
 } final_frame;
 
