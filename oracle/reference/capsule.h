@@ -109,8 +109,16 @@ ref_bytes ref_capsule_resolved(ref_capsule *capsule, size_t target);
 /* leaf.c: M42-M45 */
 bool ref_leaf_finalize(ref_link *link, ref_bytes *text);
 bool ref_capsule_alias_comes_first(const ref_link *mercury, size_t function);
-/* capsule_frames.c: M24; the offsets of the frames' addresses, by relocation of the Mercury module. */
-ref_bytes ref_capsule_frames(ref_capsule *capsule, uint64_t *address_at);
+
+/* An entry about a frame written anew: of no type where there is none. */
+typedef struct ref_frame_entry {
+  uint64_t offset;
+  uint32_t type;
+  int64_t addend;
+} ref_frame_entry;
+
+/* capsule_frames.c: M24; `entries`, if any: what stands for each relocation of the Mercury module. */
+ref_bytes ref_capsule_frames(ref_capsule *capsule, ref_frame_entry *entries);
 
 /* capsule_exits.c: where the instructions of a SASS text went: the first instruction made for each, and its own place. One more
  * in `start` for the end. */

@@ -57,18 +57,18 @@ static bool ref_capsule_is_line_table(const char *name) {
   return strcmp(name, ".debug_line") == 0 || strcmp(name, ".nv_debug_line_sass") == 0;
 }
 
-/* M24: the entries that the Mercury view keeps, in its order, at the places of the frames written anew. */
+/* M24: the entries that the Mercury view keeps, in its order, at the places of the frames written anew. RF290: by default with -r
+ * those that wait for the final link (D91, D92), too. */
 static ref_bytes ref_capsule_frame_relocations(ref_capsule *capsule, size_t section) {
   const ref_link *mercury = capsule->mercury;
-  uint64_t *address_at = ref_memory_take(capsule->mercury, mercury->relocation_count + 1, sizeof *address_at);
-  const uint32_t address = 2; /* R_CUDA_64 */
+  ref_frame_entry *entries = ref_memory_take(capsule->mercury, mercury->relocation_count + 1, sizeof *entries);
   ref_bytes output = {0};
-  (void)ref_capsule_frames(capsule, address_at);
+  (void)ref_capsule_frames(capsule, entries);
   for (size_t i = mercury->relocation_count; i-- > 0;) {
     const ref_out_relocation *entry = &mercury->relocations[i];
-    const bool is_address = address_at[i] != 0; /* by default entries that clear stay, too (D91) */
-    if (!entry->dropped && entry->section == section && entry->function != REF_NONE && is_address) {
-      ref_capsule_write_entry(capsule, &output, address_at[i], address, ref_symbol_index(mercury, entry->symbol), 0);
+    if (!entry->dropped && entry->section == section && entries[i].type != 0) {
+      ref_capsule_write_entry(capsule, &output, entries[i].offset, entries[i].type,
+                              ref_symbol_index(mercury, entry->symbol), entries[i].addend);
     }
   }
   return output;

@@ -1,5 +1,6 @@
-/* SASS `.debug_frame` of a capsule link, written anew: M24, RF39, RF73. */
+/* SASS `.debug_frame` of a capsule link, written anew, and where its entries are: M24, RF39, RF73, RF290. */
 #include "capsule.h"
+#include "relocation_table.h"
 
 #include <string.h>
 
@@ -14,7 +15,11 @@ enum {
   UNIT_AT = 22, /* of a common entry: what an advance counts */
   BARE = 40,
   INSTRUCTION = 16,
-  SASS_UNIT = 4
+  SASS_UNIT = 4,
+  SASS_64 = 2,
+  SASS_CLEAR_64 = 73,
+  MERCURY_64 = REF_MERCURY_FIRST + 2,
+  MERCURY_CLEAR_64 = REF_MERCURY_FIRST + 14
 };
 
 typedef struct ref_frame {
@@ -37,8 +42,8 @@ typedef struct ref_frames {
   ref_kept_frame *kept; /* in the order of the files */
   size_t kept_count, kept_capacity;
   ref_bytes output;
-  uint64_t *address_at;
-  bool *is_described; /* by function */
+  ref_frame_entry *entries; /* by relocation of the Mercury module; NULL: nobody asks */
+  bool *is_described;       /* by function */
   const ref_section
       *common_section; /* of the common entry that was written last, and its offset there and in the output */
   uint64_t last_common, last_written;
@@ -77,6 +82,26 @@ static void ref_frames_add_common(ref_frames *frames, const ref_frame *frame) {
   }
 }
 
+/* RF290: what the Mercury view still has about this frame's pointer to its common entry and about its range. */
+static void ref_frames_place_others(ref_frames *frames, const ref_out_relocation *address, uint64_t at) {
+  const ref_link *mercury = frames->capsule->mercury;
+  for (size_t i = 0; i < mercury->relocation_count; i++) {
+    const ref_out_relocation *entry = &mercury->relocations[i];
+    if (entry->dropped || entry->file != address->file || entry->target != address->target ||
+        entry->symbol == REF_NONE) {
+      continue;
+    }
+    const bool is_own = mercury->symbols[entry->symbol].type == REF_SYMBOL_SECTION &&
+                        mercury->symbols[entry->symbol].section == entry->target;
+    if (entry->input_offset + ADDRESS_AT == address->input_offset + POINTER_AT && entry->type == MERCURY_64 && is_own) {
+      frames->entries[i] = (ref_frame_entry){at + POINTER_AT, SASS_64, (int64_t)frames->last_written};
+    } else if (entry->input_offset + ADDRESS_AT == address->input_offset + RANGE_AT &&
+               entry->type == MERCURY_CLEAR_64) {
+      frames->entries[i] = (ref_frame_entry){at + RANGE_AT, SASS_CLEAR_64, 0};
+    }
+  }
+}
+
 static void ref_frames_add(ref_frames *frames, const ref_frame *frame, size_t entry) {
   ref_frames_add_common(frames, frame);
   const size_t at = frames->output.size;
@@ -93,8 +118,11 @@ static void ref_frames_add(ref_frames *frames, const ref_frame *frame, size_t en
   if (frame->range != 0) {
     ref_put_u64(frames->output.data + at + RANGE_AT, frame->range);
   }
-  if (frames->address_at != NULL) {
-    frames->address_at[entry] = at + ADDRESS_AT;
+  if (frames->entries != NULL) {
+    frames->entries[entry] = (ref_frame_entry){at + ADDRESS_AT, SASS_64, 0};
+  }
+  if (frames->entries != NULL && ref_relocatable_is_default(frames->capsule->mercury)) {
+    ref_frames_place_others(frames, &frames->capsule->mercury->relocations[entry], at);
   }
 }
 
@@ -306,9 +334,9 @@ static ref_frame ref_frames_choose(ref_frames *frames, const ref_kept_frame *kep
   return count > 1 ? ref_frames_merge(frames, function, &sass, list, count) : sass;
 }
 
-ref_bytes ref_capsule_frames(ref_capsule *capsule, uint64_t *address_at) {
+ref_bytes ref_capsule_frames(ref_capsule *capsule, ref_frame_entry *entries) {
   ref_link *mercury = capsule->mercury;
-  ref_frames frames = {.capsule = capsule, .address_at = address_at, .last_common = UINT64_MAX};
+  ref_frames frames = {.capsule = capsule, .entries = entries, .last_common = UINT64_MAX};
   frames.is_described = ref_memory_take(mercury, mercury->function_count + 1, sizeof *frames.is_described);
   ref_frames_collect(&frames);
   for (size_t i = 0; i < frames.kept_count; i++) {
