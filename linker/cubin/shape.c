@@ -143,6 +143,24 @@ static const char *shape_wrong_place(const tl_cubin *cubin, const tl_cubin_secti
   return (lines || frames) && section->align > 1 ? "sh_addralign of what the finalizer reads is not 1 (L707)" : NULL;
 }
 
+/* nvlink's finalizer takes a function whose name begins with its text's for the text's own, and crashes (L712). */
+static void shape_check_function(const tl_cubin *cubin, const tl_names *names, tl_diagnostics *diagnostics,
+                                 const tl_cubin_section *symbols, uint32_t text) {
+  enum { PRIMARY = 0xffffff, SECTION = 6, PREFIX = 6 };
+  const char *const own = tl_names_text(names, cubin->sections[text].name);
+  const uint64_t at = (uint64_t)(cubin->sections[text].info & PRIMARY) * ELF_SYMBOL_SIZE;
+  if (strncmp(own, ".text.", PREFIX) != 0 || !symbols->data || at + ELF_SYMBOL_SIZE > symbols->size ||
+      symbols->link >= cubin->section_count || tl_get16(symbols->data + at + SECTION) != text ||
+      (symbols->data[at + 4] & 15) != STT_FUNC)
+    return;
+  const uint64_t name = cubin->sections[symbols->link].file_offset + tl_get32(symbols->data + at);
+  const size_t length = strlen(own + PREFIX);
+  if (name < cubin->size && cubin->size - name > length && memcmp(cubin->bytes + name, own + PREFIX, length) == 0 &&
+      cubin->bytes[name + length])
+    tl_cubin_damaged(cubin, names, diagnostics, cubin->symbol_table, at,
+                     "a function's name begins with its text's (L712)");
+}
+
 void tl_shape_check(const tl_cubin *cubin, const tl_names *names, tl_diagnostics *diagnostics) {
   if (cubin->section_count)
     shape_check_null(cubin, names, diagnostics);
@@ -153,6 +171,8 @@ void tl_shape_check(const tl_cubin *cubin, const tl_names *names, tl_diagnostics
   for (uint32_t i = 1; i < cubin->section_count; i++) {
     const tl_cubin_section *const section = &cubin->sections[i];
     const char *const name = tl_names_text(names, section->name);
+    if (symbols)
+      shape_check_function(cubin, names, diagnostics, symbols, i);
     const char *what = shape_has_type(name, section->type) ? shape_wrong_flags(section)
                                                            : "sh_type is not that of a section of its name (L506)";
     if (!what)
