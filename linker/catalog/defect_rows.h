@@ -110,7 +110,7 @@ TL_DEFECT(D120, 'R', "merge",
           "the output has one virtual architecture, and all that is said of a function goes with its body")
 TL_DEFECT(D115, 'R', "finalize", "unified functions with different stacks in a capsule link with an index file",
           "each jump slot has its own stack size", "all have the last one's on the SASS side")
-TL_DEFECT(D135, 'R', "finalize", "-r, and capsules of -ewp objects whose kernels' texts hold functions",
+TL_DEFECT(D135, 'R', "finalize", "-r or -g, and capsules of -ewp objects whose kernels' texts hold functions",
           "the entries of their frames' CIEs have places on the SASS side",
           "they stand at the beginning of the section")
 TL_DEFECT(D113, 'R', "cubin", "functions of one name in one capsule, as outputs of -r have them",

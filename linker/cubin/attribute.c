@@ -27,6 +27,12 @@ bool tl_record_next_whole(const tl_cubin_section *section, uint64_t *position, t
   return true;
 }
 
+bool tl_record_is_text(const tl_record *record) {
+  enum { ANNOTATIONS = 0x55, WHOLE = 4, KIND_TEXT = 3 };
+  return record->code == ANNOTATIONS && record->format == WHOLE && record->size >= 4 &&
+         tl_get32(record->data) == KIND_TEXT;
+}
+
 /* One stray byte at the end is read as a record with what lies behind it in the file; only zeros say nothing (I16). */
 static bool record_is_nothing(const tl_cubin *cubin, const tl_cubin_section *section, uint64_t position) {
   static const uint8_t zeros[4] = {0};

@@ -18,6 +18,8 @@ bool tl_record_next(const tl_cubin *cubin, uint32_t section, uint64_t *position,
 
 /* The same, but what is no whole record ends the walk without a word. */
 bool tl_record_next_whole(const tl_cubin_section *section, uint64_t *position, tl_record *record);
+/* An annotation that is a text, as -annotate of ptxas writes it: 3, its length, its letters (L726). */
+bool tl_record_is_text(const tl_record *record);
 
 /* Attribute codes that the linker knows (F64, I4, I20-I27). */
 enum {

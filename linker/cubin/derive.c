@@ -271,7 +271,8 @@ static void derive_record(const deriver *d, const tl_cubin_section *mercury, con
     return;
   memcpy(to, mercury->data + record->offset, size);
   out->size += size;
-  if (words == WORDS_COPY || (words != WORDS_OWN && d->known && derive_payload(d, words, to + WORD, size - WORD)))
+  if (words == WORDS_COPY || tl_record_is_text(record) ||
+      (words != WORDS_OWN && d->known && derive_payload(d, words, to + WORD, size - WORD)))
     return;
   if (derive_next_own(own, record->code, position, &same) && derive_record_size(&same) == size)
     memcpy(to, own->data + same.offset, size);

@@ -9,8 +9,10 @@
 #include "finalize/barriers.h"
 
 #include "base/bytes.h"
+#include "catalog/relocation.h"
 #include "cubin/attribute.h"
 #include "cubin/capsule.h"
+#include "cubin/code.h"
 #include "cubin/elf.h"
 #include "finalize/moved_text.h"
 
@@ -67,6 +69,55 @@ static bool barriers_file_is_plain(const tl_cubin *sass, const tl_names *names) 
   return !tl_barriers_file_asks(sass);
 }
 
+/* L725: in the text of a kernel that calls functions of its own, the moves of return addresses, by instruction: those that
+ * Mercury's entries against places of decoded code stand at. NULL where one is something else, or there is none. */
+static const bool *barriers_find_returns(const tl_cubin *mercury, uint32_t section, const tl_cubin_section *text,
+                                         tl_arena *arena) {
+  enum { PLACE = TL_R_MERCURY + 8, OP_MOVE = 0x802 };
+  bool *const returns = tl_arena_new(arena, bool, text->size / INSTRUCTION), *found = NULL;
+  const tl_cubin_section *const capsule = &mercury->sections[section];
+  tl_code code = {0};
+  if (!section || !tl_code_read(&code, capsule->data, capsule->size, text->data, text->size, arena))
+    return NULL;
+  for (uint32_t s = 1; s < mercury->section_count; s++) {
+    const tl_cubin_section *const entries = &mercury->sections[s];
+    const uint64_t count =
+        entries->type == SHT_RELA && entries->info == section ? tl_cubin_relocation_count(entries) : 0;
+    for (uint64_t i = 0; i < count; i++) {
+      const tl_cubin_relocation entry = tl_cubin_relocation_at(entries, i);
+      if (entry.type != PLACE)
+        continue;
+      const tl_code_place *const at = tl_code_find(&code, entry.offset);
+      const tl_code_place *const to = tl_code_find(&code, (uint64_t)entry.addend);
+      const uint8_t *const move = at ? text->data + at->sass : NULL;
+      if (!move || !to || barriers_opcode(move) != OP_MOVE || tl_get32(move + 4) != to->sass)
+        return NULL;
+      found = returns;
+      returns[at->sass / INSTRUCTION] = true;
+    }
+  }
+  return found;
+}
+
+static bool barriers_has(const tl_cubin_section *text, uint16_t opcode) {
+  for (uint64_t at = 0; at + INSTRUCTION <= text->size; at += INSTRUCTION)
+    if (barriers_opcode(text->data + at) == opcode)
+      return true;
+  return false;
+}
+
+static bool barriers_calls_itself(const tl_cubin_section *text) {
+  enum { OP_CALL = 0x944 };
+  return barriers_has(text, OP_CALL);
+}
+
+/* Of a kernel, or of a function that may exit (L725). */
+static bool barriers_may_want(const tl_cubin *sass, uint32_t section) {
+  const tl_cubin_section *const text = &sass->sections[section];
+  return tl_moved_is_kernel(sass, section) ||
+         (tl_moved_is_function(sass, section) && text->data && barriers_has(text, OP_EXIT));
+}
+
 /* Every EXIT is derived. */
 static bool barriers_capsule_is_plain(const tl_cubin *mercury, uint32_t section, const tl_cubin_section *text,
                                       tl_arena *arena) {
@@ -84,9 +135,14 @@ const bool *tl_barriers_choose(const tl_cubin *sass, const tl_cubin *mercury, co
   bool *const texts = tl_arena_new(arena, bool, sass->section_count);
   if (!barriers_file_is_plain(sass, names))
     return texts;
-  for (uint32_t i = 1; i < sass->section_count; i++)
-    texts[i] = tl_moved_is_kernel(sass, i) && barriers_text_is_plain(&sass->sections[i], arena) &&
-               (!mercury || barriers_capsule_is_plain(mercury, mercury->capsule_of[i], &sass->sections[i], arena));
+  for (uint32_t i = 1; i < sass->section_count; i++) {
+    const tl_cubin_section *const text = &sass->sections[i];
+    const uint32_t capsule = mercury ? mercury->capsule_of[i] : 0;
+    texts[i] = barriers_may_want(sass, i) && barriers_text_is_plain(text, arena) &&
+               (!mercury || barriers_capsule_is_plain(mercury, capsule, text, arena));
+    if (texts[i] && barriers_calls_itself(text))
+      texts[i] = mercury && barriers_find_returns(mercury, capsule, text, arena);
+  }
   tl_moved_keep_plain(sass, texts);
   return texts;
 }
@@ -101,8 +157,10 @@ static void barriers_put(uint8_t *at, uint64_t low, uint64_t high) {
 /* Three instructions before each EXIT, which goes on by their size. */
 static tl_moved_text barriers_read(const void *context, uint32_t section, const tl_cubin_section *text,
                                    tl_arena *arena) {
-  (void)context, (void)section;
+  const tl_cubin *const mercury = context;
   tl_moved_text t = tl_moved_read(text, arena);
+  if (mercury && barriers_calls_itself(text))
+    t.returns = barriers_find_returns(mercury, mercury->capsule_of[section], text, arena);
   uint64_t added = 0;
   for (uint32_t i = 0; i <= t.count; i++) {
     t.place[i] += added;
@@ -153,8 +211,8 @@ static void barriers_put_all(const tl_moved_text *t, uint8_t *bytes) {
   }
 }
 
-void tl_barriers_add(tl_cubin *sass, const bool *texts, tl_arena *arena) {
-  tl_moved_change(sass, texts, barriers_read, NULL, barriers_put_all, arena);
+void tl_barriers_add(tl_cubin *sass, const tl_cubin *mercury, const bool *texts, tl_arena *arena) {
+  tl_moved_change(sass, texts, barriers_read, mercury, barriers_put_all, arena);
 }
 
 /* --- the Mercury view --- */
@@ -202,14 +260,15 @@ void tl_barriers_add_records(tl_cubin *mercury, const tl_cubin *sass, const bool
       barriers_write_capsule(&mercury->sections[mercury->capsule_of[i]], &sass->sections[i], arena);
 }
 
+bool tl_barriers_lack(const uint8_t *text, uint64_t size) {
+  for (uint64_t at = 0; at + INSTRUCTION <= size; at += INSTRUCTION)
+    if (barriers_opcode(text + at) == OP_EXIT &&
+        (at < ADDED || barriers_opcode(text + at - INSTRUCTION) != OP_CGAERRBAR))
+      return true;
+  return false;
+}
+
 bool tl_barriers_stand(const uint8_t *text, uint64_t size) {
-  bool any = false;
-  for (uint64_t at = 0; at + INSTRUCTION <= size; at += INSTRUCTION) {
-    if (barriers_opcode(text + at) != OP_EXIT)
-      continue;
-    if (at < ADDED || barriers_opcode(text + at - INSTRUCTION) != OP_CGAERRBAR)
-      return false;
-    any = true;
-  }
-  return any;
+  const tl_cubin_section section = {.data = text, .size = size};
+  return barriers_has(&section, OP_EXIT) && !tl_barriers_lack(text, size);
 }

@@ -11,10 +11,12 @@ bool tl_barriers_file_asks(const tl_cubin *cubin);
 /* By section of the file: the SASS texts that get barriers. `mercury`, the same file's other view, is NULL in a link of SASS
  * kind. Both are as read. */
 const bool *tl_barriers_choose(const tl_cubin *sass, const tl_cubin *mercury, const tl_names *names, tl_arena *arena);
-void tl_barriers_add(tl_cubin *sass, const bool *texts, tl_arena *arena);
+void tl_barriers_add(tl_cubin *sass, const tl_cubin *mercury, const bool *texts, tl_arena *arena);
 /* The same for the capsules; `sass` is as read. */
 void tl_barriers_add_records(tl_cubin *mercury, const tl_cubin *sass, const bool *texts, tl_arena *arena);
-/* Whether every EXIT of a text has them. */
+/* Whether some EXIT of a text lacks them. */
+bool tl_barriers_lack(const uint8_t *text, uint64_t size);
+/* Whether every EXIT of a text has them, and there is one. */
 bool tl_barriers_stand(const uint8_t *text, uint64_t size);
 
 #endif

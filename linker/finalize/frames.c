@@ -322,7 +322,7 @@ static void frames_take_places(frame_writer *w, uint64_t start, const frame_pair
   w->size = start + FRAME_FDE;
   frames_put(w, own->sass + FRAME_FDE, own->sass_size - FRAME_FDE);
   if (moved)
-    tl_moved_frame(w->bytes + start, own->sass_size, moved, 0);
+    tl_moved_frame(w->bytes + start, own->sass_size, moved, tl_get64(own->sass + FRAME_ADDRESS), 0);
 }
 
 /* What was done to a SASS text before it was merged, NULL where nothing was. */
@@ -340,7 +340,7 @@ static void frames_put_own(frame_writer *w, const frame_pair *own, uint32_t text
   const tl_moved_text *const moved = plain == TL_NONE ? NULL : frames_moved_text(w->f, plain);
   frames_put(w, own->sass, own->sass_size);
   if (moved)
-    tl_moved_frame(w->bytes + start, own->sass_size, moved, final_view_size(w->f->sass, plain));
+    tl_moved_frame(w->bytes + start, own->sass_size, moved, 0, final_view_size(w->f->sass, plain));
 }
 
 /* A frame at the places of the SASS text (L492); of several frames of a function the first has the steps of all (L128). */
@@ -507,7 +507,7 @@ static const frame_word *frames_word_of(const finalizer *f, const tl_kept *entry
 static uint64_t frames_place(const finalizer *f, const tl_kept *entry, const final_frame *found) {
   const tl_module *const m = f->mercury->module;
   const uint64_t to = found->to + (entry->offset - found->from);
-  if (!found->cie || !to || m->mode->final)
+  if (!found->cie || !to || (m->mode->final && !tl_barriers_asked(m->options)))
     return to;
   if (tl_defect_matched(m->options, TL_DEFECT_D135))
     return 0;

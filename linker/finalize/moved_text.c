@@ -15,6 +15,9 @@ enum {
   OP_INDIRECT = 0x949,
   OP_NOP = 0x918,
   OP_BRANCH = 0x947,
+  OP_CALL = 0x944,
+  OP_RETURN = 0x950,
+  OP_PLACE = 0x94e,
   OP_BSSY = 0x945,
   OP_COLLECTIVE = 0x348,
   OP_WARPSYNC = 0x948
@@ -33,8 +36,13 @@ uint16_t tl_moved_opcode(const tl_moved_text *t, uint32_t index) {
 static bool moved_is_branch(const uint8_t *at) {
   const uint16_t opcode = moved_opcode(at);
   const bool collective = tl_get64(at + 8) >> 22 & 1;
-  return opcode == OP_BRANCH || opcode == OP_INDIRECT || opcode == 0x547 || opcode == 0xb47 ||
-         opcode == OP_COLLECTIVE || (opcode == OP_WARPSYNC && collective);
+  return opcode == OP_BRANCH || opcode == OP_INDIRECT || opcode == OP_CALL || opcode == OP_RETURN || opcode == 0x547 ||
+         opcode == 0xb47 || opcode == OP_COLLECTIVE || (opcode == OP_WARPSYNC && collective);
+}
+
+/* LEPC of a place behind it, which -pic and -sanitize write: 32 bits of bytes at 24, from the next instruction. */
+static bool moved_is_place(const uint8_t *at) {
+  return moved_opcode(at) == OP_PLACE && tl_get64(at) >> 55 == 0 && (tl_get64(at + 8) & 0x3ffff) == 0;
 }
 
 /* Of the instructions that decide what is executed next (base 0x140 to 0x15f) those that name no place, and the branches
@@ -43,7 +51,7 @@ static bool moved_knows(const uint8_t *at) {
   const uint16_t opcode = moved_opcode(at);
   static const uint16_t known[] = {0x941, 0x942, 0x943, 0x343, OP_BSSY, 0x946, OP_WARPSYNC, 0x94d,
                                    0x95c, 0x95d, 0x352, 0x353, 0x355,   0x356, 0x35d,       0x540};
-  if ((opcode & 0x1e0) != 0x140 || moved_is_branch(at))
+  if ((opcode & 0x1e0) != 0x140 || moved_is_branch(at) || moved_is_place(at))
     return true;
   for (size_t i = 0; i < sizeof known / sizeof *known; i++)
     if (known[i] == opcode)
@@ -56,7 +64,7 @@ uint64_t tl_moved_padded(uint64_t code) {
 }
 
 tl_moved_text tl_moved_read(const tl_cubin_section *text, tl_arena *arena) {
-  tl_moved_text t = {text->data, (uint32_t)(text->size / INSTRUCTION), NULL, 0};
+  tl_moved_text t = {text->data, (uint32_t)(text->size / INSTRUCTION), NULL, NULL, 0};
   while (t.count && tl_moved_opcode(&t, t.count - 1) == OP_NOP)
     t.count--;
   t.place = tl_arena_new(arena, uint64_t, (size_t)t.count + 1);
@@ -72,11 +80,16 @@ uint64_t tl_moved_place(const tl_moved_text *t, uint64_t place) {
 
 /* --- what is understood --- */
 
-bool tl_moved_is_kernel(const tl_cubin *sass, uint32_t section) {
+bool tl_moved_is_function(const tl_cubin *sass, uint32_t section) {
   const tl_cubin_section *const text = &sass->sections[section];
   const uint32_t owner = text->info & 0xffffff;
-  return text->flags & SHF_EXECINSTR && owner < sass->symbol_count && sass->symbols[owner].section == section &&
-         sass->symbols[owner].other & STO_ENTRY;
+  return text->flags & SHF_EXECINSTR && text->type == SHT_PROGBITS && owner < sass->symbol_count &&
+         sass->symbols[owner].section == section;
+}
+
+bool tl_moved_is_kernel(const tl_cubin *sass, uint32_t section) {
+  return tl_moved_is_function(sass, section) &&
+         sass->symbols[sass->sections[section].info & 0xffffff].other & STO_ENTRY;
 }
 
 bool tl_moved_text_is_plain(const tl_cubin_section *text, tl_arena *arena) {
@@ -89,7 +102,7 @@ bool tl_moved_text_is_plain(const tl_cubin_section *text, tl_arena *arena) {
   return tl_moved_padded((uint64_t)t.count * INSTRUCTION) == text->size;
 }
 
-/* Attributes that name places in the code: the byte of the first one, and how far the next is; 0 where that is not known. */
+/* Attributes that name places in the code, but for texts (L726): the byte of the first one, and how far the next is; 0 where that is not known. */
 typedef struct moved_attribute {
   uint8_t code, first, step;
 } moved_attribute;
@@ -109,10 +122,15 @@ static const moved_attribute *moved_attribute_of(uint8_t code) {
   return NULL;
 }
 
+/* That of a record. */
+static const moved_attribute *moved_attribute_in(const tl_record *record) {
+  return tl_record_is_text(record) ? NULL : moved_attribute_of(record->code);
+}
+
 static bool moved_info_is_plain(const tl_cubin_section *info) {
   tl_record record;
   for (uint64_t position = 0; tl_record_next_whole(info, &position, &record);) {
-    const moved_attribute *const row = moved_attribute_of(record.code);
+    const moved_attribute *const row = moved_attribute_in(&record);
     if (row && !row->step)
       return false;
   }
@@ -180,6 +198,13 @@ static void moved_move_target(const tl_moved_text *t, uint32_t index, uint8_t *t
   moved_put(to, low, high);
 }
 
+static void moved_move_place(const tl_moved_text *t, uint32_t index, uint8_t *to) {
+  const uint64_t low = tl_get64(to), next = ((uint64_t)index + 1) * INSTRUCTION;
+  const uint64_t target = next + (low >> 24 & UINT32_MAX);
+  if (target < (uint64_t)t->count * INSTRUCTION)
+    tl_put64(to, (low & ~(UINT64_C(0xffffffff) << 24)) | (tl_moved_place(t, target) - t->place[index + 1]) << 24);
+}
+
 static uint8_t *moved_write(tl_cubin_section *text, const tl_moved_text *t, tl_arena *arena) {
   const uint64_t size = tl_moved_padded(t->place[t->count]);
   uint8_t *const bytes = tl_arena_new(arena, uint8_t, size);
@@ -192,6 +217,10 @@ static uint8_t *moved_write(tl_cubin_section *text, const tl_moved_text *t, tl_a
     memcpy(to, t->bytes + (uint64_t)i * INSTRUCTION, INSTRUCTION);
     if (moved_is_branch(to) || moved_opcode(to) == OP_BSSY)
       moved_move_target(t, i, to);
+    else if (moved_is_place(to))
+      moved_move_place(t, i, to);
+    else if (t->returns && t->returns[i]) /* L725 */
+      tl_put32(to + 4, (uint32_t)tl_moved_place(t, tl_get32(to + 4)));
   }
   text->data = bytes;
   text->size = size;
@@ -232,7 +261,7 @@ static void moved_move_info(tl_cubin_section *info, const tl_moved_text *t, tl_a
   uint8_t *const bytes = tl_arena_copy(arena, info->data, info->size);
   tl_record record;
   for (uint64_t position = 0; tl_record_next_whole(info, &position, &record);) {
-    const moved_attribute *const row = moved_attribute_of(record.code);
+    const moved_attribute *const row = moved_attribute_in(&record);
     uint8_t *const data = bytes + (record.data - info->data);
     const uint64_t behind = record.code == EXITS ? t->exit : 0;
     if (row && row->step == TARGETS) {
@@ -250,9 +279,9 @@ static void moved_move_info(tl_cubin_section *info, const tl_moved_text *t, tl_a
 
 enum { FRAME_ADDRESS = 20, FRAME_CODE = 28, FRAME_FDE = 36, FRAME_UNIT = 4 };
 
-void tl_moved_frame(uint8_t *frame, uint64_t size, const tl_moved_text *t, uint64_t code) {
+void tl_moved_frame(uint8_t *frame, uint64_t size, const tl_moved_text *t, uint64_t start, uint64_t code) {
   enum { ADVANCE_4 = 4, ADVANCE_SIZE = 5 };
-  uint64_t from = 0, to = 0;
+  uint64_t from = start, to = tl_moved_place(t, start);
   tl_put64(frame + FRAME_CODE, code);
   for (uint64_t i = FRAME_FDE; i < size;) {
     if (frame[i] != ADVANCE_4) {
@@ -293,7 +322,7 @@ static void moved_move_frames(tl_cubin *sass, const tl_moved_text *const *moved,
       if (room < FRAME_FDE || tl_get32(frame) != UINT32_MAX || tl_get64(frame + 4) > room - 12 ||
           tl_get64(frame + 4) < FRAME_FDE - 12)
         continue;
-      tl_moved_frame(frame, tl_get64(frame + 4) + 12, moved[text], sass->sections[text].size);
+      tl_moved_frame(frame, tl_get64(frame + 4) + 12, moved[text], 0, sass->sections[text].size);
     }
     frames->data = bytes;
   }
@@ -310,6 +339,12 @@ static void moved_follow(tl_cubin *sass, const tl_moved_text *const *moved, tl_a
       moved_move_entries(sass, section, moved[section->info], arena);
     else if (section->type == SHT_CUDA_INFO)
       moved_move_info(section, moved[section->info], arena);
+  }
+  for (uint32_t i = 1; i < sass->symbol_count; i++) {
+    tl_cubin_symbol *const symbol = &sass->symbols[i];
+    const bool inner = tl_symbol_type(symbol) == STT_FUNC && symbol->value && symbol->section < sass->section_count;
+    if (inner && moved[symbol->section])
+      symbol->value = tl_moved_place(moved[symbol->section], symbol->value);
   }
   moved_move_frames(sass, moved, arena);
   sass->moved = moved;

@@ -12,7 +12,8 @@ typedef struct tl_moved_text {
   uint32_t count;  /* instructions, without the NOPs at its end */
   uint64_t *place; /* by instruction, and one behind: where what now stands for it begins; the place of the next where
                       it is left out. It itself stands last of what stands for it. */
-  uint64_t exit;   /* how far behind its place an EXIT stands */
+  const bool *returns; /* by instruction: it moves a place in the text to a register (L725); NULL: none does */
+  uint64_t exit;       /* how far behind its place an EXIT stands */
 } tl_moved_text;
 
 /* As it is: every place is the instruction's own. */
@@ -24,7 +25,8 @@ uint64_t tl_moved_place(const tl_moved_text *t, uint64_t place);
 /* The size of a text with that much code: NOPs behind it fill at least 128 bytes more, in units of 128. */
 uint64_t tl_moved_padded(uint64_t code);
 
-/* Whether a section of the file is the text of a kernel, its owner. */
+/* Whether a section of the file is the text of a function, its owner, or of a kernel. */
+bool tl_moved_is_function(const tl_cubin *sass, uint32_t section);
 bool tl_moved_is_kernel(const tl_cubin *sass, uint32_t section);
 /* Whether all places that a text's control transfers name are understood, and it is filled as tl_moved_padded says. */
 bool tl_moved_text_is_plain(const tl_cubin_section *text, tl_arena *arena);
@@ -43,8 +45,9 @@ typedef tl_moved_text (*tl_moved_reader)(const void *context, uint32_t section, 
  * where everything went. */
 void tl_moved_change(tl_cubin *sass, const bool *texts, tl_moved_reader read, const void *context,
                      void (*put)(const tl_moved_text *, uint8_t *), tl_arena *arena);
-/* Moves what a frame of `size` bytes says of the text; its instructions keep their sizes. `code`: the text's. */
-void tl_moved_frame(uint8_t *frame, uint64_t size, const tl_moved_text *t, uint64_t code);
+/* Moves what a frame of `size` bytes says of the text; its instructions keep their sizes. `start`: where its function began;
+ * `code`: the text's size. */
+void tl_moved_frame(uint8_t *frame, uint64_t size, const tl_moved_text *t, uint64_t start, uint64_t code);
 /* The last record of a capsule, in the two bytes before `end`: how many NOPs follow. */
 void tl_moved_put_tail(uint8_t *end, const tl_moved_text *t);
 

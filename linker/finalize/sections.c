@@ -88,20 +88,23 @@ static const uint8_t *sections_remake(finalizer *f, uint32_t section, const fina
   const uint32_t owner = final_mercury(f, section)->owner;
   if (final_mercury(f, section)->type == SHT_CUDA_UFT_REL)
     return final_stub_text(f, out->bytes, out->size);
-  if (!(f->mercury->module->symbols.items[owner].other & STO_ENTRY))
+  if (!(f->mercury->module->symbols.items[owner].other & STO_ENTRY)) {
+    if (tl_barriers_asked(f->sass->module->options) && tl_barriers_lack(out->bytes, out->size)) /* L725 */
+      *tl_vector_push(f->arena, &f->result->remade) = (tl_remade){owner, TL_REMAKE_DEBUG};
     return out->bytes;
+  }
   uint8_t *const text = final_new(f, out->size);
   memcpy(text, out->bytes, out->size);
   const bool final = f->sass->module->mode->final; /* M41 */
   tl_remake what = final ? tl_leaf_remake(text, out->size, f->arena) : TL_REMAKE_NONE;
-  if (!final && sections_is_opened(f, section, out))
-    what = TL_REMAKE_OPENED;
   if (f->shows_errors && !sections_shows_errors(f, f->sass_section[section])) {
     const bool alike = !final || tl_barriers_asked(f->sass->module->options); /* L143 */
     const bool stand = alike && tl_barriers_stand(out->bytes, out->size);
     what = stand ? TL_REMAKE_SHOWN : TL_REMAKE_DEBUG; /* M43, L134 */
     memcpy(text, out->bytes, out->size);
   }
+  if ((!final || tl_barriers_asked(f->sass->module->options)) && sections_is_opened(f, section, out))
+    what = TL_REMAKE_OPENED;
   if (what != TL_REMAKE_NONE)
     *tl_vector_push(f->arena, &f->result->remade) = (tl_remade){owner, what};
   return text;

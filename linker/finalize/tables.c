@@ -2,6 +2,7 @@
 #include "finalize/parts.h"
 
 #include "base/bytes.h"
+#include "catalog/defect.h"
 #include "catalog/message.h"
 #include "cubin/attribute.h"
 #include "cubin/elf.h"
@@ -82,6 +83,25 @@ static void info_put_last(const finalizer *f, info_writer *w, const uint8_t *lis
     info_put(w, table, sizeof table);
 }
 
+/* L727, D115: a text has one count of CTA counters on the SASS side, that of its last record. All jump slots are one text. */
+static void info_share_count(const finalizer *f, uint32_t text, const info_writer *w) {
+  enum { COUNT = 0x4a, RECORD = 4 };
+  const tl_module *const m = f->mercury->module;
+  uint8_t last[RECORD] = {0};
+  uint64_t length;
+  const uint8_t *record;
+  for (uint64_t position = 0; (record = info_next(w->bytes, w->size, COUNT, &position, &length));)
+    memcpy(last, record, RECORD);
+  for (uint64_t position = 0; (record = info_next(w->bytes, w->size, COUNT, &position, &length));) {
+    if (length != RECORD || memcmp(record, last, RECORD) == 0)
+      continue;
+    if (text != m->jump_slots || tl_defect_matched(m->options, TL_DEFECT_D115))
+      memcpy(w->bytes + (record - w->bytes), last, RECORD);
+    else
+      tl_defect_note(m->diagnostics, TL_DEFECT_D115, NULL);
+  }
+}
+
 const uint8_t *final_info(finalizer *f, uint32_t section, uint64_t *size) {
   const uint8_t *const from = final_view_bytes(f->mercury, section);
   const uint64_t from_size = final_view_size(f->mercury, section);
@@ -109,6 +129,7 @@ const uint8_t *final_info(finalizer *f, uint32_t section, uint64_t *size) {
   }
   if (other)
     info_put_last(f, &w, other, other_size, text);
+  info_share_count(f, text, &w);
   *size = w.size;
   return w.bytes;
 }

@@ -58,7 +58,8 @@ static void link_add_barriers(tl_link_common *c, const tl_accepted *accepted, tl
   if (file->view == TL_VIEW_MERCURY)
     tl_barriers_add_records(file, &other, tl_barriers_choose(&other, file, &c->names, arena), arena);
   else
-    tl_barriers_add(file, tl_barriers_choose(file, joined ? &other : NULL, &c->names, arena), arena);
+    tl_barriers_add(file, joined ? &other : NULL, tl_barriers_choose(file, joined ? &other : NULL, &c->names, arena),
+                    arena);
 }
 
 /* M44, L691: leaf kernels of capsules lose the loads before fences. */
