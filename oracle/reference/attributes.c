@@ -503,7 +503,7 @@ static void ref_attributes_add_stacks(ref_link *link) {
  * sm_90 on there is none, and it stops. */
 bool ref_attribute_alias_has_registers(const ref_link *link, size_t number) {
   const size_t text = link->functions[number].text;
-  const bool header = text != REF_NONE && link->sections[text].info_high != 0;
+  const bool header = link->sm < 90 && text != REF_NONE && link->sections[text].info_high != 0;
   for (size_t i = 0; i < link->function_count && header; i++) {
     if (link->functions[i].alias_of == number && link->functions[i].has_register_count) {
       return true;

@@ -132,7 +132,7 @@ static void ref_callgraph_read_records(ref_link *link) {
   }
   for (size_t i = 0; i < link->function_count; i++) { /* RF194 */
     ref_function *function = &link->functions[i];
-    if (!function->has_register_count && function->text != REF_NONE) {
+    if (!function->has_register_count && function->text != REF_NONE && link->sm < 90) {
       function->register_count = link->sections[function->text].info_high >> 24;
     }
   }

@@ -29,13 +29,28 @@ static size_t ref_function_add(ref_link *link, const char *name, bool local) {
 }
 
 /* The function that a text section belongs to: F45, sh_info without the register byte of sm_75 to sm_89. */
+static bool ref_function_lies_in(const ref_cubin *cubin, uint32_t symbol, uint32_t section) {
+  return symbol < cubin->symbol_count && cubin->symbols[symbol].section == section &&
+         (cubin->symbols[symbol].info & 15) == REF_SYMBOL_FUNC;
+}
+
+/* RF279: a kernel's text is its own, whatever sh_info says; of a word that names no function of the text. */
+static uint32_t ref_function_kernel_in(const ref_cubin *cubin, uint32_t section, uint32_t symbol) {
+  for (uint32_t i = 1; i < cubin->symbol_count && (cubin->sections[section].flags & REF_FLAG_EXEC) != 0; i++) {
+    if (ref_function_lies_in(cubin, i, section) && (cubin->symbols[i].other & REF_OTHER_ENTRY) != 0) {
+      return i;
+    }
+  }
+  return symbol;
+}
+
 uint32_t ref_function_primary(const ref_file *file, uint32_t section) {
   if (section >= file->cubin.section_count) {
     return 0;
   }
-  const uint32_t sm = file->cubin.flags >> 8 & 0xff;
-  const uint32_t info = file->cubin.sections[section].info;
-  const uint32_t symbol = sm < 90 ? info & 0xffffff : info;
+  const uint32_t names = file->cubin.sections[section].info & 0xffffff;
+  const uint32_t symbol =
+      ref_function_lies_in(&file->cubin, names, section) ? names : ref_function_kernel_in(&file->cubin, section, names);
   return symbol < file->cubin.symbol_count ? symbol : 0;
 }
 

@@ -51,7 +51,7 @@ static void ref_merge_copy_text(ref_link *link, ref_file *file, uint32_t symbol,
     section->size = 0;
     section->align = 1;
   }
-  section->info_high = (file->cubin.flags >> 8 & 0xff) < 90 ? input->info & 0xff000000 : 0;
+  section->info_high = input->info & 0xff000000;
   file->section_of[number] = function->text;
   file->offset_in[number] = ref_section_append(link, function->text, input);
 }
@@ -264,7 +264,7 @@ static void ref_merge_alias_over_body(ref_link *link, size_t file_number, uint32
   file->lost_text = input->section;
   const ref_section *primary = &file->cubin.sections[input->section];
   function->is_emptied = true;
-  text->info_high = (file->cubin.flags >> 8 & 0xff) < 90 ? primary->info & 0xff000000 : 0;
+  text->info_high = primary->info & 0xff000000;
   ref_merge_define_symbol(link, file_number, symbol, function->text);
 }
 
