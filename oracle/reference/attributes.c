@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define ENDLESS UINT32_C(0xffffffff)
+
 enum {
   CODE_CTAIDZ_USED = 0x04,
   CODE_SYNC_STACK = 0x0d,
@@ -431,12 +433,25 @@ static void ref_attributes_raise_registers(ref_link *link) {
   }
 }
 
+/* RF280: in executables a recursion that ptxas has seen is a kernel's own stack, and not a record of the input any more. */
+static void ref_attributes_take_endless(ref_link *link, ref_record *record, size_t function) {
+  if (link->relocatable || record->code != CODE_MIN_STACK_SIZE || record->payload.size < 8 ||
+      ref_u32(record->payload.data + 4) != ENDLESS) {
+    return;
+  }
+  record->dropped = true;
+  if (function != REF_NONE) {
+    link->functions[function].has_endless_stack = true;
+  }
+}
+
 static void ref_attributes_finish_module(ref_link *link) {
   ref_attributes_reverse(link, &link->module_records, &link->module_output);
   for (size_t i = 0; i < link->module_output.count; i++) {
     ref_record *record = &link->module_output.items[i];
     const size_t symbol = record->first_word_is_symbol ? record->symbols.items[0] : REF_NONE;
     const size_t number = symbol == REF_NONE ? REF_NONE : link->symbols[symbol].function;
+    ref_attributes_take_endless(link, record, number);
     if (record->code == CODE_REGCOUNT && number != REF_NONE && link->functions[number].is_kernel &&
         record->payload.size >= 8) {
       ref_bytes payload = {0};
@@ -451,11 +466,15 @@ static void ref_attributes_finish_module(ref_link *link) {
   }
 }
 
+static bool ref_attributes_is_endless(const ref_function *kernel) {
+  return kernel->reaches_cycle || kernel->has_endless_stack;
+}
+
 static void ref_attributes_add_min_stack(ref_link *link, size_t symbol) {
   const ref_function *kernel = &link->functions[link->symbols[symbol].function];
   ref_record record = {.format = 4, .code = CODE_MIN_STACK_SIZE, .first_word_is_symbol = true};
   ref_bytes_add_u32(link, &record.payload, 0);
-  ref_bytes_add_u32(link, &record.payload, kernel->reaches_cycle ? 0xffffffff : (uint32_t)kernel->stack);
+  ref_bytes_add_u32(link, &record.payload, ref_attributes_is_endless(kernel) ? ENDLESS : (uint32_t)kernel->stack);
   ref_indices_add(link, &record.symbols, symbol);
   (void)ref_records_add(link, &link->module_output, record);
 }
@@ -466,7 +485,7 @@ static void ref_attributes_set_crs(ref_link *link, ref_function *kernel) {
   if (own == NULL) {
     own = ref_attribute_find(&kernel->output_records, CODE_SYNC_STACK);
   }
-  const uint32_t value = kernel->reaches_cycle ? 0xffffffff : (uint32_t)kernel->crs;
+  const uint32_t value = ref_attributes_is_endless(kernel) ? ENDLESS : (uint32_t)kernel->crs;
   if (own != NULL && own->payload.size >= 4) {
     ref_bytes payload = {0};
     ref_bytes_add_u32(link, &payload, value);

@@ -192,6 +192,7 @@ typedef struct ref_function {
   bool late_partial; /* RF152 */
   bool is_kernel;    /* a live entry that is not excluded by -kernels-used */
   bool reaches_cycle, uses_extern_shared;
+  bool has_endless_stack; /* RF280 */
   uint32_t frame_size, register_count, raised_registers, crs_size;
   bool has_register_count;
   uint64_t stack, crs;
