@@ -113,6 +113,9 @@ TL_DEFECT(D115, 'R', "finalize", "unified functions with different stacks in a c
 TL_DEFECT(D135, 'R', "finalize", "-r or -g, and capsules of -ewp objects whose kernels' texts hold functions",
           "the entries of their frames' CIEs have places on the SASS side",
           "they stand at the beginning of the section")
+TL_DEFECT(D121, 'R', "finalize", "jump tables in the compiler constants of several jump slots, in a capsule link",
+          "each slot's table leads to its function's code",
+          "on the SASS side the tables of the last slot are translated once for each slot, the others never")
 TL_DEFECT(D113, 'R', "cubin", "functions of one name in one capsule, as outputs of -r have them",
           "each has its own attributes and entries", "all have those of the first")
 TL_DEFECT(D114, 'R', "emit", "-r, and a hidden function or variable", "it stays hidden, as the final link has to know",

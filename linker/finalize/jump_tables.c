@@ -6,6 +6,7 @@
 #include "finalize/parts.h"
 
 #include "base/bytes.h"
+#include "catalog/defect.h"
 #include "catalog/relocation.h"
 #include "cubin/elf.h"
 #include "finalize/moved_text.h"
@@ -85,29 +86,55 @@ void final_find_jumps(finalizer *f) {
   f->jump_targets = tl_arena_new(f->arena, jump_targets *, m->file_count);
   for (uint32_t i = 0; i < m->file_count; i++)
     f->jump_targets[i] = jump_read_file(f, &m->files[i], &f->sass->module->files[i]);
+  for (uint32_t i = 1; i < m->sections.count; i++)
+    if (m->sections.items[i].type == SHT_CUDA_CONSTANT0 + 2 && m->sections.items[i].about == m->jump_slots) {
+      f->slot_images++;
+      f->last_slot_image = i;
+    }
 }
 
 /* The SASS place of a target, 0 where the standing body of its function has no such target. */
-static uint32_t jump_translate(const finalizer *f, const tl_kept *entry) {
-  const uint32_t text = f->mercury->module->symbols.items[entry->symbol].section;
+static uint32_t jump_translate(const finalizer *f, uint32_t symbol, int64_t from) {
+  const uint32_t text = f->mercury->module->symbols.items[symbol].section;
   const uint32_t other = text == TL_NONE ? TL_NONE : f->sass_section[text];
   if (other == TL_NONE || !final_sass(f, other)->pieces.count)
     return 0;
   const tl_piece *const body = &final_sass(f, other)->pieces.items[0];
   const jump_targets *const targets = &f->jump_targets[body->file][body->section];
-  const jump key = {entry->addend, 0};
+  const jump key = {from, 0};
   const jump *const found = tl_sorted_find(&key, targets->items, targets->count, sizeof key, jump_compare);
   return found ? found->to : 0;
 }
 
+/* L740: what nvlink makes of a word in the image of a jump slot, `old` in the Mercury view. All slots have one text, and for
+ * the image of each it takes the last image of that text: this one is translated as often as there are images. */
+static uint32_t jump_of_slot(const finalizer *f, uint32_t section, const tl_kept *entry, uint32_t old) {
+  int64_t place = section == f->last_slot_image ? entry->addend : old;
+  for (uint32_t i = 0; section == f->last_slot_image && i < f->slot_images; i++)
+    place = jump_translate(f, entry->symbol, place);
+  return (uint32_t)place;
+}
+
 const uint8_t *final_jump_tables(finalizer *f, uint32_t section, const uint8_t *bytes, uint64_t size) {
+  const tl_module *const m = f->mercury->module;
   const final_entry_list list = final_entries_of(&f->mercury_entries, final_mercury(f, section)->relocations[1]);
   if (final_mercury(f, section)->type != SHT_CUDA_CONSTANT0 + 2 || !list.count)
     return bytes;
   uint8_t *const out = final_new(f, size);
   memcpy(out, bytes, size);
-  for (size_t i = 0; i < list.count; i++)
-    if (list.items[i]->type == PROG_REL32 && list.items[i]->offset < size && size - list.items[i]->offset >= WORD)
-      tl_put32(out + list.items[i]->offset, jump_translate(f, list.items[i]));
+  const bool of_slot = final_mercury(f, section)->about == m->jump_slots;
+  const bool matched = tl_defect_matched(m->options, TL_DEFECT_D121);
+  for (size_t i = 0; i < list.count; i++) {
+    const tl_kept *const entry = list.items[i];
+    if (entry->type != PROG_REL32 || entry->offset >= size || size - entry->offset < WORD)
+      continue;
+    const uint32_t right = jump_translate(f, entry->symbol, entry->addend);
+    const uint32_t theirs =
+        of_slot ? jump_of_slot(f, section, entry, tl_get32(final_view_bytes(f->mercury, section) + entry->offset))
+                : right;
+    if (theirs != right && !matched)
+      tl_defect_note(m->diagnostics, TL_DEFECT_D121, tl_module_text(m, m->symbols.items[entry->symbol].name));
+    tl_put32(out + entry->offset, matched ? theirs : right);
+  }
   return out;
 }

@@ -67,14 +67,15 @@ typedef struct finalizer {
   uint32_t *mercury_section;
   TL_VECTOR(final_section) sections; /* 0 is the null section */
   final_entries mercury_entries, sass_entries;
-  struct jump_targets **jump_targets; /* by file, by SASS text (jump_tables.c) */
-  bool *has_slots;                    /* by Mercury section: a bindless table with an entry in it (L105) */
-  uint32_t *mirror;                   /* by Mercury section: its second, Mercury section in the output; 0 */
-  tl_u32_vector constants;            /* SASS sections .nv.constant0.K of the last group (M11) */
-  bool shows_errors;                  /* M43: -g, or one of the next */
-  bool *file_shows_errors;            /* by file: it asks for error barriers before EXIT (L120) */
-  final_code_map *code_maps;          /* by Mercury text (code_map.c); NULL at first */
-  TL_VECTOR(final_function) inner;    /* those that do not begin a text, sorted (L720) */
+  struct jump_targets **jump_targets;    /* by file, by SASS text (jump_tables.c) */
+  uint32_t slot_images, last_slot_image; /* constants of jump slots in the Mercury view (L740) */
+  bool *has_slots;                       /* by Mercury section: a bindless table with an entry in it (L105) */
+  uint32_t *mirror;                      /* by Mercury section: its second, Mercury section in the output; 0 */
+  tl_u32_vector constants;               /* SASS sections .nv.constant0.K of the last group (M11) */
+  bool shows_errors;                     /* M43: -g, or one of the next */
+  bool *file_shows_errors;               /* by file: it asks for error barriers before EXIT (L120) */
+  final_code_map *code_maps;             /* by Mercury text (code_map.c); NULL at first */
+  TL_VECTOR(final_function) inner;       /* those that do not begin a text, sorted (L720) */
   final_slots slots;
   bool *aliased;             /* by Mercury text: a second name stands before its function (L104) */
   uint32_t first_constant;   /* output index of the first of them */
