@@ -116,9 +116,10 @@ static void derive_undefined_value(const deriver *d, uint8_t *symbol) {
 /* One symbol of both tables: `to` has the SASS side's, which stays where its section is not known. */
 static void derive_symbol(const deriver *d, const uint8_t *from, uint8_t *to) {
   const uint32_t section = tl_get16(from + 6);
-  const bool defined = section != SHN_UNDEF && section < d->cubin->section_count;
-  const bool mirrored = defined && derive_section(d, section)->flags & SHF_CUDA_MERCURY;
-  if ((section >= d->cubin->section_count) || (mirrored && !d->sass[section]))
+  if (section >= d->cubin->section_count)
+    return;
+  const bool mirrored = section != SHN_UNDEF && derive_section(d, section)->flags & SHF_CUDA_MERCURY;
+  if (mirrored && !d->sass[section])
     return;
   const uint64_t value = tl_get64(to + 8), size = tl_get64(to + 16);
   const uint32_t name = tl_get32(to);

@@ -13,7 +13,7 @@
 
 static bool code_read(const finalizer *f, uint32_t text, final_code_map *map) {
   const uint32_t other = f->sass_section[text];
-  if (text == f->mercury->module->jump_slots && f->slots.count)
+  if (text == f->mercury->module->jump_slots)
     return tl_code_read(&map->code, f->slots.capsule, f->slots.capsule_size, f->slots.sass, f->slots.sass_size,
                         f->arena);
   return tl_code_read(&map->code, final_view_bytes(f->mercury, text), final_view_size(f->mercury, text),

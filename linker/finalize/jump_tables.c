@@ -86,7 +86,7 @@ void final_find_jumps(finalizer *f) {
   f->jump_targets = tl_arena_new(f->arena, jump_targets *, m->file_count);
   for (uint32_t i = 0; i < m->file_count; i++)
     f->jump_targets[i] = jump_read_file(f, &m->files[i], &f->sass->module->files[i]);
-  for (uint32_t i = 1; i < m->sections.count; i++)
+  for (uint32_t i = 1; m->jump_slots != TL_NONE && i < m->sections.count; i++)
     if (m->sections.items[i].type == SHT_CUDA_CONSTANT0 + 2 && m->sections.items[i].about == m->jump_slots) {
       f->slot_images++;
       f->last_slot_image = i;
@@ -122,7 +122,7 @@ const uint8_t *final_jump_tables(finalizer *f, uint32_t section, const uint8_t *
     return bytes;
   uint8_t *const out = final_new(f, size);
   memcpy(out, bytes, size);
-  const bool of_slot = final_mercury(f, section)->about == m->jump_slots;
+  const bool of_slot = f->slot_images && final_mercury(f, section)->about == m->jump_slots;
   const bool matched = tl_defect_matched(m->options, TL_DEFECT_D121);
   for (size_t i = 0; i < list.count; i++) {
     const tl_kept *const entry = list.items[i];
