@@ -447,7 +447,7 @@ static bool relocate_by_class(const relocating *r, entry_state *e, outcome *resu
     return false;
   if (relocate_is_reserved_clear(r, e, symbol))
     *result = OUTCOME_KEEP_AS_NONE;
-  if (!symbol->weak_mention && (!e->row || e->row->kind == TL_RELOC_SENTINEL)) /* L705 */
+  if (tl_binding_of(symbol) == STB_LOCAL && (!e->row || e->row->kind == TL_RELOC_SENTINEL)) /* L705 */
     return false;
   return true; /* R19-R21, and strong undefined ones, which are errors soon (R20) */
 }
