@@ -85,6 +85,15 @@ static void objects_take_constants(tl_module *module, uint32_t text, uint32_t se
   *image = section;
 }
 
+/* L713: a kernel's second section of compiler constants in one file lies over the first. */
+static void objects_check_image(const tl_merging *m, uint32_t index, uint32_t text) {
+  const uint32_t image = m->module->sections.items[text].constant2;
+  const tl_section *const first = image == TL_NONE ? NULL : &m->module->sections.items[image];
+  if (first && first->name != m->cubin->sections[index].name && first->pieces.count &&
+      first->pieces.items[0].file == m->file)
+    tl_merge_check_overlap(m, &first->pieces, index);
+}
+
 /* A section of one function: never shared by two functions of one name (W3.10). */
 static uint32_t objects_owned_section(tl_merging *m, uint32_t index, uint32_t text) {
   tl_module *const module = m->module;
@@ -109,6 +118,7 @@ static uint32_t objects_owned_section(tl_merging *m, uint32_t index, uint32_t te
   } else if (input->type == SHT_CUDA_SHARED) {
     module->sections.items[text].shared = out;
   } else if (input->type == SHT_CUDA_CONSTANT0 + 2) {
+    objects_check_image(m, index, text);
     objects_take_constants(module, text, out);
   }
   tl_module_add_section_symbol(module, out);
