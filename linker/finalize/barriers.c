@@ -69,22 +69,44 @@ static bool barriers_file_is_plain(const tl_cubin *sass, const tl_names *names) 
   return !tl_barriers_file_asks(sass);
 }
 
+/* Mercury's sections of entries by the section that they are about: those of section s are first[s], next[first[s]], ... up
+ * to 0. Made once a file, since kernels and sections may both be many. */
+typedef struct barriers_entries {
+  const tl_cubin *mercury; /* NULL: a file without Mercury */
+  uint32_t *first, *next;
+} barriers_entries;
+
+static barriers_entries barriers_entries_of(const tl_cubin *mercury, tl_arena *arena) {
+  barriers_entries entries = {.mercury = mercury};
+  if (!mercury)
+    return entries;
+  entries.first = tl_arena_new(arena, uint32_t, mercury->section_count);
+  entries.next = tl_arena_new(arena, uint32_t, mercury->section_count);
+  for (uint32_t s = 1; s < mercury->section_count; s++) {
+    const uint32_t about = mercury->sections[s].info;
+    if (mercury->sections[s].type != SHT_RELA || about >= mercury->section_count)
+      continue;
+    entries.next[s] = entries.first[about];
+    entries.first[about] = s;
+  }
+  return entries;
+}
+
 /* L725: in the text of a kernel that calls functions of its own, the moves of return addresses, by instruction: those that
  * Mercury's entries against places of decoded code stand at. NULL where one is something else, or there is none. */
-static const bool *barriers_find_returns(const tl_cubin *mercury, uint32_t section, const tl_cubin_section *text,
-                                         tl_arena *arena) {
+static const bool *barriers_find_returns(const barriers_entries *entries, uint32_t section,
+                                         const tl_cubin_section *text, tl_arena *arena) {
   enum { PLACE = TL_R_MERCURY + 8, OP_MOVE = 0x802 };
   bool *const returns = tl_arena_new(arena, bool, text->size / INSTRUCTION), *found = NULL;
-  const tl_cubin_section *const capsule = &mercury->sections[section];
+  const tl_cubin_section *const capsule = &entries->mercury->sections[section];
   tl_code code = {0};
   if (!section || !tl_code_read(&code, capsule->data, capsule->size, text->data, text->size, arena))
     return NULL;
-  for (uint32_t s = 1; s < mercury->section_count; s++) {
-    const tl_cubin_section *const entries = &mercury->sections[s];
-    const uint64_t count =
-        entries->type == SHT_RELA && entries->info == section ? tl_cubin_relocation_count(entries) : 0;
+  for (uint32_t s = entries->first[section]; s; s = entries->next[s]) {
+    const tl_cubin_section *const list = &entries->mercury->sections[s];
+    const uint64_t count = tl_cubin_relocation_count(list);
     for (uint64_t i = 0; i < count; i++) {
-      const tl_cubin_relocation entry = tl_cubin_relocation_at(entries, i);
+      const tl_cubin_relocation entry = tl_cubin_relocation_at(list, i);
       if (entry.type != PLACE)
         continue;
       const tl_code_place *const at = tl_code_find(&code, entry.offset);
@@ -135,13 +157,14 @@ const bool *tl_barriers_choose(const tl_cubin *sass, const tl_cubin *mercury, co
   bool *const texts = tl_arena_new(arena, bool, sass->section_count);
   if (!barriers_file_is_plain(sass, names))
     return texts;
+  const barriers_entries entries = barriers_entries_of(mercury, arena);
   for (uint32_t i = 1; i < sass->section_count; i++) {
     const tl_cubin_section *const text = &sass->sections[i];
     const uint32_t capsule = mercury ? mercury->capsule_of[i] : 0;
     texts[i] = barriers_may_want(sass, i) && barriers_text_is_plain(text, arena) &&
                (!mercury || barriers_capsule_is_plain(mercury, capsule, text, arena));
     if (texts[i] && barriers_calls_itself(text))
-      texts[i] = mercury && barriers_find_returns(mercury, capsule, text, arena);
+      texts[i] = mercury && barriers_find_returns(&entries, capsule, text, arena);
   }
   tl_moved_keep_plain(sass, texts);
   return texts;
@@ -157,10 +180,10 @@ static void barriers_put(uint8_t *at, uint64_t low, uint64_t high) {
 /* Three instructions before each EXIT, which goes on by their size. */
 static tl_moved_text barriers_read(const void *context, uint32_t section, const tl_cubin_section *text,
                                    tl_arena *arena) {
-  const tl_cubin *const mercury = context;
+  const barriers_entries *const entries = context;
   tl_moved_text t = tl_moved_read(text, arena);
-  if (mercury && barriers_calls_itself(text))
-    t.returns = barriers_find_returns(mercury, mercury->capsule_of[section], text, arena);
+  if (entries->mercury && barriers_calls_itself(text))
+    t.returns = barriers_find_returns(entries, entries->mercury->capsule_of[section], text, arena);
   uint64_t added = 0;
   for (uint32_t i = 0; i <= t.count; i++) {
     t.place[i] += added;
@@ -212,7 +235,8 @@ static void barriers_put_all(const tl_moved_text *t, uint8_t *bytes) {
 }
 
 void tl_barriers_add(tl_cubin *sass, const tl_cubin *mercury, const bool *texts, tl_arena *arena) {
-  tl_moved_change(sass, texts, barriers_read, mercury, barriers_put_all, arena);
+  const barriers_entries entries = barriers_entries_of(mercury, arena);
+  tl_moved_change(sass, texts, barriers_read, &entries, barriers_put_all, arena);
 }
 
 /* --- the Mercury view --- */
@@ -229,7 +253,8 @@ static uint8_t *barriers_put_record(uint8_t *to, const uint8_t *exit) {
 
 static void barriers_write_capsule(tl_cubin_section *section, const tl_cubin_section *text, tl_arena *arena) {
   enum { RECORD_SIZE = 18 };
-  const tl_moved_text t = barriers_read(NULL, 0, text, arena);
+  const barriers_entries none = {0}; /* only the places of EXITs are asked */
+  const tl_moved_text t = barriers_read(&none, 0, text, arena);
   tl_capsule capsule;
   if (!tl_capsule_read(&capsule, section->data, section->size))
     return;
