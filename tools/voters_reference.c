@@ -29,6 +29,8 @@ int voters_call_reference(int argc, char *const *argv, const char *output, const
     const ref_job job = ref_arguments_job(&arguments);
     ref_result result = ref_reference_link(&job);
     code = output ? reference_finish(&job, &result, output) : ref_arguments_finish(&job, &result, stderr);
+    if (code == 0)
+      ref_arguments_print(&job);
     reference_write_ids(&result, ids);
     ref_result_free(&result);
   } else {

@@ -191,6 +191,22 @@ void ref_arguments_write_times(const ref_job *job, const ref_result *result) {
   (void)(own ? fclose(file) : fflush(file));
 }
 
+/* C54b: what it prints of itself is its own; under nvlink's name -V says what nvlink says. */
+void ref_arguments_print(const ref_job *job) {
+  static const char version[] = "nvlink: NVIDIA (R) Cuda linker\n"
+                                "Copyright (c) 2005-2025 NVIDIA Corporation\n"
+                                "Built on Wed_Aug_20_01:58:59_PM_PDT_2025\n"
+                                "Cuda compilation tools, release 13.0, V13.0.88\n"
+                                "Build cuda_13.0.r13.0/compiler.36424714_0\n";
+  const char *prints = job->words.prints;
+  if (prints != NULL && job->identity_nvlink && strcmp(prints, "version") == 0) {
+    (void)fputs(version, stdout);
+  } else if (prints != NULL) {
+    (void)printf("twinlink-ref: the second linker of twinlink; it takes nvlink's options (no %s of its own)\n", prints);
+  }
+  (void)fflush(stdout);
+}
+
 int ref_arguments_finish(const ref_job *job, const ref_result *result, FILE *errors) {
   ref_result_print(job, result, errors);
   ref_arguments_write_times(job, result);

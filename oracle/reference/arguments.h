@@ -20,6 +20,8 @@ bool ref_arguments_read(ref_arguments *arguments, int argc, char *const *argv, c
 ref_job ref_arguments_job(const ref_arguments *arguments);
 /* Prints the messages on `errors`, writes the output where the options say; returns the exit code. */
 int ref_arguments_finish(const ref_job *job, const ref_result *result, FILE *errors);
+/* What -h and -V print, where one was given. */
+void ref_arguments_print(const ref_job *job);
 /* Part of it: the table of -time. */
 void ref_arguments_write_times(const ref_job *job, const ref_result *result);
 void ref_arguments_free(ref_arguments *arguments);

@@ -524,6 +524,8 @@ static void ref_capsule_write_symbol(const ref_capsule *capsule, size_t number, 
       size = ref_capsule_sass_size(capsule, i);
       if (ref_slots_is_slot(capsule, symbol->function)) {
         ref_slots_place_symbol(capsule, symbol->function, &value, &size);
+      } else if (ref_inner_is_function(link, symbol->function)) {
+        ref_inner_place_symbol(capsule, symbol->function, &value, &size);
       }
     }
   }

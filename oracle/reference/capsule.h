@@ -78,6 +78,8 @@ ref_rows ref_rows_read(ref_link *link, const uint8_t *data, size_t size, uint64_
 void ref_rows_put(ref_link *link, ref_rows *rows, uint64_t place, const ref_bytes *operations);
 void ref_rows_write(ref_link *link, const ref_rows *rows, uint64_t unit, ref_bytes *output);
 
+/* Of a capsule and its text, as an object has them. */
+ref_places ref_places_of_sections(ref_link *link, const ref_section *capsule, const ref_section *text);
 /* Of the function's body that stands. */
 ref_places ref_places_of_function(const ref_capsule *capsule, size_t function);
 /* The first at a place, NOPs included, or REF_NONE. */
@@ -110,6 +112,14 @@ ref_bytes ref_capsule_resolved(ref_capsule *capsule, size_t target);
 bool ref_leaf_finalize(ref_link *link, ref_bytes *text);
 bool ref_capsule_alias_comes_first(const ref_link *mercury, size_t function);
 
+/* capsule_inner.c: L720, L721; functions inside another function's text. */
+bool ref_inner_is_function(const ref_link *mercury, size_t function);
+/* Where the function that begins at `start` of the SASS text of `owner` ends. */
+uint64_t ref_inner_end(const ref_capsule *capsule, size_t owner, const ref_places *places, uint64_t start);
+void ref_inner_place_symbol(const ref_capsule *capsule, size_t function, uint64_t *value, uint64_t *size);
+/* `written`: the record as it was written. */
+void ref_inner_share_stack(const ref_capsule *capsule, const ref_record *record, uint8_t *written);
+
 /* An entry about a frame written anew: of no type where there is none. */
 typedef struct ref_frame_entry {
   uint64_t offset;
@@ -131,7 +141,8 @@ typedef struct ref_moves {
 void ref_fences_drop(ref_link *link);
 
 /* capsule_moves.c: changes what refers to the text's instructions; `sass` is the new text. */
-void ref_moves_apply(ref_link *link, ref_file *file, uint32_t text, const ref_moves *moves, ref_bytes *sass);
+void ref_moves_apply(ref_link *link, ref_file *file, uint32_t text, const ref_section *capsule, const ref_moves *moves,
+                     ref_bytes *sass);
 /* Gives each capsule of a file to `edit`, with the number of its SASS text; the link then reads what was made of them. */
 void ref_moves_edit_texts(ref_link *link, ref_file *file,
                           void (*edit)(ref_link *, ref_file *, ref_section *, uint32_t));
@@ -166,7 +177,7 @@ bool ref_slots_keeps_frame(const ref_capsule *capsule, size_t function);
 uint64_t ref_slots_frame_range(const ref_capsule *capsule, size_t function);
 uint64_t ref_slots_rows_behind(const ref_capsule *capsule, size_t function);
 void ref_slots_share_count(const ref_capsule *capsule, size_t function, const ref_record *record, ref_bytes *output);
-ref_bytes ref_slots_module_attributes(ref_capsule *capsule, size_t section);
+ref_bytes ref_slots_module_attributes(ref_capsule *capsule);
 
 /* capsule_data.c */
 bool ref_capsule_write_places(ref_capsule *capsule, size_t section, const ref_bytes *symbols, ref_bytes *data);

@@ -180,8 +180,7 @@ ref_bytes ref_capsule_content(ref_capsule *capsule, size_t section) {
   }
   if (output->type == REF_TYPE_INFO) {
     const size_t function = ref_capsule_function_of(capsule, section);
-    return function == REF_NONE ? ref_slots_module_attributes(capsule, section)
-                                : ref_capsule_attributes(capsule, function);
+    return function == REF_NONE ? ref_slots_module_attributes(capsule) : ref_capsule_attributes(capsule, function);
   }
   const ref_section like = {.type = output->type, .flags = output->flags};
   if (!ref_view_is_mirrored(&like) ||

@@ -16,6 +16,11 @@ enum {
   GUARD_BIT = 12,
   STALL_BIT = 105 - 64, /* of the high word, T15 */
   LONGEST_STALL = 15,
+  EXIT_STALL = 5,
+  WRITE_BIT = 110 - 64,
+  READ_BIT = 113 - 64,
+  WAIT_BIT = 116 - 64,
+  NO_NUMBER = 7,
   ALWAYS = 7,
   NEGATED = 8,
   SASS_COUNT_BIT = 7,
@@ -76,18 +81,44 @@ static void ref_exits_write_record(ref_exits *exits, const ref_capsule_step *ste
   exits->mask.data[step->number / 8] &= (uint8_t)~(1u << step->number % 8);
 }
 
+static void ref_exits_set_stall(uint8_t *instruction, uint64_t stall) {
+  const uint64_t high = ref_u64(instruction + 8), mask = (uint64_t)LONGEST_STALL << STALL_BIT;
+  ref_put_u64(instruction + 8, (high & ~mask) | stall << STALL_BIT);
+}
+
+/* L623: the instruction in front of the EXIT let it wait for 2 because EXIT waits for a number that it sets. */
+static void ref_exits_relax(ref_exits *exits, const uint8_t *exit) {
+  uint8_t *before = exits->sass.size < INSTRUCTION ? NULL : exits->sass.data + exits->sass.size - INSTRUCTION;
+  if (before == NULL) {
+    return;
+  }
+  const uint64_t high = ref_u64(before + 8), waits = ref_u64(exit + 8) >> WAIT_BIT & ((1u << 6) - 1);
+  const uint64_t written = high >> WRITE_BIT & NO_NUMBER, read = high >> READ_BIT & NO_NUMBER;
+  const bool sets =
+      (written != NO_NUMBER && (waits >> written & 1) != 0) || (read != NO_NUMBER && (waits >> read & 1) != 0);
+  if (sets && (high >> STALL_BIT & LONGEST_STALL) == 2) {
+    ref_exits_set_stall(before, 1);
+  }
+}
+
 static void ref_exits_write(ref_exits *exits, const ref_capsule_step *step) {
   const uint8_t *at = exits->text->data + (step->sass + step->sass_count - 1) * INSTRUCTION;
   const uint64_t guard = ref_u16(at) >> GUARD_BIT;
+  const bool waits = (ref_u64(at + 8) >> STALL_BIT & LONGEST_STALL) == LONGEST_STALL;
   ref_exits_move(exits, step);
+  if (!waits) {
+    ref_exits_relax(exits, at);
+  }
   if (exits->barriers == 3) {
     ref_exits_add(exits, MEMORY_BARRIER, guard);
   }
-  const bool waits = (ref_u64(at + 8) >> STALL_BIT & LONGEST_STALL) == LONGEST_STALL;
   ref_exits_add(exits, waits ? WAITING_ERROR_BARRIER : ERROR_BARRIER, guard);
   ref_exits_add(exits, waits ? WAITING_CLUSTER_ERROR_BARRIER : CLUSTER_ERROR_BARRIER, guard);
   exits->moves.self[step->sass + step->sass_count - 1] = exits->sass.size / INSTRUCTION;
   ref_bytes_add(exits->link, &exits->sass, at, INSTRUCTION);
+  if (!waits) {
+    ref_exits_set_stall(exits->sass.data + exits->sass.size - INSTRUCTION, EXIT_STALL);
+  }
   ref_exits_write_record(exits, step, guard);
   exits->is_changed = true;
 }
@@ -165,7 +196,7 @@ static void ref_exits_edit(ref_link *link, ref_file *file, ref_section *capsule,
   ref_bytes_add(link, &body, capsule->data, MASK_AT);
   ref_bytes_add(link, &body, exits.mask.data, exits.mask.size);
   ref_bytes_add(link, &body, exits.records.data, exits.records.size);
-  ref_moves_apply(link, file, number, &exits.moves, &exits.sass);
+  ref_moves_apply(link, file, number, capsule, &exits.moves, &exits.sass);
   text->data = exits.sass.data;
   text->size = exits.sass.size;
   capsule->data = body.data;

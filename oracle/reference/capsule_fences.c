@@ -176,7 +176,7 @@ static void ref_fences_edit(ref_link *link, ref_file *file, ref_section *capsule
   ref_bytes body = {0};
   ref_bytes_add(link, &body, capsule->data, mask_end);
   ref_bytes_add(link, &body, fences.records.data, fences.records.size);
-  ref_moves_apply(link, file, number, &fences.moves, &fences.sass);
+  ref_moves_apply(link, file, number, capsule, &fences.moves, &fences.sass);
   text->data = fences.sass.data;
   text->size = fences.sass.size;
   capsule->data = body.data;

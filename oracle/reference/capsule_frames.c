@@ -26,15 +26,17 @@ typedef struct ref_frame {
   const ref_section *section, *common_section;
   uint64_t common, at, end; /* common: in its section */
   bool is_bare;
-  ref_bytes rows; /* in place of its own, if there are any */
-  uint64_t range; /* of addresses, in place of its own, unless 0 */
+  ref_bytes rows;             /* in place of its own, if there are any */
+  uint64_t range;             /* of addresses, in place of its own, unless 0 */
+  uint64_t start, sass_start; /* in its decoded text, the addend of its address (L720); in the SASS text */
 } ref_frame;
 
 /* A frame whose entry was kept. */
 typedef struct ref_kept_frame {
   ref_frame frame;
   size_t entry, function;
-  size_t next; /* of the same function, or REF_NONE */
+  size_t next;     /* of the same place in the same function, or REF_NONE */
+  bool is_further; /* there is one before it */
 } ref_kept_frame;
 
 typedef struct ref_frames {
@@ -43,14 +45,13 @@ typedef struct ref_frames {
   size_t kept_count, kept_capacity;
   ref_bytes output;
   ref_frame_entry *entries; /* by relocation of the Mercury module; NULL: nobody asks */
-  bool *is_described;       /* by function */
   const ref_section
       *common_section; /* of the common entry that was written last, and its offset there and in the output */
   uint64_t last_common, last_written;
 } ref_frames;
 
-/* The function that a frame describes: the entry at its address. */
-static size_t ref_frames_function(const ref_file *file, uint32_t section, uint64_t frame, uint32_t *symbol) {
+/* The function that a frame describes: the entry at its address, whose addend is another function's place in its text. */
+static size_t ref_frames_function(const ref_file *file, uint32_t section, uint64_t frame, ref_relocation *address) {
   for (uint32_t i = 1; i < file->cubin.section_count; i++) {
     const ref_section *relocations = &file->cubin.sections[i];
     if (relocations->type != REF_TYPE_RELA || relocations->info != section) {
@@ -59,7 +60,7 @@ static size_t ref_frames_function(const ref_file *file, uint32_t section, uint64
     for (size_t k = 0; k < ref_cubin_relocation_count(&file->cubin, i); k++) {
       const ref_relocation entry = ref_cubin_relocation(&file->cubin, i, k);
       if (entry.offset == frame + ADDRESS_AT && entry.symbol < file->cubin.symbol_count) {
-        *symbol = entry.symbol;
+        *address = entry;
         return file->function_of[entry.symbol];
       }
     }
@@ -102,7 +103,26 @@ static void ref_frames_place_others(ref_frames *frames, const ref_out_relocation
   }
 }
 
-static void ref_frames_add(ref_frames *frames, const ref_frame *frame, size_t entry) {
+/* L720: what the Mercury view has about the frame's common entry. D135: with -r and -g nvlink puts that to the section's beginning. */
+static void ref_frames_place_common(ref_frames *frames, const ref_kept_frame *kept) {
+  const ref_link *mercury = frames->capsule->mercury;
+  const ref_out_relocation *address = &mercury->relocations[kept->entry];
+  const uint64_t common = kept->frame.common;
+  const uint64_t end = common + HEAD + ref_u64(kept->frame.common_section->data + common + LENGTH_AT);
+  const bool is_lost =
+      mercury->job->bug_compatible && (mercury->relocatable || ref_options_keep_shared_symbols(mercury));
+  for (size_t i = 0; i < mercury->relocation_count; i++) {
+    const ref_out_relocation *entry = &mercury->relocations[i];
+    if (!entry->dropped && entry->file == address->file && entry->target == address->target &&
+        entry->input_offset >= common && entry->input_offset < end) {
+      const uint64_t at = is_lost ? 0 : frames->last_written + entry->input_offset - common;
+      frames->entries[i] = (ref_frame_entry){at, SASS_64, entry->addend};
+    }
+  }
+}
+
+static void ref_frames_add(ref_frames *frames, const ref_frame *frame, const ref_kept_frame *kept) {
+  const size_t entry = kept->entry;
   ref_frames_add_common(frames, frame);
   const size_t at = frames->output.size;
   const bool has_rows = frame->rows.size > 0;
@@ -115,11 +135,15 @@ static void ref_frames_add(ref_frames *frames, const ref_frame *frame, size_t en
     ref_put_u32(frames->output.data + at + BARE - 4, 0);
   }
   ref_put_u64(frames->output.data + at + POINTER_AT, frames->last_written);
+  if (frame->start != 0) {
+    ref_put_u64(frames->output.data + at + ADDRESS_AT, frame->sass_start);
+  }
   if (frame->range != 0) {
     ref_put_u64(frames->output.data + at + RANGE_AT, frame->range);
   }
   if (frames->entries != NULL) {
-    frames->entries[entry] = (ref_frame_entry){at + ADDRESS_AT, SASS_64, 0};
+    frames->entries[entry] = (ref_frame_entry){at + ADDRESS_AT, SASS_64, (int64_t)frame->sass_start};
+    ref_frames_place_common(frames, kept);
   }
   if (frames->entries != NULL && ref_relocatable_is_default(frames->capsule->mercury)) {
     ref_frames_place_others(frames, &frames->capsule->mercury->relocations[entry], at);
@@ -163,8 +187,8 @@ bool ref_capsule_alias_comes_first(const ref_link *mercury, size_t function) {
   const uint32_t own = ref_symbol_index(mercury, mercury->functions[function].symbol);
   for (size_t i = 0; i < mercury->function_count; i++) {
     const ref_function *alias = &mercury->functions[i];
-    if (alias->alias_of == function && alias->symbol != REF_NONE && mercury->symbols[alias->symbol].index != 0 &&
-        mercury->symbols[alias->symbol].index < own) {
+    if (alias->alias_of == function && alias->symbol != REF_NONE && !ref_inner_is_function(mercury, i) &&
+        mercury->symbols[alias->symbol].index != 0 && mercury->symbols[alias->symbol].index < own) {
       return true;
     }
   }
@@ -176,11 +200,13 @@ static bool ref_frames_find_sass(const ref_frames *frames, size_t function, ref_
   const ref_link *sass = frames->capsule->sass;
   const size_t number = sass->functions[function].definition_file;
   const ref_file *file = number == REF_NONE ? NULL : &sass->files[number];
-  uint32_t index = 0, symbol = 0;
+  uint32_t index = 0;
+  ref_relocation address = {0};
   const ref_section *section = file == NULL ? NULL : ref_frames_section(&file->cubin, &index);
   *frame = (ref_frame){.section = section, .common = UINT64_MAX};
   while (section != NULL && ref_frames_next(frames->capsule->mercury, file, frame)) {
-    if (ref_frames_function(file, index, frame->at, &symbol) == function && file->body_of[symbol] != REF_BODY_LOSES) {
+    if (ref_frames_function(file, index, frame->at, &address) == function && address.addend == 0 &&
+        file->body_of[address.symbol] != REF_BODY_LOSES) {
       return true;
     }
   }
@@ -237,21 +263,21 @@ static ref_frame ref_frames_merge(ref_frames *frames, size_t function, const ref
 /* RF237: the Mercury frame in SASS, where the input's SASS frame is one of Mercury without instructions (RF39), as -r writes it. */
 static ref_frame ref_frames_translate(ref_frames *frames, size_t function, const ref_frame *mercury) {
   ref_link *link = frames->capsule->mercury;
-  const ref_link *sass = frames->capsule->sass;
   const ref_rows rows = ref_frames_rows(link, mercury, 1);
   const ref_places places = ref_places_of_function(frames->capsule, function);
+  const uint64_t start = ref_places_from(&places, mercury->start);
   ref_rows moved = {0};
   for (size_t i = 0; i < rows.count; i++) {
-    const size_t instruction = ref_places_find(&places, rows.items[i].place);
-    if (instruction != REF_NONE) {
-      ref_rows_put(link, &moved, instruction * INSTRUCTION, &rows.items[i].operations);
+    const size_t instruction = ref_places_find(&places, mercury->start + rows.items[i].place);
+    if (instruction != REF_NONE && instruction * INSTRUCTION >= start) {
+      ref_rows_put(link, &moved, instruction * INSTRUCTION - start, &rows.items[i].operations);
     }
   }
   ref_frame frame = *mercury;
   ref_rows_write(link, &moved, SASS_UNIT, &frame.rows);
   ref_bytes_fill(link, &frame.rows, (size_t)ref_align_up(ROWS_AT + frame.rows.size, 8) - ROWS_AT);
-  const size_t symbol = sass->functions[function].symbol;
-  frame.range = symbol == REF_NONE ? 0 : sass->symbols[symbol].size;
+  frame.sass_start = start;
+  frame.range = ref_inner_end(frames->capsule, function, &places, start) - start;
   return frame;
 }
 
@@ -280,23 +306,29 @@ static void ref_frames_collect_file(ref_frames *frames, size_t number) {
   while ((entry = ref_frames_next_kept(mercury, number, &frame)) != REF_NONE) {
     frames->kept =
         ref_memory_grow(mercury, frames->kept, frames->kept_count, &frames->kept_capacity, sizeof *frames->kept);
-    frames->kept[frames->kept_count++] = (ref_kept_frame){frame, entry, mercury->relocations[entry].function, REF_NONE};
+    frame.start = (uint64_t)mercury->relocations[entry].addend;
+    frames->kept[frames->kept_count++] =
+        (ref_kept_frame){frame, entry, mercury->relocations[entry].function, REF_NONE, false};
   }
 }
 
-/* All frames whose entries were kept, those of one function's bodies in a chain. */
+/* All frames whose entries were kept, those of one function's bodies in a chain, with those of each function inside its text (L720)
+ * in one of their own. */
 static void ref_frames_collect(ref_frames *frames) {
   ref_link *mercury = frames->capsule->mercury;
-  size_t *last = ref_memory_take(mercury, mercury->function_count + 1, sizeof *last);
+  ref_map last = {0};
   for (size_t number = 0; number < mercury->file_count; number++) {
     ref_frames_collect_file(frames, number);
   }
   for (size_t i = 0; i < frames->kept_count; i++) {
-    size_t *before = &last[frames->kept[i].function]; /* one more than its number */
-    if (*before > 0) {
-      frames->kept[*before - 1].next = i;
+    const char *key = ref_memory_print(mercury, "%zu %llx", frames->kept[i].function,
+                                       (unsigned long long)frames->kept[i].frame.start);
+    const size_t before = ref_map_find(&last, key);
+    if (before != REF_NONE) {
+      frames->kept[before].next = i;
+      frames->kept[i].is_further = true;
     }
-    *before = i + 1;
+    ref_map_set(mercury, &last, key, i);
   }
 }
 
@@ -318,11 +350,13 @@ static ref_frame ref_frames_choose(ref_frames *frames, const ref_kept_frame *kep
   const size_t function = kept->function;
   ref_frame other = kept->frame, sass, *list = NULL;
   other.is_bare = true;
-  if (frames->is_described[function] || ref_slots_keeps_frame(frames->capsule, function) ||
+  if (kept->is_further || ref_slots_keeps_frame(frames->capsule, function) ||
       ref_capsule_alias_comes_first(frames->capsule->mercury, function)) {
     return other;
   }
-  frames->is_described[function] = true;
+  if (kept->frame.start != 0) {
+    return ref_frames_translate(frames, function, &kept->frame);
+  }
   if (!ref_frames_find_sass(frames, function, &sass)) {
     return other;
   }
@@ -335,13 +369,11 @@ static ref_frame ref_frames_choose(ref_frames *frames, const ref_kept_frame *kep
 }
 
 ref_bytes ref_capsule_frames(ref_capsule *capsule, ref_frame_entry *entries) {
-  ref_link *mercury = capsule->mercury;
   ref_frames frames = {.capsule = capsule, .entries = entries, .last_common = UINT64_MAX};
-  frames.is_described = ref_memory_take(mercury, mercury->function_count + 1, sizeof *frames.is_described);
   ref_frames_collect(&frames);
   for (size_t i = 0; i < frames.kept_count; i++) {
     const ref_frame chosen = ref_frames_choose(&frames, &frames.kept[i]);
-    ref_frames_add(&frames, &chosen, frames.kept[i].entry);
+    ref_frames_add(&frames, &chosen, &frames.kept[i]);
   }
   return frames.output;
 }

@@ -1,4 +1,4 @@
-/* How long a derived instruction of a capsule is when decoded (RF141, RF247). Mercury has a form of 16 bytes for instructions with few
+/* How long a derived instruction of a capsule is when decoded (RF141, RF247, RF291). Mercury has a form of 16 bytes for instructions with few
  * operands and one of 32 for all others; which one it takes can be told from the SASS instruction. One row an opcode that has the
  * short form; all others have the long one. Uniform forms (0xc.., 0xd..) are as those of registers (0x2.., 0x3..). */
 #include "capsule.h"
@@ -11,7 +11,8 @@ typedef enum ref_length_need {
   REF_WITHOUT_THIRD = 1,      /* no third source register */
   REF_WITHOUT_CARRY = 2,      /* .X */
   REF_WITHOUT_PREDICATES = 4, /* neither .EX nor a predicate to combine with nor a second result */
-  REF_WITH_KIND = 8           /* of a convergence barrier */
+  REF_WITH_KIND = 8,          /* of a convergence barrier */
+  REF_WITHOUT_HIGH = 16       /* .HI */
 } ref_length_need;
 
 typedef struct ref_length_row {
@@ -54,7 +55,7 @@ static const ref_length_row ref_lengths[] = {
     {0x287, REF_ALWAYS_SHORT},
     {0x28c, REF_WITHOUT_PREDICATES},
     {0x290, REF_WITHOUT_THIRD | REF_WITHOUT_CARRY},
-    {0x291, REF_ALWAYS_SHORT},
+    {0x291, REF_WITHOUT_CARRY | REF_WITHOUT_HIGH},
     {0x299, REF_ALWAYS_SHORT},
     {0x2a4, REF_ALWAYS_SHORT},
     {0x2bd, REF_ALWAYS_SHORT},
@@ -133,9 +134,10 @@ static bool ref_length_is_short(const ref_length_row *row, const uint8_t *instru
   const bool third = (upper & ZERO_REGISTER) != ZERO_REGISTER;
   const bool carry = (upper >> 10 & 1) != 0;
   const bool predicates = (upper >> 8 & 1) != 0 || (upper >> 20 & 0x7f) != 0x3f;
-  const bool kind = (upper >> 8 & 3) != 0;
+  const bool kind = (upper >> 8 & 3) != 0, high = (upper >> 16 & 1) != 0;
   return !(third && (row->needs & REF_WITHOUT_THIRD) != 0) && !(carry && (row->needs & REF_WITHOUT_CARRY) != 0) &&
-         !(predicates && (row->needs & REF_WITHOUT_PREDICATES) != 0) && (kind || (row->needs & REF_WITH_KIND) == 0);
+         !(predicates && (row->needs & REF_WITHOUT_PREDICATES) != 0) && (kind || (row->needs & REF_WITH_KIND) == 0) &&
+         !(high && (row->needs & REF_WITHOUT_HIGH) != 0);
 }
 
 uint64_t ref_capsule_derived_length(const uint8_t *instruction) {

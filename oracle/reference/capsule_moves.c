@@ -16,6 +16,9 @@ enum {
   BASE_INDEXED = 0x149,
   BASE_INDEXED_UNIFORM = 0x158,
   BASE_CALL = 0x144,
+  BASE_RETURN = 0x150,
+  LOAD_PLACE = 0x94e, /* LEPC of a place */
+  MERCURY_RETURN = 0x10008,
   BASE_LABEL = 0x145,
   ENTRY_BYTES = 24,
   WORD = 4,
@@ -34,6 +37,7 @@ typedef struct ref_mover {
   ref_link *link;
   ref_file *file;
   uint32_t text;
+  const ref_section *capsule;
   const ref_moves *moves;
 } ref_mover;
 
@@ -76,7 +80,17 @@ static bool ref_moves_is_branch(const uint8_t *instruction) {
   const unsigned opcode = ref_u16(instruction) & OPCODE, base = opcode & BASE;
   const bool collective = (ref_u64(instruction + 8) >> COLLECTIVE_BIT & 1) != 0; /* RF234 */
   return base == BASE_BRANCH || base == BASE_INDEXED || base == BASE_INDEXED_UNIFORM || base == BASE_CALL ||
-         (base == BASE_CONVERGE && (opcode == CONVERGE_REGISTER || collective));
+         base == BASE_RETURN || (base == BASE_CONVERGE && (opcode == CONVERGE_REGISTER || collective));
+}
+
+/* L725: LEPC names a place behind it, in bytes. */
+static void ref_moves_load_place(const ref_mover *mover, const uint8_t *old, uint64_t from, ref_bytes *sass) {
+  static const ref_field distance = {24, 32, REF_FROM_ABS};
+  const uint64_t target = from + INSTRUCTION + ref_field_read(&distance, old, INSTRUCTION, 0);
+  const uint64_t at = ref_moves_instruction(mover->moves, from);
+  if (target <= mover->moves->count * INSTRUCTION) {
+    ref_field_write(&distance, sass->data, sass->size, at, ref_moves_place(mover->moves, target) - at - INSTRUCTION);
+  }
 }
 
 /* T13: 8 bits at 16 and 48 at 34; T20: BSSY has 30 bits at 34. From the next instruction, in units of 4 bytes. */
@@ -111,8 +125,44 @@ static void ref_moves_aim(const ref_mover *mover, const uint8_t *old, uint64_t f
 static void ref_moves_aim_all(const ref_mover *mover, ref_bytes *sass) {
   const ref_section *text = &mover->file->whole.sections[mover->text];
   for (uint64_t at = 0; at + INSTRUCTION <= text->size; at += INSTRUCTION) {
-    if (!ref_moves_has_entry(mover, at)) {
+    if (ref_moves_has_entry(mover, at)) {
+      continue;
+    }
+    if ((ref_u16(text->data + at) & OPCODE) == LOAD_PLACE) {
+      ref_moves_load_place(mover, text->data + at, at, sass);
+    } else {
       ref_moves_aim(mover, text->data + at, at, sass);
+    }
+  }
+}
+
+/* L725: where a call of a function inside the text comes back to, a number in a move that the Mercury view has an entry at. */
+static void ref_moves_return(const ref_mover *mover, const ref_places *places, uint64_t decoded, ref_bytes *sass) {
+  static const ref_field number = {32, 32, REF_FROM_ABS};
+  const uint8_t *text = mover->file->whole.sections[mover->text].data;
+  size_t found = REF_NONE;
+  for (size_t i = 0; i < places->count; i++) {
+    found = !places->is_padding[i] && places->at[i] <= decoded ? i : found;
+  }
+  if (found != REF_NONE && !ref_moves_has_entry(mover, found * INSTRUCTION)) {
+    const uint64_t old = ref_field_read(&number, text + found * INSTRUCTION, INSTRUCTION, 0);
+    ref_field_write(&number, sass->data, sass->size, ref_moves_instruction(mover->moves, found * INSTRUCTION),
+                    ref_moves_place(mover->moves, old));
+  }
+}
+
+static void ref_moves_returns(const ref_mover *mover, ref_bytes *sass) {
+  const ref_cubin *cubin = &mover->file->whole;
+  const ref_places places = ref_places_of_sections(mover->link, mover->capsule, &cubin->sections[mover->text]);
+  for (uint32_t i = 1; i < cubin->section_count; i++) {
+    const ref_section *section = &cubin->sections[i];
+    const bool own = section->type == REF_TYPE_MERCURY_RELA && section->info < cubin->section_count &&
+                     &cubin->sections[section->info] == mover->capsule;
+    for (size_t k = 0; own && k < ref_cubin_relocation_count(cubin, i); k++) {
+      const ref_relocation entry = ref_cubin_relocation(cubin, i, k);
+      if (entry.type == MERCURY_RETURN) {
+        ref_moves_return(mover, &places, entry.offset, sass);
+      }
     }
   }
 }
@@ -137,6 +187,13 @@ typedef struct ref_moved_attribute {
 } ref_moved_attribute;
 
 static void ref_moves_branch_targets(const ref_moves *moves, uint8_t *data, uint64_t size);
+
+/* L726: an annotation that is a text. */
+static bool ref_moves_is_text(const ref_attribute *attribute) {
+  const uint8_t annotation = 0x55;
+  const uint32_t text = 3;
+  return attribute->code == annotation && attribute->size >= WORD && ref_u32(attribute->data) == text;
+}
 
 static void ref_moves_attribute(const ref_mover *mover, const ref_attribute *attribute, uint8_t *data) {
   static const ref_moved_attribute rows[] = {{0x1c, 4, 0},  {0x28, 4, 0}, {0x31, 4, 0}, {0x46, 4, 0},
@@ -171,15 +228,15 @@ static void ref_moves_attributes(const ref_mover *mover, ref_section *section) {
   ref_attribute attribute;
   uint64_t position = 0;
   while (ref_cubin_next_attribute(section, &position, &attribute)) {
-    if (attribute.format == 4) {
+    if (attribute.format == 4 && !ref_moves_is_text(&attribute)) {
       ref_moves_attribute(mover, &attribute, data + (attribute.data - section->data));
     }
   }
 }
 
-/* The rows of a frame: every advance is given anew. */
-static void ref_moves_rows(const ref_moves *moves, uint8_t *rows, uint64_t size) {
-  uint64_t at = 0, old = 0, now = 0;
+/* The rows of a frame that begins at `start`: every advance is given anew. */
+static void ref_moves_rows(const ref_moves *moves, uint64_t start, uint8_t *rows, uint64_t size) {
+  uint64_t at = 0, old = start, now = ref_moves_place(moves, start);
   while (at + 1 + WORD <= size) {
     if (rows[at] != ADVANCE_4) {
       at = ref_rows_end_of(rows, (size_t)size, (size_t)at);
@@ -193,7 +250,8 @@ static void ref_moves_rows(const ref_moves *moves, uint8_t *rows, uint64_t size)
   }
 }
 
-static void ref_moves_frame(const ref_mover *mover, ref_section *frames, uint64_t address_at) {
+/* `start`: of a function inside the text (L720). */
+static void ref_moves_frame(const ref_mover *mover, ref_section *frames, uint64_t address_at, uint64_t start) {
   if (address_at < ADDRESS_AT || address_at - ADDRESS_AT > frames->size ||
       frames->size - (address_at - ADDRESS_AT) < ROWS_AT) {
     return;
@@ -203,8 +261,10 @@ static void ref_moves_frame(const ref_mover *mover, ref_section *frames, uint64_
   if (ref_u32(frame) != WIDE || length < ROWS_AT - HEAD || length > frames->size - (address_at - ADDRESS_AT) - HEAD) {
     return;
   }
-  ref_put_u64(frame + RANGE_AT, mover->moves->start[mover->moves->count] * INSTRUCTION);
-  ref_moves_rows(mover->moves, frame + ROWS_AT, HEAD + length - ROWS_AT);
+  const uint64_t text = mover->moves->count * INSTRUCTION, end = start + ref_u64(frame + RANGE_AT);
+  ref_put_u64(frame + RANGE_AT,
+              ref_moves_place(mover->moves, end < text ? end : text) - ref_moves_place(mover->moves, start));
+  ref_moves_rows(mover->moves, start, frame + ROWS_AT, HEAD + length - ROWS_AT);
 }
 
 /* The frame whose address names a function of this text. */
@@ -217,7 +277,7 @@ static void ref_moves_frames(const ref_mover *mover, uint32_t relocations) {
     if (entry.type == address && entry.symbol < cubin->symbol_count &&
         cubin->symbols[entry.symbol].section == mover->text &&
         (cubin->symbols[entry.symbol].info & 15) == REF_SYMBOL_FUNC) {
-      ref_moves_frame(mover, frames, entry.offset);
+      ref_moves_frame(mover, frames, entry.offset, (uint64_t)entry.addend);
     }
   }
 }
@@ -256,10 +316,12 @@ static void ref_moves_symbols(const ref_mover *mover, uint64_t size) {
   }
 }
 
-/* `sass` is the new text; the object still has the old one. */
-void ref_moves_apply(ref_link *link, ref_file *file, uint32_t text, const ref_moves *moves, ref_bytes *sass) {
-  const ref_mover mover = {link, file, text, moves};
+/* `sass` is the new text; the object still has the old one, and the old capsule. */
+void ref_moves_apply(ref_link *link, ref_file *file, uint32_t text, const ref_section *capsule, const ref_moves *moves,
+                     ref_bytes *sass) {
+  const ref_mover mover = {link, file, text, capsule, moves};
   ref_moves_aim_all(&mover, sass);
+  ref_moves_returns(&mover, sass);
   for (uint32_t i = 1; i < file->whole.section_count; i++) {
     ref_section *section = &file->whole.sections[i];
     const bool table = strncmp(section->name, ".nv.merc.rela.nv.constant.optimizer.", 36) == 0;

@@ -47,6 +47,13 @@ static ref_places ref_places_of(ref_link *link, const ref_bytes *body, const ref
   return places;
 }
 
+ref_places ref_places_of_sections(ref_link *link, const ref_section *capsule, const ref_section *text) {
+  ref_bytes body = {0}, code = {0};
+  ref_bytes_add(link, &body, capsule->data, (size_t)capsule->size);
+  ref_bytes_add(link, &code, text->data, (size_t)text->size);
+  return ref_places_of(link, &body, &code);
+}
+
 ref_places ref_places_of_function(const ref_capsule *capsule, size_t function) {
   ref_link *mercury = capsule->mercury;
   const ref_link *sass = capsule->sass;

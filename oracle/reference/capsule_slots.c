@@ -238,20 +238,18 @@ static const ref_record *ref_slots_last_stack(const ref_capsule *capsule) {
 }
 
 /* D115: on the SASS side the stack of every slot is that of the last one; by default each has its own. */
-ref_bytes ref_slots_module_attributes(ref_capsule *capsule, size_t section) {
+ref_bytes ref_slots_module_attributes(ref_capsule *capsule) {
   ref_link *link = capsule->mercury;
-  const ref_record *last = ref_slots_last_stack(capsule);
+  const ref_record *last = link->job->bug_compatible ? ref_slots_last_stack(capsule) : NULL;
   ref_bytes output = {0};
-  if (last == NULL || !link->job->bug_compatible) {
-    return link->sections[section].data;
-  }
   for (size_t i = 0; i < link->module_output.count; i++) {
     const ref_record *record = &link->module_output.items[i];
     const size_t at = output.size;
     if (!record->dropped) {
       ref_record_write(link, record, &output);
+      ref_inner_share_stack(capsule, record, output.data + at);
     }
-    if (ref_slots_is_stack(capsule, record)) {
+    if (last != NULL && ref_slots_is_stack(capsule, record)) {
       memcpy(output.data + at + STACK_AT, last->payload.data + STACK_AT - 4, 4);
     }
   }

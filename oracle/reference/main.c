@@ -14,9 +14,8 @@ int main(int argc, char **argv) {
   const ref_job job = ref_arguments_job(&arguments);
   ref_result result = ref_reference_link(&job);
   const int exit_code = ref_arguments_finish(&job, &result, stderr);
-  if (exit_code == 0 && job.words.prints != NULL) {
-    (void)printf("twinlink-ref: the second linker of twinlink; it takes nvlink's options (no %s of its own)\n",
-                 job.words.prints);
+  if (exit_code == 0) {
+    ref_arguments_print(&job);
   }
   ref_result_free(&result);
   ref_arguments_free(&arguments);

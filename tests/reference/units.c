@@ -141,6 +141,10 @@ static void derived_instructions_have_their_lengths(void **state) {
   assert_int_equal(ref_capsule_derived_length(comparison), long_length / 2);
   comparison[10] = 0x30; /* a second result */
   assert_int_equal(ref_capsule_derived_length(comparison), long_length);
+  uint8_t shifted_sum[16] = {0x91, 0x72, [8] = 0xff, [9] = 0xc0, [10] = 0x8e, [11] = 0x0f};
+  assert_int_equal(ref_capsule_derived_length(shifted_sum), long_length / 2);
+  shifted_sum[10] = 0x8f; /* .HI */
+  assert_int_equal(ref_capsule_derived_length(shifted_sum), long_length);
 }
 
 int main(int argc, char **argv) {

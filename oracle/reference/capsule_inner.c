@@ -1,0 +1,70 @@
+/* Functions inside a kernel's text, as `ptxas -ewp` writes them: L720, L721. They have no text, attributes or entries of their own; on
+ * the SASS side their symbols and frames are where the output's code has the instruction of the symbol's decoded place. */
+#include "capsule.h"
+
+#include <string.h>
+
+enum { INSTRUCTION = 16, CODE_FRAME_SIZE = 0x11, STACK_AT = 8, STACK_END = 12 };
+
+/* A symbol inside another function's text; a second name of the whole text is at 0. */
+bool ref_inner_is_function(const ref_link *mercury, size_t function) {
+  const ref_function *inner = function == REF_NONE ? NULL : &mercury->functions[function];
+  return inner != NULL && inner->alias_of != REF_NONE && inner->symbol != REF_NONE &&
+         mercury->symbols[inner->symbol].value != 0;
+}
+
+/* Is it part of the body that stands? One that a losing or a replaced body brought is not. */
+static bool ref_inner_divides(const ref_link *mercury, size_t function) {
+  const ref_function *inner = &mercury->functions[function];
+  return ref_inner_is_function(mercury, function) &&
+         inner->definition_file == mercury->functions[inner->alias_of].definition_file;
+}
+
+static uint64_t ref_inner_place(const ref_capsule *capsule, const ref_places *places, size_t function) {
+  const ref_link *mercury = capsule->mercury;
+  return ref_places_from(places, mercury->symbols[mercury->functions[function].symbol].value);
+}
+
+/* Where the function that begins at `start` of the text ends: at the next one, or with the text. */
+uint64_t ref_inner_end(const ref_capsule *capsule, size_t owner, const ref_places *places, uint64_t start) {
+  const ref_link *mercury = capsule->mercury;
+  uint64_t end = (uint64_t)places->count * INSTRUCTION;
+  for (size_t i = 0; i < mercury->function_count; i++) {
+    if (mercury->functions[i].alias_of == owner && ref_inner_divides(mercury, i)) {
+      const uint64_t place = ref_inner_place(capsule, places, i);
+      end = place > start && place < end ? place : end;
+    }
+  }
+  return end;
+}
+
+/* Value and size of its symbol on the SASS side. */
+void ref_inner_place_symbol(const ref_capsule *capsule, size_t function, uint64_t *value, uint64_t *size) {
+  const ref_link *mercury = capsule->mercury;
+  const ref_function *inner = &mercury->functions[function];
+  const ref_places places = ref_places_of_function(capsule, inner->alias_of);
+  *value = ref_inner_place(capsule, &places, function);
+  *size = ref_inner_divides(mercury, function) ? ref_inner_end(capsule, inner->alias_of, &places, *value) - *value
+                                               : mercury->symbols[inner->symbol].size;
+}
+
+static bool ref_inner_is_stack(const ref_link *mercury, const ref_record *record) {
+  return !record->dropped && record->code == CODE_FRAME_SIZE && record->format == 4 &&
+         record->payload.size >= STACK_END - 4 && record->symbols.count > 0 && record->symbols.items[0] != REF_NONE &&
+         mercury->symbols[record->symbols.items[0]].type == REF_SYMBOL_FUNC;
+}
+
+/* L721, D136: on the SASS side a text has one stack, that of the last record about one of its functions. */
+void ref_inner_share_stack(const ref_capsule *capsule, const ref_record *record, uint8_t *written) {
+  const ref_link *mercury = capsule->mercury;
+  if (!ref_inner_is_stack(mercury, record)) {
+    return;
+  }
+  const size_t text = mercury->symbols[record->symbols.items[0]].section;
+  for (size_t i = 0; i < mercury->module_output.count && text != REF_NONE; i++) {
+    const ref_record *other = &mercury->module_output.items[i];
+    if (ref_inner_is_stack(mercury, other) && mercury->symbols[other->symbols.items[0]].section == text) {
+      memcpy(written + STACK_AT, other->payload.data + STACK_AT - 4, 4);
+    }
+  }
+}
