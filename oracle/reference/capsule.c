@@ -52,7 +52,8 @@ static void ref_capsule_lay_out_sass(ref_link *sass) {
     for (size_t i = 0; i < sass->file_count; i++) {
       sass->files[i].cubin = ref_view_of(sass, &sass->files[i].whole, false);
       ref_capsule_restore_names(&sass->files[i].cubin);
-      ref_capsule_share_by_name(sass, &sass->files[i].cubin);
+      ref_namesakes_share(sass, &sass->files[i].cubin);
+      ref_namesakes_move(sass, &sass->files[i].whole, &sass->files[i].cubin);
       ref_inputs_prepare(sass, &sass->files[i]);
     }
     ref_reference_lay_out(sass);
@@ -772,7 +773,7 @@ void ref_capsule_run(ref_link *link) {
   for (size_t i = 0; i < link->file_count; i++) {
     link->files[i].cubin = ref_view_of(link, &link->files[i].whole, true);
     ref_capsule_restore_names(&link->files[i].cubin);
-    ref_capsule_share_by_name(link, &link->files[i].cubin);
+    ref_namesakes_share(link, &link->files[i].cubin);
     ref_capsule_name_constants(link, &link->files[i]);
     ref_inputs_prepare(link, &link->files[i]);
   }

@@ -52,6 +52,7 @@ uint64_t ref_capsule_derived_length(const uint8_t *instruction);
 /* capsule_places.c: the decoded place of each SASS instruction that begins one of a body; RF90. */
 typedef struct ref_places {
   size_t count;
+  uint64_t end; /* of the decoded bytes */
   uint64_t *at;
   bool *is_padding; /* NOPs: they take no decoded bytes, and stand at the place of what follows */
   size_t *self,
@@ -81,6 +82,7 @@ void ref_rows_write(ref_link *link, const ref_rows *rows, uint64_t unit, ref_byt
 /* Of a capsule and its text, as an object has them. */
 ref_places ref_places_of_sections(ref_link *link, const ref_section *capsule, const ref_section *text);
 /* Of the function's body that stands. */
+ref_places ref_places_of(ref_link *link, const ref_bytes *body, const ref_bytes *text);
 ref_places ref_places_of_function(const ref_capsule *capsule, size_t function);
 /* The first at a place, NOPs included, or REF_NONE. */
 size_t ref_places_find(const ref_places *places, uint64_t place);
@@ -106,8 +108,12 @@ void ref_mercury_set_table(ref_capsule *capsule, size_t section, ref_bytes *sass
 /* capsule_relocatable.c: M16 */
 void ref_capsule_name_constants(ref_link *link, const ref_file *file);
 void ref_capsule_restore_names(ref_cubin *view);
-void ref_capsule_share_by_name(ref_link *link, ref_cubin *view);
 ref_bytes ref_capsule_resolved(ref_capsule *capsule, size_t target);
+
+/* capsule_namesakes.c: RF173, RF252 */
+void ref_namesakes_share(ref_link *link, ref_cubin *view);
+void ref_namesakes_move(ref_link *link, const ref_cubin *whole, ref_cubin *sass);
+
 /* leaf.c: M42-M45 */
 bool ref_leaf_finalize(ref_link *link, ref_bytes *text);
 bool ref_capsule_alias_comes_first(const ref_link *mercury, size_t function);

@@ -56,30 +56,6 @@ void ref_capsule_restore_names(ref_cubin *view) {
   }
 }
 
-static bool ref_capsule_goes_by_name(const ref_section *section) {
-  return section->type == REF_TYPE_INFO || section->type == REF_TYPE_RELA;
-}
-
-/* RF173: several functions of one name in one file, as `-r` writes static ones of several files: nvlink finds their attributes and entries
- * by the section's name, so all of them have those of the first. By default (D113) each has its own. */
-void ref_capsule_share_by_name(ref_link *link, ref_cubin *view) {
-  ref_map first = {0};
-  for (size_t i = 1; i < view->section_count && link->job->bug_compatible; i++) {
-    ref_section *section = &view->sections[i];
-    if (!ref_capsule_goes_by_name(section)) {
-      continue;
-    }
-    const size_t known = ref_map_find(&first, section->name);
-    if (known == REF_NONE) {
-      ref_map_set(link, &first, section->name, i);
-      continue;
-    }
-    section->data = view->sections[known].data;
-    section->size = view->sections[known].size;
-    section->offset = view->sections[known].offset;
-  }
-}
-
 /* RF175: the SASS side's records, with the symbols of the file; D78: functions of one name share a section. */
 ref_bytes ref_capsule_resolved(ref_capsule *capsule, size_t target) {
   const ref_link *sass = capsule->sass;

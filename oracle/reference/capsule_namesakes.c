@@ -1,0 +1,206 @@
+/* Functions of one name in one capsule, as `-r` writes static ones of several files: nvlink finds their attributes and entries by
+ * the section's name (RF173), and makes the SASS view's entries from the Mercury view's, in the code of each function (RF252). */
+#include "capsule.h"
+#include "relocation_table.h"
+
+#include <string.h>
+
+enum {
+  UNIT = 16,
+  ENTRY = 24, /* of bytes, in both views */
+  ADDEND = 16,
+  OPCODE_BITS = 0xfff,
+  PLACE_LOW = REF_MERCURY_FIRST + 40, /* halves of a place in code */
+  PLACE_HIGH = REF_MERCURY_FIRST + 41
+};
+
+static bool ref_namesakes_is_known_by_name(const ref_section *section) {
+  return section->type == REF_TYPE_INFO || section->type == REF_TYPE_RELA;
+}
+
+/* RF173: by default (D113) each has its own. */
+void ref_namesakes_share(ref_link *link, ref_cubin *view) {
+  ref_map first = {0};
+  for (size_t i = 1; i < view->section_count && link->job->bug_compatible; i++) {
+    ref_section *section = &view->sections[i];
+    if (!ref_namesakes_is_known_by_name(section)) {
+      continue;
+    }
+    const size_t known = ref_map_find(&first, section->name);
+    if (known == REF_NONE) {
+      ref_map_set(link, &first, section->name, i);
+      continue;
+    }
+    section->data = view->sections[known].data;
+    section->size = view->sections[known].size;
+    section->offset = view->sections[known].offset;
+  }
+}
+
+/* --- what the Mercury view has about a SASS section of entries --- */
+
+/* The Mercury section whose name is `prefix` and that of the SASS one, of the same rank among those of its name. 0: none. */
+static uint32_t ref_namesakes_find(const ref_cubin *whole, uint32_t sass, const char *prefix, size_t rank) {
+  const char *name = whole->sections[sass].name;
+  const size_t length = strlen(prefix);
+  for (uint32_t i = 1; i < whole->section_count; i++) {
+    const ref_section *section = &whole->sections[i];
+    if ((section->flags & REF_FLAG_MERCURY) != 0 && strncmp(section->name, prefix, length) == 0 &&
+        strcmp(section->name + length, name) == 0 && rank-- == 0) {
+      return i;
+    }
+  }
+  return 0;
+}
+
+static size_t ref_namesakes_rank(const ref_cubin *whole, uint32_t sass) {
+  size_t rank = 0;
+  for (uint32_t i = 1; i < sass; i++) {
+    rank += whole->sections[i].type == whole->sections[sass].type &&
+            (whole->sections[i].flags & REF_FLAG_MERCURY) == 0 &&
+            strcmp(whole->sections[i].name, whole->sections[sass].name) == 0;
+  }
+  return rank;
+}
+
+/* How many entries of a list are about the same symbol and stand in front of one. */
+static size_t ref_namesakes_entry_rank(const ref_cubin *whole, uint32_t section, const ref_relocation *entry) {
+  size_t rank = 0;
+  for (size_t i = 0; i < ref_cubin_relocation_count(whole, section); i++) {
+    const ref_relocation other = ref_cubin_relocation(whole, section, i);
+    rank += other.symbol == entry->symbol && other.offset < entry->offset;
+  }
+  return rank;
+}
+
+/* RF227: that ends the link in the Mercury view. */
+static bool ref_namesakes_is_past_end(const ref_cubin *whole, uint32_t mercury, const ref_places *places) {
+  for (size_t i = 0; i < ref_cubin_relocation_count(whole, mercury); i++) {
+    if (ref_cubin_relocation(whole, mercury, i).offset >= places->end) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool ref_namesakes_find_entry(const ref_cubin *whole, uint32_t sass, uint32_t mercury,
+                                     const ref_relocation *entry, ref_relocation *found) {
+  const size_t rank = ref_namesakes_entry_rank(whole, sass, entry);
+  for (size_t i = 0; i < ref_cubin_relocation_count(whole, mercury); i++) {
+    *found = ref_cubin_relocation(whole, mercury, i);
+    if (found->symbol == entry->symbol && ref_namesakes_entry_rank(whole, mercury, found) == rank) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* --- one entry --- */
+
+/* RF252: what the addend of a half of a place becomes beside an instruction: as it is where that has a place of its own in
+ * Mercury's code for what it loads, 0 at branches. */
+typedef enum ref_namesake_addend { REF_NAMESAKE_MOVED, REF_NAMESAKE_KEPT, REF_NAMESAKE_NONE } ref_namesake_addend;
+
+static ref_namesake_addend ref_namesakes_addend_kind(const ref_bytes *text, uint64_t offset) {
+  static const uint16_t kept[] = {0x387, 0x7ac, 0x919, 0x983, 0x992, 0x9c3, 0xb1d, 0xb82};
+  static const uint16_t branches[] = {0x943, 0x944, 0x945, 0x947};
+  const uint16_t opcode = offset + UNIT <= text->size ? ref_u16(text->data + offset) & OPCODE_BITS : 0;
+  for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++) {
+    if (opcode == kept[i]) {
+      return REF_NAMESAKE_KEPT;
+    }
+  }
+  for (size_t i = 0; i < sizeof branches / sizeof branches[0]; i++) {
+    if (opcode == branches[i]) {
+      return REF_NAMESAKE_NONE;
+    }
+  }
+  return REF_NAMESAKE_MOVED;
+}
+
+static uint64_t ref_namesakes_addend(ref_link *link, const ref_bytes *text, const ref_places *places, uint64_t offset,
+                                     const ref_relocation *entry) {
+  const ref_namesake_addend kind = ref_namesakes_addend_kind(text, offset);
+  if (kind != REF_NAMESAKE_MOVED) {
+    return kind == REF_NAMESAKE_KEPT ? (uint64_t)entry->addend : 0;
+  }
+  const size_t found = ref_places_find(places, (uint64_t)entry->addend);
+  if (found == REF_NONE) { /* nvlink ends by a signal: D113 */
+    ref_message_fatal(link, "RF252", "an entry names a place at which no instruction begins: 0x%llx",
+                      (unsigned long long)entry->addend);
+  }
+  return (uint64_t)found * UNIT;
+}
+
+/* The SASS place of the instruction that holds a decoded one. */
+static uint64_t ref_namesakes_place(const ref_places *places, uint64_t decoded) {
+  uint64_t begin = 0;
+  size_t found = 0;
+  for (size_t i = 0; i < places->count; i++) {
+    if (places->at[i] != REF_PLACE_UNKNOWN && !places->is_padding[i] && places->at[i] >= begin &&
+        places->at[i] <= decoded) {
+      begin = places->at[i];
+      found = i;
+    }
+  }
+  return (uint64_t)found * UNIT;
+}
+
+/* --- a section --- */
+
+static ref_bytes ref_namesakes_bytes(ref_link *link, const ref_section *section) {
+  ref_bytes bytes = {0};
+  if (section->data != NULL) {
+    ref_bytes_add(link, &bytes, section->data, (size_t)section->size);
+  }
+  return bytes;
+}
+
+static void ref_namesakes_move_section(ref_link *link, const ref_cubin *whole, ref_section *section, uint32_t sass,
+                                       uint32_t first) {
+  const uint32_t mercury = ref_namesakes_find(whole, first, ".nv.merc", 0);
+  const uint32_t target = whole->sections[sass].info;
+  const uint32_t own = ref_namesakes_find(whole, sass, ".nv.merc", ref_namesakes_rank(whole, sass));
+  const uint32_t code = own == 0 ? 0 : whole->sections[own].info;
+  if (mercury == 0 || target >= whole->section_count || code == 0 || code >= whole->section_count) {
+    return;
+  }
+  const ref_bytes text = ref_namesakes_bytes(link, &whole->sections[target]);
+  const ref_bytes body = ref_namesakes_bytes(link, &whole->sections[code]);
+  const ref_places places = ref_places_of(link, &body, &text);
+  if (ref_namesakes_is_past_end(whole, mercury, &places)) {
+    return;
+  }
+  uint8_t *data = ref_memory_take(link, (size_t)section->size + 1, 1);
+  memcpy(data, section->data, (size_t)section->size);
+  for (size_t i = 0; i < ref_cubin_relocation_count(whole, first); i++) {
+    const ref_relocation entry = ref_cubin_relocation(whole, first, i);
+    ref_relocation from;
+    if (!ref_namesakes_find_entry(whole, first, mercury, &entry, &from)) {
+      continue;
+    }
+    const uint64_t offset = ref_namesakes_place(&places, from.offset);
+    ref_put_u64(data + i * ENTRY, offset);
+    if (from.type == PLACE_LOW || from.type == PLACE_HIGH) {
+      ref_put_u64(data + i * ENTRY + ADDEND, ref_namesakes_addend(link, &text, &places, offset, &from));
+    }
+  }
+  section->data = data;
+}
+
+void ref_namesakes_move(ref_link *link, const ref_cubin *whole, ref_cubin *sass) {
+  ref_map first = {0};
+  for (uint32_t i = 1; i < sass->section_count && link->job->bug_compatible; i++) {
+    ref_section *section = &sass->sections[i];
+    if (section->type != REF_TYPE_RELA || (section->flags & REF_FLAG_MERCURY) != 0 ||
+        strncmp(section->name, ".rela.text.", strlen(".rela.text.")) != 0) {
+      continue;
+    }
+    const size_t known = ref_map_find(&first, section->name);
+    if (known == REF_NONE) {
+      ref_map_set(link, &first, section->name, i);
+    } else if (section->data != NULL) {
+      ref_namesakes_move_section(link, whole, section, i, (uint32_t)known);
+    }
+  }
+}
