@@ -3,12 +3,13 @@
 # end (docs/fuzzing.md). ./run fuzz builds and calls it.
 #
 #   campaign.sh BUILD-DIRECTORY RELEASE-DIRECTORY [--time 10m] [--target NAME]... [--jobs N] [--state DIRECTORY] [--strict]
-#               [--empty] [--ci [--seed N]]
+#               [--empty] [--ci [--seed N]] [--engine libfuzzer|afl]
 #
 # --empty begins with nothing: no seeds, no regressions (what the generator and the mutator are worth alone).
+# --engine afl: BUILD-DIRECTORY is one of the preset afl, whose targets AFL++ runs; it keeps its queue in afl/TARGET.
 #
-# The state directory keeps corpus/TARGET, findings/ and records: a line a run and target, with its seconds, of --ci too, which
-# keeps nothing else. The exit code is 1 when a target
+# The state directory keeps corpus/TARGET, findings/ and records: a line a run and target (fuzz/records.sh says what is in it),
+# of --ci too, which keeps nothing else, and of a run that was stopped. The exit code is 1 when a target
 # ended by a signal, a sanitizer or a limit, with --strict also when linker and nvlink differ; 2 when nothing could be run.
 #
 # --ci is a campaign that anybody can run again: the content of the commit gives the seed, fuzz/runs the number of inputs a
@@ -17,7 +18,7 @@
 set -euo pipefail
 build=$(realpath "$1") release=$(realpath "$2") source=$(dirname "$(realpath "$0")")
 shift 2
-seconds= jobs=$(nproc) state= strict=0 targets=() ci=0 seed= empty=0
+seconds= jobs=$(nproc) state= strict=0 targets=() ci=0 seed= empty=0 engine=libfuzzer
 
 say() { printf '%s\n' "$*"; }
 die() {
@@ -35,7 +36,7 @@ while (($#)); do
   --strict) strict=1 && shift && continue ;;
   --ci) ci=1 && shift && continue ;;
   --empty) empty=1 && shift && continue ;;
-  --time | --target | --jobs | --state | --seed) (($# > 1)) || die "$1 needs a value" ;;
+  --time | --target | --jobs | --state | --seed | --engine) (($# > 1)) || die "$1 needs a value" ;;
   *) die "no option '$1'" ;;
   esac
   case $1 in
@@ -44,9 +45,11 @@ while (($#)); do
   --jobs) jobs=$2 ;;
   --state) state=$2 ;;
   --seed) seed=$2 ;;
+  --engine) engine=$2 ;;
   esac
   shift 2
 done
+[[ $engine == libfuzzer || ($engine == afl && $ci == 0 && $empty == 0) ]] || die "no engine '$engine', or none for --ci and --empty"
 if ((${#targets[@]} == 0)); then
   for program in "$build"/fuzz/fuzz_*; do
     [[ -x $program && -e $source/targets/${program##*/fuzz_}.c ]] && targets+=("${program##*/fuzz_}")
@@ -68,6 +71,7 @@ mkdir -p "$state/findings" "$state/logs" "$state/rules.d"
 state=$(realpath "$state")
 export TWIN_FUZZ_FINDINGS=$state/findings TWIN_FUZZ_CELLS=$state/cells
 before=$(find "$state/findings" -type f | sort)
+commit=$(git -C "$source" rev-parse --short HEAD 2>/dev/null || echo none)
 share=$((seconds * jobs / ${#targets[@]}))
 ((share > 0)) || share=1
 
@@ -92,33 +96,115 @@ time_of() { # NAME
 # -entropic=0: the engine's schedule by rare features looks at each of a hundred of them for each feature of an input, and links
 # have tens of thousands. It cost three quarters of a campaign's time.
 
+# A target runs in a subshell, which waits for one program after the other, so that it can end what it waits for: a campaign
+# that is stopped stops its programs, and what they did until then is on record.
+stopped=0 waited=
+end_waited() {
+  stopped=1
+  [[ -z $waited ]] || kill "$waited" 2>/dev/null || true
+}
+wait_for() { # COMMAND...
+  local code=0
+  ((!stopped)) || return 1
+  "$@" </dev/null &
+  waited=$!
+  wait "$waited" || code=$?
+  while kill -0 "$waited" 2>/dev/null; do wait "$waited" || code=$?; done # the signal ended the first wait alone
+  waited=
+  return "$code"
+}
+
 # One target, in a sequence of inputs that the seed alone decides: the files come in a sorted list, the corpus is in memory,
 # and what depends on addresses (the values that comparisons saw) is left out.
 run_target_again() { # NAME
-  local name=$1 log=$state/logs/$1 list=$state/logs/$1.seeds runs begin=$SECONDS
+  local name=$1 log=$state/logs/$1 list=$state/logs/$1.seeds runs
   runs=$(runs_of "$name")
   mkdir -p "$state/corpus/$name"
   find "$source/seeds/links" "$source/seeds/$name" "$source/regressions" "$source/open" -type f 2>/dev/null |
     LC_ALL=C sort | paste -sd , | tr -d '\n' >"$list" || true
-  TWIN_FUZZ_RULES=$state/rules.d/$name "$build/fuzz/fuzz_$name" -seed="$seed" -runs="$runs" -max_total_time="$(time_of "$name")" -max_len="$(longest_of "$name")" -entropic=0 -timeout=60 \
+  TWIN_FUZZ_RULES=$state/rules.d/$name wait_for "$build/fuzz/fuzz_$name" -seed="$seed" -runs="$runs" \
+    -max_total_time="$(time_of "$name")" -max_len="$(longest_of "$name")" -entropic=0 -timeout=60 \
     -rss_limit_mb=8192 -use_cmp=0 -reload=0 -print_final_stats=1 -artifact_prefix="$state/findings/$name-" \
-    -seed_inputs="@$list" </dev/null >"$log" 2>&1 || true
-  printf '%s\n' $((SECONDS - begin)) >"$state/logs/$name.seconds"
+    -seed_inputs="@$list" >"$log" 2>&1 || true
+}
+
+# The directories of what a target begins with, a line each.
+seeds_of() { # NAME
+  local place
+  for place in "$source/seeds/links" "$source/seeds/$1" "$source/regressions" "$source/open"; do
+    if [[ -d $place && $empty == 0 ]]; then say "$place"; fi
+  done
 }
 
 # One target for its share of the time. A finding that ends the process is kept by the engine, and it starts again.
 run_target() { # NAME
-  local name=$1 log=$state/logs/$1 begin=$SECONDS left seeds=()
+  local name=$1 log=$state/logs/$1 begin=$SECONDS left seeds
   local corpus=$state/corpus/$name
   mkdir -p "$corpus"
-  for place in "$source/seeds/links" "$source/seeds/$name" "$source/regressions" "$source/open"; do
-    [[ -d $place && $empty == 0 ]] && seeds+=("$place")
-  done
+  mapfile -t seeds < <(seeds_of "$name")
   : >"$log"
-  while left=$((share - (SECONDS - begin))) && ((left > 0)); do
-    TWIN_FUZZ_RULES=$state/rules.d/$name "$build/fuzz/fuzz_$name" -max_total_time="$left" -max_len="$(longest_of "$name")" -entropic=0 -timeout=30 \
-      -rss_limit_mb=4096 -print_final_stats=1 -artifact_prefix="$state/findings/$name-" "$corpus" ${seeds[@]+"${seeds[@]}"} </dev/null >>"$log" 2>&1 || sleep 1
+  while left=$((share - (SECONDS - begin))) && ((left > 0 && !stopped)); do
+    TWIN_FUZZ_RULES=$state/rules.d/$name wait_for "$build/fuzz/fuzz_$name" -max_total_time="$left" \
+      -max_len="$(longest_of "$name")" -entropic=0 -timeout=30 -rss_limit_mb=4096 -print_final_stats=1 \
+      -artifact_prefix="$state/findings/$name-" "$corpus" ${seeds[@]+"${seeds[@]}"} >>"$log" 2>&1 || sleep 1
   done
+}
+
+# The same by AFL++, which goes on with its queue of the run before. What it kept becomes findings with the names of the others.
+run_target_afl() { # NAME
+  local name=$1 log=$state/logs/$1 queue=$state/afl/$1 place seeds=$state/afl/$1.seeds kind file
+  mkdir -p "$queue" "$seeds" "$state/corpus/$name"
+  while read -r place; do find "$place" -type f -exec cp -n -t "$seeds" {} +; done < <(seeds_of "$name")
+  # the four targets of plain bytes have no use for a mutator of envelopes
+  case $name in
+  decoder | patch | options | files) unset AFL_CUSTOM_MUTATOR_LIBRARY ;;
+  *) export AFL_CUSTOM_MUTATOR_LIBRARY=$release/fuzz/libtwinmutator.so ;;
+  esac
+  # a processor that does other work makes no hang of a slow input; a process that ends by itself after 2,000 inputs is
+  # waited for, so that its time is counted
+  wait_for afl-fuzz -V "$share" -t 30000 -m none -G "$(longest_of "$name")" -i "$seeds" -o "$queue" \
+    "$build/fuzz/fuzz_$name" -2000 >"$log" 2>&1 || true
+  for kind in crashes hangs; do
+    for file in "$queue/default/$kind"/id*; do
+      [[ -f $file ]] || continue
+      mv "$file" "$state/findings/$name-$([[ $kind == hangs ]] && echo timeout || echo crash)-$(sha1sum <"$file" | cut -c 1-40)"
+    done
+  done
+  sed -n -E 's/^execs_done +: /stat::number_of_executed_units: /p' "$queue/default/fuzzer_stats" >>"$log" 2>/dev/null || true
+  # how much of it this run did: the queue counts on
+  awk -v before="$(cat "$queue.executions" 2>/dev/null || echo 0)" -v name=stat::number_of_executed_units: \
+    '$1 == name { $2 = $2 >= before ? $2 - before : $2 } { print }' "$log" >"$log.own" && mv "$log.own" "$log"
+  sed -n -E 's/^execs_done +: //p' "$queue/default/fuzzer_stats" >"$queue.executions" 2>/dev/null || true
+}
+export AFL_NO_UI=1 AFL_SKIP_CPUFREQ=1 AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES=1 AFL_NO_AFFINITY=1 AFL_AUTORESUME=1
+
+# Inputs that ended a target, or that it holds for wrong whatever nvlink does; the differences that nvlink has to judge.
+new_of() { comm -13 <(printf '%s\n' "$before") <(find "$state/findings" -name "$1-*" "${@:2}" -type f | sort); }
+found_of() { # NAME
+  case $1 in
+  differential | invariants | canonical) new_of "$1" ! -name '*.cause' | grep -cE '/[a-z_]+-(crash|timeout|leak|oom)-' || true ;;
+  *) new_of "$1" ! -name '*.cause' ! -name "$1-slow-unit-*" | grep -c . || true ;;
+  esac
+}
+differences_of() { # NAME
+  case $1 in
+  differential | invariants | canonical) new_of "$1" -name '*.cause' | grep -c . || true ;;
+  *) say 0 ;;
+  esac
+}
+
+# A target and its line of the records: processor time of what it waited for, user and system, in whole seconds.
+run_recorded() { # RUN NAME
+  local begin=$SECONDS name=$2 spent
+  trap end_waited INT TERM
+  "$1" "$name"
+  times >"$state/logs/$name.times"
+  spent=$(awk 'NR == 2 { for (i = 1; i <= NF; i++) { split($i, part, "[ms]"); sum += 60 * part[1] + part[2] } printf "%.0f", sum }' \
+    "$state/logs/$name.times")
+  say "$((SECONDS - begin))" >"$state/logs/$name.seconds"
+  printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$(date -u +%FT%TZ)" "$commit" "$engine" "$name" \
+    "$(stat_of number_of_executed_units "$state/logs/$name")" "$spent" $((SECONDS - begin)) "$(found_of "$name")" \
+    "$(differences_of "$name")" >>"$state/records"
 }
 
 # A line a target: what it has done so far.
@@ -130,8 +216,9 @@ show_target() { # NAME
 
 running=()
 stop() { ((${#running[@]} == 0)) || kill "${running[@]}" 2>/dev/null || true; }
-trap 'stop; exit 130' INT TERM
+trap 'stop; wait; exit 130' INT TERM
 run=run_target
+if [[ $engine == afl ]]; then run=run_target_afl; fi
 if ((ci)); then
   run=run_target_again
   for target in "${targets[@]}"; do [[ $(runs_of "$target") =~ ^[0-9]+$ ]] || die "no row for '$target' in fuzz/runs"; done
@@ -149,29 +236,22 @@ for target in "${targets[@]}"; do
       for shown in "${targets[@]}"; do [[ -e $state/logs/$shown ]] && show_target "$shown"; done
     fi
   done
-  "$run" "$target" &
+  run_recorded "$run" "$target" &
 done
 wait
 running=()
 
 # --- the summary -----------------------------------------------------------------------------------------------------
-commit=$(git -C "$source" rev-parse --short HEAD 2>/dev/null || echo none)
 printf '%-14s %8s %12s %8s %8s %8s %8s\n' target seconds executions exec/s cov corpus findings
 for target in "${targets[@]}"; do
   log=$state/logs/$target
   executions=$(stat_of number_of_executed_units "$log")
   coverage=$(grep -aoE 'cov: [0-9]+' "$log" | tail -n 1 | cut -d ' ' -f 2) || true
-  found=$(comm -13 <(printf '%s\n' "$before") <(find "$state/findings" -name "$target-*" ! -name '*.cause' -type f | sort) | grep -c .) || true
-  spent=$share
-  if ((ci)); then spent=$(<"$log.seconds"); fi
-  ((spent > 0)) || spent=1
-  printf '%-14s %8s %12s %8s %8s %8s %8s\n' "$target" "$spent" "$executions" "$((executions / spent))" "${coverage:-0}" \
-    "$(find "$state/corpus/$target" -type f | wc -l)" "${found:-0}"
-  printf '%s\t%s\t%s\t%s\t%s\t%s\n' "$(date -u +%FT%TZ)" "$commit" "$target" "$executions" "$spent" "${found:-0}" >>"$state/records"
+  spent=$(<"$log.seconds")
+  printf '%-14s %8s %12s %8s %8s %8s %8s\n' "$target" "$spent" "$executions" "$((executions / (spent ? spent : 1)))" "${coverage:-0}" \
+    "$(find "$state/corpus/$target" -type f | wc -l)" "$(($(found_of "$target") + $(differences_of "$target")))"
 done
-awk -F '\t' '{ executions[$3] += $4; seconds[$3] += $5 } END { for (t in executions) {
-  all += executions[t]; time += seconds[t] }
-  printf "all runs on this state: %d executions, %.1f processor hours\n", all, time / 3600 }' "$state/records"
+"$source/records.sh" "$state/records" | tail -n 1
 
 code=0
 # Cells of the specification and messages that all runs on this state reached; the rest by name is in a file.

@@ -132,20 +132,24 @@ void report_faults(cJSON *report, const report_input *input) {
 /* --- campaigns --- */
 
 typedef struct runs_target {
-  char name[48], first[32], last[32], commit[48];
-  double executions, seconds, findings;
+  char engine[16], name[48], first[32], last[32], commit[48];
+  double executions, seconds, clock, findings, differences;
 } runs_target;
 
-enum { RUNS_TARGETS = 32 };
+enum { RUNS_TARGETS = 64 };
 
-/* "date commit target executions seconds findings" with tabs between, of one campaign and target; more fields may follow. */
+/* A line of fuzz/records.sh: date, commit, engine, target, executions, seconds of processor time or `-`, seconds by the
+ * clock, findings, differences; tabs between. */
 static void runs_add_campaign(runs_target *targets, size_t *count, const char *line) {
   runs_target one = {0};
-  if (sscanf(line, "%31[^\t]\t%47[^\t]\t%47[^\t]\t%lf\t%lf\t%lf", one.last, one.commit, one.name, &one.executions,
-             &one.seconds, &one.findings) != 6)
+  char seconds[32];
+  if (*line == '#' ||
+      sscanf(line, "%31[^\t]\t%47[^\t]\t%15[^\t]\t%47[^\t]\t%lf\t%31[^\t]\t%lf\t%lf\t%lf", one.last, one.commit,
+             one.engine, one.name, &one.executions, seconds, &one.clock, &one.findings, &one.differences) != 9)
     return;
+  one.seconds = strtod(seconds, NULL); /* `-` is none */
   size_t at = 0;
-  while (at < *count && strcmp(targets[at].name, one.name) != 0)
+  while (at < *count && (strcmp(targets[at].name, one.name) != 0 || strcmp(targets[at].engine, one.engine) != 0))
     at++;
   if (at == RUNS_TARGETS)
     return;
@@ -158,7 +162,9 @@ static void runs_add_campaign(runs_target *targets, size_t *count, const char *l
   }
   target->executions += one.executions;
   target->seconds += one.seconds;
+  target->clock += one.clock;
   target->findings += one.findings;
+  target->differences += one.differences;
   memcpy(target->last, one.last, sizeof one.last);
   memcpy(target->commit, one.commit, sizeof one.commit);
 }
@@ -166,11 +172,13 @@ static void runs_add_campaign(runs_target *targets, size_t *count, const char *l
 static void runs_add_target(cJSON *table, const report_input *input, const runs_target *target) {
   cJSON *const row = report_row(table);
   const int age = report_age(input, target->commit);
+  report_cell(row, "%s", target->engine);
   report_cell(row, "%s", target->name);
   report_cell(row, "%.0f", target->executions);
   report_cell(row, "%.2f", target->seconds / 3600);
-  report_cell(row, "%.0f", target->seconds > 0 ? target->executions / target->seconds : 0);
+  report_cell(row, "%.2f", target->clock / 3600);
   report_cell(row, "%.0f", target->findings);
+  report_cell(row, "%.0f", target->differences);
   report_cell(row, "%s", target->first);
   report_cell(row, "%s", target->last);
   report_cell(row, "%s", target->commit);
@@ -184,8 +192,10 @@ static void runs_add_target(cJSON *table, const report_input *input, const runs_
 void report_campaigns(cJSON *report, const report_input *input) {
   cJSON *const section = report_section(
       report, "campaigns", "Fuzzing campaigns",
-      "All runs that the campaigns' records hold, by target; findings are inputs that a run added, before "
-      "they were judged and mended.");
+      "All runs that fuzz/records holds, by engine and target, in hours of processor time and by the clock (the first "
+      "runs "
+      "have the clock alone). Findings ended a target, or are of one that is right or wrong whatever nvlink does; "
+      "differences are causes of linker against reference, before nvlink judged them.");
   size_t size, count = 0;
   runs_target targets[RUNS_TARGETS];
   char *const text = input->fuzz ? file_read(input->fuzz, &size) : NULL;
@@ -196,8 +206,9 @@ void report_campaigns(cJSON *report, const report_input *input) {
     report_missing(section, "campaigns", "./run fuzz --time 10m");
     return;
   }
-  cJSON *const table = report_table(
-      section, "", "target|#executions|#hours|#a second|#findings|first run|last run|commit|#commits since");
+  cJSON *const table = report_table(section, "",
+                                    "engine|target|#executions|#processor hours|#hours by the "
+                                    "clock|#findings|#differences|first run|last run|commit|#commits since");
   report_source_file(table, input->fuzz, "./run fuzz");
   for (size_t i = 0; i < count; i++)
     runs_add_target(table, input, &targets[i]);

@@ -9,8 +9,10 @@
 #
 #   --seed S       the draw; the same seed and sources give the same faults
 #   --count N      faults that replay missed and the others look for, default 20
-#   --each T       default 2m
+#   --each T       default 2m: processor time of the fuzzer, so that other work on the machine takes nothing from it
 #   --time T       begin no way later than T after the start; what was found is recorded, and the next call goes on
+#   --record FILE  keep the record there, to go on in another session or on another machine: its first line says which
+#                  commit, seed and time it is of. Where the tree is another one by now: git worktree add AT THAT-COMMIT
 #   --plants FILE  faults written by hand instead: lines FILE BEFORE AFTER, tabs between
 #   --json FILE    the report once more
 #
@@ -19,7 +21,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 root=$PWD build=$PWD/build/fuzz draw=$PWD/build/release/tests/bin/fault_draw
-seed='' count=20 each=120 seconds=0 plants='' json=''
+seed='' count=20 each=120 seconds=0 plants='' json='' kept=''
 ways=(replay fuzz empty blind)
 
 say() { printf '%s\n' "$*"; }
@@ -39,22 +41,27 @@ while (($#)); do
   --time) seconds=$(seconds_of "$2") || exit 2 ;;
   --plants) plants=$(realpath "$2") seed=0 ;;
   --json) json=$2 ;;
+  --record) kept=$2 ;;
   *) die "no option $1" ;;
   esac
   shift 2
 done
 [[ $seed =~ ^[0-9]+$ && $count =~ ^[1-9][0-9]*$ ]] || die "--seed NUMBER is needed, --count is a number"
 
-# The record is of one state of everything that decides.
+# The record is of one state of everything that decides: no scripts, and no records of campaigns.
 state=$({
-  git ls-files -z linker oracle fuzz tests/support | xargs -0 cat
+  git ls-files -z 'linker/*' 'oracle/*' 'fuzz/*.[ch]' fuzz/seeds fuzz/regressions 'tests/support/*.[ch]' | xargs -0 cat
   say "$seed $each"
   cat ${plants:+"$plants"} </dev/null
 } | git hash-object --stdin | cut -c 1-12)
 work=$root/build/faults/fuzz-$state
-record=$work/record
+record=${kept:-$work/record}
 mkdir -p "$work"
-touch "$record"
+if [[ -s $record ]]; then
+  [[ $(head -n 1 "$record") == *" state $state "* ]] || die "$record is of another state: $(head -n 1 "$record")"
+else
+  say "# commit $(git rev-parse --short=10 HEAD 2>/dev/null || say none) state $state seed $seed each $each" >"$record"
+fi
 mapfile -t planted < <(printf '%s\n' linker/*/*.c linker/link.c | grep -v '^linker/base/' | LC_ALL=C sort)
 
 command_of() { ninja -C "$build" -t commands -s "$1" | tail -n 1; }
@@ -109,11 +116,21 @@ build_fault() { # NUMBER FILE BEFORE AFTER
   (cd "$build" && eval "${link/ -o fuzz\/fuzz_differential/ -o $dir\/blind}") >>"$dir/log" 2>&1 || return 1
 }
 
-# An input that the right program is content with, and not a limit of time on a busy machine.
+# An input that the right program is content with, and the one with the fault is not, each by itself; and not a limit of time
+# on a busy machine. What is not shown again is kept in `unsteady`: an input's answer is not to depend on those before it.
 is_shown() { # FINDING
   [[ $1 != *-slow-unit-* && $1 != *-timeout-* && $1 != *.cause ]] || return 1
-  env -u TWIN_FUZZ_FINDINGS "$build/fuzz/fuzz_differential" -timeout=60 "$1" >/dev/null 2>&1 </dev/null
+  # without sanitizers first: most of what is found on damaged files the right program differs on too
+  env -u TWIN_FUZZ_FINDINGS build/release/fuzz/fuzz_differential "$1" >/dev/null 2>&1 </dev/null || return 1
+  env -u TWIN_FUZZ_FINDINGS "$build/fuzz/fuzz_differential" -timeout=60 "$1" >/dev/null 2>&1 </dev/null || return 1
+  ! env -u TWIN_FUZZ_FINDINGS "$work/at/differential" -timeout=60 "$1" >/dev/null 2>&1 </dev/null && return 0
+  mkdir -p "$work/unsteady"
+  cp -n "$1" "$1.cause" "$work/unsteady" 2>/dev/null || true
+  return 1
 }
+
+# Seconds of processor time that a process has had, user and system; nothing when it has ended.
+processor_of() { awk '{ sub(/.*\) /, ""); print int(($12 + $13) / 100) }' "/proc/$1/stat" 2>/dev/null || true; }
 
 # The first finding that shows the fault. Those that do not are taken away, so that another input of their cause is kept.
 shown_of() { # DIRECTORY
@@ -128,36 +145,48 @@ shown_of() { # DIRECTORY
   done
 }
 
-# "found SECONDS WHAT" or "missed SECONDS -".
+# One process of a way: it ends by itself, when it has had its processor time, or when something shows the fault. Sets `shown`
+# and `spent`. 1: the clock ended it, on a machine that does not give it the processor.
+run_way() { # SECONDS PROGRAM OPTION...
+  local limit=$1 begin=$SECONDS alive=1 running now code=0
+  TWIN_FUZZ_FINDINGS=$work/found "${@:2}" >>"$work/log" 2>&1 </dev/null &
+  running=$!
+  while [[ -z $shown ]] && ((alive)); do
+    sleep 1
+    now=$(processor_of "$running")
+    spent=${now:-$spent}
+    # the last look is at a program that makes no more of them
+    if ((SECONDS - begin >= 20 * limit + 60)); then code=1; fi
+    if ((spent >= limit || code)); then kill -KILL "$running" 2>/dev/null || true; fi
+    kill -0 "$running" 2>/dev/null || alive=0
+    shown=$(shown_of "$work/found")
+  done
+  kill -KILL "$running" 2>/dev/null || true
+  wait "$running" 2>/dev/null || true
+  return "$code"
+}
+
+# "found SECONDS WHAT", "missed SECONDS -" or "late SECONDS -", in processor time. What ends the process without showing the
+# fault (a limit, an input that ends the right program too) ends no way but `replay`.
 try_way() { # WAY
-  local way=$1 dir=$work/at found=$work/found program=$work/at/differential begin=$SECONDS shown='' seeds=() limit=$each
-  rm -rf "$found" "$work/corpus"
-  mkdir -p "$found" "$work/corpus"
+  local way=$1 dir=$work/at program=$work/at/differential shown='' seeds=() spent=0 all=0 outcome=missed runs=0
+  rm -rf "$work/found" "$work/corpus"
+  mkdir -p "$work/found" "$work/corpus"
+  : >"$work/log"
   [[ $way == empty ]] || seeds=("$root/fuzz/seeds/links" "$root/fuzz/regressions")
   [[ $way != blind ]] || program=$dir/blind
-  local options=(-timeout=60 -rss_limit_mb=4096 -max_len=65536 -entropic=0 -seed="$((seed + 1))" "-artifact_prefix=$found/")
+  local options=(-timeout=60 -rss_limit_mb=4096 -max_len=65536 -entropic=0 "-artifact_prefix=$work/found/")
   if [[ $way == replay ]]; then
-    limit=1800 options+=(-runs=0)
-  else
-    options+=("-max_total_time=$each")
+    run_way 1800 "$program" "${options[@]}" -runs=0 "${seeds[@]}" || outcome=late
+    all=$spent
   fi
-  # what ends the process is found; without that it goes on, and is started again where a limit ended it
-  TWIN_FUZZ_FINDINGS=$found "$program" "${options[@]}" "$work/corpus" ${seeds[@]+"${seeds[@]}"} >"$work/$way.log" 2>&1 </dev/null &
-  local running=$!
-  while [[ -z $shown ]] && ((SECONDS - begin < limit + 60)); do
-    local alive=1
-    kill -0 "$running" 2>/dev/null || alive=0
-    shown=$(shown_of "$found")
-    ((alive)) || break
-    sleep 2
+  while [[ $way != replay && $outcome == missed && -z $shown ]] && ((all < each)); do
+    runs=$((runs + 1)) spent=0
+    run_way $((each - all)) "$program" "${options[@]}" "-seed=$((seed + runs))" "$work/corpus" ${seeds[@]+"${seeds[@]}"} || outcome=late
+    all=$((all + (spent ? spent : 1)))
   done
-  kill "$running" 2>/dev/null || true
-  wait "$running" 2>/dev/null || true
-  if [[ -n $shown ]]; then
-    printf 'found\t%s\t%s\n' $((SECONDS - begin)) "$(head -c 160 "$shown.cause" 2>/dev/null | tr '\t\n' '  ' || true)"
-  else
-    printf 'missed\t%s\t-\n' $((SECONDS - begin))
-  fi
+  [[ -z $shown ]] || outcome=found
+  printf '%s\t%s\t%s\n' "$outcome" "$all" "$( ([[ -n $shown ]] && head -c 160 "$shown.cause" 2>/dev/null | tr '\t\n' '  ') || printf -- -)"
 }
 
 known() { awk -F'\t' -v number="$1" -v way="$2" '$1 == number && $2 == way { print $3 }' "$record"; }
@@ -167,7 +196,7 @@ time_is_up() { ((seconds && SECONDS >= seconds)); }
 
 # All ways of one fault, but for what the record has.
 try_fault() { # NUMBER
-  local row file before after way code=0
+  local row file before after way result code=0
   row=$(row_of "$1")
   [[ -n $row ]] || return 1
   IFS=$'\t' read -r _ file _ _ before after <<<"$row"
@@ -179,7 +208,13 @@ try_fault() { # NUMBER
   for way in "${ways[@]}"; do
     [[ -z $(known "$1" "$way") ]] || continue
     ! time_is_up || return 0
-    note "$1" "$way" "$(try_way "$way")"
+    result=$(try_way "$way")
+    if [[ $result == late* ]]; then
+      say "fault $1, ${file}: $way had no processor; it is tried again by the next call"
+      seconds=1
+      return 0
+    fi
+    note "$1" "$way" "$result"
     say "fault $1, ${file}: $way $(known "$1" "$way")"
     [[ $(known "$1" replay) == missed ]] || break
   done

@@ -97,7 +97,17 @@ expect 0 'of a commit that is not on this branch' cat pages/index.html
 expect 0 '' keep faults 2026-01-03T00:00:00Z $commit missing-file
 expect 0 '' page
 expect 0 'exit code 0, no figures' cat pages/index.html
-printf '2026-01-01T00:00:00Z\tabc1234\tpatch\t7200\t3600\t1\n2026-01-02T00:00:00Z\tabc1234\tpatch\t7200\t3600\t0\n' >campaigns
+printf '# one\n2026-01-01T00:00:00Z\tabc1234\tafl\tpatch\t7200\t3600\t3700\t1\t2\n2026-01-02T00:00:00Z\tabc1234\tafl\tpatch\t7200\t3600\t3500\t0\t0\n' >campaigns
+printf '2026-01-02T00:00:00Z\tabc1234\tlibfuzzer\tpatch\t1000\t-\t1800\t0\t0\n2026-01-02T00:00:00Z\tabc1234\tother\n' >>campaigns
+expect 0 'all: 2.00 processor hours, afl 2.00, libfuzzer 0.00; 1.00 since the last finding; 2.50 hours by the clock, 0.50 of them of unknown processor time' "$source/fuzz/records.sh" campaigns
+# what a state holds goes into the records once
+mkdir -p kept/fuzz state && cp "$source/fuzz/records.sh" kept/fuzz && cp campaigns kept/fuzz/records
+printf '2026-01-03T00:00:00Z\tabc1234\tafl\tpatch\t10\t7200\t7200\t0\t0\n' >state/records
+expect 0 'all: 4.00 processor hours, afl 4.00, libfuzzer 0.00; 3.00 since the last finding' kept/fuzz/records.sh --keep state
+expect 1 '' kept/fuzz/records.sh --keep state
+expect 0 '2026-01-03T00:00:00Z	abc1234	afl	patch	7210	10800	10700	0	0' cat kept/fuzz/records
+expect 0 '2026-01-02T00:00:00Z	abc1234	libfuzzer	patch	1000	-	1800	0	0' cat kept/fuzz/records
+expect 0 '# one' cat kept/fuzz/records
 mkdir -p docs/specification corpus/vendor-defects/one/sm_80/job
 printf '| `D7` | R | right | wrong | `vendor-defects/one/sm_80/job` |\n' >docs/specification/defects.md
 printf '{"results": [
@@ -105,7 +115,7 @@ printf '{"results": [
   {"name": "cuda/p/sm_90/j", "mode": "default", "outcome": "abstained", "voted": ["linker", "reference", "nvlink"], "alone": [], "rows": "D7"}]}' >figures
 expect 0 '' keep voters 2026-01-03T00:00:00Z $commit figures
 expect 0 '' page
-expect 0 '<td class="">patch</td><td class="n">14400</td><td class="n">2.00</td><td class="n">2</td><td class="n">1</td>' cat pages/index.html
+expect 0 '<td class="">patch</td><td class="n">14400</td><td class="n">2.00</td><td class="n">2.00</td><td class="n">1</td><td class="n">2</td>' cat pages/index.html
 expect 0 '<a href="../corpus/vendor-defects/one/sm_80/job">' cat pages/index.html
 expect 0 '<td class="">sm_90</td><td class="n">1</td><td class="n good">1</td><td class="n open">0</td><td class="n">0</td>' cat pages/index.html
 expect 1 '' grep -nE '(src|href)="https?:|<script' pages/index.html
