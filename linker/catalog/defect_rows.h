@@ -118,5 +118,8 @@ TL_DEFECT(D121, 'R', "finalize", "jump tables in the compiler constants of sever
           "on the SASS side the tables of the last slot are translated once for each slot, the others never")
 TL_DEFECT(D113, 'R', "cubin", "functions of one name in one capsule, as outputs of -r have them",
           "each has its own attributes and entries", "all have those of the first")
+TL_DEFECT(D137, 'R', "emit", "extern shared memory of functions of an -ewp object, in an executable",
+          "the symbol table begins with the null symbol",
+          "symbol 0 is deleted, the first section symbol takes its place")
 TL_DEFECT(D114, 'R', "emit", "-r, and a hidden function or variable", "it stays hidden, as the final link has to know",
           "it is no longer hidden")

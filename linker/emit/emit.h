@@ -24,6 +24,7 @@ typedef struct tl_emitted {
   uint32_t *symbol_index;  /* by symbol; 0 when dropped */
   tl_u32_vector symbols;   /* listed symbols in output order, without the null symbol */
   uint32_t first_global;
+  uint32_t null_symbol;   /* the symbol in place of the null symbol (L746), TL_NONE */
   uint32_t *section_name; /* by name number: offset in .shstrtab, 0 when it is not there */
   uint32_t *string;       /* by name number: offset in .strtab */
   tl_table *tables;       /* by module section */

@@ -32,15 +32,28 @@ static bool symbols_stays(const tl_emitted *e, uint32_t index) {
   return e->section_index[section] && !tl_symbol_names_nothing(e->module, e->layout, symbol);
 }
 
+/* L746, D137: nvlink deletes the symbols of extern shared memory, and that of an -ewp object has symbol 0. The first of all,
+ * a section symbol, takes its place. */
+static bool symbols_lose_null(const tl_emitted *e) {
+  const tl_module *const module = e->module;
+  if (!module->null_is_shared || !module->mode->final)
+    return false;
+  const bool matched = tl_defect_matched(module->options, TL_DEFECT_D137);
+  if (!matched)
+    tl_defect_note(module->diagnostics, TL_DEFECT_D137, NULL);
+  return matched;
+}
+
 static void symbols_number(tl_emitted *e, const tl_u32_vector *half) {
   for (size_t i = 0; i < half->count; i++)
-    if (symbols_stays(e, half->items[i])) {
+    if (half->items[i] != e->null_symbol && symbols_stays(e, half->items[i])) {
       tl_u32_push(e->arena, &e->symbols, half->items[i]);
       e->symbol_index[half->items[i]] = (uint32_t)e->symbols.count;
     }
 }
 
 void tl_emit_symbols(tl_emitted *e) {
+  e->null_symbol = symbols_lose_null(e) ? e->module->locals.items[0] : TL_NONE;
   symbols_number(e, &e->module->locals);
   e->first_global = (uint32_t)e->symbols.count + 1;
   symbols_number(e, &e->module->globals);
@@ -95,12 +108,24 @@ static uint8_t symbols_visibility(const tl_emitted *e, const tl_symbol *symbol, 
   return kept ? other : (uint8_t)(other & ~STO_VISIBILITY_MASK);
 }
 
+/* The section keeps the number that it had when it was made, whatever has this number in the output. */
+static void symbols_write_null(const tl_emitted *e, uint8_t *at) {
+  tl_put64(at + 8, e->layout->null_value); /* W8.9 */
+  if (e->null_symbol == TL_NONE)
+    return;
+  const tl_symbol *const symbol = &e->module->symbols.items[e->null_symbol];
+  tl_put32(at, e->string[symbol->name]);
+  at[4] = symbol->info;
+  tl_put16(at + 6, (uint16_t)symbols_stale_number(e, symbol->section));
+  tl_put64(at + 8, symbol->value);
+}
+
 void tl_emit_symbol_table(tl_emitted *e) {
   uint8_t *wide = NULL;
   if (e->section_index[e->module->symtab_shndx])
     wide = tl_emit_table(e, e->module->symtab_shndx, (e->symbols.count + 1) * (uint64_t)4);
   uint8_t *at = tl_emit_table(e, e->module->symtab, (e->symbols.count + 1) * (uint64_t)ELF_SYMBOL_SIZE);
-  tl_put64(at + 8, e->layout->null_value); /* W8.9 */
+  symbols_write_null(e, at);
   const bool mercury = e->module->view == TL_VIEW_MERCURY, plain = e->module->mode->plain_types;
   for (size_t i = 0; i < e->symbols.count; i++) {
     const uint32_t index = e->symbols.items[i];

@@ -250,7 +250,8 @@ static bool mirror_has_places(const finalizer *f) {
 static bool mirror_shares(const finalizer *f, uint32_t section, const final_section *plain, const final_section *own) {
   static const char *const always[] = {".nv.constant.user", ".nv.constant.pic", ".debug_abbrev", ".debug_loc",
                                        ".debug_pubnames",   ".debug_pubtypes",  ".debug_str"};
-  static const char *const when_equal[] = {".debug_line", ".nv_debug_line_sass"};
+  static const char *const when_equal[] = {".debug_line", ".nv_debug_line_sass", ".nv_debug_info_reg_sass", /* L747 */
+                                           ".nv_debug_info_reg_type"};
   static const char ptx[] = ".nv_debug_ptx_txt";
   const char *const name = sections_name(f, section);
   if (own->size == 0)

@@ -63,6 +63,13 @@ static void symbols_fill_sass(finalizer *f, uint32_t symbol, uint8_t *at) {
     tl_put64(at + 16, f->sass->module->symbols.items[f->sass_symbol[final_mercury(f, m->section)->owner]].size);
 }
 
+/* L746: the number of symbol 0's section is taken for that of a section of this view. */
+static uint16_t symbols_null_section(const finalizer *f, uint16_t number) {
+  const uint32_t section =
+      number && number <= f->mercury->emitted->section_count ? f->mercury->emitted->order[number - 1] : TL_NONE;
+  return section != TL_NONE && f->mirror[section] ? (uint16_t)f->mirror[section] : number;
+}
+
 void final_symbols(finalizer *f) {
   const tl_emitted *const e = f->mercury->emitted;
   const tl_table *const table = &e->tables[f->mercury->module->symtab];
@@ -70,6 +77,7 @@ void final_symbols(finalizer *f) {
   uint8_t *const sass = final_new(f, table->size + more), *const mercury = final_new(f, table->size);
   memcpy(sass, table->bytes, table->size);
   memcpy(mercury, table->bytes, table->size);
+  tl_put16(mercury + 6, symbols_null_section(f, tl_get16(mercury + 6)));
   for (uint32_t i = 0; i < e->symbols.count; i++) {
     const uint32_t symbol = e->symbols.items[i];
     const uint64_t at = ((uint64_t)i + 1) * ELF_SYMBOL_SIZE;

@@ -31,17 +31,28 @@ static bool instances_is_object(const tl_symbol *symbol) {
   return symbol->shared && symbol->section != TL_NONE && !symbol->external_shared;
 }
 
+/* L746: the objects begin at 0, where others lie already, and behind all comes their section as one more object. */
+static void instances_add_bare(tl_instances *n, const tl_bare_pool *bare) {
+  uint64_t *const raw = &n->raw[n->module->debug_shared];
+  *raw = *raw > bare->size ? *raw : bare->size;
+  if (n->module->null_is_shared)
+    *raw = tl_align(*raw, bare->align) + bare->size;
+}
+
 static void instances_sum(tl_instances *n) {
   tl_layout_check_flat(n->module);
   n->pool_align = n->module->debug_shared_align ? n->module->debug_shared_align : 1;
   n->external_align = EXTERNAL_ALIGN;
+  size_t bare = 0;
   for (uint32_t i = 1; i < n->module->symbols.count; i++) {
     const tl_symbol *const symbol = &n->module->symbols.items[i];
+    for (; bare < n->module->bare_pools.count && n->module->bare_pools.items[bare].symbols <= i; bare++)
+      instances_add_bare(n, &n->module->bare_pools.items[bare]);
     if (symbol->external_shared && tl_defect_matched(n->module->options, TL_DEFECT_D59)) {
       n->external_align = symbol->align > n->external_align ? symbol->align : n->external_align;
       n->pool_align = symbol->value > n->pool_align ? symbol->value : n->pool_align;
     }
-    if (!instances_is_object(symbol))
+    if (!instances_is_object(symbol) || symbol->bare_shared)
       continue;
     n->raw[symbol->section] += symbol->size * symbol->shared_places; /* L87 */
     n->align[symbol->section] = symbol->align > n->align[symbol->section] ? symbol->align : n->align[symbol->section];
@@ -209,7 +220,8 @@ static void relocatable_place_kernels(tl_layout *layout, const tl_instances *n) 
   for (uint32_t section = 1; section < module->sections.count; section++) {
     if (module->sections.items[section].type != SHT_CUDA_SHARED || section == module->debug_shared)
       continue;
-    uint64_t align = n->align[section] ? n->align[section] : 1;
+    const uint64_t least = section == module->bare_shared ? module->sections.items[section].align : 1;
+    uint64_t align = n->align[section] ? n->align[section] : least;
     if (!n->late[section] && n->pool_align > align)
       align = n->pool_align;
     if (refers[section] && n->external_align > align)
@@ -315,6 +327,8 @@ void tl_layout_relocatable(tl_layout *layout, const tl_instances *n) {
   const uint32_t pool = module->debug_shared;
   if (pool == TL_NONE)
     return;
+  if (module->null_is_shared) /* L746 */
+    layout->null_value = module->bare_pools.items[module->bare_pools.count - 1].align;
   const bool external = module->has_external_shared;
   const uint64_t align = external && n->external_align > n->pool_align ? n->external_align : n->pool_align;
   layout->section_hollow[pool] = n->raw[pool] == 0;

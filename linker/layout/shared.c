@@ -27,6 +27,7 @@ typedef struct tl_shared_plan {
   uint32_t kernel_count; /* of both */
   uint32_t stub_first;   /* the position of the first stub */
   uint32_t *made;        /* by position: the section of a stub, TL_NONE */
+  bool *made_last;       /* by position: the section was made for extern shared memory, behind the pool (L745) */
   tl_u32_vector *uses;   /* by function: shared symbols that its text refers to */
   tl_u32_vector *users;  /* by symbol: kernels (positions), ascending */
   bool any_late;         /* some kernel has its section made late, or is of an -ewp object: the next are there (L154) */
@@ -357,7 +358,7 @@ static void shared_place_own(shared_state *s) {
     const uint32_t section = shared_section_of_kernel(s, k);
     const bool forgets = slots_forget && shared_is_stub(s, k);
     uint64_t end = forgets || (own[k].count && shared_kernel_is_partial(s, k)) ? 0 : s->end[k]; /* L555 */
-    uint64_t align = s->pool_align;
+    uint64_t align = s->made_last[k] ? 1 : s->pool_align;
     tl_list_sort(s->arena, own[k].items, own[k].count, TL_DEAL_ALTERNATE, shared_own_first, s);
     for (size_t i = 0; i < own[k].count; i++) {
       const uint64_t its = shared_align(s, own[k].items[i]);
@@ -561,6 +562,7 @@ static void shared_find_entries(shared_state *s) {
     tl_u32_push(s->arena, &s->entries, module->stubs.items[i]);
   s->kernel_count = (uint32_t)s->entries.count;
   s->made = tl_arena_new(s->arena, uint32_t, s->kernel_count);
+  s->made_last = tl_arena_new(s->arena, bool, s->kernel_count);
   for (uint32_t k = 0; k < s->kernel_count; k++)
     s->made[k] = TL_NONE;
 }
@@ -584,7 +586,8 @@ tl_shared_plan *tl_layout_plan_shared(const tl_module *module, const tl_graph *g
   return s;
 }
 
-static void shared_create_section(const shared_state *s, tl_module *module, uint32_t kernel) {
+/* L745: the last ones are made for extern shared memory, when the alignment of the pool has been given to all others. */
+static void shared_create_section(const shared_state *s, tl_module *module, uint32_t kernel, bool last) {
   const tl_symbol *const symbol = shared_symbol(s, s->entries.items[kernel]);
   const uint32_t text = symbol->section;
   const bool stub = shared_is_stub(s, kernel);
@@ -595,13 +598,14 @@ static void shared_create_section(const shared_state *s, tl_module *module, uint
   tl_module_add_section_symbol(module, section);
   module->sections.items[section].about = text;
   *(stub ? &s->made[kernel] : &module->sections.items[text].shared) = section;
+  s->made_last[kernel] = last;
 }
 
 /* For every kernel that reaches the function, the last created first. */
-static void shared_create_sections(const shared_state *s, tl_module *module, uint32_t function) {
+static void shared_create_sections(const shared_state *s, tl_module *module, uint32_t function, bool last) {
   tl_u32_vector *const kernels = &s->reached_by[function];
   for (size_t k = kernels->count; k-- > 0;)
-    shared_create_section(s, module, kernels->items[k]);
+    shared_create_section(s, module, kernels->items[k], last);
 }
 
 /* W17.12, L154: first for objects with one user, then for those with several, each in the order of the entries against
@@ -612,14 +616,14 @@ void tl_layout_create_late_shared(tl_module *module, const tl_shared_plan *s) {
     for (size_t i = 0; i < orders[order]->count; i++) {
       const uint32_t symbol = shared_of(orders[order]->items[i]);
       for (size_t f = 0; f < s->referrers[symbol].count && (order == 1 || s->users[symbol].count == 1); f++)
-        shared_create_sections(s, module, s->referrers[symbol].items[f]);
+        shared_create_sections(s, module, s->referrers[symbol].items[f], false);
     }
   for (size_t i = 0; s->any_late && i < module->relocations.count; i++) {
     const tl_relocation *const entry = &module->relocations.items[i];
     const uint32_t function = tl_layout_function_of(module, entry->target);
     if (function == TL_NONE || !module->symbols.items[entry->symbol].external_shared)
       continue;
-    shared_create_sections(s, module, function);
+    shared_create_sections(s, module, function, true);
     if (!s->entries_of)
       s->reached_by[function].count = 0; /* all of them have one now */
   }

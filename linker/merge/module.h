@@ -135,6 +135,7 @@ typedef struct tl_symbol {
   bool weak_mention;     /* undefined, and only weakly referred to (R21, R22) */
   bool shared;           /* object laid out in shared memory */
   bool external_shared;  /* extern __shared__ (W3.11) */
+  bool bare_shared;      /* in the pool of an -ewp object, which is counted as one (L746) */
   bool unsized;          /* shared memory that an earlier file mentioned without a size, in a relocatable link (D82) */
   bool constants_size;   /* .nv.ptx.const0.size: the size of the user constants (L251) */
   bool misplaced;        /* shared object that nvlink never lays out: S = -1, with -g 0 (D82, L94) */
@@ -143,6 +144,12 @@ typedef struct tl_symbol {
   bool late;             /* kernel that stays without being named: hardly more than a device function (W17.12) */
   bool late_sections;    /* ... whose sections are created late, also where it counts as a kernel (L45, L151) */
 } tl_symbol;
+
+/* The pool of an -ewp object, which ptxas has laid out: an object without a symbol (L746). */
+typedef struct tl_bare_pool {
+  uint32_t symbols; /* how many came before it */
+  uint64_t size, align;
+} tl_bare_pool;
 
 /* What ptxas laid out in the .nv.shared.K of a kernel of an -ewp object: one object without a symbol (L556). */
 typedef struct tl_partial_object {
@@ -331,11 +338,14 @@ typedef struct tl_module {
   uint8_t *compat;                            /* merged .nv.compat records (I60-I69), 4 bytes each */
   uint32_t compat_size;
   bool has_external_shared;
-  bool has_surface;            /* L590 */
-  uint64_t debug_shared_align; /* largest st_value of an object in any input's .nv_debug.shared (W9.8) */
-  const tl_cubin *flat_shared; /* the first file with such an object whose st_value is 0 (L241), NULL */
-  uint32_t flat_symbol;        /* the object, in that file */
-  uint32_t symtab_shndx;       /* section; in the output only when there are very many (X1) */
+  bool has_surface;                   /* L590 */
+  uint32_t bare_shared;               /* section of an -ewp object that only looks like the pool (L746), TL_NONE */
+  bool null_is_shared;                /* symbol 0 stands for one of these: */
+  TL_VECTOR(tl_bare_pool) bare_pools; /* in the order of the files (L746) */
+  uint64_t debug_shared_align;        /* largest st_value of an object in any input's .nv_debug.shared (W9.8) */
+  const tl_cubin *flat_shared;        /* the first file with such an object whose st_value is 0 (L241), NULL */
+  uint32_t flat_symbol;               /* the object, in that file */
+  uint32_t symtab_shndx;              /* section; in the output only when there are very many (X1) */
   uint32_t shstrtab, strtab, symtab, tool_note, cuda_note, info, compat_section; /* sections; TL_NONE when absent */
   uint32_t debug_shared, global, callgraph, prototype, rel_action;               /* likewise */
   uint32_t bodies_section;                                                       /* of body_notes, TL_NONE */

@@ -134,6 +134,8 @@ static uint32_t objects_named_section(tl_merging *m, uint32_t index) {
   const bool shared = input->type == SHT_CUDA_SHARED; /* what is no function's is all in one (L190) */
   const uint32_t name = shared ? tl_names_intern(module->names, debug_shared, sizeof debug_shared - 1) : input->name;
   uint32_t out = tl_module_find_section(module, name);
+  if (out != TL_NONE && out == module->bare_shared) /* L746 */
+    out = module->debug_shared;
   if (out != TL_NONE)
     return out;
   const uint64_t align = shared ? 1 : input->align;                     /* L253 */
@@ -361,6 +363,17 @@ static uint64_t objects_shared_align(const tl_cubin_symbol *s) {
   return (uint32_t)s->value;
 }
 
+static bool objects_is_bare_pool(const tl_merging *m, uint32_t index) {
+  const tl_cubin_section *const input = &m->cubin->sections[index];
+  return m->cubin->type == ET_EWP && input->type == SHT_CUDA_SHARED &&
+         strcmp(tl_merging_text(m, input->name), ".nv_debug.shared") == 0;
+}
+
+/* Its objects have their places in it, and no alignment. */
+static bool objects_lies_in_bare_pool(const tl_merging *m, const tl_cubin_symbol *s) {
+  return s->section != SHN_UNDEF && s->section < m->cubin->section_count && objects_is_bare_pool(m, s->section);
+}
+
 /* W3.2: an undefined extern shared symbol creates .nv_debug.shared. */
 static void objects_need_debug_shared(tl_merging *m) {
   tl_module *const module = m->module;
@@ -399,6 +412,9 @@ static void objects_pass_undefined(tl_merging *m, uint32_t index) {
     tl_symbol *const symbol = &module->symbols.items[out];
     symbol->shared = true;
     symbol->external_shared = external;
+    symbol->bare_shared = external && objects_lies_in_bare_pool(m, s);
+    if (symbol->bare_shared && !symbol->value && !module->mode->final)
+      symbol->value = 1;
     symbol->shared_places = 1;
     symbol->align = external && align < 16 ? 16 : align;
     symbol->first_align = align;
@@ -571,7 +587,8 @@ static void objects_define_new(tl_merging *m, uint32_t index, uint32_t section) 
   if (shared) {
     symbol->shared = true;
     symbol->shared_places = 1;
-    symbol->align = objects_shared_align(s);
+    symbol->bare_shared = objects_lies_in_bare_pool(m, s);
+    symbol->align = symbol->bare_shared && !s->value ? 1 : objects_shared_align(s);
     tl_u32_push(module->arena, &module->shared_objects, out);
   }
   if (!symbol->unlisted)
@@ -913,6 +930,8 @@ static void objects_note_debug_shared(tl_merging *m) {
     const tl_cubin_symbol *const s = &m->cubin->symbols[i];
     const uint64_t align = objects_shared_align(s);
     const bool external = objects_has_alignment(m, s) && !s->size && !objects_is_defined(m, s);
+    if (objects_lies_in_bare_pool(m, s))
+      continue;
     if ((s->other & STO_SPACE_MASK) != STO_SHARED || tl_symbol_type(s) != STT_CUDA_OBJECT ||
         (align && align <= m->module->debug_shared_align) || !(external || objects_lies_in_pool(m, s)))
       continue;
@@ -961,6 +980,34 @@ static bool objects_section_is_skipped(const tl_merging *m, const tl_cubin_secti
   return !objects_type_is_taken(section->type);
 }
 
+/* L746: the pool of an -ewp object holds extern shared memory alone. Where there is no pool yet, nvlink makes a section of
+ * its own of it; with -g it forgets it. */
+static void objects_keep_bare_pool(tl_merging *m, uint32_t index) {
+  tl_module *const module = m->module;
+  const tl_cubin_section *const input = &m->cubin->sections[index];
+  if (module->extern_by_name || module->debug_shared != TL_NONE || module->bare_shared != TL_NONE)
+    return;
+  const uint32_t out =
+      tl_module_add_section(module, input->name, input->type, SHF_WRITE | SHF_ALLOC, input->align, input->entry_size);
+  module->sections.items[out].external_alone = true;
+  module->bare_shared = out;
+}
+
+/* L746: where there is one, it is an object of the pool without a symbol: symbol 0 stands for it. */
+static void objects_count_bare_pool(tl_merging *m, uint32_t index) {
+  tl_module *const module = m->module;
+  const tl_cubin_section *const input = &m->cubin->sections[index];
+  if (module->debug_shared == TL_NONE || module->bare_shared != TL_NONE)
+    return;
+  *tl_vector_push(module->arena, &module->bare_pools) =
+      (tl_bare_pool){.symbols = (uint32_t)module->symbols.count, .size = input->size, .align = input->align};
+  if (module->extern_by_name)
+    return;
+  module->null_is_shared = true;
+  if (module->debug_shared_align < input->align)
+    module->debug_shared_align = input->align;
+}
+
 void tl_merge_remaining_sections(tl_merging *m) {
   for (uint32_t s = 1; s < m->cubin->section_count; s++) {
     const tl_cubin_section *const section = &m->cubin->sections[s];
@@ -971,9 +1018,13 @@ void tl_merge_remaining_sections(tl_merging *m) {
     else if (section->type == SHT_CUDA_CONSTANT0 + 2)
       tl_merge_keep_dead_losing_constants(m, s);
     const bool gone = m->section_state[s] & (TL_SECTION_DEAD | TL_SECTION_LOST | TL_SECTION_DONE);
-    if (!gone && m->section_map[s] == TL_NONE && !objects_section_is_skipped(m, section))
+    const bool bare = objects_is_bare_pool(m, s);
+    if (!gone && !bare && m->section_map[s] == TL_NONE && !objects_section_is_skipped(m, section))
       tl_merge_place_section(m, s);
   }
+  for (uint32_t s = 1; s < m->cubin->section_count; s++)
+    if (objects_is_bare_pool(m, s))
+      objects_keep_bare_pool(m, s);
 }
 
 /* L556: also of a body that is replaced or loses, as long as the kernel lives. With -g nvlink forgets it (D111). */
@@ -1005,5 +1056,8 @@ static void objects_take_partial(tl_merging *m, uint32_t index) {
 
 void tl_merge_partial_objects(tl_merging *m) {
   for (uint32_t s = 1; s < m->cubin->section_count; s++)
-    objects_take_partial(m, s);
+    if (objects_is_bare_pool(m, s))
+      objects_count_bare_pool(m, s);
+    else
+      objects_take_partial(m, s);
 }
