@@ -130,9 +130,8 @@ static uint64_t relocate_shared_value(const relocating *r, const entry_state *e,
     return r->layout->symbol_value[e->symbol];
   const uint32_t function = tl_layout_function_of(r->module, e->entry->target);
   if (function == TL_NONE)
-    return UINT64_MAX; /* W11.7: debug sections */
-  const uint64_t offset = r->layout->external_offset[function];
-  return offset == TL_NO_OFFSET ? UINT64_MAX : offset; /* no kernel reaches the function (L78) */
+    return UINT64_MAX;                         /* W11.7: debug sections */
+  return r->layout->external_offset[function]; /* TL_NO_OFFSET is -1: no kernel reaches the function (L78) */
 }
 
 /* L251: with the constants of all files, or -1 if there are none. */

@@ -48,7 +48,7 @@ static void ref_callgraph_reach(ref_link *link, size_t kernel, size_t *seen_by) 
 
 /* For each function the last root that it was reached from. */
 static size_t *ref_callgraph_unseen(ref_link *link) {
-  size_t *seen_by = ref_memory_take(link, link->function_count + 1, sizeof *seen_by);
+  size_t *seen_by = ref_memory_take(link, link->function_count, sizeof *seen_by);
   for (size_t i = 0; i < link->function_count; i++) {
     seen_by[i] = REF_NONE;
   }
@@ -181,8 +181,8 @@ static void ref_callgraph_finish_function(ref_link *link, ref_function *function
 /* Results from the leaves upwards; what gets none reaches a cycle. */
 static void ref_callgraph_add_up(ref_link *link) {
   const size_t count = link->function_count;
-  ref_callers callers = {ref_memory_take(link, count + 1, sizeof *callers.of),
-                         ref_memory_take(link, count + 1, sizeof *callers.open)};
+  ref_callers callers = {ref_memory_take(link, count, sizeof *callers.of),
+                         ref_memory_take(link, count, sizeof *callers.open)};
   ref_indices ready = {0};
   for (size_t i = 0; i < count; i++) {
     ref_function *function = &link->functions[i];
@@ -234,7 +234,7 @@ static void ref_callgraph_warn_of_cycles(ref_link *link) {
 
 /* What a kernel reaches; where the edges of kept functions count (D58), what those call too. */
 static bool *ref_callgraph_find_called(ref_link *link) {
-  bool *called = ref_memory_take(link, link->function_count + 1, sizeof *called);
+  bool *called = ref_memory_take(link, link->function_count, sizeof *called);
   for (size_t i = 0; i < link->entries.count; i++) {
     const ref_indices *reach = &link->functions[link->entries.items[i]].reach;
     for (size_t k = 0; k < reach->count; k++) {

@@ -63,7 +63,7 @@ static void ref_capsule_lay_out_sass(ref_link *sass) {
 
 static void ref_capsule_map_symbols(ref_capsule *capsule) {
   ref_link *sass = capsule->sass, *mercury = capsule->mercury;
-  capsule->symbol_of = ref_memory_take(mercury, sass->symbol_count + 1, sizeof *capsule->symbol_of);
+  capsule->symbol_of = ref_memory_take(mercury, sass->symbol_count, sizeof *capsule->symbol_of);
   for (size_t i = 0; i < sass->symbol_count; i++) {
     const ref_out_symbol *symbol = &sass->symbols[i];
     capsule->symbol_of[i] = symbol->function == REF_NONE ? REF_NONE : mercury->functions[symbol->function].symbol;
@@ -726,8 +726,8 @@ static void ref_capsule_write_file(ref_capsule *capsule) {
 static void ref_capsule_join(ref_link *link, ref_link *sass) {
   ref_capsule *capsule = ref_memory_take(link, 1, sizeof *capsule);
   *capsule = (ref_capsule){.mercury = link, .sass = sass};
-  capsule->piece_of = ref_memory_take(link, link->section_count + 1, sizeof(size_t));
-  capsule->mercury_piece_of = ref_memory_take(link, link->section_count + 1, sizeof(size_t));
+  capsule->piece_of = ref_memory_take(link, link->section_count, sizeof(size_t));
+  capsule->mercury_piece_of = ref_memory_take(link, link->section_count, sizeof(size_t));
   for (size_t i = 0; i < link->section_count; i++) {
     capsule->piece_of[i] = REF_NONE;
     capsule->mercury_piece_of[i] = REF_NONE;

@@ -639,8 +639,8 @@ static void ref_leaf_number(ref_leaf *leaf) {
  * the input its own numbers while R1's load still has one (RF40). */
 bool ref_leaf_finalize(ref_link *link, ref_bytes *text) {
   ref_leaf leaf = {.link = link, .text = text->data, .count = text->size / INSTRUCTION, .sure = true};
-  leaf.instructions = ref_memory_take(link, leaf.count + 1, sizeof *leaf.instructions);
-  leaf.blocks = ref_memory_take(link, leaf.count + 1, sizeof *leaf.blocks);
+  leaf.instructions = ref_memory_take(link, leaf.count, sizeof *leaf.instructions);
+  leaf.blocks = ref_memory_take(link, leaf.count, sizeof *leaf.blocks);
   if (leaf.count == 0) {
     return true;
   }

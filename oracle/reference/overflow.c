@@ -82,7 +82,7 @@ static void ref_overflow_lay_out(ref_link *link, size_t number, const ref_indice
   ref_out_section *section = &link->sections[number];
   ref_bytes image = {0};
   const char *outside = NULL;
-  bool *moved = ref_memory_take(link, link->relocation_count + 1, sizeof *moved);
+  bool *moved = ref_memory_take(link, link->relocation_count, sizeof *moved);
   for (size_t i = 0; i < list->count; i++) {
     ref_out_symbol *symbol = &link->symbols[list->items[i]];
     const uint64_t place = ref_align_up(image.size, ref_overflow_align(link, symbol));
@@ -120,7 +120,7 @@ static bool ref_overflow_is_wanted(const ref_link *link, const char *name) {
  * named; the others go with their symbols and names, and so does the section if none is left. D101: where a local or weak one
  * is among those that stay, nvlink ends by a signal. */
 static void ref_overflow_drop_unused(ref_link *link, size_t number) {
-  bool *used = ref_memory_take(link, link->symbol_count + 1, sizeof *used);
+  bool *used = ref_memory_take(link, link->symbol_count, sizeof *used);
   bool any = false;
   for (size_t i = 0; i < link->relocation_count; i++) {
     const ref_out_relocation *entry = &link->relocations[i];

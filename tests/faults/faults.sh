@@ -86,7 +86,7 @@ mapfile -t planted < <(printf '%s\n' "${planted[@]}" | grep -vE "$left_out" | LC
 # another directory, another record. Where only inputs are changed the programs stay.
 state_of() { git ls-files -z "$@" | xargs -0 cat | git hash-object --stdin | cut -c 1-12; }
 made_of=$(state_of linker oracle tests/support tests/harness tests/faults/{draw,source,tokens}.[ch] tests/faults/guarded_*)
-state=$(state_of linker oracle corpus tests docs/specification tools/damage_{mutate,fields}.c)
+state=$(state_of linker oracle corpus tests fuzz/*.[ch] docs/specification tools/damage_{mutate,fields}.c)
 work=$root/build/faults/$room-$seed-$count-$made_of
 [[ -z $plants ]] || {
   work=$root/build/faults/$room-planted
@@ -353,7 +353,7 @@ build_hunt() {
   } >"$work/programs.c"
   numbers=(${numbers[@]+"${numbers[@]/%/.o}"})
   cc -std=c17 -no-pie -I"$root" -o "$work/hunt" "$work/programs.c" ${others[@]+"${others[@]}"} ${numbers[@]+"${numbers[@]/#/$work/}"} \
-    "$build/tests/faults/libhunt.a" "$build/tests/support/libtest_support.a" "$build/tests/harness/libtests_harness.a" "$build/oracle/cubin/libref_cubin.a" -lcjson -lxxhash -lcmocka -lpthread
+    "$build/tests/faults/libhunt.a" "$build/fuzz/libfuzz_mutator.a" "$build/tests/support/libtest_support.a" "$build/tests/harness/libtests_harness.a" "$build/oracle/cubin/libref_cubin.a" -lcjson -lxxhash -lcmocka -lpthread
   [[ -z $voter || -n $uncovered ]] || tests/faults/sites.sh "$work/hunt" "$work/faults" >"$work/sites"
 }
 

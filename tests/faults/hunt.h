@@ -178,6 +178,11 @@ size_t hunt_batch_compare(const hunt_runner *runner, int number, hunt_task *task
  * the caller frees. */
 void hunt_batch_record(const hunt_runner *runner, hunt_task *tasks, size_t count, hunt_answer *answers);
 
+/* --- hunt_near.c --- */
+/* `count` links below `root`, each one of `bases` with some changes, in its mode; always the same for a seed. */
+void hunt_near_add(hunt_inputs *inputs, const char *root, const hunt_task *const *bases, size_t base_count,
+                   uint64_t seed, size_t count);
+
 /* --- hunt_reach.c --- */
 /* Reads the places of the faults: lines "NUMBER ADDRESS" as sites.sh writes them. */
 void hunt_reach_read(const char *path);
@@ -186,7 +191,9 @@ void hunt_reach_begin(uint64_t *reached);
 /* From now on every block that a traced run executes is noted; then their addresses, a line each. */
 void hunt_reach_watch(void);
 void hunt_reach_write(const char *path);
-/* Does the task execute the fault's line? True where nothing is known of the fault. */
+/* Does the task execute the fault's line, or for NUMBER + HUNT_FUNCTION anything of its function? True where nothing is known
+ * of the fault. */
+enum { HUNT_FUNCTION = 1000000 };
 bool hunt_reaches(const hunt_task *task, int number);
 
 /* --- hunt_checks.c --- */

@@ -16,6 +16,7 @@ enum {
   ELF_RELOCATABLE = 1,
   ELF_X86_64 = 62,
   ELF_AARCH64 = 183,
+  ELF_CUDA = 190,
   AR_HEADER = 60,
   FORMS_WORDS = 24
 };
@@ -207,12 +208,38 @@ static void forms_make_host(forms_maker *f, const harness_words *words) {
   forms_make_with(f, words, name, NULL, kind == 4 || damaged);
 }
 
+/* A file of any content under any name: what it is taken for says whether the link goes on. */
+static void forms_make_foreign(forms_maker *f, const harness_words *words) {
+  enum { LEAST = 16, MACHINE_AT = 18 };
+  static const char *const texts[] = {"//\n.version 8.0\n", "BC\xc0\xde",
+                                      "\xde\xc0\x17\x0b",   "\x50\xed\x55\xba\1",
+                                      ".version",           "text",
+                                      "!<arch>\n",          "!<thin>\n",
+                                      "\177ELF\2\1\1",      ""};
+  static const char *const names[] = {"x.cubin", "x.fatbin", "x.ptx", "x.o",    "x.a",
+                                      "x.so",    "x",        "x.bc",  "x.nvvm", "x.ltoir"};
+  static const uint16_t machines[] = {ELF_CUDA, ELF_X86_64};
+  const char *const text = texts[gen_random_below(&f->random, sizeof texts / sizeof *texts)];
+  memset(f->bytes, 0, sizeof f->bytes);
+  memcpy(f->bytes, text, strlen(text));
+  forms_put(f, MACHINE_AT, 2, machines[gen_random_below(&f->random, 2)]);
+  f->size = *text ? LEAST + gen_random_below(&f->random, 80) : 0;
+  const char *const name = names[gen_random_below(&f->random, sizeof names / sizeof *names)];
+  forms_write(f, name);
+  forms_make_with(f, words, name, NULL, true);
+}
+
 /* A library that is looked for: with code of the host alone, or none that fits. */
 static void forms_make_library(forms_maker *f, const harness_words *words) {
   static const char *const paths[] = {"-L.", "-L=.", "-Lnowhere:.", "--library-path=.", "-L\".\",nowhere", NULL};
   static const char *const libraries[] = {"-lhost", "-l=host", "--library=host", "-lhost,absent", "-lhost,host"};
   static const char *const sections[] = {".text", NULL};
-  forms_host_object(f, gen_random_percent(&f->random, 70) ? ELF_X86_64 : ELF_AARCH64, sections);
+  static const struct {
+    uint16_t machine;
+    const char *name;
+  } hosts[] = {{ELF_X86_64, "X86_64"}, {ELF_AARCH64, "AARCH64"}, {3, "X86"}, {40, "ARMv7"}, {21, "PPC64LE"}};
+  const uint32_t host = gen_random_below(&f->random, sizeof hosts / sizeof *hosts);
+  forms_host_object(f, hosts[host].machine, sections);
   if (gen_random_percent(&f->random, 85))
     forms_archive(f, gen_random_percent(&f->random, 85) ? "!<arch>\n" : "!<thin>\n");
   const bool damaged = gen_random_percent(&f->random, 20);
@@ -222,8 +249,11 @@ static void forms_make_library(forms_maker *f, const harness_words *words) {
   const char *const path = paths[gen_random_below(&f->random, sizeof paths / sizeof *paths)];
   const char *const library = libraries[gen_random_below(&f->random, sizeof libraries / sizeof *libraries)];
   forms_make_with(f, words, library, path, damaged);
-  if (gen_random_percent(&f->random, 30))
-    hunt_words_add(&f->own, gen_random_percent(&f->random, 50) ? "-cpu-arch=X86_64" : "-cpu-arch=AARCH64");
+  if (gen_random_percent(&f->random, 60)) {
+    const bool fits = gen_random_percent(&f->random, 70);
+    const uint32_t asked = fits ? host : gen_random_below(&f->random, sizeof hosts / sizeof *hosts);
+    hunt_words_add(&f->own, "-cpu-arch=%s", hosts[asked].name);
+  }
 }
 
 /* Options in every spelling, good and bad. */
@@ -402,8 +432,9 @@ static void forms_add_printed(hunt_inputs *inputs, const char *root) {
 
 void hunt_forms_add(hunt_inputs *inputs, const char *root, size_t count) {
   static void (*const makers[])(forms_maker *, const harness_words *) = {
-      forms_make_options_file, forms_make_host, forms_make_library, forms_make_option,  forms_make_target,
-      forms_make_option,       forms_make_host, forms_make_output,  forms_make_threads, forms_make_trace};
+      forms_make_options_file, forms_make_host,   forms_make_library, forms_make_option,
+      forms_make_target,       forms_make_option, forms_make_host,    forms_make_output,
+      forms_make_threads,      forms_make_trace,  forms_make_foreign};
   const size_t bases = inputs->count;
   forms_add_printed(inputs, root);
   for (size_t i = 0; i < count && bases; i++) {

@@ -4,6 +4,8 @@
  * crashes, hangs, makes no output although there was one, or makes one of which `twin check` complains although it did
  * not. Then by what a link tells of itself (hunt_checks.c). Nothing that nvlink said is read.
  *
+ * Last by the neighbours of the links that execute its line: made of these for it alone (hunt_near.c), and judged as they.
+ *
  * A fault that is not found though an answer is another one, of which nobody knows whether it is right, is missed. One that
  * changes no answer is tried on `others` further relinks: when all answers are those of the program without it, it is
  * equivalent; without such a trial it counts as missed. */
@@ -16,7 +18,7 @@
 
 enum { RUN_SECONDS = 5 };
 enum { NAME_FILES = 400, BUILT_PROGRAMS = 10000, RELINKS = 45000, FORMS = 3000, PERCENT = 100 };
-enum { LEAKS = 8, TIMES = 3 };
+enum { LEAKS = 8, TIMES = 3, NEIGHBOURS = 4000 };
 
 /* What both said of a task without a fault. */
 typedef struct judge_vote {
@@ -53,6 +55,18 @@ static void *judge_take(size_t count, size_t size) {
   if (!memory)
     harness_stop("no memory");
   return memory;
+}
+
+static void judge_free(hunt_judge *j) {
+  for (size_t i = 0; j->votes && i < j->task_count; i++)
+    hunt_answer_free(&j->votes[i].parts);
+  for (size_t i = 0; i < HUNT_CHECKS; i++)
+    free(j->checked[i]);
+  free(j->votes);
+  free(j->tasks);
+  free(j->further_tasks);
+  hunt_inputs_free(&j->inputs);
+  hunt_inputs_free(&j->further);
 }
 
 static size_t judge_share(const hunt_settings *settings, size_t all) {
@@ -340,6 +354,46 @@ static bool judge_find_by_leaks(const hunt_judge *j, int number, char by[HARNESS
   return false;
 }
 
+/* --- neighbours --- */
+
+/* The links that execute the fault's line or function, said in the words that both linkers take. */
+static const hunt_task **judge_list_bases(const hunt_judge *j, int number, size_t *count) {
+  const hunt_task **const bases = judge_take(j->task_count, sizeof *bases);
+  *count = 0;
+  for (size_t i = 0; i < j->task_count; i++)
+    if (hunt_reaches(&j->tasks[i], number) && !j->tasks[i].input->plain.count && !j->votes[i].spoiled)
+      bases[(*count)++] = &j->tasks[i];
+  return bases;
+}
+
+/* A hunt of its own over them. `other` gets the name of one with another answer that is no vote. */
+static bool judge_find_by_neighbours(const hunt_judge *j, int number, char by[HARNESS_PATH], char other[HARNESS_PATH]) {
+  hunt_judge near = {.settings = j->settings};
+  char scratch[HARNESS_PATH];
+  size_t base_count, shown;
+  const hunt_task **bases = judge_list_bases(j, number, &base_count);
+  if (base_count == 0) { /* its line, by way of its function */
+    free(bases);
+    bases = judge_list_bases(j, number + HUNT_FUNCTION, &base_count);
+  }
+  harness_path(scratch, "%s/near", j->settings.scratch);
+  harness_path(near.root, "%s/inputs", scratch);
+  harness_make_directories(near.root);
+  near.settings.scratch = scratch;
+  hunt_near_add(&near.inputs, near.root, bases, base_count, j->settings.seed + (uint64_t)number,
+                *j->settings.only ? 0 : judge_share(&j->settings, NEIGHBOURS));
+  free(bases);
+  (void)judge_ask(&near);
+  for (size_t i = 0; i < near.task_count; i++)
+    memset(near.tasks[i].reached, 0xff, sizeof near.tasks[i].reached);
+  const bool found = judge_find_by_votes(&near, number, by, &shown);
+  if (shown < near.task_count)
+    harness_path(other, "%s%s", near.tasks[shown].input->name, hunt_mode_words[near.tasks[shown].mode]);
+  judge_free(&near);
+  harness_remove_tree(scratch);
+  return found;
+}
+
 /* --- equivalent faults --- */
 
 /* The further relinks, made and linked without a fault when the first fault needs them. */
@@ -380,14 +434,18 @@ static void judge_say_reach(const hunt_judge *j, int number, char by[HARNESS_PAT
 
 const char *hunt_judge_fault(hunt_judge *judge, int number, char by[HARNESS_PATH]) {
   size_t shown;
+  char other[HARNESS_PATH] = "";
   by[0] = '\0';
   if (judge_find_by_votes(judge, number, by, &shown) || judge_find_by_synonyms(number, judge->root, by) ||
       judge_find_by_leaks(judge, number, by) || judge_find_by_times(judge, number, by) ||
-      judge_find_by_checks(judge, number, by))
+      judge_find_by_checks(judge, number, by) || judge_find_by_neighbours(judge, number, by, other))
     return "found";
   if (shown < judge->task_count) {
     const hunt_task *const task = &judge->tasks[shown];
-    snprintf(by, HARNESS_PATH, "another answer, but no vote: %s%s", task->input->name, hunt_mode_words[task->mode]);
+    harness_path(other, "%s%s", task->input->name, hunt_mode_words[task->mode]);
+  }
+  if (*other) {
+    snprintf(by, HARNESS_PATH, "another answer, but no vote: %s", other);
     return "missed";
   }
   if (!judge->settings.others) {
@@ -462,14 +520,6 @@ hunt_judge *hunt_judge_open(const hunt_settings *settings) {
 }
 
 void hunt_judge_close(hunt_judge *judge) {
-  for (size_t i = 0; judge->votes && i < judge->task_count; i++)
-    hunt_answer_free(&judge->votes[i].parts);
-  for (size_t i = 0; i < HUNT_CHECKS; i++)
-    free(judge->checked[i]);
-  free(judge->votes);
-  free(judge->tasks);
-  free(judge->further_tasks);
-  hunt_inputs_free(&judge->inputs);
-  hunt_inputs_free(&judge->further);
+  judge_free(judge);
   free(judge);
 }

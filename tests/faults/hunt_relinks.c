@@ -184,11 +184,14 @@ static unsigned long relinks_number(const char *target) {
   return strtoul(target + strlen("sm_"), NULL, 10);
 }
 
-/* The word for the target: at times another one of the family, or of none. */
+/* The word for the target: at times another one of the family, or of none; code for sm_100 goes to sm_103 oftener. */
 static void relinks_add_target(const relink_place *place, gen_random *random, string_list *words) {
   static const char *const others[] = {"sm_75",  "sm_80",  "sm_86",  "sm_89",  "sm_90",  "sm_90a",
                                        "sm_100", "sm_103", "sm_110", "sm_120", "sm_121", "sm_100a"};
-  if (gen_random_percent(random, 8))
+  enum { FIRST_OF_FAMILY = 100 };
+  if (relinks_number(place->target) == FIRST_OF_FAMILY && gen_random_percent(random, 15))
+    string_list_add(words, "-arch=sm_103");
+  else if (gen_random_percent(random, 8))
     string_list_add(words, "-arch=%s", others[gen_random_below(random, sizeof others / sizeof *others)]);
   else
     string_list_add(words, "-arch=%.*s", (int)relinks_target_length(place->target), place->target);

@@ -3,7 +3,7 @@
 # their call of __sanitizer_cov_trace_pc) of which at least one is executed before a fault can have an effect. FAULTS are
 # rows of fault_draw. A fault in a function lies in the blocks that begin in its line and in those that begin in the nearest
 # line before; one in a static table of a function in all of its blocks. For one outside of functions, or in a header,
-# nothing is printed.
+# nothing is printed. All blocks of the fault's function stand under NUMBER + 1000000 (HUNT_FUNCTION) once more.
 #
 # `sites.sh --lines BINARY EXECUTED` prints "FILE:LINE FUNCTION" of every block whose address is not in EXECUTED.
 set -euo pipefail
@@ -49,6 +49,9 @@ awk -F'\t' '
       if (file[i] == $2 && line[i] <= $3 && line[i] >= best) { best = line[i]; in_name = name[i] }
     for (i = 1; i <= count; i++)
       if (file[i] == $2 && name[i] == in_name && line[i] < $3 && line[i] > before) before = line[i]
-    for (i = 1; i <= count; i++)
-      if (best && file[i] == $2 && name[i] == in_name && ($4 == "table" || line[i] == $3 || line[i] == before)) print $1, address[i]
+    for (i = 1; i <= count; i++) {
+      if (!best || file[i] != $2 || name[i] != in_name) continue
+      print $1 + 1000000, address[i]
+      if ($4 == "table" || line[i] == $3 || line[i] == before) print $1, address[i]
+    }
   }' "$scratch/blocks" "$scratch/places"
