@@ -256,7 +256,8 @@ ref_bytes ref_slots_module_attributes(ref_capsule *capsule) {
   return output;
 }
 
-/* So is VRC_CTA_INIT_COUNT in the attributes of one section, which are those of all slots; `record` is what was written last. */
+/* So is VRC_CTA_INIT_COUNT in the attributes of one section, which are those of all slots; `record` is what was written last. RF253:
+ * of one that has words of EXTERNS behind it (RF157) their size. */
 void ref_slots_share_count(const ref_capsule *capsule, size_t function, const ref_record *record, ref_bytes *output) {
   const ref_link *link = capsule->mercury;
   const ref_records *records = &link->functions[function].output_records;
@@ -266,7 +267,7 @@ void ref_slots_share_count(const ref_capsule *capsule, size_t function, const re
   }
   for (size_t i = 0; i < records->count; i++) {
     if (!records->items[i].dropped && records->items[i].code == VRC_CTA_INIT) {
-      ref_put_u16(output->data + output->size - tail - 2, records->items[i].value);
+      ref_put_u16(output->data + output->size - tail - 2, ref_record_value(&records->items[i]));
     }
   }
 }

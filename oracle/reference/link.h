@@ -580,6 +580,7 @@ void ref_records_check_fragments(ref_link *link, const ref_file *file, const ref
 size_t ref_records_count_large_parameters(const ref_section *input);
 ref_record *ref_records_add(ref_link *link, ref_records *records, ref_record record);
 void ref_records_read(ref_link *link, size_t file_number, uint32_t section, ref_function *function);
+uint16_t ref_record_value(const ref_record *record);
 void ref_record_write(ref_link *link, const ref_record *record, ref_bytes *output);
 
 /* metadata.c */
@@ -696,6 +697,7 @@ void ref_capsule_point_to_table(ref_link *link, const ref_out_relocation *entry)
 
 /* relocate.c */
 uint64_t ref_relocate_constant_size(const ref_link *link);
+void ref_relocate_check_dropped(ref_link *link);
 void ref_relocate_check_gone(ref_link *link);
 void ref_relocate_make_room_for_shifts(ref_link *link);
 void ref_relocate_apply(ref_link *link);

@@ -174,11 +174,16 @@ static void ref_record_write_tail(ref_link *link, const ref_record *record, ref_
   }
 }
 
+/* What stands in the second half of a record's head that has no contents. */
+uint16_t ref_record_value(const ref_record *record) {
+  return record->tail.count > 0 ? (uint16_t)(4 * record->tail.count) : record->value;
+}
+
 /* F61 */
 void ref_record_write(ref_link *link, const ref_record *record, ref_bytes *output) {
   uint8_t head[4] = {record->format, record->code, 0, 0};
   if (record->format != 4) {
-    ref_put_u16(head + 2, record->tail.count > 0 ? (uint16_t)(4 * record->tail.count) : record->value);
+    ref_put_u16(head + 2, ref_record_value(record));
     ref_bytes_add(link, output, head, sizeof head);
     ref_record_write_tail(link, record, output);
     return;

@@ -54,6 +54,7 @@ static void ref_reference_place_everything(ref_link *link) {
 /* RF229: what an entry ends the link with comes before anything undefined is reported, the rest behind it. */
 static void ref_reference_relocate(ref_link *link) {
   const bool missing = ref_symbols_any_is_missing(link);
+  ref_relocate_check_dropped(link); /* RF255 */
   if (missing) {
     ref_relocate_apply(link);
   }

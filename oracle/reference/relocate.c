@@ -572,8 +572,9 @@ static void ref_relocate_check_aliases(ref_link *link) {
   }
 }
 
-/* RF78: nvlink stops where a capsule's body was replaced and entries of it went; by default the link goes on. */
-static void ref_relocate_check_dropped(ref_link *link) {
+/* RF78: nvlink stops where a capsule's body was replaced and entries of it went, before anything undefined is reported (RF255); by
+ * default the link goes on. */
+void ref_relocate_check_dropped(ref_link *link) {
   if (link->view->is_mercury && link->drops_entries && link->job->bug_compatible && ref_options_list_names(link) &&
       !link->relocatable) { /* RF154 */
     ref_message_fatal(link, "R73", "Internal error: unexpected reloc");
@@ -614,7 +615,6 @@ static bool ref_relocate_records_cleared(const ref_link *link, const ref_out_rel
 }
 
 void ref_relocate_check_gone(ref_link *link) {
-  ref_relocate_check_dropped(link);
   ref_relocate_check_refused(link);
   ref_relocate_check_parameters(link);
   ref_relocate_check_aliases(link);

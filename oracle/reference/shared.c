@@ -451,6 +451,23 @@ static void ref_shared_add_late_section(ref_link *link, size_t kernel, bool by_e
   }
 }
 
+/* RF254: of jump slots those that reach the text, the last created first; of unnamed kernels only the text's own (W17.13). */
+static void ref_shared_add_for_extern(ref_link *link, const ref_shared *shared, const ref_out_relocation *entry) {
+  const size_t number = link->sections[entry->target].info_function;
+  if (number == REF_NONE || entry->symbol == REF_NONE || !link->symbols[entry->symbol].is_extern_shared) {
+    return;
+  }
+  for (size_t i = 0; i < shared->reached_by[number].count; i++) {
+    const size_t holder = shared->reached_by[number].items[i];
+    if (link->functions[holder].is_stub) {
+      ref_shared_add_late_section(link, holder, true);
+    }
+  }
+  if (link->functions[number].entry && link->functions[number].live) {
+    ref_shared_add_late_section(link, number, true);
+  }
+}
+
 /* W17.12: an unnamed kernel's section is made when something needs it: first pool objects with one user, then those with
  * several, then extern symbols. */
 static void ref_shared_add_late_sections(ref_link *link, const ref_shared *shared) {
@@ -464,12 +481,7 @@ static void ref_shared_add_late_sections(ref_link *link, const ref_shared *share
     }
   }
   for (size_t i = 0; i < link->relocation_count; i++) {
-    const size_t number = link->sections[link->relocations[i].target].info_function;
-    const size_t symbol = link->relocations[i].symbol;
-    if (number != REF_NONE && symbol != REF_NONE && link->functions[number].entry && link->functions[number].live &&
-        link->symbols[symbol].is_extern_shared) {
-      ref_shared_add_late_section(link, number, true);
-    }
+    ref_shared_add_for_extern(link, shared, &link->relocations[i]);
   }
   for (size_t i = 0; i < link->entries.count; i++) { /* RF50: by default unnamed ones too; RF164 */
     const size_t kernel = link->entries.items[i];

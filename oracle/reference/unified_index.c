@@ -272,7 +272,6 @@ static void ref_unified_move_stubs(ref_link *link) {
     link->symbols[stub].value = key->offset;
     end = ref_unified_has_slot(&image, key->offset) && key->offset + SLOT > end ? key->offset + SLOT : end;
   }
-  ref_unified_check_gaps(link, end);
   image.size = (size_t)end;
   section->data = image;
   section->size = end;
@@ -304,9 +303,6 @@ static void ref_unified_place_functions(ref_link *link) {
   }
   ref_unified_check_identities(link, &link->unified_functions);
   ref_unified_match(link, &link->unified_functions, &link->index_functions);
-  if (ref_unified_forbids_overlaps(link) && ref_unified_overlaps(&link->unified_functions, link, true)) {
-    ref_message_fatal(link, "D20", "The index file puts two jump slots on one place");
-  }
   ref_unified_move_stubs(link);
   ref_unified_move_slot_entries(link);
 }
@@ -390,11 +386,23 @@ static void ref_unified_place_objects(ref_link *link) {
   ref_unified_move_objects(link, number);
 }
 
+/* RF256: what nvlink does not look for is said behind all that it ends the link with. */
+static void ref_unified_check_places(ref_link *link) {
+  if (link->slot_section == 0) {
+    return;
+  }
+  if (ref_unified_forbids_overlaps(link) && ref_unified_overlaps(&link->unified_functions, link, true)) {
+    ref_message_fatal(link, "D20", "The index file puts two jump slots on one place");
+  }
+  ref_unified_check_gaps(link, link->sections[link->slot_section].size);
+}
+
 /* Where E55 is said without an index file. */
 void ref_unified_place(ref_link *link) {
   if (ref_unified_is_placed(link)) {
     ref_unified_place_functions(link);
     ref_unified_place_objects(link);
+    ref_unified_check_places(link);
   }
 }
 
