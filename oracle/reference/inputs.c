@@ -13,6 +13,8 @@ enum {
   TYPE_EXTENDED = 0xff00,
   COMPAT_ACCELERATED = 9,
   KIND_MERCURY = 1,
+  VERSION_AT = 0x14,
+  TOOLKIT = 130,
   KIND_SASS = 4,
   FLAG_64_BIT = 0x400,
   SEGMENT_OFFSET_AT = 32,
@@ -130,6 +132,15 @@ static void ref_input_check_note(ref_link *link, ref_file *file) {
   file->virtual_sm = ref_u16(data + 0x1a);
 }
 
+/* L444: in a file whose e_flags have bit 0, and in a capsule in front of every file of SASS kind, e_version is a toolkit too. */
+static void ref_input_check_version(ref_link *link, const ref_file *file) {
+  const uint32_t version = ref_u32(file->cubin.bytes + VERSION_AT);
+  const bool capsule = (file->cubin.flags & REF_KIND_CAPSULE) != 0 && !link->is_limited;
+  if (version > TOOLKIT && ((file->cubin.flags & KIND_MERCURY) != 0 || capsule)) {
+    ref_message_fatal(link, "E51", "Input file '%s' newer than toolkit (%d vs 130)", file->name, (int32_t)version);
+  }
+}
+
 /* D24: code for the accelerated variant in a link for the base one; nvlink says nothing. */
 static void ref_input_check_variant(ref_link *link, const ref_file *file) {
   if (!link->job->bug_compatible && !link->sm_accelerated && ref_input_is_accelerated(file)) {
@@ -204,6 +215,7 @@ static void ref_input_admit(ref_link *link, ref_file *file) {
   }
   ref_input_check_arch(link, file, hidden);
   ref_input_check_note(link, file);
+  ref_input_check_version(link, file);
   ref_input_check_variant(link, file);
   ref_input_check_kind(link, file);
 }

@@ -741,6 +741,9 @@ void ref_limits_check_sizes(ref_link *link);
 void ref_limits_check_parameters(ref_link *link);
 void ref_limits_check_local_aliases(ref_link *link);
 
+/* deleted.c */
+void ref_deleted_check(ref_link *link);
+
 /* dump.c */
 void ref_dump_finish(ref_link *link);
 

@@ -421,6 +421,10 @@ static void ref_merge_check_prototypes(ref_link *link, size_t file_number, const
 /* W3.4: the second walk over the section headers. */
 static void ref_merge_walk(ref_link *link, size_t file_number) {
   ref_file *file = &link->files[file_number];
+  const uint32_t first = file->cubin.section_count == 0 ? 0 : file->cubin.sections[0].type;
+  if (first == REF_TYPE_REL || first == REF_TYPE_RELA) { /* L238 */
+    ref_message_fatal(link, "E62", "Internal error: unexpected reloc section");
+  }
   for (uint32_t i = 1; i < file->cubin.section_count; i++) {
     const ref_section *input = &file->cubin.sections[i];
     switch (input->type) {

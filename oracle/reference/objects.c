@@ -289,6 +289,15 @@ static void ref_object_merge_undefined_local(ref_link *link, size_t file_number,
   ref_map_set(link, &link->symbol_by_name, input->name, file->symbol_of[index]);
 }
 
+/* L193: a texture, sampler or surface in a section that nothing has placed so far; those that are parameters lie in code. */
+static void ref_object_check_texture(ref_link *link, const ref_file *file, const ref_symbol *input) {
+  const bool inside = input->section != 0 && input->section < file->cubin.section_count;
+  if (inside && ref_bindless_mask_of(input->info & 15) != 0 && file->section_of[input->section] == REF_NONE &&
+      (file->cubin.sections[input->section].flags & REF_FLAG_EXEC) == 0) {
+    ref_message_fatal(link, "E64", "Internal error: section not mapped");
+  }
+}
+
 static void ref_object_merge_local(ref_link *link, size_t file_number, uint32_t index) {
   ref_file *file = &link->files[file_number];
   const ref_symbol *input = &file->cubin.symbols[index];
@@ -553,6 +562,7 @@ static bool ref_object_is_function(ref_link *link, const ref_file *file, const r
 static void ref_object_merge_symbol(ref_link *link, size_t file_number, uint32_t index) {
   ref_file *file = &link->files[file_number];
   const ref_symbol *input = &file->cubin.symbols[index];
+  ref_object_check_texture(link, file, input);
   if (input->info >> 4 == REF_BIND_GLOBAL) {
     ref_object_check_entry_data(link, file, input);
   }

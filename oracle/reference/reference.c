@@ -86,6 +86,7 @@ void ref_reference_lay_out(ref_link *link) {
   ref_dump_finish(link);
   ref_limits_check_local_aliases(link);
   ref_limits_check_parameters(link);
+  ref_deleted_check(link);
   ref_symbols_check_values(link);
   ref_bodies_add_section(link);
   ref_callgraph_measure(link);

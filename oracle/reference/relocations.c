@@ -65,9 +65,10 @@ void ref_relocation_move_entries(ref_link *link, size_t section, const ref_out_s
 /* R30 */
 static void ref_relocation_check_target(ref_link *link, const ref_file *file, uint32_t target) {
   const uint32_t type = target < file->cubin.section_count ? file->cubin.sections[target].type : 0;
-  const bool allowed = type == REF_TYPE_PROGBITS || type == REF_TYPE_GLOBAL_INIT || type == REF_TYPE_UDT ||
-                       type == REF_TYPE_UFT || type == REF_TYPE_UIDX || ref_section_type_is_constant(type);
-  if (!allowed) {
+  const bool own = type == REF_TYPE_METADATA || type == REF_TYPE_CONSTANT_GENERIC || type == REF_TYPE_GLOBAL_INIT ||
+                   type == REF_TYPE_UFT || (type >= REF_TYPE_UIDX && type <= REF_TYPE_UDT) ||
+                   type == REF_TYPE_UDT_ENTRY;
+  if (type != REF_TYPE_PROGBITS && !own && !ref_section_type_is_constant(type)) { /* L192 */
     ref_message_fatal(link, "E62", "Internal error: unexpected reloc section");
   }
 }
@@ -313,10 +314,10 @@ void ref_relocations_read(ref_link *link, size_t file_number, uint32_t section) 
     ref_message_fatal(link, "D17", "Input file '%s': relocation section '%s' has entry size 0", file->name,
                       input->name);
   }
+  ref_relocation_check_target(link, file, input->info);
   if (count == 0) {
     return;
   }
-  ref_relocation_check_target(link, file, input->info);
   if (ref_relocation_target_is_gone(link, file, input->info)) {
     ref_relocation_note_dead(link, file, section);
     return;

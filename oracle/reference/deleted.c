@@ -1,0 +1,88 @@
+/* What lies with dead code or with a body that lost, and is not dropped with it: nvlink then finds a symbol or a section that names a
+ * section which is gone (E68). L162, L449, L466, L700. */
+#include "link.h"
+
+#include <string.h>
+
+enum { VISIBILITY = 3, INTERNAL = 1, BANK_FIRST = 0x70000065, BANK_LAST = 0x70000075 };
+
+/* The function whose code a file's section is about, or REF_NONE. */
+static size_t ref_deleted_owner(const ref_file *file, uint32_t section, bool *lost) {
+  const uint32_t owner = section == 0 || section >= file->cubin.section_count ? 0 : ref_merge_owner(file, section);
+  *lost = owner != 0 && file->body_of[owner] == REF_BODY_LOSES;
+  return owner == 0 ? REF_NONE : file->function_of[owner];
+}
+
+static bool ref_deleted_holds_bytes(const ref_file *file, uint32_t section) {
+  bool found = false;
+  for (uint32_t i = 1; i < file->cubin.symbol_count && !found; i++) {
+    const ref_symbol *symbol = &file->cubin.symbols[i];
+    found = symbol->section == section && symbol->size > 0;
+  }
+  return found;
+}
+
+/* L162: a dead kernel's parameters go by their name. L466: other constants go where an earlier section has their name, those of the
+ * compiler where a symbol with bytes lies in them. */
+static bool ref_deleted_section_stays(const ref_link *link, const ref_file *file, uint32_t number,
+                                      const ref_function *function) {
+  static const char parameters[] = ".nv.constant0.";
+  const ref_section *section = &file->cubin.sections[number];
+  const size_t prefix = sizeof parameters - 1;
+  if (section->type == REF_TYPE_CONSTANT) {
+    return function->entry &&
+           (strncmp(section->name, parameters, prefix) != 0 || strcmp(section->name + prefix, function->name) != 0);
+  }
+  if (section->type == ref_view_sass.optimizer_type) {
+    return !ref_deleted_holds_bytes(file, number);
+  }
+  return section->type >= BANK_FIRST && section->type <= BANK_LAST &&
+         ref_map_find(&link->section_by_name, section->name) == REF_NONE;
+}
+
+/* L162, L449: an object there is dropped when it is shared, a constant of a device function, or an INTERNAL constant. */
+static bool ref_deleted_object_stays(const ref_symbol *symbol, const ref_function *function) {
+  const uint8_t space = symbol->other & REF_SPACE_MASK;
+  const bool internal = (symbol->other & VISIBILITY) == INTERNAL;
+  return symbol->info >> 4 == REF_BIND_LOCAL && space != REF_SPACE_SHARED &&
+         !(space == REF_SPACE_CONSTANT && (internal || !function->entry));
+}
+
+static bool ref_deleted_is_object(const ref_symbol *symbol) {
+  const uint8_t type = symbol->info & 15;
+  return type == REF_SYMBOL_OBJECT || type == REF_SYMBOL_CUDA_OBJECT;
+}
+
+static void ref_deleted_refuse(ref_link *link, bool refused) {
+  if (refused) {
+    ref_message_fatal(link, "E68", "Internal error: reference to deleted section");
+  }
+}
+
+static void ref_deleted_check_objects(ref_link *link, const ref_file *file) {
+  for (uint32_t i = 1; i < file->cubin.symbol_count; i++) {
+    const ref_symbol *symbol = &file->cubin.symbols[i];
+    bool lost = false;
+    if (!ref_deleted_is_object(symbol) || symbol->section == 0 || symbol->section >= file->cubin.section_count) {
+      continue;
+    }
+    const size_t owner = ref_deleted_owner(file, symbol->section, &lost);
+    const bool pool = strcmp(file->cubin.sections[symbol->section].name, ".nv_debug.shared") == 0;
+    ref_deleted_refuse(link, pool && (symbol->other & REF_SPACE_MASK) != REF_SPACE_SHARED);
+    ref_deleted_refuse(link, owner != REF_NONE && (lost || !link->functions[owner].live) &&
+                                 ref_deleted_object_stays(symbol, &link->functions[owner]));
+  }
+}
+
+void ref_deleted_check(ref_link *link) {
+  for (size_t i = 0; i < link->file_count && !link->relocatable; i++) {
+    const ref_file *file = &link->files[i];
+    for (uint32_t k = 1; k < file->cubin.section_count; k++) {
+      bool lost = false;
+      const size_t owner = ref_deleted_owner(file, k, &lost);
+      ref_deleted_refuse(link, owner != REF_NONE && !link->functions[owner].live &&
+                                   ref_deleted_section_stays(link, file, k, &link->functions[owner]));
+    }
+    ref_deleted_check_objects(link, file);
+  }
+}
