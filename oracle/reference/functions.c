@@ -420,12 +420,19 @@ static void ref_functions_count_named(ref_link *link) {
   }
 }
 
+/* L531: a unified function stays as one whose address is taken does. */
+static bool ref_function_is_unified(const ref_link *link, const ref_function *function) {
+  const uint8_t unified = 4;
+  return function->defined &&
+         (link->files[function->definition_file].cubin.symbols[function->definition_symbol].other & unified) != 0;
+}
+
 /* W7.4, D58: a function whose address is taken stays although nothing reaches it; nvlink then leaves out what only it
  * calls, except undefined functions. By default its edges are followed. */
 static void ref_function_keep_taken(ref_link *link) {
   for (size_t i = 0; i < link->function_count; i++) {
     ref_function *function = &link->functions[i];
-    if (!function->address_taken || function->reached) {
+    if (!(function->address_taken || ref_function_is_unified(link, function)) || function->reached) {
       continue;
     }
     if (!link->job->bug_compatible) {

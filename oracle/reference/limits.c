@@ -88,15 +88,60 @@ static bool ref_limits_leaves_size(const ref_link *link, const ref_out_section *
   return link->relocatable && !(link->job->bug_compatible && ref_limits_is_user_constants(link, section));
 }
 
+/* W10.2: functions whose compiler constants are too large, as far as their symbols say. */
+static void ref_limits_find_large(ref_link *link, const ref_file *file) {
+  for (uint32_t i = 1; i < file->cubin.symbol_count; i++) {
+    const ref_symbol *symbol = &file->cubin.symbols[i];
+    if (symbol->section == 0 || symbol->section >= file->cubin.section_count ||
+        file->cubin.sections[symbol->section].type != link->view->optimizer_type || (symbol->info & 15) == 0 ||
+        (symbol->info & 15) == REF_SYMBOL_SECTION) {
+      continue;
+    }
+    const uint32_t owner = ref_merge_owner(file, symbol->section);
+    if (owner != 0 && file->function_of[owner] != REF_NONE && file->body_of[owner] != REF_BODY_LOSES &&
+        (symbol->size > CONSTANT_LIMIT || symbol->value > CONSTANT_LIMIT - symbol->size)) {
+      link->functions[file->function_of[owner]].has_large_constants = true;
+    }
+  }
+}
+
+/* One of those whose constants a kernel's section holds. */
+static bool ref_limits_holds_large(const ref_link *link, const ref_out_section *section) {
+  const size_t owner =
+      section->info_section == REF_NONE ? REF_NONE : link->sections[section->info_section].info_function;
+  if (section->type != link->view->optimizer_type || owner == REF_NONE ||
+      (link->relocatable ? !link->job->bug_compatible : !link->functions[owner].entry)) {
+    return false; /* D95 */
+  }
+  bool found = link->functions[owner].has_large_constants;
+  for (size_t i = 0; i < link->functions[owner].reach.count && !found; i++) {
+    found = link->functions[link->functions[owner].reach.items[i]].has_large_constants;
+  }
+  return found;
+}
+
+static void ref_limits_say_large(ref_link *link, const ref_out_section *section) {
+  ref_message_add(link, REF_ERROR, "E33",
+                  "Entry function '%s' uses too much data for compiler-generated constants; please recompile with "
+                  "-Xptxas --disable-optimizer-constants",
+                  ref_limits_owner(link, section));
+}
+
 /* C78, step 5: in the order in which the sections were created. */
 void ref_limits_check_sizes(ref_link *link) {
+  for (size_t i = 0; i < link->file_count; i++) {
+    ref_limits_find_large(link, &link->files[i]);
+  }
   for (size_t i = 0; i < link->section_count; i++) {
     const ref_out_section *section = &link->sections[i];
     const uint64_t size = section->size;
-    if (section->dropped || ref_limits_leaves_size(link, section)) {
+    const bool large = ref_limits_holds_large(link, section);
+    if (section->dropped || (ref_limits_leaves_size(link, section) && !large)) {
       continue;
     }
-    if (section->type == REF_TYPE_SHARED) {
+    if (large) {
+      ref_limits_say_large(link, section);
+    } else if (section->type == REF_TYPE_SHARED) {
       const uint64_t used = size - (link->sm >= 90 && !link->is_capsule && size > 0 ? 0x400 : 0);
       if (used > link->target->shared_limit) {
         ref_message_add(link, REF_ERROR, "E30",
@@ -108,10 +153,7 @@ void ref_limits_check_sizes(ref_link *link) {
                       "Entry function '%s' uses too much constant data (0x%llx bytes, 0x%x max)",
                       ref_limits_owner(link, section), (unsigned long long)size, CONSTANT_LIMIT);
     } else if (section->type == link->view->optimizer_type && size > CONSTANT_LIMIT) {
-      ref_message_add(link, REF_ERROR, "E33",
-                      "Entry function '%s' uses too much data for compiler-generated constants; please recompile with "
-                      "-Xptxas --disable-optimizer-constants",
-                      ref_limits_owner(link, section));
+      ref_limits_say_large(link, section);
     } else if (ref_limits_is_user_constants(link, section) && size > CONSTANT_LIMIT) {
       ref_message_add(link, REF_ERROR, "E32", "File uses too much global constant data (0x%llx bytes, 0x%x max)",
                       (unsigned long long)size, CONSTANT_LIMIT);

@@ -167,6 +167,7 @@ typedef struct ref_function {
   const char **indirect; /* prototypes of its -3 records */
   size_t indirect_count, indirect_capacity;
   size_t alias_of;
+  bool has_large_constants;                                  /* one of the compiler's goes beyond a bank */
   bool is_emptied;                                           /* RF127 */
   bool has_partial;                                          /* RF165: shared memory that ptxas laid out */
   bool is_stub;                                              /* U10: a jump slot of an executable */

@@ -67,7 +67,8 @@ static size_t ref_merge_function_symbol(ref_link *link, size_t file_number, uint
     link->symbols[function->symbol].function = number;
     link->symbols[function->symbol].mention_file = file_number;
     link->symbols[function->symbol].undefined_weak = input->section == 0 && bind == REF_BIND_WEAK;
-    link->symbols[function->symbol].size = input->size; /* RF196: of a mention too */
+    link->symbols[function->symbol].size = input->size;   /* RF196: of a mention too */
+    link->symbols[function->symbol].value = input->value; /* L263: whatever body comes later */
     if (bind != REF_BIND_GLOBAL) {
       ref_names_add(link, REF_NONE, input->name);
     }
@@ -84,7 +85,6 @@ static void ref_merge_define_symbol(ref_link *link, size_t file_number, uint32_t
   ref_out_symbol *output = &link->symbols[link->files[file_number].symbol_of[symbol]];
   output->bind = input->info >> 4;
   output->section = section;
-  output->value = input->value;
   output->size = input->size;
   output->definition_file = file_number;
 }
@@ -281,11 +281,20 @@ static void ref_merge_body_over_alias(ref_link *link, size_t file_number, uint32
   }
 }
 
+/* L263: nvlink takes as many bytes of it as its symbol says; by default all (D40). */
+static void ref_merge_cut_text(ref_link *link, const ref_symbol *input, const ref_function *function) {
+  ref_out_section *text = &link->sections[function->text];
+  if (link->job->bug_compatible && !link->view->is_mercury && !link->is_capsule && input->size < text->data.size) {
+    text->data.size = (size_t)input->size;
+    text->size = input->size;
+  }
+}
+
 static void ref_merge_replacement(ref_link *link, size_t file_number, uint32_t symbol) {
   ref_file *file = &link->files[file_number];
   ref_function *function = &link->functions[file->function_of[symbol]];
   file->symbol_of[symbol] = function->symbol;
-  if (file->cubin.symbols[symbol].info >> 4 == REF_BIND_GLOBAL && function->symbol != REF_NONE) {
+  if (function->symbol != REF_NONE) {
     ref_merge_take_visibility(link, &file->cubin.symbols[symbol], function->symbol);
   }
   if (ref_function_symbol_is_alias(file, symbol) && function->text != REF_NONE) {
@@ -296,6 +305,7 @@ static void ref_merge_replacement(ref_link *link, size_t file_number, uint32_t s
     ref_merge_body_over_alias(link, file_number, symbol);
   } else {
     ref_merge_copy_text(link, file, symbol, function);
+    ref_merge_cut_text(link, &file->cubin.symbols[symbol], function);
     ref_merge_define_symbol(link, file_number, symbol, function->text);
   }
 }

@@ -186,7 +186,7 @@ static size_t ref_object_create(ref_link *link, size_t file_number, const ref_sy
   if (undefined && type == REF_SYMBOL_CUDA_OBJECT && !ref_object_is_shared(input)) {
     symbol->value = (uint64_t)-1; /* W4.3 */
   } else if (undefined) {
-    symbol->value = input->value; /* M2: `.nv.reservedSmem.offset0` has 0x40 */
+    symbol->value = ref_target_has_capsules(link->sm) ? input->value : 0; /* M2: `.nv.reservedSmem.offset0` has 0x40 */
   }
   symbol->dropped = ref_object_has_no_symbol(link, &link->files[file_number], input);
   const bool may_stay = undefined && ref_object_is_shared(input); /* D70, RF160 */
@@ -295,6 +295,15 @@ static void ref_object_check_texture(ref_link *link, const ref_file *file, const
   if (inside && ref_bindless_mask_of(input->info & 15) != 0 && file->section_of[input->section] == REF_NONE &&
       (file->cubin.sections[input->section].flags & REF_FLAG_EXEC) == 0) {
     ref_message_fatal(link, "E64", "Internal error: section not mapped");
+  }
+}
+
+/* L159: a variable that names a space, behind a local texture of its name. */
+static void ref_object_check_name(ref_link *link, const ref_file *file, const ref_symbol *input) {
+  if (input->info >> 4 != REF_BIND_LOCAL && ref_bindless_mask_of(input->info & 15) == 0 &&
+      (input->other & REF_SPACE_MASK) != 0 && ref_map_find(&link->texture_parameters, input->name) != REF_NONE) {
+    ref_message_add(link, REF_ERROR, "E23", "Memory space doesn't match for '%s' in '%s', first specified in '<input>'",
+                    input->name, file->name);
   }
 }
 
@@ -563,6 +572,7 @@ static void ref_object_merge_symbol(ref_link *link, size_t file_number, uint32_t
   ref_file *file = &link->files[file_number];
   const ref_symbol *input = &file->cubin.symbols[index];
   ref_object_check_texture(link, file, input);
+  ref_object_check_name(link, file, input);
   if (input->info >> 4 == REF_BIND_GLOBAL) {
     ref_object_check_entry_data(link, file, input);
   }
