@@ -566,7 +566,8 @@ static bool ref_capsule_shares_bytes(const ref_piece *piece, const ref_piece *sa
   static const char *const always[] = {".nv.constant.user", ".nv.constant.pic", ".nv.global.init",
                                        ".debug_abbrev",     ".debug_loc",       ".debug_macinfo",
                                        ".debug_pubnames",   ".debug_pubtypes",  ".debug_str"};
-  static const char *const if_equal[] = {".debug_line", ".nv_debug_line_sass", ".nv_debug_info_reg_type"}; /* RF148 */
+  static const char *const if_equal[] = {".debug_line", ".nv_debug_line_sass", ".nv_debug_info_reg_type",
+                                         ".nv_debug_info_reg_sass"}; /* RF148, L747 */
   const bool equal = piece->data.size == sass->data.size && piece->size == sass->size &&
                      piece->size <= piece->data.size &&
                      (piece->size == 0 || memcmp(piece->data.data, sass->data.data, (size_t)piece->size) == 0);

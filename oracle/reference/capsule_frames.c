@@ -269,7 +269,9 @@ static ref_frame ref_frames_translate(ref_frames *frames, size_t function, const
   ref_rows moved = {0};
   for (size_t i = 0; i < rows.count; i++) {
     const size_t instruction = ref_places_find(&places, mercury->start + rows.items[i].place);
-    if (instruction != REF_NONE && instruction * INSTRUCTION >= start) {
+    const bool is_first =
+        mercury->start != 0 && instruction * INSTRUCTION == start; /* L720: a step there is left out */
+    if (instruction != REF_NONE && instruction * INSTRUCTION >= start && !is_first) {
       ref_rows_put(link, &moved, instruction * INSTRUCTION - start, &rows.items[i].operations);
     }
   }

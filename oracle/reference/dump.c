@@ -89,13 +89,16 @@ static void ref_dump_check_stack(ref_link *link) {
   }
 }
 
+/* RF296: of several records the last, of which a byte counts, of one with contents that of their size. */
 static uint32_t ref_dump_register_maximum(const ref_function *kernel) {
+  uint32_t maximum = 0;
   for (size_t i = 0; i < kernel->records.count; i++) {
-    if (kernel->records.items[i].code == 0x1b && kernel->records.items[i].format != 4) {
-      return kernel->records.items[i].value;
+    const ref_record *record = &kernel->records.items[i];
+    if (record->code == 0x1b) {
+      maximum = (record->format == 4 ? (uint32_t)record->payload.size : record->value) & 0xff;
     }
   }
-  return 0;
+  return maximum;
 }
 
 /* RF194: when the first function comes that they reach. */

@@ -122,10 +122,11 @@ static void ref_input_check_note(ref_link *link, ref_file *file) {
   const uint8_t *data = cubin->bytes + note->offset;
   const uint16_t toolkit = ref_u16(data + 0x1c);
   link->saw_extended = link->saw_extended || cubin->type == TYPE_EXTENDED;
-  if (link->saw_extended && toolkit < 130) {
+  const uint16_t known = ref_u16(data + 0x18) < 2 ? 0 : toolkit;
+  if (link->saw_extended && known < 130) {
     ref_message_fatal(link, "RF121", "linking with -ewp objects requires using current toolkit");
   }
-  ref_input_take_old(link, file, ref_u16(data + 0x18) < 2 ? 0 : toolkit);
+  ref_input_take_old(link, file, known);
   if (toolkit > 130) {
     ref_message_fatal(link, "E51", "Input file '%s' newer than toolkit (%u vs 130)", file->name, toolkit);
   }

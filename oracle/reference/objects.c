@@ -378,7 +378,7 @@ static bool ref_object_is_extern_again(const ref_symbol *input, const ref_out_sy
 static bool ref_object_is_texture_again(const ref_symbol *input, const ref_out_symbol *old) {
   const uint8_t type = input->info & 15;
   return input->section == 0 && ref_bindless_mask_of(type) != 0 &&
-         (input->info >> 4 == REF_BIND_WEAK || old->type != type);
+         (input->info >> 4 == REF_BIND_WEAK || old->type != type || old->section != REF_NONE); /* L701 */
 }
 
 /* E23, E24, E22, E21, E28 in this order (C84). */
