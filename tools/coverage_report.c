@@ -36,11 +36,29 @@ static char **report_split(char *text, size_t *count) {
   return lines;
 }
 
+/* Three dots in a row's field stand for any text: a row can be a rule for a class of places, which an edit of one of them
+ * does not break. */
+static bool report_matches(const char *pattern, const char *text) {
+  const char *const dots = strstr(pattern, COVERAGE_ANY);
+  const size_t head = dots ? (size_t)(dots - pattern) : strlen(pattern) + 1;
+  if (strncmp(pattern, text, head) != 0)
+    return false;
+  if (!dots)
+    return true;
+  const char *const rest = dots + strlen(COVERAGE_ANY);
+  for (text += head;; text++) {
+    if (report_matches(rest, text))
+      return true;
+    if (!*text)
+      return false;
+  }
+}
+
 static const coverage_reason *report_find_reason(coverage_report *report, const char *path, const char *function,
                                                  const char *text) {
   for (size_t i = 0; i < report->reason_count; i++) {
     coverage_reason *const row = &report->reasons[i];
-    if (strcmp(row->file, path) == 0 && strcmp(row->function, function) == 0 && strcmp(row->text, text) == 0) {
+    if (report_matches(row->file, path) && report_matches(row->function, function) && report_matches(row->text, text)) {
       row->used = true;
       return row;
     }
@@ -48,12 +66,30 @@ static const coverage_reason *report_find_reason(coverage_report *report, const 
   return NULL;
 }
 
-/* One uncovered line, or a line some of whose branches are not taken. */
+/* A place is a line that is not executed, or one some of whose branches are not taken. What is not executed right behind a
+ * line with a branch that cannot be taken has the reason of that line, and the bracket that closes a block that of the line
+ * before it: `before`, and what it becomes for the next place. */
+typedef struct report_before {
+  unsigned line;
+  const coverage_reason *reason;
+  bool branch; /* or what follows one */
+} report_before;
+
+static const coverage_reason *report_reason_of(coverage_report *report, const coverage_file *file, unsigned line,
+                                               bool executed, const char *text, report_before *before) {
+  const coverage_reason *reason = report_find_reason(report, file->path, coverage_function_at(file, line), text);
+  const bool follows = !executed && before->line + 1 == line && (before->branch || strcmp(text, "}") == 0);
+  if (!reason && follows)
+    reason = before->reason;
+  *before = (report_before){line, reason, executed || (follows && before->branch)};
+  return reason;
+}
+
 static void report_add_place(coverage_report *report, const coverage_file *file, unsigned line, size_t branches,
-                             bool executed, char *source) {
+                             bool executed, char *source, report_before *before) {
   const char *const function = coverage_function_at(file, line);
   char *const text = source ? report_trim(source) : NULL;
-  const coverage_reason *const reason = report_find_reason(report, file->path, function, text ? text : "");
+  const coverage_reason *const reason = report_reason_of(report, file, line, executed, text ? text : "", before);
   report->places++;
   report->explained += reason != NULL;
   if (!report->list)
@@ -72,6 +108,7 @@ static void report_list_file(coverage_report *report, const coverage_file *file)
   snprintf(path, sizeof path, "%s/%s", report->root, file->path);
   char *const text = file_read(path, &size);
   char **const lines = report_split(text, &count);
+  report_before before = {0};
   for (size_t i = 0; i < file->line_count; i++) {
     const unsigned line = file->lines[i].line;
     size_t branches = 0;
@@ -79,7 +116,7 @@ static void report_list_file(coverage_report *report, const coverage_file *file)
       branches += file->branches[j].line == line && !file->branches[j].taken;
     if (file->lines[i].count == 0 || branches)
       report_add_place(report, file, line, branches, file->lines[i].count > 0,
-                       line && line <= count ? lines[line - 1] : NULL);
+                       line && line <= count ? lines[line - 1] : NULL, &before);
   }
   free(lines);
   free(text);
@@ -121,12 +158,14 @@ bool coverage_report_read_reasons(coverage_report *report, const char *path) {
 
 size_t coverage_report_stale(const coverage_report *report) {
   size_t stale = 0;
-  for (size_t i = 0; i < report->reason_count; i++)
-    if (!report->reasons[i].used) {
-      stale++;
-      printf("stale: %s, %s: '%s' is covered or not there; take the row away\n", report->reasons[i].file,
-             report->reasons[i].function, report->reasons[i].text);
-    }
+  for (size_t i = 0; i < report->reason_count; i++) {
+    const coverage_reason *const row = &report->reasons[i];
+    const bool rule = strstr(row->text, COVERAGE_ANY) || strstr(row->file, COVERAGE_ANY); /* its class may be empty */
+    if (!row->used)
+      printf("%s: %s, %s: '%s' is covered or not there%s\n", rule ? "empty" : "stale", row->file, row->function,
+             row->text, rule ? "" : "; take the row away");
+    stale += !row->used && !rule;
+  }
   return stale;
 }
 

@@ -5,6 +5,7 @@
 #include "coverage.h"
 
 enum { COVERAGE_FLOORS = 16 };
+#define COVERAGE_ANY "..." /* in a row's file, function or text: any text */
 
 /* Why no input reaches a line: found by file, function and the line's text, so that it does not move with the lines. */
 typedef struct coverage_reason {
@@ -36,7 +37,7 @@ bool coverage_report_read_reasons(coverage_report *report, const char *path);
 bool coverage_report_read_floors(coverage_report *report, const char *path);
 /* Finds what is uncovered, counts it, and writes the list. */
 void coverage_report_list(coverage_report *report);
-/* How many reasons stand for nothing uncovered; a line each on stdout. After coverage_report_list. */
+/* How many reasons stand for nothing uncovered, rules with COVERAGE_ANY aside; a line each on stdout. After coverage_report_list. */
 size_t coverage_report_stale(const coverage_report *report);
 /* How many floors are broken; a line each floor on stdout. */
 size_t coverage_report_floors(const coverage_report *report);

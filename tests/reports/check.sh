@@ -56,6 +56,12 @@ printf 'linker/base/a.c\ta\treturn 1;\tx is never set\n' >unreachable
 expect 0 '1 cannot be reached (a reason each), 1 are gaps' cover
 printf 'linker/base/a.c\ta\treturn 0;\tit is executed\n' >unreachable
 expect 1 "stale: linker/base/a.c, a: 'return 0;' is covered or not there" cover
+printf 'linker/...\t...\tif (...)\tx is never set\n' >unreachable # a rule, and the block behind its branch
+expect 0 '2 cannot be reached (a reason each), 0 are gaps' cover
+printf 'linker/...c\ta\t...turn 1...;\tx is never set\n' >unreachable
+expect 0 '1 cannot be reached (a reason each), 1 are gaps' cover
+printf 'linker/...\t...\t...turn 2;\tno such line\nlinker/base/a.c\ta\treturn 1;\tx is never set\n' >unreachable
+expect 0 "empty: linker/..., ...: '...turn 2;' is covered or not there" cover
 printf 'linker/base/a.c\ta\treturn 1;\n' >unreachable
 expect 2 'not FILE, FUNCTION' cover
 : >unreachable
