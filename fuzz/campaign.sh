@@ -136,23 +136,32 @@ seeds_of() { # NAME
   done
 }
 
+# The words of a command line, which chance does not come to.
+dictionary_of() { # NAME
+  [[ $1 == options && -x $release/fuzz/fuzz_dictionary ]] || return 0
+  "$release/fuzz/fuzz_dictionary" options >"$state/options.dict"
+  say "$state/options.dict"
+}
+
 # One target for its share of the time. A finding that ends the process is kept by the engine, and it starts again.
 run_target() { # NAME
-  local name=$1 log=$state/logs/$1 begin=$SECONDS left seeds
+  local name=$1 log=$state/logs/$1 begin=$SECONDS left seeds dictionary
   local corpus=$state/corpus/$name
   mkdir -p "$corpus"
+  dictionary=$(dictionary_of "$name")
   mapfile -t seeds < <(seeds_of "$name")
   : >"$log"
   while left=$((share - (SECONDS - begin))) && ((left > 0 && !stopped)); do
     TWIN_FUZZ_RULES=$state/rules.d/$name wait_for "$build/fuzz/fuzz_$name" -max_total_time="$left" \
-      -max_len="$(longest_of "$name")" -entropic=0 -timeout=30 -rss_limit_mb=4096 -print_final_stats=1 \
+      -max_len="$(longest_of "$name")" -entropic=0 -timeout=30 -rss_limit_mb=4096 -print_final_stats=1 ${dictionary:+"-dict=$dictionary"} \
       -artifact_prefix="$state/findings/$name-" "$corpus" ${seeds[@]+"${seeds[@]}"} >>"$log" 2>&1 || sleep 1
   done
 }
 
 # The same by AFL++, which goes on with its queue of the run before. What it kept becomes findings with the names of the others.
 run_target_afl() { # NAME
-  local name=$1 log=$state/logs/$1 queue=$state/afl/$1 place seeds=$state/afl/$1.seeds kind file
+  local name=$1 log=$state/logs/$1 queue=$state/afl/$1 place seeds=$state/afl/$1.seeds kind file dictionary
+  dictionary=$(dictionary_of "$name")
   mkdir -p "$queue" "$seeds" "$state/corpus/$name"
   while read -r place; do find "$place" -type f -exec cp -n -t "$seeds" {} +; done < <(seeds_of "$name")
   # the four targets of plain bytes have no use for a mutator of envelopes
@@ -162,7 +171,7 @@ run_target_afl() { # NAME
   esac
   # a processor that does other work makes no hang of a slow input; a process that ends by itself after 2,000 inputs is
   # waited for, so that its time is counted
-  wait_for afl-fuzz -V "$share" -t 30000 -m none -G "$(longest_of "$name")" -i "$seeds" -o "$queue" \
+  wait_for afl-fuzz -V "$share" -t 30000 -m none -G "$(longest_of "$name")" -i "$seeds" -o "$queue" ${dictionary:+-x "$dictionary"} \
     "$build/fuzz/fuzz_$name" -2000 >"$log" 2>&1 || true
   for kind in crashes hangs; do
     for file in "$queue/default/$kind"/id*; do
@@ -215,7 +224,10 @@ show_target() { # NAME
 }
 
 running=()
-stop() { ((${#running[@]} == 0)) || kill "${running[@]}" 2>/dev/null || true; }
+stop() {
+  mapfile -t running < <(jobs -rp)
+  ((${#running[@]} == 0)) || kill "${running[@]}" 2>/dev/null || true
+}
 trap 'stop; wait; exit 130' INT TERM
 run=run_target
 if [[ $engine == afl ]]; then run=run_target_afl; fi

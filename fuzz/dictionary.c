@@ -2,6 +2,7 @@
  * inputs that hold cubins, `fuzz_dictionary options` for the words of a command line. */
 #include "fuzz/envelope.h"
 
+#include "catalog/architecture.h"
 #include "catalog/option.h"
 #include "catalog/relocation.h"
 
@@ -75,6 +76,8 @@ static void print_options(void) {
     if (row->short_name)
       printf("\" -%s%s\"\n", row->short_name, end);
   }
+  for (size_t i = 0; tl_architecture_at(i); i++) /* no word says more without one that is known */
+    printf("\" -arch=%s \"\n", tl_architecture_at(i)->name);
 }
 
 int main(int argc, char **argv) {

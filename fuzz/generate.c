@@ -205,6 +205,8 @@ static void generate_program(const built_choices *choices, fuzz_envelope *envelo
   built_program_plan(&program);
   generate_shrink(choices, &program);
   uint32_t rare = fuzz_rare_choose(choices);
+  if (built_choose(choices, 200) == 199)
+    return; /* no input */
   for (uint32_t i = 0; i < program.file_count; i++) {
     char name[FUZZ_NAME];
     size_t size = 0;

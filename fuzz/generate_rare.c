@@ -59,7 +59,7 @@ static void rare_wide_parameters(built_file *file) {
 }
 
 static void rare_wide_constants(built_file *file) {
-  static const uint64_t sizes[] = {16, 0, ALIGN_OVER_LIMIT};
+  static const uint64_t sizes[] = {16, 0, ALIGN_OVER_LIMIT, UINT32_MAX};
   const uint32_t size = built_choose(file->choices, sizeof sizes / sizeof *sizes);
   const tb_symbol constant =
       tb_constant(file->cubin, file->number ? "rare_constant1" : "rare_constant0", TB_GLOBAL, 16, 4, rare_bytes);

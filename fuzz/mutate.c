@@ -666,12 +666,18 @@ static bool file_other(mutation *m) {
               {"\2\0\x3e\0", 16, 4},
               {"\0", 49, 1}, /* for no machine, and for later ones */
               {"\x64", 49, 1}};
+  /* of an archive: the header of its first member, whole */
+  enum { ARCHIVE_MAGIC = 8 };
+  static const char member[] = "member/         0           0     0     644     4         `\n";
+  _Static_assert(sizeof member - 1 == 60, "a member's header");
   const uint32_t row = mutate_below(m, sizeof rows / sizeof *rows);
   const bool bytes = mutate_percent(m, 20);
   if (m->file->size < EDIT_HEAD)
     return false;
   if (bytes)
     memcpy(m->file->bytes + rows[row].at, rows[row].bytes, rows[row].size);
+  if (bytes && mutate_percent(m, 50) && m->file->size >= ARCHIVE_MAGIC + sizeof member - 1)
+    memcpy(m->file->bytes + ARCHIVE_MAGIC, member, sizeof member - 1);
   if (mutate_percent(m, 3))
     fuzz_file_set(m->file, fuzz_memory(0), 0);
   (void)snprintf(m->file->name, FUZZ_NAME, "%s", mutate_percent(m, 12) ? CHOOSE(m, others) : CHOOSE(m, names));
