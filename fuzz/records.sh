@@ -2,7 +2,9 @@
 # How long was fuzzed, by engine and target: ./run fuzz --records.
 #
 #   records.sh [FILE...]     the sum of these records; without one, of fuzz/records
-#   records.sh --keep STATE  what the campaigns of a state directory did becomes part of fuzz/records; then the sum
+#   records.sh --keep STATE...  what the campaigns of state directories did becomes part of fuzz/records; then the sum. States
+#                            whose campaigns ran at the same time are kept at once, so that a finding of one ends the
+#                            other's time without one
 #
 # A line of records, tabs between: date, commit, engine, target, executions, seconds of processor time (`-` where only the clock
 # was read), seconds by the clock, findings, differences. A finding ended a target, or is one of a target that is right
@@ -13,10 +15,14 @@ set -euo pipefail
 source=$(dirname "$(realpath "$0")")
 
 if [[ ${1:-} == --keep ]]; then
-  state=${2:?--keep STATE}
-  mv "$state/records" "$state/records.taken" # a campaign that runs on begins a new file
-  cat "$state/records.taken" >>"$state/records.kept"
-  { cat "$source/records" "$state/records.taken" 2>/dev/null || true; } | LC_ALL=C sort -s -k 1,1 | awk -F '\t' '
+  work=$(mktemp -d)
+  for state in "${@:2}"; do
+    mv "$state/records" "$state/records.taken" # a campaign that runs on begins a new file
+    cat "$state/records.taken" >>"$work/taken"
+    cat "$state/records.taken" >>"$state/records.kept"
+    rm "$state/records.taken"
+  done
+  LC_ALL=C sort -s -k 1,1 "$source/records" "${work:?}/taken" | awk -F '\t' '
     /^#/ { print; next }
     NF == 9 {
       generation += ($8 > 0) + ended # what was run before a finding, the finding, and what was run after it
@@ -32,9 +38,9 @@ if [[ ${1:-} == --keep ]]; then
     END { for (i = 1; i <= count; i++) {
       key = order[i]
       printf "%s\t%s\t%d\t%s\t%d\t%d\t%d\n", last[key], name[key], executions[key], processor[key], clock[key], findings[key], differences[key]
-    } }' >"$state/records.sum"
-  { grep '^#' "$state/records.sum" || true; grep -v '^#' "$state/records.sum" | LC_ALL=C sort; } >"$source/records"
-  rm "$state/records.taken" "$state/records.sum"
+    } }' >"$work/sum"
+  { grep '^#' "$work/sum" || true; grep -v '^#' "$work/sum" | LC_ALL=C sort; } >"$source/records"
+  rm -rf "$work"
   set --
 fi
 (($#)) || set -- "$source/records"

@@ -40,18 +40,16 @@ static char **report_split(char *text, size_t *count) {
  * does not break. */
 static bool report_matches(const char *pattern, const char *text) {
   const char *const dots = strstr(pattern, COVERAGE_ANY);
-  const size_t head = dots ? (size_t)(dots - pattern) : strlen(pattern) + 1;
-  if (strncmp(pattern, text, head) != 0)
-    return false;
   if (!dots)
-    return true;
+    return strcmp(pattern, text) == 0;
+  const size_t head = (size_t)(dots - pattern);
+  if (strlen(text) < head || memcmp(pattern, text, head) != 0)
+    return false;
   const char *const rest = dots + strlen(COVERAGE_ANY);
-  for (text += head;; text++) {
-    if (report_matches(rest, text))
-      return true;
+  for (text += head; !report_matches(rest, text); text++)
     if (!*text)
       return false;
-  }
+  return true;
 }
 
 static const coverage_reason *report_find_reason(coverage_report *report, const char *path, const char *function,

@@ -10,7 +10,7 @@ rm -rf "$out"
 export AFL_CUSTOM_MUTATOR_LIBRARY=$PWD/build/release/fuzz/libtwinmutator.so TWIN_FUZZ_FINDINGS=$PWD/build/afl-found
 export AFL_NO_UI=1 AFL_SKIP_CPUFREQ=1 AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES=1 AFL_NO_AFFINITY=1
 mkdir -p "$TWIN_FUZZ_FINDINGS"
-afl-fuzz -V "$seconds" -m none -i fuzz/seeds/links -o "$out" build/afl/fuzz/fuzz_differential >"build/afl-fuzz.log" 2>&1 </dev/null ||
+afl-fuzz -V "$seconds" -t 30000 -m none -i fuzz/seeds/links -o "$out" build/afl/fuzz/fuzz_differential >"build/afl-fuzz.log" 2>&1 </dev/null ||
   { tail -n 20 build/afl-fuzz.log && exit 1; }
 stats=$out/default/fuzzer_stats
 awk -F' *: *' '
