@@ -85,7 +85,7 @@ mapfile -t planted < <(printf '%s\n' "${planted[@]}" | grep -vE "$left_out" | LC
 # The state of everything that a program with a fault depends on, and of everything that a verdict does: another state is
 # another directory, another record. Where only inputs are changed the programs stay.
 state_of() { git ls-files -z "$@" | xargs -0 cat | git hash-object --stdin | cut -c 1-12; }
-made_of=$(state_of linker oracle tests/support tests/harness tests/faults/{draw,source,tokens}.[ch] tests/faults/guarded_*)
+made_of=$(state_of linker oracle tests/support tests/harness tests/faults/{draw,source,tokens}.[ch] tests/faults/guarded_* tests/faults/shadow)
 state=$(state_of linker oracle corpus tests fuzz/*.[ch] docs/specification tools/damage_{mutate,fields}.c)
 work=$root/build/faults/$room-$seed-$count-$made_of
 [[ -z $plants ]] || {
@@ -123,10 +123,19 @@ compile() { # SOURCE FROM OBJECT [FLAGS]: compiles SOURCE as the file FROM of th
   (cd "$build" && eval "${command/ -c / -iquote "$root/${2%/*}" -c }") 2>"$3.log" </dev/null
 }
 
+# The reference's memory tells its sanitizer what nobody may touch; the hunt's header in that one's place looks after it.
+shadowed() { # FILE COMMAND
+  if [[ $1 == oracle/reference/memory.c ]]; then
+    printf '%s' "${2/ -I/ -DREF_HAS_SHADOW -I$root/tests/faults/shadow -I}"
+  else
+    printf '%s' "$2"
+  fi
+}
+
 declare -A command_of
 read_commands() {
   local file command
-  while IFS=$'\t' read -r file command; do command_of[$file]=$command; done < <(commands "$objects")
+  while IFS=$'\t' read -r file command; do command_of[$file]=$(shadowed "$file" "$command"); done < <(commands "$objects")
   ((${#command_of[@]})) || die "nothing is built for $room; ./run build"
 }
 
@@ -164,6 +173,7 @@ guarded_of() { # FILE
 take_object() { # FILE COMMAND TO
   local guarded command
   guarded=$(guarded_of "$1")
+  [[ $2 != *-DREF_HAS_SHADOW* ]] || guarded=$1
   if [[ -n $guarded ]]; then
     command=$(rewrite "$2" "$1" "$root/$guarded" "$3") || die "cannot compile $guarded"
     (cd "$build" && eval "${command/ -c / -iquote "$root/${1%/*}" -c }") 2>"$3.log" </dev/null || die "cannot compile $guarded"
@@ -179,7 +189,7 @@ build_voter() {
   local file command all=()
   mkdir -p "$work/voter"
   while IFS=$'\t' read -r file command; do
-    take_object "$file" "$command" "$work/voter/${file//\//@}.o"
+    take_object "$file" "$(shadowed "$file" "$command")" "$work/voter/${file//\//@}.o"
     all+=("$work/voter/${file//\//@}.o")
   done < <(commands "$voter")
   join voter "$work/voter.o" "${all[@]}"
