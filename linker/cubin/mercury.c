@@ -287,6 +287,33 @@ static void mercury_check_branches(const checker *c, uint32_t section, const tl_
   }
 }
 
+/* LEPC of a place names the next one or one behind it, to which nothing but the last instruction before it goes elsewhere, as the code of
+ * -pic and -sanitize does. */
+static bool mercury_names_near(const tl_cubin_section *sass, uint64_t place) {
+  enum { OPCODE = 0xfff, INSTRUCTION = TL_CODE_INSTRUCTION, FIELD = 24, HIGH_BITS = 18 };
+  const uint64_t high = tl_get64(sass->data + place + 8) & ((UINT64_C(1) << HIGH_BITS) - 1);
+  const uint64_t distance = tl_get64(sass->data + place) >> FIELD | high << (64 - FIELD);
+  const uint64_t next = place + INSTRUCTION;
+  if (distance % INSTRUCTION || distance >= sass->size - next)
+    return false;
+  for (uint64_t at = next; at + INSTRUCTION < next + distance; at += INSTRUCTION)
+    if (mercury_is_control(tl_get16(sass->data + at) & OPCODE))
+      return false;
+  return true;
+}
+
+/* nvlink makes other code where LEPC names another place, or crashes (L761). */
+static void mercury_check_places(const checker *c, uint32_t section, const tl_cubin_section *sass) {
+  enum { OPCODE = 0xfff, PLACE_OF_CODE = 0x94e };
+  for (size_t i = 0; i < c->code.count; i++) {
+    const tl_code_place *const place = &c->code.items[i];
+    if (place->derived && place->count == 1 && (tl_get16(sass->data + place->sass) & OPCODE) == PLACE_OF_CODE &&
+        !mercury_names_near(sass, place->sass))
+      mercury_fail(c, tl_get32(mercury_section(c, section)->data), place->sass,
+                   "a place in code is not one that the code goes on to (L761)");
+  }
+}
+
 /* A word that is no instruction nvlink leaves out where it derives Mercury's from the SASS text, and over those that the
  * architecture does not have it crashes (L621). */
 static void mercury_check_derived(const checker *c, uint32_t section, const tl_cubin_section *sass) {
@@ -375,6 +402,7 @@ static void mercury_check_text(checker *c, uint32_t section) {
   mercury_check_inner(c, section);
   mercury_check_derived(c, section, sass);
   mercury_check_branches(c, section, sass);
+  mercury_check_places(c, section, sass);
   mercury_check_records(c, section, sass);
   for (uint32_t i = c->about[section]; i; i = c->previous[i]) {
     if (mercury_section(c, i)->type == SHT_CUDA_MERCURY_RELA)

@@ -40,7 +40,8 @@ static bool moved_is_branch(const uint8_t *at) {
          opcode == 0xb47 || opcode == OP_COLLECTIVE || (opcode == OP_WARPSYNC && collective);
 }
 
-/* LEPC of a place behind it, which -pic and -sanitize write: 32 bits of bytes at 24, from the next instruction. */
+/* LEPC of a place behind it, which -pic and -sanitize write: 32 bits of bytes at 24, from the next instruction. Nothing is
+ * put in before that place, or left out (L761). */
 static bool moved_is_place(const uint8_t *at) {
   return moved_opcode(at) == OP_PLACE && tl_get64(at) >> 55 == 0 && (tl_get64(at + 8) & 0x3ffff) == 0;
 }
@@ -198,13 +199,6 @@ static void moved_move_target(const tl_moved_text *t, uint32_t index, uint8_t *t
   moved_put(to, low, high);
 }
 
-static void moved_move_place(const tl_moved_text *t, uint32_t index, uint8_t *to) {
-  const uint64_t low = tl_get64(to), next = ((uint64_t)index + 1) * INSTRUCTION;
-  const uint64_t target = next + (low >> 24 & UINT32_MAX);
-  if (target < (uint64_t)t->count * INSTRUCTION)
-    tl_put64(to, (low & ~(UINT64_C(0xffffffff) << 24)) | (tl_moved_place(t, target) - t->place[index + 1]) << 24);
-}
-
 static uint8_t *moved_write(tl_cubin_section *text, const tl_moved_text *t, tl_arena *arena) {
   const uint64_t size = tl_moved_padded(t->place[t->count]);
   uint8_t *const bytes = tl_arena_new(arena, uint8_t, size);
@@ -217,8 +211,6 @@ static uint8_t *moved_write(tl_cubin_section *text, const tl_moved_text *t, tl_a
     memcpy(to, t->bytes + (uint64_t)i * INSTRUCTION, INSTRUCTION);
     if (moved_is_branch(to) || moved_opcode(to) == OP_BSSY)
       moved_move_target(t, i, to);
-    else if (moved_is_place(to))
-      moved_move_place(t, i, to);
     else if (t->returns && t->returns[i]) /* L725 */
       tl_put32(to + 4, (uint32_t)tl_moved_place(t, tl_get32(to + 4)));
   }

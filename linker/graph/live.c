@@ -184,6 +184,14 @@ static void live_read_references(const marker *m) {
       live_take(m, i);
 }
 
+/* nvlink drops entries of constants against a function that loses before it sees what they are (L85, D83, L760). */
+static bool live_forgets(const marker *m, uint32_t file, const tl_cubin_section *entries, uint32_t symbol) {
+  const tl_cubin *const cubin = &m->files[file];
+  const uint32_t type = entries->info < cubin->section_count ? cubin->sections[entries->info].type : SHT_NULL;
+  return tl_section_type_is_constant(type) && type != SHT_CUDA_CONSTANT0 && live_loses(m, file, symbol) &&
+         tl_defect_matched(m->diagnostics->options, TL_DEFECT_D83);
+}
+
 /* R15: a function descriptor entry makes its function address-taken, with its own prototype (L20). */
 static void live_read_descriptors(marker *m, uint32_t file) {
   const tl_cubin *const cubin = &m->files[file];
@@ -195,7 +203,8 @@ static void live_read_descriptors(marker *m, uint32_t file) {
     for (uint64_t i = 0; i < count; i++) {
       const tl_cubin_relocation entry = tl_cubin_relocation_at(section, i);
       const tl_relocation_row *const row = tl_relocation_in_view(entry.type, cubin->view == TL_VIEW_MERCURY);
-      if (!row || row->kind != TL_RELOC_FUNC_DESC || entry.symbol >= cubin->symbol_count)
+      if (!row || row->kind != TL_RELOC_FUNC_DESC || entry.symbol >= cubin->symbol_count ||
+          live_forgets(m, file, section, entry.symbol))
         continue;
       const uint32_t function = m->resolution->bodies[file][entry.symbol].function;
       if (function == TL_NONE)
