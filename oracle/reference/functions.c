@@ -323,20 +323,22 @@ static void ref_function_survey_file(ref_link *link, size_t number) {
   }
 }
 
-/* R15: a function descriptor relocation takes its target's address, in a dead function too, but not in a losing body. The
- * prototype is that of `.nv.prototype` of any file; RF52: without one its place in the strings is 0. */
+/* R15: a function descriptor relocation takes its target's address, in a dead function too, but not in a losing body, nor where
+ * it is dropped (L760, RF301). The prototype is that of `.nv.prototype` of any file; RF52: without one its place in the strings is 0. */
 static void ref_function_read_descriptors(ref_link *link, const ref_file *file, uint32_t section) {
   const uint32_t owner = ref_merge_owner(file, file->cubin.sections[section].info);
   if (owner != 0 && file->body_of[owner] == REF_BODY_LOSES) {
     return;
   }
+  const uint32_t target = file->cubin.sections[section].info;
   for (size_t i = 0; i < ref_cubin_relocation_count(&file->cubin, section); i++) {
     const ref_relocation entry = ref_cubin_relocation(&file->cubin, section, i);
     const size_t number = ref_function_of_symbol(file, entry.symbol);
     const ref_relocation_row *row = ref_relocation_row_of(entry.type);
     const bool foreign = entry.type >= REF_MERCURY_FIRST && !link->is_capsule; /* RF228 */
     const bool descriptor = row != NULL && row->kind == REF_KIND_FUNC_DESC && !foreign;
-    if (descriptor && number != REF_NONE && !link->functions[number].address_taken) {
+    const bool forgotten = ref_relocation_is_forgotten(link, file, target, entry.symbol);
+    if (descriptor && !forgotten && number != REF_NONE && !link->functions[number].address_taken) {
       link->functions[number].address_taken = true;
       link->functions[number].taken_without_text = link->functions[number].prototype == NULL;
       link->functions[number].taken_prototype =

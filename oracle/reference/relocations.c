@@ -5,6 +5,7 @@
 #include <string.h>
 
 enum {
+  LAST_FORGOTTEN_BANK = 6,
   LOADER_FIRST = REF_MERCURY_FIRST + 60,
   LOADER_LAST = REF_MERCURY_FIRST + 63,
   LOW = 5, /* of Mercury */
@@ -62,13 +63,14 @@ void ref_relocation_move_entries(ref_link *link, size_t section, const ref_out_s
   }
 }
 
-/* R30 */
+/* R30. RF302: Mercury's compiler constants are none in links of SASS kind. */
 static void ref_relocation_check_target(ref_link *link, const ref_file *file, uint32_t target) {
   const uint32_t type = target < file->cubin.section_count ? file->cubin.sections[target].type : 0;
   const bool own = type == REF_TYPE_METADATA || type == REF_TYPE_CONSTANT_GENERIC || type == REF_TYPE_GLOBAL_INIT ||
                    type == REF_TYPE_UFT || (type >= REF_TYPE_UIDX && type <= REF_TYPE_UDT) ||
                    type == REF_TYPE_UDT_ENTRY;
-  if (type != REF_TYPE_PROGBITS && !own && !ref_section_type_is_constant(type)) { /* L192 */
+  const bool constant = ref_section_type_is_constant(type) && (type != REF_TYPE_CONSTANT_OPTIMIZER || link->is_capsule);
+  if (type != REF_TYPE_PROGBITS && !own && !constant) { /* L192 */
     ref_message_fatal(link, "E62", "Internal error: unexpected reloc section");
   }
 }
@@ -78,22 +80,33 @@ bool ref_relocation_is_address_table(uint32_t type) {
   return type == REF_TYPE_CONSTANT_PIC || type == REF_TYPE_CONSTANT + 4;
 }
 
-/* W8.3: entries against a losing body in the three debug sections. RF1, D83: in constant sections, entries against
- * whatever lost in this file, so that a pointer in constant memory stays 0; by default they stay. W8.5: entries inside a
- * lost weak variable. */
+/* RF1, D83: sections whose entries against whatever lost in their file go. In links of SASS kind banks 1 and 3 to 6, but not the
+ * parameters' 0 and the compiler's 2 (RF300); in capsules the user's constants and tables of addresses. */
+bool ref_relocation_target_forgets(const ref_link *link, uint32_t type) {
+  const uint32_t bank = type - REF_TYPE_CONSTANT;
+  return link->is_capsule ? type == link->view->user_type || ref_relocation_is_address_table(type)
+                          : bank == 1 || (bank >= 3 && bank <= LAST_FORGOTTEN_BANK);
+}
+
+/* W8.3: entries against a losing body in the three debug sections. RF1, D83: in constant sections, entries against whatever lost
+ * in this file, so that a pointer in constant memory stays 0; by default they stay. */
+bool ref_relocation_is_forgotten(const ref_link *link, const ref_file *file, uint32_t target, uint32_t symbol) {
+  if (target >= file->cubin.section_count || symbol >= file->cubin.symbol_count) {
+    return false;
+  }
+  const ref_section *section = &file->cubin.sections[target];
+  const bool body_lost = file->function_of[symbol] != REF_NONE && file->body_of[symbol] == REF_BODY_LOSES;
+  return (body_lost && ref_relocation_target_is_debug(section->name)) ||
+         ((body_lost || file->lost[symbol]) && ref_relocation_target_forgets(link, section->type) &&
+          link->job->bug_compatible);
+}
+
+/* W8.5: entries inside a lost weak variable. */
 static bool ref_relocation_is_skipped(const ref_link *link, const ref_file *file, uint32_t target,
                                       const ref_relocation *entry) {
-  const ref_section *section = &file->cubin.sections[target];
-  if (entry->symbol < file->cubin.symbol_count) {
-    const bool body_lost =
-        file->function_of[entry->symbol] != REF_NONE && file->body_of[entry->symbol] == REF_BODY_LOSES;
-    const bool constant = section->type == link->view->user_type || ref_relocation_is_address_table(section->type);
-    if ((body_lost && ref_relocation_target_is_debug(section->name)) ||
-        (constant && (body_lost || file->lost[entry->symbol]) && link->job->bug_compatible)) {
-      return true;
-    }
-  }
-  return !ref_relocation_is_address_table(section->type) && ref_weak_offset_is_lost(link, file, target, entry->offset);
+  return ref_relocation_is_forgotten(link, file, target, entry->symbol) ||
+         (!ref_relocation_is_address_table(file->cubin.sections[target].type) &&
+          ref_weak_offset_is_lost(link, file, target, entry->offset));
 }
 
 /* L582: the module's `.nv.shared.K` for a file's, or REF_NONE. */
