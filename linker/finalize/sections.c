@@ -124,7 +124,8 @@ static void sections_fill(finalizer *f, uint32_t section, final_section *out) {
     return; /* filled with its target */
   else if (m->type == SHT_RELA && strcmp(sections_name(f, section), ".rela.debug_frame") == 0)
     out->bytes = final_frame_relocations(f, section, &out->size);
-  else if (m->type == SHT_RELA && final_mercury(f, m->about)->type == SHT_CUDA_IMAGE_HEADERS)
+  else if (m->type == SHT_RELA && final_mercury(f, m->about)->type == SHT_CUDA_IMAGE_HEADERS &&
+           !final_mercury(f, m->about)->pieces.count) /* L749: not one of the inputs */
     out->bytes = final_table_relocations(f, section, &out->size);
   else if (m->type == SHT_REL || m->type == SHT_RELA || m->type == SHT_CUDA_RESOLVEDRELA)
     out->bytes = final_relocations(f, section, &out->size);
@@ -136,6 +137,7 @@ static void sections_fill(finalizer *f, uint32_t section, final_section *out) {
     out->bytes = NULL;
     out->size = f->sass->emitted->layout->section_size[sass];
     out->align = f->sass->emitted->layout->section_align[sass];
+    out->type = tl_emit_section_type(f->sass->module, final_sass(f, sass)->type);
   } else if (m->type == SHT_CUDA_RESERVED_SHARED && sass != TL_NONE)
     out->size = f->sass->emitted->layout->section_size[sass];
   else if (section == f->mercury->module->jump_slots && f->slots.count) {

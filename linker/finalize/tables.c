@@ -79,7 +79,7 @@ static void info_put_last(const finalizer *f, info_writer *w, const uint8_t *lis
   }
   static const uint8_t table[] = {2, 0x15, 0, 0, 2, 0x16, 0, 0};
   const uint32_t slots = final_mercury(f, text)->constant0;
-  if (slots != TL_NONE && f->has_slots[slots]) /* M19 */
+  if (slots != TL_NONE && (f->has_slots[slots] || final_mercury(f, slots)->pieces.count)) /* M19, L749 */
     info_put(w, table, sizeof table);
 }
 

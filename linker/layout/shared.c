@@ -222,7 +222,7 @@ static void shared_sort_pool(shared_state *s) {
   tl_list_sort(s->arena, candidates.items, candidates.count, TL_DEAL_ALTERNATE, shared_larger_first, s);
   for (size_t i = 0; i < candidates.count; i++) {
     const uint32_t symbol = candidates.items[i];
-    if (shared_symbol(s, symbol)->external_shared)
+    if (shared_symbol(s, symbol)->external_shared || shared_symbol(s, symbol)->misplaced) /* L748: D82 has no place */
       continue;
     tl_u32_push(s->arena, &s->sorted, symbol);
     if (s->users[shared_of(symbol)].count == 1)

@@ -102,18 +102,26 @@ static uint32_t objects_owned_section(tl_merging *m, uint32_t index, uint32_t te
   uint32_t out = tl_map_get(&module->owned_sections, key);
   if (out != TL_NONE)
     return out;
-  const bool parameters = input->type == SHT_CUDA_CONSTANT0, table = parameters && module->mode->final;
+  const bool parameters = input->type == SHT_CUDA_CONSTANT0, images = input->type == SHT_CUDA_IMAGE_HEADERS;
+  const bool table = (parameters || images) && module->mode->final; /* L749 */
   out = table ? tl_module_add_section_unlisted(module, input->name, input->type, input->flags, input->align,
                                                input->entry_size)
               : tl_module_add_section(module, input->name, input->type, input->flags, input->align, input->entry_size);
-  if (table) { /* W2.4, W10.5: the bindless table's relocation section, its name around the section's own */
+  if (table &&
+      parameters) { /* W2.4, W10.5: the bindless table's relocation section, its name around the section's own */
     const uint32_t rel =
         tl_module_add_section(module, tl_module_name(module, ".rel", input->name), SHT_REL, 0, 8, ELF_REL_SIZE);
     module->sections.items[rel].about = out;
     module->sections.items[out].relocations[0] = rel;
     *tl_vector_push(module->arena, &module->strings) = (tl_string_event){input->name, TL_NONE};
   }
-  if (parameters) {
+  if (table && images) { /* L749: both names, though the entries' section is made with its entries */
+    const uint32_t rela = tl_module_name(module, ".rela", input->name);
+    tl_module_add_section_name(module, rela);
+    *tl_vector_push(module->arena, &module->strings) = (tl_string_event){rela, TL_NONE};
+    *tl_vector_push(module->arena, &module->strings) = (tl_string_event){input->name, TL_NONE};
+  }
+  if (parameters || images) {
     module->sections.items[text].constant0 = out;
   } else if (input->type == SHT_CUDA_SHARED) {
     module->sections.items[text].shared = out;
@@ -531,10 +539,9 @@ static void objects_define_shared(tl_module *module, uint32_t known, uint64_t al
   if (symbol->misplaced && !lost)
     return;
   symbol->shared = !lost;
-  if (!was_defined)
+  if (!was_defined && !lost) /* else it is sorted with the others at both places (L748) */
     module->shared_objects.items[symbol->shared_place] = TL_NONE; /* tl_merge_finish closes the gap */
-  if (!lost)
-    tl_u32_push(module->arena, &module->shared_objects, known);
+  tl_u32_push(module->arena, &module->shared_objects, known);
 }
 
 /* The definition of a symbol that an earlier file mentioned, declared common or defined weakly. */
