@@ -106,7 +106,7 @@ void final_inner_symbol(finalizer *f, uint32_t symbol, uint8_t *at) {
   if (!final_code_map_of(f, s->section))
     return;
   tl_put64(at + 8, part.start);
-  tl_put64(at + 16, code_stands(f, symbol) ? part.size : s->size);
+  tl_put64(at + 16, s->size && code_stands(f, symbol) ? part.size : s->size); /* a second name has none (L750) */
 }
 
 /* By index in the symbol table: the text of a function, if it has functions behind its beginning; TL_NONE. */
