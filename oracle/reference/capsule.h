@@ -82,7 +82,6 @@ void ref_rows_write(ref_link *link, const ref_rows *rows, uint64_t unit, ref_byt
 /* Of a capsule and its text, as an object has them. */
 ref_places ref_places_of_sections(ref_link *link, const ref_section *capsule, const ref_section *text);
 /* Of the function's body that stands. */
-ref_places ref_places_of(ref_link *link, const ref_bytes *body, const ref_bytes *text);
 ref_places ref_places_of_function(const ref_capsule *capsule, size_t function);
 /* The first at a place, NOPs included, or REF_NONE. */
 size_t ref_places_find(const ref_places *places, uint64_t place);
@@ -109,6 +108,14 @@ void ref_mercury_set_table(ref_capsule *capsule, size_t section, ref_bytes *sass
 void ref_capsule_name_constants(ref_link *link, const ref_file *file);
 void ref_capsule_restore_names(ref_cubin *view);
 ref_bytes ref_capsule_resolved(ref_capsule *capsule, size_t target);
+
+/* capsule_moves.c, I41: which words of an attribute are instructions: `stride` bytes a record, one word of each (0x55: RF246); NULL:
+ * none. */
+typedef struct ref_moved_attribute {
+  uint8_t code, stride, at;
+} ref_moved_attribute;
+
+const ref_moved_attribute *ref_moves_find_attribute(uint8_t code);
 
 /* capsule_namesakes.c: RF173, RF252 */
 void ref_namesakes_share(ref_link *link, ref_cubin *view);

@@ -181,10 +181,17 @@ static void ref_moves_relocations(const ref_mover *mover, ref_section *section) 
   }
 }
 
-/* I41: which words of an attribute are instructions: `stride` bytes a record, one word of each (0x55: RF246). */
-typedef struct ref_moved_attribute {
-  uint8_t code, stride, at;
-} ref_moved_attribute;
+const ref_moved_attribute *ref_moves_find_attribute(uint8_t code) {
+  static const ref_moved_attribute rows[] = {{0x1c, 4, 0},  {0x28, 4, 0}, {0x31, 4, 0}, {0x46, 4, 0},
+                                             {0x47, 4, 0},  {0x57, 4, 0}, {0x2e, 8, 0}, {0x39, 16, 0},
+                                             {0x40, 12, 0}, {0x44, 8, 0}, {0x55, 8, 4}};
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    if (rows[i].code == code) {
+      return &rows[i];
+    }
+  }
+  return NULL;
+}
 
 static void ref_moves_branch_targets(const ref_moves *moves, uint8_t *data, uint64_t size);
 
@@ -196,13 +203,10 @@ static bool ref_moves_is_text(const ref_attribute *attribute) {
 }
 
 static void ref_moves_attribute(const ref_mover *mover, const ref_attribute *attribute, uint8_t *data) {
-  static const ref_moved_attribute rows[] = {{0x1c, 4, 0},  {0x28, 4, 0}, {0x31, 4, 0}, {0x46, 4, 0},
-                                             {0x47, 4, 0},  {0x57, 4, 0}, {0x2e, 8, 0}, {0x39, 16, 0},
-                                             {0x40, 12, 0}, {0x44, 8, 0}, {0x55, 8, 4}};
+  const ref_moved_attribute *row = ref_moves_find_attribute(attribute->code);
   const uint8_t branch_targets = 0x34;
-  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-    for (uint64_t at = rows[i].at; rows[i].code == attribute->code && at + WORD <= attribute->size;
-         at += rows[i].stride) {
+  if (row != NULL) {
+    for (uint64_t at = row->at; at + WORD <= attribute->size; at += row->stride) {
       ref_put_u32(data + at, (uint32_t)ref_moves_instruction(mover->moves, ref_u32(data + at)));
     }
   }

@@ -7,12 +7,22 @@
 
 enum {
   UNIT = 16,
+  WORD = 4,
   ENTRY = 24, /* of bytes, in both views */
   ADDEND = 16,
   OPCODE_BITS = 0xfff,
   PLACE_LOW = REF_MERCURY_FIRST + 40, /* halves of a place in code */
   PLACE_HIGH = REF_MERCURY_FIRST + 41
 };
+
+/* A section about a function of which another has the name. */
+typedef struct ref_namesake {
+  ref_link *link;
+  const ref_cubin *whole;
+  uint32_t first, mercury; /* the sections of both views that all of the name have */
+  const ref_section *text; /* its own */
+  ref_places places;
+} ref_namesake;
 
 static bool ref_namesakes_is_known_by_name(const ref_section *section) {
   return section->type == REF_TYPE_INFO || section->type == REF_TYPE_RELA;
@@ -101,10 +111,11 @@ static bool ref_namesakes_find_entry(const ref_cubin *whole, uint32_t sass, uint
  * Mercury's code for what it loads, 0 at branches. */
 typedef enum ref_namesake_addend { REF_NAMESAKE_MOVED, REF_NAMESAKE_KEPT, REF_NAMESAKE_NONE } ref_namesake_addend;
 
-static ref_namesake_addend ref_namesakes_addend_kind(const ref_bytes *text, uint64_t offset) {
+static ref_namesake_addend ref_namesakes_addend_kind(const ref_section *text, uint64_t offset) {
   static const uint16_t kept[] = {0x387, 0x7ac, 0x919, 0x983, 0x992, 0x9c3, 0xb1d, 0xb82};
   static const uint16_t branches[] = {0x943, 0x944, 0x945, 0x947};
-  const uint16_t opcode = offset + UNIT <= text->size ? ref_u16(text->data + offset) & OPCODE_BITS : 0;
+  const uint16_t opcode =
+      text->data != NULL && offset + UNIT <= text->size ? ref_u16(text->data + offset) & OPCODE_BITS : 0;
   for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++) {
     if (opcode == kept[i]) {
       return REF_NAMESAKE_KEPT;
@@ -118,15 +129,14 @@ static ref_namesake_addend ref_namesakes_addend_kind(const ref_bytes *text, uint
   return REF_NAMESAKE_MOVED;
 }
 
-static uint64_t ref_namesakes_addend(ref_link *link, const ref_bytes *text, const ref_places *places, uint64_t offset,
-                                     const ref_relocation *entry) {
-  const ref_namesake_addend kind = ref_namesakes_addend_kind(text, offset);
+static uint64_t ref_namesakes_addend(const ref_namesake *namesake, uint64_t offset, const ref_relocation *entry) {
+  const ref_namesake_addend kind = ref_namesakes_addend_kind(namesake->text, offset);
   if (kind != REF_NAMESAKE_MOVED) {
     return kind == REF_NAMESAKE_KEPT ? (uint64_t)entry->addend : 0;
   }
-  const size_t found = ref_places_find(places, (uint64_t)entry->addend);
+  const size_t found = ref_places_find(&namesake->places, (uint64_t)entry->addend);
   if (found == REF_NONE) { /* nvlink ends by a signal: D113 */
-    ref_message_fatal(link, "RF252", "an entry names a place at which no instruction begins: 0x%llx",
+    ref_message_fatal(namesake->link, "RF252", "an entry names a place at which no instruction begins: 0x%llx",
                       (unsigned long long)entry->addend);
   }
   return (uint64_t)found * UNIT;
@@ -146,61 +156,113 @@ static uint64_t ref_namesakes_place(const ref_places *places, uint64_t decoded) 
   return (uint64_t)found * UNIT;
 }
 
-/* --- a section --- */
+/* --- attributes --- */
 
-static ref_bytes ref_namesakes_bytes(ref_link *link, const ref_section *section) {
-  ref_bytes bytes = {0};
-  if (section->data != NULL) {
-    ref_bytes_add(link, &bytes, section->data, (size_t)section->size);
+/* The Mercury view's record of a code and rank. */
+static bool ref_namesakes_find_attribute(const ref_section *mercury, uint8_t code, size_t rank, ref_attribute *found) {
+  uint64_t position = 0;
+  while (ref_cubin_next_attribute(mercury, &position, found)) {
+    if (found->code == code && rank-- == 0) {
+      return true;
+    }
   }
-  return bytes;
+  return false;
 }
 
-static void ref_namesakes_move_section(ref_link *link, const ref_cubin *whole, ref_section *section, uint32_t sass,
-                                       uint32_t first) {
-  const uint32_t mercury = ref_namesakes_find(whole, first, ".nv.merc", 0);
-  const uint32_t target = whole->sections[sass].info;
-  const uint32_t own = ref_namesakes_find(whole, sass, ".nv.merc", ref_namesakes_rank(whole, sass));
-  const uint32_t code = own == 0 ? 0 : whole->sections[own].info;
-  if (mercury == 0 || target >= whole->section_count || code == 0 || code >= whole->section_count) {
-    return;
+/* RF257: an instruction that an attribute names; 0 where none begins at the place. Behind the code nvlink reads foreign memory. */
+static uint32_t ref_namesakes_instruction(const ref_namesake *namesake, uint32_t place) {
+  if (place >= namesake->places.end) {
+    ref_message_fatal(namesake->link, "RF257", "an attribute names an instruction behind its function: 0x%x", place);
   }
-  const ref_bytes text = ref_namesakes_bytes(link, &whole->sections[target]);
-  const ref_bytes body = ref_namesakes_bytes(link, &whole->sections[code]);
-  const ref_places places = ref_places_of(link, &body, &text);
-  if (ref_namesakes_is_past_end(whole, mercury, &places)) {
-    return;
-  }
-  uint8_t *data = ref_memory_take(link, (size_t)section->size + 1, 1);
+  return (uint32_t)ref_places_self(&namesake->places, place);
+}
+
+/* Plain lists of places; what else names instructions stays the first one's. */
+static void ref_namesakes_move_attributes(const ref_namesake *namesake, ref_section *section) {
+  uint8_t *data = ref_memory_take(namesake->link, (size_t)section->size + 1, 1);
+  size_t rank[256] = {0};
+  uint64_t position = 0;
+  ref_attribute attribute, from;
   memcpy(data, section->data, (size_t)section->size);
-  for (size_t i = 0; i < ref_cubin_relocation_count(whole, first); i++) {
-    const ref_relocation entry = ref_cubin_relocation(whole, first, i);
-    ref_relocation from;
-    if (!ref_namesakes_find_entry(whole, first, mercury, &entry, &from)) {
+  while (ref_cubin_next_attribute(section, &position, &attribute)) {
+    const ref_moved_attribute *row = attribute.format == 4 ? ref_moves_find_attribute(attribute.code) : NULL;
+    if (row == NULL || row->stride != WORD ||
+        !ref_namesakes_find_attribute(&namesake->whole->sections[namesake->mercury], attribute.code,
+                                      rank[attribute.code]++, &from)) {
       continue;
     }
-    const uint64_t offset = ref_namesakes_place(&places, from.offset);
-    ref_put_u64(data + i * ENTRY, offset);
-    if (from.type == PLACE_LOW || from.type == PLACE_HIGH) {
-      ref_put_u64(data + i * ENTRY + ADDEND, ref_namesakes_addend(link, &text, &places, offset, &from));
+    for (uint64_t at = 0; at + WORD <= attribute.size && at + WORD <= from.size; at += WORD) {
+      ref_put_u32(data + (attribute.data - section->data) + at,
+                  ref_namesakes_instruction(namesake, ref_u32(from.data + at)));
     }
   }
   section->data = data;
+}
+
+/* --- a section --- */
+
+static void ref_namesakes_move_entries(const ref_namesake *namesake, ref_section *section) {
+  const ref_cubin *whole = namesake->whole;
+  if (ref_namesakes_is_past_end(whole, namesake->mercury, &namesake->places)) {
+    return;
+  }
+  uint8_t *data = ref_memory_take(namesake->link, (size_t)section->size + 1, 1);
+  memcpy(data, section->data, (size_t)section->size);
+  for (size_t i = 0; i < ref_cubin_relocation_count(whole, namesake->first); i++) {
+    const ref_relocation entry = ref_cubin_relocation(whole, namesake->first, i);
+    ref_relocation from;
+    if (!ref_namesakes_find_entry(whole, namesake->first, namesake->mercury, &entry, &from)) {
+      continue;
+    }
+    const uint64_t offset = ref_namesakes_place(&namesake->places, from.offset);
+    ref_put_u64(data + i * ENTRY, offset);
+    if (from.type == PLACE_LOW || from.type == PLACE_HIGH) {
+      ref_put_u64(data + i * ENTRY + ADDEND, ref_namesakes_addend(namesake, offset, &from));
+    }
+  }
+  section->data = data;
+}
+
+static bool ref_namesakes_begin(ref_namesake *namesake, uint32_t sass) {
+  const ref_cubin *whole = namesake->whole;
+  const uint32_t target = whole->sections[sass].info;
+  const uint32_t own = ref_namesakes_find(whole, sass, ".nv.merc", ref_namesakes_rank(whole, sass));
+  const uint32_t code = own == 0 ? 0 : whole->sections[own].info;
+  namesake->mercury = ref_namesakes_find(whole, namesake->first, ".nv.merc", 0);
+  if (namesake->mercury == 0 || target >= whole->section_count || code == 0 || code >= whole->section_count) {
+    return false;
+  }
+  namesake->text = &whole->sections[target];
+  namesake->places = ref_places_of_sections(namesake->link, &whole->sections[code], namesake->text);
+  return true;
+}
+
+static bool ref_namesakes_is_about_function(const ref_section *section) {
+  const char *const prefix = section->type == REF_TYPE_INFO ? ".nv.info." : ".rela.text.";
+  return ref_namesakes_is_known_by_name(section) && (section->flags & REF_FLAG_MERCURY) == 0 && section->data != NULL &&
+         strncmp(section->name, prefix, strlen(prefix)) == 0;
 }
 
 void ref_namesakes_move(ref_link *link, const ref_cubin *whole, ref_cubin *sass) {
   ref_map first = {0};
   for (uint32_t i = 1; i < sass->section_count && link->job->bug_compatible; i++) {
     ref_section *section = &sass->sections[i];
-    if (section->type != REF_TYPE_RELA || (section->flags & REF_FLAG_MERCURY) != 0 ||
-        strncmp(section->name, ".rela.text.", strlen(".rela.text.")) != 0) {
+    if (!ref_namesakes_is_about_function(section)) {
       continue;
     }
     const size_t known = ref_map_find(&first, section->name);
     if (known == REF_NONE) {
       ref_map_set(link, &first, section->name, i);
-    } else if (section->data != NULL) {
-      ref_namesakes_move_section(link, whole, section, i, (uint32_t)known);
+      continue;
+    }
+    ref_namesake namesake = {.link = link, .whole = whole, .first = (uint32_t)known};
+    if (!ref_namesakes_begin(&namesake, i)) {
+      continue;
+    }
+    if (section->type == REF_TYPE_INFO) {
+      ref_namesakes_move_attributes(&namesake, section);
+    } else {
+      ref_namesakes_move_entries(&namesake, section);
     }
   }
 }

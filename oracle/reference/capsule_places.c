@@ -16,7 +16,7 @@ static size_t ref_places_find_self(const ref_bytes *text, size_t first, size_t c
   return first;
 }
 
-ref_places ref_places_of(ref_link *link, const ref_bytes *body, const ref_bytes *text) {
+static ref_places ref_places_of(ref_link *link, const ref_bytes *body, const ref_bytes *text) {
   const size_t count = text->size / UNIT;
   ref_places places = {.count = count,
                        .at = ref_memory_take(link, count + 1, sizeof *places.at),
