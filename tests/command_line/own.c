@@ -91,6 +91,33 @@ static void own_test_reproduce(void **state) {
   free(archive.data);
 }
 
+/* L723: what nvlink would make anew with -r and -g stays, and a line says of which kernel. */
+static void own_test_kept_texts(void **state) {
+  (void)state;
+  static const char kept[] = "Kernel 'k3' keeps the text of its input", because[] = "(L723)";
+  static const struct {
+    const char *line;
+    bool says;
+  } links[] = {{"-arch=sm_100 -r -g recursion.cubin -o out.cubin", true},
+               {"-arch=sm_100 -g recursion.cubin -o out.cubin", true},
+               {"-arch=sm_100 recursion.cubin -o out.cubin", false},
+               {"-arch=sm_100 -r -g taken.cubin -o out.cubin", false}};
+  const harness_job *job = NULL;
+  for (size_t i = 0; i < command.jobs.count; i++)
+    if (strstr(command.jobs.items[i].directory, "/ewp_inner/sm_100/inner"))
+      job = &command.jobs.items[i];
+  assert_non_null(job);
+  harness_link_inputs(job->inputs, command.scratch);
+  for (size_t i = 0; i < sizeof links / sizeof *links; i++) {
+    harness_outcome outcome;
+    command_run(command.program, links[i].line, &outcome);
+    assert_int_equal(outcome.code, 0);
+    const char *const said = strstr((char *)outcome.err.data, kept);
+    assert_int_equal(said != NULL && strstr(said, because) != NULL, links[i].says);
+    harness_free_outcome(&outcome);
+  }
+}
+
 /* Under twinlink's own identity the prefix is twinlink's; under the program name nvlink it is nvlink's. */
 static void own_test_identity(void **state) {
   (void)state;
@@ -214,13 +241,10 @@ static void own_test_foreign_bytes(void **state) {
 int command_test_own_options(void) {
 #define OWN_TEST(test) cmocka_unit_test_setup_teardown(test, command_make_scratch, command_remove_scratch)
   static const struct CMUnitTest tests[] = {
-      OWN_TEST(own_test_never_recorded),
-      OWN_TEST(own_test_map),
-      OWN_TEST(own_test_reproduce),
-      OWN_TEST(own_test_identity),
-      OWN_TEST(own_test_bad_values),
-      OWN_TEST(own_test_bug_compatible),
-      OWN_TEST(own_test_refused_until_it_exists),
+      OWN_TEST(own_test_never_recorded), OWN_TEST(own_test_map),
+      OWN_TEST(own_test_kept_texts),     OWN_TEST(own_test_reproduce),
+      OWN_TEST(own_test_identity),       OWN_TEST(own_test_bad_values),
+      OWN_TEST(own_test_bug_compatible), OWN_TEST(own_test_refused_until_it_exists),
       OWN_TEST(own_test_foreign_bytes),
   };
 #undef OWN_TEST
