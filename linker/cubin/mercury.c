@@ -132,6 +132,12 @@ static int mercury_compare_sass(const void *a, const void *b) {
   return tl_compare(((const tl_code_place *)a)->sass, ((const tl_code_place *)b)->sass);
 }
 
+/* Whether a Mercury instruction begins at a place of the SASS text. */
+static bool mercury_begins_at(const checker *c, uint64_t sass) {
+  const tl_code_place key = {.sass = sass};
+  return tl_sorted_find(&key, c->code.items, c->code.count, sizeof key, mercury_compare_sass) != NULL;
+}
+
 /* Where half a return address is moved to a register, what stands there in the SASS text is a place at which a Mercury
  * instruction begins: nvlink looks it up, though the entry says another, and crashes over what is none (L622). */
 static bool mercury_holds_place(const checker *c, uint32_t type, const tl_code_place *place,
@@ -139,8 +145,7 @@ static bool mercury_holds_place(const checker *c, uint32_t type, const tl_code_p
   const bool back = type == TL_R_MERCURY + 0x28 || type == TL_R_MERCURY + 0x29;
   if (!back || !place->derived || !mercury_is_move(tl_get16(sass->data + place->sass)))
     return true;
-  const tl_code_place key = {.sass = tl_get32(sass->data + place->sass + WORD)};
-  return tl_sorted_find(&key, c->code.items, c->code.count, sizeof key, mercury_compare_sass) != NULL;
+  return mercury_begins_at(c, tl_get32(sass->data + place->sass + WORD));
 }
 
 /* The halves of an address. */
@@ -380,17 +385,17 @@ static void mercury_check_word(const checker *c, uint32_t section, uint32_t entr
         NULL);
 }
 
-/* L724: nvlink divides the text where Mercury's symbols say that functions begin and makes each part anew. Where that is
- * in the middle of one it puts in instructions, so both sides must mean the same place. */
+/* L724: nvlink divides the text where Mercury's symbols say that functions begin, and looks for an instruction where the
+ * SASS side says so. */
 static void mercury_check_inner(const checker *c, uint32_t section) {
   const uint32_t table = mercury_find(c, SHT_SYMTAB);
   const tl_cubin_section *const symbols = mercury_section(c, table);
   for (uint32_t i = tl_map_get(&c->first_inner, section); i != TL_NONE; i = c->inner.items[i].next) {
     const inner_function *const one = &c->inner.items[i];
     const uint64_t at = (uint64_t)one->symbol * ELF_SYMBOL_SIZE;
-    const tl_code_place *const place = mercury_instruction_at(&c->code, one->value);
-    if (at + ELF_SYMBOL_SIZE > symbols->size || !place || place->sass != tl_get64(symbols->data + at + 8))
-      mercury_fail(c, table, at, "a function in a kernel's text does not begin where its Mercury side does (L724)");
+    const uint64_t value = at + ELF_SYMBOL_SIZE <= symbols->size ? tl_get64(symbols->data + at + 8) : UINT64_MAX;
+    if (!mercury_instruction_at(&c->code, one->value) || !mercury_begins_at(c, value))
+      mercury_fail(c, table, at, "a function in a kernel's text does not begin at an instruction (L724)");
   }
 }
 
