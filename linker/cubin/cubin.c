@@ -25,6 +25,15 @@ bool tl_section_type_is_constant(uint32_t type) {
   return type >= SHT_CUDA_CONSTANT0 && type <= SHT_CUDA_CONSTANT_LAST;
 }
 
+bool tl_section_type_is_own_constant(uint32_t type) {
+  return type == SHT_CUDA_CONSTANT0 + 1 || (type >= SHT_CUDA_CONSTANT0 + 3 && type <= SHT_CUDA_CONSTANT0 + 6);
+}
+
+bool tl_section_name_is_about_code(const char *name) {
+  return strcmp(name, ".debug_line") == 0 || strcmp(name, ".nv_debug_line_sass") == 0 ||
+         strcmp(name, ".debug_frame") == 0;
+}
+
 static tl_site cubin_site(const tl_cubin *cubin, const tl_names *names, uint32_t section, uint64_t offset) {
   const bool named = section != TL_NONE && section < cubin->section_count && cubin->sections;
   const char *const name = named ? tl_names_text(names, cubin->sections[section].name) : NULL;

@@ -184,12 +184,15 @@ static void live_read_references(const marker *m) {
       live_take(m, i);
 }
 
-/* nvlink drops entries of constants against a function that loses before it sees what they are (L85, D83, L760). */
+/* nvlink drops entries of constants (L85, D83, L760) and of debug sections (W8.3, RF301) against a function that loses
+ * before it sees what they are. */
 static bool live_forgets(const marker *m, uint32_t file, const tl_cubin_section *entries, uint32_t symbol) {
   const tl_cubin *const cubin = &m->files[file];
-  const uint32_t type = entries->info < cubin->section_count ? cubin->sections[entries->info].type : SHT_NULL;
-  return tl_section_type_is_constant(type) && type != SHT_CUDA_CONSTANT0 && live_loses(m, file, symbol) &&
-         tl_defect_matched(m->diagnostics->options, TL_DEFECT_D83);
+  if (entries->info >= cubin->section_count || !live_loses(m, file, symbol))
+    return false;
+  const tl_cubin_section *const about = &cubin->sections[entries->info];
+  return tl_section_name_is_about_code(tl_names_text(m->names, about->name)) ||
+         (tl_section_type_is_own_constant(about->type) && tl_defect_matched(m->diagnostics->options, TL_DEFECT_D83));
 }
 
 /* R15: a function descriptor entry makes its function address-taken, with its own prototype (L20). */

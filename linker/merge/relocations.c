@@ -20,11 +20,6 @@ typedef struct reading {
   bool after_first;
 } reading;
 
-static bool relocations_is_frame_section(const char *name) {
-  return strcmp(name, ".debug_line") == 0 || strcmp(name, ".nv_debug_line_sass") == 0 ||
-         strcmp(name, ".debug_frame") == 0;
-}
-
 /* R30, L192: of CUDA's own kinds those with contents of a program; nvlink's list is closed, but for Mercury's, of which
  * not all were tried. */
 static bool relocations_may_change(uint32_t type, tl_view view) {
@@ -500,9 +495,8 @@ void tl_merge_relocations(tl_merging *m, uint32_t section) {
   }
   reading r = {.m = m, .section = section, .input = input, .target = relocations_target(m, section)};
   const tl_section *const target = &m->module->sections.items[r.target];
-  r.frames = relocations_is_frame_section(tl_module_text(m->module, target->name));
-  r.pointers = tl_section_type_is_constant(target->type) && target->type != SHT_CUDA_CONSTANT0 && /* L708 */
-               !tl_merge_keeps_losing_relocations(m, section);
+  r.frames = tl_section_name_is_about_code(tl_module_text(m->module, target->name));
+  r.pointers = tl_section_type_is_own_constant(target->type); /* L708, RF300 */
   r.constants = r.pointers && tl_defect_matched(m->module->options, TL_DEFECT_D83);
   const uint64_t count = tl_cubin_relocation_count(input);
   for (uint64_t i = 0; i < count; i++)

@@ -106,7 +106,10 @@ static void own_test_kept_texts(void **state) {
   for (size_t i = 0; i < command.jobs.count; i++)
     if (strstr(command.jobs.items[i].directory, "/ewp_inner/sm_100/inner"))
       job = &command.jobs.items[i];
-  assert_non_null(job);
+  if (!job) {
+    fail_msg("no job of ewp_inner");
+    return;
+  }
   harness_link_inputs(job->inputs, command.scratch);
   for (size_t i = 0; i < sizeof links / sizeof *links; i++) {
     harness_outcome outcome;
