@@ -1,4 +1,4 @@
-/* Functions inside a kernel's text, as `ptxas -ewp` writes them: L720, L721. They have no text, attributes or entries of their own; on
+/* Functions inside a kernel's text, as `ptxas -ewp` writes them: L720, L721, L750. They have no text, attributes or entries of their own; on
  * the SASS side their symbols and frames are where the output's code has the instruction of the symbol's decoded place. */
 #include "capsule.h"
 
@@ -38,14 +38,16 @@ uint64_t ref_inner_end(const ref_capsule *capsule, size_t owner, const ref_place
   return end;
 }
 
-/* Value and size of its symbol on the SASS side. */
+/* Value and size of its symbol on the SASS side; a second name of a function inside, which has no size, has none there either (L750). */
 void ref_inner_place_symbol(const ref_capsule *capsule, size_t function, uint64_t *value, uint64_t *size) {
   const ref_link *mercury = capsule->mercury;
   const ref_function *inner = &mercury->functions[function];
   const ref_places places = ref_places_of_function(capsule, inner->alias_of);
   *value = ref_inner_place(capsule, &places, function);
-  *size = ref_inner_divides(mercury, function) ? ref_inner_end(capsule, inner->alias_of, &places, *value) - *value
-                                               : mercury->symbols[inner->symbol].size;
+  const uint64_t own = mercury->symbols[inner->symbol].size;
+  *size = ref_inner_divides(mercury, function) && own > 0
+              ? ref_inner_end(capsule, inner->alias_of, &places, *value) - *value
+              : own;
 }
 
 static bool ref_inner_is_stack(const ref_link *mercury, const ref_record *record) {
