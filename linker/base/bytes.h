@@ -1,4 +1,4 @@
-/* Little-endian numbers in byte arrays, and rounding. The callers have checked the bounds. */
+/* Little-endian numbers in byte arrays, rounding, and the larger of two. The callers have checked the bounds. */
 #ifndef TL_BASE_BYTES_H
 #define TL_BASE_BYTES_H
 
@@ -51,6 +51,13 @@ static inline uint64_t tl_align(uint64_t value, uint64_t align) {
     return value;
   const uint64_t rest = value % align;
   return rest ? value + (align - rest) : value;
+}
+
+static inline uint64_t tl_larger(uint64_t a, uint64_t b) {
+  return a > b ? a : b;
+}
+static inline uint64_t tl_smaller(uint64_t a, uint64_t b) {
+  return a < b ? a : b;
 }
 
 #endif

@@ -410,12 +410,12 @@ static void mercury_check_text(checker *c, uint32_t section) {
   mercury_check_places(c, section, sass);
   mercury_check_records(c, section, sass);
   for (uint32_t i = c->about[section]; i; i = c->previous[i]) {
-    if (mercury_section(c, i)->type == SHT_CUDA_MERCURY_RELA)
+    if (mercury_section(c, i)->type == SHT_CUDA_MERCURY_RELA) {
       mercury_check_word(c, section, i);
-    if (mercury_section(c, i)->type == SHT_CUDA_MERCURY_RELA)
       mercury_check_entries(c, i, sass);
-    else
+    } else {
       mercury_check_attributes(c, i, sass);
+    }
   }
 }
 

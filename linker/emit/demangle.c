@@ -12,6 +12,7 @@
 #include "base/text.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { NESTING_MOST = 128, TEXT_MOST = 64 << 10, WORK_MOST = 4 << 20 };
@@ -995,12 +996,11 @@ static const char *read_encoding(reader *r) {
 /* Behind "__nv_static_": the length of the file's name, two underscores, that name, and the function's own. */
 static const char *skip_static_prefix(const char *text) {
   static const char prefix[] = "__nv_static_";
-  if (strncmp(text, prefix, sizeof prefix - 1) != 0)
+  const char *const number = text + sizeof prefix - 1;
+  if (strncmp(text, prefix, sizeof prefix - 1) != 0 || !is_digit(*number))
     return text;
-  const char *at = text + sizeof prefix - 1;
-  size_t length = 0;
-  while (is_digit(*at) && length < TEXT_MOST)
-    length = length * 10 + (size_t)(*at++ - '0');
+  char *at = NULL;
+  const size_t length = strtoul(number, &at, 10); /* of too many digits the largest number, which no name has */
   if (strncmp(at, "__", 2) != 0 || length == 0 || strlen(at + 2) <= length || at[1 + length] != '_')
     return text;
   return at + 2 + length;

@@ -234,7 +234,7 @@ static bool lines_rewrite(const line_writer *w, const line_table *mercury, const
     return false;
   const line_shape form = {(int8_t)shape[SHAPE_LINE_BASE], shape[SHAPE_LINE_RANGE], shape[SHAPE_OPCODE_BASE]};
   const line_sequence *const one = lines_find_sequence(mercury, unit, sequence->symbol);
-  const uint64_t end = one && one->end < unit->end ? one->end : unit->end;
+  const uint64_t end = one ? tl_smaller(one->end, unit->end) : unit->end;
   return one && final_rewrite_rows(f->arena, &form, mercury->bytes + one->start, end - one->start, map,
                                    slot ? f->slots.sass_size : final_view_size(f->sass, f->sass_section[text]), out);
 }
@@ -252,7 +252,7 @@ static line_sequences lines_choose(const line_writer *w, const line_table *sass,
   }
   for (size_t i = from; i < sass->sequences.count && sass->sequences.items[i].start < unit->end; i++) {
     line_sequence one = sass->sequences.items[i];
-    one.end = one.end < unit->end ? one.end : unit->end;
+    one.end = tl_smaller(one.end, unit->end);
     if (one.symbol)
       *tl_vector_push(w->f->arena, &live) = one;
   }

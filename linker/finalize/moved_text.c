@@ -345,20 +345,17 @@ static void moved_follow(tl_cubin *sass, const tl_moved_text *const *moved, tl_a
 void tl_moved_change(tl_cubin *sass, const bool *texts, tl_moved_reader read, const void *context,
                      void (*put)(const tl_moved_text *, uint8_t *), tl_arena *arena) {
   const tl_moved_text **const moved = tl_arena_new(arena, const tl_moved_text *, sass->section_count);
-  bool any = false;
   for (uint32_t i = 1; i < sass->section_count; i++) {
     if (!texts[i])
       continue;
     tl_moved_text *const t = tl_arena_new(arena, tl_moved_text, 1);
     *t = read(context, i, &sass->sections[i], arena);
     moved[i] = t;
-    any = true;
     uint8_t *const bytes = moved_write(&sass->sections[i], t, arena);
     if (put)
       put(t, bytes);
   }
-  if (any)
-    moved_follow(sass, moved, arena);
+  moved_follow(sass, moved, arena);
 }
 
 /* --- the capsule --- */

@@ -100,7 +100,7 @@ static uint8_t *output_load(const output *o, uint8_t *at, output_group group, ui
     const uint64_t last = section->offset + (section->empty ? 0 : section->size);
     start = found ? start : section->offset;
     found = true;
-    end = last > end ? last : end;
+    end = tl_larger(last, end);
     if (section->empty)
       memory = tl_align(memory, section->align) + section->size;
   }

@@ -81,9 +81,10 @@ static const char *content_elf_segments_fault(const uint8_t *bytes, size_t size)
   const uint64_t count = tl_get16(bytes + 56);
   if (count && tl_get16(bytes + 54) != ELF_SEGMENT_SIZE)
     return "no cubin: e_phentsize is not 56";
-  if (!content_holds(size, tl_get64(bytes + 32), 0))
+  const uint64_t offset = tl_get64(bytes + 32);
+  if (offset > size)
     return "truncated, or e_phoff lies outside the file";
-  const bool fits = content_holds(size, tl_get64(bytes + 32), count * ELF_SEGMENT_SIZE);
+  const bool fits = count * ELF_SEGMENT_SIZE <= size - offset;
   return fits ? NULL : "truncated, or e_phnum counts segments outside the file";
 }
 
@@ -94,9 +95,10 @@ static const char *content_elf_contents_fault(const uint8_t *bytes, size_t size)
     const uint32_t type = tl_get32(section + 4);
     if (type != SHT_NULL && tl_section_type_is_empty(type))
       continue;
-    if (!content_holds(size, tl_get64(section + 24), 0))
+    const uint64_t offset = tl_get64(section + 24);
+    if (offset > size)
       return "truncated, or the sh_offset of a section lies outside the file";
-    if (!content_holds(size, tl_get64(section + 24), tl_get64(section + 32)))
+    if (tl_get64(section + 32) > size - offset)
       return "truncated, or the sh_size of a section reaches outside the file";
   }
   return NULL;

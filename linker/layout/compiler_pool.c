@@ -169,7 +169,7 @@ static void pool_take_unit(pool_state *s, uint32_t owner, const pool_item *unit)
 static void pool_take_source(pool_state *s, uint32_t owner, const tl_piece *source) {
   const uint64_t align = s->module->files[source->file].sections[source->section].align;
   size_t at = pool_find_units(s, owner, source->file);
-  s->align = align > s->align ? align : s->align;
+  s->align = tl_larger(align, s->align);
   if (at == s->units.count || s->units.items[at].owner != owner || s->units.items[at].file != source->file)
     pool_take_unit(s, owner, &(pool_item){*source, align, 0});
   for (; at < s->units.count && s->units.items[at].owner == owner && s->units.items[at].file == source->file; at++) {

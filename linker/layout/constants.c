@@ -104,8 +104,8 @@ static uint64_t constants_place(const constants_state *s, uint32_t block_index, 
     if (image == TL_NONE)
       continue;
     const tl_section *const section = &module->sections.items[image];
-    end = section->size > end ? section->size : end;
-    align = section->align > align ? section->align : align; /* W10.4 */
+    end = tl_larger(section->size, end);
+    align = tl_larger(section->align, align); /* W10.4 */
   }
   const uint64_t offset = tl_align(end, align); /* all images take the largest alignment, and are padded to it (L76) */
   for (size_t i = users->count; i-- > 0;) {

@@ -49,13 +49,13 @@ static void instances_sum(tl_instances *n) {
     for (; bare < n->module->bare_pools.count && n->module->bare_pools.items[bare].symbols <= i; bare++)
       instances_add_bare(n, &n->module->bare_pools.items[bare]);
     if (symbol->external_shared && tl_defect_matched(n->module->options, TL_DEFECT_D59)) {
-      n->external_align = symbol->align > n->external_align ? symbol->align : n->external_align;
-      n->pool_align = symbol->value > n->pool_align ? symbol->value : n->pool_align;
+      n->external_align = tl_larger(symbol->align, n->external_align);
+      n->pool_align = tl_larger(symbol->value, n->pool_align);
     }
     if (!instances_is_object(symbol) || symbol->bare_shared)
       continue;
     n->raw[symbol->section] += symbol->size * symbol->shared_places; /* L87 */
-    n->align[symbol->section] = symbol->align > n->align[symbol->section] ? symbol->align : n->align[symbol->section];
+    n->align[symbol->section] = tl_larger(symbol->align, n->align[symbol->section]);
   }
 }
 
@@ -81,7 +81,7 @@ static void instances_add_partial(tl_instances *n) {
     const tl_partial_object *const object = &module->partial_objects.items[i];
     const uint32_t section = module->sections.items[object->text].shared;
     n->raw[section] = tl_align(n->raw[section], object->align) + object->size;
-    n->align[section] = object->align > n->align[section] ? object->align : n->align[section];
+    n->align[section] = tl_larger(object->align, n->align[section]);
     if (!module->symbols.items[module->sections.items[object->text].owner].late)
       last[section] = object->align;
   }
@@ -171,7 +171,7 @@ static void instances_place_names(tl_instances *n) {
   while (instances_raise(n, end))
     ;
   for (size_t i = 0; i < module->sections.count; i++)
-    n->raw[i] = end[i] > n->raw[i] ? end[i] : n->raw[i];
+    n->raw[i] = tl_larger(end[i], n->raw[i]);
 }
 
 tl_instances *tl_layout_create_instances(tl_module *module, tl_arena *arena) {
@@ -330,7 +330,7 @@ void tl_layout_relocatable(tl_layout *layout, const tl_instances *n) {
   if (module->null_is_shared) /* L746 */
     layout->null_value = module->bare_pools.items[module->bare_pools.count - 1].align;
   const bool external = module->has_external_shared;
-  const uint64_t align = external && n->external_align > n->pool_align ? n->external_align : n->pool_align;
+  const uint64_t align = external ? tl_larger(n->external_align, n->pool_align) : n->pool_align;
   layout->section_hollow[pool] = n->raw[pool] == 0;
   relocatable_set_size(layout, pool, n->raw[pool], align, external);
 }

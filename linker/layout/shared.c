@@ -281,8 +281,8 @@ static void shared_colour_pool(shared_state *s) {
     shared_colour *const colour = &s->colours.items[c];
     colour_of[i] = c;
     const uint64_t align = shared_align(s, s->pool.items[i]);
-    colour->align = align > colour->align ? align : colour->align;
-    colour->size = symbol->size > colour->size ? symbol->size : colour->size;
+    colour->align = tl_larger(align, colour->align);
+    colour->size = tl_larger(symbol->size, colour->size);
   }
   shared_check_colours(s);
   for (size_t c = 0; c < s->colours.count; c++) {
@@ -368,7 +368,7 @@ static void shared_place_own(shared_state *s) {
       else
         s->layout->symbol_value[shared_of(own[k].items[i])] = end;
       end += shared_size(s, own[k].items[i]);
-      align = its > align ? its : align;
+      align = tl_larger(its, align);
     }
     s->end[k] = end;
     s->kernel_uses[k] =
@@ -388,7 +388,7 @@ static void shared_place_strays_of(shared_state *s, tl_u32_vector *strays, size_
     const uint64_t its = shared_align(s, strays->items[i]);
     s->layout->symbol_value[symbol] = tl_align(end, its);
     end = s->layout->symbol_value[symbol] + shared_size(s, strays->items[i]);
-    align = its > align ? its : align;
+    align = tl_larger(its, align);
   }
   s->layout->section_size[section] = end + s->layout->reserved;
   s->layout->section_align[section] = align;
@@ -400,8 +400,7 @@ static void shared_forget_strays(const shared_state *s, const tl_u32_vector *str
   for (size_t i = 0; i < strays->count; i++) {
     const uint32_t symbol = shared_of(strays->items[i]);
     const uint64_t align = shared_align(s, strays->items[i]);
-    if (layout->section_align[section] < align)
-      layout->section_align[section] = align;
+    layout->section_align[section] = tl_larger(layout->section_align[section], align);
     layout->symbol_value[symbol] = UINT64_MAX;
     layout->symbol_unallocated[symbol] = s->module->extern_by_name;
     layout->symbol_gone[symbol] = !layout->reserved && !s->module->extern_by_name;
@@ -539,10 +538,10 @@ static void shared_finish_pool_section(shared_state *s) {
   if (s->module->keeps_shared && s->pool_end) {
     layout->debug_shared_shifted = true;
     layout->section_size[section] = s->pool_end + layout->reserved;
-    if (layout->section_align[section] < s->module->debug_shared_align) /* of the objects, not of the section (L253) */
-      layout->section_align[section] = s->module->debug_shared_align;
-    if (external && layout->section_align[section] < 16)
-      layout->section_align[section] = 16;
+    layout->section_align[section] = /* of the objects, not of the section (L253) */
+        tl_larger(layout->section_align[section], s->module->debug_shared_align);
+    if (external)
+      layout->section_align[section] = tl_larger(layout->section_align[section], 16);
     return;
   }
   layout->section_size[section] = s->module->keeps_shared ? layout->reserved : 0;

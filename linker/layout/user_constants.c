@@ -34,7 +34,7 @@ static bool constants_first(const void *context, uint32_t a, uint32_t b) {
 }
 
 static uint64_t constants_align(const tl_module *module, const tl_section *section, const tl_symbol *symbol) {
-  const uint64_t natural = symbol->size < 8 ? symbol->size : 8;
+  const uint64_t natural = tl_smaller(symbol->size, 8);
   const tl_piece *const piece = tl_layout_piece(section, symbol->value);
   if (!piece || tl_defect_matched(module->options, TL_DEFECT_D64))
     return natural;

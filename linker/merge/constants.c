@@ -34,7 +34,7 @@ static void constants_find_ends(tl_merging *m) {
     if (!lies || tl_symbol_type(s) == STT_SECTION || s->size > UINT64_MAX - s->value)
       continue;
     const uint64_t end = s->value + s->size;
-    m->covered[s->section] = end > m->covered[s->section] ? end : m->covered[s->section];
+    m->covered[s->section] = tl_larger(end, m->covered[s->section]);
   }
 }
 
@@ -53,7 +53,7 @@ uint64_t tl_merge_covered(tl_merging *m, uint32_t section) {
     return end;
   const uint64_t room = m->cubin->size - input->file_offset;
   if (tl_defect_matched(m->module->options, TL_DEFECT_D88))
-    return end < room ? end : room;
+    return tl_smaller(end, room);
   tl_defect_note(m->module->diagnostics, TL_DEFECT_D88, tl_merging_text(m, input->name));
   return input->size;
 }
@@ -72,7 +72,7 @@ static void constants_join(tl_merging *m, tl_constant_block *block, uint32_t sec
   const tl_cubin_section *const input = &m->cubin->sections[section];
   const uint64_t size = tl_merge_covered(m, section);
   tl_merge_check_overlap(m, &block->pieces, section);
-  block->align = input->align > block->align ? input->align : block->align;
+  block->align = tl_larger(input->align, block->align);
   if (size <= block->size)
     return;
   block->pieces.count = 0;
@@ -94,7 +94,7 @@ void tl_merge_define_constants(tl_merging *m, uint32_t section, uint32_t functio
   }
   module->block_of_function[function] = block;
   tl_constant_block *const b = &module->constant_blocks.items[block];
-  const uint64_t align = input->align > b->align ? input->align : b->align; /* a replaced body's counts on (L73) */
+  const uint64_t align = tl_larger(input->align, b->align); /* a replaced body's counts on (L73) */
   const uint64_t size = tl_merge_covered(m, section);
   *b = (tl_constant_block){.function = function,
                            .name = input->name,
@@ -143,7 +143,7 @@ static bool constants_append_losing(tl_merging *m, uint32_t index) {
   const uint64_t offset = tl_align(block->size, input->align);
   *tl_vector_push(module->arena, &block->pieces) = (tl_piece){offset, input->size, input->data, m->file, index, false};
   block->size = offset + input->size;
-  block->align = input->align > block->align ? input->align : block->align;
+  block->align = tl_larger(input->align, block->align);
   block->has_losing_part = true; /* W8.9, L64 */
   block->losing_offset = offset;
   return true;

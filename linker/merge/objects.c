@@ -424,7 +424,7 @@ static void objects_pass_undefined(tl_merging *m, uint32_t index) {
     if (symbol->bare_shared && !symbol->value && !module->mode->final)
       symbol->value = 1;
     symbol->shared_places = 1;
-    symbol->align = external && align < 16 ? 16 : align;
+    symbol->align = external ? tl_larger(align, 16) : align;
     symbol->first_align = align;
     symbol->shared_place = (uint32_t)module->shared_objects.count;
     tl_u32_push(module->arena, &module->shared_objects, out);
@@ -898,7 +898,7 @@ static void objects_join_lost_ranges(tl_merging *m) {
   for (size_t i = 0; i < m->lost_ranges.count; i++) {
     tl_lost_range *const last = kept ? &ranges[kept - 1] : NULL;
     if (last && ranges[i].section == last->section && ranges[i].start <= last->end)
-      last->end = ranges[i].end > last->end ? ranges[i].end : last->end;
+      last->end = tl_larger(ranges[i].end, last->end);
     else
       ranges[kept++] = ranges[i];
   }
@@ -1011,8 +1011,7 @@ static void objects_count_bare_pool(tl_merging *m, uint32_t index) {
   if (module->extern_by_name)
     return;
   module->null_is_shared = true;
-  if (module->debug_shared_align < input->align)
-    module->debug_shared_align = input->align;
+  module->debug_shared_align = tl_larger(module->debug_shared_align, input->align);
 }
 
 void tl_merge_remaining_sections(tl_merging *m) {

@@ -68,7 +68,7 @@ static void places_check_section(tl_merging *m, size_t first, size_t last, size_
     if (places[i].end > m->cubin->size - section->file_offset ||
         (gap && (places[i].start > section->size || !places_are_zero(section, covered, places[i].start))))
       places_refuse(m, &places[i]);
-    covered = places[i].end > covered ? places[i].end : covered;
+    covered = tl_larger(places[i].end, covered);
   }
 }
 

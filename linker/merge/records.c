@@ -372,7 +372,7 @@ static void records_read_tool_note(tl_merging *m, uint32_t section) {
   if (!module->mode->takes_notes)
     return;
   tl_section *const note = &module->sections.items[module->tool_note];
-  note->align = input->align > note->align ? input->align : note->align;
+  note->align = tl_larger(input->align, note->align);
   m->section_offset[section] = tl_module_place_note(module, input->size, input->align); /* L516 */
   *tl_vector_push(module->arena, &module->tool_notes) =
       (tl_piece){input->align, input->size, input->data, m->file, section, false};
