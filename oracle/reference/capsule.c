@@ -538,11 +538,22 @@ static void ref_capsule_write_symbol(const ref_capsule *capsule, size_t number, 
   ref_put_u64(at + 16, size);
 }
 
+/* D137: in place of the null symbol, the symbol of what has the section's first number; on Mercury's side of that section's mirror. */
+static void ref_capsule_write_first_symbol(const ref_capsule *capsule, size_t number, bool mercury_side, uint8_t *at) {
+  const ref_piece *piece = &capsule->pieces[REF_NOTE_AS_MADE - FIRST_SECTIONS];
+  const size_t mirror = piece->section == REF_NONE ? REF_NONE : capsule->mercury_piece_of[piece->section];
+  ref_capsule_write_symbol(capsule, number, mercury_side, at);
+  ref_put_u16(at + 6, mercury_side && mirror != REF_NONE ? (uint16_t)capsule->pieces[mirror].index : REF_NOTE_AS_MADE);
+}
+
 static ref_bytes ref_capsule_write_symbols(ref_capsule *capsule, bool mercury_side) {
   ref_link *link = capsule->mercury;
   ref_bytes table = {0};
   ref_bytes_fill(link, &table, (size_t)link->output_symbol_count * SYMBOL_BYTES);
   ref_put_u64(table.data + 8, link->null_symbol_value);
+  if (ref_symbols_first(link) != REF_NONE) {
+    ref_capsule_write_first_symbol(capsule, ref_symbols_first(link), mercury_side, table.data);
+  }
   for (size_t i = 0; i < link->symbol_count; i++) {
     if (link->symbols[i].index != 0) {
       ref_capsule_write_symbol(capsule, i, mercury_side, table.data + (size_t)link->symbols[i].index * SYMBOL_BYTES);

@@ -142,7 +142,8 @@ void ref_limits_check_sizes(ref_link *link) {
     if (large) {
       ref_limits_say_large(link, section);
     } else if (section->type == REF_TYPE_SHARED) {
-      const uint64_t used = size - (link->sm >= 90 && !link->is_capsule && size > 0 ? 0x400 : 0);
+      const bool reserves = link->sm >= 90 && !link->is_capsule && size > 0 && i != ref_partial_lone_pool(link);
+      const uint64_t used = size - (reserves ? 0x400 : 0);
       if (used > link->target->shared_limit) {
         ref_message_add(link, REF_ERROR, "E30",
                         "Entry function '%s' uses too much shared data (0x%llx bytes, 0x%x max)",

@@ -69,6 +69,7 @@ enum {
   REF_SPACE_GLOBAL = 0x20,
   REF_SPACE_SHARED = 0x40,
   REF_SPACE_CONSTANT = 0x80,
+  REF_NOTE_AS_MADE = 5, /* D137: the number that `.note.nv.tkinfo` has when it is made */
   REF_SECTION_RESERVED = 0xff00,
   REF_SECTION_ABSOLUTE = 0xfff1,
   REF_SECTION_COMMON = 0xfff2
@@ -362,6 +363,7 @@ typedef struct ref_link {
   size_t symbol_count, symbol_capacity;
   ref_map symbol_by_name, section_by_name, texture_parameters;
   uint64_t debug_shared_align; /* D of W9.8 */
+  bool has_bare_pool;          /* L746: one of -ewp files is an object of the pool */
   size_t merge_errors;
   ref_out_relocation *relocations;
   size_t relocation_count, relocation_capacity;
@@ -525,6 +527,10 @@ void ref_function_list_indirect(ref_link *link, const char *prototype, ref_indic
 /* partial.c */
 bool ref_partial_has_kernel(const ref_link *link, const ref_function *function);
 void ref_partial_add_shared(ref_link *link, size_t file_number);
+uint64_t ref_partial_alignment(const ref_link *link, size_t file, uint64_t align);
+bool ref_partial_begins_at_start(const ref_link *link, const ref_out_symbol *symbol);
+size_t ref_partial_lone_pool(const ref_link *link);
+bool ref_partial_loses_null(const ref_link *link);
 void ref_partial_write_place(ref_link *link);
 
 /* many.c */
@@ -717,6 +723,7 @@ bool ref_symbol_is_provided(const char *name);
 uint32_t ref_symbol_index(const ref_link *link, size_t symbol);
 uint8_t ref_symbol_lost_visibility(const ref_link *link, const ref_out_symbol *symbol);
 void ref_symbols_check_values(ref_link *link);
+size_t ref_symbols_first(const ref_link *link);
 void ref_symbols_number(ref_link *link);
 bool ref_symbols_any_is_missing(const ref_link *link);
 void ref_symbols_report_undefined(ref_link *link);

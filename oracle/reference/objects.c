@@ -77,7 +77,7 @@ static void ref_object_define_shared(ref_link *link, size_t file_number, const r
   symbol->is_extern_shared = input->size == 0;
   symbol->auxiliary = symbol->is_extern_shared && input->section == 0 ? EXTERN_SHARED_ALIGN : input->value; /* RF248 */
   if (link->relocatable && !(replaces && link->job->bug_compatible)) {
-    symbol->value = input->value;
+    symbol->value = ref_partial_alignment(link, file_number, input->value);
   }
   ref_indices_add(link, &link->shared_objects, number);
 }

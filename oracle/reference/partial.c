@@ -1,9 +1,18 @@
 /* Files of -ewp ("partially linked"): ptxas has laid out the shared memory of their kernels, so `.nv.shared.K` has a size and no object.
  * It is one object of that size without a symbol of its own, whose place lands in symbol 0 as in W8.9: RF165. A kernel that uses extern shared memory alone
- * has such a section of size 0, which stays: RF231. */
+ * has such a section of size 0, which stays: RF231. `.nv_debug.shared` of such a file is such an object of the pool, or a section of its own: L746, RF303. */
 #include "link.h"
 
+#include <string.h>
+
 enum { TYPE_EXTENDED = 0xff00, RESERVED = 0x400 };
+
+static const char pool_name[] = ".nv_debug.shared";
+static const char lone_name[] = ".nv_debug.shared, alone"; /* what the module knows it by, beside the pool */
+
+static bool ref_partial_is_file(const ref_link *link, size_t file) {
+  return file != REF_NONE && link->files[file].cubin.type == TYPE_EXTENDED;
+}
 
 bool ref_partial_has_kernel(const ref_link *link, const ref_function *function) {
   return function->entry && function->defined && link->files[function->definition_file].cubin.type == TYPE_EXTENDED;
@@ -19,11 +28,43 @@ static size_t ref_partial_object_of(const ref_link *link, const ref_function *ke
   return REF_NONE;
 }
 
+/* L746: with -r an object of such a file has an alignment of 1 where the file gives none, and begins at 0. */
+uint64_t ref_partial_alignment(const ref_link *link, size_t file, uint64_t align) {
+  return align == 0 && ref_partial_is_file(link, file) ? 1 : align;
+}
+
+bool ref_partial_begins_at_start(const ref_link *link, const ref_out_symbol *symbol) {
+  return symbol->auxiliary == 0 && symbol->size > 0 && ref_partial_is_file(link, symbol->definition_file);
+}
+
+/* The module's section of -ewp files' pools that came before another pool, or REF_NONE. */
+size_t ref_partial_lone_pool(const ref_link *link) {
+  return ref_map_find(&link->section_by_name, lone_name);
+}
+
+/* L746, D137: in an executable the object that symbol 0 stands for is deleted as all are that nothing uses. By default the null
+ * symbol stays. */
+bool ref_partial_loses_null(const ref_link *link) {
+  return link->has_bare_pool && !link->relocatable && link->job->bug_compatible;
+}
+
 /* RF152: in an executable what several bodies brought is one object, one behind the other. */
 static void ref_partial_join(ref_out_symbol *symbol, const ref_section *input) {
   symbol->size = ref_align_up(symbol->size, input->align) + input->size;
   symbol->auxiliary = input->align > symbol->auxiliary ? input->align : symbol->auxiliary;
   symbol->further_places++;
+}
+
+static void ref_partial_create_object(ref_link *link, size_t section, const ref_section *input, bool has_value) {
+  const size_t object = ref_symbol_add(link, "", REF_BIND_LOCAL, REF_SYMBOL_CUDA_OBJECT, REF_SPACE_SHARED);
+  ref_out_symbol *symbol = &link->symbols[object];
+  symbol->dropped = true;
+  symbol->is_partial = true;
+  symbol->section = section;
+  symbol->size = input->size;
+  symbol->auxiliary = input->align;
+  symbol->value = has_value ? input->align : 0;
+  ref_indices_add(link, &link->shared_objects, object);
 }
 
 static void ref_partial_add_object(ref_link *link, const ref_function *kernel, const ref_section *input) {
@@ -32,21 +73,39 @@ static void ref_partial_add_object(ref_link *link, const ref_function *kernel, c
     ref_partial_join(&link->symbols[known], input);
     return;
   }
-  const size_t object = ref_symbol_add(link, "", REF_BIND_LOCAL, REF_SYMBOL_CUDA_OBJECT, REF_SPACE_SHARED);
-  ref_out_symbol *symbol = &link->symbols[object];
-  symbol->dropped = true;
-  symbol->is_partial = true;
-  symbol->section = kernel->shared;
-  symbol->size = input->size;
-  symbol->auxiliary = input->align;
-  symbol->value = link->relocatable && !kernel->late_partial ? input->align : 0;
-  ref_indices_add(link, &link->shared_objects, object);
+  ref_partial_create_object(link, kernel->shared, input, link->relocatable && !kernel->late_partial);
+}
+
+/* L746, RF303: one more object of the pool, if there is one. Otherwise the section is one for itself, to which all that come
+ * later are added; the pool that a later file makes is another. */
+static void ref_partial_add_pool(ref_link *link, const ref_section *input) {
+  const size_t pool = ref_map_find(&link->section_by_name, pool_name);
+  size_t lone = ref_partial_lone_pool(link);
+  if (lone == REF_NONE && pool != REF_NONE) {
+    link->debug_shared_align = input->align > link->debug_shared_align ? input->align : link->debug_shared_align;
+    link->has_bare_pool = true;
+    ref_partial_create_object(link, pool, input, link->relocatable);
+    return;
+  }
+  if (lone == REF_NONE) {
+    ref_names_add_section(link, link->section_count, pool_name);
+    lone = ref_section_add_hidden(link, lone_name, REF_TYPE_SHARED, REF_FLAG_WRITE | REF_FLAG_ALLOC, input->align, 0);
+    const size_t symbol = ref_symbol_add(link, pool_name, REF_BIND_LOCAL, REF_SYMBOL_SECTION, 0);
+    link->symbols[symbol].section = lone;
+    link->sections[lone].symbol = symbol;
+    link->sections[lone].name = link->sections[lone].stem = pool_name;
+  }
+  (void)ref_section_append(link, lone, input);
 }
 
 static void ref_partial_add_section(ref_link *link, const ref_file *file, uint32_t number) {
   const ref_section *input = &file->cubin.sections[number];
   const uint32_t owner = ref_merge_owner(file, number);
   const size_t function = owner == 0 ? REF_NONE : file->function_of[owner];
+  if (input->type == REF_TYPE_SHARED && owner == 0 && strcmp(input->name, pool_name) == 0 &&
+      !ref_options_keep_shared_symbols(link)) {
+    ref_partial_add_pool(link, input);
+  }
   if (input->type != REF_TYPE_SHARED || function == REF_NONE) {
     return;
   }
@@ -72,17 +131,22 @@ void ref_partial_add_shared(ref_link *link, size_t file_number) {
   }
 }
 
-/* With -r the alignment of the last one of the first kernel that has one (RF152); in an executable the reserved bytes, once
- * for each. */
+/* With -r the alignment of the last one of the first kernel that has one (RF152), or the largest of the pool's (RF303); in an executable the
+ * reserved bytes, once for each kernel's. */
 void ref_partial_write_place(ref_link *link) {
   const uint64_t reserved = link->sm >= 90 && !link->is_capsule ? RESERVED : 0;
+  const size_t pool = link->has_bare_pool ? ref_map_find(&link->section_by_name, pool_name) : REF_NONE;
   size_t first = REF_NONE;
   for (size_t i = 0; i < link->symbol_count; i++) {
     const ref_out_symbol *symbol = &link->symbols[i];
     if (!symbol->is_partial || (link->relocatable ? symbol->value : symbol->size) == 0) { /* RF231 */
       continue;
     }
-    if (!link->relocatable) {
+    const bool in_pool = symbol->section == pool;
+    if (in_pool) {
+      const bool larger = link->relocatable && first == REF_NONE && symbol->value > link->null_symbol_value;
+      link->null_symbol_value = larger ? symbol->value : link->null_symbol_value;
+    } else if (!link->relocatable) {
       link->null_symbol_value += reserved * (1 + symbol->further_places);
     } else if (first == REF_NONE || symbol->section <= first) {
       first = symbol->section;

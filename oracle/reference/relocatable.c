@@ -94,6 +94,23 @@ static void ref_relocatable_measure_objects(ref_link *link, size_t section, uint
   }
 }
 
+/* L746, RF303: the pool's objects in their order. */
+static void ref_relocatable_measure_pool(ref_link *link, size_t pool, uint64_t *size, uint64_t *align) {
+  for (size_t i = 0; i < link->shared_objects.count; i++) {
+    const size_t number = link->shared_objects.items[i];
+    const ref_out_symbol *symbol = number == REF_NONE ? NULL : &link->symbols[number];
+    if (symbol == NULL || symbol->section != pool) {
+      continue;
+    }
+    if (ref_partial_begins_at_start(link, symbol)) {
+      *size = symbol->size > *size ? symbol->size : *size;
+    } else {
+      *size = (symbol->is_partial ? ref_align_up(*size, symbol->auxiliary) : *size) + symbol->size;
+    }
+    *align = symbol->auxiliary > *align ? symbol->auxiliary : *align;
+  }
+}
+
 /* RF248: an object of size 0 keeps its section as one that ptxas laid out does. */
 static bool ref_relocatable_has_empty_object(const ref_link *link, size_t section) {
   for (size_t i = 0; i < link->shared_objects.count; i++) {
@@ -153,7 +170,7 @@ static void ref_relocatable_size_pool(ref_link *link, size_t pool, bool has_exte
   ref_out_section *section = &link->sections[pool];
   uint64_t raw = 0;
   section->align = link->debug_shared_align > 1 ? link->debug_shared_align : 1;
-  ref_relocatable_measure_objects(link, pool, &raw, &section->align);
+  ref_relocatable_measure_pool(link, pool, &raw, &section->align);
   section->align = has_extern && section->align < EXTERN_ALIGN ? EXTERN_ALIGN : section->align;
   ref_relocatable_set_size(link, section, raw, has_extern ? section->align : 0);
 }
@@ -242,5 +259,10 @@ void ref_relocatable_layout(ref_link *link) {
   if (pool != REF_NONE) {
     ref_relocatable_size_pool(link, pool, has_extern);
     ref_relocatable_define_extern(link, pool);
+  }
+  const size_t lone = ref_partial_lone_pool(link);
+  if (lone != REF_NONE) {
+    ref_out_section *section = &link->sections[lone];
+    ref_relocatable_set_size(link, section, section->size, section->align);
   }
 }

@@ -220,10 +220,15 @@ uint32_t ref_symbol_index(const ref_link *link, size_t symbol) {
   return symbol < link->symbol_count ? link->symbols[symbol].index : 0;
 }
 
-/* W4.1 */
+/* D137: the symbol that stands where symbol 0 was, or REF_NONE. */
+size_t ref_symbols_first(const ref_link *link) {
+  return ref_partial_loses_null(link) ? link->sections[link->note_section].symbol : REF_NONE;
+}
+
+/* W4.1; without symbol 0 the others move up (D137). */
 void ref_symbols_number(ref_link *link) {
   const size_t *places = ref_symbols_places(link);
-  uint32_t next = 1;
+  uint32_t next = ref_symbols_first(link) == REF_NONE ? 1 : 0;
   for (int pass = 0; pass < 2; pass++) {
     for (size_t i = 0; i < link->symbol_count; i++) {
       ref_out_symbol *symbol = &link->symbols[places[i]];
@@ -302,5 +307,9 @@ void ref_symbols_write(ref_link *link, ref_bytes *output) {
     if (symbol->index != 0) {
       ref_symbol_write(link, symbol, output->data + (size_t)symbol->index * SYMBOL_BYTES);
     }
+  }
+  if (ref_symbols_first(link) != REF_NONE) {
+    ref_symbol_write(link, &link->symbols[ref_symbols_first(link)], output->data);
+    ref_put_u16(output->data + 6, REF_NOTE_AS_MADE);
   }
 }
