@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { INSTRUCTION = 16 };
+
 /* Compiler constants of several functions that together go beyond the 64 KB of their bank, so that they are laid out again. */
 static void built_add_large_constants(built_file *f, gen_random *random) {
   enum { LARGEST = 40000, SMALLEST = 8 };
@@ -16,6 +18,62 @@ static void built_add_large_constants(built_file *f, gen_random *random) {
       const uint32_t size = SMALLEST + gen_random_below(random, LARGEST - SMALLEST);
       tb_function_constant(f->cubin, of, contents, size, 1u << gen_random_below(random, 9));
     }
+}
+
+/* Variables of the shared pool with other bindings and alignments than in the other files: a weak definition that a strong
+ * one replaces has two places. Code names them. */
+static void built_bind_shared(built_file *f, gen_random *random) {
+  static const uint32_t types[] = {2, 56, 57, 114};
+  const tb_section pool = tb_section_find(f->cubin, ".nv_debug.shared");
+  for (size_t i = 0; pool && i < f->data_count; i++) {
+    tb_symbol_data *const symbol = tb_symbol_edit(f->cubin, f->data[i]);
+    if (symbol->section != pool)
+      continue;
+    symbol->binding = gen_random_percent(random, f->number ? 40 : 90) ? TB_WEAK : TB_GLOBAL;
+    symbol->value = 1u << gen_random_below(random, 9);
+    for (size_t j = 0; j < f->kernel_count; j++)
+      if (gen_random_percent(random, 80)) {
+        const uint32_t type = types[gen_random_below(random, sizeof types / sizeof *types)];
+        tb_rela(f->cubin, tb_section_of(f->cubin, f->functions[j]), INSTRUCTION * (uint64_t)i, type, f->data[i], 0);
+      }
+  }
+}
+
+/* Symbols that are the compiler's own, local and internal, without a section: the size of the constants, or a name that
+ * says nothing. */
+static void built_add_internal(built_file *f, gen_random *random) {
+  static const char *const names[] = {".nv.ptx.const0.size", ".nv.ptx.const0.size", ".nv.ptx.const0.siz", "internal"};
+  static const uint32_t types[] = {2, 56, 57};
+  const char *const name = names[gen_random_below(random, sizeof names / sizeof *names)];
+  const tb_symbol_data data = {.name = name, .binding = TB_LOCAL, .type = TB_OBJECT, .other = 1, .size = 4};
+  const tb_symbol symbol = tb_symbol_add(f->cubin, &data);
+  if (gen_random_percent(random, 10))
+    tb_symbol_edit(f->cubin, symbol)->size = gen_random_below(random, 16);
+  const tb_symbol user = f->functions[gen_random_below(random, (uint32_t)f->defined_count)];
+  const uint32_t type = types[gen_random_below(random, sizeof types / sizeof *types)];
+  tb_rela(f->cubin, tb_section_of(f->cubin, user), 0, type, symbol, 0);
+}
+
+/* The toolkit that the file's note tells of, on both sides of each border, beside records that not all of them write. */
+static void built_change_toolkit(built_file *f, gen_random *random) {
+  enum { LARGE_PARAMETER = 0x45, TOOLKIT_AT = 28, BYTES = 12 };
+  static const uint16_t toolkits[] = {99, 100, 101, 119, 120, 121, 121, 122, 129, 130, 131};
+  static const uint32_t words[BYTES / 4] = {0, 0x10000, 0x11f000};
+  const uint16_t toolkit = toolkits[gen_random_below(random, sizeof toolkits / sizeof *toolkits)];
+  const tb_section note = tb_section_find(f->cubin, ".note.nv.cuinfo");
+  tb_override(f->cubin, TB_PLACE_SECTION, note, TOOLKIT_AT, 2, toolkit);
+  if (gen_random_percent(random, 60))
+    tb_attribute(f->cubin, f->functions[0], 4, LARGE_PARAMETER, words, BYTES);
+}
+
+/* What compilers of other versions or other sources write, one of these in a program's files. */
+static void built_add_kinds(built_file *f, gen_random *random) {
+  if (gen_random_percent(random, 30))
+    built_bind_shared(f, random);
+  if (gen_random_percent(random, 5))
+    built_add_internal(f, random);
+  if (gen_random_percent(random, 10))
+    built_change_toolkit(f, random);
 }
 
 /* Every other file has code of random bits, so that what stands beside a field is not always zero, and records of any code
@@ -36,6 +94,7 @@ static void built_extend_more(built_file *f, void *context) {
     const uint8_t code = (uint8_t)gen_random_below(random, CODES);
     tb_attribute_value(f->cubin, of, format, code, (uint16_t)gen_random_below(random, 300));
   }
+  built_add_kinds(f, random);
 }
 
 void hunt_built_add(hunt_inputs *inputs, const char *root, size_t count) {

@@ -62,6 +62,22 @@ static void headers_change_note(const ref_cubin *cubin, gen_random *random, uint
   }
 }
 
+/* The section is about another one, by sh_link or sh_info: one of any kind, or none that there is. */
+static void headers_point_elsewhere(const ref_cubin *cubin, gen_random *random, uint8_t *header) {
+  const ref_section *const other = hunt_section_choose(cubin, random);
+  const uint64_t index = other ? (uint64_t)(other - cubin->sections) : cubin->section_count;
+  headers_put(header + (gen_random_percent(random, 75) ? 44 : 40), 4, index);
+}
+
+/* Two fields of its header change places, sh_offset and sh_size more often than others. */
+static void headers_exchange(gen_random *random, uint8_t *header) {
+  static const unsigned fields[] = {24, 32, 24, 32, 8, 16, 48, 56};
+  const unsigned first = fields[gen_random_below(random, 8)], second = fields[gen_random_below(random, 8)];
+  const uint64_t value = headers_get(header + first, 8);
+  headers_put(header + first, 8, headers_get(header + second, 8));
+  headers_put(header + second, 8, value);
+}
+
 static void headers_change_section(const ref_cubin *cubin, gen_random *random, uint8_t *bytes) {
   static const unsigned wide[] = {8, 16, 32, 48, 56}, narrow[] = {0, 4, 4, 40, 44};
   const ref_section *const section = hunt_section_choose(cubin, random);
@@ -69,7 +85,11 @@ static void headers_change_section(const ref_cubin *cubin, gen_random *random, u
       gen_random_below(random, (uint32_t)cubin->section_count); /* string tables, too, and the null one */
   const uint64_t index = section && gen_random_percent(random, 75) ? (uint64_t)(section - cubin->sections) : any;
   const uint64_t table = headers_get(bytes + 40, 8) + ELF_SECTION * index;
-  if (gen_random_percent(random, 50))
+  if (gen_random_percent(random, 20))
+    headers_point_elsewhere(cubin, random, bytes + table);
+  else if (gen_random_percent(random, 10))
+    headers_exchange(random, bytes + table);
+  else if (gen_random_percent(random, 50))
     headers_change(random, bytes + table + wide[gen_random_below(random, 5)], 8);
   else
     headers_change(random, bytes + table + narrow[gen_random_below(random, 5)], 4);

@@ -13,7 +13,7 @@
 enum { NAMES_IN_FILE = 80, NAMES_SYMBOLS = 400, NAMES_LONGEST = 300, NAMES_ALTERNATIVES = 64 };
 
 /* '@' and a letter stand for one of that row's alternatives. Once a name is long enough the first one is taken, which
- * leads to no others of its kind. */
+ * leads to no others of its kind. Literals have every floating type, with the bits of its own and of other sizes. */
 typedef struct names_rule {
   char letter;
   const char *alternatives[NAMES_ALTERNATIVES];
@@ -21,7 +21,7 @@ typedef struct names_rule {
 
 /* clang-format off */
 static const names_rule names_rules[] = {
-    {'e', {"1fv", "@n@b", "@n@b", "@n@b", "@u@T@t@b", "@u@T@t@b", "N@q@p@uE@b", "N@q@p@u@TE@t@b", "@S", "@n", "@L@b", "L1fEv", "St@u@b", "N@pcvT_I@a@aEE@b", "N@pcvP@tI@aEEv", "NK@pcv@t@TE@b"}},
+    {'e', {"1fv", "1fIL@F@VEEvv", "1fIL@F@VEL@F@VEEvv", "@n@b", "@n@b", "@n@b", "@u@T@t@b", "@u@T@t@b", "N@q@p@uE@b", "N@q@p@u@TE@t@b", "@S", "@n", "@L@b", "L1fEv", "St@u@b", "N@pcvT_I@a@aEE@b", "N@pcvP@tI@aEEv", "NK@pcv@t@TE@b"}},
     {'n', {"1f", "@u", "N@q@p@uE", "N@p@u@TE", "N@p@TE", "St@u", "St@u@T", "@L", "@u@T", "@s@T", "NK@p@uE"}},
     {'q', {"", "", "", "K", "V", "r", "VK", "rV", "R", "O", "KR", "KO"}},
     {'p', {"1A", "@i", "@i", "@i@p", "@i@T", "@i@T@p", "@s", "@s@T", "St", "T_", "DT@xE", "@L@i", "UlvE_"}},
@@ -30,7 +30,9 @@ static const names_rule names_rules[] = {
     {'o', {"pl", "nw", "na", "dl", "da", "ps", "ng", "ad", "de", "co", "mi", "ml", "dv", "rm", "an", "or", "eo", "aS", "pL", "mI", "mL", "dV", "rM", "aN", "oR", "eO", "ls", "rs", "lS", "rS", "eq", "ne", "lt", "gt", "le", "ge", "nt", "aa", "oo", "pp", "mm", "cm", "pm", "pt", "cl", "ix", "qu", "ss", "aw"}},
     {'T', {"IiE", "I@aE", "I@aE", "I@a@aE", "I@a@a@aE", "IE"}},
     {'a', {"i", "@t", "@t", "L@l", "L@l", "X@xE", "J@a@aE", "JE", "J@aE", "LZ@eE"}},
-    {'l', {"i3E", "in5E", "b1E", "b0E", "b2E", "j4E", "c65E", "l7E", "m8E", "x1E", "y2E", "s3E", "t9E", "h4E", "a1E", "@t4E", "DnE", "Dn0E", "_Z@eE", "_Z1gvE", "_Z@n", "f40490fdbE", "d4009E", "1A3E", "i12345678901234567890E", "iE", "S_1E", "ln7E", "M_Z1gE"}},
+    {'l', {"i3E", "in5E", "b1E", "b0E", "b2E", "j4E", "c65E", "l7E", "m8E", "x1E", "y2E", "s3E", "t9E", "h4E", "a1E", "@t4E", "DnE", "Dn0E", "_Z@eE", "_Z1gvE", "_Z@n", "f40490fdbE", "d4009E", "1A3E", "i12345678901234567890E", "iE", "S_1E", "ln7E", "M_Z1gE", "@F@VE", "@F@VE", "@F@VE", "@F@VE"}},
+    {'F', {"f", "f", "d", "d", "e", "e", "g", "g", "DF16_", "DF16b", "w", "n", "o"}},
+    {'V', {"40490fdb", "0", "00000000", "80000000", "3f8", "7f800000", "ff800000", "7fc00000", "1", "400921fb54442d18", "7ff0000000000000", "fff8000000000000", "0000000000000001", "3fb999999999999a", "4000c90fdaa22168c235", "4000921fb54442d18469898cc51701b8", "3c00", "n40490fdb", "40490FDB", "12", ""}},
     {'t', {"i", "v", "b", "c", "a", "h", "s", "t", "j", "l", "m", "x", "y", "n", "o", "f", "d", "e", "g", "w", "z", "Dn", "Da", "Dc", "Di", "Ds", "Du", "Dh", "Df", "DF16_", "DF16b", "P@t", "R@t", "O@t", "K@t", "V@t", "PK@t", "VKP@t", "r@t", "@s", "@n", "T_", "T0_", "TL0__", "A3_@t", "A_@t", "A@x_@t", "F@t@bE", "PF@t@bE", "M@n@t", "M@nKF@t@bE", "Dp@t", "Dv4_@t", "Dv@x_@t", "DT@xE", "Dt@xE", "C@t", "G@t", "U3foo@t", "U3fooIiE@t", "u6__bf16", "DoF@t@bE", "PFY@t@bE"}},
     {'s', {"S_", "S0_", "S1_", "S2_", "S3_", "SA_", "S10_", "Sa", "Ss", "Sb", "Si", "So", "Sd", "St1a", "S"}},
     {'x', {"Li1E", "ng@x", "nt@x", "ad@x", "co@x", "de@x", "ps@x", "pp@x", "mm@x", "pp_@x", "mm_@x", "pl@x@x", "mi@x@x", "ml@x@x", "lt@x@x", "gt@x@x", "aa@x@x", "@o@x@x", "@o@x@x", "@o@x", "qu@x@x@x", "cl@x@xE", "clL_Z1giEfp_E", "cv@t@x", "cv@t_@x@xE", "tl@t@xE", "il@x@xE", "dc@t@x", "sc@t@x", "cc@t@x", "rc@t@x", "st@t", "sz@x", "at@t", "az@x", "ti@t", "te@x", "fp_", "fp0_", "fp12_", "fL0p_", "fL1p0_", "fpT", "L@l", "T_", "T0_", "sr@t@i", "sr@t@i@T", "srN@p@uE@i", "dt@x@i", "pt@x@i", "ds@x@x", "sZT_", "sZfp_", "sp@x", "ix@x@x", "nx@x", "tw@x", "tr", "on@o", "nw@x_@tE", "nw_@tE", "dl@x"}},
