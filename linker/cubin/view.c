@@ -368,8 +368,11 @@ static view_roles view_find_roles(const tl_cubin *cubin, tl_arena *arena) {
 }
 
 /* L656, D113: nvlink finds a function's attributes and entries by their names, so functions of one name in one capsule, as an
- * output of -r has them, all have those of the first. */
-static void view_take_first(tl_cubin *cubin, const tl_names *names, tl_arena *arena, tl_diagnostics *diagnostics) {
+ * output of -r has them, all have those of the first. Returns by section that has got another's contents what it
+ * was; the others are of type 0 there. */
+static const tl_cubin_section *view_take_first(tl_cubin *cubin, const tl_names *names, tl_arena *arena,
+                                               tl_diagnostics *diagnostics) {
+  tl_cubin_section *const before = tl_arena_new(arena, tl_cubin_section, cubin->section_count);
   tl_map first;
   tl_map_init(&first, arena);
   for (uint32_t i = 1; i < cubin->section_count; i++) {
@@ -389,9 +392,11 @@ static void view_take_first(tl_cubin *cubin, const tl_names *names, tl_arena *ar
       tl_defect_note(diagnostics, TL_DEFECT_D113, tl_names_text(names, section->name));
       continue;
     }
+    before[i] = *section;
     section->data = taken->data;
     section->size = taken->size;
   }
+  return before;
 }
 
 static void view_select_mercury(tl_cubin *cubin, tl_names *names, tl_arena *arena, tl_diagnostics *diagnostics) {
@@ -427,8 +432,7 @@ void tl_view_select(tl_cubin *cubin, tl_names *names, tl_arena *arena, tl_diagno
   if (tl_view_is_capsule(cubin) && cubin->role.finalized) {
     view_check_unread_entries(cubin, names, arena, diagnostics);
     tl_mercury_check(cubin, names, arena, diagnostics);
-    view_take_first(cubin, names, arena, diagnostics);
-    tl_derive_sass(cubin, names, arena, cubin->role.joined);
+    tl_derive_sass(cubin, names, arena, view_take_first(cubin, names, arena, diagnostics));
   }
   for (uint32_t i = 1; i < cubin->section_count; i++) {
     if (!view_sass_ignores(cubin, &cubin->sections[i]))
