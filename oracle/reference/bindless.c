@@ -93,7 +93,7 @@ uint64_t ref_bindless_find_base(const ref_link *link) {
 }
 
 /* B7 */
-static uint32_t ref_bindless_type(const ref_link *link, uint8_t symbol_type) {
+uint32_t ref_bindless_type(const ref_link *link, uint8_t symbol_type) {
   if (link->view->is_mercury) {
     return symbol_type == REF_SYMBOL_TEXTURE ? 0x1000b : symbol_type == REF_SYMBOL_SAMPLER ? 0x1000c : 0x1000d;
   }

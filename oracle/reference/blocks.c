@@ -209,6 +209,23 @@ static bool ref_block_place_optimizer(ref_link *link, ref_file *file, uint32_t s
   return true;
 }
 
+/* L749: what ptxas laid out in a kernel of an -ewp object; the name of its entries stands as that of a table's (W2.4). A further body's
+ * lies behind it (RF304). */
+static size_t ref_block_add_laid_table(ref_link *link, ref_function *function, const ref_section *input) {
+  if (function->laid_table != REF_NONE) {
+    return function->laid_table;
+  }
+  const char *name = ref_memory_print(link, ".rela%s", input->name);
+  if (!link->relocatable) {
+    ref_names_add(link, REF_NONE, name);
+  }
+  function->laid_table = ref_section_add_with_symbol(link, input->name, input->type, input->flags, input->align, 0);
+  if (!link->relocatable) {
+    ref_names_add_section(link, REF_NONE, name);
+  }
+  return function->laid_table;
+}
+
 static bool ref_block_place_owned(ref_link *link, ref_file *file, uint32_t section, uint32_t owner) {
   const ref_section *input = &file->cubin.sections[section];
   ref_function *function = &link->functions[file->function_of[owner]];
@@ -227,7 +244,9 @@ static bool ref_block_place_owned(ref_link *link, ref_file *file, uint32_t secti
   }
   const size_t number =
       parameters ? ref_block_add_bank_zero(link, function, input)
-                 : ref_section_add_with_symbol(link, input->name, input->type, input->flags, input->align, 0);
+      : input->type == REF_TYPE_CONSTANT_TABLE
+          ? ref_block_add_laid_table(link, function, input)
+          : ref_section_add_with_symbol(link, input->name, input->type, input->flags, input->align, 0);
   link->sections[number].info_section = function->text;
   ref_block_append(link, file, section, number);
   return true;

@@ -124,6 +124,12 @@ size_t ref_capsule_sass_section(const ref_capsule *capsule, size_t section) {
   return ref_map_find(&capsule->sass->section_by_name, name);
 }
 
+/* The Mercury module's partner of a kernel's parameters: its table (M27), or what ptxas laid out (L749); REF_NONE: none. */
+size_t ref_capsule_table_of(const ref_link *mercury, size_t function) {
+  const size_t table = mercury->functions[function].constant0;
+  return table == REF_NONE ? mercury->functions[function].laid_table : table;
+}
+
 /* M7, M12: the SASS name, if it is another. */
 static const char *ref_capsule_rename(ref_capsule *capsule, const char *name) {
   static const char relocations[] = ".rela";
@@ -199,7 +205,7 @@ static void ref_capsule_add_plain_pieces(ref_capsule *capsule) {
                                             .section = number});
     const size_t function = section->info_function;
     if (function != REF_NONE && capsule->sass->functions[function].constant0 != REF_NONE &&
-        mercury->functions[function].constant0 == REF_NONE) {
+        ref_capsule_table_of(mercury, function) == REF_NONE) {
       ref_indices_add(mercury, &capsule->kernels, function);
     }
   }

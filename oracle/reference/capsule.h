@@ -96,6 +96,12 @@ size_t ref_capsule_sass_section(const ref_capsule *capsule, size_t section);
 /* The function whose text, constants or attributes a section holds, or REF_NONE. */
 size_t ref_capsule_function_of(const ref_capsule *capsule, size_t section);
 uint32_t ref_capsule_symbol_index(const ref_capsule *capsule, size_t sass_symbol);
+/* capsule_laid.c: L749; what ptxas laid out on the SASS side of a Mercury table. */
+bool ref_laid_is_table(const ref_link *mercury, size_t section);
+void ref_laid_move_loads(ref_capsule *capsule, size_t text);
+uint64_t ref_laid_size(const ref_capsule *capsule, size_t section);
+ref_bytes ref_laid_entries(ref_capsule *capsule, size_t section);
+size_t ref_capsule_table_of(const ref_link *mercury, size_t function);
 /* capsule_content.c: what the SASS section beside a Mercury one holds. */
 ref_bytes ref_capsule_content(ref_capsule *capsule, size_t section);
 ref_bytes ref_capsule_attributes(ref_capsule *capsule, size_t function);
@@ -103,6 +109,7 @@ ref_bytes ref_capsule_attributes(ref_capsule *capsule, size_t function);
 void ref_capsule_add_compat(ref_capsule *capsule);
 void ref_capsule_check_schedule(ref_capsule *capsule);
 /* mercury.c: RF77; `sass` is the function's text. */
+void ref_mercury_move_loads(ref_capsule *capsule, size_t section, uint64_t base, ref_bytes *sass);
 void ref_mercury_set_table(ref_capsule *capsule, size_t section, ref_bytes *sass);
 /* capsule_relocatable.c: M16 */
 void ref_capsule_name_constants(ref_link *link, const ref_file *file);

@@ -100,10 +100,18 @@ static void ref_capsule_add_parameter_bank(ref_capsule *capsule, ref_bytes *outp
       ref_put_u32(output->data + at + 4, capsule->first_parameter_symbol + (uint32_t)i);
     }
   }
-  const size_t table = capsule->mercury->functions[function].constant0; /* M27 */
+  const size_t table = ref_capsule_table_of(capsule->mercury, function); /* M27 */
   if (table != REF_NONE && output->size >= at + 8) {
     ref_put_u32(output->data + at + 4, ref_symbol_index(capsule->mercury, capsule->mercury->sections[table].symbol));
   }
+}
+
+/* Does the link or ptxas (L749) give the kernel a table with entries? */
+static bool ref_capsule_has_table(const ref_link *mercury, size_t function) {
+  const size_t table = mercury->functions[function].bindless;
+  return mercury->functions[function].laid_table != REF_NONE ||
+         (mercury->functions[function].constant0 != REF_NONE && table != REF_NONE &&
+          mercury->sections[table].data.size > 0);
 }
 
 /* M19, I41 */
@@ -133,9 +141,7 @@ ref_bytes ref_capsule_attributes(ref_capsule *capsule, size_t function) {
       ref_record_write(capsule->mercury, record, &output);
     }
   }
-  const size_t table = capsule->mercury->functions[function].bindless;
-  if (capsule->mercury->functions[function].constant0 != REF_NONE && table != REF_NONE &&
-      capsule->mercury->sections[table].data.size > 0) {
+  if (ref_capsule_has_table(capsule->mercury, function)) {
     static const uint8_t banks[] = {2, 0x15, 0, 0, 2, 0x16, 0, 0};
     ref_bytes_add(capsule->mercury, &output, banks, sizeof banks);
   }
@@ -159,6 +165,9 @@ static ref_bytes ref_capsule_entries(ref_capsule *capsule, size_t section) {
   const size_t target = ref_capsule_sass_section(capsule, output->target);
   const size_t function = ref_capsule_function_of(capsule, output->target);
   ref_bytes entries = {0};
+  if (ref_laid_is_table(capsule->mercury, output->target)) {
+    return ref_laid_entries(capsule, output->target);
+  }
   if (capsule->mercury->sections[output->target].type == REF_TYPE_CONSTANT_TABLE && function != REF_NONE) {
     return ref_bindless_entries(capsule->sass, &capsule->sass->functions[function], ref_capsule_index_of, capsule);
   }
@@ -198,14 +207,17 @@ ref_bytes ref_capsule_content(ref_capsule *capsule, size_t section) {
   const size_t function = output->info_function;
   if (function != REF_NONE && sass != REF_NONE) {
     ref_mercury_set_table(capsule, section, &capsule->sass->sections[sass].data);
+    ref_laid_move_loads(capsule, section);
   }
   if (function != REF_NONE && sass != REF_NONE && capsule->sass->functions[function].entry &&
       !capsule->mercury->relocatable && !ref_options_keep_shared_symbols(capsule->mercury)) { /* M41, RF76 */
     (void)ref_leaf_finalize(capsule->mercury, &capsule->sass->sections[sass].data);
   }
   if (output->type == REF_TYPE_CONSTANT_TABLE && sass != REF_NONE) {
+    const uint64_t size = ref_laid_is_table(capsule->mercury, section) ? ref_laid_size(capsule, section)
+                                                                       : capsule->sass->sections[sass].size;
     ref_bytes zeros = {0};
-    ref_bytes_fill(capsule->mercury, &zeros, (size_t)capsule->sass->sections[sass].size);
+    ref_bytes_fill(capsule->mercury, &zeros, (size_t)size);
     return zeros; /* M20 */
   }
   if (sass != REF_NONE && strcmp(output->name, ".nv_debug_info_reg_sass") == 0) {

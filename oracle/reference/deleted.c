@@ -23,7 +23,7 @@ static bool ref_deleted_holds_bytes(const ref_file *file, uint32_t section) {
 }
 
 /* L162: a dead kernel's parameters go by their name. L466: other constants go where an earlier section has their name, those of the
- * compiler where a symbol with bytes lies in them. */
+ * compiler where a symbol with bytes lies in them. RF304: what ptxas laid out in a kernel that is not named; by default it goes. */
 static bool ref_deleted_section_stays(const ref_link *link, const ref_file *file, uint32_t number,
                                       const ref_function *function) {
   static const char parameters[] = ".nv.constant0.";
@@ -36,7 +36,8 @@ static bool ref_deleted_section_stays(const ref_link *link, const ref_file *file
   if (section->type == ref_view_sass.optimizer_type) {
     return !ref_deleted_holds_bytes(file, number);
   }
-  return section->type >= BANK_FIRST && section->type <= BANK_LAST &&
+  const bool laid = section->type == REF_TYPE_CONSTANT_TABLE && link->job->bug_compatible;
+  return (laid || (section->type >= BANK_FIRST && section->type <= BANK_LAST)) &&
          ref_map_find(&link->section_by_name, section->name) == REF_NONE;
 }
 

@@ -21,6 +21,7 @@ static size_t ref_function_add(ref_link *link, const char *name, bool local) {
                                                          .info = REF_NONE,
                                                          .shared = REF_NONE,
                                                          .constant0 = REF_NONE,
+                                                         .laid_table = REF_NONE,
                                                          .constant2 = REF_NONE};
   if (!local) {
     ref_map_set(link, &link->function_by_name, name, link->function_count);

@@ -174,6 +174,7 @@ typedef struct ref_function {
   bool is_stub;                                              /* U10: a jump slot of an executable */
   bool is_of_replacement;                                    /* RF124: an alias of a body that replaced another */
   size_t text, info, shared, constant0, constant2, bindless; /* module sections */
+  size_t laid_table;                                         /* L749: Mercury's table of textures that ptxas laid out */
   size_t second_image; /* D85: where its own constants are, if not where copies go; 0: nowhere else */
   ref_records records;
   size_t large_parameters; /* RF137: its records of them */
@@ -690,6 +691,7 @@ void ref_attributes_write(ref_link *link);
 
 /* bindless.c */
 uint8_t ref_bindless_mask_of(uint8_t symbol_type);
+uint32_t ref_bindless_type(const ref_link *link, uint8_t symbol_type);
 bool ref_bindless_takes(uint32_t type);
 void ref_bindless_layout(ref_link *link);
 uint64_t ref_bindless_base(const ref_link *link);

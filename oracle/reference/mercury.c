@@ -147,3 +147,22 @@ void ref_mercury_set_table(ref_capsule *capsule, size_t section, ref_bytes *sass
     }
   }
 }
+
+/* RF304: loads from a table that ptxas laid out read from where the link puts the table: `base`, and the place that their record has. */
+void ref_mercury_move_loads(ref_capsule *capsule, size_t section, uint64_t base, ref_bytes *sass) {
+  const ref_bytes *body = &capsule->mercury->sections[section].data;
+  ref_capsule_step step;
+  bool good = ref_capsule_body_begin(body->data, body->size, &step);
+  while (good && ref_capsule_body_next(&step)) {
+    const uint8_t *record = step.data + step.record;
+    if (step.derived || step.end - step.record != LOAD_BYTES || record[0] != LOAD_FIRST || record[1] != LOAD_SECOND ||
+        record[LOAD_SPACE] != SPACE_TEXTURE) {
+      continue;
+    }
+    const ref_relocation_row *row = ref_relocation_row_of(record[LOAD_KIND] == KIND_LDCU ? SASS_LDCU : SASS_LDC);
+    if (row != NULL) {
+      ref_field_write(&row->fields[0], sass->data, sass->size, step.sass * INSTRUCTION,
+                      base + ref_u16(record + LOAD_FIELD));
+    }
+  }
+}

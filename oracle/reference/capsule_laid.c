@@ -1,0 +1,62 @@
+/* Textures, samplers and surfaces that ptxas laid out in kernels of -ewp objects: L749, RF304. */
+#include "capsule.h"
+
+enum { CODE_PARAM_CBANK = 0x0a, OFFSET_AT = 4, SIZE_AT = 6, PARAMETER_BYTES = 8, TABLE_ALIGN = 16 };
+
+bool ref_laid_is_table(const ref_link *mercury, size_t section) {
+  const size_t text = mercury->sections[section].info_section;
+  const size_t function = text == REF_NONE ? REF_NONE : mercury->sections[text].info_function;
+  return function != REF_NONE && mercury->functions[function].laid_table == section;
+}
+
+static uint64_t ref_laid_parameters_end(const ref_link *sass, const ref_function *function) {
+  for (size_t i = 0; i < function->output_records.count; i++) {
+    const ref_record *record = &function->output_records.items[i];
+    if (record->code == CODE_PARAM_CBANK && !record->dropped && record->payload.size >= PARAMETER_BYTES) {
+      return (uint64_t)ref_u16(record->payload.data + OFFSET_AT) + ref_u16(record->payload.data + SIZE_AT);
+    }
+  }
+  return sass->sections[function->constant0].size;
+}
+
+/* RF304: where all tables begin, and the loads from them read: behind the parameters of the kernel that has most. */
+static uint64_t ref_laid_base(const ref_capsule *capsule) {
+  const ref_link *sass = capsule->sass;
+  uint64_t base = 0;
+  for (size_t i = 0; i < sass->function_count; i++) {
+    if (sass->functions[i].constant0 != REF_NONE) {
+      const uint64_t end = ref_laid_parameters_end(sass, &sass->functions[i]);
+      base = end > base ? end : base;
+    }
+  }
+  return ref_align_up(base, TABLE_ALIGN);
+}
+
+/* `text` is the Mercury module's. */
+void ref_laid_move_loads(ref_capsule *capsule, size_t text) {
+  const size_t function = capsule->mercury->sections[text].info_function;
+  if (capsule->mercury->functions[function].laid_table != REF_NONE) {
+    const size_t sass = capsule->sass->functions[function].text;
+    ref_mercury_move_loads(capsule, text, ref_laid_base(capsule), &capsule->sass->sections[sass].data);
+  }
+}
+
+uint64_t ref_laid_size(const ref_capsule *capsule, size_t section) {
+  return ref_laid_base(capsule) + capsule->mercury->sections[section].size;
+}
+
+/* The Mercury view's entries, of all bodies, at their places behind the base. */
+ref_bytes ref_laid_entries(ref_capsule *capsule, size_t section) {
+  ref_link *mercury = capsule->mercury;
+  ref_bytes output = {0};
+  for (size_t i = mercury->relocation_count; i-- > 0;) {
+    const ref_out_relocation *entry = &mercury->relocations[i];
+    if (!entry->dropped && entry->target == section && entry->symbol != REF_NONE) {
+      ref_bytes_add_u64(mercury, &output, ref_laid_base(capsule) + entry->offset);
+      ref_bytes_add_u32(mercury, &output, ref_bindless_type(capsule->sass, mercury->symbols[entry->symbol].type));
+      ref_bytes_add_u32(mercury, &output, ref_symbol_index(mercury, entry->symbol));
+      ref_bytes_add_u64(mercury, &output, (uint64_t)entry->addend);
+    }
+  }
+  return output;
+}
