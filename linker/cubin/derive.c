@@ -10,6 +10,7 @@
 #include "cubin/attribute.h"
 #include "cubin/code.h"
 #include "cubin/elf.h"
+#include "cubin/namesakes.h"
 
 #include <string.h>
 
@@ -252,30 +253,6 @@ static bool derive_payload(const deriver *d, derive_words words, uint8_t *payloa
   return true;
 }
 
-/* L762: a place that a namesake's attribute names in a plain list is that of the text's own instruction, behind the
- * WARPSYNC that comes with it; 0 where none begins there. EXIT's is the last one, as otherwise. */
-static uint32_t derive_foreign_place(const deriver *d, bool last, uint32_t mercury) {
-  enum { OPCODE = 0xfff, WARPSYNC = 0x348 };
-  const tl_code_place *const place = tl_code_find(&d->code, mercury);
-  if (!place || place->mercury != mercury)
-    return 0;
-  uint64_t at = place->sass;
-  if (last && place->count)
-    at += (uint64_t)(place->count - 1) * TL_CODE_INSTRUCTION;
-  else if (place->count > 1 && (tl_get16(d->text + at) & OPCODE) == WARPSYNC)
-    at += TL_CODE_INSTRUCTION;
-  return (uint32_t)at;
-}
-
-static bool derive_foreign_payload(const deriver *d, uint8_t code, uint8_t *payload, uint64_t size) {
-  static const uint8_t lists[] = {0x1c, 0x28, 0x31, 0x46, 0x47, 0x57};
-  if (!memchr(lists, code, sizeof lists))
-    return false;
-  for (uint64_t i = 0; i + WORD <= size; i += WORD)
-    tl_put32(payload + i, derive_foreign_place(d, derive_words_of(code) == WORDS_LAST, tl_get32(payload + i)));
-  return true;
-}
-
 static uint64_t derive_record_size(const tl_record *record) {
   enum { WHOLE = 4 };
   return WORD + (record->format == WHOLE ? record->size : 0);
@@ -301,7 +278,7 @@ static void derive_record(const deriver *d, const tl_cubin_section *mercury, con
   memcpy(to, mercury->data + record->offset, size);
   out->size += size;
   if (words == WORDS_COPY || tl_record_is_text(record) ||
-      (d->foreign && d->known && derive_foreign_payload(d, record->code, to + WORD, size - WORD)) ||
+      (d->foreign && d->known && tl_namesakes_places(&d->code, d->text, record->code, to + WORD, size - WORD)) ||
       (words != WORDS_OWN && d->known && derive_payload(d, words, to + WORD, size - WORD)))
     return;
   if (derive_next_own(own, record->code, position, &same) && derive_record_size(&same) == size)
@@ -375,88 +352,6 @@ static uint32_t derive_descriptor(const deriver *d, const uint8_t *entry) {
   }
 }
 
-/* --- those of a namesake (L763) --- */
-
-/* Of any instruction: the types that Mercury's have where a namesake's entries stand. */
-static uint32_t derive_foreign_type(uint32_t type) {
-  static const uint32_t rows[][2] = {
-      {TL_R_MERCURY + 0x02, 75}, {TL_R_MERCURY + 0x05, 56}, {TL_R_MERCURY + 0x06, 57},
-      {DERIVE_RETURN_LOW, 56},   {DERIVE_RETURN_HIGH, 57},
-  };
-  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-    if (rows[i][0] == type)
-      return rows[i][1];
-  return 0;
-}
-
-static bool derive_is_half(uint32_t type) {
-  return type == DERIVE_RETURN_LOW || type == DERIVE_RETURN_HIGH;
-}
-
-/* What becomes of half a place in code: the place in the SASS text, 0 beside a branch, or the one in decoded code. */
-typedef enum derive_half { HALF_MOVED, HALF_ZERO, HALF_KEPT } derive_half;
-
-/* By the beginning of the record of the instruction that it stands at, but for the third byte. */
-typedef struct derive_half_row {
-  uint8_t first, second, fourth;
-  derive_half half;
-} derive_half_row;
-
-static const derive_half_row derive_half_rows[] = {
-    {0x42, 0x0a, 0x0e, HALF_ZERO}, {0x01, 0x0b, 0x0a, HALF_KEPT}, {0x01, 0x47, 0x16, HALF_KEPT},
-    {0x02, 0x22, 0x06, HALF_KEPT}, {0x02, 0x38, 0x06, HALF_KEPT},
-};
-
-/* A branch without a record; one that a uniform predicate decides is none here. */
-static bool derive_is_branch(const uint8_t *instruction) {
-  enum { OPCODE = 0xfff, CALL = 0x944, CONVERGE = 0x945, BRANCH = 0x947, UNIFORM_BIT = 1 << 27 };
-  const uint16_t opcode = tl_get16(instruction) & OPCODE;
-  return opcode == CALL || opcode == CONVERGE || (opcode == BRANCH && !(tl_get32(instruction + 8) & UNIFORM_BIT));
-}
-
-static derive_half derive_half_at(const tl_code_place *place, const tl_cubin_section *capsule,
-                                  const tl_cubin_section *sass) {
-  if (!place->record)
-    return derive_is_branch(sass->data + place->sass) ? HALF_ZERO : HALF_MOVED;
-  const uint8_t *const record = capsule->data + place->record;
-  for (size_t i = 0; i < sizeof derive_half_rows / sizeof *derive_half_rows; i++) {
-    const derive_half_row *const row = &derive_half_rows[i];
-    if (row->first == record[0] && row->second == record[1] && row->fourth == record[3])
-      return row->half;
-  }
-  return HALF_MOVED;
-}
-
-/* Whether a later half stands at the same instruction: of several the last one's place is moved. */
-static bool derive_is_behind(const deriver *d, const uint8_t *entry, uint64_t left, const tl_code_place *place) {
-  for (uint64_t at = ELF_RELA_SIZE; at < left; at += ELF_RELA_SIZE)
-    if (derive_is_half(tl_get32(entry + at + 8)) && tl_code_find(&d->code, tl_get64(entry + at)) == place)
-      return true;
-  return false;
-}
-
-/* The SASS entry of a namesake's; `left` bytes of entries begin with it. False where nothing is known. */
-static bool derive_foreign_entry(const deriver *d, const tl_cubin_section *capsule, const tl_cubin_section *sass,
-                                 const uint8_t *from, uint64_t left, uint8_t *to) {
-  const uint32_t type = derive_foreign_type(tl_get32(from + 8));
-  const tl_code_place *const place = tl_code_find(&d->code, tl_get64(from));
-  if (!place || !type || place->sass >= sass->size)
-    return false;
-  memcpy(to, from, ELF_RELA_SIZE);
-  tl_put64(to, place->sass);
-  tl_put32(to + 8, type);
-  if (!derive_is_half(tl_get32(from + 8)))
-    return true;
-  const tl_code_place *const target = tl_code_find(&d->code, tl_get64(from + 16));
-  const derive_half half = derive_half_at(place, capsule, sass);
-  if (half == HALF_KEPT || derive_is_behind(d, from, left, place))
-    return true;
-  if (half == HALF_MOVED && !target)
-    return false;
-  tl_put64(to + 16, half == HALF_MOVED ? target->sass : 0);
-  return true;
-}
-
 /* The SASS entry of a Mercury one; `own` is the SASS side's, NULL where that has another number of entries. False where
  * nothing is known. */
 static bool derive_entry(const deriver *d, const uint8_t *from, const uint8_t *own, const tl_cubin_section *sass,
@@ -494,7 +389,8 @@ static bool derive_is_reserved(const deriver *d, const uint8_t *entry) {
   return name && strcmp(name, ".nv.reservedSmem.cap") == 0;
 }
 
-/* Puts a number in the instructions where entries of the reserved bytes of shared memory stand: the SASS side has no entry there. */
+/* Puts a number in the instructions where entries of the reserved bytes of shared memory stand: the SASS side has no
+ * entry there. */
 static void derive_put_reserved(const deriver *d, const tl_cubin_section *entries, uint32_t value, uint8_t *text) {
   for (uint64_t at = 0; at + ELF_RELA_SIZE <= entries->size; at += ELF_RELA_SIZE) {
     const uint8_t *const entry = entries->data + at;
@@ -504,13 +400,15 @@ static void derive_put_reserved(const deriver *d, const tl_cubin_section *entrie
   }
 }
 
-/* L763: the instructions at a namesake's entries of that kind have the number, and those at the function's own have none. */
-static void derive_foreign_text(const deriver *d, uint32_t entries, tl_cubin_section *sass) {
+/* L763: the instructions at a namesake's entries of that kind have the number, and those at the function's own have none.
+ * The text in hand is copied once, however many sections of entries are about it. */
+static void derive_foreign_text(const deriver *d, uint32_t entries, tl_cubin_section *sass, uint8_t **copy) {
   enum { RESERVED = 0x400 };
-  uint8_t *const text = tl_arena_copy(d->arena, sass->data, sass->size);
-  derive_put_reserved(d, &d->before[entries], 0, text);
-  derive_put_reserved(d, derive_section(d, entries), RESERVED, text);
-  sass->data = text;
+  if (!*copy)
+    *copy = tl_arena_copy(d->arena, sass->data, sass->size);
+  derive_put_reserved(d, &d->before[entries], 0, *copy);
+  derive_put_reserved(d, derive_section(d, entries), RESERVED, *copy);
+  sass->data = *copy;
 }
 
 static void derive_entries(const deriver *d, const tl_cubin_section *mercury, tl_cubin_section *own,
@@ -544,14 +442,15 @@ static void derive_entries(const deriver *d, const tl_cubin_section *mercury, tl
 
 static void derive_foreign_entries(const deriver *d, const tl_cubin_section *mercury, tl_cubin_section *own,
                                    const tl_cubin_section *sass) {
-  const tl_cubin_section *const capsule = derive_section(d, mercury->info);
+  const bool *const later = tl_namesakes_find_later(&d->code, mercury, d->arena);
+  const uint8_t *const records = derive_section(d, mercury->info)->data;
   uint8_t *const bytes = tl_arena_new(d->arena, uint8_t, mercury->size);
   uint64_t done = 0;
-  for (uint64_t at = 0; at + ELF_RELA_SIZE <= mercury->size; at += ELF_RELA_SIZE) {
-    const uint8_t *const from = mercury->data + at;
+  for (uint64_t i = 0; i < mercury->size / ELF_RELA_SIZE; i++) {
+    const uint8_t *const from = mercury->data + i * ELF_RELA_SIZE;
     if (derive_is_reserved(d, from))
       continue;
-    if (!derive_foreign_entry(d, capsule, sass, from, mercury->size - at, bytes + done) &&
+    if (!tl_namesakes_entry(&d->code, records, sass, from, later[i], bytes + done) &&
         !derive_entry(d, from, NULL, sass, bytes + done))
       return;
     done += ELF_RELA_SIZE;
@@ -636,13 +535,14 @@ static void derive_sizes(deriver *d) {
 static void derive_text(deriver *d, uint32_t capsule, uint32_t first, const uint32_t *next) {
   const tl_cubin_section *const body = derive_section(d, capsule);
   tl_cubin_section *const sass = derive_section(d, d->sass[capsule]);
+  uint8_t *copy = NULL;
   d->text = sass->data;
   d->known = sass->data && tl_code_read(&d->code, body->data, body->size, sass->data, sass->size, d->arena) &&
              d->code.mercury_size == d->sizes[capsule];
   for (uint32_t i = first; i; i = next[i]) {
     d->foreign = d->before[i].type != SHT_NULL;
     if (d->foreign && d->known && d->cubin->role.joined && derive_section(d, i)->type == SHT_CUDA_MERCURY_RELA)
-      derive_foreign_text(d, i, sass);
+      derive_foreign_text(d, i, sass, &copy);
     if (d->sass[i])
       derive_contents(d, derive_section(d, i), derive_section(d, d->sass[i]), sass);
   }

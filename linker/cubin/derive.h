@@ -5,8 +5,9 @@
 #include "cubin/cubin.h"
 
 /* Before the view is selected, for a capsule that nvlink's finalizer reads: the sections of the SASS view get the contents
- * that the Mercury view implies. What is not known to follow from it stays as it is. Where the
- * Mercury view is linked too the frames are made of it there. `before`: by section that has got a namesake's contents, what it was; others are of type 0. */
+ * that the Mercury view implies. What is not known to follow from it stays as it is. Where the Mercury view is linked too
+ * the frames are made of it there. `before`: by section that has got a namesake's contents what it was; others are of type
+ * 0. */
 void tl_derive_sass(tl_cubin *cubin, const tl_names *names, tl_arena *arena, const tl_cubin_section *before);
 
 #endif

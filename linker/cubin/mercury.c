@@ -292,28 +292,29 @@ static void mercury_check_branches(const checker *c, uint32_t section, const tl_
   }
 }
 
-/* LEPC of a place names the next one or one behind it, to which nothing but the last instruction before it goes elsewhere, as the code of
- * -pic and -sanitize does. */
-static bool mercury_names_near(const tl_cubin_section *sass, uint64_t place) {
-  enum { OPCODE = 0xfff, INSTRUCTION = TL_CODE_INSTRUCTION, FIELD = 24, HIGH_BITS = 18 };
+/* LEPC of a place names the next one or one behind it, to which nothing but the last instruction before it goes elsewhere,
+ * as the code of -pic and -sanitize does. `control`: the first instruction behind it that goes elsewhere. */
+static bool mercury_names_near(const tl_cubin_section *sass, uint64_t place, uint64_t control) {
+  enum { INSTRUCTION = TL_CODE_INSTRUCTION, FIELD = 24, HIGH_BITS = 18 };
   const uint64_t high = tl_get64(sass->data + place + 8) & ((UINT64_C(1) << HIGH_BITS) - 1);
   const uint64_t distance = tl_get64(sass->data + place) >> FIELD | high << (64 - FIELD);
   const uint64_t next = place + INSTRUCTION;
-  if (distance % INSTRUCTION || distance >= sass->size - next)
-    return false;
-  for (uint64_t at = next; at + INSTRUCTION < next + distance; at += INSTRUCTION)
-    if (mercury_is_control(tl_get16(sass->data + at) & OPCODE))
-      return false;
-  return true;
+  return distance % INSTRUCTION == 0 && distance < sass->size - next && next + distance <= control + INSTRUCTION;
 }
 
-/* nvlink makes other code where LEPC names another place, or crashes (L761). */
+/* nvlink makes other code where LEPC names another place, or crashes (L761). From the last instruction on, so that each is
+ * looked at once. */
 static void mercury_check_places(const checker *c, uint32_t section, const tl_cubin_section *sass) {
-  enum { OPCODE = 0xfff, PLACE_OF_CODE = 0x94e };
-  for (size_t i = 0; i < c->code.count; i++) {
+  enum { OPCODE = 0xfff, PLACE_OF_CODE = 0x94e, INSTRUCTION = TL_CODE_INSTRUCTION };
+  uint64_t at = sass->size / INSTRUCTION * INSTRUCTION, control = at;
+  for (size_t i = c->code.count; i-- > 0;) {
     const tl_code_place *const place = &c->code.items[i];
-    if (place->derived && place->count == 1 && (tl_get16(sass->data + place->sass) & OPCODE) == PLACE_OF_CODE &&
-        !mercury_names_near(sass, place->sass))
+    if (!place->derived || place->count != 1 || (tl_get16(sass->data + place->sass) & OPCODE) != PLACE_OF_CODE)
+      continue;
+    for (; at > place->sass + INSTRUCTION; at -= INSTRUCTION)
+      if (mercury_is_control(tl_get16(sass->data + at - INSTRUCTION) & OPCODE))
+        control = at - INSTRUCTION;
+    if (!mercury_names_near(sass, place->sass, control))
       mercury_fail(c, tl_get32(mercury_section(c, section)->data), place->sass,
                    "a place in code is not one that the code goes on to (L761)");
   }
@@ -388,9 +389,10 @@ static void mercury_check_word(const checker *c, uint32_t section, uint32_t entr
 /* L724: nvlink divides the text where Mercury's symbols say that functions begin, and looks for an instruction where the
  * SASS side says so. */
 static void mercury_check_inner(const checker *c, uint32_t section) {
-  const uint32_t table = mercury_find(c, SHT_SYMTAB);
+  const uint32_t first = tl_map_get(&c->first_inner, section);
+  const uint32_t table = first == TL_NONE ? 0 : mercury_find(c, SHT_SYMTAB);
   const tl_cubin_section *const symbols = mercury_section(c, table);
-  for (uint32_t i = tl_map_get(&c->first_inner, section); i != TL_NONE; i = c->inner.items[i].next) {
+  for (uint32_t i = first; i != TL_NONE; i = c->inner.items[i].next) {
     const inner_function *const one = &c->inner.items[i];
     const uint64_t at = (uint64_t)one->symbol * ELF_SYMBOL_SIZE;
     const uint64_t value = at + ELF_SYMBOL_SIZE <= symbols->size ? tl_get64(symbols->data + at + 8) : UINT64_MAX;

@@ -1,0 +1,129 @@
+/* nvlink finds the attributes and entries of a capsule's function by the function's name, so of several functions of one name,
+ * as an output of -r has them, all have the first one's (L656, D113). Its finalizer then reads them against a text that they
+ * were not made for. This file has what comes of a place in an attribute (L762) and of an entry (L763) there; in what order
+ * and beside what else is derive.c's. */
+#include "cubin/namesakes.h"
+
+#include "base/bytes.h"
+#include "catalog/relocation.h"
+#include "cubin/elf.h"
+
+#include <string.h>
+
+enum { WORD = 4, OPCODE = 0xfff, HALF_LOW = TL_R_MERCURY + 0x28, HALF_HIGH = TL_R_MERCURY + 0x29 };
+
+/* --- attributes --- */
+
+/* The place of the text's own instruction, behind the WARPSYNC that comes with it; 0 where none begins there. EXIT's is the
+ * last one, as otherwise. */
+static uint32_t namesakes_place(const tl_code *code, const uint8_t *text, bool last, uint32_t mercury) {
+  enum { WARPSYNC = 0x348 };
+  const tl_code_place *const place = tl_code_find(code, mercury);
+  if (!place || place->mercury != mercury)
+    return 0;
+  uint64_t at = place->sass;
+  if (last && place->count)
+    at += (uint64_t)(place->count - 1) * TL_CODE_INSTRUCTION;
+  else if (place->count > 1 && (tl_get16(text + at) & OPCODE) == WARPSYNC)
+    at += TL_CODE_INSTRUCTION;
+  return (uint32_t)at;
+}
+
+bool tl_namesakes_places(const tl_code *code, const uint8_t *text, uint8_t attribute, uint8_t *payload, uint64_t size) {
+  enum { EXITS = 0x1c };
+  static const uint8_t lists[] = {EXITS, 0x28, 0x31, 0x46, 0x47, 0x57};
+  if (!memchr(lists, attribute, sizeof lists))
+    return false;
+  for (uint64_t i = 0; i + WORD <= size; i += WORD)
+    tl_put32(payload + i, namesakes_place(code, text, attribute == EXITS, tl_get32(payload + i)));
+  return true;
+}
+
+/* --- entries --- */
+
+/* Of any instruction: the types that Mercury's have where a namesake's entries stand; 0. */
+static uint32_t namesakes_type(uint32_t type) {
+  static const uint32_t rows[][2] = {
+      {TL_R_MERCURY + 0x02, 75}, {TL_R_MERCURY + 0x05, 56}, {TL_R_MERCURY + 0x06, 57}, {HALF_LOW, 56}, {HALF_HIGH, 57},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    if (rows[i][0] == type)
+      return rows[i][1];
+  return 0;
+}
+
+static bool namesakes_is_half(const uint8_t *entry) {
+  const uint32_t type = tl_get32(entry + 8);
+  return type == HALF_LOW || type == HALF_HIGH;
+}
+
+/* What becomes of half a place in code: the place in the SASS text, 0 beside a branch, or the one in decoded code. */
+typedef enum namesakes_half { HALF_MOVED, HALF_ZERO, HALF_KEPT } namesakes_half;
+
+/* By the beginning of the record of the instruction that it stands at, but for the third byte. */
+typedef struct namesakes_row {
+  uint8_t first, second, fourth;
+  namesakes_half half;
+} namesakes_row;
+
+static const namesakes_row namesakes_rows[] = {
+    {0x42, 0x0a, 0x0e, HALF_ZERO}, {0x01, 0x0b, 0x0a, HALF_KEPT}, {0x01, 0x47, 0x16, HALF_KEPT},
+    {0x02, 0x22, 0x06, HALF_KEPT}, {0x02, 0x38, 0x06, HALF_KEPT},
+};
+
+/* A branch without a record; one that a uniform predicate decides is none here. */
+static bool namesakes_is_branch(const uint8_t *instruction) {
+  enum { CALL = 0x944, CONVERGE = 0x945, BRANCH = 0x947, UNIFORM_BIT = 1 << 27 };
+  const uint16_t opcode = tl_get16(instruction) & OPCODE;
+  return opcode == CALL || opcode == CONVERGE || (opcode == BRANCH && !(tl_get32(instruction + 8) & UNIFORM_BIT));
+}
+
+static namesakes_half namesakes_half_at(const tl_code_place *place, const uint8_t *records,
+                                        const tl_cubin_section *sass) {
+  if (!place->record)
+    return namesakes_is_branch(sass->data + place->sass) ? HALF_ZERO : HALF_MOVED;
+  const uint8_t *const record = records + place->record;
+  for (size_t i = 0; i < sizeof namesakes_rows / sizeof *namesakes_rows; i++) {
+    const namesakes_row *const row = &namesakes_rows[i];
+    if (row->first == record[0] && row->second == record[1] && row->fourth == record[3])
+      return row->half;
+  }
+  return HALF_MOVED;
+}
+
+/* From the last entry on, with what was seen by instruction: a section may hold as many entries as the text instructions. */
+const bool *tl_namesakes_find_later(const tl_code *code, const tl_cubin_section *entries, tl_arena *arena) {
+  const uint64_t count = entries->size / ELF_RELA_SIZE;
+  bool *const later = tl_arena_new(arena, bool, count), *const seen = tl_arena_new(arena, bool, code->count);
+  for (uint64_t i = count; i-- > 0;) {
+    const uint8_t *const entry = entries->data + i * ELF_RELA_SIZE;
+    const tl_code_place *const place = namesakes_is_half(entry) ? tl_code_find(code, tl_get64(entry)) : NULL;
+    if (!place)
+      continue;
+    later[i] = seen[place - code->items];
+    seen[place - code->items] = true;
+  }
+  return later;
+}
+
+/* Of several halves at one instruction the last one's place is moved. */
+bool tl_namesakes_entry(const tl_code *code, const uint8_t *records, const tl_cubin_section *sass, const uint8_t *from,
+                        bool later, uint8_t *to) {
+  const uint32_t type = namesakes_type(tl_get32(from + 8));
+  const tl_code_place *const place = tl_code_find(code, tl_get64(from));
+  if (!place || !type || place->sass >= sass->size)
+    return false;
+  memcpy(to, from, ELF_RELA_SIZE);
+  tl_put64(to, place->sass);
+  tl_put32(to + 8, type);
+  if (!namesakes_is_half(from))
+    return true;
+  const namesakes_half half = namesakes_half_at(place, records, sass);
+  if (half == HALF_KEPT || later)
+    return true;
+  const tl_code_place *const target = tl_code_find(code, tl_get64(from + 16));
+  if (half == HALF_MOVED && !target)
+    return false;
+  tl_put64(to + 16, half == HALF_MOVED ? target->sass : 0);
+  return true;
+}

@@ -1,0 +1,19 @@
+/* What nvlink's finalizer makes of a namesake's attributes and entries in a capsule (D113). Private to cubin/. */
+#ifndef TL_CUBIN_NAMESAKES_H
+#define TL_CUBIN_NAMESAKES_H
+
+#include "cubin/code.h"
+
+/* L762: turns the places of an attribute's `size` bytes, which are a namesake's, into ones of the SASS text. False where the
+ * attribute is no plain list of places. */
+bool tl_namesakes_places(const tl_code *code, const uint8_t *text, uint8_t attribute, uint8_t *payload, uint64_t size);
+
+/* L763: by entry of a section, whether a later half of a place in code stands at the same instruction. */
+const bool *tl_namesakes_find_later(const tl_code *code, const tl_cubin_section *entries, tl_arena *arena);
+
+/* L763: writes the SASS entry of the namesake's entry at `from` to `to`, ELF_RELA_SIZE bytes each. `records` are the bytes of
+ * the capsule, `later` is what tl_namesakes_find_later says of the entry. False where nothing is known. */
+bool tl_namesakes_entry(const tl_code *code, const uint8_t *records, const tl_cubin_section *sass, const uint8_t *from,
+                        bool later, uint8_t *to);
+
+#endif
