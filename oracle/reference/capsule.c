@@ -124,12 +124,6 @@ size_t ref_capsule_sass_section(const ref_capsule *capsule, size_t section) {
   return ref_map_find(&capsule->sass->section_by_name, name);
 }
 
-/* The Mercury module's partner of a kernel's parameters: its table (M27), or what ptxas laid out (L749); REF_NONE: none. */
-size_t ref_capsule_table_of(const ref_link *mercury, size_t function) {
-  const size_t table = mercury->functions[function].constant0;
-  return table == REF_NONE ? mercury->functions[function].laid_table : table;
-}
-
 /* M7, M12: the SASS name, if it is another. */
 static const char *ref_capsule_rename(ref_capsule *capsule, const char *name) {
   static const char relocations[] = ".rela";
@@ -205,7 +199,7 @@ static void ref_capsule_add_plain_pieces(ref_capsule *capsule) {
                                             .section = number});
     const size_t function = section->info_function;
     if (function != REF_NONE && capsule->sass->functions[function].constant0 != REF_NONE &&
-        ref_capsule_table_of(mercury, function) == REF_NONE) {
+        ref_laid_table_of(mercury, function) == REF_NONE) {
       ref_indices_add(mercury, &capsule->kernels, function);
     }
   }
@@ -495,7 +489,7 @@ static uint64_t ref_capsule_reserved_before(const ref_link *link, const ref_out_
 }
 
 /* M8, M15: one symbol, for one of the two tables. */
-static void ref_capsule_write_symbol(const ref_capsule *capsule, size_t number, bool mercury_side, uint8_t *at) {
+static void ref_capsule_write_symbol(ref_capsule *capsule, size_t number, bool mercury_side, uint8_t *at) {
   const ref_link *link = capsule->mercury;
   const ref_out_symbol *symbol = &link->symbols[number];
   const bool undefined = symbol->section == REF_NONE;
@@ -525,15 +519,14 @@ static void ref_capsule_write_symbol(const ref_capsule *capsule, size_t number, 
       name = (uint32_t)ref_map_find(&capsule->new_names.offsets, capsule->pieces[piece].name);
     }
   }
-  for (size_t i = 0; !mercury_side && i < capsule->sass->symbol_count; i++) {
-    if (capsule->symbol_of[i] == number && (symbol->type == REF_SYMBOL_FUNC || undefined)) {
-      value = capsule->sass->symbols[i].value;
-      size = ref_capsule_sass_size(capsule, i);
-      if (ref_slots_is_slot(capsule, symbol->function)) {
-        ref_slots_place_symbol(capsule, symbol->function, &value, &size);
-      } else if (ref_inner_is_function(link, symbol->function)) {
-        ref_inner_place_symbol(capsule, symbol->function, &value, &size);
-      }
+  const size_t sass = capsule->sass_symbol_of[number];
+  if (!mercury_side && sass != REF_NONE && (symbol->type == REF_SYMBOL_FUNC || undefined)) {
+    value = capsule->sass->symbols[sass].value;
+    size = ref_capsule_sass_size(capsule, sass);
+    if (ref_slots_is_slot(capsule, symbol->function)) {
+      ref_slots_place_symbol(capsule, symbol->function, &value, &size);
+    } else if (ref_inner_is_function(link, symbol->function)) {
+      ref_inner_place_symbol(capsule, symbol->function, &value, &size);
     }
   }
   ref_put_u32(at, name);
@@ -545,11 +538,25 @@ static void ref_capsule_write_symbol(const ref_capsule *capsule, size_t number, 
 }
 
 /* D137: in place of the null symbol, the symbol of what has the section's first number; on Mercury's side of that section's mirror. */
-static void ref_capsule_write_first_symbol(const ref_capsule *capsule, size_t number, bool mercury_side, uint8_t *at) {
+static void ref_capsule_write_first_symbol(ref_capsule *capsule, size_t number, bool mercury_side, uint8_t *at) {
   const ref_piece *piece = &capsule->pieces[REF_NOTE_AS_MADE - FIRST_SECTIONS];
   const size_t mirror = piece->section == REF_NONE ? REF_NONE : capsule->mercury_piece_of[piece->section];
   ref_capsule_write_symbol(capsule, number, mercury_side, at);
   ref_put_u16(at + 6, mercury_side && mirror != REF_NONE ? (uint16_t)capsule->pieces[mirror].index : REF_NOTE_AS_MADE);
+}
+
+/* Of several SASS symbols that are one in the Mercury module the last counts. */
+static void ref_capsule_map_back(ref_capsule *capsule) {
+  ref_link *mercury = capsule->mercury;
+  capsule->sass_symbol_of = ref_memory_take(mercury, mercury->symbol_count, sizeof *capsule->sass_symbol_of);
+  for (size_t i = 0; i < mercury->symbol_count; i++) {
+    capsule->sass_symbol_of[i] = REF_NONE;
+  }
+  for (size_t i = 0; i < capsule->sass->symbol_count; i++) {
+    if (capsule->symbol_of[i] != REF_NONE) {
+      capsule->sass_symbol_of[capsule->symbol_of[i]] = i;
+    }
+  }
 }
 
 static ref_bytes ref_capsule_write_symbols(ref_capsule *capsule, bool mercury_side) {
@@ -709,6 +716,7 @@ static void ref_capsule_write_file(ref_capsule *capsule) {
   ref_piece first[FIRST_SECTIONS] = {{0}};
   size_t hole = 0;
   const ref_bytes names = ref_capsule_section_names(capsule), strings = ref_capsule_names(capsule, &hole);
+  ref_capsule_map_back(capsule);
   const ref_bytes symbols = ref_capsule_write_symbols(capsule, false);
   ref_piece *mercury_symbols = ref_capsule_symbol_piece(capsule);
   mercury_symbols->data = ref_capsule_write_symbols(capsule, true);
@@ -743,7 +751,7 @@ static void ref_capsule_write_file(ref_capsule *capsule) {
 
 static void ref_capsule_join(ref_link *link, ref_link *sass) {
   ref_capsule *capsule = ref_memory_take(link, 1, sizeof *capsule);
-  *capsule = (ref_capsule){.mercury = link, .sass = sass};
+  *capsule = (ref_capsule){.mercury = link, .sass = sass, .inner_owner = REF_NONE};
   capsule->piece_of = ref_memory_take(link, link->section_count, sizeof(size_t));
   capsule->mercury_piece_of = ref_memory_take(link, link->section_count, sizeof(size_t));
   for (size_t i = 0; i < link->section_count; i++) {
@@ -771,6 +779,7 @@ static void ref_capsule_join(ref_link *link, ref_link *sass) {
   ref_capsule_add_parameters(capsule);
   ref_capsule_add_mercury_pieces(capsule);
   ref_capsule_link_pieces(capsule);
+  capsule->laid_base = ref_laid_find_base(sass);
   ref_capsule_fill_pieces(capsule);
   ref_capsule_write_file(capsule);
 }

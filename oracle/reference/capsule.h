@@ -17,9 +17,23 @@ typedef struct ref_piece {
   size_t shares_with; /* another piece whose bytes these are (M10), or REF_NONE */
 } ref_piece;
 
+/* capsule_places.c: the decoded place of each SASS instruction that begins one of a body; RF90. */
+typedef struct ref_places {
+  size_t count;
+  uint64_t end; /* of the decoded bytes */
+  uint64_t *at;
+  bool *is_padding; /* NOPs: they take no decoded bytes, and stand at the place of what follows */
+  size_t *self,
+      *next; /* the SASS instruction that is the Mercury one, and the next one with a place; or, behind the last, what follows */
+} ref_places;
+
 typedef struct ref_capsule {
   ref_link *mercury, *sass;
-  size_t *symbol_of;   /* the Mercury module's symbol of each of the SASS module's, or REF_NONE */
+  size_t *symbol_of;      /* the Mercury module's symbol of each of the SASS module's, or REF_NONE */
+  size_t *sass_symbol_of; /* and the other way round */
+  size_t inner_owner;     /* whose places those are; REF_NONE: nobody's so far */
+  ref_places inner_places;
+  uint64_t laid_base;  /* where the tables that ptxas laid out begin in bank 0 (RF304) */
   ref_indices order;   /* the Mercury module's sections */
   ref_indices kernels; /* functions with parameters, in the order of their texts */
   ref_piece *pieces;
@@ -49,16 +63,6 @@ bool ref_capsule_body_next(ref_capsule_step *step);
 /* capsule_lengths.c: RF141 */
 uint64_t ref_capsule_derived_length(const uint8_t *instruction);
 
-/* capsule_places.c: the decoded place of each SASS instruction that begins one of a body; RF90. */
-typedef struct ref_places {
-  size_t count;
-  uint64_t end; /* of the decoded bytes */
-  uint64_t *at;
-  bool *is_padding; /* NOPs: they take no decoded bytes, and stand at the place of what follows */
-  size_t *self,
-      *next; /* the SASS instruction that is the Mercury one, and the next one with a place; or, behind the last, what follows */
-} ref_places;
-
 #define REF_PLACE_UNKNOWN UINT64_MAX
 
 /* capsule_rows.c: the rows of a frame by ascending place, each once; the first is at 0. */
@@ -85,6 +89,8 @@ ref_places ref_places_of_sections(ref_link *link, const ref_section *capsule, co
 ref_places ref_places_of_function(const ref_capsule *capsule, size_t function);
 /* The first at a place, NOPs included, or REF_NONE. */
 size_t ref_places_find(const ref_places *places, uint64_t place);
+/* The offset of the instruction that holds a decoded byte. */
+uint64_t ref_places_around(const ref_places *places, uint64_t decoded);
 /* RF144: offsets in the SASS text of the instruction at a place and of what stands directly in front of the next one; 0: none. */
 uint64_t ref_places_self(const ref_places *places, uint64_t place);
 uint64_t ref_places_behind(const ref_places *places, uint64_t place);
@@ -98,10 +104,11 @@ size_t ref_capsule_function_of(const ref_capsule *capsule, size_t section);
 uint32_t ref_capsule_symbol_index(const ref_capsule *capsule, size_t sass_symbol);
 /* capsule_laid.c: L749; what ptxas laid out on the SASS side of a Mercury table. */
 bool ref_laid_is_table(const ref_link *mercury, size_t section);
+uint64_t ref_laid_find_base(const ref_link *sass);
 void ref_laid_move_loads(ref_capsule *capsule, size_t text);
 uint64_t ref_laid_size(const ref_capsule *capsule, size_t section);
 ref_bytes ref_laid_entries(ref_capsule *capsule, size_t section);
-size_t ref_capsule_table_of(const ref_link *mercury, size_t function);
+size_t ref_laid_table_of(const ref_link *mercury, size_t function);
 /* capsule_content.c: what the SASS section beside a Mercury one holds. */
 ref_bytes ref_capsule_content(ref_capsule *capsule, size_t section);
 ref_bytes ref_capsule_attributes(ref_capsule *capsule, size_t function);
@@ -110,6 +117,7 @@ void ref_capsule_add_compat(ref_capsule *capsule);
 void ref_capsule_check_schedule(ref_capsule *capsule);
 /* mercury.c: RF77; `sass` is the function's text. */
 void ref_mercury_move_loads(ref_capsule *capsule, size_t section, uint64_t base, ref_bytes *sass);
+size_t ref_mercury_rank(const ref_cubin *cubin, uint32_t section, uint32_t symbol, uint64_t offset);
 void ref_mercury_set_table(ref_capsule *capsule, size_t section, ref_bytes *sass);
 /* capsule_relocatable.c: M16 */
 void ref_capsule_name_constants(ref_link *link, const ref_file *file);
@@ -130,15 +138,17 @@ void ref_namesakes_move(ref_link *link, const ref_cubin *whole, ref_cubin *sass)
 
 /* leaf.c: M42-M45 */
 bool ref_leaf_finalize(ref_link *link, ref_bytes *text);
-bool ref_capsule_alias_comes_first(const ref_link *mercury, size_t function);
 
 /* capsule_inner.c: L720, L721; functions inside another function's text. */
 bool ref_inner_is_function(const ref_link *mercury, size_t function);
 /* Where the function that begins at `start` of the SASS text of `owner` ends. */
 uint64_t ref_inner_end(const ref_capsule *capsule, size_t owner, const ref_places *places, uint64_t start);
-void ref_inner_place_symbol(const ref_capsule *capsule, size_t function, uint64_t *value, uint64_t *size);
+void ref_inner_place_symbol(ref_capsule *capsule, size_t function, uint64_t *value, uint64_t *size);
+/* For each section the last record about the stack of a function in it. */
+const ref_record **ref_inner_list_stacks(ref_link *mercury);
 /* `written`: the record as it was written. */
-void ref_inner_share_stack(const ref_capsule *capsule, const ref_record *record, uint8_t *written);
+void ref_inner_share_stack(const ref_link *mercury, const ref_record *const *stacks, const ref_record *record,
+                           uint8_t *written);
 
 /* An entry about a frame written anew: of no type where there is none. */
 typedef struct ref_frame_entry {
@@ -149,6 +159,7 @@ typedef struct ref_frame_entry {
 
 /* capsule_frames.c: M24; `entries`, if any: what stands for each relocation of the Mercury module. */
 ref_bytes ref_capsule_frames(ref_capsule *capsule, ref_frame_entry *entries);
+bool ref_capsule_alias_comes_first(const ref_link *mercury, size_t function);
 
 /* capsule_exits.c: where the instructions of a SASS text went: the first instruction made for each, and its own place. One more
  * in `start` for the end. */

@@ -100,7 +100,7 @@ static void ref_capsule_add_parameter_bank(ref_capsule *capsule, ref_bytes *outp
       ref_put_u32(output->data + at + 4, capsule->first_parameter_symbol + (uint32_t)i);
     }
   }
-  const size_t table = ref_capsule_table_of(capsule->mercury, function); /* M27 */
+  const size_t table = ref_laid_table_of(capsule->mercury, function); /* M27 */
   if (table != REF_NONE && output->size >= at + 8) {
     ref_put_u32(output->data + at + 4, ref_symbol_index(capsule->mercury, capsule->mercury->sections[table].symbol));
   }

@@ -20,53 +20,58 @@ static bool ref_inner_divides(const ref_link *mercury, size_t function) {
          inner->definition_file == mercury->functions[inner->alias_of].definition_file;
 }
 
-static uint64_t ref_inner_place(const ref_capsule *capsule, const ref_places *places, size_t function) {
-  const ref_link *mercury = capsule->mercury;
-  return ref_places_from(places, mercury->symbols[mercury->functions[function].symbol].value);
-}
-
 /* Where the function that begins at `start` of the text ends: at the next one, or with the text. */
 uint64_t ref_inner_end(const ref_capsule *capsule, size_t owner, const ref_places *places, uint64_t start) {
   const ref_link *mercury = capsule->mercury;
-  uint64_t end = (uint64_t)places->count * INSTRUCTION;
+  const uint64_t decoded = places->at[start / INSTRUCTION];
+  uint64_t next = REF_PLACE_UNKNOWN;
   for (size_t i = 0; i < mercury->function_count; i++) {
     if (mercury->functions[i].alias_of == owner && ref_inner_divides(mercury, i)) {
-      const uint64_t place = ref_inner_place(capsule, places, i);
-      end = place > start && place < end ? place : end;
+      const uint64_t place = mercury->symbols[mercury->functions[i].symbol].value;
+      next = place > decoded && place < next ? place : next;
     }
   }
-  return end;
+  return ref_places_from(places, next);
 }
 
 /* Value and size of its symbol on the SASS side; a second name of a function inside, which has no size, has none there either (L750). */
-void ref_inner_place_symbol(const ref_capsule *capsule, size_t function, uint64_t *value, uint64_t *size) {
+void ref_inner_place_symbol(ref_capsule *capsule, size_t function, uint64_t *value, uint64_t *size) {
   const ref_link *mercury = capsule->mercury;
   const ref_function *inner = &mercury->functions[function];
-  const ref_places places = ref_places_of_function(capsule, inner->alias_of);
-  *value = ref_inner_place(capsule, &places, function);
-  const uint64_t own = mercury->symbols[inner->symbol].size;
-  *size = ref_inner_divides(mercury, function) && own > 0
-              ? ref_inner_end(capsule, inner->alias_of, &places, *value) - *value
-              : own;
+  const ref_out_symbol *symbol = &mercury->symbols[inner->symbol];
+  if (capsule->inner_owner != inner->alias_of) {
+    capsule->inner_owner = inner->alias_of;
+    capsule->inner_places = ref_places_of_function(capsule, inner->alias_of);
+  }
+  *value = ref_places_from(&capsule->inner_places, symbol->value);
+  *size = ref_inner_divides(mercury, function) && symbol->size > 0
+              ? ref_inner_end(capsule, inner->alias_of, &capsule->inner_places, *value) - *value
+              : symbol->size;
 }
 
 static bool ref_inner_is_stack(const ref_link *mercury, const ref_record *record) {
   return !record->dropped && record->code == CODE_FRAME_SIZE && record->format == 4 &&
          record->payload.size >= STACK_END - 4 && record->symbols.count > 0 && record->symbols.items[0] != REF_NONE &&
-         mercury->symbols[record->symbols.items[0]].type == REF_SYMBOL_FUNC;
+         mercury->symbols[record->symbols.items[0]].type == REF_SYMBOL_FUNC &&
+         mercury->symbols[record->symbols.items[0]].section != REF_NONE;
+}
+
+const ref_record **ref_inner_list_stacks(ref_link *mercury) {
+  const ref_record **stacks = ref_memory_take(mercury, mercury->section_count, sizeof *stacks);
+  for (size_t i = 0; i < mercury->module_output.count; i++) {
+    const ref_record *record = &mercury->module_output.items[i];
+    if (ref_inner_is_stack(mercury, record)) {
+      stacks[mercury->symbols[record->symbols.items[0]].section] = record;
+    }
+  }
+  return stacks;
 }
 
 /* L721, D136: on the SASS side a text has one stack, that of the last record about one of its functions. */
-void ref_inner_share_stack(const ref_capsule *capsule, const ref_record *record, uint8_t *written) {
-  const ref_link *mercury = capsule->mercury;
-  if (!ref_inner_is_stack(mercury, record)) {
-    return;
-  }
-  const size_t text = mercury->symbols[record->symbols.items[0]].section;
-  for (size_t i = 0; i < mercury->module_output.count && text != REF_NONE; i++) {
-    const ref_record *other = &mercury->module_output.items[i];
-    if (ref_inner_is_stack(mercury, other) && mercury->symbols[other->symbols.items[0]].section == text) {
-      memcpy(written + STACK_AT, other->payload.data + STACK_AT - 4, 4);
-    }
+void ref_inner_share_stack(const ref_link *mercury, const ref_record *const *stacks, const ref_record *record,
+                           uint8_t *written) {
+  if (ref_inner_is_stack(mercury, record)) {
+    const ref_record *last = stacks[mercury->symbols[record->symbols.items[0]].section];
+    memcpy(written + STACK_AT, last->payload.data + STACK_AT - 4, 4);
   }
 }

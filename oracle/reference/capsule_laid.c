@@ -19,9 +19,14 @@ static uint64_t ref_laid_parameters_end(const ref_link *sass, const ref_function
   return sass->sections[function->constant0].size;
 }
 
+/* The Mercury module's partner of a kernel's parameters: its table (M27), or what ptxas laid out; REF_NONE: none. */
+size_t ref_laid_table_of(const ref_link *mercury, size_t function) {
+  const size_t table = mercury->functions[function].constant0;
+  return table == REF_NONE ? mercury->functions[function].laid_table : table;
+}
+
 /* RF304: where all tables begin, and the loads from them read: behind the parameters of the kernel that has most. */
-static uint64_t ref_laid_base(const ref_capsule *capsule) {
-  const ref_link *sass = capsule->sass;
+uint64_t ref_laid_find_base(const ref_link *sass) {
   uint64_t base = 0;
   for (size_t i = 0; i < sass->function_count; i++) {
     if (sass->functions[i].constant0 != REF_NONE) {
@@ -37,12 +42,12 @@ void ref_laid_move_loads(ref_capsule *capsule, size_t text) {
   const size_t function = capsule->mercury->sections[text].info_function;
   if (capsule->mercury->functions[function].laid_table != REF_NONE) {
     const size_t sass = capsule->sass->functions[function].text;
-    ref_mercury_move_loads(capsule, text, ref_laid_base(capsule), &capsule->sass->sections[sass].data);
+    ref_mercury_move_loads(capsule, text, capsule->laid_base, &capsule->sass->sections[sass].data);
   }
 }
 
 uint64_t ref_laid_size(const ref_capsule *capsule, size_t section) {
-  return ref_laid_base(capsule) + capsule->mercury->sections[section].size;
+  return capsule->laid_base + capsule->mercury->sections[section].size;
 }
 
 /* The Mercury view's entries, of all bodies, at their places behind the base. */
@@ -52,7 +57,7 @@ ref_bytes ref_laid_entries(ref_capsule *capsule, size_t section) {
   for (size_t i = mercury->relocation_count; i-- > 0;) {
     const ref_out_relocation *entry = &mercury->relocations[i];
     if (!entry->dropped && entry->target == section && entry->symbol != REF_NONE) {
-      ref_bytes_add_u64(mercury, &output, ref_laid_base(capsule) + entry->offset);
+      ref_bytes_add_u64(mercury, &output, capsule->laid_base + entry->offset);
       ref_bytes_add_u32(mercury, &output, ref_bindless_type(capsule->sass, mercury->symbols[entry->symbol].type));
       ref_bytes_add_u32(mercury, &output, ref_symbol_index(mercury, entry->symbol));
       ref_bytes_add_u64(mercury, &output, (uint64_t)entry->addend);

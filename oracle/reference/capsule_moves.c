@@ -140,13 +140,10 @@ static void ref_moves_aim_all(const ref_mover *mover, ref_bytes *sass) {
 static void ref_moves_return(const ref_mover *mover, const ref_places *places, uint64_t decoded, ref_bytes *sass) {
   static const ref_field number = {32, 32, REF_FROM_ABS};
   const uint8_t *text = mover->file->whole.sections[mover->text].data;
-  size_t found = REF_NONE;
-  for (size_t i = 0; i < places->count; i++) {
-    found = !places->is_padding[i] && places->at[i] <= decoded ? i : found;
-  }
-  if (found != REF_NONE && !ref_moves_has_entry(mover, found * INSTRUCTION)) {
-    const uint64_t old = ref_field_read(&number, text + found * INSTRUCTION, INSTRUCTION, 0);
-    ref_field_write(&number, sass->data, sass->size, ref_moves_instruction(mover->moves, found * INSTRUCTION),
+  const uint64_t at = ref_places_around(places, decoded);
+  if (places->end > 0 && !ref_moves_has_entry(mover, at)) {
+    const uint64_t old = ref_field_read(&number, text + at, INSTRUCTION, 0);
+    ref_field_write(&number, sass->data, sass->size, ref_moves_instruction(mover->moves, at),
                     ref_moves_place(mover->moves, old));
   }
 }

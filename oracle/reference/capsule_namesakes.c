@@ -28,22 +28,27 @@ static bool ref_namesakes_is_known_by_name(const ref_section *section) {
   return section->type == REF_TYPE_INFO || section->type == REF_TYPE_RELA;
 }
 
+/* The first section of a name; REF_NONE: this is it. */
+static size_t ref_namesakes_first(ref_link *link, ref_map *first, const char *name, size_t number) {
+  const size_t known = ref_map_find(first, name);
+  if (known == REF_NONE) {
+    ref_map_set(link, first, name, number);
+  }
+  return known;
+}
+
 /* RF173: by default (D113) each has its own. */
 void ref_namesakes_share(ref_link *link, ref_cubin *view) {
   ref_map first = {0};
   for (size_t i = 1; i < view->section_count && link->job->bug_compatible; i++) {
     ref_section *section = &view->sections[i];
-    if (!ref_namesakes_is_known_by_name(section)) {
-      continue;
+    const size_t known =
+        ref_namesakes_is_known_by_name(section) ? ref_namesakes_first(link, &first, section->name, i) : REF_NONE;
+    if (known != REF_NONE) {
+      section->data = view->sections[known].data;
+      section->size = view->sections[known].size;
+      section->offset = view->sections[known].offset;
     }
-    const size_t known = ref_map_find(&first, section->name);
-    if (known == REF_NONE) {
-      ref_map_set(link, &first, section->name, i);
-      continue;
-    }
-    section->data = view->sections[known].data;
-    section->size = view->sections[known].size;
-    section->offset = view->sections[known].offset;
   }
 }
 
@@ -73,16 +78,6 @@ static size_t ref_namesakes_rank(const ref_cubin *whole, uint32_t sass) {
   return rank;
 }
 
-/* How many entries of a list are about the same symbol and stand in front of one. */
-static size_t ref_namesakes_entry_rank(const ref_cubin *whole, uint32_t section, const ref_relocation *entry) {
-  size_t rank = 0;
-  for (size_t i = 0; i < ref_cubin_relocation_count(whole, section); i++) {
-    const ref_relocation other = ref_cubin_relocation(whole, section, i);
-    rank += other.symbol == entry->symbol && other.offset < entry->offset;
-  }
-  return rank;
-}
-
 /* RF227: that ends the link in the Mercury view. */
 static bool ref_namesakes_is_past_end(const ref_cubin *whole, uint32_t mercury, const ref_places *places) {
   for (size_t i = 0; i < ref_cubin_relocation_count(whole, mercury); i++) {
@@ -93,16 +88,21 @@ static bool ref_namesakes_is_past_end(const ref_cubin *whole, uint32_t mercury, 
   return false;
 }
 
-static bool ref_namesakes_find_entry(const ref_cubin *whole, uint32_t sass, uint32_t mercury,
-                                     const ref_relocation *entry, ref_relocation *found) {
-  const size_t rank = ref_namesakes_entry_rank(whole, sass, entry);
-  for (size_t i = 0; i < ref_cubin_relocation_count(whole, mercury); i++) {
-    *found = ref_cubin_relocation(whole, mercury, i);
-    if (found->symbol == entry->symbol && ref_namesakes_entry_rank(whole, mercury, found) == rank) {
-      return true;
-    }
+static const char *ref_namesakes_entry_key(const ref_namesake *namesake, uint32_t section,
+                                           const ref_relocation *entry) {
+  const size_t rank = ref_mercury_rank(namesake->whole, section, entry->symbol, entry->offset);
+  return ref_memory_print(namesake->link, "%u %zu", entry->symbol, rank);
+}
+
+/* The Mercury view's entries by symbol and rank; of several the first. */
+static ref_map ref_namesakes_map_entries(const ref_namesake *namesake) {
+  const ref_cubin *whole = namesake->whole;
+  ref_map entries = {0};
+  for (size_t i = ref_cubin_relocation_count(whole, namesake->mercury); i-- > 0;) {
+    const ref_relocation entry = ref_cubin_relocation(whole, namesake->mercury, i);
+    ref_map_set(namesake->link, &entries, ref_namesakes_entry_key(namesake, namesake->mercury, &entry), i);
   }
-  return false;
+  return entries;
 }
 
 /* --- one entry --- */
@@ -142,20 +142,6 @@ static uint64_t ref_namesakes_addend(const ref_namesake *namesake, uint64_t offs
   return (uint64_t)found * UNIT;
 }
 
-/* The SASS place of the instruction that holds a decoded one. */
-static uint64_t ref_namesakes_place(const ref_places *places, uint64_t decoded) {
-  uint64_t begin = 0;
-  size_t found = 0;
-  for (size_t i = 0; i < places->count; i++) {
-    if (places->at[i] != REF_PLACE_UNKNOWN && !places->is_padding[i] && places->at[i] >= begin &&
-        places->at[i] <= decoded) {
-      begin = places->at[i];
-      found = i;
-    }
-  }
-  return (uint64_t)found * UNIT;
-}
-
 /* --- attributes --- */
 
 /* The Mercury view's record of a code and rank. */
@@ -179,7 +165,7 @@ static uint32_t ref_namesakes_instruction(const ref_namesake *namesake, uint32_t
 
 /* Plain lists of places; what else names instructions stays the first one's. */
 static void ref_namesakes_move_attributes(const ref_namesake *namesake, ref_section *section) {
-  uint8_t *data = ref_memory_take(namesake->link, (size_t)section->size + 1, 1);
+  uint8_t *data = ref_memory_take(namesake->link, (size_t)section->size, 1);
   size_t rank[256] = {0};
   uint64_t position = 0;
   ref_attribute attribute, from;
@@ -206,15 +192,17 @@ static void ref_namesakes_move_entries(const ref_namesake *namesake, ref_section
   if (ref_namesakes_is_past_end(whole, namesake->mercury, &namesake->places)) {
     return;
   }
-  uint8_t *data = ref_memory_take(namesake->link, (size_t)section->size + 1, 1);
+  const ref_map entries = ref_namesakes_map_entries(namesake);
+  uint8_t *data = ref_memory_take(namesake->link, (size_t)section->size, 1);
   memcpy(data, section->data, (size_t)section->size);
   for (size_t i = 0; i < ref_cubin_relocation_count(whole, namesake->first); i++) {
     const ref_relocation entry = ref_cubin_relocation(whole, namesake->first, i);
-    ref_relocation from;
-    if (!ref_namesakes_find_entry(whole, namesake->first, namesake->mercury, &entry, &from)) {
+    const size_t found = ref_map_find(&entries, ref_namesakes_entry_key(namesake, namesake->first, &entry));
+    if (found == REF_NONE) {
       continue;
     }
-    const uint64_t offset = ref_namesakes_place(&namesake->places, from.offset);
+    const ref_relocation from = ref_cubin_relocation(whole, namesake->mercury, found);
+    const uint64_t offset = ref_places_around(&namesake->places, from.offset);
     ref_put_u64(data + i * ENTRY, offset);
     if (from.type == PLACE_LOW || from.type == PLACE_HIGH) {
       ref_put_u64(data + i * ENTRY + ADDEND, ref_namesakes_addend(namesake, offset, &from));
@@ -247,16 +235,10 @@ void ref_namesakes_move(ref_link *link, const ref_cubin *whole, ref_cubin *sass)
   ref_map first = {0};
   for (uint32_t i = 1; i < sass->section_count && link->job->bug_compatible; i++) {
     ref_section *section = &sass->sections[i];
-    if (!ref_namesakes_is_about_function(section)) {
-      continue;
-    }
-    const size_t known = ref_map_find(&first, section->name);
-    if (known == REF_NONE) {
-      ref_map_set(link, &first, section->name, i);
-      continue;
-    }
+    const size_t known =
+        ref_namesakes_is_about_function(section) ? ref_namesakes_first(link, &first, section->name, i) : REF_NONE;
     ref_namesake namesake = {.link = link, .whole = whole, .first = (uint32_t)known};
-    if (!ref_namesakes_begin(&namesake, i)) {
+    if (known == REF_NONE || !ref_namesakes_begin(&namesake, i)) {
       continue;
     }
     if (section->type == REF_TYPE_INFO) {

@@ -86,6 +86,14 @@ static size_t ref_places_find_instruction(const ref_places *places, uint64_t pla
   return REF_NONE;
 }
 
+uint64_t ref_places_around(const ref_places *places, uint64_t decoded) {
+  size_t found = 0;
+  for (size_t i = 0; i < places->count; i++) {
+    found = places->at[i] <= decoded && !places->is_padding[i] ? i : found;
+  }
+  return (uint64_t)found * UNIT;
+}
+
 uint64_t ref_places_self(const ref_places *places, uint64_t place) {
   const size_t found = ref_places_find_instruction(places, place);
   return found == REF_NONE ? 0 : (uint64_t)places->self[found] * UNIT;

@@ -241,13 +241,14 @@ static const ref_record *ref_slots_last_stack(const ref_capsule *capsule) {
 ref_bytes ref_slots_module_attributes(ref_capsule *capsule) {
   ref_link *link = capsule->mercury;
   const ref_record *last = link->job->bug_compatible ? ref_slots_last_stack(capsule) : NULL;
+  const ref_record *const *stacks = ref_inner_list_stacks(link);
   ref_bytes output = {0};
   for (size_t i = 0; i < link->module_output.count; i++) {
     const ref_record *record = &link->module_output.items[i];
     const size_t at = output.size;
     if (!record->dropped) {
       ref_record_write(link, record, &output);
-      ref_inner_share_stack(capsule, record, output.data + at);
+      ref_inner_share_stack(link, stacks, record, output.data + at);
     }
     if (last != NULL && ref_slots_is_stack(capsule, record)) {
       memcpy(output.data + at + STACK_AT, last->payload.data + STACK_AT - 4, 4);

@@ -55,11 +55,12 @@ static void ref_tables_write(const ref_capsule *capsule, const ref_out_relocatio
 
 static bool ref_tables_are_of_slot(const ref_capsule *capsule, size_t section) {
   const ref_link *mercury = capsule->mercury;
+  const bool is_table = mercury->sections[section].type == REF_TYPE_CONSTANT_OPTIMIZER;
   bool found = false;
-  for (size_t i = 0; i < mercury->function_count && !found; i++) {
+  for (size_t i = 0; i < mercury->function_count && !found && is_table; i++) {
     found = mercury->functions[i].is_stub && mercury->functions[i].constant2 == section;
   }
-  return found && mercury->sections[section].type == REF_TYPE_CONSTANT_OPTIMIZER;
+  return found;
 }
 
 /* L740, D121: all jump slots are one text, and nvlink takes the last of its images for every one of them. So that one is translated as

@@ -1,10 +1,39 @@
 /* What lies with dead code or with a body that lost, and is not dropped with it: nvlink then finds a symbol or a section that names a
- * section which is gone (E68). L162, L449, L466, L700. */
+ * section which is gone (E68). L162, L449, L466, L700, RF55, RF63, RF124, RF185. */
 #include "link.h"
 
 #include <string.h>
 
 enum { VISIBILITY = 3, INTERNAL = 1, BANK_FIRST = 0x70000065, BANK_LAST = 0x70000075 };
+
+static void ref_deleted_refuse(ref_link *link, bool refused) {
+  if (refused) {
+    ref_message_fatal(link, "E68", "Internal error: reference to deleted section");
+  }
+}
+
+/* RF55, RF185: kernel parameters or shared memory of a function that is no kernel and is deleted. */
+void ref_deleted_check_parameters(ref_link *link) {
+  for (size_t i = 0; i < link->file_count; i++) {
+    const ref_file *file = &link->files[i];
+    for (uint32_t k = 1; k < file->cubin.section_count; k++) {
+      const uint32_t type = file->cubin.sections[k].type;
+      const uint32_t owner = type == REF_TYPE_CONSTANT || type == REF_TYPE_SHARED ? ref_merge_owner(file, k) : 0;
+      const size_t number = owner == 0 ? REF_NONE : file->function_of[owner];
+      ref_deleted_refuse(link, number != REF_NONE && !link->functions[number].entry && !link->functions[number].live);
+    }
+  }
+}
+
+/* RF63: an alias that is deleted while its function lives, or the other way round (V11a for local and weak functions). RF124: so
+ * is one of a body that replaced another. */
+void ref_deleted_check_aliases(ref_link *link) {
+  for (size_t i = 0; i < link->function_count && link->job->bug_compatible; i++) {
+    const ref_function *alias = &link->functions[i];
+    ref_deleted_refuse(link, alias->alias_of != REF_NONE && ref_function_alias_goes_by_section(link, alias) &&
+                                 alias->live != link->functions[alias->alias_of].live);
+  }
+}
 
 /* The function whose code a file's section is about, or REF_NONE. */
 static size_t ref_deleted_owner(const ref_file *file, uint32_t section, bool *lost) {
@@ -52,12 +81,6 @@ static bool ref_deleted_object_stays(const ref_symbol *symbol, const ref_functio
 static bool ref_deleted_is_object(const ref_symbol *symbol) {
   const uint8_t type = symbol->info & 15;
   return type == REF_SYMBOL_OBJECT || type == REF_SYMBOL_CUDA_OBJECT;
-}
-
-static void ref_deleted_refuse(ref_link *link, bool refused) {
-  if (refused) {
-    ref_message_fatal(link, "E68", "Internal error: reference to deleted section");
-  }
 }
 
 static void ref_deleted_check_objects(ref_link *link, const ref_file *file) {

@@ -13,8 +13,6 @@ enum {
   TYPE_EXTENDED = 0xff00,
   COMPAT_ACCELERATED = 9,
   KIND_MERCURY = 1,
-  VERSION_AT = 0x14,
-  TOOLKIT = 130,
   KIND_SASS = 4,
   FLAG_64_BIT = 0x400,
   SEGMENT_OFFSET_AT = 32,
@@ -24,6 +22,8 @@ enum {
   LARGEST_IN_NAME = 99,
   SM_WITHOUT_OLD_OBJECTS = 90,
   NOTE_BYTES = 0x20,
+  VERSION_AT = 0x14, /* in the file's header */
+  TOOLKIT = 130,
   TOOLKIT_OF_RECORD = 100,
   TOOLKIT_OF_OLDEST = 120,
   TOOLKIT_OF_LARGE_PARAMETERS = 121
@@ -123,12 +123,12 @@ static void ref_input_check_note(ref_link *link, ref_file *file) {
   const uint16_t toolkit = ref_u16(data + 0x1c);
   link->saw_extended = link->saw_extended || cubin->type == TYPE_EXTENDED;
   const uint16_t known = ref_u16(data + 0x18) < 2 ? 0 : toolkit;
-  if (link->saw_extended && known < 130) {
+  if (link->saw_extended && known < TOOLKIT) {
     ref_message_fatal(link, "RF121", "linking with -ewp objects requires using current toolkit");
   }
   ref_input_take_old(link, file, known);
-  if (toolkit > 130) {
-    ref_message_fatal(link, "E51", "Input file '%s' newer than toolkit (%u vs 130)", file->name, toolkit);
+  if (toolkit > TOOLKIT) {
+    ref_message_fatal(link, "E51", "Input file '%s' newer than toolkit (%u vs %d)", file->name, toolkit, TOOLKIT);
   }
   file->virtual_sm = ref_u16(data + 0x1a);
 }
@@ -138,7 +138,8 @@ static void ref_input_check_version(ref_link *link, const ref_file *file) {
   const uint32_t version = ref_u32(file->cubin.bytes + VERSION_AT);
   const bool capsule = (file->cubin.flags & REF_KIND_CAPSULE) != 0 && !link->is_limited;
   if (version > TOOLKIT && ((file->cubin.flags & KIND_MERCURY) != 0 || capsule)) {
-    ref_message_fatal(link, "E51", "Input file '%s' newer than toolkit (%d vs 130)", file->name, (int32_t)version);
+    ref_message_fatal(link, "E51", "Input file '%s' newer than toolkit (%d vs %d)", file->name, (int32_t)version,
+                      TOOLKIT);
   }
 }
 

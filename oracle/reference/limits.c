@@ -56,33 +56,6 @@ void ref_limits_check_large_parameters(ref_link *link) {
   }
 }
 
-/* E68: RF55, RF185: kernel parameters or shared memory of a function that is no kernel and is deleted. */
-void ref_limits_check_parameters(ref_link *link) {
-  for (size_t i = 0; i < link->file_count; i++) {
-    const ref_file *file = &link->files[i];
-    for (uint32_t k = 1; k < file->cubin.section_count; k++) {
-      const uint32_t type = file->cubin.sections[k].type;
-      const uint32_t owner = type == REF_TYPE_CONSTANT || type == REF_TYPE_SHARED ? ref_merge_owner(file, k) : 0;
-      const size_t number = owner == 0 ? REF_NONE : file->function_of[owner];
-      if (number != REF_NONE && !link->functions[number].entry && !link->functions[number].live) {
-        ref_message_fatal(link, "E68", "Internal error: reference to deleted section");
-      }
-    }
-  }
-}
-
-/* E68: RF63, an alias that is deleted while its function lives, or the other way round (V11a for local and weak functions). RF124: so
- * is one of a body that replaced another. */
-void ref_limits_check_local_aliases(ref_link *link) {
-  for (size_t i = 0; i < link->function_count && link->job->bug_compatible; i++) {
-    const ref_function *alias = &link->functions[i];
-    if (alias->alias_of != REF_NONE && ref_function_alias_goes_by_section(link, alias) &&
-        alias->live != link->functions[alias->alias_of].live) {
-      ref_message_fatal(link, "E68", "Internal error: reference to deleted section");
-    }
-  }
-}
-
 /* RF100: with -r only user constants have a limit. D95: by default not even they, because the final link lays them out anew. */
 static bool ref_limits_leaves_size(const ref_link *link, const ref_out_section *section) {
   return link->relocatable && !(link->job->bug_compatible && ref_limits_is_user_constants(link, section));
@@ -120,18 +93,12 @@ static bool ref_limits_holds_large(const ref_link *link, const ref_out_section *
   return found;
 }
 
-static void ref_limits_say_large(ref_link *link, const ref_out_section *section) {
-  ref_message_add(link, REF_ERROR, "E33",
-                  "Entry function '%s' uses too much data for compiler-generated constants; please recompile with "
-                  "-Xptxas --disable-optimizer-constants",
-                  ref_limits_owner(link, section));
-}
-
 /* C78, step 5: in the order in which the sections were created. */
 void ref_limits_check_sizes(ref_link *link) {
   for (size_t i = 0; i < link->file_count; i++) {
     ref_limits_find_large(link, &link->files[i]);
   }
+  const size_t lone_pool = ref_partial_lone_pool(link);
   for (size_t i = 0; i < link->section_count; i++) {
     const ref_out_section *section = &link->sections[i];
     const uint64_t size = section->size;
@@ -139,10 +106,13 @@ void ref_limits_check_sizes(ref_link *link) {
     if (section->dropped || (ref_limits_leaves_size(link, section) && !large)) {
       continue;
     }
-    if (large) {
-      ref_limits_say_large(link, section);
+    if (large || (section->type == link->view->optimizer_type && size > CONSTANT_LIMIT)) {
+      ref_message_add(link, REF_ERROR, "E33",
+                      "Entry function '%s' uses too much data for compiler-generated constants; please recompile with "
+                      "-Xptxas --disable-optimizer-constants",
+                      ref_limits_owner(link, section));
     } else if (section->type == REF_TYPE_SHARED) {
-      const bool reserves = link->sm >= 90 && !link->is_capsule && size > 0 && i != ref_partial_lone_pool(link);
+      const bool reserves = link->sm >= 90 && !link->is_capsule && size > 0 && i != lone_pool;
       const uint64_t used = size - (reserves ? 0x400 : 0);
       if (used > link->target->shared_limit) {
         ref_message_add(link, REF_ERROR, "E30",
@@ -153,8 +123,6 @@ void ref_limits_check_sizes(ref_link *link) {
       ref_message_add(link, REF_ERROR, "E31",
                       "Entry function '%s' uses too much constant data (0x%llx bytes, 0x%x max)",
                       ref_limits_owner(link, section), (unsigned long long)size, CONSTANT_LIMIT);
-    } else if (section->type == link->view->optimizer_type && size > CONSTANT_LIMIT) {
-      ref_limits_say_large(link, section);
     } else if (ref_limits_is_user_constants(link, section) && size > CONSTANT_LIMIT) {
       ref_message_add(link, REF_ERROR, "E32", "File uses too much global constant data (0x%llx bytes, 0x%x max)",
                       (unsigned long long)size, CONSTANT_LIMIT);

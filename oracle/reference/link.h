@@ -750,10 +750,10 @@ void ref_write_file_header(const ref_link *link, uint8_t *at, size_t section_off
 void ref_limits_check_unified(ref_link *link);
 void ref_limits_check_large_parameters(ref_link *link);
 void ref_limits_check_sizes(ref_link *link);
-void ref_limits_check_parameters(ref_link *link);
-void ref_limits_check_local_aliases(ref_link *link);
 
 /* deleted.c */
+void ref_deleted_check_aliases(ref_link *link);
+void ref_deleted_check_parameters(ref_link *link);
 void ref_deleted_check(ref_link *link);
 
 /* dump.c */

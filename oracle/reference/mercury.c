@@ -25,7 +25,7 @@ enum {
 };
 
 /* How many entries of a section stand against a symbol at lower offsets. */
-static size_t ref_mercury_rank(const ref_cubin *cubin, uint32_t section, uint32_t symbol, uint64_t offset) {
+size_t ref_mercury_rank(const ref_cubin *cubin, uint32_t section, uint32_t symbol, uint64_t offset) {
   size_t rank = 0;
   for (size_t i = 0; i < ref_cubin_relocation_count(cubin, section); i++) {
     const ref_relocation other = ref_cubin_relocation(cubin, section, i);
@@ -49,19 +49,23 @@ static bool ref_mercury_find_sass_entry(const ref_file *file, uint32_t mercury, 
   return false;
 }
 
+/* The record of a load from constant memory; NULL: the step is another instruction. */
+static const uint8_t *ref_mercury_load(const ref_capsule_step *step) {
+  const uint8_t *record = step->data + step->record;
+  const bool is_load =
+      !step->derived && step->end - step->record == LOAD_BYTES && record[0] == LOAD_FIRST && record[1] == LOAD_SECOND;
+  return is_load ? record : NULL;
+}
+
 /* RF38: every load from constant memory that has an entry has a record. Returns the place of the one for a SASS instruction, 0
  * when there is none. */
 static size_t ref_mercury_find_load(const ref_bytes *text, uint64_t instruction) {
   ref_capsule_step step;
   bool good = ref_capsule_body_begin(text->data, text->size, &step);
   while (good && ref_capsule_body_next(&step)) {
-    const uint8_t *record = step.data + step.record;
-    if (step.derived || step.sass != instruction || step.end - step.record != LOAD_BYTES) {
-      continue;
-    }
-    const uint8_t kind = record[LOAD_KIND];
-    if (record[0] == LOAD_FIRST && record[1] == LOAD_SECOND &&
-        (kind == KIND_LDCU || kind == KIND_LDC || kind == KIND_LDC_INDEXED)) {
+    const uint8_t *record = step.sass == instruction ? ref_mercury_load(&step) : NULL;
+    const uint8_t kind = record == NULL ? 0 : record[LOAD_KIND];
+    if (kind == KIND_LDCU || kind == KIND_LDC || kind == KIND_LDC_INDEXED) {
       return step.record;
     }
   }
@@ -140,9 +144,8 @@ void ref_mercury_set_table(ref_capsule *capsule, size_t section, ref_bytes *sass
   ref_capsule_step step;
   bool good = capsule->sass->slots.count > 0 && ref_capsule_body_begin(body->data, body->size, &step);
   while (good && ref_capsule_body_next(&step)) {
-    const uint8_t *record = step.data + step.record;
-    if (!step.derived && step.end - step.record == LOAD_BYTES && record[0] == LOAD_FIRST && record[1] == LOAD_SECOND &&
-        record[LOAD_KIND] == KIND_LDC_INDEXED && record[LOAD_SPACE] == SPACE_TEXTURE) {
+    const uint8_t *record = ref_mercury_load(&step);
+    if (record != NULL && record[LOAD_KIND] == KIND_LDC_INDEXED && record[LOAD_SPACE] == SPACE_TEXTURE) {
       ref_field_write(&offset, sass->data, sass->size, step.sass * INSTRUCTION, ref_bindless_base(capsule->sass));
     }
   }
@@ -154,9 +157,8 @@ void ref_mercury_move_loads(ref_capsule *capsule, size_t section, uint64_t base,
   ref_capsule_step step;
   bool good = ref_capsule_body_begin(body->data, body->size, &step);
   while (good && ref_capsule_body_next(&step)) {
-    const uint8_t *record = step.data + step.record;
-    if (step.derived || step.end - step.record != LOAD_BYTES || record[0] != LOAD_FIRST || record[1] != LOAD_SECOND ||
-        record[LOAD_SPACE] != SPACE_TEXTURE) {
+    const uint8_t *record = ref_mercury_load(&step);
+    if (record == NULL || record[LOAD_SPACE] != SPACE_TEXTURE) {
       continue;
     }
     const ref_relocation_row *row = ref_relocation_row_of(record[LOAD_KIND] == KIND_LDCU ? SASS_LDCU : SASS_LDC);

@@ -84,8 +84,8 @@ void ref_reference_lay_out(ref_link *link) {
   ref_attributes_finish(link);
   ref_functions_check_internal(link);
   ref_dump_finish(link);
-  ref_limits_check_local_aliases(link);
-  ref_limits_check_parameters(link);
+  ref_deleted_check_aliases(link);
+  ref_deleted_check_parameters(link);
   ref_deleted_check(link);
   ref_symbols_check_values(link);
   ref_bodies_add_section(link);
