@@ -292,6 +292,16 @@ static void mercury_check_branches(const checker *c, uint32_t section, const tl_
   }
 }
 
+/* Instructions that go elsewhere: calls, returns, branches, EXIT and KILL, and what goes on where lanes meet. */
+static bool mercury_goes_elsewhere(uint16_t opcode) {
+  static const uint16_t list[] = {0x343, 0x344, 0x941, 0x942, 0x943, 0x944, 0x947, 0x949,
+                                  0x94a, 0x94c, 0x94d, 0x950, 0x958, 0x959, 0x95b};
+  for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+    if (list[i] == opcode)
+      return true;
+  return false;
+}
+
 /* LEPC of a place names the next one or one behind it, to which nothing but the last instruction before it goes elsewhere,
  * as the code of -pic and -sanitize does. `control`: the first instruction behind it that goes elsewhere. */
 static bool mercury_names_near(const tl_cubin_section *sass, uint64_t place, uint64_t control) {
@@ -312,7 +322,7 @@ static void mercury_check_places(const checker *c, uint32_t section, const tl_cu
     if (!place->derived || place->count != 1 || (tl_get16(sass->data + place->sass) & OPCODE) != PLACE_OF_CODE)
       continue;
     for (; at > place->sass + INSTRUCTION; at -= INSTRUCTION)
-      if (mercury_is_control(tl_get16(sass->data + at - INSTRUCTION) & OPCODE))
+      if (mercury_goes_elsewhere(tl_get16(sass->data + at - INSTRUCTION) & OPCODE))
         control = at - INSTRUCTION;
     if (!mercury_names_near(sass, place->sass, control))
       mercury_fail(c, tl_get32(mercury_section(c, section)->data), place->sass,

@@ -32,9 +32,9 @@ static bool view_sass_ignores(const tl_cubin *cubin, const tl_cubin_section *sec
   case SHT_CUDA_CAPSULE:
   case SHT_CUDA_MERCURY_RELA:
   case SHT_CUDA_MERCURY_INFO:
-  case SHT_CUDA_OPTIMIZER_CONSTANT:
   case SHT_CUDA_MERCURY_SYMTAB:
     return true;
+  case SHT_CUDA_OPTIMIZER_CONSTANT: /* without the flag they are constants as others (RF302) */
   case SHT_CUDA_RESERVED_SHARED:
     return (section->flags & SHF_CUDA_MERCURY) != 0;
   default:

@@ -617,7 +617,7 @@ static bool objects_lies_in_its_space(const tl_merging *m, const tl_cubin_symbol
     return section->type == SHT_NOBITS || section->type == SHT_CUDA_GLOBAL || section->type == SHT_CUDA_GLOBAL_INIT ||
            (section->type >= SHT_CUDA_UFT_REL && section->type <= SHT_CUDA_UDT_ENTRY);
   case STO_CONSTANT:
-    return constant;
+    return constant || section->type == SHT_CUDA_OPTIMIZER_CONSTANT; /* RF302 */
   case STO_RESERVED_SHARED:
     return section->type == SHT_CUDA_RESERVED_SHARED;
   default:

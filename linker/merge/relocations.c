@@ -34,6 +34,8 @@ static bool relocations_may_change(uint32_t type, tl_view view) {
                 {SHT_CUDA_UDT_ENTRY, SHT_CUDA_UDT_ENTRY},
                 {SHT_CUDA_CONSTANT0, SHT_CUDA_MERCURY_CONSTANT_LAST}};
   const uint32_t first = SHT_CUDA_METADATA, last = 0x700000ff;
+  if (type == SHT_CUDA_OPTIMIZER_CONSTANT) /* RF302 */
+    return view == TL_VIEW_MERCURY;
   for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
     if (type >= ranges[i].first && type <= ranges[i].last)
       return true;
