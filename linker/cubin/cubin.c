@@ -29,6 +29,21 @@ bool tl_section_type_is_own_constant(uint32_t type) {
   return type == SHT_CUDA_CONSTANT0 + 1 || (type >= SHT_CUDA_CONSTANT0 + 3 && type <= SHT_CUDA_CONSTANT0 + 6);
 }
 
+const tl_cubin_section *tl_cubin_section_at(const tl_cubin *cubin, uint64_t number) {
+  static const tl_cubin_section none = {.type = SHT_NULL};
+  return number < cubin->section_count ? &cubin->sections[number] : &none;
+}
+
+const tl_cubin_symbol *tl_cubin_symbol_at(const tl_cubin *cubin, uint64_t number) {
+  static const tl_cubin_symbol none = {.section = SHN_UNDEF};
+  return number < cubin->symbol_count ? &cubin->symbols[number] : &none;
+}
+
+uint32_t tl_cubin_primary(const tl_cubin *cubin, uint32_t section) {
+  enum { PRIMARY = 0xffffff };
+  return section < cubin->section_count ? cubin->sections[section].info & PRIMARY : TL_NONE;
+}
+
 bool tl_section_name_is_about_code(const char *name) {
   return strcmp(name, ".debug_line") == 0 || strcmp(name, ".nv_debug_line_sass") == 0 ||
          strcmp(name, ".debug_frame") == 0;

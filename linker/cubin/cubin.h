@@ -71,6 +71,13 @@ typedef struct tl_cubin_relocation {
   int64_t addend; /* 0 in a REL section */
 } tl_cubin_relocation;
 
+/* A section or symbol by a number that an input gives: where the file has none of that number a section of no type, a symbol
+ * of none that lies nowhere. */
+const tl_cubin_section *tl_cubin_section_at(const tl_cubin *cubin, uint64_t number);
+const tl_cubin_symbol *tl_cubin_symbol_at(const tl_cubin *cubin, uint64_t number);
+/* The function that a section says it is the text of (F64), a number that nobody has checked; TL_NONE without a section. */
+uint32_t tl_cubin_primary(const tl_cubin *cubin, uint32_t section);
+
 static inline unsigned tl_symbol_type(const tl_cubin_symbol *symbol) {
   return symbol->info & 15;
 }

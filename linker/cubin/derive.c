@@ -67,7 +67,7 @@ static uint32_t derive_sass_name(const deriver *d, uint32_t section) {
  * of one name: functions of one name have several in an output of -r. */
 static uint32_t derive_find_section(const deriver *d, uint32_t section, uint32_t found, const uint32_t *next) {
   const uint32_t about = derive_section(d, section)->info;
-  const bool text = about < d->cubin->section_count && derive_section(d, about)->type == SHT_CUDA_CAPSULE;
+  const bool text = tl_cubin_section_at(d->cubin, about)->type == SHT_CUDA_CAPSULE;
   for (uint32_t i = text ? found : 0; i; i = next[i])
     if (derive_section(d, i)->info == d->sass[about])
       return i;
@@ -148,7 +148,7 @@ static void derive_symbol(const deriver *d, const uint8_t *from, uint8_t *to) {
 /* Behind the symbols of both views the SASS side has those of its parameter banks. */
 static void derive_bank_symbol(const deriver *d, uint8_t *symbol) {
   const uint32_t section = tl_get16(symbol + 6);
-  if (section >= d->cubin->section_count || derive_section(d, section)->type != SHT_CUDA_CONSTANT0)
+  if (tl_cubin_section_at(d->cubin, section)->type != SHT_CUDA_CONSTANT0)
     return;
   symbol[4] = STT_SECTION;
   symbol[5] = 0;

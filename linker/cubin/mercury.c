@@ -43,7 +43,7 @@ static void mercury_fail(const checker *c, uint32_t section, uint64_t offset, co
 }
 
 static const tl_cubin_section *mercury_section(const checker *c, uint32_t index) {
-  return &c->cubin->sections[index];
+  return tl_cubin_section_at(c->cubin, index);
 }
 
 static uint32_t mercury_find(const checker *c, uint32_t type) {
@@ -159,7 +159,7 @@ static bool mercury_names_thread_local(const checker *c, const uint8_t *entry) {
   const uint8_t *const symbol = mercury_symbol(c, tl_get32(entry + 12));
   const uint32_t section = symbol ? tl_get16(symbol + 6) : 0;
   return mercury_is_half(tl_get32(entry + 8)) && symbol && (symbol[4] & TYPE) == TLS &&
-         section < c->cubin->section_count && mercury_section(c, section)->type == SHT_CUDA_GLOBAL_INIT;
+         mercury_section(c, section)->type == SHT_CUDA_GLOBAL_INIT;
 }
 
 /* Whether half an address is that of a symbol of a type that has none: it is neither a function, a variable, a section nor
@@ -178,10 +178,7 @@ static bool mercury_names_nothing(const checker *c, const uint8_t *entry) {
 static bool mercury_names_no_place(const checker *c, const uint8_t *entry) {
   const uint32_t type = tl_get32(entry + 8);
   const uint8_t *const symbol = mercury_symbol(c, tl_get32(entry + 12));
-  const uint32_t section = mercury_is_section(symbol) ? tl_get16(symbol + 6) : 0;
-  if (!section || section >= c->cubin->section_count)
-    return false;
-  const uint32_t kind = mercury_section(c, section)->type;
+  const uint32_t kind = mercury_is_section(symbol) ? mercury_section(c, tl_get16(symbol + 6))->type : SHT_NULL;
   const bool back = type == TL_R_MERCURY + 0x28 || type == TL_R_MERCURY + 0x29;
   const bool graph = kind == SHT_CUDA_CALLGRAPH || kind == SHT_CUDA_PROTOTYPE;
   return (graph && (mercury_is_half(type) || back)) || (back && kind == SHT_NOTE);
@@ -559,12 +556,9 @@ static bool mercury_has_section(const checker *c, const uint8_t *symbol) {
 /* Of a capsule that is finalized before it is linked the output has neither the parameters of the SASS side as they were
  * nor Mercury's symbols: nvlink crashes over symbols of those sections (L544). */
 static bool mercury_names_remade(const checker *c, const uint8_t *symbol) {
-  const uint32_t section = tl_get16(symbol + 6);
   const bool remade = (symbol[4] & 15) == STT_SECTION && c->cubin->role.finalized && !c->cubin->role.joined;
-  if (!remade || section >= c->cubin->section_count)
-    return false;
-  const uint32_t type = mercury_section(c, section)->type;
-  return type == SHT_CUDA_CONSTANT0 || type == SHT_CUDA_MERCURY_SYMTAB;
+  const uint32_t type = mercury_section(c, tl_get16(symbol + 6))->type;
+  return remade && (type == SHT_CUDA_CONSTANT0 || type == SHT_CUDA_MERCURY_SYMTAB);
 }
 
 static void mercury_check_symbols(const checker *c, uint32_t index) {
@@ -590,8 +584,8 @@ static void mercury_check_symbols(const checker *c, uint32_t index) {
 static void mercury_check_sass_symbol(const checker *c, uint32_t index, uint64_t at, const uint8_t *mercury) {
   const uint8_t *const symbol = mercury_section(c, index)->data + at;
   const uint32_t section = mercury ? tl_get16(mercury + 6) : SHN_UNDEF;
-  const bool text = mercury && (mercury[4] & 15) == STT_FUNC && section < c->cubin->section_count &&
-                    mercury_section(c, section)->type == SHT_CUDA_CAPSULE && tl_get64(mercury + 8) == 0;
+  const bool text = mercury && (mercury[4] & 15) == STT_FUNC && mercury_section(c, section)->type == SHT_CUDA_CAPSULE &&
+                    tl_get64(mercury + 8) == 0;
   if (symbol[4] >> 4 > STB_WEAK)
     tl_diagnostics_add(c->diagnostics, tl_message_row_of(TL_MESSAGE_FINALIZER),
                        (tl_site){c->cubin->path, ".symtab", NULL, at}, NULL, c->cubin->path);
@@ -624,7 +618,7 @@ static void mercury_check_sass_attributes(const checker *c, uint32_t index) {
     const uint64_t symbol = tl_get32(record.data);
     const uint32_t section =
         symbol < symbols->size / ELF_SYMBOL_SIZE ? tl_get16(symbols->data + symbol * ELF_SYMBOL_SIZE + 6) : SHN_UNDEF;
-    if (!section || section >= c->cubin->section_count || !(mercury_section(c, section)->flags & SHF_EXECINSTR))
+    if (!section || !(mercury_section(c, section)->flags & SHF_EXECINSTR))
       mercury_fail(c, index, record.offset, "attributes of the SASS side are about no function (L499)");
   }
 }
@@ -668,8 +662,7 @@ static void mercury_check_section(checker *c, uint32_t index) {
     mercury_check_symbols(c, index);
   if (section->type == SHT_CUDA_INFO && !section->info)
     mercury_check_sass_attributes(c, index);
-  if (section->type == SHT_CUDA_MERCURY_RELA && section->info < c->cubin->section_count &&
-      mercury_section(c, section->info)->type == SHT_CUDA_OPTIMIZER_CONSTANT)
+  if (section->type == SHT_CUDA_MERCURY_RELA && mercury_section(c, section->info)->type == SHT_CUDA_OPTIMIZER_CONSTANT)
     mercury_check_constants(c, index);
   if (section->type == SHT_PROGBITS && strcmp(name, ".nv.merc.debug_frame") == 0)
     mercury_check_frames(c, index);

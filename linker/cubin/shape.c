@@ -83,8 +83,8 @@ static const char *shape_wrong_symbol(const tl_cubin *cubin, const uint8_t *symb
   const bool object = type == STT_OBJECT || (type >= STT_CUDA_TEXTURE && type <= STT_CUDA_OBJECT);
   if (null)
     return object && binding > STB_WEAK ? "st_info of Mercury's null symbol is an object's (L509)" : NULL;
-  const bool data = section && section < cubin->section_count && cubin->sections[section].flags & SHF_WRITE &&
-                    cubin->sections[section].type == SHT_CUDA_GLOBAL_INIT;
+  const tl_cubin_section *const home = tl_cubin_section_at(cubin, section);
+  const bool data = section && home->flags & SHF_WRITE && home->type == SHT_CUDA_GLOBAL_INIT;
   const bool known = object || type == STT_SECTION || type == TLS; /* nvlink links some of type TLS */
   return data && !known ? "a symbol of initialised variables is no object (L509)" : NULL;
 }

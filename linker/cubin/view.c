@@ -107,7 +107,7 @@ static void view_make_plain(tl_cubin_section *section, bool slot, tl_names *name
 static uint32_t view_find_text(const tl_cubin *cubin, const tl_names *names, tl_diagnostics *diagnostics, uint32_t i) {
   tl_capsule capsule;
   if (!tl_capsule_read(&capsule, cubin->sections[i].data, cubin->sections[i].size) ||
-      capsule.sass >= cubin->section_count || !(cubin->sections[capsule.sass].flags & SHF_EXECINSTR))
+      !(tl_cubin_section_at(cubin, capsule.sass)->flags & SHF_EXECINSTR))
     tl_cubin_damaged(cubin, names, diagnostics, i, 0, "a capsule names no SASS text of its own");
   if ((capsule.kind & TL_CAPSULE_KIND) != TL_CAPSULE_KIND || !capsule.count)
     tl_cubin_damaged(cubin, names, diagnostics, i, 4, "a capsule is of no known kind, or empty (L445)");
@@ -378,7 +378,7 @@ static const tl_cubin_section *view_take_first(tl_cubin *cubin, const tl_names *
   for (uint32_t i = 1; i < cubin->section_count; i++) {
     tl_cubin_section *const section = &cubin->sections[i];
     const bool known = section->type == SHT_CUDA_MERCURY_INFO || section->type == SHT_CUDA_MERCURY_RELA;
-    if (!known || section->info >= cubin->section_count || cubin->sections[section->info].type != SHT_CUDA_CAPSULE)
+    if (!known || tl_cubin_section_at(cubin, section->info)->type != SHT_CUDA_CAPSULE)
       continue;
     const uint32_t other = tl_map_get(&first, section->name);
     if (other == TL_NONE) {

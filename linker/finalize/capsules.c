@@ -41,7 +41,7 @@ static load_kind capsules_record_kind(const uint8_t *record, uint64_t size) {
 static load_kind capsules_symbol_kind(const tl_cubin *mercury, uint32_t index) {
   const tl_cubin_symbol *const symbol = &mercury->symbols[index];
   const unsigned type = tl_symbol_type(symbol);
-  switch (symbol->section < mercury->section_count ? mercury->sections[symbol->section].type : SHT_NULL) {
+  switch (tl_cubin_section_at(mercury, symbol->section)->type) {
   case SHT_CUDA_CONSTANT0 + 2:
     return LOAD_COMPILER;
   case SHT_CUDA_CONSTANT0 + 3:

@@ -171,8 +171,8 @@ static line_sequences lines_find_sequences(const line_writer *w, const tl_linked
     const uint64_t count = tl_cubin_relocation_count(section);
     for (uint64_t i = 0; i < count; i++) {
       const tl_cubin_relocation entry = tl_cubin_relocation_at(section, i);
-      if (entry.offset < ADDRESS || entry.offset > piece->size || entry.symbol >= cubin->symbol_count ||
-          tl_symbol_type(&cubin->symbols[entry.symbol]) != STT_FUNC)
+      if (entry.offset < ADDRESS || entry.offset > piece->size ||
+          tl_symbol_type(tl_cubin_symbol_at(cubin, entry.symbol)) != STT_FUNC)
         continue; /* the header's entry against .debug_str */
       const tl_kept *const kept =
           lines_find_entry(sass ? &w->sass_entries : &w->mercury_entries, piece->offset + entry.offset);

@@ -83,9 +83,8 @@ uint64_t tl_moved_place(const tl_moved_text *t, uint64_t place) {
 
 bool tl_moved_is_function(const tl_cubin *sass, uint32_t section) {
   const tl_cubin_section *const text = &sass->sections[section];
-  const uint32_t owner = text->info & 0xffffff;
-  return text->flags & SHF_EXECINSTR && text->type == SHT_PROGBITS && owner < sass->symbol_count &&
-         sass->symbols[owner].section == section;
+  return text->flags & SHF_EXECINSTR && text->type == SHT_PROGBITS &&
+         tl_cubin_symbol_at(sass, tl_cubin_primary(sass, section))->section == section;
 }
 
 bool tl_moved_is_kernel(const tl_cubin *sass, uint32_t section) {
@@ -230,7 +229,7 @@ static void moved_move_entries(const tl_cubin *sass, tl_cubin_section *entries, 
     const tl_cubin_relocation entry = tl_cubin_relocation_at(entries, i);
     uint8_t *const at = bytes + i * ELF_RELA_SIZE;
     tl_put64(at, tl_moved_place(t, entry.offset - entry.offset % INSTRUCTION) + entry.offset % INSTRUCTION);
-    const bool own = entry.symbol < sass->symbol_count && sass->symbols[entry.symbol].section == entries->info;
+    const bool own = tl_cubin_symbol_at(sass, entry.symbol)->section == entries->info;
     if (own && entry.addend > 0 && (uint64_t)entry.addend < (uint64_t)t->count * INSTRUCTION)
       tl_put64(at + 16, tl_moved_place(t, (uint64_t)entry.addend));
   }
@@ -306,7 +305,7 @@ static void moved_move_frames(tl_cubin *sass, const tl_moved_text *const *moved,
     const uint64_t count = tl_cubin_relocation_count(entries);
     for (uint64_t i = 0; i < count; i++) {
       const tl_cubin_relocation entry = tl_cubin_relocation_at(entries, i);
-      const uint32_t text = entry.symbol < sass->symbol_count ? sass->symbols[entry.symbol].section : 0;
+      const uint32_t text = tl_cubin_symbol_at(sass, entry.symbol)->section;
       if (text >= sass->section_count || !moved[text] || entry.offset < FRAME_ADDRESS || entry.offset > frames->size)
         continue;
       uint8_t *const frame = bytes + entry.offset - FRAME_ADDRESS;

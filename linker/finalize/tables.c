@@ -213,7 +213,7 @@ static uint32_t compat_input(const finalizer *f, const tl_cubin *cubin) {
 static bool compat_is_live(const finalizer *f, uint32_t file, uint32_t section) {
   const tl_module *const s = f->sass->module;
   const tl_cubin *const cubin = &s->files[file];
-  const uint32_t primary = cubin->sections[section].info & 0xffffff;
+  const uint32_t primary = tl_cubin_primary(cubin, section);
   if (primary >= cubin->symbol_count)
     return false;
   const tl_body *const body = &s->resolution->bodies[file][primary];

@@ -135,7 +135,7 @@ static void live_read_record(marker *m, uint32_t file, uint32_t section, uint64_
 
 static bool live_section_loses(const marker *m, uint32_t file, uint32_t section) {
   const tl_cubin *const cubin = &m->files[file];
-  const uint32_t primary = section < cubin->section_count ? cubin->sections[section].info & 0xffffff : TL_NONE;
+  const uint32_t primary = tl_cubin_primary(cubin, section);
   return primary < cubin->symbol_count && live_loses(m, file, primary);
 }
 
@@ -187,10 +187,9 @@ static void live_read_references(const marker *m) {
 /* nvlink drops entries of constants (L85, D83, L760) and of debug sections (W8.3, RF301) against a function that loses
  * before it sees what they are. */
 static bool live_forgets(const marker *m, uint32_t file, const tl_cubin_section *entries, uint32_t symbol) {
-  const tl_cubin *const cubin = &m->files[file];
-  if (entries->info >= cubin->section_count || !live_loses(m, file, symbol))
+  const tl_cubin_section *const about = tl_cubin_section_at(&m->files[file], entries->info);
+  if (!live_loses(m, file, symbol))
     return false;
-  const tl_cubin_section *const about = &cubin->sections[entries->info];
   return tl_section_name_is_about_code(tl_names_text(m->names, about->name)) ||
          (tl_section_type_is_own_constant(about->type) && tl_defect_matched(m->diagnostics->options, TL_DEFECT_D83));
 }

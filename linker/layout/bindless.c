@@ -81,9 +81,9 @@ static uint8_t bindless_input_mask(const tl_module *module) {
           (section->type == SHT_REL || section->type == SHT_RELA) && tl_module_text_counts(module, f, section->info);
       for (uint64_t i = 0; relocations && i < tl_cubin_relocation_count(section); i++) {
         const tl_cubin_relocation entry = tl_cubin_relocation_at(section, i);
-        if (entry.symbol >= cubin->symbol_count || !bindless_rewrites(module, entry.type))
+        if (!bindless_rewrites(module, entry.type))
           continue;
-        const bindless_row *const row = bindless_find(tl_symbol_type(&cubin->symbols[entry.symbol]));
+        const bindless_row *const row = bindless_find(tl_symbol_type(tl_cubin_symbol_at(cubin, entry.symbol)));
         mask |= row ? row->bit : 0;
       }
     }

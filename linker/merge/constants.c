@@ -154,8 +154,7 @@ void tl_merge_keep_losing_constants(tl_merging *m, uint32_t index) {
   const tl_cubin_section *const input = &m->cubin->sections[index];
   if (constants_append_losing(m, index))
     return;
-  const uint32_t primary = m->cubin->sections[input->info].info & 0xffffff;
-  const uint32_t winner = primary < m->cubin->symbol_count ? m->symbol_map[primary] : TL_NONE;
+  const uint32_t winner = tl_merging_symbol(m, tl_cubin_primary(m->cubin, input->info));
   if (winner == TL_NONE || module->symbols.items[winner].section == TL_NONE)
     return;
   const uint32_t own = module->sections.items[module->symbols.items[winner].section].constant2;
@@ -176,10 +175,8 @@ void tl_merge_keep_losing_constants(tl_merging *m, uint32_t index) {
 
 /* The body that a section of compiler constants belongs to, TL_NONE when it has none. */
 static uint32_t constants_primary(const tl_merging *m, uint32_t section) {
-  const tl_cubin *const cubin = m->cubin;
-  const uint32_t text = cubin->sections[section].info;
-  const uint32_t primary = text < cubin->section_count ? cubin->sections[text].info & 0xffffff : TL_NONE;
-  return primary < cubin->symbol_count && m->bodies[primary].function != TL_NONE ? primary : TL_NONE;
+  const uint32_t primary = tl_cubin_primary(m->cubin, m->cubin->sections[section].info);
+  return tl_merging_function(m, primary) != TL_NONE ? primary : TL_NONE;
 }
 
 /* What a second strong body's constants meet: those of the first one, be the function dead or a kernel. */

@@ -17,15 +17,11 @@ enum { SLOT_SIZE = 128 };
 /* Debug sections whose entries against a replaced or losing function may go (W8.2, W8.3). */
 static const char *const frame_sections[3] = {".debug_line", ".nv_debug_line_sass", ".debug_frame"};
 
-static uint32_t functions_primary(const tl_cubin *cubin, uint32_t section) {
-  return cubin->sections[section].info & 0xffffff;
-}
-
 /* A symbol that stands in another function's text. */
 static bool functions_is_alias(const tl_merging *m, uint32_t symbol) {
   const uint32_t section = m->cubin->symbols[symbol].section;
-  const uint32_t primary = section ? functions_primary(m->cubin, section) : symbol;
-  return primary != symbol && primary < m->cubin->symbol_count && m->bodies[primary].function != TL_NONE &&
+  const uint32_t primary = section ? tl_cubin_primary(m->cubin, section) : symbol;
+  return primary != symbol && tl_merging_function(m, primary) != TL_NONE &&
          m->cubin->symbols[primary].section == section;
 }
 
@@ -50,7 +46,7 @@ static void functions_check_dead_local(const tl_merging *m, uint32_t symbol, uin
  * over the section and not over the symbol when the function is local or weak (L93). */
 static void functions_note_alias(tl_merging *m, uint32_t symbol) {
   const uint32_t section = m->cubin->symbols[symbol].section;
-  const uint32_t primary = functions_primary(m->cubin, section);
+  const uint32_t primary = tl_cubin_primary(m->cubin, section);
   const bool other = section && primary != symbol && primary < m->cubin->symbol_count;
   const bool replaces = other && m->bodies[primary].role == TL_BODY_REPLACES; /* L437 */
   const uint8_t role = m->bodies[symbol].role;
@@ -77,7 +73,7 @@ static bool functions_bank_is_own(const tl_merging *m, const tl_cubin_section *b
 /* nvlink drops the parameter bank of a dead kernel by its name; any other bank about dead code makes it stop (E68): that
  * of a device function (L225), or one that is called otherwise (L162). */
 static bool functions_bank_is_missed(const tl_merging *m, const tl_cubin_section *bank) {
-  const uint32_t primary = functions_primary(m->cubin, bank->info);
+  const uint32_t primary = tl_cubin_primary(m->cubin, bank->info);
   if (primary >= m->cubin->symbol_count)
     return false;
   const tl_cubin_symbol *const kernel = &m->cubin->symbols[primary];
@@ -108,11 +104,11 @@ static void functions_check_banks(tl_merging *m) {
   tl_map counts = {0};
   for (uint32_t s = 1; s < m->cubin->section_count; s++) {
     const tl_cubin_section *const bank = &m->cubin->sections[s];
-    if (bank->type != SHT_CUDA_CONSTANT0 || bank->info >= m->cubin->section_count || !*tl_merging_text(m, bank->name))
+    if (bank->type != SHT_CUDA_CONSTANT0 || !*tl_merging_text(m, bank->name))
       continue;
-    const uint32_t primary = functions_primary(m->cubin, bank->info);
-    if (primary >= m->cubin->symbol_count || !(m->cubin->symbols[primary].other & STO_ENTRY) ||
-        functions_bank_is_own(m, bank, &m->cubin->symbols[primary]) ||
+    const uint32_t primary = tl_cubin_primary(m->cubin, bank->info);
+    const tl_cubin_symbol *const kernel = tl_cubin_symbol_at(m->cubin, primary);
+    if (!(kernel->other & STO_ENTRY) || functions_bank_is_own(m, bank, kernel) ||
         !functions_section_has_name(m, &counts, bank->name))
       continue;
     if (tl_symbol_binding(&m->cubin->symbols[primary]) == STB_WEAK)
@@ -125,7 +121,7 @@ static void functions_check_banks(tl_merging *m) {
 
 /* L525: shared memory is dropped with a dead kernel; that of a dead device function makes nvlink stop (E68). */
 static bool functions_shared_is_missed(const tl_merging *m, const tl_cubin_section *shared) {
-  const uint32_t primary = functions_primary(m->cubin, shared->info);
+  const uint32_t primary = tl_cubin_primary(m->cubin, shared->info);
   return primary < m->cubin->symbol_count && !(m->cubin->symbols[primary].other & STO_ENTRY);
 }
 
@@ -179,14 +175,13 @@ static void functions_check_dead_names(const tl_merging *m) {
 }
 
 static bool functions_is_elsewhere(const tl_merging *m, uint32_t symbol, uint32_t section) {
-  return symbol < m->cubin->symbol_count && m->bodies[symbol].function != TL_NONE &&
-         m->cubin->symbols[symbol].section != section;
+  return tl_merging_function(m, symbol) != TL_NONE && m->cubin->symbols[symbol].section != section;
 }
 
 /* Whether the text of a dead function stays: another function owns it. One that nobody owns is no function's (E60), but
  * for kernels, which need no owner; nvlink crashes on what is far outside the symbol table (L196). */
 static bool functions_section_lives(const tl_merging *m, uint32_t section) {
-  const uint32_t largest = 0xffff, primary = functions_primary(m->cubin, section);
+  const uint32_t largest = 0xffff, primary = tl_cubin_primary(m->cubin, section);
   const char *what = NULL;
   if (m->cubin->sections[section].unnamed)
     what = "sh_name lies outside the name table";
@@ -226,7 +221,7 @@ static void functions_report_duplicate(tl_merging *m, uint32_t symbol, uint32_t 
 /* Of a body that another one meets nvlink looks up the text's function, too (L196). */
 static void functions_check_primary(const tl_merging *m, uint32_t symbol) {
   const uint32_t largest = 0xffff, section = m->cubin->symbols[symbol].section;
-  if (functions_primary(m->cubin, section) > largest)
+  if (tl_cubin_primary(m->cubin, section) > largest)
     tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, section, TL_NO_OFFSET,
                      "sh_info names no function of the section");
 }
@@ -355,10 +350,9 @@ static uint64_t functions_text_flags(const tl_cubin_section *input) {
 static void functions_check_section(const tl_merging *m, uint32_t symbol) {
   const uint32_t largest = 0xffff, section = m->cubin->symbols[symbol].section;
   const tl_cubin_section *const input = &m->cubin->sections[section];
-  const uint32_t primary = functions_primary(m->cubin, section);
+  const uint32_t primary = tl_cubin_primary(m->cubin, section);
   const bool kernel = (m->cubin->symbols[symbol].other & STO_ENTRY) != 0;
-  const bool alias = primary < m->cubin->symbol_count && m->bodies[primary].function != TL_NONE &&
-                     m->cubin->symbols[primary].section == section;
+  const bool alias = tl_merging_function(m, primary) != TL_NONE && m->cubin->symbols[primary].section == section;
   const char *what = NULL;
   if (input->unnamed)
     what = "sh_name lies outside the name table";
@@ -428,10 +422,9 @@ static void functions_define_stub(tl_merging *m, uint32_t symbol, uint32_t out) 
 /* A value that only a mention gives: nvlink stops where the function has aliases (`overlapped offset < full offset?`). */
 static void functions_check_alias(const tl_merging *m, uint32_t symbol, uint32_t text) {
   const tl_module *const module = m->module;
-  const uint32_t primary = functions_primary(m->cubin, m->cubin->symbols[symbol].section);
-  const uint32_t owner = module->sections.items[text].owner;
-  if (owner == TL_NONE || primary >= m->cubin->symbol_count || m->bodies[primary].function == TL_NONE ||
-      module->symbol_of_function[m->bodies[primary].function] != owner)
+  const uint32_t primary = tl_cubin_primary(m->cubin, m->cubin->symbols[symbol].section);
+  const uint32_t owner = module->sections.items[text].owner, own = tl_merging_function(m, primary);
+  if (owner == TL_NONE || own == TL_NONE || module->symbol_of_function[own] != owner)
     return;
   const tl_symbol *const function = &module->symbols.items[owner];
   const tl_cubin *const file = function->mention < module->file_count ? &module->files[function->mention] : m->cubin;
@@ -444,8 +437,8 @@ static void functions_check_alias(const tl_merging *m, uint32_t symbol, uint32_t
 static uint32_t functions_text_of(const tl_merging *m, uint32_t section) {
   if (m->section_map[section] != TL_NONE || !(m->section_state[section] & TL_SECTION_LOST))
     return m->section_map[section];
-  const uint32_t primary = functions_primary(m->cubin, section);
-  const uint32_t winner = primary < m->cubin->symbol_count ? m->symbol_map[primary] : TL_NONE;
+  const uint32_t primary = tl_cubin_primary(m->cubin, section);
+  const uint32_t winner = tl_merging_symbol(m, primary);
   return winner == TL_NONE ? TL_NONE : m->module->symbols.items[winner].section;
 }
 
@@ -493,7 +486,7 @@ static void functions_define(tl_merging *m, uint32_t symbol, uint32_t out, bool 
   result->size = s->size;
   if (new || !create)
     functions_take_other(m, result, s); /* otherwise that of the first mention stays (W4.6) */
-  if (create || (functions_primary(m->cubin, s->section) == symbol && !module->sections.items[text].led))
+  if (create || (tl_cubin_primary(m->cubin, s->section) == symbol && !module->sections.items[text].led))
     module->sections.items[text].owner = out;
   module->sections.items[text].led |= create && m->bodies[symbol].leads;
   if (!create || !(s->other & STO_ENTRY))
@@ -746,7 +739,7 @@ static void functions_pass_variable(tl_merging *m, uint32_t symbol, uint32_t out
 static void functions_check_overlap(const tl_merging *m, uint32_t symbol) {
   const tl_function *const functions = m->module->resolution->functions.items;
   const uint32_t section = m->cubin->symbols[symbol].section;
-  const tl_body *const primary = &m->bodies[functions_primary(m->cubin, section)];
+  const tl_body *const primary = &m->bodies[tl_cubin_primary(m->cubin, section)];
   if (m->bodies[symbol].role != TL_BODY_FIRST || !functions[m->bodies[symbol].function].mentioned_before ||
       primary->role != TL_BODY_DUPLICATE)
     return;
@@ -803,8 +796,8 @@ void tl_merge_functions(tl_merging *m) {
     if (m->bodies[i].function == TL_NONE || done[i])
       continue;
     const uint32_t section = m->cubin->symbols[i].section;
-    const uint32_t primary = section ? functions_primary(m->cubin, section) : i;
-    if (section && primary < m->cubin->symbol_count && !done[primary] && m->bodies[primary].function != TL_NONE &&
+    const uint32_t primary = section ? tl_cubin_primary(m->cubin, section) : i;
+    if (section && tl_merging_function(m, primary) != TL_NONE && !done[primary] &&
         m->cubin->symbols[primary].section == section && !m->bodies[i].leads) {
       done[primary] = true;
       functions_pass_one(m, primary);

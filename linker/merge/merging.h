@@ -130,6 +130,18 @@ static inline bool tl_merging_is_unlisted(const tl_merging *m, const tl_cubin_sy
   return (s->other & STO_VISIBILITY_MASK) == STV_INTERNAL && !mode->keeps_internal && !mode->records_applied;
 }
 
+/* What a section or a symbol of the file became, and the function that a symbol is, by a number that the file gives; TL_NONE,
+ * also where the file has none of that number. */
+static inline uint32_t tl_merging_section(const tl_merging *m, uint32_t section) {
+  return section < m->cubin->section_count ? m->section_map[section] : TL_NONE;
+}
+static inline uint32_t tl_merging_symbol(const tl_merging *m, uint32_t symbol) {
+  return symbol < m->cubin->symbol_count ? m->symbol_map[symbol] : TL_NONE;
+}
+static inline uint32_t tl_merging_function(const tl_merging *m, uint32_t symbol) {
+  return symbol < m->cubin->symbol_count ? m->bodies[symbol].function : TL_NONE;
+}
+
 static inline const char *tl_merging_text(const tl_merging *m, uint32_t name) {
   return tl_module_text(m->module, name);
 }

@@ -250,10 +250,8 @@ bool tl_symbol_is_kept_internal(const tl_symbol *symbol) {
 
 bool tl_module_text_counts(const tl_module *module, uint32_t file, uint32_t section) {
   const tl_cubin *const cubin = &module->files[file];
-  if (section >= cubin->section_count || !(cubin->sections[section].flags & SHF_EXECINSTR))
-    return false;
-  const uint32_t primary = cubin->sections[section].info & 0xffffff;
-  if (primary >= cubin->symbol_count)
+  const uint32_t primary = tl_cubin_primary(cubin, section);
+  if (!(tl_cubin_section_at(cubin, section)->flags & SHF_EXECINSTR) || primary >= cubin->symbol_count)
     return false;
   const tl_body *const body = &module->resolution->bodies[file][primary];
   return body->role != TL_BODY_LOSES && !body->replaced;

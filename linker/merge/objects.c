@@ -33,19 +33,17 @@ static void objects_fail(const tl_merging *m, const tl_cubin_symbol *s, tl_messa
 
 /* The output text that a section of one function is about; the winner's when that function's body lost. */
 static uint32_t objects_owner_text(const tl_merging *m, const tl_cubin_section *input) {
-  if (input->info >= m->cubin->section_count)
-    return TL_NONE;
-  if (m->section_map[input->info] != TL_NONE || !(m->section_state[input->info] & TL_SECTION_LOST))
-    return m->section_map[input->info];
-  const uint32_t primary = m->cubin->sections[input->info].info & 0xffffff;
-  const uint32_t winner = primary < m->cubin->symbol_count ? m->symbol_map[primary] : TL_NONE;
+  const uint32_t own = tl_merging_section(m, input->info);
+  if (own != TL_NONE || input->info >= m->cubin->section_count || !(m->section_state[input->info] & TL_SECTION_LOST))
+    return own;
+  const uint32_t winner = tl_merging_symbol(m, tl_cubin_primary(m->cubin, input->info));
   return winner == TL_NONE ? TL_NONE : m->module->symbols.items[winner].section;
 }
 
 /* Whether the section belongs to the body of a strong function. */
 static bool objects_is_of_strong_body(const tl_merging *m, const tl_cubin_section *input) {
-  const uint32_t primary = m->cubin->sections[input->info].info & 0xffffff;
-  return primary < m->cubin->symbol_count && tl_symbol_binding(&m->cubin->symbols[primary]) == STB_GLOBAL;
+  const uint32_t primary = tl_cubin_primary(m->cubin, input->info);
+  return tl_symbol_binding(tl_cubin_symbol_at(m->cubin, primary)) == STB_GLOBAL;
 }
 
 /* L115: the parameter bank of a weak kernel that loses to a strong one is put behind that one's, not so in capsules. */
@@ -371,15 +369,11 @@ static uint64_t objects_shared_align(const tl_cubin_symbol *s) {
   return (uint32_t)s->value;
 }
 
+/* Whose objects have their places in it, and no alignment (L746). */
 static bool objects_is_bare_pool(const tl_merging *m, uint32_t index) {
-  const tl_cubin_section *const input = &m->cubin->sections[index];
+  const tl_cubin_section *const input = tl_cubin_section_at(m->cubin, index);
   return m->cubin->type == ET_EWP && input->type == SHT_CUDA_SHARED &&
          strcmp(tl_merging_text(m, input->name), ".nv_debug.shared") == 0;
-}
-
-/* Its objects have their places in it, and no alignment. */
-static bool objects_lies_in_bare_pool(const tl_merging *m, const tl_cubin_symbol *s) {
-  return s->section != SHN_UNDEF && s->section < m->cubin->section_count && objects_is_bare_pool(m, s->section);
 }
 
 /* W3.2: an undefined extern shared symbol creates .nv_debug.shared. */
@@ -420,7 +414,7 @@ static void objects_pass_undefined(tl_merging *m, uint32_t index) {
     tl_symbol *const symbol = &module->symbols.items[out];
     symbol->shared = true;
     symbol->external_shared = external;
-    symbol->bare_shared = external && objects_lies_in_bare_pool(m, s);
+    symbol->bare_shared = external && objects_is_bare_pool(m, s->section);
     if (symbol->bare_shared && !symbol->value && !module->mode->final)
       symbol->value = 1;
     symbol->shared_places = 1;
@@ -474,7 +468,7 @@ static void objects_pass_internal(tl_merging *m, uint32_t index) {
     m->symbol_map[index] = parameter; /* an entry that is kept against it is E69 (L163) */
     return;
   }
-  const uint32_t text = input->info < m->cubin->section_count ? m->section_map[input->info] : TL_NONE;
+  const uint32_t text = tl_merging_section(m, input->info);
   if (text == TL_NONE || module->sections.items[text].owner == TL_NONE)
     tl_cubin_damaged(m->cubin, module->names, module->diagnostics, s->section, TL_NO_OFFSET,
                      "sh_info names no function's text");
@@ -594,7 +588,7 @@ static void objects_define_new(tl_merging *m, uint32_t index, uint32_t section) 
   if (shared) {
     symbol->shared = true;
     symbol->shared_places = 1;
-    symbol->bare_shared = objects_lies_in_bare_pool(m, s);
+    symbol->bare_shared = objects_is_bare_pool(m, s->section);
     symbol->align = symbol->bare_shared && !s->value ? 1 : objects_shared_align(s);
     tl_u32_push(module->arena, &module->shared_objects, out);
   }
@@ -937,7 +931,7 @@ static void objects_note_debug_shared(tl_merging *m) {
     const tl_cubin_symbol *const s = &m->cubin->symbols[i];
     const uint64_t align = objects_shared_align(s);
     const bool external = objects_has_alignment(m, s) && !s->size && !objects_is_defined(m, s);
-    if (objects_lies_in_bare_pool(m, s))
+    if (objects_is_bare_pool(m, s->section))
       continue;
     if ((s->other & STO_SPACE_MASK) != STO_SHARED || tl_symbol_type(s) != STT_CUDA_OBJECT ||
         (align && align <= m->module->debug_shared_align) || !(external || objects_lies_in_pool(m, s)))

@@ -132,7 +132,7 @@ static size_t records_expected(uint64_t size) {
  * of a kernel, of constants' and of capsules is not known. */
 static bool records_may_be_of_others(const tl_merging *m, uint32_t section, uint32_t about) {
   const uint32_t info = m->cubin->sections[section].info;
-  const uint32_t type = info < m->cubin->section_count ? m->cubin->sections[info].type : SHT_NULL;
+  const uint32_t type = tl_cubin_section_at(m->cubin, info)->type;
   const bool kernel = about != TL_NONE && m->module->symbols.items[about].other & STO_ENTRY;
   return !kernel && !m->module->capsule && !tl_section_type_is_constant(type) && type != SHT_CUDA_INFO;
 }
@@ -170,9 +170,8 @@ static tl_attributes *records_list(tl_merging *m, uint32_t section) {
     records_check_owner(m, section, TL_NONE);
     return &module->attributes;
   }
-  const bool note = input->info < m->cubin->section_count && m->cubin->sections[input->info].type == SHT_NOTE &&
-                    module->mode->takes_notes;
-  const uint32_t text = input->info < m->cubin->section_count ? m->section_map[input->info] : TL_NONE;
+  const bool note = tl_cubin_section_at(m->cubin, input->info)->type == SHT_NOTE && module->mode->takes_notes;
+  const uint32_t text = tl_merging_section(m, input->info);
   if (text == TL_NONE && !note) {
     const tl_site site = {m->cubin->path, tl_merging_text(m, input->name), NULL, TL_NO_OFFSET};
     tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_NOT_MAPPED), site, NULL);
@@ -202,7 +201,7 @@ static tl_attributes *records_list(tl_merging *m, uint32_t section) {
 /* L490: about a function of which an alias replaced a body. */
 static bool records_is_lost(const tl_merging *m, uint32_t section) {
   const uint32_t about = m->cubin->sections[section].info;
-  const uint32_t text = about < m->cubin->section_count ? m->section_map[about] : TL_NONE;
+  const uint32_t text = tl_merging_section(m, about);
   return about && text != TL_NONE && m->module->sections.items[text].bodyless;
 }
 
@@ -334,7 +333,7 @@ static void records_read_callgraph(tl_merging *m, uint32_t section) {
 
 /* A prototype of what is no function: of an object nvlink says so, otherwise it crashes (L178). */
 static void records_check_function(const tl_merging *m, uint32_t section, uint64_t position, uint32_t symbol) {
-  if (symbol < m->cubin->symbol_count && m->bodies[symbol].function != TL_NONE)
+  if (tl_merging_function(m, symbol) != TL_NONE)
     return;
   const unsigned type = symbol < m->cubin->symbol_count ? tl_symbol_type(&m->cubin->symbols[symbol]) : STT_SECTION;
   const bool object = type == STT_CUDA_OBJECT || (type != STT_SECTION && m->symbol_map[symbol] != TL_NONE);
@@ -446,11 +445,10 @@ void tl_merge_records(tl_merging *m) {
  * nothing, and stands from there on (L619). */
 static void records_check_prototype(tl_merging *m, uint32_t symbol, uint32_t offset, bool taken) {
   tl_module *const module = m->module;
-  if (symbol >= m->cubin->symbol_count || m->bodies[symbol].function == TL_NONE ||
-      tl_symbol_binding(&m->cubin->symbols[symbol]) == STB_LOCAL)
+  const uint32_t function = tl_merging_function(m, symbol);
+  if (function == TL_NONE || tl_symbol_binding(&m->cubin->symbols[symbol]) == STB_LOCAL)
     return;
   const char *const text = tl_cubin_string(m->cubin, offset);
-  const uint32_t function = m->bodies[symbol].function;
   const char *const known = text ? text : "\1"; /* no prototype at all: an error when the record is read */
   const uint32_t prototype = tl_names_intern(module->names, known, strlen(known));
   uint32_t *const first = &module->first_prototype[function];

@@ -71,9 +71,9 @@ static void relocations_check_mercury(const tl_merging *m, uint32_t section, uin
 void tl_merge_check_targets(const tl_merging *m) {
   for (uint32_t s = 1; s < m->cubin->section_count; s++) {
     const tl_cubin_section *const input = &m->cubin->sections[s];
-    const uint32_t target = input->info < m->cubin->section_count ? input->info : 0;
+    const uint32_t target = tl_cubin_section_at(m->cubin, input->info)->type;
     const bool relocations = input->type == SHT_REL || input->type == SHT_RELA;
-    if (relocations && input->size && !relocations_may_change(m->cubin->sections[target].type, m->module->view))
+    if (relocations && input->size && !relocations_may_change(target, m->module->view))
       relocations_refuse_target(m, s);
   }
 }
@@ -81,7 +81,7 @@ void tl_merge_check_targets(const tl_merging *m) {
 /* L481: nvlink looks at the target of a section without entries too, and finds no `.nv.compat` in the output. */
 static void relocations_check_empty(const tl_merging *m, uint32_t section) {
   const tl_cubin_section *const input = &m->cubin->sections[section];
-  const uint32_t type = input->info < m->cubin->section_count ? m->cubin->sections[input->info].type : SHT_NULL;
+  const uint32_t type = tl_cubin_section_at(m->cubin, input->info)->type;
   if (m->module->view == TL_VIEW_SASS && (!relocations_may_change(type, m->module->view) || type == SHT_CUDA_COMPAT))
     relocations_refuse_target(m, section);
 }
@@ -107,7 +107,7 @@ void tl_merge_check_dropped_relocations(const tl_merging *m, uint32_t section) {
   relocations_check_losing_bank(m, section, target);
   const uint64_t lost = m->section_state[section] & TL_SECTION_LOST ? tl_cubin_relocation_count(input) : 0;
   for (uint64_t i = 0; i < lost && tl_trace_wants(m->module->diagnostics, TL_TRACE_MERGE); i++)
-    tl_trace(m->module->diagnostics, TL_TRACE_SUBSEQUENT_WEAK, (uint64_t)(m->cubin->sections[target].info & 0xffffff));
+    tl_trace(m->module->diagnostics, TL_TRACE_SUBSEQUENT_WEAK, (uint64_t)tl_cubin_primary(m->cubin, target));
   const uint64_t count = m->section_state[section] & TL_SECTION_DEAD ? tl_cubin_relocation_count(input) : 0;
   for (uint64_t i = 0; i < count; i++)
     if (m->bodies[tl_cubin_relocation_at(input, i).symbol].function == TL_NONE)
@@ -117,7 +117,7 @@ void tl_merge_check_dropped_relocations(const tl_merging *m, uint32_t section) {
 /* R30: what a relocation section can be about. */
 static uint32_t relocations_target(tl_merging *m, uint32_t section) {
   const tl_cubin_section *const input = &m->cubin->sections[section];
-  const uint32_t target = input->info < m->cubin->section_count ? m->section_map[input->info] : TL_NONE;
+  const uint32_t target = tl_merging_section(m, input->info);
   if (target == TL_NONE || !relocations_may_change(m->module->sections.items[target].type, m->module->view))
     relocations_refuse_target(m, section);
   return target;
@@ -362,8 +362,8 @@ void tl_merge_move_aliased(tl_module *module) {
 
 /* Whether a section is Mercury's of compiler constants that a body which lost left behind (W8.8). */
 static bool relocations_are_losing_constants(const tl_merging *m, uint32_t section) {
-  return m->module->view == TL_VIEW_MERCURY && section < m->cubin->section_count &&
-         m->cubin->sections[section].type == SHT_CUDA_CONSTANT0 + 2 && m->section_state[section] & TL_SECTION_LOST;
+  return m->module->view == TL_VIEW_MERCURY && tl_cubin_section_at(m->cubin, section)->type == SHT_CUDA_CONSTANT0 + 2 &&
+         m->section_state[section] & TL_SECTION_LOST;
 }
 
 bool tl_merge_keeps_losing_relocations(const tl_merging *m, uint32_t section) {
@@ -374,13 +374,12 @@ bool tl_merge_keeps_losing_relocations(const tl_merging *m, uint32_t section) {
 /* The block that a device function's compiler constants went into, TL_NONE for other sections. */
 static uint32_t relocations_block(const tl_merging *m, uint32_t section) {
   tl_module *const module = m->module;
-  if (section >= m->cubin->section_count || m->section_map[section] != TL_NONE ||
-      m->cubin->sections[section].type != SHT_CUDA_CONSTANT0 + 2)
+  if (tl_cubin_section_at(m->cubin, section)->type != SHT_CUDA_CONSTANT0 + 2 || m->section_map[section] != TL_NONE)
     return TL_NONE;
   if (relocations_are_losing_constants(m, section))
     return tl_merge_first_block(module, m->cubin->sections[section].name);
   const uint32_t about = m->cubin->sections[section].info;
-  const uint32_t text = about < m->cubin->section_count ? m->section_map[about] : TL_NONE;
+  const uint32_t text = tl_merging_section(m, about);
   const uint32_t owner = text == TL_NONE ? TL_NONE : module->sections.items[text].owner;
   return owner == TL_NONE ? TL_NONE : module->block_of_function[module->symbols.items[owner].function];
 }
@@ -469,7 +468,7 @@ static void relocations_read_block(tl_merging *m, uint32_t section, uint32_t ind
   uint32_t group = 0;
   for (uint64_t i = 0; i < count; i++) {
     const tl_cubin_relocation entry = tl_cubin_relocation_at(input, i);
-    const uint32_t symbol = entry.symbol < m->cubin->symbol_count ? m->symbol_map[entry.symbol] : TL_NONE;
+    const uint32_t symbol = tl_merging_symbol(m, entry.symbol);
     if (symbol == TL_NONE)
       continue;
     if (!loses && (entry.offset < start || entry.offset >= end)) { /* a loser's are one group (L132) */
@@ -512,9 +511,9 @@ void tl_merge_mark_referenced(tl_merging *m) {
       continue;
     const uint64_t count = tl_cubin_relocation_count(input);
     for (uint64_t i = 0; i < count; i++) {
-      const uint32_t symbol = tl_cubin_relocation_at(input, i).symbol;
-      if (symbol < m->cubin->symbol_count && m->symbol_map[symbol] != TL_NONE)
-        m->module->symbols.items[m->symbol_map[symbol]].referenced = true;
+      const uint32_t symbol = tl_merging_symbol(m, tl_cubin_relocation_at(input, i).symbol);
+      if (symbol != TL_NONE)
+        m->module->symbols.items[symbol].referenced = true;
     }
   }
 }

@@ -109,13 +109,10 @@ static tl_body_role resolve_contest(const resolver *r, const tl_function *functi
 /* W3.9: the primary function of a text section comes before an alias that stands before it in .symtab. */
 static uint32_t resolve_primary(const tl_cubin *cubin, uint32_t symbol) {
   const uint32_t section = cubin->symbols[symbol].section;
-  if (section == SHN_UNDEF || section >= cubin->section_count)
-    return symbol;
-  const uint32_t primary = cubin->sections[section].info & 0xffffff;
-  if (primary >= cubin->symbol_count || cubin->symbols[primary].section != section ||
-      tl_symbol_type(&cubin->symbols[primary]) != STT_FUNC)
-    return symbol;
-  return primary;
+  const uint32_t primary = tl_cubin_primary(cubin, section);
+  const tl_cubin_symbol *const first = tl_cubin_symbol_at(cubin, primary);
+  const bool there = section != SHN_UNDEF && first->section == section && tl_symbol_type(first) == STT_FUNC;
+  return there ? primary : symbol;
 }
 
 static bool resolve_is_alias(const tl_cubin *cubin, uint32_t symbol) {
@@ -180,10 +177,8 @@ static void resolve_define(resolver *r, uint32_t function_index, uint32_t file, 
 
 static void resolve_check_section(const resolver *r, uint32_t file, uint32_t symbol) {
   const tl_cubin *const cubin = &r->files[file];
-  const uint32_t section = cubin->symbols[symbol].section;
-  const bool text = section < cubin->section_count && (cubin->sections[section].type == SHT_PROGBITS ||
-                                                       cubin->sections[section].type == SHT_CUDA_UFT_REL);
-  if (!text)
+  const uint32_t type = tl_cubin_section_at(cubin, cubin->symbols[symbol].section)->type;
+  if (type != SHT_PROGBITS && type != SHT_CUDA_UFT_REL)
     tl_cubin_damaged(cubin, r->names, r->diagnostics, cubin->symbol_table, (uint64_t)symbol * ELF_SYMBOL_SIZE,
                      "a function symbol does not lie in a text section");
 }

@@ -107,9 +107,8 @@ static uint8_t relocate_bank(const relocating *r, uint32_t symbol) {
 static uint8_t relocate_bank_of_dropped(const relocating *r, const tl_relocation *entry) {
   const tl_cubin *const cubin = &r->module->files[entry->file];
   const uint32_t symbol = tl_cubin_relocation_at(&cubin->sections[entry->section], entry->index).symbol;
-  const bool section = symbol < cubin->symbol_count && tl_symbol_type(&cubin->symbols[symbol]) == STT_SECTION &&
-                       cubin->symbols[symbol].section < cubin->section_count;
-  const uint32_t type = section ? cubin->sections[cubin->symbols[symbol].section].type : 0;
+  const tl_cubin_symbol *const own = tl_cubin_symbol_at(cubin, symbol);
+  const uint32_t type = tl_symbol_type(own) == STT_SECTION ? tl_cubin_section_at(cubin, own->section)->type : 0;
   return (uint8_t)((type - SHT_CUDA_CONSTANT0) & 31);
 }
 
@@ -940,9 +939,9 @@ static uint32_t relocate_find_replaced(const tl_module *module, uint32_t file) {
   for (uint32_t i = 1; i < cubin->section_count; i++) {
     const tl_cubin_section *const input = &cubin->sections[i];
     if ((input->type != SHT_RELA && input->type != SHT_REL) || !tl_cubin_relocation_count(input) ||
-        input->info >= cubin->section_count || !(cubin->sections[input->info].flags & SHF_EXECINSTR))
+        !(tl_cubin_section_at(cubin, input->info)->flags & SHF_EXECINSTR))
       continue;
-    const uint32_t primary = cubin->sections[input->info].info & 0xffffff;
+    const uint32_t primary = tl_cubin_primary(cubin, input->info);
     if (primary < cubin->symbol_count && module->resolution->bodies[file][primary].replaced)
       return input->info;
   }
