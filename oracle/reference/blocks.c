@@ -303,7 +303,7 @@ static bool ref_block_is_ignored(const ref_link *link, const ref_section *sectio
 
 /* RF193: code in which no function of the file lies is joined to the section of its name, a function's text too. */
 static bool *ref_blocks_find_texts(ref_link *link, const ref_file *file) {
-  bool *has_function = ref_memory_take(link, file->cubin.section_count, sizeof *has_function);
+  bool *has_function = REF_TAKE(link, bool, file->cubin.section_count);
   for (size_t i = 1; i < file->cubin.symbol_count; i++) {
     const ref_symbol *symbol = &file->cubin.symbols[i];
     if ((symbol->info & 15) == REF_SYMBOL_FUNC && symbol->section < file->cubin.section_count) {

@@ -114,7 +114,7 @@ static void ref_caching_consider(ref_link *link, ref_preference *preference, siz
 /* RF93: functions in the order in which their requests were read, for each the kernels last created first. */
 void ref_caching_spread(ref_link *link) {
   const ref_requests requests = ref_caching_collect(link);
-  ref_preference *preferences = ref_memory_take(link, link->kernels.count, sizeof *preferences);
+  ref_preference *preferences = REF_TAKE(link, ref_preference, link->kernels.count);
   for (size_t k = 0; k < link->kernels.count; k++) {
     preferences[k].own = ref_caching_find(&requests, link->kernels.items[k]);
   }

@@ -46,15 +46,6 @@ static void ref_callgraph_reach(ref_link *link, size_t kernel, size_t *seen_by) 
   }
 }
 
-/* For each function the last root that it was reached from. */
-static size_t *ref_callgraph_unseen(ref_link *link) {
-  size_t *seen_by = ref_memory_take(link, link->function_count, sizeof *seen_by);
-  for (size_t i = 0; i < link->function_count; i++) {
-    seen_by[i] = REF_NONE;
-  }
-  return seen_by;
-}
-
 static bool ref_callgraph_is_live_entry(const ref_function *function) {
   return function->entry && function->live && function->text != REF_NONE;
 }
@@ -67,7 +58,7 @@ static bool ref_callgraph_is_alias_kernel(const ref_link *link, const ref_functi
 
 /* The number of kernels decides a lot (D54): those that live and are named. */
 static void ref_callgraph_find_kernels(ref_link *link) {
-  size_t *seen_by = ref_callgraph_unseen(link);
+  size_t *seen_by = ref_memory_take_numbers(link, link->function_count); /* the last root of each function */
   for (size_t i = 0; i < link->symbol_count; i++) {
     const size_t number = link->symbols[i].function;
     if (number == REF_NONE || link->functions[number].symbol != i) {
@@ -94,7 +85,7 @@ static void ref_callgraph_find_kernels(ref_link *link) {
 
 /* Kernels and, unless the program has exactly one kernel (RF126), jump slots. */
 static void ref_callgraph_find_entries(ref_link *link) {
-  size_t *seen_by = ref_callgraph_unseen(link);
+  size_t *seen_by = ref_memory_take_numbers(link, link->function_count); /* the last root of each function */
   for (size_t i = 0; i < link->symbol_count; i++) {
     const size_t number = link->symbols[i].function;
     if (number == REF_NONE || link->functions[number].symbol != i) {
@@ -181,8 +172,7 @@ static void ref_callgraph_finish_function(ref_link *link, ref_function *function
 /* Results from the leaves upwards; what gets none reaches a cycle. */
 static void ref_callgraph_add_up(ref_link *link) {
   const size_t count = link->function_count;
-  ref_callers callers = {ref_memory_take(link, count, sizeof *callers.of),
-                         ref_memory_take(link, count, sizeof *callers.open)};
+  ref_callers callers = {REF_TAKE(link, ref_indices, count), REF_TAKE(link, size_t, count)};
   ref_indices ready = {0};
   for (size_t i = 0; i < count; i++) {
     ref_function *function = &link->functions[i];
@@ -234,7 +224,7 @@ static void ref_callgraph_warn_of_cycles(ref_link *link) {
 
 /* What a kernel reaches; where the edges of kept functions count (D58), what those call too. */
 static bool *ref_callgraph_find_called(ref_link *link) {
-  bool *called = ref_memory_take(link, link->function_count, sizeof *called);
+  bool *called = REF_TAKE(link, bool, link->function_count);
   for (size_t i = 0; i < link->entries.count; i++) {
     const ref_indices *reach = &link->functions[link->entries.items[i]].reach;
     for (size_t k = 0; k < reach->count; k++) {

@@ -35,14 +35,14 @@ static bool ref_capsule_starts_with(const char *text, const char *prefix) {
 
 /* The SASS view as a link of its own. Its messages are the Mercury view's too and are not said twice. */
 static ref_link *ref_capsule_fork(ref_link *link) {
-  ref_link *sass = ref_memory_take(link, 1, sizeof *sass);
-  ref_result *result = ref_memory_take(link, 1, sizeof *result);
+  ref_link *sass = REF_TAKE(link, ref_link, 1);
+  ref_result *result = REF_TAKE(link, ref_result, 1);
   memcpy(sass, link, sizeof *sass);
   sass->blocks = NULL;
   sass->memory_owner = link;
   sass->result = result;
   sass->message_capacity = 0;
-  sass->files = ref_memory_take(link, link->file_count, sizeof *sass->files);
+  sass->files = REF_TAKE(link, ref_file, link->file_count);
   memcpy(sass->files, link->files, link->file_count * sizeof *sass->files);
   return sass;
 }
@@ -63,7 +63,7 @@ static void ref_capsule_lay_out_sass(ref_link *sass) {
 
 static void ref_capsule_map_symbols(ref_capsule *capsule) {
   ref_link *sass = capsule->sass, *mercury = capsule->mercury;
-  capsule->symbol_of = ref_memory_take(mercury, sass->symbol_count, sizeof *capsule->symbol_of);
+  capsule->symbol_of = REF_TAKE(mercury, size_t, sass->symbol_count);
   for (size_t i = 0; i < sass->symbol_count; i++) {
     const ref_out_symbol *symbol = &sass->symbols[i];
     capsule->symbol_of[i] = symbol->function == REF_NONE ? REF_NONE : mercury->functions[symbol->function].symbol;
@@ -548,10 +548,7 @@ static void ref_capsule_write_first_symbol(ref_capsule *capsule, size_t number, 
 /* Of several SASS symbols that are one in the Mercury module the last counts. */
 static void ref_capsule_map_back(ref_capsule *capsule) {
   ref_link *mercury = capsule->mercury;
-  capsule->sass_symbol_of = ref_memory_take(mercury, mercury->symbol_count, sizeof *capsule->sass_symbol_of);
-  for (size_t i = 0; i < mercury->symbol_count; i++) {
-    capsule->sass_symbol_of[i] = REF_NONE;
-  }
+  capsule->sass_symbol_of = ref_memory_take_numbers(mercury, mercury->symbol_count);
   for (size_t i = 0; i < capsule->sass->symbol_count; i++) {
     if (capsule->symbol_of[i] != REF_NONE) {
       capsule->sass_symbol_of[capsule->symbol_of[i]] = i;
@@ -750,14 +747,10 @@ static void ref_capsule_write_file(ref_capsule *capsule) {
 }
 
 static void ref_capsule_join(ref_link *link, ref_link *sass) {
-  ref_capsule *capsule = ref_memory_take(link, 1, sizeof *capsule);
+  ref_capsule *capsule = REF_TAKE(link, ref_capsule, 1);
   *capsule = (ref_capsule){.mercury = link, .sass = sass, .inner_owner = REF_NONE};
-  capsule->piece_of = ref_memory_take(link, link->section_count, sizeof(size_t));
-  capsule->mercury_piece_of = ref_memory_take(link, link->section_count, sizeof(size_t));
-  for (size_t i = 0; i < link->section_count; i++) {
-    capsule->piece_of[i] = REF_NONE;
-    capsule->mercury_piece_of[i] = REF_NONE;
-  }
+  capsule->piece_of = ref_memory_take_numbers(link, link->section_count);
+  capsule->mercury_piece_of = ref_memory_take_numbers(link, link->section_count);
   ref_capsule_map_symbols(capsule);
   ref_slots_make(capsule);
   ref_capsule_move_addends(capsule);

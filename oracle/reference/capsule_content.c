@@ -61,7 +61,7 @@ static bool ref_capsule_is_line_table(const char *name) {
  * those that wait for the final link (D91, D92), too. */
 static ref_bytes ref_capsule_frame_relocations(ref_capsule *capsule, size_t section) {
   const ref_link *mercury = capsule->mercury;
-  ref_frame_entry *entries = ref_memory_take(capsule->mercury, mercury->relocation_count, sizeof *entries);
+  ref_frame_entry *entries = REF_TAKE(capsule->mercury, ref_frame_entry, mercury->relocation_count);
   ref_bytes output = {0};
   (void)ref_capsule_frames(capsule, entries);
   for (size_t i = mercury->relocation_count; i-- > 0;) {

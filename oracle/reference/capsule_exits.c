@@ -187,8 +187,8 @@ static void ref_exits_edit(ref_link *link, ref_file *file, ref_section *capsule,
   const bool leaf = !all && ref_exits_is_leaf(&file->whole, text);
   ref_exits exits = {.link = link, .text = text, .barriers = leaf ? 2 : 3};
   exits.moves.count = (size_t)text->size / INSTRUCTION;
-  exits.moves.start = ref_memory_take(link, exits.moves.count + 1, sizeof *exits.moves.start);
-  exits.moves.self = ref_memory_take(link, exits.moves.count + 1, sizeof *exits.moves.self);
+  exits.moves.start = REF_TAKE(link, size_t, exits.moves.count + 1);
+  exits.moves.self = REF_TAKE(link, size_t, exits.moves.count);
   if (!ref_exits_rebuild(&exits, capsule)) {
     return;
   }

@@ -81,7 +81,7 @@ static bool ref_fences_is_narrow(const ref_section *text, size_t number, size_t 
 static bool *ref_fences_choose(ref_link *link, const ref_section *text, const ref_section *capsule, bool *any) {
   const size_t count = (size_t)text->size / INSTRUCTION;
   const bool keeps_loads = ref_fences_copies(text, count), keeps_fences = ref_fences_has_transactions(capsule);
-  bool *goes = ref_memory_take(link, count, sizeof *goes);
+  bool *goes = REF_TAKE(link, bool, count);
   for (size_t i = 0; i < count; i++) {
     goes[i] = (ref_fences_is_idle(text, i) && !keeps_loads) || (ref_fences_is_narrow(text, i, count) && !keeps_fences);
     *any = *any || goes[i];
@@ -168,8 +168,8 @@ static void ref_fences_edit(ref_link *link, ref_file *file, ref_section *capsule
   }
   fences.goes = ref_fences_choose(link, text, capsule, &any);
   fences.moves.count = (size_t)text->size / INSTRUCTION;
-  fences.moves.start = ref_memory_take(link, fences.moves.count + 1, sizeof *fences.moves.start);
-  fences.moves.self = ref_memory_take(link, fences.moves.count, sizeof *fences.moves.self);
+  fences.moves.start = REF_TAKE(link, size_t, fences.moves.count + 1);
+  fences.moves.self = REF_TAKE(link, size_t, fences.moves.count);
   if (!any || !ref_fences_rebuild(&fences, capsule, &mask_end)) {
     return;
   }

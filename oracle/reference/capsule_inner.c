@@ -57,7 +57,7 @@ static bool ref_inner_is_stack(const ref_link *mercury, const ref_record *record
 }
 
 const ref_record **ref_inner_list_stacks(ref_link *mercury) {
-  const ref_record **stacks = ref_memory_take(mercury, mercury->section_count, sizeof *stacks);
+  const ref_record **stacks = REF_TAKE(mercury, const ref_record *, mercury->section_count);
   for (size_t i = 0; i < mercury->module_output.count; i++) {
     const ref_record *record = &mercury->module_output.items[i];
     if (ref_inner_is_stack(mercury, record)) {

@@ -127,7 +127,7 @@ static uint64_t ref_line_rows_place(const ref_places *places, uint64_t place) {
 
 /* Of rows at one place of the same inlined call the last counts; callers are numbered as the rows are then. */
 static void ref_line_rows_move(ref_line_rows *rows, const ref_places *places) {
-  uint64_t *number_of = ref_memory_take(rows->link, rows->count + 1, sizeof *number_of);
+  uint64_t *number_of = REF_TAKE(rows->link, uint64_t, rows->count + 1);
   size_t count = 0;
   for (size_t i = 0; i < rows->count; i++) {
     ref_line_row row = rows->items[i];

@@ -229,7 +229,7 @@ static void ref_lines_add_unit(ref_lines *lines, const uint8_t *unit, uint64_t s
     ref_message_fatal(link, "D40", "a unit of '%s' has a header of %llu bytes",
                       lines->capsule->sass->sections[lines->section].name, (unsigned long long)program);
   }
-  ref_sequence *sequences = ref_memory_take(link, (size_t)(size / 3 + 1), sizeof *sequences);
+  ref_sequence *sequences = REF_TAKE(link, ref_sequence, (size_t)(size / 3 + 1));
   const size_t count = ref_lines_list_sequences(lines, unit, program, size, offset, sequences);
   const size_t start = lines->output.size;
   ref_bytes_add(link, &lines->output, other->bytes, (size_t)program);

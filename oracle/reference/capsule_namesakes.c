@@ -165,7 +165,7 @@ static uint32_t ref_namesakes_instruction(const ref_namesake *namesake, uint32_t
 
 /* Plain lists of places; what else names instructions stays the first one's. */
 static void ref_namesakes_move_attributes(const ref_namesake *namesake, ref_section *section) {
-  uint8_t *data = ref_memory_take(namesake->link, (size_t)section->size, 1);
+  uint8_t *data = REF_TAKE(namesake->link, uint8_t, (size_t)section->size);
   size_t rank[256] = {0};
   uint64_t position = 0;
   ref_attribute attribute, from;
@@ -193,7 +193,7 @@ static void ref_namesakes_move_entries(const ref_namesake *namesake, ref_section
     return;
   }
   const ref_map entries = ref_namesakes_map_entries(namesake);
-  uint8_t *data = ref_memory_take(namesake->link, (size_t)section->size, 1);
+  uint8_t *data = REF_TAKE(namesake->link, uint8_t, (size_t)section->size);
   memcpy(data, section->data, (size_t)section->size);
   for (size_t i = 0; i < ref_cubin_relocation_count(whole, namesake->first); i++) {
     const ref_relocation entry = ref_cubin_relocation(whole, namesake->first, i);

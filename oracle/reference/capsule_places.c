@@ -19,10 +19,10 @@ static size_t ref_places_find_self(const ref_bytes *text, size_t first, size_t c
 static ref_places ref_places_of(ref_link *link, const ref_bytes *body, const ref_bytes *text) {
   const size_t count = text->size / UNIT;
   ref_places places = {.count = count,
-                       .at = ref_memory_take(link, count + 1, sizeof *places.at),
-                       .self = ref_memory_take(link, count + 1, sizeof *places.self),
-                       .next = ref_memory_take(link, count + 1, sizeof *places.next),
-                       .is_padding = ref_memory_take(link, count + 1, sizeof *places.is_padding)};
+                       .at = REF_TAKE(link, uint64_t, count + 1),
+                       .self = REF_TAKE(link, size_t, count + 1),
+                       .next = REF_TAKE(link, size_t, count + 1),
+                       .is_padding = REF_TAKE(link, bool, count + 1)};
   for (size_t i = 0; i <= count; i++) {
     places.at[i] = REF_PLACE_UNKNOWN;
     places.self[i] = i;

@@ -19,7 +19,7 @@ const char *ref_demangle_join(ref_mangled *name, const char *format, ...) {
     return "";
   }
   name->budget -= (size_t)length;
-  char *made = ref_memory_take(name->link, (size_t)length + 1, 1);
+  char *made = REF_TAKE(name->link, char, (size_t)length + 1);
   va_start(arguments, format);
   (void)vsnprintf(made, (size_t)length + 1, format, arguments);
   va_end(arguments);

@@ -150,8 +150,8 @@ static void ref_dump_check_function(ref_link *link, size_t number, const uint32_
 
 /* RF28: the functions in the order in which their text sections were made. RF193: so is code of no function. */
 static void ref_dump_check_registers(ref_link *link) {
-  uint32_t *registers = ref_memory_take(link, link->kernels.count, sizeof *registers);
-  bool *added = ref_memory_take(link, link->kernels.count, sizeof *added);
+  uint32_t *registers = REF_TAKE(link, uint32_t, link->kernels.count);
+  bool *added = REF_TAKE(link, bool, link->kernels.count);
   for (size_t i = 0; i < link->kernels.count; i++) {
     registers[i] = link->functions[link->kernels.items[i]].register_count;
   }

@@ -65,7 +65,7 @@ bool ref_function_symbol_is_alias(const ref_file *file, uint32_t symbol) {
 /* V2: REGCOUNT by symbol; the last record of a symbol counts. */
 static void ref_function_read_registers(ref_link *link, ref_file *file) {
   const ref_cubin *cubin = &file->cubin;
-  file->registers_of = ref_memory_take(link, cubin->symbol_count, sizeof *file->registers_of);
+  file->registers_of = REF_TAKE(link, uint32_t, cubin->symbol_count);
   for (size_t i = 1; i < cubin->section_count; i++) {
     const ref_section *info = &cubin->sections[i];
     ref_attribute attribute;

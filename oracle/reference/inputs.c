@@ -234,7 +234,7 @@ static const uint8_t *ref_input_heal_strings(ref_link *link, const uint8_t *byte
     if (ref_u32(bytes + header + 40) < count) {
       break;
     }
-    uint8_t *healed = ref_memory_take(link, size, 1);
+    uint8_t *healed = REF_TAKE(link, uint8_t, size);
     memcpy(healed, bytes, size);
     ref_put_u32(healed + header + 40, 0);
     file->has_no_strings = true;
@@ -290,7 +290,7 @@ static void ref_input_read_names(ref_link *link, ref_file *file) {
 
 /* RF200: nobody reads an input's program headers, so what its header says of them does not count. */
 static const uint8_t *ref_input_heal_segments(ref_link *link, const uint8_t *bytes, size_t size) {
-  uint8_t *healed = ref_memory_take(link, size, 1);
+  uint8_t *healed = REF_TAKE(link, uint8_t, size);
   memcpy(healed, bytes, size);
   ref_put_u64(healed + SEGMENT_OFFSET_AT, 0);
   ref_put_u16(healed + SEGMENT_COUNT_AT, 0);
@@ -302,7 +302,7 @@ static const uint8_t *ref_input_heal_order(ref_link *link, const uint8_t *bytes,
   if (bytes[5] == 1) {
     return bytes;
   }
-  uint8_t *healed = ref_memory_take(link, size, 1);
+  uint8_t *healed = REF_TAKE(link, uint8_t, size);
   memcpy(healed, bytes, size);
   healed[5] = 1;
   return healed;
@@ -379,25 +379,18 @@ static bool ref_input_open(ref_link *link, const ref_input *input, ref_file *fil
 
 void ref_inputs_prepare(ref_link *link, ref_file *file) {
   const ref_cubin *cubin = &file->cubin;
-  file->function_of = ref_memory_take(link, cubin->symbol_count + 1, sizeof *file->function_of);
-  file->body_of = ref_memory_take(link, cubin->symbol_count + 1, sizeof *file->body_of);
-  file->symbol_of = ref_memory_take(link, cubin->symbol_count + 1, sizeof *file->symbol_of);
-  file->lost = ref_memory_take(link, cubin->symbol_count + 1, sizeof *file->lost);
-  file->section_of = ref_memory_take(link, cubin->section_count + 1, sizeof *file->section_of);
-  file->offset_in = ref_memory_take(link, cubin->section_count + 1, sizeof *file->offset_in);
-  for (size_t i = 0; i <= cubin->symbol_count; i++) {
-    file->function_of[i] = REF_NONE;
-    file->symbol_of[i] = REF_NONE;
-  }
-  for (size_t i = 0; i <= cubin->section_count; i++) {
-    file->section_of[i] = REF_NONE;
-  }
+  file->function_of = ref_memory_take_numbers(link, cubin->symbol_count);
+  file->body_of = REF_TAKE(link, ref_body, cubin->symbol_count);
+  file->symbol_of = ref_memory_take_numbers(link, cubin->symbol_count);
+  file->lost = REF_TAKE(link, bool, cubin->symbol_count);
+  file->section_of = ref_memory_take_numbers(link, cubin->section_count);
+  file->offset_in = REF_TAKE(link, uint64_t, cubin->section_count);
 }
 
 /* All files are read in command order before any is merged (C77). */
 void ref_inputs_read(ref_link *link) {
   const ref_job *job = link->job;
-  link->files = ref_memory_take(link, job->input_count, sizeof *link->files);
+  link->files = REF_TAKE(link, ref_file, job->input_count);
   for (size_t i = 0; i < job->input_count; i++) {
     const ref_input *input = &job->inputs[i];
     if (input->bytes == NULL || (input->size > 0 && input->size < SMALLEST_FILE && !ref_foreign_is_archive(input))) {

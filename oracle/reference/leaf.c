@@ -639,8 +639,8 @@ static void ref_leaf_number(ref_leaf *leaf) {
  * the input its own numbers while R1's load still has one (RF40). */
 bool ref_leaf_finalize(ref_link *link, ref_bytes *text) {
   ref_leaf leaf = {.link = link, .text = text->data, .count = text->size / INSTRUCTION, .sure = true};
-  leaf.instructions = ref_memory_take(link, leaf.count, sizeof *leaf.instructions);
-  leaf.blocks = ref_memory_take(link, leaf.count, sizeof *leaf.blocks);
+  leaf.instructions = REF_TAKE(link, ref_leaf_instruction, leaf.count);
+  leaf.blocks = REF_TAKE(link, ref_leaf_block, leaf.count);
   if (leaf.count == 0) {
     return true;
   }
@@ -649,7 +649,7 @@ bool ref_leaf_finalize(ref_link *link, ref_bytes *text) {
   if (load == REF_NONE) {
     return true;
   }
-  uint8_t *old = ref_memory_take(link, text->size, 1);
+  uint8_t *old = REF_TAKE(link, uint8_t, text->size);
   memcpy(old, text->data, text->size);
   ref_leaf_make_blocks(&leaf);
   ref_leaf_pass(&leaf, false, ref_leaf_find_tokens);

@@ -430,6 +430,9 @@ typedef struct ref_link {
 
 /* memory.c */
 void *ref_memory_take(ref_link *link, size_t count, size_t size);
+/* Each REF_NONE. */
+size_t *ref_memory_take_numbers(ref_link *link, size_t count);
+#define REF_TAKE(link, type, count) ((type *)ref_memory_take(link, count, sizeof(type)))
 char *ref_memory_print(ref_link *link, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void ref_memory_free(ref_arena_block *blocks);
 /* Makes room for one more item; returns the array's new place. */

@@ -78,6 +78,14 @@ void *ref_memory_take(ref_link *link, size_t count, size_t size) {
   return memset(ref_memory_take_bare(link, count * size), 0, count * size);
 }
 
+size_t *ref_memory_take_numbers(ref_link *link, size_t count) {
+  size_t *numbers = REF_TAKE(link, size_t, count);
+  for (size_t i = 0; i < count; i++) {
+    numbers[i] = REF_NONE;
+  }
+  return numbers;
+}
+
 void ref_memory_free(ref_arena_block *blocks) {
   while (blocks != NULL) {
     ref_arena_block *next = blocks->next;
@@ -174,20 +182,6 @@ void ref_bytes_fill(ref_link *link, ref_bytes *bytes, size_t size) {
   }
 }
 
-/* As ref_u16 and the others read them. */
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-void ref_put_u16(uint8_t *at, uint16_t value) {
-  memcpy(at, &value, sizeof value);
-}
-
-void ref_put_u32(uint8_t *at, uint32_t value) {
-  memcpy(at, &value, sizeof value);
-}
-
-void ref_put_u64(uint8_t *at, uint64_t value) {
-  memcpy(at, &value, sizeof value);
-}
-#else
 void ref_put_u16(uint8_t *at, uint16_t value) {
   at[0] = (uint8_t)value;
   at[1] = (uint8_t)(value >> 8);
@@ -202,7 +196,6 @@ void ref_put_u64(uint8_t *at, uint64_t value) {
   ref_put_u32(at, (uint32_t)value);
   ref_put_u32(at + 4, (uint32_t)(value >> 32));
 }
-#endif
 
 void ref_bytes_add_u32(ref_link *link, ref_bytes *bytes, uint32_t value) {
   uint8_t word[4];

@@ -11,7 +11,7 @@ static void ref_message_append(ref_link *link, ref_severity severity, const char
   va_copy(again, arguments);
   const int length = vsnprintf(text, sizeof text, format, arguments);
   const size_t size = length < 0 ? 1 : (size_t)length + 1;
-  char *kept = ref_memory_take(link, size, 1);
+  char *kept = REF_TAKE(link, char, size);
   (void)vsnprintf(kept, size, format, again);
   va_end(again);
   result->messages =

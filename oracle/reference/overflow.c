@@ -82,7 +82,7 @@ static void ref_overflow_lay_out(ref_link *link, size_t number, const ref_indice
   ref_out_section *section = &link->sections[number];
   ref_bytes image = {0};
   const char *outside = NULL;
-  bool *moved = ref_memory_take(link, link->relocation_count, sizeof *moved);
+  bool *moved = REF_TAKE(link, bool, link->relocation_count);
   for (size_t i = 0; i < list->count; i++) {
     ref_out_symbol *symbol = &link->symbols[list->items[i]];
     const uint64_t place = ref_align_up(image.size, ref_overflow_align(link, symbol));
@@ -120,7 +120,7 @@ static bool ref_overflow_is_wanted(const ref_link *link, const char *name) {
  * named; the others go with their symbols and names, and so does the section if none is left. D101: where a local or weak one
  * is among those that stay, nvlink ends by a signal. */
 static void ref_overflow_drop_unused(ref_link *link, size_t number) {
-  bool *used = ref_memory_take(link, link->symbol_count, sizeof *used);
+  bool *used = REF_TAKE(link, bool, link->symbol_count);
   bool any = false;
   for (size_t i = 0; i < link->relocation_count; i++) {
     const ref_out_relocation *entry = &link->relocations[i];
@@ -148,7 +148,7 @@ static void ref_overflow_drop_unused(ref_link *link, size_t number) {
 /* How many variables that went have each byte of the section: their beginnings and ends, then the sums. */
 static int64_t *ref_overflow_count_gone(ref_link *link, size_t number) {
   const uint64_t size = link->sections[number].data.size;
-  int64_t *gone = ref_memory_take(link, (size_t)size + 1, sizeof *gone);
+  int64_t *gone = REF_TAKE(link, int64_t, (size_t)size + 1);
   for (size_t i = 0; i < link->symbol_count; i++) {
     const ref_out_symbol *symbol = &link->symbols[i];
     if (symbol->section == number && symbol->dropped && symbol->value < size) {

@@ -45,7 +45,7 @@ static const ref_pooled *ref_pool_find(const ref_link *link, const ref_pooled *p
 
 /* The blocks in file order with a running position; an equal block takes no place (G8), the symbols do not follow. */
 void ref_pool_user_constants(ref_link *link) {
-  ref_pooled *pooled = ref_memory_take(link, link->constant_block_count, sizeof *pooled);
+  ref_pooled *pooled = REF_TAKE(link, ref_pooled, link->constant_block_count);
   ref_bytes image = {0};
   size_t count = 0;
   if (!ref_options_restrict_kernels(link) || link->constant_block_count == 0) {

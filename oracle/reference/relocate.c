@@ -504,7 +504,7 @@ static void ref_relocate_check_fit(ref_link *link, const ref_relocation_row *row
   const bool fits_signed = value >> (width - 1) == UINT64_MAX >> (width - 1);
   if (!fits_unsigned && !fits_signed) {
     ref_message_warn(link, "D38", "Value 0x%llx of relocation %s does not fit its field", (unsigned long long)value,
-                     row->name + strlen("R_CUDA_"));
+                     row->name);
   }
 }
 

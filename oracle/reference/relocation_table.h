@@ -57,7 +57,7 @@ typedef struct ref_field {
 } ref_field;
 
 typedef struct ref_relocation_row {
-  const char *name;
+  const char *name; /* of those whose values may not fit (D38) */
   ref_kind kind;
   ref_texture texture;
   ref_field fields[REF_RELOCATION_FIELDS]; /* a width of 0 ends them */

@@ -66,7 +66,7 @@ static void ref_shared_find_uses(ref_link *link) {
 
 /* For each function the holders that reach it, the last created first. */
 static ref_indices *ref_shared_list_reaching(ref_link *link) {
-  ref_indices *reached_by = ref_memory_take(link, link->function_count, sizeof *reached_by);
+  ref_indices *reached_by = REF_TAKE(link, ref_indices, link->function_count);
   for (size_t i = link->holders.count; i-- > 0;) {
     const size_t kernel = link->holders.items[i];
     for (size_t k = 0; k < link->functions[kernel].reach.count; k++) {
@@ -172,7 +172,7 @@ static void ref_shared_colour_add(ref_link *link, ref_colour *colour, size_t num
 
 /* W9.3: first colour without a common user; returns the end of the layout. */
 static uint64_t ref_shared_colour_pool(ref_link *link, ref_shared *shared) {
-  ref_colour *colours = ref_memory_take(link, shared->pool.count, sizeof *colours);
+  ref_colour *colours = REF_TAKE(link, ref_colour, shared->pool.count);
   size_t count = 0;
   uint64_t end = 0;
   for (size_t i = 0; i < shared->pool.count; i++) {
@@ -507,7 +507,7 @@ static void ref_shared_refuse_entry(ref_link *link, const ref_out_relocation *en
 /* RF163: the shared memory of a kernel of an -ewp file is laid out already, so nothing that other files share can be its. In the
  * pool's order, entries in that in which they were read. */
 static void ref_shared_refuse_partial(ref_link *link, const ref_shared *shared) {
-  ref_indices *entries_of = ref_memory_take(link, link->symbol_count, sizeof *entries_of);
+  ref_indices *entries_of = REF_TAKE(link, ref_indices, link->symbol_count);
   for (size_t i = 0; i < link->relocation_count; i++) {
     if (ref_shared_entry_counts(link, &link->relocations[i])) {
       ref_indices_add(link, &entries_of[link->relocations[i].symbol], i);
@@ -523,7 +523,7 @@ static void ref_shared_refuse_partial(ref_link *link, const ref_shared *shared) 
 }
 
 void ref_shared_prepare(ref_link *link) {
-  ref_shared *shared = ref_memory_take(link, 1, sizeof *shared);
+  ref_shared *shared = REF_TAKE(link, ref_shared, 1);
   link->shared = shared;
   shared->pool_section = ref_map_find(&link->section_by_name, ".nv_debug.shared");
   ref_shared_list(link, shared);

@@ -23,8 +23,8 @@ size_t ref_map_find(const ref_map *map, const char *key) {
 static void ref_map_enlarge(ref_link *link, ref_map *map) {
   const ref_map old = *map;
   map->capacity = old.capacity == 0 ? 64 : old.capacity * 4;
-  map->keys = ref_memory_take(link, map->capacity, sizeof *map->keys);
-  map->numbers = ref_memory_take(link, map->capacity, sizeof *map->numbers);
+  map->keys = REF_TAKE(link, const char *, map->capacity);
+  map->numbers = REF_TAKE(link, size_t, map->capacity);
   memset(map->numbers, UINT8_MAX, map->capacity * sizeof *map->numbers); /* REF_NONE has all bits */
   for (size_t i = 0; i < old.capacity; i++) {
     if (old.numbers[i] != REF_NONE) {

@@ -195,8 +195,8 @@ void ref_symbols_check_values(ref_link *link) {
 /* L647: an alias that stands before its function in a relocatable output would be one of D102 in the next link. By default the two
  * change places. Returns which symbol stands in each place. */
 static const size_t *ref_symbols_places(ref_link *link) {
-  size_t *places = ref_memory_take(link, link->symbol_count, sizeof *places);
-  size_t *place_of = ref_memory_take(link, link->symbol_count, sizeof *place_of);
+  size_t *places = REF_TAKE(link, size_t, link->symbol_count);
+  size_t *place_of = REF_TAKE(link, size_t, link->symbol_count);
   for (size_t i = 0; i < link->symbol_count; i++) {
     places[i] = place_of[i] = i;
   }

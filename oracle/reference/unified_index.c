@@ -7,7 +7,7 @@
 enum { HEADER = 48, KEY = 24, VERSION_TAIL = 16, SLOT = 128, ENTRY = 32, IDENTITY_AT = 16 };
 
 static ref_unified_list ref_unified_read_keys(ref_link *link, const uint8_t *bytes, uint64_t count, uint64_t window) {
-  ref_unified_list list = {ref_memory_take(link, (size_t)count, sizeof *list.items), (size_t)count, window};
+  ref_unified_list list = {REF_TAKE(link, ref_unified, (size_t)count), (size_t)count, window};
   for (size_t i = 0; i < list.count; i++) {
     const uint8_t *key = bytes + i * KEY;
     list.items[i] = (ref_unified){{ref_u64(key), ref_u64(key + 8)}, ref_u64(key + 16), REF_NONE, false, 0};
@@ -218,7 +218,7 @@ static size_t ref_unified_stub_of(ref_link *link, size_t symbol) {
 
 /* Where the stubs come before the index file moves them. */
 static uint64_t *ref_unified_note_stubs(ref_link *link) {
-  uint64_t *places = ref_memory_take(link, link->symbol_count, sizeof *places);
+  uint64_t *places = REF_TAKE(link, uint64_t, link->symbol_count);
   for (size_t i = 0; i < link->function_count; i++) {
     const ref_function *function = &link->functions[i];
     if (!function->is_stub || function->symbol == REF_NONE) {
@@ -237,7 +237,7 @@ static uint64_t *ref_unified_note_stubs(ref_link *link) {
 
 /* D20: between slots nvlink writes what its memory has. */
 static void ref_unified_check_gaps(ref_link *link, uint64_t end) {
-  uint8_t *covered = ref_memory_take(link, (size_t)end, sizeof *covered);
+  uint8_t *covered = REF_TAKE(link, uint8_t, (size_t)end);
   for (size_t i = 0; i < link->index_functions.count; i++) {
     const uint64_t offset = link->index_functions.items[i].offset;
     if (offset < end && end - offset >= SLOT) {
@@ -337,7 +337,7 @@ static ref_bytes ref_unified_copy_objects(ref_link *link, const ref_out_section 
 
 static void ref_unified_move_objects(ref_link *link, size_t number) {
   ref_out_section *section = &link->sections[number];
-  bool *moved = ref_memory_take(link, link->relocation_count, sizeof *moved);
+  bool *moved = REF_TAKE(link, bool, link->relocation_count);
   const ref_bytes image = ref_unified_copy_objects(link, section);
   for (size_t i = 0; i < link->unified_objects.count; i++) {
     ref_unified *entry = &link->unified_objects.items[i];

@@ -69,7 +69,7 @@ static void ref_view_make_plain(ref_link *link, ref_section *section) {
 static void ref_view_read_symbols(ref_link *link, ref_cubin *view, uint32_t number) {
   const ref_section table = view->sections[number];
   view->symbol_count = table.data == NULL ? 0 : (size_t)(table.size / SYMBOL_BYTES);
-  view->symbols = ref_memory_take(link, view->symbol_count + 1, sizeof *view->symbols);
+  view->symbols = REF_TAKE(link, ref_symbol, view->symbol_count);
   view->symbol_section = number;
   for (size_t i = 0; i < view->symbol_count; i++) {
     const uint8_t *at = table.data + i * SYMBOL_BYTES;
@@ -89,7 +89,7 @@ static void ref_view_read_symbols(ref_link *link, ref_cubin *view, uint32_t numb
 static void ref_view_show_functions(ref_link *link, ref_cubin *view, uint32_t mercury) {
   const ref_section *table = &view->sections[mercury];
   const size_t known = table->data == NULL ? 0 : (size_t)(table->size / SYMBOL_BYTES);
-  ref_symbol *symbols = ref_memory_take(link, view->symbol_count + 1, sizeof *symbols);
+  ref_symbol *symbols = REF_TAKE(link, ref_symbol, view->symbol_count);
   memcpy(symbols, view->symbols, view->symbol_count * sizeof *symbols);
   for (size_t i = 1; i < view->symbol_count && i < known; i++) {
     const bool marked = (symbols[i].info & 15) == REF_SYMBOL_FUNC && (symbols[i].other & VISIBILITY) != 0;
@@ -153,10 +153,8 @@ void ref_view_settle_type(const ref_cubin *cubin, ref_section *section) {
 ref_cubin ref_view_of(ref_link *link, const ref_cubin *cubin, bool mercury) {
   ref_cubin view = *cubin;
   uint32_t symbols = 0;
-  view.sections = ref_memory_take(link, cubin->section_count + 1, sizeof *view.sections);
-  if (cubin->section_count > 0) {
-    memcpy(view.sections, cubin->sections, cubin->section_count * sizeof *view.sections);
-  }
+  view.sections = REF_TAKE(link, ref_section, cubin->section_count);
+  memcpy(view.sections, cubin->sections, cubin->section_count * sizeof *view.sections);
   for (uint32_t i = 1; i < view.section_count; i++) {
     ref_section *section = &view.sections[i];
     const bool is_mercury = (section->flags & REF_FLAG_MERCURY) != 0;

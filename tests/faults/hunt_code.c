@@ -70,7 +70,7 @@ void hunt_code_learn(const char *path) {
 }
 
 enum { TYPE_RELA = 4, TYPE_REL = 9, FIRST_MERCURY = 0x10000 };
-enum { CUDA_TYPES = 119, MERCURY_TYPES = 67, ADDENDS = 8, BORDERS = 12 };
+enum { CUDA_TYPES = 119, MERCURY_TYPES = 67, ADDENDS = 8, BORDERS = 12, FOREIGN = 10 /* percent: the other table's */ };
 
 static bool code_has_entries(const ref_section *section) {
   return (section->type == TYPE_RELA || section->type == TYPE_REL ||
@@ -92,7 +92,7 @@ static void code_change_entry(const ref_cubin *cubin, gen_random *random, uint8_
     return;
   const uint32_t number = gen_random_below(random, (uint32_t)(chosen->size / chosen->entry_size));
   uint8_t *const entry = bytes + chosen->offset + chosen->entry_size * number;
-  const bool mercury = ref_u32(entry + 8) >= FIRST_MERCURY;
+  const bool mercury = (ref_u32(entry + 8) >= FIRST_MERCURY) != gen_random_percent(random, FOREIGN);
   const uint32_t usual = gen_random_below(random, mercury ? MERCURY_TYPES : CUDA_TYPES) + (mercury ? FIRST_MERCURY : 0);
   const uint32_t type = gen_random_percent(random, 80) ? usual : borders[gen_random_below(random, BORDERS)];
   const uint32_t symbol = gen_random_below(random, (uint32_t)cubin->symbol_count);
@@ -108,17 +108,29 @@ static void code_change_entry(const ref_cubin *cubin, gen_random *random, uint8_
                          8 * i);
 }
 
+/* An operation of one instruction in the form of another: with an immediate, with a uniform register. */
+static void code_change_form(gen_random *random, size_t generation, uint8_t *to) {
+  const uint32_t form = code_operations[generation][gen_random_below(random, code_counts[generation])];
+  const uint32_t operation = code_operations[generation][gen_random_below(random, code_counts[generation])];
+  memcpy(to, code_known[generation][gen_random_below(random, code_counts[generation])], CODE_BYTES);
+  to[0] = (uint8_t)operation;
+  to[1] = (uint8_t)((to[1] & 0xf0) | (form >> 8 & 0xf));
+}
+
 static void code_change_one(gen_random *random, size_t generation, uint8_t *to, const uint8_t *from) {
   const uint32_t fields = sizeof code_fields / sizeof *code_fields;
   const unsigned *const field = code_fields[gen_random_below(random, fields)];
   uint8_t other[CODE_BYTES];
-  switch (gen_random_below(random, code_counts[generation] ? 4 : 3)) {
+  switch (gen_random_below(random, code_counts[generation] ? 5 : 3)) {
   case 0:
     memcpy(other, from, CODE_BYTES);
     memcpy(to, other, CODE_BYTES);
     break;
   case 3:
     memcpy(to, code_known[generation][gen_random_below(random, code_counts[generation])], CODE_BYTES);
+    break;
+  case 4:
+    code_change_form(random, generation, to);
     break;
   case 1:
     code_copy_field(to, from, field[0], field[1]);

@@ -54,12 +54,18 @@ static void field_writes_only_its_own_bits(void **state) {
   (void)state;
   memset(bytes, 0xff, sizeof bytes);
   const ref_relocation_row *row = &ref_relocation_rows[66];
-  assert_string_equal(row->name, "R_CUDA_CONST_FIELD21_38");
   ref_field_write(&row->fields[0], bytes, sizeof bytes, 0, ref_field_value(&row->fields[0], 0x94, 0, 3, 0));
   ref_field_write(&row->fields[1], bytes, sizeof bytes, 0, ref_field_value(&row->fields[1], 0x94, 0, 3, 0));
   const uint64_t fields = ((uint64_t)0xffff << 38) | ((uint64_t)0x1f << 54);
   const uint64_t expected = ~fields | (uint64_t)0x94 << 38 | (uint64_t)3 << 54;
   assert_int_equal(ref_u64(bytes), expected);
+}
+
+/* D38: a value that does not fit is said with the name of its type, in either table without the table's own. */
+static void types_are_named_without_their_table(void **state) {
+  (void)state;
+  assert_string_equal(ref_relocation_row_of(66)->name, "CONST_FIELD21_38");
+  assert_string_equal(ref_relocation_row_of(REF_MERCURY_FIRST + 3)->name, "ABS32");
 }
 
 /* R3: REL adds the old content at field scale, here after the shift by 2. */
@@ -152,6 +158,7 @@ int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(sort_with_ties_permutes_as_measured),
       cmocka_unit_test(field_writes_only_its_own_bits),
+      cmocka_unit_test(types_are_named_without_their_table),
       cmocka_unit_test(rel_adds_the_old_field),
       cmocka_unit_test(field_stops_at_the_end),
       cmocka_unit_test(names_are_printed_as_nvlink_does),
