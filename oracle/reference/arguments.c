@@ -137,7 +137,7 @@ static bool ref_arguments_read_libraries(ref_arguments *arguments) {
 bool ref_arguments_read(ref_arguments *arguments, int argc, char *const *argv, const char *bug_compatible) {
   *arguments = (ref_arguments){0};
   ref_grammar *grammar = &arguments->grammar;
-  grammar->bug_compatible = bug_compatible != NULL && strcmp(bug_compatible, "1") == 0;
+  grammar->bug_compatible = bug_compatible != NULL && REF_IS(bug_compatible, "1");
   ref_grammar_take(grammar, argc - 1, (const char *const *)argv + 1);
   return !grammar->failed && ref_arguments_read_inputs(arguments) && ref_arguments_read_libraries(arguments);
 }
@@ -180,7 +180,7 @@ void ref_arguments_write_times(const ref_job *job, const ref_result *result) {
   static const char header[] =
       "source file name , phase name , phase input files , phase output file , arch , tool, metric , unit\n";
   const char *path = job->options.values[REF_OPTION_TIME];
-  const bool own = path != NULL && strcmp(path, "-") != 0;
+  const bool own = path != NULL && !REF_IS(path, "-");
   FILE *file = path == NULL || !result->options_are_good ? NULL : own ? fopen(path, "ab") : stdout;
   if (file == NULL) {
     return;
@@ -199,7 +199,7 @@ void ref_arguments_print(const ref_job *job) {
                                 "Cuda compilation tools, release 13.0, V13.0.88\n"
                                 "Build cuda_13.0.r13.0/compiler.36424714_0\n";
   const char *prints = job->words.prints;
-  if (prints != NULL && job->identity_nvlink && strcmp(prints, "version") == 0) {
+  if (prints != NULL && job->identity_nvlink && REF_IS(prints, "version")) {
     (void)fputs(version, stdout);
   } else if (prints != NULL) {
     (void)printf("twinlink-ref: the second linker of twinlink; it takes nvlink's options (no %s of its own)\n", prints);

@@ -133,7 +133,7 @@ static const char *ref_capsule_rename(ref_capsule *capsule, const char *name) {
   if (strcmp(plain, ref_view_mercury.user_name) == 0) {
     return ref_memory_print(capsule->mercury, "%s%s", prefix, ref_view_sass.user_name);
   }
-  if (strcmp(plain, ".nv.constant.pic") == 0) {
+  if (REF_IS(plain, ".nv.constant.pic")) {
     return ref_memory_print(capsule->mercury, "%s.nv.constant4", prefix); /* RF37 */
   }
   const char *const from[] = {ref_view_mercury.optimizer_prefix, ref_view_mercury.table_prefix};
@@ -150,7 +150,6 @@ static ref_piece *ref_capsule_add_piece(ref_capsule *capsule, ref_piece piece) {
   capsule->pieces = ref_memory_grow(capsule->mercury, capsule->pieces, capsule->piece_count, &capsule->piece_capacity,
                                     sizeof *capsule->pieces);
   piece.index = (uint32_t)(FIRST_SECTIONS + capsule->piece_count);
-  piece.shares_with = REF_NONE;
   capsule->pieces[capsule->piece_count] = piece;
   return &capsule->pieces[capsule->piece_count++];
 }

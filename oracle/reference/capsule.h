@@ -11,10 +11,9 @@ typedef struct ref_piece {
   uint64_t flags, align, entry_size, size, offset;
   ref_bytes data;
   bool has_bytes;
-  bool has_places;    /* L585: no bytes shared with the other view's */
-  int class;          /* W1.4; 0: not in a segment */
-  size_t section;     /* of the Mercury module, or REF_NONE */
-  size_t shares_with; /* another piece whose bytes these are (M10), or REF_NONE */
+  bool has_places; /* L585: no bytes shared with the other view's */
+  int class;       /* W1.4; 0: not in a segment */
+  size_t section;  /* of the Mercury module, or REF_NONE */
 } ref_piece;
 
 /* capsule_places.c: the decoded place of each SASS instruction that begins one of a body; RF90. */
@@ -42,7 +41,7 @@ typedef struct ref_capsule {
   size_t *mercury_piece_of;
   uint64_t compat_size; /* of `.nv.compat` in the file of step 1, without attribute 11 */
   uint64_t slot_bytes;  /* of the jump slots in that file (RF226) */
-  uint32_t first_parameter_symbol, parameter_symbols;
+  uint32_t first_parameter_symbol;
   ref_strings new_names;
 } ref_capsule;
 

@@ -54,7 +54,7 @@ static void ref_capsule_sort_entries(ref_bytes *entries) {
 }
 
 static bool ref_capsule_is_line_table(const char *name) {
-  return strcmp(name, ".debug_line") == 0 || strcmp(name, ".nv_debug_line_sass") == 0;
+  return REF_IS(name, ".debug_line") || REF_IS(name, ".nv_debug_line_sass");
 }
 
 /* M24: the entries that the Mercury view keeps, in its order, at the places of the frames written anew. RF290: by default with -r
@@ -161,7 +161,7 @@ static const ref_out_section *ref_capsule_check_section(ref_capsule *capsule, si
 
 static ref_bytes ref_capsule_entries(ref_capsule *capsule, size_t section) {
   const ref_out_section *output = &capsule->mercury->sections[section];
-  const bool frames = strcmp(capsule->mercury->sections[output->target].name, ".debug_frame") == 0;
+  const bool frames = REF_IS(capsule->mercury->sections[output->target].name, ".debug_frame");
   const size_t target = ref_capsule_sass_section(capsule, output->target);
   const size_t function = ref_capsule_function_of(capsule, output->target);
   ref_bytes entries = {0};
@@ -196,7 +196,7 @@ ref_bytes ref_capsule_content(ref_capsule *capsule, size_t section) {
       ref_unified_is_table(output->type)) { /* RF226: the tables have the output's numbers */
     return output->data;
   }
-  if (strcmp(output->name, ".debug_frame") == 0) {
+  if (REF_IS(output->name, ".debug_frame")) {
     return ref_capsule_frames(capsule, NULL);
   }
   if (ref_capsule_is_line_table(output->name)) {
@@ -220,10 +220,10 @@ ref_bytes ref_capsule_content(ref_capsule *capsule, size_t section) {
     ref_bytes_fill(capsule->mercury, &zeros, (size_t)size);
     return zeros; /* M20 */
   }
-  if (sass != REF_NONE && strcmp(output->name, ".nv_debug_info_reg_sass") == 0) {
+  if (sass != REF_NONE && REF_IS(output->name, ".nv_debug_info_reg_sass")) {
     return ref_capsule_registers(capsule, section);
   }
-  if (sass != REF_NONE && strcmp(output->name, ".debug_info") == 0) {
+  if (sass != REF_NONE && REF_IS(output->name, ".debug_info")) {
     return ref_capsule_debug_info(capsule, sass);
   }
   if (output->type == REF_TYPE_CONSTANT_OPTIMIZER) {

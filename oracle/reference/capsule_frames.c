@@ -153,7 +153,7 @@ static void ref_frames_add(ref_frames *frames, const ref_frame *frame, const ref
 static const ref_section *ref_frames_section(const ref_cubin *cubin, uint32_t *index) {
   for (*index = 1; *index < cubin->section_count; ++*index) {
     const ref_section *section = &cubin->sections[*index];
-    if (section->type == REF_TYPE_PROGBITS && strcmp(section->name, ".debug_frame") == 0) {
+    if (section->type == REF_TYPE_PROGBITS && REF_IS(section->name, ".debug_frame")) {
       return section;
     }
   }

@@ -14,8 +14,7 @@ enum {
   END_SEQUENCE = 1,
   SET_ADDRESS = 2,
   ADVANCE = 2, /* not extended */
-  FIXED_ADVANCE = 9,
-  ENTRY_BYTES = 24
+  FIXED_ADVANCE = 9
 };
 
 typedef struct ref_sequence {

@@ -25,7 +25,6 @@ enum {
   WIDE = 0xffffffff,
   LENGTH_AT = 4,
   HEAD = 12,
-  POINTER_AT = 12,
   ADDRESS_AT = 20,
   RANGE_AT = 28,
   ROWS_AT = 36,
@@ -334,9 +333,9 @@ void ref_moves_apply(ref_link *link, ref_file *file, uint32_t text, const ref_se
     }
     if (table) {
       ref_moves_jump_table(&mover, section, i);
-    } else if (strcmp(target, ".debug_frame") == 0) {
+    } else if (REF_IS(target, ".debug_frame")) {
       ref_moves_frames(&mover, i);
-    } else if (strcmp(target, ".debug_line") == 0 || strcmp(target, ".nv_debug_line_sass") == 0) {
+    } else if (REF_IS(target, ".debug_line") || REF_IS(target, ".nv_debug_line_sass")) {
       ref_line_moves_apply(link, &file->whole, text, moves, section);
     } else if (section->info == text && section->type == REF_TYPE_RELA) {
       ref_moves_relocations(&mover, section);

@@ -10,8 +10,7 @@ enum {
   OPPORTUNISTIC = 6,
   MERCURY_ISA = 7,
   MERCURY_PATCH = 8,
-  ACCELERATOR = 9,
-  CODES = 10
+  ACCELERATOR = 9
 };
 
 static uint16_t ref_compat_larger(uint16_t a, uint16_t b) {

@@ -37,15 +37,15 @@ static void ref_dump_function(ref_link *link, size_t number) {
   const ref_function *function = &link->functions[number];
   const char *registers = "";
   if (!function->live) {
-    ref_message_add(link, REF_LINE, "C57", "%zu: ", number + 1);
+    ref_message_tell(link, REF_LINE, "%zu: ", number + 1);
     return;
   }
   if (function->has_register_count) {
     registers = ref_memory_print(link, " [%d]", (int)function->register_count);
   }
-  ref_message_add(link, REF_LINE, "C57", "%zu: %s%s%s%s ->%s", number + 1,
-                  ref_indices_has(&link->entries, number) ? "^" : "", function->address_taken ? "&" : "",
-                  ref_demangle(link, function->name), registers, ref_dump_callees(link, function));
+  ref_message_tell(link, REF_LINE, "%zu: %s%s%s%s ->%s", number + 1, ref_indices_has(&link->entries, number) ? "^" : "",
+                   function->address_taken ? "&" : "", ref_demangle(link, function->name), registers,
+                   ref_dump_callees(link, function));
 }
 
 /* D23: the names are demangled either way. RF45: the header names the base architecture. */
@@ -54,14 +54,14 @@ static void ref_dump_callgraph(ref_link *link) {
     return;
   }
   if (link->file_count == 0) {
-    ref_message_add(link, REF_LINE, "C57", "No relocatable objects found. Did not generate callgraph.");
+    ref_message_tell(link, REF_LINE, "No relocatable objects found. Did not generate callgraph.");
     return;
   }
-  ref_message_add(link, REF_LINE, "C57", "callgraph for sm_%u:", (unsigned)link->sm);
-  ref_message_add(link, REF_LINE, "C57", "# A: s -> B // s (number A) potentially calls B");
-  ref_message_add(link, REF_LINE, "C57", "# s [N]     // s uses N registers");
-  ref_message_add(link, REF_LINE, "C57", "# ^s        // s is entry point");
-  ref_message_add(link, REF_LINE, "C57", "# &s        // s has address taken");
+  ref_message_tell(link, REF_LINE, "callgraph for sm_%u:", (unsigned)link->sm);
+  ref_message_tell(link, REF_LINE, "# A: s -> B // s (number A) potentially calls B");
+  ref_message_tell(link, REF_LINE, "# s [N]     // s uses N registers");
+  ref_message_tell(link, REF_LINE, "# ^s        // s is entry point");
+  ref_message_tell(link, REF_LINE, "# &s        // s has address taken");
   for (size_t i = 0; i < link->function_count; i++) {
     ref_dump_function(link, i);
   }
@@ -129,8 +129,8 @@ static void ref_dump_carry_registers(ref_link *link, size_t number, uint32_t *re
                       kernel->name, (int)maximum, function->name, (int)function->register_count);
     }
     if (ref_dump_is_asked(link)) {
-      ref_message_add(link, REF_LINE, "G5", "regcount %d for %s propagated to entry %s", (int)function->register_count,
-                      ref_demangle(link, function->name), ref_demangle(link, kernel->name));
+      ref_message_tell(link, REF_LINE, "regcount %d for %s propagated to entry %s", (int)function->register_count,
+                       ref_demangle(link, function->name), ref_demangle(link, kernel->name));
     }
   }
 }

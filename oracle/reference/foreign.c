@@ -8,7 +8,6 @@
 enum {
   MAGIC = 8,
   MEMBER = 60, /* header */
-  MEMBER_NAME = 16,
   MEMBER_SIZE_AT = 48,
   MEMBER_SIZE_DIGITS = 10,
   OBJECT_BYTES = 20, /* up to e_machine */
@@ -138,7 +137,7 @@ bool ref_foreign_take(ref_link *link, const ref_input *input, const char *extens
     }
   }
   const bool cubin = input->size >= HEADER && memcmp(bytes, "\177ELF", 4) == 0 && ref_u16(bytes + 18) == MACHINE_CUDA;
-  if (input->size == 0 || (cubin && strcmp(extension, "o") == 0)) {
+  if (input->size == 0 || (cubin && REF_IS(extension, "o"))) {
     return false;
   }
   if (ref_foreign_begins(input, thin_magic) && input->size > MAGIC) {

@@ -14,7 +14,6 @@ static size_t ref_function_add(ref_link *link, const char *name, bool local) {
                                                          .local = local,
                                                          .symbol = REF_NONE,
                                                          .definition_file = REF_NONE,
-                                                         .first_definition_file = REF_NONE,
                                                          .taken_in = REF_NONE,
                                                          .alias_of = REF_NONE,
                                                          .text = REF_NONE,
@@ -152,7 +151,6 @@ static void ref_function_survey_symbol(ref_link *link, size_t file_number, uint3
     file->body_of[symbol] = ref_function_compare(link, function, file_number, symbol);
   } else {
     ref_function_define(link, function, file_number, symbol, ref_function_registers(file, symbol));
-    function->first_definition_file = file_number;
     function->first_virtual_sm = ref_bodies_origin(file, symbol).first_virtual_sm;
     file->body_of[symbol] = REF_BODY_NEW;
   }

@@ -136,8 +136,8 @@ static bool ref_grammar_check_number(ref_grammar *grammar, const char *value) {
 /* E4 */
 static bool ref_grammar_check_choice(ref_grammar *grammar, const ref_word_row *row, const char *value) {
   static const char *const targets[] = {"sm_", "compute_", "lto_"};
-  const char *const *choices = strcmp(row->long_name, "machine") == 0 ? ref_machines : ref_processors;
-  const bool target = strcmp(row->long_name, "arch") == 0;
+  const char *const *choices = REF_IS(row->long_name, "machine") ? ref_machines : ref_processors;
+  const bool target = REF_IS(row->long_name, "arch");
   for (size_t i = 0; target && i < sizeof targets / sizeof *targets; i++) {
     const size_t length = strlen(targets[i]);
     if (strncmp(value, targets[i], length) == 0 && ref_target_find(value + length) != NULL) {
@@ -171,7 +171,7 @@ static bool ref_grammar_check(ref_grammar *grammar, const ref_word_row *row, con
   case REF_WORD_NUMBER:
     return ref_grammar_check_number(grammar, value);
   case REF_WORD_TRUTH:
-    if (strcmp(value, "true") != 0 && strcmp(value, "false") != 0) {
+    if (!REF_IS(value, "true") && !REF_IS(value, "false")) {
       ref_grammar_say(grammar, REF_FATAL, "E5", "'%s': expected true or false", value);
     }
     return !grammar->ended;
@@ -226,7 +226,7 @@ static bool ref_grammar_take_glued(ref_grammar *grammar, const char *word) {
   for (size_t i = 0; i < sizeof glued / sizeof *glued; i++) {
     ref_word_row row;
     const bool machine = i == 2;
-    if (strncmp(word, glued[i], 2) == 0 && (machine ? strcmp(word, "-m64") == 0 : word[2] != 0) &&
+    if (strncmp(word, glued[i], 2) == 0 && (machine ? REF_IS(word, "-m64") : word[2] != 0) &&
         ref_grammar_find(grammar, glued[i], 2, &row)) {
       ref_grammar_set(grammar, &row, word + 2);
       return true;
@@ -237,7 +237,7 @@ static bool ref_grammar_take_glued(ref_grammar *grammar, const char *word) {
 
 static bool ref_grammar_take_own(ref_grammar *grammar, const char *word, const char *next, int *used) {
   const char *value = strncmp(word, "--identity=", 11) == 0 ? word + 11 : next;
-  if (strcmp(word, "--bug-compatible") == 0) {
+  if (REF_IS(word, "--bug-compatible")) {
     grammar->bug_compatible = true;
     return true;
   }
@@ -248,8 +248,8 @@ static bool ref_grammar_take_own(ref_grammar *grammar, const char *word, const c
     return false;
   }
   *used += value == next;
-  grammar->identity_nvlink = strcmp(value, "nvlink") == 0;
-  return grammar->identity_nvlink || strcmp(value, "twinlink") == 0;
+  grammar->identity_nvlink = REF_IS(value, "nvlink");
+  return grammar->identity_nvlink || REF_IS(value, "twinlink");
 }
 
 /* The next word of an options file, unquoted where it stands; NULL: none. */

@@ -50,13 +50,13 @@ static bool ref_input_extension_links(ref_link *link, const char *name) {
   static const char *const linked[] = {"cubin", "ptx", "o"};
   static const char *const late[] = {"nvvm", "ltoir"};
   const char *extension = ref_input_extension(name);
-  if (strcmp(extension, "bc") == 0) {
+  if (REF_IS(extension, "bc")) {
     ref_message_fatal(link, "E53", "should never see bc files");
   }
   if (ref_input_extension_is(extension, late, 2)) {
     ref_message_fatal(link, "E53", "should only see nvvm files when -lto");
   }
-  if (strcmp(extension, "fatbin") == 0) {
+  if (REF_IS(extension, "fatbin")) {
     ref_message_fatal(link, "E53", "fatbin wrong format?");
   }
   return ref_input_extension_is(extension, linked, 3);
@@ -65,7 +65,7 @@ static bool ref_input_extension_links(ref_link *link, const char *name) {
 /* D35: device code that nvlink drops without a word; an error by default. */
 static bool ref_input_ignore(ref_link *link, const char *name, const char *reason) {
   const char *extension = ref_input_extension(name);
-  if (!link->job->bug_compatible && (strcmp(extension, "cubin") == 0 || strcmp(extension, "ptx") == 0)) {
+  if (!link->job->bug_compatible && (REF_IS(extension, "cubin") || REF_IS(extension, "ptx"))) {
     ref_message_fatal(link, "D35", "Input file '%s' %s", name, reason);
   }
   return false;
@@ -99,7 +99,7 @@ static void ref_input_take_old(ref_link *link, const ref_file *file, uint16_t to
 static size_t ref_input_note_index(const ref_cubin *cubin) {
   size_t index = cubin->flags >> 24;
   for (size_t i = 1; i < cubin->section_count && cubin->flags >> 24 == NOTE_BY_NAME; i++) {
-    if (strcmp(cubin->sections[i].name, ".note.nv.cuinfo") == 0) {
+    if (REF_IS(cubin->sections[i].name, ".note.nv.cuinfo")) {
       return i;
     }
   }
@@ -326,17 +326,17 @@ static bool ref_input_open(ref_link *link, const ref_input *input, ref_file *fil
   const uint8_t *bytes = input->bytes;
   const char *extension = ref_input_extension(input->name);
   if (memcmp(bytes, "\177ELF", 4) != 0) {
-    if (strcmp(extension, "cubin") == 0) {
+    if (REF_IS(extension, "cubin")) {
       ref_message_fatal(link, "E53", "cubin not an elf?");
     }
-    if (strcmp(extension, "ptx") == 0) { /* RF83 */
+    if (REF_IS(extension, "ptx")) { /* RF83 */
       ref_message_add(link, REF_ERROR, "E54", "Binary format for key='0', ident='' is not recognized");
       ref_message_fatal(link, "E53", "elfLink fatbinary error");
     }
     ref_message_fatal(link, "X3", "Input file '%s': the reference links cubins only", input->name);
   }
   if (input->size < 64 || ref_u16(bytes + 18) != MACHINE_CUDA) {
-    if (strcmp(extension, "cubin") == 0) {
+    if (REF_IS(extension, "cubin")) {
       ref_message_fatal(link, "E53", "cubin not a device elf?");
     }
     ref_message_fatal(link, "X3", "Input file '%s': the reference links cubins only", input->name);
@@ -344,14 +344,14 @@ static bool ref_input_open(ref_link *link, const ref_input *input, ref_file *fil
   if (bytes[5] != 1 && (bytes[7] != OSABI_CUDA || (ref_u32(bytes + 48) & REF_KIND_CAPSULE) != 0)) {
     ref_message_fatal(link, "D68", "Input file '%s' is damaged in more than one place of its header", input->name);
   }
-  if (strcmp(extension, "ptx") == 0 && (bytes[4] != 2 || bytes[49] == 0)) { /* RF83 */
+  if (REF_IS(extension, "ptx") && (bytes[4] != 2 || bytes[49] == 0)) { /* RF83 */
     ref_message_add(link, REF_FATAL, "E52", "Unknown arch name ''");
     ref_message_fatal(link, "E53", "elfLink fatbinary error");
   }
-  if (bytes[4] != 2 || (bytes[5] != 1 && (strcmp(extension, "ptx") != 0 || !link->job->bug_compatible))) {
+  if (bytes[4] != 2 || (bytes[5] != 1 && (!REF_IS(extension, "ptx") || !link->job->bug_compatible))) {
     return ref_input_ignore(link, input->name, "is not a 64-bit little-endian cubin");
   }
-  if (strcmp(extension, "o") == 0 && ref_u16(bytes + 16) != TYPE_RELOCATABLE) {
+  if (REF_IS(extension, "o") && ref_u16(bytes + 16) != TYPE_RELOCATABLE) {
     return false; /* RF204 */
   }
   if (ref_u16(bytes + 16) == TYPE_EXEC) {

@@ -7,7 +7,7 @@ enum { CONSTANT_LIMIT = 0x10000, SM_OF_LARGE_PARAMETERS = 90 };
 
 /* RF118: for `.nv_debug.shared`, which has a size with -g and -preserve-relocs, nvlink cuts the name as it does a kernel's. */
 static const char *ref_limits_owner(const ref_link *link, const ref_out_section *section) {
-  if (strcmp(section->name, ".nv_debug.shared") == 0) {
+  if (REF_IS(section->name, ".nv_debug.shared")) {
     return section->name + strlen(".nv.shared.");
   }
   if (section->info_section == REF_NONE || link->sections[section->info_section].info_function == REF_NONE) {
@@ -21,7 +21,7 @@ void ref_limits_check_unified(ref_link *link) {
   for (size_t i = 0; i < link->section_count && !link->has_index; i++) {
     const ref_out_section *section = &link->sections[i];
     if (ref_section_type_has_bytes(section->type) &&
-        (strcmp(section->name, ".nv.uft") == 0 || strcmp(section->name, ".nv.udt") == 0)) {
+        (REF_IS(section->name, ".nv.uft") || REF_IS(section->name, ".nv.udt"))) {
       ref_message_fatal(link, "E55", "Unified symbols found but index file not specified.");
     }
   }

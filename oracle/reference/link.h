@@ -53,7 +53,6 @@ enum {
   REF_FLAG_INFO = 0x40,
   REF_FLAG_MERCURY = 0x10000000, /* F44 */
   REF_KIND_CAPSULE = 2,          /* of e_flags: F11 */
-  REF_SYMBOL_NOTYPE = 0,
   REF_SYMBOL_OBJECT = 1,
   REF_SYMBOL_FUNC = 2,
   REF_SYMBOL_SECTION = 3,
@@ -71,7 +70,6 @@ enum {
   REF_SPACE_CONSTANT = 0x80,
   REF_NOTE_AS_MADE = 5, /* D137: the number that `.note.nv.tkinfo` has when it is made */
   REF_SECTION_RESERVED = 0xff00,
-  REF_SECTION_ABSOLUTE = 0xfff1,
   REF_SECTION_COMMON = 0xfff2
 };
 
@@ -151,9 +149,8 @@ typedef struct ref_file {
 typedef struct ref_function {
   const char *name;
   size_t symbol; /* in the module */
-  bool local, defined, entry, reached, live, has_record, weak;
+  bool local, defined, entry, reached, live, weak;
   size_t definition_file, definition_symbol;
-  size_t first_definition_file;
   uint32_t registers;
   uint16_t first_virtual_sm; /* V3 */
   uint16_t virtual_sm;       /* of the body that stands (L646) */
@@ -228,12 +225,11 @@ typedef struct ref_out_section {
   size_t info_function; /* or REF_NONE */
   uint32_t info_high;   /* register count byte of old cubins (F45) */
   bool links_symtab, dropped;
-  uint32_t input_link;   /* RF188: sh_link as the input has it, or 0 */
-  bool deleted;          /* with its name, unlike what is only dropped */
-  bool is_stray;         /* compiler constants of a losing body that no kernel gets (W8.8) */
-  size_t target;         /* of a relocation section */
-  size_t constant_owner; /* device function whose compiler constants these are, or REF_NONE */
-  bool keeps_symbol;
+  uint32_t input_link;                /* RF188: sh_link as the input has it, or 0 */
+  bool deleted;                       /* with its name, unlike what is only dropped */
+  bool is_stray;                      /* compiler constants of a losing body that no kernel gets (W8.8) */
+  size_t target;                      /* of a relocation section */
+  size_t constant_owner;              /* device function whose compiler constants these are, or REF_NONE */
   bool has_left_out;                  /* RF177 */
   size_t rel, rela, last_relocations; /* of a target; 0 when there is none */
   size_t resolved;                    /* of a target: `.nv.resolvedrela`, or 0 (W17.8) */
@@ -353,7 +349,7 @@ typedef struct ref_link {
   bool is_capsule;    /* M3, M4: all inputs are capsules */
   bool drops_entries; /* relocation entries of a body went when it was replaced (RF78) */
   ref_file *files;
-  size_t file_count, file_capacity;
+  size_t file_count;
   ref_function *functions;
   size_t function_count, function_capacity;
   ref_map function_by_name;
@@ -365,7 +361,6 @@ typedef struct ref_link {
   ref_map symbol_by_name, section_by_name, texture_parameters;
   uint64_t debug_shared_align; /* D of W9.8 */
   bool has_bare_pool;          /* L746: one of -ewp files is an object of the pool */
-  size_t merge_errors;
   ref_out_relocation *relocations;
   size_t relocation_count, relocation_capacity;
   ref_out_relocation *copies; /* M20: of what compiler constants refer to, in the order of the file */
@@ -374,7 +369,7 @@ typedef struct ref_link {
   ref_name *name_log;
   size_t name_count, name_capacity;
   ref_records module_records, module_output;
-  ref_bytes own_note, input_notes;
+  ref_bytes input_notes;
   size_t note_section, cuinfo_section, info_section, compat_section;
   size_t bodies_section; /* L646; 0: none */
   size_t callgraph_section, prototype_section, action_section;
@@ -462,6 +457,9 @@ void ref_names_build(ref_link *link);
 void ref_messages_take_words(ref_link *link);
 void ref_message_add(ref_link *link, ref_severity severity, const char *id, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+/* What is no diagnosis has no id. */
+void ref_message_tell(ref_link *link, ref_severity severity, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 _Noreturn void ref_message_fatal(ref_link *link, const char *id, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void ref_message_warn(ref_link *link, const char *id, const char *format, ...) __attribute__((format(printf, 3, 4)));
@@ -582,7 +580,7 @@ size_t ref_weak_find_block(const ref_link *link, const char *name);
 void ref_weak_delete_entries(ref_link *link, size_t number);
 void ref_weak_drop_constant_entries(ref_link *link, size_t symbol);
 void ref_weak_note_lost_variable(ref_link *link, size_t file_number, uint32_t symbol);
-bool ref_weak_offset_is_lost(const ref_link *link, const ref_file *file, uint32_t section, uint64_t offset);
+bool ref_weak_offset_is_lost(const ref_file *file, uint32_t section, uint64_t offset);
 
 /* slot_externs.c */
 void ref_slot_spread_externs(ref_link *link, ref_function *slot, const ref_record *record);

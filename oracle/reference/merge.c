@@ -445,7 +445,7 @@ static void ref_merge_walk(ref_link *link, size_t file_number) {
       ref_compat_merge(link, file_number, i);
       break;
     case REF_TYPE_NOTE:
-      if (strcmp(input->name, ".note.nv.tkinfo") == 0 && input->data != NULL) {
+      if (REF_IS(input->name, ".note.nv.tkinfo") && input->data != NULL) {
         file->note_offset = link->input_notes.size;
         ref_bytes_add(link, &link->input_notes, input->data, (size_t)input->size);
       }

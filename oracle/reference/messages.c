@@ -29,6 +29,13 @@ void ref_message_add(ref_link *link, ref_severity severity, const char *id, cons
   va_end(arguments);
 }
 
+void ref_message_tell(ref_link *link, ref_severity severity, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  ref_message_append(link, severity, "", format, arguments);
+  va_end(arguments);
+}
+
 /* C50a: -disable-infos silences warnings, also under -Werror; C50b: -Werror makes them errors. */
 void ref_message_warn(ref_link *link, const char *id, const char *format, ...) {
   if (ref_option_given(link, REF_OPTION_DISABLE_INFOS)) {

@@ -14,7 +14,7 @@ static const char *ref_note_base_name(const char *path) {
 /* C61: with -g, or with the hidden option of C80, the note names files. */
 static bool ref_note_names_files(const ref_link *link) {
   const char *verbose = link->job->options.values[REF_OPTION_VERBOSE_TKINFO];
-  return verbose != NULL ? strcmp(verbose, "true") == 0 : ref_option_given(link, REF_OPTION_DEBUG);
+  return verbose != NULL ? REF_IS(verbose, "true") : ref_option_given(link, REF_OPTION_DEBUG);
 }
 
 static void ref_note_add_text(ref_link *link, ref_bytes *text, const char *part) {

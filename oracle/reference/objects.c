@@ -240,7 +240,7 @@ static void ref_object_place_lost_constants(ref_link *link, size_t file_number, 
 
 /* RF101: with -r `.nv.ptx.const0.size`, which every file has for itself, is one symbol; its value is set when all is merged. */
 static void ref_object_merge_constant_size(ref_link *link, const ref_symbol *input) {
-  if (!link->relocatable || strcmp(input->name, ".nv.ptx.const0.size") != 0 || link->constant_size_symbol != 0) {
+  if (!link->relocatable || !REF_IS(input->name, ".nv.ptx.const0.size") || link->constant_size_symbol != 0) {
     return;
   }
   link->constant_size_symbol = ref_symbol_add(link, input->name, REF_BIND_LOCAL, REF_SYMBOL_CUDA_OBJECT, input->other);
@@ -268,7 +268,7 @@ static void ref_object_add_lost_parameter(ref_link *link, size_t file_number, ui
 /* RF249: an undefined local object of CUDA's type is one that nobody else defines and nobody misses; but for the one that stands for a
  * size (RF49). */
 static bool ref_object_is_local_mention(const ref_symbol *input) {
-  return (input->info & 15) == REF_SYMBOL_CUDA_OBJECT && strcmp(input->name, ".nv.ptx.const0.size") != 0;
+  return (input->info & 15) == REF_SYMBOL_CUDA_OBJECT && !REF_IS(input->name, ".nv.ptx.const0.size");
 }
 
 /* RF68: an undefined variable or texture is global in the output, whatever its binding. */
@@ -607,7 +607,7 @@ static void ref_object_merge_symbol(ref_link *link, size_t file_number, uint32_t
 
 /* RF35: the one symbol that a capsule linked as SASS does not bring, unless an object of SASS kind came before it. */
 static bool ref_object_is_other_view(const ref_link *link, size_t file_number, const ref_symbol *input) {
-  if (link->is_capsule || input->section != 0 || strcmp(input->name, ".nv.reservedSmem.cap") != 0) {
+  if (link->is_capsule || input->section != 0 || !REF_IS(input->name, ".nv.reservedSmem.cap")) {
     return false;
   }
   for (size_t i = 0; i <= file_number; i++) {

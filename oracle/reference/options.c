@@ -109,8 +109,8 @@ static void ref_options_check_words(ref_link *link) {
 /* C54a: behind the libraries (RF272). */
 static void ref_options_check_times(ref_link *link) {
   const char *times = link->job->options.values[REF_OPTION_TIME];
-  FILE *file = times == NULL || strcmp(times, "-") == 0 ? NULL : fopen(times, "ab");
-  if (times != NULL && strcmp(times, "-") != 0 && file == NULL) {
+  FILE *file = times == NULL || REF_IS(times, "-") ? NULL : fopen(times, "ab");
+  if (times != NULL && !REF_IS(times, "-") && file == NULL) {
     ref_message_fatal(link, "C54a", "Cannot open file '%s'", times);
   }
   if (file != NULL) {
@@ -141,8 +141,7 @@ void ref_options_check(ref_link *link) {
   ref_options_read_arch(link, arch);
   ref_options_check_words(link);
   if (ref_option_given(link, REF_OPTION_USE_HOST_INFO) && ref_options_list_names(link)) {
-    ref_message_add(link, REF_INFO, "C55b",
-                    "ignore -use-host-info because -kernels-used or -variables-used is specified");
+    ref_message_tell(link, REF_INFO, "ignore -use-host-info because -kernels-used or -variables-used is specified");
   }
   link->preserves = ref_option_given(link, REF_OPTION_PRESERVE_RELOCS);
   ref_preserve_warn(link); /* L657: before what is wrong with the index */

@@ -9,6 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
+
+#define REF_IS(text, literal) (strcmp(text, "" literal) == 0)
 
 /* In the order of the tool note (C61). */
 typedef enum ref_option {
@@ -91,7 +94,7 @@ typedef enum ref_severity { REF_INFO, REF_WARNING, REF_ERROR, REF_FATAL, REF_LIN
 
 typedef struct ref_message {
   ref_severity severity;
-  const char *id; /* "E20", or a defect's id for what nvlink does not diagnose */
+  const char *id; /* "E20", or a defect's id for what nvlink does not diagnose; "": no diagnosis */
   const char *text;
   bool of_words; /* E1-E6: without the target */
 } ref_message;

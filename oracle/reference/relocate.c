@@ -262,7 +262,7 @@ static bool ref_relocate_is_reserved(const ref_link *link, const ref_out_symbol 
 /* R13a, R13b, L580: with -r all stay, 72 and 73 without their type; in an executable unified types ask for the table's place. */
 static ref_action ref_relocate_classify_table(ref_link *link, const ref_out_relocation *entry,
                                               const ref_out_symbol *symbol) {
-  const bool offset = strcmp(symbol->name, "__UFT_OFFSET") == 0;
+  const bool offset = REF_IS(symbol->name, "__UFT_OFFSET");
   const bool kept_type = ref_relocate_is_nothing(link, entry->type) || entry->asked_unified;
   if (link->relocatable && !offset) {
     return ref_relocate_kind(link, entry->type) == REF_KIND_CLEAR ? REF_KEEP_NOTHING : REF_KEEP;
@@ -329,7 +329,7 @@ static ref_action ref_relocate_classify_now(ref_link *link, ref_out_relocation *
     return REF_APPLY;
   }
   if (undefined &&
-      (strncmp(symbol->name, ".nv.independent.", 16) == 0 || strcmp(symbol->name, ".nv.surfrefDescSize") == 0)) {
+      (strncmp(symbol->name, ".nv.independent.", 16) == 0 || REF_IS(symbol->name, ".nv.surfrefDescSize"))) {
     return REF_KEEP; /* B10 */
   }
   return ref_relocate_classify_type(link, entry);
@@ -383,7 +383,7 @@ static bool ref_relocate_waits_for_lines(const ref_link *link, const ref_out_rel
   const ref_out_symbol *symbol = entry->symbol == REF_NONE ? NULL : &link->symbols[entry->symbol];
   return link->relocatable && link->is_capsule && entry->type == TYPE_WORD && symbol != NULL &&
          symbol->type == REF_SYMBOL_SECTION && symbol->section != REF_NONE &&
-         strcmp(link->sections[symbol->section].name, ".debug_line") == 0;
+         REF_IS(link->sections[symbol->section].name, ".debug_line");
 }
 
 static ref_action ref_relocate_classify(ref_link *link, ref_out_relocation *entry) {

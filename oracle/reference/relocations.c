@@ -20,8 +20,7 @@ enum {
 static const char MERCURY_RELOCATIONS[] = ".nv.merc.rela";
 
 bool ref_relocation_target_is_debug(const char *name) {
-  return strcmp(name, ".debug_frame") == 0 || strcmp(name, ".debug_line") == 0 ||
-         strcmp(name, ".nv_debug_line_sass") == 0;
+  return REF_IS(name, ".debug_frame") || REF_IS(name, ".debug_line") || REF_IS(name, ".nv_debug_line_sass");
 }
 
 /* R33: the module's relocation section, made by its first entry. */
@@ -106,7 +105,7 @@ static bool ref_relocation_is_skipped(const ref_link *link, const ref_file *file
                                       const ref_relocation *entry) {
   return ref_relocation_is_forgotten(link, file, target, entry->symbol) ||
          (!ref_relocation_is_address_table(file->cubin.sections[target].type) &&
-          ref_weak_offset_is_lost(link, file, target, entry->offset));
+          ref_weak_offset_is_lost(file, target, entry->offset));
 }
 
 /* L582: the module's `.nv.shared.K` for a file's, or REF_NONE. */
@@ -136,11 +135,11 @@ static bool ref_relocation_is_made_anew(uint32_t type) {
 static void ref_relocation_resolve_own(ref_link *link, const ref_file *file, uint32_t number,
                                        ref_out_relocation *output) {
   const ref_section *section = &file->cubin.sections[number];
-  const bool note = section->type == REF_TYPE_NOTE, pool = strcmp(section->name, ".nv_debug.shared") == 0;
-  if (note && strcmp(section->name, ".note.nv.tkinfo") == 0) {
+  const bool note = section->type == REF_TYPE_NOTE, pool = REF_IS(section->name, ".nv_debug.shared");
+  if (note && REF_IS(section->name, ".note.nv.tkinfo")) {
     output->symbol = link->sections[link->note_section].symbol;
     output->block_offset = link->relocatable ? 0 : ref_notes_own_size(link) + file->note_offset;
-  } else if (note && strcmp(section->name, ".note.nv.cuinfo") == 0) {
+  } else if (note && REF_IS(section->name, ".note.nv.cuinfo")) {
     output->symbol = link->sections[link->cuinfo_section].symbol;
   } else if (pool && (link->relocatable || ref_option_given(link, REF_OPTION_DEBUG))) {
     const size_t found = ref_map_find(&link->section_by_name, section->name);
@@ -175,7 +174,7 @@ static void ref_relocation_resolve_symbol(ref_link *link, ref_file *file, const 
     output->symbol = file->symbol_of[entry->symbol];
     output->names_gone_shared = output->symbol == REF_NONE && (input->info & 15) == REF_SYMBOL_CUDA_OBJECT &&
                                 (input->other & REF_SPACE_MASK) == REF_SPACE_SHARED;
-    output->names_constant_size = input->section == 0 && strcmp(input->name, ".nv.ptx.const0.size") == 0;
+    output->names_constant_size = input->section == 0 && REF_IS(input->name, ".nv.ptx.const0.size");
     if (output->names_constant_size && link->constant_size_symbol != 0) {
       output->symbol = link->constant_size_symbol; /* RF101 */
     }

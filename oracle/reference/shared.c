@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { RESERVED = 0x400, EXTERN_ALIGN = 16, LIMIT = 0xc000, VISIBILITY = 3, INTERNAL = 1 };
+enum { RESERVED = 0x400, EXTERN_ALIGN = 16, VISIBILITY = 3, INTERNAL = 1 };
 
 static const uint64_t NOWHERE = (uint64_t)-1;
 

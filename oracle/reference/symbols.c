@@ -159,7 +159,7 @@ static bool ref_symbol_stays(const ref_link *link, const ref_out_symbol *symbol)
   if (section->dropped) {
     return false;
   }
-  return symbol->type != REF_SYMBOL_SECTION || section->size > 0 || section->keeps_symbol;
+  return symbol->type != REF_SYMBOL_SECTION || section->size > 0;
 }
 
 /* RF166: a hidden or protected shared object stays in executables; an extern one has no value. */

@@ -23,7 +23,7 @@ static void ref_verbose_report_module(ref_link *link) {
       }
     }
   }
-  ref_message_add(link, REF_INFO, "C56", "%llu bytes gmem%s", (unsigned long long)globals, constants);
+  ref_message_tell(link, REF_INFO, "%llu bytes gmem%s", (unsigned long long)globals, constants);
 }
 
 /* C81: with exactly one kernel the barriers of all live functions count. */
@@ -99,11 +99,11 @@ static unsigned long long ref_verbose_stack(const ref_link *link, const ref_func
 static void ref_verbose_report_kernel(ref_link *link, const ref_function *kernel) {
   const bool has_shared = kernel->shared != REF_NONE && !link->sections[kernel->shared].dropped;
   const unsigned long long shared = has_shared ? link->sections[kernel->shared].size : 0;
-  ref_message_add(link, REF_INFO, "C56", "Function properties for '%s':", kernel->name);
-  ref_message_add(
-      link, REF_INFO, "C56", "used %u registers, used %u barriers, %llu stack, %llu bytes smem%s, 0 bytes lmem%s",
-      kernel->is_unnamed ? kernel->register_count : kernel->raised_registers, ref_verbose_barriers(link, kernel),
-      ref_verbose_stack(link, kernel), shared, ref_verbose_constants(link, kernel), ref_verbose_textures(link, kernel));
+  ref_message_tell(link, REF_INFO, "Function properties for '%s':", kernel->name);
+  ref_message_tell(link, REF_INFO, "used %u registers, used %u barriers, %llu stack, %llu bytes smem%s, 0 bytes lmem%s",
+                   kernel->is_unnamed ? kernel->register_count : kernel->raised_registers,
+                   ref_verbose_barriers(link, kernel), ref_verbose_stack(link, kernel), shared,
+                   ref_verbose_constants(link, kernel), ref_verbose_textures(link, kernel));
 }
 
 /* RF44: kernels in the reverse order of their text sections, not of their symbols. */

@@ -174,8 +174,7 @@ void ref_weak_note_lost_variable(ref_link *link, size_t file_number, uint32_t sy
   ref_indices_add(link, &file->lost_variables, symbol);
 }
 
-bool ref_weak_offset_is_lost(const ref_link *link, const ref_file *file, uint32_t section, uint64_t offset) {
-  (void)link;
+bool ref_weak_offset_is_lost(const ref_file *file, uint32_t section, uint64_t offset) {
   for (size_t i = 0; i < file->lost_variables.count; i++) {
     const ref_symbol *symbol = &file->cubin.symbols[file->lost_variables.items[i]];
     if (symbol->section == section && offset >= symbol->value && offset - symbol->value < symbol->size) {
