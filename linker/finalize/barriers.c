@@ -1,6 +1,7 @@
-/* Error barriers before EXIT (M43, L134). In a link with -g nvlink's finalizer puts a MEMBAR, an ERRBAR and a CGAERRBAR
- * with the guard of the EXIT in front of every EXIT of a kernel whose file does not have them, and changes nothing else:
- * what was behind moves on by 48 bytes. So it is done here to the files, before they are merged: texts, the entries and
+/* Error barriers before EXIT (M43, L134). In a link with -g, or with a file that asks for them, nvlink's finalizer puts a
+ * MEMBAR, an ERRBAR and a CGAERRBAR with the guard of the EXIT in front of every EXIT of a kernel whose file does not have
+ * them: what was behind moves on by 48 bytes. In an executable without -g a kernel that calls nothing has no MEMBAR, and is
+ * made anew besides (L764). So it is done here to the files, before they are merged: texts, the entries and
  * branches in them, offsets in .nv.info, frames, sizes, and in the Mercury view the records of capsules. A link of mixed
  * kind does it to its capsules too.
  *
@@ -14,11 +15,14 @@
 #include "cubin/capsule.h"
 #include "cubin/code.h"
 #include "cubin/elf.h"
+#include "finalize/fences.h"
+#include "finalize/leaf.h"
 #include "finalize/moved_text.h"
 
 #include <string.h>
 
-enum { INSTRUCTION = TL_MOVED_INSTRUCTION, ADDED = 3 * INSTRUCTION, OPCODE_MASK = 0xfff };
+enum { INSTRUCTION = TL_MOVED_INSTRUCTION, ADDED = 3 * INSTRUCTION, ADDED_NARROW = 2 * INSTRUCTION };
+enum { OPCODE_MASK = 0xfff };
 enum { OP_EXIT = 0x94d, OP_CGAERRBAR = 0x5ab, GUARD_SHIFT = 12, GUARD_MASK = 0xf };
 
 static uint16_t barriers_opcode(const uint8_t *at) {
@@ -59,7 +63,7 @@ bool tl_barriers_file_asks(const tl_cubin *cubin) {
 
 /* Line tables and register tables name places in all texts; a file with attribute 0x53 has its barriers (L120). */
 static bool barriers_file_is_plain(const tl_cubin *sass, const tl_names *names) {
-  static const char *const tables[] = {".debug_line", ".nv_debug_line_sass", ".nv_debug_info_reg_sass", ".debug_info"};
+  static const char *const tables[] = {".nv_debug_info_reg_sass", ".debug_info"};
   for (uint32_t i = 1; i < sass->section_count; i++) {
     const tl_cubin_section *const section = &sass->sections[i];
     for (size_t k = 0; section->size && k < sizeof tables / sizeof *tables; k++)
@@ -153,10 +157,18 @@ static bool barriers_capsule_is_plain(const tl_cubin *mercury, uint32_t section,
   return true;
 }
 
-const bool *tl_barriers_choose(const tl_cubin *sass, const tl_cubin *mercury, const tl_names *names, tl_arena *arena) {
+/* L764: a kernel that calls nothing gets no MEMBAR in an executable without -g. One with loads of nothing is left as it is,
+ * as both would have to be done to it. */
+static bool barriers_leaf_is_plain(const tl_cubin_section *text) {
+  return !tl_fences_may_stand(text->data, text->size);
+}
+
+tl_barriers tl_barriers_choose(const tl_cubin *sass, const tl_cubin *mercury, bool leaves, const tl_names *names,
+                               tl_arena *arena) {
   bool *const texts = tl_arena_new(arena, bool, sass->section_count);
+  bool *const narrow = tl_arena_new(arena, bool, sass->section_count);
   if (!barriers_file_is_plain(sass, names))
-    return texts;
+    return (tl_barriers){texts, narrow};
   const barriers_entries entries = barriers_entries_of(mercury, arena);
   for (uint32_t i = 1; i < sass->section_count; i++) {
     const tl_cubin_section *const text = &sass->sections[i];
@@ -165,9 +177,11 @@ const bool *tl_barriers_choose(const tl_cubin *sass, const tl_cubin *mercury, co
                (!mercury || barriers_capsule_is_plain(mercury, capsule, text, arena));
     if (texts[i] && barriers_calls_itself(text))
       texts[i] = mercury && barriers_find_returns(&entries, capsule, text, arena);
+    narrow[i] = texts[i] && leaves && tl_moved_is_kernel(sass, i) && !tl_leaf_has_call(text->data, text->size);
+    texts[i] = texts[i] && (!narrow[i] || barriers_leaf_is_plain(text));
   }
   tl_moved_keep_plain(sass, texts);
-  return texts;
+  return (tl_barriers){texts, narrow};
 }
 
 /* --- the SASS view --- */
@@ -177,20 +191,26 @@ static void barriers_put(uint8_t *at, uint64_t low, uint64_t high) {
   tl_put64(at + 8, high);
 }
 
-/* Three instructions before each EXIT, which goes on by their size. */
+typedef struct barriers_context {
+  barriers_entries entries;
+  const bool *narrow; /* by section */
+} barriers_context;
+
+/* Two or three instructions before each EXIT, which goes on by their size. */
 static tl_moved_text barriers_read(const void *context, uint32_t section, const tl_cubin_section *text,
                                    tl_arena *arena) {
-  const barriers_entries *const entries = context;
+  const barriers_context *const c = context;
+  const barriers_entries *const entries = &c->entries;
   tl_moved_text t = tl_moved_read(text, arena);
   if (entries->mercury && barriers_calls_itself(text))
     t.returns = barriers_find_returns(entries, entries->mercury->capsule_of[section], text, arena);
+  t.exit = c->narrow[section] ? ADDED_NARROW : ADDED;
   uint64_t added = 0;
   for (uint32_t i = 0; i <= t.count; i++) {
     t.place[i] += added;
     if (i < t.count && tl_moved_opcode(&t, i) == OP_EXIT)
-      added += ADDED;
+      added += t.exit;
   }
-  t.exit = ADDED;
   return t;
 }
 
@@ -224,41 +244,50 @@ static void barriers_put_all(const tl_moved_text *t, uint8_t *bytes) {
       continue;
     const uint64_t guard = tl_get16(from) & GUARD_MASK << GUARD_SHIFT;
     const bool slow = tl_get64(from + 8) >> 40 == 0x003fde; /* -O0: every instruction waits for everything */
-    uint8_t *const to = bytes + t->place[i];
-    barriers_put(to, guard | 0x992, UINT64_C(0x000fc00000005000));
-    barriers_put(to + INSTRUCTION, guard | 0x9ab, UINT64_C(0x000fc00000000000) | (slow ? UINT64_C(3) << 52 : 0));
-    barriers_put(to + 2 * INSTRUCTION, guard | OP_CGAERRBAR,
+    uint8_t *to = bytes + t->place[i];
+    if (t->exit == ADDED) {
+      barriers_put(to, guard | 0x992, UINT64_C(0x000fc00000005000));
+      to += INSTRUCTION;
+    }
+    barriers_put(to, guard | 0x9ab, UINT64_C(0x000fc00000000000) | (slow ? UINT64_C(3) << 52 : 0));
+    barriers_put(to + INSTRUCTION, guard | OP_CGAERRBAR,
                  slow ? UINT64_C(0x003fde0000000000) : UINT64_C(0x000fec0000000000));
     if (!slow)
       barriers_put_stalls(t, i, bytes);
   }
 }
 
-void tl_barriers_add(tl_cubin *sass, const tl_cubin *mercury, const bool *texts, tl_arena *arena) {
-  const barriers_entries entries = barriers_entries_of(mercury, arena);
-  tl_moved_change(sass, texts, barriers_read, &entries, barriers_put_all, arena);
+void tl_barriers_add(tl_cubin *sass, const tl_cubin *mercury, tl_barriers barriers, tl_arena *arena) {
+  const barriers_context context = {barriers_entries_of(mercury, arena), barriers.narrow};
+  tl_moved_change(sass, barriers.texts, barriers_read, &context, barriers_put_all, arena);
 }
 
 /* --- the Mercury view --- */
 
-/* An EXIT gets a record that says it makes four instructions: its count, and the guard at byte 4. */
-static uint8_t *barriers_put_record(uint8_t *to, const uint8_t *exit) {
+/* An EXIT gets a record that says it makes four instructions, or three: their number, and the guard at byte 4. */
+static uint8_t *barriers_put_record(uint8_t *to, const uint8_t *exit, bool narrow) {
+  enum { ODD = 0x80 };
   static const uint8_t record[] = {0x51, 2, 1, 0x11, 0, 0x0a, 0, 0, 0, 0, 0, 0, 0, 0xf8, 0, 0, 0, 0};
   enum { RECORD_GUARD = 6, NO_GUARD = 31 };
   const unsigned guard = (unsigned)tl_get16(exit) >> GUARD_SHIFT & 7, negated = (unsigned)tl_get16(exit) >> 15;
   memcpy(to, record, sizeof record);
+  if (narrow) {
+    to[0] |= ODD;
+    to[1] = 1;
+  }
   to[RECORD_GUARD] = (uint8_t)((guard == 7 ? NO_GUARD : guard) << 3 | negated);
   return to + sizeof record;
 }
 
-static void barriers_write_capsule(tl_cubin_section *section, const tl_cubin_section *text, tl_arena *arena) {
+static void barriers_write_capsule(tl_cubin_section *section, const tl_cubin_section *text, bool narrow,
+                                   tl_arena *arena) {
   enum { RECORD_SIZE = 18 };
-  const barriers_entries none = {0}; /* only the places of EXITs are asked */
+  const barriers_context none = {{0}, &narrow}; /* only the places of EXITs are asked */
   const tl_moved_text t = barriers_read(&none, 0, text, arena);
   tl_capsule capsule;
   if (!tl_capsule_read(&capsule, section->data, section->size))
     return;
-  const uint64_t size = section->size + RECORD_SIZE * (t.place[t.count] / INSTRUCTION - t.count) / 3;
+  const uint64_t size = section->size + RECORD_SIZE * ((t.place[t.count] - (uint64_t)t.count * INSTRUCTION) / t.exit);
   uint8_t *const bytes = tl_arena_new(arena, uint8_t, size), *to = bytes + capsule.first;
   memcpy(bytes, section->data, capsule.first);
   tl_capsule_cursor cursor = {.offset = capsule.first};
@@ -268,7 +297,7 @@ static void barriers_write_capsule(tl_cubin_section *section, const tl_cubin_sec
     if (at < t.count && barriers_opcode(t.bytes + at * INSTRUCTION) == OP_EXIT) {
       uint8_t *const mask = bytes + TL_CAPSULE_HEADER + (cursor.index - 1) / 8;
       *mask = (uint8_t)(*mask & ~(1u << (cursor.index - 1) % 8));
-      to = barriers_put_record(to, t.bytes + at * INSTRUCTION);
+      to = barriers_put_record(to, t.bytes + at * INSTRUCTION, narrow);
     }
     memcpy(to, section->data + from, cursor.offset - from);
     to += cursor.offset - from;
@@ -279,16 +308,16 @@ static void barriers_write_capsule(tl_cubin_section *section, const tl_cubin_sec
   section->size = size;
 }
 
-void tl_barriers_add_records(tl_cubin *mercury, const tl_cubin *sass, const bool *texts, tl_arena *arena) {
+void tl_barriers_add_records(tl_cubin *mercury, const tl_cubin *sass, tl_barriers barriers, tl_arena *arena) {
   for (uint32_t i = 1; i < sass->section_count; i++)
-    if (texts[i])
-      barriers_write_capsule(&mercury->sections[mercury->capsule_of[i]], &sass->sections[i], arena);
+    if (barriers.texts[i])
+      barriers_write_capsule(&mercury->sections[mercury->capsule_of[i]], &sass->sections[i], barriers.narrow[i], arena);
 }
 
 bool tl_barriers_lack(const uint8_t *text, uint64_t size) {
   for (uint64_t at = 0; at + INSTRUCTION <= size; at += INSTRUCTION)
     if (barriers_opcode(text + at) == OP_EXIT &&
-        (at < ADDED || barriers_opcode(text + at - INSTRUCTION) != OP_CGAERRBAR))
+        (at < INSTRUCTION || barriers_opcode(text + at - INSTRUCTION) != OP_CGAERRBAR))
       return true;
   return false;
 }

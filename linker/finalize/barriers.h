@@ -8,12 +8,18 @@
 bool tl_barriers_asked(const tl_options *options);
 /* Whether a file asks for them, as with -G or -make-errors-visible-at-exit (L120). */
 bool tl_barriers_file_asks(const tl_cubin *cubin);
-/* By section of the file: the SASS texts that get barriers. `mercury`, the same file's other view, is NULL in a link of SASS
- * kind. Both are as read. */
-const bool *tl_barriers_choose(const tl_cubin *sass, const tl_cubin *mercury, const tl_names *names, tl_arena *arena);
-void tl_barriers_add(tl_cubin *sass, const tl_cubin *mercury, const bool *texts, tl_arena *arena);
+/* By section of the file: the SASS texts that get barriers, and those of them that get no MEMBAR (L764). */
+typedef struct tl_barriers {
+  const bool *texts, *narrow;
+} tl_barriers;
+
+/* `mercury`, the same file's other view, is NULL in a link of SASS kind. Both are as read. `leaves`: kernels that call
+ * nothing get no MEMBAR. */
+tl_barriers tl_barriers_choose(const tl_cubin *sass, const tl_cubin *mercury, bool leaves, const tl_names *names,
+                               tl_arena *arena);
+void tl_barriers_add(tl_cubin *sass, const tl_cubin *mercury, tl_barriers barriers, tl_arena *arena);
 /* The same for the capsules; `sass` is as read. */
-void tl_barriers_add_records(tl_cubin *mercury, const tl_cubin *sass, const bool *texts, tl_arena *arena);
+void tl_barriers_add_records(tl_cubin *mercury, const tl_cubin *sass, tl_barriers barriers, tl_arena *arena);
 /* Whether some EXIT of a text lacks them. */
 bool tl_barriers_lack(const uint8_t *text, uint64_t size);
 /* Whether every EXIT of a text has them, and there is one. */

@@ -10,10 +10,11 @@ bool tl_fences_may_stand(const uint8_t *bytes, uint64_t size);
 typedef struct tl_fences {
   const bool *texts;
   const struct fences_needs *needs;
+
 } tl_fences;
 
 /* Both views as read. */
-tl_fences tl_fences_choose(const tl_cubin *sass, const tl_cubin *mercury, tl_arena *arena);
+tl_fences tl_fences_choose(const tl_cubin *sass, const tl_cubin *mercury, bool errors, tl_arena *arena);
 void tl_fences_drop(tl_cubin *sass, tl_fences fences, tl_arena *arena);
 /* The same for the capsules; `sass` is as read. */
 void tl_fences_drop_records(tl_cubin *mercury, const tl_cubin *sass, tl_fences fences, tl_arena *arena);

@@ -131,9 +131,9 @@ static void leaf_read(leaf *l) {
 }
 
 /* Calls of any form: such a kernel is no leaf. */
-static bool leaf_calls(const leaf *l) {
-  for (uint32_t i = 0; i < l->count; i++) {
-    const unsigned form = l->instructions[i].opcode & 0xfff;
+bool tl_leaf_has_call(const uint8_t *text, uint64_t size) {
+  for (uint64_t at = 0; at + INSTRUCTION <= size; at += INSTRUCTION) {
+    const unsigned form = tl_get16(text + at) & 0xfff;
     if (form == 0x943 || form == 0x944 || form == 0x343 || form == 0x344)
       return true;
   }
@@ -471,7 +471,7 @@ tl_remake tl_leaf_remake(uint8_t *text, uint64_t size, tl_arena *arena) {
     return TL_REMAKE_NONE;
   l.instructions = tl_arena_new(arena, leaf_instruction, l.count);
   leaf_read(&l);
-  if (leaf_calls(&l))
+  if (tl_leaf_has_call(text, size))
     return TL_REMAKE_NONE;
   if (leaf_has_fence(&l))
     return TL_REMAKE_FENCE;

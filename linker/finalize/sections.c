@@ -96,14 +96,17 @@ static const uint8_t *sections_remake(finalizer *f, uint32_t section, const fina
   uint8_t *const text = final_new(f, out->size);
   memcpy(text, out->bytes, out->size);
   const bool final = f->sass->module->mode->final; /* M41 */
-  tl_remake what = final ? tl_leaf_remake(text, out->size, f->arena) : TL_REMAKE_NONE;
+  const bool asked = tl_barriers_asked(f->sass->module->options); /* with -g leaves stay, whatever their file asks for */
+  tl_remake what = final && !asked ? tl_leaf_remake(text, out->size, f->arena) : TL_REMAKE_NONE;
   if (f->shows_errors && !sections_shows_errors(f, f->sass_section[section])) {
-    const bool alike = !final || tl_barriers_asked(f->sass->module->options); /* L143 */
+    const bool kept = !final || asked; /* L143; else leaves are made anew (L764) */
+    const bool alike = kept || what == TL_REMAKE_NONE || what == TL_REMAKE_SURE;
     const bool stand = alike && tl_barriers_stand(out->bytes, out->size);
     what = stand ? TL_REMAKE_SHOWN : TL_REMAKE_DEBUG; /* M43, L134 */
-    memcpy(text, out->bytes, out->size);
+    if (kept || !stand)
+      memcpy(text, out->bytes, out->size);
   }
-  if ((!final || tl_barriers_asked(f->sass->module->options)) && sections_is_opened(f, section, out))
+  if ((!final || asked) && sections_is_opened(f, section, out))
     what = TL_REMAKE_OPENED;
   if (what != TL_REMAKE_NONE)
     *tl_vector_push(f->arena, &f->result->remade) = (tl_remade){owner, what};

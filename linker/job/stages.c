@@ -54,12 +54,15 @@ static void link_add_barriers(tl_link_common *c, const tl_accepted *accepted, tl
                               tl_diagnostics *diagnostics) {
   tl_arena *const arena = &c->state->arena;
   const bool joined = c->admitted.capsule;
+  const bool leaves = tl_mode_of(&c->job->options)->final && !tl_barriers_asked(&c->job->options); /* L764 */
   const tl_cubin other = joined ? link_read_other(c, accepted, file->view, diagnostics) : (tl_cubin){0};
-  if (file->view == TL_VIEW_MERCURY)
-    tl_barriers_add_records(file, &other, tl_barriers_choose(&other, file, &c->names, arena), arena);
+  const bool mercury = file->view == TL_VIEW_MERCURY;
+  const tl_cubin *const sass = mercury ? &other : file, *const beside = mercury ? file : joined ? &other : NULL;
+  const tl_barriers barriers = tl_barriers_choose(sass, beside, leaves, &c->names, arena);
+  if (mercury)
+    tl_barriers_add_records(file, &other, barriers, arena);
   else
-    tl_barriers_add(file, joined ? &other : NULL, tl_barriers_choose(file, joined ? &other : NULL, &c->names, arena),
-                    arena);
+    tl_barriers_add(file, beside, barriers, arena);
 }
 
 /* M44, L691: leaf kernels of capsules lose the loads before fences. */
@@ -67,13 +70,14 @@ static void link_drop_fences(tl_link_common *c, const tl_accepted *accepted, tl_
                              tl_diagnostics *diagnostics) {
   tl_arena *const arena = &c->state->arena;
   const tl_input *const input = &c->job->inputs[accepted->input];
-  if (!tl_fences_may_stand(input->data, input->size))
+  const bool errors = tl_barriers_file_asks(file); /* L764 */
+  if (!errors && !tl_fences_may_stand(input->data, input->size))
     return;
   const tl_cubin other = link_read_other(c, accepted, file->view, diagnostics);
   if (file->view == TL_VIEW_MERCURY)
-    tl_fences_drop_records(file, &other, tl_fences_choose(&other, file, arena), arena);
+    tl_fences_drop_records(file, &other, tl_fences_choose(&other, file, errors, arena), arena);
   else
-    tl_fences_drop(file, tl_fences_choose(file, &other, arena), arena);
+    tl_fences_drop(file, tl_fences_choose(file, &other, errors, arena), arena);
 }
 
 static tl_cubin *link_read(tl_link_common *c, tl_view view, tl_diagnostics *diagnostics) {
@@ -83,7 +87,7 @@ static tl_cubin *link_read(tl_link_common *c, tl_view view, tl_diagnostics *diag
   bool *const alone = tl_arena_new(&c->state->arena, bool, admitted->files.count);
   const bool final = tl_mode_of(&c->job->options)->final;
   bool sass = admitted->capsule, shown = tl_barriers_asked(&c->job->options) && (final || admitted->capsule);
-  bool fences = final && admitted->capsule && !tl_barriers_asked(&c->job->options);
+  const bool fences = final && admitted->capsule && !tl_barriers_asked(&c->job->options);
   for (uint32_t i = 0; i < admitted->files.count; i++) {
     const tl_accepted *const file = &admitted->files.items[i];
     sass |= !file->capsule;
@@ -93,8 +97,7 @@ static tl_cubin *link_read(tl_link_common *c, tl_view view, tl_diagnostics *diag
     tl_cubin_read(&files[i], &c->job->inputs[file->input], (uint32_t)file->input, role, &c->names, &c->state->arena,
                   diagnostics);
     const bool asks = file->capsule && admitted->capsule && tl_barriers_file_asks(&files[i]);
-    shown |= asks && !final; /* L143 */
-    fences &= !asks;
+    shown |= asks; /* L143, L764 */
     if (admitted->capsule && (!final || tl_mode_of(&c->job->options)->records_applied))
       tl_cubin_number_constants(&files[i], &c->names, &c->state->arena);
     files[i].virtual_sm = file->virtual_sm;
@@ -108,7 +111,8 @@ static tl_cubin *link_read(tl_link_common *c, tl_view view, tl_diagnostics *diag
     if (alone[i])
       link_add_barriers(c, &admitted->files.items[i], &files[i], diagnostics);
   for (uint32_t i = 0; fences && i < admitted->files.count; i++)
-    link_drop_fences(c, &admitted->files.items[i], &files[i], diagnostics);
+    if (!shown || tl_barriers_file_asks(&files[i])) /* L764 */
+      link_drop_fences(c, &admitted->files.items[i], &files[i], diagnostics);
   return files;
 }
 

@@ -110,9 +110,9 @@ static const capsule_row rows[] = {
      NULL,
      NULL,
      {"leaf_errors", "called_sanitized", "calls_called"},
-     "kd: nvlink adds",
-     NULL},                                                                                     /* RF150 */
-    {"errors_at_exit", "120", NULL, NULL, {"leaf", "leaf_errors"}, "leaf1: nvlink adds", NULL}, /* L120 */
+     NULL,
+     NULL},                                                                     /* RF150, L764 */
+    {"errors_at_exit", "120", NULL, NULL, {"leaf", "leaf_errors"}, NULL, NULL}, /* L120, L764 */
 };
 
 static const char *linker, *reference;
