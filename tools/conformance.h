@@ -44,6 +44,7 @@ typedef enum conformance_outcome {
   CONFORMANCE_GENERATED,    /* only the generator's figures were asked for */
   CONFORMANCE_SIGNAL,       /* nvlink was ended by a signal, twinlink refuses: there is no answer to compare with */
   CONFORMANCE_ABSTAINED, /* kind grouping: our links are the same program; nvlink's are not, by rows of its defects */
+  CONFORMANCE_UNSTABLE,  /* all bytes but those that nvlink itself writes differently each time (RF79) */
   CONFORMANCE_OUTCOMES
 } conformance_outcome;
 
@@ -68,6 +69,7 @@ typedef struct conformance_verdict {
   char details[256];             /* for a person: where, or what a compiler said */
   char output[32];               /* of the link that was compared last: the program's, or that of a step (rN.cubin) */
   size_t links;                  /* that were compared */
+  bool unstable;                 /* one of them was CONFORMANCE_UNSTABLE */
   conformance_capsules capsules;
   bool model_ran, model_identical;
   double compile_seconds, reference_seconds, linker_seconds;

@@ -70,7 +70,7 @@ static bool conformance_same(const uint8_t *a, size_t a_size, const uint8_t *b, 
   return a_size == b_size && memcmp(a, b, a_size) == 0;
 }
 
-static bool conformance_same_text(const conformance_answer *a, const conformance_answer *b) {
+bool conformance_same_text(const conformance_answer *a, const conformance_answer *b) {
   return conformance_same(a->text[0], a->text_size[0], b->text[0], b->text_size[0]) &&
          conformance_same(a->text[1], a->text_size[1], b->text[1], b->text_size[1]);
 }

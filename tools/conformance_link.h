@@ -29,6 +29,12 @@ void conformance_command_of(const conformance_settings *settings, const char *li
 /* Bytes, messages and exit code: identical, or different with a class and details. */
 void conformance_compare(const conformance_answer *reference, const conformance_answer *ours,
                          conformance_verdict *verdict);
+bool conformance_same_text(const conformance_answer *a, const conformance_answer *b);
+/* Makes CONFORMANCE_UNSTABLE of a difference that is only in what nvlink, started by `command`, writes differently each
+ * time. */
+void conformance_judge_unstable(const conformance_settings *settings, const string_list *command, const char *directory,
+                                const char *output, const conformance_answer *reference, const conformance_answer *ours,
+                                conformance_verdict *verdict);
 /* No output, and no signal. */
 bool conformance_is_refusal(const conformance_answer *answer);
 /* The first line of stderr that is no warning, or the first. */

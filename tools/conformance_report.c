@@ -167,6 +167,7 @@ void conformance_print(const conformance_report *report, FILE *to) {
   conformance_print_list(report, CONFORMANCE_REFUSED, "refused alike:", to);
   conformance_print_list(report, CONFORMANCE_SIGNAL, "nvlink ended by a signal, refused by twinlink:", to);
   conformance_print_list(report, CONFORMANCE_ABSTAINED, "nvlink abstains:", to);
+  conformance_print_list(report, CONFORMANCE_UNSTABLE, "only where nvlink differs from itself (RF79):", to);
   conformance_print_list(report, CONFORMANCE_DIFFERENT, "different:", to);
   fprintf(to, "identical %zu of %zu (%.2f %%), %zu links: bytes, messages and exit code%s\n", identical,
           identical + different, conformance_percent(report), sums.links,
@@ -188,6 +189,9 @@ void conformance_print(const conformance_report *report, FILE *to) {
   if (sums.outcomes[CONFORMANCE_ABSTAINED])
     fprintf(to, "our links are one program, nvlink's are not by rows of its defects: %zu, not counted above\n",
             sums.outcomes[CONFORMANCE_ABSTAINED]);
+  if (sums.outcomes[CONFORMANCE_UNSTABLE])
+    fprintf(to, "different only where nvlink differs from itself: %zu, not counted above\n",
+            sums.outcomes[CONFORMANCE_UNSTABLE]);
   if (broken)
     fprintf(to, "not compiled %zu\n", broken);
   fprintf(to, "time %.1f s: compilers %.1f s, nvlink %.2f s, twinlink %.2f s\n", report->seconds, sums.compile_seconds,
@@ -195,7 +199,8 @@ void conformance_print(const conformance_report *report, FILE *to) {
 }
 
 static cJSON *conformance_json_case(const conformance_case *one) {
-  static const char *const words[] = {"identical", "different", "refused", "not compiled", "generated", "signal"};
+  static const char *const words[] = {"identical", "different", "refused",   "not compiled",
+                                      "generated", "signal",    "abstained", "unstable"};
   cJSON *row = cJSON_CreateObject();
   char seed[32];
   snprintf(seed, sizeof seed, "%llu", (unsigned long long)one->seed);
@@ -221,6 +226,7 @@ bool conformance_write_json(const conformance_report *report, const char *path) 
   cJSON_AddNumberToObject(root, "refused", (double)sums.outcomes[CONFORMANCE_REFUSED]);
   cJSON_AddNumberToObject(root, "not_compiled", (double)sums.outcomes[CONFORMANCE_NOT_COMPILED]);
   cJSON_AddNumberToObject(root, "abstained", (double)sums.outcomes[CONFORMANCE_ABSTAINED]);
+  cJSON_AddNumberToObject(root, "unstable", (double)sums.outcomes[CONFORMANCE_UNSTABLE]);
   cJSON_AddNumberToObject(root, "signal", (double)sums.outcomes[CONFORMANCE_SIGNAL]);
   cJSON_AddNumberToObject(root, "median_files", sums.median_files);
   cJSON_AddNumberToObject(root, "median_features", sums.median_features);

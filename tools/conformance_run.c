@@ -277,6 +277,8 @@ static bool conformance_link_step(const conformance_settings *settings, const ge
   if (last)
     conformance_judge(directory, &reference, &ours, verdict);
   conformance_compare(&reference, &ours, verdict);
+  conformance_judge_unstable(settings, &reference_command, directory, verdict->output, &reference, &ours, verdict);
+  verdict->unstable |= verdict->outcome == CONFORMANCE_UNSTABLE;
   if (reference.result.exit_code != 0) {
     conformance_first_line(&reference, verdict->details, sizeof verdict->details);
     if (verdict->outcome == CONFORMANCE_IDENTICAL)
@@ -297,7 +299,7 @@ static bool conformance_link_step(const conformance_settings *settings, const ge
   string_list_free(&arguments);
   string_list_free(&command);
   string_list_free(&reference_command);
-  return verdict->outcome == CONFORMANCE_IDENTICAL;
+  return verdict->outcome == CONFORMANCE_IDENTICAL || verdict->outcome == CONFORMANCE_UNSTABLE;
 }
 
 static void conformance_link_both(const conformance_settings *settings, const gen_program *program,
@@ -309,6 +311,8 @@ static void conformance_link_both(const conformance_settings *settings, const ge
       if (!conformance_link_step(settings, program, step, directory, verdict))
         break;
     }
+  if (verdict->outcome == CONFORMANCE_IDENTICAL && verdict->unstable) /* in a step before */
+    verdict->outcome = CONFORMANCE_UNSTABLE;
   if (verdict->outcome == CONFORMANCE_IDENTICAL || strcmp(verdict->output, "out.cubin") == 0)
     return;
   char details[sizeof verdict->details];

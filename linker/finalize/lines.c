@@ -235,8 +235,7 @@ static bool lines_rewrite(const line_writer *w, const line_table *mercury, const
   const bool stays = f->aliased[text] || (slot && final_slot_place(f, sequence->function));
   const uint8_t *const shape = mercury->bytes + unit->start + UNIT_LEAST;
   const bool own = final_standing_file(f, text) == mercury->piece->file && !lines_text_moved(f, text);
-  if ((!stays && !slot && own) ||
-      unit->program - unit->start < UNIT_LEAST + SHAPE_SIZE || shape[SHAPE_LEAST_STEP] != 1)
+  if ((!stays && !slot && own) || unit->program - unit->start < UNIT_LEAST + SHAPE_SIZE || shape[SHAPE_LEAST_STEP] != 1)
     return false;
   const tl_code *const map = stays ? NULL : final_code_map_of(f, text);
   if (!stays && !map)

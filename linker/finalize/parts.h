@@ -168,6 +168,8 @@ void final_plan(finalizer *f, uint64_t limit);
 const uint8_t *final_info(finalizer *f, uint32_t section, uint64_t *size);
 const uint8_t *final_relocations(finalizer *f, uint32_t section, uint64_t *size);
 const uint8_t *final_table_relocations(finalizer *f, uint32_t section, uint64_t *size);
+/* Of a table of registers, the SASS view's bytes with the places that nvlink leaves (L765). */
+const uint8_t *final_registers(finalizer *f, uint32_t section, const uint8_t *bytes, uint64_t size);
 /* Fills the section's relocation section too. */
 const uint8_t *final_lines(finalizer *f, uint32_t section, uint64_t *size);
 const uint8_t *final_frames(finalizer *f, uint32_t section, uint64_t *size);

@@ -96,7 +96,8 @@ static const uint8_t *sections_remake(finalizer *f, uint32_t section, const fina
   uint8_t *const text = final_new(f, out->size);
   memcpy(text, out->bytes, out->size);
   const bool final = f->sass->module->mode->final; /* M41 */
-  const bool asked = tl_barriers_asked(f->sass->module->options); /* with -g leaves stay, whatever their file asks for */
+  const bool asked =
+      tl_barriers_asked(f->sass->module->options); /* with -g leaves stay, whatever their file asks for */
   tl_remake what = final && !asked ? tl_leaf_remake(text, out->size, f->arena) : TL_REMAKE_NONE;
   if (f->shows_errors && !sections_shows_errors(f, f->sass_section[section])) {
     const bool kept = !final || asked; /* L143; else leaves are made anew (L764) */
@@ -152,8 +153,11 @@ static void sections_fill(finalizer *f, uint32_t section, final_section *out) {
            (mirror_kind_of(f, section) == MIRROR_DATA || mirror_kind_of(f, section) == MIRROR_TEXT)) {
     out->bytes = final_view_bytes(f->sass, sass);
     out->size = final_view_size(f->sass, sass);
-    out->bytes = mirror_kind_of(f, section) == MIRROR_TEXT ? sections_remake(f, section, out)
-                                                           : final_jump_tables(f, section, out->bytes, out->size);
+    if (strcmp(sections_name(f, section), ".nv_debug_info_reg_sass") == 0)
+      out->bytes = final_registers(f, section, out->bytes, out->size);
+    else
+      out->bytes = mirror_kind_of(f, section) == MIRROR_TEXT ? sections_remake(f, section, out)
+                                                             : final_jump_tables(f, section, out->bytes, out->size);
   }
 }
 

@@ -1,0 +1,188 @@
+/* The SASS side of .nv_debug_info_reg_sass (L765): for each function that was compiled with -G or -g its name, a number and
+ * that many records of a word, a variable's name, a register, and where in the code the variable is there. nvlink looks a
+ * table up by its function's name: the first one of a name is about the body that stands, whoever's table it is, and all
+ * others, like those of dead functions, have no places. For another file's body the places are those of the Mercury view's
+ * table in that body's code. */
+#include "finalize/parts.h"
+
+#include "base/bytes.h"
+#include "cubin/elf.h"
+
+#include <string.h>
+
+enum { COUNT_SIZE = 4, WORD_SIZE = 4, REGISTER_SIZE = 4, PLACES_SIZE = 8 };
+
+/* A string with its end, and what follows it. */
+typedef struct register_table {
+  const char *name;
+  size_t name_size; /* without its end */
+  uint64_t records, count;
+} register_table;
+
+typedef struct register_record {
+  uint64_t start, places, end; /* in the section; places: the two words */
+  const uint8_t *bytes;        /* of the section */
+} register_record;
+typedef TL_VECTOR(register_record) register_records;
+
+typedef struct register_writer {
+  finalizer *f;
+  uint32_t section; /* Mercury's */
+  tl_map live;      /* by name: a Mercury text of a function that lives */
+  tl_map seen;      /* by name: that it has had a table */
+  uint8_t *bytes;
+} register_writer;
+
+/* Behind the string that begins at `at`, 0 where it has no end. */
+static uint64_t registers_behind_string(const uint8_t *bytes, uint64_t size, uint64_t at) {
+  const uint8_t *const end = at < size ? memchr(bytes + at, 0, size - at) : NULL;
+  return end ? (uint64_t)(end - bytes) + 1 : 0;
+}
+
+static bool registers_read_table(const uint8_t *bytes, uint64_t size, uint64_t at, register_table *table) {
+  const uint64_t behind = registers_behind_string(bytes, size, at);
+  if (!behind || size - behind < COUNT_SIZE)
+    return false;
+  *table = (register_table){(const char *)bytes + at, behind - at - 1, behind + COUNT_SIZE, tl_get32(bytes + behind)};
+  return true;
+}
+
+static bool registers_read_record(const uint8_t *bytes, uint64_t size, uint64_t at, register_record *record) {
+  const uint64_t behind = size - at < WORD_SIZE ? 0 : registers_behind_string(bytes, size, at + WORD_SIZE);
+  if (!behind || size - behind < REGISTER_SIZE + PLACES_SIZE)
+    return false;
+  const uint64_t places = behind + REGISTER_SIZE;
+  *record = (register_record){at, places, places + PLACES_SIZE, bytes};
+  return true;
+}
+
+/* Which names have a function in the output. */
+static void registers_find_live(register_writer *w) {
+  const tl_module *const m = w->f->mercury->module;
+  for (size_t i = 0; i < m->functions.count; i++) {
+    const uint32_t symbol = m->symbol_of_function[m->functions.items[i]];
+    const tl_symbol *const s = symbol == TL_NONE ? NULL : &m->symbols.items[symbol];
+    if (s && s->section != TL_NONE && tl_map_get(&w->live, s->name) == TL_NONE)
+      tl_map_set(&w->live, s->name, s->section);
+  }
+}
+
+/* The Mercury text that a table is about, TL_NONE where it has no places. */
+static uint32_t registers_text(register_writer *w, const register_table *table) {
+  const uint32_t name = tl_names_find(w->f->mercury->module->names, table->name, table->name_size);
+  if (name == TL_NONE || tl_map_get(&w->seen, name) != TL_NONE)
+    return TL_NONE;
+  tl_map_set(&w->seen, name, 1);
+  const uint32_t text = tl_map_get(&w->live, name);
+  return text == TL_NONE || w->f->aliased[text] ? TL_NONE : text;
+}
+
+/* --- another file's body --- */
+
+/* By what a record is told from others, then as they stand. Both views have as many of each. */
+static int registers_compare(const void *a, const void *b) {
+  const register_record *const x = a, *const y = b;
+  const uint64_t words[][2] = {
+      {tl_get32(x->bytes + x->start), tl_get32(y->bytes + y->start)},
+      {tl_get32(x->bytes + x->places - REGISTER_SIZE), tl_get32(y->bytes + y->places - REGISTER_SIZE)}};
+  const int order = tl_compare_pairs(words, 2);
+  return order ? order
+               : strcmp((const char *)x->bytes + x->start + WORD_SIZE, (const char *)y->bytes + y->start + WORD_SIZE);
+}
+
+static int registers_compare_places(const void *a, const void *b) {
+  const register_record *const x = a, *const y = b;
+  const int order = registers_compare(a, b);
+  return order ? order : tl_compare(x->start, y->start);
+}
+
+static bool registers_collect(const register_writer *w, const uint8_t *bytes, uint64_t size,
+                              const register_table *table, register_records *records) {
+  register_record record = {.end = table->records};
+  for (uint64_t i = 0; i < table->count; i++) {
+    if (!registers_read_record(bytes, size, record.end, &record))
+      return false;
+    *tl_vector_push(w->f->arena, records) = record;
+  }
+  tl_vector_sort(records, registers_compare_places);
+  return true;
+}
+
+/* Where the last of what a Mercury instruction makes stands, if that is an EXIT; else the first. */
+static uint64_t registers_place(const tl_code_place *place, const uint8_t *text, uint64_t size) {
+  enum { OPCODE = 0xfff, EXIT = 0x94d, EXIT_OF_LANES = 0x31d, INSTRUCTION = TL_CODE_INSTRUCTION };
+  const uint64_t last = place->count ? place->sass + ((uint64_t)place->count - 1) * INSTRUCTION : place->sass;
+  const uint16_t opcode = last + INSTRUCTION <= size ? tl_get16(text + last) & OPCODE : 0;
+  return opcode == EXIT || opcode == EXIT_OF_LANES ? last : place->sass;
+}
+
+/* The place in the SASS text of an instruction at a decoded place, or directly in front of the next one; 0 where there is
+ * none. */
+static uint32_t registers_translate(const finalizer *f, uint32_t text, const tl_code *map, uint64_t mercury,
+                                    bool starts) {
+  const uint8_t *const bytes = final_view_bytes(f->sass, f->sass_section[text]);
+  const uint64_t size = final_view_size(f->sass, f->sass_section[text]);
+  const tl_code_place *const place = tl_code_find(map, mercury);
+  if (!place || place->mercury != mercury)
+    return 0;
+  const bool last = place + 1 == map->items + map->count;
+  return starts && !last ? (uint32_t)registers_place(place + 1, bytes, size) - TL_CODE_INSTRUCTION
+                         : (uint32_t)registers_place(place, bytes, size);
+}
+
+/* `bytes`: the Mercury view's piece; the table there and the SASS one have the same records. */
+static void registers_translate_table(const register_writer *w, uint32_t text, const register_records *sass,
+                                      const register_records *mercury, uint8_t *bytes) {
+  const tl_code *const map = final_code_map_of(w->f, text);
+  for (size_t i = 0; map && i < sass->count && i < mercury->count; i++) {
+    const register_record *const to = &sass->items[i], *const from = &mercury->items[i];
+    if (registers_compare(to, from) != 0)
+      return;
+    const uint8_t *const places = from->bytes + from->places;
+    tl_put32(bytes + to->places, registers_translate(w->f, text, map, tl_get32(places), true));
+    tl_put32(bytes + to->places + 4, registers_translate(w->f, text, map, tl_get32(places + 4), false));
+  }
+}
+
+/* --- the section --- */
+
+/* The tables of one file: what has no places loses those of the input. */
+static void registers_write_piece(register_writer *w, const tl_piece *piece) {
+  uint8_t *const bytes = w->bytes + piece->offset;
+  const tl_piece *const other = final_piece_of(final_mercury(w->f, w->section), piece->file);
+  const uint8_t *const mercury = other ? final_view_bytes(w->f->mercury, w->section) + other->offset : NULL;
+  register_table table, same;
+  for (uint64_t at = 0, from = 0; at < piece->size && registers_read_table(bytes, piece->size, at, &table);) {
+    register_records records = {0}, theirs = {0};
+    const bool paired = other && registers_read_table(mercury, other->size, from, &same) && same.count == table.count &&
+                        registers_collect(w, mercury, other->size, &same, &theirs);
+    if (!registers_collect(w, bytes, piece->size, &table, &records))
+      return;
+    const uint32_t text = registers_text(w, &table);
+    const bool own = text != TL_NONE && final_standing_file(w->f, text) == piece->file;
+    at = table.records;
+    from = paired ? same.records : from;
+    for (size_t i = 0; i < records.count; i++) {
+      at = at > records.items[i].end ? at : records.items[i].end;
+      if (!own)
+        memset(bytes + records.items[i].places, 0, PLACES_SIZE);
+      if (i < theirs.count)
+        from = from > theirs.items[i].end ? from : theirs.items[i].end;
+    }
+    if (text != TL_NONE && !own && paired)
+      registers_translate_table(w, text, &records, &theirs, bytes);
+  }
+}
+
+const uint8_t *final_registers(finalizer *f, uint32_t section, const uint8_t *bytes, uint64_t size) {
+  register_writer w = {.f = f, .section = section, .bytes = final_new(f, size)};
+  const tl_pieces *const pieces = &final_sass(f, f->sass_section[section])->pieces;
+  memcpy(w.bytes, bytes, size);
+  tl_map_init(&w.live, f->arena);
+  tl_map_init(&w.seen, f->arena);
+  registers_find_live(&w);
+  for (size_t i = 0; i < pieces->count; i++)
+    if (pieces->items[i].offset <= size && pieces->items[i].size <= size - pieces->items[i].offset)
+      registers_write_piece(&w, &pieces->items[i]);
+  return w.bytes;
+}
