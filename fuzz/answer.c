@@ -3,6 +3,8 @@
  * the same mistake. */
 #include "fuzz/answer.h"
 
+#include "fuzz/words.h"
+
 #include "oracle/compare/ref_compare.h"
 
 #include <ctype.h>
@@ -113,13 +115,15 @@ static void cause_where(const char *where, char *kind, size_t size) {
 static void cause_of_bytes(const fuzz_envelope *envelope, const fuzz_answer *linker, const fuzz_answer *reference,
                            char cause[FUZZ_CAUSE]) {
   ref_compared_file inputs[FUZZ_FILES];
+  size_t count = 0;
   for (size_t i = 0; i < envelope->file_count; i++)
-    inputs[i] = (ref_compared_file){envelope->files[i].name, envelope->files[i].bytes, envelope->files[i].size};
+    if (i != fuzz_index_of(envelope))
+      inputs[count++] = (ref_compared_file){envelope->files[i].name, envelope->files[i].bytes, envelope->files[i].size};
   ref_comparison comparison;
   char error[160], where[40] = "";
   const ref_compared_file a = {"linker", linker->image, linker->size},
                           b = {"reference", reference->image, reference->size};
-  (void)ref_compare_files(&comparison, &a, &b, inputs, envelope->file_count, error, sizeof error);
+  (void)ref_compare_files(&comparison, &a, &b, inputs, count, error, sizeof error);
   const ref_difference *first = NULL;
   for (size_t i = 0; i < comparison.count && !(first && !first->follows); i++)
     if (!first || !comparison.differences[i].follows)

@@ -6,6 +6,7 @@
 #include "fuzz/generate_capsule.h"
 #include "fuzz/generate_cells.h"
 #include "fuzz/generate_rare.h"
+#include "fuzz/generate_unified.h"
 #include "fuzz/mutate.h"
 #include "fuzz/words.h"
 
@@ -184,7 +185,7 @@ static void generate_words(const built_choices *choices, unsigned sm, fuzz_envel
 static void generate_shrink(const built_choices *choices, built_program *program) {
   enum { FEW = 2, SMALL = 256, PARTS = 4 };
   const uint32_t missing = 1 + built_choose(choices, PARTS - 1);
-  if (program->file_count > FEW && built_choose(choices, 3))
+  if (program->file_count > FEW && built_choose(choices, 4))
     program->file_count = FEW;
   for (size_t i = 0; i < BUILT_NAMES; i++) {
     built_name *const name = &program->names[i];
@@ -218,9 +219,11 @@ static void generate_program(const built_choices *choices, fuzz_envelope *envelo
 }
 
 void fuzz_generate(const built_choices *choices, fuzz_envelope *envelope) {
-  enum { CAPSULES_ONE_IN = 6 };
+  enum { CAPSULES_ONE_IN = 6, UNIFIED_ONE_IN = 32 };
   envelope->file_count = envelope->word_count = 0;
-  if (built_choose(choices, CAPSULES_ONE_IN) == CAPSULES_ONE_IN - 1)
+  if (built_choose(choices, UNIFIED_ONE_IN) == UNIFIED_ONE_IN - 1)
+    fuzz_generate_unified(choices, envelope);
+  else if (built_choose(choices, CAPSULES_ONE_IN) == CAPSULES_ONE_IN - 1)
     fuzz_generate_capsules(choices, envelope);
   else
     generate_program(choices, envelope);

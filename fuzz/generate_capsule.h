@@ -11,6 +11,11 @@ typedef struct fuzz_capsule {
   size_t size;
 } fuzz_capsule;
 extern const fuzz_capsule fuzz_capsule_capsule, fuzz_capsule_own_table;
+/* Files with unified functions and data, and indices of one file and of all (generate_unified.c). */
+extern const fuzz_capsule fuzz_capsule_unified_a, fuzz_capsule_unified_b;
+extern const fuzz_capsule fuzz_capsule_unified_one, fuzz_capsule_unified_both;
+extern const fuzz_capsule fuzz_capsule_unified_stacks, fuzz_capsule_unified_kernel;
+extern const fuzz_capsule fuzz_capsule_unified_stacks_index, fuzz_capsule_unified_all;
 
 /* Words and files of a link of capsules. */
 void fuzz_generate_capsules(const built_choices *choices, fuzz_envelope *envelope);

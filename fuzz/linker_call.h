@@ -15,7 +15,7 @@ typedef struct fuzz_linker_call {
   jmp_buf out;
   tl_allocator allocator;
   fuzz_conditions own; /* where the caller has none */
-  tl_input inputs[FUZZ_FILES];
+  tl_input inputs[FUZZ_FILES], index;
   tl_job job;
   tl_result result;
   bool refused; /* the grammar refuses the words, or warns of them */

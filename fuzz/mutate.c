@@ -797,7 +797,7 @@ static bool break_header(mutation *m) {
   enum { FLAGS = 48, SECTION = 51 };
   const uint32_t which = mutate_below(m, 10), bit = mutate_below(m, 8);
   if (which < 9)
-    m->cubin.head[which > 3 ? SECTION : FLAGS] ^= (uint8_t)(1u << bit);
+    m->cubin.head[which > 5 ? SECTION : FLAGS] ^= (uint8_t)(1u << bit);
   else
     mutate_structure(m, m->cubin.head, DAMAGE_OF_HEADER);
   return true;
@@ -868,6 +868,30 @@ static bool break_end(mutation *m) {
   return true;
 }
 
+/* ---- the index of unified functions and data ---- */
+
+/* Two slots change places; any other value ends most links, or leaves a gap that nvlink never writes (D20), so that is the least
+ * of it. */
+static bool index_change(mutation *m) {
+  enum { HEADER = 48, WINDOW = 16, COUNT = 24, KEY = 24, PLACE = 16 };
+  const size_t index = fuzz_index_of(m->envelope);
+  if (index == m->envelope->file_count || m->envelope->files[index].size < HEADER + KEY)
+    return false;
+  uint8_t *const bytes = m->envelope->files[index].bytes;
+  const size_t size = m->envelope->files[index].size;
+  const uint64_t functions = edit_get(bytes + COUNT, WIDTH_MOST);
+  if (functions < 2 || functions > (size - HEADER) / KEY || mutate_percent(m, 15)) {
+    mutate_field(m, bytes + WINDOW + mutate_below(m, size - WINDOW - WIDTH_MOST), WIDTH_MOST);
+    return true;
+  }
+  const size_t one = mutate_below(m, functions), two = (one + 1 + mutate_below(m, functions - 1)) % functions;
+  uint8_t *const place = bytes + HEADER + one * KEY + PLACE, *const other = bytes + HEADER + two * KEY + PLACE;
+  const uint64_t here = edit_get(place, WIDTH_MOST);
+  edit_put(place, WIDTH_MOST, edit_get(other, WIDTH_MOST));
+  edit_put(other, WIDTH_MOST, here);
+  return true;
+}
+
 /* ---- the table ---- */
 
 typedef enum kind_works { WORKS_ON_ENVELOPE, WORKS_ON_CUBIN, WORKS_ON_LIST } kind_works;
@@ -929,6 +953,7 @@ static const kind_row kind_rows[] = {
     {"word mode", word_mode, WORKS_ON_ENVELOPE, 0, 5, false},
     {"word drop", word_drop, WORKS_ON_ENVELOPE, 0, 4, false},
     {"word target", word_target, WORKS_ON_ENVELOPE, 0, 1, false},
+    {"index change", index_change, WORKS_ON_ENVELOPE, 0, 4, false},
     {"byte break", break_byte, WORKS_ON_ENVELOPE, 0, 3, true},
     {"end break", break_end, WORKS_ON_ENVELOPE, 0, 1, true},
 };

@@ -12,6 +12,8 @@
 static const char *stages_go(tl_link_common *c, tl_link_stages *s, fuzz_until until, fuzz_look *look) {
   tl_arena *const arena = &c->state->arena;
   tl_admission_run(&c->admitted, c->job, arena, s->diagnostics);
+  if (c->job->index)
+    tl_index_read(&c->index, c->job->index, arena, s->diagnostics);
   if (c->admitted.target->family == TL_ARCH_COMPUTE || s->diagnostics->errors)
     return NULL;
   tl_names_init(&c->names, arena, 0);

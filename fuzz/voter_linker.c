@@ -46,46 +46,51 @@ static void counters_restore(uint8_t *saved) {
 #ifdef POOL
 #include <sanitizer/asan_interface.h>
 
-/* A link takes few blocks, the first ones of the same sizes each time. Under the address sanitizer those go round from one
- * link to the next instead of through its quarantine, which makes every link's memory cold: while no link has them they are
- * poisoned, so a use after the end is seen until the next link takes the block, and what lies behind a block is the
- * sanitizer's own red zone. Threads share the blocks. */
-enum { POOL_SIZES = 16, POOL_BLOCKS = 8, POOL_HEAD = 16, POOL_LARGEST = 1 << 20 };
+/* The blocks of a link go round from one link to the next instead of through the sanitizer's quarantine, which makes every link's
+ * memory cold. A block serves all sizes up to its own, a power of two: what lies behind the size that was asked for is poisoned,
+ * and so is all of it while no link has it, so a use after the end is seen until the next link takes the block. Threads share
+ * the blocks. */
+enum {
+  POOL_SMALLEST = 12,
+  POOL_LARGEST = 20,
+  POOL_ROWS = POOL_LARGEST - POOL_SMALLEST + 1,
+  POOL_BLOCKS = 8,
+  POOL_HEAD = 16
+};
 
 typedef struct pool_row {
-  size_t size, count;
+  size_t count;
   uint8_t *blocks[POOL_BLOCKS];
 } pool_row;
 
-static pool_row pool_rows[POOL_SIZES];
+static pool_row pool_rows[POOL_ROWS];
 static pthread_mutex_t pool_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* The row of a size, which is made where there is room for one; NULL where there is none. */
-static pool_row *pool_find(size_t size) {
-  for (size_t i = 0; i < POOL_SIZES && size <= POOL_LARGEST; i++) {
-    if (!pool_rows[i].size)
-      pool_rows[i].size = size;
-    if (pool_rows[i].size == size)
-      return &pool_rows[i];
-  }
-  return NULL;
+/* The row of the blocks that a size fits into; POOL_ROWS: it is larger than all of them. */
+static size_t pool_row_of(size_t size) {
+  size_t row = 0;
+  while (row < POOL_ROWS && size > (size_t)1 << (POOL_SMALLEST + row))
+    row++;
+  return row;
 }
 
 static void *pool_take(size_t size) {
+  const size_t row = pool_row_of(size);
   uint8_t *block = NULL;
   (void)pthread_mutex_lock(&pool_lock);
-  pool_row *const row = pool_find(size);
-  if (row && row->count)
-    block = row->blocks[--row->count];
+  if (row < POOL_ROWS && pool_rows[row].count)
+    block = pool_rows[row].blocks[--pool_rows[row].count];
   (void)pthread_mutex_unlock(&pool_lock);
   if (!block) {
-    block = malloc(POOL_HEAD + size);
+    const size_t room = POOL_HEAD + (row < POOL_ROWS ? (size_t)1 << (POOL_SMALLEST + row) : size);
+    block = malloc(room);
     if (!block)
       return NULL;
-    memcpy(block, &size, sizeof size);
-    ASAN_POISON_MEMORY_REGION(block, POOL_HEAD);
+    ASAN_POISON_MEMORY_REGION(block, room);
   }
-  ASAN_UNPOISON_MEMORY_REGION(block + POOL_HEAD, size);
+  ASAN_UNPOISON_MEMORY_REGION(block, POOL_HEAD + size);
+  memcpy(block, &size, sizeof size);
+  ASAN_POISON_MEMORY_REGION(block, POOL_HEAD);
   return block + POOL_HEAD;
 }
 
@@ -96,12 +101,12 @@ static void pool_give(void *memory) {
   size_t size;
   ASAN_UNPOISON_MEMORY_REGION(block, POOL_HEAD);
   memcpy(&size, block, sizeof size);
+  const size_t row = pool_row_of(size);
   (void)pthread_mutex_lock(&pool_lock);
-  pool_row *const row = pool_find(size);
-  const bool kept = row && row->count < POOL_BLOCKS;
+  const bool kept = row < POOL_ROWS && pool_rows[row].count < POOL_BLOCKS;
   if (kept) {
     ASAN_POISON_MEMORY_REGION(block, POOL_HEAD + size);
-    row->blocks[row->count++] = block;
+    pool_rows[row].blocks[pool_rows[row].count++] = block;
   }
   (void)pthread_mutex_unlock(&pool_lock);
   if (!kept)
@@ -186,27 +191,35 @@ void fuzz_linker_call_free(void *memory) {
   if (call->linked)
     tl_result_free(&call->result);
   tl_arena_release(&call->arena);
-  free(call);
+  pool_give(call);
 }
 
 fuzz_linker_call *fuzz_linker_call_new(const fuzz_envelope *envelope, fuzz_conditions *conditions) {
   const char *argv[FUZZ_ARGUMENTS];
-  const int argc = fuzz_arguments(envelope, argv) + (int)envelope->file_count;
-  fuzz_linker_call *const call = fuzz_memory(sizeof *call);
+  const size_t index = fuzz_index_of(envelope);
+  const bool indexed = index < envelope->file_count;
+  const size_t input_count = envelope->file_count - indexed;
+  const int argc = fuzz_arguments(envelope, argv) + (int)input_count;
+  fuzz_linker_call *const call = pool_take(sizeof *call);
+  if (!call)
+    abort();
   memset(call, 0, sizeof *call);
   if (!conditions)
     conditions = &call->own;
   tl_arena_init(&call->arena, &words_memory, UINT64_MAX / 2, &call->out);
   tl_diagnostics_init(&call->diagnostics, &call->arena, NULL, &call->out);
   call->refused = !linker_read_words(call, argc, argv);
-  for (size_t i = 0; i < envelope->file_count; i++)
-    call->inputs[i] =
-        (tl_input){.path = envelope->files[i].name, .data = envelope->files[i].bytes, .size = envelope->files[i].size};
+  for (size_t i = 0; i < envelope->file_count; i++) {
+    const fuzz_file *const file = &envelope->files[i];
+    *(i == index ? &call->index : &call->inputs[i - (i > index)]) =
+        (tl_input){.path = file->name, .data = file->bytes, .size = file->size};
+  }
   call->allocator = (tl_allocator){linker_allocate, linker_release, conditions, false};
   call->command.options.threads = conditions->threads ? conditions->threads : 1;
   call->job = (tl_job){.options = call->command.options,
                        .inputs = call->inputs,
-                       .input_count = envelope->file_count,
+                       .input_count = input_count,
+                       .index = indexed ? &call->index : NULL,
                        .allocator = &call->allocator};
   linker_entropy = conditions->entropy;
   return call;

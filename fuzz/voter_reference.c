@@ -67,14 +67,24 @@ static void reference_call_free(void *memory) {
   free(call);
 }
 
+/* The messages as the reference prints them, through one stream for all links: a new one costs more than what is printed. */
 static void reference_take_messages(const ref_job *job, const ref_result *result, fuzz_answer *answer) {
+  static FILE *stream;
+  static char *printed;
+  static size_t size;
   if (result->message_count == 0)
     return;
-  FILE *const stream = open_memstream(&answer->text, &answer->text_size);
   if (!stream)
+    stream = open_memstream(&printed, &size);
+  if (!stream || fseeko(stream, 0, SEEK_SET) != 0)
     abort();
   ref_result_print(job, result, stream);
-  (void)fclose(stream);
+  if (fflush(stream) != 0)
+    abort();
+  answer->text = fuzz_memory(size + 1);
+  memcpy(answer->text, printed, size);
+  answer->text[size] = '\0';
+  answer->text_size = size;
   for (size_t i = 0; i < result->message_count; i++)
     if (result->messages[i].severity == REF_ERROR || result->messages[i].severity == REF_FATAL)
       fuzz_codes_add(answer->codes, result->messages[i].id);
@@ -92,11 +102,14 @@ void fuzz_link_reference(const fuzz_envelope *envelope, fuzz_answer *answer) {
     return;
   }
   ref_job job = ref_arguments_job(&call->arguments);
-  for (size_t i = 0; i < envelope->file_count; i++)
-    call->inputs[i] = (ref_input){envelope->files[i].name, envelope->files[i].bytes, envelope->files[i].size};
+  const size_t index = fuzz_index_of(envelope);
+  for (size_t i = 0; i < envelope->file_count; i++) {
+    const fuzz_file *const file = &envelope->files[i];
+    *(i == index ? &job.index : &call->inputs[i - (i > index)]) = (ref_input){file->name, file->bytes, file->size};
+  }
   job.inputs = call->inputs;
   job.library_count = 0; /* an envelope has none */
-  job.input_count = envelope->file_count;
+  job.input_count = envelope->file_count - (index < envelope->file_count);
   call->result = ref_reference_link(&job);
   answer->code = call->result.exit_code;
   answer->image = call->result.bytes;

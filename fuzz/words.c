@@ -69,9 +69,21 @@ static bool word_fits(const word_row *row, const char *word) {
                         : strcmp(word, row->name) == 0;
 }
 
+size_t fuzz_index_of(const fuzz_envelope *envelope) {
+  bool named = false;
+  for (size_t i = 0; i < envelope->word_count; i++)
+    named = named || strcmp(envelope->words[i], FUZZ_INDEX_WORD) == 0;
+  for (size_t i = 0; named && i < envelope->file_count; i++)
+    if (envelope->files[i].size && strcmp(envelope->files[i].name, FUZZ_INDEX_NAME) == 0)
+      return i;
+  return envelope->file_count;
+}
+
 bool fuzz_word_is_known(const char *word) {
   if (strncmp(word, "-arch=", 6) == 0)
     return value_is_plain(word + 6);
+  if (strcmp(word, FUZZ_INDEX_WORD) == 0)
+    return true;
   for (size_t i = 0; i < WORD_ROWS + RARE_ROWS; i++)
     if (word_fits(i < WORD_ROWS ? &word_rows[i] : &rare_rows[i - WORD_ROWS], word))
       return true;
@@ -94,17 +106,23 @@ const char *fuzz_target_choose(const built_choices *choices) {
 }
 
 int fuzz_arguments(const fuzz_envelope *envelope, const char *argv[FUZZ_ARGUMENTS]) {
+  const size_t index = fuzz_index_of(envelope);
+  bool named = index == envelope->file_count; /* once, and where there is one */
   int count = 0;
   argv[count++] = "nvlink";
   argv[count++] = "--identity=nvlink";
-  for (size_t i = 0; i < envelope->word_count; i++)
-    if (fuzz_word_is_known(envelope->words[i]))
+  for (size_t i = 0; i < envelope->word_count; i++) {
+    const bool names = strcmp(envelope->words[i], FUZZ_INDEX_WORD) == 0;
+    if (fuzz_word_is_known(envelope->words[i]) && !(names && named))
       argv[count++] = envelope->words[i];
+    named = named || names;
+  }
   argv[count++] = "-o";
   argv[count++] = "out.cubin";
   const int options = count;
   for (size_t i = 0; i < envelope->file_count; i++)
-    argv[count++] = envelope->files[i].name;
+    if (i != index)
+      argv[count++] = envelope->files[i].name;
   argv[count] = NULL;
   return options;
 }

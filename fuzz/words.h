@@ -8,13 +8,18 @@
 
 /* The row that a word of the command line belongs to is there. */
 bool fuzz_word_is_known(const char *word);
+/* The word that makes the file of its name an index of unified functions and data (-uidx) instead of an input. */
+#define FUZZ_INDEX_NAME "index.uidx"
+#define FUZZ_INDEX_WORD "-uidx=" FUZZ_INDEX_NAME
+/* That file's number; file_count: the word or the file is not there, or the file is empty. */
+size_t fuzz_index_of(const fuzz_envelope *envelope);
 /* A word at random: any row, any of its values. */
 const char *fuzz_word_choose(const built_choices *choices, char word[FUZZ_WORD]);
 /* "sm_90" and the like. */
 const char *fuzz_target_choose(const built_choices *choices);
 
 enum { FUZZ_ARGUMENTS = 2 * (FUZZ_WORDS + FUZZ_FILES) + 4 };
-/* The argv of the link: "nvlink", known words, "-o out.cubin", then the names of the files. Returns how many words there are
+/* The argv of the link: "nvlink", known words, "-o out.cubin", then the names of the files but the index. Returns how many words there are
  * in front of the names. It points into the envelope. */
 int fuzz_arguments(const fuzz_envelope *envelope, const char *argv[FUZZ_ARGUMENTS]);
 

@@ -307,11 +307,10 @@ static bool reader_symbol_has_section(uint32_t symbol, uint8_t info) {
 /* nvlink keeps STT_OBJECT for names of its own; every other object is of CUDA's type, which ptxas gives it (L181). Those
  * names have STT_OBJECT where they are undefined, as in relocatable capsules, which say CUDA's type (M15, L140). */
 static uint8_t reader_symbol_info(const uint8_t *at, const char *name) {
-  const uint8_t info = at[4];
-  const bool is_own = tl_reserved_name_is(name);
-  if ((info & 15) == STT_CUDA_OBJECT && is_own && tl_get16(at + 6) == SHN_UNDEF)
+  const uint8_t info = at[4], type = info & 15;
+  if (type == STT_CUDA_OBJECT && tl_get16(at + 6) == SHN_UNDEF && tl_reserved_name_is(name))
     return (uint8_t)((info & 0xf0) | STT_OBJECT);
-  return is_own || (info & 15) != STT_OBJECT ? info : (uint8_t)((info & 0xf0) | STT_CUDA_OBJECT);
+  return type == STT_OBJECT && !tl_reserved_name_is(name) ? (uint8_t)((info & 0xf0) | STT_CUDA_OBJECT) : info;
 }
 
 static uint32_t reader_symbol_section(const reader *r, uint32_t symbol, const uint8_t *at, const uint8_t *wide,
