@@ -52,8 +52,12 @@ static void instances_sum(tl_instances *n) {
       n->external_align = tl_larger(symbol->align, n->external_align);
       n->pool_align = tl_larger(symbol->value, n->pool_align);
     }
-    if (!instances_is_object(symbol) || symbol->bare_shared)
+    if (!instances_is_object(symbol))
       continue;
+    if (symbol->bare_shared) { /* L766: its place is in what is there already */
+      n->raw[symbol->section] = tl_larger(n->raw[symbol->section], symbol->size);
+      continue;
+    }
     n->raw[symbol->section] += symbol->size * symbol->shared_places; /* L87 */
     n->align[symbol->section] = tl_larger(symbol->align, n->align[symbol->section]);
   }
@@ -185,6 +189,8 @@ tl_instances *tl_layout_create_instances(tl_module *module, tl_arena *arena) {
                       .late = tl_arena_new(arena, bool, module->sections.count + kernels)};
   bool *const done = tl_arena_new(arena, bool, module->resolution->functions.count);
   instances_sum(n);
+  if (module->bare_shared != TL_NONE)
+    n->raw[module->bare_shared] = module->sections.items[module->bare_shared].size;
   instances_add_partial(n);
   const size_t first_late = module->sections.count;
   for (size_t i = 0; i < module->relocations.count; i++) {
@@ -302,6 +308,14 @@ static uint64_t relocatable_object_value(const tl_module *module, const tl_symbo
   return first && tl_defect_matched(module->options, row) ? symbol->first_align : symbol->align;
 }
 
+/* L766: of all that symbol 0 stands for in the pool the largest. */
+static uint64_t relocatable_pool_alignment(const tl_module *module) {
+  uint64_t align = 0;
+  for (size_t i = 0; i < module->bare_pools.count; i++)
+    align = tl_larger(module->bare_pools.items[i].align, align);
+  return align;
+}
+
 void tl_layout_relocatable(tl_layout *layout, const tl_instances *n) {
   const tl_module *const module = n->module;
   layout->external_by_name = n->by_name;
@@ -327,8 +341,8 @@ void tl_layout_relocatable(tl_layout *layout, const tl_instances *n) {
   const uint32_t pool = module->debug_shared;
   if (pool == TL_NONE)
     return;
-  if (module->null_is_shared) /* L746 */
-    layout->null_value = module->bare_pools.items[module->bare_pools.count - 1].align;
+  if (module->null_is_shared && !n->null_value) /* L746; a kernel's comes before the pool's (L766) */
+    layout->null_value = relocatable_pool_alignment(module);
   const bool external = module->has_external_shared;
   const uint64_t align = external ? tl_larger(n->external_align, n->pool_align) : n->pool_align;
   layout->section_hollow[pool] = n->raw[pool] == 0;

@@ -981,17 +981,22 @@ static bool objects_section_is_skipped(const tl_merging *m, const tl_cubin_secti
   return !objects_type_is_taken(section->type);
 }
 
-/* L746: the pool of an -ewp object holds extern shared memory alone. Where there is no pool yet, nvlink makes a section of
- * its own of it; with -g it forgets it. */
+/* L746, L766: the pool of an -ewp object holds extern shared memory alone. Where there is no pool yet, nvlink makes a section
+ * of its own of it, to which those of later files are added, each at its alignment; with -g it forgets it. */
 static void objects_keep_bare_pool(tl_merging *m, uint32_t index) {
   tl_module *const module = m->module;
   const tl_cubin_section *const input = &m->cubin->sections[index];
-  if (module->extern_by_name || module->debug_shared != TL_NONE || module->bare_shared != TL_NONE)
+  if (module->extern_by_name || (module->debug_shared != TL_NONE && module->bare_shared == TL_NONE))
     return;
-  const uint32_t out =
-      tl_module_add_section(module, input->name, input->type, SHF_WRITE | SHF_ALLOC, input->align, input->entry_size);
-  module->sections.items[out].external_alone = true;
-  module->bare_shared = out;
+  if (module->bare_shared == TL_NONE) {
+    module->bare_shared =
+        tl_module_add_section(module, input->name, input->type, SHF_WRITE | SHF_ALLOC, input->align, input->entry_size);
+    tl_module_add_section_symbol(module, module->bare_shared);
+  }
+  tl_section *const section = &module->sections.items[module->bare_shared];
+  section->external_alone = true;
+  section->align = tl_larger(section->align, input->align);
+  section->size = tl_align(section->size, input->align ? input->align : 1) + input->size;
 }
 
 /* L746: where there is one, it is an object of the pool without a symbol: symbol 0 stands for it. */
