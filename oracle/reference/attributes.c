@@ -500,7 +500,7 @@ static void ref_attributes_add_stacks(ref_link *link) {
   for (int pass = 0; pass < 2; pass++) {
     for (size_t i = 0; i < link->symbol_count; i++) {
       const size_t number = link->symbols[i].function;
-      if (number == REF_NONE || link->functions[number].symbol != i || link->symbols[i].local_list != (pass == 0)) {
+      if (number == REF_NONE || link->symbols[i].local_list != (pass == 0)) {
         continue;
       }
       if (link->functions[number].is_kernel || ref_indices_has(&link->entries, number)) { /* U11 */

@@ -66,7 +66,7 @@ void ref_bodies_write(ref_link *link) {
   for (size_t i = 0; i < link->symbol_count && link->bodies_section != 0; i++) {
     const size_t number = link->symbols[i].function;
     const ref_function *function = number == REF_NONE ? NULL : &link->functions[number];
-    if (function != NULL && function->symbol == i && ref_bodies_are_noted(link, function, output_sm)) {
+    if (function != NULL && ref_bodies_are_noted(link, function, output_sm)) {
       ref_bytes_add_u64(link, data, function->virtual_sm | (function->taken_elsewhere ? (uint64_t)TAKEN : 0));
       ref_bytes_add_u32(link, data, 0);
       ref_bytes_add_u32(link, data, link->symbols[i].index);

@@ -138,7 +138,7 @@ static uint32_t ref_caching_stack_of(const ref_link *link, size_t function) {
   uint32_t stack = 0;
   for (size_t i = 0; i < link->module_records.count; i++) {
     const ref_record *record = &link->module_records.items[i];
-    if (record->code == CODE_SAM_STACK && !record->dropped && record->symbols.count > 0 &&
+    if (record->code == CODE_SAM_STACK && !record->dropped &&
         record->symbols.items[0] == link->functions[function].symbol && record->payload.size >= 8) {
       stack = ref_u32(record->payload.data + 4);
     }

@@ -61,7 +61,7 @@ static void ref_callgraph_find_kernels(ref_link *link) {
   size_t *seen_by = ref_memory_take_numbers(link, link->function_count); /* the last root of each function */
   for (size_t i = 0; i < link->symbol_count; i++) {
     const size_t number = link->symbols[i].function;
-    if (number == REF_NONE || link->functions[number].symbol != i) {
+    if (number == REF_NONE) {
       continue;
     }
     ref_function *function = &link->functions[number];
@@ -88,7 +88,7 @@ static void ref_callgraph_find_entries(ref_link *link) {
   size_t *seen_by = ref_memory_take_numbers(link, link->function_count); /* the last root of each function */
   for (size_t i = 0; i < link->symbol_count; i++) {
     const size_t number = link->symbols[i].function;
-    if (number == REF_NONE || link->functions[number].symbol != i) {
+    if (number == REF_NONE) {
       continue;
     }
     const bool slot = link->functions[number].is_stub && link->kernels.count != 1;
@@ -295,8 +295,7 @@ static void ref_callgraph_write_part(ref_link *link, ref_bytes *output, int part
   ref_callgraph_write_pair(link, output, 0, (uint32_t)-part);
   for (size_t i = 0; i < link->symbol_count; i++) {
     const size_t number = link->symbols[i].function;
-    if (number == REF_NONE || link->functions[number].symbol != i ||
-        ref_function_lies_in_kernel(link, &link->functions[number])) { /* RF162 */
+    if (number == REF_NONE || ref_function_lies_in_kernel(link, &link->functions[number])) { /* RF162 */
       continue;
     }
     const ref_function *function = &link->functions[number];
@@ -321,7 +320,7 @@ static void ref_callgraph_write_prototypes(ref_link *link) {
   ref_bytes *output = &link->sections[link->prototype_section].data;
   for (size_t i = 0; i < link->symbol_count; i++) {
     const size_t number = link->symbols[i].function;
-    if (number == REF_NONE || link->functions[number].symbol != i) {
+    if (number == REF_NONE) {
       continue;
     }
     const ref_function *function = &link->functions[number];

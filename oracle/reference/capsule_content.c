@@ -96,12 +96,12 @@ static void ref_capsule_add_parameter_bank(ref_capsule *capsule, ref_bytes *outp
   plain.symbols.count = 0; /* they are the SASS module's */
   ref_record_write(capsule->mercury, &plain, output);
   for (size_t i = 0; i < capsule->kernels.count; i++) {
-    if (capsule->kernels.items[i] == function && output->size >= at + 8) {
+    if (capsule->kernels.items[i] == function) {
       ref_put_u32(output->data + at + 4, capsule->first_parameter_symbol + (uint32_t)i);
     }
   }
   const size_t table = ref_laid_table_of(capsule->mercury, function); /* M27 */
-  if (table != REF_NONE && output->size >= at + 8) {
+  if (table != REF_NONE) {
     ref_put_u32(output->data + at + 4, ref_symbol_index(capsule->mercury, capsule->mercury->sections[table].symbol));
   }
 }

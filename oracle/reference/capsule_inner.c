@@ -50,9 +50,8 @@ void ref_inner_place_symbol(ref_capsule *capsule, size_t function, uint64_t *val
 }
 
 static bool ref_inner_is_stack(const ref_link *mercury, const ref_record *record) {
-  return !record->dropped && record->code == CODE_FRAME_SIZE && record->format == 4 &&
-         record->payload.size >= STACK_END - 4 && record->symbols.count > 0 && record->symbols.items[0] != REF_NONE &&
-         mercury->symbols[record->symbols.items[0]].type == REF_SYMBOL_FUNC &&
+  return !record->dropped && record->code == CODE_FRAME_SIZE && record->payload.size >= STACK_END - 4 &&
+         record->symbols.items[0] != REF_NONE && mercury->symbols[record->symbols.items[0]].type == REF_SYMBOL_FUNC &&
          mercury->symbols[record->symbols.items[0]].section != REF_NONE;
 }
 

@@ -221,8 +221,8 @@ uint64_t ref_slots_rows_behind(const ref_capsule *capsule, size_t function) {
 }
 
 static bool ref_slots_is_stack(const ref_capsule *capsule, const ref_record *record) {
-  return !record->dropped && record->code == MIN_STACK_SIZE && record->format == 4 && record->payload.size >= 8 &&
-         record->symbols.count > 0 && record->symbols.items[0] != REF_NONE &&
+  return !record->dropped && record->code == MIN_STACK_SIZE && record->payload.size >= 8 &&
+         record->symbols.items[0] != REF_NONE &&
          ref_slots_is_slot(capsule, capsule->mercury->symbols[record->symbols.items[0]].function);
 }
 

@@ -37,7 +37,7 @@ void ref_deleted_check_aliases(ref_link *link) {
 
 /* The function whose code a file's section is about, or REF_NONE. */
 static size_t ref_deleted_owner(const ref_file *file, uint32_t section, bool *lost) {
-  const uint32_t owner = section == 0 || section >= file->cubin.section_count ? 0 : ref_merge_owner(file, section);
+  const uint32_t owner = ref_merge_owner(file, section);
   *lost = owner != 0 && file->body_of[owner] == REF_BODY_LOSES;
   return owner == 0 ? REF_NONE : file->function_of[owner];
 }

@@ -71,8 +71,7 @@ static void ref_dump_callgraph(ref_link *link) {
 static void ref_dump_check_stack(ref_link *link) {
   for (size_t i = 0; i < link->module_records.count; i++) {
     const ref_record *record = &link->module_records.items[i];
-    if (record->code != 0x23 || record->dropped || record->payload.size < 8 || record->symbols.count == 0 ||
-        record->symbols.items[0] == REF_NONE) {
+    if (record->code != 0x23 || record->dropped || record->payload.size < 8 || record->symbols.items[0] == REF_NONE) {
       continue;
     }
     const size_t number = link->symbols[record->symbols.items[0]].function;

@@ -586,6 +586,7 @@ bool ref_weak_offset_is_lost(const ref_file *file, uint32_t section, uint64_t of
 void ref_slot_spread_externs(ref_link *link, ref_function *slot, const ref_record *record);
 
 /* records.c */
+/* Such a record has at least that word (D67). */
 bool ref_record_first_word_is_symbol(uint8_t code);
 void ref_records_check_fragments(ref_link *link, const ref_file *file, const ref_section *input);
 size_t ref_records_count_large_parameters(const ref_section *input);

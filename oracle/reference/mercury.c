@@ -162,9 +162,7 @@ void ref_mercury_move_loads(ref_capsule *capsule, size_t section, uint64_t base,
       continue;
     }
     const ref_relocation_row *row = ref_relocation_row_of(record[LOAD_KIND] == KIND_LDCU ? SASS_LDCU : SASS_LDC);
-    if (row != NULL) {
-      ref_field_write(&row->fields[0], sass->data, sass->size, step.sass * INSTRUCTION,
-                      base + ref_u16(record + LOAD_FIELD));
-    }
+    ref_field_write(&row->fields[0], sass->data, sass->size, step.sass * INSTRUCTION,
+                    base + ref_u16(record + LOAD_FIELD));
   }
 }

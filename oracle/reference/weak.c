@@ -37,7 +37,7 @@ static void ref_weak_drop_records(ref_link *link, size_t symbol) {
     ref_record *record = &link->module_records.items[i];
     const bool counts = record->code == CODE_FRAME_SIZE || record->code == CODE_MAX_STACK ||
                         record->code == CODE_REGCOUNT || record->code == CODE_SAM_STACK;
-    if (counts && record->first_word_is_symbol && record->symbols.count > 0 && record->symbols.items[0] == symbol) {
+    if (counts && record->symbols.items[0] == symbol) {
       record->dropped = true;
     }
   }
