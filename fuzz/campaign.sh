@@ -143,7 +143,7 @@ dictionary_of() { # NAME
   say "$state/options.dict"
 }
 
-# One target for its share of the time. A finding that ends the process is kept by the engine, and it starts again.
+# One target for its share of the time; nobody else writes to its corpus (-reload=0). A finding that ends the process is kept by the engine, and it starts again.
 run_target() { # NAME
   local name=$1 log=$state/logs/$1 begin=$SECONDS left seeds dictionary
   local corpus=$state/corpus/$name
@@ -153,7 +153,7 @@ run_target() { # NAME
   : >"$log"
   while left=$((share - (SECONDS - begin))) && ((left > 0 && !stopped)); do
     TWIN_FUZZ_RULES=$state/rules.d/$name wait_for "$build/fuzz/fuzz_$name" -max_total_time="$left" \
-      -max_len="$(longest_of "$name")" -entropic=0 -timeout=30 -rss_limit_mb=4096 -print_final_stats=1 ${dictionary:+"-dict=$dictionary"} \
+      -max_len="$(longest_of "$name")" -entropic=0 -reload=0 -timeout=30 -rss_limit_mb=4096 -print_final_stats=1 ${dictionary:+"-dict=$dictionary"} \
       -artifact_prefix="$state/findings/$name-" "$corpus" ${seeds[@]+"${seeds[@]}"} >>"$log" 2>&1 || sleep 1
   done
 }
