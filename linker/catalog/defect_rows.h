@@ -121,5 +121,8 @@ TL_DEFECT(D113, 'R', "cubin", "functions of one name in one capsule, as outputs 
 TL_DEFECT(D137, 'R', "emit", "extern shared memory of functions of an -ewp object, in an executable",
           "the symbol table begins with the null symbol",
           "symbol 0 is deleted, the first section symbol takes its place")
+TL_DEFECT(D138, 'R', "merge",
+          "a kernel of an -ewp capsule with textures that ptxas laid out and that -kernels-used does not name",
+          "it is not in the output", "the link ends: reference to deleted section")
 TL_DEFECT(D114, 'R', "emit", "-r, and a hidden function or variable", "it stays hidden, as the final link has to know",
           "it is no longer hidden")

@@ -168,6 +168,11 @@ void final_plan(finalizer *f, uint64_t limit);
 const uint8_t *final_info(finalizer *f, uint32_t section, uint64_t *size);
 const uint8_t *final_relocations(finalizer *f, uint32_t section, uint64_t *size);
 const uint8_t *final_table_relocations(finalizer *f, uint32_t section, uint64_t *size);
+/* L767: whether a section of the Mercury module is a table that ptxas laid out, where all of these begin on the SASS side,
+ * and their loads in a text. */
+bool final_is_laid(const finalizer *f, uint32_t section);
+uint64_t final_laid_base(const finalizer *f);
+void final_move_laid_loads(finalizer *f, uint32_t text, uint8_t *bytes, uint64_t size);
 /* Of a table of registers, the SASS view's bytes with the places that nvlink leaves (L765). */
 const uint8_t *final_registers(finalizer *f, uint32_t section, const uint8_t *bytes, uint64_t size);
 /* Fills the section's relocation section too. */

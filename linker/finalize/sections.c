@@ -93,8 +93,10 @@ static const uint8_t *sections_remake(finalizer *f, uint32_t section, const fina
       *tl_vector_push(f->arena, &f->result->remade) = (tl_remade){owner, TL_REMAKE_DEBUG};
     return out->bytes;
   }
-  uint8_t *const text = final_new(f, out->size);
-  memcpy(text, out->bytes, out->size);
+  uint8_t *const text = final_new(f, out->size), *const plain = final_new(f, out->size);
+  memcpy(plain, out->bytes, out->size);
+  final_move_laid_loads(f, section, plain, out->size);
+  memcpy(text, plain, out->size);
   const bool final = f->sass->module->mode->final; /* M41 */
   const bool asked =
       tl_barriers_asked(f->sass->module->options); /* with -g leaves stay, whatever their file asks for */
@@ -105,7 +107,7 @@ static const uint8_t *sections_remake(finalizer *f, uint32_t section, const fina
     const bool stand = alike && tl_barriers_stand(out->bytes, out->size);
     what = stand ? TL_REMAKE_SHOWN : TL_REMAKE_DEBUG; /* M43, L134 */
     if (kept || !stand)
-      memcpy(text, out->bytes, out->size);
+      memcpy(text, plain, out->size);
   }
   if ((!final || asked) && sections_is_opened(f, section, out))
     what = TL_REMAKE_OPENED;
@@ -128,8 +130,7 @@ static void sections_fill(finalizer *f, uint32_t section, final_section *out) {
     return; /* filled with its target */
   else if (m->type == SHT_RELA && strcmp(sections_name(f, section), ".rela.debug_frame") == 0)
     out->bytes = final_frame_relocations(f, section, &out->size);
-  else if (m->type == SHT_RELA && final_mercury(f, m->about)->type == SHT_CUDA_IMAGE_HEADERS &&
-           !final_mercury(f, m->about)->pieces.count) /* L749: not one of the inputs */
+  else if (m->type == SHT_RELA && final_mercury(f, m->about)->type == SHT_CUDA_IMAGE_HEADERS)
     out->bytes = final_table_relocations(f, section, &out->size);
   else if (m->type == SHT_REL || m->type == SHT_RELA || m->type == SHT_CUDA_RESOLVEDRELA)
     out->bytes = final_relocations(f, section, &out->size);
@@ -139,7 +140,8 @@ static void sections_fill(finalizer *f, uint32_t section, final_section *out) {
     out->bytes = final_frames(f, section, &out->size);
   else if (m->type == SHT_CUDA_IMAGE_HEADERS && sass != TL_NONE) { /* parameters and table, all zero (M20, M27) */
     out->bytes = NULL;
-    out->size = f->sass->emitted->layout->section_size[sass];
+    out->size = final_is_laid(f, section) ? final_laid_base(f) + final_view_size(f->mercury, section)
+                                          : f->sass->emitted->layout->section_size[sass];
     out->align = f->sass->emitted->layout->section_align[sass];
     out->type = tl_emit_section_type(f->sass->module, final_sass(f, sass)->type);
   } else if (m->type == SHT_CUDA_RESERVED_SHARED && sass != TL_NONE)

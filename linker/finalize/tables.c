@@ -164,8 +164,10 @@ const uint8_t *final_relocations(finalizer *f, uint32_t section, uint64_t *size)
 
 /* M27: the entries of a kernel's bindless table, which lies behind its parameters here. */
 const uint8_t *final_table_relocations(finalizer *f, uint32_t section, uint64_t *size) {
-  static const uint32_t types[] = {6, 101, 52}; /* of R_MERCURY 11, 12, 13 (R63) */
-  const uint64_t base = f->sass->emitted->layout->bindless_base;
+  static const uint32_t types[] = {6, 101, 52};                            /* of R_MERCURY 11, 12, 13 (R63) */
+  const uint64_t base = final_is_laid(f, final_mercury(f, section)->about) /* L767 */
+                            ? final_laid_base(f)
+                            : f->sass->emitted->layout->bindless_base;
   const uint64_t own = final_view_size(f->mercury, section);
   uint8_t *const bytes = final_new(f, own);
   memcpy(bytes, final_view_bytes(f->mercury, section), own);

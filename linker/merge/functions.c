@@ -135,12 +135,22 @@ static bool functions_constants_are_missed(tl_merging *m, uint32_t section) {
                                               : tl_module_find_section(m->module, bank->name) == TL_NONE;
 }
 
+/* L767: nvlink looks for the table that ptxas laid out in a kernel that is not named, and does not find it (D138). */
+static void functions_miss_table(const tl_merging *m, const tl_cubin_section *section) {
+  if (tl_defect_matched(m->module->options, TL_DEFECT_D138))
+    m->module->deleted_section = true;
+  else
+    tl_defect_note(m->module->diagnostics, TL_DEFECT_D138, tl_merging_text(m, section->name));
+}
+
 static void functions_note_banks(tl_merging *m) {
   for (uint32_t s = 1; s < m->cubin->section_count; s++) {
     const tl_cubin_section *const section = &m->cubin->sections[s];
     if (!m->module->eliminates || !(m->section_state[s] & TL_SECTION_DEAD) || section->info >= m->cubin->section_count)
       continue;
-    if (tl_section_type_is_constant(section->type))
+    if (section->type == SHT_CUDA_IMAGE_HEADERS)
+      functions_miss_table(m, section);
+    else if (tl_section_type_is_constant(section->type))
       m->module->deleted_section |= functions_constants_are_missed(m, s);
     else if (section->type == SHT_CUDA_SHARED)
       m->module->deleted_section |= functions_shared_is_missed(m, section);

@@ -20,6 +20,8 @@ void tl_merge_report(tl_merging *m, const tl_message_row *row, uint32_t name, co
 static bool merge_section_is_about_text(uint32_t type, uint8_t state) {
   if (type == SHT_CUDA_SHARED && state == TL_SECTION_LOST)
     return false;
+  if (type == SHT_CUDA_IMAGE_HEADERS) /* tables of all bodies stay (L767) */
+    return state == TL_SECTION_DEAD;
   return type == SHT_CUDA_INFO || type == SHT_CUDA_SHARED || type == SHT_CUDA_LOCAL ||
          tl_section_type_is_constant(type);
 }

@@ -30,7 +30,7 @@ static const char *const class_r[] = {"D1",   "D2",   "D3",   "D4",   "D5",   "D
                                       "D60",  "D61",  "D63",  "D64",  "D69",  "D70",  "D76",  "D77",  "D78",  "D79",
                                       "D82",  "D83",  "D84",  "D85",  "D86",  "D87",  "D88",  "D89",  "D90",  "D91",
                                       "D92",  "D93",  "D94",  "D95",  "D96",  "D100", "D102", "D103", "D104", "D105",
-                                      "D111", "D114", "D113", "D115", "D120", "D121", "D135", "D137", NULL};
+                                      "D111", "D114", "D113", "D115", "D120", "D121", "D135", "D137", "D138", NULL};
 
 /* Rows of class E: nvlink has no answer to match. */
 static const char *const class_e[] = {"D14", "D15", "D16", "D17", "D18", "D19", "D20", "D32",  "D42",

@@ -1,0 +1,81 @@
+/* Tables of textures that ptxas laid out in kernels of -ewp objects (L749, L767): in the capsule a section of Mercury's, on
+ * the SASS side the end of the kernel's parameters. nvlink makes the SASS side anew from Mercury's: all such tables begin
+ * at one place, behind the parameters of the kernel that has most, and the loads from them in the text follow. */
+#include "finalize/parts.h"
+
+#include "base/bytes.h"
+#include "cubin/elf.h"
+
+enum { TABLE_ALIGN = 16 };
+
+bool final_is_laid(const finalizer *f, uint32_t section) {
+  return final_mercury(f, section)->type == SHT_CUDA_IMAGE_HEADERS && final_mercury(f, section)->pieces.count &&
+         f->sass_section[section] != TL_NONE;
+}
+
+/* Of the body that stands: its part of the parameters and of the table; either may be missing. */
+typedef struct laid_parts {
+  const tl_piece *parameters, *table;
+} laid_parts;
+
+static laid_parts laid_parts_of(const finalizer *f, uint32_t table) {
+  const uint32_t file = final_standing_file(f, final_mercury(f, table)->about);
+  return (laid_parts){final_piece_of(final_sass(f, f->sass_section[table]), file),
+                      final_piece_of(final_mercury(f, table), file)};
+}
+
+/* Where the input's table begins. */
+static uint64_t laid_own_place(const finalizer *f, uint32_t table) {
+  const laid_parts parts = laid_parts_of(f, table);
+  return parts.parameters && parts.table && parts.parameters->size >= parts.table->size
+             ? parts.parameters->size - parts.table->size
+             : 0;
+}
+
+uint64_t final_laid_base(const finalizer *f) {
+  const tl_module *const m = f->sass->module;
+  uint64_t base = 0;
+  for (size_t k = 0; k < m->all_kernels.count; k++) {
+    const uint32_t bank = m->sections.items[m->symbols.items[m->all_kernels.items[k]].section].constant0;
+    const uint32_t table = bank == TL_NONE ? TL_NONE : f->mercury_section[bank];
+    if (table != TL_NONE && final_is_laid(f, table))
+      base = tl_larger(laid_own_place(f, table), base);
+    else if (bank != TL_NONE)
+      base = tl_larger(m->sections.items[bank].size, base);
+  }
+  return tl_align(base, TABLE_ALIGN);
+}
+
+/* A load's offset in the bank, in bytes, begins at that bit; 0 for what is no load. */
+static unsigned laid_field(const uint8_t *instruction) {
+  enum { OPCODE = 0xfff, LOAD = 0xb82, LOAD_UNIFORM = 0x7ac, BIT = 38, BIT_UNIFORM = 37 };
+  const uint16_t opcode = tl_get16(instruction) & OPCODE;
+  return opcode == LOAD ? BIT : opcode == LOAD_UNIFORM ? BIT_UNIFORM : 0;
+}
+
+/* A record that loads from the table (L103). */
+static bool laid_is_load(const uint8_t *record, uint64_t left) {
+  enum { SIZE = 32, OF_TABLE = 0x49 };
+  return left >= SIZE && record[0] == 2 && record[1] == 0x22 && record[3] == 6 && record[12] == OF_TABLE;
+}
+
+void final_move_laid_loads(finalizer *f, uint32_t text, uint8_t *bytes, uint64_t size) {
+  const uint32_t table = final_mercury(f, text)->constant0;
+  const tl_code *const map = table != TL_NONE && final_is_laid(f, table) ? final_code_map_of(f, text) : NULL;
+  const laid_parts parts = map ? laid_parts_of(f, table) : (laid_parts){NULL, NULL};
+  if (!parts.table)
+    return;
+  const uint8_t *const capsule = final_view_bytes(f->mercury, text);
+  const uint64_t capsule_size = final_view_size(f->mercury, text);
+  const uint64_t distance = final_laid_base(f) + parts.table->offset - laid_own_place(f, table);
+  for (size_t i = 0; i < map->count; i++) {
+    const tl_code_place *const place = &map->items[i];
+    if (!place->record || place->record >= capsule_size || place->sass + TL_CODE_INSTRUCTION > size ||
+        !laid_is_load(capsule + place->record, capsule_size - place->record))
+      continue;
+    uint8_t *const at = bytes + place->sass;
+    const unsigned field = laid_field(at);
+    if (field)
+      tl_put64(at, tl_get64(at) + (distance << field));
+  }
+}
