@@ -75,10 +75,10 @@ const char *ref_demangle_operator_text(ref_mangled *name) {
   return ref_demangle_join(name, "operator %s", found->text);
 }
 
-/* Eight or sixteen hexadecimal digits of a float or double. */
+/* RF305: whole bytes in hexadecimal digits, whatever the type: up to eight digits are a float's, more a double's. */
 static const char *ref_demangle_floating(ref_mangled *name, const char *digits, size_t length) {
   char copy[17] = "", text[64];
-  if (length != 8 && length != 16) {
+  if (length % 2 != 0 || length >= sizeof copy) {
     name->failed = true;
     return "";
   }
@@ -89,28 +89,37 @@ static const char *ref_demangle_floating(ref_mangled *name, const char *digits, 
   double value = 0;
   memcpy(&single, &half, sizeof single);
   memcpy(&value, &bits, sizeof value);
-  value = length == 8 ? (double)single : value;
-  (void)snprintf(text, sizeof text, "%g", value);
+  if (length <= 8) {
+    (void)snprintf(text, sizeof text, "%g", (double)single);
+  } else {
+    (void)snprintf(text, sizeof text, "%.15g", value);
+  }
   return ref_demangle_join(name, "%s%s", text, strpbrk(text, ".en") == NULL ? ".0" : "");
 }
 
-/* L type value E, or L_Z function E. */
+/* L type value E, or L_Z function E. RF305: of a type alone, what has no value in a name. */
 const char *ref_demangle_literal(ref_mangled *name) {
   name->failed = name->failed || !ref_demangle_take(name, "L");
+  if (ref_demangle_take(name, "DnE")) {
+    return "nullptr";
+  }
   if (ref_demangle_take(name, "_Z")) {
     const char *text = ref_demangle_encoding(name, false);
     name->failed = name->failed || !ref_demangle_take(name, "E");
     return text;
   }
-  const bool floating = *name->at == 'f' || *name->at == 'd';
+  const bool floating = *name->at != 0 && strchr("fdeg", *name->at) != NULL;
   const char *type = ref_demangle_type_text(name);
   const bool negative = !floating && ref_demangle_take(name, "n");
   const char *digits = name->at;
   const size_t length = strspn(digits, floating ? "0123456789abcdef" : "0123456789");
   name->at += name->failed ? 0 : length;
-  name->failed = name->failed || length == 0 || !ref_demangle_take(name, "E");
+  name->failed = name->failed || (length == 0 && negative) || !ref_demangle_take(name, "E");
   if (floating) {
     return ref_demangle_join(name, "(%s)%s", type, ref_demangle_floating(name, digits, length));
+  }
+  if (length == 0) {
+    return ref_demangle_join(name, "(%s)\"...\"", type);
   }
   return ref_demangle_join(name, "(%s)%s%.*s", type, negative ? "-" : "", (int)length, digits);
 }
