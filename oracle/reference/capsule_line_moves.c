@@ -21,20 +21,6 @@ typedef struct ref_line_moves {
   bool is_moved;       /* the sequence is of this text */
 } ref_line_moves;
 
-static bool ref_line_moves_read(const ref_section *section, uint64_t *at, uint64_t *value) {
-  unsigned shift = 0;
-  *value = 0;
-  while (*at < section->size) {
-    const uint8_t byte = section->data[(*at)++];
-    *value |= shift < 64 ? (uint64_t)(byte & 0x7f) << shift : 0;
-    shift += 7;
-    if ((byte & 0x80) == 0) {
-      return true;
-    }
-  }
-  return false;
-}
-
 static void ref_line_moves_byte(ref_line_moves *lines, unsigned value) {
   const uint8_t byte = (uint8_t)value;
   ref_bytes_add(lines->link, &lines->output, &byte, 1);
@@ -103,7 +89,8 @@ static void ref_line_moves_begin(ref_line_moves *lines, uint64_t at, uint64_t no
 
 static bool ref_line_moves_extended(ref_line_moves *lines, uint64_t start, uint64_t *at) {
   uint64_t size = 0;
-  if (!ref_line_moves_read(lines->section, at, &size) || size == 0 || size > lines->section->size - *at) {
+  if (!ref_line_program_number(lines->section->data, lines->section->size, at, &size) || size == 0 ||
+      size > lines->section->size - *at) {
     return false;
   }
   const uint64_t body = *at;
@@ -119,7 +106,7 @@ static bool ref_line_moves_extended(ref_line_moves *lines, uint64_t start, uint6
 static bool ref_line_moves_standard(ref_line_moves *lines, unsigned code, uint64_t start, uint64_t *at) {
   uint64_t number = 0;
   for (unsigned i = 0; i < lines->unit[OPERAND_COUNTS_AT + code - 1]; i++) {
-    if (!ref_line_moves_read(lines->section, at, &number)) {
+    if (!ref_line_program_number(lines->section->data, lines->section->size, at, &number)) {
       return false;
     }
   }

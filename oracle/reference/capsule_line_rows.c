@@ -27,16 +27,28 @@ typedef struct ref_line_rows {
   size_t count, capacity;
 } ref_line_rows;
 
-static uint64_t ref_line_rows_number(ref_line_rows *rows, bool is_signed) {
-  uint64_t value = 0;
+/* LEB128 */
+bool ref_line_program_number(const uint8_t *data, uint64_t size, uint64_t *at, uint64_t *value) {
   unsigned shift = 0;
-  uint8_t byte = LARGE;
-  while (rows->at < rows->end && (byte & LARGE) != 0) {
-    byte = rows->unit[rows->at++];
-    value |= shift < 64 ? (uint64_t)(byte & 0x7f) << shift : 0;
+  *value = 0;
+  while (*at < size) {
+    const uint8_t byte = data[(*at)++];
+    *value |= shift < 64 ? (uint64_t)(byte & 0x7f) << shift : 0;
     shift += 7;
+    if ((byte & LARGE) == 0) {
+      return true;
+    }
   }
-  return is_signed && shift < 64 && (byte & 0x40) != 0 ? value | UINT64_MAX << shift : value;
+  return false;
+}
+
+static uint64_t ref_line_rows_number(ref_line_rows *rows, bool is_signed) {
+  const uint64_t from = rows->at;
+  uint64_t value = 0;
+  (void)ref_line_program_number(rows->unit, rows->end, &rows->at, &value);
+  const uint64_t bits = 7 * (rows->at - from);
+  const bool negative = is_signed && bits > 0 && (rows->unit[rows->at - 1] & 0x40) != 0;
+  return negative && bits < 64 ? value | UINT64_MAX << bits : value;
 }
 
 static void ref_line_rows_add(ref_line_rows *rows) {

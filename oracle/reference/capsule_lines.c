@@ -1,21 +1,11 @@
 /* SASS `.debug_line` and `.nv_debug_line_sass` of a capsule link: M25, M21. Of each unit the header comes from the Mercury
  * view, the sequences from the SASS view: those of live functions, in the order of the output's symbols. */
 #include "capsule.h"
+#include "line_program.h"
 
 #include <string.h>
 
-enum {
-  LENGTH_BYTES = 4,
-  HEADER_LENGTH_AT = 6,
-  PROGRAM_AT = 10,
-  FIRST_SPECIAL_AT = 15,
-  OPERAND_COUNTS_AT = 16,
-  EXTENDED = 0,
-  END_SEQUENCE = 1,
-  SET_ADDRESS = 2,
-  ADVANCE = 2, /* not extended */
-  FIXED_ADVANCE = 9
-};
+enum { LENGTH_BYTES = 4, HEADER_LENGTH_AT = 6, PROGRAM_AT = 10, SMALLEST_UNIT = OPERAND_COUNTS_AT + 1 };
 
 typedef struct ref_sequence {
   uint64_t start, end, address_at; /* in the unit */
@@ -36,24 +26,9 @@ typedef struct ref_lines {
   ref_indices *units; /* places of units: in the SASS section and in the output, by turns; or NULL */
 } ref_lines;
 
-/* LEB128; false when it runs past the end. */
-static bool ref_lines_skip_number(const uint8_t *data, uint64_t size, uint64_t *at, uint64_t *value) {
-  unsigned shift = 0;
-  *value = 0;
-  while (*at < size) {
-    const uint8_t byte = data[(*at)++];
-    *value |= shift < 64 ? (uint64_t)(byte & 0x7f) << shift : 0;
-    shift += 7;
-    if ((byte & 0x80) == 0) {
-      return true;
-    }
-  }
-  return false;
-}
-
 /* One operation of the line program; notes where an address stands. Returns false at the end or when it is damaged. */
 static bool ref_lines_step(const uint8_t *unit, uint64_t size, uint64_t *at, uint64_t *address_at, bool *ends) {
-  const uint8_t first_special = unit[FIRST_SPECIAL_AT - 1];
+  const uint8_t first_special = unit[FIRST_SPECIAL_AT];
   uint64_t number = 0;
   *ends = false;
   if (*at >= size) {
@@ -61,7 +36,7 @@ static bool ref_lines_step(const uint8_t *unit, uint64_t size, uint64_t *at, uin
   }
   const uint8_t code = unit[(*at)++];
   if (code == EXTENDED) {
-    if (!ref_lines_skip_number(unit, size, at, &number) || number == 0 || number > size - *at) {
+    if (!ref_line_program_number(unit, size, at, &number) || number == 0 || number > size - *at) {
       return false;
     }
     if (unit[*at] == SET_ADDRESS) {
@@ -79,12 +54,12 @@ static bool ref_lines_step(const uint8_t *unit, uint64_t size, uint64_t *at, uin
     return *at <= size;
   }
   const uint64_t counts_at =
-      (uint64_t)FIRST_SPECIAL_AT + code - 1; /* behind a damaged header's end there is no count */
+      (uint64_t)OPERAND_COUNTS_AT + code - 1; /* behind a damaged header's end there is no count */
   if (counts_at >= size) {
     return false;
   }
   for (uint8_t i = 0; i < unit[counts_at]; i++) {
-    if (!ref_lines_skip_number(unit, size, at, &number)) {
+    if (!ref_line_program_number(unit, size, at, &number)) {
       return false;
     }
   }
@@ -160,7 +135,7 @@ static void ref_lines_add_longer(ref_lines *lines, const uint8_t *unit, const re
     before = ends ? before : at;
   }
   uint64_t operand = last + 1;
-  if (unit[last] != ADVANCE || !ref_lines_skip_number(unit, before, &operand, &advance)) {
+  if (unit[last] != ADVANCE_ADDRESS || !ref_line_program_number(unit, before, &operand, &advance)) {
     ref_message_fatal(link, "RF226", "the line rows of a jump slot end without an advance");
   }
   ref_bytes_add(link, &lines->output, unit + sequence->start, (size_t)(last + 1 - sequence->start));
@@ -223,8 +198,7 @@ static void ref_lines_add_unit(ref_lines *lines, const uint8_t *unit, uint64_t s
                                const ref_mercury_unit *other) {
   ref_link *link = lines->capsule->mercury;
   const uint64_t program = PROGRAM_AT + (uint64_t)ref_u32(unit + HEADER_LENGTH_AT);
-  if (program > size || program < OPERAND_COUNTS_AT ||
-      unit[FIRST_SPECIAL_AT - 1] + (uint64_t)FIRST_SPECIAL_AT > program) {
+  if (program > size || program < SMALLEST_UNIT || unit[FIRST_SPECIAL_AT] + (uint64_t)OPERAND_COUNTS_AT > program) {
     ref_message_fatal(link, "D40", "a unit of '%s' has a header of %llu bytes",
                       lines->capsule->sass->sections[lines->section].name, (unsigned long long)program);
   }
@@ -244,11 +218,11 @@ static void ref_lines_add_units(ref_lines *lines, const ref_out_section *sass, u
   if (end > sass->data.size || other_end > mercury->data.size) { /* a table of a type without bytes */
     ref_message_fatal(lines->capsule->mercury, "D40", "section '%s' has no bytes", sass->name);
   }
-  while (end - at >= OPERAND_COUNTS_AT && other_end - other >= OPERAND_COUNTS_AT) {
+  while (end - at >= SMALLEST_UNIT && other_end - other >= SMALLEST_UNIT) {
     const uint8_t *unit = sass->data.data + at, *header = mercury->data.data + other;
     const uint64_t size = LENGTH_BYTES + (uint64_t)ref_u32(unit), other_size = LENGTH_BYTES + (uint64_t)ref_u32(header);
     const uint64_t program = PROGRAM_AT + (uint64_t)ref_u32(unit + HEADER_LENGTH_AT);
-    if (size > end - at || other_size > other_end - other || program > other_size || size < OPERAND_COUNTS_AT) {
+    if (size > end - at || other_size > other_end - other || program > other_size || size < SMALLEST_UNIT) {
       ref_message_fatal(lines->capsule->mercury, "D40", "section '%s' is damaged at 0x%llx", sass->name,
                         (unsigned long long)at);
     }

@@ -14,7 +14,7 @@ const char *ref_demangle_join(ref_mangled *name, const char *format, ...) {
   va_start(arguments, format);
   const int length = vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
-  if (length < 0 || (size_t)length >= name->budget) {
+  if ((size_t)length >= name->budget) {
     name->failed = true;
     return "";
   }
@@ -33,6 +33,10 @@ bool ref_demangle_take(ref_mangled *name, const char *text) {
   }
   name->at += length;
   return true;
+}
+
+void ref_demangle_expect(ref_mangled *name, const char *text) {
+  name->failed = !ref_demangle_take(name, text);
 }
 
 bool ref_demangle_enter(ref_mangled *name) {
@@ -83,7 +87,7 @@ static size_t ref_demangle_instance(ref_mangled *name) {
   if (*name->at != '_') {
     instance = ref_demangle_number(name) + 2;
   }
-  name->failed = name->failed || !ref_demangle_take(name, "_");
+  ref_demangle_expect(name, "_");
   return instance;
 }
 
@@ -93,7 +97,7 @@ static const char *ref_demangle_unnamed(ref_mangled *name) {
   }
   name->at += 2;
   const char *parameters = ref_demangle_parameters(name);
-  name->failed = name->failed || !ref_demangle_take(name, "E");
+  ref_demangle_expect(name, "E");
   return ref_demangle_join(name, "[lambda%s (instance %zu)]", parameters, ref_demangle_instance(name));
 }
 
@@ -195,7 +199,7 @@ static ref_name_text ref_demangle_nested(ref_mangled *name) {
 /* Z function E entity [_number] */
 static ref_name_text ref_demangle_local(ref_mangled *name) {
   const char *function = ref_demangle_encoding(name, true);
-  name->failed = name->failed || !ref_demangle_take(name, "E");
+  ref_demangle_expect(name, "E");
   name->in_local = true;
   ref_name_text result = ref_demangle_name(name);
   result.text = ref_demangle_qualify(name, function, result.text);
@@ -245,7 +249,7 @@ ref_name_text ref_demangle_name(ref_mangled *name) {
 static const char *ref_demangle_offset(ref_mangled *name) {
   const bool negative = ref_demangle_take(name, "n");
   const size_t number = ref_demangle_number(name);
-  name->failed = name->failed || !ref_demangle_take(name, "_");
+  ref_demangle_expect(name, "_");
   return ref_demangle_join(name, "%s%zu", negative ? "-" : "", number);
 }
 

@@ -36,6 +36,8 @@ typedef struct ref_name_text {
 const char *ref_demangle_join(ref_mangled *name, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Skips `text` when it stands there. */
 bool ref_demangle_take(ref_mangled *name, const char *text);
+/* Where nothing else may stand. */
+void ref_demangle_expect(ref_mangled *name, const char *text);
 void ref_demangle_remember(ref_mangled *name, ref_type type);
 const char *ref_demangle_source_name(ref_mangled *name);
 size_t ref_demangle_number(ref_mangled *name);

@@ -99,13 +99,13 @@ static const char *ref_demangle_floating(ref_mangled *name, const char *digits, 
 
 /* L type value E, or L_Z function E. RF305: of a type alone, what has no value in a name. */
 const char *ref_demangle_literal(ref_mangled *name) {
-  name->failed = name->failed || !ref_demangle_take(name, "L");
+  ref_demangle_expect(name, "L");
   if (ref_demangle_take(name, "DnE")) {
     return "nullptr";
   }
   if (ref_demangle_take(name, "_Z")) {
     const char *text = ref_demangle_encoding(name, false);
-    name->failed = name->failed || !ref_demangle_take(name, "E");
+    ref_demangle_expect(name, "E");
     return text;
   }
   const bool floating = *name->at != 0 && strchr("fdeg", *name->at) != NULL;
@@ -114,7 +114,7 @@ const char *ref_demangle_literal(ref_mangled *name) {
   const char *digits = name->at;
   const size_t length = strspn(digits, floating ? "0123456789abcdef" : "0123456789");
   name->at += name->failed ? 0 : length;
-  name->failed = name->failed || (length == 0 && negative) || !ref_demangle_take(name, "E");
+  name->failed = (length == 0 && negative) || !ref_demangle_take(name, "E");
   if (floating) {
     return ref_demangle_join(name, "(%s)%s", type, ref_demangle_floating(name, digits, length));
   }
@@ -151,7 +151,7 @@ static const char *ref_demangle_call(ref_mangled *name) {
 /* fp_ is the first parameter. */
 static const char *ref_demangle_parameter(ref_mangled *name) {
   const size_t number = *name->at == '_' ? 1 : ref_demangle_number(name) + 2;
-  name->failed = name->failed || !ref_demangle_take(name, "_");
+  ref_demangle_expect(name, "_");
   return ref_demangle_join(name, "param#%zu", number);
 }
 

@@ -78,7 +78,7 @@ ref_type ref_demangle_substitution(ref_mangled *name) {
     name->at += 2;
     return (ref_type){.first = standard, .second = ""};
   }
-  name->failed = name->failed || !ref_demangle_take(name, "S");
+  ref_demangle_expect(name, "S");
   for (bool first = true; !name->failed && *name->at != '_'; first = false) {
     const char digit = *name->at++;
     const bool is_digit = digit >= '0' && digit <= '9', is_letter = digit >= 'A' && digit <= 'Z';
@@ -87,7 +87,7 @@ ref_type ref_demangle_substitution(ref_mangled *name) {
     number = number * 36 + (size_t)(is_digit ? digit - '0' : digit - 'A' + 10);
     number += *name->at == '_';
   }
-  name->failed = name->failed || !ref_demangle_take(name, "_") || number >= name->known_count;
+  name->failed = !ref_demangle_take(name, "_") || number >= name->known_count;
   return name->failed ? ref_no_type : name->known[number];
 }
 
@@ -98,7 +98,7 @@ static ref_type ref_demangle_template_parameter(ref_mangled *name) {
   if (*name->at != '_') {
     number = ref_demangle_number(name) + 2;
   }
-  name->failed = name->failed || !ref_demangle_take(name, "_");
+  ref_demangle_expect(name, "_");
   return ref_demangle_named(ref_demangle_join(name, "T%zu", number));
 }
 
@@ -134,7 +134,7 @@ static ref_type ref_demangle_function_type(ref_mangled *name) {
   const ref_type result = ref_demangle_type(name);
   const char *parameters = ref_demangle_parameters(name);
   const char *reference = ref_demangle_take(name, "R") ? " &" : ref_demangle_take(name, "O") ? " &&" : "";
-  name->failed = name->failed || !ref_demangle_take(name, "E");
+  ref_demangle_expect(name, "E");
   return (ref_type){.first = ref_demangle_join(name, "%s%s", result.first, result.spaced ? " " : ""),
                     .second = ref_demangle_join(name, "%s%s%s", parameters, reference, result.second),
                     .wrapped = true,
@@ -148,7 +148,7 @@ static ref_type ref_demangle_array(ref_mangled *name) {
   } else if (*name->at != '_') {
     size = ref_demangle_expression(name);
   }
-  name->failed = name->failed || !ref_demangle_take(name, "_");
+  ref_demangle_expect(name, "_");
   const ref_type element = ref_demangle_type(name);
   return (ref_type){.first = ref_demangle_join(name, "%s%s", element.first, element.spaced ? " " : ""),
                     .second = ref_demangle_join(name, "[%s]%s", size, element.second),
@@ -164,7 +164,7 @@ static ref_type ref_demangle_member_pointer(ref_mangled *name) {
 /* Dv4_f */
 static ref_type ref_demangle_vector(ref_mangled *name) {
   const size_t count = ref_demangle_number(name);
-  name->failed = name->failed || !ref_demangle_take(name, "_");
+  ref_demangle_expect(name, "_");
   const char *element = ref_demangle_type_text(name);
   return ref_demangle_named(
       ref_demangle_join(name, "%s __attribute((vector_size(%zu*sizeof(%s)))) ", element, count, element));
@@ -172,7 +172,7 @@ static ref_type ref_demangle_vector(ref_mangled *name) {
 
 static ref_type ref_demangle_decltype(ref_mangled *name, bool expression) {
   const char *text = ref_demangle_expression(name);
-  name->failed = name->failed || !ref_demangle_take(name, "E");
+  ref_demangle_expect(name, "E");
   return ref_demangle_named(ref_demangle_join(name, expression ? "decltype((%s))" : "decltype(%s)", text));
 }
 
@@ -301,7 +301,7 @@ const char *ref_demangle_parameters(ref_mangled *name) {
 static const char *ref_demangle_argument(ref_mangled *name) {
   if (ref_demangle_take(name, "X")) {
     const char *text = ref_demangle_expression(name);
-    name->failed = name->failed || !ref_demangle_take(name, "E");
+    ref_demangle_expect(name, "E");
     return text;
   }
   return *name->at == 'L' ? ref_demangle_literal(name) : ref_demangle_type_text(name);
@@ -326,7 +326,7 @@ const char *ref_demangle_arguments(ref_mangled *name) {
       text = ref_demangle_join(name, "%s%s%s", text, count++ == 0 ? "" : ", ", ref_demangle_argument(name));
     }
   }
-  name->failed = name->failed || !ref_demangle_take(name, "E");
+  ref_demangle_expect(name, "E");
   name->in_conversion = in_conversion;
   return ref_demangle_join(name, "<%s>", text);
 }

@@ -3,6 +3,12 @@
 #ifndef REF_LINE_PROGRAM_H
 #define REF_LINE_PROGRAM_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
+/* False when it runs past the end. */
+bool ref_line_program_number(const uint8_t *data, uint64_t size, uint64_t *at, uint64_t *value);
+
 enum {
   UNIT_AT = 10, /* smallest instruction */
   LINE_BASE_AT = 12,

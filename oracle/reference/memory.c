@@ -100,10 +100,10 @@ char *ref_memory_print(ref_link *link, const char *format, ...) {
   va_start(arguments, format);
   const int length = vsnprintf(whole, sizeof whole, format, arguments);
   va_end(arguments);
-  const size_t size = length < 0 ? 1 : (size_t)length + 1;
+  const size_t size = (size_t)length + 1;
   char *text = ref_memory_take_bare(link, size);
   text[0] = 0;
-  if (length >= 0 && size <= sizeof whole) {
+  if (size <= sizeof whole) {
     memcpy(text, whole, size);
     return text;
   }

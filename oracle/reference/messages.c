@@ -10,7 +10,7 @@ static void ref_message_append(ref_link *link, ref_severity severity, const char
   va_list again;
   va_copy(again, arguments);
   const int length = vsnprintf(text, sizeof text, format, arguments);
-  const size_t size = length < 0 ? 1 : (size_t)length + 1;
+  const size_t size = (size_t)length + 1;
   char *kept = REF_TAKE(link, char, size);
   (void)vsnprintf(kept, size, format, again);
   va_end(again);
