@@ -24,6 +24,21 @@ check "one seed, two draws" "$(cmp "$scratch/first" "$scratch/second" 2>&1)" ""
 check "two seeds differ" "$(cmp -s "$scratch/first" "$scratch/other" && printf same || printf other)" other
 check "kinds drawn" "$(cut -f4 "$scratch/first" | sort -u | wc -l)" 5
 
+# Arguments whose order does not count are not swapped, as the sides of == are not; those of a comparison by size are.
+cat >"$scratch/order.c" <<'END'
+int order(const char *a, const char *b) {
+  int r = strcmp(a, b) == 0;
+  r += !memcmp(a, b, 4);
+  r += strcmp(c, d) < 0;
+  r += tl_larger(a, b);
+  r += other(e, f);
+  return r;
+}
+END
+swaps=$(for seed in 1 2 3 4 5 6 7 8; do build/release/tests/bin/fault_draw rows "$seed" 0 5 "$scratch/order.c"; done |
+  awk -F'\t' '$4 == "swapped operand" { print $5 }' | LC_ALL=C sort -u | paste -sd' ')
+check "operands swapped" "$swaps" "b, 4 c, d e, f strcmp(c, d) < 0"
+
 verdicts() { # ROOM OPTION...: of the faults in $scratch/plants
   local room=$1
   shift

@@ -252,6 +252,30 @@ static size_t source_argument_end(const fault_source *s, size_t at, size_t close
   return at;
 }
 
+/* Functions whose first two arguments in a row from `first` on may change places: as with + and ==, that is no fault. Of two
+ * texts compared this holds where only equality is asked. */
+typedef struct source_symmetry {
+  const char *name;
+  unsigned first;
+  bool compares;
+} source_symmetry;
+
+static bool source_is_asked_for_equality(const fault_source *s, size_t name, size_t close) {
+  return fault_token_is(s, name - 1, "!") || fault_token_is(s, close + 1, "==") || fault_token_is(s, close + 1, "!=");
+}
+
+/* Whether argument `number` of the call of the function at `name` may change places with the next one. */
+static bool source_is_symmetric(const fault_source *s, size_t name, size_t close, unsigned number) {
+  static const source_symmetry rows[] = {
+      {"strcmp", 0, true},     {"strncmp", 0, true},     {"memcmp", 0, true},
+      {"tl_larger", 0, false}, {"tl_smaller", 0, false}, {"ref_memory_take", 1, false},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    if (fault_token_is(s, name, rows[i].name) && rows[i].first == number)
+      return !rows[i].compares || source_is_asked_for_equality(s, name, close);
+  return false;
+}
+
 static void source_change_call(fault_source *s, size_t index) {
   static const char *const words[] = {"if", "for", "while", "switch", "return", "sizeof", NULL};
   if (!fault_token_is(s, index, "(") || index == 0 || s->tokens[index - 1].kind != TOKEN_WORD ||
@@ -259,9 +283,9 @@ static void source_change_call(fault_source *s, size_t index) {
     return;
   const size_t close = s->tokens[index].match;
   size_t first = index + 1, end = source_argument_end(s, first, close);
-  while (end < close) {
+  for (unsigned number = 0; end < close; number++) {
     const size_t next = end + 1, next_end = source_argument_end(s, next, close);
-    if (end > first && next_end > next)
+    if (end > first && next_end > next && !source_is_symmetric(s, index - 1, close, number))
       source_add(s, FAULT_OPERANDS, first, next_end - 1, "%.*s, %.*s", SPAN(s, next, next_end - 1),
                  SPAN(s, first, end - 1));
     first = next;
