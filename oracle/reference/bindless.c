@@ -17,13 +17,6 @@ enum {
   LOAD_UNIFORM = 115  /* LDCU */
 };
 
-static int ref_bindless_compare(const ref_link *link, size_t a, size_t b) {
-  (void)link;
-  (void)a;
-  (void)b;
-  return 0;
-}
-
 /* RF33: in order of creation, local ones too. */
 static void ref_bindless_list_type(ref_link *link, ref_indices *list, uint8_t type) {
   for (size_t i = 0; i < link->symbol_count; i++) {
@@ -148,7 +141,7 @@ void ref_bindless_layout(ref_link *link) {
   if (slots->count == 0) {
     return;
   }
-  ref_sort_swapping(link, slots, ref_bindless_compare, REF_TIE_SECOND);
+  ref_sort_swapping(link, slots, NULL, REF_TIE_SECOND);
   const uint64_t base = ref_bindless_find_base(link);
   for (size_t i = 0; i < slots->count; i++) {
     link->symbols[slots->items[i]].slot = base + i * SLOT;

@@ -633,6 +633,7 @@ bool ref_shared_pool_is_used(const ref_link *link);
 uint64_t ref_shared_extern_offset(const ref_link *link, const ref_function *function);
 
 /* sort.c: S1 and W9.2. */
+/* NULL: all are equal. */
 typedef int (*ref_compare)(const ref_link *link, size_t a, size_t b); /* < 0: a comes first */
 typedef enum ref_tie { REF_TIE_FIRST, REF_TIE_SECOND } ref_tie;
 void ref_sort_swapping(ref_link *link, ref_indices *list, ref_compare compare, ref_tie tie);

@@ -602,14 +602,10 @@ static void ref_relocate_check_parameters(ref_link *link) {
   }
 }
 
-static bool ref_relocate_is_internal(const ref_link *link, const ref_out_relocation *entry) {
-  return entry->function != REF_NONE && ref_function_is_internal(link, &link->functions[entry->function]);
-}
-
 /* RF161, L571: what was cleared leaves a record, but for extern shared memory and what is gone. */
 static bool ref_relocate_records_cleared(const ref_link *link, const ref_out_relocation *entry) {
   if (entry->function != REF_NONE) {
-    return ref_relocate_is_internal(link, entry);
+    return ref_function_is_internal(link, &link->functions[entry->function]);
   }
   return entry->symbol != REF_NONE && !link->symbols[entry->symbol].is_extern_shared;
 }

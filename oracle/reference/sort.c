@@ -8,7 +8,7 @@ static void ref_sort_merge(const ref_link *link, ref_indices *list, const ref_in
   for (size_t i = 0; i < list->count; i++) {
     bool take_first = b == second->count;
     if (a < first->count && b < second->count) {
-      const int order = compare(link, first->items[a], second->items[b]);
+      const int order = compare == NULL ? 0 : compare(link, first->items[a], second->items[b]);
       take_first = order < 0 || (order == 0 && tie == REF_TIE_FIRST);
     }
     list->items[i] = take_first ? first->items[a++] : second->items[b++];
