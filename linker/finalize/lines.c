@@ -64,6 +64,7 @@ typedef struct line_writer {
   final_line_bytes out;
   uint8_t *relocations;
   uint64_t relocations_size;
+  bool info; /* .debug_line, whose units .debug_info names */
 } line_writer;
 
 static int lines_compare_entries(const void *a, const void *b) {
@@ -272,6 +273,8 @@ static void lines_write_unit(line_writer *w, const line_table *mercury, const li
                              const line_unit *unit) {
   const line_sequences live = lines_choose(w, sass, unit);
   const uint64_t start = w->out.count;
+  if (w->info) /* all of these come in the order of their places */
+    *tl_vector_push(w->f->arena, &w->f->line_units) = (final_unit){sass->piece->offset + unit->start, start};
   lines_put(w, mercury->bytes + header->start, header->program - header->start);
   for (size_t i = 0; i < live.count; i++) {
     const line_sequence *const one = &live.items[i];
@@ -300,8 +303,9 @@ static void lines_write_file(line_writer *w, const line_table *mercury, const li
 }
 
 const uint8_t *final_lines(finalizer *f, uint32_t section, uint64_t *size) {
-  line_writer w = {.f = f, .sass = f->sass_section[section]};
   const tl_section *const m = final_mercury(f, section);
+  const bool info = strcmp(tl_module_text(f->mercury->module, m->name), ".debug_line") == 0;
+  line_writer w = {.f = f, .sass = f->sass_section[section], .info = info};
   const uint8_t *const bytes = final_view_bytes(f->mercury, section);
   w.mercury_entries = lines_collect_entries(f, &f->mercury_entries, m->relocations[1]);
   w.sass_entries = lines_collect_entries(f, &f->sass_entries, final_sass(f, w.sass)->relocations[1]);
@@ -330,4 +334,54 @@ const uint8_t *final_lines(finalizer *f, uint32_t section, uint64_t *size) {
   }
   *size = w.out.count;
   return w.out.items;
+}
+
+static int lines_compare_units(const void *a, const void *b) {
+  return tl_compare(((const final_unit *)a)->from, ((const final_unit *)b)->from);
+}
+
+/* Where the unit that begins at a place of the SASS view's table is in the output; the place itself where none does. */
+static uint64_t lines_unit_place(const finalizer *f, uint64_t place) {
+  const final_unit key = {.from = place};
+  const final_unit *const found =
+      tl_sorted_find(&key, f->line_units.items, f->line_units.count, sizeof key, lines_compare_units);
+  return found ? found->to : place;
+}
+
+static uint32_t lines_sass_section(const finalizer *f, const char *name) {
+  tl_names *const names = f->sass->module->names;
+  const uint32_t found = tl_names_find(names, name, strlen(name));
+  return found == TL_NONE ? TL_NONE : tl_module_find_section(f->sass->module, found);
+}
+
+/* What was applied to .debug_info (in executables), and what is kept for the next link. */
+void final_move_line_units(finalizer *f) {
+  enum { FIELD = 4 };
+  const tl_module *const m = f->sass->module;
+  const uint32_t info = lines_sass_section(f, ".debug_info"), lines = lines_sass_section(f, ".debug_line");
+  const uint32_t section = info == TL_NONE ? TL_NONE : f->mercury_section[info];
+  if (section == TL_NONE || lines == TL_NONE || !final_plain_index(f, section))
+    return;
+  final_section *const out = &f->sections.items[final_plain_index(f, section)];
+  const uint32_t container = final_mercury(f, section)->relocations[1];
+  const uint32_t symbol = m->sections.items[lines].symbol;
+  uint8_t *const bytes = final_new(f, out->size);
+  if (out->bytes)
+    memcpy(bytes, out->bytes, out->size);
+  for (size_t i = 0; m->mode->final && out->bytes && i < m->relocations.count; i++) {
+    const tl_relocation *const entry = &m->relocations.items[i];
+    if (entry->target == info && entry->symbol == symbol && entry->offset <= out->size &&
+        out->size - entry->offset >= FIELD)
+      tl_put32(bytes + entry->offset, (uint32_t)lines_unit_place(f, tl_get32(bytes + entry->offset)));
+  }
+  out->bytes = out->bytes ? bytes : NULL;
+  const uint32_t kept = container == TL_NONE ? 0 : final_plain_index(f, container);
+  if (!kept || !f->sections.items[kept].bytes)
+    return;
+  final_section *const entries = &f->sections.items[kept];
+  uint8_t *const list = tl_arena_copy(f->arena, entries->bytes, entries->size);
+  for (uint64_t at = 0; at + ELF_RELA_SIZE <= entries->size; at += ELF_RELA_SIZE)
+    if (tl_get32(list + at + 12) == final_symbol_index(f, symbol))
+      tl_put64(list + at + 16, lines_unit_place(f, tl_get64(list + at + 16)));
+  entries->bytes = list;
 }

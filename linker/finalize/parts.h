@@ -40,6 +40,11 @@ typedef struct final_code_map {
   tl_code code;
 } final_code_map;
 
+/* A unit of the SASS line tables: where it begins in the SASS view and in the output. */
+typedef struct final_unit {
+  uint64_t from, to;
+} final_unit;
+
 /* A function of a text in both views. */
 typedef struct final_function {
   uint32_t text;    /* section of the Mercury module */
@@ -86,7 +91,8 @@ typedef struct finalizer {
   uint8_t *strings; /* .strtab */
   uint64_t strings_size, strings_room, strings_hole;
   TL_VECTOR(final_frame) frames;
-  uint32_t *renamed; /* by Mercury section: offset of the new name in .strtab, 0 */
+  TL_VECTOR(final_unit) line_units; /* of .debug_line, ascending (L768) */
+  uint32_t *renamed;                /* by Mercury section: offset of the new name in .strtab, 0 */
 } finalizer;
 
 static inline const tl_section *final_mercury(const finalizer *f, uint32_t section) {
@@ -177,6 +183,8 @@ void final_move_laid_loads(finalizer *f, uint32_t text, uint8_t *bytes, uint64_t
 const uint8_t *final_registers(finalizer *f, uint32_t section, const uint8_t *bytes, uint64_t size);
 /* Fills the section's relocation section too. */
 const uint8_t *final_lines(finalizer *f, uint32_t section, uint64_t *size);
+/* What .debug_info says of the places of line tables, when all sections are made (L768). */
+void final_move_line_units(finalizer *f);
 const uint8_t *final_frames(finalizer *f, uint32_t section, uint64_t *size);
 const uint8_t *final_frame_relocations(finalizer *f, uint32_t section, uint64_t *size);
 /* What stands where the Mercury copy of reserved shared memory has its place in the file (M28). */

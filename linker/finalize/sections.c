@@ -224,6 +224,7 @@ void final_add_sections(finalizer *f) {
   sections_find_shown_errors(f);
   for (uint32_t i = 0; i < e->section_count; i++)
     sections_fill(f, e->order[i], &f->sections.items[i + 1]);
+  final_move_line_units(f);
 }
 
 /* --- the Mercury side (M7, M10) --- */

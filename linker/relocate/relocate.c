@@ -354,6 +354,14 @@ static bool relocate_is_reserved_clear(const relocating *r, const entry_state *e
   return relocate_clears(e) && strncmp(tl_module_text(r->module, symbol->name), ".nv.reservedSmem", 16) == 0;
 }
 
+/* L768, RF224: on the SASS side of a relocatable capsule the place of a unit's line table waits for the final link. */
+static bool relocate_is_line_unit(const relocating *r, const entry_state *e, const tl_symbol *symbol) {
+  const tl_module *const m = r->module;
+  return m->capsule && m->view == TL_VIEW_SASS && symbol->section != TL_NONE &&
+         strcmp(tl_module_text(m, m->sections.items[symbol->section].name), ".debug_line") == 0 &&
+         strcmp(tl_module_text(m, m->sections.items[e->entry->target].name), ".debug_info") == 0;
+}
+
 /* R53, R54: a relocatable output keeps what is weak, what a kernel has an instance for and what is undefined outside
  * shared memory and constants; the rest is applied although nothing has its final place yet (D1, D4, D6). */
 static bool relocate_in_relocatable(const relocating *r, entry_state *e, outcome *result) {
@@ -369,7 +377,7 @@ static bool relocate_in_relocatable(const relocating *r, entry_state *e, outcome
   if (!reserved && relocate_clear_waits(r, e))
     return true;
   if (tl_type_of(symbol) == STT_SECTION)
-    return relocate_keeps_for_later(r, e, TL_DEFECT_D92);
+    return relocate_is_line_unit(r, e, symbol) || relocate_keeps_for_later(r, e, TL_DEFECT_D92);
   const bool weak = tl_binding_of(symbol) == STB_WEAK && (!symbol->external_shared || function == TL_NONE);
   const bool elsewhere = weak && !relocate_is_placed_by_loader(r, symbol);
   const bool nothing = e->type == 0;
