@@ -133,6 +133,8 @@ static uint8_t *bindless_kernel_masks(const tl_module *module, const tl_graph *g
     const bool alone = single && module->kernels.items[0] == module->all_kernels.items[k];
     const tl_symbol *const kernel = &module->symbols.items[module->all_kernels.items[k]];
     const uint32_t mask = (kernel->late ? own : reached)[kernel->function];
+    if (module->capsule && kernel->late) /* L769: none at all */
+      continue;
     result[k] = (uint8_t)(mask | (alone ? bindless_input_mask(module) : 0));
   }
   return result;
