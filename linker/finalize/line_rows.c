@@ -42,7 +42,9 @@ typedef struct row_writer {
   uint32_t written;     /* rows, without the second of the first place's two */
   tl_u32_vector number; /* by row of the Mercury sequence: the number of the row that it became, 0 */
   const line_shape *shape;
-  TL_VECTOR(line_row) waiting; /* rows for one place */
+  TL_VECTOR(line_row) rows; /* of the Mercury sequence, as far as it was read */
+  uint32_t waiting;         /* number of the last row for the place in hand, 0 */
+  tl_u32_vector chain;      /* room for what is written at a place */
 } row_writer;
 
 /* --- reading --- */
@@ -192,37 +194,57 @@ static void rows_put_row(row_writer *w, line_row row) {
   w->last = row;
 }
 
-/* Writes the rows that wait for a place. The first place's row stands twice unless it is about the entry; the second of the
+/* The row that waits, and before it in its call chain the rows that are not there yet, innermost first. A call stands before
+ * what is inlined at it. */
+static void rows_find_chain(row_writer *w) {
+  uint32_t number = w->waiting;
+  w->chain.count = 0;
+  while (number) {
+    tl_u32_push(w->arena, &w->chain, number);
+    const uint64_t caller = w->rows.items[number - 1].caller;
+    number = caller < number && caller && !w->number.items[caller - 1] ? (uint32_t)caller : 0;
+  }
+}
+
+/* Whether a row says nothing that the row before it has not said. */
+static bool rows_is_repeated(const row_writer *w, const line_row *row) {
+  const uint64_t caller = row->caller && row->caller < row->number ? w->number.items[row->caller - 1] : 0;
+  return w->written && row->line == w->last.line && row->file == w->last.file && caller == w->last.caller &&
+         row->name == w->last.name;
+}
+
+/* Writes what waits for a place (L751). The first place's row stands twice unless it is about the entry; the second of the
  * two has no number. */
 static void rows_flush(row_writer *w, uint64_t to, bool translated) {
-  for (size_t i = 0; i < w->waiting.count; i++) {
-    line_row row = w->waiting.items[i];
+  rows_find_chain(w);
+  if (w->chain.count == 1 && rows_is_repeated(w, &w->rows.items[w->waiting - 1]))
+    w->chain.count = 0;
+  for (size_t i = w->chain.count; i-- > 0;) {
+    line_row row = w->rows.items[w->chain.items[i] - 1];
     row.at = to;
-    if (translated && !to && i + 1 == w->waiting.count && !row.entry)
+    if (translated && !to && i == 0 && !row.entry)
       rows_put_row(w, row);
     rows_put_row(w, row);
     w->number.items[row.number - 1] = ++w->written;
   }
-  w->waiting.count = 0;
+  w->waiting = 0;
 }
 
-/* A row takes the place of one that waits for the same place and is inlined at the same call. */
-static void rows_wait(row_writer *w, const line_row *row) {
-  if (w->waiting.count && w->waiting.items[w->waiting.count - 1].caller == row->caller)
-    w->waiting.count--;
-  *tl_vector_push(w->arena, &w->waiting) = *row;
+static void rows_keep(row_writer *w, const line_row *row) {
+  *tl_vector_push(w->arena, &w->rows) = *row;
+  tl_u32_push(w->arena, &w->number, 0);
 }
 
 /* A row belongs to the first instruction that stands at its place or behind it. */
 static void rows_translate(row_writer *w, row_reader *r, const tl_code *map) {
   size_t place = 0;
   while (rows_next(r, w->shape)) {
-    tl_u32_push(w->arena, &w->number, 0);
+    rows_keep(w, &r->row);
     for (; place < map->count && (!map->items[place].code || map->items[place].mercury < r->row.at); place++)
       if (map->items[place].code)
         rows_flush(w, map->items[place].sass, true);
     if (place < map->count)
-      rows_wait(w, &r->row);
+      w->waiting = r->row.number;
   }
   if (place < map->count)
     rows_flush(w, map->items[place].sass, true);
@@ -231,11 +253,11 @@ static void rows_translate(row_writer *w, row_reader *r, const tl_code *map) {
 static void rows_copy(row_writer *w, row_reader *r) {
   uint64_t at = 0;
   while (rows_next(r, w->shape)) {
-    tl_u32_push(w->arena, &w->number, 0);
+    rows_keep(w, &r->row);
     if (r->row.at != at)
       rows_flush(w, at, false);
     at = r->row.at;
-    rows_wait(w, &r->row);
+    w->waiting = r->row.number;
   }
   rows_flush(w, at, false);
 }
