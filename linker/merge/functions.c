@@ -286,8 +286,10 @@ static void functions_check_dead(tl_merging *m, const tl_cubin_symbol *s, const 
                     module->files[function->first_file].path);
 }
 
-/* What a later variable of a dead function's name is compared with (L90): its first definition, else its first mention. */
-static void functions_remember_dead(tl_merging *m, const tl_cubin_symbol *s, const tl_function *resolved) {
+/* What a later variable of a dead function's name is compared with (L90): its body that stands, else its first mention. The
+ * file is that of the first body. */
+static void functions_remember_dead(tl_merging *m, uint32_t symbol, const tl_function *resolved) {
+  const tl_cubin_symbol *const s = &m->cubin->symbols[symbol];
   tl_module *const module = m->module;
   if (tl_symbol_binding(s) == STB_LOCAL) {
     tl_map_set(&module->local_function_names, s->name, s->other & STO_ENTRY ? TL_LOCAL_KERNEL : 0);
@@ -302,11 +304,13 @@ static void functions_remember_dead(tl_merging *m, const tl_cubin_symbol *s, con
         (tl_symbol){.name = s->name, .info = s->info, .other = s->other, .section = TL_NONE, .mention = m->file};
   }
   tl_symbol *const function = &module->dead_functions.items[known];
-  if (s->section == SHN_UNDEF || function->section != TL_NONE)
+  const bool first = s->section != SHN_UNDEF && function->section == TL_NONE;
+  if (!first && m->bodies[symbol].role != TL_BODY_REPLACES)
     return;
   function->section = 0;
   function->info = s->info;
   function->size = s->size;
+  function->mention = first ? m->file : function->mention;
 }
 
 /* A dead function creates nothing, but a second strong definition is reported all the same (C84), and compiler constants
@@ -314,7 +318,7 @@ static void functions_remember_dead(tl_merging *m, const tl_cubin_symbol *s, con
 static void functions_pass_dead(tl_merging *m, uint32_t symbol) {
   const tl_body *const body = &m->bodies[symbol];
   const tl_function *const function = &m->module->resolution->functions.items[body->function];
-  functions_remember_dead(m, &m->cubin->symbols[symbol], function);
+  functions_remember_dead(m, symbol, function);
   if (body->role == TL_BODY_DUPLICATE)
     functions_report_duplicate(m, symbol, function->first_file);
   if (body->role == TL_BODY_REPLACES)
@@ -494,6 +498,7 @@ static void functions_define(tl_merging *m, uint32_t symbol, uint32_t out, bool 
     functions_check_alias(m, symbol, text);
   module->odd_slots |= text == module->jump_slots; /* a second function in a slot (L475) */
   result->size = s->size;
+  result->mention = m->file; /* what messages about the name say first (L90) */
   if (new || !create)
     functions_take_other(m, result, s); /* otherwise that of the first mention stays (W4.6) */
   if (create || (tl_cubin_primary(m->cubin, s->section) == symbol && !module->sections.items[text].led))
@@ -556,13 +561,13 @@ static uint32_t functions_replaced_constants(const tl_merging *m, uint32_t text,
 }
 
 /* L263: of a body that replaces another nvlink takes as many bytes as its symbol says, also those behind its text (L237).
- * In Mercury's view that is the size of the decoded instructions. */
+ * In Mercury's view, where the symbol says the size of the decoded instructions, it takes the whole capsule. */
 static uint64_t functions_body_size(const tl_merging *m, const tl_cubin_symbol *symbol, const tl_cubin_section *text) {
   if (symbol->size > text->size && m->module->view == TL_VIEW_SASS)
     tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, m->cubin->symbol_table,
                      (uint64_t)(symbol - m->cubin->symbols) * ELF_SYMBOL_SIZE,
                      "st_size of a function is larger than its text (L237)");
-  if (symbol->size >= text->size)
+  if (symbol->size >= text->size || m->module->view == TL_VIEW_MERCURY)
     return text->size;
   if (tl_defect_matched(m->module->options, TL_DEFECT_D40))
     return symbol->size;
@@ -729,19 +734,26 @@ static uint32_t functions_find_variable(const tl_merging *m, const tl_cubin_symb
   return out != TL_NONE && tl_type_of(&m->module->symbols.items[out]) != STT_FUNC ? out : TL_NONE;
 }
 
-/* A name that is a variable in an earlier file ends the link, also when the function is dead (V8, L90, L186). */
+/* A name that is a variable in an earlier file ends the link, also when the function is dead (V8, L90, L186): that of a
+ * kernel by what is reported alone (L753). Extern shared memory counts as defined (L752), a texture's file is not told. */
 static void functions_pass_variable(tl_merging *m, uint32_t symbol, uint32_t out) {
   const tl_symbol *const other = &m->module->symbols.items[out];
   const tl_cubin_symbol *const s = &m->cubin->symbols[symbol];
-  const char *const first = other->mention == TL_NONE ? "<input>" : m->module->files[other->mention].path;
+  const unsigned type = tl_type_of(other);
+  const bool texture = type >= STT_CUDA_TEXTURE && type <= STT_CUDA_SURFACE, kernel = s->other & STO_ENTRY;
+  const char *const first = other->mention == TL_NONE || texture ? "<input>" : m->module->files[other->mention].path;
+  if (kernel)
+    functions_report_not_global(m, s);
   tl_merge_report(m, tl_message_row_of(TL_MESSAGE_SPACE_MISMATCH), s->name, first);
-  const bool defined = s->section && other->section != TL_NONE;
+  const bool defined = s->section && (other->section != TL_NONE || other->external_shared);
   const bool weak = tl_symbol_binding(s) == STB_WEAK, other_weak = tl_binding_of(other) == STB_WEAK;
   if (defined && !weak && !other_weak)
     tl_merge_report(m, tl_message_row_of(TL_MESSAGE_MULTIPLE_DEFINITION), s->name, first);
   const tl_site site = {m->cubin->path, NULL, tl_merging_text(m, s->name), TL_NO_OFFSET};
-  const tl_message_id fatal = defined && weak && other_weak ? TL_MESSAGE_NO_REG_COUNT_OLD : TL_MESSAGE_NO_NODE;
-  tl_diagnostics_add(m->module->diagnostics, tl_message_row_of(fatal), site, NULL);
+  const bool both_weak = defined && weak && other_weak;
+  if (both_weak || !kernel)
+    tl_diagnostics_add(m->module->diagnostics,
+                       tl_message_row_of(both_weak ? TL_MESSAGE_NO_REG_COUNT_OLD : TL_MESSAGE_NO_NODE), site, NULL);
 }
 
 /* L148: an alias that an earlier file mentions brings the text of its function once more. Where that is a second strong

@@ -248,8 +248,9 @@ uint32_t tl_merge_place_section(tl_merging *m, uint32_t index) {
 /* Sizes are compared but for two commons, and a common and an initialised definition, where E28 decides (L156). A mention
  * of an array of unknown length fits every size (L71); a definition or common symbol of no size does not (L165). */
 static bool objects_sizes_clash(const tl_merging *m, const tl_cubin_symbol *s, const tl_symbol *known) {
+  const bool placed = known->external_shared && s->section == TL_SECTION_COMMON; /* L752 */
   const bool unknown = (!s->size && s->section == SHN_UNDEF) ||
-                       (!known->size && known->section == TL_NONE && !known->common && !known->zeros_too);
+                       (!known->size && known->section == TL_NONE && !known->common && !known->zeros_too && !placed);
   if (unknown || s->size == known->size)
     return false;
   if (s->section == TL_SECTION_COMMON)
@@ -289,7 +290,8 @@ static bool objects_check_known(tl_merging *m, const tl_cubin_symbol *s, const t
   const bool beside_bss =
       common && (known->zeros_too ||
                  (known->section != TL_NONE && m->module->sections.items[known->section].type != SHT_CUDA_GLOBAL_INIT));
-  if (s->section && (known->section != TL_NONE || known->zeros_too) && both_strong && (reported || beside_bss))
+  const bool defined = known->section != TL_NONE || known->zeros_too || known->external_shared; /* L752 */
+  if (s->section && defined && both_strong && (reported || beside_bss))
     objects_report(m, TL_MESSAGE_MULTIPLE_DEFINITION, s, known);
   return m->module->diagnostics->errors > errors;
 }
