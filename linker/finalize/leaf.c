@@ -15,7 +15,8 @@ enum {
   INSTRUCTION = 16,
   NO_BARRIER = 7,
   NUMBERS = 6,
-  LAST_GENERAL = 4, /* number 5 is for loads waited for in another block, and for textures */
+  LAST_GENERAL = 4,
+  TEXTURE = 5, /* and of loads that are waited for in another block */
   ALL_GENERAL = 0x1f,
   EVERY_NUMBER = 0x3f,
   STACK_POINTER = 1,
@@ -64,6 +65,7 @@ typedef struct leaf {
   uint32_t block_count;
   leaf_state *at_end; /* by block */
   uint32_t *first_predecessor, *predecessors;
+  bool has_textures;
   bool sure;
 } leaf;
 
@@ -127,6 +129,7 @@ static void leaf_read(leaf *l) {
       at->wait = 0;
     at->new_write = at->write;
     at->new_read = at->read;
+    l->has_textures |= leaf_is_texture(at->opcode);
   }
 }
 
@@ -332,8 +335,10 @@ static uint8_t leaf_allocate(leaf *l, uint32_t index, bool writes, const leaf_st
         return (uint8_t)number;
   const bool local = leaf_is_local(l, index, old);
   const leaf_class class = leaf_class_of(at, local, writes, state);
-  if (class == CLASS_TEXTURE || (class == CLASS_LONG && !local))
-    return 5;
+  if (class == CLASS_TEXTURE)
+    return TEXTURE;
+  if (class == CLASS_LONG && !local) /* L754 */
+    return l->has_textures ? LAST_GENERAL : TEXTURE;
   const unsigned base = class == CLASS_LONG ? 2 : 0;
   uint8_t number = NO_BARRIER;
   if (!local && class == CLASS_GENERAL)
