@@ -180,6 +180,7 @@ typedef struct ref_function {
   bool mentioned, mentioned_as_entry, defined_weak_so_far;
   bool defined_so_far;
   size_t defined_in_so_far, first_defined_in_so_far;
+  size_t first_mentioned_in; /* where it is mentioned */
   const char *prototype_so_far;
   bool text_had_rela; /* any body so far; the output keeps one `.rela.text.F` for all of them */
   uint32_t defined_as_so_far;
@@ -534,6 +535,10 @@ bool ref_partial_begins_at_start(const ref_link *link, const ref_out_symbol *sym
 size_t ref_partial_lone_pool(const ref_link *link);
 bool ref_partial_loses_null(const ref_link *link);
 void ref_partial_write_place(ref_link *link);
+
+/* clashes.c */
+void ref_clash_function_with_object(ref_link *link, const ref_file *file, uint32_t symbol);
+bool ref_clash_object_with_function(ref_link *link, const ref_file *file, const ref_symbol *input);
 
 /* many.c */
 bool ref_many_sections(const ref_link *link);

@@ -149,22 +149,6 @@ static void ref_merge_alias(ref_link *link, size_t file_number, uint32_t symbol)
   ref_merge_define_symbol(link, file_number, symbol, text);
 }
 
-/* V8: a function with the name of a variable of an earlier file. */
-static void ref_merge_check_variable(ref_link *link, const ref_file *file, const ref_symbol *input) {
-  const size_t number = ref_map_find(&link->symbol_by_name, input->name);
-  if (number == REF_NONE || link->symbols[number].type == REF_SYMBOL_FUNC) {
-    return;
-  }
-  const char *first = link->files[link->symbols[number].mention_file].name;
-  ref_message_add(link, REF_ERROR, "E23", "Memory space doesn't match for '%s' in '%s', first specified in '%s'",
-                  input->name, file->name, first);
-  if (input->section != 0 && link->symbols[number].section != REF_NONE) {
-    ref_message_add(link, REF_ERROR, "E21", "Multiple definition of '%s' in '%s', first defined in '%s'", input->name,
-                    file->name, first);
-  }
-  ref_message_fatal(link, "E71", "Internal error: no callgraph node");
-}
-
 /* RF183: an alias that an earlier file mentions brings the text of its function along, that of a second strong body too, which
  * must be the same as the first one's as far as both go. */
 static void ref_merge_check_text_of_alias(ref_link *link, size_t file_number, uint32_t symbol) {
@@ -199,7 +183,7 @@ static void ref_merge_check_function(ref_link *link, size_t file_number, uint32_
   if (input->info >> 4 == REF_BIND_LOCAL) {
     return;
   }
-  ref_merge_check_variable(link, file, input);
+  ref_clash_function_with_object(link, file, symbol);
   const bool entry = (input->other & REF_OTHER_ENTRY) != 0;
   if (function->mentioned && function->mentioned_as_entry != entry) {
     ref_message_add(link, REF_ERROR, "E26", "Function '%s' not declared __global__ in all source files",
@@ -210,6 +194,9 @@ static void ref_merge_check_function(ref_link *link, size_t file_number, uint32_
       !function->defined_weak_so_far) {
     ref_message_add(link, REF_ERROR, "E21", "Multiple definition of '%s' in '%s', first defined in '%s'", input->name,
                     file->name, link->files[function->first_defined_in_so_far].name); /* RF48 */
+  }
+  if (!function->mentioned) {
+    function->first_mentioned_in = file_number;
   }
   function->mentioned = true;
   function->mentioned_as_entry = entry;

@@ -350,8 +350,19 @@ static bool ref_object_is_defined(const ref_out_symbol *symbol) {
   return symbol->section != REF_NONE || symbol->common || symbol->is_weak_after_common;
 }
 
+static bool ref_object_is_elsewhere(const ref_symbol *input, const ref_out_symbol *old) {
+  return (input->other & REF_SPACE_MASK) != (old->other & REF_SPACE_MASK);
+}
+
+/* L752: extern shared memory so far, and a definition elsewhere. */
+static bool ref_object_is_extern_array(const ref_symbol *input, const ref_out_symbol *old) {
+  return old->is_extern_shared && old->section == REF_NONE && input->section != 0 &&
+         ref_object_is_elsewhere(input, old);
+}
+
 /* RF11: sizes may differ between two common symbols, and between a common symbol and an initialised variable. RF31: a size
- * of 0 (`extern g[]`) is none; RF202: a definition has its size, also 0. */
+ * of 0 (`extern g[]`) is none; RF202: a definition has its size, also 0. L752: in another space a common symbol is one definition
+ * among others. */
 static bool ref_object_sizes_may_differ(const ref_link *link, const ref_file *file, const ref_symbol *input,
                                         const ref_out_symbol *old) {
   const bool common = input->section == REF_SECTION_COMMON;
@@ -360,8 +371,14 @@ static bool ref_object_sizes_may_differ(const ref_link *link, const ref_file *fi
   const bool old_common = ref_object_is_common(old);
   const bool old_initialised =
       !old->common && old->section != REF_NONE && link->sections[old->section].type != REF_TYPE_GLOBAL;
+  if (ref_object_is_extern_array(input, old)) {
+    return !common;
+  }
   if ((input->size == 0 && input->section == 0) || (old->size == 0 && !ref_object_is_defined(old))) {
     return true;
+  }
+  if (ref_object_is_elsewhere(input, old)) {
+    return false;
   }
   return (common && (old_common || old_initialised)) || (initialised && old_common);
 }
@@ -388,10 +405,12 @@ static void ref_object_check(ref_link *link, size_t file_number, const ref_symbo
   const char *first = undefined_texture ? "<input>" : link->files[old->mention_file].name;
   const bool common = input->section == REF_SECTION_COMMON;
   const bool defined = input->section != 0;
-  const bool old_defined = ref_object_is_defined(old) && !ref_object_is_common(old) && !old->is_extern_shared;
+  const bool elsewhere = ref_object_is_elsewhere(input, old);
+  const bool old_defined = (ref_object_is_defined(old) && !ref_object_is_common(old) && !old->is_extern_shared) ||
+                           ref_object_is_extern_array(input, old);
   const bool extern_again = ref_object_is_extern_again(input, old);
-  const bool textures = undefined_texture && ref_bindless_mask_of(input->info & 15) != 0;
-  if ((input->other & REF_SPACE_MASK) != (old->other & REF_SPACE_MASK) && !textures) {
+  const bool texture = ref_bindless_mask_of(input->info & 15) != 0; /* L753: it is a second definition, nothing else */
+  if (elsewhere && !texture) {
     ref_message_add(link, REF_ERROR, "E23", "Memory space doesn't match for '%s' in '%s', first specified in '%s'",
                     input->name, file, first);
   }
@@ -410,8 +429,8 @@ static void ref_object_check(ref_link *link, size_t file_number, const ref_symbo
                     file, first);
   }
   const bool old_place = old_defined || old->is_extern_shared;
-  const bool both =
-      extern_again ? link->job->bug_compatible && old_place : defined && (!common || old->common) && old_defined;
+  const bool counts = defined && (!common || old->common || elsewhere);
+  const bool both = extern_again ? link->job->bug_compatible && old_place : counts && old_defined;
   if (both && input->info >> 4 != REF_BIND_WEAK && old->bind != REF_BIND_WEAK) {
     ref_message_add(link, REF_ERROR, "E21", "Multiple definition of '%s' in '%s', first defined in '%s'", input->name,
                     file, first);
@@ -515,7 +534,9 @@ static void ref_object_merge_again(ref_link *link, size_t file_number, uint32_t 
     return;
   }
   if (input->section == REF_SECTION_COMMON || (old->common && input->section < file->cubin.section_count)) {
-    ref_object_merge_common(link, file_number, input, number);
+    if (!ref_object_is_elsewhere(input, old)) { /* L752 */
+      ref_object_merge_common(link, file_number, input, number);
+    }
   } else if (old->is_extern_shared && input->size > 0) {
     ref_object_size_extern(link, file_number, input, number);
   } else if (!old_defined && !old->is_extern_shared) {
@@ -531,43 +552,6 @@ static void ref_object_merge_again(ref_link *link, size_t file_number, uint32_t 
   }
 }
 
-/* The size of a function that an earlier symbol defines or mentions. */
-static uint64_t ref_object_size_of_function(const ref_link *link, const ref_function *function) {
-  if (function->defined_so_far) {
-    return link->files[function->defined_in_so_far].cubin.symbols[function->defined_as_so_far].size;
-  }
-  return function->symbol == REF_NONE ? 0 : link->symbols[function->symbol].size;
-}
-
-/* V8, RF202: a variable with the name of a function so far, live or not. What differs is said, and the variable is none. */
-static bool ref_object_is_function(ref_link *link, const ref_file *file, const ref_symbol *input) {
-  const size_t number = ref_map_find(&link->function_by_name, input->name);
-  const ref_function *function = number == REF_NONE ? NULL : &link->functions[number];
-  if (function == NULL || !function->mentioned) {
-    return false;
-  }
-  const size_t errors = link->error_count;
-  const uint64_t size = ref_object_size_of_function(link, function);
-  const size_t file_number = function->defined_so_far || function->symbol == REF_NONE
-                                 ? function->first_defined_in_so_far
-                                 : link->symbols[function->symbol].mention_file;
-  const char *first = link->files[file_number].name;
-  if (function->defined_so_far && (input->other & REF_SPACE_MASK) != 0) {
-    ref_message_add(link, REF_ERROR, "E23", "Memory space doesn't match for '%s' in '%s', first specified in '%s'",
-                    input->name, file->name, first);
-  }
-  if (size != input->size && (function->defined_so_far || size != 0)) {
-    ref_message_add(link, REF_ERROR, "E22", "Size doesn't match for '%s' in '%s', first specified in '%s'", input->name,
-                    file->name, first);
-  }
-  const bool weak = input->info >> 4 == REF_BIND_WEAK && function->defined_weak_so_far;
-  if (function->defined_so_far && input->section != 0 && !weak) {
-    ref_message_add(link, REF_ERROR, "E21", "Multiple definition of '%s' in '%s', first defined in '%s'", input->name,
-                    file->name, first);
-  }
-  return link->error_count > errors;
-}
-
 static void ref_object_merge_symbol(ref_link *link, size_t file_number, uint32_t index) {
   ref_file *file = &link->files[file_number];
   const ref_symbol *input = &file->cubin.symbols[index];
@@ -576,7 +560,7 @@ static void ref_object_merge_symbol(ref_link *link, size_t file_number, uint32_t
   if (input->info >> 4 == REF_BIND_GLOBAL) {
     ref_object_check_entry_data(link, file, input);
   }
-  if (input->info >> 4 != REF_BIND_LOCAL && ref_object_is_function(link, file, input)) {
+  if (input->info >> 4 != REF_BIND_LOCAL && ref_clash_object_with_function(link, file, input)) {
     return;
   }
   if (input->info >> 4 == REF_BIND_LOCAL) {
