@@ -30,6 +30,14 @@ static void ref_clash_check_registers(ref_link *link, const ref_file *file, uint
   ref_message_fatal(link, "E81", "Internal error: no such original reg count");
 }
 
+/* RF306: a strong function is to take a weak variable's place, and the variable's section holds more than it. */
+static void ref_clash_check_place(ref_link *link, const ref_symbol *input, const ref_out_symbol *old) {
+  const bool replaces = input->section != 0 && input->info >> 4 != REF_BIND_WEAK && old->bind == REF_BIND_WEAK;
+  if (replaces && old->section != REF_NONE && link->sections[old->section].parts > 1) {
+    ref_message_fatal(link, "RF306", "Could not replace weak symbol '%s'", input->name);
+  }
+}
+
 /* L90, L753: a function behind a variable or texture of its name. Only a kernel lets the file be read to its end. */
 void ref_clash_function_with_object(ref_link *link, const ref_file *file, uint32_t symbol) {
   const ref_symbol *input = &file->cubin.symbols[symbol];
@@ -51,6 +59,7 @@ void ref_clash_function_with_object(ref_link *link, const ref_file *file, uint32
     ref_clash_say_again(link, file, input->name, first);
   }
   ref_clash_check_registers(link, file, symbol, old);
+  ref_clash_check_place(link, input, old);
   if (!entry) {
     ref_message_fatal(link, "E71", "Internal error: no callgraph node");
   }
@@ -81,8 +90,7 @@ bool ref_clash_object_with_function(ref_link *link, const ref_file *file, const 
     return false;
   }
   const size_t errors = link->error_count;
-  const size_t first_file =
-      function->defined_so_far ? function->first_defined_in_so_far : function->first_mentioned_in;
+  const size_t first_file = function->defined_so_far ? function->first_defined_in_so_far : function->first_mentioned_in;
   const char *first = link->files[first_file].name;
   if (ref_bindless_mask_of(input->info & 15) != 0) {
     ref_clash_say_again(link, file, input->name, first);

@@ -220,6 +220,7 @@ typedef struct ref_out_section {
   uint32_t type;
   uint64_t flags, align, entry_size, size;
   uint64_t own_align; /* compiler constants: before their images were laid out */
+  size_t parts;       /* RF306: blocks of inputs, or shared objects */
   ref_bytes data;
   size_t symbol;        /* its section symbol, or REF_NONE */
   size_t info_section;  /* or REF_NONE */

@@ -67,6 +67,9 @@ static void ref_object_leave_ghost(ref_link *link, size_t number) {
  * definition takes over the value of the weak one that it replaces; by default it has its own. */
 static void ref_object_define_shared(ref_link *link, size_t file_number, const ref_symbol *input, size_t number) {
   const size_t section = ref_object_shared_section(link, &link->files[file_number], input);
+  if (section != REF_NONE) {
+    link->sections[section].parts++;
+  }
   const bool replaces = link->symbols[number].section != REF_NONE && !link->symbols[number].is_extern_shared;
   if (replaces) {
     ref_object_leave_ghost(link, number);
@@ -257,10 +260,13 @@ static void ref_object_add_lost_parameter(ref_link *link, size_t file_number, ui
   if (!wanted || file->cubin.sections[input->section].type != REF_TYPE_CONSTANT) {
     return;
   }
+  const bool appended = !link->functions[file->function_of[owner]].defined_weak_so_far && !link->is_capsule &&
+                        ref_block_place(link, file_number, input->section);
+  const uint64_t offset = appended ? file->offset_in[input->section] : 0; /* RF307 */
   const size_t number = ref_object_create(link, file_number, input);
   ref_out_symbol *symbol = &link->symbols[number];
   symbol->section = link->functions[file->function_of[owner]].constant0;
-  symbol->value = input->value;
+  symbol->value = input->value + offset;
   symbol->size = input->size;
   file->symbol_of[index] = number;
 }

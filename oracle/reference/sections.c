@@ -76,6 +76,7 @@ uint64_t ref_section_append(ref_link *link, size_t number, const ref_section *in
   }
   section->align = input->align > section->align ? input->align : section->align;
   section->size = offset + input->size;
+  section->parts++;
   if (ref_section_type_has_bytes(section->type)) {
     ref_bytes_fill(link, &section->data, (size_t)offset);
     if (input->data != NULL) {
