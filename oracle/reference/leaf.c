@@ -11,6 +11,7 @@ enum {
   BOARDS = 6,
   NO_BOARD = 7,
   LAST_ORDINARY = 4,
+  BOARD_FOUR = 4,
   BOARD_FIVE = 5,
   STALL_BIT = 105,
   WRITE_BIT = 110,
@@ -62,7 +63,7 @@ typedef struct ref_leaf {
   ref_leaf_instruction *instructions;
   ref_leaf_block *blocks;
   ref_token *tokens;
-  bool sure, is_tried;
+  bool sure, is_tried, has_texture;
 } ref_leaf;
 
 static unsigned ref_leaf_bits(const uint8_t *at, unsigned start, unsigned width) {
@@ -374,6 +375,17 @@ static bool ref_leaf_is_texture(const ref_leaf *leaf, const ref_token *token) {
   return !token->is_read && (code == 0xf60 || code == 0xf66 || code == 0xf99);
 }
 
+/* L754: does the kernel read a texture or surface? */
+static bool ref_leaf_has_texture(const ref_leaf *leaf) {
+  static const unsigned codes[] = {0x1f60, 0x1f61, 0x1f63, 0x1f64, 0x1f66, 0x1f69, 0x1f99};
+  for (size_t i = 0; i < leaf->count; i++) {
+    if (ref_leaf_is_in(codes, sizeof codes / sizeof codes[0], leaf->instructions[i].opcode)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 /* M45d: a pending token that this one shares its number with, in the input or because both have the same consumer. */
 static size_t ref_leaf_find_sharer(const ref_leaf *leaf, size_t number, const ref_indices *pending) {
   const ref_token *token = &leaf->tokens[number];
@@ -423,8 +435,11 @@ static unsigned ref_leaf_choose(const ref_leaf *leaf, size_t number, const ref_i
   if (sharer != REF_NONE) {
     return leaf->tokens[sharer].output;
   }
-  if ((!token->is_local && is_long) || ref_leaf_is_texture(leaf, token)) {
-    return BOARD_FIVE; /* M45c */
+  if (ref_leaf_is_texture(leaf, token)) {
+    return BOARD_FIVE; /* M45b */
+  }
+  if (!token->is_local && is_long) {
+    return leaf->has_texture ? BOARD_FOUR : BOARD_FIVE; /* M45c, L754 */
   }
   const unsigned taken = ref_leaf_numbers(leaf, pending);
   for (unsigned n = is_long ? 2 : 0; n <= LAST_ORDINARY; n++) {
@@ -648,6 +663,7 @@ bool ref_leaf_finalize(ref_link *link, ref_bytes *text) {
   }
   uint8_t *old = REF_TAKE(link, uint8_t, text->size);
   memcpy(old, text->data, text->size);
+  leaf.has_texture = ref_leaf_has_texture(&leaf);
   ref_leaf_make_blocks(&leaf);
   ref_leaf_pass(&leaf, false, ref_leaf_find_tokens);
   ref_leaf_pass(&leaf, true, ref_leaf_find_waits);
