@@ -15,6 +15,8 @@ typedef struct ref_line_row {
   uint64_t place, file, caller, name;
   int64_t line;
   bool is_entry;
+  bool is_silent;   /* it says nothing but the caller */
+  uint64_t context; /* the caller, as the rows were numbered */
 } ref_line_row;
 
 typedef struct ref_line_rows {
@@ -26,6 +28,27 @@ typedef struct ref_line_rows {
   ref_line_row *items;
   size_t count, capacity;
 } ref_line_rows;
+
+/* The number of the first row of a chain with this line and file. */
+typedef struct ref_line_known {
+  size_t chain;
+  int64_t line;
+  uint64_t file;
+  size_t number;
+} ref_line_known;
+
+/* Rows as they are and as they come to stand: each once as an instruction's own and once as a caller. Numbers, of callers,
+ * count from 1; 0: not there so far. */
+typedef struct ref_line_mover {
+  const ref_line_row *rows;
+  size_t row_count;
+  ref_line_row *moved;
+  size_t count, number; /* without the silent ones */
+  size_t *number_of, *chain;
+  bool *is_chained; /* once without a number is a ring: nvlink crashes on it */
+  ref_line_known *known; /* by a hash; a power of two, more than there are rows */
+  size_t known_size;
+} ref_line_mover;
 
 /* LEB128 */
 bool ref_line_program_number(const uint8_t *data, uint64_t size, uint64_t *at, uint64_t *value) {
@@ -128,36 +151,140 @@ static void ref_line_rows_read(ref_line_rows *rows) {
   }
 }
 
-/* The row's place in the SASS text, or REF_PLACE_UNKNOWN behind the last instruction. Without `places` it stays (RF131). */
-static uint64_t ref_line_rows_place(const ref_places *places, uint64_t place) {
-  if (places == NULL) {
-    return place;
-  }
-  const uint64_t moved = ref_places_from(places, place);
-  return moved == places->count * INSTRUCTION ? REF_PLACE_UNKNOWN : moved;
-}
-
-/* Of rows at one place of the same inlined call the last counts; callers are numbered as the rows are then. */
-static void ref_line_rows_move(ref_line_rows *rows, const ref_places *places) {
-  uint64_t *number_of = REF_TAKE(rows->link, uint64_t, rows->count + 1);
+/* RF131: the rows stay where they are, one a place and in no inlined code. */
+static void ref_line_rows_keep(ref_line_rows *rows) {
   size_t count = 0;
   for (size_t i = 0; i < rows->count; i++) {
-    ref_line_row row = rows->items[i];
-    const ref_line_row *last = count == 0 ? NULL : &rows->items[count - 1];
-    const uint64_t caller = row.caller <= i ? number_of[row.caller] : 0;
-    row.place = ref_line_rows_place(places, row.place);
-    row.caller = places == NULL ? 0 : caller;
-    row.name = places == NULL ? 0 : row.name;
-    if (row.place == REF_PLACE_UNKNOWN) {
-      continue;
-    }
-    if (last == NULL || last->place != row.place || last->caller != row.caller || last->name != row.name) {
-      count++;
-    }
-    rows->items[count - 1] = row;
-    number_of[i + 1] = count;
+    count += count == 0 || rows->items[count - 1].place != rows->items[i].place ? 1 : 0;
+    rows->items[count - 1] = rows->items[i];
+    rows->items[count - 1].caller = 0;
+    rows->items[count - 1].name = 0;
   }
   rows->count = count;
+}
+
+/* The furthest place that instructions up to each one begin at, plus 1: it only grows, so that places are found by halving. */
+static uint64_t *ref_line_rows_reach(ref_link *link, const ref_places *places) {
+  uint64_t *reach = ref_memory_take(link, places->count + 1, sizeof *reach);
+  uint64_t furthest = 0;
+  for (size_t i = 0; i < places->count; i++) {
+    const bool counts = places->at[i] != REF_PLACE_UNKNOWN && !places->is_padding[i];
+    furthest = counts && places->at[i] >= furthest ? places->at[i] + 1 : furthest;
+    reach[i] = furthest;
+  }
+  return reach;
+}
+
+/* Every row gets its instruction's place in the SASS text, or REF_PLACE_UNKNOWN behind the last one. */
+static void ref_line_rows_place(ref_line_rows *rows, const ref_places *places) {
+  const uint64_t *reach = ref_line_rows_reach(rows->link, places);
+  for (size_t i = 0; i < rows->count; i++) {
+    size_t low = 0, high = places->count;
+    while (low < high) {
+      const size_t middle = low + (high - low) / 2;
+      const bool is_behind = reach[middle] > rows->items[i].place;
+      high = is_behind ? middle : high;
+      low = is_behind ? low : middle + 1;
+    }
+    rows->items[i].place = low == places->count ? REF_PLACE_UNKNOWN : (uint64_t)low * INSTRUCTION;
+  }
+}
+
+/* The row that the row's code is called from, or REF_NONE. */
+static size_t ref_line_rows_caller(const ref_line_mover *mover, size_t row) {
+  const uint64_t caller = mover->rows[row].caller;
+  return caller != 0 && caller <= mover->row_count ? (size_t)caller - 1 : REF_NONE;
+}
+
+/* At the same place a row with the same line and file is none: only its caller is said. */
+static ref_line_row *ref_line_rows_move_one(ref_line_mover *mover, size_t row, uint64_t place) {
+  const size_t caller = ref_line_rows_caller(mover, row);
+  const ref_line_row *said = mover->count == 0 ? NULL : &mover->moved[mover->count - 1];
+  ref_line_row *now = &mover->moved[mover->count++];
+  *now = mover->rows[row];
+  now->place = place;
+  now->context = caller == REF_NONE ? 0 : caller + 1;
+  now->caller = caller == REF_NONE ? 0 : mover->number_of[caller];
+  now->is_silent = said != NULL && said->place == place && said->line == now->line && said->file == now->file;
+  mover->number += now->is_silent ? 0 : 1;
+  return now;
+}
+
+/* A caller is found by its line and file: the number of the first row of the chain that says them. `leaf` names the chain. */
+static size_t ref_line_rows_number_of(ref_line_mover *mover, size_t leaf) {
+  const ref_line_row *row = &mover->moved[mover->count - 1];
+  const uint64_t hash = (uint64_t)row->line * 0x9e3779b97f4a7c15U ^ row->file * 0xc2b2ae3d27d4eb4fU;
+  size_t at = (size_t)(hash >> 32) & (mover->known_size - 1);
+  while (mover->known[at].chain == leaf + 1 && (mover->known[at].line != row->line || mover->known[at].file != row->file)) {
+    at = (at + 1) & (mover->known_size - 1);
+  }
+  if (mover->known[at].chain != leaf + 1) {
+    mover->known[at] =
+        (ref_line_known){.chain = leaf + 1, .line = row->line, .file = row->file, .number = mover->number};
+  }
+  return mover->known[at].number;
+}
+
+/* A row says where its code is called from by the callers' rows: those that no row brought so far come first, outermost first,
+ * to the row's place, though they may be there already as an instruction's own. A row that says nothing new is left out. */
+static void ref_line_rows_move_chain(ref_link *link, ref_line_mover *mover, size_t row) {
+  const uint64_t place = mover->rows[row].place;
+  size_t depth = 0;
+  for (size_t i = ref_line_rows_caller(mover, row); i != REF_NONE && mover->number_of[i] == 0;
+       i = ref_line_rows_caller(mover, i)) {
+    if (mover->is_chained[i]) {
+      ref_message_fatal(link, "RF142", "line rows of inlined code are called from themselves");
+    }
+    mover->is_chained[i] = true;
+    mover->chain[depth++] = i;
+  }
+  while (depth > 0) {
+    const size_t caller = mover->chain[--depth];
+    (void)ref_line_rows_move_one(mover, caller, place);
+    mover->number_of[caller] = ref_line_rows_number_of(mover, row);
+  }
+  const ref_line_row *now = ref_line_rows_move_one(mover, row, place);
+  if (mover->count == 1) { /* a sequence's first row is a caller even so */
+    mover->number_of[row] = 1;
+  }
+  const ref_line_row *said = mover->count < 2 ? now : now - 1;
+  const bool is_repeated = said != now && now->line == said->line && now->file == said->file &&
+                           now->context == said->context && now->name == said->name;
+  if (is_repeated) {
+    mover->number -= now->is_silent ? 0 : 1;
+    mover->count--;
+  }
+}
+
+/* RF142: of the rows of an instruction the last counts. */
+static void ref_line_rows_move(ref_line_rows *rows, const ref_places *places) {
+  ref_line_mover mover = {.rows = rows->items,
+                          .row_count = rows->count,
+                          .moved = ref_memory_take(rows->link, 2 * rows->count + 1, sizeof *mover.moved),
+                          .number_of = ref_memory_take(rows->link, rows->count + 1, sizeof *mover.number_of),
+                          .chain = ref_memory_take(rows->link, rows->count + 1, sizeof *mover.chain),
+                          .is_chained = ref_memory_take(rows->link, rows->count + 1, sizeof *mover.is_chained),
+                          .known_size = 1};
+  while (mover.known_size <= rows->count) {
+    mover.known_size *= 2;
+  }
+  mover.known = ref_memory_take(rows->link, mover.known_size, sizeof *mover.known);
+  size_t last = REF_NONE;
+  ref_line_rows_place(rows, places);
+  for (size_t i = 0; i < rows->count; i++) {
+    if (rows->items[i].place == REF_PLACE_UNKNOWN) {
+      continue;
+    }
+    if (last != REF_NONE && rows->items[last].place != rows->items[i].place) {
+      ref_line_rows_move_chain(rows->link, &mover, last);
+    }
+    last = i;
+  }
+  if (last != REF_NONE) {
+    ref_line_rows_move_chain(rows->link, &mover, last);
+  }
+  rows->items = mover.moved;
+  rows->count = mover.count;
 }
 
 static void ref_line_rows_put_code(ref_line_rows *rows, ref_bytes *output, uint8_t code) {
@@ -204,8 +331,11 @@ static void ref_line_rows_put(ref_line_rows *rows, ref_bytes *output, const ref_
     ref_line_rows_put_code(rows, output, SET_FILE);
     ref_line_rows_put_unsigned(rows, output, row->file);
   }
-  if (row->caller != before->caller || row->name != before->name) {
+  if (row->context != before->context || row->name != before->name) {
     ref_line_rows_put_caller(rows, output, row);
+  }
+  if (row->is_silent) {
+    return;
   }
   if (distance == INSTRUCTION && line != 0 && special >= 0 && special < range) {
     const uint64_t code = (uint64_t)special + range * distance + rows->unit[FIRST_SPECIAL_AT];
@@ -242,7 +372,11 @@ void ref_line_rows_write(ref_link *link, const uint8_t *unit, uint64_t start, ui
   const uint8_t ending[] = {EXTENDED, 1, END_SEQUENCE};
   ref_line_rows rows = {.link = link, .unit = unit, .at = start, .end = end, .now = {.file = 1, .line = 1}};
   ref_line_rows_read(&rows);
-  ref_line_rows_move(&rows, places);
+  if (places == NULL) {
+    ref_line_rows_keep(&rows);
+  } else {
+    ref_line_rows_move(&rows, places);
+  }
   *address_at = output->size + (size_t)rows.address;
   ref_bytes_add(link, output, unit + rows.head, (size_t)(rows.head_end - rows.head));
   ref_line_rows_put_all(&rows, output, places != NULL, places == NULL ? 0 : places->count * INSTRUCTION);
