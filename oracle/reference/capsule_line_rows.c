@@ -45,7 +45,7 @@ typedef struct ref_line_mover {
   ref_line_row *moved;
   size_t count, number; /* without the silent ones */
   size_t *number_of, *chain;
-  bool *is_chained; /* once without a number is a ring: nvlink crashes on it */
+  bool *is_chained;      /* once without a number is a ring: nvlink crashes on it */
   ref_line_known *known; /* by a hash; a power of two, more than there are rows */
   size_t known_size;
 } ref_line_mover;
@@ -215,7 +215,8 @@ static size_t ref_line_rows_number_of(ref_line_mover *mover, size_t leaf) {
   const ref_line_row *row = &mover->moved[mover->count - 1];
   const uint64_t hash = (uint64_t)row->line * 0x9e3779b97f4a7c15U ^ row->file * 0xc2b2ae3d27d4eb4fU;
   size_t at = (size_t)(hash >> 32) & (mover->known_size - 1);
-  while (mover->known[at].chain == leaf + 1 && (mover->known[at].line != row->line || mover->known[at].file != row->file)) {
+  while (mover->known[at].chain == leaf + 1 &&
+         (mover->known[at].line != row->line || mover->known[at].file != row->file)) {
     at = (at + 1) & (mover->known_size - 1);
   }
   if (mover->known[at].chain != leaf + 1) {
