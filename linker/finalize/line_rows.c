@@ -35,16 +35,21 @@ typedef struct row_reader {
   bool ends, understood;
 } row_reader;
 
+enum { DEPTH_MOST = 256 }; /* of inlined calls; no compiler goes so far */
+
 typedef struct row_writer {
   tl_arena *arena;
   final_line_bytes out;
-  line_row last;        /* as written */
-  uint32_t written;     /* rows, without the second of the first place's two */
-  tl_u32_vector number; /* by row of the Mercury sequence: the number of the row that it became, 0 */
+  line_row last;    /* as it was said; its caller is the Mercury sequence's */
+  bool said;        /* there is one */
+  uint32_t written; /* rows, without the second of the first place's two */
+  tl_u32_vector
+      number; /* by row of the Mercury sequence: the number that it has as a caller, 0; TL_NONE while it is looked for */
   const line_shape *shape;
-  TL_VECTOR(line_row) rows; /* of the Mercury sequence, as far as it was read */
+  TL_VECTOR(line_row) rows; /* of the Mercury sequence */
   uint32_t waiting;         /* number of the last row for the place in hand, 0 */
-  tl_u32_vector chain;      /* room for what is written at a place */
+  tl_u32_vector chain;      /* what is written at a place, innermost first */
+  final_rows result;
 } row_writer;
 
 /* --- reading --- */
@@ -154,31 +159,32 @@ static void rows_put_advance(row_writer *w, uint64_t by) {
   rows_put_signed(w, (int64_t)by);
 }
 
+/* The row that a row is inlined at, 0 where the sequence has none of that number. */
+static uint32_t rows_caller(const row_writer *w, const line_row *row) {
+  return row->caller <= w->rows.count ? (uint32_t)row->caller : 0;
+}
+
+/* DW_LNE 0x90 where it changes, by the Mercury sequence's numbers: what is written may be the same again. */
 static void rows_put_caller(row_writer *w, const line_row *row) {
   row_writer sizes = {.arena = w->arena};
-  rows_put_unsigned(&sizes, row->caller);
+  const uint32_t caller = rows_caller(w, row);
+  if (caller == w->last.caller && row->name == w->last.name)
+    return;
+  rows_put_unsigned(&sizes, caller ? w->number.items[caller - 1] : 0);
   rows_put_unsigned(&sizes, row->name);
   rows_put(w, OP_EXTENDED);
   rows_put_unsigned(w, 1 + sizes.out.count);
   rows_put(w, OP_CALLER);
   for (size_t i = 0; i < sizes.out.count; i++)
     rows_put(w, sizes.out.items[i]);
+  w->last.caller = caller;
+  w->last.name = row->name;
 }
 
-static void rows_put_row(row_writer *w, line_row row) {
+static void rows_put_row(row_writer *w, const line_row *row, uint64_t at) {
   enum { USUAL_STEP = 16 };
-  if (row.caller) {
-    row.caller = row.caller <= w->number.count ? w->number.items[row.caller - 1] : 0;
-    row.name = row.caller ? row.name : 0;
-  }
-  if (row.file != w->last.file) {
-    rows_put(w, OP_FILE);
-    rows_put_unsigned(w, row.file);
-  }
-  if (row.caller != w->last.caller || row.name != w->last.name)
-    rows_put_caller(w, &row);
-  const int64_t lines = row.line - w->last.line, special = lines - w->shape->line_base;
-  const uint64_t step = row.at - w->last.at;
+  const int64_t lines = row->line - w->last.line, special = lines - w->shape->line_base;
+  const uint64_t step = at - w->last.at;
   const int64_t code = w->shape->opcode_base + special + USUAL_STEP * w->shape->line_range;
   if (step == USUAL_STEP && lines && special >= 0 && special < w->shape->line_range && code <= UINT8_MAX) {
     rows_put(w, (uint8_t)code);
@@ -191,100 +197,131 @@ static void rows_put_row(row_writer *w, line_row row) {
       rows_put_advance(w, step);
     rows_put(w, OP_COPY);
   }
-  w->last = row;
+  w->last.line = row->line;
+  w->last.at = at;
 }
 
-/* The row that waits, and before it in its call chain the rows that are not there yet, innermost first. A call stands before
- * what is inlined at it. */
+/* A row with the place, line and file of the one before is none: only its caller is said (L751). */
+static void rows_say(row_writer *w, const line_row *row, uint64_t at, bool twice) {
+  const bool silent = w->said && at == w->last.at && row->line == w->last.line && row->file == w->last.file;
+  if (row->file != w->last.file) {
+    rows_put(w, OP_FILE);
+    rows_put_unsigned(w, row->file);
+  }
+  w->last.file = row->file;
+  rows_put_caller(w, row);
+  w->said = true;
+  if (silent)
+    return;
+  rows_put_row(w, row, at);
+  if (twice)
+    rows_put_row(w, row, at);
+  w->written++;
+}
+
+/* The row that waits, and of its call chain the rows that have no number as callers yet. nvlink crashes over a ring. */
 static void rows_find_chain(row_writer *w) {
-  uint32_t number = w->waiting;
   w->chain.count = 0;
-  while (number) {
-    tl_u32_push(w->arena, &w->chain, number);
-    const uint64_t caller = w->rows.items[number - 1].caller;
-    number = caller < number && caller && !w->number.items[caller - 1] ? (uint32_t)caller : 0;
+  tl_u32_push(w->arena, &w->chain, w->waiting);
+  uint32_t caller = rows_caller(w, &w->rows.items[w->waiting - 1]);
+  while (caller && !w->number.items[caller - 1]) {
+    w->number.items[caller - 1] = TL_NONE;
+    tl_u32_push(w->arena, &w->chain, caller);
+    caller = rows_caller(w, &w->rows.items[caller - 1]);
   }
+  if (caller && w->number.items[caller - 1] == TL_NONE)
+    w->result = FINAL_ROWS_RING;
+  else if (w->chain.count > DEPTH_MOST)
+    w->result = FINAL_ROWS_KEPT;
 }
 
-/* Whether a row says nothing that the row before it has not said. */
-static bool rows_is_repeated(const row_writer *w, const line_row *row) {
-  const uint64_t caller = row->caller && row->caller < row->number ? w->number.items[row->caller - 1] : 0;
-  return w->written && row->line == w->last.line && row->file == w->last.file && caller == w->last.caller &&
-         row->name == w->last.name;
+/* The number of a caller in the chain: that of the first row in it with the same line and file. */
+static uint32_t rows_number_of(const row_writer *w, size_t at) {
+  const line_row *const row = &w->rows.items[w->chain.items[at] - 1];
+  for (size_t i = w->chain.count; i-- > at + 1;) {
+    const line_row *const outer = &w->rows.items[w->chain.items[i] - 1];
+    if (outer->line == row->line && outer->file == row->file)
+      return w->number.items[outer->number - 1];
+  }
+  return w->written;
 }
 
-/* Writes what waits for a place (L751). The first place's row stands twice unless it is about the entry; the second of the
- * two has no number. */
+/* Writes what waits for a place (L751): the chain, outermost first, and the row itself, unless it repeats the one before,
+ * which is no caller for that. The first place's row stands twice unless it is about the entry. */
 static void rows_flush(row_writer *w, uint64_t to, bool translated) {
+  if (!w->waiting || w->result != FINAL_ROWS_MADE)
+    return;
+  const line_row *const own = &w->rows.items[w->waiting - 1];
   rows_find_chain(w);
-  if (w->chain.count == 1 && rows_is_repeated(w, &w->rows.items[w->waiting - 1]))
-    w->chain.count = 0;
-  for (size_t i = w->chain.count; i-- > 0;) {
-    line_row row = w->rows.items[w->chain.items[i] - 1];
-    row.at = to;
-    if (translated && !to && i == 0 && !row.entry)
-      rows_put_row(w, row);
-    rows_put_row(w, row);
-    w->number.items[row.number - 1] = ++w->written;
+  for (size_t i = w->chain.count; w->result == FINAL_ROWS_MADE && i-- > 1;) {
+    const line_row *const row = &w->rows.items[w->chain.items[i] - 1];
+    rows_say(w, row, to, false);
+    w->number.items[row->number - 1] = rows_number_of(w, i);
   }
+  const bool repeated = w->said && own->line == w->last.line && own->file == w->last.file &&
+                        rows_caller(w, own) == w->last.caller && own->name == w->last.name;
+  const bool first = !w->said;
+  if (w->result == FINAL_ROWS_MADE && !repeated)
+    rows_say(w, own, to, translated && !to && !own->entry);
+  if (first)
+    w->number.items[own->number - 1] = w->written;
   w->waiting = 0;
 }
 
-static void rows_keep(row_writer *w, const line_row *row) {
-  *tl_vector_push(w->arena, &w->rows) = *row;
-  tl_u32_push(w->arena, &w->number, 0);
-}
-
 /* A row belongs to the first instruction that stands at its place or behind it. */
-static void rows_translate(row_writer *w, row_reader *r, const tl_code *map) {
+static void rows_translate(row_writer *w, const tl_code *map) {
   size_t place = 0;
-  while (rows_next(r, w->shape)) {
-    rows_keep(w, &r->row);
-    for (; place < map->count && (!map->items[place].code || map->items[place].mercury < r->row.at); place++)
+  for (size_t i = 0; i < w->rows.count; i++) {
+    for (; place < map->count && (!map->items[place].code || map->items[place].mercury < w->rows.items[i].at); place++)
       if (map->items[place].code)
         rows_flush(w, map->items[place].sass, true);
     if (place < map->count)
-      w->waiting = r->row.number;
+      w->waiting = w->rows.items[i].number;
   }
   if (place < map->count)
     rows_flush(w, map->items[place].sass, true);
 }
 
-static void rows_copy(row_writer *w, row_reader *r) {
+static void rows_copy(row_writer *w) {
   uint64_t at = 0;
-  while (rows_next(r, w->shape)) {
-    rows_keep(w, &r->row);
-    if (r->row.at != at)
+  for (size_t i = 0; i < w->rows.count; i++) {
+    if (w->rows.items[i].at != at)
       rows_flush(w, at, false);
-    at = r->row.at;
-    w->waiting = r->row.number;
+    at = w->rows.items[i].at;
+    w->waiting = w->rows.items[i].number;
   }
   rows_flush(w, at, false);
 }
 
-bool final_rewrite_rows(tl_arena *arena, const line_shape *shape, const uint8_t *sequence, uint64_t size,
-                        const tl_code *map, uint64_t text_size, final_line_bytes *out) {
-  enum { ADDRESS_SIZE = 8 };
+static bool rows_read(row_writer *w, const uint8_t *sequence, uint64_t size) {
   row_reader r = {.at = sequence, .end = sequence + size, .row = {.line = 1, .file = 1}, .understood = true};
-  row_writer w = {.arena = arena, .last = {.line = 1}, .shape = shape};
-  if (!shape->line_range || shape->opcode_base <= OP_FILE)
-    return false;
+  while (rows_next(&r, w->shape)) {
+    *tl_vector_push(w->arena, &w->rows) = r.row;
+    tl_u32_push(w->arena, &w->number, 0);
+  }
+  return r.understood && r.ends;
+}
+
+final_rows final_rewrite_rows(tl_arena *arena, const line_shape *shape, const uint8_t *sequence, uint64_t size,
+                              const tl_code *map, uint64_t text_size, final_line_bytes *out) {
+  enum { ADDRESS_SIZE = 8 };
+  row_writer w = {.arena = arena, .last = {.line = 1}, .shape = shape, .result = FINAL_ROWS_MADE};
+  if (!shape->line_range || shape->opcode_base <= OP_FILE || !rows_read(&w, sequence, size))
+    return FINAL_ROWS_KEPT;
   rows_put(&w, OP_EXTENDED);
   rows_put(&w, 1 + ADDRESS_SIZE);
   rows_put(&w, OP_SET_ADDRESS);
   for (int i = 0; i < ADDRESS_SIZE; i++)
     rows_put(&w, 0);
   if (map)
-    rows_translate(&w, &r, map);
+    rows_translate(&w, map);
   else
-    rows_copy(&w, &r);
-  if (!r.understood || !r.ends)
-    return false;
+    rows_copy(&w);
   if (map && text_size != w.last.at)
     rows_put_advance(&w, text_size - w.last.at);
   rows_put(&w, OP_EXTENDED);
   rows_put(&w, 1);
   rows_put(&w, OP_END);
   *out = w.out;
-  return true;
+  return w.result;
 }

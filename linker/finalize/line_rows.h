@@ -12,10 +12,15 @@ typedef struct line_shape {
 
 typedef TL_VECTOR(uint8_t) final_line_bytes;
 
+typedef enum final_rows {
+  FINAL_ROWS_MADE,
+  FINAL_ROWS_KEPT, /* something in the sequence is not understood */
+  FINAL_ROWS_RING  /* a row is inlined at itself: nvlink crashes */
+} final_rows;
+
 /* `sequence` begins with DW_LNE_set_address and ends with DW_LNE_end_sequence. With a map its rows go to the places that
- * they have in the SASS text of `text_size` bytes; without one they stay where they are. False, and nothing is said, where
- * something in it is not understood. */
-bool final_rewrite_rows(tl_arena *arena, const line_shape *shape, const uint8_t *sequence, uint64_t size,
-                        const tl_code *map, uint64_t text_size, final_line_bytes *out);
+ * they have in the SASS text of `text_size` bytes; without one they stay where they are. *out only where they are made. */
+final_rows final_rewrite_rows(tl_arena *arena, const line_shape *shape, const uint8_t *sequence, uint64_t size,
+                              const tl_code *map, uint64_t text_size, final_line_bytes *out);
 
 #endif

@@ -244,8 +244,14 @@ static bool lines_rewrite(const line_writer *w, const line_table *mercury, const
   const line_shape form = {(int8_t)shape[SHAPE_LINE_BASE], shape[SHAPE_LINE_RANGE], shape[SHAPE_OPCODE_BASE]};
   const line_sequence *const one = lines_find_sequence(mercury, unit, sequence->symbol);
   const uint64_t end = one ? tl_smaller(one->end, unit->end) : unit->end;
-  return one && final_rewrite_rows(f->arena, &form, mercury->bytes + one->start, end - one->start, map,
-                                   slot ? f->slots.sass_size : final_view_size(f->sass, f->sass_section[text]), out);
+  if (!one)
+    return false;
+  const uint64_t text_size = slot ? f->slots.sass_size : final_view_size(f->sass, f->sass_section[text]);
+  const final_rows made =
+      final_rewrite_rows(f->arena, &form, mercury->bytes + one->start, end - one->start, map, text_size, out);
+  if (made == FINAL_ROWS_RING)
+    final_disagree(f, "rows of a line table are inlined at themselves (L751)");
+  return made == FINAL_ROWS_MADE;
 }
 
 /* The sequences of `unit` that are in the output, in their order there. */
