@@ -28,7 +28,7 @@ static size_t unstable_behind_string(const uint8_t *bytes, size_t at, size_t end
 }
 
 static size_t unstable_word(const uint8_t *at) {
-  return (size_t)(at[0] | at[1] << 8 | at[2] << 16 | (uint32_t)at[3] << 24);
+  return (size_t)at[0] | (size_t)at[1] << 8 | (size_t)at[2] << 16 | (size_t)at[3] << 24;
 }
 
 static bool unstable_next_record(const uint8_t *bytes, size_t at, size_t end, unstable_record *record) {
