@@ -391,7 +391,7 @@ void tl_diagnose_text_owners(const tl_module *module, tl_arena *arena) {
       diagnose_mark_owned(module, file, owned);
     for (uint32_t section = 1; section < cubin->section_count; section++) {
       const tl_cubin_section *const text = &cubin->sections[section];
-      const uint32_t owner = text->info & 0xffffff;
+      const uint32_t owner = tl_cubin_primary(cubin, section);
       const bool named = owner < cubin->symbol_count && module->resolution->bodies[file][owner].function != TL_NONE;
       const bool foreign = named && cubin->symbols[owner].section != section;
       const bool nobodys = !module->mode->final && text->type == SHT_PROGBITS && !owned[section];

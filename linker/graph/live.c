@@ -357,7 +357,7 @@ static void live_keep_in_kernels(marker *m, uint32_t file) {
   for (uint32_t i = 0; i < cubin->symbol_count; i++) {
     if (!bodies[i].in_kernel)
       continue;
-    const uint32_t kernel = cubin->sections[cubin->symbols[i].section].info & 0xffffff;
+    const uint32_t kernel = tl_cubin_primary(cubin, cubin->symbols[i].section);
     m->resolution->functions.items[bodies[i].function].live |=
         m->resolution->functions.items[bodies[kernel].function].live;
   }

@@ -5,7 +5,7 @@
 #   live_jobs.sh TWIN TWINLINK [-PROGRAM...] [PROGRAM...]    -PROGRAM: not this one, whose rules the linker does not have
 #
 # Without the toolkit the jobs are counted as skipped. What is worth storing belongs into corpus/; here is what only shows
-# that a rule holds in one more case.
+# that a rule holds in one more case. A source that corpus/ has too is a link to it.
 set -euo pipefail
 twin=$(realpath "$1") linker=$(realpath "$2")
 shift 2
@@ -17,7 +17,7 @@ if [[ -n ${TWINLINK_NO_TOOLKIT:-} ]] || ! command -v nvlink ptxas >/dev/null; th
   echo "no toolkit: jobs skipped"
   exit 0
 fi
-cp -r "$here/programs" "$scratch/jobs"
+cp -rL "$here/programs" "$scratch/jobs"
 while [[ ${1:-} == -* ]]; do
   rm -r "$scratch/jobs/${1#-}"
   shift

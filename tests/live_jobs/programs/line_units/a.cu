@@ -1,1 +1,1 @@
-__device__ double g1[4] = {1,2};
+../../../../corpus/cuda/capsule_line_units/a.cu

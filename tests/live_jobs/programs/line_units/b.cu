@@ -1,3 +1,1 @@
-__device__ double g2[4] = {1,2};
-__device__ int f(int a) { return a * 3; }
-__global__ void k(int *p) { *p = f(*p); }
+../../../../corpus/cuda/capsule_line_units/b.cu
