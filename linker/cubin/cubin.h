@@ -7,6 +7,7 @@
 
 #include "base/diagnostics.h"
 #include "base/map.h"
+#include "cubin/elf.h"
 
 typedef struct tl_cubin_section {
   uint32_t name; /* number in tl_names */
@@ -78,6 +79,10 @@ const tl_cubin_symbol *tl_cubin_symbol_at(const tl_cubin *cubin, uint64_t number
 /* The function that a section says it is the text of (F64), a number that nobody has checked; TL_NONE without a section. */
 uint32_t tl_cubin_primary(const tl_cubin *cubin, uint32_t section);
 
+/* A symbol's type: textures, samplers and surfaces. */
+static inline bool tl_type_is_texture(unsigned type) {
+  return type >= STT_CUDA_TEXTURE && type <= STT_CUDA_SURFACE;
+}
 static inline unsigned tl_symbol_type(const tl_cubin_symbol *symbol) {
   return symbol->info & 15;
 }

@@ -489,7 +489,7 @@ static bool derive_is_loaders(uint32_t type) {
 static bool derive_is_texture(const deriver *d, const uint8_t *entry) {
   const uint8_t *const subject = derive_subject(d, entry);
   const unsigned type = subject ? subject[4] & 15 : STT_NOTYPE;
-  return tl_get32(entry + 8) == TL_R_MERCURY + 3 && type >= STT_CUDA_TEXTURE && type <= STT_CUDA_SURFACE;
+  return tl_get32(entry + 8) == TL_R_MERCURY + 3 && tl_type_is_texture(type);
 }
 
 /* Where the SASS side alone would be linked otherwise than the Mercury side, its entry takes Mercury's number (R63, L585). */

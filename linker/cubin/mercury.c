@@ -169,7 +169,7 @@ static bool mercury_names_nothing(const checker *c, const uint8_t *entry) {
   const uint8_t *const symbol = mercury_symbol(c, tl_get32(entry + 12));
   const unsigned type = symbol ? symbol[4] & TYPE : STT_SECTION;
   const bool has_place = type == STT_FUNC || type == STT_SECTION || type == STT_OBJECT || type == STT_CUDA_OBJECT ||
-                         (type >= STT_CUDA_TEXTURE && type <= STT_CUDA_SURFACE);
+                         tl_type_is_texture(type);
   return mercury_is_half(tl_get32(entry + 8)) && !has_place;
 }
 

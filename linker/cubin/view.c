@@ -308,8 +308,7 @@ static bool view_is_place_inside(const tl_cubin_section *symbols, const uint8_t 
       symbol >= symbols->size / ELF_SYMBOL_SIZE)
     return false;
   const unsigned kind = symbols->data[(uint64_t)symbol * ELF_SYMBOL_SIZE + 4] & 15;
-  return kind == STT_OBJECT || kind == STT_CUDA_OBJECT || kind == STT_SECTION ||
-         (kind >= STT_CUDA_TEXTURE && kind <= STT_CUDA_SURFACE);
+  return kind == STT_OBJECT || kind == STT_CUDA_OBJECT || kind == STT_SECTION || tl_type_is_texture(kind);
 }
 
 /* In a mixed link a capsule's Mercury entries are not linked, but they are looked at like those of deleted code (L442), and

@@ -53,7 +53,7 @@ static load_kind capsules_symbol_kind(const tl_cubin *mercury, uint32_t index) {
   }
   if ((symbol->other & STO_SPACE_MASK) == STO_CONSTANT)
     return LOAD_USER;
-  return type >= STT_CUDA_TEXTURE && type <= STT_CUDA_SURFACE ? LOAD_TABLE : LOAD_NONE;
+  return tl_type_is_texture(type) ? LOAD_TABLE : LOAD_NONE;
 }
 
 /* The records of one capsule that load constants, as one list in their order. */

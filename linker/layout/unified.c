@@ -225,7 +225,7 @@ static uint64_t unified_data_size(const tl_module *module, const unified_keys *k
   for (size_t i = 0; i < keys->count; i++) {
     const uint32_t number = keys->items[i].entry, symbol = module->unified_entries.items[number].symbol;
     const unsigned type = symbol == TL_NONE ? 0 : tl_type_of(&module->symbols.items[symbol]);
-    const bool texture = type >= STT_CUDA_TEXTURE && type <= STT_CUDA_SURFACE; /* L477 */
+    const bool texture = tl_type_is_texture(type); /* L477 */
     const uint64_t size = symbol == TL_NONE || texture ? 0 : module->symbols.items[symbol].size;
     if (places[number] != TL_NO_OFFSET && places[number] + size > end)
       end = places[number] + size;

@@ -740,7 +740,7 @@ static void functions_pass_variable(tl_merging *m, uint32_t symbol, uint32_t out
   const tl_symbol *const other = &m->module->symbols.items[out];
   const tl_cubin_symbol *const s = &m->cubin->symbols[symbol];
   const unsigned type = tl_type_of(other);
-  const bool texture = type >= STT_CUDA_TEXTURE && type <= STT_CUDA_SURFACE, kernel = s->other & STO_ENTRY;
+  const bool texture = tl_type_is_texture(type), kernel = s->other & STO_ENTRY;
   const char *const first = other->mention == TL_NONE || texture ? "<input>" : m->module->files[other->mention].path;
   if (kernel)
     functions_report_not_global(m, s);

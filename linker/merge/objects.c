@@ -14,7 +14,7 @@ static bool objects_starts_with(const tl_merging *m, uint32_t name, const char *
 }
 
 static bool objects_is_texture(const tl_cubin_symbol *s) {
-  return tl_symbol_type(s) >= STT_CUDA_TEXTURE && tl_symbol_type(s) <= STT_CUDA_SURFACE;
+  return tl_type_is_texture(tl_symbol_type(s));
 }
 
 static const char *objects_mention_path(const tl_merging *m, const tl_symbol *symbol) {
@@ -263,7 +263,7 @@ static bool objects_sizes_clash(const tl_merging *m, const tl_cubin_symbol *s, c
 static bool objects_check_known(tl_merging *m, const tl_cubin_symbol *s, const tl_symbol *known) {
   const unsigned type = tl_type_of(known), incoming = tl_symbol_type(s);
   const unsigned errors = m->module->diagnostics->errors;
-  if (type >= STT_CUDA_TEXTURE && type <= STT_CUDA_SURFACE) { /* B11 */
+  if (tl_type_is_texture(type)) { /* B11 */
     const bool object = incoming == STT_OBJECT || incoming == STT_CUDA_OBJECT;
     const bool hidden = tl_symbol_binding(s) == STB_LOCAL && tl_binding_of(known) != STB_LOCAL; /* L159 */
     const bool weak = tl_symbol_binding(s) == STB_WEAK;                                         /* L632 */

@@ -65,7 +65,7 @@ static bool records_is_listed_object(const tl_merging *m, uint32_t symbol) {
   if (out == TL_NONE || !m->module->mode->final || m->module->symbols.items[out].unlisted)
     return false;
   const unsigned type = tl_type_of(&m->module->symbols.items[out]);
-  return type == STT_CUDA_OBJECT || (type >= STT_CUDA_TEXTURE && type <= STT_CUDA_SURFACE) ||
+  return type == STT_CUDA_OBJECT || tl_type_is_texture(type) ||
          (type == STT_OBJECT && tl_module_has_tables(m->module)) ||
          strncmp(tl_merging_text(m, m->module->symbols.items[out].name), reserved, sizeof reserved - 1) == 0;
 }

@@ -213,7 +213,7 @@ static bool relocate_is_unified_name(const relocating *r, uint32_t name) {
 /* The row of what nvlink loses when it makes a relocatable output. */
 static tl_defect relocate_lost_by(const tl_symbol *symbol) {
   const unsigned type = tl_type_of(symbol);
-  if (type >= STT_CUDA_TEXTURE && type <= STT_CUDA_SURFACE)
+  if (tl_type_is_texture(type))
     return TL_DEFECT_D2;
   if (symbol->external_shared)
     return TL_DEFECT_D6;
@@ -428,7 +428,7 @@ static bool relocate_by_class(const relocating *r, entry_state *e, outcome *resu
     *result = OUTCOME_DROP;
     return true;
   }
-  const bool texture = type >= STT_CUDA_TEXTURE && type <= STT_CUDA_SURFACE;
+  const bool texture = tl_type_is_texture(type);
   if (section != TL_NONE && relocate_is_kept_section(r->module, r->module->sections.items[section].type)) {
     if (texture && e->row && e->row->texture == TL_TEX_FATAL) /* L534 */
       relocate_fail(r, e, TL_MESSAGE_PC_RELATIVE);
@@ -619,7 +619,7 @@ static uint64_t relocate_old_content(const relocating *r, const entry_state *e) 
 static bool relocate_is_recorded(const relocating *r, const entry_state *e) {
   const tl_symbol *const symbol = relocate_symbol(r, e->symbol);
   const unsigned type = tl_type_of(symbol);
-  const bool final = r->module->mode->final, texture = type >= STT_CUDA_TEXTURE && type <= STT_CUDA_SURFACE;
+  const bool final = r->module->mode->final, texture = tl_type_is_texture(type);
   const bool slot = texture && final && e->row->texture == TL_TEX_BINDLESS; /* L575 */
   if (symbol->block != TL_NONE || slot || symbol->constants_size)
     return false;
