@@ -199,7 +199,7 @@ static int mercury_sass_type(uint32_t type) {
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
     if (type >= rows[i].first && type <= rows[i].last)
       return rows[i].sass == NONE ? NONE : rows[i].sass + (int)(type - rows[i].first);
-  return MERCURY + (int)type;
+  return (int)((unsigned)MERCURY + type); /* a type that is no row may be any number */
 }
 
 /* Data has on the SASS side what its entries say: a file whose views differ is damaged, and nvlink takes Mercury's. */
