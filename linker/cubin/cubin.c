@@ -378,7 +378,7 @@ void tl_cubin_check_entries(const tl_cubin *cubin, const tl_names *names, tl_dia
 static void reader_check_finalized(const reader *r, uint32_t index) {
   const tl_cubin_symbol *const symbol = &r->cubin->symbols[index];
   const bool inside = symbol->section < r->cubin->section_count &&
-                      (r->cubin->sections[symbol->section].info & 0xffffff) != index; /* another function's text */
+                      tl_cubin_primary(r->cubin, symbol->section) != index; /* another function's text */
   if (tl_symbol_type(symbol) == STT_FUNC && symbol->section != SHN_UNDEF && symbol->value != 0 && !inside)
     reader_fail(r, r->cubin->symbol_table, (uint64_t)index * ELF_SYMBOL_SIZE, "st_value of a function is not 0 (L239)");
   const tl_site site = {r->cubin->path, NULL, tl_names_text(r->names, symbol->name), TL_NO_OFFSET};

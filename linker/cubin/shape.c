@@ -58,7 +58,7 @@ static const char *shape_wrong_flags(const tl_cubin_section *section) {
 
 /* The low 24 bits of a SASS text's sh_info name the function that begins it (L510). */
 static bool shape_names_function(const tl_cubin *cubin, const tl_cubin_section *symbols, uint32_t text) {
-  const uint64_t function = cubin->sections[text].info & 0xffffff;
+  const uint64_t function = tl_cubin_primary(cubin, text);
   if (function >= symbols->size / ELF_SYMBOL_SIZE)
     return false;
   const uint8_t *const symbol = symbols->data + function * ELF_SYMBOL_SIZE;
@@ -146,9 +146,9 @@ static const char *shape_wrong_place(const tl_cubin *cubin, const tl_cubin_secti
 /* nvlink's finalizer takes a function whose name begins with its text's for the text's own, and crashes (L712). */
 static void shape_check_function(const tl_cubin *cubin, const tl_names *names, tl_diagnostics *diagnostics,
                                  const tl_cubin_section *symbols, uint32_t text) {
-  enum { PRIMARY = 0xffffff, SECTION = 6, PREFIX = 6 };
+  enum { SECTION = 6, PREFIX = 6 };
   const char *const own = tl_names_text(names, cubin->sections[text].name);
-  const uint64_t at = (uint64_t)(cubin->sections[text].info & PRIMARY) * ELF_SYMBOL_SIZE;
+  const uint64_t at = (uint64_t)tl_cubin_primary(cubin, text) * ELF_SYMBOL_SIZE;
   if (strncmp(own, ".text.", PREFIX) != 0 || !symbols->data || at + ELF_SYMBOL_SIZE > symbols->size ||
       symbols->link >= cubin->section_count || tl_get16(symbols->data + at + SECTION) != text ||
       (symbols->data[at + 4] & 15) != STT_FUNC)

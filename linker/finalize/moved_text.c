@@ -89,7 +89,7 @@ bool tl_moved_is_function(const tl_cubin *sass, uint32_t section) {
 
 bool tl_moved_is_kernel(const tl_cubin *sass, uint32_t section) {
   return tl_moved_is_function(sass, section) &&
-         sass->symbols[sass->sections[section].info & 0xffffff].other & STO_ENTRY;
+         tl_cubin_symbol_at(sass, tl_cubin_primary(sass, section))->other & STO_ENTRY;
 }
 
 bool tl_moved_text_is_plain(const tl_cubin_section *text, tl_arena *arena) {
@@ -323,7 +323,7 @@ static void moved_follow(tl_cubin *sass, const tl_moved_text *const *moved, tl_a
   for (uint32_t i = 1; i < sass->section_count; i++) {
     tl_cubin_section *const section = &sass->sections[i];
     if (moved[i])
-      sass->symbols[section->info & 0xffffff].size = section->size;
+      sass->symbols[tl_cubin_primary(sass, i)].size = section->size;
     if (section->info >= sass->section_count || !moved[section->info] || !section->data)
       continue;
     if (section->type == SHT_RELA)

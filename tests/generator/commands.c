@@ -1,6 +1,7 @@
 /* `twin conformance` and `twin reduce` with a toolkit of shell scripts: how each kind of difference is told, and that the
  * reducer leaves exactly what a difference needs. No CUDA toolkit takes part. */
 #include "tests/harness/harness.h"
+#include "tests/support/cubin_builder.h"
 
 #include <assert.h>
 #include <cjson/cJSON.h>
@@ -116,6 +117,50 @@ static void groupings_are_judged(void **state) {
   write_program("nvlink", nvlink_script);
 }
 
+/* Two tables of registers with a record each: name, number of records; word, name, word, two places. */
+static const uint8_t register_tables[] = {
+    'a', 0, 1, 0, 0, 0, 9, 0, 0, 0, 'x', 0, 7, 0, 0, 0, 0x10, 0, 0, 0, 0x20, 0, 0, 0,
+    'b', 0, 1, 0, 0, 0, 9, 0, 0, 0, 'y', 0, 7, 0, 0, 0, 0x30, 0, 0, 0, 0x40, 0, 0, 0,
+};
+enum { FIRST_COUNT = 2, FIRST_PLACE = 16, SECOND_PLACE = 40 };
+
+/* A cubin with the two tables, of which one byte is changed. */
+static void write_tables(const char *name, size_t at, uint8_t change) {
+  uint8_t bytes[sizeof register_tables];
+  char path[HARNESS_PATH];
+  size_t size;
+  memcpy(bytes, register_tables, sizeof bytes);
+  bytes[at] ^= change;
+  tb_cubin *const cubin = tb_new(80);
+  tb_section_add(cubin, TB_KIND_DEBUG, ".nv_debug_info_reg_sass", bytes, sizeof bytes);
+  uint8_t *const file = tb_finish(cubin, &size);
+  harness_path(path, "%s/bin/%s.cubin", scratch, name);
+  harness_write_file(path, file, size);
+  free(file);
+  tb_free(cubin);
+}
+
+#define WRITE(name) "#!/bin/sh\ncp \"$(dirname \"$0\")/" name ".cubin\" out.cubin\necho said >&2\n"
+
+/* What nvlink writes differently each time is told from what it writes each time. */
+static void unset_places_are_told(void **state) {
+  (void)state;
+  write_tables("tables", 0, 0);
+  write_tables("count", FIRST_COUNT, 2);
+  write_tables("first", FIRST_PLACE, 0x55);
+  write_tables("again", FIRST_PLACE, 0x66);
+  write_tables("second", SECOND_PLACE, 0x55);
+  write_program("nvlink", WRITE("tables"));
+  expect(WRITE("first"), "different", ".nv_debug_info_reg_sass");
+  write_program("nvlink", "#!/bin/sh\nfile=tables; test -n \"$TWIN_PADDING\" && file=again\n"
+                          "cp \"$(dirname \"$0\")/$file.cubin\" out.cubin\necho said >&2\n");
+  expect(WRITE("tables"), "identical", "");
+  expect(WRITE("first"), "unstable", ".nv_debug_info_reg_sass");
+  expect(WRITE("second"), "different", ".nv_debug_info_reg_sass");
+  expect(WRITE("count"), "different", ".nv_debug_info_reg_sass");
+  write_program("nvlink", nvlink_script);
+}
+
 static void refused_is_not_counted(void **state) {
   (void)state;
   write_program("nvlink", "#!/bin/sh\necho refused >&2\nexit 255\n");
@@ -221,6 +266,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(differences_have_names),
       cmocka_unit_test(every_step_is_compared),
       cmocka_unit_test(groupings_are_judged),
+      cmocka_unit_test(unset_places_are_told),
       cmocka_unit_test(refused_is_not_counted),
       cmocka_unit_test(requirement),
       cmocka_unit_test(wrong_words),
