@@ -167,8 +167,8 @@ typedef struct ref_moves {
   size_t *start, *self;
 } ref_moves;
 
-/* capsule_fences.c: M44 */
-void ref_fences_drop(ref_link *link);
+/* capsule_fences.c: M44, RF314 */
+void ref_fences_drop(ref_link *link, ref_file *file);
 
 /* capsule_moves.c: changes what refers to the text's instructions; `sass` is the new text. */
 void ref_moves_apply(ref_link *link, ref_file *file, uint32_t text, const ref_section *capsule, const ref_moves *moves,

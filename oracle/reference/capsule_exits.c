@@ -228,16 +228,19 @@ static bool ref_exits_are_wanted(const ref_link *link) {
   return wanted;
 }
 
-/* RF76: in a mixed link up to the first object of SASS kind. */
+/* RF76: in a mixed link up to the first object of SASS kind. RF314: kernels that call nothing lose their fences in links that make
+ * errors visible too, unless -g is given. */
 void ref_exits_make_visible(ref_link *link) {
   if (!ref_target_has_capsules(link->sm)) {
     return;
   }
-  if (!ref_exits_are_wanted(link)) {
-    ref_fences_drop(link);
-    return;
-  }
+  const bool wanted = ref_exits_are_wanted(link), debug = ref_options_keep_shared_symbols(link);
   for (size_t i = 0; i < link->file_count && (link->files[i].whole.flags & REF_KIND_CAPSULE) != 0; i++) {
-    ref_moves_edit_texts(link, &link->files[i], ref_exits_edit);
+    if (!debug) {
+      ref_fences_drop(link, &link->files[i]);
+    }
+    if (wanted) {
+      ref_moves_edit_texts(link, &link->files[i], ref_exits_edit);
+    }
   }
 }

@@ -14,6 +14,9 @@ enum {
   TRANSACTION_RECORD = 0x1b, /* second byte of a record */
   LOAD_SHARED = 0x984,
   FENCE = 0x992,
+  ERROR_BARRIER = 0x9ab,
+  CLUSTER_ERROR_BARRIER = 0x5ab,
+  EXIT = 0x94d,
   COPY_TO_SHARED = 0xfae, /* LDGSTS */
   NOWHERE = 0xffff,       /* RZ twice: register and address */
   SASS_COUNT_BIT = 7,
@@ -77,13 +80,21 @@ static bool ref_fences_is_narrow(const ref_section *text, size_t number, size_t 
          ref_fences_opcode(text, number + 1) == FENCE;
 }
 
+/* RF314: what ptxas puts before an EXIT that makes errors visible; a kernel that calls nothing needs the two barriers alone. */
+static bool ref_fences_is_of_errors(const ref_section *text, size_t number, size_t count) {
+  return number + 3 < count && ref_fences_opcode(text, number) == FENCE &&
+         ref_fences_opcode(text, number + 1) == ERROR_BARRIER &&
+         ref_fences_opcode(text, number + 2) == CLUSTER_ERROR_BARRIER && ref_fences_opcode(text, number + 3) == EXIT;
+}
+
 /* RF238: a kernel with LDGSTS keeps the loads, wherever they stand. RF246: one with barriers for transactions keeps the fences. */
 static bool *ref_fences_choose(ref_link *link, const ref_section *text, const ref_section *capsule, bool *any) {
   const size_t count = (size_t)text->size / INSTRUCTION;
   const bool keeps_loads = ref_fences_copies(text, count), keeps_fences = ref_fences_has_transactions(capsule);
   bool *goes = REF_TAKE(link, bool, count);
   for (size_t i = 0; i < count; i++) {
-    goes[i] = (ref_fences_is_idle(text, i) && !keeps_loads) || (ref_fences_is_narrow(text, i, count) && !keeps_fences);
+    goes[i] = (ref_fences_is_idle(text, i) && !keeps_loads) ||
+              (ref_fences_is_narrow(text, i, count) && !keeps_fences) || ref_fences_is_of_errors(text, i, count);
     *any = *any || goes[i];
   }
   return goes;
@@ -183,8 +194,8 @@ static void ref_fences_edit(ref_link *link, ref_file *file, ref_section *capsule
   capsule->size = body.size;
 }
 
-void ref_fences_drop(ref_link *link) {
-  for (size_t i = 0; i < link->file_count && link->is_capsule && !link->relocatable; i++) {
-    ref_moves_edit_texts(link, &link->files[i], ref_fences_edit);
+void ref_fences_drop(ref_link *link, ref_file *file) {
+  if (link->is_capsule && !link->relocatable) {
+    ref_moves_edit_texts(link, file, ref_fences_edit);
   }
 }
