@@ -76,14 +76,36 @@ static void diagnose_never_called(const tl_module *module, const tl_graph *graph
   }
 }
 
-void tl_diagnose_calls(const tl_module *module, const tl_graph *graph) {
+/* A jump slot, by its name alone. */
+static bool diagnose_has_slots(const tl_module *module) {
+  static const char slot[] = "__cuda_uf_stub_";
+  const tl_resolution *const resolution = module->resolution;
+  for (size_t i = 0; i < resolution->functions.count; i++) {
+    const tl_function *const function = &resolution->functions.items[i];
+    if (function->defined && !function->kernel &&
+        strncmp(tl_module_text(module, function->name), slot, sizeof slot - 1) == 0)
+      return true;
+  }
+  return false;
+}
+
+/* E55 asks for jump slots and for two sections by their names: those of other types and sizes count (L800). A table of
+ * functions without them nvlink links, in a way that is not known. */
+static void diagnose_index(const tl_module *module) {
   const tl_site nowhere = {NULL, NULL, NULL, TL_NO_OFFSET};
+  const bool unified = module->unified_functions || diagnose_has_slots(module) ||
+                       tl_module_section_named(module, ".nv.uft") != TL_NONE ||
+                       tl_module_section_named(module, ".nv.udt") != TL_NONE;
+  if (unified && !module->index)
+    tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_NO_UIDX), nowhere, NULL);
+}
+
+void tl_diagnose_calls(const tl_module *module, const tl_graph *graph) {
   if (!module->options->suppress_stack_warning)
     diagnose_stacks(module, graph);
   if (module->options->extra_warnings && module->eliminates)
     diagnose_never_called(module, graph);
-  if (module->unified && !module->index)
-    tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_NO_UIDX), nowhere, NULL);
+  diagnose_index(module);
 }
 
 /* Static shared memory of one kernel: H8; the accelerated variant of sm_90 has more (L60). */

@@ -249,11 +249,6 @@ static void unified_copy_places(const tl_module *module, const uint32_t *stub_of
   }
 }
 
-static uint32_t unified_section_of_name(const tl_module *module, const char *text) {
-  const uint32_t name = tl_names_find(module->names, text, strlen(text));
-  return name == TL_NONE ? TL_NONE : tl_module_find_section(module, name);
-}
-
 /* L491: what the index says of functions counts only where the inputs have some, and so with data. */
 static void unified_match_functions(const tl_module *module, const unified_keys *functions, uint64_t slots,
                                     tl_unified_plan *plan, tl_arena *arena) {
@@ -267,8 +262,8 @@ static void unified_match_functions(const tl_module *module, const unified_keys 
 
 /* nvlink finds both by their names: objects without a table, or one whose entries are no entries for it (L473, L474). */
 static void unified_check_data(const tl_module *module, const unified_keys *data) {
-  const uint32_t objects = unified_section_of_name(module, ".nv.udt");
-  const uint32_t table = unified_section_of_name(module, ".nv.udt.entry");
+  const uint32_t objects = tl_module_section_named(module, ".nv.udt");
+  const uint32_t table = tl_module_section_named(module, ".nv.udt.entry");
   bool raw = false;
   for (size_t i = 0; i < data->count; i++)
     raw |= module->unified_entries.items[data->items[i].entry].raw;

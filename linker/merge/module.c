@@ -179,6 +179,11 @@ uint32_t tl_module_find_section(const tl_module *module, uint32_t name) {
   return tl_map_get(&module->section_of_name, name);
 }
 
+uint32_t tl_module_section_named(const tl_module *module, const char *text) {
+  const uint32_t name = tl_names_find(module->names, text, strlen(text));
+  return name == TL_NONE ? TL_NONE : tl_module_find_section(module, name);
+}
+
 void tl_module_name_record(tl_module *module, uint32_t target_name) {
   if (!module->mode->records_applied)
     return;

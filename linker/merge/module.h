@@ -325,7 +325,6 @@ typedef struct tl_module {
   bool dead_alias;                            /* a live function has a dead alias (V11a, D63) */
   bool dead_local_alias;                      /* the same of a local alias (L93) */
   tl_place_of_symbol weak_behind_common;      /* the first that an executable cannot have (D19, L436) */
-  bool unified;                               /* some input has unified tables (U4) */
   bool unified_functions;                     /* some input has a table of functions (L521) */
   TL_VECTOR(tl_unified_entry) unified_entries;
   TL_VECTOR(tl_metadata_word) metadata_words; /* of the section `metadata` */
@@ -382,6 +381,7 @@ uint64_t tl_module_append(tl_module *module, uint32_t section, const uint8_t *da
                           uint32_t file, uint32_t input_section);
 /* First section of that name, TL_NONE. */
 uint32_t tl_module_find_section(const tl_module *module, uint32_t name);
+uint32_t tl_module_section_named(const tl_module *module, const char *text);
 /* The record of what is applied to compiler constants of the Mercury view has a name and nothing else (L145). */
 void tl_module_name_record(tl_module *module, uint32_t target_name);
 /* Adds a -2 record; a function has one (W7.1, L619). */

@@ -237,8 +237,6 @@ uint32_t tl_merge_place_section(tl_merging *m, uint32_t index) {
     section->pieces.items[section->pieces.count - 1].named = !m->objects_done;
   if (!m->objects_done)
     m->section_state[index] |= TL_SECTION_NAMED;
-  if (input->type == SHT_CUDA_UFT_ENTRY || input->type == SHT_CUDA_UDT_ENTRY)
-    module->unified = true;
   module->unified_functions |= input->type == SHT_CUDA_UFT_ENTRY;
   if (input->type == SHT_CUDA_UDT && !(input->flags & SHF_CUDA_MERCURY))
     module->unified_data = out;

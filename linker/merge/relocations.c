@@ -488,7 +488,9 @@ void tl_merge_relocations(tl_merging *m, uint32_t section) {
     relocations_check_empty(m, section);
     return;
   }
-  const uint32_t block = m->module->view == TL_VIEW_MERCURY ? relocations_block(m, input->info) : TL_NONE;
+  const uint32_t block = relocations_block(m, input->info);
+  if (block != TL_NONE && m->module->view == TL_VIEW_SASS) /* nvlink drops all of them, whatever they say (L801) */
+    return;
   if (block != TL_NONE) {
     tl_module_name_record(m->module, m->cubin->sections[input->info].name);
     relocations_read_block(m, section, block);
