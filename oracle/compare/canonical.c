@@ -2,7 +2,7 @@
  *
  * The order of the work: the checker's index and match of output and inputs; the applied fields out of the bytes; labels by
  * contents; the debug units; then everything is said and sorted. Design: "Canonical form"; freedoms:
- * docs/specification/canonical-form.md (L330 to L337, L485 to L487). */
+ * docs/specification/canonical-form.md (L330 to L337, L485 to L487, L792). */
 #include "canonical_parts.h"
 
 #include "ref_compare_parts.h"
@@ -37,6 +37,14 @@ void canonical_say(canonical_context *context, const char *format, ...) {
   va_end(again);
   va_end(list);
   form_add(context->form, (ref_canonical_line){.text = text});
+}
+
+/* What was said last is about compiler constants that nobody reads, if `section` is one of them. */
+static void say_may_go(canonical_context *context, uint32_t section) {
+  const bool there = section < context->check.output->section_count;
+  ref_canonical_line *line = &context->form->lines[context->form->count - 1];
+  line->may_go = there && context->unread[section];
+  line->may_come = there && context->stray[section];
 }
 
 void canonical_say_size(canonical_context *context, const char *label, uint64_t size) {
@@ -118,6 +126,9 @@ static void say_symbols(canonical_context *context) {
     canonical_say(context, "symbol %s, named '%s': type %u, binding %u, other 0x%x, size 0x%" PRIx64 ", in %s",
                   context->view.symbols[i], symbol->name, type, symbol->info >> 4, symbol->other, symbol->size,
                   where.data);
+    if (type == SYMBOL_SECTION) {
+      say_may_go(context, symbol->section);
+    }
     ref_text_free(&where);
   }
 }
@@ -164,6 +175,7 @@ static void say_sections(canonical_context *context) {
                   ", entry size %" PRIu64 ", link %s",
                   context->view.sections[i], section->name, section->type, section->flags, section->address,
                   variables ? 0 : section->align, section->entry_size, text.data);
+    say_may_go(context, i);
     if (variables) {
       say_alignment(context, i);
     }
@@ -272,6 +284,7 @@ static void say_debug(canonical_context *context, uint32_t index) {
 
 static void say_size(canonical_context *context, uint32_t index) {
   canonical_say_size(context, context->view.sections[index], context->check.output->sections[index].size);
+  say_may_go(context, index);
 }
 
 /* Parameters, then slots of textures in any order: the entries for them without their places. All bytes are zero. */
@@ -402,6 +415,7 @@ bool ref_canonical_make(ref_canonical *form, const ref_check_link *link, char *e
   check_match_make(&context.check);
   ref_view_make(&context.view, output, link->output.name);
   canonical_sites_make(&context);
+  canonical_constants_make(&context);
   canonical_labels_make(&context);
   canonical_units_make(&context);
   say_file(&context);
@@ -411,6 +425,7 @@ bool ref_canonical_make(ref_canonical *form, const ref_check_link *link, char *e
   canonical_say_debug(&context);
   qsort(form->lines, form->count, sizeof *form->lines, line_order);
   form_join_edges(form);
+  canonical_constants_free(&context);
   canonical_sites_free(&context);
   free(context.units);
   ref_view_free(&context.view);
@@ -435,7 +450,8 @@ size_t ref_canonical_compare(const ref_canonical *a, const ref_canonical *b, ref
     const ref_canonical_line *right = k < b->count ? &b->lines[k] : NULL;
     const int order = left == NULL ? 1 : right == NULL ? -1 : strcmp(left->text, right->text);
     const bool grown = order == 0 && (left->is_alignment ? right->size < left->size : right->size > left->size);
-    if (order != 0 || grown) {
+    const bool free = (order < 0 && left != NULL && left->may_go) || (order > 0 && right != NULL && right->may_come);
+    if ((order != 0 || grown) && !free) {
       differences++;
       found(extra, order <= 0 ? left : NULL, order >= 0 ? right : NULL);
     }

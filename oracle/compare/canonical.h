@@ -20,6 +20,8 @@ typedef struct ref_canonical_line {
   char *text;
   uint64_t size;
   bool is_size, is_alignment;
+  bool may_go;   /* of compiler constants that nobody reads: the second link need not have them (L792) */
+  bool may_come; /* the same, and they are no kernel's: it may also be the first that has none */
 } ref_canonical_line;
 
 typedef struct ref_canonical {

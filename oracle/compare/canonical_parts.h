@@ -32,6 +32,9 @@ typedef struct canonical_context {
   size_t site_count, site_capacity;
   canonical_unit *units; /* ordered by section and offset */
   size_t unit_count, unit_capacity;
+  bool *reads;  /* by section: code that reads compiler constants */
+  bool *unread; /* by section: compiler constants that no code reads (L792) */
+  bool *stray;  /* by section: those of no kernel */
 } canonical_context;
 
 void canonical_say(canonical_context *context, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -46,6 +49,10 @@ void canonical_sites_free(canonical_context *context);
 size_t canonical_sites_from(const canonical_context *context, uint32_t section, uint64_t offset);
 /* True for the place of a field in the frames of a body that lost (L487). */
 bool canonical_site_is_gone(const canonical_context *context, uint32_t section, uint64_t offset);
+
+/* canonical_constants.c: which compiler constants nobody reads; after the sites, which fill `reads`. */
+void canonical_constants_make(canonical_context *context);
+void canonical_constants_free(canonical_context *context);
 
 /* canonical_labels.c: gives what has one name several times a label by its contents. */
 void canonical_labels_make(canonical_context *context);

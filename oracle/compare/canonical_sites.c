@@ -125,6 +125,15 @@ bool canonical_site_is_gone(const canonical_context *context, uint32_t section, 
          context->sites[i].gone;
 }
 
+/* Code that reads compiler constants, its own or those of a function whose code it holds. */
+static void site_note_reader(canonical_context *context, const check_piece *piece, const ref_relocation *given) {
+  check_target target;
+  if (check_target_of(&context->check, piece->input, given->symbol, &target) && target.section != NULL &&
+      target.section->type == TYPE_CONSTANT + 2) {
+    context->reads[piece->section] = true;
+  }
+}
+
 static void site_make(canonical_context *context, const check_piece *piece, const check_entry *entry) {
   const ref_relocation *given = &entry->relocation;
   check_target target;
@@ -171,6 +180,7 @@ static int site_order(const void *a, const void *b) {
 void canonical_sites_make(canonical_context *context) {
   const ref_cubin *output = context->check.output;
   context->masked = ref_allocate(output->section_count, sizeof *context->masked);
+  context->reads = ref_allocate(output->section_count, sizeof *context->reads);
   for (uint32_t i = 1; i < output->section_count; i++) {
     const ref_section *section = &output->sections[i];
     if (section->data != NULL) {
@@ -185,6 +195,7 @@ void canonical_sites_make(canonical_context *context) {
     }
     const check_chosen_entries entries = check_piece_entries(&context->check, piece);
     for (size_t k = 0; k < entries.count; k++) {
+      site_note_reader(context, piece, &entries.items[k]->relocation);
       if (!site_make_gone(context, piece, &entries.items[k]->relocation)) {
         site_make(context, piece, entries.items[k]);
       }

@@ -323,6 +323,45 @@ static void test_planted(void **state) {
   check_job_free(&job);
 }
 
+/* The same form without the sentences about compiler constants. */
+static void form_leave_constants(ref_canonical *form) {
+  size_t kept = 0;
+  for (size_t i = 0; i < form->count; i++)
+    if (strstr(form->lines[i].text, ".nv.constant2.") != NULL)
+      free(form->lines[i].text);
+    else
+      form->lines[kept++] = form->lines[i];
+  form->count = kept;
+}
+
+/* Of compiler constants, what code reads may not be missing; an image that nobody reads may in the second link, and a
+ * section that is no kernel's in either (L792). */
+static void constants_compare(const char *name, bool may_go, bool may_come) {
+  char directory[HARNESS_PATH], inputs[HARNESS_PATH];
+  check_job job;
+  ref_canonical whole = {0}, without = {0};
+  harness_path(directory, "%s/cuda/%s", corpus, name);
+  harness_path(inputs, "%s", directory);
+  *strrchr(inputs, '/') = '\0';
+  assert_true(check_job_read(&job, directory, inputs, NULL));
+  assert_true(form_make(&whole, &job, &job.output) && form_make(&without, &job, &job.output));
+  form_leave_constants(&without);
+  assert_true(without.count < whole.count);
+  assert_int_equal(ref_canonical_compare(&whole, &without, count_nothing, NULL) == 0, may_go);
+  assert_int_equal(ref_canonical_compare(&without, &whole, count_nothing, NULL) == 0, may_come);
+  ref_canonical_free(&whole);
+  ref_canonical_free(&without);
+  check_job_free(&job);
+}
+
+static void test_constants(void **state) {
+  (void)state;
+  constants_compare("stray_constants/sm_75/filled_again", true, true);
+  constants_compare("stray_constants/sm_75/lost_in_group", true, false);
+  constants_compare("losing_constants/sm_80/two_weak", false, false);
+  constants_compare("doubles/sm_80/plain", false, false);
+}
+
 /* Fields that lead into debug sections are said by unit and place in it (L334). */
 static void test_units(void **state) {
   (void)state;
@@ -350,6 +389,7 @@ int main(int argc, char **argv) {
   corpus = argv[1];
   differences = argv[2];
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_orders), cmocka_unit_test(test_changes),
-                                     cmocka_unit_test(test_planted), cmocka_unit_test(test_units)};
+                                     cmocka_unit_test(test_planted), cmocka_unit_test(test_constants),
+                                     cmocka_unit_test(test_units)};
   return cmocka_run_group_tests_name("canonical", tests, NULL, NULL);
 }
