@@ -3,8 +3,9 @@
  * ptxas's own allocator. Text changes in nothing but barrier numbers, wait masks and some stall counts.
  *
  * One pass over the basic blocks in their order. What is pending is known in both numberings: which numbers of the input
- * are, and which new numbers stand for each of them. Whether the result is certain depends on the input alone: where five
- * numbers are pending at once the allocator shares, by a choice that is not known (M45i). */
+ * are, and which new numbers stand for each of them. Whether the result is certain depends on the input alone: where all
+ * numbers are pending at once the allocator shares, by a choice that is not known (M45i); a number is certain where the
+ * rules give the input its own, or where nothing has changed that decides it. */
 #include "finalize/leaf.h"
 
 #include "base/bytes.h"
@@ -27,6 +28,7 @@ enum {
 enum {
   OP_LDC = 0xb82,
   OP_LDS = 0x984,
+  OP_MEMBAR = 0x992,
   OP_BSSY = 0x945,
   OP_BSYNC = 0x941,
   OP_EXIT = 0x94d,
@@ -51,10 +53,13 @@ typedef struct leaf_block {
   uint32_t next[2];
 } leaf_block;
 
-/* What is pending at one place. `stands` are the new numbers of the loads that have an old number. */
+/* What is pending at one place. `stands` are the new numbers of the loads that have an old number; `reads` and `writes`
+ * are the old numbers that barriers of either kind have, `longs` those of loads of class LONG, `pointer` that of R1's. */
 typedef struct leaf_state {
   uint8_t old, new;
+  uint8_t reads, writes, longs, pointer;
   uint8_t stands[NUMBERS];
+  uint8_t stood[NUMBERS]; /* for what was waited for already */
 } leaf_state;
 
 typedef struct leaf {
@@ -277,45 +282,59 @@ static void leaf_find_predecessors(leaf *l, tl_arena *arena) {
 
 /* --- the allocator --- */
 
-/* M45b, M45c: the first wait for a number after `index` stands in the same block, and not in what ends it. */
-static bool leaf_is_local(const leaf *l, uint32_t index, unsigned number) {
+/* M45b, M45c, L771: the first wait for a number after `index` stands in the same block, and not in what ends it. The
+ * last instruction of a block, be it no branch, waits for read barriers on behalf of the next block; a fence's is its own
+ * matter. */
+static bool leaf_is_local(const leaf *l, uint32_t index, bool writes, unsigned number) {
   const leaf_block *const block = &l->blocks[l->instructions[index].block];
-  for (uint32_t i = index + 1; i < block->first + block->count; i++)
+  const uint32_t end = block->first + block->count;
+  const bool anywhere = writes || (l->instructions[index].opcode & 0xfff) == OP_MEMBAR;
+  for (uint32_t i = index + 1; i < end; i++)
     if (l->instructions[i].wait >> number & 1) {
       const leaf_instruction *const waits = &l->instructions[i];
       const bool branches =
           leaf_is_branch(waits->opcode) || leaf_is_last(waits->opcode) || leaf_is_indirect(waits->opcode);
-      return !branches || l->instructions[index].opcode == OP_TRY_WAIT;
+      return (!branches && (anywhere || i + 1 < end)) || l->instructions[index].opcode == OP_TRY_WAIT;
     }
   return false;
 }
 
-/* M45f: what is pending at the end of finished blocks that have a successor in common with this one. */
-static uint8_t leaf_avoided(const leaf *l, uint32_t block) {
+/* M45f: what is pending at the end of finished blocks that have a successor in common with this one, in the input's
+ * numbers or in the new ones. */
+static uint8_t leaf_avoided(const leaf *l, uint32_t block, bool of_input) {
   uint8_t avoided = 0;
   for (int i = 0; i < 2; i++) {
     const uint32_t next = l->blocks[block].next[i];
     for (uint32_t p = next == UINT32_MAX ? 0 : l->first_predecessor[next];
-         next != UINT32_MAX && p < l->first_predecessor[next + 1] && l->predecessors[p] < block; p++)
-      avoided |= l->at_end[l->predecessors[p]].new;
+         next != UINT32_MAX && p < l->first_predecessor[next + 1] && l->predecessors[p] < block; p++) {
+      const leaf_state *const state = &l->at_end[l->predecessors[p]];
+      avoided |= of_input ? state->old : state->new;
+    }
   }
   return avoided;
 }
 
 typedef enum leaf_class { CLASS_GENERAL, CLASS_LONG, CLASS_TEXTURE } leaf_class;
 
+/* What a number is chosen by, beside what is pending. */
+typedef struct leaf_kind {
+  leaf_class class;
+  bool local;
+} leaf_kind;
+
 /* M45b; M45e for opcodes that the lists do not have. */
-static leaf_class leaf_class_of(const leaf_instruction *at, bool local, bool writes, const leaf_state *state) {
-  if (!writes)
-    return CLASS_GENERAL;
-  if (leaf_is_long(at->opcode))
-    return CLASS_LONG;
-  if (leaf_is_texture(at->opcode))
-    return CLASS_TEXTURE;
+static leaf_kind leaf_kind_of(const leaf *l, uint32_t index, bool writes, const leaf_state *state) {
+  const leaf_instruction *const at = &l->instructions[index];
+  leaf_kind kind = {CLASS_GENERAL, leaf_is_local(l, index, writes, writes ? at->write : at->read)};
   const uint8_t free = (uint8_t)~state->old;
-  if (local && at->write == 2 && free & 3)
-    return CLASS_LONG;
-  return local && at->write == 5 && free & ALL_GENERAL ? CLASS_TEXTURE : CLASS_GENERAL;
+  if (!writes)
+    return kind;
+  if (leaf_is_long(at->opcode) || (kind.local && at->write == 2 && free & 3))
+    kind.class = CLASS_LONG;
+  if (leaf_is_texture(at->opcode) ||
+      (kind.class == CLASS_GENERAL && kind.local && at->write == TEXTURE && free & ALL_GENERAL))
+    kind.class = CLASS_TEXTURE;
+  return kind;
 }
 
 static uint8_t leaf_lowest(uint8_t taken, unsigned base) {
@@ -325,31 +344,74 @@ static uint8_t leaf_lowest(uint8_t taken, unsigned base) {
   return NO_BARRIER;
 }
 
-static uint8_t leaf_allocate(leaf *l, uint32_t index, bool writes, const leaf_state *state) {
+/* The number that the rules give where `pending` is taken, or NO_BARRIER where all are. */
+static uint8_t leaf_choose(const leaf *l, leaf_kind kind, uint8_t pending, uint8_t avoided) {
+  if (kind.class == CLASS_TEXTURE)
+    return TEXTURE;
+  if (kind.class == CLASS_LONG && !kind.local) /* L754 */
+    return l->has_textures ? LAST_GENERAL : TEXTURE;
+  const unsigned base = kind.class == CLASS_LONG ? 2 : 0;
+  uint8_t number = NO_BARRIER;
+  if (!kind.local && kind.class == CLASS_GENERAL)
+    number = leaf_lowest(pending | avoided, base);
+  if (number == NO_BARRIER)
+    number = leaf_lowest(pending, base);
+  return number == NO_BARRIER && !(pending >> TEXTURE & 1) ? TEXTURE : number;
+}
+
+/* L773: whether what is pending has the numbers of the input. */
+static bool leaf_is_as_in_input(const leaf_state *state) {
+  bool same = state->old == state->new;
+  for (unsigned number = 0; number < NUMBERS; number++)
+    same &= !(state->old >> number & 1) || state->stands[number] == 1u << number;
+  return same;
+}
+
+/* Where no number was free, a barrier of the other kind or R1's load may have its number by chance (L770). */
+static bool leaf_shares_kind(const leaf_state *state, uint8_t old, bool writes) {
+  const unsigned others = (writes ? state->reads : state->writes) | state->pointer;
+  return !(others >> old & 1);
+}
+
+/* L773: a new number is certain where the rules give the input its own. What the last instruction of a block waits for
+ * counts as pending there where that explains the input's number: ptxas has put waits there for the next block. */
+static uint8_t leaf_renumber(const leaf *l, uint32_t index, leaf_kind kind, uint8_t old, const leaf_state *state,
+                             const leaf_state *before) {
+  const leaf_block *const block = &l->blocks[l->instructions[index].block];
+  const uint8_t avoided_before = leaf_avoided(l, l->instructions[index].block, true);
+  const uint8_t avoided = leaf_avoided(l, l->instructions[index].block, false);
+  if (leaf_choose(l, kind, state->old, avoided_before) == old)
+    return leaf_choose(l, kind, state->new, avoided);
+  if (index + 1 == block->first + block->count && leaf_choose(l, kind, state->old | before->old, avoided_before) == old)
+    return leaf_choose(l, kind, state->new | before->new, avoided);
+  return NO_BARRIER;
+}
+
+/* L770, L772: who shares a number in the input does so in the output, but for R1's load. */
+static uint8_t leaf_allocate(leaf *l, uint32_t index, bool writes, const leaf_state *state, const leaf_state *before) {
   const leaf_instruction *const at = &l->instructions[index];
   const uint8_t old = writes ? at->write : at->read;
-  l->sure &= (state->old & ALL_GENERAL) != ALL_GENERAL || old == 5; /* M45i: the input's choice was a forced one */
-  if (state->stands[old])                                           /* M45d: shared in the input, shared now */
+  const leaf_kind kind = leaf_kind_of(l, index, writes, state);
+  const uint8_t range = kind.class == CLASS_LONG ? ALL_GENERAL & ~3 : ALL_GENERAL;
+  const bool ran_out = (state->old & range) == range;
+  const uint8_t avoided = leaf_avoided(l, at->block, false);
+  if (leaf_is_as_in_input(state) && leaf_avoided(l, at->block, true) == avoided)
+    return old;
+  if (state->stands[old] && (!ran_out || leaf_shares_kind(state, old, writes))) { /* M45d: shared then, shared now */
+    l->sure &= !ran_out || (state->new &range) == range || (range != ALL_GENERAL && state->longs >> old & 1);
     for (unsigned number = 0; number < NUMBERS; number++)
       if (state->stands[old] >> number & 1)
         return (uint8_t)number;
-  const bool local = leaf_is_local(l, index, old);
-  const leaf_class class = leaf_class_of(at, local, writes, state);
-  if (class == CLASS_TEXTURE)
-    return TEXTURE;
-  if (class == CLASS_LONG && !local) /* L754 */
-    return l->has_textures ? LAST_GENERAL : TEXTURE;
-  const unsigned base = class == CLASS_LONG ? 2 : 0;
-  uint8_t number = NO_BARRIER;
-  if (!local && class == CLASS_GENERAL)
-    number = leaf_lowest(state->new | leaf_avoided(l, at->block), base);
-  if (number == NO_BARRIER)
-    number = leaf_lowest(state->new, base);
-  l->sure &= number != NO_BARRIER || (class == CLASS_LONG && !(state->new >> 5 & 1));
-  return number == NO_BARRIER ? 5 : number;
+  }
+  uint8_t number = leaf_renumber(l, index, kind, old, state, before);
+  if (number == NO_BARRIER && ran_out && (state->pointer >> old & 1)) /* L772 */
+    number = leaf_choose(l, kind, state->new, avoided);
+  l->sure &= number != NO_BARRIER;
+  return number == NO_BARRIER ? TEXTURE : number;
 }
 
-static void leaf_set(leaf_state *state, uint8_t old, uint8_t number) {
+static void leaf_set(leaf_state *state, bool writes, uint8_t old, uint8_t number) {
+  *(writes ? &state->writes : &state->reads) |= (uint8_t)(1u << old);
   state->old |= (uint8_t)(1u << old);
   state->new |= (uint8_t)(1u << number);
   state->stands[old] |= (uint8_t)(1u << number);
@@ -358,10 +420,13 @@ static void leaf_set(leaf_state *state, uint8_t old, uint8_t number) {
 /* The waits come first and free their numbers (M45a, M45g). */
 static void leaf_wait(leaf_instruction *at, leaf_state *state) {
   for (unsigned old = 0; old < NUMBERS; old++)
-    if (at->wait >> old & 1) {
+    if (at->wait >> old & 1)
       at->new_wait |= state->stands[old] & state->new;
-      state->old &= (uint8_t)~(1u << old);
-    }
+  state->old &= (uint8_t)~at->wait;
+  state->reads &= (uint8_t)~at->wait;
+  state->writes &= (uint8_t)~at->wait;
+  state->longs &= (uint8_t)~at->wait;
+  state->pointer &= (uint8_t)~at->wait;
   state->new &= (uint8_t)~at->new_wait;
   for (unsigned old = 0; old < NUMBERS; old++) {
     state->stands[old] &= (uint8_t)~at->new_wait;
@@ -370,20 +435,37 @@ static void leaf_wait(leaf_instruction *at, leaf_state *state) {
   }
 }
 
+/* L774: a wait of the input for a number that is pending on no way there stays, with what stood for the number
+ * when it was waited for. */
+static void leaf_wait_again(leaf_instruction *at, const leaf_state *before, leaf_state *state) {
+  for (unsigned old = 0; old < NUMBERS; old++) {
+    if (!(at->wait >> old & 1))
+      continue;
+    if (before->old >> old & 1)
+      state->stood[old] = before->stands[old];
+    else
+      at->new_wait |= state->stood[old];
+  }
+}
+
 static void leaf_step(leaf *l, uint32_t index, uint32_t pointer_load, leaf_state *state) {
   leaf_instruction *const at = &l->instructions[index];
+  const leaf_state before = *state;
   leaf_wait(at, state);
   l->sure &= at->opcode != OP_COLLECTIVE;
   if (at->read < NUMBERS) {
-    at->new_read = leaf_allocate(l, index, false, state);
-    leaf_set(state, at->read, at->new_read);
+    at->new_read = leaf_allocate(l, index, false, state, &before);
+    leaf_set(state, false, at->read, at->new_read);
   }
   if (at->write < NUMBERS && index == pointer_load) {
     state->old |= (uint8_t)(1u << at->write);
+    state->pointer = (uint8_t)(1u << at->write);
     at->new_write = NO_BARRIER;
   } else if (at->write < NUMBERS) {
-    at->new_write = leaf_allocate(l, index, true, state);
-    leaf_set(state, at->write, at->new_write);
+    at->new_write = leaf_allocate(l, index, true, state, &before);
+    leaf_set(state, true, at->write, at->new_write);
+    if (leaf_is_long(at->opcode))
+      state->longs |= (uint8_t)(1u << at->write);
   }
 }
 
@@ -395,6 +477,10 @@ static leaf_state leaf_entry_state(const leaf *l, uint32_t block) {
     const leaf_state *const from = &l->at_end[l->predecessors[p]];
     state.old |= from->old;
     state.new |= from->new;
+    state.reads |= from->reads;
+    state.writes |= from->writes;
+    state.longs |= from->longs;
+    state.pointer |= from->pointer;
     for (int i = 0; i < NUMBERS; i++)
       state.stands[i] |= from->stands[i];
   }
@@ -408,9 +494,12 @@ static leaf_state leaf_full_entry(const leaf *l, uint32_t block, const leaf_stat
   leaf_state state = {0};
   for (uint32_t p = l->first_predecessor[block]; p < l->first_predecessor[block + 1]; p++) {
     const leaf_state *const from = &at_end[l->predecessors[p]];
+    state.old |= from->old;
     state.new |= from->new;
-    for (int i = 0; i < NUMBERS; i++)
+    for (int i = 0; i < NUMBERS; i++) {
       state.stands[i] |= from->stands[i];
+      state.stood[i] |= from->stood[i];
+    }
   }
   return state;
 }
@@ -429,14 +518,18 @@ static bool leaf_find_waits(leaf *l, tl_arena *arena) {
       leaf_state state = leaf_full_entry(l, b, at_end);
       for (uint32_t i = l->blocks[b].first; i < l->blocks[b].first + l->blocks[b].count; i++) {
         leaf_instruction *const at = &l->instructions[i];
+        const leaf_state before = state;
         at->new_wait = 0;
         leaf_wait(at, &state);
+        leaf_wait_again(at, &before, &state);
         if (at->new_read < NUMBERS)
-          leaf_set(&state, at->read, at->new_read);
+          leaf_set(&state, false, at->read, at->new_read);
         if (at->new_write < NUMBERS)
-          leaf_set(&state, at->write, at->new_write);
+          leaf_set(&state, true, at->write, at->new_write);
+        else if (at->write < NUMBERS)
+          state.old |= (uint8_t)(1u << at->write);
       }
-      state.old = 0;
+      state.reads = state.writes = 0;
       changed |= memcmp(&state, &at_end[b], sizeof state) != 0;
       at_end[b] = state;
     }
@@ -499,7 +592,6 @@ tl_remake tl_leaf_remake(uint8_t *text, uint64_t size, tl_arena *arena) {
 }
 
 bool tl_leaf_is_opened(const uint8_t *text, uint64_t size, bool calls, tl_arena *arena) {
-  enum { OP_MEMBAR = 0x992 };
   leaf l = {.text = tl_arena_copy(arena, text, size), .count = (uint32_t)(size / INSTRUCTION)};
   uint32_t first = l.count;
   bool fence = false;

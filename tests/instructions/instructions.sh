@@ -35,7 +35,7 @@ compile() {
 }
 
 # Files of fences with a kernel that has other scoreboard numbers (M45i, open.md).
-known="|sm_100a fences 1|sm_100a fences 12|sm_120a fences 1|sm_120a fences 12|"
+known="|sm_100a fences 12|sm_120a fences 12|"
 
 # compare ARCH WHAT OPTION...: links x.cubin
 compare() {
