@@ -64,6 +64,7 @@ typedef struct ref_leaf {
   ref_leaf_block *blocks;
   ref_token *tokens;
   bool sure, is_tried, has_texture;
+  size_t stack_load;
 } ref_leaf;
 
 static unsigned ref_leaf_bits(const uint8_t *at, unsigned start, unsigned width) {
@@ -250,6 +251,14 @@ static unsigned ref_leaf_input_waits(const ref_leaf *leaf, size_t number) {
   return leaf->instructions[number].waits_for_all ? 0 : ref_leaf_bits(ref_leaf_at(leaf, number), WAIT_BIT, BOARDS);
 }
 
+/* M45c: waited for only at the end of its own block counts as waited for elsewhere. RF312: for a read barrier that is so where
+ * the block goes on without a branch, too. */
+static bool ref_leaf_is_local(const ref_leaf *leaf, const ref_token *token, size_t consumer) {
+  const ref_leaf_instruction *instruction = &leaf->instructions[consumer];
+  const bool at_end = consumer == leaf->blocks[instruction->block].last && (instruction->ends_block || token->is_read);
+  return !at_end || leaf->instructions[token->instruction].opcode == TRY_WAIT;
+}
+
 static void ref_leaf_find_consumers(ref_leaf *leaf, size_t number, ref_indices *pending) {
   const ref_leaf_instruction *instruction = &leaf->instructions[number];
   const unsigned waits = ref_leaf_input_waits(leaf, number);
@@ -262,8 +271,7 @@ static void ref_leaf_find_consumers(ref_leaf *leaf, size_t number, ref_indices *
     token->first_wait = token->first_wait == REF_NONE ? number : token->first_wait;
     if (same_block && token->consumer == REF_NONE) {
       token->consumer = number;
-      token->is_local = number != leaf->blocks[instruction->block].last || !instruction->ends_block ||
-                        leaf->instructions[token->instruction].opcode == TRY_WAIT; /* M45c */
+      token->is_local = ref_leaf_is_local(leaf, token, number);
     }
   }
   for (unsigned n = 0; n < BOARDS && ref_leaf_frees(instruction); n++) {
@@ -386,6 +394,12 @@ static bool ref_leaf_has_texture(const ref_leaf *leaf) {
   return false;
 }
 
+/* RF234, RF311: a read and a write share where both have the same consumer; where the numbers ran out that may be chance. */
+static bool ref_leaf_may_mix(const ref_leaf *leaf, const ref_token *token, const ref_token *other) {
+  const bool same_wait = token->first_wait != REF_NONE && other->first_wait == token->first_wait;
+  return ref_leaf_code(leaf, token) == FENCE || (same_wait && (token->pending & ALL_ORDINARY) != ALL_ORDINARY);
+}
+
 /* M45d: a pending token that this one shares its number with, in the input or because both have the same consumer. */
 static size_t ref_leaf_find_sharer(const ref_leaf *leaf, size_t number, const ref_indices *pending) {
   const ref_token *token = &leaf->tokens[number];
@@ -394,7 +408,7 @@ static size_t ref_leaf_find_sharer(const ref_leaf *leaf, size_t number, const re
     const bool same_block =
         leaf->instructions[other->instruction].block == leaf->instructions[token->instruction].block;
     const bool same_wait = token->first_wait != REF_NONE && other->first_wait == token->first_wait;
-    const bool same_kind = other->is_read == token->is_read || ref_leaf_code(leaf, token) == FENCE; /* RF234 */
+    const bool same_kind = other->is_read == token->is_read || ref_leaf_may_mix(leaf, token, other);
     if (!other->is_dropped && other->input == token->input && same_kind &&
         (same_wait || (same_block && other->is_local == token->is_local))) {
       return pending->items[i];
@@ -487,6 +501,13 @@ static void ref_leaf_explain_by_waits(ref_leaf *leaf, size_t number, const ref_i
   token->is_explained = token->holds_waits;
 }
 
+/* RF313: where the numbers ran out in the input and this token got that of R1's load, the rules give it one of its own. */
+static bool ref_leaf_shares_with_stack(const ref_leaf *leaf, const ref_token *token, const ref_indices *pending) {
+  const size_t load = leaf->instructions[leaf->stack_load].tokens[WRITE];
+  return ref_indices_has(pending, load) && leaf->tokens[load].input == token->input &&
+         (ref_leaf_numbers(leaf, pending) & ALL_ORDINARY) == ALL_ORDINARY;
+}
+
 /* RF89: the rules tried on the input, where every token has its number already. */
 static void ref_leaf_explain(ref_leaf *leaf, size_t number, const ref_indices *pending) {
   ref_token *token = &leaf->tokens[number];
@@ -496,6 +517,7 @@ static void ref_leaf_explain(ref_leaf *leaf, size_t number, const ref_indices *p
   if (!token->is_explained) {
     ref_leaf_explain_by_waits(leaf, number, pending);
   }
+  token->is_explained = token->is_explained || ref_leaf_shares_with_stack(leaf, token, pending);
   for (size_t i = 0; i < pending->count; i++) {
     ref_indices_add(leaf->link, &token->before, pending->items[i]);
   }
@@ -663,6 +685,7 @@ bool ref_leaf_finalize(ref_link *link, ref_bytes *text) {
   }
   uint8_t *old = REF_TAKE(link, uint8_t, text->size);
   memcpy(old, text->data, text->size);
+  leaf.stack_load = load;
   leaf.has_texture = ref_leaf_has_texture(&leaf);
   ref_leaf_make_blocks(&leaf);
   ref_leaf_pass(&leaf, false, ref_leaf_find_tokens);
