@@ -116,7 +116,6 @@ void ref_capsule_add_compat(ref_capsule *capsule);
 void ref_capsule_check_schedule(ref_capsule *capsule);
 /* mercury.c: RF77; `sass` is the function's text. */
 void ref_mercury_move_loads(ref_capsule *capsule, size_t section, uint64_t base, ref_bytes *sass);
-size_t ref_mercury_rank(const ref_cubin *cubin, uint32_t section, uint32_t symbol, uint64_t offset);
 void ref_mercury_set_table(ref_capsule *capsule, size_t section, ref_bytes *sass);
 /* capsule_relocatable.c: M16 */
 void ref_capsule_name_constants(ref_link *link, const ref_file *file);

@@ -35,9 +35,22 @@ typedef struct ref_frame {
 typedef struct ref_kept_frame {
   ref_frame frame;
   size_t entry, function;
-  size_t next;     /* of the same place in the same function, or REF_NONE */
-  bool is_further; /* there is one before it */
+  size_t next;                      /* of the same place in the same function, or REF_NONE */
+  bool is_further;                  /* there is one before it */
+  uint64_t written, common_written; /* where it and its common entry are in the output */
+  int64_t address;                  /* of its function in the SASS text */
 } ref_kept_frame;
+
+/* The frames of one file's SASS view, as far as they were asked for. */
+typedef struct ref_sass_frames {
+  bool is_begun;
+  uint32_t index;
+  ref_frame cursor;
+  ref_map addresses, by_function; /* numbers in `entries`, by offset; in `frames`, by function */
+  ref_relocation *entries;
+  ref_frame *frames;
+  size_t entry_count, entry_capacity, frame_count, frame_capacity;
+} ref_sass_frames;
 
 typedef struct ref_frames {
   ref_capsule *capsule;
@@ -45,28 +58,12 @@ typedef struct ref_frames {
   size_t kept_count, kept_capacity;
   ref_bytes output;
   ref_frame_entry *entries; /* by relocation of the Mercury module; NULL: nobody asks */
+  ref_map addresses;        /* the Mercury module's relocation of each frame's address, by file, section and offset */
+  ref_sass_frames *sass;    /* by file */
   const ref_section
       *common_section; /* of the common entry that was written last, and its offset there and in the output */
   uint64_t last_common, last_written;
 } ref_frames;
-
-/* The function that a frame describes: the entry at its address, whose addend is another function's place in its text. */
-static size_t ref_frames_function(const ref_file *file, uint32_t section, uint64_t frame, ref_relocation *address) {
-  for (uint32_t i = 1; i < file->cubin.section_count; i++) {
-    const ref_section *relocations = &file->cubin.sections[i];
-    if (relocations->type != REF_TYPE_RELA || relocations->info != section) {
-      continue;
-    }
-    for (size_t k = 0; k < ref_cubin_relocation_count(&file->cubin, i); k++) {
-      const ref_relocation entry = ref_cubin_relocation(&file->cubin, i, k);
-      if (entry.offset == frame + ADDRESS_AT && entry.symbol < file->cubin.symbol_count) {
-        *address = entry;
-        return file->function_of[entry.symbol];
-      }
-    }
-  }
-  return REF_NONE;
-}
 
 static void ref_frames_add_common(ref_frames *frames, const ref_frame *frame) {
   const uint8_t *data = frame->common_section->data;
@@ -83,46 +80,83 @@ static void ref_frames_add_common(ref_frames *frames, const ref_frame *frame) {
   }
 }
 
-/* RF290: what the Mercury view still has about this frame's pointer to its common entry and about its range. */
-static void ref_frames_place_others(ref_frames *frames, const ref_out_relocation *address, uint64_t at) {
+/* The last frame of a file that begins at an offset of its section or before, or (`common`) whose common entry does; NULL: none. Files and
+ * offsets ascend. */
+static const ref_kept_frame *ref_frames_before(const ref_frames *frames, const ref_out_relocation *entry, bool common) {
   const ref_link *mercury = frames->capsule->mercury;
-  for (size_t i = 0; i < mercury->relocation_count; i++) {
-    const ref_out_relocation *entry = &mercury->relocations[i];
-    if (entry->dropped || entry->file != address->file || entry->target != address->target ||
-        entry->symbol == REF_NONE) {
-      continue;
+  size_t first = 0, end = frames->kept_count;
+  while (first < end) {
+    const size_t middle = first + (end - first) / 2;
+    const ref_kept_frame *kept = &frames->kept[middle];
+    const size_t file = mercury->relocations[kept->entry].file;
+    const uint64_t at = common ? kept->frame.common : kept->frame.at;
+    if (file < entry->file || (file == entry->file && at <= entry->input_offset)) {
+      first = middle + 1;
+    } else {
+      end = middle;
     }
-    const bool is_own = mercury->symbols[entry->symbol].type == REF_SYMBOL_SECTION &&
-                        mercury->symbols[entry->symbol].section == entry->target;
-    if (entry->input_offset + ADDRESS_AT == address->input_offset + POINTER_AT && entry->type == MERCURY_64 && is_own) {
-      frames->entries[i] = (ref_frame_entry){at + POINTER_AT, SASS_64, (int64_t)frames->last_written};
-    } else if (entry->input_offset + ADDRESS_AT == address->input_offset + RANGE_AT &&
-               entry->type == MERCURY_CLEAR_64) {
-      frames->entries[i] = (ref_frame_entry){at + RANGE_AT, SASS_CLEAR_64, 0};
-    }
+  }
+  const ref_kept_frame *found = first > 0 ? &frames->kept[first - 1] : NULL;
+  const ref_out_relocation *address = found == NULL ? NULL : &mercury->relocations[found->entry];
+  return found != NULL && address->file == entry->file && address->target == entry->target ? found : NULL;
+}
+
+/* RF290: what the Mercury view still has about a frame's pointer to its common entry and about its range. */
+static void ref_frames_place_other(ref_frames *frames, size_t number) {
+  const ref_link *mercury = frames->capsule->mercury;
+  const ref_out_relocation *entry = &mercury->relocations[number];
+  const ref_kept_frame *kept = ref_frames_before(frames, entry, false);
+  if (kept == NULL || entry->symbol == REF_NONE) {
+    return;
+  }
+  const uint64_t place = entry->input_offset - kept->frame.at;
+  const bool is_own = mercury->symbols[entry->symbol].type == REF_SYMBOL_SECTION &&
+                      mercury->symbols[entry->symbol].section == entry->target;
+  if (place == POINTER_AT && entry->type == MERCURY_64 && is_own) {
+    frames->entries[number] = (ref_frame_entry){kept->written + POINTER_AT, SASS_64, (int64_t)kept->common_written};
+  } else if (place == RANGE_AT && entry->type == MERCURY_CLEAR_64) {
+    frames->entries[number] = (ref_frame_entry){kept->written + RANGE_AT, SASS_CLEAR_64, 0};
   }
 }
 
-/* L720: what the Mercury view has about the frame's common entry. D135: with -r and -g nvlink puts that to the section's beginning. */
-static void ref_frames_place_common(ref_frames *frames, const ref_kept_frame *kept) {
+/* L720: what the Mercury view has about a common entry: where that was written last. D135: with -r and -g nvlink puts that to the
+ * section's beginning. */
+static void ref_frames_place_common(ref_frames *frames, size_t number) {
   const ref_link *mercury = frames->capsule->mercury;
-  const ref_out_relocation *address = &mercury->relocations[kept->entry];
+  const ref_out_relocation *entry = &mercury->relocations[number];
+  const ref_kept_frame *kept = ref_frames_before(frames, entry, true);
+  if (kept == NULL) {
+    return;
+  }
   const uint64_t common = kept->frame.common;
   const uint64_t end = common + HEAD + ref_u64(kept->frame.common_section->data + common + LENGTH_AT);
   const bool is_lost =
       mercury->job->bug_compatible && (mercury->relocatable || ref_options_keep_shared_symbols(mercury));
-  for (size_t i = 0; i < mercury->relocation_count; i++) {
-    const ref_out_relocation *entry = &mercury->relocations[i];
-    if (!entry->dropped && entry->file == address->file && entry->target == address->target &&
-        entry->input_offset >= common && entry->input_offset < end) {
-      const uint64_t at = is_lost ? 0 : frames->last_written + entry->input_offset - common;
-      frames->entries[i] = (ref_frame_entry){at, SASS_64, entry->addend};
-    }
+  if (entry->input_offset < end) {
+    const uint64_t at = is_lost ? 0 : kept->common_written + entry->input_offset - common;
+    frames->entries[number] = (ref_frame_entry){at, SASS_64, entry->addend};
   }
 }
 
-static void ref_frames_add(ref_frames *frames, const ref_frame *frame, const ref_kept_frame *kept) {
-  const size_t entry = kept->entry;
+/* Where the entries about the frames and their common entries are. */
+static void ref_frames_place_entries(ref_frames *frames) {
+  const ref_link *mercury = frames->capsule->mercury;
+  for (size_t i = 0; i < mercury->relocation_count; i++) {
+    if (mercury->relocations[i].dropped) {
+      continue;
+    }
+    ref_frames_place_common(frames, i);
+    if (ref_relocatable_is_default(mercury)) {
+      ref_frames_place_other(frames, i);
+    }
+  }
+  for (size_t i = 0; i < frames->kept_count; i++) {
+    const ref_kept_frame *kept = &frames->kept[i];
+    frames->entries[kept->entry] = (ref_frame_entry){kept->written + ADDRESS_AT, SASS_64, kept->address};
+  }
+}
+
+static void ref_frames_add(ref_frames *frames, const ref_frame *frame, ref_kept_frame *kept) {
   ref_frames_add_common(frames, frame);
   const size_t at = frames->output.size;
   const bool has_rows = frame->rows.size > 0;
@@ -141,13 +175,9 @@ static void ref_frames_add(ref_frames *frames, const ref_frame *frame, const ref
   if (frame->range != 0) {
     ref_put_u64(frames->output.data + at + RANGE_AT, frame->range);
   }
-  if (frames->entries != NULL) {
-    frames->entries[entry] = (ref_frame_entry){at + ADDRESS_AT, SASS_64, (int64_t)frame->sass_start};
-    ref_frames_place_common(frames, kept);
-  }
-  if (frames->entries != NULL && ref_relocatable_is_default(frames->capsule->mercury)) {
-    ref_frames_place_others(frames, &frames->capsule->mercury->relocations[entry], at);
-  }
+  kept->written = at;
+  kept->common_written = frames->last_written;
+  kept->address = (int64_t)frame->sass_start;
 }
 
 static const ref_section *ref_frames_section(const ref_cubin *cubin, uint32_t *index) {
@@ -195,34 +225,91 @@ bool ref_capsule_alias_comes_first(const ref_link *mercury, size_t function) {
   return false;
 }
 
-/* The frame of the function's body in the SASS view; false when that has none. */
-static bool ref_frames_find_sass(const ref_frames *frames, size_t function, ref_frame *frame) {
-  const ref_link *sass = frames->capsule->sass;
-  const size_t number = sass->functions[function].definition_file;
-  const ref_file *file = number == REF_NONE ? NULL : &sass->files[number];
-  uint32_t index = 0;
-  ref_relocation address = {0};
-  const ref_section *section = file == NULL ? NULL : ref_frames_section(&file->cubin, &index);
-  *frame = (ref_frame){.section = section, .common = UINT64_MAX};
-  while (section != NULL && ref_frames_next(frames->capsule->mercury, file, frame)) {
-    if (ref_frames_function(file, index, frame->at, &address) == function && address.addend == 0 &&
-        file->body_of[address.symbol] != REF_BODY_LOSES) {
-      return true;
-    }
-  }
-  return false;
+static const char *ref_frames_key(ref_link *link, uint64_t number) {
+  return ref_memory_print(link, "%llx", (unsigned long long)number);
 }
 
-/* The entry of the Mercury view about a frame's address, if it was kept; REF_NONE: the frame's function is dead or lost. */
-static size_t ref_frames_entry(const ref_link *mercury, size_t file, size_t section, uint64_t offset) {
-  for (size_t i = 0; i < mercury->relocation_count; i++) {
-    const ref_out_relocation *entry = &mercury->relocations[i];
-    if (entry->file == file && entry->target == section && entry->input_offset == offset && !entry->dropped &&
-        entry->function != REF_NONE) {
-      return i;
+/* The entries about the section of frames, each offset's first. */
+static void ref_frames_read_entries(ref_link *link, const ref_file *file, ref_sass_frames *frames) {
+  const ref_cubin *cubin = &file->cubin;
+  for (uint32_t i = 1; i < cubin->section_count; i++) {
+    const bool own = cubin->sections[i].type == REF_TYPE_RELA && cubin->sections[i].info == frames->index;
+    for (size_t k = 0; own && k < ref_cubin_relocation_count(cubin, i); k++) {
+      const ref_relocation entry = ref_cubin_relocation(cubin, i, k);
+      const char *key = ref_frames_key(link, entry.offset);
+      if (entry.symbol < cubin->symbol_count && ref_map_find(&frames->addresses, key) == REF_NONE) {
+        ref_map_set(link, &frames->addresses, key, frames->entry_count);
+        frames->entries = ref_memory_grow(link, frames->entries, frames->entry_count, &frames->entry_capacity,
+                                          sizeof *frames->entries);
+        frames->entries[frames->entry_count++] = entry;
+      }
     }
   }
-  return REF_NONE;
+}
+
+static ref_sass_frames *ref_frames_of_file(ref_frames *frames, size_t number) {
+  ref_sass_frames *list = &frames->sass[number];
+  const ref_file *file = &frames->capsule->sass->files[number];
+  if (!list->is_begun) {
+    list->is_begun = true;
+    list->cursor = (ref_frame){.section = ref_frames_section(&file->cubin, &list->index), .common = UINT64_MAX};
+    ref_frames_read_entries(frames->capsule->mercury, file, list);
+  }
+  return list;
+}
+
+/* Keeps the frame at the cursor, if it is the first of its function's body: the entry at its address names that, whose addend is
+ * another function's place in its text. */
+static void ref_frames_keep(ref_link *link, const ref_file *file, ref_sass_frames *list) {
+  const size_t entry = ref_map_find(&list->addresses, ref_frames_key(link, list->cursor.at + ADDRESS_AT));
+  const ref_relocation *address = entry == REF_NONE ? NULL : &list->entries[entry];
+  if (address == NULL || address->addend != 0 || file->body_of[address->symbol] == REF_BODY_LOSES) {
+    return;
+  }
+  const char *function = ref_frames_key(link, file->function_of[address->symbol]);
+  if (ref_map_find(&list->by_function, function) == REF_NONE) {
+    ref_map_set(link, &list->by_function, function, list->frame_count);
+    list->frames = ref_memory_grow(link, list->frames, list->frame_count, &list->frame_capacity, sizeof *list->frames);
+    list->frames[list->frame_count++] = list->cursor;
+  }
+}
+
+/* The frame of the function's body in the SASS view; false when that has none. Frames are read up to the one that is asked for. */
+static bool ref_frames_find_sass(ref_frames *frames, size_t function, ref_frame *frame) {
+  ref_link *link = frames->capsule->mercury;
+  const size_t number = frames->capsule->sass->functions[function].definition_file;
+  if (number == REF_NONE) {
+    return false;
+  }
+  const ref_file *file = &frames->capsule->sass->files[number];
+  ref_sass_frames *list = ref_frames_of_file(frames, number);
+  const char *key = ref_frames_key(link, function);
+  size_t found;
+  while ((found = ref_map_find(&list->by_function, key)) == REF_NONE) {
+    if (list->cursor.section == NULL || !ref_frames_next(link, file, &list->cursor)) {
+      return false;
+    }
+    ref_frames_keep(link, file, list);
+  }
+  *frame = list->frames[found];
+  return true;
+}
+
+static const char *ref_frames_place_key(ref_link *link, size_t file, size_t section, uint64_t offset) {
+  return ref_memory_print(link, "%zu %zu %llx", file, section, (unsigned long long)offset);
+}
+
+/* The entries of the Mercury view about frames, the first at each offset. */
+static void ref_frames_list_addresses(ref_frames *frames) {
+  ref_link *mercury = frames->capsule->mercury;
+  for (size_t i = mercury->relocation_count; i-- > 0;) {
+    const ref_out_relocation *entry = &mercury->relocations[i];
+    if (!entry->dropped && entry->function != REF_NONE &&
+        REF_IS(mercury->sections[entry->target].name, ".debug_frame")) {
+      const char *key = ref_frames_place_key(mercury, entry->file, entry->target, entry->input_offset);
+      ref_map_set(mercury, &frames->addresses, key, i);
+    }
+  }
 }
 
 /* The rows behind a frame's head. */
@@ -287,13 +374,15 @@ static bool ref_frames_is_in_sass(const ref_frame *frame) {
   return frame->common_section->data[frame->common + UNIT_AT] == SASS_UNIT;
 }
 
-/* The entry of a file's next frame that has one still; REF_NONE behind the last frame. */
-static size_t ref_frames_next_kept(ref_link *mercury, size_t number, ref_frame *frame) {
+/* The entry of a file's next frame that has one still (the others' functions are dead or lost); REF_NONE behind the last frame. */
+static size_t ref_frames_next_kept(ref_frames *frames, size_t number, ref_frame *frame) {
+  ref_link *mercury = frames->capsule->mercury;
   const ref_file *file = &mercury->files[number];
   uint32_t index = 0;
   frame->section = ref_frames_section(&file->cubin, &index);
   while (frame->section != NULL && ref_frames_next(mercury, file, frame)) {
-    const size_t entry = ref_frames_entry(mercury, number, file->section_of[index], frame->at + ADDRESS_AT);
+    const size_t entry = ref_map_find(
+        &frames->addresses, ref_frames_place_key(mercury, number, file->section_of[index], frame->at + ADDRESS_AT));
     if (entry != REF_NONE) {
       return entry;
     }
@@ -305,12 +394,12 @@ static void ref_frames_collect_file(ref_frames *frames, size_t number) {
   ref_link *mercury = frames->capsule->mercury;
   ref_frame frame = {.common = UINT64_MAX};
   size_t entry;
-  while ((entry = ref_frames_next_kept(mercury, number, &frame)) != REF_NONE) {
+  while ((entry = ref_frames_next_kept(frames, number, &frame)) != REF_NONE) {
     frames->kept =
         ref_memory_grow(mercury, frames->kept, frames->kept_count, &frames->kept_capacity, sizeof *frames->kept);
     frame.start = (uint64_t)mercury->relocations[entry].addend;
-    frames->kept[frames->kept_count++] =
-        (ref_kept_frame){frame, entry, mercury->relocations[entry].function, REF_NONE, false};
+    frames->kept[frames->kept_count++] = (ref_kept_frame){
+        .frame = frame, .entry = entry, .function = mercury->relocations[entry].function, .next = REF_NONE};
   }
 }
 
@@ -371,11 +460,18 @@ static ref_frame ref_frames_choose(ref_frames *frames, const ref_kept_frame *kep
 }
 
 ref_bytes ref_capsule_frames(ref_capsule *capsule, ref_frame_entry *entries) {
-  ref_frames frames = {.capsule = capsule, .entries = entries, .last_common = UINT64_MAX};
+  ref_frames frames = {.capsule = capsule,
+                       .entries = entries,
+                       .sass = REF_TAKE(capsule->mercury, ref_sass_frames, capsule->sass->file_count),
+                       .last_common = UINT64_MAX};
+  ref_frames_list_addresses(&frames);
   ref_frames_collect(&frames);
   for (size_t i = 0; i < frames.kept_count; i++) {
     const ref_frame chosen = ref_frames_choose(&frames, &frames.kept[i]);
     ref_frames_add(&frames, &chosen, &frames.kept[i]);
+  }
+  if (entries != NULL) {
+    ref_frames_place_entries(&frames);
   }
   return frames.output;
 }

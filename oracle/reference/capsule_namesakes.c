@@ -90,7 +90,8 @@ static bool ref_namesakes_is_past_end(const ref_cubin *whole, uint32_t mercury, 
 
 static const char *ref_namesakes_entry_key(const ref_namesake *namesake, uint32_t section,
                                            const ref_relocation *entry) {
-  const size_t rank = ref_mercury_rank(namesake->whole, section, entry->symbol, entry->offset);
+  const ref_ranks *ranks = ref_ranks_of(namesake->link, namesake->whole, section);
+  const size_t rank = ref_ranks_rank(ranks, entry->symbol, entry->offset);
   return ref_memory_print(namesake->link, "%u %zu", entry->symbol, rank);
 }
 

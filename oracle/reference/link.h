@@ -333,6 +333,39 @@ typedef struct ref_target {
   uint32_t shared_limit; /* H8, RF18 */
 } ref_target;
 
+/* ranks.c: a section's entries by symbol, offset and number. */
+typedef struct ref_rank {
+  uint32_t symbol;
+  uint64_t offset;
+  size_t number; /* of the entry */
+} ref_rank;
+
+typedef struct ref_ranks {
+  const uint8_t *data;
+  size_t count;
+  ref_rank *items;
+} ref_ranks;
+
+enum { REF_RANKS_KEPT = 4 };
+
+/* mercury.c: a SASS instruction that is a load from constant memory, and its record. */
+typedef struct ref_mercury_place {
+  uint64_t instruction;
+  size_t record;
+} ref_mercury_place;
+
+/* What was found for the text whose entries were asked about last. */
+typedef struct ref_mercury_text {
+  const ref_file *file;
+  size_t target;
+  uint32_t mercury, sass;   /* sections of entries */
+  ref_mercury_place *loads; /* of the text, by instruction */
+  size_t load_count;
+  const ref_file *table_file; /* of the entries of addresses */
+  uint32_t table;
+  ref_indices tables; /* Mercury's about the same text */
+} ref_mercury_text;
+
 typedef struct ref_link {
   const ref_job *job;
   ref_result *result;
@@ -343,6 +376,9 @@ typedef struct ref_link {
   size_t error_count;
   const ref_target *target;
   const ref_view *view;
+  ref_ranks ranks[REF_RANKS_KEPT];
+  size_t next_ranks;
+  ref_mercury_text mercury_text;
   uint32_t sm;
   bool sm_accelerated;
   bool is_virtual;    /* E12: `-arch=compute_N` */
@@ -487,8 +523,16 @@ bool ref_view_is_mirrored(const ref_section *section);
 void ref_view_settle_type(const ref_cubin *cubin, ref_section *section);
 ref_cubin ref_view_of(ref_link *link, const ref_cubin *cubin, bool mercury);
 
+/* ranks.c */
+const ref_ranks *ref_ranks_of(ref_link *link, const ref_cubin *cubin, uint32_t section);
+/* How many entries against a symbol stand at lower offsets. */
+size_t ref_ranks_rank(const ref_ranks *ranks, uint32_t symbol, uint64_t offset);
+/* The first entry of that rank against a symbol, or NULL; the next at its offset, or NULL. */
+const ref_rank *ref_ranks_find(const ref_ranks *ranks, uint32_t symbol, size_t rank);
+const ref_rank *ref_ranks_next(const ref_ranks *ranks, const ref_rank *rank);
+
 /* mercury.c */
-uint32_t ref_mercury_descriptor_type(const ref_file *file, uint32_t sass, const ref_relocation *entry);
+uint32_t ref_mercury_descriptor_type(ref_link *link, const ref_file *file, uint32_t sass, const ref_relocation *entry);
 void ref_mercury_patch(ref_link *link, const ref_out_relocation *entry, uint64_t value);
 
 /* capsule_exits.c: M43 */

@@ -24,25 +24,16 @@ enum {
   RELA_PREFIX = 13
 };
 
-/* How many entries of a section stand against a symbol at lower offsets. */
-size_t ref_mercury_rank(const ref_cubin *cubin, uint32_t section, uint32_t symbol, uint64_t offset) {
-  size_t rank = 0;
-  for (size_t i = 0; i < ref_cubin_relocation_count(cubin, section); i++) {
-    const ref_relocation other = ref_cubin_relocation(cubin, section, i);
-    rank += other.symbol == symbol && other.offset < offset;
-  }
-  return rank;
-}
-
 /* The SASS entry of the same rank among those against its symbol; false when it is no load. */
-static bool ref_mercury_find_sass_entry(const ref_file *file, uint32_t mercury, uint32_t sass,
-                                        const ref_out_relocation *entry, ref_relocation *found) {
+static bool ref_mercury_find_sass_entry(ref_link *link, const ref_file *file, const ref_out_relocation *entry,
+                                        ref_relocation *found) {
+  const uint32_t mercury = link->mercury_text.mercury, sass = link->mercury_text.sass;
   const uint32_t symbol = (uint32_t)entry->input_symbol;
-  const size_t rank = ref_mercury_rank(&file->cubin, mercury, symbol, entry->input_offset);
-  for (size_t i = 0; i < ref_cubin_relocation_count(&file->whole, sass); i++) {
-    *found = ref_cubin_relocation(&file->whole, sass, i);
-    if ((found->type == SASS_LDC || found->type == SASS_LDCU) && found->symbol == symbol &&
-        ref_mercury_rank(&file->whole, sass, symbol, found->offset) == rank) {
+  const size_t rank = ref_ranks_rank(ref_ranks_of(link, &file->cubin, mercury), symbol, entry->input_offset);
+  const ref_ranks *ranks = ref_ranks_of(link, &file->whole, sass);
+  for (const ref_rank *same = ref_ranks_find(ranks, symbol, rank); same != NULL; same = ref_ranks_next(ranks, same)) {
+    *found = ref_cubin_relocation(&file->whole, sass, same->number);
+    if (found->type == SASS_LDC || found->type == SASS_LDCU) {
       return true;
     }
   }
@@ -57,19 +48,37 @@ static const uint8_t *ref_mercury_load(const ref_capsule_step *step) {
   return is_load ? record : NULL;
 }
 
-/* RF38: every load from constant memory that has an entry has a record. Returns the place of the one for a SASS instruction, 0
- * when there is none. */
-static size_t ref_mercury_find_load(const ref_bytes *text, uint64_t instruction) {
+/* RF38: every load from constant memory that has an entry has a record. Lists the places of those of the SASS instructions. */
+static void ref_mercury_list_loads(ref_link *link, const ref_bytes *text) {
+  ref_mercury_text *found = &link->mercury_text;
   ref_capsule_step step;
   bool good = ref_capsule_body_begin(text->data, text->size, &step);
+  size_t capacity = 0;
+  found->loads = NULL;
+  found->load_count = 0;
   while (good && ref_capsule_body_next(&step)) {
-    const uint8_t *record = step.sass == instruction ? ref_mercury_load(&step) : NULL;
+    const uint8_t *record = ref_mercury_load(&step);
     const uint8_t kind = record == NULL ? 0 : record[LOAD_KIND];
     if (kind == KIND_LDCU || kind == KIND_LDC || kind == KIND_LDC_INDEXED) {
-      return step.record;
+      found->loads = ref_memory_grow(link, found->loads, found->load_count, &capacity, sizeof *found->loads);
+      found->loads[found->load_count++] = (ref_mercury_place){step.sass, step.record};
     }
   }
-  return 0;
+}
+
+/* The place of the record for a SASS instruction, 0 when there is none. */
+static size_t ref_mercury_find_load(const ref_link *link, uint64_t instruction) {
+  const ref_mercury_text *text = &link->mercury_text;
+  size_t first = 0, end = text->load_count;
+  while (first < end) {
+    const size_t middle = first + (end - first) / 2;
+    if (text->loads[middle].instruction < instruction) {
+      first = middle + 1;
+    } else {
+      end = middle;
+    }
+  }
+  return first < text->load_count && text->loads[first].instruction == instruction ? text->loads[first].record : 0;
 }
 
 /* Relocation sections of the function's text: the Mercury view's in the view, the SASS one in the whole file. */
@@ -85,26 +94,41 @@ static uint32_t ref_mercury_find_relocations(const ref_cubin *cubin, const char 
   return 0;
 }
 
+/* Mercury's sections of entries about the text that a SASS one is about. */
+static const ref_indices *ref_mercury_tables(ref_link *link, const ref_file *file, uint32_t sass) {
+  ref_mercury_text *found = &link->mercury_text;
+  const uint32_t target = file->whole.sections[sass].info;
+  const char *text = target < file->whole.section_count ? file->whole.sections[target].name : "";
+  if (found->table_file == file && found->table == sass) {
+    return &found->tables;
+  }
+  found->table_file = file;
+  found->table = sass;
+  found->tables.count = 0;
+  for (uint32_t i = 1; i < file->whole.section_count; i++) {
+    const ref_section *section = &file->whole.sections[i];
+    if (section->type == REF_TYPE_MERCURY_RELA && strncmp(section->name, ".nv.merc.rela", RELA_PREFIX) == 0 &&
+        strcmp(section->name + RELA_PREFIX, text) == 0) {
+      ref_indices_add(link, &found->tables, i);
+    }
+  }
+  return &found->tables;
+}
+
 /* RF220: what the finalizer writes of a kernel's address in code is its descriptor. Beside Mercury's type 3, 5 or 6 stands 61, 62 or 63 then,
  * whatever the input has. */
-uint32_t ref_mercury_descriptor_type(const ref_file *file, uint32_t sass, const ref_relocation *entry) {
+uint32_t ref_mercury_descriptor_type(ref_link *link, const ref_file *file, uint32_t sass, const ref_relocation *entry) {
   static const struct {
     uint32_t mercury, sass;
   } types[] = {{3, DESCRIPTOR}, {5, DESCRIPTOR_LOW}, {6, DESCRIPTOR_HIGH}};
-  const uint32_t target = file->whole.sections[sass].info;
-  const char *text = target < file->whole.section_count ? file->whole.sections[target].name : "";
-  const size_t rank = ref_mercury_rank(&file->whole, sass, entry->symbol, entry->offset);
-  for (uint32_t i = 1; i < file->whole.section_count; i++) {
-    const ref_section *section = &file->whole.sections[i];
-    if (section->type != REF_TYPE_MERCURY_RELA || strncmp(section->name, ".nv.merc.rela", RELA_PREFIX) != 0 ||
-        strcmp(section->name + RELA_PREFIX, text) != 0) {
-      continue;
-    }
-    for (size_t k = 0; k < ref_cubin_relocation_count(&file->whole, i); k++) {
-      const ref_relocation other = ref_cubin_relocation(&file->whole, i, k);
-      if (other.symbol != entry->symbol || ref_mercury_rank(&file->whole, i, other.symbol, other.offset) != rank) {
-        continue;
-      }
+  const size_t rank = ref_ranks_rank(ref_ranks_of(link, &file->whole, sass), entry->symbol, entry->offset);
+  const ref_indices *tables = ref_mercury_tables(link, file, sass);
+  for (size_t i = 0; i < tables->count; i++) {
+    const uint32_t table = (uint32_t)tables->items[i];
+    const ref_ranks *ranks = ref_ranks_of(link, &file->whole, table);
+    for (const ref_rank *same = ref_ranks_find(ranks, entry->symbol, rank); same != NULL;
+         same = ref_ranks_next(ranks, same)) {
+      const ref_relocation other = ref_cubin_relocation(&file->whole, table, same->number);
       for (size_t t = 0; t < sizeof types / sizeof types[0]; t++) {
         if (other.type == REF_MERCURY_FIRST + types[t].mercury) {
           return types[t].sass;
@@ -115,24 +139,35 @@ uint32_t ref_mercury_descriptor_type(const ref_file *file, uint32_t sass, const 
   return entry->type;
 }
 
+/* What an entry's text has of entries and loads. */
+static void ref_mercury_find_text(ref_link *link, const ref_out_relocation *entry) {
+  ref_mercury_text *found = &link->mercury_text;
+  const ref_file *file = &link->files[entry->file];
+  const ref_out_section *text = &link->sections[entry->target];
+  if (found->file == file && found->target == entry->target) {
+    return;
+  }
+  found->file = file;
+  found->target = entry->target;
+  found->mercury = ref_mercury_find_relocations(&file->cubin, text->name, true);
+  found->sass = ref_mercury_find_relocations(&file->whole, text->name, false);
+  ref_mercury_list_loads(link, &text->data);
+}
+
 /* M22: 2 bytes for type 4, 4 bytes for type 3. Only loads: the SASS entry tells. */
 void ref_mercury_patch(ref_link *link, const ref_out_relocation *entry, uint64_t value) {
-  const ref_file *file = &link->files[entry->file];
-  ref_out_section *text = &link->sections[entry->target];
-  const uint32_t mercury = ref_mercury_find_relocations(&file->cubin, text->name, true);
-  const uint32_t sass = ref_mercury_find_relocations(&file->whole, text->name, false);
-  if (mercury == 0 || sass == 0) {
-    return;
-  }
   ref_relocation same = {0};
-  if (!ref_mercury_find_sass_entry(file, mercury, sass, entry, &same)) {
+  ref_mercury_find_text(link, entry);
+  if (link->mercury_text.mercury == 0 || link->mercury_text.sass == 0 ||
+      !ref_mercury_find_sass_entry(link, &link->files[entry->file], entry, &same)) {
     return;
   }
-  const size_t at = ref_mercury_find_load(&text->data, same.offset / INSTRUCTION);
+  const size_t at = ref_mercury_find_load(link, same.offset / INSTRUCTION);
   const ref_relocation_row *row = ref_relocation_row_of(entry->type);
   if (at != 0 && row != NULL) {
+    ref_bytes *text = &link->sections[entry->target].data;
     for (unsigned i = 0; i < row->fields[0].width / 8u && i < 4; i++) {
-      text->data.data[at + LOAD_FIELD + i] = (uint8_t)(value >> 8 * i);
+      text->data[at + LOAD_FIELD + i] = (uint8_t)(value >> 8 * i);
     }
   }
 }

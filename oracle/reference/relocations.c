@@ -258,7 +258,7 @@ static void ref_relocation_add(ref_link *link, size_t file_number, uint32_t tabl
   output.is_of_loader = ref_relocation_is_of_loader(link, file, target, entry);
   ref_relocation_resolve_symbol(link, file, entry, &output);
   if (ref_relocation_is_kernel_address(link, &output)) {
-    output.type = ref_mercury_descriptor_type(file, table, entry);
+    output.type = ref_mercury_descriptor_type(link, file, table, entry);
   }
   ref_relocation_check_code(link, file, entry, &output);
   ref_relocation_add_block_offset(link, &output);

@@ -153,6 +153,40 @@ static void derived_instructions_have_their_lengths(void **state) {
   assert_int_equal(ref_capsule_derived_length(shifted_sum), long_length);
 }
 
+/* Entries of both views belong together by their rank; so many that counting for each would never end. */
+static void entries_have_their_ranks(void **state) {
+  enum { COUNT = 200000, ENTRY = 24, SYMBOL_AT = 12, SYMBOLS = 3, TIED = 7, PRIME = 7919 };
+  uint8_t *data = calloc(COUNT, ENTRY);
+  (void)state;
+  assert_non_null(data);
+  for (uint32_t i = 0; i < COUNT; i++) { /* offsets in no order, the last few the same */
+    const uint32_t place = (uint32_t)((uint64_t)i * PRIME % (COUNT - TIED));
+    ref_put_u64(data + (size_t)i * ENTRY, i < COUNT - TIED ? place : COUNT);
+    ref_put_u32(data + (size_t)i * ENTRY + SYMBOL_AT, i < COUNT - TIED ? place % SYMBOLS : SYMBOLS);
+  }
+  ref_section sections[] = {{0}, {.type = REF_TYPE_RELA, .size = (uint64_t)COUNT * ENTRY, .data = data}};
+  const ref_cubin cubin = {.sections = sections, .section_count = 2};
+  ref_link link = {0};
+  for (uint32_t i = 0; i < COUNT - TIED; i++) {
+    const ref_ranks *ranks = ref_ranks_of(&link, &cubin, 1);
+    assert_int_equal(ref_ranks_rank(ranks, i % SYMBOLS, i), i / SYMBOLS);
+    const ref_rank *found = ref_ranks_find(ranks, i % SYMBOLS, i / SYMBOLS);
+    assert_non_null(found);
+    assert_int_equal(found->offset, i);
+    assert_null(ref_ranks_next(ranks, found));
+  }
+  const ref_ranks *ranks = ref_ranks_of(&link, &cubin, 1);
+  size_t tied = 0;
+  for (const ref_rank *rank = ref_ranks_find(ranks, SYMBOLS, 0); rank != NULL; rank = ref_ranks_next(ranks, rank)) {
+    assert_int_equal(rank->number, COUNT - TIED + tied++);
+  }
+  assert_int_equal(tied, TIED);
+  assert_null(ref_ranks_find(ranks, SYMBOLS, 1));
+  assert_null(ref_ranks_find(ranks, SYMBOLS + 1, 0));
+  ref_memory_free(link.blocks);
+  free(data);
+}
+
 int main(int argc, char **argv) {
   names_paths = argv + (argc > 0);
   const struct CMUnitTest tests[] = {
@@ -164,6 +198,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(names_are_printed_as_nvlink_does),
       cmocka_unit_test(hostile_names_stay),
       cmocka_unit_test(derived_instructions_have_their_lengths),
+      cmocka_unit_test(entries_have_their_ranks),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
