@@ -191,18 +191,23 @@ void ref_arguments_write_times(const ref_job *job, const ref_result *result) {
   (void)(own ? fclose(file) : fflush(file));
 }
 
-/* C54b: what it prints of itself is its own; under nvlink's name -V says what nvlink says. */
-void ref_arguments_print(const ref_job *job) {
-  static const char version[] = "nvlink: NVIDIA (R) Cuda linker\n"
+/* C54b: what it prints of itself is its own, but for whose links they are; under nvlink's name -V says what nvlink says. */
+static const char *ref_arguments_say(const ref_job *job) {
+  if (!REF_IS(job->words.prints, "version")) {
+    return "twinlink-ref: the second linker of twinlink; it takes nvlink's options (no help of its own)\n";
+  }
+  return job->identity_nvlink ? "nvlink: NVIDIA (R) Cuda linker\n"
                                 "Copyright (c) 2005-2025 NVIDIA Corporation\n"
                                 "Built on Wed_Aug_20_01:58:59_PM_PDT_2025\n"
                                 "Cuda compilation tools, release 13.0, V13.0.88\n"
-                                "Build cuda_13.0.r13.0/compiler.36424714_0\n";
-  const char *prints = job->words.prints;
-  if (prints != NULL && job->identity_nvlink && REF_IS(prints, "version")) {
-    (void)fputs(version, stdout);
-  } else if (prints != NULL) {
-    (void)printf("twinlink-ref: the second linker of twinlink; it takes nvlink's options (no %s of its own)\n", prints);
+                                "Build cuda_13.0.r13.0/compiler.36424714_0\n"
+                              : "twinlink-ref: the second linker of twinlink\n"
+                                "Reproduces nvlink of CUDA 13.0, V13.0.88\n";
+}
+
+void ref_arguments_print(const ref_job *job) {
+  if (job->words.prints != NULL) {
+    (void)fputs(ref_arguments_say(job), stdout);
   }
   (void)fflush(stdout);
 }

@@ -60,7 +60,7 @@ static void ref_attributes_reverse(ref_link *link, const ref_records *input, ref
 }
 
 /* I68 for records: the third byte whatever the format. */
-static uint8_t ref_attribute_byte(const ref_record *record) {
+uint8_t ref_attribute_byte(const ref_record *record) {
   return (uint8_t)(record->format == 4 ? record->payload.size : record->value);
 }
 
@@ -563,6 +563,28 @@ static void ref_attributes_check_emptied(ref_link *link) {
   }
 }
 
+static void ref_attributes_write_section(ref_link *link, size_t number, const ref_records *records) {
+  ref_bytes output = {0};
+  for (size_t i = 0; i < records->count; i++) {
+    if (!records->items[i].dropped) {
+      ref_record_write(link, &records->items[i], &output);
+    }
+  }
+  link->sections[number].data = output;
+  link->sections[number].size = output.size;
+}
+
+/* First when it is only known which sections have something, then with the symbols' numbers. */
+void ref_attributes_write(ref_link *link) {
+  ref_attributes_write_section(link, link->info_section, &link->module_output);
+  for (size_t i = 0; i < link->function_count; i++) {
+    const ref_function *function = &link->functions[i];
+    if (function->info != REF_NONE && function->live) {
+      ref_attributes_write_section(link, function->info, &function->output_records);
+    }
+  }
+}
+
 /* RF194: a kernel without a count gets one, with that of the first function that it reaches. */
 void ref_attributes_add_registers(ref_link *link, const ref_function *kernel) {
   ref_record record = {.format = 4, .code = CODE_REGCOUNT, .first_word_is_symbol = true};
@@ -570,16 +592,7 @@ void ref_attributes_add_registers(ref_link *link, const ref_function *kernel) {
   ref_bytes_add_u32(link, &record.payload, kernel->raised_registers);
   ref_indices_add(link, &record.symbols, kernel->symbol);
   (void)ref_records_add(link, &link->module_output, record);
-  link->sections[link->info_section].size += 4 + record.payload.size;
-}
-
-/* The sections' sizes, known before symbols have numbers. */
-static void ref_attributes_measure(ref_link *link, size_t number, const ref_records *records) {
-  for (size_t i = 0; i < records->count; i++) {
-    const ref_record *record = &records->items[i];
-    const size_t size = 4 + (record->format == 4 ? record->payload.size : 0) + 4 * record->tail.count;
-    link->sections[number].size += record->dropped ? 0 : size;
-  }
+  ref_attributes_write_section(link, link->info_section, &link->module_output);
 }
 
 static int ref_attribute_compare_serials(const void *a, const void *b) {
@@ -652,28 +665,6 @@ void ref_attributes_finish(ref_link *link) {
   for (size_t i = 0; i < functions.count; i++) {
     ref_function *function = &link->functions[functions.items[i]];
     ref_attributes_drop(link, &function->output_records, function->is_kernel);
-    ref_attributes_measure(link, function->info, &function->output_records);
   }
-  ref_attributes_measure(link, link->info_section, &link->module_output);
-}
-
-static void ref_attributes_write_section(ref_link *link, size_t number, const ref_records *records) {
-  ref_bytes output = {0};
-  for (size_t i = 0; i < records->count; i++) {
-    if (!records->items[i].dropped) {
-      ref_record_write(link, &records->items[i], &output);
-    }
-  }
-  link->sections[number].data = output;
-  link->sections[number].size = output.size;
-}
-
-void ref_attributes_write(ref_link *link) {
-  ref_attributes_write_section(link, link->info_section, &link->module_output);
-  for (size_t i = 0; i < link->function_count; i++) {
-    const ref_function *function = &link->functions[i];
-    if (function->info != REF_NONE && function->live) {
-      ref_attributes_write_section(link, function->info, &function->output_records);
-    }
-  }
+  ref_attributes_write(link);
 }

@@ -82,14 +82,14 @@ static void ref_block_note_lost_constants(ref_link *link, size_t number, uint64_
 }
 
 /* W8.8: a losing body's compiler constants go to the first block of that NAME (D7). */
-static bool ref_block_place_lost_constants(ref_link *link, ref_file *file, uint32_t section) {
+static void ref_block_place_lost_constants(ref_link *link, ref_file *file, uint32_t section) {
   const ref_section *input = &file->cubin.sections[section];
   size_t number = ref_weak_find_block(link, input->name);
   if (number == REF_NONE) {
     const uint32_t owner = ref_merge_owner(file, section);
     ref_function *function = &link->functions[file->function_of[owner]];
     if (!function->live) {
-      return false;
+      return;
     }
     number = ref_section_add_with_symbol(link, input->name, input->type, input->flags, input->align, 0);
     link->sections[number].info_section = function->text;
@@ -97,12 +97,9 @@ static bool ref_block_place_lost_constants(ref_link *link, ref_file *file, uint3
       function->constant2 = number; /* RF6: a kernel's image is found by its name too */
     }
     link->sections[number].is_stray = true;
-    ref_block_append(link, file, section, number);
-  } else {
-    ref_block_append(link, file, section, number);
   }
+  ref_block_append(link, file, section, number);
   ref_block_note_lost_constants(link, number, file->offset_in[section], input);
-  return true;
 }
 
 /* RF59: a body's constants start where its function's do. What an earlier body left there (because D7 deleted another block of
@@ -183,7 +180,7 @@ static uint64_t ref_block_end_of_symbols(const ref_link *link, const ref_file *f
   return end;
 }
 
-static bool ref_block_place_optimizer(ref_link *link, ref_file *file, uint32_t section, uint32_t owner) {
+static void ref_block_place_optimizer(ref_link *link, ref_file *file, uint32_t section, uint32_t owner) {
   ref_section own_constants = file->cubin.sections[section];
   if (file->swapped) { /* RF116 */
     own_constants.name = ref_memory_print(link, "%s%s", link->view->optimizer_prefix, file->cubin.symbols[owner].name);
@@ -193,20 +190,20 @@ static bool ref_block_place_optimizer(ref_link *link, ref_file *file, uint32_t s
   const bool loses = file->body_of[owner] == REF_BODY_LOSES;
   own_constants.size = ref_block_end_of_symbols(link, file, section);
   if ((loses && file->cubin.symbols[owner].info >> 4 == REF_BIND_WEAK) || own_constants.size == 0) {
-    return ref_block_place_lost_constants(link, file, section);
+    ref_block_place_lost_constants(link, file, section);
+    return;
   }
   if (loses) { /* E21 */
     const size_t own = link->functions[number].constant2;
     if (own != REF_NONE && !link->sections[own].is_stray) {
       ref_block_check_overlap(link, own, input);
     }
-    return false;
+    return;
   }
   ref_block_check_spans(link, file, section, link->functions[number].entry);
   const size_t block = ref_block_find_own_constants(link, number, input);
   link->sections[block].info_section = link->functions[number].text;
   ref_block_map(file, section, block, ref_section_append(link, block, input));
-  return true;
 }
 
 /* L749: what ptxas laid out in a kernel of an -ewp object; the name of its entries stands as that of a table's (W2.4). A further body's
@@ -231,7 +228,8 @@ static bool ref_block_place_owned(ref_link *link, ref_file *file, uint32_t secti
   ref_function *function = &link->functions[file->function_of[owner]];
   const bool parameters = input->type == REF_TYPE_CONSTANT;
   if (input->type == link->view->optimizer_type) {
-    return ref_block_place_optimizer(link, file, section, owner);
+    ref_block_place_optimizer(link, file, section, owner);
+    return file->section_of[section] != REF_NONE;
   }
   if (!function->live) {
     return false;
@@ -240,7 +238,8 @@ static bool ref_block_place_owned(ref_link *link, ref_file *file, uint32_t secti
     return ref_block_place_parameters_again(link, file, section, owner);
   }
   if (file->body_of[owner] == REF_BODY_LOSES) {
-    return ref_block_place_lost_constants(link, file, section);
+    ref_block_place_lost_constants(link, file, section);
+    return true;
   }
   const size_t number =
       parameters ? ref_block_add_bank_zero(link, function, input)

@@ -185,7 +185,6 @@ void ref_slots_place_symbol(const ref_capsule *capsule, size_t function, uint64_
   const ref_out_symbol *symbol = &link->symbols[link->functions[function].symbol];
   const uint64_t text = capsule->sass->sections[capsule->sass->slot_section].data.size;
   if (!link->job->bug_compatible && symbol->value != 0) {
-    *value = symbol->value;
     *size = SLOT;
     return;
   }

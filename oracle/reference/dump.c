@@ -94,7 +94,7 @@ static uint32_t ref_dump_register_maximum(const ref_function *kernel) {
   for (size_t i = 0; i < kernel->records.count; i++) {
     const ref_record *record = &kernel->records.items[i];
     if (record->code == 0x1b) {
-      maximum = (record->format == 4 ? (uint32_t)record->payload.size : record->value) & 0xff;
+      maximum = ref_attribute_byte(record);
     }
   }
   return maximum;

@@ -198,10 +198,11 @@ static bool ref_foreign_take_library(ref_link *link, const ref_library *library)
 /* C45, RF272: -l and -L, in front of -time and -uidx. What is behind the one that is found is not looked at. */
 void ref_foreign_find_libraries(ref_link *link) {
   const ref_job *job = link->job;
-  bool found = false;
+  size_t found = REF_NONE;
   for (size_t i = 0; i < job->library_count; i++) {
     const ref_library *library = &job->libraries[i];
-    found = found && job->libraries[i - 1].number == library->number;
-    found = found || ref_foreign_take_library(link, library);
+    if (library->number != found && ref_foreign_take_library(link, library)) {
+      found = library->number;
+    }
   }
 }

@@ -740,6 +740,7 @@ void ref_attributes_check_masks(ref_link *link);
 bool ref_attribute_alias_has_registers(const ref_link *link, size_t number);
 void ref_attributes_add_registers(ref_link *link, const ref_function *kernel);
 bool ref_attribute_is_external(const ref_link *link, size_t symbol);
+uint8_t ref_attribute_byte(const ref_record *record);
 void ref_attributes_write(ref_link *link);
 
 /* bindless.c */

@@ -267,7 +267,6 @@ static void ref_object_add_lost_parameter(ref_link *link, size_t file_number, ui
   ref_out_symbol *symbol = &link->symbols[number];
   symbol->section = link->functions[file->function_of[owner]].constant0;
   symbol->value = input->value + offset;
-  symbol->size = input->size;
   file->symbol_of[index] = number;
 }
 

@@ -37,7 +37,7 @@ static unsigned ref_verbose_barriers(const ref_link *link, const ref_function *k
     }
     for (size_t k = 0; counts && k < function->records.count; k++) {
       const ref_record *record = &function->records.items[k];
-      const unsigned value = (unsigned)((record->format == 4 ? record->payload.size : record->value) & 0xff);
+      const unsigned value = ref_attribute_byte(record);
       if (record->code == 0x4c && !record->dropped && value > most) {
         most = value;
       }

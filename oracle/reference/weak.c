@@ -77,7 +77,6 @@ static void ref_weak_drop_block_symbols(ref_link *link, size_t number) {
   for (size_t i = 0; i < link->symbol_count && link->relocatable; i++) {
     ref_out_symbol *symbol = &link->symbols[i];
     if (symbol->section == number && symbol->type != REF_SYMBOL_SECTION) {
-      symbol->dropped = true;
       symbol->has_no_name = true;
     }
   }

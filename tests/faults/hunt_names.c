@@ -22,9 +22,9 @@ typedef struct names_rule {
 /* clang-format off */
 static const names_rule names_rules[] = {
     {'e', {"1fv", "1fIL@F@VEEvv", "1fIL@F@VEL@F@VEEvv", "@n@b", "@n@b", "@n@b", "@u@T@t@b", "@u@T@t@b", "N@q@p@uE@b", "N@q@p@u@TE@t@b", "@S", "@n", "@L@b", "L1fEv", "St@u@b", "N@pcvT_I@a@aEE@b", "N@pcvP@tI@aEEv", "NK@pcv@t@TE@b"}},
-    {'n', {"1f", "@u", "N@q@p@uE", "N@p@u@TE", "N@p@TE", "St@u", "St@u@T", "@L", "@u@T", "@s@T", "NK@p@uE"}},
+    {'n', {"1f", "@u", "N@q@p@uE", "N@p@u@TE", "N@p@TE", "St@u", "St@u@T", "@L", "@s", "@u@T", "@s@T", "NK@p@uE"}},
     {'q', {"", "", "", "K", "V", "r", "VK", "rV", "R", "O", "KR", "KO"}},
-    {'p', {"1A", "@i", "@i", "@i@p", "@i@T", "@i@T@p", "@s", "@s@T", "St", "T_", "DT@xE", "@L@i", "UlvE_"}},
+    {'p', {"1A", "@i", "@i", "@i@p", "@i@T", "@i@T@p", "@s", "@s@T", "St", "T_", "DT@xE", "@L@i", "UlvE_", "C1", "D1", "cv@t"}},
     {'i', {"1A", "1B", "2ns", "3foo", "9StringRef", "12_GLOBAL__N_1", "10abcdefghij", "1AB3abi", "1xB1yB2zz", "03bar", "5st", "0"}},
     {'u', {"1f", "@i", "@i", "@i", "@o", "C1", "C2", "C3", "C4", "CI11A", "D0", "D1", "D2", "D5", "UlvE_", "UlvE0_", "Ul@t@tE1_", "Ut_", "Ut1_", "Ut12_", "L@i", "L@u", "DC1a1bE", "@iB@i", "cv@t", "li@i", "v12op"}},
     {'o', {"pl", "nw", "na", "dl", "da", "ps", "ng", "ad", "de", "co", "mi", "ml", "dv", "rm", "an", "or", "eo", "aS", "pL", "mI", "mL", "dV", "rM", "aN", "oR", "eO", "ls", "rs", "lS", "rS", "eq", "ne", "lt", "gt", "le", "ge", "nt", "aa", "oo", "pp", "mm", "cm", "pm", "pt", "cl", "ix", "qu", "ss", "aw"}},
