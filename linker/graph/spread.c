@@ -826,6 +826,15 @@ static void spread_set_word(const spreader *s, tl_attribute *record, uint32_t va
   record->data = payload;
 }
 
+/* L803: of a kernel without end nvlink makes it with the stacks, before SPARSE_MMA_MASK of functions that lack one. */
+static void spread_append_endless(spreader *s, uint32_t function, uint32_t text, tl_attributes *list) {
+  const uint32_t owner = s->module->sections.items[text].owner;
+  const bool kernel = owner != TL_NONE && s->module->symbols.items[owner].other & STO_ENTRY;
+  if (kernel && s->resources->endless[function] && tl_attributes_find(list, EIATTR_CRS_STACK_SIZE) == TL_NONE &&
+      tl_attributes_find(list, EIATTR_SYNC_STACK) == TL_NONE)
+    *tl_vector_push(s->arena, list) = spread_word(s, EIATTR_CRS_STACK_SIZE, UINT32_MAX);
+}
+
 /* CRS_STACK_SIZE comes before everything else that is appended (I26); recursion makes it unbounded (G3, W6.10). */
 static void spread_store_crs(spreader *s, uint32_t kernel, tl_attributes *list) {
   const uint32_t function = s->module->symbols.items[kernel].function;
@@ -887,6 +896,7 @@ static void spread_append_sparse(spreader *s) {
     if (!lacks)
       continue; /* every alias brings one (L403) */
     tl_attributes *const list = &s->resources->sections[s->module->sections.items[text].info];
+    spread_append_endless(s, function, text, list);
     *tl_vector_push(s->arena, list) = spread_number(s, 3, EIATTR_SPARSE_MMA_MASK, 0x8000);
     spread_note_before(s, list);
     const uint32_t owner = s->module->symbols.items[s->module->sections.items[text].owner].function;

@@ -99,6 +99,21 @@ static void functions_report_bank(const tl_merging *m, uint32_t kernel) {
                      tl_merging_text(m, kernel));
 }
 
+/* E27 waits for the bank's turn: its first symbol, or behind all objects its section (L802). */
+static void functions_note_bank(tl_merging *m, const tl_cubin_section *bank, uint32_t kernel) {
+  *tl_vector_push(m->module->arena, &m->bank_clashes) = (tl_bank_clash){(uint32_t)(bank - m->cubin->sections), kernel};
+}
+
+void tl_merge_report_bank(tl_merging *m, uint32_t section) {
+  for (size_t i = 0; i < m->bank_clashes.count; i++) {
+    tl_bank_clash *const clash = &m->bank_clashes.items[i];
+    if (clash->section != section)
+      continue;
+    clash->section = 0;
+    functions_report_bank(m, clash->kernel);
+  }
+}
+
 /* L462: nvlink takes what has the bank's name for an earlier body's bank, compares the two, or joins them. */
 static void functions_check_banks(tl_merging *m) {
   tl_map counts = {0};
@@ -112,7 +127,7 @@ static void functions_check_banks(tl_merging *m) {
         !functions_section_has_name(m, &counts, bank->name))
       continue;
     if (tl_symbol_binding(&m->cubin->symbols[primary]) == STB_WEAK)
-      functions_report_bank(m, m->cubin->symbols[primary].name);
+      functions_note_bank(m, bank, m->cubin->symbols[primary].name);
     else
       tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, s, TL_NO_OFFSET,
                        "a kernel's parameters have the name of another section (L462)");
@@ -655,7 +670,7 @@ static void functions_check_parameters(tl_merging *m, uint32_t symbol, uint32_t 
   if (weak && incoming && known != TL_NONE)
     tl_trace(m->module->diagnostics, TL_TRACE_PARAMETER_BANK, tl_merging_text(m, s->name));
   if (weak && incoming && known != TL_NONE && incoming->size != m->module->sections.items[known].size)
-    functions_report_bank(m, s->name);
+    functions_note_bank(m, incoming, s->name);
 }
 
 static void functions_pass_known(tl_merging *m, uint32_t symbol, uint32_t out) {

@@ -20,6 +20,11 @@ typedef struct tl_lost_range {
   uint64_t start, end;
 } tl_lost_range;
 
+/* A weak kernel whose bank of parameters has another size than the one that is taken (V8). */
+typedef struct tl_bank_clash {
+  uint32_t section, kernel; /* its bank, 0 once it is reported; its name */
+} tl_bank_clash;
+
 /* The bytes [start, end) of a section that are one compiler constant. */
 typedef struct tl_constant_place {
   uint32_t section, symbol;
@@ -40,6 +45,7 @@ typedef struct tl_merging {
   uint32_t *section_map;    /* output section, TL_NONE */
   uint64_t *section_offset; /* where the input section lies in the output section */
   uint8_t *section_state;
+  TL_VECTOR(tl_bank_clash) bank_clashes;
   uint32_t *parameter_banks; /* by text: its section of parameters, 0; NULL until asked for */
   bool *symbol_dead, *symbol_lost;
   TL_VECTOR(tl_lost_range) lost_ranges;
@@ -52,6 +58,8 @@ typedef struct tl_merging {
 /* The passes of W3, in their order. */
 void tl_merge_functions(tl_merging *m);
 void tl_merge_objects(tl_merging *m);
+/* E27 of a bank, once. */
+void tl_merge_report_bank(tl_merging *m, uint32_t section);
 void tl_merge_remaining_sections(tl_merging *m);
 void tl_merge_check_prototypes(tl_merging *m);
 void tl_merge_records(tl_merging *m);

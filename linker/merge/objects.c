@@ -831,6 +831,8 @@ static void objects_check_name(const tl_merging *m, uint32_t index) {
 static void objects_pass_one(tl_merging *m, uint32_t index) {
   const tl_cubin_symbol *const s = &m->cubin->symbols[index];
   objects_check_name(m, index);
+  if ((s->other & STO_VISIBILITY_MASK) == STV_INTERNAL && s->section)
+    tl_merge_report_bank(m, s->section);
   if (objects_pass_constants_size(m, index))
     return;
   const uint32_t known = objects_find_known(m, s);
@@ -1016,6 +1018,7 @@ static void objects_count_bare_pool(tl_merging *m, uint32_t index) {
 void tl_merge_remaining_sections(tl_merging *m) {
   for (uint32_t s = 1; s < m->cubin->section_count; s++) {
     const tl_cubin_section *const section = &m->cubin->sections[s];
+    tl_merge_report_bank(m, s);
     if (m->section_state[s] & TL_SECTION_LOST && section->type == SHT_CUDA_CONSTANT0)
       objects_append_parameters(m, s);
     else if (m->section_state[s] & TL_SECTION_LOST && section->type == SHT_CUDA_CONSTANT0 + 2)
