@@ -152,6 +152,13 @@ uint32_t final_standing_file(const finalizer *f, uint32_t text) {
                                                                   : final_mercury(f, text)->pieces.items[0].file;
 }
 
+bool final_text_moved(const finalizer *f, uint32_t text) {
+  const tl_section *const sass = final_sass(f, f->sass_section[text]);
+  const tl_piece *const piece = sass->pieces.count ? &sass->pieces.items[0] : NULL;
+  const tl_cubin *const file = piece ? &f->sass->module->files[piece->file] : NULL;
+  return file && file->moved && file->moved[piece->section];
+}
+
 /* Which texts have a second name that stands before their function. */
 void final_find_aliases(finalizer *f) {
   const tl_module *const m = f->mercury->module;

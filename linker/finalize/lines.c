@@ -215,14 +215,6 @@ static const line_sequence *lines_find_sequence(const line_table *table, const l
   return found && found->symbol == symbol && found->start < unit->end ? found : NULL;
 }
 
-/* Whether instructions were put into the text that stands, or left out (M43, M44). */
-static bool lines_text_moved(const finalizer *f, uint32_t text) {
-  const tl_section *const sass = final_sass(f, f->sass_section[text]);
-  const tl_piece *const piece = sass->pieces.count ? &sass->pieces.items[0] : NULL;
-  const tl_cubin *const file = piece ? &f->sass->module->files[piece->file] : NULL;
-  return file && file->moved && file->moved[piece->section];
-}
-
 /* The sequence as nvlink makes it from the Mercury view's, in `unit` of that view: where a second name stands before the
  * function, or the file's body does not stand. False otherwise. */
 static bool lines_rewrite(const line_writer *w, const line_table *mercury, const line_unit *unit,
@@ -235,7 +227,7 @@ static bool lines_rewrite(const line_writer *w, const line_table *mercury, const
   const bool slot = final_is_slot(f, sequence->function); /* L665 */
   const bool stays = f->aliased[text] || (slot && final_slot_place(f, sequence->function));
   const uint8_t *const shape = mercury->bytes + unit->start + UNIT_LEAST;
-  const bool own = final_standing_file(f, text) == mercury->piece->file && !lines_text_moved(f, text);
+  const bool own = final_standing_file(f, text) == mercury->piece->file && !final_text_moved(f, text);
   if ((!stays && !slot && own) || unit->program - unit->start < UNIT_LEAST + SHAPE_SIZE || shape[SHAPE_LEAST_STEP] != 1)
     return false;
   const tl_code *const map = stays ? NULL : final_code_map_of(f, text);

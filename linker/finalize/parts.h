@@ -35,6 +35,13 @@ typedef struct final_entry_list {
   size_t count;
 } final_entry_list;
 
+/* Entries of the Mercury view in the order of their places, made when first asked for. */
+typedef struct final_places {
+  const tl_kept *const *items;
+  size_t count;
+  bool sorted;
+} final_places;
+
 typedef struct final_code_map {
   bool read, known;
   tl_code code;
@@ -143,6 +150,8 @@ bool final_begins_inner(const finalizer *f, uint32_t text, uint64_t mercury);
 void final_find_inner(finalizer *f);
 /* The file whose body of a Mercury text stands, TL_NONE. */
 uint32_t final_standing_file(const finalizer *f, uint32_t text);
+/* Whether instructions were put into the body that stands, or left out (M43, M44). */
+bool final_text_moved(const finalizer *f, uint32_t text);
 
 /* Whether a symbol of the Mercury module is that of a jump slot, and its place among the slots. */
 bool final_is_slot(const finalizer *f, uint32_t symbol);
@@ -173,6 +182,8 @@ void final_plan(finalizer *f, uint64_t limit);
 /* The SASS side of one section, as bytes in the arena. */
 const uint8_t *final_info(finalizer *f, uint32_t section, uint64_t *size);
 const uint8_t *final_relocations(finalizer *f, uint32_t section, uint64_t *size);
+/* The addend of an entry of the SASS side's debug data that Mercury's relocation section `section` belongs to (L780). */
+int64_t final_debug_addend(finalizer *f, uint32_t section, const tl_kept *kept, final_places *places);
 const uint8_t *final_table_relocations(finalizer *f, uint32_t section, uint64_t *size);
 /* L767: whether a section of the Mercury module is a table that ptxas laid out, where all of these begin on the SASS side,
  * and their loads in a text. */

@@ -159,7 +159,7 @@ static void registers_write_piece(register_writer *w, const tl_piece *piece) {
     if (!registers_collect(w, bytes, piece->size, &table, &records))
       return;
     const uint32_t text = registers_text(w, &table);
-    const bool own = text != TL_NONE && final_standing_file(w->f, text) == piece->file;
+    const bool own = text != TL_NONE && final_standing_file(w->f, text) == piece->file && !final_text_moved(w->f, text);
     at = table.records;
     from = paired ? same.records : from;
     for (size_t i = 0; i < records.count; i++) {

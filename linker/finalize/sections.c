@@ -261,7 +261,8 @@ static bool mirror_has_places(const finalizer *f) {
 /* Sections whose bytes in the file serve both views (M10). */
 static bool mirror_shares(const finalizer *f, uint32_t section, const final_section *plain, const final_section *own) {
   static const char *const always[] = {".nv.constant.user", ".nv.constant.pic", ".debug_abbrev", ".debug_loc",
-                                       ".debug_pubnames",   ".debug_pubtypes",  ".debug_str"};
+                                       ".debug_pubnames",   ".debug_pubtypes",  ".debug_str",    ".debug_macinfo",
+                                       ".debug_ranges",     ".debug_aranges"};                              /* L781 */
   static const char *const when_equal[] = {".debug_line", ".nv_debug_line_sass", ".nv_debug_info_reg_sass", /* L747 */
                                            ".nv_debug_info_reg_type"};
   static const char ptx[] = ".nv_debug_ptx_txt";

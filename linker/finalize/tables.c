@@ -151,13 +151,14 @@ uint32_t final_symbol_index(const finalizer *f, uint32_t symbol) {
 const uint8_t *final_relocations(finalizer *f, uint32_t section, uint64_t *size) {
   const final_entry_list list = final_entries_of(&f->sass_entries, f->sass_section[section]);
   uint8_t *const bytes = final_new(f, list.count * ELF_RELA_SIZE);
+  final_places places = {0};
   *size = list.count * ELF_RELA_SIZE;
   for (size_t i = 0; i < list.count; i++) {
     const tl_kept *const kept = list.items[i];
     uint8_t *const at = bytes + i * ELF_RELA_SIZE;
     tl_put64(at, kept->offset);
     tl_put64(at + 8, (uint64_t)final_symbol_index(f, kept->symbol) << 32 | kept->type);
-    tl_put64(at + 16, (uint64_t)kept->addend);
+    tl_put64(at + 16, (uint64_t)final_debug_addend(f, section, kept, &places));
   }
   return bytes;
 }

@@ -1,0 +1,1 @@
+../../../../corpus/cuda/capsule_debug_places/short.cu
