@@ -314,11 +314,25 @@ void tl_diagnose_parameters(const tl_module *module) {
 
 /* --- stack --- */
 
-/* I29: MAX_STACK_SIZE of a kernel, 0 when it has no limit. */
+static bool diagnose_is_stack_limit(const tl_attribute *record) {
+  return record->code == EIATTR_MAX_STACK_SIZE && record->size >= 8 && record->symbol != TL_NONE;
+}
+
+/* By symbol: its last MAX_STACK_SIZE. */
+static const size_t *diagnose_last_limits(const tl_module *module, tl_arena *arena) {
+  size_t *const last = tl_arena_new(arena, size_t, module->symbols.count);
+  for (size_t i = 0; i < module->attributes.count; i++)
+    if (diagnose_is_stack_limit(&module->attributes.items[i]))
+      last[module->attributes.items[i].symbol] = i;
+  return last;
+}
+
+/* I29: MAX_STACK_SIZE of a kernel, 0 when it has no limit. Of several records the last one counts (L804). */
 static void diagnose_stack_limits(const tl_module *module, const tl_resources *resources, tl_arena *arena) {
+  const size_t *const last = diagnose_last_limits(module, arena);
   for (size_t i = 0; i < module->attributes.count; i++) {
     const tl_attribute *const record = &module->attributes.items[i];
-    if (record->code != EIATTR_MAX_STACK_SIZE || record->size < 8 || record->symbol == TL_NONE)
+    if (!diagnose_is_stack_limit(record) || last[record->symbol] != i)
       continue;
     const tl_symbol *const symbol = &module->symbols.items[record->symbol];
     const uint32_t limit = tl_get32(record->data + 4);

@@ -29,6 +29,13 @@ static bool records_is_parameter(uint8_t code) {
   return code == EIATTR_KPARAM_INFO || code == EIATTR_KPARAM_INFO_V2;
 }
 
+/* Whether a record is about shared memory that an executable does not list: it is dropped (L805). */
+static bool records_is_about_shared(const tl_merging *m, uint32_t symbol) {
+  const tl_symbol *const out = &m->module->symbols.items[m->symbol_map[symbol]];
+  return m->module->mode->final && !m->module->keeps_shared && out->shared &&
+         !tl_module_lists_shared(m->module, out->other);
+}
+
 static tl_attribute records_attribute(tl_merging *m, uint32_t section, const tl_record *record) {
   tl_attribute attribute = {
       .format = record->format, .code = record->code, .size = record->size, .data = record->data, .symbol = TL_NONE};
@@ -115,8 +122,10 @@ static bool records_is_dropped(const tl_merging *m, const tl_record *record) {
   const uint32_t symbol = tl_get32(record->data);
   if (symbol >= m->cubin->symbol_count)
     return false; /* an error when the record is taken */
+  if (!about_function && record->code == EIATTR_PARAM_CBANK)
+    return m->symbol_map[symbol] == TL_NONE;
   if (!about_function)
-    return record->code == EIATTR_PARAM_CBANK ? m->symbol_map[symbol] == TL_NONE : !records_has_symbol(m, symbol);
+    return !records_has_symbol(m, symbol) || records_is_about_shared(m, symbol);
   if (m->bodies[symbol].function == TL_NONE) /* of an object it stays, and says nothing (L634) */
     return !records_has_symbol(m, symbol) || m->module->symbols.items[m->symbol_map[symbol]].unlisted;
   return m->symbol_dead[symbol] || (m->symbol_lost[symbol] && !request);
