@@ -57,9 +57,8 @@ static void ref_view_make_plain(ref_link *link, ref_section *section) {
   } else if (section->type == REF_TYPE_MERCURY_RELA && ref_view_starts_with(section->name, relocations)) {
     section->name = ref_memory_print(link, ".rela%s", section->name + strlen(relocations));
     section->type = REF_TYPE_RELA;
-  } else if (section->type == REF_TYPE_MERCURY_SYMTAB || section->type == REF_TYPE_MERCURY_RESOLVED) {
-    section->type = 0;
-  } else if (ref_view_starts_with(section->name, mercury)) {
+  } else if (section->type != REF_TYPE_MERCURY_SYMTAB && section->type != REF_TYPE_MERCURY_RESOLVED &&
+             ref_view_starts_with(section->name, mercury)) {
     section->name = section->name + strlen(mercury);
     section->type = section->type == REF_TYPE_MERCURY_INFO ? REF_TYPE_INFO : section->type;
   }

@@ -97,6 +97,16 @@ static hunt_input *judge_list_plain(const hunt_inputs *inputs) {
   return plain;
 }
 
+/* A voter that ends by a signal in many links was not built from its sources: it would leave faults without a vote. */
+static void judge_check_voter(const hunt_task *asked, size_t count, const char *who) {
+  enum { ALLOWED = 100, EXIT_REFUSED = 255 };
+  size_t ended = 0;
+  for (size_t i = 0; i < count; i++)
+    ended += asked[i].code > HUNT_SIGNAL && asked[i].code < EXIT_REFUSED;
+  if (ended > count / ALLOWED + 1)
+    harness_stop("%s ends by a signal in %zu of %zu links: build it anew", who, ended, count);
+}
+
 /* What both programs say of every input. Their answers depend on nothing but the input, so they are asked once. Where
  * they disagree is written into SCRATCH/disagreements, with both exit codes. Returns on how many tasks they agree. */
 static size_t judge_ask(hunt_judge *j) {
@@ -116,6 +126,8 @@ static size_t judge_ask(hunt_judge *j) {
   hunt_answer *const other_parts = judge_take(j->task_count, sizeof *other_parts);
   hunt_batch_record(&own, j->tasks, j->task_count, own_parts);
   hunt_batch_record(&other, asked, j->task_count, other_parts);
+  judge_check_voter(j->tasks, j->task_count, "the program without a fault");
+  judge_check_voter(asked, j->task_count, "the other voter");
   size_t agreed = 0;
   for (size_t i = 0; i < j->task_count; i++) {
     const hunt_task *const task = &j->tasks[i];
