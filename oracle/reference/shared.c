@@ -473,8 +473,10 @@ static void ref_shared_add_for_extern(ref_link *link, const ref_shared *shared, 
 static void ref_shared_add_late_sections(ref_link *link, const ref_shared *shared) {
   for (int pass = 0; pass < 2; pass++) {
     for (size_t i = 0; i < shared->pool.count; i++) {
-      const ref_indices users = link->symbols[shared->pool.items[i]].users;
-      const bool skipped = link->symbols[shared->pool.items[i]].is_extern_shared || (users.count == 1) != (pass == 0);
+      const ref_out_symbol *symbol = &link->symbols[shared->pool.items[i]];
+      const ref_indices users = symbol->users;
+      const bool skipped =
+          symbol->is_extern_shared || symbol->has_no_place || (users.count == 1) != (pass == 0); /* RF315 */
       for (size_t k = 0; k < users.count && !skipped; k++) {
         ref_shared_add_late_section(link, users.items[k], false);
       }
