@@ -101,6 +101,7 @@ TL_MESSAGE(DELETED_SECTION,     "E68", TL_FATAL,   "Internal error: reference to
 TL_MESSAGE(DELETED_SYMBOL,      "E69", TL_FATAL,   "Internal error: reference to deleted symbol")
 TL_MESSAGE(UNALLOCATED,         "E70", TL_FATAL,   "Internal error: unallocated symbol")
 TL_MESSAGE(NO_NODE,             "E71", TL_FATAL,   "Internal error: no callgraph node")
+TL_MESSAGE(WEAK_STAYS,          "L775",TL_FATAL,   "Could not replace weak symbol '%s'")
 TL_MESSAGE(SAME_NAME,           "L160",TL_FATAL,   "Internal error: adding global symbols of same name")
 TL_MESSAGE(ENTRY_DATA,          "L161",TL_FATAL,   "Internal error: entry data cannot be GLOBAL")
 TL_MESSAGE(OVERLAP,             "E73", TL_FATAL,   "Internal error: overlapping non-identical data")

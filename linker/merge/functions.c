@@ -749,6 +749,22 @@ static uint32_t functions_find_variable(const tl_merging *m, const tl_cubin_symb
   return out != TL_NONE && tl_type_of(&m->module->symbols.items[out]) != STT_FUNC ? out : TL_NONE;
 }
 
+/* L775: whether a variable's section has been put together from more than the variable: blocks of several files, or several
+ * shared objects. */
+static bool functions_lies_among_others(const tl_module *module, const tl_symbol *variable) {
+  if (variable->section == TL_NONE)
+    return false;
+  if (!variable->shared)
+    return module->sections.items[variable->section].blocks > 1;
+  size_t count = 0;
+  for (size_t i = 0; i < module->shared_objects.count; i++) {
+    const uint32_t object = module->shared_objects.items[i];
+    const tl_symbol *const symbol = object == TL_NONE ? variable : &module->symbols.items[object];
+    count += object != TL_NONE && (symbol->section == variable->section || symbol->external_shared);
+  }
+  return count > 1;
+}
+
 /* A name that is a variable in an earlier file ends the link, also when the function is dead (V8, L90, L186): that of a
  * kernel by what is reported alone (L753). Extern shared memory counts as defined (L752), a texture's file is not told. */
 static void functions_pass_variable(tl_merging *m, uint32_t symbol, uint32_t out) {
@@ -766,6 +782,10 @@ static void functions_pass_variable(tl_merging *m, uint32_t symbol, uint32_t out
     tl_merge_report(m, tl_message_row_of(TL_MESSAGE_MULTIPLE_DEFINITION), s->name, first);
   const tl_site site = {m->cubin->path, NULL, tl_merging_text(m, s->name), TL_NO_OFFSET};
   const bool both_weak = defined && weak && other_weak;
+  if (defined && !weak && other_weak && functions_lies_among_others(m->module, other)) {
+    tl_diagnostics_add(m->module->diagnostics, tl_message_row_of(TL_MESSAGE_WEAK_STAYS), site, NULL, site.symbol);
+    return;
+  }
   if (both_weak || !kernel)
     tl_diagnostics_add(m->module->diagnostics,
                        tl_message_row_of(both_weak ? TL_MESSAGE_NO_REG_COUNT_OLD : TL_MESSAGE_NO_NODE), site, NULL);

@@ -170,6 +170,7 @@ uint64_t tl_module_append(tl_module *module, uint32_t section, const uint8_t *da
   }
   if (data && size)
     *tl_vector_push(module->arena, &s->pieces) = (tl_piece){offset, size, data, file, input_section, false};
+  s->blocks++;
   s->size = offset + size;
   s->align = tl_larger(s->align, align);
   return offset;

@@ -86,6 +86,7 @@ typedef struct tl_section {
   uint32_t name, type;
   uint64_t flags, align, entry_size, size;
   tl_pieces pieces;
+  uint32_t blocks;         /* how many inputs' sections it was put together from, those without bytes too (L775) */
   uint32_t symbol;         /* its section symbol, TL_NONE */
   uint32_t link;           /* sh_link as the first input has it, for kinds that the linker gives none (L189) */
   uint32_t about;          /* section that sh_info names, TL_NONE */
