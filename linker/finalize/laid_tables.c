@@ -6,6 +6,8 @@
 #include "base/bytes.h"
 #include "cubin/elf.h"
 
+#include <string.h>
+
 enum { TABLE_ALIGN = 16 };
 
 bool final_is_laid(const finalizer *f, uint32_t section) {
@@ -57,6 +59,40 @@ static unsigned laid_field(const uint8_t *instruction) {
 static bool laid_is_load(const uint8_t *record, uint64_t left) {
   enum { SIZE = 32, OF_TABLE = 0x49 };
   return left >= SIZE && record[0] == 2 && record[1] == 0x22 && record[3] == 6 && record[12] == OF_TABLE;
+}
+
+/* A load with an index register, which -O0 code moves a slot's place in the table to (L133). */
+static bool laid_is_indexed(const uint8_t *instruction) {
+  enum { OPCODE = 0xfff, LOAD = 0xb82, INDEX = 3, ZERO_REGISTER = 0xff };
+  return (tl_get16(instruction) & OPCODE) == LOAD && instruction[INDEX] != ZERO_REGISTER;
+}
+
+static bool laid_has_indexed(const uint8_t *bytes, uint64_t size) {
+  for (uint64_t at = 0; at + TL_CODE_INSTRUCTION <= size; at += TL_CODE_INSTRUCTION)
+    if (laid_is_indexed(bytes + at))
+      return true;
+  return false;
+}
+
+const uint8_t *final_indexed_loads(finalizer *f, uint32_t text, const uint8_t *bytes, uint64_t size) {
+  enum { BIT = 38, OFFSET = 0xffff };
+  const uint32_t table = final_mercury(f, text)->constant0;
+  const bool laid = table != TL_NONE && final_is_laid(f, table);
+  const tl_code *const map = !laid && laid_has_indexed(bytes, size) ? final_code_map_of(f, text) : NULL;
+  if (!map)
+    return bytes;
+  const uint8_t *const capsule = final_view_bytes(f->mercury, text);
+  const uint64_t capsule_size = final_view_size(f->mercury, text), base = f->sass->emitted->layout->bindless_base;
+  uint8_t *const moved = final_new(f, size);
+  memcpy(moved, bytes, size);
+  for (size_t i = 0; i < map->count; i++) {
+    const tl_code_place *const place = &map->items[i];
+    uint8_t *const at = moved + place->sass;
+    if (place->record && place->record < capsule_size && place->sass + TL_CODE_INSTRUCTION <= size &&
+        laid_is_load(capsule + place->record, capsule_size - place->record) && laid_is_indexed(at))
+      tl_put64(at, (tl_get64(at) & ~((uint64_t)OFFSET << BIT)) | base << BIT);
+  }
+  return moved;
 }
 
 void final_move_laid_loads(finalizer *f, uint32_t text, uint8_t *bytes, uint64_t size) {

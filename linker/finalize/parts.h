@@ -190,6 +190,8 @@ const uint8_t *final_table_relocations(finalizer *f, uint32_t section, uint64_t 
 bool final_is_laid(const finalizer *f, uint32_t section);
 uint64_t final_laid_base(const finalizer *f);
 void final_move_laid_loads(finalizer *f, uint32_t text, uint8_t *bytes, uint64_t size);
+/* Of a text whose table the link makes, the loads to which a slot's place in the table is moved first (L783). */
+const uint8_t *final_indexed_loads(finalizer *f, uint32_t text, const uint8_t *bytes, uint64_t size);
 /* Of a table of registers, the SASS view's bytes with the places that nvlink leaves (L765). */
 const uint8_t *final_registers(finalizer *f, uint32_t section, const uint8_t *bytes, uint64_t size);
 /* Fills the section's relocation section too. */

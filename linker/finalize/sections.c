@@ -155,6 +155,8 @@ static void sections_fill(finalizer *f, uint32_t section, final_section *out) {
            (mirror_kind_of(f, section) == MIRROR_DATA || mirror_kind_of(f, section) == MIRROR_TEXT)) {
     out->bytes = final_view_bytes(f->sass, sass);
     out->size = final_view_size(f->sass, sass);
+    if (mirror_kind_of(f, section) == MIRROR_TEXT)
+      out->bytes = final_indexed_loads(f, section, out->bytes, out->size);
     if (strcmp(sections_name(f, section), ".nv_debug_info_reg_sass") == 0)
       out->bytes = final_registers(f, section, out->bytes, out->size);
     else
