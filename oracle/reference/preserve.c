@@ -60,10 +60,11 @@ static bool ref_preserve_takes_extern(ref_link *link, const ref_out_relocation *
   return true;
 }
 
-/* RF175: of capsules only entries against shared objects are recorded; L589: none of data. */
+/* RF175: of capsules only entries against shared objects are recorded; L589: none of data; RF316: none of debug information. */
 static bool ref_preserve_is_shared(const ref_link *link, const ref_out_relocation *entry) {
   const ref_out_symbol *symbol = entry->symbol == REF_NONE ? NULL : &link->symbols[entry->symbol];
-  const bool data = link->sections[entry->target].type == REF_TYPE_GLOBAL_INIT;
+  const ref_out_section *target = &link->sections[entry->target];
+  const bool data = target->type == REF_TYPE_GLOBAL_INIT || REF_IS(target->name, ".debug_info");
   return symbol != NULL && !data && symbol->type == REF_SYMBOL_CUDA_OBJECT &&
          (symbol->other & REF_SPACE_MASK) == REF_SPACE_SHARED;
 }
