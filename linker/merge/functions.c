@@ -759,8 +759,8 @@ static bool functions_lies_among_others(const tl_module *module, const tl_symbol
   size_t count = 0;
   for (size_t i = 0; i < module->shared_objects.count; i++) {
     const uint32_t object = module->shared_objects.items[i];
-    const tl_symbol *const symbol = object == TL_NONE ? variable : &module->symbols.items[object];
-    count += object != TL_NONE && (symbol->section == variable->section || symbol->external_shared);
+    const tl_symbol *const symbol = object == TL_NONE ? NULL : &module->symbols.items[object];
+    count += symbol && (symbol->section == variable->section || symbol->external_shared);
   }
   return count > 1;
 }

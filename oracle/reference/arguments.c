@@ -83,18 +83,16 @@ static bool ref_arguments_try_folder(ref_arguments *arguments, const char *folde
   ref_library *more = realloc(arguments->libraries, (arguments->library_count + 1) * sizeof *more);
   arguments->libraries = more == NULL ? arguments->libraries : more;
   char *path = calloc(size, 1), *kept = ref_arguments_copy(name, strlen(name));
-  if (more == NULL || path == NULL || kept == NULL) {
-    free(path);
-    free(kept);
-    return false;
-  }
-  (void)snprintf(path, size, "%.*s/lib%s.a", (int)length, folder, name);
+  const bool good = more != NULL && path != NULL && kept != NULL;
   ref_input file = {0};
-  (void)ref_grammar_read_file(path, &file);
+  if (good) {
+    (void)snprintf(path, size, "%.*s/lib%s.a", (int)length, folder, name);
+    (void)ref_grammar_read_file(path, &file);
+  }
   if (file.name == NULL) { /* none */
     free(path);
     free(kept);
-    return true;
+    return good;
   }
   file.name = path;
   more[arguments->library_count] = (ref_library){file, kept, number};
@@ -122,12 +120,10 @@ static bool ref_arguments_read_libraries(ref_arguments *arguments) {
   for (size_t number = 0; good && names != NULL && *names != 0 && !grammar->ended; number++) {
     const size_t length = strcspn(names, ",");
     char *name = ref_arguments_copy(names, length);
-    good = name != NULL;
-    if (good && length > 0) {
-      good =
-          ref_arguments_try_folders(arguments, grammar->options.values[REF_OPTION_LIBRARY_PATH], ',', name, number) &&
-          ref_arguments_try_folders(arguments, getenv("LIBRARY_PATH"), ':', name, number);
-    }
+    good = length == 0 ||
+           (name != NULL &&
+            ref_arguments_try_folders(arguments, grammar->options.values[REF_OPTION_LIBRARY_PATH], ',', name, number) &&
+            ref_arguments_try_folders(arguments, getenv("LIBRARY_PATH"), ':', name, number));
     free(name);
     names += length + (names[length] != 0);
   }

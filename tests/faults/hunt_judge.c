@@ -97,12 +97,15 @@ static hunt_input *judge_list_plain(const hunt_inputs *inputs) {
   return plain;
 }
 
-/* A voter that ends by a signal in many links was not built from its sources: it would leave faults without a vote. */
+/* A voter that ends by a signal in many links was not built from its sources: it would leave faults without a vote. In few
+ * it has a fault of its own, which is named. */
 static void judge_check_voter(const hunt_task *asked, size_t count, const char *who) {
-  enum { ALLOWED = 100, EXIT_REFUSED = 255 };
+  enum { ALLOWED = 100, EXIT_REFUSED = 255, NAMED = 5 };
   size_t ended = 0;
   for (size_t i = 0; i < count; i++)
-    ended += asked[i].code > HUNT_SIGNAL && asked[i].code < EXIT_REFUSED;
+    if (asked[i].code > HUNT_SIGNAL && asked[i].code < EXIT_REFUSED && ended++ < NAMED)
+      printf("%s ends by signal %d: %s%s\n", who, asked[i].code - HUNT_SIGNAL, asked[i].input->name,
+             hunt_mode_words[asked[i].mode]);
   if (ended > count / ALLOWED + 1)
     harness_stop("%s ends by a signal in %zu of %zu links: build it anew", who, ended, count);
 }
