@@ -20,6 +20,9 @@ TL_DEFECT(D12, 'R', "relocate", "a REL entry against a section symbol whose sect
           "the old field content is added", "the old field content is lost")
 TL_DEFECT(D13, 'R', "relocate", "an undefined weak object or constant is applied", "S = 0", "S = -1")
 TL_DEFECT(D24, 'R', "input", "code for the accelerated variant linked for the base variant", "a warning", "silence")
+TL_DEFECT(D27, 'R', "merge", "weak bodies of one function and as many registers, for several virtual architectures",
+          "the virtual architecture of the body that stands counts",
+          "that of the first definition, also after a replacement")
 TL_DEFECT(D35, 'R', "input", "a file named as device code that is empty, truncated or already linked",
           "an error, or a warning for a linked one", "ignored")
 TL_DEFECT(D38, 'R', "relocate", "a value that does not fit its field, or a symbol index outside the table",
@@ -69,9 +72,12 @@ TL_DEFECT(D88, 'R', "merge",
 TL_DEFECT(D89, 'R', "relocate",
           "a capsule link with -kernels-used or -variables-used in which a body with relocations is replaced", "linked",
           "ends with an internal error, unexpected reloc")
-TL_DEFECT(D90, 'R', "relocate",
-          "-preserve-relocs, and entries against extern shared memory that no kernel gives a value",
-          "no record of them", "recorded against a symbol that is not in .symtab, and so refused before sm_90")
+TL_DEFECT(
+    D90, 'R', "relocate",
+    "-preserve-relocs, and entries against extern shared memory that no kernel gives a value, or objects without a "
+    "place",
+    "no record of them",
+    "recorded against a symbol that is not in .symtab, and so refused (extern memory: before sm_90, and in capsules)")
 TL_DEFECT(D91, 'R', "relocate", "-r, and an entry of type UNUSED_CLEAR against a function", "kept for the final link",
           "dropped, so debug information of a function that is dead then stays")
 TL_DEFECT(D92, 'R', "relocate", "-r, and an entry against a section symbol", "kept for the final link",

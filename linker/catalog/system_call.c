@@ -17,7 +17,11 @@ bool tl_reserved_name_is(const char *name) {
                                       ".nv.reservedSmem.offset1",
                                       ".nv.reservedSmem.begin",
                                       ".nv.reservedSmem.end",
-                                      ".nv.reservedSmem.cap"};
+                                      ".nv.reservedSmem.cap",
+                                      ".nv.independent.texrefDescSize",
+                                      ".nv.independent.samplerrefDescSize",
+                                      ".nv.unified.texrefDescSize",
+                                      ".nv.surfrefDescSize"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (strcmp(name, names[i]) == 0)
       return true;

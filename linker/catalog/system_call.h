@@ -4,7 +4,8 @@
 
 #include <stdbool.h>
 
-/* The symbols of the unified tables and of reserved shared memory, by their whole names (L181, L447). */
+/* The symbols of the unified tables and of reserved shared memory, and the sizes of descriptors, by their
+ * whole names (L181, L447, L840). */
 bool tl_reserved_name_is(const char *name);
 bool tl_system_call_is(const char *name);
 

@@ -110,7 +110,7 @@ static void dump_read_calls(const dump *d, uint32_t file, tl_edges *calls) {
     if (cubin->sections[s].type != SHT_CUDA_CALLGRAPH)
       continue;
     while (tl_callgraph_next(&cubin->sections[s], &position, &part, words)) {
-      if (part != CALLGRAPH_CALL)
+      if (part != CALLGRAPH_CALL || !tl_bodies_record_counts(resolution, file, words[0], position - 8))
         continue;
       const tl_body *const from = &resolution->bodies[file][words[0]];
       const uint32_t to = resolution->bodies[file][words[1]].function;

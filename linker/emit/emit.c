@@ -111,6 +111,7 @@ void tl_emit(tl_emitted *emitted, const tl_module *module, const tl_layout *layo
   tl_emit_info(emitted);
   tl_emit_callgraph(emitted);
   tl_emit_relocations(emitted);
+  tl_emit_bodies(emitted);
   tl_emit_unified(emitted);
   tl_emit_metadata(emitted);
   tl_emit_notes(emitted);

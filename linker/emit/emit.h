@@ -24,10 +24,11 @@ typedef struct tl_emitted {
   uint32_t *symbol_index;  /* by symbol; 0 when dropped */
   tl_u32_vector symbols;   /* listed symbols in output order, without the null symbol */
   uint32_t first_global;
-  uint32_t null_symbol;   /* the symbol in place of the null symbol (L746), TL_NONE */
-  uint32_t *section_name; /* by name number: offset in .shstrtab, 0 when it is not there */
-  uint32_t *string;       /* by name number: offset in .strtab */
-  tl_table *tables;       /* by module section */
+  uint32_t null_symbol;                   /* the symbol in place of the null symbol (L746), TL_NONE */
+  uint32_t *section_name;                 /* by name number: offset in .shstrtab, 0 when it is not there */
+  uint32_t *string;                       /* by name number: offset in .strtab */
+  tl_table *tables;                       /* by module section */
+  TL_VECTOR(tl_record_note) record_notes; /* records of the call graph that only replaced bodies have (L791) */
 } tl_emitted;
 
 void tl_emit(tl_emitted *emitted, const tl_module *module, const tl_layout *layout, const tl_resources *resources,
@@ -53,5 +54,7 @@ void tl_emit_notes(tl_emitted *e);
 
 /* Bytes for the table of a section, zeroed. */
 uint8_t *tl_emit_table(tl_emitted *e, uint32_t section, uint64_t size);
+/* What met in a relocatable output (L646), after the call graph. */
+void tl_emit_bodies(tl_emitted *e);
 
 #endif

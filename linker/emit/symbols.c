@@ -132,12 +132,14 @@ void tl_emit_symbol_table(tl_emitted *e) {
     const tl_symbol *const symbol = &e->module->symbols.items[index];
     const uint32_t section = e->layout->symbol_section[index];
     const bool object = plain && tl_type_of(symbol) == STT_CUDA_OBJECT && symbol->other & STO_SPACE_MASK &&
-                        !mercury;                                                                   /* W4.3, L181, M8 */
-    const bool untyped = mercury && symbol->section == TL_NONE && tl_type_of(symbol) == STT_OBJECT; /* M15 */
+                        !mercury; /* W4.3, L181, M8 */
+    const bool provided = symbol->section == TL_NONE && tl_type_of(symbol) == STT_OBJECT;
+    const bool spaced = provided && plain && !mercury && symbol->other & STO_SPACE_MASK; /* L840 */
+    const bool untyped = mercury && provided;                                            /* M15 */
     at += ELF_SYMBOL_SIZE;
     tl_put32(at, e->string[symbol->name]);
     at[4] = (uint8_t)(object ? (symbol->info & 0xf0) | STT_OBJECT : symbol->info);
-    at[5] = (uint8_t)(object ? symbol->other & ~STO_SPACE_MASK : symbol->other);
+    at[5] = (uint8_t)(object || spaced ? symbol->other & ~STO_SPACE_MASK : symbol->other);
     if (untyped)
       at[4] = (uint8_t)((symbol->info & 0xf0) | STT_CUDA_OBJECT);
     at[5] = plain                    ? symbols_visibility(e, symbol, at[5])

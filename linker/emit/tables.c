@@ -63,8 +63,17 @@ void tl_emit_info(tl_emitted *e) {
 
 /* --- call graph --- */
 
+static void tables_note_record(tl_emitted *e, uint32_t part, uint32_t from, uint32_t to, const uint8_t *at) {
+  const tl_module *const module = e->module;
+  const uint64_t key = tl_bodies_record_key(part, from, part == CALLGRAPH_TAKEN ? 0 : to);
+  const uint32_t whose = tl_map_get(&module->replaced_records, key);
+  if (whose != TL_NONE)
+    *tl_vector_push(e->arena, &e->record_notes) =
+        (tl_record_note){module->symbol_of_function[from], whose, (uint64_t)(at - e->tables[module->callgraph].bytes)};
+}
+
 /* One part of .nv.callgraph: its header, then for each function in creation order its records, last record first. */
-static uint8_t *tables_callgraph_part(const tl_emitted *e, uint32_t part, const tl_edges *edges, bool to_function,
+static uint8_t *tables_callgraph_part(tl_emitted *e, uint32_t part, const tl_edges *edges, bool to_function,
                                       bool reversed, uint8_t *at) {
   const tl_module *const module = e->module;
   const tl_successors s = tl_successors_make(e->arena, edges, (uint32_t)module->resolution->functions.count);
@@ -76,6 +85,7 @@ static uint8_t *tables_callgraph_part(const tl_emitted *e, uint32_t part, const 
     for (uint32_t j = 0; j < count; j++) {
       const uint32_t to = s.to[reversed ? s.first[f + 1] - 1 - j : s.first[f] + j];
       tl_put32(at, e->symbol_index[module->symbol_of_function[f]]);
+      tables_note_record(e, part, f, to, at);
       if (to_function)
         tl_put32(at + 4, e->symbol_index[module->symbol_of_function[to]]);
       else if (part != CALLGRAPH_TAKEN || !module->untyped[f])
@@ -133,6 +143,33 @@ void tl_emit_relocations(tl_emitted *e) {
     if (rela)
       tl_put64(at + 16, (uint64_t)kept->addend);
     next[kept->container] = at + (rela ? ELF_RELA_SIZE : ELF_REL_SIZE);
+  }
+}
+
+/* --- what met in a relocatable output --- */
+
+static void tables_put_entry(uint8_t *at, uint64_t place, uint64_t symbol, uint32_t type, uint64_t addend) {
+  tl_put64(at, place);
+  tl_put64(at + 8, symbol << 32 | type);
+  tl_put64(at + 16, addend);
+}
+
+void tl_emit_bodies(tl_emitted *e) {
+  enum { OF_BODY = 0, OF_RECORD = 1, SM_BITS = 16 };
+  const tl_module *const module = e->module;
+  const uint64_t count = module->body_notes.count + e->record_notes.count;
+  if (module->bodies_section == TL_NONE)
+    return;
+  uint8_t *at = tl_emit_table(e, module->bodies_section, count * ELF_RELA_SIZE);
+  for (size_t i = 0; i < module->body_notes.count; i++, at += ELF_RELA_SIZE) {
+    const tl_body_note *const note = &module->body_notes.items[i];
+    tables_put_entry(at, note->place, e->symbol_index[note->symbol], OF_BODY, note->first_sm);
+  }
+  for (size_t i = 0; i < e->record_notes.count; i++, at += ELF_RELA_SIZE) {
+    const tl_record_note *const note = &e->record_notes.items[i];
+    const tl_contestant *const who = &module->resolution->contestants.items[note->contestant];
+    tables_put_entry(at, note->place, e->symbol_index[note->symbol], OF_RECORD,
+                     (uint64_t)who->registers << SM_BITS | who->sm);
   }
 }
 

@@ -227,7 +227,9 @@ static bool lines_rewrite(const line_writer *w, const line_table *mercury, const
   const bool slot = final_is_slot(f, sequence->function); /* L665 */
   const bool stays = f->aliased[text] || (slot && final_slot_place(f, sequence->function));
   const uint8_t *const shape = mercury->bytes + unit->start + UNIT_LEAST;
-  const bool own = final_standing_file(f, text) == mercury->piece->file && !final_text_moved(f, text);
+  /* What an earlier link wrote for an alias that leads its function may have been left untranslated (L807). */
+  const bool led = final_mercury(f, text)->measured != TL_NONE;
+  const bool own = !led && final_standing_file(f, text) == mercury->piece->file && !final_text_moved(f, text);
   if ((!stays && !slot && own) || unit->program - unit->start < UNIT_LEAST + SHAPE_SIZE || shape[SHAPE_LEAST_STEP] != 1)
     return false;
   const tl_code *const map = stays ? NULL : final_code_map_of(f, text);

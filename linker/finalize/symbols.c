@@ -11,7 +11,7 @@
 static uint16_t symbols_section(const finalizer *f, uint32_t symbol, bool mercury) {
   const uint32_t section = f->mercury->emitted->layout->symbol_section[symbol];
   if (section == TL_NONE)
-    return SHN_UNDEF;
+    return f->mercury->module->symbols.items[symbol].waits ? SHN_COMMON : SHN_UNDEF; /* D3 */
   return (uint16_t)(mercury && f->mirror[section] ? f->mirror[section] : final_plain_index(f, section));
 }
 
@@ -23,13 +23,28 @@ bool final_names_first(const finalizer *f, uint32_t symbol) {
          index[symbol] < index[owner];
 }
 
+/* The function whose size the first name of a text has (L104), otherwise TL_NONE. An alias that leads its function can be
+ * that name, and so can a function before the alias that leads it (L807). */
+static uint32_t symbols_sized_as(const finalizer *f, uint32_t symbol, bool *named) {
+  const tl_symbol *const m = &f->mercury->module->symbols.items[symbol];
+  const tl_section *const text =
+      tl_type_of(m) == STT_FUNC && m->section != TL_NONE ? final_mercury(f, m->section) : NULL;
+  if (!text || text->owner == TL_NONE || named[m->section])
+    return TL_NONE;
+  const uint32_t *const index = f->mercury->emitted->symbol_index;
+  const uint32_t function = text->measured == TL_NONE ? text->owner : text->measured;
+  const bool leads = symbol == text->owner && index[symbol] < index[function];
+  named[m->section] = leads || final_names_first(f, symbol);
+  return named[m->section] ? function : TL_NONE;
+}
+
 /* M17 */
 static uint64_t symbols_reserved(const finalizer *f) {
   enum { RESERVED_SHARED = 0x400 };
   return f->mercury->module->mode->final ? RESERVED_SHARED : 0;
 }
 
-static void symbols_fill_sass(finalizer *f, uint32_t symbol, uint8_t *at) {
+static void symbols_fill_sass(finalizer *f, uint32_t symbol, bool *named, uint8_t *at) {
   const tl_symbol *const m = &f->mercury->module->symbols.items[symbol];
   if (tl_type_of(m) == STT_SECTION) {
     if (m->section != TL_NONE && f->renamed[m->section])
@@ -45,8 +60,8 @@ static void symbols_fill_sass(finalizer *f, uint32_t symbol, uint8_t *at) {
   if (tl_get16(own + 6) != SHN_UNDEF) { /* an undefined one stays as the Mercury view has it, but for its value */
     at[4] = own[4];
     at[5] = own[5];
-  } else if (f->mercury->module->mode->final && tl_type_of(m) == STT_CUDA_OBJECT &&
-             at[5] & STO_SPACE_MASK) { /* M8, L586 */
+  } else if (f->mercury->module->mode->final && (at[4] & 15) == STT_CUDA_OBJECT &&
+             at[5] & STO_SPACE_MASK) { /* M8, L586, L840 */
     at[4] = (uint8_t)((at[4] & 0xf0) | STT_OBJECT);
     at[5] &= (uint8_t)~STO_SPACE_MASK;
   }
@@ -59,8 +74,9 @@ static void symbols_fill_sass(finalizer *f, uint32_t symbol, uint8_t *at) {
     final_slot_symbol(f, symbol, at);
   if (final_is_inner(f, symbol))
     final_inner_symbol(f, symbol, at);
-  if (tl_type_of(m) == STT_FUNC && final_names_first(f, symbol)) /* it has the function's size (L104) */
-    tl_put64(at + 16, f->sass->module->symbols.items[f->sass_symbol[final_mercury(f, m->section)->owner]].size);
+  const uint32_t like = symbols_sized_as(f, symbol, named);
+  if (like != TL_NONE)
+    tl_put64(at + 16, f->sass->module->symbols.items[f->sass_symbol[like]].size);
 }
 
 /* L746: the number of symbol 0's section is taken for that of a section of this view. */
@@ -75,6 +91,7 @@ void final_symbols(finalizer *f) {
   const tl_table *const table = &e->tables[f->mercury->module->symtab];
   const uint64_t more = f->constants.count * ELF_SYMBOL_SIZE;
   uint8_t *const sass = final_new(f, table->size + more), *const mercury = final_new(f, table->size);
+  bool *const named = tl_arena_new(f->arena, bool, f->mercury->module->sections.count);
   memcpy(sass, table->bytes, table->size);
   memcpy(mercury, table->bytes, table->size);
   tl_put16(mercury + 6, symbols_null_section(f, tl_get16(mercury + 6)));
@@ -83,7 +100,7 @@ void final_symbols(finalizer *f) {
     const uint64_t at = ((uint64_t)i + 1) * ELF_SYMBOL_SIZE;
     tl_put16(mercury + at + 6, symbols_section(f, symbol, true));
     tl_put16(sass + at + 6, symbols_section(f, symbol, false));
-    symbols_fill_sass(f, symbol, sass + at);
+    symbols_fill_sass(f, symbol, named, sass + at);
   }
   for (uint32_t i = 0; i < f->constants.count; i++) {
     uint8_t *const at = sass + table->size + (uint64_t)i * ELF_SYMBOL_SIZE;

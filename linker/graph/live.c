@@ -106,8 +106,9 @@ static void live_read_record(marker *m, uint32_t file, uint32_t section, uint64_
                              const uint32_t words[2]) {
   const uint32_t from = live_function(m, file, section, position, words[0]);
   const bool elsewhere = part == CALLGRAPH_TAKEN && m->resolution->bodies[file][words[0]].taken_elsewhere; /* L646 */
-  const bool loses = live_loses(m, file, words[0]) && !elsewhere;
-  if (elsewhere && live_loses(m, file, words[0]))
+  const bool counts = tl_bodies_record_counts(m->resolution, file, words[0], position - 8);
+  const bool loses = (live_loses(m, file, words[0]) && !elsewhere) || !counts;
+  if (!counts || (elsewhere && live_loses(m, file, words[0])))
     tl_defect_note(m->diagnostics, TL_DEFECT_D120, tl_names_text(m->names, m->resolution->functions.items[from].name));
   if (part == CALLGRAPH_TAKEN) {
     const uint32_t prototype = live_prototype(m, file, section, position, words[1]);

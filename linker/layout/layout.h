@@ -45,6 +45,7 @@ typedef struct tl_layout {
   uint32_t *instance;    /* by function: the symbol that stands for extern shared memory of a kernel (W12), TL_NONE */
   bool extern_listed;    /* extern shared memory is in .symtab although it has no place of its own (D70) */
   bool extern_recorded;  /* entries against it that no kernel gives a value are recorded (L295) */
+  bool gone_recorded;    /* entries against objects of symbol_gone are recorded: the pool is not empty (L806) */
   bool external_by_name; /* -g -r: extern shared memory has one offset a name, in symbol_value (W17.5) */
   uint64_t *external_offset; /* by function: offset of extern shared memory (W9.5), TL_NO_OFFSET where there is none */
   uint64_t *block_offset;    /* by constant block: its one offset in every kernel (W10.2) */

@@ -634,6 +634,7 @@ void tl_layout_create_late_shared(tl_module *module, const tl_shared_plan *s) {
 static void shared_list_external(shared_state *s) {
   tl_layout *const layout = s->layout;
   const bool preserved = s->module->mode->records_applied && !s->module->extern_by_name;
+  layout->gone_recorded = s->pool_end != 0; /* L806 */
   if (!preserved || !s->pool_end || !s->module->has_external_shared)
     return;
   const bool matched = tl_defect_matched(s->module->options, TL_DEFECT_D70);

@@ -1,11 +1,16 @@
 /* What a relocatable output has to say of the bodies that met in it, so that a later link decides as one link of all files
- * would (L646, D120).
+ * would (L646, L791, D120).
  *
  * A contest of weak bodies asks for the virtual architecture of each body's file (V2, V3), and whether a function's address
  * is taken hangs on whether the file that says so defines it (W7.7). An output of -r is one file with one virtual
  * architecture, so nvlink forgets both. By default the output has a section of the kind that every link ignores (L296),
  * which looks like relocation entries of no type: symbol, place = virtual architecture of the body that stands and flags,
- * addend = virtual architecture of the first definition. */
+ * addend = virtual architecture of the first definition.
+ *
+ * The calls of a body that was replaced stay, those of one that loses go (D8). So a body that is replaced in its group, and
+ * would have lost to a file before the group, leaves calls behind that one link of all files does not have. An entry of
+ * type 1 therefore names each record that such a body alone has: symbol of the function, place of the record in the call
+ * graph, addend = what the contest compares of the body. The next link asks whether it would have won. */
 #include "base/bytes.h"
 #include "catalog/defect.h"
 #include "merge/merging.h"
@@ -14,7 +19,17 @@
 
 static const char bodies_name[] = ".nv.resolvedrela.bodies";
 
-enum { BODY_SM_MASK = 0xffff, BODY_TAKEN_ELSEWHERE = 0x10000 };
+enum { BODY_SM_MASK = 0xffff, BODY_SM_BITS = 16, BODY_TAKEN_ELSEWHERE = 0x10000 };
+enum { BODY_ENTRY = 0, BODY_RECORD = 1 };
+
+static uint64_t bodies_key(uint32_t file, uint64_t symbol_or_place) {
+  return (uint64_t)file << 32 | (symbol_or_place & UINT32_MAX);
+}
+
+static void bodies_remember(tl_resolution *resolution, tl_map *map, uint64_t key, tl_contestant who, tl_arena *arena) {
+  tl_map_set(map, key, (uint32_t)resolution->contestants.count);
+  *tl_vector_push(arena, &resolution->contestants) = who;
+}
 
 static const tl_cubin_section *bodies_section(const tl_cubin *cubin, const tl_names *names) {
   for (uint32_t s = 1; s < cubin->section_count; s++)
@@ -24,7 +39,9 @@ static const tl_cubin_section *bodies_section(const tl_cubin *cubin, const tl_na
   return NULL;
 }
 
-void tl_bodies_read(tl_body *bodies, const tl_cubin *cubin, const tl_names *names, const tl_options *options) {
+void tl_bodies_read(tl_resolution *resolution, uint32_t file, const tl_cubin *cubin, const tl_names *names,
+                    const tl_options *options, tl_arena *arena) {
+  tl_body *const bodies = resolution->bodies[file];
   for (uint32_t i = 0; i < cubin->symbol_count; i++)
     bodies[i].own_sm = bodies[i].first_sm = cubin->virtual_sm;
   const tl_cubin_section *const record = options->bug_compatible ? NULL : bodies_section(cubin, names);
@@ -34,10 +51,53 @@ void tl_bodies_read(tl_body *bodies, const tl_cubin *cubin, const tl_names *name
     const uint32_t symbol = tl_get32(at + 12), place = tl_get32(at);
     if (symbol >= cubin->symbol_count)
       continue;
+    if (tl_get32(at + 8) == BODY_RECORD) {
+      const uint64_t addend = tl_get64(at + 16);
+      const tl_contestant who = {(uint32_t)(addend >> BODY_SM_BITS), (uint16_t)(addend & BODY_SM_MASK)};
+      bodies_remember(resolution, &resolution->record_of, bodies_key(file, place), who, arena);
+      continue;
+    }
     bodies[symbol].own_sm = place & BODY_SM_MASK;
     bodies[symbol].first_sm = tl_get32(at + 16) & BODY_SM_MASK;
     bodies[symbol].taken_elsewhere = place & BODY_TAKEN_ELSEWHERE;
   }
+}
+
+void tl_bodies_replace(tl_resolution *resolution, const tl_function *standing, uint32_t file, uint32_t symbol,
+                       tl_arena *arena) {
+  const tl_contestant who = {standing->registers, standing->own_sm};
+  bodies_remember(resolution, &resolution->replaced_as, bodies_key(standing->file, standing->symbol), who, arena);
+  bodies_remember(resolution, &resolution->has_beaten, bodies_key(file, symbol), who, arena);
+}
+
+bool tl_bodies_record_counts(const tl_resolution *resolution, uint32_t file, uint32_t symbol, uint64_t place) {
+  const uint32_t record = tl_map_get(&resolution->record_of, bodies_key(file, place));
+  const uint32_t beaten = record == TL_NONE ? TL_NONE : tl_map_get(&resolution->has_beaten, bodies_key(file, symbol));
+  if (beaten == TL_NONE)
+    return true;
+  const tl_contestant *const old = &resolution->contestants.items[beaten];
+  const tl_contestant *const it = &resolution->contestants.items[record];
+  return it->registers != old->registers ? it->registers < old->registers : it->sm > old->sm;
+}
+
+uint64_t tl_bodies_record_key(uint32_t part, uint32_t from, uint32_t to) {
+  enum { PARTS = 3, PART_SHIFT = 62, FROM_SHIFT = 31 };
+  return (uint64_t)(part & PARTS) << PART_SHIFT | (uint64_t)from << FROM_SHIFT | to;
+}
+
+bool tl_bodies_are_noted(const tl_module *module) {
+  return !module->mode->final && !module->capsule && !tl_defect_matched(module->options, TL_DEFECT_D120);
+}
+
+/* The last file that has a record decides; of a body that stands, or of a file without one, nothing is said. */
+void tl_bodies_note_record(tl_module *module, uint32_t file, uint32_t symbol, uint64_t place, uint64_t key) {
+  const tl_resolution *const resolution = module->resolution;
+  if (!tl_bodies_are_noted(module))
+    return;
+  uint32_t whose = tl_map_get(&resolution->record_of, bodies_key(file, place));
+  if (whose == TL_NONE)
+    whose = tl_map_get(&resolution->replaced_as, bodies_key(file, symbol));
+  tl_map_set(&module->replaced_records, key, whose);
 }
 
 unsigned tl_module_virtual_sm(const tl_module *module) {
@@ -57,7 +117,7 @@ static tl_body_note bodies_note(const tl_module *module, const tl_function *func
 
 void tl_merge_note_bodies(tl_module *module) {
   module->bodies_section = TL_NONE;
-  if (module->mode->final || module->capsule || tl_defect_matched(module->options, TL_DEFECT_D120))
+  if (!tl_bodies_are_noted(module))
     return;
   const unsigned lowest = tl_module_virtual_sm(module);
   for (size_t i = 0; i < module->functions.count; i++) {
@@ -69,8 +129,10 @@ void tl_merge_note_bodies(tl_module *module) {
     *tl_vector_push(module->arena, &module->body_notes) = bodies_note(module, function, index);
     tl_defect_note(module->diagnostics, TL_DEFECT_D120, tl_module_text(module, function->name));
   }
-  if (!module->body_notes.count)
+  if (!module->body_notes.count && !module->replaced_records.count)
     return;
+  if (module->replaced_records.count)
+    tl_defect_note(module->diagnostics, TL_DEFECT_D120, NULL);
   const uint32_t name = tl_names_intern(module->names, bodies_name, sizeof bodies_name - 1);
   module->bodies_section = tl_module_add_section(module, name, SHT_CUDA_RESOLVEDRELA, 0, 8, ELF_RELA_SIZE);
 }

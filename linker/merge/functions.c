@@ -516,8 +516,12 @@ static void functions_define(tl_merging *m, uint32_t symbol, uint32_t out, bool 
   result->mention = m->file; /* what messages about the name say first (L90) */
   if (new || !create)
     functions_take_other(m, result, s); /* otherwise that of the first mention stays (W4.6) */
-  if (create || (tl_cubin_primary(m->cubin, s->section) == symbol && !module->sections.items[text].led))
-    module->sections.items[text].owner = out;
+  tl_section *const its = &module->sections.items[text];
+  const bool primary = tl_cubin_primary(m->cubin, s->section) == symbol;
+  if (create || (primary && !its->led))
+    its->owner = out;
+  else if (primary)
+    its->measured = out;
   module->sections.items[text].led |= create && m->bodies[symbol].leads;
   if (!create || !(s->other & STO_ENTRY))
     return;
@@ -749,20 +753,32 @@ static uint32_t functions_find_variable(const tl_merging *m, const tl_cubin_symb
   return out != TL_NONE && tl_type_of(&m->module->symbols.items[out]) != STT_FUNC ? out : TL_NONE;
 }
 
+/* Shared objects by the section that they lie in, counted once a file: functions change nothing about them. */
+static void functions_count_shared(tl_merging *m) {
+  const tl_module *const module = m->module;
+  m->shared_in_section = tl_arena_new(module->arena, uint32_t, module->sections.count);
+  for (size_t i = 0; i < module->shared_objects.count; i++) {
+    const uint32_t object = module->shared_objects.items[i];
+    if (object == TL_NONE)
+      continue;
+    const tl_symbol *const symbol = &module->symbols.items[object];
+    if (symbol->external_shared)
+      m->external_shared++;
+    else if (symbol->section != TL_NONE)
+      m->shared_in_section[symbol->section]++;
+  }
+}
+
 /* L775: whether a variable's section has been put together from more than the variable: blocks of several files, or several
  * shared objects. */
-static bool functions_lies_among_others(const tl_module *module, const tl_symbol *variable) {
+static bool functions_lies_among_others(tl_merging *m, const tl_symbol *variable) {
   if (variable->section == TL_NONE)
     return false;
   if (!variable->shared)
-    return module->sections.items[variable->section].blocks > 1;
-  size_t count = 0;
-  for (size_t i = 0; i < module->shared_objects.count; i++) {
-    const uint32_t object = module->shared_objects.items[i];
-    const tl_symbol *const symbol = object == TL_NONE ? NULL : &module->symbols.items[object];
-    count += symbol && (symbol->section == variable->section || symbol->external_shared);
-  }
-  return count > 1;
+    return m->module->sections.items[variable->section].blocks > 1;
+  if (!m->shared_in_section)
+    functions_count_shared(m);
+  return m->shared_in_section[variable->section] + m->external_shared > 1;
 }
 
 /* A name that is a variable in an earlier file ends the link, also when the function is dead (V8, L90, L186): that of a
@@ -782,7 +798,7 @@ static void functions_pass_variable(tl_merging *m, uint32_t symbol, uint32_t out
     tl_merge_report(m, tl_message_row_of(TL_MESSAGE_MULTIPLE_DEFINITION), s->name, first);
   const tl_site site = {m->cubin->path, NULL, tl_merging_text(m, s->name), TL_NO_OFFSET};
   const bool both_weak = defined && weak && other_weak;
-  if (defined && !weak && other_weak && functions_lies_among_others(m->module, other)) {
+  if (defined && !weak && other_weak && functions_lies_among_others(m, other)) {
     tl_diagnostics_add(m->module->diagnostics, tl_message_row_of(TL_MESSAGE_WEAK_STAYS), site, NULL, site.symbol);
     return;
   }

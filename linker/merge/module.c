@@ -44,6 +44,7 @@ uint32_t tl_module_add_section_unlisted(tl_module *module, uint32_t name, uint32
                           .symbol = TL_NONE,
                           .about = TL_NONE,
                           .owner = TL_NONE,
+                          .measured = TL_NONE,
                           .info = TL_NONE,
                           .shared = TL_NONE,
                           .constant0 = TL_NONE,
@@ -216,7 +217,7 @@ uint64_t tl_module_decoded_size(const tl_module *module, uint32_t section, uint6
   const tl_section *const s = &module->sections.items[section];
   const bool decoded = module->view == TL_VIEW_MERCURY && s->flags & SHF_EXECINSTR && s->owner != TL_NONE &&
                        section != module->jump_slots; /* these are as long as when decoded (L660) */
-  return decoded ? module->symbols.items[s->owner].size : packed;
+  return decoded ? module->symbols.items[s->measured == TL_NONE ? s->owner : s->measured].size : packed;
 }
 
 bool tl_module_relocation_stands(const tl_module *module, size_t index) {

@@ -55,11 +55,21 @@ typedef struct tl_function {
   bool reached;          /* from a kernel; false for one kept only because its address is taken (W7.4) */
 } tl_function;
 
+/* What a contest of weak bodies compares (V2, V3): the body with fewer registers stands, then that of the higher SM. */
+typedef struct tl_contestant {
+  uint32_t registers;
+  uint16_t sm;
+} tl_contestant;
+
 typedef struct tl_resolution {
   TL_VECTOR(tl_function) functions; /* in creation order (W3.1, W3.9), dead ones included */
   tl_body **bodies;                 /* [file][symbol] */
   uint32_t *function_of_name;       /* by name number; TL_NONE */
   size_t name_count;                /* names of the input files */
+  TL_VECTOR(tl_contestant) contestants;
+  tl_map replaced_as; /* by file and symbol of a body that was replaced: which of contestants it is (L791) */
+  tl_map has_beaten;  /* by file and symbol of a body that replaced another: which of contestants that one was */
+  tl_map record_of;   /* by file and place in its call graph: the contestant whose record it is, as -r says */
 } tl_resolution;
 
 /* A range of an output section that is copied from an input file. */
@@ -91,6 +101,7 @@ typedef struct tl_section {
   uint32_t link;           /* sh_link as the first input has it, for kinds that the linker gives none (L189) */
   uint32_t about;          /* section that sh_info names, TL_NONE */
   uint32_t owner;          /* of text: symbol of the primary function, TL_NONE */
+  uint32_t measured;       /* of text that an alias leads: symbol whose size is the decoded code's (L807), TL_NONE */
   uint32_t info;           /* of text: its .nv.info.F, TL_NONE */
   uint32_t shared;         /* of a kernel's text: its .nv.shared.K, TL_NONE */
   uint32_t constant0;      /* of a kernel's text: its .nv.constant0.K, TL_NONE */
@@ -244,6 +255,12 @@ typedef struct tl_last_events {
   tl_u32_vector previous; /* by event: the one before of the same name, TL_NONE */
 } tl_last_events;
 
+/* A record of a relocatable output's call graph that a replaced body alone has: its function, its place (L791). */
+typedef struct tl_record_note {
+  uint32_t symbol, contestant;
+  uint64_t place;
+} tl_record_note;
+
 /* What a relocatable output says of a weak body (L646): flags and virtual SM of the body, and of the first definition. */
 typedef struct tl_body_note {
   uint32_t symbol, place;
@@ -316,6 +333,7 @@ typedef struct tl_module {
   bool *untyped;                              /* by function: in `taken` without any record's text (L155) */
   bool *taken_elsewhere;                      /* by function: a file that does not define it takes its address (L646) */
   TL_VECTOR(tl_body_note) body_notes;         /* what a relocatable output says of its weak bodies (L646) */
+  tl_map replaced_records;                    /* records that only replaced bodies have: which contestant's (L791) */
   tl_map calls_seen, references_seen;         /* keys of `calls` and `references`, where each is listed once */
   tl_map prototype_seen, taken_at;            /* keys of `prototypes`; by function, where in `taken` it is */
   uint32_t *prototype_of_function;            /* name of its .nv.prototype text; TL_NONE */
@@ -392,8 +410,8 @@ bool tl_module_is_taken(const tl_module *module, uint32_t function);
 void tl_module_add_prototype(tl_module *module, uint32_t prototype);
 const char *tl_module_text(const tl_module *module, uint32_t name);
 
-/* The size of a Mercury text in decoded instructions, which its function's symbol has (R58, M8); `packed`, the size of the
- * section's bytes, for every other section. */
+/* The size of a Mercury text in decoded instructions, which its function's symbol has, not an alias's before it (R58, M8, L807);
+ * `packed`, the size of the section's bytes, for every other section. */
 uint64_t tl_module_decoded_size(const tl_module *module, uint32_t section, uint64_t packed);
 
 /* False for an entry that went with a replaced body: of its text, or of its frame information (W8.2). */
@@ -438,7 +456,19 @@ uint32_t tl_merge_choose_files(tl_cubin *files, uint32_t count, const tl_names *
 void tl_resolve(tl_resolution *resolution, const tl_cubin *files, uint32_t file_count, const tl_options *options,
                 tl_names *names, tl_arena *arena, tl_diagnostics *diagnostics);
 /* The virtual SM of each symbol's body: the file's, or what a relocatable output says (L646). */
-void tl_bodies_read(tl_body *bodies, const tl_cubin *cubin, const tl_names *names, const tl_options *options);
+void tl_bodies_read(tl_resolution *resolution, uint32_t file, const tl_cubin *cubin, const tl_names *names,
+                    const tl_options *options, tl_arena *arena);
+/* Remembers the contest in which a body replaces the one that stands (L791). */
+void tl_bodies_replace(tl_resolution *resolution, const tl_function *standing, uint32_t file, uint32_t symbol,
+                       tl_arena *arena);
+/* Whether a record of a file's call graph counts: not where a replaced body has it that would have lost (L791). */
+bool tl_bodies_record_counts(const tl_resolution *resolution, uint32_t file, uint32_t symbol, uint64_t place);
+/* A record that counts: remembers whose it is, for a relocatable output. */
+void tl_bodies_note_record(tl_module *module, uint32_t file, uint32_t symbol, uint64_t place, uint64_t key);
+/* The key of a record between these two; of part -2 `to` is 0. */
+uint64_t tl_bodies_record_key(uint32_t part, uint32_t from, uint32_t to);
+/* Whether the link says in its output what met in it (D120). */
+bool tl_bodies_are_noted(const tl_module *module);
 /* The lowest virtual SM of the inputs (W5.2). */
 unsigned tl_module_virtual_sm(const tl_module *module);
 /* The section of a relocatable output that says what met in it. */

@@ -388,13 +388,25 @@ static void objects_need_debug_shared(tl_merging *m) {
   tl_module_add_section_symbol(module, module->debug_shared);
 }
 
+/* L26, L183, L840: nobody knows where an undefined object lies. One that the driver provides lies at 0, but for what says
+ * how much of shared memory is reserved from sm_90 on; from sm_100 on ptxas writes what it is (M2d). */
+static void objects_place_undefined(const tl_module *module, uint32_t out, bool provided) {
+  enum { RESERVED = 0x400 };
+  tl_symbol *const symbol = &module->symbols.items[out];
+  if (!provided)
+    symbol->value = UINT64_MAX;
+  else if (module->arch < 100)
+    symbol->value =
+        module->arch >= 90 && strcmp(tl_module_text(module, symbol->name), ".nv.reservedSmem.cap") == 0 ? RESERVED : 0;
+}
+
 /* First mention of a symbol without definition in this file; an extern shared one has size 0 (W3.11). */
 static void objects_pass_undefined(tl_merging *m, uint32_t index) {
   tl_module *const module = m->module;
   const tl_cubin_symbol *const s = &m->cubin->symbols[index];
-  const bool shared = (s->other & STO_SPACE_MASK) == STO_SHARED;
-  const bool weak = tl_symbol_binding(s) == STB_WEAK;
   const bool object = tl_symbol_type(s) == STT_CUDA_OBJECT;
+  const bool shared = object && (s->other & STO_SPACE_MASK) == STO_SHARED; /* L840 */
+  const bool weak = tl_symbol_binding(s) == STB_WEAK;
   if (!object && module->symbol_of_name[s->name] != TL_NONE) /* only a local one comes here (L160) */
     objects_fail(m, s, TL_MESSAGE_SAME_NAME);
   const uint32_t out =
@@ -404,8 +416,8 @@ static void objects_pass_undefined(tl_merging *m, uint32_t index) {
     module->symbols.items[out].other &= (uint8_t)~STO_VISIBILITY_MASK; /* L536: always visible */
     module->symbols.items[out].unlisted = false;
   }
-  if (!shared && (object || module->arch < 100)) /* reserved shared memory has a place from sm_100 on (M2d) */
-    module->symbols.items[out].value = object ? UINT64_MAX : 0; /* L26, L183 */
+  if (!shared)
+    objects_place_undefined(module, out, !object);
   m->symbol_map[index] = out;
   module->symbols.items[out].weak_mention = weak;
   if (shared) {

@@ -271,19 +271,35 @@ static bool records_edge_is_new(tl_module *module, uint32_t part, uint32_t from,
   return module->mode->final || tl_set_add(seen, (uint64_t)from << 32 | to);
 }
 
-static void records_add_edge(tl_merging *m, uint32_t part, uint32_t from, const uint32_t words[2], uint32_t prototype) {
+/* The other end of a record: a function's number, or the prototype; TL_NONE where it is no record of the output. */
+static uint32_t records_edge_end(const tl_merging *m, uint32_t part, const uint32_t words[2], uint32_t prototype) {
+  if (part == CALLGRAPH_TAKEN || part == CALLGRAPH_INDIRECT)
+    return prototype;
+  return m->symbol_dead[words[1]] || m->bodies[words[1]].in_kernel ? TL_NONE : m->bodies[words[1]].function;
+}
+
+static void records_add_edge(tl_merging *m, uint32_t part, const uint32_t words[2], uint32_t prototype,
+                             uint64_t place) {
   tl_module *const module = m->module;
-  if (part == CALLGRAPH_TAKEN)
-    tl_module_add_taken(module, from, prototype);
+  const uint32_t from = m->bodies[words[0]].function, to = records_edge_end(m, part, words, prototype);
+  if (to == TL_NONE)
+    return;
+  const bool taken = part == CALLGRAPH_TAKEN;
+  const uint64_t key = tl_bodies_record_key(part, from, taken ? 0 : to);
+  if (taken && module->taken_elsewhere[from])
+    tl_map_set(&module->replaced_records, key, TL_NONE);
+  else
+    tl_bodies_note_record(module, m->file, words[0], place, key);
+  if (taken)
+    tl_module_add_taken(module, from, to);
   else if (part == CALLGRAPH_INDIRECT)
-    *tl_vector_push(module->arena, &module->indirect_calls) = (tl_edge){from, prototype};
-  else if (m->symbol_dead[words[1]] || m->bodies[words[1]].in_kernel || m->bodies[words[1]].function == TL_NONE ||
-           !records_edge_is_new(module, part, from, m->bodies[words[1]].function))
+    *tl_vector_push(module->arena, &module->indirect_calls) = (tl_edge){from, to};
+  else if (!records_edge_is_new(module, part, from, to))
     return;
   else if (part == CALLGRAPH_CALL)
-    *tl_vector_push(module->arena, &module->calls) = (tl_edge){from, m->bodies[words[1]].function};
+    *tl_vector_push(module->arena, &module->calls) = (tl_edge){from, to};
   else if (part == CALLGRAPH_REFERENCE)
-    *tl_vector_push(module->arena, &module->references) = (tl_edge){from, m->bodies[words[1]].function};
+    *tl_vector_push(module->arena, &module->references) = (tl_edge){from, to};
 }
 
 /* Records before the first part, and those of unknown parts, are read by nobody, but nvlink looks their symbols up
@@ -310,7 +326,9 @@ static bool records_loses(const tl_merging *m, uint32_t symbol) {
 
 /* Whether a record goes with its function's losing body. That an address is taken does not where a relocatable output says
  * that another file did so (L646). */
-static bool records_goes(const tl_merging *m, uint32_t part, uint32_t symbol) {
+static bool records_goes(const tl_merging *m, uint32_t part, uint32_t symbol, uint64_t place) {
+  if (!tl_bodies_record_counts(m->module->resolution, m->file, symbol, place))
+    return true;
   return records_loses(m, symbol) && !(part == CALLGRAPH_TAKEN && m->bodies[symbol].taken_elsewhere);
 }
 
@@ -327,16 +345,17 @@ static void records_read_callgraph(tl_merging *m, uint32_t section) {
   tl_cubin_check_entries(m->cubin, m->module->names, m->module->diagnostics, section);
   records_check_unknown(m, section);
   while (tl_callgraph_next(input, &position, &part, words)) {
-    const uint32_t from = m->bodies[words[0]].function;
     uint32_t prototype = TL_NONE;
     if (part == CALLGRAPH_TAKEN || part == CALLGRAPH_INDIRECT)
       prototype = records_prototype(m, section, position - 4, words[1]);
-    if (prototype != TL_NONE && !records_goes(m, part, words[0]))
+    const uint64_t place = position - 8;
+    const bool goes = records_goes(m, part, words[0], place);
+    if (prototype != TL_NONE && !goes)
       tl_module_add_prototype(m->module, prototype); /* L153 */
-    if (part == CALLGRAPH_TAKEN && !records_goes(m, part, words[0]))
+    if (part == CALLGRAPH_TAKEN && !goes)
       records_note_taken(m, words[0]);
-    if (!m->symbol_dead[words[0]] && !records_goes(m, part, words[0]) && !m->bodies[words[0]].in_kernel)
-      records_add_edge(m, part, from, words, prototype);
+    if (!m->symbol_dead[words[0]] && !goes && !m->bodies[words[0]].in_kernel)
+      records_add_edge(m, part, words, prototype, place);
   }
 }
 

@@ -2,8 +2,9 @@
  *
  * This runs before anything is created, because dead functions must never be created (W7.3) and liveness depends on
  * which bodies' call-graph records count (W8.6). The contest: strong beats weak in either order; of two weak bodies the
- * one with fewer registers stands, then the one with the higher virtual SM, else the earlier. The virtual SM of the
- * standing side is always that of the first definition (V3), which is nvlink's quirk D27 (class M). */
+ * one with fewer registers stands, then the one with the higher virtual SM, else the earlier. nvlink takes for the virtual
+ * SM of the standing side always that of the first definition (V3, D27); by default it is that of the body that stands, so
+ * that the contest is associative and relocatable links in between do not matter (L790). */
 #include "merge/module.h"
 
 #include "base/bytes.h"
@@ -75,6 +76,19 @@ static void resolve_trace(const resolver *r, const tl_function *function, uint32
     tl_trace(r->diagnostics, TL_TRACE_FEWER_REGISTERS, name);
 }
 
+/* V3: of bodies with as many registers that of the higher virtual SM. */
+static bool resolve_is_newer(const resolver *r, const tl_function *function, uint32_t file, uint32_t symbol) {
+  const char *const name = tl_names_text(r->names, function->name);
+  const uint16_t incoming = r->resolution->bodies[file][symbol].own_sm;
+  const bool than_first = incoming > function->first_sm, than_standing = incoming > function->own_sm;
+  if (than_first != (r->files[file].virtual_sm > r->files[function->first_file].virtual_sm)) /* L646 */
+    tl_defect_note(r->diagnostics, TL_DEFECT_D120, name);
+  if (than_first == than_standing || tl_defect_matched(r->options, TL_DEFECT_D27))
+    return than_first;
+  tl_defect_note(r->diagnostics, TL_DEFECT_D27, name);
+  return than_standing;
+}
+
 static bool resolve_incoming_wins(const resolver *r, const tl_function *function, uint32_t file, uint32_t symbol) {
   const tl_cubin *const cubin = &r->files[file];
   const uint32_t incoming = resolve_registers(r, cubin, symbol);
@@ -86,9 +100,7 @@ static bool resolve_incoming_wins(const resolver *r, const tl_function *function
   resolve_trace(r, function, file, symbol, incoming < function->registers);
   if (incoming != function->registers)
     return incoming < function->registers;
-  const bool newer = r->resolution->bodies[file][symbol].own_sm > function->first_sm;
-  if (newer != (cubin->virtual_sm > r->files[function->first_file].virtual_sm)) /* as an output of -r says (L646) */
-    tl_defect_note(r->diagnostics, TL_DEFECT_D120, site.symbol);
+  const bool newer = resolve_is_newer(r, function, file, symbol);
   if (newer)
     tl_trace(r->diagnostics, TL_TRACE_NEWER_PTX, site.symbol);
   return newer;
@@ -161,6 +173,7 @@ static void resolve_define(resolver *r, uint32_t function_index, uint32_t file, 
         resolve_is_alias(cubin, symbol) || resolve_is_alias(&r->files[function->file], function->symbol);
   if (body->role == TL_BODY_REPLACES) {
     r->resolution->bodies[function->file][function->symbol].replaced = true;
+    tl_bodies_replace(r->resolution, function, file, symbol, r->arena);
     function->frames_gone = function->had_relocations;
   }
   if (body->role != TL_BODY_FIRST && body->role != TL_BODY_REPLACES)
@@ -217,7 +230,7 @@ static void resolve_file(resolver *r, uint32_t file) {
   r->resolution->bodies[file] = bodies;
   for (uint32_t i = 0; i < cubin->symbol_count; i++)
     bodies[i].function = TL_NONE;
-  tl_bodies_read(bodies, cubin, r->names, r->options);
+  tl_bodies_read(r->resolution, file, cubin, r->names, r->options, r->arena);
   resolve_read_registers(r, cubin);
   resolve_find_relocations(r, cubin);
   for (uint32_t i = 0; i < cubin->symbol_count; i++) {
@@ -285,6 +298,9 @@ void tl_resolve(tl_resolution *resolution, const tl_cubin *files, uint32_t file_
   resolution->function_of_name = tl_arena_new(arena, uint32_t, names->list.count);
   for (size_t i = 0; i < names->list.count; i++)
     resolution->function_of_name[i] = TL_NONE;
+  tl_map_init(&resolution->replaced_as, arena);
+  tl_map_init(&resolution->has_beaten, arena);
+  tl_map_init(&resolution->record_of, arena);
   tl_vector_reserve(arena, &resolution->functions, resolve_count_functions(files, file_count));
   resolver r = {.resolution = resolution,
                 .files = files,

@@ -615,7 +615,8 @@ static uint64_t relocate_old_content(const relocating *r, const entry_state *e) 
 }
 
 /* W17.9: entries that -preserve-relocs does not record although they are applied: compiler constants of device functions,
- * what is cleared, and in an executable texture slots and what a kernel gives extern shared memory. */
+ * what is cleared, and in an executable texture slots, what a kernel gives extern shared memory, and where the pool is
+ * empty objects without a place. */
 static bool relocate_is_recorded(const relocating *r, const entry_state *e) {
   const tl_symbol *const symbol = relocate_symbol(r, e->symbol);
   const unsigned type = tl_type_of(symbol);
@@ -624,15 +625,17 @@ static bool relocate_is_recorded(const relocating *r, const entry_state *e) {
   if (symbol->block != TL_NONE || slot || symbol->constants_size)
     return false;
   const bool code = tl_layout_function_of(r->module, e->entry->target) != TL_NONE;
-  if (r->module->capsule && (!symbol->shared || !code)) /* L145 */
+  const bool placed = symbol->shared && (code || (final && e->s == UINT64_MAX)); /* L806 */
+  if (r->module->capsule && !placed)                                             /* L145 */
     return false;
   if (relocate_clears(e)) /* L550, L571 */
     return !symbol->external_shared &&
            (symbol->shared || type == STT_FUNC || (symbol->other & STO_VISIBILITY_MASK) == STV_INTERNAL);
+  const bool gone = r->layout->symbol_gone[e->symbol];                /* L806 */
   const bool external = symbol->external_shared || symbol->misplaced; /* L520 */
-  if (!external || !final || r->module->extern_by_name)
+  if (!final || (!gone && (!external || r->module->extern_by_name)))
     return true;
-  if (!r->layout->extern_recorded || e->s != UINT64_MAX)
+  if (gone ? !r->layout->gone_recorded : !r->layout->extern_recorded || e->s != UINT64_MAX)
     return false;
   if (tl_defect_matched(r->module->options, TL_DEFECT_D90))
     return true;
@@ -972,16 +975,10 @@ void tl_relocate_check_replaced(const tl_module *module) {
   }
 }
 
-/* L646: what looks like entries of no type. */
+/* L646: the section of what met in the output stays; emit/ writes it. */
 static void relocate_note_bodies(const relocating *r) {
-  for (size_t i = 0; i < r->module->body_notes.count; i++) {
-    const tl_body_note *const note = &r->module->body_notes.items[i];
-    *tl_vector_push(r->arena, &r->relocated->kept) = (tl_kept){.container = r->module->bodies_section,
-                                                               .symbol = note->symbol,
-                                                               .offset = note->place,
-                                                               .addend = note->first_sm};
+  if (r->module->bodies_section != TL_NONE)
     r->relocated->container_used[r->module->bodies_section] = true;
-  }
 }
 
 void tl_relocate_run(tl_relocated *relocated, const tl_module *module, const tl_layout *layout, tl_arena *arena) {

@@ -1,11 +1,12 @@
-/* What met in a relocatable output: L646. It is one file with one virtual architecture, and nvlink's next link forgets what decided
+/* What met in a relocatable output: L646, L791. It is one file with one virtual architecture, and nvlink's next link forgets what decided
  * a contest of weak bodies in it, and that a file took an address whose function another defined (D120). By default a section
- * says so that every other linker ignores: a relocation section about nothing, an entry a body. */
+ * says so that every other linker ignores: a relocation section about nothing, an entry a body, and behind those an entry for each record
+ * of the call graph that a replaced body left. */
 #include "link.h"
 
 #include <string.h>
 
-enum { ENTRY_BYTES = 24, TAKEN = 0x10000, VIRTUAL = 0xffff };
+enum { ENTRY_BYTES = 24, REGISTERS_SHIFT = 16, TAKEN = 0x10000, VIRTUAL = 0xffff, OF_BODY = 0, OF_RECORD = 1 };
 
 static const char *const BODIES = ".nv.resolvedrela.bodies";
 
@@ -28,12 +29,85 @@ ref_body_origin ref_bodies_origin(const ref_file *file, uint32_t symbol) {
   const ref_section *section = &file->cubin.sections[file->bodies];
   for (uint64_t at = 0; file->bodies != 0 && at + ENTRY_BYTES <= section->size; at += ENTRY_BYTES) {
     const uint8_t *entry = section->data + at;
-    if (ref_u32(entry + 12) == symbol) {
+    if (ref_u32(entry + 8) == OF_BODY && ref_u32(entry + 12) == symbol) {
       return (ref_body_origin){(uint16_t)(ref_u32(entry) & VIRTUAL), ref_u16(entry + 16),
                                (ref_u32(entry) & TAKEN) != 0};
     }
   }
   return (ref_body_origin){file->virtual_sm, file->virtual_sm, false};
+}
+
+/* L791: whose record it is, if the file says that it is a replaced body's. */
+static bool ref_bodies_find_replaced(const ref_file *file, uint64_t place, ref_reading *reading) {
+  const ref_section *section = &file->cubin.sections[file->bodies];
+  for (uint64_t at = 0; file->bodies != 0 && at + ENTRY_BYTES <= section->size; at += ENTRY_BYTES) {
+    const uint8_t *entry = section->data + at;
+    if (ref_u32(entry + 8) == OF_RECORD && ref_u64(entry) == place) {
+      reading->registers = (uint32_t)(ref_u64(entry + 16) >> REGISTERS_SHIFT);
+      reading->virtual_sm = ref_u16(entry + 16);
+      return true;
+    }
+  }
+  return false;
+}
+
+/* L791: the file's body took another one's place, which the body that the record is of would not have. */
+bool ref_bodies_loses_record(const ref_file *file, const ref_function *function, uint32_t symbol, uint64_t place) {
+  ref_reading reading = {0};
+  if (file->body_of[symbol] != REF_BODY_REPLACES || !ref_bodies_find_replaced(file, place, &reading)) {
+    return false;
+  }
+  return reading.registers > function->beaten_registers ||
+         (reading.registers == function->beaten_registers && reading.virtual_sm <= function->beaten_virtual_sm);
+}
+
+/* L791: what a relocatable link reads. */
+void ref_bodies_add_reading(ref_link *link, ref_function *function, size_t file_number, ref_record_of_calls record) {
+  const ref_file *file = &link->files[file_number];
+  if (!link->relocatable || !ref_bodies_matter(link)) {
+    return;
+  }
+  ref_reading reading = {
+      .record = record, .file = file_number, .registers = function->registers, .virtual_sm = function->virtual_sm};
+  reading.has_body = file->body_of[record.symbol] != REF_BODY_NONE && file->body_of[record.symbol] != REF_BODY_LOSES;
+  reading.was_replaced = ref_bodies_find_replaced(file, record.place, &reading);
+  function->readings = ref_memory_grow(link, function->readings, function->reading_count, &function->reading_capacity,
+                                       sizeof *function->readings);
+  function->readings[function->reading_count++] = reading;
+}
+
+static bool ref_bodies_is_reading_of(const ref_reading *reading, const ref_record_of_calls *record) {
+  if (reading->record.part != record->part) {
+    return false;
+  }
+  switch (record->part) {
+  case REF_PART_CALLS:
+  case REF_PART_REFERENCES:
+    return reading->record.callee == record->callee;
+  case REF_PART_INDIRECT:
+    return strcmp(reading->record.prototype, record->prototype) == 0;
+  default:
+    return true;
+  }
+}
+
+/* L791: of several readings of a record the last counts. */
+void ref_bodies_note_record(ref_link *link, const ref_function *function, ref_record_of_calls record) {
+  size_t last = function->reading_count;
+  while (last > 0 && !ref_bodies_is_reading_of(&function->readings[last - 1], &record)) {
+    last--;
+  }
+  if (last == 0 || (record.part == REF_PART_TAKEN && function->taken_elsewhere)) {
+    return;
+  }
+  const ref_reading *reading = &function->readings[last - 1];
+  if (!reading->was_replaced && (!reading->has_body || function->definition_file == reading->file)) {
+    return;
+  }
+  link->body_records = ref_memory_grow(link, link->body_records, link->body_record_count, &link->body_record_capacity,
+                                       sizeof *link->body_records);
+  link->body_records[link->body_record_count++] = (ref_body_record){
+      record.place, function->symbol, (uint64_t)reading->registers << REGISTERS_SHIFT | reading->virtual_sm};
 }
 
 /* A body whose contest the next link would decide otherwise. */
@@ -47,8 +121,13 @@ static bool ref_bodies_are_noted(const ref_link *link, const ref_function *funct
 /* The section has its size before anything is placed. */
 void ref_bodies_add_section(ref_link *link) {
   const uint16_t output_sm = ref_notes_virtual_sm(link);
-  uint64_t size = 0;
-  for (size_t i = 0; i < link->function_count && link->relocatable && ref_bodies_matter(link); i++) {
+  ref_bytes graph = {0};
+  if (!link->relocatable || !ref_bodies_matter(link)) {
+    return;
+  }
+  ref_callgraph_write_records(link, &graph);
+  uint64_t size = link->body_record_count * ENTRY_BYTES;
+  for (size_t i = 0; i < link->function_count; i++) {
     size += ref_bodies_are_noted(link, &link->functions[i], output_sm) ? ENTRY_BYTES : 0;
   }
   if (size == 0) {
@@ -59,18 +138,27 @@ void ref_bodies_add_section(ref_link *link) {
   link->sections[link->bodies_section].size = size;
 }
 
+static void ref_bodies_write_entry(ref_link *link, uint64_t place, uint32_t type, size_t symbol, uint64_t addend) {
+  ref_bytes *data = &link->sections[link->bodies_section].data;
+  ref_bytes_add_u64(link, data, place);
+  ref_bytes_add_u32(link, data, type);
+  ref_bytes_add_u32(link, data, ref_symbol_index(link, symbol));
+  ref_bytes_add_u64(link, data, addend);
+}
+
 /* In the order of the symbols, whose numbers are known now. */
 void ref_bodies_write(ref_link *link) {
   const uint16_t output_sm = ref_notes_virtual_sm(link);
-  ref_bytes *data = &link->sections[link->bodies_section].data;
   for (size_t i = 0; i < link->symbol_count && link->bodies_section != 0; i++) {
     const size_t number = link->symbols[i].function;
     const ref_function *function = number == REF_NONE ? NULL : &link->functions[number];
     if (function != NULL && ref_bodies_are_noted(link, function, output_sm)) {
-      ref_bytes_add_u64(link, data, function->virtual_sm | (function->taken_elsewhere ? (uint64_t)TAKEN : 0));
-      ref_bytes_add_u32(link, data, 0);
-      ref_bytes_add_u32(link, data, link->symbols[i].index);
-      ref_bytes_add_u64(link, data, function->first_virtual_sm);
+      const uint64_t taken = function->taken_elsewhere ? TAKEN : 0;
+      ref_bodies_write_entry(link, function->virtual_sm | taken, OF_BODY, i, function->first_virtual_sm);
     }
+  }
+  for (size_t i = 0; i < link->body_record_count && link->bodies_section != 0; i++) {
+    const ref_body_record *record = &link->body_records[i];
+    ref_bodies_write_entry(link, record->place, OF_RECORD, record->symbol, record->body);
   }
 }

@@ -279,20 +279,32 @@ static bool ref_callgraph_is_repeated(const ref_indices *list, size_t at) {
 
 /* W7.1, W7.4: prepended lists, so the last record first; edges to what was deleted vanish. RF105: with -r an edge that
  * was there before is not added. */
-static void ref_callgraph_write_edges(ref_link *link, ref_bytes *output, const ref_function *function,
-                                      const ref_indices *list) {
+static void ref_callgraph_write_edges(ref_link *link, ref_bytes *output, const ref_function *function, ref_part part) {
+  const ref_indices *list = part == REF_PART_CALLS ? &function->calls : &function->references;
   for (size_t i = list->count; i-- > 0;) {
     const ref_function *callee = &link->functions[list->items[i]];
     const bool repeated = link->relocatable && ref_callgraph_is_repeated(list, i);
     if (callee->live && callee->symbol != REF_NONE && !repeated && !ref_function_lies_in_kernel(link, callee)) {
+      ref_bodies_note_record(link, function,
+                             (ref_record_of_calls){.part = part, .place = output->size, .callee = list->items[i]});
       ref_callgraph_write_pair(link, output, link->symbols[function->symbol].index,
                                link->symbols[callee->symbol].index);
     }
   }
 }
 
-static void ref_callgraph_write_part(ref_link *link, ref_bytes *output, int part) {
-  ref_callgraph_write_pair(link, output, 0, (uint32_t)-part);
+static void ref_callgraph_write_indirect(ref_link *link, ref_bytes *output, const ref_function *function) {
+  for (size_t i = function->indirect_count; i-- > 0;) {
+    const ref_record_of_calls record = {
+        .part = REF_PART_INDIRECT, .place = output->size, .prototype = function->indirect[i]};
+    ref_bodies_note_record(link, function, record);
+    ref_callgraph_write_pair(link, output, link->symbols[function->symbol].index,
+                             ref_strings_offset(&link->names, function->indirect[i]));
+  }
+}
+
+static void ref_callgraph_write_part(ref_link *link, ref_bytes *output, ref_part part) {
+  ref_callgraph_write_pair(link, output, 0, (uint32_t)-(int)part);
   for (size_t i = 0; i < link->symbol_count; i++) {
     const size_t number = link->symbols[i].function;
     if (number == REF_NONE || ref_function_lies_in_kernel(link, &link->functions[number])) { /* RF162 */
@@ -300,17 +312,14 @@ static void ref_callgraph_write_part(ref_link *link, ref_bytes *output, int part
     }
     const ref_function *function = &link->functions[number];
     const uint32_t index = link->symbols[i].index;
-    if (part == 1) {
-      ref_callgraph_write_edges(link, output, function, &function->calls);
-    } else if (part == 2 && function->address_taken) {
+    if (part == REF_PART_CALLS || part == REF_PART_REFERENCES) {
+      ref_callgraph_write_edges(link, output, function, part);
+    } else if (part == REF_PART_TAKEN && function->address_taken) {
       const uint32_t text = ref_strings_offset(&link->names, function->taken_prototype);
+      ref_bodies_note_record(link, function, (ref_record_of_calls){.part = part, .place = output->size});
       ref_callgraph_write_pair(link, output, index, function->taken_without_text ? 0 : text);
-    } else if (part == 3) {
-      for (size_t k = function->indirect_count; k-- > 0;) {
-        ref_callgraph_write_pair(link, output, index, ref_strings_offset(&link->names, function->indirect[k]));
-      }
-    } else if (part == 4) {
-      ref_callgraph_write_edges(link, output, function, &function->references);
+    } else if (part == REF_PART_INDIRECT) {
+      ref_callgraph_write_indirect(link, output, function);
     }
   }
 }
@@ -332,11 +341,17 @@ static void ref_callgraph_write_prototypes(ref_link *link) {
   link->sections[link->prototype_section].size = output->size;
 }
 
+void ref_callgraph_write_records(ref_link *link, ref_bytes *output) {
+  static const ref_part parts[] = {REF_PART_CALLS, REF_PART_TAKEN, REF_PART_INDIRECT, REF_PART_REFERENCES};
+  link->body_record_count = 0;
+  for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+    ref_callgraph_write_part(link, output, parts[i]);
+  }
+}
+
 void ref_callgraph_write(ref_link *link) {
   ref_bytes *output = &link->sections[link->callgraph_section].data;
-  for (int part = 1; part <= 4; part++) {
-    ref_callgraph_write_part(link, output, part);
-  }
+  ref_callgraph_write_records(link, output);
   link->sections[link->callgraph_section].size = output->size;
   ref_callgraph_write_prototypes(link);
 }

@@ -491,13 +491,13 @@ static uint64_t ref_capsule_reserved_before(const ref_link *link, const ref_out_
 static void ref_capsule_write_symbol(ref_capsule *capsule, size_t number, bool mercury_side, uint8_t *at) {
   const ref_link *link = capsule->mercury;
   const ref_out_symbol *symbol = &link->symbols[number];
-  const bool undefined = symbol->section == REF_NONE;
-  const bool object = symbol->type == REF_SYMBOL_CUDA_OBJECT && !symbol->was_plain; /* L577 */
+  const bool nowhere = symbol->section == REF_NONE, undefined = nowhere && !symbol->common; /* D3 */
+  const bool object = symbol->type == REF_SYMBOL_CUDA_OBJECT && !symbol->was_plain;         /* L577 */
   uint8_t type = symbol->type, bind = symbol->bind;
   uint8_t other = symbol->other & (uint8_t)~ref_symbol_lost_visibility(link, symbol);
   uint64_t value = symbol->value, size = symbol->size;
-  uint32_t name = ref_strings_offset(&link->names, symbol->name), section = 0;
-  if (!undefined && ref_preserve_hides_symbol(link, symbol)) {
+  uint32_t name = ref_strings_offset(&link->names, symbol->name), section = undefined ? 0 : REF_SECTION_COMMON;
+  if (!nowhere && ref_preserve_hides_symbol(link, symbol)) {
     other |= INTERNAL; /* W17.7, in both tables */
   }
   if (undefined && type == REF_SYMBOL_OBJECT) {
@@ -510,7 +510,7 @@ static void ref_capsule_write_symbol(ref_capsule *capsule, size_t number, bool m
   if (undefined && bind == REF_BIND_WEAK && !symbol->local_list) {
     bind = REF_BIND_GLOBAL;
   }
-  if (!undefined) {
+  if (!nowhere) {
     const size_t own = capsule->piece_of[symbol->section], other_side = capsule->mercury_piece_of[symbol->section];
     const size_t piece = mercury_side && other_side != REF_NONE ? other_side : own;
     section = piece == REF_NONE ? 0 : capsule->pieces[piece].index;
@@ -581,11 +581,11 @@ static ref_bytes ref_capsule_write_symbols(ref_capsule *capsule, bool mercury_si
   return table;
 }
 
-/* M10: which Mercury sections have no bytes of their own. */
+/* M10, RF319: which Mercury sections have no bytes of their own. */
 static bool ref_capsule_shares_bytes(const ref_piece *piece, const ref_piece *sass, const char *name) {
-  static const char *const always[] = {".nv.constant.user", ".nv.constant.pic", ".nv.global.init",
-                                       ".debug_abbrev",     ".debug_loc",       ".debug_macinfo",
-                                       ".debug_pubnames",   ".debug_pubtypes",  ".debug_str"};
+  static const char *const always[] = {".nv.constant.user", ".nv.constant.pic", ".nv.global.init", ".debug_abbrev",
+                                       ".debug_aranges",    ".debug_loc",       ".debug_macinfo",  ".debug_pubnames",
+                                       ".debug_pubtypes",   ".debug_ranges",    ".debug_str"};
   static const char *const if_equal[] = {".debug_line", ".nv_debug_line_sass", ".nv_debug_info_reg_type",
                                          ".nv_debug_info_reg_sass"}; /* RF148, L747 */
   const bool equal = piece->data.size == sass->data.size && piece->size == sass->size &&

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { ADDRESS_64 = 2 };
+enum { ADDRESS_64 = 2, INSTRUCTION = 16 };
 
 static bool ref_addends_is_concerned(const ref_link *link, const ref_out_relocation *entry) {
   static const char prefix[] = ".debug_";
@@ -17,6 +17,12 @@ static bool ref_addends_is_concerned(const ref_link *link, const ref_out_relocat
 static const char *ref_addends_key(ref_link *link, const ref_link *view, const ref_out_relocation *entry) {
   return ref_memory_print(link, "%zu %llx %s", entry->file, (unsigned long long)entry->input_offset,
                           view->sections[entry->target].name);
+}
+
+/* RF320: inside the last instruction there is none left, and nvlink writes 0; the end itself is the text's. */
+static uint64_t ref_addends_place(const ref_places *places, uint64_t decoded) {
+  const uint64_t found = ref_places_from(places, decoded);
+  return found == places->count * INSTRUCTION && decoded < places->end ? 0 : found;
 }
 
 void ref_capsule_move_addends(ref_capsule *capsule) {
@@ -39,7 +45,7 @@ void ref_capsule_move_addends(ref_capsule *capsule) {
     if (other != REF_NONE) {
       places = function == entry->function ? places : ref_places_of_function(capsule, entry->function);
       function = entry->function;
-      entry->addend = (int64_t)ref_places_from(&places, (uint64_t)mercury->relocations[other].addend);
+      entry->addend = (int64_t)ref_addends_place(&places, (uint64_t)mercury->relocations[other].addend);
     }
   }
 }

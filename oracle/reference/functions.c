@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-enum { PART_NONE, PART_CALLS, PART_TAKEN, PART_INDIRECT, PART_REFERENCES };
-
 static size_t ref_function_add(ref_link *link, const char *name, bool local) {
   link->functions =
       ref_memory_grow(link, link->functions, link->function_count, &link->function_capacity, sizeof *link->functions);
@@ -124,10 +122,14 @@ static ref_body ref_function_compare(ref_link *link, ref_function *function, siz
   if (weak && registers > function->registers) {
     return REF_BODY_LOSES;
   }
+  const uint16_t standing =
+      link->job->bug_compatible ? function->first_virtual_sm : function->virtual_sm; /* L790, D27 */
   if (weak && registers == function->registers &&
-      ref_bodies_origin(&link->files[file], symbol).virtual_sm <= function->first_virtual_sm) {
+      ref_bodies_origin(&link->files[file], symbol).virtual_sm <= standing) {
     return REF_BODY_LOSES;
   }
+  function->beaten_registers = function->registers;
+  function->beaten_virtual_sm = function->virtual_sm;
   const bool alone = ref_function_stands_alone(link, function, &link->files[file], symbol);
   ref_function_define(link, function, file, symbol, registers);
   return alone ? REF_BODY_NEW : REF_BODY_REPLACES;
@@ -205,32 +207,41 @@ static void ref_function_take_by_reference(const ref_link *link, const ref_file 
 }
 
 /* F75: {0, -1} to {0, -4} start the four parts. */
-static void ref_function_read_pair(ref_link *link, ref_file *file, int part, uint32_t first, uint32_t second) {
+static void ref_function_read_pair(ref_link *link, ref_file *file, ref_record_of_calls record, uint32_t second) {
+  const ref_part part = record.part;
+  const uint32_t first = record.symbol;
   const size_t number = ref_function_of_symbol(file, first);
   if (number == REF_NONE) {
     return;
   }
   ref_function *function = &link->functions[number];
-  const bool loses = file->body_of[first] == REF_BODY_LOSES;
+  const bool lost = ref_bodies_loses_record(file, function, first, record.place);
+  const bool loses = lost || file->body_of[first] == REF_BODY_LOSES;
   const char *prototype = ref_input_string(&file->cubin, second);
   const size_t callee = ref_function_of_symbol(file, second);
-  const bool elsewhere = part == PART_TAKEN && (file->body_of[first] == REF_BODY_NONE ||
-                                                ref_bodies_origin(file, first).taken_elsewhere); /* L646 */
+  const bool elsewhere = part == REF_PART_TAKEN && (file->body_of[first] == REF_BODY_NONE ||
+                                                    ref_bodies_origin(file, first).taken_elsewhere); /* L646 */
   function->taken_elsewhere = function->taken_elsewhere || elsewhere;
+  if (lost) {
+    ref_indices_add(link, &file->lost_records, (size_t)record.place);
+  }
   if (loses && !elsewhere) {
     return;
   }
-  if (part == PART_TAKEN || part == PART_INDIRECT) {
+  if (part == REF_PART_TAKEN || part == REF_PART_INDIRECT) {
     ref_names_add(link, REF_NONE, prototype);
   }
-  if (part == PART_CALLS && callee != REF_NONE) {
+  record.callee = callee;
+  record.prototype = prototype;
+  ref_bodies_add_reading(link, function, (size_t)(file - link->files), record);
+  if (part == REF_PART_CALLS && callee != REF_NONE) {
     ref_indices_add(link, &function->calls, callee);
-  } else if (part == PART_REFERENCES && callee != REF_NONE) {
+  } else if (part == REF_PART_REFERENCES && callee != REF_NONE) {
     ref_indices_add(link, &function->references, callee);
     ref_function_take_by_reference(link, file, &link->functions[callee]);
-  } else if (part == PART_INDIRECT) {
+  } else if (part == REF_PART_INDIRECT) {
     ref_function_add_indirect(link, function, prototype);
-  } else if (part == PART_TAKEN) {
+  } else if (part == REF_PART_TAKEN) {
     function->taken_in = function->address_taken ? function->taken_in : (size_t)(file - link->files);
     function->address_taken = true;
     function->taken_by_reference = false;
@@ -240,28 +251,29 @@ static void ref_function_read_pair(ref_link *link, ref_file *file, int part, uin
 
 /* RF65: the text of a -2 record is what later files' `.nv.prototype` are compared with; it is compared with nothing itself. */
 void ref_function_note_taken(ref_link *link, const ref_file *file, const ref_section *graph) {
-  int part = PART_NONE;
+  ref_part part = REF_PART_NONE;
   for (uint64_t at = 0; graph->data != NULL && at + 8 <= graph->size; at += 8) {
     const uint32_t first = ref_u32(graph->data + at), second = ref_u32(graph->data + at + 4);
     if (first == 0 && second >= 0xfffffffc) {
-      part = (int)(0xffffffff - second) + 1;
+      part = (ref_part)(0xffffffff - second + 1);
       continue;
     }
     const size_t function = ref_function_of_symbol(file, first);
-    if (part == PART_TAKEN && function != REF_NONE && file->body_of[first] != REF_BODY_LOSES) {
+    const bool lost = ref_indices_has(&file->lost_records, (size_t)at);
+    if (part == REF_PART_TAKEN && function != REF_NONE && file->body_of[first] != REF_BODY_LOSES && !lost) {
       link->functions[function].prototype_so_far = ref_input_string(&file->cubin, second);
     }
   }
 }
 
 static void ref_function_read_graph(ref_link *link, ref_file *file, const ref_section *graph) {
-  int part = PART_NONE;
+  ref_part part = REF_PART_NONE;
   for (uint64_t at = 0; graph->data != NULL && at + 8 <= graph->size; at += 8) {
     const uint32_t first = ref_u32(graph->data + at), second = ref_u32(graph->data + at + 4);
     if (first == 0 && second >= 0xfffffffc) {
-      part = (int)(0xffffffff - second) + 1;
+      part = (ref_part)(0xffffffff - second + 1);
     } else {
-      ref_function_read_pair(link, file, part, first, second);
+      ref_function_read_pair(link, file, (ref_record_of_calls){.part = part, .place = at, .symbol = first}, second);
     }
   }
 }

@@ -139,11 +139,40 @@ typedef struct ref_file {
   bool swapped;               /* RF116: a section is an alias's */
   uint32_t lost_text;         /* RF127: whose attributes are not merged; 0: none */
   uint32_t bodies;            /* L646: the section that tells of them; 0: none */
+  ref_indices lost_records;   /* L791: places in its call graph */
   bool has_twins;             /* M2c: two sections have the same bytes */
   bool has_isa_class;
   bool has_no_strings;     /* E66 */
   bool is_system, is_late; /* C46 */
 } ref_file;
+
+/* The parts of `.nv.callgraph` (F75). */
+typedef enum ref_part {
+  REF_PART_NONE,
+  REF_PART_CALLS,
+  REF_PART_TAKEN,
+  REF_PART_INDIRECT,
+  REF_PART_REFERENCES
+} ref_part;
+
+/* One record of the call graph, of a file or of the output. */
+typedef struct ref_record_of_calls {
+  ref_part part;
+  uint64_t place;
+  uint32_t symbol;       /* its first word, of a file */
+  size_t callee;         /* of calls and references */
+  const char *prototype; /* of indirect calls */
+} ref_record_of_calls;
+
+/* Who had such a record (L791). */
+typedef struct ref_reading {
+  ref_record_of_calls record;
+  size_t file;
+  bool has_body;      /* the file's body of the function stood then */
+  bool was_replaced;  /* the file itself says so */
+  uint32_t registers; /* of the body that the record is of */
+  uint16_t virtual_sm;
+} ref_reading;
 
 /* An edge list keeps input order; the output reverses it (W7.1, W7.5). */
 typedef struct ref_function {
@@ -154,6 +183,8 @@ typedef struct ref_function {
   uint32_t registers;
   uint16_t first_virtual_sm; /* V3 */
   uint16_t virtual_sm;       /* of the body that stands (L646) */
+  uint32_t beaten_registers; /* of the body before it (L791) */
+  uint16_t beaten_virtual_sm;
   bool address_taken;
   bool taken_elsewhere;        /* in a file that does not define it (L646) */
   bool taken_by_reference;     /* RF232: a -4 record alone, so far */
@@ -162,6 +193,8 @@ typedef struct ref_function {
   bool taken_without_text;     /* RF52 */
   const char *prototype;       /* of .nv.prototype */
   ref_indices calls, references;
+  ref_reading *readings; /* L791 */
+  size_t reading_count, reading_capacity;
   const char **indirect; /* prototypes of its -3 records */
   size_t indirect_count, indirect_capacity;
   size_t alias_of;
@@ -251,7 +284,8 @@ typedef struct ref_out_symbol {
   uint64_t value, size;
   size_t mention_file, definition_file;
   size_t function;
-  uint64_t auxiliary; /* R7: a shared symbol's alignment */
+  size_t sections_before; /* L830: how many there were when it was made */
+  uint64_t auxiliary;     /* R7: a shared symbol's alignment */
   bool is_extern_shared;
   bool was_plain;        /* L577: of type OBJECT in the input */
   bool has_no_place;     /* D82 */
@@ -366,6 +400,13 @@ typedef struct ref_mercury_text {
   ref_indices tables; /* Mercury's about the same text */
 } ref_mercury_text;
 
+/* L791: a record of the output's call graph that a replaced body left. */
+typedef struct ref_body_record {
+  uint64_t place;
+  size_t symbol;
+  uint64_t body; /* registers << 16 | virtual SM */
+} ref_body_record;
+
 typedef struct ref_link {
   const ref_job *job;
   ref_result *result;
@@ -410,6 +451,8 @@ typedef struct ref_link {
   ref_bytes input_notes;
   size_t note_section, cuinfo_section, info_section, compat_section;
   size_t bodies_section; /* L646; 0: none */
+  ref_body_record *body_records;
+  size_t body_record_count, body_record_capacity;
   size_t callgraph_section, prototype_section, action_section;
   bool everything_live;
   bool relocatable;             /* -r */
@@ -587,6 +630,7 @@ bool ref_clash_object_with_function(ref_link *link, const ref_file *file, const 
 
 /* many.c */
 bool ref_many_sections(const ref_link *link);
+size_t ref_many_first_number(const ref_link *link, size_t section);
 ref_bytes ref_many_words(ref_link *link);
 
 /* internal.c */
@@ -659,6 +703,8 @@ void ref_compat_write(ref_link *link);
 void ref_callgraph_analyze(ref_link *link);
 void ref_callgraph_warn(ref_link *link);
 void ref_callgraph_measure(ref_link *link);
+/* `.nv.callgraph` alone; before symbols have numbers its records have none. */
+void ref_callgraph_write_records(ref_link *link, ref_bytes *output);
 void ref_callgraph_write(ref_link *link);
 
 /* constants.c */
@@ -731,6 +777,9 @@ typedef struct ref_body_origin {
 
 void ref_bodies_find(const ref_link *link, ref_file *file);
 ref_body_origin ref_bodies_origin(const ref_file *file, uint32_t symbol);
+bool ref_bodies_loses_record(const ref_file *file, const ref_function *function, uint32_t symbol, uint64_t place);
+void ref_bodies_add_reading(ref_link *link, ref_function *function, size_t file_number, ref_record_of_calls record);
+void ref_bodies_note_record(ref_link *link, const ref_function *function, ref_record_of_calls record);
 void ref_bodies_add_section(ref_link *link);
 void ref_bodies_write(ref_link *link);
 
@@ -809,6 +858,10 @@ void ref_limits_check_sizes(ref_link *link);
 void ref_deleted_check_aliases(ref_link *link);
 void ref_deleted_check_parameters(ref_link *link);
 void ref_deleted_check(ref_link *link);
+
+/* statics.c: L830 */
+ref_link *ref_statics_fork(ref_link *link);
+void ref_statics_check(ref_link *link, ref_link *whole);
 
 /* dump.c */
 void ref_dump_finish(ref_link *link);

@@ -10,13 +10,13 @@ bool ref_many_sections(const ref_link *link) {
 
 /* D30: the number that a section had when it was made; in an executable one is left out behind the first attributes. RF177: so is
  * one for the section that nvlink makes with a name of W2.5. */
-static uint32_t ref_many_first_number(const ref_link *link, size_t section) {
+size_t ref_many_first_number(const ref_link *link, size_t section) {
   const size_t last = link->compat_section == REF_NONE ? link->info_section : link->compat_section;
   size_t left_out = section > last && !link->relocatable;
   for (size_t i = 0; i < link->left_out.count && link->left_out.items[i] <= section; i++) {
     left_out++;
   }
-  return (uint32_t)(section + BEFORE + left_out);
+  return section + BEFORE + left_out;
 }
 
 /* X2: `.symtab_shndx`, a word a symbol. */
@@ -30,7 +30,8 @@ ref_bytes ref_many_words(ref_link *link) {
     }
     const uint32_t index = link->sections[symbol->section].index;
     const bool wide = index >= REF_SECTION_RESERVED && index != REF_SECTION_COMMON; /* D21 */
-    ref_put_u32(words.data + (size_t)symbol->index * WORD, wide ? index : ref_many_first_number(link, symbol->section));
+    ref_put_u32(words.data + (size_t)symbol->index * WORD,
+                wide ? index : (uint32_t)ref_many_first_number(link, symbol->section));
   }
   return words;
 }

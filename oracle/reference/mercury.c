@@ -172,16 +172,22 @@ void ref_mercury_patch(ref_link *link, const ref_out_relocation *entry, uint64_t
   }
 }
 
+/* Where the table of textures is; RF318: with -r where it would be. */
+static uint64_t ref_mercury_table_base(const ref_link *sass) {
+  return sass->relocatable ? ref_bindless_find_base(sass) : ref_bindless_base(sass);
+}
+
 /* RF77: a load with an index into the table of textures reads from the table's place in bank 0. */
 void ref_mercury_set_table(ref_capsule *capsule, size_t section, ref_bytes *sass) {
   static const ref_field offset = {38, 16, REF_FROM_ABS};
   const ref_bytes *body = &capsule->mercury->sections[section].data;
   ref_capsule_step step;
-  bool good = capsule->sass->slots.count > 0 && ref_capsule_body_begin(body->data, body->size, &step);
+  const uint64_t base = ref_mercury_table_base(capsule->sass);
+  bool good = base > 0 && ref_capsule_body_begin(body->data, body->size, &step);
   while (good && ref_capsule_body_next(&step)) {
     const uint8_t *record = ref_mercury_load(&step);
     if (record != NULL && record[LOAD_KIND] == KIND_LDC_INDEXED && record[LOAD_SPACE] == SPACE_TEXTURE) {
-      ref_field_write(&offset, sass->data, sass->size, step.sass * INSTRUCTION, ref_bindless_base(capsule->sass));
+      ref_field_write(&offset, sass->data, sass->size, step.sass * INSTRUCTION, base);
     }
   }
 }

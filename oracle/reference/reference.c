@@ -68,6 +68,7 @@ static void ref_reference_relocate(ref_link *link) {
 
 /* From admitted files to relocated sections; the order of C78. */
 void ref_reference_lay_out(ref_link *link) {
+  ref_link *whole = ref_statics_fork(link);
   ref_functions_survey(link);
   ref_merge_files(link);
   ref_callgraph_warn(link);
@@ -86,6 +87,7 @@ void ref_reference_lay_out(ref_link *link) {
   ref_dump_finish(link);
   ref_deleted_check_aliases(link);
   ref_deleted_check_parameters(link);
+  ref_statics_check(link, whole);
   ref_deleted_check(link);
   ref_symbols_check_values(link);
   ref_bodies_add_section(link);

@@ -21,7 +21,8 @@ size_t ref_symbol_add(ref_link *link, const char *name, uint8_t bind, uint8_t ty
                                                        .section = REF_NONE,
                                                        .mention_file = REF_NONE,
                                                        .definition_file = REF_NONE,
-                                                       .function = REF_NONE};
+                                                       .function = REF_NONE,
+                                                       .sections_before = link->section_count};
   return link->symbol_count++;
 }
 

@@ -148,6 +148,14 @@ void ref_view_settle_type(const ref_cubin *cubin, ref_section *section) {
   }
 }
 
+/* RF317: nvlink reads the bytes of Mercury's reserved shared memory, which has none, from the file. */
+static void ref_view_check_reserved(ref_link *link, const ref_cubin *cubin, const ref_section *section) {
+  const bool is_reserved = section->type == REF_TYPE_SHARED_RESERVED && (section->flags & REF_FLAG_MERCURY) != 0;
+  if (is_reserved && (section->offset > cubin->size || section->size > cubin->size - section->offset)) {
+    ref_message_fatal(link, "RF317", "section '%s' reaches behind the end of the file", section->name);
+  }
+}
+
 /* Returns the view; its arrays belong to the link, its bytes to the file. */
 ref_cubin ref_view_of(ref_link *link, const ref_cubin *cubin, bool mercury) {
   ref_cubin view = *cubin;
@@ -157,6 +165,7 @@ ref_cubin ref_view_of(ref_link *link, const ref_cubin *cubin, bool mercury) {
   for (uint32_t i = 1; i < view.section_count; i++) {
     ref_section *section = &view.sections[i];
     const bool is_mercury = (section->flags & REF_FLAG_MERCURY) != 0;
+    ref_view_check_reserved(link, cubin, section);
     if (section->type == REF_TYPE_MERCURY_SYMTAB) {
       symbols = i;
     }

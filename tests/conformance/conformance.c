@@ -25,12 +25,12 @@
 #include <cmocka.h>
 
 /* Rows of class R in the catalogue of nvlink's defects: the only reasons for a difference in default mode. */
-static const char *const class_r[] = {"D1",   "D2",   "D3",   "D4",   "D5",   "D6",   "D7",   "D9",   "D10",  "D11",
-                                      "D12",  "D13",  "D24",  "D29",  "D31",  "D35",  "D38",  "D40",  "D58",  "D59",
-                                      "D60",  "D61",  "D63",  "D64",  "D69",  "D70",  "D76",  "D77",  "D78",  "D79",
-                                      "D82",  "D83",  "D84",  "D85",  "D86",  "D87",  "D88",  "D89",  "D90",  "D91",
-                                      "D92",  "D93",  "D94",  "D95",  "D96",  "D100", "D102", "D103", "D104", "D105",
-                                      "D111", "D114", "D113", "D115", "D120", "D121", "D135", "D137", "D138", NULL};
+static const char *const class_r[] = {
+    "D1",   "D2",   "D3",   "D4",   "D5",   "D6",   "D7",   "D9",   "D10",  "D11",  "D12",  "D13",  "D24",
+    "D27",  "D29",  "D31",  "D35",  "D38",  "D40",  "D58",  "D59",  "D60",  "D61",  "D63",  "D64",  "D69",
+    "D70",  "D76",  "D77",  "D78",  "D79",  "D82",  "D83",  "D84",  "D85",  "D86",  "D87",  "D88",  "D89",
+    "D90",  "D91",  "D92",  "D93",  "D94",  "D95",  "D96",  "D100", "D102", "D103", "D104", "D105", "D111",
+    "D114", "D113", "D115", "D120", "D121", "D135", "D137", "D138", NULL};
 
 /* Rows of class E: nvlink has no answer to match. */
 static const char *const class_e[] = {"D14", "D15", "D16", "D17", "D18", "D19", "D20", "D32",  "D42",

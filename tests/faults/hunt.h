@@ -157,6 +157,10 @@ int hunt_run_main(const hunt_runner *runner, const hunt_input *input, hunt_mode 
 /* Reads what a run left, and takes its files away; the answer has its code already, and gets parts if they are wanted. */
 void hunt_run_collect(const hunt_runner *runner, const hunt_input *input, const int streams[2], hunt_answer *answer);
 
+/* --- hunt_steps.c --- */
+/* Up to `count` links of inputs that are there, the first files of each by way of a relocatable output that `own` makes. */
+void hunt_steps_add(hunt_inputs *inputs, const hunt_runner *own, const char *root, size_t count);
+
 /* --- hunt_batch.c --- */
 /* An input in a mode, and what the program without a fault answers. */
 enum { HUNT_REACH_WORDS = 4 };

@@ -66,6 +66,40 @@ static void built_change_toolkit(built_file *f, gen_random *random) {
     tb_attribute(f->cubin, f->functions[0], 4, LARGE_PARAMETER, words, BYTES);
 }
 
+/* A weak function that every file of the program has, of other registers and another virtual architecture each, and with
+ * calls and addresses of its own: which body stands, and whose records of the call graph do. */
+static void built_add_contested(built_file *f, gen_random *random) {
+  static const unsigned registers[] = {8, 16, 16, 24}, architectures[] = {75, 80, 86, 90};
+  static const char *const prototypes[] = {"#v", "#i", "#p"};
+  const tb_symbol body = tb_function(f->cubin, "contested", TB_WEAK, NULL, 0, registers[gen_random_below(random, 4)]);
+  const unsigned architecture = architectures[gen_random_below(random, 4)];
+  if (architecture <= f->sm)
+    tb_set_virtual_architecture(f->cubin, architecture);
+  if (gen_random_percent(random, 80))
+    tb_call(f->cubin, f->functions[gen_random_below(random, (uint32_t)f->defined_count)], body);
+  for (uint32_t i = gen_random_below(random, 3); i-- > 0;)
+    tb_call(f->cubin, body, f->functions[gen_random_below(random, (uint32_t)f->function_count)]);
+  if (gen_random_percent(random, 30))
+    tb_indirect_call(f->cubin, body, prototypes[gen_random_below(random, 3)]);
+  if (gen_random_percent(random, 30))
+    tb_function_reference(f->cubin, body, f->functions[gen_random_below(random, (uint32_t)f->function_count)]);
+  if (gen_random_percent(random, 15))
+    tb_address_taken(f->cubin, body, prototypes[0]);
+}
+
+/* Records of words that functions bring to their kernels, some of them words that these have. */
+static void built_add_words(built_file *f, gen_random *random) {
+  enum { FRAGMENTS = 0x4f, WORDS = 3, VALUES = 4 };
+  for (size_t i = 0; i < f->defined_count; i++)
+    if (gen_random_percent(random, 70)) {
+      uint32_t words[WORDS];
+      for (size_t j = 0; j < WORDS; j++)
+        words[j] = gen_random_below(random, VALUES);
+      const uint16_t size = (uint16_t)(4 * gen_random_below(random, WORDS + 1));
+      tb_attribute(f->cubin, f->functions[i], 4, FRAGMENTS, words, size);
+    }
+}
+
 /* What compilers of other versions or other sources write, one of these in a program's files. */
 static void built_add_kinds(built_file *f, gen_random *random) {
   if (gen_random_percent(random, 30))
@@ -74,13 +108,23 @@ static void built_add_kinds(built_file *f, gen_random *random) {
     built_add_internal(f, random);
   if (gen_random_percent(random, 10))
     built_change_toolkit(f, random);
+  if (f->defined_count && gen_random_percent(random, 5))
+    built_add_words(f, random);
 }
+
+typedef struct built_more {
+  gen_random random;
+  bool contested;
+} built_more;
 
 /* Every other file has code of random bits, so that what stands beside a field is not always zero, and records of any code
  * about a function. */
 static void built_extend_more(built_file *f, void *context) {
   enum { CODES = 0x60, RECORDS = 3 };
-  gen_random *const random = context;
+  built_more *const more = context;
+  gen_random *const random = &more->random;
+  if (f->defined_count && more->contested)
+    built_add_contested(f, random);
   if (f->defined_count && gen_random_percent(random, 4))
     built_add_large_constants(f, random);
   for (size_t i = 0; i < f->defined_count && gen_random_percent(random, 50); i++) {
@@ -98,9 +142,11 @@ static void built_extend_more(built_file *f, void *context) {
 }
 
 void hunt_built_add(hunt_inputs *inputs, const char *root, size_t count) {
+  enum { CONTESTED = 12 };
   char directory[HARNESS_PATH], path[HARNESS_PATH], name[HARNESS_PATH];
   for (size_t i = 0; i < count; i++) {
-    gen_random random = {.state = 0x6275696c74u + i}, further = {.state = 0x6d6f7265u + i};
+    gen_random random = {.state = 0x6275696c74u + i};
+    built_more further = {.random = {.state = 0x6d6f7265u + i}, .contested = i % CONTESTED == 1};
     const built_choices choices = built_choices_random(&random);
     built_program program;
     built_program_start(&program, &choices);

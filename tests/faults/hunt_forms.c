@@ -92,8 +92,9 @@ static void forms_archive(forms_maker *f, const char *magic) {
     const char *name;
     const void *bytes;
     size_t size;
-  } members[] = {{"/", "\0\0\0\0", 4}, {"host.o/", member, size}, {"text/", "odd", 3}, {"again.o/", member, size}};
-  const size_t first = gen_random_below(&f->random, 2), last = 2 + gen_random_below(&f->random, 3);
+  } members[] = {{"/", "\0\0\0\0", 4},      {"//", "long-name.o/", 12}, {"/SYM64/", "\0\0\0\0\0\0\0\0", 8},
+                 {"host.o/", member, size}, {"text/", "odd", 3},        {"again.o/", member, size}};
+  const size_t first = gen_random_below(&f->random, 4), last = 4 + gen_random_below(&f->random, 3);
   forms_append(f, magic, 8);
   for (size_t i = first; i < last && f->size + AR_HEADER + members[i].size < FORMS_FILE; i++) {
     char header[AR_HEADER + 1];
@@ -178,8 +179,13 @@ static void forms_make_with(forms_maker *f, const harness_words *words, const ch
 }
 
 static void forms_damage(forms_maker *f) {
+  enum { FIRST_SIZE_AT = 8 + 48 };
   if (f->size == 0)
     return;
+  if (f->bytes[0] == '!' && gen_random_percent(&f->random, 15)) { /* the size of an archive's first member is none */
+    f->bytes[FIRST_SIZE_AT] = gen_random_percent(&f->random, 50) ? '-' : 'x';
+    return;
+  }
   if (gen_random_percent(&f->random, 30)) {
     f->size = 1 + gen_random_below(&f->random, (uint32_t)f->size);
     return;
@@ -231,8 +237,10 @@ static void forms_make_foreign(forms_maker *f, const harness_words *words) {
 
 /* A library that is looked for: with code of the host alone, or none that fits. */
 static void forms_make_library(forms_maker *f, const harness_words *words) {
-  static const char *const paths[] = {"-L.", "-L=.", "-Lnowhere:.", "--library-path=.", "-L\".\",nowhere", NULL};
-  static const char *const libraries[] = {"-lhost", "-l=host", "--library=host", "-lhost,absent", "-lhost,host"};
+  static const char *const paths[] = {"-L.",  "-L=.", "-Lnowhere:.", "--library-path=.", "-L\".\",nowhere",
+                                      "-L,.", NULL};
+  static const char *const libraries[] = {"-lhost",        "-l=host",     "--library=host",
+                                          "-lhost,absent", "-lhost,host", "-l,host"};
   static const char *const sections[] = {".text", NULL};
   static const struct {
     uint16_t machine;
@@ -314,6 +322,9 @@ static const char *const forms_options[][2] = {{"--verbose"},
                                                {"-Ofc=max"},
                                                {"-Ofc=none"},
                                                {"-time=-"},
+                                               {"-time=times.csv"},
+                                               {"--map=out.map"},
+                                               {"--identity=other"},
                                                {"-arch=sm_90"},
                                                {"-arch=sm_1"},
                                                {"-arch=compute_90"},

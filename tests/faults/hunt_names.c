@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAMES_IN_FILE = 80, NAMES_SYMBOLS = 400, NAMES_LONGEST = 300, NAMES_ALTERNATIVES = 64 };
+enum { NAMES_IN_FILE = 80, NAMES_SYMBOLS = 400, NAMES_LONGEST = 300, NAMES_ALTERNATIVES = 72 };
 
 /* '@' and a letter stand for one of that row's alternatives. Once a name is long enough the first one is taken, which
  * leads to no others of its kind. Literals have every floating type, with the bits of its own and of other sizes. */
@@ -33,9 +33,9 @@ static const names_rule names_rules[] = {
     {'l', {"i3E", "in5E", "b1E", "b0E", "b2E", "j4E", "c65E", "l7E", "m8E", "x1E", "y2E", "s3E", "t9E", "h4E", "a1E", "@t4E", "DnE", "Dn0E", "_Z@eE", "_Z1gvE", "_Z@n", "f40490fdbE", "d4009E", "1A3E", "i12345678901234567890E", "iE", "S_1E", "ln7E", "M_Z1gE", "@F@VE", "@F@VE", "@F@VE", "@F@VE"}},
     {'F', {"f", "f", "d", "d", "e", "e", "g", "g", "DF16_", "DF16b", "w", "n", "o"}},
     {'V', {"40490fdb", "0", "00000000", "80000000", "3f8", "7f800000", "ff800000", "7fc00000", "1", "400921fb54442d18", "7ff0000000000000", "fff8000000000000", "0000000000000001", "3fb999999999999a", "4000c90fdaa22168c235", "4000921fb54442d18469898cc51701b8", "3c00", "n40490fdb", "40490FDB", "12", ""}},
-    {'t', {"i", "v", "b", "c", "a", "h", "s", "t", "j", "l", "m", "x", "y", "n", "o", "f", "d", "e", "g", "w", "z", "Dn", "Da", "Dc", "Di", "Ds", "Du", "Dh", "Df", "DF16_", "DF16b", "P@t", "R@t", "O@t", "K@t", "V@t", "PK@t", "VKP@t", "r@t", "@s", "@n", "T_", "T0_", "TL0__", "A3_@t", "A_@t", "A@x_@t", "F@t@bE", "PF@t@bE", "M@n@t", "M@nKF@t@bE", "Dp@t", "Dv4_@t", "Dv@x_@t", "DT@xE", "Dt@xE", "C@t", "G@t", "U3foo@t", "U3fooIiE@t", "u6__bf16", "DoF@t@bE", "PFY@t@bE"}},
+    {'t', {"i", "v", "b", "c", "a", "h", "s", "t", "j", "l", "m", "x", "y", "n", "o", "f", "d", "e", "g", "w", "z", "Dn", "Da", "Dc", "Di", "Ds", "Du", "Dh", "Df", "DF16_", "DF16b", "P@t", "R@t", "O@t", "K@t", "V@t", "PK@t", "VKP@t", "r@t", "@s", "@n", "T_", "T0_", "TL0__", "A3_@t", "A_@t", "A@x_@t", "F@t@bE", "PF@t@bE", "PF@t@bRE", "PKF@t@bOE", "PVF@t@bE", "PVKF@t@bE", "M@n@t", "M@nKF@t@bE", "Dp@t", "Dv4_@t", "Dv@x_@t", "DT@xE", "Dt@xE", "C@t", "G@t", "U3foo@t", "U3fooIiE@t", "u6__bf16", "DoF@t@bE", "PFY@t@bE"}},
     {'s', {"S_", "S0_", "S1_", "S2_", "S3_", "SA_", "S10_", "Sa", "Ss", "Sb", "Si", "So", "Sd", "St1a", "S"}},
-    {'x', {"Li1E", "ng@x", "nt@x", "ad@x", "co@x", "de@x", "ps@x", "pp@x", "mm@x", "pp_@x", "mm_@x", "pl@x@x", "mi@x@x", "ml@x@x", "lt@x@x", "gt@x@x", "aa@x@x", "@o@x@x", "@o@x@x", "@o@x", "qu@x@x@x", "cl@x@xE", "clL_Z1giEfp_E", "cv@t@x", "cv@t_@x@xE", "tl@t@xE", "il@x@xE", "dc@t@x", "sc@t@x", "cc@t@x", "rc@t@x", "st@t", "sz@x", "at@t", "az@x", "ti@t", "te@x", "fp_", "fp0_", "fp12_", "fL0p_", "fL1p0_", "fpT", "L@l", "T_", "T0_", "sr@t@i", "sr@t@i@T", "srN@p@uE@i", "dt@x@i", "pt@x@i", "ds@x@x", "sZT_", "sZfp_", "sp@x", "ix@x@x", "nx@x", "tw@x", "tr", "on@o", "nw@x_@tE", "nw_@tE", "dl@x"}},
+    {'x', {"Li1E", "ng@x", "nt@x", "ad@x", "co@x", "de@x", "ps@x", "pp@x", "mm@x", "pp_@x", "mm_@x", "pl@x@x", "mi@x@x", "ml@x@x", "lt@x@x", "gt@x@x", "aa@x@x", "@o@x@x", "@o@x@x", "@o@x", "qu@x@x@x", "cl@x@xE", "cl@x@x@xE", "clL_Z1giEfp_E", "cv@t@x", "cv@t_@x@xE", "tl@t@xE", "il@x@xE", "dc@t@x", "sc@t@x", "cc@t@x", "rc@t@x", "st@t", "sz@x", "at@t", "az@x", "ti@t", "te@x", "fp_", "fp0_", "fp12_", "fL0p_", "fL1p0_", "fpT", "L@l", "T_", "T0_", "sr@t@i", "sr@t@i@T", "srN@p@uE@i", "dt@x@i", "pt@x@i", "ds@x@x", "sZT_", "sZfp_", "sp@x", "ix@x@x", "nx@x", "tw@x", "tr", "on@o", "nw@x_@tE", "nw_@tE", "dl@x"}},
     {'L', {"Z1gvE1x", "Z@eE@i", "Z@eE@i_0", "Z@eE@i_9", "Z@eE@i__12_", "Z@eE@i__1", "Z@eE@u", "Z@eEs", "Z@eEs_1", "Z@eEd_@u", "Z@eEd0_@u", "Z@eEd12_@i", "Z@eEUlvE_", "Z@eENKUl@tE_clE@b", "Z@eEN@p@uE"}},
     {'S', {"TV1A", "TV@n", "TT@n", "TI@n", "TS@n", "GV@n", "GR@n", "GR@n0_", "Thn8_@e", "Th16_@e", "Tv0_n24_@e", "Tvn8_n24_@e", "Tch0_h16_@e", "Tchn8_v0_n24_@e", "TW@n", "TH@n", "TC@t8_@t", "TA@a", "Thn_@e"}},
     {'b', {"v", "@t", "@t", "@t@t", "@t@t@t", "z", "@tz", ""}},

@@ -81,13 +81,16 @@ static void records_put(uint8_t *at, unsigned width, uint64_t value) {
     at[i] = (uint8_t)(value >> 8 * i);
 }
 
+static bool records_has_units(const ref_section *section) {
+  return strstr(section->name, "debug") || strstr(section->name, "capmerc");
+}
+
 /* A number: its neighbours, a border, what stands elsewhere in the section, a small number, as those of call frame instructions
  * are, an index of a symbol, or a size or place that just fits or does not. */
 static void records_change_word(const ref_cubin *cubin, const ref_section *section, gen_random *random,
                                 uint8_t *bytes) {
   enum { SMALL = 17 };
-  const bool narrow =
-      strstr(section->name, "debug") || strstr(section->name, "capmerc") || gen_random_percent(random, 30);
+  const bool narrow = records_has_units(section) || gen_random_percent(random, 30);
   const unsigned width = narrow ? 1 : 4;
   const uint32_t count = (uint32_t)(section->size / width);
   uint8_t *const at = bytes + section->offset + (uint64_t)width * gen_random_below(random, count);
@@ -106,20 +109,64 @@ static void records_change_word(const ref_cubin *cubin, const ref_section *secti
   records_put(at, width, values[gen_random_below(random, RECORD_VALUES)]);
 }
 
-/* The records of an attribute section: one gets another code, mostly a neighbour's, or another format. */
-static void records_change_attribute(const ref_section *section, gen_random *random, uint8_t *bytes) {
-  enum { ATTRIBUTE_CODES = 0x60, ATTRIBUTE_FORMATS = 4, SIZED = 4, HEAD = 4 };
-  uint64_t at = 0, chosen = 0;
-  for (uint32_t count = 0; section->size - at >= HEAD;) {
-    const uint8_t *const record = section->data + at;
-    if (gen_random_below(random, ++count) == 0)
+/* The head of a unit of a line table, of call frames, of a capsule: sizes, counts and the numbers by which the rest is read. */
+static void records_change_head(const ref_section *section, gen_random *random, uint8_t *bytes) {
+  enum { HEAD = 48, VALUES = 12 };
+  const uint64_t size = section->size < HEAD ? section->size : HEAD;
+  const unsigned width = gen_random_percent(random, 40) ? 4 : 1;
+  uint8_t *const at = bytes + section->offset + (uint64_t)width * gen_random_below(random, (uint32_t)(size / width));
+  const uint64_t old = at[0], small = gen_random_below(random, HEAD);
+  const uint64_t values[VALUES] = {
+      0, 1, old + 1, old - 1, 0x7f, 0x80, 0xff, small, section->size, section->size - 4, section->size / 2, UINT64_MAX};
+  records_put(at, width, values[gen_random_below(random, VALUES)]);
+}
+
+/* --- the records of an attribute section --- */
+
+enum { ATTRIBUTE_HEAD = 4, ATTRIBUTE_SIZED = 4 };
+
+/* The bytes of a record, what is left of the section at most. */
+static uint64_t records_attribute_size(const ref_section *section, uint64_t at) {
+  const uint8_t *const record = section->data + at;
+  const uint64_t payload = record[0] == ATTRIBUTE_SIZED ? (uint64_t)record[2] | (uint64_t)record[3] << 8 : 0;
+  const uint64_t size = ATTRIBUTE_HEAD + payload, left = section->size - at;
+  return size < left ? size : left;
+}
+
+/* Where one begins that has as many bytes as `size` says, 0: any. Each is as likely as the others. */
+static uint64_t records_choose_attribute(const ref_section *section, gen_random *random, uint64_t size) {
+  uint64_t chosen = 0;
+  uint32_t count = 0;
+  for (uint64_t at = 0; section->size - at >= ATTRIBUTE_HEAD; at += records_attribute_size(section, at))
+    if ((size == 0 || records_attribute_size(section, at) == size) && gen_random_below(random, ++count) == 0)
       chosen = at;
-    const uint64_t size = HEAD + (record[0] == SIZED ? (uint64_t)record[2] | (uint64_t)record[3] << 8 : 0);
-    at += size < section->size - at ? size : section->size - at;
-  }
+  return chosen;
+}
+
+/* The last words of a record become records of their own that say nothing, so that all behind it stay what they are. */
+static void records_shorten_attribute(uint8_t *record, uint64_t size, gen_random *random) {
+  static const uint8_t nothing[ATTRIBUTE_HEAD] = {1, 1, 0, 0};
+  const uint64_t words = (size - ATTRIBUTE_HEAD) / ATTRIBUTE_HEAD;
+  const uint64_t kept = words == 0 ? 0 : gen_random_below(random, (uint32_t)words);
+  if (record[0] != ATTRIBUTE_SIZED || words == 0)
+    return;
+  records_put(record + 2, 2, kept * ATTRIBUTE_HEAD);
+  for (uint64_t i = kept; i < words; i++)
+    memcpy(record + ATTRIBUTE_HEAD + i * ATTRIBUTE_HEAD, nothing, sizeof nothing);
+}
+
+/* One gets another code, mostly a neighbour's, another format or another size, or stands in another's place. */
+static void records_change_attribute(const ref_section *section, gen_random *random, uint8_t *bytes) {
+  enum { ATTRIBUTE_CODES = 0x60, ATTRIBUTE_FORMATS = 4 };
+  const uint64_t chosen = records_choose_attribute(section, random, 0);
+  const uint64_t size = records_attribute_size(section, chosen);
   uint8_t *const record = bytes + section->offset + chosen;
-  if (record[0] == SIZED && section->size - chosen >= HEAD && gen_random_percent(random, 15))
+  if (record[0] == ATTRIBUTE_SIZED && gen_random_percent(random, 10))
     record[2] = (uint8_t)(record[2] + 4 - 8 * gen_random_below(random, 2)); /* longer or shorter by a word */
+  else if (gen_random_percent(random, 25))
+    records_shorten_attribute(record, size, random);
+  else if (gen_random_percent(random, 20))
+    memmove(record, section->data + records_choose_attribute(section, random, size), size);
   else if (gen_random_percent(random, 15))
     record[0] = (uint8_t)(1 + gen_random_below(random, ATTRIBUTE_FORMATS));
   else if (gen_random_percent(random, 50))
@@ -141,6 +188,8 @@ static void records_change_some(const ref_cubin *cubin, gen_random *random, uint
       records_change_attribute(section, random, bytes);
     else if (entry && entry <= section->size && gen_random_percent(random, 35))
       records_move_entry(section, random, bytes, entry);
+    else if (section && records_has_units(section) && gen_random_percent(random, 30))
+      records_change_head(section, random, bytes);
     else if (section)
       records_change_word(cubin, section, random, bytes);
   }
