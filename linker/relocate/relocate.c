@@ -635,7 +635,7 @@ static bool relocate_is_recorded(const relocating *r, const entry_state *e) {
   const bool external = symbol->external_shared || symbol->misplaced; /* L520 */
   if (!final || (!gone && (!external || r->module->extern_by_name)))
     return true;
-  if (gone ? !r->layout->gone_recorded : !r->layout->extern_recorded || e->s != UINT64_MAX)
+  if (gone ? !code && !r->layout->gone_recorded : !r->layout->extern_recorded || e->s != UINT64_MAX)
     return false;
   if (tl_defect_matched(r->module->options, TL_DEFECT_D90))
     return true;
