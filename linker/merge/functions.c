@@ -62,22 +62,13 @@ static void functions_note_alias(tl_merging *m, uint32_t symbol) {
     *(local ? &m->module->dead_local_alias : &m->module->dead_alias) = true;
 }
 
-/* Whether a parameter bank is called after its kernel, as nvlink looks for it. */
-static bool functions_bank_is_own(const tl_merging *m, const tl_cubin_section *bank, const tl_cubin_symbol *kernel) {
-  static const char prefix[] = ".nv.constant0.";
+/* Whether a bank is called after its function, as nvlink looks for it: of bank 0 and 2 alone. */
+static bool functions_bank_is_own(const tl_merging *m, const tl_cubin_section *bank, const tl_cubin_symbol *function) {
+  static const char parameters[] = ".nv.constant0.", constants[] = ".nv.constant2.";
+  const bool kernel = bank->type == SHT_CUDA_CONSTANT0;
   const char *const name = tl_merging_text(m, bank->name);
-  return strncmp(name, prefix, sizeof prefix - 1) == 0 &&
-         strcmp(name + sizeof prefix - 1, tl_merging_text(m, kernel->name)) == 0;
-}
-
-/* nvlink drops the parameter bank of a dead kernel by its name; any other bank about dead code makes it stop (E68): that
- * of a device function (L225), or one that is called otherwise (L162). */
-static bool functions_bank_is_missed(const tl_merging *m, const tl_cubin_section *bank) {
-  const uint32_t primary = tl_cubin_primary(m->cubin, bank->info);
-  if (primary >= m->cubin->symbol_count)
-    return false;
-  const tl_cubin_symbol *const kernel = &m->cubin->symbols[primary];
-  return !(kernel->other & STO_ENTRY) || !functions_bank_is_own(m, bank, kernel);
+  return strncmp(name, kernel ? parameters : constants, sizeof parameters - 1) == 0 &&
+         strcmp(name + sizeof parameters - 1, tl_merging_text(m, function->name)) == 0;
 }
 
 /* Whether some section of this file or of an earlier one has the name; those of the file are counted at the first
@@ -140,14 +131,20 @@ static bool functions_shared_is_missed(const tl_merging *m, const tl_cubin_secti
   return primary < m->cubin->symbol_count && !(m->cubin->symbols[primary].other & STO_ENTRY);
 }
 
-/* nvlink also looks for other banks about dead code by their names: for compiler constants without a symbol, and for all
- * that ptxas does not make (L466). */
+/* nvlink drops the banks of a dead function by their names: a kernel's parameters and compiler constants, which it finds
+ * by their symbols too (L860). Any other bank about dead code makes it stop (E68): parameters of a device function (L225),
+ * one that is called otherwise (L162), one that ptxas does not make (L466). */
 static bool functions_constants_are_missed(tl_merging *m, uint32_t section) {
   const tl_cubin_section *const bank = &m->cubin->sections[section];
-  if (bank->type == SHT_CUDA_CONSTANT0)
-    return functions_bank_is_missed(m, bank);
-  return bank->type == SHT_CUDA_CONSTANT0 + 2 ? !tl_merge_has_symbols(m, section)
-                                              : tl_module_find_section(m->module, bank->name) == TL_NONE;
+  const bool parameters = bank->type == SHT_CUDA_CONSTANT0;
+  if (!parameters && bank->type != SHT_CUDA_CONSTANT0 + 2)
+    return tl_module_find_section(m->module, bank->name) == TL_NONE;
+  const uint32_t primary = tl_cubin_primary(m->cubin, bank->info);
+  const tl_cubin_symbol *const function = tl_cubin_symbol_at(m->cubin, primary);
+  const bool known = primary < m->cubin->symbol_count, own = known && functions_bank_is_own(m, bank, function);
+  if (parameters)
+    return known && !((function->other & STO_ENTRY) && own);
+  return !own && !tl_merge_has_symbols(m, section);
 }
 
 /* L767: nvlink looks for the table that ptxas laid out in a kernel that is not named, and does not find it (D138). */
