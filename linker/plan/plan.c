@@ -115,12 +115,20 @@ static uint16_t plan_section_number(const tl_emitted *e) {
   return e->section_count + 1 > SHN_LORESERVE ? 0 : (uint16_t)(e->section_count + 1);
 }
 
+/* D102: what nvlink makes of the null section where it finds no section for the records of applied entries. */
+static void plan_put_unrecorded(uint8_t *null_section, uint64_t entries) {
+  tl_put64(null_section + 32, entries * ELF_RELA_SIZE);
+  tl_put64(null_section + 48, 8);
+}
+
 static void plan_add_section_headers(planner *p) {
   const tl_emitted *const e = p->e;
   const uint64_t size = ((uint64_t)e->section_count + 1) * ELF_SECTION_SIZE;
   uint8_t *const table = tl_arena_new(p->arena, uint8_t, size);
   if (!plan_section_number(e)) /* X1 */
     tl_put64(table + 32, (uint64_t)e->section_count + 1);
+  if (e->relocated->unrecorded) /* L831 */
+    plan_put_unrecorded(table, e->relocated->unrecorded);
   for (uint32_t i = 0; i < e->section_count; i++) {
     const uint32_t section = e->order[i];
     const tl_section *const s = &e->module->sections.items[section];

@@ -647,6 +647,10 @@ static void relocate_record(relocating *r, const entry_state *e) {
   const uint32_t container = r->module->sections.items[e->entry->target].resolved;
   if (!r->module->mode->records_applied || container == TL_NONE || !relocate_is_recorded(r, e))
     return;
+  if (r->module->sections.items[e->entry->target].led) { /* nvlink looks for a record that is called after the text */
+    r->relocated->unrecorded++;
+    return;
+  }
   const bool lost = e->entry->merge_offset && tl_defect_matched(r->module->options, TL_DEFECT_D12);
   const uint64_t old = e->entry->rel && !relocate_clears(e) && !lost ? relocate_old_content(r, e) : 0; /* L571, L574 */
   *tl_vector_push(r->arena, &r->relocated->kept) = (tl_kept){
