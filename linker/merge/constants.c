@@ -24,16 +24,18 @@ void tl_merge_check_overlap(const tl_merging *m, const tl_pieces *pieces, uint32
   }
 }
 
-/* The end of the last symbol of every section, 0 where there is none. */
+/* The end of the last symbol of every section, 0 where there is none, and which have objects, of no size too (L861). */
 static void constants_find_ends(tl_merging *m) {
   const tl_cubin *const cubin = m->cubin;
   m->covered = tl_arena_new(m->module->arena, uint64_t, cubin->section_count);
+  m->holds_objects = tl_arena_new(m->module->arena, bool, cubin->section_count);
   for (uint32_t i = 1; i < cubin->symbol_count; i++) {
     const tl_cubin_symbol *const s = &cubin->symbols[i];
     const bool lies = s->section != SHN_UNDEF && s->section < cubin->section_count;
     if (!lies || tl_symbol_type(s) == STT_SECTION || s->size > UINT64_MAX - s->value)
       continue;
     const uint64_t end = s->value + s->size;
+    m->holds_objects[s->section] |= tl_symbol_type(s) == STT_CUDA_OBJECT;
     m->covered[s->section] = tl_larger(end, m->covered[s->section]);
   }
 }

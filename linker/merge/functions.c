@@ -131,9 +131,42 @@ static bool functions_shared_is_missed(const tl_merging *m, const tl_cubin_secti
   return primary < m->cubin->symbol_count && !(m->cubin->symbols[primary].other & STO_ENTRY);
 }
 
-/* nvlink drops the banks of a dead function by their names: a kernel's parameters and compiler constants, which it finds
- * by their symbols too (L860). Any other bank about dead code makes it stop (E68): parameters of a device function (L225),
- * one that is called otherwise (L162), one that ptxas does not make (L466). */
+/* Whether some dead kernel, of this file or another one, has the name that a parameter bank is called after. */
+static bool functions_bank_is_of_dead_kernel(const tl_merging *m, const tl_cubin_section *bank) {
+  static const char parameters[] = ".nv.constant0.";
+  const char *const name = tl_merging_text(m, bank->name);
+  if (strncmp(name, parameters, sizeof parameters - 1) != 0)
+    return false;
+  const char *const kernel = name + sizeof parameters - 1;
+  const uint32_t known = tl_names_find(m->module->names, kernel, strlen(kernel));
+  const tl_resolution *const resolution = m->module->resolution;
+  const uint32_t function =
+      known == TL_NONE || known >= resolution->name_count ? TL_NONE : resolution->function_of_name[known];
+  return function != TL_NONE && resolution->functions.items[function].defined &&
+         resolution->functions.items[function].kernel && !resolution->functions.items[function].live;
+}
+
+/* Where nvlink met each name of compiler constants first: 0 for one that symbols brought, which come before all sections. */
+static void functions_find_banks(tl_merging *m) {
+  tl_map_init(&m->bank_places, m->module->arena);
+  for (uint32_t s = m->cubin->section_count; s-- > 1;)
+    if (m->cubin->sections[s].type == SHT_CUDA_CONSTANT0 + 2)
+      tl_map_set(&m->bank_places, m->cubin->sections[s].name, s);
+  for (uint32_t s = 1; s < m->cubin->section_count; s++)
+    if (m->cubin->sections[s].type == SHT_CUDA_CONSTANT0 + 2 && (tl_merge_has_symbols(m, s) || m->holds_objects[s]))
+      tl_map_set(&m->bank_places, m->cubin->sections[s].name, 0);
+}
+
+/* A bank of compiler constants is found by its symbols, or by a name that another one brought (L861). */
+static bool functions_bank_is_found(tl_merging *m, uint32_t section) {
+  if (!m->bank_places.arena)
+    functions_find_banks(m);
+  return tl_map_get(&m->bank_places, m->cubin->sections[section].name) < section;
+}
+
+/* nvlink drops the banks of a dead function by their names: a kernel's parameters (L861) and compiler constants, which it
+ * finds by their symbols too (L860). Any other bank about dead code makes it stop (E68): parameters of a device function
+ * (L225), one that is called otherwise (L162), one that ptxas does not make (L466). */
 static bool functions_constants_are_missed(tl_merging *m, uint32_t section) {
   const tl_cubin_section *const bank = &m->cubin->sections[section];
   const bool parameters = bank->type == SHT_CUDA_CONSTANT0;
@@ -143,8 +176,8 @@ static bool functions_constants_are_missed(tl_merging *m, uint32_t section) {
   const tl_cubin_symbol *const function = tl_cubin_symbol_at(m->cubin, primary);
   const bool known = primary < m->cubin->symbol_count, own = known && functions_bank_is_own(m, bank, function);
   if (parameters)
-    return known && !((function->other & STO_ENTRY) && own);
-  return !own && !tl_merge_has_symbols(m, section);
+    return known && !((function->other & STO_ENTRY) && own) && !functions_bank_is_of_dead_kernel(m, bank);
+  return !own && !functions_bank_is_found(m, section);
 }
 
 /* L767: nvlink looks for the table that ptxas laid out in a kernel that is not named, and does not find it (D138). */

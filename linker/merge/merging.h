@@ -55,6 +55,8 @@ typedef struct tl_merging {
   TL_VECTOR(tl_constant_place) constant_places;
   TL_VECTOR(tl_symbol_place) symbol_places; /* by section, value and number; empty until asked for */
   uint64_t *covered;                        /* by section: the end of its last symbol; NULL until asked for */
+  bool *holds_objects;                      /* by section, made with `covered` */
+  tl_map bank_places;                       /* names of compiler constants: the section before which they are known */
   bool objects_done;                        /* the object pass is over */
 } tl_merging;
 

@@ -87,8 +87,7 @@ static void objects_take_constants(tl_module *module, uint32_t text, uint32_t se
 static void objects_check_image(const tl_merging *m, uint32_t index, uint32_t text) {
   const uint32_t image = m->module->sections.items[text].constant2;
   const tl_section *const first = image == TL_NONE ? NULL : &m->module->sections.items[image];
-  if (first && first->name != m->cubin->sections[index].name && first->pieces.count &&
-      first->pieces.items[0].file == m->file)
+  if (first && first->pieces.count && first->pieces.items[0].file == m->file)
     tl_merge_check_overlap(m, &first->pieces, index);
 }
 
@@ -98,6 +97,8 @@ static uint32_t objects_owned_section(tl_merging *m, uint32_t index, uint32_t te
   const tl_cubin_section *const input = &m->cubin->sections[index];
   const uint64_t key = (uint64_t)input->name << 32 | text;
   uint32_t out = tl_map_get(&module->owned_sections, key);
+  if (out != TL_NONE && input->type == SHT_CUDA_CONSTANT0 + 2)
+    objects_check_image(m, index, text);
   if (out != TL_NONE)
     return out;
   const bool parameters = input->type == SHT_CUDA_CONSTANT0, images = input->type == SHT_CUDA_IMAGE_HEADERS;
