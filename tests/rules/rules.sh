@@ -2,15 +2,18 @@
 # The rules of docs/specification against the linker and the tests: `./run rules`.
 #
 #   rules.sh check            every rule names functions of linker/ and tests, and all of them exist; every page stands in
-#                             the index, opens with a paragraph, and names no page that is not there
+#                             the index, opens with a paragraph, and names no page that is not there; every rule L... has a
+#                             row in reference-functions.md, whose functions and tests exist too
+#   rules.sh reference [PAGE] the last of these alone, of that page or another in its place
 #   rules.sh print            the table
 #   rules.sh mutate [OPTION]  breaks each named function once, in a copy of the tree: a named test must fail.
 #                             --seconds=N stops after N seconds; --only=IDS the rules whose ids match it, for example
 #                             --only='L4[0-9]+|R12'; --new leaves out what was seen in an earlier state of the file;
-#                             --jobs=N tries N pairs at a time.
+#                             --jobs=N tries N pairs at a time; --reference breaks the reference's functions instead.
 #                             Resumable: tests/rules/record keeps what was seen of a function in this state of its file,
 #                             for these rules and tests; what was not is tried again, since a test may have learned it.
-#   rules.sh sum              how many pairs of function and rule the record says were seen, and each that was not
+#   rules.sh sum [--reference] how many pairs of function and rule the record says were seen, and each that was not; how
+#                             many rules the reference has not
 #
 # A function is broken by returning at once (nothing, zero, or for a bool that survives as false: true). A test is a
 # program, job or directory of the corpus, whose jobs are linked again and compared with nvlink's answers, or a test of
@@ -21,23 +24,45 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 pages=(docs/specification/*.md)
 work=build/rules
 record=tests/rules/record
+reference_page=docs/specification/reference-functions.md
+reference_gaps=tests/rules/reference-gaps
 say() { printf '%s\n' "$*"; }
 
 read_rules() { awk -f tests/rules/read.awk "${pages[@]}"; }
 
+# The rows of reference-functions.md as read_rules has the rules, with what the second column says behind them.
+read_reference_rows() {
+  awk -F' *[|] *' '
+    function names(text,   list) {
+      for (list = ""; match(text, /`[^`]+`/); text = substr(text, RSTART + RLENGTH))
+        list = list (list == "" ? "" : " ") substr(text, RSTART + 1, RLENGTH - 2)
+      return list == "" ? "-" : list
+    }
+    /^[|] L[0-9]/ { print "reference-functions.md:" FNR "\t" $2 "\t" names($3) "\t" names($4) "\t" $3 }' "$reference_page"
+}
+read_pairs=read_rules # or read_reference_pairs: what `mutate` and `sum` are about
+read_reference_pairs() { read_reference_rows | cut -f 1-4; }
+
 # "file:line:text" of each function's definition, by name: the first one in a source, else in a header. A declaration over
 # several lines in a header looks like one.
 declare -A definitions
-read_definitions() {
+read_definitions() { # DIRECTORY...
   local kind name at
   for kind in c h; do
     while IFS=$'\t' read -r name at; do
       : "${definitions[$name]:=$at}"
-    done < <(grep -rHnE '^[a-z][A-Za-z0-9_ *]*[ *][A-Za-z0-9_]+\(' linker oracle tools tests --include="*.$kind" |
+    done < <(grep -rHnE '^[a-z][A-Za-z0-9_ *]*[ *][A-Za-z0-9_]+\(' "$@" --include="*.$kind" |
       grep -v ';$' | sed -E 's/^([^(]*[ *])([A-Za-z0-9_]+)(\(.*)$/\2\t\1\2\3/')
   done
 }
-read_definitions
+read_definitions linker oracle tools tests
+
+# From here on the functions are the reference's: it, and the reader of cubins that it stands on.
+take_reference() {
+  read_pairs=read_reference_pairs
+  definitions=()
+  read_definitions oracle/reference oracle/cubin
+}
 
 find_cases() { # CTEST[:CASE]: true if the test is there
   local name=${1%%:*} case=
@@ -106,8 +131,68 @@ run_check() {
     say "$name"
     bad=$((bad + 1))
   done < <(page_faults)
+  while read -r name; do
+    say "$name"
+    bad=$((bad + 1))
+  done < <(reference_faults)
   say "$rules rules, $bad faults"
   ((bad == 0))
+}
+
+# What a row says that names no function.
+reference_words="^(the doubters alone|linker alone: .+|default mode's own option of the linker|not yet( looked up|: .+)?)\$"
+
+reference_row_faults() { # WHERE ID FUNCTIONS TESTS TEXT
+  local name
+  for name in ${3#-}; do
+    [[ -n ${definitions[$name]:-} ]] || say "$1: rule $2: no function $name in the reference"
+  done
+  for name in ${4#-}; do
+    if [[ -z ${known[$name]:-} ]]; then
+      known[$name]=there
+      find_test "$name" || known[$name]=missing
+    fi
+    [[ ${known[$name]} == there ]] || say "$1: rule $2: no test $name"
+  done
+  if [[ $3 == - ]]; then
+    [[ $5 =~ $reference_words ]] || say "$1: rule $2 names no function of the reference and does not say why"
+  elif [[ $4 == - ]]; then
+    say "$1: rule $2 names no test that would see its function"
+  fi
+}
+
+# "number TAB what", as tests/rules/reference-gaps has it.
+count_gaps() {
+  local rows
+  rows=$(read_reference_rows | cut -f 5)
+  printf '%s\tnot yet\n' "$(grep 'not yet' <<<"$rows" | grep -vc 'not yet looked up' || true)"
+  printf '%s\tnot yet looked up\n' "$(grep -c 'not yet looked up' <<<"$rows" || true)"
+}
+
+# What is wrong with the rows of the reference's functions, one a line. In a shell of its own.
+reference_faults() {
+  local where id functions tests text rules rows
+  local -A known
+  take_reference
+  rules=$(read_rules | cut -f2 | tr ' ' '\n' | grep '^L[0-9]' | sort -u)
+  rows=$(read_reference_rows | cut -f2 | sort)
+  comm -23 <(say "$rules") <(sort -u <<<"$rows") | sed "s|^|$reference_page: no row for rule |"
+  comm -13 <(say "$rules") <(sort -u <<<"$rows") | sed "s|^|$reference_page: a row for a rule that there is not: |"
+  uniq -d <<<"$rows" | sed "s|^|$reference_page: two rows for rule |"
+  while IFS=$'\t' read -r where id functions tests text; do
+    reference_row_faults "$where" "$id" "$functions" "$tests" "$text"
+  done < <(read_reference_rows)
+  diff <(count_gaps) "$reference_gaps" >/dev/null ||
+    say "$reference_gaps is not what the rows say, which may not rise: $(count_gaps | tr '\t\n' ' ,')"
+}
+
+run_reference() { # [PAGE]
+  local faults
+  reference_page=${1:-$reference_page}
+  faults=$(reference_faults)
+  [[ -z $faults ]] || say "$faults"
+  say "$(read_reference_rows | wc -l) rows of the reference's functions, $(grep -c . <<<"$faults" || true) faults"
+  [[ -z $faults ]]
 }
 
 # --- mutate ----------------------------------------------------------------------------------------------------------
@@ -256,10 +341,11 @@ run_sum() {
       [[ $verdict != not ]] || say "$where: $ids: $name is not seen by: $tests"
       [[ $verdict != untried ]] || say "$where: $ids: $name was not tried with: $tests"
     done
-  done < <(read_rules)
+  done < <("$read_pairs")
   say "$((count[seen] + count[before] + count[not] + count[untried])) pairs of function and rule: $((count[seen] +
     count[before])) broken functions seen (${count[before]} of them in an earlier state of their file), ${count[not]} not" \
     "seen, ${count[untried]} not tried"
+  say "rules that the reference has not: $(count_gaps | awk -F'\t' '{ printf "%s%s %s", sep, $1, $2; sep = ", " }')"
 }
 
 declare -A whole # by test: yes if it passes with the linker as it is
@@ -274,7 +360,7 @@ passes_whole() { # TEST
 # A pair of function and rule: whether a named test of the rule, which passes otherwise, sees the broken function.
 try_pair() { # FUNCTION FILE TESTS: sets verdict
   local number test rules_linker=twinlink
-  [[ $2 != oracle/reference/* ]] || rules_linker=twinlink-ref
+  [[ $2 != oracle/reference/* && $2 != oracle/cubin/* ]] || rules_linker=twinlink-ref
   verdict="not broken"
   for number in ${numbers[$2 $1]}; do
     [[ $verdict != "not broken" ]] || verdict="not seen"
@@ -304,7 +390,7 @@ list_untried() { # ONLY NEW
       [[ $verdict != seen ]] || continue
       printf '%s\t%s\t%s\t%s\t%s\n' "$file" "$name" "${found#*:*:}" "$key" "$tests"
     done
-  done < <(read_rules)
+  done < <("$read_pairs")
 }
 
 # Every `jobs`-th of the pairs from number `first` on, until `until`; a line for each that is not seen.
@@ -329,6 +415,7 @@ run_mutate() {
     --only=*) only=${option#*=} ;;
     --new) new=yes ;;
     --jobs=*) jobs=${option#*=} ;;
+    --reference) take_reference ;;
     *) say "rules: no option $option" && return 2 ;;
     esac
   done
@@ -354,6 +441,10 @@ case ${1:-check} in
 check) run_check ;;
 print) read_rules | sort -t$'\t' -k2,2V | awk -F'\t' '{ printf "%-14s %-60s %s\n", $2, $3, $4 }' ;;
 mutate) shift && run_mutate "$@" ;;
-sum) run_sum ;;
-*) say "rules.sh check|print|mutate|sum" && exit 2 ;;
+sum)
+  [[ ${2:-} != --reference ]] || take_reference
+  run_sum
+  ;;
+reference) shift && run_reference "$@" ;;
+*) say "rules.sh check|reference|print|mutate|sum" && exit 2 ;;
 esac
