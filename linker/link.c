@@ -109,7 +109,7 @@ static void link_report_kept(const tl_link_stages *s, const tl_finalized *finali
 /* A capsule link: both views, joined (M3). */
 static bool link_capsules(tl_link_common *c, tl_link_stages *s, tl_finalized *finalized) {
   tl_arena *const arena = &c->state->arena;
-  tl_link_stages sass = {.view = TL_VIEW_SASS};
+  tl_link_stages sass = {.view = TL_VIEW_SASS, .beside = &s->module};
   if (!link_first_view(c, s))
     return false;
   const tl_message *const why = link_second_view(c, &sass);

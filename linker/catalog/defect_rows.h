@@ -130,5 +130,9 @@ TL_DEFECT(D137, 'R', "emit", "extern shared memory of functions of an -ewp objec
 TL_DEFECT(D138, 'R', "merge",
           "a kernel of an -ewp capsule with textures that ptxas laid out and that -kernels-used does not name",
           "it is not in the output", "the link ends: reference to deleted section")
+TL_DEFECT(D140, 'R', "finalize",
+          "a kernel of an -ewp capsule with textures that ptxas laid out and with slots of the link",
+          "both sections of entries have their own, and the kernel's name",
+          "on the SASS side both have the entries that ptxas laid out, and lose the kernel's name")
 TL_DEFECT(D114, 'R', "emit", "-r, and a hidden function or variable", "it stays hidden, as the final link has to know",
           "it is no longer hidden")

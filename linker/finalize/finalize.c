@@ -18,18 +18,6 @@ uint8_t *final_new(const finalizer *f, uint64_t size) {
   return tl_arena_new(f->arena, uint8_t, size);
 }
 
-const tl_piece *final_piece_of(const tl_section *section, uint32_t file) {
-  size_t low = 0, high = section->pieces.count; /* the files were read one after the other */
-  while (low < high) {
-    const size_t middle = low + (high - low) / 2;
-    if (section->pieces.items[middle].file < file)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low < section->pieces.count && section->pieces.items[low].file == file ? &section->pieces.items[low] : NULL;
-}
-
 static void final_index_view(const finalizer *f, const tl_linked_view *view, final_entries *entries) {
   const tl_relocated *const relocated = view->emitted->relocated;
   const size_t sections = view->module->sections.count;

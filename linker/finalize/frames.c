@@ -448,7 +448,7 @@ const uint8_t *final_frames(finalizer *f, uint32_t section, uint64_t *size) {
     return final_new(f, 0);
   frames_collect_entries(&w, m->relocations[1]);
   for (size_t i = 0; i < m->pieces.count; i++) {
-    const tl_piece *const other = final_piece_of(final_sass(f, sass), m->pieces.items[i].file);
+    const tl_piece *const other = tl_section_piece_of(final_sass(f, sass), m->pieces.items[i].file);
     frames_pair_file(&w, &m->pieces.items[i], bytes + m->pieces.items[i].offset, other);
   }
   uint64_t room = 0;

@@ -8,11 +8,8 @@
 
 #include <string.h>
 
-enum { TABLE_ALIGN = 16 };
-
 bool final_is_laid(const finalizer *f, uint32_t section) {
-  return final_mercury(f, section)->type == SHT_CUDA_IMAGE_HEADERS && final_mercury(f, section)->pieces.count &&
-         f->sass_section[section] != TL_NONE;
+  return tl_layout_is_laid_table(f->mercury->module, section) && f->sass_section[section] != TL_NONE;
 }
 
 /* Of the body that stands: its part of the parameters and of the table; either may be missing. */
@@ -22,8 +19,8 @@ typedef struct laid_parts {
 
 static laid_parts laid_parts_of(const finalizer *f, uint32_t table) {
   const uint32_t file = final_standing_file(f, final_mercury(f, table)->about);
-  return (laid_parts){final_piece_of(final_sass(f, f->sass_section[table]), file),
-                      final_piece_of(final_mercury(f, table), file)};
+  return (laid_parts){tl_section_piece_of(final_sass(f, f->sass_section[table]), file),
+                      tl_section_piece_of(final_mercury(f, table), file)};
 }
 
 /* Where the input's table begins. */
@@ -35,17 +32,7 @@ static uint64_t laid_own_place(const finalizer *f, uint32_t table) {
 }
 
 uint64_t final_laid_base(const finalizer *f) {
-  const tl_module *const m = f->sass->module;
-  uint64_t base = 0;
-  for (size_t k = 0; k < m->all_kernels.count; k++) {
-    const uint32_t bank = m->sections.items[m->symbols.items[m->all_kernels.items[k]].section].constant0;
-    const uint32_t table = bank == TL_NONE ? TL_NONE : f->mercury_section[bank];
-    if (table != TL_NONE && final_is_laid(f, table))
-      base = tl_larger(laid_own_place(f, table), base);
-    else if (bank != TL_NONE)
-      base = tl_larger(m->sections.items[bank].size, base);
-  }
-  return tl_align(base, TABLE_ALIGN);
+  return tl_layout_tables_begin(f->sass->module);
 }
 
 /* A load's offset in the bank, in bytes, begins at that bit; 0 for what is no load. */
@@ -82,7 +69,7 @@ const uint8_t *final_indexed_loads(finalizer *f, uint32_t text, const uint8_t *b
   if (!map)
     return bytes;
   const uint8_t *const capsule = final_view_bytes(f->mercury, text);
-  const uint64_t capsule_size = final_view_size(f->mercury, text), base = f->sass->emitted->layout->bindless_base;
+  const uint64_t capsule_size = final_view_size(f->mercury, text), base = final_laid_base(f);
   uint8_t *const moved = final_new(f, size);
   memcpy(moved, bytes, size);
   for (size_t i = 0; i < map->count; i++) {

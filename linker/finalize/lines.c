@@ -316,7 +316,7 @@ const uint8_t *final_lines(finalizer *f, uint32_t section, uint64_t *size) {
   line_table sass = {0};
   for (size_t i = 0; i < m->pieces.count; i++) {
     const tl_piece *const piece = &m->pieces.items[i];
-    const tl_piece *const other = final_piece_of(final_sass(f, w.sass), piece->file);
+    const tl_piece *const other = tl_section_piece_of(final_sass(f, w.sass), piece->file);
     if (!other)
       final_disagree(f, "it has a Mercury line table and no SASS line table");
     line_table mercury = {bytes + piece->offset, piece, {0}};

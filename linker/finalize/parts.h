@@ -118,8 +118,6 @@ _Noreturn void final_disagree(const finalizer *f, const char *what);
 /* A section's bytes in its view's own image. */
 const uint8_t *final_view_bytes(const tl_linked_view *view, uint32_t section);
 uint64_t final_view_size(const tl_linked_view *view, uint32_t section);
-/* What one file gave to a section; NULL when nothing. */
-const tl_piece *final_piece_of(const tl_section *section, uint32_t file);
 uint8_t *final_new(const finalizer *f, uint64_t size);
 
 void final_index_entries(finalizer *f);

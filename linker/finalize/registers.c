@@ -149,7 +149,7 @@ static void registers_translate_table(const register_writer *w, uint32_t text, c
 /* The tables of one file: what has no places loses those of the input. */
 static void registers_write_piece(register_writer *w, const tl_piece *piece) {
   uint8_t *const bytes = w->bytes + piece->offset;
-  const tl_piece *const other = final_piece_of(final_mercury(w->f, w->section), piece->file);
+  const tl_piece *const other = tl_section_piece_of(final_mercury(w->f, w->section), piece->file);
   const uint8_t *const mercury = other ? final_view_bytes(w->f->mercury, w->section) + other->offset : NULL;
   register_table table, same;
   for (uint64_t at = 0, from = 0; at < piece->size && registers_read_table(bytes, piece->size, at, &table);) {

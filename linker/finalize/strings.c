@@ -3,6 +3,7 @@
 #include "finalize/parts.h"
 
 #include "base/bytes.h"
+#include "catalog/defect.h"
 #include "cubin/elf.h"
 
 #include <string.h>
@@ -53,15 +54,29 @@ static uint8_t *strings_copy(const finalizer *f, uint32_t section, uint64_t room
   return table;
 }
 
+/* L808, D140: two sections of entries have one name, and nvlink renames it twice: the second time it takes the kernel's name
+ * from where it stood before the first. */
+static const char *strings_name_again(finalizer *f, uint32_t section, const uint8_t *at, const char *name) {
+  static const char prefix[] = ".rela.nv.constant.entry_image_header_indices.", bank[] = ".rela.nv.constant0.";
+  const tl_section *const m = final_mercury(f, section);
+  const bool again =
+      m->type == SHT_RELA && final_mercury(f, m->about)->laid_out == section && strcmp((const char *)at, name) == 0;
+  if (!again || strlen(strings_mercury_name(f, section)) < sizeof prefix - 1 ||
+      !tl_defect_matched(f->mercury->module->options, TL_DEFECT_D140))
+    return name;
+  return tl_arena_format(f->arena, "%s%s", bank, (const char *)at + sizeof prefix - 1);
+}
+
 /* Overwrites names of sections that are in the output. */
 static void strings_rename(finalizer *f, uint32_t section) {
-  const char *const name = strings_new_name(f, section);
-  if (!name)
+  const char *const own = strings_new_name(f, section);
+  if (!own)
     return;
   const tl_emitted *const e = f->mercury->emitted;
   const char *const old = strings_mercury_name(f, section);
-  const size_t length = strlen(old), room = strlen(name);
   uint8_t *const at = f->names + e->section_name[final_mercury(f, section)->name];
+  const char *const name = strings_name_again(f, section, at, own);
+  const size_t length = strlen(old), room = strlen(name);
   if (room > length)
     final_disagree(f, "a section of its SASS view has a longer name than its Mercury section");
   memset(at, 0, length);

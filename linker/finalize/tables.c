@@ -163,15 +163,26 @@ const uint8_t *final_relocations(finalizer *f, uint32_t section, uint64_t *size)
   return bytes;
 }
 
+/* L808, D140: beside the entries of the inputs, in a section of their own, nvlink writes them for the link's slots, too. */
+static uint32_t table_entries_of(const finalizer *f, uint32_t section) {
+  const uint32_t laid = final_mercury(f, final_mercury(f, section)->about)->laid_out;
+  if (laid == TL_NONE || laid == section || !f->mercury->emitted->relocated->container_used[laid])
+    return section;
+  if (tl_defect_matched(f->mercury->module->options, TL_DEFECT_D140))
+    return laid;
+  tl_defect_note(f->mercury->module->diagnostics, TL_DEFECT_D140,
+                 tl_module_text(f->mercury->module, final_mercury(f, section)->name));
+  return section;
+}
+
 /* M27: the entries of a kernel's bindless table, which lies behind its parameters here. */
 const uint8_t *final_table_relocations(finalizer *f, uint32_t section, uint64_t *size) {
-  static const uint32_t types[] = {6, 101, 52};                            /* of R_MERCURY 11, 12, 13 (R63) */
-  const uint64_t base = final_is_laid(f, final_mercury(f, section)->about) /* L767 */
-                            ? final_laid_base(f)
-                            : f->sass->emitted->layout->bindless_base;
-  const uint64_t own = final_view_size(f->mercury, section);
+  static const uint32_t types[] = {6, 101, 52}; /* of R_MERCURY 11, 12, 13 (R63) */
+  const uint64_t base = final_laid_base(f);     /* L767, L808 */
+  const uint32_t entries = table_entries_of(f, section);
+  const uint64_t own = final_view_size(f->mercury, entries);
   uint8_t *const bytes = final_new(f, own);
-  memcpy(bytes, final_view_bytes(f->mercury, section), own);
+  memcpy(bytes, final_view_bytes(f->mercury, entries), own);
   for (uint64_t at = 0; at + ELF_RELA_SIZE <= own; at += ELF_RELA_SIZE) {
     const uint32_t kind = tl_get32(bytes + at + 8) - (TL_R_MERCURY + 11);
     tl_put64(bytes + at, tl_get64(bytes + at) + base);

@@ -25,6 +25,7 @@ typedef struct tl_link_state {
 /* Everything that one view of a link makes, stage by stage (M3). */
 typedef struct tl_link_stages {
   tl_view view;
+  const tl_module *beside; /* of a capsule link's second view: the first */
   tl_diagnostics *diagnostics;
   tl_resolution resolution;
   tl_module module;

@@ -128,6 +128,7 @@ static tl_module link_module(const tl_link_common *c, const tl_link_stages *s, t
                      .files = files,
                      .view = s->view,
                      .capsule = c->admitted.capsule,
+                     .beside = s->beside,
                      .admitted_count = (uint32_t)c->admitted.files.count,
                      .file_count = file_count,
                      .arch = c->admitted.target->number,

@@ -140,9 +140,17 @@ static uint8_t *bindless_kernel_masks(const tl_module *module, const tl_graph *g
   return result;
 }
 
-/* M27: the table of the Mercury view is a section of its own, its relocation section's name around its own. */
+bool tl_layout_is_laid_table(const tl_module *mercury, uint32_t section) {
+  return section != TL_NONE && mercury->sections.items[section].type == SHT_CUDA_IMAGE_HEADERS &&
+         mercury->sections.items[section].pieces.count;
+}
+
+/* M27: the table of the Mercury view is a section of its own, its relocation section's name around its own. One that ptxas
+ * laid out has both (L808). */
 static void bindless_create_table(tl_module *module, uint32_t kernel) {
   const uint32_t text = module->symbols.items[kernel].section;
+  if (tl_layout_is_laid_table(module, module->sections.items[text].constant0))
+    return;
   const uint32_t name =
       tl_module_name(module, ".nv.constant.entry_image_header_indices.", module->symbols.items[kernel].name);
   const uint32_t table =
@@ -168,9 +176,27 @@ tl_bindless_plan tl_layout_plan_bindless(tl_module *module, const tl_graph *grap
   return plan;
 }
 
-/* Where the table begins (B3): behind the parameters of the largest kernel; at 0 in a section of its own. Without a kernel
- * a capsule's code gets the place at which parameters begin (L561). */
-uint64_t tl_layout_bindless_base(const tl_module *module) {
+/* Where a kernel's parameters end in its bank: before the table that ptxas laid out there (L767), in a capsule link. */
+static uint64_t bindless_parameters_end(const tl_module *module, size_t kernel) {
+  const tl_module *const mercury = module->beside;
+  const uint32_t text = module->symbols.items[module->all_kernels.items[kernel]].section;
+  const uint32_t bank = module->sections.items[text].constant0;
+  if (bank == TL_NONE)
+    return 0;
+  const tl_section *const own = &module->sections.items[bank];
+  if (!mercury || kernel >= mercury->all_kernels.count)
+    return own->size;
+  const tl_section *const code =
+      &mercury->sections.items[mercury->symbols.items[mercury->all_kernels.items[kernel]].section];
+  if (!tl_layout_is_laid_table(mercury, code->constant0) || !code->pieces.count)
+    return own->size;
+  const uint32_t file = code->pieces.items[0].file;
+  const tl_piece *const part = tl_section_piece_of(own, file);
+  const tl_piece *const table = tl_section_piece_of(&mercury->sections.items[code->constant0], file);
+  return part && table && part->size >= table->size ? part->size - table->size : 0;
+}
+
+uint64_t tl_layout_tables_begin(const tl_module *module) {
   enum { CAPSULE_PARAMETERS = 0x380 };
   uint64_t base = module->capsule && !module->all_kernels.count ? CAPSULE_PARAMETERS : 0,
            align = module->capsule ? 16 : 4;
@@ -179,12 +205,28 @@ uint64_t tl_layout_bindless_base(const tl_module *module) {
   for (size_t k = 0; k < module->all_kernels.count; k++) {
     const uint32_t text = module->symbols.items[module->all_kernels.items[k]].section;
     const uint32_t section = module->sections.items[text].constant0;
-    if (section != TL_NONE && module->sections.items[section].size > base)
-      base = module->sections.items[section].size;
-    if (section != TL_NONE && module->sections.items[section].align > align)
-      align = module->sections.items[section].align;
+    base = tl_larger(bindless_parameters_end(module, k), base);
+    if (section != TL_NONE)
+      align = tl_larger(module->sections.items[section].align, align);
   }
   return tl_align(base, align);
+}
+
+/* L808: in an executable behind the largest table that ptxas laid out in a kernel. */
+static uint64_t bindless_laid_size(const tl_module *mercury) {
+  uint64_t size = 0;
+  for (size_t k = 0; mercury->mode->final && k < mercury->all_kernels.count; k++) {
+    const uint32_t text = mercury->symbols.items[mercury->all_kernels.items[k]].section;
+    const uint32_t table = mercury->sections.items[text].constant0;
+    if (tl_layout_is_laid_table(mercury, table))
+      size = tl_larger(mercury->sections.items[table].size, size);
+  }
+  return size;
+}
+
+uint64_t tl_layout_bindless_base(const tl_module *module) {
+  const tl_module *const mercury = module->view == TL_VIEW_MERCURY ? module : module->beside;
+  return tl_layout_tables_begin(module) + (mercury ? bindless_laid_size(mercury) : 0);
 }
 
 /* The documents' lines in their order: every slot is made before one of them has a place, and both name the slot's symbol. */
@@ -208,6 +250,7 @@ void tl_layout_bindless(tl_layout *layout, const tl_module *module, const tl_bin
     return;
   const uint64_t base = tl_layout_bindless_base(module);
   layout->bindless_base = base;
+  layout->tables_begin = tl_layout_tables_begin(module);
   for (size_t i = 0; i < plan->order.count; i++)
     layout->slot[plan->order.items[i]] = base + 4 * (uint64_t)i;
   bindless_trace(layout, module, &plan->order, arena);

@@ -53,6 +53,7 @@ typedef struct tl_layout {
   uint64_t *slot;            /* by symbol: bindless slot's offset in bank 0, TL_NO_OFFSET */
   uint32_t gone_name;        /* of a section that is in no table of names either (L439), TL_NONE */
   uint64_t bindless_base;    /* offset of slot 0 */
+  uint64_t tables_begin;     /* not behind it: where a table begins in which ptxas has laid out textures, too (L808) */
   TL_VECTOR(tl_slot_entry) slot_entries; /* in output order */
   tl_placement placed[TL_PLACED_COUNT];
   const uint64_t *unified_places; /* by position in module->unified_entries: as in tl_unified_plan; NULL: no tables */
@@ -112,7 +113,12 @@ typedef struct tl_bindless_plan {
   uint8_t *masks;      /* by position in all_kernels; NULL: no references */
 } tl_bindless_plan;
 tl_bindless_plan tl_layout_plan_bindless(tl_module *module, const tl_graph *graph, tl_arena *arena);
-/* Where the table begins (B3, M27). */
+/* Whether a section of a Mercury module is a table that ptxas laid out in a kernel of an -ewp object (L749). */
+bool tl_layout_is_laid_table(const tl_module *mercury, uint32_t section);
+/* Where tables begin (B3): behind the parameters of the largest kernel; at 0 in a section of its own. Without a kernel a
+ * capsule's code gets the place at which parameters begin (L561). */
+uint64_t tl_layout_tables_begin(const tl_module *module);
+/* Where the slots of the link begin (M27, L808). */
 uint64_t tl_layout_bindless_base(const tl_module *module);
 void tl_layout_bindless(tl_layout *layout, const tl_module *module, const tl_bindless_plan *plan, tl_arena *arena);
 

@@ -32,6 +32,18 @@ void tl_module_add_section_name(tl_module *module, uint32_t name) {
   tl_u32_push(module->arena, &module->section_names, name);
 }
 
+const tl_piece *tl_section_piece_of(const tl_section *section, uint32_t file) {
+  size_t low = 0, high = section->pieces.count; /* the files were read one after the other */
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    if (section->pieces.items[middle].file < file)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < section->pieces.count && section->pieces.items[low].file == file ? &section->pieces.items[low] : NULL;
+}
+
 uint32_t tl_module_add_section_unlisted(tl_module *module, uint32_t name, uint32_t type, uint64_t flags, uint64_t align,
                                         uint64_t entry_size) {
   const uint32_t index = (uint32_t)module->sections.count;

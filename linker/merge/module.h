@@ -284,10 +284,11 @@ typedef struct tl_module {
   const tl_cubin *files;
   uint32_t admitted_count; /* of `files`, with those of the runtime that are not taken at the end (L220) */
   uint32_t file_count;
-  bool capsule;     /* a capsule link: this module is one of its two views */
-  tl_view view;     /* which of the files' views this is (M3) */
-  unsigned arch;    /* SM number of the target */
-  bool accelerated; /* target "a" (F56) */
+  bool capsule;                   /* a capsule link: this module is one of its two views */
+  const struct tl_module *beside; /* of the second view, that of SASS: the Mercury view, which has linked; or NULL */
+  tl_view view;                   /* which of the files' views this is (M3) */
+  unsigned arch;                  /* SM number of the target */
+  bool accelerated;               /* target "a" (F56) */
   const tl_mode *mode;
   bool eliminates;     /* dead code is removed (W17.1) */
   bool keeps_shared;   /* shared symbols stay (W17.2, W17.7) */
@@ -409,6 +410,8 @@ bool tl_module_is_taken(const tl_module *module, uint32_t function);
 /* Puts a prototype's text at the front of .strtab, once (W2.2). */
 void tl_module_add_prototype(tl_module *module, uint32_t prototype);
 const char *tl_module_text(const tl_module *module, uint32_t name);
+/* What one file gave to a section; NULL when nothing. */
+const tl_piece *tl_section_piece_of(const tl_section *section, uint32_t file);
 
 /* The size of a Mercury text in decoded instructions, which its function's symbol has, not an alias's before it (R58, M8, L807);
  * `packed`, the size of the section's bytes, for every other section. */

@@ -114,10 +114,11 @@ static uint32_t objects_owned_section(tl_merging *m, uint32_t index, uint32_t te
     module->sections.items[out].relocations[0] = rel;
     *tl_vector_push(module->arena, &module->strings) = (tl_string_event){input->name, TL_NONE};
   }
-  if (table && images) { /* L749: both names, though the entries' section is made with its entries */
-    const uint32_t rela = tl_module_name(module, ".rela", input->name);
-    tl_module_add_section_name(module, rela);
-    *tl_vector_push(module->arena, &module->strings) = (tl_string_event){rela, TL_NONE};
+  if (table && images) { /* L749, L808: that of the link's slots; the inputs' entries have one of their own */
+    const uint32_t rela = tl_module_add_section(module, tl_module_name(module, ".rela", input->name), SHT_RELA,
+                                                SHF_INFO_LINK, 8, ELF_RELA_SIZE);
+    module->sections.items[rela].about = out;
+    module->sections.items[out].relocations[1] = rela;
     *tl_vector_push(module->arena, &module->strings) = (tl_string_event){input->name, TL_NONE};
   }
   if (parameters || images) {

@@ -167,10 +167,12 @@ static void relocations_create_resolved(tl_module *module, uint32_t target, uint
 }
 
 /* L649: the section that a kernel's parameters bring for the table that the link may make has no entries of the inputs:
- * those of a kernel that ptxas laid out itself (-ewp) have one of their own, behind it. */
+ * those of a kernel that ptxas laid out itself (-ewp) have one of their own, behind it. So has its table in a Mercury view
+ * (L808). */
 static bool relocations_are_laid_out(const tl_module *module, uint32_t target, bool rela) {
   const tl_section *const section = &module->sections.items[target];
-  return section->type == SHT_CUDA_CONSTANT0 && module->mode->final && !rela && section->relocations[rela] != TL_NONE;
+  const uint32_t type = rela ? SHT_CUDA_IMAGE_HEADERS : SHT_CUDA_CONSTANT0;
+  return section->type == type && module->mode->final && section->relocations[rela] != TL_NONE;
 }
 
 static uint32_t relocations_container(tl_module *module, uint32_t target, uint32_t target_name, bool rela) {

@@ -186,7 +186,7 @@ static void relocate_find_values(const relocating *r, entry_state *e) {
   } else if (r->layout->slot[e->symbol] != TL_NO_OFFSET) {
     tl_trace(r->module->diagnostics, TL_TRACE_SLOT_SYMBOL, (uint64_t)e->symbol,
              r->module->symbols.count + (r->layout->slot[e->symbol] - r->layout->bindless_base) / 4);
-    e->s = r->layout->slot[e->symbol] - (relocate_is_capsule_move(r, e) ? r->layout->bindless_base : 0);
+    e->s = r->layout->slot[e->symbol] - (relocate_is_capsule_move(r, e) ? r->layout->tables_begin : 0);
     e->bank = 0;
   } else if (symbol->section == TL_NONE) {
     e->s = tl_defect_matched(r->module->options, TL_DEFECT_D13) ? UINT64_MAX : 0;
