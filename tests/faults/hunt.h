@@ -105,6 +105,12 @@ const ref_section *hunt_section_choose(const ref_cubin *cubin, gen_random *rando
 /* Writes the cubin `from` with some other headers into `to`. */
 void hunt_headers_change(gen_random *random, const char *from, const char *to);
 
+/* --- hunt_lines.c --- */
+/* Writes the cubin `from` with other steps in its line programs into `to`. */
+void hunt_lines_change(gen_random *random, const char *from, const char *to);
+/* Has it any? */
+bool hunt_lines_has(const char *path);
+
 /* --- hunt_words.c --- */
 /* Writes the cubin `from` with other names of some symbols and sections into `to`. */
 void hunt_words_change(gen_random *random, const char *from, const char *to);
@@ -125,6 +131,8 @@ typedef struct hunt_relinks hunt_relinks;
 hunt_relinks *hunt_relinks_open(const char *corpus, const char *root, uint64_t seed);
 /* The first `count` of them, in one mode each. */
 void hunt_relinks_add(hunt_relinks *relinks, hunt_inputs *inputs, size_t count);
+/* `count` links of what few programs have: line programs in capsules, index files; one cubin of each is changed there. */
+void hunt_relinks_add_rare(hunt_relinks *relinks, hunt_inputs *inputs, size_t count);
 /* The stored cases of damage (corpus/damage/outcomes) as inputs; their answers are not read. */
 void hunt_relinks_add_damage(hunt_relinks *relinks, hunt_inputs *inputs, const char *path);
 void hunt_relinks_close(hunt_relinks *relinks);

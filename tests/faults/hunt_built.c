@@ -85,6 +85,9 @@ static void built_add_contested(built_file *f, gen_random *random) {
     tb_function_reference(f->cubin, body, f->functions[gen_random_below(random, (uint32_t)f->function_count)]);
   if (gen_random_percent(random, 15))
     tb_address_taken(f->cubin, body, prototypes[0]);
+  if (gen_random_percent(random, 30))
+    tb_function_constant(f->cubin, body, prototypes, 8 + gen_random_below(random, 16),
+                         1u << gen_random_below(random, 5));
 }
 
 /* Records of words that functions bring to their kernels, some of them words that these have. */
@@ -98,6 +101,83 @@ static void built_add_words(built_file *f, gen_random *random) {
       const uint16_t size = (uint16_t)(4 * gen_random_below(random, WORDS + 1));
       tb_attribute(f->cubin, f->functions[i], 4, FRAGMENTS, words, size);
     }
+}
+
+/* User constants that together go beyond the 64 KB of their bank, of every binding, some of which code names. */
+static void built_add_large_data(built_file *f, gen_random *random) {
+  enum { LARGEST = 40000, SMALLEST = 8, NAME = 32 };
+  static const uint8_t contents[LARGEST] = {1, 2, 3, 4};
+  static const uint32_t types[] = {56, 57, 58, 65, 2};
+  char name[NAME];
+  for (uint32_t i = 1 + gen_random_below(random, 4); i-- > 0;) {
+    const unsigned binding = gen_random_percent(random, 80) ? TB_GLOBAL : gen_random_below(random, 3);
+    const uint32_t size = SMALLEST + gen_random_below(random, LARGEST - SMALLEST);
+    const uint64_t align = 1u << gen_random_below(random, 9);
+    snprintf(name, sizeof name, "large%u_%u", i, binding == TB_WEAK ? 0 : f->number);
+    const tb_symbol constant = tb_constant(f->cubin, name, binding, size, align, contents);
+    if (gen_random_percent(random, 60)) {
+      const tb_symbol user = f->functions[gen_random_below(random, (uint32_t)f->defined_count)];
+      const uint32_t type = types[gen_random_below(random, sizeof types / sizeof *types)];
+      tb_rela(f->cubin, tb_section_of(f->cubin, user), INSTRUCTION * (uint64_t)i, type, constant, 0);
+    }
+  }
+}
+
+/* Shared memory beyond what fields of 16 bits and of banks can name. */
+static void built_add_large_shared(built_file *f, gen_random *random) {
+  enum { BEGIN = 0xfff0, ROOM = 0x8000, NAME = 32 };
+  static const uint32_t types[] = {17, 18, 46, 59, 59, 65, 56, 2};
+  const uint64_t size = BEGIN + gen_random_below(random, ROOM);
+  const tb_symbol user = f->functions[gen_random_below(random, (uint32_t)f->defined_count)];
+  for (uint32_t i = 0; i < 2; i++) {
+    char name[NAME];
+    const uint32_t type = types[gen_random_below(random, sizeof types / sizeof *types)];
+    snprintf(name, sizeof name, "wide%u_%u", f->number, i);
+    const tb_symbol object = tb_shared(f->cubin, 0, name, i ? 64 : size, 16);
+    tb_rela(f->cubin, tb_section_of(f->cubin, user), INSTRUCTION * (uint64_t)i, type, object, 0);
+  }
+}
+
+/* Entries of Mercury's types in code of SASS kind, some about what no other file sees. */
+static void built_add_foreign(built_file *f, gen_random *random) {
+  enum { FIRST = 0x10000, TYPES = 67, CLEAR = 0x1000e };
+  const tb_symbol user = f->functions[gen_random_below(random, (uint32_t)f->defined_count)];
+  const size_t all = f->function_count + f->data_count;
+  for (uint32_t i = 0; i < 2; i++) {
+    const size_t number = gen_random_below(random, (uint32_t)all);
+    const tb_symbol symbol = number < f->function_count ? f->functions[number] : f->data[number - f->function_count];
+    const uint32_t type = gen_random_percent(random, 30) ? CLEAR : FIRST + gen_random_below(random, TYPES);
+    if (gen_random_percent(random, 20))
+      tb_symbol_edit(f->cubin, symbol)->other |= (uint8_t)(1 + gen_random_below(random, 2));
+    tb_rela(f->cubin, tb_section_of(f->cubin, user), INSTRUCTION * (uint64_t)i, type, symbol, 0);
+  }
+}
+
+/* A second name inside a function, with a kernel's mark or without, that entries with and without an addend name. */
+static void built_add_second_name(built_file *f, gen_random *random) {
+  enum { NAME = 32 };
+  static const uint32_t types[] = {2, 2, 56, 57, 55, 72, 102};
+  char name[NAME];
+  snprintf(name, sizeof name, "second%u", f->number);
+  const tb_symbol of = f->functions[gen_random_below(random, (uint32_t)f->defined_count)];
+  const tb_symbol second = tb_alias(f->cubin, name, of, INSTRUCTION * (uint64_t)gen_random_below(random, 4));
+  const tb_symbol user = f->functions[gen_random_below(random, (uint32_t)f->defined_count)];
+  const uint32_t type = types[gen_random_below(random, sizeof types / sizeof *types)];
+  if (gen_random_percent(random, 50))
+    tb_symbol_edit(f->cubin, second)->other |= TB_ENTRY;
+  if (gen_random_percent(random, 60))
+    tb_call(f->cubin, user, second);
+  if (gen_random_percent(random, 50))
+    tb_rel(f->cubin, tb_section_of(f->cubin, user), INSTRUCTION, type, second);
+  else
+    tb_rela(f->cubin, tb_section_of(f->cubin, user), INSTRUCTION, type, second, 16);
+}
+
+/* One of these in the files of a fifth of the programs that get more. */
+static void built_add_rare(built_file *f, gen_random *random) {
+  static void (*const kinds[])(built_file *, gen_random *) = {built_add_large_data, built_add_large_shared,
+                                                              built_add_foreign, built_add_second_name};
+  kinds[gen_random_below(random, sizeof kinds / sizeof *kinds)](f, random);
 }
 
 /* What compilers of other versions or other sources write, one of these in a program's files. */
@@ -139,6 +219,8 @@ static void built_extend_more(built_file *f, void *context) {
     tb_attribute_value(f->cubin, of, format, code, (uint16_t)gen_random_below(random, 300));
   }
   built_add_kinds(f, random);
+  if (f->defined_count && gen_random_percent(random, 20))
+    built_add_rare(f, random);
 }
 
 void hunt_built_add(hunt_inputs *inputs, const char *root, size_t count) {

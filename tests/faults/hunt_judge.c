@@ -17,7 +17,15 @@
 #include <string.h>
 
 enum { RUN_SECONDS = 5 };
-enum { NAME_FILES = 400, BUILT_PROGRAMS = 10000, RELINKS = 45000, FORMS = 3000, STEPS = 3000, PERCENT = 100 };
+enum {
+  NAME_FILES = 400,
+  BUILT_PROGRAMS = 10000,
+  RELINKS = 45000,
+  FORMS = 3000,
+  STEPS = 3000,
+  RARE = 3000,
+  PERCENT = 100
+};
 enum { LEAKS = 8, TIMES = 3, NEIGHBOURS = 4000 };
 
 /* What both said of a task without a fault. */
@@ -494,6 +502,7 @@ static void judge_collect(hunt_judge *j) {
     hunt_names_add(&j->inputs, j->root, judge_share(s, NAME_FILES));
     hunt_built_add(&j->inputs, j->root, judge_share(s, BUILT_PROGRAMS));
     hunt_relinks_add(relinks, &j->inputs, judge_share(s, RELINKS));
+    hunt_relinks_add_rare(relinks, &j->inputs, judge_share(s, RARE));
     hunt_relinks_close(relinks);
     const hunt_runner own = judge_runner(HUNT_OWN);
     hunt_steps_add(&j->inputs, &own, j->root, judge_share(s, STEPS));

@@ -20,6 +20,7 @@ typedef struct relink_place {
   const char *target; /* "sm_90"; of a generated program "sm_90-plain" */
   string_list cubins; /* their names */
   char *index;        /* the name of its index file of unified functions, or NULL */
+  bool has_lines;     /* one of them has line programs */
 } relink_place;
 
 struct hunt_relinks {
@@ -126,6 +127,7 @@ static void relinks_learn(const hunt_relinks *r) {
       char path[HARNESS_PATH];
       harness_path(path, "%s/%s/%s", r->root, r->places[i].path, r->places[i].cubins.items[j]);
       hunt_code_learn(path);
+      r->places[i].has_lines = r->places[i].has_lines || hunt_lines_has(path);
       hunt_words_learn(path);
     }
 }
@@ -288,6 +290,25 @@ static const relink_form relink_forms[RELINK_FORMS] = {
     [9] = {relinks_change_twice, CAPSULES_OFTEN},
 };
 
+/* The links of a program, one of whose cubins is changed; `barriers`: how often with -g. */
+static void relinks_change_place(const hunt_relinks *r, gen_random *random, const relink_place *place,
+                                 relink_change *change, uint32_t barriers, const char *damaged, const char *up,
+                                 string_list *words) {
+  const size_t changed = gen_random_below(random, (uint32_t)place->cubins.count);
+  relinks_add_target(place, random, words);
+  relinks_add_options(place, random, up, words);
+  if (gen_random_percent(random, barriers))
+    string_list_add(words, "-g");
+  for (size_t i = 0; i < place->cubins.count; i++)
+    if (i != changed)
+      string_list_add(words, "%s%s/%s", up, place->path, place->cubins.items[i]);
+  char path[HARNESS_PATH];
+  harness_path(path, "%s/%s/%s", r->root, place->path, place->cubins.items[changed]);
+  change(random, path, damaged);
+  string_list_add(words, "%s", strrchr(damaged, '/') + 1);
+  relinks_try_output(random, words);
+}
+
 static void relinks_make_changed(const hunt_relinks *r, gen_random *random, const relink_form *form,
                                  const char *damaged, const char *up, string_list *words) {
   enum { CAPSULES = 100, ATTEMPTS = 50, BARRIERS = 35 };
@@ -295,19 +316,7 @@ static void relinks_make_changed(const hunt_relinks *r, gen_random *random, cons
   const bool capsule = gen_random_percent(random, form->capsules);
   for (int i = 0; capsule && relinks_number(place->target) < CAPSULES && i < ATTEMPTS; i++)
     place = relinks_choose(r, random);
-  const size_t changed = gen_random_below(random, (uint32_t)place->cubins.count);
-  relinks_add_target(place, random, words);
-  relinks_add_options(place, random, up, words);
-  if (capsule && gen_random_percent(random, BARRIERS))
-    string_list_add(words, "-g");
-  for (size_t i = 0; i < place->cubins.count; i++)
-    if (i != changed)
-      string_list_add(words, "%s%s/%s", up, place->path, place->cubins.items[i]);
-  char path[HARNESS_PATH];
-  harness_path(path, "%s/%s/%s", r->root, place->path, place->cubins.items[changed]);
-  form->change(random, path, damaged);
-  string_list_add(words, "%s", strrchr(damaged, '/') + 1);
-  relinks_try_output(random, words);
+  relinks_change_place(r, random, place, form->change, capsule ? BARRIERS : 0, damaged, up, words);
 }
 
 /* The words of a case of `twin damage`, whose damaged file is written to `damaged`; `up` leads from where the link runs to
@@ -400,5 +409,44 @@ void hunt_relinks_add(hunt_relinks *relinks, hunt_inputs *inputs, size_t count) 
     hunt_input *const input = hunt_inputs_add(inputs, name, directory, NULL);
     input->arguments = (harness_words){words.items, words.count};
     input->modes = 1u << (i / RELINK_FORMS % HUNT_MODES);
+  }
+}
+
+/* What few programs of the corpus have; each kind as often as the others. */
+typedef struct relink_rarity {
+  bool (*has)(const relink_place *place);
+  relink_change *change;
+  uint32_t barriers; /* percent of the links with -g */
+} relink_rarity;
+
+static bool relinks_has_lines(const relink_place *place) {
+  enum { CAPSULES = 100 };
+  return place->has_lines && relinks_number(place->target) >= CAPSULES;
+}
+
+static bool relinks_has_index(const relink_place *place) {
+  return place->index != NULL;
+}
+
+static const relink_rarity relink_rarities[] = {{relinks_has_lines, hunt_lines_change, 60},
+                                                {relinks_has_lines, hunt_lines_change, 20},
+                                                {relinks_has_index, hunt_records_change, 0}};
+
+void hunt_relinks_add_rare(hunt_relinks *relinks, hunt_inputs *inputs, size_t count) {
+  enum { ATTEMPTS = 5000, RARITIES = sizeof relink_rarities / sizeof *relink_rarities };
+  for (size_t i = 0; i < count; i++) {
+    char directory[HARNESS_PATH], damaged[HARNESS_PATH], name[HARNESS_PATH];
+    gen_random random = {.state = relinks->seed * 0x72617265u + i};
+    const relink_rarity *const rarity = &relink_rarities[i % RARITIES];
+    const relink_place *place = relinks_choose(relinks, &random);
+    string_list words = {0};
+    for (int j = 0; !rarity->has(place) && j < ATTEMPTS; j++)
+      place = relinks_choose(relinks, &random);
+    relinks_make_place(directory, damaged, "%s/rare-%u/%zu", relinks->root, (unsigned)relinks->seed, i);
+    harness_path(name, "rare %u/%zu", (unsigned)relinks->seed, i);
+    relinks_change_place(relinks, &random, place, rarity->change, rarity->barriers, damaged, "../../", &words);
+    hunt_input *const input = hunt_inputs_add(inputs, name, directory, NULL);
+    input->arguments = (harness_words){words.items, words.count};
+    input->modes = 1u << i / RARITIES % HUNT_MODES;
   }
 }
