@@ -205,7 +205,7 @@ static void ref_attribute_spread(ref_link *link, ref_function *function, const r
 
 static int ref_attribute_compare_reading(const ref_link *link, size_t a, size_t b) {
   const size_t first = link->functions[a].info_order, second = link->functions[b].info_order;
-  return first < second ? -1 : first > second;
+  return ref_order(first, second);
 }
 
 /* RF8: functions in the order in which their `.nv.info.F` were read, a replaced body's place being the winner's. */
@@ -426,7 +426,7 @@ static void ref_attributes_raise_registers(ref_link *link) {
     kernel->raised_registers = kernel->register_count;
     for (size_t k = 0; k < kernel->reach.count; k++) {
       const uint32_t other = link->functions[kernel->reach.items[k]].register_count;
-      kernel->raised_registers = other > kernel->raised_registers ? other : kernel->raised_registers;
+      kernel->raised_registers = (uint32_t)ref_larger(kernel->raised_registers, other);
     }
   }
 }
@@ -597,7 +597,7 @@ void ref_attributes_add_registers(ref_link *link, const ref_function *kernel) {
 
 static int ref_attribute_compare_serials(const void *a, const void *b) {
   const size_t first = ((const ref_record *)a)->serial, second = ((const ref_record *)b)->serial;
-  return first < second ? -1 : first > second;
+  return ref_order(first, second);
 }
 
 /* RF126: what each stub got of its own stands with all stubs' attributes, in the order in which it came; U11: a mask ends

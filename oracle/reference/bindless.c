@@ -75,8 +75,8 @@ uint64_t ref_bindless_find_base(const ref_link *link) {
   for (size_t i = 0; i < link->function_count; i++) {
     const size_t section = link->functions[i].constant0;
     if (section != REF_NONE) {
-      base = link->sections[section].size > base ? link->sections[section].size : base;
-      align = link->sections[section].align > align ? link->sections[section].align : align;
+      base = ref_larger(link->sections[section].size, base);
+      align = ref_larger(link->sections[section].align, align);
     }
   }
   if (link->view->is_mercury) {

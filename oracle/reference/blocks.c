@@ -106,7 +106,7 @@ static void ref_block_place_lost_constants(ref_link *link, ref_file *file, uint3
  * that name, or because both bodies are strong) must be the same as far as both go. */
 static void ref_block_check_overlap(ref_link *link, size_t number, const ref_section *input) {
   const ref_bytes old = link->sections[number].data;
-  const size_t common = old.size < input->size ? old.size : (size_t)input->size;
+  const size_t common = (size_t)ref_smaller(old.size, input->size);
   if (input->data != NULL && common > 0 && memcmp(old.data, input->data, common) != 0) {
     ref_message_fatal(link, "E73", "Internal error: overlapping non-identical data");
   }
@@ -165,7 +165,7 @@ static void ref_block_check_spans(ref_link *link, const ref_file *file, uint32_t
  * the file has there. */
 static uint64_t ref_block_end_of_symbols(const ref_link *link, const ref_file *file, uint32_t section) {
   const ref_section *input = &file->cubin.sections[section];
-  const uint64_t rest = file->cubin.size - (input->offset < file->cubin.size ? input->offset : file->cubin.size);
+  const uint64_t rest = file->cubin.size - ref_smaller(input->offset, file->cubin.size);
   const bool anew = input->data != NULL && input->data != file->cubin.bytes + (file->cubin.size - rest); /* M43 */
   const uint64_t limit = link->job->bug_compatible && !anew ? rest : input->size;                        /* D88 */
   uint64_t end = 0;

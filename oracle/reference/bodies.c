@@ -19,7 +19,7 @@ void ref_bodies_find(const ref_link *link, ref_file *file) {
   file->bodies = 0;
   for (uint32_t i = 1; i < file->cubin.section_count && ref_bodies_matter(link) && file->bodies == 0; i++) {
     const ref_section *section = &file->cubin.sections[i];
-    const bool known = section->type == REF_TYPE_RESOLVED_RELA && section->data != NULL;
+    const bool known = section->type == REF_TYPE_RESOLVED_RELA;
     file->bodies = known && strcmp(section->name, BODIES) == 0 ? i : 0;
   }
 }

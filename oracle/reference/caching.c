@@ -85,7 +85,7 @@ void ref_caching_warn(ref_link *link) {
   }
 }
 
-/* A kernel's own requests decide; else those of what it reaches, if all say the same. `seen`: the first function that has one;
+/* A kernel's own requests decide (and never clash with themselves); else those of what it reaches, if all say the same. `seen`: the first function that has one;
  * `clashes`: another says otherwise. */
 typedef struct ref_preference {
   const ref_request *own, *seen;
@@ -94,7 +94,7 @@ typedef struct ref_preference {
 
 static void ref_caching_consider(ref_link *link, ref_preference *preference, size_t kernel,
                                  const ref_request *request) {
-  if (request->function == kernel || !ref_caching_counts_for(link, &link->functions[kernel], request->function)) {
+  if (!ref_caching_counts_for(link, &link->functions[kernel], request->function)) {
     return;
   }
   if (preference->own != NULL) {
@@ -152,7 +152,7 @@ void ref_caching_add_stack(ref_link *link, size_t kernel) {
   for (size_t i = 0; i < link->functions[kernel].reach.count; i++) {
     const size_t other = link->functions[kernel].reach.items[i];
     const uint32_t stack = other == kernel ? 0 : ref_caching_stack_of(link, other);
-    most = stack > most ? stack : most;
+    most = (uint32_t)ref_larger(stack, most);
   }
   if (most == 0) {
     return;

@@ -161,8 +161,8 @@ static void ref_callgraph_finish_function(ref_link *link, ref_function *function
   uint32_t crs = 0;
   for (size_t i = 0; i < function->callees.count; i++) {
     const ref_function *callee = &link->functions[function->callees.items[i]];
-    stack = callee->stack > stack ? callee->stack : stack;
-    crs = callee->crs > crs ? (uint32_t)callee->crs : crs;
+    stack = ref_larger(callee->stack, stack);
+    crs = (uint32_t)ref_larger(callee->crs, crs);
   }
   function->stack = function->frame_size + stack;
   function->crs = (uint32_t)(function->crs_size + crs);

@@ -676,7 +676,7 @@ static size_t ref_capsule_write_segments(ref_capsule *capsule, ref_bytes *file) 
       const uint64_t last = piece->offset + (piece->has_bytes ? piece->size : 0);
       count += !any[g];
       start[g] = any[g] ? start[g] : piece->offset;
-      end[g] = last > end[g] ? last : end[g];
+      end[g] = ref_larger(last, end[g]);
       memory[g] = piece->has_bytes ? memory[g] : ref_align_up(memory[g], piece->align) + piece->size;
       any[g] = true;
     }

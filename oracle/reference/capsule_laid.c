@@ -31,7 +31,7 @@ uint64_t ref_laid_find_base(const ref_link *sass) {
   for (size_t i = 0; i < sass->function_count; i++) {
     if (sass->functions[i].constant0 != REF_NONE) {
       const uint64_t end = ref_laid_parameters_end(sass, &sass->functions[i]);
-      base = end > base ? end : base;
+      base = ref_larger(end, base);
     }
   }
   return ref_align_up(base, TABLE_ALIGN);

@@ -263,7 +263,7 @@ static void ref_moves_frame(const ref_mover *mover, ref_section *frames, uint64_
   }
   const uint64_t text = mover->moves->count * INSTRUCTION, end = start + ref_u64(frame + RANGE_AT);
   ref_put_u64(frame + RANGE_AT,
-              ref_moves_place(mover->moves, end < text ? end : text) - ref_moves_place(mover->moves, start));
+              ref_moves_place(mover->moves, ref_smaller(end, text)) - ref_moves_place(mover->moves, start));
   ref_moves_rows(mover->moves, start, frame + ROWS_AT, HEAD + length - ROWS_AT);
 }
 

@@ -14,7 +14,7 @@ enum {
 };
 
 static uint16_t ref_compat_larger(uint16_t a, uint16_t b) {
-  return a > b ? a : b;
+  return (uint16_t)ref_larger(a, b);
 }
 
 static uint16_t ref_compat_larger_or_zero(uint16_t a, uint16_t b) {

@@ -39,7 +39,7 @@ static uint64_t ref_constants_align_of_users(const ref_link *link, const ref_fun
   for (size_t i = 0; i < function->constant_users.count; i++) {
     const ref_function *kernel = &link->functions[function->constant_users.items[i]];
     const uint64_t other = link->sections[kernel->constant2].align;
-    align = other > align ? other : align;
+    align = ref_larger(other, align);
   }
   return align;
 }
@@ -132,7 +132,7 @@ static void ref_constants_place(ref_link *link, ref_function *function) {
   for (size_t i = 0; i < function->constant_users.count; i++) {
     const ref_function *kernel = &link->functions[function->constant_users.items[i]];
     const uint64_t size = link->sections[kernel->constant2].size;
-    end = size > end ? size : end;
+    end = ref_larger(size, end);
   }
   const uint64_t align = ref_constants_align_of_users(link, function);
   function->constant_offset = ref_align_up(end, align);

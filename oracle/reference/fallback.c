@@ -60,7 +60,7 @@ static void ref_fallback_add_unit(ref_link *link, ref_image *image, size_t secti
 
 static int ref_fallback_compare(const ref_link *link, size_t a, size_t b) {
   const uint64_t first = link->symbols[a].value, second = link->symbols[b].value;
-  return first < second ? -1 : first > second;
+  return ref_order(first, second);
 }
 
 /* K3a: a section's units by ascending offset; what losing bodies brought stands behind them. */
@@ -193,8 +193,7 @@ static void ref_fallback_collect(ref_link *link, ref_image *image) {
     const size_t section = link->functions[i].constant2;
     if (section != REF_NONE && (link->functions[i].entry || link->functions[i].constant_users.count > 0)) {
       ref_fallback_collect_section(link, image, section);
-      image->align =
-          link->sections[section].own_align > image->align ? link->sections[section].own_align : image->align;
+      image->align = ref_larger(link->sections[section].own_align, image->align);
     }
   }
 }

@@ -63,7 +63,7 @@ static bool ref_foreign_next_member(ref_link *link, const ref_input *archive, ui
     ref_foreign_refuse_format(link);
   }
   const uint64_t left = archive->size - at - MEMBER;
-  *member = (ref_member){.data = header + MEMBER, .size = (uint64_t)size < left ? (uint64_t)size : left};
+  *member = (ref_member){.data = header + MEMBER, .size = ref_smaller((uint64_t)size, left)};
   member->next = at + MEMBER + ref_align_up(member->size, 2);
   member->is_table = header[0] == '/' && (header[1] == ' ' || header[1] == '/' || header[1] == 'S');
   return true;

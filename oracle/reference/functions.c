@@ -252,7 +252,7 @@ static void ref_function_read_pair(ref_link *link, ref_file *file, ref_record_of
 /* RF65: the text of a -2 record is what later files' `.nv.prototype` are compared with; it is compared with nothing itself. */
 void ref_function_note_taken(ref_link *link, const ref_file *file, const ref_section *graph) {
   ref_part part = REF_PART_NONE;
-  for (uint64_t at = 0; graph->data != NULL && at + 8 <= graph->size; at += 8) {
+  for (uint64_t at = 0; at + 8 <= graph->size; at += 8) {
     const uint32_t first = ref_u32(graph->data + at), second = ref_u32(graph->data + at + 4);
     if (first == 0 && second >= 0xfffffffc) {
       part = (ref_part)(0xffffffff - second + 1);
@@ -268,7 +268,7 @@ void ref_function_note_taken(ref_link *link, const ref_file *file, const ref_sec
 
 static void ref_function_read_graph(ref_link *link, ref_file *file, const ref_section *graph) {
   ref_part part = REF_PART_NONE;
-  for (uint64_t at = 0; graph->data != NULL && at + 8 <= graph->size; at += 8) {
+  for (uint64_t at = 0; at + 8 <= graph->size; at += 8) {
     const uint32_t first = ref_u32(graph->data + at), second = ref_u32(graph->data + at + 4);
     if (first == 0 && second >= 0xfffffffc) {
       part = (ref_part)(0xffffffff - second + 1);
@@ -280,7 +280,7 @@ static void ref_function_read_graph(ref_link *link, ref_file *file, const ref_se
 
 /* F76, W2.2: the strings of dead functions too. */
 static void ref_function_read_prototypes(ref_link *link, ref_file *file, const ref_section *section) {
-  for (uint64_t at = 0; section->data != NULL && at + 8 <= section->size; at += 8) {
+  for (uint64_t at = 0; at + 8 <= section->size; at += 8) {
     const size_t function = ref_function_of_symbol(file, ref_u32(section->data + at));
     const char *text = ref_input_string(&file->cubin, ref_u32(section->data + at + 4));
     if (function == REF_NONE) {

@@ -6,6 +6,7 @@
 #include "reference.h"
 
 #include <setjmp.h>
+#include <stdarg.h>
 
 #define REF_NONE SIZE_MAX
 
@@ -509,6 +510,8 @@ void *ref_memory_take(ref_link *link, size_t count, size_t size);
 /* Each REF_NONE. */
 size_t *ref_memory_take_numbers(ref_link *link, size_t count);
 #define REF_TAKE(link, type, count) ((type *)ref_memory_take(link, count, sizeof(type)))
+char *ref_memory_print_list(ref_link *link, const char *format, va_list arguments)
+    __attribute__((format(printf, 2, 0)));
 char *ref_memory_print(ref_link *link, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void ref_memory_free(ref_arena_block *blocks);
 /* Makes room for one more item; returns the array's new place. */
@@ -523,6 +526,10 @@ void ref_put_u16(uint8_t *at, uint16_t value);
 void ref_put_u32(uint8_t *at, uint32_t value);
 void ref_put_u64(uint8_t *at, uint64_t value);
 uint64_t ref_align_up(uint64_t value, uint64_t align);
+uint64_t ref_larger(uint64_t a, uint64_t b);
+uint64_t ref_smaller(uint64_t a, uint64_t b);
+/* -1, 0 or 1: `a` comes first, either, `b` does. */
+int ref_order(uint64_t a, uint64_t b);
 
 /* strings.c */
 size_t ref_map_find(const ref_map *map, const char *key);

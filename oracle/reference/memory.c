@@ -94,21 +94,26 @@ void ref_memory_free(ref_arena_block *blocks) {
   }
 }
 
-char *ref_memory_print(ref_link *link, const char *format, ...) {
+char *ref_memory_print_list(ref_link *link, const char *format, va_list arguments) {
   char whole[256];
-  va_list arguments;
-  va_start(arguments, format);
+  va_list again;
+  va_copy(again, arguments);
   const int length = vsnprintf(whole, sizeof whole, format, arguments);
-  va_end(arguments);
   const size_t size = (size_t)length + 1;
   char *text = ref_memory_take_bare(link, size);
-  text[0] = 0;
   if (size <= sizeof whole) {
     memcpy(text, whole, size);
-    return text;
+  } else {
+    (void)vsnprintf(text, size, format, again);
   }
+  va_end(again);
+  return text;
+}
+
+char *ref_memory_print(ref_link *link, const char *format, ...) {
+  va_list arguments;
   va_start(arguments, format);
-  (void)vsnprintf(text, size, format, arguments);
+  char *text = ref_memory_print_list(link, format, arguments);
   va_end(arguments);
   return text;
 }
@@ -215,4 +220,16 @@ uint64_t ref_align_up(uint64_t value, uint64_t align) {
     return value;
   }
   return value + (align - value % align);
+}
+
+uint64_t ref_larger(uint64_t a, uint64_t b) {
+  return a > b ? a : b;
+}
+
+uint64_t ref_smaller(uint64_t a, uint64_t b) {
+  return a < b ? a : b;
+}
+
+int ref_order(uint64_t a, uint64_t b) {
+  return (a > b) - (a < b);
 }

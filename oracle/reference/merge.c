@@ -168,7 +168,7 @@ static void ref_merge_check_text_of_alias(ref_link *link, size_t file_number, ui
     return;
   }
   const ref_section *old = &first->cubin.sections[number], *text = &file->cubin.sections[input->section];
-  const uint64_t common = old->size < text->size ? old->size : text->size;
+  const uint64_t common = ref_smaller(old->size, text->size);
   if (old->data != NULL && text->data != NULL && memcmp(old->data, text->data, (size_t)common) != 0) {
     ref_message_fatal(link, "E73", "Internal error: overlapping non-identical data");
   }
@@ -261,7 +261,7 @@ static void ref_merge_body_over_alias(ref_link *link, size_t file_number, uint32
   ref_file *file = &link->files[file_number];
   const size_t alias_of = link->functions[file->function_of[symbol]].alias_of;
   ref_function *named = alias_of == REF_NONE ? NULL : &link->functions[alias_of];
-  if (named != NULL && named->text != REF_NONE && file->symbol_of[symbol] != REF_NONE) {
+  if (named != NULL && named->text != REF_NONE) {
     ref_weak_drop_records_of(link, alias_of);
     ref_merge_copy_text(link, file, symbol, named);
     ref_merge_define_symbol(link, file_number, symbol, named->text);
@@ -280,10 +280,8 @@ static void ref_merge_cut_text(ref_link *link, const ref_symbol *input, const re
 static void ref_merge_replacement(ref_link *link, size_t file_number, uint32_t symbol) {
   ref_file *file = &link->files[file_number];
   ref_function *function = &link->functions[file->function_of[symbol]];
-  file->symbol_of[symbol] = function->symbol;
-  if (function->symbol != REF_NONE) {
-    ref_merge_take_visibility(link, &file->cubin.symbols[symbol], function->symbol);
-  }
+  file->symbol_of[symbol] = ref_merge_function_symbol(link, file_number, symbol);
+  ref_merge_take_visibility(link, &file->cubin.symbols[symbol], function->symbol);
   if (ref_function_symbol_is_alias(file, symbol) && function->text != REF_NONE) {
     ref_merge_alias_over_body(link, file_number, symbol);
   } else if (ref_function_symbol_is_alias(file, symbol)) {
@@ -410,7 +408,7 @@ static void ref_merge_check_prototype(ref_link *link, size_t file_number, uint32
 }
 
 static void ref_merge_check_prototypes(ref_link *link, size_t file_number, const ref_section *section) {
-  for (uint64_t at = 0; section->data != NULL && at + 8 <= section->size; at += 8) {
+  for (uint64_t at = 0; at + 8 <= section->size; at += 8) {
     ref_merge_check_prototype(link, file_number, ref_u32(section->data + at), ref_u32(section->data + at + 4));
   }
 }

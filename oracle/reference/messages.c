@@ -5,15 +5,8 @@
 
 static void ref_message_append(ref_link *link, ref_severity severity, const char *id, const char *format,
                                va_list arguments) {
-  char text[4096];
   ref_result *result = link->result;
-  va_list again;
-  va_copy(again, arguments);
-  const int length = vsnprintf(text, sizeof text, format, arguments);
-  const size_t size = (size_t)length + 1;
-  char *kept = REF_TAKE(link, char, size);
-  (void)vsnprintf(kept, size, format, again);
-  va_end(again);
+  const char *kept = ref_memory_print_list(link, format, arguments);
   result->messages =
       ref_memory_grow(link, result->messages, result->message_count, &link->message_capacity, sizeof *result->messages);
   result->messages[result->message_count++] = (ref_message){severity, id, kept, false};

@@ -117,7 +117,7 @@ static void ref_note_write_tool(ref_link *link, ref_bytes *output) {
 uint16_t ref_notes_virtual_sm(const ref_link *link) {
   uint32_t virtual_sm = link->file_count == 0 ? link->sm : 0xffff;
   for (size_t i = 0; i < link->file_count; i++) {
-    virtual_sm = link->files[i].virtual_sm < virtual_sm ? link->files[i].virtual_sm : virtual_sm;
+    virtual_sm = (uint16_t)ref_smaller(link->files[i].virtual_sm, virtual_sm);
   }
   return (uint16_t)virtual_sm;
 }

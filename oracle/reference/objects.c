@@ -446,7 +446,7 @@ static void ref_object_check(ref_link *link, size_t file_number, const ref_symbo
  * a weak one is ignored, without bytes; after a strong one a further common symbol is a second definition. */
 static void ref_object_keep_common(ref_link *link, size_t file_number, const ref_symbol *input, size_t number) {
   ref_out_symbol *old = &link->symbols[number];
-  old->size = input->size > old->size ? input->size : old->size;
+  old->size = ref_larger(input->size, old->size);
   if (input->info >> 4 != REF_BIND_WEAK) {
     old->common_is_defined = true;
     old->bind = REF_BIND_GLOBAL;

@@ -30,9 +30,9 @@ static uint64_t ref_overflow_declared_align(const ref_link *link, const ref_out_
 
 /* K1a; D64: nvlink forgets the declared alignment. */
 static uint64_t ref_overflow_align(const ref_link *link, const ref_out_symbol *symbol) {
-  const uint64_t align = symbol->size < LARGEST_ALIGN ? symbol->size : LARGEST_ALIGN;
+  const uint64_t align = ref_smaller(symbol->size, LARGEST_ALIGN);
   const uint64_t declared = link->job->bug_compatible ? 1 : symbol->auxiliary;
-  return declared > align ? declared : align;
+  return ref_larger(declared, align);
 }
 
 /* RF66: for the order only global variables have an alignment; local and weak ones have none, so they stand behind, the
@@ -45,9 +45,9 @@ static int ref_overflow_compare(const ref_link *link, size_t a, size_t b) {
   const ref_out_symbol *first = &link->symbols[a], *second = &link->symbols[b];
   const uint64_t first_rank = ref_overflow_rank(link, first), second_rank = ref_overflow_rank(link, second);
   if (first_rank != second_rank) {
-    return first_rank > second_rank ? -1 : 1;
+    return ref_order(second_rank, first_rank);
   }
-  return first->size < second->size ? -1 : first->size > second->size;
+  return ref_order(first->size, second->size);
 }
 
 /* The variables in the reverse of the output's symbol order (W4.1), sorted. */
@@ -88,7 +88,7 @@ static void ref_overflow_lay_out(ref_link *link, size_t number, const ref_indice
     const uint64_t place = ref_align_up(image.size, ref_overflow_align(link, symbol));
     ref_overflow_check(link, symbol);
     const uint64_t rest = symbol->value < section->data.size ? section->data.size - symbol->value : 0;
-    const uint64_t inside = symbol->size < rest ? symbol->size : rest;
+    const uint64_t inside = ref_smaller(symbol->size, rest);
     outside = inside < symbol->size ? symbol->name : outside;
     ref_bytes_fill(link, &image, (size_t)place);
     if (inside > 0) {
@@ -105,9 +105,9 @@ static void ref_overflow_lay_out(ref_link *link, size_t number, const ref_indice
   section->size = image.size;
   if (link->job->bug_compatible) {
     section->align = list->count > 0 ? ref_overflow_rank(link, &link->symbols[list->items[0]]) : 0;
-    section->align = section->align > 1 ? section->align : 1;
+    section->align = ref_larger(section->align, 1);
   } else {
-    section->align = section->align > LARGEST_ALIGN ? section->align : LARGEST_ALIGN;
+    section->align = ref_larger(section->align, LARGEST_ALIGN);
   }
 }
 
@@ -154,7 +154,7 @@ static int64_t *ref_overflow_count_gone(ref_link *link, size_t number) {
     if (symbol->section == number && symbol->dropped && symbol->value < size) {
       const uint64_t rest = size - symbol->value;
       gone[symbol->value]++;
-      gone[symbol->value + (symbol->size < rest ? symbol->size : rest)]--;
+      gone[symbol->value + ref_smaller(symbol->size, rest)]--;
     }
   }
   for (size_t i = 1; i <= size; i++) {

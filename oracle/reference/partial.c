@@ -51,7 +51,7 @@ bool ref_partial_loses_null(const ref_link *link) {
 /* RF152: in an executable what several bodies brought is one object, one behind the other. */
 static void ref_partial_join(ref_out_symbol *symbol, const ref_section *input) {
   symbol->size = ref_align_up(symbol->size, input->align) + input->size;
-  symbol->auxiliary = input->align > symbol->auxiliary ? input->align : symbol->auxiliary;
+  symbol->auxiliary = ref_larger(input->align, symbol->auxiliary);
   symbol->further_places++;
 }
 
@@ -82,7 +82,7 @@ static void ref_partial_add_pool(ref_link *link, const ref_section *input) {
   const size_t pool = ref_map_find(&link->section_by_name, pool_name);
   size_t lone = ref_partial_lone_pool(link);
   if (lone == REF_NONE && pool != REF_NONE) {
-    link->debug_shared_align = input->align > link->debug_shared_align ? input->align : link->debug_shared_align;
+    link->debug_shared_align = ref_larger(input->align, link->debug_shared_align);
     link->has_bare_pool = true;
     ref_partial_create_object(link, pool, input, link->relocatable);
     return;

@@ -7,12 +7,12 @@
 static int ref_ranks_compare(const void *left, const void *right) {
   const ref_rank *a = left, *b = right;
   if (a->symbol != b->symbol) {
-    return a->symbol < b->symbol ? -1 : 1;
+    return ref_order(a->symbol, b->symbol);
   }
   if (a->offset != b->offset) {
-    return a->offset < b->offset ? -1 : 1;
+    return ref_order(a->offset, b->offset);
   }
-  return a->number < b->number ? -1 : a->number > b->number;
+  return ref_order(a->number, b->number);
 }
 
 const ref_ranks *ref_ranks_of(ref_link *link, const ref_cubin *cubin, uint32_t section) {

@@ -78,18 +78,23 @@ bool ref_relocatable_keeps(const ref_link *link, const ref_out_relocation *entry
   return object || size || other || ref_bindless_mask_of(symbol->type) != 0;
 }
 
+/* The shared object of a place in the list, if it lies in the section; NULL: elsewhere, or its definition has another place. */
+static const ref_out_symbol *ref_relocatable_object_in(const ref_link *link, size_t place, size_t section) {
+  const size_t number = link->shared_objects.items[place];
+  return number != REF_NONE && link->symbols[number].section == section ? &link->symbols[number] : NULL;
+}
+
 /* W9.11: the plain sum of the objects' sizes, and their largest alignment. RF152: what ptxas laid out lies behind the others, each at
  * its alignment. */
 static void ref_relocatable_measure_objects(ref_link *link, size_t section, uint64_t *size, uint64_t *align) {
   for (int partial = 0; partial < 2; partial++) {
     for (size_t i = 0; i < link->shared_objects.count; i++) {
-      const size_t number = link->shared_objects.items[i];
-      const ref_out_symbol *symbol = number == REF_NONE ? NULL : &link->symbols[number];
-      if (symbol == NULL || symbol->section != section || symbol->is_partial != (partial == 1)) {
+      const ref_out_symbol *symbol = ref_relocatable_object_in(link, i, section);
+      if (symbol == NULL || symbol->is_partial != (partial == 1)) {
         continue;
       }
       *size = (partial == 1 ? ref_align_up(*size, symbol->auxiliary) : *size) + symbol->size;
-      *align = symbol->auxiliary > *align ? symbol->auxiliary : *align;
+      *align = ref_larger(symbol->auxiliary, *align);
     }
   }
 }
@@ -97,25 +102,24 @@ static void ref_relocatable_measure_objects(ref_link *link, size_t section, uint
 /* L746, RF303: the pool's objects in their order. */
 static void ref_relocatable_measure_pool(ref_link *link, size_t pool, uint64_t *size, uint64_t *align) {
   for (size_t i = 0; i < link->shared_objects.count; i++) {
-    const size_t number = link->shared_objects.items[i];
-    const ref_out_symbol *symbol = number == REF_NONE ? NULL : &link->symbols[number];
-    if (symbol == NULL || symbol->section != pool) {
+    const ref_out_symbol *symbol = ref_relocatable_object_in(link, i, pool);
+    if (symbol == NULL) {
       continue;
     }
     if (ref_partial_begins_at_start(link, symbol)) {
-      *size = symbol->size > *size ? symbol->size : *size;
+      *size = ref_larger(symbol->size, *size);
     } else {
       *size = (symbol->is_partial ? ref_align_up(*size, symbol->auxiliary) : *size) + symbol->size;
     }
-    *align = symbol->auxiliary > *align ? symbol->auxiliary : *align;
+    *align = ref_larger(symbol->auxiliary, *align);
   }
 }
 
 /* RF248: an object of size 0 keeps its section as one that ptxas laid out does. */
 static bool ref_relocatable_has_empty_object(const ref_link *link, size_t section) {
   for (size_t i = 0; i < link->shared_objects.count; i++) {
-    const size_t number = link->shared_objects.items[i];
-    if (number != REF_NONE && link->symbols[number].section == section && link->symbols[number].size == 0) {
+    const ref_out_symbol *symbol = ref_relocatable_object_in(link, i, section);
+    if (symbol != NULL && symbol->size == 0) {
       return true;
     }
   }
@@ -135,11 +139,11 @@ static bool ref_relocatable_has_extern(const ref_link *link) {
 /* W9.11: what the kernel's own objects take, without the formula. */
 static void ref_relocatable_measure_kernel(ref_link *link, ref_function *kernel) {
   ref_out_section *section = &link->sections[kernel->shared];
-  section->align = link->debug_shared_align > 1 && !kernel->late_shared ? link->debug_shared_align : 1;
+  section->align = ref_larger(kernel->late_shared ? 0 : link->debug_shared_align, 1);
   ref_relocatable_measure_objects(link, kernel->shared, &kernel->shared_end, &section->align);
   kernel->has_empty_object = ref_relocatable_has_empty_object(link, kernel->shared);
   if (kernel->uses_extern_shared) {
-    section->align = section->align < EXTERN_ALIGN ? EXTERN_ALIGN : section->align;
+    section->align = ref_larger(section->align, EXTERN_ALIGN);
     kernel->shared_end = ref_align_up(kernel->shared_end, EXTERN_ALIGN);
   }
 }
@@ -169,9 +173,9 @@ static void ref_relocatable_size_kernel(ref_link *link, const ref_function *kern
 static void ref_relocatable_size_pool(ref_link *link, size_t pool, bool has_extern) {
   ref_out_section *section = &link->sections[pool];
   uint64_t raw = 0;
-  section->align = link->debug_shared_align > 1 ? link->debug_shared_align : 1;
+  section->align = ref_larger(link->debug_shared_align, 1);
   ref_relocatable_measure_pool(link, pool, &raw, &section->align);
-  section->align = has_extern && section->align < EXTERN_ALIGN ? EXTERN_ALIGN : section->align;
+  section->align = ref_larger(section->align, has_extern ? EXTERN_ALIGN : 0);
   ref_relocatable_set_size(link, section, raw, has_extern ? section->align : 0);
 }
 
@@ -198,7 +202,7 @@ static bool ref_relocatable_raise_extern(ref_link *link) {
     ref_out_symbol *symbol = &link->symbols[entry->symbol];
     uint64_t *end = &link->functions[kernel].shared_end;
     raised = raised || *end != symbol->value;
-    symbol->value = *end > symbol->value ? *end : symbol->value;
+    symbol->value = ref_larger(*end, symbol->value);
     *end = symbol->value;
   }
   return raised;

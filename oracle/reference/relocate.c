@@ -62,7 +62,7 @@ static ref_texture ref_relocate_texture(uint32_t type) {
 
 /* R13a, R13b */
 static bool ref_relocate_is_unified_table(const ref_out_symbol *symbol) {
-  return symbol->section == REF_NONE && symbol->function == REF_NONE && symbol->name[0] == '_' &&
+  return symbol->section == REF_NONE && symbol->function == REF_NONE &&
          (strncmp(symbol->name, "__UFT", 5) == 0 || strncmp(symbol->name, "__UDT", 5) == 0);
 }
 

@@ -75,7 +75,7 @@ uint64_t ref_section_append(ref_link *link, size_t number, const ref_section *in
   if (offset > limit || input->size > limit - offset) {
     ref_message_fatal(link, "D44", "section '%s' would have more than 1 GiB", input->name);
   }
-  section->align = input->align > section->align ? input->align : section->align;
+  section->align = ref_larger(input->align, section->align);
   section->size = offset + input->size;
   section->parts++;
   if (ref_section_type_has_bytes(section->type)) {

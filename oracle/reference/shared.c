@@ -114,7 +114,7 @@ static void ref_shared_copy_to_ghosts(ref_link *link, const ref_shared *shared) 
 
 static int ref_shared_compare_size(const ref_link *link, size_t a, size_t b) {
   const uint64_t first = link->symbols[a].size, second = link->symbols[b].size;
-  return first > second ? -1 : first < second;
+  return ref_order(second, first);
 }
 
 /* W9.2: the pool's order; extern symbols take part in the sort. */
@@ -166,8 +166,8 @@ static void ref_shared_colour_add(ref_link *link, ref_colour *colour, size_t num
   for (size_t i = 0; i < symbol->users.count; i++) {
     ref_indices_add(link, &colour->users, symbol->users.items[i]);
   }
-  colour->align = symbol->auxiliary > colour->align ? symbol->auxiliary : colour->align;
-  colour->size = symbol->size > colour->size ? symbol->size : colour->size;
+  colour->align = ref_larger(symbol->auxiliary, colour->align);
+  colour->size = ref_larger(symbol->size, colour->size);
 }
 
 /* W9.3: first colour without a common user; returns the end of the layout. */
@@ -201,9 +201,9 @@ static uint64_t ref_shared_colour_pool(ref_link *link, ref_shared *shared) {
 static int ref_shared_compare_own(const ref_link *link, size_t a, size_t b) {
   const ref_out_symbol *first = &link->symbols[a], *second = &link->symbols[b];
   if (first->auxiliary != second->auxiliary) {
-    return first->auxiliary > second->auxiliary ? -1 : 1;
+    return ref_order(second->auxiliary, first->auxiliary);
   }
-  return first->size < second->size ? -1 : first->size > second->size;
+  return ref_order(first->size, second->size);
 }
 
 /* W9.4: the kernel's own objects, then those that moved to it, behind the pool objects that it uses. */
@@ -220,15 +220,13 @@ static void ref_shared_list_own(ref_link *link, const ref_shared *shared, size_t
   for (size_t i = 0; i < shared->pool.count; i++) {
     const size_t number = shared->pool.items[i];
     const ref_out_symbol *symbol = &link->symbols[number];
-    if (symbol->is_extern_shared || symbol->has_no_place || symbol->users.count == 0) {
+    if (symbol->is_extern_shared || symbol->has_no_place) {
       continue;
     }
     if (symbol->users.count == 1 && symbol->users.items[0] == kernel) {
       ref_indices_add(link, own, number);
-    } else if (ref_shared_is_coloured(symbol) &&
-               ref_shared_have_common_user(&symbol->users, &(ref_indices){&kernel, 1, 1}) &&
-               symbol->value + symbol->size > *start) {
-      *start = symbol->value + symbol->size;
+    } else if (ref_indices_has(&symbol->users, kernel)) {
+      *start = ref_larger(*start, symbol->value + symbol->size);
     }
   }
 }
@@ -271,12 +269,12 @@ static void ref_shared_layout_kernel(ref_link *link, const ref_shared *shared, s
     symbol->section = function->shared;
     function->has_empty_object = function->has_empty_object || symbol->size == 0;
     end = symbol->value + symbol->size;
-    section->align = symbol->auxiliary > section->align ? symbol->auxiliary : section->align;
+    section->align = ref_larger(symbol->auxiliary, section->align);
   }
   function->shared_end = end;
   function->kernel_uses_extern = ref_shared_kernel_uses_extern(link, function);
-  if (function->kernel_uses_extern && section->align < EXTERN_ALIGN) {
-    section->align = EXTERN_ALIGN;
+  if (function->kernel_uses_extern) {
+    section->align = ref_larger(section->align, EXTERN_ALIGN);
   }
 }
 
@@ -352,7 +350,7 @@ static bool ref_shared_raise_extern(ref_link *link, const ref_shared *shared) {
     symbol->section = shared->pool_section;
     for (size_t k = 0; k < symbol->users.count; k++) {
       const uint64_t end = ref_align_up(link->functions[symbol->users.items[k]].shared_end, EXTERN_ALIGN);
-      symbol->value = end > symbol->value ? end : symbol->value;
+      symbol->value = ref_larger(end, symbol->value);
     }
     for (size_t k = 0; k < symbol->users.count; k++) {
       ref_function *kernel = &link->functions[symbol->users.items[k]];
@@ -402,7 +400,7 @@ static void ref_shared_finish_kernel(ref_link *link, const ref_shared *shared, c
   if (section->size > 0) {
     section->size += reserved;
   } else if (kernel->has_partial) {
-    section->align = section->align < EXTERN_ALIGN ? EXTERN_ALIGN : section->align; /* RF231 */
+    section->align = ref_larger(section->align, EXTERN_ALIGN); /* RF231 */
   } else if (kernel->has_empty_object) {
     section->size = reserved; /* RF248 */
   } else if (shared->has_extern &&
@@ -423,8 +421,8 @@ static void ref_shared_finish_pool(ref_link *link, const ref_shared *shared, uin
   if (full && end > 0) {
     /* W17.3 */
     section->size = end + reserved;
-    section->align = link->debug_shared_align > section->align ? link->debug_shared_align : section->align;
-    section->align = shared->has_extern && section->align < EXTERN_ALIGN ? EXTERN_ALIGN : section->align;
+    section->align = ref_larger(link->debug_shared_align, section->align);
+    section->align = ref_larger(section->align, shared->has_extern ? EXTERN_ALIGN : 0);
     return;
   }
   section->size = reserved;

@@ -181,7 +181,7 @@ static ref_extent ref_write_extent(const ref_link *link, const ref_indices *orde
     const bool has_bytes = ref_section_type_has_bytes(section->type);
     const uint64_t end = section->file_offset + (has_bytes ? section->size : 0);
     extent.start = extent.any ? extent.start : section->file_offset;
-    extent.end = end > extent.end ? end : extent.end;
+    extent.end = ref_larger(end, extent.end);
     extent.any = true;
     if (!has_bytes) {
       extent.memory = ref_align_up(extent.memory, section->align) + section->size;

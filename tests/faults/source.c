@@ -267,8 +267,8 @@ static bool source_is_asked_for_equality(const fault_source *s, size_t name, siz
 /* Whether argument `number` of the call of the function at `name` may change places with the next one. */
 static bool source_is_symmetric(const fault_source *s, size_t name, size_t close, unsigned number) {
   static const source_symmetry rows[] = {
-      {"strcmp", 0, true},     {"strncmp", 0, true},     {"memcmp", 0, true},
-      {"tl_larger", 0, false}, {"tl_smaller", 0, false}, {"ref_memory_take", 1, false},
+      {"strcmp", 0, true},      {"strncmp", 0, true},          {"memcmp", 0, true},      {"tl_larger", 0, false},
+      {"tl_smaller", 0, false}, {"ref_memory_take", 1, false}, {"ref_larger", 0, false}, {"ref_smaller", 0, false},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
     if (fault_token_is(s, name, rows[i].name) && rows[i].first == number)
