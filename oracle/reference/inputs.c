@@ -412,7 +412,6 @@ void ref_inputs_read(ref_link *link) {
       file->cubin = file->whole;
       ref_input_check_capsule(link, file);
       ref_input_admit(link, file);
-      ref_inputs_prepare(link, file);
     }
   }
   ref_system_choose_files(link);

@@ -103,6 +103,9 @@ static void ref_reference_merge(ref_link *link) {
   if (link->is_capsule) {
     ref_capsule_run(link); /* M3 */
   } else {
+    for (size_t i = 0; i < link->file_count; i++) {
+      ref_inputs_prepare(link, &link->files[i]);
+    }
     ref_reference_lay_out(link);
     ref_reference_write_action(link);
     ref_write_file(link);

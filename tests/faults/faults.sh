@@ -165,6 +165,7 @@ guarded_of() { # FILE
   linker/base/*) guarded=tests/faults/guarded_${1##*/} ;;
   linker/main.c) guarded=tests/faults/guarded_main.c ;;
   oracle/reference/main.c) guarded=tests/faults/guarded_ref_main.c ;;
+  oracle/cubin/ref_cubin.c) guarded=tests/faults/guarded_ref_cubin.c ;;
   esac
   [[ -z $guarded || ! -e $guarded ]] || printf '%s' "$guarded"
 }

@@ -10,12 +10,15 @@ enum { INSTRUCTION = 16 };
 
 /* Compiler constants of several functions that together go beyond the 64 KB of their bank, so that they are laid out again. */
 static void built_add_large_constants(built_file *f, gen_random *random) {
-  enum { LARGEST = 40000, SMALLEST = 8 };
-  static const uint8_t contents[LARGEST] = {9, 8, 7, 6};
+  enum { LARGEST = 40000, SMALLEST = 8, BANK = 0x10000 };
+  static const uint8_t contents[BANK + 4] = {9, 8, 7, 6};
+  static const uint32_t borders[] = {BANK, BANK + 1, BANK - 4, BANK + 4, BANK / 2, BANK / 2, BANK / 2 + 4};
   for (size_t i = 0; i < f->function_count && i < BUILT_SYMBOLS / 4; i++)
     if (gen_random_percent(random, 60)) { /* a draw a line: the order of arguments is the compiler's */
       const tb_symbol of = f->functions[gen_random_below(random, (uint32_t)f->defined_count)];
-      const uint32_t size = SMALLEST + gen_random_below(random, LARGEST - SMALLEST);
+      const uint32_t border = borders[gen_random_below(random, sizeof borders / sizeof *borders)];
+      const uint32_t usual = SMALLEST + gen_random_below(random, LARGEST - SMALLEST);
+      const uint32_t size = gen_random_percent(random, 25) ? border : usual;
       tb_function_constant(f->cubin, of, contents, size, 1u << gen_random_below(random, 9));
     }
 }
@@ -173,10 +176,43 @@ static void built_add_second_name(built_file *f, gen_random *random) {
     tb_rela(f->cubin, tb_section_of(f->cubin, user), INSTRUCTION, type, second, 16);
 }
 
+/* What nvlink or the driver provides, and names that differ from those in a letter: undefined data that code names. */
+static void built_add_provided(built_file *f, gen_random *random) {
+  static const char *const names[] = {"__UFT",
+                                      "__UFT_OFFSET",
+                                      "__UFT_CANONICAL",
+                                      "__UFT_END",
+                                      "__UDT",
+                                      "__UDT_OFFSET",
+                                      "__UDT_CANONICAL",
+                                      "__UDT_END",
+                                      ".nv.reservedSmem.begin",
+                                      ".nv.reservedSmem.cap",
+                                      ".nv.reservedSmem.end",
+                                      ".nv.reservedSmem.offset0",
+                                      ".nv.reservedSmem.offset1",
+                                      ".nv.independent.texrefDescSize",
+                                      ".nv.independent.samplerrefDescSize",
+                                      ".nv.unified.texrefDescSize",
+                                      ".nv.surfrefDescSize"};
+  enum { NAME = 40 };
+  static const unsigned spaces[] = {0, TB_IN_GLOBAL, TB_IN_SHARED, TB_IN_CONSTANT};
+  static const uint32_t types[] = {2, 56, 57, 55, 72, 102};
+  char name[NAME];
+  snprintf(name, sizeof name, "%s", names[gen_random_below(random, sizeof names / sizeof *names)]);
+  if (gen_random_percent(random, 15))
+    name[gen_random_below(random, (uint32_t)strlen(name))]++;
+  const unsigned space = spaces[gen_random_below(random, sizeof spaces / sizeof *spaces)];
+  const tb_symbol symbol = tb_undefined_data(f->cubin, name, TB_GLOBAL, space, 4 * gen_random_below(random, 3));
+  const tb_symbol user = f->functions[gen_random_below(random, (uint32_t)f->defined_count)];
+  const uint32_t type = types[gen_random_below(random, sizeof types / sizeof *types)];
+  tb_rela(f->cubin, tb_section_of(f->cubin, user), 0, type, symbol, 0);
+}
+
 /* One of these in the files of a fifth of the programs that get more. */
 static void built_add_rare(built_file *f, gen_random *random) {
-  static void (*const kinds[])(built_file *, gen_random *) = {built_add_large_data, built_add_large_shared,
-                                                              built_add_foreign, built_add_second_name};
+  static void (*const kinds[])(built_file *, gen_random *) = {
+      built_add_large_data, built_add_large_shared, built_add_foreign, built_add_second_name, built_add_provided};
   kinds[gen_random_below(random, sizeof kinds / sizeof *kinds)](f, random);
 }
 
