@@ -39,4 +39,4 @@ static void guarded_give(void *array) {
 
 #define calloc guarded_take
 #define free guarded_give
-#include "oracle/cubin/ref_cubin.c"
+#include "oracle/cubin/ref_cubin.c" /* NOLINT(bugprone-suspicious-include) */
