@@ -105,6 +105,10 @@ const ref_section *hunt_section_choose(const ref_cubin *cubin, gen_random *rando
 /* Writes the cubin `from` with some other headers into `to`. */
 void hunt_headers_change(gen_random *random, const char *from, const char *to);
 
+/* --- hunt_boards.c --- */
+/* Writes the cubin `from` with other scoreboards, waits and stalls in its code into `to`. */
+void hunt_boards_change(gen_random *random, const char *from, const char *to);
+
 /* --- hunt_lines.c --- */
 /* Writes the cubin `from` with other steps in its line programs into `to`. */
 void hunt_lines_change(gen_random *random, const char *from, const char *to);

@@ -23,7 +23,7 @@ enum {
   RELINKS = 45000,
   FORMS = 3000,
   STEPS = 3000,
-  RARE = 3000,
+  RARE = 5000,
   PERCENT = 100
 };
 enum { LEAKS = 8, TIMES = 3, NEIGHBOURS = 4000 };

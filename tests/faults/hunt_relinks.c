@@ -419,9 +419,13 @@ typedef struct relink_rarity {
   uint32_t barriers; /* percent of the links with -g */
 } relink_rarity;
 
-static bool relinks_has_lines(const relink_place *place) {
+static bool relinks_has_capsules(const relink_place *place) {
   enum { CAPSULES = 100 };
-  return place->has_lines && relinks_number(place->target) >= CAPSULES;
+  return relinks_number(place->target) >= CAPSULES;
+}
+
+static bool relinks_has_lines(const relink_place *place) {
+  return place->has_lines && relinks_has_capsules(place);
 }
 
 static bool relinks_has_index(const relink_place *place) {
@@ -430,6 +434,8 @@ static bool relinks_has_index(const relink_place *place) {
 
 static const relink_rarity relink_rarities[] = {{relinks_has_lines, hunt_lines_change, 60},
                                                 {relinks_has_lines, hunt_lines_change, 20},
+                                                {relinks_has_capsules, hunt_boards_change, 5},
+                                                {relinks_has_capsules, hunt_boards_change, 30},
                                                 {relinks_has_index, hunt_records_change, 0}};
 
 void hunt_relinks_add_rare(hunt_relinks *relinks, hunt_inputs *inputs, size_t count) {
