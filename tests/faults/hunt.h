@@ -135,7 +135,8 @@ typedef struct hunt_relinks hunt_relinks;
 hunt_relinks *hunt_relinks_open(const char *corpus, const char *root, uint64_t seed);
 /* The first `count` of them, in one mode each. */
 void hunt_relinks_add(hunt_relinks *relinks, hunt_inputs *inputs, size_t count);
-/* `count` links of what few programs have: line programs in capsules, index files; one cubin of each is changed there. */
+/* `count` links of what few programs have, line programs in capsules, their scoreboards, index files; one cubin of each is changed
+ * there. */
 void hunt_relinks_add_rare(hunt_relinks *relinks, hunt_inputs *inputs, size_t count);
 /* The stored cases of damage (corpus/damage/outcomes) as inputs; their answers are not read. */
 void hunt_relinks_add_damage(hunt_relinks *relinks, hunt_inputs *inputs, const char *path);
