@@ -252,7 +252,7 @@ static void ref_moves_rows(const ref_moves *moves, uint64_t start, uint8_t *rows
 
 /* `start`: of a function inside the text (L720). */
 static void ref_moves_frame(const ref_mover *mover, ref_section *frames, uint64_t address_at, uint64_t start) {
-  if (address_at < ADDRESS_AT || address_at - ADDRESS_AT > frames->size ||
+  if (frames->data == NULL || address_at < ADDRESS_AT || address_at - ADDRESS_AT > frames->size ||
       frames->size - (address_at - ADDRESS_AT) < ROWS_AT) {
     return;
   }
