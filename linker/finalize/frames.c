@@ -369,8 +369,7 @@ static void frames_put_translated(frame_writer *w, uint32_t first, const frame_p
   const uint32_t plain = f->sass_section[text];
   const bool alone = w->pairs.items[first].next == TL_NONE && last->file == final_standing_file(f, text);
   const tl_moved_text *const moved = frames_moved_text(f, plain);
-  const bool stand = tl_barriers_stand(final_view_bytes(f->sass, plain), final_view_size(f->sass, plain));
-  if (alone && (!stand || moved))
+  if (alone) /* error barriers that stand change nothing (L809) */
     frames_take_places(w, start, last, moved);
   tl_put64(w->bytes + start + FRAME_LENGTH, w->size - start - FRAME_CIE);
   if (part.start)
