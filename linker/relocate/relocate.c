@@ -963,10 +963,27 @@ static uint32_t relocate_find_replaced(const tl_module *module, uint32_t file) {
   return 0;
 }
 
+/* L810: an entry of constants against a variable that a strong one replaced; nvlink alone drops it (D83). */
+static bool relocate_has_dropped(const tl_module *module) {
+  for (size_t i = 0; i < module->relocations.count; i++) {
+    const tl_relocation *const entry = &module->relocations.items[i];
+    const tl_section *const target = &module->sections.items[entry->target];
+    if (i < module->symbols.items[entry->symbol].constant_cutoff && tl_section_type_is_constant(target->type) &&
+        i >= target->cutoff && !target->forgotten)
+      return true;
+  }
+  return false;
+}
+
 void tl_relocate_check_replaced(const tl_module *module) {
   const tl_options *const options = module->options;
   const bool named = options->kernels_used.count || options->variables_used.count;
-  for (uint32_t i = 0; named && module->view == TL_VIEW_MERCURY && module->mode->final && i < module->file_count; i++) {
+  if (!named || module->view != TL_VIEW_MERCURY || !module->mode->final)
+    return;
+  if (relocate_has_dropped(module))
+    tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_UNEXPECTED_RELOC),
+                       (tl_site){NULL, NULL, NULL, TL_NO_OFFSET}, NULL);
+  for (uint32_t i = 0; i < module->file_count; i++) {
     const uint32_t text = relocate_find_replaced(module, i);
     if (!text)
       continue;
