@@ -9,8 +9,9 @@
 #   rules.sh mutate [OPTION]  breaks each named function once, in a copy of the tree: a named test must fail.
 #                             --seconds=N stops after N seconds; --only=IDS the rules whose ids match it, for example
 #                             --only='L4[0-9]+|R12'; --new leaves out what was seen in an earlier state of the file;
-#                             --jobs=N tries N pairs at a time; --reference breaks the reference's functions instead.
-#                             Resumable: tests/rules/record keeps what was seen of a function in this state of its file,
+#                             --jobs=N tries N pairs at a time; --reference breaks the reference's functions instead;
+#                             --corpus tries the rules whose tests are all jobs of the corpus, for which one linker is built.
+#                             Resumable: tests/rules/record (reference-record) keeps what was seen of a function in this state of its file,
 #                             for these rules and tests; what was not is tried again, since a test may have learned it.
 #   rules.sh sum [--reference] how many pairs of function and rule the record says were seen, and each that was not; how
 #                             many rules the reference has not
@@ -60,6 +61,7 @@ read_definitions linker oracle tools tests
 # From here on the functions are the reference's: it, and the reader of cubins that it stands on.
 take_reference() {
   read_pairs=read_reference_pairs
+  record=tests/rules/reference-record
   definitions=()
   read_definitions oracle/reference oracle/cubin
 }
@@ -279,6 +281,7 @@ job_fails() { # ARGS-FILE: the broken linker's answer is another
   [[ -e $job/expect.cubin ]]
 }
 
+corpus_alone= # or yes: only jobs of the corpus are tried, for which a linker is built and nothing else
 test_fails() { # NAME
   local jobs args
   jobs=$(find_jobs "$1")
@@ -286,7 +289,7 @@ test_fails() { # NAME
     while read -r args; do
       job_fails "$args" && return 0
     done <<<"$jobs"
-    find_cases "$1" || return 1
+    [[ -z $corpus_alone ]] && find_cases "$1" || return 1
   fi
   ! (cd "$work/tree/build/broken" && timeout 600 ctest -R "^${1%%:*}\$" >/dev/null 2>&1)
 }
@@ -375,6 +378,13 @@ try_pair() { # FUNCTION FILE TESTS: sets verdict
   done
 }
 
+are_jobs() { # TESTS
+  local name
+  for name in $1; do
+    [[ -n $(find_jobs "$name") ]] || return 1
+  done
+}
+
 # The pairs to try, "FILE TAB FUNCTION TAB DEFINITION TAB KEY TAB TESTS"; those that were seen are counted.
 list_untried() { # ONLY NEW
   local where ids functions tests name found file key verdict
@@ -383,6 +393,7 @@ list_untried() { # ONLY NEW
     for name in ${functions#-}; do
       found=${definitions[$name]:-}
       [[ -n $found && $tests != - ]] || continue
+      [[ -z $corpus_alone ]] || are_jobs "$tests" || continue
       file=${found%%:*}
       key="$(git hash-object "$file") $name $ids: $tests"
       verdict=$(recorded_verdict "$key")
@@ -408,7 +419,7 @@ try_pairs() { # FIRST JOBS UNTIL PAIR...
 }
 
 run_mutate() {
-  local seconds=0 only='' new='' jobs=1 option pairs=() i before tried seen start=$SECONDS
+  local seconds=0 only='' new='' jobs=1 target=all option pairs=() i before tried seen start=$SECONDS
   for option in "$@"; do
     case $option in
     --seconds=*) seconds=${option#*=} ;;
@@ -416,14 +427,18 @@ run_mutate() {
     --new) new=yes ;;
     --jobs=*) jobs=${option#*=} ;;
     --reference) take_reference ;;
+    --corpus) corpus_alone=yes ;;
     *) say "rules: no option $option" && return 2 ;;
     esac
   done
+  if [[ -n $corpus_alone ]]; then
+    target=$([[ $read_pairs == read_rules ]] && say twinlink || say twinlink-ref)
+  fi
   mkdir -p "$work"
   touch "$record"
   mapfile -t pairs < <(list_untried "$only" "$new")
   ((${#pairs[@]})) || { say "every pair was seen" && return 0; }
-  prepare_tree < <(printf '%s\n' "${pairs[@]}" | cut -f 1-3)
+  prepare_tree "$target" < <(printf '%s\n' "${pairs[@]}" | cut -f 1-3)
   before=$(wc -l <"$record")
   for ((i = 0; i < jobs; i++)); do
     try_pairs "$i" "$jobs" $((seconds ? start + seconds : 0)) "${pairs[@]}" &
