@@ -96,5 +96,4 @@ void ref_capsule_add_compat(ref_capsule *capsule) {
   capsule->compat_size = section->data.size;
   ref_bytes_add(link, &section->data, head, sizeof head);
   ref_bytes_add_u64(link, &section->data, any ? value : 0);
-  section->size = section->data.size;
 }

@@ -459,20 +459,20 @@ static void ref_object_merge_common(ref_link *link, size_t file_number, const re
   ref_out_symbol *old = &link->symbols[number];
   const ref_file *file = &link->files[file_number];
   if (input->section == REF_SECTION_COMMON && !old->common) {
+    const bool placed = old->section != REF_NONE; /* D19: else it has no section to compare with */
+    const bool global = placed && link->sections[old->section].type == REF_TYPE_GLOBAL;
     if (!ref_object_is_defined(old)) {
       ref_object_define(link, file_number, input, number);
       link->symbols[number].mention_file = file_number; /* RF11 */
-    } else if (old->section == REF_NONE) {
-      return; /* D19 */
-    } else if (link->sections[old->section].type == REF_TYPE_GLOBAL && old->bind != REF_BIND_WEAK) {
+    } else if (global && old->bind != REF_BIND_WEAK) {
       ref_message_add(link, REF_ERROR, "E21", "Multiple definition of '%s' in '%s', first defined in '%s'", input->name,
                       file->name, link->files[old->mention_file].name);
-    } else if (link->sections[old->section].type == REF_TYPE_GLOBAL) {
+    } else if (global) {
       const uint8_t bind = old->bind;
       ref_object_define(link, file_number, input, number); /* weak .global, then .common: moved, V10 */
       link->symbols[number].bind = bind;                   /* RF53 */
       link->symbols[number].mention_file = file_number;
-    } else if (input->size > old->size) {
+    } else if (placed && input->size > old->size) {
       ref_message_add(link, REF_ERROR, "E28", "Common symbol '%s' in file '%s' has larger size than initialization",
                       input->name, file->name);
     }
