@@ -127,6 +127,10 @@ TL_DEFECT(D113, 'R', "cubin", "functions of one name in one capsule, as outputs 
 TL_DEFECT(D137, 'R', "emit", "extern shared memory of functions of an -ewp object, in an executable",
           "the symbol table begins with the null symbol",
           "symbol 0 is deleted, the first section symbol takes its place")
+TL_DEFECT(D141, 'R', "merge", "-r, and a kernel of an -ewp object",
+          "what ptxas laid out in its shared memory becomes an object, and the output says that the kernel has no "
+          "place for others",
+          "the next link drops the kernel's shared memory, and gives the kernel objects over what ptxas laid out")
 TL_DEFECT(D138, 'R', "merge",
           "a kernel of an -ewp capsule with textures that ptxas laid out and that -kernels-used does not name",
           "it is not in the output", "the link ends: reference to deleted section")

@@ -155,7 +155,7 @@ static void tables_put_entry(uint8_t *at, uint64_t place, uint64_t symbol, uint3
 }
 
 void tl_emit_bodies(tl_emitted *e) {
-  enum { OF_BODY = 0, OF_RECORD = 1, SM_BITS = 16 };
+  enum { OF_RECORD = 1, SM_BITS = 16 };
   const tl_module *const module = e->module;
   const uint64_t count = module->body_notes.count + e->record_notes.count;
   if (module->bodies_section == TL_NONE)
@@ -163,7 +163,7 @@ void tl_emit_bodies(tl_emitted *e) {
   uint8_t *at = tl_emit_table(e, module->bodies_section, count * ELF_RELA_SIZE);
   for (size_t i = 0; i < module->body_notes.count; i++, at += ELF_RELA_SIZE) {
     const tl_body_note *const note = &module->body_notes.items[i];
-    tables_put_entry(at, note->place, e->symbol_index[note->symbol], OF_BODY, note->first_sm);
+    tables_put_entry(at, note->place, e->symbol_index[note->symbol], note->type, note->first_sm);
   }
   for (size_t i = 0; i < e->record_notes.count; i++, at += ELF_RELA_SIZE) {
     const tl_record_note *const note = &e->record_notes.items[i];

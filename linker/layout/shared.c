@@ -96,8 +96,7 @@ static bool shared_is_forgotten(const shared_state *s, uint32_t symbol) {
 /* L555: a kernel of an -ewp object. */
 static bool shared_kernel_is_partial(const shared_state *s, uint32_t kernel) {
   const tl_symbol *const symbol = shared_symbol(s, s->entries.items[kernel]);
-  const uint32_t file = s->module->resolution->functions.items[symbol->function].file;
-  return !symbol->late && file != TL_NONE && s->module->files[file].type == ET_EWP;
+  return !symbol->late && tl_body_is_partial(s->module, &s->module->resolution->functions.items[symbol->function]);
 }
 
 static uint32_t shared_section_of_kernel(const shared_state *s, uint32_t kernel) {
@@ -571,13 +570,14 @@ tl_shared_plan *tl_layout_plan_shared(const tl_module *module, const tl_graph *g
   *s = (shared_state){.module = module, .graph = graph, .arena = arena};
   shared_find_entries(s);
   s->end = tl_arena_new(arena, uint64_t, s->kernel_count);
+  const bool any_partial = module->any_ewp || module->resolution->any_partial;
   for (uint32_t k = 0; k < s->kernel_count; k++)
-    s->any_late |= module->any_ewp || shared_is_stub(s, k) || shared_symbol(s, s->entries.items[k])->late_sections;
+    s->any_late |= any_partial || shared_is_stub(s, k) || shared_symbol(s, s->entries.items[k])->late_sections;
   if (s->any_late) {
     s->referrers = tl_arena_new(arena, tl_u32_vector, module->symbols.count);
     s->reached_by = tl_arena_new(arena, tl_u32_vector, module->resolution->functions.count);
   }
-  if (s->any_late && module->any_ewp)
+  if (s->any_late && any_partial)
     s->entries_of = tl_arena_new(arena, tl_u32_vector, module->symbols.count);
   shared_find_uses(s);
   shared_find_users(s);

@@ -10,7 +10,10 @@
  * The calls of a body that was replaced stay, those of one that loses go (D8). So a body that is replaced in its group, and
  * would have lost to a file before the group, leaves calls behind that one link of all files does not have. An entry of
  * type 1 therefore names each record that such a body alone has: symbol of the function, place of the record in the call
- * graph, addend = what the contest compares of the body. The next link asks whether it would have won. */
+ * graph, addend = what the contest compares of the body. The next link asks whether it would have won.
+ *
+ * ptxas lays out the shared memory of a kernel of an -ewp object: e_type says so, and an output of -r has another one. An
+ * entry of type 2 names such a kernel, so that the next link refuses, too, what the kernel has no place for (L832). */
 #include "base/bytes.h"
 #include "catalog/defect.h"
 #include "merge/merging.h"
@@ -20,7 +23,7 @@
 static const char bodies_name[] = ".nv.resolvedrela.bodies";
 
 enum { BODY_SM_MASK = 0xffff, BODY_SM_BITS = 16, BODY_TAKEN_ELSEWHERE = 0x10000 };
-enum { BODY_ENTRY = 0, BODY_RECORD = 1 };
+enum { BODY_ENTRY = 0, BODY_RECORD = 1, BODY_PARTIAL = 2 };
 
 static uint64_t bodies_key(uint32_t file, uint64_t symbol_or_place) {
   return (uint64_t)file << 32 | (symbol_or_place & UINT32_MAX);
@@ -51,6 +54,10 @@ void tl_bodies_read(tl_resolution *resolution, uint32_t file, const tl_cubin *cu
     const uint32_t symbol = tl_get32(at + 12), place = tl_get32(at);
     if (symbol >= cubin->symbol_count)
       continue;
+    if (tl_get32(at + 8) == BODY_PARTIAL) {
+      bodies[symbol].partial = resolution->any_partial = true;
+      continue;
+    }
     if (tl_get32(at + 8) == BODY_RECORD) {
       const uint64_t addend = tl_get64(at + 16);
       const tl_contestant who = {(uint32_t)(addend >> BODY_SM_BITS), (uint16_t)(addend & BODY_SM_MASK)};
@@ -111,8 +118,25 @@ unsigned tl_module_virtual_sm(const tl_module *module) {
 static tl_body_note bodies_note(const tl_module *module, const tl_function *function, uint32_t index) {
   const bool taken = module->taken_elsewhere[index];
   return (tl_body_note){.symbol = module->symbol_of_function[index],
-                        .place = function->own_sm | (taken ? BODY_TAKEN_ELSEWHERE : 0),
+                        .place = function->own_sm | (taken ? BODY_TAKEN_ELSEWHERE : 0u),
                         .first_sm = function->first_sm};
+}
+
+bool tl_body_is_partial(const tl_module *module, const tl_function *function) {
+  return function->file != TL_NONE && (module->files[function->file].type == ET_EWP ||
+                                       module->resolution->bodies[function->file][function->symbol].partial);
+}
+
+static void bodies_note_partial(tl_module *module) {
+  for (size_t i = 0; i < module->functions.count; i++) {
+    const uint32_t index = module->functions.items[i];
+    const tl_function *const function = &module->resolution->functions.items[index];
+    if (!function->kernel || !function->defined || !tl_body_is_partial(module, function))
+      continue;
+    *tl_vector_push(module->arena, &module->body_notes) =
+        (tl_body_note){.symbol = module->symbol_of_function[index], .type = BODY_PARTIAL};
+    tl_defect_note(module->diagnostics, TL_DEFECT_D141, tl_module_text(module, function->name));
+  }
 }
 
 void tl_merge_note_bodies(tl_module *module) {
@@ -129,6 +153,7 @@ void tl_merge_note_bodies(tl_module *module) {
     *tl_vector_push(module->arena, &module->body_notes) = bodies_note(module, function, index);
     tl_defect_note(module->diagnostics, TL_DEFECT_D120, tl_module_text(module, function->name));
   }
+  bodies_note_partial(module);
   if (!module->body_notes.count && !module->replaced_records.count)
     return;
   if (module->replaced_records.count)

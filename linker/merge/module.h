@@ -30,6 +30,7 @@ typedef struct tl_body {
   bool in_kernel;            /* it stands in the text of a kernel: nvlink's call graph does not have it (L552) */
   bool leads;                /* an alias that comes before the function whose text it has (D102) */
   bool taken_elsewhere;      /* of a relocatable output: a file that does not define it takes its address (L646) */
+  bool partial;              /* of a relocatable output: the kernel is one of an -ewp object (L832) */
   uint16_t own_sm, first_sm; /* virtual SM of the body, and of the first definition where several met in the file */
 } tl_body;
 
@@ -70,6 +71,7 @@ typedef struct tl_resolution {
   tl_map replaced_as; /* by file and symbol of a body that was replaced: which of contestants it is (L791) */
   tl_map has_beaten;  /* by file and symbol of a body that replaced another: which of contestants that one was */
   tl_map record_of;   /* by file and place in its call graph: the contestant whose record it is, as -r says */
+  bool any_partial;   /* some body is partial (L832) */
 } tl_resolution;
 
 /* A range of an output section that is copied from an input file. */
@@ -261,9 +263,10 @@ typedef struct tl_record_note {
   uint64_t place;
 } tl_record_note;
 
-/* What a relocatable output says of a weak body (L646): flags and virtual SM of the body, and of the first definition. */
+/* What a relocatable output says of a weak body (L646): flags and virtual SM of the body, and of the first definition; of
+ * another type, that a kernel is one of an -ewp object (L832). */
 typedef struct tl_body_note {
-  uint32_t symbol, place;
+  uint32_t symbol, type, place;
   uint16_t first_sm;
 } tl_body_note;
 
@@ -470,7 +473,9 @@ bool tl_bodies_record_counts(const tl_resolution *resolution, uint32_t file, uin
 void tl_bodies_note_record(tl_module *module, uint32_t file, uint32_t symbol, uint64_t place, uint64_t key);
 /* The key of a record between these two; of part -2 `to` is 0. */
 uint64_t tl_bodies_record_key(uint32_t part, uint32_t from, uint32_t to);
-/* Whether the link says in its output what met in it (D120). */
+/* Whether a function's standing body is one of an -ewp object, also behind a relocatable link (L555, L832). */
+bool tl_body_is_partial(const tl_module *module, const tl_function *function);
+/* Whether the link says in its output what met in it (D120, D141). */
 bool tl_bodies_are_noted(const tl_module *module);
 /* The lowest virtual SM of the inputs (W5.2). */
 unsigned tl_module_virtual_sm(const tl_module *module);

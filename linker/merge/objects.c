@@ -1049,11 +1049,41 @@ void tl_merge_remaining_sections(tl_merging *m) {
       objects_keep_bare_pool(m, s);
 }
 
+/* L832: in a relocatable output an object like those of other kernels, which every next link takes. */
+static void objects_name_partial(tl_merging *m, uint32_t text, const tl_cubin_section *input) {
+  tl_module *const module = m->module;
+  const tl_section *const about = &module->sections.items[text];
+  const uint64_t align = tl_larger(input->align, 1);
+  const tl_symbol object = {.name = tl_module_name(module, "$__shared$", module->symbols.items[about->owner].name),
+                            .info = STB_LOCAL << 4 | STT_CUDA_OBJECT,
+                            .other = STO_SHARED,
+                            .section = about->shared,
+                            .size = input->size,
+                            .shared = true,
+                            .shared_places = 1,
+                            .shared_place = (uint32_t)module->shared_objects.count,
+                            .align = align,
+                            .first_align = align,
+                            .function = TL_NONE,
+                            .block = TL_NONE,
+                            .mention = TL_NONE};
+  const uint32_t created = tl_module_new_symbol(module, &object);
+  tl_u32_push(module->arena, &module->shared_objects, created);
+  tl_module_list_symbol(module, created, true);
+  tl_defect_note(module->diagnostics, TL_DEFECT_D141, tl_merging_text(m, input->name));
+}
+
+/* Whether the kernel of a section is one of an -ewp object, also behind a relocatable link (L832). */
+static bool objects_is_partial(const tl_merging *m, const tl_cubin_section *shared) {
+  const uint32_t primary = tl_cubin_primary(m->cubin, shared->info);
+  return m->cubin->type == ET_EWP || (primary < m->cubin->symbol_count && m->bodies[primary].partial);
+}
+
 /* L556: also of a body that is replaced or loses, as long as the kernel lives. With -g nvlink forgets it (D111). */
 static void objects_take_partial(tl_merging *m, uint32_t index) {
   tl_module *const module = m->module;
   const tl_cubin_section *const input = &m->cubin->sections[index];
-  if (m->cubin->type != ET_EWP || input->type != SHT_CUDA_SHARED || !input->info ||
+  if (input->type != SHT_CUDA_SHARED || !input->info || !objects_is_partial(m, input) ||
       !objects_starts_with(m, input->name, ".nv.shared."))
     return;
   if (m->section_state[index] & TL_SECTION_DEAD) {
@@ -1070,9 +1100,12 @@ static void objects_take_partial(tl_merging *m, uint32_t index) {
     tl_defect_note(module->diagnostics, TL_DEFECT_D111, tl_merging_text(m, input->name));
   if (module->sections.items[text].shared == TL_NONE) /* a late kernel (W17.12) has its section from now on */
     objects_owned_section(m, index, text);
-  if (!input->size)
+  const uint64_t size = m->cubin->type == ET_EWP ? input->size : 0;
+  if (!size)
     module->sections.items[module->sections.items[text].shared].external_alone = true;
-  if (input->size || !module->mode->final)
+  if (size && !module->mode->final && !tl_defect_matched(module->options, TL_DEFECT_D141))
+    objects_name_partial(m, text, input);
+  else if (size || !module->mode->final)
     *tl_vector_push(module->arena, &module->partial_objects) = (tl_partial_object){text, input->size, input->align};
 }
 

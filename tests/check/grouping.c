@@ -39,10 +39,13 @@ typedef struct grouping_job {
   check_job read;
 } grouping_job;
 
+/* A cubin to be linked: of type ET_REL, or an -ewp object. */
 static bool bytes_are_object(const harness_bytes *bytes) {
-  enum { TYPE_OFFSET = 16, MACHINE_OFFSET = 18, RELOCATABLE = 1, MACHINE_CUDA = 190 };
-  return bytes->size >= 64 && memcmp(bytes->data, "\177ELF", 4) == 0 && bytes->data[TYPE_OFFSET] == RELOCATABLE &&
-         bytes->data[MACHINE_OFFSET] == MACHINE_CUDA;
+  enum { HEADER_SIZE = 64, TYPE_OFFSET = 16, MACHINE_OFFSET = 18, RELOCATABLE = 1, EWP = 0xff00, MACHINE_CUDA = 190 };
+  if (bytes->size < HEADER_SIZE || memcmp(bytes->data, "\177ELF", 4) != 0)
+    return false;
+  const unsigned type = bytes->data[TYPE_OFFSET] | (unsigned)bytes->data[TYPE_OFFSET + 1] << 8;
+  return (type == RELOCATABLE || type == EWP) && bytes->data[MACHINE_OFFSET] == MACHINE_CUDA;
 }
 
 /* Finds the cubins among the words; false for jobs with other kinds of input, lists of options, or -r. */
