@@ -2,6 +2,7 @@
  * behind it and NOPs up to the next slot; behind the last slot the end of a text, which no slot needs. Its capsule has the
  * records of the stubs' own instructions; the others are derived from the text. A decoded slot is longer than 128 bytes,
  * while symbols and frames say 128, so that most stubs get places inside another slot (D11). */
+#include "finalize/barriers.h"
 #include "finalize/parts.h"
 
 #include "base/bytes.h"
@@ -33,7 +34,7 @@ static bool slots_read_stub(const uint8_t *slot, uint8_t *mask, tl_capsule_recor
 /* How the finalizer schedules a stub, however it was compiled: one instruction after the other with -g (L660). */
 static void slots_schedule(const finalizer *f, uint8_t *slot) {
   enum { CONTROL = 13, WAITS = 0x0fea, GOES_ON = 0x0fe2, ALONE = 0x3fde, BRANCHES = 2 };
-  const bool debug = f->sass->module->options->debug;
+  const bool debug = tl_barriers_asked(f->sass->module->options); /* L811 */
   for (size_t i = 0; i + 1 < STUB_ITEMS; i++) {
     uint8_t *const control = slot + i * TL_CODE_INSTRUCTION + CONTROL;
     const unsigned bits = debug ? ALONE : i < BRANCHES ? WAITS : GOES_ON;
