@@ -138,5 +138,9 @@ TL_DEFECT(D140, 'R', "finalize",
           "a kernel of an -ewp capsule with textures that ptxas laid out and with slots of the link",
           "both sections of entries have their own, and the kernel's name",
           "on the SASS side both have the entries that ptxas laid out, and lose the kernel's name")
+TL_DEFECT(D139, 'R', "merge", "a dead function whose name another function's compiler constants have",
+          "code that lives stays",
+          "a text goes whose function's symbol has the number of the dead one's text, and the link ends: reference to "
+          "deleted section")
 TL_DEFECT(D114, 'R', "emit", "-r, and a hidden function or variable", "it stays hidden, as the final link has to know",
           "it is no longer hidden")

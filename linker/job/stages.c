@@ -153,6 +153,7 @@ void tl_link_build(tl_link_common *c, tl_link_stages *s) {
   tl_resolve(&s->resolution, files, file_count, s->module.options, &c->names, arena, s->diagnostics);
   tl_live_mark(&s->resolution, files, file_count, &c->names, arena, s->diagnostics, !s->module.eliminates);
   tl_merge(&s->module);
+  tl_merge_check_statics(&s->module);
   tl_merge_finish(&s->module);
   tl_graph_build(&s->graph, &s->module, arena);
 }

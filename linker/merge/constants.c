@@ -92,7 +92,7 @@ void tl_merge_define_constants(tl_merging *m, uint32_t section, uint32_t functio
   }
   if (block == TL_NONE) {
     block = (uint32_t)module->constant_blocks.count;
-    (void)tl_vector_push(module->arena, &module->constant_blocks);
+    tl_vector_push(module->arena, &module->constant_blocks)->made = (uint32_t)module->sections.count;
   }
   module->block_of_function[function] = block;
   tl_constant_block *const b = &module->constant_blocks.items[block];
@@ -104,6 +104,7 @@ void tl_merge_define_constants(tl_merging *m, uint32_t section, uint32_t functio
                            .align = align,
                            .size = size,
                            .entries = b->entries,
+                           .made = b->made,
                            .unsorted = b->unsorted};
   tl_merge_inherit_entries(m, b, section);
   tl_merge_enlist_block(module, block);

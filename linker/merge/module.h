@@ -219,6 +219,7 @@ typedef struct tl_constant_block {
   bool orphan;            /* deleted, whatever came into it since: its symbols have no offset (L96) */
   bool has_losing_part;   /* constants of bodies that lost were appended */
   uint64_t losing_offset; /* of the last such part in the block (W8.9, L64) */
+  uint32_t made;          /* how many sections came before it (L830) */
   bool unsorted;          /* entries were added since they were put into their order */
 } tl_constant_block;
 
@@ -313,6 +314,7 @@ typedef struct tl_module {
   tl_map local_function_names; /* TL_LOCAL_KERNEL where the last of the name is one */
   tl_map symbol_of_any_name;   /* local ones and sections' too: the first (L159); made when a texture asks for it, */
   uint32_t named_symbols;      /* ... of so many symbols */
+  tl_u32_vector left_out;      /* before which section nvlink has a number without one (W2.5, L830) */
   tl_u32_vector section_names; /* event list of .shstrtab: names */
   TL_VECTOR(tl_string_event) strings;           /* event list of .strtab */
   tl_u32_vector prototypes;                     /* prototype texts in first-seen order (W2.2) */
@@ -486,6 +488,8 @@ void tl_merge(tl_module *module);
 uint64_t tl_module_own_note(const tl_module *module, const char *strings[TL_NOTE_STRINGS]);
 /* The place of an input's record behind those before it (L516). */
 uint64_t tl_module_place_note(tl_module *module, uint64_t size, uint64_t align);
+/* Whether nvlink deletes code that lives with a dead function, which has the name of another one (L830, D139). */
+void tl_merge_check_statics(tl_module *module);
 /* What is created after all inputs (end of W3): commons, .nv.callgraph, .nv.prototype. */
 void tl_merge_finish(tl_module *module);
 /* The last section of all (W11.4). */

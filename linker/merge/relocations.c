@@ -201,6 +201,8 @@ static void relocations_add_rel_name(reading *r, uint32_t index, int64_t addend)
   if (!wanted)
     return;
   container->rel_name = true;
+  if (module->sections.items[container->about].relocations[0] == TL_NONE) /* a number is left out (L830) */
+    tl_u32_push(module->arena, &module->left_out, (uint32_t)module->sections.count);
   const uint32_t name = tl_module_name(module, ".rel", relocations_target_name(r));
   tl_module_add_section_name(module, name);
   *tl_vector_push(module->arena, &module->strings) = (tl_string_event){name, TL_NONE};
