@@ -43,7 +43,8 @@ static void label_section(canonical_context *context, uint32_t index) {
   const uint32_t function = text_section < output->section_count && check_is_code(&output->sections[text_section])
                                 ? check_function_of(&context->check, text_section)
                                 : 0;
-  if (function == 0 || strcmp(owner, output->symbols[function].name) != 0) {
+  const bool owned = *owner != 0; /* no owner is no part of the name */
+  if (function == 0 || !owned || strcmp(owner, output->symbols[function].name) != 0) {
     return;
   }
   ref_text text = {0};
