@@ -566,6 +566,8 @@ static spread_spoiled *spread_begin_spoiled(spreader *s, tl_attribute *record) {
   spread_spoiled *const spoiled = tl_arena_new(s->arena, spread_spoiled, 1);
   *spoiled = (spread_spoiled){.record = record};
   spread_begin(s, &spoiled->list, NULL);
+  if (record->symbol != TL_NONE) /* whom the record is of is its first word, and so among its symbols */
+    spread_note(s, &spoiled->list, record->symbol);
   for (uint32_t i = 0; i < record->symbol_count; i++) {
     spread_note(s, &spoiled->list, record->symbols[i]);
     tl_u32_push(s->arena, &spoiled->list.symbols, record->symbols[i]);
