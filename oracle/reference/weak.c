@@ -162,6 +162,7 @@ void ref_weak_drop_constant_entries(ref_link *link, size_t symbol) {
   for (size_t i = 0; i < link->relocation_count; i++) {
     const uint32_t type = link->sections[link->relocations[i].target].type;
     if (link->relocations[i].symbol == symbol && ref_relocation_target_forgets(link, type)) {
+      link->drops_entries = true; /* L810 */
       link->relocations[i].dropped = true;
     }
   }
