@@ -182,7 +182,7 @@ static uint64_t ref_block_end_of_symbols(const ref_link *link, const ref_file *f
 
 static void ref_block_place_optimizer(ref_link *link, ref_file *file, uint32_t section, uint32_t owner) {
   ref_section own_constants = file->cubin.sections[section];
-  if (file->swapped) { /* RF116 */
+  if (file->led_of != NULL) { /* RF116 */
     own_constants.name = ref_memory_print(link, "%s%s", link->view->optimizer_prefix, file->cubin.symbols[owner].name);
   }
   const ref_section *input = &own_constants;

@@ -465,17 +465,45 @@ static ref_bytes ref_capsule_names(ref_capsule *capsule, size_t *hole) {
   return names;
 }
 
-/* RF39: a second name that stands before its function's has the function's size on the SASS side, one behind it none (RF174). */
+/* The function whose names a function's are: itself, unless it is a second name, or an alias that leads a text (RF116). */
+static size_t ref_capsule_named_function(const ref_link *sass, size_t function) {
+  const size_t primary = sass->functions[function].alias_of;
+  const size_t owner = primary == REF_NONE ? function : primary;
+  return sass->functions[owner].leads == REF_NONE ? owner : sass->functions[owner].leads;
+}
+
+static uint32_t ref_capsule_index_of_function(const ref_capsule *capsule, size_t function) {
+  return ref_symbol_index(capsule->mercury, capsule->mercury->functions[function].symbol);
+}
+
+/* Is no other name of the function's text before it? */
+static bool ref_capsule_is_first_name(const ref_capsule *capsule, size_t function, size_t owner) {
+  const uint32_t own = ref_capsule_index_of_function(capsule, function);
+  for (size_t i = 0; i < capsule->sass->function_count; i++) {
+    const uint32_t other = ref_capsule_index_of_function(capsule, i);
+    if (other != 0 && other < own && !ref_inner_is_function(capsule->mercury, i) &&
+        ref_capsule_named_function(capsule->sass, i) == owner) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* RF39, L807: the first of a text's names has the size of the code on the SASS side, those between it and the function's have Mercury's, and
+ * those behind it none (RF174). */
 static uint64_t ref_capsule_sass_size(const ref_capsule *capsule, size_t number) {
-  const ref_link *sass = capsule->sass;
+  const ref_link *sass = capsule->sass, *mercury = capsule->mercury;
   const size_t function = sass->symbols[number].function;
-  const size_t primary = function == REF_NONE ? REF_NONE : sass->functions[function].alias_of;
-  const bool first = primary != REF_NONE && ref_capsule_alias_comes_first(capsule->mercury, primary);
-  const size_t symbol = first ? sass->functions[primary].symbol : REF_NONE;
-  if (primary != REF_NONE && !first && sass->symbols[number].value == 0) {
+  const size_t owner = function == REF_NONE ? REF_NONE : ref_capsule_named_function(sass, function);
+  if (owner == function || sass->symbols[number].value != 0 || sass->functions[owner].symbol == REF_NONE) {
+    return sass->symbols[number].size;
+  }
+  if (ref_capsule_index_of_function(capsule, function) > ref_capsule_index_of_function(capsule, owner)) {
     return 0;
   }
-  return sass->symbols[symbol == REF_NONE ? number : symbol].size;
+  return ref_capsule_is_first_name(capsule, function, owner)
+             ? sass->symbols[sass->functions[owner].symbol].size
+             : mercury->symbols[mercury->functions[function].symbol].size;
 }
 
 /* M28; W17.2, M17: with -g shared objects have symbols, behind the reserved bytes; RF128: in an empty section too. */

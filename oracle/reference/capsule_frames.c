@@ -283,7 +283,8 @@ static bool ref_frames_find_sass(ref_frames *frames, size_t function, ref_frame 
   }
   const ref_file *file = &frames->capsule->sass->files[number];
   ref_sass_frames *list = ref_frames_of_file(frames, number);
-  const char *key = ref_frames_key(link, function);
+  const size_t led = frames->capsule->sass->functions[function].leads; /* L807 */
+  const char *key = ref_frames_key(link, led == REF_NONE ? function : led);
   size_t found;
   while ((found = ref_map_find(&list->by_function, key)) == REF_NONE) {
     if (list->cursor.section == NULL || !ref_frames_next(link, file, &list->cursor)) {

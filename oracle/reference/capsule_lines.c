@@ -106,8 +106,8 @@ static bool ref_lines_add_mercury_sequence(ref_lines *lines, const ref_mercury_u
   return false;
 }
 
-/* A body that lost or was replaced has its rows in the code of the one that stands (RF142); those of a function whose alias
- * stands before it stay where they are (RF131), and so do those of a jump slot that is not the first (RF226). */
+/* A body that lost or was replaced has its rows in the code of the one that stands (RF142), and so has one that an alias leads (L807); those
+ * of a function whose alias stands before it stay where they are (RF131), and so do those of a jump slot that is not the first (RF226). */
 static bool ref_lines_add_other_rows(ref_lines *lines, const ref_out_relocation *entry, const ref_mercury_unit *other,
                                      size_t *place) {
   const size_t function = entry->function;
@@ -118,7 +118,8 @@ static bool ref_lines_add_other_rows(ref_lines *lines, const ref_out_relocation 
       ref_slots_keeps_frame(lines->capsule, function)) {
     return ref_lines_add_mercury_sequence(lines, other, function, NULL, place);
   }
-  if (lines->capsule->sass->functions[function].definition_file == entry->file) {
+  const ref_function *standing = &lines->capsule->sass->functions[function];
+  if (standing->definition_file == entry->file && standing->leads == REF_NONE) {
     return false;
   }
   const ref_places places = ref_places_of_function(lines->capsule, function);

@@ -20,6 +20,7 @@ static size_t ref_function_add(ref_link *link, const char *name, bool local) {
                                                          .constant0 = REF_NONE,
                                                          .laid_table = REF_NONE,
                                                          .constant2 = REF_NONE};
+  link->functions[link->function_count].leads = REF_NONE;
   if (!local) {
     ref_map_set(link, &link->function_by_name, name, link->function_count);
   }
@@ -175,12 +176,25 @@ bool ref_function_lies_in_kernel(const ref_link *link, const ref_function *funct
   return function->alias_of != REF_NONE && link->functions[function->alias_of].entry;
 }
 
+/* L807 */
+static void ref_function_link_leader(ref_link *link, const ref_file *file, uint32_t symbol) {
+  const uint32_t section = file->cubin.symbols[symbol].section;
+  const bool is_text = file->led_of != NULL && section < file->cubin.section_count;
+  const uint32_t led = is_text && ref_function_primary(file, section) == symbol ? file->led_of[section] : 0;
+  if (led != 0 && file->body_of[symbol] != REF_BODY_NONE && file->body_of[symbol] != REF_BODY_LOSES) {
+    link->functions[file->function_of[symbol]].leads = file->function_of[led];
+  }
+}
+
 static void ref_function_link_aliases(ref_link *link, ref_file *file) {
   for (uint32_t i = 1; i < file->cubin.symbol_count; i++) {
     if (file->body_of[i] == REF_BODY_ALIAS) {
       const uint32_t primary = ref_function_primary(file, file->cubin.symbols[i].section);
       link->functions[file->function_of[i]].alias_of = file->function_of[primary];
       link->functions[file->function_of[i]].is_of_replacement = file->body_of[primary] == REF_BODY_REPLACES;
+    }
+    if (file->function_of[i] != REF_NONE) {
+      ref_function_link_leader(link, file, i);
     }
   }
 }
@@ -305,8 +319,9 @@ static void ref_function_swap_known_aliases(ref_link *link, ref_file *file) {
       continue;
     }
     ref_section *text = &file->cubin.sections[symbol->section];
+    file->led_of = file->led_of == NULL ? REF_TAKE(link, uint32_t, file->cubin.section_count) : file->led_of;
+    file->led_of[symbol->section] = ref_function_primary(file, symbol->section);
     text->info = (text->info & registers) | i;
-    file->swapped = true;
   }
 }
 

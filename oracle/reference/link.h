@@ -137,7 +137,7 @@ typedef struct ref_file {
   uint64_t note_offset;       /* RF239: of its record among those of the inputs */
   ref_indices lost_variables; /* W8.5 */
   bool *lost;                 /* an entry a symbol: a variable that another file's definition beats (RF1) */
-  bool swapped;               /* RF116: a section is an alias's */
+  uint32_t *led_of;           /* RF116: by section the function whose alias leads it, or 0; NULL: none is led */
   uint32_t lost_text;         /* RF127: whose attributes are not merged; 0: none */
   uint32_t bodies;            /* L646: the section that tells of them; 0: none */
   ref_indices lost_records;   /* L791: places in its call graph */
@@ -199,11 +199,12 @@ typedef struct ref_function {
   const char **indirect; /* prototypes of its -3 records */
   size_t indirect_count, indirect_capacity;
   size_t alias_of;
-  bool has_large_constants;                                  /* one of the compiler's goes beyond a bank */
-  bool is_emptied;                                           /* RF127 */
-  bool has_partial;                                          /* RF165: shared memory that ptxas laid out */
-  bool is_stub;                                              /* U10: a jump slot of an executable */
-  bool is_of_replacement;                                    /* RF124: an alias of a body that replaced another */
+  size_t leads;             /* RF116: the function whose text is this alias's, or REF_NONE */
+  bool has_large_constants; /* one of the compiler's goes beyond a bank */
+  bool is_emptied;          /* RF127 */
+  bool has_partial;         /* RF165: shared memory that ptxas laid out */
+  bool is_stub;             /* U10: a jump slot of an executable */
+  bool is_of_replacement;   /* RF124: an alias of a body that replaced another */
   size_t text, info, shared, constant0, constant2, bindless; /* module sections */
   size_t laid_table;                                         /* L749: Mercury's table of textures that ptxas laid out */
   size_t second_image; /* D85: where its own constants are, if not where copies go; 0: nowhere else */

@@ -149,8 +149,8 @@ static void ref_mercury_find_text(ref_link *link, const ref_out_relocation *entr
   }
   found->file = file;
   found->target = entry->target;
-  found->mercury = ref_mercury_find_relocations(&file->cubin, text->name, true);
-  found->sass = ref_mercury_find_relocations(&file->whole, text->name, false);
+  found->mercury = ref_mercury_find_relocations(&file->cubin, text->stem, true);
+  found->sass = ref_mercury_find_relocations(&file->whole, text->stem, false);
   ref_mercury_list_loads(link, &text->data);
 }
 

@@ -672,7 +672,8 @@ static uint64_t ref_relocate_end_of(const ref_link *link, const ref_out_section 
   if (!link->view->is_mercury || target->info_function == REF_NONE) {
     return target->size;
   }
-  const ref_function *function = &link->functions[target->info_function];
+  const size_t led = link->functions[target->info_function].leads; /* L807 */
+  const ref_function *function = &link->functions[led == REF_NONE ? target->info_function : led];
   const bool known = !function->is_stub && function->symbol != REF_NONE && link->symbols[function->symbol].size > 0;
   return known ? link->symbols[function->symbol].size : UINT64_MAX;
 }
