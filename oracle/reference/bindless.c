@@ -82,6 +82,9 @@ uint64_t ref_bindless_find_base(const ref_link *link) {
   if (link->view->is_mercury) {
     return 0; /* M27 */
   }
+  if (ref_laid_is_anywhere(link)) {
+    return ref_laid_find_base(link); /* L808 */
+  }
   return base == 0 && link->is_capsule ? CAPSULE_PARAMETERS : ref_align_up(base, align);
 }
 
@@ -142,7 +145,8 @@ void ref_bindless_layout(ref_link *link) {
     return;
   }
   ref_sort_swapping(link, slots, NULL, REF_TIE_SECOND);
-  const uint64_t base = ref_bindless_find_base(link);
+  link->laid_size = ref_laid_find_largest(link);
+  const uint64_t base = ref_bindless_find_base(link) + link->laid_size;
   for (size_t i = 0; i < slots->count; i++) {
     link->symbols[slots->items[i]].slot = base + i * SLOT;
   }
@@ -155,8 +159,9 @@ void ref_bindless_layout(ref_link *link) {
   }
 }
 
+/* Where the tables begin: with the slots, or with what ptxas laid out. */
 uint64_t ref_bindless_base(const ref_link *link) {
-  return link->slots.count == 0 ? 0 : link->symbols[link->slots.items[0]].slot;
+  return link->slots.count == 0 ? 0 : link->symbols[link->slots.items[0]].slot - link->laid_size;
 }
 
 /* RF77: in a link of capsules what is no load itself gets the place in the table; the load with an index has the table's. */
@@ -196,6 +201,10 @@ void ref_bindless_write(ref_link *link) {
 }
 
 static void ref_bindless_create_table(ref_link *link, ref_function *kernel) {
+  if (kernel->laid_table != REF_NONE) {
+    kernel->constant0 = kernel->laid_table; /* L808 */
+    return;
+  }
   char *name = ref_memory_print(link, "%s%s", ref_view_mercury.table_prefix, kernel->name);
   char *table_name = ref_memory_print(link, ".rela%s", name);
   ref_names_add(link, REF_NONE, table_name);

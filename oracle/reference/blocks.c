@@ -206,8 +206,8 @@ static void ref_block_place_optimizer(ref_link *link, ref_file *file, uint32_t s
   ref_block_map(file, section, block, ref_section_append(link, block, input));
 }
 
-/* L749: what ptxas laid out in a kernel of an -ewp object; the name of its entries stands as that of a table's (W2.4). A further body's
- * lies behind it (RF304). */
+/* L749: what ptxas laid out in a kernel of an -ewp object, in an executable with a section for the link's entries (L808), as a table has it
+ * (W2.4). A further body's lies behind it (RF304). */
 static size_t ref_block_add_laid_table(ref_link *link, ref_function *function, const ref_section *input) {
   if (function->laid_table != REF_NONE) {
     return function->laid_table;
@@ -218,7 +218,10 @@ static size_t ref_block_add_laid_table(ref_link *link, ref_function *function, c
   }
   function->laid_table = ref_section_add_with_symbol(link, input->name, input->type, input->flags, input->align, 0);
   if (!link->relocatable) {
-    ref_names_add_section(link, REF_NONE, name);
+    function->bindless = ref_section_add(link, name, REF_TYPE_RELA, REF_FLAG_INFO, 8, 24);
+    link->sections[function->bindless].links_symtab = true;
+    link->sections[function->bindless].info_section = function->laid_table;
+    link->sections[function->bindless].target = function->laid_table;
   }
   return function->laid_table;
 }

@@ -412,6 +412,20 @@ static void ref_capsule_fill_pieces(ref_capsule *capsule) {
   }
 }
 
+/* D140: where two pieces have one name nvlink renames it twice, the second time as if the first name were still there. */
+static void ref_capsule_write_name(ref_capsule *capsule, const ref_piece *piece, uint8_t *at) {
+  const char *name = piece->name;
+  if (capsule->mercury->job->bug_compatible &&
+      strncmp((const char *)at, piece->old_name, strlen(piece->old_name)) != 0) {
+    const size_t function = ref_capsule_function_of(capsule, capsule->mercury->sections[piece->section].target);
+    const size_t own = function == REF_NONE ? 0 : strlen(capsule->mercury->functions[function].name);
+    const char *rest = (const char *)at + strlen(piece->old_name) - own;
+    name = ref_memory_print(capsule->mercury, "%.*s%s", (int)(strlen(piece->name) - own), piece->name, rest);
+  }
+  memset(at, 0, strlen(piece->old_name));
+  memcpy(at, name, strlen(name));
+}
+
 /* M12: `.shstrtab`. */
 static ref_bytes ref_capsule_section_names(ref_capsule *capsule) {
   ref_link *link = capsule->mercury;
@@ -429,8 +443,7 @@ static ref_bytes ref_capsule_section_names(ref_capsule *capsule) {
   for (size_t i = 0; i < capsule->piece_count; i++) {
     const ref_piece *piece = &capsule->pieces[i];
     if (piece->old_name != NULL && piece->name_offset != 0) {
-      memset(names.data + piece->name_offset, 0, strlen(piece->old_name));
-      memcpy(names.data + piece->name_offset, piece->name, strlen(piece->name));
+      ref_capsule_write_name(capsule, piece, names.data + piece->name_offset);
     }
   }
   return names;

@@ -103,7 +103,6 @@ size_t ref_capsule_function_of(const ref_capsule *capsule, size_t section);
 uint32_t ref_capsule_symbol_index(const ref_capsule *capsule, size_t sass_symbol);
 /* capsule_laid.c: L749; what ptxas laid out on the SASS side of a Mercury table. */
 bool ref_laid_is_table(const ref_link *mercury, size_t section);
-uint64_t ref_laid_find_base(const ref_link *sass);
 void ref_laid_move_loads(ref_capsule *capsule, size_t text);
 uint64_t ref_laid_size(const ref_capsule *capsule, size_t section);
 ref_bytes ref_laid_entries(ref_capsule *capsule, size_t section);

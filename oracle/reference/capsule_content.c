@@ -165,7 +165,9 @@ static ref_bytes ref_capsule_entries(ref_capsule *capsule, size_t section) {
   const size_t target = ref_capsule_sass_section(capsule, output->target);
   const size_t function = ref_capsule_function_of(capsule, output->target);
   ref_bytes entries = {0};
-  if (ref_laid_is_table(capsule->mercury, output->target)) {
+  const bool is_own = function == REF_NONE || capsule->mercury->functions[function].bindless != section ||
+                      capsule->mercury->job->bug_compatible; /* D140: nvlink has no others on the SASS side */
+  if (ref_laid_is_table(capsule->mercury, output->target) && is_own) {
     return ref_laid_entries(capsule, output->target);
   }
   if (capsule->mercury->sections[output->target].type == REF_TYPE_CONSTANT_TABLE && function != REF_NONE) {

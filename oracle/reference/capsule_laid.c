@@ -1,7 +1,15 @@
 /* Textures, samplers and surfaces that ptxas laid out in kernels of -ewp objects: L749, RF304. */
 #include "capsule.h"
 
-enum { CODE_PARAM_CBANK = 0x0a, OFFSET_AT = 4, SIZE_AT = 6, PARAMETER_BYTES = 8, TABLE_ALIGN = 16 };
+enum {
+  CODE_PARAM_CBANK = 0x0a,
+  OFFSET_AT = 4,
+  SIZE_AT = 6,
+  PARAMETER_BYTES = 8,
+  TABLE_ALIGN = 16,
+  SYMBOL_OF_TEXT = 0xffffff,
+  LARGEST = 1 << 30
+};
 
 bool ref_laid_is_table(const ref_link *mercury, size_t section) {
   const size_t text = mercury->sections[section].info_section;
@@ -9,9 +17,11 @@ bool ref_laid_is_table(const ref_link *mercury, size_t section) {
   return function != REF_NONE && mercury->functions[function].laid_table == section;
 }
 
+/* Before attributes are finished those of the input say it. */
 static uint64_t ref_laid_parameters_end(const ref_link *sass, const ref_function *function) {
-  for (size_t i = 0; i < function->output_records.count; i++) {
-    const ref_record *record = &function->output_records.items[i];
+  const ref_records *records = function->output_records.count > 0 ? &function->output_records : &function->records;
+  for (size_t i = 0; i < records->count; i++) {
+    const ref_record *record = &records->items[i];
     if (record->code == CODE_PARAM_CBANK && !record->dropped && record->payload.size >= PARAMETER_BYTES) {
       return (uint64_t)ref_u16(record->payload.data + OFFSET_AT) + ref_u16(record->payload.data + SIZE_AT);
     }
@@ -35,6 +45,59 @@ uint64_t ref_laid_find_base(const ref_link *sass) {
     }
   }
   return ref_align_up(base, TABLE_ALIGN);
+}
+
+/* The function in whose Mercury text a section of the whole file is one of its tables, and whose body has not lost; REF_NONE: it is none. */
+static size_t ref_laid_owner(const ref_link *link, const ref_file *file, uint32_t number) {
+  const ref_section *table = &file->whole.sections[number];
+  const bool is_table = table->type == REF_TYPE_CONSTANT_TABLE && (table->flags & REF_FLAG_MERCURY) != 0;
+  if (!is_table || table->info >= file->whole.section_count) {
+    return REF_NONE;
+  }
+  const uint32_t symbol = file->whole.sections[table->info].info & SYMBOL_OF_TEXT;
+  const size_t function = symbol < file->cubin.symbol_count ? file->function_of[symbol] : REF_NONE;
+  const bool stands = function != REF_NONE && link->functions[function].live && file->body_of[symbol] != REF_BODY_LOSES;
+  return stands ? function : REF_NONE;
+}
+
+/* L808: of a function's tables in the SASS view, which has none of them, what the Mercury view will have. */
+static uint64_t *ref_laid_list_sizes(ref_link *link) {
+  uint64_t *sizes = REF_TAKE(link, uint64_t, link->function_count);
+  for (size_t f = 0; f < link->file_count; f++) {
+    for (uint32_t i = 1; i < link->files[f].whole.section_count; i++) {
+      const ref_section *table = &link->files[f].whole.sections[i];
+      const size_t function = ref_laid_owner(link, &link->files[f], i);
+      if (function != REF_NONE && table->align > 0 && table->size <= LARGEST && sizes[function] <= LARGEST) {
+        sizes[function] = ref_align_up(sizes[function], table->align) + table->size;
+      }
+    }
+  }
+  return sizes;
+}
+
+/* L808: the largest table that ptxas laid out. Behind it are the slots of the link, in all kernels. */
+uint64_t ref_laid_find_largest(ref_link *link) {
+  uint64_t largest = 0;
+  if (!link->is_capsule || link->relocatable) {
+    return 0;
+  }
+  const uint64_t *sizes = ref_laid_list_sizes(link);
+  for (size_t i = 0; i < link->function_count; i++) {
+    const size_t table = link->functions[i].laid_table;
+    largest = ref_larger(link->view->is_mercury && table != REF_NONE ? link->sections[table].size : sizes[i], largest);
+  }
+  return largest;
+}
+
+bool ref_laid_is_anywhere(const ref_link *link) {
+  for (size_t f = 0; f < link->file_count && link->is_capsule; f++) {
+    for (uint32_t i = 1; i < link->files[f].whole.section_count; i++) {
+      if (ref_laid_owner(link, &link->files[f], i) != REF_NONE) {
+        return true;
+      }
+    }
+  }
+  return false;
 }
 
 /* `text` is the Mercury module's. */

@@ -489,6 +489,7 @@ typedef struct ref_link {
   ref_indices shared_objects; /* in the order of their definitions (W9.12); RF34: a replaced weak one twice */
   ref_indices commons;        /* in the order in which they became common */
   ref_indices slots;          /* of textures, samplers, surfaces */
+  uint64_t laid_size;         /* L808: of the largest table that ptxas laid out */
   uint8_t dead_bindless_mask;
   uint32_t first_global, output_symbol_count;
   ref_indices kernels;     /* in creation order */
@@ -812,6 +813,11 @@ typedef uint32_t (*ref_index_of)(const void *context, size_t symbol);
 ref_bytes ref_bindless_entries(ref_link *link, const ref_function *kernel, ref_index_of index_of, const void *context);
 void ref_bindless_create_tables(ref_link *link);
 uint64_t ref_bindless_find_base(const ref_link *link);
+
+/* capsule_laid.c: what ptxas laid out in capsules of -ewp objects, and where all tables begin then. */
+uint64_t ref_laid_find_base(const ref_link *sass);
+uint64_t ref_laid_find_largest(ref_link *link);
+bool ref_laid_is_anywhere(const ref_link *link);
 
 /* capsule_relocatable.c */
 bool ref_capsule_keeps_texture(const ref_link *link);
