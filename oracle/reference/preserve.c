@@ -60,19 +60,16 @@ static bool ref_preserve_takes_extern(ref_link *link, const ref_out_relocation *
   return true;
 }
 
-/* RF175: of capsules only entries against shared objects are recorded; L589: none of data; RF316: none of debug information. */
 static bool ref_preserve_is_shared(const ref_link *link, const ref_out_relocation *entry) {
   const ref_out_symbol *symbol = entry->symbol == REF_NONE ? NULL : &link->symbols[entry->symbol];
-  const ref_out_section *target = &link->sections[entry->target];
-  const bool data = target->type == REF_TYPE_GLOBAL_INIT || REF_IS(target->name, ".debug_info");
-  return symbol != NULL && !data && symbol->type == REF_SYMBOL_CUDA_OBJECT &&
+  return symbol != NULL && symbol->type == REF_SYMBOL_CUDA_OBJECT &&
          (symbol->other & REF_SPACE_MASK) == REF_SPACE_SHARED;
 }
 
 /* W17.9: a device function's compiler constants and textures are not recorded for an executable. RF111: nor, with -r too, the
  * size of all constants; nor shared objects without a name. */
 static bool ref_preserve_takes(ref_link *link, const ref_out_relocation *entry) {
-  if (entry->names_constant_size || (link->is_capsule && !ref_preserve_is_shared(link, entry))) {
+  if (entry->names_constant_size) {
     return false;
   }
   if (entry->symbol == REF_NONE || link->relocatable) {
@@ -92,6 +89,14 @@ static bool ref_preserve_takes(ref_link *link, const ref_out_relocation *entry) 
   return symbol->section == REF_NONE || link->sections[symbol->section].constant_owner == REF_NONE;
 }
 
+/* RF175: of capsules only entries against shared objects are recorded; L589: none of data; RF316: none of debug information. What would end
+ * the link does so all the same (L806). */
+static bool ref_preserve_takes_capsule(ref_link *link, const ref_out_relocation *entry) {
+  const ref_out_section *target = &link->sections[entry->target];
+  const bool data = target->type == REF_TYPE_GLOBAL_INIT || REF_IS(target->name, ".debug_info");
+  return ref_preserve_is_shared(link, entry) && ref_preserve_takes(link, entry) && !data;
+}
+
 /* W17.7: shared objects whose symbols stay for the record alone are internal. RF166: unless they were hidden or protected. */
 bool ref_preserve_hides_symbol(const ref_link *link, const ref_out_symbol *symbol) {
   const bool shared = symbol->type == REF_SYMBOL_CUDA_OBJECT && (symbol->other & REF_SPACE_MASK) == REF_SPACE_SHARED;
@@ -103,7 +108,10 @@ bool ref_preserve_hides_symbol(const ref_link *link, const ref_out_symbol *symbo
 void ref_preserve_record(ref_link *link, const ref_out_relocation *entry) {
   const ref_relocation_row *row = ref_relocation_row_of(entry->type);
   const ref_out_section *target = &link->sections[entry->target];
-  if (!link->preserves || target->resolved == 0 || !ref_preserve_takes(link, entry)) {
+  if (!link->preserves || target->resolved == 0) {
+    return;
+  }
+  if (!(link->is_capsule ? ref_preserve_takes_capsule(link, entry) : ref_preserve_takes(link, entry))) {
     return;
   }
   ref_out_relocation record = *entry;
