@@ -55,16 +55,19 @@ void ref_arguments_free(ref_arguments *arguments) {
 static bool ref_arguments_read_inputs(ref_arguments *arguments) {
   const ref_grammar *grammar = &arguments->grammar;
   arguments->inputs = calloc(grammar->input_count + 1, sizeof *arguments->inputs);
-  for (size_t i = 0; i < grammar->input_count && arguments->inputs != NULL && !grammar->ended; i++) {
+  if (arguments->inputs == NULL) {
+    return false;
+  }
+  for (size_t i = 0; i < grammar->input_count; i++) {
     ref_input *input = &arguments->inputs[arguments->input_count++];
     *input = (ref_input){grammar->inputs[i], NULL, 0};
     (void)ref_grammar_read_file(grammar->inputs[i], input);
   }
   const char *index = grammar->options.values[REF_OPTION_UIDX];
-  if (index != NULL && !grammar->ended) {
+  if (index != NULL) {
     (void)ref_grammar_read_file(index, &arguments->index);
   }
-  return arguments->inputs != NULL;
+  return true;
 }
 
 /* `length` letters in a string of its own. */
@@ -117,7 +120,7 @@ static bool ref_arguments_read_libraries(ref_arguments *arguments) {
   const ref_grammar *grammar = &arguments->grammar;
   const char *names = grammar->options.values[REF_OPTION_LIBRARY];
   bool good = true;
-  for (size_t number = 0; good && names != NULL && *names != 0 && !grammar->ended; number++) {
+  for (size_t number = 0; good && names != NULL && *names != 0; number++) {
     const size_t length = strcspn(names, ",");
     char *name = ref_arguments_copy(names, length);
     good = length == 0 ||
@@ -135,6 +138,9 @@ bool ref_arguments_read(ref_arguments *arguments, int argc, char *const *argv, c
   ref_grammar *grammar = &arguments->grammar;
   grammar->bug_compatible = bug_compatible != NULL && REF_IS(bug_compatible, "1");
   ref_grammar_take(grammar, argc - 1, (const char *const *)argv + 1);
+  if (grammar->ended) {
+    return !grammar->failed;
+  }
   return !grammar->failed && ref_arguments_read_inputs(arguments) && ref_arguments_read_libraries(arguments);
 }
 

@@ -43,6 +43,21 @@ static ref_record *ref_attribute_append(ref_link *link, ref_records *records, ui
   return ref_records_add(link, records, (ref_record){.format = format, .code = code, .value = value});
 }
 
+/* An empty word, which the symbol's number takes when it is written, and another one. */
+static ref_bytes ref_attribute_words(ref_link *link, uint32_t value) {
+  ref_bytes words = {0};
+  ref_bytes_fill(link, &words, 4);
+  ref_bytes_add_u32(link, &words, value);
+  return words;
+}
+
+void ref_attribute_add_symbol_word(ref_link *link, uint8_t code, size_t symbol, uint32_t value) {
+  ref_record record = {
+      .format = 4, .code = code, .first_word_is_symbol = true, .payload = ref_attribute_words(link, value)};
+  ref_indices_add(link, &record.symbols, symbol);
+  (void)ref_records_add(link, &link->module_output, record);
+}
+
 static void ref_attribute_append_word(ref_link *link, ref_records *records, uint8_t code, uint32_t value) {
   ref_record record = {.format = 4, .code = code};
   ref_bytes_add_u32(link, &record.payload, value);
@@ -93,9 +108,7 @@ static void ref_attribute_filter_externs(ref_link *link, ref_record *record) {
   }
   record->symbols = kept;
   record->payload = (ref_bytes){0};
-  for (size_t i = 0; i < kept.count; i++) {
-    ref_bytes_add_u32(link, &record->payload, 0);
-  }
+  ref_bytes_fill(link, &record->payload, kept.count * 4);
   record->dropped = kept.count == 0;
 }
 
@@ -452,10 +465,7 @@ static void ref_attributes_finish_module(ref_link *link) {
     ref_attributes_take_endless(link, record, number);
     if (record->code == CODE_REGCOUNT && number != REF_NONE && link->functions[number].is_kernel &&
         record->payload.size >= 8) {
-      ref_bytes payload = {0};
-      ref_bytes_add_u32(link, &payload, 0);
-      ref_bytes_add_u32(link, &payload, link->functions[number].raised_registers);
-      record->payload = payload;
+      record->payload = ref_attribute_words(link, link->functions[number].raised_registers);
     }
   }
   ref_attributes_drop(link, &link->module_output, true);
@@ -470,11 +480,8 @@ static bool ref_attributes_is_endless(const ref_function *kernel) {
 
 static void ref_attributes_add_min_stack(ref_link *link, size_t symbol) {
   const ref_function *kernel = &link->functions[link->symbols[symbol].function];
-  ref_record record = {.format = 4, .code = CODE_MIN_STACK_SIZE, .first_word_is_symbol = true};
-  ref_bytes_add_u32(link, &record.payload, 0);
-  ref_bytes_add_u32(link, &record.payload, ref_attributes_is_endless(kernel) ? ENDLESS : (uint32_t)kernel->stack);
-  ref_indices_add(link, &record.symbols, symbol);
-  (void)ref_records_add(link, &link->module_output, record);
+  const uint32_t stack = ref_attributes_is_endless(kernel) ? ENDLESS : (uint32_t)kernel->stack;
+  ref_attribute_add_symbol_word(link, CODE_MIN_STACK_SIZE, symbol, stack);
 }
 
 /* I26, G3, W6.10 */
@@ -484,7 +491,7 @@ static void ref_attributes_set_crs(ref_link *link, ref_function *kernel) {
     own = ref_attribute_find(&kernel->output_records, CODE_SYNC_STACK);
   }
   const uint32_t value = ref_attributes_is_endless(kernel) ? ENDLESS : (uint32_t)kernel->crs;
-  if (own != NULL && own->payload.size >= 4) {
+  if (own != NULL) { /* of at least a word (D67) */
     ref_bytes payload = {0};
     ref_bytes_add_u32(link, &payload, value);
     ref_bytes_add(link, &payload, own->payload.data + 4, own->payload.size - 4);
@@ -503,14 +510,13 @@ static void ref_attributes_add_stacks(ref_link *link) {
       if (number == REF_NONE || link->symbols[i].local_list != (pass == 0)) {
         continue;
       }
-      if (link->functions[number].is_kernel || ref_indices_has(&link->entries, number)) { /* U11 */
+      ref_function *function = &link->functions[number];
+      if (ref_callgraph_is_entry(link, function)) {
         ref_attributes_add_min_stack(link, i);
       }
-      if (link->functions[number].is_kernel) {
+      if (function->is_kernel) {
         ref_caching_add_stack(link, number);
-      }
-      if (link->functions[number].is_kernel && link->functions[number].info != REF_NONE) {
-        ref_attributes_set_crs(link, &link->functions[number]);
+        ref_attributes_set_crs(link, function);
       }
     }
   }
@@ -520,8 +526,10 @@ static void ref_attributes_add_stacks(ref_link *link) {
  * sm_90 on there is none, and it stops. */
 bool ref_attribute_alias_has_registers(const ref_link *link, size_t number) {
   const size_t text = link->functions[number].text;
-  const bool header = link->sm < 90 && text != REF_NONE && link->sections[text].info_high != 0;
-  for (size_t i = 0; i < link->function_count && header; i++) {
+  if (link->sm >= 90 || text == REF_NONE || link->sections[text].info_high == 0) {
+    return false;
+  }
+  for (size_t i = 0; i < link->function_count; i++) {
     if (link->functions[i].alias_of == number && link->functions[i].has_register_count) {
       return true;
     }
@@ -546,8 +554,10 @@ static bool ref_attributes_have_masks(const ref_link *link) {
 
 /* RF197, RF209, RF276: found when the file is written, behind the lines of -v; not in a link that has an error. */
 void ref_attributes_check_masks(ref_link *link) {
-  const bool masks = !link->relocatable && ref_attributes_have_masks(link);
-  for (size_t i = 0; i < link->function_count && masks; i++) {
+  if (link->relocatable || !ref_attributes_have_masks(link)) {
+    return;
+  }
+  for (size_t i = 0; i < link->function_count; i++) {
     if (ref_attributes_lack_mask(link, &link->functions[i])) {
       ref_message_fatal(link, "E76", "Internal error: Negative size encountered");
     }
@@ -587,11 +597,7 @@ void ref_attributes_write(ref_link *link) {
 
 /* RF194: a kernel without a count gets one, with that of the first function that it reaches. */
 void ref_attributes_add_registers(ref_link *link, const ref_function *kernel) {
-  ref_record record = {.format = 4, .code = CODE_REGCOUNT, .first_word_is_symbol = true};
-  ref_bytes_add_u32(link, &record.payload, 0);
-  ref_bytes_add_u32(link, &record.payload, kernel->raised_registers);
-  ref_indices_add(link, &record.symbols, kernel->symbol);
-  (void)ref_records_add(link, &link->module_output, record);
+  ref_attribute_add_symbol_word(link, CODE_REGCOUNT, kernel->symbol, kernel->raised_registers);
   ref_attributes_write_section(link, link->info_section, &link->module_output);
 }
 
@@ -609,7 +615,10 @@ static void ref_attributes_join_stubs(ref_link *link, bool masks) {
   }
   for (size_t i = 0; i < link->function_count; i++) {
     const ref_records *records = &link->functions[i].output_records;
-    for (size_t k = 0; k < records->count && link->functions[i].is_stub; k++) {
+    if (!link->functions[i].is_stub) {
+      continue;
+    }
+    for (size_t k = 0; k < records->count; k++) {
       const size_t serial = records->items[k].serial;
       ref_records_add(link, &joined, records->items[k])->serial = serial;
     }

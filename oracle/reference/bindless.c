@@ -194,7 +194,7 @@ static uint32_t ref_bindless_own_index(const void *context, size_t symbol) {
 void ref_bindless_write(ref_link *link) {
   for (size_t i = 0; i < link->all_kernels.count; i++) {
     const ref_function *kernel = &link->functions[link->all_kernels.items[i]];
-    if (kernel->kernel_bindless_mask != 0 && kernel->bindless != REF_NONE && kernel->constant0 != REF_NONE) {
+    if (kernel->bindless != 0) {
       link->sections[kernel->bindless].data = ref_bindless_entries(link, kernel, ref_bindless_own_index, link);
     }
   }

@@ -106,8 +106,11 @@ static void ref_block_place_lost_constants(ref_link *link, ref_file *file, uint3
  * that name, or because both bodies are strong) must be the same as far as both go. */
 static void ref_block_check_overlap(ref_link *link, size_t number, const ref_section *input) {
   const ref_bytes old = link->sections[number].data;
-  const size_t common = (size_t)ref_smaller(old.size, input->size);
-  if (input->data != NULL && common > 0 && memcmp(old.data, input->data, common) != 0) {
+  const size_t common = input->data == NULL ? 0 : (size_t)ref_smaller(old.size, input->size);
+  if (common == 0) {
+    return;
+  }
+  if (memcmp(old.data, input->data, common) != 0) {
     ref_message_fatal(link, "E73", "Internal error: overlapping non-identical data");
   }
 }

@@ -17,10 +17,14 @@ static bool ref_bodies_matter(const ref_link *link) {
 /* Its number in the file that is read, 0 when there is none. */
 void ref_bodies_find(const ref_link *link, ref_file *file) {
   file->bodies = 0;
-  for (uint32_t i = 1; i < file->cubin.section_count && ref_bodies_matter(link) && file->bodies == 0; i++) {
+  if (!ref_bodies_matter(link)) {
+    return;
+  }
+  for (uint32_t i = (uint32_t)file->cubin.section_count; i-- > 1;) {
     const ref_section *section = &file->cubin.sections[i];
-    const bool known = section->type == REF_TYPE_RESOLVED_RELA;
-    file->bodies = known && strcmp(section->name, BODIES) == 0 ? i : 0;
+    if (section->type == REF_TYPE_RESOLVED_RELA && strcmp(section->name, BODIES) == 0) {
+      file->bodies = i; /* the first counts */
+    }
   }
 }
 
@@ -149,7 +153,10 @@ static void ref_bodies_write_entry(ref_link *link, uint64_t place, uint32_t type
 /* In the order of the symbols, whose numbers are known now. */
 void ref_bodies_write(ref_link *link) {
   const uint16_t output_sm = ref_notes_virtual_sm(link);
-  for (size_t i = 0; i < link->symbol_count && link->bodies_section != 0; i++) {
+  if (link->bodies_section == 0) {
+    return;
+  }
+  for (size_t i = 0; i < link->symbol_count; i++) {
     const size_t number = link->symbols[i].function;
     const ref_function *function = number == REF_NONE ? NULL : &link->functions[number];
     if (function != NULL && ref_bodies_are_noted(link, function, output_sm)) {
@@ -157,7 +164,7 @@ void ref_bodies_write(ref_link *link) {
       ref_bodies_write_entry(link, function->virtual_sm | taken, OF_BODY, i, function->first_virtual_sm);
     }
   }
-  for (size_t i = 0; i < link->body_record_count && link->bodies_section != 0; i++) {
+  for (size_t i = 0; i < link->body_record_count; i++) {
     const ref_body_record *record = &link->body_records[i];
     ref_bodies_write_entry(link, record->place, OF_RECORD, record->symbol, record->body);
   }

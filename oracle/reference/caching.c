@@ -1,13 +1,7 @@
 /* Requests for caching, 0x26, and the stacks of SAM regions, 0x3b: I27, RF93, RF94. */
 #include "link.h"
 
-enum {
-  CODE_EXPLICIT_CACHING = 0x21,
-  CODE_CACHE_REQUEST = 0x26,
-  CODE_SAM_STACK = 0x3b,
-  FORMAT_FLAG = 1,
-  FORMAT_SIZED = 4
-};
+enum { CODE_EXPLICIT_CACHING = 0x21, CODE_CACHE_REQUEST = 0x26, CODE_SAM_STACK = 0x3b, FORMAT_FLAG = 1 };
 
 /* What one function asks for; its last record decides. */
 typedef struct ref_request {
@@ -157,9 +151,5 @@ void ref_caching_add_stack(ref_link *link, size_t kernel) {
   if (most == 0) {
     return;
   }
-  ref_record record = {.format = FORMAT_SIZED, .code = CODE_SAM_STACK, .first_word_is_symbol = true};
-  ref_bytes_add_u32(link, &record.payload, 0);
-  ref_bytes_add_u32(link, &record.payload, most);
-  ref_indices_add(link, &record.symbols, link->functions[kernel].symbol);
-  (void)ref_records_add(link, &link->module_output, record);
+  ref_attribute_add_symbol_word(link, CODE_SAM_STACK, link->functions[kernel].symbol, most);
 }

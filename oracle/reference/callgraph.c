@@ -83,7 +83,16 @@ static void ref_callgraph_find_kernels(ref_link *link) {
   }
 }
 
-/* Kernels and, unless the program has exactly one kernel (RF126), jump slots. */
+/* A jump slot that counts as a kernel does: not where the program has exactly one (RF126). */
+static bool ref_callgraph_is_slot(const ref_link *link, const ref_function *function) {
+  return function->is_stub && link->kernels.count != 1;
+}
+
+/* U11 */
+bool ref_callgraph_is_entry(const ref_link *link, const ref_function *function) {
+  return function->is_kernel || ref_callgraph_is_slot(link, function);
+}
+
 static void ref_callgraph_find_entries(ref_link *link) {
   size_t *seen_by = ref_memory_take_numbers(link, link->function_count); /* the last root of each function */
   for (size_t i = 0; i < link->symbol_count; i++) {
@@ -91,14 +100,14 @@ static void ref_callgraph_find_entries(ref_link *link) {
     if (number == REF_NONE) {
       continue;
     }
-    const bool slot = link->functions[number].is_stub && link->kernels.count != 1;
+    const bool slot = ref_callgraph_is_slot(link, &link->functions[number]);
     if (slot || ref_callgraph_is_live_entry(&link->functions[number])) {
       ref_indices_add(link, &link->holders, number);
     }
     if (slot) {
       ref_callgraph_reach(link, number, seen_by);
-      ref_indices_add(link, &link->entries, number);
-    } else if (link->functions[number].is_kernel) {
+    }
+    if (ref_callgraph_is_entry(link, &link->functions[number])) {
       ref_indices_add(link, &link->entries, number);
     }
   }

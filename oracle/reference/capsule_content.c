@@ -109,9 +109,7 @@ static void ref_capsule_add_parameter_bank(ref_capsule *capsule, ref_bytes *outp
 /* Does the link or ptxas (L749) give the kernel a table with entries? */
 static bool ref_capsule_has_table(const ref_link *mercury, size_t function) {
   const size_t table = mercury->functions[function].bindless;
-  return mercury->functions[function].laid_table != REF_NONE ||
-         (mercury->functions[function].constant0 != REF_NONE && table != REF_NONE &&
-          mercury->sections[table].data.size > 0);
+  return mercury->functions[function].laid_table != REF_NONE || (table != 0 && mercury->sections[table].data.size > 0);
 }
 
 /* M19, I41 */
@@ -181,6 +179,34 @@ static ref_bytes ref_capsule_entries(ref_capsule *capsule, size_t section) {
   return frames ? ref_capsule_frame_relocations(capsule, section) : ref_capsule_relocations(capsule, target);
 }
 
+/* What is made of the SASS module's section. */
+static ref_bytes ref_capsule_sass_content(ref_capsule *capsule, size_t section, size_t sass) {
+  const ref_out_section *output = &capsule->mercury->sections[section];
+  const size_t function = output->info_function;
+  if (function != REF_NONE) {
+    ref_mercury_set_table(capsule, section, &capsule->sass->sections[sass].data);
+    ref_laid_move_loads(capsule, section);
+    if (capsule->sass->functions[function].entry && !capsule->mercury->relocatable &&
+        !ref_options_keep_shared_symbols(capsule->mercury)) { /* M41, RF76 */
+      (void)ref_leaf_finalize(capsule->mercury, &capsule->sass->sections[sass].data);
+    }
+  }
+  if (output->type == REF_TYPE_CONSTANT_TABLE) {
+    const uint64_t size = ref_laid_is_table(capsule->mercury, section) ? ref_laid_size(capsule, section)
+                                                                       : capsule->sass->sections[sass].size;
+    ref_bytes zeros = {0};
+    ref_bytes_fill(capsule->mercury, &zeros, (size_t)size);
+    return zeros; /* M20 */
+  }
+  if (REF_IS(output->name, ".nv_debug_info_reg_sass")) {
+    return ref_capsule_registers(capsule, section);
+  }
+  if (REF_IS(output->name, ".debug_info")) {
+    return ref_capsule_debug_info(capsule, sass);
+  }
+  return capsule->sass->sections[sass].data;
+}
+
 ref_bytes ref_capsule_content(ref_capsule *capsule, size_t section) {
   const ref_out_section *output = ref_capsule_check_section(capsule, section);
   if (output->type == REF_TYPE_RELA) {
@@ -206,31 +232,9 @@ ref_bytes ref_capsule_content(ref_capsule *capsule, size_t section) {
     return ref_capsule_lines(capsule, section, &entries, NULL);
   }
   const size_t sass = ref_capsule_sass_section(capsule, section);
-  const size_t function = output->info_function;
-  if (function != REF_NONE && sass != REF_NONE) {
-    ref_mercury_set_table(capsule, section, &capsule->sass->sections[sass].data);
-    ref_laid_move_loads(capsule, section);
-  }
-  if (function != REF_NONE && sass != REF_NONE && capsule->sass->functions[function].entry &&
-      !capsule->mercury->relocatable && !ref_options_keep_shared_symbols(capsule->mercury)) { /* M41, RF76 */
-    (void)ref_leaf_finalize(capsule->mercury, &capsule->sass->sections[sass].data);
-  }
-  if (output->type == REF_TYPE_CONSTANT_TABLE && sass != REF_NONE) {
-    const uint64_t size = ref_laid_is_table(capsule->mercury, section) ? ref_laid_size(capsule, section)
-                                                                       : capsule->sass->sections[sass].size;
-    ref_bytes zeros = {0};
-    ref_bytes_fill(capsule->mercury, &zeros, (size_t)size);
-    return zeros; /* M20 */
-  }
-  if (sass != REF_NONE && REF_IS(output->name, ".nv_debug_info_reg_sass")) {
-    return ref_capsule_registers(capsule, section);
-  }
-  if (sass != REF_NONE && REF_IS(output->name, ".debug_info")) {
-    return ref_capsule_debug_info(capsule, sass);
-  }
+  const ref_bytes *bytes = sass == REF_NONE ? &output->data : &capsule->sass->sections[sass].data;
   if (output->type == REF_TYPE_CONSTANT_OPTIMIZER) {
-    return ref_capsule_jump_tables(capsule, section,
-                                   sass == REF_NONE ? output->data : capsule->sass->sections[sass].data);
+    return ref_capsule_jump_tables(capsule, section, *bytes);
   }
-  return sass == REF_NONE ? output->data : capsule->sass->sections[sass].data;
+  return sass == REF_NONE ? *bytes : ref_capsule_sass_content(capsule, section, sass);
 }

@@ -67,11 +67,15 @@ static bool ref_fences_copies(const ref_section *text, size_t count) {
 /* RF273: whatever the SASS text makes of it, also arithmetic (mbarrier.pending_count). */
 static bool ref_fences_has_transactions(const ref_section *capsule) {
   ref_capsule_step step;
-  bool good = ref_capsule_body_begin(capsule->data, (size_t)capsule->size, &step), found = false;
-  while (good && !found && ref_capsule_body_next(&step)) {
-    found = !step.derived && step.end - step.record >= 2 && capsule->data[step.record + 1] == TRANSACTION_RECORD;
+  if (!ref_capsule_body_begin(capsule->data, (size_t)capsule->size, &step)) {
+    return false;
   }
-  return found;
+  while (ref_capsule_body_next(&step)) {
+    if (!step.derived && step.end - step.record >= 2 && capsule->data[step.record + 1] == TRANSACTION_RECORD) {
+      return true;
+    }
+  }
+  return false;
 }
 
 static bool ref_fences_is_narrow(const ref_section *text, size_t number, size_t count) {
@@ -153,20 +157,24 @@ static void ref_fences_write_end(ref_fences *fences, const ref_capsule_step *ste
 /* False where what goes is not part of what a record makes. */
 static bool ref_fences_rebuild(ref_fences *fences, const ref_section *capsule, size_t *mask_end) {
   ref_capsule_step step;
-  bool good = ref_capsule_body_begin(capsule->data, (size_t)capsule->size, &step);
+  if (!ref_capsule_body_begin(capsule->data, (size_t)capsule->size, &step)) {
+    return false;
+  }
   *mask_end = step.end;
-  while (good && ref_capsule_body_next(&step)) {
-    good = step.sass_count > 0 && step.sass_count <= fences->moves.count - step.sass &&
-           !(step.derived && fences->goes[step.sass]);
+  while (ref_capsule_body_next(&step)) {
+    if (step.sass_count == 0 || step.sass_count > fences->moves.count - step.sass ||
+        (step.derived && fences->goes[step.sass])) {
+      return false;
+    }
     const bool nops = !step.derived && step.end - step.at == 2;
-    if (good && nops && step.number + 1 == step.count) {
+    if (nops && step.number + 1 == step.count) {
       ref_fences_write_end(fences, &step);
-    } else if (good) {
+    } else {
       ref_fences_write_step(fences, &step);
     }
   }
   fences->moves.start[fences->moves.count] = fences->sass.size / INSTRUCTION;
-  return good && step.number == step.count && step.sass == fences->moves.count;
+  return step.number == step.count && step.sass == fences->moves.count;
 }
 
 static void ref_fences_edit(ref_link *link, ref_file *file, ref_section *capsule, uint32_t number) {

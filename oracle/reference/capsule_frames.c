@@ -96,9 +96,12 @@ static const ref_kept_frame *ref_frames_before(const ref_frames *frames, const r
       end = middle;
     }
   }
-  const ref_kept_frame *found = first > 0 ? &frames->kept[first - 1] : NULL;
-  const ref_out_relocation *address = found == NULL ? NULL : &mercury->relocations[found->entry];
-  return found != NULL && address->file == entry->file && address->target == entry->target ? found : NULL;
+  if (first == 0) {
+    return NULL;
+  }
+  const ref_kept_frame *found = &frames->kept[first - 1];
+  const ref_out_relocation *address = &mercury->relocations[found->entry];
+  return address->file == entry->file && address->target == entry->target ? found : NULL;
 }
 
 /* RF290: what the Mercury view still has about a frame's pointer to its common entry and about its range. */
@@ -379,7 +382,7 @@ static bool ref_frames_is_in_sass(const ref_frame *frame) {
 static size_t ref_frames_next_kept(ref_frames *frames, size_t number, ref_frame *frame) {
   ref_link *mercury = frames->capsule->mercury;
   const ref_file *file = &mercury->files[number];
-  uint32_t index = 0;
+  uint32_t index;
   frame->section = ref_frames_section(&file->cubin, &index);
   while (frame->section != NULL && ref_frames_next(mercury, file, frame)) {
     const size_t entry = ref_map_find(
@@ -463,8 +466,7 @@ static ref_frame ref_frames_choose(ref_frames *frames, const ref_kept_frame *kep
 ref_bytes ref_capsule_frames(ref_capsule *capsule, ref_frame_entry *entries) {
   ref_frames frames = {.capsule = capsule,
                        .entries = entries,
-                       .sass = REF_TAKE(capsule->mercury, ref_sass_frames, capsule->sass->file_count),
-                       .last_common = UINT64_MAX};
+                       .sass = REF_TAKE(capsule->mercury, ref_sass_frames, capsule->sass->file_count)};
   ref_frames_list_addresses(&frames);
   ref_frames_collect(&frames);
   for (size_t i = 0; i < frames.kept_count; i++) {

@@ -29,14 +29,6 @@ typedef struct ref_line_rows {
   size_t count, capacity;
 } ref_line_rows;
 
-/* The number of the first row of a chain with this line and file. */
-typedef struct ref_line_known {
-  size_t chain;
-  int64_t line;
-  uint64_t file;
-  size_t number;
-} ref_line_known;
-
 /* Rows as they are and as they come to stand: each once as an instruction's own and once as a caller. Numbers, of callers,
  * count from 1; 0: not there so far. */
 typedef struct ref_line_mover {
@@ -45,9 +37,8 @@ typedef struct ref_line_mover {
   ref_line_row *moved;
   size_t count, number; /* without the silent ones */
   size_t *number_of, *chain;
-  bool *is_chained;      /* once without a number is a ring: nvlink crashes on it */
-  ref_line_known *known; /* by a hash; a power of two, more than there are rows */
-  size_t known_size;
+  bool *is_chained; /* once without a number is a ring: nvlink crashes on it */
+  ref_map known;    /* the number of the first row of a chain with a line and file */
 } ref_line_mover;
 
 /* LEB128 */
@@ -70,7 +61,7 @@ static uint64_t ref_line_rows_number(ref_line_rows *rows, bool is_signed) {
   uint64_t value = 0;
   (void)ref_line_program_number(rows->unit, rows->end, &rows->at, &value);
   const uint64_t bits = 7 * (rows->at - from);
-  const bool negative = is_signed && bits > 0 && (rows->unit[rows->at - 1] & 0x40) != 0;
+  const bool negative = is_signed && (rows->unit[rows->at - 1] & 0x40) != 0;
   return negative && bits < 64 ? value | UINT64_MAX << bits : value;
 }
 
@@ -81,10 +72,6 @@ static void ref_line_rows_add(ref_line_rows *rows) {
 
 static void ref_line_rows_extended(ref_line_rows *rows, uint64_t start) {
   const uint64_t size = ref_line_rows_number(rows, false);
-  if (size == 0 || size > rows->end - rows->at) {
-    rows->at = rows->end;
-    return;
-  }
   const uint64_t end = rows->at + size;
   const uint8_t code = rows->unit[rows->at++];
   if (code == SET_ADDRESS) {
@@ -119,23 +106,23 @@ static void ref_line_rows_standard(ref_line_rows *rows, uint8_t code) {
     rows->now.place += (LARGEST_SPECIAL - (unsigned)rows->unit[FIRST_SPECIAL_AT]) / rows->unit[LINE_RANGE_AT] * unit;
     return;
   case FIXED_ADVANCE:
-    rows->now.place += rows->end - rows->at < 2 ? 0 : ref_u16(rows->unit + rows->at);
+    rows->now.place += ref_u16(rows->unit + rows->at);
     rows->at += 2;
     return;
   default:
-    if ((uint64_t)OPERAND_COUNTS_AT + code - 1 >= rows->end) {
-      rows->at = rows->end;
-      return;
-    }
     for (unsigned i = 0; i < rows->unit[OPERAND_COUNTS_AT + code - 1]; i++) {
       (void)ref_line_rows_number(rows, false);
     }
   }
 }
 
+/* Whole operations (ref_lines_step). */
 static void ref_line_rows_read(ref_line_rows *rows) {
   const unsigned first = rows->unit[FIRST_SPECIAL_AT], range = rows->unit[LINE_RANGE_AT];
-  while (rows->at < rows->end && range != 0) {
+  if (range == 0) {
+    return;
+  }
+  while (rows->at < rows->end) {
     const uint64_t from = rows->at;
     const uint8_t code = rows->unit[rows->at++];
     if (code == EXTENDED) {
@@ -165,7 +152,7 @@ static void ref_line_rows_keep(ref_line_rows *rows) {
 
 /* The furthest place that instructions up to each one begin at, plus 1: it only grows, so that places are found by halving. */
 static uint64_t *ref_line_rows_reach(ref_link *link, const ref_places *places) {
-  uint64_t *reach = ref_memory_take(link, places->count + 1, sizeof *reach);
+  uint64_t *reach = ref_memory_take(link, places->count, sizeof *reach);
   uint64_t furthest = 0;
   for (size_t i = 0; i < places->count; i++) {
     const bool counts = places->at[i] != REF_PLACE_UNKNOWN && !places->is_padding[i];
@@ -211,19 +198,14 @@ static ref_line_row *ref_line_rows_move_one(ref_line_mover *mover, size_t row, u
 }
 
 /* A caller is found by its line and file: the number of the first row of the chain that says them. `leaf` names the chain. */
-static size_t ref_line_rows_number_of(ref_line_mover *mover, size_t leaf) {
+static size_t ref_line_rows_number_of(ref_link *link, ref_line_mover *mover, size_t leaf) {
   const ref_line_row *row = &mover->moved[mover->count - 1];
-  const uint64_t hash = (uint64_t)row->line * 0x9e3779b97f4a7c15U ^ row->file * 0xc2b2ae3d27d4eb4fU;
-  size_t at = (size_t)(hash >> 32) & (mover->known_size - 1);
-  while (mover->known[at].chain == leaf + 1 &&
-         (mover->known[at].line != row->line || mover->known[at].file != row->file)) {
-    at = (at + 1) & (mover->known_size - 1);
+  const char *key =
+      ref_memory_print(link, "%zx %llx %llx", leaf, (unsigned long long)row->line, (unsigned long long)row->file);
+  if (ref_map_find(&mover->known, key) == REF_NONE) {
+    ref_map_set(link, &mover->known, key, mover->number);
   }
-  if (mover->known[at].chain != leaf + 1) {
-    mover->known[at] =
-        (ref_line_known){.chain = leaf + 1, .line = row->line, .file = row->file, .number = mover->number};
-  }
-  return mover->known[at].number;
+  return ref_map_find(&mover->known, key);
 }
 
 /* A row says where its code is called from by the callers' rows: those that no row brought so far come first, outermost first,
@@ -242,16 +224,15 @@ static void ref_line_rows_move_chain(ref_link *link, ref_line_mover *mover, size
   while (depth > 0) {
     const size_t caller = mover->chain[--depth];
     (void)ref_line_rows_move_one(mover, caller, place);
-    mover->number_of[caller] = ref_line_rows_number_of(mover, row);
+    mover->number_of[caller] = ref_line_rows_number_of(link, mover, row);
   }
   const ref_line_row *now = ref_line_rows_move_one(mover, row, place);
   if (mover->count == 1) { /* a sequence's first row is a caller even so */
     mover->number_of[row] = 1;
   }
-  const ref_line_row *said = mover->count < 2 ? now : now - 1;
-  const bool is_repeated = said != now && now->line == said->line && now->file == said->file &&
-                           now->context == said->context && now->name == said->name;
-  if (is_repeated) {
+  const ref_line_row *said = now - 1;
+  if (mover->count > 1 && now->line == said->line && now->file == said->file && now->context == said->context &&
+      now->name == said->name) {
     mover->number -= now->is_silent ? 0 : 1;
     mover->count--;
   }
@@ -261,15 +242,10 @@ static void ref_line_rows_move_chain(ref_link *link, ref_line_mover *mover, size
 static void ref_line_rows_move(ref_line_rows *rows, const ref_places *places) {
   ref_line_mover mover = {.rows = rows->items,
                           .row_count = rows->count,
-                          .moved = ref_memory_take(rows->link, 2 * rows->count + 1, sizeof *mover.moved),
-                          .number_of = ref_memory_take(rows->link, rows->count + 1, sizeof *mover.number_of),
-                          .chain = ref_memory_take(rows->link, rows->count + 1, sizeof *mover.chain),
-                          .is_chained = ref_memory_take(rows->link, rows->count + 1, sizeof *mover.is_chained),
-                          .known_size = 1};
-  while (mover.known_size <= rows->count) {
-    mover.known_size *= 2;
-  }
-  mover.known = ref_memory_take(rows->link, mover.known_size, sizeof *mover.known);
+                          .moved = ref_memory_take(rows->link, 2 * rows->count, sizeof *mover.moved),
+                          .number_of = ref_memory_take(rows->link, rows->count, sizeof *mover.number_of),
+                          .chain = ref_memory_take(rows->link, rows->count, sizeof *mover.chain),
+                          .is_chained = ref_memory_take(rows->link, rows->count, sizeof *mover.is_chained)};
   size_t last = REF_NONE;
   ref_line_rows_place(rows, places);
   for (size_t i = 0; i < rows->count; i++) {

@@ -13,6 +13,11 @@ typedef struct ref_sequence {
   uint32_t symbol;
 } ref_sequence;
 
+typedef struct ref_sequences {
+  ref_sequence *items;
+  size_t count, capacity;
+} ref_sequences;
+
 typedef struct ref_mercury_unit {
   const uint8_t *bytes;
   uint64_t size, offset; /* in the section */
@@ -96,7 +101,7 @@ static bool ref_lines_add_mercury_sequence(ref_lines *lines, const ref_mercury_u
   uint64_t at = PROGRAM_AT + (uint64_t)ref_u32(other->bytes + HEADER_LENGTH_AT), start = at, address_at = 0;
   bool ends = false;
   while (ref_lines_step(other->bytes, other->size, &at, &address_at, &ends)) {
-    if (ends && address_at != 0 && ref_lines_mercury_function(lines, other->offset + address_at) == function) {
+    if (ends && ref_lines_mercury_function(lines, other->offset + address_at) == function) {
       ref_line_rows_write(lines->capsule->mercury, other->bytes, start, at, places, &lines->output, place);
       return true;
     }
@@ -168,10 +173,10 @@ static void ref_lines_add_sequence(ref_lines *lines, const uint8_t *unit, const 
 }
 
 /* The sequences of a unit, sorted by symbol; equal ones stay in their order. */
-static size_t ref_lines_list_sequences(const ref_lines *lines, const uint8_t *unit, uint64_t program, uint64_t size,
-                                       uint64_t offset, ref_sequence *sequences) {
+static ref_sequences ref_lines_list_sequences(const ref_lines *lines, const uint8_t *unit, uint64_t program,
+                                              uint64_t size, uint64_t offset) {
   ref_sequence next = {.start = program};
-  size_t count = 0;
+  ref_sequences list = {0};
   uint64_t at = program;
   bool ends = false;
   while (ref_lines_step(unit, size, &at, &next.address_at, &ends)) {
@@ -179,19 +184,20 @@ static size_t ref_lines_list_sequences(const ref_lines *lines, const uint8_t *un
       continue;
     }
     next.end = at;
-    next.entry = next.address_at == 0 ? NULL : ref_lines_find_entry(lines, offset + next.address_at);
+    next.entry = ref_lines_find_entry(lines, offset + next.address_at);
     if (next.entry != NULL) {
       next.symbol = ref_capsule_symbol_index(lines->capsule, next.entry->symbol);
-      size_t place = count++;
-      while (place > 0 && sequences[place - 1].symbol > next.symbol) {
-        sequences[place] = sequences[place - 1];
+      list.items = ref_memory_grow(lines->capsule->mercury, list.items, list.count, &list.capacity, sizeof *list.items);
+      size_t place = list.count++;
+      while (place > 0 && list.items[place - 1].symbol > next.symbol) {
+        list.items[place] = list.items[place - 1];
         place--;
       }
-      sequences[place] = next;
+      list.items[place] = next;
     }
     next = (ref_sequence){.start = at};
   }
-  return count;
+  return list;
 }
 
 /* `offset` is the unit's place in the SASS section, `other` the same unit of the Mercury section. */
@@ -199,16 +205,15 @@ static void ref_lines_add_unit(ref_lines *lines, const uint8_t *unit, uint64_t s
                                const ref_mercury_unit *other) {
   ref_link *link = lines->capsule->mercury;
   const uint64_t program = PROGRAM_AT + (uint64_t)ref_u32(unit + HEADER_LENGTH_AT);
-  if (program > size || program < SMALLEST_UNIT || unit[FIRST_SPECIAL_AT] + (uint64_t)OPERAND_COUNTS_AT > program) {
+  if (program > size || unit[FIRST_SPECIAL_AT] + (uint64_t)OPERAND_COUNTS_AT > program) {
     ref_message_fatal(link, "D40", "a unit of '%s' has a header of %llu bytes",
                       lines->capsule->sass->sections[lines->section].name, (unsigned long long)program);
   }
-  ref_sequence *sequences = REF_TAKE(link, ref_sequence, (size_t)(size / 3 + 1));
-  const size_t count = ref_lines_list_sequences(lines, unit, program, size, offset, sequences);
+  const ref_sequences sequences = ref_lines_list_sequences(lines, unit, program, size, offset);
   const size_t start = lines->output.size;
   ref_bytes_add(link, &lines->output, other->bytes, (size_t)program);
-  for (size_t i = 0; i < count; i++) {
-    ref_lines_add_sequence(lines, unit, &sequences[i], other);
+  for (size_t i = 0; i < sequences.count; i++) {
+    ref_lines_add_sequence(lines, unit, &sequences.items[i], other);
   }
   ref_put_u32(lines->output.data + start, (uint32_t)(lines->output.size - start - LENGTH_BYTES));
 }
@@ -244,7 +249,10 @@ ref_bytes ref_capsule_lines(ref_capsule *capsule, size_t section, ref_bytes *ent
                      .section = ref_capsule_sass_section(capsule, section),
                      .units = units,
                      .mercury_section = section};
-  for (size_t i = 0; i < sass->file_count && lines.section != REF_NONE; i++) {
+  if (lines.section == REF_NONE) {
+    return lines.output;
+  }
+  for (size_t i = 0; i < sass->file_count; i++) {
     for (uint32_t k = 1; k < sass->files[i].cubin.section_count; k++) {
       if (sass->files[i].section_of[k] != lines.section) {
         continue;

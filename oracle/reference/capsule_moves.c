@@ -152,9 +152,10 @@ static void ref_moves_returns(const ref_mover *mover, ref_bytes *sass) {
   const ref_places places = ref_places_of_sections(mover->link, mover->capsule, &cubin->sections[mover->text]);
   for (uint32_t i = 1; i < cubin->section_count; i++) {
     const ref_section *section = &cubin->sections[i];
-    const bool own = section->type == REF_TYPE_MERCURY_RELA && section->info < cubin->section_count &&
-                     &cubin->sections[section->info] == mover->capsule;
-    for (size_t k = 0; own && k < ref_cubin_relocation_count(cubin, i); k++) {
+    if (section->type != REF_TYPE_MERCURY_RELA || section->info != mover->capsule - cubin->sections) {
+      continue;
+    }
+    for (size_t k = 0; k < ref_cubin_relocation_count(cubin, i); k++) {
       const ref_relocation entry = ref_cubin_relocation(cubin, i, k);
       if (entry.type == MERCURY_RETURN) {
         ref_moves_return(mover, &places, entry.offset, sass);
@@ -283,16 +284,12 @@ static void ref_moves_frames(const ref_mover *mover, uint32_t relocations) {
 }
 
 /* M20: the places of jump targets among the compiler constants, where the Mercury view has entries. */
-static void ref_moves_jump_table(const ref_mover *mover, const ref_section *relocations, uint32_t number) {
-  static const char mercury[] = ".nv.merc.rela.nv.constant.optimizer.";
+static void ref_moves_jump_table(const ref_mover *mover, const char *function, uint32_t number) {
   ref_cubin *cubin = &mover->file->whole;
-  const char *function = relocations->name + strlen(mercury);
-  const size_t prefix = strlen(ref_view_sass.optimizer_prefix);
+  const char *name = ref_memory_print(mover->link, "%s%s", ref_view_sass.optimizer_prefix, function);
   for (uint32_t i = 1; i < cubin->section_count; i++) {
     ref_section *table = &cubin->sections[i];
-    if (table->type != ref_view_sass.optimizer_type || table->info != mover->text || table->data == NULL ||
-        strncmp(table->name, ref_view_sass.optimizer_prefix, prefix) != 0 ||
-        strcmp(table->name + prefix, function) != 0) {
+    if (table->info != mover->text || table->data == NULL || strcmp(table->name, name) != 0) {
       continue;
     }
     uint8_t *data = ref_moves_copy(mover->link, table);
@@ -319,20 +316,20 @@ static void ref_moves_symbols(const ref_mover *mover, uint64_t size) {
 /* `sass` is the new text; the object still has the old one, and the old capsule. */
 void ref_moves_apply(ref_link *link, ref_file *file, uint32_t text, const ref_section *capsule, const ref_moves *moves,
                      ref_bytes *sass) {
+  static const char table[] = ".nv.merc.rela.nv.constant.optimizer.";
   const ref_mover mover = {link, file, text, capsule, moves};
   ref_moves_aim_all(&mover, sass);
   ref_moves_returns(&mover, sass);
   for (uint32_t i = 1; i < file->whole.section_count; i++) {
     ref_section *section = &file->whole.sections[i];
-    const bool table = strncmp(section->name, ".nv.merc.rela.nv.constant.optimizer.", 36) == 0;
     const char *target = section->type == REF_TYPE_RELA && section->info < file->whole.section_count
                              ? file->whole.sections[section->info].name
                              : "";
     if (section->data == NULL) {
       continue;
     }
-    if (table) {
-      ref_moves_jump_table(&mover, section, i);
+    if (strncmp(section->name, table, strlen(table)) == 0) {
+      ref_moves_jump_table(&mover, section->name + strlen(table), i);
     } else if (REF_IS(target, ".debug_frame")) {
       ref_moves_frames(&mover, i);
     } else if (REF_IS(target, ".debug_line") || REF_IS(target, ".nv_debug_line_sass")) {

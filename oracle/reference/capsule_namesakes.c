@@ -40,7 +40,10 @@ static size_t ref_namesakes_first(ref_link *link, ref_map *first, const char *na
 /* RF173: by default (D113) each has its own. */
 void ref_namesakes_share(ref_link *link, ref_cubin *view) {
   ref_map first = {0};
-  for (size_t i = 1; i < view->section_count && link->job->bug_compatible; i++) {
+  if (!link->job->bug_compatible) {
+    return;
+  }
+  for (size_t i = 1; i < view->section_count; i++) {
     ref_section *section = &view->sections[i];
     const size_t known =
         ref_namesakes_is_known_by_name(section) ? ref_namesakes_first(link, &first, section->name, i) : REF_NONE;
@@ -234,7 +237,10 @@ static bool ref_namesakes_is_about_function(const ref_section *section) {
 
 void ref_namesakes_move(ref_link *link, const ref_cubin *whole, ref_cubin *sass) {
   ref_map first = {0};
-  for (uint32_t i = 1; i < sass->section_count && link->job->bug_compatible; i++) {
+  if (!link->job->bug_compatible) {
+    return;
+  }
+  for (uint32_t i = 1; i < sass->section_count; i++) {
     ref_section *section = &sass->sections[i];
     const size_t known =
         ref_namesakes_is_about_function(section) ? ref_namesakes_first(link, &first, section->name, i) : REF_NONE;

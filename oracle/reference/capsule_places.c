@@ -22,7 +22,7 @@ static ref_places ref_places_of(ref_link *link, const ref_bytes *body, const ref
                        .at = REF_TAKE(link, uint64_t, count + 1),
                        .self = REF_TAKE(link, size_t, count + 1),
                        .next = REF_TAKE(link, size_t, count + 1),
-                       .is_padding = REF_TAKE(link, bool, count + 1)};
+                       .is_padding = REF_TAKE(link, bool, count)};
   for (size_t i = 0; i <= count; i++) {
     places.at[i] = REF_PLACE_UNKNOWN;
     places.self[i] = i;

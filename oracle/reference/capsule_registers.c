@@ -23,13 +23,15 @@ static const char *ref_registers_string(ref_registers *registers) {
   return text;
 }
 
-/* Past one record; false where the section ends in the middle of it. */
+/* Past one record; false where the section ends in the middle of it, and at its end. */
 static bool ref_registers_record(ref_registers *registers) {
   if (registers->end - registers->at < BEFORE_NAME) {
+    registers->at = registers->end;
     return false;
   }
   registers->at += BEFORE_NAME;
   if (ref_registers_string(registers) == NULL || registers->end - registers->at < REGISTER + RANGE) {
+    registers->at = registers->end;
     return false;
   }
   registers->at += REGISTER + RANGE;
@@ -51,8 +53,7 @@ typedef struct ref_register_tables {
 static ref_register_tables ref_registers_list(ref_link *link, const ref_bytes *bytes) {
   ref_register_tables tables = {.data = bytes->data};
   ref_registers registers = {bytes->data, 0, bytes->size};
-  bool good = true;
-  while (good && registers.at < registers.end) {
+  while (registers.at < registers.end) {
     const char *name = ref_registers_string(&registers);
     if (name == NULL || registers.end - registers.at < WORD) {
       break;
@@ -60,9 +61,8 @@ static ref_register_tables ref_registers_list(ref_link *link, const ref_bytes *b
     const uint32_t count = ref_u32(registers.data + registers.at);
     registers.at += WORD;
     ref_register_table table = {name, registers.at, registers.at};
-    for (uint32_t i = 0; i < count && good; i++) {
-      good = ref_registers_record(&registers);
-      table.end = good ? registers.at : table.end;
+    for (uint32_t i = 0; i < count && ref_registers_record(&registers); i++) {
+      table.end = registers.at;
     }
     tables.items = ref_memory_grow(link, tables.items, tables.count, &tables.capacity, sizeof *tables.items);
     tables.items[tables.count++] = table;
@@ -84,7 +84,7 @@ static ref_map ref_registers_ranges(ref_link *link, const ref_register_tables *t
                                     const ref_register_table *table) {
   ref_map ranges = {0}, seen = {0};
   ref_registers registers = {tables->data, table->start, table->end};
-  for (uint64_t at = registers.at; at < table->end && ref_registers_record(&registers); at = registers.at) {
+  for (uint64_t at = registers.at; ref_registers_record(&registers); at = registers.at) {
     const char *key = ref_registers_key(link, &seen, registers.data + at, registers.at - at);
     ref_map_set(link, &ranges, key, (size_t)(registers.at - RANGE));
   }
@@ -107,7 +107,7 @@ static void ref_registers_settle(const ref_capsule *capsule, const ref_register_
   const ref_map ranges = stands ? ref_registers_ranges(link, mercury, &mercury->items[number]) : (ref_map){0};
   ref_map seen = {0};
   ref_registers registers = {sass->data, table->start, table->end};
-  for (uint64_t at = registers.at; at < table->end && ref_registers_record(&registers); at = registers.at) {
+  for (uint64_t at = registers.at; ref_registers_record(&registers); at = registers.at) {
     const char *key = ref_registers_key(link, &seen, registers.data + at, registers.at - at);
     const size_t decoded = ref_map_find(&ranges, key);
     uint8_t *range = registers.data + registers.at - RANGE;

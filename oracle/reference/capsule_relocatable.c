@@ -10,10 +10,12 @@ enum { LOAD_CONSTANT = 66, LOAD_UNIFORM = 115, PARAMETER_BANK = 0 };
 /* M16: the symbols of compiler constants get new names, numbered through each file; with -preserve-relocs too (RF175). */
 void ref_capsule_name_constants(ref_link *link, const ref_file *file) {
   size_t number = 0;
-  for (size_t i = 1; i < file->cubin.symbol_count && (link->relocatable || link->preserves); i++) {
+  if (!link->relocatable && !link->preserves) {
+    return;
+  }
+  for (size_t i = 1; i < file->cubin.symbol_count; i++) {
     ref_symbol *symbol = &file->cubin.symbols[i];
-    if ((symbol->info & 15) != REF_SYMBOL_CUDA_OBJECT || symbol->section == 0 ||
-        symbol->section >= file->cubin.section_count ||
+    if ((symbol->info & 15) != REF_SYMBOL_CUDA_OBJECT || symbol->section >= file->cubin.section_count ||
         file->cubin.sections[symbol->section].type != REF_TYPE_CONSTANT_OPTIMIZER) {
       continue;
     }
@@ -60,7 +62,10 @@ void ref_capsule_restore_names(ref_cubin *view) {
 ref_bytes ref_capsule_resolved(ref_capsule *capsule, size_t target) {
   const ref_link *sass = capsule->sass;
   ref_bytes output = {0};
-  for (size_t i = 0; i < sass->resolved_count && target != REF_NONE; i++) {
+  if (target == REF_NONE) {
+    return output;
+  }
+  for (size_t i = 0; i < sass->resolved_count; i++) {
     const ref_out_relocation *record = &sass->resolved[i];
     if (sass->sections[record->target].resolved == sass->sections[target].resolved) {
       ref_bytes_add_u64(capsule->mercury, &output, record->offset);

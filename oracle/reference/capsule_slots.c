@@ -81,20 +81,23 @@ static void ref_slots_add_words(ref_link *link, ref_bytes *text, const uint64_t 
   ref_bytes_add_u64(link, text, words[1]);
 }
 
+_Noreturn static void ref_slots_refuse(ref_link *link) {
+  ref_message_fatal(link, "RF226", "the capsule of a jump slot is damaged");
+}
+
 static void ref_slots_add_slot(ref_slots *slots, const uint8_t *body, const uint8_t *sass) {
   ref_link *link = slots->capsule->mercury;
   ref_capsule_step step;
   uint8_t nop[INSTRUCTION];
-  bool good = ref_capsule_body_begin(body, SLOT, &step) && step.count > KEPT;
-  for (size_t i = 0; good && i < KEPT; i++) {
-    good = ref_capsule_body_next(&step) && step.sass_count == 1;
-    if (good) {
-      ref_slots_add_instruction(slots, sass + i * INSTRUCTION, step.derived);
-      ref_bytes_add(link, &slots->records, body + step.at, step.derived ? 0 : step.end - step.at);
-    }
+  if (!ref_capsule_body_begin(body, SLOT, &step) || step.count <= KEPT) {
+    ref_slots_refuse(link);
   }
-  if (!good) {
-    ref_message_fatal(link, "RF226", "the capsule of a jump slot is damaged");
+  for (size_t i = 0; i < KEPT; i++) {
+    if (!ref_capsule_body_next(&step) || step.sass_count != 1) {
+      ref_slots_refuse(link);
+    }
+    ref_slots_add_instruction(slots, sass + i * INSTRUCTION, step.derived);
+    ref_bytes_add(link, &slots->records, body + step.at, step.derived ? 0 : step.end - step.at);
   }
   for (size_t i = 0; i < ADDED; i++) {
     ref_put_u64(nop, NOP[0]);
@@ -123,7 +126,7 @@ static void ref_slots_make_table(ref_capsule *capsule) {
   ref_slots slots = {.capsule = capsule};
   ref_bytes capsule_body = {0};
   if (body->data.size < SLOT) {
-    ref_message_fatal(link, "RF226", "the capsule of a jump slot is damaged");
+    ref_slots_refuse(link);
   }
   for (size_t i = 0; i < link->unified_functions.count; i++) {
     if (!link->unified_functions.items[i].found) {
@@ -150,7 +153,10 @@ static void ref_slots_schedule_stubs(ref_capsule *capsule) {
   ref_link *sass = capsule->sass;
   for (size_t i = 0; i < sass->section_count; i++) {
     ref_out_section *section = &sass->sections[i];
-    for (size_t k = 0; section->type == REF_TYPE_UFT && k < KEPT && (k + 1) * INSTRUCTION <= section->data.size; k++) {
+    if (section->type != REF_TYPE_UFT) {
+      continue;
+    }
+    for (size_t k = 0; k < KEPT && (k + 1) * INSTRUCTION <= section->data.size; k++) {
       ref_slots_schedule(sass, section->data.data + k * INSTRUCTION);
     }
   }
@@ -167,7 +173,10 @@ void ref_slots_make(ref_capsule *capsule) {
 /* ZM3: Mercury's entries stand at decoded places. */
 void ref_slots_move_entries(ref_capsule *capsule) {
   const ref_link *link = capsule->mercury;
-  for (size_t i = 0; i < link->relocation_count && link->slot_section != 0; i++) {
+  if (link->slot_section == 0) {
+    return;
+  }
+  for (size_t i = 0; i < link->relocation_count; i++) {
     ref_out_relocation *entry = &link->relocations[i];
     if (entry->target == link->slot_section) {
       entry->offset = entry->offset / SLOT * DECODED_SLOT;

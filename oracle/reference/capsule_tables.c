@@ -24,7 +24,10 @@ static uint64_t ref_tables_target(const ref_capsule *capsule, const ref_out_relo
   const size_t file = mercury->functions[entry->function].definition_file;
   const ref_section *table =
       file == REF_NONE ? NULL : ref_tables_find_sass(&capsule->sass->files[file], entry->function);
-  for (size_t i = 0; table != NULL && table->data != NULL && i < mercury->relocation_count; i++) {
+  if (table == NULL || table->data == NULL) {
+    return 0;
+  }
+  for (size_t i = 0; i < mercury->relocation_count; i++) {
     const ref_out_relocation *own = &mercury->relocations[i];
     if (own->file == file && own->function == entry->function && own->type == entry->type && own->addend == place &&
         own->input_offset <= table->size && size <= table->size - own->input_offset) {
@@ -55,12 +58,12 @@ static void ref_tables_write(const ref_capsule *capsule, const ref_out_relocatio
 
 static bool ref_tables_are_of_slot(const ref_capsule *capsule, size_t section) {
   const ref_link *mercury = capsule->mercury;
-  const bool is_table = mercury->sections[section].type == REF_TYPE_CONSTANT_OPTIMIZER;
-  bool found = false;
-  for (size_t i = 0; i < mercury->function_count && !found && is_table; i++) {
-    found = mercury->functions[i].is_stub && mercury->functions[i].constant2 == section;
+  for (size_t i = 0; i < mercury->function_count; i++) {
+    if (mercury->functions[i].is_stub && mercury->functions[i].constant2 == section) {
+      return true;
+    }
   }
-  return found;
+  return false;
 }
 
 /* L740, D121: all jump slots are one text, and nvlink takes the last of its images for every one of them. So that one is translated as

@@ -89,8 +89,8 @@ static void ref_constants_copy_range(ref_link *link, const ref_function *functio
 
 /* A symbol of the file names compiler constants in the function's block. */
 static bool ref_constants_symbol_is_inside(const ref_file *file, const ref_symbol *symbol, size_t block) {
-  return symbol->section != 0 && symbol->section < file->cubin.section_count &&
-         file->section_of[symbol->section] == block && (symbol->info & 15) == REF_SYMBOL_CUDA_OBJECT;
+  return symbol->section < file->cubin.section_count && file->section_of[symbol->section] == block &&
+         (symbol->info & 15) == REF_SYMBOL_CUDA_OBJECT;
 }
 
 /* RF212: under each symbol of the body that stands, the last first, and under the constants of a body that lost behind it, all
@@ -147,6 +147,15 @@ static void ref_constants_place(ref_link *link, ref_function *function) {
   }
 }
 
+/* W8.9, RF7 */
+static void ref_constants_note_lost(ref_link *link, const ref_function *function, size_t block) {
+  for (size_t i = 0; i < link->lost_constant_count; i++) {
+    if (link->lost_constants[i].section == block) {
+      link->null_symbol_value = function->constant_offset + link->lost_constants[i].offset;
+    }
+  }
+}
+
 /* In reverse order of the blocks' creation (RF5: not of the functions' texts). */
 void ref_constants_layout(ref_link *link) {
   for (size_t i = 0; i < link->section_count; i++) {
@@ -161,11 +170,7 @@ void ref_constants_layout(ref_link *link) {
     if (function->constant_users.count > 0) {
       ref_constants_place(link, function);
       ref_constants_copy_relocations(link, function);
-    }
-    for (size_t k = 0; k < link->lost_constant_count && function->constant_users.count > 0; k++) {
-      if (link->lost_constants[k].section == i) { /* W8.9, RF7 */
-        link->null_symbol_value = function->constant_offset + link->lost_constants[k].offset;
-      }
+      ref_constants_note_lost(link, function, i);
     }
     link->sections[function->constant2].dropped = true;
   }

@@ -28,7 +28,10 @@ void ref_deleted_check_parameters(ref_link *link) {
 /* RF63: an alias that is deleted while its function lives, or the other way round (V11a for local and weak functions). RF124: so
  * is one of a body that replaced another. */
 void ref_deleted_check_aliases(ref_link *link) {
-  for (size_t i = 0; i < link->function_count && link->job->bug_compatible; i++) {
+  if (!link->job->bug_compatible) {
+    return;
+  }
+  for (size_t i = 0; i < link->function_count; i++) {
     const ref_function *alias = &link->functions[i];
     ref_deleted_refuse(link, alias->alias_of != REF_NONE && ref_function_alias_goes_by_section(link, alias) &&
                                  alias->live != link->functions[alias->alias_of].live);
@@ -43,12 +46,13 @@ static size_t ref_deleted_owner(const ref_file *file, uint32_t section, bool *lo
 }
 
 static bool ref_deleted_holds_bytes(const ref_file *file, uint32_t section) {
-  bool found = false;
-  for (uint32_t i = 1; i < file->cubin.symbol_count && !found; i++) {
+  for (uint32_t i = 1; i < file->cubin.symbol_count; i++) {
     const ref_symbol *symbol = &file->cubin.symbols[i];
-    found = symbol->section == section && symbol->size > 0;
+    if (symbol->section == section && symbol->size > 0) {
+      return true;
+    }
   }
-  return found;
+  return false;
 }
 
 /* L162: a dead kernel's parameters go by their name. L466: other constants go where an earlier section has their name, those of the
@@ -99,7 +103,10 @@ static void ref_deleted_check_objects(ref_link *link, const ref_file *file) {
 }
 
 void ref_deleted_check(ref_link *link) {
-  for (size_t i = 0; i < link->file_count && !link->relocatable; i++) {
+  if (link->relocatable) {
+    return;
+  }
+  for (size_t i = 0; i < link->file_count; i++) {
     const ref_file *file = &link->files[i];
     for (uint32_t k = 1; k < file->cubin.section_count; k++) {
       bool lost = false;

@@ -9,10 +9,9 @@
 enum { DEPTH_LIMIT = 200, BUDGET = 1 << 20, SOURCE_LIMIT = 1000000 };
 
 const char *ref_demangle_join(ref_mangled *name, const char *format, ...) {
-  char text[512];
   va_list arguments;
   va_start(arguments, format);
-  const int length = vsnprintf(text, sizeof text, format, arguments);
+  const int length = vsnprintf(NULL, 0, format, arguments);
   va_end(arguments);
   if ((size_t)length >= name->budget) {
     name->failed = true;
@@ -69,7 +68,7 @@ size_t ref_demangle_number(ref_mangled *name) {
 /* Anonymous namespaces; `_INTERNAL_...` namespaces are left out. */
 const char *ref_demangle_source_name(ref_mangled *name) {
   const size_t length = ref_demangle_number(name);
-  if (name->failed || length == 0 || strlen(name->at) < length) {
+  if (length == 0 || strlen(name->at) < length) {
     name->failed = true;
     return "";
   }
@@ -115,7 +114,7 @@ static const char *ref_demangle_class_name(ref_mangled *name, const char *prefix
       end = at;
     }
   }
-  return ref_demangle_join(name, "%.*s", (int)(end > start ? end - start : 0), start);
+  return ref_demangle_join(name, "%.*s", (int)(end - start), start);
 }
 
 /* C1, C2, C3, D0, D1, D2. */
@@ -298,7 +297,7 @@ static const char *ref_demangle_skip_unit(const char *mangled) {
   }
   char *end = NULL;
   const unsigned long length = strtoul(mangled + strlen(prefix), &end, 10);
-  if (*end != '_' || strlen(end) < length || length > SOURCE_LIMIT || strncmp(end + 1 + length, "__Z", 3) != 0) {
+  if (*end != '_' || strlen(end) <= length || strncmp(end + 1 + length, "__Z", 3) != 0) {
     return mangled;
   }
   return end + 1 + length + 1;

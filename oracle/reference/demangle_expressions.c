@@ -113,7 +113,7 @@ const char *ref_demangle_literal(ref_mangled *name) {
   const bool negative = !floating && ref_demangle_take(name, "n");
   const char *digits = name->at;
   const size_t length = strspn(digits, floating ? "0123456789abcdef" : "0123456789");
-  name->at += name->failed ? 0 : length;
+  name->at += length;
   name->failed = (length == 0 && negative) || !ref_demangle_take(name, "E");
   if (floating) {
     return ref_demangle_join(name, "(%s)%s", type, ref_demangle_floating(name, digits, length));

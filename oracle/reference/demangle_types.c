@@ -82,7 +82,7 @@ ref_type ref_demangle_substitution(ref_mangled *name) {
   for (bool first = true; !name->failed && *name->at != '_'; first = false) {
     const char digit = *name->at++;
     const bool is_digit = digit >= '0' && digit <= '9', is_letter = digit >= 'A' && digit <= 'Z';
-    name->failed = (!is_digit && !is_letter) || number > 100000;
+    name->failed = (!is_digit && !is_letter) || number > name->known_count;
     number = first ? 0 : number;
     number = number * 36 + (size_t)(is_digit ? digit - '0' : digit - 'A' + 10);
     number += *name->at == '_';

@@ -199,14 +199,15 @@ typedef struct ref_function {
   const char **indirect; /* prototypes of its -3 records */
   size_t indirect_count, indirect_capacity;
   size_t alias_of;
-  size_t leads;             /* RF116: the function whose text is this alias's, or REF_NONE */
-  bool has_large_constants; /* one of the compiler's goes beyond a bank */
-  bool is_emptied;          /* RF127 */
-  bool has_partial;         /* RF165: shared memory that ptxas laid out */
-  bool is_stub;             /* U10: a jump slot of an executable */
-  bool is_of_replacement;   /* RF124: an alias of a body that replaced another */
-  size_t text, info, shared, constant0, constant2, bindless; /* module sections */
-  size_t laid_table;                                         /* L749: Mercury's table of textures that ptxas laid out */
+  size_t leads;                                    /* RF116: the function whose text is this alias's, or REF_NONE */
+  bool has_large_constants;                        /* one of the compiler's goes beyond a bank */
+  bool is_emptied;                                 /* RF127 */
+  bool has_partial;                                /* RF165: shared memory that ptxas laid out */
+  bool is_stub;                                    /* U10: a jump slot of an executable */
+  bool is_of_replacement;                          /* RF124: an alias of a body that replaced another */
+  size_t text, info, shared, constant0, constant2; /* module sections */
+  size_t bindless;                                 /* or 0 */
+  size_t laid_table;                               /* L749: Mercury's table of textures that ptxas laid out */
   size_t second_image; /* D85: where its own constants are, if not where copies go; 0: nowhere else */
   ref_records records;
   size_t large_parameters; /* RF137: its records of them */
@@ -710,6 +711,8 @@ void ref_compat_write(ref_link *link);
 
 /* callgraph.c */
 void ref_callgraph_analyze(ref_link *link);
+/* A kernel, or a jump slot that counts as one. */
+bool ref_callgraph_is_entry(const ref_link *link, const ref_function *function);
 void ref_callgraph_warn(ref_link *link);
 void ref_callgraph_measure(ref_link *link);
 /* `.nv.callgraph` alone; before symbols have numbers its records have none. */
@@ -797,6 +800,8 @@ void ref_attributes_finish(ref_link *link);
 void ref_attributes_check_masks(ref_link *link);
 bool ref_attribute_alias_has_registers(const ref_link *link, size_t number);
 void ref_attributes_add_registers(ref_link *link, const ref_function *kernel);
+/* A record of `.nv.info`: a symbol and a word. */
+void ref_attribute_add_symbol_word(ref_link *link, uint8_t code, size_t symbol, uint32_t value);
 bool ref_attribute_is_external(const ref_link *link, size_t symbol);
 uint8_t ref_attribute_byte(const ref_record *record);
 void ref_attributes_write(ref_link *link);
