@@ -134,7 +134,7 @@ void ref_namesakes_share(ref_link *link, ref_cubin *view);
 void ref_namesakes_move(ref_link *link, const ref_cubin *whole, ref_cubin *sass);
 
 /* leaf.c: M42-M45 */
-bool ref_leaf_finalize(ref_link *link, ref_bytes *text);
+void ref_leaf_finalize(ref_link *link, ref_bytes *text);
 
 /* capsule_inner.c: L720, L721; functions inside another function's text. */
 bool ref_inner_is_function(const ref_link *mercury, size_t function);

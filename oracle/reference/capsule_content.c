@@ -188,7 +188,7 @@ static ref_bytes ref_capsule_sass_content(ref_capsule *capsule, size_t section, 
     ref_laid_move_loads(capsule, section);
     if (capsule->sass->functions[function].entry && !capsule->mercury->relocatable &&
         !ref_options_keep_shared_symbols(capsule->mercury)) { /* M41, RF76 */
-      (void)ref_leaf_finalize(capsule->mercury, &capsule->sass->sections[sass].data);
+      ref_leaf_finalize(capsule->mercury, &capsule->sass->sections[sass].data);
     }
   }
   if (output->type == REF_TYPE_CONSTANT_TABLE) {

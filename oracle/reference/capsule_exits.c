@@ -88,14 +88,13 @@ static void ref_exits_set_stall(uint8_t *instruction, uint64_t stall) {
 
 /* L623: the instruction in front of the EXIT let it wait for 2 because EXIT waits for a number that it sets. */
 static void ref_exits_relax(ref_exits *exits, const uint8_t *exit) {
-  uint8_t *before = exits->sass.size < INSTRUCTION ? NULL : exits->sass.data + exits->sass.size - INSTRUCTION;
-  if (before == NULL) {
+  if (exits->sass.size == 0) {
     return;
   }
+  uint8_t *before = exits->sass.data + exits->sass.size - INSTRUCTION;
   const uint64_t high = ref_u64(before + 8), waits = ref_u64(exit + 8) >> WAIT_BIT & ((1u << 6) - 1);
   const uint64_t written = high >> WRITE_BIT & NO_NUMBER, read = high >> READ_BIT & NO_NUMBER;
-  const bool sets =
-      (written != NO_NUMBER && (waits >> written & 1) != 0) || (read != NO_NUMBER && (waits >> read & 1) != 0);
+  const bool sets = (waits >> written & 1) != 0 || (waits >> read & 1) != 0; /* nobody waits for NO_NUMBER */
   if (sets && (high >> STALL_BIT & LONGEST_STALL) == 2) {
     ref_exits_set_stall(before, 1);
   }

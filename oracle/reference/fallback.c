@@ -154,7 +154,7 @@ static void ref_fallback_place(ref_link *link, ref_image *image, size_t number) 
 }
 
 static void ref_fallback_place_section(ref_link *link, ref_image *image, size_t section) {
-  for (size_t i = 0; section != REF_NONE && i < image->count; i++) {
+  for (size_t i = 0; i < image->count; i++) {
     if (image->units[i].section == section) {
       ref_fallback_place(link, image, i);
     }
@@ -167,7 +167,7 @@ static void ref_fallback_place_kernel(ref_link *link, ref_image *image, size_t k
   ref_fallback_place_section(link, image, function->constant2);
   for (size_t i = link->section_count; i-- > 0;) {
     const size_t number = link->sections[i].constant_owner;
-    if (number != REF_NONE && !link->functions[number].entry && ref_indices_has(&function->reach, number)) {
+    if (number != REF_NONE && ref_indices_has(&function->reach, number)) {
       ref_fallback_place_section(link, image, i);
     }
   }
@@ -177,10 +177,11 @@ static void ref_fallback_place_kernel(ref_link *link, ref_image *image, size_t k
 static ref_indices ref_fallback_kernels(ref_link *link) {
   ref_indices kernels = {0};
   for (size_t i = link->section_count; i-- > 0;) {
-    const bool is_left_out = link->sections[i].is_stray && link->job->bug_compatible;
-    for (size_t k = 0; k < link->all_kernels.count && !is_left_out; k++) {
-      const ref_function *kernel = &link->functions[link->all_kernels.items[k]];
-      if (kernel->constant2 == i && !link->sections[i].dropped) {
+    if (link->sections[i].dropped || (link->sections[i].is_stray && link->job->bug_compatible)) {
+      continue;
+    }
+    for (size_t k = 0; k < link->all_kernels.count; k++) {
+      if (link->functions[link->all_kernels.items[k]].constant2 == i) {
         ref_indices_add(link, &kernels, link->all_kernels.items[k]);
       }
     }

@@ -54,7 +54,8 @@ static void ref_foreign_refuse_code(ref_link *link, const char *name) {
 static bool ref_foreign_next_member(ref_link *link, const ref_input *archive, uint64_t at, ref_member *member) {
   const uint8_t *header = (const uint8_t *)archive->bytes + at;
   char digits[MEMBER_SIZE_DIGITS + 1] = "", *end = NULL;
-  if (at >= archive->size || archive->size - at < MEMBER) {
+  const uint64_t rest = archive->size - ref_smaller(at, archive->size);
+  if (rest < MEMBER) {
     return false;
   }
   memcpy(digits, header + MEMBER_SIZE_AT, MEMBER_SIZE_DIGITS);
@@ -62,8 +63,7 @@ static bool ref_foreign_next_member(ref_link *link, const ref_input *archive, ui
   if (end == digits || size < 0) {
     ref_foreign_refuse_format(link);
   }
-  const uint64_t left = archive->size - at - MEMBER;
-  *member = (ref_member){.data = header + MEMBER, .size = ref_smaller((uint64_t)size, left)};
+  *member = (ref_member){.data = header + MEMBER, .size = ref_smaller((uint64_t)size, rest - MEMBER)};
   member->next = at + MEMBER + ref_align_up(member->size, 2);
   member->is_table = header[0] == '/' && (header[1] == ' ' || header[1] == '/' || header[1] == 'S');
   return true;
@@ -181,15 +181,17 @@ static bool ref_foreign_take_library(ref_link *link, const ref_library *library)
   if (file->bytes == NULL) {
     ref_message_fatal(link, "E53", "%s", "Memory allocation failure"); /* a folder */
   }
-  if (file->size > MAGIC && !ref_foreign_is_archive(file)) {
-    ref_foreign_refuse_format(link);
-  }
-  if (file->size > MAGIC && ref_foreign_begins(file, thin_magic)) {
-    ref_foreign_refuse_code(link, file->name);
-  }
-  if (file->size > MAGIC && ref_foreign_fits(link, file)) {
-    ref_foreign_check_archive(link, file);
-    return true;
+  if (file->size > MAGIC) {
+    if (ref_foreign_begins(file, thin_magic)) {
+      ref_foreign_refuse_code(link, file->name);
+    }
+    if (!ref_foreign_is_archive(file)) {
+      ref_foreign_refuse_format(link);
+    }
+    if (ref_foreign_fits(link, file)) {
+      ref_foreign_check_archive(link, file);
+      return true;
+    }
   }
   ref_message_warn(link, "E46", "Skipping incompatible '%s' when searching for -l%s", file->name, library->name);
   return false;

@@ -35,7 +35,10 @@ static bool ref_function_lies_in(const ref_cubin *cubin, uint32_t symbol, uint32
 
 /* RF279: a kernel's text is its own, whatever sh_info says; of a word that names no function of the text. */
 static uint32_t ref_function_kernel_in(const ref_cubin *cubin, uint32_t section, uint32_t symbol) {
-  for (uint32_t i = 1; i < cubin->symbol_count && (cubin->sections[section].flags & REF_FLAG_EXEC) != 0; i++) {
+  if ((cubin->sections[section].flags & REF_FLAG_EXEC) == 0) {
+    return symbol;
+  }
+  for (uint32_t i = 1; i < cubin->symbol_count; i++) {
     if (ref_function_lies_in(cubin, i, section) && (cubin->symbols[i].other & REF_OTHER_ENTRY) != 0) {
       return i;
     }
@@ -56,8 +59,7 @@ uint32_t ref_function_primary(const ref_file *file, uint32_t section) {
 bool ref_function_symbol_is_alias(const ref_file *file, uint32_t symbol) {
   const uint32_t section = file->cubin.symbols[symbol].section;
   const uint32_t primary = ref_function_primary(file, section);
-  return primary != symbol && primary != 0 && (file->cubin.symbols[primary].info & 15) == REF_SYMBOL_FUNC &&
-         file->cubin.symbols[primary].section == section;
+  return primary != symbol && primary != 0 && ref_function_lies_in(&file->cubin, primary, section);
 }
 
 /* V2: REGCOUNT by symbol; the last record of a symbol counts. */
@@ -311,7 +313,10 @@ static void ref_function_read_prototypes(ref_link *link, ref_file *file, const r
  * becomes the section's function, and the function its alias. By default (D102) the function comes first. */
 static void ref_function_swap_known_aliases(ref_link *link, ref_file *file) {
   const uint32_t registers = (file->cubin.flags >> 8 & 0xff) < 90 ? 0xff000000 : 0;
-  for (uint32_t i = 1; i < file->cubin.symbol_count && link->job->bug_compatible; i++) {
+  if (!link->job->bug_compatible) {
+    return;
+  }
+  for (uint32_t i = 1; i < file->cubin.symbol_count; i++) {
     const ref_symbol *symbol = &file->cubin.symbols[i];
     if ((symbol->info & 15) != REF_SYMBOL_FUNC || symbol->section == 0 || !ref_function_symbol_is_alias(file, i) ||
         i > ref_function_primary(file, symbol->section) ||
@@ -419,7 +424,8 @@ static void ref_function_reach_from(ref_link *link, size_t root) {
     for (size_t i = 0; i < function->calls.count; i++) {
       ref_indices_add(link, &work, function->calls.items[i]);
     }
-    for (size_t i = 0; i < function->references.count && !link->job->bug_compatible; i++) {
+    const size_t references = link->job->bug_compatible ? 0 : function->references.count;
+    for (size_t i = 0; i < references; i++) {
       ref_indices_add(link, &work, function->references.items[i]);
     }
     for (size_t i = 0; i < function->indirect_count; i++) {
@@ -496,7 +502,10 @@ static void ref_function_find_live(ref_link *link) {
 /* V11a, D63: nvlink stops when a function is alive and one of its aliases is not; by default the alias is deleted like
  * everything dead. A live alias keeps its function. */
 static void ref_function_keep_aliased(ref_link *link) {
-  for (size_t i = 0; i < link->function_count && !link->job->bug_compatible; i++) {
+  if (link->job->bug_compatible) {
+    return;
+  }
+  for (size_t i = 0; i < link->function_count; i++) {
     const ref_function *alias = &link->functions[i];
     if (alias->alias_of != REF_NONE && alias->live && !link->functions[alias->alias_of].live) {
       ref_function_reach_from(link, alias->alias_of);

@@ -54,7 +54,7 @@ static void ref_grammar_say(ref_grammar *grammar, ref_severity severity, const c
   va_start(arguments, format);
   va_copy(again, arguments);
   const int length = vsnprintf(NULL, 0, format, arguments);
-  char *text = length < 0 ? NULL : ref_grammar_own(grammar, malloc((size_t)length + 1));
+  char *text = ref_grammar_own(grammar, malloc((size_t)length + 1));
   ref_message *more = realloc(grammar->said, (grammar->said_count + 1) * sizeof *more);
   grammar->said = more == NULL ? grammar->said : more;
   grammar->failed = grammar->failed || more == NULL;
@@ -133,24 +133,35 @@ static bool ref_grammar_check_number(ref_grammar *grammar, const char *value) {
   return !grammar->ended;
 }
 
-/* E4 */
-static bool ref_grammar_check_choice(ref_grammar *grammar, const ref_word_row *row, const char *value) {
+static bool ref_grammar_is_one_of(const char *value, const char *const *choices) {
+  for (; *choices != NULL; choices++) {
+    if (strcmp(value, *choices) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool ref_grammar_is_target(const char *value) {
   static const char *const targets[] = {"sm_", "compute_", "lto_"};
-  const char *const *choices = REF_IS(row->long_name, "machine") ? ref_machines : ref_processors;
-  const bool target = REF_IS(row->long_name, "arch");
-  for (size_t i = 0; target && i < sizeof targets / sizeof *targets; i++) {
+  for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
     const size_t length = strlen(targets[i]);
     if (strncmp(value, targets[i], length) == 0 && ref_target_find(value + length) != NULL) {
       return true;
     }
   }
-  for (size_t i = 0; !target && choices[i] != NULL; i++) {
-    if (strcmp(value, choices[i]) == 0) {
-      return true;
-    }
-  }
-  ref_grammar_say(grammar, REF_FATAL, "E4", "Value '%s' is not defined for option '%s'", value, row->long_name);
   return false;
+}
+
+/* E4 */
+static bool ref_grammar_check_choice(ref_grammar *grammar, const ref_word_row *row, const char *value) {
+  const bool known = REF_IS(row->long_name, "arch")      ? ref_grammar_is_target(value)
+                     : REF_IS(row->long_name, "machine") ? ref_grammar_is_one_of(value, ref_machines)
+                                                         : ref_grammar_is_one_of(value, ref_processors);
+  if (!known) {
+    ref_grammar_say(grammar, REF_FATAL, "E4", "Value '%s' is not defined for option '%s'", value, row->long_name);
+  }
+  return known;
 }
 
 /* C49: lists and files are split outside quotes. */
@@ -187,8 +198,8 @@ static bool ref_grammar_check(ref_grammar *grammar, const ref_word_row *row, con
 
 /* E6; C61: the elements of a list that is given again are appended. */
 static void ref_grammar_set(ref_grammar *grammar, const ref_word_row *row, const char *value) {
-  const char *old = row->value == NULL ? NULL : *row->value;
-  if (row->value == NULL || !ref_grammar_check(grammar, row, value)) {
+  const char *old = *row->value;
+  if (!ref_grammar_check(grammar, row, value)) {
     return;
   }
   if (old != NULL && row->kind == REF_WORD_LIST) {
@@ -316,11 +327,10 @@ static void ref_grammar_take_file(ref_grammar *grammar, const char *name) {
 
 /* C49 */
 static void ref_grammar_take_files(ref_grammar *grammar, const char *list) {
-  char *names = ref_grammar_own(grammar, malloc(strlen(list) + 1));
+  char *names = ref_grammar_own(grammar, strdup(list));
   if (names == NULL) {
     return;
   }
-  memcpy(names, list, strlen(list) + 1);
   while (!grammar->ended && !grammar->failed && *names != 0) {
     char *name = names;
     names += strcspn(names, ",");

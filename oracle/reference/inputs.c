@@ -77,7 +77,10 @@ static bool ref_input_is_accelerated(const ref_file *file) {
     const ref_section *section = &file->cubin.sections[i];
     ref_attribute attribute;
     uint64_t position = 0;
-    while (section->type == REF_TYPE_COMPAT && ref_cubin_next_attribute(section, &position, &attribute)) {
+    if (section->type != REF_TYPE_COMPAT) {
+      continue;
+    }
+    while (ref_cubin_next_attribute(section, &position, &attribute)) {
       if (attribute.code == COMPAT_ACCELERATED) {
         return attribute.size > 0 && attribute.data[0] == 1;
       }
@@ -97,8 +100,11 @@ static void ref_input_take_old(ref_link *link, const ref_file *file, uint16_t to
 
 /* RF198: any note, whatever its name; 0xff stands for the one of the name. */
 static size_t ref_input_note_index(const ref_cubin *cubin) {
-  size_t index = cubin->flags >> 24;
-  for (size_t i = 1; i < cubin->section_count && cubin->flags >> 24 == NOTE_BY_NAME; i++) {
+  const size_t index = cubin->flags >> 24;
+  if (index != NOTE_BY_NAME) {
+    return index;
+  }
+  for (size_t i = 1; i < cubin->section_count; i++) {
     if (REF_IS(cubin->sections[i].name, ".note.nv.cuinfo")) {
       return i;
     }
@@ -246,12 +252,15 @@ static const uint8_t *ref_input_heal_strings(ref_link *link, const uint8_t *byte
 /* RF81: the symbols of a capsule are local, global or weak. RF230: its relocations have addends; a section of others, also an empty one,
  * ends the link. */
 static void ref_input_check_capsule(ref_link *link, const ref_file *file) {
-  for (size_t i = 1; i < file->cubin.section_count && (file->cubin.flags & REF_KIND_CAPSULE) != 0; i++) {
+  if ((file->cubin.flags & REF_KIND_CAPSULE) == 0) {
+    return;
+  }
+  for (size_t i = 1; i < file->cubin.section_count; i++) {
     if (file->cubin.sections[i].type == REF_TYPE_REL) {
       ref_message_fatal(link, "E91", "Internal FNLZR error '%s'", file->name);
     }
   }
-  for (size_t i = 1; i < file->cubin.symbol_count && (file->cubin.flags & REF_KIND_CAPSULE) != 0; i++) {
+  for (size_t i = 1; i < file->cubin.symbol_count; i++) {
     if (file->cubin.symbols[i].info >> 4 > REF_BIND_WEAK) {
       ref_message_fatal(link, "E91", "Internal FNLZR error '%s'", file->name);
     }
@@ -275,7 +284,10 @@ const char *ref_input_string(const ref_cubin *cubin, uint64_t offset) {
 /* D40: by default every name ends inside its table; nvlink reads on behind it. */
 static void ref_input_read_names(ref_link *link, ref_file *file) {
   ref_cubin *cubin = &file->whole;
-  for (size_t i = 1; i < cubin->symbol_count && !file->has_no_strings; i++) {
+  if (file->has_no_strings) {
+    return;
+  }
+  for (size_t i = 1; i < cubin->symbol_count; i++) {
     ref_symbol *symbol = &cubin->symbols[i];
     const char *name = ref_input_string(cubin, symbol->name_offset);
     if ((symbol->info & 15) == REF_SYMBOL_SECTION || strcmp(name, symbol->name) == 0) {
@@ -288,23 +300,14 @@ static void ref_input_read_names(ref_link *link, ref_file *file) {
   }
 }
 
-/* RF200: nobody reads an input's program headers, so what its header says of them does not count. */
-static const uint8_t *ref_input_heal_segments(ref_link *link, const uint8_t *bytes, size_t size) {
-  uint8_t *healed = REF_TAKE(link, uint8_t, size);
-  memcpy(healed, bytes, size);
-  ref_put_u64(healed + SEGMENT_OFFSET_AT, 0);
-  ref_put_u16(healed + SEGMENT_COUNT_AT, 0);
-  return healed;
-}
-
-/* RF83: nobody looks at the byte order of a cubin that is named `.ptx`; little-endian it is all the same. */
-static const uint8_t *ref_input_heal_order(ref_link *link, const uint8_t *bytes, size_t size) {
-  if (bytes[5] == 1) {
-    return bytes;
-  }
+/* RF200: nobody reads an input's program headers, so what its header says of them does not count. RF83: nobody looks at the byte order of a
+ * cubin that is named `.ptx`; little-endian it is all the same. */
+static const uint8_t *ref_input_heal_header(ref_link *link, const uint8_t *bytes, size_t size) {
   uint8_t *healed = REF_TAKE(link, uint8_t, size);
   memcpy(healed, bytes, size);
   healed[5] = 1;
+  ref_put_u64(healed + SEGMENT_OFFSET_AT, 0);
+  ref_put_u16(healed + SEGMENT_COUNT_AT, 0);
   return healed;
 }
 
@@ -360,7 +363,7 @@ static bool ref_input_open(ref_link *link, const ref_input *input, ref_file *fil
     }
     return false;
   }
-  bytes = ref_input_heal_segments(link, ref_input_heal_order(link, bytes, input->size), input->size);
+  bytes = ref_input_heal_header(link, bytes, input->size);
   const uint64_t headers = ref_u64(bytes + 40);
   if (headers > input->size || (uint64_t)ref_u16(bytes + 60) * 64 > input->size - headers ||
       ref_input_has_outside_section(bytes, input->size, headers)) {

@@ -18,7 +18,10 @@ bool ref_function_keeps_internal(const ref_link *link) {
 /* RF155: an executable has no symbol for a live one, an alias too, whether an entry names it or not; nor has any output but that of -r
  * for one that no file defines. */
 void ref_functions_check_internal(ref_link *link) {
-  for (size_t i = 0; i < link->function_count && !link->relocatable; i++) {
+  if (link->relocatable) {
+    return;
+  }
+  for (size_t i = 0; i < link->function_count; i++) {
     const ref_function *function = &link->functions[i];
     const bool undefined = function->symbol != REF_NONE && link->symbols[function->symbol].section == REF_NONE;
     if (ref_function_is_internal(link, function) && (undefined || !link->preserves)) {
@@ -29,9 +32,12 @@ void ref_functions_check_internal(ref_link *link) {
 
 /* RF161: nvlink leaves out its attributes, as those of a dead function; by default they stay (D110). */
 void ref_functions_drop_internal(ref_link *link) {
+  if (!link->job->bug_compatible) {
+    return;
+  }
   for (size_t i = 0; i < link->function_count; i++) {
     const ref_function *function = &link->functions[i];
-    if (function->info != REF_NONE && link->job->bug_compatible && ref_function_is_internal(link, function)) {
+    if (function->info != REF_NONE && ref_function_is_internal(link, function)) {
       link->sections[function->info].dropped = true;
     }
   }

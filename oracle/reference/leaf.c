@@ -187,7 +187,10 @@ static void ref_leaf_enter_block(ref_leaf *leaf, size_t block, bool loops, ref_i
   pending->count = 0;
   for (size_t i = 0; i < before->count; i++) {
     const ref_indices *flow = &leaf->blocks[before->items[i]].pending;
-    for (size_t k = 0; k < flow->count && (loops || before->items[i] < block); k++) {
+    if (!loops && before->items[i] >= block) {
+      continue;
+    }
+    for (size_t k = 0; k < flow->count; k++) {
       if (!ref_indices_has(pending, flow->items[k])) {
         ref_indices_add(leaf->link, pending, flow->items[k]);
       }
@@ -229,21 +232,30 @@ static void ref_leaf_pass(ref_leaf *leaf, bool loops, void (*visit)(ref_leaf *, 
   leaf->sure = leaf->sure && !(loops && changed);
 }
 
-/* Takes the tokens of a number out of the list. */
-static void ref_leaf_free(const ref_leaf *leaf, ref_indices *pending, unsigned number, bool output) {
+/* The numbers of the output that are taken. */
+static unsigned ref_leaf_numbers(const ref_leaf *leaf, const ref_indices *pending) {
+  unsigned mask = 0;
+  for (size_t i = 0; i < pending->count; i++) {
+    mask |= 1u << leaf->tokens[pending->items[i]].output;
+  }
+  return mask;
+}
+
+/* Takes the tokens of the numbers that an instruction waits for out of the list. M45g: the convergence instruction waits, but what it waits
+ * for stays pending. */
+static void ref_leaf_free(const ref_leaf *leaf, const ref_leaf_instruction *instruction, ref_indices *pending,
+                          unsigned waits, bool output) {
   size_t kept = 0;
+  if ((instruction->opcode & 0xfff) == 0x348) {
+    return;
+  }
   for (size_t i = 0; i < pending->count; i++) {
     const ref_token *token = &leaf->tokens[pending->items[i]];
-    if ((output ? token->output : token->input) != number) {
+    if ((waits >> (output ? token->output : token->input) & 1) == 0) {
       pending->items[kept++] = pending->items[i];
     }
   }
   pending->count = kept;
-}
-
-/* M45g: the convergence instruction waits, but what it waits for stays pending. */
-static bool ref_leaf_frees(const ref_leaf_instruction *instruction) {
-  return (instruction->opcode & 0xfff) != 0x348;
 }
 
 /* The numbers that an instruction waits for in the input. */
@@ -274,11 +286,7 @@ static void ref_leaf_find_consumers(ref_leaf *leaf, size_t number, ref_indices *
       token->is_local = ref_leaf_is_local(leaf, token, number);
     }
   }
-  for (unsigned n = 0; n < BOARDS && ref_leaf_frees(instruction); n++) {
-    if ((waits >> n & 1) != 0) {
-      ref_leaf_free(leaf, pending, n, false);
-    }
-  }
+  ref_leaf_free(leaf, instruction, pending, waits, false);
 }
 
 static void ref_leaf_set_token(ref_leaf *leaf, size_t number, unsigned which, unsigned board, ref_indices *pending) {
@@ -287,17 +295,13 @@ static void ref_leaf_set_token(ref_leaf *leaf, size_t number, unsigned which, un
   }
   leaf->tokens =
       ref_memory_grow(leaf->link, leaf->tokens, leaf->token_count, &leaf->token_capacity, sizeof *leaf->tokens);
-  unsigned taken = 0;
-  for (size_t i = 0; i < pending->count; i++) {
-    taken |= 1u << leaf->tokens[pending->items[i]].input;
-  }
   leaf->tokens[leaf->token_count] = (ref_token){.instruction = number,
                                                 .is_read = which == READ,
                                                 .input = board,
                                                 .output = board,
                                                 .consumer = REF_NONE,
                                                 .first_wait = REF_NONE,
-                                                .pending = taken};
+                                                .pending = ref_leaf_numbers(leaf, pending)};
   leaf->instructions[number].tokens[which] = leaf->token_count;
   ref_indices_add(leaf->link, pending, leaf->token_count++);
 }
@@ -329,11 +333,7 @@ static void ref_leaf_find_waits(ref_leaf *leaf, size_t number, ref_indices *pend
       ref_indices_add(leaf->link, &instruction->waits, pending->items[i]);
     }
   }
-  for (unsigned n = 0; n < BOARDS && ref_leaf_frees(instruction); n++) {
-    if ((waits >> n & 1) != 0) {
-      ref_leaf_free(leaf, pending, n, false);
-    }
-  }
+  ref_leaf_free(leaf, instruction, pending, waits, false);
   ref_leaf_add_tokens(leaf, instruction, pending);
 }
 
@@ -432,14 +432,6 @@ static unsigned ref_leaf_joined_numbers(const ref_leaf *leaf, size_t block) {
   return mask;
 }
 
-static unsigned ref_leaf_numbers(const ref_leaf *leaf, const ref_indices *pending) {
-  unsigned mask = 0;
-  for (size_t i = 0; i < pending->count; i++) {
-    mask |= 1u << leaf->tokens[pending->items[i]].output;
-  }
-  return mask;
-}
-
 /* M45b-M45f, M45i. `sure` is cleared where the numbers run out. */
 static unsigned ref_leaf_choose(const ref_leaf *leaf, size_t number, const ref_indices *pending, unsigned joined,
                                 bool *sure) {
@@ -461,9 +453,11 @@ static unsigned ref_leaf_choose(const ref_leaf *leaf, size_t number, const ref_i
       return n;
     }
   }
-  for (unsigned n = 0; n <= LAST_ORDINARY && token->is_read; n++) {
-    if ((taken >> n & 1) == 0) {
-      return n;
+  if (token->is_read) {
+    for (unsigned n = 0; n <= LAST_ORDINARY; n++) {
+      if ((taken >> n & 1) == 0) {
+        return n;
+      }
     }
   }
   *sure = *sure && is_long && (taken >> BOARD_FIVE & 1) == 0;
@@ -563,11 +557,7 @@ static unsigned ref_leaf_wait(const ref_leaf *leaf, size_t number, ref_indices *
       waits |= 1u << leaf->tokens[token].output;
     }
   }
-  for (unsigned n = 0; n < BOARDS && ref_leaf_frees(instruction); n++) {
-    if ((waits >> n & 1) != 0) {
-      ref_leaf_free(leaf, pending, n, true);
-    }
-  }
+  ref_leaf_free(leaf, instruction, pending, waits, true);
   return waits;
 }
 
@@ -615,7 +605,7 @@ static void ref_leaf_fix_stalls(ref_leaf *leaf, const uint8_t *old) {
       const uint8_t *at = side == 0 ? before : now;
       const unsigned waits = ref_leaf_bits(at + INSTRUCTION, WAIT_BIT, BOARDS);
       const unsigned write = ref_leaf_bits(at, WRITE_BIT, 3), read = ref_leaf_bits(at, READ_BIT, 3);
-      paired[side] = (write != NO_BOARD && (waits >> write & 1) != 0) || (read != NO_BOARD && (waits >> read & 1) != 0);
+      paired[side] = (waits >> write & 1) != 0 || (waits >> read & 1) != 0; /* nobody waits for NO_BOARD */
     }
     const unsigned stall = ref_leaf_bits(now, STALL_BIT, 4);
     if (paired[0] && !paired[1] && stall == 2) {
@@ -657,7 +647,7 @@ static size_t ref_leaf_find_stack_load(const ref_leaf *leaf) {
       continue;
     }
     waits_at_once = waits_at_once && ref_leaf_bits(at, STALL_BIT, 21) >> 11 == EVERY_WAIT;
-    if (load != REF_NONE && i != load && ref_leaf_reads_stack(at, instruction->opcode)) {
+    if (load != REF_NONE && ref_leaf_reads_stack(at, instruction->opcode)) {
       return REF_NONE;
     }
   }
@@ -669,19 +659,16 @@ static void ref_leaf_number(ref_leaf *leaf) {
   ref_leaf_pass(leaf, true, ref_leaf_put_waits);
 }
 
-/* True when the text was made anew, or is as it was, and that is sure: the numbers do not run out, and the same rules give
- * the input its own numbers while R1's load still has one (RF40). */
-bool ref_leaf_finalize(ref_link *link, ref_bytes *text) {
+/* The text is made anew where that is sure: the numbers do not run out, and the same rules give the input its own numbers while R1's load
+ * still has one (RF40). */
+void ref_leaf_finalize(ref_link *link, ref_bytes *text) {
   ref_leaf leaf = {.link = link, .text = text->data, .count = text->size / INSTRUCTION, .sure = true};
   leaf.instructions = REF_TAKE(link, ref_leaf_instruction, leaf.count);
   leaf.blocks = REF_TAKE(link, ref_leaf_block, leaf.count);
-  if (leaf.count == 0) {
-    return true;
-  }
   ref_leaf_read(&leaf);
   const size_t load = ref_leaf_find_stack_load(&leaf);
   if (load == REF_NONE) {
-    return true;
+    return;
   }
   uint8_t *old = REF_TAKE(link, uint8_t, text->size);
   memcpy(old, text->data, text->size);
@@ -699,5 +686,4 @@ bool ref_leaf_finalize(ref_link *link, ref_bytes *text) {
   if (!leaf.sure) {
     memcpy(text->data, old, text->size);
   }
-  return leaf.sure;
 }

@@ -18,14 +18,17 @@ static const char *ref_limits_owner(const ref_link *link, const ref_out_section 
 
 /* E55, U4; RF245: a section of the output with one of the two names is enough. */
 void ref_limits_check_unified(ref_link *link) {
-  for (size_t i = 0; i < link->section_count && !link->has_index; i++) {
+  if (link->has_index) {
+    return;
+  }
+  for (size_t i = 0; i < link->section_count; i++) {
     const ref_out_section *section = &link->sections[i];
     if (ref_section_type_has_bytes(section->type) &&
         (REF_IS(section->name, ".nv.uft") || REF_IS(section->name, ".nv.udt"))) {
       ref_message_fatal(link, "E55", "Unified symbols found but index file not specified.");
     }
   }
-  for (size_t i = 0; i < link->file_count && !link->has_index; i++) {
+  for (size_t i = 0; i < link->file_count; i++) {
     const ref_cubin *cubin = &link->files[i].cubin;
     for (size_t k = 1; k < cubin->section_count; k++) {
       if (cubin->sections[k].type == REF_TYPE_UFT_ENTRY || cubin->sections[k].type == REF_TYPE_UDT_ENTRY) {
@@ -65,7 +68,7 @@ static bool ref_limits_leaves_size(const ref_link *link, const ref_out_section *
 static void ref_limits_find_large(ref_link *link, const ref_file *file) {
   for (uint32_t i = 1; i < file->cubin.symbol_count; i++) {
     const ref_symbol *symbol = &file->cubin.symbols[i];
-    if (symbol->section == 0 || symbol->section >= file->cubin.section_count ||
+    if (symbol->section >= file->cubin.section_count ||
         file->cubin.sections[symbol->section].type != link->view->optimizer_type || (symbol->info & 15) == 0 ||
         (symbol->info & 15) == REF_SYMBOL_SECTION) {
       continue;

@@ -72,7 +72,7 @@ static void *ref_memory_take_bare(ref_link *link, size_t bytes) {
 }
 
 void *ref_memory_take(ref_link *link, size_t count, size_t size) {
-  if (size != 0 && count > (SIZE_MAX - sizeof(ref_arena_block)) / size) {
+  if (count > (SIZE_MAX - sizeof(ref_arena_block)) / size) {
     ref_message_fatal(link, "E53", "Memory allocation failure");
   }
   return memset(ref_memory_take_bare(link, count * size), 0, count * size);
@@ -95,17 +95,11 @@ void ref_memory_free(ref_arena_block *blocks) {
 }
 
 char *ref_memory_print_list(ref_link *link, const char *format, va_list arguments) {
-  char whole[256];
   va_list again;
   va_copy(again, arguments);
-  const int length = vsnprintf(whole, sizeof whole, format, arguments);
-  const size_t size = (size_t)length + 1;
+  const size_t size = (size_t)vsnprintf(NULL, 0, format, arguments) + 1;
   char *text = ref_memory_take_bare(link, size);
-  if (size <= sizeof whole) {
-    memcpy(text, whole, size);
-  } else {
-    (void)vsnprintf(text, size, format, again);
-  }
+  (void)vsnprintf(text, size, format, again);
   va_end(again);
   return text;
 }
@@ -123,10 +117,7 @@ void *ref_memory_grow(ref_link *link, void *items, size_t count, size_t *capacit
     return items;
   }
   const size_t larger = *capacity == 0 ? 8 : *capacity * 2;
-  if (larger > (SIZE_MAX - sizeof(ref_arena_block)) / item_size) {
-    ref_message_fatal(link, "E53", "Memory allocation failure");
-  }
-  uint8_t *moved = ref_memory_take_bare(link, larger * item_size);
+  uint8_t *moved = ref_memory_take(link, larger, item_size);
   if (count > 0) {
     memcpy(moved, items, count * item_size);
   }
@@ -216,7 +207,7 @@ void ref_bytes_add_u64(ref_link *link, ref_bytes *bytes, uint64_t value) {
 
 /* Alignments need not be powers of two (C79). */
 uint64_t ref_align_up(uint64_t value, uint64_t align) {
-  if (align <= 1 || value % align == 0) {
+  if (align == 0 || value % align == 0) {
     return value;
   }
   return value + (align - value % align);

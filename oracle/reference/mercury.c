@@ -20,8 +20,7 @@ enum {
   SASS_LDCU = 115,
   DESCRIPTOR = 61, /* R_CUDA_FUNC_DESC32_32 and its halves */
   DESCRIPTOR_LOW = 62,
-  DESCRIPTOR_HIGH = 63,
-  RELA_PREFIX = 13
+  DESCRIPTOR_HIGH = 63
 };
 
 /* The SASS entry of the same rank among those against its symbol; false when it is no load. */
@@ -52,11 +51,13 @@ static const uint8_t *ref_mercury_load(const ref_capsule_step *step) {
 static void ref_mercury_list_loads(ref_link *link, const ref_bytes *text) {
   ref_mercury_text *found = &link->mercury_text;
   ref_capsule_step step;
-  bool good = ref_capsule_body_begin(text->data, text->size, &step);
   size_t capacity = 0;
   found->loads = NULL;
   found->load_count = 0;
-  while (good && ref_capsule_body_next(&step)) {
+  if (!ref_capsule_body_begin(text->data, text->size, &step)) {
+    return;
+  }
+  while (ref_capsule_body_next(&step)) {
     const uint8_t *record = ref_mercury_load(&step);
     const uint8_t kind = record == NULL ? 0 : record[LOAD_KIND];
     if (kind == KIND_LDCU || kind == KIND_LDC || kind == KIND_LDC_INDEXED) {
@@ -98,17 +99,17 @@ static uint32_t ref_mercury_find_relocations(const ref_cubin *cubin, const char 
 static const ref_indices *ref_mercury_tables(ref_link *link, const ref_file *file, uint32_t sass) {
   ref_mercury_text *found = &link->mercury_text;
   const uint32_t target = file->whole.sections[sass].info;
-  const char *text = target < file->whole.section_count ? file->whole.sections[target].name : "";
   if (found->table_file == file && found->table == sass) {
     return &found->tables;
   }
+  const char *name = ref_memory_print(link, ".nv.merc.rela%s",
+                                      target < file->whole.section_count ? file->whole.sections[target].name : "");
   found->table_file = file;
   found->table = sass;
   found->tables.count = 0;
   for (uint32_t i = 1; i < file->whole.section_count; i++) {
     const ref_section *section = &file->whole.sections[i];
-    if (section->type == REF_TYPE_MERCURY_RELA && strncmp(section->name, ".nv.merc.rela", RELA_PREFIX) == 0 &&
-        strcmp(section->name + RELA_PREFIX, text) == 0) {
+    if (section->type == REF_TYPE_MERCURY_RELA && strcmp(section->name, name) == 0) {
       ref_indices_add(link, &found->tables, i);
     }
   }
@@ -183,8 +184,10 @@ void ref_mercury_set_table(ref_capsule *capsule, size_t section, ref_bytes *sass
   const ref_bytes *body = &capsule->mercury->sections[section].data;
   ref_capsule_step step;
   const uint64_t base = ref_mercury_table_base(capsule->sass);
-  bool good = base > 0 && ref_capsule_body_begin(body->data, body->size, &step);
-  while (good && ref_capsule_body_next(&step)) {
+  if (base == 0 || !ref_capsule_body_begin(body->data, body->size, &step)) {
+    return;
+  }
+  while (ref_capsule_body_next(&step)) {
     const uint8_t *record = ref_mercury_load(&step);
     if (record != NULL && record[LOAD_KIND] == KIND_LDC_INDEXED && record[LOAD_SPACE] == SPACE_TEXTURE) {
       ref_field_write(&offset, sass->data, sass->size, step.sass * INSTRUCTION, base);
@@ -196,8 +199,10 @@ void ref_mercury_set_table(ref_capsule *capsule, size_t section, ref_bytes *sass
 void ref_mercury_move_loads(ref_capsule *capsule, size_t section, uint64_t base, ref_bytes *sass) {
   const ref_bytes *body = &capsule->mercury->sections[section].data;
   ref_capsule_step step;
-  bool good = ref_capsule_body_begin(body->data, body->size, &step);
-  while (good && ref_capsule_body_next(&step)) {
+  if (!ref_capsule_body_begin(body->data, body->size, &step)) {
+    return;
+  }
+  while (ref_capsule_body_next(&step)) {
     const uint8_t *record = ref_mercury_load(&step);
     if (record == NULL || record[LOAD_SPACE] != SPACE_TEXTURE) {
       continue;

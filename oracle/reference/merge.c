@@ -123,8 +123,7 @@ static void ref_merge_new_body(ref_link *link, size_t file_number, uint32_t symb
   ref_merge_copy_text(link, file, symbol, function);
   ref_merge_define_symbol(link, file_number, symbol, function->text);
   /* RF51: for a kernel that is not named, if an earlier file took its address. */
-  const bool taken = function->taken_in != REF_NONE && function->taken_in < file_number;
-  if (function->entry && (taken || ref_function_is_named(link, function))) {
+  if (function->entry && (function->taken_in < file_number || ref_function_is_named(link, function))) {
     ref_merge_add_info_section(link, function);
     ref_merge_add_shared_section(link, function);
   }
@@ -298,7 +297,7 @@ static void ref_merge_replacement(ref_link *link, size_t file_number, uint32_t s
 
 static void ref_merge_function(ref_link *link, size_t file_number, uint32_t symbol) {
   ref_file *file = &link->files[file_number];
-  if (file->symbol_of[symbol] != REF_NONE || file->function_of[symbol] == REF_NONE) {
+  if (file->symbol_of[symbol] != REF_NONE) {
     return;
   }
   ref_function *function = &link->functions[file->function_of[symbol]];
@@ -363,15 +362,15 @@ static void ref_merge_info(ref_link *link, size_t file_number, uint32_t section)
   const uint32_t owner = ref_function_primary(file, input->info);
   const bool owned = owner != 0 && file->cubin.symbols[owner].section == input->info;
   const size_t number = owned ? file->function_of[owner] : REF_NONE;
-  if (number == REF_NONE && !ref_merge_came_along(link, file, input->info)) {
-    ref_message_fatal(link, "E64", "Internal error: section not mapped");
-  }
   if (number == REF_NONE) {
+    if (!ref_merge_came_along(link, file, input->info)) {
+      ref_message_fatal(link, "E64", "Internal error: section not mapped");
+    }
     ref_records_read(link, file_number, section, NULL);
     return;
   }
   ref_function *function = &link->functions[number];
-  if (file->body_of[owner] == REF_BODY_LOSES || (file->lost_text != 0 && input->info == file->lost_text)) {
+  if (file->body_of[owner] == REF_BODY_LOSES || input->info == file->lost_text) {
     return;
   }
   function->large_parameters += ref_records_count_large_parameters(input);
@@ -417,7 +416,7 @@ static void ref_merge_check_prototypes(ref_link *link, size_t file_number, const
 /* W3.4: the second walk over the section headers. */
 static void ref_merge_walk(ref_link *link, size_t file_number) {
   ref_file *file = &link->files[file_number];
-  const uint32_t first = file->cubin.section_count == 0 ? 0 : file->cubin.sections[0].type;
+  const uint32_t first = file->cubin.sections[0].type;
   if (first == REF_TYPE_REL || first == REF_TYPE_RELA) { /* L238 */
     ref_message_fatal(link, "E62", "Internal error: unexpected reloc section");
   }

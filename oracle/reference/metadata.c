@@ -16,8 +16,7 @@ typedef struct ref_metadata_reader {
 static uint32_t ref_metadata_read_word(ref_link *link, ref_metadata_reader *reader) {
   const ref_section *section = reader->section;
   const uint64_t size = reader->file->cubin.size, end = section->offset + section->size;
-  const uint64_t limit = link->job->bug_compatible || end > size ? size : end;
-  if (limit < WORD || reader->at > limit - WORD) {
+  if (reader->at + WORD > (link->job->bug_compatible ? size : end)) {
     ref_message_fatal(link, "L591", "Input file '%s' is damaged: a record of metadata runs past its section (L591)",
                       reader->file->name);
   }
@@ -37,7 +36,7 @@ static const char *ref_metadata_text(ref_link *link, const ref_file *file, uint3
   return ref_input_string(cubin, offset);
 }
 
-/* A text's place is not known yet: its word is 0 until then. */
+/* A text's place is not known yet: its word is the input's until then. */
 static void ref_metadata_note_text(ref_link *link, size_t place, const char *text) {
   link->metadata_texts = ref_memory_grow(link, link->metadata_texts, link->metadata_text_count,
                                          &link->metadata_text_capacity, sizeof *link->metadata_texts);
@@ -49,9 +48,10 @@ static void ref_metadata_note_text(ref_link *link, size_t place, const char *tex
 static void ref_metadata_read_record(ref_link *link, ref_metadata_reader *reader) {
   ref_bytes *output = &link->metadata;
   ref_bytes_add_u32(link, output, ref_metadata_read_word(link, reader));
-  const char *name = ref_metadata_text(link, reader->file, ref_metadata_read_word(link, reader));
+  const uint32_t offset = ref_metadata_read_word(link, reader);
+  const char *name = ref_metadata_text(link, reader->file, offset);
   const size_t place = output->size;
-  ref_bytes_add_u32(link, output, 0);
+  ref_bytes_add_u32(link, output, offset);
   const uint32_t count = ref_metadata_read_word(link, reader);
   ref_bytes_add_u32(link, output, count);
   for (uint32_t i = 0; i < count; i++) {
@@ -60,14 +60,17 @@ static void ref_metadata_read_record(ref_link *link, ref_metadata_reader *reader
     if (key == KEY_OF_TEXT) {
       ref_metadata_note_text(link, output->size, ref_metadata_text(link, reader->file, value));
     }
-    ref_bytes_add_u32(link, output, key == KEY_OF_TEXT ? 0 : value);
+    ref_bytes_add_u32(link, output, value);
   }
   ref_metadata_note_text(link, place, name);
 }
 
 void ref_metadata_read(ref_link *link, const ref_file *file, const ref_section *section) {
   ref_metadata_reader reader = {.file = file, .section = section, .at = section->offset};
-  while (section->data != NULL && reader.at - section->offset < section->size) {
+  if (section->data == NULL) {
+    return;
+  }
+  while (reader.at - section->offset < section->size) {
     ref_metadata_read_record(link, &reader);
   }
 }

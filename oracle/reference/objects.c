@@ -76,7 +76,6 @@ static void ref_object_define_shared(ref_link *link, size_t file_number, const r
   }
   ref_out_symbol *symbol = &link->symbols[number];
   symbol->section = section;
-  symbol->size = input->size;
   symbol->is_extern_shared = input->size == 0;
   symbol->auxiliary = symbol->is_extern_shared && input->section == 0 ? EXTERN_SHARED_ALIGN : input->value; /* RF248 */
   if (link->relocatable && !(replaces && link->job->bug_compatible)) {
@@ -562,14 +561,14 @@ static void ref_object_merge_symbol(ref_link *link, size_t file_number, uint32_t
   const ref_symbol *input = &file->cubin.symbols[index];
   ref_object_check_texture(link, file, input);
   ref_object_check_name(link, file, input);
+  if (input->info >> 4 == REF_BIND_LOCAL) {
+    ref_object_merge_local(link, file_number, index);
+    return;
+  }
   if (input->info >> 4 == REF_BIND_GLOBAL) {
     ref_object_check_entry_data(link, file, input);
   }
-  if (input->info >> 4 != REF_BIND_LOCAL && ref_clash_object_with_function(link, file, input)) {
-    return;
-  }
-  if (input->info >> 4 == REF_BIND_LOCAL) {
-    ref_object_merge_local(link, file_number, index);
+  if (ref_clash_object_with_function(link, file, input)) {
     return;
   }
   if (ref_object_is_shared(input) && input->section != 0 && !ref_object_owner_takes_part(link, file, input)) {
@@ -583,7 +582,7 @@ static void ref_object_merge_symbol(ref_link *link, size_t file_number, uint32_t
   }
   if (input->section != 0 && input->section < file->cubin.section_count && ref_object_is_shared(input)) {
     (void)ref_object_shared_section(link, file, input);
-  } else if (input->section != 0 && input->section < file->cubin.section_count) {
+  } else {
     (void)ref_block_place(link, file_number, input->section);
   }
   const size_t number = ref_object_create(link, file_number, input);

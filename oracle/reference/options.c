@@ -109,11 +109,11 @@ static void ref_options_check_words(ref_link *link) {
 /* C54a: behind the libraries (RF272). */
 static void ref_options_check_times(ref_link *link) {
   const char *times = link->job->options.values[REF_OPTION_TIME];
-  FILE *file = times == NULL || REF_IS(times, "-") ? NULL : fopen(times, "ab");
-  if (times != NULL && !REF_IS(times, "-") && file == NULL) {
-    ref_message_fatal(link, "C54a", "Cannot open file '%s'", times);
-  }
-  if (file != NULL) {
+  if (times != NULL && !REF_IS(times, "-")) {
+    FILE *file = fopen(times, "ab");
+    if (file == NULL) {
+      ref_message_fatal(link, "C54a", "Cannot open file '%s'", times);
+    }
     (void)fclose(file);
   }
   link->result->options_are_good = true;

@@ -102,11 +102,13 @@ static void ref_partial_add_section(ref_link *link, const ref_file *file, uint32
   const ref_section *input = &file->cubin.sections[number];
   const uint32_t owner = ref_merge_owner(file, number);
   const size_t function = owner == 0 ? REF_NONE : file->function_of[owner];
-  if (input->type == REF_TYPE_SHARED && owner == 0 && strcmp(input->name, pool_name) == 0 &&
-      !ref_options_keep_shared_symbols(link)) {
+  if (input->type != REF_TYPE_SHARED) {
+    return;
+  }
+  if (owner == 0 && strcmp(input->name, pool_name) == 0 && !ref_options_keep_shared_symbols(link)) {
     ref_partial_add_pool(link, input);
   }
-  if (input->type != REF_TYPE_SHARED || function == REF_NONE) {
+  if (function == REF_NONE) {
     return;
   }
   if (!link->functions[function].live) {
@@ -125,8 +127,10 @@ static void ref_partial_add_section(ref_link *link, const ref_file *file, uint32
  * (RF20). With -g nvlink forgets these sections; by default (D111) they stay. */
 void ref_partial_add_shared(ref_link *link, size_t file_number) {
   const ref_file *file = &link->files[file_number];
-  const bool forgotten = ref_options_keep_shared_symbols(link) && link->job->bug_compatible;
-  for (uint32_t i = 1; i < file->cubin.section_count && file->cubin.type == TYPE_EXTENDED && !forgotten; i++) {
+  if (file->cubin.type != TYPE_EXTENDED || (ref_options_keep_shared_symbols(link) && link->job->bug_compatible)) {
+    return;
+  }
+  for (uint32_t i = 1; i < file->cubin.section_count; i++) {
     ref_partial_add_section(link, file, i);
   }
 }

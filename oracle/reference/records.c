@@ -25,9 +25,8 @@ ref_record *ref_records_add(ref_link *link, ref_records *records, ref_record rec
   return &records->items[records->count++];
 }
 
-/* The module symbol behind an input's symbol index; REF_NONE for none, and `gone` for what is not in the output. */
+/* The module symbol behind an input's symbol index; REF_NONE for none. Sets `gone` for what is not in the output. */
 static size_t ref_record_symbol(const ref_link *link, const ref_file *file, uint32_t index, bool *gone) {
-  *gone = false;
   if (index >= file->cubin.symbol_count) {
     return REF_NONE;
   }
@@ -118,8 +117,10 @@ void ref_records_check_fragments(ref_link *link, const ref_file *file, const ref
   uint64_t position = 0;
   while (ref_cubin_next_attribute(input, &position, &attribute)) {
     bool old = false, fresh = false;
-    for (uint16_t i = 0; attribute.code == code_fragments && attribute.format == 4 && i + 4 <= attribute.size;
-         i = (uint16_t)(i + 4)) {
+    if (attribute.code != code_fragments || attribute.format != 4) {
+      continue;
+    }
+    for (uint16_t i = 0; i + 4 <= attribute.size; i = (uint16_t)(i + 4)) {
       const uint32_t word = ref_u32(attribute.data + i);
       old = old || word == 4 || word == 5;
       fresh = fresh || word == 6 || word == 7;

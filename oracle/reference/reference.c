@@ -149,7 +149,6 @@ ref_result ref_reference_link(const ref_job *job) {
     ref_reference_run(link);
   } else {
     result.bytes = NULL;
-    result.size = 0;
   }
   ref_inputs_free(link);
   result.memory = link->blocks;

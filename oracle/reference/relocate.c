@@ -531,7 +531,7 @@ static void ref_relocate_patch(ref_link *link, const ref_out_relocation *entry, 
     ref_mercury_patch(link, entry, clear ? 0 : whole);
     return;
   }
-  if (entry->offset >= target->data.size || entry->offset >= target->size) {
+  if (entry->offset >= target->data.size) {
     ref_message_fatal(link, "E63", "Internal error: reloc address not found");
   }
   const ref_relocation_row *row = ref_relocation_row_of(entry->type);
@@ -629,8 +629,7 @@ static uint32_t ref_relocate_plain_type(const ref_link *link, const ref_out_relo
 
 /* L483: an entry in a section of the type of jump slots is one of a slot, whose function an executable looks for. */
 static void ref_relocate_check_slot(ref_link *link, const ref_out_relocation *entry) {
-  if (!link->relocatable && link->sections[entry->target].type == REF_TYPE_UFT &&
-      (entry->target != link->slot_section || link->slot_section == 0)) {
+  if (!link->relocatable && link->sections[entry->target].type == REF_TYPE_UFT && entry->target != link->slot_section) {
     ref_message_fatal(link, "E74", "Internal error: UFT stub match not found");
   }
 }

@@ -110,7 +110,7 @@ static bool ref_relocation_is_skipped(const ref_link *link, const ref_file *file
 
 /* L582: the module's `.nv.shared.K` for a file's, or REF_NONE. */
 static size_t ref_relocation_shared_section(const ref_link *link, const ref_file *file, uint32_t section) {
-  if (section == 0 || section >= file->cubin.section_count || file->cubin.sections[section].type != REF_TYPE_SHARED) {
+  if (section >= file->cubin.section_count || file->cubin.sections[section].type != REF_TYPE_SHARED) {
     return REF_NONE;
   }
   const uint32_t owner = ref_merge_owner(file, section);
@@ -202,10 +202,11 @@ static bool ref_relocation_is_of_loader(const ref_link *link, const ref_file *fi
   }
   for (uint32_t i = 1; i < file->whole.section_count; i++) {
     const ref_section *section = &file->whole.sections[i];
-    const bool same = section->type == REF_TYPE_MERCURY_RELA &&
-                      strncmp(section->name, MERCURY_RELOCATIONS, prefix) == 0 &&
-                      strcmp(section->name + prefix, name) == 0;
-    for (size_t k = 0; same && k < ref_cubin_relocation_count(&file->whole, i); k++) {
+    if (section->type != REF_TYPE_MERCURY_RELA || strncmp(section->name, MERCURY_RELOCATIONS, prefix) != 0 ||
+        strcmp(section->name + prefix, name) != 0) {
+      continue;
+    }
+    for (size_t k = 0; k < ref_cubin_relocation_count(&file->whole, i); k++) {
       const ref_relocation other = ref_cubin_relocation(&file->whole, i, k);
       if (other.offset == entry->offset && other.type >= LOADER_FIRST && other.type <= LOADER_LAST) {
         return true;

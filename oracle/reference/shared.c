@@ -379,9 +379,11 @@ static void ref_shared_hide_unused(ref_link *link, const ref_shared *shared) {
 /* W17.7, D70: with -preserve-relocs on sm_90 an extern symbol stays if the pool is not empty, with the value -1;
  * by default it does not. */
 static void ref_shared_show_extern(ref_link *link, const ref_shared *shared) {
-  const bool shows = link->preserves && link->sm >= 90 && shared->pool_is_used && link->job->bug_compatible &&
-                     !link->is_capsule; /* RF175 */
-  for (size_t i = 0; i < link->symbol_count && shows; i++) {
+  if (!link->preserves || link->sm < 90 || !shared->pool_is_used || !link->job->bug_compatible ||
+      link->is_capsule) { /* RF175 */
+    return;
+  }
+  for (size_t i = 0; i < link->symbol_count; i++) {
     ref_out_symbol *symbol = &link->symbols[i];
     if (symbol->is_extern_shared || symbol->has_no_place) {
       symbol->dropped = false;
@@ -433,10 +435,12 @@ static void ref_shared_finish_pool(ref_link *link, const ref_shared *shared, uin
 /* RF115: with -g and -preserve-relocs `externsharedinstance` stays if its section is not empty. */
 static void ref_shared_hide_instances(ref_link *link, const ref_shared *shared) {
   const bool empty = shared->pool_section == REF_NONE || link->sections[shared->pool_section].size == 0;
-  for (size_t i = 0; i < shared->objects.count && link->preserves && ref_options_keep_shared_symbols(link); i++) {
+  if (!link->preserves || !ref_options_keep_shared_symbols(link) || !empty) {
+    return;
+  }
+  for (size_t i = 0; i < shared->objects.count; i++) {
     ref_out_symbol *symbol = &link->symbols[shared->objects.items[i]];
-    const bool instance = symbol->is_extern_shared && (symbol->other & VISIBILITY) == INTERNAL;
-    if (instance && empty) {
+    if (symbol->is_extern_shared && (symbol->other & VISIBILITY) == INTERNAL) {
       symbol->has_no_name = true;
     }
   }
@@ -473,9 +477,10 @@ static void ref_shared_add_late_sections(ref_link *link, const ref_shared *share
     for (size_t i = 0; i < shared->pool.count; i++) {
       const ref_out_symbol *symbol = &link->symbols[shared->pool.items[i]];
       const ref_indices users = symbol->users;
-      const bool skipped =
-          symbol->is_extern_shared || symbol->has_no_place || (users.count == 1) != (pass == 0); /* RF315 */
-      for (size_t k = 0; k < users.count && !skipped; k++) {
+      if (symbol->is_extern_shared || symbol->has_no_place || (users.count == 1) != (pass == 0)) { /* RF315 */
+        continue;
+      }
+      for (size_t k = 0; k < users.count; k++) {
         ref_shared_add_late_section(link, users.items[k], false);
       }
     }
@@ -515,7 +520,10 @@ static void ref_shared_refuse_partial(ref_link *link, const ref_shared *shared) 
   }
   for (size_t i = 0; i < shared->pool.count; i++) {
     const size_t number = shared->pool.items[i];
-    for (size_t k = 0; k < entries_of[number].count && !link->symbols[number].is_extern_shared; k++) {
+    if (link->symbols[number].is_extern_shared) {
+      continue;
+    }
+    for (size_t k = 0; k < entries_of[number].count; k++) {
       const ref_out_relocation *entry = &link->relocations[entries_of[number].items[k]];
       ref_shared_refuse_entry(link, entry, &shared->reached_by[link->sections[entry->target].info_function]);
     }

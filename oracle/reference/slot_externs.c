@@ -7,7 +7,6 @@ enum { CODE_EXTERNS = 0x0f, WORD = 4 };
 /* The list and the place of the last record that was made. */
 static void ref_slot_find_last(ref_link *link, ref_function *slot) {
   size_t serial = 0;
-  slot->slot_list = &link->module_output;
   for (size_t i = 0; i <= link->function_count; i++) {
     ref_records *list = i == 0 ? &link->module_output : &link->functions[i - 1].output_records;
     const size_t last = list->count == 0 ? 0 : list->items[list->count - 1].serial;
@@ -32,7 +31,7 @@ void ref_slot_spread_externs(ref_link *link, ref_function *slot, const ref_recor
     ref_slot_find_last(link, slot);
     return;
   }
-  if (!link->job->bug_compatible || slot->slot_list->count <= slot->slot_record) {
+  if (!link->job->bug_compatible) {
     return;
   }
   ref_record *taker = &slot->slot_list->items[slot->slot_record];

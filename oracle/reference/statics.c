@@ -24,13 +24,11 @@ ref_link *ref_statics_fork(ref_link *link) {
 static bool ref_statics_have_namesakes(ref_link *link) {
   ref_map first = {0};
   bool dead = false, twice = false;
-  for (size_t i = 0; i < link->function_count && !link->everything_live; i++) {
+  for (size_t i = 0; i < link->function_count; i++) {
     const bool known = ref_map_find(&first, link->functions[i].name) != REF_NONE;
     twice = twice || known;
     dead = dead || !link->functions[i].live;
-    if (!known) {
-      ref_map_set(link, &first, link->functions[i].name, i);
-    }
+    ref_map_set(link, &first, link->functions[i].name, i);
   }
   return twice && dead;
 }

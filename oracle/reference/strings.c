@@ -1,10 +1,8 @@
 #include "link.h"
 
-#include <assert.h>
 #include <string.h>
 
 static size_t ref_map_slot(const ref_map *map, const char *key) {
-  assert(map->capacity != 0);
   uint64_t hash = 1469598103934665603u;
   for (const char *at = key; *at != 0; at++) {
     hash = (hash ^ (uint8_t)*at) * 1099511628211u;
@@ -24,8 +22,7 @@ static void ref_map_enlarge(ref_link *link, ref_map *map) {
   const ref_map old = *map;
   map->capacity = old.capacity == 0 ? 64 : old.capacity * 4;
   map->keys = REF_TAKE(link, const char *, map->capacity);
-  map->numbers = REF_TAKE(link, size_t, map->capacity);
-  memset(map->numbers, UINT8_MAX, map->capacity * sizeof *map->numbers); /* REF_NONE has all bits */
+  map->numbers = ref_memory_take_numbers(link, map->capacity);
   for (size_t i = 0; i < old.capacity; i++) {
     if (old.numbers[i] != REF_NONE) {
       const size_t slot = ref_map_slot(map, old.keys[i]);
@@ -37,7 +34,7 @@ static void ref_map_enlarge(ref_link *link, ref_map *map) {
 
 /* The slot of a key, which has one from now on. */
 static size_t ref_map_add(ref_link *link, ref_map *map, const char *key) {
-  if (map->capacity == 0 || map->count * 2 >= map->capacity) {
+  if (map->count * 2 >= map->capacity) {
     ref_map_enlarge(link, map);
   }
   const size_t slot = ref_map_slot(map, key);
@@ -56,9 +53,11 @@ void ref_map_set(ref_link *link, ref_map *map, const char *key, size_t number) {
 /* False where the key has a number already, which stays. */
 static bool ref_map_put(ref_link *link, ref_map *map, const char *key, size_t number) {
   const size_t slot = ref_map_add(link, map, key);
-  const bool fresh = map->numbers[slot] == REF_NONE;
-  map->numbers[slot] = fresh ? number : map->numbers[slot];
-  return fresh;
+  if (map->numbers[slot] != REF_NONE) {
+    return false;
+  }
+  map->numbers[slot] = number;
+  return true;
 }
 
 /* W2.1. The table starts with the empty string at offset 0; RF41: an empty prototype text is a string of its own. */

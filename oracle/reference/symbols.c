@@ -89,7 +89,7 @@ static bool ref_symbol_is_missing(const ref_link *link, size_t number) {
     return false;
   }
   if (symbol->type == REF_SYMBOL_FUNC) {
-    return symbol->function != REF_NONE && link->functions[symbol->function].alias_of == REF_NONE &&
+    return link->functions[symbol->function].alias_of == REF_NONE &&
            !ref_function_is_internal(link, &link->functions[symbol->function]) && /* RF155 */
            !ref_symbol_is_system_call(symbol->name);
   }
@@ -122,7 +122,10 @@ void ref_symbols_settle_undefined(ref_link *link) {
 }
 
 bool ref_symbols_any_is_missing(const ref_link *link) {
-  for (size_t i = 0; i < link->symbol_count && !link->relocatable; i++) {
+  if (link->relocatable) {
+    return false;
+  }
+  for (size_t i = 0; i < link->symbol_count; i++) {
     if (ref_symbol_is_missing(link, i)) {
       return true;
     }
@@ -132,7 +135,10 @@ bool ref_symbols_any_is_missing(const ref_link *link) {
 
 /* E20, in symbol order; that is per file and functions first (C78). */
 void ref_symbols_report_undefined(ref_link *link) {
-  for (size_t i = 0; i < link->symbol_count && !link->relocatable; i++) { /* C51 */
+  if (link->relocatable) {
+    return; /* C51 */
+  }
+  for (size_t i = 0; i < link->symbol_count; i++) {
     if (ref_symbol_is_missing(link, i)) {
       ref_message_add(link, REF_ERROR, "E20", "Undefined reference to '%s' in '%s'", link->symbols[i].name,
                       link->files[link->symbols[i].mention_file].name);
@@ -200,7 +206,10 @@ static const size_t *ref_symbols_places(ref_link *link) {
   for (size_t i = 0; i < link->symbol_count; i++) {
     places[i] = place_of[i] = i;
   }
-  for (size_t i = 0; i < link->symbol_count && ref_relocatable_is_default(link); i++) {
+  if (!ref_relocatable_is_default(link)) {
+    return places;
+  }
+  for (size_t i = 0; i < link->symbol_count; i++) {
     const size_t alias = link->symbols[i].function;
     const size_t owner = alias == REF_NONE ? REF_NONE : link->functions[alias].alias_of;
     const size_t function = owner == REF_NONE ? REF_NONE : link->functions[owner].symbol;
