@@ -237,7 +237,7 @@ static void ref_attributes_spread_to_all(ref_link *link, const ref_indices *func
   for (size_t i = 0; i < functions->count; i++) {
     const ref_function *function = &link->functions[functions->items[i]];
     for (size_t k = 0; k < function->records.count; k++) {
-      for (size_t j = link->entries.count; j-- > 0 && !function->records.items[k].dropped;) {
+      for (size_t j = link->entries.count; j-- > 0;) {
         const size_t number = link->entries.items[j];
         if (functions->items[i] != number && ref_indices_has(&link->functions[number].reach, functions->items[i])) {
           ref_attribute_spread(link, ref_attribute_holder(link, number), &function->records.items[k]);
@@ -255,7 +255,7 @@ static void ref_attributes_spread_externs_to_one(ref_link *link, const ref_indic
     const ref_records *records = &link->functions[functions->items[i]].records;
     for (size_t k = 0; k < records->count; k++) {
       const ref_record *record = &records->items[k];
-      if (record->code != CODE_EXTERNS || record->dropped) {
+      if (record->code != CODE_EXTERNS) {
         continue;
       }
       for (size_t j = 0; j < record->symbols.count; j++) {
@@ -290,8 +290,11 @@ static void ref_attributes_spread_code_to_one(ref_link *link, const ref_indices 
   const bool had = ref_attribute_find(output, code) != NULL;
   for (size_t i = 0; i < functions->count; i++) {
     const ref_function *function = &link->functions[functions->items[i]];
-    for (size_t k = 0; functions->items[i] != number && k < function->records.count; k++) {
-      if (function->records.items[k].code == code && !function->records.items[k].dropped) {
+    if (functions->items[i] == number) {
+      continue;
+    }
+    for (size_t k = 0; k < function->records.count; k++) {
+      if (function->records.items[k].code == code) {
         ref_attribute_spread(link, &link->functions[number], &function->records.items[k]);
       }
     }
@@ -321,8 +324,11 @@ static void ref_attributes_spread_fragments_to_one(ref_link *link, const ref_ind
   ref_records words = {0};
   for (size_t i = 0; i < functions->count; i++) {
     const ref_function *function = &link->functions[functions->items[i]];
-    for (size_t k = 0; functions->items[i] != number && k < function->records.count; k++) {
-      if (function->records.items[k].code == CODE_ENTRY_FRAGMENTS && !function->records.items[k].dropped) {
+    if (functions->items[i] == number) {
+      continue;
+    }
+    for (size_t k = 0; k < function->records.count; k++) {
+      if (function->records.items[k].code == CODE_ENTRY_FRAGMENTS) {
         ref_attribute_spread_fragments(link, &words, &function->records.items[k]);
       }
     }

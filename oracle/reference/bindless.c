@@ -59,9 +59,11 @@ static void ref_bindless_find_masks(ref_link *link) {
   }
   for (size_t i = 0; i < link->all_kernels.count; i++) {
     ref_function *kernel = &link->functions[link->all_kernels.items[i]];
+    if (kernel->is_unnamed && link->is_capsule && !link->relocatable) {
+      continue; /* RF146 */
+    }
     uint8_t mask = link->kernels.count == 1 && !kernel->is_unnamed ? all : 0;
-    const bool has_table = !(kernel->is_unnamed && link->is_capsule && !link->relocatable); /* RF146 */
-    for (size_t k = 0; k < kernel->reach.count && has_table; k++) {
+    for (size_t k = 0; k < kernel->reach.count; k++) {
       mask |= link->functions[kernel->reach.items[k]].bindless_mask;
     }
     kernel->kernel_bindless_mask = mask;

@@ -146,7 +146,10 @@ static void ref_block_check_spans(ref_link *link, const ref_file *file, uint32_t
   const ref_cubin *cubin = &file->cubin;
   for (size_t i = 1; i < cubin->symbol_count; i++) {
     const ref_symbol *later = &cubin->symbols[i];
-    for (size_t k = 1; k < i && later->section == section && (later->info & 15) == REF_SYMBOL_CUDA_OBJECT; k++) {
+    if (later->section != section || (later->info & 15) != REF_SYMBOL_CUDA_OBJECT) {
+      continue;
+    }
+    for (size_t k = 1; k < i; k++) {
       const ref_symbol *earlier = &cubin->symbols[k];
       const bool after = earlier->value < later->value;
       const ref_symbol *first = after ? earlier : later, *second = after ? later : earlier;
@@ -175,9 +178,8 @@ static uint64_t ref_block_end_of_symbols(const ref_link *link, const ref_file *f
   for (size_t i = 1; i < file->cubin.symbol_count; i++) {
     const ref_symbol *symbol = &file->cubin.symbols[i];
     const bool inside = symbol->value <= limit && symbol->size <= limit - symbol->value;
-    if (symbol->section == section && (symbol->info & 15) == REF_SYMBOL_CUDA_OBJECT && inside &&
-        symbol->value + symbol->size > end) {
-      end = symbol->value + symbol->size;
+    if (symbol->section == section && (symbol->info & 15) == REF_SYMBOL_CUDA_OBJECT && inside) {
+      end = ref_larger(symbol->value + symbol->size, end);
     }
   }
   return end;

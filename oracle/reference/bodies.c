@@ -16,7 +16,6 @@ static bool ref_bodies_matter(const ref_link *link) {
 
 /* Its number in the file that is read, 0 when there is none. */
 void ref_bodies_find(const ref_link *link, ref_file *file) {
-  file->bodies = 0;
   if (!ref_bodies_matter(link)) {
     return;
   }
@@ -44,7 +43,10 @@ ref_body_origin ref_bodies_origin(const ref_file *file, uint32_t symbol) {
 /* L791: whose record it is, if the file says that it is a replaced body's. */
 static bool ref_bodies_find_replaced(const ref_file *file, uint64_t place, ref_reading *reading) {
   const ref_section *section = &file->cubin.sections[file->bodies];
-  for (uint64_t at = 0; file->bodies != 0 && at + ENTRY_BYTES <= section->size; at += ENTRY_BYTES) {
+  if (file->bodies == 0) {
+    return false;
+  }
+  for (uint64_t at = 0; at + ENTRY_BYTES <= section->size; at += ENTRY_BYTES) {
     const uint8_t *entry = section->data + at;
     if (ref_u32(entry + 8) == OF_RECORD && ref_u64(entry) == place) {
       reading->registers = (uint32_t)(ref_u64(entry + 16) >> REGISTERS_SHIFT);

@@ -143,7 +143,10 @@ static void ref_callgraph_read_crs(ref_link *link) {
   for (size_t i = 0; i < link->function_count; i++) {
     ref_function *function = &link->functions[i];
     size_t found = 0;
-    for (size_t k = 0; function->live && k < function->records.count; k++) {
+    if (!function->live) {
+      continue;
+    }
+    for (size_t k = 0; k < function->records.count; k++) {
       const ref_record *record = &function->records.items[k];
       if (record->code != 0x1e && record->code != 0x0d) {
         continue;
@@ -240,7 +243,10 @@ static bool *ref_callgraph_find_called(ref_link *link) {
       called[reach->items[k]] = true;
     }
   }
-  for (size_t i = 0; i < link->function_count && !link->job->bug_compatible; i++) {
+  if (link->job->bug_compatible) {
+    return called;
+  }
+  for (size_t i = 0; i < link->function_count; i++) {
     for (size_t k = 0; k < link->functions[i].callees.count; k++) {
       called[link->functions[i].callees.items[k]] = true;
     }

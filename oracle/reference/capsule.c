@@ -609,7 +609,10 @@ static ref_bytes ref_capsule_write_symbols(ref_capsule *capsule, bool mercury_si
       ref_capsule_write_symbol(capsule, i, mercury_side, table.data + (size_t)link->symbols[i].index * SYMBOL_BYTES);
     }
   }
-  for (size_t i = 0; i < capsule->piece_count && !mercury_side; i++) {
+  if (mercury_side) {
+    return table;
+  }
+  for (size_t i = 0; i < capsule->piece_count; i++) {
     const ref_piece *piece = &capsule->pieces[i];
     if (piece->class == CLASS_PARAMETERS) {
       const size_t at = table.size;
@@ -710,7 +713,10 @@ static size_t ref_capsule_write_segments(ref_capsule *capsule, ref_bytes *file) 
   size_t count = 2;
   for (size_t i = 0; i < capsule->piece_count; i++) {
     const ref_piece *piece = &capsule->pieces[i];
-    for (size_t g = 0; g < GROUPS && !ref_capsule_is_mercury(piece); g++) {
+    if (ref_capsule_is_mercury(piece)) {
+      continue;
+    }
+    for (size_t g = 0; g < GROUPS; g++) {
       if (piece->class < groups[g].first || piece->class > groups[g].last) {
         continue;
       }

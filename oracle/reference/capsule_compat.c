@@ -29,7 +29,10 @@ static uint64_t ref_compat_input_value(const ref_file *file) {
 
 /* FADD, FSETP and the FP64 operations. */
 static bool ref_compat_has_floats(const ref_section *text) {
-  for (uint64_t at = 0; text->data != NULL && at + INSTRUCTION <= text->size; at += INSTRUCTION) {
+  if (text->data == NULL) {
+    return false;
+  }
+  for (uint64_t at = 0; at + INSTRUCTION <= text->size; at += INSTRUCTION) {
     const unsigned opcode = ref_u16(text->data + at) & OPCODE_MASK;
     if (opcode == 0x21 || opcode == 0x0b || opcode == 0x28 || opcode == 0x29 || opcode == 0x2a || opcode == 0x2b) {
       return true;
@@ -67,7 +70,10 @@ static bool ref_compat_file_value(const ref_capsule *capsule, size_t number, uin
 /* M63: live code for sm_100 whose text nvlink would schedule anew for sm_103. */
 void ref_capsule_check_schedule(ref_capsule *capsule) {
   ref_link *link = capsule->mercury;
-  for (size_t i = 0; i < link->file_count && link->sm == OTHER_OF_FAMILY; i++) {
+  if (link->sm != OTHER_OF_FAMILY) {
+    return;
+  }
+  for (size_t i = 0; i < link->file_count; i++) {
     const uint32_t sm = link->files[i].cubin.flags >> 8 & 0xffff;
     uint64_t value = 0;
     if (sm == FAMILY_100 && ref_compat_file_value(capsule, i, &value) && (value & KEEPS_TEXT) == HAS_CODE) {

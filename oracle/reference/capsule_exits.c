@@ -66,7 +66,7 @@ static void ref_exits_copy(ref_exits *exits, const ref_capsule_step *step) {
   ref_exits_move(exits, step);
   ref_bytes_add(exits->link, &exits->sass, exits->text->data + step->sass * INSTRUCTION,
                 (size_t)step->sass_count * INSTRUCTION);
-  ref_bytes_add(exits->link, &exits->records, step->data + step->at, step->derived ? 0 : step->end - step->at);
+  ref_bytes_add(exits->link, &exits->records, step->data + step->at, step->end - step->at);
 }
 
 /* RF76: the record of an EXIT; five bits name its predicate, bit 0 says negated. */
@@ -155,7 +155,7 @@ static bool ref_exits_rebuild(ref_exits *exits, const ref_section *capsule) {
     if (step.sass_count == 0 || step.sass_count > exits->moves.count - step.sass) {
       return false;
     }
-    const bool nops = !step.derived && step.end - step.at == 2;
+    const bool nops = step.end - step.at == 2;
     if (nops && step.number + 1 == step.count) {
       ref_exits_write_end(exits, &step);
     } else if (!nops && ref_exits_is_exit(exits, &step)) {
@@ -221,7 +221,10 @@ static bool ref_exits_file_asks(const ref_file *file) {
  * -g. */
 static bool ref_exits_are_wanted(const ref_link *link) {
   bool wanted = ref_options_keep_shared_symbols(link);
-  for (size_t i = 0; i < link->file_count && link->is_capsule; i++) {
+  if (!link->is_capsule) {
+    return wanted;
+  }
+  for (size_t i = 0; i < link->file_count; i++) {
     wanted = wanted || ref_exits_file_asks(&link->files[i]);
   }
   return wanted;

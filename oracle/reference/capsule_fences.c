@@ -71,7 +71,7 @@ static bool ref_fences_has_transactions(const ref_section *capsule) {
     return false;
   }
   while (ref_capsule_body_next(&step)) {
-    if (!step.derived && step.end - step.record >= 2 && capsule->data[step.record + 1] == TRANSACTION_RECORD) {
+    if (step.end - step.record >= 2 && capsule->data[step.record + 1] == TRANSACTION_RECORD) {
       return true;
     }
   }
@@ -127,7 +127,7 @@ static void ref_fences_write_count(ref_fences *fences, const ref_capsule_step *s
 static void ref_fences_write_step(ref_fences *fences, const ref_capsule_step *step) {
   const unsigned kept = ref_fences_copy(fences, step);
   if (step->derived || kept == step->sass_count) {
-    ref_bytes_add(fences->link, &fences->records, step->data + step->at, step->derived ? 0 : step->end - step->at);
+    ref_bytes_add(fences->link, &fences->records, step->data + step->at, step->end - step->at);
     return;
   }
   if (kept > 1) {
@@ -166,7 +166,7 @@ static bool ref_fences_rebuild(ref_fences *fences, const ref_section *capsule, s
         (step.derived && fences->goes[step.sass])) {
       return false;
     }
-    const bool nops = !step.derived && step.end - step.at == 2;
+    const bool nops = step.end - step.at == 2;
     if (nops && step.number + 1 == step.count) {
       ref_fences_write_end(fences, &step);
     } else {
@@ -179,7 +179,7 @@ static bool ref_fences_rebuild(ref_fences *fences, const ref_section *capsule, s
 
 static void ref_fences_edit(ref_link *link, ref_file *file, ref_section *capsule, uint32_t number) {
   ref_section *text = &file->whole.sections[number];
-  size_t mask_end = 0;
+  size_t mask_end;
   bool any = false;
   ref_fences fences = {.link = link, .text = text};
   if (!ref_fences_concern(&file->whole, text)) {

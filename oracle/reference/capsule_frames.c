@@ -236,8 +236,10 @@ static const char *ref_frames_key(ref_link *link, uint64_t number) {
 static void ref_frames_read_entries(ref_link *link, const ref_file *file, ref_sass_frames *frames) {
   const ref_cubin *cubin = &file->cubin;
   for (uint32_t i = 1; i < cubin->section_count; i++) {
-    const bool own = cubin->sections[i].type == REF_TYPE_RELA && cubin->sections[i].info == frames->index;
-    for (size_t k = 0; own && k < ref_cubin_relocation_count(cubin, i); k++) {
+    if (cubin->sections[i].type != REF_TYPE_RELA || cubin->sections[i].info != frames->index) {
+      continue;
+    }
+    for (size_t k = 0; k < ref_cubin_relocation_count(cubin, i); k++) {
       const ref_relocation entry = ref_cubin_relocation(cubin, i, k);
       const char *key = ref_frames_key(link, entry.offset);
       if (entry.symbol < cubin->symbol_count && ref_map_find(&frames->addresses, key) == REF_NONE) {

@@ -17,21 +17,23 @@ static size_t ref_places_find_self(const ref_bytes *text, size_t first, size_t c
 }
 
 static ref_places ref_places_of(ref_link *link, const ref_bytes *body, const ref_bytes *text) {
-  const size_t count = text->size / UNIT;
+  const size_t count = text->size / UNIT, room = count + 1; /* the end is one, too */
   ref_places places = {.count = count,
-                       .at = REF_TAKE(link, uint64_t, count + 1),
-                       .self = REF_TAKE(link, size_t, count + 1),
-                       .next = REF_TAKE(link, size_t, count + 1),
+                       .at = REF_TAKE(link, uint64_t, room),
+                       .self = REF_TAKE(link, size_t, room),
+                       .next = REF_TAKE(link, size_t, room),
                        .is_padding = REF_TAKE(link, bool, count)};
-  for (size_t i = 0; i <= count; i++) {
+  for (size_t i = 0; i < room; i++) {
     places.at[i] = REF_PLACE_UNKNOWN;
     places.self[i] = i;
   }
   ref_capsule_step step;
   uint64_t at = 0;
   size_t last = count;
-  bool good = ref_capsule_body_begin(body->data, body->size, &step);
-  while (good && ref_capsule_body_next(&step) && step.sass < count) {
+  if (!ref_capsule_body_begin(body->data, body->size, &step)) {
+    return places;
+  }
+  while (ref_capsule_body_next(&step) && step.sass < count) {
     const uint64_t length = step.derived ? ref_capsule_derived_length(text->data + step.sass * UNIT)
                                          : (uint64_t)(body->data[step.record] & LENGTH_DIGIT) * UNIT;
     places.at[step.sass] = at;

@@ -97,7 +97,7 @@ static void ref_slots_add_slot(ref_slots *slots, const uint8_t *body, const uint
       ref_slots_refuse(link);
     }
     ref_slots_add_instruction(slots, sass + i * INSTRUCTION, step.derived);
-    ref_bytes_add(link, &slots->records, body + step.at, step.derived ? 0 : step.end - step.at);
+    ref_bytes_add(link, &slots->records, body + step.at, step.end - step.at);
   }
   for (size_t i = 0; i < ADDED; i++) {
     ref_put_u64(nop, NOP[0]);
@@ -173,12 +173,9 @@ void ref_slots_make(ref_capsule *capsule) {
 /* ZM3: Mercury's entries stand at decoded places. */
 void ref_slots_move_entries(ref_capsule *capsule) {
   const ref_link *link = capsule->mercury;
-  if (link->slot_section == 0) {
-    return;
-  }
   for (size_t i = 0; i < link->relocation_count; i++) {
     ref_out_relocation *entry = &link->relocations[i];
-    if (entry->target == link->slot_section) {
+    if (entry->target == link->slot_section) { /* nothing is about section 0, a note */
       entry->offset = entry->offset / SLOT * DECODED_SLOT;
     }
   }

@@ -50,9 +50,10 @@ static void ref_tables_write(const ref_capsule *capsule, const ref_out_relocatio
   for (size_t i = 0; i < times; i++) {
     target = ref_tables_target(capsule, entry, (int64_t)target, size);
   }
-  ref_put_u32(bytes->data + entry->offset, (uint32_t)target);
   if (size > WORD) {
-    ref_put_u32(bytes->data + entry->offset + WORD, (uint32_t)(target >> 32));
+    ref_put_u64(bytes->data + entry->offset, target);
+  } else {
+    ref_put_u32(bytes->data + entry->offset, (uint32_t)target);
   }
 }
 

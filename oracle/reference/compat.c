@@ -58,9 +58,6 @@ void ref_compat_merge(ref_link *link, size_t file_number, uint32_t section) {
   const ref_section *input = &file->cubin.sections[section];
   ref_attribute attribute;
   uint64_t position = 0;
-  if (link->compat_section == REF_NONE) {
-    return;
-  }
   while (ref_cubin_next_attribute(input, &position, &attribute)) {
     if (!ref_compat_knows(attribute.code)) {
       continue;

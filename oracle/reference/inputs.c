@@ -77,10 +77,7 @@ static bool ref_input_is_accelerated(const ref_file *file) {
     const ref_section *section = &file->cubin.sections[i];
     ref_attribute attribute;
     uint64_t position = 0;
-    if (section->type != REF_TYPE_COMPAT) {
-      continue;
-    }
-    while (ref_cubin_next_attribute(section, &position, &attribute)) {
+    while (section->type == REF_TYPE_COMPAT && ref_cubin_next_attribute(section, &position, &attribute)) {
       if (attribute.code == COMPAT_ACCELERATED) {
         return attribute.size > 0 && attribute.data[0] == 1;
       }

@@ -409,7 +409,7 @@ static size_t ref_leaf_find_sharer(const ref_leaf *leaf, size_t number, const re
         leaf->instructions[other->instruction].block == leaf->instructions[token->instruction].block;
     const bool same_wait = token->first_wait != REF_NONE && other->first_wait == token->first_wait;
     const bool same_kind = other->is_read == token->is_read || ref_leaf_may_mix(leaf, token, other);
-    if (!other->is_dropped && other->input == token->input && same_kind &&
+    if (other->input == token->input && same_kind &&
         (same_wait || (same_block && other->is_local == token->is_local))) {
       return pending->items[i];
     }
@@ -425,7 +425,10 @@ static unsigned ref_leaf_joined_numbers(const ref_leaf *leaf, size_t block) {
     for (size_t k = 0; k < leaf->blocks[block].successors.count; k++) {
       joined = joined || ref_indices_has(&leaf->blocks[i].successors, leaf->blocks[block].successors.items[k]);
     }
-    for (size_t k = 0; joined && k < leaf->blocks[i].pending.count; k++) {
+    if (!joined) {
+      continue;
+    }
+    for (size_t k = 0; k < leaf->blocks[i].pending.count; k++) {
       mask |= 1u << leaf->tokens[leaf->blocks[i].pending.items[k]].output;
     }
   }
@@ -553,7 +556,7 @@ static unsigned ref_leaf_wait(const ref_leaf *leaf, size_t number, ref_indices *
   unsigned waits = 0;
   for (size_t i = 0; i < instruction->waits.count; i++) {
     const size_t token = instruction->waits.items[i];
-    if (!leaf->tokens[token].is_dropped && ref_indices_has(pending, token)) {
+    if (ref_indices_has(pending, token)) {
       waits |= 1u << leaf->tokens[token].output;
     }
   }

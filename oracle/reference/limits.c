@@ -89,11 +89,15 @@ static bool ref_limits_holds_large(const ref_link *link, const ref_out_section *
       (link->relocatable ? !link->job->bug_compatible : !link->functions[owner].entry)) {
     return false; /* D95 */
   }
-  bool found = link->functions[owner].has_large_constants;
-  for (size_t i = 0; i < link->functions[owner].reach.count && !found; i++) {
-    found = link->functions[link->functions[owner].reach.items[i]].has_large_constants;
+  if (link->functions[owner].has_large_constants) {
+    return true;
   }
-  return found;
+  for (size_t i = 0; i < link->functions[owner].reach.count; i++) {
+    if (link->functions[link->functions[owner].reach.items[i]].has_large_constants) {
+      return true;
+    }
+  }
+  return false;
 }
 
 /* C78, step 5: in the order in which the sections were created. */

@@ -551,6 +551,8 @@ void ref_message_add(ref_link *link, ref_severity severity, const char *id, cons
 /* What is no diagnosis has no id. */
 void ref_message_tell(ref_link *link, ref_severity severity, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* Ends the link, whatever was said. */
+_Noreturn void ref_message_stop(ref_link *link);
 _Noreturn void ref_message_fatal(ref_link *link, const char *id, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void ref_message_warn(ref_link *link, const char *id, const char *format, ...) __attribute__((format(printf, 3, 4)));

@@ -35,7 +35,7 @@ struct ref_arena_block {
 static ref_arena_block *ref_memory_block(ref_link *link, size_t size) {
   ref_arena_block *block = ref_memory_block_take(sizeof *block + size);
   if (block == NULL) {
-    ref_message_fatal(link, "E53", "Memory allocation failure");
+    ref_message_stop(link); /* no memory for a record either: the exit code alone tells */
   }
   *block = (ref_arena_block){.size = size};
   return block;
@@ -73,7 +73,7 @@ static void *ref_memory_take_bare(ref_link *link, size_t bytes) {
 
 void *ref_memory_take(ref_link *link, size_t count, size_t size) {
   if (count > (SIZE_MAX - sizeof(ref_arena_block)) / size) {
-    ref_message_fatal(link, "E53", "Memory allocation failure");
+    ref_message_stop(link); /* no memory for a record either: the exit code alone tells */
   }
   return memset(ref_memory_take_bare(link, count * size), 0, count * size);
 }

@@ -42,8 +42,7 @@ static bool ref_mercury_find_sass_entry(ref_link *link, const ref_file *file, co
 /* The record of a load from constant memory; NULL: the step is another instruction. */
 static const uint8_t *ref_mercury_load(const ref_capsule_step *step) {
   const uint8_t *record = step->data + step->record;
-  const bool is_load =
-      !step->derived && step->end - step->record == LOAD_BYTES && record[0] == LOAD_FIRST && record[1] == LOAD_SECOND;
+  const bool is_load = step->end - step->record == LOAD_BYTES && record[0] == LOAD_FIRST && record[1] == LOAD_SECOND;
   return is_load ? record : NULL;
 }
 

@@ -1,7 +1,6 @@
 #include "link.h"
 
 #include <stdarg.h>
-#include <string.h>
 
 static void ref_message_append(ref_link *link, ref_severity severity, const char *id, const char *format,
                                va_list arguments) {
@@ -41,20 +40,18 @@ void ref_message_warn(ref_link *link, const char *id, const char *format, ...) {
   va_end(arguments);
 }
 
+void ref_message_stop(ref_link *link) {
+  link->result->exit_code = 1;
+  longjmp(link->escape, 1);
+}
+
 /* C71. */
 void ref_message_fatal(ref_link *link, const char *id, const char *format, ...) {
-  static const char out_of_memory[] = "Memory allocation failure";
-  if (strcmp(format, out_of_memory) == 0) {
-    /* No memory for a record either: the exit code alone tells. */
-    link->result->exit_code = 1;
-    longjmp(link->escape, 1);
-  }
   va_list arguments;
   va_start(arguments, format);
   ref_message_append(link, REF_FATAL, id, format, arguments);
   va_end(arguments);
-  link->result->exit_code = 1;
-  longjmp(link->escape, 1);
+  ref_message_stop(link);
 }
 
 /* E1-E6: what the words themselves brought, first of all. */
@@ -64,8 +61,7 @@ void ref_messages_take_words(ref_link *link) {
     ref_message_add(link, said->severity, said->id, "%s", said->text);
     link->result->messages[link->result->message_count - 1].of_words = true;
     if (said->severity == REF_FATAL) {
-      link->result->exit_code = 1;
-      longjmp(link->escape, 1);
+      ref_message_stop(link);
     }
   }
 }

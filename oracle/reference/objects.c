@@ -39,8 +39,8 @@ static size_t ref_object_shared_section(ref_link *link, ref_file *file, const re
     pool = ref_section_add_with_symbol(link, ".nv_debug.shared", REF_TYPE_SHARED, REF_FLAG_WRITE | REF_FLAG_ALLOC,
                                        align, 0);
   }
-  if (input->section != 0 && file->cubin.sections[input->section].align > link->sections[pool].align) {
-    link->sections[pool].align = file->cubin.sections[input->section].align;
+  if (input->section != 0) {
+    link->sections[pool].align = ref_larger(file->cubin.sections[input->section].align, link->sections[pool].align);
   }
   return pool;
 }
@@ -484,8 +484,8 @@ static void ref_object_merge_common(ref_link *link, size_t file_number, const re
       old->mention_file = file_number;
       old->definition_file = file_number;
     }
-    if (!link->job->bug_compatible && input->value > old->value) {
-      old->value = input->value;
+    if (!link->job->bug_compatible) {
+      old->value = ref_larger(input->value, old->value);
     }
     return;
   }
@@ -611,8 +611,8 @@ static void ref_object_raise_pool_align(ref_link *link, const ref_file *file, co
   const bool instance = link->job->bug_compatible && input->section == 0 && input->size == 0 &&
                         ref_map_find(&link->symbol_by_name, input->name) == REF_NONE;
   const bool in_pool = input->section != 0 && ref_merge_owner(file, input->section) == 0;
-  if (ref_object_is_shared(input) && (instance || in_pool) && input->value > link->debug_shared_align) {
-    link->debug_shared_align = input->value;
+  if (ref_object_is_shared(input) && (instance || in_pool)) {
+    link->debug_shared_align = ref_larger(input->value, link->debug_shared_align);
   }
 }
 

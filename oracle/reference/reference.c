@@ -7,36 +7,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* R55: what an older toolkit does not know begins with this type, on every architecture that is linked, and ends with the
- * last type but the sentinel. */
-enum { ACTION_FIRST = 115, ACTION_END = 116, ACTION_SIZE = 8 };
+/* R55: the first type that an older toolkit does not know, on every architecture that is linked, is the last one, too. */
+enum { ACTION_TYPE = 115, ACTION_SIZE = 8 };
 
-/* R56: a type's first two fields. The second byte shifts by two what counts in words; the first one is the number of the
- * byte that a field takes of the value. A type without a field has no record. */
-static void ref_reference_add_action(ref_link *link, ref_bytes *data, uint32_t type) {
-  const ref_field *fields = ref_relocation_row_of(type)->fields;
-  const ref_source source = fields[0].source;
-  if (source == REF_FROM_NOTHING) {
-    return;
-  }
-  const uint8_t group = source >= REF_FROM_BYTE0 && source <= REF_FROM_BYTE7 ? (uint8_t)(source - REF_FROM_BYTE0) : 0;
-  const uint8_t shift = source == REF_FROM_SHR2 ? 2 : 0;
-  const uint8_t record[ACTION_SIZE] = {group,           shift,          0, fields[0].width, fields[0].start, 0,
-                                       fields[1].width, fields[1].start};
+/* R56: its two fields. The first two bytes are 0: its first field counts no words, and takes no byte of the value. */
+static void ref_reference_add_action(ref_link *link, ref_bytes *data) {
+  const ref_field *fields = ref_relocation_row_of(ACTION_TYPE)->fields;
+  const uint8_t record[ACTION_SIZE] = {0, 0, 0, fields[0].width, fields[0].start, 0, fields[1].width, fields[1].start};
   ref_bytes_add(link, data, record, sizeof record);
 }
 
-/* W3.4, R55: in every executable, none with -r: the first type, then a record a type. */
+/* W3.4, R55: in every executable, none with -r: the first type, then a record of it. */
 static void ref_reference_write_action(ref_link *link) {
   if (link->relocatable) {
     return;
   }
-  const uint8_t header[ACTION_SIZE] = {ACTION_FIRST};
+  const uint8_t header[ACTION_SIZE] = {ACTION_TYPE};
   ref_out_section *section = &link->sections[link->action_section];
   ref_bytes_add(link, &section->data, header, sizeof header);
-  for (uint32_t type = ACTION_FIRST; type < ACTION_END; type++) {
-    ref_reference_add_action(link, &section->data, type);
-  }
+  ref_reference_add_action(link, &section->data);
   section->size = section->data.size;
 }
 

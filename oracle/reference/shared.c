@@ -314,8 +314,8 @@ static void ref_shared_place_extern(ref_link *link) {
     const ref_function *kernel = &link->functions[link->holders.items[i]];
     const uint64_t end = ref_align_up(kernel->shared_end, EXTERN_ALIGN);
     ref_function *group = &link->functions[ref_shared_group_of(link, link->holders.items[i])];
-    if (kernel->kernel_uses_extern && end > group->extern_shared_offset) {
-      group->extern_shared_offset = end;
+    if (kernel->kernel_uses_extern) {
+      group->extern_shared_offset = ref_larger(end, group->extern_shared_offset);
     }
   }
   for (size_t i = 0; i < link->holders.count; i++) {

@@ -11,10 +11,12 @@ static bool ref_twin_shares_bytes(const ref_file *file, uint32_t a, uint32_t b) 
 
 /* Looked for once a file: there are none but in objects of SASS kind and in damaged files. */
 void ref_twins_find(ref_file *file) {
-  file->has_twins = false;
-  for (uint32_t i = 1; i < file->cubin.section_count && !file->has_twins; i++) {
-    for (uint32_t k = 1; k < i && !file->has_twins; k++) {
-      file->has_twins = ref_twin_shares_bytes(file, i, k);
+  for (uint32_t i = 1; i < file->cubin.section_count; i++) {
+    for (uint32_t k = 1; k < i; k++) {
+      if (ref_twin_shares_bytes(file, i, k)) {
+        file->has_twins = true;
+        return;
+      }
     }
   }
 }
@@ -32,8 +34,11 @@ static uint32_t ref_twin_find_source(const ref_file *file, const ref_out_relocat
 /* M2c */
 void ref_twins_write(ref_link *link, const ref_out_relocation *entry, const ref_field *field, uint64_t value) {
   const ref_file *file = &link->files[entry->file];
-  const uint32_t source = file->has_twins ? ref_twin_find_source(file, entry) : 0;
-  for (uint32_t i = 1; source != 0 && i < file->cubin.section_count; i++) {
+  if (!file->has_twins) {
+    return;
+  }
+  const uint32_t source = ref_twin_find_source(file, entry);
+  for (uint32_t i = 1; i < file->cubin.section_count; i++) {
     if (file->section_of[i] != REF_NONE && file->section_of[i] != entry->target &&
         ref_twin_shares_bytes(file, source, i)) {
       const ref_bytes *bytes = &link->sections[file->section_of[i]].data;

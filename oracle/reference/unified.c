@@ -55,7 +55,10 @@ static bool ref_unified_is_lacking(const ref_link *link, size_t symbol) {
 static void ref_unified_write_table(ref_link *link, const ref_file *file, uint32_t number) {
   const ref_section *input = &file->cubin.sections[number];
   const ref_bytes *output = &link->sections[file->section_of[number]].data;
-  for (uint64_t at = 0; input->data != NULL && at + ENTRY_BYTES <= input->size; at += ENTRY_BYTES) {
+  if (input->data == NULL) {
+    return;
+  }
+  for (uint64_t at = 0; at + ENTRY_BYTES <= input->size; at += ENTRY_BYTES) {
     const size_t symbol = ref_unified_symbol(link, file, ref_u32(input->data + at));
     if (file->offset_in[number] + at + ENTRY_BYTES > output->size) { /* a table that is called `.nv.udt` */
       ref_message_fatal(link, "D20", "A table of unified objects lies in their section");
@@ -76,7 +79,10 @@ static void ref_unified_write_table(ref_link *link, const ref_file *file, uint32
 
 /* When symbols have numbers. */
 void ref_unified_write(ref_link *link) {
-  for (size_t i = 0; i < link->file_count && (link->relocatable || link->has_index); i++) {
+  if (!link->relocatable && !link->has_index) {
+    return;
+  }
+  for (size_t i = 0; i < link->file_count; i++) {
     const ref_file *file = &link->files[i];
     for (uint32_t k = 1; k < file->cubin.section_count; k++) {
       if (ref_unified_is_table(file->cubin.sections[k].type) && file->section_of[k] != REF_NONE) {

@@ -15,6 +15,10 @@ static ref_unified_list ref_unified_read_keys(ref_link *link, const uint8_t *byt
   return list;
 }
 
+_Noreturn static void ref_unified_refuse_index(ref_link *link) {
+  ref_message_fatal(link, "E78", "Internal error: malformed uidx input");
+}
+
 /* U5, U7. With -r the file is copied and nothing else. */
 void ref_unified_read_index(ref_link *link) {
   const ref_input *index = &link->job->index;
@@ -31,12 +35,13 @@ void ref_unified_read_index(ref_link *link) {
   if (index->size < 8 || memcmp(bytes, "\177UFTINDX", 8) != 0) {
     ref_message_fatal(link, "E78", "Internal error: not uidx input");
   }
-  const uint64_t most = index->size / KEY;
-  const uint64_t functions = index->size < HEADER ? most + 1 : ref_u64(bytes + 24);
-  const uint64_t objects = index->size < HEADER ? most + 1 : ref_u64(bytes + 40);
-  const uint64_t tail = functions <= most && ref_u32(bytes + 8) >= 2 ? VERSION_TAIL * functions : 0;
-  if (functions > most || objects > most || index->size != HEADER + KEY * (functions + objects) + tail) {
-    ref_message_fatal(link, "E78", "Internal error: malformed uidx input");
+  if (index->size < HEADER) {
+    ref_unified_refuse_index(link);
+  }
+  const uint64_t most = index->size / KEY, functions = ref_u64(bytes + 24), objects = ref_u64(bytes + 40);
+  const uint64_t tail = ref_u32(bytes + 8) >= 2 ? VERSION_TAIL : 0;
+  if (functions > most || objects > most || index->size != HEADER + KEY * (functions + objects) + tail * functions) {
+    ref_unified_refuse_index(link);
   }
   link->has_index = true;
   link->index_functions = ref_unified_read_keys(link, bytes + HEADER, functions, ref_u64(bytes + 16));
@@ -99,8 +104,10 @@ static ref_unified_list ref_unified_list_inputs(ref_link *link, uint32_t type) {
     const ref_file *file = &link->files[i];
     for (size_t k = 1; k < file->cubin.section_count; k++) {
       const ref_section *section = &file->cubin.sections[k];
-      const bool counts = section->type == type && section->data != NULL && !ref_unified_is_copy(section);
-      for (uint64_t at = 0; counts && at + ENTRY <= section->size; at += ENTRY) {
+      if (section->type != type || section->data == NULL || ref_unified_is_copy(section)) {
+        continue;
+      }
+      for (uint64_t at = 0; at + ENTRY <= section->size; at += ENTRY) {
         const uint8_t *entry = section->data + at;
         list.items = ref_memory_grow(link, list.items, list.count, &capacity, sizeof *list.items);
         list.items[list.count++] = (ref_unified){{ref_u64(entry + IDENTITY_AT), ref_u64(entry + IDENTITY_AT + 8)},
@@ -270,7 +277,7 @@ static void ref_unified_move_stubs(ref_link *link) {
       memcpy(image.data + key->offset, section->data.data + places[stub], SLOT);
     }
     link->symbols[stub].value = key->offset;
-    end = ref_unified_has_slot(&image, key->offset) && key->offset + SLOT > end ? key->offset + SLOT : end;
+    end = ref_unified_has_slot(&image, key->offset) ? ref_larger(key->offset + SLOT, end) : end;
   }
   image.size = (size_t)end;
   section->data = image;
@@ -358,7 +365,7 @@ static uint64_t ref_unified_end_of_objects(const ref_link *link) {
   for (size_t i = 0; i < link->unified_objects.count; i++) {
     const ref_unified *entry = &link->unified_objects.items[i];
     const uint64_t size = entry->symbol == REF_NONE ? 0 : link->symbols[entry->symbol].size;
-    end = entry->found && entry->offset + size > end ? entry->offset + size : end;
+    end = entry->found ? ref_larger(entry->offset + size, end) : end;
   }
   return end;
 }

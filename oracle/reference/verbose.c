@@ -4,26 +4,36 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { BANKS = 20, NUM_BARRIERS = 0x4c };
+
 static uint64_t ref_verbose_section_size(const ref_link *link, const char *name) {
   const size_t number = ref_map_find(&link->section_by_name, name);
   return number == REF_NONE || link->sections[number].dropped ? 0 : link->sections[number].size;
 }
 
-static void ref_verbose_report_module(ref_link *link) {
-  const uint64_t globals =
-      ref_verbose_section_size(link, ".nv.global.init") + ref_verbose_section_size(link, ".nv.global");
-  const char *constants = "";
-  for (uint32_t bank = 0; bank < 20; bank++) {
+/* The constants of a kernel's text, or (REF_NONE) of none, bank by bank. */
+static const char *ref_verbose_constants(ref_link *link, size_t owner) {
+  const char *text = "";
+  for (uint32_t bank = 0; bank < BANKS; bank++) {
     for (size_t i = 0; i < link->section_count; i++) {
       const ref_out_section *section = &link->sections[i];
-      if (section->type == REF_TYPE_CONSTANT + bank && section->info_section == REF_NONE && !section->dropped &&
+      if (section->type == REF_TYPE_CONSTANT + bank && section->info_section == owner && !section->dropped &&
           section->constant_owner == REF_NONE) {
-        constants =
-            ref_memory_print(link, "%s, %llu bytes cmem[%u]", constants, (unsigned long long)section->size, bank);
+        text = ref_memory_print(link, "%s, %llu bytes cmem[%u]", text, (unsigned long long)section->size, bank);
+        if (owner != REF_NONE) {
+          break; /* of two images (D85) the first */
+        }
       }
     }
   }
-  ref_message_tell(link, REF_INFO, "%llu bytes gmem%s", (unsigned long long)globals, constants);
+  return text;
+}
+
+static void ref_verbose_report_module(ref_link *link) {
+  const uint64_t globals =
+      ref_verbose_section_size(link, ".nv.global.init") + ref_verbose_section_size(link, ".nv.global");
+  ref_message_tell(link, REF_INFO, "%llu bytes gmem%s", (unsigned long long)globals,
+                   ref_verbose_constants(link, REF_NONE));
 }
 
 /* C81: with exactly one kernel the barriers of all live functions count. */
@@ -31,33 +41,18 @@ static unsigned ref_verbose_barriers(const ref_link *link, const ref_function *k
   unsigned most = 0;
   for (size_t i = 0; i < link->function_count; i++) {
     const ref_function *function = &link->functions[i];
-    bool counts = link->kernels.count == 1 && function->live && !kernel->is_unnamed;
-    for (size_t k = 0; k < kernel->reach.count && !counts; k++) {
-      counts = kernel->reach.items[k] == i;
+    const bool all = link->kernels.count == 1 && function->live && !kernel->is_unnamed;
+    if (!all && !ref_indices_has(&kernel->reach, i)) {
+      continue;
     }
-    for (size_t k = 0; counts && k < function->records.count; k++) {
+    for (size_t k = 0; k < function->records.count; k++) {
       const ref_record *record = &function->records.items[k];
-      const unsigned value = ref_attribute_byte(record);
-      if (record->code == 0x4c && !record->dropped && value > most) {
-        most = value;
+      if (record->code == NUM_BARRIERS) {
+        most = (unsigned)ref_larger(ref_attribute_byte(record), most);
       }
     }
   }
   return most;
-}
-
-static const char *ref_verbose_constants(ref_link *link, const ref_function *kernel) {
-  const char *text = "";
-  for (uint32_t bank = 0; bank < 20; bank++) {
-    for (size_t i = 0; i < link->section_count; i++) {
-      const ref_out_section *section = &link->sections[i];
-      if (section->type == REF_TYPE_CONSTANT + bank && section->info_section == kernel->text && !section->dropped) {
-        text = ref_memory_print(link, "%s, %llu bytes cmem[%u]", text, (unsigned long long)section->size, bank);
-        break; /* of two images (D85) the first */
-      }
-    }
-  }
-  return text;
 }
 
 /* RF206: the entries count, too, that a kernel of an -ewp file has from ptxas. */
@@ -74,13 +69,16 @@ static size_t ref_verbose_count_entries(const ref_link *link, const ref_function
 /* RF72: not in a link of capsules. */
 static const char *ref_verbose_textures(ref_link *link, const ref_function *kernel) {
   const char *text = "";
+  if (link->is_capsule) {
+    return text;
+  }
   static const char *const names[] = {"textures", "surfaces", "samplers"};
   const size_t counts[] = {
       kernel->textures + ref_verbose_count_entries(link, kernel, REF_SYMBOL_TEXTURE),
       kernel->surfaces + ref_verbose_count_entries(link, kernel, REF_SYMBOL_SURFACE),
       kernel->samplers + ref_verbose_count_entries(link, kernel, REF_SYMBOL_SAMPLER),
   };
-  for (size_t i = 0; i < 3 && !link->is_capsule; i++) {
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     if (counts[i] > 0) {
       text = ref_memory_print(link, "%s, %zu %s", text, counts[i], names[i]);
     }
@@ -103,7 +101,7 @@ static void ref_verbose_report_kernel(ref_link *link, const ref_function *kernel
   ref_message_tell(link, REF_INFO, "used %u registers, used %u barriers, %llu stack, %llu bytes smem%s, 0 bytes lmem%s",
                    kernel->is_unnamed ? kernel->register_count : kernel->raised_registers,
                    ref_verbose_barriers(link, kernel), ref_verbose_stack(link, kernel), shared,
-                   ref_verbose_constants(link, kernel), ref_verbose_textures(link, kernel));
+                   ref_verbose_constants(link, kernel->text), ref_verbose_textures(link, kernel));
 }
 
 /* RF44: kernels in the reverse order of their text sections, not of their symbols. */

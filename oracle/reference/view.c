@@ -123,8 +123,10 @@ static uint32_t ref_view_bank(const ref_cubin *cubin, const ref_section *section
   const size_t first = strlen(".nv.constant");
   const ref_section *table = &cubin->sections[cubin->section_name_index];
   uint32_t bank = 0;
-  const bool known = cubin->section_name_index < cubin->section_count && table->data != NULL;
-  for (uint64_t i = (uint64_t)section->name_offset + first; known && i < table->size; i++) {
+  if (cubin->section_name_index >= cubin->section_count || table->data == NULL) {
+    return bank;
+  }
+  for (uint64_t i = (uint64_t)section->name_offset + first; i < table->size; i++) {
     const uint8_t digit = table->data[i];
     if (digit < '0' || digit > '9') {
       break;
@@ -179,10 +181,10 @@ ref_cubin ref_view_of(ref_link *link, const ref_cubin *cubin, bool mercury) {
       ref_view_settle_type(cubin, section);
     }
   }
-  if (mercury && symbols == 0) {
-    ref_message_fatal(link, "E65", "Internal error: symsec not found");
-  }
   if (mercury) {
+    if (symbols == 0) {
+      ref_message_fatal(link, "E65", "Internal error: symsec not found");
+    }
     ref_view_read_symbols(link, &view, symbols);
   } else if (symbols != 0 && view.symbols != NULL) {
     ref_view_show_functions(link, &view, symbols);

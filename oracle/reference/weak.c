@@ -74,7 +74,10 @@ void ref_weak_delete_entries(ref_link *link, size_t number) {
 
 /* D88: by default -r has no symbols of a replaced body's constants, nor their names. */
 static void ref_weak_drop_block_symbols(ref_link *link, size_t number) {
-  for (size_t i = 0; i < link->symbol_count && link->relocatable; i++) {
+  if (!link->relocatable) {
+    return;
+  }
+  for (size_t i = 0; i < link->symbol_count; i++) {
     ref_out_symbol *symbol = &link->symbols[i];
     if (symbol->section == number && symbol->type != REF_SYMBOL_SECTION) {
       symbol->has_no_name = true;

@@ -48,9 +48,11 @@ static bool ref_write_is_dropped_when_empty(const ref_link *link, size_t number)
 
 /* H9, M28: `.nv.shared.reserved.0` begins with 64 bytes of the system's. */
 static void ref_write_reserve_shared(ref_link *link) {
+  if (link->is_capsule || link->relocatable) {
+    return;
+  }
   for (size_t i = 0; i < link->section_count; i++) {
-    const bool reserved = link->sections[i].type == REF_TYPE_SHARED_RESERVED && link->sections[i].size > 0;
-    if (reserved && !link->is_capsule && !link->relocatable) {
+    if (link->sections[i].type == REF_TYPE_SHARED_RESERVED && link->sections[i].size > 0) {
       link->sections[i].size += SYSTEM_RESERVED;
     }
   }
@@ -146,10 +148,6 @@ static size_t ref_write_place(ref_link *link, ref_bytes *file, const void *data,
 static void ref_write_sections(ref_link *link, ref_bytes *file, const ref_indices *order) {
   for (size_t i = 0; i < order->count; i++) {
     ref_out_section *section = &link->sections[order->items[i]];
-    if (!ref_section_type_has_bytes(section->type)) {
-      section->file_offset = ref_write_place(link, file, NULL, 0, section->align);
-      continue;
-    }
     section->file_offset = ref_write_place(link, file, section->data.data, section->data.size, section->align);
   }
 }
