@@ -240,6 +240,7 @@ static void ref_line_rows_move_chain(ref_link *link, ref_line_mover *mover, size
 
 /* RF142: of the rows of an instruction the last counts. */
 static void ref_line_rows_move(ref_line_rows *rows, const ref_places *places) {
+  ref_line_rows_place(rows, places);
   ref_line_mover mover = {.rows = rows->items,
                           .row_count = rows->count,
                           .moved = ref_memory_take(rows->link, 2 * rows->count, sizeof *mover.moved),
@@ -247,7 +248,6 @@ static void ref_line_rows_move(ref_line_rows *rows, const ref_places *places) {
                           .chain = ref_memory_take(rows->link, rows->count, sizeof *mover.chain),
                           .is_chained = ref_memory_take(rows->link, rows->count, sizeof *mover.is_chained)};
   size_t last = REF_NONE;
-  ref_line_rows_place(rows, places);
   for (size_t i = 0; i < rows->count; i++) {
     if (rows->items[i].place == REF_PLACE_UNKNOWN) {
       continue;
