@@ -187,6 +187,29 @@ static bool view_has_whole_name(const tl_cubin_section *section, const char *pla
   return true;
 }
 
+/* L864: relocations of a text may be called after any of its function's names. Where an alias leads, -r calls the text and
+ * its attributes after the alias, and the relocations after the function. */
+static bool view_is_second_name(const tl_cubin *cubin, const tl_cubin_section *section, const char *plain) {
+  static const char prefix[] = ".rela.text.";
+  const bool rela = section->type == SHT_RELA || section->type == SHT_CUDA_MERCURY_RELA;
+  if (!rela || strncmp(plain, prefix, sizeof prefix - 1) != 0)
+    return false;
+  for (uint32_t i = 1; i < cubin->section_count; i++) {
+    const tl_cubin_section *const table = &cubin->sections[i];
+    if (table->type != (section->type == SHT_RELA ? SHT_SYMTAB : SHT_CUDA_MERCURY_SYMTAB))
+      continue;
+    for (uint64_t at = 0; at + ELF_SYMBOL_SIZE <= table->size; at += ELF_SYMBOL_SIZE) {
+      const uint8_t *const symbol = table->data + at;
+      if (tl_get16(symbol + 6) != section->info || (symbol[4] & 15) != STT_FUNC)
+        continue;
+      const char *const name = tl_cubin_text_in(cubin, table->link, tl_get32(symbol));
+      if (name && strcmp(name, plain + sizeof prefix - 1) == 0)
+        return true;
+    }
+  }
+  return false;
+}
+
 /* nvlink's finalizer looks for what is about a text by the text's name, for the file's attributes, and for Mercury's
  * sections by their first letters (L239). */
 static const char *view_wrong_name(const tl_cubin *cubin, const tl_names *names, const tl_cubin_section *section) {
@@ -208,7 +231,8 @@ static const char *view_wrong_name(const tl_cubin *cubin, const tl_names *names,
   const size_t length = strlen(plain), tail = strlen(text + 5);
   const bool one_view = !((about->flags ^ section->flags) & SHF_CUDA_MERCURY);
   const bool ends = one_view && length >= tail && strcmp(plain + length - tail, text + 5) == 0;
-  return ends ? NULL : "sh_info is not the text of its name";
+  return ends || (one_view && view_is_second_name(cubin, section, plain)) ? NULL
+                                                                          : "sh_info is not the text of its name";
 }
 
 /* nvlink's finalizer looks sections up by their names, and crashes or says something else where a relocation section is
@@ -226,7 +250,8 @@ static void view_check_names(const tl_cubin *cubin, const tl_names *names, tl_di
     const char *const name = view_plain_text(tl_names_text(names, section->name));
     const char *const target = view_plain_text(tl_names_text(names, cubin->sections[section->info].name));
     const char *const prefix = rela ? ".rela" : ".rel";
-    if (strncmp(name, prefix, strlen(prefix)) != 0 || strcmp(name + strlen(prefix), target) != 0)
+    const bool same = strncmp(name, prefix, strlen(prefix)) == 0 && strcmp(name + strlen(prefix), target) == 0;
+    if (!same && !view_is_second_name(cubin, section, name))
       tl_cubin_damaged(cubin, names, diagnostics, i, TL_NO_OFFSET, "sh_name is not that of its target's relocations");
   }
 }

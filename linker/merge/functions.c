@@ -550,7 +550,7 @@ static void functions_define(tl_merging *m, uint32_t symbol, uint32_t out, bool 
   const bool primary = tl_cubin_primary(m->cubin, s->section) == symbol;
   if (create || (primary && !its->led))
     its->owner = out;
-  else if (primary)
+  else if (primary || (s->size && !module->symbols.items[its->owner].size)) /* L864 */
     its->measured = out;
   module->sections.items[text].led |= create && m->bodies[symbol].leads;
   if (!create || !(s->other & STO_ENTRY))
