@@ -757,7 +757,7 @@ static void ref_capsule_write_file(ref_capsule *capsule) {
   ref_link *link = capsule->mercury;
   ref_bytes file = {0};
   ref_piece first[FIRST_SECTIONS] = {{0}};
-  size_t hole = 0;
+  size_t hole;
   const ref_bytes names = ref_capsule_section_names(capsule), strings = ref_capsule_names(capsule, &hole);
   ref_capsule_map_back(capsule);
   const ref_bytes symbols = ref_capsule_write_symbols(capsule, false);

@@ -75,7 +75,7 @@ void ref_capsule_check_schedule(ref_capsule *capsule) {
   }
   for (size_t i = 0; i < link->file_count; i++) {
     const uint32_t sm = link->files[i].cubin.flags >> 8 & 0xffff;
-    uint64_t value = 0;
+    uint64_t value;
     if (sm == FAMILY_100 && ref_compat_file_value(capsule, i, &value) && (value & KEEPS_TEXT) == HAS_CODE) {
       ref_message_fatal(link, "M63",
                         "Input file '%s' cannot be linked: its code is scheduled for sm_%u, and sm_%u needs another "
@@ -91,7 +91,7 @@ void ref_capsule_add_compat(ref_capsule *capsule) {
   bool any = false;
   uint64_t value = sm == FAMILY_100 ? KEEPS_TEXT : sm == FAMILY_120 ? VALUE_120 : 0;
   for (size_t i = 0; i < link->file_count; i++) {
-    uint64_t own = 0;
+    uint64_t own;
     if (ref_compat_file_value(capsule, i, &own)) {
       any = true;
       value = sm == FAMILY_100 ? value & own : value;

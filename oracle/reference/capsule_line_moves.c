@@ -88,7 +88,7 @@ static void ref_line_moves_begin(ref_line_moves *lines, uint64_t at, uint64_t no
 }
 
 static bool ref_line_moves_extended(ref_line_moves *lines, uint64_t start, uint64_t *at) {
-  uint64_t size = 0;
+  uint64_t size;
   if (!ref_line_program_number(lines->section->data, lines->section->size, at, &size) || size == 0 ||
       size > lines->section->size - *at) {
     return false;

@@ -58,7 +58,7 @@ bool ref_line_program_number(const uint8_t *data, uint64_t size, uint64_t *at, u
 
 static uint64_t ref_line_rows_number(ref_line_rows *rows, bool is_signed) {
   const uint64_t from = rows->at;
-  uint64_t value = 0;
+  uint64_t value;
   (void)ref_line_program_number(rows->unit, rows->end, &rows->at, &value);
   const uint64_t bits = 7 * (rows->at - from);
   const bool negative = is_signed && (rows->unit[rows->at - 1] & 0x40) != 0;

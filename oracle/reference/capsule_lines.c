@@ -34,7 +34,7 @@ typedef struct ref_lines {
 /* One operation of the line program; notes where an address stands. Returns false at the end or when it is damaged. */
 static bool ref_lines_step(const uint8_t *unit, uint64_t size, uint64_t *at, uint64_t *address_at, bool *ends) {
   const uint8_t first_special = unit[FIRST_SPECIAL_AT];
-  uint64_t number = 0;
+  uint64_t number;
   *ends = false;
   if (*at >= size) {
     return false;
@@ -99,7 +99,7 @@ static size_t ref_lines_mercury_function(const ref_lines *lines, uint64_t offset
 static bool ref_lines_add_mercury_sequence(ref_lines *lines, const ref_mercury_unit *other, size_t function,
                                            const ref_places *places, size_t *place) {
   uint64_t at = PROGRAM_AT + (uint64_t)ref_u32(other->bytes + HEADER_LENGTH_AT), start = at, address_at = 0;
-  bool ends = false;
+  bool ends;
   while (ref_lines_step(other->bytes, other->size, &at, &address_at, &ends)) {
     if (ends && ref_lines_mercury_function(lines, other->offset + address_at) == function) {
       ref_line_rows_write(lines->capsule->mercury, other->bytes, start, at, places, &lines->output, place);
@@ -134,7 +134,7 @@ static bool ref_lines_add_other_rows(ref_lines *lines, const ref_out_relocation 
 /* RF226: the sequence with a longer advance in front of its end. */
 static void ref_lines_add_longer(ref_lines *lines, const uint8_t *unit, const ref_sequence *sequence, uint64_t more) {
   ref_link *link = lines->capsule->mercury;
-  uint64_t at = sequence->start, before = at, last = at, address_at = 0, advance = 0;
+  uint64_t at = sequence->start, before = at, last = at, address_at = 0, advance;
   bool ends = false;
   while (!ends && ref_lines_step(unit, sequence->end, &at, &address_at, &ends)) {
     last = ends ? last : before;
@@ -178,7 +178,7 @@ static ref_sequences ref_lines_list_sequences(const ref_lines *lines, const uint
   ref_sequence next = {.start = program};
   ref_sequences list = {0};
   uint64_t at = program;
-  bool ends = false;
+  bool ends;
   while (ref_lines_step(unit, size, &at, &next.address_at, &ends)) {
     if (!ends) {
       continue;

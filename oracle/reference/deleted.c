@@ -90,7 +90,7 @@ static bool ref_deleted_is_object(const ref_symbol *symbol) {
 static void ref_deleted_check_objects(ref_link *link, const ref_file *file) {
   for (uint32_t i = 1; i < file->cubin.symbol_count; i++) {
     const ref_symbol *symbol = &file->cubin.symbols[i];
-    bool lost = false;
+    bool lost;
     if (!ref_deleted_is_object(symbol) || symbol->section == 0 || symbol->section >= file->cubin.section_count) {
       continue;
     }
@@ -109,7 +109,7 @@ void ref_deleted_check(ref_link *link) {
   for (size_t i = 0; i < link->file_count; i++) {
     const ref_file *file = &link->files[i];
     for (uint32_t k = 1; k < file->cubin.section_count; k++) {
-      bool lost = false;
+      bool lost;
       const size_t owner = ref_deleted_owner(file, k, &lost);
       ref_deleted_refuse(link, owner != REF_NONE && !link->functions[owner].live &&
                                    ref_deleted_section_stays(link, file, k, &link->functions[owner]));

@@ -134,7 +134,7 @@ static const char *ref_demangle_structor(ref_mangled *name, const char *prefix, 
 }
 
 static const char *ref_demangle_unqualified(ref_mangled *name, const char *prefix, ref_name_text *result) {
-  const char *text = NULL;
+  const char *text;
   result->has_no_return = false;
   result->suffix = "";
   if (*name->at >= '0' && *name->at <= '9') {
@@ -295,7 +295,7 @@ static const char *ref_demangle_skip_unit(const char *mangled) {
   if (strncmp(mangled, prefix, strlen(prefix)) != 0) {
     return mangled;
   }
-  char *end = NULL;
+  char *end;
   const unsigned long length = strtoul(mangled + strlen(prefix), &end, 10);
   if (*end != '_' || strlen(end) <= length || strncmp(end + 1 + length, "__Z", 3) != 0) {
     return mangled;

@@ -85,8 +85,8 @@ static const char *ref_demangle_floating(ref_mangled *name, const char *digits, 
   memcpy(copy, digits, length);
   const unsigned long long bits = strtoull(copy, NULL, 16);
   const uint32_t half = (uint32_t)bits;
-  float single = 0;
-  double value = 0;
+  float single;
+  double value;
   memcpy(&single, &half, sizeof single);
   memcpy(&value, &bits, sizeof value);
   if (length <= 8) {

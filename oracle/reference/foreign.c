@@ -53,7 +53,7 @@ static void ref_foreign_refuse_code(ref_link *link, const char *name) {
 /* False at the end. */
 static bool ref_foreign_next_member(ref_link *link, const ref_input *archive, uint64_t at, ref_member *member) {
   const uint8_t *header = (const uint8_t *)archive->bytes + at;
-  char digits[MEMBER_SIZE_DIGITS + 1] = "", *end = NULL;
+  char digits[MEMBER_SIZE_DIGITS + 1] = "", *end;
   const uint64_t rest = archive->size - ref_smaller(at, archive->size);
   if (rest < MEMBER) {
     return false;

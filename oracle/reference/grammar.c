@@ -122,7 +122,7 @@ static bool ref_grammar_find(ref_grammar *grammar, const char *word, size_t leng
 
 /* E5 */
 static bool ref_grammar_check_number(ref_grammar *grammar, const char *value) {
-  char *end = NULL;
+  char *end;
   errno = 0;
   const long long number = strtoll(value, &end, 0);
   if (*end != 0) {

@@ -53,7 +53,6 @@ typedef struct ref_leaf_block {
   size_t first, last;
   ref_indices successors, predecessors;
   ref_indices pending; /* tokens at its end */
-  bool done;
 } ref_leaf_block;
 
 typedef struct ref_leaf {

@@ -100,7 +100,7 @@ static void ref_record_read(ref_link *link, ref_file *file, const ref_attribute 
   }
   if (attribute->code == CODE_EXTERNS) {
     for (uint16_t i = 0; i + 4 <= attribute->size; i = (uint16_t)(i + 4)) {
-      bool other = false;
+      bool other;
       ref_indices_add(link, &record.symbols, ref_record_symbol(link, file, ref_u32(attribute->data + i), &other));
     }
   }

@@ -238,7 +238,7 @@ int main(int argc, char **argv) {
                  "[--seed=N] [--inputs=PERCENT] "
                  "[--check=TWIN] [--linker=TWINLINK] [--sites=FILE] [--json=FILE] [--title=TEXT] FAULTS RECORD");
   unsetenv("TWINLINK_BUG_COMPATIBLE");
-  unsetenv("LIBRARY_PATH");
+  setenv("LIBRARY_PATH", "nowhere:.", 1); /* the input's own folder */
   if (h.settings.blocks) {
     hunt_judge_trace(&h.settings);
     return 0;
