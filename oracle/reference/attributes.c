@@ -170,6 +170,16 @@ static void ref_attribute_spread_externs(ref_link *link, ref_records *kernel, co
   }
 }
 
+/* Among the first bytes. */
+static bool ref_attribute_has_word(const ref_bytes *words, size_t size, uint32_t word) {
+  for (size_t i = 0; i + 4 <= size; i += 4) {
+    if (ref_u32(words->data + i) == word) {
+      return true;
+    }
+  }
+  return false;
+}
+
 /* I24 */
 static void ref_attribute_spread_fragments(ref_link *link, ref_records *kernel, const ref_record *record) {
   ref_record *own = ref_attribute_find(kernel, CODE_ENTRY_FRAGMENTS);
@@ -178,11 +188,7 @@ static void ref_attribute_spread_fragments(ref_link *link, ref_records *kernel, 
     own = ref_attribute_append(link, kernel, 4, CODE_ENTRY_FRAGMENTS, 0);
   }
   for (size_t i = 0; i + 4 <= record->payload.size; i += 4) {
-    bool known = false;
-    for (size_t k = 0; k + 4 <= before; k += 4) {
-      known = known || ref_u32(own->payload.data + k) == ref_u32(record->payload.data + i);
-    }
-    if (!known) {
+    if (!ref_attribute_has_word(&own->payload, before, ref_u32(record->payload.data + i))) {
       ref_bytes_add(link, &own->payload, record->payload.data + i, 4);
     }
   }
@@ -306,16 +312,12 @@ static void ref_attributes_spread_code_to_one(ref_link *link, const ref_indices 
 }
 
 static bool ref_attribute_has_words(const ref_record *own, const ref_record *words) {
-  size_t found = 0;
   for (size_t i = 0; i + 4 <= words->payload.size; i += 4) {
-    for (size_t k = 0; k + 4 <= own->payload.size; k += 4) {
-      if (ref_u32(own->payload.data + k) == ref_u32(words->payload.data + i)) {
-        found++;
-        break;
-      }
+    if (!ref_attribute_has_word(&own->payload, own->payload.size, ref_u32(words->payload.data + i))) {
+      return false;
     }
   }
-  return found == words->payload.size / 4;
+  return true;
 }
 
 /* I31: when a function brings a new word, the kernel's record goes, and its words stand behind those of the functions. */

@@ -56,7 +56,7 @@ static ref_register_tables ref_registers_list(ref_link *link, const ref_bytes *b
   while (registers.at < registers.end) {
     const char *name = ref_registers_string(&registers);
     if (name == NULL || registers.end - registers.at < WORD) {
-      break;
+      return tables;
     }
     const uint32_t count = ref_u32(registers.data + registers.at);
     registers.at += WORD;

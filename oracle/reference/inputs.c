@@ -235,7 +235,7 @@ static const uint8_t *ref_input_heal_strings(ref_link *link, const uint8_t *byte
       continue;
     }
     if (ref_u32(bytes + header + 40) < count) {
-      break;
+      return bytes;
     }
     uint8_t *healed = REF_TAKE(link, uint8_t, size);
     memcpy(healed, bytes, size);

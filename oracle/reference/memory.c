@@ -148,10 +148,9 @@ static void ref_bytes_check(ref_link *link, size_t size) {
 }
 
 static void ref_bytes_reserve(ref_link *link, ref_bytes *bytes, size_t size) {
-  const size_t large = (size_t)1 << 24; /* twice the room of large blocks would be memory that is never used */
   ref_bytes_check(link, size);
   if (size > bytes->capacity) {
-    const size_t capacity = size < 32 ? 64 : size < large ? size * 2 : size + size / 4;
+    const size_t capacity = size + size / 2; /* twice the room of large blocks would be memory that is never used */
     uint8_t *data = ref_memory_take_bare(link, capacity);
     if (bytes->size > 0) {
       memcpy(data, bytes->data, bytes->size);

@@ -308,20 +308,15 @@ static void ref_merge_function(ref_link *link, size_t file_number, uint32_t symb
     }
     return;
   }
-  switch (file->body_of[symbol]) {
-  case REF_BODY_NONE:
-  case REF_BODY_LOSES:
-    file->symbol_of[symbol] = ref_merge_function_symbol(link, file_number, symbol);
-    break;
-  case REF_BODY_NEW:
+  const ref_body body = file->body_of[symbol];
+  if (body == REF_BODY_NEW) {
     ref_merge_new_body(link, file_number, symbol);
-    break;
-  case REF_BODY_ALIAS:
+  } else if (body == REF_BODY_ALIAS) {
     ref_merge_alias(link, file_number, symbol);
-    break;
-  case REF_BODY_REPLACES:
+  } else if (body == REF_BODY_REPLACES) {
     ref_merge_replacement(link, file_number, symbol);
-    break;
+  } else {
+    file->symbol_of[symbol] = ref_merge_function_symbol(link, file_number, symbol);
   }
 }
 
@@ -413,6 +408,13 @@ static void ref_merge_check_prototypes(ref_link *link, size_t file_number, const
   }
 }
 
+static void ref_merge_note(ref_link *link, ref_file *file, const ref_section *input) {
+  if (REF_IS(input->name, ".note.nv.tkinfo") && input->data != NULL) {
+    file->note_offset = link->input_notes.size;
+    ref_bytes_add(link, &link->input_notes, input->data, (size_t)input->size);
+  }
+}
+
 /* W3.4: the second walk over the section headers. */
 static void ref_merge_walk(ref_link *link, size_t file_number) {
   ref_file *file = &link->files[file_number];
@@ -422,34 +424,20 @@ static void ref_merge_walk(ref_link *link, size_t file_number) {
   }
   for (uint32_t i = 1; i < file->cubin.section_count; i++) {
     const ref_section *input = &file->cubin.sections[i];
-    switch (input->type) {
-    case REF_TYPE_INFO:
+    if (input->type == REF_TYPE_INFO) {
       ref_merge_info(link, file_number, i);
-      break;
-    case REF_TYPE_COMPAT:
+    } else if (input->type == REF_TYPE_COMPAT) {
       ref_compat_merge(link, file_number, i);
-      break;
-    case REF_TYPE_NOTE:
-      if (REF_IS(input->name, ".note.nv.tkinfo") && input->data != NULL) {
-        file->note_offset = link->input_notes.size;
-        ref_bytes_add(link, &link->input_notes, input->data, (size_t)input->size);
-      }
-      break;
-    case REF_TYPE_CALLGRAPH:
+    } else if (input->type == REF_TYPE_NOTE) {
+      ref_merge_note(link, file, input);
+    } else if (input->type == REF_TYPE_CALLGRAPH) {
       ref_function_note_taken(link, file, input);
-      break;
-    case REF_TYPE_PROTOTYPE:
+    } else if (input->type == REF_TYPE_PROTOTYPE) {
       ref_merge_check_prototypes(link, file_number, input);
-      break;
-    case REF_TYPE_METADATA:
+    } else if (input->type == REF_TYPE_METADATA) {
       ref_metadata_merge(link, input);
-      break;
-    case REF_TYPE_REL:
-    case REF_TYPE_RELA:
+    } else if (input->type == REF_TYPE_REL || input->type == REF_TYPE_RELA) {
       ref_relocations_read(link, file_number, i);
-      break;
-    default:
-      break;
     }
   }
 }

@@ -194,10 +194,9 @@ static ref_action ref_relocate_classify_texture(ref_link *link, const ref_out_re
     ref_message_fatal(link, "E82", "Internal error: PC relative branch address should be in the same section");
   case REF_TEXTURE_CRASH:
     ref_message_fatal(link, "D15", "function descriptor relocation %u against a texture", entry->type);
-  case REF_TEXTURE_KEEP:
-    break;
+  default:
+    return REF_KEEP;
   }
-  return REF_KEEP;
 }
 
 static bool ref_relocate_is_in_section(const ref_link *link, const ref_out_relocation *entry) {
@@ -244,10 +243,9 @@ static ref_action ref_relocate_classify_type(ref_link *link, const ref_out_reloc
     ref_message_fatal(link, "E67", "Internal error: unexpected NVRS");
   case REF_KIND_UNIFIED:
     return link->relocatable ? REF_KEEP : REF_APPLY; /* R53 */
-  case REF_KIND_APPLY:
-    break;
+  default:
+    return REF_APPLY;
   }
-  return REF_APPLY;
 }
 
 static bool ref_relocate_is_texture(const ref_out_symbol *symbol) {
