@@ -631,7 +631,7 @@ static void ref_attributes_join_stubs(ref_link *link, bool masks) {
       ref_records_add(link, &joined, records->items[k])->serial = serial;
     }
   }
-  if (joined.count > 0) {
+  if (joined.count != 0) {
     qsort(joined.items, joined.count, sizeof *joined.items, ref_attribute_compare_serials);
   }
   if (masks) {

@@ -24,7 +24,7 @@ static ref_request *ref_caching_find(const ref_requests *requests, size_t functi
 }
 
 static void ref_caching_add(ref_link *link, ref_requests *requests, const ref_record *record) {
-  const size_t symbol = record->symbols.count > 0 ? record->symbols.items[0] : REF_NONE;
+  const size_t symbol = record->symbols.count != 0 ? record->symbols.items[0] : REF_NONE;
   const size_t function = symbol == REF_NONE ? REF_NONE : link->symbols[symbol].function;
   if (record->code != CODE_CACHE_REQUEST || function == REF_NONE || record->payload.size < 8 ||
       !link->functions[function].live) {

@@ -525,7 +525,7 @@ static uint64_t ref_capsule_reserved_before(const ref_link *link, const ref_out_
   if (section != NULL && section->type == REF_TYPE_SHARED) {
     return RESERVED;
   }
-  return section != NULL && section->type == REF_TYPE_SHARED_RESERVED && section->size > 0 ? SYSTEM_RESERVED : 0;
+  return section != NULL && section->type == REF_TYPE_SHARED_RESERVED && section->size != 0 ? SYSTEM_RESERVED : 0;
 }
 
 /* M8, M15: one symbol, for one of the two tables. */
@@ -772,7 +772,7 @@ static void ref_capsule_write_file(ref_capsule *capsule) {
   ref_bytes_fill(link, &file, file.size + hole);
   first[3] = ref_capsule_place_table(capsule, &file, ".symtab", REF_TYPE_SYMTAB, &symbols, 8);
   first[3].link = 2;
-  first[3].info = capsule->kernels.count > 0 ? (uint32_t)(symbols.size / SYMBOL_BYTES) : link->first_global;
+  first[3].info = capsule->kernels.count != 0 ? (uint32_t)(symbols.size / SYMBOL_BYTES) : link->first_global;
   first[3].entry_size = SYMBOL_BYTES;
   ref_capsule_fill_places(capsule, &symbols);
   ref_capsule_place_pieces(capsule, &file);

@@ -109,7 +109,7 @@ static void ref_capsule_add_parameter_bank(ref_capsule *capsule, ref_bytes *outp
 /* Does the link or ptxas (L749) give the kernel a table with entries? */
 static bool ref_capsule_has_table(const ref_link *mercury, size_t function) {
   const size_t table = mercury->functions[function].bindless;
-  return mercury->functions[function].laid_table != REF_NONE || (table != 0 && mercury->sections[table].data.size > 0);
+  return mercury->functions[function].laid_table != REF_NONE || (table != 0 && mercury->sections[table].data.size != 0);
 }
 
 /* M19, I41 */

@@ -75,7 +75,7 @@ static void ref_frames_add_common(ref_frames *frames, const ref_frame *frame) {
   frames->last_common = frame->common;
   frames->last_written = frames->output.size;
   ref_bytes_add(frames->capsule->mercury, &frames->output, data + frame->common, (size_t)(end - frame->common));
-  if (frame->rows.size > 0 && end - frame->common > UNIT_AT) {
+  if (frame->rows.size != 0 && end - frame->common > UNIT_AT) {
     frames->output.data[frames->last_written + UNIT_AT] = SASS_UNIT;
   }
 }
@@ -162,7 +162,7 @@ static void ref_frames_place_entries(ref_frames *frames) {
 static void ref_frames_add(ref_frames *frames, const ref_frame *frame, ref_kept_frame *kept) {
   ref_frames_add_common(frames, frame);
   const size_t at = frames->output.size;
-  const bool has_rows = frame->rows.size > 0;
+  const bool has_rows = frame->rows.size != 0;
   const uint64_t size = frame->is_bare ? BARE : has_rows ? ROWS_AT + frame->rows.size : frame->end - frame->at;
   ref_bytes_add(frames->capsule->mercury, &frames->output, frame->section->data + frame->at,
                 has_rows ? ROWS_AT : (size_t)size);
@@ -341,7 +341,7 @@ static ref_frame ref_frames_merge(ref_frames *frames, size_t function, const ref
     }
   }
   for (size_t i = 0; i < own.count; i++) {
-    if (own.items[i].place != 0 || own.items[i].operations.size > 0) {
+    if (own.items[i].place != 0 || own.items[i].operations.size != 0) {
       ref_rows_put(link, &all, own.items[i].place, &own.items[i].operations);
     }
   }

@@ -44,7 +44,7 @@ void ref_inner_place_symbol(ref_capsule *capsule, size_t function, uint64_t *val
     capsule->inner_places = ref_places_of_function(capsule, inner->alias_of);
   }
   *value = ref_places_from(&capsule->inner_places, symbol->value);
-  *size = ref_inner_divides(mercury, function) && symbol->size > 0
+  *size = ref_inner_divides(mercury, function) && symbol->size != 0
               ? ref_inner_end(capsule, inner->alias_of, &capsule->inner_places, *value) - *value
               : symbol->size;
 }

@@ -19,7 +19,7 @@ bool ref_laid_is_table(const ref_link *mercury, size_t section) {
 
 /* Before attributes are finished those of the input say it. */
 static uint64_t ref_laid_parameters_end(const ref_link *sass, const ref_function *function) {
-  const ref_records *records = function->output_records.count > 0 ? &function->output_records : &function->records;
+  const ref_records *records = function->output_records.count != 0 ? &function->output_records : &function->records;
   for (size_t i = 0; i < records->count; i++) {
     const ref_record *record = &records->items[i];
     if (record->code == CODE_PARAM_CBANK && !record->dropped && record->payload.size >= PARAMETER_BYTES) {
@@ -67,7 +67,7 @@ static uint64_t *ref_laid_list_sizes(ref_link *link) {
     for (uint32_t i = 1; i < link->files[f].whole.section_count; i++) {
       const ref_section *table = &link->files[f].whole.sections[i];
       const size_t function = ref_laid_owner(link, &link->files[f], i);
-      if (function != REF_NONE && table->align > 0 && table->size <= LARGEST && sizes[function] <= LARGEST) {
+      if (function != REF_NONE && table->align != 0 && table->size <= LARGEST && sizes[function] <= LARGEST) {
         sizes[function] = ref_align_up(sizes[function], table->align) + table->size;
       }
     }

@@ -161,7 +161,7 @@ static void ref_lines_add_sequence(ref_lines *lines, const uint8_t *unit, const 
   const uint64_t more = ref_slots_rows_behind(lines->capsule, sequence->entry->function);
   if (ref_lines_add_other_rows(lines, sequence->entry, other, &place)) {
     /* of the Mercury view */
-  } else if (more > 0) {
+  } else if (more != 0) {
     ref_lines_add_longer(lines, unit, sequence, more);
   } else {
     ref_bytes_add(link, &lines->output, unit + sequence->start, (size_t)(sequence->end - sequence->start));

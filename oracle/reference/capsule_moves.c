@@ -140,7 +140,7 @@ static void ref_moves_return(const ref_mover *mover, const ref_places *places, u
   static const ref_field number = {32, 32, REF_FROM_ABS};
   const uint8_t *text = mover->file->whole.sections[mover->text].data;
   const uint64_t at = ref_places_around(places, decoded);
-  if (places->end > 0 && !ref_moves_has_entry(mover, at)) {
+  if (places->end != 0 && !ref_moves_has_entry(mover, at)) {
     const uint64_t old = ref_field_read(&number, text + at, INSTRUCTION, 0);
     ref_field_write(&number, sass->data, sass->size, ref_moves_instruction(mover->moves, at),
                     ref_moves_place(mover->moves, old));

@@ -38,7 +38,7 @@ static ref_places ref_places_of(ref_link *link, const ref_bytes *body, const ref
                                          : (uint64_t)(body->data[step.record] & LENGTH_DIGIT) * UNIT;
     places.at[step.sass] = at;
     places.is_padding[step.sass] = length == 0;
-    if (length > 0) {
+    if (length != 0) {
       places.self[step.sass] = ref_places_find_self(text, (size_t)step.sass, (size_t)step.sass_count);
       places.next[step.sass] = (size_t)(step.sass_count < count - step.sass ? step.sass + step.sass_count : count);
       places.next[last] = (size_t)step.sass;

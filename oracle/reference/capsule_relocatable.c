@@ -37,7 +37,7 @@ void ref_capsule_point_to_table(ref_link *link, const ref_out_relocation *entry)
   if (base == 0 || (entry->type != LOAD_CONSTANT && entry->type != LOAD_UNIFORM)) {
     return;
   }
-  for (size_t i = 0; i < REF_RELOCATION_FIELDS && row->fields[i].width > 0; i++) {
+  for (size_t i = 0; i < REF_RELOCATION_FIELDS && row->fields[i].width != 0; i++) {
     const uint64_t content = ref_field_value(&row->fields[i], base, 0, PARAMETER_BANK, 0);
     ref_field_write(&row->fields[i], data->data, data->size, entry->offset, content);
   }

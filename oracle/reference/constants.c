@@ -167,7 +167,7 @@ void ref_constants_layout(ref_link *link) {
       continue;
     }
     ref_function *function = &link->functions[number];
-    if (function->constant_users.count > 0) {
+    if (function->constant_users.count != 0) {
       ref_constants_place(link, function);
       ref_constants_copy_relocations(link, function);
       ref_constants_note_lost(link, function, i);

@@ -48,7 +48,7 @@ static size_t ref_deleted_owner(const ref_file *file, uint32_t section, bool *lo
 static bool ref_deleted_holds_bytes(const ref_file *file, uint32_t section) {
   for (uint32_t i = 1; i < file->cubin.symbol_count; i++) {
     const ref_symbol *symbol = &file->cubin.symbols[i];
-    if (symbol->section == section && symbol->size > 0) {
+    if (symbol->section == section && symbol->size != 0) {
       return true;
     }
   }

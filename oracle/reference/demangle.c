@@ -312,7 +312,7 @@ const char *ref_demangle(ref_link *link, const char *mangled) {
   const char *text = ref_demangle_encoding(&name, true);
   if (!name.failed && name.at[0] == '$') {
     const size_t digits = strspn(name.at + 1, "0123456789");
-    const bool plain = digits > 0 && name.at[1 + digits] == 0;
+    const bool plain = digits != 0 && name.at[1 + digits] == 0;
     return plain ? text : ref_demangle_join(&name, "[clone %s] %s", text, name.at + 1);
   }
   return name.failed || *name.at != 0 ? mangled : text;

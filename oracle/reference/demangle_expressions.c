@@ -167,7 +167,7 @@ static const char *ref_demangle_special_expression(ref_mangled *name) {
   }
   for (size_t i = 0; i < sizeof ref_queries / sizeof ref_queries[0]; i++) {
     if (ref_demangle_take(name, ref_queries[i].code)) {
-      const bool expression = ref_queries[i].operands > 0;
+      const bool expression = ref_queries[i].operands != 0;
       return ref_demangle_join(name, "%s(%s)", ref_queries[i].text,
                                expression ? ref_demangle_expression(name) : ref_demangle_type_text(name));
     }

@@ -317,10 +317,10 @@ const char *ref_demangle_arguments(ref_mangled *name) {
   while (!name->failed && (packs > 0 || *name->at != 'E')) {
     if (ref_demangle_take(name, "J")) {
       packs++;
-      if (*name->at == 'E' && count > 0) {
+      if (*name->at == 'E' && count != 0) {
         text = ref_demangle_join(name, "%s, ", text);
       }
-    } else if (packs > 0 && ref_demangle_take(name, "E")) {
+    } else if (packs != 0 && ref_demangle_take(name, "E")) {
       packs--;
     } else {
       text = ref_demangle_join(name, "%s%s%s", text, count++ == 0 ? "" : ", ", ref_demangle_argument(name));

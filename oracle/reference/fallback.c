@@ -108,7 +108,7 @@ static const ref_unit *ref_fallback_find_equal(const ref_link *link, const ref_i
 static uint64_t ref_fallback_append(ref_link *link, ref_image *image, const ref_unit *unit) {
   const uint64_t place = ref_align_up(image->bytes.size, unit->align);
   ref_bytes_fill(link, &image->bytes, (size_t)place);
-  if (unit->size > 0) { /* a section of no bytes has no data */
+  if (unit->size != 0) { /* a section of no bytes has no data */
     ref_bytes_add(link, &image->bytes, ref_fallback_bytes(link, unit), (size_t)unit->size);
   }
   return place;
@@ -192,7 +192,7 @@ static ref_indices ref_fallback_kernels(ref_link *link) {
 static void ref_fallback_collect(ref_link *link, ref_image *image) {
   for (size_t i = 0; i < link->function_count; i++) {
     const size_t section = link->functions[i].constant2;
-    if (section != REF_NONE && (link->functions[i].entry || link->functions[i].constant_users.count > 0)) {
+    if (section != REF_NONE && (link->functions[i].entry || link->functions[i].constant_users.count != 0)) {
       ref_fallback_collect_section(link, image, section);
       image->align = ref_larger(link->sections[section].own_align, image->align);
     }

@@ -112,9 +112,9 @@ static bool ref_foreign_is_damaged(const ref_input *input) {
   }
   const uint64_t headers = ref_u64(bytes + 40);
   const uint16_t count = ref_u16(bytes + 60);
-  return count > 0 && (ref_u16(bytes + 58) != SECTION || headers < HEADER || headers > input->size ||
-                       (uint64_t)count * SECTION > input->size - headers ||
-                       ref_input_has_outside_section(bytes, input->size, headers));
+  return count != 0 && (ref_u16(bytes + 58) != SECTION || headers < HEADER || headers > input->size ||
+                        (uint64_t)count * SECTION > input->size - headers ||
+                        ref_input_has_outside_section(bytes, input->size, headers));
 }
 
 static void ref_foreign_check_object(ref_link *link, const ref_input *input) {
@@ -175,7 +175,7 @@ static bool ref_foreign_fits(ref_link *link, const ref_input *archive) {
 /* E46 of one file that has the library's name; true: the search ends. */
 static bool ref_foreign_take_library(ref_link *link, const ref_library *library) {
   const ref_input *file = &library->file;
-  if (link->error_count > 0) {
+  if (link->error_count != 0) {
     ref_message_fatal(link, "E53", "elfLink internal error");
   }
   if (file->bytes == NULL) {

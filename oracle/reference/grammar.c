@@ -314,7 +314,7 @@ static void ref_grammar_take_file(ref_grammar *grammar, const char *name) {
     return;
   }
   char *text = ref_grammar_own(grammar, calloc(file.size + 1, 1));
-  if (text != NULL && file.size > 0) {
+  if (text != NULL && file.size != 0) {
     memcpy(text, file.bytes, file.size);
   }
   free((void *)(uintptr_t)file.bytes);

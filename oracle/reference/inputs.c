@@ -79,7 +79,7 @@ static bool ref_input_is_accelerated(const ref_file *file) {
     uint64_t position = 0;
     while (section->type == REF_TYPE_COMPAT && ref_cubin_next_attribute(section, &position, &attribute)) {
       if (attribute.code == COMPAT_ACCELERATED) {
-        return attribute.size > 0 && attribute.data[0] == 1;
+        return attribute.size != 0 && attribute.data[0] == 1;
       }
     }
   }
@@ -157,7 +157,7 @@ static void ref_input_check_variant(ref_link *link, const ref_file *file) {
 static bool ref_input_has_relocations(const ref_file *file) {
   for (size_t i = 1; i < file->cubin.section_count; i++) {
     const uint32_t type = file->cubin.sections[i].type;
-    if ((type == REF_TYPE_REL || type == REF_TYPE_RELA) && file->cubin.sections[i].size > 0) {
+    if ((type == REF_TYPE_REL || type == REF_TYPE_RELA) && file->cubin.sections[i].size != 0) {
       return true;
     }
   }
@@ -393,7 +393,7 @@ void ref_inputs_read(ref_link *link) {
   link->files = REF_TAKE(link, ref_file, job->input_count);
   for (size_t i = 0; i < job->input_count; i++) {
     const ref_input *input = &job->inputs[i];
-    if (input->bytes == NULL || (input->size > 0 && input->size < SMALLEST_FILE && !ref_foreign_is_archive(input))) {
+    if (input->bytes == NULL || (input->size != 0 && input->size < SMALLEST_FILE && !ref_foreign_is_archive(input))) {
       ref_message_fatal(link, "E53", "Could not open input file '%s'", input->name);
     }
     if (ref_foreign_take(link, input, ref_input_extension(input->name)) ||
@@ -415,7 +415,7 @@ void ref_inputs_read(ref_link *link) {
     }
   }
   ref_system_choose_files(link);
-  link->is_capsule = link->file_count > 0 || ref_target_has_capsules(link->sm); /* M4; RF203: of no file, too */
+  link->is_capsule = link->file_count != 0 || ref_target_has_capsules(link->sm); /* M4; RF203: of no file, too */
   for (size_t i = 0; i < link->file_count; i++) {
     link->is_capsule = link->is_capsule && (link->files[i].cubin.flags & REF_KIND_CAPSULE) != 0;
   }

@@ -118,7 +118,7 @@ void *ref_memory_grow(ref_link *link, void *items, size_t count, size_t *capacit
   }
   const size_t larger = *capacity == 0 ? 8 : *capacity * 2;
   uint8_t *moved = ref_memory_take(link, larger, item_size);
-  if (count > 0) {
+  if (count != 0) {
     memcpy(moved, items, count * item_size);
   }
   *capacity = larger;
@@ -152,7 +152,7 @@ static void ref_bytes_reserve(ref_link *link, ref_bytes *bytes, size_t size) {
   if (size > bytes->capacity) {
     const size_t capacity = size + size / 2; /* twice the room of large blocks would be memory that is never used */
     uint8_t *data = ref_memory_take_bare(link, capacity);
-    if (bytes->size > 0) {
+    if (bytes->size != 0) {
       memcpy(data, bytes->data, bytes->size);
     }
     bytes->data = data;
@@ -163,7 +163,7 @@ static void ref_bytes_reserve(ref_link *link, ref_bytes *bytes, size_t size) {
 void ref_bytes_add(ref_link *link, ref_bytes *bytes, const void *data, size_t size) {
   ref_bytes_check(link, size); /* a size that went below 0 is a large one */
   ref_bytes_reserve(link, bytes, bytes->size + size);
-  if (size > 0) {
+  if (size != 0) {
     memcpy(bytes->data + bytes->size, data, size);
   }
   bytes->size += size;

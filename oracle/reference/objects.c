@@ -391,7 +391,7 @@ static bool ref_object_sizes_may_differ(const ref_link *link, const ref_file *fi
  * default it is a further mention. */
 static bool ref_object_is_extern_again(const ref_symbol *input, const ref_out_symbol *old) {
   return input->section != 0 && input->size == 0 && ref_object_is_shared(input) &&
-         (old->is_extern_shared || old->size > 0);
+         (old->is_extern_shared || old->size != 0);
 }
 
 /* RF187: the mention of a texture, sampler or surface is a second definition where it is weak, or where its name is that of
@@ -541,7 +541,7 @@ static void ref_object_merge_again(ref_link *link, size_t file_number, uint32_t 
     if (!ref_object_is_elsewhere(input, old)) { /* L752 */
       ref_object_merge_common(link, file_number, input, number);
     }
-  } else if (old->is_extern_shared && input->size > 0) {
+  } else if (old->is_extern_shared && input->size != 0) {
     ref_object_size_extern(link, file_number, input, number);
   } else if (!old_defined && !old->is_extern_shared) {
     ref_object_define(link, file_number, input, number);

@@ -124,7 +124,7 @@ void ref_options_check(ref_link *link) {
   const char *arch = link->job->options.values[REF_OPTION_ARCH];
   if (link->job->words.host_script != NULL) {
     ref_message_fatal(link, "C54",
-                      link->job->input_count > 0
+                      link->job->input_count != 0
                           ? "Input files are not allowed with -ghls option; use --help for more information"
                           : "the reference makes no script for the host linker");
   }

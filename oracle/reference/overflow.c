@@ -91,7 +91,7 @@ static void ref_overflow_lay_out(ref_link *link, size_t number, const ref_indice
     const uint64_t inside = ref_smaller(symbol->size, rest);
     outside = inside < symbol->size ? symbol->name : outside;
     ref_bytes_fill(link, &image, (size_t)place);
-    if (inside > 0) {
+    if (inside != 0) {
       ref_bytes_add(link, &image, section->data.data + symbol->value, (size_t)inside);
     }
     ref_bytes_fill(link, &image, (size_t)(place + symbol->size));
@@ -104,7 +104,7 @@ static void ref_overflow_lay_out(ref_link *link, size_t number, const ref_indice
   section->data = image;
   section->size = image.size;
   if (link->job->bug_compatible) {
-    section->align = list->count > 0 ? ref_overflow_rank(link, &link->symbols[list->items[0]]) : 0;
+    section->align = list->count != 0 ? ref_overflow_rank(link, &link->symbols[list->items[0]]) : 0;
     section->align = ref_larger(section->align, 1);
   } else {
     section->align = ref_larger(section->align, LARGEST_ALIGN);

@@ -34,7 +34,7 @@ uint64_t ref_partial_alignment(const ref_link *link, size_t file, uint64_t align
 }
 
 bool ref_partial_begins_at_start(const ref_link *link, const ref_out_symbol *symbol) {
-  return symbol->auxiliary == 0 && symbol->size > 0 && ref_partial_is_file(link, symbol->definition_file);
+  return symbol->auxiliary == 0 && symbol->size != 0 && ref_partial_is_file(link, symbol->definition_file);
 }
 
 /* The module's section of -ewp files' pools that came before another pool, or REF_NONE. */

@@ -64,7 +64,7 @@ void ref_pool_user_constants(ref_link *link) {
     }
     const uint64_t position = ref_align_up(image.size, block->align);
     ref_bytes_fill(link, &image, (size_t)position);
-    if (block->size > 0) { /* a section of no bytes has no data */
+    if (block->size != 0) { /* a section of no bytes has no data */
       ref_bytes_add(link, &image, link->sections[block->section].data.data + block->offset, (size_t)block->size);
     }
     if (takes) {

@@ -58,7 +58,7 @@ const ref_rank *ref_ranks_find(const ref_ranks *ranks, uint32_t symbol, size_t r
     return NULL;
   }
   const ref_rank *found = &ranks->items[first + rank];
-  return rank > 0 && found[-1].offset == found->offset ? NULL : found;
+  return rank != 0 && found[-1].offset == found->offset ? NULL : found;
 }
 
 const ref_rank *ref_ranks_next(const ref_ranks *ranks, const ref_rank *rank) {

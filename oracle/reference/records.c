@@ -176,7 +176,7 @@ static void ref_record_write_tail(ref_link *link, const ref_record *record, ref_
 
 /* What stands in the second half of a record's head that has no contents. */
 uint16_t ref_record_value(const ref_record *record) {
-  return record->tail.count > 0 ? (uint16_t)(4 * record->tail.count) : record->value;
+  return record->tail.count != 0 ? (uint16_t)(4 * record->tail.count) : record->value;
 }
 
 /* F61 */

@@ -119,7 +119,7 @@ static void ref_reference_run(ref_link *link) {
   if (link->error_count == 0) { /* RF277: what -Werror makes of a warning ends the link before anything is merged */
     ref_reference_merge(link);
   }
-  if (link->error_count > 0) {
+  if (link->error_count != 0) {
     link->result->bytes = NULL; /* C73, C74 */
     link->result->exit_code = 255;
   }

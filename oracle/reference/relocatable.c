@@ -231,7 +231,7 @@ static void ref_relocatable_value_extern(ref_link *link) {
 static void ref_relocatable_check_constants(ref_link *link) {
   for (size_t i = 0; i < link->function_count; i++) {
     const size_t number = link->functions[i].constant2;
-    if (number == REF_NONE || link->sections[number].size > 0) {
+    if (number == REF_NONE || link->sections[number].size != 0) {
       continue;
     }
     if (link->job->bug_compatible && link->functions[i].second_image == 0) {

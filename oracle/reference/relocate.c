@@ -544,7 +544,7 @@ static void ref_relocate_patch(ref_link *link, const ref_out_relocation *entry, 
   if (!clear && !ref_relocate_is_over_limit(link, entry)) {
     ref_relocate_check_fit(link, row, value);
   }
-  for (size_t i = 0; i < REF_RELOCATION_FIELDS && row->fields[i].width > 0; i++) {
+  for (size_t i = 0; i < REF_RELOCATION_FIELDS && row->fields[i].width != 0; i++) {
     const ref_field *field = &row->fields[i];
     if (entry->offset + (field->start + field->width + 7u) / 8 > target->size) {
       ref_message_fatal(link, "D14", "relocation %u at 0x%llx runs past the end of section '%s'", entry->type,
@@ -671,7 +671,7 @@ static uint64_t ref_relocate_end_of(const ref_link *link, const ref_out_section 
   }
   const size_t led = link->functions[target->info_function].leads; /* L807 */
   const ref_function *function = &link->functions[led == REF_NONE ? target->info_function : led];
-  const bool known = !function->is_stub && function->symbol != REF_NONE && link->symbols[function->symbol].size > 0;
+  const bool known = !function->is_stub && function->symbol != REF_NONE && link->symbols[function->symbol].size != 0;
   return known ? link->symbols[function->symbol].size : UINT64_MAX;
 }
 

@@ -241,7 +241,7 @@ static void ref_relocation_add(ref_link *link, size_t file_number, uint32_t tabl
                                bool has_addend, size_t processed) {
   ref_file *file = &link->files[file_number];
   const uint32_t target = file->cubin.sections[table].info;
-  const bool no_type = entry->type > 0 && entry->type <= REF_MERCURY_FIRST; /* L584 */
+  const bool no_type = entry->type != 0 && entry->type <= REF_MERCURY_FIRST; /* L584 */
   const bool of_text = entry->type < REF_MERCURY_FIRST && ref_merge_owner(file, target) != 0;
   if (link->view->is_mercury && (no_type || of_text)) {
     ref_message_fatal(link, "E75", "Internal error: unexpected reloc");
@@ -264,7 +264,7 @@ static void ref_relocation_add(ref_link *link, size_t file_number, uint32_t tabl
   ref_relocation_check_code(link, file, entry, &output);
   ref_relocation_add_block_offset(link, &output);
   output.section = ref_relocation_section(link, output.target, output.has_addend);
-  if (has_addend && entry->addend == 0 && processed > 0) {
+  if (has_addend && entry->addend == 0 && processed != 0) {
     /* W2.5 */
     char *name = ref_memory_print(link, ".rel%s", link->sections[output.target].stem);
     ref_names_add_section(link, REF_NONE, name);
@@ -324,7 +324,7 @@ void ref_relocations_read(ref_link *link, size_t file_number, uint32_t section) 
   const ref_section *input = &file->cubin.sections[section];
   const size_t count = ref_cubin_relocation_count(&file->cubin, section);
   size_t processed = 0;
-  if (input->entry_size == 0 && input->size > 0) {
+  if (input->entry_size == 0 && input->size != 0) {
     ref_message_fatal(link, "D17", "Input file '%s': relocation section '%s' has entry size 0", file->name,
                       input->name);
   }

@@ -259,7 +259,7 @@ static void ref_shared_layout_kernel(ref_link *link, const ref_shared *shared, s
   uint64_t end = 0;
   section->align = function->late_shared ? 1 : shared->pool_align;
   ref_shared_list_own(link, shared, kernel, &own, &end);
-  const bool partial = own.count > 0 && ref_partial_has_kernel(link, function); /* RF152 */
+  const bool partial = own.count != 0 && ref_partial_has_kernel(link, function); /* RF152 */
   const bool lost = partial || ref_shared_loses_pool(link, shared, function);
   end = lost ? 0 : end;
   ref_sort_alternating(link, &own, ref_shared_compare_own, REF_TIE_FIRST);
@@ -399,14 +399,14 @@ static void ref_shared_finish_kernel(ref_link *link, const ref_shared *shared, c
   ref_out_section *section = &link->sections[kernel->shared];
   const uint64_t reserved = link->sm >= 90 && !link->is_capsule ? RESERVED : 0; /* M17 */
   section->size = kernel->shared_end;
-  if (section->size > 0) {
+  if (section->size != 0) {
     section->size += reserved;
   } else if (kernel->has_partial) {
     section->align = ref_larger(section->align, EXTERN_ALIGN); /* RF231 */
   } else if (kernel->has_empty_object) {
     section->size = reserved; /* RF248 */
   } else if (shared->has_extern &&
-             (section->align == EXTERN_ALIGN || (reserved > 0 && section->align > EXTERN_ALIGN))) {
+             (section->align == EXTERN_ALIGN || (reserved != 0 && section->align > EXTERN_ALIGN))) {
     section->size = reserved;
   } else {
     section->dropped = true;
@@ -420,7 +420,7 @@ static void ref_shared_finish_pool(ref_link *link, const ref_shared *shared, uin
   ref_out_section *section = &link->sections[shared->pool_section];
   const bool full = ref_options_list_shared_symbols(link);
   const uint64_t reserved = full && link->sm >= 90 && !link->is_capsule ? RESERVED : 0;
-  if (full && end > 0) {
+  if (full && end != 0) {
     /* W17.3 */
     section->size = end + reserved;
     section->align = ref_larger(link->debug_shared_align, section->align);

@@ -113,7 +113,7 @@ void ref_symbols_settle_undefined(ref_link *link) {
   for (size_t i = 0; i < link->symbol_count; i++) {
     ref_out_symbol *symbol = &link->symbols[i];
     if (ref_symbol_is_shared(symbol) && symbol->section == REF_NONE && !symbol->common && !symbol->is_extern_shared &&
-        symbol->size > 0 && !ref_symbol_is_provided(symbol->name)) {
+        symbol->size != 0 && !ref_symbol_is_provided(symbol->name)) {
       symbol->value = ref_relocatable_is_default(link) ? symbol->value : UINT64_MAX;
       symbol->dropped = false;
       symbol->has_no_name = false;
@@ -165,7 +165,7 @@ static bool ref_symbol_stays(const ref_link *link, const ref_out_symbol *symbol)
   if (section->dropped) {
     return false;
   }
-  return symbol->type != REF_SYMBOL_SECTION || section->size > 0;
+  return symbol->type != REF_SYMBOL_SECTION || section->size != 0;
 }
 
 /* RF166: a hidden or protected shared object stays in executables; an extern one has no value. */

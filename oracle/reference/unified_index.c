@@ -335,7 +335,7 @@ static ref_bytes ref_unified_copy_objects(ref_link *link, const ref_out_section 
   for (size_t i = 0; i < link->index_objects.count; i++) {
     const ref_unified *key = &link->index_objects.items[i];
     const ref_out_symbol *symbol = &link->symbols[key->symbol];
-    if (symbol->size > 0) {
+    if (symbol->size != 0) {
       memcpy(image.data + key->offset, section->data.data + symbol->value, (size_t)symbol->size);
     }
   }

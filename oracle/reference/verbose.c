@@ -79,7 +79,7 @@ static const char *ref_verbose_textures(ref_link *link, const ref_function *kern
       kernel->samplers + ref_verbose_count_entries(link, kernel, REF_SYMBOL_SAMPLER),
   };
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    if (counts[i] > 0) {
+    if (counts[i] != 0) {
       text = ref_memory_print(link, "%s, %zu %s", text, counts[i], names[i]);
     }
   }

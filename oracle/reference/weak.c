@@ -11,7 +11,7 @@ static bool ref_weak_text_has_rela(const ref_file *file, uint32_t symbol) {
   for (uint32_t i = 1; i < file->cubin.section_count; i++) {
     const uint32_t type = file->cubin.sections[i].type;
     if ((type == REF_TYPE_RELA || type == REF_TYPE_REL) && file->cubin.sections[i].info == text &&
-        file->cubin.sections[i].size > 0) {
+        file->cubin.sections[i].size != 0) {
       return true;
     }
   }
