@@ -43,17 +43,22 @@ static void corpus_options_add(string_list *command, const cJSON *options) {
   cJSON_ArrayForEach(item, options) string_list_add(command, "%s", item->valuestring);
 }
 
-/* PTX writes debug strings as numbers: ".b8 47,115,114,99". */
-static void corpus_ptx_replace(text_buffer *ptx, const char *from, const char *to) {
+/* PTX writes debug strings as numbers: ".b8 47,115,114,99", and for sm_100 and later one on a line. */
+static void corpus_ptx_replace_numbers(text_buffer *ptx, const char *from, const char *to, const char *between) {
   text_buffer from_bytes = {0}, to_bytes = {0};
   for (const char *at = from; *at; at++)
-    text_add(&from_bytes, "%s%d", at == from ? "" : ",", (unsigned char)*at);
+    text_add(&from_bytes, "%s%d", at == from ? "" : between, (unsigned char)*at);
   for (const char *at = to; *at; at++)
-    text_add(&to_bytes, "%s%d", at == to ? "" : ",", (unsigned char)*at);
+    text_add(&to_bytes, "%s%d", at == to ? "" : between, (unsigned char)*at);
   text_replace(ptx, from_bytes.bytes, to_bytes.bytes);
-  text_replace(ptx, from, to);
   text_free(&from_bytes);
   text_free(&to_bytes);
+}
+
+static void corpus_ptx_replace(text_buffer *ptx, const char *from, const char *to) {
+  corpus_ptx_replace_numbers(ptx, from, to, ",");
+  corpus_ptx_replace_numbers(ptx, from, to, "\n.b8 ");
+  text_replace(ptx, from, to);
 }
 
 /* Names of static variables hold "_<hash>_<length>_<file name>_"; the hash becomes one of program and file name. */
