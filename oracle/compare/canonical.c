@@ -1,10 +1,11 @@
 /* The sentences of the canonical form, one function a kind of contents, and the comparison of two forms.
  *
- * The order of the work: the checker's index and match of output and inputs; the applied fields out of the bytes; labels by
- * contents; the debug units; then everything is said and sorted. Design: "Canonical form"; freedoms:
- * docs/specification/canonical-form.md (L330 to L337, L485 to L487, L792). */
+ * The order of the work, for each view of a capsule by itself: the checker's index and match of output and inputs; the
+ * applied fields out of the bytes; labels by contents; the debug units; then everything is said and sorted. Design:
+ * "Canonical form"; freedoms: docs/specification/canonical-form.md (L330 to L337, L485 to L487, L679, L680, L792). */
 #include "canonical_parts.h"
 
+#include "ref_capsule.h"
 #include "ref_compare_parts.h"
 #include "ref_names.h"
 #include "ref_sass.h"
@@ -31,9 +32,11 @@ void canonical_say(canonical_context *context, const char *format, ...) {
   va_list list, again;
   va_start(list, format);
   va_copy(again, list);
+  const size_t before = strlen(context->prefix);
   const int length = vsnprintf(NULL, 0, format, list);
-  char *text = ref_allocate((size_t)length + 1, 1);
-  vsnprintf(text, (size_t)length + 1, format, again);
+  char *text = ref_allocate(before + (size_t)length + 1, 1);
+  memcpy(text, context->prefix, before);
+  vsnprintf(text + before, (size_t)length + 1, format, again);
   va_end(again);
   va_end(list);
   form_add(context->form, (ref_canonical_line){.text = text});
@@ -48,7 +51,9 @@ static void say_may_go(canonical_context *context, uint32_t section) {
 }
 
 void canonical_say_size(canonical_context *context, const char *label, uint64_t size) {
-  form_add(context->form, (ref_canonical_line){.text = ref_format("size of %s", label), .size = size, .is_size = true});
+  form_add(
+      context->form,
+      (ref_canonical_line){.text = ref_format("%ssize of %s", context->prefix, label), .size = size, .is_size = true});
 }
 
 /* --- bytes with their fields --- */
@@ -140,7 +145,7 @@ static bool section_is_table(const ref_section *section) {
 
 /* Sections whose variables may lie anywhere (L333, L335). */
 static bool section_holds_variables(const ref_section *section) {
-  static const char *const names[] = {".nv.global", ".nv.global.init", ".nv.constant3"};
+  static const char *const names[] = {".nv.global", ".nv.global.init", ".nv.constant3", ".nv.constant.user"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     if (strcmp(section->name, names[i]) == 0) {
       return true;
@@ -150,10 +155,11 @@ static bool section_holds_variables(const ref_section *section) {
 }
 
 static void say_alignment(canonical_context *context, uint32_t index) {
-  form_add(context->form, (ref_canonical_line){.text = ref_format("alignment of %s", context->view.sections[index]),
-                                               .size = context->check.output->sections[index].align,
-                                               .is_size = true,
-                                               .is_alignment = true});
+  form_add(context->form,
+           (ref_canonical_line){.text = ref_format("%salignment of %s", context->prefix, context->view.sections[index]),
+                                .size = context->check.output->sections[index].align,
+                                .is_size = true,
+                                .is_alignment = true});
 }
 
 static void say_sections(canonical_context *context) {
@@ -287,6 +293,16 @@ static void say_size(canonical_context *context, uint32_t index) {
   say_may_go(context, index);
 }
 
+/* Compiler constants of the Mercury view: what the first link has beside the second's is of bodies that lost (D8). */
+static void say_optimizer(canonical_context *context, uint32_t index) {
+  const size_t from = context->form->count;
+  say_whole(context, index);
+  for (size_t i = from; i < context->form->count; i++) {
+    context->form->lines[i].may_go = true;
+  }
+  say_size(context, index);
+}
+
 /* Parameters, then slots of textures in any order: the entries for them without their places. All bytes are zero. */
 static void say_parameters(canonical_context *context, uint32_t index) {
   const ref_section *section = &context->check.output->sections[index];
@@ -342,13 +358,28 @@ static const say_row say_rows[] = {
     {TYPE_METADATA, NULL, say_metadata},      {0, ".nv.constant0.", say_parameters},
     {0, ".nv.constant2.", say_size},          {0, ".nv.constant3", say_variables},
     {0, ".nv.global.init", say_variables},    {TYPE_PROGBITS, ".debug_", say_debug},
+    {0, ".nv.constant.user", say_variables},  {0, ".nv.constant.optimizer.", say_optimizer},
     {TYPE_PROGBITS, ".nv_debug_", say_debug}, {0, NULL, say_whole},
 };
+
+/* Entries behind a section's last byte, which `twin check` finds in a SASS view. In Mercury's texts they are the rule: places
+ * count there in decoded instructions. */
+static void say_kept_behind(canonical_context *context, uint32_t index) {
+  const check_entries *kept = check_entries_of(&context->check.kept, index);
+  for (size_t i = check_entries_from(kept, context->check.output->sections[index].size); i < kept->count; i++) {
+    char *place = ref_format("%s+0x%" PRIx64, context->view.sections[index], kept->items[i].relocation.offset);
+    say_kept(context, place, &kept->items[i].relocation);
+    free(place);
+  }
+}
 
 static void say_contents(canonical_context *context) {
   const ref_cubin *output = context->check.output;
   for (uint32_t i = 1; i < output->section_count; i++) {
     const ref_section *section = &output->sections[i];
+    if (context->mercury) {
+      say_kept_behind(context, i);
+    }
     if (section_is_table(section)) {
       continue;
     }
@@ -390,8 +421,7 @@ static void form_join_edges(ref_canonical *form) {
 }
 
 static bool form_exists(const ref_cubin *output, size_t input_count, char *error, size_t error_size) {
-  const char *why = output->type != FILE_EXECUTABLE       ? "it is no executable"
-                    : (output->flags & FILE_CAPSULE) != 0 ? "it is a capsule, whose Mercury view has none"
+  const char *why = output->type != FILE_EXECUTABLE                           ? "it is no executable"
                     : ref_cubin_find_section(output, ".nv.resolvedrela") != 0 ? "it preserves relocations"
                     : input_count == 0                                        ? "its inputs are not given"
                                                                               : NULL;
@@ -401,14 +431,14 @@ static bool form_exists(const ref_cubin *output, size_t input_count, char *error
   return why == NULL;
 }
 
-bool ref_canonical_make(ref_canonical *form, const ref_check_link *link, char *error, size_t error_size) {
-  *form = (ref_canonical){0};
+static void form_make_view(ref_canonical *form, const ref_check_link *link, const ref_cubin *capsule, bool mercury) {
   const ref_cubin *output = link->output.cubin;
-  if (!form_exists(output, link->input_count, error, error_size)) {
-    return false;
-  }
   ref_check_report report = {0};
-  canonical_context context = {.form = form, .check = {.link = link, .output = output, .report = &report}};
+  canonical_context context = {.form = form,
+                               .capsule = capsule,
+                               .mercury = mercury,
+                               .prefix = mercury ? "Mercury: " : "",
+                               .check = {.link = link, .output = output, .report = &report}};
   context.check.executable = true;
   context.check.sm = ref_sass_sm(output);
   check_index_make(&context.check);
@@ -418,13 +448,13 @@ bool ref_canonical_make(ref_canonical *form, const ref_check_link *link, char *e
   canonical_constants_make(&context);
   canonical_labels_make(&context);
   canonical_units_make(&context);
-  say_file(&context);
+  if (!mercury) {
+    say_file(&context);
+  }
   say_symbols(&context);
   say_sections(&context);
   say_contents(&context);
   canonical_say_debug(&context);
-  qsort(form->lines, form->count, sizeof *form->lines, line_order);
-  form_join_edges(form);
   canonical_constants_free(&context);
   canonical_sites_free(&context);
   free(context.units);
@@ -432,6 +462,49 @@ bool ref_canonical_make(ref_canonical *form, const ref_check_link *link, char *e
   check_match_free(&context.check);
   check_index_free(&context.check);
   ref_check_free(&report);
+}
+
+/* The views of the output and of its inputs, each view a link by itself. An input that is no capsule has no Mercury view. */
+static bool form_make_capsule(ref_canonical *form, const ref_check_link *link) {
+  const size_t count = link->input_count + 1;
+  ref_capsule *capsules = ref_allocate(count, sizeof *capsules);
+  ref_check_file *sass = ref_allocate(count, sizeof *sass), *mercury = ref_allocate(count, sizeof *mercury);
+  size_t split = 0;
+  for (; split < count; split++) {
+    const ref_check_file *file = split == 0 ? &link->output : &link->inputs[split - 1];
+    if (!ref_capsule_split(&capsules[split], file->cubin)) {
+      break;
+    }
+    sass[split] = (ref_check_file){file->name, &capsules[split].sass};
+    mercury[split] = (ref_check_file){file->name, &capsules[split].mercury};
+  }
+  if (split == count) {
+    form_make_view(form, &(ref_check_link){sass[0], sass + 1, link->input_count}, link->output.cubin, false);
+    form_make_view(form, &(ref_check_link){mercury[0], mercury + 1, link->input_count}, link->output.cubin, true);
+  }
+  for (size_t i = 0; i < split; i++) {
+    ref_capsule_free(&capsules[i]);
+  }
+  free(capsules);
+  free(sass);
+  free(mercury);
+  return split == count;
+}
+
+bool ref_canonical_make(ref_canonical *form, const ref_check_link *link, char *error, size_t error_size) {
+  *form = (ref_canonical){0};
+  const ref_cubin *output = link->output.cubin;
+  if (!form_exists(output, link->input_count, error, error_size)) {
+    return false;
+  }
+  if (!ref_capsule_is(output)) {
+    form_make_view(form, link, NULL, false);
+  } else if (!form_make_capsule(form, link)) {
+    snprintf(error, error_size, "out of memory");
+    return false;
+  }
+  qsort(form->lines, form->count, sizeof *form->lines, line_order);
+  form_join_edges(form);
   return true;
 }
 

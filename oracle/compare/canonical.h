@@ -31,7 +31,7 @@ typedef struct ref_canonical {
 } ref_canonical;
 
 /* The form of `link`, whose inputs must be given. Returns false with a reason in `error` when there is none: a relocatable
- * output, or a capsule (its Mercury view has no canonical form yet). */
+ * output, or one with preserved relocations. A capsule's form is that of its two views. */
 bool ref_canonical_make(ref_canonical *form, const ref_check_link *link, char *error, size_t error_size);
 void ref_canonical_free(ref_canonical *form);
 

@@ -5,6 +5,7 @@
  * field that leads into a debug section is said as (unit, place in it). */
 #include "canonical_parts.h"
 
+#include "ref_compare_parts.h"
 #include "ref_names.h"
 
 #include <inttypes.h>
@@ -14,7 +15,7 @@
 /* Sections whose units begin with a length of 4 bytes that does not count itself. */
 static const char *const chained[] = {".debug_info",     ".debug_line",     ".debug_frame",       ".debug_aranges",
                                       ".debug_pubnames", ".debug_pubtypes", ".nv_debug_line_sass"};
-enum { LENGTH_BYTES = 4 };
+enum { LENGTH_BYTES = 4, WIDE_LENGTH_BYTES = 12, FRAME_POINTER = 12, FRAME_POINTER_BYTES = 8 };
 
 typedef struct unit_cuts {
   uint64_t *at;
@@ -43,22 +44,98 @@ static bool unit_is_chained(const char *name) {
   return false;
 }
 
+/* The size of the unit at `at`, 0 where none fits there: four bytes of length, or as many of them set and eight more. */
+static uint64_t unit_size(const ref_section *section, uint64_t at) {
+  const uint64_t left = section->size - at;
+  if (left < LENGTH_BYTES) {
+    return 0;
+  }
+  const bool wide = ref_u32(section->data + at) == UINT32_MAX;
+  const uint64_t head = wide ? WIDE_LENGTH_BYTES : LENGTH_BYTES;
+  if (left < head) {
+    return 0;
+  }
+  const uint64_t length = wide ? ref_u64(section->data + at + LENGTH_BYTES) : ref_u32(section->data + at);
+  return length > left - head ? 0 : head + length;
+}
+
 /* Adds a cut for every unit of a chain; false, with none added, when the lengths do not cover the section. */
 static bool cut_chain(unit_cuts *cuts, const ref_section *section) {
   const size_t before = cuts->count;
-  uint64_t at = 0;
-  while (at < section->size && section->size - at >= LENGTH_BYTES) {
-    const uint64_t length = LENGTH_BYTES + (uint64_t)ref_u32(section->data + at);
-    if (length > section->size - at) {
-      break;
-    }
+  uint64_t at = 0, size = 0;
+  for (; at < section->size && (size = unit_size(section, at)) != 0; at += size) {
     cut_add(cuts, at);
-    at += length;
   }
   if (at != section->size) {
     cuts->count = before;
   }
   return at == section->size;
+}
+
+/* A number of seven bits a byte: how many bytes it takes, 0 where it does not end. */
+static uint64_t leb_size(const ref_section *section, uint64_t at, uint64_t end) {
+  for (uint64_t i = at; i < end; i++) {
+    if ((section->data[i] & 0x80) == 0) {
+      return i + 1 - at;
+    }
+  }
+  return 0;
+}
+
+/* The size of a line program's operation at `at`, 0 where it is none; *ends: it ends a sequence. */
+static uint64_t line_operation(const ref_section *section, const uint8_t *head, uint64_t at, uint64_t end, bool *ends) {
+  enum { LINE_BASE = 15, EXTENDED = 0, FIXED_ADVANCE = 9, END_SEQUENCE = 1 };
+  const uint8_t code = section->data[at], base = head[LINE_BASE - 1];
+  uint64_t size = 1;
+  *ends = false;
+  if (code == EXTENDED) {
+    const uint64_t length = at + 1 < end ? section->data[at + 1] : 0;
+    *ends = length == 1 && at + 2 < end && section->data[at + 2] == END_SEQUENCE;
+    size = length == 0 || length > INT8_MAX ? 0 : 2 + length;
+  } else if (code == FIXED_ADVANCE) {
+    size = 3;
+  } else if (code < base) {
+    for (uint8_t i = 0; i < head[LINE_BASE - 1 + code]; i++) {
+      const uint64_t leb = leb_size(section, at + size, end);
+      if (leb == 0) {
+        return 0;
+      }
+      size += leb;
+    }
+  }
+  return size > end - at ? 0 : size;
+}
+
+/* Cuts a line table's unit into its head and its sequences, which stand in the order of the output's symbols (M25). One that
+ * is not understood stays whole. */
+static void cut_sequences(unit_cuts *cuts, const ref_section *section, uint64_t at, uint64_t size) {
+  enum { HEAD_LENGTH = 6, HEAD = 10, OPCODE_BASE = 14, HEAD_LEAST = 15 };
+  const uint8_t *head = section->data + at;
+  const size_t before = cuts->count;
+  if (size < HEAD_LEAST || ref_u32(head) == UINT32_MAX || ref_u32(head + HEAD_LENGTH) > size - HEAD ||
+      head[OPCODE_BASE] == 0 || size - HEAD_LEAST < (uint64_t)head[OPCODE_BASE] - 1) {
+    return;
+  }
+  const uint64_t end = at + size;
+  uint64_t place = at + HEAD + ref_u32(head + HEAD_LENGTH);
+  cut_add(cuts, place);
+  while (place < end) {
+    bool ends;
+    const uint64_t operation = line_operation(section, head, place, end, &ends);
+    if (operation == 0) {
+      cuts->count = before;
+      return;
+    }
+    place += operation;
+    if (ends && place < end) {
+      cut_add(cuts, place);
+    }
+  }
+}
+
+static bool unit_has_sequences(const canonical_context *context, const ref_section *section) {
+  return context->capsule != NULL &&
+         (strcmp(section->name, ".debug_line") == 0 || strcmp(section->name, ".nv_debug_line_sass") == 0);
 }
 
 static void cut_references(const canonical_context *context, unit_cuts *cuts, uint32_t section) {
@@ -92,6 +169,11 @@ static void units_of(canonical_context *context, uint32_t index) {
   if (!unit_is_chained(section->name) || !cut_chain(&cuts, section)) {
     cut_references(context, &cuts, index);
     cut_pieces(context, &cuts, index);
+  } else if (unit_has_sequences(context, section)) {
+    const size_t whole = cuts.count;
+    for (size_t i = 0; i < whole; i++) {
+      cut_sequences(&cuts, section, cuts.at[i], unit_size(section, cuts.at[i]));
+    }
   }
   cut_add(&cuts, 0);
   qsort(cuts.at, cuts.count, sizeof *cuts.at, cut_order);
@@ -102,6 +184,29 @@ static void units_of(canonical_context *context, uint32_t index) {
     }
   }
   free(cuts.at);
+}
+
+/* A frame's pointer to its common part is the place of another unit. The SASS view's frames are written anew (M24), so that
+ * nothing in the inputs says it; the Mercury view's are asked in the same way. */
+void canonical_frames_point(canonical_context *context, uint32_t index) {
+  const ref_section *section = &context->check.output->sections[index];
+  if (context->capsule == NULL || section->data == NULL || strcmp(section->name, ".debug_frame") != 0) {
+    return;
+  }
+  uint64_t size = 0;
+  for (uint64_t at = 0; at < section->size && (size = unit_size(section, at)) != 0; at += size) {
+    const bool wide = ref_u32(section->data + at) == UINT32_MAX;
+    if (!wide || size < FRAME_POINTER + FRAME_POINTER_BYTES ||
+        ref_u64(section->data + at + FRAME_POINTER) == UINT64_MAX) {
+      continue;
+    }
+    canonical_site_add(context, (canonical_site){.section = index,
+                                                 .offset = at + FRAME_POINTER,
+                                                 .text = ref_format("common part"),
+                                                 .into = index,
+                                                 .target = ref_u64(section->data + at + FRAME_POINTER)});
+    memset(context->masked[index] + at + FRAME_POINTER, 0, FRAME_POINTER_BYTES);
+  }
 }
 
 void canonical_units_make(canonical_context *context) {

@@ -25,6 +25,9 @@ typedef struct canonical_unit {
 
 typedef struct canonical_context {
   ref_canonical *form;
+  const ref_cubin *capsule; /* in a view of one: the whole file */
+  bool mercury;             /* the view */
+  const char *prefix;       /* before every sentence */
   ref_check_context check;
   ref_view view;         /* with labels that do not depend on order */
   uint8_t **masked;      /* of every section with bytes: a copy without the applied fields */
@@ -44,6 +47,7 @@ void canonical_say_bytes(canonical_context *context, const char *label, uint32_t
 
 /* canonical_sites.c: fills `masked` and `sites`. */
 void canonical_sites_make(canonical_context *context);
+void canonical_site_add(canonical_context *context, canonical_site site);
 void canonical_sites_free(canonical_context *context);
 /* The first site at or behind a place. */
 size_t canonical_sites_from(const canonical_context *context, uint32_t section, uint64_t offset);
@@ -59,6 +63,8 @@ void canonical_labels_make(canonical_context *context);
 uint64_t canonical_hash(const canonical_context *context, uint32_t section, uint64_t from, uint64_t size);
 
 /* canonical_debug.c: cuts the debug sections into units, and says them. */
+/* In a view of a capsule: takes the pointers of frames to their common parts out of a section, and says them as places; before the others. */
+void canonical_frames_point(canonical_context *context, uint32_t section);
 void canonical_units_make(canonical_context *context);
 void canonical_say_debug(canonical_context *context);
 /* Where a field into a debug section leads: its unit by contents, and the place in it. The caller frees it. */

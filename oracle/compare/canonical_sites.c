@@ -19,12 +19,20 @@ static bool site_is_kept(const canonical_context *context, const check_piece *pi
   return i < kept->count && kept->items[i].relocation.offset == at;
 }
 
-static void site_add(canonical_context *context, canonical_site site) {
+void canonical_site_add(canonical_context *context, canonical_site site) {
   if (context->site_count == context->site_capacity) {
     context->site_capacity = context->site_capacity == 0 ? 256 : 2 * context->site_capacity;
     context->sites = ref_reallocate(context->sites, context->site_capacity, sizeof *context->sites);
   }
   context->sites[context->site_count++] = site;
+}
+
+/* The type as the formulas know it: of R_MERCURY types two write plain words of data (the code's fields lie in records, M22,
+ * and are said as bytes). */
+static uint32_t site_type(const canonical_context *context, uint32_t section, uint32_t type) {
+  enum { R_CUDA_32 = 1, R_CUDA_64 = 2, R_MERCURY_ABS64 = 0x10002, R_MERCURY_ABS32 = 0x10003 };
+  const bool data = context->mercury && !check_is_code(&context->check.output->sections[section]);
+  return data && type == R_MERCURY_ABS64 ? R_CUDA_64 : data && type == R_MERCURY_ABS32 ? R_CUDA_32 : type;
 }
 
 /* What the field holds as a place of the target's output section: S + A, as far as the field shows it. */
@@ -33,7 +41,8 @@ static uint64_t site_value(const canonical_context *context, const check_piece *
   const uint8_t *made = check_piece_made(&context->check, piece);
   uint64_t value = 0;
   check_solve_field(made, check_piece_source(&context->check, piece), piece->size,
-                    entry->relocation.offset - piece->from, entry->relocation.type, &formula, &value);
+                    entry->relocation.offset - piece->from, site_type(context, piece->section, entry->relocation.type),
+                    &formula, &value);
   return value;
 }
 
@@ -113,8 +122,8 @@ static bool site_make_gone(canonical_context *context, const check_piece *piece,
       site_count_bodies(context, symbol->name) < 2 || site_body_input(context, symbol->name) == piece->input) {
     return false;
   }
-  site_add(context,
-           (canonical_site){.section = piece->section, .offset = at, .text = ref_format("%s", ""), .gone = true});
+  canonical_site_add(
+      context, (canonical_site){.section = piece->section, .offset = at, .text = ref_format("%s", ""), .gone = true});
   memset(context->masked[piece->section] + at, 0, FIELD_BYTES);
   return true;
 }
@@ -134,12 +143,24 @@ static void site_note_reader(canonical_context *context, const check_piece *piec
   }
 }
 
+/* What canonical_frames_point has said. */
+static bool site_is_common_part(const canonical_context *context, const check_piece *piece,
+                                const ref_relocation *given) {
+  check_target target;
+  return context->capsule != NULL &&
+         strcmp(context->check.output->sections[piece->section].name, ".debug_frame") == 0 &&
+         check_target_of(&context->check, piece->input, given->symbol, &target) &&
+         (target.symbol->info & 15) == SYMBOL_SECTION && target.section != NULL &&
+         strcmp(target.section->name, ".debug_frame") == 0;
+}
+
 static void site_make(canonical_context *context, const check_piece *piece, const check_entry *entry) {
   const ref_relocation *given = &entry->relocation;
+  const uint32_t type = site_type(context, piece->section, given->type);
   check_target target;
-  if (!check_type_is_applied(given->type) || given->type == 72 || given->type == 73 ||
-      site_is_kept(context, piece, given) || !check_target_of(&context->check, piece->input, given->symbol, &target) ||
-      !site_moves(&target)) {
+  if (site_is_common_part(context, piece, given) || !check_type_is_applied(type) || given->type == 72 ||
+      given->type == 73 || site_is_kept(context, piece, given) ||
+      !check_target_of(&context->check, piece->input, given->symbol, &target) || !site_moves(&target)) {
     return;
   }
   canonical_site site = {.section = piece->section, .offset = given->offset - piece->from + piece->offset};
@@ -160,10 +181,10 @@ static void site_make(canonical_context *context, const check_piece *piece, cons
     ref_text_add(&text, " + 0x%" PRIx64, (uint64_t)given->addend);
   }
   site.text = ref_text_take(&text);
-  site_add(context, site);
+  canonical_site_add(context, site);
   const ref_section *section = &context->check.output->sections[piece->section];
   const check_formula nothing = {.adds_old = false};
-  check_write_field(context->masked[piece->section], section->size, site.offset, given->type, &nothing);
+  check_write_field(context->masked[piece->section], section->size, site.offset, type, &nothing);
 }
 
 static int site_order(const void *a, const void *b) {
@@ -177,6 +198,21 @@ static int site_order(const void *a, const void *b) {
   return strcmp(x->text, y->text);
 }
 
+/* Mercury's text begins with the number of its section of the SASS view (M9), which is said by name. */
+static void site_make_text_number(canonical_context *context, uint32_t index) {
+  enum { NUMBER_BYTES = 4 };
+  const ref_section *section = &context->check.output->sections[index];
+  if (!context->mercury || !check_is_code(section) || section->size < NUMBER_BYTES) {
+    return;
+  }
+  const uint32_t number = ref_u32(section->data);
+  ref_text text = {0};
+  ref_text_add(&text, "SASS text: ");
+  ref_text_add_name(&text, number < context->capsule->section_count ? context->capsule->sections[number].name : "none");
+  canonical_site_add(context, (canonical_site){.section = index, .text = ref_text_take(&text)});
+  memset(context->masked[index], 0, NUMBER_BYTES);
+}
+
 void canonical_sites_make(canonical_context *context) {
   const ref_cubin *output = context->check.output;
   context->masked = ref_allocate(output->section_count, sizeof *context->masked);
@@ -186,6 +222,8 @@ void canonical_sites_make(canonical_context *context) {
     if (section->data != NULL) {
       context->masked[i] = ref_allocate(section->size, 1);
       memcpy(context->masked[i], section->data, section->size);
+      canonical_frames_point(context, i);
+      site_make_text_number(context, i);
     }
   }
   for (size_t i = 0; i < context->check.piece_count; i++) {

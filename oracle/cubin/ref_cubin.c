@@ -225,7 +225,8 @@ static void ref_cubin_decode_symbols(ref_cubin *cubin) {
   }
 }
 
-static bool ref_cubin_read_symbols(ref_cubin *cubin, char *error, size_t error_size) {
+bool ref_cubin_read_symbols(ref_cubin *cubin, char *error, size_t error_size) {
+  cubin->symbol_section = 0;
   for (uint32_t i = 1; i < cubin->section_count && cubin->symbol_section == 0; i++) {
     if (cubin->sections[i].type == TYPE_SYMTAB) {
       cubin->symbol_section = i;

@@ -65,6 +65,8 @@ typedef struct ref_cubin {
  * `error`; the cubin is then empty and need not be freed. */
 bool ref_cubin_read(ref_cubin *cubin, const void *bytes, size_t size, char *error, size_t error_size);
 void ref_cubin_free(ref_cubin *cubin);
+/* The symbols alone, by the first symbol table among the sections; the cubin has none yet. As ref_cubin_read. */
+bool ref_cubin_read_symbols(ref_cubin *cubin, char *error, size_t error_size);
 
 /* The first section of that name; 0 when there is none. */
 uint32_t ref_cubin_find_section(const ref_cubin *cubin, const char *name);
