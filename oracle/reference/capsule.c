@@ -35,8 +35,8 @@ static bool ref_capsule_starts_with(const char *text, const char *prefix) {
 
 /* The SASS view as a link of its own. Its messages are the Mercury view's too and are not said twice. */
 static ref_link *ref_capsule_fork(ref_link *link) {
-  ref_link *sass = REF_TAKE(link, ref_link, 1);
-  ref_result *result = REF_TAKE(link, ref_result, 1);
+  ref_link *sass = REF_TAKE_ONE(link, ref_link);
+  ref_result *result = REF_TAKE_ONE(link, ref_result);
   memcpy(sass, link, sizeof *sass);
   sass->blocks = NULL;
   sass->memory_owner = link;
@@ -625,6 +625,11 @@ static ref_bytes ref_capsule_write_symbols(ref_capsule *capsule, bool mercury_si
   return table;
 }
 
+static bool ref_capsule_has_equal_bytes(const ref_piece *piece, const ref_piece *sass) {
+  const ref_bytes *bytes = &piece->data;
+  return piece->has_bytes && bytes->size == sass->data.size && memcmp(bytes->data, sass->data.data, bytes->size) == 0;
+}
+
 /* M10, RF319: which Mercury sections have no bytes of their own. */
 static bool ref_capsule_shares_bytes(const ref_piece *piece, const ref_piece *sass, const char *name) {
   static const char *const always[] = {".nv.constant.user", ".nv.constant.pic", ".nv.global.init", ".debug_abbrev",
@@ -632,9 +637,6 @@ static bool ref_capsule_shares_bytes(const ref_piece *piece, const ref_piece *sa
                                        ".debug_pubtypes",   ".debug_ranges",    ".debug_str"};
   static const char *const if_equal[] = {".debug_line", ".nv_debug_line_sass", ".nv_debug_info_reg_type",
                                          ".nv_debug_info_reg_sass"}; /* RF148, L747 */
-  const bool equal = piece->data.size == sass->data.size && piece->size == sass->size &&
-                     piece->size <= piece->data.size &&
-                     (piece->size == 0 || memcmp(piece->data.data, sass->data.data, (size_t)piece->size) == 0);
   if (piece->type == REF_TYPE_SHARED_RESERVED || sass->has_places) {
     return false;
   }
@@ -648,7 +650,7 @@ static bool ref_capsule_shares_bytes(const ref_piece *piece, const ref_piece *sa
   }
   for (size_t i = 0; i < sizeof if_equal / sizeof if_equal[0]; i++) {
     if (strcmp(name, if_equal[i]) == 0) {
-      return equal;
+      return ref_capsule_has_equal_bytes(piece, sass);
     }
   }
   return false;
@@ -793,7 +795,7 @@ static void ref_capsule_write_file(ref_capsule *capsule) {
 }
 
 static void ref_capsule_join(ref_link *link, ref_link *sass) {
-  ref_capsule *capsule = REF_TAKE(link, ref_capsule, 1);
+  ref_capsule *capsule = REF_TAKE_ONE(link, ref_capsule);
   *capsule = (ref_capsule){.mercury = link, .sass = sass, .inner_owner = REF_NONE};
   capsule->piece_of = ref_memory_take_numbers(link, link->section_count);
   capsule->mercury_piece_of = ref_memory_take_numbers(link, link->section_count);

@@ -513,6 +513,7 @@ void *ref_memory_take(ref_link *link, size_t count, size_t size);
 /* Each REF_NONE. */
 size_t *ref_memory_take_numbers(ref_link *link, size_t count);
 #define REF_TAKE(link, type, count) ((type *)ref_memory_take(link, count, sizeof(type)))
+#define REF_TAKE_ONE(link, type) REF_TAKE(link, type, 1)
 char *ref_memory_print_list(ref_link *link, const char *format, va_list arguments)
     __attribute__((format(printf, 2, 0)));
 char *ref_memory_print(ref_link *link, const char *format, ...) __attribute__((format(printf, 2, 3)));

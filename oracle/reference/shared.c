@@ -531,7 +531,7 @@ static void ref_shared_refuse_partial(ref_link *link, const ref_shared *shared) 
 }
 
 void ref_shared_prepare(ref_link *link) {
-  ref_shared *shared = REF_TAKE(link, ref_shared, 1);
+  ref_shared *shared = REF_TAKE_ONE(link, ref_shared);
   link->shared = shared;
   shared->pool_section = ref_map_find(&link->section_by_name, ".nv_debug.shared");
   ref_shared_list(link, shared);

@@ -6,11 +6,11 @@
 
 /* The link as it is before anything is merged. */
 ref_link *ref_statics_fork(ref_link *link) {
-  ref_link *whole = REF_TAKE(link, ref_link, 1);
+  ref_link *whole = REF_TAKE_ONE(link, ref_link);
   *whole = *link;
   whole->blocks = NULL;
   whole->memory_owner = link->memory_owner == NULL ? link : link->memory_owner;
-  whole->result = REF_TAKE(link, ref_result, 1);
+  whole->result = REF_TAKE_ONE(link, ref_result);
   whole->message_capacity = 0;
   whole->everything_live = true;
   whole->files = REF_TAKE(link, ref_file, link->file_count);
