@@ -364,7 +364,7 @@ build_hunt() {
   } >"$work/programs.c"
   numbers=(${numbers[@]+"${numbers[@]/%/.o}"})
   cc -std=c17 -no-pie -I"$root" -o "$work/hunt" "$work/programs.c" ${others[@]+"${others[@]}"} ${numbers[@]+"${numbers[@]/#/$work/}"} \
-    "$build/tests/faults/libhunt.a" "$build/fuzz/libfuzz_mutator.a" "$build/tests/support/libtest_support.a" "$build/tests/harness/libtests_harness.a" "$build/oracle/cubin/libref_cubin.a" -lcjson -lxxhash -lcmocka -lpthread
+    "$build/tests/faults/libhunt.a" "$build/tests/matrix/libmatrix_table.a" "$build/fuzz/libfuzz_mutator.a" "$build/tests/support/libtest_support.a" "$build/tests/harness/libtests_harness.a" "$build/oracle/cubin/libref_cubin.a" -lcjson -lxxhash -lcmocka -lpthread
   [[ -z $voter || -n $uncovered ]] || tests/faults/sites.sh "$work/hunt" "$work/faults" >"$work/sites"
 }
 

@@ -89,6 +89,10 @@ void hunt_names_add(hunt_inputs *inputs, const char *root, size_t count);
 /* `count` small programs of the cubin builder; always the same. */
 void hunt_built_add(hunt_inputs *inputs, const char *root, size_t count);
 
+/* --- hunt_cells.c --- */
+/* `count` cells of the relocation matrix; always the same. */
+void hunt_cells_add(hunt_inputs *inputs, const char *corpus, const char *root, size_t count);
+
 /* --- hunt_code.c --- */
 /* Writes the cubin `from` with some other instructions into `to`. */
 void hunt_code_change(gen_random *random, const char *from, const char *to);

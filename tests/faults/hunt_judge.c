@@ -24,6 +24,7 @@ enum {
   FORMS = 3000,
   STEPS = 3000,
   RARE = 5000,
+  CELLS = 4000,
   PERCENT = 100
 };
 enum { LEAKS = 8, TIMES = 3, NEIGHBOURS = 4000 };
@@ -501,6 +502,7 @@ static void judge_collect(hunt_judge *j) {
     damaged = j->inputs.count - before;
     hunt_names_add(&j->inputs, j->root, judge_share(s, NAME_FILES));
     hunt_built_add(&j->inputs, j->root, judge_share(s, BUILT_PROGRAMS));
+    hunt_cells_add(&j->inputs, s->corpus, j->root, judge_share(s, CELLS));
     hunt_relinks_add(relinks, &j->inputs, judge_share(s, RELINKS));
     hunt_relinks_add_rare(relinks, &j->inputs, judge_share(s, RARE));
     hunt_relinks_close(relinks);
