@@ -112,21 +112,6 @@ static void cause_where(const char *where, char *kind, size_t size) {
   (void)snprintf(kind, size, "%s", "");
 }
 
-static unsigned cause_type_of(const uint8_t *bytes, size_t size) {
-  enum { TYPE_OFFSET = 16 };
-  return size < TYPE_OFFSET + 2 ? 0 : bytes[TYPE_OFFSET] | (unsigned)bytes[TYPE_OFFSET + 1] << 8;
-}
-
-/* D141: a relocatable output, in default mode, of inputs of which one is an -ewp object. */
-static bool cause_is_partial(const fuzz_envelope *envelope, const fuzz_answer *linker) {
-  enum { RELOCATABLE = 1, EWP = 0xff00 };
-  bool ewp = false;
-  for (size_t i = 0; i < envelope->file_count; i++)
-    ewp |= cause_type_of(envelope->files[i].bytes, envelope->files[i].size) == EWP;
-  return ewp && cause_type_of(linker->image, linker->size) == RELOCATABLE &&
-         !fuzz_envelope_option(envelope, "--bug-compatible");
-}
-
 static void cause_of_bytes(const fuzz_envelope *envelope, const fuzz_answer *linker, const fuzz_answer *reference,
                            char cause[FUZZ_CAUSE]) {
   ref_compared_file inputs[FUZZ_FILES];
@@ -146,11 +131,10 @@ static void cause_of_bytes(const fuzz_envelope *envelope, const fuzz_answer *lin
   if (first)
     cause_where(first->where, where, sizeof where);
   const bool typed = first && first->code.size && first->code.relocation != REF_NO_TYPE;
-  const char *const what = cause_is_partial(envelope, linker) ? "bytes of -ewp objects" : "bytes";
   if (typed)
-    (void)snprintf(cause, FUZZ_CAUSE, "%s: %s%s type %u", what, first->key, where, first->code.relocation);
+    (void)snprintf(cause, FUZZ_CAUSE, "bytes: %s%s type %u", first->key, where, first->code.relocation);
   else
-    (void)snprintf(cause, FUZZ_CAUSE, "%s: %s%s", what, first ? first->key : "file.size", where);
+    (void)snprintf(cause, FUZZ_CAUSE, "bytes: %s%s", first ? first->key : "file.size", where);
   ref_comparison_free(&comparison);
 }
 

@@ -13,7 +13,6 @@ const fuzz_known_row fuzz_known_rows[] = {
     {"refused by the linker alone: *: reference to deleted section*", "L525",
      "shared memory of a dead device function"},
     {"refused by the reference alone: *: section 0: *", "D40", "headers of the null section, which nobody else reads"},
-    {"bytes of -ewp objects: *", "D141", "the reference makes no object of shared memory that ptxas laid out (L832)"},
     {"errors: T[0-9] / *", "T1", "damage that the linker refuses at once, where the reference finds errors first"},
     {"errors: * / D[0-9]*", "D40", "damage that the reference refuses at once, where the linker finds errors first"},
 };

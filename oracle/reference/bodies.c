@@ -6,7 +6,15 @@
 
 #include <string.h>
 
-enum { ENTRY_BYTES = 24, REGISTERS_SHIFT = 16, TAKEN = 0x10000, VIRTUAL = 0xffff, OF_BODY = 0, OF_RECORD = 1 };
+enum {
+  ENTRY_BYTES = 24,
+  REGISTERS_SHIFT = 16,
+  TAKEN = 0x10000,
+  VIRTUAL = 0xffff,
+  OF_BODY = 0,
+  OF_RECORD = 1,
+  OF_PARTIAL = 2
+};
 
 static const char *const BODIES = ".nv.resolvedrela.bodies";
 
@@ -38,6 +46,16 @@ ref_body_origin ref_bodies_origin(const ref_file *file, uint32_t symbol) {
     }
   }
   return (ref_body_origin){file->virtual_sm, file->virtual_sm, false};
+}
+
+/* L832: is it a kernel of an -ewp object that the file has from before? */
+bool ref_bodies_is_partial(const ref_file *file, uint32_t symbol) {
+  const ref_section *section = &file->cubin.sections[file->bodies];
+  bool found = false;
+  for (uint64_t at = 0; file->bodies != 0 && at + ENTRY_BYTES <= section->size && !found; at += ENTRY_BYTES) {
+    found = ref_u32(section->data + at + 8) == OF_PARTIAL && ref_u32(section->data + at + 12) == symbol;
+  }
+  return found;
 }
 
 /* L791: whose record it is, if the file says that it is a replaced body's. */
@@ -124,6 +142,12 @@ static bool ref_bodies_are_noted(const ref_link *link, const ref_function *funct
          (function->taken_elsewhere || function->virtual_sm != output_sm || function->first_virtual_sm != output_sm);
 }
 
+/* L832 */
+static bool ref_bodies_is_noted_partial(const ref_link *link, const ref_function *function) {
+  const bool is_shown = function->live && function->symbol != REF_NONE && !link->symbols[function->symbol].dropped;
+  return is_shown && ref_partial_has_kernel(link, function);
+}
+
 /* The section has its size before anything is placed. */
 void ref_bodies_add_section(ref_link *link) {
   const uint16_t output_sm = ref_notes_virtual_sm(link);
@@ -135,6 +159,7 @@ void ref_bodies_add_section(ref_link *link) {
   uint64_t size = link->body_record_count * ENTRY_BYTES;
   for (size_t i = 0; i < link->function_count; i++) {
     size += ref_bodies_are_noted(link, &link->functions[i], output_sm) ? ENTRY_BYTES : 0;
+    size += ref_bodies_is_noted_partial(link, &link->functions[i]) ? ENTRY_BYTES : 0;
   }
   if (size == 0) {
     return;
@@ -160,10 +185,16 @@ void ref_bodies_write(ref_link *link) {
   }
   for (size_t i = 0; i < link->symbol_count; i++) {
     const size_t number = link->symbols[i].function;
-    const ref_function *function = number == REF_NONE ? NULL : &link->functions[number];
-    if (function != NULL && ref_bodies_are_noted(link, function, output_sm)) {
+    if (number != REF_NONE && ref_bodies_are_noted(link, &link->functions[number], output_sm)) {
+      const ref_function *function = &link->functions[number];
       const uint64_t taken = function->taken_elsewhere ? TAKEN : 0;
       ref_bodies_write_entry(link, function->virtual_sm | taken, OF_BODY, i, function->first_virtual_sm);
+    }
+  }
+  for (size_t i = 0; i < link->symbol_count; i++) {
+    const size_t number = link->symbols[i].function;
+    if (number != REF_NONE && ref_bodies_is_noted_partial(link, &link->functions[number])) {
+      ref_bodies_write_entry(link, 0, OF_PARTIAL, i, 0);
     }
   }
   for (size_t i = 0; i < link->body_record_count; i++) {

@@ -791,6 +791,7 @@ typedef struct ref_body_origin {
 } ref_body_origin;
 
 void ref_bodies_find(const ref_link *link, ref_file *file);
+bool ref_bodies_is_partial(const ref_file *file, uint32_t symbol);
 ref_body_origin ref_bodies_origin(const ref_file *file, uint32_t symbol);
 bool ref_bodies_loses_record(const ref_file *file, const ref_function *function, uint32_t symbol, uint64_t place);
 void ref_bodies_add_reading(ref_link *link, ref_function *function, size_t file_number, ref_record_of_calls record);

@@ -15,7 +15,11 @@ static bool ref_partial_is_file(const ref_link *link, size_t file) {
 }
 
 bool ref_partial_has_kernel(const ref_link *link, const ref_function *function) {
-  return function->entry && function->defined && link->files[function->definition_file].cubin.type == TYPE_EXTENDED;
+  if (!function->entry || !function->defined) {
+    return false;
+  }
+  const ref_file *file = &link->files[function->definition_file];
+  return file->cubin.type == TYPE_EXTENDED || ref_bodies_is_partial(file, (uint32_t)function->definition_symbol);
 }
 
 static size_t ref_partial_object_of(const ref_link *link, const ref_function *kernel) {
@@ -67,7 +71,24 @@ static void ref_partial_create_object(ref_link *link, size_t section, const ref_
   ref_indices_add(link, &link->shared_objects, object);
 }
 
+/* L832, D141: by default an output of -r has a symbol for it, as for any shared object, with which the next link lays it out. */
+static void ref_partial_name_object(ref_link *link, const ref_function *kernel, const ref_section *input) {
+  const char *name = ref_memory_print(link, "$__shared$%s", kernel->name);
+  const size_t object = ref_symbol_add(link, name, REF_BIND_LOCAL, REF_SYMBOL_CUDA_OBJECT, REF_SPACE_SHARED);
+  ref_out_symbol *symbol = &link->symbols[object];
+  symbol->section = kernel->shared;
+  symbol->size = input->size;
+  symbol->auxiliary = input->align;
+  symbol->value = input->align;
+  ref_names_add(link, object, name);
+  ref_indices_add(link, &link->shared_objects, object);
+}
+
 static void ref_partial_add_object(ref_link *link, const ref_function *kernel, const ref_section *input) {
+  if (ref_relocatable_is_default(link) && input->size > 0) {
+    ref_partial_name_object(link, kernel, input);
+    return;
+  }
   const size_t known = link->relocatable ? REF_NONE : ref_partial_object_of(link, kernel);
   if (known != REF_NONE) {
     ref_partial_join(&link->symbols[known], input);
@@ -123,10 +144,34 @@ static void ref_partial_add_section(ref_link *link, const ref_file *file, uint32
   ref_partial_add_object(link, &link->functions[function], input);
 }
 
+/* L832: of a kernel that an output of -r had from an -ewp object, with extern shared memory alone. */
+static bool ref_partial_is_kept(const ref_file *file, uint32_t number) {
+  const ref_section *input = &file->cubin.sections[number];
+  const uint32_t owner = input->type == REF_TYPE_SHARED ? ref_merge_owner(file, number) : 0;
+  bool has_symbol = owner == 0 || !ref_bodies_is_partial(file, owner);
+  for (size_t i = 1; i < file->cubin.symbol_count && !has_symbol; i++) {
+    const ref_symbol *symbol = &file->cubin.symbols[i];
+    has_symbol = symbol->section == number && (symbol->info & 15) != REF_SYMBOL_SECTION;
+  }
+  return !has_symbol;
+}
+
+static void ref_partial_keep_sections(ref_link *link, const ref_file *file) {
+  for (uint32_t i = 1; i < file->cubin.section_count; i++) {
+    if (ref_partial_is_kept(file, i)) {
+      file->cubin.sections[i].size = 0;
+      ref_partial_add_section(link, file, i);
+    }
+  }
+}
+
 /* Behind the walk over a file's sections (W3.4): a kernel that is not named gets its section there, and a dead one leaves its name
  * (RF20). With -g nvlink forgets these sections; by default (D111) they stay. */
 void ref_partial_add_shared(ref_link *link, size_t file_number) {
   const ref_file *file = &link->files[file_number];
+  if (file->bodies != 0) {
+    ref_partial_keep_sections(link, file);
+  }
   if (file->cubin.type != TYPE_EXTENDED || (ref_options_keep_shared_symbols(link) && link->job->bug_compatible)) {
     return;
   }
