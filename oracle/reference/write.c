@@ -4,7 +4,6 @@
 #include <string.h>
 
 enum {
-  IDENT_USED = 9,
   HEADER_BYTES = 64,
   SECTION_BYTES = 64,
   SEGMENT_BYTES = 56,
@@ -212,15 +211,9 @@ static size_t ref_write_segments(ref_link *link, ref_bytes *file, const ref_indi
 /* W1.1, W1.2 */
 void ref_write_file_header(const ref_link *link, uint8_t *at, size_t section_offset, size_t section_count,
                            size_t segment_offset, size_t segment_count, uint32_t note_index) {
-  static const uint8_t usual[16] = {0x7f, 'E', 'L', 'F', 2, 1, 1, 0x41, 8};
-  const bool empty = link->file_count == 0;
+  static const uint8_t usual[16] = {0x7f, 'E', 'L', 'F', 2, 1, 1, 0x41, 8}; /* L180, RF205: whatever the inputs have */
+  const uint32_t kind = link->is_capsule ? REF_KIND_CAPSULE : KIND_SASS;    /* M4, RF203 */
   memcpy(at, usual, sizeof usual);
-  if (!empty) { /* RF205: the bytes behind the ABI are 0 */
-    memcpy(at, link->files[0].cubin.ident, IDENT_USED);
-  }
-  const bool sass = !link->is_capsule && (empty || ref_target_has_capsules(link->sm));
-  const bool capsule = empty && link->is_capsule;                                                          /* RF203 */
-  const uint32_t kind = sass ? KIND_SASS : capsule ? REF_KIND_CAPSULE : link->files[0].cubin.flags & 0xff; /* M4 */
   ref_put_u16(at + 16, link->relocatable ? 1 : 2);
   ref_put_u16(at + 18, 190);
   ref_put_u32(at + 20, 1);

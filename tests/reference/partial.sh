@@ -37,7 +37,7 @@ printf '\20' | dd of=own.cubin bs=1 seek=$((at + 48)) conv=notrunc status=none
 link -r own.cubin -o step.cubin
 link step.cubin -o steps.cubin
 at=$(shared_header steps.cubin $nobits)
-((at > 0)) && [[ $(number steps.cubin $((at + 32)) 8) == 0 ]] || fail "the section is not there, or has a size"
+if ((at == 0)) || [[ $(number steps.cubin $((at + 32)) 8) != 0 ]]; then fail "the section is not there, or has a size"; fi
 
 echo "$failed failed"
 ((failed == 0))
