@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+enum { CODE_MAX_STACK = 0x23 };
+
 static bool ref_dump_is_asked(const ref_link *link) {
   return ref_option_given(link, REF_OPTION_DUMP_CALLGRAPH) ||
          ref_option_given(link, REF_OPTION_DUMP_CALLGRAPH_NO_DEMANGLE);
@@ -67,21 +69,29 @@ static void ref_dump_callgraph(ref_link *link) {
   }
 }
 
-/* E35 (I29) */
-static void ref_dump_check_stack(ref_link *link) {
+/* By function: what the last record about it says (L804); 0: no limit. */
+static uint32_t *ref_dump_list_stack_limits(ref_link *link) {
+  uint32_t *limits = REF_TAKE(link, uint32_t, link->function_count);
   for (size_t i = 0; i < link->module_records.count; i++) {
     const ref_record *record = &link->module_records.items[i];
-    if (record->code != 0x23 || record->dropped || record->payload.size < 8 || record->symbols.items[0] == REF_NONE) {
-      continue;
+    const bool counts = record->code == CODE_MAX_STACK && !record->dropped && record->payload.size >= 8 &&
+                        record->symbols.items[0] != REF_NONE;
+    const size_t function = counts ? link->symbols[record->symbols.items[0]].function : REF_NONE;
+    if (function != REF_NONE) {
+      limits[function] = ref_u32(record->payload.data + 4);
     }
-    const size_t number = link->symbols[record->symbols.items[0]].function;
-    const uint32_t limit = ref_u32(record->payload.data + 4);
-    if (number == REF_NONE || !link->functions[number].is_kernel || limit == 0) {
-      continue;
-    }
-    const ref_function *kernel = &link->functions[number];
+  }
+  return limits;
+}
+
+/* E35 (I29), of the kernels in order of creation */
+static void ref_dump_check_stack(ref_link *link) {
+  const uint32_t *limits = ref_dump_list_stack_limits(link);
+  for (size_t i = 0; i < link->kernels.count; i++) {
+    const ref_function *kernel = &link->functions[link->kernels.items[i]];
+    const uint32_t limit = limits[link->kernels.items[i]];
     const uint32_t stack = kernel->reaches_cycle ? 0xffffffff : (uint32_t)kernel->stack;
-    if (stack > limit) {
+    if (limit != 0 && stack > limit) {
       ref_message_add(link, REF_ERROR, "E35", "Function '%s' uses %d bytes stack but limited to %d", kernel->name,
                       (int)stack, (int)limit);
     }
