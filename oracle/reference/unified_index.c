@@ -314,6 +314,14 @@ static void ref_unified_place_functions(ref_link *link) {
   ref_unified_move_slot_entries(link);
 }
 
+/* L478: an object that has no bytes of its own, be it a common symbol or undefined, or that begins behind the section's end. */
+static void ref_unified_find_object(ref_link *link, const ref_unified *entry, const ref_out_section *section) {
+  const ref_out_symbol *symbol = entry->symbol == REF_NONE ? NULL : &link->symbols[entry->symbol];
+  if (symbol != NULL && (symbol->section == REF_NONE || symbol->common || symbol->value >= section->data.size)) {
+    ref_message_fatal(link, "E63", "Internal error: reloc address not found");
+  }
+}
+
 /* D20: nvlink writes where it must not. D105: what the index file has no place for keeps its own. */
 static void ref_unified_check_object(ref_link *link, const ref_unified *entry, const ref_out_section *section) {
   const uint64_t limit = ref_align_up(section->data.size, section->align);
@@ -384,6 +392,9 @@ static void ref_unified_place_objects(ref_link *link) {
     ref_message_fatal(link, "E79", "Internal error: size of uidx window != nv.udt");
   }
   ref_unified_check_identities(link, &link->unified_objects);
+  for (size_t i = 0; i < link->unified_objects.count; i++) {
+    ref_unified_find_object(link, &link->unified_objects.items[i], &link->sections[number]);
+  }
   for (size_t i = 0; i < link->unified_objects.count; i++) {
     ref_unified_check_object(link, &link->unified_objects.items[i], &link->sections[number]);
   }
