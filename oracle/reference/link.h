@@ -463,6 +463,7 @@ typedef struct ref_link {
   bool preserves_deleted;       /* RF113 */
   ref_out_relocation *resolved; /* W17.9, in the order of the file */
   size_t resolved_count, resolved_capacity;
+  uint64_t lost_records;       /* L831: of records that are in no section */
   size_t constant_size_symbol; /* RF101; 0: none */
   size_t named_kernel_count;   /* RF50 */
   uint64_t null_symbol_value;

@@ -104,6 +104,11 @@ bool ref_preserve_hides_symbol(const ref_link *link, const ref_out_symbol *symbo
          !ref_options_keep_shared_symbols(link);
 }
 
+/* L831: nvlink looks for the records' section by the name of the text, which has an alias's name where one leads it (RF116). */
+static bool ref_preserve_has_no_section(const ref_link *link, const ref_out_section *target) {
+  return target->info_function != REF_NONE && link->functions[target->info_function].leads != REF_NONE;
+}
+
 /* R51: before the field is written, whose old content is a REL entry's addend. */
 void ref_preserve_record(ref_link *link, const ref_out_relocation *entry) {
   const ref_relocation_row *row = ref_relocation_row_of(entry->type);
@@ -121,6 +126,10 @@ void ref_preserve_record(ref_link *link, const ref_out_relocation *entry) {
   } else if (!record.has_addend || record.adds_old) {
     const uint64_t old = ref_field_read(&row->fields[0], target->data.data, target->data.size, entry->offset);
     record.addend = (int64_t)((uint64_t)record.addend + old);
+  }
+  if (ref_preserve_has_no_section(link, target)) {
+    link->lost_records += RECORD_BYTES;
+    return;
   }
   link->resolved = ref_memory_grow(link, link->resolved, link->resolved_count, &link->resolved_capacity, sizeof record);
   link->resolved[link->resolved_count++] = record;

@@ -18,6 +18,7 @@ enum {
   SEGMENT_READ_EXECUTE = 5,
   SEGMENT_READ_WRITE = 6,
   KIND_SASS = 4,
+  RECORD_ALIGN = 8,
   SYSTEM_RESERVED = 0x40
 };
 
@@ -292,7 +293,8 @@ void ref_write_file(ref_link *link) {
   ref_write_sections(link, &file, &order);
   ref_bytes_fill(link, &file, (size_t)ref_align_up(file.size, 8));
   const size_t section_offset = file.size, section_count = order.count + ref_write_first_sections(link);
-  first[0].size = section_count > REF_SECTION_RESERVED ? section_count : 0; /* X1 */
+  first[0].size = section_count > REF_SECTION_RESERVED ? section_count : link->lost_records; /* X1, L831 */
+  first[0].align = link->lost_records > 0 ? RECORD_ALIGN : 0;
   ref_write_headers(link, &file, &order, first);
   const size_t segment_offset = link->relocatable ? 0 : file.size; /* W1.7 */
   const size_t segments = link->relocatable ? 0 : ref_write_segments(link, &file, &order);
