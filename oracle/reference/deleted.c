@@ -12,6 +12,27 @@ static void ref_deleted_refuse(ref_link *link, bool refused) {
   }
 }
 
+/* The rest of a section's name behind a prefix, or NULL. */
+static const char *ref_deleted_name_behind(const ref_section *section, const char *prefix) {
+  const size_t length = strlen(prefix);
+  return strncmp(section->name, prefix, length) == 0 ? section->name + length : NULL;
+}
+
+/* L861: parameters that have the name of a dead kernel, of whatever file, go with it. */
+static bool ref_deleted_is_of_dead_kernel(const ref_link *link, const ref_section *section) {
+  const char *name = ref_deleted_name_behind(section, ".nv.constant0.");
+  if (name == NULL || section->type != REF_TYPE_CONSTANT) {
+    return false;
+  }
+  for (size_t i = 0; i < link->function_count; i++) {
+    const ref_function *function = &link->functions[i];
+    if (function->entry && !function->live && strcmp(function->name, name) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
 /* RF55, RF185: kernel parameters or shared memory of a function that is no kernel and is deleted. */
 void ref_deleted_check_parameters(ref_link *link) {
   for (size_t i = 0; i < link->file_count; i++) {
@@ -20,7 +41,8 @@ void ref_deleted_check_parameters(ref_link *link) {
       const uint32_t type = file->cubin.sections[k].type;
       const uint32_t owner = type == REF_TYPE_CONSTANT || type == REF_TYPE_SHARED ? ref_merge_owner(file, k) : 0;
       const size_t number = owner == 0 ? REF_NONE : file->function_of[owner];
-      ref_deleted_refuse(link, number != REF_NONE && !link->functions[number].entry && !link->functions[number].live);
+      ref_deleted_refuse(link, number != REF_NONE && !link->functions[number].entry && !link->functions[number].live &&
+                                   !ref_deleted_is_of_dead_kernel(link, &file->cubin.sections[k]));
     }
   }
 }
@@ -45,29 +67,47 @@ static size_t ref_deleted_owner(const ref_file *file, uint32_t section, bool *lo
   return owner == 0 ? REF_NONE : file->function_of[owner];
 }
 
-static bool ref_deleted_holds_bytes(const ref_file *file, uint32_t section) {
+static bool ref_deleted_is_object(const ref_symbol *symbol) {
+  const uint8_t type = symbol->info & 15;
+  return type == REF_SYMBOL_OBJECT || type == REF_SYMBOL_CUDA_OBJECT;
+}
+
+static bool ref_deleted_holds_object(const ref_file *file, uint32_t section) {
   for (uint32_t i = 1; i < file->cubin.symbol_count; i++) {
-    const ref_symbol *symbol = &file->cubin.symbols[i];
-    if (symbol->section == section && symbol->size != 0) {
+    if (file->cubin.symbols[i].section == section && ref_deleted_is_object(&file->cubin.symbols[i])) {
       return true;
     }
   }
   return false;
 }
 
-/* L162: a dead kernel's parameters go by their name. L466: other constants go where an earlier section has their name, those of the
- * compiler where a symbol with bytes lies in them. RF304: what ptxas laid out in a kernel that is not named; by default it goes. */
+/* L860, L861: compiler constants go by their function's name, by an object in them, or with another section of their name: one before them
+ * in the file, or one behind them that holds an object. */
+static bool ref_deleted_finds_constants(const ref_file *file, uint32_t number, const ref_function *function) {
+  const ref_section *section = &file->cubin.sections[number];
+  const char *own = ref_deleted_name_behind(section, ref_view_sass.optimizer_prefix);
+  if (own != NULL && strcmp(own, function->name) == 0) {
+    return true;
+  }
+  for (uint32_t i = 1; i < file->cubin.section_count; i++) {
+    const bool is_namesake = strcmp(file->cubin.sections[i].name, section->name) == 0;
+    if (is_namesake && (i < number || ref_deleted_holds_object(file, i))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* L162: a dead kernel's parameters go by their name. L466: other constants go where an earlier section has their name. RF304: what ptxas
+ * laid out in a kernel that is not named; by default it goes. */
 static bool ref_deleted_section_stays(const ref_link *link, const ref_file *file, uint32_t number,
                                       const ref_function *function) {
-  static const char parameters[] = ".nv.constant0.";
   const ref_section *section = &file->cubin.sections[number];
-  const size_t prefix = sizeof parameters - 1;
   if (section->type == REF_TYPE_CONSTANT) {
-    return function->entry &&
-           (strncmp(section->name, parameters, prefix) != 0 || strcmp(section->name + prefix, function->name) != 0);
+    return function->entry && !ref_deleted_is_of_dead_kernel(link, section);
   }
   if (section->type == ref_view_sass.optimizer_type) {
-    return !ref_deleted_holds_bytes(file, number);
+    return !ref_deleted_finds_constants(file, number, function);
   }
   const bool laid = section->type == REF_TYPE_CONSTANT_TABLE && link->job->bug_compatible;
   return (laid || (section->type >= BANK_FIRST && section->type <= BANK_LAST)) &&
@@ -80,11 +120,6 @@ static bool ref_deleted_object_stays(const ref_symbol *symbol, const ref_functio
   const bool internal = (symbol->other & VISIBILITY) == INTERNAL;
   return symbol->info >> 4 == REF_BIND_LOCAL && space != REF_SPACE_SHARED &&
          !(space == REF_SPACE_CONSTANT && (internal || !function->entry));
-}
-
-static bool ref_deleted_is_object(const ref_symbol *symbol) {
-  const uint8_t type = symbol->info & 15;
-  return type == REF_SYMBOL_OBJECT || type == REF_SYMBOL_CUDA_OBJECT;
 }
 
 static void ref_deleted_check_objects(ref_link *link, const ref_file *file) {
