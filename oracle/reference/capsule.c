@@ -541,8 +541,10 @@ static void ref_capsule_write_symbol(ref_capsule *capsule, size_t number, bool m
   if (!nowhere && ref_preserve_hides_symbol(link, symbol)) {
     other |= INTERNAL; /* W17.7, in both tables */
   }
+  const bool keeps_type = !mercury_side && !link->relocatable && (other & REF_SPACE_MASK) != 0; /* L840 */
   if (undefined && type == REF_SYMBOL_OBJECT) {
-    type = REF_SYMBOL_CUDA_OBJECT;
+    type = keeps_type ? REF_SYMBOL_OBJECT : REF_SYMBOL_CUDA_OBJECT;
+    other &= (uint8_t)~(keeps_type ? REF_SPACE_MASK : 0);
   } else if (object && !mercury_side && !link->relocatable) {
     type = REF_SYMBOL_OBJECT;
     other &= (uint8_t)~REF_SPACE_MASK;

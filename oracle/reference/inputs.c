@@ -378,6 +378,7 @@ static bool ref_input_open(ref_link *link, const ref_input *input, ref_file *fil
 }
 
 void ref_inputs_prepare(ref_link *link, ref_file *file) {
+  ref_symbols_restore_provided(&file->cubin);
   const ref_cubin *cubin = &file->cubin;
   file->function_of = ref_memory_take_numbers(link, cubin->symbol_count);
   file->body_of = REF_TAKE(link, ref_body, cubin->symbol_count);

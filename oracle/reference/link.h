@@ -849,6 +849,8 @@ void ref_twins_write(ref_link *link, const ref_out_relocation *entry, const stru
 /* symbols.c */
 bool ref_symbol_is_system_call(const char *name);
 bool ref_symbol_is_provided(const char *name);
+void ref_symbols_restore_provided(ref_cubin *cubin);
+uint64_t ref_symbol_provided_value(const ref_link *link, const ref_symbol *input);
 uint32_t ref_symbol_index(const ref_link *link, size_t symbol);
 uint8_t ref_symbol_lost_visibility(const ref_link *link, const ref_out_symbol *symbol);
 void ref_symbols_check_values(ref_link *link);

@@ -188,7 +188,7 @@ static size_t ref_object_create(ref_link *link, size_t file_number, const ref_sy
   if (undefined && type == REF_SYMBOL_CUDA_OBJECT && !ref_object_is_shared(input)) {
     symbol->value = (uint64_t)-1; /* W4.3 */
   } else if (undefined) {
-    symbol->value = ref_target_has_capsules(link->sm) ? input->value : 0; /* M2: `.nv.reservedSmem.offset0` has 0x40 */
+    symbol->value = ref_symbol_provided_value(link, input);
   }
   symbol->dropped = ref_object_has_no_symbol(link, &link->files[file_number], input);
   const bool may_stay = undefined && ref_object_is_shared(input); /* D70, RF160 */

@@ -326,9 +326,8 @@ static ref_action ref_relocate_classify_now(ref_link *link, ref_out_relocation *
   if (symbol->is_extern_shared && link->relocatable) {
     return REF_APPLY;
   }
-  if (undefined &&
-      (strncmp(symbol->name, ".nv.independent.", 16) == 0 || REF_IS(symbol->name, ".nv.surfrefDescSize"))) {
-    return REF_KEEP; /* B10 */
+  if (undefined && (strncmp(symbol->name, ".nv.independent.", 16) == 0 || ref_symbol_is_provided(symbol->name))) {
+    return REF_KEEP; /* B10, L840 */
   }
   return ref_relocate_classify_type(link, entry);
 }

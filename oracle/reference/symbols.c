@@ -82,6 +82,24 @@ bool ref_symbol_is_provided(const char *name) {
   return false;
 }
 
+/* L840: an undefined one is an ordinary object, though the input has CUDA's type for it and a memory. */
+void ref_symbols_restore_provided(ref_cubin *cubin) {
+  for (size_t i = 1; i < cubin->symbol_count; i++) {
+    ref_symbol *symbol = &cubin->symbols[i];
+    if (symbol->section == 0 && (symbol->info & 15) == REF_SYMBOL_CUDA_OBJECT && ref_symbol_is_provided(symbol->name)) {
+      symbol->info = (uint8_t)((symbol->info & 0xf0) | REF_SYMBOL_OBJECT);
+    }
+  }
+}
+
+/* L840: what an undefined one has for a value. M2: ptxas writes those of capsules. */
+uint64_t ref_symbol_provided_value(const ref_link *link, const ref_symbol *input) {
+  if (REF_IS(input->name, ".nv.reservedSmem.cap") && link->sm >= 90 && !link->view->is_mercury) {
+    return SHARED_RESERVED;
+  }
+  return ref_target_has_capsules(link->sm) ? input->value : 0;
+}
+
 /* R20, R21, R79; `.extern .texref` and extern shared are not reported. */
 static bool ref_symbol_is_missing(const ref_link *link, size_t number) {
   const ref_out_symbol *symbol = &link->symbols[number];
@@ -289,7 +307,9 @@ uint8_t ref_symbol_lost_visibility(const ref_link *link, const ref_out_symbol *s
 static void ref_symbol_write(const ref_link *link, const ref_out_symbol *symbol, uint8_t *at) {
   const bool object = symbol->type == REF_SYMBOL_CUDA_OBJECT && !link->relocatable && !symbol->was_plain;
   const uint8_t type = object ? REF_SYMBOL_OBJECT : symbol->type;
-  const uint8_t mask = (object ? REF_SPACE_MASK : 0) | ref_symbol_lost_visibility(link, symbol);
+  const bool provided =
+      symbol->type == REF_SYMBOL_OBJECT && symbol->section == REF_NONE && !link->relocatable; /* L840 */
+  const uint8_t mask = (object || provided ? REF_SPACE_MASK : 0) | ref_symbol_lost_visibility(link, symbol);
   const bool preserved = ref_preserve_hides_symbol(link, symbol);
   const uint8_t other = preserved ? INTERNAL : symbol->other & (uint8_t)~mask; /* W17.7 */
   const uint32_t nowhere = symbol->common ? REF_SECTION_COMMON : 0;            /* D3 */
