@@ -478,11 +478,30 @@ static ref_bytes ref_capsule_names(ref_capsule *capsule, size_t *hole) {
   return names;
 }
 
-/* The function whose names a function's are: itself, unless it is a second name, or an alias that leads a text (RF116). */
-static size_t ref_capsule_named_function(const ref_link *sass, size_t function) {
+/* A text's function, where an alias leads it: as this link has made it (RF116), or an earlier one; then it is the name that has a size in the
+ * Mercury view (L864). */
+static size_t ref_capsule_led_by(const ref_capsule *capsule, size_t primary) {
+  const ref_link *mercury = capsule->mercury;
+  const size_t symbol = mercury->functions[primary].symbol;
+  if (capsule->sass->functions[primary].leads != REF_NONE) {
+    return capsule->sass->functions[primary].leads;
+  }
+  if (symbol == REF_NONE || mercury->symbols[symbol].size > 0) {
+    return primary;
+  }
+  for (size_t i = 0; i < mercury->function_count; i++) {
+    const ref_function *alias = &mercury->functions[i];
+    if (alias->alias_of == primary && alias->symbol != REF_NONE && mercury->symbols[alias->symbol].size > 0 &&
+        !ref_inner_is_function(mercury, i)) {
+      return i;
+    }
+  }
+  return primary;
+}
+
+static size_t ref_capsule_primary(const ref_link *sass, size_t function) {
   const size_t primary = sass->functions[function].alias_of;
-  const size_t owner = primary == REF_NONE ? function : primary;
-  return sass->functions[owner].leads == REF_NONE ? owner : sass->functions[owner].leads;
+  return primary == REF_NONE ? function : primary;
 }
 
 static uint32_t ref_capsule_index_of_function(const ref_capsule *capsule, size_t function) {
@@ -490,12 +509,12 @@ static uint32_t ref_capsule_index_of_function(const ref_capsule *capsule, size_t
 }
 
 /* Is no other name of the function's text before it? */
-static bool ref_capsule_is_first_name(const ref_capsule *capsule, size_t function, size_t owner) {
+static bool ref_capsule_is_first_name(const ref_capsule *capsule, size_t function, size_t primary) {
   const uint32_t own = ref_capsule_index_of_function(capsule, function);
   for (size_t i = 0; i < capsule->sass->function_count; i++) {
     const uint32_t other = ref_capsule_index_of_function(capsule, i);
     if (other != 0 && other < own && !ref_inner_is_function(capsule->mercury, i) &&
-        ref_capsule_named_function(capsule->sass, i) == owner) {
+        ref_capsule_primary(capsule->sass, i) == primary) {
       return false;
     }
   }
@@ -507,14 +526,15 @@ static bool ref_capsule_is_first_name(const ref_capsule *capsule, size_t functio
 static uint64_t ref_capsule_sass_size(const ref_capsule *capsule, size_t number) {
   const ref_link *sass = capsule->sass, *mercury = capsule->mercury;
   const size_t function = sass->symbols[number].function;
-  const size_t owner = function == REF_NONE ? REF_NONE : ref_capsule_named_function(sass, function);
+  const size_t primary = function == REF_NONE ? REF_NONE : ref_capsule_primary(sass, function);
+  const size_t owner = primary == REF_NONE ? REF_NONE : ref_capsule_led_by(capsule, primary);
   if (owner == function || sass->symbols[number].value != 0 || sass->functions[owner].symbol == REF_NONE) {
     return sass->symbols[number].size;
   }
   if (ref_capsule_index_of_function(capsule, function) > ref_capsule_index_of_function(capsule, owner)) {
     return 0;
   }
-  return ref_capsule_is_first_name(capsule, function, owner)
+  return ref_capsule_is_first_name(capsule, function, primary)
              ? sass->symbols[sass->functions[owner].symbol].size
              : mercury->symbols[mercury->functions[function].symbol].size;
 }

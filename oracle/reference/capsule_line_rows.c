@@ -328,9 +328,9 @@ static void ref_line_rows_put(ref_line_rows *rows, ref_bytes *output, const ref_
   ref_line_rows_put_code(rows, output, COPY);
 }
 
-/* The first row is there twice unless it is the function's entry. */
+/* The first row is there twice unless it is the function's entry, and says its file, be that 0 (L863). */
 static void ref_line_rows_put_all(ref_line_rows *rows, ref_bytes *output, bool moved, uint64_t text_size) {
-  ref_line_row last = {.line = 1};
+  ref_line_row last = {.line = 1, .file = UINT64_MAX};
   for (size_t i = 0; i < rows->count; i++) {
     ref_line_rows_put(rows, output, &rows->items[i], &last);
     last = rows->items[i];
