@@ -14,6 +14,13 @@ enum { WORD = 4, OPCODE = 0xfff, HALF_LOW = TL_R_MERCURY + 0x28, HALF_HIGH = TL_
 
 /* --- attributes --- */
 
+/* Whether the Mercury instruction's own one stands behind another that comes with it: the fence of SYNCS, or the one given. */
+static bool namesakes_is_led(const tl_code_place *place, const uint8_t *text, uint16_t by) {
+  enum { FENCE = 0x3c6 };
+  const uint16_t opcode = tl_get16(text + place->sass) & OPCODE;
+  return place->count > 1 && (opcode == FENCE || opcode == by);
+}
+
 /* The place of the text's own instruction, behind the WARPSYNC that comes with it; 0 where none begins there. EXIT's is the
  * last one, as otherwise. */
 static uint32_t namesakes_place(const tl_code *code, const uint8_t *text, bool last, uint32_t mercury) {
@@ -24,19 +31,27 @@ static uint32_t namesakes_place(const tl_code *code, const uint8_t *text, bool l
   uint64_t at = place->sass;
   if (last && place->count)
     at += (uint64_t)(place->count - 1) * TL_CODE_INSTRUCTION;
-  else if (place->count > 1 && (tl_get16(text + at) & OPCODE) == WARPSYNC)
+  else if (namesakes_is_led(place, text, WARPSYNC))
     at += TL_CODE_INSTRUCTION;
   return (uint32_t)at;
 }
 
+/* A list of places in the code: one in so many bytes. */
+typedef struct namesakes_list {
+  uint8_t attribute, step;
+} namesakes_list;
+
 bool tl_namesakes_places(const tl_code *code, const uint8_t *text, uint8_t attribute, uint8_t *payload, uint64_t size) {
-  enum { EXITS = 0x1c };
-  static const uint8_t lists[] = {EXITS, 0x28, 0x31, 0x46, 0x47, 0x57};
-  if (!memchr(lists, attribute, sizeof lists))
-    return false;
-  for (uint64_t i = 0; i + WORD <= size; i += WORD)
+  enum { EXITS = 0x1c, BARRIERS = 0x39 };
+  static const namesakes_list lists[] = {{EXITS, WORD}, {0x28, WORD}, {0x31, WORD},        {0x46, WORD},
+                                         {0x47, WORD},  {0x57, WORD}, {BARRIERS, 4 * WORD}};
+  uint64_t step = 0;
+  for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+    if (lists[i].attribute == attribute)
+      step = lists[i].step;
+  for (uint64_t i = 0; step && i + WORD <= size; i += step)
     tl_put32(payload + i, namesakes_place(code, text, attribute == EXITS, tl_get32(payload + i)));
-  return true;
+  return step != 0;
 }
 
 /* --- entries --- */
@@ -44,7 +59,8 @@ bool tl_namesakes_places(const tl_code *code, const uint8_t *text, uint8_t attri
 /* Of any instruction: the types that Mercury's have where a namesake's entries stand; 0. */
 static uint32_t namesakes_type(uint32_t type) {
   static const uint32_t rows[][2] = {
-      {TL_R_MERCURY + 0x02, 75}, {TL_R_MERCURY + 0x05, 56}, {TL_R_MERCURY + 0x06, 57}, {HALF_LOW, 56}, {HALF_HIGH, 57},
+      {TL_R_MERCURY + 0x02, 75}, {TL_R_MERCURY + 0x05, 56},  {TL_R_MERCURY + 0x06, 57},  {HALF_LOW, 56},
+      {HALF_HIGH, 57},           {TL_R_MERCURY + 0x3e, 112}, {TL_R_MERCURY + 0x3f, 113},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
     if (rows[i][0] == type)
@@ -114,7 +130,8 @@ bool tl_namesakes_entry(const tl_code *code, const uint8_t *records, const tl_cu
   if (!place || !type || place->sass >= sass->size)
     return false;
   memcpy(to, from, ELF_RELA_SIZE);
-  tl_put64(to, place->sass);
+  const bool led = namesakes_is_led(place, sass->data, 0);
+  tl_put64(to, place->sass + (led ? TL_CODE_INSTRUCTION : 0));
   tl_put32(to + 8, type);
   if (!namesakes_is_half(from))
     return true;
