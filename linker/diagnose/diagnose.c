@@ -35,6 +35,13 @@ static uint32_t diagnose_count_cyclic_edges(const tl_graph *graph, uint32_t func
   return count;
 }
 
+/* Without an index file slots are functions as others, in a section of their kind (L867). */
+static bool diagnose_is_slot(const tl_module *module, uint32_t function) {
+  const uint32_t symbol = module->symbol_of_function[function];
+  const uint32_t section = symbol == TL_NONE ? TL_NONE : module->symbols.items[symbol].section;
+  return section != TL_NONE && module->sections.items[section].type == SHT_CUDA_UFT_REL;
+}
+
 /* E40, for jump slots too where they are kernels (L557). */
 static void diagnose_stacks(const tl_module *module, const tl_graph *graph) {
   const bool stubs = !tl_module_has_single_kernel(module);
@@ -45,7 +52,8 @@ static void diagnose_stacks(const tl_module *module, const tl_graph *graph) {
     entry[module->symbols.items[module->stubs.items[i]].function] = true;
   for (size_t i = 0; i < module->functions.count; i++) {
     const uint32_t function = module->functions.items[i];
-    const uint32_t edges = entry[function] ? diagnose_count_cyclic_edges(graph, function) : 0;
+    const bool said = entry[function] || (stubs && diagnose_is_slot(module, function));
+    const uint32_t edges = said ? diagnose_count_cyclic_edges(graph, function) : 0;
     for (uint32_t e = 0; e < edges; e++)
       diagnose_report_name(module, TL_MESSAGE_STACK_UNKNOWN,
                            diagnose_name(module, module->symbol_of_function[function]));
