@@ -227,8 +227,8 @@ static bool lines_rewrite(const line_writer *w, const line_table *mercury, const
   const bool slot = final_is_slot(f, sequence->function); /* L665 */
   const bool stays = f->aliased[text] || (slot && final_slot_place(f, sequence->function));
   const uint8_t *const shape = mercury->bytes + unit->start + UNIT_LEAST;
-  /* What an earlier link wrote for an alias that leads its function may have been left untranslated (L807). */
-  const bool led = final_mercury(f, text)->measured != TL_NONE;
+  /* What an earlier link wrote for an alias that leads its function may have been left untranslated (L807, L868). */
+  const bool led = final_mercury(f, text)->measured != TL_NONE || final_mercury(f, text)->left;
   const bool own = !led && final_standing_file(f, text) == mercury->piece->file && !final_text_moved(f, text);
   if ((!stays && !slot && own) || unit->program - unit->start < UNIT_LEAST + SHAPE_SIZE || shape[SHAPE_LEAST_STEP] != 1)
     return false;

@@ -56,13 +56,28 @@ static bool registers_read_record(const uint8_t *bytes, uint64_t size, uint64_t 
   return true;
 }
 
-/* Which names have a function in the output. */
+/* Of functions in a text of their own; 0: not in the output. */
+static uint32_t registers_index(const finalizer *f, uint32_t symbol) {
+  const bool alone = symbol != TL_NONE && !final_is_inner(f, symbol);
+  return alone ? f->mercury->emitted->symbol_index[symbol] : 0;
+}
+
+/* Which names have a function in the output: of several names of a text the first one has (L868). */
 static void registers_find_live(register_writer *w) {
   const tl_module *const m = w->f->mercury->module;
+  uint32_t *const first = tl_arena_new(w->f->arena, uint32_t, m->sections.count); /* index; 0 */
   for (size_t i = 0; i < m->functions.count; i++) {
-    const uint32_t symbol = m->symbol_of_function[m->functions.items[i]];
+    const uint32_t symbol = m->symbol_of_function[m->functions.items[i]], index = registers_index(w->f, symbol);
+    uint32_t *const known =
+        index && m->symbols.items[symbol].section != TL_NONE ? &first[m->symbols.items[symbol].section] : NULL;
+    if (known && (!*known || index < *known))
+      *known = index;
+  }
+  for (size_t i = 0; i < m->functions.count; i++) {
+    const uint32_t symbol = m->symbol_of_function[m->functions.items[i]], index = registers_index(w->f, symbol);
     const tl_symbol *const s = symbol == TL_NONE ? NULL : &m->symbols.items[symbol];
-    if (s && s->section != TL_NONE && tl_map_get(&w->live, s->name) == TL_NONE)
+    if (s && s->section != TL_NONE && (!index || index == first[s->section]) &&
+        tl_map_get(&w->live, s->name) == TL_NONE)
       tl_map_set(&w->live, s->name, s->section);
   }
 }
@@ -73,8 +88,7 @@ static uint32_t registers_text(register_writer *w, const register_table *table) 
   if (name == TL_NONE || tl_map_get(&w->seen, name) != TL_NONE)
     return TL_NONE;
   tl_map_set(&w->seen, name, 1);
-  const uint32_t text = tl_map_get(&w->live, name);
-  return text == TL_NONE || w->f->aliased[text] ? TL_NONE : text;
+  return tl_map_get(&w->live, name);
 }
 
 /* --- another file's body --- */
@@ -159,7 +173,8 @@ static void registers_write_piece(register_writer *w, const tl_piece *piece) {
     if (!registers_collect(w, bytes, piece->size, &table, &records))
       return;
     const uint32_t text = registers_text(w, &table);
-    const bool own = text != TL_NONE && final_standing_file(w->f, text) == piece->file && !final_text_moved(w->f, text);
+    const bool own = text != TL_NONE && final_standing_file(w->f, text) == piece->file &&
+                     !final_text_moved(w->f, text) && !final_mercury(w->f, text)->left; /* L868 */
     at = table.records;
     from = paired ? same.records : from;
     for (size_t i = 0; i < records.count; i++) {

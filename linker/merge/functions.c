@@ -552,7 +552,9 @@ static void functions_define(tl_merging *m, uint32_t symbol, uint32_t out, bool 
     its->owner = out;
   else if (primary || (s->size && !module->symbols.items[its->owner].size)) /* L864 */
     its->measured = out;
-  module->sections.items[text].led |= create && m->bodies[symbol].leads;
+  its->led |= create && m->bodies[symbol].leads;
+  const uint32_t first = tl_cubin_primary(m->cubin, s->section);
+  its->left |= !s->value && (symbol < first || (s->size && first != TL_NONE && !m->cubin->symbols[first].size));
   if (!create || !(s->other & STO_ENTRY))
     return;
   tl_u32_push(module->arena, &module->all_kernels, out);

@@ -98,17 +98,18 @@ typedef struct tl_section {
   uint32_t name, type;
   uint64_t flags, align, entry_size, size;
   tl_pieces pieces;
-  uint32_t blocks;         /* how many inputs' sections it was put together from, those without bytes too (L775) */
-  uint32_t symbol;         /* its section symbol, TL_NONE */
-  uint32_t link;           /* sh_link as the first input has it, for kinds that the linker gives none (L189) */
-  uint32_t about;          /* section that sh_info names, TL_NONE */
-  uint32_t owner;          /* of text: symbol of the primary function, TL_NONE */
-  uint32_t measured;       /* of text that an alias leads: symbol whose size is the decoded code's (L807), TL_NONE */
-  uint32_t info;           /* of text: its .nv.info.F, TL_NONE */
-  uint32_t shared;         /* of a kernel's text: its .nv.shared.K, TL_NONE */
-  uint32_t constant0;      /* of a kernel's text: its .nv.constant0.K, TL_NONE */
-  uint32_t constant2;      /* of text: its own .nv.constant2.K, TL_NONE */
-  uint32_t stray;          /* of text: a section of constants of bodies that lost (W8.8), TL_NONE */
+  uint32_t blocks;    /* how many inputs' sections it was put together from, those without bytes too (L775) */
+  uint32_t symbol;    /* its section symbol, TL_NONE */
+  uint32_t link;      /* sh_link as the first input has it, for kinds that the linker gives none (L189) */
+  uint32_t about;     /* section that sh_info names, TL_NONE */
+  uint32_t owner;     /* of text: symbol of the primary function, TL_NONE */
+  bool left;          /* text whose second name stood first in its file: what is about it may be untranslated (L868) */
+  uint32_t measured;  /* of text that an alias leads: symbol whose size is the decoded code's (L807), TL_NONE */
+  uint32_t info;      /* of text: its .nv.info.F, TL_NONE */
+  uint32_t shared;    /* of a kernel's text: its .nv.shared.K, TL_NONE */
+  uint32_t constant0; /* of a kernel's text: its .nv.constant0.K, TL_NONE */
+  uint32_t constant2; /* of text: its own .nv.constant2.K, TL_NONE */
+  uint32_t stray;     /* of text: a section of constants of bodies that lost (W8.8), TL_NONE */
   uint32_t relocations[2]; /* of a target: its REL and its RELA section, TL_NONE */
   uint32_t laid_out;       /* of a kernel's parameters: the section of the inputs' own entries (L649) */
   uint32_t resolved;       /* of a target: its record of applied entries (W17.8), TL_NONE */
