@@ -1,7 +1,7 @@
 /* What nvlink itself writes differently from run to run (RF79). In links of capsules it does not set the places of the
  * records in tables of registers (.nv_debug_info_reg_sass) whose function has another file's body: heap addresses and old
  * words stand there. nvlink is started again, each time with an environment of another size, so that its memory begins
- * elsewhere. A link whose every other byte is the same, and which differs only in the places of tables that came out
+ * elsewhere, and with other bytes in memory that the C library gives it (MALLOC_PERTURB_). A link whose every other byte is the same, and which differs only in the places of tables that came out
  * differently among nvlink's own runs, has no answer to be compared with there; it is counted and listed by itself. */
 #include "conformance_link.h"
 
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { UNSTABLE_RUNS = 4, UNSTABLE_STEP = 977, WORD = 4, PLACES = 8 };
+enum { UNSTABLE_RUNS = 4, UNSTABLE_STEP = 977, UNSTABLE_FILL = 83, WORD = 4, PLACES = 8 };
 
 /* A table in the output: from its name on. */
 typedef struct unstable_table {
@@ -73,7 +73,7 @@ static void unstable_mark(const uint8_t *bytes, const uint8_t *again, const ref_
       unstable_mark_table(bytes, &table, free_bytes);
 }
 
-/* nvlink once more, in an environment of another size. */
+/* nvlink once more, in an environment of another size and with other bytes in fresh memory. */
 static void unstable_link(const conformance_settings *settings, const string_list *command, int run,
                           const char *directory, const char *output, conformance_answer *answer) {
   char padding[(UNSTABLE_RUNS + 1) * UNSTABLE_STEP];
@@ -81,6 +81,8 @@ static void unstable_link(const conformance_settings *settings, const string_lis
   memset(padding, 'x', sizeof padding);
   string_list_add(&longer, "env");
   string_list_add(&longer, "TWIN_PADDING=%.*s", (run + 1) * UNSTABLE_STEP, padding);
+  if (run % 2)
+    string_list_add(&longer, "MALLOC_PERTURB_=%d", run * UNSTABLE_FILL % 256);
   for (size_t i = 0; i < command->count; i++)
     string_list_add(&longer, "%s", command->items[i]);
   conformance_link(settings, &longer, directory, output, "again", answer);
