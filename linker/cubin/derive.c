@@ -121,6 +121,8 @@ static void derive_undefined_value(const deriver *d, uint8_t *symbol) {
 /* One symbol of both tables: `to` has the SASS side's, which stays where its section is not known. */
 static void derive_symbol(const deriver *d, const uint8_t *from, uint8_t *to) {
   const uint32_t section = tl_get16(from + 6);
+  if (section == SHN_COMMON && tl_get16(to + 6) == SHN_COMMON)
+    to[5] = from[5]; /* ptxas calls some internal on the SASS side (L497) */
   if (section >= d->cubin->section_count)
     return;
   const bool mirrored = section != SHN_UNDEF && derive_section(d, section)->flags & SHF_CUDA_MERCURY;
