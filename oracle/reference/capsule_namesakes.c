@@ -8,9 +8,12 @@
 enum {
   UNIT = 16,
   WORD = 4,
-  ENTRY = 24, /* of bytes, in both views */
+  REGISTERS = 12, /* a record of INSTR_REG_MAP */
+  BARRIER = 16,   /* a record of MBARRIER_INSTR_OFFSETS */
+  ENTRY = 24,     /* of bytes, in both views */
   ADDEND = 16,
   OPCODE_BITS = 0xfff,
+  FENCE = 0x3c6,
   PLACE_LOW = REF_MERCURY_FIRST + 40, /* halves of a place in code */
   PLACE_HIGH = REF_MERCURY_FIRST + 41
 };
@@ -159,15 +162,24 @@ static bool ref_namesakes_find_attribute(const ref_section *mercury, uint8_t cod
   return false;
 }
 
+/* L866: of a fence and the instruction that it comes with the second one is named. */
+static uint64_t ref_namesakes_behind_fence(const ref_namesake *namesake, uint64_t place) {
+  const ref_section *text = namesake->text;
+  const size_t number = (size_t)(place / UNIT);
+  const bool fence = text->data != NULL && place + UNIT <= text->size && number < namesake->places.count &&
+                     (ref_u16(text->data + place) & OPCODE_BITS) == FENCE;
+  return fence && namesake->places.next[number] == number + 2 ? place + UNIT : place;
+}
+
 /* RF257: an instruction that an attribute names; 0 where none begins at the place. Behind the code nvlink reads foreign memory. */
 static uint32_t ref_namesakes_instruction(const ref_namesake *namesake, uint32_t place) {
   if (place >= namesake->places.end) {
     ref_message_fatal(namesake->link, "RF257", "an attribute names an instruction behind its function: 0x%x", place);
   }
-  return (uint32_t)ref_places_self(&namesake->places, place);
+  return (uint32_t)ref_namesakes_behind_fence(namesake, ref_places_self(&namesake->places, place));
 }
 
-/* Plain lists of places; what else names instructions stays the first one's. */
+/* Plain lists of places, and the first of three or four words (0x40, RF321; 0x39, L866); what else names instructions stays the first one's. */
 static void ref_namesakes_move_attributes(const ref_namesake *namesake, ref_section *section) {
   uint8_t *data = REF_TAKE(namesake->link, uint8_t, (size_t)section->size);
   size_t rank[256] = {0};
@@ -176,12 +188,12 @@ static void ref_namesakes_move_attributes(const ref_namesake *namesake, ref_sect
   memcpy(data, section->data, (size_t)section->size);
   while (ref_cubin_next_attribute(section, &position, &attribute)) {
     const ref_moved_attribute *row = attribute.format == 4 ? ref_moves_find_attribute(attribute.code) : NULL;
-    if (row == NULL || row->stride != WORD ||
+    if (row == NULL || (row->stride != WORD && row->stride != REGISTERS && row->stride != BARRIER) ||
         !ref_namesakes_find_attribute(&namesake->whole->sections[namesake->mercury], attribute.code,
                                       rank[attribute.code]++, &from)) {
       continue;
     }
-    for (uint64_t at = 0; at + WORD <= attribute.size && at + WORD <= from.size; at += WORD) {
+    for (uint64_t at = 0; at + WORD <= attribute.size && at + WORD <= from.size; at += row->stride) {
       ref_put_u32(data + (attribute.data - section->data) + at,
                   ref_namesakes_instruction(namesake, ref_u32(from.data + at)));
     }
@@ -206,7 +218,7 @@ static void ref_namesakes_move_entries(const ref_namesake *namesake, ref_section
       continue;
     }
     const ref_relocation from = ref_cubin_relocation(whole, namesake->mercury, found);
-    const uint64_t offset = ref_places_around(&namesake->places, from.offset);
+    const uint64_t offset = ref_namesakes_behind_fence(namesake, ref_places_around(&namesake->places, from.offset));
     ref_put_u64(data + i * ENTRY, offset);
     if (from.type == PLACE_LOW || from.type == PLACE_HIGH) {
       ref_put_u64(data + i * ENTRY + ADDEND, ref_namesakes_addend(namesake, offset, &from));
