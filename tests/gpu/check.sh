@@ -41,7 +41,7 @@ run "0 passed, $fit failed, $((jobs - fit)) skipped" 1 TWINLINK_CUDA_DRIVER="$fa
 # A description that does not fit its kernel is found.
 echo "run 1 1 0 i32:7 i64:5 f64:2.5" >"$small/cuda/switches/launch"
 "$gpu" check "$small" >/dev/null && fail "a kernel that is not there was accepted"
-for line in "k" "k 0 1 0" "k 1 2000 0" "k 1 1 0 buffer:3" "k 1 1 0 i16:1" "k 1 1 x"; do
+for line in "k" "k 0 1 0" "k 1 2000 0" "k 1 1 0 buffer:3" "k 1 1 0 pointers:12" "k 1 1 0 i16:1" "k 1 1 x"; do
   echo "$line" >"$small/cuda/switches/launch"
   "$gpu" check "$small" >/dev/null && fail "'$line' was accepted"
 done

@@ -29,9 +29,10 @@ static bool launch_read_parameter(gpu_parameter *parameter, const char *text) {
   }
   if (*end)
     return false;
-  if (strncmp(text, "buffer", length) == 0 && length == 6) {
+  parameter->pointers = strncmp(text, "pointers", length) == 0 && length == 8;
+  if (parameter->pointers || (strncmp(text, "buffer", length) == 0 && length == 6)) {
     parameter->buffer = (size_t)number;
-    return number > 0 && number <= BUFFER_MOST && number % 4 == 0;
+    return number > 0 && number <= BUFFER_MOST && number % (parameter->pointers ? 8 : 4) == 0;
   }
   parameter->size = strncmp(text, "i32", length) == 0 ? 4 : 8;
   return length == 3 && (parameter->size == 4 || strncmp(text, "i64", length) == 0);
@@ -54,7 +55,7 @@ bool gpu_launch_read(gpu_launch *launch, const char *line, const char **reason) 
       !launch_read_number(shared, SHARED_MOST, &launch->shared) || !launch->grid || !launch->block)
     return false;
   for (const char *word = strtok_r(NULL, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
-    *reason = "not buffer:BYTES, i32:N, i64:N or f64:N";
+    *reason = "not buffer:BYTES, pointers:BYTES, i32:N, i64:N or f64:N";
     if (launch->count == LAUNCH_PARAMETERS || !launch_read_parameter(&launch->parameters[launch->count], word))
       return false;
     launch->count++;

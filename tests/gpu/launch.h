@@ -3,8 +3,9 @@
  *   KERNEL GRID BLOCK SHARED PARAMETER...
  *
  * GRID blocks of BLOCK threads in one dimension, SHARED bytes of dynamic shared memory; a parameter is buffer:BYTES (device
- * memory that holds the words 1, 2, 3 ... and is compared afterwards), i32:N, i64:N or f64:N. '#' begins a comment line. The
- * launches of a file run one after the other in one module, on the same buffers' own copies. */
+ * memory that holds the words 1, 2, 3 ... and is compared afterwards), pointers:BYTES (the same for a kernel that leaves
+ * addresses there, which are other ones in each process: what is compared is which of them are null), i32:N, i64:N or f64:N.
+ * '#' begins a comment line. The launches of a file run one after the other in one module, on the same buffers' own copies. */
 #ifndef TWINLINK_TESTS_GPU_LAUNCH_H
 #define TWINLINK_TESTS_GPU_LAUNCH_H
 
@@ -17,6 +18,7 @@ enum { LAUNCH_PARAMETERS = 8 };
 typedef struct gpu_parameter {
   size_t size;    /* of the parameter: 4 or 8 */
   size_t buffer;  /* bytes of memory that it points to, or 0 */
+  bool pointers;  /* the memory holds addresses */
   uint64_t value; /* of one that is no buffer, little-endian */
 } gpu_parameter;
 

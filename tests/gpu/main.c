@@ -37,6 +37,18 @@ static uint64_t image_make_buffer(const gpu_driver *driver, size_t size) {
   return address;
 }
 
+/* What a kernel left in the buffer of `parameter`, as it is compared. */
+static int image_write_buffer(const gpu_driver *driver, const gpu_parameter *parameter, FILE *out) {
+  uint64_t *const words = malloc(parameter->buffer);
+  const int error = words ? driver->copy_to_host(words, parameter->value, parameter->buffer) : -1;
+  for (size_t i = 0; !error && parameter->pointers && i < parameter->buffer / sizeof *words; i++)
+    words[i] = words[i] != 0;
+  if (!error)
+    fwrite(words, 1, parameter->buffer, out);
+  free(words);
+  return error;
+}
+
 static int image_launch(const gpu_driver *driver, void *module, const gpu_launch *launch, FILE *out) {
   void *function = NULL, *values[LAUNCH_PARAMETERS + 1] = {NULL};
   gpu_launch own = *launch;
@@ -50,14 +62,9 @@ static int image_launch(const gpu_driver *driver, void *module, const gpu_launch
     error = driver->launch(function, own.grid, 1, 1, own.block, 1, 1, own.shared, NULL, values, NULL);
   if (!error)
     error = driver->context_synchronize();
-  for (size_t i = 0; !error && i < own.count; i++) {
-    uint8_t *const bytes = own.parameters[i].buffer ? malloc(own.parameters[i].buffer) : NULL;
-    if (bytes) {
-      error = driver->copy_to_host(bytes, own.parameters[i].value, own.parameters[i].buffer);
-      fwrite(bytes, 1, own.parameters[i].buffer, out);
-    }
-    free(bytes);
-  }
+  for (size_t i = 0; !error && i < own.count; i++)
+    if (own.parameters[i].buffer)
+      error = image_write_buffer(driver, &own.parameters[i], out);
   if (error)
     printf("%s: driver error %d\n", own.kernel, error);
   return error;
