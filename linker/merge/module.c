@@ -3,6 +3,7 @@
 #include "merge/module.h"
 
 #include "base/bytes.h"
+#include "catalog/defect.h"
 #include "catalog/message.h"
 #include "cubin/elf.h"
 
@@ -232,12 +233,18 @@ uint64_t tl_module_decoded_size(const tl_module *module, uint32_t section, uint6
   return decoded ? module->symbols.items[s->measured == TL_NONE ? s->owner : s->measured].size : packed;
 }
 
+bool tl_module_relocation_is_of_replaced(const tl_module *module, size_t index) {
+  const tl_relocation *const entry = &module->relocations.items[index];
+  return index < module->symbols.items[entry->symbol].constant_cutoff &&
+         tl_section_type_is_constant(module->sections.items[entry->target].type);
+}
+
 bool tl_module_relocation_stands(const tl_module *module, size_t index) {
   const tl_relocation *const entry = &module->relocations.items[index];
   const tl_symbol *const symbol = &module->symbols.items[entry->symbol];
   if (index < module->sections.items[entry->target].cutoff || module->sections.items[entry->target].forgotten)
     return false;
-  if (index < symbol->constant_cutoff && tl_section_type_is_constant(module->sections.items[entry->target].type))
+  if (tl_module_relocation_is_of_replaced(module, index) && tl_defect_matched(module->options, TL_DEFECT_D83))
     return false;
   for (int i = 0; i < 3; i++)
     if (symbol->frame_section[i] == entry->container && index < symbol->frame_cutoff[i])

@@ -140,7 +140,7 @@ typedef struct tl_symbol {
   uint32_t block;         /* compiler constant of a device function: index in constant_blocks, TL_NONE */
   uint32_t mention;       /* file that named it first, TL_NONE (E20-E22) */
   uint32_t info_cutoff;   /* older .nv.info records were those of a replaced body */
-  uint32_t constant_cutoff;  /* older entries of constants against a replaced variable are dropped (D83) */
+  uint32_t constant_cutoff;  /* older entries of constants are against a variable that is replaced (D83) */
   uint32_t frame_cutoff[3];  /* relocations before this one against the symbol are dropped ... */
   uint32_t frame_section[3]; /* ... from these relocation sections (W8.2), TL_NONE */
   bool common;
@@ -423,7 +423,10 @@ const tl_piece *tl_section_piece_of(const tl_section *section, uint32_t file);
  * `packed`, the size of the section's bytes, for every other section. */
 uint64_t tl_module_decoded_size(const tl_module *module, uint32_t section, uint64_t packed);
 
-/* False for an entry that went with a replaced body: of its text, or of its frame information (W8.2). */
+/* An entry of constants against a variable that a strong one of a later file replaced: nvlink drops it (D83). */
+bool tl_module_relocation_is_of_replaced(const tl_module *module, size_t index);
+/* False for an entry that went with a replaced body: of its text, or of its frame information (W8.2); like nvlink for
+ * one of D83. */
 bool tl_module_relocation_stands(const tl_module *module, size_t index);
 
 /* False for an input section that is no text, or the text of a body that is replaced or loses: what it refers to does

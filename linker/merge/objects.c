@@ -576,7 +576,7 @@ static void objects_define_known(tl_merging *m, uint32_t index, uint32_t known, 
   const bool was_defined = symbol->section != TL_NONE;
   const bool constant =
       was_defined && tl_section_type_is_constant(module->sections.items[symbol->section].type); /* L149 */
-  if (was_defined && !constant && tl_defect_matched(module->options, TL_DEFECT_D83))
+  if (was_defined && !constant)
     symbol->constant_cutoff = (uint32_t)module->relocations.count;
   symbol->common = false;
   symbol->section = section;

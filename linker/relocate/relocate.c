@@ -825,6 +825,8 @@ static void relocate_entry(relocating *r, uint32_t index) {
     return;
   entry_state e = {.entry = entry, .index = index, .defect = TL_DEFECT_COUNT};
   e.symbol = e.entry->symbol;
+  if (tl_module_relocation_is_of_replaced(r->module, index))
+    relocate_note(r, &e, TL_DEFECT_D83);
   relocate_check_slot(r, &e);
   e.offset = tl_layout_place_of_entry(r->layout, r->module, e.entry);
   /* In a capsule's data the SASS view has Mercury's number where there is no other (R63). */
@@ -968,8 +970,7 @@ static bool relocate_has_dropped(const tl_module *module) {
   for (size_t i = 0; i < module->relocations.count; i++) {
     const tl_relocation *const entry = &module->relocations.items[i];
     const tl_section *const target = &module->sections.items[entry->target];
-    if (i < module->symbols.items[entry->symbol].constant_cutoff && tl_section_type_is_constant(target->type) &&
-        i >= target->cutoff && !target->forgotten)
+    if (tl_module_relocation_is_of_replaced(module, i) && i >= target->cutoff && !target->forgotten)
       return true;
   }
   return false;
@@ -980,7 +981,7 @@ void tl_relocate_check_replaced(const tl_module *module) {
   const bool named = options->kernels_used.count || options->variables_used.count;
   if (!named || module->view != TL_VIEW_MERCURY || !module->mode->final)
     return;
-  if (relocate_has_dropped(module))
+  if (tl_defect_matched(options, TL_DEFECT_D83) && relocate_has_dropped(module))
     tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_UNEXPECTED_RELOC),
                        (tl_site){NULL, NULL, NULL, TL_NO_OFFSET}, NULL);
   for (uint32_t i = 0; i < module->file_count; i++) {
