@@ -142,5 +142,7 @@ TL_DEFECT(D139, 'R', "merge", "a dead function whose name another function's com
           "code that lives stays",
           "a text goes whose function's symbol has the number of the dead one's text, and the link ends: reference to "
           "deleted section")
+TL_DEFECT(D112, 'R', "emit", "extern shared memory that is hidden or protected, or such an object whose section goes",
+          "no symbol of it is in the output", "the link ends, since the symbol has no place")
 TL_DEFECT(D114, 'R', "emit", "-r, and a hidden function or variable", "it stays hidden, as the final link has to know",
           "it is no longer hidden")

@@ -380,6 +380,14 @@ void tl_diagnose_resources(const tl_module *module, const tl_graph *graph, const
   tl_diagnose_registers(module, graph, resources, arena);
 }
 
+/* nvlink ends a link whose hidden shared object has no place, though nobody needs its symbol (D112). */
+static void diagnose_refuse_hidden(const tl_module *module, tl_message_id message, tl_site site) {
+  if (tl_defect_matched(module->options, TL_DEFECT_D112))
+    tl_diagnostics_add(module->diagnostics, tl_message_row_of(message), site, NULL);
+  else
+    tl_defect_note(module->diagnostics, TL_DEFECT_D112, site.symbol);
+}
+
 /* Shared objects that an executable lists because they are hidden have to lie in one of its sections (L469). What nothing
  * refers to is not listed (L633). */
 static void diagnose_hidden_shared(const tl_module *module, const tl_layout *layout, uint32_t index) {
@@ -388,10 +396,12 @@ static void diagnose_hidden_shared(const tl_module *module, const tl_layout *lay
   if (!symbol->shared || module->keeps_shared || !tl_module_lists_shared(module, symbol->other))
     return;
   const uint32_t section = layout->symbol_section[index];
-  if (symbol->section == TL_NONE)
+  if (symbol->section == TL_NONE && !symbol->external_shared)
     tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_UNALLOCATED), site, NULL);
+  else if (symbol->section == TL_NONE)
+    diagnose_refuse_hidden(module, TL_MESSAGE_UNALLOCATED, site);
   else if (!layout->symbol_gone[index] && (section == TL_NONE || layout->section_dropped[section]))
-    tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_DELETED_SECTION), site, NULL);
+    diagnose_refuse_hidden(module, TL_MESSAGE_DELETED_SECTION, site);
 }
 
 /* L555: such an object stands at -1, and where no reserved memory moves it nvlink stops on writing its symbol or its
@@ -414,7 +424,9 @@ void tl_diagnose_unallocated(const tl_module *module, const tl_layout *layout) {
     const bool placed = symbol->section != TL_NONE && !symbol->shared && !symbol->misplaced && !symbol->unlisted;
     const bool open = symbol->external_shared && tl_symbol_is_marked(symbol) && module->mode->final &&
                       !module->extern_by_name; /* L553 */
-    if (open || (placed && symbol->block == TL_NONE && symbol->value == UINT64_MAX))
+    if (open)
+      diagnose_refuse_hidden(module, TL_MESSAGE_UNALLOCATED, site);
+    if (placed && symbol->block == TL_NONE && symbol->value == UINT64_MAX)
       tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_UNALLOCATED), site, NULL);
   }
 }

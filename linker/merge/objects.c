@@ -829,7 +829,11 @@ static void objects_pass_dropped(tl_merging *m, uint32_t index, uint32_t known) 
   if (dead)
     objects_name_dead_shared(m, s->section);
   const bool shared = (s->other & STO_SPACE_MASK) == STO_SHARED && !module->keeps_shared;
-  m->module->deleted_section |= missed || (dead && shared && tl_module_lists_shared(module, s->other)); /* L469 */
+  const bool hidden = dead && shared && tl_module_lists_shared(module, s->other); /* L469 */
+  const bool refused = hidden && tl_defect_matched(module->options, TL_DEFECT_D112);
+  if (hidden && !refused)
+    tl_defect_note(module->diagnostics, TL_DEFECT_D112, tl_merging_text(m, s->name));
+  m->module->deleted_section |= missed || refused;
   if (!missed && (dead || !internal || !module->mode->final))
     objects_check_space(m, index);
 }

@@ -884,7 +884,10 @@ bool tl_symbol_is_listed(const tl_module *module, const tl_layout *layout, uint3
   if ((s->external_shared || s->misplaced) && module->mode->final && !module->extern_by_name)
     return layout->extern_listed;                                                   /* D70 */
   const bool undefined = s->shared && s->section == TL_NONE && !s->external_shared; /* the link ends with that (L612) */
-  return undefined || (!s->shared && !s->misplaced) || module->keeps_shared || tl_symbol_is_marked(s); /* L553 */
+  const uint32_t place = layout->symbol_section[symbol];
+  const bool placed = place != TL_NONE && !layout->section_dropped[place]; /* D112 */
+  return undefined || (!s->shared && !s->misplaced) || module->keeps_shared ||
+         (placed && tl_symbol_is_marked(s)); /* L553 */
 }
 
 /* R71, R76: after every apply. */
