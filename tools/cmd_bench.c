@@ -10,7 +10,8 @@
  * smallest times count, of three rounds at least, whatever --runs says: of the clock, and of the processors (user and
  * system, over all threads), which depend less on what else runs. The goals are held against processor time and against
  * the largest resident size of the runs. A goal that is missed on a busy machine is measured again, up to RUN_MOST rounds in
- * all: what the program itself costs stays in each of them. */
+ * all: what the program itself costs stays in each of them. How fast one is beside the other hangs on the processor, too;
+ * with --any-speed a goal of time that is missed is said, and only other bytes and more memory than nvlink's are failures. */
 #define _DEFAULT_SOURCE
 #include "bench_shape.h"
 #include "files.h"
@@ -39,6 +40,7 @@ typedef struct bench_options {
   const char *json;  /* NULL: not wanted */
   cJSON *shapes;     /* what goes there */
   size_t runs;
+  bool any_speed; /* a missed goal of time is no failure */
 } bench_options;
 
 /* One of the programs that are measured, with its times of the shape at hand. */
@@ -54,7 +56,7 @@ typedef struct bench_candidate {
 
 static int bench_print_usage(void) {
   fprintf(stderr, "usage: twin bench --linker=TWINLINK [--shape=functions|text|many] [--cache=DIRECTORY] [--runs=N]\n"
-                  "                  [--nvlink=PATH] [--ptxas=PATH] [--json=FILE]\n");
+                  "                  [--any-speed] [--nvlink=PATH] [--ptxas=PATH] [--json=FILE]\n");
   return TWIN_TROUBLE;
 }
 
@@ -80,6 +82,8 @@ static bool bench_parse_options(bench_options *options, int argc, char **argv) {
       options->json = value;
     else if ((value = bench_option(argv[i], "--runs=")) != NULL)
       options->runs = strtoul(value, NULL, 10);
+    else if (strcmp(argv[i], "--any-speed") == 0)
+      options->any_speed = true;
     else
       return false;
   }
@@ -256,12 +260,13 @@ static bool bench_write_json(const bench_options *options) {
   return false;
 }
 
-/* Whether twinlink keeps to the shape's share of nvlink's time and to nvlink's memory. */
-static bool bench_check_goals(const bench_shape *shape, const bench_candidate *candidates, size_t count) {
+/* Whether twinlink keeps to the shape's share of nvlink's time, unless any speed will do, and to nvlink's memory. */
+static bool bench_check_goals(const bench_shape *shape, const bench_candidate *candidates, size_t count,
+                              bool any_speed) {
   const bool fast = bench_is_fast(shape, candidates, count), small = candidates[0].kilobytes <= candidates[1].kilobytes;
   printf("  goals: at most %.2f x nvlink's processor time: %s; at most nvlink's memory: %s\n", shape->share,
          fast ? "kept" : "MISSED", small ? "kept" : "MISSED");
-  return fast && small;
+  return (fast || any_speed) && small;
 }
 
 /* The command line of candidate `which`: 0 twinlink, 1 nvlink, 2 cat. */
@@ -306,7 +311,7 @@ static int bench_measure(const bench_options *options, const bench_shape *shape)
     code = TWIN_FOUND;
   if (count == 3)
     printf("  twinlink's output %s nvlink's\n", code == TWIN_OK ? "is byte for byte" : "DIFFERS from");
-  if (count == 3 && candidates[1].good && !bench_check_goals(shape, candidates, count))
+  if (count == 3 && candidates[1].good && !bench_check_goals(shape, candidates, count, options->any_speed))
     code = TWIN_FOUND;
   for (size_t c = 0; c < count; c++) {
     unlink(candidates[c].output);
