@@ -186,10 +186,11 @@ static bool ref_symbol_stays(const ref_link *link, const ref_out_symbol *symbol)
   return symbol->type != REF_SYMBOL_SECTION || section->size != 0;
 }
 
-/* RF166: a hidden or protected shared object stays in executables; an extern one has no value. */
+/* RF166: a hidden or protected shared object stays in executables; an extern one has no value, and by default no symbol
+ * either (D112). */
 static bool ref_symbol_is_shown_extern(const ref_link *link, const ref_out_symbol *symbol) {
-  return !link->relocatable && !ref_options_keep_shared_symbols(link) && symbol->is_extern_shared && symbol->dropped &&
-         (symbol->other & VISIBILITY) > INTERNAL;
+  return link->job->bug_compatible && !link->relocatable && !ref_options_keep_shared_symbols(link) &&
+         symbol->is_extern_shared && symbol->dropped && (symbol->other & VISIBILITY) > INTERNAL;
 }
 
 /* RF166: `.nv_debug.shared` goes when no extern object keeps it, whatever lies in it. */
@@ -199,15 +200,23 @@ static bool ref_symbol_is_shown_nowhere(const ref_link *link, const ref_out_symb
          link->sections[symbol->section].dropped;
 }
 
+/* D112: what stays nowhere ends nvlink's link; by default it has no symbol. */
+static void ref_symbol_settle_nowhere(ref_link *link, ref_out_symbol *symbol) {
+  if (link->job->bug_compatible) {
+    ref_message_fatal(link, "E68", "Internal error: reference to deleted section");
+  }
+  symbol->has_no_name = true;
+}
+
 /* E70, R1: a symbol whose value is -1, referred to or not. Shared objects without a place are none (RF9). */
 void ref_symbols_check_values(ref_link *link) {
   for (size_t i = 0; i < link->symbol_count; i++) {
-    const ref_out_symbol *symbol = &link->symbols[i];
+    ref_out_symbol *symbol = &link->symbols[i];
     if (ref_symbol_is_shown_extern(link, symbol)) {
       ref_message_fatal(link, "E70", "Internal error: unallocated symbol");
     }
     if (ref_symbol_is_shown_nowhere(link, symbol)) {
-      ref_message_fatal(link, "E68", "Internal error: reference to deleted section");
+      ref_symbol_settle_nowhere(link, symbol);
     }
     if (symbol->section != REF_NONE && symbol->value == UINT64_MAX && !symbol->dropped &&
         link->sections[symbol->section].type != REF_TYPE_SHARED) {
