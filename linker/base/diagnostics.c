@@ -8,12 +8,13 @@
 #include <stdarg.h>
 
 void tl_diagnostics_init(tl_diagnostics *diagnostics, tl_arena *arena, const tl_options *options, jmp_buf *on_fatal) {
-  *diagnostics = (tl_diagnostics){.arena = arena, .options = options, .on_fatal = on_fatal};
+  static const tl_options before_words = {0};
+  *diagnostics = (tl_diagnostics){.arena = arena, .options = options ? options : &before_words, .on_fatal = on_fatal};
 }
 
 /* C50a: -disable-infos drops warnings, also under -Werror; C50b: -Werror makes errors of the others. */
 static bool diagnostics_decide(const tl_options *options, tl_severity *severity) {
-  if (!options || *severity != TL_WARNING)
+  if (*severity != TL_WARNING)
     return true;
   if (options->disable_infos)
     return false;

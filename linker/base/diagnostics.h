@@ -30,6 +30,7 @@ typedef struct tl_diagnostics {
   jmp_buf *on_fatal;
 } tl_diagnostics;
 
+/* `options` is NULL as long as the command line is read. */
 void tl_diagnostics_init(tl_diagnostics *diagnostics, tl_arena *arena, const tl_options *options, jmp_buf *on_fatal);
 /* Adds a record with the row's text, filled from the arguments after `detail` (tl_arena_format: %u and %x take uint64_t);
  * does not return when the row is fatal. `detail` (may be NULL) is a line of our own, kept as it is. */

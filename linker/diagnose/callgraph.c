@@ -40,26 +40,13 @@ static void dump_add(dump *d, const char *text) {
   d->length += size;
 }
 
-static void dump_add_number(dump *d, uint64_t number, const char *after) {
-  char digits[24];
-  size_t at = sizeof digits - 1;
-  digits[at] = '\0';
-  do {
-    digits[--at] = (char)('0' + number % 10);
-    number /= 10;
-  } while (number);
-  dump_add(d, digits + at);
-  dump_add(d, after);
-}
-
 static void dump_end_line(dump *d) {
   tl_diagnostics_add_plain(d->module->diagnostics, tl_arena_format(d->arena, "%s", d->line));
   d->length = 0;
 }
 
 static void dump_callee(dump *d, uint32_t callee) {
-  dump_add(d, " ");
-  dump_add_number(d, (uint64_t)callee + 1, "");
+  dump_add(d, tl_arena_format(d->arena, " %u", (uint64_t)callee + 1));
 }
 
 /* C82, L42: the indirect callees, first record first, last created candidate first; then the direct ones, last record
@@ -83,7 +70,7 @@ static bool dump_is_stub(const tl_module *module, uint32_t function) {
 
 static void dump_function(dump *d, uint32_t function) {
   const tl_function *const f = &d->module->resolution->functions.items[function];
-  dump_add_number(d, (uint64_t)function + 1, ": ");
+  dump_add(d, tl_arena_format(d->arena, "%u: ", (uint64_t)function + 1));
   if (!f->live) {
     dump_end_line(d);
     return;

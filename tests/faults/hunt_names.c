@@ -26,7 +26,7 @@ static const names_rule names_rules[] = {
     {'q', {"", "", "", "K", "V", "r", "VK", "rV", "R", "O", "KR", "KO"}},
     {'p', {"1A", "@i", "@i", "@i@p", "@i@T", "@i@T@p", "@s", "@s@T", "St", "T_", "DT@xE", "@L@i", "UlvE_", "C1", "D1", "cv@t"}},
     {'i', {"1A", "1B", "2ns", "3foo", "9StringRef", "12_GLOBAL__N_1", "10abcdefghij", "1AB3abi", "1xB1yB2zz", "03bar", "5st", "0"}},
-    {'u', {"1f", "@i", "@i", "@i", "@o", "C1", "C2", "C3", "C4", "CI11A", "D0", "D1", "D2", "D5", "UlvE_", "UlvE0_", "Ul@t@tE1_", "Ut_", "Ut1_", "Ut12_", "L@i", "L@u", "DC1a1bE", "@iB@i", "cv@t", "li@i", "v12op"}},
+    {'u', {"1f", "@i", "@i", "@i", "@o", "C1", "C2", "C3", "C4", "CI11A", "D0", "D1", "D2", "D5", "UlvE_", "UlvE0_", "UlvE9_", "UlvE12_", "Ul@t@tE1_", "Ut_", "Ut1_", "Ut12_", "L@i", "L@u", "DC1a1bE", "@iB@i", "cv@t", "li@i", "v12op"}},
     {'o', {"pl", "nw", "na", "dl", "da", "ps", "ng", "ad", "de", "co", "mi", "ml", "dv", "rm", "an", "or", "eo", "aS", "pL", "mI", "mL", "dV", "rM", "aN", "oR", "eO", "ls", "rs", "lS", "rS", "eq", "ne", "lt", "gt", "le", "ge", "nt", "aa", "oo", "pp", "mm", "cm", "pm", "pt", "cl", "ix", "qu", "ss", "aw"}},
     {'T', {"IiE", "I@aE", "I@aE", "I@a@aE", "I@a@a@aE", "IE"}},
     {'a', {"i", "@t", "@t", "L@l", "L@l", "X@xE", "J@a@aE", "JE", "J@aE", "LZ@eE"}},

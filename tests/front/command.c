@@ -27,7 +27,7 @@ static void command_step(front_world *world, void *context) {
   char *line = tl_arena_text(&world->arena, c->line, strlen(c->line));
   const int argc = command_split(line, argv, 64);
   char **kept = tl_arena_copy(&world->arena, argv, sizeof argv);
-  world->diagnostics.options = NULL;
+  tl_diagnostics_init(&world->diagnostics, &world->arena, NULL, &world->fatal);
   tl_command_read(&c->command, &world->arena, &world->diagnostics, argc, kept);
   world->diagnostics.options = &world->options;
   world->options = c->command.options;
@@ -258,7 +258,7 @@ static void command_test_words_again(void **state) {
       argv[argc++] = tl_arena_text(&world.arena, words.items[w], strlen(words.items[w]));
     for (size_t f = 0; f < c.command.inputs.count; f++)
       argv[argc++] = (char *)(uintptr_t)c.command.inputs.items[f];
-    world.diagnostics.options = NULL;
+    tl_diagnostics_init(&world.diagnostics, &world.arena, NULL, &world.fatal);
     tl_command_read(&again, &world.arena, &world.diagnostics, argc, argv);
     tl_command_note(&again, &world.arena);
     assert_string_equal(again.options.note_arguments, c.command.options.note_arguments);
