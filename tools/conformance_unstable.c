@@ -1,8 +1,12 @@
 /* What nvlink itself writes differently from run to run (RF79). In links of capsules it does not set the places of the
- * records in tables of registers (.nv_debug_info_reg_sass) whose function has another file's body: heap addresses and old
- * words stand there. nvlink is started again, each time with an environment of another size, so that its memory begins
- * elsewhere, and with other bytes in memory that the C library gives it (MALLOC_PERTURB_). A link whose every other byte is the same, and which differs only in the places of tables that came out
- * differently among nvlink's own runs, has no answer to be compared with there; it is counted and listed by itself. */
+ * records in tables of registers (.nv_debug_info_reg_sass) at which a function's code has no instruction: heap addresses
+ * and old words stand there. nvlink is started again, each time with an environment of another size, so that its memory
+ * begins elsewhere, and with other bytes in memory that the C library gives it (MALLOC_PERTURB_). A run tells something
+ * only if all its bytes but places are those of the first. A place that came out differently has no answer. Old words of
+ * memory that nvlink itself uses again are the same in all its runs, whatever surrounds it; such a place, in a table of
+ * which another place came out differently, is let pass where ours is 0, which the linker writes where no instruction
+ * begins (L765), and where it is anything else it must be nvlink's. A link whose every other byte is the same is counted
+ * and listed by itself. */
 #include "conformance_link.h"
 
 #include <ref_cubin.h>
@@ -21,6 +25,17 @@ typedef struct unstable_table {
 typedef struct unstable_record {
   size_t places, end;
 } unstable_record;
+
+/* A place, and the table that it stands in; the places of a table follow each other. */
+typedef struct unstable_place {
+  size_t at, table;
+  bool differs; /* among nvlink's runs */
+} unstable_place;
+
+typedef struct unstable_places {
+  unstable_place *items;
+  size_t count;
+} unstable_places;
 
 static size_t unstable_behind_string(const uint8_t *bytes, size_t at, size_t end) {
   const uint8_t *const zero = at < end ? memchr(bytes + at, 0, end - at) : NULL;
@@ -55,22 +70,57 @@ static bool unstable_next_table(const uint8_t *bytes, size_t at, size_t end, uns
   return true;
 }
 
-/* Marks the places of one table. */
-static void unstable_mark_table(const uint8_t *bytes, const unstable_table *table, bool *free_bytes) {
+static void unstable_add_table(const uint8_t *bytes, const unstable_table *table, unstable_places *places) {
   unstable_record record;
   size_t at = unstable_behind_string(bytes, table->start, table->end) + WORD;
   for (; at < table->end && unstable_next_record(bytes, at, table->end, &record); at = record.end)
-    for (size_t i = record.places; i < record.end; i++)
-      free_bytes[i] = true;
+    for (size_t i = record.places; i < record.end; i += WORD)
+      places->items[places->count++] = (unstable_place){.at = i, .table = table->start};
 }
 
-/* Marks the tables in which another run of nvlink's has other bytes. */
-static void unstable_mark(const uint8_t *bytes, const uint8_t *again, const ref_section *section, bool *free_bytes) {
+/* The places of all tables; false: no memory. */
+static bool unstable_find_places(const uint8_t *bytes, const ref_section *section, unstable_places *places) {
   const size_t end = (size_t)(section->offset + section->size);
   unstable_table table;
-  for (size_t at = (size_t)section->offset; at < end && unstable_next_table(bytes, at, end, &table); at = table.end)
-    if (memcmp(bytes + table.start, again + table.start, table.end - table.start) != 0)
-      unstable_mark_table(bytes, &table, free_bytes);
+  places->items = calloc((size_t)section->size / WORD + 1, sizeof *places->items);
+  for (size_t at = (size_t)section->offset; places->items && at < end && unstable_next_table(bytes, at, end, &table);
+       at = table.end)
+    unstable_add_table(bytes, &table, places);
+  return places->items != NULL;
+}
+
+/* Whether all but `skipped` of the places, and all that is no place, is the same. */
+static bool unstable_agree(const uint8_t *a, const uint8_t *b, size_t size, const unstable_places *places,
+                           const bool *skipped) {
+  size_t from = 0;
+  for (size_t i = 0; i < places->count; i++) {
+    const size_t at = places->items[i].at;
+    if (skipped && !skipped[i])
+      continue;
+    if (memcmp(a + from, b + from, at - from) != 0)
+      return false;
+    from = at + WORD;
+  }
+  return memcmp(a + from, b + from, size - from) == 0;
+}
+
+/* Notes which places another run of nvlink's has otherwise, if it differs in places only. */
+static void unstable_note(const uint8_t *bytes, const uint8_t *again, size_t size, unstable_places *places) {
+  if (!unstable_agree(bytes, again, size, places, NULL))
+    return;
+  for (size_t i = 0; i < places->count; i++)
+    places->items[i].differs |= memcmp(bytes + places->items[i].at, again + places->items[i].at, WORD) != 0;
+}
+
+/* Which places have no answer to be compared with. */
+static void unstable_skip(const unstable_places *places, const uint8_t *ours, bool *skipped) {
+  for (size_t start = 0, end; start < places->count; start = end) {
+    bool differs = false;
+    for (end = start; end < places->count && places->items[end].table == places->items[start].table; end++)
+      differs |= places->items[end].differs;
+    for (size_t i = start; i < end; i++)
+      skipped[i] = places->items[i].differs || (differs && unstable_word(ours + places->items[i].at) == 0);
+  }
 }
 
 /* nvlink once more, in an environment of another size and with other bytes in fresh memory. */
@@ -89,13 +139,6 @@ static void unstable_link(const conformance_settings *settings, const string_lis
   string_list_free(&longer);
 }
 
-static bool unstable_agree(const uint8_t *a, const uint8_t *b, size_t size, const bool *free_bytes) {
-  for (size_t i = 0; i < size; i++)
-    if (a[i] != b[i] && !free_bytes[i])
-      return false;
-  return true;
-}
-
 static const ref_section *unstable_section(const ref_cubin *cubin) {
   for (size_t i = 1; i < cubin->section_count; i++)
     if (cubin->sections[i].data && strcmp(cubin->sections[i].name, ".nv_debug_info_reg_sass") == 0)
@@ -110,18 +153,21 @@ static bool unstable_explains(const conformance_settings *settings, const string
   if (!ref_cubin_read(&cubin, reference->output, reference->output_size, error, sizeof error))
     return false;
   const ref_section *const section = unstable_section(&cubin);
-  const size_t size = reference->output_size;
-  bool *const free_bytes = section ? calloc(size, sizeof *free_bytes) : NULL;
+  unstable_places places = {0};
+  bool *const skipped =
+      section && unstable_find_places(reference->output, section, &places) ? calloc(places.count + 1, 1) : NULL;
   bool good = false;
-  for (int run = 0; free_bytes && !good && run < UNSTABLE_RUNS; run++) {
+  for (int run = 0; skipped && !good && run < UNSTABLE_RUNS; run++) {
     conformance_answer again = {0};
     unstable_link(settings, command, run, directory, output, &again);
-    if (again.output && again.output_size == size)
-      unstable_mark(reference->output, again.output, section, free_bytes);
+    if (again.output && again.output_size == reference->output_size)
+      unstable_note(reference->output, again.output, again.output_size, &places);
     conformance_answer_free(&again);
-    good = unstable_agree(reference->output, ours->output, size, free_bytes);
+    unstable_skip(&places, ours->output, skipped);
+    good = unstable_agree(reference->output, ours->output, reference->output_size, &places, skipped);
   }
-  free(free_bytes);
+  free(skipped);
+  free(places.items);
   ref_cubin_free(&cubin);
   return good;
 }
