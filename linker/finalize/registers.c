@@ -131,7 +131,7 @@ static uint64_t registers_place(const tl_code_place *place, const uint8_t *text,
 }
 
 /* The place in the SASS text of an instruction at a decoded place, or directly in front of the next one; 0 where there is
- * none. */
+ * none. NOPs that ptxas puts in front of an instruction have its place, it is the last of them (L870). */
 static uint32_t registers_translate(const finalizer *f, uint32_t text, const tl_code *map, uint64_t mercury,
                                     bool starts) {
   const uint8_t *const bytes = final_view_bytes(f->sass, f->sass_section[text]);
@@ -140,8 +140,9 @@ static uint32_t registers_translate(const finalizer *f, uint32_t text, const tl_
   if (!place || place->mercury != mercury)
     return 0;
   const bool last = place + 1 == map->items + map->count;
-  return starts && !last ? (uint32_t)registers_place(place + 1, bytes, size) - TL_CODE_INSTRUCTION
-                         : (uint32_t)registers_place(place, bytes, size);
+  const tl_code_place *const next = starts && !last ? tl_code_find(map, place[1].mercury) : NULL;
+  return next ? (uint32_t)registers_place(next, bytes, size) - TL_CODE_INSTRUCTION
+              : (uint32_t)registers_place(place, bytes, size);
 }
 
 /* `bytes`: the Mercury view's piece; the table there and the SASS one have the same records. */
