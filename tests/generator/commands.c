@@ -142,6 +142,8 @@ static void write_tables(const char *name, size_t at, uint8_t change) {
 
 #define WRITE(name) "#!/bin/sh\ncp \"$(dirname \"$0\")/" name ".cubin\" out.cubin\necho said >&2\n"
 
+#define REFUSE(row) "#!/bin/sh\necho 'nvlink fatal   : no (" row ")' >&2\nexit 1\n"
+
 /* nvlink writes `tables`, and `again` in an environment that was made longer. */
 static void write_unstable_nvlink(const char *again) {
   char script[256];
@@ -153,7 +155,8 @@ static void write_unstable_nvlink(const char *again) {
 }
 
 /* What nvlink writes differently each time is told from what it writes each time. Beside such a place another one of its
- * table may be 0 in ours, and nothing else; a run that differs in more than places tells nothing. */
+ * table may be 0 in ours, and nothing else; a run that differs in more than places tells nothing,
+ * but that a refusal by a row has no answer. */
 static void unset_places_are_told(void **state) {
   (void)state;
   write_tables("tables", 0, 0);
@@ -173,8 +176,11 @@ static void unset_places_are_told(void **state) {
   expect(WRITE("count"), "different", ".nv_debug_info_reg_sass");
   expect(WRITE("zero"), "unstable", ".nv_debug_info_reg_sass");
   expect(WRITE("end"), "different", ".nv_debug_info_reg_sass");
+  expect(REFUSE("D20"), "different", "exit code");
   write_unstable_nvlink("name");
   expect(WRITE("first"), "different", ".nv_debug_info_reg_sass");
+  expect(REFUSE("D20"), "unstable", "exit code");
+  expect(REFUSE("L1"), "different", "exit code");
   write_program("nvlink", nvlink_script);
 }
 
