@@ -6,79 +6,16 @@
 #include "finalize/register_places.h"
 
 #include "base/bytes.h"
+#include "cubin/known.h"
 
 enum { INSTRUCTION = TL_CODE_INSTRUCTION, OPCODE = 0xfff };
-enum {
-  OP_ARRIVE = 0x9c7,
-  OP_BRANCH = 0x947,
-  OP_BSSY = 0x945,
-  OP_CACHE = 0x98f,
-  OP_COLLECTIVE = 0x348,
-  OP_COLLECTIVE_END = 0x91b,
-  OP_ERRBAR = 0x9ab,
-  OP_EXIT = 0x94d,
-  OP_FENCE = 0x3c6, /* before SYNCS */
-  OP_GROUP_ERRBAR = 0x5ab,
-  OP_LANES = 0x31d,
-  OP_LDS = 0x984,
-  OP_MEMBAR = 0x992,
-  OP_NOP = 0x918,
-  OP_WARPSYNC = 0x948
-};
-
-/* Of the instructions that a Mercury instruction makes, by number: the one that is known from the place before, the one that
- * has the place, and the next one that is known, or their count. */
-typedef struct place_parts {
-  uint32_t entry, own, next;
-} place_parts;
+enum { OP_BRANCH = 0x947, OP_BSSY = 0x945, OP_COLLECTIVE_END = 0x91b, OP_EXIT = 0x94d };
 
 static bool places_among(const uint16_t *list, size_t count, uint16_t opcode) {
   for (size_t i = 0; i < count; i++)
     if (list[i] == opcode)
       return true;
   return false;
-}
-#define AMONG(list, opcode) places_among(list, sizeof(list) / sizeof *(list), opcode)
-
-static uint16_t places_opcode(const final_register_places *places, const tl_code_place *place, uint32_t index) {
-  return tl_get16(places->text + place->sass + (uint64_t)index * INSTRUCTION) & OPCODE;
-}
-
-/* The instruction that is known of a fence and what it is for: the access, or the last MEMBAR where none follows. */
-static uint32_t places_behind_fence(const final_register_places *places, const tl_code_place *place, uint32_t from) {
-  static const uint16_t fences[] = {OP_LDS, OP_MEMBAR, OP_ERRBAR, OP_GROUP_ERRBAR};
-  static const uint16_t no_access[] = {OP_ARRIVE, OP_CACHE, OP_FENCE, OP_NOP, OP_COLLECTIVE_END};
-  uint32_t at = from, last = from;
-  for (; at < place->count && AMONG(fences, places_opcode(places, place, at)); at++)
-    if (places_opcode(places, place, at) == OP_MEMBAR)
-      last = at;
-  const bool fenced = places_opcode(places, place, last) == OP_MEMBAR;
-  return fenced && at < place->count && !AMONG(no_access, places_opcode(places, place, at)) ? at : last;
-}
-
-/* What -O0 code wraps around an instruction of a whole warp. */
-static place_parts places_read_collective(const final_register_places *places, const tl_code_place *place) {
-  if (places_opcode(places, place, 0) == OP_COLLECTIVE)
-    return (place_parts){0, 1, place->count};
-  for (uint32_t i = 1; i < place->count; i++)
-    if (places_opcode(places, place, i) == OP_LANES)
-      return (place_parts){0, i, place->count};
-  return (place_parts){0, 0, places_behind_fence(places, place, 1)};
-}
-
-static place_parts places_read(const final_register_places *places, const tl_code_place *place) {
-  const uint32_t last = place->count ? place->count - 1 : 0;
-  if (!last)
-    return (place_parts){0, 0, place->count};
-  const uint16_t begins = places_opcode(places, place, 0), ends = places_opcode(places, place, last);
-  if ((begins == OP_COLLECTIVE || begins == OP_WARPSYNC) && ends == OP_COLLECTIVE_END)
-    return places_read_collective(places, place);
-  if (ends == OP_EXIT || ends == OP_LANES)
-    return (place_parts){last, last, place->count};
-  if (begins == OP_FENCE)
-    return (place_parts){0, 1, place->count};
-  const uint32_t known = places_behind_fence(places, place, 0);
-  return (place_parts){known, known, place->count};
 }
 
 /* --- basic blocks --- */
@@ -87,7 +24,7 @@ static place_parts places_read(const final_register_places *places, const tl_cod
 static bool places_ends_block(uint16_t opcode) {
   static const uint16_t list[] = {0x343, 0x344,   0x547, 0x801, 0x941, 0x943, 0x944, OP_BRANCH,         0x949, 0x94a,
                                   0x94c, OP_EXIT, 0x950, 0x958, 0x959, 0x95b, 0x95c, OP_COLLECTIVE_END, 0xb47};
-  return AMONG(list, opcode);
+  return places_among(list, sizeof list / sizeof *list, opcode);
 }
 
 /* Where a branch goes (56 bits in words, T13), or a BSSY (30, T20); 0: nowhere. */
@@ -134,14 +71,14 @@ static uint32_t places_at(const tl_code_place *place, uint32_t index) {
 
 uint32_t final_register_end(const final_register_places *places, uint64_t mercury) {
   const tl_code_place *const place = places_find(places, mercury);
-  return place ? places_at(place, places_read(places, place).own) : 0;
+  return place ? places_at(place, tl_code_known_of(places->text, place).own) : 0;
 }
 
 uint32_t final_register_start(const final_register_places *places, uint64_t mercury) {
   const tl_code_place *const place = places_find(places, mercury);
   if (!place)
     return 0;
-  const place_parts parts = places_read(places, place);
+  const tl_code_known parts = tl_code_known_of(places->text, place);
   if (parts.next < place->count)
     return places_at(place, parts.next) - INSTRUCTION;
   if (place + 1 == places->map->items + places->map->count)
@@ -149,5 +86,5 @@ uint32_t final_register_start(const final_register_places *places, uint64_t merc
   if (places->begins[place[1].sass / INSTRUCTION])
     return places_at(place + 1, 0) - INSTRUCTION;
   const tl_code_place *const next = tl_code_find(places->map, place[1].mercury); /* behind NOPs of its place (L870) */
-  return next ? places_at(next, places_read(places, next).entry) - INSTRUCTION : 0;
+  return next ? places_at(next, tl_code_known_of(places->text, next).entry) - INSTRUCTION : 0;
 }
