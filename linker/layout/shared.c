@@ -87,10 +87,12 @@ static bool shared_is_stub(const shared_state *s, uint32_t kernel) {
   return kernel >= s->stub_first;
 }
 
-/* L540, D100: nvlink takes a function that is marked internal for dead code here, too. */
+bool tl_layout_forgets_kernel(const tl_module *module, const tl_symbol *symbol) {
+  return tl_symbol_is_kept_internal(symbol) && tl_defect_matched(module->options, TL_DEFECT_D100);
+}
+
 static bool shared_is_forgotten(const shared_state *s, uint32_t symbol) {
-  return s->module->mode->final && tl_symbol_is_kept_internal(shared_symbol(s, symbol)) &&
-         tl_defect_matched(s->module->options, TL_DEFECT_D100);
+  return s->module->mode->final && tl_layout_forgets_kernel(s->module, shared_symbol(s, symbol));
 }
 
 /* L555: a kernel of an -ewp object. */
