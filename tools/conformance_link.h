@@ -31,7 +31,7 @@ void conformance_compare(const conformance_answer *reference, const conformance_
                          conformance_verdict *verdict);
 bool conformance_same_text(const conformance_answer *a, const conformance_answer *b);
 /* Makes CONFORMANCE_UNSTABLE of a difference that is only in what nvlink, started by `command`, writes differently each
- * time. */
+ * time, and of a refusal by a row of nvlink's defects where it writes differently what there is beside tables. */
 void conformance_judge_unstable(const conformance_settings *settings, const string_list *command, const char *directory,
                                 const char *output, const conformance_answer *reference, const conformance_answer *ours,
                                 conformance_verdict *verdict);

@@ -131,6 +131,9 @@ TL_DEFECT(D141, 'R', "merge", "-r, and a kernel of an -ewp object",
           "what ptxas laid out in its shared memory becomes an object, and the output says that the kernel has no "
           "place for others",
           "the next link drops the kernel's shared memory, and gives the kernel objects over what ptxas laid out")
+TL_DEFECT(D142, 'R', "layout", "a kernel with a body in an -ewp object and one in another",
+          "the body that stands decides whether ptxas has laid out the kernel's shared memory",
+          "the body that came first does")
 TL_DEFECT(D138, 'R', "merge",
           "a kernel of an -ewp capsule with textures that ptxas laid out and that -kernels-used does not name",
           "it is not in the output", "the link ends: reference to deleted section")

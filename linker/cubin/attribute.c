@@ -27,10 +27,24 @@ bool tl_record_next_whole(const tl_cubin_section *section, uint64_t *position, t
   return true;
 }
 
-bool tl_record_is_text(const tl_record *record) {
-  enum { ANNOTATIONS = 0x55, WHOLE = 4, KIND_TEXT = 3 };
-  return record->code == ANNOTATIONS && record->format == WHOLE && record->size >= 4 &&
-         tl_get32(record->data) == KIND_TEXT;
+bool tl_annotation_next(const uint8_t *payload, uint64_t size, uint64_t *position, uint64_t *place) {
+  enum { WORD = 4, KIND_PLACED_TEXT = 2, KIND_TEXT = 3 };
+  while (size - *position >= 2 * WORD) {
+    const uint64_t start = *position;
+    const uint32_t kind = tl_get32(payload + start);
+    const bool placed = kind != KIND_TEXT, text = !placed || kind == KIND_PLACED_TEXT;
+    uint64_t at = start + WORD + (placed ? WORD : 0);
+    if (text) {
+      const uint64_t length = size - at < WORD ? 0 : tl_align((uint64_t)tl_get32(payload + at), WORD);
+      at += size - at < WORD ? 0 : WORD;
+      at = size - at < length ? size : at + length;
+    }
+    *position = at;
+    *place = start + WORD;
+    if (placed)
+      return true;
+  }
+  return false;
 }
 
 /* One stray byte at the end is read as a record with what lies behind it in the file; only zeros say nothing (I16). */

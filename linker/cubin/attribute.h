@@ -18,8 +18,10 @@ bool tl_record_next(const tl_cubin *cubin, uint32_t section, uint64_t *position,
 
 /* The same, but what is no whole record ends the walk without a word. */
 bool tl_record_next_whole(const tl_cubin_section *section, uint64_t *position, tl_record *record);
-/* An annotation that is a text, as -annotate of ptxas writes it: 3, its length, its letters (L726). */
-bool tl_record_is_text(const tl_record *record);
+/* Where in the payload of an ANNOTATIONS record the next place in the code stands, from *position on, which moves behind its
+ * entry. Entries are {1, place}, {2, place, length, letters} and {3, length, letters} as -annotate of ptxas writes, the
+ * letters filled up to words (L726, L873). */
+bool tl_annotation_next(const uint8_t *payload, uint64_t size, uint64_t *position, uint64_t *place);
 
 /* Attribute codes that the linker knows (F64, I4, I20-I27). */
 enum {

@@ -190,7 +190,7 @@ typedef enum derive_words {
   WORDS_PLACES,   /* places in the code */
   WORDS_FIRST,    /* the first one is a place */
   WORDS_EVEN,     /* the first, third, ... are places */
-  WORDS_ODD,      /* the second, fourth, ... are places */
+  WORDS_NOTES,    /* annotations, some with a place (L873) */
   WORDS_LAST,     /* places; the last SASS instruction of those that are made of it */
   WORDS_TARGETS,  /* lists: place, a word, number, places */
   WORDS_SASS_ONLY /* at the end of the SASS side's list */
@@ -205,7 +205,7 @@ static const derive_row derive_rows[] = {
     {0x43, WORDS_MERCURY}, {0x48, WORDS_MERCURY},   {0x5a, WORDS_MERCURY},   {0x15, WORDS_OWN},
     {0x16, WORDS_OWN},     {0x1c, WORDS_LAST},      {0x28, WORDS_OWN},       {0x2e, WORDS_EVEN},
     {0x31, WORDS_PLACES},  {0x34, WORDS_TARGETS},   {0x39, WORDS_OWN},       {0x40, WORDS_FIRST},
-    {0x44, WORDS_FIRST},   {0x46, WORDS_PLACES},    {0x47, WORDS_OWN},       {0x55, WORDS_ODD},
+    {0x44, WORDS_FIRST},   {0x46, WORDS_PLACES},    {0x47, WORDS_OWN},       {0x55, WORDS_NOTES},
     {0x57, WORDS_OWN},     {0x19, WORDS_SASS_ONLY}, {0x0a, WORDS_SASS_ONLY}, {0x36, WORDS_SASS_ONLY},
 };
 
@@ -218,7 +218,7 @@ static derive_words derive_words_of(uint8_t code) {
 
 static bool derive_is_place(derive_words words, uint64_t index) {
   return words == WORDS_PLACES || words == WORDS_LAST || (words == WORDS_FIRST && index == 0) ||
-         (words == WORDS_EVEN && index % 2 == 0) || (words == WORDS_ODD && index % 2 == 1);
+         (words == WORDS_EVEN && index % 2 == 0);
 }
 
 /* Makes a place in decoded code one in the SASS text. False where no instruction begins there. */
@@ -246,9 +246,18 @@ static bool derive_targets(const deriver *d, uint8_t *payload, uint64_t size) {
   return true;
 }
 
+static bool derive_annotations(const deriver *d, uint8_t *payload, uint64_t size) {
+  for (uint64_t position = 0, place; tl_annotation_next(payload, size, &position, &place);)
+    if (!derive_place(d, false, payload + place))
+      return false;
+  return true;
+}
+
 static bool derive_payload(const deriver *d, derive_words words, uint8_t *payload, uint64_t size) {
   if (words == WORDS_TARGETS)
     return derive_targets(d, payload, size);
+  if (words == WORDS_NOTES)
+    return derive_annotations(d, payload, size);
   for (uint64_t i = 0; i + WORD <= size; i += WORD)
     if (derive_is_place(words, i / WORD) && !derive_place(d, words == WORDS_LAST, payload + i))
       return false;
@@ -268,6 +277,13 @@ static bool derive_next_own(const tl_cubin_section *own, uint8_t code, uint64_t 
   return false;
 }
 
+/* Annotations without a place. */
+static bool derive_is_text(derive_words words, const tl_record *record) {
+  uint64_t position = 0, place;
+  return words == WORDS_NOTES && record->format == 4 &&
+         !tl_annotation_next(record->data, record->size, &position, &place);
+}
+
 /* Appends the SASS side's form of a Mercury record. */
 static void derive_record(const deriver *d, const tl_cubin_section *mercury, const tl_record *record,
                           const tl_cubin_section *own, uint64_t *position, tl_cubin_section *out) {
@@ -279,7 +295,7 @@ static void derive_record(const deriver *d, const tl_cubin_section *mercury, con
     return;
   memcpy(to, mercury->data + record->offset, size);
   out->size += size;
-  if (words == WORDS_COPY || tl_record_is_text(record) ||
+  if (words == WORDS_COPY || derive_is_text(words, record) ||
       (d->foreign && d->known && tl_namesakes_places(&d->code, d->text, record->code, to + WORD, size - WORD)) ||
       (words != WORDS_OWN && d->known && derive_payload(d, words, to + WORD, size - WORD)))
     return;

@@ -7,6 +7,7 @@
 #include "base/bytes.h"
 #include "catalog/relocation.h"
 #include "cubin/elf.h"
+#include "cubin/known.h"
 
 #include <string.h>
 
@@ -14,26 +15,12 @@ enum { WORD = 4, OPCODE = 0xfff, HALF_LOW = TL_R_MERCURY + 0x28, HALF_HIGH = TL_
 
 /* --- attributes --- */
 
-/* Whether the Mercury instruction's own one stands behind another that comes with it: the fence of SYNCS, or the one given. */
-static bool namesakes_is_led(const tl_code_place *place, const uint8_t *text, uint16_t by) {
-  enum { FENCE = 0x3c6 };
-  const uint16_t opcode = tl_get16(text + place->sass) & OPCODE;
-  return place->count > 1 && (opcode == FENCE || opcode == by);
-}
-
-/* The place of the text's own instruction, behind the WARPSYNC that comes with it; 0 where none begins there. EXIT's is the
- * last one, as otherwise. */
-static uint32_t namesakes_place(const tl_code *code, const uint8_t *text, bool last, uint32_t mercury) {
-  enum { WARPSYNC = 0x348 };
+/* The place of the text's own instruction; 0 where none begins there (L871). */
+static uint32_t namesakes_place(const tl_code *code, const uint8_t *text, uint32_t mercury) {
   const tl_code_place *const place = tl_code_find(code, mercury);
-  if (!place || place->mercury != mercury)
-    return 0;
-  uint64_t at = place->sass;
-  if (last && place->count)
-    at += (uint64_t)(place->count - 1) * TL_CODE_INSTRUCTION;
-  else if (namesakes_is_led(place, text, WARPSYNC))
-    at += TL_CODE_INSTRUCTION;
-  return (uint32_t)at;
+  return place && place->mercury == mercury
+             ? (uint32_t)place->sass + tl_code_known_of(text, place).own * TL_CODE_INSTRUCTION
+             : 0;
 }
 
 /* A list of places in the code: one in so many bytes. */
@@ -42,15 +29,15 @@ typedef struct namesakes_list {
 } namesakes_list;
 
 bool tl_namesakes_places(const tl_code *code, const uint8_t *text, uint8_t attribute, uint8_t *payload, uint64_t size) {
-  enum { EXITS = 0x1c, BARRIERS = 0x39 };
-  static const namesakes_list lists[] = {{EXITS, WORD}, {0x28, WORD}, {0x31, WORD},        {0x46, WORD},
-                                         {0x47, WORD},  {0x57, WORD}, {BARRIERS, 4 * WORD}};
+  enum { BARRIERS = 0x39 };
+  static const namesakes_list lists[] = {{0x1c, WORD}, {0x28, WORD}, {0x31, WORD},        {0x46, WORD},
+                                         {0x47, WORD}, {0x57, WORD}, {BARRIERS, 4 * WORD}};
   uint64_t step = 0;
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
     if (lists[i].attribute == attribute)
       step = lists[i].step;
   for (uint64_t i = 0; step && i + WORD <= size; i += step)
-    tl_put32(payload + i, namesakes_place(code, text, attribute == EXITS, tl_get32(payload + i)));
+    tl_put32(payload + i, namesakes_place(code, text, tl_get32(payload + i)));
   return step != 0;
 }
 
@@ -130,8 +117,7 @@ bool tl_namesakes_entry(const tl_code *code, const uint8_t *records, const tl_cu
   if (!place || !type || place->sass >= sass->size)
     return false;
   memcpy(to, from, ELF_RELA_SIZE);
-  const bool led = namesakes_is_led(place, sass->data, 0);
-  tl_put64(to, place->sass + (led ? TL_CODE_INSTRUCTION : 0));
+  tl_put64(to, place->sass + (uint64_t)tl_code_known_of(sass->data, place).own * TL_CODE_INSTRUCTION);
   tl_put32(to + 8, type);
   if (!namesakes_is_half(from))
     return true;

@@ -187,12 +187,25 @@ static bool view_has_whole_name(const tl_cubin_section *section, const char *pla
   return true;
 }
 
-/* L864: relocations of a text may be called after any of its function's names. Where an alias leads, -r calls the text and
- * its attributes after the alias, and the relocations after the function. */
+/* The name of what relocations are called after whose names begin so; NULL. */
+static const char *view_behind(const char *plain, const char *prefix) {
+  const size_t length = strlen(prefix);
+  return strncmp(plain, prefix, length) == 0 ? plain + length : NULL;
+}
+
+/* L864, L874: relocations of a text, and of a function's compiler constants, may be called after any of its function's names.
+ * Where an alias leads, -r calls the text, its attributes and constants after the alias, and the relocations after the
+ * function. */
 static bool view_is_second_name(const tl_cubin *cubin, const tl_cubin_section *section, const char *plain) {
-  static const char prefix[] = ".rela.text.";
+  static const char *const constants[] = {".rela.nv.constant2.", ".rela.nv.constant.optimizer."};
   const bool rela = section->type == SHT_RELA || section->type == SHT_CUDA_MERCURY_RELA;
-  if (!rela || strncmp(plain, prefix, sizeof prefix - 1) != 0)
+  const char *function = view_behind(plain, ".rela.text.");
+  uint32_t text = section->info;
+  for (size_t i = 0; !function && i < sizeof constants / sizeof *constants; i++) {
+    function = view_behind(plain, constants[i]);
+    text = function ? tl_cubin_section_at(cubin, section->info)->info : text;
+  }
+  if (!rela || !function)
     return false;
   for (uint32_t i = 1; i < cubin->section_count; i++) {
     const tl_cubin_section *const table = &cubin->sections[i];
@@ -200,10 +213,10 @@ static bool view_is_second_name(const tl_cubin *cubin, const tl_cubin_section *s
       continue;
     for (uint64_t at = 0; at + ELF_SYMBOL_SIZE <= table->size; at += ELF_SYMBOL_SIZE) {
       const uint8_t *const symbol = table->data + at;
-      if (tl_get16(symbol + 6) != section->info || (symbol[4] & 15) != STT_FUNC)
+      if (tl_get16(symbol + 6) != text || (symbol[4] & 15) != STT_FUNC)
         continue;
       const char *const name = tl_cubin_text_in(cubin, table->link, tl_get32(symbol));
-      if (name && strcmp(name, plain + sizeof prefix - 1) == 0)
+      if (name && strcmp(name, function) == 0)
         return true;
     }
   }

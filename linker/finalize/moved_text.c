@@ -102,16 +102,17 @@ bool tl_moved_text_is_plain(const tl_cubin_section *text, tl_arena *arena) {
   return tl_moved_padded((uint64_t)t.count * INSTRUCTION) == text->size;
 }
 
-/* Attributes that name places in the code, but for texts (L726): the byte of the first one, and how far the next is; 0 where that is not known. */
+/* Attributes that name places in the code: the byte of the first one, and how far the next is; 0 where that is not known. */
 typedef struct moved_attribute {
   uint8_t code, first, step;
 } moved_attribute;
 
-enum { EXITS = 0x1c, TARGETS = 254, ONE_ALONE = 255 };
+enum { EXITS = 0x1c, ANNOTATED = 253, TARGETS = 254, ONE_ALONE = 255 };
 
 static const moved_attribute moved_attributes[] = {
-    {EXITS, 0, 4},        {0x1d, 0, 4}, {0x28, 0, 4}, {0x2e, 0, 8}, {0x31, 0, 4}, {0x34, 0, TARGETS}, {0x39, 0, 16},
-    {0x40, 0, ONE_ALONE}, {0x44, 0, 8}, {0x46, 0, 4}, {0x47, 0, 0}, {0x55, 4, 8}, {0x57, 0, 0},
+    {EXITS, 0, 4},      {0x1d, 0, 4},         {0x28, 0, 4},         {0x2e, 0, 8}, {0x31, 0, 4},
+    {0x34, 0, TARGETS}, {0x39, 0, 16},        {0x40, 0, ONE_ALONE}, {0x44, 0, 8}, {0x46, 0, 4},
+    {0x47, 0, 0},       {0x55, 0, ANNOTATED}, {0x57, 0, 0},
 };
 
 /* NULL for one that names none. */
@@ -122,15 +123,10 @@ static const moved_attribute *moved_attribute_of(uint8_t code) {
   return NULL;
 }
 
-/* That of a record. */
-static const moved_attribute *moved_attribute_in(const tl_record *record) {
-  return tl_record_is_text(record) ? NULL : moved_attribute_of(record->code);
-}
-
 static bool moved_info_is_plain(const tl_cubin_section *info) {
   tl_record record;
   for (uint64_t position = 0; tl_record_next_whole(info, &position, &record);) {
-    const moved_attribute *const row = moved_attribute_in(&record);
+    const moved_attribute *const row = moved_attribute_of(record.code);
     if (row && !row->step)
       return false;
   }
@@ -248,15 +244,21 @@ static void moved_move_targets(uint8_t *data, uint64_t size, const tl_moved_text
   }
 }
 
+static void moved_move_annotations(uint8_t *data, uint64_t size, const tl_moved_text *t) {
+  for (uint64_t position = 0, place; tl_annotation_next(data, size, &position, &place);)
+    tl_put32(data + place, (uint32_t)tl_moved_place(t, tl_get32(data + place)));
+}
+
 static void moved_move_info(tl_cubin_section *info, const tl_moved_text *t, tl_arena *arena) {
   uint8_t *const bytes = tl_arena_copy(arena, info->data, info->size);
   tl_record record;
   for (uint64_t position = 0; tl_record_next_whole(info, &position, &record);) {
-    const moved_attribute *const row = moved_attribute_in(&record);
+    const moved_attribute *const row = moved_attribute_of(record.code);
     uint8_t *const data = bytes + (record.data - info->data);
     const uint64_t behind = record.code == EXITS ? t->exit : 0;
-    if (row && row->step == TARGETS) {
-      moved_move_targets(data, record.format == 4 ? record.size : 0, t);
+    if (row && row->step >= ANNOTATED && row->step <= TARGETS) {
+      (row->step == TARGETS ? moved_move_targets : moved_move_annotations)(data, record.format == 4 ? record.size : 0,
+                                                                           t);
       continue;
     }
     for (uint64_t i = row ? row->first : 0; row && record.format == 4 && i + 4 <= record.size;

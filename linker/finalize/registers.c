@@ -3,7 +3,7 @@
  * table up by its function's name: the first one of a name is about the body that stands, whoever's table it is, and all
  * others, like those of dead functions, have no places. For another file's body the places are those of the Mercury view's
  * table in that body's code. */
-#include "finalize/parts.h"
+#include "finalize/register_places.h"
 
 #include "base/bytes.h"
 #include "cubin/elf.h"
@@ -122,39 +122,17 @@ static bool registers_collect(const register_writer *w, const uint8_t *bytes, ui
   return true;
 }
 
-/* Where the last of what a Mercury instruction makes stands, if that is an EXIT; else the first. */
-static uint64_t registers_place(const tl_code_place *place, const uint8_t *text, uint64_t size) {
-  enum { OPCODE = 0xfff, EXIT = 0x94d, EXIT_OF_LANES = 0x31d, INSTRUCTION = TL_CODE_INSTRUCTION };
-  const uint64_t last = place->count ? place->sass + ((uint64_t)place->count - 1) * INSTRUCTION : place->sass;
-  const uint16_t opcode = last + INSTRUCTION <= size ? tl_get16(text + last) & OPCODE : 0;
-  return opcode == EXIT || opcode == EXIT_OF_LANES ? last : place->sass;
-}
-
-/* The place in the SASS text of an instruction at a decoded place, or directly in front of the next one; 0 where there is
- * none. */
-static uint32_t registers_translate(const finalizer *f, uint32_t text, const tl_code *map, uint64_t mercury,
-                                    bool starts) {
-  const uint8_t *const bytes = final_view_bytes(f->sass, f->sass_section[text]);
-  const uint64_t size = final_view_size(f->sass, f->sass_section[text]);
-  const tl_code_place *const place = tl_code_find(map, mercury);
-  if (!place || place->mercury != mercury)
-    return 0;
-  const bool last = place + 1 == map->items + map->count;
-  return starts && !last ? (uint32_t)registers_place(place + 1, bytes, size) - TL_CODE_INSTRUCTION
-                         : (uint32_t)registers_place(place, bytes, size);
-}
-
 /* `bytes`: the Mercury view's piece; the table there and the SASS one have the same records. */
 static void registers_translate_table(const register_writer *w, uint32_t text, const register_records *sass,
                                       const register_records *mercury, uint8_t *bytes) {
-  const tl_code *const map = final_code_map_of(w->f, text);
-  for (size_t i = 0; map && i < sass->count && i < mercury->count; i++) {
+  const final_register_places places = final_register_places_of(w->f, text);
+  for (size_t i = 0; places.map && i < sass->count && i < mercury->count; i++) {
     const register_record *const to = &sass->items[i], *const from = &mercury->items[i];
     if (registers_compare(to, from) != 0)
       return;
-    const uint8_t *const places = from->bytes + from->places;
-    tl_put32(bytes + to->places, registers_translate(w->f, text, map, tl_get32(places), true));
-    tl_put32(bytes + to->places + 4, registers_translate(w->f, text, map, tl_get32(places + 4), false));
+    const uint8_t *const range = from->bytes + from->places;
+    tl_put32(bytes + to->places, final_register_start(&places, tl_get32(range)));
+    tl_put32(bytes + to->places + 4, final_register_end(&places, tl_get32(range + 4)));
   }
 }
 

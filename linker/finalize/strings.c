@@ -14,6 +14,13 @@ static const char *strings_mercury_name(const finalizer *f, uint32_t section) {
   return tl_module_text(f->mercury->module, final_mercury(f, section)->name);
 }
 
+/* What is behind the first letters of the name of relocations of compiler constants, NULL; those are called after a function
+ * even where the constants are called after an alias that leads it (L874). */
+static const char *strings_of_constants(const char *name) {
+  static const char prefix[] = ".rela.nv.constant.optimizer.";
+  return strncmp(name, prefix, sizeof prefix - 1) == 0 ? name + sizeof prefix - 1 : NULL;
+}
+
 /* The SASS name of a Mercury section, NULL where it is the same; a relocation section follows its target. */
 static const char *strings_new_name(const finalizer *f, uint32_t section) {
   const tl_section *const m = final_mercury(f, section);
@@ -23,6 +30,9 @@ static const char *strings_new_name(const finalizer *f, uint32_t section) {
   const uint32_t sass = named == TL_NONE ? TL_NONE : f->sass_section[named];
   if (sass == TL_NONE || final_sass(f, sass)->name == final_mercury(f, named)->name)
     return NULL;
+  const char *const constants = strings_of_constants(strings_mercury_name(f, section));
+  if (constants)
+    return tl_arena_format(f->arena, ".rela.nv.constant2.%s", constants);
   const char *const name = tl_module_text(f->mercury->module, final_sass(f, sass)->name);
   return relocations ? tl_arena_format(f->arena, record ? ".nv.resolvedrela%s" : ".rela%s", name) : name;
 }

@@ -147,5 +147,8 @@ void tl_layout_relocatable(tl_layout *layout, const tl_instances *instances);
 
 /* Index in the resolution of the function that a text section belongs to, TL_NONE. */
 uint32_t tl_layout_function_of(const tl_module *module, uint32_t section);
+/* D100: nvlink takes a function that is marked internal for dead code: it has no shared memory (L540), and what it uses of
+ * extern shared memory is applied in a relocatable output as it is (L875). */
+bool tl_layout_forgets_kernel(const tl_module *module, const tl_symbol *symbol);
 
 #endif

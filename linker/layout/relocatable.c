@@ -138,7 +138,8 @@ static uint32_t instances_referrer(const tl_instances *n, size_t index) {
 }
 
 static bool instances_is_kernel(const tl_instances *n, uint32_t function) {
-  return n->module->symbols.items[n->module->symbol_of_function[function]].other & STO_ENTRY;
+  const tl_symbol *const symbol = &n->module->symbols.items[n->module->symbol_of_function[function]];
+  return (symbol->other & STO_ENTRY) && (n->by_name || !tl_layout_forgets_kernel(n->module, symbol));
 }
 
 static uint32_t instances_text(const tl_instances *n, uint32_t function) {

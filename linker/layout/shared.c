@@ -87,16 +87,28 @@ static bool shared_is_stub(const shared_state *s, uint32_t kernel) {
   return kernel >= s->stub_first;
 }
 
-/* L540, D100: nvlink takes a function that is marked internal for dead code here, too. */
-static bool shared_is_forgotten(const shared_state *s, uint32_t symbol) {
-  return s->module->mode->final && tl_symbol_is_kept_internal(shared_symbol(s, symbol)) &&
-         tl_defect_matched(s->module->options, TL_DEFECT_D100);
+bool tl_layout_forgets_kernel(const tl_module *module, const tl_symbol *symbol) {
+  return tl_symbol_is_kept_internal(symbol) && tl_defect_matched(module->options, TL_DEFECT_D100);
 }
 
-/* L555: a kernel of an -ewp object. */
+static bool shared_is_forgotten(const shared_state *s, uint32_t symbol) {
+  return s->module->mode->final && tl_layout_forgets_kernel(s->module, shared_symbol(s, symbol));
+}
+
+/* L555: a kernel of an -ewp object: one whose body that stands is of such a file, for nvlink whose first one was (L876). */
 static bool shared_kernel_is_partial(const shared_state *s, uint32_t kernel) {
   const tl_symbol *const symbol = shared_symbol(s, s->entries.items[kernel]);
-  return !symbol->late && tl_body_is_partial(s->module, &s->module->resolution->functions.items[symbol->function]);
+  if (symbol->late)
+    return false;
+  const tl_function *const function = &s->module->resolution->functions.items[symbol->function];
+  const bool stands = tl_body_is_partial(s->module, function);
+  const bool first = s->module->files[function->first_file].type == ET_EWP;
+  if (first == stands)
+    return stands;
+  if (tl_defect_matched(s->module->options, TL_DEFECT_D142))
+    return first;
+  tl_defect_note(s->module->diagnostics, TL_DEFECT_D142, tl_module_text(s->module, symbol->name));
+  return stands;
 }
 
 static uint32_t shared_section_of_kernel(const shared_state *s, uint32_t kernel) {

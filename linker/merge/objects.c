@@ -91,6 +91,15 @@ static void objects_check_image(const tl_merging *m, uint32_t index, uint32_t te
     tl_merge_check_overlap(m, &first->pieces, index);
 }
 
+/* Compiler constants are called after the text's function, which may be an alias that leads (L874). */
+static uint32_t objects_owned_name(const tl_merging *m, const tl_cubin_section *input, uint32_t text) {
+  tl_module *const module = m->module;
+  const tl_section *const its = &module->sections.items[text];
+  return its->led && input->type == SHT_CUDA_CONSTANT0 + 2
+             ? tl_module_name(module, tl_module_compiler_constants(module), module->symbols.items[its->owner].name)
+             : input->name;
+}
+
 /* A section of one function: never shared by two functions of one name (W3.10). */
 static uint32_t objects_owned_section(tl_merging *m, uint32_t index, uint32_t text) {
   tl_module *const module = m->module;
@@ -105,7 +114,8 @@ static uint32_t objects_owned_section(tl_merging *m, uint32_t index, uint32_t te
   const bool table = (parameters || images) && module->mode->final; /* L749 */
   out = table ? tl_module_add_section_unlisted(module, input->name, input->type, input->flags, input->align,
                                                input->entry_size)
-              : tl_module_add_section(module, input->name, input->type, input->flags, input->align, input->entry_size);
+              : tl_module_add_section(module, objects_owned_name(m, input, text), input->type, input->flags,
+                                      input->align, input->entry_size);
   if (table &&
       parameters) { /* W2.4, W10.5: the bindless table's relocation section, its name around the section's own */
     const uint32_t rel =

@@ -394,7 +394,7 @@ static bool relocate_in_relocatable(const relocating *r, entry_state *e, outcome
     return true;
   const uint32_t owner = function == TL_NONE ? TL_NONE : r->module->symbol_of_function[function];
   if (symbol->external_shared && owner != TL_NONE && relocate_symbol(r, owner)->other & STO_ENTRY &&
-      !r->layout->external_by_name)
+      !r->layout->external_by_name && !tl_layout_forgets_kernel(r->module, relocate_symbol(r, owner)))
     return true; /* a kernel's, where there are no instances */
   return !relocate_has_its_place(r, symbol) && relocate_keeps_for_later(r, e, relocate_lost_by(symbol));
 }

@@ -122,7 +122,7 @@ static const uint8_t register_tables[] = {
     'a', 0, 1, 0, 0, 0, 9, 0, 0, 0, 'x', 0, 7, 0, 0, 0, 0x10, 0, 0, 0, 0x20, 0, 0, 0,
     'b', 0, 1, 0, 0, 0, 9, 0, 0, 0, 'y', 0, 7, 0, 0, 0, 0x30, 0, 0, 0, 0x40, 0, 0, 0,
 };
-enum { FIRST_COUNT = 2, FIRST_PLACE = 16, SECOND_PLACE = 40 };
+enum { FIRST_COUNT = 2, FIRST_NAME = 10, FIRST_PLACE = 16, FIRST_END = 20, SECOND_PLACE = 40 };
 
 /* A cubin with the two tables, of which one byte is changed. */
 static void write_tables(const char *name, size_t at, uint8_t change) {
@@ -142,7 +142,21 @@ static void write_tables(const char *name, size_t at, uint8_t change) {
 
 #define WRITE(name) "#!/bin/sh\ncp \"$(dirname \"$0\")/" name ".cubin\" out.cubin\necho said >&2\n"
 
-/* What nvlink writes differently each time is told from what it writes each time. */
+#define REFUSE(row) "#!/bin/sh\necho 'nvlink fatal   : no (" row ")' >&2\nexit 1\n"
+
+/* nvlink writes `tables`, and `again` in an environment that was made longer. */
+static void write_unstable_nvlink(const char *again) {
+  char script[256];
+  snprintf(script, sizeof script,
+           "#!/bin/sh\nfile=tables; test -n \"$TWIN_PADDING\" && file=%s\n"
+           "cp \"$(dirname \"$0\")/$file.cubin\" out.cubin\necho said >&2\n",
+           again);
+  write_program("nvlink", script);
+}
+
+/* What nvlink writes differently each time is told from what it writes each time. Beside such a place another one of its
+ * table may be 0 in ours, and nothing else; a run that differs in more than places tells nothing,
+ * but that a refusal by a row has no answer. */
 static void unset_places_are_told(void **state) {
   (void)state;
   write_tables("tables", 0, 0);
@@ -150,14 +164,23 @@ static void unset_places_are_told(void **state) {
   write_tables("first", FIRST_PLACE, 0x55);
   write_tables("again", FIRST_PLACE, 0x66);
   write_tables("second", SECOND_PLACE, 0x55);
+  write_tables("zero", FIRST_END, 0x20);
+  write_tables("end", FIRST_END, 0x30);
+  write_tables("name", FIRST_NAME, 1);
   write_program("nvlink", WRITE("tables"));
   expect(WRITE("first"), "different", ".nv_debug_info_reg_sass");
-  write_program("nvlink", "#!/bin/sh\nfile=tables; test -n \"$TWIN_PADDING\" && file=again\n"
-                          "cp \"$(dirname \"$0\")/$file.cubin\" out.cubin\necho said >&2\n");
+  write_unstable_nvlink("again");
   expect(WRITE("tables"), "identical", "");
   expect(WRITE("first"), "unstable", ".nv_debug_info_reg_sass");
   expect(WRITE("second"), "different", ".nv_debug_info_reg_sass");
   expect(WRITE("count"), "different", ".nv_debug_info_reg_sass");
+  expect(WRITE("zero"), "unstable", ".nv_debug_info_reg_sass");
+  expect(WRITE("end"), "different", ".nv_debug_info_reg_sass");
+  expect(REFUSE("D20"), "different", "exit code");
+  write_unstable_nvlink("name");
+  expect(WRITE("first"), "different", ".nv_debug_info_reg_sass");
+  expect(REFUSE("D20"), "unstable", "exit code");
+  expect(REFUSE("L1"), "different", "exit code");
   write_program("nvlink", nvlink_script);
 }
 
