@@ -1006,25 +1006,39 @@ static const char *skip_static_prefix(const char *text) {
   return at + 2 + length;
 }
 
-/* A compiler's suffix: "$" and digits behind a function's parameters say nothing; other text names a clone. */
-static const char *demangle_with_suffix(reader *r, const char *original, const char *text, const char *suffix) {
+/* Whether `suffix` ends the name: digits say nothing, other text, that is no mangled name, what is the clone's own. */
+static bool demangle_ends(reader *r, const char *suffix, const char **text) {
   const size_t digits = strspn(suffix, "0123456789");
-  if (!strchr(text, '('))
-    return original;
-  if (digits && suffix[digits] == '\0')
-    return text;
-  return digits ? original : make(r, "[clone %s] %s", text, suffix, "", "");
+  if (!digits && strncmp(suffix, "_Z", 2) == 0)
+    return false;
+  if (!digits)
+    *text = make(r, "[clone %s] %s", *text, suffix, "", "");
+  else if (suffix[digits])
+    fail(r);
+  return true;
+}
+
+/* L877: mangled names with "$" between them, each a clone of the one before, whose substitutions go on; only functions have
+ * clones. */
+static const char *demangle_parts(reader *r, const char *start) {
+  const char *text = NULL;
+  for (const char *part = start;; part = r->end + 1) {
+    r->at = part + 2;
+    r->end = part + strcspn(part, "$");
+    const char *const own = read_encoding(r);
+    text = text ? make(r, "[clone %s] %s", text, own, "", "") : own;
+    if (r->at != r->end || (*r->end && !strchr(own, '(')))
+      fail(r);
+    if (r->failed || !*r->end || demangle_ends(r, r->end + 1, &text))
+      return text;
+  }
 }
 
 const char *tl_demangle(tl_arena *arena, const char *original) {
-  const char *const start = skip_static_prefix(original);
+  const char *const start = strncmp(original, "$_Z", 3) == 0 ? original + 1 : skip_static_prefix(original);
   if (strncmp(start, "_Z", 2) != 0)
     return original;
-  reader r = {.arena = arena, .at = start + 2, .end = start + strcspn(start, "$")};
-  const char *text = read_encoding(&r);
-  if (r.failed || r.at != r.end)
-    return original;
-  if (*r.end)
-    text = demangle_with_suffix(&r, original, text, r.end + 1);
+  reader r = {.arena = arena};
+  const char *const text = demangle_parts(&r, start);
   return r.failed ? original : text;
 }

@@ -303,17 +303,35 @@ static const char *ref_demangle_skip_unit(const char *mangled) {
   return end + 1 + length + 1;
 }
 
+/* RF350: what follows a function's "$": nothing but digits, which are not printed; another mangled name, of which the first is a
+ * clone, and which may be followed by the next; or any text. */
+static const char *ref_demangle_clones(ref_mangled *name, const char *text) {
+  const char *latest = text;
+  while (!name->failed && *name->at == '$') {
+    const char *suffix = name->at + 1;
+    const size_t digits = strspn(suffix, "0123456789");
+    if (strchr(latest, '(') == NULL || (digits != 0 && suffix[digits] != 0)) {
+      name->failed = true;
+    } else if (digits != 0) {
+      name->at = suffix + digits;
+    } else if (strncmp(suffix, "_Z", 2) == 0) {
+      name->at = suffix + 2;
+      latest = ref_demangle_encoding(name, true);
+      text = ref_demangle_join(name, "[clone %s] %s", text, latest);
+    } else {
+      name->at = suffix + strlen(suffix);
+      text = ref_demangle_join(name, "[clone %s] %s", text, suffix);
+    }
+  }
+  return text;
+}
+
 const char *ref_demangle(ref_link *link, const char *mangled) {
-  const char *start = ref_demangle_skip_unit(mangled);
+  const char *start = strncmp(mangled, "$_Z", 3) == 0 ? mangled + 1 : ref_demangle_skip_unit(mangled); /* RF350 */
   if (strncmp(start, "_Z", 2) != 0) {
     return mangled;
   }
   ref_mangled name = {.link = link, .at = start + 2, .budget = BUDGET};
-  const char *text = ref_demangle_encoding(&name, true);
-  if (!name.failed && name.at[0] == '$') {
-    const size_t digits = strspn(name.at + 1, "0123456789");
-    const bool plain = digits != 0 && name.at[1 + digits] == 0;
-    return plain ? text : ref_demangle_join(&name, "[clone %s] %s", text, name.at + 1);
-  }
+  const char *text = ref_demangle_clones(&name, ref_demangle_encoding(&name, true));
   return name.failed || *name.at != 0 ? mangled : text;
 }

@@ -40,7 +40,7 @@ static const names_rule names_rules[] = {
     {'S', {"TV1A", "TV@n", "TT@n", "TI@n", "TS@n", "GV@n", "GR@n", "GR@n0_", "Thn8_@e", "Th16_@e", "Tv0_n24_@e", "Tvn8_n24_@e", "Tch0_h16_@e", "Tchn8_v0_n24_@e", "TW@n", "TH@n", "TC@t8_@t", "TA@a", "Thn_@e"}},
     {'b', {"v", "@t", "@t", "@t@t", "@t@t@t", "z", "@tz", ""}},
     {'z', {"", "", "", "", "", "", "", "$1", "$123", "$cold", "$1x", ".constprop.1", ".part.0"}},
-    {'Z', {"_Z@e@z", "_Z@e@z", "_Z@e@z", "_Z@e@z", "_Z@e@z", "__nv_static_5__a_b_c_@e", "__nv_static_3__abc__Z@e", "__nv_static_7__abc__Z@e", "__nv_static_12__1234567_a_cu__Z@e@z", "_ZN@p@uE@b@z"}},
+    {'Z', {"_Z@e@z", "_Z@e$_Z@e@z", "$_Z@e@z", "_Z@e@z", "_Z@e@z", "_Z@e@z", "_Z@e@z", "__nv_static_5__a_b_c_@e", "__nv_static_3__abc__Z@e", "__nv_static_7__abc__Z@e", "__nv_static_12__1234567_a_cu__Z@e@z", "_ZN@p@uE@b@z"}},
 };
 /* clang-format on */
 
