@@ -135,7 +135,8 @@ void final_pair(finalizer *f) {
     const tl_section *const section = &m->sections.items[i];
     if (section->type == SHT_RELA && section->about != TL_NONE && f->sass_section[section->about] != TL_NONE)
       pair_two(f, i, final_sass(f, f->sass_section[section->about])->relocations[1]);
-    if (section->type == SHT_CUDA_RESOLVEDRELA && f->sass_section[section->about] != TL_NONE)
+    if (section->type == SHT_CUDA_RESOLVEDRELA && section->about != TL_NONE &&
+        f->sass_section[section->about] != TL_NONE)
       pair_two(f, i, final_sass(f, f->sass_section[section->about])->resolved);
   }
 }

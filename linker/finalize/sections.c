@@ -132,6 +132,8 @@ static void sections_fill(finalizer *f, uint32_t section, final_section *out) {
     out->bytes = final_frame_relocations(f, section, &out->size);
   else if (m->type == SHT_RELA && final_mercury(f, m->about)->type == SHT_CUDA_IMAGE_HEADERS)
     out->bytes = final_table_relocations(f, section, &out->size);
+  else if (section == f->mercury->module->bodies_section)
+    return; /* symbols and places in the call graph have one number in both views (L890) */
   else if (m->type == SHT_REL || m->type == SHT_RELA || m->type == SHT_CUDA_RESOLVEDRELA)
     out->bytes = final_relocations(f, section, &out->size);
   else if (section == f->mercury->module->compat_section)

@@ -93,7 +93,7 @@ uint64_t tl_bodies_record_key(uint32_t part, uint32_t from, uint32_t to) {
 }
 
 bool tl_bodies_are_noted(const tl_module *module) {
-  return !module->mode->final && !module->capsule && !tl_defect_matched(module->options, TL_DEFECT_D120);
+  return !module->mode->final && !tl_defect_matched(module->options, TL_DEFECT_D120);
 }
 
 /* The last file that has a record decides; of a body that stands, or of a file without one, nothing is said. */

@@ -591,9 +591,16 @@ static void functions_empty_section(tl_module *module, uint32_t section) {
   if (section == TL_NONE)
     return;
   tl_trace(module->diagnostics, TL_TRACE_WEAK_CONSTANTS);
-  module->sections.items[section].pieces.count = 0;
-  module->sections.items[section].size = 0;
-  module->sections.items[section].symbol_cutoff = (uint32_t)module->symbols.count;
+  tl_section *const emptied = &module->sections.items[section];
+  emptied->pieces.count = 0;
+  emptied->size = 0;
+  emptied->symbol_cutoff = (uint32_t)module->symbols.count;
+  if (emptied->relocations[0] == TL_NONE && emptied->relocations[1] == TL_NONE)
+    return;
+  if (!tl_defect_matched(module->options, TL_DEFECT_D86)) { /* L891 */
+    tl_defect_note(module->diagnostics, TL_DEFECT_D86, tl_module_text(module, emptied->name));
+    emptied->cutoff = (uint32_t)module->relocations.count;
+  }
 }
 
 /* Where constants are sections, as in a relocatable output: those of the function, or the first of its name (D7), whatever

@@ -318,10 +318,19 @@ static bool relocations_is_forgotten(const reading *r, uint32_t symbol) {
   return ((r->frames || r->constants) && function_loses) || (r->constants && r->m->symbol_lost[symbol]);
 }
 
+/* L891: a relocatable output can have entries of a body that lost behind the compiler constants that count (L292). */
+static bool relocations_outlast(tl_merging *m, uint32_t section, uint64_t offset) {
+  if (m->cubin->sections[section].type != SHT_CUDA_CONSTANT0 + 2 || offset < tl_merge_covered(m, section) ||
+      offset >= m->cubin->sections[section].size || tl_defect_matched(m->module->options, TL_DEFECT_D86))
+    return false;
+  tl_defect_note(m->module->diagnostics, TL_DEFECT_D86, tl_merging_text(m, m->cubin->sections[section].name));
+  return true;
+}
+
 static void relocations_read_entry(reading *r, uint64_t index) {
   tl_merging *const m = r->m;
   const tl_cubin_relocation entry = tl_cubin_relocation_at(r->input, index);
-  if (relocations_in_lost_variable(r, entry.offset))
+  if (relocations_in_lost_variable(r, entry.offset) || relocations_outlast(m, r->input->info, entry.offset))
     return;
   if (relocations_is_forgotten(r, entry.symbol)) {
     tl_trace(m->module->diagnostics, TL_TRACE_WEAK_RELOCATED, (uint64_t)entry.symbol);
@@ -473,7 +482,7 @@ static void relocations_read_block(tl_merging *m, uint32_t section, uint32_t ind
   for (uint64_t i = 0; i < count; i++) {
     const tl_cubin_relocation entry = tl_cubin_relocation_at(input, i);
     const uint32_t symbol = tl_merging_symbol(m, entry.symbol);
-    if (symbol == TL_NONE)
+    if (symbol == TL_NONE || (!loses && relocations_outlast(m, input->info, entry.offset)))
       continue;
     if (!loses && (entry.offset < start || entry.offset >= end)) { /* a loser's are one group (L132) */
       group = relocations_group(m, input->info, entry.offset);

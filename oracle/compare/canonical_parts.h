@@ -54,6 +54,9 @@ size_t canonical_sites_from(const canonical_context *context, uint32_t section, 
 /* True for the place of a field in the frames of a body that lost (L487). */
 bool canonical_site_is_gone(const canonical_context *context, uint32_t section, uint64_t offset);
 
+/* canonical_records.c: the fields in the records of a text's piece, in the Mercury view. */
+void canonical_records_make(canonical_context *context, const check_piece *piece);
+
 /* canonical_constants.c: which compiler constants nobody reads; after the sites, which fill `reads`. */
 void canonical_constants_make(canonical_context *context);
 void canonical_constants_free(canonical_context *context);

@@ -27,8 +27,8 @@ void canonical_site_add(canonical_context *context, canonical_site site) {
   context->sites[context->site_count++] = site;
 }
 
-/* The type as the formulas know it: of R_MERCURY types two write plain words of data (the code's fields lie in records, M22,
- * and are said as bytes). */
+/* The type as the formulas know it: of R_MERCURY types two write plain words of data (the code's fields lie in records:
+ * canonical_records.c). */
 static uint32_t site_type(const canonical_context *context, uint32_t section, uint32_t type) {
   enum { R_CUDA_32 = 1, R_CUDA_64 = 2, R_MERCURY_ABS64 = 0x10002, R_MERCURY_ABS32 = 0x10003 };
   const bool data = context->mercury && !check_is_code(&context->check.output->sections[section]);
@@ -239,6 +239,7 @@ void canonical_sites_make(canonical_context *context) {
       }
     }
     free(entries.items);
+    canonical_records_make(context, piece);
   }
   if (context->site_count > 0) {
     qsort(context->sites, context->site_count, sizeof *context->sites, site_order);
