@@ -112,6 +112,15 @@ static void cause_where(const char *where, char *kind, size_t size) {
   (void)snprintf(kind, size, "%s", "");
 }
 
+/* L890: a relocatable capsule that says what met in it, as the linker's do by default. */
+static bool cause_is_of_bodies(const fuzz_answer *linker) {
+  static const char name[] = ".nv.merc.nv.resolvedrela.bodies";
+  for (size_t i = 0; i + sizeof name <= linker->size; i++)
+    if (memcmp(linker->image + i, name, sizeof name) == 0)
+      return true;
+  return false;
+}
+
 static void cause_of_bytes(const fuzz_envelope *envelope, const fuzz_answer *linker, const fuzz_answer *reference,
                            char cause[FUZZ_CAUSE]) {
   ref_compared_file inputs[FUZZ_FILES];
@@ -130,11 +139,12 @@ static void cause_of_bytes(const fuzz_envelope *envelope, const fuzz_answer *lin
       first = &comparison.differences[i];
   if (first)
     cause_where(first->where, where, sizeof where);
+  const char *const what = cause_is_of_bodies(linker) ? "bytes of a capsule's bodies" : "bytes";
   const bool typed = first && first->code.size && first->code.relocation != REF_NO_TYPE;
   if (typed)
-    (void)snprintf(cause, FUZZ_CAUSE, "bytes: %s%s type %u", first->key, where, first->code.relocation);
+    (void)snprintf(cause, FUZZ_CAUSE, "%s: %s%s type %u", what, first->key, where, first->code.relocation);
   else
-    (void)snprintf(cause, FUZZ_CAUSE, "bytes: %s%s", first ? first->key : "file.size", where);
+    (void)snprintf(cause, FUZZ_CAUSE, "%s: %s%s", what, first ? first->key : "file.size", where);
   ref_comparison_free(&comparison);
 }
 

@@ -119,6 +119,9 @@ TL_DEFECT(D115, 'R', "finalize", "unified functions with different stacks in a c
 TL_DEFECT(D135, 'R', "finalize", "-r or -g, and capsules of -ewp objects whose kernels' texts hold functions",
           "the entries of their frames' CIEs have places on the SASS side",
           "they stand at the beginning of the section")
+TL_DEFECT(D136, 'R', "graph", "-r, and capsules of -ewp objects whose kernels' texts hold functions",
+          "records of their stacks keep the input's order, of which the next link takes the last",
+          "the order is turned round, and with it which stack size the next link takes for all of them")
 TL_DEFECT(D121, 'R', "finalize", "jump tables in the compiler constants of several jump slots, in a capsule link",
           "each slot's table leads to its function's code",
           "on the SASS side the tables of the last slot are translated once for each slot, the others never")

@@ -2,6 +2,7 @@
 #include "graph/resources.h"
 
 #include "base/bytes.h"
+#include "catalog/defect.h"
 #include "cubin/attribute.h"
 #include "cubin/elf.h"
 
@@ -111,6 +112,51 @@ static void resources_list_module(tl_resources *r, const tl_module *module, tl_a
   }
 }
 
+static int resources_compare_keys(const void *a, const void *b) {
+  const uint64_t first = *(const uint64_t *)a, second = *(const uint64_t *)b;
+  return tl_compare(first, second);
+}
+
+/* The text, with functions behind its beginning (L720), that a record of FRAME_SIZE is about; TL_NONE. */
+static uint32_t resources_shared_text(const tl_module *module, const tl_attribute *record, const bool *shared) {
+  const uint32_t text = record->code == EIATTR_FRAME_SIZE && record->symbol != TL_NONE
+                            ? module->symbols.items[record->symbol].section
+                            : TL_NONE;
+  return text != TL_NONE && shared[text] ? text : TL_NONE;
+}
+
+/* L893: of such a text the last record counts in a link (L721), which turns all records round. By default those of a
+ * relocatable capsule have the input's order, so that the next link has them as a link of the inputs would. */
+static void resources_keep_stack_order(tl_resources *r, const tl_module *module, tl_arena *arena) {
+  TL_VECTOR(uint64_t) places = {0}; /* text, then place in the list */
+  bool *const shared = tl_arena_new(arena, bool, module->sections.count);
+  for (size_t i = 0; i < r->module.count; i++) {
+    const uint32_t symbol = r->module.items[i].symbol;
+    const tl_symbol *const s = symbol == TL_NONE ? NULL : &module->symbols.items[symbol];
+    if (s && tl_type_of(s) == STT_FUNC && s->section != TL_NONE && s->value)
+      shared[s->section] = true;
+  }
+  for (size_t i = 0; i < r->module.count; i++) {
+    const uint32_t text = resources_shared_text(module, &r->module.items[i], shared);
+    if (text != TL_NONE)
+      *tl_vector_push(arena, &places) = (uint64_t)text << 32 | i;
+  }
+  tl_vector_sort(&places, resources_compare_keys);
+  for (size_t first = 0, next = 0; first < places.count; first = next) {
+    while (next < places.count && places.items[next] >> 32 == places.items[first] >> 32)
+      next++;
+    for (size_t a = first, b = next - 1; a < b; a++, b--) {
+      tl_attribute *const x = &r->module.items[(uint32_t)places.items[a]];
+      tl_attribute *const y = &r->module.items[(uint32_t)places.items[b]];
+      const tl_attribute between = *x;
+      *x = *y;
+      *y = between;
+    }
+  }
+  if (places.count)
+    tl_defect_note(module->diagnostics, TL_DEFECT_D136, NULL);
+}
+
 /* L191: behind the inputs' records. */
 static void resources_list_old(tl_resources *r, const tl_module *module, tl_arena *arena) {
   static const uint8_t nothing[2] = {0};
@@ -167,11 +213,6 @@ static uint32_t resources_first_text(const tl_module *module, const tl_graph *gr
   return first ? UINT32_MAX - first : 0;
 }
 
-static int resources_compare_keys(const void *a, const void *b) {
-  const uint64_t first = *(const uint64_t *)a, second = *(const uint64_t *)b;
-  return tl_compare(first, second);
-}
-
 /* Kernels whose REGCOUNT no record gives; second names stand behind. */
 static tl_u32_vector resources_without_count(const tl_resources *r, const tl_module *module, tl_arena *arena) {
   tl_u32_vector found = {0};
@@ -219,6 +260,8 @@ void tl_resources_find(tl_resources *resources, const tl_module *module, const t
   resources->max_registers = tl_graph_most(graph, resources->registers, arena);
   resources_sum_stacks(resources, graph);
   resources_list_module(resources, module, arena);
+  if (!module->mode->final && module->capsule && !tl_defect_matched(module->options, TL_DEFECT_D136))
+    resources_keep_stack_order(resources, module, arena);
   resources_list_old(resources, module, arena);
   if (!module->mode->final) { /* I7 */
     tl_copy_attributes(resources, module, arena);

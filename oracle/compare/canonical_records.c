@@ -21,7 +21,7 @@ enum {
   CAPSULE_COUNT = 8,   /* where the number of instructions stands */
   CAPSULE_HEADER = 12, /* in front of the mask */
   LOAD_SIZE = 32,
-  LOAD_WHAT = 12, /* the byte that says what a load reads, in its low six bits */
+  LOAD_WHAT = 12,  /* the byte that says what a load reads, in its low six bits */
   LOAD_INDEX = 17, /* and the one that is not 0 with an index register */
   LOAD_FIELD = 28,
   LOADS_CONSTANTS = 2,
@@ -85,7 +85,8 @@ static void record_say(canonical_context *context, const check_piece *piece, uin
     const ref_relocation *given = entries->items[entries->next];
     check_target target;
     if (!check_target_of(&context->check, piece->input, given->symbol, &target) ||
-        !record_holds(context, given, target.symbol->name, check_piece_made(&context->check, piece) + at + LOAD_FIELD)) {
+        !record_holds(context, given, target.symbol->name,
+                      check_piece_made(&context->check, piece) + at + LOAD_FIELD)) {
       continue;
     }
     ref_text text = {0};
@@ -93,7 +94,8 @@ static void record_say(canonical_context *context, const check_piece *piece, uin
     ref_text_add(&text, " -> ");
     ref_text_add_name(&text, target.symbol->name);
     ref_text_add(&text, " of 0x%" PRIx64 " bytes + 0x%" PRIx64, target.symbol->size, (uint64_t)given->addend);
-    canonical_site_add(context, (canonical_site){.section = piece->section, .offset = place, .text = ref_text_take(&text)});
+    canonical_site_add(context,
+                       (canonical_site){.section = piece->section, .offset = place, .text = ref_text_take(&text)});
     memset(context->masked[piece->section] + place, 0, given->type == R_MERCURY_ABS32 ? 4 : 2);
     entries->next++;
     return;
