@@ -17,8 +17,10 @@ enum { WORD = 4, OPCODE = 0xfff, HALF_LOW = TL_R_MERCURY + 0x28, HALF_HIGH = TL_
 /* Whether the Mercury instruction's own one stands behind another that comes with it: the fence of SYNCS, or the one given. */
 static bool namesakes_is_led(const tl_code_place *place, const uint8_t *text, uint16_t by) {
   enum { FENCE = 0x3c6 };
+  if (place->count < 2) /* one of none can stand at the end of the text */
+    return false;
   const uint16_t opcode = tl_get16(text + place->sass) & OPCODE;
-  return place->count > 1 && (opcode == FENCE || opcode == by);
+  return opcode == FENCE || opcode == by;
 }
 
 /* The place of the text's own instruction, behind the WARPSYNC that comes with it; 0 where none begins there. EXIT's is the
