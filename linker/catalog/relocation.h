@@ -57,7 +57,7 @@ typedef enum tl_texture_effect {
 
 typedef struct tl_relocation_row {
   uint32_t type;
-  const char *name; /* without "R_CUDA_" */
+  const char *name; /* without "R_CUDA_"; NULL where no message says it */
   tl_relocation_kind kind;
   tl_field fields[TL_RELOC_FIELDS];
   tl_texture_effect texture;

@@ -31,7 +31,7 @@ unsigned tl_trace_bits(const char *word) {
 }
 
 bool tl_trace_wants(const tl_diagnostics *diagnostics, tl_trace_part part) {
-  return diagnostics->options && diagnostics->options->trace >> part & 1;
+  return diagnostics->options->trace >> part & 1;
 }
 
 void tl_trace(tl_diagnostics *diagnostics, tl_trace_id id, ...) {

@@ -129,7 +129,7 @@ static bool content_name_is(const uint8_t *bytes, size_t size, uint64_t offset, 
 }
 
 tl_host_code tl_content_host_object_code(const uint8_t *bytes, size_t size) {
-  if (size < 18 || tl_get16(bytes + 16) != ET_REL)
+  if (tl_get16(bytes + 16) != ET_REL)
     return TL_HOST_CODE_NONE;
   if (!tl_content_elf_is_whole(bytes, size, false))
     return TL_HOST_CODE_DAMAGED;

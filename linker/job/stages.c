@@ -132,7 +132,7 @@ static tl_module link_module(const tl_link_common *c, const tl_link_stages *s, t
                      .admitted_count = (uint32_t)c->admitted.files.count,
                      .file_count = file_count,
                      .arch = c->admitted.target->number,
-                     .accelerated = c->admitted.target->variant == 'a',
+                     .accelerated = c->admitted.target->accelerated,
                      .mode = mode,
                      .index = c->job->index ? &c->index : NULL,
                      .eliminates = mode->eliminates && !options->debug,
