@@ -1,14 +1,13 @@
 /* From S + A to the bits of a field (R2-R6): which part of the value a field takes, and where REL adds the old content. */
 #include "relocate/relocate.h"
 
+#include "base/bytes.h"
 #include "relocate/patch.h"
 
 uint64_t tl_relocation_row_bytes(const tl_relocation_row *row) {
-  unsigned end = 0;
-  for (int i = 0; i < TL_RELOC_FIELDS && row->fields[i].width; i++) {
-    const unsigned last = (unsigned)row->fields[i].start + row->fields[i].width;
-    end = last > end ? last : end;
-  }
+  uint64_t end = 0;
+  for (int i = 0; i < TL_RELOC_FIELDS && row->fields[i].width; i++)
+    end = tl_larger(end, (uint64_t)row->fields[i].start + row->fields[i].width);
   return (end + 7) / 8;
 }
 
