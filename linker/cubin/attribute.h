@@ -24,7 +24,6 @@ bool tl_record_is_text(const tl_record *record);
 /* Attribute codes that the linker knows (F64, I4, I20-I27). */
 enum {
   EIATTR_CTAIDZ_USED = 0x04,
-  EIATTR_SAMPLER_INIT = 0x09,
   EIATTR_PARAM_CBANK = 0x0a,
   EIATTR_SYNC_STACK = 0x0d,
   EIATTR_EXTERNS = 0x0f,

@@ -256,15 +256,12 @@ static void reader_check_attributes(const reader *r) {
   }
 }
 
-/* The 32-bit section indices of .symtab_shndx (X2), or NULL. */
-static const uint8_t *reader_find_wide_indices(const reader *r, uint32_t *count) {
-  for (uint32_t i = 1; i < r->cubin->section_count; i++)
-    if (r->cubin->sections[i].type == SHT_SYMTAB_SHNDX) {
-      *count = (uint32_t)(r->cubin->sections[i].size / 4);
-      return r->cubin->sections[i].data;
-    }
-  *count = 0;
-  return NULL;
+/* .symtab_shndx, the 32-bit section indices (X2), or one of size 0. */
+static const tl_cubin_section *reader_find_wide_indices(const reader *r) {
+  uint32_t i = 1;
+  while (i < r->cubin->section_count && r->cubin->sections[i].type != SHT_SYMTAB_SHNDX)
+    i++;
+  return tl_cubin_section_at(r->cubin, i);
 }
 
 /* nvlink looks neither at the name nor at the section of the null symbol, nor at those of section symbols (L171). */
@@ -286,11 +283,11 @@ static uint8_t reader_symbol_info(const uint8_t *at, const char *name) {
   return type == STT_OBJECT && !tl_reserved_name_is(name) ? (uint8_t)((info & 0xf0) | STT_CUDA_OBJECT) : info;
 }
 
-static uint32_t reader_symbol_section(const reader *r, uint32_t symbol, const uint8_t *at, const uint8_t *wide,
-                                      uint32_t wide_count) {
+static uint32_t reader_symbol_section(const reader *r, uint32_t symbol, const uint8_t *at,
+                                      const tl_cubin_section *wide) {
   uint32_t raw = tl_get16(at + 6);
-  if (raw == SHN_XINDEX && symbol < wide_count)
-    raw = tl_get32(wide + (uint64_t)symbol * 4);
+  if (raw == SHN_XINDEX && symbol < wide->size / 4)
+    raw = tl_get32(wide->data + (uint64_t)symbol * 4);
   else if (raw == SHN_COMMON && !reader_symbol_is_plain(symbol, at[4]))
     return TL_SECTION_COMMON;
   if (raw < r->cubin->section_count)
@@ -307,7 +304,7 @@ static bool reader_symbol_is_homeless(const reader *r, uint32_t symbol, const ui
   return symbol != 0 && (at[4] & 15) == STT_SECTION && raw >= r->cubin->section_count && raw != SHN_XINDEX;
 }
 
-static void reader_read_symbol(reader *r, uint32_t index, const uint8_t *wide, uint32_t wide_count) {
+static void reader_read_symbol(reader *r, uint32_t index, const tl_cubin_section *wide) {
   tl_cubin *const cubin = r->cubin;
   const tl_cubin_section *const strings = &cubin->sections[cubin->string_table];
   const uint64_t offset = (uint64_t)index * ELF_SYMBOL_SIZE;
@@ -323,7 +320,7 @@ static void reader_read_symbol(reader *r, uint32_t index, const uint8_t *wide, u
                               .homeless = reader_symbol_is_homeless(r, index, at),
                               .info = reader_symbol_info(at, tl_names_text(r->names, name)),
                               .other = at[5],
-                              .section = reader_symbol_section(r, index, at, wide, wide_count),
+                              .section = reader_symbol_section(r, index, at, wide),
                               .value = tl_get64(at + 8),
                               .size = tl_get64(at + 16)};
   const bool laid_out = (symbol->other & STO_SPACE_MASK) == STO_SHARED || symbol->section == TL_SECTION_COMMON;
@@ -398,13 +395,12 @@ static void reader_check_entries(const reader *r) {
 static void reader_read_symbols(reader *r) {
   tl_cubin *const cubin = r->cubin;
   const tl_cubin_section *const table = &cubin->sections[cubin->symbol_table];
-  uint32_t wide_count;
-  const uint8_t *const wide = reader_find_wide_indices(r, &wide_count);
+  const tl_cubin_section *const wide = reader_find_wide_indices(r);
   tl_cubin_check_entries(cubin, r->names, r->diagnostics, cubin->symbol_table);
   cubin->symbol_count = (uint32_t)(table->size / table->entry_size);
   cubin->symbols = tl_arena_new(r->arena, tl_cubin_symbol, cubin->symbol_count);
   for (uint32_t i = 0; i < cubin->symbol_count; i++)
-    reader_read_symbol(r, i, wide, wide_count);
+    reader_read_symbol(r, i, wide);
   if (!tl_view_is_capsule(cubin))
     return;
   for (uint32_t i = 1; i < cubin->symbol_count; i++)

@@ -51,7 +51,7 @@ static const tl_cubin_section *mercury_section(const checker *c, uint32_t index)
 
 static uint32_t mercury_find(const checker *c, uint32_t type) {
   for (uint32_t i = 1; i < c->cubin->section_count; i++)
-    if (mercury_section(c, i)->type == type)
+    if (c->cubin->sections[i].type == type)
       return i;
   return 0;
 }

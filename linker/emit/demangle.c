@@ -356,7 +356,7 @@ static type read_substitution(reader *r) {
     if (eat(r, abbreviations[i].code))
       return scope(abbreviations[i].text);
   const uint64_t index = read_sequence(r, 36);
-  if (r->failed || index >= r->substitutions.count)
+  if (index >= r->substitutions.count)
     return scope(fail(r));
   return r->substitutions.items[index];
 }
@@ -454,7 +454,7 @@ static bool read_nested_part(reader *r, name *n) {
   const char *const before = n->text;
   if (eat(r, "I")) {
     if (n->is_template || !before[0])
-      return fail(r), true;
+      fail(r);
     n->text = make(r, "%s<%s>", before, read_template_arguments(r));
     n->is_template = true;
     return false;
@@ -586,8 +586,6 @@ static type read_qualified(reader *r) {
   const unsigned set = read_qualifiers(r);
   const bool is_function = peek(r) == 'F' || peek_is(r, "DoF");
   const type t = is_function ? read_function(r) : read_type(r);
-  if (r->failed)
-    return t;
   const type all =
       qualified(r, t.bare ? t.bare : tl_arena_copy(r->arena, &t, sizeof t), t.function ? set : set | t.qualifiers);
   remember(r, is_function ? t : all);

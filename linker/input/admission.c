@@ -17,6 +17,8 @@
 #include "cubin/elf.h"
 #include "input/content.h"
 
+#include <stdlib.h>
+
 /* The columns of C20. */
 typedef enum admission_extension {
   EXT_CUBIN,
@@ -472,8 +474,10 @@ static void admission_find_target(const admission *a) {
   const char *const name = a->job->options.arch;
   const tl_architecture *const target = name ? tl_architecture_find(name) : NULL;
   a->result->target = target;
-  if (!target) /* fatal */
-    return admission_say(a, TL_MESSAGE_UNKNOWN_ARCH, name ? name : "(null)");
+  if (!target) {
+    admission_say(a, TL_MESSAGE_UNKNOWN_ARCH, name ? name : "(null)");
+    abort(); /* not reached: E52 is fatal and jumps */
+  }
   if (target->family == TL_ARCH_LTO)
     admission_say(a, TL_MESSAGE_VIRTUAL_TARGET, name);
 }

@@ -14,6 +14,8 @@ uint64_t tl_relocation_row_bytes(const tl_relocation_row *row) {
 /* R3: the old content is added at the field's own scale, for LOW and BYTE before the part is taken. */
 static uint64_t apply_part(const tl_patch *patch, const tl_field *field, uint64_t old) {
   switch ((tl_value_part)field->part) {
+  case TL_PART_ZERO:
+    break;
   case TL_PART_ALL:
     return patch->value + old;
   case TL_PART_LOW:
@@ -30,8 +32,6 @@ static uint64_t apply_part(const tl_patch *patch, const tl_field *field, uint64_
     return (uint64_t)(patch->bank >> 4) + old;
   case TL_PART_AUX:
     return patch->auxiliary + old;
-  case TL_PART_ZERO:
-    break;
   }
   return 0;
 }

@@ -288,6 +288,8 @@ static outcome relocate_texture(const relocating *r, entry_state *e) { /* R18 */
   if (!e->row && e->type > TL_RELOC_LARGEST_LOOKED_UP)
     relocate_refuse(r, e, "a relocation has a type that there is not (D42)");
   switch (e->texture) {
+  case TL_TEX_KEEP:
+    break;
   case TL_TEX_BINDLESS:
     if (r->module->mode->final && relocate_has_no_slot(r, e))
       relocate_as_nothing(e);
@@ -310,8 +312,6 @@ static outcome relocate_texture(const relocating *r, entry_state *e) { /* R18 */
     relocate_refuse(r, e, "a function descriptor relocation names a texture (D15)");
   case TL_TEX_NONE:
     return OUTCOME_KEEP_AS_NONE;
-  case TL_TEX_KEEP:
-    break;
   }
   return OUTCOME_KEEP;
 }
@@ -480,6 +480,8 @@ static bool relocate_is_cleared(const relocating *r, const tl_symbol *symbol) {
 static outcome relocate_by_type(const relocating *r, entry_state *e) {
   const tl_symbol *const symbol = relocate_symbol(r, e->symbol);
   switch (e->row ? e->row->kind : TL_RELOC_SENTINEL) {
+  case TL_RELOC_APPLY:
+    break;
   case TL_RELOC_YIELD:
     tl_trace(r->module->diagnostics, TL_TRACE_YIELD);
     return OUTCOME_DROP;
@@ -501,8 +503,6 @@ static outcome relocate_by_type(const relocating *r, entry_state *e) {
     relocate_fail(r, e, TL_MESSAGE_NVRS);
   case TL_RELOC_UNIFIED:
     return relocate_rewrites_unified(r) || e->foreign ? OUTCOME_APPLY : OUTCOME_KEEP;
-  case TL_RELOC_APPLY:
-    break;
   }
   return OUTCOME_APPLY;
 }

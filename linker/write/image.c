@@ -14,7 +14,10 @@
 /* A part stays in the cache of a processor; below `worth_threads` bytes a thread costs more than it saves. */
 static const uint64_t part_size = (uint64_t)128 << 10, worth_threads = (uint64_t)1 << 20;
 
-enum { PIECE_PATCHED = 1, PIECE_JOINED = 2 }; /* joined: to the piece before */
+enum {
+  PIECE_PATCHED = 1,
+  PIECE_JOINED = 2
+}; /* a patch begins in it; or is not at its end before it, which joins the two */
 
 typedef struct preparing {
   tl_image *image;
@@ -64,7 +67,7 @@ static void image_mark_patches(preparing *p) {
     p->piece_of[i] = piece;
     p->state[piece] |= PIECE_PATCHED;
     for (piece++; piece < p->plan->pieces.count && p->plan->pieces.items[piece].offset < end; piece++)
-      p->state[piece] |= PIECE_PATCHED | PIECE_JOINED;
+      p->state[piece] |= PIECE_JOINED;
   }
 }
 
