@@ -11,8 +11,8 @@ typedef enum tl_arch_family { TL_ARCH_SM, TL_ARCH_COMPUTE, TL_ARCH_LTO } tl_arch
 typedef struct tl_architecture {
   const char *name; /* as spelled behind -arch */
   tl_arch_family family;
-  uint16_t number;
-  char variant; /* 'a', 'f' or 0 */
+  uint16_t number;  /* of what can be linked for */
+  bool accelerated; /* the "a" variant of a device */
 } tl_architecture;
 
 /* NULL for a name that nvlink 13.0.88 does not know (E4). */

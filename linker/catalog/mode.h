@@ -7,7 +7,6 @@
 #include "twinlink.h"
 
 typedef struct tl_mode {
-  const char *name;
   uint16_t file_type; /* e_type (W1.1) */
   bool eliminates;    /* dead code is removed (W7.3, W17.1) */
   bool final;         /* places are given: shared memory, images of compiler constants, bindless slots (W9, W10); what

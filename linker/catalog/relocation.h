@@ -57,7 +57,7 @@ typedef enum tl_texture_effect {
 
 typedef struct tl_relocation_row {
   uint32_t type;
-  const char *name; /* without "R_CUDA_" */
+  const char *name; /* without "R_CUDA_"; NULL where no message says it */
   tl_relocation_kind kind;
   tl_field fields[TL_RELOC_FIELDS];
   tl_texture_effect texture;
@@ -75,8 +75,8 @@ bool tl_relocation_is_code_place(const tl_relocation_row *row);
 /* The field that the addend of a REL entry stands in, also where the loader alone writes it (G32, G64); width 0: none. */
 const tl_field *tl_relocation_content(const tl_relocation_row *row);
 
-/* The types that .nv.rel.action describes, on every architecture (R55). */
-enum { TL_ACTION_FIRST = 115, TL_ACTION_END = 116, TL_ACTION_SIZE = 8 };
+/* The type that .nv.rel.action describes, on every architecture (R55). */
+enum { TL_ACTION_TYPE = 115, TL_ACTION_SIZE = 8 };
 /* Writes a type's record of .nv.rel.action (R56); returns its size, 0 for a type without a field. */
 uint32_t tl_relocation_action(const tl_relocation_row *row, uint8_t record[TL_ACTION_SIZE]);
 

@@ -20,7 +20,7 @@ static uint64_t record_read(const tl_cubin_section *section, uint64_t position, 
 }
 
 bool tl_record_next_whole(const tl_cubin_section *section, uint64_t *position, tl_record *record) {
-  const uint64_t length = section->data ? record_read(section, *position, record) : 0;
+  const uint64_t length = record_read(section, *position, record);
   if (!length || length > section->size - *position)
     return false;
   *position += length;
@@ -60,7 +60,7 @@ bool tl_record_next(const tl_cubin *cubin, uint32_t section, uint64_t *position,
   const tl_cubin_section *const s = &cubin->sections[section];
   if (tl_record_next_whole(s, position, record))
     return true;
-  if (!s->data || s->size == *position || record_is_nothing(cubin, s, *position))
+  if (s->size == *position || record_is_nothing(cubin, s, *position))
     return false;
   tl_cubin_suspect(cubin, names, diagnostics, section, *position,
                    s->size - *position < 4 ? "an attribute record is incomplete"

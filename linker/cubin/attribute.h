@@ -11,7 +11,7 @@ typedef struct tl_record {
   uint64_t offset; /* of the record in its section */
 } tl_record;
 
-/* The record at *position, which moves behind it; false at the end. What is no whole record is fatal (D66, D67); one
+/* The record at *position of a section of attributes, which moves behind it; false at the end. What is no whole record is fatal (D66, D67); one
  * stray byte at the end is ignored where zeros follow (I16). */
 bool tl_record_next(const tl_cubin *cubin, uint32_t section, uint64_t *position, tl_record *record,
                     const tl_names *names, tl_diagnostics *diagnostics);
@@ -26,7 +26,6 @@ bool tl_annotation_next(const uint8_t *payload, uint64_t size, uint64_t *positio
 /* Attribute codes that the linker knows (F64, I4, I20-I27). */
 enum {
   EIATTR_CTAIDZ_USED = 0x04,
-  EIATTR_SAMPLER_INIT = 0x09,
   EIATTR_PARAM_CBANK = 0x0a,
   EIATTR_SYNC_STACK = 0x0d,
   EIATTR_EXTERNS = 0x0f,

@@ -125,7 +125,7 @@ bool tl_code_is_instruction(const uint8_t *sass, uint32_t sm) {
 bool tl_code_read(tl_code *code, const uint8_t *bytes, uint64_t size, const uint8_t *sass, uint64_t sass_size,
                   tl_arena *arena) {
   tl_capsule capsule;
-  code->count = 0;
+  *code = (tl_code){.items = code->items, .room = code->room};
   if (!tl_capsule_read(&capsule, bytes, size) || capsule.count > sass_size / INSTRUCTION)
     return false;
   if (capsule.count > code->room) {
@@ -139,8 +139,7 @@ bool tl_code_read(tl_code *code, const uint8_t *bytes, uint64_t size, const uint
     if (sass_size - to < (uint64_t)item.count * INSTRUCTION)
       return false;
     const bool real = item.derived || item.units;
-    code->items[code->count++] =
-        (tl_code_place){from, to, cursor.record.size ? cursor.record.offset : 0, item.count, real, item.derived};
+    code->items[code->count++] = (tl_code_place){from, to, cursor.record.offset, item.count, real, item.derived};
     from += item.derived ? code_derived_size(sass + to) : (uint64_t)item.units * INSTRUCTION;
     to += (uint64_t)item.count * INSTRUCTION;
   }
@@ -152,7 +151,9 @@ bool tl_code_read(tl_code *code, const uint8_t *bytes, uint64_t size, const uint
 }
 
 const tl_code_place *tl_code_find(const tl_code *code, uint64_t mercury) {
-  size_t low = 0, high = code->count; /* the last one that begins at the place or before it */
+  size_t low = 0, high = code->count; /* the last one that begins at the place or before it; the first begins at 0 */
+  if (mercury >= code->mercury_size)
+    return NULL;
   while (low < high) {
     const size_t middle = low + (high - low) / 2;
     if (code->items[middle].mercury <= mercury)
@@ -160,5 +161,5 @@ const tl_code_place *tl_code_find(const tl_code *code, uint64_t mercury) {
     else
       high = middle;
   }
-  return low && mercury < code->mercury_size ? &code->items[low - 1] : NULL;
+  return &code->items[low - 1];
 }

@@ -1,5 +1,6 @@
 /* The bounded reader of cubin/cubin.h. Only this file and input/ take pointers into a file's bytes from numbers that
- * stand in the file; tl_cubin_view is the one way to do it. Rules: F1-F11, F20-F46, F50-F60, X2, R31. */
+ * stand in the file. That the section table and the bytes of every section lie in it input/ has seen
+ * (tl_content_elf_fault); all else is looked at here. Rules: F1-F11, F20-F46, F50-F60, X2, R31. */
 #include "cubin/cubin.h"
 
 #include "base/bytes.h"
@@ -50,8 +51,7 @@ bool tl_section_name_is_about_code(const char *name) {
 }
 
 static tl_site cubin_site(const tl_cubin *cubin, const tl_names *names, uint32_t section, uint64_t offset) {
-  const bool named = section != TL_NONE && section < cubin->section_count && cubin->sections;
-  const char *const name = named ? tl_names_text(names, cubin->sections[section].name) : NULL;
+  const char *const name = section < cubin->section_count ? tl_names_text(names, cubin->sections[section].name) : NULL;
   return (tl_site){cubin->path, name, NULL, offset};
 }
 
@@ -66,13 +66,6 @@ void tl_cubin_damaged(const tl_cubin *cubin, const tl_names *names, tl_diagnosti
   const tl_site site = cubin_site(cubin, names, section, offset);
   tl_diagnostics_add(diagnostics, tl_message_row_of(TL_MESSAGE_DAMAGED), site, NULL, cubin->path, what);
   abort(); /* not reached: T1 is fatal and jumps */
-}
-
-/* The bytes [offset, offset + size) of the file, or NULL when they do not all lie in it. */
-static const uint8_t *tl_cubin_view(const tl_cubin *cubin, uint64_t offset, uint64_t size) {
-  if (offset > cubin->size || size > cubin->size - offset)
-    return NULL;
-  return cubin->bytes + offset;
 }
 
 typedef struct reader {
@@ -90,13 +83,14 @@ static void reader_fail(const reader *r, uint32_t section, uint64_t offset, cons
 }
 
 /* The text at `offset` of a string table, or NULL when it does not end inside the table; inside the file where the cubin
- * reads on, as nvlink does (L170). */
+ * reads on, as nvlink does (L170). A table without bytes in the file (SHT_NOBITS) may say any place and size. */
 static const char *string_at(const tl_cubin *cubin, uint64_t table, uint64_t size, uint64_t offset, size_t *length) {
-  const uint64_t end = cubin->reads_on ? cubin->size : table + size;
-  if (table > end || offset >= end - table)
+  const uint64_t left = table < cubin->size ? cubin->size - table : 0;
+  const uint64_t room = cubin->reads_on ? left : tl_smaller(left, size);
+  if (offset >= room)
     return NULL;
   const uint8_t *const start = cubin->bytes + table + offset;
-  const uint8_t *const stop = memchr(start, 0, end - table - offset);
+  const uint8_t *const stop = memchr(start, 0, room - offset);
   if (!stop)
     return NULL;
   *length = (size_t)(stop - start);
@@ -113,7 +107,7 @@ static bool reader_find_name(reader *r, name_table which, uint64_t table, uint64
   enum { LONG_NAME = 256 };
   const uint64_t key = (uint64_t)which << 32 | offset;
   size_t length = 0;
-  *number = r->long_names.count ? tl_map_get(&r->long_names, key) : TL_NONE;
+  *number = tl_map_get(&r->long_names, key);
   if (*number != TL_NONE)
     return true;
   const char *const name = string_at(r->cubin, table, size, offset, &length);
@@ -151,7 +145,7 @@ static uint32_t reader_bank(const char *digits) {
  * behind the name's beginning as `.nv.constant` has, be they the name's or not. */
 static uint32_t reader_constants(const reader *r, uint64_t name) {
   const uint64_t at = name + strlen(".nv.constant");
-  size_t length = 0;
+  size_t length;
   const char *const digits =
       at < r->name_table_size ? string_at(r->cubin, r->name_table, r->name_table_size, at, &length) : NULL;
   const uint32_t bank = SHT_CUDA_CONSTANT0 + reader_bank(digits ? digits : "");
@@ -185,33 +179,26 @@ static void reader_read_section(reader *r, const uint8_t *header, uint32_t index
                                 .info = tl_get32(header + 44),
                                 .align = tl_get64(header + 48),
                                 .entry_size = tl_get64(header + 56)};
-  const uint64_t names = tl_get32(header) < r->name_table_size ? r->name_table_size : 0;
-  section->unnamed =
-      !names || !reader_find_name(r, NAMES_OF_SECTIONS, r->name_table, names, tl_get32(header), &section->name);
-  if (!names)
-    section->name = tl_names_intern(r->names, "", 0);
+  const uint32_t name = tl_get32(header);
+  section->name = r->cubin->sections[0].name;
+  section->unnamed = name >= r->name_table_size ||
+                     !reader_find_name(r, NAMES_OF_SECTIONS, r->name_table, r->name_table_size, name, &section->name);
   section->type = section->type == SHT_CUDA_CONSTANT
-                      ? reader_constants(r, tl_get32(header))
+                      ? reader_constants(r, name)
                       : reader_kind(tl_names_text(r->names, section->name), section->type);
-  if (tl_section_type_is_empty(section->type))
-    return;
-  section->data = tl_cubin_view(r->cubin, section->file_offset, section->size);
-  if (!section->data)
-    reader_fail(r, index, TL_NO_OFFSET, "a section's bytes lie outside the file");
+  if (!tl_section_type_is_empty(section->type))
+    section->data = r->cubin->bytes + section->file_offset;
 }
 
 uint64_t tl_cubin_estimate_names(const tl_input *input) {
-  const tl_cubin cubin = {.bytes = input->data, .size = input->size};
-  const uint8_t *const header = tl_cubin_view(&cubin, 0, ELF_HEADER_SIZE);
-  const uint64_t count = header ? tl_get16(header + 60) : 0;
-  const uint8_t *const table = header ? tl_cubin_view(&cubin, tl_get64(header + 40), count * ELF_SECTION_SIZE) : NULL;
-  uint64_t names = count; /* a section's symbol has its name */
-  for (uint64_t i = 0; table && i < count; i++) {
-    const uint64_t symbols = tl_get64(table + i * ELF_SECTION_SIZE + 32) / ELF_SYMBOL_SIZE;
-    if (tl_get32(table + i * ELF_SECTION_SIZE + 4) == SHT_SYMTAB && symbols > names)
-      names = symbols;
+  const uint8_t *const table = input->data + tl_get64(input->data + 40);
+  uint64_t names = 0; /* of symbols: a section's symbol has its name */
+  for (uint64_t i = 0; i < tl_get16(input->data + 60); i++) {
+    const uint8_t *const section = table + i * ELF_SECTION_SIZE;
+    if (tl_get32(section + 4) == SHT_SYMTAB)
+      names = tl_larger(names, tl_get64(section + 32) / ELF_SYMBOL_SIZE);
   }
-  return names < input->size / ELF_SYMBOL_SIZE ? names : input->size / ELF_SYMBOL_SIZE;
+  return names;
 }
 
 /* nvlink reads the null section as any other: it divides by its sh_addralign or sh_entsize, or takes it for relocations
@@ -233,22 +220,11 @@ static void reader_check_null(const reader *r, uint32_t type) {
 
 static void reader_read_sections(reader *r) {
   tl_cubin *const cubin = r->cubin;
-  const uint8_t *const header = tl_cubin_view(cubin, 0, ELF_HEADER_SIZE);
-  if (!header)
-    reader_fail(r, TL_NONE, TL_NO_OFFSET, "the ELF header is incomplete");
+  const uint8_t *const header = cubin->bytes, *const first = header + tl_get64(header + 40);
   cubin->type = tl_get16(header + 16);
   cubin->flags = tl_get32(header + 48);
-  const uint64_t table = tl_get64(header + 40);
-  if (tl_get16(header + 58) != ELF_SECTION_SIZE)
-    reader_fail(r, TL_NONE, 58, "e_shentsize is not 64");
-  const uint8_t *const first = tl_cubin_view(cubin, table, ELF_SECTION_SIZE);
-  if (!first)
-    reader_fail(r, TL_NONE, 40, "the section table lies outside the file");
   const uint64_t short_count = tl_get16(header + 60);
   const uint64_t count = short_count ? short_count : tl_get64(first + 32); /* X1 */
-  if (count > cubin->size / ELF_SECTION_SIZE || !tl_cubin_view(cubin, table, count * ELF_SECTION_SIZE))
-    reader_fail(r, TL_NONE, 60, "the section table lies outside the file");
-  cubin->section_count = (uint32_t)count;
   if (count < 2)
     return; /* there is no .symtab */
   const uint16_t short_index = tl_get16(header + 62);
@@ -258,13 +234,11 @@ static void reader_read_sections(reader *r) {
   const uint8_t *const names = first + (uint64_t)name_index * ELF_SECTION_SIZE;
   r->name_table_size = tl_get32(names + 4) == SHT_STRTAB ? tl_get64(names + 32) : 0; /* no name at all (L170) */
   r->name_table = tl_get64(names + 24);
-  if (!tl_cubin_view(cubin, r->name_table, r->name_table_size))
+  if (r->name_table > cubin->size)
     reader_fail(r, TL_NONE, TL_NO_OFFSET, "the section name table lies outside the file");
-  tl_cubin_section *const sections = tl_arena_new(r->arena, tl_cubin_section, count);
-  cubin->sections = sections;
-  const uint32_t empty = tl_names_intern(r->names, "", 0);
-  for (uint32_t i = 0; i < count; i++)
-    sections[i].name = empty;
+  cubin->sections = tl_arena_new(r->arena, tl_cubin_section, count);
+  cubin->sections[0].name = tl_names_intern(r->names, "", 0);
+  cubin->section_count = (uint32_t)count;
   reader_check_null(r, tl_get32(first + 4));
   for (uint32_t i = 1; i < count; i++)
     reader_read_section(r, first + (uint64_t)i * ELF_SECTION_SIZE, i);
@@ -274,24 +248,20 @@ static void reader_read_sections(reader *r) {
  * with `Negative size encountered`, or writes both (L197). */
 static void reader_check_attributes(const reader *r) {
   static const char prefix[] = ".nv.info.";
-  const tl_cubin_section *const sections = r->cubin->sections; /* none in a file without section headers */
-  for (uint32_t i = 1; sections && i < r->cubin->section_count; i++) {
-    const tl_cubin_section *const section = &sections[i];
+  for (uint32_t i = 1; i < r->cubin->section_count; i++) {
+    const tl_cubin_section *const section = &r->cubin->sections[i];
     const char *const name = tl_names_text(r->names, section->name);
     if (section->type != SHT_CUDA_INFO && strncmp(name, prefix, sizeof prefix - 1) == 0)
       reader_fail(r, i, TL_NO_OFFSET, "sh_type is not that of attributes, as its name says");
   }
 }
 
-/* The 32-bit section indices of .symtab_shndx (X2), or NULL. */
-static const uint8_t *reader_find_wide_indices(const reader *r, uint32_t *count) {
-  for (uint32_t i = 1; i < r->cubin->section_count; i++)
-    if (r->cubin->sections[i].type == SHT_SYMTAB_SHNDX) {
-      *count = (uint32_t)(r->cubin->sections[i].size / 4);
-      return r->cubin->sections[i].data;
-    }
-  *count = 0;
-  return NULL;
+/* .symtab_shndx, the 32-bit section indices (X2), or one of size 0. */
+static const tl_cubin_section *reader_find_wide_indices(const reader *r) {
+  uint32_t i = 1;
+  while (i < r->cubin->section_count && r->cubin->sections[i].type != SHT_SYMTAB_SHNDX)
+    i++;
+  return tl_cubin_section_at(r->cubin, i);
 }
 
 /* nvlink looks neither at the name nor at the section of the null symbol, nor at those of section symbols (L171). */
@@ -313,11 +283,11 @@ static uint8_t reader_symbol_info(const uint8_t *at, const char *name) {
   return type == STT_OBJECT && !tl_reserved_name_is(name) ? (uint8_t)((info & 0xf0) | STT_CUDA_OBJECT) : info;
 }
 
-static uint32_t reader_symbol_section(const reader *r, uint32_t symbol, const uint8_t *at, const uint8_t *wide,
-                                      uint32_t wide_count) {
+static uint32_t reader_symbol_section(const reader *r, uint32_t symbol, const uint8_t *at,
+                                      const tl_cubin_section *wide) {
   uint32_t raw = tl_get16(at + 6);
-  if (raw == SHN_XINDEX && symbol < wide_count)
-    raw = tl_get32(wide + (uint64_t)symbol * 4);
+  if (raw == SHN_XINDEX && symbol < wide->size / 4)
+    raw = tl_get32(wide->data + (uint64_t)symbol * 4);
   else if (raw == SHN_COMMON && !reader_symbol_is_plain(symbol, at[4]))
     return TL_SECTION_COMMON;
   if (raw < r->cubin->section_count)
@@ -334,7 +304,7 @@ static bool reader_symbol_is_homeless(const reader *r, uint32_t symbol, const ui
   return symbol != 0 && (at[4] & 15) == STT_SECTION && raw >= r->cubin->section_count && raw != SHN_XINDEX;
 }
 
-static void reader_read_symbol(reader *r, uint32_t index, const uint8_t *wide, uint32_t wide_count) {
+static void reader_read_symbol(reader *r, uint32_t index, const tl_cubin_section *wide) {
   tl_cubin *const cubin = r->cubin;
   const tl_cubin_section *const strings = &cubin->sections[cubin->string_table];
   const uint64_t offset = (uint64_t)index * ELF_SYMBOL_SIZE;
@@ -350,7 +320,7 @@ static void reader_read_symbol(reader *r, uint32_t index, const uint8_t *wide, u
                               .homeless = reader_symbol_is_homeless(r, index, at),
                               .info = reader_symbol_info(at, tl_names_text(r->names, name)),
                               .other = at[5],
-                              .section = reader_symbol_section(r, index, at, wide, wide_count),
+                              .section = reader_symbol_section(r, index, at, wide),
                               .value = tl_get64(at + 8),
                               .size = tl_get64(at + 16)};
   const bool laid_out = (symbol->other & STO_SPACE_MASK) == STO_SHARED || symbol->section == TL_SECTION_COMMON;
@@ -377,8 +347,8 @@ void tl_cubin_check_entries(const tl_cubin *cubin, const tl_names *names, tl_dia
  * its text (L239). */
 static void reader_check_finalized(const reader *r, uint32_t index) {
   const tl_cubin_symbol *const symbol = &r->cubin->symbols[index];
-  const bool inside = symbol->section < r->cubin->section_count &&
-                      tl_cubin_primary(r->cubin, symbol->section) != index; /* another function's text */
+  const uint32_t primary = tl_cubin_primary(r->cubin, symbol->section);
+  const bool inside = primary != TL_NONE && primary != index; /* another function's text */
   if (tl_symbol_type(symbol) == STT_FUNC && symbol->section != SHN_UNDEF && symbol->value != 0 && !inside)
     reader_fail(r, r->cubin->symbol_table, (uint64_t)index * ELF_SYMBOL_SIZE, "st_value of a function is not 0 (L239)");
   const tl_site site = {r->cubin->path, NULL, tl_names_text(r->names, symbol->name), TL_NO_OFFSET};
@@ -425,17 +395,17 @@ static void reader_check_entries(const reader *r) {
 static void reader_read_symbols(reader *r) {
   tl_cubin *const cubin = r->cubin;
   const tl_cubin_section *const table = &cubin->sections[cubin->symbol_table];
-  uint32_t wide_count;
-  const uint8_t *const wide = reader_find_wide_indices(r, &wide_count);
+  const tl_cubin_section *const wide = reader_find_wide_indices(r);
   tl_cubin_check_entries(cubin, r->names, r->diagnostics, cubin->symbol_table);
   cubin->symbol_count = (uint32_t)(table->size / table->entry_size);
   cubin->symbols = tl_arena_new(r->arena, tl_cubin_symbol, cubin->symbol_count);
   for (uint32_t i = 0; i < cubin->symbol_count; i++)
-    reader_read_symbol(r, i, wide, wide_count);
-  for (uint32_t i = 1; i < cubin->symbol_count && tl_view_is_capsule(cubin); i++)
+    reader_read_symbol(r, i, wide);
+  if (!tl_view_is_capsule(cubin))
+    return;
+  for (uint32_t i = 1; i < cubin->symbol_count; i++)
     reader_check_finalized(r, i);
-  if (tl_view_is_capsule(cubin))
-    reader_check_mercury(r);
+  reader_check_mercury(r);
 }
 
 /* NULL, or what nvlink says of a file without a symbol table. */
@@ -498,10 +468,10 @@ void tl_cubin_number_constants(tl_cubin *cubin, tl_names *names, tl_arena *arena
   uint32_t number = 0;
   for (uint32_t i = 1; i < cubin->symbol_count; i++) {
     tl_cubin_symbol *const symbol = &cubin->symbols[i];
-    if (symbol->section >= cubin->section_count || tl_symbol_type(symbol) == STT_SECTION ||
-        cubin->sections[symbol->section].type != SHT_CUDA_CONSTANT0 + 2)
+    const tl_cubin_section *const section = tl_cubin_section_at(cubin, symbol->section);
+    if (tl_symbol_type(symbol) == STT_SECTION || section->type != SHT_CUDA_CONSTANT0 + 2)
       continue;
-    const char *const function = constants_function(names, &cubin->sections[symbol->section]);
+    const char *const function = constants_function(names, section);
     if (!function)
       continue;
     const char *const name = tl_arena_format(arena, "%s%s.%u", optimizer_prefix, function, ++number);
@@ -514,8 +484,7 @@ static uint64_t relocation_size(const tl_cubin_section *section) {
 }
 
 uint64_t tl_cubin_relocation_count(const tl_cubin_section *section) {
-  const uint64_t least = relocation_size(section);
-  return section->size / (section->entry_size > least ? section->entry_size : least);
+  return section->size / tl_larger(section->entry_size, relocation_size(section));
 }
 
 bool tl_cubin_is_rela_of(const tl_cubin_section *section, uint32_t target) {

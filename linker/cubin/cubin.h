@@ -98,8 +98,8 @@ bool tl_section_type_is_own_constant(uint32_t type);
 /* The debug sections whose entries against functions that lose vanish (W8.3). */
 bool tl_section_name_is_about_code(const char *name);
 
-/* About how many names a file has, for tables that are to be made large enough at once; any number for a damaged one, but
- * no more than its bytes could hold. */
+/* About how many names an admitted file has, for tables that are to be made large enough at once; no more than its bytes
+ * could hold. */
 uint64_t tl_cubin_estimate_names(const tl_input *input);
 /* Reads an admitted file in one view of it; what belongs to the other view alone becomes SHT_NULL. Names go to `names`. A
  * field that contradicts the file is fatal (T1). */

@@ -94,8 +94,7 @@ static void derive_pair_sections(deriver *d) {
     const tl_cubin_section *const section = derive_section(d, i);
     if (section->type == SHT_CUDA_CAPSULE || !(section->flags & SHF_CUDA_MERCURY))
       continue;
-    const uint32_t name = derive_sass_name(d, i);
-    const uint32_t found = name == TL_NONE ? TL_NONE : tl_map_get(&by_name, name);
+    const uint32_t found = tl_map_get(&by_name, derive_sass_name(d, i)); /* no section has the name TL_NONE */
     d->sass[i] = found == TL_NONE ? 0 : derive_find_section(d, i, found, next);
   }
 }
@@ -125,7 +124,7 @@ static void derive_symbol(const deriver *d, const uint8_t *from, uint8_t *to) {
     to[5] = from[5]; /* ptxas calls some internal on the SASS side (L497) */
   if (section >= d->cubin->section_count)
     return;
-  const bool mirrored = section != SHN_UNDEF && derive_section(d, section)->flags & SHF_CUDA_MERCURY;
+  const bool mirrored = derive_section(d, section)->flags & SHF_CUDA_MERCURY; /* section 0 has none */
   if (mirrored && !d->sass[section])
     return;
   const uint64_t value = tl_get64(to + 8), size = tl_get64(to + 16);
@@ -167,9 +166,11 @@ static void derive_symbols(deriver *d) {
     } else if (derive_section(d, i)->type == SHT_SYMTAB && !table) {
       table = i;
     }
+  if (!d->symbols || !table)
+    return;
   tl_cubin_section *const own = derive_section(d, table);
   const uint64_t count = own->size / ELF_SYMBOL_SIZE;
-  if (!d->symbols || !table || count < d->symbol_count || own->entry_size != ELF_SYMBOL_SIZE)
+  if (count < d->symbol_count || own->entry_size != ELF_SYMBOL_SIZE)
     return;
   uint8_t *const bytes = tl_arena_copy(d->arena, own->data, own->size);
   for (uint64_t i = 0; i < count; i++)
@@ -303,9 +304,11 @@ static void derive_record(const deriver *d, const tl_cubin_section *mercury, con
     memcpy(to, own->data + same.offset, size);
 }
 
-/* The attributes of one text, or of the file. */
+/* The attributes of one text, or of the file; what is not the SASS side's attributes stays. */
 static void derive_attributes(const deriver *d, const tl_cubin_section *mercury, tl_cubin_section *own) {
   static const uint8_t last[] = {0x19, EIATTR_PARAM_CBANK, 0x36};
+  if (own->type != SHT_CUDA_INFO)
+    return;
   uint8_t *const bytes = tl_arena_new(d->arena, uint8_t, mercury->size + own->size);
   tl_cubin_section out = {.data = bytes};
   uint64_t own_positions[256] = {0}, position = 0;
@@ -329,19 +332,17 @@ static void derive_attributes(const deriver *d, const tl_cubin_section *mercury,
 typedef struct derive_type {
   uint32_t mercury;
   uint16_t opcode;
-  uint32_t sass, other; /* `other`: where the SASS side has this one, it stays */
+  uint32_t sass;
+  uint32_t other; /* where the SASS side has this one, it stays; 0: none */
 } derive_type;
 
 static const derive_type derive_types[] = {
-    {TL_R_MERCURY + 0x02, 0x343, 114, 114}, {TL_R_MERCURY + 0x02, 0x943, 75, 75},
-    {TL_R_MERCURY + 0x03, 0x7ac, 115, 115}, {TL_R_MERCURY + 0x03, 0x802, 55, 55},
-    {TL_R_MERCURY + 0x03, 0x882, 55, 55},   {TL_R_MERCURY + 0x04, 0x802, 59, 59},
-    {TL_R_MERCURY + 0x04, 0x882, 59, 59},   {TL_R_MERCURY + 0x04, 0xb82, 66, 66},
-    {TL_R_MERCURY + 0x05, 0x802, 56, 62},   {TL_R_MERCURY + 0x05, 0x882, 56, 62},
-    {TL_R_MERCURY + 0x06, 0x802, 57, 63},   {TL_R_MERCURY + 0x06, 0x882, 57, 63},
-    {TL_R_MERCURY + 0x28, 0x802, 56, 56},   {TL_R_MERCURY + 0x29, 0x802, 57, 57},
-    {TL_R_MERCURY + 0x3e, 0x802, 112, 62},  {TL_R_MERCURY + 0x3e, 0x882, 112, 62},
-    {TL_R_MERCURY + 0x3f, 0x802, 113, 63},  {TL_R_MERCURY + 0x3f, 0x882, 113, 63},
+    {TL_R_MERCURY + 0x02, 0x343, 114, 0},  {TL_R_MERCURY + 0x02, 0x943, 75, 0},   {TL_R_MERCURY + 0x03, 0x7ac, 115, 0},
+    {TL_R_MERCURY + 0x03, 0x802, 55, 0},   {TL_R_MERCURY + 0x03, 0x882, 55, 0},   {TL_R_MERCURY + 0x04, 0x802, 59, 0},
+    {TL_R_MERCURY + 0x04, 0x882, 59, 0},   {TL_R_MERCURY + 0x04, 0xb82, 66, 0},   {TL_R_MERCURY + 0x05, 0x802, 56, 62},
+    {TL_R_MERCURY + 0x05, 0x882, 56, 62},  {TL_R_MERCURY + 0x06, 0x802, 57, 63},  {TL_R_MERCURY + 0x06, 0x882, 57, 63},
+    {TL_R_MERCURY + 0x28, 0x802, 56, 0},   {TL_R_MERCURY + 0x29, 0x802, 57, 0},   {TL_R_MERCURY + 0x3e, 0x802, 112, 62},
+    {TL_R_MERCURY + 0x3e, 0x882, 112, 62}, {TL_R_MERCURY + 0x3f, 0x802, 113, 63}, {TL_R_MERCURY + 0x3f, 0x882, 113, 63},
 };
 
 enum { DERIVE_RETURN_LOW = TL_R_MERCURY + 0x28, DERIVE_RETURN_HIGH = TL_R_MERCURY + 0x29 };
@@ -392,7 +393,7 @@ static bool derive_entry(const deriver *d, const uint8_t *from, const uint8_t *o
     const derive_type *const row = &derive_types[i];
     if (row->mercury != type || row->opcode != opcode)
       continue;
-    const bool other = own && tl_get32(own + 8) == row->other;
+    const bool other = own && row->other && tl_get32(own + 8) == row->other;
     tl_put32(to + 8, descriptor ? descriptor : other ? row->other : row->sass);
     return true;
   }
@@ -481,7 +482,7 @@ static void derive_foreign_entries(const deriver *d, const tl_cubin_section *mer
 /* Attributes or entries of the text in hand; `own` are the SASS side's. */
 static void derive_contents(const deriver *d, const tl_cubin_section *mercury, tl_cubin_section *own,
                             const tl_cubin_section *sass) {
-  if (mercury->type == SHT_CUDA_MERCURY_INFO && own->type == SHT_CUDA_INFO)
+  if (mercury->type == SHT_CUDA_MERCURY_INFO)
     derive_attributes(d, mercury, own);
   if (mercury->type != SHT_CUDA_MERCURY_RELA || own->type != SHT_RELA || !d->known)
     return;
@@ -544,8 +545,8 @@ static void derive_sizes(deriver *d) {
     const uint8_t *const symbol = d->symbols + i * ELF_SYMBOL_SIZE;
     const uint32_t section = tl_get16(symbol + 6);
     const uint64_t size = tl_get64(symbol + 16);
-    if (section < d->cubin->section_count && (symbol[4] & 15) == STT_FUNC && size > d->sizes[section])
-      d->sizes[section] = size;
+    if (section < d->cubin->section_count && (symbol[4] & 15) == STT_FUNC)
+      d->sizes[section] = tl_larger(d->sizes[section], size);
   }
 }
 
@@ -555,8 +556,9 @@ static void derive_text(deriver *d, uint32_t capsule, uint32_t first, const uint
   tl_cubin_section *const sass = derive_section(d, d->sass[capsule]);
   uint8_t *copy = NULL;
   d->text = sass->data;
-  d->known = sass->data && tl_code_read(&d->code, body->data, body->size, sass->data, sass->size, d->arena) &&
-             d->code.mercury_size == d->sizes[capsule];
+  tl_code_read(&d->code, body->data, body->size, sass->data, sass->size,
+               d->arena); /* it can be read (cubin/mercury.c) */
+  d->known = d->code.mercury_size == d->sizes[capsule];
   for (uint32_t i = first; i; i = next[i]) {
     d->foreign = d->before[i].type != SHT_NULL;
     if (d->foreign && d->known && d->cubin->role.joined && derive_section(d, i)->type == SHT_CUDA_MERCURY_RELA)

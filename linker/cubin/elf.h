@@ -45,7 +45,6 @@ enum { ET_REL = 1, ET_EXEC = 2, ET_EWP = 0xff00, EM_CUDA = 190 };
 #define SHT_CUDA_CAPSULE 0x70000016u   /* .nv.capmerc.text.F */
 #define SHT_CUDA_CONSTANT0 0x70000064u /* + bank, 0 to 17 (F36) */
 #define SHT_CUDA_CONSTANT_LAST 0x70000075u
-#define SHT_CUDA_MERCURY_CONSTANT 0x70000078u /* to 0x7000007e (F37) */
 #define SHT_CUDA_MERCURY_CONSTANT_LAST 0x7000007eu
 #define SHT_CUDA_IMAGE_HEADERS 0x70000079u /* .nv.constant.entry_image_header_indices.K */
 #define SHT_CUDA_PIC_CONSTANT 0x7000007du  /* .nv.merc.nv.constant.pic */
@@ -65,7 +64,7 @@ enum { ET_REL = 1, ET_EXEC = 2, ET_EWP = 0xff00, EM_CUDA = 190 };
 #define SHF_CUDA_MERCURY 0x10000000u  /* F44 */
 
 /* st_shndx */
-enum { SHN_UNDEF = 0, SHN_LORESERVE = 0xff00, SHN_ABS = 0xfff1, SHN_COMMON = 0xfff2, SHN_XINDEX = 0xffff };
+enum { SHN_UNDEF = 0, SHN_LORESERVE = 0xff00, SHN_COMMON = 0xfff2, SHN_XINDEX = 0xffff };
 
 /* st_info: type and binding (F50, F57) */
 enum {
@@ -89,7 +88,6 @@ enum {
   STO_CONSTANT = 0x80,
   STO_RESERVED_SHARED = 0xa0,
   STO_ENTRY = 0x10,
-  STO_OBSCURE = 0x08,
   STO_MANAGED = 0x04,
   STO_VISIBILITY_MASK = 3,
   STV_INTERNAL = 1,

@@ -31,7 +31,7 @@ void tl_index_read(tl_index *index, const tl_input *input, tl_arena *arena, tl_d
     index_fail(index, diagnostics, TL_MESSAGE_CANNOT_OPEN_INPUT);
   if (!index->size)
     index_fail(index, diagnostics, TL_MESSAGE_CANNOT_READ_INPUT);
-  if (!bytes || index->size < sizeof index_magic || memcmp(bytes, index_magic, sizeof index_magic) != 0)
+  if (index->size < sizeof index_magic || memcmp(bytes, index_magic, sizeof index_magic) != 0)
     index_fail(index, diagnostics, TL_MESSAGE_UIDX_MAGIC);
   if (index->size < HEADER_SIZE)
     index_fail(index, diagnostics, TL_MESSAGE_UIDX_SIZE);

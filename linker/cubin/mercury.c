@@ -29,10 +29,13 @@ typedef struct checker {
   const tl_names *names;
   tl_arena *arena;
   tl_diagnostics *diagnostics;
-  tl_code code;                    /* of the text in hand */
-  uint32_t *about;                 /* by section: the last one that is about it, 0 */
-  uint32_t *previous;              /* by section: the one before it that is about the same section, 0 */
-  const tl_cubin_section *symbols; /* Mercury's; section 0 where there are none */
+  tl_code code;             /* of the text in hand */
+  uint32_t *about;          /* by section: the last one that is about it, 0 */
+  uint32_t *previous;       /* by section: the one before it that is about the same section, 0 */
+  uint32_t sass_symbols;    /* sections, 0 where there are none: the SASS side's symbols */
+  uint32_t wide_indices;    /* their 32-bit section indices */
+  uint32_t mercury_symbols; /* and Mercury's symbols, whose section this is */
+  const tl_cubin_section *symbols;
   TL_VECTOR(inner_function) inner;
   tl_map first_inner; /* by section: the last of its inner functions */
   tl_map starts;      /* where they begin: section and place */
@@ -48,7 +51,7 @@ static const tl_cubin_section *mercury_section(const checker *c, uint32_t index)
 
 static uint32_t mercury_find(const checker *c, uint32_t type) {
   for (uint32_t i = 1; i < c->cubin->section_count; i++)
-    if (mercury_section(c, i)->type == type)
+    if (c->cubin->sections[i].type == type)
       return i;
   return 0;
 }
@@ -57,7 +60,10 @@ static void mercury_index(checker *c) {
   const uint32_t count = c->cubin->section_count;
   c->about = tl_arena_new(c->arena, uint32_t, count);
   c->previous = tl_arena_new(c->arena, uint32_t, count);
-  c->symbols = mercury_section(c, mercury_find(c, SHT_CUDA_MERCURY_SYMTAB));
+  c->sass_symbols = mercury_find(c, SHT_SYMTAB);
+  c->wide_indices = mercury_find(c, SHT_SYMTAB_SHNDX);
+  c->mercury_symbols = mercury_find(c, SHT_CUDA_MERCURY_SYMTAB);
+  c->symbols = mercury_section(c, c->mercury_symbols);
   for (uint32_t i = 1; i < count; i++) {
     const tl_cubin_section *const section = mercury_section(c, i);
     if ((section->type == SHT_CUDA_MERCURY_RELA || section->type == SHT_CUDA_MERCURY_INFO) && section->info < count) {
@@ -67,10 +73,13 @@ static void mercury_index(checker *c) {
   }
 }
 
+static uint64_t mercury_symbol_count(const tl_cubin_section *table) {
+  return table->size / ELF_SYMBOL_SIZE;
+}
+
 /* A symbol of Mercury's, NULL where the number is none's. */
 static const uint8_t *mercury_symbol(const checker *c, uint32_t index) {
-  const uint64_t count = c->symbols->data ? c->symbols->size / ELF_SYMBOL_SIZE : 0;
-  return index < count ? c->symbols->data + (uint64_t)index * ELF_SYMBOL_SIZE : NULL;
+  return index < mercury_symbol_count(c->symbols) ? c->symbols->data + (uint64_t)index * ELF_SYMBOL_SIZE : NULL;
 }
 
 static bool mercury_is_section(const uint8_t *symbol) {
@@ -83,10 +92,9 @@ static uint64_t mercury_start(uint32_t section, uint64_t place) {
 }
 
 static void mercury_index_inner(checker *c) {
-  const uint64_t count = c->symbols->data ? c->symbols->size / ELF_SYMBOL_SIZE : 0;
   tl_map_init(&c->first_inner, c->arena);
   tl_map_init(&c->starts, c->arena);
-  for (uint32_t i = 1; i < count; i++) {
+  for (uint32_t i = 1; i < mercury_symbol_count(c->symbols); i++) {
     const uint8_t *const symbol = mercury_symbol(c, i);
     const uint64_t value = tl_get64(symbol + 8);
     const uint32_t section = tl_get16(symbol + 6);
@@ -157,9 +165,8 @@ static bool mercury_is_half(uint32_t type) {
 static bool mercury_names_thread_local(const checker *c, const uint8_t *entry) {
   enum { TLS = 6, TYPE = 15 };
   const uint8_t *const symbol = mercury_symbol(c, tl_get32(entry + 12));
-  const uint32_t section = symbol ? tl_get16(symbol + 6) : 0;
   return mercury_is_half(tl_get32(entry + 8)) && symbol && (symbol[4] & TYPE) == TLS &&
-         mercury_section(c, section)->type == SHT_CUDA_GLOBAL_INIT;
+         mercury_section(c, tl_get16(symbol + 6))->type == SHT_CUDA_GLOBAL_INIT;
 }
 
 /* Whether half an address is that of a symbol of a type that has none: it is neither a function, a variable, a section nor
@@ -280,7 +287,7 @@ static void mercury_check_branches(const checker *c, uint32_t section, const tl_
   for (size_t i = 0; i < c->code.count; i++) {
     const tl_code_place *const place = &c->code.items[i];
     const uint8_t *const word = sass->data + place->sass;
-    if (!place->derived || place->count != 1 || !mercury_goes_far(tl_get16(word) & OPCODE))
+    if (!place->derived || !mercury_goes_far(tl_get16(word) & OPCODE))
       continue;
     const uint64_t distance = ((tl_get64(word + 4) >> 2 & high_bits) << 8 | word[2]) << 2; /* signed */
     const uint64_t target = place->sass + INSTRUCTION + ((distance ^ sign) - sign);
@@ -316,7 +323,7 @@ static void mercury_check_places(const checker *c, uint32_t section, const tl_cu
   uint64_t at = sass->size / INSTRUCTION * INSTRUCTION, control = at;
   for (size_t i = c->code.count; i-- > 0;) {
     const tl_code_place *const place = &c->code.items[i];
-    if (!place->derived || place->count != 1 || (tl_get16(sass->data + place->sass) & OPCODE) != PLACE_OF_CODE)
+    if (!place->derived || (tl_get16(sass->data + place->sass) & OPCODE) != PLACE_OF_CODE)
       continue;
     for (; at > place->sass + INSTRUCTION; at -= INSTRUCTION)
       if (mercury_goes_elsewhere(tl_get16(sass->data + at - INSTRUCTION) & OPCODE))
@@ -354,7 +361,7 @@ static void mercury_check_targets(const checker *c, uint32_t section, const tl_r
     if (left < HEAD || count > (left - HEAD) / WORD)
       mercury_fail(c, section, record->offset, "a list of branch targets is incomplete (L495)");
     const tl_code_place *const branch = mercury_instruction_at(&c->code, tl_get32(record->data + at));
-    if (!branch || (tl_get16(sass->data + branch->sass) & CONTROL_MASK) != CONTROL)
+    if (!branch || !branch->count || (tl_get16(sass->data + branch->sass) & CONTROL_MASK) != CONTROL)
       mercury_fail(c, section, record->offset, "a list of branch targets is about no branch (L495)");
     for (uint64_t i = 0; i < count; i++)
       if (!mercury_instruction_at(&c->code, tl_get32(record->data + at + HEAD + i * WORD)))
@@ -377,7 +384,7 @@ static void mercury_check_attributes(const checker *c, uint32_t section, const t
   while (tl_record_next_whole(mercury_section(c, section), &position, &record))
     if (record.code == INDIRECT_BRANCH_TARGETS && record.format == WHOLE)
       mercury_check_targets(c, section, &record, sass);
-    else if (record.code == EXITS && record.format == WHOLE)
+    else if (record.code == EXITS)
       mercury_check_exits(c, section, &record);
   if (mercury_section(c, section)->size >= position + WORD)
     mercury_fail(c, section, position, "an attribute record runs past its section (L499)");
@@ -396,15 +403,13 @@ static void mercury_check_word(const checker *c, uint32_t section, uint32_t entr
 /* L724: nvlink divides the text where Mercury's symbols say that functions begin, and looks for an instruction where the
  * SASS side says so. */
 static void mercury_check_inner(const checker *c, uint32_t section) {
-  const uint32_t first = tl_map_get(&c->first_inner, section);
-  const uint32_t table = first == TL_NONE ? 0 : mercury_find(c, SHT_SYMTAB);
-  const tl_cubin_section *const symbols = mercury_section(c, table);
-  for (uint32_t i = first; i != TL_NONE; i = c->inner.items[i].next) {
+  const tl_cubin_section *const symbols = mercury_section(c, c->sass_symbols);
+  for (uint32_t i = tl_map_get(&c->first_inner, section); i != TL_NONE; i = c->inner.items[i].next) {
     const inner_function *const one = &c->inner.items[i];
     const uint64_t at = (uint64_t)one->symbol * ELF_SYMBOL_SIZE;
     const uint64_t value = at + ELF_SYMBOL_SIZE <= symbols->size ? tl_get64(symbols->data + at + 8) : UINT64_MAX;
     if (!mercury_instruction_at(&c->code, one->value) || !mercury_begins_at(c, value))
-      mercury_fail(c, table, at, "a function in a kernel's text does not begin at an instruction (L724)");
+      mercury_fail(c, c->sass_symbols, at, "a function in a kernel's text does not begin at an instruction (L724)");
   }
 }
 
@@ -449,8 +454,8 @@ static tl_map mercury_frame_owners(const checker *c, uint32_t frames) {
 static bool mercury_is_in_first_words(const tl_map *starts, uint64_t place) {
   enum { FIRST_WORDS = 8 };
   bool inside = false;
-  for (uint64_t i = 0; i < FIRST_WORDS && i <= place; i++)
-    inside |= tl_set_has(starts, place - i);
+  for (uint64_t i = 0; i < FIRST_WORDS; i++)
+    inside |= tl_set_has(starts, place - i); /* none is called a place before the first */
   return inside;
 }
 
@@ -463,7 +468,9 @@ static bool mercury_breaks_frame(const tl_map *starts, const uint8_t *entry) {
     return false;
   for (uint64_t i = 1; i < SIZE; i++)
     broken |= tl_set_has(starts, place + i);
-  for (uint64_t i = FIRST_WORDS; tl_get64(entry + 16) && i < LENGTH_END && i <= place; i++)
+  if (!tl_get64(entry + 16))
+    return broken;
+  for (uint64_t i = FIRST_WORDS; i < LENGTH_END; i++)
     broken |= tl_set_has(starts, place - i);
   return broken;
 }
@@ -518,7 +525,7 @@ static void mercury_check_frames(const checker *c, uint32_t index) {
   for (uint64_t at = 0; at < section->size;) {
     const uint64_t left = section->size - at;
     const uint64_t length = left < CIE + LEAST ? 0 : tl_get64(section->data + at + LENGTH);
-    if (left < CIE + LEAST || tl_get32(section->data + at) != UINT32_MAX || length < LEAST || length > left - CIE)
+    if (length < LEAST || length > left - CIE || tl_get32(section->data + at) != UINT32_MAX)
       mercury_fail(c, index, at, "frames do not follow one another (L496)");
     tl_set_add(&starts, at);
     const uint64_t stored = tl_get64(section->data + at + CIE);
@@ -563,13 +570,12 @@ static bool mercury_names_remade(const checker *c, const uint8_t *symbol) {
 
 static void mercury_check_symbols(const checker *c, uint32_t index) {
   const tl_cubin_section *const table = mercury_section(c, index);
-  const bool wide = mercury_find(c, SHT_SYMTAB_SHNDX) != 0;
   if (table->entry_size != ELF_SYMBOL_SIZE)
     mercury_fail(c, index, TL_NO_OFFSET, "sh_entsize of Mercury's symbols is not 24 (L499)");
   for (uint64_t at = 0; at + ELF_SYMBOL_SIZE <= table->size; at += ELF_SYMBOL_SIZE) {
     const uint8_t *const symbol = table->data + at;
     const bool null = at == 0 && tl_get16(symbol + 6) != SHN_XINDEX;
-    if (!null && !wide && !mercury_has_section(c, symbol))
+    if (!null && !c->wide_indices && !mercury_has_section(c, symbol))
       mercury_fail(c, index, at, "a symbol's section does not exist");
     if (mercury_names_remade(c, symbol))
       mercury_fail(c, index, at, "a section symbol of Mercury's is of a section that is made anew (L544)");
@@ -581,8 +587,8 @@ static void mercury_check_symbols(const checker *c, uint32_t index) {
 
 /* The SASS side of a function begins its own text, and is a function; of other symbols the binding and the place of a
  * section's are looked at (L167, L499). */
-static void mercury_check_sass_symbol(const checker *c, uint32_t index, uint64_t at, const uint8_t *mercury) {
-  const uint8_t *const symbol = mercury_section(c, index)->data + at;
+static void mercury_check_sass_symbol(const checker *c, uint64_t at, const uint8_t *mercury) {
+  const uint8_t *const symbol = mercury_section(c, c->sass_symbols)->data + at;
   const uint32_t section = mercury ? tl_get16(mercury + 6) : SHN_UNDEF;
   const bool text = mercury && (mercury[4] & 15) == STT_FUNC && mercury_section(c, section)->type == SHT_CUDA_CAPSULE &&
                     tl_get64(mercury + 8) == 0;
@@ -591,34 +597,32 @@ static void mercury_check_sass_symbol(const checker *c, uint32_t index, uint64_t
                        (tl_site){c->cubin->path, ".symtab", NULL, at}, NULL, c->cubin->path);
   if ((!mercury || (mercury[4] & 15) == STT_SECTION) && !mercury_has_section(c, symbol) &&
       tl_get16(symbol + 6) != SHN_XINDEX)
-    mercury_fail(c, index, at, "a symbol's section does not exist");
+    mercury_fail(c, c->sass_symbols, at, "a symbol's section does not exist");
   if (text && ((symbol[4] & 15) != STT_FUNC || tl_get64(symbol + 8) != 0 ||
                tl_get16(symbol + 6) != tl_get32(mercury_section(c, section)->data)))
-    mercury_fail(c, index, at, "a function of the SASS side does not begin its text (L499)");
+    mercury_fail(c, c->sass_symbols, at, "a function of the SASS side does not begin its text (L499)");
 }
 
 static void mercury_check_sass_symbols(const checker *c) {
-  const uint32_t own = mercury_find(c, SHT_SYMTAB), other = mercury_find(c, SHT_CUDA_MERCURY_SYMTAB);
-  const tl_cubin_section *const table = mercury_section(c, own), *const mercury = mercury_section(c, other);
-  for (uint64_t at = ELF_SYMBOL_SIZE; own && other && at + ELF_SYMBOL_SIZE <= table->size; at += ELF_SYMBOL_SIZE)
-    mercury_check_sass_symbol(c, own, at, at + ELF_SYMBOL_SIZE <= mercury->size ? mercury->data + at : NULL);
+  if (!c->mercury_symbols)
+    return;
+  for (uint32_t i = 1; i < mercury_symbol_count(mercury_section(c, c->sass_symbols)); i++)
+    mercury_check_sass_symbol(c, (uint64_t)i * ELF_SYMBOL_SIZE, mercury_symbol(c, i));
 }
 
 /* Of the file's attributes on the SASS side the registers and the frames must be about something that lies in a text
  * (L499). */
 static void mercury_check_sass_attributes(const checker *c, uint32_t index) {
-  enum { WHOLE = 4 };
-  const tl_cubin_section *const symbols = mercury_section(c, mercury_find(c, SHT_SYMTAB));
+  const tl_cubin_section *const symbols = mercury_section(c, c->sass_symbols);
   uint64_t position = 0;
   tl_record record;
   while (tl_record_next_whole(mercury_section(c, index), &position, &record)) {
-    if ((record.code != EIATTR_REGCOUNT && record.code != EIATTR_FRAME_SIZE) || record.format != WHOLE ||
-        record.size < WORD)
+    if ((record.code != EIATTR_REGCOUNT && record.code != EIATTR_FRAME_SIZE) || record.size < WORD)
       continue;
     const uint64_t symbol = tl_get32(record.data);
     const uint32_t section =
-        symbol < symbols->size / ELF_SYMBOL_SIZE ? tl_get16(symbols->data + symbol * ELF_SYMBOL_SIZE + 6) : SHN_UNDEF;
-    if (!section || !(mercury_section(c, section)->flags & SHF_EXECINSTR))
+        symbol < mercury_symbol_count(symbols) ? tl_get16(symbols->data + symbol * ELF_SYMBOL_SIZE + 6) : SHN_UNDEF;
+    if (!(mercury_section(c, section)->flags & SHF_EXECINSTR)) /* section 0 has no flags */
       mercury_fail(c, index, record.offset, "attributes of the SASS side are about no function (L499)");
   }
 }
@@ -670,8 +674,6 @@ static void mercury_check_section(checker *c, uint32_t index) {
 
 void tl_mercury_check(const tl_cubin *cubin, const tl_names *names, tl_arena *arena, tl_diagnostics *diagnostics) {
   checker c = {.cubin = cubin, .names = names, .arena = arena, .diagnostics = diagnostics};
-  if (cubin->section_count < 2) /* the null section alone is not read (cubin.c) */
-    return;
   mercury_index(&c);
   mercury_index_inner(&c);
   for (uint32_t i = 1; i < cubin->section_count; i++)

@@ -79,12 +79,11 @@ static const char *shape_wrong_info(const tl_cubin *cubin, const tl_cubin_sectio
 static const char *shape_wrong_symbol(const tl_cubin *cubin, const uint8_t *symbol, bool null) {
   enum { TLS = 6 };
   const unsigned type = symbol[4] & 15, binding = symbol[4] >> 4;
-  const uint32_t section = tl_get16(symbol + 6);
   const bool object = type == STT_OBJECT || (type >= STT_CUDA_TEXTURE && type <= STT_CUDA_OBJECT);
   if (null)
     return object && binding > STB_WEAK ? "st_info of Mercury's null symbol is an object's (L509)" : NULL;
-  const tl_cubin_section *const home = tl_cubin_section_at(cubin, section);
-  const bool data = section && home->flags & SHF_WRITE && home->type == SHT_CUDA_GLOBAL_INIT;
+  const tl_cubin_section *const home = tl_cubin_section_at(cubin, tl_get16(symbol + 6));
+  const bool data = home->flags & SHF_WRITE && home->type == SHT_CUDA_GLOBAL_INIT;
   const bool known = object || type == STT_SECTION || type == TLS; /* nvlink links some of type TLS */
   return data && !known ? "a symbol of initialised variables is no object (L509)" : NULL;
 }
@@ -149,7 +148,7 @@ static void shape_check_function(const tl_cubin *cubin, const tl_names *names, t
   enum { SECTION = 6, PREFIX = 6 };
   const char *const own = tl_names_text(names, cubin->sections[text].name);
   const uint64_t at = (uint64_t)tl_cubin_primary(cubin, text) * ELF_SYMBOL_SIZE;
-  if (strncmp(own, ".text.", PREFIX) != 0 || !symbols->data || at + ELF_SYMBOL_SIZE > symbols->size ||
+  if (strncmp(own, ".text.", PREFIX) != 0 || at + ELF_SYMBOL_SIZE > symbols->size ||
       symbols->link >= cubin->section_count || tl_get16(symbols->data + at + SECTION) != text ||
       (symbols->data[at + 4] & 15) != STT_FUNC)
     return;

@@ -19,8 +19,8 @@
 
 /* Also one that is linked as SASS because another file is of SASS kind (M4). */
 bool tl_view_is_capsule(const tl_cubin *cubin) {
-  enum { FLAG_CAPSULE = 2, FIRST_CAPSULE_SM = 100 };
-  return cubin->flags & FLAG_CAPSULE && (cubin->flags >> 8 & 0xffff) >= FIRST_CAPSULE_SM;
+  enum { FLAG_CAPSULE = 2 };
+  return cubin->flags & FLAG_CAPSULE;
 }
 
 /* What a SASS link does not look at (M2b). The other Mercury sections of a SASS-kind file are merged under their own
@@ -54,7 +54,7 @@ static bool view_is_common(const tl_cubin_section *section) {
   return false;
 }
 
-/* What a Mercury type is in the plain view; 0: the type itself. */
+/* What a type of the Mercury view is in the plain one. */
 static uint32_t view_plain_type(uint32_t type) {
   static const uint32_t rows[][2] = {{SHT_CUDA_CAPSULE, SHT_PROGBITS},
                                      {SHT_CUDA_MERCURY_RELA, SHT_RELA},
@@ -227,8 +227,7 @@ static bool view_is_second_name(const tl_cubin *cubin, const tl_cubin_section *s
  * sections by their first letters (L239). */
 static const char *view_wrong_name(const tl_cubin *cubin, const tl_names *names, const tl_cubin_section *section) {
   const char *const name = tl_names_text(names, section->name), *const plain = view_plain_text(name);
-  const tl_cubin_section *const about =
-      section->info && section->info < cubin->section_count ? &cubin->sections[section->info] : NULL;
+  const tl_cubin_section *const about = section->info < cubin->section_count ? &cubin->sections[section->info] : NULL;
   const char *const text = about ? view_plain_text(tl_names_text(names, about->name)) : "";
   const bool attributes = section->type == SHT_CUDA_INFO || section->type == SHT_CUDA_MERCURY_INFO;
   if (section->type == SHT_CUDA_MERCURY_SYMTAB || (attributes && !section->info))
@@ -243,8 +242,8 @@ static const char *view_wrong_name(const tl_cubin *cubin, const tl_names *names,
     return NULL;
   const size_t length = strlen(plain), tail = strlen(text + 5);
   const bool one_view = !((about->flags ^ section->flags) & SHF_CUDA_MERCURY);
-  const bool ends = one_view && length >= tail && strcmp(plain + length - tail, text + 5) == 0;
-  return ends || (one_view && view_is_second_name(cubin, section, plain)) ? NULL
+  const bool ends = length >= tail && strcmp(plain + length - tail, text + 5) == 0;
+  return one_view && (ends || view_is_second_name(cubin, section, plain)) ? NULL
                                                                           : "sh_info is not the text of its name";
 }
 
@@ -258,12 +257,13 @@ static void view_check_names(const tl_cubin *cubin, const tl_names *names, tl_di
                                               : view_wrong_name(cubin, names, section);
     if (what)
       tl_cubin_damaged(cubin, names, diagnostics, i, TL_NO_OFFSET, what);
-    if ((!rela && section->type != SHT_REL) || section->info >= cubin->section_count)
+    if (!rela || section->info >= cubin->section_count)
       continue;
+    static const char prefix[] = ".rela";
+    const size_t length = sizeof prefix - 1;
     const char *const name = view_plain_text(tl_names_text(names, section->name));
     const char *const target = view_plain_text(tl_names_text(names, cubin->sections[section->info].name));
-    const char *const prefix = rela ? ".rela" : ".rel";
-    const bool same = strncmp(name, prefix, strlen(prefix)) == 0 && strcmp(name + strlen(prefix), target) == 0;
+    const bool same = strncmp(name, prefix, length) == 0 && strcmp(name + length, target) == 0;
     if (!same && !view_is_second_name(cubin, section, name))
       tl_cubin_damaged(cubin, names, diagnostics, i, TL_NO_OFFSET, "sh_name is not that of its target's relocations");
   }
@@ -274,12 +274,12 @@ static const uint64_t *view_decoded_sizes(const tl_cubin *cubin, tl_arena *arena
   uint64_t *const sizes = tl_arena_new(arena, uint64_t, cubin->section_count);
   for (uint32_t i = 1; i < cubin->section_count; i++) {
     const tl_cubin_section *const table = &cubin->sections[i];
-    for (uint64_t at = 0; table->type == SHT_CUDA_MERCURY_SYMTAB && at + ELF_SYMBOL_SIZE <= table->size;
-         at += ELF_SYMBOL_SIZE) {
+    if (table->type != SHT_CUDA_MERCURY_SYMTAB)
+      continue;
+    for (uint64_t at = 0; at + ELF_SYMBOL_SIZE <= table->size; at += ELF_SYMBOL_SIZE) {
       const uint32_t section = tl_get16(table->data + at + 6);
-      const uint64_t size = tl_get64(table->data + at + 16);
-      if (section < cubin->section_count && size > sizes[section])
-        sizes[section] = size;
+      if (section < cubin->section_count)
+        sizes[section] = tl_larger(sizes[section], tl_get64(table->data + at + 16));
     }
   }
   return sizes;
@@ -354,7 +354,7 @@ static bool view_is_place_inside(const tl_cubin_section *symbols, const uint8_t 
 static void view_check_unread_entries(const tl_cubin *cubin, const tl_names *names, tl_arena *arena,
                                       tl_diagnostics *diagnostics) {
   const uint64_t *const sizes = view_decoded_sizes(cubin, arena);
-  const tl_cubin_section *symbols = &cubin->sections[0]; /* Mercury's, whatever sh_link says (L499) */
+  const tl_cubin_section *symbols = tl_cubin_section_at(cubin, 0); /* Mercury's, whatever sh_link says (L499) */
   for (uint32_t i = 1; i < cubin->section_count && !symbols->size; i++)
     if (cubin->sections[i].type == SHT_CUDA_MERCURY_SYMTAB)
       symbols = &cubin->sections[i];
@@ -369,8 +369,7 @@ static void view_check_unread_entries(const tl_cubin *cubin, const tl_names *nam
       continue;
     for (uint64_t at = 0; at + ELF_RELA_SIZE <= section->size; at += ELF_RELA_SIZE) {
       const tl_site site = {cubin->path, tl_names_text(names, section->name), NULL, at};
-      const bool place =
-          code && cubin->role.joined && view_is_place_inside(symbols, section->data + at, sizes[section->info]);
+      const bool place = cubin->role.joined && view_is_place_inside(symbols, section->data + at, sizes[section->info]);
       const view_unread_row fault = place ? (view_unread_row){.message = TL_MESSAGE_DAMAGED}
                                           : view_unread_fault(symbols, section->data + at, code);
       if (fault.message != TL_MESSAGE_DAMAGED && !cubin->role.joined) /* L564: said of a mixed link alone */
@@ -423,7 +422,7 @@ static const tl_cubin_section *view_take_first(tl_cubin *cubin, const tl_names *
       continue;
     }
     const tl_cubin_section *const taken = &cubin->sections[other];
-    if (taken->size == section->size && (!taken->size || memcmp(taken->data, section->data, taken->size) == 0))
+    if (taken->size == section->size && memcmp(taken->data, section->data, taken->size) == 0)
       continue;
     if (!tl_defect_matched(diagnostics->options, TL_DEFECT_D113)) {
       tl_defect_note(diagnostics, TL_DEFECT_D113, tl_names_text(names, section->name));
@@ -458,7 +457,7 @@ static void view_select_mercury(tl_cubin *cubin, tl_names *names, tl_arena *aren
 }
 
 void tl_view_select(tl_cubin *cubin, tl_names *names, tl_arena *arena, tl_diagnostics *diagnostics) {
-  if (tl_view_is_capsule(cubin) && cubin->role.finalized) { /* in mixed links too */
+  if (cubin->role.finalized) { /* in mixed links too */
     view_check_names(cubin, names, diagnostics);
     tl_shape_check(cubin, names, diagnostics);
   }
@@ -466,7 +465,7 @@ void tl_view_select(tl_cubin *cubin, tl_names *names, tl_arena *arena, tl_diagno
     view_select_mercury(cubin, names, arena, diagnostics);
     return;
   }
-  if (tl_view_is_capsule(cubin) && cubin->role.finalized) {
+  if (cubin->role.finalized) {
     view_check_unread_entries(cubin, names, arena, diagnostics);
     tl_mercury_check(cubin, names, arena, diagnostics);
     tl_derive_sass(cubin, names, arena, view_take_first(cubin, names, arena, diagnostics));

@@ -7,7 +7,8 @@
 #include "emit/demangle.h"
 #include "graph/live.h"
 
-#include <string.h>
+#include <inttypes.h>
+#include <stdio.h>
 
 bool tl_diagnose_is_kernel(const tl_module *module, uint32_t function) {
   const tl_function *const f = &module->resolution->functions.items[function];
@@ -23,30 +24,24 @@ typedef struct dump {
   tl_successors calls;  /* function to function, deleted callees included */
   bool *taken;          /* by function: some part -2 record names it */
   uint32_t *candidates; /* graph->takers.to, those of one prototype in creation order */
-  char *line;
-  size_t length, room;
+  TL_VECTOR(char) line;
 } dump;
 
 static void dump_add(dump *d, const char *text) {
-  const size_t size = strlen(text);
-  if (d->length + size + 1 > d->room) {
-    d->room = 2 * (d->length + size + 1);
-    char *const line = tl_arena_new(d->arena, char, d->room);
-    if (d->length)
-      memcpy(line, d->line, d->length);
-    d->line = line;
-  }
-  memcpy(d->line + d->length, text, size + 1);
-  d->length += size;
+  for (; *text; text++)
+    *tl_vector_push(d->arena, &d->line) = *text;
+}
+
+/* A line may have very many, so none stays in the arena. */
+static void dump_add_number(dump *d, uint32_t function, const char *before, const char *after) {
+  char text[16];
+  snprintf(text, sizeof text, "%s%" PRIu32 "%s", before, function + 1, after);
+  dump_add(d, text);
 }
 
 static void dump_end_line(dump *d) {
-  tl_diagnostics_add_plain(d->module->diagnostics, tl_arena_format(d->arena, "%s", d->line));
-  d->length = 0;
-}
-
-static void dump_callee(dump *d, uint32_t callee) {
-  dump_add(d, tl_arena_format(d->arena, " %u", (uint64_t)callee + 1));
+  tl_diagnostics_add_plain(d->module->diagnostics, tl_arena_text(d->arena, d->line.items, d->line.count));
+  d->line.count = 0;
 }
 
 /* C82, L42: the indirect callees, first record first, last created candidate first; then the direct ones, last record
@@ -56,10 +51,10 @@ static void dump_callees(dump *d, uint32_t function) {
   for (uint32_t i = g->indirect.first[function]; i < g->indirect.first[function + 1]; i++) {
     const uint32_t prototype = g->indirect.to[i];
     for (uint32_t j = g->takers.first[prototype + 1]; j-- > g->takers.first[prototype];)
-      dump_callee(d, d->candidates[j]);
+      dump_add_number(d, d->candidates[j], " ", "");
   }
   for (uint32_t i = d->calls.first[function + 1]; i-- > d->calls.first[function];)
-    dump_callee(d, d->calls.to[i]);
+    dump_add_number(d, d->calls.to[i], " ", "");
 }
 
 /* U11: jump slots are entries unless the program has exactly one kernel. */
@@ -70,7 +65,7 @@ static bool dump_is_stub(const tl_module *module, uint32_t function) {
 
 static void dump_function(dump *d, uint32_t function) {
   const tl_function *const f = &d->module->resolution->functions.items[function];
-  dump_add(d, tl_arena_format(d->arena, "%u: ", (uint64_t)function + 1));
+  dump_add_number(d, function, "", ": ");
   if (!f->live) {
     dump_end_line(d);
     return;

@@ -37,8 +37,7 @@ static uint32_t diagnose_count_cyclic_edges(const tl_graph *graph, uint32_t func
 
 /* Without an index file slots are functions as others, in a section of their kind (L867). */
 static bool diagnose_is_slot(const tl_module *module, uint32_t function) {
-  const uint32_t symbol = module->symbol_of_function[function];
-  const uint32_t section = symbol == TL_NONE ? TL_NONE : module->symbols.items[symbol].section;
+  const uint32_t section = module->symbols.items[module->symbol_of_function[function]].section;
   return section != TL_NONE && module->sections.items[section].type == SHT_CUDA_UFT_REL;
 }
 
@@ -258,9 +257,9 @@ void tl_diagnose_foreign_bytes(const tl_module *module, const tl_resources *reso
 void tl_diagnose_commons(const tl_module *module) {
   const tl_place_of_symbol *const place = &module->weak_behind_common;
   bool left = false;
-  for (uint32_t i = (uint32_t)module->symbols.count; place->file != TL_NONE && i-- > 0;)
+  for (size_t i = 0; i < module->symbols.count; i++)
     left |= module->symbols.items[i].section == TL_NONE && module->symbols.items[i].weak_initialised;
-  if (!left)
+  if (!left || place->file == TL_NONE)
     return;
   const tl_cubin *const cubin = &module->files[place->file];
   tl_cubin_damaged(cubin, module->names, module->diagnostics, cubin->symbol_table,
@@ -299,10 +298,10 @@ static void diagnose_count_parameters(const tl_module *module, uint32_t file) {
   const tl_cubin *const cubin = &module->files[file];
   for (uint32_t i = 1; i < cubin->section_count; i++) {
     const tl_cubin_section *const section = &cubin->sections[i];
-    const bool counts = !section->info || tl_module_text_counts(module, file, section->info);
     tl_record record;
-    for (uint64_t position = 0;
-         counts && section->type == SHT_CUDA_INFO && tl_record_next_whole(section, &position, &record);)
+    if (section->type != SHT_CUDA_INFO || (section->info && !tl_module_text_counts(module, file, section->info)))
+      continue;
+    for (uint64_t position = 0; tl_record_next_whole(section, &position, &record);)
       if (record.code == EIATTR_KPARAM_INFO_V2)
         tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_LARGE_PARAMETERS),
                            (tl_site){cubin->path, tl_names_text(module->names, section->name), NULL, record.offset},
@@ -313,10 +312,12 @@ static void diagnose_count_parameters(const tl_module *module, uint32_t file) {
 /* A kernel with more than 4,352 bytes of parameters, of sm_75 to sm_89, has them in records of their own. */
 void tl_diagnose_parameters(const tl_module *module) {
   enum { FIRST_WITH_LARGE_BANK = 90 };
-  bool refused = false;
+  bool few = false;
   for (uint32_t i = 0; i < module->file_count; i++)
-    refused |= module->arch < FIRST_WITH_LARGE_BANK && module->files[i].few_parameters;
-  for (uint32_t i = 0; refused && i < module->file_count; i++)
+    few |= module->files[i].few_parameters;
+  if (!few || module->arch >= FIRST_WITH_LARGE_BANK)
+    return;
+  for (uint32_t i = 0; i < module->file_count; i++)
     diagnose_count_parameters(module, i);
 }
 
@@ -483,8 +484,7 @@ static const struct {
 enum { VERBOSE_TEXTURES = sizeof verbose_textures / sizeof *verbose_textures };
 
 static uint64_t diagnose_section_size(const tl_module *module, const tl_layout *layout, const char *text) {
-  const uint32_t name = tl_names_find(module->names, text, strlen(text));
-  const uint32_t section = name == TL_NONE ? TL_NONE : tl_module_find_section(module, name);
+  const uint32_t section = tl_module_section_named(module, text);
   return section == TL_NONE || layout->section_dropped[section] ? 0 : layout->section_size[section];
 }
 
@@ -508,7 +508,7 @@ static const uint32_t *verbose_count_barriers(const verbose *v) {
   if (!tl_module_has_single_kernel(module))
     return tl_graph_most(v->graph, own, v->arena);
   for (size_t i = 0; i < module->functions.count; i++)
-    most = own[module->functions.items[i]] > most ? own[module->functions.items[i]] : most;
+    most = (uint32_t)tl_larger(most, own[module->functions.items[i]]);
   for (uint32_t f = 0; f < v->graph->function_count; f++)
     own[f] = most;
   return own;
@@ -535,8 +535,9 @@ static void verbose_find_banks(verbose *v) {
 /* The banks, by their section types; a capsule link's are not counted, since Mercury sections have other types (L121). */
 static const char *diagnose_constants_text(const verbose *v, uint32_t text) {
   const char *line = "";
-  for (uint32_t type = SHT_CUDA_CONSTANT0; type <= SHT_CUDA_CONSTANT_LAST && v->module->view != TL_VIEW_MERCURY;
-       type++) {
+  if (v->module->view == TL_VIEW_MERCURY)
+    return line;
+  for (uint32_t type = SHT_CUDA_CONSTANT0; type <= SHT_CUDA_CONSTANT_LAST; type++) {
     const uint32_t section = tl_map_get(&v->banks, verbose_bank_key(text, type));
     if (section != TL_NONE)
       line = tl_arena_format(v->arena, "%s, %u bytes cmem[%u]", line, v->layout->section_size[section],
@@ -562,7 +563,9 @@ static void verbose_count_textures(verbose *v) {
   for (size_t i = 0; i < v->layout->slot_entries.count; i++) {
     const tl_slot_entry *const entry = &v->layout->slot_entries.items[i];
     const uint32_t text = v->module->sections.items[entry->section].about;
-    for (size_t r = 0; text != TL_NONE && r < VERBOSE_TEXTURES; r++)
+    if (text == TL_NONE)
+      continue;
+    for (size_t r = 0; r < VERBOSE_TEXTURES; r++)
       counts[text].of_row[r] += entry->type == verbose_textures[r].type;
   }
   verbose_count_laid_out(v, counts);

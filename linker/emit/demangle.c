@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,6 +52,7 @@ typedef struct name {
 } name;
 
 static type read_type(reader *r);
+static const char *read_type_text(reader *r);
 static const char *read_encoding(reader *r);
 static const char *read_expression(reader *r);
 static const char *read_special_encoding(reader *r);
@@ -62,25 +64,44 @@ static const char *fail(reader *r) {
   return "";
 }
 
-/* tl_arena_format within the budget; takes up to four texts. */
-static const char *make(reader *r, const char *format, const char *a, const char *b, const char *c, const char *d) {
-  const size_t size = strlen(format) + strlen(a) + strlen(b) + strlen(c) + strlen(d);
+/* Charges a text that is to be made; false, and the end, where that is too much. */
+static bool spend(reader *r, size_t size) {
   r->work += size;
   if (size > TEXT_MOST || r->work > WORK_MOST)
-    return fail(r);
-  return tl_arena_format(r->arena, format, a, b, c, d);
+    fail(r);
+  return !r->failed;
 }
 
-static const char *join(reader *r, const tl_texts *texts, const char *separator) {
+/* tl_arena_format of texts alone, within the budget. */
+static const char *make(reader *r, const char *format, ...) {
+  va_list texts;
+  size_t size = strlen(format);
+  va_start(texts, format);
+  for (const char *at = format; (at = strstr(at, "%s")); at += 2)
+    size += strlen(va_arg(texts, const char *));
+  va_end(texts);
+  if (!spend(r, size))
+    return fail(r);
+  va_start(texts, format);
+  const char *const made = tl_arena_format_list(r->arena, format, texts);
+  va_end(texts);
+  return made;
+}
+
+/* With commas between them. */
+static const char *join(reader *r, const tl_texts *texts) {
+  static const char separator[] = ", ";
   size_t size = 1;
   for (size_t i = 0; i < texts->count; i++)
-    size += strlen(texts->items[i]) + strlen(separator);
-  r->work += size;
-  if (size > TEXT_MOST || r->work > WORK_MOST)
-    return fail(r);
-  return tl_texts_join(r->arena, texts, separator);
+    size += strlen(texts->items[i]) + sizeof separator - 1;
+  return spend(r, size) ? tl_texts_join(r->arena, texts, separator) : fail(r);
 }
 
+static const char *decimal(reader *r, uint64_t number) {
+  return tl_arena_format(r->arena, "%u", number);
+}
+
+/* False where something was too much already: then nothing counts any more. */
 static bool enter(reader *r) {
   if (++r->nesting > NESTING_MOST)
     fail(r);
@@ -148,7 +169,7 @@ static type scope(const char *text) {
 
 static const char *whole(reader *r, const type *t) {
   /* a lone function or array type keeps the blank in front of its right half */
-  return make(r, t->compound && t->gap ? "%s %s" : "%s%s", t->left, t->right, "", "");
+  return make(r, t->compound && t->gap ? "%s %s" : "%s%s", t->left, t->right);
 }
 
 typedef struct word {
@@ -206,7 +227,6 @@ static const char *read_source_name(reader *r) {
     return fail(r);
   const char *const text = tl_arena_text(r->arena, r->at, (size_t)length);
   r->at += length;
-  r->work += length;
   if (strncmp(text, unnamed, sizeof unnamed - 1) == 0)
     return "<unnamed>";
   return strncmp(text, internal, sizeof internal - 1) == 0 ? "" : text;
@@ -227,30 +247,32 @@ static unsigned read_qualifiers(reader *r) {
 }
 
 /* A set of qualifiers as it stands behind something, in nvlink's order. */
-static const char *qualifiers_text(reader *r, unsigned set) {
-  return make(r, "%s%s%s%s", set & IS_CONST ? " const" : "", set & IS_VOLATILE ? " volatile" : "",
-              set & IS_RESTRICT ? " restrict" : "", "");
+static const char *qualifiers_text(unsigned set) {
+  static const char *const texts[] = {
+      "",          " const",          " volatile",          " const volatile",
+      " restrict", " const restrict", " volatile restrict", " const volatile restrict",
+  };
+  return texts[set];
 }
 
 /* A type name's two halves with `text` as the next declarator. */
 static type declare(reader *r, type t, const char *text) {
   if (t.compound)
-    return (type){.left = make(r, t.gap ? "%s (%s" : "%s(%s", t.left, text, "", ""),
-                  .right = make(r, ")%s", t.right, "", "", ""),
-                  .indirect = true};
-  return (type){.left = make(r, t.gap ? "%s %s" : "%s%s", t.left, text, "", ""), .right = t.right, .indirect = true};
+    return (type){
+        .left = make(r, t.gap ? "%s (%s" : "%s(%s", t.left, text), .right = make(r, ")%s", t.right), .indirect = true};
+  return (type){.left = make(r, t.gap ? "%s %s" : "%s%s", t.left, text), .right = t.right, .indirect = true};
 }
 
 /* Parameter types up to the end of the name, of the function type or of the encoding. */
 static const char *read_parameters(reader *r) {
   tl_texts texts = {0};
-  while (!r->failed && r->at < r->end && peek(r) != 'E' && !peek_is(r, "RE") && !peek_is(r, "OE")) {
-    const type t = read_type(r);
-    *tl_vector_push(r->arena, &texts) = whole(r, &t);
+  while (r->at < r->end && peek(r) != 'E' && !peek_is(r, "RE") && !peek_is(r, "OE")) {
+    const char *const text = read_type_text(r);
+    *tl_vector_push(r->arena, &texts) = text;
   }
   if (texts.count == 1 && strcmp(texts.items[0], "void") == 0)
     texts.count = 0;
-  return join(r, &texts, ", ");
+  return join(r, &texts);
 }
 
 static type read_function(reader *r) {
@@ -259,15 +281,15 @@ static type read_function(reader *r) {
   eat(r, "Y");
   const type result = read_type(r);
   const char *const first = r->at;
-  const char *const parameters = make(r, "(%s)", read_parameters(r), "", "", "");
+  const char *const parameters = make(r, "(%s)", read_parameters(r));
   if (r->at == first)
     fail(r);
   const char *const reference = eat(r, "R") ? " &" : eat(r, "O") ? " &&" : "";
   if (!eat(r, "E"))
     fail(r);
-  const char *const tail = make(r, "%s%s%s", reference, is_noexcept ? " noexcept" : "", result.right, "");
+  const char *const tail = make(r, "%s%s%s", reference, is_noexcept ? " noexcept" : "", result.right);
   return (type){.left = result.left,
-                .right = make(r, "%s%s", parameters, tail, "", ""),
+                .right = make(r, "%s%s", parameters, tail),
                 .gap = result.gap,
                 .compound = true,
                 .indirect = result.indirect,
@@ -289,7 +311,7 @@ static type read_array(reader *r) {
     fail(r);
   const type element = read_type(r);
   return (type){.left = element.left,
-                .right = make(r, "[%s]%s", bound, element.right, "", ""),
+                .right = make(r, "[%s]%s", bound, element.right),
                 .gap = element.gap,
                 .compound = true,
                 .indirect = element.indirect};
@@ -308,8 +330,7 @@ static const char *read_template_argument(reader *r) {
   }
   if (peek(r) == 'L')
     return read_expression(r);
-  const type t = read_type(r);
-  return whole(r, &t);
+  return read_type_text(r);
 }
 
 /* Behind "I" or "J", with the "E". */
@@ -322,25 +343,20 @@ static const char *read_template_arguments(reader *r) {
       *tl_vector_push(r->arena, &texts) = read_template_argument(r);
     }
   r->nesting--;
-  return join(r, &texts, ", ");
+  return join(r, &texts);
 }
 
 static const char *read_template_parameter(reader *r) {
-  const uint64_t number = read_sequence(r, 10);
-  r->work += 8;
-  return tl_arena_format(r->arena, "T%u", number + 1);
+  return make(r, "T%s", decimal(r, read_sequence(r, 10) + 1));
 }
 
 /* Behind "S": a remembered type, or a standard abbreviation. */
-static type read_substitution(reader *r, bool *is_abbreviation) {
-  *is_abbreviation = false;
+static type read_substitution(reader *r) {
   for (size_t i = 0; i < sizeof abbreviations / sizeof *abbreviations; i++)
-    if (eat(r, abbreviations[i].code)) {
-      *is_abbreviation = true;
+    if (eat(r, abbreviations[i].code))
       return scope(abbreviations[i].text);
-    }
   const uint64_t index = read_sequence(r, 36);
-  if (r->failed || index >= r->substitutions.count)
+  if (index >= r->substitutions.count)
     return scope(fail(r));
   return r->substitutions.items[index];
 }
@@ -370,9 +386,7 @@ static const char *read_lambda(reader *r) {
   const char *const parameters = read_parameters(r);
   if (!eat(r, "E"))
     return fail(r);
-  r->work += strlen(parameters);
-  const uint64_t number = read_sequence(r, 10);
-  return tl_arena_format(r->arena, "[lambda(%s) (instance %u)]", parameters, number + 1);
+  return make(r, "[lambda(%s) (instance %s)]", parameters, decimal(r, read_sequence(r, 10) + 1));
 }
 
 static const char *read_operator(reader *r, name *n) {
@@ -382,19 +396,19 @@ static const char *read_operator(reader *r, name *n) {
     const type t = read_type(r);
     r->converts = outer;
     n->has_no_return = true;
-    return make(r, "operator %s", whole(r, &t), "", "", "");
+    return make(r, "operator %s", whole(r, &t));
   }
   if (eat(r, "li"))
-    return make(r, "operator \"\"%s", read_source_name(r), "", "", "");
+    return make(r, "operator \"\"%s", read_source_name(r));
   for (size_t i = 0; i < sizeof operators / sizeof *operators; i++)
     if (eat(r, operators[i].code))
-      return make(r, "operator %s", operators[i].text, "", "", "");
+      return make(r, "operator %s", operators[i].text);
   return fail(r);
 }
 
 static const char *read_tags(reader *r, const char *text) {
-  while (!r->failed && eat(r, "B"))
-    text = make(r, "%s[abi:%s]", text, read_source_name(r), "", "");
+  while (eat(r, "B"))
+    text = make(r, "%s[abi:%s]", text, read_source_name(r));
   return text;
 }
 
@@ -412,7 +426,7 @@ static const char *read_special_member(reader *r, const char *before, name *n) {
       return fail(r);
     n->suffix = kinds[i].suffix;
     n->has_no_return = true;
-    return make(r, "%s%s", destroys ? "~" : "", class_name(r, before), "", "");
+    return make(r, "%s%s", destroys ? "~" : "", class_name(r, before));
   }
   return NULL;
 }
@@ -425,57 +439,52 @@ static const char *read_unqualified(reader *r, const char *before, name *n) {
   if (eat(r, "Ul"))
     return read_lambda(r);
   if (eat(r, "Ut"))
-    return tl_arena_format(r->arena, "[unnamed type (instance %u)]", read_sequence(r, 10) + 1);
+    return make(r, "[unnamed type (instance %s)]", decimal(r, read_sequence(r, 10) + 1));
   const char *const special = read_special_member(r, before, n);
   return read_tags(r, special ? special : read_operator(r, n));
 }
 
 static const char *qualify(reader *r, const char *before, const char *text) {
-  return before[0] && text[0] ? make(r, "%s::%s", before, text, "", "") : text[0] ? text : before;
+  return before[0] && text[0] ? make(r, "%s::%s", before, text) : text[0] ? text : before;
 }
 
 /* One part of a nested name, put behind those before it. True if it needs no substitution of its own; a name does not end
  * with such a part. */
 static bool read_nested_part(reader *r, name *n) {
   const char *const before = n->text;
-  bool known = true;
   if (eat(r, "I")) {
     if (n->is_template || !before[0])
-      return fail(r), true;
-    n->text = make(r, "%s<%s>", before, read_template_arguments(r), "", "");
+      fail(r);
+    n->text = make(r, "%s<%s>", before, read_template_arguments(r));
     n->is_template = true;
     return false;
   }
   n->is_template = false;
   if (eat(r, "St")) {
     n->text = qualify(r, before, "std");
-  } else if (peek(r) == 'S') {
-    r->at++;
-    const type t = read_substitution(r, &known);
-    n->text = qualify(r, before, whole(r, &t));
-    known = true;
-  } else if (eat(r, "T")) {
-    n->text = qualify(r, before, read_template_parameter(r));
-    known = false;
-  } else if (peek_is(r, "DT") || peek_is(r, "Dt")) {
-    const type t = read_type(r);
-    n->text = qualify(r, before, whole(r, &t));
-    known = !before[0];
-  } else {
-    n->text = qualify(r, before, read_unqualified(r, before, n));
-    known = false;
+    return true;
   }
-  return known;
+  if (eat(r, "S")) {
+    const type t = read_substitution(r);
+    n->text = qualify(r, before, whole(r, &t));
+    return true;
+  }
+  if (peek_is(r, "DT") || peek_is(r, "Dt")) {
+    n->text = qualify(r, before, read_type_text(r));
+    return !before[0];
+  }
+  n->text = qualify(r, before, eat(r, "T") ? read_template_parameter(r) : read_unqualified(r, before, n));
+  return false;
 }
 
 /* Behind "N". */
 static name read_nested(reader *r) {
   name n = {"", "", "", false, false};
-  n.qualifiers = qualifiers_text(r, read_qualifiers(r));
+  n.qualifiers = qualifiers_text(read_qualifiers(r));
   if (eat(r, "R"))
-    n.qualifiers = make(r, "%s &", n.qualifiers, "", "", "");
+    n.qualifiers = make(r, "%s &", n.qualifiers);
   else if (eat(r, "O"))
-    n.qualifiers = make(r, "%s &&", n.qualifiers, "", "", "");
+    n.qualifiers = make(r, "%s &&", n.qualifiers);
   bool known = true;
   while (!r->failed && !eat(r, "E")) {
     known = read_nested_part(r, &n);
@@ -483,7 +492,7 @@ static name read_nested(reader *r) {
       remember(r, scope(n.text));
   }
   if (known)
-    n.text = fail(r);
+    fail(r);
   return n;
 }
 
@@ -500,7 +509,7 @@ static const char *read_discriminator(reader *r) {
       return fail(r);
     number = (uint64_t)(*r->at++ - '0');
   }
-  return tl_arena_format(r->arena, " (instance %u)", number + 2);
+  return make(r, " (instance %s)", decimal(r, number + 2));
 }
 
 /* Behind "Z". */
@@ -510,39 +519,31 @@ static name read_local(reader *r) {
   if (!eat(r, "E"))
     fail(r);
   if (eat(r, "s")) {
-    n.text = make(r, "%s::string%s", outer, read_discriminator(r), "", "");
+    n.text = make(r, "%s::string%s", outer, read_discriminator(r));
     return n;
   }
   const char *scope_text = outer;
-  if (eat(r, "d")) {
-    const uint64_t number = read_sequence(r, 10);
-    scope_text =
-        make(r, "%s::%s", outer, tl_arena_format(r->arena, "[default argument %u (from end)]", number + 1), "", "");
-  }
+  if (eat(r, "d"))
+    scope_text = make(r, "%s::[default argument %s (from end)]", outer, decimal(r, read_sequence(r, 10) + 1));
   n = read_name(r);
-  n.text = make(r, "%s::%s", scope_text, n.text, "", "");
-  if (peek(r) == '_')
-    n.text = make(r, "%s%s", n.text, read_discriminator(r), "", "");
+  n.text = make(r, "%s::%s%s", scope_text, n.text, read_discriminator(r));
   return n;
 }
 
 static name read_name(reader *r) {
   name n = {"", "", "", false, false};
   bool known = false;
-  if (!enter(r)) {
-    r->nesting--;
+  if (!enter(r))
     return n;
-  }
   if (eat(r, "N")) {
     n = read_nested(r);
   } else if (eat(r, "Z")) {
     n = read_local(r);
   } else {
     if (eat(r, "St")) {
-      n.text = make(r, "std::%s", read_unqualified(r, "", &n), "", "", "");
-    } else if (peek(r) == 'S') {
-      r->at++;
-      const type t = read_substitution(r, &known);
+      n.text = make(r, "std::%s", read_unqualified(r, "", &n));
+    } else if (eat(r, "S")) {
+      const type t = read_substitution(r);
       n.text = peek(r) == 'I' ? whole(r, &t) : fail(r);
       known = true;
     } else {
@@ -551,7 +552,7 @@ static name read_name(reader *r) {
     if (eat(r, "I")) {
       if (!known)
         remember(r, scope(n.text));
-      n.text = make(r, "%s<%s>", n.text, read_template_arguments(r), "", "");
+      n.text = make(r, "%s<%s>", n.text, read_template_arguments(r));
       n.is_template = true;
     }
   }
@@ -566,14 +567,14 @@ static const char *read_type_text(reader *r) {
 
 /* `bare` with a set of qualifiers: in front of words, behind declarators and parameters. */
 static type qualified(reader *r, const type *bare, unsigned set) {
-  const char *const behind = qualifiers_text(r, set);
+  const char *const behind = qualifiers_text(set);
   type t = *bare;
   if (t.function)
-    t.right = make(r, "%s%s%s", t.parameters, behind, t.tail, "");
+    t.right = make(r, "%s%s%s", t.parameters, behind, t.tail);
   else if (t.indirect && !t.compound)
-    t = (type){.left = make(r, "%s%s ", t.left, behind + 1, "", ""), .right = t.right, .indirect = true};
+    t = (type){.left = make(r, "%s%s ", t.left, behind + 1), .right = t.right, .indirect = true};
   else if (!t.compound)
-    t.left = make(r, "%s %s", behind + 1, t.left, "", "");
+    t.left = make(r, "%s %s", behind + 1, t.left);
   t.bare = bare;
   t.qualifiers = set;
   return t;
@@ -585,8 +586,6 @@ static type read_qualified(reader *r) {
   const unsigned set = read_qualifiers(r);
   const bool is_function = peek(r) == 'F' || peek_is(r, "DoF");
   const type t = is_function ? read_function(r) : read_type(r);
-  if (r->failed)
-    return t;
   const type all =
       qualified(r, t.bare ? t.bare : tl_arena_copy(r->arena, &t, sizeof t), t.function ? set : set | t.qualifiers);
   remember(r, is_function ? t : all);
@@ -599,7 +598,7 @@ static type read_member_pointer(reader *r) {
   const char *const owner = read_type_text(r);
   r->converts = converts;
   const type member = read_type(r);
-  return declare(r, member, make(r, " :: %s::*", owner, "", "", ""));
+  return declare(r, member, make(r, " :: %s::*", owner));
 }
 
 static type read_vector(reader *r) {
@@ -607,31 +606,27 @@ static type read_vector(reader *r) {
   if (!eat(r, "_"))
     fail(r);
   const char *const element = read_type_text(r);
-  const char *const number = tl_arena_format(r->arena, "%u", count);
-  return plain(make(r, "%s __attribute((vector_size(%s*sizeof(%s)))) ", element, number, element, ""));
+  return plain(make(r, "%s __attribute((vector_size(%s*sizeof(%s)))) ", element, decimal(r, count), element));
 }
 
 static type read_decltype(reader *r, bool parentheses) {
   const char *const expression = read_expression(r);
   if (!eat(r, "E"))
     fail(r);
-  return plain(make(r, parentheses ? "decltype((%s))" : "decltype(%s)", expression, "", "", ""));
+  return plain(make(r, parentheses ? "decltype((%s))" : "decltype(%s)", expression));
 }
 
 static type read_named_type(reader *r) {
-  const bool substituted = peek(r) == 'S' && !peek_is(r, "St");
-  if (substituted) {
-    bool known;
-    r->at++;
-    type t = read_substitution(r, &known);
+  if (!peek_is(r, "St") && eat(r, "S")) {
+    type t = read_substitution(r);
     if (!eat(r, "I"))
       return t;
-    t.left = make(r, "%s<%s>", t.left, read_template_arguments(r), "", "");
+    t.left = make(r, "%s<%s>", t.left, read_template_arguments(r));
     remember(r, t);
     return t;
   }
-  if (!is_digit(peek(r)) && (!peek(r) || !strchr("NZSU", peek(r))))
-    return plain(fail(r)); /* operators, constructors and destructors are no types */
+  if (!is_digit(peek(r)) && !strchr("NZSU", peek(r)))
+    return plain(fail(r)); /* operators, constructors and destructors are no types; at the end there is no name */
   const type t = plain(read_name(r).text);
   remember(r, t);
   return t;
@@ -641,7 +636,7 @@ static type read_parameter_type(reader *r) {
   type t = plain(read_template_parameter(r));
   remember(r, t);
   if (!r->converts && eat(r, "I")) {
-    t.left = make(r, "%s<%s>", t.left, read_template_arguments(r), "", "");
+    t.left = make(r, "%s<%s>", t.left, read_template_arguments(r));
     remember(r, t);
   }
   return t;
@@ -664,8 +659,7 @@ static bool read_compound_type(reader *r, type *t) {
   else if (eat(r, "U")) {
     const char *const qualifier = read_source_name(r);
     *t = read_type(r);
-    *t = (type){
-        .left = make(r, t->gap ? "%s %s" : "%s%s", t->left, qualifier, "", ""), .right = t->right, .indirect = true};
+    *t = (type){.left = make(r, t->gap ? "%s %s" : "%s%s", t->left, qualifier), .right = t->right, .indirect = true};
   } else if (eat(r, "A"))
     *t = read_array(r);
   else if (eat(r, "M"))
@@ -678,9 +672,9 @@ static bool read_compound_type(reader *r, type *t) {
     *t = read_decltype(r, false);
   else if (eat(r, "Dp")) {
     const type pattern = read_type(r);
-    *t = (type){.left = make(r, "%s...", whole(r, &pattern), "", "", ""), .right = "", .gap = true};
+    *t = (type){.left = make(r, "%s...", whole(r, &pattern)), .right = "", .gap = true};
   } else if (eat(r, "C"))
-    *t = (type){.left = make(r, "_Complex %s ", read_type_text(r), "", "", ""), .right = "", .indirect = true};
+    *t = (type){.left = make(r, "_Complex %s ", read_type_text(r)), .right = "", .indirect = true};
   else
     return false;
   remember(r, *t);
@@ -699,13 +693,11 @@ static bool read_builtin_type(reader *r, type *t) {
 static type read_type(reader *r) {
   /* codes of what may stand between a conversion operator and a template parameter that is its type */
   static const char declarators[] = "PROrVKAMUCT";
-  type t = plain("");
-  if (!enter(r)) {
-    r->nesting--;
-    return t;
-  }
+  type t;
+  if (!enter(r))
+    return plain(fail(r));
   const bool converts = r->converts;
-  r->converts = converts && peek(r) && strchr(declarators, peek(r));
+  r->converts = converts && strchr(declarators, peek(r));
   if (read_builtin_type(r, &t))
     ;
   else if (eat(r, "u"))
@@ -726,8 +718,8 @@ static const char *floating_text(reader *r, double value, int precision) {
   snprintf(text, sizeof text, "%.*g", precision, value);
   const size_t whole_part = strspn(text, written), point = strcspn(text + whole_part, written);
   if (!point)
-    return make(r, strpbrk(text, "en") ? "%s" : "%s.0", text, "", "", "");
-  return make(r, "%s.%s", tl_arena_text(r->arena, text, whole_part), text + whole_part + point, "", "");
+    return make(r, strpbrk(text, "en") ? "%s" : "%s.0", text);
+  return make(r, "%s.%s", tl_arena_text(r->arena, text, whole_part), text + whole_part + point);
 }
 
 /* The bits of a floating-point literal: pairs of small hexadecimal digits, eight at most. Up to four of them are those of a
@@ -762,7 +754,7 @@ static const char *read_entity(reader *r) {
   if (peek(r) == 'E')
     return fail(r);
   read_parameters(r);
-  return make(r, "%s%s%s", n.text, n.qualifiers, n.suffix, "");
+  return make(r, "%s%s%s", n.text, n.qualifiers, n.suffix);
 }
 
 /* Behind "L": a literal, or the name of an entity. */
@@ -777,10 +769,10 @@ static const char *read_literal(reader *r) {
   const char *const type_text = read_type_text(r);
   if (kind == 'f' || kind == 'd' || kind == 'e' || kind == 'g') {
     const char *const value = read_floating_value(r);
-    return eat(r, "E") ? make(r, "(%s)%s", type_text, value, "", "") : fail(r);
+    return eat(r, "E") ? make(r, "(%s)%s", type_text, value) : fail(r);
   }
   if (eat(r, "E"))
-    return make(r, "(%s)\"...\"", type_text, "", "", "");
+    return make(r, "(%s)\"...\"", type_text);
   const bool negative = eat(r, "n");
   const char *const start = r->at;
   while (is_digit(peek(r)))
@@ -788,8 +780,7 @@ static const char *read_literal(reader *r) {
   if (r->at == start)
     return fail(r);
   const char *const digits = tl_arena_text(r->arena, start, (size_t)(r->at - start));
-  r->work += (size_t)(r->at - start);
-  return eat(r, "E") ? make(r, "(%s)%s%s", type_text, negative ? "-" : "", digits, "") : fail(r);
+  return eat(r, "E") ? make(r, "(%s)%s%s", type_text, negative ? "-" : "", digits) : fail(r);
 }
 
 /* Expressions up to "E", which is taken. */
@@ -800,12 +791,12 @@ static const char *read_expressions(reader *r) {
       fail(r);
     *tl_vector_push(r->arena, &texts) = read_expression(r);
   }
-  return join(r, &texts, ", ");
+  return join(r, &texts);
 }
 
 static const char *read_simple_id(reader *r) {
   const char *const text = read_source_name(r);
-  return eat(r, "I") ? make(r, "%s<%s>", text, read_template_arguments(r), "", "") : text;
+  return eat(r, "I") ? make(r, "%s<%s>", text, read_template_arguments(r)) : text;
 }
 
 /* Behind "sr": scopes, "E", and the name inside them. */
@@ -832,8 +823,7 @@ static const char *read_function_parameter(reader *r) {
   } else if (!eat(r, "p"))
     return fail(r);
   read_qualifiers(r);
-  r->work += 16;
-  return tl_arena_format(r->arena, "param#%u", read_sequence(r, 10) + 1);
+  return make(r, "param#%s", decimal(r, read_sequence(r, 10) + 1));
 }
 
 /* Operators that are spelled in words, or around their operands. NULL when none stands here. */
@@ -849,11 +839,11 @@ static const char *read_word_expression(reader *r) {
   for (size_t i = 0; i < sizeof casts / sizeof *casts; i++)
     if (eat(r, casts[i].code)) {
       const char *const target = read_type_text(r);
-      return make(r, "%s<%s>(%s)", casts[i].text, target, read_expression(r), "");
+      return make(r, "%s<%s>(%s)", casts[i].text, target, read_expression(r));
     }
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     if (eat(r, words[i].code))
-      return make(r, words[i].format, words[i].of_type ? read_type_text(r) : read_expression(r), "", "", "");
+      return make(r, words[i].format, words[i].of_type ? read_type_text(r) : read_expression(r));
   return NULL;
 }
 
@@ -863,8 +853,8 @@ static const char *read_operand_expression(reader *r) {
       continue;
     const char *const first = read_expression(r);
     if (operators[i].operands == 1)
-      return make(r, "%s%s", operators[i].text, first, "", "");
-    return make(r, "%s%s%s", first, operators[i].text, read_expression(r), "");
+      return make(r, "%s%s", operators[i].text, first);
+    return make(r, "%s%s%s", first, operators[i].text, read_expression(r));
   }
   return fail(r);
 }
@@ -872,29 +862,29 @@ static const char *read_operand_expression(reader *r) {
 static const char *read_shaped_expression(reader *r) {
   if (eat(r, "cl")) {
     const char *const callee = read_expression(r);
-    return make(r, "%s(%s)", callee, read_expressions(r), "", "");
+    return make(r, "%s(%s)", callee, read_expressions(r));
   }
   if (eat(r, "cv")) {
     const char *const target = read_type_text(r);
-    return make(r, "(%s)%s", target, eat(r, "_") ? read_expressions(r) : read_expression(r), "", "");
+    return make(r, "(%s)%s", target, eat(r, "_") ? read_expressions(r) : read_expression(r));
   }
   if (eat(r, "tl")) {
     const char *const target = read_type_text(r);
-    return make(r, "%s{%s}", target, read_expressions(r), "", "");
+    return make(r, "%s{%s}", target, read_expressions(r));
   }
   if (peek_is(r, "pt") || peek_is(r, "dt")) {
     const char *const arrow = peek(r) == 'p' ? "->" : ".";
     r->at += 2;
     const char *const object = read_expression(r);
-    return make(r, "(%s%s%s)", object, arrow, read_expression(r), "");
+    return make(r, "(%s%s%s)", object, arrow, read_expression(r));
   }
   if (eat(r, "ix")) {
     const char *const array = read_expression(r);
-    return make(r, "%s[%s]", array, read_expression(r), "", "");
+    return make(r, "%s[%s]", array, read_expression(r));
   }
   if (eat(r, "qu")) {
     const char *const condition = read_expression(r), *const yes = read_expression(r);
-    return make(r, "%s?%s:%s", condition, yes, read_expression(r), "");
+    return make(r, "%s?%s:%s", condition, yes, read_expression(r));
   }
   return NULL;
 }
@@ -902,8 +892,8 @@ static const char *read_shaped_expression(reader *r) {
 static const char *read_expression(reader *r) {
   const char *text = NULL;
   if (!enter(r))
-    text = "";
-  else if (eat(r, "L"))
+    return fail(r);
+  if (eat(r, "L"))
     text = read_literal(r);
   else if (eat(r, "T"))
     text = read_template_parameter(r);
@@ -932,11 +922,11 @@ static const char *read_call_offset(reader *r) {
     return fail(r);
   for (unsigned i = 0; i <= (is_virtual ? 1U : 0U); i++) {
     const bool negative = eat(r, "n");
-    texts[i] = tl_arena_format(r->arena, negative ? "-%u" : "%u", read_number(r));
+    texts[i] = make(r, negative ? "-%s" : "%s", decimal(r, read_number(r)));
     if (!eat(r, "_"))
       fail(r);
   }
-  return make(r, is_virtual ? "(offset %s, virtual offset %s) " : "(offset %s) ", texts[0], texts[1], "", "");
+  return make(r, is_virtual ? "(offset %s, virtual offset %s) " : "(offset %s) ", texts[0], texts[1]);
 }
 
 /* Virtual tables and the like. NULL when the name is none. */
@@ -950,45 +940,43 @@ static const char *read_special_encoding(reader *r) {
                                  {"TW", "Thread-local wrapper routine for "}};
   for (size_t i = 0; i < sizeof of_type / sizeof *of_type; i++)
     if (eat(r, of_type[i].code))
-      return make(r, "%s%s", of_type[i].text, read_type_text(r), "", "");
+      return make(r, "%s%s", of_type[i].text, read_type_text(r));
   for (size_t i = 0; i < sizeof of_name / sizeof *of_name; i++)
     if (eat(r, of_name[i].code))
-      return make(r, "%s%s", of_name[i].text, read_name(r).text, "", "");
+      return make(r, "%s%s", of_name[i].text, read_name(r).text);
   if (eat(r, "Tc")) {
     const char *const first = read_call_offset(r), *const second = read_call_offset(r);
-    return make(r, "Covariant thunk for %s%s%s", first, second, read_encoding(r), "");
+    return make(r, "Covariant thunk for %s%s%s", first, second, read_encoding(r));
   }
   if (peek_is(r, "Th") || peek_is(r, "Tv")) {
     r->at++;
     const char *const offset = read_call_offset(r);
-    return make(r, "Thunk for %s%s", offset, read_encoding(r), "", "");
+    return make(r, "Thunk for %s%s", offset, read_encoding(r));
   }
   return NULL;
 }
 
+static bool at_end_of_encoding(const reader *r) {
+  return r->at >= r->end || peek(r) == 'E';
+}
+
+/* A name, and of a function its parameters, with its return type in front where it is a template's. */
+static const char *read_function_or_variable(reader *r) {
+  const name n = read_name(r);
+  if (at_end_of_encoding(r))
+    return make(r, "%s%s", n.text, n.suffix);
+  const char *const result = n.is_template && !n.has_no_return ? make(r, "%s ", read_type_text(r)) : "";
+  if (at_end_of_encoding(r))
+    fail(r);
+  return make(r, "%s%s(%s)%s%s", result, n.text, read_parameters(r), n.qualifiers, n.suffix);
+}
+
 static const char *read_encoding(reader *r) {
-  if (!enter(r)) {
-    r->nesting--;
-    return "";
-  }
+  if (!enter(r))
+    return fail(r);
   const char *text = read_special_encoding(r);
-  if (!text) {
-    const name n = read_name(r);
-    if (!r->failed && r->at < r->end && peek(r) != 'E') {
-      type result = plain("");
-      const bool returns = n.is_template && !n.has_no_return;
-      if (returns)
-        result = read_type(r);
-      if (r->at >= r->end || peek(r) == 'E')
-        fail(r);
-      const char *const parameters = read_parameters(r);
-      text = make(r, "%s(%s)%s%s", n.text, parameters, n.qualifiers, n.suffix);
-      if (returns)
-        text = make(r, "%s %s", whole(r, &result), text, "", "");
-    } else {
-      text = make(r, "%s%s", n.text, n.suffix, "", "");
-    }
-  }
+  if (!text)
+    text = read_function_or_variable(r);
   r->nesting--;
   return text;
 }
@@ -999,7 +987,7 @@ static const char *skip_static_prefix(const char *text) {
   const char *const number = text + sizeof prefix - 1;
   if (strncmp(text, prefix, sizeof prefix - 1) != 0 || !is_digit(*number))
     return text;
-  char *at = NULL;
+  char *at;
   const size_t length = strtoul(number, &at, 10); /* of too many digits the largest number, which no name has */
   if (strncmp(at, "__", 2) != 0 || length == 0 || strlen(at + 2) <= length || at[1 + length] != '_')
     return text;
@@ -1012,7 +1000,7 @@ static bool demangle_ends(reader *r, const char *suffix, const char **text) {
   if (!digits && strncmp(suffix, "_Z", 2) == 0)
     return false;
   if (!digits)
-    *text = make(r, "[clone %s] %s", *text, suffix, "", "");
+    *text = make(r, "[clone %s] %s", *text, suffix);
   else if (suffix[digits])
     fail(r);
   return true;
@@ -1026,7 +1014,7 @@ static const char *demangle_parts(reader *r, const char *start) {
     r->at = part + 2;
     r->end = part + strcspn(part, "$");
     const char *const own = read_encoding(r);
-    text = text ? make(r, "[clone %s] %s", text, own, "", "") : own;
+    text = text ? make(r, "[clone %s] %s", text, own) : own;
     if (r->at != r->end || (*r->end && !strchr(own, '(')))
       fail(r);
     if (r->failed || !*r->end || demangle_ends(r, r->end + 1, &text))

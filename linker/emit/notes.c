@@ -52,15 +52,11 @@ static void notes_cuda(tl_emitted *e) {
   tl_put16(bytes + NOTE_HEADER + 4, TOOLKIT);
 }
 
-/* R55: the first type that an older loader does not know, and a record a type from there on. */
+/* R55: the first type that an older loader does not know, and its record; behind it there is none. */
 static void notes_actions(tl_emitted *e) {
-  uint8_t records[TL_ACTION_SIZE * (TL_ACTION_END - TL_ACTION_FIRST)];
-  size_t size = 0;
-  for (uint32_t type = TL_ACTION_FIRST; type < TL_ACTION_END; type++)
-    size += tl_relocation_action(tl_relocation_find(type), records + size);
-  uint8_t *const bytes = tl_emit_table(e, e->module->rel_action, TL_ACTION_SIZE + size);
-  tl_put32(bytes, TL_ACTION_FIRST);
-  memcpy(bytes + TL_ACTION_SIZE, records, size);
+  uint8_t *const bytes = tl_emit_table(e, e->module->rel_action, 2 * TL_ACTION_SIZE);
+  tl_put32(bytes, TL_ACTION_TYPE);
+  tl_relocation_action(tl_relocation_find(TL_ACTION_TYPE), bytes + TL_ACTION_SIZE);
 }
 
 void tl_emit_notes(tl_emitted *e) {

@@ -131,20 +131,17 @@ void tl_emit_symbol_table(tl_emitted *e) {
     const uint32_t index = e->symbols.items[i];
     const tl_symbol *const symbol = &e->module->symbols.items[index];
     const uint32_t section = e->layout->symbol_section[index];
-    const bool object = plain && tl_type_of(symbol) == STT_CUDA_OBJECT && symbol->other & STO_SPACE_MASK &&
-                        !mercury; /* W4.3, L181, M8 */
+    const bool spaced = plain && !mercury && symbol->other & STO_SPACE_MASK;
+    const bool object = spaced && tl_type_of(symbol) == STT_CUDA_OBJECT; /* W4.3, L181, M8 */
     const bool provided = symbol->section == TL_NONE && tl_type_of(symbol) == STT_OBJECT;
-    const bool spaced = provided && plain && !mercury && symbol->other & STO_SPACE_MASK; /* L840 */
-    const bool untyped = mercury && provided;                                            /* M15 */
+    const bool untyped = mercury && provided; /* M15 */
+    const unsigned type = object ? STT_OBJECT : untyped ? STT_CUDA_OBJECT : tl_type_of(symbol);
+    const bool spaceless = object || (spaced && provided); /* L840 */
+    const uint8_t other = (uint8_t)(spaceless ? symbol->other & ~STO_SPACE_MASK : symbol->other);
     at += ELF_SYMBOL_SIZE;
     tl_put32(at, e->string[symbol->name]);
-    at[4] = (uint8_t)(object ? (symbol->info & 0xf0) | STT_OBJECT : symbol->info);
-    at[5] = (uint8_t)(object || spaced ? symbol->other & ~STO_SPACE_MASK : symbol->other);
-    if (untyped)
-      at[4] = (uint8_t)((symbol->info & 0xf0) | STT_CUDA_OBJECT);
-    at[5] = plain                    ? symbols_visibility(e, symbol, at[5])
-            : e->module->mode->final ? at[5]
-                                     : symbols_lose_hidden(e, symbol, at[5]);
+    at[4] = (uint8_t)((symbol->info & 0xf0) | type);
+    at[5] = plain ? symbols_visibility(e, symbol, other) : symbols_lose_hidden(e, symbol, other);
     tl_put16(at + 6, symbol->waits ? SHN_COMMON : symbols_section(e, section, wide ? wide + 4 * (i + 1) : NULL));
     tl_put64(at + 8, symbols_value(e, index));
     tl_put64(at + 16, symbol->size);

@@ -44,8 +44,7 @@ static void map_sections(map_text *t, const tl_plan *plan, const tl_emitted *e) 
     map_add(t, "  ");
     map_column(t, tl_arena_format(t->arena, "%u", (uint64_t)i + 1), 6);
     map_column(t, map_hex(t, plan->section_offset[section]), 10);
-    map_column(t, map_hex(t, e->tables[section].bytes ? e->tables[section].size : e->layout->section_size[section]),
-               10);
+    map_column(t, map_hex(t, tl_plan_section_size(e, section)), 10);
     map_column(t, tl_arena_format(t->arena, "%u", e->layout->section_align[section]), 6);
     map_add(t, map_name(e, s->name));
     map_add(t, "\n");

@@ -17,6 +17,8 @@
 #include "cubin/elf.h"
 #include "input/content.h"
 
+#include <stdlib.h>
+
 /* The columns of C20. */
 typedef enum admission_extension {
   EXT_CUBIN,
@@ -258,7 +260,7 @@ static void candidate_check_note(const admission *a, candidate *c) {
   const bool needed = (c->flags >> 8 & SM_MASK) >= FIRST_SM_WITH_NOTE;
   const uint8_t *const note = candidate_note(c);
   const uint64_t at = note ? tl_get64(note + 24) : 0;
-  const bool found = note && tl_get32(note + 4) == SHT_NOTE && c->size >= NOTE_SIZE && at <= c->size - NOTE_SIZE;
+  const bool found = note && tl_get32(note + 4) == SHT_NOTE && at <= c->size - NOTE_SIZE; /* a header alone is larger */
   const uint8_t *const words = found ? c->bytes + at + NOTE_WORDS_AT : NULL;
   const uint16_t version = words ? tl_get16(words) : 0, toolkit = words ? tl_get16(words + 4) : 0;
   if (needed && (version < NOTE_VERSION_LEAST || toolkit < TOOLKIT_LEAST))
@@ -323,7 +325,7 @@ static void candidate_check_kind(const admission *a, const candidate *c) {
 /* D24: nvlink says nothing when code of the accelerated variant goes into a link for another. */
 static void candidate_warn_of_variant(const admission *a, const candidate *c) {
   const tl_architecture *const target = a->result->target;
-  if (target->family != TL_ARCH_SM || !c->accepted.accelerated || target->variant == 'a' ||
+  if (target->family != TL_ARCH_SM || !c->accepted.accelerated || target->accelerated ||
       tl_defect_matched(&a->job->options, TL_DEFECT_D24))
     return;
   const char *const name = tl_arena_format(a->arena, "sm_%ua", (uint64_t)(c->flags >> 8 & SM_MASK));
@@ -350,7 +352,7 @@ static bool candidate_is_taken_as_entry(const admission *a, const candidate *c) 
     candidate_refuse(a, c, "it is truncated");
   if (c->bytes[7] != OSABI_CUDA)
     candidate_refuse(a, c, "EI_OSABI is not that of a cubin");
-  if (!tl_architecture_accepts(a->result->target, number, c->accepted.accelerated))
+  if (!tl_architecture_accepts(a->result->target, number, false)) /* what an "a" variant may not, is looked at later */
     candidate_refuse(a, c, "it is code for another architecture");
   if (c->bytes[5] != 1)
     admission_refuse_ignored(a, c->path, "no little-endian cubin");
@@ -370,10 +372,10 @@ static bool candidate_is_taken(const admission *a, const candidate *c, admission
                          "D35: nvlink ignores it without a word", c->path);
     return false;
   }
-  if (whole && extension != EXT_PTX)
-    return true;
   if (extension == EXT_PTX)
     return candidate_is_taken_as_entry(a, c);
+  if (whole)
+    return true;
   admission_refuse_ignored(a, c->path, tl_content_elf_fault(c->bytes, c->size, false));
   const bool capsule = (tl_get32(c->bytes + 48) & FLAG_CAPSULE) != 0;
   if (c->bytes[4] == 2 && (c->bytes[7] != OSABI_CUDA || capsule)) /* D68: nvlink ends by a signal */
@@ -472,8 +474,10 @@ static void admission_find_target(const admission *a) {
   const char *const name = a->job->options.arch;
   const tl_architecture *const target = name ? tl_architecture_find(name) : NULL;
   a->result->target = target;
-  if (!target)
-    return admission_say(a, TL_MESSAGE_UNKNOWN_ARCH, name ? name : "(null)");
+  if (!target) {
+    admission_say(a, TL_MESSAGE_UNKNOWN_ARCH, name ? name : "(null)");
+    abort(); /* not reached: E52 is fatal and jumps */
+  }
   if (target->family == TL_ARCH_LTO)
     admission_say(a, TL_MESSAGE_VIRTUAL_TARGET, name);
 }
@@ -482,14 +486,12 @@ void tl_admission_begin(tl_admission *result, const tl_job *job, tl_arena *arena
   *result = (tl_admission){0};
   const admission a = {result, job, arena, diagnostics};
   admission_find_target(&a);
-  if (result->target && job->options.preserve_relocs && result->target->number >= FIRST_LIMITED_SM)
+  if (job->options.preserve_relocs && result->target->number >= FIRST_LIMITED_SM)
     admission_say(&a, TL_MESSAGE_PRESERVE_LIMITED, job->options.arch);
 }
 
 void tl_admission_check(tl_admission *result, const tl_job *job, tl_arena *arena, tl_diagnostics *diagnostics) {
   const admission a = {result, job, arena, diagnostics};
-  if (!result->target)
-    return;
   for (size_t i = 0; i < job->input_count; i++)
     admission_check_file(&a, i);
   result->capsule = result->target->number >= FIRST_CAPSULE_SM;

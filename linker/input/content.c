@@ -129,7 +129,7 @@ static bool content_name_is(const uint8_t *bytes, size_t size, uint64_t offset, 
 }
 
 tl_host_code tl_content_host_object_code(const uint8_t *bytes, size_t size) {
-  if (size < 18 || tl_get16(bytes + 16) != ET_REL)
+  if (tl_get16(bytes + 16) != ET_REL)
     return TL_HOST_CODE_NONE;
   if (!tl_content_elf_is_whole(bytes, size, false))
     return TL_HOST_CODE_DAMAGED;
@@ -161,14 +161,14 @@ static bool content_archive_member_size(const uint8_t *header, uint64_t *size) {
 }
 
 bool tl_content_thin_archive_is_whole(const uint8_t *bytes, size_t size) {
-  uint64_t member = 0;
+  uint64_t member;
   return content_holds(size, AR_MAGIC_SIZE, AR_HEADER_SIZE) &&
          content_archive_member_size(bytes + AR_MAGIC_SIZE, &member);
 }
 
 tl_host_code tl_content_archive_code(const uint8_t *bytes, size_t size) {
   tl_host_code found = TL_HOST_CODE_NONE;
-  uint64_t member = 0;
+  uint64_t member;
   for (uint64_t at = AR_MAGIC_SIZE; at < size; at += member + (member & 1)) {
     if (!content_holds(size, at, AR_HEADER_SIZE) || !content_archive_member_size(bytes + at, &member))
       return TL_HOST_CODE_DAMAGED;

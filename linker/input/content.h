@@ -24,7 +24,8 @@ typedef enum tl_host_code { TL_HOST_CODE_NONE, TL_HOST_CODE_FOUND, TL_HOST_CODE_
 
 tl_content tl_content_of(const uint8_t *bytes, size_t size);
 /* NULL if header, section table, segment table and the bytes of every section lie in the file, else what is not so; nvlink
- * takes nothing else for an ELF file. `any_order`: whatever EI_DATA says (L221). Needs at least 20 bytes. */
+ * takes nothing else for an ELF file. `any_order`: whatever EI_DATA says (L221). Needs at least 20 bytes, as what follows
+ * does: those that tl_content_of takes for ELF. */
 const char *tl_content_elf_fault(const uint8_t *bytes, size_t size, bool any_order);
 /* True if that finds nothing. */
 bool tl_content_elf_is_whole(const uint8_t *bytes, size_t size, bool any_order);

@@ -39,7 +39,7 @@ void tl_file_open(tl_file *file, const char *path, size_t stream_limit, tl_arena
 
 void tl_file_fill(tl_file *file) {
   const ssize_t got = file->bytes ? file_fill(file->descriptor, file->bytes, file->size) : 0;
-  if (file->bytes && got < 0)
+  if (got < 0)
     file->status = TL_FILE_UNREADABLE;
   else if (file->regular && (size_t)got < file->size)
     file->status = TL_FILE_SHRANK;

@@ -14,7 +14,7 @@ static bool words_is_blank(char c) {
 
 /* The word of `length` bytes at `text` without its quotes. */
 static void words_add_unquoted(tl_texts *words, tl_arena *arena, const char *text, size_t length) {
-  char *const word = tl_arena_take(arena, 1, length + 1);
+  char *const word = tl_arena_new(arena, char, length + 1);
   size_t used = 0;
   for (size_t i = 0; i < length; i++)
     if (text[i] != '"' || (i && text[i - 1] == '\\'))
@@ -23,7 +23,7 @@ static void words_add_unquoted(tl_texts *words, tl_arena *arena, const char *tex
 }
 
 const char *tl_words_split_file(tl_texts *words, tl_arena *arena, const char *text) {
-  char *const word = tl_arena_take(arena, 1, strlen(text) + 1);
+  char *const word = tl_arena_new(arena, char, strlen(text) + 1);
   size_t length = 0;
   bool quoted = false, open = false;
   for (const char *at = text; *at; at++) {
@@ -56,7 +56,7 @@ static void words_add_item(tl_texts *words, tl_arena *arena, const char *item, s
 }
 
 const char *tl_words_split_list(tl_texts *words, tl_arena *arena, const char *text) {
-  char *const item = tl_arena_take(arena, 1, strlen(text) + 1);
+  char *const item = tl_arena_new(arena, char, strlen(text) + 1);
   size_t length = 0;
   bool quoted = false;
   for (const char *at = text; *at; at++) {

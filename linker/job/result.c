@@ -14,6 +14,7 @@ static const tl_message out_of_memory = {.severity = TL_FATAL,
                                          .symbol = "",
                                          .offset = TL_NO_OFFSET};
 
+/* An image is given by the last stage, behind everything that can be wrong. */
 static void link_finish(tl_result *result, const tl_link_state *state) {
   const tl_diagnostics *const diagnostics = &state->diagnostics;
   const size_t count = diagnostics->messages.count;
@@ -23,10 +24,6 @@ static void link_finish(tl_result *result, const tl_link_state *state) {
     result->exit_code = 1;
   else if (diagnostics->errors)
     result->exit_code = 255;
-  if (result->exit_code) {
-    result->image = NULL;
-    result->image_size = 0;
-  }
 }
 
 int tl_link(const tl_job *job, tl_result *result) {
@@ -44,6 +41,7 @@ int tl_link(const tl_job *job, tl_result *result) {
   }
   if (!state || setjmp(state->on_failure)) {
     result->image = NULL;
+    result->image_size = 0;
     result->messages = &out_of_memory;
     result->message_count = 1;
     return result->exit_code = 1;

@@ -91,13 +91,11 @@ static tl_cubin *link_read(tl_link_common *c, tl_view view, tl_diagnostics *diag
   for (uint32_t i = 0; i < admitted->files.count; i++) {
     const tl_accepted *const file = &admitted->files.items[i];
     sass |= !file->capsule;
-    alone[i] =
-        file->capsule && (admitted->capsule || !sass); /* mixed: those before the first file of SASS kind (L134) */
-    const tl_role role = {.view = view, .finalized = alone[i], .joined = alone[i] && admitted->capsule};
+    alone[i] = admitted->capsule || !sass; /* mixed: those before the first file of SASS kind (L134) */
+    const tl_role role = {.view = view, .finalized = alone[i], .joined = admitted->capsule};
     tl_cubin_read(&files[i], &c->job->inputs[file->input], (uint32_t)file->input, role, &c->names, &c->state->arena,
                   diagnostics);
-    const bool asks = file->capsule && admitted->capsule && tl_barriers_file_asks(&files[i]);
-    shown |= asks; /* L143, L764 */
+    shown |= admitted->capsule && tl_barriers_file_asks(&files[i]); /* L143, L764 */
     if (admitted->capsule && (!final || tl_mode_of(&c->job->options)->records_applied))
       tl_cubin_number_constants(&files[i], &c->names, &c->state->arena);
     files[i].virtual_sm = file->virtual_sm;
@@ -132,7 +130,7 @@ static tl_module link_module(const tl_link_common *c, const tl_link_stages *s, t
                      .admitted_count = (uint32_t)c->admitted.files.count,
                      .file_count = file_count,
                      .arch = c->admitted.target->number,
-                     .accelerated = c->admitted.target->variant == 'a',
+                     .accelerated = c->admitted.target->accelerated,
                      .mode = mode,
                      .index = c->job->index ? &c->index : NULL,
                      .eliminates = mode->eliminates && !options->debug,

@@ -175,7 +175,7 @@ static uint8_t *plan_load_segment(const planner *p, uint8_t *at, unsigned first,
     found = true;
     if (nobits)
       empty = tl_align(empty, e->layout->section_align[section]) + size;
-    end = offset + (nobits ? 0 : size) > end ? offset + (nobits ? 0 : size) : end;
+    end = tl_larger(end, offset + (nobits ? 0 : size));
   }
   return found ? tl_plan_put_segment(at, 1, flags, start, end - start, end - start + empty) : at;
 }
@@ -218,13 +218,6 @@ void tl_plan_make(tl_plan *plan, const tl_emitted *emitted, tl_arena *arena, uin
   *plan = (tl_plan){.relocated = emitted->relocated};
   plan->section_offset = tl_arena_new(arena, uint64_t, emitted->module->sections.count);
   planner p = {plan, emitted, arena};
-  size_t pieces = 8;
-  for (int i = 0; i < TL_PLACED_COUNT; i++)
-    pieces += 2 * emitted->layout->placed[i].pieces.count; /* each may have a gap before it */
-  for (size_t i = 0; i < emitted->module->sections.count; i++)
-    pieces += emitted->module->sections.items[i].pieces.count < 2 ? 2 /* a piece or a table, and a gap before it */
-                                                                  : emitted->module->sections.items[i].pieces.count + 1;
-  tl_vector_reserve(arena, &plan->pieces, pieces);
   uint8_t *const header = tl_arena_new(arena, uint8_t, ELF_HEADER_SIZE);
   plan_add(&p, TL_PLAN_TABLE, header, ELF_HEADER_SIZE, TL_NONE, NULL);
   plan_add_sections(&p, limit);
@@ -235,14 +228,4 @@ void tl_plan_make(tl_plan *plan, const tl_emitted *emitted, tl_arena *arena, uin
   const uint16_t count = loaded ? plan_add_segments(&p) : 0;
   plan_check_limit(&p, plan->size, limit);
   plan_fill_header(&p, header, sections, segments, count);
-}
-
-bool tl_plan_covers(const tl_plan *plan) {
-  uint64_t end = 0;
-  for (size_t i = 0; i < plan->pieces.count; i++) {
-    if (plan->pieces.items[i].offset != end)
-      return false;
-    end += plan->pieces.items[i].size;
-  }
-  return end == plan->size;
 }

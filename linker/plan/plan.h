@@ -20,7 +20,7 @@ typedef struct tl_plan_piece {
 } tl_plan_piece;
 
 typedef struct tl_plan {
-  TL_VECTOR(tl_plan_piece) pieces; /* ascending, without gaps or overlaps */
+  TL_VECTOR(tl_plan_piece) pieces; /* each where the one before it ends */
   uint64_t size;
   uint64_t *section_offset; /* by module section: sh_offset */
   const tl_relocated *relocated;
@@ -32,9 +32,6 @@ uint32_t tl_plan_section_link(const tl_emitted *emitted, uint32_t section);
 uint32_t tl_plan_section_info(const tl_emitted *emitted, uint32_t section);
 /* An output of more than `limit` bytes is fatal (T2). */
 void tl_plan_make(tl_plan *plan, const tl_emitted *emitted, tl_arena *arena, uint64_t limit);
-/* True when the pieces cover [0, size) exactly once. */
-bool tl_plan_covers(const tl_plan *plan);
-
 /* Writes one program header, ELF_SEGMENT_SIZE bytes with addresses 0 and alignment 8 (W1.7); returns the place behind. */
 uint8_t *tl_plan_put_segment(uint8_t *at, uint32_t type, uint32_t flags, uint64_t offset, uint64_t file_size,
                              uint64_t memory_size);

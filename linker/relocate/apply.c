@@ -1,20 +1,21 @@
 /* From S + A to the bits of a field (R2-R6): which part of the value a field takes, and where REL adds the old content. */
 #include "relocate/relocate.h"
 
+#include "base/bytes.h"
 #include "relocate/patch.h"
 
 uint64_t tl_relocation_row_bytes(const tl_relocation_row *row) {
-  unsigned end = 0;
-  for (int i = 0; i < TL_RELOC_FIELDS && row->fields[i].width; i++) {
-    const unsigned last = (unsigned)row->fields[i].start + row->fields[i].width;
-    end = last > end ? last : end;
-  }
+  uint64_t end = 0;
+  for (int i = 0; i < TL_RELOC_FIELDS && row->fields[i].width; i++)
+    end = tl_larger(end, (uint64_t)row->fields[i].start + row->fields[i].width);
   return (end + 7) / 8;
 }
 
 /* R3: the old content is added at the field's own scale, for LOW and BYTE before the part is taken. */
 static uint64_t apply_part(const tl_patch *patch, const tl_field *field, uint64_t old) {
   switch ((tl_value_part)field->part) {
+  case TL_PART_ZERO:
+    break;
   case TL_PART_ALL:
     return patch->value + old;
   case TL_PART_LOW:
@@ -31,8 +32,6 @@ static uint64_t apply_part(const tl_patch *patch, const tl_field *field, uint64_
     return (uint64_t)(patch->bank >> 4) + old;
   case TL_PART_AUX:
     return patch->auxiliary + old;
-  case TL_PART_ZERO:
-    break;
   }
   return 0;
 }

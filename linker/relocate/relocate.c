@@ -11,6 +11,7 @@
 #include "cubin/elf.h"
 #include "relocate/patch.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 typedef enum outcome {
@@ -78,15 +79,18 @@ static uint32_t relocate_name(const tl_module *module, const char *text) {
   return tl_names_find(module->names, text, strlen(text));
 }
 
-static void relocate_fail(const relocating *r, const entry_state *e, tl_message_id id) {
+/* Of a fatal message. */
+_Noreturn static void relocate_fail(const relocating *r, const entry_state *e, tl_message_id id) {
   tl_diagnostics_add(r->module->diagnostics, tl_message_row_of(id), relocate_site(r, e), NULL);
+  abort(); /* not reached: it jumps */
 }
 
 /* A class E defect: nvlink crashes or writes out of bounds. */
-static void relocate_refuse(const relocating *r, const entry_state *e, const char *what) {
+_Noreturn static void relocate_refuse(const relocating *r, const entry_state *e, const char *what) {
   const char *const file = r->module->files[e->entry->file].path;
   tl_diagnostics_add(r->module->diagnostics, tl_message_row_of(TL_MESSAGE_HOSTILE), relocate_site(r, e), NULL, file,
                      what);
+  abort(); /* not reached: T9 is fatal and jumps */
 }
 
 /* R6: for any target section; no section gives 28, but for constants of the program in capsules, where Mercury's record says
@@ -135,8 +139,7 @@ static uint64_t relocate_shared_value(const relocating *r, const entry_state *e,
 
 /* L251: with the constants of all files, or -1 if there are none. */
 static uint64_t relocate_constants_size(const relocating *r) {
-  const uint32_t name = relocate_name(r->module, ".nv.constant3");
-  const uint32_t section = name == TL_NONE ? TL_NONE : tl_module_find_section(r->module, name);
+  const uint32_t section = tl_module_section_named(r->module, ".nv.constant3");
   return section == TL_NONE ? UINT64_MAX : r->layout->section_size[section];
 }
 
@@ -285,6 +288,8 @@ static outcome relocate_texture(const relocating *r, entry_state *e) { /* R18 */
   if (!e->row && e->type > TL_RELOC_LARGEST_LOOKED_UP)
     relocate_refuse(r, e, "a relocation has a type that there is not (D42)");
   switch (e->texture) {
+  case TL_TEX_KEEP:
+    break;
   case TL_TEX_BINDLESS:
     if (r->module->mode->final && relocate_has_no_slot(r, e))
       relocate_as_nothing(e);
@@ -303,14 +308,10 @@ static outcome relocate_texture(const relocating *r, entry_state *e) { /* R18 */
     return OUTCOME_DROP;
   case TL_TEX_FATAL:
     relocate_fail(r, e, TL_MESSAGE_PC_RELATIVE);
-    return OUTCOME_DROP;
   case TL_TEX_CRASH:
     relocate_refuse(r, e, "a function descriptor relocation names a texture (D15)");
-    return OUTCOME_DROP;
   case TL_TEX_NONE:
     return OUTCOME_KEEP_AS_NONE;
-  case TL_TEX_KEEP:
-    break;
   }
   return OUTCOME_KEEP;
 }
@@ -363,12 +364,12 @@ static bool relocate_is_line_unit(const relocating *r, const entry_state *e, con
 }
 
 /* R53, R54: a relocatable output keeps what is weak, what a kernel has an instance for and what is undefined outside
- * shared memory and constants; the rest is applied although nothing has its final place yet (D1, D4, D6). */
+ * shared memory and constants; the rest is applied although nothing has its final place yet (D1, D4, D6). `result` is
+ * OUTCOME_KEEP before. */
 static bool relocate_in_relocatable(const relocating *r, entry_state *e, outcome *result) {
   const tl_symbol *const symbol = relocate_symbol(r, e->symbol);
   const uint32_t function = tl_layout_function_of(r->module, e->entry->target);
   const uint32_t instance = symbol->external_shared && function != TL_NONE ? r->layout->instance[function] : TL_NONE;
-  *result = OUTCOME_KEEP;
   if (instance != TL_NONE) {
     tl_trace(r->module->diagnostics, TL_TRACE_INSTANCE, (uint64_t)e->symbol, (uint64_t)instance);
     e->symbol = instance;
@@ -479,6 +480,8 @@ static bool relocate_is_cleared(const relocating *r, const tl_symbol *symbol) {
 static outcome relocate_by_type(const relocating *r, entry_state *e) {
   const tl_symbol *const symbol = relocate_symbol(r, e->symbol);
   switch (e->row ? e->row->kind : TL_RELOC_SENTINEL) {
+  case TL_RELOC_APPLY:
+    break;
   case TL_RELOC_YIELD:
     tl_trace(r->module->diagnostics, TL_TRACE_YIELD);
     return OUTCOME_DROP;
@@ -498,11 +501,8 @@ static outcome relocate_by_type(const relocating *r, entry_state *e) {
     if (e->type > TL_RELOC_LARGEST_LOOKED_UP)
       relocate_refuse(r, e, "a relocation has a type that there is not (D42)");
     relocate_fail(r, e, TL_MESSAGE_NVRS);
-    return OUTCOME_DROP;
   case TL_RELOC_UNIFIED:
     return relocate_rewrites_unified(r) || e->foreign ? OUTCOME_APPLY : OUTCOME_KEEP;
-  case TL_RELOC_APPLY:
-    break;
   }
   return OUTCOME_APPLY;
 }
@@ -533,10 +533,9 @@ static int relocate_compare_copies(const void *a, const void *b) {
 /* The Mercury section that a piece of an output section is made of, where that one has its name; NULL. */
 static const tl_cubin_section *relocate_mercury_section(const tl_module *module, uint32_t output,
                                                         const tl_piece *piece) {
-  const tl_cubin *const cubin = piece->file < module->file_count ? &module->files[piece->file] : NULL;
-  if (!cubin || piece->section >= cubin->section_count)
+  if (piece->file >= module->file_count)
     return NULL;
-  const tl_cubin_section *const section = &cubin->sections[piece->section];
+  const tl_cubin_section *const section = tl_cubin_section_at(&module->files[piece->file], piece->section);
   const bool copied = section->data && section->flags & SHF_CUDA_MERCURY;
   return copied && tl_module_find_section(module, section->name) == output ? section : NULL;
 }
@@ -595,9 +594,11 @@ static const tl_twin *relocate_twin(relocating *r, const tl_relocation *entry) {
 /* True if the field of a REL entry is not zero in its input: an addend that nvlink loses (D12). */
 static bool relocate_holds_something(const relocating *r, const entry_state *e) {
   const tl_piece *const piece = tl_layout_piece(&r->module->sections.items[e->entry->target], e->entry->offset);
-  const uint64_t size = tl_relocation_row_bytes(e->row), at = piece ? e->entry->offset - piece->offset : 0;
+  if (!piece || !piece->data)
+    return false;
+  const uint64_t size = tl_relocation_row_bytes(e->row), at = e->entry->offset - piece->offset;
   bool any = false;
-  for (uint64_t i = 0; piece && piece->data && i < size && at + i < piece->size; i++)
+  for (uint64_t i = 0; i < size && at + i < piece->size; i++)
     any |= piece->data[at + i] != 0;
   return any;
 }
@@ -679,10 +680,8 @@ static bool relocate_names_no_object(const relocating *r, const entry_state *e) 
 
 static void relocate_apply(relocating *r, const entry_state *e) {
   const uint64_t size = relocate_extent(r, e->entry->target);
-  if (e->foreign) { /* L611: the table has no fields */
+  if (e->foreign) /* L611: the table has no fields */
     relocate_fail(r, e, TL_MESSAGE_NVRS);
-    return;
-  }
   if (e->offset >= size || relocate_names_no_object(r, e))
     relocate_fail(r, e, TL_MESSAGE_RELOC_NOT_FOUND);
   if (tl_relocation_row_bytes(e->row) > size - e->offset)
@@ -724,7 +723,7 @@ static void relocate_clear(relocating *r, entry_state *e) {
 
 /* In a capsule's SASS view what Mercury keeps as a place in the code stands in the bytes (R63, L585). */
 static bool relocate_is_place(const relocating *r, const entry_state *e) {
-  return r->module->view == TL_VIEW_SASS && e->type > TL_R_MERCURY && tl_relocation_is_code_place(e->row);
+  return r->module->view == TL_VIEW_SASS && tl_relocation_is_code_place(e->row); /* of R_CUDA's types none is one */
 }
 
 /* S is what the table of symbols says, also of one that is undefined. */
@@ -895,14 +894,13 @@ static void relocate_check_kept(const relocating *r) {
   for (size_t i = 0; i < r->relocated->kept.count; i++) {
     const tl_kept *const kept = &r->relocated->kept.items[i];
     const uint32_t target = r->module->sections.items[kept->container].about;
-    if (r->module->sections.items[kept->container].type == SHT_CUDA_RESOLVEDRELA &&
-        (!kept->symbol || kept->container == r->module->bodies_section))
+    const bool record = r->module->sections.items[kept->container].type == SHT_CUDA_RESOLVEDRELA;
+    if (record && (!kept->symbol || kept->container == r->module->bodies_section))
       continue;
     const tl_site site = {NULL, tl_module_text(r->module, r->module->sections.items[target].name),
                           tl_module_text(r->module, relocate_symbol(r, kept->symbol)->name), kept->offset};
     if (target == r->module->jump_slots && !r->layout->section_size[target]) /* no function has a place (L433) */
       tl_diagnostics_add(r->module->diagnostics, tl_message_row_of(TL_MESSAGE_DELETED_SYMBOL), site, NULL);
-    const bool record = r->module->sections.items[kept->container].type == SHT_CUDA_RESOLVEDRELA;
     if (!record && kept->offset >= relocate_extent(r, target))
       tl_diagnostics_add(r->module->diagnostics, tl_message_row_of(TL_MESSAGE_PAST_END), site, NULL);
     const tl_symbol *const symbol = relocate_symbol(r, kept->symbol);
@@ -928,12 +926,11 @@ static void relocate_check_unified(const relocating *r) {
   bool deleted = false;
   for (size_t i = 0; i < r->module->unified_entries.count; i++) {
     const tl_unified_entry *const entry = &r->module->unified_entries.items[i];
-    const uint32_t symbol = entry->symbol == TL_NONE ? 0 : entry->symbol;
-    deleted |= entry->raw || (symbol && !tl_symbol_is_listed(r->module, r->layout, symbol));
+    deleted |= entry->raw || (entry->symbol != TL_NONE &&
+                              !tl_symbol_is_listed(r->module, r->layout, entry->symbol)); /* 0 is listed */
   }
   for (size_t i = 0; i < 2 && !r->module->mode->final; i++) { /* by their names */
-    const uint32_t name = relocate_name(r->module, tables[i]);
-    const uint32_t table = name == TL_NONE ? TL_NONE : tl_module_find_section(r->module, name);
+    const uint32_t table = tl_module_section_named(r->module, tables[i]);
     deleted |= table != TL_NONE && r->module->sections.items[table].type != types[i] &&
                r->module->sections.items[table].size >= UNIFIED_ENTRY_SIZE;
   }
@@ -945,9 +942,8 @@ static void relocate_check_unified(const relocating *r) {
 /* A live function that is not in the output, also where no entry names it (L185, L226, L551). */
 void tl_relocate_check_functions(const tl_module *module) {
   for (size_t i = 0; i < module->functions.count; i++) {
-    const uint32_t index = module->symbol_of_function[module->functions.items[i]];
-    const tl_symbol *const symbol = index == TL_NONE ? NULL : &module->symbols.items[index];
-    if (symbol && symbol->unlisted)
+    const tl_symbol *const symbol = &module->symbols.items[module->symbol_of_function[module->functions.items[i]]];
+    if (symbol->unlisted)
       tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_DELETED_SYMBOL),
                          (tl_site){NULL, NULL, tl_module_text(module, symbol->name), TL_NO_OFFSET}, NULL);
   }

@@ -6,15 +6,18 @@
  * piece, the next piece is joined to it. */
 #include "write/image.h"
 
+#include "base/bytes.h"
 #include "base/parallel.h"
 
-#include <assert.h>
 #include <string.h>
 
 /* A part stays in the cache of a processor; below `worth_threads` bytes a thread costs more than it saves. */
 static const uint64_t part_size = (uint64_t)128 << 10, worth_threads = (uint64_t)1 << 20;
 
-enum { PIECE_PATCHED = 1, PIECE_JOINED = 2 }; /* joined: to the piece before */
+enum {
+  PIECE_PATCHED = 1,
+  PIECE_JOINED = 2
+}; /* a patch begins in it; or is not at its end before it, which joins the two */
 
 typedef struct preparing {
   tl_image *image;
@@ -64,7 +67,7 @@ static void image_mark_patches(preparing *p) {
     p->piece_of[i] = piece;
     p->state[piece] |= PIECE_PATCHED;
     for (piece++; piece < p->plan->pieces.count && p->plan->pieces.items[piece].offset < end; piece++)
-      p->state[piece] |= PIECE_PATCHED | PIECE_JOINED;
+      p->state[piece] |= PIECE_JOINED;
   }
 }
 
@@ -118,7 +121,6 @@ static const uint8_t *image_part_bytes(const tl_image *image, const tl_image_par
 }
 
 void tl_image_prepare(tl_image *image, const tl_plan *plan, size_t section_count, tl_arena *arena) {
-  assert(tl_plan_covers(plan));
   *image = (tl_image){.pieces = plan->pieces.items,
                       .patches = plan->relocated->patches.items,
                       .section_offset = plan->section_offset,
@@ -163,10 +165,10 @@ uint8_t *tl_image_make(const tl_image *image, unsigned threads, tl_arena *arena)
 }
 
 void tl_image_take_buffer(tl_image *image, tl_arena *arena) {
-  uint64_t largest = 1;
+  uint64_t largest = 0;
   for (size_t i = 0; i < image->parts.count; i++)
-    if (!image_part_bytes(image, &image->parts.items[i]) && image->parts.items[i].size > largest)
-      largest = image->parts.items[i].size;
+    if (!image_part_bytes(image, &image->parts.items[i]))
+      largest = tl_larger(largest, image->parts.items[i].size);
   image->buffer = tl_arena_new(arena, uint8_t, largest);
 }
 

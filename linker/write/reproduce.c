@@ -68,7 +68,7 @@ static const void *reproduce_pack(const members *list, tl_arena *arena, size_t *
       return NULL;
     total += TAR_BLOCK + ((uint64_t)list->items[i].size + TAR_BLOCK - 1) / TAR_BLOCK * TAR_BLOCK;
   }
-  uint8_t *const archive = tl_arena_take(arena, 1, (size_t)total);
+  uint8_t *const archive = tl_arena_new(arena, uint8_t, (size_t)total);
   uint8_t *at = archive;
   for (size_t i = 0; i < list->count; i++) {
     const member *const m = &list->items[i];
@@ -131,7 +131,7 @@ static const char *reproduce_messages(const tl_reproduction *r, tl_arena *arena)
   for (size_t i = 0; i < r->result->message_count; i++) {
     const tl_message *const message = &r->result->messages[i];
     const size_t length = tl_message_format(message, &r->job->options, NULL, 0);
-    char *const line = tl_arena_take(arena, 1, length + 1);
+    char *const line = tl_arena_new(arena, char, length + 1);
     tl_message_format(message, &r->job->options, line, length + 1);
     *tl_vector_push(arena, &lines) = line;
   }

@@ -68,7 +68,7 @@ rm -f "$scratch/plants"
 plant linker/layout/unified.c 'unified_refuse(module, module->stubs.items[0], "an entry' '(void)(module->stubs.items[0], "an entry'
 plant linker/write/reproduce.c "'0' + (value & 7)" "'0' + (value & 6)"
 plant linker/input/content.c 'bool code = false, wrapper = false' 'bool code = true, wrapper = false'
-plant linker/emit/demangle.c 'read_sequence(r, 10) + 1);' 'read_sequence(r, 10) + 2);'
+plant linker/emit/demangle.c '"param#%s", decimal(r, read_sequence(r, 10) + 1)' '"param#%s", decimal(r, read_sequence(r, 10) + 2)'
 check "faults that only generated inputs show" "$(verdicts linker --inputs 25)" "found found found found"
 check "found by linking an archive again" "$(grep -q 'linked again: ' "$scratch/report" && echo some)" some
 check "found by a neighbour" "$(grep -q ': near ' "$scratch/report" && echo some)" some

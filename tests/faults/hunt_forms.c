@@ -112,7 +112,7 @@ static bool forms_is_output(const harness_words *words, size_t i) {
   return strcmp(words->items[i], "-o") == 0 || strcmp(words->items[i], "out.cubin") == 0;
 }
 
-/* A word of an options file: as it is, in quotes, or each letter behind a backslash. */
+/* A word of an options file: as it is, in quotes, or each letter behind a backslash. In quotes a blank is a letter. */
 static void forms_quote(forms_maker *f, const char *word) {
   static const char *const blanks[] = {" ", "\n", "\t", "\r\n", "  \n"};
   const uint32_t how = gen_random_below(&f->random, 4);
@@ -120,7 +120,7 @@ static void forms_quote(forms_maker *f, const char *word) {
   if (how == 1)
     forms_append(f, "\"", 1);
   for (; *word; word++) {
-    if (how == 2 || special)
+    if (how == 2 || (special && (how != 1 || !strchr(" \t", *word))))
       forms_append(f, "\\", 1);
     forms_append(f, word, 1);
     if (how == 3 && !special && gen_random_percent(&f->random, 10))
@@ -139,6 +139,11 @@ static void forms_make_options_file(forms_maker *f, const harness_words *words) 
   const bool nested = gen_random_percent(&f->random, 30), equals = gen_random_percent(&f->random, 50);
   const char *const name = gen_random_percent(&f->random, 50) ? "-optf" : "--options-file";
   f->size = 0;
+  if (gen_random_percent(&f->random, 20)) { /* a word with a blank, which names no kernel */
+    static const char blank[] = "-kernels-used=a b\tc";
+    hunt_words_add(&f->plain, "%s", blank);
+    forms_quote(f, blank);
+  }
   for (size_t i = 0; i < words->count; i++) {
     hunt_words_add(&f->plain, "%s", words->items[i]);
     if (i >= first && i < last && f->size + 2 * strlen(words->items[i]) + 64 < FORMS_FILE)

@@ -26,7 +26,7 @@ static uint64_t headers_get(const uint8_t *at, unsigned width) {
 static void headers_change(gen_random *random, uint8_t *at, unsigned width) {
   const uint64_t old = headers_get(at, width);
   const uint64_t values[HEADER_VALUES] = {old + 1, old - 1, 0,    1,   2,   3,          4,          8,
-                                          0x10,    0x33,    0x41, 130, 131, UINT64_MAX, old + 0x80, old};
+                                          0x10,    0x33,    0x41, 130, 131, UINT64_MAX, old + 0x80, 0x80000000};
   headers_put(at, width, values[gen_random_below(random, HEADER_VALUES)]);
 }
 

@@ -58,7 +58,7 @@ static void architecture_test_pairs(void **state) {
     const tl_architecture *input = architecture_named("sm", rows[i].input);
     for (size_t j = 0; j < ROW_COUNT; j++) {
       const tl_architecture *target = architecture_named("sm", rows[j].input);
-      const bool taken = tl_architecture_accepts(target, input->number, input->variant == 'a');
+      const bool taken = tl_architecture_accepts(target, input->number, input->accelerated);
       if (taken != architecture_lists(rows[i].targets, rows[j].input))
         fail_msg("%s for %s: %s", input->name, target->name, taken ? "taken" : "refused");
     }

@@ -111,7 +111,8 @@ static void relocation_test_measured(void **state) {
     char text[128];
     assert_non_null(row);
     relocation_spell(row, text, sizeof text);
-    assert_string_equal(row->name, measured[i].name);
+    if (row->name)
+      assert_string_equal(row->name, measured[i].name);
     assert_string_equal(text, measured[i].fields);
   }
 }
@@ -123,7 +124,9 @@ static void relocation_test_table(void **state) {
   for (uint32_t type = 0; type < TL_R_CUDA_COUNT; type++) {
     const tl_relocation_row *row = tl_relocation_find(type);
     assert_int_equal(row->type, type);
-    assert_true(row->name && row->name[0]);
+    const tl_field *const first = &row->fields[0]; /* a name where T8 can say it */
+    const bool said = first->width && first->width < 64 && (first->part == TL_PART_ALL || first->part == TL_PART_DWORD);
+    assert_int_equal(row->name != NULL, said);
     for (size_t i = 0; i < TL_RELOC_FIELDS; i++)
       assert_true(row->fields[i].start + row->fields[i].width <= 64); /* R9 */
     const bool fielded = row->kind == TL_RELOC_APPLY || row->kind == TL_RELOC_UNIFIED ||
