@@ -34,6 +34,9 @@ typedef enum tl_view { TL_VIEW_SASS, TL_VIEW_MERCURY } tl_view;
 
 /* How a file takes part. nvlink's finalizer reads capsules of a capsule link, and in a mixed one those before the first
  * file of SASS kind (L134). */
+/* What -r by default puts, with a number, behind the names of sections about a second function of one name (L895). */
+#define TL_NAMESAKE_MARK "@"
+
 typedef struct tl_role {
   tl_view view;
   bool finalized; /* read by the finalizer */
