@@ -52,6 +52,7 @@ typedef struct tl_cubin {
   tl_role role;
   uint32_t flags;      /* e_flags */
   uint16_t type;       /* e_type */
+  bool marked;         /* sections about namesakes have names of their own (L895) */
   bool reads_on;       /* texts end where the next 0 byte of the file is, not where their table ends (L170, D40) */
   bool old;            /* made by a toolkit before 10.0 (L191) */
   bool few_parameters; /* made by one before 12.1 (L460) */

@@ -413,7 +413,8 @@ static const tl_cubin_section *view_take_first(tl_cubin *cubin, const tl_names *
     if (taken->size == section->size && (!taken->size || memcmp(taken->data, section->data, taken->size) == 0))
       continue;
     if (!tl_defect_matched(diagnostics->options, TL_DEFECT_D113)) {
-      tl_defect_note(diagnostics, TL_DEFECT_D113, tl_names_text(names, section->name));
+      if (!cubin->marked) /* L895 */
+        tl_defect_note(diagnostics, TL_DEFECT_D113, tl_names_text(names, section->name));
       continue;
     }
     before[i] = *section;
@@ -467,6 +468,7 @@ static void view_take_marks(tl_cubin *cubin, tl_names *names, tl_arena *arena) {
       plain = view_name_without_mark(name, names, arena);
       tl_map_set(&known, name, plain);
     }
+    cubin->marked |= plain != name;
     cubin->sections[i].name = plain;
   }
 }
