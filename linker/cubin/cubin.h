@@ -34,6 +34,9 @@ typedef enum tl_view { TL_VIEW_SASS, TL_VIEW_MERCURY } tl_view;
 
 /* How a file takes part. nvlink's finalizer reads capsules of a capsule link, and in a mixed one those before the first
  * file of SASS kind (L134). */
+/* What -r by default puts, with a number, behind the names of sections about a second function of one name (L895). */
+#define TL_NAMESAKE_MARK "@"
+
 typedef struct tl_role {
   tl_view view;
   bool finalized; /* read by the finalizer */
@@ -49,6 +52,7 @@ typedef struct tl_cubin {
   tl_role role;
   uint32_t flags;      /* e_flags */
   uint16_t type;       /* e_type */
+  bool marked;         /* sections about namesakes have names of their own (L895) */
   bool reads_on;       /* texts end where the next 0 byte of the file is, not where their table ends (L170, D40) */
   bool old;            /* made by a toolkit before 10.0 (L191) */
   bool few_parameters; /* made by one before 12.1 (L460) */

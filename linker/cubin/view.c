@@ -425,7 +425,8 @@ static const tl_cubin_section *view_take_first(tl_cubin *cubin, const tl_names *
     if (taken->size == section->size && memcmp(taken->data, section->data, taken->size) == 0)
       continue;
     if (!tl_defect_matched(diagnostics->options, TL_DEFECT_D113)) {
-      tl_defect_note(diagnostics, TL_DEFECT_D113, tl_names_text(names, section->name));
+      if (!cubin->marked) /* L895 */
+        tl_defect_note(diagnostics, TL_DEFECT_D113, tl_names_text(names, section->name));
       continue;
     }
     before[i] = *section;
@@ -456,7 +457,37 @@ static void view_select_mercury(tl_cubin *cubin, tl_names *names, tl_arena *aren
   }
 }
 
+/* A name without the number that tells namesakes apart (L895). */
+static uint32_t view_name_without_mark(uint32_t name, tl_names *names, tl_arena *arena) {
+  const char *const text = tl_names_text(names, name), *const mark = strrchr(text, *TL_NAMESAKE_MARK);
+  if (!mark || mark == text || !mark[1] || mark[1 + strspn(mark + 1, "0123456789")])
+    return name;
+  const size_t length = (size_t)(mark - text);
+  char *const plain = tl_arena_new(arena, char, length + 1); /* ends with a NUL */
+  memcpy(plain, text, length);
+  return tl_names_intern(names, plain, length);
+}
+
+/* L895: what is about namesakes has one name for all that follows, and is told apart by its section. Each name is looked at
+ * once, as it may be long and that of many sections. */
+static void view_take_marks(tl_cubin *cubin, tl_names *names, tl_arena *arena) {
+  tl_map known;
+  tl_map_init(&known, arena);
+  for (uint32_t i = 1; i < cubin->section_count; i++) {
+    const uint32_t name = cubin->sections[i].name;
+    uint32_t plain = tl_map_get(&known, name);
+    if (plain == TL_NONE) {
+      plain = view_name_without_mark(name, names, arena);
+      tl_map_set(&known, name, plain);
+    }
+    cubin->marked |= plain != name;
+    cubin->sections[i].name = plain;
+  }
+}
+
 void tl_view_select(tl_cubin *cubin, tl_names *names, tl_arena *arena, tl_diagnostics *diagnostics) {
+  if (tl_view_is_capsule(cubin) && !tl_defect_matched(diagnostics->options, TL_DEFECT_D113))
+    view_take_marks(cubin, names, arena);
   if (cubin->role.finalized) { /* in mixed links too */
     view_check_names(cubin, names, diagnostics);
     tl_shape_check(cubin, names, diagnostics);

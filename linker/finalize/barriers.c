@@ -5,8 +5,8 @@
  * branches in them, offsets in .nv.info, frames, sizes, and in the Mercury view the records of capsules. A link of mixed
  * kind does it to its capsules too.
  *
- * A kernel with an instruction or a record whose places are not known here, or in a file with line tables, is left as it
- * is; its input's text stays then (TL_REMAKE_DEBUG). */
+ * A kernel with an instruction or a record whose places are not known here is left as it is; its input's text stays then
+ * (TL_REMAKE_DEBUG). */
 #include "finalize/barriers.h"
 
 #include "base/bytes.h"
@@ -59,18 +59,6 @@ bool tl_barriers_file_asks(const tl_cubin *cubin) {
         return true;
   }
   return false;
-}
-
-/* Line tables and register tables name places in all texts; a file with attribute 0x53 has its barriers (L120). */
-static bool barriers_file_is_plain(const tl_cubin *sass, const tl_names *names) {
-  static const char *const tables[] = {".nv_debug_info_reg_sass", ".debug_info"};
-  for (uint32_t i = 1; i < sass->section_count; i++) {
-    const tl_cubin_section *const section = &sass->sections[i];
-    for (size_t k = 0; section->size && k < sizeof tables / sizeof *tables; k++)
-      if (strcmp(tl_names_text(names, section->name), tables[k]) == 0)
-        return false;
-  }
-  return !tl_barriers_file_asks(sass);
 }
 
 /* Mercury's sections of entries by the section that they are about: those of section s are first[s], next[first[s]], ... up
@@ -163,11 +151,10 @@ static bool barriers_leaf_is_plain(const tl_cubin_section *text) {
   return !tl_fences_may_stand(text->data, text->size);
 }
 
-tl_barriers tl_barriers_choose(const tl_cubin *sass, const tl_cubin *mercury, bool leaves, const tl_names *names,
-                               tl_arena *arena) {
+tl_barriers tl_barriers_choose(const tl_cubin *sass, const tl_cubin *mercury, bool leaves, tl_arena *arena) {
   bool *const texts = tl_arena_new(arena, bool, sass->section_count);
   bool *const narrow = tl_arena_new(arena, bool, sass->section_count);
-  if (!barriers_file_is_plain(sass, names))
+  if (tl_barriers_file_asks(sass)) /* it has its own (L120) */
     return (tl_barriers){texts, narrow};
   const barriers_entries entries = barriers_entries_of(mercury, arena);
   for (uint32_t i = 1; i < sass->section_count; i++) {

@@ -15,8 +15,7 @@ typedef struct tl_barriers {
 
 /* `mercury`, the same file's other view, is NULL in a link of SASS kind. Both are as read. `leaves`: kernels that call
  * nothing get no MEMBAR. */
-tl_barriers tl_barriers_choose(const tl_cubin *sass, const tl_cubin *mercury, bool leaves, const tl_names *names,
-                               tl_arena *arena);
+tl_barriers tl_barriers_choose(const tl_cubin *sass, const tl_cubin *mercury, bool leaves, tl_arena *arena);
 void tl_barriers_add(tl_cubin *sass, const tl_cubin *mercury, tl_barriers barriers, tl_arena *arena);
 /* The same for the capsules; `sass` is as read. */
 void tl_barriers_add_records(tl_cubin *mercury, const tl_cubin *sass, tl_barriers barriers, tl_arena *arena);

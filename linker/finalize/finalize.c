@@ -104,6 +104,7 @@ void tl_finalize(tl_finalized *finalized, const tl_linked_view *mercury, const t
   final_find_aliases(&f);
   final_make_slots(&f);
   final_find_jumps(&f);
+  final_find_suffixes(&f);
   final_strings(&f);
   final_add_sections(&f);
   final_mirror_sections(&f);

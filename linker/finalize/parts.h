@@ -100,6 +100,7 @@ typedef struct finalizer {
   TL_VECTOR(final_frame) frames;
   TL_VECTOR(final_unit) line_units; /* of .debug_line, ascending (L768) */
   uint32_t *renamed;                /* by Mercury section: offset of the new name in .strtab, 0 */
+  const char **suffix;              /* by Mercury section: what a namesake's has behind its name, or NULL (L895) */
 } finalizer;
 
 static inline const tl_section *final_mercury(const finalizer *f, uint32_t section) {
@@ -124,6 +125,8 @@ void final_index_entries(finalizer *f);
 /* Those that a relocation section of one view (TL_NONE: none) keeps. */
 final_entry_list final_entries_of(const final_entries *entries, uint32_t container);
 
+/* Before the tables of names. */
+void final_find_suffixes(finalizer *f);
 /* Names that are appended to the tables; each returns the offset. */
 uint32_t final_add_name(finalizer *f, const char *prefix, const char *name);
 uint32_t final_add_string(finalizer *f, const char *name);

@@ -6,6 +6,7 @@
 #include "finalize/register_places.h"
 
 #include "base/bytes.h"
+#include "catalog/defect.h"
 #include "cubin/elf.h"
 
 #include <string.h>
@@ -66,11 +67,13 @@ static uint32_t registers_index(const finalizer *f, uint32_t symbol) {
 static void registers_find_live(register_writer *w) {
   const tl_module *const m = w->f->mercury->module;
   uint32_t *const first = tl_arena_new(w->f->arena, uint32_t, m->sections.count); /* index; 0 */
+  const bool matched = tl_defect_matched(m->options, TL_DEFECT_D102);             /* else the function's (L899) */
   for (size_t i = 0; i < m->functions.count; i++) {
     const uint32_t symbol = m->symbol_of_function[m->functions.items[i]], index = registers_index(w->f, symbol);
     uint32_t *const known =
         index && m->symbols.items[symbol].section != TL_NONE ? &first[m->symbols.items[symbol].section] : NULL;
-    if (known && (!*known || index < *known))
+    const bool owns = known && m->sections.items[m->symbols.items[symbol].section].owner == symbol;
+    if (known && (matched ? !*known || index < *known : owns))
       *known = index;
   }
   for (size_t i = 0; i < m->functions.count; i++) {

@@ -180,6 +180,8 @@ static void sections_add_plain(finalizer *f, uint32_t section) {
   out.bytes = out.empty ? NULL : final_view_bytes(f->mercury, section);
   if (m->flags & SHF_EXECINSTR && sass != TL_NONE)
     out.align = f->sass->emitted->layout->section_align[sass];
+  if (f->suffix[section])
+    out.name = final_add_name(f, (const char *)f->names + out.name, f->suffix[section]);
   *tl_vector_push(f->arena, &f->sections) = out;
 }
 
@@ -196,7 +198,8 @@ static void sections_add_constants(finalizer *f) {
     if (bank == TL_NONE)
       continue;
     const tl_section *const s = final_sass(f, bank);
-    const char *const name = tl_module_text(f->mercury->module, s->name);
+    const char *const suffix = f->suffix[e->order[i]] ? f->suffix[e->order[i]] : "";
+    const char *const name = tl_arena_format(f->arena, "%s%s", tl_module_text(f->mercury->module, s->name), suffix);
     f->constant_symbol[bank] = (uint32_t)(f->mercury->emitted->symbols.count + 1 + f->constants.count);
     tl_u32_push(f->arena, &f->constants, bank);
     *tl_vector_push(f->arena, &f->sections) = (final_section){.name = final_add_name(f, "", name),
@@ -295,7 +298,9 @@ static void mirror_add(finalizer *f, uint32_t section, mirror_kind kind) {
                        .size = slots ? f->slots.capsule_size : final_view_size(f->mercury, section)};
   out.align = slots ? CAPSULE_ALIGN : out.align;
   uint8_t *const bytes = final_new(f, out.size);
-  out.name = final_add_name(f, text ? ".nv.capmerc" : ".nv.merc", sections_name(f, section));
+  const char *const suffix = f->suffix[section] ? f->suffix[section] : "";
+  out.name = final_add_name(f, text ? ".nv.capmerc" : ".nv.merc",
+                            tl_arena_format(f->arena, "%s%s", sections_name(f, section), suffix));
   out.bytes = bytes;
   if (m->type == SHT_CUDA_RESERVED_SHARED)
     final_reserved_bytes(f, section, bytes, out.size);

@@ -3,6 +3,7 @@
 #include "finalize/parts.h"
 
 #include "base/bytes.h"
+#include "base/map.h"
 #include "catalog/defect.h"
 #include "cubin/elf.h"
 
@@ -46,12 +47,59 @@ static uint32_t strings_append(uint8_t *table, uint64_t *size, const char *prefi
   return at;
 }
 
-/* Room for everything that is appended: each section's name at most twice, with a prefix. */
+/* --- names of namesakes (L895) --- */
+
+/* The text that a section is about, itself or through another section; TL_NONE. */
+static uint32_t strings_text_of(const finalizer *f, uint32_t section) {
+  enum { DEPTH = 2 }; /* relocations of constants of a text */
+  for (int depth = 0; depth <= DEPTH && section != TL_NONE; depth++) {
+    const tl_section *const m = final_mercury(f, section);
+    if (m->flags & SHF_EXECINSTR && m->owner != TL_NONE)
+      return section;
+    section = m->about;
+  }
+  return TL_NONE;
+}
+
+/* nvlink finds what is about a function by the names of its sections (D113). So by default the sections about the second
+ * function of a name, and later ones, have names of their own in a relocatable output. */
+void final_find_suffixes(finalizer *f) {
+  const tl_module *const m = f->mercury->module;
+  const tl_emitted *const e = f->mercury->emitted;
+  f->suffix = tl_arena_new(f->arena, const char *, m->sections.count);
+  if (m->mode->final || tl_defect_matched(m->options, TL_DEFECT_D113))
+    return;
+  tl_map counts; /* by name */
+  tl_map_init(&counts, f->arena);
+  for (uint32_t i = 0; i < e->section_count; i++) {
+    const uint32_t section = e->order[i], name = final_mercury(f, section)->name;
+    if (strings_text_of(f, section) != section)
+      continue;
+    const uint32_t before = tl_map_get(&counts, name), count = before == TL_NONE ? 1 : before + 1;
+    tl_map_set(&counts, name, count);
+    if (count == 1)
+      continue;
+    f->suffix[section] = tl_arena_format(f->arena, TL_NAMESAKE_MARK "%u", (uint64_t)count);
+    tl_defect_note(m->diagnostics, TL_DEFECT_D113, tl_module_text(m, name));
+  }
+  for (uint32_t i = 0; i < e->section_count; i++) {
+    const uint32_t text = strings_text_of(f, e->order[i]);
+    if (text != TL_NONE)
+      f->suffix[e->order[i]] = f->suffix[text];
+  }
+}
+
+/* --- the tables --- */
+
+/* Room for everything that is appended: each section's name at most twice, with a prefix; a namesake's once more. */
 static uint64_t strings_room(const finalizer *f) {
+  enum { PREFIX = 16, SUFFIX = 16 };
   const tl_module *const m = f->mercury->module, *const s = f->sass->module;
   uint64_t room = 64;
-  for (uint32_t i = 1; i < m->sections.count; i++)
-    room += m->names->list.items[m->sections.items[i].name].length + 16;
+  for (uint32_t i = 1; i < m->sections.count; i++) {
+    const uint64_t length = m->names->list.items[m->sections.items[i].name].length + PREFIX;
+    room += f->suffix[i] ? 2 * (length + SUFFIX) : length;
+  }
   for (uint32_t i = 1; i < s->sections.count; i++)
     room += m->names->list.items[s->sections.items[i].name].length + 16;
   return room;

@@ -3,6 +3,7 @@
 #include "finalize/parts.h"
 
 #include "base/bytes.h"
+#include "catalog/defect.h"
 #include "cubin/elf.h"
 
 #include <string.h>
@@ -19,8 +20,13 @@ bool final_names_first(const finalizer *f, uint32_t symbol) {
   const uint32_t section = f->mercury->module->symbols.items[symbol].section;
   const uint32_t owner = section == TL_NONE ? TL_NONE : final_mercury(f, section)->owner;
   const uint32_t *const index = f->mercury->emitted->symbol_index;
-  return owner != TL_NONE && owner != symbol && !final_is_inner(f, symbol) && index[symbol] &&
-         index[symbol] < index[owner];
+  const bool first = owner != TL_NONE && owner != symbol && !final_is_inner(f, symbol) && index[symbol] &&
+                     index[symbol] < index[owner];
+  if (!first || tl_defect_matched(f->mercury->module->options, TL_DEFECT_D102))
+    return first;
+  tl_defect_note(f->mercury->module->diagnostics, TL_DEFECT_D102,
+                 tl_module_text(f->mercury->module, f->mercury->module->symbols.items[symbol].name));
+  return false; /* L899 */
 }
 
 /* The function whose size the first name of a text has (L104), otherwise TL_NONE. An alias that leads its function can be

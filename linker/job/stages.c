@@ -58,7 +58,7 @@ static void link_add_barriers(tl_link_common *c, const tl_accepted *accepted, tl
   const tl_cubin other = joined ? link_read_other(c, accepted, file->view, diagnostics) : (tl_cubin){0};
   const bool mercury = file->view == TL_VIEW_MERCURY;
   const tl_cubin *const sass = mercury ? &other : file, *const beside = mercury ? file : joined ? &other : NULL;
-  const tl_barriers barriers = tl_barriers_choose(sass, beside, leaves, &c->names, arena);
+  const tl_barriers barriers = tl_barriers_choose(sass, beside, leaves, arena);
   if (mercury)
     tl_barriers_add_records(file, &other, barriers, arena);
   else

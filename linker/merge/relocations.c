@@ -192,8 +192,9 @@ static uint32_t relocations_container(tl_module *module, uint32_t target, uint32
   return created;
 }
 
-/* W2.5: an entry with addend 0 that is not the first of its section adds the name of a REL section. */
-static void relocations_add_rel_name(reading *r, uint32_t index, int64_t addend) {
+/* W2.5: an entry with addend 0 that is not the first of its section adds the name of a REL section. `addend` counts the place
+ * of a section that is joined with others' (L898). */
+static void relocations_add_rel_name(reading *r, uint32_t index, uint64_t addend) {
   tl_module *const module = r->m->module;
   tl_section *const container = &module->sections.items[index];
   const bool wanted = r->input->type == SHT_RELA && addend == 0 && r->after_first && !container->rel_name;
@@ -339,7 +340,7 @@ static void relocations_read_entry(reading *r, uint64_t index) {
   const uint64_t merge_offset = relocations_merge_offset(r, &entry);
   const bool rela = r->input->type == SHT_RELA || merge_offset; /* R37 */
   const uint32_t container = relocations_container(m->module, r->target, relocations_target_name(r), rela);
-  relocations_add_rel_name(r, container, entry.addend);
+  relocations_add_rel_name(r, container, (uint64_t)entry.addend + merge_offset); /* L898 */
   uint8_t state = TL_ENTRY_NORMAL;
   const uint32_t symbol = m->symbol_map[entry.symbol];
   if (symbol == TL_NONE && !relocations_state_unmapped(r, &entry, &state))

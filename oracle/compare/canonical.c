@@ -176,16 +176,18 @@ static void say_sections(canonical_context *context) {
       ref_add_section_info(&text, &context->view, i);
     }
     const bool variables = section_holds_variables(section);
+    char *name = canonical_section_name(context, i, false);
     canonical_say(context,
                   "section %s, named '%s': type 0x%x, flags 0x%" PRIx64 ", address 0x%" PRIx64 ", align %" PRIu64
                   ", entry size %" PRIu64 ", link %s",
-                  context->view.sections[i], section->name, section->type, section->flags, section->address,
-                  variables ? 0 : section->align, section->entry_size, text.data);
+                  context->view.sections[i], name != NULL ? name : section->name, section->type, section->flags,
+                  section->address, variables ? 0 : section->align, section->entry_size, text.data);
     say_may_go(context, i);
     if (variables) {
       say_alignment(context, i);
     }
     ref_text_free(&text);
+    free(name);
   }
 }
 

@@ -63,6 +63,9 @@ void canonical_constants_free(canonical_context *context);
 
 /* canonical_labels.c: gives what has one name several times a label by its contents. */
 void canonical_labels_make(canonical_context *context);
+/* What a section of entries about code is called: as the code, whatever number stands behind its name (L895); its label, or
+ * its name. NULL where it is called otherwise; the caller frees it. */
+char *canonical_section_name(const canonical_context *context, uint32_t index, bool label);
 uint64_t canonical_hash(const canonical_context *context, uint32_t section, uint64_t from, uint64_t size);
 
 /* canonical_debug.c: cuts the debug sections into units, and says them. */

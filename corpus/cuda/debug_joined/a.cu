@@ -1,0 +1,1 @@
+__device__ double g1[4] = {1,2};
