@@ -237,17 +237,31 @@ static void ref_attribute_list_functions(ref_link *link, ref_indices *list) {
   ref_sort_swapping(link, list, ref_attribute_compare_reading, REF_TIE_FIRST);
 }
 
+/* By function that has records the entries that reach it, itself left out, the last created first. */
+static ref_indices *ref_attributes_find_reachers(ref_link *link) {
+  ref_indices *reachers = REF_TAKE(link, ref_indices, link->function_count);
+  for (size_t j = link->entries.count; j-- > 0;) {
+    const size_t number = link->entries.items[j];
+    const ref_indices *reach = &link->functions[number].reach;
+    for (size_t i = 0; i < reach->count; i++) {
+      if (reach->items[i] != number && link->functions[reach->items[i]].records.count != 0) {
+        ref_indices_add(link, &reachers[reach->items[i]], number);
+      }
+    }
+  }
+  return reachers;
+}
+
 /* I30: program with two or more kernels. RF54: record by record, for each the kernels that reach it, the last created first
  * (which only the order of E36 shows). */
 static void ref_attributes_spread_to_all(ref_link *link, const ref_indices *functions) {
+  const ref_indices *reachers = ref_attributes_find_reachers(link);
   for (size_t i = 0; i < functions->count; i++) {
     const ref_function *function = &link->functions[functions->items[i]];
+    const ref_indices *kernels = &reachers[functions->items[i]];
     for (size_t k = 0; k < function->records.count; k++) {
-      for (size_t j = link->entries.count; j-- > 0;) {
-        const size_t number = link->entries.items[j];
-        if (functions->items[i] != number && ref_indices_has(&link->functions[number].reach, functions->items[i])) {
-          ref_attribute_spread(link, ref_attribute_holder(link, number), &function->records.items[k]);
-        }
+      for (size_t j = 0; j < kernels->count; j++) {
+        ref_attribute_spread(link, ref_attribute_holder(link, kernels->items[j]), &function->records.items[k]);
       }
     }
   }
@@ -357,13 +371,22 @@ static void ref_attributes_spread_to_one(ref_link *link, const ref_indices *func
   ref_attributes_spread_fragments_to_one(link, functions, number);
 }
 
-static uint32_t ref_attribute_mask_of(ref_link *link, size_t number) {
-  const ref_record *record = ref_attribute_find(&link->functions[number].records, CODE_SPARSE_MMA);
+/* By function: has it a live second name of its own text? */
+static bool *ref_attributes_find_aliased(ref_link *link) {
+  bool *aliased = REF_TAKE(link, bool, link->function_count);
   for (size_t i = 0; i < link->function_count; i++) {
-    if (link->functions[i].alias_of == number && link->functions[i].live &&
-        !ref_function_lies_in_kernel(link, &link->functions[i])) {
-      return MASK_MISSING | (record == NULL ? 0u : ref_attribute_u16(record)); /* W6.9 */
+    const ref_function *alias = &link->functions[i];
+    if (alias->alias_of < link->function_count && alias->live && !ref_function_lies_in_kernel(link, alias)) {
+      aliased[alias->alias_of] = true;
     }
+  }
+  return aliased;
+}
+
+static uint32_t ref_attribute_mask_of(ref_link *link, size_t number, const bool *aliased) {
+  const ref_record *record = ref_attribute_find(&link->functions[number].records, CODE_SPARSE_MMA);
+  if (aliased[number]) {
+    return MASK_MISSING | (record == NULL ? 0u : ref_attribute_u16(record)); /* W6.9 */
   }
   return record == NULL ? MASK_MISSING : ref_attribute_u16(record);
 }
@@ -376,12 +399,14 @@ static bool ref_attribute_mask_counts(const ref_link *link, const ref_function *
 }
 
 /* I23: over what the kernel reaches; RF58: over all live functions when it is the only kernel. */
-static uint32_t ref_attribute_join_masks(ref_link *link, const ref_function *kernel) {
+static uint32_t ref_attribute_join_masks(ref_link *link, const ref_function *kernel, const bool *aliased) {
+  const bool all = link->kernels.count == 1;
+  const size_t count = all ? link->function_count : kernel->reach.count;
   uint32_t mask = 0;
-  for (size_t i = 0; i < link->function_count; i++) {
-    if (ref_attribute_mask_counts(link, &link->functions[i]) &&
-        (link->kernels.count == 1 || ref_indices_has(&kernel->reach, i))) {
-      mask |= ref_attribute_mask_of(link, i);
+  for (size_t i = 0; i < count; i++) {
+    const size_t number = all ? i : kernel->reach.items[i];
+    if (ref_attribute_mask_counts(link, &link->functions[number])) {
+      mask |= ref_attribute_mask_of(link, number, aliased);
     }
   }
   return mask;
@@ -402,6 +427,7 @@ static bool ref_attributes_set_masks(ref_link *link) {
   if (!any || (all && !dead && link->kernels.count == 1)) {
     return any;
   }
+  const bool *aliased = ref_attributes_find_aliased(link);
   for (size_t i = 0; i < link->function_count; i++) {
     ref_function *function = &link->functions[i];
     if (!ref_attribute_mask_counts(link, function)) {
@@ -417,7 +443,7 @@ static bool ref_attributes_set_masks(ref_link *link) {
     ref_function *kernel = &link->functions[link->kernels.items[i]];
     ref_record *own = ref_attribute_find(&kernel->output_records, CODE_SPARSE_MMA);
     if (own != NULL) {
-      ref_attribute_set_u16(own, (uint16_t)ref_attribute_join_masks(link, kernel));
+      ref_attribute_set_u16(own, (uint16_t)ref_attribute_join_masks(link, kernel, aliased));
     }
   }
   return true;
@@ -512,6 +538,7 @@ static void ref_attributes_set_crs(ref_link *link, ref_function *kernel) {
 /* W6.1: after the input's records, in .symtab order: the locals' and weak ones' list first. RF225: so are the records of CRS stacks made,
  * each behind its kernel's MIN_STACK_SIZE. */
 static void ref_attributes_add_stacks(ref_link *link) {
+  const uint32_t *stacks = ref_caching_read_stacks(link);
   for (int pass = 0; pass < 2; pass++) {
     for (size_t i = 0; i < link->symbol_count; i++) {
       const size_t number = link->symbols[i].function;
@@ -523,7 +550,7 @@ static void ref_attributes_add_stacks(ref_link *link) {
         ref_attributes_add_min_stack(link, i);
       }
       if (function->is_kernel) {
-        ref_caching_add_stack(link, number);
+        ref_caching_add_stack(link, number, stacks);
         ref_attributes_set_crs(link, function);
       }
     }

@@ -128,24 +128,29 @@ void ref_caching_spread(ref_link *link) {
   }
 }
 
-static uint32_t ref_caching_stack_of(const ref_link *link, size_t function) {
-  uint32_t stack = 0;
+/* By function what its last record says; 0: none does. */
+uint32_t *ref_caching_read_stacks(ref_link *link) {
+  uint32_t *stacks = REF_TAKE(link, uint32_t, link->function_count);
   for (size_t i = 0; i < link->module_records.count; i++) {
     const ref_record *record = &link->module_records.items[i];
-    if (record->code == CODE_SAM_STACK && !record->dropped &&
-        record->symbols.items[0] == link->functions[function].symbol && record->payload.size >= 8) {
-      stack = ref_u32(record->payload.data + 4);
+    if (record->code != CODE_SAM_STACK || record->dropped || record->payload.size < 8) {
+      continue;
+    }
+    const size_t symbol = record->symbols.items[0];
+    const size_t function = symbol == REF_NONE ? REF_NONE : link->symbols[symbol].function;
+    if (function != REF_NONE && link->functions[function].symbol == symbol) {
+      stacks[function] = ref_u32(record->payload.data + 4);
     }
   }
-  return stack;
+  return stacks;
 }
 
 /* RF94: behind the kernel's MIN_STACK_SIZE, the maximum over what it reaches, unless that is 0. */
-void ref_caching_add_stack(ref_link *link, size_t kernel) {
+void ref_caching_add_stack(ref_link *link, size_t kernel, const uint32_t *stacks) {
   uint32_t most = 0;
   for (size_t i = 0; i < link->functions[kernel].reach.count; i++) {
     const size_t other = link->functions[kernel].reach.items[i];
-    const uint32_t stack = other == kernel ? 0 : ref_caching_stack_of(link, other);
+    const uint32_t stack = other == kernel ? 0 : stacks[other];
     most = (uint32_t)ref_larger(stack, most);
   }
   if (most == 0) {

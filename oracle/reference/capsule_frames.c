@@ -215,17 +215,22 @@ static bool ref_frames_next(ref_link *link, const ref_file *file, ref_frame *fra
   return false;
 }
 
-/* RF39: has the function a second name that stands before its own? */
-bool ref_capsule_alias_comes_first(const ref_link *mercury, size_t function) {
-  const uint32_t own = ref_symbol_index(mercury, mercury->functions[function].symbol);
-  for (size_t i = 0; i < mercury->function_count; i++) {
-    const ref_function *alias = &mercury->functions[i];
-    if (alias->alias_of == function && alias->symbol != REF_NONE && !ref_inner_is_function(mercury, i) &&
-        mercury->symbols[alias->symbol].index != 0 && mercury->symbols[alias->symbol].index < own) {
-      return true;
+/* RF39: has the function a second name that stands before its own? The first of each function's is looked for once a link, when symbols have
+ * their numbers. */
+bool ref_capsule_alias_comes_first(ref_link *mercury, size_t function) {
+  if (mercury->first_aliases == NULL) {
+    mercury->first_aliases = REF_TAKE(mercury, uint32_t, mercury->function_count);
+    for (size_t i = 0; i < mercury->function_count; i++) {
+      const ref_function *alias = &mercury->functions[i];
+      const uint32_t index = alias->symbol == REF_NONE ? 0 : mercury->symbols[alias->symbol].index;
+      if (alias->alias_of < mercury->function_count && index != 0 && !ref_inner_is_function(mercury, i)) {
+        uint32_t *first = &mercury->first_aliases[alias->alias_of];
+        *first = *first == 0 || index < *first ? index : *first;
+      }
     }
   }
-  return false;
+  const uint32_t first = mercury->first_aliases[function];
+  return first != 0 && first < ref_symbol_index(mercury, mercury->functions[function].symbol);
 }
 
 static const char *ref_frames_key(ref_link *link, uint64_t number) {

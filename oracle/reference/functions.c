@@ -333,7 +333,7 @@ static void ref_function_swap_known_aliases(ref_link *link, ref_file *file) {
 static void ref_function_survey_file(ref_link *link, size_t number) {
   ref_file *file = &link->files[number];
   ref_bodies_find(link, file);
-  ref_twins_find(file);
+  ref_twins_find(link, file);
   ref_function_read_registers(link, file);
   ref_function_swap_known_aliases(link, file);
   for (uint32_t i = 1; i < file->cubin.symbol_count; i++) {

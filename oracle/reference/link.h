@@ -121,6 +121,12 @@ typedef enum ref_body {
   REF_BODY_ALIAS /* second name of another function's section */
 } ref_body;
 
+/* L585: an entry for the loader. */
+typedef struct ref_loader_entry {
+  const char *target; /* the name of what it is about */
+  uint64_t offset;
+} ref_loader_entry;
+
 typedef struct ref_file {
   const char *name;
   ref_cubin cubin; /* or one view of it (M3) */
@@ -141,7 +147,9 @@ typedef struct ref_file {
   uint32_t lost_text;         /* RF127: whose attributes are not merged; 0: none */
   uint32_t bodies;            /* L646: the section that tells of them; 0: none */
   ref_indices lost_records;   /* L791: places in its call graph */
-  bool has_twins;             /* M2c: two sections have the same bytes */
+  ref_loader_entry *loader;   /* sorted; NULL: nobody asked yet */
+  size_t loader_count, loader_capacity;
+  ref_indices twins; /* M2c: sections whose bytes another one has too, those of the same bytes together */
   bool has_isa_class;
   bool has_no_strings;     /* E66 */
   bool is_system, is_late; /* C46 */
@@ -307,6 +315,7 @@ typedef struct ref_out_relocation {
   size_t target;
   size_t file;
   size_t input_symbol;
+  uint32_t input_target; /* the file's section that it is about */
   uint64_t offset, input_offset, block_offset;
   uint32_t type;
   size_t function;
@@ -434,6 +443,7 @@ typedef struct ref_link {
   size_t file_count;
   ref_function *functions;
   size_t function_count, function_capacity;
+  uint32_t *first_aliases; /* RF39: by function the least number of a second name; NULL: not looked for yet */
   ref_map function_by_name;
   ref_out_section *sections;
   size_t section_count, section_capacity;
@@ -843,7 +853,7 @@ void ref_relocate_write(ref_link *link);
 
 /* twins.c */
 struct ref_field;
-void ref_twins_find(ref_file *file);
+void ref_twins_find(ref_link *link, ref_file *file);
 void ref_twins_write(ref_link *link, const ref_out_relocation *entry, const struct ref_field *field, uint64_t value);
 
 /* symbols.c */
@@ -901,7 +911,9 @@ const char *ref_demangle(ref_link *link, const char *name);
 /* caching.c */
 void ref_caching_spread(ref_link *link);
 void ref_caching_warn(ref_link *link);
-void ref_caching_add_stack(ref_link *link, size_t kernel);
+/* `stacks`: by function. */
+uint32_t *ref_caching_read_stacks(ref_link *link);
+void ref_caching_add_stack(ref_link *link, size_t kernel, const uint32_t *stacks);
 
 /* objects.c */
 void ref_objects_merge(ref_link *link, size_t file_number);

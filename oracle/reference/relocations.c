@@ -2,6 +2,7 @@
 #include "link.h"
 #include "relocation_table.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -192,28 +193,45 @@ static void ref_relocation_add_block_offset(const ref_link *link, ref_out_reloca
   output->has_addend = true;
 }
 
-/* L585: Mercury's 60 to 63 are for the loader, and so is what stands beside one in the SASS view of a capsule's data. */
-static bool ref_relocation_is_of_loader(const ref_link *link, const ref_file *file, uint32_t target,
-                                        const ref_relocation *entry) {
-  const char *name = file->cubin.sections[target].name;
+static int ref_relocation_compare_loader(const void *left, const void *right) {
+  const ref_loader_entry *a = left, *b = right;
+  const int order = strcmp(a->target, b->target);
+  return order != 0 ? order : ref_order(a->offset, b->offset);
+}
+
+/* L585: Mercury's 60 to 63 are for the loader. All of a file, by what they are about. */
+static void ref_relocation_list_loader(ref_link *link, ref_file *file) {
   const size_t prefix = strlen(MERCURY_RELOCATIONS);
-  if (!link->is_capsule || link->view->is_mercury || ref_merge_owner(file, target) != 0) {
-    return false;
-  }
+  file->loader = REF_TAKE_ONE(link, ref_loader_entry);
+  file->loader_capacity = 1;
   for (uint32_t i = 1; i < file->whole.section_count; i++) {
     const ref_section *section = &file->whole.sections[i];
-    if (section->type != REF_TYPE_MERCURY_RELA || strncmp(section->name, MERCURY_RELOCATIONS, prefix) != 0 ||
-        strcmp(section->name + prefix, name) != 0) {
+    if (section->type != REF_TYPE_MERCURY_RELA || strncmp(section->name, MERCURY_RELOCATIONS, prefix) != 0) {
       continue;
     }
     for (size_t k = 0; k < ref_cubin_relocation_count(&file->whole, i); k++) {
-      const ref_relocation other = ref_cubin_relocation(&file->whole, i, k);
-      if (other.offset == entry->offset && other.type >= LOADER_FIRST && other.type <= LOADER_LAST) {
-        return true;
+      const ref_relocation entry = ref_cubin_relocation(&file->whole, i, k);
+      if (entry.type >= LOADER_FIRST && entry.type <= LOADER_LAST) {
+        file->loader =
+            ref_memory_grow(link, file->loader, file->loader_count, &file->loader_capacity, sizeof *file->loader);
+        file->loader[file->loader_count++] = (ref_loader_entry){section->name + prefix, entry.offset};
       }
     }
   }
-  return false;
+  qsort(file->loader, file->loader_count, sizeof *file->loader, ref_relocation_compare_loader);
+}
+
+/* L585: what stands beside an entry for the loader in the SASS view of a capsule's data is for it, too. */
+static bool ref_relocation_is_of_loader(ref_link *link, ref_file *file, uint32_t target, const ref_relocation *entry) {
+  const ref_loader_entry wanted = {file->cubin.sections[target].name, entry->offset};
+  if (!link->is_capsule || link->view->is_mercury || ref_merge_owner(file, target) != 0) {
+    return false;
+  }
+  if (file->loader == NULL) {
+    ref_relocation_list_loader(link, file);
+  }
+  return bsearch(&wanted, file->loader, file->loader_count, sizeof *file->loader, ref_relocation_compare_loader) !=
+         NULL;
 }
 
 /* RF219: nvlink ends by a signal over an entry of a capsule's code against symbol 0, and over one for the loader that comes to it (R12).
@@ -249,6 +267,7 @@ static void ref_relocation_add(ref_link *link, size_t file_number, uint32_t tabl
   ref_out_relocation output = {.target = file->section_of[target],
                                .file = file_number,
                                .input_symbol = entry->symbol,
+                               .input_target = target,
                                .offset = entry->offset + file->offset_in[target],
                                .input_offset = entry->offset,
                                .type = entry->type,
