@@ -80,13 +80,13 @@ static uint32_t relocate_name(const tl_module *module, const char *text) {
 }
 
 /* Of a fatal message. */
-_Noreturn static void relocate_fail(const relocating *r, const entry_state *e, tl_message_id id) {
+static _Noreturn void relocate_fail(const relocating *r, const entry_state *e, tl_message_id id) {
   tl_diagnostics_add(r->module->diagnostics, tl_message_row_of(id), relocate_site(r, e), NULL);
   abort(); /* not reached: it jumps */
 }
 
 /* A class E defect: nvlink crashes or writes out of bounds. */
-_Noreturn static void relocate_refuse(const relocating *r, const entry_state *e, const char *what) {
+static _Noreturn void relocate_refuse(const relocating *r, const entry_state *e, const char *what) {
   const char *const file = r->module->files[e->entry->file].path;
   tl_diagnostics_add(r->module->diagnostics, tl_message_row_of(TL_MESSAGE_HOSTILE), relocate_site(r, e), NULL, file,
                      what);
