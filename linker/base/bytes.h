@@ -1,7 +1,10 @@
-/* Little-endian numbers in byte arrays, rounding, and the larger of two. The callers have checked the bounds. */
+/* Little-endian numbers in byte arrays, rounding, the larger of two, and short lists of numbers. The callers have checked
+ * the bounds. */
 #ifndef TL_BASE_BYTES_H
 #define TL_BASE_BYTES_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -59,5 +62,14 @@ static inline uint64_t tl_larger(uint64_t a, uint64_t b) {
 static inline uint64_t tl_smaller(uint64_t a, uint64_t b) {
   return a < b ? a : b;
 }
+
+/* Whether one of `count` numbers is `value`. */
+static inline bool tl_is_among16(const uint16_t *list, size_t count, unsigned value) {
+  for (size_t i = 0; i < count; i++)
+    if (list[i] == value)
+      return true;
+  return false;
+}
+#define TL_AMONG16(list, value) tl_is_among16(list, sizeof(list) / sizeof *(list), value)
 
 #endif

@@ -21,14 +21,6 @@ enum {
   OP_WARPSYNC = 0x948
 };
 
-static bool known_among(const uint16_t *list, size_t count, uint16_t opcode) {
-  for (size_t i = 0; i < count; i++)
-    if (list[i] == opcode)
-      return true;
-  return false;
-}
-#define AMONG(list, opcode) known_among(list, sizeof(list) / sizeof *(list), opcode)
-
 static uint16_t known_opcode(const uint8_t *text, const tl_code_place *place, uint32_t index) {
   return tl_get16(text + place->sass + (uint64_t)index * TL_CODE_INSTRUCTION) & OPCODE;
 }
@@ -38,11 +30,11 @@ static uint32_t known_behind_fence(const uint8_t *text, const tl_code_place *pla
   static const uint16_t fences[] = {OP_LDS, OP_MEMBAR, OP_ERRBAR, OP_GROUP_ERRBAR};
   static const uint16_t no_access[] = {OP_ARRIVE, OP_CACHE, OP_FENCE, OP_NOP, OP_COLLECTIVE_END};
   uint32_t at = from, last = from;
-  for (; at < place->count && AMONG(fences, known_opcode(text, place, at)); at++)
+  for (; at < place->count && TL_AMONG16(fences, known_opcode(text, place, at)); at++)
     if (known_opcode(text, place, at) == OP_MEMBAR)
       last = at;
   const bool fenced = known_opcode(text, place, last) == OP_MEMBAR;
-  return fenced && at < place->count && !AMONG(no_access, known_opcode(text, place, at)) ? at : last;
+  return fenced && at < place->count && !TL_AMONG16(no_access, known_opcode(text, place, at)) ? at : last;
 }
 
 /* What -O0 code wraps around an instruction of a whole warp. */

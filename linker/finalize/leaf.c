@@ -82,40 +82,32 @@ static uint64_t leaf_low(const leaf *l, uint32_t index) {
   return tl_get64(l->text + (uint64_t)index * INSTRUCTION);
 }
 
-static bool leaf_is_among(const uint16_t *list, size_t count, unsigned opcode) {
-  for (size_t i = 0; i < count; i++)
-    if (list[i] == opcode)
-      return true;
-  return false;
-}
-#define AMONG(list, opcode) leaf_is_among(list, sizeof(list) / sizeof *(list), opcode)
-
 static bool leaf_is_branch(unsigned opcode) {
   static const uint16_t list[] = {OP_BRANCH, 0x1547, 0x1947, 0x547, 0xb47};
-  return AMONG(list, opcode);
+  return TL_AMONG16(list, opcode);
 }
 
 /* Nothing follows these but by a jump that the instruction does not show. */
 static bool leaf_is_indirect(unsigned opcode) {
   static const uint16_t list[] = {0x949, 0x1949, 0x1958, 0x94a, 0x94c, 0x1959};
-  return AMONG(list, opcode);
+  return TL_AMONG16(list, opcode);
 }
 
 static bool leaf_is_last(unsigned opcode) {
   static const uint16_t list[] = {OP_EXIT, 0x950, 0x1950, 0x95b};
-  return AMONG(list, opcode);
+  return TL_AMONG16(list, opcode);
 }
 
 /* Loads of long latency: their numbers begin at 2 (M45b). */
 static bool leaf_is_long(unsigned opcode) {
   static const uint16_t list[] = {0x980, 0x981,  0x983,  0x1980, 0x1981, 0x1983, 0x98a, 0x198a, 0x9a8, 0x9a9,
                                   0x9a2, 0x19a2, 0x19a3, 0x19a8, 0x19a9, 0x381,  0x38a, 0x38b,  0x3a8, 0x3a9};
-  return AMONG(list, opcode);
+  return TL_AMONG16(list, opcode);
 }
 
 static bool leaf_is_texture(unsigned opcode) {
   static const uint16_t list[] = {0x1f60, 0x1f61, 0x1f63, 0x1f64, 0x1f66, 0x1f69, 0x1f99};
-  return AMONG(list, opcode);
+  return TL_AMONG16(list, opcode);
 }
 
 /* --- reading --- */

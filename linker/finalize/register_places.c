@@ -11,20 +11,13 @@
 enum { INSTRUCTION = TL_CODE_INSTRUCTION, OPCODE = 0xfff };
 enum { OP_BRANCH = 0x947, OP_BSSY = 0x945, OP_COLLECTIVE_END = 0x91b, OP_EXIT = 0x94d };
 
-static bool places_among(const uint16_t *list, size_t count, uint16_t opcode) {
-  for (size_t i = 0; i < count; i++)
-    if (list[i] == opcode)
-      return true;
-  return false;
-}
-
 /* --- basic blocks --- */
 
 /* Whether a block ends behind an instruction: calls, returns, branches, EXIT, BSYNC, BPT, PMTRIG and the end of a collective. */
 static bool places_ends_block(uint16_t opcode) {
   static const uint16_t list[] = {0x343, 0x344,   0x547, 0x801, 0x941, 0x943, 0x944, OP_BRANCH,         0x949, 0x94a,
                                   0x94c, OP_EXIT, 0x950, 0x958, 0x959, 0x95b, 0x95c, OP_COLLECTIVE_END, 0xb47};
-  return places_among(list, sizeof list / sizeof *list, opcode);
+  return TL_AMONG16(list, opcode);
 }
 
 /* Where a branch goes (56 bits in words, T13), or a BSSY (30, T20); 0: nowhere. */
