@@ -16,13 +16,24 @@ static uint64_t capsule_record_size(uint8_t first) {
   return 16 * (uint64_t)(first & RECORD_UNITS);
 }
 
+static tl_capsule capsule_header(const uint8_t *bytes, uint64_t size) {
+  const uint32_t count = tl_get32(bytes + 8);
+  return (tl_capsule){.bytes = bytes,
+                      .size = size,
+                      .sass = tl_get32(bytes),
+                      .kind = tl_get32(bytes + 4),
+                      .count = count,
+                      .first = TL_CAPSULE_HEADER + tl_align(((uint64_t)count + 7) / 8, 4)};
+}
+
+tl_capsule tl_capsule_of(const tl_cubin_section *section) {
+  return capsule_header(section->data, section->size);
+}
+
 bool tl_capsule_read(tl_capsule *capsule, const uint8_t *bytes, uint64_t size) {
   if (!bytes || size < TL_CAPSULE_HEADER)
     return false;
-  *capsule = (tl_capsule){
-      .bytes = bytes, .size = size, .sass = tl_get32(bytes), .kind = tl_get32(bytes + 4), .count = tl_get32(bytes + 8)};
-  const uint64_t mask = tl_align(((uint64_t)capsule->count + 7) / 8, 4);
-  capsule->first = TL_CAPSULE_HEADER + mask;
+  *capsule = capsule_header(bytes, size);
   return capsule->first <= size;
 }
 

@@ -35,6 +35,8 @@ typedef struct tl_capsule_cursor {
   tl_capsule_record record; /* the last item's own, size 0 where it has none */
 } tl_capsule_cursor;
 
+/* Of a section that tl_mercury_check let pass: its header is whole, and its records make the whole text (L493). */
+tl_capsule tl_capsule_of(const tl_cubin_section *section);
 /* False when the bytes are no capsule. */
 bool tl_capsule_read(tl_capsule *capsule, const uint8_t *bytes, uint64_t size);
 /* The next record, starting with *offset 0; false behind the last, or where a record runs past the end. Records go on to

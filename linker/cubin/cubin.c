@@ -26,6 +26,10 @@ bool tl_section_type_is_constant(uint32_t type) {
   return type >= SHT_CUDA_CONSTANT0 && type <= SHT_CUDA_CONSTANT_LAST;
 }
 
+bool tl_section_type_is_relocations(uint32_t type) {
+  return type == SHT_REL || type == SHT_RELA;
+}
+
 bool tl_section_type_is_own_constant(uint32_t type) {
   return type == SHT_CUDA_CONSTANT0 + 1 || (type >= SHT_CUDA_CONSTANT0 + 3 && type <= SHT_CUDA_CONSTANT0 + 6);
 }

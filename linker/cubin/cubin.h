@@ -97,6 +97,8 @@ static inline unsigned tl_symbol_binding(const tl_cubin_symbol *symbol) {
 /* Sections that have no bytes in a file (F25-F27, W1.3). */
 bool tl_section_type_is_empty(uint32_t type);
 bool tl_section_type_is_constant(uint32_t type);
+/* SHT_REL and SHT_RELA (R1). */
+bool tl_section_type_is_relocations(uint32_t type);
 /* Banks of a program's own constants, whose entries against what loses nvlink drops (D83, RF300). */
 bool tl_section_type_is_own_constant(uint32_t type);
 /* The debug sections whose entries against functions that lose vanish (W8.3). */

@@ -24,7 +24,7 @@ uint32_t tl_emit_section_type(const tl_module *module, uint32_t type) {
 unsigned tl_emit_section_class(const tl_section *section) {
   if (section->type == SHT_STRTAB || section->type == SHT_SYMTAB || section->type == SHT_SYMTAB_SHNDX)
     return 0;
-  if (section->type == SHT_REL || section->type == SHT_RELA || section->type == SHT_CUDA_RESOLVEDRELA)
+  if (tl_section_type_is_relocations(section->type) || section->type == SHT_CUDA_RESOLVEDRELA)
     return 4;
   if (!(section->flags & SHF_ALLOC))
     return section->type == SHT_PROGBITS ? 1 : 2;
@@ -59,7 +59,7 @@ static bool emit_section_stays(const tl_emitted *e, uint32_t index) {
   const bool bodyless = section->about != TL_NONE && e->module->sections.items[section->about].bodyless;
   if (e->layout->section_dropped[index] || section->forgotten || bodyless || emit_is_of_internal(e->module, section))
     return false;
-  if (section->type == SHT_REL || section->type == SHT_RELA || section->type == SHT_CUDA_RESOLVEDRELA)
+  if (tl_section_type_is_relocations(section->type) || section->type == SHT_CUDA_RESOLVEDRELA)
     return e->relocated->container_used[index];
   if (index == e->module->info)
     return e->resources->module.count != 0;

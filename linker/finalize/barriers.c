@@ -54,7 +54,7 @@ bool tl_barriers_file_asks(const tl_cubin *cubin) {
     const tl_cubin_section *const section = &cubin->sections[i];
     tl_record record;
     for (uint64_t position = 0;
-         section->type == SHT_CUDA_INFO && section->data && tl_record_next_whole(section, &position, &record);)
+         section->type == SHT_CUDA_INFO && tl_record_next_whole(section, &position, &record);)
       if (record.code == EIATTR_GEN_ERRBAR_AT_EXIT)
         return true;
   }
@@ -76,7 +76,7 @@ static barriers_entries barriers_entries_of(const tl_cubin *mercury, tl_arena *a
   entries.next = tl_arena_new(arena, uint32_t, mercury->section_count);
   for (uint32_t s = 1; s < mercury->section_count; s++) {
     const uint32_t about = mercury->sections[s].info;
-    if (mercury->sections[s].type != SHT_RELA || about >= mercury->section_count)
+    if (mercury->sections[s].type != SHT_RELA)
       continue;
     entries.next[s] = entries.first[about];
     entries.first[about] = s;
@@ -92,7 +92,7 @@ static const bool *barriers_find_returns(const barriers_entries *entries, uint32
   bool *const returns = tl_arena_new(arena, bool, text->size / INSTRUCTION), *found = NULL;
   const tl_cubin_section *const capsule = &entries->mercury->sections[section];
   tl_code code = {0};
-  if (!section || !tl_code_read(&code, capsule->data, capsule->size, text->data, text->size, arena))
+  if (!tl_code_read(&code, capsule->data, capsule->size, text->data, text->size, arena))
     return NULL;
   for (uint32_t s = entries->first[section]; s; s = entries->next[s]) {
     const tl_cubin_section *const list = &entries->mercury->sections[s];
@@ -129,7 +129,7 @@ static bool barriers_calls_itself(const tl_cubin_section *text) {
 static bool barriers_may_want(const tl_cubin *sass, uint32_t section) {
   const tl_cubin_section *const text = &sass->sections[section];
   return tl_moved_is_kernel(sass, section) ||
-         (tl_moved_is_function(sass, section) && text->data && barriers_has(text, OP_EXIT));
+         (tl_moved_is_function(sass, section) && barriers_has(text, OP_EXIT));
 }
 
 /* Every EXIT is derived. */
@@ -215,7 +215,7 @@ static void barriers_put_stalls(const tl_moved_text *t, uint32_t exit, uint8_t *
   enum { STALL_OF_EXIT = 5, STALL_BEFORE = 2, STALL_LEFT = 1 };
   const uint64_t waits = tl_get64(t->bytes + (uint64_t)exit * INSTRUCTION + 8) >> WAITS_SHIFT;
   barriers_put_stall(bytes + t->place[exit + 1] - INSTRUCTION, STALL_OF_EXIT);
-  if (!exit || t->place[exit] < INSTRUCTION)
+  if (!exit)
     return;
   const uint64_t before = tl_get64(bytes + t->place[exit] - INSTRUCTION + 8);
   const uint64_t sets =
@@ -271,9 +271,7 @@ static void barriers_write_capsule(tl_cubin_section *section, const tl_cubin_sec
   enum { RECORD_SIZE = 18 };
   const barriers_context none = {{0}, &narrow}; /* only the places of EXITs are asked */
   const tl_moved_text t = barriers_read(&none, 0, text, arena);
-  tl_capsule capsule;
-  if (!tl_capsule_read(&capsule, section->data, section->size))
-    return;
+  const tl_capsule capsule = tl_capsule_of(section);
   const uint64_t size = section->size + RECORD_SIZE * ((t.place[t.count] - (uint64_t)t.count * INSTRUCTION) / t.exit);
   uint8_t *const bytes = tl_arena_new(arena, uint8_t, size), *to = bytes + capsule.first;
   memcpy(bytes, section->data, capsule.first);
@@ -281,7 +279,7 @@ static void barriers_write_capsule(tl_cubin_section *section, const tl_cubin_sec
   tl_capsule_item item;
   uint64_t at = 0;
   for (uint64_t from = capsule.first; tl_capsule_next_item(&capsule, &cursor, &item); from = cursor.offset) {
-    if (at < t.count && barriers_opcode(t.bytes + at * INSTRUCTION) == OP_EXIT) {
+    if (barriers_opcode(t.bytes + at * INSTRUCTION) == OP_EXIT) {
       uint8_t *const mask = bytes + TL_CAPSULE_HEADER + (cursor.index - 1) / 8;
       *mask = (uint8_t)(*mask & ~(1u << (cursor.index - 1) % 8));
       to = barriers_put_record(to, t.bytes + at * INSTRUCTION, narrow);

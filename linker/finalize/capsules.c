@@ -79,9 +79,7 @@ static void capsules_add_load(load_list *list, const tl_capsule *capsule, const 
 
 static load_list capsules_find_loads(const placing *p, const tl_cubin_section *section) {
   load_list list = {.count = 0};
-  tl_capsule capsule;
-  if (!tl_capsule_read(&capsule, section->data, section->size))
-    return list;
+  const tl_capsule capsule = tl_capsule_of(section);
   list.items = tl_arena_new(p->arena, load_record, section->size / LOAD_RECORD);
   uint64_t sass = 0;
   tl_capsule_cursor cursor = {0};
@@ -89,7 +87,7 @@ static load_list capsules_find_loads(const placing *p, const tl_cubin_section *s
   for (; tl_capsule_next_item(&capsule, &cursor, &item); sass += (uint64_t)item.count * SASS_INSTRUCTION)
     capsules_add_load(&list, &capsule, &cursor.record, sass, item.count);
   tl_capsule_record record;
-  while (cursor.index >= capsule.count && tl_capsule_next(&capsule, &cursor.offset, &record))
+  while (tl_capsule_next(&capsule, &cursor.offset, &record))
     capsules_add_load(&list, &capsule, &record, TL_NO_OFFSET, 0);
   return list;
 }

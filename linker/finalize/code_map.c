@@ -22,7 +22,7 @@ static bool code_read(const finalizer *f, uint32_t text, final_code_map *map) {
 }
 
 const tl_code *final_code_map_of(finalizer *f, uint32_t text) {
-  if (text == TL_NONE || f->sass_section[text] == TL_NONE)
+  if (f->sass_section[text] == TL_NONE)
     return NULL;
   if (!f->code_maps)
     f->code_maps = tl_arena_new(f->arena, final_code_map, f->mercury->module->sections.count);
@@ -134,7 +134,7 @@ const uint8_t *final_text_stacks(const finalizer *f, const uint8_t *records, uin
       uint8_t *const record = bytes + at;
       const uint64_t data = record[0] == 4 ? tl_get16(record + 2) : 0;
       length = HEAD + data;
-      if (record[1] != EIATTR_FRAME_SIZE || data < PAIR || data > size - at - HEAD)
+      if (record[1] != EIATTR_FRAME_SIZE || data < PAIR)
         continue;
       const uint32_t text = code_shared_text(f, tl_get32(record + HEAD));
       if (text == TL_NONE)
@@ -148,15 +148,19 @@ const uint8_t *final_text_stacks(const finalizer *f, const uint8_t *records, uin
 }
 
 uint32_t final_standing_file(const finalizer *f, uint32_t text) {
-  return text == TL_NONE || !final_mercury(f, text)->pieces.count ? TL_NONE
-                                                                  : final_mercury(f, text)->pieces.items[0].file;
+  return final_mercury(f, text)->pieces.count ? final_mercury(f, text)->pieces.items[0].file : TL_NONE;
+}
+
+const struct tl_moved_text *final_moved_text(const finalizer *f, uint32_t sass) {
+  const tl_section *const text = final_sass(f, sass);
+  if (!text->pieces.count)
+    return NULL;
+  const tl_cubin *const file = &f->sass->module->files[text->pieces.items[0].file];
+  return file->moved ? file->moved[text->pieces.items[0].section] : NULL;
 }
 
 bool final_text_moved(const finalizer *f, uint32_t text) {
-  const tl_section *const sass = final_sass(f, f->sass_section[text]);
-  const tl_piece *const piece = sass->pieces.count ? &sass->pieces.items[0] : NULL;
-  const tl_cubin *const file = piece ? &f->sass->module->files[piece->file] : NULL;
-  return file && file->moved && file->moved[piece->section];
+  return final_moved_text(f, f->sass_section[text]) != NULL;
 }
 
 /* Which texts have a second name that stands before their function. */
@@ -165,7 +169,7 @@ void final_find_aliases(finalizer *f) {
   f->aliased = tl_arena_new(f->arena, bool, m->sections.count);
   for (size_t i = 0; i < m->functions.count; i++) {
     const uint32_t symbol = m->symbol_of_function[m->functions.items[i]];
-    if (symbol != TL_NONE && final_names_first(f, symbol))
+    if (final_names_first(f, symbol))
       f->aliased[m->symbols.items[symbol].section] = true;
   }
 }

@@ -9,6 +9,7 @@
 #include "base/bytes.h"
 #include "cubin/capsule.h"
 #include "cubin/elf.h"
+#include "finalize/leaf.h"
 #include "finalize/moved_text.h"
 
 #include <string.h>
@@ -30,13 +31,11 @@ typedef struct fences_needs {
  * is arithmetic in the SASS text. */
 static bool fences_has_barriers(const tl_cubin_section *capsule_section) {
   enum { BARRIER = 0x1b };
-  tl_capsule capsule;
-  if (!tl_capsule_read(&capsule, capsule_section->data, capsule_section->size))
-    return false;
+  const tl_capsule capsule = tl_capsule_of(capsule_section);
   tl_capsule_cursor cursor = {0};
   tl_capsule_item item;
   while (tl_capsule_next_item(&capsule, &cursor, &item))
-    if (item.units && cursor.record.size > 1 && capsule.bytes[cursor.record.offset + 1] == BARRIER)
+    if (item.units && capsule.bytes[cursor.record.offset + 1] == BARRIER)
       return true;
   return false;
 }
@@ -72,10 +71,6 @@ static bool fences_is_dropped(const tl_moved_text *t, uint32_t index, fences_nee
          (needs.errors && fences_is_of_errors(t, index));
 }
 
-static bool fences_is_call(uint16_t opcode) {
-  return opcode == 0x943 || opcode == 0x944 || opcode == 0x343 || opcode == 0x344;
-}
-
 bool tl_fences_may_stand(const uint8_t *bytes, uint64_t size) {
   for (uint64_t at = 0; at + INSTRUCTION <= size; at += INSTRUCTION)
     if (fences_is_load(bytes + at))
@@ -83,15 +78,11 @@ bool tl_fences_may_stand(const uint8_t *bytes, uint64_t size) {
   return false;
 }
 
-/* A leaf with such loads. */
 static bool fences_text_has_them(const tl_cubin_section *text, fences_needs needs, tl_arena *arena) {
   const tl_moved_text t = tl_moved_read(text, arena);
   bool any = false;
-  for (uint32_t i = 0; i < t.count; i++) {
-    if (fences_is_call(tl_moved_opcode(&t, i)))
-      return false;
+  for (uint32_t i = 0; i < t.count; i++)
     any |= fences_is_dropped(&t, i, needs);
-  }
   return any;
 }
 
@@ -115,7 +106,8 @@ tl_fences tl_fences_choose(const tl_cubin *sass, const tl_cubin *mercury, bool e
   for (uint32_t i = 1; i < sass->section_count; i++) {
     const tl_cubin_section *const text = &sass->sections[i];
     const uint32_t capsule = mercury->capsule_of[i];
-    if (!capsule || !tl_moved_is_kernel(sass, i) || !tl_moved_text_is_plain(text, arena))
+    if (!capsule || !tl_moved_is_kernel(sass, i) || tl_leaf_has_call(text->data, text->size) ||
+        !tl_moved_text_is_plain(text, arena))
       continue;
     needs[i] = fences_find_needs(text, &mercury->sections[capsule], errors, arena);
     texts[i] =
@@ -149,23 +141,21 @@ static uint32_t fences_left(const tl_moved_text *t, uint64_t first, uint32_t cou
   return left;
 }
 
-/* An item's bytes, with the count that is left; one instruction needs no count. */
+/* The bytes of an item of several instructions, of which a record says how many, with the count that is left; one instruction
+ * needs no count. */
 static uint8_t *fences_put_item(uint8_t *to, const uint8_t *from, uint64_t size, uint32_t left) {
-  enum { COUNTS = 0x10, COUNT_SIZE = 2, LOW = 0x80 };
-  const bool counts = size >= COUNT_SIZE && from[0] & COUNTS;
-  if (counts && left > 1) {
+  enum { COUNT_SIZE = 2, LOW = 0x80 };
+  if (left > 1) {
     to[0] = (uint8_t)((from[0] & ~(unsigned)LOW) | (left & 1) << 7);
     to[1] = (uint8_t)(left >> 1);
     to += COUNT_SIZE;
   }
-  memcpy(to, from + (counts ? COUNT_SIZE : 0), size - (counts ? COUNT_SIZE : 0));
-  return to + size - (counts ? COUNT_SIZE : 0);
+  memcpy(to, from + COUNT_SIZE, size - COUNT_SIZE);
+  return to + size - COUNT_SIZE;
 }
 
 static void fences_write_capsule(tl_cubin_section *section, tl_moved_text t, tl_arena *arena) {
-  tl_capsule capsule;
-  if (!tl_capsule_read(&capsule, section->data, section->size))
-    return;
+  const tl_capsule capsule = tl_capsule_of(section);
   uint8_t *const bytes = tl_arena_new(arena, uint8_t, section->size), *to = bytes + capsule.first;
   memcpy(bytes, section->data, capsule.first);
   tl_capsule_cursor cursor = {.offset = capsule.first};

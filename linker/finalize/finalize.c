@@ -68,7 +68,7 @@ static uint64_t final_distance_to_headers(const tl_linked_view *view, uint32_t s
 void final_reserved_bytes(const finalizer *f, uint32_t section, uint8_t *bytes, uint64_t size) {
   const uint64_t headers = tl_get64(f->mercury->image + 40);
   const uint64_t before = final_distance_to_headers(f->mercury, section);
-  const uint64_t left = headers < f->mercury->plan->size ? f->mercury->plan->size - headers : 0;
+  const uint64_t left = f->mercury->plan->size - headers;
   if (before < size)
     memcpy(bytes + before, f->mercury->image + headers, size - before < left ? size - before : left);
 }

@@ -126,7 +126,7 @@ static const size_t *frames_match(const finalizer *f, const tl_piece *piece, con
 static size_t frames_cie_before(const frame_list *list, size_t index) {
   while (index > 0 && !list->items[index].cie)
     index--;
-  return list->count && list->items[index].cie ? index : SIZE_MAX;
+  return list->items[index].cie ? index : SIZE_MAX;
 }
 
 /* The input's own SASS frame and its CIE. */
@@ -316,8 +316,8 @@ static bool frames_same_steps(const frame_steps *a, const frame_steps *b) {
  * which of the SASS instructions of one Mercury instruction a place means is not always known (L492). */
 static void frames_take_places(frame_writer *w, uint64_t start, const frame_pair *own, const tl_moved_text *moved) {
   frame_steps made = {0}, had = {0};
-  if (!own->sass || !frames_read_steps(w->f, w->bytes + start, w->size - start, &made) ||
-      !frames_read_steps(w->f, own->sass, own->sass_size, &had) || !frames_same_steps(&made, &had))
+  frames_read_steps(w->f, w->bytes + start, w->size - start, &made);
+  if (!own->sass || !frames_read_steps(w->f, own->sass, own->sass_size, &had) || !frames_same_steps(&made, &had))
     return;
   w->size = start + FRAME_FDE;
   frames_put(w, own->sass + FRAME_FDE, own->sass_size - FRAME_FDE);
@@ -325,19 +325,11 @@ static void frames_take_places(frame_writer *w, uint64_t start, const frame_pair
     tl_moved_frame(w->bytes + start, own->sass_size, moved, tl_get64(own->sass + FRAME_ADDRESS), 0);
 }
 
-/* What was done to a SASS text before it was merged, NULL where nothing was. */
-static const tl_moved_text *frames_moved_text(const finalizer *f, uint32_t sass) {
-  const tl_section *const text = final_sass(f, sass);
-  const tl_piece *const piece = text->pieces.count ? &text->pieces.items[0] : NULL;
-  const tl_cubin *const cubin = piece ? &f->sass->module->files[piece->file] : NULL;
-  return cubin && cubin->moved ? cubin->moved[piece->section] : NULL;
-}
-
 /* The input's own SASS frame, where that of the Mercury view cannot be translated. */
 static void frames_put_own(frame_writer *w, const frame_pair *own, uint32_t text) {
   const uint64_t start = w->size;
-  const uint32_t plain = text == TL_NONE ? TL_NONE : w->f->sass_section[text]; /* what is undefined has none */
-  const tl_moved_text *const moved = plain == TL_NONE ? NULL : frames_moved_text(w->f, plain);
+  const uint32_t plain = w->f->sass_section[text];
+  const tl_moved_text *const moved = plain == TL_NONE ? NULL : final_moved_text(w->f, plain);
   frames_put(w, own->sass, own->sass_size);
   if (moved)
     tl_moved_frame(w->bytes + start, own->sass_size, moved, 0, final_view_size(w->f->sass, plain));
@@ -368,7 +360,7 @@ static void frames_put_translated(frame_writer *w, uint32_t first, const frame_p
   w->size = start + tl_align(w->size - start, 8);
   const uint32_t plain = f->sass_section[text];
   const bool alone = w->pairs.items[first].next == TL_NONE && last->file == final_standing_file(f, text);
-  const tl_moved_text *const moved = frames_moved_text(f, plain);
+  const tl_moved_text *const moved = final_moved_text(f, plain);
   if (alone) /* error barriers that stand change nothing (L809) */
     frames_take_places(w, start, last, moved);
   tl_put64(w->bytes + start + FRAME_LENGTH, w->size - start - FRAME_CIE);

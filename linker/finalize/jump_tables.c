@@ -46,7 +46,7 @@ static uint32_t *jump_index_entries(const finalizer *f, const tl_cubin *cubin) {
   uint32_t *const index = tl_arena_new(f->arena, uint32_t, cubin->section_count);
   for (uint32_t i = 1; i < cubin->section_count; i++)
     if (cubin->sections[i].type == SHT_RELA && cubin->sections[i].info &&
-        cubin->sections[i].info < cubin->section_count && tl_cubin_relocation_count(&cubin->sections[i]))
+        tl_cubin_relocation_count(&cubin->sections[i]))
       index[cubin->sections[i].info] = i;
   return index;
 }

@@ -75,7 +75,7 @@ const uint8_t *final_indexed_loads(finalizer *f, uint32_t text, const uint8_t *b
   for (size_t i = 0; i < map->count; i++) {
     const tl_code_place *const place = &map->items[i];
     uint8_t *const at = moved + place->sass;
-    if (place->record && place->record < capsule_size && place->sass + TL_CODE_INSTRUCTION <= size &&
+    if (place->record && place->sass + TL_CODE_INSTRUCTION <= size &&
         laid_is_load(capsule + place->record, capsule_size - place->record) && laid_is_indexed(at))
       tl_put64(at, (tl_get64(at) & ~((uint64_t)OFFSET << BIT)) | base << BIT);
   }
@@ -93,7 +93,7 @@ void final_move_laid_loads(finalizer *f, uint32_t text, uint8_t *bytes, uint64_t
   const uint64_t distance = final_laid_base(f) + parts.table->offset - laid_own_place(f, table);
   for (size_t i = 0; i < map->count; i++) {
     const tl_code_place *const place = &map->items[i];
-    if (!place->record || place->record >= capsule_size || place->sass + TL_CODE_INSTRUCTION > size ||
+    if (!place->record || place->sass + TL_CODE_INSTRUCTION > size ||
         !laid_is_load(capsule + place->record, capsule_size - place->record))
       continue;
     uint8_t *const at = bytes + place->sass;

@@ -121,7 +121,7 @@ static bool rows_next(row_reader *r, const line_shape *shape) {
       r->understood = false;
     }
     r->understood = r->understood && r->row.line >= 0 && r->row.line <= INT32_MAX && r->row.at <= INT64_MAX;
-    if (row && r->understood) {
+    if (row) {
       r->row.number++;
       return true;
     }
@@ -254,7 +254,9 @@ static void rows_flush(row_writer *w, uint64_t to, bool translated) {
     return;
   const line_row *const own = &w->rows.items[w->waiting - 1];
   rows_find_chain(w);
-  for (size_t i = w->chain.count; w->result == FINAL_ROWS_MADE && i-- > 1;) {
+  if (w->result != FINAL_ROWS_MADE)
+    return;
+  for (size_t i = w->chain.count; i-- > 1;) {
     const line_row *const row = &w->rows.items[w->chain.items[i] - 1];
     rows_say(w, row, to, false);
     w->number.items[row->number - 1] = rows_number_of(w, i);
@@ -262,7 +264,7 @@ static void rows_flush(row_writer *w, uint64_t to, bool translated) {
   const bool repeated = w->said && own->line == w->last.line && own->file == w->last.file &&
                         rows_caller(w, own) == w->last.caller && own->name == w->last.name;
   const bool first = !w->said;
-  if (w->result == FINAL_ROWS_MADE && !repeated)
+  if (!repeated)
     rows_say(w, own, to, translated && !to && !own->entry);
   if (first)
     w->number.items[own->number - 1] = w->written;

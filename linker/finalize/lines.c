@@ -365,16 +365,14 @@ void final_move_line_units(finalizer *f) {
   final_section *const out = &f->sections.items[final_plain_index(f, section)];
   const uint32_t container = final_mercury(f, section)->relocations[1];
   const uint32_t symbol = m->sections.items[lines].symbol;
-  uint8_t *const bytes = final_new(f, out->size);
-  if (out->bytes)
-    memcpy(bytes, out->bytes, out->size);
-  for (size_t i = 0; m->mode->final && out->bytes && i < m->relocations.count; i++) {
+  uint8_t *const bytes = out->bytes ? tl_arena_copy(f->arena, out->bytes, out->size) : NULL;
+  for (size_t i = 0; m->mode->final && bytes && i < m->relocations.count; i++) {
     const tl_relocation *const entry = &m->relocations.items[i];
     if (entry->target == info && entry->symbol == symbol && entry->offset <= out->size &&
         out->size - entry->offset >= FIELD)
       tl_put32(bytes + entry->offset, (uint32_t)lines_unit_place(f, tl_get32(bytes + entry->offset)));
   }
-  out->bytes = out->bytes ? bytes : NULL;
+  out->bytes = bytes;
   const uint32_t kept = container == TL_NONE ? 0 : final_plain_index(f, container);
   if (!kept || !f->sections.items[kept].bytes)
     return;

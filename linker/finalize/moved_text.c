@@ -93,8 +93,6 @@ bool tl_moved_is_kernel(const tl_cubin *sass, uint32_t section) {
 }
 
 bool tl_moved_text_is_plain(const tl_cubin_section *text, tl_arena *arena) {
-  if (!text->data || !text->size || text->size % INSTRUCTION || text->size > UINT32_MAX / 4)
-    return false;
   const tl_moved_text t = tl_moved_read(text, arena);
   for (uint32_t i = 0; i < t.count; i++)
     if (!moved_knows(t.bytes + (uint64_t)i * INSTRUCTION))
@@ -137,22 +135,20 @@ bool tl_moved_capsule_is_plain(const tl_cubin *mercury, uint32_t section, const 
                                const int64_t **items, tl_arena *arena) {
   const uint64_t all = text->size / INSTRUCTION;
   const tl_moved_text t = tl_moved_read(text, arena);
-  tl_capsule capsule;
-  if (!section || !tl_capsule_read(&capsule, mercury->sections[section].data, mercury->sections[section].size))
+  if (!section)
     return false;
+  const tl_capsule capsule = tl_capsule_of(&mercury->sections[section]);
   int64_t *const numbers = tl_arena_new(arena, int64_t, all);
   tl_capsule_cursor cursor = {0};
   tl_capsule_item item = {0};
   uint64_t at = 0;
   while (tl_capsule_next_item(&capsule, &cursor, &item)) {
-    if (item.count > all - at)
-      return false;
     for (uint32_t i = 0; i < item.count; i++)
       numbers[at++] = item.derived ? TL_MOVED_NO_ITEM : (int64_t)cursor.index - 1;
   }
   *items = numbers;
   const bool ends = !item.derived && !item.units && at - item.count == (uint64_t)t.count - 1;
-  return cursor.index == capsule.count && at == all && ends && cursor.offset == capsule.size;
+  return ends && cursor.offset == capsule.size;
 }
 
 void tl_moved_keep_plain(const tl_cubin *sass, bool *texts) {
@@ -160,8 +156,8 @@ void tl_moved_keep_plain(const tl_cubin *sass, bool *texts) {
     const tl_cubin_section *const section = &sass->sections[i];
     if (section->info >= sass->section_count || !texts[section->info])
       continue;
-    if (section->type == SHT_REL || (section->type == SHT_RELA && section->entry_size != ELF_RELA_SIZE) ||
-        (section->type == SHT_CUDA_INFO && section->data && !moved_info_is_plain(section)))
+    if ((section->type == SHT_RELA && section->entry_size != ELF_RELA_SIZE) ||
+        (section->type == SHT_CUDA_INFO && !moved_info_is_plain(section)))
       texts[section->info] = false;
   }
 }
@@ -255,14 +251,12 @@ static void moved_move_info(tl_cubin_section *info, const tl_moved_text *t, tl_a
   for (uint64_t position = 0; tl_record_next_whole(info, &position, &record);) {
     const moved_attribute *const row = moved_attribute_of(record.code);
     uint8_t *const data = bytes + (record.data - info->data);
-    const uint64_t behind = record.code == EXITS ? t->exit : 0;
+    const uint64_t behind = record.code == EXITS ? t->exit : 0, size = record.format == 4 ? record.size : 0;
     if (row && row->step >= ANNOTATED && row->step <= TARGETS) {
-      (row->step == TARGETS ? moved_move_targets : moved_move_annotations)(data, record.format == 4 ? record.size : 0,
-                                                                           t);
+      (row->step == TARGETS ? moved_move_targets : moved_move_annotations)(data, size, t);
       continue;
     }
-    for (uint64_t i = row ? row->first : 0; row && record.format == 4 && i + 4 <= record.size;
-         i += row->step == ONE_ALONE ? record.size : row->step)
+    for (uint64_t i = row ? row->first : 0; row && i + 4 <= size; i += row->step == ONE_ALONE ? size : row->step)
       tl_put32(data + i, (uint32_t)(tl_moved_place(t, tl_get32(data + i)) + behind));
   }
   info->data = bytes;
@@ -298,11 +292,11 @@ void tl_moved_frame(uint8_t *frame, uint64_t size, const tl_moved_text *t, uint6
 static void moved_move_frames(tl_cubin *sass, const tl_moved_text *const *moved, tl_arena *arena) {
   for (uint32_t s = 1; s < sass->section_count; s++) {
     const tl_cubin_section *const entries = &sass->sections[s];
-    const uint32_t target = entries->info;
-    if (entries->type != SHT_RELA || target >= sass->section_count || sass->sections[target].type != SHT_PROGBITS ||
-        sass->sections[target].flags & SHF_EXECINSTR || !sass->sections[target].data)
+    if (entries->type != SHT_RELA)
       continue;
-    tl_cubin_section *const frames = &sass->sections[target];
+    tl_cubin_section *const frames = &sass->sections[entries->info];
+    if (frames->type != SHT_PROGBITS || frames->flags & SHF_EXECINSTR)
+      continue;
     uint8_t *const bytes = tl_arena_copy(arena, frames->data, frames->size);
     const uint64_t count = tl_cubin_relocation_count(entries);
     for (uint64_t i = 0; i < count; i++) {

@@ -18,7 +18,7 @@ static void output_add(output *o, const uint8_t *bytes, uint64_t size) {
   if (!size)
     return;
   const tl_site site = {NULL, NULL, NULL, TL_NO_OFFSET};
-  if (size > o->limit || o->plan->size > o->limit - size)
+  if (size > o->limit - o->plan->size) /* what is there is within the limit */
     tl_diagnostics_add(o->f->mercury->module->diagnostics, tl_message_row_of(TL_MESSAGE_LIMIT), site, NULL,
                        o->plan->size + size, o->limit);
   *tl_vector_push(o->f->arena, &o->plan->pieces) = (tl_plan_piece){.offset = o->plan->size,
@@ -82,8 +82,8 @@ static output_group output_group_of(const output *o, size_t index) {
   const uint32_t first = o->f->first_constant;
   if (!(section->flags & SHF_ALLOC) || section->flags & SHF_CUDA_MERCURY)
     return GROUP_NONE;
-  if (index >= first)
-    return index < first + o->f->constants.count ? GROUP_BANKS : GROUP_NONE;
+  if (index >= first) /* what comes behind the banks is Mercury's */
+    return GROUP_BANKS;
   if (section->flags & SHF_EXECINSTR)
     return GROUP_TEXT;
   return section->flags & SHF_WRITE ? GROUP_DATA : GROUP_CONSTANTS;

@@ -49,7 +49,7 @@ static void pair_symbols(finalizer *f) {
 }
 
 static void pair_two(finalizer *f, uint32_t mercury, uint32_t sass) {
-  if (mercury == TL_NONE || sass == TL_NONE || !mercury || !sass)
+  if (mercury == TL_NONE || sass == TL_NONE || !sass)
     return;
   f->sass_section[mercury] = sass;
   f->mercury_section[sass] = mercury;
@@ -127,15 +127,15 @@ void final_pair(finalizer *f) {
   pair_lone_images(f);
   for (uint32_t i = 1; i < m->sections.count; i++) {
     const tl_section *const section = &m->sections.items[i];
-    const bool relocations = section->type == SHT_REL || section->type == SHT_RELA;
+    const bool relocations = tl_section_type_is_relocations(section->type);
     if (f->sass_section[i] == TL_NONE && !relocations && section->about == TL_NONE)
       pair_named(f, i);
   }
   for (uint32_t i = 1; i < m->sections.count; i++) {
     const tl_section *const section = &m->sections.items[i];
-    if (section->type == SHT_RELA && section->about != TL_NONE && f->sass_section[section->about] != TL_NONE)
+    if (section->type == SHT_RELA && f->sass_section[section->about] != TL_NONE)
       pair_two(f, i, final_sass(f, f->sass_section[section->about])->relocations[1]);
-    if (section->type == SHT_CUDA_RESOLVEDRELA && section->about != TL_NONE &&
+    if (section->type == SHT_CUDA_RESOLVEDRELA && section->about != TL_NONE && /* not what met (L890) */
         f->sass_section[section->about] != TL_NONE)
       pair_two(f, i, final_sass(f, f->sass_section[section->about])->resolved);
   }

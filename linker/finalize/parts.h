@@ -137,7 +137,7 @@ uint32_t final_symbol_index(const finalizer *f, uint32_t symbol);
 bool final_names_first(const finalizer *f, uint32_t symbol);
 
 void final_find_aliases(finalizer *f);
-/* Of a Mercury text, TL_NONE included; NULL where it is not known. */
+/* Of a Mercury text; NULL where it is not known. */
 const tl_code *final_code_map_of(finalizer *f, uint32_t text);
 /* L720: the part of a SASS text whose function begins at that place of the decoded code. */
 final_extent final_extent_of(finalizer *f, uint32_t text, uint64_t mercury);
@@ -149,10 +149,12 @@ void final_inner_symbol(finalizer *f, uint32_t symbol, uint8_t *at);
 bool final_has_inner(const finalizer *f, const final_function *place);
 bool final_begins_inner(const finalizer *f, uint32_t text, uint64_t mercury);
 void final_find_inner(finalizer *f);
-/* The file whose body of a Mercury text stands, TL_NONE. */
+/* The file whose body of a Mercury text stands, TL_NONE where none does. */
 uint32_t final_standing_file(const finalizer *f, uint32_t text);
 /* Whether instructions were put into the body that stands, or left out (M43, M44). */
 bool final_text_moved(const finalizer *f, uint32_t text);
+/* The same of a SASS text: where its instructions went, NULL where nothing was done to it. */
+const struct tl_moved_text *final_moved_text(const finalizer *f, uint32_t sass);
 
 /* Whether a symbol of the Mercury module is that of a jump slot, and its place among the slots. */
 bool final_is_slot(const finalizer *f, uint32_t symbol);

@@ -59,8 +59,7 @@ static bool registers_read_record(const uint8_t *bytes, uint64_t size, uint64_t 
 
 /* Of functions in a text of their own; 0: not in the output. */
 static uint32_t registers_index(const finalizer *f, uint32_t symbol) {
-  const bool alone = symbol != TL_NONE && !final_is_inner(f, symbol);
-  return alone ? f->mercury->emitted->symbol_index[symbol] : 0;
+  return final_is_inner(f, symbol) ? 0 : f->mercury->emitted->symbol_index[symbol];
 }
 
 /* Which names have a function in the output: of several names of a text the first one has (L868). */
@@ -78,8 +77,8 @@ static void registers_find_live(register_writer *w) {
   }
   for (size_t i = 0; i < m->functions.count; i++) {
     const uint32_t symbol = m->symbol_of_function[m->functions.items[i]], index = registers_index(w->f, symbol);
-    const tl_symbol *const s = symbol == TL_NONE ? NULL : &m->symbols.items[symbol];
-    if (s && s->section != TL_NONE && (!index || index == first[s->section]) &&
+    const tl_symbol *const s = &m->symbols.items[symbol];
+    if (s->section != TL_NONE && (!index || index == first[s->section]) &&
         tl_map_get(&w->live, s->name) == TL_NONE)
       tl_map_set(&w->live, s->name, s->section);
   }
@@ -129,7 +128,7 @@ static bool registers_collect(const register_writer *w, const uint8_t *bytes, ui
 static void registers_translate_table(const register_writer *w, uint32_t text, const register_records *sass,
                                       const register_records *mercury, uint8_t *bytes) {
   const final_register_places places = final_register_places_of(w->f, text);
-  for (size_t i = 0; places.map && i < sass->count && i < mercury->count; i++) {
+  for (size_t i = 0; places.map && i < sass->count; i++) {
     const register_record *const to = &sass->items[i], *const from = &mercury->items[i];
     if (registers_compare(to, from) != 0)
       return;
@@ -178,7 +177,6 @@ const uint8_t *final_registers(finalizer *f, uint32_t section, const uint8_t *by
   tl_map_init(&w.seen, f->arena);
   registers_find_live(&w);
   for (size_t i = 0; i < pieces->count; i++)
-    if (pieces->items[i].offset <= size && pieces->items[i].size <= size - pieces->items[i].offset)
-      registers_write_piece(&w, &pieces->items[i]);
+    registers_write_piece(&w, &pieces->items[i]);
   return w.bytes;
 }

@@ -34,7 +34,7 @@ static mirror_kind mirror_kind_of(const finalizer *f, uint32_t section) {
     return MIRROR_TEXT;
   if (m->type == SHT_CUDA_INFO)
     return MIRROR_INFO;
-  if (m->type == SHT_RELA || m->type == SHT_REL)
+  if (tl_section_type_is_relocations(m->type))
     return MIRROR_RELA;
   if (m->type == SHT_CUDA_RESOLVEDRELA)
     return MIRROR_RECORD;
@@ -126,7 +126,7 @@ static void sections_fill(finalizer *f, uint32_t section, final_section *out) {
     out->bytes = final_text_stacks(f, final_slot_stacks(f, out->bytes, out->size), out->size);
   else if (sections_is_line_table(f, section))
     out->bytes = final_lines(f, section, &out->size);
-  else if ((m->type == SHT_RELA || m->type == SHT_REL) && m->about != TL_NONE && sections_is_line_table(f, m->about))
+  else if (tl_section_type_is_relocations(m->type) && m->about != TL_NONE && sections_is_line_table(f, m->about))
     return; /* filled with its target */
   else if (m->type == SHT_RELA && strcmp(sections_name(f, section), ".rela.debug_frame") == 0)
     out->bytes = final_frame_relocations(f, section, &out->size);
@@ -134,7 +134,7 @@ static void sections_fill(finalizer *f, uint32_t section, final_section *out) {
     out->bytes = final_table_relocations(f, section, &out->size);
   else if (section == f->mercury->module->bodies_section)
     return; /* symbols and places in the call graph have one number in both views (L890) */
-  else if (m->type == SHT_REL || m->type == SHT_RELA || m->type == SHT_CUDA_RESOLVEDRELA)
+  else if (tl_section_type_is_relocations(m->type) || m->type == SHT_CUDA_RESOLVEDRELA)
     out->bytes = final_relocations(f, section, &out->size);
   else if (section == f->mercury->module->compat_section)
     out->bytes = final_compat(f, &out->size);

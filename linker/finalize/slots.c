@@ -180,9 +180,7 @@ static const uint32_t *slots_listed(const finalizer *f) {
   const tl_module *const m = f->mercury->module;
   uint32_t *const listed = tl_arena_new(f->arena, uint32_t, f->mercury->emitted->symbols.count + 1);
   for (size_t i = 0; i < m->stubs.count; i++) {
-    const uint32_t index = f->mercury->emitted->symbol_index[m->stubs.items[i]];
-    if (index <= f->mercury->emitted->symbols.count)
-      listed[index] = m->stubs.items[i];
+    listed[f->mercury->emitted->symbol_index[m->stubs.items[i]]] = m->stubs.items[i];
   }
   return listed;
 }
@@ -200,7 +198,7 @@ const uint8_t *final_slot_stacks(const finalizer *f, const uint8_t *records, uin
       uint8_t *const record = bytes + at;
       const uint64_t data = record[0] == 4 ? tl_get16(record + 2) : 0;
       length = HEAD + data;
-      if (record[1] != EIATTR_MIN_STACK_SIZE || data < PAIR || data > size - at - HEAD)
+      if (record[1] != EIATTR_MIN_STACK_SIZE || data < PAIR)
         continue;
       const uint32_t symbol = tl_get32(record + HEAD);
       if (symbol > f->mercury->emitted->symbols.count || !listed[symbol])

@@ -26,7 +26,7 @@ static const char *strings_of_constants(const char *name) {
 static const char *strings_new_name(const finalizer *f, uint32_t section) {
   const tl_section *const m = final_mercury(f, section);
   const bool record = m->type == SHT_CUDA_RESOLVEDRELA;
-  const bool relocations = m->type == SHT_REL || m->type == SHT_RELA || record;
+  const bool relocations = tl_section_type_is_relocations(m->type) || record;
   const uint32_t named = relocations ? m->about : section;
   const uint32_t sass = named == TL_NONE ? TL_NONE : f->sass_section[named];
   if (sass == TL_NONE || final_sass(f, sass)->name == final_mercury(f, named)->name)

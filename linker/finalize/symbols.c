@@ -53,7 +53,7 @@ static uint64_t symbols_reserved(const finalizer *f) {
 static void symbols_fill_sass(finalizer *f, uint32_t symbol, bool *named, uint8_t *at) {
   const tl_symbol *const m = &f->mercury->module->symbols.items[symbol];
   if (tl_type_of(m) == STT_SECTION) {
-    if (m->section != TL_NONE && f->renamed[m->section])
+    if (f->renamed[m->section])
       tl_put32(at, f->renamed[m->section]);
     return;
   }

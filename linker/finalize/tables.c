@@ -139,7 +139,7 @@ const uint8_t *final_info(finalizer *f, uint32_t section, uint64_t *size) {
 uint32_t final_symbol_index(const finalizer *f, uint32_t symbol) {
   const tl_symbol *const s = &f->sass->module->symbols.items[symbol];
   const tl_emitted *const e = f->mercury->emitted;
-  if (tl_type_of(s) != STT_SECTION || symbol == 0)
+  if (tl_type_of(s) != STT_SECTION)
     return f->mercury_symbol[symbol] == TL_NONE ? 0 : e->symbol_index[f->mercury_symbol[symbol]];
   if (f->constant_symbol[s->section])
     return f->constant_symbol[s->section];
@@ -223,6 +223,10 @@ static uint32_t compat_input(const finalizer *f, const tl_cubin *cubin) {
   return 0;
 }
 
+static bool compat_is_code(const tl_cubin_section *section) {
+  return section->flags & SHF_EXECINSTR && section->type == SHT_PROGBITS;
+}
+
 /* Whether a text of an input is in the output. */
 static bool compat_is_live(const finalizer *f, uint32_t file, uint32_t section) {
   const tl_module *const s = f->sass->module;
@@ -241,7 +245,7 @@ static uint32_t compat_of_file(const finalizer *f, uint32_t file) {
   bool any = false, live_floats = false, dead_floats = false;
   for (uint32_t i = 1; i < cubin->section_count; i++) {
     const tl_cubin_section *const text = &cubin->sections[i];
-    if (!(text->flags & SHF_EXECINSTR) || text->type != SHT_PROGBITS)
+    if (!compat_is_code(text))
       continue;
     const bool live = compat_is_live(f, file, i);
     any |= live;
@@ -259,7 +263,7 @@ static bool compat_has_wide_conversions(const finalizer *f, uint32_t file) {
   const tl_cubin *const cubin = &f->sass->module->files[file];
   for (uint32_t i = 1; i < cubin->section_count; i++) {
     const tl_cubin_section *const text = &cubin->sections[i];
-    if (!(text->flags & SHF_EXECINSTR) || text->type != SHT_PROGBITS || !compat_is_live(f, file, i))
+    if (!compat_is_code(text) || !compat_is_live(f, file, i))
       continue;
     for (uint64_t at = 0; at + 16 <= text->size; at += 16)
       if ((tl_get16(text->data + at) & 0x1ff) >= FIRST && (tl_get16(text->data + at) & 0x1ff) <= LAST)

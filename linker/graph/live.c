@@ -200,7 +200,7 @@ static void live_read_descriptors(marker *m, uint32_t file) {
   const tl_cubin *const cubin = &m->files[file];
   for (uint32_t s = 1; s < cubin->section_count; s++) {
     const tl_cubin_section *const section = &cubin->sections[s];
-    if ((section->type != SHT_REL && section->type != SHT_RELA) || live_section_loses(m, file, section->info))
+    if (!tl_section_type_is_relocations(section->type) || live_section_loses(m, file, section->info))
       continue;
     const uint64_t count = tl_cubin_relocation_count(section);
     for (uint64_t i = 0; i < count; i++) {

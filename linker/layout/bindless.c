@@ -78,7 +78,7 @@ static uint8_t bindless_input_mask(const tl_module *module) {
     for (uint32_t s = 1; s < cubin->section_count; s++) {
       const tl_cubin_section *const section = &cubin->sections[s];
       const bool relocations =
-          (section->type == SHT_REL || section->type == SHT_RELA) && tl_module_text_counts(module, f, section->info);
+          tl_section_type_is_relocations(section->type) && tl_module_text_counts(module, f, section->info);
       for (uint64_t i = 0; relocations && i < tl_cubin_relocation_count(section); i++) {
         const tl_cubin_relocation entry = tl_cubin_relocation_at(section, i);
         if (!bindless_rewrites(module, entry.type))

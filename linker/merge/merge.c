@@ -31,7 +31,7 @@ void tl_merge_spread_state(tl_merging *m, uint8_t state) {
   for (int pass = 0; pass < 2; pass++) /* relocation sections of constants come second */
     for (uint32_t s = 1; s < cubin->section_count; s++) {
       const tl_cubin_section *const section = &cubin->sections[s];
-      const bool relocations = section->type == SHT_REL || section->type == SHT_RELA;
+      const bool relocations = tl_section_type_is_relocations(section->type);
       const bool about = pass ? relocations : merge_section_is_about_text(section->type, state);
       if (about && section->info && section->info < cubin->section_count && m->section_state[section->info] & state)
         m->section_state[s] |= state;
@@ -225,7 +225,7 @@ static void merge_reserve(tl_module *module) {
       kernels += tl_symbol_type(&cubin->symbols[i]) == STT_FUNC && cubin->symbols[i].other & STO_ENTRY;
     for (uint32_t s = 1; s < cubin->section_count; s++) {
       const tl_cubin_section *const section = &cubin->sections[s];
-      if (section->type == SHT_REL || section->type == SHT_RELA)
+      if (tl_section_type_is_relocations(section->type))
         relocations += tl_cubin_relocation_count(section);
       else if (section->type == SHT_CUDA_INFO && !section->info)
         records += section->size / RECORD_SIZE;

@@ -439,7 +439,7 @@ void tl_merge_records(tl_merging *m) {
   for (uint32_t s = 1; s < m->cubin->section_count; s++) {
     const tl_cubin_section *const section = &m->cubin->sections[s];
     const bool gone = m->section_state[s] & (TL_SECTION_DEAD | TL_SECTION_LOST);
-    const bool relocations = section->type == SHT_REL || section->type == SHT_RELA;
+    const bool relocations = tl_section_type_is_relocations(section->type);
     if (relocations)
       tl_merge_check_relocations(m, s); /* those of dead functions too */
     if (relocations && gone)

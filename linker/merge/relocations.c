@@ -72,7 +72,7 @@ void tl_merge_check_targets(const tl_merging *m) {
   for (uint32_t s = 1; s < m->cubin->section_count; s++) {
     const tl_cubin_section *const input = &m->cubin->sections[s];
     const uint32_t target = tl_cubin_section_at(m->cubin, input->info)->type;
-    const bool relocations = input->type == SHT_REL || input->type == SHT_RELA;
+    const bool relocations = tl_section_type_is_relocations(input->type);
     if (relocations && input->size && !relocations_may_change(target, m->module->view))
       relocations_refuse_target(m, s);
   }
@@ -382,7 +382,7 @@ static bool relocations_are_losing_constants(const tl_merging *m, uint32_t secti
 
 bool tl_merge_keeps_losing_relocations(const tl_merging *m, uint32_t section) {
   const tl_cubin_section *const input = &m->cubin->sections[section];
-  return (input->type == SHT_RELA || input->type == SHT_REL) && relocations_are_losing_constants(m, input->info);
+  return tl_section_type_is_relocations(input->type) && relocations_are_losing_constants(m, input->info);
 }
 
 /* The block that a device function's compiler constants went into, TL_NONE for other sections. */
@@ -523,7 +523,7 @@ void tl_merge_relocations(tl_merging *m, uint32_t section) {
 void tl_merge_mark_referenced(tl_merging *m) {
   for (uint32_t s = 1; s < m->cubin->section_count; s++) {
     const tl_cubin_section *const input = &m->cubin->sections[s];
-    if ((input->type != SHT_REL && input->type != SHT_RELA) || !tl_module_text_counts(m->module, m->file, input->info))
+    if (!tl_section_type_is_relocations(input->type) || !tl_module_text_counts(m->module, m->file, input->info))
       continue;
     const uint64_t count = tl_cubin_relocation_count(input);
     for (uint64_t i = 0; i < count; i++) {

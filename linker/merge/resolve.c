@@ -49,7 +49,7 @@ static void resolve_find_relocations(resolver *r, const tl_cubin *cubin) {
   r->has_relocations = tl_arena_new(r->arena, bool, cubin->section_count);
   for (uint32_t s = 1; s < cubin->section_count; s++) {
     const tl_cubin_section *const section = &cubin->sections[s];
-    if ((section->type == SHT_REL || section->type == SHT_RELA) && section->size &&
+    if (tl_section_type_is_relocations(section->type) && section->size &&
         section->info < cubin->section_count)
       r->has_relocations[section->info] = true;
   }

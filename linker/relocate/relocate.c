@@ -954,7 +954,7 @@ static uint32_t relocate_find_replaced(const tl_module *module, uint32_t file) {
   const tl_cubin *const cubin = &module->files[file];
   for (uint32_t i = 1; i < cubin->section_count; i++) {
     const tl_cubin_section *const input = &cubin->sections[i];
-    if ((input->type != SHT_RELA && input->type != SHT_REL) || !tl_cubin_relocation_count(input) ||
+    if (!tl_section_type_is_relocations(input->type) || !tl_cubin_relocation_count(input) ||
         !(tl_cubin_section_at(cubin, input->info)->flags & SHF_EXECINSTR))
       continue;
     const uint32_t primary = tl_cubin_primary(cubin, input->info);
