@@ -876,6 +876,7 @@ void ref_capsule_run(ref_link *link) {
   }
   if (link->error_count == 0) {
     ref_capsule_check_views(link, sass);
+    ref_inner_keep_stack_order(link);
     ref_capsule_join(link, sass);
   }
 }
