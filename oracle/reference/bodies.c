@@ -1,4 +1,4 @@
-/* What met in a relocatable output: L646, L791. It is one file with one virtual architecture, and nvlink's next link forgets what decided
+/* What met in a relocatable output: L646, L791, of capsules L890. It is one file with one virtual architecture, and nvlink's next link forgets what decided
  * a contest of weak bodies in it, and that a file took an address whose function another defined (D120). By default a section
  * says so that every other linker ignores: a relocation section about nothing, an entry a body, and behind those an entry for each record
  * of the call graph that a replaced body left. */
@@ -16,10 +16,17 @@ enum {
   OF_PARTIAL = 2
 };
 
-static const char *const BODIES = ".nv.resolvedrela.bodies";
+static const char *const BODIES = ".nv.resolvedrela.bodies", *const MERCURY_BODIES = ".nv.merc.nv.resolvedrela.bodies";
 
 static bool ref_bodies_matter(const ref_link *link) {
-  return !link->job->bug_compatible && !link->is_capsule;
+  return !link->job->bug_compatible;
+}
+
+/* L890: of a capsule each view has its own. */
+static bool ref_bodies_is_section(const ref_link *link, const ref_section *section) {
+  const bool mercury = link->view->is_mercury;
+  return section->type == (mercury ? REF_TYPE_MERCURY_RESOLVED : REF_TYPE_RESOLVED_RELA) &&
+         strcmp(section->name, mercury ? MERCURY_BODIES : BODIES) == 0;
 }
 
 /* Its number in the file that is read, 0 when there is none. */
@@ -28,8 +35,7 @@ void ref_bodies_find(const ref_link *link, ref_file *file) {
     return;
   }
   for (uint32_t i = (uint32_t)file->cubin.section_count; i-- > 1;) {
-    const ref_section *section = &file->cubin.sections[i];
-    if (section->type == REF_TYPE_RESOLVED_RELA && strcmp(section->name, BODIES) == 0) {
+    if (ref_bodies_is_section(link, &file->cubin.sections[i])) {
       file->bodies = i; /* the first counts */
     }
   }

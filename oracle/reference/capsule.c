@@ -522,7 +522,7 @@ static bool ref_capsule_is_first_name(const ref_capsule *capsule, size_t functio
 }
 
 /* RF39, L807: the first of a text's names has the size of the code on the SASS side, those between it and the function's have Mercury's, and
- * those behind it none (RF174). */
+ * those behind it none (RF174). By default one that does not lead the text has none (L899). */
 static uint64_t ref_capsule_sass_size(const ref_capsule *capsule, size_t number) {
   const ref_link *sass = capsule->sass, *mercury = capsule->mercury;
   const size_t function = sass->symbols[number].function;
@@ -531,7 +531,8 @@ static uint64_t ref_capsule_sass_size(const ref_capsule *capsule, size_t number)
   if (owner == function || sass->symbols[number].value != 0 || sass->functions[owner].symbol == REF_NONE) {
     return sass->symbols[number].size;
   }
-  if (ref_capsule_index_of_function(capsule, function) > ref_capsule_index_of_function(capsule, owner)) {
+  if ((!mercury->job->bug_compatible && function != primary) ||
+      ref_capsule_index_of_function(capsule, function) > ref_capsule_index_of_function(capsule, owner)) {
     return 0;
   }
   return ref_capsule_is_first_name(capsule, function, primary)
@@ -875,6 +876,7 @@ void ref_capsule_run(ref_link *link) {
   }
   if (link->error_count == 0) {
     ref_capsule_check_views(link, sass);
+    ref_inner_keep_stack_order(link);
     ref_capsule_join(link, sass);
   }
 }

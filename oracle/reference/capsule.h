@@ -136,7 +136,7 @@ void ref_namesakes_move(ref_link *link, const ref_cubin *whole, ref_cubin *sass)
 /* leaf.c: M42-M45 */
 void ref_leaf_finalize(ref_link *link, ref_bytes *text);
 
-/* capsule_inner.c: L720, L721; functions inside another function's text. */
+/* capsule_inner.c: L720, L721, L893; functions inside another function's text. */
 bool ref_inner_is_function(const ref_link *mercury, size_t function);
 /* Where the function that begins at `start` of the SASS text of `owner` ends. */
 uint64_t ref_inner_end(const ref_capsule *capsule, size_t owner, const ref_places *places, uint64_t start);
@@ -146,6 +146,7 @@ const ref_record **ref_inner_list_stacks(ref_link *mercury);
 /* `written`: the record as it was written. */
 void ref_inner_share_stack(const ref_link *mercury, const ref_record *const *stacks, const ref_record *record,
                            uint8_t *written);
+void ref_inner_keep_stack_order(ref_link *mercury);
 
 /* An entry about a frame written anew: of no type where there is none. */
 typedef struct ref_frame_entry {

@@ -208,6 +208,10 @@ static ref_bytes ref_capsule_sass_content(ref_capsule *capsule, size_t section, 
 }
 
 ref_bytes ref_capsule_content(ref_capsule *capsule, size_t section) {
+  const size_t bodies = capsule->mercury->bodies_section;
+  if (bodies != 0 && section == bodies) {
+    return capsule->mercury->sections[section].data; /* L890: symbols and records have one number in both views */
+  }
   const ref_out_section *output = ref_capsule_check_section(capsule, section);
   if (output->type == REF_TYPE_RELA) {
     return ref_capsule_entries(capsule, section);

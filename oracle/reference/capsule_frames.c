@@ -216,8 +216,11 @@ static bool ref_frames_next(ref_link *link, const ref_file *file, ref_frame *fra
 }
 
 /* RF39: has the function a second name that stands before its own? The first of each function's is looked for once a link, when symbols have
- * their numbers. */
+ * their numbers. By default the function counts as the first of its names all the same (L899). */
 bool ref_capsule_alias_comes_first(ref_link *mercury, size_t function) {
+  if (!mercury->job->bug_compatible) {
+    return false;
+  }
   if (mercury->first_aliases == NULL) {
     mercury->first_aliases = REF_TAKE(mercury, uint32_t, mercury->function_count);
     for (size_t i = 0; i < mercury->function_count; i++) {

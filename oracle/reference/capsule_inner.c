@@ -1,4 +1,4 @@
-/* Functions inside a kernel's text, as `ptxas -ewp` writes them: L720, L721, L750. They have no text, attributes or entries of their own; on
+/* Functions inside a kernel's text, as `ptxas -ewp` writes them: L720, L721, L750, L893. They have no text, attributes or entries of their own; on
  * the SASS side their symbols and frames are where the output's code has the instruction of the symbol's decoded place. */
 #include "capsule.h"
 
@@ -72,5 +72,54 @@ void ref_inner_share_stack(const ref_link *mercury, const ref_record *const *sta
   if (ref_inner_is_stack(mercury, record)) {
     const ref_record *last = stacks[mercury->symbols[record->symbols.items[0]].section];
     memcpy(written + STACK_AT, last->payload.data + STACK_AT - 4, 4);
+  }
+}
+
+/* The records of one text: places in the module's records, as a list that can be read from both ends. */
+typedef struct ref_inner_list {
+  size_t first, last; /* and 1 */
+  size_t symbol;
+  bool has_several;
+} ref_inner_list;
+
+static ref_inner_list *ref_inner_list_texts(ref_link *mercury, size_t *next, size_t *before) {
+  ref_inner_list *lists = REF_TAKE(mercury, ref_inner_list, mercury->section_count);
+  for (size_t i = 0; i < mercury->module_output.count; i++) {
+    const ref_record *record = &mercury->module_output.items[i];
+    if (!ref_inner_is_stack(mercury, record)) {
+      continue;
+    }
+    const size_t symbol = record->symbols.items[0];
+    ref_inner_list *list = &lists[mercury->symbols[symbol].section];
+    if (list->last == 0) {
+      *list = (ref_inner_list){.first = i + 1, .symbol = symbol};
+    } else {
+      next[list->last - 1] = i + 1;
+      before[i] = list->last;
+    }
+    list->last = i + 1;
+    list->has_several = list->has_several || list->symbol != symbol;
+  }
+  return lists;
+}
+
+/* L893: by default the records about the functions of a text with several have in a relocatable capsule the order of the input, each at the
+ * places that they have together, where all others are turned round. */
+void ref_inner_keep_stack_order(ref_link *mercury) {
+  if (!ref_relocatable_is_default(mercury)) {
+    return;
+  }
+  size_t *next = REF_TAKE(mercury, size_t, mercury->module_output.count);
+  size_t *before = REF_TAKE(mercury, size_t, mercury->module_output.count);
+  const ref_inner_list *lists = ref_inner_list_texts(mercury, next, before);
+  for (size_t i = 0; i < mercury->section_count; i++) {
+    size_t first = lists[i].first, last = lists[i].last;
+    while (lists[i].has_several && first < last) {
+      const ref_record kept = mercury->module_output.items[first - 1];
+      mercury->module_output.items[first - 1] = mercury->module_output.items[last - 1];
+      mercury->module_output.items[last - 1] = kept;
+      first = next[first - 1];
+      last = before[last - 1];
+    }
   }
 }

@@ -1,8 +1,10 @@
 /* Line tables of a SASS text whose instructions moved (M43): the address of every row is given anew. Operations whose advance
- * stays are copied as they are. DWARF 2 line programs; opcodes by number. */
+ * stays are copied as they are. DWARF 2 line programs; opcodes by number. Where a file has several tables, those behind one that
+ * became longer move, and with them what `.debug_info` names (L894). */
 #include "capsule.h"
 #include "line_program.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { LENGTH_BYTES = 4, HEADER_LENGTH_AT = 6, PROGRAM_AT = 10, ENTRY_BYTES = 24 };
@@ -19,6 +21,7 @@ typedef struct ref_line_moves {
   const uint8_t *unit; /* header of the unit */
   uint64_t old, now;   /* addresses in the sequence */
   bool is_moved;       /* the sequence is of this text */
+  ref_indices units;   /* for each its old place and its new one */
 } ref_line_moves;
 
 static void ref_line_moves_byte(ref_line_moves *lines, unsigned value) {
@@ -165,6 +168,8 @@ static bool ref_line_moves_unit(ref_line_moves *lines, uint64_t *at) {
       *at + OPERAND_COUNTS_AT + lines->unit[FIRST_SPECIAL_AT] > program) {
     return false;
   }
+  ref_indices_add(lines->link, &lines->units, (size_t)*at);
+  ref_indices_add(lines->link, &lines->units, start);
   ref_bytes_add(lines->link, &lines->output, lines->unit, (size_t)(program - *at));
   *at = program;
   while (*at < end) {
@@ -174,6 +179,42 @@ static bool ref_line_moves_unit(ref_line_moves *lines, uint64_t *at) {
   }
   ref_put_u32(lines->output.data + start, (uint32_t)(lines->output.size - start - LENGTH_BYTES));
   return *at == end;
+}
+
+static int ref_line_moves_compare(const void *a, const void *b) {
+  return ref_order(*(const size_t *)a, *(const size_t *)b);
+}
+
+/* Entries of `.debug_info` against this table: their addends are places of units. */
+static void ref_line_moves_entries(const ref_line_moves *lines, ref_section *section, uint32_t table) {
+  ref_bytes copy = {0};
+  ref_bytes_add(lines->link, &copy, section->data, (size_t)section->size);
+  for (uint64_t i = 0; i + ENTRY_BYTES <= section->size; i += ENTRY_BYTES) {
+    const uint32_t number = ref_u32(copy.data + i + 12);
+    const ref_symbol *symbol = number < lines->cubin->symbol_count ? &lines->cubin->symbols[number] : NULL;
+    const size_t place = (size_t)ref_u64(copy.data + i + 16);
+    if (symbol == NULL || (symbol->info & 15) != REF_SYMBOL_SECTION || symbol->section != table) {
+      continue;
+    }
+    const size_t *unit = bsearch(&place, lines->units.items, lines->units.count / 2, 2 * sizeof *lines->units.items,
+                                 ref_line_moves_compare);
+    if (unit != NULL) {
+      ref_put_u64(copy.data + i + 16, unit[1]);
+    }
+  }
+  section->data = copy.data;
+}
+
+static void ref_line_moves_info(const ref_line_moves *lines, ref_cubin *cubin, uint32_t table) {
+  for (uint32_t i = 1; i < cubin->section_count && lines->units.count > 2; i++) {
+    ref_section *section = &cubin->sections[i];
+    const bool is_info = section->type == REF_TYPE_RELA && section->data != NULL &&
+                         section->info < cubin->section_count &&
+                         REF_IS(cubin->sections[section->info].name, ".debug_info");
+    if (is_info) {
+      ref_line_moves_entries(lines, section, table);
+    }
+  }
 }
 
 /* A damaged table stays as it is. */
@@ -198,6 +239,7 @@ void ref_line_moves_apply(ref_link *link, ref_cubin *cubin, uint32_t text, const
       return;
     }
   }
+  ref_line_moves_info(&lines, cubin, relocations->info);
   relocations->data = entries.data;
   section->data = lines.output.data;
   section->size = lines.output.size;
