@@ -53,8 +53,7 @@ bool tl_barriers_file_asks(const tl_cubin *cubin) {
   for (uint32_t i = 1; i < cubin->section_count; i++) {
     const tl_cubin_section *const section = &cubin->sections[i];
     tl_record record;
-    for (uint64_t position = 0;
-         section->type == SHT_CUDA_INFO && tl_record_next_whole(section, &position, &record);)
+    for (uint64_t position = 0; section->type == SHT_CUDA_INFO && tl_record_next_whole(section, &position, &record);)
       if (record.code == EIATTR_GEN_ERRBAR_AT_EXIT)
         return true;
   }
@@ -128,8 +127,7 @@ static bool barriers_calls_itself(const tl_cubin_section *text) {
 /* Of a kernel, or of a function that may exit (L725). */
 static bool barriers_may_want(const tl_cubin *sass, uint32_t section) {
   const tl_cubin_section *const text = &sass->sections[section];
-  return tl_moved_is_kernel(sass, section) ||
-         (tl_moved_is_function(sass, section) && barriers_has(text, OP_EXIT));
+  return tl_moved_is_kernel(sass, section) || (tl_moved_is_function(sass, section) && barriers_has(text, OP_EXIT));
 }
 
 /* Every EXIT is derived. */

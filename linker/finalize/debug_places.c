@@ -56,8 +56,7 @@ static uint64_t places_translate(const tl_code *map, uint64_t mercury, uint64_t 
 int64_t final_debug_addend(finalizer *f, uint32_t section, const tl_kept *kept, final_places *places) {
   const tl_symbol *const symbol = &f->sass->module->symbols.items[kept->symbol];
   const uint32_t target = final_mercury(f, section)->about;
-  if (tl_type_of(symbol) != STT_FUNC || symbol->section == TL_NONE ||
-      final_mercury(f, target)->flags & SHF_ALLOC)
+  if (tl_type_of(symbol) != STT_FUNC || symbol->section == TL_NONE || final_mercury(f, target)->flags & SHF_ALLOC)
     return kept->addend;
   const uint32_t text = f->mercury_section[symbol->section];
   const uint32_t file = places_file(final_sass(f, f->sass_section[target]), kept->offset);

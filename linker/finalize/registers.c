@@ -78,8 +78,7 @@ static void registers_find_live(register_writer *w) {
   for (size_t i = 0; i < m->functions.count; i++) {
     const uint32_t symbol = m->symbol_of_function[m->functions.items[i]], index = registers_index(w->f, symbol);
     const tl_symbol *const s = &m->symbols.items[symbol];
-    if (s->section != TL_NONE && (!index || index == first[s->section]) &&
-        tl_map_get(&w->live, s->name) == TL_NONE)
+    if (s->section != TL_NONE && (!index || index == first[s->section]) && tl_map_get(&w->live, s->name) == TL_NONE)
       tl_map_set(&w->live, s->name, s->section);
   }
 }

@@ -49,8 +49,7 @@ static void resolve_find_relocations(resolver *r, const tl_cubin *cubin) {
   r->has_relocations = tl_arena_new(r->arena, bool, cubin->section_count);
   for (uint32_t s = 1; s < cubin->section_count; s++) {
     const tl_cubin_section *const section = &cubin->sections[s];
-    if (tl_section_type_is_relocations(section->type) && section->size &&
-        section->info < cubin->section_count)
+    if (tl_section_type_is_relocations(section->type) && section->size && section->info < cubin->section_count)
       r->has_relocations[section->info] = true;
   }
 }

@@ -526,6 +526,6 @@ if [[ -n $uncovered ]]; then
   exit
 fi
 code=0
-"$work/hunt" "--scratch=$scratch" "${options[@]}" "$work/faults" "$record" || code=$?
+"$work/hunt" "--scratch=$scratch" "--kept=$work/ended" "${options[@]}" "$work/faults" "$record" || code=$?
 [[ $scratch == "$work" || ! -e $scratch/disagreements ]] || cp "$scratch/disagreements" "$work/"
 exit "$code"

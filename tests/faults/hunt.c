@@ -159,9 +159,9 @@ static bool hunt_parse(hunt_settings *s, const char *word) {
     const char *name;
     const char **text;
   } texts[] = {{"--corpus=", &s->corpus}, {"--programs=", &s->programs}, {"--scratch=", &s->scratch},
-               {"--check=", &s->check},   {"--linker=", &s->linker},     {"--json=", &s->json},
-               {"--title=", &s->title},   {"--only=", &s->only},         {"--sites=", &s->sites},
-               {"--blocks=", &s->blocks}};
+               {"--kept=", &s->kept},     {"--check=", &s->check},       {"--linker=", &s->linker},
+               {"--json=", &s->json},     {"--title=", &s->title},       {"--only=", &s->only},
+               {"--sites=", &s->sites},   {"--blocks=", &s->blocks}};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
     if (strncmp(word, texts[i].name, strlen(texts[i].name)) == 0) {
       *texts[i].text = word + strlen(texts[i].name);

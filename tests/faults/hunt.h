@@ -63,6 +63,8 @@ __attribute__((format(printf, 2, 3))) void hunt_words_add(harness_words *words, 
 hunt_input *hunt_inputs_add(hunt_inputs *inputs, const char *name, const char *directory, const char *origin);
 /* Writes an input's file: read-only, and with a time that no file has that a program makes. */
 void hunt_input_write(const char *path, const void *bytes, size_t size);
+/* Copies a directory's files, not what lies below it. */
+void hunt_copy_files(const char *from, const char *to);
 /* Reads a file whole (the caller frees its bytes) and calls `visit` with what they are, where they are a cubin; the process
  * ends where there is no such file. */
 typedef void hunt_visit(const ref_cubin *cubin, harness_bytes bytes, void *context);
@@ -245,6 +247,7 @@ void hunt_parts_finish(hunt_answer *answer);
 /* --- hunt_judge.c --- */
 typedef struct hunt_settings {
   const char *corpus, *programs, *scratch, *check, *linker, *json, *title, *only, *sites;
+  const char *kept;   /* where links stay on which a voter ends by a signal, NULL: nowhere */
   const char *blocks; /* instead of faults: where to write which basic blocks some input executes */
   size_t program_limit, others, seconds, required;
   size_t inputs; /* generated ones, in percent of the usual number */

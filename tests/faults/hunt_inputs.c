@@ -79,8 +79,7 @@ void hunt_input_link(const char *directory, const char *name, const char *target
     harness_stop("cannot make the link %s: %s", path, strerror(errno));
 }
 
-/* Copies a directory's files, not what lies below it. */
-static void inputs_copy_files(const char *from, const char *to) {
+void hunt_copy_files(const char *from, const char *to) {
   harness_make_directories(to);
   DIR *const directory = opendir(from);
   if (!directory)
@@ -112,7 +111,7 @@ void hunt_inputs_add_corpus(hunt_inputs *inputs, const char *corpus, const char 
       harness_path(directory, "%s/%s", root, name);
       *strrchr(directory, '/') = '\0';
       if (!harness_exists(directory))
-        inputs_copy_files(jobs.items[i].inputs, directory);
+        hunt_copy_files(jobs.items[i].inputs, directory);
       if (!strstr(name, only))
         continue;
       harness_path(path, "%s/args", jobs.items[i].directory);
@@ -225,7 +224,7 @@ void hunt_input_restore(const hunt_input *input) {
   if (strncmp(input->name, "program ", 8) == 0)
     inputs_copy_words(input->origin, input->directory, &input->arguments);
   else
-    inputs_copy_files(input->origin, input->directory);
+    hunt_copy_files(input->origin, input->directory);
 }
 
 static int inputs_compare(const void *left, const void *right) {

@@ -106,15 +106,35 @@ static hunt_input *judge_list_plain(const hunt_inputs *inputs) {
   return plain;
 }
 
+/* The files of a link, and its words, a line each, in DIRECTORY/NUMBER: whoever mends the voter wants them. */
+static void judge_keep(const char *root, const hunt_task *task) {
+  char directory[HARNESS_PATH], path[HARNESS_PATH];
+  for (size_t number = 0; number == 0 || harness_exists(directory); number++)
+    harness_path(directory, "%s/%zu", root, number);
+  hunt_copy_files(task->input->directory, directory);
+  harness_path(path, "%s/words", directory);
+  FILE *const words = fopen(path, "w");
+  if (!words)
+    harness_stop("cannot write %s: %s", path, strerror(errno));
+  fprintf(words, "%s%s\n", task->input->name, hunt_mode_words[task->mode]);
+  for (size_t i = 0; i < task->input->arguments.count; i++)
+    fprintf(words, "%s\n", task->input->arguments.items[i]);
+  fclose(words);
+}
+
 /* A voter that ends by a signal in many links was not built from its sources: it would leave faults without a vote. In few
- * it has a fault of its own, which is named. */
-static void judge_check_voter(const hunt_task *asked, size_t count, const char *who) {
+ * it has a fault of its own, which is named, and the link kept. */
+static void judge_check_voter(const hunt_task *asked, size_t count, const char *who, const char *kept) {
   enum { ALLOWED = 100, EXIT_REFUSED = 255, NAMED = 5 };
   size_t ended = 0;
-  for (size_t i = 0; i < count; i++)
-    if (asked[i].code > HUNT_SIGNAL && asked[i].code < EXIT_REFUSED && ended++ < NAMED)
-      printf("%s ends by signal %d: %s%s\n", who, asked[i].code - HUNT_SIGNAL, asked[i].input->name,
-             hunt_mode_words[asked[i].mode]);
+  for (size_t i = 0; i < count; i++) {
+    if (asked[i].code <= HUNT_SIGNAL || asked[i].code >= EXIT_REFUSED || ended++ >= NAMED)
+      continue;
+    printf("%s ends by signal %d: %s%s\n", who, asked[i].code - HUNT_SIGNAL, asked[i].input->name,
+           hunt_mode_words[asked[i].mode]);
+    if (kept)
+      judge_keep(kept, &asked[i]);
+  }
   if (ended > count / ALLOWED + 1)
     harness_stop("%s ends by a signal in %zu of %zu links: build it anew", who, ended, count);
 }
@@ -138,8 +158,8 @@ static size_t judge_ask(hunt_judge *j) {
   hunt_answer *const other_parts = judge_take(j->task_count, sizeof *other_parts);
   hunt_batch_record(&own, j->tasks, j->task_count, own_parts);
   hunt_batch_record(&other, asked, j->task_count, other_parts);
-  judge_check_voter(j->tasks, j->task_count, "the program without a fault");
-  judge_check_voter(asked, j->task_count, "the other voter");
+  judge_check_voter(j->tasks, j->task_count, "the program without a fault", j->settings.kept);
+  judge_check_voter(asked, j->task_count, "the other voter", j->settings.kept);
   size_t agreed = 0;
   for (size_t i = 0; i < j->task_count; i++) {
     const hunt_task *const task = &j->tasks[i];
