@@ -126,6 +126,12 @@ bool hunt_lines_has(const char *path);
 void hunt_words_change(gen_random *random, const char *from, const char *to);
 /* Takes the names of a cubin's symbols and sections among those that others get. */
 void hunt_words_learn(const char *path);
+/* Moves the string table `table` to the end of a cubin's bytes, with `name` behind its strings. Returns the name's offset. */
+uint32_t hunt_words_append(harness_bytes *bytes, const ref_cubin *cubin, uint32_t table, const char *name);
+
+/* --- hunt_pairs.c --- */
+/* Writes the capsule `from` with something changed alike in both views into `to`. */
+void hunt_pairs_change(gen_random *random, const char *from, const char *to);
 
 /* --- hunt_forms.c --- */
 /* `count` links of inputs that are there, said in other words, fewer where a base has other files than cubins. */

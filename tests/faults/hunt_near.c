@@ -75,9 +75,9 @@ static void near_free(near_link *link) {
 
 /* The words of the link, and its files, one of which may be changed once more in the hunt's own way. */
 static void near_write(const near_link *link, gen_random *random, const char *directory, bool own, hunt_input *input) {
-  static void (*const kinds[])(gen_random *random, const char *from,
-                               const char *to) = {hunt_code_change,  hunt_records_change, hunt_headers_change,
-                                                  hunt_words_change, hunt_lines_change,   hunt_boards_change};
+  static void (*const kinds[])(gen_random *random, const char *from, const char *to) = {
+      hunt_code_change,  hunt_records_change, hunt_headers_change, hunt_words_change,
+      hunt_lines_change, hunt_boards_change,  hunt_pairs_change};
   const uint32_t changed = gen_random_below(random, (uint32_t)link->envelope.file_count);
   for (size_t i = 0; i < link->envelope.word_count; i++)
     if (fuzz_word_is_known(link->envelope.words[i]))

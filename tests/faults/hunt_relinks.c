@@ -12,7 +12,7 @@
 
 /* Two change nothing; then a field by its name, code, records, headers; code and records of capsules, whose finalizer reads
  * both; names; and two kinds of change in one file. */
-enum { RELINK_FORMS = 10 };
+enum { RELINK_FORMS = 11 };
 
 /* The cubins of one program for one architecture. */
 typedef struct relink_place {
@@ -269,14 +269,15 @@ typedef void relink_change(gen_random *random, const char *from, const char *to)
 
 /* Two kinds of change, one after the other. */
 static void relinks_change_twice(gen_random *random, const char *from, const char *to) {
-  relink_change *const kinds[] = {hunt_code_change, hunt_records_change, hunt_headers_change, hunt_words_change};
+  relink_change *const kinds[] = {hunt_code_change, hunt_records_change, hunt_headers_change, hunt_words_change,
+                                  hunt_pairs_change};
   const uint32_t count = sizeof kinds / sizeof *kinds, first = gen_random_below(random, count);
   kinds[first](random, from, to);
   kinds[(first + 1 + gen_random_below(random, count - 1)) % count](random, to, to);
 }
 
 /* What becomes of every RELINK_FORMS relinks: the first two are of undamaged cubins, the third is a case of `twin damage`,
- * the others have one cubin with other code, records, headers or names; `capsules` percent of them are capsules, whose code
+ * the others have one cubin with other code, records, headers or names, or one whose two views are changed alike; `capsules` percent of them are capsules, whose code
  * the linker reads, most of it where barriers are added (-g). */
 enum { RELINK_DAMAGE = 2, CAPSULES_AT_TIMES = 25, CAPSULES_OFTEN = 60, CAPSULES_ALWAYS = 100 };
 typedef struct relink_form {
@@ -287,7 +288,7 @@ static const relink_form relink_forms[RELINK_FORMS] = {
     [3] = {hunt_code_change, CAPSULES_OFTEN},     [4] = {hunt_records_change, CAPSULES_OFTEN},
     [5] = {hunt_headers_change, CAPSULES_OFTEN},  [6] = {hunt_code_change, CAPSULES_ALWAYS},
     [7] = {hunt_records_change, CAPSULES_ALWAYS}, [8] = {hunt_words_change, CAPSULES_AT_TIMES},
-    [9] = {relinks_change_twice, CAPSULES_OFTEN},
+    [9] = {relinks_change_twice, CAPSULES_OFTEN}, [10] = {hunt_pairs_change, CAPSULES_ALWAYS},
 };
 
 /* The links of a program, one of whose cubins is changed; `barriers`: how often with -g. */

@@ -50,8 +50,7 @@ static void words_put(uint8_t *at, unsigned width, uint64_t value) {
     at[i] = (uint8_t)(value >> 8 * i);
 }
 
-/* Moves the string table `table` to the end, with `name` behind its strings. Returns the name's offset in it. */
-static uint32_t words_append(harness_bytes *bytes, const ref_cubin *cubin, uint32_t table, const char *name) {
+uint32_t hunt_words_append(harness_bytes *bytes, const ref_cubin *cubin, uint32_t table, const char *name) {
   const uint64_t header = cubin->section_offset + (uint64_t)ELF_SECTION * table,
                  old = ref_u64(bytes->data + header + 24);
   const uint64_t size = ref_u64(bytes->data + header + 32), place = (bytes->size + 7) & ~(uint64_t)7;
@@ -82,12 +81,12 @@ static void words_change_one(gen_random *random, const ref_cubin *cubin, harness
     const uint32_t symbol = 1 + gen_random_below(random, (uint32_t)cubin->symbol_count - 1);
     const uint64_t at = cubin->sections[cubin->symbol_section].offset + (uint64_t)ELF_SYMBOL * symbol;
     words_choose(random, &words_of[0], cubin->symbols[symbol].name, name);
-    const uint32_t offset = words_append(bytes, cubin, cubin->string_section, name);
+    const uint32_t offset = hunt_words_append(bytes, cubin, cubin->string_section, name);
     words_put(bytes->data + at, 4, offset);
   } else if (cubin->section_count > 1 && cubin->section_name_index < cubin->section_count) {
     const uint32_t section = 1 + gen_random_below(random, (uint32_t)cubin->section_count - 1);
     words_choose(random, &words_of[1], cubin->sections[section].name, name);
-    const uint32_t offset = words_append(bytes, cubin, cubin->section_name_index, name);
+    const uint32_t offset = hunt_words_append(bytes, cubin, cubin->section_name_index, name);
     words_put(bytes->data + cubin->section_offset + (uint64_t)ELF_SECTION * section, 4, offset);
   }
 }
