@@ -1,6 +1,6 @@
 /* Changes that both views of a capsule get alike. Most of what is changed on one side alone is refused, since the two no
  * longer describe one program; how they are joined is seen where they still do. A field of both headers, the name of a debug
- * section, a symbol, an entry, an attribute's word, or a byte at the same place of both contents. */
+ * section, a symbol, an entry, an attribute's word, an instruction, or a byte at the same place of both contents. */
 #include "tests/faults/hunt.h"
 
 #include "tools/gen_random.h"
@@ -73,10 +73,21 @@ static void pairs_name(pair_file *file, uint32_t section, const char *prefix, co
 
 /* A debug section becomes another one, with its relocations. */
 static void pairs_rename(pair_file *file, const pair_list *list) {
-  static const char *const names[] = {
-      ".debug_line",          ".debug_info",   ".debug_abbrev",  ".debug_loc",   ".debug_pubnames",
-      ".debug_pubtypes",      ".debug_str",    ".debug_macinfo", ".debug_ranges", ".debug_aranges",
-      ".nv_debug_info_reg_sass", ".debug_frame", ".nv_debug_line_sass", ".nv_debug_info_reg_type", ".nv_debug_ptx_txt"};
+  static const char *const names[] = {".debug_line",
+                                      ".debug_info",
+                                      ".debug_abbrev",
+                                      ".debug_loc",
+                                      ".debug_pubnames",
+                                      ".debug_pubtypes",
+                                      ".debug_str",
+                                      ".debug_macinfo",
+                                      ".debug_ranges",
+                                      ".debug_aranges",
+                                      ".nv_debug_info_reg_sass",
+                                      ".debug_frame",
+                                      ".nv_debug_line_sass",
+                                      ".nv_debug_info_reg_type",
+                                      ".nv_debug_ptx_txt"};
   const pair *const one = pairs_choose(file, list, gen_random_percent(file->random, 70) ? ".debug_" : ".nv_debug_");
   const char *const name = names[gen_random_below(file->random, sizeof names / sizeof *names)];
   if (!one || file->cubin->section_name_index >= file->cubin->section_count)
@@ -103,10 +114,12 @@ static void pairs_change_headers(pair_file *file, const pair_list *list) {
   const uint32_t field = gen_random_below(file->random, sizeof fields / sizeof *fields);
   const uint64_t value = values[gen_random_below(file->random, sizeof values / sizeof *values)];
   for (int side = 0; one && side < 2; side++) {
-    uint8_t *const at =
-        file->bytes.data + pairs_header(file, side ? one->mercury : one->sass) + fields[field].at;
+    uint8_t *const at = file->bytes.data + pairs_header(file, side ? one->mercury : one->sass) + fields[field].at;
     const uint64_t old = ref_u64(at);
-    pairs_put(at, fields[field].width, fields[field].at == 8 ? old ^ value : fields[field].at == 32 ? old - value : value);
+    pairs_put(at, fields[field].width,
+              fields[field].at == 8    ? old ^ value
+              : fields[field].at == 32 ? old - value
+                                       : value);
   }
 }
 
@@ -186,20 +199,36 @@ static void pairs_change_contents(pair_file *file, const pair_list *list) {
   const pair *const one = pairs_choose(file, list, prefixes[gen_random_below(file->random, 5)]);
   if (!one)
     return;
-  const ref_section *const sass = &file->cubin->sections[one->sass], *const mercury = &file->cubin->sections[one->mercury];
+  const ref_section *const sass = &file->cubin->sections[one->sass], *const mercury =
+                                                                         &file->cubin->sections[one->mercury];
   const uint64_t least = sass->size < mercury->size ? sass->size : mercury->size;
   if (!least || !sass->data || !mercury->data)
     return;
   const uint64_t at = gen_random_below(file->random, (uint32_t)(least > UINT32_MAX ? UINT32_MAX : least));
   const uint8_t by = (uint8_t)(gen_random_percent(file->random, 60) ? 1u << gen_random_below(file->random, 8)
-                                                                     : 1 + gen_random_below(file->random, 255));
+                                                                    : 1 + gen_random_below(file->random, 255));
   file->bytes.data[sass->offset + at] ^= by;
   if (mercury->offset != sass->offset)
     file->bytes.data[mercury->offset + at] ^= by;
 }
 
+/* A bit of an instruction that decides what is executed next. Mercury's is derived from the SASS side's, or has a record. */
+static void pairs_change_flow(pair_file *file, const pair_list *list) {
+  enum { INSTRUCTION = 16, FLOW = 0x140, FLOW_MASK = 0x1e0 };
+  const pair *const one = pairs_choose(file, list, ".text.");
+  const ref_section *const text = &file->cubin->sections[one ? one->sass : 0];
+  uint64_t chosen = 0;
+  uint32_t fitting = 0;
+  for (uint64_t at = 0; one && text->data && at + INSTRUCTION <= text->size; at += INSTRUCTION)
+    if ((ref_u16(text->data + at) & FLOW_MASK) == FLOW && gen_random_below(file->random, ++fitting) == 0)
+      chosen = text->offset + at;
+  const uint32_t bit = gen_random_below(file->random, 8 * INSTRUCTION);
+  if (fitting)
+    file->bytes.data[chosen + bit / 8] ^= (uint8_t)(1u << bit % 8);
+}
+
 static void pairs_change_one(pair_file *file, const pair_list *list) {
-  const uint32_t kind = gen_random_below(file->random, 10);
+  const uint32_t kind = gen_random_below(file->random, 12);
   if (kind < 2)
     pairs_rename(file, list);
   else if (kind < 4)
@@ -210,6 +239,8 @@ static void pairs_change_one(pair_file *file, const pair_list *list) {
     pairs_change_entries(file, list);
   else if (kind < 7)
     pairs_change_attributes(file, list);
+  else if (kind < 9)
+    pairs_change_flow(file, list);
   else
     pairs_change_contents(file, list);
 }
