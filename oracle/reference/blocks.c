@@ -186,10 +186,8 @@ static uint64_t ref_block_end_of_symbols(const ref_link *link, const ref_file *f
 }
 
 static void ref_block_place_optimizer(ref_link *link, ref_file *file, uint32_t section, uint32_t owner) {
-  ref_section own_constants = file->cubin.sections[section];
-  if (file->led_of != NULL) { /* RF116 */
-    own_constants.name = ref_memory_print(link, "%s%s", link->view->optimizer_prefix, file->cubin.symbols[owner].name);
-  }
+  ref_section own_constants = file->cubin.sections[section]; /* RF116, L895: called after the function */
+  own_constants.name = ref_memory_print(link, "%s%s", link->view->optimizer_prefix, file->cubin.symbols[owner].name);
   const ref_section *input = &own_constants;
   const size_t number = file->function_of[owner];
   const bool loses = file->body_of[owner] == REF_BODY_LOSES;
@@ -208,6 +206,7 @@ static void ref_block_place_optimizer(ref_link *link, ref_file *file, uint32_t s
   ref_block_check_spans(link, file, section, link->functions[number].entry);
   const size_t block = ref_block_find_own_constants(link, number, input);
   link->sections[block].info_section = link->functions[number].text;
+  link->sections[block].stem = file->cubin.sections[section].name; /* L874, L895 */
   ref_block_map(file, section, block, ref_section_append(link, block, input));
 }
 

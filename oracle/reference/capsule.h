@@ -11,9 +11,10 @@ typedef struct ref_piece {
   uint64_t flags, align, entry_size, size, offset;
   ref_bytes data;
   bool has_bytes;
-  bool has_places; /* L585: no bytes shared with the other view's */
-  int class;       /* W1.4; 0: not in a segment */
-  size_t section;  /* of the Mercury module, or REF_NONE */
+  bool has_places;  /* L585: no bytes shared with the other view's */
+  int class;        /* W1.4; 0: not in a segment */
+  size_t section;   /* of the Mercury module, or REF_NONE */
+  const char *mark; /* L895: behind the section's name; NULL: nothing */
 } ref_piece;
 
 /* capsule_places.c: the decoded place of each SASS instruction that begins one of a body; RF90. */
@@ -37,7 +38,8 @@ typedef struct ref_capsule {
   ref_indices kernels; /* functions with parameters, in the order of their texts */
   ref_piece *pieces;
   size_t piece_count, piece_capacity;
-  size_t *piece_of; /* the SASS piece of each section of the Mercury module */
+  const char **marks; /* L895: by section of the Mercury module; NULL: none */
+  size_t *piece_of;   /* the SASS piece of each section of the Mercury module */
   size_t *mercury_piece_of;
   uint64_t compat_size; /* of `.nv.compat` in the file of step 1, without attribute 11 */
   uint64_t slot_bytes;  /* of the jump slots in that file (RF226) */
@@ -132,6 +134,9 @@ const ref_moved_attribute *ref_moves_find_attribute(uint8_t code);
 /* capsule_namesakes.c: RF173, RF252 */
 void ref_namesakes_share(ref_link *link, ref_cubin *view);
 void ref_namesakes_move(ref_link *link, const ref_cubin *whole, ref_cubin *sass);
+
+/* capsule_marks.c: L895 */
+const char **ref_marks_of_sections(ref_link *link, const ref_indices *order);
 
 /* leaf.c: M42-M45 */
 void ref_leaf_finalize(ref_link *link, ref_bytes *text);
