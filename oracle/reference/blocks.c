@@ -169,7 +169,7 @@ static void ref_block_check_spans(ref_link *link, const ref_file *file, uint32_t
 /* RF109: a function's compiler constants are what its symbols name, and end with the last of them. In what `-r` wrote, bytes
  * of losing bodies may stand behind (W8.8). D88: symbols of replaced bodies may reach further than the section; nvlink takes what
  * the file has there. */
-static uint64_t ref_block_end_of_symbols(const ref_link *link, const ref_file *file, uint32_t section) {
+uint64_t ref_block_end_of_symbols(const ref_link *link, const ref_file *file, uint32_t section) {
   const ref_section *input = &file->cubin.sections[section];
   const uint64_t rest = file->cubin.size - ref_smaller(input->offset, file->cubin.size);
   const bool anew = input->data != NULL && input->data != file->cubin.bytes + (file->cubin.size - rest); /* M43 */
