@@ -25,6 +25,7 @@ enum {
   READ_WRITE = 6,
   CAPSULE_ALIGN = 16,
   RESERVED = 0x400,
+  BANK_WITHOUT_PARAMETERS = 0x380,
   SYSTEM_RESERVED = 0x40,
   INTERNAL = 1
 };
@@ -209,6 +210,12 @@ static void ref_capsule_add_plain_pieces(ref_capsule *capsule) {
   }
 }
 
+/* RF361: of an internal kernel nvlink has lost the attribute that tells the size of its parameters (D100, RF161). */
+static size_t ref_capsule_parameter_size(const ref_link *link, size_t kernel, uint64_t size) {
+  const bool is_lost = link->job->bug_compatible && ref_function_is_internal(link, &link->functions[kernel]);
+  return is_lost && size > BANK_WITHOUT_PARAMETERS ? BANK_WITHOUT_PARAMETERS : (size_t)size;
+}
+
 /* M20 */
 static void ref_capsule_add_parameters(ref_capsule *capsule) {
   for (size_t i = 0; i < capsule->kernels.count; i++) {
@@ -216,7 +223,8 @@ static void ref_capsule_add_parameters(ref_capsule *capsule) {
     const ref_function *kernel = &capsule->sass->functions[capsule->kernels.items[i]];
     const ref_out_section *section = &capsule->sass->sections[kernel->constant0];
     ref_bytes zeros = {0};
-    ref_bytes_fill(capsule->mercury, &zeros, (size_t)section->size);
+    ref_bytes_fill(capsule->mercury, &zeros,
+                   ref_capsule_parameter_size(capsule->mercury, capsule->kernels.items[i], section->size));
     (void)ref_capsule_add_piece(capsule, (ref_piece){.name = section->name,
                                                      .type = ref_capsule_type(capsule->mercury, REF_TYPE_CONSTANT),
                                                      .flags = section->flags,
