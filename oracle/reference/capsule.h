@@ -23,8 +23,9 @@ typedef struct ref_places {
   uint64_t end; /* of the decoded bytes */
   uint64_t *at;
   bool *is_padding; /* NOPs: they take no decoded bytes, and stand at the place of what follows */
-  size_t *self,
-      *next; /* the SASS instruction that is the Mercury one, and the next one with a place; or, behind the last, what follows */
+  size_t *self;     /* the SASS instruction that nvlink knows by the place (L871) */
+  size_t *behind;   /* the one directly in front of what it knows next */
+  size_t *next;     /* the next one with a place; or, behind the last, what follows */
 } ref_places;
 
 typedef struct ref_capsule {
@@ -65,6 +66,16 @@ bool ref_capsule_body_next(ref_capsule_step *step);
 uint64_t ref_capsule_derived_length(const uint8_t *instruction);
 
 #define REF_PLACE_UNKNOWN UINT64_MAX
+
+/* capsule_known.c: the SASS instructions of one place. */
+typedef struct ref_known_place {
+  size_t first, count; /* 0: behind the last */
+} ref_known_place;
+
+size_t ref_known_of(const ref_bytes *text, size_t first, size_t count);
+bool *ref_known_block_begins(ref_link *link, const ref_bytes *text);
+size_t ref_known_behind(const ref_bytes *text, const bool *begins, const ref_known_place *place,
+                        const ref_known_place *next);
 
 /* capsule_rows.c: the rows of a frame by ascending place, each once; the first is at 0. */
 typedef struct ref_row {
