@@ -169,7 +169,7 @@ static void ref_block_check_spans(ref_link *link, const ref_file *file, uint32_t
 /* RF109: a function's compiler constants are what its symbols name, and end with the last of them. In what `-r` wrote, bytes
  * of losing bodies may stand behind (W8.8). D88: symbols of replaced bodies may reach further than the section; nvlink takes what
  * the file has there. */
-static uint64_t ref_block_end_of_symbols(const ref_link *link, const ref_file *file, uint32_t section) {
+uint64_t ref_block_end_of_symbols(const ref_link *link, const ref_file *file, uint32_t section) {
   const ref_section *input = &file->cubin.sections[section];
   const uint64_t rest = file->cubin.size - ref_smaller(input->offset, file->cubin.size);
   const bool anew = input->data != NULL && input->data != file->cubin.bytes + (file->cubin.size - rest); /* M43 */
@@ -186,10 +186,8 @@ static uint64_t ref_block_end_of_symbols(const ref_link *link, const ref_file *f
 }
 
 static void ref_block_place_optimizer(ref_link *link, ref_file *file, uint32_t section, uint32_t owner) {
-  ref_section own_constants = file->cubin.sections[section];
-  if (file->led_of != NULL) { /* RF116 */
-    own_constants.name = ref_memory_print(link, "%s%s", link->view->optimizer_prefix, file->cubin.symbols[owner].name);
-  }
+  ref_section own_constants = file->cubin.sections[section]; /* RF116, L895: called after the function */
+  own_constants.name = ref_memory_print(link, "%s%s", link->view->optimizer_prefix, file->cubin.symbols[owner].name);
   const ref_section *input = &own_constants;
   const size_t number = file->function_of[owner];
   const bool loses = file->body_of[owner] == REF_BODY_LOSES;
@@ -208,6 +206,7 @@ static void ref_block_place_optimizer(ref_link *link, ref_file *file, uint32_t s
   ref_block_check_spans(link, file, section, link->functions[number].entry);
   const size_t block = ref_block_find_own_constants(link, number, input);
   link->sections[block].info_section = link->functions[number].text;
+  link->sections[block].stem = file->cubin.sections[section].name; /* L874, L895 */
   ref_block_map(file, section, block, ref_section_append(link, block, input));
 }
 

@@ -25,6 +25,7 @@ enum {
   READ_WRITE = 6,
   CAPSULE_ALIGN = 16,
   RESERVED = 0x400,
+  BANK_WITHOUT_PARAMETERS = 0x380,
   SYSTEM_RESERVED = 0x40,
   INTERNAL = 1
 };
@@ -146,6 +147,10 @@ static const char *ref_capsule_rename(ref_capsule *capsule, const char *name) {
   return NULL;
 }
 
+static const char *ref_capsule_mark(const ref_capsule *capsule, size_t section) {
+  return capsule->marks == NULL || section == REF_NONE ? NULL : capsule->marks[section];
+}
+
 static ref_piece *ref_capsule_add_piece(ref_capsule *capsule, ref_piece piece) {
   capsule->pieces = ref_memory_grow(capsule->mercury, capsule->pieces, capsule->piece_count, &capsule->piece_capacity,
                                     sizeof *capsule->pieces);
@@ -195,7 +200,8 @@ static void ref_capsule_add_plain_pieces(ref_capsule *capsule) {
                                             .has_bytes = has_bytes,
                                             .size = section->size,
                                             .class = ref_write_class(section),
-                                            .section = number});
+                                            .section = number,
+                                            .mark = ref_capsule_mark(capsule, number)});
     const size_t function = section->info_function;
     if (function != REF_NONE && capsule->sass->functions[function].constant0 != REF_NONE &&
         ref_laid_table_of(mercury, function) == REF_NONE) {
@@ -204,13 +210,21 @@ static void ref_capsule_add_plain_pieces(ref_capsule *capsule) {
   }
 }
 
+/* RF361: of an internal kernel nvlink has lost the attribute that tells the size of its parameters (D100, RF161). */
+static size_t ref_capsule_parameter_size(const ref_link *link, size_t kernel, uint64_t size) {
+  const bool is_lost = link->job->bug_compatible && ref_function_is_internal(link, &link->functions[kernel]);
+  return is_lost && size > BANK_WITHOUT_PARAMETERS ? BANK_WITHOUT_PARAMETERS : (size_t)size;
+}
+
 /* M20 */
 static void ref_capsule_add_parameters(ref_capsule *capsule) {
   for (size_t i = 0; i < capsule->kernels.count; i++) {
+    const size_t text = capsule->mercury->functions[capsule->kernels.items[i]].text;
     const ref_function *kernel = &capsule->sass->functions[capsule->kernels.items[i]];
     const ref_out_section *section = &capsule->sass->sections[kernel->constant0];
     ref_bytes zeros = {0};
-    ref_bytes_fill(capsule->mercury, &zeros, (size_t)section->size);
+    ref_bytes_fill(capsule->mercury, &zeros,
+                   ref_capsule_parameter_size(capsule->mercury, capsule->kernels.items[i], section->size));
     (void)ref_capsule_add_piece(capsule, (ref_piece){.name = section->name,
                                                      .type = ref_capsule_type(capsule->mercury, REF_TYPE_CONSTANT),
                                                      .flags = section->flags,
@@ -219,7 +233,8 @@ static void ref_capsule_add_parameters(ref_capsule *capsule) {
                                                      .data = zeros,
                                                      .size = zeros.size,
                                                      .class = CLASS_PARAMETERS,
-                                                     .section = REF_NONE});
+                                                     .section = REF_NONE,
+                                                     .mark = ref_capsule_mark(capsule, text)});
   }
 }
 
@@ -256,7 +271,8 @@ static void ref_capsule_add_mercury_piece(ref_capsule *capsule, size_t number, b
                            .has_bytes = ref_section_type_has_bytes(section->type),
                            .data = section->data,
                            .size = section->size,
-                           .section = number});
+                           .section = number,
+                           .mark = ref_capsule_mark(capsule, number)});
 }
 
 static void ref_capsule_add_mercury_pieces(ref_capsule *capsule) {
@@ -426,6 +442,18 @@ static void ref_capsule_write_name(ref_capsule *capsule, const ref_piece *piece,
   memcpy(at, name, strlen(name));
 }
 
+/* Where step 1 has a section's name; what it does not have, or has without the mark (L895), comes behind. */
+static void ref_capsule_name_piece(ref_capsule *capsule, ref_piece *piece, uint32_t known, ref_bytes *names) {
+  if (piece->class != CLASS_PARAMETERS && !ref_capsule_is_mercury(piece) && piece->mark == NULL) {
+    piece->name_offset = known;
+    return;
+  }
+  const char *mark = piece->mark == NULL ? "" : piece->mark;
+  piece->name_offset = (uint32_t)names->size;
+  ref_bytes_add(capsule->mercury, names, piece->name, strlen(piece->name));
+  ref_bytes_add(capsule->mercury, names, mark, strlen(mark) + 1);
+}
+
 /* M12: `.shstrtab`. */
 static ref_bytes ref_capsule_section_names(ref_capsule *capsule) {
   ref_link *link = capsule->mercury;
@@ -433,17 +461,13 @@ static ref_bytes ref_capsule_section_names(ref_capsule *capsule) {
   for (size_t i = 0; i < capsule->piece_count; i++) {
     ref_piece *piece = &capsule->pieces[i];
     const char *known = piece->old_name == NULL ? piece->name : piece->old_name;
-    if (piece->class != CLASS_PARAMETERS && !ref_capsule_is_mercury(piece)) {
-      piece->name_offset = ref_strings_offset(&link->section_names, known);
-    } else {
-      piece->name_offset = (uint32_t)names.size;
-      ref_bytes_add(link, &names, piece->name, strlen(piece->name) + 1);
-    }
+    ref_capsule_name_piece(capsule, piece, ref_strings_offset(&link->section_names, known), &names);
   }
   for (size_t i = 0; i < capsule->piece_count; i++) {
     const ref_piece *piece = &capsule->pieces[i];
-    if (piece->old_name != NULL && piece->name_offset != 0) {
-      ref_capsule_write_name(capsule, piece, names.data + piece->name_offset);
+    const uint32_t at = piece->old_name == NULL ? 0 : ref_strings_offset(&link->section_names, piece->old_name);
+    if (at != 0) {
+      ref_capsule_write_name(capsule, piece, names.data + at);
     }
   }
   return names;
@@ -828,6 +852,7 @@ static void ref_capsule_join(ref_link *link, ref_link *sass) {
   ref_capsule_check_schedule(capsule);
   ref_capsule_add_compat(capsule);
   ref_write_order_sections(link, &capsule->order);
+  capsule->marks = ref_marks_of_sections(link, &capsule->order);
   ref_symbols_number(link);
   ref_symbols_name_globals(link);
   ref_names_build(link);

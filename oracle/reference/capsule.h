@@ -11,9 +11,10 @@ typedef struct ref_piece {
   uint64_t flags, align, entry_size, size, offset;
   ref_bytes data;
   bool has_bytes;
-  bool has_places; /* L585: no bytes shared with the other view's */
-  int class;       /* W1.4; 0: not in a segment */
-  size_t section;  /* of the Mercury module, or REF_NONE */
+  bool has_places;  /* L585: no bytes shared with the other view's */
+  int class;        /* W1.4; 0: not in a segment */
+  size_t section;   /* of the Mercury module, or REF_NONE */
+  const char *mark; /* L895: behind the section's name; NULL: nothing */
 } ref_piece;
 
 /* capsule_places.c: the decoded place of each SASS instruction that begins one of a body; RF90. */
@@ -22,8 +23,9 @@ typedef struct ref_places {
   uint64_t end; /* of the decoded bytes */
   uint64_t *at;
   bool *is_padding; /* NOPs: they take no decoded bytes, and stand at the place of what follows */
-  size_t *self,
-      *next; /* the SASS instruction that is the Mercury one, and the next one with a place; or, behind the last, what follows */
+  size_t *self;     /* the SASS instruction that nvlink knows by the place (L871) */
+  size_t *behind;   /* the one directly in front of what it knows next */
+  size_t *next;     /* the next one with a place; or, behind the last, what follows */
 } ref_places;
 
 typedef struct ref_capsule {
@@ -37,7 +39,8 @@ typedef struct ref_capsule {
   ref_indices kernels; /* functions with parameters, in the order of their texts */
   ref_piece *pieces;
   size_t piece_count, piece_capacity;
-  size_t *piece_of; /* the SASS piece of each section of the Mercury module */
+  const char **marks; /* L895: by section of the Mercury module; NULL: none */
+  size_t *piece_of;   /* the SASS piece of each section of the Mercury module */
   size_t *mercury_piece_of;
   uint64_t compat_size; /* of `.nv.compat` in the file of step 1, without attribute 11 */
   uint64_t slot_bytes;  /* of the jump slots in that file (RF226) */
@@ -63,6 +66,16 @@ bool ref_capsule_body_next(ref_capsule_step *step);
 uint64_t ref_capsule_derived_length(const uint8_t *instruction);
 
 #define REF_PLACE_UNKNOWN UINT64_MAX
+
+/* capsule_known.c: the SASS instructions of one place. */
+typedef struct ref_known_place {
+  size_t first, count; /* 0: behind the last */
+} ref_known_place;
+
+size_t ref_known_of(const ref_bytes *text, size_t first, size_t count);
+bool *ref_known_block_begins(ref_link *link, const ref_bytes *text);
+size_t ref_known_behind(const ref_bytes *text, const bool *begins, const ref_known_place *place,
+                        const ref_known_place *next);
 
 /* capsule_rows.c: the rows of a frame by ascending place, each once; the first is at 0. */
 typedef struct ref_row {
@@ -132,6 +145,9 @@ const ref_moved_attribute *ref_moves_find_attribute(uint8_t code);
 /* capsule_namesakes.c: RF173, RF252 */
 void ref_namesakes_share(ref_link *link, ref_cubin *view);
 void ref_namesakes_move(ref_link *link, const ref_cubin *whole, ref_cubin *sass);
+
+/* capsule_marks.c: L895 */
+const char **ref_marks_of_sections(ref_link *link, const ref_indices *order);
 
 /* leaf.c: M42-M45 */
 void ref_leaf_finalize(ref_link *link, ref_bytes *text);

@@ -2,34 +2,36 @@
  * form of a derived one says it (RF141). */
 #include "capsule.h"
 
-enum { UNIT = 16, LENGTH_DIGIT = 0x0f, OPCODE_BITS = 0xfff, EXIT = 0x94d, WARP_MATCH = 0x31d };
+enum { UNIT = 16, LENGTH_DIGIT = 0x0f };
 
-/* Of the SASS instructions that one Mercury instruction makes, the one that is that instruction itself (RF144): an EXIT or 0x31d
- * with others in front of it, else the first. */
-static size_t ref_places_find_self(const ref_bytes *text, size_t first, size_t count) {
-  for (size_t i = first; i < first + count && i < text->size / UNIT; i++) {
-    const unsigned opcode = ref_u16(text->data + i * UNIT) & OPCODE_BITS;
-    if (opcode == EXIT || opcode == WARP_MATCH) {
-      return i;
-    }
+/* L871: what is known of each place. */
+static void ref_places_settle_known(ref_link *link, ref_places *places, const ref_bytes *text,
+                                    const ref_known_place *known, size_t known_count) {
+  const bool *begins = ref_known_block_begins(link, text);
+  for (size_t i = 0; i < known_count; i++) {
+    const ref_known_place end = {known[i].first + known[i].count, 0};
+    const size_t first = known[i].first;
+    places->self[first] = ref_known_of(text, first, known[i].count);
+    places->behind[first] = ref_known_behind(text, begins, &known[i], i + 1 < known_count ? &known[i + 1] : &end);
+    places->next[first] = i + 1 < known_count ? known[i + 1].first : end.first;
   }
-  return first;
 }
 
 static ref_places ref_places_of(ref_link *link, const ref_bytes *body, const ref_bytes *text) {
-  const size_t count = text->size / UNIT, room = count + 1; /* the end is one, too */
+  const size_t count = text->size / UNIT;
   ref_places places = {.count = count,
-                       .at = REF_TAKE(link, uint64_t, room),
-                       .self = REF_TAKE(link, size_t, room),
-                       .next = REF_TAKE(link, size_t, room),
+                       .at = REF_TAKE(link, uint64_t, count),
+                       .self = REF_TAKE(link, size_t, count),
+                       .behind = REF_TAKE(link, size_t, count),
+                       .next = REF_TAKE(link, size_t, count),
                        .is_padding = REF_TAKE(link, bool, count)};
-  for (size_t i = 0; i < room; i++) {
+  ref_known_place *known = REF_TAKE(link, ref_known_place, count);
+  size_t known_count = 0;
+  for (size_t i = 0; i < count; i++) {
     places.at[i] = REF_PLACE_UNKNOWN;
-    places.self[i] = i;
   }
   ref_capsule_step step;
   uint64_t at = 0;
-  size_t last = count;
   if (!ref_capsule_body_begin(body->data, body->size, &step)) {
     return places;
   }
@@ -38,15 +40,14 @@ static ref_places ref_places_of(ref_link *link, const ref_bytes *body, const ref
                                          : (uint64_t)(body->data[step.record] & LENGTH_DIGIT) * UNIT;
     places.at[step.sass] = at;
     places.is_padding[step.sass] = length == 0;
-    if (length != 0) {
-      places.self[step.sass] = ref_places_find_self(text, (size_t)step.sass, (size_t)step.sass_count);
-      places.next[step.sass] = (size_t)(step.sass_count < count - step.sass ? step.sass + step.sass_count : count);
-      places.next[last] = (size_t)step.sass;
-      last = (size_t)step.sass;
+    if (length != 0 && step.sass_count != 0) {
+      const size_t first = (size_t)step.sass;
+      known[known_count++] = (ref_known_place){first, (size_t)ref_smaller(step.sass_count, count - first)};
     }
     at += length;
   }
   places.end = at;
+  ref_places_settle_known(link, &places, text, known, known_count);
   return places;
 }
 
@@ -103,7 +104,7 @@ uint64_t ref_places_self(const ref_places *places, uint64_t place) {
 
 uint64_t ref_places_behind(const ref_places *places, uint64_t place) {
   const size_t found = ref_places_find_instruction(places, place);
-  return found == REF_NONE ? 0 : (uint64_t)(places->self[places->next[found]] - 1) * UNIT;
+  return found == REF_NONE ? 0 : (uint64_t)places->behind[found] * UNIT;
 }
 
 uint64_t ref_places_from(const ref_places *places, uint64_t place) {

@@ -590,6 +590,9 @@ bool ref_view_is_mirrored(const ref_section *section);
 void ref_view_settle_type(const ref_cubin *cubin, ref_section *section);
 ref_cubin ref_view_of(ref_link *link, const ref_cubin *cubin, bool mercury);
 
+/* capsule_marks.c: L895; the names that a link reads. */
+void ref_marks_take_off(ref_link *link, const ref_cubin *cubin);
+
 /* ranks.c */
 const ref_ranks *ref_ranks_of(ref_link *link, const ref_cubin *cubin, uint32_t section);
 /* How many entries against a symbol stand at lower offsets. */
@@ -920,6 +923,7 @@ void ref_objects_merge(ref_link *link, size_t file_number);
 void ref_objects_allocate_commons(ref_link *link);
 
 /* blocks.c */
+uint64_t ref_block_end_of_symbols(const ref_link *link, const ref_file *file, uint32_t section);
 bool ref_block_place(ref_link *link, size_t file_number, uint32_t section);
 void ref_blocks_merge_rest(ref_link *link, size_t file_number);
 

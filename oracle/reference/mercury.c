@@ -81,8 +81,9 @@ static size_t ref_mercury_find_load(const ref_link *link, uint64_t instruction) 
   return first < text->load_count && text->loads[first].instruction == instruction ? text->loads[first].record : 0;
 }
 
-/* Relocation sections of the function's text: the Mercury view's in the view, the SASS one in the whole file. */
-static uint32_t ref_mercury_find_relocations(const ref_cubin *cubin, const char *target_name, bool mercury) {
+/* Relocation sections of the function's text: the Mercury view's in the view, the SASS one in the whole file. nvlink finds them by the
+ * text's name (RF173). */
+static uint32_t ref_mercury_find_named(const ref_cubin *cubin, const char *target_name, bool mercury) {
   for (uint32_t i = 1; i < cubin->section_count; i++) {
     const ref_section *section = &cubin->sections[i];
     if (section->type == REF_TYPE_RELA && section->info < cubin->section_count &&
@@ -92,6 +93,23 @@ static uint32_t ref_mercury_find_relocations(const ref_cubin *cubin, const char 
     }
   }
   return 0;
+}
+
+/* By default (D113) it is the text that tells. */
+static uint32_t ref_mercury_find_about(const ref_cubin *cubin, uint32_t text) {
+  for (uint32_t i = 1; i < cubin->section_count && text != 0; i++) {
+    if (cubin->sections[i].type == REF_TYPE_RELA && cubin->sections[i].info == text) {
+      return i;
+    }
+  }
+  return 0;
+}
+
+/* M23: the SASS text of a capsule; 0: none. */
+static uint32_t ref_mercury_text_of(const ref_cubin *whole, uint32_t capsule) {
+  const ref_section *section = &whole->sections[capsule];
+  const bool has_word = section->type == REF_TYPE_CAPSULE_TEXT && section->data != NULL && section->size >= 4;
+  return has_word ? ref_u32(section->data) : 0;
 }
 
 /* Mercury's sections of entries about the text that a SASS one is about. */
@@ -108,7 +126,9 @@ static const ref_indices *ref_mercury_tables(ref_link *link, const ref_file *fil
   found->tables.count = 0;
   for (uint32_t i = 1; i < file->whole.section_count; i++) {
     const ref_section *section = &file->whole.sections[i];
-    if (section->type == REF_TYPE_MERCURY_RELA && strcmp(section->name, name) == 0) {
+    const bool is_own = link->job->bug_compatible || section->info >= file->whole.section_count ||
+                        ref_mercury_text_of(&file->whole, section->info) == target;
+    if (section->type == REF_TYPE_MERCURY_RELA && strcmp(section->name, name) == 0 && is_own) {
       ref_indices_add(link, &found->tables, i);
     }
   }
@@ -149,8 +169,13 @@ static void ref_mercury_find_text(ref_link *link, const ref_out_relocation *entr
   }
   found->file = file;
   found->target = entry->target;
-  found->mercury = ref_mercury_find_relocations(&file->cubin, text->stem, true);
-  found->sass = ref_mercury_find_relocations(&file->whole, text->stem, false);
+  if (link->job->bug_compatible) {
+    found->mercury = ref_mercury_find_named(&file->cubin, text->stem, true);
+    found->sass = ref_mercury_find_named(&file->whole, text->stem, false);
+  } else {
+    found->mercury = ref_mercury_find_about(&file->cubin, entry->input_target);
+    found->sass = ref_mercury_find_about(&file->whole, ref_mercury_text_of(&file->whole, entry->input_target));
+  }
   ref_mercury_list_loads(link, &text->data);
 }
 

@@ -14,9 +14,13 @@ static bool ref_partial_is_file(const ref_link *link, size_t file) {
   return file != REF_NONE && link->files[file].cubin.type == TYPE_EXTENDED;
 }
 
+/* L876, D142: for nvlink the body that came first decides, by default the one that stands. */
 bool ref_partial_has_kernel(const ref_link *link, const ref_function *function) {
   if (!function->entry || !function->defined) {
     return false;
+  }
+  if (link->job->bug_compatible && function->defined_so_far) {
+    return ref_partial_is_file(link, function->first_defined_in_so_far);
   }
   const ref_file *file = &link->files[function->definition_file];
   return file->cubin.type == TYPE_EXTENDED || ref_bodies_is_partial(file, (uint32_t)function->definition_symbol);

@@ -93,6 +93,7 @@ static void ref_reference_merge(ref_link *link) {
     ref_capsule_run(link); /* M3 */
   } else {
     for (size_t i = 0; i < link->file_count; i++) {
+      ref_marks_take_off(link, &link->files[i].cubin);
       ref_inputs_prepare(link, &link->files[i]);
     }
     ref_reference_lay_out(link);

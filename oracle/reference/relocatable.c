@@ -30,13 +30,18 @@ static void ref_relocatable_add_instance(ref_link *link, ref_function *kernel) {
   ref_names_add(link, kernel->extern_instance, link->symbols[kernel->extern_instance].name);
 }
 
+/* L875: without -g an internal kernel is dead code for nvlink (RF161); its entries have the name's value. */
+static bool ref_relocatable_forgets_kernel(const ref_link *link, const ref_function *kernel) {
+  return link->job->bug_compatible && !ref_options_keep_shared_symbols(link) && ref_function_is_internal(link, kernel);
+}
+
 /* In the order of the kernels' first entries against an extern shared symbol. */
 void ref_relocatable_prepare(ref_link *link) {
   for (size_t i = 0; i < link->relocation_count; i++) {
     const ref_out_relocation *entry = &link->relocations[i];
     const size_t kernel = ref_relocatable_kernel_of(link, entry);
     if (entry->dropped || kernel == REF_NONE || !ref_relocatable_names_extern(link, entry) ||
-        link->functions[kernel].uses_extern_shared) {
+        link->functions[kernel].uses_extern_shared || ref_relocatable_forgets_kernel(link, &link->functions[kernel])) {
       continue;
     }
     link->functions[kernel].uses_extern_shared = true;

@@ -338,6 +338,15 @@ static void ref_relocation_note_dead(ref_link *link, const ref_file *file, uint3
   }
 }
 
+/* L891: where what counts of a function's compiler constants ends. By default the entries behind it, which a body that lost left in a
+ * relocatable output, go with their constants. */
+static uint64_t ref_relocations_end(const ref_link *link, const ref_file *file, uint32_t target) {
+  const uint64_t end = link->job->bug_compatible || file->cubin.sections[target].type != link->view->optimizer_type
+                           ? 0
+                           : ref_block_end_of_symbols(link, file, target);
+  return end == 0 ? UINT64_MAX : end;
+}
+
 void ref_relocations_read(ref_link *link, size_t file_number, uint32_t section) {
   ref_file *file = &link->files[file_number];
   const ref_section *input = &file->cubin.sections[section];
@@ -358,9 +367,10 @@ void ref_relocations_read(ref_link *link, size_t file_number, uint32_t section) 
   if (file->section_of[input->info] == REF_NONE) {
     ref_message_fatal(link, "E64", "Internal error: section not mapped");
   }
+  const uint64_t end = ref_relocations_end(link, file, input->info);
   for (size_t i = 0; i < count; i++) {
     const ref_relocation entry = ref_cubin_relocation(&file->cubin, section, i);
-    if (!ref_relocation_is_skipped(link, file, input->info, &entry)) {
+    if (entry.offset < end && !ref_relocation_is_skipped(link, file, input->info, &entry)) {
       ref_relocation_add(link, file_number, section, &entry, input->type == REF_TYPE_RELA, processed++);
     }
   }

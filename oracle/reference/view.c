@@ -164,6 +164,7 @@ ref_cubin ref_view_of(ref_link *link, const ref_cubin *cubin, bool mercury) {
   uint32_t symbols = 0;
   view.sections = REF_TAKE(link, ref_section, cubin->section_count);
   memcpy(view.sections, cubin->sections, cubin->section_count * sizeof *view.sections);
+  ref_marks_take_off(link, &view);
   for (uint32_t i = 1; i < view.section_count; i++) {
     ref_section *section = &view.sections[i];
     const bool is_mercury = (section->flags & REF_FLAG_MERCURY) != 0;
