@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHECK_SECONDS = 60, CHECK_WORDS = 256, MAPS = 400, REPLAYS = 60 };
+enum { CHECK_SECONDS = 60, CHECK_WORDS = 256, MAPS = 400, REPLAYS = 200 };
 
 /* $1: the linker. The directory holds out.tar and, if there was one, out.cubin. An input's place differs. */
 static const char checks_replay[] =

@@ -64,6 +64,7 @@ static const char *const relink_options[] = {"-g",
                                              "-device-stack-protector=true",
                                              "-verbose-tkinfo=true",
                                              "-Xptxas=-v",
+                                             "-Xptxas=it's '' quoted",
                                              "-lstray",
                                              "-L."};
 
