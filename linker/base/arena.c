@@ -1,12 +1,29 @@
-/* The arena of base/arena.h: a list of blocks, each twice the size of the one before up to a bound. */
+/* The arena of base/arena.h: a list of blocks, each twice the size of the one before up to a bound. Under the address sanitizer
+ * some bytes behind everything that is taken may not be touched: it sees blocks alone otherwise, and whoever goes too far
+ * reads or writes what lies behind in the same block. */
 #include "base/arena.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef __has_feature
+#if __has_feature(address_sanitizer)
+#define ARENA_GUARDED
+#endif
+#endif
+#ifdef ARENA_GUARDED
+#include <sanitizer/asan_interface.h>
+enum { GUARD = 16 };
+#else
+enum { GUARD = 0 };
+#define ASAN_POISON_MEMORY_REGION(start, size) ((void)(start), (void)(size))
+#define ASAN_UNPOISON_MEMORY_REGION(start, size) ((void)(start), (void)(size))
+#endif
+
 struct tl_arena_block {
   tl_arena_block *older;
+  size_t size; /* with this header */
 };
 
 enum { BLOCK_FIRST = 64 << 10, BLOCK_LARGEST = 32 << 20, ALIGNMENT = 16 };
@@ -19,6 +36,7 @@ void tl_arena_release(tl_arena *arena) {
   while (arena->blocks) {
     tl_arena_block *const block = arena->blocks;
     arena->blocks = block->older;
+    ASAN_UNPOISON_MEMORY_REGION(block, block->size);
     arena->allocator->release(arena->allocator->context, block);
   }
 }
@@ -35,7 +53,7 @@ static void *arena_block_add(tl_arena *arena, size_t payload) {
   if (!block)
     longjmp(*arena->on_failure, 1);
   arena->used += size;
-  block->older = arena->blocks;
+  *block = (tl_arena_block){arena->blocks, size};
   arena->blocks = block;
   return (uint8_t *)block + ALIGNMENT;
 }
@@ -59,25 +77,36 @@ static void *arena_clear(const tl_arena *arena, void *taken, size_t bytes) {
   return arena->allocator->zeroed ? taken : memset(taken, 0, bytes);
 }
 
+/* What `bytes` take of a block. */
 static size_t arena_round(size_t bytes) {
-  return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+  return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT + GUARD;
+}
+
+/* Of what was taken `bytes` may be touched, and nothing behind them. */
+static void arena_guard(const void *taken, size_t bytes) {
+  ASAN_UNPOISON_MEMORY_REGION(taken, bytes);
+  ASAN_POISON_MEMORY_REGION((const uint8_t *)taken + bytes, arena_round(bytes) - bytes);
 }
 
 void *tl_arena_take(tl_arena *arena, size_t count, size_t size) {
   if (size && count > (SIZE_MAX / 2) / size)
     longjmp(*arena->on_failure, 1);
   const size_t bytes = arena_round(count * size);
-  if (bytes > BLOCK_LARGEST / 4)
-    return arena_clear(arena, arena_block_add(arena, bytes), bytes);
+  if (bytes > BLOCK_LARGEST / 4) {
+    void *const alone = arena_clear(arena, arena_block_add(arena, bytes), bytes);
+    arena_guard(alone, count * size);
+    return alone;
+  }
   if (!arena->next || bytes > (size_t)(arena->end - arena->next)) { /* nothing may be added to a null pointer */
     const size_t block = arena_next_block_size(arena);
     const size_t payload = block > bytes ? block : bytes;
     arena->next = arena_block_add(arena, payload);
     arena->end = arena->next + payload;
   }
-  void *const taken = arena->next;
+  void *const taken = arena_clear(arena, arena->next, bytes);
   arena->next += bytes;
-  return arena_clear(arena, taken, bytes);
+  arena_guard(taken, count * size);
+  return taken;
 }
 
 bool tl_arena_extend(tl_arena *arena, const void *taken, size_t bytes, size_t wanted) {
@@ -85,8 +114,10 @@ bool tl_arena_extend(tl_arena *arena, const void *taken, size_t bytes, size_t wa
   if (bytes > BLOCK_LARGEST / 4 || (const uint8_t *)taken + held != arena->next ||
       more > (size_t)(arena->end - arena->next))
     return false;
+  ASAN_UNPOISON_MEMORY_REGION(taken, wanted);
   arena_clear(arena, arena->next, more);
   arena->next += more;
+  arena_guard(taken, wanted);
   return true;
 }
 

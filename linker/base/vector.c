@@ -43,6 +43,21 @@ int tl_compare_pairs(const uint64_t (*pairs)[2], size_t count) {
   return order;
 }
 
+void tl_bytes_put(tl_arena *arena, tl_byte_vector *vector, const uint8_t *bytes, size_t size) {
+  if (!size)
+    return;
+  if (vector->capacity - vector->count < size) {
+    tl_byte_vector grown;
+    tl_vector_reserve(arena, &grown, 2 * vector->capacity + size);
+    grown.count = vector->count;
+    if (grown.count)
+      memcpy(grown.items, vector->items, grown.count);
+    *vector = grown;
+  }
+  memcpy(vector->items + vector->count, bytes, size);
+  vector->count += size;
+}
+
 void tl_u32_push(tl_arena *arena, tl_u32_vector *vector, uint32_t value) {
   *tl_vector_push(arena, vector) = value;
 }

@@ -37,6 +37,9 @@ const void *tl_sorted_find(const void *key, const void *items, size_t count, siz
 int tl_compare(uint64_t a, uint64_t b);
 int tl_compare_pairs(const uint64_t (*pairs)[2], size_t count);
 
+typedef TL_VECTOR(uint8_t) tl_byte_vector;
+void tl_bytes_put(tl_arena *arena, tl_byte_vector *vector, const uint8_t *bytes, size_t size);
+
 typedef TL_VECTOR(uint32_t) tl_u32_vector;
 void tl_u32_push(tl_arena *arena, tl_u32_vector *vector, uint32_t value);
 

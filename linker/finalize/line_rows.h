@@ -10,7 +10,7 @@ typedef struct line_shape {
   uint8_t line_range, opcode_base;
 } line_shape;
 
-typedef TL_VECTOR(uint8_t) final_line_bytes;
+typedef tl_byte_vector final_line_bytes;
 
 typedef enum final_rows {
   FINAL_ROWS_MADE,

@@ -62,8 +62,7 @@ typedef struct line_writer {
   line_entries sass_entries, mercury_entries;
   line_sources sass_sources, mercury_sources;
   final_line_bytes out;
-  uint8_t *relocations;
-  uint64_t relocations_size;
+  final_line_bytes relocations;
   bool info; /* .debug_line, whose units .debug_info names */
 } line_writer;
 
@@ -190,14 +189,12 @@ static line_sequences lines_find_sequences(const line_writer *w, const tl_linked
   return list;
 }
 
-static void lines_put(line_writer *w, const uint8_t *bytes, uint64_t size) {
-  if (w->out.capacity - w->out.count >= size) {
-    memcpy(w->out.items + w->out.count, bytes, size);
-    w->out.count += size;
-    return;
-  }
-  for (uint64_t i = 0; i < size; i++)
-    *tl_vector_push(w->f->arena, &w->out) = bytes[i];
+static void lines_put_entry(line_writer *w, const line_sequence *sequence) {
+  uint8_t entry[ELF_RELA_SIZE];
+  tl_put64(entry, w->out.count + ADDRESS);
+  tl_put64(entry + 8, (uint64_t)sequence->symbol << 32 | 2);
+  tl_put64(entry + 16, (uint64_t)sequence->addend);
+  tl_bytes_put(w->f->arena, &w->relocations, entry, sizeof entry);
 }
 
 /* The first sequence of a function in a unit; the table's are in the order of their symbols. */
@@ -275,19 +272,15 @@ static void lines_write_unit(line_writer *w, const line_table *mercury, const li
   const uint64_t start = w->out.count;
   if (w->info) /* all of these come in the order of their places */
     *tl_vector_push(w->f->arena, &w->f->line_units) = (final_unit){sass->piece->offset + unit->start, start};
-  lines_put(w, mercury->bytes + header->start, header->program - header->start);
+  tl_bytes_put(w->f->arena, &w->out, mercury->bytes + header->start, header->program - header->start);
   for (size_t i = 0; i < live.count; i++) {
     const line_sequence *const one = &live.items[i];
-    uint8_t *const entry = w->relocations + w->relocations_size;
-    tl_put64(entry, w->out.count + ADDRESS);
-    tl_put64(entry + 8, (uint64_t)one->symbol << 32 | 2);
-    tl_put64(entry + 16, (uint64_t)one->addend);
-    w->relocations_size += ELF_RELA_SIZE;
+    lines_put_entry(w, one);
     final_line_bytes made;
     if (lines_rewrite(w, mercury, header, one, &made))
-      lines_put(w, made.items, made.count);
+      tl_bytes_put(w->f->arena, &w->out, made.items, made.count);
     else
-      lines_put(w, sass->bytes + one->start, one->end - one->start);
+      tl_bytes_put(w->f->arena, &w->out, sass->bytes + one->start, one->end - one->start);
   }
   tl_put32(w->out.items + start, (uint32_t)(w->out.count - start - UNIT_LENGTH));
 }
@@ -312,7 +305,6 @@ const uint8_t *final_lines(finalizer *f, uint32_t section, uint64_t *size) {
   w.mercury_sources = lines_collect_sources(f, f->mercury->module, &m->pieces);
   w.sass_sources = lines_collect_sources(f, f->sass->module, &final_sass(f, w.sass)->pieces);
   tl_vector_reserve(f->arena, &w.out, final_view_size(f->mercury, section) + final_view_size(f->sass, w.sass) + 1);
-  w.relocations = final_new(f, w.sass_entries.count * ELF_RELA_SIZE);
   line_table sass = {0};
   for (size_t i = 0; i < m->pieces.count; i++) {
     const tl_piece *const piece = &m->pieces.items[i];
@@ -329,8 +321,8 @@ const uint8_t *final_lines(finalizer *f, uint32_t section, uint64_t *size) {
   const uint32_t container = m->relocations[1];
   if (container != TL_NONE && final_plain_index(f, container)) {
     final_section *const entries = &f->sections.items[final_plain_index(f, container)];
-    entries->bytes = w.relocations;
-    entries->size = w.relocations_size;
+    entries->bytes = w.relocations.items;
+    entries->size = w.relocations.count;
   }
   *size = w.out.count;
   return w.out.items;
