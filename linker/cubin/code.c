@@ -9,6 +9,7 @@
 #include "cubin/code.h"
 
 #include "base/bytes.h"
+#include "catalog/relocation.h"
 #include "cubin/capsule.h"
 
 enum { INSTRUCTION = TL_CODE_INSTRUCTION, OPCODE_MASK = 0xfff };
@@ -148,6 +149,14 @@ bool tl_code_read(tl_code *code, const uint8_t *bytes, uint64_t size, const uint
   while (tl_capsule_next(&capsule, &cursor.offset, &record)) /* L123 */
     ;
   return code->count == capsule.count && to == sass_size && (cursor.offset ? cursor.offset : capsule.first) == size;
+}
+
+uint16_t tl_code_opcode(const tl_code_place *place, const tl_cubin_section *sass) {
+  return place->sass < sass->size ? tl_get16(sass->data + place->sass) & OPCODE_MASK : 0;
+}
+
+bool tl_code_is_half_place(uint32_t type) {
+  return type == TL_R_MERCURY + 0x28 || type == TL_R_MERCURY + 0x29;
 }
 
 const tl_code_place *tl_code_find(const tl_code *code, uint64_t mercury) {

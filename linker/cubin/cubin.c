@@ -40,6 +40,26 @@ const tl_cubin_symbol *tl_cubin_symbol_at(const tl_cubin *cubin, uint64_t number
   return number < cubin->symbol_count ? &cubin->symbols[number] : &none;
 }
 
+uint32_t tl_cubin_find_section(const tl_cubin *cubin, uint32_t type) {
+  for (uint32_t i = 1; i < cubin->section_count; i++)
+    if (cubin->sections[i].type == type)
+      return i;
+  return 0;
+}
+
+tl_cubin_about tl_cubin_find_about(const tl_cubin *cubin, tl_arena *arena) {
+  uint32_t *const last = tl_arena_new(arena, uint32_t, cubin->section_count);
+  uint32_t *const previous = tl_arena_new(arena, uint32_t, cubin->section_count);
+  for (uint32_t i = 1; i < cubin->section_count; i++) {
+    const uint32_t type = cubin->sections[i].type, about = cubin->sections[i].info;
+    if ((type != SHT_CUDA_MERCURY_RELA && type != SHT_CUDA_MERCURY_INFO) || about >= cubin->section_count)
+      continue;
+    previous[i] = last[about];
+    last[about] = i;
+  }
+  return (tl_cubin_about){last, previous};
+}
+
 uint32_t tl_cubin_primary(const tl_cubin *cubin, uint32_t section) {
   enum { PRIMARY = 0xffffff };
   return section < cubin->section_count ? cubin->sections[section].info & PRIMARY : TL_NONE;
@@ -256,14 +276,6 @@ static void reader_check_attributes(const reader *r) {
   }
 }
 
-/* .symtab_shndx, the 32-bit section indices (X2), or one of size 0. */
-static const tl_cubin_section *reader_find_wide_indices(const reader *r) {
-  uint32_t i = 1;
-  while (i < r->cubin->section_count && r->cubin->sections[i].type != SHT_SYMTAB_SHNDX)
-    i++;
-  return tl_cubin_section_at(r->cubin, i);
-}
-
 /* nvlink looks neither at the name nor at the section of the null symbol, nor at those of section symbols (L171). */
 static bool reader_symbol_is_plain(uint32_t symbol, uint8_t info) {
   return symbol == 0 || (info & 15) == STT_SECTION;
@@ -348,8 +360,9 @@ void tl_cubin_check_entries(const tl_cubin *cubin, const tl_names *names, tl_dia
 static void reader_check_finalized(const reader *r, uint32_t index) {
   const tl_cubin_symbol *const symbol = &r->cubin->symbols[index];
   const uint32_t primary = tl_cubin_primary(r->cubin, symbol->section);
-  const bool inside = primary != TL_NONE && primary != index; /* another function's text */
-  if (tl_symbol_type(symbol) == STT_FUNC && symbol->section != SHN_UNDEF && symbol->value != 0 && !inside)
+  const bool inside =
+      primary != TL_NONE && primary != index; /* another function's text, or none: section 0 is no symbol's */
+  if (tl_symbol_type(symbol) == STT_FUNC && symbol->value != 0 && !inside)
     reader_fail(r, r->cubin->symbol_table, (uint64_t)index * ELF_SYMBOL_SIZE, "st_value of a function is not 0 (L239)");
   const tl_site site = {r->cubin->path, NULL, tl_names_text(r->names, symbol->name), TL_NO_OFFSET};
   if (tl_symbol_binding(symbol) > STB_WEAK)
@@ -376,7 +389,7 @@ static void reader_check_mercury(const reader *r) {
       continue;
     while (tl_record_next_whole(&r->cubin->sections[i], &position, &record)) {
       const tl_site site = {r->cubin->path, ".nv.compat", NULL, record.offset};
-      if (record.code == VERSION && record.format != 4 && tl_get16(record.data) > NEWEST)
+      if (record.code == VERSION && record.format != TL_RECORD_WHOLE && tl_get16(record.data) > NEWEST)
         tl_diagnostics_add(r->diagnostics, tl_message_row_of(TL_MESSAGE_FINALIZER), site, NULL, r->cubin->path);
     }
   }
@@ -395,7 +408,7 @@ static void reader_check_entries(const reader *r) {
 static void reader_read_symbols(reader *r) {
   tl_cubin *const cubin = r->cubin;
   const tl_cubin_section *const table = &cubin->sections[cubin->symbol_table];
-  const tl_cubin_section *const wide = reader_find_wide_indices(r);
+  const tl_cubin_section *const wide = &cubin->sections[tl_cubin_find_section(cubin, SHT_SYMTAB_SHNDX)]; /* X2 */
   tl_cubin_check_entries(cubin, r->names, r->diagnostics, cubin->symbol_table);
   cubin->symbol_count = (uint32_t)(table->size / table->entry_size);
   cubin->symbols = tl_arena_new(r->arena, tl_cubin_symbol, cubin->symbol_count);
@@ -411,9 +424,7 @@ static void reader_read_symbols(reader *r) {
 /* NULL, or what nvlink says of a file without a symbol table. */
 static const tl_message_row *reader_find_symbol_table(const reader *r) {
   tl_cubin *const cubin = r->cubin;
-  for (uint32_t i = 1; i < cubin->section_count && !cubin->symbol_table; i++)
-    if (cubin->sections[i].type == SHT_SYMTAB)
-      cubin->symbol_table = i;
+  cubin->symbol_table = tl_cubin_find_section(cubin, SHT_SYMTAB);
   if (!cubin->symbol_table)
     return tl_message_row_of(TL_MESSAGE_NO_SYMTAB);
   const uint32_t strings = cubin->sections[cubin->symbol_table].link;

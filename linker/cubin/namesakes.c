@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-enum { WORD = 4, OPCODE = 0xfff, HALF_LOW = TL_R_MERCURY + 0x28, HALF_HIGH = TL_R_MERCURY + 0x29 };
+enum { WORD = 4, OPCODE = 0xfff };
 
 /* --- attributes --- */
 
@@ -46,8 +46,8 @@ bool tl_namesakes_places(const tl_code *code, const uint8_t *text, uint8_t attri
 /* Of any instruction: the types that Mercury's have where a namesake's entries stand; 0. */
 static uint32_t namesakes_type(uint32_t type) {
   static const uint32_t rows[][2] = {
-      {TL_R_MERCURY + 0x02, 75}, {TL_R_MERCURY + 0x05, 56},  {TL_R_MERCURY + 0x06, 57},  {HALF_LOW, 56},
-      {HALF_HIGH, 57},           {TL_R_MERCURY + 0x3e, 112}, {TL_R_MERCURY + 0x3f, 113},
+      {TL_R_MERCURY + 0x02, 75}, {TL_R_MERCURY + 0x05, 56},  {TL_R_MERCURY + 0x06, 57},  {TL_R_MERCURY + 0x28, 56},
+      {TL_R_MERCURY + 0x29, 57}, {TL_R_MERCURY + 0x3e, 112}, {TL_R_MERCURY + 0x3f, 113},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
     if (rows[i][0] == type)
@@ -56,8 +56,7 @@ static uint32_t namesakes_type(uint32_t type) {
 }
 
 static bool namesakes_is_half(const uint8_t *entry) {
-  const uint32_t type = tl_get32(entry + 8);
-  return type == HALF_LOW || type == HALF_HIGH;
+  return tl_code_is_half_place(tl_get32(entry + 8));
 }
 
 /* What becomes of half a place in code: the place in the SASS text, 0 beside a branch, or the one in decoded code. */

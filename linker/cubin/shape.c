@@ -112,11 +112,11 @@ static void shape_check_null(const tl_cubin *cubin, const tl_names *names, tl_di
   const uint64_t table = tl_get64(cubin->bytes + SECTION_TABLE);
   const uint8_t *const header = cubin->bytes + table; /* the reader has seen that the table lies in the file */
   const uint32_t name_table = tl_get16(cubin->bytes + NAME_TABLE);
-  const uint64_t room = name_table < cubin->section_count ? cubin->sections[name_table].size : UINT64_MAX;
-  if (tl_get32(header) >= room)
+  const tl_cubin_section *const names_table = tl_cubin_section_at(cubin, name_table);
+  const bool inside = tl_get32(header) < names_table->size;
+  if (name_table < cubin->section_count && !inside)
     tl_cubin_damaged(cubin, names, diagnostics, TL_NONE, table, "sh_name of the null section lies outside the table");
-  else if (name_table < cubin->section_count && cubin->sections[name_table].data &&
-           cubin->sections[name_table].data[tl_get32(header)])
+  if (inside && names_table->data && names_table->data[tl_get32(header)])
     tl_cubin_damaged(cubin, names, diagnostics, TL_NONE, table, "sh_name of the null section is a name (L706)");
   const uint32_t type = tl_get32(header + 4);
   if (type == SHT_CUDA_OPTIMIZER_CONSTANT || type == SHT_CUDA_CAPSULE || type == SHT_CUDA_MERCURY_SYMTAB)
@@ -145,13 +145,12 @@ static const char *shape_wrong_place(const tl_cubin *cubin, const tl_cubin_secti
 /* nvlink's finalizer takes a function whose name begins with its text's for the text's own, and crashes (L712). */
 static void shape_check_function(const tl_cubin *cubin, const tl_names *names, tl_diagnostics *diagnostics,
                                  const tl_cubin_section *symbols, uint32_t text) {
-  enum { SECTION = 6, PREFIX = 6 };
+  enum { PREFIX = 6 };
   const char *const own = tl_names_text(names, cubin->sections[text].name);
-  const uint64_t at = (uint64_t)tl_cubin_primary(cubin, text) * ELF_SYMBOL_SIZE;
-  if (strncmp(own, ".text.", PREFIX) != 0 || at + ELF_SYMBOL_SIZE > symbols->size ||
-      symbols->link >= cubin->section_count || tl_get16(symbols->data + at + SECTION) != text ||
-      (symbols->data[at + 4] & 15) != STT_FUNC)
+  if (strncmp(own, ".text.", PREFIX) != 0 || symbols->link >= cubin->section_count ||
+      !shape_names_function(cubin, symbols, text))
     return;
+  const uint64_t at = (uint64_t)tl_cubin_primary(cubin, text) * ELF_SYMBOL_SIZE;
   const uint64_t name = cubin->sections[symbols->link].file_offset + tl_get32(symbols->data + at);
   const size_t length = strlen(own + PREFIX);
   if (name < cubin->size && cubin->size - name > length && memcmp(cubin->bytes + name, own + PREFIX, length) == 0 &&
@@ -163,10 +162,8 @@ static void shape_check_function(const tl_cubin *cubin, const tl_names *names, t
 void tl_shape_check(const tl_cubin *cubin, const tl_names *names, tl_diagnostics *diagnostics) {
   if (cubin->section_count)
     shape_check_null(cubin, names, diagnostics);
-  const tl_cubin_section *symbols = NULL;
-  for (uint32_t i = 1; i < cubin->section_count && !symbols; i++)
-    if (cubin->sections[i].type == SHT_SYMTAB)
-      symbols = &cubin->sections[i];
+  const uint32_t table = tl_cubin_find_section(cubin, SHT_SYMTAB);
+  const tl_cubin_section *const symbols = table ? &cubin->sections[table] : NULL;
   for (uint32_t i = 1; i < cubin->section_count; i++) {
     const tl_cubin_section *const section = &cubin->sections[i];
     const char *const name = tl_names_text(names, section->name);
