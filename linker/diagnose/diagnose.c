@@ -187,11 +187,11 @@ static bool diagnose_is_provided(const tl_symbol *symbol, const char *name) {
   return tl_type_of(symbol) == STT_FUNC ? tl_system_call_is(name) : tl_reserved_name_is(name);
 }
 
+/* Of an executable, whose common symbols have a section, and a global symbol, which some file mentions. */
 static bool diagnose_is_undefined(const tl_module *module, const tl_symbol *symbol) {
   const unsigned type = tl_type_of(symbol);
   return !diagnose_is_internal_function(symbol) && symbol->section == TL_NONE && tl_binding_of(symbol) == STB_GLOBAL &&
-         symbol->mention != TL_NONE && !symbol->common && !symbol->weak_initialised && !symbol->external_shared &&
-         !symbol->weak_mention && (type == STT_OBJECT || type == STT_FUNC || type == STT_CUDA_OBJECT) &&
+         !symbol->weak_initialised && !symbol->external_shared && !symbol->weak_mention && (type == STT_OBJECT || type == STT_FUNC || type == STT_CUDA_OBJECT) &&
          !diagnose_is_provided(symbol, tl_module_text(module, symbol->name));
 }
 
@@ -259,7 +259,7 @@ void tl_diagnose_commons(const tl_module *module) {
   bool left = false;
   for (size_t i = 0; i < module->symbols.count; i++)
     left |= module->symbols.items[i].section == TL_NONE && module->symbols.items[i].weak_initialised;
-  if (!left || place->file == TL_NONE)
+  if (!left)
     return;
   const tl_cubin *const cubin = &module->files[place->file];
   tl_cubin_damaged(cubin, module->names, module->diagnostics, cubin->symbol_table,
@@ -323,15 +323,11 @@ void tl_diagnose_parameters(const tl_module *module) {
 
 /* --- stack --- */
 
-static bool diagnose_is_stack_limit(const tl_attribute *record) {
-  return record->code == EIATTR_MAX_STACK_SIZE && record->size >= 8 && record->symbol != TL_NONE;
-}
-
-/* By symbol: its last MAX_STACK_SIZE. */
+/* By symbol: its last MAX_STACK_SIZE, which names one and has room for a number (D67). */
 static const size_t *diagnose_last_limits(const tl_module *module, tl_arena *arena) {
   size_t *const last = tl_arena_new(arena, size_t, module->symbols.count);
   for (size_t i = 0; i < module->attributes.count; i++)
-    if (diagnose_is_stack_limit(&module->attributes.items[i]))
+    if (module->attributes.items[i].code == EIATTR_MAX_STACK_SIZE)
       last[module->attributes.items[i].symbol] = i;
   return last;
 }
@@ -341,7 +337,7 @@ static void diagnose_stack_limits(const tl_module *module, const tl_resources *r
   const size_t *const last = diagnose_last_limits(module, arena);
   for (size_t i = 0; i < module->attributes.count; i++) {
     const tl_attribute *const record = &module->attributes.items[i];
-    if (!diagnose_is_stack_limit(record) || last[record->symbol] != i)
+    if (record->code != EIATTR_MAX_STACK_SIZE || last[record->symbol] != i)
       continue;
     const tl_symbol *const symbol = &module->symbols.items[record->symbol];
     const uint32_t limit = tl_get32(record->data + 4);
