@@ -153,10 +153,10 @@ static bool relocate_is_capsule_move(const relocating *r, const entry_state *e) 
   return r->module->capsule && r->module->view == TL_VIEW_SASS && e->entry->type == R_CUDA_CONST_MOVE;
 }
 
-/* A kernel's own, which are not placed as a block. */
+/* A kernel's own, which are not placed as a block; of a symbol that has a section. */
 static bool relocate_is_compiler_constant(const relocating *r, const tl_symbol *symbol) {
   enum { COMPILER_BANK = 2 };
-  return symbol->section != TL_NONE && (symbol->other & STO_VISIBILITY_MASK) == STV_INTERNAL &&
+  return (symbol->other & STO_VISIBILITY_MASK) == STV_INTERNAL &&
          r->module->sections.items[symbol->section].type == SHT_CUDA_CONSTANT0 + COMPILER_BANK;
 }
 
@@ -213,11 +213,8 @@ static bool relocate_is_unified_name(const relocating *r, uint32_t name) {
   return false;
 }
 
-/* The row of what nvlink loses when it makes a relocatable output. */
+/* The row of what nvlink loses when it makes a relocatable output; textures have their own. */
 static tl_defect relocate_lost_by(const tl_symbol *symbol) {
-  const unsigned type = tl_type_of(symbol);
-  if (tl_type_is_texture(type))
-    return TL_DEFECT_D2;
   if (symbol->external_shared)
     return TL_DEFECT_D6;
   if ((symbol->other & STO_VISIBILITY_MASK) == STV_INTERNAL)
@@ -259,7 +256,7 @@ static outcome relocate_capsule_texture(const relocating *r, entry_state *e) {
   const bool load = e->type == R_CUDA_CONST_FIELD21_38 || e->type == R_CUDA_CONST_FIELD22_37;
   e->s = r->layout->bindless_base;
   e->bank = 0;
-  return load && r->module->view == TL_VIEW_SASS ? OUTCOME_APPLY_AND_KEEP : OUTCOME_KEEP;
+  return load ? OUTCOME_APPLY_AND_KEEP : OUTCOME_KEEP; /* Mercury's types have other numbers */
 }
 
 static bool relocate_clears(const entry_state *e) {
@@ -358,7 +355,7 @@ static bool relocate_is_reserved_clear(const relocating *r, const entry_state *e
 /* L768, RF224: on the SASS side of a relocatable capsule the place of a unit's line table waits for the final link. */
 static bool relocate_is_line_unit(const relocating *r, const entry_state *e, const tl_symbol *symbol) {
   const tl_module *const m = r->module;
-  return m->capsule && m->view == TL_VIEW_SASS && symbol->section != TL_NONE &&
+  return m->capsule && m->view == TL_VIEW_SASS &&
          strcmp(tl_module_text(m, m->sections.items[symbol->section].name), ".debug_line") == 0 &&
          strcmp(tl_module_text(m, m->sections.items[e->entry->target].name), ".debug_info") == 0;
 }
@@ -578,7 +575,8 @@ static const relocate_copy *relocate_find_copy(const relocating *r, uint32_t fil
  * the input's image. */
 static const tl_twin *relocate_twin(relocating *r, const tl_relocation *entry) {
   tl_twin *const twin = &r->twin;
-  if (twin->file == entry->file && twin->section == entry->section)
+  const bool sass_kind = r->module->arch >= 100 && r->module->view == TL_VIEW_SASS;
+  if (!sass_kind || (twin->file == entry->file && twin->section == entry->section))
     return twin;
   if (!twin->copies)
     relocate_collect_copies(r);
@@ -703,9 +701,8 @@ static void relocate_apply(relocating *r, const entry_state *e) {
                                                                  .rel = e->entry->rel && !lost,
                                                                  .entry = e->index};
   relocate_record(r, e);
-  const tl_twin *const twin =
-      r->module->arch >= 100 && r->module->view == TL_VIEW_SASS ? relocate_twin(r, e->entry) : NULL;
-  if (!twin || twin->output == TL_NONE)
+  const tl_twin *const twin = relocate_twin(r, e->entry);
+  if (twin->output == TL_NONE)
     return;
   tl_patch *const patch = tl_vector_push(r->arena, &r->relocated->patches);
   *patch = r->relocated->patches.items[r->relocated->patches.count - 2];
@@ -786,8 +783,7 @@ static void relocate_follow_alias(const relocating *r, entry_state *e) {
 /* L483: an entry in a section of jump slots' type is a slot's to nvlink, which looks for the slot's function. */
 static void relocate_check_slot(const relocating *r, const entry_state *e) {
   const tl_section *const target = &r->module->sections.items[e->entry->target];
-  if (r->module->mode->final && target->type == SHT_CUDA_UFT_REL && target->owner == TL_NONE &&
-      e->entry->target != r->module->jump_slots)
+  if (r->module->mode->final && target->type == SHT_CUDA_UFT_REL && target->owner == TL_NONE)
     relocate_refuse(r, e, "an entry stands in a section of jump slots that no function has (L483)");
 }
 
@@ -862,7 +858,7 @@ static void relocate_entry(relocating *r, uint32_t index) {
 }
 
 bool tl_symbol_names_nothing(const tl_module *module, const tl_layout *layout, const tl_symbol *symbol) {
-  if (tl_type_of(symbol) != STT_SECTION || symbol->section == TL_NONE)
+  if (tl_type_of(symbol) != STT_SECTION) /* else it has one */
     return false;
   static const uint32_t made[] = {SHT_NOTE, SHT_CUDA_CALLGRAPH, SHT_CUDA_PROTOTYPE, SHT_CUDA_REL_ACTION,
                                   SHT_CUDA_METADATA};
@@ -895,7 +891,7 @@ static void relocate_check_kept(const relocating *r) {
     const tl_kept *const kept = &r->relocated->kept.items[i];
     const uint32_t target = r->module->sections.items[kept->container].about;
     const bool record = r->module->sections.items[kept->container].type == SHT_CUDA_RESOLVEDRELA;
-    if (record && (!kept->symbol || kept->container == r->module->bodies_section))
+    if (record && !kept->symbol)
       continue;
     const tl_site site = {NULL, tl_module_text(r->module, r->module->sections.items[target].name),
                           tl_module_text(r->module, relocate_symbol(r, kept->symbol)->name), kept->offset};
@@ -904,8 +900,7 @@ static void relocate_check_kept(const relocating *r) {
     if (!record && kept->offset >= relocate_extent(r, target))
       tl_diagnostics_add(r->module->diagnostics, tl_message_row_of(TL_MESSAGE_PAST_END), site, NULL);
     const tl_symbol *const symbol = relocate_symbol(r, kept->symbol);
-    const bool dropped = tl_type_of(symbol) == STT_SECTION && symbol->section != TL_NONE &&
-                         r->layout->section_dropped[symbol->section]; /* L185 */
+    const bool dropped = tl_type_of(symbol) == STT_SECTION && r->layout->section_dropped[symbol->section]; /* L185 */
     if (dropped || tl_symbol_names_nothing(r->module, r->layout, symbol) ||
         !tl_symbol_is_listed(r->module, r->layout, kept->symbol))
       tl_diagnostics_add(r->module->diagnostics, tl_message_row_of(TL_MESSAGE_DELETED_SYMBOL), site, NULL);
@@ -1007,8 +1002,11 @@ void tl_relocate_run(tl_relocated *relocated, const tl_module *module, const tl_
                                         "__UDT", "__UDT_END", "__UDT_CANONICAL"};
   *relocated = (tl_relocated){.container_used = tl_arena_new(arena, bool, module->sections.count)};
   tl_vector_reserve(arena, &relocated->kept, module->relocations.count + layout->slot_entries.count);
-  relocating r = {
-      .relocated = relocated, .module = module, .layout = layout, .arena = arena, .twin = {.file = TL_NONE}};
+  relocating r = {.relocated = relocated,
+                  .module = module,
+                  .layout = layout,
+                  .arena = arena,
+                  .twin = {.file = TL_NONE, .output = TL_NONE}};
   r.uft_offset = relocate_name(module, "__UFT_OFFSET");
   for (size_t i = 0; i < 7; i++)
     r.unified_names[i] = relocate_name(module, unified[i]);
