@@ -65,7 +65,7 @@ static const code_form code_forms[] = {
 /* Logic of three operands is short where its table of truth is that of "and" or "or" of the first two, or of their
  * opposites, whatever the third is. */
 enum { LOGIC = 0x212, LOGIC_UNIFORM = 0xc12, LOGIC_TABLE_SHIFT = 8 };
-static const uint8_t code_logic_of_two[] = {0x03, 0x0c, 0x30, 0x3f, 0xc0, 0xcf, 0xf3, 0xfc};
+static const uint16_t code_logic_of_two[] = {0x03, 0x0c, 0x30, 0x3f, 0xc0, 0xcf, 0xf3, 0xfc};
 
 /* Opcodes of sm_100 that other architectures do not have: sm_110; sm_120 and sm_121. */
 static const uint16_t code_not_110[] = {0x20f, 0x236, 0x246, 0x248, 0x446, 0x80f,
@@ -93,11 +93,7 @@ static bool code_is_logic(uint16_t opcode) {
 }
 
 static bool code_logic_is_short(uint64_t second) {
-  const uint8_t table = second >> LOGIC_TABLE_SHIFT & 0xff;
-  for (size_t i = 0; i < sizeof code_logic_of_two; i++)
-    if (code_logic_of_two[i] == table)
-      return true;
-  return false;
+  return TL_AMONG16(code_logic_of_two, second >> LOGIC_TABLE_SHIFT & 0xff);
 }
 
 /* The size of a derived Mercury instruction when decoded. */

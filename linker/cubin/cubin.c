@@ -4,6 +4,7 @@
 #include "cubin/cubin.h"
 
 #include "base/bytes.h"
+#include "base/text.h"
 #include "catalog/defect.h"
 #include "catalog/message.h"
 #include "catalog/system_call.h"
@@ -173,17 +174,15 @@ static uint32_t reader_constants(const reader *r, uint64_t name) {
 }
 
 static uint32_t reader_kind(const char *name, uint32_t type) {
-  static const char mercury[] = ".nv.merc";
-  const size_t skipped = sizeof mercury - 1;
-  const char *const plain = type == SHT_NOBITS && strncmp(name, mercury, skipped) == 0 ? name + skipped : name;
+  const char *const mercury = type == SHT_NOBITS ? tl_text_behind(name, ".nv.merc") : NULL;
   for (size_t i = 0; i < sizeof named_kinds / sizeof *named_kinds; i++) {
     const named_kind *const kind = &named_kinds[i];
-    const size_t length = strlen(kind->prefix);
-    if (type != kind->general || strncmp(plain, kind->prefix, length) != 0)
+    const char *const behind = tl_text_behind(mercury ? mercury : name, kind->prefix);
+    if (type != kind->general || !behind)
       continue;
     if (kind->type != SHT_CUDA_CONSTANT0)
       return kind->type;
-    const uint32_t bank = SHT_CUDA_CONSTANT0 + reader_bank(plain + length);
+    const uint32_t bank = SHT_CUDA_CONSTANT0 + reader_bank(behind);
     return tl_section_type_is_constant(bank) ? bank : type;
   }
   return type;
@@ -228,10 +227,8 @@ static void reader_check_null(const reader *r, uint32_t type) {
                                      SHT_CUDA_CALLGRAPH,   SHT_CUDA_PROTOTYPE, SHT_CUDA_METADATA + 2,
                                      SHT_CUDA_GLOBAL_INIT, SHT_CUDA_UFT_REL,   SHT_CUDA_UFT_ENTRY - 1,
                                      SHT_CUDA_UFT_ENTRY,   SHT_CUDA_UDT,       SHT_CUDA_UDT_ENTRY};
-  bool found = type >= SHT_CUDA_CONSTANT0 && type <= SHT_CUDA_MERCURY_CONSTANT_LAST;
-  for (size_t i = 0; i < sizeof divided / sizeof *divided; i++)
-    found |= type == divided[i];
-  if (found)
+  const bool constants = type >= SHT_CUDA_CONSTANT0 && type <= SHT_CUDA_MERCURY_CONSTANT_LAST;
+  if (constants || TL_AMONG32(divided, type))
     reader_fail(r, TL_NONE, tl_get64(r->cubin->bytes + 40) + 4, "sh_type of the null section is not 0 (L238)");
   if (type == SHT_REL || type == SHT_RELA)
     tl_diagnostics_add(r->diagnostics, tl_message_row_of(TL_MESSAGE_BAD_RELOC_SECTION),
@@ -267,11 +264,10 @@ static void reader_read_sections(reader *r) {
 /* nvlink writes a table of its own under the name of a function's attributes; with another section of that name it stops
  * with `Negative size encountered`, or writes both (L197). */
 static void reader_check_attributes(const reader *r) {
-  static const char prefix[] = ".nv.info.";
   for (uint32_t i = 1; i < r->cubin->section_count; i++) {
     const tl_cubin_section *const section = &r->cubin->sections[i];
     const char *const name = tl_names_text(r->names, section->name);
-    if (section->type != SHT_CUDA_INFO && strncmp(name, prefix, sizeof prefix - 1) == 0)
+    if (section->type != SHT_CUDA_INFO && tl_text_behind(name, ".nv.info."))
       reader_fail(r, i, TL_NO_OFFSET, "sh_type is not that of attributes, as its name says");
   }
 }
@@ -467,12 +463,9 @@ static const char optimizer_prefix[] = ".nv.constant.optimizer.";
 
 /* The function whose constants a section of either view has; NULL where the name does not say. */
 static const char *constants_function(const tl_names *names, const tl_cubin_section *section) {
-  static const char *const prefixes[] = {optimizer_prefix, ".nv.constant2."};
   const char *const name = tl_names_text(names, section->name);
-  for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
-    if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0)
-      return name + strlen(prefixes[i]);
-  return NULL;
+  const char *const function = tl_text_behind(name, optimizer_prefix);
+  return function ? function : tl_text_behind(name, ".nv.constant2.");
 }
 
 void tl_cubin_number_constants(tl_cubin *cubin, tl_names *names, tl_arena *arena) {

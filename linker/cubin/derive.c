@@ -6,6 +6,7 @@
 
 #include "base/bytes.h"
 #include "base/map.h"
+#include "base/text.h"
 #include "catalog/relocation.h"
 #include "cubin/attribute.h"
 #include "cubin/code.h"
@@ -45,22 +46,17 @@ static const char *derive_name(const deriver *d, uint32_t section) {
 
 /* The SASS side's name of a Mercury section, as a number; TL_NONE when no section is called so. */
 static uint32_t derive_sass_name(const deriver *d, uint32_t section) {
-  static const char mercury[] = ".nv.merc";
   static const char *const renamed[][2] = {{".nv.constant.user", ".nv.constant3"},
                                            {".nv.constant.pic", ".nv.constant4"},
                                            {".nv.constant.optimizer.", ".nv.constant2."}};
-  const char *const name = derive_name(d, section);
-  if (strncmp(name, mercury, sizeof mercury - 1) != 0)
+  const char *text = tl_text_behind(derive_name(d, section), ".nv.merc");
+  if (!text)
     return TL_NONE;
-  const char *const plain = name + sizeof mercury - 1;
   for (size_t i = 0; i < sizeof renamed / sizeof *renamed; i++) {
-    const size_t length = strlen(renamed[i][0]);
-    if (strncmp(plain, renamed[i][0], length) != 0)
-      continue;
-    const char *const text = tl_arena_format(d->arena, "%s%s", renamed[i][1], plain + length);
-    return tl_names_find(d->names, text, strlen(text));
+    const char *const behind = tl_text_behind(text, renamed[i][0]);
+    text = behind ? tl_arena_format(d->arena, "%s%s", renamed[i][1], behind) : text; /* no new name is an old one */
   }
-  return tl_names_find(d->names, plain, strlen(plain));
+  return tl_names_find(d->names, text, strlen(text));
 }
 
 /* The SASS section of a name that is about the text of the Mercury one's capsule, or the first of them; 0. `next` chains those
@@ -198,12 +194,8 @@ typedef enum derive_words {
   WORDS_SASS_ONLY /* at the end of the SASS side's list */
 } derive_words;
 
-typedef struct derive_row {
-  uint8_t code;
-  derive_words words;
-} derive_row;
-
-static const derive_row derive_rows[] = {
+/* By code. */
+static const uint32_t derive_rows[][2] = {
     {0x43, WORDS_MERCURY}, {0x48, WORDS_MERCURY},   {0x5a, WORDS_MERCURY},   {0x15, WORDS_OWN},
     {0x16, WORDS_OWN},     {0x1c, WORDS_LAST},      {0x28, WORDS_OWN},       {0x2e, WORDS_EVEN},
     {0x31, WORDS_PLACES},  {0x34, WORDS_TARGETS},   {0x39, WORDS_OWN},       {0x40, WORDS_FIRST},
@@ -212,10 +204,7 @@ static const derive_row derive_rows[] = {
 };
 
 static derive_words derive_words_of(uint8_t code) {
-  for (size_t i = 0; i < sizeof derive_rows / sizeof *derive_rows; i++)
-    if (derive_rows[i].code == code)
-      return derive_rows[i].words;
-  return WORDS_COPY;
+  return (derive_words)TL_PAIRED32(derive_rows, code, WORDS_COPY);
 }
 
 static bool derive_is_place(derive_words words, uint64_t index) {

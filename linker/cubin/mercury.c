@@ -6,6 +6,7 @@
 
 #include "base/bytes.h"
 #include "base/map.h"
+#include "base/text.h"
 #include "catalog/message.h"
 #include "catalog/relocation.h"
 #include "cubin/attribute.h"
@@ -613,7 +614,7 @@ static void mercury_check_relocations(const checker *c, uint32_t index) {
 /* nvlink takes every SASS section with this flag for the text of a function, and crashes (L505). */
 static bool mercury_is_false_text(const tl_cubin_section *section, const char *name) {
   const bool code = section->flags & SHF_EXECINSTR && !(section->flags & SHF_CUDA_MERCURY);
-  return code && strncmp(name, ".text.", 6) != 0 && strncmp(name, ".nv.uft", 7) != 0;
+  return code && !tl_text_behind(name, ".text.") && !tl_text_behind(name, ".nv.uft");
 }
 
 /* Of a shorter note nvlink reads the toolkit's number behind it, `newer than toolkit`, or has other bytes (L692). */
@@ -630,7 +631,7 @@ static void mercury_check_section(checker *c, uint32_t index) {
     mercury_check_note(c, index);
   if (mercury_is_false_text(section, name))
     mercury_fail(c, index, TL_NO_OFFSET, "sh_flags are those of code, and sh_name is not (L505)");
-  if (strncmp(name, ".nv.capmerc.", 12) == 0 && section->type != SHT_CUDA_CAPSULE)
+  if (tl_text_behind(name, ".nv.capmerc.") && section->type != SHT_CUDA_CAPSULE)
     mercury_fail(c, index, TL_NO_OFFSET, "sh_type is not that of a capsule, as its name says (L499)");
   if (section->type == SHT_CUDA_CAPSULE)
     mercury_check_text(c, index);

@@ -5,6 +5,7 @@
 
 #include "base/bytes.h"
 #include "base/map.h"
+#include "base/text.h"
 #include "catalog/defect.h"
 #include "catalog/message.h"
 #include "catalog/relocation.h"
@@ -49,10 +50,7 @@ static bool view_is_common(const tl_cubin_section *section) {
                                    SHT_CUDA_GLOBAL,    SHT_CUDA_LOCAL,   SHT_CUDA_SHARED,    SHT_CUDA_COMPAT,
                                    SHT_SYMTAB_SHNDX,   SHT_NOBITS,       SHT_CUDA_UDT,       SHT_CUDA_UFT_ENTRY,
                                    SHT_CUDA_UDT_ENTRY, SHT_CUDA_UFT_REL, SHT_CUDA_METADATA};
-  for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-    if (section->type == types[i])
-      return true;
-  return false;
+  return TL_AMONG32(types, section->type);
 }
 
 /* What a type of the Mercury view is in the plain one. */
@@ -65,10 +63,7 @@ static uint32_t view_plain_type(uint32_t type) {
                                      {SHT_CUDA_PIC_CONSTANT, SHT_CUDA_CONSTANT0 + 4},
                                      {SHT_CUDA_MERCURY_RESOLVEDRELA, SHT_CUDA_RESOLVEDRELA},
                                      {SHT_CUDA_MERCURY_SYMTAB, SHT_SYMTAB}};
-  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-    if (rows[i][0] == type)
-      return rows[i][1];
-  return type;
+  return TL_PAIRED32(rows, type, type);
 }
 
 static void view_hide(tl_cubin_section *section) {
@@ -91,11 +86,9 @@ static size_t view_table_of(uint32_t type) {
 
 /* What a name says without its view: ".rela.text.F" for ".nv.merc.rela.text.F". */
 static const char *view_plain_text(const char *name) {
-  static const char *const prefixes[] = {".nv.merc", ".nv.capmerc"};
-  for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
-    if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0 && name[strlen(prefixes[i])] == '.')
-      return name + strlen(prefixes[i]);
-  return name;
+  const char *const mercury = tl_text_behind(name, ".nv.merc"), *const capsule = tl_text_behind(name, ".nv.capmerc");
+  const char *const plain = mercury ? mercury : capsule;
+  return plain && *plain == '.' ? plain : name;
 }
 
 /* ".nv.merc.debug_frame" and ".nv.capmerc.text.F" become ".debug_frame" and ".text.F". */
@@ -171,22 +164,16 @@ static const view_name_row view_name_rows[] = {
 static bool view_has_whole_name(const tl_cubin_section *section, const char *plain, const char *text) {
   for (size_t i = 0; i < sizeof view_name_rows / sizeof *view_name_rows; i++) {
     const view_name_row *const row = &view_name_rows[i];
-    const size_t length = strlen(row->name);
+    const char *const behind = tl_text_behind(plain, row->name), *const of = tl_text_behind(text, ".text");
     if (row->type != section->type || (row->of_text && !section->info && section->type != SHT_CUDA_CONSTANT0))
       continue;
-    if (strncmp(plain, row->name, length) != 0)
+    if (!behind)
       return false;
-    if (row->of_text && section->type != SHT_CUDA_CONSTANT0 && strncmp(text, ".nv.uft.rel.", 12) == 0)
+    if (row->of_text && section->type != SHT_CUDA_CONSTANT0 && tl_text_behind(text, ".nv.uft.rel."))
       return true; /* attributes of a unified function's stub */
-    return row->of_text ? strncmp(text, ".text.", 6) == 0 && strcmp(plain + length, text + 5) == 0 : !plain[length];
+    return row->of_text ? of && *of == '.' && strcmp(behind, of) == 0 : !*behind;
   }
   return true;
-}
-
-/* The name of what relocations are called after whose names begin so; NULL. */
-static const char *view_behind(const char *plain, const char *prefix) {
-  const size_t length = strlen(prefix);
-  return strncmp(plain, prefix, length) == 0 ? plain + length : NULL;
 }
 
 /* L864, L874: relocations of a text, and of a function's compiler constants, may be called after any of its function's names.
@@ -195,10 +182,10 @@ static const char *view_behind(const char *plain, const char *prefix) {
 static bool view_is_second_name(const tl_cubin *cubin, const tl_cubin_section *section, const char *plain) {
   static const char *const constants[] = {".rela.nv.constant2.", ".rela.nv.constant.optimizer."};
   const bool rela = section->type == SHT_RELA || section->type == SHT_CUDA_MERCURY_RELA;
-  const char *function = view_behind(plain, ".rela.text.");
+  const char *function = tl_text_behind(plain, ".rela.text.");
   uint32_t text = section->info;
   for (size_t i = 0; !function && i < sizeof constants / sizeof *constants; i++) {
-    function = view_behind(plain, constants[i]);
+    function = tl_text_behind(plain, constants[i]);
     text = function ? tl_cubin_section_at(cubin, section->info)->info : text;
   }
   if (!rela || !function)
@@ -234,11 +221,12 @@ static const char *view_wrong_name(const tl_cubin *cubin, const tl_names *names,
     return "sh_flags of one of Mercury's sections are not Mercury's (L451)";
   if (!view_has_whole_name(section, plain, text))
     return "sh_name is not the whole name of a section of its kind (L451)";
-  if (!(section->flags & SHF_INFO_LINK) || strncmp(text, ".text.", 6) != 0)
+  const char *const of = tl_text_behind(text, ".text");
+  if (!(section->flags & SHF_INFO_LINK) || !of || *of != '.')
     return NULL;
-  const size_t length = strlen(plain), tail = strlen(text + 5);
+  const size_t length = strlen(plain), tail = strlen(of);
   const bool one_view = !((about->flags ^ section->flags) & SHF_CUDA_MERCURY);
-  const bool ends = length >= tail && strcmp(plain + length - tail, text + 5) == 0;
+  const bool ends = length >= tail && strcmp(plain + length - tail, of) == 0;
   return one_view && (ends || view_is_second_name(cubin, section, plain)) ? NULL
                                                                           : "sh_info is not the text of its name";
 }
@@ -256,7 +244,7 @@ static void view_check_names(const tl_cubin *cubin, const tl_names *names, tl_di
     if (!rela || section->info >= cubin->section_count)
       continue;
     const char *const name = view_plain_text(tl_names_text(names, section->name)), *const of =
-                                                                                       view_behind(name, ".rela");
+                                                                                       tl_text_behind(name, ".rela");
     const char *const target = view_plain_text(tl_names_text(names, cubin->sections[section->info].name));
     const bool same = of && strcmp(of, target) == 0;
     if (!same && !view_is_second_name(cubin, section, name))

@@ -2,6 +2,7 @@
 #include "diagnose/diagnose.h"
 
 #include "base/bytes.h"
+#include "base/text.h"
 #include "catalog/defect.h"
 #include "catalog/message.h"
 #include "catalog/system_call.h"
@@ -85,12 +86,11 @@ static void diagnose_never_called(const tl_module *module, const tl_graph *graph
 
 /* A jump slot, by its name alone. */
 static bool diagnose_has_slots(const tl_module *module) {
-  static const char slot[] = "__cuda_uf_stub_";
   const tl_resolution *const resolution = module->resolution;
   for (size_t i = 0; i < resolution->functions.count; i++) {
     const tl_function *const function = &resolution->functions.items[i];
     if (function->defined && !function->kernel &&
-        strncmp(tl_module_text(module, function->name), slot, sizeof slot - 1) == 0)
+        tl_text_behind(tl_module_text(module, function->name), "__cuda_uf_stub_"))
       return true;
   }
   return false;
@@ -441,8 +441,7 @@ void tl_diagnose_text_owners(const tl_module *module, tl_arena *arena) {
   for (uint32_t file = 0; file < module->file_count; file++) {
     const tl_cubin *const cubin = &module->files[file];
     bool *const owned = tl_arena_new(arena, bool, cubin->section_count);
-    if (!module->mode->final)
-      diagnose_mark_owned(module, file, owned);
+    diagnose_mark_owned(module, file, owned);
     for (uint32_t section = 1; section < cubin->section_count; section++) {
       const tl_cubin_section *const text = &cubin->sections[section];
       const uint32_t owner = tl_cubin_primary(cubin, section);
@@ -518,14 +517,12 @@ static uint64_t verbose_bank_key(uint32_t text, uint32_t type) {
 /* The first section of each bank about each text, and about none where it is not empty. */
 static void verbose_find_banks(verbose *v) {
   tl_map_init(&v->banks, v->arena);
-  for (uint32_t i = 1; i < v->module->sections.count; i++) {
+  for (size_t i = v->module->sections.count; i-- > 1;) {
     const tl_section *const section = &v->module->sections.items[i];
     if (!tl_section_type_is_constant(section->type) || section->forgotten || v->layout->section_dropped[i] ||
         (section->about == TL_NONE && !v->layout->section_size[i]))
       continue;
-    const uint64_t key = verbose_bank_key(section->about, section->type);
-    if (tl_map_get(&v->banks, key) == TL_NONE)
-      tl_map_set(&v->banks, key, i);
+    tl_map_set(&v->banks, verbose_bank_key(section->about, section->type), (uint32_t)i);
   }
 }
 

@@ -5,6 +5,8 @@
  * errors come first. */
 #include "relocate/relocate.h"
 
+#include "base/bytes.h"
+#include "base/text.h"
 #include "catalog/defect.h"
 #include "catalog/message.h"
 #include "catalog/trace.h"
@@ -207,10 +209,7 @@ static bool relocate_rewrites_unified(const relocating *r) {
 }
 
 static bool relocate_is_unified_name(const relocating *r, uint32_t name) {
-  for (size_t i = 0; i < sizeof r->unified_names / sizeof *r->unified_names; i++)
-    if (r->unified_names[i] == name)
-      return true;
-  return false;
+  return TL_AMONG32(r->unified_names, name);
 }
 
 /* The row of what nvlink loses when it makes a relocatable output; textures have their own. */
@@ -344,12 +343,12 @@ static bool relocate_is_kept_section(const tl_module *module, uint32_t type) {
  * is one of the loader's own. */
 static bool relocate_is_placed_by_loader(const relocating *r, const tl_symbol *symbol) {
   return (symbol->other & STO_SPACE_MASK) == STO_GLOBAL ||
-         strncmp(tl_module_text(r->module, symbol->name), ".nv.", 4) == 0;
+         tl_text_behind(tl_module_text(r->module, symbol->name), ".nv.");
 }
 
 /* R19: what clears traces of reserved shared memory stays as an entry that says nothing. */
 static bool relocate_is_reserved_clear(const relocating *r, const entry_state *e, const tl_symbol *symbol) {
-  return relocate_clears(e) && strncmp(tl_module_text(r->module, symbol->name), ".nv.reservedSmem", 16) == 0;
+  return relocate_clears(e) && tl_text_behind(tl_module_text(r->module, symbol->name), ".nv.reservedSmem");
 }
 
 /* L768, RF224: on the SASS side of a relocatable capsule the place of a unit's line table waits for the final link. */
@@ -519,22 +518,24 @@ static void relocate_check_fit(const relocating *r, const entry_state *e, uint64
                        "D38: nvlink cuts the value without a word", value, e->row->name);
 }
 
-/* By file, bytes and section. */
+/* By file and bytes. */
+static int relocate_compare_bytes(const relocate_copy *x, const relocate_copy *y) {
+  const uint64_t pairs[][2] = {{x->file, y->file}, {(uintptr_t)x->data, (uintptr_t)y->data}, {x->size, y->size}};
+  return tl_compare_pairs(pairs, sizeof pairs / sizeof *pairs);
+}
+
+/* And section. */
 static int relocate_compare_copies(const void *a, const void *b) {
   const relocate_copy *const x = a, *const y = b;
-  const uint64_t pairs[][2] = {
-      {x->file, y->file}, {(uintptr_t)x->data, (uintptr_t)y->data}, {x->size, y->size}, {x->section, y->section}};
-  return tl_compare_pairs(pairs, 4);
+  const int order = relocate_compare_bytes(x, y);
+  return order ? order : tl_compare(x->section, y->section);
 }
 
 /* The Mercury section that a piece of an output section is made of, where that one has its name; NULL. */
 static const tl_cubin_section *relocate_mercury_section(const tl_module *module, uint32_t output,
                                                         const tl_piece *piece) {
-  if (piece->file >= module->file_count)
-    return NULL;
-  const tl_cubin_section *const section = tl_cubin_section_at(&module->files[piece->file], piece->section);
-  const bool copied = section->data && section->flags & SHF_CUDA_MERCURY;
-  return copied && tl_module_find_section(module, section->name) == output ? section : NULL;
+  const tl_cubin_section *const section = &module->files[piece->file].sections[piece->section];
+  return section->flags & SHF_CUDA_MERCURY && tl_module_find_section(module, section->name) == output ? section : NULL;
 }
 
 static void relocate_collect_copies(relocating *r) {
@@ -567,8 +568,7 @@ static const relocate_copy *relocate_find_copy(const relocating *r, uint32_t fil
   while (low && r->twin.copies[low - 1].section == target && r->twin.copies[low - 1].file == file)
     low--;
   const relocate_copy *const copy = low ? &r->twin.copies[low - 1] : NULL;
-  const bool same = copy && copy->file == file && copy->data == section->data && copy->size == section->size;
-  return same ? copy : NULL;
+  return copy && relocate_compare_bytes(copy, &behind) == 0 ? copy : NULL;
 }
 
 /* M2c: in SASS-kind files the Mercury copy of some debug sections is the same bytes of the file, and nvlink relocates in
@@ -592,7 +592,7 @@ static const tl_twin *relocate_twin(relocating *r, const tl_relocation *entry) {
 /* True if the field of a REL entry is not zero in its input: an addend that nvlink loses (D12). */
 static bool relocate_holds_something(const relocating *r, const entry_state *e) {
   const tl_piece *const piece = tl_layout_piece(&r->module->sections.items[e->entry->target], e->entry->offset);
-  if (!piece || !piece->data)
+  if (!piece)
     return false;
   const uint64_t size = tl_relocation_row_bytes(e->row), at = e->entry->offset - piece->offset;
   bool any = false;
@@ -805,7 +805,7 @@ static bool relocate_writes_reserved(const relocating *r, entry_state *e, outcom
   enum { ADDRESS32 = 55 };
   const char *const name = tl_module_text(r->module, relocate_symbol(r, e->symbol)->name);
   if (!r->module->capsule || r->module->view != TL_VIEW_SASS || e->type != ADDRESS32 ||
-      tl_layout_function_of(r->module, e->entry->target) == TL_NONE || strncmp(name, ".nv.reservedSmem.", 17) != 0)
+      tl_layout_function_of(r->module, e->entry->target) == TL_NONE || !tl_text_behind(name, ".nv.reservedSmem."))
     return false;
   e->s = r->layout->symbol_value[e->symbol];
   e->defect = TL_DEFECT_COUNT;
@@ -863,9 +863,8 @@ bool tl_symbol_names_nothing(const tl_module *module, const tl_layout *layout, c
   static const uint32_t made[] = {SHT_NOTE, SHT_CUDA_CALLGRAPH, SHT_CUDA_PROTOTYPE, SHT_CUDA_REL_ACTION,
                                   SHT_CUDA_METADATA};
   const uint32_t type = module->sections.items[symbol->section].type;
-  for (size_t i = 0; i < sizeof made / sizeof *made; i++)
-    if (made[i] == type)
-      return false;
+  if (TL_AMONG32(made, type))
+    return false;
   const bool unified = type == SHT_CUDA_UFT_ENTRY || type == SHT_CUDA_UDT_ENTRY;
   return (layout->section_size[symbol->section] == 0 || layout->section_hollow[symbol->section]) &&
          !(unified && module->mode->final);
