@@ -71,5 +71,21 @@ static inline bool tl_is_among16(const uint16_t *list, size_t count, unsigned va
   return false;
 }
 #define TL_AMONG16(list, value) tl_is_among16(list, sizeof(list) / sizeof *(list), value)
+static inline bool tl_is_among32(const uint32_t *list, size_t count, uint32_t value) {
+  for (size_t i = 0; i < count; i++)
+    if (list[i] == value)
+      return true;
+  return false;
+}
+#define TL_AMONG32(list, value) tl_is_among32(list, sizeof(list) / sizeof *(list), value)
+
+/* The second number of the first pair that begins with `key`; `otherwise` without one. */
+static inline uint32_t tl_paired32(const uint32_t (*pairs)[2], size_t count, uint32_t key, uint32_t otherwise) {
+  for (size_t i = 0; i < count; i++)
+    if (pairs[i][0] == key)
+      return pairs[i][1];
+  return otherwise;
+}
+#define TL_PAIRED32(pairs, key, otherwise) tl_paired32(pairs, sizeof(pairs) / sizeof *(pairs), key, otherwise)
 
 #endif

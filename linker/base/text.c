@@ -1,7 +1,19 @@
-/* base/text.c: one pass for the length, one for the bytes. */
+/* base/text.c: joining takes one pass for the length, one for the bytes. */
 #include "base/text.h"
 
 #include <string.h>
+
+const char *tl_text_behind(const char *text, const char *prefix) {
+  const size_t length = strlen(prefix);
+  return strncmp(text, prefix, length) == 0 ? text + length : NULL;
+}
+
+bool tl_text_is_among(const char *const *list, size_t count, const char *text) {
+  for (size_t i = 0; i < count; i++)
+    if (strcmp(list[i], text) == 0)
+      return true;
+  return false;
+}
 
 static char *text_append(char *at, const char *text) {
   while (*text)

@@ -5,40 +5,38 @@
 
 #include <string.h>
 
-/* Reads the record at `position` as far as it is there, and returns its whole length; 0 when not even its head is. */
-static uint64_t record_read(const tl_cubin_section *section, uint64_t position, tl_record *record) {
-  const uint64_t left = section->size - position;
-  if (left < 4)
-    return 0;
-  const uint8_t *const at = section->data + position;
-  *record = (tl_record){.format = at[0], .code = at[1], .size = 2, .data = at + 2, .offset = position};
-  if (at[0] != 4)
-    return 4;
-  record->size = tl_get16(at + 2);
-  record->data = at + 4;
-  return 4 + (uint64_t)record->size;
-}
+enum { WORD = 4 };
 
 bool tl_record_next_whole(const tl_cubin_section *section, uint64_t *position, tl_record *record) {
-  const uint64_t length = record_read(section, *position, record);
-  if (!length || length > section->size - *position)
+  const uint64_t left = section->size - *position;
+  if (left < WORD)
+    return false;
+  const uint8_t *const at = section->data + *position;
+  *record = (tl_record){.format = at[0], .code = at[1], .size = 2, .data = at + 2, .offset = *position};
+  if (at[0] == TL_RECORD_WHOLE) {
+    record->size = tl_get16(at + 2);
+    record->data = at + WORD;
+  }
+  const uint64_t length = tl_record_length(record);
+  if (length > left)
     return false;
   *position += length;
   return true;
 }
 
+uint64_t tl_record_length(const tl_record *record) {
+  return WORD + (record->format == TL_RECORD_WHOLE ? record->size : 0);
+}
+
 bool tl_annotation_next(const uint8_t *payload, uint64_t size, uint64_t *position, uint64_t *place) {
-  enum { WORD = 4, KIND_PLACED_TEXT = 2, KIND_TEXT = 3 };
+  enum { KIND_PLACED_TEXT = 2, KIND_TEXT = 3 };
   while (size - *position >= 2 * WORD) {
     const uint64_t start = *position;
     const uint32_t kind = tl_get32(payload + start);
     const bool placed = kind != KIND_TEXT, text = !placed || kind == KIND_PLACED_TEXT;
     uint64_t at = start + WORD + (placed ? WORD : 0);
-    if (text) {
-      const uint64_t length = size - at < WORD ? 0 : tl_align((uint64_t)tl_get32(payload + at), WORD);
-      at += size - at < WORD ? 0 : WORD;
-      at = size - at < length ? size : at + length;
-    }
+    if (text && size - at >= WORD)
+      at = tl_smaller(size, at + WORD + tl_align((uint64_t)tl_get32(payload + at), WORD));
     *position = at;
     *place = start + WORD;
     if (placed)
@@ -68,13 +66,22 @@ bool tl_record_next(const tl_cubin *cubin, uint32_t section, uint64_t *position,
   return false;
 }
 
+bool tl_targets_next(const uint8_t *payload, uint64_t size, uint64_t *position, tl_targets *list) {
+  enum { HEAD = 3 * WORD, COUNT = 2 * WORD };
+  const uint64_t left = size - *position;
+  if (left < HEAD)
+    return false;
+  *list = (tl_targets){*position, *position + HEAD, tl_get32(payload + *position + COUNT)};
+  if (list->count > (left - HEAD) / WORD)
+    return false;
+  *position = list->first + list->count * WORD;
+  return true;
+}
+
 bool tl_attribute_names_symbol(uint8_t code) {
-  static const uint8_t codes[] = {0x02, 0x06, 0x07, 0x08, 0x09, 0x0a, 0x11, 0x12,
-                                  0x13, 0x14, 0x17, 0x23, 0x26, 0x2f, 0x3b, 0x45};
-  for (size_t i = 0; i < sizeof codes; i++)
-    if (codes[i] == code)
-      return true;
-  return false;
+  static const uint16_t codes[] = {0x02, 0x06, 0x07, 0x08, 0x09, 0x0a, 0x11, 0x12,
+                                   0x13, 0x14, 0x17, 0x23, 0x26, 0x2f, 0x3b, 0x45};
+  return TL_AMONG16(codes, code);
 }
 
 bool tl_attribute_is_of_body(uint8_t code) {

@@ -11,6 +11,8 @@ typedef struct tl_record {
   uint64_t offset; /* of the record in its section */
 } tl_record;
 
+enum { TL_RECORD_WHOLE = 4 }; /* the format of records that say how long they are (I1) */
+
 /* The record at *position of a section of attributes, which moves behind it; false at the end. What is no whole record is fatal (D66, D67); one
  * stray byte at the end is ignored where zeros follow (I16). */
 bool tl_record_next(const tl_cubin *cubin, uint32_t section, uint64_t *position, tl_record *record,
@@ -18,6 +20,16 @@ bool tl_record_next(const tl_cubin *cubin, uint32_t section, uint64_t *position,
 
 /* The same, but what is no whole record ends the walk without a word. */
 bool tl_record_next_whole(const tl_cubin_section *section, uint64_t *position, tl_record *record);
+/* The bytes that a record takes in its section. */
+uint64_t tl_record_length(const tl_record *record);
+
+/* One list of the targets of an indirect branch: its place, a word, their number, and they. All are offsets in the payload. */
+typedef struct tl_targets {
+  uint64_t branch, first, count;
+} tl_targets;
+
+/* The list at *position, which moves behind it; false at the end, and with *position before it where a list is not whole. */
+bool tl_targets_next(const uint8_t *payload, uint64_t size, uint64_t *position, tl_targets *list);
 /* Where in the payload of an ANNOTATIONS record the next place in the code stands, from *position on, which moves behind its
  * entry. Entries are {1, place}, {2, place, length, letters} and {3, length, letters} as -annotate of ptxas writes, the
  * letters filled up to words (L726, L873). */

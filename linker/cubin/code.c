@@ -9,6 +9,7 @@
 #include "cubin/code.h"
 
 #include "base/bytes.h"
+#include "catalog/relocation.h"
 #include "cubin/capsule.h"
 
 enum { INSTRUCTION = TL_CODE_INSTRUCTION, OPCODE_MASK = 0xfff };
@@ -64,7 +65,7 @@ static const code_form code_forms[] = {
 /* Logic of three operands is short where its table of truth is that of "and" or "or" of the first two, or of their
  * opposites, whatever the third is. */
 enum { LOGIC = 0x212, LOGIC_UNIFORM = 0xc12, LOGIC_TABLE_SHIFT = 8 };
-static const uint8_t code_logic_of_two[] = {0x03, 0x0c, 0x30, 0x3f, 0xc0, 0xcf, 0xf3, 0xfc};
+static const uint16_t code_logic_of_two[] = {0x03, 0x0c, 0x30, 0x3f, 0xc0, 0xcf, 0xf3, 0xfc};
 
 /* Opcodes of sm_100 that other architectures do not have: sm_110; sm_120 and sm_121. */
 static const uint16_t code_not_110[] = {0x20f, 0x236, 0x246, 0x248, 0x446, 0x80f,
@@ -92,11 +93,7 @@ static bool code_is_logic(uint16_t opcode) {
 }
 
 static bool code_logic_is_short(uint64_t second) {
-  const uint8_t table = second >> LOGIC_TABLE_SHIFT & 0xff;
-  for (size_t i = 0; i < sizeof code_logic_of_two; i++)
-    if (code_logic_of_two[i] == table)
-      return true;
-  return false;
+  return TL_AMONG16(code_logic_of_two, second >> LOGIC_TABLE_SHIFT & 0xff);
 }
 
 /* The size of a derived Mercury instruction when decoded. */
@@ -148,6 +145,14 @@ bool tl_code_read(tl_code *code, const uint8_t *bytes, uint64_t size, const uint
   while (tl_capsule_next(&capsule, &cursor.offset, &record)) /* L123 */
     ;
   return code->count == capsule.count && to == sass_size && (cursor.offset ? cursor.offset : capsule.first) == size;
+}
+
+uint16_t tl_code_opcode(const tl_code_place *place, const tl_cubin_section *sass) {
+  return place->sass < sass->size ? tl_get16(sass->data + place->sass) & OPCODE_MASK : 0;
+}
+
+bool tl_code_is_half_place(uint32_t type) {
+  return type == TL_R_MERCURY + 0x28 || type == TL_R_MERCURY + 0x29;
 }
 
 const tl_code_place *tl_code_find(const tl_code *code, uint64_t mercury) {

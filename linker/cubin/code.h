@@ -27,7 +27,12 @@ bool tl_code_read(tl_code *code, const uint8_t *bytes, uint64_t size, const uint
                   tl_arena *arena);
 /* Whether a Mercury instruction can be derived from a SASS instruction of this opcode (L621). */
 bool tl_code_is_instruction(const uint8_t *sass, uint32_t sm);
-/* The instruction that a place in the decoded code lies in, NULL behind the code. */
+/* The instruction that a place in the decoded code lies in, NULL behind the code. It is one of the code: what makes none has
+ * no place there. */
 const tl_code_place *tl_code_find(const tl_code *code, uint64_t mercury);
+/* The opcode of the first SASS instruction made of it; 0, which is none, behind the text. */
+uint16_t tl_code_opcode(const tl_code_place *place, const tl_cubin_section *sass);
+/* Whether Mercury's type of an entry is half a place in the code: of a return address, say. */
+bool tl_code_is_half_place(uint32_t type);
 
 #endif

@@ -4,6 +4,7 @@
 #include "cubin/cubin.h"
 
 #include "base/bytes.h"
+#include "base/text.h"
 #include "catalog/defect.h"
 #include "catalog/message.h"
 #include "catalog/system_call.h"
@@ -42,6 +43,26 @@ const tl_cubin_section *tl_cubin_section_at(const tl_cubin *cubin, uint64_t numb
 const tl_cubin_symbol *tl_cubin_symbol_at(const tl_cubin *cubin, uint64_t number) {
   static const tl_cubin_symbol none = {.section = SHN_UNDEF};
   return number < cubin->symbol_count ? &cubin->symbols[number] : &none;
+}
+
+uint32_t tl_cubin_find_section(const tl_cubin *cubin, uint32_t type) {
+  for (uint32_t i = 1; i < cubin->section_count; i++)
+    if (cubin->sections[i].type == type)
+      return i;
+  return 0;
+}
+
+tl_cubin_about tl_cubin_find_about(const tl_cubin *cubin, tl_arena *arena) {
+  uint32_t *const last = tl_arena_new(arena, uint32_t, cubin->section_count);
+  uint32_t *const previous = tl_arena_new(arena, uint32_t, cubin->section_count);
+  for (uint32_t i = 1; i < cubin->section_count; i++) {
+    const uint32_t type = cubin->sections[i].type, about = cubin->sections[i].info;
+    if ((type != SHT_CUDA_MERCURY_RELA && type != SHT_CUDA_MERCURY_INFO) || about >= cubin->section_count)
+      continue;
+    previous[i] = last[about];
+    last[about] = i;
+  }
+  return (tl_cubin_about){last, previous};
 }
 
 uint32_t tl_cubin_primary(const tl_cubin *cubin, uint32_t section) {
@@ -157,17 +178,15 @@ static uint32_t reader_constants(const reader *r, uint64_t name) {
 }
 
 static uint32_t reader_kind(const char *name, uint32_t type) {
-  static const char mercury[] = ".nv.merc";
-  const size_t skipped = sizeof mercury - 1;
-  const char *const plain = type == SHT_NOBITS && strncmp(name, mercury, skipped) == 0 ? name + skipped : name;
+  const char *const mercury = type == SHT_NOBITS ? tl_text_behind(name, ".nv.merc") : NULL;
   for (size_t i = 0; i < sizeof named_kinds / sizeof *named_kinds; i++) {
     const named_kind *const kind = &named_kinds[i];
-    const size_t length = strlen(kind->prefix);
-    if (type != kind->general || strncmp(plain, kind->prefix, length) != 0)
+    const char *const behind = tl_text_behind(mercury ? mercury : name, kind->prefix);
+    if (type != kind->general || !behind)
       continue;
     if (kind->type != SHT_CUDA_CONSTANT0)
       return kind->type;
-    const uint32_t bank = SHT_CUDA_CONSTANT0 + reader_bank(plain + length);
+    const uint32_t bank = SHT_CUDA_CONSTANT0 + reader_bank(behind);
     return tl_section_type_is_constant(bank) ? bank : type;
   }
   return type;
@@ -212,10 +231,8 @@ static void reader_check_null(const reader *r, uint32_t type) {
                                      SHT_CUDA_CALLGRAPH,   SHT_CUDA_PROTOTYPE, SHT_CUDA_METADATA + 2,
                                      SHT_CUDA_GLOBAL_INIT, SHT_CUDA_UFT_REL,   SHT_CUDA_UFT_ENTRY - 1,
                                      SHT_CUDA_UFT_ENTRY,   SHT_CUDA_UDT,       SHT_CUDA_UDT_ENTRY};
-  bool found = type >= SHT_CUDA_CONSTANT0 && type <= SHT_CUDA_MERCURY_CONSTANT_LAST;
-  for (size_t i = 0; i < sizeof divided / sizeof *divided; i++)
-    found |= type == divided[i];
-  if (found)
+  const bool constants = type >= SHT_CUDA_CONSTANT0 && type <= SHT_CUDA_MERCURY_CONSTANT_LAST;
+  if (constants || TL_AMONG32(divided, type))
     reader_fail(r, TL_NONE, tl_get64(r->cubin->bytes + 40) + 4, "sh_type of the null section is not 0 (L238)");
   if (type == SHT_REL || type == SHT_RELA)
     tl_diagnostics_add(r->diagnostics, tl_message_row_of(TL_MESSAGE_BAD_RELOC_SECTION),
@@ -251,21 +268,12 @@ static void reader_read_sections(reader *r) {
 /* nvlink writes a table of its own under the name of a function's attributes; with another section of that name it stops
  * with `Negative size encountered`, or writes both (L197). */
 static void reader_check_attributes(const reader *r) {
-  static const char prefix[] = ".nv.info.";
   for (uint32_t i = 1; i < r->cubin->section_count; i++) {
     const tl_cubin_section *const section = &r->cubin->sections[i];
     const char *const name = tl_names_text(r->names, section->name);
-    if (section->type != SHT_CUDA_INFO && strncmp(name, prefix, sizeof prefix - 1) == 0)
+    if (section->type != SHT_CUDA_INFO && tl_text_behind(name, ".nv.info."))
       reader_fail(r, i, TL_NO_OFFSET, "sh_type is not that of attributes, as its name says");
   }
-}
-
-/* .symtab_shndx, the 32-bit section indices (X2), or one of size 0. */
-static const tl_cubin_section *reader_find_wide_indices(const reader *r) {
-  uint32_t i = 1;
-  while (i < r->cubin->section_count && r->cubin->sections[i].type != SHT_SYMTAB_SHNDX)
-    i++;
-  return tl_cubin_section_at(r->cubin, i);
 }
 
 /* nvlink looks neither at the name nor at the section of the null symbol, nor at those of section symbols (L171). */
@@ -352,8 +360,9 @@ void tl_cubin_check_entries(const tl_cubin *cubin, const tl_names *names, tl_dia
 static void reader_check_finalized(const reader *r, uint32_t index) {
   const tl_cubin_symbol *const symbol = &r->cubin->symbols[index];
   const uint32_t primary = tl_cubin_primary(r->cubin, symbol->section);
-  const bool inside = primary != TL_NONE && primary != index; /* another function's text */
-  if (tl_symbol_type(symbol) == STT_FUNC && symbol->section != SHN_UNDEF && symbol->value != 0 && !inside)
+  const bool inside =
+      primary != TL_NONE && primary != index; /* another function's text, or none: section 0 is no symbol's */
+  if (tl_symbol_type(symbol) == STT_FUNC && symbol->value != 0 && !inside)
     reader_fail(r, r->cubin->symbol_table, (uint64_t)index * ELF_SYMBOL_SIZE, "st_value of a function is not 0 (L239)");
   const tl_site site = {r->cubin->path, NULL, tl_names_text(r->names, symbol->name), TL_NO_OFFSET};
   if (tl_symbol_binding(symbol) > STB_WEAK)
@@ -380,7 +389,7 @@ static void reader_check_mercury(const reader *r) {
       continue;
     while (tl_record_next_whole(&r->cubin->sections[i], &position, &record)) {
       const tl_site site = {r->cubin->path, ".nv.compat", NULL, record.offset};
-      if (record.code == VERSION && record.format != 4 && tl_get16(record.data) > NEWEST)
+      if (record.code == VERSION && record.format != TL_RECORD_WHOLE && tl_get16(record.data) > NEWEST)
         tl_diagnostics_add(r->diagnostics, tl_message_row_of(TL_MESSAGE_FINALIZER), site, NULL, r->cubin->path);
     }
   }
@@ -399,7 +408,7 @@ static void reader_check_entries(const reader *r) {
 static void reader_read_symbols(reader *r) {
   tl_cubin *const cubin = r->cubin;
   const tl_cubin_section *const table = &cubin->sections[cubin->symbol_table];
-  const tl_cubin_section *const wide = reader_find_wide_indices(r);
+  const tl_cubin_section *const wide = &cubin->sections[tl_cubin_find_section(cubin, SHT_SYMTAB_SHNDX)]; /* X2 */
   tl_cubin_check_entries(cubin, r->names, r->diagnostics, cubin->symbol_table);
   cubin->symbol_count = (uint32_t)(table->size / table->entry_size);
   cubin->symbols = tl_arena_new(r->arena, tl_cubin_symbol, cubin->symbol_count);
@@ -415,9 +424,7 @@ static void reader_read_symbols(reader *r) {
 /* NULL, or what nvlink says of a file without a symbol table. */
 static const tl_message_row *reader_find_symbol_table(const reader *r) {
   tl_cubin *const cubin = r->cubin;
-  for (uint32_t i = 1; i < cubin->section_count && !cubin->symbol_table; i++)
-    if (cubin->sections[i].type == SHT_SYMTAB)
-      cubin->symbol_table = i;
+  cubin->symbol_table = tl_cubin_find_section(cubin, SHT_SYMTAB);
   if (!cubin->symbol_table)
     return tl_message_row_of(TL_MESSAGE_NO_SYMTAB);
   const uint32_t strings = cubin->sections[cubin->symbol_table].link;
@@ -460,12 +467,9 @@ static const char optimizer_prefix[] = ".nv.constant.optimizer.";
 
 /* The function whose constants a section of either view has; NULL where the name does not say. */
 static const char *constants_function(const tl_names *names, const tl_cubin_section *section) {
-  static const char *const prefixes[] = {optimizer_prefix, ".nv.constant2."};
   const char *const name = tl_names_text(names, section->name);
-  for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
-    if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0)
-      return name + strlen(prefixes[i]);
-  return NULL;
+  const char *const function = tl_text_behind(name, optimizer_prefix);
+  return function ? function : tl_text_behind(name, ".nv.constant2.");
 }
 
 void tl_cubin_number_constants(tl_cubin *cubin, tl_names *names, tl_arena *arena) {

@@ -80,6 +80,15 @@ typedef struct tl_cubin_relocation {
  * of none that lies nowhere. */
 const tl_cubin_section *tl_cubin_section_at(const tl_cubin *cubin, uint64_t number);
 const tl_cubin_symbol *tl_cubin_symbol_at(const tl_cubin *cubin, uint64_t number);
+/* The first section of that type behind the null section; 0 where there is none. */
+uint32_t tl_cubin_find_section(const tl_cubin *cubin, uint32_t type);
+/* By section: the last of Mercury's sections of attributes and entries that is about it, and of those the one before it that is
+ * about the same; 0: none. */
+typedef struct tl_cubin_about {
+  const uint32_t *last, *previous;
+} tl_cubin_about;
+
+tl_cubin_about tl_cubin_find_about(const tl_cubin *cubin, tl_arena *arena);
 /* The function that a section says it is the text of (F64), a number that nobody has checked; TL_NONE without a section. */
 uint32_t tl_cubin_primary(const tl_cubin *cubin, uint32_t section);
 

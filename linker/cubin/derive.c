@@ -6,6 +6,7 @@
 
 #include "base/bytes.h"
 #include "base/map.h"
+#include "base/text.h"
 #include "catalog/relocation.h"
 #include "cubin/attribute.h"
 #include "cubin/code.h"
@@ -45,22 +46,17 @@ static const char *derive_name(const deriver *d, uint32_t section) {
 
 /* The SASS side's name of a Mercury section, as a number; TL_NONE when no section is called so. */
 static uint32_t derive_sass_name(const deriver *d, uint32_t section) {
-  static const char mercury[] = ".nv.merc";
   static const char *const renamed[][2] = {{".nv.constant.user", ".nv.constant3"},
                                            {".nv.constant.pic", ".nv.constant4"},
                                            {".nv.constant.optimizer.", ".nv.constant2."}};
-  const char *const name = derive_name(d, section);
-  if (strncmp(name, mercury, sizeof mercury - 1) != 0)
+  const char *text = tl_text_behind(derive_name(d, section), ".nv.merc");
+  if (!text)
     return TL_NONE;
-  const char *const plain = name + sizeof mercury - 1;
   for (size_t i = 0; i < sizeof renamed / sizeof *renamed; i++) {
-    const size_t length = strlen(renamed[i][0]);
-    if (strncmp(plain, renamed[i][0], length) != 0)
-      continue;
-    const char *const text = tl_arena_format(d->arena, "%s%s", renamed[i][1], plain + length);
-    return tl_names_find(d->names, text, strlen(text));
+    const char *const behind = tl_text_behind(text, renamed[i][0]);
+    text = behind ? tl_arena_format(d->arena, "%s%s", renamed[i][1], behind) : text; /* no new name is an old one */
   }
-  return tl_names_find(d->names, plain, strlen(plain));
+  return tl_names_find(d->names, text, strlen(text));
 }
 
 /* The SASS section of a name that is about the text of the Mercury one's capsule, or the first of them; 0. `next` chains those
@@ -110,10 +106,15 @@ typedef struct derive_reserved {
 static const derive_reserved derive_reserved_rows[] = {{".nv.reservedSmem.offset0", 0x40},
                                                        {".nv.reservedSmem.cap", 0x400}};
 
-static void derive_undefined_value(const deriver *d, uint8_t *symbol) {
+/* Whether a symbol of the Mercury side has that name. */
+static bool derive_is_called(const deriver *d, const uint8_t *symbol, const char *text) {
   const char *const name = tl_cubin_text_in(d->cubin, d->strings, tl_get32(symbol));
-  for (size_t i = 0; name && i < sizeof derive_reserved_rows / sizeof *derive_reserved_rows; i++)
-    if (strcmp(name, derive_reserved_rows[i].name) == 0)
+  return name && strcmp(name, text) == 0;
+}
+
+static void derive_undefined_value(const deriver *d, uint8_t *symbol) {
+  for (size_t i = 0; i < sizeof derive_reserved_rows / sizeof *derive_reserved_rows; i++)
+    if (derive_is_called(d, symbol, derive_reserved_rows[i].name))
       tl_put64(symbol + 8, derive_reserved_rows[i].value);
 }
 
@@ -157,18 +158,14 @@ static void derive_bank_symbol(const deriver *d, uint8_t *symbol) {
 }
 
 static void derive_symbols(deriver *d) {
-  uint32_t table = 0;
-  for (uint32_t i = 1; i < d->cubin->section_count; i++)
-    if (derive_section(d, i)->type == SHT_CUDA_MERCURY_SYMTAB && !d->symbols) {
-      d->symbols = derive_section(d, i)->data;
-      d->symbol_count = derive_section(d, i)->size / ELF_SYMBOL_SIZE;
-      d->strings = derive_section(d, i)->link;
-    } else if (derive_section(d, i)->type == SHT_SYMTAB && !table) {
-      table = i;
-    }
-  if (!d->symbols || !table)
+  const uint32_t mercury = tl_cubin_find_section(d->cubin, SHT_CUDA_MERCURY_SYMTAB);
+  if (!mercury)
     return;
-  tl_cubin_section *const own = derive_section(d, table);
+  const tl_cubin_section *const table = derive_section(d, mercury);
+  d->symbols = table->data;
+  d->symbol_count = table->size / ELF_SYMBOL_SIZE;
+  d->strings = table->link;
+  tl_cubin_section *const own = derive_section(d, tl_cubin_find_section(d->cubin, SHT_SYMTAB));
   const uint64_t count = own->size / ELF_SYMBOL_SIZE;
   if (count < d->symbol_count || own->entry_size != ELF_SYMBOL_SIZE)
     return;
@@ -197,12 +194,8 @@ typedef enum derive_words {
   WORDS_SASS_ONLY /* at the end of the SASS side's list */
 } derive_words;
 
-typedef struct derive_row {
-  uint8_t code;
-  derive_words words;
-} derive_row;
-
-static const derive_row derive_rows[] = {
+/* By code. */
+static const uint32_t derive_rows[][2] = {
     {0x43, WORDS_MERCURY}, {0x48, WORDS_MERCURY},   {0x5a, WORDS_MERCURY},   {0x15, WORDS_OWN},
     {0x16, WORDS_OWN},     {0x1c, WORDS_LAST},      {0x28, WORDS_OWN},       {0x2e, WORDS_EVEN},
     {0x31, WORDS_PLACES},  {0x34, WORDS_TARGETS},   {0x39, WORDS_OWN},       {0x40, WORDS_FIRST},
@@ -211,10 +204,7 @@ static const derive_row derive_rows[] = {
 };
 
 static derive_words derive_words_of(uint8_t code) {
-  for (size_t i = 0; i < sizeof derive_rows / sizeof *derive_rows; i++)
-    if (derive_rows[i].code == code)
-      return derive_rows[i].words;
-  return WORDS_COPY;
+  return (derive_words)TL_PAIRED32(derive_rows, code, WORDS_COPY);
 }
 
 static bool derive_is_place(derive_words words, uint64_t index) {
@@ -234,17 +224,16 @@ static bool derive_place(const deriver *d, bool last, uint8_t *word) {
 }
 
 static bool derive_targets(const deriver *d, uint8_t *payload, uint64_t size) {
-  enum { HEAD = 3 * WORD, COUNT = 2 * WORD };
-  for (uint64_t at = 0; at < size;) {
-    const uint64_t left = size - at, count = left < HEAD ? 0 : tl_get32(payload + at + COUNT);
-    if (left < HEAD || count > (left - HEAD) / WORD || !derive_place(d, false, payload + at))
+  uint64_t position = 0;
+  tl_targets list;
+  while (tl_targets_next(payload, size, &position, &list)) {
+    if (!derive_place(d, false, payload + list.branch))
       return false;
-    for (uint64_t i = 0; i < count; i++)
-      if (!derive_place(d, false, payload + at + HEAD + i * WORD))
+    for (uint64_t i = 0; i < list.count; i++)
+      if (!derive_place(d, false, payload + list.first + i * WORD))
         return false;
-    at += HEAD + count * WORD;
   }
-  return true;
+  return position == size;
 }
 
 static bool derive_annotations(const deriver *d, uint8_t *payload, uint64_t size) {
@@ -265,11 +254,6 @@ static bool derive_payload(const deriver *d, derive_words words, uint8_t *payloa
   return true;
 }
 
-static uint64_t derive_record_size(const tl_record *record) {
-  enum { WHOLE = 4 };
-  return WORD + (record->format == WHOLE ? record->size : 0);
-}
-
 /* The next record of that code in a section's list; false behind the last. */
 static bool derive_next_own(const tl_cubin_section *own, uint8_t code, uint64_t *position, tl_record *record) {
   while (tl_record_next_whole(own, position, record))
@@ -281,7 +265,7 @@ static bool derive_next_own(const tl_cubin_section *own, uint8_t code, uint64_t 
 /* Annotations without a place. */
 static bool derive_is_text(derive_words words, const tl_record *record) {
   uint64_t position = 0, place;
-  return words == WORDS_NOTES && record->format == 4 &&
+  return words == WORDS_NOTES && record->format == TL_RECORD_WHOLE &&
          !tl_annotation_next(record->data, record->size, &position, &place);
 }
 
@@ -289,7 +273,7 @@ static bool derive_is_text(derive_words words, const tl_record *record) {
 static void derive_record(const deriver *d, const tl_cubin_section *mercury, const tl_record *record,
                           const tl_cubin_section *own, uint64_t *position, tl_cubin_section *out) {
   const derive_words words = derive_words_of(record->code);
-  const uint64_t size = derive_record_size(record);
+  const uint64_t size = tl_record_length(record);
   uint8_t *const to = (uint8_t *)out->data + out->size;
   tl_record same;
   if (words == WORDS_MERCURY || words == WORDS_SASS_ONLY)
@@ -300,7 +284,7 @@ static void derive_record(const deriver *d, const tl_cubin_section *mercury, con
       (d->foreign && d->known && tl_namesakes_places(&d->code, d->text, record->code, to + WORD, size - WORD)) ||
       (words != WORDS_OWN && d->known && derive_payload(d, words, to + WORD, size - WORD)))
     return;
-  if (derive_next_own(own, record->code, position, &same) && derive_record_size(&same) == size)
+  if (derive_next_own(own, record->code, position, &same) && tl_record_length(&same) == size)
     memcpy(to, own->data + same.offset, size);
 }
 
@@ -319,8 +303,8 @@ static void derive_attributes(const deriver *d, const tl_cubin_section *mercury,
     position = 0;
     if (!derive_next_own(own, last[i], &position, &record))
       continue;
-    memcpy(bytes + out.size, own->data + record.offset, derive_record_size(&record));
-    out.size += derive_record_size(&record);
+    memcpy(bytes + out.size, own->data + record.offset, tl_record_length(&record));
+    out.size += tl_record_length(&record);
   }
   own->data = bytes;
   own->size = out.size;
@@ -328,7 +312,7 @@ static void derive_attributes(const deriver *d, const tl_cubin_section *mercury,
 
 /* --- entries of texts --- */
 
-/* A type of an entry of Mercury text, and of the SASS entry beside it: by the SASS instruction's opcode, 0 any. */
+/* A type of an entry of Mercury text, and of the SASS entry beside it: by the SASS instruction's opcode. */
 typedef struct derive_type {
   uint32_t mercury;
   uint16_t opcode;
@@ -345,19 +329,18 @@ static const derive_type derive_types[] = {
     {TL_R_MERCURY + 0x3e, 0x882, 112, 62}, {TL_R_MERCURY + 0x3f, 0x802, 113, 63}, {TL_R_MERCURY + 0x3f, 0x882, 113, 63},
 };
 
-enum { DERIVE_RETURN_LOW = TL_R_MERCURY + 0x28, DERIVE_RETURN_HIGH = TL_R_MERCURY + 0x29 };
-
-/* What an entry of Mercury's is about; NULL: an index behind its table. */
+/* What an entry of Mercury's is about; of an index behind its table a symbol of no type, whose name lies in no table. */
 static const uint8_t *derive_subject(const deriver *d, const uint8_t *entry) {
+  static const uint8_t none[ELF_SYMBOL_SIZE] = {0xff, 0xff, 0xff, 0xff};
   const uint64_t symbol = tl_get32(entry + 12);
-  return symbol < d->symbol_count ? d->symbols + symbol * ELF_SYMBOL_SIZE : NULL;
+  return symbol < d->symbol_count ? d->symbols + symbol * ELF_SYMBOL_SIZE : none;
 }
 
 /* L615: against a kernel the SASS side has its descriptor; 0 where the type is none of an address. */
 static uint32_t derive_descriptor(const deriver *d, const uint8_t *entry) {
   enum { DESCRIPTOR = 61, DESCRIPTOR_LOW, DESCRIPTOR_HIGH };
   const uint8_t *const subject = derive_subject(d, entry);
-  if (!subject || (subject[4] & 15) != STT_FUNC || !(subject[5] & STO_ENTRY))
+  if ((subject[4] & 15) != STT_FUNC || !(subject[5] & STO_ENTRY))
     return 0;
   switch (tl_get32(entry + 8)) {
   case TL_R_MERCURY + 0x03:
@@ -377,17 +360,17 @@ static bool derive_entry(const deriver *d, const uint8_t *from, const uint8_t *o
                          uint8_t *to) {
   const uint32_t type = tl_get32(from + 8);
   const tl_code_place *const place = tl_code_find(&d->code, tl_get64(from));
-  if (!place || place->sass >= sass->size)
+  if (!place)
     return false;
   memcpy(to, from, ELF_RELA_SIZE);
   tl_put64(to, place->sass);
-  if (type == DERIVE_RETURN_LOW || type == DERIVE_RETURN_HIGH) { /* a place of the caller */
+  if (tl_code_is_half_place(type)) { /* a place of the caller */
     const tl_code_place *const target = tl_code_find(&d->code, tl_get64(from + 16));
     if (!target || target->mercury != tl_get64(from + 16))
       return false;
     tl_put64(to + 16, target->sass);
   }
-  const uint16_t opcode = tl_get16(sass->data + place->sass) & 0xfff;
+  const uint16_t opcode = tl_code_opcode(place, sass);
   const uint32_t descriptor = derive_descriptor(d, from);
   for (size_t i = 0; i < sizeof derive_types / sizeof *derive_types; i++) {
     const derive_type *const row = &derive_types[i];
@@ -403,9 +386,7 @@ static bool derive_entry(const deriver *d, const uint8_t *from, const uint8_t *o
 /* ptxas writes no entry of the reserved bytes of shared memory on the SASS side (M17); the instruction has their number, which
  * a link of SASS kind leaves alone. */
 static bool derive_is_reserved(const deriver *d, const uint8_t *entry) {
-  const uint8_t *const subject = derive_subject(d, entry);
-  const char *const name = subject ? tl_cubin_text_in(d->cubin, d->strings, tl_get32(subject)) : NULL;
-  return name && strcmp(name, ".nv.reservedSmem.cap") == 0;
+  return derive_is_called(d, derive_subject(d, entry), ".nv.reservedSmem.cap");
 }
 
 /* Puts a number in the instructions where entries of the reserved bytes of shared memory stand: the SASS side has no
@@ -414,7 +395,7 @@ static void derive_put_reserved(const deriver *d, const tl_cubin_section *entrie
   for (uint64_t at = 0; at + ELF_RELA_SIZE <= entries->size; at += ELF_RELA_SIZE) {
     const uint8_t *const entry = entries->data + at;
     const tl_code_place *const place = tl_code_find(&d->code, tl_get64(entry));
-    if (place && place->code && place->count && derive_is_reserved(d, entry))
+    if (place && place->count && derive_is_reserved(d, entry))
       tl_put32(text + place->sass + WORD, value);
   }
 }
@@ -506,9 +487,7 @@ static bool derive_is_loaders(uint32_t type) {
 
 /* A texture's address of 32 bits, which the SASS side's number would leave to the loader (L616). */
 static bool derive_is_texture(const deriver *d, const uint8_t *entry) {
-  const uint8_t *const subject = derive_subject(d, entry);
-  const unsigned type = subject ? subject[4] & 15 : STT_NOTYPE;
-  return tl_get32(entry + 8) == TL_R_MERCURY + 3 && tl_type_is_texture(type);
+  return tl_get32(entry + 8) == TL_R_MERCURY + 3 && tl_type_is_texture(derive_subject(d, entry)[4] & 15);
 }
 
 /* Where the SASS side alone would be linked otherwise than the Mercury side, its entry takes Mercury's number (R63, L585). */
@@ -550,8 +529,8 @@ static void derive_sizes(deriver *d) {
   }
 }
 
-/* Attributes and entries of one text: `first` and `next` chain the Mercury sections that are about a section. */
-static void derive_text(deriver *d, uint32_t capsule, uint32_t first, const uint32_t *next) {
+/* Attributes and entries of one text. */
+static void derive_text(deriver *d, uint32_t capsule, const tl_cubin_about *about) {
   const tl_cubin_section *const body = derive_section(d, capsule);
   tl_cubin_section *const sass = derive_section(d, d->sass[capsule]);
   uint8_t *copy = NULL;
@@ -559,7 +538,7 @@ static void derive_text(deriver *d, uint32_t capsule, uint32_t first, const uint
   tl_code_read(&d->code, body->data, body->size, sass->data, sass->size,
                d->arena); /* it can be read (cubin/mercury.c) */
   d->known = d->code.mercury_size == d->sizes[capsule];
-  for (uint32_t i = first; i; i = next[i]) {
+  for (uint32_t i = about->last[capsule]; i; i = about->previous[i]) {
     d->foreign = d->before[i].type != SHT_NULL;
     if (d->foreign && d->known && d->cubin->role.joined && derive_section(d, i)->type == SHT_CUDA_MERCURY_RELA)
       derive_foreign_text(d, i, sass, &copy);
@@ -572,16 +551,12 @@ void tl_derive_sass(tl_cubin *cubin, const tl_names *names, tl_arena *arena, con
   const bool joined = cubin->role.joined;
   deriver d = {.cubin = cubin, .names = names, .arena = arena, .before = before};
   const uint32_t count = cubin->section_count;
-  uint32_t *const first = tl_arena_new(arena, uint32_t, count), *const next = tl_arena_new(arena, uint32_t, count);
+  const tl_cubin_about about = tl_cubin_find_about(cubin, arena);
   derive_pair_sections(&d);
   derive_symbols(&d);
   derive_sizes(&d);
   for (uint32_t i = 1; i < count; i++) {
     tl_cubin_section *const section = derive_section(&d, i);
-    if ((section->type == SHT_CUDA_MERCURY_RELA || section->type == SHT_CUDA_MERCURY_INFO) && section->info < count) {
-      next[i] = first[section->info];
-      first[section->info] = i;
-    }
     if (section->type == SHT_CUDA_CONSTANT0)
       section->flags = SHF_ALLOC | SHF_INFO_LINK; /* whatever the input has (L505) */
     if (section->type == SHT_CUDA_CONSTANT0 && !joined)
@@ -589,11 +564,14 @@ void tl_derive_sass(tl_cubin *cubin, const tl_names *names, tl_arena *arena, con
     if (joined && section->type == SHT_RELA && strcmp(derive_name(&d, i), ".rela.debug_frame") == 0)
       section->size = 0;
   }
-  for (uint32_t i = 1; i < count; i++)
-    if (joined && derive_section(&d, i)->type == SHT_CUDA_GLOBAL_INIT && first[i] && d.sass[first[i]])
-      derive_data_entries(&d, derive_section(&d, first[i]), derive_section(&d, d.sass[first[i]]));
-    else if (derive_section(&d, i)->type == SHT_CUDA_CAPSULE)
-      derive_text(&d, i, first[i], next);
-    else if (derive_section(&d, i)->type == SHT_CUDA_MERCURY_INFO && !derive_section(&d, i)->info && d.sass[i])
-      derive_attributes(&d, derive_section(&d, i), derive_section(&d, d.sass[i]));
+  for (uint32_t i = 1; i < count; i++) {
+    const tl_cubin_section *const section = derive_section(&d, i);
+    const uint32_t last = about.last[i];
+    if (joined && section->type == SHT_CUDA_GLOBAL_INIT && d.sass[last])
+      derive_data_entries(&d, derive_section(&d, last), derive_section(&d, d.sass[last]));
+    else if (section->type == SHT_CUDA_CAPSULE)
+      derive_text(&d, i, &about);
+    else if (section->type == SHT_CUDA_MERCURY_INFO && !section->info && d.sass[i])
+      derive_attributes(&d, section, derive_section(&d, d.sass[i]));
+  }
 }

@@ -48,9 +48,9 @@ static tl_code_known known_in_collective(const uint8_t *text, const tl_code_plac
 }
 
 tl_code_known tl_code_known_of(const uint8_t *text, const tl_code_place *place) {
-  const uint32_t last = place->count ? place->count - 1 : 0;
-  if (!last)
+  if (place->count < 2)
     return (tl_code_known){0, 0, place->count};
+  const uint32_t last = place->count - 1;
   const uint16_t begins = known_opcode(text, place, 0), ends = known_opcode(text, place, last);
   if ((begins == OP_COLLECTIVE || begins == OP_WARPSYNC) && ends == OP_COLLECTIVE_END)
     return known_in_collective(text, place);

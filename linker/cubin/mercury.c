@@ -6,6 +6,7 @@
 
 #include "base/bytes.h"
 #include "base/map.h"
+#include "base/text.h"
 #include "catalog/message.h"
 #include "catalog/relocation.h"
 #include "cubin/attribute.h"
@@ -29,9 +30,8 @@ typedef struct checker {
   const tl_names *names;
   tl_arena *arena;
   tl_diagnostics *diagnostics;
-  tl_code code;             /* of the text in hand */
-  uint32_t *about;          /* by section: the last one that is about it, 0 */
-  uint32_t *previous;       /* by section: the one before it that is about the same section, 0 */
+  tl_code code; /* of the text in hand */
+  tl_cubin_about about;
   uint32_t sass_symbols;    /* sections, 0 where there are none: the SASS side's symbols */
   uint32_t wide_indices;    /* their 32-bit section indices */
   uint32_t mercury_symbols; /* and Mercury's symbols, whose section this is */
@@ -49,28 +49,12 @@ static const tl_cubin_section *mercury_section(const checker *c, uint32_t index)
   return tl_cubin_section_at(c->cubin, index);
 }
 
-static uint32_t mercury_find(const checker *c, uint32_t type) {
-  for (uint32_t i = 1; i < c->cubin->section_count; i++)
-    if (c->cubin->sections[i].type == type)
-      return i;
-  return 0;
-}
-
 static void mercury_index(checker *c) {
-  const uint32_t count = c->cubin->section_count;
-  c->about = tl_arena_new(c->arena, uint32_t, count);
-  c->previous = tl_arena_new(c->arena, uint32_t, count);
-  c->sass_symbols = mercury_find(c, SHT_SYMTAB);
-  c->wide_indices = mercury_find(c, SHT_SYMTAB_SHNDX);
-  c->mercury_symbols = mercury_find(c, SHT_CUDA_MERCURY_SYMTAB);
+  c->about = tl_cubin_find_about(c->cubin, c->arena);
+  c->sass_symbols = tl_cubin_find_section(c->cubin, SHT_SYMTAB);
+  c->wide_indices = tl_cubin_find_section(c->cubin, SHT_SYMTAB_SHNDX);
+  c->mercury_symbols = tl_cubin_find_section(c->cubin, SHT_CUDA_MERCURY_SYMTAB);
   c->symbols = mercury_section(c, c->mercury_symbols);
-  for (uint32_t i = 1; i < count; i++) {
-    const tl_cubin_section *const section = mercury_section(c, i);
-    if ((section->type == SHT_CUDA_MERCURY_RELA || section->type == SHT_CUDA_MERCURY_INFO) && section->info < count) {
-      c->previous[i] = c->about[section->info];
-      c->about[section->info] = i;
-    }
-  }
 }
 
 static uint64_t mercury_symbol_count(const tl_cubin_section *table) {
@@ -114,9 +98,9 @@ static bool mercury_is_control(uint16_t opcode) {
   return (opcode & CONTROL_MASK) == CONTROL;
 }
 
-static bool mercury_is_move(uint16_t word) {
-  enum { MOVE = 0x802, MOVE_UNIFORM = 0x882, OPCODE = 0xfff };
-  return (word & OPCODE) == MOVE || (word & OPCODE) == MOVE_UNIFORM;
+static bool mercury_is_move(uint16_t opcode) {
+  enum { MOVE = 0x802, MOVE_UNIFORM = 0x882 };
+  return opcode == MOVE || opcode == MOVE_UNIFORM;
 }
 
 /* Whether an entry may stand at an instruction without a record: moves of an immediate, branches and calls. */
@@ -126,14 +110,12 @@ static bool mercury_holds_value(uint16_t opcode) {
 
 /* The two halves of a return address name the instruction behind a call, or the function (L512). */
 static bool mercury_returns_there(const checker *c, const uint8_t *entry, const tl_cubin_section *sass) {
-  enum { OPCODE = 0xfff, RETURN_LOW = TL_R_MERCURY + 0x28, RETURN_HIGH = TL_R_MERCURY + 0x29 };
-  const uint32_t type = tl_get32(entry + 8);
   const uint64_t place = tl_get64(entry + 16);
-  if ((type != RETURN_LOW && type != RETURN_HIGH) || place == 0)
+  if (!tl_code_is_half_place(tl_get32(entry + 8)) || place == 0)
     return true;
   const tl_code_place *const behind = tl_code_find(&c->code, place);
   const tl_code_place *const call = behind && behind->mercury ? tl_code_find(&c->code, behind->mercury - 1) : NULL;
-  return call && call->sass + 2 <= sass->size && mercury_is_control(tl_get16(sass->data + call->sass) & OPCODE);
+  return call && mercury_is_control(tl_code_opcode(call, sass));
 }
 
 static int mercury_compare_sass(const void *a, const void *b) {
@@ -150,8 +132,7 @@ static bool mercury_begins_at(const checker *c, uint64_t sass) {
  * instruction begins: nvlink looks it up, though the entry says another, and crashes over what is none (L622). */
 static bool mercury_holds_place(const checker *c, uint32_t type, const tl_code_place *place,
                                 const tl_cubin_section *sass) {
-  const bool back = type == TL_R_MERCURY + 0x28 || type == TL_R_MERCURY + 0x29;
-  if (!back || !place->derived || !mercury_is_move(tl_get16(sass->data + place->sass)))
+  if (!tl_code_is_half_place(type) || !place->derived || !mercury_is_move(tl_code_opcode(place, sass)))
     return true;
   return mercury_begins_at(c, tl_get32(sass->data + place->sass + WORD));
 }
@@ -186,7 +167,7 @@ static bool mercury_names_no_place(const checker *c, const uint8_t *entry) {
   const uint32_t type = tl_get32(entry + 8);
   const uint8_t *const symbol = mercury_symbol(c, tl_get32(entry + 12));
   const uint32_t kind = mercury_is_section(symbol) ? mercury_section(c, tl_get16(symbol + 6))->type : SHT_NULL;
-  const bool back = type == TL_R_MERCURY + 0x28 || type == TL_R_MERCURY + 0x29;
+  const bool back = tl_code_is_half_place(type);
   const bool graph = kind == SHT_CUDA_CALLGRAPH || kind == SHT_CUDA_PROTOTYPE;
   return (graph && (mercury_is_half(type) || back)) || (back && kind == SHT_NOTE);
 }
@@ -213,7 +194,6 @@ static bool mercury_stands_in_place(const uint8_t *entry) {
 /* An entry at the first instruction stands there because that holds a value; behind it nvlink changes what it finds
  * (L494). */
 static void mercury_check_entries(const checker *c, uint32_t section, const tl_cubin_section *sass) {
-  enum { OPCODE = 0xfff };
   const tl_cubin_section *const entries = mercury_section(c, section);
   for (uint64_t at = 0; at + ELF_RELA_SIZE <= entries->size; at += ELF_RELA_SIZE) {
     const uint8_t *const entry = entries->data + at;
@@ -227,11 +207,11 @@ static void mercury_check_entries(const checker *c, uint32_t section, const tl_c
       mercury_fail(c, section, at, "an entry of code is about a section that has no place (L608)");
     if (!mercury_returns_there(c, entry, sass))
       mercury_fail(c, section, at, "a return address is not that behind a call (L512)");
-    const tl_code_place *const place = tl_code_find(&c->code, tl_get64(entries->data + at));
+    const tl_code_place *const place = tl_code_find(&c->code, tl_get64(entry));
     if (place && !mercury_holds_place(c, tl_get32(entry + 8), place, sass))
       mercury_fail(c, tl_get32(mercury_section(c, mercury_section(c, section)->info)->data), place->sass,
                    "what half a return address is put in for is no place of an instruction (L622)");
-    if (place && !place->mercury && place->derived && !mercury_holds_value(tl_get16(sass->data + place->sass) & OPCODE))
+    if (place && !place->mercury && place->derived && !mercury_holds_value(tl_code_opcode(place, sass)))
       mercury_fail(c, section, at, "an entry stands at an instruction that holds no value (L494)");
   }
 }
@@ -254,13 +234,13 @@ static const mercury_record mercury_records[] = {
 /* nvlink decodes records and crashes over most that are of another instruction than the SASS text has (L498). The third
  * byte of none is odd. */
 static void mercury_check_records(const checker *c, uint32_t section, const tl_cubin_section *sass) {
-  enum { OPCODE = 0xfff, RETURN = 0x950 };
+  enum { RETURN = 0x950 };
   const uint8_t *const bytes = mercury_section(c, section)->data;
   for (size_t i = 0; i < c->code.count; i++) {
     const tl_code_place *const place = &c->code.items[i];
     if (!place->record || !place->code || place->count != 1)
       continue;
-    const uint16_t opcode = tl_get16(sass->data + place->sass) & OPCODE;
+    const uint16_t opcode = tl_code_opcode(place, sass);
     const uint8_t *const record = bytes + place->record;
     const bool returns = opcode == RETURN && record[2] >= 8; /* L637 */
     bool listed = false, fits = false;
@@ -282,12 +262,12 @@ static bool mercury_goes_far(uint16_t opcode) {
 
 /* Where a branch goes that nvlink derives from the SASS text there is an instruction of it (L545). */
 static void mercury_check_branches(const checker *c, uint32_t section, const tl_cubin_section *sass) {
-  enum { OPCODE = 0xfff, INSTRUCTION = TL_CODE_INSTRUCTION };
+  enum { INSTRUCTION = TL_CODE_INSTRUCTION };
   const uint64_t sign = UINT64_C(1) << 57, high_bits = (UINT64_C(1) << 48) - 1;
   for (size_t i = 0; i < c->code.count; i++) {
     const tl_code_place *const place = &c->code.items[i];
     const uint8_t *const word = sass->data + place->sass;
-    if (!place->derived || !mercury_goes_far(tl_get16(word) & OPCODE))
+    if (!place->derived || !mercury_goes_far(tl_code_opcode(place, sass)))
       continue;
     const uint64_t distance = ((tl_get64(word + 4) >> 2 & high_bits) << 8 | word[2]) << 2; /* signed */
     const uint64_t target = place->sass + INSTRUCTION + ((distance ^ sign) - sign);
@@ -300,35 +280,31 @@ static void mercury_check_branches(const checker *c, uint32_t section, const tl_
 static bool mercury_goes_elsewhere(uint16_t opcode) {
   static const uint16_t list[] = {0x343, 0x344, 0x941, 0x942, 0x943, 0x944, 0x947, 0x949,
                                   0x94a, 0x94c, 0x94d, 0x950, 0x958, 0x959, 0x95b};
-  for (size_t i = 0; i < sizeof list / sizeof *list; i++)
-    if (list[i] == opcode)
-      return true;
-  return false;
+  return TL_AMONG16(list, opcode);
 }
 
 /* LEPC of a place names the next one or one behind it, to which nothing but the last instruction before it goes elsewhere,
- * as the code of -pic and -sanitize does. `control`: the first instruction behind it that goes elsewhere. */
-static bool mercury_names_near(const tl_cubin_section *sass, uint64_t place, uint64_t control) {
+ * as the code of -pic and -sanitize does. `last`: the last one of which that holds. */
+static bool mercury_names_near(const tl_cubin_section *sass, uint64_t place, uint64_t last) {
   enum { INSTRUCTION = TL_CODE_INSTRUCTION, FIELD = 24, HIGH_BITS = 18 };
   const uint64_t high = tl_get64(sass->data + place + 8) & ((UINT64_C(1) << HIGH_BITS) - 1);
   const uint64_t distance = tl_get64(sass->data + place) >> FIELD | high << (64 - FIELD);
-  const uint64_t next = place + INSTRUCTION;
-  return distance % INSTRUCTION == 0 && distance < sass->size - next && next + distance <= control + INSTRUCTION;
+  return distance % INSTRUCTION == 0 && place + INSTRUCTION + distance <= last;
 }
 
 /* nvlink makes other code where LEPC names another place, or crashes (L761). From the last instruction on, so that each is
  * looked at once. */
 static void mercury_check_places(const checker *c, uint32_t section, const tl_cubin_section *sass) {
   enum { OPCODE = 0xfff, PLACE_OF_CODE = 0x94e, INSTRUCTION = TL_CODE_INSTRUCTION };
-  uint64_t at = sass->size / INSTRUCTION * INSTRUCTION, control = at;
+  uint64_t at = sass->size - INSTRUCTION, last = at; /* of a text without instructions nothing is looked at */
   for (size_t i = c->code.count; i-- > 0;) {
     const tl_code_place *const place = &c->code.items[i];
-    if (!place->derived || (tl_get16(sass->data + place->sass) & OPCODE) != PLACE_OF_CODE)
+    if (!place->derived || tl_code_opcode(place, sass) != PLACE_OF_CODE)
       continue;
     for (; at > place->sass + INSTRUCTION; at -= INSTRUCTION)
       if (mercury_goes_elsewhere(tl_get16(sass->data + at - INSTRUCTION) & OPCODE))
-        control = at - INSTRUCTION;
-    if (!mercury_names_near(sass, place->sass, control))
+        last = at;
+    if (!mercury_names_near(sass, place->sass, last))
       mercury_fail(c, tl_get32(mercury_section(c, section)->data), place->sass,
                    "a place in code is not one that the code goes on to (L761)");
   }
@@ -354,20 +330,19 @@ static const tl_code_place *mercury_instruction_at(const tl_code *code, uint64_t
 /* Lists of targets: the place of an indirect branch, a word, their number, and they (L495). */
 static void mercury_check_targets(const checker *c, uint32_t section, const tl_record *record,
                                   const tl_cubin_section *sass) {
-  enum { HEAD = 3 * WORD, CONTROL_MASK = 0xf60, CONTROL = 0x940 };
-  for (uint64_t at = 0; at < record->size;) {
-    const uint64_t left = record->size - at;
-    const uint64_t count = left < HEAD ? 0 : tl_get32(record->data + at + 8);
-    if (left < HEAD || count > (left - HEAD) / WORD)
-      mercury_fail(c, section, record->offset, "a list of branch targets is incomplete (L495)");
-    const tl_code_place *const branch = mercury_instruction_at(&c->code, tl_get32(record->data + at));
-    if (!branch || !branch->count || (tl_get16(sass->data + branch->sass) & CONTROL_MASK) != CONTROL)
+  enum { CONTROL_MASK = 0xf60, CONTROL = 0x940 };
+  uint64_t position = 0;
+  tl_targets list;
+  while (tl_targets_next(record->data, record->size, &position, &list)) {
+    const tl_code_place *const branch = mercury_instruction_at(&c->code, tl_get32(record->data + list.branch));
+    if (!branch || !branch->count || (tl_code_opcode(branch, sass) & CONTROL_MASK) != CONTROL)
       mercury_fail(c, section, record->offset, "a list of branch targets is about no branch (L495)");
-    for (uint64_t i = 0; i < count; i++)
-      if (!mercury_instruction_at(&c->code, tl_get32(record->data + at + HEAD + i * WORD)))
+    for (uint64_t i = 0; i < list.count; i++)
+      if (!mercury_instruction_at(&c->code, tl_get32(record->data + list.first + i * WORD)))
         mercury_fail(c, section, record->offset, "a branch target is no instruction (L495)");
-    at += HEAD + count * WORD;
   }
+  if (position != record->size)
+    mercury_fail(c, section, record->offset, "a list of branch targets is incomplete (L495)");
 }
 
 /* Where a program ends: places in its code, which nvlink looks up in a table of them (L511). */
@@ -378,11 +353,11 @@ static void mercury_check_exits(const checker *c, uint32_t section, const tl_rec
 }
 
 static void mercury_check_attributes(const checker *c, uint32_t section, const tl_cubin_section *sass) {
-  enum { EXITS = 0x1c, INDIRECT_BRANCH_TARGETS = 0x34, WHOLE = 4 };
+  enum { EXITS = 0x1c, INDIRECT_BRANCH_TARGETS = 0x34 };
   uint64_t position = 0;
   tl_record record;
   while (tl_record_next_whole(mercury_section(c, section), &position, &record))
-    if (record.code == INDIRECT_BRANCH_TARGETS && record.format == WHOLE)
+    if (record.code == INDIRECT_BRANCH_TARGETS && record.format == TL_RECORD_WHOLE)
       mercury_check_targets(c, section, &record, sass);
     else if (record.code == EXITS)
       mercury_check_exits(c, section, &record);
@@ -423,7 +398,7 @@ static void mercury_check_text(checker *c, uint32_t section) {
   mercury_check_branches(c, section, sass);
   mercury_check_places(c, section, sass);
   mercury_check_records(c, section, sass);
-  for (uint32_t i = c->about[section]; i; i = c->previous[i]) {
+  for (uint32_t i = c->about.last[section]; i; i = c->about.previous[i]) {
     if (mercury_section(c, i)->type == SHT_CUDA_MERCURY_RELA) {
       mercury_check_word(c, section, i);
       mercury_check_entries(c, i, sass);
@@ -440,7 +415,7 @@ static tl_map mercury_frame_owners(const checker *c, uint32_t frames) {
   enum { POINTS = TL_R_MERCURY + 2 };
   tl_map owners;
   tl_map_init(&owners, c->arena);
-  for (uint32_t i = c->about[frames]; i; i = c->previous[i]) {
+  for (uint32_t i = c->about.last[frames]; i; i = c->about.previous[i]) {
     const tl_cubin_section *const section = mercury_section(c, i);
     for (uint64_t at = 0; section->type == SHT_CUDA_MERCURY_RELA && at + ELF_RELA_SIZE <= section->size;
          at += ELF_RELA_SIZE)
@@ -482,15 +457,15 @@ static bool mercury_is_no_code(const uint8_t *entry, const uint8_t *symbol) {
   return !tl_get32(entry + 12) || (tl_get32(entry + 8) == CODE && !function && tl_get16(symbol + 6) == SHN_UNDEF);
 }
 
-/* Whether an entry's place is where a function begins: the text's, or a local one in a kernel's text, at the address of
+/* Whether an entry's place, which lies in the frames, is where a function begins: the text's, or a local one in a kernel's text, at the address of
  * that one's frame (L724). nvlink finds a frame's function by what is stored there, not by the entry. */
 static bool mercury_begins_function(const checker *c, uint32_t frames, const uint8_t *entry, const uint8_t *symbol) {
   const tl_cubin_section *const section = mercury_section(c, frames);
   const uint64_t at = tl_get64(entry), addend = tl_get64(entry + 16);
   if (!addend)
     return true;
-  return symbol && addend <= UINT32_MAX && at <= section->size && section->size - at >= 8 &&
-         tl_get64(section->data + at) == addend && tl_set_has(&c->starts, mercury_start(tl_get16(symbol + 6), addend));
+  return symbol && addend <= UINT32_MAX && section->size - at >= 8 && tl_get64(section->data + at) == addend &&
+         tl_set_has(&c->starts, mercury_start(tl_get16(symbol + 6), addend));
 }
 
 /* The entries of a frame's code name a function and nothing behind it (L513), and lie in the frames (L709). */
@@ -536,7 +511,7 @@ static void mercury_check_frames(const checker *c, uint32_t index) {
       mercury_fail(c, index, at, "a frame has no CIE (L496)");
     at += CIE + length;
   }
-  for (uint32_t i = c->about[index]; i; i = c->previous[i])
+  for (uint32_t i = c->about.last[index]; i; i = c->about.previous[i])
     if (mercury_section(c, i)->type == SHT_CUDA_MERCURY_RELA)
       mercury_check_frame_entries(c, i, &starts);
 }
@@ -639,7 +614,7 @@ static void mercury_check_relocations(const checker *c, uint32_t index) {
 /* nvlink takes every SASS section with this flag for the text of a function, and crashes (L505). */
 static bool mercury_is_false_text(const tl_cubin_section *section, const char *name) {
   const bool code = section->flags & SHF_EXECINSTR && !(section->flags & SHF_CUDA_MERCURY);
-  return code && strncmp(name, ".text.", 6) != 0 && strncmp(name, ".nv.uft", 7) != 0;
+  return code && !tl_text_behind(name, ".text.") && !tl_text_behind(name, ".nv.uft");
 }
 
 /* Of a shorter note nvlink reads the toolkit's number behind it, `newer than toolkit`, or has other bytes (L692). */
@@ -656,7 +631,7 @@ static void mercury_check_section(checker *c, uint32_t index) {
     mercury_check_note(c, index);
   if (mercury_is_false_text(section, name))
     mercury_fail(c, index, TL_NO_OFFSET, "sh_flags are those of code, and sh_name is not (L505)");
-  if (strncmp(name, ".nv.capmerc.", 12) == 0 && section->type != SHT_CUDA_CAPSULE)
+  if (tl_text_behind(name, ".nv.capmerc.") && section->type != SHT_CUDA_CAPSULE)
     mercury_fail(c, index, TL_NO_OFFSET, "sh_type is not that of a capsule, as its name says (L499)");
   if (section->type == SHT_CUDA_CAPSULE)
     mercury_check_text(c, index);

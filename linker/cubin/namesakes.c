@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-enum { WORD = 4, OPCODE = 0xfff, HALF_LOW = TL_R_MERCURY + 0x28, HALF_HIGH = TL_R_MERCURY + 0x29 };
+enum { WORD = 4, OPCODE = 0xfff };
 
 /* --- attributes --- */
 
@@ -23,19 +23,11 @@ static uint32_t namesakes_place(const tl_code *code, const uint8_t *text, uint32
              : 0;
 }
 
-/* A list of places in the code: one in so many bytes. */
-typedef struct namesakes_list {
-  uint8_t attribute, step;
-} namesakes_list;
-
 bool tl_namesakes_places(const tl_code *code, const uint8_t *text, uint8_t attribute, uint8_t *payload, uint64_t size) {
   enum { BARRIERS = 0x39 };
-  static const namesakes_list lists[] = {{0x1c, WORD}, {0x28, WORD}, {0x31, WORD},        {0x46, WORD},
-                                         {0x47, WORD}, {0x57, WORD}, {BARRIERS, 4 * WORD}};
-  uint64_t step = 0;
-  for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-    if (lists[i].attribute == attribute)
-      step = lists[i].step;
+  static const uint32_t lists[][2] = {{0x1c, WORD}, {0x28, WORD}, {0x31, WORD},        {0x46, WORD},
+                                      {0x47, WORD}, {0x57, WORD}, {BARRIERS, 4 * WORD}};
+  const uint32_t step = TL_PAIRED32(lists, attribute, 0); /* the bytes that a place has in the list */
   for (uint64_t i = 0; step && i + WORD <= size; i += step)
     tl_put32(payload + i, namesakes_place(code, text, tl_get32(payload + i)));
   return step != 0;
@@ -46,18 +38,14 @@ bool tl_namesakes_places(const tl_code *code, const uint8_t *text, uint8_t attri
 /* Of any instruction: the types that Mercury's have where a namesake's entries stand; 0. */
 static uint32_t namesakes_type(uint32_t type) {
   static const uint32_t rows[][2] = {
-      {TL_R_MERCURY + 0x02, 75}, {TL_R_MERCURY + 0x05, 56},  {TL_R_MERCURY + 0x06, 57},  {HALF_LOW, 56},
-      {HALF_HIGH, 57},           {TL_R_MERCURY + 0x3e, 112}, {TL_R_MERCURY + 0x3f, 113},
+      {TL_R_MERCURY + 0x02, 75}, {TL_R_MERCURY + 0x05, 56},  {TL_R_MERCURY + 0x06, 57},  {TL_R_MERCURY + 0x28, 56},
+      {TL_R_MERCURY + 0x29, 57}, {TL_R_MERCURY + 0x3e, 112}, {TL_R_MERCURY + 0x3f, 113},
   };
-  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-    if (rows[i][0] == type)
-      return rows[i][1];
-  return 0;
+  return TL_PAIRED32(rows, type, 0);
 }
 
 static bool namesakes_is_half(const uint8_t *entry) {
-  const uint32_t type = tl_get32(entry + 8);
-  return type == HALF_LOW || type == HALF_HIGH;
+  return tl_code_is_half_place(tl_get32(entry + 8));
 }
 
 /* What becomes of half a place in code: the place in the SASS text, 0 beside a branch, or the one in decoded code. */

@@ -5,6 +5,7 @@
 #include "cubin/shape.h"
 
 #include "base/bytes.h"
+#include "base/text.h"
 #include "cubin/elf.h"
 
 #include <string.h>
@@ -34,8 +35,8 @@ static const shape_row shape_rows[] = {
 };
 
 static bool shape_is_named(const char *name, const char *row) {
-  const size_t length = strlen(row);
-  return row[length - 1] == '.' ? strncmp(name, row, length) == 0 : strcmp(name, row) == 0;
+  const char *const behind = tl_text_behind(name, row);
+  return behind && (!*behind || row[strlen(row) - 1] == '.');
 }
 
 static bool shape_has_type(const char *name, uint32_t type) {
@@ -68,7 +69,7 @@ static bool shape_names_function(const tl_cubin *cubin, const tl_cubin_section *
 static const char *shape_wrong_info(const tl_cubin *cubin, const tl_cubin_section *symbols, uint32_t index,
                                     const char *name) {
   const tl_cubin_section *const section = &cubin->sections[index];
-  if (strncmp(name, ".text.", 6) == 0 && symbols && !shape_names_function(cubin, symbols, index))
+  if (tl_text_behind(name, ".text.") && symbols && !shape_names_function(cubin, symbols, index))
     return "sh_info of a SASS text names no function of it (L510)";
   const bool file = section->type == SHT_CUDA_CONSTANT0 + 3 || section->type == SHT_CUDA_USER_CONSTANT ||
                     section->type == SHT_CUDA_GLOBAL_INIT;
@@ -112,11 +113,11 @@ static void shape_check_null(const tl_cubin *cubin, const tl_names *names, tl_di
   const uint64_t table = tl_get64(cubin->bytes + SECTION_TABLE);
   const uint8_t *const header = cubin->bytes + table; /* the reader has seen that the table lies in the file */
   const uint32_t name_table = tl_get16(cubin->bytes + NAME_TABLE);
-  const uint64_t room = name_table < cubin->section_count ? cubin->sections[name_table].size : UINT64_MAX;
-  if (tl_get32(header) >= room)
+  const tl_cubin_section *const names_table = tl_cubin_section_at(cubin, name_table);
+  const bool inside = tl_get32(header) < names_table->size;
+  if (name_table < cubin->section_count && !inside)
     tl_cubin_damaged(cubin, names, diagnostics, TL_NONE, table, "sh_name of the null section lies outside the table");
-  else if (name_table < cubin->section_count && cubin->sections[name_table].data &&
-           cubin->sections[name_table].data[tl_get32(header)])
+  if (inside && names_table->data && names_table->data[tl_get32(header)])
     tl_cubin_damaged(cubin, names, diagnostics, TL_NONE, table, "sh_name of the null section is a name (L706)");
   const uint32_t type = tl_get32(header + 4);
   if (type == SHT_CUDA_OPTIMIZER_CONSTANT || type == SHT_CUDA_CAPSULE || type == SHT_CUDA_MERCURY_SYMTAB)
@@ -129,7 +130,7 @@ static void shape_check_null(const tl_cubin *cubin, const tl_names *names, tl_di
 /* Code lies behind the ELF header and in whole instructions, and frames have an alignment that there is (L514). */
 static const char *shape_wrong_place(const tl_cubin *cubin, const tl_cubin_section *section, const char *name) {
   enum { INSTRUCTION = 16 };
-  const bool text = strncmp(name, ".text.", 6) == 0;
+  const bool text = tl_text_behind(name, ".text.") != NULL;
   if (text && (section->file_offset < ELF_HEADER_SIZE || section->file_offset % INSTRUCTION))
     return "sh_offset of a text is not that of code (L514)";
   const bool reserved = section->type == SHT_CUDA_RESERVED_SHARED && section->flags & SHF_CUDA_MERCURY;
@@ -145,16 +146,13 @@ static const char *shape_wrong_place(const tl_cubin *cubin, const tl_cubin_secti
 /* nvlink's finalizer takes a function whose name begins with its text's for the text's own, and crashes (L712). */
 static void shape_check_function(const tl_cubin *cubin, const tl_names *names, tl_diagnostics *diagnostics,
                                  const tl_cubin_section *symbols, uint32_t text) {
-  enum { SECTION = 6, PREFIX = 6 };
-  const char *const own = tl_names_text(names, cubin->sections[text].name);
-  const uint64_t at = (uint64_t)tl_cubin_primary(cubin, text) * ELF_SYMBOL_SIZE;
-  if (strncmp(own, ".text.", PREFIX) != 0 || at + ELF_SYMBOL_SIZE > symbols->size ||
-      symbols->link >= cubin->section_count || tl_get16(symbols->data + at + SECTION) != text ||
-      (symbols->data[at + 4] & 15) != STT_FUNC)
+  const char *const own = tl_text_behind(tl_names_text(names, cubin->sections[text].name), ".text.");
+  if (!own || symbols->link >= cubin->section_count || !shape_names_function(cubin, symbols, text))
     return;
+  const uint64_t at = (uint64_t)tl_cubin_primary(cubin, text) * ELF_SYMBOL_SIZE;
   const uint64_t name = cubin->sections[symbols->link].file_offset + tl_get32(symbols->data + at);
-  const size_t length = strlen(own + PREFIX);
-  if (name < cubin->size && cubin->size - name > length && memcmp(cubin->bytes + name, own + PREFIX, length) == 0 &&
+  const size_t length = strlen(own);
+  if (name < cubin->size && cubin->size - name > length && memcmp(cubin->bytes + name, own, length) == 0 &&
       cubin->bytes[name + length])
     tl_cubin_damaged(cubin, names, diagnostics, cubin->symbol_table, at,
                      "a function's name begins with its text's (L712)");
@@ -163,10 +161,8 @@ static void shape_check_function(const tl_cubin *cubin, const tl_names *names, t
 void tl_shape_check(const tl_cubin *cubin, const tl_names *names, tl_diagnostics *diagnostics) {
   if (cubin->section_count)
     shape_check_null(cubin, names, diagnostics);
-  const tl_cubin_section *symbols = NULL;
-  for (uint32_t i = 1; i < cubin->section_count && !symbols; i++)
-    if (cubin->sections[i].type == SHT_SYMTAB)
-      symbols = &cubin->sections[i];
+  const uint32_t table = tl_cubin_find_section(cubin, SHT_SYMTAB);
+  const tl_cubin_section *const symbols = table ? &cubin->sections[table] : NULL;
   for (uint32_t i = 1; i < cubin->section_count; i++) {
     const tl_cubin_section *const section = &cubin->sections[i];
     const char *const name = tl_names_text(names, section->name);

@@ -5,11 +5,13 @@
 
 #include "base/bytes.h"
 #include "base/map.h"
+#include "base/text.h"
 #include "catalog/defect.h"
 #include "catalog/message.h"
 #include "catalog/relocation.h"
 #include "catalog/trace.h"
 #include "cubin/capsule.h"
+#include "cubin/code.h"
 #include "cubin/derive.h"
 #include "cubin/elf.h"
 #include "cubin/mercury.h"
@@ -48,10 +50,7 @@ static bool view_is_common(const tl_cubin_section *section) {
                                    SHT_CUDA_GLOBAL,    SHT_CUDA_LOCAL,   SHT_CUDA_SHARED,    SHT_CUDA_COMPAT,
                                    SHT_SYMTAB_SHNDX,   SHT_NOBITS,       SHT_CUDA_UDT,       SHT_CUDA_UFT_ENTRY,
                                    SHT_CUDA_UDT_ENTRY, SHT_CUDA_UFT_REL, SHT_CUDA_METADATA};
-  for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-    if (section->type == types[i])
-      return true;
-  return false;
+  return TL_AMONG32(types, section->type);
 }
 
 /* What a type of the Mercury view is in the plain one. */
@@ -64,10 +63,7 @@ static uint32_t view_plain_type(uint32_t type) {
                                      {SHT_CUDA_PIC_CONSTANT, SHT_CUDA_CONSTANT0 + 4},
                                      {SHT_CUDA_MERCURY_RESOLVEDRELA, SHT_CUDA_RESOLVEDRELA},
                                      {SHT_CUDA_MERCURY_SYMTAB, SHT_SYMTAB}};
-  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-    if (rows[i][0] == type)
-      return rows[i][1];
-  return type;
+  return TL_PAIRED32(rows, type, type);
 }
 
 static void view_hide(tl_cubin_section *section) {
@@ -88,15 +84,17 @@ static size_t view_table_of(uint32_t type) {
   return table;
 }
 
+/* What a name says without its view: ".rela.text.F" for ".nv.merc.rela.text.F". */
+static const char *view_plain_text(const char *name) {
+  const char *const mercury = tl_text_behind(name, ".nv.merc"), *const capsule = tl_text_behind(name, ".nv.capmerc");
+  const char *const plain = mercury ? mercury : capsule;
+  return plain && *plain == '.' ? plain : name;
+}
+
 /* ".nv.merc.debug_frame" and ".nv.capmerc.text.F" become ".debug_frame" and ".text.F". */
 static void view_make_plain(tl_cubin_section *section, bool slot, tl_names *names) {
-  static const char *const prefixes[] = {".nv.merc.", ".nv.capmerc."};
-  const char *const name = tl_names_text(names, section->name);
-  for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
-    const size_t length = strlen(prefixes[i]);
-    if (strncmp(name, prefixes[i], length) == 0)
-      section->name = tl_names_intern(names, name + length - 1, strlen(name + length - 1));
-  }
+  const char *const name = view_plain_text(tl_names_text(names, section->name));
+  section->name = tl_names_intern(names, name, strlen(name));
   const bool code = section->type == SHT_CUDA_CAPSULE;
   section->type = slot ? SHT_CUDA_UFT_REL : view_plain_type(section->type);
   section->flags = (section->flags & ~(uint64_t)SHF_CUDA_MERCURY) | (code ? SHF_ALLOC | SHF_EXECINSTR : 0);
@@ -145,15 +143,6 @@ static void view_pair_texts(tl_cubin *cubin, const tl_names *names, tl_arena *ar
   }
 }
 
-/* What a name says without its view: ".rela.text.F" for ".nv.merc.rela.text.F". */
-static const char *view_plain_text(const char *name) {
-  static const char *const prefixes[] = {".nv.merc", ".nv.capmerc"};
-  for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
-    if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0 && name[strlen(prefixes[i])] == '.')
-      return name + strlen(prefixes[i]);
-  return name;
-}
-
 /* Kinds that nvlink's finalizer finds by their whole names: of one text, or of the file (L451). */
 typedef struct view_name_row {
   uint32_t type;
@@ -175,22 +164,16 @@ static const view_name_row view_name_rows[] = {
 static bool view_has_whole_name(const tl_cubin_section *section, const char *plain, const char *text) {
   for (size_t i = 0; i < sizeof view_name_rows / sizeof *view_name_rows; i++) {
     const view_name_row *const row = &view_name_rows[i];
-    const size_t length = strlen(row->name);
+    const char *const behind = tl_text_behind(plain, row->name), *const of = tl_text_behind(text, ".text");
     if (row->type != section->type || (row->of_text && !section->info && section->type != SHT_CUDA_CONSTANT0))
       continue;
-    if (strncmp(plain, row->name, length) != 0)
+    if (!behind)
       return false;
-    if (row->of_text && section->type != SHT_CUDA_CONSTANT0 && strncmp(text, ".nv.uft.rel.", 12) == 0)
+    if (row->of_text && section->type != SHT_CUDA_CONSTANT0 && tl_text_behind(text, ".nv.uft.rel."))
       return true; /* attributes of a unified function's stub */
-    return row->of_text ? strncmp(text, ".text.", 6) == 0 && strcmp(plain + length, text + 5) == 0 : !plain[length];
+    return row->of_text ? of && *of == '.' && strcmp(behind, of) == 0 : !*behind;
   }
   return true;
-}
-
-/* The name of what relocations are called after whose names begin so; NULL. */
-static const char *view_behind(const char *plain, const char *prefix) {
-  const size_t length = strlen(prefix);
-  return strncmp(plain, prefix, length) == 0 ? plain + length : NULL;
 }
 
 /* L864, L874: relocations of a text, and of a function's compiler constants, may be called after any of its function's names.
@@ -199,10 +182,10 @@ static const char *view_behind(const char *plain, const char *prefix) {
 static bool view_is_second_name(const tl_cubin *cubin, const tl_cubin_section *section, const char *plain) {
   static const char *const constants[] = {".rela.nv.constant2.", ".rela.nv.constant.optimizer."};
   const bool rela = section->type == SHT_RELA || section->type == SHT_CUDA_MERCURY_RELA;
-  const char *function = view_behind(plain, ".rela.text.");
+  const char *function = tl_text_behind(plain, ".rela.text.");
   uint32_t text = section->info;
   for (size_t i = 0; !function && i < sizeof constants / sizeof *constants; i++) {
-    function = view_behind(plain, constants[i]);
+    function = tl_text_behind(plain, constants[i]);
     text = function ? tl_cubin_section_at(cubin, section->info)->info : text;
   }
   if (!rela || !function)
@@ -238,11 +221,12 @@ static const char *view_wrong_name(const tl_cubin *cubin, const tl_names *names,
     return "sh_flags of one of Mercury's sections are not Mercury's (L451)";
   if (!view_has_whole_name(section, plain, text))
     return "sh_name is not the whole name of a section of its kind (L451)";
-  if (!(section->flags & SHF_INFO_LINK) || strncmp(text, ".text.", 6) != 0)
+  const char *const of = tl_text_behind(text, ".text");
+  if (!(section->flags & SHF_INFO_LINK) || !of || *of != '.')
     return NULL;
-  const size_t length = strlen(plain), tail = strlen(text + 5);
+  const size_t length = strlen(plain), tail = strlen(of);
   const bool one_view = !((about->flags ^ section->flags) & SHF_CUDA_MERCURY);
-  const bool ends = length >= tail && strcmp(plain + length - tail, text + 5) == 0;
+  const bool ends = length >= tail && strcmp(plain + length - tail, of) == 0;
   return one_view && (ends || view_is_second_name(cubin, section, plain)) ? NULL
                                                                           : "sh_info is not the text of its name";
 }
@@ -259,11 +243,10 @@ static void view_check_names(const tl_cubin *cubin, const tl_names *names, tl_di
       tl_cubin_damaged(cubin, names, diagnostics, i, TL_NO_OFFSET, what);
     if (!rela || section->info >= cubin->section_count)
       continue;
-    static const char prefix[] = ".rela";
-    const size_t length = sizeof prefix - 1;
-    const char *const name = view_plain_text(tl_names_text(names, section->name));
+    const char *const name = view_plain_text(tl_names_text(names, section->name)), *const of =
+                                                                                       tl_text_behind(name, ".rela");
     const char *const target = view_plain_text(tl_names_text(names, cubin->sections[section->info].name));
-    const bool same = strncmp(name, prefix, length) == 0 && strcmp(name + length, target) == 0;
+    const bool same = of && strcmp(of, target) == 0;
     if (!same && !view_is_second_name(cubin, section, name))
       tl_cubin_damaged(cubin, names, diagnostics, i, TL_NO_OFFSET, "sh_name is not that of its target's relocations");
   }
@@ -319,13 +302,26 @@ static const view_unread_row view_unread_rows[] = {
     {0x28, 0x29, VIEW_OTHER, false, TL_MESSAGE_DAMAGED, "a relocation of code names no function (L442)"},
 };
 
-/* One entry that a mixed link does not use, with its symbol table. What nvlink would say or crash over. */
-static view_unread_row view_unread_fault(const tl_cubin_section *symbols, const uint8_t *entry, bool code) {
-  const uint32_t type = tl_get32(entry + 8), symbol = tl_get32(entry + 12);
-  if (!symbol || symbol >= symbols->size / ELF_SYMBOL_SIZE)
+/* L564: in a capsule link such a type may be about a variable, a section or a texture while its addend is a place in the text; nvlink
+ * crashes behind it (D18). */
+static bool view_is_place_inside(const uint8_t *symbol, const uint8_t *entry, uint64_t size) {
+  const unsigned kind = symbol[4] & 15;
+  return tl_code_is_half_place(tl_get32(entry + 8)) && tl_get64(entry + 16) <= size &&
+         (kind == STT_OBJECT || kind == STT_CUDA_OBJECT || kind == STT_SECTION || tl_type_is_texture(kind));
+}
+
+/* One entry that a mixed link does not use, with its symbol table. What nvlink would say or crash over. `size`: of the code that
+ * a place may lie in. */
+static view_unread_row view_unread_fault(const tl_cubin *cubin, const tl_cubin_section *symbols, const uint8_t *entry,
+                                         bool code, uint64_t size) {
+  const uint32_t type = tl_get32(entry + 8), number = tl_get32(entry + 12);
+  if (!number || number >= symbols->size / ELF_SYMBOL_SIZE)
     return (view_unread_row){.message = TL_MESSAGE_DAMAGED,
                              .what = "a relocation names a symbol outside the symbol table"};
-  const unsigned subject = view_subject_of(symbols->data + (uint64_t)symbol * ELF_SYMBOL_SIZE);
+  const uint8_t *const symbol = symbols->data + (uint64_t)number * ELF_SYMBOL_SIZE;
+  if (cubin->role.joined && view_is_place_inside(symbol, entry, size))
+    return (view_unread_row){.message = TL_MESSAGE_DAMAGED};
+  const unsigned subject = view_subject_of(symbol);
   for (size_t i = 0; i < sizeof view_unread_rows / sizeof *view_unread_rows; i++) {
     const view_unread_row *const row = &view_unread_rows[i];
     if (row->about & subject && (code || !row->code) && type >= TL_R_MERCURY + row->first &&
@@ -335,18 +331,6 @@ static view_unread_row view_unread_fault(const tl_cubin_section *symbols, const 
   const bool known = tl_relocation_in_view(type, true) != NULL;
   return (view_unread_row){.message = TL_MESSAGE_DAMAGED,
                            .what = known ? NULL : "a relocation has a type that there is not"};
-}
-
-/* L564: in a capsule link such a type may be about a variable, a section or a texture while its addend is a place in the text; nvlink
- * crashes behind it (D18). */
-static bool view_is_place_inside(const tl_cubin_section *symbols, const uint8_t *entry, uint64_t size) {
-  enum { PLACE_LOW = TL_R_MERCURY + 0x28, PLACE_HIGH = TL_R_MERCURY + 0x29 };
-  const uint32_t type = tl_get32(entry + 8), symbol = tl_get32(entry + 12);
-  if ((type != PLACE_LOW && type != PLACE_HIGH) || tl_get64(entry + 16) > size || !symbol ||
-      symbol >= symbols->size / ELF_SYMBOL_SIZE)
-    return false;
-  const unsigned kind = symbols->data[(uint64_t)symbol * ELF_SYMBOL_SIZE + 4] & 15;
-  return kind == STT_OBJECT || kind == STT_CUDA_OBJECT || kind == STT_SECTION || tl_type_is_texture(kind);
 }
 
 /* In a mixed link a capsule's Mercury entries are not linked, but they are looked at like those of deleted code (L442), and
@@ -369,9 +353,7 @@ static void view_check_unread_entries(const tl_cubin *cubin, const tl_names *nam
       continue;
     for (uint64_t at = 0; at + ELF_RELA_SIZE <= section->size; at += ELF_RELA_SIZE) {
       const tl_site site = {cubin->path, tl_names_text(names, section->name), NULL, at};
-      const bool place = cubin->role.joined && view_is_place_inside(symbols, section->data + at, sizes[section->info]);
-      const view_unread_row fault = place ? (view_unread_row){.message = TL_MESSAGE_DAMAGED}
-                                          : view_unread_fault(symbols, section->data + at, code);
+      const view_unread_row fault = view_unread_fault(cubin, symbols, section->data + at, code, sizes[section->info]);
       if (fault.message != TL_MESSAGE_DAMAGED && !cubin->role.joined) /* L564: said of a mixed link alone */
         tl_diagnostics_add(diagnostics, tl_message_row_of(fault.message), site, NULL);
       if (fault.what)

@@ -2,6 +2,7 @@
 #include "diagnose/diagnose.h"
 
 #include "base/bytes.h"
+#include "base/text.h"
 #include "catalog/defect.h"
 #include "catalog/message.h"
 #include "catalog/system_call.h"
@@ -85,12 +86,11 @@ static void diagnose_never_called(const tl_module *module, const tl_graph *graph
 
 /* A jump slot, by its name alone. */
 static bool diagnose_has_slots(const tl_module *module) {
-  static const char slot[] = "__cuda_uf_stub_";
   const tl_resolution *const resolution = module->resolution;
   for (size_t i = 0; i < resolution->functions.count; i++) {
     const tl_function *const function = &resolution->functions.items[i];
     if (function->defined && !function->kernel &&
-        strncmp(tl_module_text(module, function->name), slot, sizeof slot - 1) == 0)
+        tl_text_behind(tl_module_text(module, function->name), "__cuda_uf_stub_"))
       return true;
   }
   return false;
@@ -187,11 +187,12 @@ static bool diagnose_is_provided(const tl_symbol *symbol, const char *name) {
   return tl_type_of(symbol) == STT_FUNC ? tl_system_call_is(name) : tl_reserved_name_is(name);
 }
 
+/* Of an executable, whose common symbols have a section, and a global symbol, which some file mentions. */
 static bool diagnose_is_undefined(const tl_module *module, const tl_symbol *symbol) {
   const unsigned type = tl_type_of(symbol);
   return !diagnose_is_internal_function(symbol) && symbol->section == TL_NONE && tl_binding_of(symbol) == STB_GLOBAL &&
-         symbol->mention != TL_NONE && !symbol->common && !symbol->weak_initialised && !symbol->external_shared &&
-         !symbol->weak_mention && (type == STT_OBJECT || type == STT_FUNC || type == STT_CUDA_OBJECT) &&
+         !symbol->weak_initialised && !symbol->external_shared && !symbol->weak_mention &&
+         (type == STT_OBJECT || type == STT_FUNC || type == STT_CUDA_OBJECT) &&
          !diagnose_is_provided(symbol, tl_module_text(module, symbol->name));
 }
 
@@ -259,7 +260,7 @@ void tl_diagnose_commons(const tl_module *module) {
   bool left = false;
   for (size_t i = 0; i < module->symbols.count; i++)
     left |= module->symbols.items[i].section == TL_NONE && module->symbols.items[i].weak_initialised;
-  if (!left || place->file == TL_NONE)
+  if (!left)
     return;
   const tl_cubin *const cubin = &module->files[place->file];
   tl_cubin_damaged(cubin, module->names, module->diagnostics, cubin->symbol_table,
@@ -323,15 +324,11 @@ void tl_diagnose_parameters(const tl_module *module) {
 
 /* --- stack --- */
 
-static bool diagnose_is_stack_limit(const tl_attribute *record) {
-  return record->code == EIATTR_MAX_STACK_SIZE && record->size >= 8 && record->symbol != TL_NONE;
-}
-
-/* By symbol: its last MAX_STACK_SIZE. */
+/* By symbol: its last MAX_STACK_SIZE, which names one and has room for a number (D67). */
 static const size_t *diagnose_last_limits(const tl_module *module, tl_arena *arena) {
   size_t *const last = tl_arena_new(arena, size_t, module->symbols.count);
   for (size_t i = 0; i < module->attributes.count; i++)
-    if (diagnose_is_stack_limit(&module->attributes.items[i]))
+    if (module->attributes.items[i].code == EIATTR_MAX_STACK_SIZE)
       last[module->attributes.items[i].symbol] = i;
   return last;
 }
@@ -341,7 +338,7 @@ static void diagnose_stack_limits(const tl_module *module, const tl_resources *r
   const size_t *const last = diagnose_last_limits(module, arena);
   for (size_t i = 0; i < module->attributes.count; i++) {
     const tl_attribute *const record = &module->attributes.items[i];
-    if (!diagnose_is_stack_limit(record) || last[record->symbol] != i)
+    if (record->code != EIATTR_MAX_STACK_SIZE || last[record->symbol] != i)
       continue;
     const tl_symbol *const symbol = &module->symbols.items[record->symbol];
     const uint32_t limit = tl_get32(record->data + 4);
@@ -444,8 +441,7 @@ void tl_diagnose_text_owners(const tl_module *module, tl_arena *arena) {
   for (uint32_t file = 0; file < module->file_count; file++) {
     const tl_cubin *const cubin = &module->files[file];
     bool *const owned = tl_arena_new(arena, bool, cubin->section_count);
-    if (!module->mode->final)
-      diagnose_mark_owned(module, file, owned);
+    diagnose_mark_owned(module, file, owned);
     for (uint32_t section = 1; section < cubin->section_count; section++) {
       const tl_cubin_section *const text = &cubin->sections[section];
       const uint32_t owner = tl_cubin_primary(cubin, section);
@@ -521,14 +517,12 @@ static uint64_t verbose_bank_key(uint32_t text, uint32_t type) {
 /* The first section of each bank about each text, and about none where it is not empty. */
 static void verbose_find_banks(verbose *v) {
   tl_map_init(&v->banks, v->arena);
-  for (uint32_t i = 1; i < v->module->sections.count; i++) {
+  for (size_t i = v->module->sections.count; i-- > 1;) {
     const tl_section *const section = &v->module->sections.items[i];
     if (!tl_section_type_is_constant(section->type) || section->forgotten || v->layout->section_dropped[i] ||
         (section->about == TL_NONE && !v->layout->section_size[i]))
       continue;
-    const uint64_t key = verbose_bank_key(section->about, section->type);
-    if (tl_map_get(&v->banks, key) == TL_NONE)
-      tl_map_set(&v->banks, key, i);
+    tl_map_set(&v->banks, verbose_bank_key(section->about, section->type), (uint32_t)i);
   }
 }
 

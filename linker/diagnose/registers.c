@@ -47,7 +47,7 @@ static uint32_t *registers_text_positions(const tl_module *module, const tl_grap
   uint32_t *const position = tl_arena_new(arena, uint32_t, graph->function_count);
   for (uint32_t i = 1; i < module->sections.count; i++) {
     const uint32_t owner = module->sections.items[i].owner;
-    if (owner != TL_NONE && module->symbols.items[owner].function != TL_NONE)
+    if (owner != TL_NONE) /* a function */
       position[module->symbols.items[owner].function] = i;
   }
   return position;
@@ -81,7 +81,8 @@ typedef struct stairs_of_all {
 /* Joins two stairs into the room that `a` does not stand in; the result is one of them where the other adds nothing. */
 static stairs stairs_join(stairs_of_all *all, const stairs *a, const stairs *b) {
   stair *const room = all->rooms[a->steps == all->rooms[0]];
-  uint32_t count = 0, most = 0, i = 0, j = 0, of_a = 0, of_b = 0;
+  uint32_t count = 0, most = 0, i = 0, j = 0;
+  bool of_a = false, of_b = false;
   while ((i < a->count || j < b->count) && count < STAIRS_MOST) {
     const bool first = j == b->count || (i < a->count && a->steps[i].position <= b->steps[j].position);
     const stair *const step = first ? &a->steps[i++] : &b->steps[j++];
@@ -89,12 +90,12 @@ static stairs stairs_join(stairs_of_all *all, const stairs *a, const stairs *b) 
       continue;
     most = step->count;
     room[count++] = *step;
-    of_a += first;
-    of_b += !first;
+    of_a |= first;
+    of_b |= !first;
   }
-  if (of_b == 0 && of_a == a->count)
+  if (!of_b) /* counts ascend, so that all of the other's are here */
     return *a;
-  if (of_a == 0 && of_b == b->count)
+  if (!of_a)
     return *b;
   return (stairs){room, count, count == STAIRS_MOST};
 }
@@ -140,8 +141,6 @@ static void stairs_find(stairs_of_all *all) {
 static void registers_keep_maxima(raise_vector *list, size_t start, uint32_t own, const tl_resources *resources) {
   uint32_t most = own;
   size_t kept = start;
-  if (start == list->count)
-    return;
   tl_vector_sort_items(list->items + start, list->count - start, sizeof *list->items, raise_compare);
   for (size_t i = start; i < list->count; i++) {
     if (resources->registers[list->items[i].function] <= most)
@@ -238,7 +237,7 @@ void tl_diagnose_registers(const tl_module *module, const tl_graph *graph, const
     const uint32_t owner = section->owner;
     if (owner == TL_NONE && section->type == SHT_PROGBITS && section->flags & SHF_EXECINSTR)
       registers_report_missing(module, tl_module_text(module, section->name), NULL);
-    if (owner == TL_NONE || module->symbols.items[owner].function == TL_NONE)
+    if (owner == TL_NONE)
       continue;
     if (!counted[module->symbols.items[owner].function] && !section->bodyless) /* E76 in the end (L464) */
       registers_report_missing(module, NULL, tl_module_text(module, module->symbols.items[owner].name));

@@ -221,15 +221,14 @@ static const struct {
 };
 
 static const char *read_source_name(reader *r) {
-  static const char unnamed[] = "_GLOBAL__N_", internal[] = "_INTERNAL";
   const uint64_t length = read_number(r);
   if (length == 0 || length > (uint64_t)(r->end - r->at))
     return fail(r);
   const char *const text = tl_arena_text(r->arena, r->at, (size_t)length);
   r->at += length;
-  if (strncmp(text, unnamed, sizeof unnamed - 1) == 0)
+  if (tl_text_behind(text, "_GLOBAL__N_"))
     return "<unnamed>";
-  return strncmp(text, internal, sizeof internal - 1) == 0 ? "" : text;
+  return tl_text_behind(text, "_INTERNAL") ? "" : text;
 }
 
 static unsigned read_qualifiers(reader *r) {
@@ -983,13 +982,12 @@ static const char *read_encoding(reader *r) {
 
 /* Behind "__nv_static_": the length of the file's name, two underscores, that name, and the function's own. */
 static const char *skip_static_prefix(const char *text) {
-  static const char prefix[] = "__nv_static_";
-  const char *const number = text + sizeof prefix - 1;
-  if (strncmp(text, prefix, sizeof prefix - 1) != 0 || !is_digit(*number))
+  const char *const number = tl_text_behind(text, "__nv_static_");
+  if (!number || !is_digit(*number))
     return text;
   char *at;
   const size_t length = strtoul(number, &at, 10); /* of too many digits the largest number, which no name has */
-  if (strncmp(at, "__", 2) != 0 || length == 0 || strlen(at + 2) <= length || at[1 + length] != '_')
+  if (!tl_text_behind(at, "__") || length == 0 || strlen(at + 2) <= length || at[1 + length] != '_')
     return text;
   return at + 2 + length;
 }
@@ -997,7 +995,7 @@ static const char *skip_static_prefix(const char *text) {
 /* Whether `suffix` ends the name: digits say nothing, other text, that is no mangled name, what is the clone's own. */
 static bool demangle_ends(reader *r, const char *suffix, const char **text) {
   const size_t digits = strspn(suffix, "0123456789");
-  if (!digits && strncmp(suffix, "_Z", 2) == 0)
+  if (!digits && tl_text_behind(suffix, "_Z"))
     return false;
   if (!digits)
     *text = make(r, "[clone %s] %s", *text, suffix);
@@ -1023,8 +1021,8 @@ static const char *demangle_parts(reader *r, const char *start) {
 }
 
 const char *tl_demangle(tl_arena *arena, const char *original) {
-  const char *const start = strncmp(original, "$_Z", 3) == 0 ? original + 1 : skip_static_prefix(original);
-  if (strncmp(start, "_Z", 2) != 0)
+  const char *const start = tl_text_behind(original, "$_Z") ? original + 1 : skip_static_prefix(original);
+  if (!tl_text_behind(start, "_Z"))
     return original;
   reader r = {.arena = arena};
   const char *const text = demangle_parts(&r, start);

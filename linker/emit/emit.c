@@ -10,10 +10,14 @@ uint8_t *tl_emit_table(tl_emitted *e, uint32_t section, uint64_t size) {
   return e->tables[section].bytes;
 }
 
+bool tl_emit_is_relocations(uint32_t type) {
+  return tl_section_type_is_relocations(type) || type == SHT_CUDA_RESOLVEDRELA;
+}
+
 uint32_t tl_emit_section_type(const tl_module *module, uint32_t type) {
   if (!module->mode->plain_types)
     return type;
-  if (type == SHT_CUDA_GLOBAL || type == SHT_CUDA_LOCAL || type == SHT_CUDA_SHARED || type == SHT_CUDA_RESERVED_SHARED)
+  if (tl_section_type_is_empty(type)) /* no section of the output is of no type */
     return SHT_NOBITS;
   const bool constants = type >= SHT_CUDA_CONSTANT0 && type <= SHT_CUDA_MERCURY_CONSTANT_LAST; /* M2b, L529 */
   if (type == SHT_CUDA_GLOBAL_INIT || constants)
@@ -24,7 +28,7 @@ uint32_t tl_emit_section_type(const tl_module *module, uint32_t type) {
 unsigned tl_emit_section_class(const tl_section *section) {
   if (section->type == SHT_STRTAB || section->type == SHT_SYMTAB || section->type == SHT_SYMTAB_SHNDX)
     return 0;
-  if (tl_section_type_is_relocations(section->type) || section->type == SHT_CUDA_RESOLVEDRELA)
+  if (tl_emit_is_relocations(section->type))
     return 4;
   if (!(section->flags & SHF_ALLOC))
     return section->type == SHT_PROGBITS ? 1 : 2;
@@ -59,7 +63,7 @@ static bool emit_section_stays(const tl_emitted *e, uint32_t index) {
   const bool bodyless = section->about != TL_NONE && e->module->sections.items[section->about].bodyless;
   if (e->layout->section_dropped[index] || section->forgotten || bodyless || emit_is_of_internal(e->module, section))
     return false;
-  if (tl_section_type_is_relocations(section->type) || section->type == SHT_CUDA_RESOLVEDRELA)
+  if (tl_emit_is_relocations(section->type))
     return e->relocated->container_used[index];
   if (index == e->module->info)
     return e->resources->module.count != 0;

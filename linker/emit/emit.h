@@ -34,6 +34,8 @@ typedef struct tl_emitted {
 void tl_emit(tl_emitted *emitted, const tl_module *module, const tl_layout *layout, const tl_resources *resources,
              const tl_relocated *relocated, tl_arena *arena);
 
+/* Sections of entries: those that stay and the records of applied ones. */
+bool tl_emit_is_relocations(uint32_t type);
 /* sh_type in the output (W1.5). */
 uint32_t tl_emit_section_type(const tl_module *module, uint32_t type);
 /* Place in the order of W1.4: 0 the fixed three, then 1 to 9. */

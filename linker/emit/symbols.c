@@ -2,6 +2,7 @@
 #include "emit/emit.h"
 
 #include "base/bytes.h"
+#include "base/text.h"
 #include "catalog/defect.h"
 #include "catalog/trace.h"
 #include "cubin/elf.h"
@@ -12,12 +13,8 @@
 static bool symbols_is_unified_mention(const tl_emitted *e, const tl_symbol *symbol) {
   static const char *const names[] = {"__UFT_OFFSET", "__UFT", "__UFT_END", "__UFT_CANONICAL",
                                       "__UDT_OFFSET", "__UDT", "__UDT_END", "__UDT_CANONICAL"};
-  const char *const text = tl_module_text(e->module, symbol->name);
-  const bool asked = symbol->section == TL_NONE && e->module->mode->final && !tl_module_has_tables(e->module);
-  for (size_t i = 0; asked && i < sizeof names / sizeof *names; i++)
-    if (strcmp(text, names[i]) == 0)
-      return true;
-  return false;
+  return symbol->section == TL_NONE && e->module->mode->final && !tl_module_has_tables(e->module) &&
+         TL_AMONG_TEXTS(names, tl_module_text(e->module, symbol->name));
 }
 
 static bool symbols_stays(const tl_emitted *e, uint32_t index) {

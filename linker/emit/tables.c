@@ -24,9 +24,9 @@ static uint32_t tables_extern_words(const tl_emitted *e, const tl_attribute *rec
 static uint32_t tables_record(const tl_emitted *e, const tl_attribute *record, uint8_t *to) {
   const bool externs = record->code == EIATTR_EXTERNS;
   const uint32_t size = externs ? tables_extern_words(e, record, to ? to + 4 : NULL) : record->size;
-  const bool of_body = record->symbol != TL_NONE && tl_attribute_is_of_body(record->code);
-  const bool of_object = of_body && e->module->symbols.items[record->symbol].function == TL_NONE;
-  const bool of_bank = record->symbol != TL_NONE && record->code == EIATTR_PARAM_CBANK;
+  const bool of_object = tl_attribute_is_of_body(record->code) && /* these name a symbol (I4) */
+                         e->module->symbols.items[record->symbol].function == TL_NONE;
+  const bool of_bank = record->code == EIATTR_PARAM_CBANK;
   if ((externs && !size) || ((of_object || of_bank) && !e->symbol_index[record->symbol])) /* L634, L518 */
     return 0;
   const uint32_t start = record->format == 4 ? 4 : 2, added = externs ? 0 : 4 * record->symbol_count; /* L539 */

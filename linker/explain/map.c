@@ -30,6 +30,14 @@ static const char *map_hex(map_text *t, uint64_t value) {
   return tl_arena_format(t->arena, "0x%x", value);
 }
 
+/* How a line of a table begins. */
+static void map_begin(map_text *t, uint64_t index, uint64_t place, uint64_t size) {
+  map_add(t, "  ");
+  map_column(t, tl_arena_format(t->arena, "%u", index), 6);
+  map_column(t, map_hex(t, place), 10);
+  map_column(t, map_hex(t, size), 10);
+}
+
 static const char *map_name(const tl_emitted *e, uint32_t name) {
   return tl_module_text(e->module, name);
 }
@@ -41,10 +49,7 @@ static void map_sections(map_text *t, const tl_plan *plan, const tl_emitted *e) 
   for (uint32_t i = 0; i < e->section_count; i++) {
     const uint32_t section = e->order[i];
     const tl_section *const s = &e->module->sections.items[section];
-    map_add(t, "  ");
-    map_column(t, tl_arena_format(t->arena, "%u", (uint64_t)i + 1), 6);
-    map_column(t, map_hex(t, plan->section_offset[section]), 10);
-    map_column(t, map_hex(t, tl_plan_section_size(e, section)), 10);
+    map_begin(t, (uint64_t)i + 1, plan->section_offset[section], tl_plan_section_size(e, section));
     map_column(t, tl_arena_format(t->arena, "%u", e->layout->section_align[section]), 6);
     map_add(t, map_name(e, s->name));
     map_add(t, "\n");
@@ -76,19 +81,21 @@ static const char *map_symbol_origin(const tl_emitted *e, const tl_symbol *symbo
   return symbol->mention == TL_NONE ? "(linker)" : module->files[symbol->mention].path;
 }
 
+/* The section that a symbol lies in. */
+static void map_home(map_text *t, const tl_emitted *e, uint32_t symbol) {
+  const uint32_t section = e->layout->symbol_section[symbol];
+  map_column(t, section == TL_NONE ? "-" : map_name(e, e->module->sections.items[section].name), 32);
+}
+
 static void map_symbols(map_text *t, const tl_emitted *e) {
   map_add(t, "\nSymbols\n  index  value      size       section                          name  (from)\n");
   for (size_t i = 0; i < e->symbols.count; i++) {
     const uint32_t index = e->symbols.items[i];
     const tl_symbol *const symbol = &e->module->symbols.items[index];
-    const uint32_t section = e->layout->symbol_section[index];
     if (tl_type_of(symbol) == STT_SECTION)
       continue;
-    map_add(t, "  ");
-    map_column(t, tl_arena_format(t->arena, "%u", (uint64_t)i + 1), 6);
-    map_column(t, map_hex(t, e->layout->symbol_value[index]), 10);
-    map_column(t, map_hex(t, symbol->size), 10);
-    map_column(t, section == TL_NONE ? "-" : map_name(e, e->module->sections.items[section].name), 32);
+    map_begin(t, (uint64_t)i + 1, e->layout->symbol_value[index], symbol->size);
+    map_home(t, e, index);
     map_add(t, tl_arena_format(t->arena, "%s  (%s)\n", map_name(e, symbol->name), map_symbol_origin(e, symbol)));
   }
 }
@@ -98,7 +105,6 @@ static void map_shared(map_text *t, const tl_emitted *e) {
   for (size_t i = 0; i < e->module->shared_objects.count; i++) {
     const uint32_t index = e->module->shared_objects.items[i];
     const tl_symbol *const symbol = &e->module->symbols.items[index];
-    const uint32_t section = e->layout->symbol_section[index];
     if (symbol->external_shared)
       continue;
     if (!titled)
@@ -108,7 +114,7 @@ static void map_shared(map_text *t, const tl_emitted *e) {
     map_column(t, map_hex(t, e->layout->symbol_value[index]), 10);
     map_column(t, map_hex(t, symbol->size), 10);
     map_column(t, tl_arena_format(t->arena, "%u", symbol->align), 6);
-    map_column(t, section == TL_NONE ? "-" : map_name(e, e->module->sections.items[section].name), 32);
+    map_home(t, e, index);
     map_add(t, map_name(e, symbol->name));
     map_add(t, e->layout->symbol_gone[index] ? "  (nothing refers to it)\n" : "\n");
   }
@@ -152,10 +158,7 @@ const char *tl_map_capsules(const tl_finalized *finalized, const tl_emitted *mer
   map_files(&t, mercury->module);
   map_add(&t, "Output sections\n  index  offset     size       name\n");
   for (size_t i = 0; i < finalized->places.count; i++) {
-    map_add(&t, "  ");
-    map_column(&t, tl_arena_format(arena, "%u", (uint64_t)i + 1), 6);
-    map_column(&t, map_hex(&t, finalized->places.items[i].offset), 10);
-    map_column(&t, map_hex(&t, finalized->places.items[i].size), 10);
+    map_begin(&t, i + 1, finalized->places.items[i].offset, finalized->places.items[i].size);
     map_add(&t, finalized->places.items[i].name);
     map_add(&t, "\n");
   }

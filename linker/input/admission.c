@@ -135,8 +135,8 @@ static void admission_say(const admission *a, tl_message_id id, const char *path
 static admission_extension admission_extension_of(const char *path) {
   const char *const slash = strrchr(path, '/');
   const char *const dot = strrchr(slash ? slash + 1 : path, '.');
-  if (!dot || !dot[1])
-    return dot ? EXT_OTHER : EXT_NONE;
+  if (!dot)
+    return EXT_NONE;
   for (size_t i = 0; i < sizeof extensions / sizeof *extensions; i++)
     if (strcmp(dot + 1, extensions[i].text) == 0)
       return extensions[i].extension;
@@ -164,26 +164,11 @@ static const uint8_t *candidate_section(const candidate *c, uint64_t index) {
   return c->bytes + tl_get64(c->bytes + 40) + index * ELF_SECTION_SIZE;
 }
 
-static bool candidate_section_is_named(const candidate *c, const uint8_t *section, const char *name) {
-  const uint8_t *const names = candidate_section(c, tl_get16(c->bytes + 62));
-  const size_t length = strlen(name) + 1;
-  if (!names)
-    return false;
-  const uint64_t table = tl_get64(names + 24), offset = tl_get32(section);
-  return table <= c->size && offset <= c->size - table && length <= c->size - table - offset &&
-         memcmp(c->bytes + table + offset, name, length) == 0;
-}
-
 /* The header of .note.nv.cuinfo, which the top byte of e_flags names (F10). */
 static const uint8_t *candidate_note(const candidate *c) {
   const uint32_t index = c->flags >> 24;
-  if (index != NOTE_INDEX_BY_NAME)
-    return candidate_section(c, index);
-  const uint64_t count = tl_content_elf_section_count(c->bytes);
-  for (uint64_t i = 0; i < count; i++)
-    if (candidate_section_is_named(c, candidate_section(c, i), ".note.nv.cuinfo"))
-      return candidate_section(c, i);
-  return NULL;
+  return index == NOTE_INDEX_BY_NAME ? tl_content_elf_find_section(c->bytes, c->size, 0, ".note.nv.cuinfo")
+                                     : candidate_section(c, index);
 }
 
 /* F56: attribute 9 of .nv.compat. */
@@ -213,13 +198,14 @@ static void candidate_check_abi(const admission *a, const candidate *c) {
   const bool osabi = c->bytes[7] == OSABI_CUDA;
   if (!osabi && !(c->flags & OLD_FLAG_64BIT))
     admission_say(a, TL_MESSAGE_NOT_64BIT, c->path);
-  if (!osabi && c->bytes[8] == OLD_ABI_VERSION && tl_defect_matched(&a->job->options, TL_DEFECT_D69)) {
+  const bool old = !osabi && c->bytes[8] == OLD_ABI_VERSION;
+  if (old && tl_defect_matched(&a->job->options, TL_DEFECT_D69)) {
     if (!tl_architecture_accepts(a->result->target, c->flags & OLD_SM_MASK, false))
       tl_diagnostics_add(a->diagnostics, tl_message_row_of(TL_MESSAGE_ARCH_MISMATCH), admission_site(c->path), NULL,
                          c->path, a->result->target->name);
     admission_say(a, TL_MESSAGE_RECOMPILE, c->path);
   }
-  if (!osabi && c->bytes[8] == OLD_ABI_VERSION)
+  if (old)
     tl_defect_note(a->diagnostics, TL_DEFECT_D69, NULL);
   if (!osabi || c->bytes[8] != ABI_VERSION)
     admission_say(a, TL_MESSAGE_ABI_MISMATCH, c->path);
@@ -231,11 +217,7 @@ static bool candidate_is_capsule(const admission *a, const candidate *c) {
 
 /* L532: between two SM numbers of a family nvlink asks .nv.compat, which it finds by its name. */
 static bool candidate_has_compat(const candidate *c) {
-  const uint64_t count = tl_content_elf_section_count(c->bytes);
-  for (uint64_t i = 1; i < count; i++)
-    if (candidate_section_is_named(c, candidate_section(c, i), ".nv.compat"))
-      return true;
-  return false;
+  return tl_content_elf_find_section(c->bytes, c->size, 1, ".nv.compat") != NULL;
 }
 
 /* Step 5 of C76. */

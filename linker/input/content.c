@@ -16,8 +16,6 @@ enum {
   SHORTEST_FILE = 56,
   FATBIN_MAGIC = 0xba55ed50,
   PTX_LOOK = 4096, /* comments may stand before .version */
-  AR_MAGIC_SIZE = 8,
-  AR_HEADER_SIZE = 60,
   AR_SIZE_AT = 48,
   AR_SIZE_DIGITS = 10,
   AR_END_AT = 58
@@ -31,7 +29,7 @@ static bool content_starts_with(const uint8_t *bytes, size_t size, const char *m
 static bool content_is_ptx(const uint8_t *bytes, size_t size) {
   static const char directive[] = ".version";
   const size_t length = sizeof directive - 1;
-  const size_t look = size < PTX_LOOK ? size : PTX_LOOK;
+  const size_t look = tl_smaller(size, PTX_LOOK);
   for (size_t i = 0; i < look && bytes[i]; i++)
     if (look - i >= length && memcmp(bytes + i, directive, length) == 0)
       return true;
@@ -41,7 +39,7 @@ static bool content_is_ptx(const uint8_t *bytes, size_t size) {
 tl_content tl_content_of(const uint8_t *bytes, size_t size) {
   if (size == 0)
     return TL_CONTENT_EMPTY;
-  if (content_starts_with(bytes, size, "!<arch>\n", AR_MAGIC_SIZE))
+  if (content_starts_with(bytes, size, "!<arch>\n", TL_AR_MAGIC_SIZE))
     return TL_CONTENT_ARCHIVE; /* an empty one has 8 bytes */
   if (size < SHORTEST_FILE)
     return TL_CONTENT_SHORT;
@@ -49,12 +47,12 @@ tl_content tl_content_of(const uint8_t *bytes, size_t size) {
     return tl_get16(bytes + 18) == EM_CUDA ? TL_CONTENT_DEVICE_ELF : TL_CONTENT_HOST_ELF;
   if (tl_get32(bytes) == (uint32_t)FATBIN_MAGIC)
     return TL_CONTENT_FATBIN;
-  if (content_starts_with(bytes, size, "!<thin>\n", AR_MAGIC_SIZE))
+  if (content_starts_with(bytes, size, "!<thin>\n", TL_AR_MAGIC_SIZE))
     return TL_CONTENT_THIN_ARCHIVE;
   return content_is_ptx(bytes, size) ? TL_CONTENT_PTX : TL_CONTENT_OTHER;
 }
 
-static bool content_holds(size_t size, uint64_t offset, uint64_t length) {
+bool tl_content_holds(size_t size, uint64_t offset, uint64_t length) {
   return offset <= size && length <= size - offset;
 }
 
@@ -70,10 +68,10 @@ static const char *content_elf_sections_fault(const uint8_t *bytes, size_t size)
     return "without sections: e_shoff is 0";
   if (tl_get16(bytes + 58) != ELF_SECTION_SIZE)
     return "no cubin: e_shentsize is not 64";
-  if (!content_holds(size, offset, ELF_SECTION_SIZE))
+  if (!tl_content_holds(size, offset, ELF_SECTION_SIZE))
     return "truncated, or e_shoff lies outside the file";
   const uint64_t count = tl_content_elf_section_count(bytes);
-  const bool fits = count <= size / ELF_SECTION_SIZE && content_holds(size, offset, count * ELF_SECTION_SIZE);
+  const bool fits = count <= size / ELF_SECTION_SIZE && tl_content_holds(size, offset, count * ELF_SECTION_SIZE);
   return fits ? NULL : "truncated, or e_shnum counts sections outside the file";
 }
 
@@ -122,10 +120,20 @@ bool tl_content_elf_is_whole(const uint8_t *bytes, size_t size, bool any_order) 
   return !tl_content_elf_fault(bytes, size, any_order);
 }
 
-/* True if the NUL-terminated name at `offset` of the file is `name`. */
-static bool content_name_is(const uint8_t *bytes, size_t size, uint64_t offset, const char *name) {
+const uint8_t *tl_content_elf_find_section(const uint8_t *bytes, size_t size, uint64_t first, const char *name) {
+  const uint8_t *const sections = bytes + tl_get64(bytes + 40);
+  const uint64_t count = tl_content_elf_section_count(bytes), names = tl_get16(bytes + 62);
+  const uint64_t table = names < count ? tl_get64(sections + names * ELF_SECTION_SIZE + 24) : size;
   const size_t length = strlen(name) + 1;
-  return content_holds(size, offset, length) && memcmp(bytes + offset, name, length) == 0;
+  if (table > size) /* of a table without bytes in the file */
+    return NULL;
+  for (uint64_t i = first; i < count; i++) {
+    const uint8_t *const section = sections + i * ELF_SECTION_SIZE;
+    const uint64_t at = table + tl_get32(section);
+    if (tl_content_holds(size, at, length) && memcmp(bytes + at, name, length) == 0)
+      return section;
+  }
+  return NULL;
 }
 
 tl_host_code tl_content_host_object_code(const uint8_t *bytes, size_t size) {
@@ -133,24 +141,12 @@ tl_host_code tl_content_host_object_code(const uint8_t *bytes, size_t size) {
     return TL_HOST_CODE_NONE;
   if (!tl_content_elf_is_whole(bytes, size, false))
     return TL_HOST_CODE_DAMAGED;
-  const uint64_t count = tl_content_elf_section_count(bytes);
-  const uint8_t *const sections = bytes + tl_get64(bytes + 40);
-  const uint64_t names = tl_get16(bytes + 62);
-  if (names >= count)
-    return TL_HOST_CODE_NONE;
-  const uint64_t names_at = tl_get64(sections + names * ELF_SECTION_SIZE + 24);
-  bool code = false, wrapper = false;
-  for (uint64_t i = 0; i < count; i++) {
-    const uint64_t name = tl_get32(sections + i * ELF_SECTION_SIZE);
-    const uint64_t at = names_at <= size ? names_at + name : size;
-    code = code || content_name_is(bytes, size, at, "__nv_relfatbin");
-    wrapper = wrapper || content_name_is(bytes, size, at, ".nvFatBinSegment");
-  }
-  return code && wrapper ? TL_HOST_CODE_FOUND : TL_HOST_CODE_NONE;
+  const bool found = tl_content_elf_find_section(bytes, size, 0, "__nv_relfatbin") &&
+                     tl_content_elf_find_section(bytes, size, 0, ".nvFatBinSegment");
+  return found ? TL_HOST_CODE_FOUND : TL_HOST_CODE_NONE;
 }
 
-/* The decimal size of an archive member's header; false when it holds anything but digits and blanks behind them. */
-static bool content_archive_member_size(const uint8_t *header, uint64_t *size) {
+bool tl_content_archive_member_size(const uint8_t *header, uint64_t *size) {
   unsigned i = 0;
   for (*size = 0; i < AR_SIZE_DIGITS && header[AR_SIZE_AT + i] >= '0' && header[AR_SIZE_AT + i] <= '9'; i++)
     *size = *size * 10 + (header[AR_SIZE_AT + i] - (uint64_t)'0');
@@ -162,18 +158,18 @@ static bool content_archive_member_size(const uint8_t *header, uint64_t *size) {
 
 bool tl_content_thin_archive_is_whole(const uint8_t *bytes, size_t size) {
   uint64_t member;
-  return content_holds(size, AR_MAGIC_SIZE, AR_HEADER_SIZE) &&
-         content_archive_member_size(bytes + AR_MAGIC_SIZE, &member);
+  return tl_content_holds(size, TL_AR_MAGIC_SIZE, TL_AR_HEADER_SIZE) &&
+         tl_content_archive_member_size(bytes + TL_AR_MAGIC_SIZE, &member);
 }
 
 tl_host_code tl_content_archive_code(const uint8_t *bytes, size_t size) {
   tl_host_code found = TL_HOST_CODE_NONE;
   uint64_t member;
-  for (uint64_t at = AR_MAGIC_SIZE; at < size; at += member + (member & 1)) {
-    if (!content_holds(size, at, AR_HEADER_SIZE) || !content_archive_member_size(bytes + at, &member))
+  for (uint64_t at = TL_AR_MAGIC_SIZE; at < size; at += member + (member & 1)) {
+    if (!tl_content_holds(size, at, TL_AR_HEADER_SIZE) || !tl_content_archive_member_size(bytes + at, &member))
       return TL_HOST_CODE_DAMAGED;
-    at += AR_HEADER_SIZE;
-    if (!content_holds(size, at, member))
+    at += TL_AR_HEADER_SIZE;
+    if (!tl_content_holds(size, at, member))
       return TL_HOST_CODE_DAMAGED;
     const tl_content content = tl_content_of(bytes + at, (size_t)member);
     if (content == TL_CONTENT_HOST_ELF && tl_content_host_object_code(bytes + at, (size_t)member) == TL_HOST_CODE_FOUND)

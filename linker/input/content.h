@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { TL_AR_MAGIC_SIZE = 8, TL_AR_HEADER_SIZE = 60 };
+
 typedef enum tl_content {
   TL_CONTENT_EMPTY,
   TL_CONTENT_SHORT, /* 1 to 55 bytes: nvlink cannot open those */
@@ -31,6 +33,14 @@ const char *tl_content_elf_fault(const uint8_t *bytes, size_t size, bool any_ord
 bool tl_content_elf_is_whole(const uint8_t *bytes, size_t size, bool any_order);
 /* Number of sections of a whole ELF file, also where e_shnum is 0 and section 0 holds it (X1). */
 uint64_t tl_content_elf_section_count(const uint8_t *bytes);
+/* The header of the first section from `first` on that has that name in the table that e_shstrndx names, in a whole ELF file;
+ * NULL: none. */
+const uint8_t *tl_content_elf_find_section(const uint8_t *bytes, size_t size, uint64_t first, const char *name);
+/* The decimal size of an archive member, by its header; false, and the number that it begins with, when that holds anything but
+ * digits and blanks behind them, or does not end as headers do. */
+bool tl_content_archive_member_size(const uint8_t *header, uint64_t *size);
+/* Whether that many bytes at an offset lie in a file. */
+bool tl_content_holds(size_t size, uint64_t offset, uint64_t length);
 tl_host_code tl_content_host_object_code(const uint8_t *bytes, size_t size);
 tl_host_code tl_content_archive_code(const uint8_t *bytes, size_t size);
 /* True if the first member's header can be read. */

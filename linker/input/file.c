@@ -34,7 +34,7 @@ void tl_file_open(tl_file *file, const char *path, size_t stream_limit, tl_arena
   if (file->status == TL_FILE_DIRECTORY)
     return;
   file->size = file->regular ? (size_t)status.st_size : stream_limit;
-  file->bytes = tl_arena_take(arena, file->size < SIZE_MAX ? file->size + 1 : file->size, 1);
+  file->bytes = tl_arena_take(arena, file->size + 1, 1);
 }
 
 void tl_file_fill(tl_file *file) {
@@ -45,11 +45,9 @@ void tl_file_fill(tl_file *file) {
     file->status = TL_FILE_SHRANK;
   if (file->descriptor >= 0)
     close(file->descriptor);
-  file->size = (size_t)got;
-  if (file->status == TL_FILE_OK)
-    return;
-  file->bytes = NULL;
-  file->size = 0;
+  const bool good = file->status == TL_FILE_OK;
+  file->bytes = good ? file->bytes : NULL;
+  file->size = good ? (size_t)got : 0;
 }
 
 tl_file_status tl_file_read(const char *path, size_t stream_limit, tl_arena *arena, uint8_t **bytes, size_t *size) {

@@ -12,7 +12,7 @@ typedef enum tl_file_status {
 } tl_file_status;
 
 /* Reads `path`. On TL_FILE_OK `*bytes` lies in the arena (never NULL, one zero byte behind the end) and `*size` is its length
- * in bytes; otherwise both are zero. Of a device or pipe at most `stream_limit` bytes are read: 0 takes it for empty, as
+ * in bytes; otherwise both are zero. Of a device or pipe at most `stream_limit` bytes are read, less than SIZE_MAX: 0 takes it for empty, as
  * nvlink does with its inputs, and never waits for a writer. */
 tl_file_status tl_file_read(const char *path, size_t stream_limit, tl_arena *arena, uint8_t **bytes, size_t *size);
 /* The same in two steps, so that several files can be filled at once. */

@@ -10,8 +10,6 @@ static const struct {
   uint16_t machine;
 } machines[] = {{"X86", 3}, {"ARMv7", 40}, {"PPC64LE", 21}, {"X86_64", 62}, {"AARCH64", 183}};
 
-enum { AR_MAGIC_SIZE = 8, AR_HEADER_SIZE = 60, AR_SIZE_AT = 48, AR_SIZE_DIGITS = 10 };
-
 void tl_library_candidates(tl_texts *paths, tl_arena *arena, const char *name, const tl_texts *directories,
                            const char *library_path) {
   for (size_t i = 0; i < directories->count; i++)
@@ -26,21 +24,18 @@ void tl_library_candidates(tl_texts *paths, tl_arena *arena, const char *name, c
 
 /* The first member with content of its own; NULL when there is none. */
 static const uint8_t *library_first_member(const uint8_t *bytes, size_t size, size_t *member_size) {
-  for (size_t at = AR_MAGIC_SIZE; size - at >= AR_HEADER_SIZE;) {
+  uint64_t length;
+  for (uint64_t at = TL_AR_MAGIC_SIZE; tl_content_holds(size, at, TL_AR_HEADER_SIZE); at += length + (length & 1)) {
     const uint8_t *const header = bytes + at;
-    size_t length = 0;
-    for (unsigned i = 0; i < AR_SIZE_DIGITS && header[AR_SIZE_AT + i] >= '0' && header[AR_SIZE_AT + i] <= '9'; i++)
-      length = length * 10 + (size_t)(header[AR_SIZE_AT + i] - '0');
-    at += AR_HEADER_SIZE;
-    if (length > size - at)
+    (void)tl_content_archive_member_size(header, &length);
+    at += TL_AR_HEADER_SIZE;
+    if (!tl_content_holds(size, at, length))
       return NULL;
     const bool table = header[0] == '/' && (header[1] == ' ' || header[1] == '/');
     if (!table) {
-      *member_size = length;
+      *member_size = (size_t)length;
       return bytes + at;
     }
-    at += length;
-    at += length & 1 && at < size;
   }
   return NULL;
 }

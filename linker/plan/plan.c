@@ -69,7 +69,7 @@ static void plan_add_sections(planner *p, uint64_t limit) {
     p->plan->section_offset[section] = offset;
     plan_check_limit(p, offset, limit);
     end = offset;
-    if (type == SHT_NOBITS || tl_section_type_is_empty(type))
+    if (tl_section_type_is_empty(type))
       continue;
     end += tl_plan_section_size(e, section);
     plan_check_limit(p, end, limit);
@@ -93,9 +93,8 @@ uint32_t tl_plan_section_link(const tl_emitted *e, uint32_t section) {
     return 0;
   const bool copy = s->flags & SHF_CUDA_MERCURY && tl_module_has_tables(e->module);               /* L435 */
   const bool unified = (s->type == SHT_CUDA_UFT_ENTRY || s->type == SHT_CUDA_UDT_ENTRY) && !copy; /* W12.7 */
-  const bool symbols = unified || s->type == SHT_CUDA_RESOLVEDRELA || tl_section_type_is_relocations(s->type) ||
-                       s->type == SHT_CUDA_INFO || s->type == SHT_CUDA_CALLGRAPH || s->type == SHT_CUDA_PROTOTYPE ||
-                       s->flags & SHF_EXECINSTR;
+  const bool symbols = unified || tl_emit_is_relocations(s->type) || s->type == SHT_CUDA_INFO ||
+                       s->type == SHT_CUDA_CALLGRAPH || s->type == SHT_CUDA_PROTOTYPE || s->flags & SHF_EXECINSTR;
   return symbols ? e->section_index[e->module->symtab] : s->link;
 }
 
@@ -159,11 +158,10 @@ uint8_t *tl_plan_put_segment(uint8_t *at, uint32_t type, uint32_t flags, uint64_
   return at + ELF_SEGMENT_SIZE;
 }
 
-/* A segment over the sections of two classes; nothing when there are none. */
+/* A segment over the sections of two classes, which stand one behind the other; nothing when there are none. */
 static uint8_t *plan_load_segment(const planner *p, uint8_t *at, unsigned first, unsigned second, uint32_t flags) {
   const tl_emitted *const e = p->e;
   uint64_t start = 0, end = 0, empty = 0;
-  bool found = false;
   for (uint32_t i = 0; i < e->section_count; i++) {
     const uint32_t section = e->order[i];
     const unsigned class = tl_emit_section_class(&e->module->sections.items[section]);
@@ -171,13 +169,12 @@ static uint8_t *plan_load_segment(const planner *p, uint8_t *at, unsigned first,
       continue;
     const uint64_t offset = p->plan->section_offset[section], size = tl_plan_section_size(e, section);
     const bool nobits = class == TL_CLASS_EMPTY;
-    start = found ? start : offset;
-    found = true;
+    start = start ? start : offset; /* no section stands where the header does */
     if (nobits)
       empty = tl_align(empty, e->layout->section_align[section]) + size;
-    end = tl_larger(end, offset + (nobits ? 0 : size));
+    end = offset + (nobits ? 0 : size);
   }
-  return found ? tl_plan_put_segment(at, 1, flags, start, end - start, end - start + empty) : at;
+  return start ? tl_plan_put_segment(at, 1, flags, start, end - start, end - start + empty) : at;
 }
 
 static uint16_t plan_add_segments(planner *p) {
@@ -205,7 +202,7 @@ static void plan_fill_header(const planner *p, uint8_t *header, uint64_t section
   tl_put32(header + 20, 1);
   tl_put64(header + 32, segments);
   tl_put64(header + 40, sections);
-  tl_put32(header + 48, low | e->module->arch << 8 | (note < 0xff ? note : 0xff) << 24); /* L404 */
+  tl_put32(header + 48, low | e->module->arch << 8 | (uint32_t)tl_smaller(note, 0xff) << 24); /* L404 */
   tl_put16(header + 52, ELF_HEADER_SIZE);
   tl_put16(header + 54, ELF_SEGMENT_SIZE);
   tl_put16(header + 56, count);

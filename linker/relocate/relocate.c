@@ -5,6 +5,8 @@
  * errors come first. */
 #include "relocate/relocate.h"
 
+#include "base/bytes.h"
+#include "base/text.h"
 #include "catalog/defect.h"
 #include "catalog/message.h"
 #include "catalog/trace.h"
@@ -153,10 +155,10 @@ static bool relocate_is_capsule_move(const relocating *r, const entry_state *e) 
   return r->module->capsule && r->module->view == TL_VIEW_SASS && e->entry->type == R_CUDA_CONST_MOVE;
 }
 
-/* A kernel's own, which are not placed as a block. */
+/* A kernel's own, which are not placed as a block; of a symbol that has a section. */
 static bool relocate_is_compiler_constant(const relocating *r, const tl_symbol *symbol) {
   enum { COMPILER_BANK = 2 };
-  return symbol->section != TL_NONE && (symbol->other & STO_VISIBILITY_MASK) == STV_INTERNAL &&
+  return (symbol->other & STO_VISIBILITY_MASK) == STV_INTERNAL &&
          r->module->sections.items[symbol->section].type == SHT_CUDA_CONSTANT0 + COMPILER_BANK;
 }
 
@@ -207,17 +209,11 @@ static bool relocate_rewrites_unified(const relocating *r) {
 }
 
 static bool relocate_is_unified_name(const relocating *r, uint32_t name) {
-  for (size_t i = 0; i < sizeof r->unified_names / sizeof *r->unified_names; i++)
-    if (r->unified_names[i] == name)
-      return true;
-  return false;
+  return TL_AMONG32(r->unified_names, name);
 }
 
-/* The row of what nvlink loses when it makes a relocatable output. */
+/* The row of what nvlink loses when it makes a relocatable output; textures have their own. */
 static tl_defect relocate_lost_by(const tl_symbol *symbol) {
-  const unsigned type = tl_type_of(symbol);
-  if (tl_type_is_texture(type))
-    return TL_DEFECT_D2;
   if (symbol->external_shared)
     return TL_DEFECT_D6;
   if ((symbol->other & STO_VISIBILITY_MASK) == STV_INTERNAL)
@@ -259,7 +255,7 @@ static outcome relocate_capsule_texture(const relocating *r, entry_state *e) {
   const bool load = e->type == R_CUDA_CONST_FIELD21_38 || e->type == R_CUDA_CONST_FIELD22_37;
   e->s = r->layout->bindless_base;
   e->bank = 0;
-  return load && r->module->view == TL_VIEW_SASS ? OUTCOME_APPLY_AND_KEEP : OUTCOME_KEEP;
+  return load ? OUTCOME_APPLY_AND_KEEP : OUTCOME_KEEP; /* Mercury's types have other numbers */
 }
 
 static bool relocate_clears(const entry_state *e) {
@@ -347,18 +343,18 @@ static bool relocate_is_kept_section(const tl_module *module, uint32_t type) {
  * is one of the loader's own. */
 static bool relocate_is_placed_by_loader(const relocating *r, const tl_symbol *symbol) {
   return (symbol->other & STO_SPACE_MASK) == STO_GLOBAL ||
-         strncmp(tl_module_text(r->module, symbol->name), ".nv.", 4) == 0;
+         tl_text_behind(tl_module_text(r->module, symbol->name), ".nv.");
 }
 
 /* R19: what clears traces of reserved shared memory stays as an entry that says nothing. */
 static bool relocate_is_reserved_clear(const relocating *r, const entry_state *e, const tl_symbol *symbol) {
-  return relocate_clears(e) && strncmp(tl_module_text(r->module, symbol->name), ".nv.reservedSmem", 16) == 0;
+  return relocate_clears(e) && tl_text_behind(tl_module_text(r->module, symbol->name), ".nv.reservedSmem");
 }
 
 /* L768, RF224: on the SASS side of a relocatable capsule the place of a unit's line table waits for the final link. */
 static bool relocate_is_line_unit(const relocating *r, const entry_state *e, const tl_symbol *symbol) {
   const tl_module *const m = r->module;
-  return m->capsule && m->view == TL_VIEW_SASS && symbol->section != TL_NONE &&
+  return m->capsule && m->view == TL_VIEW_SASS &&
          strcmp(tl_module_text(m, m->sections.items[symbol->section].name), ".debug_line") == 0 &&
          strcmp(tl_module_text(m, m->sections.items[e->entry->target].name), ".debug_info") == 0;
 }
@@ -522,22 +518,24 @@ static void relocate_check_fit(const relocating *r, const entry_state *e, uint64
                        "D38: nvlink cuts the value without a word", value, e->row->name);
 }
 
-/* By file, bytes and section. */
+/* By file and bytes. */
+static int relocate_compare_bytes(const relocate_copy *x, const relocate_copy *y) {
+  const uint64_t pairs[][2] = {{x->file, y->file}, {(uintptr_t)x->data, (uintptr_t)y->data}, {x->size, y->size}};
+  return tl_compare_pairs(pairs, sizeof pairs / sizeof *pairs);
+}
+
+/* And section. */
 static int relocate_compare_copies(const void *a, const void *b) {
   const relocate_copy *const x = a, *const y = b;
-  const uint64_t pairs[][2] = {
-      {x->file, y->file}, {(uintptr_t)x->data, (uintptr_t)y->data}, {x->size, y->size}, {x->section, y->section}};
-  return tl_compare_pairs(pairs, 4);
+  const int order = relocate_compare_bytes(x, y);
+  return order ? order : tl_compare(x->section, y->section);
 }
 
 /* The Mercury section that a piece of an output section is made of, where that one has its name; NULL. */
 static const tl_cubin_section *relocate_mercury_section(const tl_module *module, uint32_t output,
                                                         const tl_piece *piece) {
-  if (piece->file >= module->file_count)
-    return NULL;
-  const tl_cubin_section *const section = tl_cubin_section_at(&module->files[piece->file], piece->section);
-  const bool copied = section->data && section->flags & SHF_CUDA_MERCURY;
-  return copied && tl_module_find_section(module, section->name) == output ? section : NULL;
+  const tl_cubin_section *const section = &module->files[piece->file].sections[piece->section];
+  return section->flags & SHF_CUDA_MERCURY && tl_module_find_section(module, section->name) == output ? section : NULL;
 }
 
 static void relocate_collect_copies(relocating *r) {
@@ -570,15 +568,15 @@ static const relocate_copy *relocate_find_copy(const relocating *r, uint32_t fil
   while (low && r->twin.copies[low - 1].section == target && r->twin.copies[low - 1].file == file)
     low--;
   const relocate_copy *const copy = low ? &r->twin.copies[low - 1] : NULL;
-  const bool same = copy && copy->file == file && copy->data == section->data && copy->size == section->size;
-  return same ? copy : NULL;
+  return copy && relocate_compare_bytes(copy, &behind) == 0 ? copy : NULL;
 }
 
 /* M2c: in SASS-kind files the Mercury copy of some debug sections is the same bytes of the file, and nvlink relocates in
  * the input's image. */
 static const tl_twin *relocate_twin(relocating *r, const tl_relocation *entry) {
   tl_twin *const twin = &r->twin;
-  if (twin->file == entry->file && twin->section == entry->section)
+  const bool sass_kind = r->module->arch >= 100 && r->module->view == TL_VIEW_SASS;
+  if (!sass_kind || (twin->file == entry->file && twin->section == entry->section))
     return twin;
   if (!twin->copies)
     relocate_collect_copies(r);
@@ -594,7 +592,7 @@ static const tl_twin *relocate_twin(relocating *r, const tl_relocation *entry) {
 /* True if the field of a REL entry is not zero in its input: an addend that nvlink loses (D12). */
 static bool relocate_holds_something(const relocating *r, const entry_state *e) {
   const tl_piece *const piece = tl_layout_piece(&r->module->sections.items[e->entry->target], e->entry->offset);
-  if (!piece || !piece->data)
+  if (!piece)
     return false;
   const uint64_t size = tl_relocation_row_bytes(e->row), at = e->entry->offset - piece->offset;
   bool any = false;
@@ -703,9 +701,8 @@ static void relocate_apply(relocating *r, const entry_state *e) {
                                                                  .rel = e->entry->rel && !lost,
                                                                  .entry = e->index};
   relocate_record(r, e);
-  const tl_twin *const twin =
-      r->module->arch >= 100 && r->module->view == TL_VIEW_SASS ? relocate_twin(r, e->entry) : NULL;
-  if (!twin || twin->output == TL_NONE)
+  const tl_twin *const twin = relocate_twin(r, e->entry);
+  if (twin->output == TL_NONE)
     return;
   tl_patch *const patch = tl_vector_push(r->arena, &r->relocated->patches);
   *patch = r->relocated->patches.items[r->relocated->patches.count - 2];
@@ -786,8 +783,7 @@ static void relocate_follow_alias(const relocating *r, entry_state *e) {
 /* L483: an entry in a section of jump slots' type is a slot's to nvlink, which looks for the slot's function. */
 static void relocate_check_slot(const relocating *r, const entry_state *e) {
   const tl_section *const target = &r->module->sections.items[e->entry->target];
-  if (r->module->mode->final && target->type == SHT_CUDA_UFT_REL && target->owner == TL_NONE &&
-      e->entry->target != r->module->jump_slots)
+  if (r->module->mode->final && target->type == SHT_CUDA_UFT_REL && target->owner == TL_NONE)
     relocate_refuse(r, e, "an entry stands in a section of jump slots that no function has (L483)");
 }
 
@@ -809,7 +805,7 @@ static bool relocate_writes_reserved(const relocating *r, entry_state *e, outcom
   enum { ADDRESS32 = 55 };
   const char *const name = tl_module_text(r->module, relocate_symbol(r, e->symbol)->name);
   if (!r->module->capsule || r->module->view != TL_VIEW_SASS || e->type != ADDRESS32 ||
-      tl_layout_function_of(r->module, e->entry->target) == TL_NONE || strncmp(name, ".nv.reservedSmem.", 17) != 0)
+      tl_layout_function_of(r->module, e->entry->target) == TL_NONE || !tl_text_behind(name, ".nv.reservedSmem."))
     return false;
   e->s = r->layout->symbol_value[e->symbol];
   e->defect = TL_DEFECT_COUNT;
@@ -862,14 +858,13 @@ static void relocate_entry(relocating *r, uint32_t index) {
 }
 
 bool tl_symbol_names_nothing(const tl_module *module, const tl_layout *layout, const tl_symbol *symbol) {
-  if (tl_type_of(symbol) != STT_SECTION || symbol->section == TL_NONE)
+  if (tl_type_of(symbol) != STT_SECTION) /* else it has one */
     return false;
   static const uint32_t made[] = {SHT_NOTE, SHT_CUDA_CALLGRAPH, SHT_CUDA_PROTOTYPE, SHT_CUDA_REL_ACTION,
                                   SHT_CUDA_METADATA};
   const uint32_t type = module->sections.items[symbol->section].type;
-  for (size_t i = 0; i < sizeof made / sizeof *made; i++)
-    if (made[i] == type)
-      return false;
+  if (TL_AMONG32(made, type))
+    return false;
   const bool unified = type == SHT_CUDA_UFT_ENTRY || type == SHT_CUDA_UDT_ENTRY;
   return (layout->section_size[symbol->section] == 0 || layout->section_hollow[symbol->section]) &&
          !(unified && module->mode->final);
@@ -895,7 +890,7 @@ static void relocate_check_kept(const relocating *r) {
     const tl_kept *const kept = &r->relocated->kept.items[i];
     const uint32_t target = r->module->sections.items[kept->container].about;
     const bool record = r->module->sections.items[kept->container].type == SHT_CUDA_RESOLVEDRELA;
-    if (record && (!kept->symbol || kept->container == r->module->bodies_section))
+    if (record && !kept->symbol)
       continue;
     const tl_site site = {NULL, tl_module_text(r->module, r->module->sections.items[target].name),
                           tl_module_text(r->module, relocate_symbol(r, kept->symbol)->name), kept->offset};
@@ -904,8 +899,7 @@ static void relocate_check_kept(const relocating *r) {
     if (!record && kept->offset >= relocate_extent(r, target))
       tl_diagnostics_add(r->module->diagnostics, tl_message_row_of(TL_MESSAGE_PAST_END), site, NULL);
     const tl_symbol *const symbol = relocate_symbol(r, kept->symbol);
-    const bool dropped = tl_type_of(symbol) == STT_SECTION && symbol->section != TL_NONE &&
-                         r->layout->section_dropped[symbol->section]; /* L185 */
+    const bool dropped = tl_type_of(symbol) == STT_SECTION && r->layout->section_dropped[symbol->section]; /* L185 */
     if (dropped || tl_symbol_names_nothing(r->module, r->layout, symbol) ||
         !tl_symbol_is_listed(r->module, r->layout, kept->symbol))
       tl_diagnostics_add(r->module->diagnostics, tl_message_row_of(TL_MESSAGE_DELETED_SYMBOL), site, NULL);
@@ -1007,8 +1001,11 @@ void tl_relocate_run(tl_relocated *relocated, const tl_module *module, const tl_
                                         "__UDT", "__UDT_END", "__UDT_CANONICAL"};
   *relocated = (tl_relocated){.container_used = tl_arena_new(arena, bool, module->sections.count)};
   tl_vector_reserve(arena, &relocated->kept, module->relocations.count + layout->slot_entries.count);
-  relocating r = {
-      .relocated = relocated, .module = module, .layout = layout, .arena = arena, .twin = {.file = TL_NONE}};
+  relocating r = {.relocated = relocated,
+                  .module = module,
+                  .layout = layout,
+                  .arena = arena,
+                  .twin = {.file = TL_NONE, .output = TL_NONE}};
   r.uft_offset = relocate_name(module, "__UFT_OFFSET");
   for (size_t i = 0; i < 7; i++)
     r.unified_names[i] = relocate_name(module, unified[i]);

@@ -6,6 +6,8 @@
  * lie descriptors of other programs. */
 #include "write/file.h"
 
+#include "base/text.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -120,7 +122,7 @@ static tl_write_status file_write(const char *path, const file_content *content)
   const bool exists = stat(path, &status) == 0;
   if (!path[0] || (exists && S_ISDIR(status.st_mode)))
     return TL_WRITE_CANNOT_OPEN;
-  const bool special = strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/proc/", 6) == 0;
+  const bool special = tl_text_behind(path, "/dev/") || tl_text_behind(path, "/proc/");
   if (special || (exists && !S_ISREG(status.st_mode)))
     return file_write_directly(path, content);
   if (exists && access(path, W_OK) != 0)

@@ -23,33 +23,30 @@ typedef struct preparing {
   tl_image *image;
   const tl_plan *plan;
   tl_arena *arena;
-  uint32_t *first_piece; /* by section, TL_NONE where it has no bytes in the file */
-  uint32_t *piece_of;    /* by patch: the piece in which it starts, TL_NONE where the section is not in the output */
-  uint8_t *state;        /* by piece */
-  uint32_t *part_of;     /* by piece */
+  bool *in_file;      /* by section: it has bytes there */
+  uint32_t *piece_of; /* by patch: the piece in which it starts, TL_NONE where the section is not in the output */
+  uint8_t *state;     /* by piece */
+  uint32_t *part_of;  /* by piece */
 } preparing;
 
 static void image_find_sections(preparing *p, size_t section_count) {
-  p->first_piece = tl_arena_new(p->arena, uint32_t, section_count);
-  for (size_t i = 0; i < section_count; i++)
-    p->first_piece[i] = TL_NONE;
-  for (size_t i = p->plan->pieces.count; i-- > 0;)
+  p->in_file = tl_arena_new(p->arena, bool, section_count);
+  for (size_t i = 0; i < p->plan->pieces.count; i++)
     if (p->plan->pieces.items[i].section != TL_NONE)
-      p->first_piece[p->plan->pieces.items[i].section] = (uint32_t)i;
+      p->in_file[p->plan->pieces.items[i].section] = true;
 }
 
-/* The piece of that section that holds the byte; pieces of a section follow each other. */
-static uint32_t image_find_piece(const preparing *p, uint32_t section, uint64_t offset) {
-  const tl_plan_piece *const pieces = p->plan->pieces.items;
-  size_t low = p->first_piece[section], step = 1;
-  while (low + step < p->plan->pieces.count && pieces[low + step].section == section &&
-         pieces[low + step].offset <= offset)
-    step *= 2;
-  for (; step; step /= 2)
-    if (low + step < p->plan->pieces.count && pieces[low + step].section == section &&
-        pieces[low + step].offset <= offset)
-      low += step;
-  return (uint32_t)low;
+/* The piece that holds the byte; pieces follow each other, and the first begins at 0. */
+static uint32_t image_find_piece(const preparing *p, uint64_t offset) {
+  size_t low = 0, high = p->plan->pieces.count;
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    if (p->plan->pieces.items[middle].offset <= offset)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return (uint32_t)(low - 1);
 }
 
 static void image_mark_patches(preparing *p) {
@@ -59,11 +56,11 @@ static void image_mark_patches(preparing *p) {
   for (size_t i = 0; i < count; i++) {
     const tl_patch *const patch = &p->plan->relocated->patches.items[i];
     p->piece_of[i] = TL_NONE;
-    if (p->first_piece[patch->section] == TL_NONE)
+    if (!p->in_file[patch->section])
       continue;
     const uint64_t start = p->plan->section_offset[patch->section] + patch->offset;
     const uint64_t end = start + tl_relocation_row_bytes(patch->row);
-    uint32_t piece = image_find_piece(p, patch->section, start);
+    uint32_t piece = image_find_piece(p, start);
     p->piece_of[i] = piece;
     p->state[piece] |= PIECE_PATCHED;
     for (piece++; piece < p->plan->pieces.count && p->plan->pieces.items[piece].offset < end; piece++)

@@ -4,6 +4,8 @@
  * inputs of one name stay apart. Bytes that a shell or an archive could trip over become '_'. */
 #include "write/reproduce.h"
 
+#include "base/bytes.h"
+
 #include <string.h>
 
 enum {
@@ -66,7 +68,7 @@ static const void *reproduce_pack(const members *list, tl_arena *arena, size_t *
   for (size_t i = 0; i < list->count; i++) {
     if ((uint64_t)list->items[i].size >> (3 * TAR_SIZE_DIGITS))
       return NULL;
-    total += TAR_BLOCK + ((uint64_t)list->items[i].size + TAR_BLOCK - 1) / TAR_BLOCK * TAR_BLOCK;
+    total += TAR_BLOCK + tl_align(list->items[i].size, TAR_BLOCK);
   }
   uint8_t *const archive = tl_arena_new(arena, uint8_t, (size_t)total);
   uint8_t *at = archive;
@@ -76,7 +78,7 @@ static const void *reproduce_pack(const members *list, tl_arena *arena, size_t *
     at += TAR_BLOCK;
     if (m->size)
       memcpy(at, m->bytes, m->size);
-    at += (m->size + TAR_BLOCK - 1) / TAR_BLOCK * TAR_BLOCK;
+    at += tl_align(m->size, TAR_BLOCK);
   }
   *size = (size_t)total;
   return archive;
