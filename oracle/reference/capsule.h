@@ -103,6 +103,8 @@ ref_places ref_places_of_function(const ref_capsule *capsule, size_t function);
 size_t ref_places_find(const ref_places *places, uint64_t place);
 /* The offset of the instruction that holds a decoded byte. */
 uint64_t ref_places_around(const ref_places *places, uint64_t decoded);
+/* That of the one that nvlink knows by it (L872). */
+uint64_t ref_places_self_around(const ref_places *places, uint64_t decoded);
 /* RF144: offsets in the SASS text of the instruction at a place and of what stands directly in front of the next one; 0: none. */
 uint64_t ref_places_self(const ref_places *places, uint64_t place);
 uint64_t ref_places_behind(const ref_places *places, uint64_t place);

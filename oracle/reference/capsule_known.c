@@ -87,8 +87,8 @@ size_t ref_known_of(const ref_bytes *text, size_t first, size_t count) {
 
 /* The second one of the same place, or REF_NONE. */
 static size_t ref_known_second(const ref_bytes *text, size_t first, size_t count) {
-  const bool has_second = count > 1 && ref_known_opcode(text, first) == CONVERGE &&
-                          ref_known_match(text, first, count) == REF_NONE;
+  const bool has_second =
+      count > 1 && ref_known_opcode(text, first) == CONVERGE && ref_known_match(text, first, count) == REF_NONE;
   return has_second ? ref_known_behind_fences(text, first + 1, first + count) : REF_NONE;
 }
 
@@ -100,8 +100,9 @@ static size_t ref_known_entered(const ref_bytes *text, size_t first, size_t coun
 /* --- basic blocks --- */
 
 static bool ref_known_ends_block(const ref_bytes *text, size_t number) {
-  static const uint16_t ends[] = {0x941, 0x95c, 0x801, 0x91b, 0x94d};                           /* BSYNC, BPT, PMTRIG, EXIT */
-  static const uint16_t branches[] = {0x143, 0x144, 0x147, 0x149, 0x14a, 0x14d, 0x150, 0x158}; /* calls and returns, too */
+  static const uint16_t ends[] = {0x941, 0x95c, 0x801, 0x91b, 0x94d}; /* BSYNC, BPT, PMTRIG, EXIT */
+  static const uint16_t branches[] = {0x143, 0x144, 0x147, 0x149,
+                                      0x14a, 0x14d, 0x150, 0x158}; /* calls and returns, too */
   const unsigned opcode = ref_known_opcode(text, number);
   return ref_known_is_one_of(opcode, ends, sizeof ends / sizeof ends[0]) ||
          ref_known_is_one_of(opcode & BASE, branches, sizeof branches / sizeof branches[0]);
@@ -143,6 +144,7 @@ size_t ref_known_behind(const ref_bytes *text, const bool *begins, const ref_kno
   if (second != REF_NONE) {
     return second - 1;
   }
-  const bool ends = next->count == 0 || ref_known_ends_block(text, place->first + place->count - 1) || begins[next->first];
+  const bool ends =
+      next->count == 0 || ref_known_ends_block(text, place->first + place->count - 1) || begins[next->first];
   return (ends ? next->first : ref_known_entered(text, next->first, next->count)) - 1;
 }
