@@ -175,6 +175,7 @@ typedef struct ref_frame_entry {
 /* capsule_frames.c: M24; `entries`, if any: what stands for each relocation of the Mercury module. */
 ref_bytes ref_capsule_frames(ref_capsule *capsule, ref_frame_entry *entries);
 bool ref_capsule_alias_comes_first(ref_link *mercury, size_t function);
+bool ref_capsule_is_first_alias(ref_link *mercury, size_t function, size_t name);
 
 /* capsule_exits.c: where the instructions of a SASS text went: the first instruction made for each, and its own place. One more
  * in `start` for the end. */
