@@ -103,6 +103,8 @@ ref_places ref_places_of_function(const ref_capsule *capsule, size_t function);
 size_t ref_places_find(const ref_places *places, uint64_t place);
 /* The offset of the instruction that holds a decoded byte. */
 uint64_t ref_places_around(const ref_places *places, uint64_t decoded);
+/* That of the one that nvlink knows by it (L872). */
+uint64_t ref_places_self_around(const ref_places *places, uint64_t decoded);
 /* RF144: offsets in the SASS text of the instruction at a place and of what stands directly in front of the next one; 0: none. */
 uint64_t ref_places_self(const ref_places *places, uint64_t place);
 uint64_t ref_places_behind(const ref_places *places, uint64_t place);
@@ -174,6 +176,7 @@ typedef struct ref_frame_entry {
 /* capsule_frames.c: M24; `entries`, if any: what stands for each relocation of the Mercury module. */
 ref_bytes ref_capsule_frames(ref_capsule *capsule, ref_frame_entry *entries);
 bool ref_capsule_alias_comes_first(ref_link *mercury, size_t function);
+bool ref_capsule_is_first_alias(ref_link *mercury, size_t function, size_t name);
 
 /* capsule_exits.c: where the instructions of a SASS text went: the first instruction made for each, and its own place. One more
  * in `start` for the end. */

@@ -216,11 +216,8 @@ static bool ref_frames_next(ref_link *link, const ref_file *file, ref_frame *fra
 }
 
 /* RF39: has the function a second name that stands before its own? The first of each function's is looked for once a link, when symbols have
- * their numbers. By default the function counts as the first of its names all the same (L899). */
-bool ref_capsule_alias_comes_first(ref_link *mercury, size_t function) {
-  if (!mercury->job->bug_compatible) {
-    return false;
-  }
+ * their numbers. */
+static uint32_t ref_capsule_first_alias(ref_link *mercury, size_t function) {
   if (mercury->first_aliases == NULL) {
     mercury->first_aliases = REF_TAKE(mercury, uint32_t, mercury->function_count);
     for (size_t i = 0; i < mercury->function_count; i++) {
@@ -232,8 +229,24 @@ bool ref_capsule_alias_comes_first(ref_link *mercury, size_t function) {
       }
     }
   }
-  const uint32_t first = mercury->first_aliases[function];
+  return mercury->first_aliases[function];
+}
+
+/* By default the function counts as the first of its names all the same (L899). */
+bool ref_capsule_alias_comes_first(ref_link *mercury, size_t function) {
+  if (!mercury->job->bug_compatible) {
+    return false;
+  }
+  const uint32_t first = ref_capsule_first_alias(mercury, function);
   return first != 0 && first < ref_symbol_index(mercury, mercury->functions[function].symbol);
+}
+
+/* `name`: the function itself or a second name of it. */
+bool ref_capsule_is_first_alias(ref_link *mercury, size_t function, size_t name) {
+  const bool comes_first = ref_capsule_alias_comes_first(mercury, function);
+  return name == function ? !comes_first
+                          : comes_first && ref_symbol_index(mercury, mercury->functions[name].symbol) ==
+                                               ref_capsule_first_alias(mercury, function);
 }
 
 static const char *ref_frames_key(ref_link *link, uint64_t number) {

@@ -111,6 +111,19 @@ static bool ref_lines_add_mercury_sequence(ref_lines *lines, const ref_mercury_u
   return false;
 }
 
+/* L868: a second name stands before the function in its file, where an earlier link has left the rows as they are in the Mercury view. */
+static bool ref_lines_were_left(const ref_link *sass, const ref_function *function) {
+  const ref_file *file = &sass->files[function->definition_file];
+  const ref_symbol *symbols = file->cubin.symbols, *own = &symbols[function->definition_symbol];
+  for (size_t i = 1; i < function->definition_symbol; i++) {
+    if ((symbols[i].info & 15) == REF_SYMBOL_FUNC && symbols[i].section == own->section &&
+        symbols[i].value == own->value) {
+      return true;
+    }
+  }
+  return false;
+}
+
 /* A body that lost or was replaced has its rows in the code of the one that stands (RF142), and so has one that an alias leads (L807); those
  * of a function whose alias stands before it stay where they are (RF131), and so do those of a jump slot that is not the first (RF226). */
 static bool ref_lines_add_other_rows(ref_lines *lines, const ref_out_relocation *entry, const ref_mercury_unit *other,
@@ -124,7 +137,8 @@ static bool ref_lines_add_other_rows(ref_lines *lines, const ref_out_relocation 
     return ref_lines_add_mercury_sequence(lines, other, function, NULL, place);
   }
   const ref_function *standing = &lines->capsule->sass->functions[function];
-  if (standing->definition_file == entry->file && standing->leads == REF_NONE) {
+  if (standing->definition_file == entry->file && standing->leads == REF_NONE &&
+      !ref_lines_were_left(lines->capsule->sass, standing)) {
     return false;
   }
   const ref_places places = ref_places_of_function(lines->capsule, function);

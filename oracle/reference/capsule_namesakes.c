@@ -13,7 +13,10 @@ enum {
   ENTRY = 24,     /* of bytes, in both views */
   ADDEND = 16,
   OPCODE_BITS = 0xfff,
-  FENCE = 0x3c6,
+  UNIFORM_BIT = 27,              /* of the upper word: a branch on a uniform predicate */
+  WHOLE = REF_MERCURY_FIRST + 3, /* bits 32 to 63 of an instruction */
+  WHOLE_AT = 4,
+  RESERVED = 0x400,
   PLACE_LOW = REF_MERCURY_FIRST + 40, /* halves of a place in code */
   PLACE_HIGH = REF_MERCURY_FIRST + 41
 };
@@ -22,8 +25,8 @@ enum {
 typedef struct ref_namesake {
   ref_link *link;
   const ref_cubin *whole;
-  uint32_t first, mercury; /* the sections of both views that all of the name have */
-  const ref_section *text; /* its own */
+  uint32_t first, mercury;           /* the sections of both views that all of the name have */
+  const ref_section *capsule, *text; /* its own */
   ref_places places;
 } ref_namesake;
 
@@ -118,26 +121,72 @@ static ref_map ref_namesakes_map_entries(const ref_namesake *namesake) {
  * Mercury's code for what it loads, 0 at branches. */
 typedef enum ref_namesake_addend { REF_NAMESAKE_MOVED, REF_NAMESAKE_KEPT, REF_NAMESAKE_NONE } ref_namesake_addend;
 
-static ref_namesake_addend ref_namesakes_addend_kind(const ref_section *text, uint64_t offset) {
-  static const uint16_t kept[] = {0x387, 0x7ac, 0x919, 0x983, 0x992, 0x9c3, 0xb1d, 0xb82};
-  static const uint16_t branches[] = {0x943, 0x944, 0x945, 0x947};
-  const uint16_t opcode =
-      text->data != NULL && offset + UNIT <= text->size ? ref_u16(text->data + offset) & OPCODE_BITS : 0;
+/* L763: by their records, of which the third byte does not count. */
+static bool ref_namesakes_loads_place(const uint8_t *record, size_t size) {
+  static const uint8_t kept[][3] = {
+      {0x01, 0x0b, 0x0a}, {0x01, 0x47, 0x16}, {0x02, 0x22, 0x06}, {0x02, 0x38, 0x06}}; /* 0x919, 0xb1d, 0xb82, 0x387 */
   for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++) {
-    if (opcode == kept[i]) {
-      return REF_NAMESAKE_KEPT;
+    if (size > 3 && record[0] == kept[i][0] && record[1] == kept[i][1] && record[3] == kept[i][2]) {
+      return true;
     }
+  }
+  return false;
+}
+
+static bool ref_namesakes_is_kept(const ref_namesake *namesake, uint64_t offset) {
+  ref_capsule_step step;
+  if (!ref_capsule_body_begin(namesake->capsule->data, (size_t)namesake->capsule->size, &step)) {
+    return false;
+  }
+  while (ref_capsule_body_next(&step)) {
+    if (offset / UNIT >= step.sass && offset / UNIT - step.sass < step.sass_count) {
+      return !step.derived && ref_namesakes_loads_place(step.data + step.record, step.end - step.record);
+    }
+  }
+  return false;
+}
+
+static bool ref_namesakes_is_branch(const ref_section *text, uint64_t offset) {
+  static const uint16_t branches[] = {0x943, 0x944, 0x945, 0x947};
+  if (text->data == NULL || offset > text->size || text->size - offset < UNIT ||
+      (ref_u64(text->data + offset + UNIT / 2) >> UNIFORM_BIT & 1) != 0) {
+    return false;
   }
   for (size_t i = 0; i < sizeof branches / sizeof branches[0]; i++) {
-    if (opcode == branches[i]) {
-      return REF_NAMESAKE_NONE;
+    if ((ref_u16(text->data + offset) & OPCODE_BITS) == branches[i]) {
+      return true;
     }
   }
-  return REF_NAMESAKE_MOVED;
+  return false;
+}
+
+static ref_namesake_addend ref_namesakes_addend_kind(const ref_namesake *namesake, uint64_t offset) {
+  if (ref_namesakes_is_kept(namesake, offset)) {
+    return REF_NAMESAKE_KEPT;
+  }
+  return ref_namesakes_is_branch(namesake->text, offset) ? REF_NAMESAKE_NONE : REF_NAMESAKE_MOVED;
+}
+
+static bool ref_namesakes_is_half(const ref_relocation *entry) {
+  return entry->type == PLACE_LOW || entry->type == PLACE_HIGH;
+}
+
+/* L763: another half stands at the same instruction, behind this one. */
+static bool ref_namesakes_is_earlier_half(const ref_namesake *namesake, uint64_t offset, const ref_relocation *entry) {
+  for (size_t i = 0; i < ref_cubin_relocation_count(namesake->whole, namesake->mercury); i++) {
+    const ref_relocation other = ref_cubin_relocation(namesake->whole, namesake->mercury, i);
+    if (ref_namesakes_is_half(&other) && other.offset > entry->offset &&
+        ref_places_self_around(&namesake->places, other.offset) == offset) {
+      return true;
+    }
+  }
+  return false;
 }
 
 static uint64_t ref_namesakes_addend(const ref_namesake *namesake, uint64_t offset, const ref_relocation *entry) {
-  const ref_namesake_addend kind = ref_namesakes_addend_kind(namesake->text, offset);
+  const ref_namesake_addend kind = ref_namesakes_is_earlier_half(namesake, offset, entry)
+                                       ? REF_NAMESAKE_KEPT
+                                       : ref_namesakes_addend_kind(namesake, offset);
   if (kind != REF_NAMESAKE_MOVED) {
     return kind == REF_NAMESAKE_KEPT ? (uint64_t)entry->addend : 0;
   }
@@ -162,21 +211,9 @@ static bool ref_namesakes_find_attribute(const ref_section *mercury, uint8_t cod
   return false;
 }
 
-/* L866: of a fence and the instruction that it comes with the second one is named. */
-static uint64_t ref_namesakes_behind_fence(const ref_namesake *namesake, uint64_t place) {
-  const ref_section *text = namesake->text;
-  const size_t number = (size_t)(place / UNIT);
-  const bool fence = text->data != NULL && place + UNIT <= text->size && number < namesake->places.count &&
-                     (ref_u16(text->data + place) & OPCODE_BITS) == FENCE;
-  return fence && namesake->places.next[number] == number + 2 ? place + UNIT : place;
-}
-
 /* RF257: an instruction that an attribute names; 0 where none begins at the place. Behind the code nvlink reads foreign memory. */
 static uint32_t ref_namesakes_instruction(const ref_namesake *namesake, uint32_t place) {
-  if (place >= namesake->places.end) {
-    ref_message_fatal(namesake->link, "RF257", "an attribute names an instruction behind its function: 0x%x", place);
-  }
-  return (uint32_t)ref_namesakes_behind_fence(namesake, ref_places_self(&namesake->places, place));
+  return (uint32_t)ref_places_self(&namesake->places, place);
 }
 
 /* Plain lists of places, and the first of three or four words (0x40, RF321; 0x39, L866); what else names instructions stays the first one's. */
@@ -218,13 +255,63 @@ static void ref_namesakes_move_entries(const ref_namesake *namesake, ref_section
       continue;
     }
     const ref_relocation from = ref_cubin_relocation(whole, namesake->mercury, found);
-    const uint64_t offset = ref_namesakes_behind_fence(namesake, ref_places_around(&namesake->places, from.offset));
+    const uint64_t offset = ref_places_self_around(&namesake->places, from.offset);
     ref_put_u64(data + i * ENTRY, offset);
-    if (from.type == PLACE_LOW || from.type == PLACE_HIGH) {
+    if (ref_namesakes_is_half(&from)) {
       ref_put_u64(data + i * ENTRY + ADDEND, ref_namesakes_addend(namesake, offset, &from));
     }
   }
   section->data = data;
+}
+
+/* --- the end of reserved shared memory, of which the SASS view has no entries --- */
+
+/* What the Mercury entries of a section against it have for a value in a text. */
+static void ref_namesakes_write_cap(const ref_cubin *whole, uint32_t section, const ref_places *places,
+                                    const ref_bytes *text, uint32_t value) {
+  for (size_t i = 0; i < ref_cubin_relocation_count(whole, section); i++) {
+    const ref_relocation entry = ref_cubin_relocation(whole, section, i);
+    const bool is_cap = entry.type == WHOLE && entry.symbol < whole->symbol_count &&
+                        REF_IS(whole->symbols[entry.symbol].name, ".nv.reservedSmem.cap");
+    const uint64_t at =
+        is_cap && entry.offset < places->end ? ref_places_self_around(places, entry.offset) : UINT64_MAX;
+    if (at < text->size && text->size - at >= UNIT) {
+      ref_put_u32(text->data + at + WHOLE_AT, value);
+    }
+  }
+}
+
+/* L763: the first function's entries stand in the other's code; where its own would be nvlink writes 0. */
+static void ref_namesakes_move_cap(ref_link *link, const ref_cubin *whole, ref_cubin *sass, uint32_t first,
+                                   uint32_t own) {
+  const uint32_t code = whole->sections[own].info;
+  const ref_section *capsule = code < whole->section_count ? &whole->sections[code] : NULL;
+  const uint32_t number =
+      capsule != NULL && capsule->data != NULL && capsule->size >= WORD ? ref_u32(capsule->data) : 0;
+  ref_section *section = number < sass->section_count ? &sass->sections[number] : NULL;
+  if (number == 0 || section == NULL || section->type != REF_TYPE_PROGBITS || section->data == NULL) {
+    return;
+  }
+  const ref_places places = ref_places_of_sections(link, capsule, section);
+  ref_bytes text = {0};
+  ref_bytes_add(link, &text, section->data, (size_t)section->size);
+  ref_namesakes_write_cap(whole, own, &places, &text, 0);
+  ref_namesakes_write_cap(whole, first, &places, &text, RESERVED);
+  section->data = text.data;
+}
+
+static void ref_namesakes_move_caps(ref_link *link, const ref_cubin *whole, ref_cubin *sass) {
+  static const char prefix[] = ".nv.merc.rela.text.";
+  ref_map first = {0};
+  for (uint32_t i = 1; i < whole->section_count; i++) {
+    const ref_section *section = &whole->sections[i];
+    const bool is_about_code = section->type == REF_TYPE_MERCURY_RELA && section->data != NULL &&
+                               strncmp(section->name, prefix, strlen(prefix)) == 0;
+    const size_t known = is_about_code ? ref_namesakes_first(link, &first, section->name, i) : REF_NONE;
+    if (known != REF_NONE) {
+      ref_namesakes_move_cap(link, whole, sass, (uint32_t)known, i);
+    }
+  }
 }
 
 static bool ref_namesakes_begin(ref_namesake *namesake, uint32_t sass) {
@@ -236,6 +323,7 @@ static bool ref_namesakes_begin(ref_namesake *namesake, uint32_t sass) {
   if (namesake->mercury == 0 || target >= whole->section_count || code == 0 || code >= whole->section_count) {
     return false;
   }
+  namesake->capsule = &whole->sections[code];
   namesake->text = &whole->sections[target];
   namesake->places = ref_places_of_sections(namesake->link, &whole->sections[code], namesake->text);
   return true;
@@ -266,4 +354,5 @@ void ref_namesakes_move(ref_link *link, const ref_cubin *whole, ref_cubin *sass)
       ref_namesakes_move_entries(&namesake, section);
     }
   }
+  ref_namesakes_move_caps(link, whole, sass);
 }

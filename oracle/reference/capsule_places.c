@@ -89,12 +89,21 @@ static size_t ref_places_find_instruction(const ref_places *places, uint64_t pla
   return REF_NONE;
 }
 
-uint64_t ref_places_around(const ref_places *places, uint64_t decoded) {
+/* The instruction that holds a decoded byte; of none the first. */
+static size_t ref_places_find_around(const ref_places *places, uint64_t decoded) {
   size_t found = 0;
   for (size_t i = 0; i < places->count; i++) {
     found = places->at[i] <= decoded && !places->is_padding[i] ? i : found;
   }
-  return (uint64_t)found * UNIT;
+  return found;
+}
+
+uint64_t ref_places_around(const ref_places *places, uint64_t decoded) {
+  return (uint64_t)ref_places_find_around(places, decoded) * UNIT;
+}
+
+uint64_t ref_places_self_around(const ref_places *places, uint64_t decoded) {
+  return places->count == 0 ? 0 : (uint64_t)places->self[ref_places_find_around(places, decoded)] * UNIT;
 }
 
 uint64_t ref_places_self(const ref_places *places, uint64_t place) {

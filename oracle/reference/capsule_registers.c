@@ -118,14 +118,16 @@ static void ref_registers_settle(const ref_capsule *capsule, const ref_register_
   }
 }
 
-/* The functions that are in the output, by name; the first of a name counts. Those of RF39 have no ranges. */
+/* The functions whose texts are in the output, by the first of their names in the symbol table (L868), to which the ranges belong; of
+ * equal names the first counts. */
 static ref_map ref_registers_functions(const ref_capsule *capsule) {
   ref_map functions = {0};
   for (size_t i = capsule->sass->function_count; i-- > 0;) {
     const ref_function *function = &capsule->sass->functions[i];
-    if (function->live && function->text != REF_NONE && function->alias_of == REF_NONE &&
-        !ref_capsule_alias_comes_first(capsule->mercury, i)) {
-      ref_map_set(capsule->mercury, &functions, function->name, i);
+    const size_t owner = function->alias_of == REF_NONE ? i : function->alias_of;
+    if (capsule->sass->functions[owner].live && capsule->sass->functions[owner].text != REF_NONE &&
+        ref_capsule_is_first_alias(capsule->mercury, owner, i)) {
+      ref_map_set(capsule->mercury, &functions, function->name, owner);
     }
   }
   return functions;
