@@ -1112,6 +1112,8 @@ static void objects_take_partial(tl_merging *m, uint32_t index) {
     tl_defect_note(module->diagnostics, TL_DEFECT_D111, tl_merging_text(m, input->name));
   if (module->sections.items[text].shared == TL_NONE) /* a late kernel (W17.12) has its section from now on */
     objects_owned_section(m, index, text);
+  if (module->sections.items[text].shared == TL_NONE) /* its name is that of another section about the kernel */
+    objects_refuse_type(m, index);
   const uint64_t size = m->cubin->type == ET_EWP ? input->size : 0;
   if (!size)
     module->sections.items[module->sections.items[text].shared].external_alone = true;
