@@ -32,6 +32,20 @@ const void *tl_sorted_find(const void *key, const void *items, size_t count, siz
   return count ? bsearch(key, items, count, item_size, compare) : NULL;
 }
 
+const void *tl_sorted_last(const void *key, const void *items, size_t count, size_t item_size,
+                           int (*compare)(const void *, const void *)) {
+  const char *const first = items;
+  size_t low = 0, high = count;
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    if (compare(first + middle * item_size, key) <= 0)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low ? first + (low - 1) * item_size : NULL;
+}
+
 int tl_compare(uint64_t a, uint64_t b) {
   return (a > b) - (a < b);
 }

@@ -33,6 +33,12 @@ void tl_vector_sort_items(void *items, size_t count, size_t item_size, int (*com
 const void *tl_sorted_find(const void *key, const void *items, size_t count, size_t item_size,
                            int (*compare)(const void *, const void *));
 
+/* The last item of a sorted list that is not behind the key, or NULL. */
+const void *tl_sorted_last(const void *key, const void *items, size_t count, size_t item_size,
+                           int (*compare)(const void *, const void *));
+#define TL_SORTED_LAST(key, vector, compare)                                                                           \
+  tl_sorted_last((key), (vector)->items, (vector)->count, sizeof *(vector)->items, (compare))
+
 /* The order of two numbers; of pairs, the first that differ decide. */
 int tl_compare(uint64_t a, uint64_t b);
 int tl_compare_pairs(const uint64_t (*pairs)[2], size_t count);

@@ -59,12 +59,12 @@ static uint32_t *bindless_function_masks(const tl_module *module, tl_arena *aren
   uint32_t *const masks = tl_arena_new(arena, uint32_t, module->resolution->functions.count);
   for (size_t i = 0; i < module->relocations.count; i++) {
     const tl_relocation *const entry = &module->relocations.items[i];
-    if (!bindless_find(tl_type_of(&module->symbols.items[entry->symbol])) || !bindless_rewrites(module, entry->type) ||
-        !tl_module_relocation_stands(module, i))
+    const bindless_row *const row = bindless_find(tl_type_of(&module->symbols.items[entry->symbol]));
+    if (!row || !bindless_rewrites(module, entry->type) || !tl_module_relocation_stands(module, i))
       continue;
     const uint32_t function = tl_layout_function_of(module, entry->target);
     if (function != TL_NONE)
-      masks[function] |= bindless_find(tl_type_of(&module->symbols.items[entry->symbol]))->bit;
+      masks[function] |= row->bit;
   }
   return masks;
 }
@@ -96,10 +96,12 @@ static void bindless_fill_kernel(tl_layout *layout, const tl_module *module, uin
   const tl_symbol *const symbol = &module->symbols.items[kernel];
   const uint32_t section = module->sections.items[symbol->section].constant0;
   const bool mercury = module->view == TL_VIEW_MERCURY;
-  if (!mask && section != TL_NONE)
-    tl_trace(module->diagnostics, TL_TRACE_NO_BINDLESS, tl_module_text(module, module->sections.items[section].name));
-  if (!mask || section == TL_NONE)
+  if (section == TL_NONE)
     return;
+  if (!mask) {
+    tl_trace(module->diagnostics, TL_TRACE_NO_BINDLESS, tl_module_text(module, module->sections.items[section].name));
+    return;
+  }
   layout->section_size[section] = base + 4 * (uint64_t)order->count;
   uint32_t counts[BINDLESS_ROWS] = {0};
   for (size_t i = order->count; i-- > 0;) {
@@ -167,7 +169,7 @@ static void bindless_create_table(tl_module *module, uint32_t kernel) {
 
 tl_bindless_plan tl_layout_plan_bindless(tl_module *module, const tl_graph *graph, tl_arena *arena) {
   tl_bindless_plan plan = {.order = bindless_order(module, arena)};
-  if (!plan.order.count || !module->all_kernels.count)
+  if (!plan.order.count)
     return plan;
   plan.masks = bindless_kernel_masks(module, graph, arena);
   for (size_t k = 0; module->view == TL_VIEW_MERCURY && k < module->all_kernels.count; k++)

@@ -110,11 +110,9 @@ static void pool_collect_units(pool_state *s, const tl_u32_vector *kernels) {
         (uint32_t)module->constant_blocks.count + kernels->items[i] + 1;
   for (uint32_t i = 1; i < module->symbols.count; i++) {
     const tl_symbol *const symbol = &module->symbols.items[i];
-    if (!symbol->unlisted || (symbol->block == TL_NONE && symbol->section == TL_NONE) ||
-        tl_type_of(symbol) == STT_SECTION)
-      continue;
-    const uint32_t owner = symbol->block != TL_NONE ? symbol->block : owner_of[symbol->section] - 1;
-    if (owner != TL_NONE)
+    const uint32_t image = symbol->section == TL_NONE ? TL_NONE : owner_of[symbol->section] - 1;
+    const uint32_t owner = symbol->block == TL_NONE ? image : symbol->block;
+    if (symbol->unlisted && owner != TL_NONE)
       *tl_vector_push(s->arena, &s->units) = (pool_unit){owner, symbol->mention, i, symbol->value};
   }
   tl_vector_sort(&s->units, pool_compare);
@@ -122,16 +120,13 @@ static void pool_collect_units(pool_state *s, const tl_u32_vector *kernels) {
 
 /* The first unit of that owner that was read from that file, or where it would stand. */
 static size_t pool_find_units(const pool_state *s, uint32_t owner, uint32_t file) {
-  size_t low = 0, high = s->units.count;
-  while (low < high) {
-    const size_t middle = low + (high - low) / 2;
-    const pool_unit *const unit = &s->units.items[middle];
-    if (unit->owner < owner || (unit->owner == owner && unit->file < file))
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
+  const pool_unit key = {.owner = owner, .file = file}; /* before all of them: none is of symbol 0 */
+  const pool_unit *const before = TL_SORTED_LAST(&key, &s->units, pool_compare);
+  return before ? (size_t)(before - s->units.items) + 1 : 0;
+}
+
+static bool pool_unit_is_of(const pool_state *s, size_t at, uint32_t owner, uint32_t file) {
+  return at < s->units.count && s->units.items[at].owner == owner && s->units.items[at].file == file;
 }
 
 /* Relocations against a unit that is not shared keep the offset of the layout that did not fit (D84). */
@@ -168,11 +163,11 @@ static void pool_take_unit(pool_state *s, uint32_t owner, const pool_item *unit)
  * it is one unit. */
 static void pool_take_source(pool_state *s, uint32_t owner, const tl_piece *source) {
   const uint64_t align = s->module->files[source->file].sections[source->section].align;
-  size_t at = pool_find_units(s, owner, source->file);
+  const size_t first = pool_find_units(s, owner, source->file);
   s->align = tl_larger(align, s->align);
-  if (at == s->units.count || s->units.items[at].owner != owner || s->units.items[at].file != source->file)
+  if (!pool_unit_is_of(s, first, owner, source->file))
     pool_take_unit(s, owner, &(pool_item){*source, align, 0});
-  for (; at < s->units.count && s->units.items[at].owner == owner && s->units.items[at].file == source->file; at++) {
+  for (size_t at = first; pool_unit_is_of(s, at, owner, source->file); at++) {
     const tl_symbol *const symbol = &s->module->symbols.items[s->units.items[at].symbol];
     if (symbol->value > source->size || symbol->size > source->size - symbol->value) /* nvlink reads on behind it */
       tl_cubin_damaged(&s->module->files[source->file], s->module->names, s->module->diagnostics, source->section,

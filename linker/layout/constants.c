@@ -15,10 +15,9 @@ typedef struct constants_state {
   uint32_t *slot_image;  /* by entry: the section of a jump slot, TL_NONE */
 } constants_state;
 
-/* L554, L538: unless there is exactly one kernel, jump slots are kernels. */
 static void constants_find_entries(constants_state *s, tl_arena *arena) {
   const tl_module *const module = s->module;
-  const size_t stubs = module->mode->final && !tl_module_has_single_kernel(module) ? module->stubs.count : 0;
+  const size_t stubs = tl_layout_kernel_stubs(module);
   for (size_t k = 0, i = 0; k < module->kernels.count || i < stubs;) {
     const bool stub = i < stubs && (k == module->kernels.count || module->kernels_before_stub.items[i] <= k);
     tl_u32_push(arena, &s->entries, stub ? module->stubs.items[i++] : module->kernels.items[k++]);

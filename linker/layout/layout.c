@@ -45,16 +45,14 @@ const tl_placement *tl_layout_placement(const tl_layout *layout, uint32_t sectio
   return NULL;
 }
 
+int tl_layout_compare_pieces(const void *a, const void *b) {
+  const tl_piece *const x = a, *const y = b;
+  return tl_compare(x->offset, y->offset);
+}
+
 const tl_piece *tl_layout_piece(const tl_section *section, uint64_t offset) {
-  size_t low = 0, high = section->pieces.count;
-  while (low < high) {
-    const size_t middle = low + (high - low) / 2;
-    if (section->pieces.items[middle].offset <= offset)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  const tl_piece *const piece = low ? &section->pieces.items[low - 1] : NULL;
+  const tl_piece key = {.offset = offset};
+  const tl_piece *const piece = TL_SORTED_LAST(&key, &section->pieces, tl_layout_compare_pieces);
   return piece && offset - piece->offset < piece->size ? piece : NULL;
 }
 
@@ -85,15 +83,8 @@ void tl_layout_end_moves(tl_placement *placement) {
 
 /* The move that covers an offset, NULL. */
 static const tl_move *layout_move_of(const tl_placement *placement, uint64_t offset) {
-  size_t low = 0, high = placement ? placement->moves.count : 0;
-  while (low < high) {
-    const size_t middle = low + (high - low) / 2;
-    if (placement->moves.items[middle].from <= offset)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  const tl_move *const move = low ? &placement->moves.items[low - 1] : NULL;
+  const tl_move key = {.from = offset};
+  const tl_move *const move = TL_SORTED_LAST(&key, &placement->moves, layout_compare_moves);
   return move && offset - move->from < move->size ? move : NULL;
 }
 
@@ -103,6 +94,7 @@ bool tl_layout_offset_is_gone(const tl_layout *layout, uint32_t section, uint64_
 }
 
 uint64_t tl_layout_moved_offset(const tl_layout *layout, uint32_t section, uint64_t offset) {
-  const tl_move *const move = layout_move_of(tl_layout_placement(layout, section), offset);
+  const tl_placement *const placement = tl_layout_placement(layout, section);
+  const tl_move *const move = placement ? layout_move_of(placement, offset) : NULL;
   return move ? move->to + (offset - move->from) : offset;
 }

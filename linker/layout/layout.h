@@ -100,6 +100,8 @@ void tl_layout_move(tl_placement *placement, const tl_module *module, tl_move mo
 void tl_layout_end_moves(tl_placement *placement);
 /* The bytes alone: what lay in the range stays where it was. */
 void tl_layout_put(tl_placement *placement, const tl_module *module, tl_move move, tl_arena *arena);
+/* The order of pieces in their section. */
+int tl_layout_compare_pieces(const void *a, const void *b);
 /* The piece of a merged section that holds an offset, NULL. */
 const tl_piece *tl_layout_piece(const tl_section *section, uint64_t offset);
 /* True for an offset of the merged section that lies in nothing that stays. */
@@ -145,6 +147,10 @@ typedef struct tl_instances tl_instances;
 tl_instances *tl_layout_create_instances(tl_module *module, tl_arena *arena);
 void tl_layout_relocatable(tl_layout *layout, const tl_instances *instances);
 
+/* L554, L538: how many jump slots are kernels: all, unless there is exactly one kernel. */
+static inline size_t tl_layout_kernel_stubs(const tl_module *module) {
+  return tl_module_has_single_kernel(module) ? 0 : module->stubs.count;
+}
 /* Index in the resolution of the function that a text section belongs to, TL_NONE. */
 uint32_t tl_layout_function_of(const tl_module *module, uint32_t section);
 /* D100: nvlink takes a function that is marked internal for dead code: it has no shared memory (L540), and what it uses of

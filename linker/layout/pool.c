@@ -41,9 +41,7 @@ bool tl_layout_is_restricted(const tl_options *options) {
 }
 
 void tl_layout_pool_constants(tl_layout *layout, const tl_module *module, tl_arena *arena) {
-  const char *const name_text = tl_module_user_constants(module);
-  const uint32_t name = tl_names_find(module->names, name_text, strlen(name_text));
-  const uint32_t section = name == TL_NONE ? TL_NONE : tl_module_find_section(module, name);
+  const uint32_t section = tl_module_section_named(module, tl_module_user_constants(module));
   if (section == TL_NONE || !tl_layout_is_restricted(module->options))
     return;
   uint64_t end = 0, value = layout->null_value; /* which stays when no block is poolable (L256) */

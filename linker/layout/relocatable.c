@@ -28,13 +28,13 @@ struct tl_instances {
 };
 
 static bool instances_is_object(const tl_symbol *symbol) {
-  return symbol->shared && symbol->section != TL_NONE && !symbol->external_shared;
+  return symbol->shared && symbol->section != TL_NONE; /* extern shared memory lies nowhere */
 }
 
 /* L746: the objects begin at 0, where others lie already, and behind all comes their section as one more object. */
 static void instances_add_bare(tl_instances *n, const tl_bare_pool *bare) {
   uint64_t *const raw = &n->raw[n->module->debug_shared];
-  *raw = *raw > bare->size ? *raw : bare->size;
+  *raw = tl_larger(bare->size, *raw);
   if (n->module->null_is_shared)
     *raw = tl_align(*raw, bare->align) + bare->size;
 }
@@ -156,7 +156,7 @@ static bool instances_raise(tl_instances *n, uint64_t *end) {
       continue;
     uint64_t *const value = &n->name_value[module->relocations.items[i].symbol];
     uint64_t *const kernel_end = &end[module->sections.items[instances_text(n, function)].shared];
-    const uint64_t larger = *value > *kernel_end ? *value : *kernel_end;
+    const uint64_t larger = tl_larger(*value, *kernel_end);
     changed |= *value != larger || *kernel_end != larger;
     *value = *kernel_end = larger;
   }
@@ -229,10 +229,10 @@ static void relocatable_place_kernels(tl_layout *layout, const tl_instances *n) 
       continue;
     const uint64_t least = section == module->bare_shared ? module->sections.items[section].align : 1;
     uint64_t align = n->align[section] ? n->align[section] : least;
-    if (!n->late[section] && n->pool_align > align)
-      align = n->pool_align;
-    if (refers[section] && n->external_align > align)
-      align = n->external_align;
+    if (!n->late[section])
+      align = tl_larger(n->pool_align, align);
+    if (refers[section])
+      align = tl_larger(n->external_align, align);
     const uint64_t raw = refers[section] ? tl_align(n->raw[section], EXTERNAL_ALIGN) : n->raw[section];
     layout->section_hollow[section] = n->raw[section] == 0;
     const bool stays = (external && align == EXTERNAL_ALIGN) || module->sections.items[section].external_alone;
@@ -254,7 +254,7 @@ static bool relocatable_is_lost_image(const tl_module *module, uint32_t index) {
   const tl_section *const section = &module->sections.items[index];
   const uint32_t text = section->about;
   const bool entries = section->relocations[0] != TL_NONE || section->relocations[1] != TL_NONE;
-  if (section->type != SHT_CUDA_CONSTANT0 + 2 || section->size || section->forgotten || !entries || text == TL_NONE)
+  if (section->type != SHT_CUDA_CONSTANT0 + 2 || section->size || !entries || text == TL_NONE)
     return false;
   for (uint32_t i = index + 1; i < module->sections.count; i++)
     if (module->sections.items[i].type == section->type && module->sections.items[i].about == text &&
@@ -281,10 +281,7 @@ static void relocatable_drop_constants(tl_layout *layout, const tl_instances *n)
       layout->symbol_gone[i] = true;
       continue;
     }
-    if (symbol->section == TL_NONE || !layout->section_dropped[symbol->section] ||
-        (module->sections.items[symbol->section].type == SHT_CUDA_SHARED &&
-         !module->sections.items[symbol->section].symbol_cutoff) ||
-        tl_type_of(symbol) == STT_SECTION)
+    if (symbol->section == TL_NONE || !layout->section_dropped[symbol->section] || tl_type_of(symbol) == STT_SECTION)
       continue;
     layout->symbol_gone[i] = true;
     if (tl_defect_matched(module->options, TL_DEFECT_D60))
@@ -295,9 +292,8 @@ static void relocatable_drop_constants(tl_layout *layout, const tl_instances *n)
 }
 
 /* .nv.ptx.const0.size (L251): its value is the size so far, -1 without user constants. */
-static void relocatable_set_constants_size(tl_layout *layout, tl_module *module) {
-  const char *const text = tl_module_user_constants(module);
-  const uint32_t section = tl_module_find_section(module, tl_names_intern(module->names, text, strlen(text)));
+static void relocatable_set_constants_size(tl_layout *layout, const tl_module *module) {
+  const uint32_t section = tl_module_section_named(module, tl_module_user_constants(module));
   if (module->constants_size != TL_NONE && section != TL_NONE)
     layout->symbol_value[module->constants_size] = layout->section_size[section];
 }
@@ -334,7 +330,7 @@ void tl_layout_relocatable(tl_layout *layout, const tl_instances *n) {
         tl_defect_matched(module->options, TL_DEFECT_D1))
       layout->symbol_value[i] = UINT64_MAX; /* D57; else its alignment */
   }
-  relocatable_set_constants_size(layout, n->module);
+  relocatable_set_constants_size(layout, module);
   relocatable_drop_constants(layout, n);
   relocatable_place_kernels(layout, n);
   if (n->null_value)

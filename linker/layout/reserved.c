@@ -15,9 +15,8 @@ void tl_layout_reserved_shared(tl_layout *layout, const tl_module *module) {
     if (symbol->section == TL_NONE || (symbol->other & STO_SPACE_MASK) != STO_RESERVED_SHARED ||
         module->sections.items[symbol->section].type != SHT_CUDA_RESERVED_SHARED)
       continue;
-    const uint64_t align = symbol->align ? symbol->align : 1;
     section = symbol->section;
-    layout->symbol_value[i] = tl_align(end, align);
+    layout->symbol_value[i] = tl_align(end, symbol->align);
     end = layout->symbol_value[i] + symbol->size;
   }
   if (section != TL_NONE)

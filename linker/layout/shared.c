@@ -92,7 +92,7 @@ bool tl_layout_forgets_kernel(const tl_module *module, const tl_symbol *symbol) 
 }
 
 static bool shared_is_forgotten(const shared_state *s, uint32_t symbol) {
-  return s->module->mode->final && tl_layout_forgets_kernel(s->module, shared_symbol(s, symbol));
+  return tl_layout_forgets_kernel(s->module, shared_symbol(s, symbol));
 }
 
 /* L555: a kernel of an -ewp object: one whose body that stands is of such a file, for nvlink whose first one was (L876). */
@@ -139,10 +139,11 @@ static void shared_find_uses(shared_state *s) {
         !tl_module_relocation_stands(module, i))
       continue;
     const uint32_t function = tl_layout_function_of(module, entry->target);
-    const uint64_t key = (uint64_t)function << 32 | entry->symbol;
-    if (function != TL_NONE && s->entries_of)
+    if (function == TL_NONE)
+      continue;
+    if (s->entries_of)
       tl_u32_push(s->arena, &s->entries_of[entry->symbol], function);
-    if (function == TL_NONE || !tl_set_add(&seen, key))
+    if (!tl_set_add(&seen, (uint64_t)function << 32 | entry->symbol))
       continue;
     tl_u32_push(s->arena, &s->uses[function], entry->symbol);
     if (s->any_late)
@@ -306,12 +307,11 @@ static void shared_colour_pool(shared_state *s) {
     s->layout->symbol_value[symbol] = offset;
     for (size_t u = 0; u < s->users[symbol].count; u++) {
       uint64_t *const end = &s->end[s->users[symbol].items[u]];
-      *end = offset + shared_symbol(s, symbol)->size > *end ? offset + shared_symbol(s, symbol)->size : *end;
+      *end = tl_larger(offset + shared_symbol(s, symbol)->size, *end);
     }
   }
 }
 
-/* Kernel-local objects in creation order, then the moved ones in sorted order (W9.4). */
 /* By section: the kernel that it belongs to, from 1 on. */
 static uint32_t *shared_kernels_of_sections(const shared_state *s) {
   uint32_t *const kernel_of = tl_arena_new(s->arena, uint32_t, s->module->sections.count);
@@ -321,6 +321,7 @@ static uint32_t *shared_kernels_of_sections(const shared_state *s) {
   return kernel_of;
 }
 
+/* Kernel-local objects in creation order, then the moved ones in sorted order (W9.4). */
 static tl_u32_vector *shared_collect_own(shared_state *s) {
   tl_u32_vector *const own = tl_arena_new(s->arena, tl_u32_vector, s->kernel_count);
   const uint32_t *const kernel_of = shared_kernels_of_sections(s);
@@ -331,7 +332,7 @@ static tl_u32_vector *shared_collect_own(shared_state *s) {
   }
   for (uint32_t i = 0; i < s->module->partial_objects.count; i++) {
     const uint32_t section = s->module->sections.items[s->module->partial_objects.items[i].text].shared;
-    const uint32_t kernel = section == TL_NONE ? 0 : kernel_of[section];
+    const uint32_t kernel = kernel_of[section]; /* the merge has made the section where there was none */
     if (kernel && !shared_symbol(s, s->entries.items[kernel - 1])->late)
       tl_u32_push(s->arena, &own[kernel - 1], i | partial);
   }
@@ -439,7 +440,7 @@ static void shared_place_strays(shared_state *s) {
   }
   for (uint32_t section = 1; section < module->sections.count; section++) {
     const uint32_t text = module->sections.items[section].about;
-    const uint32_t owner = text == TL_NONE ? TL_NONE : module->sections.items[text].owner;
+    const uint32_t owner = tl_module_owner(module, text);
     if (module->sections.items[section].type != SHT_CUDA_SHARED || owner == TL_NONE || !shared_is_forgotten(s, owner))
       continue;
     s->layout->section_dropped[section] = module->sections.items[section].size == 0;
@@ -462,7 +463,7 @@ static void shared_raise_align(shared_state *s, uint32_t kernel) {
   if (shared_section_of_kernel(s, kernel) == TL_NONE)
     return;
   uint64_t *const align = &s->layout->section_align[shared_section_of_kernel(s, kernel)];
-  *align = *align < 16 ? 16 : *align;
+  *align = tl_larger(*align, 16);
 }
 
 /* Z002.88: a line for each extern name that a kernel can see, through a function where the place is not the name's own. */
@@ -495,7 +496,7 @@ static void shared_place_external(shared_state *s) {
   for (uint32_t k = 0; k < s->kernel_count; k++)
     if (s->outer[k].count) {
       uint64_t *const group = &offset[shared_group(parent, k)];
-      *group = tl_align(s->end[k], 16) > *group ? tl_align(s->end[k], 16) : *group;
+      *group = tl_larger(tl_align(s->end[k], 16), *group);
     }
   for (uint32_t k = 0; k < s->kernel_count; k++) {
     if (!s->outer[k].count)
@@ -545,7 +546,6 @@ static void shared_finish_pool_section(shared_state *s) {
     return;
   tl_layout *const layout = s->layout;
   const bool external = s->module->has_external_shared;
-  layout->debug_shared_shifted = false;
   if (s->module->keeps_shared && s->pool_end) {
     layout->debug_shared_shifted = true;
     layout->section_size[section] = s->pool_end + layout->reserved;
@@ -560,15 +560,13 @@ static void shared_finish_pool_section(shared_state *s) {
   layout->section_dropped[section] = !(external && s->pool_align <= 16);
 }
 
-/* L554: jump slots are kernels unless there is exactly one. */
 static void shared_find_entries(shared_state *s) {
   const tl_module *const module = s->module;
-  const bool stubs = module->mode->final && !tl_module_has_single_kernel(module);
   for (size_t k = 0; k < module->all_kernels.count; k++)
     if (!shared_is_forgotten(s, module->all_kernels.items[k]))
       tl_u32_push(s->arena, &s->entries, module->all_kernels.items[k]);
   s->stub_first = (uint32_t)s->entries.count;
-  for (size_t i = 0; stubs && i < module->stubs.count; i++)
+  for (size_t i = 0; i < tl_layout_kernel_stubs(module); i++)
     tl_u32_push(s->arena, &s->entries, module->stubs.items[i]);
   s->kernel_count = (uint32_t)s->entries.count;
   s->made = tl_arena_new(s->arena, uint32_t, s->kernel_count);

@@ -96,15 +96,8 @@ static bool unified_are_one(const unified_key *a, const unified_key *b) {
 /* The last entry of an identity (L118); NULL. */
 static const unified_key *unified_find(const unified_keys *keys, const tl_index_entry *wanted) {
   const unified_key key = {wanted->first, wanted->second, UINT32_MAX, false};
-  size_t low = 0, high = keys->count;
-  while (low < high) {
-    const size_t middle = low + (high - low) / 2;
-    if (unified_compare_keys(&keys->items[middle], &key) <= 0)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low && unified_are_one(&keys->items[low - 1], &key) ? &keys->items[low - 1] : NULL;
+  const unified_key *const last = TL_SORTED_LAST(&key, keys, unified_compare_keys);
+  return last && unified_are_one(last, &key) ? last : NULL;
 }
 
 /* nvlink looks for the two words' exclusive or first, which tells the two messages apart (L430). */
@@ -163,8 +156,10 @@ static uint32_t *unified_stubs_of_names(const tl_module *module, bool *several, 
     const uint32_t name = named ? tl_names_find(module->names, rest, strlen(rest)) : TL_NONE;
     if (name == TL_NONE)
       continue;
-    several[name] = of[name] != TL_NONE;
-    of[name] = of[name] == TL_NONE ? (uint32_t)i : of[name];
+    if (of[name] == TL_NONE)
+      of[name] = (uint32_t)i;
+    else
+      several[name] = true;
   }
   return of;
 }
@@ -182,7 +177,7 @@ static uint32_t *unified_stubs_of_functions(const tl_module *module, tl_arena *a
   }
   for (size_t i = 0; i < module->stubs.count; i++)
     number[module->symbols.items[module->stubs.items[i]].function] = (uint32_t)i;
-  for (size_t i = 0; module->stubs.count && i < module->calls.count; i++)
+  for (size_t i = 0; i < module->calls.count; i++)
     if (number[module->calls.items[i].from] != TL_NONE &&
         several[module->resolution->functions.items[module->calls.items[i].to].name])
       of[module->calls.items[i].to] = number[module->calls.items[i].from];
@@ -192,8 +187,10 @@ static uint32_t *unified_stubs_of_functions(const tl_module *module, tl_arena *a
 /* L116: where a function has no slot of its name, nvlink takes the first one. */
 static uint32_t unified_slot_of(const tl_module *module, const uint32_t *stub_of, const tl_unified_entry *entry) {
   const uint32_t function = entry->symbol == TL_NONE ? TL_NONE : module->symbols.items[entry->symbol].function;
-  if (function == TL_NONE || stub_of[function] != TL_NONE)
-    return function == TL_NONE ? TL_NONE : stub_of[function];
+  if (function == TL_NONE)
+    return TL_NONE;
+  if (stub_of[function] != TL_NONE)
+    return stub_of[function];
   return unified_has_loose_slots(module) && module->stubs.count ? 0 : TL_NONE;
 }
 
@@ -223,12 +220,11 @@ static uint64_t unified_section_size(const tl_module *module, uint32_t section) 
 static uint64_t unified_data_size(const tl_module *module, const unified_keys *keys, const uint64_t *places) {
   uint64_t end = 0;
   for (size_t i = 0; i < keys->count; i++) {
-    const uint32_t number = keys->items[i].entry, symbol = module->unified_entries.items[number].symbol;
-    const unsigned type = symbol == TL_NONE ? 0 : tl_type_of(&module->symbols.items[symbol]);
-    const bool texture = tl_type_is_texture(type); /* L477 */
-    const uint64_t size = symbol == TL_NONE || texture ? 0 : module->symbols.items[symbol].size;
-    if (places[number] != TL_NO_OFFSET && places[number] + size > end)
-      end = places[number] + size;
+    const uint32_t number = keys->items[i].entry;
+    const tl_symbol *const object = &module->symbols.items[unified_symbol(module, number)];
+    const uint64_t size = tl_type_is_texture(tl_type_of(object)) ? 0 : object->size; /* L477 */
+    if (places[number] != TL_NO_OFFSET)
+      end = tl_larger(places[number] + size, end);
   }
   return end;
 }
@@ -315,11 +311,6 @@ tl_unified_plan tl_layout_plan_unified(const tl_module *module, tl_arena *arena)
 
 /* --- what lies where --- */
 
-static int unified_compare_pieces(const void *a, const void *b) {
-  const tl_piece *const x = a, *const y = b;
-  return tl_compare(x->offset, y->offset);
-}
-
 /* The next byte that nothing covers yet: a union-find over places, `next[size]` stands for the end. */
 static uint32_t unified_next_bare(uint32_t *next, uint32_t place) {
   while (next[place] != place) {
@@ -365,23 +356,22 @@ static void unified_close(const tl_module *module, tl_placement *placement, uint
     if (placement->pieces.items[i].offset + placement->pieces.items[i].size <= size)
       *tl_vector_push(arena, &order) = placement->pieces.items[i];
   placement->pieces = order;
-  if (order.count)
-    order.items = tl_arena_copy(arena, order.items, order.count * sizeof *order.items);
-  tl_vector_sort(&order, unified_compare_pieces);
+  order.items = tl_arena_copy(arena, order.items, order.count * sizeof *order.items);
+  tl_vector_sort(&order, tl_layout_compare_pieces);
   for (size_t i = 0; i < order.count; i++) {
     const tl_piece *const piece = &order.items[i];
     overlap |= piece->offset < end;
     good &= piece->offset < end || piece->offset - end < hole;
-    end = piece->offset + piece->size > end ? piece->offset + piece->size : end;
+    end = tl_larger(piece->offset + piece->size, end);
   }
   const bool slots = placement->section == module->jump_slots;
   if (overlap && !(slots ? unified_has_loose_slots(module) : unified_is_loose(module)))
     unified_refuse(module, symbol, "the index file puts two things on one place (D105)");
   if (!good)
     unified_refuse(module, symbol, "nothing lies in a part of its tables (D20)");
-  if (overlap && good) {
+  if (overlap) {
     order = unified_paint(&placement->pieces, size, arena);
-    tl_vector_sort(&order, unified_compare_pieces);
+    tl_vector_sort(&order, tl_layout_compare_pieces);
   }
   placement->pieces = order;
   tl_layout_end_moves(placement);
@@ -393,15 +383,13 @@ static void unified_place_slots(tl_layout *layout, const tl_module *module, cons
   bool *const placed = tl_arena_new(arena, bool, module->stubs.count);
   uint64_t size = 0;
   placement->section = module->jump_slots;
-  for (size_t i = 0; i < module->stubs.count; i++)
-    layout->symbol_value[module->stubs.items[i]] = module->symbols.items[module->stubs.items[i]].value;
   for (size_t i = 0; i < plan->slots.count; i++) {
     const tl_unified_slot *const slot = &plan->slots.items[i];
     const uint32_t stub = module->stubs.items[slot->stub];
     tl_layout_put(placement, module, (tl_move){module->symbols.items[stub].value, SLOT_SIZE, slot->place}, arena);
     layout->symbol_value[stub] = slot->place;
     placed[slot->stub] = true;
-    size = slot->place + SLOT_SIZE > size ? slot->place + SLOT_SIZE : size;
+    size = tl_larger(slot->place + SLOT_SIZE, size);
   }
   for (size_t i = 0; i < module->stubs.count; i++) {
     const uint32_t stub = module->stubs.items[i];
@@ -494,9 +482,9 @@ static uint64_t unified_place_in_data(const tl_layout *layout, const tl_module *
 
 /* The slot of the function that the entry names, or of the first one (L432). */
 uint64_t tl_layout_place_of_entry(const tl_layout *layout, const tl_module *module, const tl_relocation *entry) {
-  if (entry->target == module->unified_data && module->unified_data != TL_NONE)
+  if (entry->target == module->unified_data)
     return unified_place_in_data(layout, module, entry);
-  if (entry->target != module->jump_slots || !layout->stub_of)
+  if (entry->target != module->jump_slots)
     return tl_layout_moved_offset(layout, entry->target, entry->offset);
   const uint32_t function = module->symbols.items[entry->symbol].function;
   const uint64_t slot = function == TL_NONE ? TL_NO_OFFSET : layout->stub_of[function];

@@ -58,8 +58,8 @@ static bool *constants_used(const tl_module *module, tl_arena *arena) {
   for (size_t i = 0; i < module->relocations.count; i++)
     used[module->relocations.items[i].symbol] |= tl_module_relocation_stands(module, i);
   for (uint32_t i = 1; i < module->symbols.count; i++)
-    for (size_t n = 0; n < named->count && !used[i]; n++)
-      used[i] = strstr(tl_module_text(module, module->symbols.items[i].name), named->items[n]) != NULL;
+    for (size_t n = 0; n < named->count; n++)
+      used[i] |= strstr(tl_module_text(module, module->symbols.items[i].name), named->items[n]) != NULL;
   return used;
 }
 
@@ -125,7 +125,7 @@ static void constants_check_drops(const tl_layout *layout, const tl_module *modu
   for (size_t i = 0; i < order->count; i++) {
     const tl_symbol *const symbol = &module->symbols.items[order->items[i]];
     const tl_piece *const piece = tl_layout_piece(&module->sections.items[section], symbol->value);
-    if (piece && tl_binding_of(symbol) != STB_GLOBAL) {
+    if (tl_binding_of(symbol) != STB_GLOBAL) { /* the piece is there (constants_check) */
       constants_refuse(module, piece->file, order->items[i],
                        "a local or weak constant stays among user constants that do not fit (D101)");
       return;
@@ -142,9 +142,7 @@ static void constants_check_drops(const tl_layout *layout, const tl_module *modu
 }
 
 void tl_layout_user_constants(tl_layout *layout, const tl_module *module, tl_arena *arena) {
-  const char *const name_text = tl_module_user_constants(module);
-  const uint32_t name = tl_names_find(module->names, name_text, strlen(name_text));
-  const uint32_t section = name == TL_NONE ? TL_NONE : tl_module_find_section(module, name);
+  const uint32_t section = tl_module_section_named(module, tl_module_user_constants(module));
   if (section == TL_NONE || layout->section_size[section] <= bank_size)
     return;
   uint64_t *const align_of = tl_arena_new(arena, uint64_t, module->symbols.count);
@@ -160,13 +158,14 @@ void tl_layout_user_constants(tl_layout *layout, const tl_module *module, tl_are
   for (size_t i = 0; i < order.count; i++) {
     const uint32_t symbol = order.items[i];
     end = tl_align(end, align_of[symbol]);
-    align = constants_rank(&state, symbol) > align ? constants_rank(&state, symbol) : align;
+    align = tl_larger(constants_rank(&state, symbol), align);
     layout->symbol_value[symbol] = end;
     end += module->symbols.items[symbol].size;
   }
   layout->section_size[section] = end;
   layout->section_dropped[section] |= !end;
-  layout->gone_name = end ? layout->gone_name : name;
+  if (!end)
+    layout->gone_name = module->sections.items[section].name;
   layout->section_align[section] = align;
   constants_move(layout, module, section, &order,
                  arena); /* also what does not fit: its relocations lie in it all the same */

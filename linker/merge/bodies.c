@@ -26,7 +26,7 @@ enum { BODY_SM_MASK = 0xffff, BODY_SM_BITS = 16, BODY_TAKEN_ELSEWHERE = 0x10000 
 enum { BODY_ENTRY = 0, BODY_RECORD = 1, BODY_PARTIAL = 2 };
 
 static uint64_t bodies_key(uint32_t file, uint64_t symbol_or_place) {
-  return (uint64_t)file << 32 | (symbol_or_place & UINT32_MAX);
+  return (uint64_t)file << 32 | (uint32_t)symbol_or_place;
 }
 
 static void bodies_remember(tl_resolution *resolution, tl_map *map, uint64_t key, tl_contestant who, tl_arena *arena) {
@@ -88,8 +88,8 @@ bool tl_bodies_record_counts(const tl_resolution *resolution, uint32_t file, uin
 }
 
 uint64_t tl_bodies_record_key(uint32_t part, uint32_t from, uint32_t to) {
-  enum { PARTS = 3, PART_SHIFT = 62, FROM_SHIFT = 31 };
-  return (uint64_t)(part & PARTS) << PART_SHIFT | (uint64_t)from << FROM_SHIFT | to;
+  enum { PART_SHIFT = 62, FROM_SHIFT = 31 }; /* of a part's number its last two bits */
+  return (uint64_t)part << PART_SHIFT | (uint64_t)from << FROM_SHIFT | to;
 }
 
 bool tl_bodies_are_noted(const tl_module *module) {
@@ -123,8 +123,8 @@ static tl_body_note bodies_note(const tl_module *module, const tl_function *func
 }
 
 bool tl_body_is_partial(const tl_module *module, const tl_function *function) {
-  return function->file != TL_NONE && (module->files[function->file].type == ET_EWP ||
-                                       module->resolution->bodies[function->file][function->symbol].partial);
+  return module->files[function->file].type == ET_EWP ||
+         module->resolution->bodies[function->file][function->symbol].partial;
 }
 
 static void bodies_note_partial(tl_module *module) {
@@ -148,7 +148,7 @@ void tl_merge_note_bodies(tl_module *module) {
     const uint32_t index = module->functions.items[i];
     const tl_function *const function = &module->resolution->functions.items[index];
     const bool plain = function->own_sm == lowest && function->first_sm == lowest && !module->taken_elsewhere[index];
-    if (!function->defined || function->local || function->binding != STB_WEAK || plain)
+    if (function->binding != STB_WEAK || plain)
       continue;
     *tl_vector_push(module->arena, &module->body_notes) = bodies_note(module, function, index);
     tl_defect_note(module->diagnostics, TL_DEFECT_D120, tl_module_text(module, function->name));

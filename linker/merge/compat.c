@@ -37,7 +37,7 @@ static const compat_row *compat_find(uint8_t code) {
 
 /* The larger of the two, or 0 when one is 0. */
 static unsigned compat_weakest(unsigned a, unsigned b) {
-  return a && b ? (a > b ? a : b) : 0;
+  return a && b ? (unsigned)tl_larger(a, b) : 0;
 }
 
 static uint16_t compat_merge(compat_rule rule, uint16_t a, uint16_t b) {
@@ -53,7 +53,7 @@ static uint16_t compat_merge(compat_rule rule, uint16_t a, uint16_t b) {
   case COMPAT_MAXIMUM:
     break;
   }
-  return a > b ? a : b;
+  return (uint16_t)tl_larger(a, b);
 }
 
 static uint8_t *compat_record(const tl_module *module, uint8_t code) {
@@ -63,15 +63,18 @@ static uint8_t *compat_record(const tl_module *module, uint8_t code) {
   return NULL;
 }
 
-static void compat_set(tl_module *module, const compat_row *row, uint16_t value) {
+/* Takes a value of a file; one of format 2 has no more than a byte, and so has what two of them become. */
+static void compat_take(tl_module *module, const compat_row *row, uint16_t value) {
   uint8_t *at = compat_record(module, row->code);
-  if (!at) {
-    at = module->compat + module->compat_size;
-    module->compat_size += 4;
+  if (at) {
+    tl_put16(at + 2, compat_merge(row->rule, tl_get16(at + 2), value));
+    return;
   }
+  at = module->compat + module->compat_size;
+  module->compat_size += 4;
   at[0] = row->format;
   at[1] = row->code;
-  tl_put16(at + 2, row->format == 2 ? value & 0xff : value);
+  tl_put16(at + 2, value);
 }
 
 /* The value stands in the third byte, or in the u16 there, whatever the format says (I68). */
@@ -102,18 +105,12 @@ void tl_merge_compat(tl_merging *m, uint32_t section) {
         tl_trace(module->diagnostics, TL_TRACE_UNKNOWN_COMPAT, (uint64_t)record.code);
       continue;
     }
-    const uint8_t *const known = compat_record(module, row->code);
-    const uint16_t value = compat_value(row, &record);
-    compat_set(module, row, known ? compat_merge(row->rule, tl_get16(known + 2), value) : value);
+    compat_take(module, row, compat_value(row, &record));
     present[row - compat_rows] = true;
   }
-  for (int i = 0; i < COMPAT_ROWS; i++) {
-    const compat_row *const row = &compat_rows[i];
-    const uint8_t *const known = compat_record(module, row->code);
-    if (present[i] || !row->always)
-      continue;
-    compat_set(module, row, known ? compat_merge(row->rule, tl_get16(known + 2), row->missing) : row->missing);
-  }
+  for (int i = 0; i < COMPAT_ROWS; i++)
+    if (!present[i] && compat_rows[i].always)
+      compat_take(module, &compat_rows[i], compat_rows[i].missing);
 }
 
 void tl_merge_check_isa_class(tl_merging *m) {

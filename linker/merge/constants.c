@@ -16,7 +16,7 @@ void tl_merge_check_overlap(const tl_merging *m, const tl_pieces *pieces, uint32
   const tl_cubin_section *const input = &m->cubin->sections[section];
   for (size_t i = 0; i < pieces->count; i++) {
     const tl_piece *const piece = &pieces->items[i];
-    const uint64_t end = input->size < piece->offset + piece->size ? input->size : piece->offset + piece->size;
+    const uint64_t end = tl_smaller(input->size, piece->offset + piece->size);
     if (end <= piece->offset || memcmp(piece->data, input->data + piece->offset, (size_t)(end - piece->offset)) == 0)
       continue;
     const tl_site site = {m->cubin->path, tl_merging_text(m, input->name), NULL, TL_NO_OFFSET};
@@ -31,8 +31,7 @@ static void constants_find_ends(tl_merging *m) {
   m->holds_objects = tl_arena_new(m->module->arena, bool, cubin->section_count);
   for (uint32_t i = 1; i < cubin->symbol_count; i++) {
     const tl_cubin_symbol *const s = &cubin->symbols[i];
-    const bool lies = s->section != SHN_UNDEF && s->section < cubin->section_count;
-    if (!lies || tl_symbol_type(s) == STT_SECTION || s->size > UINT64_MAX - s->value)
+    if (!tl_merging_lies(s) || tl_symbol_type(s) == STT_SECTION || s->size > UINT64_MAX - s->value)
       continue;
     const uint64_t end = s->value + s->size;
     m->holds_objects[s->section] |= tl_symbol_type(s) == STT_CUDA_OBJECT;
@@ -40,17 +39,19 @@ static void constants_find_ends(tl_merging *m) {
   }
 }
 
-bool tl_merge_has_symbols(tl_merging *m, uint32_t section) {
+static uint64_t constants_end(tl_merging *m, uint32_t section) {
   if (!m->covered)
     constants_find_ends(m);
-  return m->covered[section] != 0;
+  return m->covered[section];
+}
+
+bool tl_merge_has_symbols(tl_merging *m, uint32_t section) {
+  return constants_end(m, section) != 0;
 }
 
 uint64_t tl_merge_covered(tl_merging *m, uint32_t section) {
   const tl_cubin_section *const input = &m->cubin->sections[section];
-  if (!m->covered)
-    constants_find_ends(m);
-  const uint64_t end = m->covered[section] ? m->covered[section] : input->size;
+  const uint64_t last = constants_end(m, section), end = last ? last : input->size;
   if (end <= input->size)
     return end;
   const uint64_t room = m->cubin->size - input->file_offset;
@@ -63,7 +64,7 @@ uint64_t tl_merge_covered(tl_merging *m, uint32_t section) {
 uint64_t tl_merge_covered_of_bank(tl_merging *m, uint32_t section) {
   enum { LARGEST_BANK = 0x10000 };
   const uint64_t size = tl_merge_covered(m, section);
-  if (m->covered[section] > LARGEST_BANK && tl_defect_matched(m->module->options, TL_DEFECT_D88))
+  if (constants_end(m, section) > LARGEST_BANK && tl_defect_matched(m->module->options, TL_DEFECT_D88))
     tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, section, TL_NO_OFFSET,
                      "its compiler constants end behind the largest bank (L484)");
   return size;
@@ -91,10 +92,9 @@ void tl_merge_define_constants(tl_merging *m, uint32_t section, uint32_t functio
     return;
   }
   if (block == TL_NONE) {
-    block = (uint32_t)module->constant_blocks.count;
+    block = module->block_of_function[function] = (uint32_t)module->constant_blocks.count;
     tl_vector_push(module->arena, &module->constant_blocks)->made = (uint32_t)module->sections.count;
   }
-  module->block_of_function[function] = block;
   tl_constant_block *const b = &module->constant_blocks.items[block];
   const uint64_t align = tl_larger(input->align, b->align); /* a replaced body's counts on (L73) */
   const uint64_t size = tl_merge_covered(m, section);
@@ -157,16 +157,17 @@ void tl_merge_keep_losing_constants(tl_merging *m, uint32_t index) {
   const tl_cubin_section *const input = &m->cubin->sections[index];
   if (constants_append_losing(m, index))
     return;
-  const uint32_t winner = tl_merging_symbol(m, tl_cubin_primary(m->cubin, input->info));
-  if (winner == TL_NONE || module->symbols.items[winner].section == TL_NONE)
+  const uint32_t about = tl_merging_winner_text(m, input->info);
+  if (about == TL_NONE)
     return;
-  const uint32_t own = module->sections.items[module->symbols.items[winner].section].constant2;
+  const uint32_t own = module->sections.items[about].constant2;
   uint32_t out = own == TL_NONE ? tl_module_find_section(module, input->name) : own; /* a kernel's own (L82) */
   if (out == TL_NONE) {
     out = tl_module_add_section(module, input->name, input->type, input->flags, input->align, input->entry_size);
     tl_module_add_section_symbol(module, out);
-    module->sections.items[out].about = module->symbols.items[winner].section;
-    tl_section *const text = &module->sections.items[module->symbols.items[winner].section];
+    module->sections.items[out].about = about;
+    tl_section *const text = &module->sections.items[about];
+    const uint32_t winner = tl_merging_symbol(m, tl_cubin_primary(m->cubin, input->info));
     if (module->symbols.items[winner].other & STO_ENTRY)
       text->constant2 = out; /* L82 */
     else

@@ -19,10 +19,7 @@ static const char *const frame_sections[3] = {".debug_line", ".nv_debug_line_sas
 
 /* A symbol that stands in another function's text. */
 static bool functions_is_alias(const tl_merging *m, uint32_t symbol) {
-  const uint32_t section = m->cubin->symbols[symbol].section;
-  const uint32_t primary = section ? tl_cubin_primary(m->cubin, section) : symbol;
-  return primary != symbol && tl_merging_function(m, primary) != TL_NONE &&
-         m->cubin->symbols[primary].section == section;
+  return tl_resolve_primary(m->cubin, symbol) != symbol;
 }
 
 /* L490: an alias that replaces a body, or loses to one, takes along what is about the function when it is dead. */
@@ -140,8 +137,7 @@ static bool functions_bank_is_of_dead_kernel(const tl_merging *m, const tl_cubin
   const char *const kernel = name + sizeof parameters - 1;
   const uint32_t known = tl_names_find(m->module->names, kernel, strlen(kernel));
   const tl_resolution *const resolution = m->module->resolution;
-  const uint32_t function =
-      known == TL_NONE || known >= resolution->name_count ? TL_NONE : resolution->function_of_name[known];
+  const uint32_t function = known < resolution->name_count ? resolution->function_of_name[known] : TL_NONE;
   return function != TL_NONE && resolution->functions.items[function].defined &&
          resolution->functions.items[function].kernel && !resolution->functions.items[function].live;
 }
@@ -191,7 +187,7 @@ static void functions_miss_table(const tl_merging *m, const tl_cubin_section *se
 static void functions_note_banks(tl_merging *m) {
   for (uint32_t s = 1; s < m->cubin->section_count; s++) {
     const tl_cubin_section *const section = &m->cubin->sections[s];
-    if (!m->module->eliminates || !(m->section_state[s] & TL_SECTION_DEAD) || section->info >= m->cubin->section_count)
+    if (!m->module->eliminates || !(m->section_state[s] & TL_SECTION_DEAD))
       continue;
     if (section->type == SHT_CUDA_IMAGE_HEADERS)
       functions_miss_table(m, section);
@@ -312,8 +308,15 @@ static bool functions_name_is_taken(const tl_module *module, const tl_cubin_symb
          tl_map_get(&module->local_function_names, name) != TL_NONE;
 }
 
+/* Whether a function of an earlier file and one of this are both strong definitions. */
+static bool functions_are_strong(const tl_symbol *other, const tl_cubin_symbol *s) {
+  return other->section != TL_NONE && s->section && tl_binding_of(other) == STB_GLOBAL &&
+         tl_symbol_binding(s) == STB_GLOBAL;
+}
+
 /* A dead function is compared with what has its name like a live one (E26, L232). */
-static void functions_check_dead(tl_merging *m, const tl_cubin_symbol *s, const tl_function *function) {
+static void functions_check_dead(tl_merging *m, uint32_t symbol, const tl_function *function) {
+  const tl_cubin_symbol *const s = &m->cubin->symbols[symbol];
   tl_module *const module = m->module;
   const uint32_t known = tl_map_get(&module->dead_function_of_name, s->name);
   if (known == TL_NONE) {
@@ -325,10 +328,8 @@ static void functions_check_dead(tl_merging *m, const tl_cubin_symbol *s, const 
   if (!((other->other ^ s->other) & STO_ENTRY))
     return;
   functions_report_not_global(m, s);
-  if (other->section != TL_NONE && s->section && tl_binding_of(other) == STB_GLOBAL &&
-      tl_symbol_binding(s) == STB_GLOBAL && function->strong_file != TL_NONE)
-    tl_merge_report(m, tl_message_row_of(TL_MESSAGE_MULTIPLE_DEFINITION), s->name,
-                    module->files[function->first_file].path);
+  if (functions_are_strong(other, s))
+    functions_report_duplicate(m, symbol, function->first_file);
 }
 
 /* What a later variable of a dead function's name is compared with (L90): its body that stands, else its first mention. The
@@ -340,7 +341,7 @@ static void functions_remember_dead(tl_merging *m, uint32_t symbol, const tl_fun
     tl_map_set(&module->local_function_names, s->name, s->other & STO_ENTRY ? TL_LOCAL_KERNEL : 0);
     return;
   }
-  functions_check_dead(m, s, resolved);
+  functions_check_dead(m, symbol, resolved);
   uint32_t known = tl_map_get(&module->dead_function_of_name, s->name);
   if (known == TL_NONE) {
     known = (uint32_t)module->dead_functions.count;
@@ -411,7 +412,7 @@ static void functions_check_section(const tl_merging *m, uint32_t symbol) {
   const tl_cubin_section *const input = &m->cubin->sections[section];
   const uint32_t primary = tl_cubin_primary(m->cubin, section);
   const bool kernel = (m->cubin->symbols[symbol].other & STO_ENTRY) != 0;
-  const bool alias = tl_merging_function(m, primary) != TL_NONE && m->cubin->symbols[primary].section == section;
+  const bool alias = tl_resolve_primary(m->cubin, symbol) == primary;
   const char *what = NULL;
   if (input->unnamed)
     what = "sh_name lies outside the name table";
@@ -483,10 +484,10 @@ static void functions_check_alias(const tl_merging *m, uint32_t symbol, uint32_t
   const tl_module *const module = m->module;
   const uint32_t primary = tl_cubin_primary(m->cubin, m->cubin->symbols[symbol].section);
   const uint32_t owner = module->sections.items[text].owner, own = tl_merging_function(m, primary);
-  if (owner == TL_NONE || own == TL_NONE || module->symbol_of_function[own] != owner)
+  if (own == TL_NONE || module->symbol_of_function[own] != owner)
     return;
   const tl_symbol *const function = &module->symbols.items[owner];
-  const tl_cubin *const file = function->mention < module->file_count ? &module->files[function->mention] : m->cubin;
+  const tl_cubin *const file = &module->files[function->mention];
   if (function->value != m->cubin->symbols[primary].value)
     tl_cubin_damaged(file, module->names, module->diagnostics, file->symbol_table, TL_NO_OFFSET,
                      "st_value of an undefined function with aliases is not 0 (L231)");
@@ -496,9 +497,7 @@ static void functions_check_alias(const tl_merging *m, uint32_t symbol, uint32_t
 static uint32_t functions_text_of(const tl_merging *m, uint32_t section) {
   if (m->section_map[section] != TL_NONE || !(m->section_state[section] & TL_SECTION_LOST))
     return m->section_map[section];
-  const uint32_t primary = tl_cubin_primary(m->cubin, section);
-  const uint32_t winner = tl_merging_symbol(m, primary);
-  return winner == TL_NONE ? TL_NONE : m->module->symbols.items[winner].section;
+  return tl_merging_winner_text(m, section);
 }
 
 /* With the visibility it says whether the output has the symbol at all (L185). */
@@ -547,14 +546,13 @@ static void functions_define(tl_merging *m, uint32_t symbol, uint32_t out, bool 
   if (new || !create)
     functions_take_other(m, result, s); /* otherwise that of the first mention stays (W4.6) */
   tl_section *const its = &module->sections.items[text];
-  const bool primary = tl_cubin_primary(m->cubin, s->section) == symbol;
-  if (create || (primary && !its->led))
+  const uint32_t primary = tl_cubin_primary(m->cubin, s->section);
+  if (create || (primary == symbol && !its->led))
     its->owner = out;
-  else if (primary || (s->size && !module->symbols.items[its->owner].size)) /* L864 */
+  else if (primary == symbol || (s->size && !module->symbols.items[its->owner].size)) /* L864 */
     its->measured = out;
   its->led |= create && m->bodies[symbol].leads;
-  const uint32_t first = tl_cubin_primary(m->cubin, s->section);
-  its->left |= !s->value && (symbol < first || (s->size && first != TL_NONE && !m->cubin->symbols[first].size));
+  its->left |= !s->value && (symbol < primary || (s->size && !m->cubin->symbols[primary].size));
   if (!create || !(s->other & STO_ENTRY))
     return;
   tl_u32_push(module->arena, &module->all_kernels, out);
@@ -641,9 +639,7 @@ static void functions_trace_replaced(const tl_module *module, uint32_t out, uint
     return;
   for (size_t i = section->cutoff; i < module->relocations.count; i++) {
     const tl_relocation *const entry = &module->relocations.items[i];
-    bool frame = false;
-    for (int f = 0; f < 3; f++)
-      frame |= entry->container == symbol->frame_section[f] && entry->symbol == out && i < symbol->frame_cutoff[f];
+    const bool frame = entry->symbol == out && tl_module_relocation_is_of_frame(module, i);
     if (frame || entry->target == text)
       tl_trace(module->diagnostics, frame ? TL_TRACE_WEAK_DEBUG_RELOC : TL_TRACE_WEAK_RELOC);
   }
@@ -724,9 +720,7 @@ static void functions_pass_known(tl_merging *m, uint32_t symbol, uint32_t out) {
   module->symbols.items[out].weak_mention &= tl_symbol_binding(s) == STB_WEAK;
   if ((module->symbols.items[out].other ^ s->other) & STO_ENTRY) { /* a mere mention too (L62) */
     functions_report_not_global(m, s);
-    const bool both = module->symbols.items[out].section != TL_NONE && s->section &&
-                      tl_binding_of(&module->symbols.items[out]) == STB_GLOBAL && tl_symbol_binding(s) == STB_GLOBAL;
-    if (both)
+    if (functions_are_strong(&module->symbols.items[out], s))
       functions_report_duplicate(m, symbol, function->first_file);
     if (s->section)
       functions_lose(m, symbol);
@@ -827,7 +821,7 @@ static void functions_pass_variable(tl_merging *m, uint32_t symbol, uint32_t out
   const tl_cubin_symbol *const s = &m->cubin->symbols[symbol];
   const unsigned type = tl_type_of(other);
   const bool texture = tl_type_is_texture(type), kernel = s->other & STO_ENTRY;
-  const char *const first = other->mention == TL_NONE || texture ? "<input>" : m->module->files[other->mention].path;
+  const char *const first = texture ? "<input>" : m->module->files[other->mention].path;
   if (kernel)
     functions_report_not_global(m, s);
   tl_merge_report(m, tl_message_row_of(TL_MESSAGE_SPACE_MISMATCH), s->name, first);
@@ -907,10 +901,8 @@ void tl_merge_functions(tl_merging *m) {
   for (uint32_t i = 0; i < m->cubin->symbol_count; i++) {
     if (m->bodies[i].function == TL_NONE || done[i])
       continue;
-    const uint32_t section = m->cubin->symbols[i].section;
-    const uint32_t primary = section ? tl_cubin_primary(m->cubin, section) : i;
-    if (section && tl_merging_function(m, primary) != TL_NONE && !done[primary] &&
-        m->cubin->symbols[primary].section == section && !m->bodies[i].leads) {
+    const uint32_t primary = tl_resolve_primary(m->cubin, i);
+    if (!done[primary] && !m->bodies[i].leads) {
       done[primary] = true;
       functions_pass_one(m, primary);
     }

@@ -33,7 +33,7 @@ void tl_merge_spread_state(tl_merging *m, uint8_t state) {
       const tl_cubin_section *const section = &cubin->sections[s];
       const bool relocations = tl_section_type_is_relocations(section->type);
       const bool about = pass ? relocations : merge_section_is_about_text(section->type, state);
-      if (about && section->info && section->info < cubin->section_count && m->section_state[section->info] & state)
+      if (about && section->info < cubin->section_count && m->section_state[section->info] & state)
         m->section_state[s] |= state;
     }
 }
@@ -60,13 +60,10 @@ static tl_merging merge_begin(tl_module *module, uint32_t file) {
 /* The output section that a symbol without body or object stands for: that of its section, or, where the two names are
  * not the same, the one of its own name (L184). */
 static uint32_t merge_section_of_symbol(const tl_merging *m, const tl_cubin_symbol *symbol) {
-  const bool lies = symbol->section != SHN_UNDEF && symbol->section != TL_SECTION_COMMON;
-  const tl_cubin_section *const input = lies ? &m->cubin->sections[symbol->section] : NULL;
-  if (!input || tl_symbol_type(symbol) != STT_SECTION || symbol->name != input->name)
-    return tl_module_find_section(m->module, symbol->name);
-  if (input->type == SHT_NOTE)
-    return tl_module_find_section(m->module, input->name);
-  return m->section_map[symbol->section];
+  const tl_cubin_section *const input = tl_cubin_section_at(m->cubin, symbol->section);
+  const bool own = symbol->section != SHN_UNDEF && tl_symbol_type(symbol) == STT_SECTION &&
+                   symbol->name == input->name && input->type != SHT_NOTE;
+  return own ? tl_merging_section(m, symbol->section) : tl_module_find_section(m->module, symbol->name);
 }
 
 /* Section symbols stand for the output section that theirs went into. */

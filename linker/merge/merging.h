@@ -6,12 +6,11 @@
 #include "merge/module.h"
 
 enum {
-  TL_SECTION_DEAD = 1, /* belongs to a dead function (W7.3) */
-  TL_SECTION_LOST = 2, /* belongs to a body that was not taken (W8.1) */
-  TL_SECTION_DONE = 4, /* compiler constants or dead shared section already handled */
-  TL_SECTION_HAS_LOST_VARIABLE = 8,
-  TL_SECTION_KERNEL = 16, /* a dead kernel lies in it */
-  TL_SECTION_NAMED = 32   /* some symbol of the file placed it, not only the section pass (G7) */
+  TL_SECTION_DEAD = 1,   /* belongs to a dead function (W7.3) */
+  TL_SECTION_LOST = 2,   /* belongs to a body that was not taken (W8.1) */
+  TL_SECTION_DONE = 4,   /* compiler constants or dead shared section already handled */
+  TL_SECTION_KERNEL = 8, /* a dead kernel lies in it */
+  TL_SECTION_NAMED = 16  /* some symbol of the file placed it, not only the section pass (G7) */
 };
 
 /* Bytes of a weak variable that lost: relocations inside them are dropped (W8.5). */
@@ -76,6 +75,8 @@ void tl_merge_inherit_entries(tl_merging *m, tl_constant_block *block, uint32_t 
 void tl_merge_sort_entries(tl_constant_block *block);
 /* Whether a relocation section stays although its body lost: jump tables of a capsule's compiler constants (L122). */
 bool tl_merge_keeps_losing_relocations(const tl_merging *m, uint32_t section);
+/* The order of tl_merging.lost_ranges: by section and place. */
+int tl_merge_compare_ranges(const void *a, const void *b);
 /* Notes which shared objects some text refers to (W9.9). */
 void tl_merge_mark_referenced(tl_merging *m);
 /* E43, once for a file without ISA_CLASS (C29). */
@@ -154,6 +155,25 @@ static inline uint32_t tl_merging_symbol(const tl_merging *m, uint32_t symbol) {
 static inline uint32_t tl_merging_function(const tl_merging *m, uint32_t symbol) {
   return symbol < m->cubin->symbol_count ? m->bodies[symbol].function : TL_NONE;
 }
+
+/* Whether a symbol of the file lies in a section. */
+static inline bool tl_merging_lies(const tl_cubin_symbol *symbol) {
+  return symbol->section != SHN_UNDEF && symbol->section != TL_SECTION_COMMON;
+}
+/* The output text of the body that stands where that of a text of the file lost; TL_NONE when there is none. */
+static inline uint32_t tl_merging_winner_text(const tl_merging *m, uint32_t text) {
+  const uint32_t winner = tl_merging_symbol(m, tl_cubin_primary(m->cubin, text));
+  return winner == TL_NONE ? TL_NONE : m->module->symbols.items[winner].section;
+}
+
+/* Whether a type of section is in one of the ranges, both ends of which belong to them. */
+static inline bool tl_merging_type_is_within(uint32_t type, const uint32_t (*ranges)[2], size_t count) {
+  size_t i = 0;
+  while (i < count && !(type >= ranges[i][0] && type <= ranges[i][1]))
+    i++;
+  return i < count;
+}
+#define TL_TYPE_IS_WITHIN(type, ranges) tl_merging_type_is_within((type), (ranges), sizeof(ranges) / sizeof *(ranges))
 
 static inline const char *tl_merging_text(const tl_merging *m, uint32_t name) {
   return tl_module_text(m->module, name);

@@ -19,7 +19,7 @@ static _Noreturn void metadata_refuse(const tl_merging *m, uint32_t section, uin
 static uint32_t metadata_word(const tl_merging *m, uint32_t section, uint64_t offset) {
   const tl_cubin_section *const input = &m->cubin->sections[section];
   const uint64_t room = m->cubin->reads_on ? m->cubin->size - input->file_offset : input->size;
-  if (room < 4 || offset > room - 4)
+  if (offset + 4 > room)
     metadata_refuse(m, section, offset, "a record of metadata runs past its section (L591)");
   return tl_get32(input->data + offset);
 }
@@ -65,13 +65,14 @@ void tl_merge_metadata(tl_merging *m, uint32_t section) {
   tl_module *const module = m->module;
   static const char name[] = ".nv.metadata";
   const uint64_t size = m->cubin->sections[section].size;
-  if (size && module->metadata == TL_NONE) {
+  if (!size)
+    return;
+  if (module->metadata == TL_NONE) {
     module->metadata = tl_module_add_section(module, tl_names_intern(module->names, name, sizeof name - 1),
                                              SHT_CUDA_METADATA, 0, 4, 0);
     tl_module_add_section_symbol(module, module->metadata);
   }
   for (uint64_t at = 0; at < size;)
     at = metadata_read_record(m, section, at);
-  if (size)
-    module->sections.items[module->metadata].size = 4 * (uint64_t)module->metadata_words.count;
+  module->sections.items[module->metadata].size = 4 * (uint64_t)module->metadata_words.count;
 }

@@ -86,8 +86,7 @@ uint32_t tl_module_add_section(tl_module *module, uint32_t name, uint32_t type, 
  * Made when a first section is forgotten, and brought up to the list's end then. */
 static uint32_t module_take_last(tl_last_events *events, uint32_t name) {
   const uint32_t last = tl_map_get(&events->last, name);
-  if (last != TL_NONE)
-    tl_map_set(&events->last, name, events->previous.items[last]);
+  tl_map_set(&events->last, name, events->previous.items[last]);
   return last;
 }
 
@@ -110,18 +109,14 @@ static void module_read_events(tl_module *module) {
   }
 }
 
-/* The last event with that name, which no other section has needed since. */
+/* The last event with that name, which no other section has needed since: each of the name has made one in either list. */
 void tl_module_forget_section(tl_module *module, uint32_t section) {
   tl_section *const s = &module->sections.items[section];
   s->forgotten = true;
   module->symbols.items[s->symbol].unlisted = true;
   module_read_events(module);
-  const uint32_t name = module_take_last(&module->last_names, s->name);
-  if (name != TL_NONE)
-    module->section_names.items[name] = TL_NONE;
-  const uint32_t string = module_take_last(&module->last_strings, s->name);
-  if (string != TL_NONE)
-    module->strings.items[string].name = TL_NONE;
+  module->section_names.items[module_take_last(&module->last_names, s->name)] = TL_NONE;
+  module->strings.items[module_take_last(&module->last_strings, s->name)].name = TL_NONE;
   tl_map_set(&module->section_of_name, s->name, TL_NONE);
 }
 
@@ -133,8 +128,7 @@ void tl_module_forget_relocations(tl_module *module, uint32_t section) {
     tl_section *const s = &module->sections.items[index];
     s->forgotten = true;
     module->section_names.items[s->name_event] = TL_NONE;
-    if (s->string_event != TL_NONE)
-      module->strings.items[s->string_event].name = TL_NONE;
+    module->strings.items[s->string_event].name = TL_NONE;
     if (tl_map_get(&module->section_of_name, s->name) == index)
       tl_map_set(&module->section_of_name, s->name, TL_NONE);
   }
@@ -239,17 +233,22 @@ bool tl_module_relocation_is_of_replaced(const tl_module *module, size_t index) 
          tl_section_type_is_constant(module->sections.items[entry->target].type);
 }
 
-bool tl_module_relocation_stands(const tl_module *module, size_t index) {
+bool tl_module_relocation_is_of_frame(const tl_module *module, size_t index) {
   const tl_relocation *const entry = &module->relocations.items[index];
   const tl_symbol *const symbol = &module->symbols.items[entry->symbol];
+  bool frame = false;
+  for (int i = 0; i < 3; i++)
+    frame |= symbol->frame_section[i] == entry->container && index < symbol->frame_cutoff[i];
+  return frame;
+}
+
+bool tl_module_relocation_stands(const tl_module *module, size_t index) {
+  const tl_relocation *const entry = &module->relocations.items[index];
   if (index < module->sections.items[entry->target].cutoff || module->sections.items[entry->target].forgotten)
     return false;
   if (tl_module_relocation_is_of_replaced(module, index) && tl_defect_matched(module->options, TL_DEFECT_D83))
     return false;
-  for (int i = 0; i < 3; i++)
-    if (symbol->frame_section[i] == entry->container && index < symbol->frame_cutoff[i])
-      return false;
-  return true;
+  return !tl_module_relocation_is_of_frame(module, index);
 }
 
 bool tl_module_is_stub(const tl_module *module, uint32_t symbol) {
@@ -266,8 +265,7 @@ uint32_t tl_module_aliased(const tl_module *module, uint32_t symbol) {
 }
 
 bool tl_symbol_is_marked(const tl_symbol *symbol) {
-  const unsigned visibility = symbol->other & STO_VISIBILITY_MASK;
-  return visibility == STV_HIDDEN || visibility == STV_PROTECTED;
+  return tl_other_is_marked(symbol->other);
 }
 
 bool tl_symbol_is_kept_internal(const tl_symbol *symbol) {

@@ -40,9 +40,8 @@ typedef struct tl_function {
   uint32_t file, symbol;     /* the body that stands, or the first mention */
   uint32_t first_file;       /* of the first definition: its virtual SM counts in every contest (V3, D27) */
   uint16_t own_sm, first_sm; /* virtual SM of the standing body, and of the first definition */
-  uint32_t strong_file;      /* of the first strong definition, TL_NONE */
   uint32_t registers;        /* of the standing body, for the contest */
-  uint8_t binding;           /* of the standing body */
+  uint8_t binding;           /* of the standing body; STB_LOCAL where there is none */
   bool local, defined, kernel;
   bool kernel_somewhere; /* some body or mention is a kernel: it counts as a root, also when E26 follows (L62, L470) */
   bool stub;             /* some body is the jump slot of a unified function: a root like a kernel (U11) */
@@ -425,6 +424,8 @@ uint64_t tl_module_decoded_size(const tl_module *module, uint32_t section, uint6
 
 /* An entry of constants against a variable that a strong one of a later file replaced: nvlink drops it (D83). */
 bool tl_module_relocation_is_of_replaced(const tl_module *module, size_t index);
+/* An entry of a debug section against a function whose body was replaced since (W8.2). */
+bool tl_module_relocation_is_of_frame(const tl_module *module, size_t index);
 /* False for an entry that went with a replaced body: of its text, or of its frame information (W8.2); like nvlink for
  * one of D83. */
 bool tl_module_relocation_stands(const tl_module *module, size_t index);
@@ -443,16 +444,24 @@ bool tl_module_is_stub(const tl_module *module, uint32_t symbol);
 /* The function that entries against a second name of it are about (R16); TL_NONE: the symbol is no such name. */
 uint32_t tl_module_aliased(const tl_module *module, uint32_t symbol);
 /* Hidden or protected: nvlink does not make such a shared object internal, and so keeps its symbol (L553). */
+static inline bool tl_other_is_marked(uint8_t other) {
+  return (other & STO_VISIBILITY_MASK) >= STV_HIDDEN;
+}
 bool tl_symbol_is_marked(const tl_symbol *symbol);
 /* A function that is marked internal, in an output that keeps such ones (L523, L550). */
 bool tl_symbol_is_kept_internal(const tl_symbol *symbol);
 
-/* Exactly one kernel (W6.7, W6.12); those that are not named do not count (W17.13, L151). */
-/* Whether a shared object's symbol reaches .symtab: an executable has those that are hidden or protected (L469). */
-static inline bool tl_module_lists_shared(const tl_module *module, uint8_t other) {
-  return module->keeps_shared || (other & STO_VISIBILITY_MASK) >= STV_HIDDEN;
+/* The function whose text a section is; TL_NONE for what is nobody's, and for none. */
+static inline uint32_t tl_module_owner(const tl_module *module, uint32_t section) {
+  return section == TL_NONE ? TL_NONE : module->sections.items[section].owner;
 }
 
+/* Whether a shared object's symbol reaches .symtab: an executable has those that are hidden or protected (L469). */
+static inline bool tl_module_lists_shared(const tl_module *module, uint8_t other) {
+  return module->keeps_shared || tl_other_is_marked(other);
+}
+
+/* Exactly one kernel (W6.7, W6.12); those that are not named do not count (W17.13, L151). */
 static inline bool tl_module_has_single_kernel(const tl_module *module) {
   return module->kernels.count == 1 && !module->symbols.items[module->kernels.items[0]].late_sections;
 }
@@ -465,6 +474,9 @@ static inline unsigned tl_binding_of(const tl_symbol *symbol) {
 
 /* Which files take part (C46, L220): those come first, in their order, the others behind them. Returns how many. */
 uint32_t tl_merge_choose_files(tl_cubin *files, uint32_t count, const tl_names *names, tl_arena *arena);
+/* W3.9: the function that a text's sh_info names, where it lies there, of a function that has another's text; else the
+ * function itself. */
+uint32_t tl_resolve_primary(const tl_cubin *cubin, uint32_t symbol);
 void tl_resolve(tl_resolution *resolution, const tl_cubin *files, uint32_t file_count, const tl_options *options,
                 tl_names *names, tl_arena *arena, tl_diagnostics *diagnostics);
 /* The virtual SM of each symbol's body: the file's, or what a relocatable output says (L646). */

@@ -36,8 +36,7 @@ static uint32_t objects_owner_text(const tl_merging *m, const tl_cubin_section *
   const uint32_t own = tl_merging_section(m, input->info);
   if (own != TL_NONE || input->info >= m->cubin->section_count || !(m->section_state[input->info] & TL_SECTION_LOST))
     return own;
-  const uint32_t winner = tl_merging_symbol(m, tl_cubin_primary(m->cubin, input->info));
-  return winner == TL_NONE ? TL_NONE : m->module->symbols.items[winner].section;
+  return tl_merging_winner_text(m, input->info);
 }
 
 /* Whether the section belongs to the body of a strong function. */
@@ -49,8 +48,8 @@ static bool objects_is_of_strong_body(const tl_merging *m, const tl_cubin_sectio
 /* L115: the parameter bank of a weak kernel that loses to a strong one is put behind that one's, not so in capsules. */
 static uint32_t objects_bank_of_strong(const tl_merging *m, uint32_t index) {
   const tl_cubin_section *const input = &m->cubin->sections[index];
-  const uint32_t text = input->info && input->type == SHT_CUDA_CONSTANT0 ? objects_owner_text(m, input) : TL_NONE;
-  const uint32_t owner = text == TL_NONE ? TL_NONE : m->module->sections.items[text].owner;
+  const uint32_t text = input->type == SHT_CUDA_CONSTANT0 ? objects_owner_text(m, input) : TL_NONE;
+  const uint32_t owner = tl_module_owner(m->module, text);
   if (m->module->capsule || owner == TL_NONE || tl_binding_of(&m->module->symbols.items[owner]) != STB_GLOBAL)
     return TL_NONE;
   return m->module->sections.items[text].constant0;
@@ -100,13 +99,27 @@ static uint32_t objects_owned_name(const tl_merging *m, const tl_cubin_section *
              : input->name;
 }
 
+/* W2.4, W10.5: the relocation section of a bindless table, its name around the table's own; L749, L808: that of a table of
+ * images is for the link's slots, the inputs' entries have one of their own. */
+static void objects_add_table_relocations(tl_module *module, uint32_t table) {
+  const uint32_t name = module->sections.items[table].name;
+  const bool rela = module->sections.items[table].type == SHT_CUDA_IMAGE_HEADERS;
+  const uint32_t added =
+      rela ? tl_module_add_section(module, tl_module_name(module, ".rela", name), SHT_RELA, SHF_INFO_LINK, 8,
+                                   ELF_RELA_SIZE)
+           : tl_module_add_section(module, tl_module_name(module, ".rel", name), SHT_REL, 0, 8, ELF_REL_SIZE);
+  module->sections.items[added].about = table;
+  module->sections.items[table].relocations[rela] = added;
+  *tl_vector_push(module->arena, &module->strings) = (tl_string_event){name, TL_NONE};
+}
+
 /* A section of one function: never shared by two functions of one name (W3.10). */
 static uint32_t objects_owned_section(tl_merging *m, uint32_t index, uint32_t text) {
   tl_module *const module = m->module;
   const tl_cubin_section *const input = &m->cubin->sections[index];
   const uint64_t key = (uint64_t)input->name << 32 | text;
   uint32_t out = tl_map_get(&module->owned_sections, key);
-  if (out != TL_NONE && input->type == SHT_CUDA_CONSTANT0 + 2)
+  if (input->type == SHT_CUDA_CONSTANT0 + 2)
     objects_check_image(m, index, text);
   if (out != TL_NONE)
     return out;
@@ -116,27 +129,13 @@ static uint32_t objects_owned_section(tl_merging *m, uint32_t index, uint32_t te
                                                input->entry_size)
               : tl_module_add_section(module, objects_owned_name(m, input, text), input->type, input->flags,
                                       input->align, input->entry_size);
-  if (table &&
-      parameters) { /* W2.4, W10.5: the bindless table's relocation section, its name around the section's own */
-    const uint32_t rel =
-        tl_module_add_section(module, tl_module_name(module, ".rel", input->name), SHT_REL, 0, 8, ELF_REL_SIZE);
-    module->sections.items[rel].about = out;
-    module->sections.items[out].relocations[0] = rel;
-    *tl_vector_push(module->arena, &module->strings) = (tl_string_event){input->name, TL_NONE};
-  }
-  if (table && images) { /* L749, L808: that of the link's slots; the inputs' entries have one of their own */
-    const uint32_t rela = tl_module_add_section(module, tl_module_name(module, ".rela", input->name), SHT_RELA,
-                                                SHF_INFO_LINK, 8, ELF_RELA_SIZE);
-    module->sections.items[rela].about = out;
-    module->sections.items[out].relocations[1] = rela;
-    *tl_vector_push(module->arena, &module->strings) = (tl_string_event){input->name, TL_NONE};
-  }
+  if (table)
+    objects_add_table_relocations(module, out);
   if (parameters || images) {
     module->sections.items[text].constant0 = out;
   } else if (input->type == SHT_CUDA_SHARED) {
     module->sections.items[text].shared = out;
   } else if (input->type == SHT_CUDA_CONSTANT0 + 2) {
-    objects_check_image(m, index, text);
     objects_take_constants(module, text, out);
   }
   tl_module_add_section_symbol(module, out);
@@ -259,8 +258,8 @@ uint32_t tl_merge_place_section(tl_merging *m, uint32_t index) {
  * of an array of unknown length fits every size (L71); a definition or common symbol of no size does not (L165). */
 static bool objects_sizes_clash(const tl_merging *m, const tl_cubin_symbol *s, const tl_symbol *known) {
   const bool placed = known->external_shared && s->section == TL_SECTION_COMMON; /* L752 */
-  const bool unknown = (!s->size && s->section == SHN_UNDEF) ||
-                       (!known->size && known->section == TL_NONE && !known->common && !known->zeros_too && !placed);
+  const bool unknown =
+      (!s->size && s->section == SHN_UNDEF) || (!known->size && known->section == TL_NONE && !known->common && !placed);
   if (unknown || s->size == known->size)
     return false;
   if (s->section == TL_SECTION_COMMON)
@@ -492,32 +491,33 @@ static void objects_pass_internal(tl_merging *m, uint32_t index) {
     m->symbol_map[index] = parameter; /* an entry that is kept against it is E69 (L163) */
     return;
   }
-  const uint32_t text = tl_merging_section(m, input->info);
-  if (text == TL_NONE || module->sections.items[text].owner == TL_NONE)
+  const uint32_t by = tl_module_owner(module, tl_merging_section(m, input->info));
+  if (by == TL_NONE)
     tl_cubin_damaged(m->cubin, module->names, module->diagnostics, s->section, TL_NO_OFFSET,
                      "sh_info names no function's text");
   tl_merge_check_shape(m, s->section);
   if (s->value > UINT32_MAX)
     tl_cubin_damaged(m->cubin, module->names, module->diagnostics, m->cubin->symbol_table,
                      (uint64_t)index * ELF_SYMBOL_SIZE, "st_value of a compiler constant is too large");
-  const tl_symbol *const owner = &module->symbols.items[module->sections.items[text].owner];
-  const uint32_t function = owner->function;
+  const bool kernel = module->symbols.items[by].other & STO_ENTRY;
+  const uint32_t function = module->symbols.items[by].function;
   if (!(m->section_state[s->section] & TL_SECTION_DONE)) {
     m->section_state[s->section] |= TL_SECTION_DONE;
-    if (owner->other & STO_ENTRY) {
+    if (kernel)
       tl_merge_place_section(m, s->section);
-    } else {
+    else
       tl_merge_define_constants(m, s->section, function);
-    }
   }
   tl_merge_note_constant(m, index);
   const uint32_t out = objects_new_symbol(m, s, s->info);
   tl_symbol *const symbol = &module->symbols.items[out];
   symbol->unlisted = true;
-  symbol->section = owner->other & STO_ENTRY ? m->section_map[s->section] : TL_NONE;
-  symbol->block = owner->other & STO_ENTRY ? TL_NONE : module->block_of_function[function];
-  if (symbol->block == TL_NONE)
+  if (kernel) {
+    symbol->section = m->section_map[s->section];
     objects_list_internal(m, out);
+  } else {
+    symbol->block = module->block_of_function[function];
+  }
   m->symbol_map[index] = out;
 }
 
@@ -532,10 +532,8 @@ static void objects_pass_loser(tl_merging *m, uint32_t index, uint32_t known) {
   if (tl_binding_of(symbol) == STB_GLOBAL && tl_symbol_binding(s) == STB_GLOBAL)
     objects_report(m, TL_MESSAGE_MULTIPLE_DEFINITION, s, symbol);
   const bool address = (s->other & STO_VISIBILITY_MASK) == STV_INTERNAL; /* L252 */
-  if (tl_binding_of(symbol) == STB_WEAK && tl_symbol_binding(s) == STB_WEAK && s->size && !address) {
-    m->section_state[s->section] |= TL_SECTION_HAS_LOST_VARIABLE;
+  if (tl_binding_of(symbol) == STB_WEAK && tl_symbol_binding(s) == STB_WEAK && s->size && !address)
     *tl_vector_push(m->module->arena, &m->lost_ranges) = (tl_lost_range){s->section, s->value, s->value + s->size};
-  }
 }
 
 /* W3.11, W9.12: the definition counts for alignment and for the place in the pool. An object that an earlier file
@@ -552,10 +550,10 @@ static void objects_define_shared(tl_module *module, uint32_t known, uint64_t al
     symbol->first_align = was_defined ? symbol->align : 0; /* L264 */
   symbol->align = align;
   symbol->external_shared = false;
-  symbol->misplaced |= lost;
   symbol->shared_places += was_defined || lost;
-  if (symbol->misplaced && !lost)
+  if (symbol->misplaced) /* by a definition before, so that it is extern no longer */
     return;
+  symbol->misplaced = lost;
   symbol->shared = !lost;
   if (!was_defined && !lost) /* else it is sorted with the others at both places (L748) */
     module->shared_objects.items[symbol->shared_place] = TL_NONE; /* tl_merge_finish closes the gap */
@@ -687,7 +685,7 @@ static void objects_pass_defined(tl_merging *m, uint32_t index, uint32_t known) 
                      (uint64_t)index * ELF_SYMBOL_SIZE, "st_other of a compiler constant is not that of one (F58)");
   const tl_symbol *const symbol = known == TL_NONE ? NULL : &m->module->symbols.items[known];
   const bool strong_over_weak = symbol && tl_binding_of(symbol) == STB_WEAK && tl_symbol_binding(s) == STB_GLOBAL;
-  const bool weak_zeros = tl_symbol_binding(s) == STB_WEAK && m->cubin->sections[s->section].type == SHT_CUDA_GLOBAL;
+  const bool weak_zeros = tl_symbol_binding(s) == STB_WEAK && input->type == SHT_CUDA_GLOBAL;
   if (symbol && (symbol->common ? weak_zeros || symbol->zeros_too : symbol->section != TL_NONE && !strong_over_weak)) {
     objects_pass_loser(m, index, known);
     return;
@@ -785,10 +783,9 @@ static bool objects_section_is_missed(const tl_merging *m, const tl_cubin_symbol
 
 /* A kernel's own shared objects are local (L161): what the section is called decides. */
 static void objects_check_entry_data(const tl_merging *m, const tl_cubin_symbol *s) {
-  if (tl_symbol_binding(s) != STB_GLOBAL || (s->other & STO_SPACE_MASK) != STO_SHARED || s->section == SHN_UNDEF ||
-      s->section == TL_SECTION_COMMON)
+  if (tl_symbol_binding(s) != STB_GLOBAL || (s->other & STO_SPACE_MASK) != STO_SHARED)
     return;
-  const tl_cubin_section *const input = &m->cubin->sections[s->section];
+  const tl_cubin_section *const input = &m->cubin->sections[s->section]; /* the null section has no name */
   if (input->info && objects_starts_with(m, input->name, ".nv.shared."))
     objects_fail(m, s, TL_MESSAGE_ENTRY_DATA);
 }
@@ -796,8 +793,7 @@ static void objects_check_entry_data(const tl_merging *m, const tl_cubin_symbol 
 /* The value is an alignment, and nvlink divides by it. */
 static void objects_check_reserved(const tl_merging *m, uint32_t index) {
   const tl_cubin_symbol *const s = &m->cubin->symbols[index];
-  const bool defined = s->section != SHN_UNDEF && s->section != TL_SECTION_COMMON;
-  if (defined && (s->other & STO_SPACE_MASK) == STO_RESERVED_SHARED && s->value == 0)
+  if (s->section != SHN_UNDEF && (s->other & STO_SPACE_MASK) == STO_RESERVED_SHARED && s->value == 0)
     tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, m->cubin->symbol_table,
                      (uint64_t)index * ELF_SYMBOL_SIZE, "st_value of reserved shared memory is 0");
 }
@@ -848,6 +844,22 @@ static void objects_pass_dropped(tl_merging *m, uint32_t index, uint32_t known) 
     objects_check_space(m, index);
 }
 
+/* ... and what becomes of it all the same. */
+static void objects_pass_gone(tl_merging *m, uint32_t index, uint32_t known) {
+  const tl_cubin_symbol *const s = &m->cubin->symbols[index];
+  objects_pass_dropped(m, index, known);
+  const bool lists = !m->module->mode->final || m->module->mode->records_applied;
+  const bool lost = m->section_state[s->section] & TL_SECTION_LOST, texture = objects_is_texture(s);
+  if (lost && texture && !(m->cubin->sections[s->section].flags & SHF_EXECINSTR))
+    objects_fail(m, s, TL_MESSAGE_NOT_MAPPED); /* L193; a kernel's parameters lie in its text (L482) */
+  if (objects_stays_of_loser(m, s))
+    objects_pass_defined(m, index, known);
+  else if (lost && lists && !texture)
+    objects_list_of_loser(m, s);
+  if (m->module->mode->final)
+    tl_merge_meet_constants(m, s->section);
+}
+
 /* nvlink numbers prototypes in the table of its symbols' names, and takes the number for that of a symbol (L198). */
 static void objects_check_name(const tl_merging *m, uint32_t index) {
   const uint32_t name = m->cubin->symbols[index].name;
@@ -889,18 +901,8 @@ static void objects_pass_one(tl_merging *m, uint32_t index) {
     return;
   }
   if (m->section_state[s->section] & (TL_SECTION_DEAD | TL_SECTION_LOST))
-    objects_pass_dropped(m, index, known);
-  const bool lists = !m->module->mode->final || m->module->mode->records_applied;
-  const bool lost = m->section_state[s->section] & TL_SECTION_LOST, texture = objects_is_texture(s);
-  if (lost && texture && !(m->cubin->sections[s->section].flags & SHF_EXECINSTR))
-    objects_fail(m, s, TL_MESSAGE_NOT_MAPPED); /* L193; a kernel's parameters lie in its text (L482) */
-  if (objects_stays_of_loser(m, s))
-    objects_pass_defined(m, index, known);
-  else if (lost && lists && !texture)
-    objects_list_of_loser(m, s);
-  if (m->module->mode->final && m->section_state[s->section] & (TL_SECTION_DEAD | TL_SECTION_LOST))
-    tl_merge_meet_constants(m, s->section);
-  if (!(m->section_state[s->section] & (TL_SECTION_DEAD | TL_SECTION_LOST)))
+    objects_pass_gone(m, index, known);
+  else
     objects_pass_defined(m, index, known);
 }
 
@@ -908,7 +910,7 @@ static bool objects_is_object(unsigned type) {
   return type == STT_OBJECT || (type >= STT_CUDA_TEXTURE && type <= STT_CUDA_OBJECT);
 }
 
-static int objects_compare_ranges(const void *a, const void *b) {
+int tl_merge_compare_ranges(const void *a, const void *b) {
   const tl_lost_range *const x = a, *const y = b;
   const uint64_t pairs[][2] = {{x->section, y->section}, {x->start, y->start}};
   return tl_compare_pairs(pairs, 2);
@@ -917,7 +919,7 @@ static int objects_compare_ranges(const void *a, const void *b) {
 /* Sorted and without overlap, so that one binary search answers for a relocation. */
 static void objects_join_lost_ranges(tl_merging *m) {
   tl_lost_range *const ranges = m->lost_ranges.items;
-  tl_vector_sort(&m->lost_ranges, objects_compare_ranges);
+  tl_vector_sort(&m->lost_ranges, tl_merge_compare_ranges);
   size_t kept = 0;
   for (size_t i = 0; i < m->lost_ranges.count; i++) {
     tl_lost_range *const last = kept ? &ranges[kept - 1] : NULL;
@@ -941,7 +943,7 @@ static bool objects_definition_loses(const tl_merging *m, const tl_cubin_symbol 
 
 /* The pool is made of the section of its name, and of shared memory's that are called neither so nor as a kernel's (L190). */
 static bool objects_lies_in_pool(const tl_merging *m, const tl_cubin_symbol *s) {
-  if (s->section == SHN_UNDEF || s->section == TL_SECTION_COMMON || !s->size || objects_definition_loses(m, s))
+  if (!tl_merging_lies(s) || !s->size || objects_definition_loses(m, s))
     return false;
   const tl_cubin_section *const section = &m->cubin->sections[s->section];
   return strcmp(tl_merging_text(m, section->name), ".nv_debug.shared") == 0 ||
@@ -964,11 +966,10 @@ static void objects_note_debug_shared(tl_merging *m) {
     if (objects_is_bare_pool(m, s->section))
       continue;
     if ((s->other & STO_SPACE_MASK) != STO_SHARED || tl_symbol_type(s) != STT_CUDA_OBJECT ||
-        (align && align <= m->module->debug_shared_align) || !(external || objects_lies_in_pool(m, s)))
+        !(external || objects_lies_in_pool(m, s)))
       continue;
-    if (align) {
-      m->module->debug_shared_align = align;
-    } else if (!m->module->flat_shared) {
+    m->module->debug_shared_align = tl_larger(align, m->module->debug_shared_align);
+    if (!align && !m->module->flat_shared) {
       m->module->flat_shared = m->cubin;
       m->module->flat_symbol = i;
     }
@@ -997,10 +998,7 @@ static bool objects_type_is_taken(uint32_t type) {
                                        {SHT_CUDA_CAPSULE, SHT_CUDA_CAPSULE},
                                        {SHT_CUDA_CONSTANT0, SHT_CUDA_MERCURY_CONSTANT_LAST},
                                        {SHT_CUDA_MERCURY_RELA, SHT_CUDA_MERCURY_SYMTAB}};
-  for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
-    if (type >= ranges[i][0] && type <= ranges[i][1])
-      return true;
-  return false;
+  return TL_TYPE_IS_WITHIN(type, ranges);
 }
 
 static bool objects_section_is_skipped(const tl_merging *m, const tl_cubin_section *section) {
@@ -1026,7 +1024,7 @@ static void objects_keep_bare_pool(tl_merging *m, uint32_t index) {
   tl_section *const section = &module->sections.items[module->bare_shared];
   section->external_alone = true;
   section->align = tl_larger(section->align, input->align);
-  section->size = tl_align(section->size, input->align ? input->align : 1) + input->size;
+  section->size = tl_align(section->size, input->align) + input->size;
 }
 
 /* L746: where there is one, it is an object of the pool without a symbol: symbol 0 stands for it. */
@@ -1047,16 +1045,17 @@ void tl_merge_remaining_sections(tl_merging *m) {
   for (uint32_t s = 1; s < m->cubin->section_count; s++) {
     const tl_cubin_section *const section = &m->cubin->sections[s];
     tl_merge_report_bank(m, s);
-    if (m->section_state[s] & TL_SECTION_LOST && section->type == SHT_CUDA_CONSTANT0)
+    const bool lost = m->section_state[s] & TL_SECTION_LOST;
+    if (lost && section->type == SHT_CUDA_CONSTANT0)
       objects_append_parameters(m, s);
-    else if (m->section_state[s] & TL_SECTION_LOST && section->type == SHT_CUDA_CONSTANT0 + 2)
+    else if (lost && section->type == SHT_CUDA_CONSTANT0 + 2)
       tl_merge_keep_losing_constants(m, s);
     else if (section->type == SHT_CUDA_CONSTANT0 + 2)
       tl_merge_keep_dead_losing_constants(m, s);
     const bool gone = m->section_state[s] & (TL_SECTION_DEAD | TL_SECTION_LOST | TL_SECTION_DONE);
     const bool bare = objects_is_bare_pool(m, s);
-    if (!gone && !bare && m->section_map[s] == TL_NONE && !objects_section_is_skipped(m, section))
-      tl_merge_place_section(m, s);
+    if (!gone && !bare && !objects_section_is_skipped(m, section))
+      tl_merge_place_section(m, s); /* where no symbol placed it */
   }
   for (uint32_t s = 1; s < m->cubin->section_count; s++)
     if (objects_is_bare_pool(m, s))
@@ -1104,8 +1103,7 @@ static void objects_take_partial(tl_merging *m, uint32_t index) {
     objects_name_dead_shared(m, index);
     return;
   }
-  const uint32_t text = objects_owner_text(m, input);
-  const uint32_t owner = text == TL_NONE ? TL_NONE : module->sections.items[text].owner;
+  const uint32_t text = objects_owner_text(m, input), owner = tl_module_owner(module, text);
   if (owner == TL_NONE || !(module->symbols.items[owner].other & STO_ENTRY) || tl_merge_has_symbols(m, index))
     return;
   if (module->extern_by_name && tl_defect_matched(module->options, TL_DEFECT_D111))
@@ -1114,6 +1112,8 @@ static void objects_take_partial(tl_merging *m, uint32_t index) {
     tl_defect_note(module->diagnostics, TL_DEFECT_D111, tl_merging_text(m, input->name));
   if (module->sections.items[text].shared == TL_NONE) /* a late kernel (W17.12) has its section from now on */
     objects_owned_section(m, index, text);
+  if (module->sections.items[text].shared == TL_NONE) /* its name is that of another section about the kernel */
+    objects_refuse_type(m, index);
   const uint64_t size = m->cubin->type == ET_EWP ? input->size : 0;
   if (!size)
     module->sections.items[module->sections.items[text].shared].external_alone = true;

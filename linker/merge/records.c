@@ -9,14 +9,6 @@
 
 #include <string.h>
 
-/* The output symbol of a symbol index in a record; TL_NONE when it did not come along. */
-static uint32_t records_symbol(tl_merging *m, uint32_t section, uint64_t offset, uint32_t symbol) {
-  if (symbol >= m->cubin->symbol_count)
-    tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, section, offset,
-                     "a record names a symbol outside the symbol table");
-  return m->symbol_map[symbol];
-}
-
 /* True where a symbol stands for a function or an object of the output; of sections only PARAM_CBANK knows the symbols
  * (L593). */
 static bool records_has_symbol(const tl_merging *m, uint32_t symbol) {
@@ -32,22 +24,22 @@ static bool records_is_parameter(uint8_t code) {
 /* Whether a record is about shared memory that an executable does not list: it is dropped (L805). */
 static bool records_is_about_shared(const tl_merging *m, uint32_t symbol) {
   const tl_symbol *const out = &m->module->symbols.items[m->symbol_map[symbol]];
-  return m->module->mode->final && !m->module->keeps_shared && out->shared &&
-         !tl_module_lists_shared(m->module, out->other);
+  return m->module->mode->final && out->shared && !tl_module_lists_shared(m->module, out->other);
 }
 
-static tl_attribute records_attribute(tl_merging *m, uint32_t section, const tl_record *record) {
+/* What the output has of a record; records_check has seen its symbols. */
+static tl_attribute records_attribute(const tl_merging *m, const tl_record *record) {
   tl_attribute attribute = {
       .format = record->format, .code = record->code, .size = record->size, .data = record->data, .symbol = TL_NONE};
   if (record->code == EIATTR_EXTERNS) { /* I5: words of symbols that are gone go too */
     attribute.symbols = tl_arena_new(m->module->arena, uint32_t, record->size / 4);
     for (uint32_t i = 0; i < record->size / 4u; i++) {
-      const uint32_t symbol = records_symbol(m, section, record->offset, tl_get32(record->data + 4 * (size_t)i));
+      const uint32_t symbol = m->symbol_map[tl_get32(record->data + 4 * (size_t)i)];
       if (symbol != TL_NONE)
         attribute.symbols[attribute.symbol_count++] = symbol;
     }
   } else if (tl_attribute_names_symbol(record->code)) { /* I4 */
-    const uint32_t symbol = tl_get32(record->data), out = records_symbol(m, section, record->offset, symbol);
+    const uint32_t symbol = tl_get32(record->data), out = m->symbol_map[symbol];
     const bool nothing = out == TL_NONE || (records_is_parameter(record->code) && !records_has_symbol(m, symbol));
     attribute.symbol = nothing ? 0 : out;
   }
@@ -112,16 +104,14 @@ static void records_check_dead(const tl_merging *m, uint32_t section) {
 }
 
 /* Records of dead functions and losing bodies go with them (I8), and so do those about what no output lists, a kernel's
- * parameters without their section (L182), and whatever else names no symbol of the output (L593). */
+ * parameters without their section (L182), and whatever else names no symbol of the output (L593). The record has a symbol of
+ * the file where its code says so (records_check). */
 static bool records_is_dropped(const tl_merging *m, const tl_record *record) {
   const bool request = record->code == EIATTR_LOAD_CACHE_REQUEST; /* one of a losing body counts (L260) */
   const bool about_function = request || tl_attribute_is_of_body(record->code);
-  if (!tl_attribute_names_symbol(record->code) || records_is_parameter(record->code) || record->format != 4 ||
-      record->size < 4)
+  if (!tl_attribute_names_symbol(record->code) || records_is_parameter(record->code))
     return false;
   const uint32_t symbol = tl_get32(record->data);
-  if (symbol >= m->cubin->symbol_count)
-    return false; /* an error when the record is taken */
   if (!about_function && record->code == EIATTR_PARAM_CBANK)
     return m->symbol_map[symbol] == TL_NONE;
   if (!about_function)
@@ -146,6 +136,12 @@ static bool records_may_be_of_others(const tl_merging *m, uint32_t section, uint
   return !kernel && !m->module->capsule && !tl_section_type_is_constant(type) && type != SHT_CUDA_INFO;
 }
 
+/* L490: of two functions, for one of which an alias and a body have met. */
+static bool records_are_of_contest(const tl_module *module, uint32_t one, uint32_t other) {
+  const tl_function *const functions = module->resolution->functions.items;
+  return functions[one].alias_contest || functions[other].alias_contest;
+}
+
 /* nvlink links some programs in which a function's attributes go to the file's or to another function's, and stops over
  * others: `Negative size encountered` (L177). */
 static void records_check_owner(const tl_merging *m, uint32_t section, uint32_t owner) {
@@ -158,14 +154,11 @@ static void records_check_owner(const tl_merging *m, uint32_t section, uint32_t 
     return;
   const char *const function = name + sizeof prefix - 1;
   const uint32_t number = tl_names_find(module->names, function, strlen(function));
-  const uint32_t named =
-      number == TL_NONE || number >= module->resolution->name_count ? TL_NONE : module->symbol_of_name[number];
+  const uint32_t named = number < module->resolution->name_count ? module->symbol_of_name[number] : TL_NONE;
   const uint32_t about = named == TL_NONE ? TL_NONE : module->symbols.items[named].function;
-  const tl_function *const functions = module->resolution->functions.items;
-  const bool contest =
-      about != TL_NONE && owner != TL_NONE &&
-      (functions[about].alias_contest || functions[module->symbols.items[owner].function].alias_contest); /* L490 */
-  const bool others = owner == TL_NONE || (about != TL_NONE && module->symbols.items[owner].name != number && !contest);
+  const bool others =
+      owner == TL_NONE || (about != TL_NONE && module->symbols.items[owner].name != number &&
+                           !records_are_of_contest(module, about, module->symbols.items[owner].function));
   if (others && !records_may_be_of_others(m, section, named))
     tl_cubin_damaged(m->cubin, module->names, module->diagnostics, section, TL_NO_OFFSET,
                      "sh_info is not the text of the function that its attributes are called after (L177)");
@@ -209,9 +202,8 @@ static tl_attributes *records_list(tl_merging *m, uint32_t section) {
 
 /* L490: about a function of which an alias replaced a body. */
 static bool records_is_lost(const tl_merging *m, uint32_t section) {
-  const uint32_t about = m->cubin->sections[section].info;
-  const uint32_t text = tl_merging_section(m, about);
-  return about && text != TL_NONE && m->module->sections.items[text].bodyless;
+  const uint32_t text = tl_merging_section(m, m->cubin->sections[section].info);
+  return text != TL_NONE && m->module->sections.items[text].bodyless;
 }
 
 static void records_read_info(tl_merging *m, uint32_t section) {
@@ -223,7 +215,7 @@ static void records_read_info(tl_merging *m, uint32_t section) {
     records_check(m, section, &record);
     records_check_payload(m, section, &record);
     if (!records_is_dropped(m, &record) && !records_is_lost(m, section))
-      *tl_vector_push(module->arena, list) = records_attribute(m, section, &record);
+      *tl_vector_push(module->arena, list) = records_attribute(m, &record);
   }
 }
 
@@ -271,9 +263,10 @@ static bool records_edge_is_new(tl_module *module, uint32_t part, uint32_t from,
   return module->mode->final || tl_set_add(seen, (uint64_t)from << 32 | to);
 }
 
-/* The other end of a record: a function's number, or the prototype; TL_NONE where it is no record of the output. */
-static uint32_t records_edge_end(const tl_merging *m, uint32_t part, const uint32_t words[2], uint32_t prototype) {
-  if (part == CALLGRAPH_TAKEN || part == CALLGRAPH_INDIRECT)
+/* The other end of a record: the prototype where it has one, else a function's number; TL_NONE where it is no record of the
+ * output. */
+static uint32_t records_edge_end(const tl_merging *m, const uint32_t words[2], uint32_t prototype) {
+  if (prototype != TL_NONE)
     return prototype;
   return m->symbol_dead[words[1]] || m->bodies[words[1]].in_kernel ? TL_NONE : m->bodies[words[1]].function;
 }
@@ -281,7 +274,7 @@ static uint32_t records_edge_end(const tl_merging *m, uint32_t part, const uint3
 static void records_add_edge(tl_merging *m, uint32_t part, const uint32_t words[2], uint32_t prototype,
                              uint64_t place) {
   tl_module *const module = m->module;
-  const uint32_t from = m->bodies[words[0]].function, to = records_edge_end(m, part, words, prototype);
+  const uint32_t from = m->bodies[words[0]].function, to = records_edge_end(m, words, prototype);
   if (to == TL_NONE)
     return;
   const bool taken = part == CALLGRAPH_TAKEN;
@@ -298,7 +291,7 @@ static void records_add_edge(tl_merging *m, uint32_t part, const uint32_t words[
     return;
   else if (part == CALLGRAPH_CALL)
     *tl_vector_push(module->arena, &module->calls) = (tl_edge){from, to};
-  else if (part == CALLGRAPH_REFERENCE)
+  else /* CALLGRAPH_REFERENCE */
     *tl_vector_push(module->arena, &module->references) = (tl_edge){from, to};
 }
 
@@ -417,11 +410,11 @@ static void records_check_unified(const tl_merging *m, uint32_t section, uint64_
 /* W12.7: the entries of unified tables name symbols; what the output says of them is emit/'s. */
 static void records_read_unified(tl_merging *m, uint32_t section) {
   const tl_cubin_section *const input = &m->cubin->sections[section];
-  if (input->size >= UNIFIED_ENTRY_SIZE && m->section_map[section] == TL_NONE) /* flags of code on a table */
-    tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, section, TL_NO_OFFSET,
-                     "a table of unified entries is not placed");
   const bool named = m->section_state[section] & TL_SECTION_NAMED; /* a variable is said to lie in the table */
   for (uint64_t at = 0; at + UNIFIED_ENTRY_SIZE <= input->size; at += UNIFIED_ENTRY_SIZE) {
+    if (m->section_map[section] == TL_NONE) /* flags of code on a table */
+      tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, section, TL_NO_OFFSET,
+                       "a table of unified entries is not placed");
     const uint32_t number = tl_get32(input->data + at);
     const bool known = number < m->cubin->symbol_count;
     if (known)
@@ -485,9 +478,9 @@ static void records_check_prototype(tl_merging *m, uint32_t symbol, uint32_t off
   if (*first == prototype || taken)
     return;
   const tl_function *const f = &module->resolution->functions.items[function];
-  const uint32_t first_file = f->defined ? f->first_file : TL_NONE; /* L194, L139 */
+  const uint64_t first_file = f->defined ? f->first_file : m->file; /* L194, L139 */
   tl_merge_report(m, tl_message_row_of(TL_MESSAGE_PROTOTYPE_MISMATCH), m->cubin->symbols[symbol].name,
-                  module->files[first_file == TL_NONE || first_file > m->file ? m->file : first_file].path);
+                  module->files[tl_smaller(first_file, m->file)].path);
 }
 
 void tl_merge_check_prototypes(tl_merging *m) {

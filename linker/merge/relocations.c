@@ -23,23 +23,20 @@ typedef struct reading {
 /* R30, L192: of CUDA's own kinds those with contents of a program; nvlink's list is closed, but for Mercury's, of which
  * not all were tried. */
 static bool relocations_may_change(uint32_t type, tl_view view) {
-  static const struct {
-    uint32_t first, last;
-  } ranges[] = {{SHT_PROGBITS, SHT_PROGBITS},
-                {SHT_CUDA_METADATA, SHT_CUDA_METADATA},
-                {SHT_CUDA_CONSTANT, SHT_CUDA_CONSTANT},
-                {SHT_CUDA_GLOBAL_INIT, SHT_CUDA_GLOBAL_INIT},
-                {SHT_CUDA_UFT_REL, SHT_CUDA_UFT_REL},
-                {SHT_CUDA_UIDX, SHT_CUDA_UDT},
-                {SHT_CUDA_UDT_ENTRY, SHT_CUDA_UDT_ENTRY},
-                {SHT_CUDA_CONSTANT0, SHT_CUDA_MERCURY_CONSTANT_LAST}};
-  const uint32_t first = SHT_CUDA_METADATA, last = 0x700000ff;
+  static const uint32_t ranges[][2] = {{SHT_PROGBITS, SHT_PROGBITS},
+                                       {SHT_CUDA_METADATA, SHT_CUDA_METADATA},
+                                       {SHT_CUDA_CONSTANT, SHT_CUDA_CONSTANT},
+                                       {SHT_CUDA_GLOBAL_INIT, SHT_CUDA_GLOBAL_INIT},
+                                       {SHT_CUDA_UFT_REL, SHT_CUDA_UFT_REL},
+                                       {SHT_CUDA_UIDX, SHT_CUDA_UDT},
+                                       {SHT_CUDA_UDT_ENTRY, SHT_CUDA_UDT_ENTRY},
+                                       {SHT_CUDA_CONSTANT0, SHT_CUDA_MERCURY_CONSTANT_LAST}};
+  static const uint32_t others[][2] = {{SHT_CUDA_METADATA, 0x700000ff}};
   if (type == SHT_CUDA_OPTIMIZER_CONSTANT) /* RF302 */
     return view == TL_VIEW_MERCURY;
-  for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
-    if (type >= ranges[i].first && type <= ranges[i].last)
-      return true;
-  return view == TL_VIEW_MERCURY && type >= first && type <= last && !tl_section_type_is_empty(type);
+  if (TL_TYPE_IS_WITHIN(type, ranges))
+    return true;
+  return view == TL_VIEW_MERCURY && TL_TYPE_IS_WITHIN(type, others) && !tl_section_type_is_empty(type);
 }
 
 static void relocations_refuse_target(const tl_merging *m, uint32_t section) {
@@ -99,11 +96,9 @@ static void relocations_check_losing_bank(const tl_merging *m, uint32_t section,
 
 void tl_merge_check_dropped_relocations(const tl_merging *m, uint32_t section) {
   const tl_cubin_section *const input = &m->cubin->sections[section];
-  const uint32_t target = input->info < m->cubin->section_count ? input->info : 0;
+  const uint32_t target = input->info; /* there is one, from which it has its state */
   if (!input->size)
     relocations_check_empty(m, section);
-  else if (!relocations_may_change(m->cubin->sections[target].type, m->module->view))
-    relocations_refuse_target(m, section);
   relocations_check_losing_bank(m, section, target);
   const uint64_t lost = m->section_state[section] & TL_SECTION_LOST ? tl_cubin_relocation_count(input) : 0;
   for (uint64_t i = 0; i < lost && tl_trace_wants(m->module->diagnostics, TL_TRACE_MERGE); i++)
@@ -125,21 +120,9 @@ static uint32_t relocations_target(tl_merging *m, uint32_t section) {
 
 static bool relocations_in_lost_variable(const reading *r, uint64_t offset) {
   const tl_merging *const m = r->m;
-  if (!(m->section_state[r->input->info] & TL_SECTION_HAS_LOST_VARIABLE))
-    return false;
-  size_t low = 0, high = m->lost_ranges.count;
-  while (low < high) { /* the last range that starts at or before the offset */
-    const size_t middle = low + (high - low) / 2;
-    const tl_lost_range *const range = &m->lost_ranges.items[middle];
-    if (range->section < r->input->info || (range->section == r->input->info && range->start <= offset))
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  if (low == 0)
-    return false;
-  const tl_lost_range *const range = &m->lost_ranges.items[low - 1];
-  return range->section == r->input->info && offset < range->end;
+  const tl_lost_range key = {r->input->info, offset, offset};
+  const tl_lost_range *const range = TL_SORTED_LAST(&key, &m->lost_ranges, tl_merge_compare_ranges);
+  return range && range->section == r->input->info && offset < range->end;
 }
 
 /* The name that the input gives the target, which is another than the output's only on damage (L175). */
@@ -263,7 +246,7 @@ static bool relocations_state_unmapped(const reading *r, const tl_cubin_relocati
     tl_trace(m->module->diagnostics, TL_TRACE_DEAD_FUNCTION, tl_merging_text(m, symbol->name));
     return clears && !relocations_frame_is_gone(m, entry->symbol);
   }
-  const bool defined = symbol->section != SHN_UNDEF && symbol->section != TL_SECTION_COMMON;
+  const bool defined = tl_merging_lies(symbol);
   const bool gone = defined && relocations_section_is_gone(m, symbol);
   if ((gone || (defined && relocations_names_another(m, symbol))) && row && relocations_needs_symbol(m, row))
     relocations_note_deleted(r, entry);
@@ -313,10 +296,10 @@ static uint64_t relocations_merge_offset(const reading *r, const tl_cubin_reloca
 }
 
 static bool relocations_is_forgotten(const reading *r, uint32_t symbol) {
-  const bool function_loses = r->m->bodies[symbol].role == TL_BODY_LOSES;
-  if (r->pointers && !r->constants && (function_loses || r->m->symbol_lost[symbol]))
+  const bool body = r->m->bodies[symbol].role == TL_BODY_LOSES, any = body || r->m->symbol_lost[symbol];
+  if (r->pointers && !r->constants && any)
     tl_defect_note(r->m->module->diagnostics, TL_DEFECT_D83, tl_merging_text(r->m, r->m->cubin->symbols[symbol].name));
-  return ((r->frames || r->constants) && function_loses) || (r->constants && r->m->symbol_lost[symbol]);
+  return (r->frames && body) || (r->constants && any);
 }
 
 /* L891: a relocatable output can have entries of a body that lost behind the compiler constants that count (L292). */
@@ -393,18 +376,14 @@ static uint32_t relocations_block(const tl_merging *m, uint32_t section) {
   if (relocations_are_losing_constants(m, section))
     return tl_merge_first_block(module, m->cubin->sections[section].name);
   const uint32_t about = m->cubin->sections[section].info;
-  const uint32_t text = tl_merging_section(m, about);
-  const uint32_t owner = text == TL_NONE ? TL_NONE : module->sections.items[text].owner;
+  const uint32_t owner = tl_module_owner(module, tl_merging_section(m, about));
   return owner == TL_NONE ? TL_NONE : module->block_of_function[module->symbols.items[owner].function];
 }
 
 static int relocations_compare_places(const void *a, const void *b) {
   const tl_symbol_place *const x = a, *const y = b;
-  const uint64_t here[] = {x->section, x->value, x->symbol}, there[] = {y->section, y->value, y->symbol};
-  size_t key = 0;
-  while (key < 2 && here[key] == there[key])
-    key++;
-  return here[key] < there[key] ? -1 : here[key] > there[key];
+  const uint64_t pairs[][2] = {{x->section, y->section}, {x->value, y->value}, {x->symbol, y->symbol}};
+  return tl_compare_pairs(pairs, 3);
 }
 
 /* All that lies in some section but the sections' own symbols. */
@@ -421,16 +400,9 @@ static void relocations_sort_places(tl_merging *m) {
 static uint32_t relocations_group(tl_merging *m, uint32_t section, uint64_t offset) {
   if (!m->symbol_places.count)
     relocations_sort_places(m);
-  const tl_symbol_place key = {offset, section, UINT32_MAX}, *const places = m->symbol_places.items;
-  size_t low = 0, high = m->symbol_places.count;
-  while (low < high) {
-    const size_t middle = low + (high - low) / 2;
-    if (relocations_compare_places(&places[middle], &key) <= 0)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low && places[low - 1].section == section ? places[low - 1].symbol : 0;
+  const tl_symbol_place key = {offset, section, UINT32_MAX};
+  const tl_symbol_place *const place = TL_SORTED_LAST(&key, &m->symbol_places, relocations_compare_places);
+  return place && place->section == section ? place->symbol : 0;
 }
 
 static int relocations_compare_block_entries(const void *a, const void *b) {

@@ -36,10 +36,12 @@ static void resolve_read_registers(resolver *r, const tl_cubin *cubin) {
     uint64_t position = 0;
     tl_record record;
     while (tl_record_next_whole(&cubin->sections[s], &position, &record)) {
-      if (record.code == EIATTR_REGCOUNT && (record.format != 4 || record.size < 8)) /* nvlink crashes (I10, D67) */
+      if (record.code != EIATTR_REGCOUNT)
+        continue;
+      if (record.format != 4 || record.size < 8) /* nvlink crashes (I10, D67) */
         tl_cubin_damaged(cubin, r->names, r->diagnostics, s, record.offset,
                          "an attribute that names a symbol has no room for it");
-      if (record.code == EIATTR_REGCOUNT && record.size >= 8 && tl_get32(record.data) < cubin->symbol_count)
+      if (tl_get32(record.data) < cubin->symbol_count)
         r->registers[tl_get32(record.data)] = tl_get32(record.data + 4);
     }
   }
@@ -118,7 +120,7 @@ static tl_body_role resolve_contest(const resolver *r, const tl_function *functi
 }
 
 /* W3.9: the primary function of a text section comes before an alias that stands before it in .symtab. */
-static uint32_t resolve_primary(const tl_cubin *cubin, uint32_t symbol) {
+uint32_t tl_resolve_primary(const tl_cubin *cubin, uint32_t symbol) {
   const uint32_t section = cubin->symbols[symbol].section;
   const uint32_t primary = tl_cubin_primary(cubin, section);
   const tl_cubin_symbol *const first = tl_cubin_symbol_at(cubin, primary);
@@ -127,11 +129,11 @@ static uint32_t resolve_primary(const tl_cubin *cubin, uint32_t symbol) {
 }
 
 static bool resolve_is_alias(const tl_cubin *cubin, uint32_t symbol) {
-  return resolve_primary(cubin, symbol) != symbol;
+  return tl_resolve_primary(cubin, symbol) != symbol;
 }
 
 static bool resolve_lies_in_kernel(const tl_cubin *cubin, uint32_t symbol) {
-  return resolve_is_alias(cubin, symbol) && cubin->symbols[resolve_primary(cubin, symbol)].other & STO_ENTRY;
+  return resolve_is_alias(cubin, symbol) && cubin->symbols[tl_resolve_primary(cubin, symbol)].other & STO_ENTRY;
 }
 
 /* D102: nvlink lets the function come first only before an alias that it meets for the first time. By default always. */
@@ -159,9 +161,6 @@ static void resolve_define(resolver *r, uint32_t function_index, uint32_t file, 
     body->role = TL_BODY_MISMATCH;
   else
     body->role = (uint8_t)(function->defined ? resolve_contest(r, function, file, symbol) : TL_BODY_FIRST);
-  if (tl_symbol_binding(s) == STB_GLOBAL && function->strong_file == TL_NONE)
-    function->strong_file = file;
-  const bool relocated = r->has_relocations[s->section];
   if (body->role == TL_BODY_FIRST) {
     function->first_file = file;
     function->first_sm = body->first_sm;
@@ -177,7 +176,7 @@ static void resolve_define(resolver *r, uint32_t function_index, uint32_t file, 
   }
   if (body->role != TL_BODY_FIRST && body->role != TL_BODY_REPLACES)
     return;
-  function->had_relocations |= relocated;
+  function->had_relocations |= r->has_relocations[s->section];
   function->defined = true;
   function->kernel = kernel;
   function->file = file;
@@ -206,7 +205,6 @@ static void resolve_symbol(resolver *r, uint32_t file, uint32_t symbol) {
                                                                          .file = file,
                                                                          .symbol = symbol,
                                                                          .first_file = file,
-                                                                         .strong_file = TL_NONE,
                                                                          .local = local,
                                                                          .kernel = (s->other & STO_ENTRY) != 0};
     if (!local)
@@ -235,7 +233,7 @@ static void resolve_file(resolver *r, uint32_t file) {
   for (uint32_t i = 0; i < cubin->symbol_count; i++) {
     if (tl_symbol_type(&cubin->symbols[i]) != STT_FUNC || bodies[i].role != TL_BODY_NONE)
       continue;
-    const uint32_t primary = resolve_primary(cubin, i);
+    const uint32_t primary = tl_resolve_primary(cubin, i);
     const bool leads = resolve_alias_leads(r, file, i, primary);
     if (bodies[primary].role == TL_BODY_NONE && !leads)
       resolve_symbol(r, file, primary);
@@ -264,12 +262,10 @@ static void resolve_settle_aliases(const resolver *r, uint32_t file) {
 }
 
 static void resolve_settle(const resolver *r, uint32_t file_count, const tl_options *options) {
-  bool found = false;
   for (size_t i = 0; i < r->resolution->functions.count; i++) {
     tl_function *const function = &r->resolution->functions.items[i];
     if (!function->alias_contest)
       continue;
-    found = true;
     if (tl_defect_matched(options, TL_DEFECT_D96))
       return;
     tl_defect_note(r->diagnostics, TL_DEFECT_D96, tl_names_text(r->names, function->name));
@@ -277,7 +273,7 @@ static void resolve_settle(const resolver *r, uint32_t file_count, const tl_opti
     function->first_sm = function->own_sm;
     function->frames_gone = false;
   }
-  for (uint32_t file = 0; found && file < file_count; file++)
+  for (uint32_t file = 0; file < file_count; file++)
     resolve_settle_aliases(r, file);
 }
 

@@ -46,7 +46,7 @@ static tl_u32_vector statics_find_namesakes(tl_module *module) {
   const tl_map owners = statics_find_constants(module);
   const char *const prefix = tl_module_compiler_constants(module);
   tl_u32_vector found = {0};
-  for (uint32_t i = 0; owners.count && i < module->resolution->functions.count; i++) {
+  for (uint32_t i = 0; i < module->resolution->functions.count; i++) {
     const tl_function *const function = &module->resolution->functions.items[i];
     if (!statics_is_dead(function))
       continue;
@@ -112,9 +112,9 @@ static uint32_t statics_text_of(const tl_module *whole, uint32_t function) {
 static uint32_t statics_owner_of(tl_module *whole, uint32_t name) {
   const uint32_t block = tl_merge_first_block(whole, name), section = tl_module_find_section(whole, name);
   const tl_constant_block *const first = block == TL_NONE ? NULL : &whole->constant_blocks.items[block];
-  if (section == TL_NONE || (first && first->made <= section))
-    return first ? statics_text_of(whole, first->function) : TL_NONE;
-  return whole->sections.items[section].about;
+  if (first && first->made <= section)
+    return statics_text_of(whole, first->function);
+  return section == TL_NONE ? TL_NONE : whole->sections.items[section].about;
 }
 
 /* The functions with a number, which local and weak ones have, by the text that has the same: every section has a symbol,
