@@ -23,17 +23,17 @@ typedef struct caching {
   uint32_t *first[2]; /* by node: the first of them that can be reached, as its distance from the last possible one */
 } caching;
 
-/* The output function that a record's symbol is; TL_NONE. */
-static uint32_t caching_function(const tl_module *module, const tl_attribute *record) {
-  return record->size < 8 || record->symbol == TL_NONE ? TL_NONE : module->symbols.items[record->symbol].function;
+/* The output function that a record of one of these kinds has a value of; TL_NONE. All of both kinds have a symbol. */
+static uint32_t caching_function(const tl_module *module, const tl_attribute *record, uint8_t code) {
+  return record->code == code && record->size >= 8 ? module->symbols.items[record->symbol].function : TL_NONE;
 }
 
 static void caching_read_list(caching *c, const tl_attributes *list) {
   const tl_module *const module = c->module;
   for (size_t i = 0; i < list->count; i++) {
     const tl_attribute *const record = &list->items[i];
-    const uint32_t function = caching_function(module, record);
-    if (record->code != EIATTR_LOAD_CACHE_REQUEST || function == TL_NONE)
+    const uint32_t function = caching_function(module, record, EIATTR_LOAD_CACHE_REQUEST);
+    if (function == TL_NONE)
       continue;
     const bool on = tl_get32(record->data + 4) != 0;
     if (!c->request[function])
@@ -159,12 +159,11 @@ uint32_t *tl_find_sam_stacks(const tl_module *module, const tl_graph *graph, tl_
   bool any = false;
   for (size_t i = 0; i < module->attributes.count; i++) {
     const tl_attribute *const record = &module->attributes.items[i];
-    const uint32_t function = caching_function(module, record);
-    if (record->code != EIATTR_SAM_REGION_STACK_SIZE || function == TL_NONE ||
-        !tl_attribute_stands(module, &module->attributes, i))
+    const uint32_t function = caching_function(module, record, EIATTR_SAM_REGION_STACK_SIZE);
+    if (function == TL_NONE || !tl_attribute_stands(module, &module->attributes, i))
       continue;
     const uint32_t value = tl_get32(record->data + 4);
-    own[function] = value > own[function] ? value : own[function];
+    own[function] = (uint32_t)tl_larger(value, own[function]);
     any = true;
   }
   for (uint32_t i = 0; any && i < graph->node_count; i++) {
@@ -172,10 +171,10 @@ uint32_t *tl_find_sam_stacks(const tl_module *module, const tl_graph *graph, tl_
     uint32_t *const collected = &of_component[graph->component[node]];
     for (uint32_t e = graph->callees.first[node]; e < graph->callees.first[node + 1]; e++) {
       const uint32_t below = of_component[graph->component[graph->callees.to[e]]];
-      most[node] = below > most[node] ? below : most[node];
+      most[node] = (uint32_t)tl_larger(below, most[node]);
     }
-    *collected = most[node] > *collected ? most[node] : *collected;
-    *collected = node < graph->function_count && own[node] > *collected ? own[node] : *collected;
+    *collected =
+        (uint32_t)tl_larger(tl_larger(most[node], own[node]), *collected); /* a prototype has none of its own */
   }
   return any ? most : NULL;
 }

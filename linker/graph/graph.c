@@ -1,6 +1,8 @@
 /* Building and condensing the call graph of graph/graph.h (Tarjan's algorithm with a stack of its own). */
 #include "graph/graph.h"
 
+#include "base/bytes.h"
+
 #include <assert.h>
 
 tl_successors tl_successors_make(tl_arena *arena, const tl_edges *edges, uint32_t sources) {
@@ -56,9 +58,9 @@ static void condense_close(condenser *c, uint32_t node) {
     g->order[c->done++] = member;
   } while (member != node);
   bool cyclic = c->done - start > 1;
-  for (uint32_t i = start; i < c->done && !cyclic; i++)
-    for (uint32_t e = g->callees.first[g->order[i]]; e < g->callees.first[g->order[i] + 1] && !cyclic; e++)
-      cyclic = g->callees.to[e] == g->order[i] || g->cyclic[g->callees.to[e]];
+  for (uint32_t i = start; i < c->done; i++)
+    for (uint32_t e = g->callees.first[g->order[i]]; e < g->callees.first[g->order[i] + 1]; e++)
+      cyclic |= g->callees.to[e] == g->order[i] || g->cyclic[g->callees.to[e]];
   for (uint32_t i = start; i < c->done; i++)
     g->cyclic[g->order[i]] = cyclic;
 }
@@ -71,8 +73,8 @@ static void condense_from(condenser *c, uint32_t root) {
       const uint32_t callee = c->graph->callees.to[c->next[c->call_count - 1]++];
       if (!c->index[callee])
         condense_enter(c, callee);
-      else if (c->graph->component[callee] == TL_NONE && c->index[callee] < c->low[node])
-        c->low[node] = c->index[callee];
+      else if (c->graph->component[callee] == TL_NONE)
+        c->low[node] = (uint32_t)tl_smaller(c->index[callee], c->low[node]);
       continue;
     }
     c->call_count--;
@@ -80,8 +82,7 @@ static void condense_from(condenser *c, uint32_t root) {
       condense_close(c, node);
     if (c->call_count) {
       const uint32_t caller = c->calls[c->call_count - 1];
-      if (c->low[node] < c->low[caller])
-        c->low[caller] = c->low[node];
+      c->low[caller] = (uint32_t)tl_smaller(c->low[node], c->low[caller]);
     }
   }
 }
@@ -252,7 +253,7 @@ static uint32_t graph_or(uint32_t a, uint32_t b) {
 }
 
 static uint32_t graph_larger(uint32_t a, uint32_t b) {
-  return a > b ? a : b;
+  return (uint32_t)tl_larger(a, b);
 }
 
 static uint32_t *graph_gather(const tl_graph *graph, const uint32_t *own, uint32_t (*join)(uint32_t, uint32_t),

@@ -11,11 +11,12 @@
 #include "catalog/message.h"
 #include "catalog/relocation.h"
 #include "cubin/elf.h"
+#include "graph/graph.h"
 
 #include <string.h>
 
 bool tl_callgraph_next(const tl_cubin_section *section, uint64_t *position, uint32_t *part, uint32_t words[2]) {
-  const uint64_t step = section->entry_size > 8 ? section->entry_size : 8, end = section->size / step * 8;
+  const uint64_t end = section->size / tl_larger(section->entry_size, 8) * 8;
   while (*position + 8 <= end) { /* as many records as sh_entsize says, but of 8 bytes (L172) */
     const uint8_t *const at = section->data + *position;
     *position += 8;
@@ -37,12 +38,6 @@ bool tl_kernel_is_used(const tl_options *options, const char *name) {
       return true;
   return false;
 }
-
-/* Edges grouped by their source: `to` of function f lies at first[f] .. first[f + 1]. */
-typedef struct edge_index {
-  uint32_t *first;
-  uint32_t *to;
-} edge_index;
 
 /* A record of a call of what is no function. */
 typedef struct live_stray {
@@ -75,11 +70,10 @@ static void live_refuse(const marker *m, uint32_t file, uint32_t section, uint64
 
 static uint32_t live_find(const marker *m, uint32_t file, uint32_t section, uint64_t position, uint32_t symbol) {
   const tl_cubin *const cubin = &m->files[file];
-  const uint32_t function = symbol < cubin->symbol_count ? m->resolution->bodies[file][symbol].function : TL_NONE;
   if (symbol >= cubin->symbol_count) /* nvlink takes what lies in memory (L173) */
     tl_cubin_damaged(cubin, m->names, m->diagnostics, section, position - 8,
                      "a record names a symbol outside the symbol table");
-  return function;
+  return m->resolution->bodies[file][symbol].function;
 }
 
 static uint32_t live_function(const marker *m, uint32_t file, uint32_t section, uint64_t position, uint32_t symbol) {
@@ -102,6 +96,12 @@ static bool live_loses(const marker *m, uint32_t file, uint32_t symbol) {
   return body->role == TL_BODY_LOSES;
 }
 
+static void live_refer(marker *m, uint32_t from, uint32_t to) {
+  m->referred[to] = true;
+  if (!tl_defect_matched(m->diagnostics->options, TL_DEFECT_D58))
+    *tl_vector_push(m->arena, &m->references) = (tl_edge){from, to};
+}
+
 static void live_read_record(marker *m, uint32_t file, uint32_t section, uint64_t position, uint32_t part,
                              const uint32_t words[2]) {
   const uint32_t from = live_function(m, file, section, position, words[0]);
@@ -118,19 +118,16 @@ static void live_read_record(marker *m, uint32_t file, uint32_t section, uint64_
     const uint32_t prototype = live_prototype(m, file, section, position, words[1]);
     if (!loses)
       *tl_vector_push(m->arena, &m->indirect) = (tl_edge){from, prototype};
-  } else if (part == CALLGRAPH_CALL || part == CALLGRAPH_REFERENCE) {
+  } else if (part == CALLGRAPH_CALL) {
     const uint32_t to = live_find(m, file, section, position, words[1]);
-    if (to == TL_NONE && part == CALLGRAPH_REFERENCE)
-      live_refuse(m, file, section, position);
-    else if (to == TL_NONE && !loses)
+    if (to == TL_NONE && !loses)
       *tl_vector_push(m->arena, &m->strays) = (live_stray){from, file, section, position};
-    if (loses || to == TL_NONE)
-      return;
-    m->referred[to] |= part == CALLGRAPH_REFERENCE;
-    if (part == CALLGRAPH_CALL)
+    else if (!loses)
       *tl_vector_push(m->arena, &m->edges) = (tl_edge){from, to};
-    else if (!tl_defect_matched(m->diagnostics->options, TL_DEFECT_D58))
-      *tl_vector_push(m->arena, &m->references) = (tl_edge){from, to};
+  } else { /* CALLGRAPH_REFERENCE */
+    const uint32_t to = live_function(m, file, section, position, words[1]);
+    if (!loses)
+      live_refer(m, from, to);
   }
 }
 
@@ -152,11 +149,9 @@ static void live_read_prototypes(marker *m, uint32_t file_count) {
     for (uint32_t s = 1; s < m->files[file].section_count; s++) {
       const tl_cubin_section *const section = &m->files[file].sections[s];
       for (uint64_t at = 0; section->type == SHT_CUDA_PROTOTYPE && at + 8 <= section->size; at += 8) {
-        const uint32_t symbol = tl_get32(section->data + at);
-        if (symbol >= m->files[file].symbol_count || m->resolution->bodies[file][symbol].function == TL_NONE)
-          continue;
-        m->prototype_of[m->resolution->bodies[file][symbol].function] =
-            live_prototype(m, file, s, at + 8, tl_get32(section->data + at + 4));
+        const uint32_t function = tl_resolution_function(m->resolution, m->files, file, tl_get32(section->data + at));
+        if (function != TL_NONE)
+          m->prototype_of[function] = live_prototype(m, file, s, at + 8, tl_get32(section->data + at + 4));
       }
     }
 }
@@ -212,29 +207,17 @@ static void live_read_descriptors(marker *m, uint32_t file) {
       const uint32_t function = m->resolution->bodies[file][entry.symbol].function;
       if (function == TL_NONE)
         live_check_descriptor(m, file, s, i);
-      if (function != TL_NONE)
+      else
         live_take(m, function);
     }
   }
 }
 
-static edge_index live_index(tl_arena *arena, const tl_edges *edges, size_t sources) {
-  edge_index index = {tl_arena_new(arena, uint32_t, sources + 2), tl_arena_new(arena, uint32_t, edges->count)};
-  for (size_t i = 0; i < edges->count; i++)
-    index.first[edges->items[i].from + 1]++;
-  for (size_t i = 0; i < sources; i++)
-    index.first[i + 1] += index.first[i];
-  uint32_t *const next = tl_arena_copy(arena, index.first, (sources + 1) * sizeof *next);
-  for (size_t i = 0; i < edges->count; i++)
-    index.to[next[edges->items[i].from]++] = edges->items[i].to;
-  return index;
-}
-
 /* Who calls whom: direct calls, calls by prototype, the functions of each prototype whose address is taken. */
 typedef struct live_edges {
-  edge_index direct, indirect, taken;
-  edge_index references; /* none until everything that is called is found */
-  bool *seen;            /* by prototype */
+  tl_successors direct, indirect, taken;
+  tl_successors references; /* none until everything that is called is found */
+  bool *seen;               /* by prototype */
 } live_edges;
 
 static void live_visit(marker *m, uint32_t function) {
@@ -268,7 +251,7 @@ static void live_push_kernels(marker *m) {
 }
 
 /* What nvlink would delete of a function's callees. */
-static void live_note_callees(const marker *m, const edge_index *direct, uint32_t function) {
+static void live_note_callees(const marker *m, const tl_successors *direct, uint32_t function) {
   for (uint32_t j = direct->first[function]; j < direct->first[function + 1]; j++) {
     const tl_function *const callee = &m->resolution->functions.items[direct->to[j]];
     if (!callee->reached && callee->defined && m->taken_as[direct->to[j]] == TL_NONE)
@@ -277,7 +260,7 @@ static void live_note_callees(const marker *m, const edge_index *direct, uint32_
 }
 
 /* Jump slots are kernels, but beside a single one nvlink follows them no further than to their functions (L554, D58). */
-static void live_push_stubs(marker *m, const edge_index *direct) {
+static void live_push_stubs(marker *m, const tl_successors *direct) {
   const bool single = live_count_used_kernels(m) == 1;
   if (single && tl_defect_matched(m->diagnostics->options, TL_DEFECT_D58))
     return;
@@ -297,7 +280,7 @@ static bool live_is_taken(const marker *m, uint32_t function) {
 }
 
 /* D58: what a function calls that only its address keeps. nvlink deletes it, and a kernel that is kept so is none. */
-static void live_push_taken(marker *m, const edge_index *direct) {
+static void live_push_taken(marker *m, const tl_successors *direct) {
   if (tl_defect_matched(m->diagnostics->options, TL_DEFECT_D58))
     return;
   for (uint32_t i = 0; i < m->resolution->functions.count; i++) {
@@ -336,7 +319,7 @@ static void live_drain(marker *m, const live_edges *edges) {
 }
 
 /* W7.4: address-taken functions stay, and of what only they call the undefined functions. */
-static void live_keep_taken(marker *m, const edge_index *direct) {
+static void live_keep_taken(marker *m, const tl_successors *direct) {
   bool *const kept = tl_arena_new(m->arena, bool, m->resolution->functions.count);
   for (uint32_t i = 0; i < m->resolution->functions.count; i++)
     kept[i] = m->resolution->functions.items[i].stub || live_is_taken(m, i);
@@ -371,8 +354,9 @@ static void live_keep_undefined(marker *m) {
   for (size_t i = 0; i < m->edges.count; i++)
     if (!m->resolution->functions.items[m->edges.items[i].from].defined)
       *tl_vector_push(m->arena, &callers) = (tl_edge){m->edges.items[i].to, m->edges.items[i].from};
-  const edge_index index = live_index(m->arena, &callers, m->resolution->functions.count);
-  for (uint32_t f = (uint32_t)m->resolution->functions.count; f-- > 0;) {
+  const uint32_t count = (uint32_t)m->resolution->functions.count;
+  const tl_successors index = tl_successors_make(m->arena, &callers, count);
+  for (uint32_t f = count; f-- > 0;) {
     tl_function *const function = &m->resolution->functions.items[f];
     for (uint32_t i = index.first[f]; i < index.first[f + 1] && !function->defined; i++)
       function->live |= index.to[i] <= f || m->resolution->functions.items[index.to[i]].live;
@@ -380,16 +364,16 @@ static void live_keep_undefined(marker *m) {
 }
 
 static void live_spread(marker *m) {
-  const size_t count = m->resolution->functions.count;
+  const uint32_t count = (uint32_t)m->resolution->functions.count;
   tl_edges takers = {0};
   for (uint32_t i = 0; i < count; i++)
     if (m->taken_as[i] != TL_NONE)
       *tl_vector_push(m->arena, &takers) = (tl_edge){m->taken_as[i], i};
   const tl_edges none = {0};
-  live_edges edges = {.references = live_index(m->arena, &none, count),
-                      .direct = live_index(m->arena, &m->edges, count),
-                      .indirect = live_index(m->arena, &m->indirect, count),
-                      .taken = live_index(m->arena, &takers, m->prototypes.list.count),
+  live_edges edges = {.references = tl_successors_make(m->arena, &none, count),
+                      .direct = tl_successors_make(m->arena, &m->edges, count),
+                      .indirect = tl_successors_make(m->arena, &m->indirect, count),
+                      .taken = tl_successors_make(m->arena, &takers, (uint32_t)m->prototypes.list.count),
                       .seen = tl_arena_new(m->arena, bool, m->prototypes.list.count)};
   live_push_kernels(m);
   live_drain(m, &edges);
@@ -398,7 +382,7 @@ static void live_spread(marker *m) {
   live_push_taken(m, &edges.direct);
   live_drain(m, &edges);
   live_push_references(m);
-  edges.references = live_index(m->arena, &m->references, count);
+  edges.references = tl_successors_make(m->arena, &m->references, count);
   live_drain(m, &edges);
   live_keep_taken(m, &edges.direct);
   live_keep_undefined(m);

@@ -50,7 +50,7 @@ static void resources_sum_stacks(tl_resources *r, const tl_graph *graph) {
     uint64_t deepest = 0;
     for (uint32_t e = graph->callees.first[node]; e < graph->callees.first[node + 1]; e++) {
       const uint32_t callee = graph->callees.to[e];
-      deepest = r->stack[callee] > deepest ? r->stack[callee] : deepest;
+      deepest = tl_larger(r->stack[callee], deepest);
     }
     r->stack[node] = deepest + (node < graph->function_count ? r->frame[node] : 0);
   }
@@ -66,8 +66,7 @@ static tl_attribute *resources_add_pair(tl_attributes *list, tl_arena *arena, ui
 }
 
 bool tl_attribute_is_endless(const tl_attribute *record) {
-  return record->code == EIATTR_MIN_STACK_SIZE && record->format == 4 && record->size >= 8 &&
-         record->symbol != TL_NONE && tl_get32(record->data + 4) == UINT32_MAX;
+  return record->code == EIATTR_MIN_STACK_SIZE && record->size >= 8 && tl_get32(record->data + 4) == UINT32_MAX;
 }
 
 bool tl_attribute_is_spent(const tl_module *module, const tl_attribute *record) {
@@ -82,17 +81,20 @@ static bool resources_record_is_dropped(const tl_module *module, const tl_attrib
          (record->format == 4 && record->size == 0);
 }
 
-static bool resources_is_kernel(const tl_module *module, uint32_t symbol) {
+/* Whether a symbol is a function with the mark of kernels, one whose text that is or a second name. */
+static bool resources_is_entry(const tl_module *module, uint32_t symbol, bool owner) {
   const tl_symbol *const s = &module->symbols.items[symbol];
-  return s->function != TL_NONE && s->section != TL_NONE && s->other & STO_ENTRY && !s->late &&
-         module->sections.items[s->section].owner == symbol;
+  return s->function != TL_NONE && s->section != TL_NONE && s->other & STO_ENTRY &&
+         (module->sections.items[s->section].owner == symbol) == owner;
+}
+
+static bool resources_is_kernel(const tl_module *module, uint32_t symbol) {
+  return resources_is_entry(module, symbol, true) && !module->symbols.items[symbol].late;
 }
 
 /* L576: nvlink takes a second name of a function for a kernel, too, where its st_other says so. */
 static bool resources_is_kernel_alias(const tl_module *module, uint32_t symbol) {
-  const tl_symbol *const s = &module->symbols.items[symbol];
-  return s->function != TL_NONE && s->section != TL_NONE && tl_type_of(s) == STT_FUNC && s->other & STO_ENTRY &&
-         module->sections.items[s->section].owner != symbol;
+  return resources_is_entry(module, symbol, false);
 }
 
 static void resources_list_module(tl_resources *r, const tl_module *module, tl_arena *arena) {
@@ -119,9 +121,7 @@ static int resources_compare_keys(const void *a, const void *b) {
 
 /* The text, with functions behind its beginning (L720), that a record of FRAME_SIZE is about; TL_NONE. */
 static uint32_t resources_shared_text(const tl_module *module, const tl_attribute *record, const bool *shared) {
-  const uint32_t text = record->code == EIATTR_FRAME_SIZE && record->symbol != TL_NONE
-                            ? module->symbols.items[record->symbol].section
-                            : TL_NONE;
+  const uint32_t text = record->code == EIATTR_FRAME_SIZE ? module->symbols.items[record->symbol].section : TL_NONE;
   return text != TL_NONE && shared[text] ? text : TL_NONE;
 }
 
@@ -187,7 +187,7 @@ static void resources_list_stacks(tl_resources *r, const tl_module *module, cons
 /* The text that a function owns; 0. */
 static uint32_t resources_own_text(const tl_module *module, uint32_t function) {
   const uint32_t symbol = module->symbol_of_function[function];
-  const uint32_t text = symbol == TL_NONE ? TL_NONE : module->symbols.items[symbol].section;
+  const uint32_t text = tl_module_text_of(module, function);
   return text != TL_NONE && module->sections.items[text].owner == symbol ? text : 0;
 }
 

@@ -96,8 +96,7 @@ static const tl_attributes *spread_input(const spreader *s, uint32_t text) {
 }
 
 static uint32_t spread_text_of(const spreader *s, uint32_t function) {
-  const uint32_t symbol = s->module->symbol_of_function[function];
-  return symbol == TL_NONE ? TL_NONE : s->module->symbols.items[symbol].section;
+  return tl_module_text_of(s->module, function);
 }
 
 static bool spread_is_primary(const spreader *s, uint32_t function) {
@@ -291,17 +290,15 @@ static void spread_two_add(spread_two *to, uint64_t key, bool larger) {
 static bool spread_is_heavy(const spreader *s, const spread_below *below, const spread_row *row,
                             const tl_attribute *record) {
   bool heavy = row->rule == SPREAD_SUM || (row->rule == SPREAD_WORDS && record->size >= 4);
-  for (uint32_t i = 0; below->too_many && row->rule == SPREAD_EXTERNS && i < record->symbol_count && !heavy; i++)
-    heavy = tl_extern_stays(s->module, record->symbols[i]);
+  for (uint32_t i = 0; below->too_many && row->rule == SPREAD_EXTERNS && i < record->symbol_count; i++)
+    heavy |= tl_extern_stays(s->module, record->symbols[i]);
   return heavy;
 }
 
-static void spread_note_first(const spreader *s, spread_below *below, size_t followed, uint32_t component,
-                              uint64_t key) {
-  const size_t components = s->graph->component_count;
-  if (!below->first[followed])
-    below->first[followed] = tl_arena_new(s->arena, spread_two, components);
-  spread_two_add(&below->first[followed][component], key, false);
+static void spread_note_key(const spreader *s, spread_two **keys, uint32_t component, uint64_t key, bool larger) {
+  if (!*keys)
+    *keys = tl_arena_new(s->arena, spread_two, s->graph->component_count);
+  spread_two_add(&(*keys)[component], key, larger);
 }
 
 /* The symbols of one record of EXTERNS, each for itself. */
@@ -317,7 +314,7 @@ static void spread_follow_symbols(const spreader *s, spread_below *below, const 
     }
     if (place == TL_NONE)
       tl_map_set(&below->symbols, record->symbols[i], place = SPREAD_ROWS + (uint32_t)below->symbols.count);
-    spread_note_first(s, below, place, component, key);
+    spread_note_key(s, &below->first[place], component, key, false);
   }
 }
 
@@ -333,15 +330,13 @@ static void spread_read_below(const spreader *s, spread_below *below, uint32_t f
     const spread_row *const row = spread_find(record->code);
     if (!row)
       continue;
-    const size_t r = (size_t)(row - spread_rows), components = s->graph->component_count;
+    const size_t r = (size_t)(row - spread_rows);
     const uint64_t key = (uint64_t)section->filled << 32 | info;
-    spread_note_first(s, below, r, component, key);
-    if (!below->most[r])
-      below->most[r] = tl_arena_new(s->arena, spread_two, row->rule == SPREAD_MAXIMUM ? components : 1);
+    spread_note_key(s, &below->first[r], component, key, false);
     if (row->rule == SPREAD_EXTERNS)
       spread_follow_symbols(s, below, record, component, key);
     if (row->rule == SPREAD_MAXIMUM)
-      spread_two_add(&below->most[r][component], (uint64_t)tl_attribute_byte(record) << 32 | info, true);
+      spread_note_key(s, &below->most[r], component, (uint64_t)tl_attribute_byte(record) << 32 | info, true);
     below->heavy[function] |= spread_is_heavy(s, below, row, record);
   }
 }
@@ -384,15 +379,13 @@ static uint32_t spread_add_place(const spreader *s, spread_place *places, uint32
   return count + 1;
 }
 
-/* The sections of what a walk finds, but for the kernel's own. */
+/* The sections of what a walk finds, but for the kernel's own: heavy functions have a text with records. */
 static uint32_t spread_walk(const spreader *s, uint32_t own_text, const tl_reach *reach, spread_place *places) {
   uint32_t count = 0;
   for (uint32_t i = 0; i < reach->count; i++) {
     const uint32_t callee = spread_text_of(s, reach->list[i]);
-    const bool other = callee != TL_NONE && callee != own_text && spread_is_primary(s, reach->list[i]);
-    const uint32_t info = other ? s->module->sections.items[callee].info : TL_NONE;
-    if (info != TL_NONE)
-      count = spread_add_place(s, places, count, info);
+    if (callee != own_text)
+      count = spread_add_place(s, places, count, s->module->sections.items[callee].info);
   }
   return count;
 }
@@ -446,7 +439,7 @@ static bool spread_counts(const spread_row *row) {
 static void spread_note_step(const spreader *s, spread_steps *steps, spread_lists *lists, const tl_attributes *list,
                              uint32_t before, spread_step step) {
   step.index = spread_place_of(lists, list, step.row);
-  if (step.index != TL_NONE && step.index >= before && (step.made || spread_counts(step.row)))
+  if (step.index >= before && (step.made || spread_counts(step.row)))
     *tl_vector_push(s->arena, steps) = step;
 }
 
@@ -483,8 +476,12 @@ static void spread_to_one_of_many(spreader *s, uint32_t entry, uint32_t index, c
 
 /* The slots' list is the first stub's own: a number that stands there already is its (L661). */
 static tl_attribute *spread_find_slot_count(tl_attributes *list) {
-  const uint32_t found = list ? tl_attributes_find(list, EIATTR_VRC_CTA_INIT_COUNT) : TL_NONE;
+  const uint32_t found = tl_attributes_find(list, EIATTR_VRC_CTA_INIT_COUNT);
   return found == TL_NONE ? NULL : &list->items[found];
+}
+
+static tl_attributes *spread_slots_list(const spreader *s) {
+  return &s->resources->sections[s->module->sections.items[s->module->jump_slots].info];
 }
 
 /* What one stub gets, its records behind those of the stubs before it. */
@@ -513,9 +510,9 @@ static void spread_to_stub(spreader *s, uint32_t slot, const spread_below *below
 static void spread_to_stubs(spreader *s, const spread_below *below, tl_reach *reach, spread_place *places) {
   spread_steps all = {0};
   spread_attributes records = {0};
-  tl_attributes *const list = s->module->jump_slots == TL_NONE
-                                  ? NULL
-                                  : &s->resources->sections[s->module->sections.items[s->module->jump_slots].info];
+  if (s->module->jump_slots == TL_NONE)
+    return;
+  tl_attributes *const list = spread_slots_list(s);
   for (uint32_t i = 0; i < s->module->stubs.count; i++)
     spread_to_stub(s, i, below, reach, places, i ? NULL : spread_find_slot_count(list), &records, &all);
   if (!records.count)
@@ -541,7 +538,7 @@ static void spread_find_slot_externs(spreader *s, uint32_t slot, tl_reach *reach
   tl_graph_reach(s->graph, function, reach);
   for (uint32_t i = 0; i < reach->count; i++) {
     const uint32_t text = spread_text_of(s, reach->list[i]);
-    if (text == TL_NONE || text == module->jump_slots || !spread_is_primary(s, reach->list[i]))
+    if (text == module->jump_slots || !spread_is_primary(s, reach->list[i]))
       continue;
     const tl_attributes *const from = spread_input(s, text);
     for (uint32_t j = 0; j < from->count; j++)
@@ -622,14 +619,15 @@ static void spread_spoil_steps(spreader *s, spread_spoiled **of_slot) {
     last = spread_begin_spoiled(s, &s->before.list->items[s->before.index]);
   for (size_t i = 0; i < s->steps.count; i++) {
     const spread_step *const step = &s->steps.items[i];
-    if (!step->slot)
+    if (!step->slot) {
       spread_raise(s, step);
-    if (!step->slot && step->made)
-      last = spread_begin_spoiled(s, &step->list->items[step->index]);
-    else if (step->slot && !of_slot[step->slot - 1])
+      if (step->made)
+        last = spread_begin_spoiled(s, &step->list->items[step->index]);
+    } else if (!of_slot[step->slot - 1]) {
       of_slot[step->slot - 1] = last;
-    else if (step->slot)
+    } else {
       spread_spoil(s, of_slot[step->slot - 1], step->from);
+    }
   }
 }
 
@@ -798,7 +796,7 @@ static void spread_sum_crs(spreader *s) {
     uint32_t deepest = 0;
     for (uint32_t e = graph->callees.first[node]; e < graph->callees.first[node + 1]; e++) {
       const uint32_t callee = graph->callees.to[e];
-      deepest = s->crs[callee] > deepest ? s->crs[callee] : deepest;
+      deepest = (uint32_t)tl_larger(s->crs[callee], deepest);
       s->has_crs[node] |= s->has_crs[callee];
     }
     s->crs[node] += deepest;
@@ -813,13 +811,12 @@ static void spread_note_before(spreader *s, tl_attributes *list) {
 /* The kernel is the last one that has a MIN_STACK_SIZE. */
 static bool spread_has_last_stack(const spreader *s, uint32_t kernel) {
   const tl_attributes *const records = &s->resources->module;
-  const tl_attribute *const last = records->count ? &records->items[records->count - 1] : NULL;
-  return last && last->symbol == kernel;
+  return records->count && records->items[records->count - 1].symbol == kernel;
 }
 
-/* The first word of a record; what a record of another length has behind it stays (L547). */
+/* The first word of a record, which all of these kinds have (records_check_payload); what a record of another length has behind it stays (L547). */
 static void spread_set_word(const spreader *s, tl_attribute *record, uint32_t value) {
-  if (record->format != 4 || record->size <= 4) {
+  if (record->size <= 4) {
     *record = spread_word(s, record->code, value);
     return;
   }
@@ -831,7 +828,7 @@ static void spread_set_word(const spreader *s, tl_attribute *record, uint32_t va
 /* L803: of a kernel without end nvlink makes it with the stacks, before SPARSE_MMA_MASK of functions that lack one. */
 static void spread_append_endless(spreader *s, uint32_t function, uint32_t text, tl_attributes *list) {
   const uint32_t owner = s->module->sections.items[text].owner;
-  const bool kernel = owner != TL_NONE && s->module->symbols.items[owner].other & STO_ENTRY;
+  const bool kernel = s->module->symbols.items[owner].other & STO_ENTRY;
   if (kernel && s->resources->endless[function] && tl_attributes_find(list, EIATTR_CRS_STACK_SIZE) == TL_NONE &&
       tl_attributes_find(list, EIATTR_SYNC_STACK) == TL_NONE)
     *tl_vector_push(s->arena, list) = spread_word(s, EIATTR_CRS_STACK_SIZE, UINT32_MAX);
@@ -862,12 +859,12 @@ static void spread_read_sparse(spreader *s) {
   for (size_t f = 0; f < s->module->functions.count; f++) {
     const uint32_t function = s->module->functions.items[f];
     const uint32_t text = spread_text_of(s, function);
-    if (text != TL_NONE && text == s->module->jump_slots)
-      continue;
     if (text == TL_NONE) {
       s->every_sparse = false; /* an undefined function has no record (L97) */
       continue;
     }
+    if (text == s->module->jump_slots)
+      continue;
     bool own = false;
     const bool alias = !spread_is_primary(s, function);
     const tl_attributes *const list = spread_input(s, text);
@@ -909,8 +906,7 @@ static void spread_append_sparse(spreader *s) {
 /* U11: one record for all jump slots. */
 static void spread_close_stubs(spreader *s) {
   if (s->module->jump_slots != TL_NONE)
-    *tl_vector_push(s->arena, &s->resources->sections[s->module->sections.items[s->module->jump_slots].info]) =
-        spread_number(s, 3, EIATTR_SPARSE_MMA_MASK, 0);
+    *tl_vector_push(s->arena, spread_slots_list(s)) = spread_number(s, 3, EIATTR_SPARSE_MMA_MASK, 0);
 }
 
 static uint32_t spread_sparse_of_all(const spreader *s) {
@@ -938,18 +934,18 @@ static void spread_store_sparse(const spreader *s, uint32_t kernel, tl_attribute
   spread_store(s, list, spread_number(s, 3, EIATTR_SPARSE_MMA_MASK, mask));
 }
 
-/* W6.6: every list in reverse input order; of an executable, device functions lose AT_ENTRY_FRAGMENTS (I24); I2. */
 bool tl_query_is_forgotten(const tl_module *module, const tl_attribute *record) {
   return record->code == EIATTR_SUQ_USED && module->mode->final && module->has_surface;
 }
 
+/* W6.6: every list in reverse input order; of an executable, device functions lose AT_ENTRY_FRAGMENTS (I24); I2. */
 void tl_copy_attributes(tl_resources *resources, const tl_module *module, tl_arena *arena) {
   for (uint32_t i = 1; i < module->sections.count; i++) {
     const tl_section *const section = &module->sections.items[i];
     if (section->type != SHT_CUDA_INFO || section->about == TL_NONE)
       continue;
     const uint32_t owner = module->sections.items[section->about].owner;
-    const bool kernel = owner != TL_NONE && module->symbols.items[owner].other & STO_ENTRY;
+    const bool kernel = module->symbols.items[owner].other & STO_ENTRY; /* only functions' texts have such a section */
     tl_vector_reserve(arena, &resources->sections[i], section->attributes.count);
     for (size_t j = section->attributes.count; j-- > 0;) {
       const tl_attribute *const record = &section->attributes.items[j];
@@ -1010,10 +1006,10 @@ void tl_spread_attributes(tl_resources *resources, const tl_module *module, cons
     else
       spread_to_kernel(&s, k, &below, &reach, places, list);
   }
-  if (!tl_module_has_single_kernel(module))
+  if (!tl_module_has_single_kernel(module)) {
     spread_to_stubs(&s, &below, &reach, places);
-  if (!tl_module_has_single_kernel(module))
     spread_spoil_records(&s, &reach);
+  }
   spread_close_stubs(&s);
   tl_vector_sort(&resources->mixed, spread_compare_mixed);
 }

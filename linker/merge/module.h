@@ -451,6 +451,16 @@ bool tl_symbol_is_marked(const tl_symbol *symbol);
 /* A function that is marked internal, in an output that keeps such ones (L523, L550). */
 bool tl_symbol_is_kept_internal(const tl_symbol *symbol);
 
+/* The function that a symbol of a file is, by a number that the file gives; TL_NONE, also where it has none of that number. */
+static inline uint32_t tl_resolution_function(const tl_resolution *resolution, const tl_cubin *files, uint32_t file,
+                                              uint32_t symbol) {
+  return symbol < files[file].symbol_count ? resolution->bodies[file][symbol].function : TL_NONE;
+}
+/* The text in which a function came to lie; TL_NONE where it lies nowhere, or did not come along. */
+static inline uint32_t tl_module_text_of(const tl_module *module, uint32_t function) {
+  const uint32_t symbol = module->symbol_of_function[function];
+  return symbol == TL_NONE ? TL_NONE : module->symbols.items[symbol].section;
+}
 /* The function whose text a section is; TL_NONE for what is nobody's, and for none. */
 static inline uint32_t tl_module_owner(const tl_module *module, uint32_t section) {
   return section == TL_NONE ? TL_NONE : module->sections.items[section].owner;

@@ -27,8 +27,7 @@ static tl_map statics_find_constants(const tl_module *module) {
       if (cubin->sections[s].type != SHT_CUDA_CONSTANT0 + 2)
         continue;
       const uint32_t primary = tl_cubin_primary(cubin, cubin->sections[s].info);
-      const uint32_t function =
-          primary < cubin->symbol_count ? module->resolution->bodies[f][primary].function : TL_NONE;
+      const uint32_t function = tl_resolution_function(module->resolution, module->files, f, primary);
       const uint32_t known = tl_map_get(&owners, cubin->sections[s].name);
       if (function != TL_NONE)
         tl_map_set(&owners, cubin->sections[s].name, known == TL_NONE || known == function ? function : several);
@@ -103,17 +102,12 @@ static uint32_t *statics_number_sections(const tl_module *whole) {
   return numbers;
 }
 
-static uint32_t statics_text_of(const tl_module *whole, uint32_t function) {
-  const uint32_t symbol = whole->symbol_of_function[function];
-  return symbol == TL_NONE ? TL_NONE : whole->symbols.items[symbol].section;
-}
-
 /* What the first section of that name is about; constants of a body that lost may be it (L79). */
 static uint32_t statics_owner_of(tl_module *whole, uint32_t name) {
   const uint32_t block = tl_merge_first_block(whole, name), section = tl_module_find_section(whole, name);
   const tl_constant_block *const first = block == TL_NONE ? NULL : &whole->constant_blocks.items[block];
   if (first && first->made <= section)
-    return statics_text_of(whole, first->function);
+    return tl_module_text_of(whole, first->function);
   return section == TL_NONE ? TL_NONE : whole->sections.items[section].about;
 }
 
@@ -157,7 +151,7 @@ void tl_merge_check_statics(tl_module *module) {
   const uint32_t *const numbers = statics_number_sections(&whole);
   const tl_map texts = statics_number_texts(&whole, numbers);
   for (size_t i = 0; i < namesakes.count; i++) {
-    const uint32_t dead = namesakes.items[i], text = statics_text_of(&whole, dead);
+    const uint32_t dead = namesakes.items[i], text = tl_module_text_of(&whole, dead);
     const uint32_t about = statics_owner_of(&whole, tl_module_name(module, prefix, functions[dead].name));
     const bool misses = text != TL_NONE && about != TL_NONE && about != text;
     const uint32_t met = misses ? tl_map_get(&texts, numbers[text]) : TL_NONE;
