@@ -320,7 +320,8 @@ static bool ref_namesakes_begin(ref_namesake *namesake, uint32_t sass) {
   const uint32_t own = ref_namesakes_find(whole, sass, ".nv.merc", ref_namesakes_rank(whole, sass));
   const uint32_t code = own == 0 ? 0 : whole->sections[own].info;
   namesake->mercury = ref_namesakes_find(whole, namesake->first, ".nv.merc", 0);
-  if (namesake->mercury == 0 || target >= whole->section_count || code == 0 || code >= whole->section_count) {
+  if (namesake->mercury == 0 || target >= whole->section_count || code == 0 || code >= whole->section_count ||
+      whole->sections[code].data == NULL || whole->sections[target].data == NULL) {
     return false;
   }
   namesake->capsule = &whole->sections[code];
