@@ -357,3 +357,11 @@ void ref_namesakes_move(ref_link *link, const ref_cubin *whole, ref_cubin *sass)
   }
   ref_namesakes_move_caps(link, whole, sass);
 }
+
+/* Capsules that stand before the first object of SASS kind have been one program for nvlink. */
+void ref_namesakes_share_first(ref_link *link) {
+  for (size_t i = 0; i < link->file_count && (link->files[i].cubin.flags & REF_KIND_CAPSULE) != 0; i++) {
+    ref_namesakes_share(link, &link->files[i].cubin);
+    ref_namesakes_move(link, &link->files[i].whole, &link->files[i].cubin);
+  }
+}
