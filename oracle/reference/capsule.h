@@ -25,7 +25,6 @@ typedef struct ref_places {
   bool *is_padding; /* NOPs: they take no decoded bytes, and stand at the place of what follows */
   size_t *self;     /* the SASS instruction that nvlink knows by the place (L871) */
   size_t *behind;   /* the one directly in front of what it knows next */
-  size_t *next;     /* the next one with a place; or, behind the last, what follows */
 } ref_places;
 
 typedef struct ref_capsule {

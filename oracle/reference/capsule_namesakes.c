@@ -320,7 +320,8 @@ static bool ref_namesakes_begin(ref_namesake *namesake, uint32_t sass) {
   const uint32_t own = ref_namesakes_find(whole, sass, ".nv.merc", ref_namesakes_rank(whole, sass));
   const uint32_t code = own == 0 ? 0 : whole->sections[own].info;
   namesake->mercury = ref_namesakes_find(whole, namesake->first, ".nv.merc", 0);
-  if (namesake->mercury == 0 || target >= whole->section_count || code == 0 || code >= whole->section_count) {
+  if (namesake->mercury == 0 || target >= whole->section_count || code == 0 || code >= whole->section_count ||
+      whole->sections[code].data == NULL || whole->sections[target].data == NULL) {
     return false;
   }
   namesake->capsule = &whole->sections[code];
@@ -355,4 +356,12 @@ void ref_namesakes_move(ref_link *link, const ref_cubin *whole, ref_cubin *sass)
     }
   }
   ref_namesakes_move_caps(link, whole, sass);
+}
+
+/* Capsules that stand before the first object of SASS kind have been one program for nvlink. */
+void ref_namesakes_share_first(ref_link *link) {
+  for (size_t i = 0; i < link->file_count && (link->files[i].cubin.flags & REF_KIND_CAPSULE) != 0; i++) {
+    ref_namesakes_share(link, &link->files[i].cubin);
+    ref_namesakes_move(link, &link->files[i].whole, &link->files[i].cubin);
+  }
 }

@@ -13,22 +13,21 @@ static void ref_places_settle_known(ref_link *link, ref_places *places, const re
     const size_t first = known[i].first;
     places->self[first] = ref_known_of(text, first, known[i].count);
     places->behind[first] = ref_known_behind(text, begins, &known[i], i + 1 < known_count ? &known[i + 1] : &end);
-    places->next[first] = i + 1 < known_count ? known[i + 1].first : end.first;
   }
 }
 
 static ref_places ref_places_of(ref_link *link, const ref_bytes *body, const ref_bytes *text) {
-  const size_t count = text->size / UNIT;
+  const size_t count = text->size / UNIT, room = count + 1; /* the end is one, too */
   ref_places places = {.count = count,
-                       .at = REF_TAKE(link, uint64_t, count),
-                       .self = REF_TAKE(link, size_t, count),
-                       .behind = REF_TAKE(link, size_t, count),
-                       .next = REF_TAKE(link, size_t, count),
+                       .at = REF_TAKE(link, uint64_t, room),
+                       .self = REF_TAKE(link, size_t, room),
+                       .behind = REF_TAKE(link, size_t, room),
                        .is_padding = REF_TAKE(link, bool, count)};
   ref_known_place *known = REF_TAKE(link, ref_known_place, count);
   size_t known_count = 0;
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < room; i++) {
     places.at[i] = REF_PLACE_UNKNOWN;
+    places.self[i] = i;
   }
   ref_capsule_step step;
   uint64_t at = 0;

@@ -590,6 +590,9 @@ bool ref_view_is_mirrored(const ref_section *section);
 void ref_view_settle_type(const ref_cubin *cubin, ref_section *section);
 ref_cubin ref_view_of(ref_link *link, const ref_cubin *cubin, bool mercury);
 
+/* capsule_namesakes.c */
+void ref_namesakes_share_first(ref_link *link);
+
 /* capsule_marks.c: L895; the names that a link reads. */
 void ref_marks_take_off(ref_link *link, const ref_cubin *cubin);
 

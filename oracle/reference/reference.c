@@ -92,6 +92,7 @@ static void ref_reference_merge(ref_link *link) {
   if (link->is_capsule) {
     ref_capsule_run(link); /* M3 */
   } else {
+    ref_namesakes_share_first(link);
     for (size_t i = 0; i < link->file_count; i++) {
       ref_marks_take_off(link, &link->files[i].cubin);
       ref_inputs_prepare(link, &link->files[i]);
