@@ -70,11 +70,6 @@ static bool mercury_is_section(const uint8_t *symbol) {
   return symbol && (symbol[4] & 15) == STT_SECTION;
 }
 
-/* The key of a place in a text. */
-static uint64_t mercury_start(uint32_t section, uint64_t place) {
-  return (uint64_t)section << 32 | place;
-}
-
 static void mercury_index_inner(checker *c) {
   tl_map_init(&c->first_inner, c->arena);
   tl_map_init(&c->starts, c->arena);
@@ -86,7 +81,7 @@ static void mercury_index_inner(checker *c) {
       continue;
     *tl_vector_push(c->arena, &c->inner) = (inner_function){value, i, tl_map_get(&c->first_inner, section)};
     tl_map_set(&c->first_inner, section, (uint32_t)(c->inner.count - 1));
-    tl_set_add(&c->starts, mercury_start(section, value));
+    tl_set_add(&c->starts, tl_pair_key(section, (uint32_t)value));
   }
 }
 
@@ -465,7 +460,7 @@ static bool mercury_begins_function(const checker *c, uint32_t frames, const uin
   if (!addend)
     return true;
   return symbol && addend <= UINT32_MAX && section->size - at >= 8 && tl_get64(section->data + at) == addend &&
-         tl_set_has(&c->starts, mercury_start(tl_get16(symbol + 6), addend));
+         tl_set_has(&c->starts, tl_pair_key(tl_get16(symbol + 6), (uint32_t)addend));
 }
 
 /* The entries of a frame's code name a function and nothing behind it (L513), and lie in the frames (L709). */
