@@ -66,8 +66,8 @@ uint32_t tl_cubin_primary(const tl_cubin *cubin, uint32_t section) {
 }
 
 bool tl_section_name_is_about_code(const char *name) {
-  return strcmp(name, ".debug_line") == 0 || strcmp(name, ".nv_debug_line_sass") == 0 ||
-         strcmp(name, ".debug_frame") == 0;
+  static const char *const names[] = {".debug_line", ".nv_debug_line_sass", ".debug_frame"};
+  return TL_AMONG_TEXTS(names, name);
 }
 
 static tl_site cubin_site(const tl_cubin *cubin, const tl_names *names, uint32_t section, uint64_t offset) {
