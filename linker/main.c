@@ -225,7 +225,7 @@ static void program_check_written(program *p, const char *path, tl_write_status 
 }
 
 static void program_write(program *p, const char *path, const void *bytes, size_t size) {
-  program_check_written(p, path, tl_write_file(path, bytes, size), size);
+  program_check_written(p, path, tl_write_file(path, bytes, size, &p->arena), size);
 }
 
 /* N14: a file of the runtime that was not taken keeps an existing registration file (L220, D25). */
@@ -299,7 +299,7 @@ static void program_link(program *p) {
   if (p->result.image)
     program_write(p, output, p->result.image, p->result.image_size);
   else if (p->result.image_size)
-    program_check_written(p, output, tl_write_result(output, &p->result), p->result.image_size);
+    program_check_written(p, output, tl_write_result(output, &p->result, &p->arena), p->result.image_size);
   if (p->result.map)
     program_write(p, p->command.given[TL_OPT_MAP].text, p->result.map, strlen(p->result.map));
   program_write_registration(p, &job);

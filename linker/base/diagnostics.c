@@ -61,6 +61,14 @@ void tl_diagnostics_add(tl_diagnostics *diagnostics, const tl_message_row *row, 
     longjmp(*diagnostics->on_fatal, 1);
 }
 
+void tl_diagnostics_end(tl_diagnostics *diagnostics, const tl_message_row *row, tl_site site, const char *detail, ...) {
+  va_list list;
+  va_start(list, detail);
+  diagnostics_record(diagnostics, row, site, detail, list);
+  va_end(list);
+  longjmp(*diagnostics->on_fatal, 1);
+}
+
 void tl_diagnostics_add_before(tl_diagnostics *diagnostics, const tl_message_row *row, tl_site site, ...) {
   va_list list;
   va_start(list, site);

@@ -35,6 +35,9 @@ void tl_diagnostics_init(tl_diagnostics *diagnostics, tl_arena *arena, const tl_
 /* Adds a record with the row's text, filled from the arguments after `detail` (tl_arena_format: %u and %x take uint64_t);
  * does not return when the row is fatal. `detail` (may be NULL) is a line of our own, kept as it is. */
 void tl_diagnostics_add(tl_diagnostics *diagnostics, const tl_message_row *row, tl_site site, const char *detail, ...);
+/* The same of a row that is fatal: it never returns. */
+_Noreturn void tl_diagnostics_end(tl_diagnostics *diagnostics, const tl_message_row *row, tl_site site,
+                                  const char *detail, ...);
 /* Adds a record without ending the link even when the row is fatal: the first of two fatal lines (C20 G, C43). */
 void tl_diagnostics_add_before(tl_diagnostics *diagnostics, const tl_message_row *row, tl_site site, ...);
 /* L560: a fatal record that counts only where the link comes to its end without another. nvlink goes on over what is

@@ -46,6 +46,11 @@ uint32_t tl_map_get(const tl_map *map, uint64_t key);
 /* TL_NONE takes the key out. */
 void tl_map_set(tl_map *map, uint64_t key, uint32_t value);
 
+/* Two numbers as one key, which orders them as the first does, then as the second. */
+static inline uint64_t tl_pair_key(uint32_t first, uint32_t second) {
+  return (uint64_t)first << 32 | second;
+}
+
 /* A map that is a set of keys. */
 bool tl_set_has(const tl_map *set, uint64_t key);
 /* False when it was there already. */

@@ -12,7 +12,6 @@
 #include "cubin/elf.h"
 #include "cubin/view.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* Bound on every size, so that sums of a few sizes cannot wrap. */
@@ -71,8 +70,8 @@ uint32_t tl_cubin_primary(const tl_cubin *cubin, uint32_t section) {
 }
 
 bool tl_section_name_is_about_code(const char *name) {
-  return strcmp(name, ".debug_line") == 0 || strcmp(name, ".nv_debug_line_sass") == 0 ||
-         strcmp(name, ".debug_frame") == 0;
+  static const char *const names[] = {".debug_line", ".nv_debug_line_sass", ".debug_frame"};
+  return TL_AMONG_TEXTS(names, name);
 }
 
 static tl_site cubin_site(const tl_cubin *cubin, const tl_names *names, uint32_t section, uint64_t offset) {
@@ -89,8 +88,7 @@ void tl_cubin_suspect(const tl_cubin *cubin, const tl_names *names, tl_diagnosti
 void tl_cubin_damaged(const tl_cubin *cubin, const tl_names *names, tl_diagnostics *diagnostics, uint32_t section,
                       uint64_t offset, const char *what) {
   const tl_site site = cubin_site(cubin, names, section, offset);
-  tl_diagnostics_add(diagnostics, tl_message_row_of(TL_MESSAGE_DAMAGED), site, NULL, cubin->path, what);
-  abort(); /* not reached: T1 is fatal and jumps */
+  tl_diagnostics_end(diagnostics, tl_message_row_of(TL_MESSAGE_DAMAGED), site, NULL, cubin->path, what);
 }
 
 typedef struct reader {
@@ -130,7 +128,7 @@ typedef enum name_table { NAMES_OF_SECTIONS, NAMES_OF_SYMBOLS } name_table;
 static bool reader_find_name(reader *r, name_table which, uint64_t table, uint64_t size, uint32_t offset,
                              uint32_t *number) {
   enum { LONG_NAME = 256 };
-  const uint64_t key = (uint64_t)which << 32 | offset;
+  const uint64_t key = tl_pair_key(which, offset);
   size_t length = 0;
   *number = tl_map_get(&r->long_names, key);
   if (*number != TL_NONE)

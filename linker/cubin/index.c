@@ -4,7 +4,6 @@
 #include "base/bytes.h"
 #include "catalog/message.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { HEADER_SIZE = 48, ENTRY_SIZE = 24, TAIL_SIZE = 16, TAIL_VERSION = 2 };
@@ -13,8 +12,7 @@ static const uint8_t index_magic[8] = {0x7f, 'U', 'F', 'T', 'I', 'N', 'D', 'X'};
 
 _Noreturn static void index_fail(const tl_index *index, tl_diagnostics *diagnostics, tl_message_id id) {
   const tl_site site = {index->path, NULL, NULL, TL_NO_OFFSET};
-  tl_diagnostics_add(diagnostics, tl_message_row_of(id), site, NULL, index->path);
-  abort(); /* not reached: E78 is fatal and jumps */
+  tl_diagnostics_end(diagnostics, tl_message_row_of(id), site, NULL, index->path);
 }
 
 static const uint8_t *index_read_table(tl_index_table *table, const uint8_t *at, tl_arena *arena) {

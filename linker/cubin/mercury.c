@@ -70,11 +70,6 @@ static bool mercury_is_section(const uint8_t *symbol) {
   return symbol && (symbol[4] & 15) == STT_SECTION;
 }
 
-/* The key of a place in a text. */
-static uint64_t mercury_start(uint32_t section, uint64_t place) {
-  return (uint64_t)section << 32 | place;
-}
-
 static void mercury_index_inner(checker *c) {
   tl_map_init(&c->first_inner, c->arena);
   tl_map_init(&c->starts, c->arena);
@@ -86,7 +81,7 @@ static void mercury_index_inner(checker *c) {
       continue;
     *tl_vector_push(c->arena, &c->inner) = (inner_function){value, i, tl_map_get(&c->first_inner, section)};
     tl_map_set(&c->first_inner, section, (uint32_t)(c->inner.count - 1));
-    tl_set_add(&c->starts, mercury_start(section, value));
+    tl_set_add(&c->starts, tl_pair_key(section, (uint32_t)value));
   }
 }
 
@@ -425,28 +420,16 @@ static tl_map mercury_frame_owners(const checker *c, uint32_t frames) {
   return owners;
 }
 
-/* None stands in the first words of a frame, which say that it is one. */
-static bool mercury_is_in_first_words(const tl_map *starts, uint64_t place) {
-  enum { FIRST_WORDS = 8 };
-  bool inside = false;
-  for (uint64_t i = 0; i < FIRST_WORDS; i++)
-    inside |= tl_set_has(starts, place - i); /* none is called a place before the first */
-  return inside;
-}
-
-/* L638: an address has eight bytes, so one beside its place changes the words before it or behind it. */
+/* No entry stands in the first words of a frame, which say that it is one. An address has eight bytes, so that one beside its
+ * place changes the words before it or behind it, and one that is not 0 changes a frame's length too (L638). */
 static bool mercury_breaks_frame(const tl_map *starts, const uint8_t *entry) {
   enum { ADDRESS = TL_R_MERCURY + 2, SIZE = 8, FIRST_WORDS = 8, LENGTH_END = 12 };
-  const uint64_t place = tl_get64(entry);
+  const bool address = tl_get32(entry + 8) == ADDRESS;
+  const uint64_t bytes = address ? SIZE : 1, end = tl_get64(entry) + bytes;
+  const uint64_t kept = address && tl_get64(entry + 16) ? LENGTH_END : FIRST_WORDS; /* at the start of a frame */
   bool broken = false;
-  if (tl_get32(entry + 8) != ADDRESS)
-    return false;
-  for (uint64_t i = 1; i < SIZE; i++)
-    broken |= tl_set_has(starts, place + i);
-  if (!tl_get64(entry + 16))
-    return broken;
-  for (uint64_t i = FIRST_WORDS; i < LENGTH_END; i++)
-    broken |= tl_set_has(starts, place - i);
+  for (uint64_t i = 1; i < bytes + kept; i++)
+    broken |= tl_set_has(starts, end - i); /* none is called a place before the first */
   return broken;
 }
 
@@ -465,7 +448,7 @@ static bool mercury_begins_function(const checker *c, uint32_t frames, const uin
   if (!addend)
     return true;
   return symbol && addend <= UINT32_MAX && section->size - at >= 8 && tl_get64(section->data + at) == addend &&
-         tl_set_has(&c->starts, mercury_start(tl_get16(symbol + 6), addend));
+         tl_set_has(&c->starts, tl_pair_key(tl_get16(symbol + 6), (uint32_t)addend));
 }
 
 /* The entries of a frame's code name a function and nothing behind it (L513), and lie in the frames (L709). */
@@ -483,7 +466,7 @@ static void mercury_check_frame_entries(const checker *c, uint32_t index, const 
       mercury_fail(c, index, at, "an entry of a frame is about no function (L608)");
     if (tl_get32(entry + 8) == CODE_LENGTH && (section || !mercury_begins_function(c, entries->info, entry, symbol)))
       mercury_fail(c, index, at, "the length of a frame's code is not that of a function (L513)");
-    if (mercury_is_in_first_words(starts, tl_get64(entry)) || mercury_breaks_frame(starts, entry))
+    if (mercury_breaks_frame(starts, entry))
       mercury_fail(c, index, at, "an entry stands in the first words of a frame (L513)");
   }
 }

@@ -136,11 +136,12 @@ static const char *shape_wrong_place(const tl_cubin *cubin, const tl_cubin_secti
   const bool reserved = section->type == SHT_CUDA_RESERVED_SHARED && section->flags & SHF_CUDA_MERCURY;
   if (reserved && (section->file_offset > cubin->size || section->size > cubin->size - section->file_offset))
     return "sh_size of reserved shared memory reaches outside the file (L710)";
-  const bool lines = strcmp(name, ".debug_line") == 0 || strcmp(name, ".nv_debug_line_sass") == 0;
   const bool frames = strcmp(name, ".debug_frame") == 0;
   if (frames && section->align & (section->align - 1))
     return "sh_addralign is no power of 2 (L514)";
-  return (lines || frames) && section->align > 1 ? "sh_addralign of what the finalizer reads is not 1 (L707)" : NULL;
+  return tl_section_name_is_about_code(name) && section->align > 1
+             ? "sh_addralign of what the finalizer reads is not 1 (L707)"
+             : NULL;
 }
 
 /* nvlink's finalizer takes a function whose name begins with its text's for the text's own, and crashes (L712). */

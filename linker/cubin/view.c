@@ -243,8 +243,8 @@ static void view_check_names(const tl_cubin *cubin, const tl_names *names, tl_di
       tl_cubin_damaged(cubin, names, diagnostics, i, TL_NO_OFFSET, what);
     if (!rela || section->info >= cubin->section_count)
       continue;
-    const char *const name = view_plain_text(tl_names_text(names, section->name)), *const of =
-                                                                                       tl_text_behind(name, ".rela");
+    const char *const name = view_plain_text(tl_names_text(names, section->name));
+    const char *const of = tl_text_behind(name, ".rela");
     const char *const target = view_plain_text(tl_names_text(names, cubin->sections[section->info].name));
     const bool same = of && strcmp(of, target) == 0;
     if (!same && !view_is_second_name(cubin, section, name))

@@ -469,7 +469,7 @@ typedef struct verbose {
   const tl_layout *layout;
   tl_arena *arena;
   const uint32_t *barriers;             /* by function: the most of what it reaches */
-  tl_map banks;                         /* text << 32 | bank to the section of constants; see verbose_bank_key */
+  tl_map banks;                         /* text and type to the section of constants */
   const verbose_texture_counts *counts; /* by text */
 } verbose;
 
@@ -510,10 +510,6 @@ static const uint32_t *verbose_count_barriers(const verbose *v) {
   return own;
 }
 
-static uint64_t verbose_bank_key(uint32_t text, uint32_t type) {
-  return (uint64_t)text << 32 | (type - SHT_CUDA_CONSTANT0);
-}
-
 /* The first section of each bank about each text, and about none where it is not empty. */
 static void verbose_find_banks(verbose *v) {
   tl_map_init(&v->banks, v->arena);
@@ -522,7 +518,7 @@ static void verbose_find_banks(verbose *v) {
     if (!tl_section_type_is_constant(section->type) || section->forgotten || v->layout->section_dropped[i] ||
         (section->about == TL_NONE && !v->layout->section_size[i]))
       continue;
-    tl_map_set(&v->banks, verbose_bank_key(section->about, section->type), (uint32_t)i);
+    tl_map_set(&v->banks, tl_pair_key(section->about, section->type), (uint32_t)i);
   }
 }
 
@@ -532,7 +528,7 @@ static const char *diagnose_constants_text(const verbose *v, uint32_t text) {
   if (v->module->view == TL_VIEW_MERCURY)
     return line;
   for (uint32_t type = SHT_CUDA_CONSTANT0; type <= SHT_CUDA_CONSTANT_LAST; type++) {
-    const uint32_t section = tl_map_get(&v->banks, verbose_bank_key(text, type));
+    const uint32_t section = tl_map_get(&v->banks, tl_pair_key(text, type));
     if (section != TL_NONE)
       line = tl_arena_format(v->arena, "%s, %u bytes cmem[%u]", line, v->layout->section_size[section],
                              (uint64_t)(type - SHT_CUDA_CONSTANT0));

@@ -154,7 +154,7 @@ static void registers_keep_maxima(raise_vector *list, size_t start, uint32_t own
 /* Appends what kernel number `k` is told: of stairs the steps above its own count. */
 static void registers_climb(const stairs *of_kernel, raise told, uint32_t own, raise_vector *raises, tl_arena *arena) {
   for (uint32_t i = 0; i < of_kernel->count; i++) {
-    told.key = (uint64_t)of_kernel->steps[i].position << 32 | (UINT32_MAX - told.kernel);
+    told.key = tl_pair_key(of_kernel->steps[i].position, UINT32_MAX - told.kernel);
     told.function = of_kernel->steps[i].function;
     if (of_kernel->steps[i].count > own)
       *tl_vector_push(arena, raises) = told;
@@ -166,7 +166,7 @@ static void registers_walk(const stairs_of_all *all, raise told, uint32_t own, t
   const size_t start = raises->count;
   for (uint32_t i = 0; i < reach->count; i++) {
     told.function = reach->list[i];
-    told.key = (uint64_t)all->position[told.function] << 32 | (UINT32_MAX - told.kernel);
+    told.key = tl_pair_key(all->position[told.function], UINT32_MAX - told.kernel);
     if (all->resources->registers[told.function] > own)
       *tl_vector_push(all->arena, raises) = told;
   }

@@ -18,11 +18,8 @@ static void notes_header(uint8_t *at, uint32_t description, uint32_t type) {
 static void notes_tool(tl_emitted *e) {
   const tl_module *const module = e->module;
   const char *strings[TL_NOTE_STRINGS];
-  uint64_t inputs = 0;
-  for (size_t i = 0; i < module->tool_notes.count; i++)
-    inputs += module->tool_notes.items[i].size + module->tool_notes.items[i].offset;
   const uint64_t own = tl_module_own_note(module, strings);
-  uint8_t *const bytes = tl_emit_table(e, module->tool_note, own + inputs);
+  uint8_t *const bytes = tl_emit_table(e, module->tool_note, tl_larger(own, module->tool_notes_end));
   notes_header(bytes, (uint32_t)(own - NOTE_HEADER), NOTE_TOOL);
   uint8_t *const words = bytes + NOTE_HEADER;
   tl_put32(words, 2);
@@ -32,14 +29,10 @@ static void notes_tool(tl_emitted *e) {
     memcpy(words + TL_NOTE_WORDS + offset, strings[i], strlen(strings[i]));
     offset += strlen(strings[i]) + 1;
   }
-  uint64_t end = own;
-  for (size_t i = 0; i < module->tool_notes.count; i++) { /* a piece's offset is its alignment (L187) */
+  for (size_t i = 0; i < module->tool_notes.count; i++) {
     const tl_piece *const note = &module->tool_notes.items[i];
-    end = tl_align(end, note->offset);
-    memcpy(bytes + end, note->data, note->size);
-    end += note->size;
+    memcpy(bytes + note->offset, note->data, note->size);
   }
-  e->tables[module->tool_note].size = end;
 }
 
 /* W5.2 */

@@ -17,8 +17,6 @@
 #include "cubin/elf.h"
 #include "input/content.h"
 
-#include <stdlib.h>
-
 /* The columns of C20. */
 typedef enum admission_extension {
   EXT_CUBIN,
@@ -455,11 +453,10 @@ static void admission_check_file(const admission *a, size_t index) {
 static void admission_find_target(const admission *a) {
   const char *const name = a->job->options.arch;
   const tl_architecture *const target = name ? tl_architecture_find(name) : NULL;
+  const char *const said = name ? name : "(null)";
   a->result->target = target;
-  if (!target) {
-    admission_say(a, TL_MESSAGE_UNKNOWN_ARCH, name ? name : "(null)");
-    abort(); /* not reached: E52 is fatal and jumps */
-  }
+  if (!target)
+    tl_diagnostics_end(a->diagnostics, tl_message_row_of(TL_MESSAGE_UNKNOWN_ARCH), admission_site(said), NULL, said);
   if (target->family == TL_ARCH_LTO)
     admission_say(a, TL_MESSAGE_VIRTUAL_TARGET, name);
 }

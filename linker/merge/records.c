@@ -395,7 +395,7 @@ static void records_read_tool_note(tl_merging *m, uint32_t section) {
   note->align = tl_larger(input->align, note->align);
   m->section_offset[section] = tl_module_place_note(module, input->size, input->align); /* L516 */
   *tl_vector_push(module->arena, &module->tool_notes) =
-      (tl_piece){input->align, input->size, input->data, m->file, section, false};
+      (tl_piece){m->section_offset[section], input->size, input->data, m->file, section, false};
 }
 
 /* Of a function's entry nvlink takes the symbol without looking whether it is one that came along (L476). */

@@ -13,7 +13,6 @@
 #include "cubin/elf.h"
 #include "relocate/patch.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 typedef enum outcome {
@@ -83,16 +82,14 @@ static uint32_t relocate_name(const tl_module *module, const char *text) {
 
 /* Of a fatal message. */
 static _Noreturn void relocate_fail(const relocating *r, const entry_state *e, tl_message_id id) {
-  tl_diagnostics_add(r->module->diagnostics, tl_message_row_of(id), relocate_site(r, e), NULL);
-  abort(); /* not reached: it jumps */
+  tl_diagnostics_end(r->module->diagnostics, tl_message_row_of(id), relocate_site(r, e), NULL);
 }
 
 /* A class E defect: nvlink crashes or writes out of bounds. */
 static _Noreturn void relocate_refuse(const relocating *r, const entry_state *e, const char *what) {
   const char *const file = r->module->files[e->entry->file].path;
-  tl_diagnostics_add(r->module->diagnostics, tl_message_row_of(TL_MESSAGE_HOSTILE), relocate_site(r, e), NULL, file,
+  tl_diagnostics_end(r->module->diagnostics, tl_message_row_of(TL_MESSAGE_HOSTILE), relocate_site(r, e), NULL, file,
                      what);
-  abort(); /* not reached: T9 is fatal and jumps */
 }
 
 /* R6: for any target section; no section gives 28, but for constants of the program in capsules, where Mercury's record says

@@ -12,12 +12,11 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { NEW_FILE_MODE = 0666, MODE_BITS = 07777, LINKS_MOST = 40, NAMES_TRIED = 100, NAME_ROOM = 48 };
+enum { NEW_FILE_MODE = 0666, MODE_BITS = 07777, LINKS_MOST = 40, NAMES_TRIED = 100 };
 
 /* What is to be written: bytes in memory, or a streamed result. */
 typedef struct file_content {
@@ -54,56 +53,44 @@ static tl_write_status file_write_directly(const char *path, const file_content 
   return close(descriptor) == 0 && written ? TL_WRITE_OK : TL_WRITE_FAILED;
 }
 
-/* The text of `path` up to and with its last slash, followed by `name`; malloc'ed. */
-static char *file_name_beside(const char *path, const char *name) {
+/* The text of `path` up to and with its last slash, followed by `name`. */
+static const char *file_name_beside(tl_arena *arena, const char *path, const char *name) {
   const char *const slash = strrchr(path, '/');
-  const size_t directory = slash ? (size_t)(slash + 1 - path) : 0, length = strlen(name);
-  char *const joined = malloc(directory + length + 1);
-  if (!joined)
-    return NULL;
-  memcpy(joined, path, directory);
-  memcpy(joined + directory, name, length + 1);
-  return joined;
+  const char *const directory = slash ? tl_arena_text(arena, path, (size_t)(slash + 1 - path)) : "";
+  return tl_arena_format(arena, "%s%s", directory, name);
 }
 
-/* The name behind all symbolic links, also when nothing exists there yet; malloc'ed, NULL when links go in circles. */
-static char *file_follow_links(const char *path) {
-  char *name = strdup(path);
-  for (unsigned i = 0; name && i < LINKS_MOST; i++) {
+/* The name behind all symbolic links, also when nothing exists there yet; NULL when links go in circles. */
+static const char *file_follow_links(tl_arena *arena, const char *path) {
+  const char *name = path;
+  for (unsigned i = 0; i < LINKS_MOST; i++) {
     char text[PATH_MAX];
     const ssize_t length = readlink(name, text, sizeof text - 1);
     if (length < 0)
       return name;
-    text[length] = '\0';
-    char *const next = text[0] == '/' ? strdup(text) : file_name_beside(name, text);
-    free(name);
-    name = next;
+    const char *const next = tl_arena_text(arena, text, (size_t)length);
+    name = next[0] == '/' ? next : file_name_beside(arena, name, next);
   }
-  free(name);
   return NULL;
 }
 
-/* A new file beside `path`; its name goes to `*temporary` (malloc'ed). -1 when none can be made. */
-static int file_make_temporary(const char *path, char **temporary) {
+/* A new file beside `path`, whose name goes to `*temporary`. -1 when none can be made. */
+static int file_make_temporary(tl_arena *arena, const char *path, const char **temporary) {
   for (unsigned i = 0; i < NAMES_TRIED; i++) {
-    char name[NAME_ROOM];
-    snprintf(name, sizeof name, ".twinlink-%ld-%u", (long)getpid(), i);
-    *temporary = file_name_beside(path, name);
-    const int descriptor = *temporary ? open(*temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, NEW_FILE_MODE) : -1;
-    if (descriptor >= 0)
+    const char *const name = tl_arena_format(arena, ".twinlink-%u-%u", (uint64_t)getpid(), (uint64_t)i);
+    *temporary = file_name_beside(arena, path, name);
+    const int descriptor = open(*temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, NEW_FILE_MODE);
+    if (descriptor >= 0 || errno != EEXIST)
       return descriptor;
-    free(*temporary);
-    *temporary = NULL;
-    if (errno != EEXIST)
-      return -1;
   }
   return -1;
 }
 
 /* Writes a temporary and renames it to `path`; `old` is the status of what is there, NULL for nothing. */
-static tl_write_status file_replace(const char *path, const struct stat *old, const file_content *content) {
-  char *temporary = NULL;
-  const int descriptor = file_make_temporary(path, &temporary);
+static tl_write_status file_replace(tl_arena *arena, const char *path, const struct stat *old,
+                                    const file_content *content) {
+  const char *temporary;
+  const int descriptor = file_make_temporary(arena, path, &temporary);
   if (descriptor < 0)
     return file_write_directly(path, content);
   bool good = file_write_all(descriptor, content);
@@ -113,11 +100,10 @@ static tl_write_status file_replace(const char *path, const struct stat *old, co
   good = good && rename(temporary, path) == 0;
   if (!good)
     unlink(temporary);
-  free(temporary);
   return good ? TL_WRITE_OK : TL_WRITE_FAILED;
 }
 
-static tl_write_status file_write(const char *path, const file_content *content) {
+static tl_write_status file_write(const char *path, const file_content *content, tl_arena *arena) {
   struct stat status;
   const bool exists = stat(path, &status) == 0;
   if (!path[0] || (exists && S_ISDIR(status.st_mode)))
@@ -127,18 +113,14 @@ static tl_write_status file_write(const char *path, const file_content *content)
     return file_write_directly(path, content);
   if (exists && access(path, W_OK) != 0)
     return TL_WRITE_CANNOT_OPEN;
-  char *const name = file_follow_links(path);
-  if (!name)
-    return TL_WRITE_CANNOT_OPEN;
-  const tl_write_status result = file_replace(name, exists ? &status : NULL, content);
-  free(name);
-  return result;
+  const char *const name = file_follow_links(arena, path);
+  return name ? file_replace(arena, name, exists ? &status : NULL, content) : TL_WRITE_CANNOT_OPEN;
 }
 
-tl_write_status tl_write_file(const char *path, const void *bytes, size_t size) {
-  return file_write(path, &(file_content){.bytes = bytes, .size = size});
+tl_write_status tl_write_file(const char *path, const void *bytes, size_t size, tl_arena *arena) {
+  return file_write(path, &(file_content){.bytes = bytes, .size = size}, arena);
 }
 
-tl_write_status tl_write_result(const char *path, const tl_result *result) {
-  return file_write(path, &(file_content){.result = result});
+tl_write_status tl_write_result(const char *path, const tl_result *result, tl_arena *arena) {
+  return file_write(path, &(file_content){.result = result}, arena);
 }

@@ -68,9 +68,9 @@ static void image_mark_patches(preparing *p) {
   }
 }
 
-/* A large piece without patches is a part of its own, which goes out from where it stands. */
+/* A large piece without patches is a part of its own, which goes out from where it stands, if it is no zeros. */
 static bool image_stands_alone(const preparing *p, size_t piece) {
-  return p->plan->pieces.items[piece].bytes && p->plan->pieces.items[piece].size >= part_size / 4 && !p->state[piece];
+  return p->plan->pieces.items[piece].size >= part_size / 4 && !p->state[piece];
 }
 
 static void image_cut_parts(preparing *p) {

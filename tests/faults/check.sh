@@ -53,7 +53,7 @@ plant linker/link.c '(uint64_t)1 << 20' '(uint64_t)1 << 19'
 plant linker/link.c 'return !s->diagnostics->errors' 'return s->diagnostics->errors == 0'
 plant linker/catalog/option_rows.h '"output-file",               "o"' '"output-file",               "O"'
 plant linker/merge/resolve.c 'for (size_t i = 0; i < names->list.count; i++)' 'for (size_t i = 0; i <= names->list.count; i++)'
-plant linker/explain/map.c '(uint64_t)i + 1), 6)' '(uint64_t)i + 2), 6)'
+plant linker/explain/map.c '(uint64_t)i + 1, plan->section_offset' '(uint64_t)i + 2, plan->section_offset'
 check "faults in the linker" "$(verdicts linker --only cuda/calls)" "found equivalent equivalent found found found"
 check "the cause of the last" "$(grep -c 'twin check --map: cuda/calls' "$scratch/report")" 1
 check "the cause of the first" "$(grep -c 'disagrees: cuda/calls' "$scratch/report")" 2
@@ -67,7 +67,7 @@ check "faults in the reference, one of them a write one too far" "$(verdicts ref
 rm -f "$scratch/plants"
 plant linker/layout/unified.c 'unified_refuse(module, module->stubs.items[0], "an entry' '(void)(module->stubs.items[0], "an entry'
 plant linker/write/reproduce.c "'0' + (value & 7)" "'0' + (value & 6)"
-plant linker/input/content.c 'bool code = false, wrapper = false' 'bool code = true, wrapper = false'
+plant linker/input/content.c 'found = tl_content_elf_find_section(bytes, size, 0, "__nv_relfatbin") &&' 'found = true &&'
 plant linker/emit/demangle.c '"param#%s", decimal(r, read_sequence(r, 10) + 1)' '"param#%s", decimal(r, read_sequence(r, 10) + 2)'
 check "faults that only generated inputs show" "$(verdicts linker --inputs 25)" "found found found found"
 check "found by linking an archive again" "$(grep -q 'linked again: ' "$scratch/report" && echo some)" some
