@@ -14,9 +14,9 @@
 #endif
 #ifdef ARENA_GUARDED
 #include <sanitizer/asan_interface.h>
-enum { GUARD = 16 };
+enum { ARENA_GUARD = 16 };
 #else
-enum { GUARD = 0 };
+enum { ARENA_GUARD = 0 };
 #define ASAN_POISON_MEMORY_REGION(start, size) ((void)(start), (void)(size))
 #define ASAN_UNPOISON_MEMORY_REGION(start, size) ((void)(start), (void)(size))
 #endif
@@ -79,7 +79,7 @@ static void *arena_clear(const tl_arena *arena, void *taken, size_t bytes) {
 
 /* What `bytes` take of a block. */
 static size_t arena_round(size_t bytes) {
-  return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT + GUARD;
+  return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT + ARENA_GUARD;
 }
 
 /* Of what was taken `bytes` may be touched, and nothing behind them. */
