@@ -79,6 +79,7 @@ size_t ref_known_behind(const ref_bytes *text, const bool *begins, const ref_kno
 /* capsule_rows.c: the rows of a frame by ascending place, each once; the first is at 0. */
 typedef struct ref_row {
   uint64_t place;
+  bool is_given; /* some advance leads there, be it one of 0 */
   ref_bytes operations;
 } ref_row;
 

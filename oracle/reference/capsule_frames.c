@@ -345,24 +345,31 @@ static ref_rows ref_frames_rows(ref_link *link, const ref_frame *frame, uint64_t
                        unit);
 }
 
+/* The row at 0 is there without an advance, too. */
+static bool ref_frames_row_counts(const ref_row *row) {
+  return row->is_given || row->operations.size != 0;
+}
+
 /* RF73: the rows of the bodies that were replaced, at the places of the body that stands, where it has none of its own. RF143: behind
  * the common entry of the first of them. */
 static ref_frame ref_frames_merge(ref_frames *frames, size_t function, const ref_frame *sass, const ref_frame *old,
                                   size_t count) {
   ref_link *link = frames->capsule->mercury;
-  ref_rows own = ref_frames_rows(link, sass, SASS_UNIT), all = {0};
+  const ref_rows own = ref_frames_rows(link, sass, SASS_UNIT), standing = ref_frames_rows(link, &old[count - 1], 1);
+  ref_rows all = {0};
   const ref_places places = ref_places_of_function(frames->capsule, function);
   for (size_t i = 0; i + 1 < count; i++) {
     const ref_rows rows = ref_frames_rows(link, &old[i], 1);
     for (size_t k = 0; k < rows.count; k++) {
       const size_t instruction = ref_places_find(&places, rows.items[k].place);
-      if (instruction != REF_NONE) {
+      if (instruction != REF_NONE && ref_frames_row_counts(&rows.items[k])) {
         ref_rows_put(link, &all, instruction * INSTRUCTION, &rows.items[k].operations);
       }
     }
   }
   for (size_t i = 0; i < own.count; i++) {
-    if (own.items[i].place != 0 || own.items[i].operations.size != 0) {
+    const bool counts = own.items[i].place != 0 || ref_frames_row_counts(&standing.items[0]); /* RF365 */
+    if (counts || own.items[i].operations.size != 0) {
       ref_rows_put(link, &all, own.items[i].place, &own.items[i].operations);
     }
   }

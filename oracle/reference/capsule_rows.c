@@ -105,6 +105,7 @@ ref_rows ref_rows_read(ref_link *link, const uint8_t *data, size_t size, uint64_
   for (size_t at = 0; at < size;) {
     if (ref_rows_read_advance(data, size, &at, &place, unit)) {
       row = ref_rows_at(link, &rows, place);
+      row->is_given = true;
       continue;
     }
     const size_t end = ref_rows_end_of(data, size, at);

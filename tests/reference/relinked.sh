@@ -32,6 +32,8 @@ steps() { # DIRECTORY FILE...
 
 # L891: a body that lost has left its tables and their entries.
 steps "$corpus/cuda/capsule_tables/sm_100" lost.cubin
+# One with a table that a body without replaced.
+steps "$corpus/cuda/capsule_tables/sm_100" weak.cubin plain.cubin
 
 # L895: each of three functions of one name has its own attributes and entries, found by the names of their sections.
 steps "$corpus/cuda/capsule_namesakes/sm_100" a.cubin b.cubin c.cubin
