@@ -592,13 +592,6 @@ static void ref_relocate_check_refused(ref_link *link) {
   }
 }
 
-/* RF85: said before any relocation, used or not. */
-static void ref_relocate_check_parameters(ref_link *link) {
-  if (link->has_dead_parameter) {
-    ref_message_fatal(link, "E68", "Internal error: reference to deleted section");
-  }
-}
-
 /* RF161, L571: what was cleared leaves a record, but for extern shared memory and what is gone. */
 static bool ref_relocate_records_cleared(const ref_link *link, const ref_out_relocation *entry) {
   if (entry->function != REF_NONE) {
@@ -609,7 +602,6 @@ static bool ref_relocate_records_cleared(const ref_link *link, const ref_out_rel
 
 void ref_relocate_check_gone(ref_link *link) {
   ref_relocate_check_refused(link);
-  ref_relocate_check_parameters(link);
   ref_relocate_check_aliases(link);
 }
 
