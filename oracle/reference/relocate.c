@@ -686,7 +686,7 @@ static bool ref_relocate_waits(const ref_link *link, const ref_out_relocation *e
   return unwritten || link->sections[entry->target].size == 0;
 }
 
-/* RF366: entries that stay are looked at before what E68 and E70 are said of. In capsules, whose code goes by other places, they are
+/* RF367: entries that stay are looked at before what E68 and E70 are said of. In capsules, whose code goes by other places, they are
  * looked at when they are written. */
 void ref_relocate_check_kept(ref_link *link) {
   if (link->is_capsule) {
