@@ -1,5 +1,5 @@
 /* What lies with dead code or with a body that lost, and is not dropped with it: nvlink then finds a symbol or a section that names a
- * section which is gone (E68). L162, L449, L466, L700, RF55, RF63, RF124, RF185. */
+ * section which is gone (E68). L162, L449, L466, L700, RF55, RF63, RF85, RF124, RF185, RF366. */
 #include "link.h"
 
 #include <string.h>
@@ -33,8 +33,10 @@ static bool ref_deleted_is_of_dead_kernel(const ref_link *link, const ref_sectio
   return false;
 }
 
-/* RF55, RF185: kernel parameters or shared memory of a function that is no kernel and is deleted. */
+/* RF55, RF185: kernel parameters or shared memory of a function that is no kernel and is deleted. RF85, RF366: a texture that is
+ * the parameter of a kernel that is deleted. */
 void ref_deleted_check_parameters(ref_link *link) {
+  ref_deleted_refuse(link, link->has_dead_parameter);
   for (size_t i = 0; i < link->file_count; i++) {
     const ref_file *file = &link->files[i];
     for (uint32_t k = 1; k < file->cubin.section_count; k++) {

@@ -855,6 +855,7 @@ void ref_relocate_check_dropped(ref_link *link);
 void ref_relocate_check_gone(ref_link *link);
 void ref_relocate_make_room_for_shifts(ref_link *link);
 void ref_relocate_apply(ref_link *link);
+void ref_relocate_check_kept(ref_link *link);
 void ref_relocate_write(ref_link *link);
 
 /* twins.c */

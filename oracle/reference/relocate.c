@@ -592,13 +592,6 @@ static void ref_relocate_check_refused(ref_link *link) {
   }
 }
 
-/* RF85: said before any relocation, used or not. */
-static void ref_relocate_check_parameters(ref_link *link) {
-  if (link->has_dead_parameter) {
-    ref_message_fatal(link, "E68", "Internal error: reference to deleted section");
-  }
-}
-
 /* RF161, L571: what was cleared leaves a record, but for extern shared memory and what is gone. */
 static bool ref_relocate_records_cleared(const ref_link *link, const ref_out_relocation *entry) {
   if (entry->function != REF_NONE) {
@@ -609,7 +602,6 @@ static bool ref_relocate_records_cleared(const ref_link *link, const ref_out_rel
 
 void ref_relocate_check_gone(ref_link *link) {
   ref_relocate_check_refused(link);
-  ref_relocate_check_parameters(link);
   ref_relocate_check_aliases(link);
 }
 
@@ -674,21 +666,44 @@ static uint64_t ref_relocate_end_of(const ref_link *link, const ref_out_section 
   return known ? link->symbols[function->symbol].size : UINT64_MAX;
 }
 
-static void ref_relocate_write_entry(ref_link *link, const ref_out_relocation *entry) {
-  ref_out_section *section = &link->sections[entry->section];
-  const ref_out_section *target = &link->sections[entry->target];
-  uint32_t symbol = 0;
-  if (entry->symbol != REF_NONE) {
-    symbol = link->symbols[entry->symbol].index;
-    if (symbol == 0) {
-      ref_message_fatal(link, "E69", "Internal error: reference to deleted symbol");
-    }
-  } else if (entry->names_gone_section || entry->names_unlisted) { /* RF195 */
+/* What an entry that stays ends the link with: a symbol that is not in the output, a place behind the section's end. */
+static void ref_relocate_check_entry(ref_link *link, const ref_out_relocation *entry) {
+  const bool gone = entry->symbol == REF_NONE ? entry->names_gone_section || entry->names_unlisted /* RF195 */
+                                              : link->symbols[entry->symbol].index == 0;
+  if (gone) {
     ref_message_fatal(link, "E69", "Internal error: reference to deleted symbol");
   }
-  if (entry->offset >= ref_relocate_end_of(link, target)) {
+  if (entry->offset >= ref_relocate_end_of(link, &link->sections[entry->target])) {
     ref_message_fatal(link, "E61", "Internal error: relocation is past end of offset");
   }
+}
+
+/* What is written last has no size yet: such an entry is looked at when it is written. */
+static bool ref_relocate_waits(const ref_link *link, const ref_out_relocation *entry) {
+  const ref_out_symbol *symbol = entry->symbol == REF_NONE ? NULL : &link->symbols[entry->symbol];
+  const bool unwritten = symbol != NULL && symbol->type == REF_SYMBOL_SECTION && symbol->section != REF_NONE &&
+                         link->sections[symbol->section].size == 0 && !link->sections[symbol->section].dropped;
+  return unwritten || link->sections[entry->target].size == 0;
+}
+
+/* RF367: entries that stay are looked at before what E68 and E70 are said of. In capsules, whose code goes by other places, they are
+ * looked at when they are written. */
+void ref_relocate_check_kept(ref_link *link) {
+  if (link->is_capsule) {
+    return;
+  }
+  ref_symbols_number(link);
+  for (size_t i = link->relocation_count; i-- > 0;) {
+    if (!link->relocations[i].dropped && !ref_relocate_waits(link, &link->relocations[i])) {
+      ref_relocate_check_entry(link, &link->relocations[i]);
+    }
+  }
+}
+
+static void ref_relocate_write_entry(ref_link *link, const ref_out_relocation *entry) {
+  ref_out_section *section = &link->sections[entry->section];
+  const uint32_t symbol = entry->symbol == REF_NONE ? 0 : link->symbols[entry->symbol].index;
+  ref_relocate_check_entry(link, entry);
   ref_bytes_add_u64(link, &section->data, entry->offset);
   ref_bytes_add_u32(link, &section->data, entry->type);
   ref_bytes_add_u32(link, &section->data, symbol);
