@@ -56,6 +56,8 @@ static void link_add_barriers(tl_link_common *c, const tl_accepted *accepted, tl
   const bool joined = c->admitted.capsule;
   const bool leaves = tl_mode_of(&c->job->options)->final && !tl_barriers_asked(&c->job->options); /* L764 */
   const tl_cubin other = joined ? link_read_other(c, accepted, file->view, diagnostics) : (tl_cubin){0};
+  if (file->unreadable || other.unreadable) /* of one view there is no symbol, while the other has its texts */
+    return;
   const bool mercury = file->view == TL_VIEW_MERCURY;
   const tl_cubin *const sass = mercury ? &other : file, *const beside = mercury ? file : joined ? &other : NULL;
   const tl_barriers barriers = tl_barriers_choose(sass, beside, leaves, arena);
@@ -74,6 +76,8 @@ static void link_drop_fences(tl_link_common *c, const tl_accepted *accepted, tl_
   if (!errors && !tl_fences_may_stand(input->data, input->size))
     return;
   const tl_cubin other = link_read_other(c, accepted, file->view, diagnostics);
+  if (file->unreadable || other.unreadable)
+    return;
   if (file->view == TL_VIEW_MERCURY)
     tl_fences_drop_records(file, &other, tl_fences_choose(&other, file, errors, arena), arena);
   else
