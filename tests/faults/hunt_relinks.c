@@ -187,15 +187,19 @@ static unsigned long relinks_number(const char *target) {
   return strtoul(target + strlen("sm_"), NULL, 10);
 }
 
-/* The word for the target: at times another one of the family, or of none; code for sm_100 goes to sm_103 oftener. */
+/* The word for the target: at times any name of a target, of its family or of none, or nearly such a name; code for sm_100 goes
+ * to sm_103 oftener. */
 static void relinks_add_target(const relink_place *place, gen_random *random, string_list *words) {
-  static const char *const others[] = {"sm_75",  "sm_80",  "sm_86",  "sm_89",  "sm_90",  "sm_90a",
-                                       "sm_100", "sm_103", "sm_110", "sm_120", "sm_121", "sm_100a"};
+  static const char *const kinds[] = {"sm", "sm", "compute", "lto"}, *const variants[] = {"", "", "a", "f"};
+  static const unsigned numbers[] = {75, 80, 86, 87, 88, 89, 90, 100, 103, 110, 120, 121};
   enum { FIRST_OF_FAMILY = 100 };
+  const char *const kind = kinds[gen_random_below(random, sizeof kinds / sizeof *kinds)];
+  const char *const variant = variants[gen_random_below(random, sizeof variants / sizeof *variants)];
+  const unsigned number = numbers[gen_random_below(random, sizeof numbers / sizeof *numbers)];
   if (relinks_number(place->target) == FIRST_OF_FAMILY && gen_random_percent(random, 15))
     string_list_add(words, "-arch=sm_103");
   else if (gen_random_percent(random, 8))
-    string_list_add(words, "-arch=%s", others[gen_random_below(random, sizeof others / sizeof *others)]);
+    string_list_add(words, "-arch=%s_%u%s", kind, number, variant);
   else
     string_list_add(words, "-arch=%.*s", (int)relinks_target_length(place->target), place->target);
 }
