@@ -210,8 +210,9 @@ static bool view_is_second_name(const tl_cubin *cubin, const tl_cubin_section *s
  * sections by their first letters (L239). */
 static const char *view_wrong_name(const tl_cubin *cubin, const tl_names *names, const tl_cubin_section *section) {
   const char *const name = tl_names_text(names, section->name), *const plain = view_plain_text(name);
-  const tl_cubin_section *const about = section->info < cubin->section_count ? &cubin->sections[section->info] : NULL;
-  const char *const text = about ? view_plain_text(tl_names_text(names, about->name)) : "";
+  const tl_cubin_section *const about = tl_cubin_section_at(cubin, section->info);
+  const char *const text =
+      section->info < cubin->section_count ? view_plain_text(tl_names_text(names, about->name)) : "";
   const bool attributes = section->type == SHT_CUDA_INFO || section->type == SHT_CUDA_MERCURY_INFO;
   if (section->type == SHT_CUDA_MERCURY_SYMTAB || (attributes && !section->info))
     return NULL; /* found by their types */
