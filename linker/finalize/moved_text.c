@@ -54,10 +54,7 @@ static bool moved_knows(const uint8_t *at) {
                                    0x95c, 0x95d, 0x352, 0x353, 0x355,   0x356, 0x35d,       0x540};
   if ((opcode & 0x1e0) != 0x140 || moved_is_branch(at) || moved_is_place(at))
     return true;
-  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-    if (known[i] == opcode)
-      return true;
-  return false;
+  return TL_AMONG16(known, opcode);
 }
 
 uint64_t tl_moved_padded(uint64_t code) {

@@ -5,6 +5,7 @@
 #include "finalize/parts.h"
 
 #include "base/bytes.h"
+#include "base/text.h"
 #include "cubin/elf.h"
 
 #include <string.h>
@@ -276,12 +277,10 @@ static bool mirror_shares(const finalizer *f, uint32_t section, const final_sect
   const char *const name = sections_name(f, section);
   if (own->size == 0)
     return plain->size == 0;
-  for (size_t i = 0; i < sizeof always / sizeof *always; i++)
-    if (strcmp(name, always[i]) == 0)
-      return plain->size == own->size;
-  for (size_t i = 0; i < sizeof when_equal / sizeof *when_equal; i++)
-    if (strcmp(name, when_equal[i]) == 0)
-      return plain->size == own->size && memcmp(plain->bytes, own->bytes, own->size) == 0;
+  if (TL_AMONG_TEXTS(always, name))
+    return plain->size == own->size;
+  if (TL_AMONG_TEXTS(when_equal, name))
+    return plain->size == own->size && memcmp(plain->bytes, own->bytes, own->size) == 0;
   if (strcmp(name, ".nv.global.init") == 0)
     return plain->size == own->size && !mirror_has_places(f);
   return strncmp(name, ptx, sizeof ptx - 1) == 0 && plain->size == own->size;

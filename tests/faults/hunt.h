@@ -63,6 +63,10 @@ __attribute__((format(printf, 2, 3))) void hunt_words_add(harness_words *words, 
 hunt_input *hunt_inputs_add(hunt_inputs *inputs, const char *name, const char *directory, const char *origin);
 /* Writes an input's file: read-only, and with a time that no file has that a program makes. */
 void hunt_input_write(const char *path, const void *bytes, size_t size);
+/* Writes the cubin `from`, rewritten, into `to`: its bytes may grow or move, `cubin` describes them as they were. What is no
+ * cubin is copied. */
+typedef void hunt_rewrite(const ref_cubin *cubin, gen_random *random, harness_bytes *bytes);
+void hunt_input_rewrite(gen_random *random, const char *from, const char *to, hunt_rewrite *rewrite);
 /* Copies a directory's files, not what lies below it. */
 void hunt_copy_files(const char *from, const char *to);
 /* Reads a file whole (the caller frees its bytes) and calls `visit` with what they are, where they are a cubin; the process

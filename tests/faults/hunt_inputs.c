@@ -70,6 +70,28 @@ void hunt_input_change(gen_random *random, const char *from, const char *to, hun
   free(bytes.data);
 }
 
+typedef struct inputs_rewrite {
+  hunt_rewrite *rewrite;
+  gen_random *random;
+  harness_bytes bytes; /* none: the file is no cubin */
+} inputs_rewrite;
+
+static void inputs_visit_to_rewrite(const ref_cubin *cubin, harness_bytes bytes, void *context) {
+  inputs_rewrite *const done = context;
+  done->bytes = (harness_bytes){.data = harness_grow(NULL, bytes.size), .size = bytes.size};
+  memcpy(done->bytes.data, bytes.data, bytes.size);
+  done->rewrite(cubin, done->random, &done->bytes);
+}
+
+void hunt_input_rewrite(gen_random *random, const char *from, const char *to, hunt_rewrite *rewrite) {
+  inputs_rewrite done = {.rewrite = rewrite, .random = random};
+  const harness_bytes before = hunt_cubin_visit(from, inputs_visit_to_rewrite, &done);
+  const harness_bytes *const written = done.bytes.data ? &done.bytes : &before;
+  hunt_input_write(to, written->data, written->size);
+  free(done.bytes.data);
+  free(before.data);
+}
+
 void hunt_input_link(const char *directory, const char *name, const char *target) {
   const struct timespec times[2] = {{.tv_sec = HUNT_INPUT_TIME}, {.tv_sec = HUNT_INPUT_TIME}};
   char path[HARNESS_PATH];

@@ -22,7 +22,7 @@ typedef struct pair_list {
 typedef struct pair_file {
   const ref_cubin *cubin; /* as it was */
   gen_random *random;
-  harness_bytes bytes; /* as it becomes; none: the file is no cubin */
+  harness_bytes bytes; /* as it becomes */
 } pair_file;
 
 static void pairs_put(uint8_t *at, unsigned width, uint64_t value) {
@@ -245,23 +245,16 @@ static void pairs_change_one(pair_file *file, const pair_list *list) {
     pairs_change_contents(file, list);
 }
 
-static void pairs_visit(const ref_cubin *cubin, harness_bytes bytes, void *context) {
-  pair_file *const file = context;
-  static pair_list list;
-  file->cubin = cubin;
-  file->bytes = (harness_bytes){.data = harness_grow(NULL, bytes.size), .size = bytes.size};
-  memcpy(file->bytes.data, bytes.data, bytes.size);
+static void pairs_rewrite(const ref_cubin *cubin, gen_random *random, harness_bytes *bytes) {
+  pair_file file = {.cubin = cubin, .random = random, .bytes = *bytes};
+  pair_list list;
   pairs_find(cubin, &list);
-  const uint32_t changes = 1 + gen_random_below(file->random, 3);
+  const uint32_t changes = 1 + gen_random_below(random, 3);
   for (uint32_t i = 0; list.count && i < changes; i++)
-    pairs_change_one(file, &list);
+    pairs_change_one(&file, &list);
+  *bytes = file.bytes;
 }
 
 void hunt_pairs_change(gen_random *random, const char *from, const char *to) {
-  pair_file file = {.random = random};
-  const harness_bytes before = hunt_cubin_visit(from, pairs_visit, &file);
-  const harness_bytes *const written = file.bytes.data ? &file.bytes : &before;
-  hunt_input_write(to, written->data, written->size);
-  free(file.bytes.data);
-  free(before.data);
+  hunt_input_rewrite(random, from, to, pairs_rewrite);
 }

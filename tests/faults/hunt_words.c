@@ -91,25 +91,12 @@ static void words_change_one(gen_random *random, const ref_cubin *cubin, harness
   }
 }
 
-typedef struct words_changed {
-  gen_random *random;
-  harness_bytes bytes; /* none: the file is no cubin */
-} words_changed;
-
-/* `cubin` describes the file as it was; its headers stay where they are. */
-static void words_visit_to_change(const ref_cubin *cubin, harness_bytes bytes, void *context) {
-  words_changed *const changed = context;
-  changed->bytes = (harness_bytes){.data = harness_grow(NULL, bytes.size), .size = bytes.size};
-  memcpy(changed->bytes.data, bytes.data, bytes.size);
-  for (uint32_t i = 1 + gen_random_below(changed->random, WORDS_CHANGES); i-- > 0;)
-    words_change_one(changed->random, cubin, &changed->bytes);
+/* The headers stay where they are. */
+static void words_rewrite(const ref_cubin *cubin, gen_random *random, harness_bytes *bytes) {
+  for (uint32_t i = 1 + gen_random_below(random, WORDS_CHANGES); i-- > 0;)
+    words_change_one(random, cubin, bytes);
 }
 
 void hunt_words_change(gen_random *random, const char *from, const char *to) {
-  words_changed changed = {.random = random};
-  const harness_bytes before = hunt_cubin_visit(from, words_visit_to_change, &changed);
-  const harness_bytes *const written = changed.bytes.data ? &changed.bytes : &before;
-  hunt_input_write(to, written->data, written->size);
-  free(changed.bytes.data);
-  free(before.data);
+  hunt_input_rewrite(random, from, to, words_rewrite);
 }
