@@ -323,7 +323,8 @@ void tl_layout_relocatable(tl_layout *layout, const tl_instances *n) {
       layout->symbol_value[i] = relocatable_object_value(module, symbol);
     if (symbol->external_shared) {
       const bool matched = tl_defect_matched(module->options, TL_DEFECT_D59);
-      layout->symbol_section[i] = matched ? module->debug_shared : TL_NONE;
+      const bool own = symbol->extern_section != module->debug_shared; /* L950 */
+      layout->symbol_section[i] = matched || own ? symbol->extern_section : TL_NONE;
       layout->symbol_value[i] = n->by_name ? n->name_value[i] : symbol->value;
     }
     if (symbol->shared && symbol->section == TL_NONE && !symbol->external_shared &&

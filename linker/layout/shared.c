@@ -517,7 +517,7 @@ static void shared_place_external_names(shared_state *s, const tl_u32_vector *ha
   for (size_t i = 0; i < half->count; i++)
     if (shared_symbol(s, half->items[i])->external_shared || shared_symbol(s, half->items[i])->misplaced) {
       s->layout->symbol_value[half->items[i]] = 0;
-      s->layout->symbol_section[half->items[i]] = s->module->debug_shared;
+      s->layout->symbol_section[half->items[i]] = shared_symbol(s, half->items[i])->extern_section;
     }
 }
 
@@ -655,7 +655,7 @@ static void shared_list_external(shared_state *s) {
   for (uint32_t i = 1; i < s->module->symbols.count; i++)
     if (shared_symbol(s, i)->external_shared || shared_symbol(s, i)->misplaced) { /* L520 */
       layout->symbol_value[i] = UINT64_MAX;
-      layout->symbol_section[i] = s->module->debug_shared;
+      layout->symbol_section[i] = shared_symbol(s, i)->extern_section;
     }
 }
 

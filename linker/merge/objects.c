@@ -388,15 +388,23 @@ static bool objects_is_bare_pool(const tl_merging *m, uint32_t index) {
 }
 
 /* W3.2: an undefined extern shared symbol creates .nv_debug.shared. */
-static void objects_need_debug_shared(tl_merging *m) {
+static uint32_t objects_need_debug_shared(tl_merging *m) {
   tl_module *const module = m->module;
-  module->has_external_shared = true;
   if (module->debug_shared != TL_NONE)
-    return;
+    return module->debug_shared;
   tl_names *const names = module->names;
   module->debug_shared = tl_module_add_section(module, tl_names_intern(names, ".nv_debug.shared", 16), SHT_CUDA_SHARED,
                                                SHF_WRITE | SHF_ALLOC, 16, 0);
   tl_module_add_section_symbol(module, module->debug_shared);
+  return module->debug_shared;
+}
+
+/* W3.2; L950: what lies in a section, without a size, is extern shared memory, too, and that section's. */
+static uint32_t objects_place_external(tl_merging *m, uint32_t section) {
+  m->module->has_external_shared = true;
+  const bool lies = section != SHN_UNDEF && !(m->section_state[section] & (TL_SECTION_DEAD | TL_SECTION_LOST)) &&
+                    !objects_is_bare_pool(m, section);
+  return lies ? tl_merge_place_section(m, section) : objects_need_debug_shared(m);
 }
 
 /* L26, L183, L840: nobody knows where an undefined object lies. One that the driver provides lies at 0, but for what says
@@ -445,8 +453,10 @@ static void objects_pass_undefined(tl_merging *m, uint32_t index) {
     symbol->first_align = align;
     symbol->shared_place = (uint32_t)module->shared_objects.count;
     tl_u32_push(module->arena, &module->shared_objects, out);
-    if (external)
-      objects_need_debug_shared(m);
+    if (external) {
+      const uint32_t section = objects_place_external(m, s->section);
+      module->symbols.items[out].extern_section = section;
+    }
   }
   const bool stays = weak && s->size; /* where nothing defines it (L631) */
   tl_module_list_symbol(module, out, !shared || stays || tl_module_lists_shared(module, s->other));
