@@ -204,7 +204,7 @@ static void defects_show_reason(defect_line *line, const char *root) {
 }
 
 static bool defects_show(defect_table *table, const char *root) {
-  static const char *const sets[] = {"cuda", "vendor-defects", "messages"};
+  static const char *const sets[] = {"cuda", "vendor-defects", "messages", "synthetic"};
   bool good = true;
   for (size_t i = 0; i < sizeof sets / sizeof *sets && good; i++) {
     text_buffer corpus = {0};

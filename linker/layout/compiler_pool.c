@@ -136,7 +136,7 @@ static bool pool_keeps_offset(const pool_state *s, const pool_item *unit) {
 
 /* Behind the bank nothing can be reached: the link ends with E33, and further messages would only confuse. */
 static void pool_set_place(pool_state *s, const pool_item *unit, uint64_t place) {
-  if (place > bank_size || pool_keeps_offset(s, unit))
+  if (place > bank_size || unit->piece.size > bank_size - place || pool_keeps_offset(s, unit))
     return;
   if (unit->symbol) {
     uint64_t *const value = &s->module->symbols.items[unit->symbol].value;

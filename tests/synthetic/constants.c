@@ -29,11 +29,11 @@ static void set_align(tb_cubin *file, tb_section section, uint64_t align) {
   tb_override(file, TB_PLACE_SECTION_HEADER, section, ALIGN_OFFSET, 8, align);
 }
 
-static void call_crowd(tb_cubin *file, unsigned sm, tb_symbol kernel) {
+static void call_crowd(tb_cubin *file, unsigned sm, tb_symbol kernel, const void *bytes, uint64_t size) {
   char name[2] = "A";
   for (int i = 0; i < CROWD; i++, name[0]++) {
     const tb_symbol function = tb_function(file, name, TB_GLOBAL, NULL, 0, 8);
-    set_align(file, read_constant(file, sm, function, 0x10, table, sizeof table), CROWD_ALIGN);
+    set_align(file, read_constant(file, sm, function, 0x10, bytes, size), CROWD_ALIGN);
     tb_call(file, kernel, function);
   }
 }
@@ -43,7 +43,7 @@ static void crowded(built_program *program, unsigned sm) {
   tb_cubin *a = add_file(program, sm), *b = add_file(program, sm);
   const tb_symbol k = tb_kernel(a, "k", NULL, 0, 8), k2 = tb_kernel(a, "k2", NULL, 0, 8);
   read_constant(a, sm, k, 0x10, &one_third, sizeof one_third);
-  call_crowd(a, sm, k);
+  call_crowd(a, sm, k, table, sizeof table);
   const tb_symbol odd = tb_function(b, "odd", TB_GLOBAL, NULL, 0, 8),
                   words = tb_function(b, "words", TB_GLOBAL, NULL, 0, 8);
   set_align(b, read_constant(b, sm, odd, 0x10, odd_table, sizeof odd_table), 4);
@@ -63,7 +63,7 @@ static void crowded_with_losers(built_program *program, unsigned sm) {
   tb_cubin *a = add_file(program, sm), *b = add_file(program, sm);
   const tb_symbol k = tb_kernel(a, "k", NULL, 0, 8), k2 = tb_kernel(a, "k2", NULL, 0, 8);
   tb_symbol_edit(a, k2)->binding = TB_WEAK;
-  call_crowd(a, sm, k);
+  call_crowd(a, sm, k, table, sizeof table);
   const tb_symbol w = tb_function(a, "w", TB_WEAK, NULL, 0, 8);
   read_constant(a, sm, w, 0x10, odd_table, sizeof odd_table);
   tb_call(a, k, w);
@@ -83,6 +83,12 @@ static void too_crowded(built_program *program, unsigned sm) {
   set_align(a, read_constant(a, sm, f, 0x10, odd_table, sizeof odd_table), 0x10000);
   tb_call(a, k, f);
   tb_call(a, k2, f);
+}
+
+/* Nine equal tables of a size that nvlink does not share (D75), where the nine of `crowded` are one. */
+static void equal_tables(built_program *program, unsigned sm) {
+  tb_cubin *const a = add_file(program, sm);
+  call_crowd(a, sm, tb_kernel(a, "k", NULL, 0, 8), odd_table, sizeof odd_table);
 }
 
 /* User constants above 64 KB, which are laid out again (K1a, L88): the second file's block is aligned to 64 KB. */
@@ -114,6 +120,7 @@ const program_row constants_rows[] = {
     {"crowded", crowded, "k", ""},
     {"crowded with losers", crowded_with_losers, "k", ""},
     {"user constants", user_constants, "g0", ""},
+    {"equal tables", equal_tables, "", "too much data for compiler-generated constants"},
     {"too crowded", too_crowded, "", "too much data for compiler-generated constants"},
 };
 const size_t constants_count = sizeof constants_rows / sizeof *constants_rows;
