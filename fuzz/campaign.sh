@@ -299,8 +299,9 @@ if [[ -n $broken ]]; then
   for finding in $broken; do show_broken "$finding"; done
   code=1
 fi
-# Who is wrong, where nvlink is installed: "NAME linker|reference|both|nobody" a line, over both modes; nobody where nvlink
-# abstains by a row of its defects, or has the answer of both in the other mode.
+# Who is wrong, where nvlink is installed: "NAME linker|reference|both|nobody" a line. With --bug-compatible nvlink's answer is
+# the one to be given; the default mode is looked at where that says nothing, since there rows of defects differ by design.
+# Nobody: nvlink abstains by such a row, or has the answer of both in the other mode.
 judge() { # CAUSE-FILE...
   local work cause
   command -v nvlink >/dev/null || return 0
@@ -312,12 +313,12 @@ judge() { # CAUSE-FILE...
   (cd "$work" && "$release/bin/twin" diff --json verdicts jobs >/dev/null 2>&1) || true
   awk -F '"' '
     $2 == "name" { name = $4; sub(/.*\//, "", name) }
+    $2 == "mode" { mode = $4 }
     $2 == "alone" { alone = $0 }
     $2 == "rows" && name != "" {
       linker = alone ~ /linker/ && $4 == ""; reference = alone ~ /reference/ && $4 == ""
-      if (linker) wrong[name] = wrong[name] == "reference" || reference ? "both" : "linker"
-      else if (reference) wrong[name] = wrong[name] ~ /linker|both/ ? "both" : "reference"
-      else if (wrong[name] == "") wrong[name] = "nobody"
+      who = linker && reference ? "both" : linker ? "linker" : reference ? "reference" : "nobody"
+      if (wrong[name] == "" || wrong[name] == "nobody" || (mode == "compatible" && who != "nobody")) wrong[name] = who
     }
     END { for (name in wrong) print name, wrong[name] }' "$work/verdicts" 2>/dev/null || true
   rm -rf "$work"
