@@ -48,7 +48,9 @@ static void instances_sum(tl_instances *n) {
     const tl_symbol *const symbol = &n->module->symbols.items[i];
     for (; bare < n->module->bare_pools.count && n->module->bare_pools.items[bare].symbols <= i; bare++)
       instances_add_bare(n, &n->module->bare_pools.items[bare]);
-    if (symbol->external_shared && tl_defect_matched(n->module->options, TL_DEFECT_D59)) {
+    if (symbol->external_shared && symbol->extern_section != n->module->debug_shared) { /* L950 */
+      n->align[symbol->extern_section] = tl_larger(symbol->align, n->align[symbol->extern_section]);
+    } else if (symbol->external_shared && tl_defect_matched(n->module->options, TL_DEFECT_D59)) {
       n->external_align = tl_larger(symbol->align, n->external_align);
       n->pool_align = tl_larger(symbol->value, n->pool_align);
     }

@@ -17,13 +17,15 @@ void tl_merge_report(tl_merging *m, const tl_message_row *row, uint32_t name, co
 }
 
 /* Shared objects of a kernel's body that loses are laid out all the same (L81). */
-static bool merge_section_is_about_text(uint32_t type, uint8_t state) {
+static bool merge_section_is_about_text(const tl_cubin_section *section, uint8_t state) {
+  const uint32_t type = section->type;
   if (type == SHT_CUDA_SHARED && state == TL_SECTION_LOST)
     return false;
   if (type == SHT_CUDA_IMAGE_HEADERS) /* tables of all bodies stay (L767) */
     return state == TL_SECTION_DEAD;
-  return type == SHT_CUDA_INFO || type == SHT_CUDA_SHARED || type == SHT_CUDA_LOCAL ||
-         tl_section_type_is_constant(type);
+  if (type == SHT_CUDA_LOCAL) /* L951 */
+    return section->flags & SHF_INFO_LINK;
+  return type == SHT_CUDA_INFO || type == SHT_CUDA_SHARED || tl_section_type_is_constant(type);
 }
 
 void tl_merge_spread_state(tl_merging *m, uint8_t state) {
@@ -32,7 +34,7 @@ void tl_merge_spread_state(tl_merging *m, uint8_t state) {
     for (uint32_t s = 1; s < cubin->section_count; s++) {
       const tl_cubin_section *const section = &cubin->sections[s];
       const bool relocations = tl_section_type_is_relocations(section->type);
-      const bool about = pass ? relocations : merge_section_is_about_text(section->type, state);
+      const bool about = pass ? relocations : merge_section_is_about_text(section, state);
       if (about && section->info < cubin->section_count && m->section_state[section->info] & state)
         m->section_state[s] |= state;
     }

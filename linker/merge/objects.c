@@ -125,10 +125,10 @@ static uint32_t objects_owned_section(tl_merging *m, uint32_t index, uint32_t te
     return out;
   const bool parameters = input->type == SHT_CUDA_CONSTANT0, images = input->type == SHT_CUDA_IMAGE_HEADERS;
   const bool table = (parameters || images) && module->mode->final; /* L749 */
-  out = table ? tl_module_add_section_unlisted(module, input->name, input->type, input->flags, input->align,
-                                               input->entry_size)
-              : tl_module_add_section(module, objects_owned_name(m, input, text), input->type, input->flags,
-                                      input->align, input->entry_size);
+  const uint64_t flags = input->type == SHT_CUDA_SHARED ? SHF_WRITE | SHF_ALLOC | SHF_INFO_LINK : input->flags; /* L592 */
+  out = table ? tl_module_add_section_unlisted(module, input->name, input->type, flags, input->align, input->entry_size)
+              : tl_module_add_section(module, objects_owned_name(m, input, text), input->type, flags, input->align,
+                                      input->entry_size);
   if (table)
     objects_add_table_relocations(module, out);
   if (parameters || images) {
@@ -229,8 +229,11 @@ uint32_t tl_merge_place_section(tl_merging *m, uint32_t index) {
     objects_refuse_type(m, index);
   const uint32_t out = owned ? objects_owned_section(m, index, text) : objects_named_section(m, index);
   tl_section *const section = &module->sections.items[out];
-  if (out >= known)
-    section->link = out == module->debug_shared ? 0 : input->link;                    /* L189, L592 */
+  if (out >= known) {
+    section->link = out == module->debug_shared ? 0 : input->link; /* L189, L592 */
+    if (input->type == SHT_CUDA_LOCAL && !owned)                   /* L951 */
+      section->about = tl_merging_section(m, input->info);
+  }
   if (section->type != input->type && !objects_is_table(m, input->type, input->name)) /* that is said already */
     objects_refuse_type(m, index);
   if (owned && input->type == SHT_CUDA_CONSTANT0 &&
@@ -404,7 +407,9 @@ static uint32_t objects_place_external(tl_merging *m, uint32_t section) {
   m->module->has_external_shared = true;
   const bool lies = section != SHN_UNDEF && !(m->section_state[section] & (TL_SECTION_DEAD | TL_SECTION_LOST)) &&
                     !objects_is_bare_pool(m, section);
-  return lies ? tl_merge_place_section(m, section) : objects_need_debug_shared(m);
+  const uint32_t out = lies ? tl_merge_place_section(m, section) : objects_need_debug_shared(m);
+  m->module->sections.items[out].external_alone |= out != m->module->debug_shared;
+  return out;
 }
 
 /* L26, L183, L840: nobody knows where an undefined object lies. One that the driver provides lies at 0, but for what says
@@ -449,7 +454,7 @@ static void objects_pass_undefined(tl_merging *m, uint32_t index) {
     if (symbol->bare_shared && !symbol->value && !module->mode->final)
       symbol->value = 1;
     symbol->shared_places = 1;
-    symbol->align = external ? tl_larger(align, 16) : align;
+    symbol->align = external && s->section == SHN_UNDEF ? tl_larger(align, 16) : align; /* RF248 */
     symbol->first_align = align;
     symbol->shared_place = (uint32_t)module->shared_objects.count;
     tl_u32_push(module->arena, &module->shared_objects, out);
