@@ -665,7 +665,7 @@ static void functions_replace(tl_merging *m, uint32_t symbol, uint32_t out) {
   section->size = 0;
   section->cutoff = (uint32_t)module->relocations.count;
   const uint64_t size = functions_body_size(m, s, input);
-  tl_module_append(module, text, input->data, size, 1, m->file, s->section);
+  tl_module_append(module, text, input->data, size, (uint32_t)input->align, m->file, s->section); /* L953 */
   section->registers = (uint8_t)(input->info >> 24);
   if (section->info != TL_NONE)
     module->sections.items[section->info].attributes.count = 0;

@@ -125,10 +125,12 @@ static uint32_t objects_owned_section(tl_merging *m, uint32_t index, uint32_t te
     return out;
   const bool parameters = input->type == SHT_CUDA_CONSTANT0, images = input->type == SHT_CUDA_IMAGE_HEADERS;
   const bool table = (parameters || images) && module->mode->final; /* L749 */
-  const uint64_t flags = input->type == SHT_CUDA_SHARED ? SHF_WRITE | SHF_ALLOC | SHF_INFO_LINK : input->flags; /* L592 */
-  out = table ? tl_module_add_section_unlisted(module, input->name, input->type, flags, input->align, input->entry_size)
+  const uint64_t flags =
+      input->type == SHT_CUDA_SHARED ? SHF_WRITE | SHF_ALLOC | SHF_INFO_LINK : input->flags; /* L592 */
+  const uint64_t entry_size = input->type == SHT_CUDA_CONSTANT0 + 2 ? 0 : input->entry_size; /* L952 */
+  out = table ? tl_module_add_section_unlisted(module, input->name, input->type, flags, input->align, entry_size)
               : tl_module_add_section(module, objects_owned_name(m, input, text), input->type, flags, input->align,
-                                      input->entry_size);
+                                      entry_size);
   if (table)
     objects_add_table_relocations(module, out);
   if (parameters || images) {
@@ -958,7 +960,7 @@ static bool objects_definition_loses(const tl_merging *m, const tl_cubin_symbol 
 
 /* The pool is made of the section of its name, and of shared memory's that are called neither so nor as a kernel's (L190). */
 static bool objects_lies_in_pool(const tl_merging *m, const tl_cubin_symbol *s) {
-  if (!tl_merging_lies(s) || !s->size || objects_definition_loses(m, s))
+  if (!tl_merging_lies(s) || objects_definition_loses(m, s))
     return false;
   const tl_cubin_section *const section = &m->cubin->sections[s->section];
   return strcmp(tl_merging_text(m, section->name), ".nv_debug.shared") == 0 ||
@@ -984,7 +986,7 @@ static void objects_note_debug_shared(tl_merging *m) {
         !(external || objects_lies_in_pool(m, s)))
       continue;
     m->module->debug_shared_align = tl_larger(align, m->module->debug_shared_align);
-    if (!align && !m->module->flat_shared) {
+    if (!align && s->size && !m->module->flat_shared) {
       m->module->flat_shared = m->cubin;
       m->module->flat_symbol = i;
     }
