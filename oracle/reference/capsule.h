@@ -148,6 +148,9 @@ const ref_moved_attribute *ref_moves_find_attribute(uint8_t code);
 void ref_namesakes_share(ref_link *link, ref_cubin *view);
 void ref_namesakes_move(ref_link *link, const ref_cubin *whole, ref_cubin *sass);
 
+/* capsule_split.c: RF371; the numbers of instructions at which blocks begin. */
+void ref_split_text(ref_link *link, ref_bytes *text, const ref_indices *places);
+
 /* capsule_marks.c: L895 */
 const char **ref_marks_of_sections(ref_link *link, const ref_indices *order);
 

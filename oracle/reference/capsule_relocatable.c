@@ -98,8 +98,7 @@ static void ref_capsule_move_record(const ref_capsule *capsule, size_t target, r
   const size_t own = sass->sections[record->target].info_function, first = sass->sections[target].info_function;
   const bool moves = record->target != target && own != REF_NONE && first != REF_NONE &&
                      mercury->functions[own].text != REF_NONE && sass->functions[first].text == target;
-  const ref_out_relocation *from =
-      moves ? ref_capsule_record_of(mercury, mercury->functions[own].text, rank) : NULL;
+  const ref_out_relocation *from = moves ? ref_capsule_record_of(mercury, mercury->functions[own].text, rank) : NULL;
   if (from == NULL || from->type != REF_MERCURY_FIRST + 3) {
     return;
   }
