@@ -7,7 +7,7 @@
 
 enum {
   UNIT = 16,
-  BASE_BITS = 0x1ff, /* what an instruction does, whatever its operands are */
+  BASE_BITS = 0x1ff,   /* what an instruction does, whatever its operands are */
   FIXED_BELOW = 0x100, /* instructions that take as many cycles each time */
   STALL_BIT = 105,
   STALL_WIDTH = 4,
@@ -93,11 +93,11 @@ static unsigned ref_split_cycles(const uint8_t *at) {
   static const struct {
     uint16_t base;
     uint8_t cycles;
-  } rows[] = {{0x00c, 13}, {0x01c, 13}, {0x028, 11}, {0x029, 11}, {0x02b, 11}, {0x035, 8},  {0x05a, 12}, {0x082, 5},
-              {0x086, 5},  {0x08c, 11}, {0x090, 12}, {0x091, 12}, {0x099, 12}, {0x0ca, 15}, {0x100, 3},  {0x118, 1},
-              {0x11b, 5},  {0x11d, 6},  {0x141, 5},  {0x143, 5},  {0x145, 1},  {0x146, 6},  {0x147, 5},  {0x148, 5},
-              {0x149, 5},  {0x14d, 5},  {0x155, 5},  {0x156, 5},  {0x15c, 5},  {0x160, 3},  {0x18f, 1},  {0x1a7, 6},
-              {0x1c7, 6}};
+  } rows[] = {{0x00c, 13}, {0x01c, 13}, {0x028, 11}, {0x029, 11}, {0x02b, 11}, {0x035, 8},  {0x05a, 12},
+              {0x082, 5},  {0x086, 5},  {0x08c, 11}, {0x090, 12}, {0x091, 12}, {0x099, 12}, {0x0ca, 15},
+              {0x100, 3},  {0x118, 1},  {0x11b, 5},  {0x11d, 6},  {0x141, 5},  {0x143, 5},  {0x145, 1},
+              {0x146, 6},  {0x147, 5},  {0x148, 5},  {0x149, 5},  {0x14d, 5},  {0x155, 5},  {0x156, 5},
+              {0x15c, 5},  {0x160, 3},  {0x18f, 1},  {0x1a7, 6},  {0x1c7, 6}};
   enum { ADD = 0x010, LOGIC = 0x012, FIXED = 7, OTHER = 2 };
   const unsigned base = ref_split_base(at);
   const bool first = ref_split_bits(at, FIRST_PREDICATE_BIT, 3) != NO_PREDICATE;
