@@ -385,6 +385,9 @@ static bool ref_object_sizes_may_differ(const ref_link *link, const ref_file *fi
   if (ref_object_is_elsewhere(input, old)) {
     return false;
   }
+  if (old->is_extern_shared && old->size == 0) {
+    return true; /* RF374: what an earlier link wrote of it, too */
+  }
   return (common && (old_common || old_initialised)) || (initialised && old_common);
 }
 
