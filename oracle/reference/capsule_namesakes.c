@@ -24,8 +24,10 @@ enum {
 /* A section about a function of which another has the name. */
 typedef struct ref_namesake {
   ref_link *link;
+  ref_file *file;
   const ref_cubin *whole;
   uint32_t first, mercury;           /* the sections of both views that all of the name have */
+  uint32_t code;                     /* the number of its own text */
   const ref_section *capsule, *text; /* its own */
   ref_places places;
 } ref_namesake;
@@ -194,9 +196,9 @@ static uint64_t ref_namesakes_addend(const ref_namesake *namesake, uint64_t offs
     return (uint64_t)entry->addend;
   }
   *place = ref_places_find(&namesake->places, (uint64_t)entry->addend);
-  if (*place == REF_NONE) { /* nvlink ends by a signal: D113, RF370 */
-    ref_message_fatal(namesake->link, "RF252", "an entry names a place at which no instruction begins: 0x%llx",
-                      (unsigned long long)entry->addend);
+  if (*place == REF_NONE) {
+    ref_indices_add(namesake->link, &namesake->file->missing_texts, namesake->code);
+    return (uint64_t)entry->addend;
   }
   return kind == REF_NAMESAKE_NONE ? 0 : (uint64_t)*place * UNIT;
 }
@@ -370,6 +372,7 @@ static bool ref_namesakes_begin(ref_namesake *namesake, uint32_t sass) {
     return false;
   }
   namesake->capsule = &whole->sections[code];
+  namesake->code = target;
   namesake->text = &whole->sections[target];
   namesake->places = ref_places_of_sections(namesake->link, &whole->sections[code], namesake->text);
   return true;
@@ -381,7 +384,9 @@ static bool ref_namesakes_is_about_function(const ref_section *section) {
          strncmp(section->name, prefix, strlen(prefix)) == 0;
 }
 
-void ref_namesakes_move(ref_link *link, const ref_cubin *whole, ref_cubin *sass) {
+void ref_namesakes_move(ref_link *link, ref_file *file) {
+  const ref_cubin *whole = &file->whole;
+  ref_cubin *sass = &file->cubin;
   ref_map first = {0};
   if (!link->job->bug_compatible) {
     return;
@@ -390,7 +395,7 @@ void ref_namesakes_move(ref_link *link, const ref_cubin *whole, ref_cubin *sass)
     ref_section *section = &sass->sections[i];
     const size_t known =
         ref_namesakes_is_about_function(section) ? ref_namesakes_first(link, &first, section->name, i) : REF_NONE;
-    ref_namesake namesake = {.link = link, .whole = whole, .first = (uint32_t)known};
+    ref_namesake namesake = {.link = link, .file = file, .whole = whole, .first = (uint32_t)known};
     if (known == REF_NONE || !ref_namesakes_begin(&namesake, i)) {
       continue;
     }
@@ -407,6 +412,20 @@ void ref_namesakes_move(ref_link *link, const ref_cubin *whole, ref_cubin *sass)
 void ref_namesakes_share_first(ref_link *link) {
   for (size_t i = 0; i < link->file_count && (link->files[i].cubin.flags & REF_KIND_CAPSULE) != 0; i++) {
     ref_namesakes_share(link, &link->files[i].cubin);
-    ref_namesakes_move(link, &link->files[i].whole, &link->files[i].cubin);
+    ref_namesakes_move(link, &link->files[i]);
+  }
+}
+
+/* D113, RF252, RF370: a half that names a place at which no instruction begins ends nvlink by a signal where its code is linked. */
+void ref_namesakes_check_places(ref_link *link) {
+  for (size_t f = 0; f < link->file_count; f++) {
+    const ref_file *file = &link->files[f];
+    for (size_t i = 0; i < file->missing_texts.count; i++) {
+      const size_t section = file->section_of[file->missing_texts.items[i]];
+      if (section != REF_NONE && !link->sections[section].dropped) {
+        ref_message_fatal(link, "RF252", "an entry of '%s' names a place at which no instruction begins",
+                          link->sections[section].name);
+      }
+    }
   }
 }
