@@ -146,7 +146,10 @@ const ref_moved_attribute *ref_moves_find_attribute(uint8_t code);
 
 /* capsule_namesakes.c: RF173, RF252 */
 void ref_namesakes_share(ref_link *link, ref_cubin *view);
-void ref_namesakes_move(ref_link *link, const ref_cubin *whole, ref_cubin *sass);
+void ref_namesakes_move(ref_link *link, ref_file *file);
+
+/* capsule_split.c: RF371; the numbers of instructions at which blocks begin. */
+void ref_split_text(ref_link *link, ref_bytes *text, const ref_indices *places);
 
 /* capsule_marks.c: L895 */
 const char **ref_marks_of_sections(ref_link *link, const ref_indices *order);

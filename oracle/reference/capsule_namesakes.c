@@ -24,8 +24,10 @@ enum {
 /* A section about a function of which another has the name. */
 typedef struct ref_namesake {
   ref_link *link;
+  ref_file *file;
   const ref_cubin *whole;
   uint32_t first, mercury;           /* the sections of both views that all of the name have */
+  uint32_t code;                     /* the number of its own text */
   const ref_section *capsule, *text; /* its own */
   ref_places places;
 } ref_namesake;
@@ -183,19 +185,47 @@ static bool ref_namesakes_is_earlier_half(const ref_namesake *namesake, uint64_t
   return false;
 }
 
-static uint64_t ref_namesakes_addend(const ref_namesake *namesake, uint64_t offset, const ref_relocation *entry) {
+/* `place`: the number of the instruction that a half names, REF_NONE where nvlink does not ask. */
+static uint64_t ref_namesakes_addend(const ref_namesake *namesake, uint64_t offset, const ref_relocation *entry,
+                                     size_t *place) {
   const ref_namesake_addend kind = ref_namesakes_is_earlier_half(namesake, offset, entry)
                                        ? REF_NAMESAKE_KEPT
                                        : ref_namesakes_addend_kind(namesake, offset);
-  if (kind != REF_NAMESAKE_MOVED) {
-    return kind == REF_NAMESAKE_KEPT ? (uint64_t)entry->addend : 0;
+  *place = REF_NONE;
+  if (kind == REF_NAMESAKE_KEPT) {
+    return (uint64_t)entry->addend;
   }
-  const size_t found = ref_places_find(&namesake->places, (uint64_t)entry->addend);
-  if (found == REF_NONE) { /* nvlink ends by a signal: D113 */
-    ref_message_fatal(namesake->link, "RF252", "an entry names a place at which no instruction begins: 0x%llx",
-                      (unsigned long long)entry->addend);
+  *place = ref_places_find(&namesake->places, (uint64_t)entry->addend);
+  if (*place == REF_NONE) {
+    ref_indices_add(namesake->link, &namesake->file->missing_texts, namesake->code);
+    return (uint64_t)entry->addend;
   }
-  return (uint64_t)found * UNIT;
+  return kind == REF_NAMESAKE_NONE ? 0 : (uint64_t)*place * UNIT;
+}
+
+/* RF370: an immediate of 32 bits or a distance that stands where a half does is 0. */
+static void ref_namesakes_clear_field(const ref_section *text, ref_bytes *made, uint64_t offset) {
+  static const uint16_t immediates[] = {0x802, 0x882, 0x906};
+  enum { LOW_BYTE = 2, FIELD = 4, HIGH = 8, HIGH_SIZE = 2, LAST = 10, TWO_BITS = 3, BSSY = 0x945 };
+  if (offset > made->size || made->size - offset < UNIT) {
+    return;
+  }
+  uint8_t *at = made->data + offset;
+  const unsigned opcode = ref_u16(at) & OPCODE_BITS;
+  for (size_t i = 0; i < sizeof immediates / sizeof immediates[0]; i++) {
+    if (opcode == immediates[i]) {
+      ref_put_u32(at + FIELD, 0);
+    }
+  }
+  if (!ref_namesakes_is_branch(text, offset)) {
+    return;
+  }
+  ref_put_u32(at + FIELD, ref_u32(at + FIELD) & TWO_BITS);
+  if (opcode != BSSY) { /* T13; BSSY has 30 bits */
+    at[LOW_BYTE] = 0;
+    memset(at + HIGH, 0, HIGH_SIZE);
+    at[LAST] = (uint8_t)(at[LAST] & ~TWO_BITS);
+  }
 }
 
 /* --- attributes --- */
@@ -240,14 +270,29 @@ static void ref_namesakes_move_attributes(const ref_namesake *namesake, ref_sect
 
 /* --- a section --- */
 
-static void ref_namesakes_move_entries(const ref_namesake *namesake, ref_section *section) {
+/* A half, what it stands at, and the block that it begins (RF371). */
+static void ref_namesakes_move_half(const ref_namesake *namesake, const ref_relocation *from, uint8_t *entry,
+                                    ref_bytes *text, ref_indices *places) {
+  const uint64_t offset = ref_u64(entry);
+  size_t place = REF_NONE;
+  ref_put_u64(entry + ADDEND, ref_namesakes_addend(namesake, offset, from, &place));
+  ref_namesakes_clear_field(namesake->text, text, offset);
+  if (place != REF_NONE) {
+    ref_indices_add(namesake->link, places, place);
+  }
+}
+
+static void ref_namesakes_move_entries(const ref_namesake *namesake, ref_section *section, ref_section *code) {
   const ref_cubin *whole = namesake->whole;
+  ref_bytes text = {0};
+  ref_indices places = {0};
   if (ref_namesakes_is_past_end(whole, namesake->mercury, &namesake->places)) {
     return;
   }
   const ref_map entries = ref_namesakes_map_entries(namesake);
   uint8_t *data = REF_TAKE(namesake->link, uint8_t, (size_t)section->size);
   memcpy(data, section->data, (size_t)section->size);
+  ref_bytes_add(namesake->link, &text, code->data, (size_t)code->size);
   for (size_t i = 0; i < ref_cubin_relocation_count(whole, namesake->first); i++) {
     const ref_relocation entry = ref_cubin_relocation(whole, namesake->first, i);
     const size_t found = ref_map_find(&entries, ref_namesakes_entry_key(namesake, namesake->first, &entry));
@@ -258,10 +303,12 @@ static void ref_namesakes_move_entries(const ref_namesake *namesake, ref_section
     const uint64_t offset = ref_places_self_around(&namesake->places, from.offset);
     ref_put_u64(data + i * ENTRY, offset);
     if (ref_namesakes_is_half(&from)) {
-      ref_put_u64(data + i * ENTRY + ADDEND, ref_namesakes_addend(namesake, offset, &from));
+      ref_namesakes_move_half(namesake, &from, data + i * ENTRY, &text, &places);
     }
   }
+  ref_split_text(namesake->link, &text, &places);
   section->data = data;
+  code->data = text.data;
 }
 
 /* --- the end of reserved shared memory, of which the SASS view has no entries --- */
@@ -325,6 +372,7 @@ static bool ref_namesakes_begin(ref_namesake *namesake, uint32_t sass) {
     return false;
   }
   namesake->capsule = &whole->sections[code];
+  namesake->code = target;
   namesake->text = &whole->sections[target];
   namesake->places = ref_places_of_sections(namesake->link, &whole->sections[code], namesake->text);
   return true;
@@ -336,7 +384,9 @@ static bool ref_namesakes_is_about_function(const ref_section *section) {
          strncmp(section->name, prefix, strlen(prefix)) == 0;
 }
 
-void ref_namesakes_move(ref_link *link, const ref_cubin *whole, ref_cubin *sass) {
+void ref_namesakes_move(ref_link *link, ref_file *file) {
+  const ref_cubin *whole = &file->whole;
+  ref_cubin *sass = &file->cubin;
   ref_map first = {0};
   if (!link->job->bug_compatible) {
     return;
@@ -345,14 +395,14 @@ void ref_namesakes_move(ref_link *link, const ref_cubin *whole, ref_cubin *sass)
     ref_section *section = &sass->sections[i];
     const size_t known =
         ref_namesakes_is_about_function(section) ? ref_namesakes_first(link, &first, section->name, i) : REF_NONE;
-    ref_namesake namesake = {.link = link, .whole = whole, .first = (uint32_t)known};
+    ref_namesake namesake = {.link = link, .file = file, .whole = whole, .first = (uint32_t)known};
     if (known == REF_NONE || !ref_namesakes_begin(&namesake, i)) {
       continue;
     }
     if (section->type == REF_TYPE_INFO) {
       ref_namesakes_move_attributes(&namesake, section);
     } else {
-      ref_namesakes_move_entries(&namesake, section);
+      ref_namesakes_move_entries(&namesake, section, &sass->sections[section->info]);
     }
   }
   ref_namesakes_move_caps(link, whole, sass);
@@ -362,6 +412,20 @@ void ref_namesakes_move(ref_link *link, const ref_cubin *whole, ref_cubin *sass)
 void ref_namesakes_share_first(ref_link *link) {
   for (size_t i = 0; i < link->file_count && (link->files[i].cubin.flags & REF_KIND_CAPSULE) != 0; i++) {
     ref_namesakes_share(link, &link->files[i].cubin);
-    ref_namesakes_move(link, &link->files[i].whole, &link->files[i].cubin);
+    ref_namesakes_move(link, &link->files[i]);
+  }
+}
+
+/* D113, RF252, RF370: a half that names a place at which no instruction begins ends nvlink by a signal where its code is linked. */
+void ref_namesakes_check_places(ref_link *link) {
+  for (size_t f = 0; f < link->file_count; f++) {
+    const ref_file *file = &link->files[f];
+    for (size_t i = 0; i < file->missing_texts.count; i++) {
+      const size_t section = file->section_of[file->missing_texts.items[i]];
+      if (section != REF_NONE && !link->sections[section].dropped) {
+        ref_message_fatal(link, "RF252", "an entry of '%s' names a place at which no instruction begins",
+                          link->sections[section].name);
+      }
+    }
   }
 }

@@ -140,6 +140,7 @@ typedef struct ref_file {
   /* one entry an input section */
   size_t *section_of;
   uint64_t *offset_in;
+  ref_indices missing_texts;  /* RF370: with entries about a place at which no instruction begins */
   uint64_t note_offset;       /* RF239: of its record among those of the inputs */
   ref_indices lost_variables; /* W8.5 */
   bool *lost;                 /* an entry a symbol: a variable that another file's definition beats (RF1) */
@@ -592,6 +593,7 @@ ref_cubin ref_view_of(ref_link *link, const ref_cubin *cubin, bool mercury);
 
 /* capsule_namesakes.c */
 void ref_namesakes_share_first(ref_link *link);
+void ref_namesakes_check_places(ref_link *link);
 
 /* capsule_marks.c: L895; the names that a link reads. */
 void ref_marks_take_off(ref_link *link, const ref_cubin *cubin);

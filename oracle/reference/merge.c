@@ -113,7 +113,8 @@ static void ref_merge_new_body(ref_link *link, size_t file_number, uint32_t symb
   const ref_section *text = &file->cubin.sections[input->section];
   const bool sass =
       !link->view->is_mercury && text->type == REF_TYPE_PROGBITS; /* RF205: whatever the input's section is called */
-  const bool is_named_anew = text->type == REF_TYPE_PROGBITS || file->led_of != NULL; /* RF116, L895 */
+  const bool is_slot = text->type == REF_TYPE_UFT;                /* RF375 */
+  const bool is_named_anew = text->type == REF_TYPE_PROGBITS || (file->led_of != NULL && !is_slot); /* RF116, L895 */
   const char *name = is_named_anew ? ref_memory_print(link, ".text.%s", function->name) : text->name;
   const uint64_t flags = sass ? REF_FLAG_ALLOC | REF_FLAG_EXEC : text->flags;
   function->text = ref_section_add_with_symbol(link, name, text->type, flags, text->align, sass ? 0 : text->entry_size);

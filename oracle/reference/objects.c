@@ -339,10 +339,11 @@ static void ref_object_merge_local(ref_link *link, size_t file_number, uint32_t 
   }
   const size_t number = ref_object_create(link, file_number, input);
   file->symbol_of[index] = number;
+  ref_object_define(link, file_number, input, number);
   if (ref_bindless_mask_of(input->info & 15) != 0) {
     ref_map_set(link, &link->texture_parameters, input->name, number);
+    link->symbols[number].value = 0; /* RF373: whatever the input says */
   }
-  ref_object_define(link, file_number, input, number);
 }
 
 /* RF53: after a strong definition without initialiser a common symbol is one in its place alone. */
@@ -383,6 +384,9 @@ static bool ref_object_sizes_may_differ(const ref_link *link, const ref_file *fi
   }
   if (ref_object_is_elsewhere(input, old)) {
     return false;
+  }
+  if (old->is_extern_shared && old->size == 0) {
+    return true; /* RF374: what an earlier link wrote of it, too */
   }
   return (common && (old_common || old_initialised)) || (initialised && old_common);
 }

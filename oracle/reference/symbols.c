@@ -187,9 +187,10 @@ static bool ref_symbol_stays(const ref_link *link, const ref_out_symbol *symbol)
 }
 
 /* RF166: a hidden or protected shared object stays in executables; an extern one has no value, and by default no symbol
- * either (D112). */
+ * either (D112). RF368: in links of capsules the Mercury view says whether it is. */
 static bool ref_symbol_is_shown_extern(const ref_link *link, const ref_out_symbol *symbol) {
-  return link->job->bug_compatible && !link->relocatable && !ref_options_keep_shared_symbols(link) &&
+  const bool decides = !link->is_capsule || link->view->is_mercury;
+  return decides && link->job->bug_compatible && !link->relocatable && !ref_options_keep_shared_symbols(link) &&
          symbol->is_extern_shared && symbol->dropped && (symbol->other & VISIBILITY) > INTERNAL;
 }
 

@@ -1,0 +1,248 @@
+/* Blocks that begin at the places of a namesake's entries: RF371. nvlink makes the waits of the whole text anew; here are those in
+ * cycles: that the last instruction of a block waits until all that the block computes is there, and which instructions let others go first
+ * (the yield bit, RF372). Numbers of scoreboards stay. */
+#include "capsule.h"
+
+#include <string.h>
+
+enum {
+  UNIT = 16,
+  BASE_BITS = 0x1ff,   /* what an instruction does, whatever its operands are */
+  FIXED_BELOW = 0x100, /* instructions that take as many cycles each time */
+  STALL_BIT = 105,
+  STALL_WIDTH = 4,
+  YIELD_BIT = 109,
+  MOST_STALL = 15, /* -O0 */
+  NO_PREDICATE = 7,
+  FIRST_PREDICATE_BIT = 81,
+  SECOND_PREDICATE_BIT = 84,
+  PREDICATE_CYCLES = 13,
+  YIELD_CYCLES = 10,
+  LONG_STALL = 12,
+  FIXED_STALL = 3
+};
+
+static unsigned ref_split_bits(const uint8_t *at, unsigned start, unsigned width) {
+  unsigned value = 0;
+  for (unsigned i = 0; i < width; i++) {
+    value |= (unsigned)(at[(start + i) / 8] >> (start + i) % 8 & 1) << i;
+  }
+  return value;
+}
+
+static void ref_split_put_bits(uint8_t *at, unsigned start, unsigned width, unsigned value) {
+  for (unsigned i = 0; i < width; i++) {
+    const uint8_t mask = (uint8_t)(1u << (start + i) % 8);
+    uint8_t *byte = &at[(start + i) / 8];
+    *byte = (uint8_t)((value >> i & 1) != 0 ? *byte | mask : *byte & ~mask);
+  }
+}
+
+static unsigned ref_split_base(const uint8_t *at) {
+  return ref_split_bits(at, 0, 12) & BASE_BITS;
+}
+
+static unsigned ref_split_stall(const uint8_t *at) {
+  return ref_split_bits(at, STALL_BIT, STALL_WIDTH);
+}
+
+/* --- blocks --- */
+
+static bool ref_split_ends_block(const uint8_t *at) {
+  static const uint16_t ends[] = {0x11b, 0x141, 0x143, 0x144, 0x147, 0x148, 0x149, 0x14d, 0x150, 0x158, 0x15a, 0x15c};
+  for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+    if (ref_split_base(at) == ends[i]) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* T13: 8 bits at 16, 48 bits at 34, times 4, of BRA and BSSY. */
+static size_t ref_split_target(const uint8_t *text, size_t instruction) {
+  const uint8_t *at = text + instruction * UNIT;
+  const unsigned base = ref_split_base(at);
+  uint64_t offset = ref_split_bits(at, 16, 8);
+  if (base != 0x145 && base != 0x147) {
+    return REF_NONE;
+  }
+  offset |= (uint64_t)ref_split_bits(at, 34, 24) << 8 | (uint64_t)ref_split_bits(at, 58, 24) << 32;
+  const int64_t distance = (int64_t)(offset << 8) >> 8;
+  const int64_t target = (int64_t)instruction + 1 + distance / (UNIT / 4);
+  return target < 0 ? REF_NONE : (size_t)target;
+}
+
+static bool *ref_split_find_blocks(ref_link *link, const uint8_t *text, size_t count) {
+  bool *begins = REF_TAKE(link, bool, count + 1);
+  for (size_t i = 0; i < count; i++) {
+    const size_t target = ref_split_target(text, i);
+    begins[i + 1] = begins[i + 1] || ref_split_ends_block(text + i * UNIT);
+    if (target < count) {
+      begins[target] = true;
+    }
+  }
+  begins[0] = true;
+  return begins;
+}
+
+/* --- cycles --- */
+
+/* After how many cycles the next block may have what an instruction computes; of those that take as long as they take, how many it waits
+ * itself at the end of a block. */
+static unsigned ref_split_cycles(const uint8_t *at) {
+  static const struct {
+    uint16_t base;
+    uint8_t cycles;
+  } rows[] = {{0x00c, 13}, {0x01c, 13}, {0x028, 11}, {0x029, 11}, {0x02b, 11}, {0x035, 8},  {0x05a, 12},
+              {0x082, 5},  {0x086, 5},  {0x08c, 11}, {0x090, 12}, {0x091, 12}, {0x099, 12}, {0x0ca, 15},
+              {0x100, 3},  {0x118, 1},  {0x11b, 5},  {0x11d, 6},  {0x141, 5},  {0x143, 5},  {0x145, 1},
+              {0x146, 6},  {0x147, 5},  {0x148, 5},  {0x149, 5},  {0x14d, 5},  {0x155, 5},  {0x156, 5},
+              {0x15c, 5},  {0x160, 3},  {0x18f, 1},  {0x1a7, 6},  {0x1c7, 6}};
+  enum { ADD = 0x010, LOGIC = 0x012, FIXED = 7, OTHER = 2 };
+  const unsigned base = ref_split_base(at);
+  const bool first = ref_split_bits(at, FIRST_PREDICATE_BIT, 3) != NO_PREDICATE;
+  const bool second = ref_split_bits(at, SECOND_PREDICATE_BIT, 3) != NO_PREDICATE;
+  if ((base == ADD && (first || second)) || (base == LOGIC && first)) {
+    return PREDICATE_CYCLES;
+  }
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    if (rows[i].base == base) {
+      return rows[i].cycles;
+    }
+  }
+  return base < FIXED_BELOW ? FIXED : OTHER;
+}
+
+/* The wait of the last instruction of a block that begins at `first`, or before. */
+static unsigned ref_split_last_stall(const uint8_t *text, size_t first, size_t last) {
+  unsigned most = ref_split_cycles(text + last * UNIT), distance = 0;
+  for (size_t i = last; i-- > first && distance < MOST_STALL;) {
+    const unsigned cycles = ref_split_cycles(text + i * UNIT);
+    distance += ref_split_stall(text + i * UNIT);
+    most = cycles > distance && cycles - distance > most ? cycles - distance : most;
+  }
+  return most;
+}
+
+/* RF372: what waits for long yields; what computes for two cycles does where ten went by without. */
+static bool ref_split_yields(const uint8_t *at, unsigned cycles) {
+  const unsigned stall = ref_split_stall(at);
+  const bool fixed = ref_split_base(at) < FIXED_BELOW;
+  return stall >= LONG_STALL || (fixed && (stall >= FIXED_STALL || (stall > 1 && cycles >= YIELD_CYCLES)));
+}
+
+static size_t ref_split_block_end(const bool *begins, size_t first, size_t count) {
+  size_t end = first + 1;
+  while (end < count && !begins[end]) {
+    end++;
+  }
+  return end;
+}
+
+/* The yield bits of one block; only those are new that were what the rule says before. */
+static void ref_split_yield(uint8_t *text, const uint8_t *before, size_t first, size_t end, size_t old_first) {
+  unsigned cycles = 0, old_cycles = 0;
+  for (size_t i = old_first; i < end; i++) {
+    uint8_t *at = text + i * UNIT;
+    const uint8_t *old = before + i * UNIT;
+    const bool had = ref_split_yields(old, old_cycles);
+    cycles = i == first ? 0 : cycles;
+    const bool yields = ref_split_yields(at, cycles);
+    if (i >= first && ref_split_bits(old, YIELD_BIT, 1) == !had) {
+      ref_split_put_bits(at, YIELD_BIT, 1, !yields);
+    }
+    cycles = yields ? 0 : cycles + ref_split_stall(at);
+    old_cycles = had ? 0 : old_cycles + ref_split_stall(old);
+  }
+}
+
+/* --- units that take an instruction only every few cycles --- */
+
+typedef struct ref_split_unit {
+  unsigned cycles;
+  size_t count;
+  uint16_t bases[12];
+} ref_split_unit;
+
+static bool ref_split_is_in_unit(const ref_split_unit *unit, const uint8_t *at) {
+  for (size_t i = 0; i < unit->count; i++) {
+    if (unit->bases[i] == ref_split_base(at)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool ref_split_waits_for_last(const uint8_t *at) {
+  enum { WRITE = 110, READ = 113, WAIT = 116, BOARDS = 6 };
+  const unsigned write = ref_split_bits(at, WRITE, 3), read = ref_split_bits(at, READ, 3);
+  const unsigned waits = ref_split_bits(at + UNIT, WAIT, BOARDS);
+  return (write < BOARDS && (waits >> write & 1) != 0) || (read < BOARDS && (waits >> read & 1) != 0);
+}
+
+/* What waited for the unit alone, which an instruction before the new block kept busy, waits no longer. */
+static void ref_split_loosen(uint8_t *text, const uint8_t *before, size_t old_first, size_t place, size_t end,
+                             const ref_split_unit *unit) {
+  size_t next = place, last = place;
+  unsigned distance = 0;
+  while (next < end && !ref_split_is_in_unit(unit, before + next * UNIT)) {
+    next++;
+  }
+  while (last > old_first && !ref_split_is_in_unit(unit, before + (last - 1) * UNIT)) {
+    last--;
+  }
+  if (next == end || next == place || last == old_first) {
+    return;
+  }
+  for (size_t i = last - 1; i < next; i++) {
+    distance += ref_split_stall(before + i * UNIT);
+  }
+  uint8_t *at = text + (next - 1) * UNIT;
+  if (distance == unit->cycles && ref_split_stall(at) > 1) {
+    ref_split_put_bits(at, STALL_BIT, STALL_WIDTH, ref_split_waits_for_last(at) ? 2 : 1);
+  }
+}
+
+static void ref_split_loosen_units(uint8_t *text, const uint8_t *before, size_t old_first, size_t place, size_t end) {
+  static const ref_split_unit units[] = {
+      {8, 6, {0x105, 0x106, 0x108, 0x109, 0x111, 0x112}},
+      {4, 11, {0x180, 0x181, 0x183, 0x185, 0x186, 0x187, 0x188, 0x1a7, 0x1a8, 0x1a9, 0x1aa}}};
+  for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+    ref_split_loosen(text, before, old_first, place, end, &units[i]);
+  }
+}
+
+/* One more block, of those that `begins` says. */
+static void ref_split_at(uint8_t *text, const uint8_t *before, bool *begins, size_t count, size_t place) {
+  size_t old_first = place;
+  const size_t end = ref_split_block_end(begins, place, count);
+  const unsigned last = ref_split_stall(before + (end - 1) * UNIT);
+  while (!begins[old_first]) {
+    old_first--;
+  }
+  begins[place] = true;
+  const unsigned stall = ref_split_last_stall(text, 0, place - 1);
+  ref_split_put_bits(text + (place - 1) * UNIT, STALL_BIT, STALL_WIDTH, stall);
+  ref_split_loosen_units(text, before, old_first, place, end);
+  const unsigned shorter = ref_split_last_stall(text, place, end - 1);
+  if (shorter < last && last == ref_split_last_stall(before, 0, end - 1)) {
+    ref_split_put_bits(text + (end - 1) * UNIT, STALL_BIT, STALL_WIDTH, shorter);
+  }
+  ref_split_yield(text, before, old_first, place, old_first);
+  ref_split_yield(text, before, place, end, old_first);
+}
+
+void ref_split_text(ref_link *link, ref_bytes *text, const ref_indices *places) {
+  const size_t count = text->size / UNIT;
+  bool *begins = ref_split_find_blocks(link, text->data, count);
+  uint8_t *before = REF_TAKE(link, uint8_t, text->size);
+  for (size_t i = 0; i < places->count; i++) {
+    const size_t place = places->items[i];
+    if (place == 0 || place >= count || begins[place] ||
+        ref_split_stall(text->data + (place - 1) * UNIT) == MOST_STALL) {
+      continue;
+    }
+    memcpy(before, text->data, text->size);
+    ref_split_at(text->data, before, begins, count, place);
+  }
+}
