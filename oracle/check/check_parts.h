@@ -156,6 +156,8 @@ bool check_has_prefix(const char *name, const char *prefix);
 bool check_is_code(const ref_section *section);
 /* Debug sections: bytes of the file that are never loaded, under names of their own. */
 bool check_is_debug(const ref_section *section);
+/* Those of them that say of code where it comes from and where its frames are (W8.2). */
+bool check_is_about_code(const ref_section *section);
 /* The section of an input symbol, or NULL. */
 const ref_section *check_symbol_section(const ref_cubin *cubin, const ref_symbol *symbol);
 
