@@ -111,7 +111,7 @@ static bool side_make(canonical_side *side, const char *output, const string_lis
   }
   ref_check_report report;
   ref_check(&report, &side->link);
-  side->broken = report.broken;
+  side->broken = report.broken - report.remade; /* the form says what they are (L932) */
   ref_check_free(&report);
   return true;
 }

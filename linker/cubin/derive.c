@@ -383,6 +383,13 @@ static bool derive_entry(const deriver *d, const uint8_t *from, const uint8_t *o
   return false;
 }
 
+/* L933: of an entry of which nothing is known the SASS side's at its number is the same one only where it stands at the same
+ * instruction. */
+static bool derive_contradicts(const deriver *d, const uint8_t *from, const uint8_t *own) {
+  const tl_code_place *const place = tl_code_find(&d->code, tl_get64(from));
+  return place && place->sass != tl_get64(own);
+}
+
 /* ptxas writes no entry of the reserved bytes of shared memory on the SASS side (M17); the instruction has their number, which
  * a link of SASS kind leaves alone. */
 static bool derive_is_reserved(const deriver *d, const uint8_t *entry) {
@@ -429,7 +436,7 @@ static void derive_entries(const deriver *d, const tl_cubin_section *mercury, tl
     const uint8_t *const same = all || (others && !named) ? own->data + beside++ * ELF_RELA_SIZE : NULL;
     uint8_t *const to = bytes + done * ELF_RELA_SIZE;
     const bool known = derive_entry(d, from, same, sass, to);
-    if (!known && !same && !named)
+    if (!known && (same ? derive_contradicts(d, from, same) : !named))
       return;
     if (!known && same)
       memcpy(to, same, ELF_RELA_SIZE);

@@ -31,6 +31,7 @@ typedef struct register_writer {
   uint32_t section; /* Mercury's */
   tl_map live;      /* by name: a Mercury text of a function that lives */
   tl_map seen;      /* by name: that it has had a table */
+  tl_map firsts;    /* by file and name: the first function with a body (L934) */
   uint8_t *bytes;
 } register_writer;
 
@@ -81,6 +82,33 @@ static void registers_find_live(register_writer *w) {
     if (s->section != TL_NONE && (!index || index == first[s->section]) && tl_map_get(&w->live, s->name) == TL_NONE)
       tl_map_set(&w->live, s->name, s->section);
   }
+}
+
+static uint64_t registers_key(uint32_t file, uint32_t name) {
+  return (uint64_t)file << 32 | name;
+}
+
+static void registers_find_firsts(register_writer *w) {
+  const tl_module *const m = w->f->mercury->module;
+  tl_map_init(&w->firsts, w->f->arena);
+  for (uint32_t file = 0; file < m->file_count; file++)
+    for (uint32_t i = m->files[file].symbol_count; i-- > 1;) {
+      const tl_cubin_symbol *const s = &m->files[file].symbols[i];
+      if (tl_symbol_type(s) == STT_FUNC && s->section != SHN_UNDEF)
+        tl_map_set(&w->firsts, registers_key(file, s->name), i);
+    }
+}
+
+/* L934: whether the text is that of a later function of its name in its file, as an output of -r has them: the first table
+ * of the name is another one's, which is dead. */
+static bool registers_is_later(register_writer *w, uint32_t text) {
+  const tl_module *const m = w->f->mercury->module;
+  const tl_symbol *const owner = &m->symbols.items[final_mercury(w->f, text)->owner];
+  const tl_function *const function = &m->resolution->functions.items[owner->function];
+  if (!w->firsts.arena)
+    registers_find_firsts(w);
+  const uint32_t first = tl_map_get(&w->firsts, registers_key(function->file, function->name));
+  return function->local && first != TL_NONE && first != function->symbol;
 }
 
 /* The Mercury text that a table is about, TL_NONE where it has no places. */
@@ -153,7 +181,8 @@ static void registers_write_piece(register_writer *w, const tl_piece *piece) {
       return;
     const uint32_t text = registers_text(w, &table);
     const bool own = text != TL_NONE && final_standing_file(w->f, text) == piece->file &&
-                     !final_text_moved(w->f, text) && !final_mercury(w->f, text)->left; /* L868 */
+                     !final_text_moved(w->f, text) && !final_mercury(w->f, text)->left && /* L868 */
+                     !registers_is_later(w, text);
     at = table.records;
     from = paired ? same.records : from;
     for (size_t i = 0; i < records.count; i++) {

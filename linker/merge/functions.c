@@ -59,13 +59,14 @@ static void functions_note_alias(tl_merging *m, uint32_t symbol) {
     *(local ? &m->module->dead_local_alias : &m->module->dead_alias) = true;
 }
 
-/* Whether a bank is called after its function, as nvlink looks for it: of bank 0 and 2 alone. */
+/* Whether a bank is called after its function, as nvlink looks for it: of bank 0 and 2 alone, whose compiler constants have
+ * another name in Mercury's view (L930). */
 static bool functions_bank_is_own(const tl_merging *m, const tl_cubin_section *bank, const tl_cubin_symbol *function) {
-  static const char parameters[] = ".nv.constant0.", constants[] = ".nv.constant2.";
   const bool kernel = bank->type == SHT_CUDA_CONSTANT0;
+  const char *const prefix = kernel ? ".nv.constant0." : tl_module_compiler_constants(m->module);
   const char *const name = tl_merging_text(m, bank->name);
-  return strncmp(name, kernel ? parameters : constants, sizeof parameters - 1) == 0 &&
-         strcmp(name + sizeof parameters - 1, tl_merging_text(m, function->name)) == 0;
+  return strncmp(name, prefix, strlen(prefix)) == 0 &&
+         strcmp(name + strlen(prefix), tl_merging_text(m, function->name)) == 0;
 }
 
 /* Whether some section of this file or of an earlier one has the name; those of the file are counted at the first

@@ -62,6 +62,16 @@ bool check_is_debug(const ref_section *section) {
          (check_has_prefix(section->name, ".debug_") || check_has_prefix(section->name, ".nv_debug_"));
 }
 
+bool check_is_about_code(const ref_section *section) {
+  static const char *const names[] = {".debug_frame", ".debug_line", ".nv_debug_line_sass"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    if (strcmp(section->name, names[i]) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
 const ref_section *check_symbol_section(const ref_cubin *cubin, const ref_symbol *symbol) {
   return symbol->section > 0 && symbol->section < cubin->section_count ? &cubin->sections[symbol->section] : NULL;
 }

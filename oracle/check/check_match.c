@@ -2,7 +2,8 @@
  *
  * Names decide where they can. Several input sections of one name (static functions, weak functions of several files) are
  * told apart by what the link cannot have changed: the bytes outside applied fields, then the relocations that were kept;
- * sections that are equal in all of that are taken in input order (W1.4, W3.1). */
+ * of sections that are equal in all of that the body that stands is taken (check_contest.c), or they are taken in input
+ * order (W1.4, W3.1). */
 #include "check_parts.h"
 
 #include "ref_text.h"
@@ -13,6 +14,7 @@
 typedef struct check_score {
   uint64_t bytes; /* that differ outside fields */
   uint64_t kept;  /* kept entries that this input does not explain */
+  uint64_t loses; /* 0 for the body that stands */
   uint64_t taken;
 } check_score;
 
@@ -20,7 +22,10 @@ static bool check_score_is_better(const check_score *a, const check_score *b) {
   if (a->bytes != b->bytes) {
     return a->bytes < b->bytes;
   }
-  return a->kept != b->kept ? a->kept < b->kept : a->taken < b->taken;
+  if (a->kept != b->kept) {
+    return a->kept < b->kept;
+  }
+  return a->loses != b->loses ? a->loses < b->loses : a->taken < b->taken;
 }
 
 static int check_order_last_first(const void *a, const void *b) {
@@ -54,6 +59,12 @@ uint8_t *check_piece_copy(const ref_check_context *context, const check_piece *p
   return copy;
 }
 
+/* A Mercury text begins with the number of a section of the other view, which every link gives anew (M9). */
+static uint64_t check_score_from(const ref_check_context *context, const check_piece *piece) {
+  enum { NUMBER_BYTES = 4 };
+  return context->mercury && check_is_code(&context->output->sections[piece->section]) ? NUMBER_BYTES : 0;
+}
+
 static uint64_t check_score_bytes(const ref_check_context *context, const check_piece *piece) {
   const uint8_t *made = check_piece_made(context, piece);
   const check_chosen_entries entries = check_piece_entries(context, piece);
@@ -63,7 +74,7 @@ static uint64_t check_score_bytes(const ref_check_context *context, const check_
     check_copy_field(expected, made, piece->size, relocation->offset - piece->from, relocation->type);
   }
   uint64_t differing = 0;
-  for (uint64_t i = 0; i < piece->size; i++) {
+  for (uint64_t i = check_score_from(context, piece); i < piece->size; i++) {
     differing += expected[i] != made[i];
   }
   free(expected);
@@ -116,10 +127,10 @@ static void check_pieces_add(ref_check_context *context, check_piece piece) {
   context->pieces[context->piece_count++] = piece;
 }
 
-/* Among `count` candidates the best; `taken` has one byte a candidate. */
+/* Among `count` candidates the best, of equal ones `winner`; `taken` has one byte a candidate. */
 static void check_match_best(ref_check_context *context, check_piece piece, const check_piece *candidates, size_t count,
-                             uint8_t *taken) {
-  check_score best = {UINT64_MAX, UINT64_MAX, UINT64_MAX};
+                             size_t winner, uint8_t *taken) {
+  check_score best = {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX};
   size_t chosen = count;
   for (size_t i = 0; i < count; i++) {
     if (candidates[i].size != piece.size) {
@@ -127,7 +138,7 @@ static void check_match_best(ref_check_context *context, check_piece piece, cons
     }
     const check_score score = {check_score_bytes(context, &candidates[i]),
                                check_score_kept(context, &candidates[i]) + check_score_gone(context, &candidates[i]),
-                               taken[i]};
+                               i != winner, taken[i]};
     if (check_score_is_better(&score, &best)) {
       best = score;
       chosen = i;
@@ -141,7 +152,7 @@ static void check_match_best(ref_check_context *context, check_piece piece, cons
   check_pieces_add(context, piece);
 }
 
-static void check_match_text(ref_check_context *context, uint32_t index, uint8_t *taken) {
+static void check_match_text(ref_check_context *context, const check_contest *contest, uint32_t index, uint8_t *taken) {
   const ref_section *section = &context->output->sections[index];
   const check_names names = check_names_find(&context->sections, section->name);
   check_piece *candidates = ref_allocate(names.count, sizeof *candidates);
@@ -154,6 +165,7 @@ static void check_match_text(ref_check_context *context, uint32_t index, uint8_t
                                   .size = check_is_code(source) ? source->size : UINT64_MAX};
   }
   check_match_best(context, (check_piece){.section = index, .size = section->size}, candidates, names.count,
+                   check_contest_winner(contest, candidates, names.count),
                    taken + (names.items - context->sections.items));
   free(candidates);
 }
@@ -179,7 +191,7 @@ static void check_match_variable(ref_check_context *context, uint32_t index, uin
                                   .size = fits ? source->size : UINT64_MAX};
   }
   check_match_best(context, (check_piece){.section = symbol->section, .offset = symbol->value, .size = symbol->size},
-                   candidates, names.count, taken + (names.items - context->inputs.items));
+                   candidates, names.count, names.count, taken + (names.items - context->inputs.items));
   free(candidates);
 }
 
@@ -239,9 +251,10 @@ void check_match_make(ref_check_context *context) {
   check_blocks_make(context);
   uint8_t *taken_sections = ref_allocate(context->sections.count, 1);
   uint8_t *taken_symbols = ref_allocate(context->inputs.count, 1);
+  check_contest *contest = check_contest_make(context->link);
   for (uint32_t i = 1; i < context->output->section_count; i++) {
     if (check_is_code(&context->output->sections[i]) && check_has_prefix(context->output->sections[i].name, ".text.")) {
-      check_match_text(context, i, taken_sections);
+      check_match_text(context, contest, i, taken_sections);
     } else if (check_is_debug(&context->output->sections[i])) {
       check_match_blocks(context, i);
     }
@@ -254,6 +267,7 @@ void check_match_make(ref_check_context *context) {
   if (context->piece_count > 0) {
     qsort(context->pieces, context->piece_count, sizeof *context->pieces, check_order_pieces);
   }
+  check_contest_free(contest);
   free(taken_sections);
   free(taken_symbols);
 }

@@ -114,6 +114,7 @@ struct ref_check_context {
   size_t listed; /* findings of this row */
   bool executable;
   bool capsule; /* sm_100 and later: SASS and Mercury side by side (F11) */
+  bool mercury; /* the link is the Mercury view of a capsule's, under plain names */
   unsigned sm;
   check_names symbols;         /* the output's, with a name */
   check_names inputs;          /* global symbols of all inputs that are defined */
@@ -155,8 +156,16 @@ bool check_has_prefix(const char *name, const char *prefix);
 bool check_is_code(const ref_section *section);
 /* Debug sections: bytes of the file that are never loaded, under names of their own. */
 bool check_is_debug(const ref_section *section);
+/* Those of them that say of code where it comes from and where its frames are (W8.2). */
+bool check_is_about_code(const ref_section *section);
 /* The section of an input symbol, or NULL. */
 const ref_section *check_symbol_section(const ref_cubin *cubin, const ref_symbol *symbol);
+
+/* check_contest.c: of texts of one name the one whose body stands, `count` where none has a global one. */
+typedef struct check_contest check_contest;
+check_contest *check_contest_make(const ref_check_link *link);
+size_t check_contest_winner(const check_contest *contest, const check_piece *texts, size_t count);
+void check_contest_free(check_contest *contest);
 
 /* check_match.c */
 void check_match_make(ref_check_context *context);

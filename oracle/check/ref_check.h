@@ -59,6 +59,7 @@ typedef struct ref_check_report {
   ref_check_finding *findings;
   size_t count, capacity;
   size_t broken, in_inputs; /* how many were found: broken by the link, or in its inputs already; all, listed or not */
+  size_t remade;            /* of those broken: about frames and lines of a capsule that are made anew (M24, M25) */
   ref_check_near *near;     /* ascending slack */
   size_t near_count, near_capacity;
   size_t bytes_explained, fields_checked, entries_kept; /* how much was compared */

@@ -442,6 +442,7 @@ static void form_make_view(ref_canonical *form, const ref_check_link *link, cons
                                .prefix = mercury ? "Mercury: " : "",
                                .check = {.link = link, .output = output, .report = &report}};
   context.check.executable = true;
+  context.check.mercury = mercury;
   context.check.sm = ref_sass_sm(output);
   check_index_make(&context.check);
   check_match_make(&context.check);

@@ -71,16 +71,6 @@ static bool site_moves(const check_target *target) {
          (kind != SYMBOL_FUNC && kind != SYMBOL_NOTYPE && space == SPACE_SHARED);
 }
 
-static bool site_is_in_frames(const ref_section *section) {
-  static const char *const names[] = {".debug_frame", ".debug_line", ".nv_debug_line_sass"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    if (strcmp(section->name, names[i]) == 0) {
-      return true;
-    }
-  }
-  return false;
-}
-
 /* The input that the text of a function of that name came from, CHECK_NO_SOURCE where the output has none. */
 static uint32_t site_body_input(const canonical_context *context, const char *name) {
   const check_names names = check_names_find(&context->check.symbols, name);
@@ -118,7 +108,7 @@ static bool site_make_gone(canonical_context *context, const check_piece *piece,
   const ref_section *section = &context->check.output->sections[piece->section];
   const uint64_t at = given->offset - piece->from + piece->offset;
   if (symbol == NULL || (symbol->info & 15) != SYMBOL_FUNC || symbol->section == 0 ||
-      symbol->info >> 4 == BINDING_LOCAL || !site_is_in_frames(section) || FIELD_BYTES > section->size - at ||
+      symbol->info >> 4 == BINDING_LOCAL || !check_is_about_code(section) || FIELD_BYTES > section->size - at ||
       site_count_bodies(context, symbol->name) < 2 || site_body_input(context, symbol->name) == piece->input) {
     return false;
   }

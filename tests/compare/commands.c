@@ -92,6 +92,16 @@ static void canonical_forms(void **state) {
   prints("", 2, (const char *const[ARGUMENTS]){"diff", "--canonical", a, text_path, "--input", inputs[0]});
 }
 
+/* Its frames are made anew, and no input has their bytes (L932). */
+static void canonical_capsule(void **state) {
+  (void)state;
+  char output[HARNESS_PATH], input[HARNESS_PATH];
+  harness_path(output, "%s/cuda/capsule_cases/sm_100/dead_loser_again/expect.cubin", corpus);
+  harness_path(input, "%s/cuda/capsule_cases/sm_100/relocatable_loser.cubin", corpus);
+  prints("the same program: ", 0,
+         (const char *const[ARGUMENTS]){"diff", "--canonical", output, output, "--input", input});
+}
+
 static void unreadable_files(void **state) {
   (void)state;
   prints("", 2, (const char *const[ARGUMENTS]){"diff", equal_path, text_path});
@@ -129,8 +139,9 @@ static void prepare(void) {
 
 int main(int argc, char **argv) {
   static const struct CMUnitTest tests[] = {
-      cmocka_unit_test(equal_files),      cmocka_unit_test(different_files),       cmocka_unit_test(json_can_be_read),
-      cmocka_unit_test(unreadable_files), cmocka_unit_test(dump_shows_every_part), cmocka_unit_test(canonical_forms),
+      cmocka_unit_test(equal_files),       cmocka_unit_test(different_files),       cmocka_unit_test(json_can_be_read),
+      cmocka_unit_test(unreadable_files),  cmocka_unit_test(dump_shows_every_part), cmocka_unit_test(canonical_forms),
+      cmocka_unit_test(canonical_capsule),
   };
   if (argc != 3)
     return 2;
