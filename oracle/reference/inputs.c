@@ -17,6 +17,8 @@ enum {
   FLAG_64_BIT = 0x400,
   SEGMENT_OFFSET_AT = 32,
   SEGMENT_COUNT_AT = 56,
+  SEGMENT_BYTES = 56,
+  HEADER_BYTES = 64,
   NOTE_BY_NAME = 0xff,
   SMALLEST_IN_NAME = 10,
   LARGEST_IN_NAME = 99,
@@ -64,8 +66,9 @@ static bool ref_input_extension_links(ref_link *link, const char *name) {
 
 /* D35: device code that nvlink drops without a word; an error by default. */
 static bool ref_input_ignore(ref_link *link, const char *name, const char *reason) {
+  static const char *const code[] = {"cubin", "ptx", "fatbin"};
   const char *extension = ref_input_extension(name);
-  if (!link->job->bug_compatible && (REF_IS(extension, "cubin") || REF_IS(extension, "ptx"))) {
+  if (!link->job->bug_compatible && ref_input_extension_is(extension, code, 3)) {
     ref_message_fatal(link, "D35", "Input file '%s' %s", name, reason);
   }
   return false;
@@ -297,7 +300,7 @@ static void ref_input_read_names(ref_link *link, ref_file *file) {
   }
 }
 
-/* RF200: nobody reads an input's program headers, so what its header says of them does not count. RF83: nobody looks at the byte order of a
+/* RF200: nobody reads an input's program headers, so what its header says of them counts no further (RF400). RF83: nobody looks at the byte order of a
  * cubin that is named `.ptx`; little-endian it is all the same. */
 static const uint8_t *ref_input_heal_header(ref_link *link, const uint8_t *bytes, size_t size) {
   uint8_t *healed = REF_TAKE(link, uint8_t, size);
@@ -320,6 +323,12 @@ bool ref_input_has_outside_section(const uint8_t *bytes, size_t size, uint64_t h
   return false;
 }
 
+/* RF400: the table of program headers, of whose entries nobody reads one, must lie in the file. */
+static bool ref_input_has_outside_segment(const uint8_t *bytes, size_t size) {
+  const uint64_t offset = ref_u64(bytes + SEGMENT_OFFSET_AT);
+  return offset > size || (uint64_t)ref_u16(bytes + SEGMENT_COUNT_AT) * SEGMENT_BYTES > size - offset;
+}
+
 /* C25, C25a, C28: false when the file takes no part. */
 static bool ref_input_open(ref_link *link, const ref_input *input, ref_file *file) {
   char error[200] = "";
@@ -335,11 +344,17 @@ static bool ref_input_open(ref_link *link, const ref_input *input, ref_file *fil
     }
     ref_message_fatal(link, "X3", "Input file '%s': the reference links cubins only", input->name);
   }
-  if (input->size < 64 || ref_u16(bytes + 18) != MACHINE_CUDA) {
+  if (ref_u16(bytes + 18) != MACHINE_CUDA) {
     if (REF_IS(extension, "cubin")) {
       ref_message_fatal(link, "E53", "cubin not a device elf?");
     }
     ref_message_fatal(link, "X3", "Input file '%s': the reference links cubins only", input->name);
+  }
+  if (input->size < HEADER_BYTES && !REF_IS(extension, "ptx")) {
+    return ref_input_ignore(link, input->name, "is named as device code but is shorter than its header"); /* RF400 */
+  }
+  if (input->size < HEADER_BYTES) {
+    ref_message_fatal(link, "X3", "Input file '%s' is shorter than its header", input->name);
   }
   if (bytes[5] != 1 && (bytes[7] != OSABI_CUDA || (ref_u32(bytes + 48) & REF_KIND_CAPSULE) != 0)) {
     ref_message_fatal(link, "D68", "Input file '%s' is damaged in more than one place of its header", input->name);
@@ -359,6 +374,9 @@ static bool ref_input_open(ref_link *link, const ref_input *input, ref_file *fil
       ref_message_warn(link, "D35", "Input file '%s' is already linked and adds nothing", input->name);
     }
     return false;
+  }
+  if (ref_input_has_outside_segment(bytes, input->size)) {
+    return ref_input_ignore(link, input->name, "is named as device code but has segments outside the file");
   }
   bytes = ref_input_heal_header(link, bytes, input->size);
   const uint64_t headers = ref_u64(bytes + 40);
@@ -397,12 +415,14 @@ void ref_inputs_read(ref_link *link) {
     if (input->bytes == NULL || (input->size != 0 && input->size < SMALLEST_FILE && !ref_foreign_is_archive(input))) {
       ref_message_fatal(link, "E53", "Could not open input file '%s'", input->name);
     }
-    if (ref_foreign_take(link, input, ref_input_extension(input->name)) ||
-        !ref_input_extension_links(link, input->name)) {
+    if (ref_foreign_take(link, input, ref_input_extension(input->name))) {
       continue;
     }
-    if (input->size == 0) {
+    if (input->size == 0) { /* RF400: whatever its name */
       (void)ref_input_ignore(link, input->name, "is named as device code but is empty");
+      continue;
+    }
+    if (!ref_input_extension_links(link, input->name)) {
       continue;
     }
     ref_file *file = &link->files[link->file_count];

@@ -325,6 +325,7 @@ typedef struct ref_out_relocation {
   bool adds_old;   /* D12: a REL entry that became RELA; the field's old content counts */
   bool dropped, names_gone_shared, names_gone_section, names_constant_size;
   bool names_unlisted; /* RF195: a section without a symbol */
+  uint32_t gone_type;  /* RF401: of the section that is gone */
   bool asked_unified;  /* R11: it had a unified type */
   bool is_of_loader;   /* L585 */
 } ref_out_relocation;

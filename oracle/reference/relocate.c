@@ -21,7 +21,6 @@ enum {
   MERCURY_LOW = REF_MERCURY_FIRST + 5,
   MERCURY_HIGH = REF_MERCURY_FIRST + 6,
   NO_BANK = 28,
-  TEXT_BANK = 29,
   USER_BANK = 3,
   MERCURY_DESCRIPTOR = 15,
   CONSTANT_LIMIT = 0x10000,
@@ -449,7 +448,7 @@ static uint64_t ref_relocate_symbol_value(ref_link *link, const ref_out_relocati
 /* R6 */
 static uint32_t ref_relocate_bank(const ref_link *link, const ref_out_relocation *entry) {
   if (entry->symbol == REF_NONE) {
-    return entry->names_gone_section ? TEXT_BANK : NO_BANK;
+    return entry->names_gone_section ? (entry->gone_type - REF_TYPE_CONSTANT) & 31 : NO_BANK; /* RF401 */
   }
   const ref_out_symbol *symbol = &link->symbols[entry->symbol];
   if (ref_relocate_is_texture(symbol) && ref_relocate_texture(entry->type) == REF_TEXTURE_SLOT && !link->relocatable) {
