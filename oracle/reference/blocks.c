@@ -52,10 +52,27 @@ static bool ref_block_replace_parameters(ref_link *link, ref_file *file, uint32_
   return true;
 }
 
+/* E27 of two weak bodies, said once: at the first symbol in the bank, or behind all objects (L802, RF407). */
+void ref_block_compare_banks(ref_link *link, ref_file *file, uint32_t section) {
+  const ref_section *input = &file->cubin.sections[section];
+  const uint32_t owner = ref_merge_owner(file, section);
+  const size_t number = owner == 0 ? REF_NONE : file->function_of[owner];
+  const ref_function *function = number == REF_NONE ? NULL : &link->functions[number];
+  if (function == NULL || link->is_capsule || input->type != REF_TYPE_CONSTANT || function->constant0 == REF_NONE ||
+      !function->live || file->cubin.symbols[owner].info >> 4 != REF_BIND_WEAK || !function->defined_weak_so_far ||
+      file->compared_bank[section]) {
+    return;
+  }
+  file->compared_bank[section] = true;
+  if (link->sections[function->constant0].size != input->size) {
+    ref_message_add(link, REF_ERROR, "E27", "Duplicate weak parameter bank for '%s' is not the same size",
+                    function->name);
+  }
+}
+
 /* A further body's parameters. Weak after weak: the first block is for both, and its size counts (E27, W8.2). RF47: with a
  * strong body, whichever wins, the block is appended, of whatever size. */
 static bool ref_block_place_parameters_again(ref_link *link, ref_file *file, uint32_t section, uint32_t owner) {
-  const ref_section *input = &file->cubin.sections[section];
   const ref_function *function = &link->functions[file->function_of[owner]];
   if (link->is_capsule) {
     return file->body_of[owner] == REF_BODY_REPLACES && ref_block_replace_parameters(link, file, section, function);
@@ -64,10 +81,7 @@ static bool ref_block_place_parameters_again(ref_link *link, ref_file *file, uin
     ref_block_append(link, file, section, function->constant0);
     return true;
   }
-  if (link->sections[function->constant0].size != input->size) {
-    ref_message_add(link, REF_ERROR, "E27", "Duplicate weak parameter bank for '%s' is not the same size",
-                    function->name);
-  }
+  ref_block_compare_banks(link, file, section);
   if (file->body_of[owner] == REF_BODY_REPLACES) {
     ref_block_map(file, section, function->constant0, 0);
   }

@@ -112,13 +112,21 @@ static size_t ref_input_note_index(const ref_cubin *cubin) {
   return index;
 }
 
-/* C25e, C27: the note that e_flags names, whatever its size (RF138). RF121: an object of -ewp and all behind it are of this
- * toolkit. */
+/* RF121: an object of -ewp and all behind it are of this toolkit. */
+static void ref_input_check_extended(ref_link *link, uint16_t toolkit) {
+  if (link->saw_extended && toolkit < TOOLKIT) {
+    ref_message_fatal(link, "RF121", "linking with -ewp objects requires using current toolkit");
+  }
+}
+
+/* C25e, C27: the note that e_flags names, whatever its size (RF138). */
 static void ref_input_check_note(ref_link *link, ref_file *file) {
   const ref_cubin *cubin = &file->cubin;
   const size_t index = ref_input_note_index(cubin);
   const ref_section *note = index < cubin->section_count ? &cubin->sections[index] : NULL;
+  link->saw_extended = link->saw_extended || cubin->type == TYPE_EXTENDED;
   if (note == NULL || note->type != REF_TYPE_NOTE) {
+    ref_input_check_extended(link, 0); /* RF404 */
     ref_input_take_old(link, file, 0);
     return;
   }
@@ -127,11 +135,8 @@ static void ref_input_check_note(ref_link *link, ref_file *file) {
   }
   const uint8_t *data = cubin->bytes + note->offset;
   const uint16_t toolkit = ref_u16(data + 0x1c);
-  link->saw_extended = link->saw_extended || cubin->type == TYPE_EXTENDED;
   const uint16_t known = ref_u16(data + 0x18) < 2 ? 0 : toolkit;
-  if (link->saw_extended && known < TOOLKIT) {
-    ref_message_fatal(link, "RF121", "linking with -ewp objects requires using current toolkit");
-  }
+  ref_input_check_extended(link, known);
   ref_input_take_old(link, file, known);
   if (toolkit > TOOLKIT) {
     ref_message_fatal(link, "E51", "Input file '%s' newer than toolkit (%u vs %d)", file->name, toolkit, TOOLKIT);
@@ -270,7 +275,7 @@ static void ref_input_check_capsule(ref_link *link, const ref_file *file) {
 /* RF86: a text begins anywhere behind the start of `.strtab` and runs to the next 0 of the file. */
 const char *ref_input_string(const ref_cubin *cubin, uint64_t offset) {
   const char *text = ref_cubin_string(cubin, cubin->string_section, offset);
-  if (*text != 0 || cubin->string_section == 0 || cubin->string_section >= cubin->section_count) {
+  if (*text != 0 || cubin->string_section >= cubin->section_count) { /* RF403: of section 0 from the file's beginning */
     return text;
   }
   const uint64_t start = cubin->sections[cubin->string_section].offset;
@@ -404,6 +409,7 @@ void ref_inputs_prepare(ref_link *link, ref_file *file) {
   file->lost = REF_TAKE(link, bool, cubin->symbol_count);
   file->section_of = ref_memory_take_numbers(link, cubin->section_count);
   file->offset_in = REF_TAKE(link, uint64_t, cubin->section_count);
+  file->compared_bank = REF_TAKE(link, bool, cubin->section_count);
 }
 
 /* All files are read in command order before any is merged (C77). */

@@ -211,10 +211,10 @@ static void ref_merge_check_registers(ref_link *link, size_t file_number, uint32
       file->cubin.symbols[symbol].info >> 4 != REF_BIND_WEAK) {
     return;
   }
-  if (ref_function_registers(file, symbol) == 0) {
+  if (!ref_function_has_registers(file, symbol)) {
     ref_message_fatal(link, "E81", "Internal error: no such new reg count");
   }
-  if (ref_function_registers(&link->files[function->defined_in_so_far], function->defined_as_so_far) == 0) {
+  if (!ref_function_has_registers(&link->files[function->defined_in_so_far], function->defined_as_so_far)) {
     ref_message_fatal(link, "E81", "Internal error: no such original reg count");
   }
 }

@@ -326,6 +326,7 @@ static void ref_object_merge_local(ref_link *link, size_t file_number, uint32_t 
     ref_object_note_dead_parameter(link, file, input);
     ref_object_name_dead_section(link, file, input);
     ref_object_place_lost_constants(link, file_number, input);
+    ref_block_compare_banks(link, file, input->section);
     ref_object_add_lost_parameter(link, file_number, index);
     return;
   }
@@ -556,10 +557,31 @@ static void ref_object_merge_again(ref_link *link, size_t file_number, uint32_t 
   }
 }
 
+/* L159, RF409: a texture, sampler or surface, whatever its binding, beside whatever else has its name so far: nothing but E21. */
+static bool ref_object_texture_clashes(ref_link *link, const ref_file *file, const ref_symbol *input) {
+  if (ref_bindless_mask_of(input->info & 15) == 0) {
+    return false;
+  }
+  if (ref_clash_object_with_function(link, file, input)) {
+    return true;
+  }
+  const size_t number = ref_named_find(link, input->name);
+  if (number == REF_NONE || ref_bindless_mask_of(link->symbols[number].type) != 0) {
+    return false;
+  }
+  const size_t mention = link->symbols[number].mention_file;
+  ref_message_add(link, REF_ERROR, "E21", "Multiple definition of '%s' in '%s', first defined in '%s'", input->name,
+                  file->name, mention == REF_NONE ? "<input>" : link->files[mention].name);
+  return true;
+}
+
 static void ref_object_merge_symbol(ref_link *link, size_t file_number, uint32_t index) {
   ref_file *file = &link->files[file_number];
   const ref_symbol *input = &file->cubin.symbols[index];
   ref_object_check_texture(link, file, input);
+  if (ref_object_texture_clashes(link, file, input)) {
+    return;
+  }
   ref_object_check_name(link, file, input);
   if (input->info >> 4 == REF_BIND_LOCAL) {
     ref_object_merge_local(link, file_number, index);
