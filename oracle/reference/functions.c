@@ -112,7 +112,7 @@ static void ref_function_define(const ref_link *link, ref_function *function, si
 static bool ref_function_stands_alone(ref_link *link, ref_function *function, const ref_file *file, uint32_t symbol) {
   ref_file *old = &link->files[function->definition_file];
   const uint32_t beaten = (uint32_t)function->definition_symbol;
-  if (link->job->bug_compatible ||
+  if (link->job->bug_compatible || old == file || /* RF416: within one file nvlink asks for the registers of both */
       ref_function_symbol_is_alias(file, symbol) == ref_function_symbol_is_alias(old, beaten)) {
     return false;
   }

@@ -126,8 +126,8 @@ static void ref_input_check_note(ref_link *link, ref_file *file) {
   const ref_section *note = index < cubin->section_count ? &cubin->sections[index] : NULL;
   link->saw_extended = link->saw_extended || cubin->type == TYPE_EXTENDED;
   if (note == NULL || note->type != REF_TYPE_NOTE) {
-    ref_input_check_extended(link, 0); /* RF404 */
     ref_input_take_old(link, file, 0);
+    ref_input_check_extended(link, 0); /* RF404 */
     return;
   }
   if (note->offset > cubin->size || cubin->size - note->offset < NOTE_BYTES) {
@@ -136,8 +136,8 @@ static void ref_input_check_note(ref_link *link, ref_file *file) {
   const uint8_t *data = cubin->bytes + note->offset;
   const uint16_t toolkit = ref_u16(data + 0x1c);
   const uint16_t known = ref_u16(data + 0x18) < 2 ? 0 : toolkit;
-  ref_input_check_extended(link, known);
   ref_input_take_old(link, file, known);
+  ref_input_check_extended(link, known);
   if (toolkit > TOOLKIT) {
     ref_message_fatal(link, "E51", "Input file '%s' newer than toolkit (%u vs %d)", file->name, toolkit, TOOLKIT);
   }
@@ -437,8 +437,8 @@ void ref_inputs_read(ref_link *link) {
       link->file_count++; /* from here on ref_inputs_free knows it, whatever ends the link */
       ref_input_read_names(link, file);
       file->cubin = file->whole;
-      ref_input_check_capsule(link, file);
       ref_input_admit(link, file);
+      ref_input_check_capsule(link, file); /* RF415: what is said of the file comes first */
     }
   }
   ref_system_choose_files(link);

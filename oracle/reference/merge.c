@@ -174,6 +174,27 @@ static void ref_merge_check_text_of_alias(ref_link *link, size_t file_number, ui
   }
 }
 
+/* L166, RF417: a kernel with the name of a section, a local object or a local function that there is so far, and a function with that of a
+ * local kernel. */
+static bool ref_merge_name_is_taken(ref_link *link, const char *name, bool entry) {
+  static const char *const made[] = {".shstrtab", ".strtab", ".symtab"};
+  if (ref_map_find(&link->symbol_by_name, name) != REF_NONE) {
+    return false; /* ref_clash_function_with_object */
+  }
+  const size_t known = ref_named_find(link, name);
+  if (known != REF_NONE) {
+    const bool is_entry =
+        link->symbols[known].type == REF_SYMBOL_FUNC && (link->symbols[known].other & REF_OTHER_ENTRY) != 0;
+    return is_entry != entry;
+  }
+  for (size_t i = 0; i < sizeof made / sizeof *made; i++) {
+    if (entry && strcmp(name, made[i]) == 0) {
+      return true;
+    }
+  }
+  return entry && ref_map_find(&link->section_by_name, name) != REF_NONE;
+}
+
 /* E26, E21: two files that disagree about one function (C84). */
 static void ref_merge_check_function(ref_link *link, size_t file_number, uint32_t symbol) {
   ref_file *file = &link->files[file_number];
@@ -185,7 +206,7 @@ static void ref_merge_check_function(ref_link *link, size_t file_number, uint32_
   }
   ref_clash_function_with_object(link, file, symbol);
   const bool entry = (input->other & REF_OTHER_ENTRY) != 0;
-  if (function->mentioned && function->mentioned_as_entry != entry) {
+  if (function->mentioned ? function->mentioned_as_entry != entry : ref_merge_name_is_taken(link, input->name, entry)) {
     ref_message_add(link, REF_ERROR, "E26", "Function '%s' not declared __global__ in all source files",
                     ref_demangle(link, input->name));
   }
@@ -386,7 +407,7 @@ static void ref_merge_info(ref_link *link, size_t file_number, uint32_t section)
   ref_records_read(link, file_number, section, function);
 }
 
-/* E25, C84: once a file and function, after the other errors of the file; the name is that of the first definition. */
+/* E25, C84: once a file and function, after the other errors of the file; the name is that of the first definition, or mention. */
 static void ref_merge_check_prototype(ref_link *link, size_t file_number, uint32_t symbol, uint32_t offset) {
   const ref_file *file = &link->files[file_number];
   if (symbol >= file->cubin.symbol_count || file->function_of[symbol] == REF_NONE) {
@@ -397,8 +418,9 @@ static void ref_merge_check_prototype(ref_link *link, size_t file_number, uint32
   if (function->prototype_so_far == NULL) {
     function->prototype_so_far = text;
   } else if (strcmp(function->prototype_so_far, text) != 0) {
+    const size_t first = function->defined_so_far ? function->first_defined_in_so_far : function->first_mentioned_in;
     ref_message_add(link, REF_ERROR, "E25", "Prototype doesn't match for '%s' in '%s', first defined in '%s'",
-                    function->name, file->name, link->files[function->first_defined_in_so_far].name);
+                    function->name, file->name, link->files[first].name); /* RF418 */
   }
 }
 

@@ -7,8 +7,8 @@
 
 static bool ref_named_has_meaning(const ref_symbol *input) {
   const uint8_t type = input->info & 15;
-  return type == REF_SYMBOL_OBJECT || type == REF_SYMBOL_FUNC || (type >= REF_SYMBOL_TEXTURE && type <= REF_SYMBOL_SURFACE) ||
-         type == REF_SYMBOL_CUDA_OBJECT;
+  return type == REF_SYMBOL_OBJECT || type == REF_SYMBOL_FUNC ||
+         (type >= REF_SYMBOL_TEXTURE && type <= REF_SYMBOL_SURFACE) || type == REF_SYMBOL_CUDA_OBJECT;
 }
 
 bool ref_named_is_another(const ref_file *file, const ref_symbol *input) {
