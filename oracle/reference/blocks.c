@@ -244,6 +244,14 @@ static size_t ref_block_add_laid_table(ref_link *link, ref_function *function, c
   return function->laid_table;
 }
 
+/* RF422: the sh_link of constants and initialised variables is what the first input says, of whatever section. */
+static void ref_block_keep_link(const ref_link *link, size_t number, const ref_section *input) {
+  const bool data = input->type == REF_TYPE_GLOBAL_INIT || ref_section_type_is_constant(input->type);
+  if (data && !link->is_capsule) {
+    link->sections[number].input_link = input->link;
+  }
+}
+
 static bool ref_block_place_owned(ref_link *link, ref_file *file, uint32_t section, uint32_t owner) {
   const ref_section *input = &file->cubin.sections[section];
   ref_function *function = &link->functions[file->function_of[owner]];
@@ -268,6 +276,7 @@ static bool ref_block_place_owned(ref_link *link, ref_file *file, uint32_t secti
           ? ref_block_add_laid_table(link, function, input)
           : ref_section_add_with_symbol(link, input->name, input->type, input->flags, input->align, 0);
   link->sections[number].info_section = function->text;
+  ref_block_keep_link(link, number, input);
   ref_block_append(link, file, section, number);
   return true;
 }
@@ -298,6 +307,7 @@ bool ref_block_place(ref_link *link, size_t file_number, uint32_t section) {
   size_t number = ref_map_find(&link->section_by_name, input->name);
   if (number == REF_NONE || link->sections[number].type != input->type) {
     number = ref_section_add_with_symbol(link, input->name, input->type, input->flags, input->align, input->entry_size);
+    ref_block_keep_link(link, number, input);
   }
   const bool copy = ref_unified_is_copy(input);
   const bool code = input->type == REF_TYPE_PROGBITS && (input->flags & REF_FLAG_EXEC) != 0 &&
@@ -305,7 +315,7 @@ bool ref_block_place(ref_link *link, size_t file_number, uint32_t section) {
   const bool table =
       ref_unified_is_table(input->type) && !copy && (link->relocatable || input->type != REF_TYPE_UFT_ENTRY);
   link->sections[number].links_symtab = code || table; /* U10 */
-  link->sections[number].input_link = copy ? input->link : 0;
+  link->sections[number].input_link = copy ? input->link : link->sections[number].input_link;
   if (input->type == REF_TYPE_LOCAL && owner != 0 && file->function_of[owner] != REF_NONE) {
     link->sections[number].info_section = link->functions[file->function_of[owner]].text; /* L583 */
   }

@@ -18,6 +18,7 @@ enum {
   SEGMENT_OFFSET_AT = 32,
   SEGMENT_COUNT_AT = 56,
   SEGMENT_BYTES = 56,
+  SECTION_BYTES_AT = 58,
   HEADER_BYTES = 64,
   NOTE_BY_NAME = 0xff,
   SMALLEST_IN_NAME = 10,
@@ -385,7 +386,9 @@ static bool ref_input_open(ref_link *link, const ref_input *input, ref_file *fil
   }
   bytes = ref_input_heal_header(link, bytes, input->size);
   const uint64_t headers = ref_u64(bytes + 40);
-  if (headers > input->size || (uint64_t)ref_u16(bytes + 60) * 64 > input->size - headers ||
+  const bool none =
+      headers == 0 || headers >= input->size || ref_u16(bytes + SECTION_BYTES_AT) != HEADER_BYTES; /* RF419 */
+  if (none || (uint64_t)ref_u16(bytes + 60) * 64 > input->size - headers ||
       ref_input_has_outside_section(bytes, input->size, headers)) {
     return ref_input_ignore(link, input->name,
                             "is named as device code but is truncated or has sections outside the file");

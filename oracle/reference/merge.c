@@ -84,6 +84,8 @@ static void ref_merge_define_symbol(ref_link *link, size_t file_number, uint32_t
   const ref_symbol *input = &link->files[file_number].cubin.symbols[symbol];
   ref_out_symbol *output = &link->symbols[link->files[file_number].symbol_of[symbol]];
   output->bind = input->info >> 4;
+  output->value =
+      output->section == REF_NONE && input->value != 0 ? input->value : output->value; /* RF423: behind a mention */
   output->section = section;
   output->size = input->size;
   output->definition_file = file_number;
@@ -136,6 +138,13 @@ static void ref_merge_function(ref_link *link, size_t file_number, uint32_t symb
 static void ref_merge_take_visibility(ref_link *link, const ref_symbol *input, size_t symbol) {
   uint8_t *other = &link->symbols[symbol].other;
   *other = (uint8_t)((*other & ~VISIBILITY) | (input->other & VISIBILITY));
+}
+
+/* RF424: a body that replaces another brings all of its st_other; of a weak one bit 3 stays, too. */
+static void ref_merge_take_other(ref_link *link, const ref_symbol *input, size_t symbol) {
+  const uint8_t bit3 = 8;
+  uint8_t *other = &link->symbols[symbol].other;
+  *other = (uint8_t)(input->other | (input->info >> 4 == REF_BIND_WEAK ? *other & bit3 : 0));
 }
 
 /* W3.1, W3.9: the second name of a section gets just a symbol, after the first. */
@@ -302,7 +311,7 @@ static void ref_merge_replacement(ref_link *link, size_t file_number, uint32_t s
   ref_file *file = &link->files[file_number];
   ref_function *function = &link->functions[file->function_of[symbol]];
   file->symbol_of[symbol] = ref_merge_function_symbol(link, file_number, symbol);
-  ref_merge_take_visibility(link, &file->cubin.symbols[symbol], function->symbol);
+  ref_merge_take_other(link, &file->cubin.symbols[symbol], function->symbol);
   if (ref_function_symbol_is_alias(file, symbol) && function->text != REF_NONE) {
     ref_merge_alias_over_body(link, file_number, symbol);
   } else if (ref_function_symbol_is_alias(file, symbol)) {

@@ -146,7 +146,8 @@ static void ref_relocation_resolve_own(ref_link *link, const ref_file *file, uin
     const size_t found = ref_map_find(&link->section_by_name, section->name);
     output->symbol = found == REF_NONE ? REF_NONE : link->sections[found].symbol;
   }
-  output->names_gone_section = output->symbol == REF_NONE && !ref_relocation_is_made_anew(section->type);
+  output->names_gone_section = output->symbol == REF_NONE && !ref_relocation_is_made_anew(section->type) &&
+                               !link->everything_live; /* RF421: nothing has gone there */
   output->gone_type = section->type;
 }
 
