@@ -52,10 +52,27 @@ static bool ref_block_replace_parameters(ref_link *link, ref_file *file, uint32_
   return true;
 }
 
+/* E27 of two weak bodies, said once: at the first symbol in the bank, or behind all objects (L802, RF407). */
+void ref_block_compare_banks(ref_link *link, ref_file *file, uint32_t section) {
+  const ref_section *input = &file->cubin.sections[section];
+  const uint32_t owner = ref_merge_owner(file, section);
+  const size_t number = owner == 0 ? REF_NONE : file->function_of[owner];
+  const ref_function *function = number == REF_NONE ? NULL : &link->functions[number];
+  if (function == NULL || link->is_capsule || input->type != REF_TYPE_CONSTANT || function->constant0 == REF_NONE ||
+      !function->live || file->cubin.symbols[owner].info >> 4 != REF_BIND_WEAK || !function->defined_weak_so_far ||
+      file->compared_bank[section]) {
+    return;
+  }
+  file->compared_bank[section] = true;
+  if (link->sections[function->constant0].size != input->size) {
+    ref_message_add(link, REF_ERROR, "E27", "Duplicate weak parameter bank for '%s' is not the same size",
+                    function->name);
+  }
+}
+
 /* A further body's parameters. Weak after weak: the first block is for both, and its size counts (E27, W8.2). RF47: with a
  * strong body, whichever wins, the block is appended, of whatever size. */
 static bool ref_block_place_parameters_again(ref_link *link, ref_file *file, uint32_t section, uint32_t owner) {
-  const ref_section *input = &file->cubin.sections[section];
   const ref_function *function = &link->functions[file->function_of[owner]];
   if (link->is_capsule) {
     return file->body_of[owner] == REF_BODY_REPLACES && ref_block_replace_parameters(link, file, section, function);
@@ -64,10 +81,7 @@ static bool ref_block_place_parameters_again(ref_link *link, ref_file *file, uin
     ref_block_append(link, file, section, function->constant0);
     return true;
   }
-  if (link->sections[function->constant0].size != input->size) {
-    ref_message_add(link, REF_ERROR, "E27", "Duplicate weak parameter bank for '%s' is not the same size",
-                    function->name);
-  }
+  ref_block_compare_banks(link, file, section);
   if (file->body_of[owner] == REF_BODY_REPLACES) {
     ref_block_map(file, section, function->constant0, 0);
   }
@@ -230,6 +244,14 @@ static size_t ref_block_add_laid_table(ref_link *link, ref_function *function, c
   return function->laid_table;
 }
 
+/* RF422: the sh_link of constants and initialised variables is what the first input says, of whatever section. */
+static void ref_block_keep_link(const ref_link *link, size_t number, const ref_section *input) {
+  const bool data = input->type == REF_TYPE_GLOBAL_INIT || ref_section_type_is_constant(input->type);
+  if (data && !link->is_capsule) {
+    link->sections[number].input_link = input->link;
+  }
+}
+
 static bool ref_block_place_owned(ref_link *link, ref_file *file, uint32_t section, uint32_t owner) {
   const ref_section *input = &file->cubin.sections[section];
   ref_function *function = &link->functions[file->function_of[owner]];
@@ -254,6 +276,7 @@ static bool ref_block_place_owned(ref_link *link, ref_file *file, uint32_t secti
           ? ref_block_add_laid_table(link, function, input)
           : ref_section_add_with_symbol(link, input->name, input->type, input->flags, input->align, 0);
   link->sections[number].info_section = function->text;
+  ref_block_keep_link(link, number, input);
   ref_block_append(link, file, section, number);
   return true;
 }
@@ -284,6 +307,7 @@ bool ref_block_place(ref_link *link, size_t file_number, uint32_t section) {
   size_t number = ref_map_find(&link->section_by_name, input->name);
   if (number == REF_NONE || link->sections[number].type != input->type) {
     number = ref_section_add_with_symbol(link, input->name, input->type, input->flags, input->align, input->entry_size);
+    ref_block_keep_link(link, number, input);
   }
   const bool copy = ref_unified_is_copy(input);
   const bool code = input->type == REF_TYPE_PROGBITS && (input->flags & REF_FLAG_EXEC) != 0 &&
@@ -291,7 +315,7 @@ bool ref_block_place(ref_link *link, size_t file_number, uint32_t section) {
   const bool table =
       ref_unified_is_table(input->type) && !copy && (link->relocatable || input->type != REF_TYPE_UFT_ENTRY);
   link->sections[number].links_symtab = code || table; /* U10 */
-  link->sections[number].input_link = copy ? input->link : 0;
+  link->sections[number].input_link = copy ? input->link : link->sections[number].input_link;
   if (input->type == REF_TYPE_LOCAL && owner != 0 && file->function_of[owner] != REF_NONE) {
     link->sections[number].info_section = link->functions[file->function_of[owner]].text; /* L583 */
   }

@@ -24,7 +24,7 @@ static void ref_clash_check_registers(ref_link *link, const ref_file *file, uint
       !ref_clash_is_defined(old)) {
     return;
   }
-  if (ref_function_registers(file, symbol) == 0) {
+  if (!ref_function_has_registers(file, symbol)) {
     ref_message_fatal(link, "E81", "Internal error: no such new reg count");
   }
   ref_message_fatal(link, "E81", "Internal error: no such original reg count");

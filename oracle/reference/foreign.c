@@ -136,7 +136,8 @@ bool ref_foreign_take(ref_link *link, const ref_input *input, const char *extens
       return false;
     }
   }
-  const bool cubin = input->size >= HEADER && memcmp(bytes, "\177ELF", 4) == 0 && ref_u16(bytes + 18) == MACHINE_CUDA;
+  const bool cubin =
+      input->size >= SMALLEST_OBJECT && memcmp(bytes, "\177ELF", 4) == 0 && ref_u16(bytes + 18) == MACHINE_CUDA;
   if (input->size == 0 || (cubin && REF_IS(extension, "o"))) {
     return false;
   }

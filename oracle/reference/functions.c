@@ -66,6 +66,7 @@ bool ref_function_symbol_is_alias(const ref_file *file, uint32_t symbol) {
 static void ref_function_read_registers(ref_link *link, ref_file *file) {
   const ref_cubin *cubin = &file->cubin;
   file->registers_of = REF_TAKE(link, uint32_t, cubin->symbol_count);
+  file->has_registers = REF_TAKE(link, bool, cubin->symbol_count);
   for (size_t i = 1; i < cubin->section_count; i++) {
     const ref_section *info = &cubin->sections[i];
     ref_attribute attribute;
@@ -74,6 +75,7 @@ static void ref_function_read_registers(ref_link *link, ref_file *file) {
       if (attribute.code == 0x2f && attribute.format == 4 && attribute.size >= 8 &&
           ref_u32(attribute.data) < cubin->symbol_count) {
         file->registers_of[ref_u32(attribute.data)] = ref_u32(attribute.data + 4);
+        file->has_registers[ref_u32(attribute.data)] = true;
       }
     }
   }
@@ -87,6 +89,11 @@ uint32_t ref_function_registers(const ref_file *file, uint32_t symbol) {
     return cubin->sections[section].info >> 24;
   }
   return file->registers_of[symbol];
+}
+
+/* RF408: a record that says 0 is one. */
+bool ref_function_has_registers(const ref_file *file, uint32_t symbol) {
+  return file->has_registers[symbol] || ref_function_registers(file, symbol) != 0;
 }
 
 static void ref_function_define(const ref_link *link, ref_function *function, size_t file, uint32_t symbol,
@@ -105,7 +112,7 @@ static void ref_function_define(const ref_link *link, ref_function *function, si
 static bool ref_function_stands_alone(ref_link *link, ref_function *function, const ref_file *file, uint32_t symbol) {
   ref_file *old = &link->files[function->definition_file];
   const uint32_t beaten = (uint32_t)function->definition_symbol;
-  if (link->job->bug_compatible ||
+  if (link->job->bug_compatible || old == file || /* RF416: within one file nvlink asks for the registers of both */
       ref_function_symbol_is_alias(file, symbol) == ref_function_symbol_is_alias(old, beaten)) {
     return false;
   }

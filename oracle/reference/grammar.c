@@ -196,17 +196,41 @@ static bool ref_grammar_check(ref_grammar *grammar, const ref_word_row *row, con
   }
 }
 
+/* The first element's length: a comma in quotes ends none. */
+static size_t ref_grammar_element_length(const char *list) {
+  bool open = false;
+  size_t i = 0;
+  for (; list[i] != 0 && (open || list[i] != ','); i++) {
+    open = open != (list[i] == '"');
+  }
+  return i;
+}
+
+/* RF402: elements of no characters, or of quotes alone, are none. */
+static void ref_grammar_add_elements(char *joined, const char *list) {
+  while (*list != 0) {
+    const size_t length = ref_grammar_element_length(list);
+    if (strspn(list, "\"") < length) {
+      const size_t known = strlen(joined);
+      joined[known] = ',';
+      memcpy(joined + known + (known != 0), list, length);
+      joined[known + (known != 0) + length] = 0;
+    }
+    list += length + (list[length] == ',');
+  }
+}
+
 /* E6; C61: the elements of a list that is given again are appended. */
 static void ref_grammar_set(ref_grammar *grammar, const ref_word_row *row, const char *value) {
   const char *old = *row->value;
   if (!ref_grammar_check(grammar, row, value)) {
     return;
   }
-  if (old != NULL && row->kind == REF_WORD_LIST) {
-    const size_t size = strlen(old) + strlen(value) + 2;
-    char *joined = ref_grammar_own(grammar, malloc(size));
+  if (row->kind == REF_WORD_LIST) {
+    char *joined = ref_grammar_own(grammar, calloc((old == NULL ? 0 : strlen(old)) + strlen(value) + 2, 1));
     if (joined != NULL) {
-      (void)snprintf(joined, size, "%s,%s", old, value);
+      ref_grammar_add_elements(joined, old == NULL ? "" : old);
+      ref_grammar_add_elements(joined, value);
       *row->value = joined;
     }
     return;

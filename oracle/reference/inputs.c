@@ -17,6 +17,9 @@ enum {
   FLAG_64_BIT = 0x400,
   SEGMENT_OFFSET_AT = 32,
   SEGMENT_COUNT_AT = 56,
+  SEGMENT_BYTES = 56,
+  SECTION_BYTES_AT = 58,
+  HEADER_BYTES = 64,
   NOTE_BY_NAME = 0xff,
   SMALLEST_IN_NAME = 10,
   LARGEST_IN_NAME = 99,
@@ -64,8 +67,9 @@ static bool ref_input_extension_links(ref_link *link, const char *name) {
 
 /* D35: device code that nvlink drops without a word; an error by default. */
 static bool ref_input_ignore(ref_link *link, const char *name, const char *reason) {
+  static const char *const code[] = {"cubin", "ptx", "fatbin"};
   const char *extension = ref_input_extension(name);
-  if (!link->job->bug_compatible && (REF_IS(extension, "cubin") || REF_IS(extension, "ptx"))) {
+  if (!link->job->bug_compatible && ref_input_extension_is(extension, code, 3)) {
     ref_message_fatal(link, "D35", "Input file '%s' %s", name, reason);
   }
   return false;
@@ -109,14 +113,22 @@ static size_t ref_input_note_index(const ref_cubin *cubin) {
   return index;
 }
 
-/* C25e, C27: the note that e_flags names, whatever its size (RF138). RF121: an object of -ewp and all behind it are of this
- * toolkit. */
+/* RF121: an object of -ewp and all behind it are of this toolkit. */
+static void ref_input_check_extended(ref_link *link, uint16_t toolkit) {
+  if (link->saw_extended && toolkit < TOOLKIT) {
+    ref_message_fatal(link, "RF121", "linking with -ewp objects requires using current toolkit");
+  }
+}
+
+/* C25e, C27: the note that e_flags names, whatever its size (RF138). */
 static void ref_input_check_note(ref_link *link, ref_file *file) {
   const ref_cubin *cubin = &file->cubin;
   const size_t index = ref_input_note_index(cubin);
   const ref_section *note = index < cubin->section_count ? &cubin->sections[index] : NULL;
+  link->saw_extended = link->saw_extended || cubin->type == TYPE_EXTENDED;
   if (note == NULL || note->type != REF_TYPE_NOTE) {
     ref_input_take_old(link, file, 0);
+    ref_input_check_extended(link, 0); /* RF404 */
     return;
   }
   if (note->offset > cubin->size || cubin->size - note->offset < NOTE_BYTES) {
@@ -124,12 +136,9 @@ static void ref_input_check_note(ref_link *link, ref_file *file) {
   }
   const uint8_t *data = cubin->bytes + note->offset;
   const uint16_t toolkit = ref_u16(data + 0x1c);
-  link->saw_extended = link->saw_extended || cubin->type == TYPE_EXTENDED;
   const uint16_t known = ref_u16(data + 0x18) < 2 ? 0 : toolkit;
-  if (link->saw_extended && known < TOOLKIT) {
-    ref_message_fatal(link, "RF121", "linking with -ewp objects requires using current toolkit");
-  }
   ref_input_take_old(link, file, known);
+  ref_input_check_extended(link, known);
   if (toolkit > TOOLKIT) {
     ref_message_fatal(link, "E51", "Input file '%s' newer than toolkit (%u vs %d)", file->name, toolkit, TOOLKIT);
   }
@@ -267,7 +276,7 @@ static void ref_input_check_capsule(ref_link *link, const ref_file *file) {
 /* RF86: a text begins anywhere behind the start of `.strtab` and runs to the next 0 of the file. */
 const char *ref_input_string(const ref_cubin *cubin, uint64_t offset) {
   const char *text = ref_cubin_string(cubin, cubin->string_section, offset);
-  if (*text != 0 || cubin->string_section == 0 || cubin->string_section >= cubin->section_count) {
+  if (*text != 0 || cubin->string_section >= cubin->section_count) { /* RF403: of section 0 from the file's beginning */
     return text;
   }
   const uint64_t start = cubin->sections[cubin->string_section].offset;
@@ -297,7 +306,7 @@ static void ref_input_read_names(ref_link *link, ref_file *file) {
   }
 }
 
-/* RF200: nobody reads an input's program headers, so what its header says of them does not count. RF83: nobody looks at the byte order of a
+/* RF200: nobody reads an input's program headers, so what its header says of them counts no further (RF400). RF83: nobody looks at the byte order of a
  * cubin that is named `.ptx`; little-endian it is all the same. */
 static const uint8_t *ref_input_heal_header(ref_link *link, const uint8_t *bytes, size_t size) {
   uint8_t *healed = REF_TAKE(link, uint8_t, size);
@@ -320,6 +329,12 @@ bool ref_input_has_outside_section(const uint8_t *bytes, size_t size, uint64_t h
   return false;
 }
 
+/* RF400: the table of program headers, of whose entries nobody reads one, must lie in the file. */
+static bool ref_input_has_outside_segment(const uint8_t *bytes, size_t size) {
+  const uint64_t offset = ref_u64(bytes + SEGMENT_OFFSET_AT);
+  return offset > size || (uint64_t)ref_u16(bytes + SEGMENT_COUNT_AT) * SEGMENT_BYTES > size - offset;
+}
+
 /* C25, C25a, C28: false when the file takes no part. */
 static bool ref_input_open(ref_link *link, const ref_input *input, ref_file *file) {
   char error[200] = "";
@@ -335,11 +350,17 @@ static bool ref_input_open(ref_link *link, const ref_input *input, ref_file *fil
     }
     ref_message_fatal(link, "X3", "Input file '%s': the reference links cubins only", input->name);
   }
-  if (input->size < 64 || ref_u16(bytes + 18) != MACHINE_CUDA) {
+  if (ref_u16(bytes + 18) != MACHINE_CUDA) {
     if (REF_IS(extension, "cubin")) {
       ref_message_fatal(link, "E53", "cubin not a device elf?");
     }
     ref_message_fatal(link, "X3", "Input file '%s': the reference links cubins only", input->name);
+  }
+  if (input->size < HEADER_BYTES && !REF_IS(extension, "ptx")) {
+    return ref_input_ignore(link, input->name, "is named as device code but is shorter than its header"); /* RF400 */
+  }
+  if (input->size < HEADER_BYTES) {
+    ref_message_fatal(link, "X3", "Input file '%s' is shorter than its header", input->name);
   }
   if (bytes[5] != 1 && (bytes[7] != OSABI_CUDA || (ref_u32(bytes + 48) & REF_KIND_CAPSULE) != 0)) {
     ref_message_fatal(link, "D68", "Input file '%s' is damaged in more than one place of its header", input->name);
@@ -360,9 +381,14 @@ static bool ref_input_open(ref_link *link, const ref_input *input, ref_file *fil
     }
     return false;
   }
+  if (ref_input_has_outside_segment(bytes, input->size)) {
+    return ref_input_ignore(link, input->name, "is named as device code but has segments outside the file");
+  }
   bytes = ref_input_heal_header(link, bytes, input->size);
   const uint64_t headers = ref_u64(bytes + 40);
-  if (headers > input->size || (uint64_t)ref_u16(bytes + 60) * 64 > input->size - headers ||
+  const bool none =
+      headers == 0 || headers >= input->size || ref_u16(bytes + SECTION_BYTES_AT) != HEADER_BYTES; /* RF419 */
+  if (none || (uint64_t)ref_u16(bytes + 60) * 64 > input->size - headers ||
       ref_input_has_outside_section(bytes, input->size, headers)) {
     return ref_input_ignore(link, input->name,
                             "is named as device code but is truncated or has sections outside the file");
@@ -386,6 +412,7 @@ void ref_inputs_prepare(ref_link *link, ref_file *file) {
   file->lost = REF_TAKE(link, bool, cubin->symbol_count);
   file->section_of = ref_memory_take_numbers(link, cubin->section_count);
   file->offset_in = REF_TAKE(link, uint64_t, cubin->section_count);
+  file->compared_bank = REF_TAKE(link, bool, cubin->section_count);
 }
 
 /* All files are read in command order before any is merged (C77). */
@@ -397,12 +424,14 @@ void ref_inputs_read(ref_link *link) {
     if (input->bytes == NULL || (input->size != 0 && input->size < SMALLEST_FILE && !ref_foreign_is_archive(input))) {
       ref_message_fatal(link, "E53", "Could not open input file '%s'", input->name);
     }
-    if (ref_foreign_take(link, input, ref_input_extension(input->name)) ||
-        !ref_input_extension_links(link, input->name)) {
+    if (ref_foreign_take(link, input, ref_input_extension(input->name))) {
       continue;
     }
-    if (input->size == 0) {
+    if (input->size == 0) { /* RF400: whatever its name */
       (void)ref_input_ignore(link, input->name, "is named as device code but is empty");
+      continue;
+    }
+    if (!ref_input_extension_links(link, input->name)) {
       continue;
     }
     ref_file *file = &link->files[link->file_count];
@@ -411,8 +440,8 @@ void ref_inputs_read(ref_link *link) {
       link->file_count++; /* from here on ref_inputs_free knows it, whatever ends the link */
       ref_input_read_names(link, file);
       file->cubin = file->whole;
-      ref_input_check_capsule(link, file);
       ref_input_admit(link, file);
+      ref_input_check_capsule(link, file); /* RF415: what is said of the file comes first */
     }
   }
   ref_system_choose_files(link);

@@ -135,12 +135,14 @@ typedef struct ref_file {
   /* one entry an input symbol */
   size_t *function_of;
   uint32_t *registers_of;
+  bool *has_registers;
   ref_body *body_of;
   size_t *symbol_of; /* module symbol, REF_NONE while unmapped */
   /* one entry an input section */
   size_t *section_of;
   uint64_t *offset_in;
   ref_indices missing_texts;  /* RF370: with entries about a place at which no instruction begins */
+  bool *compared_bank;        /* E27: by section */
   uint64_t note_offset;       /* RF239: of its record among those of the inputs */
   ref_indices lost_variables; /* W8.5 */
   bool *lost;                 /* an entry a symbol: a variable that another file's definition beats (RF1) */
@@ -326,6 +328,7 @@ typedef struct ref_out_relocation {
   bool adds_old;   /* D12: a REL entry that became RELA; the field's old content counts */
   bool dropped, names_gone_shared, names_gone_section, names_constant_size;
   bool names_unlisted; /* RF195: a section without a symbol */
+  uint32_t gone_type;  /* RF401: of the section that is gone */
   bool asked_unified;  /* R11: it had a unified type */
   bool is_of_loader;   /* L585 */
 } ref_out_relocation;
@@ -452,6 +455,8 @@ typedef struct ref_link {
   ref_out_symbol *symbols;
   size_t symbol_count, symbol_capacity;
   ref_map symbol_by_name, section_by_name, texture_parameters;
+  ref_map first_by_name; /* RF406: of the first symbols, `named_count` of them */
+  size_t named_count;
   uint64_t debug_shared_align; /* D of W9.8 */
   bool has_bare_pool;          /* L746: one of -ewp files is an object of the pool */
   ref_out_relocation *relocations;
@@ -549,6 +554,8 @@ int ref_order(uint64_t a, uint64_t b);
 
 /* strings.c */
 size_t ref_map_find(const ref_map *map, const char *key);
+bool ref_named_is_another(const ref_file *file, const ref_symbol *input);
+size_t ref_named_find(ref_link *link, const char *name);
 void ref_map_set(ref_link *link, ref_map *map, const char *key, size_t number);
 void ref_strings_add(ref_link *link, ref_strings *strings, const char *text);
 uint32_t ref_strings_offset(const ref_strings *strings, const char *text);
@@ -642,6 +649,7 @@ bool ref_function_alias_goes_by_section(const ref_link *link, const ref_function
 bool ref_function_lies_in_kernel(const ref_link *link, const ref_function *function);
 bool ref_function_symbol_is_alias(const ref_file *file, uint32_t symbol);
 void ref_function_note_taken(ref_link *link, const ref_file *file, const ref_section *graph);
+bool ref_function_has_registers(const ref_file *file, uint32_t symbol);
 uint32_t ref_function_registers(const ref_file *file, uint32_t symbol);
 bool ref_function_is_named(const ref_link *link, const ref_function *function);
 bool ref_function_is_root(const ref_link *link, const ref_function *function);
@@ -930,6 +938,7 @@ void ref_objects_allocate_commons(ref_link *link);
 
 /* blocks.c */
 uint64_t ref_block_end_of_symbols(const ref_link *link, const ref_file *file, uint32_t section);
+void ref_block_compare_banks(ref_link *link, ref_file *file, uint32_t section);
 bool ref_block_place(ref_link *link, size_t file_number, uint32_t section);
 void ref_blocks_merge_rest(ref_link *link, size_t file_number);
 

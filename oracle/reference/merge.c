@@ -84,6 +84,8 @@ static void ref_merge_define_symbol(ref_link *link, size_t file_number, uint32_t
   const ref_symbol *input = &link->files[file_number].cubin.symbols[symbol];
   ref_out_symbol *output = &link->symbols[link->files[file_number].symbol_of[symbol]];
   output->bind = input->info >> 4;
+  output->value =
+      output->section == REF_NONE && input->value != 0 ? input->value : output->value; /* RF423: behind a mention */
   output->section = section;
   output->size = input->size;
   output->definition_file = file_number;
@@ -139,6 +141,13 @@ static void ref_merge_take_visibility(ref_link *link, const ref_symbol *input, s
   *other = (uint8_t)((*other & ~VISIBILITY) | (input->other & VISIBILITY));
 }
 
+/* RF424: a body that replaces another brings all of its st_other; of a weak one bit 3 stays, too. */
+static void ref_merge_take_other(ref_link *link, const ref_symbol *input, size_t symbol) {
+  const uint8_t bit3 = 8;
+  uint8_t *other = &link->symbols[symbol].other;
+  *other = (uint8_t)(input->other | (input->info >> 4 == REF_BIND_WEAK ? *other & bit3 : 0));
+}
+
 /* W3.1, W3.9: the second name of a section gets just a symbol, after the first. */
 static void ref_merge_alias(ref_link *link, size_t file_number, uint32_t symbol) {
   ref_file *file = &link->files[file_number];
@@ -175,6 +184,27 @@ static void ref_merge_check_text_of_alias(ref_link *link, size_t file_number, ui
   }
 }
 
+/* L166, RF417: a kernel with the name of a section, a local object or a local function that there is so far, and a function with that of a
+ * local kernel. */
+static bool ref_merge_name_is_taken(ref_link *link, const char *name, bool entry) {
+  static const char *const made[] = {".shstrtab", ".strtab", ".symtab"};
+  if (ref_map_find(&link->symbol_by_name, name) != REF_NONE) {
+    return false; /* ref_clash_function_with_object */
+  }
+  const size_t known = ref_named_find(link, name);
+  if (known != REF_NONE) {
+    const bool is_entry =
+        link->symbols[known].type == REF_SYMBOL_FUNC && (link->symbols[known].other & REF_OTHER_ENTRY) != 0;
+    return is_entry != entry;
+  }
+  for (size_t i = 0; i < sizeof made / sizeof *made; i++) {
+    if (entry && strcmp(name, made[i]) == 0) {
+      return true;
+    }
+  }
+  return entry && ref_map_find(&link->section_by_name, name) != REF_NONE;
+}
+
 /* E26, E21: two files that disagree about one function (C84). */
 static void ref_merge_check_function(ref_link *link, size_t file_number, uint32_t symbol) {
   ref_file *file = &link->files[file_number];
@@ -186,7 +216,7 @@ static void ref_merge_check_function(ref_link *link, size_t file_number, uint32_
   }
   ref_clash_function_with_object(link, file, symbol);
   const bool entry = (input->other & REF_OTHER_ENTRY) != 0;
-  if (function->mentioned && function->mentioned_as_entry != entry) {
+  if (function->mentioned ? function->mentioned_as_entry != entry : ref_merge_name_is_taken(link, input->name, entry)) {
     ref_message_add(link, REF_ERROR, "E26", "Function '%s' not declared __global__ in all source files",
                     ref_demangle(link, input->name));
   }
@@ -212,10 +242,10 @@ static void ref_merge_check_registers(ref_link *link, size_t file_number, uint32
       file->cubin.symbols[symbol].info >> 4 != REF_BIND_WEAK) {
     return;
   }
-  if (ref_function_registers(file, symbol) == 0) {
+  if (!ref_function_has_registers(file, symbol)) {
     ref_message_fatal(link, "E81", "Internal error: no such new reg count");
   }
-  if (ref_function_registers(&link->files[function->defined_in_so_far], function->defined_as_so_far) == 0) {
+  if (!ref_function_has_registers(&link->files[function->defined_in_so_far], function->defined_as_so_far)) {
     ref_message_fatal(link, "E81", "Internal error: no such original reg count");
   }
 }
@@ -282,7 +312,7 @@ static void ref_merge_replacement(ref_link *link, size_t file_number, uint32_t s
   ref_file *file = &link->files[file_number];
   ref_function *function = &link->functions[file->function_of[symbol]];
   file->symbol_of[symbol] = ref_merge_function_symbol(link, file_number, symbol);
-  ref_merge_take_visibility(link, &file->cubin.symbols[symbol], function->symbol);
+  ref_merge_take_other(link, &file->cubin.symbols[symbol], function->symbol);
   if (ref_function_symbol_is_alias(file, symbol) && function->text != REF_NONE) {
     ref_merge_alias_over_body(link, file_number, symbol);
   } else if (ref_function_symbol_is_alias(file, symbol)) {
@@ -387,7 +417,7 @@ static void ref_merge_info(ref_link *link, size_t file_number, uint32_t section)
   ref_records_read(link, file_number, section, function);
 }
 
-/* E25, C84: once a file and function, after the other errors of the file; the name is that of the first definition. */
+/* E25, C84: once a file and function, after the other errors of the file; the name is that of the first definition, or mention. */
 static void ref_merge_check_prototype(ref_link *link, size_t file_number, uint32_t symbol, uint32_t offset) {
   const ref_file *file = &link->files[file_number];
   if (symbol >= file->cubin.symbol_count || file->function_of[symbol] == REF_NONE) {
@@ -398,8 +428,9 @@ static void ref_merge_check_prototype(ref_link *link, size_t file_number, uint32
   if (function->prototype_so_far == NULL) {
     function->prototype_so_far = text;
   } else if (strcmp(function->prototype_so_far, text) != 0) {
+    const size_t first = function->defined_so_far ? function->first_defined_in_so_far : function->first_mentioned_in;
     ref_message_add(link, REF_ERROR, "E25", "Prototype doesn't match for '%s' in '%s', first defined in '%s'",
-                    function->name, file->name, link->files[function->first_defined_in_so_far].name);
+                    function->name, file->name, link->files[first].name); /* RF418 */
   }
 }
 

@@ -184,7 +184,8 @@ static size_t ref_object_create(ref_link *link, size_t file_number, const ref_sy
   symbol->mention_file = file_number;
   symbol->size = ref_object_is_mentioned_texture(input) ? 0 : input->size; /* L587 */
   symbol->was_plain = plain;
-  symbol->undefined_weak = undefined && input->info >> 4 == REF_BIND_WEAK;
+  symbol->undefined_weak =
+      undefined && input->info >> 4 >= REF_BIND_WEAK; /* RF414: nobody misses one of another binding either */
   if (undefined && type == REF_SYMBOL_CUDA_OBJECT && !ref_object_is_shared(input)) {
     symbol->value = (uint64_t)-1; /* W4.3 */
   } else if (undefined) {
@@ -293,11 +294,18 @@ static void ref_object_merge_undefined_local(ref_link *link, size_t file_number,
   ref_map_set(link, &link->symbol_by_name, input->name, file->symbol_of[index]);
 }
 
-/* L193: a texture, sampler or surface in a section that nothing has placed so far; those that are parameters lie in code. */
+/* Code that a function of the file lies in, dead or not. */
+static bool ref_object_is_in_function(const ref_file *file, uint32_t section) {
+  const uint32_t owner = ref_function_primary(file, section);
+  return (file->cubin.sections[section].flags & REF_FLAG_EXEC) != 0 && owner != 0 &&
+         file->function_of[owner] != REF_NONE && file->cubin.symbols[owner].section == section;
+}
+
+/* L193, RF412: a texture, sampler or surface in a section that nothing has placed so far; those that are parameters lie in functions. */
 static void ref_object_check_texture(ref_link *link, const ref_file *file, const ref_symbol *input) {
   const bool inside = input->section != 0 && input->section < file->cubin.section_count;
   if (inside && ref_bindless_mask_of(input->info & 15) != 0 && file->section_of[input->section] == REF_NONE &&
-      (file->cubin.sections[input->section].flags & REF_FLAG_EXEC) == 0) {
+      !ref_object_is_in_function(file, input->section)) {
     ref_message_fatal(link, "E64", "Internal error: section not mapped");
   }
 }
@@ -326,6 +334,7 @@ static void ref_object_merge_local(ref_link *link, size_t file_number, uint32_t 
     ref_object_note_dead_parameter(link, file, input);
     ref_object_name_dead_section(link, file, input);
     ref_object_place_lost_constants(link, file_number, input);
+    ref_block_compare_banks(link, file, input->section);
     ref_object_add_lost_parameter(link, file_number, index);
     return;
   }
@@ -560,10 +569,31 @@ static void ref_object_merge_again(ref_link *link, size_t file_number, uint32_t 
   }
 }
 
+/* L159, RF409: a texture, sampler or surface, whatever its binding, beside whatever else has its name so far: nothing but E21. */
+static bool ref_object_texture_clashes(ref_link *link, const ref_file *file, const ref_symbol *input) {
+  if (ref_bindless_mask_of(input->info & 15) == 0) {
+    return false;
+  }
+  if (ref_clash_object_with_function(link, file, input)) {
+    return true;
+  }
+  const size_t number = ref_named_find(link, input->name);
+  if (number == REF_NONE || ref_bindless_mask_of(link->symbols[number].type) != 0) {
+    return false;
+  }
+  const size_t mention = link->symbols[number].mention_file;
+  ref_message_add(link, REF_ERROR, "E21", "Multiple definition of '%s' in '%s', first defined in '%s'", input->name,
+                  file->name, mention == REF_NONE ? "<input>" : link->files[mention].name);
+  return true;
+}
+
 static void ref_object_merge_symbol(ref_link *link, size_t file_number, uint32_t index) {
   ref_file *file = &link->files[file_number];
   const ref_symbol *input = &file->cubin.symbols[index];
   ref_object_check_texture(link, file, input);
+  if (ref_object_texture_clashes(link, file, input)) {
+    return;
+  }
   ref_object_check_name(link, file, input);
   if (input->info >> 4 == REF_BIND_LOCAL) {
     ref_object_merge_local(link, file_number, index);

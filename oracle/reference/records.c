@@ -26,7 +26,7 @@ ref_record *ref_records_add(ref_link *link, ref_records *records, ref_record rec
 }
 
 /* The module symbol behind an input's symbol index; REF_NONE for none. Sets `gone` for what is not in the output. */
-static size_t ref_record_symbol(const ref_link *link, const ref_file *file, uint32_t index, bool *gone) {
+static size_t ref_record_symbol(ref_link *link, const ref_file *file, uint32_t index, bool *gone) {
   if (index >= file->cubin.symbol_count) {
     return REF_NONE;
   }
@@ -36,6 +36,9 @@ static size_t ref_record_symbol(const ref_link *link, const ref_file *file, uint
     *gone = !link->functions[function].live || link->functions[function].is_stub || /* U11 */
             file->body_of[index] == REF_BODY_LOSES;
     return link->functions[function].symbol;
+  }
+  if (ref_named_is_another(file, input)) {
+    return ref_named_find(link, input->name);
   }
   if ((input->info & 15) == REF_SYMBOL_SECTION) {
     const size_t section = input->section < file->cubin.section_count ? file->section_of[input->section] : REF_NONE;
@@ -63,7 +66,7 @@ static bool ref_record_names_empty(const ref_file *file, const ref_symbol *symbo
 
 /* RF191: a record is about a function or an object of the output, or goes; a parameter's word becomes 0 then. Only PARAM_CBANK knows the
  * symbols of sections. */
-static size_t ref_record_first_symbol(const ref_link *link, const ref_file *file, const ref_attribute *attribute,
+static size_t ref_record_first_symbol(ref_link *link, const ref_file *file, const ref_attribute *attribute,
                                       bool *gone) {
   const uint32_t index = ref_u32(attribute->data);
   const size_t symbol = ref_record_symbol(link, file, index, gone);

@@ -21,7 +21,6 @@ enum {
   MERCURY_LOW = REF_MERCURY_FIRST + 5,
   MERCURY_HIGH = REF_MERCURY_FIRST + 6,
   NO_BANK = 28,
-  TEXT_BANK = 29,
   USER_BANK = 3,
   MERCURY_DESCRIPTOR = 15,
   CONSTANT_LIMIT = 0x10000,
@@ -323,9 +322,6 @@ static ref_action ref_relocate_classify_now(ref_link *link, ref_out_relocation *
     }
     return undefined && (nothing || clear) ? REF_DROP : REF_KEEP; /* R54b, RF106, L572 */
   }
-  if (symbol->is_extern_shared && link->relocatable) {
-    return REF_APPLY;
-  }
   if (undefined && (strncmp(symbol->name, ".nv.independent.", 16) == 0 || ref_symbol_is_provided(symbol->name))) {
     return REF_KEEP; /* B10, L840 */
   }
@@ -383,6 +379,13 @@ static bool ref_relocate_waits_for_lines(const ref_link *link, const ref_out_rel
          REF_IS(link->sections[symbol->section].name, ".debug_line");
 }
 
+/* What nvlink writes stays by default, but what it cannot write ends the link all the same. */
+static void ref_relocate_check_place(ref_link *link, const ref_out_relocation *entry) {
+  if (entry->offset >= link->sections[entry->target].data.size) {
+    ref_message_fatal(link, "E63", "Internal error: reloc address not found");
+  }
+}
+
 static ref_action ref_relocate_classify(ref_link *link, ref_out_relocation *entry) {
   const bool code = link->is_capsule && !link->view->is_mercury && ref_relocate_is_in_code(link, entry);
   const ref_action action = code ? ref_relocate_classify_code(link, entry) : ref_relocate_classify_now(link, entry);
@@ -394,7 +397,11 @@ static ref_action ref_relocate_classify(ref_link *link, ref_out_relocation *entr
     return REF_DROP;
   }
   const bool loader = action == REF_APPLY && entry->is_of_loader; /* L585 */
-  return loader || (action == REF_APPLY && ref_relocatable_keeps(link, entry)) ? REF_KEEP : action;
+  const bool keeps = !loader && action == REF_APPLY && ref_relocatable_keeps(link, entry);
+  if (keeps && !link->is_capsule) {
+    ref_relocate_check_place(link, entry);
+  }
+  return loader || keeps ? REF_KEEP : action;
 }
 
 /* RF49: what `isspacep` compares with: the size of all user constants, -1 when there are none. */
@@ -449,7 +456,7 @@ static uint64_t ref_relocate_symbol_value(ref_link *link, const ref_out_relocati
 /* R6 */
 static uint32_t ref_relocate_bank(const ref_link *link, const ref_out_relocation *entry) {
   if (entry->symbol == REF_NONE) {
-    return entry->names_gone_section ? TEXT_BANK : NO_BANK;
+    return entry->names_gone_section ? (entry->gone_type - REF_TYPE_CONSTANT) & 31 : NO_BANK; /* RF401 */
   }
   const ref_out_symbol *symbol = &link->symbols[entry->symbol];
   if (ref_relocate_is_texture(symbol) && ref_relocate_texture(entry->type) == REF_TEXTURE_SLOT && !link->relocatable) {
@@ -528,9 +535,7 @@ static void ref_relocate_patch(ref_link *link, const ref_out_relocation *entry, 
     ref_mercury_patch(link, entry, clear ? 0 : whole);
     return;
   }
-  if (entry->offset >= target->data.size) {
-    ref_message_fatal(link, "E63", "Internal error: reloc address not found");
-  }
+  ref_relocate_check_place(link, entry);
   const ref_relocation_row *row = ref_relocation_row_of(entry->type);
   if (row == NULL || ref_relocate_is_foreign(link, entry->type)) { /* nvlink's table has nothing to write by (RF228) */
     ref_relocate_refuse_foreign(link);

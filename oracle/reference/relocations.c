@@ -146,7 +146,9 @@ static void ref_relocation_resolve_own(ref_link *link, const ref_file *file, uin
     const size_t found = ref_map_find(&link->section_by_name, section->name);
     output->symbol = found == REF_NONE ? REF_NONE : link->sections[found].symbol;
   }
-  output->names_gone_section = output->symbol == REF_NONE && !ref_relocation_is_made_anew(section->type);
+  output->names_gone_section = output->symbol == REF_NONE && !ref_relocation_is_made_anew(section->type) &&
+                               !link->everything_live; /* RF421: nothing has gone there */
+  output->gone_type = section->type;
 }
 
 static void ref_relocation_resolve_symbol(ref_link *link, ref_file *file, const ref_relocation *entry,
@@ -157,6 +159,12 @@ static void ref_relocation_resolve_symbol(ref_link *link, ref_file *file, const 
   }
   const ref_symbol *input = &file->cubin.symbols[entry->symbol];
   output->function = file->function_of[entry->symbol];
+  if (ref_named_is_another(file, input)) {
+    output->symbol = ref_named_find(link, input->name);
+    output->function = output->symbol == REF_NONE ? REF_NONE : link->symbols[output->symbol].function;
+    output->block_offset = file->offset_in[input->section]; /* R36 knows the section alone */
+    return;
+  }
   if (output->function != REF_NONE) {
     output->symbol = link->functions[output->function].symbol;
   } else if ((input->info & 15) == REF_SYMBOL_SECTION) {
@@ -370,7 +378,7 @@ void ref_relocations_read(ref_link *link, size_t file_number, uint32_t section) 
   const uint64_t end = ref_relocations_end(link, file, input->info);
   for (size_t i = 0; i < count; i++) {
     const ref_relocation entry = ref_cubin_relocation(&file->cubin, section, i);
-    if (entry.offset < end && !ref_relocation_is_skipped(link, file, input->info, &entry)) {
+    if ((end == UINT64_MAX || entry.offset < end) && !ref_relocation_is_skipped(link, file, input->info, &entry)) {
       ref_relocation_add(link, file_number, section, &entry, input->type == REF_TYPE_RELA, processed++);
     }
   }

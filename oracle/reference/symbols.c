@@ -315,7 +315,8 @@ uint8_t ref_symbol_lost_visibility(const ref_link *link, const ref_out_symbol *s
 
 /* W4.3: type 13 becomes 1, the memory space goes; not with -r. L577: type 1 becomes 13. */
 static void ref_symbol_write(const ref_link *link, const ref_out_symbol *symbol, uint8_t *at) {
-  const bool object = symbol->type == REF_SYMBOL_CUDA_OBJECT && !link->relocatable && !symbol->was_plain;
+  const bool object =
+      symbol->type == REF_SYMBOL_CUDA_OBJECT && !link->relocatable && (symbol->other & REF_SPACE_MASK) != 0; /* RF405 */
   const uint8_t type = object ? REF_SYMBOL_OBJECT : symbol->type;
   const bool provided =
       symbol->type == REF_SYMBOL_OBJECT && symbol->section == REF_NONE && !link->relocatable; /* L840 */

@@ -1,0 +1,29 @@
+/* Symbols that stand for another one of their name: L184, RF406. A symbol that is neither function nor object, whatever its type and binding, is
+ * about its section only where it has that section's name. Otherwise nvlink takes the first symbol of the name that it has so far: of a
+ * section, a function, an object, local ones too; symbol 0 where there is none. */
+#include "link.h"
+
+#include <string.h>
+
+static bool ref_named_has_meaning(const ref_symbol *input) {
+  const uint8_t type = input->info & 15;
+  return type == REF_SYMBOL_OBJECT || type == REF_SYMBOL_FUNC ||
+         (type >= REF_SYMBOL_TEXTURE && type <= REF_SYMBOL_SURFACE) || type == REF_SYMBOL_CUDA_OBJECT;
+}
+
+bool ref_named_is_another(const ref_file *file, const ref_symbol *input) {
+  if (ref_named_has_meaning(input) || input->section >= file->cubin.section_count) {
+    return false;
+  }
+  return input->section == 0 || strcmp(input->name, file->cubin.sections[input->section].name) != 0;
+}
+
+size_t ref_named_find(ref_link *link, const char *name) {
+  for (; link->named_count < link->symbol_count; link->named_count++) {
+    const char *known = link->symbols[link->named_count].name;
+    if (ref_map_find(&link->first_by_name, known) == REF_NONE) {
+      ref_map_set(link, &link->first_by_name, known, link->named_count);
+    }
+  }
+  return *name == 0 ? REF_NONE : ref_map_find(&link->first_by_name, name);
+}
