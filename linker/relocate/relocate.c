@@ -621,8 +621,9 @@ static bool relocate_is_recorded(const relocating *r, const entry_state *e) {
   if (symbol->block != TL_NONE || slot || symbol->constants_size)
     return false;
   const bool code = tl_layout_function_of(r->module, e->entry->target) != TL_NONE;
-  const bool placed = symbol->shared && (code || (final && e->s == UINT64_MAX)); /* L806 */
-  if (r->module->capsule && !placed)                                             /* L145 */
+  const bool shared = symbol->shared || symbol->misplaced;               /* L900 */
+  const bool placed = shared && (code || (final && e->s == UINT64_MAX)); /* L806 */
+  if (r->module->capsule && !placed)                                     /* L145 */
     return false;
   if (relocate_clears(e)) /* L550, L571 */
     return !symbol->external_shared &&
