@@ -215,7 +215,8 @@ static tl_defect relocate_lost_by(const tl_symbol *symbol) {
     return TL_DEFECT_D6;
   if ((symbol->other & STO_VISIBILITY_MASK) == STV_INTERNAL)
     return TL_DEFECT_D5;
-  return symbol->section == TL_NONE && !symbol->shared ? TL_DEFECT_D4 : TL_DEFECT_D1;
+  const bool constant = symbol->section == TL_NONE && !symbol->shared && tl_type_of(symbol) != STT_FUNC;
+  return constant ? TL_DEFECT_D4 : TL_DEFECT_D1; /* D1 is a hidden function's, too (L905) */
 }
 
 /* What nothing moves any more: local memory, a section a kernel. */
@@ -384,7 +385,8 @@ static bool relocate_in_relocatable(const relocating *r, entry_state *e, outcome
   if (instance != TL_NONE || weak)
     return true;
   const bool constant = (symbol->other & STO_SPACE_MASK) == STO_CONSTANT;
-  if (symbol->section == TL_NONE && !symbol->shared && !constant && !symbol->constants_size)
+  const bool function_elsewhere = tl_type_of(symbol) == STT_FUNC; /* a hidden one (L905) */
+  if (symbol->section == TL_NONE && !symbol->shared && !constant && !symbol->constants_size && !function_elsewhere)
     return true;
   const uint32_t owner = function == TL_NONE ? TL_NONE : r->module->symbol_of_function[function];
   if (symbol->external_shared && owner != TL_NONE && relocate_symbol(r, owner)->other & STO_ENTRY &&
