@@ -652,8 +652,13 @@ static void relocate_record(relocating *r, const entry_state *e) {
   }
   const bool lost = e->entry->merge_offset && tl_defect_matched(r->module->options, TL_DEFECT_D12);
   const uint64_t old = e->entry->rel && !relocate_clears(e) && !lost ? relocate_old_content(r, e) : 0; /* L571, L574 */
-  *tl_vector_push(r->arena, &r->relocated->kept) = (tl_kept){
-      .container = container, .symbol = e->symbol, .type = e->type, .offset = e->offset, .addend = e->a + (int64_t)old};
+  *tl_vector_push(r->arena, &r->relocated->kept) =
+      (tl_kept){.container = container,
+                .symbol = e->symbol,
+                .type = e->type,
+                .offset = e->offset,
+                .addend = e->a + (int64_t)old,
+                .foreign = r->module->sections.items[container].about != e->entry->target};
   r->relocated->container_used[container] = true;
 }
 
