@@ -39,6 +39,8 @@ typedef struct checker {
   TL_VECTOR(inner_function) inner;
   tl_map first_inner; /* by section: the last of its inner functions */
   tl_map starts;      /* where they begin: section and place */
+  tl_map texts;       /* by name: a capsule's code that was met */
+  bool namesake;      /* the text in hand is not the first of its name (L656) */
 } checker;
 
 static void mercury_fail(const checker *c, uint32_t section, uint64_t offset, const char *what) {
@@ -71,6 +73,7 @@ static bool mercury_is_section(const uint8_t *symbol) {
 }
 
 static void mercury_index_inner(checker *c) {
+  tl_map_init(&c->texts, c->arena);
   tl_map_init(&c->first_inner, c->arena);
   tl_map_init(&c->starts, c->arena);
   for (uint32_t i = 1; i < mercury_symbol_count(c->symbols); i++) {
@@ -187,7 +190,8 @@ static bool mercury_stands_in_place(const uint8_t *entry) {
 }
 
 /* An entry at the first instruction stands there because that holds a value; behind it nvlink changes what it finds
- * (L494). */
+ * (L494). A namesake's entries are those of another function, and stand at any; so are the places that
+ * they are about (L903). */
 static void mercury_check_entries(const checker *c, uint32_t section, const tl_cubin_section *sass) {
   const tl_cubin_section *const entries = mercury_section(c, section);
   for (uint64_t at = 0; at + ELF_RELA_SIZE <= entries->size; at += ELF_RELA_SIZE) {
@@ -200,13 +204,14 @@ static void mercury_check_entries(const checker *c, uint32_t section, const tl_c
       mercury_fail(c, section, at, "half an address is that of a symbol that has none (L614)");
     if (mercury_names_no_place(c, entry))
       mercury_fail(c, section, at, "an entry of code is about a section that has no place (L608)");
-    if (!mercury_returns_there(c, entry, sass))
+    if (!c->namesake && !mercury_returns_there(c, entry, sass))
       mercury_fail(c, section, at, "a return address is not that behind a call (L512)");
     const tl_code_place *const place = tl_code_find(&c->code, tl_get64(entry));
     if (place && !mercury_holds_place(c, tl_get32(entry + 8), place, sass))
       mercury_fail(c, tl_get32(mercury_section(c, mercury_section(c, section)->info)->data), place->sass,
                    "what half a return address is put in for is no place of an instruction (L622)");
-    if (place && !place->mercury && place->derived && !mercury_holds_value(tl_code_opcode(place, sass)))
+    const bool first = place && !place->mercury && place->derived && !c->namesake;
+    if (first && !mercury_holds_value(tl_code_opcode(place, sass)))
       mercury_fail(c, section, at, "an entry stands at an instruction that holds no value (L494)");
   }
 }
@@ -388,6 +393,8 @@ static void mercury_check_text(checker *c, uint32_t section) {
   const tl_cubin_section *const sass = mercury_section(c, tl_get32(text->data));
   if (!sass->data || !tl_code_read(&c->code, text->data, text->size, sass->data, sass->size, c->arena))
     mercury_fail(c, section, TL_NO_OFFSET, "a capsule's records do not make its text (L493)");
+  c->namesake = tl_map_get(&c->texts, text->name) != TL_NONE;
+  tl_map_set(&c->texts, text->name, section);
   mercury_check_inner(c, section);
   mercury_check_derived(c, section, sass);
   mercury_check_branches(c, section, sass);

@@ -82,17 +82,22 @@ static namesakes_half namesakes_half_at(const tl_code_place *place, const uint8_
   return HALF_MOVED;
 }
 
-/* From the last entry on, with what was seen by instruction: a section may hold as many entries as the text instructions. */
+/* With the last one that was seen by instruction: a section may hold as many entries as the text instructions. The last is
+ * that of the highest place, whatever the order of the entries, which every link turns round (L904). */
 const bool *tl_namesakes_find_later(const tl_code *code, const tl_cubin_section *entries, tl_arena *arena) {
   const uint64_t count = entries->size / ELF_RELA_SIZE;
-  bool *const later = tl_arena_new(arena, bool, count), *const seen = tl_arena_new(arena, bool, code->count);
-  for (uint64_t i = count; i-- > 0;) {
+  bool *const later = tl_arena_new(arena, bool, count);
+  uint64_t *const last = tl_arena_new(arena, uint64_t, code->count); /* an entry's number and one */
+  for (uint64_t i = 0; i < count; i++) {
     const uint8_t *const entry = entries->data + i * ELF_RELA_SIZE;
     const tl_code_place *const place = namesakes_is_half(entry) ? tl_code_find(code, tl_get64(entry)) : NULL;
     if (!place)
       continue;
-    later[i] = seen[place - code->items];
-    seen[place - code->items] = true;
+    uint64_t *const known = &last[place - code->items];
+    const bool behind = *known && tl_get64(entries->data + (*known - 1) * ELF_RELA_SIZE) > tl_get64(entry);
+    later[behind ? i : *known ? *known - 1 : i] = behind || *known;
+    if (!behind)
+      *known = i + 1;
   }
   return later;
 }

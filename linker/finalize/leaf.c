@@ -251,8 +251,13 @@ static void leaf_find_blocks(leaf *l, tl_arena *arena) {
       l->blocks[b].next[0] = b + 1;
     if (target < l->count)
       l->blocks[b].next[1] = l->instructions[target].block;
-    l->sure &= !leaf_is_indirect(opcode);
   }
+}
+
+/* L908: where an indirect branch goes is not known here, so all that is pending must have been waited for there. */
+static bool leaf_branches_clean(const leaf *l, uint32_t block, const leaf_state *state) {
+  const uint32_t last = l->blocks[block].first + l->blocks[block].count - 1;
+  return !leaf_is_indirect(l->instructions[last].opcode) || (!state->old && !state->new);
 }
 
 /* By block, its predecessors in their order. */
@@ -497,7 +502,8 @@ static leaf_state leaf_full_entry(const leaf *l, uint32_t block, const leaf_stat
 }
 
 /* With all numbers given: what each wait of the input waits for now. A number that is no longer pending, because another
- * barrier with the same number was waited for, needs no wait (M45g). False when loops do not settle. */
+ * barrier with the same number was waited for, needs no wait (M45g). False when loops do not settle, or something is pending
+ * behind an indirect branch (L908). */
 static bool leaf_find_waits(leaf *l, tl_arena *arena) {
   enum { MOST_PASSES = 32 };
   leaf_state *const at_end = tl_arena_new(arena, leaf_state, l->block_count);
@@ -526,7 +532,10 @@ static bool leaf_find_waits(leaf *l, tl_arena *arena) {
       at_end[b] = state;
     }
   }
-  return true;
+  bool clean = true;
+  for (uint32_t b = 0; b < l->block_count; b++)
+    clean &= leaf_branches_clean(l, b, &at_end[b]);
+  return clean;
 }
 
 /* --- writing --- */

@@ -186,6 +186,14 @@ static void sections_add_plain(finalizer *f, uint32_t section) {
   *tl_vector_push(f->arena, &f->sections) = out;
 }
 
+/* L907, D100: an internal kernel has lost its attributes, so its parameters take nothing. */
+static uint64_t sections_parameters_size(const finalizer *f, uint32_t owner, uint32_t bank) {
+  enum { CAPSULE_PARAMETERS = 0x380 }; /* where they begin */
+  const tl_module *const m = f->mercury->module;
+  const bool lost = owner != TL_NONE && tl_layout_forgets_kernel(m, &m->symbols.items[owner]);
+  return lost ? CAPSULE_PARAMETERS : f->sass->emitted->layout->section_size[bank];
+}
+
 /* M20: as large as the input's, all zero. */
 static void sections_add_constants(finalizer *f) {
   const tl_emitted *const e = f->mercury->emitted;
@@ -207,7 +215,7 @@ static void sections_add_constants(finalizer *f) {
                                                               .type = tl_emit_section_type(f->sass->module, s->type),
                                                               .flags = s->flags,
                                                               .align = f->sass->emitted->layout->section_align[bank],
-                                                              .size = f->sass->emitted->layout->section_size[bank],
+                                                              .size = sections_parameters_size(f, text->owner, bank),
                                                               .info = final_plain_index(f, e->order[i])};
   }
 }

@@ -112,17 +112,27 @@ static uint8_t *strings_copy(const finalizer *f, uint32_t section, uint64_t room
   return table;
 }
 
-/* L808, D140: two sections of entries have one name, and nvlink renames it twice: the second time it takes the kernel's name
- * from where it stood before the first. */
-static const char *strings_name_again(finalizer *f, uint32_t section, const uint8_t *at, const char *name) {
-  static const char prefix[] = ".rela.nv.constant.entry_image_header_indices.", bank[] = ".rela.nv.constant0.";
+/* Two sections have one name, and nvlink renames it twice: the second time, and each later one, it takes the function's name
+ * from where it stood before the first (L808: entries of a kernel's constants; L902: constants of namesakes, and their
+ * entries, with -r). */
+static const char *strings_name_again(const finalizer *f, uint32_t section, const uint8_t *at, const char *name) {
+  static const struct {
+    const char *mercury, *sass;
+    tl_defect defect;
+  } rows[] = {{".rela.nv.constant.entry_image_header_indices.", ".rela.nv.constant0.", TL_DEFECT_D140},
+              {".nv.constant.optimizer.", ".nv.constant2.", TL_DEFECT_D113},
+              {".rela.nv.constant.optimizer.", ".rela.nv.constant2.", TL_DEFECT_D113}};
   const tl_section *const m = final_mercury(f, section);
-  const bool again =
-      m->type == SHT_RELA && final_mercury(f, m->about)->laid_out == section && strcmp((const char *)at, name) == 0;
-  if (!again || strlen(strings_mercury_name(f, section)) < sizeof prefix - 1 ||
-      !tl_defect_matched(f->mercury->module->options, TL_DEFECT_D140))
+  const bool laid = m->type == SHT_RELA && final_mercury(f, m->about)->laid_out == section;
+  const char *const old = strings_mercury_name(f, section);
+  if (strcmp((const char *)at, old) == 0)
     return name;
-  return tl_arena_format(f->arena, "%s%s", bank, (const char *)at + sizeof prefix - 1);
+  for (size_t i = laid ? 0 : 1; i < (laid ? 1 : sizeof rows / sizeof *rows); i++) {
+    const size_t length = strlen(rows[i].mercury);
+    if (strncmp(old, rows[i].mercury, length) == 0 && tl_defect_matched(f->mercury->module->options, rows[i].defect))
+      return tl_arena_format(f->arena, "%s%s", rows[i].sass, (const char *)at + length);
+  }
+  return name;
 }
 
 /* Overwrites names of sections that are in the output. */
@@ -142,9 +152,9 @@ static void strings_rename(finalizer *f, uint32_t section) {
   f->strings_hole += length;
   const uint32_t symbol = final_mercury(f, section)->symbol;
   if (symbol != TL_NONE && e->symbol_index[symbol])
-    f->renamed[section] = strings_append(f->strings, &f->strings_size, "", name);
+    f->renamed[section] = strings_append(f->strings, &f->strings_size, "", own);
   if (f->renamed[section])
-    f->strings_hole -= room + 1;
+    f->strings_hole -= strlen(own) + 1;
 }
 
 void final_strings(finalizer *f) {

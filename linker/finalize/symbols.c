@@ -73,7 +73,7 @@ static void symbols_fill_sass(finalizer *f, uint32_t symbol, bool *named, uint8_
   }
   const uint64_t mercury_value = tl_get64(at + 8);
   memcpy(at + 8, own + 8, 16);
-  if ((m->external_shared || (m->shared && f->mercury->module->mode->final)) &&
+  if ((m->external_shared || ((m->shared || m->misplaced) && f->mercury->module->mode->final)) &&
       tl_get16(own + 6) != SHN_UNDEF) /* behind the reserved part, also where it is all there is; once (L865) */
     tl_put64(at + 8, mercury_value + symbols_reserved(f));
   if (final_is_slot(f, symbol))

@@ -6,6 +6,7 @@
 #include "catalog/message.h"
 #include "cubin/attribute.h"
 #include "cubin/elf.h"
+#include "cubin/known.h"
 
 #include <string.h>
 
@@ -148,8 +149,34 @@ uint32_t final_symbol_index(const finalizer *f, uint32_t symbol) {
   return own == TL_NONE ? 0 : e->symbol_index[own];
 }
 
+/* L906, D113: the records of all functions of a name are in the first one's section, and nvlink's finalizer reads each
+ * against that one's code: it stands at the instruction there, with one type at moves and another at all others. */
+static void table_read_foreign(finalizer *f, uint32_t section, const tl_kept *mercury, uint8_t *at) {
+  enum { ADDRESS = TL_R_MERCURY + 3, OPERATION = 0x1ff, R_CUDA_ABS32_32 = 55, R_CUDA_ABS24_40 = 74 };
+  static const uint32_t moves[] = {0x002, 0x082, 0x0ca};
+  const uint32_t text = final_mercury(f, section)->about;
+  if (!mercury->foreign || mercury->type != ADDRESS)
+    return;
+  if (!tl_defect_matched(f->mercury->module->options, TL_DEFECT_D113)) {
+    tl_defect_note(f->mercury->module->diagnostics, TL_DEFECT_D113,
+                   tl_module_text(f->mercury->module, final_mercury(f, text)->name));
+    return;
+  }
+  const tl_code *const code = final_code_map_of(f, text);
+  const tl_code_place *const place = code ? tl_code_find(code, mercury->offset) : NULL;
+  const uint8_t *const sass = place ? final_view_bytes(f->sass, f->sass_section[text]) : NULL;
+  if (!place || place->sass >= final_view_size(f->sass, f->sass_section[text]))
+    return;
+  const uint64_t own = place->sass + (uint64_t)tl_code_known_of(sass, place).own * TL_CODE_INSTRUCTION;
+  const uint32_t operation = tl_get16(sass + own) & OPERATION;
+  tl_put64(at, own);
+  tl_put32(at + 8, TL_AMONG32(moves, operation) ? R_CUDA_ABS32_32 : R_CUDA_ABS24_40);
+}
+
 const uint8_t *final_relocations(finalizer *f, uint32_t section, uint64_t *size) {
   const final_entry_list list = final_entries_of(&f->sass_entries, f->sass_section[section]);
+  const final_entry_list mercury = final_entries_of(&f->mercury_entries, section);
+  const bool records = final_mercury(f, section)->type == SHT_CUDA_RESOLVEDRELA && mercury.count == list.count;
   uint8_t *const bytes = final_new(f, list.count * ELF_RELA_SIZE);
   final_places places = {0};
   *size = list.count * ELF_RELA_SIZE;
@@ -159,6 +186,8 @@ const uint8_t *final_relocations(finalizer *f, uint32_t section, uint64_t *size)
     tl_put64(at, kept->offset);
     tl_put64(at + 8, (uint64_t)final_symbol_index(f, kept->symbol) << 32 | kept->type);
     tl_put64(at + 16, (uint64_t)final_debug_addend(f, section, kept, &places));
+    if (records)
+      table_read_foreign(f, section, mercury.items[i], at);
   }
   return bytes;
 }

@@ -215,7 +215,8 @@ static tl_defect relocate_lost_by(const tl_symbol *symbol) {
     return TL_DEFECT_D6;
   if ((symbol->other & STO_VISIBILITY_MASK) == STV_INTERNAL)
     return TL_DEFECT_D5;
-  return symbol->section == TL_NONE && !symbol->shared ? TL_DEFECT_D4 : TL_DEFECT_D1;
+  const bool constant = symbol->section == TL_NONE && !symbol->shared && tl_type_of(symbol) != STT_FUNC;
+  return constant ? TL_DEFECT_D4 : TL_DEFECT_D1; /* D1 is a hidden function's, too (L905) */
 }
 
 /* What nothing moves any more: local memory, a section a kernel. */
@@ -384,7 +385,8 @@ static bool relocate_in_relocatable(const relocating *r, entry_state *e, outcome
   if (instance != TL_NONE || weak)
     return true;
   const bool constant = (symbol->other & STO_SPACE_MASK) == STO_CONSTANT;
-  if (symbol->section == TL_NONE && !symbol->shared && !constant && !symbol->constants_size)
+  const bool function_elsewhere = tl_type_of(symbol) == STT_FUNC; /* a hidden one (L905) */
+  if (symbol->section == TL_NONE && !symbol->shared && !constant && !symbol->constants_size && !function_elsewhere)
     return true;
   const uint32_t owner = function == TL_NONE ? TL_NONE : r->module->symbol_of_function[function];
   if (symbol->external_shared && owner != TL_NONE && relocate_symbol(r, owner)->other & STO_ENTRY &&
@@ -621,8 +623,9 @@ static bool relocate_is_recorded(const relocating *r, const entry_state *e) {
   if (symbol->block != TL_NONE || slot || symbol->constants_size)
     return false;
   const bool code = tl_layout_function_of(r->module, e->entry->target) != TL_NONE;
-  const bool placed = symbol->shared && (code || (final && e->s == UINT64_MAX)); /* L806 */
-  if (r->module->capsule && !placed)                                             /* L145 */
+  const bool shared = symbol->shared || symbol->misplaced;               /* L900 */
+  const bool placed = shared && (code || (final && e->s == UINT64_MAX)); /* L806 */
+  if (r->module->capsule && !placed)                                     /* L145 */
     return false;
   if (relocate_clears(e)) /* L550, L571 */
     return !symbol->external_shared &&
@@ -649,8 +652,13 @@ static void relocate_record(relocating *r, const entry_state *e) {
   }
   const bool lost = e->entry->merge_offset && tl_defect_matched(r->module->options, TL_DEFECT_D12);
   const uint64_t old = e->entry->rel && !relocate_clears(e) && !lost ? relocate_old_content(r, e) : 0; /* L571, L574 */
-  *tl_vector_push(r->arena, &r->relocated->kept) = (tl_kept){
-      .container = container, .symbol = e->symbol, .type = e->type, .offset = e->offset, .addend = e->a + (int64_t)old};
+  *tl_vector_push(r->arena, &r->relocated->kept) =
+      (tl_kept){.container = container,
+                .symbol = e->symbol,
+                .type = e->type,
+                .offset = e->offset,
+                .addend = e->a + (int64_t)old,
+                .foreign = r->module->sections.items[container].about != e->entry->target};
   r->relocated->container_used[container] = true;
 }
 

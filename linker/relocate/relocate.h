@@ -22,6 +22,7 @@ typedef struct tl_kept {
   int64_t addend;
   uint32_t container; /* output relocation section */
   uint32_t symbol, type;
+  bool foreign; /* a record of another text than the one that its section is about (L906) */
 } tl_kept;
 
 typedef struct tl_relocated {
