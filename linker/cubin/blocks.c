@@ -69,7 +69,9 @@ static uint32_t blocks_need(const blocks *b, uint32_t index) {
     return BRANCH;
   if (kind >= VARIABLE)
     return AT_LEAST;
-  const uint32_t mask = kind == 0x010 ? CONDITIONS : kind == 0x012 ? CONDITION : 0; /* sums have two conditions, logic one */
+  const uint32_t mask = kind == 0x010   ? CONDITIONS
+                        : kind == 0x012 ? CONDITION
+                                        : 0; /* sums have two conditions, logic one */
   if ((blocks_high(b, index) >> CONDITION_SHIFT & mask) != mask)
     return COMPARES;
   return TL_PAIRED32(rows, kind, PLAIN);
