@@ -6,6 +6,7 @@
 
 #include "base/bytes.h"
 #include "catalog/relocation.h"
+#include "cubin/blocks.h"
 #include "cubin/elf.h"
 #include "cubin/known.h"
 
@@ -122,4 +123,24 @@ bool tl_namesakes_entry(const tl_code *code, const uint8_t *records, const tl_cu
     return false;
   tl_put64(to + 16, half == HALF_MOVED ? target->sass : 0);
   return true;
+}
+
+/* --- the text --- */
+
+void tl_namesakes_change_text(const tl_code *code, const uint8_t *records, const tl_cubin_section *sass,
+                              const tl_cubin_section *entries, uint8_t *text, tl_arena *arena) {
+  const bool *const later = tl_namesakes_find_later(code, entries, arena);
+  bool *const places = tl_arena_new(arena, bool, sass->size / TL_CODE_INSTRUCTION + 1);
+  for (uint64_t i = 0; i < entries->size / ELF_RELA_SIZE; i++) {
+    const uint8_t *const entry = entries->data + i * ELF_RELA_SIZE;
+    const tl_code_place *const place = namesakes_is_half(entry) ? tl_code_find(code, tl_get64(entry)) : NULL;
+    if (!place || !place->count || place->sass >= sass->size)
+      continue;
+    const uint64_t own = (uint64_t)tl_code_known_of(sass->data, place).own * TL_CODE_INSTRUCTION;
+    tl_blocks_clear_field(text + place->sass + own, namesakes_half_at(place, records, sass) == HALF_ZERO);
+    const tl_code_place *const target = tl_code_find(code, tl_get64(entry + 16));
+    if (!later[i] && target && target->mercury == tl_get64(entry + 16) && target->sass < sass->size)
+      places[target->sass / TL_CODE_INSTRUCTION] = true;
+  }
+  tl_blocks_begin(text, sass->size, places, arena);
 }

@@ -613,6 +613,12 @@ static void objects_define_known(tl_merging *m, uint32_t index, uint32_t known, 
   objects_define_shared(module, known, objects_shared_align(s), was_defined);
 }
 
+/* L913: a local symbol in its kernel's text (L112), whose own value nobody reads. */
+static bool objects_is_parameter(const tl_merging *m, const tl_cubin_symbol *s) {
+  return objects_is_texture(s) && tl_symbol_binding(s) == STB_LOCAL &&
+         m->cubin->sections[s->section].flags & SHF_EXECINSTR;
+}
+
 static void objects_define_new(tl_merging *m, uint32_t index, uint32_t section) {
   tl_module *const module = m->module;
   const tl_cubin_symbol *const s = &m->cubin->symbols[index];
@@ -620,7 +626,7 @@ static void objects_define_new(tl_merging *m, uint32_t index, uint32_t section) 
   tl_symbol *const symbol = &module->symbols.items[out];
   m->symbol_map[index] = out;
   symbol->section = section;
-  symbol->value = s->value + m->section_offset[s->section];
+  symbol->value = objects_is_parameter(m, s) ? 0 : s->value + m->section_offset[s->section];
   const bool shared = (s->other & STO_SPACE_MASK) == STO_SHARED;
   if ((s->other & STO_SPACE_MASK) == STO_RESERVED_SHARED)
     symbol->align = s->value;
