@@ -290,6 +290,14 @@ static void ref_block_note_user_constants(ref_link *link, const ref_file *file, 
       (ref_constant_block){file->section_of[section], file->offset_in[section], input->size, input->align, false};
 }
 
+/* L583, L951: local memory says whose it is; the input's sh_info does, whatever its flags say. */
+static void ref_block_name_text(ref_link *link, const ref_file *file, const ref_section *input, size_t number) {
+  const uint32_t owner = input->type == REF_TYPE_LOCAL ? ref_function_primary(file, input->info) : 0;
+  if (owner != 0 && file->function_of[owner] != REF_NONE) {
+    link->sections[number].info_section = link->functions[file->function_of[owner]].text;
+  }
+}
+
 /* True when the section has a place now. */
 bool ref_block_place(ref_link *link, size_t file_number, uint32_t section) {
   ref_file *file = &link->files[file_number];
@@ -316,9 +324,7 @@ bool ref_block_place(ref_link *link, size_t file_number, uint32_t section) {
       ref_unified_is_table(input->type) && !copy && (link->relocatable || input->type != REF_TYPE_UFT_ENTRY);
   link->sections[number].links_symtab = code || table; /* U10 */
   link->sections[number].input_link = copy ? input->link : link->sections[number].input_link;
-  if (input->type == REF_TYPE_LOCAL && owner != 0 && file->function_of[owner] != REF_NONE) {
-    link->sections[number].info_section = link->functions[file->function_of[owner]].text; /* L583 */
-  }
+  ref_block_name_text(link, file, input, number);
   ref_block_append(link, file, section, number);
   if (input->type == link->view->user_type) {
     ref_block_note_user_constants(link, file, section);

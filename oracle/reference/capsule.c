@@ -428,13 +428,20 @@ static void ref_capsule_fill_pieces(ref_capsule *capsule) {
   }
 }
 
-/* D140: where two pieces have one name nvlink renames it twice, the second time as if the first name were still there. */
+/* The function that a piece, or the section that its entries are for, is about. */
+static size_t ref_capsule_function_in_name(const ref_capsule *capsule, const ref_piece *piece) {
+  const size_t target = capsule->mercury->sections[piece->section].target;
+  return ref_capsule_function_of(capsule, target == REF_NONE ? piece->section : target);
+}
+
+/* D140, L902: where two pieces have one name nvlink renames it twice, the second time as if the first name were still there. */
 static void ref_capsule_write_name(ref_capsule *capsule, const ref_piece *piece, uint8_t *at) {
   const char *name = piece->name;
   if (capsule->mercury->job->bug_compatible &&
       strncmp((const char *)at, piece->old_name, strlen(piece->old_name)) != 0) {
-    const size_t function = ref_capsule_function_of(capsule, capsule->mercury->sections[piece->section].target);
-    const size_t own = function == REF_NONE ? 0 : strlen(capsule->mercury->functions[function].name);
+    const size_t function = ref_capsule_function_in_name(capsule, piece);
+    const size_t length = function == REF_NONE ? 0 : strlen(capsule->mercury->functions[function].name);
+    const size_t own = length < strlen(piece->old_name) && length < strlen(name) ? length : 0;
     const char *rest = (const char *)at + strlen(piece->old_name) - own;
     name = ref_memory_print(capsule->mercury, "%.*s%s", (int)(strlen(piece->name) - own), piece->name, rest);
   }
@@ -479,14 +486,14 @@ static ref_bytes ref_capsule_names(ref_capsule *capsule, size_t *hole) {
   ref_bytes names = link->names.bytes;
   size_t old = 0, added = 0;
   for (size_t i = 0; i < capsule->piece_count; i++) {
-    const ref_piece *piece = &capsule->pieces[i];
+    ref_piece *piece = &capsule->pieces[i];
     if (piece->old_name == NULL) {
       continue;
     }
     old += strlen(piece->old_name);
     const size_t symbol = link->sections[piece->section].symbol;
     if (symbol != REF_NONE && link->symbols[symbol].index != 0) {
-      ref_map_set(link, &capsule->new_names.offsets, piece->name, names.size);
+      piece->symbol_name = (uint32_t)names.size; /* each of those of one name has its own (L902) */
       added += strlen(piece->name) + 1;
       ref_bytes_add(link, &names, piece->name, strlen(piece->name) + 1);
     }
@@ -603,7 +610,7 @@ static void ref_capsule_write_symbol(ref_capsule *capsule, size_t number, bool m
     const size_t piece = mercury_side && other_side != REF_NONE ? other_side : own;
     section = piece == REF_NONE ? 0 : capsule->pieces[piece].index;
     if (!mercury_side && type == REF_SYMBOL_SECTION && piece != REF_NONE && capsule->pieces[piece].old_name != NULL) {
-      name = (uint32_t)ref_map_find(&capsule->new_names.offsets, capsule->pieces[piece].name);
+      name = capsule->pieces[piece].symbol_name;
     }
   }
   const size_t sass = capsule->sass_symbol_of[number];

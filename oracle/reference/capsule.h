@@ -8,6 +8,7 @@
 typedef struct ref_piece {
   const char *name, *old_name; /* old_name: what step 1 called it, if that was another name (M12) */
   uint32_t name_offset, type, link, info, index;
+  uint32_t symbol_name; /* in `.strtab`, of a section that step 1 called otherwise (M13) */
   uint64_t flags, align, entry_size, size, offset;
   ref_bytes data;
   bool has_bytes;

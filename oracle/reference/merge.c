@@ -41,6 +41,7 @@ static void ref_merge_check_section(ref_link *link, const ref_file *file, const 
   }
 }
 
+/* L953: the alignment is the largest of the bodies that stood there. */
 static void ref_merge_copy_text(ref_link *link, ref_file *file, uint32_t symbol, ref_function *function) {
   ref_merge_check_section(link, file, &file->cubin.symbols[symbol]);
   const uint32_t number = file->cubin.symbols[symbol].section;
@@ -49,7 +50,6 @@ static void ref_merge_copy_text(ref_link *link, ref_file *file, uint32_t symbol,
   if (!function->is_stub) {
     section->data = (ref_bytes){0};
     section->size = 0;
-    section->align = 1;
   }
   section->info_high = input->info & 0xff000000;
   file->section_of[number] = function->text;

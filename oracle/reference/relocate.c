@@ -443,7 +443,8 @@ static uint64_t ref_relocate_symbol_value(ref_link *link, const ref_out_relocati
     return symbol->value; /* RF217 */
   }
   if (symbol->section == REF_NONE) {
-    return link->job->bug_compatible ? none : 0; /* R22, D13 */
+    const bool mentioned = link->relocatable && entry->function != REF_NONE;
+    return link->job->bug_compatible && !mentioned ? none : 0; /* R22, D13; L905 */
   }
   if (symbol->value == none && link->sections[symbol->section].type != REF_TYPE_SHARED) {
     ref_symbols_report_undefined(link);
