@@ -147,7 +147,7 @@ static void ref_relocation_resolve_own(ref_link *link, const ref_file *file, uin
     output->symbol = found == REF_NONE ? REF_NONE : link->sections[found].symbol;
   }
   output->names_gone_section = output->symbol == REF_NONE && !ref_relocation_is_made_anew(section->type) &&
-                               !link->everything_live; /* RF421: nothing has gone there */
+                               (pool || !link->everything_live); /* RF421: else nothing has gone there; RF431 */
   output->gone_type = section->type;
 }
 
