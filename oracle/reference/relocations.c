@@ -147,7 +147,7 @@ static void ref_relocation_resolve_own(ref_link *link, const ref_file *file, uin
     output->symbol = found == REF_NONE ? REF_NONE : link->sections[found].symbol;
   }
   output->names_gone_section = output->symbol == REF_NONE && !ref_relocation_is_made_anew(section->type) &&
-                               !link->everything_live; /* RF421: nothing has gone there */
+                               (pool || !link->everything_live); /* RF421, RF441: nothing else has gone there */
   output->gone_type = section->type;
 }
 
@@ -162,7 +162,9 @@ static void ref_relocation_resolve_symbol(ref_link *link, ref_file *file, const 
   if (ref_named_is_another(file, input)) {
     output->symbol = ref_named_find(link, input->name);
     output->function = output->symbol == REF_NONE ? REF_NONE : link->symbols[output->symbol].function;
-    output->block_offset = file->offset_in[input->section]; /* R36 knows the section alone */
+    if ((input->info & 15) == REF_SYMBOL_SECTION) { /* RF440 */
+      output->block_offset = file->offset_in[input->section]; /* R36 knows the section alone */
+    }
     return;
   }
   if (output->function != REF_NONE) {
