@@ -15,7 +15,8 @@ bool ref_named_is_another(const ref_file *file, const ref_symbol *input) {
   if (ref_named_has_meaning(input) || input->section >= file->cubin.section_count) {
     return false;
   }
-  return input->section == 0 || (input->info & 15) != REF_SYMBOL_SECTION || strcmp(input->name, file->cubin.sections[input->section].name) != 0;
+  return input->section == 0 || (input->info & 15) != REF_SYMBOL_SECTION ||
+         strcmp(input->name, file->cubin.sections[input->section].name) != 0;
 }
 
 size_t ref_named_find(ref_link *link, const char *name) {
