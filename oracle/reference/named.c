@@ -1,5 +1,5 @@
 /* Symbols that stand for another one of their name: L184, RF406. A symbol that is neither function nor object, whatever its type and binding, is
- * about its section only where it has that section's name. Otherwise nvlink takes the first symbol of the name that it has so far: of a
+ * about its section only where it is a section's symbol (RF440) and has that section's name. Otherwise nvlink takes the first symbol of the name that it has so far: of a
  * section, a function, an object, local ones too; symbol 0 where there is none. */
 #include "link.h"
 
@@ -15,7 +15,8 @@ bool ref_named_is_another(const ref_file *file, const ref_symbol *input) {
   if (ref_named_has_meaning(input) || input->section >= file->cubin.section_count) {
     return false;
   }
-  return input->section == 0 || strcmp(input->name, file->cubin.sections[input->section].name) != 0;
+  return input->section == 0 || (input->info & 15) != REF_SYMBOL_SECTION ||
+         strcmp(input->name, file->cubin.sections[input->section].name) != 0;
 }
 
 size_t ref_named_find(ref_link *link, const char *name) {

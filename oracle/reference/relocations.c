@@ -162,7 +162,9 @@ static void ref_relocation_resolve_symbol(ref_link *link, ref_file *file, const 
   if (ref_named_is_another(file, input)) {
     output->symbol = ref_named_find(link, input->name);
     output->function = output->symbol == REF_NONE ? REF_NONE : link->symbols[output->symbol].function;
-    output->block_offset = file->offset_in[input->section]; /* R36 knows the section alone */
+    if ((input->info & 15) == REF_SYMBOL_SECTION) {           /* RF440 */
+      output->block_offset = file->offset_in[input->section]; /* R36 knows the section alone */
+    }
     return;
   }
   if (output->function != REF_NONE) {
