@@ -166,6 +166,26 @@ static void blocks_free_unit(const blocks *b, uint32_t first, uint32_t place, ui
 
 /* --- the new block --- */
 
+/* Whether an instruction's wait ends when that of one of long latency does, which stands from `first` on and before `last`. */
+static bool blocks_is_awaited(const blocks *b, uint32_t first, uint32_t last, uint32_t index) {
+  enum { SHORT = 8 };
+  uint32_t passed = 0;
+  for (uint32_t i = index + 1; i-- > first && passed < STALL_MAX;) {
+    passed += b->waits[i];
+    if (i < last && passed > SHORT && passed == blocks_need(b, i))
+      return true;
+  }
+  return false;
+}
+
+/* What waited for a condition, say, from before the place finds it there. */
+static void blocks_free_waits(const blocks *b, uint32_t first, uint32_t place, uint32_t end) {
+  enum { LONG = 8 };
+  for (uint32_t i = place; i + 1 < end; i++)
+    if (b->waits[i] >= LONG && blocks_is_awaited(b, first, place, i) && !blocks_is_awaited(b, place, i + 1, i))
+      blocks_put_wait(b, i, 1);
+}
+
 /* L912: what went by since the last that yielded is counted from the block's beginning. */
 static void blocks_put_yields(const blocks *b, uint32_t first, uint32_t from, uint32_t end) {
   enum { LONG = 12, SHORT = 3, LEAST = 2, OFTEN = 10 };
@@ -191,6 +211,7 @@ static void blocks_split(const blocks *b, uint32_t own, uint32_t first, uint32_t
   const uint32_t before = blocks_need_of(b, own, place, end), behind = blocks_need_of(b, place, end, end);
   if (b->own[end] && b->waits[end - 1] == before && before > behind)
     blocks_put_wait(b, end - 1, behind);
+  blocks_free_waits(b, own, place, end);
   blocks_free_unit(b, own, place, end, UNIT_CONVERSIONS);
   blocks_free_unit(b, own, place, end, UNIT_MEMORY);
   blocks_put_yields(b, place, place, end);
