@@ -322,6 +322,9 @@ static ref_action ref_relocate_classify_now(ref_link *link, ref_out_relocation *
     }
     return undefined && (nothing || clear) ? REF_DROP : REF_KEEP; /* R54b, RF106, L572 */
   }
+  if (symbol->is_extern_shared && ref_relocatable_is_default(link) && !ref_options_list_shared_symbols(link)) {
+    return REF_APPLY; /* D6: what stays is decided by ref_relocatable_keeps, where no names stay (RF442) */
+  }
   if (undefined && (strncmp(symbol->name, ".nv.independent.", 16) == 0 || ref_symbol_is_provided(symbol->name))) {
     return REF_KEEP; /* B10, L840 */
   }
