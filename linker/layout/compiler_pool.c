@@ -136,13 +136,14 @@ static bool pool_keeps_offset(const pool_state *s, const pool_item *unit) {
 
 /* Behind the bank nothing can be reached: the link ends with E33, and further messages would only confuse. */
 static void pool_set_place(pool_state *s, const pool_item *unit, uint64_t place) {
-  if (place > bank_size || unit->piece.size > bank_size - place || pool_keeps_offset(s, unit))
+  if (place > bank_size || pool_keeps_offset(s, unit))
     return;
   if (unit->symbol) {
     uint64_t *const value = &s->module->symbols.items[unit->symbol].value;
     if (*value != place)
       tl_trace(s->module->diagnostics, TL_TRACE_MOVED_CONSTANT, *value, place);
-    *value = place;
+    if (place < bank_size || !unit->piece.size)
+      *value = place;
   } else
     s->null_value = place; /* of a losing body, a kernel's too (W8.9) */
 }

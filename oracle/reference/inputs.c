@@ -335,11 +335,9 @@ static bool ref_input_has_outside_segment(const uint8_t *bytes, size_t size) {
   return offset > size || (uint64_t)ref_u16(bytes + SEGMENT_COUNT_AT) * SEGMENT_BYTES > size - offset;
 }
 
-/* C25, C25a, C28: false when the file takes no part. */
-static bool ref_input_open(ref_link *link, const ref_input *input, ref_file *file) {
-  char error[200] = "";
+/* What is no file of device code has no other reader here. */
+static void ref_input_check_format(ref_link *link, const ref_input *input, const char *extension) {
   const uint8_t *bytes = input->bytes;
-  const char *extension = ref_input_extension(input->name);
   if (memcmp(bytes, "\177ELF", 4) != 0) {
     if (REF_IS(extension, "cubin")) {
       ref_message_fatal(link, "E53", "cubin not an elf?");
@@ -356,6 +354,14 @@ static bool ref_input_open(ref_link *link, const ref_input *input, ref_file *fil
     }
     ref_message_fatal(link, "X3", "Input file '%s': the reference links cubins only", input->name);
   }
+}
+
+/* C25, C25a, C28: false when the file takes no part. */
+static bool ref_input_open(ref_link *link, const ref_input *input, ref_file *file) {
+  char error[200] = "";
+  const uint8_t *bytes = input->bytes;
+  const char *extension = ref_input_extension(input->name);
+  ref_input_check_format(link, input, extension);
   if (input->size < HEADER_BYTES && !REF_IS(extension, "ptx")) {
     return ref_input_ignore(link, input->name, "is named as device code but is shorter than its header"); /* RF400 */
   }
