@@ -46,10 +46,12 @@ check_contest *check_contest_make(const ref_check_link *link) {
   for (size_t i = 0; i < link->input_count; i++) {
     const ref_cubin *cubin = link->inputs[i].cubin;
     const uint32_t at = ref_cubin_find_section(cubin, ".note.nv.cuinfo");
-    const ref_section *note = at < cubin->section_count ? &cubin->sections[at] : NULL; /* a file may have no section at all */
+    const ref_section *note =
+        at < cubin->section_count ? &cubin->sections[at] : NULL; /* a file may have no section at all */
     contest->registers[i] = ref_allocate(cubin->symbol_count, sizeof **contest->registers);
     contest_read_registers(contest->registers[i], cubin);
-    contest->architecture[i] = note != NULL && note->data != NULL && note->size >= NOTE_BYTES ? ref_u16(note->data + NOTE_SM) : 0;
+    contest->architecture[i] =
+        note != NULL && note->data != NULL && note->size >= NOTE_BYTES ? ref_u16(note->data + NOTE_SM) : 0;
   }
   return contest;
 }

@@ -55,12 +55,23 @@ static void sass_survey_section(sass_survey *survey, const ref_cubin *cubin, con
   }
 }
 
+/* Entries that stand where their type has no field: changed on purpose, or nvlink's of one of two functions of a name, in the
+ * code of the other (D113). */
+static bool sass_has_strange_entries(const char *path) {
+  static const char *const places[] = {"/vendor-defects/entries/", "/vendor-defects/namesake_entries/",
+                                       "/vendor-defects/namesake_records/"};
+  for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+    if (strstr(path, places[i]))
+      return true;
+  return false;
+}
+
 static void sass_survey_file(const char *path, void *context) {
   sass_survey *survey = context;
   harness_bytes bytes;
   char error[256];
   ref_cubin cubin;
-  if (strstr(path, "/vendor-defects/entries/")) /* relocation entries changed on purpose */
+  if (sass_has_strange_entries(path))
     return;
   if (!harness_read_file(path, &bytes) || !ref_cubin_read(&cubin, bytes.data, bytes.size, error, sizeof error)) {
     free(bytes.data); /* err_truncated and err_command_line hold files that are none */
