@@ -1,6 +1,7 @@
 /* Blocks that begin at the places of a namesake's entries: RF371. nvlink makes the waits of the whole text anew; here are those in
  * cycles: that the last instruction of a block waits until all that the block computes is there, and which instructions let others go first
  * (the yield bit, RF372). Numbers of scoreboards stay. */
+#include "bits.h"
 #include "capsule.h"
 
 #include <string.h>
@@ -22,28 +23,12 @@ enum {
   FIXED_STALL = 3
 };
 
-static unsigned ref_split_bits(const uint8_t *at, unsigned start, unsigned width) {
-  unsigned value = 0;
-  for (unsigned i = 0; i < width; i++) {
-    value |= (unsigned)(at[(start + i) / 8] >> (start + i) % 8 & 1) << i;
-  }
-  return value;
-}
-
-static void ref_split_put_bits(uint8_t *at, unsigned start, unsigned width, unsigned value) {
-  for (unsigned i = 0; i < width; i++) {
-    const uint8_t mask = (uint8_t)(1u << (start + i) % 8);
-    uint8_t *byte = &at[(start + i) / 8];
-    *byte = (uint8_t)((value >> i & 1) != 0 ? *byte | mask : *byte & ~mask);
-  }
-}
-
 static unsigned ref_split_base(const uint8_t *at) {
-  return ref_split_bits(at, 0, 12) & BASE_BITS;
+  return ref_bits_get(at, 0, 12) & BASE_BITS;
 }
 
 static unsigned ref_split_stall(const uint8_t *at) {
-  return ref_split_bits(at, STALL_BIT, STALL_WIDTH);
+  return ref_bits_get(at, STALL_BIT, STALL_WIDTH);
 }
 
 /* --- blocks --- */
@@ -62,11 +47,11 @@ static bool ref_split_ends_block(const uint8_t *at) {
 static size_t ref_split_target(const uint8_t *text, size_t instruction) {
   const uint8_t *at = text + instruction * UNIT;
   const unsigned base = ref_split_base(at);
-  uint64_t offset = ref_split_bits(at, 16, 8);
+  uint64_t offset = ref_bits_get(at, 16, 8);
   if (base != 0x145 && base != 0x147) {
     return REF_NONE;
   }
-  offset |= (uint64_t)ref_split_bits(at, 34, 24) << 8 | (uint64_t)ref_split_bits(at, 58, 24) << 32;
+  offset |= (uint64_t)ref_bits_get(at, 34, 24) << 8 | (uint64_t)ref_bits_get(at, 58, 24) << 32;
   const int64_t distance = (int64_t)(offset << 8) >> 8;
   const int64_t target = (int64_t)instruction + 1 + distance / (UNIT / 4);
   return target < 0 ? REF_NONE : (size_t)target;
@@ -100,8 +85,8 @@ static unsigned ref_split_cycles(const uint8_t *at) {
               {0x15c, 5},  {0x160, 3},  {0x18f, 1},  {0x1a7, 6},  {0x1c7, 6}};
   enum { ADD = 0x010, LOGIC = 0x012, FIXED = 7, OTHER = 2 };
   const unsigned base = ref_split_base(at);
-  const bool first = ref_split_bits(at, FIRST_PREDICATE_BIT, 3) != NO_PREDICATE;
-  const bool second = ref_split_bits(at, SECOND_PREDICATE_BIT, 3) != NO_PREDICATE;
+  const bool first = ref_bits_get(at, FIRST_PREDICATE_BIT, 3) != NO_PREDICATE;
+  const bool second = ref_bits_get(at, SECOND_PREDICATE_BIT, 3) != NO_PREDICATE;
   if ((base == ADD && (first || second)) || (base == LOGIC && first)) {
     return PREDICATE_CYCLES;
   }
@@ -148,8 +133,8 @@ static void ref_split_yield(uint8_t *text, const uint8_t *before, size_t first, 
     const bool had = ref_split_yields(old, old_cycles);
     cycles = i == first ? 0 : cycles;
     const bool yields = ref_split_yields(at, cycles);
-    if (i >= first && ref_split_bits(old, YIELD_BIT, 1) == !had) {
-      ref_split_put_bits(at, YIELD_BIT, 1, !yields);
+    if (i >= first && ref_bits_get(old, YIELD_BIT, 1) == !had) {
+      ref_bits_put(at, YIELD_BIT, 1, !yields);
     }
     cycles = yields ? 0 : cycles + ref_split_stall(at);
     old_cycles = had ? 0 : old_cycles + ref_split_stall(old);
@@ -175,8 +160,8 @@ static bool ref_split_is_in_unit(const ref_split_unit *unit, const uint8_t *at) 
 
 static bool ref_split_waits_for_last(const uint8_t *at) {
   enum { WRITE = 110, READ = 113, WAIT = 116, BOARDS = 6 };
-  const unsigned write = ref_split_bits(at, WRITE, 3), read = ref_split_bits(at, READ, 3);
-  const unsigned waits = ref_split_bits(at + UNIT, WAIT, BOARDS);
+  const unsigned write = ref_bits_get(at, WRITE, 3), read = ref_bits_get(at, READ, 3);
+  const unsigned waits = ref_bits_get(at + UNIT, WAIT, BOARDS);
   return (write < BOARDS && (waits >> write & 1) != 0) || (read < BOARDS && (waits >> read & 1) != 0);
 }
 
@@ -199,7 +184,7 @@ static void ref_split_loosen(uint8_t *text, const uint8_t *before, size_t old_fi
   }
   uint8_t *at = text + (next - 1) * UNIT;
   if (distance == unit->cycles && ref_split_stall(at) > 1) {
-    ref_split_put_bits(at, STALL_BIT, STALL_WIDTH, ref_split_waits_for_last(at) ? 2 : 1);
+    ref_bits_put(at, STALL_BIT, STALL_WIDTH, ref_split_waits_for_last(at) ? 2 : 1);
   }
 }
 
@@ -222,11 +207,11 @@ static void ref_split_at(uint8_t *text, const uint8_t *before, bool *begins, siz
   }
   begins[place] = true;
   const unsigned stall = ref_split_last_stall(text, 0, place - 1);
-  ref_split_put_bits(text + (place - 1) * UNIT, STALL_BIT, STALL_WIDTH, stall);
+  ref_bits_put(text + (place - 1) * UNIT, STALL_BIT, STALL_WIDTH, stall);
   ref_split_loosen_units(text, before, old_first, place, end);
   const unsigned shorter = ref_split_last_stall(text, place, end - 1);
   if (shorter < last && last == ref_split_last_stall(before, 0, end - 1)) {
-    ref_split_put_bits(text + (end - 1) * UNIT, STALL_BIT, STALL_WIDTH, shorter);
+    ref_bits_put(text + (end - 1) * UNIT, STALL_BIT, STALL_WIDTH, shorter);
   }
   ref_split_yield(text, before, old_first, place, old_first);
   ref_split_yield(text, before, place, end, old_first);

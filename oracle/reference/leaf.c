@@ -2,6 +2,7 @@
  * loses its scoreboard, waits for it disappear, and all later scoreboards are numbered anew. Numbers are given in one pass that
  * sees no loops; which waits stay is then decided over all ways (RF88). Where the rules are not sure the
  * text stays as it is in the input, which is right code for this SM. */
+#include "bits.h"
 #include "capsule.h"
 
 #include <string.h>
@@ -66,35 +67,19 @@ typedef struct ref_leaf {
   size_t stack_load;
 } ref_leaf;
 
-static unsigned ref_leaf_bits(const uint8_t *at, unsigned start, unsigned width) {
-  unsigned value = 0;
-  for (unsigned i = 0; i < width; i++) {
-    value |= (unsigned)(at[(start + i) / 8] >> (start + i) % 8 & 1) << i;
-  }
-  return value;
-}
-
-static void ref_leaf_put_bits(uint8_t *at, unsigned start, unsigned width, unsigned value) {
-  for (unsigned i = 0; i < width; i++) {
-    const uint8_t mask = (uint8_t)(1u << (start + i) % 8);
-    uint8_t *byte = &at[(start + i) / 8];
-    *byte = (uint8_t)((value >> i & 1) != 0 ? *byte | mask : *byte & ~mask);
-  }
-}
-
 static uint8_t *ref_leaf_at(const ref_leaf *leaf, size_t instruction) {
   return leaf->text + instruction * INSTRUCTION;
 }
 
 static unsigned ref_leaf_opcode(const uint8_t *at) {
-  return ref_leaf_bits(at, 0, 12) | ref_leaf_bits(at, 91, 1) << 12;
+  return ref_bits_get(at, 0, 12) | ref_bits_get(at, 91, 1) << 12;
 }
 
 /* T13: 8 bits at 16, 48 bits at 34, times 4. */
 static size_t ref_leaf_branch_target(const ref_leaf *leaf, size_t instruction) {
   const uint8_t *at = ref_leaf_at(leaf, instruction);
-  uint64_t offset = ref_leaf_bits(at, 16, 8);
-  offset |= (uint64_t)ref_leaf_bits(at, 34, 24) << 8 | (uint64_t)ref_leaf_bits(at, 58, 24) << 32;
+  uint64_t offset = ref_bits_get(at, 16, 8);
+  offset |= (uint64_t)ref_bits_get(at, 34, 24) << 8 | (uint64_t)ref_bits_get(at, 58, 24) << 32;
   const int64_t distance = (int64_t)(offset << 8) >> 8;
   const int64_t target = (int64_t)instruction + 1 + distance * 4 / INSTRUCTION;
   return target >= 0 && (uint64_t)target < leaf->count ? (size_t)target : REF_NONE;
@@ -124,7 +109,7 @@ static bool ref_leaf_calls(const ref_leaf_instruction *instruction) {
 /* A branch or EXIT without a condition: predicate PT, not negated, and no uniform predicate. */
 static bool ref_leaf_is_unconditional(const uint8_t *at, unsigned opcode) {
   const unsigned always = 7;
-  return ref_leaf_bits(at, 12, 4) == always && (opcode & 0xe00) != 0x400;
+  return ref_bits_get(at, 12, 4) == always && (opcode & 0xe00) != 0x400;
 }
 
 static void ref_leaf_read(ref_leaf *leaf) {
@@ -133,7 +118,7 @@ static void ref_leaf_read(ref_leaf *leaf) {
     const uint8_t *at = ref_leaf_at(leaf, i);
     *instruction = (ref_leaf_instruction){
         .opcode = ref_leaf_opcode(at), .target = REF_NONE, .tokens = {REF_NONE, REF_NONE}, .may_fall_through = true};
-    instruction->waits_for_all = ref_leaf_bits(at, WAIT_BIT, BOARDS) == EVERY_WAIT;
+    instruction->waits_for_all = ref_bits_get(at, WAIT_BIT, BOARDS) == EVERY_WAIT;
     const bool branch = ref_leaf_is(instruction, BASE_BRA), exit = ref_leaf_is(instruction, BASE_EXIT);
     const bool indexed = ref_leaf_is(instruction, BASE_BRX) || ref_leaf_is(instruction, BASE_BRX_UNIFORM);
     const bool other = indexed || ref_leaf_is(instruction, BASE_RET) || ref_leaf_is(instruction, BASE_BSYNC);
@@ -259,7 +244,7 @@ static void ref_leaf_free(const ref_leaf *leaf, const ref_leaf_instruction *inst
 
 /* The numbers that an instruction waits for in the input. */
 static unsigned ref_leaf_input_waits(const ref_leaf *leaf, size_t number) {
-  return leaf->instructions[number].waits_for_all ? 0 : ref_leaf_bits(ref_leaf_at(leaf, number), WAIT_BIT, BOARDS);
+  return leaf->instructions[number].waits_for_all ? 0 : ref_bits_get(ref_leaf_at(leaf, number), WAIT_BIT, BOARDS);
 }
 
 /* M45c: waited for only at the end of its own block counts as waited for elsewhere. RF312: for a read barrier that is so where
@@ -309,8 +294,8 @@ static void ref_leaf_set_token(ref_leaf *leaf, size_t number, unsigned which, un
 static void ref_leaf_find_tokens(ref_leaf *leaf, size_t number, ref_indices *pending) {
   const uint8_t *at = ref_leaf_at(leaf, number);
   ref_leaf_find_consumers(leaf, number, pending);
-  ref_leaf_set_token(leaf, number, READ, ref_leaf_bits(at, READ_BIT, 3), pending);
-  ref_leaf_set_token(leaf, number, WRITE, ref_leaf_bits(at, WRITE_BIT, 3), pending);
+  ref_leaf_set_token(leaf, number, READ, ref_bits_get(at, READ_BIT, 3), pending);
+  ref_leaf_set_token(leaf, number, WRITE, ref_bits_get(at, WRITE_BIT, 3), pending);
 }
 
 static void ref_leaf_add_tokens(ref_leaf *leaf, const ref_leaf_instruction *instruction, ref_indices *pending) {
@@ -566,8 +551,8 @@ static unsigned ref_leaf_wait(const ref_leaf *leaf, size_t number, ref_indices *
 /* RF88: which waits stay is decided over all ways, when all numbers are given. */
 static void ref_leaf_put_waits(ref_leaf *leaf, size_t number, ref_indices *pending) {
   const unsigned waits = ref_leaf_wait(leaf, number, pending);
-  ref_leaf_put_bits(ref_leaf_at(leaf, number), WAIT_BIT, BOARDS,
-                    leaf->instructions[number].waits_for_all ? EVERY_WAIT : waits);
+  ref_bits_put(ref_leaf_at(leaf, number), WAIT_BIT, BOARDS,
+               leaf->instructions[number].waits_for_all ? EVERY_WAIT : waits);
   ref_leaf_add_tokens(leaf, &leaf->instructions[number], pending);
 }
 
@@ -584,7 +569,7 @@ static void ref_leaf_number_instruction(ref_leaf *leaf, size_t number, ref_indic
       continue;
     }
     if (leaf->tokens[token].is_dropped) {
-      ref_leaf_put_bits(at, bits[order[i]], 3, NO_BOARD);
+      ref_bits_put(at, bits[order[i]], 3, NO_BOARD);
       continue;
     }
     if (leaf->is_tried) {
@@ -592,7 +577,7 @@ static void ref_leaf_number_instruction(ref_leaf *leaf, size_t number, ref_indic
     } else {
       ref_leaf_explain(leaf, token, pending);
     }
-    ref_leaf_put_bits(at, bits[order[i]], 3, leaf->tokens[token].output);
+    ref_bits_put(at, bits[order[i]], 3, leaf->tokens[token].output);
     ref_indices_add(leaf->link, pending, token);
   }
 }
@@ -605,15 +590,15 @@ static void ref_leaf_fix_stalls(ref_leaf *leaf, const uint8_t *old) {
     bool paired[2] = {false, false};
     for (int side = 0; side < 2; side++) {
       const uint8_t *at = side == 0 ? before : now;
-      const unsigned waits = ref_leaf_bits(at + INSTRUCTION, WAIT_BIT, BOARDS);
-      const unsigned write = ref_leaf_bits(at, WRITE_BIT, 3), read = ref_leaf_bits(at, READ_BIT, 3);
+      const unsigned waits = ref_bits_get(at + INSTRUCTION, WAIT_BIT, BOARDS);
+      const unsigned write = ref_bits_get(at, WRITE_BIT, 3), read = ref_bits_get(at, READ_BIT, 3);
       paired[side] = (waits >> write & 1) != 0 || (waits >> read & 1) != 0; /* nobody waits for NO_BOARD */
     }
-    const unsigned stall = ref_leaf_bits(now, STALL_BIT, 4);
+    const unsigned stall = ref_bits_get(now, STALL_BIT, 4);
     if (paired[0] && !paired[1] && stall == 2) {
-      ref_leaf_put_bits(now, STALL_BIT, 4, 1);
+      ref_bits_put(now, STALL_BIT, 4, 1);
     } else if (!paired[0] && paired[1] && stall == 1) {
-      ref_leaf_put_bits(now, STALL_BIT, 4, 2);
+      ref_bits_put(now, STALL_BIT, 4, 2);
     }
   }
 }
@@ -627,8 +612,8 @@ static bool ref_leaf_reads_stack(const uint8_t *at, unsigned opcode) {
   if (control || uniform) {
     return false;
   }
-  return ref_leaf_bits(at, 24, 8) == stack || ref_leaf_bits(at, 64, 8) == stack ||
-         (form == 1 && ref_leaf_bits(at, 32, 8) == stack);
+  return ref_bits_get(at, 24, 8) == stack || ref_bits_get(at, 64, 8) == stack ||
+         (form == 1 && ref_bits_get(at, 32, 8) == stack);
 }
 
 /* M42, M45: the load of R1 that loses its scoreboard, or REF_NONE. */
@@ -642,13 +627,13 @@ static size_t ref_leaf_find_stack_load(const ref_leaf *leaf) {
       return REF_NONE;
     }
     if (load == REF_NONE && (instruction->opcode & 0xfff) == 0xb82) {
-      if (ref_leaf_bits(at, 16, 8) != 1 || ref_leaf_bits(at, WRITE_BIT, 3) == NO_BOARD) {
+      if (ref_bits_get(at, 16, 8) != 1 || ref_bits_get(at, WRITE_BIT, 3) == NO_BOARD) {
         return REF_NONE;
       }
       load = i;
       continue;
     }
-    waits_at_once = waits_at_once && ref_leaf_bits(at, STALL_BIT, 21) >> 11 == EVERY_WAIT;
+    waits_at_once = waits_at_once && ref_bits_get(at, STALL_BIT, 21) >> 11 == EVERY_WAIT;
     if (load != REF_NONE && ref_leaf_reads_stack(at, instruction->opcode)) {
       return REF_NONE;
     }
