@@ -11,10 +11,12 @@ for list in "$@"; do
   [[ $list == linker:* ]] || list=reference:$list
   lists+=(--known "$list")
 done
+sets=() # the set steps is about what nvlink does, so its tests, linker-steps and reference-steps, have one mode
+for set in cuda messages synthetic vendor-defects; do sets+=("$corpus"/"$set"); done
 results=$(mktemp)
 trap 'rm -f "$results"' EXIT
 code=0
-"$twin" diff --stored "${lists[@]}" --json "$results" "$corpus" || code=$?
+"$twin" diff --stored "${lists[@]}" --json "$results" "${sets[@]}" || code=$?
 awk -v code="$code" '
   /"outcomes":/ { inside = 1 }
   inside && match($0, /"[a-z ]+":/) { name = substr($0, RSTART + 1, RLENGTH - 3); value[name] = $NF + 0 }
