@@ -216,9 +216,11 @@ void canonical_sites_make(canonical_context *context) {
       site_make_text_number(context, i);
     }
   }
+  check_contest *contest = check_contest_make(context->check.link);
   for (size_t i = 0; i < context->check.piece_count; i++) {
     const check_piece *piece = &context->check.pieces[i];
     if (piece->input == CHECK_NO_SOURCE) {
+      canonical_remade_make(context, contest, piece);
       continue;
     }
     const check_chosen_entries entries = check_piece_entries(&context->check, piece);
@@ -231,6 +233,7 @@ void canonical_sites_make(canonical_context *context) {
     free(entries.items);
     canonical_records_make(context, piece);
   }
+  check_contest_free(contest);
   if (context->site_count > 0) {
     qsort(context->sites, context->site_count, sizeof *context->sites, site_order);
   }

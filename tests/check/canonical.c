@@ -462,6 +462,40 @@ static void test_externs(void **state) {
   check_job_free(&job);
 }
 
+/* A text that the link made anew (L962): a changed byte shows anywhere in it, in the constants' places, too, on both sides. */
+static void test_remade(void **state) {
+  (void)state;
+  static const char *const texts[] = {".text.reads", ".nv.capmerc.text.reads"};
+  char directory[HARNESS_PATH], inputs[HARNESS_PATH], error[256];
+  check_job job;
+  ref_canonical own = {0};
+  ref_cubin cubin;
+  harness_path(directory, "%s/cuda/remade_constants/sm_100/behind", corpus);
+  harness_path(inputs, "%s/cuda/remade_constants/sm_100", corpus);
+  assert_true(check_job_read(&job, directory, inputs, NULL));
+  assert_true(form_make(&own, &job, &job.output));
+  assert_true(ref_cubin_read(&cubin, job.output.data, job.output.size, error, sizeof error));
+  size_t silent = 0;
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    const ref_section *const section = &cubin.sections[ref_cubin_find_section(&cubin, texts[i])];
+    assert_true(section->size > 0);
+    for (uint64_t at = 0; at < section->size; at++) {
+      ref_canonical form = {0};
+      job.output.data[section->offset + at] ^= (uint8_t)(1U << at % 8);
+      if (form_make(&form, &job, &job.output) && ref_canonical_compare(&own, &form, count_nothing, NULL) == 0) {
+        print_message("%s+0x%zx does not show\n", texts[i], (size_t)at);
+        silent++;
+      }
+      job.output.data[section->offset + at] ^= (uint8_t)(1U << at % 8);
+      ref_canonical_free(&form);
+    }
+  }
+  assert_int_equal(silent, 0);
+  ref_cubin_free(&cubin);
+  ref_canonical_free(&own);
+  check_job_free(&job);
+}
+
 int main(int argc, char **argv) {
   if (argc != 3)
     harness_stop("usage: canonical CORPUS DIFFERENCES");
@@ -470,6 +504,6 @@ int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_orders),  cmocka_unit_test(test_changes),
                                      cmocka_unit_test(test_planted), cmocka_unit_test(test_constants),
                                      cmocka_unit_test(test_units),   cmocka_unit_test(test_views),
-                                     cmocka_unit_test(test_externs)};
+                                     cmocka_unit_test(test_externs), cmocka_unit_test(test_remade)};
   return cmocka_run_group_tests_name("canonical", tests, NULL, NULL);
 }
