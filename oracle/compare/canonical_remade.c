@@ -95,8 +95,7 @@ static void remade_say(canonical_context *context, const check_piece *piece, con
   ref_text_add(&text, " -> ");
   ref_text_add_name(&text, target.symbol->name);
   ref_text_add(&text, " of 0x%" PRIx64 " bytes + 0x%" PRIx64, target.symbol->size, (uint64_t)given->addend);
-  canonical_site_add(context,
-                     (canonical_site){.section = piece->section, .offset = at, .text = ref_text_take(&text)});
+  canonical_site_add(context, (canonical_site){.section = piece->section, .offset = at, .text = ref_text_take(&text)});
   const check_formula nothing = {.adds_old = false};
   check_write_field(context->masked[piece->section], section->size, at, given->type, &nothing);
 }
