@@ -431,7 +431,8 @@ static void say_contents(canonical_context *context) {
 static int line_order(const void *a, const void *b) {
   const ref_canonical_line *x = a, *y = b;
   const int order = strcmp(x->text, y->text);
-  return order != 0 ? order : (x->size > y->size) - (x->size < y->size);
+  const int sizes = (x->size > y->size) - (x->size < y->size);
+  return order != 0 ? order : sizes != 0 ? sizes : x->may_go - y->may_go; /* what must stay meets its like first */
 }
 
 /* The call graph is a set: an edge that several bodies of a function brought is one (L486). */

@@ -21,6 +21,7 @@ typedef struct canonical_unit {
   uint32_t section;
   uint64_t offset, size;
   uint64_t hash; /* of its bytes without fields */
+  bool left;     /* a frame, or its common part, of a body that was replaced (L963) */
 } canonical_unit;
 
 typedef struct canonical_context {
