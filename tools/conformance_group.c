@@ -232,6 +232,7 @@ static group_match group_match_vendor(const group_run *run, int step, const conf
   conformance_verdict verdict = {0};
   conformance_answer answer;
   compatible.settings.default_mode = false;
+  compatible.settings.unset_anywhere = true;
   conformance_add_words(run->settings.link, &arguments);
   if (step == GEN_NONE)
     gen_link_arguments(run->program, &arguments);
@@ -267,6 +268,47 @@ static bool group_vendor_abstains(const group_run *run, const conformance_answer
   return true;
 }
 
+/* nvlink's link of a step with 0 where it never set what it wrote, as `who`.cubin; false where it differs from no other run. */
+static bool group_clear_unset(const group_run *run, int step, const conformance_answer *vendor, const char *who) {
+  string_list arguments = {0}, command = {0};
+  group_run compatible = *run;
+  conformance_answer ours;
+  char path[CONFORMANCE_PATH], name[32];
+  compatible.settings.default_mode = false;
+  conformance_add_words(run->settings.link, &arguments);
+  if (step == GEN_NONE)
+    gen_link_arguments(run->program, &arguments);
+  else
+    gen_step_arguments(run->program, step, &arguments);
+  group_link(&compatible, run->settings.linker, &arguments, "out.cubin", "compatible", &ours);
+  conformance_command_of(&compatible.settings, run->settings.reference, &arguments, false, &command);
+  const bool cleared =
+      conformance_clear_unset(&compatible.settings, &command, run->directory, "out.cubin", vendor, &ours);
+  snprintf(name, sizeof name, "%s.cubin", who);
+  conformance_path(path, sizeof path, run->directory, name);
+  if (cleared)
+    process_write_file(path, vendor->output, vendor->output_size);
+  conformance_answer_free(&ours);
+  string_list_free(&arguments);
+  string_list_free(&command);
+  return cleared;
+}
+
+/* nvlink's two links have one form but for what it never set (RF79). */
+static bool group_vendor_is_unstable(const group_run *run, const conformance_answer *direct,
+                                     const conformance_answer *grouped) {
+  conformance_verdict kept = *run->verdict;
+  if (!group_clear_unset(run, GEN_NONE, direct, "cleared") ||
+      !group_clear_unset(run, run->program->step_count - 1, grouped, "cleared-grouped") ||
+      !group_compare(run, "cleared", "cleared-grouped", "canonical form of nvlink's link")) {
+    *run->verdict = kept;
+    return false;
+  }
+  run->verdict->outcome = CONFORMANCE_UNSTABLE;
+  *run->verdict->class = *run->verdict->details = 0;
+  return true;
+}
+
 /* nvlink with our relocatable outputs. What nvlink does not link directly is not asked. */
 static bool group_judge_vendor(const group_run *run) {
   conformance_answer direct, grouped;
@@ -278,7 +320,8 @@ static bool group_judge_vendor(const group_run *run) {
     conformance_first_line(&grouped, line, sizeof line);
     good = grouped.output ? group_compare(run, "nvlink", "nvlink-grouped", "canonical form of nvlink's link")
                           : group_differs(run, "nvlink refuses our output", line);
-    good = good || group_vendor_abstains(run, &direct, &grouped);
+    good = good || group_vendor_abstains(run, &direct, &grouped) ||
+           (grouped.output && group_vendor_is_unstable(run, &direct, &grouped));
     conformance_answer_free(&grouped);
   }
   conformance_answer_free(&direct);

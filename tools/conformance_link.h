@@ -35,6 +35,10 @@ bool conformance_same_text(const conformance_answer *a, const conformance_answer
 void conformance_judge_unstable(const conformance_settings *settings, const string_list *command, const char *directory,
                                 const char *output, const conformance_answer *reference, const conformance_answer *ours,
                                 conformance_verdict *verdict);
+/* Clears in nvlink's output the places in tables of registers that differ in another run, and those that are 0 in ours;
+ * false, with nothing cleared, where nvlink writes all places alike each time. */
+bool conformance_clear_unset(const conformance_settings *settings, const string_list *command, const char *directory,
+                             const char *output, const conformance_answer *reference, const conformance_answer *ours);
 /* No output, and no signal. */
 bool conformance_is_refusal(const conformance_answer *answer);
 /* The first line of stderr that is no warning, or the first. */

@@ -5,7 +5,8 @@
  * only if all its bytes but places are those of the first. A place that came out differently has no answer. Old words of
  * memory that nvlink itself uses again are the same in all its runs, whatever surrounds it; such a place, in a table of
  * which another place came out differently, is let pass where ours is 0, which the linker writes where no instruction
- * begins (L765), and where it is anything else it must be nvlink's. A link whose every other byte is the same is counted
+ * begins (L765), and where it is anything else it must be nvlink's. The kind grouping asks whether two links of nvlink's are
+ * one program, not which bytes they have, so there one such place is enough for all tables of the output. A link whose every other byte is the same is counted
  * and listed by itself. So is one that the linker refuses by a row of nvlink's defects and that nvlink, which goes on with
  * memory that it never set (D20), writes differently each time. */
 #include "conformance_link.h"
@@ -113,10 +114,14 @@ static void unstable_note(const uint8_t *bytes, const uint8_t *again, size_t siz
     places->items[i].differs |= memcmp(bytes + places->items[i].at, again + places->items[i].at, WORD) != 0;
 }
 
-/* Which places have no answer to be compared with. */
-static void unstable_skip(const unstable_places *places, const uint8_t *ours, bool *skipped) {
+/* Which places have no answer to be compared with. `any`: a place that came out differently lets those of all tables pass
+ * where ours is 0, not of its own table alone. */
+static void unstable_skip(const unstable_places *places, const uint8_t *ours, bool any, bool *skipped) {
+  bool one_differs = false;
+  for (size_t i = 0; i < places->count; i++)
+    one_differs |= places->items[i].differs;
   for (size_t start = 0, end; start < places->count; start = end) {
-    bool differs = false;
+    bool differs = any && one_differs;
     for (end = start; end < places->count && places->items[end].table == places->items[start].table; end++)
       differs |= places->items[end].differs;
     for (size_t i = start; i < end; i++)
@@ -182,11 +187,34 @@ static bool unstable_explains(const conformance_settings *settings, const string
     if (again.output && again.output_size == reference->output_size)
       unstable_note(reference->output, again.output, again.output_size, &read.places);
     conformance_answer_free(&again);
-    unstable_skip(&read.places, ours->output, read.skipped);
+    unstable_skip(&read.places, ours->output, settings->unset_anywhere, read.skipped);
     good = unstable_agree(reference->output, ours->output, reference->output_size, &read.places, read.skipped);
   }
   unstable_free(&read);
   return good;
+}
+
+bool conformance_clear_unset(const conformance_settings *settings, const string_list *command, const char *directory,
+                             const char *output, const conformance_answer *reference, const conformance_answer *ours) {
+  const bool same_length = ours->output && reference->output && ours->output_size == reference->output_size;
+  unstable_output read = same_length ? unstable_read(reference) : (unstable_output){.reference = reference};
+  bool differs = false;
+  for (int run = 0; read.places.count && read.skipped && !differs && run < UNSTABLE_RUNS; run++) {
+    conformance_answer again = {0};
+    unstable_link(settings, command, run, directory, output, &again);
+    if (again.output && again.output_size == reference->output_size)
+      unstable_note(reference->output, again.output, again.output_size, &read.places);
+    conformance_answer_free(&again);
+    for (size_t i = 0; i < read.places.count; i++)
+      differs |= read.places.items[i].differs;
+  }
+  for (size_t i = 0; differs && i < read.places.count; i++) {
+    const size_t at = read.places.items[i].at;
+    if (read.places.items[i].differs || unstable_word(ours->output + at) == 0)
+      memset(reference->output + at, 0, WORD);
+  }
+  unstable_free(&read);
+  return differs;
 }
 
 /* Whether nvlink's runs differ in more than places, which is no reason to refuse. */

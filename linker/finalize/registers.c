@@ -31,7 +31,7 @@ typedef struct register_writer {
   uint32_t section; /* Mercury's */
   tl_map live;      /* by name: a Mercury text of a function that lives */
   tl_map seen;      /* by name: that it has had a table */
-  tl_map firsts;    /* by file and name: the first function with a body (L934) */
+  tl_map firsts;    /* by file and name: the first function with a body (L934, L960) */
   uint8_t *bytes;
 } register_writer;
 
@@ -99,8 +99,8 @@ static void registers_find_firsts(register_writer *w) {
     }
 }
 
-/* L934: whether the text is that of a later function of its name in its file, as an output of -r has them: the first table
- * of the name is another one's, which is dead. */
+/* L934, L960: whether the text is that of a later function of its name in its file, as an output of -r has them: the first table
+ * of the name is another one's. */
 static bool registers_is_later(register_writer *w, uint32_t text) {
   const tl_module *const m = w->f->mercury->module;
   const tl_symbol *const owner = &m->symbols.items[final_mercury(w->f, text)->owner];
@@ -108,7 +108,7 @@ static bool registers_is_later(register_writer *w, uint32_t text) {
   if (!w->firsts.arena)
     registers_find_firsts(w);
   const uint32_t first = tl_map_get(&w->firsts, registers_key(function->file, function->name));
-  return function->local && first != TL_NONE && first != function->symbol;
+  return first != TL_NONE && first != function->symbol;
 }
 
 /* The Mercury text that a table is about, TL_NONE where it has no places. */

@@ -17,6 +17,7 @@
 #include <string.h>
 
 enum { LINE_BYTES = 16, PAIR_BYTES = 8, TYPE_NOTE = 7, TYPE_METADATA = 0x70000004, TYPE_COMPAT = 0x70000086 };
+enum { ATTRIBUTE_EXTERNS = 0x0f, FORMAT_SIZED = 4 };
 
 static const char canonical_edge[] = "call graph: ";
 
@@ -206,6 +207,29 @@ static void say_file(canonical_context *context) {
   }
 }
 
+static int word_order(const void *a, const void *b) {
+  return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* The outside functions that a function calls, a set: their order is that in which the functions' records were read (L961). */
+static void say_externs(ref_text *text, const canonical_context *context, const ref_attribute *attribute) {
+  enum { WORD_BYTES = 4 };
+  const size_t count = attribute->size / WORD_BYTES;
+  char **labels = ref_allocate(count + 1, sizeof *labels);
+  for (size_t i = 0; i < count; i++) {
+    ref_text label = {0};
+    ref_add_symbol_label(&label, &context->view, ref_u32(attribute->data + WORD_BYTES * i));
+    labels[i] = ref_text_take(&label);
+  }
+  qsort(labels, count, sizeof *labels, word_order);
+  for (size_t i = 0; i < count; i++) {
+    ref_text_add(text, "%s%s", i == 0 ? "" : ", ", labels[i]);
+    free(labels[i]);
+  }
+  ref_text_add_hex(text, attribute->data + WORD_BYTES * count, attribute->size % WORD_BYTES);
+  free(labels);
+}
+
 static void say_attributes(canonical_context *context, uint32_t index) {
   const ref_section *section = &context->check.output->sections[index];
   const bool compat = section->type == TYPE_COMPAT;
@@ -217,6 +241,8 @@ static void say_attributes(canonical_context *context, uint32_t index) {
     ref_text_add(&text, " format %u ", attribute.format);
     if (compat) {
       ref_text_add_hex(&text, attribute.data, attribute.size);
+    } else if (attribute.code == ATTRIBUTE_EXTERNS && attribute.format == FORMAT_SIZED) {
+      say_externs(&text, context, &attribute);
     } else {
       ref_add_attribute_value(&text, &context->view, &attribute);
     }
@@ -405,7 +431,8 @@ static void say_contents(canonical_context *context) {
 static int line_order(const void *a, const void *b) {
   const ref_canonical_line *x = a, *y = b;
   const int order = strcmp(x->text, y->text);
-  return order != 0 ? order : (x->size > y->size) - (x->size < y->size);
+  const int sizes = (x->size > y->size) - (x->size < y->size);
+  return order != 0 ? order : sizes != 0 ? sizes : x->may_go - y->may_go; /* what must stay meets its like first */
 }
 
 /* The call graph is a set: an edge that several bodies of a function brought is one (L486). */

@@ -160,7 +160,7 @@ static void unit_add(canonical_context *context, uint32_t section, uint64_t from
     context->units = ref_reallocate(context->units, context->unit_capacity, sizeof *context->units);
   }
   context->units[context->unit_count++] =
-      (canonical_unit){section, from, end - from, canonical_hash(context, section, from, end - from)};
+      (canonical_unit){section, from, end - from, canonical_hash(context, section, from, end - from), false};
 }
 
 static void units_of(canonical_context *context, uint32_t index) {
@@ -209,10 +209,64 @@ void canonical_frames_point(canonical_context *context, uint32_t index) {
   }
 }
 
+/* --- frames of bodies that were replaced --- */
+
+enum { FRAME_ADDRESS = 20, FRAME_BARE = 40 };
+
+/* The symbol that the entry for a frame's address names, 0: none, or a function in another one's text (L720). */
+static uint32_t frame_symbol(const canonical_context *context, const canonical_unit *unit) {
+  const check_entries *kept = check_entries_of(&context->check.kept, unit->section);
+  const size_t i = check_entries_from(kept, unit->offset + FRAME_ADDRESS);
+  const bool there = i < kept->count && kept->items[i].relocation.offset == unit->offset + FRAME_ADDRESS &&
+                     kept->items[i].relocation.addend == 0;
+  return there ? kept->items[i].relocation.symbol : 0;
+}
+
+static uint64_t frame_pointer(const canonical_context *context, const canonical_unit *unit) {
+  const ref_section *section = &context->check.output->sections[unit->section];
+  return unit->size < FRAME_POINTER + FRAME_POINTER_BYTES ? UINT64_MAX
+                                                          : ref_u64(section->data + unit->offset + FRAME_POINTER);
+}
+
+/* The frames of a function behind its first one that have no instructions (L104), and the common parts that are theirs alone
+ * (L963): what a replaced body left. */
+static void frames_find_left(canonical_context *context, size_t from, size_t end) {
+  bool *described = ref_allocate(context->check.output->symbol_count + 1, sizeof *described);
+  for (size_t i = from; i < end; i++) {
+    canonical_unit *unit = &context->units[i];
+    const uint32_t symbol = frame_pointer(context, unit) == UINT64_MAX ? 0 : frame_symbol(context, unit);
+    if (symbol == 0 || symbol >= context->check.output->symbol_count) {
+      continue;
+    }
+    unit->left = described[symbol] && unit->size == FRAME_BARE;
+    described[symbol] = true;
+  }
+  free(described);
+  for (size_t i = from, of_last = 0, others = 0; i < end; i++) { /* frames stand behind their common part */
+    const bool common = frame_pointer(context, &context->units[i]) == UINT64_MAX;
+    of_last = common ? 0 : of_last + context->units[i].left;
+    others = common ? 0 : others + !context->units[i].left;
+    const bool last = i + 1 == end || frame_pointer(context, &context->units[i + 1]) == UINT64_MAX;
+    const size_t count = of_last + others;
+    if (last && of_last > 0 && others == 0 && i - from >= count) {
+      context->units[i - count].left = true;
+    }
+  }
+}
+
+static void frames_mark_left(canonical_context *context, uint32_t section, size_t from) {
+  const ref_section *frames = &context->check.output->sections[section];
+  if (context->capsule != NULL && !context->mercury && strcmp(frames->name, ".debug_frame") == 0) {
+    frames_find_left(context, from, context->unit_count);
+  }
+}
+
 void canonical_units_make(canonical_context *context) {
   for (uint32_t i = 1; i < context->check.output->section_count; i++) {
     if (check_is_debug(&context->check.output->sections[i])) {
+      const size_t from = context->unit_count;
       units_of(context, i);
+      frames_mark_left(context, i, from);
     }
   }
 }
@@ -250,7 +304,11 @@ void canonical_say_debug(canonical_context *context) {
   for (size_t i = 0; i < context->unit_count; i++) {
     const canonical_unit *unit = &context->units[i];
     char *label = unit_label(context, unit);
+    const size_t from = context->form->count;
     canonical_say_bytes(context, label, unit->section, unit->offset, unit->size);
+    for (size_t k = from; k < context->form->count; k++) {
+      context->form->lines[k].may_go = context->form->lines[k].may_come = unit->left;
+    }
     free(label);
   }
 }

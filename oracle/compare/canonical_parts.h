@@ -21,6 +21,7 @@ typedef struct canonical_unit {
   uint32_t section;
   uint64_t offset, size;
   uint64_t hash; /* of its bytes without fields */
+  bool left;     /* a frame, or its common part, of a body that was replaced (L963) */
 } canonical_unit;
 
 typedef struct canonical_context {
@@ -56,6 +57,9 @@ bool canonical_site_is_gone(const canonical_context *context, uint32_t section, 
 
 /* canonical_records.c: the fields in the records of a text's piece, in the Mercury view. */
 void canonical_records_make(canonical_context *context, const check_piece *piece);
+
+/* canonical_remade.c: the fields of a text that no input has in this size (L962). */
+void canonical_remade_make(canonical_context *context, const check_contest *contest, const check_piece *text);
 
 /* canonical_constants.c: which compiler constants nobody reads; after the sites, which fill `reads`. */
 void canonical_constants_make(canonical_context *context);

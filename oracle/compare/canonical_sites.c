@@ -203,6 +203,13 @@ static void site_make_text_number(canonical_context *context, uint32_t index) {
   memset(context->masked[index], 0, NUMBER_BYTES);
 }
 
+/* Frames of the SASS view are made anew (M24): where one lies at an input's place that is chance, and the input's entries say
+ * nothing of it. */
+static bool site_is_remade(const canonical_context *context, const check_piece *piece) {
+  return context->capsule != NULL && !context->mercury &&
+         strcmp(context->check.output->sections[piece->section].name, ".debug_frame") == 0;
+}
+
 void canonical_sites_make(canonical_context *context) {
   const ref_cubin *output = context->check.output;
   context->masked = ref_allocate(output->section_count, sizeof *context->masked);
@@ -216,9 +223,14 @@ void canonical_sites_make(canonical_context *context) {
       site_make_text_number(context, i);
     }
   }
+  check_contest *contest = check_contest_make(context->check.link);
   for (size_t i = 0; i < context->check.piece_count; i++) {
     const check_piece *piece = &context->check.pieces[i];
     if (piece->input == CHECK_NO_SOURCE) {
+      canonical_remade_make(context, contest, piece);
+      continue;
+    }
+    if (site_is_remade(context, piece)) {
       continue;
     }
     const check_chosen_entries entries = check_piece_entries(&context->check, piece);
@@ -231,6 +243,7 @@ void canonical_sites_make(canonical_context *context) {
     free(entries.items);
     canonical_records_make(context, piece);
   }
+  check_contest_free(contest);
   if (context->site_count > 0) {
     qsort(context->sites, context->site_count, sizeof *context->sites, site_order);
   }

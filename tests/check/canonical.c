@@ -416,6 +416,86 @@ static void test_views(void **state) {
   check_job_free(&job);
 }
 
+/* The first list of two outside functions or more in the attributes of an output, NULL. */
+static uint8_t *find_externs(const harness_bytes *output) {
+  enum { EXTERNS = 0x0f, WORD = 4, TYPE_INFO = 0x70000000 };
+  char error[256];
+  ref_cubin cubin;
+  uint8_t *found = NULL;
+  assert_true(ref_cubin_read(&cubin, output->data, output->size, error, sizeof error));
+  for (uint32_t i = 1; i < cubin.section_count && found == NULL; i++) {
+    uint64_t position = 0;
+    ref_attribute attribute;
+    while (cubin.sections[i].type == TYPE_INFO && found == NULL &&
+           ref_cubin_next_attribute(&cubin.sections[i], &position, &attribute))
+      if (attribute.code == EXTERNS && attribute.size >= 2 * (uint64_t)WORD)
+        found = output->data + cubin.sections[i].offset + (attribute.data - cubin.sections[i].data);
+  }
+  ref_cubin_free(&cubin);
+  return found;
+}
+
+/* The outside functions of a kernel in another order are the same (L961), others are not. */
+static void test_externs(void **state) {
+  (void)state;
+  enum { WORD = 4 };
+  char directory[HARNESS_PATH], inputs[HARNESS_PATH];
+  check_job job;
+  ref_canonical whole = {0}, turned = {0}, other = {0};
+  harness_path(directory, "%s/cuda/printing/sm_80/plain", corpus);
+  harness_path(inputs, "%s/cuda/printing/sm_80", corpus);
+  assert_true(check_job_read(&job, directory, inputs, NULL));
+  assert_true(form_make(&whole, &job, &job.output));
+  uint8_t *const words = find_externs(&job.output);
+  uint8_t first[WORD];
+  assert_non_null(words);
+  memcpy(first, words, WORD);
+  memcpy(words, words + WORD, WORD);
+  assert_true(form_make(&other, &job, &job.output));
+  memcpy(words + WORD, first, WORD);
+  assert_true(form_make(&turned, &job, &job.output));
+  assert_int_equal(ref_canonical_compare(&whole, &turned, count_nothing, NULL), 0);
+  assert_int_not_equal(ref_canonical_compare(&whole, &other, count_nothing, NULL), 0);
+  ref_canonical_free(&whole);
+  ref_canonical_free(&turned);
+  ref_canonical_free(&other);
+  check_job_free(&job);
+}
+
+/* A text that the link made anew (L962): a changed byte shows anywhere in it, in the constants' places, too, on both sides. */
+static void test_remade(void **state) {
+  (void)state;
+  static const char *const texts[] = {".text.reads", ".nv.capmerc.text.reads"};
+  char directory[HARNESS_PATH], inputs[HARNESS_PATH], error[256];
+  check_job job;
+  ref_canonical own = {0};
+  ref_cubin cubin;
+  harness_path(directory, "%s/cuda/remade_constants/sm_100/behind", corpus);
+  harness_path(inputs, "%s/cuda/remade_constants/sm_100", corpus);
+  assert_true(check_job_read(&job, directory, inputs, NULL));
+  assert_true(form_make(&own, &job, &job.output));
+  assert_true(ref_cubin_read(&cubin, job.output.data, job.output.size, error, sizeof error));
+  size_t silent = 0;
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    const ref_section *const section = &cubin.sections[ref_cubin_find_section(&cubin, texts[i])];
+    assert_true(section->size > 0);
+    for (uint64_t at = 0; at < section->size; at++) {
+      ref_canonical form = {0};
+      job.output.data[section->offset + at] ^= (uint8_t)(1U << at % 8);
+      if (form_make(&form, &job, &job.output) && ref_canonical_compare(&own, &form, count_nothing, NULL) == 0) {
+        print_message("%s+0x%zx does not show\n", texts[i], (size_t)at);
+        silent++;
+      }
+      job.output.data[section->offset + at] ^= (uint8_t)(1U << at % 8);
+      ref_canonical_free(&form);
+    }
+  }
+  assert_int_equal(silent, 0);
+  ref_cubin_free(&cubin);
+  ref_canonical_free(&own);
+  check_job_free(&job);
+}
+
 int main(int argc, char **argv) {
   if (argc != 3)
     harness_stop("usage: canonical CORPUS DIFFERENCES");
@@ -423,6 +503,7 @@ int main(int argc, char **argv) {
   differences = argv[2];
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_orders),  cmocka_unit_test(test_changes),
                                      cmocka_unit_test(test_planted), cmocka_unit_test(test_constants),
-                                     cmocka_unit_test(test_units),   cmocka_unit_test(test_views)};
+                                     cmocka_unit_test(test_units),   cmocka_unit_test(test_views),
+                                     cmocka_unit_test(test_externs), cmocka_unit_test(test_remade)};
   return cmocka_run_group_tests_name("canonical", tests, NULL, NULL);
 }
