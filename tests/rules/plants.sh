@@ -35,7 +35,7 @@ expect "a row for a rule that there is not: L9999" 's/^\| L40 .*/&\n| L9999 | `r
 expect "two rows for rule L40" 's/^\| L40 .*/&\n&/'
 expect "rule L40: no function ref_dump_check_nothing in the reference" '/^\| L40 /s/ref_dump_check_registers/ref_dump_check_nothing/'
 expect "rule L40: no function tl_diagnose_registers in the reference" '/^\| L40 /s/ref_dump_check_registers/tl_diagnose_registers/'
-expect "rule L40: no test nowhere" '/^\| L40 /s/`callgraph`/`nowhere`/'
+expect "rule L40: no test at_no_place" '/^\| L40 /s/`callgraph`/`at_no_place`/'
 expect "rule L40 names no test that would see its function" 's/^(\| L40 \|[^|]*\|).*/\1 |/'
 expect "rule L40 names no function of the reference and does not say why" 's/^\| L40 .*/| L40 | | |/'
 expect "rule L40 names no function of the reference and does not say why" 's/^\| L40 .*/| L40 | linker alone | |/'
