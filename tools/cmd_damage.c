@@ -169,6 +169,8 @@ static void *campaign_work(void *context) {
     campaign->good &= good;
     if (good)
       damage_record_write(campaign->record, seed, line.bytes, fields, &verdict);
+    else
+      fprintf(stderr, "twin damage: %s: no linker could be run, or a file not be written\n", line.bytes);
     pthread_mutex_unlock(&campaign->lock);
     text_free(&line);
     damage_case_free(&one);
@@ -247,7 +249,9 @@ static int campaign_run(const damage_command *command, const damage_bases *bases
     campaign_threads(&campaign);
   fclose(campaign.record);
   free(campaign.done);
-  process_let_interrupts();
+  if (process_interrupted())
+    fprintf(stderr, "twin damage: interrupted; the same command goes on with record %s\n", command->record_path);
+  process_let_interrupts(); /* which ends the program where one waited */
   printf("damage: seeds %" PRIu64 " to %" PRIu64 ", %zu jobs of the corpus, record %s\n", command->seed,
          command->seed + command->count - 1, bases->count, command->record_path);
   if (!campaign.good)

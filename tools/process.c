@@ -29,6 +29,7 @@ static sigset_t process_interrupts(void) {
   sigemptyset(&set);
   sigaddset(&set, SIGINT);
   sigaddset(&set, SIGTERM);
+  sigaddset(&set, SIGHUP); /* of a shell that ends while a campaign runs behind it */
   return set;
 }
 
@@ -39,7 +40,8 @@ void process_hold_interrupts(void) {
 
 bool process_interrupted(void) {
   sigset_t pending;
-  return sigpending(&pending) == 0 && (sigismember(&pending, SIGINT) || sigismember(&pending, SIGTERM));
+  return sigpending(&pending) == 0 &&
+         (sigismember(&pending, SIGINT) || sigismember(&pending, SIGTERM) || sigismember(&pending, SIGHUP));
 }
 
 void process_let_interrupts(void) {

@@ -468,6 +468,20 @@ static void view_take_marks(tl_cubin *cubin, tl_names *names, tl_arena *arena) {
   }
 }
 
+/* L971: of a capsule behind the first file of SASS kind, which no finalizer reads, nvlink still takes the sections of Mercury's
+ * section symbols, outside the table from what lies behind it. */
+static void view_check_unread_symbols(const tl_cubin *cubin, const tl_names *names, tl_diagnostics *diagnostics) {
+  const bool wide = tl_cubin_find_section(cubin, SHT_SYMTAB_SHNDX) != 0;
+  for (uint32_t i = 1; i < cubin->section_count && !wide; i++) {
+    const tl_cubin_section *const table = &cubin->sections[i];
+    if (table->type != SHT_CUDA_MERCURY_SYMTAB)
+      continue;
+    for (uint64_t at = ELF_SYMBOL_SIZE; at + ELF_SYMBOL_SIZE <= table->size; at += ELF_SYMBOL_SIZE)
+      if ((table->data[at + 4] & 15) == STT_SECTION && tl_get16(table->data + at + 6) >= cubin->section_count)
+        tl_cubin_damaged(cubin, names, diagnostics, i, at, "a section symbol of Mercury's is of no section (L971)");
+  }
+}
+
 void tl_view_select(tl_cubin *cubin, tl_names *names, tl_arena *arena, tl_diagnostics *diagnostics) {
   if (tl_view_is_capsule(cubin) && !tl_defect_matched(diagnostics->options, TL_DEFECT_D113))
     view_take_marks(cubin, names, arena);
@@ -483,6 +497,8 @@ void tl_view_select(tl_cubin *cubin, tl_names *names, tl_arena *arena, tl_diagno
     view_check_unread_entries(cubin, names, arena, diagnostics);
     tl_mercury_check(cubin, names, arena, diagnostics);
     tl_derive_sass(cubin, names, arena, view_take_first(cubin, names, arena, diagnostics));
+  } else if (tl_view_is_capsule(cubin)) {
+    view_check_unread_symbols(cubin, names, diagnostics);
   }
   for (uint32_t i = 1; i < cubin->section_count; i++) {
     if (!view_sass_ignores(cubin, &cubin->sections[i]))

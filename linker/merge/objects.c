@@ -703,6 +703,8 @@ static void objects_pass_defined(tl_merging *m, uint32_t index, uint32_t known) 
     objects_pass_internal(m, index);
     return;
   }
+  if (internal && input->type == SHT_CUDA_CONSTANT0 + 2)
+    tl_merge_note_constant(m, index); /* L970 */
   if (!internal && input->type == SHT_CUDA_CONSTANT0 + 2 && input->flags & SHF_INFO_LINK && !objects_is_texture(s))
     tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, m->cubin->symbol_table,
                      (uint64_t)index * ELF_SYMBOL_SIZE, "st_other of a compiler constant is not that of one (F58)");
