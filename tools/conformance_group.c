@@ -70,14 +70,19 @@ static bool group_compare(const group_run *run, const char *a, const char *b, co
   return good;
 }
 
+/* What a step's link, or with GEN_NONE the direct one, is given. */
+static void group_add_arguments(const group_run *run, int step, string_list *arguments) {
+  conformance_add_words(run->settings.link, arguments);
+  if (step == GEN_NONE)
+    gen_link_arguments(run->program, arguments);
+  else
+    gen_step_arguments(run->program, step, arguments);
+}
+
 /* link.sh: both links with our linker, and their canonical forms. */
 static void group_add_command(const group_run *run, int step, text_buffer *script) {
   string_list words = {0};
-  conformance_add_words(run->settings.link, &words);
-  if (step == GEN_NONE)
-    gen_link_arguments(run->program, &words);
-  else
-    gen_step_arguments(run->program, step, &words);
+  group_add_arguments(run, step, &words);
   text_add(script, "${TWINLINK:-twinlink}");
   for (size_t i = 0; i < words.count; i++)
     text_add(script, " %s", words.items[i]);
@@ -119,8 +124,7 @@ static void group_link(const group_run *run, const char *linker, const string_li
 
 static void group_link_direct(const group_run *run, const char *linker, const char *who, conformance_answer *answer) {
   string_list arguments = {0};
-  conformance_add_words(run->settings.link, &arguments);
-  gen_link_arguments(run->program, &arguments);
+  group_add_arguments(run, GEN_NONE, &arguments);
   group_link(run, linker, &arguments, "out.cubin", who, answer);
   string_list_free(&arguments);
 }
@@ -129,8 +133,7 @@ static void group_link_step(const group_run *run, const char *linker, int step, 
                             conformance_answer *answer) {
   string_list arguments = {0};
   char output[32], path[CONFORMANCE_PATH];
-  conformance_add_words(run->settings.link, &arguments);
-  gen_step_arguments(run->program, step, &arguments);
+  group_add_arguments(run, step, &arguments);
   gen_step_output(run->program, step, output, sizeof output);
   group_link(run, linker, &arguments, output, who, answer);
   conformance_path(path, sizeof path, run->directory, output);
@@ -233,11 +236,7 @@ static group_match group_match_vendor(const group_run *run, int step, const conf
   conformance_answer answer;
   compatible.settings.default_mode = false;
   compatible.settings.unset_anywhere = true;
-  conformance_add_words(run->settings.link, &arguments);
-  if (step == GEN_NONE)
-    gen_link_arguments(run->program, &arguments);
-  else
-    gen_step_arguments(run->program, step, &arguments);
+  group_add_arguments(run, step, &arguments);
   group_link(&compatible, run->settings.linker, &arguments, "out.cubin", who, &answer);
   group_ask_rows(run, &arguments, rows, size);
   conformance_compare(vendor, &answer, &verdict);
@@ -275,11 +274,7 @@ static bool group_clear_unset(const group_run *run, int step, const conformance_
   conformance_answer ours;
   char path[CONFORMANCE_PATH], name[32];
   compatible.settings.default_mode = false;
-  conformance_add_words(run->settings.link, &arguments);
-  if (step == GEN_NONE)
-    gen_link_arguments(run->program, &arguments);
-  else
-    gen_step_arguments(run->program, step, &arguments);
+  group_add_arguments(run, step, &arguments);
   group_link(&compatible, run->settings.linker, &arguments, "out.cubin", "compatible", &ours);
   conformance_command_of(&compatible.settings, run->settings.reference, &arguments, false, &command);
   const bool cleared =

@@ -5,10 +5,10 @@
  * only if all its bytes but places are those of the first. A place that came out differently has no answer. Old words of
  * memory that nvlink itself uses again are the same in all its runs, whatever surrounds it; such a place, in a table of
  * which another place came out differently, is let pass where ours is 0, which the linker writes where no instruction
- * begins (L765), and where it is anything else it must be nvlink's. The kind grouping asks whether two links of nvlink's are
- * one program, not which bytes they have, so there one such place is enough for all tables of the output. A link whose every other byte is the same is counted
- * and listed by itself. So is one that the linker refuses by a row of nvlink's defects and that nvlink, which goes on with
- * memory that it never set (D20), writes differently each time. */
+ * begins (L765), and where it is anything else it must be nvlink's. The kind grouping asks whether two links of nvlink's
+ * are one program, not which bytes they have, so there one such place is enough for all tables of the output. A link whose
+ * every other byte is the same is counted and listed by itself. So is one that the linker refuses by a row of nvlink's
+ * defects and that nvlink, which goes on with memory that it never set (D20), writes differently each time. */
 #include "conformance_link.h"
 
 #include <ref_cubin.h>
