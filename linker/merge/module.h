@@ -419,6 +419,9 @@ const char *tl_module_text(const tl_module *module, uint32_t name);
 /* What one file gave to a section; NULL when nothing. */
 const tl_piece *tl_section_piece_of(const tl_section *section, uint32_t file);
 
+/* The symbol whose size a text that has an owner is said to have: of several names the one that has a size (L807, L1020). */
+uint32_t tl_module_measured(const tl_module *module, uint32_t text);
+
 /* The size of a Mercury text in decoded instructions, which its function's symbol has, not an alias's before it (R58, M8, L807);
  * `packed`, the size of the section's bytes, for every other section. */
 uint64_t tl_module_decoded_size(const tl_module *module, uint32_t section, uint64_t packed);
