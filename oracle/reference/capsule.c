@@ -509,20 +509,24 @@ static ref_bytes ref_capsule_names(ref_capsule *capsule, size_t *hole) {
   return names;
 }
 
+static bool ref_capsule_has_size(const ref_link *mercury, size_t function) {
+  const size_t symbol = mercury->functions[function].symbol;
+  return symbol != REF_NONE && mercury->symbols[symbol].size > 0;
+}
+
 /* A text's function, where an alias leads it: as this link has made it (RF116), or an earlier one; then it is the name that has a size in the
- * Mercury view (L864). */
+ * Mercury view (L864), where both have made one the one that leads (RF452). */
 static size_t ref_capsule_led_by(const ref_capsule *capsule, size_t primary) {
   const ref_link *mercury = capsule->mercury;
-  const size_t symbol = mercury->functions[primary].symbol;
-  if (capsule->sass->functions[primary].leads != REF_NONE) {
-    return capsule->sass->functions[primary].leads;
+  const size_t led = capsule->sass->functions[primary].leads;
+  if (led != REF_NONE) {
+    return ref_capsule_has_size(mercury, led) || !ref_capsule_has_size(mercury, primary) ? led : primary;
   }
-  if (symbol == REF_NONE || mercury->symbols[symbol].size > 0) {
+  if (mercury->functions[primary].symbol == REF_NONE || ref_capsule_has_size(mercury, primary)) {
     return primary;
   }
   for (size_t i = 0; i < mercury->function_count; i++) {
-    const ref_function *alias = &mercury->functions[i];
-    if (alias->alias_of == primary && alias->symbol != REF_NONE && mercury->symbols[alias->symbol].size > 0 &&
+    if (mercury->functions[i].alias_of == primary && ref_capsule_has_size(mercury, i) &&
         !ref_inner_is_function(mercury, i)) {
       return i;
     }

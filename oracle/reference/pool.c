@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+enum { POOL_LIMIT = 0x10000 };
+
 typedef struct ref_pooled {
   const ref_constant_block *block;
   uint64_t position;
@@ -43,7 +45,8 @@ static const ref_pooled *ref_pool_find(const ref_link *link, const ref_pooled *p
   return NULL;
 }
 
-/* The blocks in file order with a running position; an equal block takes no place (G8), the symbols do not follow. */
+/* The blocks in file order with a running position; an equal block takes no place (G8), the symbols do not follow. RF450: blocks that are laid
+ * out again because they do not fit (K1a) are not pooled, and leave symbol 0 alone. */
 void ref_pool_user_constants(ref_link *link) {
   ref_pooled *pooled = REF_TAKE(link, ref_pooled, link->constant_block_count);
   ref_bytes image = {0};
@@ -52,6 +55,9 @@ void ref_pool_user_constants(ref_link *link) {
     return;
   }
   ref_out_section *section = &link->sections[link->constant_blocks[0].section];
+  if (section->size > POOL_LIMIT) {
+    return;
+  }
   for (size_t i = 0; i < link->constant_block_count; i++) {
     const ref_constant_block *block = &link->constant_blocks[i];
     ref_pool_check_block(link, block);

@@ -43,7 +43,6 @@ static void ref_reference_place_everything(ref_link *link) {
 /* RF229: what an entry ends the link with comes before anything undefined is reported, the rest behind it. */
 static void ref_reference_relocate(ref_link *link) {
   const bool missing = ref_symbols_any_is_missing(link);
-  ref_relocate_check_dropped(link); /* RF255 */
   if (missing) {
     ref_relocate_apply(link);
   }
@@ -61,6 +60,7 @@ void ref_reference_lay_out(ref_link *link) {
   ref_functions_survey(link);
   ref_merge_files(link);
   ref_callgraph_warn(link);
+  ref_relocate_check_dropped(link); /* RF255, RF453 */
   if (link->relocatable) {
     ref_relocatable_layout(link);
   } else {

@@ -174,13 +174,16 @@ static void ref_relocatable_size_kernel(ref_link *link, const ref_function *kern
   ref_relocatable_set_size(link, section, kernel->shared_end, empty);
 }
 
-/* W9.11 */
+/* W9.11. L241, RF451: nvlink divides by the largest alignment, which what an earlier -r wrote may lack (D82). */
 static void ref_relocatable_size_pool(ref_link *link, size_t pool, bool has_extern) {
   ref_out_section *section = &link->sections[pool];
   uint64_t raw = 0;
-  section->align = ref_larger(link->debug_shared_align, 1);
+  section->align = link->debug_shared_align;
   ref_relocatable_measure_pool(link, pool, &raw, &section->align);
   section->align = ref_larger(section->align, has_extern ? EXTERN_ALIGN : 0);
+  if (section->align == 0) {
+    ref_message_fatal(link, "L241", "No object of '%s' has an alignment", section->name);
+  }
   ref_relocatable_set_size(link, section, raw, has_extern ? section->align : 0);
 }
 

@@ -170,6 +170,14 @@ static void ref_shared_colour_add(ref_link *link, ref_colour *colour, size_t num
   colour->size = ref_larger(symbol->size, colour->size);
 }
 
+/* L241, RF451: nvlink divides by the alignment of the first colour; -r writes objects without one (D82). */
+static void ref_shared_check_first_colour(ref_link *link, const ref_colour *colour) {
+  if (colour->align == 0) {
+    ref_message_fatal(link, "L241", "The shared memory of '%s' has no alignment",
+                      link->symbols[colour->members.items[0]].name);
+  }
+}
+
 /* W9.3: first colour without a common user; returns the end of the layout. */
 static uint64_t ref_shared_colour_pool(ref_link *link, ref_shared *shared) {
   ref_colour *colours = REF_TAKE(link, ref_colour, shared->pool.count);
@@ -187,6 +195,9 @@ static uint64_t ref_shared_colour_pool(ref_link *link, ref_shared *shared) {
     count += colour == count;
     ref_shared_colour_add(link, &colours[colour], number);
     shared->pool_is_used = true;
+  }
+  if (count != 0) {
+    ref_shared_check_first_colour(link, &colours[0]);
   }
   for (size_t i = 0; i < count; i++) {
     colours[i].offset = ref_align_up(end, colours[i].align);
