@@ -2,13 +2,15 @@
  * and writes files; nothing about linking is decided here.
  *
  * Every step may end in a fatal record or without memory; both jump back to program_try. The order of the steps is that
- * of C77: words, checks, -time and -uidx files, libraries, inputs, the link, the output, the registration file (N15). */
+ * of C77: words, checks, the warning E48, libraries (RF272), -time and -uidx files, inputs, the link, the output, the
+ * registration file (N15). */
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "catalog/defect.h"
 #include "catalog/message.h"
 #include "catalog/usage.h"
 #include "command.h"
+#include "cubin/index.h"
 #include "input/content.h"
 #include "input/file.h"
 #include "input/library.h"
@@ -34,9 +36,10 @@ typedef struct program {
   size_t printed; /* records of `diagnostics` that are on standard error */
   tl_command command;
   TL_VECTOR(tl_input) inputs;
-  tl_input index;    /* -uidx; its path is NULL without it */
-  tl_arena contents; /* of the inputs */
-  bool has_runtime;  /* an input is the runtime as an archive, which is not taken (C46) */
+  TL_VECTOR(tl_input) libraries; /* of -l: behind all inputs */
+  tl_input index;                /* -uidx; its path is NULL without it */
+  tl_arena contents;             /* of the inputs */
+  bool has_runtime;              /* an input is the runtime as an archive, which is not taken (C46) */
   tl_result result;
   int exit_code;
 } program;
@@ -83,9 +86,10 @@ static void program_read_words(program *p) {
   tl_command_read(&p->command, &p->arena, &p->diagnostics, p->argc, p->argv);
 }
 
-static void program_add_input(program *p, const char *path, uint8_t *bytes, size_t size, bool unreadable) {
-  *tl_vector_push(&p->arena, &p->inputs) = (tl_input){path, bytes, size, unreadable};
-  p->has_runtime = p->has_runtime || (strstr(path, "cudadevrt") && tl_content_of(bytes, size) == TL_CONTENT_ARCHIVE);
+static void program_add_input(program *p, tl_input input) {
+  *tl_vector_push(&p->arena, &p->inputs) = input;
+  p->has_runtime = p->has_runtime ||
+                   (strstr(input.path, "cudadevrt") && tl_content_of(input.data, input.size) == TL_CONTENT_ARCHIVE);
 }
 
 static void program_fill_input(void *context, size_t index) {
@@ -106,7 +110,7 @@ static void program_read_inputs(program *p, const char *const *paths, size_t cou
   for (size_t i = 0; i < count; i++) {
     if (files[i].status == TL_FILE_SHRANK)
       program_say(p, TL_MESSAGE_FILE_SHRANK, paths[i], NULL);
-    program_add_input(p, paths[i], files[i].bytes, files[i].size, files[i].status != TL_FILE_OK);
+    program_add_input(p, (tl_input){paths[i], files[i].bytes, files[i].size, files[i].status != TL_FILE_OK});
   }
 }
 
@@ -115,7 +119,7 @@ static bool program_take_library(program *p, const char *path, const char *name,
   const tl_site site = {path, NULL, NULL, TL_NO_OFFSET};
   const tl_library_use use = tl_library_use_of(bytes, size, p->command.given[TL_OPT_CPU_ARCH].text);
   if (use == TL_LIBRARY_TAKEN) {
-    program_add_input(p, path, bytes, size, false);
+    *tl_vector_push(&p->arena, &p->libraries) = (tl_input){path, bytes, size, false};
     return true;
   }
   if (use == TL_LIBRARY_BROKEN) {
@@ -127,7 +131,8 @@ static bool program_take_library(program *p, const char *path, const char *name,
   return use != TL_LIBRARY_SKIPPED;
 }
 
-/* C45: the first fitting libNAME.a; what is not found is silent (D36). */
+/* C45: the first fitting libNAME.a; what is not found is silent (D36). Once there was an error, which only -Werror makes,
+ * the next file that there is ends the link, whatever is in it (RF272). */
 static void program_find_library(program *p, const char *name) {
   tl_texts paths = {0};
   tl_library_candidates(&paths, &p->arena, name, &p->command.given[TL_OPT_LIBRARY_PATH].list, getenv("LIBRARY_PATH"));
@@ -139,6 +144,8 @@ static void program_find_library(program *p, const char *name) {
       program_say(p, TL_MESSAGE_OUT_OF_MEMORY, NULL, NULL);
     if (status == TL_FILE_SHRANK)
       program_say(p, TL_MESSAGE_FILE_SHRANK, paths.items[i], NULL);
+    if (status == TL_FILE_OK && p->diagnostics.errors)
+      program_say(p, TL_MESSAGE_ELFLINK_INTERNAL, NULL, NULL);
     if (status == TL_FILE_OK && program_take_library(p, paths.items[i], name, bytes, size))
       return;
   }
@@ -171,15 +178,14 @@ static void program_read_index_file(program *p) {
     return;
   uint8_t *bytes = NULL;
   size_t size = 0;
-  const bool warns = p->command.options.preserve_relocs; /* L657: first, so the link says what is wrong with the file */
   const tl_file_status status = tl_file_read(path, 0, &p->contents, &bytes, &size);
-  if (status == TL_FILE_UNREADABLE && !warns)
+  if (status == TL_FILE_UNREADABLE)
     program_say(p, TL_MESSAGE_CANNOT_OPEN_INPUT, path, NULL);
   if (status == TL_FILE_DIRECTORY)
     program_say(p, TL_MESSAGE_OUT_OF_MEMORY, NULL, NULL);
   if (status == TL_FILE_SHRANK)
     program_say(p, TL_MESSAGE_FILE_SHRANK, path, NULL);
-  if (!size && !warns)
+  if (!size)
     program_say(p, TL_MESSAGE_CANNOT_READ_INPUT, path, NULL);
   p->index = (tl_input){.path = path, .data = bytes, .size = size, .unreadable = status == TL_FILE_UNREADABLE};
 }
@@ -197,14 +203,16 @@ static void program_expect_inputs(program *p) {
 
 static void program_read_files(program *p) {
   const tl_given *const libraries = &p->command.given[TL_OPT_LIBRARY];
+  for (size_t i = 0; i < libraries->list.count; i++)
+    program_find_library(p, libraries->list.items[i]);
   program_write_times(p);
   program_read_index_file(p);
   program_expect_inputs(p);
   const size_t count = p->command.inputs.count;
   for (size_t i = 0; i < count; i += FILES_AT_ONCE)
     program_read_inputs(p, p->command.inputs.items + i, count - i < FILES_AT_ONCE ? count - i : FILES_AT_ONCE);
-  for (size_t i = 0; i < libraries->list.count; i++)
-    program_find_library(p, libraries->list.items[i]);
+  for (size_t i = 0; i < p->libraries.count; i++)
+    program_add_input(p, p->libraries.items[i]);
 }
 
 /* D93: an output that fits nvlink's buffer is written when its file is closed, and nobody looks whether it was. */
@@ -271,21 +279,27 @@ static void program_write_reproduction(program *p, const tl_job *job) {
   program_write(p, path, archive, size);
 }
 
-/* Errors while libraries were searched, which only -Werror makes: the inputs are still read, nothing is linked. */
+/* Errors before the inputs are read, which only -Werror makes: index and inputs are still read, nothing is linked. */
 static void program_look_at_inputs(program *p, const tl_job *job) {
   tl_admission admission;
-  tl_admission_run(&admission, job, &p->arena, &p->diagnostics);
+  tl_index index;
+  tl_admission_begin(&admission, job, &p->arena, &p->diagnostics);
+  if (job->index)
+    tl_index_read(&index, job->index, &p->arena, &p->diagnostics);
+  tl_admission_check(&admission, job, &p->arena, &p->diagnostics);
   p->exit_code = 255;
 }
 
 static void program_link(program *p) {
   tl_command_note(&p->command, &p->arena);
+  tl_job job = {.options = p->command.options, .streamed = !p->command.given[TL_OPT_REPRODUCE].text};
+  tl_admission admission;
+  tl_admission_begin(&admission, &job, &p->arena, &p->diagnostics);
   program_read_files(p);
-  const tl_job job = {.options = p->command.options,
-                      .inputs = p->inputs.items,
-                      .input_count = p->inputs.count,
-                      .index = p->index.path ? &p->index : NULL,
-                      .streamed = !p->command.given[TL_OPT_REPRODUCE].text};
+  job.limits_said = true;
+  job.inputs = p->inputs.items;
+  job.input_count = p->inputs.count;
+  job.index = p->index.path ? &p->index : NULL;
   if (p->diagnostics.errors) {
     program_look_at_inputs(p, &job);
     return;

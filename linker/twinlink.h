@@ -80,6 +80,7 @@ typedef struct tl_job {
   const tl_input *index; /* -uidx: the index of unified functions and data (U5); NULL: none */
   tl_limits limits;
   const tl_allocator *allocator; /* NULL: the system's memory */
+  bool limits_said;              /* the caller has said E48 itself: it comes before what is said of libraries (RF272) */
   bool streamed;                 /* no image in memory: tl_result_write makes it part by part */
 } tl_job;
 

@@ -324,34 +324,40 @@ void tl_diagnose_parameters(const tl_module *module) {
 
 /* --- stack --- */
 
-/* By symbol: its last MAX_STACK_SIZE, which names one and has room for a number (D67). */
+/* By symbol: one more than its last MAX_STACK_SIZE, which names one and has room for a number (D67); 0 without any. */
 static const size_t *diagnose_last_limits(const tl_module *module, tl_arena *arena) {
   size_t *const last = tl_arena_new(arena, size_t, module->symbols.count);
   for (size_t i = 0; i < module->attributes.count; i++)
     if (module->attributes.items[i].code == EIATTR_MAX_STACK_SIZE)
-      last[module->attributes.items[i].symbol] = i;
+      last[module->attributes.items[i].symbol] = i + 1;
   return last;
 }
 
-/* I29: MAX_STACK_SIZE of a kernel, 0 when it has no limit. Of several records the last one counts (L804). */
+static void diagnose_stack_limit(const tl_module *module, const tl_resources *resources, const tl_symbol *symbol,
+                                 uint32_t limit, tl_arena *arena) {
+  if (!limit || symbol->function == TL_NONE || !(symbol->other & STO_ENTRY))
+    return;
+  const uint32_t stack =
+      resources->endless[symbol->function] ? UINT32_MAX : (uint32_t)resources->stack[symbol->function];
+  const char *const name = tl_module_text(module, symbol->name);
+  if (stack > limit)
+    tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_STACK_LIMIT),
+                       (tl_site){NULL, NULL, name, TL_NO_OFFSET}, NULL, name, tl_arena_signed(arena, stack),
+                       tl_arena_signed(arena, limit));
+}
+
+/* I29: MAX_STACK_SIZE of a kernel, 0 when it has no limit. Of several records the last one counts; the kernels come as in
+ * the symbol table, weak ones first (L804). */
 static void diagnose_stack_limits(const tl_module *module, const tl_resources *resources, tl_arena *arena) {
   const size_t *const last = diagnose_last_limits(module, arena);
-  for (size_t i = 0; i < module->attributes.count; i++) {
-    const tl_attribute *const record = &module->attributes.items[i];
-    if (record->code != EIATTR_MAX_STACK_SIZE || last[record->symbol] != i)
-      continue;
-    const tl_symbol *const symbol = &module->symbols.items[record->symbol];
-    const uint32_t limit = tl_get32(record->data + 4);
-    if (!limit || symbol->function == TL_NONE || !(symbol->other & STO_ENTRY))
-      continue;
-    const uint32_t stack =
-        resources->endless[symbol->function] ? UINT32_MAX : (uint32_t)resources->stack[symbol->function];
-    const char *const name = tl_module_text(module, symbol->name);
-    if (stack > limit)
-      tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_STACK_LIMIT),
-                         (tl_site){NULL, NULL, name, TL_NO_OFFSET}, NULL, name, tl_arena_signed(arena, stack),
-                         tl_arena_signed(arena, limit));
-  }
+  const tl_u32_vector *const halves[] = {&module->locals, &module->globals};
+  for (size_t h = 0; h < 2; h++)
+    for (size_t i = 0; i < halves[h]->count; i++) {
+      const uint32_t symbol = halves[h]->items[i];
+      if (last[symbol])
+        diagnose_stack_limit(module, resources, &module->symbols.items[symbol],
+                             tl_get32(module->attributes.items[last[symbol] - 1].data + 4), arena);
+    }
 }
 
 /* L260 */

@@ -465,7 +465,7 @@ void tl_admission_begin(tl_admission *result, const tl_job *job, tl_arena *arena
   *result = (tl_admission){0};
   const admission a = {result, job, arena, diagnostics};
   admission_find_target(&a);
-  if (job->options.preserve_relocs && result->target->number >= FIRST_LIMITED_SM)
+  if (!job->limits_said && job->options.preserve_relocs && result->target->number >= FIRST_LIMITED_SM)
     admission_say(&a, TL_MESSAGE_PRESERVE_LIMITED, job->options.arch);
 }
 

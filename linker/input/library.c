@@ -1,9 +1,15 @@
 /* input/library.c: nvcc passes the host's -l and -L on, so most names are not found, silently (D36). Only libNAME.a
- * counts; the first member that is neither symbol table nor name table decides whether it fits. */
+ * counts; the machine of the first member that is no table decides whether it fits (C44, RF272). */
 #include "input/library.h"
 
 #include "base/bytes.h"
 #include "input/content.h"
+
+enum {
+  MACHINE_AT = 18,
+  MEMBER_LOOK = 20,    /* bytes of a member that are looked at */
+  MACHINE_UNKNOWN = 62 /* -cpu-arch=unknown, the default, is x86-64 (RF272) */
+};
 
 static const struct {
   const char *cpu;
@@ -22,38 +28,43 @@ void tl_library_candidates(tl_texts *paths, tl_arena *arena, const char *name, c
   }
 }
 
-/* The first member with content of its own; NULL when there is none. */
-static const uint8_t *library_first_member(const uint8_t *bytes, size_t size, size_t *member_size) {
+/* A table of symbols or names: '/' and no number, which would be a place in the table of names. */
+static bool library_is_table(const uint8_t *header) {
+  return header[0] == '/' && (header[1] < '0' || header[1] > '9');
+}
+
+/* The content of the first member that is no table, as far as its processor is told, or NULL. The file's end counts, not
+ * the member's (RF272). */
+static const uint8_t *library_first_member(const uint8_t *bytes, size_t size) {
   uint64_t length;
   for (uint64_t at = TL_AR_MAGIC_SIZE; tl_content_holds(size, at, TL_AR_HEADER_SIZE); at += length + (length & 1)) {
     const uint8_t *const header = bytes + at;
-    (void)tl_content_archive_member_size(header, &length);
     at += TL_AR_HEADER_SIZE;
+    if (!library_is_table(header))
+      return tl_content_holds(size, at, MEMBER_LOOK) ? bytes + at : NULL;
+    (void)tl_content_archive_member_size(header, &length);
     if (!tl_content_holds(size, at, length))
       return NULL;
-    const bool table = header[0] == '/' && (header[1] == ' ' || header[1] == '/');
-    if (!table) {
-      *member_size = (size_t)length;
-      return bytes + at;
-    }
   }
   return NULL;
 }
 
-tl_library_use tl_library_use_of(const uint8_t *bytes, size_t size, const char *cpu) {
-  const tl_content content = tl_content_of(bytes, size);
-  if (content == TL_CONTENT_EMPTY || content == TL_CONTENT_SHORT)
-    return TL_LIBRARY_SKIPPED;
-  if (content == TL_CONTENT_THIN_ARCHIVE)
-    return TL_LIBRARY_IGNORED;
-  if (content != TL_CONTENT_ARCHIVE)
-    return TL_LIBRARY_BROKEN;
-  size_t member_size = 0;
-  const uint8_t *const member = library_first_member(bytes, size, &member_size);
-  if (!member || tl_content_of(member, member_size) != TL_CONTENT_HOST_ELF)
-    return TL_LIBRARY_SKIPPED;
+static uint16_t library_machine(const char *cpu) {
   for (size_t i = 0; cpu && i < sizeof machines / sizeof *machines; i++)
-    if (strcmp(machines[i].cpu, cpu) == 0 && machines[i].machine != tl_get16(member + 18))
-      return TL_LIBRARY_SKIPPED;
-  return TL_LIBRARY_TAKEN;
+    if (strcmp(machines[i].cpu, cpu) == 0)
+      return machines[i].machine;
+  return MACHINE_UNKNOWN;
+}
+
+tl_library_use tl_library_use_of(const uint8_t *bytes, size_t size, const char *cpu) {
+  if (size <= TL_AR_MAGIC_SIZE)
+    return TL_LIBRARY_SKIPPED;
+  if (memcmp(bytes, "!<thin>\n", TL_AR_MAGIC_SIZE) == 0)
+    return TL_LIBRARY_IGNORED;
+  if (memcmp(bytes, "!<arch>\n", TL_AR_MAGIC_SIZE) != 0)
+    return TL_LIBRARY_BROKEN;
+  const uint8_t *const member = library_first_member(bytes, size);
+  const bool fits =
+      member && memcmp(member, "\177ELF", 4) == 0 && tl_get16(member + MACHINE_AT) == library_machine(cpu);
+  return fits ? TL_LIBRARY_TAKEN : TL_LIBRARY_SKIPPED;
 }

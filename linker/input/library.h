@@ -15,8 +15,8 @@ typedef enum tl_library_use {
   TL_LIBRARY_BROKEN   /* no archive at all */
 } tl_library_use;
 
-/* Skipped are files of less than 56 bytes, archives whose first member is no host ELF file, and archives for another
- * machine than `cpu`, the value of -cpu-arch (NULL or "unknown": every machine fits). */
+/* Skipped are files of up to eight bytes, and archives whose first member is no ELF file for `cpu`, the value of -cpu-arch
+ * (NULL and "unknown": x86-64). */
 tl_library_use tl_library_use_of(const uint8_t *bytes, size_t size, const char *cpu);
 
 #endif

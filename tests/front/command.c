@@ -286,8 +286,13 @@ static void command_test_libraries(void **state) {
   assert_int_equal(tl_library_use_of(archive, 148, "unknown"), TL_LIBRARY_TAKEN);
   assert_int_equal(tl_library_use_of(archive, 148, "X86_64"), TL_LIBRARY_TAKEN);
   assert_int_equal(tl_library_use_of(archive, 148, "AARCH64"), TL_LIBRARY_SKIPPED);
+  assert_int_equal(tl_library_use_of(archive, 148, "ARMv7"), TL_LIBRARY_SKIPPED);
   for (size_t size = 0; size < 148; size++)
-    assert_int_equal(tl_library_use_of(archive, size, NULL), TL_LIBRARY_SKIPPED);
+    assert_int_equal(tl_library_use_of(archive, size, NULL), size < 88 ? TL_LIBRARY_SKIPPED : TL_LIBRARY_TAKEN);
+  memcpy(archive + 8, "/12     ", 8);
+  assert_int_equal(tl_library_use_of(archive, 148, NULL), TL_LIBRARY_TAKEN);
+  memcpy(archive + 8, "/SYM64/ ", 8);
+  assert_int_equal(tl_library_use_of(archive, 148, NULL), TL_LIBRARY_SKIPPED);
   assert_int_equal(tl_library_use_of(object, sizeof object, NULL), TL_LIBRARY_BROKEN);
   front_close(&world);
 }
