@@ -402,7 +402,7 @@ static void diagnose_hidden_shared(const tl_module *module, const tl_layout *lay
   const uint32_t section = layout->symbol_section[index];
   if (symbol->section == TL_NONE && !symbol->external_shared)
     tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_UNALLOCATED), site, NULL);
-  else if (symbol->section == TL_NONE)
+  else if (symbol->section == TL_NONE && !tl_module_is_own_external(module, symbol))
     diagnose_refuse_hidden(module, TL_MESSAGE_UNALLOCATED, site);
   else if (!layout->symbol_gone[index] && (section == TL_NONE || layout->section_dropped[section]))
     diagnose_refuse_hidden(module, TL_MESSAGE_DELETED_SECTION, site);
@@ -427,7 +427,7 @@ void tl_diagnose_unallocated(const tl_module *module, const tl_layout *layout) {
     diagnose_refused_shared(module, layout, i);
     const bool placed = symbol->section != TL_NONE && !symbol->shared && !symbol->misplaced && !symbol->unlisted;
     const bool open = symbol->external_shared && tl_symbol_is_marked(symbol) && module->mode->final &&
-                      !module->extern_by_name; /* L553 */
+                      !module->extern_by_name && !tl_module_is_own_external(module, symbol); /* L553 */
     if (open)
       diagnose_refuse_hidden(module, TL_MESSAGE_UNALLOCATED, site);
     if (placed && symbol->block == TL_NONE && symbol->value == UINT64_MAX)

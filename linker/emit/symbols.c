@@ -56,10 +56,13 @@ void tl_emit_symbols(tl_emitted *e) {
   symbols_number(e, &e->module->globals);
 }
 
-/* W17.2: -g shows shared objects behind the reserved part, moved once for each place in nvlink's list (L94). */
+/* W17.2: -g shows shared objects behind the reserved part, moved once for each place in nvlink's list (L94); not so in a
+ * section in which nothing has a size (L964). */
 static uint64_t symbols_value(const tl_emitted *e, uint32_t index) {
   const uint32_t section = e->layout->symbol_section[index];
-  const bool shifted = section != e->module->debug_shared || e->layout->debug_shared_shifted;
+  const bool pool = section == e->module->debug_shared;
+  const bool filled = section != TL_NONE && e->layout->section_size[section] > e->layout->reserved;
+  const bool shifted = pool ? e->layout->debug_shared_shifted : filled;
   const uint64_t places = shifted && e->module->mode->final ? e->module->symbols.items[index].shared_places : 0;
   return e->layout->symbol_value[index] + places * e->layout->reserved;
 }

@@ -118,10 +118,13 @@ static uint32_t shared_section_of_kernel(const shared_state *s, uint32_t kernel)
   return s->module->sections.items[text].shared;
 }
 
-/* An object of a kernel's own section is not in the pool. */
-static bool shared_is_kernel_local(const shared_state *s, uint32_t symbol) {
-  const uint32_t section = shared_symbol(s, symbol)->section;
-  return section != TL_NONE && s->module->sections.items[section].about != TL_NONE;
+/* The section of a function that an object lies in, TL_NONE; such an object is not in the pool. */
+static uint32_t shared_own_section(const shared_state *s, uint32_t symbol) {
+  const tl_symbol *const object = shared_symbol(s, symbol);
+  if (tl_module_is_own_external(s->module, object))
+    return object->extern_section;
+  const bool own = object->section != TL_NONE && s->module->sections.items[object->section].about != TL_NONE;
+  return own ? object->section : TL_NONE;
 }
 
 static bool shared_list_has(const tl_u32_vector *list, uint32_t value) {
@@ -212,7 +215,7 @@ static tl_u32_vector shared_collect_pool(const shared_state *s) {
     const uint32_t symbol = s->module->shared_objects.items[i];
     const bool first = shared_symbol(s, symbol)->first_align && !seen[symbol];
     seen[symbol] = true;
-    if (!shared_is_kernel_local(s, symbol))
+    if (shared_own_section(s, symbol) == TL_NONE)
       tl_u32_push(s->arena, &places, first ? symbol | first_place : symbol);
   }
   return places;
@@ -326,9 +329,9 @@ static tl_u32_vector *shared_collect_own(shared_state *s) {
   tl_u32_vector *const own = tl_arena_new(s->arena, tl_u32_vector, s->kernel_count);
   const uint32_t *const kernel_of = shared_kernels_of_sections(s);
   for (size_t i = 0; i < s->module->shared_objects.count; i++) {
-    const uint32_t symbol = s->module->shared_objects.items[i];
-    if (shared_is_kernel_local(s, symbol) && kernel_of[shared_symbol(s, symbol)->section])
-      tl_u32_push(s->arena, &own[kernel_of[shared_symbol(s, symbol)->section] - 1], symbol);
+    const uint32_t symbol = s->module->shared_objects.items[i], section = shared_own_section(s, symbol);
+    if (section != TL_NONE && kernel_of[section])
+      tl_u32_push(s->arena, &own[kernel_of[section] - 1], symbol);
   }
   for (uint32_t i = 0; i < s->module->partial_objects.count; i++) {
     const uint32_t section = s->module->sections.items[s->module->partial_objects.items[i].text].shared;
@@ -434,9 +437,9 @@ static void shared_place_strays(shared_state *s) {
   tl_u32_vector *const strays = tl_arena_new(s->arena, tl_u32_vector, module->sections.count);
   const uint32_t *const kernel_of = shared_kernels_of_sections(s);
   for (size_t i = 0; i < module->shared_objects.count; i++) {
-    const uint32_t symbol = module->shared_objects.items[i];
-    if (shared_is_kernel_local(s, symbol) && !kernel_of[shared_symbol(s, symbol)->section])
-      tl_u32_push(s->arena, &strays[shared_symbol(s, symbol)->section], symbol);
+    const uint32_t symbol = module->shared_objects.items[i], section = shared_own_section(s, symbol);
+    if (section != TL_NONE && !kernel_of[section])
+      tl_u32_push(s->arena, &strays[section], symbol);
   }
   for (uint32_t section = 1; section < module->sections.count; section++) {
     const uint32_t text = module->sections.items[section].about;
@@ -644,6 +647,9 @@ void tl_layout_create_late_shared(tl_module *module, const tl_shared_plan *s) {
 static void shared_list_external(shared_state *s) {
   tl_layout *const layout = s->layout;
   const bool preserved = s->module->mode->records_applied && !s->module->extern_by_name;
+  for (uint32_t i = 1; !s->module->extern_by_name && i < s->module->symbols.count; i++)
+    if (tl_module_is_own_external(s->module, shared_symbol(s, i)))
+      layout->symbol_section[i] = shared_symbol(s, i)->extern_section;
   layout->gone_recorded = s->pool_end != 0; /* L806 */
   if (!preserved || !s->pool_end || !s->module->has_external_shared)
     return;
@@ -653,7 +659,8 @@ static void shared_list_external(shared_state *s) {
   if (layout->reserved && !matched)
     tl_defect_note(s->module->diagnostics, TL_DEFECT_D70, NULL);
   for (uint32_t i = 1; i < s->module->symbols.count; i++)
-    if (shared_symbol(s, i)->external_shared || shared_symbol(s, i)->misplaced) { /* L520 */
+    if ((shared_symbol(s, i)->external_shared && !tl_module_is_own_external(s->module, shared_symbol(s, i))) ||
+        shared_symbol(s, i)->misplaced) { /* L520 */
       layout->symbol_value[i] = UINT64_MAX;
       layout->symbol_section[i] = shared_symbol(s, i)->extern_section;
     }

@@ -475,6 +475,11 @@ static inline bool tl_module_lists_shared(const tl_module *module, uint8_t other
   return module->keeps_shared || tl_other_is_marked(other);
 }
 
+/* Shared memory without a size that lies in the section of a function: extern, and an object of that section, too (L964). */
+static inline bool tl_module_is_own_external(const tl_module *module, const tl_symbol *symbol) {
+  return symbol->external_shared && module->sections.items[symbol->extern_section].about != TL_NONE;
+}
+
 /* Exactly one kernel (W6.7, W6.12); those that are not named do not count (W17.13, L151). */
 static inline bool tl_module_has_single_kernel(const tl_module *module) {
   return module->kernels.count == 1 && !module->symbols.items[module->kernels.items[0]].late_sections;

@@ -431,7 +431,9 @@ static void objects_pass_undefined(tl_merging *m, uint32_t index) {
   tl_module *const module = m->module;
   const tl_cubin_symbol *const s = &m->cubin->symbols[index];
   const bool object = tl_symbol_type(s) == STT_CUDA_OBJECT;
-  const bool shared = object && (s->other & STO_SPACE_MASK) == STO_SHARED; /* L840 */
+  const bool nowhere = object && tl_symbol_binding(s) == STB_LOCAL && s->section == SHN_UNDEF && s->size; /* L965 */
+  const bool space = object && (s->other & STO_SPACE_MASK) == STO_SHARED;                                 /* L840 */
+  const bool shared = space && !nowhere;
   const bool weak = tl_symbol_binding(s) == STB_WEAK;
   if (!object && module->symbol_of_name[s->name] != TL_NONE) /* only a local one comes here (L160) */
     objects_fail(m, s, TL_MESSAGE_SAME_NAME);
@@ -442,7 +444,9 @@ static void objects_pass_undefined(tl_merging *m, uint32_t index) {
     module->symbols.items[out].other &= (uint8_t)~STO_VISIBILITY_MASK; /* L536: always visible */
     module->symbols.items[out].unlisted = false;
   }
-  if (!shared)
+  const bool keeps =
+      space && nowhere && !module->mode->final && !tl_defect_matched(module->options, TL_DEFECT_D1); /* D57 */
+  if (!shared && !keeps)
     objects_place_undefined(module, out, !object);
   m->symbol_map[index] = out;
   module->symbols.items[out].weak_mention = weak;
@@ -1026,9 +1030,7 @@ static bool objects_type_is_taken(uint32_t type) {
   return TL_TYPE_IS_WITHIN(type, ranges);
 }
 
-static bool objects_section_is_skipped(const tl_merging *m, const tl_cubin_section *section) {
-  if (section->type == SHT_CUDA_SHARED)
-    return strcmp(tl_merging_text(m, section->name), ".nv_debug.shared") != 0;
+static bool objects_section_is_skipped(const tl_cubin_section *section) {
   if (section->flags & SHF_EXECINSTR && section->type != SHT_PROGBITS) /* code of no function: L198, L596 */
     return true;
   return !objects_type_is_taken(section->type);
@@ -1079,7 +1081,7 @@ void tl_merge_remaining_sections(tl_merging *m) {
       tl_merge_keep_dead_losing_constants(m, s);
     const bool gone = m->section_state[s] & (TL_SECTION_DEAD | TL_SECTION_LOST | TL_SECTION_DONE);
     const bool bare = objects_is_bare_pool(m, s);
-    if (!gone && !bare && !objects_section_is_skipped(m, section))
+    if (!gone && !bare && !objects_section_is_skipped(section))
       tl_merge_place_section(m, s); /* where no symbol placed it */
   }
   for (uint32_t s = 1; s < m->cubin->section_count; s++)

@@ -117,18 +117,10 @@ static uint8_t relocate_bank_of_dropped(const relocating *r, const tl_relocation
 
 /* --- S (R1) --- */
 
-/* Of a relocatable output: 0 in a device function (D6), but with -g the place of the name (W17.5). */
-static uint64_t relocate_external_value(const relocating *r, const entry_state *e) {
-  const bool code = tl_layout_function_of(r->module, e->entry->target) != TL_NONE;
-  return code && !r->layout->external_by_name ? 0 : r->layout->symbol_value[e->symbol];
-}
-
 static uint64_t relocate_shared_value(const relocating *r, const entry_state *e, const tl_symbol *symbol) {
   if (r->layout->symbol_gone[e->symbol])
     return UINT64_MAX; /* never laid out (L74) */
-  if (symbol->external_shared && !r->module->mode->final)
-    return relocate_external_value(r, e);
-  if (!symbol->external_shared || r->module->extern_by_name)
+  if (!symbol->external_shared || r->module->extern_by_name || !r->module->mode->final)
     return r->layout->symbol_value[e->symbol];
   const uint32_t function = tl_layout_function_of(r->module, e->entry->target);
   if (function == TL_NONE)
@@ -215,7 +207,8 @@ static tl_defect relocate_lost_by(const tl_symbol *symbol) {
     return TL_DEFECT_D6;
   if ((symbol->other & STO_VISIBILITY_MASK) == STV_INTERNAL)
     return TL_DEFECT_D5;
-  const bool constant = symbol->section == TL_NONE && !symbol->shared && tl_type_of(symbol) != STT_FUNC;
+  const bool constant =
+      symbol->section == TL_NONE && (symbol->other & STO_SPACE_MASK) != STO_SHARED && tl_type_of(symbol) != STT_FUNC;
   return constant ? TL_DEFECT_D4 : TL_DEFECT_D1; /* D1 is a hidden function's, too (L905) */
 }
 
@@ -357,6 +350,14 @@ static bool relocate_is_line_unit(const relocating *r, const entry_state *e, con
          strcmp(tl_module_text(m, m->sections.items[e->entry->target].name), ".debug_info") == 0;
 }
 
+/* Memory that the loader gives no address: of constants, and of shared memory also where it is a local object that no file
+ * defines (L965). */
+static bool relocate_is_of_kernels(const relocating *r, const tl_symbol *symbol) {
+  const unsigned space = symbol->other & STO_SPACE_MASK;
+  return space == STO_CONSTANT || space == STO_SHARED ||
+         (space == STO_RESERVED_SHARED && !relocate_is_placed_by_loader(r, symbol));
+}
+
 /* R53, R54: a relocatable output keeps what is weak, what a kernel has an instance for and what is undefined outside
  * shared memory and constants; the rest is applied although nothing has its final place yet (D1, D4, D6). `result` is
  * OUTCOME_KEEP before. */
@@ -373,8 +374,9 @@ static bool relocate_in_relocatable(const relocating *r, entry_state *e, outcome
     return true;
   if (tl_type_of(symbol) == STT_SECTION)
     return relocate_is_line_unit(r, e, symbol) || relocate_keeps_for_later(r, e, TL_DEFECT_D92);
-  const bool weak = tl_binding_of(symbol) == STB_WEAK && (!symbol->external_shared || function == TL_NONE);
-  const bool elsewhere = weak && !relocate_is_placed_by_loader(r, symbol);
+  const bool weak = tl_binding_of(symbol) == STB_WEAK;
+  const bool in_code = symbol->external_shared && function != TL_NONE;
+  const bool elsewhere = weak && !in_code && !relocate_is_placed_by_loader(r, symbol);
   const bool nothing = e->type == 0;
   if ((nothing && (elsewhere || instance != TL_NONE)) || (relocate_clears(e) && elsewhere)) /* L572 */
     *result = OUTCOME_DROP;
@@ -384,9 +386,9 @@ static bool relocate_in_relocatable(const relocating *r, entry_state *e, outcome
     *result = OUTCOME_KEEP_AS_NONE;
   if (instance != TL_NONE || weak)
     return true;
-  const bool constant = (symbol->other & STO_SPACE_MASK) == STO_CONSTANT;
   const bool function_elsewhere = tl_type_of(symbol) == STT_FUNC; /* a hidden one (L905) */
-  if (symbol->section == TL_NONE && !symbol->shared && !constant && !symbol->constants_size && !function_elsewhere)
+  if (symbol->section == TL_NONE && !symbol->shared && !relocate_is_of_kernels(r, symbol) && !symbol->constants_size &&
+      !function_elsewhere)
     return true;
   const uint32_t owner = function == TL_NONE ? TL_NONE : r->module->symbol_of_function[function];
   if (symbol->external_shared && owner != TL_NONE && relocate_symbol(r, owner)->other & STO_ENTRY &&
@@ -444,8 +446,7 @@ static bool relocate_by_class(const relocating *r, entry_state *e, outcome *resu
     return false;
   if (symbol->weak_mention && !relocate_is_placed_by_loader(r, symbol))
     return false;
-  const bool constant = type == STT_CUDA_OBJECT && (symbol->other & STO_SPACE_MASK) == STO_CONSTANT;
-  if (constant && !symbol->weak_mention) /* L578 */
+  if (type == STT_CUDA_OBJECT && relocate_is_of_kernels(r, symbol) && !symbol->weak_mention) /* L578 */
     return false;
   if (relocate_is_reserved_clear(r, e, symbol))
     *result = OUTCOME_KEEP_AS_NONE;
@@ -880,7 +881,9 @@ bool tl_symbol_is_listed(const tl_module *module, const tl_layout *layout, uint3
   const bool forgotten = s->section != TL_NONE && module->sections.items[s->section].forgotten; /* L79 */
   if (s->unlisted || forgotten || layout->symbol_gone[symbol])
     return false;
-  if ((s->external_shared || s->misplaced) && module->mode->final && !module->extern_by_name)
+  const bool own = tl_module_is_own_external(module, s); /* L964 */
+  if ((s->external_shared || s->misplaced) && module->mode->final && !module->extern_by_name &&
+      !(own && (layout->section_size[s->extern_section] || tl_symbol_is_marked(s))))
     return layout->extern_listed;                                                   /* D70 */
   const bool undefined = s->shared && s->section == TL_NONE && !s->external_shared; /* the link ends with that (L612) */
   const uint32_t place = layout->symbol_section[symbol];
