@@ -38,6 +38,8 @@ typedef struct row_reader {
 enum { DEPTH_MOST = 256 }; /* of inlined calls; no compiler goes so far */
 
 typedef struct row_writer {
+  const finalizer *f;
+  const line_text *text;
   tl_arena *arena;
   final_line_bytes out;
   line_row last;    /* as it was said; its caller is the Mercury sequence's */
@@ -247,9 +249,15 @@ static uint32_t rows_number_of(const row_writer *w, size_t at) {
   return w->written;
 }
 
+/* Whether a function begins with an instruction: the text's own, or one behind its beginning (L1010). */
+static bool rows_begin_function(const row_writer *w, const tl_code_place *place) {
+  return !place->sass || final_begins_inner(w->f, w->text->section, place->mercury);
+}
+
 /* Writes what waits for a place (L751): the chain, outermost first, and the row itself, unless it repeats the one before,
- * which is no caller for that. The first place's row stands twice unless it is about the entry. */
-static void rows_flush(row_writer *w, uint64_t to, bool translated) {
+ * which is no caller for that. The row of a function's first instruction stands twice unless it is about the entry.
+ * `place` is the instruction, NULL where rows stay where they are. */
+static void rows_flush(row_writer *w, uint64_t to, const tl_code_place *place) {
   if (!w->waiting || w->result != FINAL_ROWS_MADE)
     return;
   const line_row *const own = &w->rows.items[w->waiting - 1];
@@ -265,35 +273,36 @@ static void rows_flush(row_writer *w, uint64_t to, bool translated) {
                         rows_caller(w, own) == w->last.caller && own->name == w->last.name;
   const bool first = !w->said;
   if (!repeated)
-    rows_say(w, own, to, translated && !to && !own->entry);
+    rows_say(w, own, to, place && !own->entry && rows_begin_function(w, place));
   if (first)
     w->number.items[own->number - 1] = w->written;
   w->waiting = 0;
 }
 
 /* A row belongs to the first instruction that stands at its place or behind it. */
-static void rows_translate(row_writer *w, const tl_code *map) {
+static void rows_translate(row_writer *w) {
+  const tl_code *const map = w->text->map;
   size_t place = 0;
   for (size_t i = 0; i < w->rows.count; i++) {
     for (; place < map->count && (!map->items[place].code || map->items[place].mercury < w->rows.items[i].at); place++)
       if (map->items[place].code)
-        rows_flush(w, map->items[place].sass, true);
+        rows_flush(w, map->items[place].sass, &map->items[place]);
     if (place < map->count)
       w->waiting = w->rows.items[i].number;
   }
   if (place < map->count)
-    rows_flush(w, map->items[place].sass, true);
+    rows_flush(w, map->items[place].sass, &map->items[place]);
 }
 
 static void rows_copy(row_writer *w) {
   uint64_t at = 0;
   for (size_t i = 0; i < w->rows.count; i++) {
     if (w->rows.items[i].at != at)
-      rows_flush(w, at, false);
+      rows_flush(w, at, NULL);
     at = w->rows.items[i].at;
     w->waiting = w->rows.items[i].number;
   }
-  rows_flush(w, at, false);
+  rows_flush(w, at, NULL);
 }
 
 static bool rows_read(row_writer *w, const uint8_t *sequence, uint64_t size) {
@@ -305,10 +314,11 @@ static bool rows_read(row_writer *w, const uint8_t *sequence, uint64_t size) {
   return r.understood && r.ends;
 }
 
-final_rows final_rewrite_rows(tl_arena *arena, const line_shape *shape, const uint8_t *sequence, uint64_t size,
-                              const tl_code *map, uint64_t text_size, final_line_bytes *out) {
+final_rows final_rewrite_rows(const finalizer *f, const line_text *text, const line_shape *shape,
+                              const uint8_t *sequence, uint64_t size, final_line_bytes *out) {
   enum { ADDRESS_SIZE = 8 };
-  row_writer w = {.arena = arena, .last = {.line = 1}, .shape = shape, .result = FINAL_ROWS_MADE};
+  row_writer w = {
+      .f = f, .text = text, .arena = f->arena, .last = {.line = 1}, .shape = shape, .result = FINAL_ROWS_MADE};
   if (!shape->line_range || shape->opcode_base <= OP_FILE || !rows_read(&w, sequence, size))
     return FINAL_ROWS_KEPT;
   rows_put(&w, OP_EXTENDED);
@@ -316,12 +326,12 @@ final_rows final_rewrite_rows(tl_arena *arena, const line_shape *shape, const ui
   rows_put(&w, OP_SET_ADDRESS);
   for (int i = 0; i < ADDRESS_SIZE; i++)
     rows_put(&w, 0);
-  if (map)
-    rows_translate(&w, map);
+  if (text->map)
+    rows_translate(&w);
   else
     rows_copy(&w);
-  if (map && text_size != w.last.at)
-    rows_put_advance(&w, text_size - w.last.at);
+  if (text->map && text->size != w.last.at)
+    rows_put_advance(&w, text->size - w.last.at);
   rows_put(&w, OP_EXTENDED);
   rows_put(&w, 1);
   rows_put(&w, OP_END);

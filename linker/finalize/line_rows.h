@@ -18,9 +18,16 @@ typedef enum final_rows {
   FINAL_ROWS_RING  /* a row is inlined at itself: nvlink crashes */
 } final_rows;
 
+/* The text that rows are about. */
+typedef struct line_text {
+  uint32_t section;   /* of the Mercury module */
+  const tl_code *map; /* NULL: its rows stay where they are */
+  uint64_t size;      /* of the SASS text */
+} line_text;
+
 /* `sequence` begins with DW_LNE_set_address and ends with DW_LNE_end_sequence. With a map its rows go to the places that
- * they have in the SASS text of `text_size` bytes; without one they stay where they are. *out only where they are made. */
-final_rows final_rewrite_rows(tl_arena *arena, const line_shape *shape, const uint8_t *sequence, uint64_t size,
-                              const tl_code *map, uint64_t text_size, final_line_bytes *out);
+ * they have in the SASS text; without one they stay where they are. *out only where they are made. */
+final_rows final_rewrite_rows(const finalizer *f, const line_text *text, const line_shape *shape,
+                              const uint8_t *sequence, uint64_t size, final_line_bytes *out);
 
 #endif

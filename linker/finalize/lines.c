@@ -237,9 +237,9 @@ static bool lines_rewrite(const line_writer *w, const line_table *mercury, const
   const uint64_t end = one ? tl_smaller(one->end, unit->end) : unit->end;
   if (!one)
     return false;
-  const uint64_t text_size = slot ? f->slots.sass_size : final_view_size(f->sass, f->sass_section[text]);
-  const final_rows made =
-      final_rewrite_rows(f->arena, &form, mercury->bytes + one->start, end - one->start, map, text_size, out);
+  const uint64_t size = slot ? f->slots.sass_size : final_view_size(f->sass, f->sass_section[text]);
+  const line_text about = {text, map, size};
+  const final_rows made = final_rewrite_rows(f, &about, &form, mercury->bytes + one->start, end - one->start, out);
   if (made == FINAL_ROWS_RING)
     final_disagree(f, "rows of a line table are inlined at themselves (L751)");
   return made == FINAL_ROWS_MADE;
