@@ -77,8 +77,7 @@ static bool compat_text_waits(const finalizer *f, uint32_t text) {
 static bool compat_has_text(const finalizer *f, uint32_t section) {
   const tl_module *const m = f->mercury->module;
   return m->sections.items[section].flags & SHF_EXECINSTR && f->sass_section[section] != TL_NONE &&
-         section != m->jump_slots && final_plain_index(f, section) &&
-         final_standing_file(f, section) != TL_NONE;
+         section != m->jump_slots && final_plain_index(f, section) && final_standing_file(f, section) != TL_NONE;
 }
 
 void final_check_family(finalizer *f) {
