@@ -21,7 +21,7 @@ typedef struct conformance_settings {
   const char *cache;                /* cubins by fingerprint, so that a reducer compiles only what changed; or NULL */
   bool figures;                     /* neither compile nor link */
   bool default_mode;                /* link without --bug-compatible */
-  bool unset_anywhere; /* where nvlink differs from itself, in tables of registers: see conformance_unstable.c */
+  bool unset_anywhere; /* of tables of registers a place that is 0 here has no answer: see conformance_unstable.c */
   uint64_t memory;     /* limit of a linker; 0 for sanitizers */
   const char *link;    /* more options for both linkers, words between spaces ("-r -g"); NULL: none */
   double link_seconds, compile_seconds;

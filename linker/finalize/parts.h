@@ -208,9 +208,9 @@ void final_reserved_bytes(const finalizer *f, uint32_t section, uint8_t *bytes, 
 void final_find_jumps(finalizer *f);
 /* The SASS side of compiler constants, with the jump tables that their entries describe (L122). */
 const uint8_t *final_jump_tables(finalizer *f, uint32_t section, const uint8_t *bytes, uint64_t size);
-/* Fatal T9 for a file of sm_100 in a link for sm_103 whose code nvlink would schedule anew (M63, L125). */
-void final_check_family(const finalizer *f);
-/* .nv.compat with the attribute that only the finalizer writes (M18). */
+/* Fatal T9 for a file of sm_100 in a link for sm_103 whose code nvlink would schedule anew (M63, L125, L991). */
+void final_check_family(finalizer *f);
+/* .nv.compat with the attribute that only the finalizer writes (M18, L990). */
 const uint8_t *final_compat(finalizer *f, uint64_t *size);
 
 #endif

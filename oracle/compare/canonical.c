@@ -2,7 +2,7 @@
  *
  * The order of the work, for each view of a capsule by itself: the checker's index and match of output and inputs; the
  * applied fields out of the bytes; labels by contents; the debug units; then everything is said and sorted. Design:
- * "Canonical form"; freedoms: docs/specification/canonical-form.md (L330 to L337, L485 to L487, L679, L680, L792). */
+ * "Canonical form"; freedoms: docs/specification/canonical-form.md (L330 to L337, L485 to L487, L679, L680, L792, L992). */
 #include "canonical_parts.h"
 
 #include "ref_capsule.h"
@@ -321,13 +321,10 @@ static void say_size(canonical_context *context, uint32_t index) {
   say_may_go(context, index);
 }
 
-/* Compiler constants of the Mercury view: what the first link has beside the second's is of bodies that lost (D8). */
+/* Compiler constants of the Mercury view: what the first link has beside the second's is of bodies that lost (D8, L680,
+ * L992). */
 static void say_optimizer(canonical_context *context, uint32_t index) {
-  const size_t from = context->form->count;
-  say_whole(context, index);
-  for (size_t i = from; i < context->form->count; i++) {
-    context->form->lines[i].may_go = true;
-  }
+  canonical_say_blocks(context, index);
   say_size(context, index);
 }
 
@@ -488,6 +485,7 @@ static void form_make_view(ref_canonical *form, const ref_check_link *link, cons
   canonical_constants_free(&context);
   canonical_sites_free(&context);
   free(context.units);
+  free(context.blocks);
   ref_view_free(&context.view);
   check_match_free(&context.check);
   check_index_free(&context.check);

@@ -24,6 +24,12 @@ typedef struct canonical_unit {
   bool left;     /* a frame, or its common part, of a body that was replaced (L963) */
 } canonical_unit;
 
+/* A function's compiler constants, as its loads say where they stand (L992). */
+typedef struct canonical_block {
+  uint32_t input, source; /* whose section of an input */
+  uint64_t offset;        /* in the images of the output */
+} canonical_block;
+
 typedef struct canonical_context {
   ref_canonical *form;
   const ref_cubin *capsule; /* in a view of one: the whole file */
@@ -36,6 +42,8 @@ typedef struct canonical_context {
   size_t site_count, site_capacity;
   canonical_unit *units; /* ordered by section and offset */
   size_t unit_count, unit_capacity;
+  canonical_block *blocks; /* of the Mercury view */
+  size_t block_count;
   bool *reads;  /* by section: code that reads compiler constants */
   bool *unread; /* by section: compiler constants that no code reads (L792) */
   bool *stray;  /* by section: those of no kernel */
@@ -57,6 +65,12 @@ bool canonical_site_is_gone(const canonical_context *context, uint32_t section, 
 
 /* canonical_records.c: the fields in the records of a text's piece, in the Mercury view. */
 void canonical_records_make(canonical_context *context, const check_piece *piece);
+
+/* canonical_blocks.c: whether a section is an image of compiler constants, or a function's own. */
+bool canonical_block_is_of(const ref_section *section);
+/* Whether a section of an input stands at that place of some image; the place is noted. */
+bool canonical_block_add(canonical_context *context, uint32_t input, uint32_t source, uint64_t offset);
+void canonical_say_blocks(canonical_context *context, uint32_t image);
 
 /* canonical_remade.c: the fields of a text that no input has in this size (L962). */
 void canonical_remade_make(canonical_context *context, const check_contest *contest, const check_piece *text);

@@ -74,8 +74,10 @@ static const capsule_row rows[] = {
     {"other_sm_120", "121", "120", NULL, {"doubles", "weak_5"}, NULL, NULL},
     {"other_sm_doubles", "103", "100", NULL, {"leaf", "doubles"}, NULL, "compile it for sm_103"},
     {"other_sm_conversions", "103", "100", NULL, {"conversions"}, NULL, "compile it for sm_103"},
-    {"reserved_bytes", "110", NULL, NULL, {"aligned"}, NULL, NULL},         /* L126 */
-    {"reserved_bytes_odd", "110", NULL, NULL, {"aligned_odd"}, NULL, NULL}, /* L126 */
+    {"other_sm_counts", "103", "100", NULL, {"counts"}, NULL, "compile it for sm_103"},       /* L991 */
+    {"other_sm_exponents", "103", "100", NULL, {"exponents"}, NULL, "compile it for sm_103"}, /* L991 */
+    {"reserved_bytes", "110", NULL, NULL, {"aligned"}, NULL, NULL},                           /* L126 */
+    {"reserved_bytes_odd", "110", NULL, NULL, {"aligned_odd"}, NULL, NULL},                   /* L126 */
     {"reserved_bytes_lines",
      "110",
      NULL,

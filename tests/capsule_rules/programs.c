@@ -324,6 +324,15 @@ static void write_conversions(FILE *to) {
               " st.global.f32 [%%rd1],%%f1; ret; }\n");
 }
 
+/* Two counts of bits, and two powers of two: the second one waits for another time on sm_103. */
+static void write_pair(FILE *to, const capsule_form *form) {
+  fprintf(to, ".visible .entry %s(.param .u64 q)\n{ .reg .b32 %%r<5>; .reg .u64 %%rd<2>;\n", form->kernel);
+  fprintf(to,
+          " ld.param.u64 %%rd1,[q]; ld.global.b32 %%r1,[%%rd1]; ld.global.b32 %%r2,[%%rd1+4];\n"
+          " %s %%r3,%%r1; %s %%r4,%%r2; st.global.b32 [%%rd1],%%r3; st.global.b32 [%%rd1+4],%%r4; ret; }\n",
+          form->function, form->function);
+}
+
 /* --- global memory whose alignment shows where the file of step 1 puts it --- */
 
 /* `bytes` of initialised memory lie between the text and it. */
@@ -408,6 +417,8 @@ static const capsule_source sources[] = {
     {"leaf_errors", "-make-errors-visible-at-exit", NULL, write_leaf, {.kernel = "leaf2"}},
     {"doubles", NULL, write_doubles, NULL, {0}},
     {"conversions", NULL, write_conversions, NULL, {0}},
+    {"counts", NULL, NULL, write_pair, {.kernel = "counts", .function = "popc.b32"}},
+    {"exponents", NULL, NULL, write_pair, {.kernel = "exponents", .function = "ex2.approx.f16x2"}},
     {"weak_doubles", NULL, write_weak_doubles, NULL, {0}},
     {"addressed", NULL, write_addressed, NULL, {0}},
     {"late_shared", NULL, write_late_shared, NULL, {0}},

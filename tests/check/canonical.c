@@ -496,14 +496,110 @@ static void test_remade(void **state) {
   check_job_free(&job);
 }
 
+/* --- compiler constants of Mercury's view (L992) --- */
+
+enum { TABLE_LOST = 0x30, TABLE_PLACE = 0x54, TABLE_ENTRY = 24, TABLE_FIELD = 28 };
+
+static ref_section *table_section(const ref_cubin *cubin, const char *name) {
+  const uint32_t index = ref_cubin_find_section(cubin, name);
+  assert_int_not_equal(index, 0);
+  return &cubin->sections[index];
+}
+
+static void table_resize(harness_bytes *output, const ref_cubin *cubin, const ref_section *section, uint64_t size) {
+  enum { SIZE_FIELD = 32 };
+  memcpy(output->data + cubin->section_offset + (uint64_t)(section - cubin->sections) * SECTION_HEADER + SIZE_FIELD,
+         &size, sizeof size);
+}
+
+/* Leaves out the constants of the body that lost last, behind which the table of g stands, so that it stands where they did,
+ * and with `told` says so in the load. */
+static void table_move(harness_bytes *output, const ref_cubin *cubin, bool told) {
+  const ref_section *const image = table_section(cubin, ".nv.merc.nv.constant.optimizer.k");
+  const ref_section *const entries = table_section(cubin, ".nv.merc.rela.nv.constant.optimizer.k");
+  uint8_t *const text = output->data + table_section(cubin, ".nv.capmerc.text.g")->offset;
+  uint64_t kept = 0;
+  for (uint64_t at = 0; at < entries->size; at += TABLE_ENTRY) {
+    uint8_t *const entry = output->data + entries->offset + at;
+    uint64_t place;
+    memcpy(&place, entry, sizeof place);
+    if (place >= TABLE_LOST && place < TABLE_PLACE)
+      continue;
+    place -= place < TABLE_PLACE ? 0 : TABLE_PLACE - TABLE_LOST;
+    memcpy(entry, &place, sizeof place);
+    memmove(output->data + entries->offset + kept, entry, TABLE_ENTRY);
+    kept += TABLE_ENTRY;
+  }
+  assert_true(kept < entries->size);
+  table_resize(output, cubin, entries, kept);
+  table_resize(output, cubin, image, image->size - (TABLE_PLACE - TABLE_LOST));
+  uint64_t load = 0; /* 32 bytes that begin with 02 22 */
+  while (text[load] != 2 || text[load + 1] != 0x22 || text[load + TABLE_FIELD] != TABLE_PLACE)
+    load++;
+  text[load + TABLE_FIELD] = told ? TABLE_LOST : TABLE_PLACE;
+}
+
+static bool table_is_same(const check_job *job, const ref_canonical *own, const harness_bytes *output) {
+  ref_canonical form = {0};
+  const bool same = form_make(&form, job, output) && ref_canonical_compare(own, &form, count_nothing, NULL) == 0;
+  ref_canonical_free(&form);
+  return same;
+}
+
+/* A changed byte shows in the load's text, in the image and in its entries. */
+static void table_change(const check_job *job, const ref_canonical *own, harness_bytes *output,
+                         const ref_cubin *cubin) {
+  static const char *const names[] = {".nv.capmerc.text.g", ".nv.merc.nv.constant.optimizer.k",
+                                      ".nv.merc.rela.nv.constant.optimizer.k"};
+  size_t silent = 0;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    const ref_section *const section = table_section(cubin, names[i]);
+    for (uint64_t at = 0; at < section->size; at++) {
+      uint8_t *const byte = &output->data[section->offset + at];
+      *byte ^= (uint8_t)(1U << at % 8);
+      if (table_is_same(job, own, output)) {
+        print_message("%s+0x%zx does not show\n", names[i], (size_t)at);
+        silent++;
+      }
+      *byte ^= (uint8_t)(1U << at % 8);
+    }
+  }
+  assert_int_equal(silent, 0);
+}
+
+/* A table that stands elsewhere in the second link is the same if its load says so (L992), in no other case. */
+static void test_tables(void **state) {
+  (void)state;
+  char directory[HARNESS_PATH], inputs[HARNESS_PATH], error[256];
+  check_job job;
+  ref_canonical own = {0};
+  ref_cubin cubin;
+  harness_path(directory, "%s/cuda/table_places/sm_100/plain", corpus);
+  harness_path(inputs, "%s/cuda/table_places/sm_100", corpus);
+  assert_true(check_job_read(&job, directory, inputs, NULL));
+  assert_true(form_make(&own, &job, &job.output));
+  assert_true(ref_cubin_read(&cubin, job.output.data, job.output.size, error, sizeof error));
+  table_change(&job, &own, &job.output, &cubin);
+  for (int told = 0; told < 2; told++) {
+    harness_bytes moved = {harness_grow(NULL, job.output.size + 1), job.output.size};
+    memcpy(moved.data, job.output.data, job.output.size + 1);
+    table_move(&moved, &cubin, told != 0);
+    assert_int_equal(table_is_same(&job, &own, &moved), told);
+    free(moved.data);
+  }
+  ref_cubin_free(&cubin);
+  ref_canonical_free(&own);
+  check_job_free(&job);
+}
+
 int main(int argc, char **argv) {
   if (argc != 3)
     harness_stop("usage: canonical CORPUS DIFFERENCES");
   corpus = argv[1];
   differences = argv[2];
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_orders),  cmocka_unit_test(test_changes),
-                                     cmocka_unit_test(test_planted), cmocka_unit_test(test_constants),
-                                     cmocka_unit_test(test_units),   cmocka_unit_test(test_views),
-                                     cmocka_unit_test(test_externs), cmocka_unit_test(test_remade)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_orders),    cmocka_unit_test(test_changes), cmocka_unit_test(test_planted),
+      cmocka_unit_test(test_constants), cmocka_unit_test(test_units),   cmocka_unit_test(test_views),
+      cmocka_unit_test(test_externs),   cmocka_unit_test(test_remade),  cmocka_unit_test(test_tables)};
   return cmocka_run_group_tests_name("canonical", tests, NULL, NULL);
 }
