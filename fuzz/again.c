@@ -184,8 +184,9 @@ static void again_restore_names(const fuzz_envelope *from, uint8_t *image, size_
   }
 }
 
-const fuzz_again_row fuzz_again_rows[] = {{"another order of files", again_order, true, NULL},
-                                          {"a grouping through -r", again_grouping, false, NULL},
-                                          {"code that nobody calls", again_dead_code, true, NULL},
-                                          {"other names for what is local", again_renamed, false, again_restore_names}};
+const fuzz_again_row fuzz_again_rows[] = {
+    {"another order of files", again_order, true, false, NULL},
+    {"a grouping through -r", again_grouping, false, true, NULL},
+    {"code that nobody calls", again_dead_code, true, false, NULL},
+    {"other names for what is local", again_renamed, false, false, again_restore_names}};
 const size_t fuzz_again_count = sizeof fuzz_again_rows / sizeof *fuzz_again_rows;

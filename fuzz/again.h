@@ -12,6 +12,7 @@ typedef struct fuzz_again_row {
    * the change is none. */
   bool (*make)(const fuzz_envelope *from, fuzz_envelope *to, fuzz_link *link);
   bool other_inputs; /* the fields of the form are read from the changed files */
+  bool twice;        /* a part is linked twice, which turns the order of its entries twice */
   /* Takes back in an output what was changed in the files; NULL where nothing is to be taken back. */
   void (*restore)(const fuzz_envelope *from, uint8_t *image, size_t size);
 } fuzz_again_row;

@@ -1,9 +1,10 @@
 /* Which files are sound (sound.h). */
 #include "fuzz/sound.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-enum { CAPSULE = 2, MERCURY_SYMBOLS = 0x70000085, SYMBOL_BYTES = 24, SECTION_SYMBOL = 3 };
+enum { CAPSULE = 2, MERCURY_SYMBOLS = 0x70000085, SYMBOL_BYTES = 24, SECTION_SYMBOL = 3, CODE = 4 };
 
 static const ref_section *sound_mercury_symbols(const ref_cubin *cubin) {
   for (size_t i = 1; i < cubin->section_count; i++)
@@ -54,6 +55,39 @@ bool fuzz_sound_take(fuzz_sound *sound, const fuzz_envelope *envelope) {
     if (!sound_views_alike(&sound->cubins[i]) || !sound_alone(&sound->files[i]))
       return false;
   }
+  return true;
+}
+
+static int sound_order(const void *left, const void *right) {
+  const ref_relocation *const a = left, *const b = right;
+  if (a->offset != b->offset)
+    return a->offset < b->offset ? -1 : 1;
+  return (a->type > b->type) - (a->type < b->type);
+}
+
+/* Code has instructions with two fields, of two types. */
+static bool sound_section_apart(const ref_cubin *cubin, uint32_t section) {
+  const size_t count = ref_cubin_relocation_count(cubin, section);
+  if (count < 2)
+    return true;
+  const uint32_t place = cubin->sections[section].info;
+  const bool code = place < cubin->section_count && cubin->sections[place].flags & CODE;
+  ref_relocation *const entries = fuzz_memory(count * sizeof *entries);
+  for (size_t i = 0; i < count; i++)
+    entries[i] = ref_cubin_relocation(cubin, section, i);
+  qsort(entries, count, sizeof *entries, sound_order);
+  bool apart = true;
+  for (size_t i = 1; apart && i < count; i++)
+    apart = entries[i].offset != entries[i - 1].offset || (code && entries[i].type != entries[i - 1].type);
+  free(entries);
+  return apart;
+}
+
+bool fuzz_sound_apart(const fuzz_sound *sound) {
+  for (size_t i = 0; i < sound->count; i++)
+    for (uint32_t j = 1; j < sound->cubins[i].section_count; j++)
+      if (!sound_section_apart(&sound->cubins[i], j))
+        return false;
   return true;
 }
 

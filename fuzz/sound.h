@@ -15,6 +15,9 @@ typedef struct fuzz_sound {
 
 /* False when some file is no cubin, or not sound; to be freed in either case. The envelope must outlive it. */
 bool fuzz_sound_take(fuzz_sound *sound, const fuzz_envelope *envelope);
+/* No two entries write one field. Every link turns the order of entries (nvlink's too), and with it the one that stands last: what
+ * such files come to hangs on the number of links. */
+bool fuzz_sound_apart(const fuzz_sound *sound);
 void fuzz_sound_free(fuzz_sound *sound);
 
 #endif

@@ -13,15 +13,20 @@
 #   --time T       begin no way later than T after the start; what was found is recorded, and the next call goes on
 #   --record FILE  keep the record there, to go on in another session or on another machine: its first line says which
 #                  commit, seed and time it is of. Where the tree is another one by now: git worktree add AT THAT-COMMIT
+#   --sum          nothing is tried: the figures of the records named behind it, together; each is of one state and seed
 #   --plants FILE  faults written by hand instead: lines FILE BEFORE AFTER, tabs between
 #   --json FILE    the report once more
+#
+# First replay, until it has missed COUNT faults; then a way at a time over those, the blind one last. No way is told where
+# the fault lies. Most faults cost a compiler's run of one file and a link of it without sanitizers (release): what those say of
+# the inputs of `fuzz/` is nearly always the verdict of replay, and only what they miss is built with sanitizers.
 #
 # A fault is found by an input on which the program with it and the reference differ, or which ends it, while the program
 # without it is content. Faults lie in the .c files of the linker's library; what is the same object code is not counted.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
-root=$PWD build=$PWD/build/fuzz draw=$PWD/build/release/tests/bin/fault_draw
-seed='' count=20 each=120 seconds=0 plants='' json='' kept=''
+root=$PWD build=$PWD/build/fuzz fast=$PWD/build/release draw=$PWD/build/release/tests/bin/fault_draw
+seed='' count=20 each=120 seconds=0 plants='' json='' kept='' summed=()
 ways=(replay fuzz empty blind)
 
 say() { printf '%s\n' "$*"; }
@@ -33,6 +38,11 @@ die() {
 . tests/support/time.sh
 
 while (($#)); do
+  if [[ $1 == --sum ]]; then
+    summed=("${@:2}")
+    ((${#summed[@]})) || die "--sum RECORD..."
+    break
+  fi
   (($# > 1)) || die "$1 needs a value"
   case $1 in
   --seed) seed=$2 ;;
@@ -46,6 +56,29 @@ while (($#)); do
   esac
   shift 2
 done
+
+# --- the figures of a record, or of several --------------------------------------------------------------------------
+figure() { awk -F'\t' -v way="$1" -v what="$2" '$2 == way && $3 == what' "${records[@]}" | wc -l; }
+share() { # WAY: found of all that it looked for
+  local found missed
+  found=$(figure "$1" found) missed=$(figure "$1" missed)
+  printf '%s of %s%s' "$found" $((found + missed)) "$( ((found + missed)) && printf ', %s %%' $((100 * found / (found + missed))))"
+}
+say_figures() {
+  say "  refused by the compiler $(figure replay refused), the same object code $(figure replay same)"
+  say "  found by replay of seeds and regressions: $(share replay)"
+  say "  of those that replay missed, found by fuzzing from the seeds: $(share fuzz)"
+  say "  found from an empty corpus: $(share empty)"
+  say "  found by blind libFuzzer from the seeds: $(share blind)"
+}
+if ((${#summed[@]})); then
+  records=("${summed[@]}")
+  say "planted faults against the fuzzers, ${#records[@]} records:"
+  for record in "${records[@]}"; do head -n 1 "$record"; done
+  say_figures
+  exit
+fi
+
 [[ $seed =~ ^[0-9]+$ && $count =~ ^[1-9][0-9]*$ ]] || die "--seed NUMBER is needed, --count is a number"
 
 # The record is of one state of everything that decides: no scripts, and no records of campaigns.
@@ -90,30 +123,42 @@ write_fault() { # NUMBER FILE BEFORE AFTER TO
   fi
 }
 
-# The two programs with the fault: as it is, and blind. 1: it makes no program; 3: it makes the same one.
-build_fault() { # NUMBER FILE BEFORE AFTER
-  local dir=$work/at object command link
-  rm -rf "$dir"
+# The file with the fault, compiled as a preset's build compiles it: $work/at/PRESET.o. 1: it makes no program; 3: the same one.
+compile_fault() { # BUILD NUMBER FILE BEFORE AFTER
+  local build=$1 dir=$work/at name=${1##*/} object command
   mkdir -p "$dir"
-  write_fault "$1" "$2" "$3" "$4" "$dir/source.c"
-  object=$(object_of "$2")
+  write_fault "$2" "$3" "$4" "$5" "$dir/source.c"
+  object=$(object_of "$3")
   [[ -e $build/$object ]] || return 1
   command=$(command_of "$object")
-  command=${command/ -Werror / -Wno-error -Werror=incompatible-pointer-types -Werror=int-conversion -Werror=implicit-function-declaration -iquote $root/${2%/*} }
-  command=${command/ -c $root\/$2/ -c $dir/source.c}
-  command=$(sed -E "s| -M[FT] [^ ]+||g; s| -MD||; s| -o $object | -o $dir/object.o |" <<<"$command")
-  (cd "$build" && eval "$command") >"$dir/log" 2>&1 || return 1
-  objcopy --strip-debug "$dir/object.o" "$dir/faulty.o"
-  objcopy --strip-debug "$build/$object" "$dir/right.o"
-  ! cmp -s "$dir/faulty.o" "$dir/right.o" || return 3
-  cp "$build/linker/libtwinlink.a" "$dir/libtwinlink.a"
-  cp "$dir/object.o" "$dir/${2##*/}.o"
-  ar r "$dir/libtwinlink.a" "$dir/${2##*/}.o" 2>>"$dir/log"
+  command=${command/ -Werror / -Wno-error -Werror=incompatible-pointer-types -Werror=int-conversion -Werror=implicit-function-declaration -iquote $root/${3%/*} }
+  command=${command/ -c $root\/$3/ -c $dir/source.c}
+  command=$(sed -E "s| -M[FT] [^ ]+||g; s| -MD||; s| -o $object | -o $dir/$name.o |" <<<"$command")
+  (cd "$build" && eval "$command") >>"$dir/log" 2>&1 || return 1
+  objcopy --strip-debug "$dir/$name.o" "$dir/faulty"
+  objcopy --strip-debug "$build/$object" "$dir/right"
+  ! cmp -s "$dir/faulty" "$dir/right" || return 3
+}
+
+# The differential target with that object, which stands before the library: the library's own is not asked for any more.
+link_fault() { # BUILD NAME [LEFT-OUT]
+  local build=$1 dir=$work/at link
   link=$(command_of fuzz/fuzz_differential)
-  link=${link//linker\/libtwinlink.a/$dir\/libtwinlink.a}
-  (cd "$build" && eval "${link/ -o fuzz\/fuzz_differential/ -o $dir\/differential}") >>"$dir/log" 2>&1 || return 1
-  link=${link/fuzz\/CMakeFiles\/fuzz_differential.dir\/engine_libfuzzer.c.o/}
-  (cd "$build" && eval "${link/ -o fuzz\/fuzz_differential/ -o $dir\/blind}") >>"$dir/log" 2>&1 || return 1
+  link=${link/linker\/libtwinlink.a/$dir\/${1##*/}.o linker\/libtwinlink.a}
+  [[ -z ${3-} ]] || link=${link/"$3"/}
+  (cd "$build" && eval "${link/ -o fuzz\/fuzz_differential/ -o $dir\/$2}") >>"$dir/log" 2>&1
+}
+
+# The program without sanitizers, for replay; those with them, as it is and blind.
+build_fast() { # NUMBER FILE BEFORE AFTER
+  compile_fault "$fast" "$@" || return
+  link_fault "$fast" fast || return 1
+}
+build_fault() { # NUMBER FILE BEFORE AFTER
+  [[ -x $build/fuzz/fuzz_differential ]] || die "no $build/fuzz/fuzz_differential"
+  [[ ! -e $work/at/differential ]] || return 0
+  compile_fault "$build" "$@" || return
+  link_fault "$build" differential && link_fault "$build" blind fuzz/CMakeFiles/fuzz_differential.dir/engine_libfuzzer.c.o || return 1
 }
 
 # An input that the right program is content with, and the one with the fault is not, each by itself; and not a limit of time
@@ -191,63 +236,74 @@ try_way() { # WAY
 
 known() { awk -F'\t' -v number="$1" -v way="$2" '$1 == number && $2 == way { print $3 }' "$record"; }
 note() { printf '%s\t%s\t%s\n' "$1" "$2" "$3" >>"$record"; }
-missed_by_replay() { awk -F'\t' '$2 == "replay" && $3 == "missed"' "$record" | wc -l; }
 time_is_up() { ((seconds && SECONDS >= seconds)); }
 
-# All ways of one fault, but for what the record has.
-try_fault() { # NUMBER
-  local row file before after way result code=0
+# What the program without sanitizers says of seeds and regressions, which the right one is content with, as try_way does.
+replay_fast() {
+  local begin=$SECONDS code=0 what
+  (ulimit -v 8000000 && env -u TWIN_FUZZ_FINDINGS timeout 300 "$work/at/fast" "$root/fuzz/seeds/links" "$root/fuzz/regressions") \
+    >"$work/log" 2>&1 </dev/null || code=$?
+  if ((code == 0 || code == 124)); then
+    printf 'missed\t%s\t-\n' $((SECONDS - begin))
+    return
+  fi
+  what=$(grep -a -m 1 '^FOUND' "$work/log" | cut -c 7-166 | tr '\t' ' ' || true)
+  printf 'found\t%s\t%s\n' $((SECONDS - begin)) "${what:-exit code $code}"
+}
+
+# One way of one fault. `fast` is replay by the program without sanitizers, whose verdict is that of replay but for `missed`.
+try_fault() { # NUMBER WAY
+  local row file before after way=$2 result='' code=0
   row=$(row_of "$1")
   [[ -n $row ]] || return 1
   IFS=$'\t' read -r _ file _ _ before after <<<"$row"
-  build_fault "$1" "$file" "$before" "$after" || code=$?
-  if ((code)); then
-    note "$1" replay "$( ((code == 3)) && printf same || printf refused)"
+  if [[ $way == fast ]] || ((at != $1)); then rm -rf "$work/at"; fi
+  at=$1
+  if [[ $way == fast ]]; then
+    build_fast "$1" "$file" "$before" "$after" || code=$?
+    if ((!code)); then result=$(replay_fast); fi
+    [[ $result == missed* ]] || way=replay
+  else
+    build_fault "$1" "$file" "$before" "$after" || code=$?
+    if ((!code)); then result=$(try_way "$way"); fi
+  fi
+  if ((code)); then result=$( ((code == 3)) && printf same || printf refused); fi
+  if [[ $result == late* ]]; then
+    say "fault $1, ${file}: $way had no processor; it is tried again by the next call"
+    seconds=1
     return 0
   fi
-  for way in "${ways[@]}"; do
-    [[ -z $(known "$1" "$way") ]] || continue
-    ! time_is_up || return 0
-    result=$(try_way "$way")
-    if [[ $result == late* ]]; then
-      say "fault $1, ${file}: $way had no processor; it is tried again by the next call"
-      seconds=1
-      return 0
-    fi
-    note "$1" "$way" "$result"
-    say "fault $1, ${file}: $way $(known "$1" "$way")"
-    [[ $(known "$1" replay) == missed ]] || break
-  done
+  note "$1" "$way" "$result"
+  say "fault $1, ${file}: $way $result"
 }
 
-number=0
-while ! time_is_up; do
-  complete=0
-  case $(known "$number" replay) in
-  found | same | refused) complete=1 ;;
-  missed) [[ -z $(known "$number" blind) ]] || complete=1 ;;
-  esac
-  if ((!complete)); then
-    (($(missed_by_replay) < count)) || [[ $(known "$number" replay) == missed ]] || break
-    try_fault "$number" || break
-  fi
-  number=$((number + 1))
+missed_by() { awk -F'\t' -v way="$1" '$2 == way && $3 == "missed" { print $1 }' "$record" | sort -n; }
+still_open() { comm -23 <(missed_by fast | sort) <(awk -F'\t' '$2 == "replay" { print $1 }' "$record" | sort) | sort -n; }
+
+# Replay until enough is missed, then the other ways over what it missed.
+number=0 at=-1 drawn=1
+while ! time_is_up && ((drawn && $(missed_by replay | wc -l) < count)); do
+  while ! time_is_up && (($(missed_by replay | wc -l) + $(still_open | wc -l) < count)); do
+    if [[ -z $(known "$number" replay)$(known "$number" fast) ]]; then
+      try_fault "$number" fast || { drawn=0 && break; }
+    fi
+    number=$((number + 1))
+  done
+  for open in $(still_open); do
+    time_is_up || try_fault "$open" replay
+  done
+done
+for way in fuzz empty blind; do
+  for number in $(missed_by replay | head -n "$count"); do
+    if ! time_is_up && [[ -z $(known "$number" "$way") ]]; then try_fault "$number" "$way"; fi
+  done
 done
 rm -rf "$work/at" "$work/found" "$work/corpus"
 
 # --- the report ------------------------------------------------------------------------------------------------------
-figure() { awk -F'\t' -v way="$1" -v what="$2" '$2 == way && $3 == what' "$record" | wc -l; }
-share() { # WAY: found of all that it looked for
-  local found missed
-  found=$(figure "$1" found) missed=$(figure "$1" missed)
-  printf '%s of %s%s' "$found" $((found + missed)) "$( ((found + missed)) && printf ', %s %%' $((100 * found / (found + missed))))"
-}
+records=("$record")
 say "planted faults against the fuzzers, seed $seed, $each s each, record $record"
-say "  refused by the compiler $(figure replay refused), the same object code $(figure replay same)"
-say "  found by replay of seeds and regressions: $(share replay)"
-say "  of those that replay missed, found by fuzzing from the seeds: $(share fuzz)"
-say "  found from an empty corpus: $(share empty)"
-say "  found by blind libFuzzer from the seeds: $(share blind)"
+say_figures
 while IFS=$'\t' read -r number way outcome took what; do
   [[ $outcome == found || $outcome == missed ]] || continue
   IFS=$'\t' read -r _ file line kind before after < <(row_of "$number")

@@ -1,4 +1,4 @@
-/* The reference's list sort (S1, S2) and the writing of relocated fields (R2-R5, R9a); C++ names
+/* The reference's memory, list sort (S1, S2) and the writing of relocated fields (R2-R5, R9a); C++ names
  * (C83). */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,6 +24,19 @@ static int tie(const ref_link *link, size_t a, size_t b) {
   (void)a;
   (void)b;
   return 0;
+}
+
+/* An array larger than all memory ends the link, before its size is a small one. */
+static void array_larger_than_memory_ends_the_link(void **state) {
+  ref_result result = {0};
+  ref_link link = {.result = &result};
+  (void)state;
+  if (setjmp(link.escape) == 0) {
+    (void)ref_memory_take(&link, SIZE_MAX / 8 + 2, 8);
+    fail();
+  }
+  assert_int_equal(result.exit_code, 1);
+  assert_null(link.blocks);
 }
 
 /* S2: the permutations when all elements are equal. */
@@ -190,6 +203,7 @@ static void entries_have_their_ranks(void **state) {
 int main(int argc, char **argv) {
   names_paths = argv + (argc > 0);
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(array_larger_than_memory_ends_the_link),
       cmocka_unit_test(sort_with_ties_permutes_as_measured),
       cmocka_unit_test(field_writes_only_its_own_bits),
       cmocka_unit_test(types_are_named_without_their_table),
