@@ -285,7 +285,7 @@ run_way() { # SECONDS PROGRAM OPTION...
   return "$code"
 }
 
-options=(-timeout=60 -rss_limit_mb=4096 -max_len=65536 -entropic=0 -detect_leaks=0)
+options=(-timeout=60 -rss_limit_mb=4096 -max_len=65536 -entropic=0 -use_counters=0 -detect_leaks=0)
 seeds=("$root/fuzz/seeds/links" "$root/fuzz/regressions")
 
 # With sanitizers: "found SECONDS WHAT", "missed SECONDS -" or "late SECONDS -", in processor time.
