@@ -5,7 +5,9 @@
 
 #include "fuzz/generate_capsule.h"
 #include "fuzz/generate_cells.h"
+#include "fuzz/generate_names.h"
 #include "fuzz/generate_rare.h"
+#include "fuzz/generate_stock.h"
 #include "fuzz/generate_unified.h"
 #include "fuzz/mutate.h"
 #include "fuzz/words.h"
@@ -219,10 +221,14 @@ static void generate_program(const built_choices *choices, fuzz_envelope *envelo
 }
 
 void fuzz_generate(const built_choices *choices, fuzz_envelope *envelope) {
-  enum { CAPSULES_ONE_IN = 6, UNIFIED_ONE_IN = 32 };
+  enum { CAPSULES_ONE_IN = 6, UNIFIED_ONE_IN = 32, NAMES_ONE_IN = 32, STOCK_ONE_IN = 8 };
   envelope->file_count = envelope->word_count = 0;
   if (built_choose(choices, UNIFIED_ONE_IN) == UNIFIED_ONE_IN - 1)
     fuzz_generate_unified(choices, envelope);
+  else if (built_choose(choices, NAMES_ONE_IN) == NAMES_ONE_IN - 1)
+    fuzz_generate_names(choices, envelope);
+  else if (built_choose(choices, STOCK_ONE_IN) == STOCK_ONE_IN - 1)
+    fuzz_generate_stock(choices, envelope);
   else if (built_choose(choices, CAPSULES_ONE_IN) == CAPSULES_ONE_IN - 1)
     fuzz_generate_capsules(choices, envelope);
   else

@@ -16,6 +16,8 @@ extern const fuzz_capsule fuzz_capsule_unified_a, fuzz_capsule_unified_b;
 extern const fuzz_capsule fuzz_capsule_unified_one, fuzz_capsule_unified_both;
 extern const fuzz_capsule fuzz_capsule_unified_stacks, fuzz_capsule_unified_kernel;
 extern const fuzz_capsule fuzz_capsule_unified_stacks_index, fuzz_capsule_unified_all;
+/* Lines of mangled names, a tab and what nvlink prints for them (generate_names.c). */
+extern const fuzz_capsule fuzz_capsule_names;
 
 /* Words and files of a link of capsules. */
 void fuzz_generate_capsules(const built_choices *choices, fuzz_envelope *envelope);

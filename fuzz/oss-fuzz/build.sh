@@ -35,6 +35,7 @@ for program in "$build"/fuzz/fuzz_*; do
     echo "max_len = $longest"
     echo "timeout = 30"
     echo "entropic = 0"
+    echo "use_counters = 0"
     if [[ $kind != none ]]; then echo "dict = $name.dict"; fi
   } >"$OUT/$name.options"
   if [[ $kind != none ]]; then "$build/fuzz/fuzz_dictionary" "$kind" "${seeds[@]}" >"$OUT/$name.dict"; fi

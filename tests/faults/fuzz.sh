@@ -18,8 +18,9 @@
 #   --json FILE    the report once more
 #
 # First replay, until it has missed COUNT faults; then a way at a time over those, the blind one last. No way is told where
-# the fault lies. Most faults cost a compiler's run of one file and a link of it without sanitizers (release): what those say of
-# the inputs of `fuzz/` is nearly always the verdict of replay, and only what they miss is built with sanitizers.
+# a fault lies. Replay costs a compiler's run of one file and a link without sanitizers (release). A way is one fuzzer for
+# all faults (fuzz_board.c), so that twenty faults cost about what two cost alone. With sanitizers every fault is built
+# once: for replay, and for the corpus that a way that missed it has gathered.
 #
 # A fault is found by an input on which the program with it and the reference differ, or which ends it, while the program
 # without it is content. Faults lie in the .c files of the linker's library; what is the same object code is not counted.
@@ -27,7 +28,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 root=$PWD build=$PWD/build/fuzz fast=$PWD/build/release draw=$PWD/build/release/tests/bin/fault_draw
 seed='' count=20 each=120 seconds=0 plants='' json='' kept='' summed=()
-ways=(replay fuzz empty blind)
+ways=(replay fuzz empty blind) jobs=${TWINLINK_JOBS:-1}
 
 say() { printf '%s\n' "$*"; }
 die() {
@@ -58,7 +59,20 @@ while (($#)); do
 done
 
 # --- the figures of a record, or of several --------------------------------------------------------------------------
-figure() { awk -F'\t' -v way="$1" -v what="$2" '$2 == way && $3 == what' "${records[@]}" | wc -l; }
+# What replay finds with sanitizers is nothing for the other ways; what they gather is theirs with sanitizers, too.
+figure() { # WAY OUTCOME
+  awk -F'\t' -v way="$1" -v what="$2" '
+    { fault = FILENAME ":" $1 }
+    $2 == "replay" && $3 != "missed" { other[fault] = 1 }
+    $2 == way && $3 == what { counted[fault] = 1 }
+    $2 == way "-sanitized" { sanitized[fault] = 1 }
+    way != "replay" && $2 == way && $3 == "missed" { missed[fault] = 1 }
+    END {
+      for (fault in missed) if (fault in sanitized) { if (what == "found") counted[fault] = 1; else delete counted[fault] }
+      for (fault in counted) count += way == "replay" || !(fault in other)
+      print count + 0
+    }' "${records[@]}"
+}
 share() { # WAY: found of all that it looked for
   local found missed
   found=$(figure "$1" found) missed=$(figure "$1" missed)
@@ -141,15 +155,14 @@ compile_fault() { # BUILD NUMBER FILE BEFORE AFTER
 }
 
 # The differential target with that object, which stands before the library: the library's own is not asked for any more.
-link_fault() { # BUILD NAME [LEFT-OUT]
+link_fault() { # BUILD NAME
   local build=$1 dir=$work/at link
   link=$(command_of fuzz/fuzz_differential)
   link=${link/linker\/libtwinlink.a/$dir\/${1##*/}.o linker\/libtwinlink.a}
-  [[ -z ${3-} ]] || link=${link/"$3"/}
   (cd "$build" && eval "${link/ -o fuzz\/fuzz_differential/ -o $dir\/$2}") >>"$dir/log" 2>&1
 }
 
-# The program without sanitizers, for replay; those with them, as it is and blind.
+# The program without sanitizers, and that with them, for replay.
 build_fast() { # NUMBER FILE BEFORE AFTER
   compile_fault "$fast" "$@" || return
   link_fault "$fast" fast || return 1
@@ -158,7 +171,68 @@ build_fault() { # NUMBER FILE BEFORE AFTER
   [[ -x $build/fuzz/fuzz_differential ]] || die "no $build/fuzz/fuzz_differential"
   [[ ! -e $work/at/differential ]] || return 0
   compile_fault "$build" "$@" || return
-  link_fault "$build" differential && link_fault "$build" blind fuzz/CMakeFiles/fuzz_differential.dir/engine_libfuzzer.c.o || return 1
+  link_fault "$build" differential || return 1
+}
+
+# The voter of the faulty linkers, whose memory is the board's.
+build_voter() {
+  local object=fuzz/CMakeFiles/fuzz_voter_linker.dir/voter_linker.c.o command build=$fast
+  [[ ! -e $work/voter.o ]] || return 0
+  command=$(command_of "$object")
+  command=${command/ -D_POSIX/ -Dmalloc=board_malloc -Dfree=board_free -Dfuzz_memory=board_memory -D_POSIX}
+  (cd "$fast" && eval "$(sed -E "s| -M[FT] [^ ]+||g; s| -MD||; s| -o $object | -o $work/voter.o |" <<<"$command")")
+}
+
+# A linker with its fault as one function, board_link_NUMBER: $work/members/NUMBER.o.
+build_member() { # NUMBER
+  local to=$work/members/$1.o row
+  mkdir -p "$work/members"
+  build_voter
+  if [[ ! -e $work/at/release.o ]]; then # of a record that came without them
+    IFS=$'\t' read -r -a row < <(row_of "$1")
+    compile_fault "$fast" "$1" "${row[1]}" "${row[4]}" "${row[5]}" || die "fault $1 makes no program any more"
+  fi
+  ld -r -o "$to.all" -u fuzz_link_linker "$work/at/release.o" "$work/voter.o" --start-group "$fast/linker/libtwinlink_command.a" \
+    "$fast/linker/libtwinlink.a" --end-group
+  objcopy --strip-debug --keep-global-symbol=fuzz_link_linker "$to.all"
+  objcopy --redefine-sym "fuzz_link_linker=board_link_$1" "$to.all" "$to"
+  rm -f "$to.all"
+}
+
+# All of them in one fuzzer, $work/board-HASH/differential, and blind.
+board_of() { printf '%s' "$(say "$*" | git hash-object --stdin | cut -c 1-8)"; } # NUMBER...
+build_board() { # NUMBER...
+  local dir target=fuzz/CMakeFiles/fuzz_differential.dir/targets/differential.c.o number command link members=
+  dir=$work/board-$(board_of "$@")
+  [[ ! -e $dir/of ]] || return 0
+  rm -rf "$dir"
+  mkdir -p "$dir"
+  {
+    say '#include "tests/faults/fuzz_board.h"'
+    for number in "$@"; do say "void board_link_$number(const fuzz_envelope *envelope, fuzz_answer *answer);"; done
+    say 'const board_program board_programs[] = {'
+    for number in "$@"; do say "  {$number, board_link_$number},"; done
+    say '};'
+    say 'const size_t board_program_count = sizeof board_programs / sizeof *board_programs;'
+  } >"$dir/programs.c"
+  command=$(command_of "$target" | sed -E 's| -M[FT] [^ ]+||g; s| -MD||')
+  command=${command/ -c $root\/fuzz\/targets\/differential.c/}
+  for number in "$@"; do
+    if [[ ! -e $work/members/$number.o ]]; then
+      rm -rf "$work/at"
+      build_member "$number"
+    fi
+    members+=" $work/members/$number.o"
+  done
+  [[ -x $build/fuzz/fuzz_differential ]] || die "no $build/fuzz/fuzz_differential"
+  (cd "$build" && eval "${command/ -o $target/ -o $dir\/board.o -c $root\/tests\/faults\/fuzz_board.c}") || die "no board"
+  (cd "$build" && eval "${command/ -o $target/ -o $dir\/programs.o -c $dir\/programs.c}") || die "no board"
+  link=$(command_of fuzz/fuzz_differential)
+  link=${link/$target/$dir\/board.o $dir\/programs.o$members}
+  (cd "$build" && eval "${link/ -o fuzz\/fuzz_differential/ -o $dir\/differential}") || die "no board"
+  link=${link/fuzz\/CMakeFiles\/fuzz_differential.dir\/engine_libfuzzer.c.o/}
+  (cd "$build" && eval "${link/ -o fuzz\/fuzz_differential/ -o $dir\/blind}") || die "no board"
+  say "$*" >"$dir/of"
 }
 
 # An input that the right program is content with, and the one with the fault is not, each by itself; and not a limit of time
@@ -211,27 +285,18 @@ run_way() { # SECONDS PROGRAM OPTION...
   return "$code"
 }
 
-# "found SECONDS WHAT", "missed SECONDS -" or "late SECONDS -", in processor time. What ends the process without showing the
-# fault (a limit, an input that ends the right program too) ends no way but `replay`.
-try_way() { # WAY
-  local way=$1 dir=$work/at program=$work/at/differential shown='' seeds=() spent=0 all=0 outcome=missed runs=0
-  rm -rf "$work/found" "$work/corpus"
-  mkdir -p "$work/found" "$work/corpus"
+options=(-timeout=60 -rss_limit_mb=4096 -max_len=65536 -entropic=0 -use_counters=0 -detect_leaks=0)
+seeds=("$root/fuzz/seeds/links" "$root/fuzz/regressions")
+
+# With sanitizers: "found SECONDS WHAT", "missed SECONDS -" or "late SECONDS -", in processor time.
+replay_inputs() { # DIRECTORY...
+  local shown='' spent=0 outcome=missed
+  rm -rf "$work/found"
+  mkdir -p "$work/found"
   : >"$work/log"
-  [[ $way == empty ]] || seeds=("$root/fuzz/seeds/links" "$root/fuzz/regressions")
-  [[ $way != blind ]] || program=$dir/blind
-  local options=(-timeout=60 -rss_limit_mb=4096 -max_len=65536 -entropic=0 "-artifact_prefix=$work/found/")
-  if [[ $way == replay ]]; then
-    run_way 1800 "$program" "${options[@]}" -runs=0 "${seeds[@]}" || outcome=late
-    all=$spent
-  fi
-  while [[ $way != replay && $outcome == missed && -z $shown ]] && ((all < each)); do
-    runs=$((runs + 1)) spent=0
-    run_way $((each - all)) "$program" "${options[@]}" "-seed=$((seed + runs))" "$work/corpus" ${seeds[@]+"${seeds[@]}"} || outcome=late
-    all=$((all + (spent ? spent : 1)))
-  done
+  run_way 600 "$work/at/differential" "${options[@]}" "-artifact_prefix=$work/found/" -runs=0 "$@" || outcome=late
   [[ -z $shown ]] || outcome=found
-  printf '%s\t%s\t%s\n' "$outcome" "$all" "$( ([[ -n $shown ]] && head -c 160 "$shown.cause" 2>/dev/null | tr '\t\n' '  ') || printf -- -)"
+  printf '%s\t%s\t%s\n' "$outcome" "$spent" "$( ([[ -n $shown ]] && head -c 160 "$shown.cause" 2>/dev/null | tr '\t\n' '  ') || printf -- -)"
 }
 
 known() { awk -F'\t' -v number="$1" -v way="$2" '$1 == number && $2 == way { print $3 }' "$record"; }
@@ -241,9 +306,10 @@ time_is_up() { ((seconds && SECONDS >= seconds)); }
 # What the program without sanitizers says of seeds and regressions, which the right one is content with, as try_way does.
 replay_fast() {
   local begin=$SECONDS code=0 what
-  (ulimit -v 8000000 && env -u TWIN_FUZZ_FINDINGS timeout 300 "$work/at/fast" "$root/fuzz/seeds/links" "$root/fuzz/regressions") \
+  # the right program takes less than a second
+  (ulimit -v 8000000 && ulimit -t 5 && env -u TWIN_FUZZ_FINDINGS "$work/at/fast" "$root/fuzz/seeds/links" "$root/fuzz/regressions") \
     >"$work/log" 2>&1 </dev/null || code=$?
-  if ((code == 0 || code == 124)); then
+  if ((!code)); then
     printf 'missed\t%s\t-\n' $((SECONDS - begin))
     return
   fi
@@ -251,54 +317,128 @@ replay_fast() {
   printf 'found\t%s\t%s\n' $((SECONDS - begin)) "${what:-exit code $code}"
 }
 
-# One way of one fault. `fast` is replay by the program without sanitizers, whose verdict is that of replay but for `missed`.
-try_fault() { # NUMBER WAY
-  local row file before after way=$2 result='' code=0
-  row=$(row_of "$1")
-  [[ -n $row ]] || return 1
-  IFS=$'\t' read -r _ file _ _ before after <<<"$row"
-  if [[ $way == fast ]] || ((at != $1)); then rm -rf "$work/at"; fi
-  at=$1
-  if [[ $way == fast ]]; then
-    build_fast "$1" "$file" "$before" "$after" || code=$?
-    if ((!code)); then result=$(replay_fast); fi
-    [[ $result == missed* ]] || way=replay
-  else
-    build_fault "$1" "$file" "$before" "$after" || code=$?
-    if ((!code)); then result=$(try_way "$way"); fi
-  fi
-  if ((code)); then result=$( ((code == 3)) && printf same || printf refused); fi
-  if [[ $result == late* ]]; then
-    say "fault $1, ${file}: $way had no processor; it is tried again by the next call"
+note_result() { # NUMBER WAY RESULT
+  if [[ $3 == late* ]]; then
+    say "fault $1: $2 had no processor; it is tried again by the next call"
     seconds=1
     return 0
   fi
-  note "$1" "$way" "$result"
-  say "fault $1, ${file}: $way $result"
+  note "$1" "$2" "$3"
+  say "fault $1: $2 $3"
+}
+
+# Replay without sanitizers, whose verdict is that of replay but for `missed`. 1: there is no such fault.
+try_fast() { # NUMBER
+  local row file before after way=fast result='' code=0
+  row=$(row_of "$1")
+  [[ -n $row ]] || return 1
+  IFS=$'\t' read -r _ file _ _ before after <<<"$row"
+  rm -rf "$work/at"
+  build_fast "$1" "$file" "$before" "$after" || code=$?
+  if ((code)); then
+    result=$( ((code == 3)) && printf same || printf refused)
+  else
+    result=$(replay_fast)
+  fi
+  if [[ $result == missed* ]]; then build_member "$1"; else way=replay; fi
+  note_result "$1" "$way" "$result"
+}
+
+# With sanitizers: seeds and regressions, then, if those do not show it, what the ways that missed it have gathered.
+try_sanitized() { # NUMBER
+  local row file before after way result
+  IFS=$'\t' read -r _ file _ _ before after < <(row_of "$1")
+  rm -rf "$work/at"
+  if ! build_fault "$1" "$file" "$before" "$after"; then
+    note_result "$1" replay same
+    return
+  fi
+  result=$(replay_inputs "${seeds[@]}")
+  if [[ $result == missed* ]]; then
+    for way in fuzz empty; do
+      [[ $(known "$1" "$way") == missed ]] || continue
+      result=$(replay_inputs "$work/$way"-*/corpus)
+      [[ $result != found* ]] || note_result "$1" "$way-sanitized" "$result"
+    done
+    result=$'missed\t0\t-'
+  fi
+  note_result "$1" replay "$result"
+}
+
+# A way over all faults that have no verdict of it. It goes on where a call before left it.
+try_board() { # WAY NUMBER...
+  local way=$1 dir board program begin runs=0 from=() number limit=()
+  shift
+  board=$work/board-$(board_of "$@") dir=$work/$way-$(board_of "$@")
+  program=$board/differential
+  mkdir -p "$dir/corpus" "$dir/ended"
+  [[ -e $dir/clock ]] || say "0 0" >"$dir/clock"
+  [[ $way == empty ]] || from=("${seeds[@]}")
+  [[ $way != blind ]] || program=$board/blind
+  while ! time_is_up && awk -v each="$each" '{ code = $1 >= each } END { exit code }' "$dir/clock"; do
+    [[ $(find "$dir" -maxdepth 1 -name '*.cause' | wc -l) -lt $# ]] || break
+    runs=$((runs + 1))
+    ((!seconds)) || limit=(timeout -s KILL $((seconds > SECONDS ? seconds - SECONDS + 1 : 1)))
+    begin=$SECONDS
+    TWIN_BOARD=$dir TWIN_BOARD_EACH=$each ${limit[@]+"${limit[@]}"} "$program" "${options[@]}" "-artifact_prefix=$dir/ended/" \
+      "-seed=$((seed + runs + SECONDS))" "$dir/corpus" ${from[@]+"${from[@]}"} >"$dir/log" 2>&1 </dev/null || true
+    # what ends the right program at once, again and again, ends no way: its time is up some day
+    if ((SECONDS == begin)); then awk '{ print $1 + 1, $2 }' "$dir/clock" >"$dir/clock.new" && mv "$dir/clock.new" "$dir/clock"; fi
+  done
+  ! time_is_up || return 0
+  for number in "$@"; do
+    if [[ -e $dir/$number.cause ]] && is_steady "$board" "$dir" "$number"; then
+      note_result "$number" "$way" "found"$'\t'"$(head -c 160 "$dir/$number.cause" | head -n 1)"
+    else
+      note_result "$number" "$way" "missed"$'\t'"$each"$'\t-'
+    fi
+  done
+  say "$way: $(<"$dir/clock") (seconds, inputs), corpus $(find "$dir/corpus" -type f | wc -l)"
+}
+
+# The input shows the fault in a process of its own, too.
+is_steady() { # BOARD DIRECTORY NUMBER
+  local again=$2/again
+  rm -rf "$again"
+  mkdir -p "$again"
+  TWIN_BOARD=$again TWIN_BOARD_EACH=1000 "$1/differential" "${options[@]}" "$2/$3" >"$2/log" 2>&1 </dev/null || true
+  [[ -e $again/$3.cause ]]
 }
 
 missed_by() { awk -F'\t' -v way="$1" '$2 == way && $3 == "missed" { print $1 }' "$record" | sort -n; }
-still_open() { comm -23 <(missed_by fast | sort) <(awk -F'\t' '$2 == "replay" { print $1 }' "$record" | sort) | sort -n; }
+# Those that replay did not find, with or without sanitizers; and those of them that a way was not tried on.
+open_faults() { comm -23 <(missed_by fast | sort) <(awk -F'\t' '$2 == "replay" && $3 != "missed" { print $1 }' "$record" | sort) | sort -n; }
+open_for() { # WAY
+  local open
+  for open in $(open_faults); do [[ -n $(known "$open" "$1") ]] || say "$open"; done
+}
 
-# Replay until enough is missed, then the other ways over what it missed.
-number=0 at=-1 drawn=1
+# Replay until enough is missed, the ways over what it missed, and with sanitizers; again where those find what replay is to
+# find. The blind way, which is no part of the goal, comes last.
+number=0 drawn=1
 while ! time_is_up && ((drawn && $(missed_by replay | wc -l) < count)); do
-  while ! time_is_up && (($(missed_by replay | wc -l) + $(still_open | wc -l) < count)); do
-    if [[ -z $(known "$number" replay)$(known "$number" fast) ]]; then
-      try_fault "$number" fast || { drawn=0 && break; }
-    fi
+  while ! time_is_up && (($(open_faults | wc -l) < count)); do
+    [[ -n $(known "$number" replay)$(known "$number" fast) ]] || try_fast "$number" || { drawn=0 && break; }
     number=$((number + 1))
   done
-  for open in $(still_open); do
-    time_is_up || try_fault "$open" replay
+  for way in fuzz empty; do
+    mapfile -t open < <(open_for "$way")
+    if time_is_up || ((${#open[@]} == 0)); then continue; fi
+    build_board "${open[@]}"
+    if ((jobs > 1)); then try_board "$way" "${open[@]}" & else try_board "$way" "${open[@]}"; fi
   done
-done
-for way in fuzz empty blind; do
-  for number in $(missed_by replay | head -n "$count"); do
-    if ! time_is_up && [[ -z $(known "$number" "$way") ]]; then try_fault "$number" "$way"; fi
+  wait
+  for number in $(open_for replay); do
+    time_is_up || try_sanitized "$number"
   done
+  number=0
 done
-rm -rf "$work/at" "$work/found" "$work/corpus"
+mapfile -t open < <(open_for blind)
+if ! time_is_up && ((${#open[@]})); then
+  build_board "${open[@]}"
+  try_board blind "${open[@]}"
+fi
+rm -rf "$work/at" "$work/found"
 
 # --- the report ------------------------------------------------------------------------------------------------------
 records=("$record")
