@@ -14,6 +14,7 @@ typedef struct tl_cubin_section {
   uint32_t type, link, info;
   uint64_t flags, size, align, entry_size;
   bool unnamed;         /* its name lies outside the file; `name` is empty (L170) */
+  bool torn;            /* text of a namesake with half a place in code at which no instruction begins (L1022) */
   const uint8_t *data;  /* NULL when the section has no bytes in the file */
   uint64_t file_offset; /* of data in the file */
 } tl_cubin_section;

@@ -415,8 +415,8 @@ static void derive_foreign_text(const deriver *d, uint32_t entries, tl_cubin_sec
     *copy = tl_arena_copy(d->arena, sass->data, sass->size);
   derive_put_reserved(d, &d->before[entries], 0, *copy);
   derive_put_reserved(d, derive_section(d, entries), RESERVED, *copy);
-  tl_namesakes_change_text(&d->code, derive_section(d, derive_section(d, entries)->info)->data, sass,
-                           derive_section(d, entries), *copy, d->arena);
+  const uint8_t *const records = derive_section(d, derive_section(d, entries)->info)->data;
+  sass->torn |= tl_namesakes_change_text(&d->code, records, sass, derive_section(d, entries), *copy, d->arena);
   sass->data = *copy;
 }
 

@@ -127,10 +127,11 @@ bool tl_namesakes_entry(const tl_code *code, const uint8_t *records, const tl_cu
 
 /* --- the text --- */
 
-void tl_namesakes_change_text(const tl_code *code, const uint8_t *records, const tl_cubin_section *sass,
+bool tl_namesakes_change_text(const tl_code *code, const uint8_t *records, const tl_cubin_section *sass,
                               const tl_cubin_section *entries, uint8_t *text, tl_arena *arena) {
   const bool *const later = tl_namesakes_find_later(code, entries, arena);
   bool *const places = tl_arena_new(arena, bool, sass->size / TL_CODE_INSTRUCTION + 1);
+  bool torn = false;
   for (uint64_t i = 0; i < entries->size / ELF_RELA_SIZE; i++) {
     const uint8_t *const entry = entries->data + i * ELF_RELA_SIZE;
     const tl_code_place *const place = namesakes_is_half(entry) ? tl_code_find(code, tl_get64(entry)) : NULL;
@@ -139,8 +140,11 @@ void tl_namesakes_change_text(const tl_code *code, const uint8_t *records, const
     const uint64_t own = (uint64_t)tl_code_known_of(sass->data, place).own * TL_CODE_INSTRUCTION;
     tl_blocks_clear_field(text + place->sass + own, namesakes_half_at(place, records, sass) == HALF_ZERO);
     const tl_code_place *const target = tl_code_find(code, tl_get64(entry + 16));
-    if (!later[i] && target && target->mercury == tl_get64(entry + 16) && target->sass < sass->size)
+    const bool begins = target && target->mercury == tl_get64(entry + 16);
+    torn |= !begins;
+    if (!later[i] && begins && target->sass < sass->size)
       places[target->sass / TL_CODE_INSTRUCTION] = true;
   }
   tl_blocks_begin(text, sass->size, places, arena);
+  return torn;
 }

@@ -16,8 +16,9 @@ const bool *tl_namesakes_find_later(const tl_code *code, const tl_cubin_section 
 bool tl_namesakes_entry(const tl_code *code, const uint8_t *records, const tl_cubin_section *sass, const uint8_t *from,
                         bool later, uint8_t *to);
 
-/* L910 to L912: what comes of a namesake's entries in its own text, which is `sass`'s and may be written. */
-void tl_namesakes_change_text(const tl_code *code, const uint8_t *records, const tl_cubin_section *sass,
+/* L910 to L912: what comes of a namesake's entries in its own text, which is `sass`'s and may be written. True where half a
+ * place in code is one at which no instruction begins (L1022). */
+bool tl_namesakes_change_text(const tl_code *code, const uint8_t *records, const tl_cubin_section *sass,
                               const tl_cubin_section *entries, uint8_t *text, tl_arena *arena);
 
 #endif

@@ -1,7 +1,8 @@
-/* Joins the two views of a capsule link (M3, M7-M28), step by step. */
+/* Joins the two views of a capsule link (M3, M7-M28), step by step, and refuses what ends nvlink there (L1022). */
 #include "finalize/parts.h"
 
 #include "base/bytes.h"
+#include "catalog/message.h"
 #include "cubin/elf.h"
 
 #include <string.h>
@@ -73,6 +74,24 @@ void final_reserved_bytes(const finalizer *f, uint32_t section, uint8_t *bytes, 
     memcpy(bytes + before, f->mercury->image + headers, size - before < left ? size - before : left);
 }
 
+/* L1022: nvlink ends by a signal over a place in a namesake's code at which no instruction begins, but in an executable
+ * without line tables and records, whose texts it leaves alone. */
+static void final_check_torn(const finalizer *f) {
+  const tl_module *const m = f->sass->module;
+  const bool made_anew = !m->mode->final || m->mode->records_applied || m->options->debug;
+  for (uint32_t i = 0; made_anew && i < m->sections.count; i++) {
+    const tl_pieces *const pieces = &m->sections.items[i].pieces;
+    for (size_t n = 0; f->sass->emitted->section_index[i] && n < pieces->count; n++) {
+      const tl_cubin *const cubin = &m->files[pieces->items[n].file];
+      const tl_site site = {cubin->path, tl_module_text(m, m->sections.items[i].name), NULL, TL_NO_OFFSET};
+      if (cubin->sections[pieces->items[n].section].torn)
+        tl_diagnostics_add(m->diagnostics, tl_message_row_of(TL_MESSAGE_HOSTILE), site, NULL, cubin->path,
+                           "half a place in the code of a function is about another function of its name, and no "
+                           "instruction begins there (D113)");
+    }
+  }
+}
+
 const char *tl_remake_text(tl_remake what) {
   switch (what) {
   case TL_REMAKE_NONE:
@@ -99,6 +118,7 @@ void tl_finalize(tl_finalized *finalized, const tl_linked_view *mercury, const t
   finalizer f = {.mercury = mercury, .sass = sass, .result = finalized, .arena = arena};
   final_pair(&f);
   final_check_family(&f);
+  final_check_torn(&f);
   final_index_entries(&f);
   final_find_inner(&f);
   final_find_aliases(&f);

@@ -2,7 +2,8 @@
  *
  * nvlink runs its pooling by value over whole .nv.constant3 blocks, one an input file. It leaves the place of the last
  * poolable block in st_value of symbol 0 (D52, matched always). When two blocks are equal, the later ones move forward,
- * but symbols and code keep the plain offsets (D76): by default nothing is pooled. */
+ * but symbols and code keep the plain offsets (D76): by default nothing is pooled. Blocks that do not fit as they
+ * are are laid out again and not pooled, though they might fit then (L1021). */
 #include "base/bytes.h"
 #include "catalog/defect.h"
 #include "cubin/elf.h"
@@ -42,7 +43,7 @@ bool tl_layout_is_restricted(const tl_options *options) {
 
 void tl_layout_pool_constants(tl_layout *layout, const tl_module *module, tl_arena *arena) {
   const uint32_t section = tl_module_section_named(module, tl_module_user_constants(module));
-  if (section == TL_NONE || !tl_layout_is_restricted(module->options))
+  if (section == TL_NONE || !tl_layout_is_restricted(module->options) || !tl_layout_user_constants_fit(layout, section))
     return;
   uint64_t end = 0, value = layout->null_value; /* which stays when no block is poolable (L256) */
   bool any = false;

@@ -141,9 +141,13 @@ static void constants_check_drops(const tl_layout *layout, const tl_module *modu
   }
 }
 
+bool tl_layout_user_constants_fit(const tl_layout *layout, uint32_t section) {
+  return layout->section_size[section] <= bank_size;
+}
+
 void tl_layout_user_constants(tl_layout *layout, const tl_module *module, tl_arena *arena) {
   const uint32_t section = tl_module_section_named(module, tl_module_user_constants(module));
-  if (section == TL_NONE || layout->section_size[section] <= bank_size)
+  if (section == TL_NONE || tl_layout_user_constants_fit(layout, section))
     return;
   uint64_t *const align_of = tl_arena_new(arena, uint64_t, module->symbols.count);
   tl_u32_vector order = {0};
