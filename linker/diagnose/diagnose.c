@@ -46,8 +46,8 @@ static bool diagnose_is_slot(const tl_module *module, uint32_t function) {
 static void diagnose_stacks(const tl_module *module, const tl_graph *graph) {
   const bool stubs = !tl_module_has_single_kernel(module);
   bool *const entry = tl_arena_new(module->arena, bool, graph->function_count);
-  for (size_t k = 0; k < module->kernels.count; k++)
-    entry[module->symbols.items[module->kernels.items[k]].function] = true;
+  for (size_t k = 0; k < module->entries.count; k++)
+    entry[module->symbols.items[module->entries.items[k]].function] = true;
   for (size_t i = 0; stubs && i < module->stubs.count; i++)
     entry[module->symbols.items[module->stubs.items[i]].function] = true;
   for (size_t i = 0; i < module->functions.count; i++) {
@@ -364,7 +364,7 @@ static void diagnose_stack_limits(const tl_module *module, const tl_resources *r
 static void diagnose_caching(const tl_module *module, const tl_resources *resources, tl_arena *arena) {
   for (size_t i = 0; i < resources->cache_conflicts.count; i++) {
     const tl_cache_conflict *const conflict = &resources->cache_conflicts.items[i];
-    const char *const kernel = diagnose_name(module, module->kernels.items[conflict->kernel]);
+    const char *const kernel = diagnose_name(module, module->entries.items[conflict->kernel]);
     const tl_function *const functions = module->resolution->functions.items;
     tl_diagnostics_add(
         module->diagnostics, tl_message_row_of(TL_MESSAGE_CACHING), (tl_site){NULL, NULL, kernel, TL_NO_OFFSET}, NULL,
@@ -379,7 +379,7 @@ void tl_diagnose_resources(const tl_module *module, const tl_graph *graph, const
   for (size_t i = 0; i < resources->mixed.count; i++)
     diagnose_report_name(
         module, TL_MESSAGE_CTA_GROUPS,
-        tl_demangle(arena, diagnose_name(module, module->kernels.items[resources->mixed.items[i].index])));
+        tl_demangle(arena, diagnose_name(module, module->entries.items[resources->mixed.items[i].index])));
   diagnose_caching(module, resources, arena);
   tl_diagnose_registers(module, graph, resources, arena);
 }

@@ -20,7 +20,7 @@
  * kernels last first. */
 typedef struct raise {
   uint64_t key;
-  uint32_t kernel, function; /* position in module->kernels; function */
+  uint32_t kernel, function; /* position in module->entries; function */
   uint32_t limit;            /* of the kernel */
 } raise;
 typedef TL_VECTOR(raise) raise_vector;
@@ -173,15 +173,23 @@ static void registers_walk(const stairs_of_all *all, raise told, uint32_t own, t
   registers_keep_maxima(raises, start, own, all->resources);
 }
 
+/* A second name has the count of its text's sh_info as others without a record have (L43, L966). */
+static uint32_t registers_own(const tl_module *module, const tl_resources *resources, uint32_t kernel) {
+  const tl_symbol *const symbol = &module->symbols.items[kernel];
+  const tl_section *const text = &module->sections.items[symbol->section];
+  return text->owner == kernel || resources->has_registers[symbol->function] ? resources->registers[symbol->function]
+                                                                             : text->registers;
+}
+
 static raise_vector registers_find(const tl_module *module, const tl_graph *graph, const tl_resources *resources,
                                    tl_arena *arena) {
   stairs_of_all all = {.graph = graph, .resources = resources, .arena = arena};
   raise_vector raises = {0};
   tl_reach reach;
-  for (uint32_t k = 0; k < module->kernels.count; k++) {
-    const uint32_t kernel = module->kernels.items[k];
+  for (uint32_t k = 0; k < module->entries.count; k++) {
+    const uint32_t kernel = module->entries.items[k];
     const uint32_t f = module->symbols.items[kernel].function;
-    const uint32_t own = resources->registers[f], most = resources->max_registers[f];
+    const uint32_t own = registers_own(module, resources, kernel), most = resources->max_registers[f];
     const raise told = {.kernel = k, .limit = registers_limit(module, kernel)};
     if (most <= own || (own && !module->options->dump_callgraph && most <= told.limit))
       continue;
@@ -203,7 +211,7 @@ static raise_vector registers_find(const tl_module *module, const tl_graph *grap
 }
 
 static void registers_report(const tl_module *module, const tl_resources *resources, const raise *r, tl_arena *arena) {
-  const uint32_t kernel = module->kernels.items[r->kernel];
+  const uint32_t kernel = module->entries.items[r->kernel];
   const char *const name = tl_module_text(module, module->symbols.items[kernel].name);
   const char *const callee = tl_module_text(module, module->resolution->functions.items[r->function].name);
   const char *const registers = tl_arena_signed(arena, resources->registers[r->function]);
@@ -242,7 +250,7 @@ void tl_diagnose_registers(const tl_module *module, const tl_graph *graph, const
     if (!counted[module->symbols.items[owner].function] && !section->bodyless) /* E76 in the end (L464) */
       registers_report_missing(module, NULL, tl_module_text(module, module->symbols.items[owner].name));
     for (; next < raises.count && raises.items[next].key >> 32 == i; next++) {
-      counted[module->symbols.items[module->kernels.items[raises.items[next].kernel]].function] = true;
+      counted[module->symbols.items[module->entries.items[raises.items[next].kernel]].function] = true;
       registers_report(module, resources, &raises.items[next], arena);
     }
   }

@@ -111,7 +111,7 @@ static uint32_t caching_all(const caching *c) {
 static void caching_store(caching *c, uint32_t kernel, tl_reach *reach) {
   static const uint8_t nothing[2] = {0};
   const tl_module *const module = c->module;
-  const tl_symbol *const symbol = &module->symbols.items[module->kernels.items[kernel]];
+  const tl_symbol *const symbol = &module->symbols.items[module->entries.items[kernel]];
   const uint32_t own = c->request[symbol->function];
   const uint32_t below = tl_module_has_single_kernel(module) ? caching_all(c) : c->below[symbol->function];
   if (below == (CACHING_OFF | CACHING_ON) && tl_module_has_single_kernel(module))
@@ -146,7 +146,7 @@ void tl_spread_caching(tl_resources *resources, const tl_module *module, const t
   caching_find_kinds(&c);
   tl_reach reach;
   tl_reach_init(&reach, graph, arena);
-  for (uint32_t k = 0; k < module->kernels.count; k++)
+  for (uint32_t k = 0; k < module->entries.count; k++)
     caching_store(&c, k, &reach);
   tl_vector_sort(&resources->cache_conflicts, caching_compare_conflicts);
 }

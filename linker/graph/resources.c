@@ -81,20 +81,18 @@ static bool resources_record_is_dropped(const tl_module *module, const tl_attrib
          (record->format == 4 && record->size == 0);
 }
 
-/* Whether a symbol is a function with the mark of kernels, one whose text that is or a second name. */
-static bool resources_is_entry(const tl_module *module, uint32_t symbol, bool owner) {
+static bool resources_is_kernel(const tl_module *module, uint32_t symbol) {
   const tl_symbol *const s = &module->symbols.items[symbol];
   return s->function != TL_NONE && s->section != TL_NONE && s->other & STO_ENTRY &&
-         (module->sections.items[s->section].owner == symbol) == owner;
+         module->sections.items[s->section].owner == symbol && !s->late;
 }
 
-static bool resources_is_kernel(const tl_module *module, uint32_t symbol) {
-  return resources_is_entry(module, symbol, true) && !module->symbols.items[symbol].late;
-}
-
-/* L576: nvlink takes a second name of a function for a kernel, too, where its st_other says so. */
+/* L576: a second name that counts as a kernel. */
 static bool resources_is_kernel_alias(const tl_module *module, uint32_t symbol) {
-  return resources_is_entry(module, symbol, false);
+  for (size_t i = module->kernels.count; i < module->entries.count; i++)
+    if (module->entries.items[i] == symbol)
+      return true;
+  return false;
 }
 
 static void resources_list_module(tl_resources *r, const tl_module *module, tl_arena *arena) {
@@ -213,15 +211,12 @@ static uint32_t resources_first_text(const tl_module *module, const tl_graph *gr
   return first ? UINT32_MAX - first : 0;
 }
 
-/* Kernels whose REGCOUNT no record gives; second names stand behind. */
+/* Kernels whose REGCOUNT no record gives. */
 static tl_u32_vector resources_without_count(const tl_resources *r, const tl_module *module, tl_arena *arena) {
   tl_u32_vector found = {0};
-  for (size_t k = 0; k < module->kernels.count; k++)
-    if (!r->has_registers[module->symbols.items[module->kernels.items[k]].function])
-      tl_u32_push(arena, &found, module->kernels.items[k]);
-  for (uint32_t i = 1; i < module->symbols.count; i++)
-    if (resources_is_kernel_alias(module, i) && !r->has_registers[module->symbols.items[i].function])
-      tl_u32_push(arena, &found, i);
+  for (size_t k = 0; k < module->entries.count; k++)
+    if (!r->has_registers[module->symbols.items[module->entries.items[k]].function])
+      tl_u32_push(arena, &found, module->entries.items[k]);
   return found;
 }
 

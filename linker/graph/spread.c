@@ -58,6 +58,7 @@ typedef struct spreader {
   const tl_graph *graph;
   tl_arena *arena;
   uint32_t *sparse;             /* by function: OR of its 0x50 records (I23) */
+  uint32_t *sparse_place;       /* by function: the record that was made for it, counted from 1 on, 0 */
   const uint32_t *sparse_below; /* by node: the same over everything that it reaches */
   uint32_t *crs;                /* by node: CRS_STACK_SIZE summed along the deepest chain (I26) */
   bool *has_crs;                /* by node: it or something it calls has a record */
@@ -402,7 +403,10 @@ static uint32_t spread_find_places(const spreader *s, uint32_t kernel, const spr
                                    spread_place *places) {
   const tl_graph *const graph = s->graph;
   const uint32_t function = s->module->symbols.items[kernel].function;
-  const uint32_t text = s->module->symbols.items[kernel].section, own = s->module->sections.items[text].info;
+  const bool alias =
+      tl_module_aliased(s->module, kernel) != TL_NONE; /* its text has the function's own records (L966) */
+  const uint32_t text = alias ? TL_NONE : s->module->symbols.items[kernel].section;
+  const uint32_t own = alias ? TL_NONE : s->module->sections.items[text].info;
   tl_graph_reach_along(graph, function, &below->leads, reach);
   uint32_t count = spread_walk(s, text, reach, places);
   for (size_t row = 0; row < SPREAD_FOLLOWED; row++) {
@@ -880,6 +884,17 @@ static void spread_read_sparse(spreader *s) {
   }
 }
 
+/* The same of second names that count as kernels, each its own (L966). */
+static void spread_append_endless_aliases(spreader *s) {
+  const tl_module *const module = s->module;
+  for (size_t k = module->kernels.count; k < module->entries.count; k++) {
+    const tl_symbol *const alias = &module->symbols.items[module->entries.items[k]];
+    const uint32_t info = module->sections.items[alias->section].info;
+    if (info != TL_NONE && s->resources->endless[alias->function])
+      *tl_vector_push(s->arena, &s->resources->sections[info]) = spread_word(s, EIATTR_CRS_STACK_SIZE, UINT32_MAX);
+  }
+}
+
 static void spread_append_sparse(spreader *s) {
   for (size_t f = 0; s->any_sparse && f < s->module->functions.count; f++) {
     const uint32_t function = s->module->functions.items[f];
@@ -897,6 +912,7 @@ static void spread_append_sparse(spreader *s) {
     tl_attributes *const list = &s->resources->sections[s->module->sections.items[text].info];
     spread_append_endless(s, function, text, list);
     *tl_vector_push(s->arena, list) = spread_number(s, 3, EIATTR_SPARSE_MMA_MASK, 0x8000);
+    s->sparse_place[function] = (uint32_t)list->count;
     spread_note_before(s, list);
     const uint32_t owner = s->module->symbols.items[s->module->sections.items[text].owner].function;
     s->sparse[owner] |= 0x8000;
@@ -969,7 +985,7 @@ static void spread_to_kernel(spreader *s, uint32_t k, const spread_below *below,
                              tl_attributes *list) {
   const bool slots = s->module->stubs.count != 0;
   spread_steps steps = {0};
-  spread_to_one_of_many(s, s->module->kernels.items[k], k, below, reach, places, list, slots ? &steps : NULL);
+  spread_to_one_of_many(s, s->module->entries.items[k], k, below, reach, places, list, slots ? &steps : NULL);
   for (size_t i = 0; i < steps.count; i++) {
     steps.items[i].list = list;
     steps.items[i].entry = spread_order_of_kernel(k);
@@ -977,11 +993,56 @@ static void spread_to_kernel(spreader *s, uint32_t k, const spread_below *below,
   }
 }
 
+/* What one alias gets, its records behind those of the aliases before it; first what its function's list gets at once. */
+static void spread_to_alias(spreader *s, uint32_t k, const spread_below *below, tl_reach *reach, spread_place *places,
+                            spread_attributes *records, spread_steps *all) {
+  const tl_module *const module = s->module;
+  const uint32_t alias = module->entries.items[k], function = module->symbols.items[alias].function;
+  const uint32_t info = module->sections.items[module->symbols.items[alias].section].info;
+  if (info == TL_NONE)
+    return;
+  tl_attributes *const list = &s->resources->sections[info];
+  tl_attributes own = {0};
+  spread_steps steps = {0};
+  if (!s->resources->endless[function]) /* else it is there (L803) */
+    spread_store_crs(s, alias, &own);
+  for (uint32_t i = 0; i < own.count; i++)
+    *tl_vector_push(s->arena, list) = own.items[i];
+  if (s->sparse_place[function]) /* L403 */
+    list->items[s->sparse_place[function] - 1] =
+        spread_number(s, 3, EIATTR_SPARSE_MMA_MASK, s->sparse_below[function] & UINT16_MAX);
+  own.count = 0;
+  spread_to_one_of_many(s, alias, k, below, reach, places, &own, &steps);
+  for (uint32_t i = 0; i < steps.count; i++) {
+    spread_step *const step = tl_vector_push(s->arena, all);
+    *step = steps.items[i];
+    step->list = list;
+    step->entry = spread_order_of_kernel(k);
+    step->index += (uint32_t)records->count;
+  }
+  for (uint32_t i = 0; i < own.count; i++)
+    *tl_vector_push(s->arena, records) = own.items[i];
+}
+
+/* L966: a second name with the mark of a kernel has records of its own, but they stand in its function's list, in the order
+ * in which they come. */
+static void spread_to_aliases(spreader *s, const spread_below *below, tl_reach *reach, spread_place *places) {
+  spread_steps all = {0};
+  spread_attributes records = {0};
+  for (uint32_t k = (uint32_t)s->module->kernels.count; k < s->module->entries.count; k++)
+    spread_to_alias(s, k, below, reach, places, &records, &all);
+  tl_vector_sort(&all, spread_compare_steps);
+  for (size_t i = 0; i < all.count; i++)
+    if (all.items[i].made)
+      *tl_vector_push(s->arena, all.items[i].list) = records.items[all.items[i].index];
+}
+
 void tl_spread_attributes(tl_resources *resources, const tl_module *module, const tl_graph *graph, tl_arena *arena) {
   spreader s = {.resources = resources, .module = module, .graph = graph, .arena = arena};
   tl_map_init(&s.seen, arena);
   const size_t nodes = graph->node_count;
   s.sparse = tl_arena_new(arena, uint32_t, nodes);
+  s.sparse_place = tl_arena_new(arena, uint32_t, nodes);
   s.crs = tl_arena_new(arena, uint32_t, nodes);
   s.has_crs = tl_arena_new(arena, bool, nodes);
   tl_reach reach;
@@ -991,6 +1052,7 @@ void tl_spread_attributes(tl_resources *resources, const tl_module *module, cons
   spread_read_crs(&s);
   spread_sum_crs(&s);
   spread_read_sparse(&s);
+  spread_append_endless_aliases(&s);
   spread_append_sparse(&s);
   s.sparse_of_all = spread_sparse_of_all(&s);
   s.sparse_below = tl_graph_collect(graph, s.sparse, arena);
@@ -1006,6 +1068,7 @@ void tl_spread_attributes(tl_resources *resources, const tl_module *module, cons
     else
       spread_to_kernel(&s, k, &below, &reach, places, list);
   }
+  spread_to_aliases(&s, &below, &reach, places);
   if (!tl_module_has_single_kernel(module)) {
     spread_to_stubs(&s, &below, &reach, places);
     spread_spoil_records(&s, &reach);

@@ -408,10 +408,23 @@ static void merge_lead_with_functions(tl_module *module, tl_u32_vector *half) {
   }
 }
 
+/* L576: nvlink takes a second name of a function for a kernel, too, where its st_other says so. */
+static void merge_collect_entries(tl_module *module) {
+  for (size_t k = 0; k < module->kernels.count; k++)
+    tl_u32_push(module->arena, &module->entries, module->kernels.items[k]);
+  for (uint32_t i = 1; i < module->symbols.count; i++) {
+    const tl_symbol *const s = &module->symbols.items[i];
+    if (s->function != TL_NONE && s->section != TL_NONE && s->other & STO_ENTRY &&
+        module->sections.items[s->section].owner != i && !tl_module_is_stub(module, i))
+      tl_u32_push(module->arena, &module->entries, i);
+  }
+}
+
 void tl_merge_finish(tl_module *module) {
   tl_names *const names = module->names;
   merge_check_attributes(module);
   merge_order_kernels(&module->kernels);
+  merge_collect_entries(module);
   for (size_t i = module->commons.count; i-- > 0;)
     merge_allocate_common(module, module->commons.items[i]);
   if (!tl_defect_matched(module->options, TL_DEFECT_D82))

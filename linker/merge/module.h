@@ -317,15 +317,16 @@ typedef struct tl_module {
   uint32_t named_symbols;      /* ... of so many symbols */
   tl_u32_vector left_out;      /* before which section nvlink has a number without one (W2.5, L830) */
   tl_u32_vector section_names; /* event list of .shstrtab: names */
-  TL_VECTOR(tl_string_event) strings;           /* event list of .strtab */
-  tl_u32_vector prototypes;                     /* prototype texts in first-seen order (W2.2) */
-  TL_VECTOR(tl_relocation) relocations;         /* in input order */
-  TL_VECTOR(tl_site) deleted_entries;           /* that stay, though what they name is gone (L527) */
-  tl_attributes attributes;                     /* of .nv.info, in input order */
-  tl_u32_vector functions;                      /* live functions (resolution index) in creation order */
-  tl_u32_vector kernels;                        /* output symbols of live kernels in creation order (L255) */
-  tl_u32_vector all_kernels;                    /* by their texts; with those that stay without being named (W17.12) */
-  tl_u32_vector commons;                        /* symbols in the order in which they became common (L70) */
+  TL_VECTOR(tl_string_event) strings;   /* event list of .strtab */
+  tl_u32_vector prototypes;             /* prototype texts in first-seen order (W2.2) */
+  TL_VECTOR(tl_relocation) relocations; /* in input order */
+  TL_VECTOR(tl_site) deleted_entries;   /* that stay, though what they name is gone (L527) */
+  tl_attributes attributes;             /* of .nv.info, in input order */
+  tl_u32_vector functions;              /* live functions (resolution index) in creation order */
+  tl_u32_vector kernels;                /* output symbols of live kernels in creation order (L255) */
+  tl_u32_vector all_kernels;            /* by their texts; with those that stay without being named (W17.12) */
+  tl_u32_vector entries; /* kernels, behind them second names of functions that are marked as kernels (L576, L966) */
+  tl_u32_vector commons; /* symbols in the order in which they became common (L70) */
   TL_VECTOR(tl_partial_object) partial_objects; /* in the order of the files (L556) */
   tl_u32_vector shared_objects;                 /* symbols, in pool order (W9.2, W9.12); TL_NONE while merging: a gap */
   tl_last_events last_names, last_strings;      /* of section_names and strings */
@@ -482,7 +483,8 @@ static inline bool tl_module_is_own_external(const tl_module *module, const tl_s
 
 /* Exactly one kernel (W6.7, W6.12); those that are not named do not count (W17.13, L151). */
 static inline bool tl_module_has_single_kernel(const tl_module *module) {
-  return module->kernels.count == 1 && !module->symbols.items[module->kernels.items[0]].late_sections;
+  return module->entries.count == 1 && module->kernels.count == 1 &&
+         !module->symbols.items[module->kernels.items[0]].late_sections;
 }
 static inline unsigned tl_type_of(const tl_symbol *symbol) {
   return symbol->info & 15;
