@@ -86,6 +86,7 @@ TL_MESSAGE(NO_MATCHING_UUID,    "E80", TL_FATAL,   "Internal error: matching uui
 TL_MESSAGE(UUID_TWICE,          "E80", TL_FATAL,   "Internal error: entry was already found?")
 TL_MESSAGE(NO_UDT_ENTRY,        "E79", TL_FATAL,   "Internal error: missing nv.udt.entry")
 TL_MESSAGE(DUPLICATE_IDS,       "E80", TL_FATAL,   "Internal error: duplicate ids in uft.entry")
+TL_MESSAGE(NO_UFT_STUB,         "E74", TL_FATAL,   "Internal error: UFT stub match not found")
 /* internal errors of nvlink, reached by damaged input (E60-E83) and in relocation (R70-R78) */
 TL_MESSAGE(NO_REGCOUNT,         "E60", TL_FATAL,   "Internal error: no regcount?")
 TL_MESSAGE(PAST_END,            "E61", TL_FATAL,   "Internal error: relocation is past end of offset")

@@ -228,8 +228,8 @@ void tl_emit_unified(tl_emitted *e) {
     tl_put32(at + 4, (tl_get32(at + 4) & ~lost) | flags | (found ? 0 : lost));
     if (place != TL_NO_OFFSET)
       tl_put64(at + 8, place);
-    else if (section->type == SHT_CUDA_UDT_ENTRY && entry->symbol != TL_NONE)
-      tl_put64(at + 8, e->layout->symbol_value[entry->symbol]);
+    else if (section->type == SHT_CUDA_UDT_ENTRY)
+      tl_put64(at + 8, entry->symbol == TL_NONE ? 0 : e->layout->symbol_value[entry->symbol]); /* L983 */
     else if (section->type == SHT_CUDA_UFT_ENTRY && e->layout->unified_places)
       tl_put64(at + 8, tables_slot_of(e, entry));
   }

@@ -141,6 +141,8 @@ static void merge_file(tl_module *module, uint32_t file) {
     const tl_site site = {m.cubin->path, NULL, NULL, TL_NO_OFFSET};
     tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_MERGE_FAILED), site, NULL);
   }
+  if (m.mistyped)
+    tl_diagnostics_release(module->diagnostics);
   tl_merge_records(&m);
   tl_merge_partial_objects(&m);
   if (tl_trace_wants(module->diagnostics, TL_TRACE_MAPS)) {

@@ -57,6 +57,7 @@ typedef struct tl_merging {
   bool *holds_objects;                      /* by section, made with `covered` */
   tl_map bank_places;                       /* names of compiler constants: the section before which they are known */
   bool objects_done;                        /* the object pass is over */
+  bool mistyped;                            /* a section has another type than the earlier one of its name (L197) */
 } tl_merging;
 
 /* The passes of W3, in their order. */

@@ -207,10 +207,21 @@ void tl_merge_check_shape(const tl_merging *m, uint32_t index) {
     tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, index, TL_NO_OFFSET, what);
 }
 
-/* L197: sections that are one function's too are found by their names alone, and joined. */
-static void objects_refuse_type(const tl_merging *m, uint32_t section) {
-  tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, section, TL_NO_OFFSET,
-                   "sh_type is not that of the same section in an earlier file");
+static const char mistyped[] = "sh_type is not that of the same section in an earlier file";
+
+/* L197: sections that are one function's too are found by their names alone, and joined. The refusal waits for the errors
+ * of the file (L197). */
+static uint32_t objects_refuse_type(tl_merging *m, uint32_t index, uint32_t same) {
+  tl_cubin_suspect(m->cubin, m->module->names, m->module->diagnostics, index, TL_NO_OFFSET, mistyped);
+  m->mistyped = true;
+  m->section_map[index] = same;
+  return same;
+}
+
+/* L982: of a section without objects the name tells. */
+static bool objects_is_unified_data(const tl_merging *m, const tl_cubin_section *input) {
+  const bool held = !m->objects_done || strcmp(tl_merging_text(m, input->name), ".nv.udt") == 0;
+  return held && input->type == SHT_CUDA_UDT && !(input->flags & SHF_CUDA_MERCURY);
 }
 
 uint32_t tl_merge_place_section(tl_merging *m, uint32_t index) {
@@ -219,16 +230,13 @@ uint32_t tl_merge_place_section(tl_merging *m, uint32_t index) {
   if (m->section_map[index] != TL_NONE)
     return m->section_map[index];
   tl_merge_check_shape(m, index);
-  if (input->type == SHT_CUDA_UFT_REL && tl_module_has_tables(module)) /* E74 */
-    tl_cubin_damaged(m->cubin, module->names, module->diagnostics, index, TL_NO_OFFSET,
-                     "a jump slot has no function (L475)");
   const bool strange = input->type == SHT_CUDA_SHARED && !objects_starts_with(m, input->name, ".nv.shared."); /* L190 */
   const uint32_t text =
       input->info && input->flags & SHF_INFO_LINK && !strange ? objects_owner_text(m, input) : TL_NONE;
   const bool owned = text != TL_NONE && module->sections.items[text].owner != TL_NONE; /* L176 */
   const uint32_t known = (uint32_t)module->sections.count, same = tl_module_find_section(module, input->name);
   if (owned && same != TL_NONE && module->sections.items[same].type != input->type)
-    objects_refuse_type(m, index);
+    return objects_refuse_type(m, index, same);
   const uint32_t out = owned ? objects_owned_section(m, index, text) : objects_named_section(m, index);
   tl_section *const section = &module->sections.items[out];
   if (out >= known) {
@@ -237,7 +245,7 @@ uint32_t tl_merge_place_section(tl_merging *m, uint32_t index) {
       section->about = tl_merging_section(m, input->info);
   }
   if (section->type != input->type && !objects_is_table(m, input->type, input->name)) /* that is said already */
-    objects_refuse_type(m, index);
+    return objects_refuse_type(m, index, out);
   if (owned && input->type == SHT_CUDA_CONSTANT0 &&
       (module->capsule || !objects_is_of_strong_body(m, input))) { /* reused (W8.2) */
     section->pieces.count = 0;
@@ -254,7 +262,7 @@ uint32_t tl_merge_place_section(tl_merging *m, uint32_t index) {
   if (!m->objects_done)
     m->section_state[index] |= TL_SECTION_NAMED;
   module->unified_functions |= input->type == SHT_CUDA_UFT_ENTRY;
-  if (input->type == SHT_CUDA_UDT && !(input->flags & SHF_CUDA_MERCURY))
+  if (objects_is_unified_data(m, input))
     module->unified_data = out;
   return out;
 }
@@ -1140,7 +1148,7 @@ static void objects_take_partial(tl_merging *m, uint32_t index) {
   if (module->sections.items[text].shared == TL_NONE) /* a late kernel (W17.12) has its section from now on */
     objects_owned_section(m, index, text);
   if (module->sections.items[text].shared == TL_NONE) /* its name is that of another section about the kernel */
-    objects_refuse_type(m, index);
+    tl_cubin_damaged(m->cubin, module->names, module->diagnostics, index, TL_NO_OFFSET, mistyped);
   const uint64_t size = m->cubin->type == ET_EWP ? input->size : 0;
   if (!size)
     module->sections.items[module->sections.items[text].shared].external_alone = true;

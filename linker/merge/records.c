@@ -407,6 +407,21 @@ static void records_check_unified(const tl_merging *m, uint32_t section, uint64_
                      "an entry of unified functions names no symbol of a program (L476)");
 }
 
+/* Of an entry of data, section symbols are no symbols (L983). */
+static uint32_t records_unified_symbol(const tl_merging *m, uint32_t section, uint32_t number) {
+  const bool data = m->cubin->sections[section].type == SHT_CUDA_UDT_ENTRY;
+  return data && tl_symbol_type(&m->cubin->symbols[number]) == STT_SECTION ? TL_NONE : m->symbol_map[number];
+}
+
+/* An entry that names a symbol that the file does not have. An executable may end for another reason (L560). */
+static void records_refuse_unified(const tl_merging *m, uint32_t section, uint64_t at) {
+  static const char what[] = "a record names a symbol outside the symbol table";
+  if (m->module->mode->final)
+    tl_cubin_suspect(m->cubin, m->module->names, m->module->diagnostics, section, at, what);
+  else
+    tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, section, at, what);
+}
+
 /* W12.7: the entries of unified tables name symbols; what the output says of them is emit/'s. */
 static void records_read_unified(tl_merging *m, uint32_t section) {
   const tl_cubin_section *const input = &m->cubin->sections[section];
@@ -420,9 +435,8 @@ static void records_read_unified(tl_merging *m, uint32_t section) {
     if (known)
       records_check_unified(m, section, at, number);
     else
-      tl_cubin_suspect(m->cubin, m->module->names, m->module->diagnostics, section, at,
-                       "a record names a symbol outside the symbol table");
-    const uint32_t symbol = known ? m->symbol_map[number] : TL_NONE;
+      records_refuse_unified(m, section, at);
+    const uint32_t symbol = known ? records_unified_symbol(m, section, number) : TL_NONE;
     *tl_vector_push(m->module->arena, &m->module->unified_entries) = (tl_unified_entry){
         m->section_map[section], m->section_offset[section] + at, symbol, input->data + at, named || !known};
   }

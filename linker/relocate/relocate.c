@@ -790,7 +790,7 @@ static void relocate_follow_alias(const relocating *r, entry_state *e) {
 static void relocate_check_slot(const relocating *r, const entry_state *e) {
   const tl_section *const target = &r->module->sections.items[e->entry->target];
   if (r->module->mode->final && target->type == SHT_CUDA_UFT_REL && target->owner == TL_NONE)
-    relocate_refuse(r, e, "an entry stands in a section of jump slots that no function has (L483)");
+    relocate_fail(r, e, TL_MESSAGE_NO_UFT_STUB);
 }
 
 /* L565: in a capsule's code the SASS side of what Mercury keeps for the loader stays, whatever it is about, and that of an
