@@ -145,16 +145,33 @@ static ref_body ref_function_compare(ref_link *link, ref_function *function, siz
   return alone ? REF_BODY_NEW : REF_BODY_REPLACES;
 }
 
+static bool ref_function_is_known(const ref_link *link, const ref_symbol *input) {
+  return input->info >> 4 != REF_BIND_LOCAL && ref_map_find(&link->function_by_name, input->name) != REF_NONE;
+}
+
+static void ref_function_take_number(ref_link *link, const ref_file *file, uint32_t symbol) {
+  const ref_symbol *input = &file->cubin.symbols[symbol];
+  if (file->function_of[symbol] == REF_NONE) {
+    file->function_of[symbol] = ref_function_is_known(link, input)
+                                    ? ref_map_find(&link->function_by_name, input->name)
+                                    : ref_function_add(link, input->name, input->info >> 4 == REF_BIND_LOCAL);
+  }
+}
+
+/* RF454: an alias that stands before its function brings that along, as in W3.9, unless a file before has the alias (RF116). */
+static void ref_function_number_symbol(ref_link *link, const ref_file *file, uint32_t symbol) {
+  const ref_symbol *input = &file->cubin.symbols[symbol];
+  if (input->section != 0 && ref_function_symbol_is_alias(file, symbol) && !ref_function_is_known(link, input)) {
+    ref_function_take_number(link, file, ref_function_primary(file, input->section));
+  }
+  ref_function_take_number(link, file, symbol);
+}
+
 static void ref_function_survey_symbol(ref_link *link, size_t file_number, uint32_t symbol) {
   ref_file *file = &link->files[file_number];
   const ref_symbol *input = &file->cubin.symbols[symbol];
-  const bool local = input->info >> 4 == REF_BIND_LOCAL;
-  size_t number = local ? REF_NONE : ref_map_find(&link->function_by_name, input->name);
-  if (number == REF_NONE) {
-    number = ref_function_add(link, input->name, local);
-  }
-  file->function_of[symbol] = number;
-  ref_function *function = &link->functions[number];
+  ref_function_number_symbol(link, file, symbol);
+  ref_function *function = &link->functions[file->function_of[symbol]];
   if (input->section == 0) {
     file->body_of[symbol] = REF_BODY_NONE;
     return;

@@ -15,6 +15,7 @@ enum {
   KIND_MERCURY = 1,
   KIND_SASS = 4,
   FLAG_64_BIT = 0x400,
+  SYMBOL_BYTES = 24,
   SEGMENT_OFFSET_AT = 32,
   SEGMENT_COUNT_AT = 56,
   SEGMENT_BYTES = 56,
@@ -255,6 +256,20 @@ static const uint8_t *ref_input_heal_strings(ref_link *link, const uint8_t *byte
   return bytes;
 }
 
+/* L971, RF456: every section symbol of Mercury's table names a section, or none; nvlink takes another from what lies behind its table. */
+static void ref_input_check_section_symbols(ref_link *link, const ref_file *file) {
+  for (size_t i = 1; i < file->cubin.section_count; i++) {
+    const ref_section *table = &file->cubin.sections[i];
+    const uint64_t size = table->type == REF_TYPE_MERCURY_SYMTAB && table->data != NULL ? table->size : 0;
+    for (uint64_t at = SYMBOL_BYTES; at + SYMBOL_BYTES <= size; at += SYMBOL_BYTES) {
+      const uint8_t *symbol = table->data + at;
+      if ((symbol[4] & 15) == REF_SYMBOL_SECTION && ref_u16(symbol + 6) >= file->cubin.section_count) {
+        ref_message_fatal(link, "L971", "A section symbol of Mercury's in '%s' names no section", file->name);
+      }
+    }
+  }
+}
+
 /* RF81: the symbols of a capsule are local, global or weak. RF230: its relocations have addends; a section of others, also an empty one,
  * ends the link. */
 static void ref_input_check_capsule(ref_link *link, const ref_file *file) {
@@ -271,6 +286,7 @@ static void ref_input_check_capsule(ref_link *link, const ref_file *file) {
       ref_message_fatal(link, "E91", "Internal FNLZR error '%s'", file->name);
     }
   }
+  ref_input_check_section_symbols(link, file);
 }
 
 /* RF86: a text begins anywhere behind the start of `.strtab` and runs to the next 0 of the file. */

@@ -770,6 +770,10 @@ void ref_shared_layout(ref_link *link);
 bool ref_shared_pool_is_used(const ref_link *link);
 uint64_t ref_shared_extern_offset(const ref_link *link, const ref_function *function);
 
+/* shared_forgotten.c */
+bool ref_shared_is_forgotten(const ref_link *link, size_t function);
+void ref_shared_forget(ref_link *link, size_t number, const ref_indices *objects);
+
 /* sort.c: S1 and W9.2. */
 /* NULL: all are equal. */
 typedef int (*ref_compare)(const ref_link *link, size_t a, size_t b); /* < 0: a comes first */

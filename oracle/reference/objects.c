@@ -401,7 +401,8 @@ static bool ref_object_sizes_may_differ(const ref_link *link, const ref_file *fi
 }
 
 /* RF108: what `-r` made of `extern __shared__`, a definition of size 0, after one or after a sized one. nvlink refuses it; by
- * default it is a further mention. */
+ * default it is a further mention behind one without a size (D87), and refused behind a sized one, too, since its code has the places of
+ * extern shared memory already (D6). */
 static bool ref_object_is_extern_again(const ref_symbol *input, const ref_out_symbol *old) {
   return input->section != 0 && input->size == 0 && ref_object_is_shared(input) &&
          (old->is_extern_shared || old->size != 0);
@@ -435,8 +436,9 @@ static void ref_object_check(ref_link *link, size_t file_number, const ref_symbo
     ref_message_add(link, REF_ERROR, "E24", "Managed attribute doesn't match for '%s' in '%s', first specified in '%s'",
                     input->name, file, first);
   }
-  const bool may_differ = extern_again ? !link->job->bug_compatible
-                                       : ref_object_sizes_may_differ(link, &link->files[file_number], input, old);
+  const bool forgiven = !link->job->bug_compatible && old->size == 0; /* D87 */
+  const bool may_differ =
+      extern_again ? forgiven : ref_object_sizes_may_differ(link, &link->files[file_number], input, old);
   if (input->size != old->size && !undefined_texture && !may_differ) {
     ref_message_add(link, REF_ERROR, "E22", "Size doesn't match for '%s' in '%s', first specified in '%s'", input->name,
                     file, first);
@@ -447,7 +449,7 @@ static void ref_object_check(ref_link *link, size_t file_number, const ref_symbo
   }
   const bool old_place = old_defined || old->is_extern_shared;
   const bool counts = defined && (!common || old->common || elsewhere);
-  const bool both = extern_again ? link->job->bug_compatible && old_place : counts && old_defined;
+  const bool both = extern_again ? !forgiven && old_place : counts && old_defined;
   if (both && input->info >> 4 != REF_BIND_WEAK && old->bind != REF_BIND_WEAK) {
     ref_message_add(link, REF_ERROR, "E21", "Multiple definition of '%s' in '%s', first defined in '%s'", input->name,
                     file, first);

@@ -69,7 +69,7 @@ static ref_indices *ref_shared_list_reaching(ref_link *link) {
   ref_indices *reached_by = REF_TAKE(link, ref_indices, link->function_count);
   for (size_t i = link->holders.count; i-- > 0;) {
     const size_t kernel = link->holders.items[i];
-    for (size_t k = 0; k < link->functions[kernel].reach.count; k++) {
+    for (size_t k = 0; k < link->functions[kernel].reach.count && !ref_shared_is_forgotten(link, kernel); k++) {
       ref_indices_add(link, &reached_by[link->functions[kernel].reach.items[k]], kernel);
     }
   }
@@ -306,7 +306,7 @@ static void ref_shared_group_kernels(ref_link *link) {
   }
   for (size_t i = 0; i < link->holders.count; i++) {
     const size_t kernel = link->holders.items[i];
-    for (size_t k = 0; k < link->functions[kernel].reach.count; k++) {
+    for (size_t k = 0; k < link->functions[kernel].reach.count && !ref_shared_is_forgotten(link, kernel); k++) {
       ref_function *function = &link->functions[link->functions[kernel].reach.items[k]];
       if (!function->uses_extern_shared) {
         continue;
@@ -554,17 +554,26 @@ void ref_shared_prepare(ref_link *link) {
   ref_shared_add_late_sections(link, shared);
 }
 
+static void ref_shared_add_owner(ref_link *link, ref_shared *shared, size_t function) {
+  if (link->functions[function].shared == REF_NONE) {
+    return;
+  }
+  if (ref_shared_is_forgotten(link, function)) {
+    ref_shared_forget(link, function, &shared->objects);
+  } else {
+    ref_indices_add(link, &shared->owners, function);
+  }
+}
+
 /* RF186: a live function that is no kernel can have shared memory of its own (no compiler makes one), which is laid out like a
  * kernel's. */
 static void ref_shared_list_owners(ref_link *link, ref_shared *shared) {
   for (size_t i = 0; i < link->holders.count; i++) {
-    if (link->functions[link->holders.items[i]].shared != REF_NONE) {
-      ref_indices_add(link, &shared->owners, link->holders.items[i]);
-    }
+    ref_shared_add_owner(link, shared, link->holders.items[i]);
   }
   for (size_t i = 0; i < link->function_count; i++) {
-    if (link->functions[i].shared != REF_NONE && !ref_indices_has(&link->holders, i)) {
-      ref_indices_add(link, &shared->owners, i);
+    if (!ref_indices_has(&link->holders, i)) {
+      ref_shared_add_owner(link, shared, i);
     }
   }
 }

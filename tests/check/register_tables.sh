@@ -3,7 +3,7 @@
 # link before. nvlink's links have foreign memory in such a table (RF79), so this is no job of the corpus. The cubins:
 # `ptxas -c -arch=sm_100 [-g]` (dead, weak) of the PTX beside them.
 #
-#   register_tables.sh TWINLINK TWIN DIRECTORY
+#   register_tables.sh TWINLINK|TWINLINK-REF TWIN DIRECTORY
 set -euo pipefail
 linker=$(realpath "$1") twin=$(realpath "$2")
 scratch=$(mktemp -d)

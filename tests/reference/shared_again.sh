@@ -1,9 +1,12 @@
 #!/usr/bin/env bash
-# L241, RF451: what -r writes of D82, a shared object without an alignment, is refused where nvlink divides by that alignment.
+# What nvlink's -r writes of shared memory, linked again. L241, RF451: of D82 a shared object without an alignment, which is refused where
+# nvlink divides by that alignment. RF455: of extern shared memory a definition of size 0, which is refused, in default mode too, behind
+# a file that gives it a size.
 #
-#   unaligned.sh TWINLINK-REF CORPUS
+#   shared_again.sh TWINLINK-REF CORPUS
 set -euo pipefail
-linker=$(realpath "$1") objects=$(realpath "$2")/vendor-defects/unsized_shared/sm_80
+linker=$(realpath "$1") corpus=$(realpath "$2")
+objects=$corpus/vendor-defects/unsized_shared/sm_80 sized=$corpus/steps/extern_sized/sm_90
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cp "$objects/mention.cubin" "$objects/define.cubin" "$scratch"
@@ -25,6 +28,11 @@ done
 
 link -r mention.cubin define.cubin -o again.cubin
 link again.cubin -o out.cubin || fail "a refusal of what is aligned"
+
+for first in weak strong; do
+  "$linker" -arch=sm_90 "$sized/$first.cubin" "$sized/again.cubin" -o out.cubin 2>said && fail "no refusal behind $first"
+  grep -q "^twinlink error   : Size doesn't match for 's'" said || fail "other words behind $first: $(cat said)"
+done
 
 echo "$failed failed"
 ((failed == 0))
