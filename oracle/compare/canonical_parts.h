@@ -27,7 +27,7 @@ typedef struct canonical_unit {
 /* A function's compiler constants, as its loads say where they stand (L992). */
 typedef struct canonical_block {
   uint32_t input, source; /* whose section of an input */
-  uint64_t offset;        /* in the images of the output */
+  uint64_t offset, size;  /* in the images of the output */
 } canonical_block;
 
 typedef struct canonical_context {
