@@ -98,7 +98,7 @@ static bool diagnose_has_slots(const tl_module *module) {
 
 /* E55 asks for jump slots and for two sections by their names: those of other types and sizes count (L800). A table of
  * functions without them nvlink links, in a way that is not known. */
-static void diagnose_index(const tl_module *module) {
+void tl_diagnose_index(const tl_module *module) {
   const tl_site nowhere = {NULL, NULL, NULL, TL_NO_OFFSET};
   const bool unified = module->unified_functions || diagnose_has_slots(module) ||
                        tl_module_section_named(module, ".nv.uft") != TL_NONE ||
@@ -112,7 +112,6 @@ void tl_diagnose_calls(const tl_module *module, const tl_graph *graph) {
     diagnose_stacks(module, graph);
   if (module->options->extra_warnings && module->eliminates)
     diagnose_never_called(module, graph);
-  diagnose_index(module);
 }
 
 /* Static shared memory of one kernel: H8; the accelerated variant of sm_90 has more (L60). */

@@ -5,8 +5,10 @@
 #include "graph/resources.h"
 #include "layout/layout.h"
 
-/* C78 1-3: E40, E41, E55. */
+/* C78 1-2: E40, E41. */
 void tl_diagnose_calls(const tl_module *module, const tl_graph *graph);
+/* C78 3: E55, a missing index file (L431, L1023). */
+void tl_diagnose_index(const tl_module *module);
 /* C78 5: E30-E33, one a section in the order of their creation. */
 void tl_diagnose_sizes(const tl_module *module, const tl_layout *layout);
 /* C78 6: E20, file by file, functions before variables; E69 of internal functions and dead global aliases (L551, D63). */
