@@ -13,6 +13,7 @@
 enum { INSTRUCTION = TL_MOVED_INSTRUCTION, TEXT_UNIT = 128, OPCODE_MASK = 0xfff };
 enum {
   OP_INDIRECT = 0x949,
+  OP_INDIRECT_UNIFORM = 0x958,
   OP_NOP = 0x918,
   OP_BRANCH = 0x947,
   OP_CALL = 0x944,
@@ -31,13 +32,14 @@ uint16_t tl_moved_opcode(const tl_moved_text *t, uint32_t index) {
   return moved_opcode(t->bytes + (uint64_t)index * INSTRUCTION);
 }
 
-/* What names a place as a branch does: an indirect one that of what its table counts from, which is 0. The collective forms of WARPSYNC do; -O0 code has one whose opcode is that of the
+/* What names a place as a branch does: an indirect one that of what its table counts from, which is 0 (L967). The collective forms of WARPSYNC do; -O0 code has one whose opcode is that of the
  * others. */
 static bool moved_is_branch(const uint8_t *at) {
   const uint16_t opcode = moved_opcode(at);
   const bool collective = tl_get64(at + 8) >> 22 & 1;
-  return opcode == OP_BRANCH || opcode == OP_INDIRECT || opcode == OP_CALL || opcode == OP_RETURN || opcode == 0x547 ||
-         opcode == 0xb47 || opcode == OP_COLLECTIVE || (opcode == OP_WARPSYNC && collective);
+  return opcode == OP_BRANCH || opcode == OP_INDIRECT || opcode == OP_INDIRECT_UNIFORM || opcode == OP_CALL ||
+         opcode == OP_RETURN || opcode == 0x547 || opcode == 0xb47 || opcode == OP_COLLECTIVE ||
+         (opcode == OP_WARPSYNC && collective);
 }
 
 /* LEPC of a place behind it, which -pic and -sanitize write: 32 bits of bytes at 24, from the next instruction. Nothing is
