@@ -285,12 +285,41 @@ static void lines_write_unit(line_writer *w, const line_table *mercury, const li
   tl_put32(w->out.items + start, (uint32_t)(w->out.count - start - UNIT_LENGTH));
 }
 
+/* Behind the text at `at` and its 0; `end` where it has none. */
+static uint64_t lines_text_end(const uint8_t *bytes, uint64_t at, uint64_t end) {
+  const uint8_t *const zero = at < end ? memchr(bytes + at, 0, (size_t)(end - at)) : NULL;
+  return zero ? (uint64_t)(zero - bytes) + 1 : end;
+}
+
+/* L984: where a header is shorter or longer than its lists of directories and files, nvlink's finalizer looks for the names
+ * of functions that rows are inlined from, and crashes where there are none. */
+static void lines_check_header(const line_writer *w, const line_table *mercury, const line_unit *unit) {
+  const uint8_t *const bytes = mercury->bytes;
+  enum { OPCODE_BASE = 14, FILE_NUMBERS = 3 };
+  const uint64_t base = unit->start + OPCODE_BASE, end = unit->program;
+  uint64_t at = base < end ? base + (bytes[base] ? bytes[base] : 1) : end;
+  while (at < end && bytes[at])
+    at = lines_text_end(bytes, at, end);
+  at++; /* the directories' end */
+  while (at < end && bytes[at]) {
+    at = lines_text_end(bytes, at, end);
+    for (unsigned i = 0; i < FILE_NUMBERS && at < end; at++)
+      i += !(bytes[at] & 0x80);
+  }
+  const bool names = w->info && tl_module_section_named(w->f->mercury->module, ".debug_str") != TL_NONE;
+  if (at + 1 != end && !names)
+    tl_cubin_damaged(&w->f->mercury->module->files[mercury->piece->file], w->f->mercury->module->names,
+                     w->f->mercury->module->diagnostics, mercury->piece->section, unit->start,
+                     "the header of a line table does not end behind its files (L984)");
+}
+
 static void lines_write_file(line_writer *w, const line_table *mercury, const line_table *sass) {
   uint64_t from = 0, to = 0;
   line_unit header, unit;
   while (lines_next_unit(w, mercury->bytes, mercury->piece->size, &from, &header)) {
     if (!lines_next_unit(w, sass->bytes, sass->piece->size, &to, &unit))
       final_disagree(w->f, "its SASS line table has fewer units than its Mercury line table");
+    lines_check_header(w, mercury, &header);
     lines_write_unit(w, mercury, &header, sass, &unit);
   }
 }
