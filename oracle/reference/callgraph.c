@@ -254,6 +254,13 @@ static bool *ref_callgraph_find_called(ref_link *link) {
   return called;
 }
 
+/* RF457, L470: a kernel that is only mentioned is one, too, unless exactly one other is named (RF50). */
+bool ref_callgraph_is_mentioned_kernel(const ref_link *link, const ref_function *function) {
+  const bool excluded = ref_options_restrict_kernels(link) && link->named_kernel_count == 1 &&
+                        !ref_options_list_has_part(link, REF_OPTION_KERNELS_USED, function->name);
+  return !link->relocatable && function->live && !function->defined && function->mentioned_as_entry && !excluded;
+}
+
 /* E41, RF19 */
 static void ref_callgraph_warn_of_taken(ref_link *link) {
   if (!ref_option_given(link, REF_OPTION_EXTRA_WARNINGS) || link->everything_live) {
@@ -262,7 +269,8 @@ static void ref_callgraph_warn_of_taken(ref_link *link) {
   const bool *called = ref_callgraph_find_called(link);
   for (size_t i = 0; i < link->symbol_count; i++) {
     const size_t number = link->symbols[i].function;
-    if (number != REF_NONE && link->functions[number].address_taken && !called[number]) {
+    if (number != REF_NONE && link->functions[number].address_taken && !called[number] &&
+        !ref_callgraph_is_mentioned_kernel(link, &link->functions[number])) {
       ref_message_warn(link, "E41", "Function '%s' has address taken but no calls to it found",
                        link->functions[number].name);
     }

@@ -45,7 +45,8 @@ static void ref_dump_function(ref_link *link, size_t number) {
   if (function->has_register_count) {
     registers = ref_memory_print(link, " [%d]", (int)function->register_count);
   }
-  ref_message_tell(link, REF_LINE, "%zu: %s%s%s%s ->%s", number + 1, ref_indices_has(&link->entries, number) ? "^" : "",
+  const bool kernel = ref_indices_has(&link->entries, number) || ref_callgraph_is_mentioned_kernel(link, function);
+  ref_message_tell(link, REF_LINE, "%zu: %s%s%s%s ->%s", number + 1, kernel ? "^" : "",
                    function->address_taken ? "&" : "", ref_demangle(link, function->name), registers,
                    ref_dump_callees(link, function));
 }

@@ -743,6 +743,7 @@ void ref_compat_write(ref_link *link);
 void ref_callgraph_analyze(ref_link *link);
 /* A kernel, or a jump slot that counts as one. */
 bool ref_callgraph_is_entry(const ref_link *link, const ref_function *function);
+bool ref_callgraph_is_mentioned_kernel(const ref_link *link, const ref_function *function);
 void ref_callgraph_warn(ref_link *link);
 void ref_callgraph_measure(ref_link *link);
 /* `.nv.callgraph` alone; before symbols have numbers its records have none. */
