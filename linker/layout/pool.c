@@ -10,6 +10,8 @@
 
 #include <string.h>
 
+enum { BANK_SIZE = 0x10000 };
+
 /* Whole units only, of these sizes; words of their own alignment too. */
 bool tl_layout_pool_takes(const tl_piece *unit, uint64_t align) {
   static const uint8_t sizes[] = {12, 16, 20, 24, 32, 48, 64};
@@ -43,6 +45,8 @@ bool tl_layout_is_restricted(const tl_options *options) {
 void tl_layout_pool_constants(tl_layout *layout, const tl_module *module, tl_arena *arena) {
   const uint32_t section = tl_module_section_named(module, tl_module_user_constants(module));
   if (section == TL_NONE || !tl_layout_is_restricted(module->options))
+    return;
+  if (layout->section_size[section] > BANK_SIZE) /* L1013: variables are placed one by one instead (K1a) */
     return;
   uint64_t end = 0, value = layout->null_value; /* which stays when no block is poolable (L256) */
   bool any = false;
