@@ -38,7 +38,7 @@ static uint32_t symbols_sized_as(const finalizer *f, uint32_t symbol, bool *name
   if (!text || text->owner == TL_NONE || named[m->section])
     return TL_NONE;
   const uint32_t *const index = f->mercury->emitted->symbol_index;
-  const uint32_t function = tl_module_measured(f->mercury->module, m->section);
+  const uint32_t function = text->measured == TL_NONE ? text->owner : text->measured;
   const bool leads = symbol == text->owner && index[symbol] < index[function];
   named[m->section] = leads || final_names_first(f, symbol);
   return named[m->section] ? function : TL_NONE;

@@ -91,7 +91,7 @@ void tl_layout_shared(tl_layout *layout, tl_shared_plan *plan);
 void tl_layout_check_flat(const tl_module *module);
 /* Places what .nv.shared.reserved.0 holds behind the driver's first 0x40 bytes (H9, M28). */
 void tl_layout_reserved_shared(tl_layout *layout, const tl_module *module);
-/* Whether user constants stay where they were merged: all fit into the bank as they are (K1a, L1021). */
+/* Whether user constants stay where they were merged: all fit into the bank as they are (K1a, L1013). */
 bool tl_layout_user_constants_fit(const tl_layout *layout, uint32_t section);
 /* Places user constants anew when they do not fit (K1a). */
 void tl_layout_user_constants(tl_layout *layout, const tl_module *module, tl_arena *arena);

@@ -3,7 +3,7 @@
  * nvlink runs its pooling by value over whole .nv.constant3 blocks, one an input file. It leaves the place of the last
  * poolable block in st_value of symbol 0 (D52, matched always). When two blocks are equal, the later ones move forward,
  * but symbols and code keep the plain offsets (D76): by default nothing is pooled. Blocks that do not fit as they
- * are are laid out again and not pooled, though they might fit then (L1021). */
+ * are are laid out again and not pooled, though they might fit then (L1013). */
 #include "base/bytes.h"
 #include "catalog/defect.h"
 #include "cubin/elf.h"

@@ -39,22 +39,35 @@ static void instances_add_bare(tl_instances *n, const tl_bare_pool *bare) {
     *raw = tl_align(*raw, bare->align) + bare->size;
 }
 
+/* L556, L1011: objects with a symbol begin at 0, where others lie already; the one without lies behind all that came. */
+static void instances_add_partial(tl_instances *n, const tl_partial_object *object) {
+  const uint32_t section = n->module->sections.items[object->text].shared;
+  n->raw[section] = tl_larger(object->laid, n->raw[section]);
+  if (!object->counts)
+    return;
+  n->raw[section] = tl_align(n->raw[section], object->align) + object->size;
+  n->align[section] = tl_larger(object->align, n->align[section]);
+}
+
 static void instances_sum(tl_instances *n) {
   tl_layout_check_flat(n->module);
   n->pool_align = n->module->debug_shared_align ? n->module->debug_shared_align : 1;
   n->external_align = EXTERNAL_ALIGN;
-  size_t bare = 0;
+  size_t bare = 0, partial = 0;
   for (uint32_t i = 1; i < n->module->symbols.count; i++) {
     const tl_symbol *const symbol = &n->module->symbols.items[i];
     for (; bare < n->module->bare_pools.count && n->module->bare_pools.items[bare].symbols <= i; bare++)
       instances_add_bare(n, &n->module->bare_pools.items[bare]);
+    for (; partial < n->module->partial_objects.count && n->module->partial_objects.items[partial].symbols <= i;
+         partial++)
+      instances_add_partial(n, &n->module->partial_objects.items[partial]);
     if (symbol->external_shared && symbol->extern_section != n->module->debug_shared) { /* L950 */
       n->align[symbol->extern_section] = tl_larger(symbol->align, n->align[symbol->extern_section]);
     } else if (symbol->external_shared && tl_defect_matched(n->module->options, TL_DEFECT_D59)) {
       n->external_align = tl_larger(symbol->align, n->external_align);
       n->pool_align = tl_larger(symbol->value, n->pool_align);
     }
-    if (!instances_is_object(symbol))
+    if (!instances_is_object(symbol) || symbol->laid_shared)
       continue;
     if (symbol->bare_shared) { /* L766: its place is in what is there already */
       n->raw[symbol->section] = tl_larger(n->raw[symbol->section], symbol->size);
@@ -63,6 +76,8 @@ static void instances_sum(tl_instances *n) {
     n->raw[symbol->section] += symbol->size * symbol->shared_places; /* L87 */
     n->align[symbol->section] = tl_larger(symbol->align, n->align[symbol->section]);
   }
+  for (; partial < n->module->partial_objects.count; partial++)
+    instances_add_partial(n, &n->module->partial_objects.items[partial]);
 }
 
 /* W17.12: a kernel that is not named has no section until it needs one. */
@@ -79,16 +94,14 @@ static uint32_t instances_section(tl_instances *n, uint32_t text, uint32_t kerne
   return section;
 }
 
-/* L556: objects without a symbol lie behind the others, each at its alignment. */
-static void instances_add_partial(tl_instances *n) {
+/* L556: what symbol 0 says of objects without a symbol. */
+static void instances_find_null_value(tl_instances *n) {
   const tl_module *const module = n->module;
   uint64_t *const last = tl_arena_new(n->arena, uint64_t, module->sections.count);
   for (size_t i = 0; i < module->partial_objects.count; i++) {
     const tl_partial_object *const object = &module->partial_objects.items[i];
     const uint32_t section = module->sections.items[object->text].shared;
-    n->raw[section] = tl_align(n->raw[section], object->align) + object->size;
-    n->align[section] = tl_larger(object->align, n->align[section]);
-    if (!module->symbols.items[module->sections.items[object->text].owner].late)
+    if (object->counts && !module->symbols.items[module->sections.items[object->text].owner].late)
       last[section] = object->align;
   }
   for (size_t k = module->all_kernels.count; k-- > 0;) {
@@ -194,7 +207,7 @@ tl_instances *tl_layout_create_instances(tl_module *module, tl_arena *arena) {
   instances_sum(n);
   if (module->bare_shared != TL_NONE)
     n->raw[module->bare_shared] = module->sections.items[module->bare_shared].size;
-  instances_add_partial(n);
+  instances_find_null_value(n);
   const size_t first_late = module->sections.count;
   for (size_t i = 0; i < module->relocations.count; i++) {
     const uint32_t function = instances_referrer(n, i);

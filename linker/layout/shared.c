@@ -366,26 +366,84 @@ static bool shared_slots_forget(const shared_state *s) {
   return false;
 }
 
+/* What ptxas laid out in one file, but for what has a symbol; false where the place in the list is not of that, or `symbol`
+ * came before it. */
+static bool shared_add_partial(const shared_state *s, const tl_u32_vector *own, size_t i, uint32_t symbol,
+                               uint64_t *end) {
+  const tl_partial_object *const object = i < own->count ? shared_partial(s, own->items[i]) : NULL;
+  if (!object || object->symbols > symbol)
+    return false;
+  *end = tl_larger(object->laid, *end);
+  *end = object->counts ? tl_align(*end, object->align) + object->size : *end;
+  return true;
+}
+
+/* L1011: what lies in a kernel of an -ewp object is not sorted: its own objects have the places of their file, what is of
+ * another file none, and the sum grows file by file. */
+static void shared_place_laid(const shared_state *s, const tl_u32_vector *own, uint64_t *end) {
+  size_t next = 0; /* what has no symbol stands behind what lies in the kernel's section */
+  while (next < own->count && !shared_partial(s, own->items[next]))
+    next++;
+  for (size_t i = 0; i < own->count; i++) {
+    const uint32_t symbol = shared_partial(s, own->items[i]) ? TL_NONE : shared_of(own->items[i]);
+    while ((symbol != TL_NONE || next == i) && shared_add_partial(s, own, next, symbol, end))
+      next++;
+    if (symbol == TL_NONE)
+      continue;
+    const bool laid = shared_symbol(s, symbol)->laid_shared;
+    s->layout->symbol_value[symbol] = laid ? shared_symbol(s, symbol)->value : UINT64_MAX;
+    s->layout->symbol_unallocated[symbol] |= !laid && s->module->extern_by_name;
+    *end += laid ? 0 : shared_size(s, own->items[i]);
+  }
+}
+
+/* W9.4. */
+static void shared_place_sorted(shared_state *s, const tl_u32_vector *own, uint64_t *end) {
+  tl_list_sort(s->arena, own->items, own->count, TL_DEAL_ALTERNATE, shared_own_first, s);
+  for (size_t i = 0; i < own->count; i++) {
+    const tl_partial_object *const object = shared_partial(s, own->items[i]);
+    if (object && !object->counts)
+      continue;
+    *end = tl_align(*end, shared_align(s, own->items[i]));
+    if (!object)
+      s->layout->symbol_value[shared_of(own->items[i])] = *end;
+    *end += shared_size(s, own->items[i]);
+  }
+}
+
+/* The largest of them, and of symbol 0, which stands for what has no symbol (L556). */
+static uint64_t shared_align_own(const shared_state *s, const tl_u32_vector *own, uint64_t align) {
+  for (size_t i = 0; i < own->count; i++) {
+    const tl_partial_object *const object = shared_partial(s, own->items[i]);
+    if (object && !object->counts)
+      continue;
+    s->layout->null_value += object ? s->layout->reserved : 0;
+    align = tl_larger(shared_align(s, own->items[i]), align);
+  }
+  return align;
+}
+
+/* Whether ptxas has laid it out; by default what an earlier link made of that are objects like others (L832, D141). */
+static bool shared_is_laid(const shared_state *s, const tl_u32_vector *own) {
+  bool laid = tl_defect_matched(s->module->options, TL_DEFECT_D141);
+  for (size_t i = 0; i < own->count && !laid; i++)
+    laid = shared_partial(s, own->items[i]) || shared_symbol(s, own->items[i])->laid_shared;
+  return laid;
+}
+
 static void shared_place_own(shared_state *s) {
   tl_u32_vector *const own = shared_collect_own(s);
   const bool slots_forget = shared_slots_forget(s);
   for (uint32_t k = 0; k < s->kernel_count; k++) {
     const uint32_t section = shared_section_of_kernel(s, k);
     const bool forgets = slots_forget && shared_is_stub(s, k);
-    uint64_t end = forgets || (own[k].count && shared_kernel_is_partial(s, k)) ? 0 : s->end[k]; /* L555 */
-    uint64_t align = s->made_last[k] ? 1 : s->pool_align;
-    tl_list_sort(s->arena, own[k].items, own[k].count, TL_DEAL_ALTERNATE, shared_own_first, s);
-    for (size_t i = 0; i < own[k].count; i++) {
-      const uint64_t its = shared_align(s, own[k].items[i]);
-      end = tl_align(end, its);
-      if (shared_partial(s, own[k].items[i]))
-        s->layout->null_value += s->layout->reserved; /* L556: symbol 0 stands for it */
-      else
-        s->layout->symbol_value[shared_of(own[k].items[i])] = end;
-      end += shared_size(s, own[k].items[i]);
-      align = tl_larger(its, align);
-    }
-    s->end[k] = end;
+    const bool whole = own[k].count && shared_kernel_is_partial(s, k);
+    const uint64_t align = shared_align_own(s, &own[k], s->made_last[k] ? 1 : s->pool_align);
+    s->end[k] = forgets || whole ? 0 : s->end[k]; /* L555 */
+    if (whole && shared_is_laid(s, &own[k]))
+      shared_place_laid(s, &own[k], &s->end[k]);
+    else
+      shared_place_sorted(s, &own[k], &s->end[k]);
     s->kernel_uses[k] =
         own[k].count != 0 || (s->kernel_uses[k] && !forgets && !shared_symbol(s, s->entries.items[k])->late);
     if (section != TL_NONE)

@@ -550,6 +550,8 @@ static void functions_define(tl_merging *m, uint32_t symbol, uint32_t out, bool 
   const uint32_t primary = tl_cubin_primary(m->cubin, s->section);
   if (create || (primary == symbol && !its->led))
     its->owner = out;
+  else if (primary == symbol && !s->size) /* L1012: the text is called after an alias that stands behind its function */
+    its->measured = its->owner;
   else if (primary == symbol || (s->size && !module->symbols.items[its->owner].size)) /* L864 */
     its->measured = out;
   its->led |= create && m->bodies[symbol].leads;

@@ -220,19 +220,11 @@ void tl_module_add_prototype(tl_module *module, uint32_t prototype) {
     tl_u32_push(module->arena, &module->prototypes, prototype);
 }
 
-/* An output of -r in which an alias led may have the function before it, which leads in turn in the next (L1020): what is the
- * function there is then an alias without a size. */
-uint32_t tl_module_measured(const tl_module *module, uint32_t text) {
-  const tl_section *const s = &module->sections.items[text];
-  const bool led = s->measured != TL_NONE && module->symbols.items[s->measured].size;
-  return led ? s->measured : s->owner;
-}
-
 uint64_t tl_module_decoded_size(const tl_module *module, uint32_t section, uint64_t packed) {
   const tl_section *const s = &module->sections.items[section];
   const bool decoded = module->view == TL_VIEW_MERCURY && s->flags & SHF_EXECINSTR && s->owner != TL_NONE &&
                        section != module->jump_slots; /* these are as long as when decoded (L660) */
-  return decoded ? module->symbols.items[tl_module_measured(module, section)].size : packed;
+  return decoded ? module->symbols.items[s->measured == TL_NONE ? s->owner : s->measured].size : packed;
 }
 
 bool tl_module_relocation_is_of_replaced(const tl_module *module, size_t index) {

@@ -151,6 +151,7 @@ typedef struct tl_symbol {
   bool shared;           /* object laid out in shared memory */
   bool external_shared;  /* extern __shared__ (W3.11) */
   bool bare_shared;      /* in the pool of an -ewp object, which is counted as one (L746) */
+  bool laid_shared;      /* in a kernel of an -ewp object, whose value is its place (L1011) */
   bool unsized;          /* shared memory that an earlier file mentioned without a size, in a relocatable link (D82) */
   bool constants_size;   /* .nv.ptx.const0.size: the size of the user constants (L251) */
   bool misplaced;        /* shared object that nvlink never lays out: S = -1, with -g 0 (D82, L94) */
@@ -166,10 +167,14 @@ typedef struct tl_bare_pool {
   uint64_t size, align;
 } tl_bare_pool;
 
-/* What ptxas laid out in the .nv.shared.K of a kernel of an -ewp object: one object without a symbol (L556). */
+/* What ptxas laid out in the .nv.shared.K of a kernel of an -ewp object: one object without a symbol (L556), behind those
+ * that have one, from 0 on (L1011). */
 typedef struct tl_partial_object {
-  uint32_t text; /* of the kernel */
+  uint32_t text;    /* of the kernel */
+  uint32_t symbols; /* how many came before it */
+  uint64_t laid;    /* up to where objects with a symbol lie */
   uint64_t size, align;
+  bool counts; /* there is an object without a symbol */
 } tl_partial_object;
 
 /* How an entry is to be treated whatever its symbol's class is. */
@@ -419,9 +424,6 @@ void tl_module_add_prototype(tl_module *module, uint32_t prototype);
 const char *tl_module_text(const tl_module *module, uint32_t name);
 /* What one file gave to a section; NULL when nothing. */
 const tl_piece *tl_section_piece_of(const tl_section *section, uint32_t file);
-
-/* The symbol whose size a text that has an owner is said to have: of several names the one that has a size (L807, L1020). */
-uint32_t tl_module_measured(const tl_module *module, uint32_t text);
 
 /* The size of a Mercury text in decoded instructions, which its function's symbol has, not an alias's before it (R58, M8, L807);
  * `packed`, the size of the section's bytes, for every other section. */

@@ -400,6 +400,13 @@ static bool objects_is_bare_pool(const tl_merging *m, uint32_t index) {
          strcmp(tl_merging_text(m, input->name), ".nv_debug.shared") == 0;
 }
 
+/* Those in the kernels of such an object, too (L1011). */
+static bool objects_is_laid(const tl_merging *m, uint32_t index) {
+  const tl_cubin_section *const input = tl_cubin_section_at(m->cubin, index);
+  return m->cubin->type == ET_EWP && input->type == SHT_CUDA_SHARED && input->info &&
+         objects_starts_with(m, input->name, ".nv.shared.");
+}
+
 /* W3.2: an undefined extern shared symbol creates .nv_debug.shared. */
 static uint32_t objects_need_debug_shared(tl_merging *m) {
   tl_module *const module = m->module;
@@ -646,7 +653,9 @@ static void objects_define_new(tl_merging *m, uint32_t index, uint32_t section) 
     symbol->shared = true;
     symbol->shared_places = 1;
     symbol->bare_shared = objects_is_bare_pool(m, s->section);
-    symbol->align = symbol->bare_shared && !s->value ? 1 : objects_shared_align(s);
+    symbol->laid_shared = objects_is_laid(m, s->section);
+    symbol->value = symbol->laid_shared ? s->value : symbol->value;
+    symbol->align = symbol->laid_shared || (symbol->bare_shared && !s->value) ? 1 : objects_shared_align(s);
     tl_u32_push(module->arena, &module->shared_objects, out);
   }
   if (!symbol->unlisted)
@@ -1127,7 +1136,21 @@ static bool objects_is_partial(const tl_merging *m, const tl_cubin_section *shar
   return m->cubin->type == ET_EWP || (primary < m->cubin->symbol_count && m->bodies[primary].partial);
 }
 
-/* L556: also of a body that is replaced or loses, as long as the kernel lives. With -g nvlink forgets it (D111). */
+/* One record for the objects of a kernel in a file, those with a symbol and the one without (L556, L1011). */
+static void objects_add_partial(const tl_merging *m, uint32_t text, const tl_cubin_section *input, bool named,
+                                bool counts) {
+  tl_module *const module = m->module;
+  *tl_vector_push(module->arena, &module->partial_objects) =
+      (tl_partial_object){.text = text,
+                          .symbols = (uint32_t)module->symbols.count,
+                          .laid = named ? input->size : 0,
+                          .size = input->size,
+                          .align = input->align,
+                          .counts = counts};
+}
+
+/* L556: also of a body that is replaced or loses, as long as the kernel lives. With -g nvlink forgets it (D111), but for
+ * objects with a symbol, whose places are the file's (L1011). */
 static void objects_take_partial(tl_merging *m, uint32_t index) {
   tl_module *const module = m->module;
   const tl_cubin_section *const input = &m->cubin->sections[index];
@@ -1139,8 +1162,15 @@ static void objects_take_partial(tl_merging *m, uint32_t index) {
     return;
   }
   const uint32_t text = objects_owner_text(m, input), owner = tl_module_owner(module, text);
-  if (owner == TL_NONE || !(module->symbols.items[owner].other & STO_ENTRY) || tl_merge_has_symbols(m, index))
+  if (owner == TL_NONE || !(module->symbols.items[owner].other & STO_ENTRY))
     return;
+  const bool named = tl_merge_has_symbols(m, index);
+  if (named && m->cubin->type != ET_EWP)
+    return;
+  if (named && module->extern_by_name && (module->mode->final || tl_defect_matched(module->options, TL_DEFECT_D111))) {
+    objects_add_partial(m, text, input, true, false);
+    return;
+  }
   if (module->extern_by_name && tl_defect_matched(module->options, TL_DEFECT_D111))
     return;
   if (module->extern_by_name)
@@ -1150,12 +1180,14 @@ static void objects_take_partial(tl_merging *m, uint32_t index) {
   if (module->sections.items[text].shared == TL_NONE) /* its name is that of another section about the kernel */
     tl_cubin_damaged(m->cubin, module->names, module->diagnostics, index, TL_NO_OFFSET, mistyped);
   const uint64_t size = m->cubin->type == ET_EWP ? input->size : 0;
+  const bool unnamed = size && !module->mode->final && !tl_defect_matched(module->options, TL_DEFECT_D141);
   if (!size)
     module->sections.items[module->sections.items[text].shared].external_alone = true;
-  if (size && !module->mode->final && !tl_defect_matched(module->options, TL_DEFECT_D141))
+  const bool counts = !unnamed && (size || !module->mode->final);
+  if (named || counts)
+    objects_add_partial(m, text, input, named, counts);
+  if (unnamed)
     objects_name_partial(m, text, input);
-  else if (size || !module->mode->final)
-    *tl_vector_push(module->arena, &module->partial_objects) = (tl_partial_object){text, input->size, input->align};
 }
 
 void tl_merge_partial_objects(tl_merging *m) {
