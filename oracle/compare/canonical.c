@@ -316,8 +316,25 @@ static void say_debug(canonical_context *context, uint32_t index) {
   (void)index; /* canonical_say_debug says all of them by unit */
 }
 
+/* The size of the largest image of compiler constants, 0 for a section that is none. An image ends where the last function
+ * that its kernel reaches has its constants, and the functions' order is that in which they were read (L994). */
+static uint64_t size_limit(const canonical_context *context, uint32_t index) {
+  static const char *const images[] = {".nv.constant2.", ".nv.constant.optimizer."};
+  const ref_cubin *output = context->check.output;
+  uint64_t largest = 0;
+  for (size_t i = 0; i < sizeof images / sizeof *images; i++) {
+    for (uint32_t k = 1; check_has_prefix(output->sections[index].name, images[i]) && k < output->section_count; k++) {
+      if (check_has_prefix(output->sections[k].name, images[i]) && output->sections[k].size > largest) {
+        largest = output->sections[k].size;
+      }
+    }
+  }
+  return largest;
+}
+
 static void say_size(canonical_context *context, uint32_t index) {
   canonical_say_size(context, context->view.sections[index], context->check.output->sections[index].size);
+  context->form->lines[context->form->count - 1].limit = size_limit(context, index);
   say_may_go(context, index);
 }
 
@@ -550,7 +567,8 @@ size_t ref_canonical_compare(const ref_canonical *a, const ref_canonical *b, ref
     const ref_canonical_line *left = i < a->count ? &a->lines[i] : NULL;
     const ref_canonical_line *right = k < b->count ? &b->lines[k] : NULL;
     const int order = left == NULL ? 1 : right == NULL ? -1 : strcmp(left->text, right->text);
-    const bool grown = order == 0 && (left->is_alignment ? right->size < left->size : right->size > left->size);
+    const bool grown = order == 0 && (left->is_alignment ? right->size < left->size
+                                                         : right->size > left->size && right->size > left->limit);
     const bool free = (order < 0 && left != NULL && left->may_go) || (order > 0 && right != NULL && right->may_come);
     if ((order != 0 || grown) && !free) {
       differences++;

@@ -19,6 +19,7 @@
 typedef struct ref_canonical_line {
   char *text;
   uint64_t size;
+  uint64_t limit; /* of an image of compiler constants, the largest one's size: it may grow up to that (L994) */
   bool is_size, is_alignment;
   bool may_go;   /* of compiler constants that nobody reads: the second link need not have them (L792) */
   bool may_come; /* the same, and they are no kernel's: it may also be the first that has none */

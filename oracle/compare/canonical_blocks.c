@@ -63,15 +63,15 @@ bool canonical_block_add(canonical_context *context, uint32_t input, uint32_t so
   canonical_block block = {.input = input, .source = source, .offset = offset};
   const ref_section *section = block_source(context, &block);
   block.size = section->size;
-  bool stands = false;
-  for (uint32_t i = 1; section->data != NULL && section->size > 0 && i < context->check.output->section_count; i++) {
-    stands = stands || block_stands(context, &block, i, false);
-  }
   for (size_t i = 0; i < context->block_count; i++) {
     const canonical_block *other = &context->blocks[i];
     if (other->offset == offset && other->input == input && other->source == source) {
-      return stands;
+      return true;
     }
+  }
+  bool stands = false;
+  for (uint32_t i = 1; section->data != NULL && !stands && i < context->check.output->section_count; i++) {
+    stands = section->size > 0 && block_stands(context, &block, i, false);
   }
   if (stands) {
     context->blocks = ref_reallocate(context->blocks, context->block_count + 1, sizeof *context->blocks);

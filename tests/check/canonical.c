@@ -309,17 +309,21 @@ static void test_planted(void **state) {
   assert_true(form_make(&a, &job, &job.output) && form_make(&b, &job, &job.output));
   assert_true(a.count > 100 && a.fields > 3);
   assert_int_equal(ref_canonical_compare(&a, &b, count_nothing, NULL), 0);
-  size_t sized = 0;
+  size_t sized = 0, limited = 0;
   for (size_t i = 0; i < b.count; i++) {
     if (b.lines[i].is_size) {
+      const uint64_t size = b.lines[i].size, limit = b.lines[i].limit;
       sized++;
-      b.lines[i].size++;
+      limited += limit != 0;
+      for (b.lines[i].size = limit; limit > size && b.lines[i].size > size; b.lines[i].size--) /* L994 */
+        assert_int_equal(ref_canonical_compare(&a, &b, count_nothing, NULL), 0);
+      b.lines[i].size = (limit > size ? limit : size) + 1;
       assert_int_equal(ref_canonical_compare(&a, &b, count_nothing, NULL), 1); /* b has grown */
       assert_int_equal(ref_canonical_compare(&b, &a, count_nothing, NULL), 0);
-      b.lines[i].size--;
+      b.lines[i].size = size;
     }
   }
-  assert_true(sized > 0);
+  assert_true(sized > limited && limited > 0);
   free(b.lines[b.count / 2].text);
   memmove(&b.lines[b.count / 2], &b.lines[b.count / 2 + 1], (b.count - b.count / 2 - 1) * sizeof *b.lines);
   b.count--;
