@@ -311,8 +311,13 @@ time_is_up() { ((seconds && SECONDS >= seconds)); }
 replay_fast() {
   local begin=$SECONDS code=0 what
   # the right program takes less than a second
-  (ulimit -v 8000000 && ulimit -t 5 && env -u TWIN_FUZZ_FINDINGS "$work/at/fast" "$root/fuzz/seeds/links" "$root/fuzz/regressions") \
-    >"$work/log" 2>&1 </dev/null || code=$?
+  # and nobody has changed the seeds, so that no row of known differences is about them
+  (
+    ulimit -v 8000000
+    ulimit -t 5
+    unset TWIN_FUZZ_FINDINGS
+    TWIN_FUZZ_UNDAMAGED=1 "$work/at/fast" "${seeds[0]}" && "$work/at/fast" "${seeds[@]:1}"
+  ) >"$work/log" 2>&1 </dev/null || code=$?
   if ((!code)); then
     printf 'missed\t%s\t-\n' $((SECONDS - begin))
     return
