@@ -32,8 +32,8 @@ static int jump_compare(const void *a, const void *b) {
 }
 
 /* By text: the first section of compiler constants about it, 0 for none. */
-static uint32_t *jump_index_constants(const finalizer *f, const tl_cubin *cubin) {
-  uint32_t *const index = tl_arena_new(f->arena, uint32_t, cubin->section_count);
+static uint32_t *jump_index_constants(const tl_cubin *cubin, tl_arena *arena) {
+  uint32_t *const index = tl_arena_new(arena, uint32_t, cubin->section_count);
   for (uint32_t i = cubin->section_count; i-- > 1;)
     if (cubin->sections[i].type == SHT_CUDA_CONSTANT0 + 2 && cubin->sections[i].info &&
         cubin->sections[i].info < cubin->section_count)
@@ -42,8 +42,8 @@ static uint32_t *jump_index_constants(const finalizer *f, const tl_cubin *cubin)
 }
 
 /* By section: its relocation section, 0 for none. */
-static uint32_t *jump_index_entries(const finalizer *f, const tl_cubin *cubin) {
-  uint32_t *const index = tl_arena_new(f->arena, uint32_t, cubin->section_count);
+static uint32_t *jump_index_entries(const tl_cubin *cubin, tl_arena *arena) {
+  uint32_t *const index = tl_arena_new(arena, uint32_t, cubin->section_count);
   for (uint32_t i = 1; i < cubin->section_count; i++)
     if (cubin->sections[i].type == SHT_RELA && cubin->sections[i].info &&
         tl_cubin_relocation_count(&cubin->sections[i]))
@@ -69,8 +69,9 @@ static jump_targets jump_read_table(const finalizer *f, const tl_cubin_section *
 
 /* Of one file, by SASS text. */
 static jump_targets *jump_read_file(const finalizer *f, const tl_cubin *mercury, const tl_cubin *sass) {
-  const uint32_t *const from = jump_index_constants(f, mercury), *const to = jump_index_constants(f, sass),
-                        *const entries_of = jump_index_entries(f, mercury);
+  const uint32_t *const from = jump_index_constants(mercury, f->arena),
+                        *const to = jump_index_constants(sass, f->arena),
+                        *const entries_of = jump_index_entries(mercury, f->arena);
   jump_targets *const targets = tl_arena_new(f->arena, jump_targets, sass->section_count);
   for (uint32_t text = 1; text < sass->section_count; text++) {
     const uint32_t entries = entries_of[from[mercury->capsule_of[text]]];
@@ -79,6 +80,36 @@ static jump_targets *jump_read_file(const finalizer *f, const tl_cubin *mercury,
                                       sass->moved ? sass->moved[text] : NULL);
   }
   return targets;
+}
+
+static void jump_move_words(const tl_cubin_section *entries, tl_cubin_section *constants, const tl_moved_text *moved,
+                            tl_arena *arena) {
+  const uint64_t count = tl_cubin_relocation_count(entries);
+  uint8_t *const bytes = tl_arena_copy(arena, constants->data, constants->size);
+  for (uint64_t i = 0; i < count; i++) {
+    const tl_cubin_relocation entry = tl_cubin_relocation_at(entries, i);
+    if (entry.type == PROG_REL32 && entry.offset < constants->size && constants->size - entry.offset >= WORD)
+      tl_put32(bytes + entry.offset, (uint32_t)tl_moved_place(moved, tl_get32(constants->data + entry.offset)));
+  }
+  constants->data = bytes;
+}
+
+bool tl_jumps_move(const tl_cubin *sass, tl_arena *arena) {
+  const uint32_t *const to = jump_index_constants(sass, arena);
+  bool any = false;
+  for (uint32_t text = 1; sass->moved && text < sass->section_count; text++)
+    any |= sass->moved[text] && to[text];
+  return any;
+}
+
+void tl_jumps_moved(tl_cubin *sass, const tl_cubin *mercury, tl_arena *arena) {
+  const uint32_t *const from = jump_index_constants(mercury, arena), *const to = jump_index_constants(sass, arena),
+                        *const entries_of = jump_index_entries(mercury, arena);
+  for (uint32_t text = 1; text < sass->section_count; text++) {
+    const uint32_t entries = entries_of[from[mercury->capsule_of[text]]];
+    if (sass->moved[text] && entries && to[text] && sass->sections[to[text]].data)
+      jump_move_words(&mercury->sections[entries], &sass->sections[to[text]], sass->moved[text], arena);
+  }
 }
 
 void final_find_jumps(finalizer *f) {

@@ -7,6 +7,7 @@
 #include "cubin/elf.h"
 #include "finalize/barriers.h"
 #include "finalize/fences.h"
+#include "finalize/moved_text.h"
 #include "graph/live.h"
 #include "relocate/relocate.h"
 
@@ -65,6 +66,11 @@ static void link_add_barriers(tl_link_common *c, const tl_accepted *accepted, tl
     tl_barriers_add_records(file, &other, barriers, arena);
   else
     tl_barriers_add(file, beside, barriers, arena);
+  if (mercury || joined || !tl_jumps_move(file, arena))
+    return;
+  const tl_cubin entries = link_read_other(c, accepted, file->view, diagnostics);
+  if (!entries.unreadable)
+    tl_jumps_moved(file, &entries, arena);
 }
 
 /* M44, L691: leaf kernels of capsules lose the loads before fences. */
@@ -90,7 +96,7 @@ static tl_cubin *link_read(tl_link_common *c, tl_view view, tl_diagnostics *diag
   static const char cap[] = ".nv.reservedSmem.cap";
   bool *const alone = tl_arena_new(&c->state->arena, bool, admitted->files.count);
   const bool final = tl_mode_of(&c->job->options)->final;
-  bool sass = admitted->capsule, shown = tl_barriers_asked(&c->job->options) && (final || admitted->capsule);
+  bool sass = admitted->capsule, shown = tl_barriers_asked(&c->job->options);
   const bool fences = final && admitted->capsule && !tl_barriers_asked(&c->job->options);
   for (uint32_t i = 0; i < admitted->files.count; i++) {
     const tl_accepted *const file = &admitted->files.items[i];
@@ -100,7 +106,7 @@ static tl_cubin *link_read(tl_link_common *c, tl_view view, tl_diagnostics *diag
     tl_cubin_read(&files[i], &c->job->inputs[file->input], (uint32_t)file->input, role, &c->names, &c->state->arena,
                   diagnostics);
     shown |= admitted->capsule && tl_barriers_file_asks(&files[i]); /* L143, L764 */
-    if (admitted->capsule && (!final || tl_mode_of(&c->job->options)->records_applied))
+    if (alone[i] && (!final || tl_mode_of(&c->job->options)->records_applied))
       tl_cubin_number_constants(&files[i], &c->names, &c->state->arena);
     files[i].virtual_sm = file->virtual_sm;
     files[i].old = file->old;
