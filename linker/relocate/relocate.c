@@ -819,10 +819,17 @@ static bool relocate_writes_reserved(const relocating *r, entry_state *e, outcom
   return true;
 }
 
+/* L1024: constants of a body that lost, in a relocatable output in which a replaced body has emptied them, go with their
+ * entries (jump tables). */
+static bool relocate_is_of_emptied(const relocating *r, uint32_t target) {
+  return !r->module->mode->final && r->module->sections.items[target].symbol_cutoff &&
+         r->layout->section_dropped[target];
+}
+
 static void relocate_entry(relocating *r, uint32_t index) {
   const tl_relocation *const entry = &r->module->relocations.items[index];
   if (tl_layout_offset_is_gone(r->layout, entry->target, entry->offset) ||
-      r->module->sections.items[entry->target].bodyless)
+      r->module->sections.items[entry->target].bodyless || relocate_is_of_emptied(r, entry->target))
     return;
   entry_state e = {.entry = entry, .index = index, .defect = TL_DEFECT_COUNT};
   e.symbol = e.entry->symbol;

@@ -9,7 +9,7 @@
 
 coverage_setup coverage;
 
-static const char *const sets[] = {"cuda", "messages", "synthetic", "vendor-defects"};
+static const char *const sets[] = {"cuda", "messages", "steps", "synthetic", "vendor-defects"};
 enum { SET_COUNT = sizeof sets / sizeof *sets };
 
 const coverage_job *coverage_find_job(const char *name) {
