@@ -10,9 +10,17 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+/* L1030: a kernel that is mentioned alone is one where it would be if it were defined. */
+static bool diagnose_is_mentioned_kernel(const tl_module *module, const tl_function *f) {
+  const bool all = module->options->debug && !module->options->suppress_debug_info; /* W17.11 */
+  return f->kernel_somewhere && !f->defined && (f->reached || all);
+}
+
 bool tl_diagnose_is_kernel(const tl_module *module, uint32_t function) {
   const tl_function *const f = &module->resolution->functions.items[function];
   const uint32_t symbol = module->symbol_of_function[function];
+  if (diagnose_is_mentioned_kernel(module, f))
+    return true;
   return f->kernel && f->defined && symbol != TL_NONE && !module->symbols.items[symbol].late;
 }
 
