@@ -7,6 +7,18 @@
 
 enum { LOAD_CONSTANT = 66, LOAD_UNIFORM = 115, PARAMETER_BANK = 0 };
 
+/* What the section is called in the Mercury view, also where it is one of the SASS view (L968); NULL: no compiler constants. */
+static const char *ref_capsule_constants_name(ref_link *link, const ref_section *section) {
+  const char *prefix = ref_view_sass.optimizer_prefix;
+  if (section->type == REF_TYPE_CONSTANT_OPTIMIZER) {
+    return section->name;
+  }
+  const bool is_sass = section->type == ref_view_sass.optimizer_type && !link->view->is_mercury;
+  return is_sass && strncmp(section->name, prefix, strlen(prefix)) == 0
+             ? ref_memory_print(link, "%s%s", ref_view_mercury.optimizer_prefix, section->name + strlen(prefix))
+             : NULL;
+}
+
 /* M16: the symbols of compiler constants get new names, numbered through each file; with -preserve-relocs too (RF175). */
 void ref_capsule_name_constants(ref_link *link, const ref_file *file) {
   size_t number = 0;
@@ -15,11 +27,18 @@ void ref_capsule_name_constants(ref_link *link, const ref_file *file) {
   }
   for (size_t i = 1; i < file->cubin.symbol_count; i++) {
     ref_symbol *symbol = &file->cubin.symbols[i];
-    if ((symbol->info & 15) != REF_SYMBOL_CUDA_OBJECT || symbol->section >= file->cubin.section_count ||
-        file->cubin.sections[symbol->section].type != REF_TYPE_CONSTANT_OPTIMIZER) {
-      continue;
+    const bool is_object = (symbol->info & 15) == REF_SYMBOL_CUDA_OBJECT && symbol->section < file->cubin.section_count;
+    const char *name = is_object ? ref_capsule_constants_name(link, &file->cubin.sections[symbol->section]) : NULL;
+    if (name != NULL) {
+      symbol->name = ref_memory_print(link, "%s.%zu", name, ++number);
     }
-    symbol->name = ref_memory_print(link, "%s.%zu", file->cubin.sections[symbol->section].name, ++number);
+  }
+}
+
+/* L968: so are those of the capsules that a mixed link begins with. */
+void ref_capsule_name_first_constants(ref_link *link) {
+  for (size_t i = 0; i < link->file_count && (link->files[i].cubin.flags & REF_KIND_CAPSULE) != 0; i++) {
+    ref_capsule_name_constants(link, &link->files[i]);
   }
 }
 

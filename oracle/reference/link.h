@@ -861,6 +861,7 @@ uint64_t ref_laid_find_largest(ref_link *link);
 bool ref_laid_is_anywhere(const ref_link *link);
 
 /* capsule_relocatable.c */
+void ref_capsule_name_first_constants(ref_link *link);
 bool ref_capsule_keeps_texture(const ref_link *link);
 void ref_capsule_point_to_table(ref_link *link, const ref_out_relocation *entry);
 

@@ -97,6 +97,9 @@ static void ref_reference_merge(ref_link *link) {
     ref_namesakes_share_first(link);
     for (size_t i = 0; i < link->file_count; i++) {
       ref_marks_take_off(link, &link->files[i].cubin);
+    }
+    ref_capsule_name_first_constants(link);
+    for (size_t i = 0; i < link->file_count; i++) {
       ref_inputs_prepare(link, &link->files[i]);
     }
     ref_reference_lay_out(link);
