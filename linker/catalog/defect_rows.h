@@ -134,6 +134,9 @@ TL_DEFECT(D141, 'R', "merge", "-r, and a kernel of an -ewp object",
           "what ptxas laid out in its shared memory becomes an object, and the output says that the kernel has no "
           "place for others",
           "the next link drops the kernel's shared memory, and gives the kernel objects over what ptxas laid out")
+TL_DEFECT(D143, 'R', "merge", "-r, and shared objects that have symbols in a kernel of an -ewp object",
+          "the output says where they lie, and the kernel's shared memory keeps its alignment",
+          "the next link gives them other places than the kernel's code does; with -g the alignment is 1")
 TL_DEFECT(D142, 'R', "layout", "a kernel with a body in an -ewp object and one in another",
           "the body that stands decides whether ptxas has laid out the kernel's shared memory",
           "the body that came first does")

@@ -13,7 +13,9 @@
  * graph, addend = what the contest compares of the body. The next link asks whether it would have won.
  *
  * ptxas lays out the shared memory of a kernel of an -ewp object: e_type says so, and an output of -r has another one. An
- * entry of type 2 names such a kernel, so that the next link refuses, too, what the kernel has no place for (L832). */
+ * entry of type 2 names such a kernel, so that the next link refuses, too, what the kernel has no place for (L832). Objects
+ * that have symbols have places there and no alignments: an entry of type 3 says an object's place, 0 of the object that
+ * stands for the whole section (L1031, D143). */
 #include "base/bytes.h"
 #include "catalog/defect.h"
 #include "merge/merging.h"
@@ -23,7 +25,7 @@
 static const char bodies_name[] = ".nv.resolvedrela.bodies";
 
 enum { BODY_SM_MASK = 0xffff, BODY_SM_BITS = 16, BODY_TAKEN_ELSEWHERE = 0x10000 };
-enum { BODY_ENTRY = 0, BODY_RECORD = 1, BODY_PARTIAL = 2 };
+enum { BODY_ENTRY = 0, BODY_RECORD = 1, BODY_PARTIAL = 2, BODY_LAID = 3 };
 
 static uint64_t bodies_key(uint32_t file, uint64_t symbol_or_place) {
   return (uint64_t)file << 32 | (uint32_t)symbol_or_place;
@@ -56,6 +58,11 @@ void tl_bodies_read(tl_resolution *resolution, uint32_t file, const tl_cubin *cu
       continue;
     if (tl_get32(at + 8) == BODY_PARTIAL) {
       bodies[symbol].partial = resolution->any_partial = true;
+      continue;
+    }
+    if (tl_get32(at + 8) == BODY_LAID) {
+      bodies[symbol].laid = true;
+      bodies[symbol].laid_place = place;
       continue;
     }
     if (tl_get32(at + 8) == BODY_RECORD) {
@@ -139,6 +146,21 @@ static void bodies_note_partial(tl_module *module) {
   }
 }
 
+/* L1031 */
+static void bodies_note_places(tl_module *module) {
+  if (tl_defect_matched(module->options, TL_DEFECT_D143))
+    return;
+  for (uint32_t i = 1; i < module->symbols.count; i++) {
+    const tl_symbol *const symbol = &module->symbols.items[i];
+    if (!symbol->laid_shared && !symbol->whole_laid)
+      continue;
+    const uint32_t place = symbol->laid_shared ? (uint32_t)symbol->value : 0;
+    *tl_vector_push(module->arena, &module->body_notes) =
+        (tl_body_note){.symbol = i, .type = BODY_LAID, .place = place};
+    tl_defect_note(module->diagnostics, TL_DEFECT_D143, tl_module_text(module, symbol->name));
+  }
+}
+
 void tl_merge_note_bodies(tl_module *module) {
   module->bodies_section = TL_NONE;
   if (!tl_bodies_are_noted(module))
@@ -154,6 +176,7 @@ void tl_merge_note_bodies(tl_module *module) {
     tl_defect_note(module->diagnostics, TL_DEFECT_D120, tl_module_text(module, function->name));
   }
   bodies_note_partial(module);
+  bodies_note_places(module);
   if (!module->body_notes.count && !module->replaced_records.count)
     return;
   if (module->replaced_records.count)

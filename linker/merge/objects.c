@@ -638,9 +638,42 @@ static bool objects_is_parameter(const tl_merging *m, const tl_cubin_symbol *s) 
          m->cubin->sections[s->section].flags & SHF_EXECINSTR;
 }
 
+static const char whole_prefix[] = "$__shared$";
+
+/* L832, L1031: what in a relocatable output stands for all that ptxas laid out in a kernel. */
+static bool objects_is_whole(const tl_merging *m, const tl_cubin_symbol *s) {
+  const tl_cubin_section *const input = &m->cubin->sections[s->section];
+  if (input->type != SHT_CUDA_SHARED || !input->info || !objects_starts_with(m, s->name, whole_prefix))
+    return false;
+  const uint32_t primary = tl_cubin_primary(m->cubin, input->info);
+  return primary < m->cubin->symbol_count && m->bodies[primary].partial &&
+         strcmp(tl_merging_text(m, s->name) + sizeof whole_prefix - 1,
+                tl_merging_text(m, m->cubin->symbols[primary].name)) == 0;
+}
+
+/* With -g it would be a symbol of the executable. */
+static void objects_add_whole(const tl_merging *m, uint32_t index, uint32_t section) {
+  tl_module *const module = m->module;
+  const tl_cubin_symbol *const s = &m->cubin->symbols[index];
+  const bool named = m->bodies[index].laid;
+  *tl_vector_push(module->arena, &module->partial_objects) =
+      (tl_partial_object){.text = module->sections.items[section].about,
+                          .symbols = (uint32_t)module->symbols.count,
+                          .laid = named ? s->size : 0,
+                          .size = s->size,
+                          .align = objects_shared_align(s),
+                          .counts = !named || !module->extern_by_name};
+}
+
 static void objects_define_new(tl_merging *m, uint32_t index, uint32_t section) {
   tl_module *const module = m->module;
   const tl_cubin_symbol *const s = &m->cubin->symbols[index];
+  const tl_body *const body = &m->bodies[index];
+  const bool whole = module->sections.items[section].about != TL_NONE && objects_is_whole(m, s);
+  if (whole && module->mode->final && (body->laid || module->extern_by_name)) {
+    objects_add_whole(m, index, section);
+    return;
+  }
   const uint32_t out = objects_new_symbol(m, s, s->info);
   tl_symbol *const symbol = &module->symbols.items[out];
   m->symbol_map[index] = out;
@@ -653,8 +686,9 @@ static void objects_define_new(tl_merging *m, uint32_t index, uint32_t section) 
     symbol->shared = true;
     symbol->shared_places = 1;
     symbol->bare_shared = objects_is_bare_pool(m, s->section);
-    symbol->laid_shared = objects_is_laid(m, s->section);
-    symbol->value = symbol->laid_shared ? s->value : symbol->value;
+    symbol->laid_shared = objects_is_laid(m, s->section) || (body->laid && !whole);
+    symbol->value = symbol->laid_shared ? (body->laid ? body->laid_place : s->value) : symbol->value;
+    symbol->whole_laid = whole && body->laid;
     symbol->align = symbol->laid_shared || (symbol->bare_shared && !s->value) ? 1 : objects_shared_align(s);
     tl_u32_push(module->arena, &module->shared_objects, out);
   }
@@ -1107,11 +1141,11 @@ void tl_merge_remaining_sections(tl_merging *m) {
 }
 
 /* L832: in a relocatable output an object like those of other kernels, which every next link takes. */
-static void objects_name_partial(tl_merging *m, uint32_t text, const tl_cubin_section *input) {
+static void objects_name_partial(tl_merging *m, uint32_t text, const tl_cubin_section *input, bool named) {
   tl_module *const module = m->module;
   const tl_section *const about = &module->sections.items[text];
   const uint64_t align = tl_larger(input->align, 1);
-  const tl_symbol object = {.name = tl_module_name(module, "$__shared$", module->symbols.items[about->owner].name),
+  const tl_symbol object = {.name = tl_module_name(module, whole_prefix, module->symbols.items[about->owner].name),
                             .info = STB_LOCAL << 4 | STT_CUDA_OBJECT,
                             .other = STO_SHARED,
                             .section = about->shared,
@@ -1119,6 +1153,7 @@ static void objects_name_partial(tl_merging *m, uint32_t text, const tl_cubin_se
                             .shared = true,
                             .shared_places = 1,
                             .shared_place = (uint32_t)module->shared_objects.count,
+                            .whole_laid = named,
                             .align = align,
                             .first_align = align,
                             .function = TL_NONE,
@@ -1187,7 +1222,7 @@ static void objects_take_partial(tl_merging *m, uint32_t index) {
   if (named || counts)
     objects_add_partial(m, text, input, named, counts);
   if (unnamed)
-    objects_name_partial(m, text, input);
+    objects_name_partial(m, text, input, named);
 }
 
 void tl_merge_partial_objects(tl_merging *m) {
