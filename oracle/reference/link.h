@@ -301,9 +301,11 @@ typedef struct ref_out_symbol {
   size_t sections_before; /* L830: how many there were when it was made */
   uint64_t auxiliary;     /* R7: a shared symbol's alignment */
   bool is_extern_shared;
-  bool was_plain;        /* L577: of type OBJECT in the input */
-  bool has_no_place;     /* D82 */
-  bool is_partial;       /* RF165 */
+  bool was_plain;    /* L577: of type OBJECT in the input */
+  bool has_no_place; /* D82 */
+  bool is_partial;   /* RF165 */
+  bool is_laid;      /* L1011: by ptxas, in a section of `laid_end` bytes */
+  uint64_t laid_end;
   size_t ghost_of;       /* RF62; 0: of none */
   size_t further_places; /* RF62: in the list of shared objects */
   bool undefined_weak, referenced;
@@ -656,9 +658,13 @@ bool ref_function_is_root(const ref_link *link, const ref_function *function);
 void ref_function_list_indirect(ref_link *link, const char *prototype, ref_indices *found);
 
 /* partial.c */
+bool ref_partial_is_laid_out(const ref_link *link, const ref_function *function);
 bool ref_partial_has_kernel(const ref_link *link, const ref_function *function);
 void ref_partial_add_shared(ref_link *link, size_t file_number);
 uint64_t ref_partial_alignment(const ref_link *link, size_t file, uint64_t align);
+bool ref_partial_lays_out(const ref_link *link, size_t file, const ref_symbol *input);
+void ref_partial_order_objects(ref_link *link, ref_indices *own);
+uint64_t ref_partial_end_behind(const ref_out_symbol *symbol, uint64_t end);
 bool ref_partial_begins_at_start(const ref_link *link, const ref_out_symbol *symbol);
 size_t ref_partial_lone_pool(const ref_link *link);
 bool ref_partial_loses_null(const ref_link *link);

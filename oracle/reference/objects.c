@@ -81,6 +81,12 @@ static void ref_object_define_shared(ref_link *link, size_t file_number, const r
   if (link->relocatable && !(replaces && link->job->bug_compatible)) {
     symbol->value = ref_partial_alignment(link, file_number, input->value);
   }
+  if (ref_partial_lays_out(link, file_number, input)) {
+    symbol->is_laid = true;
+    symbol->laid_end = link->files[file_number].cubin.sections[input->section].size;
+    symbol->auxiliary = 1;
+    symbol->value = link->relocatable ? 1 : input->value;
+  }
   ref_indices_add(link, &link->shared_objects, number);
 }
 

@@ -15,25 +15,26 @@ static bool ref_partial_is_file(const ref_link *link, size_t file) {
 }
 
 /* L876, D142: for nvlink the body that came first decides, by default the one that stands. */
-bool ref_partial_has_kernel(const ref_link *link, const ref_function *function) {
+static size_t ref_partial_deciding_file(const ref_link *link, const ref_function *function) {
   if (!function->entry || !function->defined) {
-    return false;
+    return REF_NONE;
   }
-  if (link->job->bug_compatible && function->defined_so_far) {
-    return ref_partial_is_file(link, function->first_defined_in_so_far);
-  }
-  const ref_file *file = &link->files[function->definition_file];
-  return file->cubin.type == TYPE_EXTENDED || ref_bodies_is_partial(file, (uint32_t)function->definition_symbol);
+  return link->job->bug_compatible && function->defined_so_far ? function->first_defined_in_so_far
+                                                               : function->definition_file;
 }
 
-static size_t ref_partial_object_of(const ref_link *link, const ref_function *kernel) {
-  for (size_t i = 0; i < link->shared_objects.count; i++) {
-    const size_t number = link->shared_objects.items[i];
-    if (number != REF_NONE && link->symbols[number].is_partial && link->symbols[number].section == kernel->shared) {
-      return number;
-    }
-  }
-  return REF_NONE;
+/* L1011: are its shared objects where ptxas put them? By default only where ptxas put any. */
+bool ref_partial_is_laid_out(const ref_link *link, const ref_function *function) {
+  return (link->job->bug_compatible || function->has_partial) &&
+         ref_partial_is_file(link, ref_partial_deciding_file(link, function));
+}
+
+/* What an earlier -r wrote of such a kernel is one still, but the objects have symbols (L832). */
+bool ref_partial_has_kernel(const ref_link *link, const ref_function *function) {
+  const size_t file = ref_partial_deciding_file(link, function);
+  const bool stands = file != REF_NONE && file == function->definition_file;
+  return ref_partial_is_file(link, file) ||
+         (stands && ref_bodies_is_partial(&link->files[file], (uint32_t)function->definition_symbol));
 }
 
 /* L746: with -r an object of such a file has an alignment of 1 where the file gives none, and begins at 0. */
@@ -45,6 +46,50 @@ bool ref_partial_begins_at_start(const ref_link *link, const ref_out_symbol *sym
   return symbol->auxiliary == 0 && symbol->size != 0 && ref_partial_is_file(link, symbol->definition_file);
 }
 
+/* L1011: the value of a shared object of such a kernel, which -g and -sanitize give a symbol, is its place, not its alignment. */
+bool ref_partial_lays_out(const ref_link *link, size_t file, const ref_symbol *input) {
+  return ref_partial_is_file(link, file) && input->section != 0 &&
+         ref_merge_owner(&link->files[file], input->section) != 0;
+}
+
+/* L1011, RF152: the end of a kernel's shared memory behind one more object, in the order of the files: what ptxas laid out reaches to the end
+ * of its section, the section itself is one more object at its alignment, and others lie behind each other without padding. */
+uint64_t ref_partial_end_behind(const ref_out_symbol *symbol, uint64_t end) {
+  if (symbol->is_laid) {
+    return ref_larger(symbol->laid_end, end);
+  }
+  return (symbol->is_partial ? ref_align_up(end, symbol->auxiliary) : end) + symbol->size;
+}
+
+static void ref_partial_insert(ref_link *link, ref_indices *list, size_t at, size_t item) {
+  ref_indices_add(link, list, item);
+  for (size_t i = list->count - 1; i > at; i--) {
+    list->items[i] = list->items[i - 1];
+  }
+  list->items[at] = item;
+}
+
+/* RF460: the order in which a kernel's objects are sorted where an ordinary body came first. What files of -ewp bring, one behind the other, stands
+ * with its places falling, objects that overlap in the order in which they came, and what has no symbol before all that, the last first. */
+void ref_partial_order_objects(ref_link *link, ref_indices *own) {
+  ref_indices ordered = {0};
+  size_t start = 0;
+  for (size_t i = 0; i < own->count; i++) {
+    const ref_out_symbol *symbol = &link->symbols[own->items[i]];
+    size_t at = start;
+    for (; symbol->is_laid && at < ordered.count; at++) {
+      const ref_out_symbol *other = &link->symbols[ordered.items[at]];
+      if (!other->is_partial && other->value + other->size <= symbol->value) {
+        break;
+      }
+    }
+    at = symbol->is_laid || symbol->is_partial ? at : ordered.count;
+    ref_partial_insert(link, &ordered, at, own->items[i]);
+    start = symbol->is_laid || symbol->is_partial ? start : ordered.count;
+  }
+  *own = ordered;
+}
+
 /* The module's section of -ewp files' pools that came before another pool, or REF_NONE. */
 size_t ref_partial_lone_pool(const ref_link *link) {
   return ref_map_find(&link->section_by_name, lone_name);
@@ -54,13 +99,6 @@ size_t ref_partial_lone_pool(const ref_link *link) {
  * symbol stays. */
 bool ref_partial_loses_null(const ref_link *link) {
   return link->has_bare_pool && !link->relocatable && link->job->bug_compatible;
-}
-
-/* RF152: in an executable what several bodies brought is one object, one behind the other. */
-static void ref_partial_join(ref_out_symbol *symbol, const ref_section *input) {
-  symbol->size = ref_align_up(symbol->size, input->align) + input->size;
-  symbol->auxiliary = ref_larger(input->align, symbol->auxiliary);
-  symbol->further_places++;
 }
 
 static void ref_partial_create_object(ref_link *link, size_t section, const ref_section *input, bool has_value) {
@@ -93,11 +131,6 @@ static void ref_partial_add_object(ref_link *link, const ref_function *kernel, c
     ref_partial_name_object(link, kernel, input);
     return;
   }
-  const size_t known = link->relocatable ? REF_NONE : ref_partial_object_of(link, kernel);
-  if (known != REF_NONE) {
-    ref_partial_join(&link->symbols[known], input);
-    return;
-  }
   ref_partial_create_object(link, kernel->shared, input, link->relocatable && !kernel->late_partial);
 }
 
@@ -123,6 +156,16 @@ static void ref_partial_add_pool(ref_link *link, const ref_section *input) {
   (void)ref_section_append(link, lone, input);
 }
 
+static bool ref_partial_has_symbol(const ref_file *file, uint32_t number) {
+  for (size_t i = 1; i < file->cubin.symbol_count; i++) {
+    const ref_symbol *symbol = &file->cubin.symbols[i];
+    if (symbol->section == number && (symbol->info & 15) != REF_SYMBOL_SECTION) {
+      return true;
+    }
+  }
+  return false;
+}
+
 static void ref_partial_add_section(ref_link *link, const ref_file *file, uint32_t number) {
   const ref_section *input = &file->cubin.sections[number];
   const uint32_t owner = ref_merge_owner(file, number);
@@ -145,19 +188,17 @@ static void ref_partial_add_section(ref_link *link, const ref_file *file, uint32
     link->functions[function].late_partial = true;
   }
   link->functions[function].has_partial = true;
-  ref_partial_add_object(link, &link->functions[function], input);
+  const bool forgets = !link->relocatable && ref_options_keep_shared_symbols(link); /* L1011 */
+  if (!forgets || !ref_partial_has_symbol(file, number)) {
+    ref_partial_add_object(link, &link->functions[function], input);
+  }
 }
 
 /* L832: of a kernel that an output of -r had from an -ewp object, with extern shared memory alone. */
 static bool ref_partial_is_kept(const ref_file *file, uint32_t number) {
   const ref_section *input = &file->cubin.sections[number];
   const uint32_t owner = input->type == REF_TYPE_SHARED ? ref_merge_owner(file, number) : 0;
-  bool has_symbol = owner == 0 || !ref_bodies_is_partial(file, owner);
-  for (size_t i = 1; i < file->cubin.symbol_count && !has_symbol; i++) {
-    const ref_symbol *symbol = &file->cubin.symbols[i];
-    has_symbol = symbol->section == number && (symbol->info & 15) != REF_SYMBOL_SECTION;
-  }
-  return !has_symbol;
+  return owner != 0 && ref_bodies_is_partial(file, owner) && !ref_partial_has_symbol(file, number);
 }
 
 static void ref_partial_keep_sections(ref_link *link, const ref_file *file) {
@@ -184,26 +225,48 @@ void ref_partial_add_shared(ref_link *link, size_t file_number) {
   }
 }
 
-/* With -r the alignment of the last one of the first kernel that has one (RF152), or the largest of the pool's (RF303); in an executable the
- * reserved bytes, once for each kernel's. */
+/* RF152, RF460: the alignment of the last one of the kernel whose section was made first, of those that stand before an ordinary object of it. */
+static void ref_partial_value_null(ref_link *link, size_t pool) {
+  size_t first = REF_NONE;
+  for (size_t i = 0; i < link->symbol_count; i++) {
+    const ref_out_symbol *symbol = &link->symbols[i];
+    if (symbol->is_partial && symbol->value != 0 && symbol->section != pool && symbol->section < first) {
+      first = symbol->section;
+    }
+  }
+  bool found = false;
+  for (size_t i = 0; i < link->shared_objects.count && first != REF_NONE; i++) {
+    const size_t number = link->shared_objects.items[i];
+    const ref_out_symbol *symbol = number == REF_NONE ? NULL : &link->symbols[number];
+    if (symbol == NULL || symbol->section != first) {
+      continue;
+    }
+    if (symbol->is_partial && symbol->value != 0) {
+      link->null_symbol_value = symbol->value;
+      found = true;
+    } else if (found && !symbol->is_laid && !symbol->is_partial) {
+      return;
+    }
+  }
+}
+
+/* With -r the alignment of a kernel's (RF152), or the largest of the pool's (RF303); in an executable the reserved bytes, once for each
+ * kernel's. */
 void ref_partial_write_place(ref_link *link) {
   const uint64_t reserved = link->sm >= 90 && !link->is_capsule ? RESERVED : 0;
   const size_t pool = link->has_bare_pool ? ref_map_find(&link->section_by_name, pool_name) : REF_NONE;
-  size_t first = REF_NONE;
   for (size_t i = 0; i < link->symbol_count; i++) {
     const ref_out_symbol *symbol = &link->symbols[i];
     if (!symbol->is_partial || (link->relocatable ? symbol->value : symbol->size) == 0) { /* RF231 */
       continue;
     }
-    const bool in_pool = symbol->section == pool;
-    if (in_pool) {
-      const bool larger = link->relocatable && first == REF_NONE && symbol->value > link->null_symbol_value;
-      link->null_symbol_value = larger ? symbol->value : link->null_symbol_value;
-    } else if (!link->relocatable) {
-      link->null_symbol_value += reserved * (1 + symbol->further_places);
-    } else if (first == REF_NONE || symbol->section <= first) {
-      first = symbol->section;
-      link->null_symbol_value = symbol->value;
+    if (!link->relocatable) {
+      link->null_symbol_value += symbol->section == pool ? 0 : reserved;
+    } else if (symbol->section == pool) {
+      link->null_symbol_value = ref_larger(symbol->value, link->null_symbol_value);
     }
+  }
+  if (link->relocatable) {
+    ref_partial_value_null(link, pool);
   }
 }

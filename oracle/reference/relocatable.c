@@ -89,16 +89,12 @@ static const ref_out_symbol *ref_relocatable_object_in(const ref_link *link, siz
   return number != REF_NONE && link->symbols[number].section == section ? &link->symbols[number] : NULL;
 }
 
-/* W9.11: the plain sum of the objects' sizes, and their largest alignment. RF152: what ptxas laid out lies behind the others, each at
- * its alignment. */
+/* W9.11: the plain sum of the objects' sizes, and their largest alignment; of -ewp files L1011. */
 static void ref_relocatable_measure_objects(ref_link *link, size_t section, uint64_t *size, uint64_t *align) {
-  for (int partial = 0; partial < 2; partial++) {
-    for (size_t i = 0; i < link->shared_objects.count; i++) {
-      const ref_out_symbol *symbol = ref_relocatable_object_in(link, i, section);
-      if (symbol == NULL || symbol->is_partial != (partial == 1)) {
-        continue;
-      }
-      *size = (partial == 1 ? ref_align_up(*size, symbol->auxiliary) : *size) + symbol->size;
+  for (size_t i = 0; i < link->shared_objects.count; i++) {
+    const ref_out_symbol *symbol = ref_relocatable_object_in(link, i, section);
+    if (symbol != NULL) {
+      *size = ref_partial_end_behind(symbol, *size);
       *align = ref_larger(symbol->auxiliary, *align);
     }
   }

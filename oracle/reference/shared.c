@@ -263,6 +263,48 @@ static bool ref_shared_loses_pool(ref_link *link, const ref_shared *shared, cons
   return end == 0;
 }
 
+/* W9.4: `own` is sorted. RF460: symbol 0 stands for each that has no symbol, so it has the place of the last. */
+static uint64_t ref_shared_place_own(ref_link *link, const ref_indices *own, uint64_t end) {
+  for (size_t i = 0; i < own->count; i++) {
+    const ref_out_symbol *symbol = &link->symbols[own->items[i]];
+    ref_shared_place(link, own->items[i], ref_align_up(end, symbol->auxiliary));
+    end = symbol->value + symbol->size;
+    if (symbol->is_partial) {
+      link->null_symbol_value = symbol->value;
+    }
+  }
+  return end;
+}
+
+/* L1011: where ptxas laid out the body that came first, what an ordinary one brings has no place. RF461: before sm_90 and in capsules it ends
+ * the link where its symbol is in the output, as what is refused does (RF163), and without -g where something refers to it. */
+static void ref_shared_lose_object(ref_link *link, size_t number) {
+  ref_out_symbol *symbol = &link->symbols[number];
+  ref_shared_place(link, number, NOWHERE);
+  if (link->sm < 90 || link->is_capsule) {
+    symbol->has_no_name = !ref_options_keep_shared_symbols(link);
+    link->has_refused_shared = link->has_refused_shared || symbol->referenced || !symbol->has_no_name;
+  }
+}
+
+/* L1011: what comes from the pool lies behind all others. */
+static uint64_t ref_shared_place_partial(ref_link *link, const ref_function *kernel, const ref_indices *own) {
+  uint64_t end = 0;
+  for (size_t i = 0; i < own->count; i++) {
+    const ref_out_symbol *symbol = &link->symbols[own->items[i]];
+    if (symbol->section != kernel->shared) {
+      ref_shared_place(link, own->items[i], ref_align_up(end, symbol->auxiliary));
+      end = symbol->value + symbol->size;
+      continue;
+    }
+    end = ref_partial_end_behind(symbol, end);
+    if (!symbol->is_laid && !symbol->is_partial) {
+      ref_shared_lose_object(link, own->items[i]);
+    }
+  }
+  return end;
+}
+
 static void ref_shared_layout_kernel(ref_link *link, const ref_shared *shared, size_t kernel) {
   ref_function *function = &link->functions[kernel];
   ref_out_section *section = &link->sections[function->shared];
@@ -270,16 +312,19 @@ static void ref_shared_layout_kernel(ref_link *link, const ref_shared *shared, s
   uint64_t end = 0;
   section->align = function->late_shared ? 1 : shared->pool_align;
   ref_shared_list_own(link, shared, kernel, &own, &end);
-  const bool partial = own.count != 0 && ref_partial_has_kernel(link, function); /* RF152 */
-  const bool lost = partial || ref_shared_loses_pool(link, shared, function);
-  end = lost ? 0 : end;
-  ref_sort_alternating(link, &own, ref_shared_compare_own, REF_TIE_FIRST);
+  if (own.count != 0 && ref_partial_is_laid_out(link, function)) { /* RF152 */
+    end = ref_shared_place_partial(link, function, &own);
+  } else {
+    const bool partial = own.count != 0 && ref_partial_has_kernel(link, function);
+    end = partial || ref_shared_loses_pool(link, shared, function) ? 0 : end;
+    ref_partial_order_objects(link, &own);
+    ref_sort_alternating(link, &own, ref_shared_compare_own, REF_TIE_FIRST);
+    end = ref_shared_place_own(link, &own, end);
+  }
   for (size_t i = 0; i < own.count; i++) {
     ref_out_symbol *symbol = &link->symbols[own.items[i]];
-    ref_shared_place(link, own.items[i], ref_align_up(end, symbol->auxiliary));
     symbol->section = function->shared;
     function->has_empty_object = function->has_empty_object || symbol->size == 0;
-    end = symbol->value + symbol->size;
     section->align = ref_larger(symbol->auxiliary, section->align);
   }
   function->shared_end = end;
