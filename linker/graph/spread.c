@@ -838,6 +838,12 @@ static void spread_append_endless(spreader *s, uint32_t function, uint32_t text,
     *tl_vector_push(s->arena, list) = spread_word(s, EIATTR_CRS_STACK_SIZE, UINT32_MAX);
 }
 
+static void spread_append_crs(spreader *s, uint32_t kernel, uint32_t value, tl_attributes *list) {
+  *tl_vector_push(s->arena, list) = spread_word(s, EIATTR_CRS_STACK_SIZE, value);
+  if (!s->before.list && spread_has_last_stack(s, kernel))
+    spread_note_before(s, list);
+}
+
 /* CRS_STACK_SIZE comes before everything else that is appended (I26); recursion makes it unbounded (G3, W6.10). */
 static void spread_store_crs(spreader *s, uint32_t kernel, tl_attributes *list) {
   const uint32_t function = s->module->symbols.items[kernel].function;
@@ -850,11 +856,8 @@ static void spread_store_crs(spreader *s, uint32_t kernel, tl_attributes *list) 
     known = tl_attributes_find(list, EIATTR_SYNC_STACK);
   if (known != TL_NONE)
     spread_set_word(s, &list->items[known], value);
-  else if (value) {
-    *tl_vector_push(s->arena, list) = spread_word(s, EIATTR_CRS_STACK_SIZE, value);
-    if (!s->before.list && spread_has_last_stack(s, kernel))
-      spread_note_before(s, list);
-  }
+  else if (value)
+    spread_append_crs(s, kernel, value, list);
 }
 
 /* I23, I23a: a live function without the record counts as 0x8000 as soon as any has one, and gets the record. */
@@ -1004,14 +1007,11 @@ static void spread_to_alias(spreader *s, uint32_t k, const spread_below *below, 
   tl_attributes *const list = &s->resources->sections[info];
   tl_attributes own = {0};
   spread_steps steps = {0};
-  if (!s->resources->endless[function]) /* else it is there (L803) */
-    spread_store_crs(s, alias, &own);
-  for (uint32_t i = 0; i < own.count; i++)
-    *tl_vector_push(s->arena, list) = own.items[i];
+  if (!s->resources->endless[function] && s->crs[function]) /* else it is there (L803), or there is none */
+    spread_append_crs(s, alias, s->crs[function], list);
   if (s->sparse_place[function]) /* L403 */
     list->items[s->sparse_place[function] - 1] =
         spread_number(s, 3, EIATTR_SPARSE_MMA_MASK, s->sparse_below[function] & UINT16_MAX);
-  own.count = 0;
   spread_to_one_of_many(s, alias, k, below, reach, places, &own, &steps);
   for (uint32_t i = 0; i < steps.count; i++) {
     spread_step *const step = tl_vector_push(s->arena, all);

@@ -267,6 +267,12 @@ static void command_test_words_again(void **state) {
   }
 }
 
+/* The first eight characters of the first member's name. */
+static void command_name_member(uint8_t *archive, const char *name) {
+  for (size_t i = 0; name[i]; i++)
+    archive[8 + i] = (uint8_t)name[i];
+}
+
 /* C45: directories of -L first, then LIBRARY_PATH. C44: what fits. */
 static void command_test_libraries(void **state) {
   (void)state;
@@ -289,9 +295,9 @@ static void command_test_libraries(void **state) {
   assert_int_equal(tl_library_use_of(archive, 148, "ARMv7"), TL_LIBRARY_SKIPPED);
   for (size_t size = 0; size < 148; size++)
     assert_int_equal(tl_library_use_of(archive, size, NULL), size < 88 ? TL_LIBRARY_SKIPPED : TL_LIBRARY_TAKEN);
-  memcpy(archive + 8, "/12     ", 8);
+  command_name_member(archive, "/12     ");
   assert_int_equal(tl_library_use_of(archive, 148, NULL), TL_LIBRARY_TAKEN);
-  memcpy(archive + 8, "/SYM64/ ", 8);
+  command_name_member(archive, "/SYM64/ ");
   assert_int_equal(tl_library_use_of(archive, 148, NULL), TL_LIBRARY_SKIPPED);
   assert_int_equal(tl_library_use_of(object, sizeof object, NULL), TL_LIBRARY_BROKEN);
   front_close(&world);
