@@ -104,8 +104,9 @@ typedef struct ref_record {
   ref_bytes payload;
   ref_indices symbols;
   bool first_word_is_symbol, dropped;
-  size_t serial;    /* in the order in which records were made */
-  ref_indices tail; /* RF157: symbols behind the payload */
+  size_t serial;      /* in the order in which records were made */
+  ref_indices tail;   /* RF157: symbols behind the payload */
+  bool takes_symbols; /* RF463: a number that they were to come behind */
 } ref_record;
 
 typedef struct ref_records {
@@ -725,6 +726,7 @@ void ref_weak_note_lost_variable(ref_link *link, size_t file_number, uint32_t sy
 bool ref_weak_offset_is_lost(const ref_file *file, uint32_t section, uint64_t offset);
 
 /* slot_externs.c */
+void ref_slots_check_numbers(ref_link *link);
 void ref_slot_spread_externs(ref_link *link, ref_function *slot, const ref_record *record);
 
 /* records.c */
