@@ -710,5 +710,6 @@ void ref_attributes_finish(ref_link *link) {
     ref_function *function = &link->functions[functions.items[i]];
     ref_attributes_drop(link, &function->output_records, function->is_kernel);
   }
+  ref_slots_check_numbers(link);
   ref_attributes_write(link);
 }

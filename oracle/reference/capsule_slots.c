@@ -262,13 +262,14 @@ ref_bytes ref_slots_module_attributes(ref_capsule *capsule) {
   return output;
 }
 
-/* So is VRC_CTA_INIT_COUNT in the attributes of one section, which are those of all slots; `record` is what was written last. RF253:
+/* So is VRC_CTA_INIT_COUNT in the attributes of one section, which are those of all slots; of a function with two it is the last in both modes (L727); `record` is what was written last. RF253:
  * of one that has words of EXTERNS behind it (RF157) their size. */
 void ref_slots_share_count(const ref_capsule *capsule, size_t function, const ref_record *record, ref_bytes *output) {
   const ref_link *link = capsule->mercury;
   const ref_records *records = &link->functions[function].output_records;
   const size_t tail = 4 * record->tail.count;
-  if (!link->job->bug_compatible || record->code != VRC_CTA_INIT || record->format == 4) {
+  const bool own = !link->job->bug_compatible && ref_slots_is_slot(capsule, function); /* D115 */
+  if (own || record->code != VRC_CTA_INIT || record->format == 4) {
     return;
   }
   for (size_t i = 0; i < records->count; i++) {

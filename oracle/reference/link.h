@@ -104,8 +104,9 @@ typedef struct ref_record {
   ref_bytes payload;
   ref_indices symbols;
   bool first_word_is_symbol, dropped;
-  size_t serial;    /* in the order in which records were made */
-  ref_indices tail; /* RF157: symbols behind the payload */
+  size_t serial;      /* in the order in which records were made */
+  ref_indices tail;   /* RF157: symbols behind the payload */
+  bool takes_symbols; /* RF463: a number that they were to come behind */
 } ref_record;
 
 typedef struct ref_records {
@@ -276,6 +277,7 @@ typedef struct ref_out_section {
   bool links_symtab, dropped;
   uint32_t input_link;                /* RF188: sh_link as the input has it, or 0 */
   bool deleted;                       /* with its name, unlike what is only dropped */
+  bool is_emptied;                    /* RF462: what a losing body left, when its winner was replaced */
   bool is_stray;                      /* compiler constants of a losing body that no kernel gets (W8.8) */
   size_t target;                      /* of a relocation section */
   size_t constant_owner;              /* device function whose compiler constants these are, or REF_NONE */
@@ -714,6 +716,7 @@ void ref_relocation_move_entries(ref_link *link, size_t section, const ref_out_s
 size_t ref_relocation_section(ref_link *link, size_t target, bool has_addend);
 
 /* weak.c */
+void ref_weak_delete_emptied(ref_link *link);
 void ref_weak_drop_old_body(ref_link *link, size_t number);
 void ref_weak_drop_records_of(ref_link *link, size_t number);
 size_t ref_weak_find_block(const ref_link *link, const char *name);
@@ -723,6 +726,7 @@ void ref_weak_note_lost_variable(ref_link *link, size_t file_number, uint32_t sy
 bool ref_weak_offset_is_lost(const ref_file *file, uint32_t section, uint64_t offset);
 
 /* slot_externs.c */
+void ref_slots_check_numbers(ref_link *link);
 void ref_slot_spread_externs(ref_link *link, ref_function *slot, const ref_record *record);
 
 /* records.c */

@@ -520,6 +520,7 @@ void ref_merge_files(ref_link *link) {
   for (size_t i = 0; i < link->file_count; i++) {
     ref_merge_file(link, i);
   }
+  ref_weak_delete_emptied(link);
   ref_objects_allocate_commons(link);
   ref_callgraph_analyze(link);
   ref_merge_create_last_sections(link);

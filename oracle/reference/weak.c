@@ -86,8 +86,8 @@ static void ref_weak_drop_block_symbols(ref_link *link, size_t number) {
 }
 
 /* RF4: a device function's block stays where it is, empty, and takes the winner's constants, if there are any. RF46: so does
- * a kernel's section, for its image; it goes with its name if nothing fills it. What a losing body left for a device function
- * goes with its name at once. D86: nvlink keeps the entries of an emptied block, which overwrite the winner's; by default they go. */
+ * a kernel's section, for its image; it goes with its name if nothing fills it. RF462: so does what a losing body left for a device function. D86:
+ * nvlink keeps the entries of an emptied block, which overwrite the winner's; by default they go. */
 static void ref_weak_delete_block(ref_link *link, const ref_function *function, size_t number) {
   ref_out_section *section = &link->sections[number];
   if (section->constant_owner != REF_NONE || number == function->constant2) {
@@ -103,9 +103,24 @@ static void ref_weak_delete_block(ref_link *link, const ref_function *function, 
     }
     return;
   }
-  section->deleted = true;
-  section->dropped = true;
-  ref_weak_delete_entries(link, number);
+  section->data.size = 0;
+  section->size = 0;
+  section->is_emptied = true;
+  if (!link->job->bug_compatible) {
+    ref_weak_drop_table_entries(link, number);
+  }
+}
+
+/* Behind the last file: what no later loser has filled again. */
+void ref_weak_delete_emptied(ref_link *link) {
+  for (size_t i = 1; i < link->section_count; i++) {
+    ref_out_section *section = &link->sections[i];
+    if (section->is_emptied && section->size == 0) {
+      section->deleted = true;
+      section->dropped = true;
+      ref_weak_delete_entries(link, i);
+    }
+  }
 }
 
 /* W8.8, D7: compiler constants go by the section's NAME; by default only the function's own go. */
