@@ -2,7 +2,7 @@
  * that many records of a word, a variable's name, a register, and where in the code the variable is there. nvlink looks a
  * table up by its function's name: the first one of a name is about the body that stands, whoever's table it is, and all
  * others, like those of dead functions, have no places. For another file's body the places are those of the Mercury view's
- * table in that body's code. */
+ * table in that body's code. nvlink crashes over a table in the Mercury view that is not whole (L1032). */
 #include "finalize/register_places.h"
 
 #include "base/bytes.h"
@@ -31,6 +31,7 @@ typedef struct register_writer {
   uint32_t section; /* Mercury's */
   tl_map live;      /* by name: a Mercury text of a function that lives */
   tl_map seen;      /* by name: that it has had a table */
+  tl_map checked;   /* by name: that its table in the Mercury view was looked at (L1032) */
   tl_map firsts;    /* by file and name: the first function with a body (L934, L960) */
   uint8_t *bytes;
 } register_writer;
@@ -165,6 +166,46 @@ static void registers_translate_table(const register_writer *w, uint32_t text, c
   }
 }
 
+/* --- damage --- */
+
+static void registers_refuse(const register_writer *w, const tl_piece *piece, uint64_t at, const char *what) {
+  const tl_module *const m = w->f->mercury->module;
+  tl_cubin_damaged(&m->files[piece->file], m->names, m->diagnostics, piece->section, at, what);
+}
+
+/* Whether nvlink translates the places of a table in the Mercury view. */
+static bool registers_is_asked(register_writer *w, const register_table *table) {
+  const uint32_t name = tl_names_find(w->f->mercury->module->names, table->name, table->name_size);
+  if (name == TL_NONE || tl_map_get(&w->live, name) == TL_NONE || tl_map_get(&w->checked, name) != TL_NONE)
+    return false;
+  tl_map_set(&w->checked, name, 1);
+  return true;
+}
+
+/* nvlink reads on behind a table of which records are missing, and looks up any place in an array. Where it has no use for
+ * the places it reads over the last name of the section without harm. */
+static void registers_check_piece(register_writer *w, const tl_piece *piece) {
+  enum { FAR = 0x1000000 };
+  const uint8_t *const bytes = final_view_bytes(w->f->mercury, w->section) + piece->offset;
+  register_table table;
+  register_record record = {.end = 0};
+  while (record.end < piece->size && registers_read_table(bytes, piece->size, record.end, &table)) {
+    const bool asked = registers_is_asked(w, &table);
+    record.end = table.records;
+    for (uint64_t i = 0; i < table.count; i++) {
+      const bool last = i + 1 == table.count && record.end + WORD_SIZE < piece->size;
+      const bool whole = registers_read_record(bytes, piece->size, record.end, &record);
+      if (!whole && last && !asked)
+        return;
+      if (!whole)
+        registers_refuse(w, piece, record.end, "a table of registers is not whole (L1032)");
+      const uint8_t *const places = bytes + record.places;
+      if (asked && (tl_get32(places) >= FAR || tl_get32(places + 4) >= FAR))
+        registers_refuse(w, piece, record.places, "a place of a register lies behind all code (L1032)");
+    }
+  }
+}
+
 /* --- the section --- */
 
 /* The tables of one file: what has no places loses those of the input. */
@@ -203,7 +244,11 @@ const uint8_t *final_registers(finalizer *f, uint32_t section, const uint8_t *by
   memcpy(w.bytes, bytes, size);
   tl_map_init(&w.live, f->arena);
   tl_map_init(&w.seen, f->arena);
+  tl_map_init(&w.checked, f->arena);
   registers_find_live(&w);
+  const tl_pieces *const mercury = &final_mercury(f, section)->pieces;
+  for (size_t i = 0; i < mercury->count; i++)
+    registers_check_piece(&w, &mercury->items[i]);
   for (size_t i = 0; i < pieces->count; i++)
     registers_write_piece(&w, &pieces->items[i]);
   return w.bytes;
