@@ -25,8 +25,8 @@
 # Files of which the whole link shows nothing have a target of their own (target_of), which then replays its seeds and gets the
 # two minutes instead, a fault after the other. Others that no target sees are drawn too, and missed.
 #
-# What no way found is judged by the hunt of `./run faults` (faults.sh), on its own inputs: a fault that changes the answer to none
-# of them is equivalent, no part of the figures, and further faults are drawn in its place. One that a way finds is none.
+# What replay missed is judged by the hunt of `./run faults` (faults.sh), on its own inputs: a fault that changes the answer to none
+# of them is equivalent, no part of the figures, and another one is drawn in its place. One that a way finds is none.
 #
 # A fault is found by an input on which the program with it and the reference differ, or which ends it, while the program
 # without it is content. Faults lie in the .c files of the linker's library; what is the same object code is not counted.
@@ -119,6 +119,7 @@ state=$({
 } | git hash-object --stdin | cut -c 1-12)
 work=$root/build/faults/fuzz-$state
 record=${kept:-$work/record}
+here=$work # where a fault is built and tried; a way that runs beside another one has a place of its own
 mkdir -p "$work"
 if [[ -s $record ]]; then
   [[ $(head -n 1 "$record") == *" state $state "* ]] || die "$record is of another state: $(head -n 1 "$record")"
@@ -168,9 +169,9 @@ write_fault() { # NUMBER FILE BEFORE AFTER TO
   fi
 }
 
-# The file with the fault, compiled as a preset's build compiles it: $work/at/PRESET.o. 1: it makes no program; 3: the same one.
+# The file with the fault, compiled as a preset's build compiles it: $here/at/PRESET.o. 1: it makes no program; 3: the same one.
 compile_fault() { # BUILD NUMBER FILE BEFORE AFTER
-  local build=$1 dir=$work/at name=${1##*/} object command
+  local build=$1 dir=$here/at name=${1##*/} object command
   mkdir -p "$dir"
   write_fault "$2" "$3" "$4" "$5" "$dir/source.c"
   object=$(object_of "$3")
@@ -187,7 +188,7 @@ compile_fault() { # BUILD NUMBER FILE BEFORE AFTER
 
 # The fault's target with that object, which stands before the library: the library's own is not asked for any more.
 link_fault() { # BUILD NAME
-  local build=$1 dir=$work/at link
+  local build=$1 dir=$here/at link
   link=$(command_of "fuzz/fuzz_$at_target")
   link=${link/linker\/libtwinlink.a/$dir\/${1##*/}.o linker\/libtwinlink.a}
   (cd "$build" && eval "${link/ -o fuzz\/fuzz_$at_target/ -o $dir\/$2}") >>"$dir/log" 2>&1
@@ -200,7 +201,7 @@ build_fast() { # NUMBER FILE BEFORE AFTER
 }
 build_fault() { # NUMBER FILE BEFORE AFTER
   [[ -x $build/fuzz/fuzz_$at_target ]] || die "no $build/fuzz/fuzz_$at_target"
-  [[ ! -e $work/at/sanitized ]] || return 0
+  [[ ! -e $here/at/sanitized ]] || return 0
   compile_fault "$build" "$@" || return
   link_fault "$build" sanitized || return 1
 }
@@ -219,11 +220,11 @@ build_member() { # NUMBER
   local to=$work/members/$1.o row
   mkdir -p "$work/members"
   build_voter
-  if [[ ! -e $work/at/release.o ]]; then # of a record that came without them
+  if [[ ! -e $here/at/release.o ]]; then # of a record that came without them
     IFS=$'\t' read -r -a row < <(row_of "$1")
     compile_fault "$fast" "$1" "${row[1]}" "${row[4]}" "${row[5]}" || die "fault $1 makes no program any more"
   fi
-  ld -r -o "$to.all" -u fuzz_link_linker "$work/at/release.o" "$work/voter.o" --start-group "$fast/linker/libtwinlink_command.a" \
+  ld -r -o "$to.all" -u fuzz_link_linker "$here/at/release.o" "$work/voter.o" --start-group "$fast/linker/libtwinlink_command.a" \
     "$fast/linker/libtwinlink.a" --end-group
   objcopy --strip-debug --keep-global-symbol=fuzz_link_linker "$to.all"
   objcopy --redefine-sym "fuzz_link_linker=board_link_$1" "$to.all" "$to"
@@ -250,7 +251,7 @@ build_board() { # NUMBER...
   command=${command/ -c $root\/fuzz\/targets\/differential.c/}
   for number in "$@"; do
     if [[ ! -e $work/members/$number.o ]]; then
-      rm -rf "$work/at"
+      rm -rf "$here/at"
       build_member "$number"
     fi
     members+=" $work/members/$number.o"
@@ -273,7 +274,7 @@ is_shown() { # FINDING
   # without sanitizers first: most of what is found on damaged files the right program differs on too
   env -u TWIN_FUZZ_FINDINGS "build/release/fuzz/fuzz_$at_target" "$1" >/dev/null 2>&1 </dev/null || return 1
   env -u TWIN_FUZZ_FINDINGS "$build/fuzz/fuzz_$at_target" -timeout=60 "$1" >/dev/null 2>&1 </dev/null || return 1
-  ! env -u TWIN_FUZZ_FINDINGS "$work/at/sanitized" -timeout=60 "$1" >/dev/null 2>&1 </dev/null && return 0
+  ! env -u TWIN_FUZZ_FINDINGS "$here/at/sanitized" -timeout=60 "$1" >/dev/null 2>&1 </dev/null && return 0
   mkdir -p "$work/unsteady"
   cp -n "$1" "$1.cause" "$work/unsteady" 2>/dev/null || true
   return 1
@@ -299,7 +300,7 @@ shown_of() { # DIRECTORY
 # and `spent`. 1: the clock ended it, on a machine that does not give it the processor.
 run_way() { # SECONDS PROGRAM OPTION...
   local limit=$1 begin=$SECONDS alive=1 running now code=0
-  TWIN_FUZZ_FINDINGS=$work/found "${@:2}" >>"$work/log" 2>&1 </dev/null &
+  TWIN_FUZZ_FINDINGS=$here/found "${@:2}" >>"$here/log" 2>&1 </dev/null &
   running=$!
   while [[ -z $shown ]] && ((alive)); do
     sleep 1
@@ -309,7 +310,7 @@ run_way() { # SECONDS PROGRAM OPTION...
     if ((SECONDS - begin >= 20 * limit + 60)); then code=1; fi
     if ((spent >= limit || code)); then kill -KILL "$running" 2>/dev/null || true; fi
     kill -0 "$running" 2>/dev/null || alive=0
-    shown=$(shown_of "$work/found")
+    shown=$(shown_of "$here/found")
   done
   kill -KILL "$running" 2>/dev/null || true
   wait "$running" 2>/dev/null || true
@@ -322,10 +323,10 @@ seeds=("$root/fuzz/seeds/links" "$root/fuzz/regressions")
 # With sanitizers: "found SECONDS WHAT", "missed SECONDS -" or "late SECONDS -", in processor time.
 replay_inputs() { # DIRECTORY...
   local shown='' spent=0 outcome=missed
-  rm -rf "$work/found"
-  mkdir -p "$work/found"
-  : >"$work/log"
-  run_way 600 "$work/at/sanitized" "${options[@]}" "-artifact_prefix=$work/found/" -runs=0 "$@" || outcome=late
+  rm -rf "$here/found"
+  mkdir -p "$here/found"
+  : >"$here/log"
+  run_way 600 "$here/at/sanitized" "${options[@]}" "-artifact_prefix=$here/found/" -runs=0 "$@" || outcome=late
   [[ -z $shown ]] || outcome=found
   printf '%s\t%s\t%s\n' "$outcome" "$spent" "$( ([[ -n $shown ]] && head -c 160 "$shown.cause" 2>/dev/null | tr '\t\n' '  ') || printf -- -)"
 }
@@ -344,13 +345,13 @@ replay_fast() {
     ulimit -t 5
     unset TWIN_FUZZ_FINDINGS
     mapfile -t from < <(seeds_of "$at_target")
-    TWIN_FUZZ_UNDAMAGED=1 "$work/at/fast" "${from[0]}" && "$work/at/fast" "${from[@]:1}"
-  ) >"$work/log" 2>&1 </dev/null || code=$?
+    TWIN_FUZZ_UNDAMAGED=1 "$here/at/fast" "${from[0]}" && "$here/at/fast" "${from[@]:1}"
+  ) >"$here/log" 2>&1 </dev/null || code=$?
   if ((!code)); then
     printf 'missed\t%s\t-\n' $((SECONDS - begin))
     return
   fi
-  what=$(grep -a -m 1 '^FOUND' "$work/log" | cut -c 7-166 | tr '\t' ' ' || true)
+  what=$(grep -a -m 1 '^FOUND' "$here/log" | cut -c 7-166 | tr '\t' ' ' || true)
   printf 'found\t%s\t%s\n' $((SECONDS - begin)) "${what:-exit code $code}"
 }
 
@@ -370,7 +371,7 @@ try_fast() { # NUMBER
   row=$(row_of "$1")
   [[ -n $row ]] || return 1
   IFS=$'\t' read -r _ file _ _ before after <<<"$row"
-  rm -rf "$work/at"
+  rm -rf "$here/at"
   at_target=$(target_of "$file")
   build_fast "$1" "$file" "$before" "$after" || code=$?
   if ((code)); then
@@ -386,19 +387,19 @@ try_fast() { # NUMBER
 try_own() { # WAY NUMBER
   local way=$1 number=$2 row file before after shown='' spent=0 outcome=missed code=0 from=() dir=$work/$1-own-$2 program longest=
   IFS=$'\t' read -r _ file _ _ before after < <(row_of "$number")
-  rm -rf "$work/at" "$work/found" "$dir"
+  rm -rf "$here/at" "$here/found" "$dir"
   at_target=$(target_of "$file")
-  mkdir -p "$dir" "$work/found"
-  : >"$work/log"
+  mkdir -p "$dir" "$here/found"
+  : >"$here/log"
   build_fault "$number" "$file" "$before" "$after" || code=$?
   if ((code)); then
     note_result "$number" replay same
     return
   fi
   [[ $way == empty ]] || mapfile -t from < <(seeds_of "$at_target")
-  program=$work/at/sanitized
+  program=$here/at/sanitized
   [[ $at_target == tells ]] || longest=-max_len=512
-  run_way "$each" "$program" "${options[@]}" ${longest:+"$longest"} "-artifact_prefix=$work/found/" "-seed=$((seed % 1000000 + number))" "$dir" \
+  run_way "$each" "$program" "${options[@]}" ${longest:+"$longest"} "-artifact_prefix=$here/found/" "-seed=$((seed % 1000000 + number))" "$dir" \
     ${from[@]+"${from[@]}"} || outcome=late
   [[ -z $shown ]] || outcome=found
   note_result "$number" "$way" "$outcome"$'\t'"$spent"$'\t'"$( ([[ -n $shown ]] && head -c 160 "$shown.cause" 2>/dev/null | tr '\t\n' '  ') || printf -- -)"
@@ -413,7 +414,7 @@ own_of() { # NUMBER: its target is not that of whole links
 try_sanitized() { # NUMBER
   local row file before after way result from
   IFS=$'\t' read -r _ file _ _ before after < <(row_of "$1")
-  rm -rf "$work/at"
+  rm -rf "$here/at"
   at_target=$(target_of "$file")
   if ! build_fault "$1" "$file" "$before" "$after"; then
     note_result "$1" replay same
@@ -489,11 +490,11 @@ open_for() { # WAY
 }
 is_asked() { [[ " ${ways[*]} " == *" $1 "* ]]; }
 
-# The hunt's verdicts on what no way found, "found", "missed" or "equivalent". Its programs are those of the corpus and made ones,
+# The hunt's verdicts on what replay missed, "found", "missed" or "equivalent". Its programs are those of the corpus and made ones,
 # not the generated ones, which take an hour to compile.
 judge_faults() {
   local numbers number verdict by limit=()
-  numbers=$(comm -23 <(open_for judge | sort) <(found_by_any) | sort -n | paste -sd,)
+  numbers=$(open_for judge | sort -n | paste -sd,)
   [[ $judge == yes && -z $plants && -n $numbers ]] || return 0
   ((!seconds)) || limit=(--time $((seconds > SECONDS ? seconds - SECONDS : 1)))
   rm -f "$work/verdicts"
@@ -505,29 +506,48 @@ judge_faults() {
   done <"$work/verdicts"
 }
 
-# Replay until enough is missed, the ways over what it missed, and with sanitizers; then the hunt on what no way found; again
-# where those find what replay is to find, or nothing can be found. The blind way, which is no part of the goal, comes last.
+# The faults of a way's board, those that it was not tried on, and the board.
+board_for() { # WAY
+  local number
+  for number in $(open_for "$1"); do own_of "$number" || say "$number"; done
+}
+build_boards() { # WAY
+  mapfile -t open < <(board_for "$1")
+  if ! time_is_up && ((${#open[@]})); then build_board "${open[@]}"; fi
+}
+try_way() { # WAY: the board first, then those with a target of their own
+  local way=$1 number
+  here=$work/at-$way
+  mkdir -p "$here"
+  mapfile -t open < <(board_for "$way")
+  if ! time_is_up && ((${#open[@]})); then try_board "$way" "${open[@]}"; fi
+  for number in $(open_for "$way"); do
+    if ! time_is_up && own_of "$number"; then try_own "$way" "$number"; fi
+  done
+  here=$work
+}
+
+# Replay until enough is missed that is not equivalent, then the ways over what it missed, and with sanitizers; again where those
+# find what replay is to find. The blind way, which is no part of the goal, comes last.
 number=0 drawn=1
 while ! time_is_up && ((drawn && $(real_faults | wc -l) < count)); do
   while ! time_is_up && (($(open_faults | wc -l) < count)); do
     [[ -n $(known "$number" replay)$(known "$number" fast) ]] || try_fast "$number" || { drawn=0 && break; }
     number=$((number + 1))
   done
+  time_is_up || judge_faults
+  (($(open_faults | wc -l) >= count || !drawn)) || continue
+  for way in fuzz empty; do
+    ! is_asked "$way" || build_boards "$way"
+  done
   for way in fuzz empty; do
     is_asked "$way" || continue
-    for number in $(open_for "$way"); do
-      if ! time_is_up && own_of "$number"; then try_own "$way" "$number"; fi
-    done
-    mapfile -t open < <(for number in $(open_for "$way"); do own_of "$number" || say "$number"; done)
-    if time_is_up || ((${#open[@]} == 0)); then continue; fi
-    build_board "${open[@]}"
-    if ((jobs > 1)); then try_board "$way" "${open[@]}" & else try_board "$way" "${open[@]}"; fi
+    if ((jobs > 1)); then try_way "$way" & else try_way "$way"; fi
   done
   wait
   for number in $(open_for replay); do
     time_is_up || try_sanitized "$number"
   done
-  time_is_up || judge_faults
   number=0
 done
 # the targets of plain bytes have no mutator, and `tells` shows little that bytes do not
@@ -536,7 +556,7 @@ if is_asked blind && ! time_is_up && ((${#open[@]})); then
   build_board "${open[@]}"
   try_board blind "${open[@]}"
 fi
-rm -rf "$work/at" "$work/found"
+rm -rf "$here/at" "$here/found"
 
 # --- the report ------------------------------------------------------------------------------------------------------
 records=("$record")
