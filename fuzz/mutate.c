@@ -4,6 +4,7 @@
 
 #include "fuzz/aim.h"
 #include "fuzz/aim_mercury.h"
+#include "fuzz/change.h"
 #include "fuzz/edit.h"
 #include "fuzz/generate.h"
 #include "fuzz/words.h"
@@ -413,6 +414,32 @@ static bool relocation_aim_mercury(mutation *m) {
   return fuzz_aim_mercury(m->choices, &m->cubin);
 }
 
+/* ---- what only capsules and compilers' code have ---- */
+
+static bool code_change(mutation *m) {
+  return fuzz_change_code(m->choices, &m->cubin);
+}
+
+static bool boards_change(mutation *m) {
+  return fuzz_change_boards(m->choices, &m->cubin);
+}
+
+static bool lines_change(mutation *m) {
+  return fuzz_change_lines(m->choices, &m->cubin);
+}
+
+static bool pair_change(mutation *m) {
+  return fuzz_change_pair(m->choices, &m->cubin);
+}
+
+static bool name_change(mutation *m) {
+  return fuzz_change_name(m->choices, &m->cubin);
+}
+
+static bool word_change(mutation *m) {
+  return fuzz_change_word(m->choices, &m->cubin);
+}
+
 /* ---- sections ---- */
 
 static size_t mutate_section(const mutation *m) {
@@ -617,7 +644,8 @@ static bool file_duplicate(mutation *m) {
   const bool again = mutate_percent(m, 50);
   if (!fuzz_envelope_add_file(m->envelope, again ? name : m->file->name, m->file->bytes, m->file->size))
     return false;
-  file_adapt(m, &m->envelope->files[m->envelope->file_count - 1], m->file, false);
+  /* a kernel that is there twice ends the link more often than not */
+  file_adapt(m, &m->envelope->files[m->envelope->file_count - 1], m->file, mutate_percent(m, 25));
   return true;
 }
 
@@ -780,6 +808,36 @@ static void envelope_remove_word(fuzz_envelope *envelope, const char *word) {
   envelope->word_count = kept;
 }
 
+/* What a link works out shows in what it says; the words end nothing. */
+static bool word_more(mutation *m) {
+  enum { FEW = 3 };
+  if (m->envelope->word_count + FEW > FUZZ_WORDS)
+    return false;
+  for (size_t i = 0; i < m->envelope->word_count; i++)
+    if (strcmp(m->envelope->words[i], "-dump-callgraph") == 0)
+      return false;
+  fuzz_words_say_more(m->envelope);
+  return true;
+}
+
+/* What is used: a name that a file has, and others than it then have none. */
+static bool word_used(mutation *m) {
+  const size_t number = edit_find_type(&m->cubin, 2), count = mutate_symbol_count(m);
+  const size_t table = number ? (size_t)edit_get(m->cubin.sections[number].head + 40, 4) : 0;
+  if (count < 2 || !table || table >= m->cubin.count)
+    return false;
+  const edit_section *const names = &m->cubin.sections[table];
+  const size_t symbol = 1 + mutate_below(m, count - 1);
+  const size_t at = (size_t)edit_get(m->cubin.sections[number].bytes + SYMBOL_BYTES * symbol, 4);
+  if (at >= names->size || !memchr(names->bytes + at, 0, names->size - at))
+    return false;
+  char word[FUZZ_WORD];
+  (void)snprintf(word, sizeof word, "%s%.150s",
+                 mutate_symbol_type(m, symbol) == SYMBOL_FUNCTION ? "-kernels-used=" : "-variables-used=",
+                 (const char *)names->bytes + at);
+  return fuzz_word_is_known(word) && fuzz_envelope_add_word(m->envelope, word);
+}
+
 /* One mode of the link instead of another. */
 static bool word_mode(mutation *m) {
   static const char *const modes[] = {"-r", "-preserve-relocs"};
@@ -859,7 +917,7 @@ static bool break_byte(mutation *m) {
 /* Less than the file, or more: what lies behind the headers belongs to nothing. */
 static bool break_end(mutation *m) {
   enum { MORE = 256 };
-  const bool longer = mutate_percent(m, 52);
+  const bool longer = mutate_percent(m, 55);
   const size_t old = m->file->size, size = longer ? old + mutate_below(m, MORE) : old ? mutate_below(m, old) : 0;
   uint8_t *const bytes = fuzz_memory(size);
   memset(bytes, 0, size);
@@ -908,8 +966,8 @@ typedef struct kind_row {
 static const kind_row kind_rows[] = {
     {"relocation change", entry_change, WORKS_ON_LIST, EDIT_RELOCATIONS, 14, false},
     {"relocation add", relocation_add, WORKS_ON_LIST, EDIT_RELOCATIONS, 10, false},
-    {"relocation aim", relocation_aim, WORKS_ON_CUBIN, 0, 30, false},
-    {"relocation aim mercury", relocation_aim_mercury, WORKS_ON_CUBIN, 0, 30, false},
+    {"relocation aim", relocation_aim, WORKS_ON_CUBIN, 0, 24, false},
+    {"relocation aim mercury", relocation_aim_mercury, WORKS_ON_CUBIN, 0, 24, false},
     {"relocation drop", entry_drop, WORKS_ON_LIST, EDIT_RELOCATIONS, 4, false},
     {"relocation duplicate", entry_duplicate, WORKS_ON_LIST, EDIT_RELOCATIONS, 6, false},
     {"relocation reorder", entry_reorder, WORKS_ON_LIST, EDIT_RELOCATIONS, 4, false},
@@ -934,6 +992,12 @@ static const kind_row kind_rows[] = {
     {"contents change", entry_change, WORKS_ON_LIST, EDIT_CONTENTS, 6, false},
     {"contents duplicate", entry_duplicate, WORKS_ON_LIST, EDIT_CONTENTS, 2, false},
     {"contents splice", entry_splice, WORKS_ON_LIST, EDIT_CONTENTS, 2, false},
+    {"code change", code_change, WORKS_ON_CUBIN, 0, 10, false},
+    {"boards change", boards_change, WORKS_ON_CUBIN, 0, 6, false},
+    {"lines change", lines_change, WORKS_ON_CUBIN, 0, 8, false},
+    {"pair change", pair_change, WORKS_ON_CUBIN, 0, 14, false},
+    {"name change", name_change, WORKS_ON_CUBIN, 0, 8, false},
+    {"contents word", word_change, WORKS_ON_CUBIN, 0, 12, false},
     {"section change", section_change, WORKS_ON_CUBIN, 0, 6, false},
     {"section drop", section_drop, WORKS_ON_CUBIN, 0, 4, false},
     {"section duplicate", section_duplicate, WORKS_ON_CUBIN, 0, 3, false},
@@ -950,6 +1014,8 @@ static const kind_row kind_rows[] = {
     {"file rename", file_rename, WORKS_ON_ENVELOPE, 0, 1, false},
     {"file other", file_other, WORKS_ON_ENVELOPE, 0, 2, true},
     {"word add", word_add, WORKS_ON_ENVELOPE, 0, 5, false},
+    {"word more", word_more, WORKS_ON_ENVELOPE, 0, 12, false},
+    {"word used", word_used, WORKS_ON_CUBIN, 0, 4, false},
     {"word mode", word_mode, WORKS_ON_ENVELOPE, 0, 5, false},
     {"word drop", word_drop, WORKS_ON_ENVELOPE, 0, 4, false},
     {"word target", word_target, WORKS_ON_ENVELOPE, 0, 1, false},

@@ -101,6 +101,12 @@ const char *fuzz_word_choose(const built_choices *choices, char word[FUZZ_WORD])
   return word;
 }
 
+void fuzz_words_say_more(fuzz_envelope *envelope) {
+  static const char *const words[] = {"-v", "-dump-callgraph", "-extrawarn"};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    (void)fuzz_envelope_add_word(envelope, words[i]);
+}
+
 const char *fuzz_target_choose(const built_choices *choices) {
   return target_names[built_choose(choices, sizeof target_names / sizeof *target_names)];
 }

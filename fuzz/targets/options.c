@@ -1,15 +1,20 @@
-/* The words of a command line: an options file's text and a list option's value split into words, the words read by the
- * grammar, and the words that the command would be reproduced with read again: they must mean the same. */
+/* The words of a command line: an options file's text and a list option's value split into words, which a splitter written once
+ * more must find too; the words read by the grammar, and the words that the command would be reproduced with read again: they
+ * must mean the same. And once: help names every option as it is spelled, and all trace parts are all. */
 #include "fuzz/targets/target.h"
 
 #include "fuzz/answer.h"
+#include "fuzz/split.h"
 
 #include "base/memory.h"
+#include "catalog/trace.h"
+#include "catalog/usage.h"
 #include "command.h"
 
+#include <stdio.h>
 #include <string.h>
 
-enum { WORDS_MOST = 200 };
+enum { WORDS_MOST = 200, NAME_ROOM = 128 };
 
 typedef struct reading {
   tl_diagnostics diagnostics;
@@ -47,11 +52,38 @@ static char **options_argv(tl_arena *arena, const tl_texts *words, const tl_text
   return argv;
 }
 
+static const char *options_check_tables(tl_arena *arena) {
+  static const char *const parts[] = {"merge", "layout", "bindless", "reloc", "maps", "time"};
+  const tl_options nobody = {0};
+  const char *const help = tl_usage_help(arena, &nobody);
+  unsigned all = 0;
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+    all |= tl_trace_bits(parts[i]);
+  if (tl_trace_bits("all") != all || tl_trace_bits("none"))
+    return "all trace parts are not all";
+  for (tl_option_id id = 0; id < TL_OPT_COUNT; id++) {
+    const tl_option_row *const row = tl_option_row_of(id);
+    char name[NAME_ROOM];
+    (void)snprintf(name, sizeof name, "\n  --%s", row->long_name);
+    const char *const line = row->help[0] ? strstr(help, name) : NULL;
+    (void)snprintf(name, sizeof name, " (-%s)", row->short_name ? row->short_name : "");
+    const char *const shorter = line && row->short_name ? strstr(line, name) : line ? line + 1 : NULL;
+    if (row->help[0] &&
+        (!line || !shorter || !strstr(line, row->help) || strcspn(line + 1, "\n") < (size_t)(shorter - line - 1)))
+      return "the help does not name an option as it is spelled";
+  }
+  return NULL;
+}
+
 static const char *options_check(tl_arena *arena, const char *text) {
   tl_texts words = {0}, list = {0};
-  const char *const stray = tl_words_split_list(&list, arena, text);
-  if (tl_words_split_file(&words, arena, text) || words.count > WORDS_MOST)
-    return stray && !*text ? "an empty text has a stray character" : NULL;
+  const char *const stray = tl_words_split_list(&list, arena, text), *wrong = options_check_tables(arena);
+  wrong = wrong ? wrong : fuzz_split_check_list(text, &list);
+  if (wrong || tl_words_split_file(&words, arena, text) || words.count > WORDS_MOST)
+    return wrong ? wrong : stray && !*text ? "an empty text has a stray character" : NULL;
+  wrong = fuzz_split_check_file(arena, text, &words);
+  if (wrong)
+    return wrong;
   for (size_t i = 0; i < words.count; i++)
     if (options_opens_files(words.items[i]))
       return NULL;

@@ -73,5 +73,24 @@ check "faults that only generated inputs show" "$(verdicts linker --inputs 25)" 
 check "found by linking an archive again" "$(grep -q 'linked again: ' "$scratch/report" && echo some)" some
 check "found by a neighbour" "$(grep -q ': near ' "$scratch/report" && echo some)" some
 check "found by other words" "$(grep -q ': form ' "$scratch/report" && echo some)" some
+
+# Draws by number, as fuzz.sh asks for them; the others are not built.
+tests/faults/faults.sh --in sources --seed 7 --numbers 2,5,6 --only cuda/calls --program-count 0 --others 10 --require 0 \
+  --verdicts "$scratch/verdicts" >"$scratch/report" 2>&1 || true
+check "draws by number, those that make a program" "$(cut -f1 "$scratch/verdicts" | grep -cxE '2|5|6')" "$(wc -l <"$scratch/verdicts")"
+check "some of them do" "$( (($(wc -l <"$scratch/verdicts") > 0)) && echo some)" some
+
+# The figures of a record of the fuzzers: what the hunt finds equivalent is none of them, unless a way has found it.
+{
+  printf '# commit none state none seed 1 each 120\n'
+  printf '%s\t%s\t%s\t0\t-\n' 1 replay found 2 fast missed 3 fast missed 4 fast missed 5 fast missed 2 fuzz found 3 fuzz missed \
+    4 fuzz missed 5 fuzz missed 2 empty missed 3 empty missed 4 empty missed 5 empty found 2 replay missed 3 replay missed \
+    4 replay missed 5 replay missed 3 judge equivalent 4 judge missed 5 judge equivalent
+} >"$scratch/record"
+tests/faults/fuzz.sh --sum "$scratch/record" >"$scratch/sum"
+check "found by replay" "$(grep -c 'regressions: 1 of 4, 25 %' "$scratch/sum")" 1
+check "found by fuzzing" "$(grep -c 'from the seeds: 1 of 3, 33 %' "$scratch/sum")" 1
+check "found from nothing" "$(grep -c 'empty corpus: 1 of 3, 33 %' "$scratch/sum")" 1
+check "equivalent" "$(grep -c 'equivalent by the hunt 1' "$scratch/sum")" 1
 printf '%s passed, %s failed, 0 skipped\n' "$passed" "$failed"
 ((failed == 0))

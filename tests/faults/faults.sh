@@ -3,17 +3,19 @@
 # its own in one binary, and looks for an input that shows it (hunt.c): linker against reference, and `twin check`.
 #
 #   --seed S         the draw; the same seed and sources give the same faults
-#   --in ROOM        linker (default), reference, check, compare
+#   --in ROOM        linker (default), reference, check, compare; sources: the linker's .c files that fuzz.sh draws from
 #   --count N        faults, default 60
 #   --time T         seconds; what was found is recorded, and the next call goes on
 #   --programs DIR   generated programs as `twin conformance --keep` leaves them; default build/faults/programs, made here
 #                    where the toolkit is installed. --program-count N: default 300
+#   --numbers LIST   those draws alone, numbers with commas between; what makes no program among them is left out
 #   --others N       inputs on which an equivalent fault has to answer as if it were not there; default 10000
 #   --inputs PERCENT generated inputs other than programs, in percent of the usual number; default 100
 #   --plants FILE    faults planted by hand instead of drawn ones: lines FILE BEFORE AFTER, tabs between
 #   --only TEXT      jobs of the corpus whose names hold it
 #   --require N      exit code 1 when fewer than N percent of the real faults are found; default 90
 #   --json FILE      the report once more
+#   --verdicts FILE  the record once more: lines NUMBER VERDICT BY, tabs between
 #   --uncovered FILE instead of faults: the lines of the room that no input of the hunt executes
 #
 # A fault is a changed copy of one file, compiled with that file's own command. Its object takes the place of the right
@@ -23,7 +25,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
-seed='' room=linker count=60 seconds=0 programs='' program_count=300 others=10000 json='' plants='' only='' require=90 inputs=100 uncovered=''
+seed='' room=linker count=60 seconds=0 programs='' program_count=300 others=10000 json='' plants='' only='' require=90 inputs=100 uncovered='' numbers='' verdicts=''
 root=$PWD
 build=$root/build/release
 jobs=${TWINLINK_JOBS:-$(nproc 2>/dev/null || echo 2)}
@@ -45,6 +47,8 @@ while (($#)); do
   --program-count) program_count=$2 ;;
   --others) others=$2 ;;
   --only) only=$2 ;;
+  --numbers) numbers=$2 ;;
+  --verdicts) verdicts=$2 ;;
   --require) require=$2 ;;
   --inputs) inputs=$2 ;;
   --plants) plants=$2 seed=0 ;;
@@ -55,11 +59,15 @@ while (($#)); do
   shift 2
 done
 [[ $seed =~ ^[0-9]+$ ]] || die "--seed NUMBER is needed"
-[[ $count =~ ^[1-9][0-9]*$ && $program_count =~ ^[0-9]+$ && $others =~ ^[0-9]+$ && $seconds =~ ^[0-9]+$ && $inputs =~ ^[0-9]+$ ]] ||
+[[ $count =~ ^[1-9][0-9]*$ && $program_count =~ ^[0-9]+$ && $others =~ ^[0-9]+$ && $seconds =~ ^[0-9]+$ && $inputs =~ ^[0-9]+$ && $numbers =~ ^[0-9,]*$ ]] ||
   die "a number is no number"
 
 # What a room is: where faults are planted, which sources make its program, whose objects have the other vote.
 case $room in
+sources) # as fuzz.sh plants them
+  planted=(linker/*/*.c linker/link.c)
+  left_out='^linker/base/' objects='^linker/' voter='^oracle/(reference|cubin)/'
+  ;;
 linker)
   planted=(linker/*.[ch] linker/*/*.[ch])
   left_out='^linker/(base/|main\.c$)' objects='^linker/' voter='^oracle/(reference|cubin)/'
@@ -92,6 +100,11 @@ work=$root/build/faults/$room-$seed-$count-$made_of
   work=$root/build/faults/$room-planted
   rm -rf "$work"
   count=$(wc -l <"$plants")
+}
+[[ -z $numbers ]] || {
+  work=$root/build/faults/$room-$seed-$(git hash-object --stdin <<<"$numbers" | cut -c 1-8)-$made_of
+  IFS=, read -r -a chosen <<<"$numbers"
+  count=${#chosen[@]}
 }
 [[ -z $uncovered ]] || {
   [[ $room == linker || $room == reference ]] || die "--uncovered is for linker and reference"
@@ -311,12 +324,16 @@ compile_in_copy() { # DIRECTORY SOURCE OBJECT: as compile, but the source is tha
 
 # Draws until `count` of them make programs; rows with their state go to $work/faults.
 build_faults() {
-  local first=0 made=0 batch rows row fields running
+  local first=0 made=0 batch rows row fields running number
   : >"$work/faults.new"
   while ((made < count)); do
     batch=$((count - made))
-    ((batch >= 8)) || [[ -n $plants ]] || batch=8
-    mapfile -t rows < <(draw_faults "$first" "$batch")
+    ((batch >= 8)) || [[ -n $plants$numbers ]] || batch=8
+    if [[ -n $numbers ]]; then
+      mapfile -t rows < <(for number in "${chosen[@]}"; do draw_faults "$number" 1; done)
+    else
+      mapfile -t rows < <(draw_faults "$first" "$batch")
+    fi
     ((${#rows[@]} == batch)) || die "not so many faults can be planted in $room"
     running=0
     for row in "${rows[@]}"; do
@@ -339,6 +356,7 @@ build_faults() {
         made=$((made + 1))
       fi
     done
+    [[ -z $numbers ]] || break
     first=$((first + batch))
   done
   mv "$work/faults.new" "$work/faults"
@@ -502,7 +520,7 @@ read_commands
 build_whole
 if [[ -n $uncovered ]]; then
   : >"$work/faults"
-elif [[ ! -e $work/faults || $(wc -l <"$work/faults") != "$count" ]]; then
+elif [[ ! -e $work/faults || (-z $numbers && $(wc -l <"$work/faults") != "$count") ]]; then
   build_faults
 fi
 build_hunt
@@ -517,7 +535,7 @@ else
   settle_scratch
   options+=("--programs=$programs" "--program-limit=$program_count")
   [[ -n $uncovered ]] || options+=("--sites=$work/sites")
-  [[ $room != linker ]] || options+=("--check=$build/bin/twin" "--linker=$build/bin/twinlink")
+  [[ $room != linker && $room != sources ]] || options+=("--check=$build/bin/twin" "--linker=$build/bin/twinlink")
 fi
 if [[ -n $uncovered ]]; then
   "$work/hunt" "--scratch=$scratch" "${options[@]}" "--blocks=$work/executed" "$work/faults" "$record"
@@ -527,5 +545,6 @@ if [[ -n $uncovered ]]; then
 fi
 code=0
 "$work/hunt" "--scratch=$scratch" "--kept=$work/ended" "${options[@]}" "$work/faults" "$record" || code=$?
+[[ -z $verdicts || ! -e $record ]] || cp "$record" "$verdicts"
 [[ $scratch == "$work" || ! -e $scratch/disagreements ]] || cp "$scratch/disagreements" "$work/"
 exit "$code"

@@ -22,12 +22,18 @@
 # all faults (fuzz_board.c), so that twenty faults cost about what two cost alone. With sanitizers every fault is built
 # once: for replay, and for the corpus that a way that missed it has gathered.
 #
+# Files of which the whole link shows nothing have a target of their own (target_of), which then replays its seeds and gets the
+# two minutes instead, a fault after the other. Others that no target sees are drawn too, and missed.
+#
+# What replay missed is judged by the hunt of `./run faults` (faults.sh), on its own inputs: a fault that changes the answer to none
+# of them is equivalent, no part of the figures, and another one is drawn in its place. One that a way finds is none.
+#
 # A fault is found by an input on which the program with it and the reference differ, or which ends it, while the program
 # without it is content. Faults lie in the .c files of the linker's library; what is the same object code is not counted.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 root=$PWD build=$PWD/build/fuzz fast=$PWD/build/release draw=$PWD/build/release/tests/bin/fault_draw
-seed='' count=20 each=120 seconds=0 plants='' json='' kept='' summed=()
+seed='' count=20 each=120 seconds=0 plants='' json='' kept='' summed=() judge=yes
 ways=(replay fuzz empty blind) jobs=${TWINLINK_JOBS:-1}
 
 say() { printf '%s\n' "$*"; }
@@ -53,6 +59,8 @@ while (($#)); do
   --plants) plants=$(realpath "$2") seed=0 ;;
   --json) json=$2 ;;
   --record) kept=$2 ;;
+  --judge) judge=$2 ;;
+  --ways) IFS=, read -r -a ways <<<"replay,$2" ;;
   *) die "no option $1" ;;
   esac
   shift 2
@@ -63,6 +71,8 @@ done
 figure() { # WAY OUTCOME; replay unasked: by the program without sanitizers alone
   awk -F'\t' -v way="$1" -v what="$2" '
     { fault = FILENAME ":" $1 }
+    $2 == "judge" && $3 == "equivalent" { equivalent[fault] = 1 }
+    $3 == "found" { shown[fault] = 1 }
     $2 == "replay" && $3 != "missed" { other[fault] = 1 }
     $2 == "fast" { fast[fault] = 1 }
     $2 == "replay" { asked[fault] = 1 }
@@ -70,8 +80,10 @@ figure() { # WAY OUTCOME; replay unasked: by the program without sanitizers alon
     $2 == way "-sanitized" { sanitized[fault] = 1 }
     way != "replay" && $2 == way && $3 == "missed" { missed[fault] = 1 }
     END {
+      for (fault in equivalent) if (!(fault in shown)) { delete missed[fault]; delete fast[fault]; delete counted[fault]; count += what == "equivalent" }
       for (fault in missed) if (fault in sanitized) { if (what == "found") counted[fault] = 1; else delete counted[fault] }
       if (way == "replay" && what == "missed") for (fault in fast) if (!(fault in asked)) counted[fault] = 1
+      if (what == "equivalent") { print count + 0; exit }
       if (what == "unasked") for (fault in fast) count += !(fault in asked)
       for (fault in counted) count += way == "replay" || !(fault in other)
       print count + 0
@@ -83,7 +95,7 @@ share() { # WAY: found of all that it looked for
   printf '%s of %s%s' "$found" $((found + missed)) "$( ((found + missed)) && printf ', %s %%' $((100 * found / (found + missed))))"
 }
 say_figures() {
-  say "  refused by the compiler $(figure replay refused), the same object code $(figure replay same)"
+  say "  refused by the compiler $(figure replay refused), the same object code $(figure replay same), equivalent by the hunt $(figure judge equivalent)"
   say "  found by replay of seeds and regressions: $(share replay); $(figure replay unasked) not asked with sanitizers yet"
   say "  of those that replay missed, found by fuzzing from the seeds: $(share fuzz)"
   say "  found from an empty corpus: $(share empty)"
@@ -107,6 +119,7 @@ state=$({
 } | git hash-object --stdin | cut -c 1-12)
 work=$root/build/faults/fuzz-$state
 record=${kept:-$work/record}
+here=$work # where a fault is built and tried; a way that runs beside another one has a place of its own
 mkdir -p "$work"
 if [[ -s $record ]]; then
   [[ $(head -n 1 "$record") == *" state $state "* ]] || die "$record is of another state: $(head -n 1 "$record")"
@@ -114,6 +127,21 @@ else
   say "# commit $(git rev-parse --short=10 HEAD 2>/dev/null || say none) state $state seed $seed each $each" >"$record"
 fi
 mapfile -t planted < <(printf '%s\n' linker/*/*.c linker/link.c | grep -v '^linker/base/' | LC_ALL=C sort)
+
+# Which target a fault's two minutes go to, by its file: the one that a campaign has for what no whole link shows.
+target_of() { # FILE
+  case $1 in
+  linker/write/reproduce.c) say tells ;;
+  linker/write/file.c | linker/input/file.c) say files ;;
+  linker/input/words.c | linker/catalog/option.c | linker/catalog/trace.c | linker/catalog/usage.c) say options ;;
+  *) say differential ;;
+  esac
+}
+at_target=differential # of the fault in $work/at
+seeds_of() { # TARGET
+  if [[ -d $root/fuzz/seeds/$1 ]]; then say "$root/fuzz/seeds/$1"; else say "$root/fuzz/seeds/links"; fi
+  say "$root/fuzz/regressions"
+}
 
 command_of() { ninja -C "$build" -t commands -s "$1" | tail -n 1; }
 object_of() { printf 'linker/CMakeFiles/twinlink_core.dir/%s.o' "${1#linker/}"; }
@@ -141,9 +169,9 @@ write_fault() { # NUMBER FILE BEFORE AFTER TO
   fi
 }
 
-# The file with the fault, compiled as a preset's build compiles it: $work/at/PRESET.o. 1: it makes no program; 3: the same one.
+# The file with the fault, compiled as a preset's build compiles it: $here/at/PRESET.o. 1: it makes no program; 3: the same one.
 compile_fault() { # BUILD NUMBER FILE BEFORE AFTER
-  local build=$1 dir=$work/at name=${1##*/} object command
+  local build=$1 dir=$here/at name=${1##*/} object command
   mkdir -p "$dir"
   write_fault "$2" "$3" "$4" "$5" "$dir/source.c"
   object=$(object_of "$3")
@@ -158,12 +186,12 @@ compile_fault() { # BUILD NUMBER FILE BEFORE AFTER
   ! cmp -s "$dir/faulty" "$dir/right" || return 3
 }
 
-# The differential target with that object, which stands before the library: the library's own is not asked for any more.
+# The fault's target with that object, which stands before the library: the library's own is not asked for any more.
 link_fault() { # BUILD NAME
-  local build=$1 dir=$work/at link
-  link=$(command_of fuzz/fuzz_differential)
+  local build=$1 dir=$here/at link
+  link=$(command_of "fuzz/fuzz_$at_target")
   link=${link/linker\/libtwinlink.a/$dir\/${1##*/}.o linker\/libtwinlink.a}
-  (cd "$build" && eval "${link/ -o fuzz\/fuzz_differential/ -o $dir\/$2}") >>"$dir/log" 2>&1
+  (cd "$build" && eval "${link/ -o fuzz\/fuzz_$at_target/ -o $dir\/$2}") >>"$dir/log" 2>&1
 }
 
 # The program without sanitizers, and that with them, for replay.
@@ -172,10 +200,10 @@ build_fast() { # NUMBER FILE BEFORE AFTER
   link_fault "$fast" fast || return 1
 }
 build_fault() { # NUMBER FILE BEFORE AFTER
-  [[ -x $build/fuzz/fuzz_differential ]] || die "no $build/fuzz/fuzz_differential"
-  [[ ! -e $work/at/differential ]] || return 0
+  [[ -x $build/fuzz/fuzz_$at_target ]] || die "no $build/fuzz/fuzz_$at_target"
+  [[ ! -e $here/at/sanitized ]] || return 0
   compile_fault "$build" "$@" || return
-  link_fault "$build" differential || return 1
+  link_fault "$build" sanitized || return 1
 }
 
 # The voter of the faulty linkers, whose memory is the board's.
@@ -192,11 +220,11 @@ build_member() { # NUMBER
   local to=$work/members/$1.o row
   mkdir -p "$work/members"
   build_voter
-  if [[ ! -e $work/at/release.o ]]; then # of a record that came without them
+  if [[ ! -e $here/at/release.o ]]; then # of a record that came without them
     IFS=$'\t' read -r -a row < <(row_of "$1")
     compile_fault "$fast" "$1" "${row[1]}" "${row[4]}" "${row[5]}" || die "fault $1 makes no program any more"
   fi
-  ld -r -o "$to.all" -u fuzz_link_linker "$work/at/release.o" "$work/voter.o" --start-group "$fast/linker/libtwinlink_command.a" \
+  ld -r -o "$to.all" -u fuzz_link_linker "$here/at/release.o" "$work/voter.o" --start-group "$fast/linker/libtwinlink_command.a" \
     "$fast/linker/libtwinlink.a" --end-group
   objcopy --strip-debug --keep-global-symbol=fuzz_link_linker "$to.all"
   objcopy --redefine-sym "fuzz_link_linker=board_link_$1" "$to.all" "$to"
@@ -223,7 +251,7 @@ build_board() { # NUMBER...
   command=${command/ -c $root\/fuzz\/targets\/differential.c/}
   for number in "$@"; do
     if [[ ! -e $work/members/$number.o ]]; then
-      rm -rf "$work/at"
+      rm -rf "$here/at"
       build_member "$number"
     fi
     members+=" $work/members/$number.o"
@@ -244,9 +272,9 @@ build_board() { # NUMBER...
 is_shown() { # FINDING
   [[ $1 != *-slow-unit-* && $1 != *-timeout-* && $1 != *.cause ]] || return 1
   # without sanitizers first: most of what is found on damaged files the right program differs on too
-  env -u TWIN_FUZZ_FINDINGS build/release/fuzz/fuzz_differential "$1" >/dev/null 2>&1 </dev/null || return 1
-  env -u TWIN_FUZZ_FINDINGS "$build/fuzz/fuzz_differential" -timeout=60 "$1" >/dev/null 2>&1 </dev/null || return 1
-  ! env -u TWIN_FUZZ_FINDINGS "$work/at/differential" -timeout=60 "$1" >/dev/null 2>&1 </dev/null && return 0
+  env -u TWIN_FUZZ_FINDINGS "build/release/fuzz/fuzz_$at_target" "$1" >/dev/null 2>&1 </dev/null || return 1
+  env -u TWIN_FUZZ_FINDINGS "$build/fuzz/fuzz_$at_target" -timeout=60 "$1" >/dev/null 2>&1 </dev/null || return 1
+  ! env -u TWIN_FUZZ_FINDINGS "$here/at/sanitized" -timeout=60 "$1" >/dev/null 2>&1 </dev/null && return 0
   mkdir -p "$work/unsteady"
   cp -n "$1" "$1.cause" "$work/unsteady" 2>/dev/null || true
   return 1
@@ -272,7 +300,7 @@ shown_of() { # DIRECTORY
 # and `spent`. 1: the clock ended it, on a machine that does not give it the processor.
 run_way() { # SECONDS PROGRAM OPTION...
   local limit=$1 begin=$SECONDS alive=1 running now code=0
-  TWIN_FUZZ_FINDINGS=$work/found "${@:2}" >>"$work/log" 2>&1 </dev/null &
+  TWIN_FUZZ_FINDINGS=$here/found "${@:2}" >>"$here/log" 2>&1 </dev/null &
   running=$!
   while [[ -z $shown ]] && ((alive)); do
     sleep 1
@@ -282,7 +310,7 @@ run_way() { # SECONDS PROGRAM OPTION...
     if ((SECONDS - begin >= 20 * limit + 60)); then code=1; fi
     if ((spent >= limit || code)); then kill -KILL "$running" 2>/dev/null || true; fi
     kill -0 "$running" 2>/dev/null || alive=0
-    shown=$(shown_of "$work/found")
+    shown=$(shown_of "$here/found")
   done
   kill -KILL "$running" 2>/dev/null || true
   wait "$running" 2>/dev/null || true
@@ -295,10 +323,10 @@ seeds=("$root/fuzz/seeds/links" "$root/fuzz/regressions")
 # With sanitizers: "found SECONDS WHAT", "missed SECONDS -" or "late SECONDS -", in processor time.
 replay_inputs() { # DIRECTORY...
   local shown='' spent=0 outcome=missed
-  rm -rf "$work/found"
-  mkdir -p "$work/found"
-  : >"$work/log"
-  run_way 600 "$work/at/differential" "${options[@]}" "-artifact_prefix=$work/found/" -runs=0 "$@" || outcome=late
+  rm -rf "$here/found"
+  mkdir -p "$here/found"
+  : >"$here/log"
+  run_way 600 "$here/at/sanitized" "${options[@]}" "-artifact_prefix=$here/found/" -runs=0 "$@" || outcome=late
   [[ -z $shown ]] || outcome=found
   printf '%s\t%s\t%s\n' "$outcome" "$spent" "$( ([[ -n $shown ]] && head -c 160 "$shown.cause" 2>/dev/null | tr '\t\n' '  ') || printf -- -)"
 }
@@ -316,13 +344,14 @@ replay_fast() {
     ulimit -v 8000000
     ulimit -t 5
     unset TWIN_FUZZ_FINDINGS
-    TWIN_FUZZ_UNDAMAGED=1 "$work/at/fast" "${seeds[0]}" && "$work/at/fast" "${seeds[@]:1}"
-  ) >"$work/log" 2>&1 </dev/null || code=$?
+    mapfile -t from < <(seeds_of "$at_target")
+    TWIN_FUZZ_UNDAMAGED=1 "$here/at/fast" "${from[0]}" && "$here/at/fast" "${from[@]:1}"
+  ) >"$here/log" 2>&1 </dev/null || code=$?
   if ((!code)); then
     printf 'missed\t%s\t-\n' $((SECONDS - begin))
     return
   fi
-  what=$(grep -a -m 1 '^FOUND' "$work/log" | cut -c 7-166 | tr '\t' ' ' || true)
+  what=$(grep -a -m 1 '^FOUND' "$here/log" | cut -c 7-166 | tr '\t' ' ' || true)
   printf 'found\t%s\t%s\n' $((SECONDS - begin)) "${what:-exit code $code}"
 }
 
@@ -342,28 +371,60 @@ try_fast() { # NUMBER
   row=$(row_of "$1")
   [[ -n $row ]] || return 1
   IFS=$'\t' read -r _ file _ _ before after <<<"$row"
-  rm -rf "$work/at"
+  rm -rf "$here/at"
+  at_target=$(target_of "$file")
   build_fast "$1" "$file" "$before" "$after" || code=$?
   if ((code)); then
     result=$( ((code == 3)) && printf same || printf refused)
   else
     result=$(replay_fast)
   fi
-  if [[ $result == missed* ]]; then build_member "$1"; else way=replay; fi
+  if [[ $result != missed* ]]; then way=replay; elif [[ $at_target == differential ]]; then build_member "$1"; fi
   note_result "$1" "$way" "$result"
+}
+
+# A way over one fault of a target of its own.
+try_own() { # WAY NUMBER
+  local way=$1 number=$2 row file before after shown='' spent=0 outcome=missed code=0 from=() dir=$work/$1-own-$2 program longest=
+  IFS=$'\t' read -r _ file _ _ before after < <(row_of "$number")
+  rm -rf "$here/at" "$here/found" "$dir"
+  at_target=$(target_of "$file")
+  mkdir -p "$dir" "$here/found"
+  : >"$here/log"
+  build_fault "$number" "$file" "$before" "$after" || code=$?
+  if ((code)); then
+    note_result "$number" replay same
+    return
+  fi
+  [[ $way == empty ]] || mapfile -t from < <(seeds_of "$at_target")
+  program=$here/at/sanitized
+  [[ $at_target == tells ]] || longest=-max_len=512
+  run_way "$each" "$program" "${options[@]}" ${longest:+"$longest"} "-artifact_prefix=$here/found/" "-seed=$((seed % 1000000 + number))" "$dir" \
+    ${from[@]+"${from[@]}"} || outcome=late
+  [[ -z $shown ]] || outcome=found
+  note_result "$number" "$way" "$outcome"$'\t'"$spent"$'\t'"$( ([[ -n $shown ]] && head -c 160 "$shown.cause" 2>/dev/null | tr '\t\n' '  ') || printf -- -)"
+}
+own_of() { # NUMBER: its target is not that of whole links
+  local file
+  IFS=$'\t' read -r _ file _ < <(row_of "$1")
+  [[ $(target_of "$file") != differential ]]
 }
 
 # With sanitizers: seeds and regressions, then, if those do not show it, what the ways that missed it have gathered.
 try_sanitized() { # NUMBER
-  local row file before after way result
+  local row file before after way result from
   IFS=$'\t' read -r _ file _ _ before after < <(row_of "$1")
-  rm -rf "$work/at"
+  rm -rf "$here/at"
+  at_target=$(target_of "$file")
   if ! build_fault "$1" "$file" "$before" "$after"; then
     note_result "$1" replay same
     return
   fi
-  result=$(replay_inputs "${seeds[@]}")
-  if [[ $result == missed* ]]; then
+  mapfile -t from < <(seeds_of "$at_target")
+  result=$(replay_inputs "${from[@]}")
+  if [[ $result == missed* && $at_target != differential ]]; then
+    result=$'missed\t0\t-'
+  elif [[ $result == missed* ]]; then
     for way in fuzz empty; do
       [[ $(known "$1" "$way") == missed ]] || continue
       result=$(replay_inputs "$work/$way"-*/corpus)
@@ -415,26 +476,73 @@ is_steady() { # BOARD DIRECTORY NUMBER
 }
 
 missed_by() { awk -F'\t' -v way="$1" '$2 == way && $3 == "missed" { print $1 }' "$record" | sort -n; }
+found_by_any() { awk -F'\t' '$3 == "found" && $2 != "judge" { print $1 }' "$record" | sort -u; }
+equivalent() { comm -23 <(awk -F'\t' '$2 == "judge" && $3 == "equivalent" { print $1 }' "$record" | sort -u) <(found_by_any); }
 # Those that replay did not find, with or without sanitizers; and those of them that a way was not tried on.
-open_faults() { comm -23 <(missed_by fast | sort) <(awk -F'\t' '$2 == "replay" && $3 != "missed" { print $1 }' "$record" | sort) | sort -n; }
+open_faults() {
+  comm -23 <(missed_by fast | sort) <(awk -F'\t' '$2 == "replay" && $3 != "missed" { print $1 }' "$record" | sort) |
+    comm -23 - <(equivalent) | sort -n
+}
+real_faults() { comm -23 <(missed_by replay | sort) <(equivalent); }
 open_for() { # WAY
   local open
   for open in $(open_faults); do [[ -n $(known "$open" "$1") ]] || say "$open"; done
 }
+is_asked() { [[ " ${ways[*]} " == *" $1 "* ]]; }
 
-# Replay until enough is missed, the ways over what it missed, and with sanitizers; again where those find what replay is to
-# find. The blind way, which is no part of the goal, comes last.
+# The hunt's verdicts on what replay missed, "found", "missed" or "equivalent". Its programs are those of the corpus and made ones,
+# not the generated ones, which take an hour to compile.
+judge_faults() {
+  local numbers number verdict by limit=()
+  numbers=$(open_for judge | sort -n | paste -sd,)
+  [[ $judge == yes && -z $plants && -n $numbers ]] || return 0
+  ((!seconds)) || limit=(--time $((seconds > SECONDS ? seconds - SECONDS : 1)))
+  rm -f "$work/verdicts"
+  tests/faults/faults.sh --in sources --seed "$seed" --numbers "$numbers" --program-count 0 --require 0 \
+    --verdicts "$work/verdicts" ${limit[@]+"${limit[@]}"} >"$work/judge.log" 2>&1 || true
+  [[ -e $work/verdicts ]] || die "the hunt gave no verdict; see $work/judge.log"
+  while IFS=$'\t' read -r number verdict by; do
+    [[ -n $(known "$number" judge) ]] || note_result "$number" judge "$verdict"$'\t0\t'"$by"
+  done <"$work/verdicts"
+}
+
+# The faults of a way's board, those that it was not tried on, and the board.
+board_for() { # WAY
+  local number
+  for number in $(open_for "$1"); do own_of "$number" || say "$number"; done
+}
+build_boards() { # WAY
+  mapfile -t open < <(board_for "$1")
+  if ! time_is_up && ((${#open[@]})); then build_board "${open[@]}"; fi
+}
+try_way() { # WAY: the board first, then those with a target of their own
+  local way=$1 number
+  here=$work/at-$way
+  mkdir -p "$here"
+  mapfile -t open < <(board_for "$way")
+  if ! time_is_up && ((${#open[@]})); then try_board "$way" "${open[@]}"; fi
+  for number in $(open_for "$way"); do
+    if ! time_is_up && own_of "$number"; then try_own "$way" "$number"; fi
+  done
+  here=$work
+}
+
+# Replay until enough is missed that is not equivalent, then the ways over what it missed, and with sanitizers; again where those
+# find what replay is to find. The blind way, which is no part of the goal, comes last.
 number=0 drawn=1
-while ! time_is_up && ((drawn && $(missed_by replay | wc -l) < count)); do
+while ! time_is_up && ((drawn && $(real_faults | wc -l) < count)); do
   while ! time_is_up && (($(open_faults | wc -l) < count)); do
     [[ -n $(known "$number" replay)$(known "$number" fast) ]] || try_fast "$number" || { drawn=0 && break; }
     number=$((number + 1))
   done
+  time_is_up || judge_faults
+  (($(open_faults | wc -l) >= count || !drawn)) || continue
   for way in fuzz empty; do
-    mapfile -t open < <(open_for "$way")
-    if time_is_up || ((${#open[@]} == 0)); then continue; fi
-    build_board "${open[@]}"
-    if ((jobs > 1)); then try_board "$way" "${open[@]}" & else try_board "$way" "${open[@]}"; fi
+    ! is_asked "$way" || build_boards "$way"
+  done
+  for way in fuzz empty; do
+    is_asked "$way" || continue
+    if ((jobs > 1)); then try_way "$way" & else try_way "$way"; fi
   done
   wait
   for number in $(open_for replay); do
@@ -442,12 +550,13 @@ while ! time_is_up && ((drawn && $(missed_by replay | wc -l) < count)); do
   done
   number=0
 done
-mapfile -t open < <(open_for blind)
-if ! time_is_up && ((${#open[@]})); then
+# the targets of plain bytes have no mutator, and `tells` shows little that bytes do not
+mapfile -t open < <(for number in $(open_for blind); do own_of "$number" || say "$number"; done)
+if is_asked blind && ! time_is_up && ((${#open[@]})); then
   build_board "${open[@]}"
   try_board blind "${open[@]}"
 fi
-rm -rf "$work/at" "$work/found"
+rm -rf "$here/at" "$here/found"
 
 # --- the report ------------------------------------------------------------------------------------------------------
 records=("$record")

@@ -1,0 +1,25 @@
+/* Kinds of change for what only capsules and compilers' code have, which entries and fields drawn one by one seldom leave
+ * such that the link goes on: instructions, scoreboards, line programs, what both views of a capsule say, and names. Each is
+ * false where the file has nothing of it. */
+#ifndef FUZZ_CHANGE_H
+#define FUZZ_CHANGE_H
+
+#include "fuzz/edit.h"
+#include "tests/support/built_program.h"
+
+/* Some instructions become others that the file has, or get one of their fields. */
+bool fuzz_change_code(const built_choices *choices, edit_cubin *cubin);
+/* Other scoreboards: what an instruction sets, and together with it who waits for it; stalls. */
+bool fuzz_change_boards(const built_choices *choices, edit_cubin *cubin);
+/* Other steps in line programs, each in the room of the one that stood there, or another number in a header. */
+bool fuzz_change_lines(const built_choices *choices, edit_cubin *cubin);
+/* The same change in both views of a capsule. */
+bool fuzz_change_pair(const built_choices *choices, edit_cubin *cubin);
+/* A symbol, or a section, gets a name that linkers know. */
+bool fuzz_change_name(const built_choices *choices, edit_cubin *cubin);
+/* The section's name from now on. */
+void fuzz_change_section_name(edit_cubin *cubin, edit_section *section, const char *name);
+/* A word of a section, of which the kind is drawn first, so that what is rare is changed as often as what is not. */
+bool fuzz_change_word(const built_choices *choices, edit_cubin *cubin);
+
+#endif
