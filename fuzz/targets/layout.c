@@ -5,12 +5,13 @@
 #include "fuzz/answer.h"
 #include "fuzz/stages.h"
 
-/* UINT64_MAX is no place: objects of a function that counts as dead code (L540), which -preserve-relocs keeps. */
+/* UINT64_MAX is no place: objects of a function that counts as dead code (L540), which -preserve-relocs keeps. Places in the
+ * kernels of -ewp objects are the file's (L1011), as they may be. */
 static bool layout_is_placed(const tl_module *module, const tl_layout *layout, size_t symbol) {
   return module->symbols.items[symbol].shared && !layout->symbol_gone[symbol] && !layout->symbol_unallocated[symbol] &&
          layout->symbol_section[symbol] != TL_NONE && layout->symbol_section[symbol] != module->debug_shared &&
          !module->symbols.items[symbol].external_shared && !module->symbols.items[symbol].misplaced &&
-         layout->symbol_value[symbol] != UINT64_MAX;
+         !module->symbols.items[symbol].laid_shared && layout->symbol_value[symbol] != UINT64_MAX;
 }
 
 static const char *layout_check_shared(const tl_module *module, const tl_layout *layout) {
