@@ -24,7 +24,9 @@ struct tl_instances {
   uint64_t *name_value;  /* with -g, by symbol: the largest end of the kernels that refer to the name */
   uint64_t external_align; /* largest alignment of extern shared memory, at least 16 */
   uint64_t pool_align;     /* D of W9.8 */
-  uint64_t null_value; /* of symbol 0: the alignment of the last such object of the first kernel that has some (L556) */
+  uint64_t *null_align; /* by section: of the last object without a symbol before which no ordinary one came (L1034) */
+  bool *null_closed;    /* by section: an ordinary one came */
+  uint64_t null_value;  /* of symbol 0: that of the first kernel that has some (L556) */
 };
 
 static bool instances_is_object(const tl_symbol *symbol) {
@@ -47,6 +49,8 @@ static void instances_add_partial(tl_instances *n, const tl_partial_object *obje
     return;
   n->raw[section] = tl_align(n->raw[section], object->align) + object->size;
   n->align[section] = tl_larger(object->align, n->align[section]);
+  if (!n->null_closed[section] && !n->module->symbols.items[n->module->sections.items[object->text].owner].late)
+    n->null_align[section] = object->align;
 }
 
 static void instances_sum(tl_instances *n) {
@@ -75,6 +79,7 @@ static void instances_sum(tl_instances *n) {
     }
     n->raw[symbol->section] += symbol->size * symbol->shared_places; /* L87 */
     n->align[symbol->section] = tl_larger(symbol->align, n->align[symbol->section]);
+    n->null_closed[symbol->section] |= n->null_align[symbol->section] != 0;
   }
   for (; partial < n->module->partial_objects.count; partial++)
     instances_add_partial(n, &n->module->partial_objects.items[partial]);
@@ -97,18 +102,11 @@ static uint32_t instances_section(tl_instances *n, uint32_t text, uint32_t kerne
 /* L556: what symbol 0 says of objects without a symbol. */
 static void instances_find_null_value(tl_instances *n) {
   const tl_module *const module = n->module;
-  uint64_t *const last = tl_arena_new(n->arena, uint64_t, module->sections.count);
-  for (size_t i = 0; i < module->partial_objects.count; i++) {
-    const tl_partial_object *const object = &module->partial_objects.items[i];
-    const uint32_t section = module->sections.items[object->text].shared;
-    if (object->counts && !module->symbols.items[module->sections.items[object->text].owner].late)
-      last[section] = object->align;
-  }
   for (size_t k = module->all_kernels.count; k-- > 0;) {
     const uint32_t text = module->symbols.items[module->all_kernels.items[k]].section;
     const uint32_t section = module->sections.items[text].shared;
-    if (section != TL_NONE && last[section])
-      n->null_value = last[section];
+    if (section != TL_NONE && n->null_align[section])
+      n->null_value = n->null_align[section];
   }
 }
 
@@ -202,6 +200,8 @@ tl_instances *tl_layout_create_instances(tl_module *module, tl_arena *arena) {
                       .by_name = module->extern_by_name,
                       .raw = tl_arena_new(arena, uint64_t, module->sections.count + kernels),
                       .align = tl_arena_new(arena, uint64_t, module->sections.count + kernels),
+                      .null_align = tl_arena_new(arena, uint64_t, module->sections.count + kernels),
+                      .null_closed = tl_arena_new(arena, bool, module->sections.count + kernels),
                       .late = tl_arena_new(arena, bool, module->sections.count + kernels)};
   bool *const done = tl_arena_new(arena, bool, module->resolution->functions.count);
   instances_sum(n);

@@ -200,10 +200,8 @@ static bool shared_larger_first(const void *context, uint32_t a, uint32_t b) {
   return shared_symbol(s, a)->size > shared_symbol(s, b)->size;
 }
 
-/* W9.4: alignment descending, then size ascending, ties take the first half; all without a symbol are alike (L556). */
+/* W9.4: alignment descending, then size ascending, ties take the first half; those without a symbol, too (L1034). */
 static bool shared_own_first(const void *context, uint32_t a, uint32_t b) {
-  if (a & b & partial)
-    return true;
   const uint64_t x = shared_align(context, a), y = shared_align(context, b);
   return x != y ? x > y : shared_size(context, a) <= shared_size(context, b);
 }
@@ -397,18 +395,22 @@ static void shared_place_laid(const shared_state *s, const tl_u32_vector *own, u
   }
 }
 
-/* W9.4. */
-static void shared_place_sorted(shared_state *s, const tl_u32_vector *own, uint64_t *end) {
+/* W9.4. The result: the place of the last object without a symbol, or TL_NO_OFFSET. */
+static uint64_t shared_place_sorted(shared_state *s, const tl_u32_vector *own, uint64_t *end) {
+  uint64_t place = TL_NO_OFFSET;
   tl_list_sort(s->arena, own->items, own->count, TL_DEAL_ALTERNATE, shared_own_first, s);
   for (size_t i = 0; i < own->count; i++) {
     const tl_partial_object *const object = shared_partial(s, own->items[i]);
     if (object && !object->counts)
       continue;
     *end = tl_align(*end, shared_align(s, own->items[i]));
-    if (!object)
+    if (object)
+      place = *end;
+    else
       s->layout->symbol_value[shared_of(own->items[i])] = *end;
     *end += shared_size(s, own->items[i]);
   }
+  return place;
 }
 
 /* The largest of them, and of symbol 0, which stands for what has no symbol (L556). */
@@ -434,21 +436,25 @@ static bool shared_is_laid(const shared_state *s, const tl_u32_vector *own) {
 static void shared_place_own(shared_state *s) {
   tl_u32_vector *const own = shared_collect_own(s);
   const bool slots_forget = shared_slots_forget(s);
+  uint64_t null_place = TL_NO_OFFSET; /* that of the first such kernel (L1034) */
   for (uint32_t k = 0; k < s->kernel_count; k++) {
     const uint32_t section = shared_section_of_kernel(s, k);
     const bool forgets = slots_forget && shared_is_stub(s, k);
     const bool whole = own[k].count && shared_kernel_is_partial(s, k);
     const uint64_t align = shared_align_own(s, &own[k], s->made_last[k] ? 1 : s->pool_align);
     s->end[k] = forgets || whole ? 0 : s->end[k]; /* L555 */
+    uint64_t place = TL_NO_OFFSET;
     if (whole && shared_is_laid(s, &own[k]))
       shared_place_laid(s, &own[k], &s->end[k]);
     else
-      shared_place_sorted(s, &own[k], &s->end[k]);
+      place = shared_place_sorted(s, &own[k], &s->end[k]);
+    null_place = null_place == TL_NO_OFFSET ? place : null_place;
     s->kernel_uses[k] =
         own[k].count != 0 || (s->kernel_uses[k] && !forgets && !shared_symbol(s, s->entries.items[k])->late);
     if (section != TL_NONE)
       s->layout->section_align[section] = align;
   }
+  s->layout->null_value += null_place == TL_NO_OFFSET ? 0 : null_place;
 }
 
 /* L601: objects that lie in the section of a device function, which compilers do not write, are laid out as a kernel's own
