@@ -1,4 +1,4 @@
-/* What met in a relocatable output: L646, L791, of capsules L890. It is one file with one virtual architecture, and nvlink's next link forgets what decided
+/* What met in a relocatable output: L646, L791, L832, L1031, of capsules L890. It is one file with one virtual architecture, and nvlink's next link forgets what decided
  * a contest of weak bodies in it, and that a file took an address whose function another defined (D120). By default a section
  * says so that every other linker ignores: a relocation section about nothing, an entry a body, and behind those an entry for each record
  * of the call graph that a replaced body left. */
@@ -13,7 +13,8 @@ enum {
   VIRTUAL = 0xffff,
   OF_BODY = 0,
   OF_RECORD = 1,
-  OF_PARTIAL = 2
+  OF_PARTIAL = 2,
+  OF_PLACE = 3
 };
 
 static const char *const BODIES = ".nv.resolvedrela.bodies", *const MERCURY_BODIES = ".nv.merc.nv.resolvedrela.bodies";
@@ -62,6 +63,19 @@ bool ref_bodies_is_partial(const ref_file *file, uint32_t symbol) {
     found = ref_u32(section->data + at + 8) == OF_PARTIAL && ref_u32(section->data + at + 12) == symbol;
   }
   return found;
+}
+
+/* L1031: has the file from before a place for it? */
+bool ref_bodies_find_place(const ref_file *file, uint32_t symbol, uint64_t *place) {
+  const ref_section *section = &file->cubin.sections[file->bodies];
+  for (uint64_t at = 0; file->bodies != 0 && at + ENTRY_BYTES <= section->size; at += ENTRY_BYTES) {
+    const uint8_t *entry = section->data + at;
+    if (ref_u32(entry + 8) == OF_PLACE && ref_u32(entry + 12) == symbol) {
+      *place = ref_u64(entry);
+      return true;
+    }
+  }
+  return false;
 }
 
 /* L791: whose record it is, if the file says that it is a replaced body's. */
@@ -154,6 +168,11 @@ static bool ref_bodies_is_noted_partial(const ref_link *link, const ref_function
   return is_shown && ref_partial_has_kernel(link, function);
 }
 
+/* L1031 */
+static bool ref_bodies_is_noted_place(const ref_out_symbol *symbol) {
+  return !symbol->dropped && (symbol->is_laid || symbol->is_whole);
+}
+
 /* The section has its size before anything is placed. */
 void ref_bodies_add_section(ref_link *link) {
   const uint16_t output_sm = ref_notes_virtual_sm(link);
@@ -166,6 +185,9 @@ void ref_bodies_add_section(ref_link *link) {
   for (size_t i = 0; i < link->function_count; i++) {
     size += ref_bodies_are_noted(link, &link->functions[i], output_sm) ? ENTRY_BYTES : 0;
     size += ref_bodies_is_noted_partial(link, &link->functions[i]) ? ENTRY_BYTES : 0;
+  }
+  for (size_t i = 0; i < link->symbol_count; i++) {
+    size += ref_bodies_is_noted_place(&link->symbols[i]) ? ENTRY_BYTES : 0;
   }
   if (size == 0) {
     return;
@@ -201,6 +223,11 @@ void ref_bodies_write(ref_link *link) {
     const size_t number = link->symbols[i].function;
     if (number != REF_NONE && ref_bodies_is_noted_partial(link, &link->functions[number])) {
       ref_bodies_write_entry(link, 0, OF_PARTIAL, i, 0);
+    }
+  }
+  for (size_t i = 0; i < link->symbol_count; i++) {
+    if (ref_bodies_is_noted_place(&link->symbols[i])) {
+      ref_bodies_write_entry(link, link->symbols[i].laid_place, OF_PLACE, i, 0);
     }
   }
   for (size_t i = 0; i < link->body_record_count; i++) {

@@ -215,6 +215,7 @@ typedef struct ref_function {
   bool has_large_constants;                        /* one of the compiler's goes beyond a bank */
   bool is_emptied;                                 /* RF127 */
   bool has_partial;                                /* RF165: shared memory that ptxas laid out */
+  bool has_read_places;                            /* L1031 */
   bool is_stub;                                    /* U10: a jump slot of an executable */
   bool is_of_replacement;                          /* RF124: an alias of a body that replaced another */
   size_t text, info, shared, constant0, constant2; /* module sections */
@@ -307,7 +308,8 @@ typedef struct ref_out_symbol {
   bool has_no_place; /* D82 */
   bool is_partial;   /* RF165 */
   bool is_laid;      /* L1011: by ptxas, in a section of `laid_end` bytes */
-  uint64_t laid_end;
+  uint64_t laid_end, laid_place;
+  bool is_whole; /* L1031: with -r, all of such a section */
   size_t ghost_of;       /* RF62; 0: of none */
   size_t further_places; /* RF62: in the list of shared objects */
   bool undefined_weak, referenced;
@@ -664,7 +666,8 @@ bool ref_partial_is_laid_out(const ref_link *link, const ref_function *function)
 bool ref_partial_has_kernel(const ref_link *link, const ref_function *function);
 void ref_partial_add_shared(ref_link *link, size_t file_number);
 uint64_t ref_partial_alignment(const ref_link *link, size_t file, uint64_t align);
-bool ref_partial_lays_out(const ref_link *link, size_t file, const ref_symbol *input);
+void ref_partial_lay_object(ref_link *link, size_t file_number, const ref_symbol *input, ref_out_symbol *symbol);
+bool ref_partial_take_object(ref_link *link, size_t file_number, const ref_symbol *input);
 void ref_partial_order_objects(ref_link *link, ref_indices *own);
 uint64_t ref_partial_end_behind(const ref_out_symbol *symbol, uint64_t end);
 bool ref_partial_begins_at_start(const ref_link *link, const ref_out_symbol *symbol);
@@ -834,6 +837,7 @@ typedef struct ref_body_origin {
 
 void ref_bodies_find(const ref_link *link, ref_file *file);
 bool ref_bodies_is_partial(const ref_file *file, uint32_t symbol);
+bool ref_bodies_find_place(const ref_file *file, uint32_t symbol, uint64_t *place);
 ref_body_origin ref_bodies_origin(const ref_file *file, uint32_t symbol);
 bool ref_bodies_loses_record(const ref_file *file, const ref_function *function, uint32_t symbol, uint64_t place);
 void ref_bodies_add_reading(ref_link *link, ref_function *function, size_t file_number, ref_record_of_calls record);

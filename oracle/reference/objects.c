@@ -81,12 +81,7 @@ static void ref_object_define_shared(ref_link *link, size_t file_number, const r
   if (link->relocatable && !(replaces && link->job->bug_compatible)) {
     symbol->value = ref_partial_alignment(link, file_number, input->value);
   }
-  if (ref_partial_lays_out(link, file_number, input)) {
-    symbol->is_laid = true;
-    symbol->laid_end = link->files[file_number].cubin.sections[input->section].size;
-    symbol->auxiliary = 1;
-    symbol->value = link->relocatable ? 1 : input->value;
-  }
+  ref_partial_lay_object(link, file_number, input, symbol);
   ref_indices_add(link, &link->shared_objects, number);
 }
 
@@ -344,7 +339,8 @@ static void ref_object_merge_local(ref_link *link, size_t file_number, uint32_t 
     ref_object_add_lost_parameter(link, file_number, index);
     return;
   }
-  if (ref_object_is_shared(input) && ref_object_shared_section(link, file, input) == REF_NONE) {
+  if (ref_object_is_shared(input) && (ref_object_shared_section(link, file, input) == REF_NONE ||
+                                      ref_partial_take_object(link, file_number, input))) {
     return;
   }
   /* A section that the symbol makes comes before the symbol. */

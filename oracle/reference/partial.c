@@ -7,8 +7,13 @@
 
 enum { TYPE_EXTENDED = 0xff00, RESERVED = 0x400 };
 
+static const char whole_prefix[] = "$__shared$";
 static const char pool_name[] = ".nv_debug.shared";
 static const char lone_name[] = ".nv_debug.shared, alone"; /* what the module knows it by, beside the pool */
+
+static uint32_t ref_partial_number(const ref_file *file, const ref_symbol *input) {
+  return (uint32_t)(input - file->cubin.symbols);
+}
 
 static bool ref_partial_is_file(const ref_link *link, size_t file) {
   return file != REF_NONE && link->files[file].cubin.type == TYPE_EXTENDED;
@@ -23,18 +28,19 @@ static size_t ref_partial_deciding_file(const ref_link *link, const ref_function
                                                                : function->definition_file;
 }
 
-/* L1011: are its shared objects where ptxas put them? By default only where ptxas put any. */
-bool ref_partial_is_laid_out(const ref_link *link, const ref_function *function) {
-  return (link->job->bug_compatible || function->has_partial) &&
-         ref_partial_is_file(link, ref_partial_deciding_file(link, function));
-}
-
 /* What an earlier -r wrote of such a kernel is one still, but the objects have symbols (L832). */
 bool ref_partial_has_kernel(const ref_link *link, const ref_function *function) {
   const size_t file = ref_partial_deciding_file(link, function);
   const bool stands = file != REF_NONE && file == function->definition_file;
   return ref_partial_is_file(link, file) ||
          (stands && ref_bodies_is_partial(&link->files[file], (uint32_t)function->definition_symbol));
+}
+
+/* L1011: are its shared objects where ptxas put them? By default only where ptxas put any. L1031: an earlier -r may say so. */
+bool ref_partial_is_laid_out(const ref_link *link, const ref_function *function) {
+  const bool is_own = ref_partial_is_file(link, ref_partial_deciding_file(link, function));
+  return (is_own && (link->job->bug_compatible || function->has_partial)) ||
+         (function->has_read_places && ref_partial_has_kernel(link, function));
 }
 
 /* L746: with -r an object of such a file has an alignment of 1 where the file gives none, and begins at 0. */
@@ -46,10 +52,49 @@ bool ref_partial_begins_at_start(const ref_link *link, const ref_out_symbol *sym
   return symbol->auxiliary == 0 && symbol->size != 0 && ref_partial_is_file(link, symbol->definition_file);
 }
 
+/* L1031: all of a kernel's section, or what an earlier -r wrote of it (L832)? */
+static bool ref_partial_names_whole(const ref_symbol *input) {
+  return strncmp(input->name, whole_prefix, sizeof whole_prefix - 1) == 0;
+}
+
+/* L1031: the size of the section in which ptxas laid out what the file has from before: what stands for all of it comes behind its objects. */
+static uint64_t ref_partial_read_end(const ref_file *file, const ref_symbol *input) {
+  uint64_t place = 0;
+  for (uint32_t i = ref_partial_number(file, input); i < file->cubin.symbol_count; i++) {
+    const ref_symbol *symbol = &file->cubin.symbols[i];
+    if (symbol->section == input->section && ref_partial_names_whole(symbol) &&
+        ref_bodies_find_place(file, i, &place)) {
+      return symbol->size;
+    }
+  }
+  return 0;
+}
+
 /* L1011: the value of a shared object of such a kernel, which -g and -sanitize give a symbol, is its place, not its alignment. */
-bool ref_partial_lays_out(const ref_link *link, size_t file, const ref_symbol *input) {
+static bool ref_partial_lays_out(const ref_link *link, size_t file, const ref_symbol *input) {
   return ref_partial_is_file(link, file) && input->section != 0 &&
          ref_merge_owner(&link->files[file], input->section) != 0;
+}
+
+/* What is read of an earlier -r takes no bytes of a relocatable output beside what stands for all of it (L1031). */
+void ref_partial_lay_object(ref_link *link, size_t file_number, const ref_symbol *input, ref_out_symbol *symbol) {
+  const ref_file *file = &link->files[file_number];
+  uint64_t place = input->value, end = 0;
+  if (ref_partial_lays_out(link, file_number, input)) {
+    end = file->cubin.sections[input->section].size;
+  } else if (!ref_bodies_find_place(file, ref_partial_number(file, input), &place)) {
+    return;
+  } else if (ref_partial_names_whole(input)) {
+    symbol->is_whole = true;
+    return;
+  } else if (!link->relocatable) {
+    end = ref_partial_read_end(file, input);
+  }
+  symbol->is_laid = true;
+  symbol->laid_end = end;
+  symbol->laid_place = place;
+  symbol->auxiliary = 1;
+  symbol->value = link->relocatable ? 1 : place;
 }
 
 /* L1011, RF152: the end of a kernel's shared memory behind one more object, in the order of the files: what ptxas laid out reaches to the end
@@ -114,24 +159,50 @@ static void ref_partial_create_object(ref_link *link, size_t section, const ref_
 }
 
 /* L832, D141: by default an output of -r has a symbol for it, as for any shared object, with which the next link lays it out. */
-static void ref_partial_name_object(ref_link *link, const ref_function *kernel, const ref_section *input) {
-  const char *name = ref_memory_print(link, "$__shared$%s", kernel->name);
+static void ref_partial_name_object(ref_link *link, const ref_function *kernel, const ref_section *input,
+                                    bool is_whole) {
+  const char *name = ref_memory_print(link, "%s%s", whole_prefix, kernel->name);
   const size_t object = ref_symbol_add(link, name, REF_BIND_LOCAL, REF_SYMBOL_CUDA_OBJECT, REF_SPACE_SHARED);
   ref_out_symbol *symbol = &link->symbols[object];
   symbol->section = kernel->shared;
   symbol->size = input->size;
   symbol->auxiliary = input->align;
   symbol->value = input->align;
+  symbol->is_whole = is_whole;
   ref_names_add(link, object, name);
   ref_indices_add(link, &link->shared_objects, object);
 }
 
-static void ref_partial_add_object(ref_link *link, const ref_function *kernel, const ref_section *input) {
+static void ref_partial_add_object(ref_link *link, const ref_function *kernel, const ref_section *input,
+                                   bool has_symbols) {
   if (ref_relocatable_is_default(link) && input->size > 0) {
-    ref_partial_name_object(link, kernel, input);
+    ref_partial_name_object(link, kernel, input, has_symbols);
     return;
   }
   ref_partial_create_object(link, kernel->shared, input, link->relocatable && !kernel->late_partial);
+}
+
+/* L1031: of an earlier -r's `$__shared$` an executable makes what the section was that it stands for: an object without a symbol, and with -g
+ * none where the objects have symbols. With -g that of a section without symbols (L832) is one, too. */
+bool ref_partial_take_object(ref_link *link, size_t file_number, const ref_symbol *input) {
+  const ref_file *file = &link->files[file_number];
+  const bool with_debug = ref_options_keep_shared_symbols(link);
+  uint64_t place = 0;
+  if (link->relocatable || file->bodies == 0 || !ref_partial_names_whole(input)) {
+    return false;
+  }
+  const uint32_t owner = ref_merge_owner(file, input->section);
+  const bool is_whole = ref_bodies_find_place(file, ref_partial_number(file, input), &place);
+  if (owner == 0 || (!is_whole && !(with_debug && ref_bodies_is_partial(file, owner)))) {
+    return false;
+  }
+  ref_function *kernel = &link->functions[file->function_of[owner]];
+  kernel->has_read_places = kernel->has_read_places || is_whole;
+  if (!is_whole || !with_debug) {
+    const ref_section section = {.size = input->size, .align = input->value};
+    ref_partial_create_object(link, kernel->shared, &section, false);
+  }
+  return true;
 }
 
 /* L746, RF303: one more object of the pool, if there is one. Otherwise the section is one for itself, to which all that come
@@ -189,8 +260,9 @@ static void ref_partial_add_section(ref_link *link, const ref_file *file, uint32
   }
   link->functions[function].has_partial = true;
   const bool forgets = !link->relocatable && ref_options_keep_shared_symbols(link); /* L1011 */
-  if (!forgets || !ref_partial_has_symbol(file, number)) {
-    ref_partial_add_object(link, &link->functions[function], input);
+  const bool has_symbols = ref_partial_has_symbol(file, number);
+  if (!forgets || !has_symbols) {
+    ref_partial_add_object(link, &link->functions[function], input, has_symbols);
   }
 }
 
