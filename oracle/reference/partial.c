@@ -204,8 +204,8 @@ bool ref_partial_take_object(ref_link *link, size_t file_number, const ref_symbo
     return false;
   }
   const uint32_t owner = ref_merge_owner(file, input->section);
-  if (owner == 0 || !(ref_partial_reads_places(file, input->section) ||
-                      (with_debug && ref_bodies_is_partial(file, owner)))) {
+  if (owner == 0 ||
+      !(ref_partial_reads_places(file, input->section) || (with_debug && ref_bodies_is_partial(file, owner)))) {
     return false;
   }
   ref_function *kernel = &link->functions[file->function_of[owner]];
