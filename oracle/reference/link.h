@@ -309,7 +309,7 @@ typedef struct ref_out_symbol {
   bool is_partial;   /* RF165 */
   bool is_laid;      /* L1011: by ptxas, in a section of `laid_end` bytes */
   uint64_t laid_end, laid_place;
-  bool is_whole; /* L1031: with -r, all of such a section */
+  bool is_whole;         /* L1031: with -r, all of such a section */
   size_t ghost_of;       /* RF62; 0: of none */
   size_t further_places; /* RF62: in the list of shared objects */
   bool undefined_weak, referenced;

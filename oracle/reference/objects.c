@@ -339,8 +339,8 @@ static void ref_object_merge_local(ref_link *link, size_t file_number, uint32_t 
     ref_object_add_lost_parameter(link, file_number, index);
     return;
   }
-  if (ref_object_is_shared(input) && (ref_object_shared_section(link, file, input) == REF_NONE ||
-                                      ref_partial_take_object(link, file_number, input))) {
+  if (ref_object_is_shared(input) &&
+      (ref_object_shared_section(link, file, input) == REF_NONE || ref_partial_take_object(link, file_number, input))) {
     return;
   }
   /* A section that the symbol makes comes before the symbol. */

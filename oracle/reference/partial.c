@@ -36,11 +36,12 @@ bool ref_partial_has_kernel(const ref_link *link, const ref_function *function) 
          (stands && ref_bodies_is_partial(&link->files[file], (uint32_t)function->definition_symbol));
 }
 
-/* L1011: are its shared objects where ptxas put them? By default only where ptxas put any. L1031: an earlier -r may say so. */
+/* L1011: are its shared objects where ptxas put them? By default only where ptxas put any. L1031: what an earlier -r wrote may say so. */
 bool ref_partial_is_laid_out(const ref_link *link, const ref_function *function) {
-  const bool is_own = ref_partial_is_file(link, ref_partial_deciding_file(link, function));
-  return (is_own && (link->job->bug_compatible || function->has_partial)) ||
-         (function->has_read_places && ref_partial_has_kernel(link, function));
+  if (link->job->bug_compatible) {
+    return ref_partial_is_file(link, ref_partial_deciding_file(link, function));
+  }
+  return (function->has_partial || function->has_read_places) && ref_partial_has_kernel(link, function);
 }
 
 /* L746: with -r an object of such a file has an alignment of 1 where the file gives none, and begins at 0. */
@@ -182,8 +183,19 @@ static void ref_partial_add_object(ref_link *link, const ref_function *kernel, c
   ref_partial_create_object(link, kernel->shared, input, link->relocatable && !kernel->late_partial);
 }
 
+/* L1031: has the file from before places of objects of the section? */
+static bool ref_partial_reads_places(const ref_file *file, uint32_t section) {
+  uint64_t place = 0;
+  for (uint32_t i = 1; i < file->cubin.symbol_count; i++) {
+    if (file->cubin.symbols[i].section == section && ref_bodies_find_place(file, i, &place)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 /* L1031: of an earlier -r's `$__shared$` an executable makes what the section was that it stands for: an object without a symbol, and with -g
- * none where the objects have symbols. With -g that of a section without symbols (L832) is one, too. */
+ * none where the objects have symbols. With -g those of a kernel without places (L832) are such objects, too. */
 bool ref_partial_take_object(ref_link *link, size_t file_number, const ref_symbol *input) {
   const ref_file *file = &link->files[file_number];
   const bool with_debug = ref_options_keep_shared_symbols(link);
@@ -192,13 +204,13 @@ bool ref_partial_take_object(ref_link *link, size_t file_number, const ref_symbo
     return false;
   }
   const uint32_t owner = ref_merge_owner(file, input->section);
-  const bool is_whole = ref_bodies_find_place(file, ref_partial_number(file, input), &place);
-  if (owner == 0 || (!is_whole && !(with_debug && ref_bodies_is_partial(file, owner)))) {
+  if (owner == 0 ||
+      !(ref_partial_reads_places(file, input->section) || (with_debug && ref_bodies_is_partial(file, owner)))) {
     return false;
   }
   ref_function *kernel = &link->functions[file->function_of[owner]];
-  kernel->has_read_places = kernel->has_read_places || is_whole;
-  if (!is_whole || !with_debug) {
+  kernel->has_read_places = true;
+  if (!with_debug || !ref_bodies_find_place(file, ref_partial_number(file, input), &place)) {
     const ref_section section = {.size = input->size, .align = input->value};
     ref_partial_create_object(link, kernel->shared, &section, false);
   }

@@ -109,6 +109,7 @@ static void ref_relocatable_measure_pool(ref_link *link, size_t pool, uint64_t *
     }
     if (ref_partial_begins_at_start(link, symbol)) {
       *size = ref_larger(symbol->size, *size);
+      *align = ref_larger(1, *align);
     } else {
       *size = (symbol->is_partial ? ref_align_up(*size, symbol->auxiliary) : *size) + symbol->size;
     }
