@@ -231,6 +231,45 @@ static const mercury_record mercury_records[] = {
     {0x986, 0x42, 0x38, 0x32},
 };
 
+/* Forms of instructions, by their records' first, second and fourth byte: bit n stands for the third byte 2 * n. Only those
+ * of which other bytes of a record do not change what nvlink knows. */
+typedef struct mercury_form {
+  uint8_t first, second, fourth;
+  uint64_t thirds;
+} mercury_form;
+
+static const mercury_form mercury_forms[] = {
+    {0x01, 0x0b, 0x0a, UINT64_C(0x15accf)},
+    {0x01, 0x10, 0x0a, UINT64_C(0x2a00402a0001b018)},
+    {0x01, 0x29, 0x04, UINT64_C(0x700111)},
+    {0x01, 0x2b, 0x0a, UINT64_C(0x1c15)},
+    {0x01, 0x47, 0x0a, UINT64_C(0x19c0140000000149)},
+    {0x01, 0x47, 0x16, UINT64_C(0x280000000280)},
+    {0x02, 0x22, 0x06, UINT64_C(0x3fe35f800f0)},
+    {0x02, 0x23, 0x34, UINT64_C(0x3d000000)},
+    {0x02, 0x29, 0x06, UINT64_C(0x330cc)},
+    {0x02, 0x38, 0x06, UINT64_C(0x1fff79f800c)},
+    {0x02, 0x38, 0x32, UINT64_C(0x1e0008607ff3)},
+    {0x02, 0x3a, 0x26, UINT64_C(0x1)},
+    {0x02, 0x3d, 0x26, UINT64_C(0x2)},
+    {0x02, 0x3e, 0x14, UINT64_C(0x3)},
+    {0x02, 0x3f, 0x26, UINT64_C(0x1)},
+    {0x41, 0x00, 0x0a, UINT64_C(0x195)},
+    {0x41, 0x47, 0x0a, UINT64_C(0x1980100000000100)},
+    {0x42, 0x0a, 0x0e, UINT64_C(0xb7)},
+};
+
+/* nvlink crashes over a form that it does not know (L1035). */
+static bool mercury_is_form(const uint8_t *record) {
+  enum { THIRDS = 128 };
+  for (size_t i = 0; i < sizeof mercury_forms / sizeof *mercury_forms; i++) {
+    const mercury_form *const form = &mercury_forms[i];
+    if (record[0] == form->first && record[1] == form->second && record[3] == form->fourth)
+      return record[2] < THIRDS && form->thirds >> record[2] / 2 & 1;
+  }
+  return true;
+}
+
 /* Whether the record of an instruction that reads a special register names one. Mercury numbers them otherwise than SASS.
  * Of one that is none nvlink makes a word of zeros, or its schedule of the code comes to no end (L1033). */
 static bool mercury_has_register(uint16_t opcode, const uint8_t *record) {
@@ -262,6 +301,8 @@ static void mercury_check_records(const checker *c, uint32_t section, const tl_c
     }
     if ((listed && !fits) || record[2] & 1 || returns)
       mercury_fail(c, section, place->record, "a record is not that of its instruction (L498)");
+    if (!mercury_is_form(record))
+      mercury_fail(c, section, place->record, "a record has a form that no instruction has (L1035)");
     if (!mercury_has_register(opcode, record))
       mercury_fail(c, section, place->record, "a record names a special register that there is not (L1033)");
   }
