@@ -924,7 +924,7 @@ static bool break_byte(mutation *m) {
 /* Less than the file, or more: what lies behind the headers belongs to nothing. */
 static bool break_end(mutation *m) {
   enum { MORE = 256 };
-  const bool longer = mutate_percent(m, 55);
+  const bool longer = mutate_percent(m, 57);
   const size_t old = m->file->size, size = longer ? old + mutate_below(m, MORE) : old ? mutate_below(m, old) : 0;
   uint8_t *const bytes = fuzz_memory(size);
   memset(bytes, 0, size);
