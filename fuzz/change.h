@@ -17,6 +17,8 @@ bool fuzz_change_lines(const built_choices *choices, edit_cubin *cubin);
 bool fuzz_change_pair(const built_choices *choices, edit_cubin *cubin);
 /* A symbol, or a section, gets a name that linkers know. */
 bool fuzz_change_name(const built_choices *choices, edit_cubin *cubin);
+/* The name begins as sections of cubins do. */
+bool fuzz_name_is_known(const char *name);
 /* The section's name from now on. */
 void fuzz_change_section_name(edit_cubin *cubin, edit_section *section, const char *name);
 /* A word of a section, of which the kind is drawn first, so that what is rare is changed as often as what is not. */

@@ -42,7 +42,7 @@ static bool lines_choose(const built_choices *choices, const edit_cubin *cubin, 
       at += (size_t)size;
     }
   }
-  return count > 0;
+  return unit->bytes != NULL;
 }
 
 static size_t lines_number_size(const lines_unit *unit, size_t at) {

@@ -99,6 +99,13 @@ static const char *const section_names[] = {".nv.shared.",
                                             ".symtab_shndx",
                                             ".nv.merc.debug_frame"};
 
+bool fuzz_name_is_known(const char *name) {
+  for (size_t i = 0; i < sizeof section_names / sizeof *section_names; i++)
+    if (strncmp(name, section_names[i], strlen(section_names[i])) == 0)
+      return true;
+  return strncmp(name, ".nv.merc.", 9) == 0 || strncmp(name, ".nv.capmerc.", 12) == 0;
+}
+
 /* The place of a name behind the others of a table of strings. */
 static uint32_t names_append(edit_section *table, const char *name) {
   const size_t old = table->size, length = strlen(name) + 1;

@@ -221,7 +221,7 @@ static void generate_program(const built_choices *choices, fuzz_envelope *envelo
 }
 
 void fuzz_generate(const built_choices *choices, fuzz_envelope *envelope) {
-  enum { CAPSULES_ONE_IN = 6, UNIFIED_ONE_IN = 32, NAMES_ONE_IN = 32, STOCK_ONE_IN = 8, SAYS_MORE_ONE_IN = 5 };
+  enum { CAPSULES_ONE_IN = 6, UNIFIED_ONE_IN = 32, NAMES_ONE_IN = 32, STOCK_ONE_IN = 5, SAYS_MORE_ONE_IN = 5 };
   envelope->file_count = envelope->word_count = 0;
   if (built_choose(choices, UNIFIED_ONE_IN) == UNIFIED_ONE_IN - 1)
     fuzz_generate_unified(choices, envelope);

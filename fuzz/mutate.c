@@ -820,6 +820,13 @@ static bool word_more(mutation *m) {
   return true;
 }
 
+/* What is there for a debugger counts, or not. */
+static bool word_debug(mutation *m) {
+  const size_t count = m->envelope->word_count;
+  envelope_remove_word(m->envelope, "-g");
+  return m->envelope->word_count < count || fuzz_envelope_add_word(m->envelope, "-g");
+}
+
 /* What is used: a name that a file has, and others than it then have none. */
 static bool word_used(mutation *m) {
   const size_t number = edit_find_type(&m->cubin, 2), count = mutate_symbol_count(m);
@@ -917,7 +924,7 @@ static bool break_byte(mutation *m) {
 /* Less than the file, or more: what lies behind the headers belongs to nothing. */
 static bool break_end(mutation *m) {
   enum { MORE = 256 };
-  const bool longer = mutate_percent(m, 55);
+  const bool longer = mutate_percent(m, 57);
   const size_t old = m->file->size, size = longer ? old + mutate_below(m, MORE) : old ? mutate_below(m, old) : 0;
   uint8_t *const bytes = fuzz_memory(size);
   memset(bytes, 0, size);
@@ -1015,6 +1022,7 @@ static const kind_row kind_rows[] = {
     {"file other", file_other, WORKS_ON_ENVELOPE, 0, 2, true},
     {"word add", word_add, WORKS_ON_ENVELOPE, 0, 5, false},
     {"word more", word_more, WORKS_ON_ENVELOPE, 0, 12, false},
+    {"word debug", word_debug, WORKS_ON_ENVELOPE, 0, 5, false},
     {"word used", word_used, WORKS_ON_CUBIN, 0, 4, false},
     {"word mode", word_mode, WORKS_ON_ENVELOPE, 0, 5, false},
     {"word drop", word_drop, WORKS_ON_ENVELOPE, 0, 4, false},

@@ -101,6 +101,21 @@ const char *fuzz_word_choose(const built_choices *choices, char word[FUZZ_WORD])
   return word;
 }
 
+bool fuzz_word_at(size_t number, char word[FUZZ_WORD]) {
+  for (size_t i = 0; i < WORD_ROWS; i++) {
+    const word_row *const row = &word_rows[i];
+    size_t count = 0;
+    while (count < sizeof row->values / sizeof *row->values && row->values[count])
+      count++;
+    if (number < (count ? count : 1)) {
+      (void)snprintf(word, FUZZ_WORD, "%s%s", row->name, count ? row->values[number] : "");
+      return true;
+    }
+    number -= count ? count : 1;
+  }
+  return false;
+}
+
 void fuzz_words_say_more(fuzz_envelope *envelope) {
   static const char *const words[] = {"-v", "-dump-callgraph", "-extrawarn"};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)

@@ -15,6 +15,8 @@ bool fuzz_word_is_known(const char *word);
 size_t fuzz_index_of(const fuzz_envelope *envelope);
 /* A word at random: any row, any of its values. */
 const char *fuzz_word_choose(const built_choices *choices, char word[FUZZ_WORD]);
+/* The usual words one by one, with each of their values: those that end no link. False behind the last one. */
+bool fuzz_word_at(size_t number, char word[FUZZ_WORD]);
 /* The words with which a link says more and does nothing else: what it worked out shows in messages alone. */
 void fuzz_words_say_more(fuzz_envelope *envelope);
 /* "sm_90" and the like. */

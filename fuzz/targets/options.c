@@ -1,10 +1,12 @@
 /* The words of a command line: an options file's text and a list option's value split into words, which a splitter written once
  * more must find too; the words read by the grammar, and the words that the command would be reproduced with read again: they
- * must mean the same. And once: help names every option as it is spelled, and all trace parts are all. */
+ * must mean the same. And once: help names every option as it is spelled, all trace parts are all, the host linker's script gives each section what is
+ * called so, and no usual word is refused. */
 #include "fuzz/targets/target.h"
 
 #include "fuzz/answer.h"
 #include "fuzz/split.h"
+#include "fuzz/words.h"
 
 #include "base/memory.h"
 #include "catalog/trace.h"
@@ -13,7 +15,6 @@
 
 #include <stdio.h>
 #include <string.h>
-
 enum { WORDS_MOST = 200, NAME_ROOM = 128 };
 
 typedef struct reading {
@@ -52,6 +53,32 @@ static char **options_argv(tl_arena *arena, const tl_texts *words, const tl_text
   return argv;
 }
 
+/* Every line that names a section takes the sections of that name: "NAME : { *(NAME) }". */
+static bool options_check_script(void) {
+  size_t lines = 0;
+  for (const char *at = tl_usage_host_script(); (at = strstr(at, " : { *(")); at++) {
+    const char *const taken = at + strlen(" : { *(");
+    const size_t length = strcspn(taken, ")");
+    if (strncmp(at - length, taken, length) != 0 || at[-(long)length - 1] != '\t')
+      return false;
+    lines++;
+  }
+  return lines > 0;
+}
+
+/* The words that fuzzed links have: one that is refused would make whole links say nothing. */
+static const char *options_check_usual(tl_arena *arena) {
+  static reading r;
+  char word[FUZZ_WORD];
+  for (size_t i = 0; fuzz_word_at(i, word); i++) {
+    const char *const more = strcmp(word, "-g") == 0 ? "-r" : "-g"; /* which one of them wants */
+    const char *const plain[] = {"nvlink", "-arch=sm_90", more, word, "-o", "out.cubin", "a.cubin"};
+    if (!options_read(&r, arena, sizeof plain / sizeof *plain, (char *const *)(uintptr_t)plain))
+      return "a usual word is refused";
+  }
+  return NULL;
+}
+
 static const char *options_check_tables(tl_arena *arena) {
   static const char *const parts[] = {"merge", "layout", "bindless", "reloc", "maps", "time"};
   const tl_options nobody = {0};
@@ -72,12 +99,15 @@ static const char *options_check_tables(tl_arena *arena) {
         (!line || !shorter || !strstr(line, row->help) || strcspn(line + 1, "\n") < (size_t)(shorter - line - 1)))
       return "the help does not name an option as it is spelled";
   }
-  return NULL;
+  return options_check_script() ? options_check_usual(arena) : "the script names another section than it takes";
 }
 
 static const char *options_check(tl_arena *arena, const char *text) {
   tl_texts words = {0}, list = {0};
-  const char *const stray = tl_words_split_list(&list, arena, text), *wrong = options_check_tables(arena);
+  static bool looked;
+  const char *const stray = tl_words_split_list(&list, arena, text),
+                    *wrong = looked ? NULL : options_check_tables(arena);
+  looked = true;
   wrong = wrong ? wrong : fuzz_split_check_list(text, &list);
   if (wrong || tl_words_split_file(&words, arena, text) || words.count > WORDS_MOST)
     return wrong ? wrong : stray && !*text ? "an empty text has a stray character" : NULL;

@@ -1,8 +1,9 @@
-/* What a link tells besides its output: the archive of --reproduce is what told.h says, and the output is the same bytes when
- * it is given in parts. */
+/* What a link tells besides its output: the archive of --reproduce is what told.h says, the sections that messages name are
+ * there, and the output is the same bytes when it is given in parts. */
 #include "fuzz/targets/target.h"
 
 #include "fuzz/answer.h"
+#include "fuzz/change.h"
 #include "fuzz/generate.h"
 #include "fuzz/linker_call.h"
 #include "fuzz/told.h"
@@ -68,6 +69,28 @@ static const char *tells_parts_of(const fuzz_linker_call *call) {
   return all && !parts.other ? NULL : "the output in parts is another";
 }
 
+/* The section that a message names as its place is one of the inputs', whose bytes have the name, or one that linkers name. */
+static bool tells_has(const tl_input *input, const char *text) {
+  const size_t length = strlen(text) + 1;
+  const char *const bytes = input->data;
+  for (size_t i = 0; i + length <= input->size; i++)
+    if (bytes[i] == *text && memcmp(bytes + i, text, length) == 0)
+      return true;
+  return false;
+}
+
+static const char *tells_places(const fuzz_linker_call *call) {
+  for (size_t i = 0; i < call->result.message_count; i++) {
+    const char *const section = call->result.messages[i].section;
+    bool there = !*section || fuzz_name_is_known(section);
+    for (size_t j = 0; !there && j < call->job.input_count; j++)
+      there = tells_has(&call->job.inputs[j], section);
+    if (!there)
+      return "a message names a section that is not there";
+  }
+  return NULL;
+}
+
 static const char *tells_check(const fuzz_envelope *envelope, fuzz_linker_call *call) {
   size_t size = 0, at = 0;
   (void)tl_link(&call->job, &call->result);
@@ -83,6 +106,7 @@ static const char *tells_check(const fuzz_envelope *envelope, fuzz_linker_call *
     messages[at] = '\0';
   }
   const char *wrong = tells_reproduction(envelope, call, messages);
+  wrong = wrong ? wrong : tells_places(call);
   wrong = wrong ? wrong : tells_parts_of(call);
   free(messages);
   return wrong;
