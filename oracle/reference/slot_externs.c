@@ -24,10 +24,10 @@ static bool ref_slot_has_foreign_size(const ref_record *record) {
   return record->takes_symbols && record->value > (is_sum ? 0 : WORD * record->tail.count);
 }
 
-/* A record without a payload has a size in its value all the same, and nvlink reads that many words from nowhere. */
+/* A record without a payload has a size in its value all the same, and nvlink reads that many words from nowhere: none of a number below 4. */
 static void ref_slot_check_size(ref_link *link, const ref_function *slot, const ref_record *record) {
-  const bool is_number = record->format != 4 && record->value >= WORD && record->tail.count == 0;
-  if (is_number || ref_slot_has_foreign_size(record)) {
+  const bool is_number = record->format != 4 && record->tail.count == 0;
+  if (record->value >= WORD && (is_number || ref_slot_has_foreign_size(record))) {
     ref_message_fatal(link, "RF157", "outside functions of the jump slot '%s' go to a record without contents",
                       slot->name);
   }
