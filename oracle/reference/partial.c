@@ -1,6 +1,7 @@
 /* Files of -ewp ("partially linked"): ptxas has laid out the shared memory of their kernels, so `.nv.shared.K` has a size and no object.
  * It is one object of that size without a symbol of its own, whose place lands in symbol 0 as in W8.9: RF165. A kernel that uses extern shared memory alone
- * has such a section of size 0, which stays: RF231. `.nv_debug.shared` of such a file is such an object of the pool, or a section of its own: L746, RF303. */
+ * has such a section of size 0, which stays: RF231. Objects that have symbols: L1011. What -r says of all this, and reads again: L832, L1031.
+ * `.nv_debug.shared` of such a file is such an object of the pool, or a section of its own: L746, RF303. */
 #include "link.h"
 
 #include <string.h>
