@@ -47,6 +47,7 @@ static const char *derive_name(const deriver *d, uint32_t section) {
 /* The SASS side's name of a Mercury section, as a number; TL_NONE when no section is called so. */
 static uint32_t derive_sass_name(const deriver *d, uint32_t section) {
   static const char *const renamed[][2] = {{".nv.constant.user", ".nv.constant3"},
+                                           {".rela.nv.constant.user", ".rela.nv.constant3"}, /* L1036 */
                                            {".nv.constant.pic", ".nv.constant4"},
                                            {".nv.constant.optimizer.", ".nv.constant2."}};
   const char *text = tl_text_behind(derive_name(d, section), ".nv.merc");
@@ -576,7 +577,8 @@ void tl_derive_sass(tl_cubin *cubin, const tl_names *names, tl_arena *arena, con
   for (uint32_t i = 1; i < count; i++) {
     const tl_cubin_section *const section = derive_section(&d, i);
     const uint32_t last = about.last[i];
-    if (joined && section->type == SHT_CUDA_GLOBAL_INIT && d.sass[last])
+    const bool data = section->type == SHT_CUDA_GLOBAL_INIT || section->type == SHT_CUDA_USER_CONSTANT;
+    if (joined && data && d.sass[last])
       derive_data_entries(&d, derive_section(&d, last), derive_section(&d, d.sass[last]));
     else if (section->type == SHT_CUDA_CAPSULE)
       derive_text(&d, i, &about);

@@ -124,6 +124,12 @@ static bool barriers_calls_itself(const tl_cubin_section *text) {
   return barriers_has(text, OP_CALL);
 }
 
+/* Whether nvlink finds a call: one of a register, to a function of the kernel's own text, it does not take for one (L1036). */
+static bool barriers_has_call(const tl_cubin_section *text) {
+  enum { OP_CALL_ABSOLUTE = 0x943, OP_CALL_POINTER = 0x343 };
+  return barriers_calls_itself(text) || barriers_has(text, OP_CALL_ABSOLUTE) || barriers_has(text, OP_CALL_POINTER);
+}
+
 /* Of a kernel, or of a function that may exit (L725). */
 static bool barriers_may_want(const tl_cubin *sass, uint32_t section) {
   const tl_cubin_section *const text = &sass->sections[section];
@@ -162,7 +168,7 @@ tl_barriers tl_barriers_choose(const tl_cubin *sass, const tl_cubin *mercury, bo
                (!mercury || barriers_capsule_is_plain(mercury, capsule, text, arena));
     if (texts[i] && barriers_calls_itself(text))
       texts[i] = mercury && barriers_find_returns(&entries, capsule, text, arena);
-    narrow[i] = texts[i] && leaves && tl_moved_is_kernel(sass, i) && !tl_leaf_has_call(text->data, text->size);
+    narrow[i] = texts[i] && leaves && tl_moved_is_kernel(sass, i) && !barriers_has_call(text);
     texts[i] = texts[i] && (!narrow[i] || barriers_leaf_is_plain(text));
   }
   tl_moved_keep_plain(sass, texts);

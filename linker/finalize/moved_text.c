@@ -17,6 +17,7 @@ enum {
   OP_NOP = 0x918,
   OP_BRANCH = 0x947,
   OP_CALL = 0x944,
+  OP_CALL_PLACE = 0x344, /* of a register, counted from the text's beginning (L1036) */
   OP_RETURN = 0x950,
   OP_PLACE = 0x94e,
   OP_BSSY = 0x945,
@@ -38,8 +39,8 @@ static bool moved_is_branch(const uint8_t *at) {
   const uint16_t opcode = moved_opcode(at);
   const bool collective = tl_get64(at + 8) >> 22 & 1;
   return opcode == OP_BRANCH || opcode == OP_INDIRECT || opcode == OP_INDIRECT_UNIFORM || opcode == OP_CALL ||
-         opcode == OP_RETURN || opcode == 0x547 || opcode == 0xb47 || opcode == OP_COLLECTIVE ||
-         (opcode == OP_WARPSYNC && collective);
+         opcode == OP_CALL_PLACE || opcode == OP_RETURN || opcode == 0x547 || opcode == 0xb47 ||
+         opcode == OP_COLLECTIVE || (opcode == OP_WARPSYNC && collective);
 }
 
 /* LEPC of a place behind it, which -pic and -sanitize write: 32 bits of bytes at 24, from the next instruction. Nothing is
