@@ -117,7 +117,7 @@ void tl_bodies_note_record(tl_module *module, uint32_t file, uint32_t symbol, ui
 unsigned tl_module_virtual_sm(const tl_module *module) {
   unsigned lowest = module->arch;
   for (uint32_t i = 0; i < module->file_count; i++)
-    if (i == 0 || module->files[i].virtual_sm < lowest)
+    if (module->files[i].virtual_sm < lowest)
       lowest = module->files[i].virtual_sm;
   return lowest;
 }

@@ -113,9 +113,9 @@ static void ref_note_write_tool(ref_link *link, ref_bytes *output) {
   ref_bytes_add(link, output, strings.data, strings.size);
 }
 
-/* W5.2: the smallest virtual architecture of the inputs. */
+/* W5.2, L1055: the smallest virtual architecture of the inputs, at most the target. */
 uint16_t ref_notes_virtual_sm(const ref_link *link) {
-  uint32_t virtual_sm = link->file_count == 0 ? link->sm : 0xffff;
+  uint32_t virtual_sm = link->sm;
   for (size_t i = 0; i < link->file_count; i++) {
     virtual_sm = (uint16_t)ref_smaller(link->files[i].virtual_sm, virtual_sm);
   }
