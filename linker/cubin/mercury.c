@@ -308,24 +308,30 @@ static void mercury_check_records(const checker *c, uint32_t section, const tl_c
   }
 }
 
-/* The branches whose distance has 58 bits. */
+enum { CALL_ABSOLUTE = 0x943 };
+
+/* The branches and calls whose distance has 58 bits. */
 static bool mercury_goes_far(uint16_t opcode) {
-  enum { BRANCH = 0x947, BRANCH_INDIRECT = 0x949 };
-  return opcode == BRANCH || opcode == BRANCH_INDIRECT;
+  enum { BRANCH = 0x947, BRANCH_INDIRECT = 0x949, BRANCH_UNIFORM = 0x547, CALL = 0x944 };
+  return opcode == BRANCH || opcode == BRANCH_INDIRECT || opcode == BRANCH_UNIFORM || opcode == CALL;
 }
 
-/* Where a branch goes that nvlink derives from the SASS text there is an instruction of it (L545). */
+/* Where a branch goes that nvlink derives from the SASS text there is an instruction of it (L545), and so where a call goes
+ * that an entry gives its function, with a record, too: not to itself (L1037). */
 static void mercury_check_branches(const checker *c, uint32_t section, const tl_cubin_section *sass) {
   enum { INSTRUCTION = TL_CODE_INSTRUCTION };
   const uint64_t sign = UINT64_C(1) << 57, high_bits = (UINT64_C(1) << 48) - 1;
   for (size_t i = 0; i < c->code.count; i++) {
     const tl_code_place *const place = &c->code.items[i];
     const uint8_t *const word = sass->data + place->sass;
-    if (!place->derived || !mercury_goes_far(tl_code_opcode(place, sass)))
+    const bool known = place->derived || (place->record && place->code && place->count == 1);
+    const uint16_t opcode = known ? tl_code_opcode(place, sass) : 0;
+    const bool call = opcode == CALL_ABSOLUTE;
+    if (!call && (!place->derived || !mercury_goes_far(opcode)))
       continue;
     const uint64_t distance = ((tl_get64(word + 4) >> 2 & high_bits) << 8 | word[2]) << 2; /* signed */
     const uint64_t target = place->sass + INSTRUCTION + ((distance ^ sign) - sign);
-    if (target % INSTRUCTION || target >= sass->size)
+    if (target % INSTRUCTION || target >= sass->size || (call && target == place->sass))
       mercury_fail(c, section, TL_NO_OFFSET, "a branch goes to no instruction (L545)");
   }
 }
