@@ -350,7 +350,10 @@ void tl_moved_change(tl_cubin *sass, const bool *texts, tl_moved_reader read, co
     if (put)
       put(t, bytes);
   }
+  const tl_moved_text *const *const before = sass->moved;
   moved_follow(sass, moved, arena);
+  for (uint32_t i = 1; before && i < sass->section_count; i++) /* another change's, to other texts */
+    moved[i] = moved[i] ? moved[i] : before[i];
 }
 
 /* --- the capsule --- */

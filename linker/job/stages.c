@@ -2,12 +2,14 @@
  * in order; a capsule link calls them for two views (M3). */
 #include "job/job.h"
 
+#include "catalog/defect.h"
 #include "catalog/message.h"
 #include "catalog/trace.h"
 #include "cubin/elf.h"
 #include "finalize/barriers.h"
 #include "finalize/fences.h"
 #include "finalize/moved_text.h"
+#include "finalize/slow.h"
 #include "graph/live.h"
 #include "relocate/relocate.h"
 
@@ -73,6 +75,23 @@ static void link_add_barriers(tl_link_common *c, const tl_accepted *accepted, tl
     tl_jumps_moved(file, &entries, arena);
 }
 
+/* L1050: namesakes of code without optimisation become such code. */
+static void link_slow_down(tl_link_common *c, const tl_accepted *accepted, tl_cubin *file,
+                           tl_diagnostics *diagnostics) {
+  tl_arena *const arena = &c->state->arena;
+  if (!tl_defect_matched(&c->job->options, TL_DEFECT_D113) || !tl_slow_may_stand(file, arena))
+    return;
+  const tl_cubin other = link_read_other(c, accepted, file->view, diagnostics);
+  if (file->unreadable || other.unreadable)
+    return;
+  const bool mercury = file->view == TL_VIEW_MERCURY;
+  const tl_slow slow = tl_slow_choose(mercury ? &other : file, mercury ? file : &other, arena);
+  if (mercury)
+    tl_slow_change_records(file, &other, &slow, arena);
+  else
+    tl_slow_change(file, &slow, arena);
+}
+
 /* M44, L691: leaf kernels of capsules lose the loads before fences. */
 static void link_drop_fences(tl_link_common *c, const tl_accepted *accepted, tl_cubin *file,
                              tl_diagnostics *diagnostics) {
@@ -115,6 +134,9 @@ static tl_cubin *link_read(tl_link_common *c, tl_view view, tl_diagnostics *diag
     if (!sass) /* L102: mixed links forget what a capsule before the first SASS-kind file says of it */
       tl_cubin_forget_mention(&files[i], tl_names_intern(&c->names, cap, sizeof cap - 1));
   }
+  for (uint32_t i = 0; i < admitted->files.count; i++)
+    if (alone[i] && admitted->files.items[i].capsule)
+      link_slow_down(c, &admitted->files.items[i], &files[i], diagnostics);
   for (uint32_t i = 0; shown && i < admitted->files.count; i++)
     if (alone[i])
       link_add_barriers(c, &admitted->files.items[i], &files[i], diagnostics);

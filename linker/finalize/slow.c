@@ -1,0 +1,244 @@
+/* Namesakes in code without optimisation (L1050, D113). Functions of one name in a capsule have the attributes of the first, its
+ * options too, by which nvlink's finalizer makes their texts anew when the capsule is linked. Where the first one's code is
+ * ptxas's of -O0 (or -g), that of the others becomes so: NOPs that only wait are left out, and every instruction waits for
+ * all that is before it and lets the next one wait as long as can be. The instructions themselves stay. Like error
+ * barriers (barriers.c) this is done to the files, before they are merged.
+ *
+ * A text with an instruction or a record that is not known here stays as it is, and so does code without optimisation
+ * behind other code, which nvlink's scheduler orders and times. */
+#include "finalize/slow.h"
+
+#include "base/bytes.h"
+#include "base/map.h"
+#include "cubin/capsule.h"
+#include "cubin/elf.h"
+#include "finalize/moved_text.h"
+
+#include <string.h>
+
+enum { INSTRUCTION = TL_MOVED_INSTRUCTION, OP_NOP = 0x918, NO_BARRIER = 7, CONTROL_SHIFT = 41, WRITE_SHIFT = 46 };
+
+/* Bits 105 to 125 of an instruction of -O0 code (T2): 15 cycles, no yield, the numbers that it sets, a wait for 0 and 1. */
+enum { SLOW_STALL = 15, SLOW_WAITS = 3, STALL_YIELD_MASK = 0x1f, WAIT_SHIFT = 11, WAIT_MASK = 0x3f };
+
+/* What an instruction sets in -O0 code: 0 where it writes registers at some time, 1 where it reads them at some time. */
+typedef enum slow_kind { SLOW_NEITHER, SLOW_BOTH, SLOW_READS, SLOW_WRITES, SLOW_UNKNOWN } slow_kind;
+
+/* 13 bits: bit 91 and bits 0 to 11. All of these but arithmetic that stood in 3,152 texts of -O0 code. */
+static const uint16_t slow_both[] = {0x31c,  0x381,  0x389,  0x3a9,  0x919,  0x983,  0x984,  0x9af,
+                                     0xb82,  0x15a7, 0x15b2, 0x1980, 0x1981, 0x198a, 0x19a3, 0x19a7, 0x19a8,
+                                     0x19b1, 0x1f60, 0x1f66, 0x1f6f, 0x1f99, 0x1fae};
+static const uint16_t slow_reads[] = {0x31d, 0x356, 0x387, 0x388, 0xb1d, 0x13ba, 0x1985, 0x1986, 0x198e, 0x1f9d};
+static const uint16_t slow_neither[] = {0x343, OP_NOP, 0x91b, 0x941, 0x942,  0x943,  0x944, 0x945, 0x946,
+                                        0x947, 0x948,  0x949, 0x950, 0x95c, 0x98f, 0x19c7, 0x1dc7};
+/* 9 bits, whatever the form: of FLO, POPC and the like, MUFU, and conversions. */
+static const uint16_t slow_conversions[] = {0x100, 0x102, 0x105, 0x106, 0x107, 0x108, 0x110, 0x111, 0x112, 0x113};
+
+/* `wide`: arithmetic of 64 bits has a latency that varies. */
+static slow_kind slow_kind_of(const uint8_t *at, bool wide) {
+  enum { ARITHMETIC = 0x100, WIDE_FIRST = 0x28, WIDE_LAST = 0x2b, MATRIX_FIRST = 0x37, MATRIX_LAST = 0x3f };
+  enum { MATRIX_OTHER = 0x7a, SETS_NONE = 0x3f };
+  const uint64_t high = tl_get64(at + 8);
+  const uint16_t opcode = (uint16_t)((tl_get16(at) & 0xfff) | (high >> 27 & 1) << 12);
+  const uint16_t base = opcode & 0x1ff;
+  if (base >= WIDE_FIRST && base <= WIDE_LAST)
+    return wide ? SLOW_BOTH : SLOW_NEITHER;
+  if ((base >= MATRIX_FIRST && base <= MATRIX_LAST) || base == MATRIX_OTHER)
+    return SLOW_UNKNOWN;
+  if (base < ARITHMETIC) /* whatever else has a latency that varies sets a number in any code */
+    return (high >> WRITE_SHIFT & SETS_NONE) == SETS_NONE ? SLOW_NEITHER : SLOW_UNKNOWN;
+  if (TL_AMONG16(slow_conversions, base) || TL_AMONG16(slow_both, opcode))
+    return SLOW_BOTH;
+  if (TL_AMONG16(slow_neither, opcode))
+    return SLOW_NEITHER;
+  if (TL_AMONG16(slow_reads, opcode))
+    return SLOW_READS;
+  return opcode == 0x355 ? SLOW_WRITES : SLOW_UNKNOWN;
+}
+
+/* --- the choice --- */
+
+/* By capsule: the first whose attributes have the same name, 0 where it is that itself. */
+static const uint32_t *slow_find_first(const tl_cubin *mercury, bool *any, tl_arena *arena) {
+  uint32_t *const first = tl_arena_new(arena, uint32_t, mercury->section_count);
+  tl_map names;
+  tl_map_init(&names, arena);
+  for (uint32_t i = 1; i < mercury->section_count; i++) {
+    const tl_cubin_section *const info = &mercury->sections[i];
+    if (info->type != SHT_CUDA_INFO || !info->info || info->info >= mercury->section_count ||
+        !mercury->sass_text[info->info])
+      continue;
+    const uint32_t other = tl_map_get(&names, info->name);
+    if (other == TL_NONE)
+      tl_map_set(&names, info->name, info->info);
+    else
+      first[info->info] = other;
+    *any |= other != TL_NONE;
+  }
+  return first;
+}
+
+bool tl_slow_may_stand(const tl_cubin *cubin, tl_arena *arena) {
+  tl_map names;
+  tl_map_init(&names, arena);
+  for (uint32_t i = 1; i < cubin->section_count; i++) {
+    const tl_cubin_section *const info = &cubin->sections[i];
+    if (info->type != SHT_CUDA_INFO || !info->info)
+      continue;
+    if (tl_map_get(&names, info->name) != TL_NONE)
+      return true;
+    tl_map_set(&names, info->name, i);
+  }
+  return false;
+}
+
+/* Without the branch at its end and the NOPs behind it. Of what an instruction of several for a Mercury one does (loads
+ * before fences and the fences themselves) the waits say nothing. */
+static bool slow_is_slow(const tl_cubin_section *text, tl_arena *arena) {
+  static const uint16_t others[] = {0x984, 0x992, 0x9ab};
+  const tl_moved_text t = tl_moved_read(text, arena);
+  for (uint32_t i = 0; i + 1 < t.count; i++) {
+    const uint64_t control = tl_get64(t.bytes + (uint64_t)i * INSTRUCTION + 8) >> CONTROL_SHIFT;
+    const bool slow =
+        (control & STALL_YIELD_MASK) == SLOW_STALL && (control >> WAIT_SHIFT & WAIT_MASK) == SLOW_WAITS;
+    if (!slow && !TL_AMONG16(others, tl_moved_opcode(&t, i)))
+      return false;
+  }
+  return t.count > 1;
+}
+
+/* By instruction: the NOPs that the finalizer put in. NULL where a Mercury instruction makes several, or an instruction is
+ * not known. */
+static const bool *slow_find_dropped(const tl_cubin *mercury, uint32_t section, const tl_cubin_section *text,
+                                     bool wide, tl_arena *arena) {
+  const tl_moved_text t = tl_moved_read(text, arena);
+  const int64_t *items;
+  if (!tl_moved_text_is_plain(text, arena) || !tl_moved_capsule_is_plain(mercury, section, text, &items, arena))
+    return NULL;
+  const tl_capsule capsule = tl_capsule_of(&mercury->sections[section]);
+  bool *const dropped = tl_arena_new(arena, bool, t.count);
+  tl_capsule_cursor cursor = {0};
+  tl_capsule_item item;
+  for (uint32_t i = 0; i + 1 < t.count && tl_capsule_next_item(&capsule, &cursor, &item); i++) {
+    const uint8_t *const at = t.bytes + (uint64_t)i * INSTRUCTION;
+    dropped[i] = !item.derived && !item.units && tl_moved_opcode(&t, i) == OP_NOP;
+    if (item.count != 1 || slow_kind_of(at, wide) == SLOW_UNKNOWN)
+      return NULL;
+  }
+  return dropped;
+}
+
+static bool slow_has_entries(const tl_cubin *cubin, uint32_t text) {
+  for (uint32_t i = 1; i < cubin->section_count; i++)
+    if (cubin->sections[i].type == SHT_RELA && cubin->sections[i].info == text && cubin->sections[i].size)
+      return true;
+  return false;
+}
+
+tl_slow tl_slow_choose(const tl_cubin *sass, const tl_cubin *mercury, tl_arena *arena) {
+  enum { SM_100 = 100 };
+  tl_slow slow = {tl_arena_new(arena, bool, sass->section_count),
+                  tl_arena_new(arena, const bool *, sass->section_count), false,
+                  (sass->flags >> 8 & 0xffff) != SM_100};
+  const uint32_t *const first = slow_find_first(mercury, &slow.any, arena);
+  if (!slow.any)
+    return slow;
+  slow.any = false;
+  for (uint32_t i = 1; i < sass->section_count; i++) {
+    const uint32_t capsule = mercury->capsule_of[i];
+    if (!capsule || !first[capsule] || tl_moved_is_kernel(sass, i) || !tl_moved_is_function(sass, i) ||
+        !slow_is_slow(&sass->sections[mercury->sass_text[first[capsule]]], arena) ||
+        slow_is_slow(&sass->sections[i], arena) || slow_has_entries(mercury, capsule) || slow_has_entries(sass, i))
+      continue;
+    slow.dropped[i] = slow_find_dropped(mercury, capsule, &sass->sections[i], slow.wide, arena);
+    slow.texts[i] = slow.dropped[i] != NULL;
+  }
+  tl_moved_keep_plain(sass, slow.texts);
+  for (uint32_t i = 1; i < sass->section_count; i++)
+    slow.any |= slow.texts[i];
+  return slow;
+}
+
+/* --- the SASS view --- */
+
+static tl_moved_text slow_read(const void *context, uint32_t section, const tl_cubin_section *text, tl_arena *arena) {
+  const tl_slow *const slow = context;
+  tl_moved_text t = tl_moved_read(text, arena);
+  uint64_t place = 0;
+  for (uint32_t i = 0; i < t.count; i++) {
+    t.place[i] = place;
+    place += slow->dropped[section][i] ? 0 : INSTRUCTION;
+  }
+  t.place[t.count] = place;
+  return t;
+}
+
+static uint64_t slow_control(slow_kind kind) {
+  enum { SETS_SHIFT = 5, READS_SHIFT = 8, WRITTEN = 0, READ = 1 };
+  const uint64_t sets = kind == SLOW_BOTH || kind == SLOW_WRITES ? WRITTEN : NO_BARRIER;
+  const uint64_t reads = kind == SLOW_BOTH || kind == SLOW_READS ? READ : NO_BARRIER;
+  return SLOW_STALL | sets << SETS_SHIFT | reads << READS_SHIFT | (uint64_t)SLOW_WAITS << WAIT_SHIFT;
+}
+
+/* The branch at the end stays as it is. */
+static void slow_put(const tl_moved_text *t, uint8_t *bytes, bool wide) {
+  for (uint32_t i = 0; i + 1 < t->count; i++) {
+    uint8_t *const to = bytes + t->place[i];
+    if (t->place[i] == t->place[i + 1])
+      continue;
+    const uint64_t high = tl_get64(to + 8);
+    tl_put64(to + 8, (high & ((UINT64_C(1) << CONTROL_SHIFT) - 1)) | slow_control(slow_kind_of(to, wide)) << CONTROL_SHIFT);
+  }
+}
+
+static void slow_put_wide(const tl_moved_text *t, uint8_t *bytes) {
+  slow_put(t, bytes, true);
+}
+
+static void slow_put_plain(const tl_moved_text *t, uint8_t *bytes) {
+  slow_put(t, bytes, false);
+}
+
+void tl_slow_change(tl_cubin *sass, const tl_slow *slow, tl_arena *arena) {
+  if (slow->any)
+    tl_moved_change(sass, slow->texts, slow_read, slow, slow->wide ? slow_put_wide : slow_put_plain, arena);
+}
+
+/* --- the Mercury view --- */
+
+/* The NOPs have no items any more. */
+static void slow_write_capsule(tl_cubin_section *section, const bool *dropped, const tl_moved_text *t,
+                               tl_arena *arena) {
+  const tl_capsule capsule = tl_capsule_of(section);
+  uint32_t left = capsule.count;
+  for (uint32_t i = 0; i < t->count; i++)
+    left -= dropped[i];
+  const uint64_t first = TL_CAPSULE_HEADER + tl_align(((uint64_t)left + 7) / 8, 4);
+  uint8_t *const bytes = tl_arena_new(arena, uint8_t, section->size), *to = bytes + first;
+  memcpy(bytes, section->data, TL_CAPSULE_HEADER);
+  tl_put32(bytes + 8, left);
+  tl_capsule_cursor cursor = {.offset = capsule.first};
+  tl_capsule_item item;
+  uint32_t bit = 0;
+  for (uint64_t i = 0, from = capsule.first; tl_capsule_next_item(&capsule, &cursor, &item); i++, from = cursor.offset) {
+    if (i < t->count && dropped[i])
+      continue;
+    if (item.derived)
+      bytes[TL_CAPSULE_HEADER + bit / 8] |= (uint8_t)(1u << bit % 8);
+    memcpy(to, section->data + from, cursor.offset - from);
+    to += cursor.offset - from;
+    bit++;
+  }
+  tl_moved_put_tail(to, t);
+  section->data = bytes;
+  section->size = (uint64_t)(to - bytes);
+}
+
+void tl_slow_change_records(tl_cubin *mercury, const tl_cubin *sass, const tl_slow *slow, tl_arena *arena) {
+  for (uint32_t i = 1; i < sass->section_count; i++) {
+    if (!slow->texts[i])
+      continue;
+    const tl_moved_text t = slow_read(slow, i, &sass->sections[i], arena);
+    slow_write_capsule(&mercury->sections[mercury->capsule_of[i]], slow->dropped[i], &t, arena);
+  }
+}

@@ -1,0 +1,23 @@
+/* Texts of namesakes that nvlink makes anew as code without optimisation (L1050). */
+#ifndef TL_FINALIZE_SLOW_H
+#define TL_FINALIZE_SLOW_H
+
+#include "cubin/cubin.h"
+
+/* By section of the file: the SASS texts that are made anew, and by instruction which NOPs are left out of them. */
+typedef struct tl_slow {
+  bool *texts;
+  const bool **dropped;
+  bool any;
+  bool wide; /* arithmetic of 64 bits has a latency that varies: not on sm_100 */
+} tl_slow;
+
+/* Whether the file may have such texts: two of its capsules have attributes of one name. */
+bool tl_slow_may_stand(const tl_cubin *cubin, tl_arena *arena);
+/* Both views as read. */
+tl_slow tl_slow_choose(const tl_cubin *sass, const tl_cubin *mercury, tl_arena *arena);
+void tl_slow_change(tl_cubin *sass, const tl_slow *slow, tl_arena *arena);
+/* The same for the capsules; `sass` is as read. */
+void tl_slow_change_records(tl_cubin *mercury, const tl_cubin *sass, const tl_slow *slow, tl_arena *arena);
+
+#endif
