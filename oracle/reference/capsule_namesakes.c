@@ -185,22 +185,25 @@ static bool ref_namesakes_is_earlier_half(const ref_namesake *namesake, uint64_t
   return false;
 }
 
-/* `place`: the number of the instruction that a half names, REF_NONE where nvlink does not ask. */
+/* `place`: the number of the instruction that a half names, REF_NONE where nothing moves. RF465: where no instruction begins the text is noted,
+ * whatever the half stands at; that the code ends there will do, and is 0. */
 static uint64_t ref_namesakes_addend(const ref_namesake *namesake, uint64_t offset, const ref_relocation *entry,
                                      size_t *place) {
   const ref_namesake_addend kind = ref_namesakes_is_earlier_half(namesake, offset, entry)
                                        ? REF_NAMESAKE_KEPT
                                        : ref_namesakes_addend_kind(namesake, offset);
+  const bool is_end = (uint64_t)entry->addend == namesake->places.end;
+  const size_t found = is_end ? REF_NONE : ref_places_find(&namesake->places, (uint64_t)entry->addend);
   *place = REF_NONE;
-  if (kind == REF_NAMESAKE_KEPT) {
-    return (uint64_t)entry->addend;
-  }
-  *place = ref_places_find(&namesake->places, (uint64_t)entry->addend);
-  if (*place == REF_NONE) {
+  if (found == REF_NONE && !is_end) {
     ref_indices_add(namesake->link, &namesake->file->missing_texts, namesake->code);
     return (uint64_t)entry->addend;
   }
-  return kind == REF_NAMESAKE_NONE ? 0 : (uint64_t)*place * UNIT;
+  if (kind == REF_NAMESAKE_KEPT) {
+    return (uint64_t)entry->addend;
+  }
+  *place = found;
+  return kind == REF_NAMESAKE_NONE || is_end ? 0 : (uint64_t)found * UNIT;
 }
 
 /* RF370: an immediate of 32 bits or a distance that stands where a half does is 0. */

@@ -262,10 +262,11 @@ size_t ref_symbols_first(const ref_link *link) {
   return ref_partial_loses_null(link) ? link->sections[link->note_section].symbol : REF_NONE;
 }
 
-/* W4.1; without symbol 0 the others move up (D137). */
+/* W4.1; without symbol 0 the others move up (D137), once the note is written whose symbol takes its place: nothing that an entry is about
+ * has the number 0 before (RF464). */
 void ref_symbols_number(ref_link *link) {
-  const size_t *places = ref_symbols_places(link);
-  uint32_t next = ref_symbols_first(link) == REF_NONE ? 1 : 0;
+  const size_t *places = ref_symbols_places(link), first = ref_symbols_first(link);
+  uint32_t next = first != REF_NONE && ref_symbol_stays(link, &link->symbols[first]) ? 0 : 1;
   for (int pass = 0; pass < 2; pass++) {
     for (size_t i = 0; i < link->symbol_count; i++) {
       ref_out_symbol *symbol = &link->symbols[places[i]];
