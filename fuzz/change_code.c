@@ -80,7 +80,7 @@ static void code_change_one(const built_choices *choices, uint8_t *to, const uin
 bool fuzz_change_code(const built_choices *choices, edit_cubin *cubin) {
   for (uint32_t i = 1 + built_choose(choices, CODE_CHANGES); i > 0; i--) {
     const code_place to = code_choose(choices, cubin), from = code_choose(choices, cubin);
-    if (!to.at)
+    if (!to.at || !from.at)
       return false;
     code_change_one(choices, to.at, from.at);
   }

@@ -131,10 +131,10 @@ static const char *told_script(const told_link *told, const tar_member *member) 
     if (end - at <= length || memcmp(at, start, (size_t)length) != 0)
       return "run.sh does not name an input";
     at += length;
-    while (at < end && *at++ != '\'')
-      continue;
-    if (at++ == end)
+    const char *const quote = memchr(at, '\'', (size_t)(end - at));
+    if (!quote || quote + 1 == end)
       return "run.sh ends within a word";
+    at = quote + 2; /* and a blank, or the line's end */
   }
   return at == end ? NULL : "run.sh has more words";
 }
