@@ -15,6 +15,7 @@ typedef struct tl_cubin_section {
   uint64_t flags, size, align, entry_size;
   bool unnamed;         /* its name lies outside the file; `name` is empty (L170) */
   bool torn;            /* text of a namesake with half a place in code at which no instruction begins (L1022) */
+  bool remade;          /* text of a namesake that the first one's options make anew (L1050) */
   const uint8_t *data;  /* NULL when the section has no bytes in the file */
   uint64_t file_offset; /* of data in the file */
 } tl_cubin_section;

@@ -75,16 +75,17 @@ void final_reserved_bytes(const finalizer *f, uint32_t section, uint8_t *bytes, 
 }
 
 /* L1022: nvlink ends by a signal over a place in a namesake's code at which no instruction begins, but in an executable
- * without line tables and records, whose texts it leaves alone. */
+ * without line tables and records, whose texts it leaves alone, unless it makes them anew for their options (L1050). */
 static void final_check_torn(const finalizer *f) {
   const tl_module *const m = f->sass->module;
   const bool made_anew = !m->mode->final || m->mode->records_applied || m->options->debug;
-  for (uint32_t i = 0; made_anew && i < m->sections.count; i++) {
+  for (uint32_t i = 0; i < m->sections.count; i++) {
     const tl_pieces *const pieces = &m->sections.items[i].pieces;
     for (size_t n = 0; f->sass->emitted->section_index[i] && n < pieces->count; n++) {
       const tl_cubin *const cubin = &m->files[pieces->items[n].file];
+      const tl_cubin_section *const text = &cubin->sections[pieces->items[n].section];
       const tl_site site = {cubin->path, tl_module_text(m, m->sections.items[i].name), NULL, TL_NO_OFFSET};
-      if (cubin->sections[pieces->items[n].section].torn)
+      if ((made_anew || text->remade) && text->torn)
         tl_diagnostics_add(m->diagnostics, tl_message_row_of(TL_MESSAGE_HOSTILE), site, NULL, cubin->path,
                            "half a place in the code of a function is about another function of its name, and no "
                            "instruction begins there (D113)");

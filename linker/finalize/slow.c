@@ -16,7 +16,15 @@
 
 #include <string.h>
 
-enum { INSTRUCTION = TL_MOVED_INSTRUCTION, OP_NOP = 0x918, NO_BARRIER = 7, CONTROL_SHIFT = 41, WRITE_SHIFT = 46 };
+enum {
+  INSTRUCTION = TL_MOVED_INSTRUCTION,
+  OP_NOP = 0x918,
+  OP_CACHE = 0x98f,
+  NO_BARRIER = 7,
+  CONTROL_SHIFT = 41,
+  WRITE_SHIFT = 46,
+  READ_SHIFT = 49
+};
 
 /* Bits 105 to 125 of an instruction of -O0 code (T2): 15 cycles, no yield, the numbers that it sets, a wait for 0 and 1. */
 enum { SLOW_STALL = 15, SLOW_WAITS = 3, STALL_YIELD_MASK = 0x1f, WAIT_SHIFT = 11, WAIT_MASK = 0x3f };
@@ -24,23 +32,25 @@ enum { SLOW_STALL = 15, SLOW_WAITS = 3, STALL_YIELD_MASK = 0x1f, WAIT_SHIFT = 11
 /* What an instruction sets in -O0 code: 0 where it writes registers at some time, 1 where it reads them at some time. */
 typedef enum slow_kind { SLOW_NEITHER, SLOW_BOTH, SLOW_READS, SLOW_WRITES, SLOW_UNKNOWN } slow_kind;
 
-/* 13 bits: bit 91 and bits 0 to 11. All of these but arithmetic that stood in 3,152 texts of -O0 code. */
-static const uint16_t slow_both[] = {0x31c,  0x381,  0x389,  0x3a9,  0x919,  0x983,  0x984,  0x9af,
-                                     0xb82,  0x15a7, 0x15b2, 0x1980, 0x1981, 0x198a, 0x19a3, 0x19a7, 0x19a8,
-                                     0x19b1, 0x1f60, 0x1f66, 0x1f6f, 0x1f99, 0x1fae};
-static const uint16_t slow_reads[] = {0x31d, 0x356, 0x387, 0x388, 0xb1d, 0x13ba, 0x1985, 0x1986, 0x198e, 0x1f9d};
-static const uint16_t slow_neither[] = {0x343, OP_NOP, 0x91b, 0x941, 0x942,  0x943,  0x944, 0x945, 0x946,
-                                        0x947, 0x948,  0x949, 0x950, 0x95c, 0x98f, 0x19c7, 0x1dc7};
+/* 12 bits, without bit 91, which says that a register is uniform: of all but arithmetic those that stood in 3,152 texts of -O0
+ * code or that nvlink was asked for. */
+static const uint16_t slow_both[] = {0x31c, 0x381, 0x389, 0x38c, 0x38d, 0x3a1, 0x3a9, 0x3aa, 0x3c4, 0x919,
+                                     0x980, 0x981, 0x983, 0x984, 0x98a, 0x9a3, 0x9a7, 0x9a8, 0x9af, 0x9c3,
+                                     0xb82, 0x5a7, 0x5b2, 0x9b1, 0xf60, 0xf66, 0xf6f, 0xf89, 0xf99, 0xfae};
+static const uint16_t slow_reads[] = {0x31d, 0x356, 0x387, 0x388, 0x985, 0x986, 0x98e, 0x9a6, 0xb1d, 0x3ba, 0xf9d};
+static const uint16_t slow_neither[] = {0x343, 0x348, OP_NOP, 0x91a, 0x91b, 0x941, 0x942, 0x943, 0x944, 0x945,
+                                        0x946, 0x947, 0x948,  0x949, 0x950, 0x95c, 0x95d, 0x9c7, 0xdc7};
+static const uint16_t slow_writes[] = {0x355, 0x7ac};
 /* 9 bits, whatever the form: of FLO, POPC and the like, MUFU, and conversions. */
-static const uint16_t slow_conversions[] = {0x100, 0x102, 0x105, 0x106, 0x107, 0x108, 0x110, 0x111, 0x112, 0x113};
+static const uint16_t slow_conversions[] = {0x100, 0x101, 0x102, 0x104, 0x105, 0x106, 0x107,
+                                            0x108, 0x109, 0x110, 0x111, 0x112, 0x113};
 
 /* `wide`: arithmetic of 64 bits has a latency that varies. */
 static slow_kind slow_kind_of(const uint8_t *at, bool wide) {
   enum { ARITHMETIC = 0x100, WIDE_FIRST = 0x28, WIDE_LAST = 0x2b, MATRIX_FIRST = 0x37, MATRIX_LAST = 0x3f };
   enum { MATRIX_OTHER = 0x7a, SETS_NONE = 0x3f };
   const uint64_t high = tl_get64(at + 8);
-  const uint16_t opcode = (uint16_t)((tl_get16(at) & 0xfff) | (high >> 27 & 1) << 12);
-  const uint16_t base = opcode & 0x1ff;
+  const uint16_t opcode = tl_get16(at) & 0xfff, base = opcode & 0x1ff;
   if (base >= WIDE_FIRST && base <= WIDE_LAST)
     return wide ? SLOW_BOTH : SLOW_NEITHER;
   if ((base >= MATRIX_FIRST && base <= MATRIX_LAST) || base == MATRIX_OTHER)
@@ -53,7 +63,9 @@ static slow_kind slow_kind_of(const uint8_t *at, bool wide) {
     return SLOW_NEITHER;
   if (TL_AMONG16(slow_reads, opcode))
     return SLOW_READS;
-  return opcode == 0x355 ? SLOW_WRITES : SLOW_UNKNOWN;
+  if (opcode == OP_CACHE)
+    return (high >> READ_SHIFT & NO_BARRIER) == NO_BARRIER ? SLOW_NEITHER : SLOW_READS;
+  return TL_AMONG16(slow_writes, opcode) ? SLOW_WRITES : SLOW_UNKNOWN;
 }
 
 /* --- the choice --- */
@@ -99,18 +111,25 @@ static bool slow_is_slow(const tl_cubin_section *text, tl_arena *arena) {
   const tl_moved_text t = tl_moved_read(text, arena);
   for (uint32_t i = 0; i + 1 < t.count; i++) {
     const uint64_t control = tl_get64(t.bytes + (uint64_t)i * INSTRUCTION + 8) >> CONTROL_SHIFT;
-    const bool slow =
-        (control & STALL_YIELD_MASK) == SLOW_STALL && (control >> WAIT_SHIFT & WAIT_MASK) == SLOW_WAITS;
+    const bool slow = (control & STALL_YIELD_MASK) == SLOW_STALL && (control >> WAIT_SHIFT & WAIT_MASK) == SLOW_WAITS;
     if (!slow && !TL_AMONG16(others, tl_moved_opcode(&t, i)))
       return false;
   }
   return t.count > 1;
 }
 
-/* By instruction: the NOPs that the finalizer put in. NULL where a Mercury instruction makes several, or an instruction is
- * not known. */
-static const bool *slow_find_dropped(const tl_cubin *mercury, uint32_t section, const tl_cubin_section *text,
-                                     bool wide, tl_arena *arena) {
+/* Several instructions of a Mercury one: not of a fence's, whose loads and barriers have waits of their own. */
+static bool slow_item_is_plain(const tl_moved_text *t, uint32_t first, uint32_t count) {
+  static const uint16_t fence[] = {0x984, 0x992, 0x9ab, 0x5ab};
+  for (uint32_t i = first; count > 1 && i < first + count && i < t->count; i++)
+    if (TL_AMONG16(fence, tl_moved_opcode(t, i)))
+      return false;
+  return true;
+}
+
+/* By instruction: the NOPs that the finalizer put in. NULL where an instruction is not known. */
+static const bool *slow_find_dropped(const tl_cubin *mercury, uint32_t section, const tl_cubin_section *text, bool wide,
+                                     tl_arena *arena) {
   const tl_moved_text t = tl_moved_read(text, arena);
   const int64_t *items;
   if (!tl_moved_text_is_plain(text, arena) || !tl_moved_capsule_is_plain(mercury, section, text, &items, arena))
@@ -119,42 +138,49 @@ static const bool *slow_find_dropped(const tl_cubin *mercury, uint32_t section, 
   bool *const dropped = tl_arena_new(arena, bool, t.count);
   tl_capsule_cursor cursor = {0};
   tl_capsule_item item;
-  for (uint32_t i = 0; i + 1 < t.count && tl_capsule_next_item(&capsule, &cursor, &item); i++) {
-    const uint8_t *const at = t.bytes + (uint64_t)i * INSTRUCTION;
-    dropped[i] = !item.derived && !item.units && tl_moved_opcode(&t, i) == OP_NOP;
-    if (item.count != 1 || slow_kind_of(at, wide) == SLOW_UNKNOWN)
+  for (uint32_t i = 0; i + 1 < t.count && tl_capsule_next_item(&capsule, &cursor, &item); i += item.count) {
+    if (!slow_item_is_plain(&t, i, item.count))
       return NULL;
+    dropped[i] = item.count == 1 && !item.derived && !item.units && tl_moved_opcode(&t, i) == OP_NOP;
   }
+  for (uint32_t i = 0; i + 1 < t.count; i++)
+    if (slow_kind_of(t.bytes + (uint64_t)i * INSTRUCTION, wide) == SLOW_UNKNOWN)
+      return NULL;
   return dropped;
 }
 
-static bool slow_has_entries(const tl_cubin *cubin, uint32_t text) {
-  for (uint32_t i = 1; i < cubin->section_count; i++)
-    if (cubin->sections[i].type == SHT_RELA && cubin->sections[i].info == text && cubin->sections[i].size)
-      return true;
-  return false;
+/* By section: whether it is a text with a capsule, and of -O0 code. */
+static const bool *slow_find_slow(const tl_cubin *sass, const tl_cubin *mercury, tl_arena *arena) {
+  bool *const slow = tl_arena_new(arena, bool, sass->section_count);
+  for (uint32_t i = 1; i < sass->section_count; i++)
+    slow[i] = mercury->capsule_of[i] && slow_is_slow(&sass->sections[i], arena);
+  return slow;
 }
 
 tl_slow tl_slow_choose(const tl_cubin *sass, const tl_cubin *mercury, tl_arena *arena) {
   enum { SM_100 = 100 };
-  tl_slow slow = {tl_arena_new(arena, bool, sass->section_count),
-                  tl_arena_new(arena, const bool *, sass->section_count), false,
-                  (sass->flags >> 8 & 0xffff) != SM_100};
-  const uint32_t *const first = slow_find_first(mercury, &slow.any, arena);
-  if (!slow.any)
+  const uint32_t count = sass->section_count;
+  tl_slow slow = {.texts = tl_arena_new(arena, bool, count),
+                  .remade = tl_arena_new(arena, bool, count),
+                  .dropped = tl_arena_new(arena, const bool *, count),
+                  .wide = (sass->flags >> 8 & 0xffff) != SM_100};
+  bool any = false;
+  const uint32_t *const first = slow_find_first(mercury, &any, arena);
+  if (!any)
     return slow;
-  slow.any = false;
-  for (uint32_t i = 1; i < sass->section_count; i++) {
+  const bool *const is_slow = slow_find_slow(sass, mercury, arena);
+  for (uint32_t i = 1; i < count; i++) {
     const uint32_t capsule = mercury->capsule_of[i];
-    if (!capsule || !first[capsule] || tl_moved_is_kernel(sass, i) || !tl_moved_is_function(sass, i) ||
-        !slow_is_slow(&sass->sections[mercury->sass_text[first[capsule]]], arena) ||
-        slow_is_slow(&sass->sections[i], arena) || slow_has_entries(mercury, capsule) || slow_has_entries(sass, i))
+    if (!capsule || !first[capsule] || tl_moved_is_kernel(sass, i) || !tl_moved_is_function(sass, i))
       continue;
-    slow.dropped[i] = slow_find_dropped(mercury, capsule, &sass->sections[i], slow.wide, arena);
+    const bool becomes = is_slow[mercury->sass_text[first[capsule]]];
+    slow.remade[i] = becomes != is_slow[i];
+    if (becomes && !is_slow[i])
+      slow.dropped[i] = slow_find_dropped(mercury, capsule, &sass->sections[i], slow.wide, arena);
     slow.texts[i] = slow.dropped[i] != NULL;
   }
   tl_moved_keep_plain(sass, slow.texts);
-  for (uint32_t i = 1; i < sass->section_count; i++)
+  for (uint32_t i = 1; i < count; i++)
     slow.any |= slow.texts[i];
   return slow;
 }
@@ -187,7 +213,8 @@ static void slow_put(const tl_moved_text *t, uint8_t *bytes, bool wide) {
     if (t->place[i] == t->place[i + 1])
       continue;
     const uint64_t high = tl_get64(to + 8);
-    tl_put64(to + 8, (high & ((UINT64_C(1) << CONTROL_SHIFT) - 1)) | slow_control(slow_kind_of(to, wide)) << CONTROL_SHIFT);
+    tl_put64(to + 8, (high & ((UINT64_C(1) << CONTROL_SHIFT) - 1)) | slow_control(slow_kind_of(to, wide))
+                                                                         << CONTROL_SHIFT);
   }
 }
 
@@ -200,6 +227,8 @@ static void slow_put_plain(const tl_moved_text *t, uint8_t *bytes) {
 }
 
 void tl_slow_change(tl_cubin *sass, const tl_slow *slow, tl_arena *arena) {
+  for (uint32_t i = 1; i < sass->section_count; i++)
+    sass->sections[i].remade = slow->remade[i];
   if (slow->any)
     tl_moved_change(sass, slow->texts, slow_read, slow, slow->wide ? slow_put_wide : slow_put_plain, arena);
 }
@@ -220,7 +249,8 @@ static void slow_write_capsule(tl_cubin_section *section, const bool *dropped, c
   tl_capsule_cursor cursor = {.offset = capsule.first};
   tl_capsule_item item;
   uint32_t bit = 0;
-  for (uint64_t i = 0, from = capsule.first; tl_capsule_next_item(&capsule, &cursor, &item); i++, from = cursor.offset) {
+  for (uint64_t i = 0, from = capsule.first; tl_capsule_next_item(&capsule, &cursor, &item);
+       i += item.count, from = cursor.offset) {
     if (i < t->count && dropped[i])
       continue;
     if (item.derived)

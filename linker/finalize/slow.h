@@ -7,6 +7,7 @@
 /* By section of the file: the SASS texts that are made anew, and by instruction which NOPs are left out of them. */
 typedef struct tl_slow {
   bool *texts;
+  bool *remade; /* by section: the first one's options make it anew, here or not */
   const bool **dropped;
   bool any;
   bool wide; /* arithmetic of 64 bits has a latency that varies: not on sm_100 */
