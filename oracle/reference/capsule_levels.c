@@ -1,0 +1,236 @@
+/* RF464 (D113): a text whose attributes are those of a function of its name that was compiled without optimisation is scheduled as such
+ * code is: every instruction waits for what is pending, and the NOPs that fill long waits are gone. Done to the objects before they
+ * are linked, as in capsule_fences.c. Code that has instructions whose numbers are not known stays as it is. */
+#include "capsule.h"
+
+#include <string.h>
+
+enum {
+  INSTRUCTION = 16,
+  OPCODE = 0x0fff,
+  BASE = 0x01ff,
+  SELF_BRANCH = 0x947,
+  NO_OPERATION_CODE = 0x918,
+  LOAD_SHARED = 0x184, /* 9 bits, T20 */
+  FIRST_DOUBLE = 0x028,
+  LAST_DOUBLE = 0x02b,
+  ZERO_REGISTER = 0xff,
+  RESULT_AT = 2,
+  STALL_BIT = 105 - 64, /* of the high word, T15 */
+  LONGEST_STALL = 15,
+  WRITE_BIT = 110 - 64,
+  READ_BIT = 113 - 64,
+  WAIT_BIT = 116 - 64,
+  WAIT_MASK = 63,
+  NO_NUMBER = 7,
+  WRITE_NUMBER = 0, /* of code without optimisation */
+  READ_NUMBER = 1,
+  WAITS = 3, /* for both */
+  SASS_COUNT_BIT = 7,
+  COUNT_AT = 8,
+  MASK_UNIT = 32, /* instructions of one word of the mask */
+  FEWEST_NOPS = 8,
+  TEXT_UNIT = 8 /* instructions: 128 bytes */
+};
+
+static const uint64_t NO_OPERATION[2] = {0x7918, 0x000fc00000000000};
+
+typedef struct ref_levels {
+  ref_link *link;
+  const ref_section *text;
+  ref_bytes sass, records, mask;
+  uint32_t count; /* of the Mercury view's instructions */
+  ref_moves moves;
+} ref_levels;
+
+typedef enum ref_latency { REF_LATENCY_UNKNOWN, REF_LATENCY_FIXED, REF_LATENCY_BOTH, REF_LATENCY_READ, REF_LATENCY_WRITTEN } ref_latency;
+
+static bool ref_levels_is_one_of(unsigned base, const uint16_t *bases, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    if (bases[i] == base) {
+      return true;
+    }
+  }
+  return false;
+}
+
+#define REF_LEVELS_HAS(table, base) ref_levels_is_one_of(base, table, sizeof(table) / sizeof(table)[0])
+
+static uint64_t ref_levels_bits(const uint8_t *instruction, unsigned bit, uint64_t mask) {
+  return ref_u64(instruction + INSTRUCTION / 2) >> bit & mask;
+}
+
+static bool ref_levels_has_number(const uint8_t *instruction) {
+  return ref_levels_bits(instruction, WRITE_BIT, NO_NUMBER) != NO_NUMBER ||
+         ref_levels_bits(instruction, READ_BIT, NO_NUMBER) != NO_NUMBER;
+}
+
+/* Which numbers an instruction sets in code without optimisation. Arithmetic of double precision takes a known time on some targets
+ * (sm_100), and then has none in the input. Fences, and loads that they make, are not known. */
+static ref_latency ref_levels_latency(const uint8_t *instruction) {
+  static const uint16_t fixed[] = {0x002, 0x003, 0x005, 0x007, 0x008, 0x00b, 0x00c, 0x010, 0x011, 0x012, 0x013,
+                                   0x016, 0x019, 0x01c, 0x020, 0x021, 0x023, 0x024, 0x025, 0x027, 0x02e, 0x030,
+                                   0x035, 0x045, 0x048, 0x0ca, 0x11b, 0x141, 0x142, 0x143, 0x144, 0x145, 0x146,
+                                   0x147, 0x149, 0x14d, 0x150};
+  static const uint16_t both[] = {0x100, 0x102, 0x105, 0x106, 0x107, 0x108, 0x110, 0x111, 0x112, 0x113, 0x119,
+                                  0x160, 0x166, 0x16f, 0x180, 0x181, 0x182, 0x183, 0x1a3, 0x1a8, 0x1a9};
+  static const uint16_t read[] = {0x11d, 0x156, 0x185, 0x186, 0x187, 0x188}, written[] = {0x155};
+  const unsigned base = ref_u16(instruction) & BASE;
+  if (base >= FIRST_DOUBLE && base <= LAST_DOUBLE) {
+    return ref_levels_has_number(instruction) ? REF_LATENCY_BOTH : REF_LATENCY_FIXED;
+  }
+  if (REF_LEVELS_HAS(fixed, base)) {
+    return REF_LATENCY_FIXED;
+  }
+  if (REF_LEVELS_HAS(both, base) || (base == LOAD_SHARED && instruction[RESULT_AT] != ZERO_REGISTER)) {
+    return REF_LATENCY_BOTH;
+  }
+  if (REF_LEVELS_HAS(read, base)) {
+    return REF_LATENCY_READ;
+  }
+  return REF_LEVELS_HAS(written, base) ? REF_LATENCY_WRITTEN : REF_LATENCY_UNKNOWN;
+}
+
+/* Adds the instruction with its control fields given anew: no yield, no reuse. */
+static bool ref_levels_add(ref_levels *levels, const uint8_t *instruction) {
+  const ref_latency latency = ref_levels_latency(instruction);
+  const uint64_t writes = latency == REF_LATENCY_BOTH || latency == REF_LATENCY_WRITTEN ? WRITE_NUMBER : NO_NUMBER;
+  const uint64_t reads = latency == REF_LATENCY_BOTH || latency == REF_LATENCY_READ ? READ_NUMBER : NO_NUMBER;
+  const uint64_t operation = ref_u64(instruction + INSTRUCTION / 2) & ((UINT64_C(1) << STALL_BIT) - 1);
+  const uint64_t control = (uint64_t)LONGEST_STALL << STALL_BIT | writes << WRITE_BIT | reads << READ_BIT |
+                           (uint64_t)WAITS << WAIT_BIT;
+  ref_bytes_add_u64(levels->link, &levels->sass, ref_u64(instruction));
+  ref_bytes_add_u64(levels->link, &levels->sass, operation | control);
+  return latency != REF_LATENCY_UNKNOWN;
+}
+
+static void ref_levels_move(ref_levels *levels, uint64_t number) {
+  levels->moves.start[number] = levels->sass.size / INSTRUCTION;
+  levels->moves.self[number] = levels->moves.start[number];
+}
+
+static void ref_levels_add_record(ref_levels *levels, const ref_capsule_step *step) {
+  const uint32_t bit = levels->count % MASK_UNIT;
+  if (bit == 0) {
+    ref_bytes_add_u32(levels->link, &levels->mask, 0);
+  }
+  if (step->derived) {
+    levels->mask.data[levels->count / 8] |= (uint8_t)(1u << levels->count % 8);
+  }
+  levels->count++;
+}
+
+static bool ref_levels_write_step(ref_levels *levels, const ref_capsule_step *step) {
+  const uint8_t *at = levels->text->data + step->sass * INSTRUCTION;
+  ref_levels_move(levels, step->sass);
+  ref_levels_add_record(levels, step);
+  ref_bytes_add(levels->link, &levels->records, step->data + step->at, step->end - step->at);
+  return step->sass_count == 1 && ref_levels_add(levels, at);
+}
+
+/* The NOPs of a long wait are Mercury instructions of their own. */
+static bool ref_levels_skip_step(ref_levels *levels, const ref_capsule_step *step) {
+  for (uint64_t i = 0; i < step->sass_count; i++) {
+    ref_levels_move(levels, step->sass + i);
+    if ((ref_u16(levels->text->data + (step->sass + i) * INSTRUCTION) & OPCODE) != NO_OPERATION_CODE) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* The branch to itself and NOPs, as in capsule_exits.c. */
+static bool ref_levels_write_end(ref_levels *levels, const ref_capsule_step *step) {
+  const uint8_t *at = levels->text->data + step->sass * INSTRUCTION;
+  size_t nops = FEWEST_NOPS;
+  for (uint64_t i = 0; i < step->sass_count; i++) {
+    levels->moves.start[step->sass + i] = levels->sass.size / INSTRUCTION + (size_t)i;
+    levels->moves.self[step->sass + i] = levels->moves.start[step->sass + i];
+  }
+  while ((levels->sass.size / INSTRUCTION + 1 + nops) % TEXT_UNIT != 0) {
+    nops++;
+  }
+  const unsigned low = step->data[step->at] & ((1u << SASS_COUNT_BIT) - 1);
+  const unsigned value = (unsigned)(nops + 1) << SASS_COUNT_BIT | low;
+  const uint8_t record[2] = {(uint8_t)value, (uint8_t)(value >> 8)};
+  ref_bytes_add(levels->link, &levels->sass, at, INSTRUCTION);
+  for (size_t i = 0; i < nops; i++) {
+    ref_bytes_add_u64(levels->link, &levels->sass, NO_OPERATION[0]);
+    ref_bytes_add_u64(levels->link, &levels->sass, NO_OPERATION[1]);
+  }
+  ref_levels_add_record(levels, step);
+  ref_bytes_add(levels->link, &levels->records, record, sizeof record);
+  return (ref_u16(at) & OPCODE) == SELF_BRANCH;
+}
+
+static bool ref_levels_rebuild(ref_levels *levels, const ref_section *capsule) {
+  ref_capsule_step step;
+  if (!ref_capsule_body_begin(capsule->data, (size_t)capsule->size, &step)) {
+    return false;
+  }
+  while (ref_capsule_body_next(&step)) {
+    if (step.sass_count == 0 || step.sass_count > levels->moves.count - step.sass) {
+      return false;
+    }
+    const bool nops = !step.derived && step.end - step.at == 2;
+    const bool done = !nops                         ? ref_levels_write_step(levels, &step)
+                      : step.number + 1 < step.count ? ref_levels_skip_step(levels, &step)
+                                                     : ref_levels_write_end(levels, &step);
+    if (!done) {
+      return false;
+    }
+  }
+  levels->moves.start[levels->moves.count] = levels->sass.size / INSTRUCTION;
+  return step.number == step.count && step.sass == levels->moves.count;
+}
+
+/* Code without optimisation waits for everything from its first instruction on. */
+static bool ref_levels_is_slow(const ref_section *text) {
+  return text->data != NULL && text->size >= INSTRUCTION &&
+         ref_levels_bits(text->data, STALL_BIT, LONGEST_STALL) == LONGEST_STALL &&
+         ref_levels_bits(text->data, WAIT_BIT, WAIT_MASK) == WAITS;
+}
+
+/* The text of the first function of a name, by whose attributes nvlink goes (RF173). */
+static const ref_section *ref_levels_first(const ref_cubin *cubin, uint32_t number) {
+  for (uint32_t i = 1; i < number; i++) {
+    const ref_section *section = &cubin->sections[i];
+    if (section->type == REF_TYPE_PROGBITS && strcmp(section->name, cubin->sections[number].name) == 0) {
+      return section;
+    }
+  }
+  return &cubin->sections[number];
+}
+
+static void ref_levels_edit(ref_link *link, ref_file *file, ref_section *capsule, uint32_t number) {
+  ref_section *text = &file->whole.sections[number];
+  if (!ref_levels_is_slow(ref_levels_first(&file->whole, number)) || ref_levels_is_slow(text)) {
+    return;
+  }
+  ref_levels levels = {.link = link, .text = text};
+  levels.moves.count = (size_t)text->size / INSTRUCTION;
+  levels.moves.start = REF_TAKE(link, size_t, levels.moves.count + 1);
+  levels.moves.self = REF_TAKE(link, size_t, levels.moves.count);
+  if (!ref_levels_rebuild(&levels, capsule)) {
+    return;
+  }
+  ref_bytes body = {0};
+  ref_bytes_add(link, &body, capsule->data, COUNT_AT);
+  ref_bytes_add_u32(link, &body, levels.count);
+  ref_bytes_add(link, &body, levels.mask.data, levels.mask.size);
+  ref_bytes_add(link, &body, levels.records.data, levels.records.size);
+  ref_moves_apply(link, file, number, capsule, &levels.moves, &levels.sass);
+  text->data = levels.sass.data;
+  text->size = levels.sass.size;
+  capsule->data = body.data;
+  capsule->size = body.size;
+}
+
+/* By default (D113) each function keeps its own attributes. */
+void ref_levels_share(ref_link *link) {
+  for (size_t i = 0; i < link->file_count && (link->files[i].whole.flags & REF_KIND_CAPSULE) != 0; i++) {
+    if (link->job->bug_compatible) {
+      ref_moves_edit_texts(link, &link->files[i], ref_levels_edit);
+    }
+  }
+}
