@@ -11,13 +11,28 @@ enum {
   BASE = 0x01ff,
   SELF_BRANCH = 0x947,
   NO_OPERATION_CODE = 0x918,
-  LOAD_SHARED = 0x184, /* 9 bits, T20 */
+  WAIT_FOR_NUMBER = 0x91a, /* DEPBAR */
+  LOAD_SHARED = 0x984,
+  CACHE_CONTROL = 0x98f,
+  FENCE = 0x992,
+  ERROR_BARRIER = 0x9ab,
+  ALL_OF_CACHE = 0x2000000, /* what CCTL and MEMBAR are about, of the high word */
+  PREFETCH = 0x800100,
+  FENCE_OF_BLOCK = 0,
+  FENCE_OF_DEVICE = 0x2000,
+  FENCE_OF_ERRORS = 0x5000,
+  NARROW_FENCE = 0x8000,
+  WIDE_FENCE = 0xa000,
+  MATRIX = 0x03c, /* 9 bits, T20 */
+  MATRIX_OF_INTEGERS = 0x037,
   FIRST_DOUBLE = 0x028,
   LAST_DOUBLE = 0x02b,
+  FAST_DOUBLES = 100, /* sm */
   ZERO_REGISTER = 0xff,
   RESULT_AT = 2,
   STALL_BIT = 105 - 64, /* of the high word, T15 */
   LONGEST_STALL = 15,
+  YIELD = 4, /* from there */
   WRITE_BIT = 110 - 64,
   READ_BIT = 113 - 64,
   WAIT_BIT = 116 - 64,
@@ -43,7 +58,17 @@ typedef struct ref_levels {
   ref_moves moves;
 } ref_levels;
 
-typedef enum ref_latency { REF_LATENCY_UNKNOWN, REF_LATENCY_FIXED, REF_LATENCY_BOTH, REF_LATENCY_READ, REF_LATENCY_WRITTEN } ref_latency;
+/* The numbers that an instruction sets in code without optimisation, and whether it waits. */
+typedef enum ref_latency {
+  REF_LATENCY_UNKNOWN,
+  REF_LATENCY_FIXED,
+  REF_LATENCY_BOTH,
+  REF_LATENCY_READ,
+  REF_LATENCY_WRITTEN,
+  REF_LATENCY_AT_ONCE, /* the next one goes in the same cycle: 0x237, 0x23c, ERRBAR */
+  REF_LATENCY_FENCE,   /* MEMBAR in front of another or of ERRBAR: it does not wait either */
+  REF_LATENCY_IDLE     /* a load that only a fence is for */
+} ref_latency;
 
 static bool ref_levels_is_one_of(unsigned base, const uint16_t *bases, size_t count) {
   for (size_t i = 0; i < count; i++) {
@@ -56,33 +81,32 @@ static bool ref_levels_is_one_of(unsigned base, const uint16_t *bases, size_t co
 
 #define REF_LEVELS_HAS(table, base) ref_levels_is_one_of(base, table, sizeof(table) / sizeof(table)[0])
 
-static uint64_t ref_levels_bits(const uint8_t *instruction, unsigned bit, uint64_t mask) {
-  return ref_u64(instruction + INSTRUCTION / 2) >> bit & mask;
+static unsigned ref_levels_opcode(const ref_section *text, uint64_t number) {
+  return number < text->size / INSTRUCTION ? ref_u16(text->data + number * INSTRUCTION) & OPCODE : 0;
 }
 
-static bool ref_levels_has_number(const uint8_t *instruction) {
-  return ref_levels_bits(instruction, WRITE_BIT, NO_NUMBER) != NO_NUMBER ||
-         ref_levels_bits(instruction, READ_BIT, NO_NUMBER) != NO_NUMBER;
+/* The high word without the control fields. */
+static uint64_t ref_levels_operation(const uint8_t *instruction) {
+  return ref_u64(instruction + INSTRUCTION / 2) & ((UINT64_C(1) << STALL_BIT) - 1);
 }
 
-/* Which numbers an instruction sets in code without optimisation. Arithmetic of double precision takes a known time on some targets
- * (sm_100), and then has none in the input. Fences, and loads that they make, are not known. */
-static ref_latency ref_levels_latency(const uint8_t *instruction) {
-  static const uint16_t fixed[] = {0x002, 0x003, 0x005, 0x007, 0x008, 0x00b, 0x00c, 0x010, 0x011, 0x012, 0x013,
-                                   0x016, 0x019, 0x01c, 0x020, 0x021, 0x023, 0x024, 0x025, 0x027, 0x02e, 0x030,
-                                   0x035, 0x045, 0x048, 0x0ca, 0x11b, 0x141, 0x142, 0x143, 0x144, 0x145, 0x146,
-                                   0x147, 0x149, 0x14d, 0x150};
-  static const uint16_t both[] = {0x100, 0x102, 0x105, 0x106, 0x107, 0x108, 0x110, 0x111, 0x112, 0x113, 0x119,
-                                  0x160, 0x166, 0x16f, 0x180, 0x181, 0x182, 0x183, 0x1a3, 0x1a8, 0x1a9};
-  static const uint16_t read[] = {0x11d, 0x156, 0x185, 0x186, 0x187, 0x188}, written[] = {0x155};
-  const unsigned base = ref_u16(instruction) & BASE;
-  if (base >= FIRST_DOUBLE && base <= LAST_DOUBLE) {
-    return ref_levels_has_number(instruction) ? REF_LATENCY_BOTH : REF_LATENCY_FIXED;
-  }
+/* By nine bits of the opcode, T20. */
+static ref_latency ref_levels_usual(unsigned base) {
+  static const uint16_t fixed[] = {0x002, 0x003, 0x005, 0x006, 0x007, 0x008, 0x009, 0x00b, 0x00c, 0x010, 0x011, 0x012,
+                                   0x013, 0x014, 0x016, 0x017, 0x019, 0x01a, 0x01b, 0x01c, 0x020, 0x021, 0x023, 0x024,
+                                   0x025, 0x026, 0x027, 0x02e, 0x02f, 0x030, 0x031, 0x034, 0x035, 0x036, 0x038, 0x03e,
+                                   0x040, 0x045, 0x046, 0x048, 0x05a, 0x082, 0x086, 0x087, 0x08c, 0x090, 0x09c, 0x0bf,
+                                   0x0ca, 0x0cb, 0x118, 0x11b, 0x141, 0x142, 0x143, 0x144, 0x145, 0x146, 0x147, 0x148,
+                                   0x149, 0x14d, 0x150, 0x15d, 0x1ab};
+  static const uint16_t both[] = {0x03b, 0x03f, 0x100, 0x101, 0x102, 0x104, 0x105, 0x106, 0x107, 0x108, 0x109, 0x110,
+                                  0x111, 0x112, 0x113, 0x119, 0x11c, 0x160, 0x166, 0x16f, 0x180, 0x181, 0x182, 0x183,
+                                  0x184, 0x189, 0x18a, 0x18c, 0x18d, 0x1a1, 0x1a3, 0x1a8, 0x1a9, 0x1aa, 0x1c3, 0x1c4};
+  static const uint16_t read[] = {0x11d, 0x156, 0x185, 0x186, 0x187, 0x188, 0x18e, 0x1a6};
+  static const uint16_t written[] = {0x155, 0x1ac};
   if (REF_LEVELS_HAS(fixed, base)) {
     return REF_LATENCY_FIXED;
   }
-  if (REF_LEVELS_HAS(both, base) || (base == LOAD_SHARED && instruction[RESULT_AT] != ZERO_REGISTER)) {
+  if (REF_LEVELS_HAS(both, base)) {
     return REF_LATENCY_BOTH;
   }
   if (REF_LEVELS_HAS(read, base)) {
@@ -91,16 +115,55 @@ static ref_latency ref_levels_latency(const uint8_t *instruction) {
   return REF_LEVELS_HAS(written, base) ? REF_LATENCY_WRITTEN : REF_LATENCY_UNKNOWN;
 }
 
-/* Adds the instruction with its control fields given anew: no yield, no reuse. */
-static bool ref_levels_add(ref_levels *levels, const uint8_t *instruction) {
-  const ref_latency latency = ref_levels_latency(instruction);
-  const uint64_t writes = latency == REF_LATENCY_BOTH || latency == REF_LATENCY_WRITTEN ? WRITE_NUMBER : NO_NUMBER;
-  const uint64_t reads = latency == REF_LATENCY_BOTH || latency == REF_LATENCY_READ ? READ_NUMBER : NO_NUMBER;
-  const uint64_t operation = ref_u64(instruction + INSTRUCTION / 2) & ((UINT64_C(1) << STALL_BIT) - 1);
-  const uint64_t control = (uint64_t)LONGEST_STALL << STALL_BIT | writes << WRITE_BIT | reads << READ_BIT |
-                           (uint64_t)WAITS << WAIT_BIT;
+/* By what such an instruction is about. */
+static ref_latency ref_levels_fence(unsigned opcode, uint64_t operation) {
+  const bool is_narrow = operation == NARROW_FENCE || operation == FENCE_OF_ERRORS;
+  if (opcode == CACHE_CONTROL) {
+    return operation == ALL_OF_CACHE ? REF_LATENCY_FIXED
+                                     : operation == PREFETCH ? REF_LATENCY_READ : REF_LATENCY_UNKNOWN;
+  }
+  if (is_narrow) {
+    return REF_LATENCY_FENCE;
+  }
+  return operation == FENCE_OF_BLOCK || operation == FENCE_OF_DEVICE || operation == WIDE_FENCE ? REF_LATENCY_READ
+                                                                                                : REF_LATENCY_UNKNOWN;
+}
+
+/* Arithmetic of double precision takes a known time on sm_100. */
+static ref_latency ref_levels_latency(const ref_link *link, const uint8_t *instruction) {
+  const unsigned opcode = ref_u16(instruction) & OPCODE, base = opcode & BASE;
+  if (base >= FIRST_DOUBLE && base <= LAST_DOUBLE) {
+    return link->sm == FAST_DOUBLES ? REF_LATENCY_FIXED : REF_LATENCY_BOTH;
+  }
+  if (base == MATRIX || base == MATRIX_OF_INTEGERS || opcode == ERROR_BARRIER) {
+    return REF_LATENCY_AT_ONCE;
+  }
+  if (opcode == FENCE || opcode == CACHE_CONTROL) {
+    return ref_levels_fence(opcode, ref_levels_operation(instruction));
+  }
+  if (opcode == LOAD_SHARED && instruction[RESULT_AT] == ZERO_REGISTER) {
+    return REF_LATENCY_IDLE;
+  }
+  return ref_levels_usual(base);
+}
+
+/* The control fields without reuse. */
+static uint64_t ref_levels_control(ref_latency latency) {
+  const bool writes = latency == REF_LATENCY_BOTH || latency == REF_LATENCY_WRITTEN;
+  const bool reads = latency == REF_LATENCY_BOTH || latency == REF_LATENCY_READ;
+  const bool waits = latency != REF_LATENCY_FENCE && latency != REF_LATENCY_IDLE;
+  const bool at_once = latency == REF_LATENCY_AT_ONCE || latency == REF_LATENCY_FENCE;
+  const uint64_t idle = 1 | 1u << YIELD;
+  const uint64_t stall = latency == REF_LATENCY_IDLE ? idle : at_once ? 0 : LONGEST_STALL;
+  return stall << STALL_BIT | (uint64_t)(writes ? WRITE_NUMBER : NO_NUMBER) << WRITE_BIT |
+         (uint64_t)(reads ? READ_NUMBER : NO_NUMBER) << READ_BIT | (uint64_t)(waits ? WAITS : 0) << WAIT_BIT;
+}
+
+static bool ref_levels_add(ref_levels *levels, uint64_t number) {
+  const uint8_t *instruction = levels->text->data + number * INSTRUCTION;
+  const ref_latency latency = ref_levels_latency(levels->link, instruction);
   ref_bytes_add_u64(levels->link, &levels->sass, ref_u64(instruction));
-  ref_bytes_add_u64(levels->link, &levels->sass, operation | control);
+  ref_bytes_add_u64(levels->link, &levels->sass, ref_levels_operation(instruction) | ref_levels_control(latency));
   return latency != REF_LATENCY_UNKNOWN;
 }
 
@@ -121,18 +184,22 @@ static void ref_levels_add_record(ref_levels *levels, const ref_capsule_step *st
 }
 
 static bool ref_levels_write_step(ref_levels *levels, const ref_capsule_step *step) {
-  const uint8_t *at = levels->text->data + step->sass * INSTRUCTION;
-  ref_levels_move(levels, step->sass);
+  bool known = true;
   ref_levels_add_record(levels, step);
   ref_bytes_add(levels->link, &levels->records, step->data + step->at, step->end - step->at);
-  return step->sass_count == 1 && ref_levels_add(levels, at);
+  for (uint64_t i = 0; i < step->sass_count && known; i++) {
+    ref_levels_move(levels, step->sass + i);
+    known = ref_levels_add(levels, step->sass + i);
+  }
+  return known;
 }
 
-/* The NOPs of a long wait are Mercury instructions of their own. */
+/* What only waits has records without an instruction. */
 static bool ref_levels_skip_step(ref_levels *levels, const ref_capsule_step *step) {
   for (uint64_t i = 0; i < step->sass_count; i++) {
+    const unsigned opcode = ref_levels_opcode(levels->text, step->sass + i);
     ref_levels_move(levels, step->sass + i);
-    if ((ref_u16(levels->text->data + (step->sass + i) * INSTRUCTION) & OPCODE) != NO_OPERATION_CODE) {
+    if (opcode != NO_OPERATION_CODE && opcode != WAIT_FOR_NUMBER) {
       return false;
     }
   }
@@ -182,6 +249,10 @@ static bool ref_levels_rebuild(ref_levels *levels, const ref_section *capsule) {
   }
   levels->moves.start[levels->moves.count] = levels->sass.size / INSTRUCTION;
   return step.number == step.count && step.sass == levels->moves.count;
+}
+
+static uint64_t ref_levels_bits(const uint8_t *instruction, unsigned bit, uint64_t mask) {
+  return ref_u64(instruction + INSTRUCTION / 2) >> bit & mask;
 }
 
 /* Code without optimisation waits for everything from its first instruction on. */
