@@ -28,6 +28,7 @@ enum {
   FIRST_DOUBLE = 0x028,
   LAST_DOUBLE = 0x02b,
   FAST_DOUBLES = 100, /* sm */
+  SLOW_INTEGERS = 103,
   ZERO_REGISTER = 0xff,
   RESULT_AT = 2,
   STALL_BIT = 105 - 64, /* of the high word, T15 */
@@ -92,12 +93,12 @@ static uint64_t ref_levels_operation(const uint8_t *instruction) {
 
 /* By nine bits of the opcode, T20. */
 static ref_latency ref_levels_usual(unsigned base) {
-  static const uint16_t fixed[] = {0x002, 0x003, 0x005, 0x006, 0x007, 0x008, 0x009, 0x00b, 0x00c, 0x010, 0x011, 0x012,
-                                   0x013, 0x014, 0x016, 0x017, 0x019, 0x01a, 0x01b, 0x01c, 0x020, 0x021, 0x023, 0x024,
-                                   0x025, 0x026, 0x027, 0x02e, 0x02f, 0x030, 0x031, 0x034, 0x035, 0x036, 0x038, 0x03e,
-                                   0x040, 0x045, 0x046, 0x048, 0x05a, 0x082, 0x086, 0x087, 0x08c, 0x090, 0x09c, 0x0bf,
-                                   0x0ca, 0x0cb, 0x118, 0x11b, 0x141, 0x142, 0x143, 0x144, 0x145, 0x146, 0x147, 0x148,
-                                   0x149, 0x14d, 0x150, 0x15d, 0x1ab};
+  static const uint16_t fixed[] = {0x002, 0x003, 0x005, 0x006, 0x007, 0x008, 0x009, 0x00b, 0x00c, 0x010, 0x011,
+                                   0x012, 0x013, 0x014, 0x016, 0x017, 0x019, 0x01a, 0x01b, 0x01c, 0x020, 0x021,
+                                   0x023, 0x024, 0x025, 0x026, 0x027, 0x02e, 0x02f, 0x030, 0x031, 0x034, 0x035,
+                                   0x036, 0x038, 0x03e, 0x040, 0x045, 0x046, 0x048, 0x05a, 0x076, 0x082, 0x086,
+                                   0x087, 0x08c, 0x090, 0x09c, 0x0bf, 0x0ca, 0x0cb, 0x118, 0x11b, 0x141, 0x142,
+                                   0x143, 0x144, 0x145, 0x146, 0x147, 0x148, 0x149, 0x14d, 0x150, 0x15d, 0x1ab};
   static const uint16_t both[] = {0x03b, 0x03f, 0x100, 0x101, 0x102, 0x104, 0x105, 0x106, 0x107, 0x108, 0x109, 0x110,
                                   0x111, 0x112, 0x113, 0x119, 0x11c, 0x160, 0x166, 0x16f, 0x180, 0x181, 0x182, 0x183,
                                   0x184, 0x189, 0x18a, 0x18c, 0x18d, 0x1a1, 0x1a3, 0x1a8, 0x1a9, 0x1aa, 0x1c3, 0x1c4};
@@ -120,7 +121,8 @@ static ref_latency ref_levels_fence(unsigned opcode, uint64_t operation) {
   const bool is_narrow = operation == NARROW_FENCE || operation == FENCE_OF_ERRORS;
   if (opcode == CACHE_CONTROL) {
     return operation == ALL_OF_CACHE ? REF_LATENCY_FIXED
-                                     : operation == PREFETCH ? REF_LATENCY_READ : REF_LATENCY_UNKNOWN;
+           : operation == PREFETCH   ? REF_LATENCY_READ
+                                     : REF_LATENCY_UNKNOWN;
   }
   if (is_narrow) {
     return REF_LATENCY_FENCE;
@@ -129,11 +131,14 @@ static ref_latency ref_levels_fence(unsigned opcode, uint64_t operation) {
                                                                                                 : REF_LATENCY_UNKNOWN;
 }
 
-/* Arithmetic of double precision takes a known time on sm_100. */
+/* Arithmetic of double precision takes a known time on sm_100, products of matrices of integers everywhere but on sm_103. */
 static ref_latency ref_levels_latency(const ref_link *link, const uint8_t *instruction) {
   const unsigned opcode = ref_u16(instruction) & OPCODE, base = opcode & BASE;
   if (base >= FIRST_DOUBLE && base <= LAST_DOUBLE) {
     return link->sm == FAST_DOUBLES ? REF_LATENCY_FIXED : REF_LATENCY_BOTH;
+  }
+  if (base == MATRIX_OF_INTEGERS && link->sm == SLOW_INTEGERS) {
+    return REF_LATENCY_BOTH;
   }
   if (base == MATRIX || base == MATRIX_OF_INTEGERS || opcode == ERROR_BARRIER) {
     return REF_LATENCY_AT_ONCE;
@@ -240,7 +245,7 @@ static bool ref_levels_rebuild(ref_levels *levels, const ref_section *capsule) {
       return false;
     }
     const bool nops = !step.derived && step.end - step.at == 2;
-    const bool done = !nops                         ? ref_levels_write_step(levels, &step)
+    const bool done = !nops                          ? ref_levels_write_step(levels, &step)
                       : step.number + 1 < step.count ? ref_levels_skip_step(levels, &step)
                                                      : ref_levels_write_end(levels, &step);
     if (!done) {
