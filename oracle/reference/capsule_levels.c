@@ -56,6 +56,7 @@ typedef struct ref_levels {
   const ref_section *text;
   ref_bytes sass, records, mask;
   uint32_t count; /* of the Mercury view's instructions */
+  uint64_t late;  /* so many instructions of records of waits are not looked at yet */
   ref_moves moves;
 } ref_levels;
 
@@ -81,10 +82,6 @@ static bool ref_levels_is_one_of(unsigned base, const uint16_t *bases, size_t co
 }
 
 #define REF_LEVELS_HAS(table, base) ref_levels_is_one_of(base, table, sizeof(table) / sizeof(table)[0])
-
-static unsigned ref_levels_opcode(const ref_section *text, uint64_t number) {
-  return number < text->size / INSTRUCTION ? ref_u16(text->data + number * INSTRUCTION) & OPCODE : 0;
-}
 
 /* The high word without the control fields. */
 static uint64_t ref_levels_operation(const uint8_t *instruction) {
@@ -188,27 +185,39 @@ static void ref_levels_add_record(ref_levels *levels, const ref_capsule_step *st
   levels->count++;
 }
 
+/* What only waits has a record without an instruction. */
+static bool ref_levels_only_waits(const ref_levels *levels, uint64_t number) {
+  const unsigned opcode = ref_u16(levels->text->data + number * INSTRUCTION) & OPCODE;
+  return opcode == NO_OPERATION_CODE || opcode == WAIT_FOR_NUMBER;
+}
+
+/* False where an instruction is not known, or less was found that only waits than records said. */
 static bool ref_levels_write_step(ref_levels *levels, const ref_capsule_step *step) {
+  uint64_t number = step->sass - levels->late;
   bool known = true;
   ref_levels_add_record(levels, step);
   ref_bytes_add(levels->link, &levels->records, step->data + step->at, step->end - step->at);
-  for (uint64_t i = 0; i < step->sass_count && known; i++) {
-    ref_levels_move(levels, step->sass + i);
-    known = ref_levels_add(levels, step->sass + i);
-  }
-  return known;
-}
-
-/* What only waits has records without an instruction. */
-static bool ref_levels_skip_step(ref_levels *levels, const ref_capsule_step *step) {
-  for (uint64_t i = 0; i < step->sass_count; i++) {
-    const unsigned opcode = ref_levels_opcode(levels->text, step->sass + i);
-    ref_levels_move(levels, step->sass + i);
-    if (opcode != NO_OPERATION_CODE && opcode != WAIT_FOR_NUMBER) {
-      return false;
+  for (; number < step->sass + step->sass_count && known; number++) {
+    ref_levels_move(levels, number);
+    if (levels->late > 0 && ref_levels_only_waits(levels, number)) {
+      levels->late--;
+    } else {
+      known = ref_levels_add(levels, number);
     }
   }
-  return true;
+  return known && levels->late == 0;
+}
+
+/* A wait within what the next Mercury instruction makes has its record in front of it. */
+static void ref_levels_skip_step(ref_levels *levels, const ref_capsule_step *step) {
+  bool waits = levels->late == 0;
+  for (uint64_t i = 0; i < step->sass_count; i++) {
+    waits = waits && ref_levels_only_waits(levels, step->sass + i);
+    ref_levels_move(levels, step->sass + i);
+  }
+  if (!waits) {
+    levels->late += step->sass_count;
+  }
 }
 
 /* The branch to itself and NOPs, as in capsule_exits.c. */
@@ -232,7 +241,7 @@ static bool ref_levels_write_end(ref_levels *levels, const ref_capsule_step *ste
   }
   ref_levels_add_record(levels, step);
   ref_bytes_add(levels->link, &levels->records, record, sizeof record);
-  return (ref_u16(at) & OPCODE) == SELF_BRANCH;
+  return levels->late == 0 && (ref_u16(at) & OPCODE) == SELF_BRANCH;
 }
 
 static bool ref_levels_rebuild(ref_levels *levels, const ref_section *capsule) {
@@ -245,10 +254,10 @@ static bool ref_levels_rebuild(ref_levels *levels, const ref_section *capsule) {
       return false;
     }
     const bool nops = !step.derived && step.end - step.at == 2;
-    const bool done = !nops                          ? ref_levels_write_step(levels, &step)
-                      : step.number + 1 < step.count ? ref_levels_skip_step(levels, &step)
-                                                     : ref_levels_write_end(levels, &step);
-    if (!done) {
+    const bool is_wait = nops && step.number + 1 < step.count;
+    if (is_wait) {
+      ref_levels_skip_step(levels, &step);
+    } else if (!(nops ? ref_levels_write_end(levels, &step) : ref_levels_write_step(levels, &step))) {
       return false;
     }
   }
