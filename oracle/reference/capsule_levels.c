@@ -16,13 +16,8 @@ enum {
   CACHE_CONTROL = 0x98f,
   FENCE = 0x992,
   ERROR_BARRIER = 0x9ab,
-  ALL_OF_CACHE = 0x2000000, /* what CCTL and MEMBAR are about, of the high word */
-  PREFETCH = 0x800100,
-  FENCE_OF_BLOCK = 0,
-  FENCE_OF_DEVICE = 0x2000,
-  FENCE_OF_ERRORS = 0x5000,
+  FENCE_OF_ERRORS = 0x5000, /* of the high word */
   NARROW_FENCE = 0x8000,
-  WIDE_FENCE = 0xa000,
   MATRIX = 0x03c, /* 9 bits, T20 */
   MATRIX_OF_INTEGERS = 0x037,
   FIRST_DOUBLE = 0x028,
@@ -31,6 +26,7 @@ enum {
   SLOW_INTEGERS = 103,
   ZERO_REGISTER = 0xff,
   RESULT_AT = 2,
+  ADDRESS_AT = 3,
   STALL_BIT = 105 - 64, /* of the high word, T15 */
   LONGEST_STALL = 15,
   YIELD = 4, /* from there */
@@ -90,17 +86,18 @@ static uint64_t ref_levels_operation(const uint8_t *instruction) {
 
 /* By nine bits of the opcode, T20. */
 static ref_latency ref_levels_usual(unsigned base) {
-  static const uint16_t fixed[] = {0x002, 0x003, 0x005, 0x006, 0x007, 0x008, 0x009, 0x00b, 0x00c, 0x010, 0x011,
-                                   0x012, 0x013, 0x014, 0x016, 0x017, 0x019, 0x01a, 0x01b, 0x01c, 0x020, 0x021,
-                                   0x023, 0x024, 0x025, 0x026, 0x027, 0x02e, 0x02f, 0x030, 0x031, 0x034, 0x035,
-                                   0x036, 0x038, 0x03e, 0x040, 0x045, 0x046, 0x048, 0x05a, 0x076, 0x082, 0x086,
-                                   0x087, 0x08c, 0x090, 0x09c, 0x0bf, 0x0ca, 0x0cb, 0x118, 0x11b, 0x141, 0x142,
-                                   0x143, 0x144, 0x145, 0x146, 0x147, 0x148, 0x149, 0x14d, 0x150, 0x15d, 0x1ab};
-  static const uint16_t both[] = {0x03b, 0x03f, 0x100, 0x101, 0x102, 0x104, 0x105, 0x106, 0x107, 0x108, 0x109, 0x110,
-                                  0x111, 0x112, 0x113, 0x119, 0x11c, 0x160, 0x166, 0x16f, 0x180, 0x181, 0x182, 0x183,
-                                  0x184, 0x189, 0x18a, 0x18c, 0x18d, 0x1a1, 0x1a3, 0x1a8, 0x1a9, 0x1aa, 0x1c3, 0x1c4};
+  static const uint16_t fixed[] = {0x002, 0x003, 0x005, 0x006, 0x007, 0x008, 0x009, 0x00b, 0x00c, 0x010, 0x011, 0x012,
+                                   0x013, 0x014, 0x016, 0x017, 0x019, 0x01a, 0x01b, 0x01c, 0x020, 0x021, 0x023, 0x024,
+                                   0x025, 0x026, 0x027, 0x02e, 0x02f, 0x030, 0x031, 0x034, 0x035, 0x036, 0x038, 0x03e,
+                                   0x040, 0x045, 0x046, 0x048, 0x05a, 0x076, 0x082, 0x086, 0x087, 0x08c, 0x090, 0x09c,
+                                   0x0bf, 0x0ca, 0x0cb, 0x118, 0x11b, 0x141, 0x142, 0x143, 0x144, 0x145, 0x146, 0x147,
+                                   0x148, 0x149, 0x14d, 0x150, 0x15c, 0x15d, 0x1ab, 0x1c7};
+  static const uint16_t both[] = {0x03b, 0x03f, 0x100, 0x101, 0x102, 0x104, 0x105, 0x106, 0x107, 0x108, 0x109,
+                                  0x110, 0x111, 0x112, 0x113, 0x119, 0x11c, 0x160, 0x166, 0x16f, 0x180, 0x181,
+                                  0x182, 0x183, 0x184, 0x189, 0x18a, 0x18c, 0x18d, 0x199, 0x1a1, 0x1a3, 0x1a7,
+                                  0x1a8, 0x1a9, 0x1aa, 0x1ae, 0x1af, 0x1b2, 0x1c3, 0x1c4};
   static const uint16_t read[] = {0x11d, 0x156, 0x185, 0x186, 0x187, 0x188, 0x18e, 0x1a6};
-  static const uint16_t written[] = {0x155, 0x1ac};
+  static const uint16_t written[] = {0x155, 0x1ac, 0x1c6};
   if (REF_LEVELS_HAS(fixed, base)) {
     return REF_LATENCY_FIXED;
   }
@@ -113,23 +110,15 @@ static ref_latency ref_levels_usual(unsigned base) {
   return REF_LEVELS_HAS(written, base) ? REF_LATENCY_WRITTEN : REF_LATENCY_UNKNOWN;
 }
 
-/* By what such an instruction is about. */
-static ref_latency ref_levels_fence(unsigned opcode, uint64_t operation) {
-  const bool is_narrow = operation == NARROW_FENCE || operation == FENCE_OF_ERRORS;
-  if (opcode == CACHE_CONTROL) {
-    return operation == ALL_OF_CACHE ? REF_LATENCY_FIXED
-           : operation == PREFETCH   ? REF_LATENCY_READ
-                                     : REF_LATENCY_UNKNOWN;
-  }
-  if (is_narrow) {
-    return REF_LATENCY_FENCE;
-  }
-  return operation == FENCE_OF_BLOCK || operation == FENCE_OF_DEVICE || operation == WIDE_FENCE ? REF_LATENCY_READ
-                                                                                                : REF_LATENCY_UNKNOWN;
+/* The narrow fence that stands in front of a wider one, and the one for errors, are not waited for. */
+static ref_latency ref_levels_fence(const uint8_t *instruction, unsigned next) {
+  const uint64_t operation = ref_levels_operation(instruction);
+  const bool is_first = (operation == NARROW_FENCE && next == FENCE) || operation == FENCE_OF_ERRORS;
+  return is_first ? REF_LATENCY_FENCE : REF_LATENCY_READ;
 }
 
 /* Arithmetic of double precision takes a known time on sm_100, products of matrices of integers everywhere but on sm_103. */
-static ref_latency ref_levels_latency(const ref_link *link, const uint8_t *instruction) {
+static ref_latency ref_levels_latency(const ref_link *link, const uint8_t *instruction, unsigned next) {
   const unsigned opcode = ref_u16(instruction) & OPCODE, base = opcode & BASE;
   if (base >= FIRST_DOUBLE && base <= LAST_DOUBLE) {
     return link->sm == FAST_DOUBLES ? REF_LATENCY_FIXED : REF_LATENCY_BOTH;
@@ -140,8 +129,11 @@ static ref_latency ref_levels_latency(const ref_link *link, const uint8_t *instr
   if (base == MATRIX || base == MATRIX_OF_INTEGERS || opcode == ERROR_BARRIER) {
     return REF_LATENCY_AT_ONCE;
   }
-  if (opcode == FENCE || opcode == CACHE_CONTROL) {
-    return ref_levels_fence(opcode, ref_levels_operation(instruction));
+  if (opcode == FENCE) {
+    return ref_levels_fence(instruction, next);
+  }
+  if (opcode == CACHE_CONTROL) {
+    return instruction[ADDRESS_AT] == ZERO_REGISTER ? REF_LATENCY_FIXED : REF_LATENCY_READ;
   }
   if (opcode == LOAD_SHARED && instruction[RESULT_AT] == ZERO_REGISTER) {
     return REF_LATENCY_IDLE;
@@ -163,7 +155,8 @@ static uint64_t ref_levels_control(ref_latency latency) {
 
 static bool ref_levels_add(ref_levels *levels, uint64_t number) {
   const uint8_t *instruction = levels->text->data + number * INSTRUCTION;
-  const ref_latency latency = ref_levels_latency(levels->link, instruction);
+  const unsigned next = number + 1 < levels->moves.count ? ref_u16(instruction + INSTRUCTION) & OPCODE : 0;
+  const ref_latency latency = ref_levels_latency(levels->link, instruction, next);
   ref_bytes_add_u64(levels->link, &levels->sass, ref_u64(instruction));
   ref_bytes_add_u64(levels->link, &levels->sass, ref_levels_operation(instruction) | ref_levels_control(latency));
   return latency != REF_LATENCY_UNKNOWN;
