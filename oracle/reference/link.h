@@ -625,6 +625,8 @@ void ref_mercury_patch(ref_link *link, const ref_out_relocation *entry, uint64_t
 
 /* capsule_exits.c: M43 */
 void ref_exits_make_visible(ref_link *link);
+/* capsule_levels.c: RF466 */
+void ref_levels_share(ref_link *link);
 
 /* capsule.c */
 void ref_capsule_run(ref_link *link);

@@ -90,6 +90,7 @@ void ref_reference_lay_out(ref_link *link) {
 }
 
 static void ref_reference_merge(ref_link *link) {
+  ref_levels_share(link);
   ref_exits_make_visible(link);
   if (link->is_capsule) {
     ref_capsule_run(link); /* M3 */
