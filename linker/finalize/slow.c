@@ -26,10 +26,10 @@ typedef enum slow_kind { SLOW_NEITHER, SLOW_BOTH, SLOW_READS, SLOW_WRITES, SLOW_
 
 /* 13 bits: bit 91 and bits 0 to 11. All of these but arithmetic that stood in 3,152 texts of -O0 code. */
 static const uint16_t slow_both[] = {0x31c,  0x381,  0x389,  0x3a9,  0x919,  0x983,  0x984,  0x9af,
-                                     0xb82,  0x15a7, 0x15b2, 0x1980, 0x1981, 0x198a, 0x19a3, 0x19a7, 0x19a8,
-                                     0x19b1, 0x1f60, 0x1f66, 0x1f6f, 0x1f99, 0x1fae};
+                                     0xb82,  0x15a7, 0x15b2, 0x1980, 0x1981, 0x198a, 0x19a3, 0x19a7,
+                                     0x19a8, 0x19b1, 0x1f60, 0x1f66, 0x1f6f, 0x1f99, 0x1fae};
 static const uint16_t slow_reads[] = {0x31d, 0x356, 0x387, 0x388, 0xb1d, 0x13ba, 0x1985, 0x1986, 0x198e, 0x1f9d};
-static const uint16_t slow_neither[] = {0x343, OP_NOP, 0x91b, 0x941, 0x942,  0x943,  0x944, 0x945, 0x946,
+static const uint16_t slow_neither[] = {0x343, OP_NOP, 0x91b, 0x941, 0x942, 0x943, 0x944,  0x945, 0x946,
                                         0x947, 0x948,  0x949, 0x950, 0x95c, 0x98f, 0x19c7, 0x1dc7};
 /* 9 bits, whatever the form: of FLO, POPC and the like, MUFU, and conversions. */
 static const uint16_t slow_conversions[] = {0x100, 0x102, 0x105, 0x106, 0x107, 0x108, 0x110, 0x111, 0x112, 0x113};
@@ -99,8 +99,7 @@ static bool slow_is_slow(const tl_cubin_section *text, tl_arena *arena) {
   const tl_moved_text t = tl_moved_read(text, arena);
   for (uint32_t i = 0; i + 1 < t.count; i++) {
     const uint64_t control = tl_get64(t.bytes + (uint64_t)i * INSTRUCTION + 8) >> CONTROL_SHIFT;
-    const bool slow =
-        (control & STALL_YIELD_MASK) == SLOW_STALL && (control >> WAIT_SHIFT & WAIT_MASK) == SLOW_WAITS;
+    const bool slow = (control & STALL_YIELD_MASK) == SLOW_STALL && (control >> WAIT_SHIFT & WAIT_MASK) == SLOW_WAITS;
     if (!slow && !TL_AMONG16(others, tl_moved_opcode(&t, i)))
       return false;
   }
@@ -109,8 +108,8 @@ static bool slow_is_slow(const tl_cubin_section *text, tl_arena *arena) {
 
 /* By instruction: the NOPs that the finalizer put in. NULL where a Mercury instruction makes several, or an instruction is
  * not known. */
-static const bool *slow_find_dropped(const tl_cubin *mercury, uint32_t section, const tl_cubin_section *text,
-                                     bool wide, tl_arena *arena) {
+static const bool *slow_find_dropped(const tl_cubin *mercury, uint32_t section, const tl_cubin_section *text, bool wide,
+                                     tl_arena *arena) {
   const tl_moved_text t = tl_moved_read(text, arena);
   const int64_t *items;
   if (!tl_moved_text_is_plain(text, arena) || !tl_moved_capsule_is_plain(mercury, section, text, &items, arena))
@@ -138,8 +137,7 @@ static bool slow_has_entries(const tl_cubin *cubin, uint32_t text) {
 tl_slow tl_slow_choose(const tl_cubin *sass, const tl_cubin *mercury, tl_arena *arena) {
   enum { SM_100 = 100 };
   tl_slow slow = {tl_arena_new(arena, bool, sass->section_count),
-                  tl_arena_new(arena, const bool *, sass->section_count), false,
-                  (sass->flags >> 8 & 0xffff) != SM_100};
+                  tl_arena_new(arena, const bool *, sass->section_count), false, (sass->flags >> 8 & 0xffff) != SM_100};
   const uint32_t *const first = slow_find_first(mercury, &slow.any, arena);
   if (!slow.any)
     return slow;
@@ -187,7 +185,8 @@ static void slow_put(const tl_moved_text *t, uint8_t *bytes, bool wide) {
     if (t->place[i] == t->place[i + 1])
       continue;
     const uint64_t high = tl_get64(to + 8);
-    tl_put64(to + 8, (high & ((UINT64_C(1) << CONTROL_SHIFT) - 1)) | slow_control(slow_kind_of(to, wide)) << CONTROL_SHIFT);
+    tl_put64(to + 8, (high & ((UINT64_C(1) << CONTROL_SHIFT) - 1)) | slow_control(slow_kind_of(to, wide))
+                                                                         << CONTROL_SHIFT);
   }
 }
 
@@ -220,7 +219,8 @@ static void slow_write_capsule(tl_cubin_section *section, const bool *dropped, c
   tl_capsule_cursor cursor = {.offset = capsule.first};
   tl_capsule_item item;
   uint32_t bit = 0;
-  for (uint64_t i = 0, from = capsule.first; tl_capsule_next_item(&capsule, &cursor, &item); i++, from = cursor.offset) {
+  for (uint64_t i = 0, from = capsule.first; tl_capsule_next_item(&capsule, &cursor, &item);
+       i++, from = cursor.offset) {
     if (i < t->count && dropped[i])
       continue;
     if (item.derived)
