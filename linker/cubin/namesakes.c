@@ -118,10 +118,11 @@ bool tl_namesakes_entry(const tl_code *code, const uint8_t *records, const tl_cu
   const namesakes_half half = namesakes_half_at(place, records, sass);
   if (half == HALF_KEPT || later)
     return true;
-  const tl_code_place *const target = tl_code_find(code, tl_get64(from + 16));
-  if (half == HALF_MOVED && !target)
+  const uint64_t at = tl_get64(from + 16);
+  const tl_code_place *const target = tl_code_find(code, at);
+  if (half == HALF_MOVED && !target && at != code->mercury_size)
     return false;
-  tl_put64(to + 16, half == HALF_MOVED ? target->sass : 0);
+  tl_put64(to + 16, half == HALF_MOVED && target ? target->sass : 0); /* the end of the code has no place (L1040) */
   return true;
 }
 
@@ -139,9 +140,10 @@ bool tl_namesakes_change_text(const tl_code *code, const uint8_t *records, const
       continue;
     const uint64_t own = (uint64_t)tl_code_known_of(sass->data, place).own * TL_CODE_INSTRUCTION;
     tl_blocks_clear_field(text + place->sass + own, namesakes_half_at(place, records, sass) == HALF_ZERO);
-    const tl_code_place *const target = tl_code_find(code, tl_get64(entry + 16));
-    const bool begins = target && target->mercury == tl_get64(entry + 16);
-    torn |= !begins;
+    const uint64_t at = tl_get64(entry + 16);
+    const tl_code_place *const target = tl_code_find(code, at);
+    const bool begins = target && target->mercury == at;
+    torn |= !begins && at != code->mercury_size; /* nor does nvlink mind the end of the code (L1040) */
     if (!later[i] && begins && target->sass < sass->size)
       places[target->sass / TL_CODE_INSTRUCTION] = true;
   }
