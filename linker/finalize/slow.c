@@ -20,6 +20,7 @@ enum {
   INSTRUCTION = TL_MOVED_INSTRUCTION,
   OP_NOP = 0x918,
   OP_CACHE = 0x98f,
+  OP_MATRIX_LOAD = 0x83b,
   NO_BARRIER = 7,
   CONTROL_SHIFT = 41,
   WRITE_SHIFT = 46,
@@ -47,13 +48,22 @@ static const uint16_t slow_conversions[] = {0x100, 0x101, 0x102, 0x104, 0x105, 0
 
 /* `wide`: arithmetic of 64 bits has a latency that varies. */
 static slow_kind slow_kind_of(const uint8_t *at, bool wide) {
-  enum { ARITHMETIC = 0x100, WIDE_FIRST = 0x28, WIDE_LAST = 0x2b, MATRIX_FIRST = 0x37, MATRIX_LAST = 0x3f };
+  enum {
+    ARITHMETIC = 0x100,
+    WIDE_FIRST = 0x28,
+    WIDE_LAST = 0x2b,
+    MATRIX_FIRST = 0x37,
+    MATRIX_LAST = 0x3f,
+    PACK = 0x3e
+  };
   enum { MATRIX_OTHER = 0x7a, SETS_NONE = 0x3f };
   const uint64_t high = tl_get64(at + 8);
   const uint16_t opcode = tl_get16(at) & 0xfff, base = opcode & 0x1ff;
   if (base >= WIDE_FIRST && base <= WIDE_LAST)
     return wide ? SLOW_BOTH : SLOW_NEITHER;
-  if ((base >= MATRIX_FIRST && base <= MATRIX_LAST) || base == MATRIX_OTHER)
+  if (opcode == OP_MATRIX_LOAD)
+    return SLOW_BOTH;
+  if ((base >= MATRIX_FIRST && base <= MATRIX_LAST && base != PACK) || base == MATRIX_OTHER)
     return SLOW_UNKNOWN;
   if (base < ARITHMETIC) /* whatever else has a latency that varies sets a number in any code */
     return (high >> WRITE_SHIFT & SETS_NONE) == SETS_NONE ? SLOW_NEITHER : SLOW_UNKNOWN;
@@ -105,9 +115,9 @@ bool tl_slow_may_stand(const tl_cubin *cubin, tl_arena *arena) {
 }
 
 /* Without the branch at its end and the NOPs behind it. Of what an instruction of several for a Mercury one does (loads
- * before fences and the fences themselves) the waits say nothing. */
+ * before fences and the fences themselves) the waits say nothing, nor do HMMA's. */
 static bool slow_is_slow(const tl_cubin_section *text, tl_arena *arena) {
-  static const uint16_t others[] = {0x984, 0x992, 0x9ab};
+  static const uint16_t others[] = {0x984, 0x992, 0x9ab, 0x23c};
   const tl_moved_text t = tl_moved_read(text, arena);
   for (uint32_t i = 0; i + 1 < t.count; i++) {
     const uint64_t control = tl_get64(t.bytes + (uint64_t)i * INSTRUCTION + 8) >> CONTROL_SHIFT;
