@@ -489,7 +489,8 @@ typedef struct ref_link {
   size_t constant_size_symbol; /* RF101; 0: none */
   size_t named_kernel_count;   /* RF50 */
   uint64_t null_symbol_value;
-  bool has_index; /* -uidx */
+  size_t null_symbol_section; /* RF467: of the kernel whose object it stands for; 0: of none so far */
+  bool has_index;             /* -uidx */
   ref_unified_list index_functions, index_objects, unified_functions, unified_objects;
   size_t slot_section; /* `.nv.uft`; 0: none */
   size_t record_serial;

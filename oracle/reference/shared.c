@@ -263,14 +263,17 @@ static bool ref_shared_loses_pool(ref_link *link, const ref_shared *shared, cons
   return end == 0;
 }
 
-/* W9.4: `own` is sorted. RF460: symbol 0 stands for each that has no symbol, so it has the place of the last. */
-static uint64_t ref_shared_place_own(ref_link *link, const ref_indices *own, uint64_t end) {
+/* W9.4: `own` is sorted. RF460: symbol 0 stands for each that has no symbol, so it has the place of the last; RF467: of the kernel whose
+ * section was made first. */
+static uint64_t ref_shared_place_own(ref_link *link, const ref_function *kernel, const ref_indices *own, uint64_t end) {
+  const size_t known = link->null_symbol_section;
   for (size_t i = 0; i < own->count; i++) {
     const ref_out_symbol *symbol = &link->symbols[own->items[i]];
     ref_shared_place(link, own->items[i], ref_align_up(end, symbol->auxiliary));
     end = symbol->value + symbol->size;
-    if (symbol->is_partial) {
+    if (symbol->is_partial && (known == 0 || kernel->shared <= known)) {
       link->null_symbol_value = symbol->value;
+      link->null_symbol_section = kernel->shared;
     }
   }
   return end;
@@ -319,7 +322,7 @@ static void ref_shared_layout_kernel(ref_link *link, const ref_shared *shared, s
     end = partial || ref_shared_loses_pool(link, shared, function) ? 0 : end;
     ref_partial_order_objects(link, &own);
     ref_sort_alternating(link, &own, ref_shared_compare_own, REF_TIE_FIRST);
-    end = ref_shared_place_own(link, &own, end);
+    end = ref_shared_place_own(link, function, &own, end);
   }
   for (size_t i = 0; i < own.count; i++) {
     ref_out_symbol *symbol = &link->symbols[own.items[i]];
