@@ -99,6 +99,13 @@ static size_t site_count_bodies(const canonical_context *context, const char *na
   return bodies;
 }
 
+/* Line tables of a capsule's SASS view are written anew, in the order of the output's symbols (M25), without those of such
+ * bodies: what stands at an input's place is about another function. */
+static bool site_is_of_remade_lines(const canonical_context *context, const ref_section *section) {
+  return context->capsule != NULL && !context->mercury &&
+         (strcmp(section->name, ".debug_line") == 0 || strcmp(section->name, ".nv_debug_line_sass") == 0);
+}
+
 /* The frames and lines of a body that another one took the place of describe nothing. How much of them nvlink cuts depends
  * on what was read before (W8.2, W8.3, W8.7), so their address and length are not said (L487). */
 static bool site_make_gone(canonical_context *context, const check_piece *piece, const ref_relocation *given) {
@@ -108,7 +115,8 @@ static bool site_make_gone(canonical_context *context, const check_piece *piece,
   const ref_section *section = &context->check.output->sections[piece->section];
   const uint64_t at = given->offset - piece->from + piece->offset;
   if (symbol == NULL || (symbol->info & 15) != SYMBOL_FUNC || symbol->section == 0 ||
-      symbol->info >> 4 == BINDING_LOCAL || !check_is_about_code(section) || FIELD_BYTES > section->size - at ||
+      symbol->info >> 4 == BINDING_LOCAL || !check_is_about_code(section) ||
+      site_is_of_remade_lines(context, section) || FIELD_BYTES > section->size - at ||
       site_count_bodies(context, symbol->name) < 2 || site_body_input(context, symbol->name) == piece->input) {
     return false;
   }
