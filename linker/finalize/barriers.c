@@ -83,11 +83,12 @@ static barriers_entries barriers_entries_of(const tl_cubin *mercury, tl_arena *a
   return entries;
 }
 
-/* L725: in the text of a kernel that calls functions of its own, the moves of return addresses, by instruction: those that
- * Mercury's entries against places of decoded code stand at. NULL where one is something else, or there is none. */
+/* L725: in the text of a kernel that calls functions of its own, the moves of return addresses and of addresses of functions,
+ * to uniform registers too (L1044), by instruction: those that Mercury's entries against places of decoded code stand at.
+ * NULL where one is something else, or there is none. */
 static const bool *barriers_find_returns(const barriers_entries *entries, uint32_t section,
                                          const tl_cubin_section *text, tl_arena *arena) {
-  enum { PLACE = TL_R_MERCURY + 8, OP_MOVE = 0x802 };
+  enum { PLACE = TL_R_MERCURY + 8, OP_MOVE = 0x802, OP_MOVE_UNIFORM = 0x882 };
   bool *const returns = tl_arena_new(arena, bool, text->size / INSTRUCTION), *found = NULL;
   const tl_cubin_section *const capsule = &entries->mercury->sections[section];
   tl_code code = {0};
@@ -103,7 +104,8 @@ static const bool *barriers_find_returns(const barriers_entries *entries, uint32
       const tl_code_place *const at = tl_code_find(&code, entry.offset);
       const tl_code_place *const to = tl_code_find(&code, (uint64_t)entry.addend);
       const uint8_t *const move = at ? text->data + at->sass : NULL;
-      if (!move || !to || barriers_opcode(move) != OP_MOVE || tl_get32(move + 4) != to->sass)
+      const uint16_t opcode = move ? barriers_opcode(move) : 0;
+      if (!to || (opcode != OP_MOVE && opcode != OP_MOVE_UNIFORM) || tl_get32(move + 4) != to->sass)
         return NULL;
       found = returns;
       returns[at->sass / INSTRUCTION] = true;

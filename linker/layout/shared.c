@@ -161,6 +161,12 @@ static bool shared_is_used(const shared_state *s) {
   return used;
 }
 
+/* L1041: what no file defines is nothing that a kernel has, as what -v says of one shows. */
+static bool shared_is_somewhere(const shared_state *s, uint32_t place) {
+  const tl_symbol *const symbol = shared_symbol(s, place);
+  return symbol->section != TL_NONE || symbol->external_shared;
+}
+
 static void shared_find_users(shared_state *s) {
   s->users = tl_arena_new(s->arena, tl_u32_vector, shared_is_used(s) ? s->module->symbols.count : 0);
   s->outer = tl_arena_new(s->arena, tl_u32_vector, s->kernel_count);
@@ -183,7 +189,7 @@ static void shared_find_users(shared_state *s) {
       if (s->any_late && uses->count)
         tl_u32_push(s->arena, &s->reached_by[reach.list[i]], k);
       for (size_t u = 0; u < uses->count; u++) {
-        s->kernel_uses[k] = true;
+        s->kernel_uses[k] |= shared_is_somewhere(s, uses->items[u]);
         if (!shared_list_has(&s->users[uses->items[u]], k))
           tl_u32_push(s->arena, &s->users[uses->items[u]], k);
         const uint32_t key = s->module->extern_by_name ? uses->items[u] : reach.list[i];

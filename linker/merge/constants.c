@@ -130,6 +130,14 @@ void tl_merge_drop_constants(tl_merging *m, uint32_t function, uint32_t name) {
   emptied->pieces.count = 0; /* its jump tables' entries stay (L122) */
 }
 
+/* L1042: of an emptied block that fills again nvlink keeps the entries of the old constants. */
+static void constants_forget_entries(tl_merging *m, tl_constant_block *block) {
+  if (!block->entries.count || tl_defect_matched(m->module->options, TL_DEFECT_D86))
+    return;
+  tl_defect_note(m->module->diagnostics, TL_DEFECT_D86, tl_merging_text(m, block->name));
+  block->entries.count = 0;
+}
+
 /* Behind the first block of their name; false when there is none. */
 static bool constants_append_losing(tl_merging *m, uint32_t index) {
   tl_module *const module = m->module;
@@ -141,6 +149,7 @@ static bool constants_append_losing(tl_merging *m, uint32_t index) {
   tl_constant_block *const block = &module->constant_blocks.items[known];
   if (block->deleted) { /* an emptied block of the name takes them too (L73) */
     block->deleted = false;
+    constants_forget_entries(m, block);
     tl_merge_enlist_block(module, known);
   }
   const uint64_t offset = tl_align(block->size, input->align);

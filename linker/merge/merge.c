@@ -345,9 +345,16 @@ static int merge_compare(const void *a, const void *b) {
   return tl_compare(x, y);
 }
 
-/* L255: a kernel whose address an earlier file takes was created there, before its text. */
-static void merge_order_kernels(tl_u32_vector *kernels) {
-  tl_vector_sort(kernels, merge_compare);
+/* L255: a kernel whose address an earlier file takes was created there, before its text, and so before the jump slots behind
+ * that mention (L1043). */
+static void merge_order_kernels(tl_module *module) {
+  const tl_u32_vector *const kernels = &module->kernels;
+  tl_vector_sort(&module->kernels, merge_compare);
+  for (size_t i = 0; i < module->stubs.count; i++) {
+    uint32_t *const before = &module->kernels_before_stub.items[i];
+    while (*before < kernels->count && kernels->items[*before] < module->stubs.items[i])
+      ++*before;
+  }
 }
 
 /* A place that a definition left (W9.12), or an object with a size that no file defines: its error is E20 (L113), and an
@@ -425,7 +432,7 @@ static void merge_collect_entries(tl_module *module) {
 void tl_merge_finish(tl_module *module) {
   tl_names *const names = module->names;
   merge_check_attributes(module);
-  merge_order_kernels(&module->kernels);
+  merge_order_kernels(module);
   merge_collect_entries(module);
   for (size_t i = module->commons.count; i-- > 0;)
     merge_allocate_common(module, module->commons.items[i]);
