@@ -1,6 +1,7 @@
 /* Line tables of a SASS text whose instructions moved (M43): the address of every row is given anew. Operations whose advance
- * stays are copied as they are. DWARF 2 line programs; opcodes by number. Where a file has several tables, those behind one that
- * became longer move, and with them what `.debug_info` names (L894). */
+ * stays are copied as they are; one that became short is written as nvlink writes such rows (RF466). DWARF 2 line programs;
+ * opcodes by number. Where a file has several tables, those behind one that became longer move, and with them what `.debug_info`
+ * names (L894). */
 #include "capsule.h"
 #include "line_program.h"
 
@@ -21,6 +22,7 @@ typedef struct ref_line_moves {
   const uint8_t *unit; /* header of the unit */
   uint64_t old, now;   /* addresses in the sequence */
   bool is_moved;       /* the sequence is of this text */
+  size_t last, before; /* where the output of this operation begins, and that of the one in front of it */
   ref_indices units;   /* for each its old place and its new one */
 } ref_line_moves;
 
@@ -105,6 +107,25 @@ static bool ref_line_moves_extended(ref_line_moves *lines, uint64_t start, uint6
   return true;
 }
 
+/* RF466: an advance that became so small that one byte holds it, and the line with it, has that byte for the whole row. True when
+ * it was written; `at` is behind the row then. */
+static bool ref_line_moves_short(ref_line_moves *lines, uint64_t changed, uint64_t *at) {
+  const unsigned first = lines->unit[FIRST_SPECIAL_AT], range = lines->unit[LINE_RANGE_AT];
+  const uint8_t *before = lines->output.data + lines->before;
+  const bool is_row = lines->last == lines->before + 2 && before[0] == ADVANCE_LINE && *at < lines->section->size &&
+                      lines->section->data[*at] == COPY;
+  const int line = is_row ? (before[1] ^ 0x40) - 0x40 : 0;
+  const int above = line - (int)(int8_t)lines->unit[LINE_BASE_AT];
+  const uint64_t code = first + changed / lines->unit[UNIT_AT] * range + (unsigned)above;
+  if (line == 0 || changed == 0 || above < 0 || above >= (int)range || code > LARGEST_SPECIAL) {
+    return false;
+  }
+  lines->output.size = lines->before;
+  ref_line_moves_byte(lines, (unsigned)code);
+  *at += 1;
+  return true;
+}
+
 /* Operations with operands: LEB128 numbers, as many as the header says. */
 static bool ref_line_moves_standard(ref_line_moves *lines, unsigned code, uint64_t start, uint64_t *at) {
   uint64_t number = 0;
@@ -119,6 +140,9 @@ static bool ref_line_moves_standard(ref_line_moves *lines, unsigned code, uint64
   }
   if (code == ADVANCE_ADDRESS || code == CONSTANT_ADVANCE) {
     const uint64_t changed = ref_line_moves_advance(lines, number * unit);
+    if (changed != number * unit && ref_line_moves_short(lines, changed, at)) {
+      return true;
+    }
     if (changed != number * unit) {
       ref_line_moves_byte(lines, ADVANCE_ADDRESS);
       ref_line_moves_number(lines, changed / unit);
@@ -132,6 +156,8 @@ static bool ref_line_moves_standard(ref_line_moves *lines, unsigned code, uint64
 static bool ref_line_moves_step(ref_line_moves *lines, uint64_t *at) {
   const uint64_t start = *at;
   const unsigned code = lines->section->data[(*at)++];
+  lines->before = lines->last;
+  lines->last = lines->output.size;
   if (code == EXTENDED) {
     return ref_line_moves_extended(lines, start, at);
   }
