@@ -1,4 +1,4 @@
-/* Errors made visible at EXIT: M43, RF76, L1036. With -g, or when an object of a capsule link was compiled for it (-G,
+/* Errors made visible at EXIT: M43, RF76. With -g, or when an object of a capsule link was compiled for it (-G,
  * -make-errors-visible-at-exit), every EXIT of both views waits for memory and reports errors first. Done to the objects before
  * they are linked. */
 #include "capsule.h"
@@ -10,10 +10,6 @@ enum {
   MASK_AT = 12,
   OPCODE = 0x0fff,
   EXIT = 0x094d,
-  CALL_ABSOLUTE = 0x143, /* 9 bits, T20 */
-  CALL_RELATIVE = 0x144,
-  CALL_REGISTER = 0x344, /* from a place in the text, L1036 */
-  BASE = 0x01ff,
   GUARD_BIT = 12,
   STALL_BIT = 105 - 64, /* of the high word, T15 */
   LONGEST_STALL = 15,
@@ -169,16 +165,10 @@ static bool ref_exits_rebuild(ref_exits *exits, const ref_section *capsule) {
   return exits->is_changed && step.number == step.count && step.sass == exits->moves.count;
 }
 
-/* L1036: what a register counts from the text's beginning is no call to nvlink. */
-static bool ref_exits_is_call(const uint8_t *instruction) {
-  const unsigned opcode = ref_u16(instruction) & OPCODE, base = opcode & BASE;
-  return base == CALL_ABSOLUTE || (base == CALL_RELATIVE && opcode != CALL_REGISTER);
-}
-
 /* M42: a kernel that calls nothing. */
 static bool ref_exits_is_leaf(const ref_cubin *cubin, const ref_section *text) {
   for (uint64_t i = 0; i + INSTRUCTION <= text->size; i += INSTRUCTION) {
-    if (ref_exits_is_call(text->data + i)) {
+    if (ref_leaf_is_call(ref_u16(text->data + i))) {
       return false;
     }
   }

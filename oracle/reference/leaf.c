@@ -1,4 +1,4 @@
-/* SASS text that nvlink makes anew in a capsule link: M42, M44, M45. A leaf kernel needs no stack pointer: the load of R1
+/* SASS text that nvlink makes anew in a capsule link: M42, M44, M45, L1036. A leaf kernel needs no stack pointer: the load of R1
  * loses its scoreboard, waits for it disappear, and all later scoreboards are numbered anew. Numbers are given in one pass that
  * sees no loops; which waits stay is then decided over all ways (RF88). Where the rules are not sure the
  * text stays as it is in the input, which is right code for this SM. */
@@ -98,12 +98,14 @@ enum {
   BASE_RET = 0x150,
   BASE_BSYNC = 0x141,
   BASE_CALL_ABSOLUTE = 0x143,
-  BASE_CALL_RELATIVE = 0x144
+  BASE_CALL_RELATIVE = 0x144,
+  CALL_REGISTER = 0x344 /* from a place in the text */
 };
 
-/* M42 */
-static bool ref_leaf_calls(const ref_leaf_instruction *instruction) {
-  return ref_leaf_is(instruction, BASE_CALL_ABSOLUTE) || ref_leaf_is(instruction, BASE_CALL_RELATIVE);
+/* M42. L1036: what a register counts from the text's beginning is no call to nvlink. */
+bool ref_leaf_is_call(unsigned opcode) {
+  const unsigned base = opcode & 0x1ff;
+  return base == BASE_CALL_ABSOLUTE || (base == BASE_CALL_RELATIVE && (opcode & 0xfff) != CALL_REGISTER);
 }
 
 /* A branch or EXIT without a condition: predicate PT, not negated, and no uniform predicate. */
@@ -623,7 +625,7 @@ static size_t ref_leaf_find_stack_load(const ref_leaf *leaf) {
   for (size_t i = 0; i < leaf->count; i++) {
     const ref_leaf_instruction *instruction = &leaf->instructions[i];
     const uint8_t *at = ref_leaf_at(leaf, i);
-    if (ref_leaf_calls(instruction)) {
+    if (ref_leaf_is_call(instruction->opcode)) {
       return REF_NONE;
     }
     if (load == REF_NONE && (instruction->opcode & 0xfff) == 0xb82) {
