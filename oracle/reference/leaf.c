@@ -123,7 +123,8 @@ static void ref_leaf_read(ref_leaf *leaf) {
     instruction->waits_for_all = ref_bits_get(at, WAIT_BIT, BOARDS) == EVERY_WAIT;
     const bool branch = ref_leaf_is(instruction, BASE_BRA), exit = ref_leaf_is(instruction, BASE_EXIT);
     const bool indexed = ref_leaf_is(instruction, BASE_BRX) || ref_leaf_is(instruction, BASE_BRX_UNIFORM);
-    const bool other = indexed || ref_leaf_is(instruction, BASE_RET) || ref_leaf_is(instruction, BASE_BSYNC);
+    const bool call = (instruction->opcode & 0xfff) == CALL_REGISTER; /* L1036 */
+    const bool other = indexed || call || ref_leaf_is(instruction, BASE_RET) || ref_leaf_is(instruction, BASE_BSYNC);
     if (branch) {
       instruction->target = ref_leaf_branch_target(leaf, i);
     }
