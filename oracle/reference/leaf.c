@@ -473,14 +473,19 @@ static void ref_leaf_hold_waits(const ref_leaf *leaf, size_t number, const ref_i
   }
 }
 
+/* RF274, L1036: is it the last of its block, or directly in front of a call of a register? */
+static bool ref_leaf_may_hold(const ref_leaf *leaf, size_t number) {
+  const size_t last = leaf->blocks[leaf->instructions[number].block].last;
+  return number == last || (number + 1 == last && (leaf->instructions[last].opcode & 0xfff) == CALL_REGISTER);
+}
+
 /* RF274: in front of a loop ptxas gives the number before it puts there the waits of what the loop uses. */
 static void ref_leaf_explain_by_waits(ref_leaf *leaf, size_t number, const ref_indices *pending) {
   ref_token *token = &leaf->tokens[number];
   ref_indices held = {0};
   ref_leaf_hold_waits(leaf, number, pending, &held);
   bool sure = (ref_leaf_numbers(leaf, &held) & ALL_ORDINARY) != ALL_ORDINARY;
-  token->holds_waits = held.count > pending->count &&
-                       token->instruction == leaf->blocks[leaf->instructions[token->instruction].block].last &&
+  token->holds_waits = held.count > pending->count && ref_leaf_may_hold(leaf, token->instruction) &&
                        ref_leaf_choose(leaf, number, &held, token->joined, &sure) == token->input && sure;
   token->is_explained = token->holds_waits;
 }
@@ -502,6 +507,10 @@ static void ref_leaf_explain(ref_leaf *leaf, size_t number, const ref_indices *p
     ref_leaf_explain_by_waits(leaf, number, pending);
   }
   token->is_explained = token->is_explained || ref_leaf_shares_with_stack(leaf, token, pending);
+  if (token->holds_waits) {
+    ref_leaf_hold_waits(leaf, number, pending, &token->before);
+    return;
+  }
   for (size_t i = 0; i < pending->count; i++) {
     ref_indices_add(leaf->link, &token->before, pending->items[i]);
   }
@@ -523,14 +532,14 @@ static bool ref_leaf_is_as_before(const ref_leaf *leaf, size_t number, const ref
 static void ref_leaf_give_number(ref_leaf *leaf, size_t number, const ref_indices *pending) {
   ref_token *token = &leaf->tokens[number];
   const unsigned joined = ref_leaf_joined_for(leaf, number);
-  if (ref_leaf_is_as_before(leaf, number, pending, joined)) {
-    token->output = token->input;
-    return;
-  }
   ref_indices held = {0};
   if (token->holds_waits) {
     ref_leaf_hold_waits(leaf, number, pending, &held);
     pending = &held;
+  }
+  if (ref_leaf_is_as_before(leaf, number, pending, joined)) {
+    token->output = token->input;
+    return;
   }
   bool sure = token->is_explained && (ref_leaf_numbers(leaf, pending) & ALL_ORDINARY) != ALL_ORDINARY;
   token->output = ref_leaf_choose(leaf, number, pending, joined, &sure);
