@@ -1,4 +1,4 @@
-/* SASS text that nvlink makes anew in a capsule link: M42, M44, M45, L1036. A leaf kernel needs no stack pointer: the load of R1
+/* SASS text that nvlink makes anew in a capsule link: M42, M44, M45, L1036, RF475. A leaf kernel needs no stack pointer: the load of R1
  * loses its scoreboard, waits for it disappear, and all later scoreboards are numbered anew. Numbers are given in one pass that
  * sees no loops; which waits stay is then decided over all ways (RF88). Where the rules are not sure the
  * text stays as it is in the input, which is right code for this SM. */
@@ -102,7 +102,7 @@ enum {
   CALL_REGISTER = 0x344 /* from a place in the text */
 };
 
-/* M42. L1036: what a register counts from the text's beginning is no call to nvlink. */
+/* M42. L1036, RF475: what a register counts from the text's beginning is no call to nvlink. */
 bool ref_leaf_is_call(unsigned opcode) {
   const unsigned base = opcode & 0x1ff;
   return base == BASE_CALL_ABSOLUTE || (base == BASE_CALL_RELATIVE && (opcode & 0xfff) != CALL_REGISTER);
@@ -123,7 +123,7 @@ static void ref_leaf_read(ref_leaf *leaf) {
     instruction->waits_for_all = ref_bits_get(at, WAIT_BIT, BOARDS) == EVERY_WAIT;
     const bool branch = ref_leaf_is(instruction, BASE_BRA), exit = ref_leaf_is(instruction, BASE_EXIT);
     const bool indexed = ref_leaf_is(instruction, BASE_BRX) || ref_leaf_is(instruction, BASE_BRX_UNIFORM);
-    const bool call = (instruction->opcode & 0xfff) == CALL_REGISTER; /* L1036 */
+    const bool call = (instruction->opcode & 0xfff) == CALL_REGISTER; /* RF475 */
     const bool other = indexed || call || ref_leaf_is(instruction, BASE_RET) || ref_leaf_is(instruction, BASE_BSYNC);
     if (branch) {
       instruction->target = ref_leaf_branch_target(leaf, i);
@@ -473,7 +473,7 @@ static void ref_leaf_hold_waits(const ref_leaf *leaf, size_t number, const ref_i
   }
 }
 
-/* RF274, L1036: is it the last of its block, or directly in front of a call of a register? */
+/* RF274, RF475: is it the last of its block, or directly in front of a call of a register? */
 static bool ref_leaf_may_hold(const ref_leaf *leaf, size_t number) {
   const size_t last = leaf->blocks[leaf->instructions[number].block].last;
   return number == last || (number + 1 == last && (leaf->instructions[last].opcode & 0xfff) == CALL_REGISTER);
