@@ -155,7 +155,8 @@ void ref_split_text(ref_link *link, ref_bytes *text, const ref_indices *places);
 /* capsule_marks.c: L895 */
 const char **ref_marks_of_sections(ref_link *link, const ref_indices *order);
 
-/* leaf.c: M42-M45 */
+/* leaf.c: M42-M45; is an instruction a call, by the low bits of it? */
+bool ref_leaf_is_call(unsigned opcode);
 void ref_leaf_finalize(ref_link *link, ref_bytes *text);
 
 /* capsule_inner.c: L720, L721, L893; functions inside another function's text. */

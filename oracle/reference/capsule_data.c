@@ -1,4 +1,4 @@
-/* L585: types of Mercury that say a place in the code, in the data of a capsule. R_CUDA has none for them, so the SASS view has no entry, but
+/* L585, L1036: types of Mercury that say a place in the code, in the data and user constants of a capsule. R_CUDA has none for them, so the SASS view has no entry, but
  * what it would say, with the value that the symbol has in the SASS table. The two views' data then have bytes of their own. */
 #include "capsule.h"
 #include "relocation_table.h"

@@ -10,9 +10,6 @@ enum {
   MASK_AT = 12,
   OPCODE = 0x0fff,
   EXIT = 0x094d,
-  CALL_ABSOLUTE = 0x143, /* 9 bits, T20 */
-  CALL_RELATIVE = 0x144,
-  BASE = 0x01ff,
   GUARD_BIT = 12,
   STALL_BIT = 105 - 64, /* of the high word, T15 */
   LONGEST_STALL = 15,
@@ -171,8 +168,7 @@ static bool ref_exits_rebuild(ref_exits *exits, const ref_section *capsule) {
 /* M42: a kernel that calls nothing. */
 static bool ref_exits_is_leaf(const ref_cubin *cubin, const ref_section *text) {
   for (uint64_t i = 0; i + INSTRUCTION <= text->size; i += INSTRUCTION) {
-    const unsigned base = ref_u16(text->data + i) & BASE;
-    if (base == CALL_ABSOLUTE || base == CALL_RELATIVE) {
+    if (ref_leaf_is_call(ref_u16(text->data + i))) {
       return false;
     }
   }

@@ -8,9 +8,6 @@
 enum {
   INSTRUCTION = 16,
   OPCODE = 0x0fff,
-  BASE = 0x01ff,
-  CALL_ABSOLUTE = 0x143,
-  CALL_RELATIVE = 0x144,
   TRANSACTION_RECORD = 0x1b, /* second byte of a record */
   LOAD_SHARED = 0x984,
   FENCE = 0x992,
@@ -44,8 +41,7 @@ static unsigned ref_fences_opcode(const ref_section *text, size_t number) {
 /* A kernel that calls nothing. */
 static bool ref_fences_concern(const ref_cubin *cubin, const ref_section *text) {
   for (size_t i = 0; i < text->size / INSTRUCTION; i++) {
-    const unsigned base = ref_fences_opcode(text, i) & BASE;
-    if (base == CALL_ABSOLUTE || base == CALL_RELATIVE) {
+    if (ref_leaf_is_call(ref_fences_opcode(text, i))) {
       return false;
     }
   }

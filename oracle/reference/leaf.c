@@ -1,4 +1,4 @@
-/* SASS text that nvlink makes anew in a capsule link: M42, M44, M45. A leaf kernel needs no stack pointer: the load of R1
+/* SASS text that nvlink makes anew in a capsule link: M42, M44, M45, L1036, RF475. A leaf kernel needs no stack pointer: the load of R1
  * loses its scoreboard, waits for it disappear, and all later scoreboards are numbered anew. Numbers are given in one pass that
  * sees no loops; which waits stay is then decided over all ways (RF88). Where the rules are not sure the
  * text stays as it is in the input, which is right code for this SM. */
@@ -98,12 +98,14 @@ enum {
   BASE_RET = 0x150,
   BASE_BSYNC = 0x141,
   BASE_CALL_ABSOLUTE = 0x143,
-  BASE_CALL_RELATIVE = 0x144
+  BASE_CALL_RELATIVE = 0x144,
+  CALL_REGISTER = 0x344 /* from a place in the text */
 };
 
-/* M42 */
-static bool ref_leaf_calls(const ref_leaf_instruction *instruction) {
-  return ref_leaf_is(instruction, BASE_CALL_ABSOLUTE) || ref_leaf_is(instruction, BASE_CALL_RELATIVE);
+/* M42. L1036, RF475: what a register counts from the text's beginning is no call to nvlink. */
+bool ref_leaf_is_call(unsigned opcode) {
+  const unsigned base = opcode & 0x1ff;
+  return base == BASE_CALL_ABSOLUTE || (base == BASE_CALL_RELATIVE && (opcode & 0xfff) != CALL_REGISTER);
 }
 
 /* A branch or EXIT without a condition: predicate PT, not negated, and no uniform predicate. */
@@ -121,7 +123,8 @@ static void ref_leaf_read(ref_leaf *leaf) {
     instruction->waits_for_all = ref_bits_get(at, WAIT_BIT, BOARDS) == EVERY_WAIT;
     const bool branch = ref_leaf_is(instruction, BASE_BRA), exit = ref_leaf_is(instruction, BASE_EXIT);
     const bool indexed = ref_leaf_is(instruction, BASE_BRX) || ref_leaf_is(instruction, BASE_BRX_UNIFORM);
-    const bool other = indexed || ref_leaf_is(instruction, BASE_RET) || ref_leaf_is(instruction, BASE_BSYNC);
+    const bool call = (instruction->opcode & 0xfff) == CALL_REGISTER; /* RF475 */
+    const bool other = indexed || call || ref_leaf_is(instruction, BASE_RET) || ref_leaf_is(instruction, BASE_BSYNC);
     if (branch) {
       instruction->target = ref_leaf_branch_target(leaf, i);
     }
@@ -470,14 +473,19 @@ static void ref_leaf_hold_waits(const ref_leaf *leaf, size_t number, const ref_i
   }
 }
 
+/* RF274, RF475: is it the last of its block, or directly in front of a call of a register? */
+static bool ref_leaf_may_hold(const ref_leaf *leaf, size_t number) {
+  const size_t last = leaf->blocks[leaf->instructions[number].block].last;
+  return number == last || (number + 1 == last && (leaf->instructions[last].opcode & 0xfff) == CALL_REGISTER);
+}
+
 /* RF274: in front of a loop ptxas gives the number before it puts there the waits of what the loop uses. */
 static void ref_leaf_explain_by_waits(ref_leaf *leaf, size_t number, const ref_indices *pending) {
   ref_token *token = &leaf->tokens[number];
   ref_indices held = {0};
   ref_leaf_hold_waits(leaf, number, pending, &held);
   bool sure = (ref_leaf_numbers(leaf, &held) & ALL_ORDINARY) != ALL_ORDINARY;
-  token->holds_waits = held.count > pending->count &&
-                       token->instruction == leaf->blocks[leaf->instructions[token->instruction].block].last &&
+  token->holds_waits = held.count > pending->count && ref_leaf_may_hold(leaf, token->instruction) &&
                        ref_leaf_choose(leaf, number, &held, token->joined, &sure) == token->input && sure;
   token->is_explained = token->holds_waits;
 }
@@ -499,6 +507,10 @@ static void ref_leaf_explain(ref_leaf *leaf, size_t number, const ref_indices *p
     ref_leaf_explain_by_waits(leaf, number, pending);
   }
   token->is_explained = token->is_explained || ref_leaf_shares_with_stack(leaf, token, pending);
+  if (token->holds_waits) {
+    ref_leaf_hold_waits(leaf, number, pending, &token->before);
+    return;
+  }
   for (size_t i = 0; i < pending->count; i++) {
     ref_indices_add(leaf->link, &token->before, pending->items[i]);
   }
@@ -520,14 +532,14 @@ static bool ref_leaf_is_as_before(const ref_leaf *leaf, size_t number, const ref
 static void ref_leaf_give_number(ref_leaf *leaf, size_t number, const ref_indices *pending) {
   ref_token *token = &leaf->tokens[number];
   const unsigned joined = ref_leaf_joined_for(leaf, number);
-  if (ref_leaf_is_as_before(leaf, number, pending, joined)) {
-    token->output = token->input;
-    return;
-  }
   ref_indices held = {0};
   if (token->holds_waits) {
     ref_leaf_hold_waits(leaf, number, pending, &held);
     pending = &held;
+  }
+  if (ref_leaf_is_as_before(leaf, number, pending, joined)) {
+    token->output = token->input;
+    return;
   }
   bool sure = token->is_explained && (ref_leaf_numbers(leaf, pending) & ALL_ORDINARY) != ALL_ORDINARY;
   token->output = ref_leaf_choose(leaf, number, pending, joined, &sure);
@@ -623,7 +635,7 @@ static size_t ref_leaf_find_stack_load(const ref_leaf *leaf) {
   for (size_t i = 0; i < leaf->count; i++) {
     const ref_leaf_instruction *instruction = &leaf->instructions[i];
     const uint8_t *at = ref_leaf_at(leaf, i);
-    if (ref_leaf_calls(instruction)) {
+    if (ref_leaf_is_call(instruction->opcode)) {
       return REF_NONE;
     }
     if (load == REF_NONE && (instruction->opcode & 0xfff) == 0xb82) {
