@@ -64,11 +64,9 @@ static const uint16_t slow_writes[] = {0x355, 0x3c6, 0x540, 0x7ac};
 static const uint16_t slow_conversions[] = {0x100, 0x101, 0x102, 0x104, 0x105, 0x106, 0x107,
                                             0x108, 0x109, 0x110, 0x111, 0x112, 0x113};
 
-/* Those of matrices that are known: of double precision they are as arithmetic of 64 bits is. */
+/* Those of matrices that are known. */
 static slow_kind slow_kind_of_matrix(uint16_t opcode, tl_slow_arch arch) {
-  if (opcode == OP_MATRIX_LOAD)
-    return SLOW_BOTH;
-  if (opcode == OP_MATRIX_DOUBLE && arch != TL_SLOW_100)
+  if (opcode == OP_MATRIX_LOAD || opcode == OP_MATRIX_DOUBLE)
     return SLOW_BOTH;
   if (opcode == OP_MATRIX_INTEGER)
     return arch == TL_SLOW_103 ? SLOW_BOTH : SLOW_AT_ONCE;
