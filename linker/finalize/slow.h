@@ -4,13 +4,17 @@
 
 #include "cubin/cubin.h"
 
+/* What latencies depend on: sm_100 alone has arithmetic of 64 bits whose latency is fixed, sm_103 alone matrices of integers
+ * whose latency varies. */
+typedef enum tl_slow_arch { TL_SLOW_OTHER, TL_SLOW_100, TL_SLOW_103 } tl_slow_arch;
+
 /* By section of the file: the SASS texts that are made anew, and by instruction which NOPs are left out of them. */
 typedef struct tl_slow {
   bool *texts;
   bool *remade; /* by section: the first one's options make it anew, here or not */
   const bool **dropped;
   bool any;
-  bool wide; /* arithmetic of 64 bits has a latency that varies: not on sm_100 */
+  tl_slow_arch arch;
 } tl_slow;
 
 /* Whether the file may have such texts: two of its capsules have attributes of one name. */
