@@ -5,7 +5,9 @@
  * One pass over the basic blocks in their order. What is pending is known in both numberings: which numbers of the input
  * are, and which new numbers stand for each of them. Whether the result is certain depends on the input alone: where all
  * numbers are pending at once the allocator shares, by a choice that is not known (M45i); a number is certain where the
- * rules give the input its own, or where nothing has changed that decides it. */
+ * rules give the input its own, or where nothing has changed that decides it.
+ *
+ * A call of a register alone makes a kernel no less a leaf; it ends its block (L1045). */
 #include "finalize/leaf.h"
 
 #include "base/bytes.h"
@@ -34,7 +36,8 @@ enum {
   OP_EXIT = 0x94d,
   OP_BRANCH = 0x947,
   OP_COLLECTIVE = 0x348,
-  OP_TRY_WAIT = 0x15a7
+  OP_TRY_WAIT = 0x15a7,
+  OP_CALL_PLACE = 0x344
 };
 
 typedef struct leaf_instruction {
@@ -130,11 +133,11 @@ static void leaf_read(leaf *l) {
   }
 }
 
-/* Calls of any form: such a kernel is no leaf. */
+/* Calls: such a kernel is no leaf. One of a register (OP_CALL_PLACE) nvlink does not take for one (L1045). */
 bool tl_leaf_has_call(const uint8_t *text, uint64_t size) {
   for (uint64_t at = 0; at + INSTRUCTION <= size; at += INSTRUCTION) {
     const unsigned form = tl_get16(text + at) & 0xfff;
-    if (form == 0x943 || form == 0x944 || form == 0x343 || form == 0x344)
+    if (form == 0x943 || form == 0x944 || form == 0x343)
       return true;
   }
   return false;
@@ -227,7 +230,7 @@ static void leaf_find_blocks(leaf *l, tl_arena *arena) {
   for (uint32_t i = 0; i < l->count; i++) {
     const unsigned opcode = l->instructions[i].opcode;
     l->instructions[i].ends = leaf_is_branch(opcode) || leaf_is_last(opcode) || leaf_is_indirect(opcode) ||
-                              opcode == OP_BSYNC || opcode == 0x91b;
+                              opcode == OP_BSYNC || opcode == 0x91b || opcode == OP_CALL_PLACE;
     if (opcode == OP_BSSY)
       starts[leaf_convergence_target(l, i)] = true;
     if (!l->instructions[i].ends)
@@ -289,8 +292,8 @@ static bool leaf_is_local(const leaf *l, uint32_t index, bool writes, unsigned n
   for (uint32_t i = index + 1; i < end; i++)
     if (l->instructions[i].wait >> number & 1) {
       const leaf_instruction *const waits = &l->instructions[i];
-      const bool branches =
-          leaf_is_branch(waits->opcode) || leaf_is_last(waits->opcode) || leaf_is_indirect(waits->opcode);
+      const bool branches = leaf_is_branch(waits->opcode) || leaf_is_last(waits->opcode) ||
+                            leaf_is_indirect(waits->opcode) || waits->opcode == OP_CALL_PLACE;
       return (!branches && (anywhere || i + 1 < end)) || l->instructions[index].opcode == OP_TRY_WAIT;
     }
   return false;
@@ -370,16 +373,30 @@ static bool leaf_shares_kind(const leaf_state *state, uint8_t old, bool writes) 
   return !(others >> old & 1);
 }
 
-/* L773: a new number is certain where the rules give the input its own. What the last instruction of a block waits for
- * counts as pending there where that explains the input's number: ptxas has put waits there for the next block. */
+/* L773, L1045: the last instruction of a block, or the one in front of a call that ends it, may have what it waits for still
+ * pending: ptxas has put waits there for what follows. */
+static bool leaf_may_hold(const leaf *l, uint32_t index) {
+  const leaf_block *const block = &l->blocks[l->instructions[index].block];
+  const uint32_t end = block->first + block->count;
+  return index + 1 == end || (index + 2 == end && l->instructions[index + 1].opcode == OP_CALL_PLACE);
+}
+
+/* L773: the input's number stays where what decides it is as it was, what may be held too (L1045). */
+static bool leaf_keeps(const leaf *l, uint32_t index, const leaf_state *state, const leaf_state *before) {
+  const uint32_t block = l->instructions[index].block;
+  return leaf_is_as_in_input(state) && (!leaf_may_hold(l, index) || leaf_is_as_in_input(before)) &&
+         leaf_avoided(l, block, true) == leaf_avoided(l, block, false);
+}
+
+/* L773: a new number is certain where the rules give the input its own. What an instruction may hold counts as pending where
+ * that explains the input's number. */
 static uint8_t leaf_renumber(const leaf *l, uint32_t index, leaf_kind kind, uint8_t old, const leaf_state *state,
                              const leaf_state *before) {
-  const leaf_block *const block = &l->blocks[l->instructions[index].block];
   const uint8_t avoided_before = leaf_avoided(l, l->instructions[index].block, true);
   const uint8_t avoided = leaf_avoided(l, l->instructions[index].block, false);
   if (leaf_choose(l, kind, state->old, avoided_before) == old)
     return leaf_choose(l, kind, state->new, avoided);
-  if (index + 1 == block->first + block->count && leaf_choose(l, kind, state->old | before->old, avoided_before) == old)
+  if (leaf_may_hold(l, index) && leaf_choose(l, kind, state->old | before->old, avoided_before) == old)
     return leaf_choose(l, kind, state->new | before->new, avoided);
   return NO_BARRIER;
 }
@@ -392,7 +409,7 @@ static uint8_t leaf_allocate(leaf *l, uint32_t index, bool writes, const leaf_st
   const uint8_t range = kind.class == CLASS_LONG ? ALL_GENERAL & ~3 : ALL_GENERAL;
   const bool ran_out = (state->old & range) == range;
   const uint8_t avoided = leaf_avoided(l, at->block, false);
-  if (leaf_is_as_in_input(state) && leaf_avoided(l, at->block, true) == avoided)
+  if (leaf_keeps(l, index, state, before))
     return old;
   if (state->stands[old] && (!ran_out || leaf_shares_kind(state, old, writes))) { /* M45d: shared then, shared now */
     l->sure &= !ran_out || (state->new &range) == range || (range != ALL_GENERAL && state->longs >> old & 1);

@@ -8,7 +8,7 @@
 /* What happens to the text of a kernel, from its bytes alone. For TL_REMAKE_SURE `text` was changed as nvlink changes it;
  * for the others it was left alone. `size` is a multiple of 16, as every text's is. */
 tl_remake tl_leaf_remake(uint8_t *text, uint64_t size, tl_arena *arena);
-/* Whether a text calls anything, be it a function of its own. */
+/* Whether a text calls anything, be it a function of its own, but by a register alone (L1045). */
 bool tl_leaf_has_call(const uint8_t *text, uint64_t size);
 /* L723: whether nvlink makes the text of a kernel of an -ewp object anew with -r. There it no longer counts that what the
  * kernel calls, `calls` functions of its own text, is known. */
