@@ -272,13 +272,13 @@ static bool mercury_is_form(const uint8_t *record) {
 
 /* Whether the record of an instruction that reads a special register names one. Mercury numbers them otherwise than SASS.
  * Of one that is none nvlink makes a word of zeros, or its schedule of the code comes to no end (L1033). */
-static bool mercury_has_register(uint16_t opcode, const uint8_t *record) {
+static bool mercury_has_register(uint16_t opcode, const uint8_t *record, uint64_t left) {
   enum { READ = 0x919, READ_UNIFORM = 0x9c3, NUMBER = 12, OTHERS = 0xc00, FIRST = 0x200, COUNT = 0x32 };
   const uint64_t uniform = UINT64_C(0x3fc00fffff070); /* of a warp or a group */
-  const uint32_t word = tl_get32(record + NUMBER), number = (word & 0x3ff) - FIRST;
-  if ((opcode != READ && opcode != READ_UNIFORM) || word & OTHERS)
+  if ((opcode != READ && opcode != READ_UNIFORM) || left < NUMBER + sizeof(uint32_t))
     return true;
-  return number < COUNT && (opcode == READ || uniform >> number & 1);
+  const uint32_t word = tl_get32(record + NUMBER), number = (word & 0x3ff) - FIRST;
+  return word & OTHERS || (number < COUNT && (opcode == READ || uniform >> number & 1));
 }
 
 /* nvlink decodes records and crashes over most that are of another instruction than the SASS text has (L498). The third
@@ -303,7 +303,7 @@ static void mercury_check_records(const checker *c, uint32_t section, const tl_c
       mercury_fail(c, section, place->record, "a record is not that of its instruction (L498)");
     if (!mercury_is_form(record))
       mercury_fail(c, section, place->record, "a record has a form that no instruction has (L1035)");
-    if (!mercury_has_register(opcode, record))
+    if (!mercury_has_register(opcode, record, mercury_section(c, section)->size - place->record))
       mercury_fail(c, section, place->record, "a record names a special register that there is not (L1033)");
   }
 }
