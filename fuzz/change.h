@@ -13,6 +13,8 @@ bool fuzz_change_code(const built_choices *choices, edit_cubin *cubin);
 bool fuzz_change_boards(const built_choices *choices, edit_cubin *cubin);
 /* Other steps in line programs, each in the room of the one that stood there, or another number in a header. */
 bool fuzz_change_lines(const built_choices *choices, edit_cubin *cubin);
+/* One such change in a unit of a line table: `program` is where its header ends, at least 28 bytes behind its beginning. */
+void fuzz_change_line_unit(const built_choices *choices, uint8_t *bytes, size_t size, size_t program);
 /* The same change in both views of a capsule. */
 bool fuzz_change_pair(const built_choices *choices, edit_cubin *cubin);
 /* A symbol, or a section, gets a name that linkers know. */
@@ -21,6 +23,9 @@ bool fuzz_change_name(const built_choices *choices, edit_cubin *cubin);
 bool fuzz_name_is_known(const char *name);
 /* The section's name from now on. */
 void fuzz_change_section_name(edit_cubin *cubin, edit_section *section, const char *name);
+enum { FUZZ_KIND_ROOM = 32 };
+/* A section's name up to what it is of: ".text", ".nv.merc.rela.text". */
+void fuzz_section_kind(const char *name, char kind[FUZZ_KIND_ROOM]);
 /* A word of a section, of which the kind is drawn first, so that what is rare is changed as often as what is not. */
 bool fuzz_change_word(const built_choices *choices, edit_cubin *cubin);
 

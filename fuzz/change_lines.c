@@ -135,15 +135,20 @@ static void lines_change_header(const built_choices *choices, const lines_unit *
     *at = CHOOSE(choices, numbers);
 }
 
+void fuzz_change_line_unit(const built_choices *choices, uint8_t *bytes, size_t size, size_t program) {
+  const lines_unit unit = {bytes, size, program};
+  if (built_choose(choices, 100) < 15)
+    lines_change_header(choices, &unit);
+  else
+    lines_change_step(choices, &unit);
+}
+
 bool fuzz_change_lines(const built_choices *choices, edit_cubin *cubin) {
   for (uint32_t i = 1 + built_choose(choices, LINES_CHANGES); i > 0; i--) {
     lines_unit unit = {NULL, 0, 0};
     if (!lines_choose(choices, cubin, &unit))
       return false;
-    if (built_choose(choices, 100) < 15)
-      lines_change_header(choices, &unit);
-    else
-      lines_change_step(choices, &unit);
+    fuzz_change_line_unit(choices, unit.bytes, unit.size, unit.program);
   }
   return true;
 }

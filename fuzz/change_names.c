@@ -13,7 +13,6 @@ enum {
   TYPE_SYMBOLS = 2,
   TYPE_STRINGS = 3,
   KINDS = 64,
-  KIND_ROOM = 32,
   WORD = 4,
   SYMBOL_SECTION = 3,
   TRIES = 8
@@ -179,8 +178,7 @@ bool fuzz_change_name(const built_choices *choices, edit_cubin *cubin) {
 
 /* ---- words ---- */
 
-/* The name up to what it is of: ".text", ".nv.merc.rela.text". */
-static void word_kind(const char *name, char kind[KIND_ROOM]) {
+void fuzz_section_kind(const char *name, char kind[FUZZ_KIND_ROOM]) {
   static const char *const families[] = {".nv.merc", ".nv.capmerc", ".rela", ".rel", ".nv.merc.rela", ".nv.merc.rel"};
   size_t length = 1 + strcspn(*name ? name + 1 : "", ".");
   if (strncmp(name, ".nv.", 4) == 0)
@@ -192,7 +190,7 @@ static void word_kind(const char *name, char kind[KIND_ROOM]) {
     const size_t dots = strncmp(name + family, ".nv.", 4) == 0 ? 4 : 1;
     length = family + dots + strcspn(name + family + dots, ".");
   }
-  (void)snprintf(kind, KIND_ROOM, "%.*s", (int)(length < KIND_ROOM ? length : KIND_ROOM - 1), name);
+  (void)snprintf(kind, FUZZ_KIND_ROOM, "%.*s", (int)(length < FUZZ_KIND_ROOM ? length : FUZZ_KIND_ROOM - 1), name);
 }
 
 static bool word_may_change(const edit_section *section) {
@@ -200,13 +198,13 @@ static bool word_may_change(const edit_section *section) {
 }
 
 static edit_section *word_section(const built_choices *choices, const edit_cubin *cubin) {
-  char kinds[KINDS][KIND_ROOM], kind[KIND_ROOM];
+  char kinds[KINDS][FUZZ_KIND_ROOM], kind[FUZZ_KIND_ROOM];
   uint32_t count = 0, of_kind = 0;
   edit_section *chosen = NULL;
   for (size_t i = 1; i < cubin->count && count < KINDS; i++) {
     if (!word_may_change(&cubin->sections[i]))
       continue;
-    word_kind(edit_section_name(cubin, &cubin->sections[i]), kinds[count]);
+    fuzz_section_kind(edit_section_name(cubin, &cubin->sections[i]), kinds[count]);
     uint32_t known = 0;
     while (strcmp(kinds[known], kinds[count]) != 0)
       known++;
@@ -216,7 +214,7 @@ static edit_section *word_section(const built_choices *choices, const edit_cubin
     return NULL;
   const char *const wanted = kinds[built_choose(choices, count)];
   for (size_t i = 1; i < cubin->count; i++) {
-    word_kind(edit_section_name(cubin, &cubin->sections[i]), kind);
+    fuzz_section_kind(edit_section_name(cubin, &cubin->sections[i]), kind);
     if (word_may_change(&cubin->sections[i]) && strcmp(kind, wanted) == 0 && built_choose(choices, ++of_kind) == 0)
       chosen = &cubin->sections[i];
   }

@@ -3,29 +3,14 @@
  * and the rare tables, which have many bytes and no names, are changed as often as symbols. */
 #include "tests/faults/hunt.h"
 
+#include "fuzz/change.h"
+
 #include "tools/gen_random.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { RECORD_KINDS = 64, RECORD_NAME = 32, RECORD_CHANGES = 3, RECORD_VALUES = 16 };
-
-/* The name up to what it is of: ".text", ".nv.merc.rela.text". */
-static void records_kind(const char *name, char kind[RECORD_NAME]) {
-  static const char *const families[] = {".nv.merc", ".nv.capmerc", ".rela", ".rel", ".nv.merc.rela", ".nv.merc.rel"};
-  size_t length = 1 + strcspn(*name ? name + 1 : "", ".");
-  if (strncmp(name, ".nv.", 4) == 0)
-    length = 4 + strcspn(name + 4, ".");
-  for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
-    const size_t family = strlen(families[i]);
-    if (strncmp(name, families[i], family) != 0 || name[family] != '.')
-      continue;
-    length = family + 1 + strcspn(name + family + 1, ".");
-    if (strncmp(name + family, ".nv.", 4) == 0)
-      length = family + 4 + strcspn(name + family + 4, ".");
-  }
-  snprintf(kind, RECORD_NAME, "%.*s", (int)(length < RECORD_NAME ? length : RECORD_NAME - 1), name);
-}
+enum { RECORD_KINDS = 64, RECORD_CHANGES = 3, RECORD_VALUES = 16 };
 
 static bool records_can_change(const ref_section *section) {
   return section->data && section->size >= 4 && strcmp(section->name, ".shstrtab") != 0 &&
@@ -33,13 +18,13 @@ static bool records_can_change(const ref_section *section) {
 }
 
 const ref_section *hunt_section_choose(const ref_cubin *cubin, gen_random *random) {
-  char kinds[RECORD_KINDS][RECORD_NAME], kind[RECORD_NAME];
+  char kinds[RECORD_KINDS][FUZZ_KIND_ROOM], kind[FUZZ_KIND_ROOM];
   uint32_t count = 0, of_kind = 0;
   const ref_section *chosen = NULL;
   for (size_t i = 1; i < cubin->section_count && count < RECORD_KINDS; i++) {
     if (!records_can_change(&cubin->sections[i]))
       continue;
-    records_kind(cubin->sections[i].name, kinds[count]);
+    fuzz_section_kind(cubin->sections[i].name, kinds[count]);
     uint32_t known = 0;
     while (strcmp(kinds[known], kinds[count]) != 0)
       known++;
@@ -49,7 +34,7 @@ const ref_section *hunt_section_choose(const ref_cubin *cubin, gen_random *rando
     return NULL;
   const char *const wanted = kinds[gen_random_below(random, count)];
   for (size_t i = 1; i < cubin->section_count; i++) {
-    records_kind(cubin->sections[i].name, kind);
+    fuzz_section_kind(cubin->sections[i].name, kind);
     if (records_can_change(&cubin->sections[i]) && strcmp(kind, wanted) == 0 &&
         gen_random_below(random, ++of_kind) == 0)
       chosen = &cubin->sections[i];
