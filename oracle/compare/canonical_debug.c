@@ -15,7 +15,7 @@
 /* Sections whose units begin with a length of 4 bytes that does not count itself. */
 static const char *const chained[] = {".debug_info",     ".debug_line",     ".debug_frame",       ".debug_aranges",
                                       ".debug_pubnames", ".debug_pubtypes", ".nv_debug_line_sass"};
-enum { LENGTH_BYTES = 4, WIDE_LENGTH_BYTES = 12, FRAME_POINTER = 12, FRAME_POINTER_BYTES = 8 };
+enum { LENGTH_BYTES = 4, WIDE_LENGTH_BYTES = 12 };
 
 typedef struct unit_cuts {
   uint64_t *at;
@@ -44,8 +44,7 @@ static bool unit_is_chained(const char *name) {
   return false;
 }
 
-/* The size of the unit at `at`, 0 where none fits there: four bytes of length, or as many of them set and eight more. */
-static uint64_t unit_size(const ref_section *section, uint64_t at) {
+uint64_t canonical_unit_size(const ref_section *section, uint64_t at) {
   const uint64_t left = section->size - at;
   if (left < LENGTH_BYTES) {
     return 0;
@@ -63,7 +62,7 @@ static uint64_t unit_size(const ref_section *section, uint64_t at) {
 static bool cut_chain(unit_cuts *cuts, const ref_section *section) {
   const size_t before = cuts->count;
   uint64_t at = 0, size = 0;
-  for (; at < section->size && (size = unit_size(section, at)) != 0; at += size) {
+  for (; at < section->size && (size = canonical_unit_size(section, at)) != 0; at += size) {
     cut_add(cuts, at);
   }
   if (at != section->size) {
@@ -160,7 +159,7 @@ static void unit_add(canonical_context *context, uint32_t section, uint64_t from
     context->units = ref_reallocate(context->units, context->unit_capacity, sizeof *context->units);
   }
   context->units[context->unit_count++] =
-      (canonical_unit){section, from, end - from, canonical_hash(context, section, from, end - from), false};
+      (canonical_unit){section, from, end - from, canonical_hash(context, section, from, end - from), false, 0};
 }
 
 static void units_of(canonical_context *context, uint32_t index) {
@@ -172,7 +171,7 @@ static void units_of(canonical_context *context, uint32_t index) {
   } else if (unit_has_sequences(context, section)) {
     const size_t whole = cuts.count;
     for (size_t i = 0; i < whole; i++) {
-      cut_sequences(&cuts, section, cuts.at[i], unit_size(section, cuts.at[i]));
+      cut_sequences(&cuts, section, cuts.at[i], canonical_unit_size(section, cuts.at[i]));
     }
   }
   cut_add(&cuts, 0);
@@ -186,87 +185,12 @@ static void units_of(canonical_context *context, uint32_t index) {
   free(cuts.at);
 }
 
-/* A frame's pointer to its common part is the place of another unit. The SASS view's frames are written anew (M24), so that
- * nothing in the inputs says it; the Mercury view's are asked in the same way. */
-void canonical_frames_point(canonical_context *context, uint32_t index) {
-  const ref_section *section = &context->check.output->sections[index];
-  if (context->capsule == NULL || section->data == NULL || strcmp(section->name, ".debug_frame") != 0) {
-    return;
-  }
-  uint64_t size = 0;
-  for (uint64_t at = 0; at < section->size && (size = unit_size(section, at)) != 0; at += size) {
-    const bool wide = ref_u32(section->data + at) == UINT32_MAX;
-    if (!wide || size < FRAME_POINTER + FRAME_POINTER_BYTES ||
-        ref_u64(section->data + at + FRAME_POINTER) == UINT64_MAX) {
-      continue;
-    }
-    canonical_site_add(context, (canonical_site){.section = index,
-                                                 .offset = at + FRAME_POINTER,
-                                                 .text = ref_format("common part"),
-                                                 .into = index,
-                                                 .target = ref_u64(section->data + at + FRAME_POINTER)});
-    memset(context->masked[index] + at + FRAME_POINTER, 0, FRAME_POINTER_BYTES);
-  }
-}
-
-/* --- frames of bodies that were replaced --- */
-
-enum { FRAME_ADDRESS = 20, FRAME_BARE = 40 };
-
-/* The symbol that the entry for a frame's address names, 0: none, or a function in another one's text (L720). */
-static uint32_t frame_symbol(const canonical_context *context, const canonical_unit *unit) {
-  const check_entries *kept = check_entries_of(&context->check.kept, unit->section);
-  const size_t i = check_entries_from(kept, unit->offset + FRAME_ADDRESS);
-  const bool there = i < kept->count && kept->items[i].relocation.offset == unit->offset + FRAME_ADDRESS &&
-                     kept->items[i].relocation.addend == 0;
-  return there ? kept->items[i].relocation.symbol : 0;
-}
-
-static uint64_t frame_pointer(const canonical_context *context, const canonical_unit *unit) {
-  const ref_section *section = &context->check.output->sections[unit->section];
-  return unit->size < FRAME_POINTER + FRAME_POINTER_BYTES ? UINT64_MAX
-                                                          : ref_u64(section->data + unit->offset + FRAME_POINTER);
-}
-
-/* The frames of a function behind its first one that have no instructions (L104), and the common parts that are theirs alone
- * (L963): what a replaced body left. */
-static void frames_find_left(canonical_context *context, size_t from, size_t end) {
-  bool *described = ref_allocate(context->check.output->symbol_count + 1, sizeof *described);
-  for (size_t i = from; i < end; i++) {
-    canonical_unit *unit = &context->units[i];
-    const uint32_t symbol = frame_pointer(context, unit) == UINT64_MAX ? 0 : frame_symbol(context, unit);
-    if (symbol == 0 || symbol >= context->check.output->symbol_count) {
-      continue;
-    }
-    unit->left = described[symbol] && unit->size == FRAME_BARE;
-    described[symbol] = true;
-  }
-  free(described);
-  for (size_t i = from, of_last = 0, others = 0; i < end; i++) { /* frames stand behind their common part */
-    const bool common = frame_pointer(context, &context->units[i]) == UINT64_MAX;
-    of_last = common ? 0 : of_last + context->units[i].left;
-    others = common ? 0 : others + !context->units[i].left;
-    const bool last = i + 1 == end || frame_pointer(context, &context->units[i + 1]) == UINT64_MAX;
-    const size_t count = of_last + others;
-    if (last && of_last > 0 && others == 0 && i - from >= count) {
-      context->units[i - count].left = true;
-    }
-  }
-}
-
-static void frames_mark_left(canonical_context *context, uint32_t section, size_t from) {
-  const ref_section *frames = &context->check.output->sections[section];
-  if (context->capsule != NULL && !context->mercury && strcmp(frames->name, ".debug_frame") == 0) {
-    frames_find_left(context, from, context->unit_count);
-  }
-}
-
 void canonical_units_make(canonical_context *context) {
   for (uint32_t i = 1; i < context->check.output->section_count; i++) {
     if (check_is_debug(&context->check.output->sections[i])) {
       const size_t from = context->unit_count;
       units_of(context, i);
-      frames_mark_left(context, i, from);
+      canonical_frames_mark(context, i, from);
     }
   }
 }
@@ -303,6 +227,10 @@ char *canonical_unit_place(const canonical_context *context, uint32_t section, u
 void canonical_say_debug(canonical_context *context) {
   for (size_t i = 0; i < context->unit_count; i++) {
     const canonical_unit *unit = &context->units[i];
+    if (unit->function != 0) {
+      canonical_frame_say(context, unit);
+      continue;
+    }
     char *label = unit_label(context, unit);
     const size_t from = context->form->count;
     canonical_say_bytes(context, label, unit->section, unit->offset, unit->size);

@@ -20,8 +20,9 @@ typedef struct canonical_site {
 typedef struct canonical_unit {
   uint32_t section;
   uint64_t offset, size;
-  uint64_t hash; /* of its bytes without fields */
-  bool left;     /* a frame, or its common part, of a body that was replaced (L963) */
+  uint64_t hash;     /* of its bytes without fields */
+  bool left;         /* a frame, or its common part, of a body that was replaced (L963) */
+  uint32_t function; /* of the first frame of a function with several bodies: its symbol (L1056), else 0 */
 } canonical_unit;
 
 /* A function's compiler constants, as its loads say where they stand (L992). */
@@ -72,7 +73,9 @@ bool canonical_block_is_of(const ref_section *section);
 bool canonical_block_add(canonical_context *context, uint32_t input, uint32_t source, uint64_t offset);
 void canonical_say_blocks(canonical_context *context, uint32_t image);
 
-/* canonical_remade.c: the fields of a text that no input has in this size (L962). */
+/* canonical_remade.c: the input text that became the output's of `piece->section`; false where that is not known. */
+bool canonical_remade_source(const canonical_context *context, const check_contest *contest, check_piece *piece);
+/* The fields of a text that no input has in this size (L962). */
 void canonical_remade_make(canonical_context *context, const check_contest *contest, const check_piece *text);
 
 /* canonical_constants.c: which compiler constants nobody reads; after the sites, which fill `reads`. */
@@ -87,11 +90,18 @@ char *canonical_section_name(const canonical_context *context, uint32_t index, b
 uint64_t canonical_hash(const canonical_context *context, uint32_t section, uint64_t from, uint64_t size);
 
 /* canonical_debug.c: cuts the debug sections into units, and says them. */
-/* In a view of a capsule: takes the pointers of frames to their common parts out of a section, and says them as places; before the others. */
-void canonical_frames_point(canonical_context *context, uint32_t section);
 void canonical_units_make(canonical_context *context);
 void canonical_say_debug(canonical_context *context);
 /* Where a field into a debug section leads: its unit by contents, and the place in it. The caller frees it. */
 char *canonical_unit_place(const canonical_context *context, uint32_t section, uint64_t offset);
+/* The size of the unit at a place, 0 where none fits there: four bytes of length, or as many of them set and eight more. */
+uint64_t canonical_unit_size(const ref_section *section, uint64_t at);
+
+/* canonical_frames.c: in a view of a capsule, takes the pointers of frames to their common parts out of a section, and says
+ * them as places; before the others. */
+void canonical_frames_point(canonical_context *context, uint32_t section);
+/* Which of a section's units, the last ones from `from` on, a replaced body left, and which have its steps. */
+void canonical_frames_mark(canonical_context *context, uint32_t section, size_t from);
+void canonical_frame_say(canonical_context *context, const canonical_unit *unit);
 
 #endif

@@ -100,8 +100,7 @@ static void remade_say(canonical_context *context, const check_piece *piece, con
   check_write_field(context->masked[piece->section], section->size, at, given->type, &nothing);
 }
 
-/* The input text that became the output's; false where that is not known. */
-static bool remade_source(const canonical_context *context, const check_contest *contest, check_piece *piece) {
+bool canonical_remade_source(const canonical_context *context, const check_contest *contest, check_piece *piece) {
   const ref_check_context *check = &context->check;
   const check_names names = check_names_find(&check->sections, check->output->sections[piece->section].name);
   check_piece *texts = ref_allocate(names.count + 1, sizeof *texts);
@@ -127,7 +126,7 @@ void canonical_remade_make(canonical_context *context, const check_contest *cont
   const ref_section *made = &context->check.output->sections[text->section];
   check_piece piece = *text;
   if (context->capsule == NULL || !check_is_code(made) || made->data == NULL || text->offset != 0 ||
-      !remade_source(context, contest, &piece)) {
+      !canonical_remade_source(context, contest, &piece)) {
     return;
   }
   if (context->mercury) {
