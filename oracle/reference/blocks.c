@@ -117,11 +117,12 @@ static void ref_block_place_lost_constants(ref_link *link, ref_file *file, uint3
 }
 
 /* RF59: a body's constants start where its function's do. What an earlier body left there (because D7 deleted another block of
- * that name, or because both bodies are strong) must be the same as far as both go. */
+ * that name, or because both bodies are strong) must be the same as far as both go. RF470: of a capsule its Mercury view alone, where
+ * a table of jumps has no bytes. */
 static void ref_block_check_overlap(ref_link *link, size_t number, const ref_section *input) {
   const ref_bytes old = link->sections[number].data;
   const size_t common = input->data == NULL ? 0 : (size_t)ref_smaller(old.size, input->size);
-  if (common == 0) {
+  if (common == 0 || (link->is_capsule && !link->view->is_mercury)) {
     return;
   }
   if (memcmp(old.data, input->data, common) != 0) {
@@ -129,15 +130,31 @@ static void ref_block_check_overlap(ref_link *link, size_t number, const ref_sec
   }
 }
 
+/* RF470, L98: where an earlier body's constants were longer their end stays. */
+static void ref_block_keep_end(ref_link *link, const ref_bytes *old, ref_section *input) {
+  if (old->size <= input->size) {
+    return;
+  }
+  ref_bytes both = {0};
+  if (input->data != NULL) {
+    ref_bytes_add(link, &both, input->data, (size_t)input->size);
+  }
+  ref_bytes_fill(link, &both, (size_t)input->size);
+  ref_bytes_add(link, &both, old->data + input->size, old->size - (size_t)input->size);
+  input->data = both.data;
+  input->size = both.size;
+}
+
 /* The block where the function's own constants go, made when there is none. A dead function's has a name (RF59) and no bytes
  * in the output. With -r every function's is a section of its own. */
-static size_t ref_block_find_own_constants(ref_link *link, size_t owner, const ref_section *input) {
+static size_t ref_block_find_own_constants(ref_link *link, size_t owner, ref_section *input) {
   ref_function *function = &link->functions[owner];
   size_t number = function->second_image != 0 ? function->second_image : function->constant2;
   const bool second = number != REF_NONE && number != function->second_image && link->sections[number].is_stray &&
                       link->job->bug_compatible; /* D85 */
   if (number != REF_NONE && !second) {
     ref_block_check_overlap(link, number, input);
+    ref_block_keep_end(link, &link->sections[number].data, input);
     link->sections[number].align = link->relocatable ? link->sections[number].align : input->align; /* RF4, RF46 */
     link->sections[number].data.size = 0;
     link->sections[number].size = 0;
@@ -218,7 +235,10 @@ static void ref_block_place_optimizer(ref_link *link, ref_file *file, uint32_t s
     return;
   }
   ref_block_check_spans(link, file, section, link->functions[number].entry);
-  const size_t block = ref_block_find_own_constants(link, number, input);
+  const size_t block = ref_block_find_own_constants(link, number, &own_constants);
+  if (link->functions[number].constants_file == REF_NONE) {
+    link->functions[number].constants_file = (size_t)(file - link->files);
+  }
   link->sections[block].info_section = link->functions[number].text;
   link->sections[block].stem = file->cubin.sections[section].name; /* L874, L895 */
   ref_block_map(file, section, block, ref_section_append(link, block, input));

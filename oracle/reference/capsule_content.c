@@ -235,10 +235,9 @@ ref_bytes ref_capsule_content(ref_capsule *capsule, size_t section) {
     ref_bytes entries = {0};
     return ref_capsule_lines(capsule, section, &entries, NULL);
   }
-  const size_t sass = ref_capsule_sass_section(capsule, section);
-  const ref_bytes *bytes = sass == REF_NONE ? &output->data : &capsule->sass->sections[sass].data;
   if (output->type == REF_TYPE_CONSTANT_OPTIMIZER) {
-    return ref_capsule_jump_tables(capsule, section, *bytes);
+    return ref_capsule_jump_tables(capsule, section, output->data); /* RF471: whatever the SASS views have */
   }
-  return sass == REF_NONE ? *bytes : ref_capsule_sass_content(capsule, section, sass);
+  const size_t sass = ref_capsule_sass_section(capsule, section);
+  return sass == REF_NONE ? output->data : ref_capsule_sass_content(capsule, section, sass);
 }

@@ -78,10 +78,11 @@ static void ref_constants_copy_entry(ref_link *link, const ref_function *functio
 static void ref_constants_copy_range(ref_link *link, const ref_function *function, size_t image, size_t last,
                                      uint64_t start, uint64_t size) {
   for (size_t i = link->relocation_count; i-- > 0;) {
-    const ref_out_relocation *entry = &link->relocations[i];
-    if (entry->target == function->constant2 && !entry->dropped && entry->file <= last &&
+    ref_out_relocation *entry = &link->relocations[i];
+    if (entry->target == function->constant2 && !entry->dropped && entry->file <= last && entry->copied_to != image &&
         entry->offset < link->sections[function->constant2].size && entry->offset >= start &&
         entry->offset - start < size) {
+      entry->copied_to = image;
       ref_constants_copy_entry(link, function, image, *entry);
     }
   }
@@ -111,6 +112,15 @@ static void ref_constants_copy_file(ref_link *link, const ref_function *function
   }
 }
 
+/* RF469: from the last file to the first whose constants the block has. That is not the standing body's where D7 deleted another
+ * block when it replaced an earlier one. */
+static void ref_constants_copy_files(ref_link *link, const ref_function *function, size_t image) {
+  const size_t first = (size_t)ref_smaller(function->constants_file, function->definition_file);
+  for (size_t number = link->file_count; number-- > first;) {
+    ref_constants_copy_file(link, function, image, number);
+  }
+}
+
 /* M20: behind the image's own entries, a copy after the other, grouped by symbol, the last symbol first. RF74: those of bodies
  * that lost or were replaced too. */
 static void ref_constants_copy_relocations(ref_link *link, const ref_function *function) {
@@ -118,10 +128,7 @@ static void ref_constants_copy_relocations(ref_link *link, const ref_function *f
     return;
   }
   for (size_t i = 0; i < function->constant_users.count; i++) {
-    const size_t image = link->functions[function->constant_users.items[i]].constant2;
-    for (size_t number = link->file_count; number-- > function->definition_file;) {
-      ref_constants_copy_file(link, function, image, number);
-    }
+    ref_constants_copy_files(link, function, link->functions[function->constant_users.items[i]].constant2);
   }
 }
 

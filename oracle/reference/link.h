@@ -211,13 +211,14 @@ typedef struct ref_function {
   const char **indirect; /* prototypes of its -3 records */
   size_t indirect_count, indirect_capacity;
   size_t alias_of;
-  size_t leads;                                    /* RF116: the function whose text is this alias's, or REF_NONE */
-  bool has_large_constants;                        /* one of the compiler's goes beyond a bank */
-  bool is_emptied;                                 /* RF127 */
-  bool has_partial;                                /* RF165: shared memory that ptxas laid out */
-  bool has_read_places;                            /* L1031 */
-  bool is_stub;                                    /* U10: a jump slot of an executable */
-  bool is_of_replacement;                          /* RF124: an alias of a body that replaced another */
+  size_t leads;             /* RF116: the function whose text is this alias's, or REF_NONE */
+  bool has_large_constants; /* one of the compiler's goes beyond a bank */
+  bool is_emptied;          /* RF127 */
+  bool has_partial;         /* RF165: shared memory that ptxas laid out */
+  bool has_read_places;     /* L1031 */
+  bool is_stub;             /* U10: a jump slot of an executable */
+  bool is_of_replacement;   /* RF124: an alias of a body that replaced another */
+  size_t constants_file;    /* RF469: of the first body whose compiler constants its block has still, or REF_NONE */
   size_t text, info, shared, constant0, constant2; /* module sections */
   size_t bindless;                                 /* or 0 */
   size_t laid_table;                               /* L749: Mercury's table of textures that ptxas laid out */
@@ -335,6 +336,7 @@ typedef struct ref_out_relocation {
   bool dropped, names_gone_shared, names_gone_section, names_constant_size;
   bool names_unlisted; /* RF195: a section without a symbol */
   uint32_t gone_type;  /* RF401: of the section that is gone */
+  size_t copied_to;    /* RF469: the last image that it was copied to; 0: none */
   bool asked_unified;  /* R11: it had a unified type */
   bool is_of_loader;   /* L585 */
 } ref_out_relocation;

@@ -88,8 +88,11 @@ static void ref_weak_drop_block_symbols(ref_link *link, size_t number) {
 /* RF4: a device function's block stays where it is, empty, and takes the winner's constants, if there are any. RF46: so does
  * a kernel's section, for its image; it goes with its name if nothing fills it. RF462: so does what a losing body left for a device function. D86:
  * nvlink keeps the entries of an emptied block, which overwrite the winner's; by default they go. */
-static void ref_weak_delete_block(ref_link *link, const ref_function *function, size_t number) {
+static void ref_weak_delete_block(ref_link *link, ref_function *function, size_t number) {
   ref_out_section *section = &link->sections[number];
+  if (number == function->constant2) {
+    function->constants_file = REF_NONE;
+  }
   if (section->constant_owner != REF_NONE || number == function->constant2) {
     section->data.size = 0;
     section->size = 0;
@@ -124,7 +127,7 @@ void ref_weak_delete_emptied(ref_link *link) {
 }
 
 /* W8.8, D7: compiler constants go by the section's NAME; by default only the function's own go. */
-static void ref_weak_drop_constants(ref_link *link, const ref_function *function) {
+static void ref_weak_drop_constants(ref_link *link, ref_function *function) {
   const char *name = ref_memory_print(link, "%s%s", link->view->optimizer_prefix, function->name);
   const size_t first = ref_weak_find_block(link, name);
   if (first == REF_NONE) {
