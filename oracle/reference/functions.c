@@ -19,9 +19,9 @@ static size_t ref_function_add(ref_link *link, const char *name, bool local) {
                                                          .shared = REF_NONE,
                                                          .constant0 = REF_NONE,
                                                          .laid_table = REF_NONE,
-                                                         .constant2 = REF_NONE,
-                                                         .constants_file = REF_NONE};
+                                                         .constant2 = REF_NONE};
   link->functions[link->function_count].leads = REF_NONE;
+  link->functions[link->function_count].constants_file = REF_NONE;
   if (!local) {
     ref_map_set(link, &link->function_by_name, name, link->function_count);
   }
