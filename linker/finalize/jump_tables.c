@@ -1,6 +1,7 @@
 /* Jump tables among the SASS compiler constants (M20, L122). nvlink makes them from the entries of the Mercury section: an
  * entry says where in the decoded Mercury code of its function the jump goes, and the word gets that place in the SASS
- * text. In an ordinary table that gives the words of the input. A table that a losing or replaced body left is read with
+ * text. All other bytes are Mercury's, never those of the inputs' SASS views (L1058). In an ordinary table that gives the
+ * words of the input. A table that a losing or replaced body left is read with
  * the standing body's code, so a place that is none of its targets becomes 0. Which SASS place a target has is known from
  * the standing body's own table, in both views of its file. */
 #include "finalize/parts.h"
@@ -149,10 +150,14 @@ static uint32_t jump_of_slot(const finalizer *f, uint32_t section, const tl_kept
 const uint8_t *final_jump_tables(finalizer *f, uint32_t section, const uint8_t *bytes, uint64_t size) {
   const tl_module *const m = f->mercury->module;
   const final_entry_list list = final_entries_of(&f->mercury_entries, final_mercury(f, section)->relocations[1]);
-  if (final_mercury(f, section)->type != SHT_CUDA_CONSTANT0 + 2 || !list.count)
+  if (final_mercury(f, section)->type != SHT_CUDA_CONSTANT0 + 2)
     return bytes;
+  const bool same = final_view_size(f->mercury, section) == size;
+  const uint8_t *const base = same ? final_view_bytes(f->mercury, section) : bytes; /* L1058 */
+  if (!list.count)
+    return base;
   uint8_t *const out = final_new(f, size);
-  memcpy(out, bytes, size);
+  memcpy(out, base, size);
   const bool of_slot = f->slot_images && final_mercury(f, section)->about == m->jump_slots;
   const bool matched = tl_defect_matched(m->options, TL_DEFECT_D121);
   for (size_t i = 0; i < list.count; i++) {

@@ -13,7 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FRAME_POINTER = 12, FRAME_POINTER_BYTES = 8, FRAME_ADDRESS = 20, FRAME_CODE = 28, FRAME_STEPS = 36, FRAME_BARE = 40 };
+enum {
+  FRAME_POINTER = 12,
+  FRAME_POINTER_BYTES = 8,
+  FRAME_ADDRESS = 20,
+  FRAME_CODE = 28,
+  FRAME_STEPS = 36,
+  FRAME_BARE = 40
+};
 
 /* A frame's pointer to its common part is the place of another unit. The SASS view's frames are written anew (M24), so that
  * nothing in the inputs says it; the Mercury view's are asked in the same way. */
@@ -128,7 +135,8 @@ static bool frame_is_contested(const canonical_context *context, const canonical
 
 /* The steps of the frame that the body which stands has in its input: none where that is not known, or where the link has made
  * its text anew. */
-static frame_steps frame_standing_steps(const canonical_context *context, const check_contest *contest, uint32_t symbol) {
+static frame_steps frame_standing_steps(const canonical_context *context, const check_contest *contest,
+                                        uint32_t symbol) {
   const ref_check_context *check = &context->check;
   const ref_symbol *function = &check->output->symbols[symbol];
   check_piece text = {.section = function->section};
@@ -172,7 +180,8 @@ void canonical_frame_say(canonical_context *context, const canonical_unit *unit)
     for (uint64_t k = 0; k < steps.items[i].size; k++) {
       ref_text_add(&hex, "%02x", steps.items[i].bytes[k]);
     }
-    canonical_say(context, "frame of %s at 0x%" PRIx64 ": %s", label, steps.items[i].at, hex.data == NULL ? "" : hex.data);
+    canonical_say(context, "frame of %s at 0x%" PRIx64 ": %s", label, steps.items[i].at,
+                  hex.data == NULL ? "" : hex.data);
     ref_text_free(&hex);
     ref_canonical_line *line = &context->form->lines[context->form->count - 1];
     line->may_go = line->may_come = !frame_has_step(&own, &steps.items[i]);
@@ -233,4 +242,3 @@ void canonical_frames_mark(canonical_context *context, uint32_t section, size_t 
     frames_find_left(context, from, context->unit_count);
   }
 }
-
