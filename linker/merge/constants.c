@@ -172,7 +172,9 @@ void tl_merge_keep_losing_constants(tl_merging *m, uint32_t index) {
   const uint32_t about = tl_merging_winner_text(m, input->info);
   if (about == TL_NONE)
     return;
-  const uint32_t own = module->sections.items[about].constant2;
+  const tl_section *const winner_text = &module->sections.items[about];
+  const bool kernel = winner_text->owner != TL_NONE && module->symbols.items[winner_text->owner].other & STO_ENTRY;
+  const uint32_t own = kernel ? winner_text->constant2 : TL_NONE;
   uint32_t out = own == TL_NONE ? tl_module_find_section(module, input->name) : own; /* a kernel's own (L82) */
   if (out == TL_NONE) {
     out = tl_module_add_section(module, input->name, input->type, input->flags, input->align, input->entry_size);
