@@ -138,8 +138,8 @@ static bool names_change_symbol(const built_choices *choices, edit_cubin *cubin)
   const size_t number = edit_find_type(cubin, TYPE_SYMBOLS);
   const size_t count = number ? cubin->sections[number].size / SYMBOL_BYTES : 0;
   const size_t table = number ? (size_t)edit_get(cubin->sections[number].head + 40, 4) : 0;
-  if (count < 2 || !table || table >= cubin->count || cubin->sections[table].empty)
-    return false;
+  if (count < 2 || !table || table == number || table >= cubin->count || cubin->sections[table].empty)
+    return false; /* a table that names itself as its names would move under its symbol */
   const edit_section *const names = &cubin->sections[table];
   uint8_t *symbol = NULL;
   for (int tries = 0; tries < TRIES && (!symbol || (symbol[4] & 15) == SYMBOL_SECTION); tries++)
