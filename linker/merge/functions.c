@@ -88,8 +88,11 @@ static void functions_report_bank(const tl_merging *m, uint32_t kernel) {
                      tl_merging_text(m, kernel));
 }
 
-/* E27 waits for the bank's turn: its first symbol, or behind all objects its section (L802). */
+/* E27 waits for the bank's turn: its first symbol, or behind all objects its section (L802). A capsule's banks are not
+ * compared: ptxas lays textures out in that of an -ewp body (L1052). */
 static void functions_note_bank(tl_merging *m, const tl_cubin_section *bank, uint32_t kernel) {
+  if (m->module->capsule && m->module->view == TL_VIEW_SASS)
+    return;
   *tl_vector_push(m->module->arena, &m->bank_clashes) = (tl_bank_clash){(uint32_t)(bank - m->cubin->sections), kernel};
 }
 
