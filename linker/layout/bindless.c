@@ -195,7 +195,9 @@ static uint64_t bindless_parameters_end(const tl_module *module, size_t kernel) 
   const uint32_t file = code->pieces.items[0].file;
   const tl_piece *const part = tl_section_piece_of(own, file);
   const tl_piece *const table = tl_section_piece_of(&mercury->sections.items[code->constant0], file);
-  return part && table && part->size >= table->size ? part->size - table->size : 0;
+  if (!table) /* it came with a body that lost (L1052) */
+    return own->size;
+  return part && part->size >= table->size ? part->size - table->size : 0;
 }
 
 uint64_t tl_layout_tables_begin(const tl_module *module) {
