@@ -1,0 +1,166 @@
+/* The directed engine's loop. It is told where a change lies, and makes inputs that go there:
+ *
+ *   fuzz_directed [--places FILE] [--found DIRECTORY] [--time SECONDS] [--seed N] [--first] [--only] [SEEDS...]
+ *   fuzz_directed --replay INPUT...
+ *
+ * --places FILE       the blocks of the changed files, and how near to the change they lie
+ * --found DIRECTORY   what shows that the change is wrong is kept there, the first input of each cause
+ * --time SECONDS      of processor time
+ * --first             the first finding ends it
+ * --only              the seeds and nothing else
+ * SEEDS               files and directories of envelopes; without any it begins with nothing
+ *
+ * The last line says what was done. The exit code is 1 when something was found; --replay says so of each input. */
+#define _DEFAULT_SOURCE
+#include "fuzz/directed.h"
+
+#include "fuzz/generate.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+enum { DIRECTED_PATH = 4096 };
+
+typedef struct directed_run {
+  const char *places, *found;
+  double seconds;
+  bool first, only, replay;
+  gen_random random;
+  unsigned long long inputs, reached, differing, findings;
+} directed_run;
+
+static double run_processor(void) {
+  struct timespec now;
+  (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static void run_write(const directed_run *run, uint64_t cause, const char *ending, const void *bytes, size_t size) {
+  char path[DIRECTED_PATH];
+  (void)snprintf(path, sizeof path, "%s/directed-%016llx%s", run->found, (unsigned long long)cause, ending);
+  FILE *const file = fopen(path, "wbx");
+  if (!file)
+    return; /* the cause is known */
+  (void)fwrite(bytes, 1, size, file);
+  (void)fclose(file);
+}
+
+static void run_found(directed_run *run, const directed_input *input, const directed_verdict *verdict) {
+  char text[FUZZ_CAUSE + 40];
+  const uint64_t cause = directed_hash(verdict->cause, strlen(verdict->cause), 0);
+  run->findings++;
+  if (!run->found)
+    return;
+  const int length = snprintf(text, sizeof text, "%.1f\t%s\n", run_processor(), verdict->cause);
+  run_write(run, cause, "", input->bytes, input->size);
+  run_write(run, cause, ".cause", text, (size_t)length);
+}
+
+static void run_input(directed_run *run, const directed_input *input, bool seed) {
+  fuzz_envelope envelope;
+  directed_verdict verdict;
+  fuzz_envelope_of_input(&envelope, input->bytes, input->size);
+  directed_link(&envelope, &verdict);
+  run->inputs++;
+  run->reached += verdict.reach.level >= DIRECTED_BEFORE;
+  run->differing += verdict.differs;
+  directed_corpus_note(&run->random, input, &verdict, seed);
+  if (*verdict.cause)
+    run_found(run, input, &verdict);
+  if (run->replay)
+    printf("%s\n", *verdict.cause ? verdict.cause : verdict.differs ? "another answer" : "the same answer");
+  fuzz_envelope_free(&envelope);
+}
+
+static bool run_is_over(const directed_run *run) {
+  return (run->first && run->findings) || run_processor() >= run->seconds;
+}
+
+static void run_file(directed_run *run, const char *path, size_t size) {
+  directed_input input = {.bytes = fuzz_memory(size), .size = size};
+  FILE *const file = fopen(path, "rb");
+  if (file && fread(input.bytes, 1, size, file) == size)
+    run_input(run, &input, true);
+  if (file)
+    (void)fclose(file);
+  free(input.bytes);
+}
+
+static int run_compare(const struct dirent **a, const struct dirent **b) {
+  return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static void run_path(directed_run *run, const char *path) {
+  struct stat status;
+  struct dirent **entries = NULL;
+  if (stat(path, &status) != 0 || run_is_over(run))
+    return;
+  if (!S_ISDIR(status.st_mode)) {
+    run_file(run, path, (size_t)status.st_size);
+    return;
+  }
+  const int count = scandir(path, &entries, NULL, run_compare);
+  for (int i = 0; i < count; i++) {
+    char inner[DIRECTED_PATH];
+    (void)snprintf(inner, sizeof inner, "%s/%s", path, entries[i]->d_name);
+    if (entries[i]->d_name[0] != '.')
+      run_path(run, inner);
+    free(entries[i]);
+  }
+  free(entries);
+}
+
+/* Returns how many words it took; 0: it is no option. */
+static int run_option(directed_run *run, const char *word, const char *value) {
+  if (strcmp(word, "--first") == 0 || strcmp(word, "--only") == 0 || strcmp(word, "--replay") == 0) {
+    run->first = run->first || word[2] == 'f';
+    run->only = run->only || word[2] != 'f';
+    run->replay = run->replay || word[2] == 'r';
+    return 1;
+  }
+  if (strncmp(word, "--", 2) != 0 || !value)
+    return 0;
+  if (strcmp(word, "--places") == 0)
+    run->places = value;
+  else if (strcmp(word, "--found") == 0)
+    run->found = value;
+  else if (strcmp(word, "--time") == 0)
+    run->seconds = strtod(value, NULL);
+  else if (strcmp(word, "--seed") == 0)
+    run->random.state = strtoull(value, NULL, 10);
+  else
+    return 0;
+  return 2;
+}
+
+int main(int argc, char **argv) {
+  directed_run run = {.seconds = 60, .random = {1}};
+  int at = 1, taken = 0;
+  while (at < argc && (taken = run_option(&run, argv[at], at + 1 < argc ? argv[at + 1] : NULL)) > 0)
+    at += taken;
+  if (run.places && !directed_places_read(run.places)) {
+    (void)fprintf(stderr, "fuzz_directed: no file %s\n", run.places);
+    return 2;
+  }
+  directed_links_start();
+  for (; at < argc; at++)
+    run_path(&run, argv[at]);
+  while (!run.only && !run_is_over(&run)) {
+    directed_input input;
+    directed_corpus_make(&run.random, &input);
+    if (input.bytes)
+      run_input(&run, &input, false);
+    free(input.bytes);
+  }
+  if (!run.replay)
+    printf("%.1f s, %llu inputs, %llu reach the change, %llu answer otherwise, %llu findings; kept %zu at the line, %zu before it, %zu in the "
+           "function, %zu in the file\n",
+           run_processor(), run.inputs, run.reached, run.differing, run.findings, directed_corpus_count(DIRECTED_LINE),
+           directed_corpus_count(DIRECTED_BEFORE), directed_corpus_count(DIRECTED_FUNCTION),
+           directed_corpus_count(DIRECTED_FILE));
+  return run.findings ? 1 : 0;
+}
