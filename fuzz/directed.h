@@ -22,8 +22,14 @@ typedef struct directed_reach {
 bool directed_places_read(const char *path);
 void directed_places_begin(void);
 directed_reach directed_places_end(void);
-/* Some place has that level. */
-bool directed_places_have(directed_level level);
+
+/* Two values that a changed function compared in the last link, and which were not the same. */
+enum { DIRECTED_PAIRS = 16 };
+typedef struct directed_pair {
+  uint64_t a, b;
+} directed_pair;
+/* Some of them; returns how many. */
+size_t directed_places_pairs(gen_random *random, directed_pair pairs[DIRECTED_PAIRS]);
 
 /* ---- links (directed_links.c) ---- */
 

@@ -67,19 +67,34 @@ list_lines() { # FILE SOURCE
             if (!count) { print file "\t" at[1]; print file "\t" at[1] + 1 } }'
 }
 
-# Where a line stands: in a function, in a static table of one, or outside.
+# Where a line stands: in a function, in a static table of one, or outside. For what stands outside, a table or a row of constants, the
+# lines of functions that name it are aimed at, and the whole file only where there are none.
 list_places() { # SOURCE
-  awk -v source="$1" '
+  awk -F'\t' '
     NR == FNR { asked[$2] = 1; file = $1; next }
-    { text[FNR] = $0; last = FNR }
+    { text[FNR] = $0; last = FNR; if ($0 ~ /^}/) { for (i = begun + 1; i <= FNR; i++) inside[i] = $0 == "}" && i < FNR && i > open; begun = FNR; open = 0 }
+      if ($0 == "{" || $0 ~ /^[^ #].*\) \{$/) open = FNR; if ($0 ~ /^[^ ].*;$/ || $0 ~ /^#/) if (!open) begun = FNR }
+    function table(line,  i, found) {
+      for (i = line; i > 0 && text[i] !~ /^[^ ]/; i--) if (text[i] ~ /^ +static /) found = i
+      for (i = found; found && i < line; i++) if (text[i] ~ /;$/) found = 0
+      return found
+    }
+    function users(line,  i, name, names, count, n, k, found) {
+      for (i = line; i > 0 && text[i] !~ /^[^ }]/; i--);
+      n = split(text[line] " " text[i], names, /[^A-Za-z0-9_]+/)
+      for (i = 1; i <= last; i++)
+        if (inside[i])
+          for (k = 1; k <= n; k++)
+            if (length(names[k]) > 4 && names[k] !~ /^(static|const|enum|struct|typedef|uint[0-9]+_t|size_t|bool|unsigned|char|NULL|true|false)$/ &&
+                text[i] ~ "(^|[^A-Za-z0-9_])" names[k] "($|[^A-Za-z0-9_])") { print file "\t" i "\tfunction"; found = 1; break }
+      return found
+    }
     END {
       for (line in asked) {
-        where = "outside"; table = 0
-        for (i = line + 0; i <= last; i++) if (text[i] ~ /^}/) { if (text[i] == "}" && i > line + 0) where = "function"; break }
-        for (i = 1; i <= line + 0; i++) { if (text[i] ~ /^ +static /) table = 1; if (i < line + 0 && text[i] ~ /;$/) table = 0; if (text[i] ~ /^}/) table = 0 }
-        print file "\t" line "\t" (table ? "table" : where)
+        if (inside[line]) print file "\t" line "\t" (table(line + 0) ? "table" : "function")
+        else if (!users(line + 0)) print file "\t" line "\toutside"
       }
-    }' FS='\t' - "$1"
+    }' - "$1"
 }
 
 # "ADDRESS LEVEL" of each block: 3 in a line of the change, 2 in the nearest line before it in its function, 1 in its function, 0 in

@@ -1,6 +1,8 @@
 /* The inputs that are kept, by how near they come to the change, and what is made of them. Most of what is tried begins with one that
  * executes a changed line; a part begins with those that come near, and a part is new from the generator, as all is at first
- * where nothing is given. Kinds of change that keep an input there and give another answer are taken more often. */
+ * where nothing is given. Inputs that did something new in a changed function have a list of their own beside those that only gave
+ * another answer. Kinds of change that keep an input there and give another answer are taken more often; and what a changed
+ * function compared with another value is given that value in the input's bytes. */
 #include "fuzz/directed.h"
 
 #include "fuzz/generate.h"
@@ -11,7 +13,7 @@
 #include <string.h>
 
 enum {
-  CORPUS_LEVELS = DIRECTED_LINE + 1,
+  CORPUS_LEVELS = 2 * (DIRECTED_LINE + 1), /* of each: what did something new, and the others */
   CORPUS_MOST = 1500,   /* inputs a level */
   CORPUS_FEW = 100,     /* as many are kept of those that bring nothing new */
   CORPUS_KINDS = 128,
@@ -25,6 +27,8 @@ typedef struct corpus_entry {
   size_t size;
   uint32_t picked;
   bool links;
+  uint8_t pair_count;
+  directed_pair pairs[DIRECTED_PAIRS];
 } corpus_entry;
 
 typedef struct corpus_level {
@@ -37,7 +41,7 @@ static uint8_t corpus_answers[CORPUS_ANSWERS / 8];
 static uint32_t kind_tried[CORPUS_KINDS], kind_good[CORPUS_KINDS];
 
 size_t directed_corpus_count(directed_level level) {
-  return corpus_levels[level].count;
+  return corpus_levels[2 * level].count + corpus_levels[2 * level + 1].count;
 }
 
 /* ---- kinds of change ---- */
@@ -53,8 +57,11 @@ static uint32_t kind_weight(size_t kind) {
 }
 
 static size_t kind_choose(gen_random *random) {
+  enum { ANY = 20 };
   uint32_t all = 0;
   size_t kind = 0;
+  if (gen_random_percent(random, ANY))
+    return gen_random_below(random, (uint32_t)fuzz_kind_count());
   for (size_t i = 0; i < fuzz_kind_count(); i++)
     all += kind_weight(i);
   uint32_t at = gen_random_below(random, all);
@@ -77,6 +84,39 @@ static void kind_change(gen_random *random, fuzz_envelope *envelope, const fuzz_
   }
 }
 
+/* ---- what was compared ---- */
+
+/* The places of a value in some bytes, little-endian, of that width: one of them, or SIZE_MAX. */
+static size_t pair_find(gen_random *random, const fuzz_file *file, const uint8_t *value, size_t width) {
+  const size_t places = file->size >= width ? file->size - width + 1 : 0;
+  const size_t from = places ? gen_random_below(random, (uint32_t)places) : 0;
+  for (size_t i = 0; i < places; i++) {
+    const size_t at = (from + i) % places;
+    if (file->bytes[at] == value[0] && memcmp(file->bytes + at, value, width) == 0)
+      return at;
+  }
+  return SIZE_MAX;
+}
+
+/* One side of a comparison, wherever it stands, becomes the other side, or what is next to it. */
+static void pair_change(gen_random *random, const corpus_entry *entry, fuzz_envelope *envelope) {
+  enum { BYTE = 256, TWO_BYTES = 65536 };
+  if (!entry->pair_count || !envelope->file_count)
+    return;
+  const directed_pair pair = entry->pairs[gen_random_below(random, entry->pair_count)];
+  fuzz_file *const file = &envelope->files[gen_random_below(random, (uint32_t)envelope->file_count)];
+  const bool turned = gen_random_percent(random, 50);
+  const uint64_t from = turned ? pair.b : pair.a;
+  const uint64_t to = (turned ? pair.a : pair.b) + gen_random_below(random, 3) - 1;
+  const uint64_t larger = from > to + 1 ? from : to;
+  static const size_t widths[] = {1, 2, 4, 8};
+  const uint32_t least = larger < BYTE ? 0 : larger < TWO_BYTES ? 1 : larger >> 32 ? 3 : 2;
+  const size_t width = widths[least + gen_random_below(random, 4 - least)];
+  const size_t at = pair_find(random, file, (const uint8_t *)&from, width);
+  if (at != SIZE_MAX)
+    memcpy(file->bytes + at, &to, width);
+}
+
 /* ---- making ---- */
 
 static void make_generate(gen_random *random, fuzz_envelope *envelope) {
@@ -88,7 +128,7 @@ static void make_generate(gen_random *random, fuzz_envelope *envelope) {
 
 /* The level that an input is taken from: mostly the highest that there is. */
 static const corpus_level *make_level(gen_random *random) {
-  enum { NEARER = 80 };
+  enum { NEARER = 65 };
   size_t level = CORPUS_LEVELS;
   while (level > 0) {
     level--;
@@ -129,7 +169,7 @@ static void make_mode(gen_random *random, fuzz_envelope *envelope) {
 
 static void make_changed(gen_random *random, const corpus_level *level, fuzz_envelope *envelope,
                          directed_input *input) {
-  enum { OTHER = 35, CROSSED = 15, MORE = 40, MOST = 6 };
+  enum { OTHER = 35, CROSSED = 15, MORE = 40, MOST = 6, PAIR = 15 };
   fuzz_envelope second = {.file_count = 0};
   const corpus_entry *const entry = make_choose(random, level);
   const bool other = gen_random_percent(random, OTHER);
@@ -141,7 +181,11 @@ static void make_changed(gen_random *random, const corpus_level *level, fuzz_env
     if (gen_random_percent(random, CROSSED))
       fuzz_mutate_cross(random, envelope, &second);
   }
-  kind_change(random, envelope, other ? &second : NULL, input);
+  const bool paired = gen_random_percent(random, PAIR);
+  if (paired)
+    pair_change(random, entry, envelope);
+  if (!paired || gen_random_percent(random, 50))
+    kind_change(random, envelope, other ? &second : NULL, input);
   for (uint32_t i = 1; i < MOST && gen_random_percent(random, MORE); i++)
     kind_change(random, envelope, other ? &second : NULL, input);
   make_mode(random, envelope);
@@ -152,7 +196,7 @@ void directed_corpus_make(gen_random *random, directed_input *input) {
   enum { NEW = 8, NEW_FAR = 60 };
   fuzz_envelope envelope;
   const corpus_level *const level = make_level(random);
-  const bool near = corpus_levels[DIRECTED_LINE].count > 0 || corpus_levels[DIRECTED_BEFORE].count > CORPUS_FEW;
+  const bool near = directed_corpus_count(DIRECTED_LINE) || directed_corpus_count(DIRECTED_BEFORE) > CORPUS_FEW;
   memset(&envelope, 0, sizeof envelope);
   *input = (directed_input){.bytes = NULL};
   if (!level || gen_random_percent(random, near ? NEW : NEW_FAR))
@@ -189,13 +233,15 @@ static void note_keep(gen_random *random, corpus_level *level, const directed_in
   }
   uint8_t *const bytes = fuzz_memory(input->size);
   memcpy(bytes, input->bytes, input->size);
-  level->entries[at] = (corpus_entry){.bytes = bytes, .size = input->size, .links = links};
+  corpus_entry *const entry = &level->entries[at];
+  *entry = (corpus_entry){.bytes = bytes, .size = input->size, .links = links};
+  entry->pair_count = (uint8_t)directed_places_pairs(random, entry->pairs);
 }
 
 void directed_corpus_note(gen_random *random, const directed_input *input, const directed_verdict *verdict, bool seed) {
   enum { WALK = 3 };
   const directed_reach *const reach = &verdict->reach;
-  corpus_level *const level = &corpus_levels[reach->level];
+  corpus_level *const level = &corpus_levels[2 * reach->level + (reach->near != 0)];
   const bool aimed = reach->level >= DIRECTED_BEFORE;
   const bool fresh_answer = aimed && note_answer(verdict->answer);
   for (size_t i = 0; i < input->kind_count; i++) {

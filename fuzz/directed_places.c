@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PLACE_SLOTS = 1 << 15, PLACE_FEATURES = 1 << 18, PLACE_COUNTS = 8 };
+enum { PLACE_SLOTS = 1 << 15, PLACE_FEATURES = 1 << 18, PLACE_COUNTS = 8, PLACE_PAIRS = 512 };
 
 typedef struct place_slot {
   uintptr_t address; /* 0: free */
@@ -23,12 +23,13 @@ static place_slot place_slots[PLACE_SLOTS];
 static place_slot *place_ran[PLACE_SLOTS];
 static size_t place_ran_count, place_count;
 static uint8_t place_features[PLACE_FEATURES / 8];
-static bool place_levels[DIRECTED_LINE + 1];
 static bool place_on; /* a link is running */
 static uint32_t place_link;
 static uintptr_t place_last;
 static bool place_near;
 static directed_reach place_reach;
+static directed_pair place_pairs[PLACE_PAIRS];
+static size_t place_pair_count; /* all of them; the last ones are there */
 
 /* The compiler's names. */
 void __sanitizer_cov_trace_pc(void);
@@ -65,14 +66,9 @@ bool directed_places_read(const char *path) {
     place_slot *const slot = place_find(address);
     slot->address = address;
     slot->level = level > slot->level ? (uint8_t)level : slot->level;
-    place_levels[slot->level] = true;
   }
   (void)fclose(file);
   return true;
-}
-
-bool directed_places_have(directed_level level) {
-  return place_levels[level];
 }
 
 static void place_feature(uint64_t feature) {
@@ -104,8 +100,11 @@ void __sanitizer_cov_trace_pc(void) {
 }
 
 static void place_compare(uintptr_t address, uint64_t a, uint64_t b) {
-  if (place_on && place_near)
-    place_feature(address * 131 + (a == b ? 99 : a < b ? 0 : 64) + (unsigned)__builtin_clzll((a ^ b) | 1));
+  if (!place_on || !place_near)
+    return;
+  place_feature(address * 131 + (a == b ? 99 : a < b ? 0 : 64) + (unsigned)__builtin_clzll((a ^ b) | 1));
+  if (a != b)
+    place_pairs[place_pair_count++ % PLACE_PAIRS] = (directed_pair){a, b};
 }
 
 #define HERE ((uintptr_t)__builtin_return_address(0))
@@ -151,6 +150,7 @@ void directed_places_begin(void) {
   place_ran_count = 0;
   place_last = 0;
   place_near = false;
+  place_pair_count = 0;
   place_reach = (directed_reach){.any = place_count == 0};
   if (!place_count)
     place_reach.level = DIRECTED_LINE;
@@ -178,4 +178,12 @@ directed_reach directed_places_end(void) {
       place_reach.near += fresh;
   }
   return place_reach;
+}
+
+size_t directed_places_pairs(gen_random *random, directed_pair pairs[DIRECTED_PAIRS]) {
+  const size_t all = place_pair_count < PLACE_PAIRS ? place_pair_count : PLACE_PAIRS;
+  const size_t count = all < DIRECTED_PAIRS ? all : DIRECTED_PAIRS;
+  for (size_t i = 0; i < count; i++)
+    pairs[i] = place_pairs[all == count ? i : gen_random_below(random, (uint32_t)all)];
+  return count;
 }
