@@ -1,10 +1,12 @@
 /* The directed engine's loop. It is told where a change lies, and makes inputs that go there:
  *
- *   fuzz_directed [--places FILE] [--found DIRECTORY] [--time SECONDS] [--seed N] [--first] [--only] [SEEDS...]
+ *   fuzz_directed [--places FILE] [--ran FILE] [--found DIRECTORY] [--documents PATH]... [--time SECONDS] [--seed N] [--first] [--only] [SEEDS...]
  *   fuzz_directed --replay INPUT...
  *
  * --places FILE       the blocks of the changed files, and how near to the change they lie
+ * --ran FILE          the blocks of those that ran in any link are listed there at the end
  * --found DIRECTORY   what shows that the change is wrong is kept there, the first input of each cause
+ * --documents PATH    a text, or a directory of them, which has the words that messages may have
  * --time SECONDS      of processor time
  * --first             the first finding ends it
  * --only              the seeds and nothing else
@@ -26,7 +28,7 @@
 enum { DIRECTED_PATH = 4096 };
 
 typedef struct directed_run {
-  const char *places, *found;
+  const char *places, *ran, *found;
   double seconds;
   bool first, only, replay;
   gen_random random;
@@ -126,8 +128,12 @@ static int run_option(directed_run *run, const char *word, const char *value) {
     return 0;
   if (strcmp(word, "--places") == 0)
     run->places = value;
+  else if (strcmp(word, "--ran") == 0)
+    run->ran = value;
   else if (strcmp(word, "--found") == 0)
     run->found = value;
+  else if (strcmp(word, "--documents") == 0)
+    directed_doubts_read(value);
   else if (strcmp(word, "--time") == 0)
     run->seconds = strtod(value, NULL);
   else if (strcmp(word, "--seed") == 0)
@@ -156,8 +162,11 @@ int main(int argc, char **argv) {
       run_input(&run, &input, false);
     free(input.bytes);
   }
+  if (run.ran)
+    directed_places_write(run.ran);
   if (!run.replay)
-    printf("%.1f s, %llu inputs, %llu reach the change, %llu answer otherwise, %llu findings; kept %zu at the line, %zu before it, %zu in the "
+    printf("%.1f s, %llu inputs, %llu reach the change, %llu answer otherwise, %llu findings; kept %zu at the line, "
+           "%zu before it, %zu in the "
            "function, %zu in the file\n",
            run_processor(), run.inputs, run.reached, run.differing, run.findings, directed_corpus_count(DIRECTED_LINE),
            directed_corpus_count(DIRECTED_BEFORE), directed_corpus_count(DIRECTED_FUNCTION),

@@ -14,12 +14,14 @@ typedef enum directed_level { DIRECTED_FILE, DIRECTED_FUNCTION, DIRECTED_BEFORE,
 
 typedef struct directed_reach {
   directed_level level;
-  bool any;       /* a block of the changed files at all */
+  bool any;           /* a block of the changed files at all */
   uint32_t near, far; /* features that no link had before: in the changed functions, and elsewhere in their files */
 } directed_reach;
 
 /* Lines "ADDRESS LEVEL" (directed.sh). False when there is no such file. Without one every link reaches the change. */
 bool directed_places_read(const char *path);
+/* Those that ran in any link, as lines of addresses. */
+void directed_places_write(const char *path);
 void directed_places_begin(void);
 directed_reach directed_places_end(void);
 
@@ -44,9 +46,9 @@ void *directed_memory(size_t size);
 
 typedef struct directed_verdict {
   directed_reach reach;
-  uint64_t answer; /* a hash of the changed linker's */
-  bool links;      /* which made an image */
-  bool differs;    /* from the answer before the change */
+  uint64_t answer;        /* a hash of the changed linker's */
+  bool links;             /* which made an image */
+  bool differs;           /* from the answer before the change */
   char cause[FUZZ_CAUSE]; /* "": nothing is wrong */
 } directed_verdict;
 
@@ -60,6 +62,15 @@ void directed_link(const fuzz_envelope *envelope, directed_verdict *verdict);
 bool directed_parts_differ(const fuzz_answer *changed, const fuzz_answer *before, const fuzz_answer *reference,
                            char cause[FUZZ_CAUSE]);
 uint64_t directed_hash(const void *bytes, size_t size, uint64_t seed);
+
+/* ---- doubts (directed_doubts.c): where the reference says nothing ---- */
+
+/* Texts, or directories of them, whose words are those that messages are made of. */
+void directed_doubts_read(const char *path);
+/* What speaks against the changed linker's answer and not against the one from before: an invariant of the output (oracle/check), the link
+ * map beside it, a word that neither the documentation nor the input has. */
+bool directed_doubts_find(const fuzz_envelope *envelope, const fuzz_answer *changed, const fuzz_answer *before,
+                          char cause[FUZZ_CAUSE]);
 
 /* ---- corpus (directed_corpus.c) ---- */
 

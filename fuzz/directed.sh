@@ -6,8 +6,9 @@
 #
 # Both builds are directories of the preset release, of two trees or of one. SOURCE is what FILE (linker/cubin/code.c) is with the
 # change, "-" for what stands in the tree of CHANGED-BUILD; it is compiled so that each basic block and comparison tells that it runs.
-# Whatever else has changed is in the build's library. The lines that differ between the two trees are what is aimed at; for a
-# change outside of functions all of the file is.
+# Whatever else has changed is in the build's library. The lines that differ between the two trees are what is aimed at; of what
+# stands outside of functions, the lines that name it. A header is no program, but its inline functions have blocks of code in those
+# that read it. Where nothing is left to be aimed at, OUT/places is empty, and every link counts as one that comes there.
 #
 # OUT/directed is the program, OUT/places its list of blocks, OUT/before.o the linker before the change, which is not built again.
 # 3: a file makes no program (a fault in it, for those who plant some).
@@ -71,7 +72,7 @@ list_lines() { # FILE SOURCE
 # lines of functions that name it are aimed at, and the whole file only where there are none.
 list_places() { # SOURCE
   awk -F'\t' '
-    NR == FNR { asked[$2] = 1; file = $1; next }
+    FILENAME == "-" { asked[$2] = 1; file = $1; next }
     { text[FNR] = $0; last = FNR; if ($0 ~ /^}/) { for (i = begun + 1; i <= FNR; i++) inside[i] = $0 == "}" && i < FNR && i > open; begun = FNR; open = 0 }
       if ($0 == "{" || $0 ~ /^[^ #].*\) \{$/) open = FNR; if ($0 ~ /^[^ ].*;$/ || $0 ~ /^#/) if (!open) begun = FNR }
     function table(line,  i, found) {
@@ -121,7 +122,8 @@ list_blocks() {
         if (new > level[i]) level[i] = new
       }
     }
-    END { for (i = 1; i <= count; i++) print address[i], level[i] }' "$out/blocks" "$out/aims" >"$out/places"
+    END { for (i = 1; i <= count; i++) any = any || level[i] > 1; for (i = 1; any && i <= count; i++) print address[i], level[i] }' \
+    "$out/blocks" "$out/aims" >"$out/places"
 }
 
 objects=()
@@ -131,10 +133,11 @@ for word in "$@"; do
   [[ $source != - ]] || source=$changed_tree/$file
   mkdir -p "$out/source/${file%/*}"
   cp "$source" "$out/source/$file"
+  list_lines "$file" "$out/source/$file" | list_places "$out/source/$file" >>"$out/aims"
+  [[ $file == *.c ]] || continue
   object=$out/source/$file.o
   compile_traced "$file" "$out/source/$file" "$object" || exit 3
   objects+=("$object")
-  list_lines "$file" "$out/source/$file" | list_places "$out/source/$file" >>"$out/aims"
 done
 compile_voter "$changed" "$changed_tree" "$out/voter.o" -Dmalloc=directed_malloc -Dfree=directed_free -Dfuzz_memory=directed_memory
 make_member "$changed" "$out/voter.o" changed "${objects[@]}"

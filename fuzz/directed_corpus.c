@@ -14,8 +14,8 @@
 
 enum {
   CORPUS_LEVELS = 2 * (DIRECTED_LINE + 1), /* of each: what did something new, and the others */
-  CORPUS_MOST = 1500,   /* inputs a level */
-  CORPUS_FEW = 100,     /* as many are kept of those that bring nothing new */
+  CORPUS_MOST = 1500,                      /* inputs a level */
+  CORPUS_FEW = 100,                        /* as many are kept of those that bring nothing new */
   CORPUS_KINDS = 128,
   CORPUS_ANSWERS = 1 << 22,
   CORPUS_LARGEST = 65536,
@@ -147,7 +147,8 @@ static corpus_entry *make_choose(gen_random *random, const corpus_level *level) 
   uint64_t least = 0;
   for (int i = 0; i < SOME; i++) {
     corpus_entry *const entry = (corpus_entry *)&level->entries[gen_random_below(random, (uint32_t)level->count)];
-    const uint64_t cost = ((uint64_t)entry->picked + 4) * (entry->size + CORPUS_LARGEST / 8) * (entry->links ? 1 : LINKS);
+    const uint64_t cost =
+        ((uint64_t)entry->picked + 4) * (entry->size + CORPUS_LARGEST / 8) * (entry->links ? 1 : LINKS);
     if (!best || cost < least) {
       best = entry;
       least = cost;
@@ -157,14 +158,30 @@ static corpus_entry *make_choose(gen_random *random, const corpus_level *level) 
   return best;
 }
 
+static void make_drop_own_words(fuzz_envelope *envelope) {
+  size_t kept = 0;
+  for (size_t i = 0; i < envelope->word_count; i++)
+    if (!fuzz_word_is_own(envelope->words[i]))
+      memmove(envelope->words[kept++], envelope->words[i], sizeof *envelope->words);
+  envelope->word_count = kept;
+}
+
 /* The mode of the link, which a change of the files alone would leave as it is. */
 static void make_mode(gen_random *random, fuzz_envelope *envelope) {
-  enum { MORE = 15, MODE = 15 };
+  enum { MORE = 15, MODE = 15, OWN = 12, MAP = 60, TRACE = 40 };
   const built_choices choices = built_choices_random(random);
+  make_drop_own_words(envelope);
   if (gen_random_percent(random, MORE))
     fuzz_words_say_more(envelope);
   if (gen_random_percent(random, MODE))
     (void)fuzz_mutate_as(fuzz_kind_find("word mode"), &choices, envelope, NULL);
+  if (gen_random_percent(random, OWN)) {
+    (void)fuzz_envelope_add_word(envelope, FUZZ_OWN_NAME);
+    if (gen_random_percent(random, MAP))
+      (void)fuzz_envelope_add_word(envelope, FUZZ_OWN_MAP);
+    if (gen_random_percent(random, TRACE))
+      (void)fuzz_envelope_add_word(envelope, FUZZ_OWN_TRACE "merge,layout,bindless,reloc,maps");
+  }
 }
 
 static void make_changed(gen_random *random, const corpus_level *level, fuzz_envelope *envelope,
@@ -250,7 +267,8 @@ void directed_corpus_note(gen_random *random, const directed_input *input, const
   }
   if (!reach->any)
     return;
-  const bool walks = fresh_answer && (level->count < CORPUS_FEW || (verdict->links && gen_random_percent(random, WALK)));
+  const bool walks =
+      fresh_answer && (level->count < CORPUS_FEW || (verdict->links && gen_random_percent(random, WALK)));
   if (reach->near || (seed && aimed) || walks || (reach->far && reach->level == DIRECTED_FILE))
     note_keep(random, level, input, verdict->links);
 }

@@ -4,6 +4,8 @@
 #define _DEFAULT_SOURCE
 #include "fuzz/directed.h"
 
+#include "fuzz/words.h"
+
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
@@ -71,14 +73,36 @@ void directed_links_start(void) {
     abort();
 }
 
-/* The number of the signal that ended the link, or 0. */
-static int link_run(void (*link)(const fuzz_envelope *envelope, fuzz_answer *answer), const fuzz_envelope *envelope,
-                    fuzz_answer *answer) {
+typedef struct link_task {
+  const fuzz_envelope *envelope;
+  const fuzz_answer *changed, *before;
+  fuzz_answer *answer;
+  char *cause;
+} link_task;
+
+static void task_changed(const link_task *task) {
+  fuzz_link_changed(task->envelope, task->answer);
+}
+
+static void task_before(const link_task *task) {
+  fuzz_link_before(task->envelope, task->answer);
+}
+
+static void task_reference(const link_task *task) {
+  fuzz_link_reference(task->envelope, task->answer);
+}
+
+static void task_doubt(const link_task *task) {
+  (void)directed_doubts_find(task->envelope, task->changed, task->before, task->cause);
+}
+
+/* The number of the signal that ended it, or 0. */
+static int link_run(void (*run)(const link_task *task), const link_task *task) {
   const int number = sigsetjmp(link_out, 0);
   if (number == 0) {
     link_runs = 1;
     link_limit(LINK_SECONDS);
-    link(envelope, answer);
+    run(task);
   }
   link_runs = 0;
   link_limit(0);
@@ -88,20 +112,32 @@ static int link_run(void (*link)(const fuzz_envelope *envelope, fuzz_answer *ans
 static bool link_same(const fuzz_answer *a, const fuzz_answer *b) {
   return a->none == b->none && a->code == b->code && !a->image == !b->image && a->size == b->size &&
          a->text_size == b->text_size && (!a->image || memcmp(a->image, b->image, a->size) == 0) &&
-         (!a->text_size || memcmp(a->text, b->text, a->text_size) == 0);
+         (!a->text_size || memcmp(a->text, b->text, a->text_size) == 0) && !a->map == !b->map &&
+         (!a->map || strcmp(a->map, b->map) == 0);
 }
 
 static bool cause_counts(const char *cause) {
   return *cause && !fuzz_cause_known(cause);
 }
 
+/* The link in the reference's words. Under twinlink's own name the linker says more than the reference does. */
+static void link_plain(const fuzz_envelope *envelope, fuzz_envelope *plain) {
+  *plain = *envelope; /* the files are the same blocks */
+  plain->word_count = 0;
+  for (size_t i = 0; i < envelope->word_count; i++)
+    if (!fuzz_word_is_own(envelope->words[i]) || strcmp(envelope->words[i], FUZZ_OWN_NAME) == 0)
+      memcpy(plain->words[plain->word_count++], envelope->words[i], sizeof *plain->words);
+}
+
 /* The two answers differ. Something is wrong where the reference is at one with the one from before and not with this one, be it
  * as a whole or in a part. */
 static void link_ask_reference(const fuzz_envelope *envelope, const fuzz_answer *changed, const fuzz_answer *before,
                                directed_verdict *verdict) {
-  fuzz_answer reference;
+  static fuzz_answer reference; /* not changed by a jump */
+  fuzz_envelope plain;
   char cause[FUZZ_CAUSE];
-  if (link_run(fuzz_link_reference, envelope, &reference) != 0)
+  link_plain(envelope, &plain);
+  if (link_run(task_reference, &(link_task){.envelope = &plain, .answer = &reference}) != 0)
     return;
   if (changed->none != before->none && !reference.none)
     (void)snprintf(verdict->cause, FUZZ_CAUSE, "the words are %s alone", changed->none ? "refused" : "taken");
@@ -115,13 +151,16 @@ static void link_ask_reference(const fuzz_envelope *envelope, const fuzz_answer 
       (void)directed_parts_differ(changed, before, &reference, verdict->cause);
   }
   fuzz_answer_free(&reference);
+  const link_task doubt = {.envelope = envelope, .changed = changed, .before = before, .cause = verdict->cause};
+  if (!*verdict->cause && !changed->none && !before->none && link_run(task_doubt, &doubt) != 0)
+    verdict->cause[0] = '\0';
 }
 
 static void link_compare(const fuzz_envelope *envelope, int ended, const fuzz_answer *changed,
                          directed_verdict *verdict) {
   static fuzz_answer before; /* not changed by a jump */
   before = (fuzz_answer){0};
-  if (link_run(fuzz_link_before, envelope, &before) != 0)
+  if (link_run(task_before, &(link_task){.envelope = envelope, .answer = &before}) != 0)
     return; /* it was there before the change */
   verdict->differs = ended || !link_same(changed, &before);
   if (ended == SIGVTALRM)
@@ -139,7 +178,7 @@ void directed_link(const fuzz_envelope *envelope, directed_verdict *verdict) {
   memory_reset();
   changed = (fuzz_answer){0};
   directed_places_begin();
-  const int ended = link_run(fuzz_link_changed, envelope, &changed);
+  const int ended = link_run(task_changed, &(link_task){.envelope = envelope, .answer = &changed});
   verdict->reach = directed_places_end();
   verdict->links = !ended && changed.image;
   if (!ended) {

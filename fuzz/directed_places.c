@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PLACE_SLOTS = 1 << 15, PLACE_FEATURES = 1 << 18, PLACE_COUNTS = 8, PLACE_PAIRS = 512 };
+enum { PLACE_SLOTS = 1 << 17, PLACE_FEATURES = 1 << 18, PLACE_COUNTS = 8, PLACE_PAIRS = 512 };
 
 typedef struct place_slot {
   uintptr_t address; /* 0: free */
@@ -69,6 +69,15 @@ bool directed_places_read(const char *path) {
   }
   (void)fclose(file);
   return true;
+}
+
+void directed_places_write(const char *path) {
+  FILE *const file = fopen(path, "w");
+  for (size_t i = 0; file && i < PLACE_SLOTS; i++)
+    if (place_slots[i].counted)
+      (void)fprintf(file, "0x%" PRIxPTR "\n", place_slots[i].address);
+  if (file)
+    (void)fclose(file);
 }
 
 static void place_feature(uint64_t feature) {
