@@ -19,31 +19,38 @@
 #include "fuzz/generate.h"
 
 #include <dirent.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
-enum { DIRECTED_PATH = 4096 };
+enum { DIRECTED_PATH = 4096, ENDED_MOST = 8 };
 
 typedef struct directed_run {
   const char *places, *ran, *found;
-  double seconds;
+  double seconds, spent; /* of processor time: there is, and processes before this one had */
   bool first, only, replay;
+  unsigned ended; /* inputs in a row that ended the linker from before */
   gen_random random;
   unsigned long long inputs, reached, differing, findings;
 } directed_run;
 
-static double run_processor(void) {
+static double run_processor(const directed_run *run) {
   struct timespec now;
   (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+  return run->spent + (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-static void run_write(const directed_run *run, uint64_t cause, const char *ending, const void *bytes, size_t size) {
+static void run_write(const directed_run *run, const char *name, uint64_t cause, const char *ending, const void *bytes,
+                      size_t size) {
   char path[DIRECTED_PATH];
-  (void)snprintf(path, sizeof path, "%s/directed-%016llx%s", run->found, (unsigned long long)cause, ending);
+  (void)snprintf(path, sizeof path, "%s/%s-%016llx%s", run->found, name, (unsigned long long)cause, ending);
   FILE *const file = fopen(path, "wbx");
   if (!file)
     return; /* the cause is known */
@@ -57,9 +64,9 @@ static void run_found(directed_run *run, const directed_input *input, const dire
   run->findings++;
   if (!run->found)
     return;
-  const int length = snprintf(text, sizeof text, "%.1f\t%s\n", run_processor(), verdict->cause);
-  run_write(run, cause, "", input->bytes, input->size);
-  run_write(run, cause, ".cause", text, (size_t)length);
+  const int length = snprintf(text, sizeof text, "%.1f\t%s\n", run_processor(run), verdict->cause);
+  run_write(run, "directed", cause, "", input->bytes, input->size);
+  run_write(run, "directed", cause, ".cause", text, (size_t)length);
 }
 
 static void run_input(directed_run *run, const directed_input *input, bool seed) {
@@ -73,13 +80,18 @@ static void run_input(directed_run *run, const directed_input *input, bool seed)
   directed_corpus_note(&run->random, input, &verdict, seed);
   if (*verdict.cause)
     run_found(run, input, &verdict);
+  run->ended = verdict.ended_before ? run->ended + 1 : 0;
+  if (run->ended == ENDED_MOST) /* what is broken is here */
+    (void)raise(SIGKILL);
+  if (verdict.ended_before && run->found)
+    run_write(run, "before", (uint64_t)verdict.ended_before, "", input->bytes, input->size);
   if (run->replay)
     printf("%s\n", *verdict.cause ? verdict.cause : verdict.differs ? "another answer" : "the same answer");
   fuzz_envelope_free(&envelope);
 }
 
 static bool run_is_over(const directed_run *run) {
-  return (run->first && run->findings) || run_processor() >= run->seconds;
+  return (run->first && run->findings) || run_processor(run) >= run->seconds;
 }
 
 static void run_file(directed_run *run, const char *path, size_t size) {
@@ -143,6 +155,54 @@ static int run_option(directed_run *run, const char *word, const char *value) {
   return 2;
 }
 
+static void run_all(directed_run *run, char *const *seeds) {
+  directed_links_start();
+  for (; *seeds; seeds++)
+    run_path(run, *seeds);
+  while (!run->only && !run_is_over(run)) {
+    directed_input input;
+    directed_corpus_make(&run->random, &input);
+    if (input.bytes)
+      run_input(run, &input, false);
+    free(input.bytes);
+  }
+  if (run->ran)
+    directed_places_write(run->ran);
+  if (!run->replay)
+    printf("%.1f s, %llu inputs, %llu reach the change, %llu answer otherwise, %llu findings; kept %zu at the line, "
+           "%zu before it, "
+           "%zu in the function, %zu in the file\n",
+           run_processor(run), run->inputs, run->reached, run->differing, run->findings,
+           directed_corpus_count(DIRECTED_LINE), directed_corpus_count(DIRECTED_BEFORE),
+           directed_corpus_count(DIRECTED_FUNCTION), directed_corpus_count(DIRECTED_FILE));
+}
+
+/* A linker that writes where nothing is its own may end the engine some time later: in a process of its own, which is begun anew with
+ * what is left of the time. Returns the exit code. */
+static int run_guarded(directed_run *run, char *const *seeds) {
+  for (;;) {
+    int status = 0;
+    const pid_t child = fork();
+    if (child == 0) {
+      (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+      run_all(run, seeds);
+      (void)fflush(stdout);
+      _exit(run->findings ? 1 : 0);
+    }
+    if (child < 0 || waitpid(child, &status, 0) != child)
+      return 2;
+    if (WIFEXITED(status))
+      return WEXITSTATUS(status);
+    struct rusage used;
+    (void)getrusage(RUSAGE_CHILDREN, &used);
+    run->spent = (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+                 (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6;
+    run->random.state += run->random.state + 1;
+    if (run->only || run->replay) /* it would be the same once more */
+      return 2;
+  }
+}
+
 int main(int argc, char **argv) {
   directed_run run = {.seconds = 60, .random = {1}};
   int at = 1, taken = 0;
@@ -152,24 +212,5 @@ int main(int argc, char **argv) {
     (void)fprintf(stderr, "fuzz_directed: no file %s\n", run.places);
     return 2;
   }
-  directed_links_start();
-  for (; at < argc; at++)
-    run_path(&run, argv[at]);
-  while (!run.only && !run_is_over(&run)) {
-    directed_input input;
-    directed_corpus_make(&run.random, &input);
-    if (input.bytes)
-      run_input(&run, &input, false);
-    free(input.bytes);
-  }
-  if (run.ran)
-    directed_places_write(run.ran);
-  if (!run.replay)
-    printf("%.1f s, %llu inputs, %llu reach the change, %llu answer otherwise, %llu findings; kept %zu at the line, "
-           "%zu before it, %zu in the "
-           "function, %zu in the file\n",
-           run_processor(), run.inputs, run.reached, run.differing, run.findings, directed_corpus_count(DIRECTED_LINE),
-           directed_corpus_count(DIRECTED_BEFORE), directed_corpus_count(DIRECTED_FUNCTION),
-           directed_corpus_count(DIRECTED_FILE));
-  return run.findings ? 1 : 0;
+  return run_guarded(&run, argv + at);
 }

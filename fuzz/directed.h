@@ -39,7 +39,7 @@ size_t directed_places_pairs(gen_random *random, directed_pair pairs[DIRECTED_PA
 void fuzz_link_changed(const fuzz_envelope *envelope, fuzz_answer *answer);
 void fuzz_link_before(const fuzz_envelope *envelope, fuzz_answer *answer);
 
-/* Memory of the changed linker, which may end in the middle of a link. */
+/* Memory of the two linkers, which may end in the middle of a link. */
 void *directed_malloc(size_t size);
 void directed_free(void *memory);
 void *directed_memory(size_t size);
@@ -49,6 +49,7 @@ typedef struct directed_verdict {
   uint64_t answer;        /* a hash of the changed linker's */
   bool links;             /* which made an image */
   bool differs;           /* from the answer before the change */
+  int ended_before;       /* the signal that ended the linker from before the change, which so says nothing; 0: none */
   char cause[FUZZ_CAUSE]; /* "": nothing is wrong */
 } directed_verdict;
 

@@ -34,11 +34,11 @@ compile_traced() { # FILE SOURCE OBJECT
   (cd "$changed" && eval "${command/ -c $changed_tree\/$1/ -c $2}") >>"$out/log" 2>&1
 }
 
-# The voter of a linker in this tree's words, with that linker's headers. The changed one's memory is the engine's.
-compile_voter() { # BUILD TREE OBJECT [OPTION...]
+# The voter of a linker in this tree's words, with that linker's headers. Its memory is the engine's.
+compile_voter() { # BUILD TREE OBJECT
   local object=fuzz/CMakeFiles/fuzz_voter_linker.dir/voter_linker.c.o command
   command=$(command_of "$changed" "$object")
-  command=${command/ -o $object/ ${*:4} -o $3}
+  command=${command/ -o $object/ -Dmalloc=directed_malloc -Dfree=directed_free -Dfuzz_memory=directed_memory -o $3}
   command=${command//-I$changed_tree\/linker/-I$2\/linker}
   (cd "$changed" && eval "${command/ -c $changed_tree\/fuzz/ -c $root\/fuzz}") >>"$out/log" 2>&1
 }
@@ -139,7 +139,7 @@ for word in "$@"; do
   compile_traced "$file" "$out/source/$file" "$object" || exit 3
   objects+=("$object")
 done
-compile_voter "$changed" "$changed_tree" "$out/voter.o" -Dmalloc=directed_malloc -Dfree=directed_free -Dfuzz_memory=directed_memory
+compile_voter "$changed" "$changed_tree" "$out/voter.o"
 make_member "$changed" "$out/voter.o" changed "${objects[@]}"
 if [[ ! -e $out/before.o ]]; then
   compile_voter "$before" "$before_tree" "$out/voter-before.o"

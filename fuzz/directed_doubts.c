@@ -193,7 +193,8 @@ static bool doubt_map(const doubt_link *link, const fuzz_answer *changed, const 
   FILE *const to = fmemopen(text, sizeof text, "w");
   if (!to)
     return false;
-  const size_t wrong = ref_check_map(&(ref_check_link){{"output", &link->changed}, link->files, link->count}, changed->map, to);
+  const size_t wrong =
+      ref_check_map(&(ref_check_link){{"output", &link->changed}, link->files, link->count}, changed->map, to);
   (void)fclose(to);
   text[sizeof text - 1] = '\0';
   text[strcspn(text, "\n")] = '\0';

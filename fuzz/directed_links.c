@@ -1,6 +1,6 @@
 /* One input, by the linker with the change, by the one from before it where the change was reached, and by the reference where
- * those two differ. The changed linker may end or hang without ending the engine: it has memory of its own, which is
- * forgotten, and holds no zeros when the linker gets it. */
+ * those two differ. A linker may end or hang without ending the engine: both have memory of their own, which is forgotten, and
+ * which holds no zeros. */
 #define _DEFAULT_SOURCE
 #include "fuzz/directed.h"
 
@@ -16,7 +16,8 @@
 
 enum { LINK_ALIGN = 16, LINK_SECONDS = 2, LINK_SIGNALS = 6 };
 
-static const size_t memory_size = (size_t)1 << 30, memory_kept = (size_t)16 << 20;
+/* Behind the memory nobody may write: what fills it to the end is stopped there. */
+static const size_t memory_size = (size_t)192 << 20, memory_behind = (size_t)1 << 30, memory_kept = (size_t)16 << 20;
 static uint8_t *memory_start;
 static size_t memory_used;
 static sigjmp_buf link_out;
@@ -42,9 +43,13 @@ void directed_free(void *memory) {
   (void)memory;
 }
 
+static void memory_forget(void) {
+  (void)madvise(memory_start, memory_size, MADV_DONTNEED);
+}
+
 static void memory_reset(void) {
   if (memory_used > memory_kept)
-    (void)madvise(memory_start, memory_used, MADV_DONTNEED);
+    memory_forget();
   memory_used = 0;
 }
 
@@ -68,8 +73,8 @@ void directed_links_start(void) {
   (void)sigaltstack(&own, NULL); /* a stack that has no end of calls has no room left */
   for (size_t i = 0; i < LINK_SIGNALS; i++)
     (void)sigaction(numbers[i], &catch, NULL);
-  memory_start = mmap(NULL, memory_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (memory_start == MAP_FAILED)
+  memory_start = mmap(NULL, memory_size + memory_behind, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory_start == MAP_FAILED || mprotect(memory_start, memory_size, PROT_READ | PROT_WRITE) != 0)
     abort();
 }
 
@@ -106,6 +111,8 @@ static int link_run(void (*run)(const link_task *task), const link_task *task) {
   }
   link_runs = 0;
   link_limit(0);
+  if (number)
+    memory_forget(); /* it may have written all over it */
   return number;
 }
 
@@ -160,8 +167,9 @@ static void link_compare(const fuzz_envelope *envelope, int ended, const fuzz_an
                          directed_verdict *verdict) {
   static fuzz_answer before; /* not changed by a jump */
   before = (fuzz_answer){0};
-  if (link_run(task_before, &(link_task){.envelope = envelope, .answer = &before}) != 0)
-    return; /* it was there before the change */
+  verdict->ended_before = link_run(task_before, &(link_task){.envelope = envelope, .answer = &before});
+  if (verdict->ended_before)
+    return;
   verdict->differs = ended || !link_same(changed, &before);
   if (ended == SIGVTALRM)
     (void)snprintf(verdict->cause, FUZZ_CAUSE, "hangs");
@@ -169,7 +177,6 @@ static void link_compare(const fuzz_envelope *envelope, int ended, const fuzz_an
     (void)snprintf(verdict->cause, FUZZ_CAUSE, "ended by signal %d", ended);
   else if (verdict->differs)
     link_ask_reference(envelope, changed, &before, verdict);
-  fuzz_answer_free(&before);
 }
 
 void directed_link(const fuzz_envelope *envelope, directed_verdict *verdict) {
@@ -187,6 +194,4 @@ void directed_link(const fuzz_envelope *envelope, directed_verdict *verdict) {
   }
   if (ended || verdict->reach.level >= DIRECTED_BEFORE)
     link_compare(envelope, ended, &changed, verdict);
-  if (!ended && changed.memory)
-    changed.release(changed.memory);
 }
