@@ -168,9 +168,10 @@ static void make_drop_own_words(fuzz_envelope *envelope) {
 
 /* The mode of the link, which a change of the files alone would leave as it is. */
 static void make_mode(gen_random *random, fuzz_envelope *envelope) {
-  enum { MORE = 15, MODE = 15, OWN = 12, MAP = 60, TRACE = 40 };
+  enum { MORE = 15, MODE = 15, OWN = 12, OWN_GOES = 50, MAP = 60, TRACE = 40 };
   const built_choices choices = built_choices_random(random);
-  make_drop_own_words(envelope);
+  if (gen_random_percent(random, OWN_GOES))
+    make_drop_own_words(envelope);
   if (gen_random_percent(random, MORE))
     fuzz_words_say_more(envelope);
   if (gen_random_percent(random, MODE))
@@ -205,7 +206,6 @@ static void make_changed(gen_random *random, const corpus_level *level, fuzz_env
     kind_change(random, envelope, other ? &second : NULL, input);
   for (uint32_t i = 1; i < MOST && gen_random_percent(random, MORE); i++)
     kind_change(random, envelope, other ? &second : NULL, input);
-  make_mode(random, envelope);
   fuzz_envelope_free(&second);
 }
 
@@ -220,6 +220,7 @@ void directed_corpus_make(gen_random *random, directed_input *input) {
     make_generate(random, &envelope);
   else
     make_changed(random, level, &envelope, input);
+  make_mode(random, &envelope);
   if (fuzz_envelope_size(&envelope) <= CORPUS_LARGEST)
     input->bytes = fuzz_envelope_write(&envelope, &input->size);
   fuzz_envelope_free(&envelope);
