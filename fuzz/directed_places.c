@@ -31,19 +31,19 @@ static directed_reach place_reach;
 static directed_pair place_pairs[PLACE_PAIRS];
 static size_t place_pair_count; /* all of them; the last ones are there */
 
-/* The compiler's names. */
-void __sanitizer_cov_trace_pc(void);
-void __sanitizer_cov_trace_cmp1(uint8_t a, uint8_t b);
-void __sanitizer_cov_trace_cmp2(uint16_t a, uint16_t b);
-void __sanitizer_cov_trace_cmp4(uint32_t a, uint32_t b);
-void __sanitizer_cov_trace_cmp8(uint64_t a, uint64_t b);
-void __sanitizer_cov_trace_const_cmp1(uint8_t a, uint8_t b);
-void __sanitizer_cov_trace_const_cmp2(uint16_t a, uint16_t b);
-void __sanitizer_cov_trace_const_cmp4(uint32_t a, uint32_t b);
-void __sanitizer_cov_trace_const_cmp8(uint64_t a, uint64_t b);
-void __sanitizer_cov_trace_cmpf(float a, float b);
-void __sanitizer_cov_trace_cmpd(double a, double b);
-void __sanitizer_cov_trace_switch(uint64_t value, void *cases);
+/* Called by what the compiler adds, under its names. */
+void place_traced_pc(void) __asm__("__sanitizer_cov_trace_pc");
+void place_traced_cmp1(uint8_t a, uint8_t b) __asm__("__sanitizer_cov_trace_cmp1");
+void place_traced_cmp2(uint16_t a, uint16_t b) __asm__("__sanitizer_cov_trace_cmp2");
+void place_traced_cmp4(uint32_t a, uint32_t b) __asm__("__sanitizer_cov_trace_cmp4");
+void place_traced_cmp8(uint64_t a, uint64_t b) __asm__("__sanitizer_cov_trace_cmp8");
+void place_traced_const_cmp1(uint8_t a, uint8_t b) __asm__("__sanitizer_cov_trace_const_cmp1");
+void place_traced_const_cmp2(uint16_t a, uint16_t b) __asm__("__sanitizer_cov_trace_const_cmp2");
+void place_traced_const_cmp4(uint32_t a, uint32_t b) __asm__("__sanitizer_cov_trace_const_cmp4");
+void place_traced_const_cmp8(uint64_t a, uint64_t b) __asm__("__sanitizer_cov_trace_const_cmp8");
+void place_traced_cmpf(float a, float b) __asm__("__sanitizer_cov_trace_cmpf");
+void place_traced_cmpd(double a, double b) __asm__("__sanitizer_cov_trace_cmpd");
+void place_traced_switch(uint64_t value, void *cases) __asm__("__sanitizer_cov_trace_switch");
 
 static place_slot *place_find(uintptr_t address) {
   size_t at = (size_t)((uint64_t)address * 0x9e3779b97f4a7c15u >> 40);
@@ -86,7 +86,7 @@ static void place_feature(uint64_t feature) {
   place_features[bit / 8] |= (uint8_t)(1u << bit % 8);
 }
 
-void __sanitizer_cov_trace_pc(void) {
+void place_traced_pc(void) {
   if (!place_on)
     return;
   const uintptr_t address = (uintptr_t)__builtin_return_address(0);
@@ -117,39 +117,39 @@ static void place_compare(uintptr_t address, uint64_t a, uint64_t b) {
 }
 
 #define HERE ((uintptr_t)__builtin_return_address(0))
-void __sanitizer_cov_trace_cmp1(uint8_t a, uint8_t b) {
+void place_traced_cmp1(uint8_t a, uint8_t b) {
   place_compare(HERE, a, b);
 }
-void __sanitizer_cov_trace_cmp2(uint16_t a, uint16_t b) {
+void place_traced_cmp2(uint16_t a, uint16_t b) {
   place_compare(HERE, a, b);
 }
-void __sanitizer_cov_trace_cmp4(uint32_t a, uint32_t b) {
+void place_traced_cmp4(uint32_t a, uint32_t b) {
   place_compare(HERE, a, b);
 }
-void __sanitizer_cov_trace_cmp8(uint64_t a, uint64_t b) {
+void place_traced_cmp8(uint64_t a, uint64_t b) {
   place_compare(HERE, a, b);
 }
-void __sanitizer_cov_trace_const_cmp1(uint8_t a, uint8_t b) {
+void place_traced_const_cmp1(uint8_t a, uint8_t b) {
   place_compare(HERE, a, b);
 }
-void __sanitizer_cov_trace_const_cmp2(uint16_t a, uint16_t b) {
+void place_traced_const_cmp2(uint16_t a, uint16_t b) {
   place_compare(HERE, a, b);
 }
-void __sanitizer_cov_trace_const_cmp4(uint32_t a, uint32_t b) {
+void place_traced_const_cmp4(uint32_t a, uint32_t b) {
   place_compare(HERE, a, b);
 }
-void __sanitizer_cov_trace_const_cmp8(uint64_t a, uint64_t b) {
+void place_traced_const_cmp8(uint64_t a, uint64_t b) {
   place_compare(HERE, a, b);
 }
-void __sanitizer_cov_trace_cmpf(float a, float b) {
+void place_traced_cmpf(float a, float b) {
   (void)a;
   (void)b;
 }
-void __sanitizer_cov_trace_cmpd(double a, double b) {
+void place_traced_cmpd(double a, double b) {
   (void)a;
   (void)b;
 }
-void __sanitizer_cov_trace_switch(uint64_t value, void *cases) {
+void place_traced_switch(uint64_t value, void *cases) {
   (void)cases;
   place_compare(HERE, value, 0);
 }
