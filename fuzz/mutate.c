@@ -1045,6 +1045,17 @@ bool fuzz_kind_breaks(size_t kind) {
   return kind_rows[kind].breaks;
 }
 
+uint32_t fuzz_kind_weight(size_t kind) {
+  return kind_rows[kind].weight;
+}
+
+size_t fuzz_kind_find(const char *name) {
+  size_t kind = 0;
+  while (kind < KIND_ROWS && strcmp(kind_rows[kind].name, name) != 0)
+    kind++;
+  return kind;
+}
+
 bool fuzz_mutate_as(size_t kind, const built_choices *choices, fuzz_envelope *envelope, const fuzz_envelope *other) {
   const kind_row *const row = &kind_rows[kind];
   if (envelope->file_count == 0)

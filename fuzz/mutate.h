@@ -14,8 +14,14 @@ size_t fuzz_mutate(const built_choices *choices, fuzz_envelope *envelope, const 
 size_t fuzz_kind_count(void);
 const char *fuzz_kind_name(size_t kind);
 bool fuzz_kind_breaks(size_t kind);
+/* How often the kind is drawn, compared with the others; the kind of a name, or fuzz_kind_count(). */
+uint32_t fuzz_kind_weight(size_t kind);
+size_t fuzz_kind_find(const char *name);
 /* False when the kind finds nothing to do in the file that it took. */
 bool fuzz_mutate_as(size_t kind, const built_choices *choices, fuzz_envelope *envelope, const fuzz_envelope *other);
+
+/* Files of another input in an envelope's place, or beside its own. */
+void fuzz_mutate_cross(gen_random *random, fuzz_envelope *envelope, const fuzz_envelope *other);
 
 /* The same over bytes, as engines have them: 1 to 4 changes; anything that is no envelope becomes one. The result, which
  * the caller frees, has at most `most` bytes, or is NULL. */

@@ -16,7 +16,7 @@ static void bytes_generate(gen_random *random, fuzz_envelope *envelope) {
 }
 
 /* Each file of the result is one side's or the other's; their number is the first side's, or both together. */
-static void bytes_cross(gen_random *random, fuzz_envelope *envelope, const fuzz_envelope *other) {
+void fuzz_mutate_cross(gen_random *random, fuzz_envelope *envelope, const fuzz_envelope *other) {
   for (size_t i = 0; i < other->file_count; i++) {
     const fuzz_file *const file = &other->files[i];
     if (!gen_random_percent(random, 50))
@@ -42,7 +42,7 @@ uint8_t *fuzz_mutate_bytes(const uint8_t *bytes, size_t size, const uint8_t *oth
   if (other && !fuzz_envelope_read(&second, other, other_size))
     bytes_generate(&random, &second);
   if (other && gen_random_percent(&random, CROSS_PERCENT))
-    bytes_cross(&random, &envelope, &second);
+    fuzz_mutate_cross(&random, &envelope, &second);
   uint32_t changes = 1;
   while (changes < 4 && gen_random_percent(&random, 30))
     changes++;

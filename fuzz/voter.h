@@ -14,6 +14,7 @@ typedef struct fuzz_answer {
   size_t size;
   char *text; /* the messages as they are printed; NULL: none */
   size_t text_size;
+  const char *map;        /* the link map, where the words ask for one */
   char codes[FUZZ_CODES]; /* of the errors, "E20 E63": as the linker and the reference call them */
   void *memory;
   void (*release)(void *memory);

@@ -236,6 +236,7 @@ void fuzz_link_linker_under(const fuzz_envelope *envelope, fuzz_conditions *cond
   call->linked = true;
   answer->image = call->result.image;
   answer->size = call->result.image_size;
+  answer->map = call->result.map;
   linker_take_messages(call, answer);
 }
 

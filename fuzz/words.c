@@ -48,7 +48,11 @@ static const word_row rare_rows[] = {
     {"-m=", {"64", "32"}},
     {"-Xptxas=", {"O3"}},
 };
+/* Words of twinlink's own, with which a link tells more: known, but never drawn, since only its voter has them (directed_links.c). */
+static const word_row own_rows[] = {
+    {FUZZ_OWN_NAME, {NULL}}, {FUZZ_OWN_MAP, {NULL}}, {FUZZ_OWN_TRACE, {"merge,layout,bindless,reloc,maps"}}};
 enum {
+  OWN_ROWS = sizeof own_rows / sizeof *own_rows,
   WORD_ROWS = sizeof word_rows / sizeof *word_rows,
   RARE_ROWS = sizeof rare_rows / sizeof *rare_rows,
   RARE_ONE_IN = 24
@@ -79,7 +83,16 @@ size_t fuzz_index_of(const fuzz_envelope *envelope) {
   return envelope->file_count;
 }
 
+bool fuzz_word_is_own(const char *word) {
+  for (size_t i = 0; i < OWN_ROWS; i++)
+    if (word_fits(&own_rows[i], word))
+      return true;
+  return false;
+}
+
 bool fuzz_word_is_known(const char *word) {
+  if (fuzz_word_is_own(word))
+    return true;
   if (strncmp(word, "-arch=", 6) == 0)
     return value_is_plain(word + 6);
   if (strcmp(word, FUZZ_INDEX_WORD) == 0)
@@ -131,10 +144,10 @@ int fuzz_arguments(const fuzz_envelope *envelope, const char *argv[FUZZ_ARGUMENT
   bool named = index == envelope->file_count; /* once, and where there is one */
   int count = 0;
   argv[count++] = "nvlink";
-  argv[count++] = "--identity=nvlink";
+  argv[count++] = fuzz_envelope_option(envelope, FUZZ_OWN_NAME) ? FUZZ_OWN_NAME : "--identity=nvlink";
   for (size_t i = 0; i < envelope->word_count; i++) {
     const bool names = strcmp(envelope->words[i], FUZZ_INDEX_WORD) == 0;
-    if (fuzz_word_is_known(envelope->words[i]) && !(names && named))
+    if (fuzz_word_is_known(envelope->words[i]) && !(names && named) && strcmp(envelope->words[i], FUZZ_OWN_NAME) != 0)
       argv[count++] = envelope->words[i];
     named = named || names;
   }

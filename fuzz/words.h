@@ -11,6 +11,11 @@ bool fuzz_word_is_known(const char *word);
 /* The word that makes the file of its name an index of unified functions and data (-uidx) instead of an input. */
 #define FUZZ_INDEX_NAME "index.uidx"
 #define FUZZ_INDEX_WORD "-uidx=" FUZZ_INDEX_NAME
+/* Twinlink's own name for the link, which says more then, its link map, and its trace. No other linker has the last two. */
+#define FUZZ_OWN_NAME "--identity=twinlink"
+#define FUZZ_OWN_MAP "--map=map"
+#define FUZZ_OWN_TRACE "--trace="
+bool fuzz_word_is_own(const char *word);
 /* That file's number; file_count: the word or the file is not there, or the file is empty. */
 size_t fuzz_index_of(const fuzz_envelope *envelope);
 /* A word at random: any row, any of its values. */

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Planted faults against the fuzzers: `./run faults --fuzz --seed S`. Each fault of the draw is built into the target
-# `differential` (libFuzzer, sanitizers), and four ways have to find it, one after the other:
+# Planted faults against the fuzzers: `./run faults --fuzz --seed S`. Each fault of the draw is a change of the linker, and four ways
+# have to find it, one after the other:
 #
 #   replay   seeds and regressions of fuzz/, nothing else; what it finds the others need not look for
-#   fuzz     EACH seconds from those seeds
-#   empty    EACH seconds from nothing
+#   fuzz     EACH seconds from those seeds, directed at the change as `./run fuzz --changed` is (fuzz/directed.c)
+#   empty    EACH seconds from nothing, directed too
 #   blind    EACH seconds from the seeds, with libFuzzer's own changes of bytes alone: what the mutator is worth
 #
 #   --seed S       the draw; the same seed and sources give the same faults
@@ -14,27 +14,29 @@
 #   --record FILE  keep the record there, to go on in another session or on another machine: its first line says which
 #                  commit, seed and time it is of. Where the tree is another one by now: git worktree add AT THAT-COMMIT
 #   --sum          nothing is tried: the figures of the records named behind it, together; each is of one state and seed
+#   --aimed no     fuzz and empty are not told where the fault lies: libFuzzer and the target `differential`, as blind is
 #   --plants FILE  faults written by hand instead: lines FILE BEFORE AFTER, tabs between
 #   --json FILE    the report once more
 #
-# First replay, until it has missed COUNT faults; then a way at a time over those, the blind one last. No way is told where
-# a fault lies. Replay costs a compiler's run of one file and a link without sanitizers (release). A way is one fuzzer for
+# First replay, until it has missed COUNT faults; then a way at a time over those, the blind one last. Replay costs a compiler's run
+# of one file and a link without sanitizers (release). A directed way is a process a fault. One that is not directed is one fuzzer for
 # all faults (fuzz_board.c), so that twenty faults cost about what two cost alone. With sanitizers every fault is built
-# once: for replay, and for the corpus that a way that missed it has gathered.
+# once: for replay, and for the corpus that an undirected way that missed it has gathered.
 #
 # Files of which the whole link shows nothing have a target of their own (target_of), which then replays its seeds and gets the
 # two minutes instead, a fault after the other. Others that no target sees are drawn too, and missed.
 #
-# What replay missed is judged by the hunt of `./run faults` (faults.sh), on its own inputs: a fault that changes the answer to none
+# What no way finds is judged by the hunt of `./run faults` (faults.sh), on its own inputs: a fault that changes the answer to none
 # of them is equivalent, no part of the figures, and another one is drawn in its place. One that a way finds is none.
 #
 # A fault is found by an input on which the program with it and the reference differ, or which ends it, while the program
-# without it is content. Faults lie in the .c files of the linker's library; what is the same object code is not counted.
+# without it is content; a directed way also counts a part of the answer (exit code, a message, a section) in which those two agree and
+# the program with it differs. Faults lie in the .c files of the linker's library; what is the same object code is not counted.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 root=$PWD build=$PWD/build/fuzz fast=$PWD/build/release draw=$PWD/build/release/tests/bin/fault_draw
 seed='' count=20 each=120 seconds=0 plants='' json='' kept='' summed=() judge=yes
-ways=(replay fuzz empty blind) jobs=${TWINLINK_JOBS:-1}
+ways=(replay fuzz empty blind) jobs=${TWINLINK_JOBS:-1} aimed=yes
 
 say() { printf '%s\n' "$*"; }
 die() {
@@ -60,6 +62,7 @@ while (($#)); do
   --json) json=$2 ;;
   --record) kept=$2 ;;
   --judge) judge=$2 ;;
+  --aimed) aimed=$2 ;;
   --ways) IFS=, read -r -a ways <<<"replay,$2" ;;
   *) die "no option $1" ;;
   esac
@@ -97,6 +100,13 @@ share() { # WAY: found of all that it looked for
 say_figures() {
   say "  refused by the compiler $(figure replay refused), the same object code $(figure replay same), equivalent by the hunt $(figure judge equivalent)"
   say "  found by replay of seeds and regressions: $(share replay); $(figure replay unasked) not asked with sanitizers yet"
+  if ((${#summed[@]})); then
+    :
+  elif [[ $aimed == yes ]]; then
+    say "  fuzz and empty are directed at the lines that differ, as ./run fuzz --changed is; blind is not told of them"
+  else
+    say "  no way is told where a fault lies"
+  fi
   say "  of those that replay missed, found by fuzzing from the seeds: $(share fuzz)"
   say "  found from an empty corpus: $(share empty)"
   say "  found by blind libFuzzer from the seeds: $(share blind)"
@@ -114,7 +124,7 @@ fi
 # The record is of one state of everything that decides: no scripts, and no records of campaigns.
 state=$({
   git ls-files -z 'linker/*' 'oracle/*' 'fuzz/*.[ch]' fuzz/seeds fuzz/regressions 'tests/support/*.[ch]' | xargs -0 cat
-  say "$seed $each"
+  say "$seed $each $aimed"
   cat ${plants:+"$plants"} </dev/null
 } | git hash-object --stdin | cut -c 1-12)
 work=$root/build/faults/fuzz-$state
@@ -124,7 +134,7 @@ mkdir -p "$work"
 if [[ -s $record ]]; then
   [[ $(head -n 1 "$record") == *" state $state "* ]] || die "$record is of another state: $(head -n 1 "$record")"
 else
-  say "# commit $(git rev-parse --short=10 HEAD 2>/dev/null || say none) state $state seed $seed each $each" >"$record"
+  say "# commit $(git rev-parse --short=10 HEAD 2>/dev/null || say none) state $state seed $seed each $each aimed $aimed" >"$record"
 fi
 mapfile -t planted < <(printf '%s\n' linker/*/*.c linker/link.c | grep -v '^linker/base/' | LC_ALL=C sort)
 
@@ -204,6 +214,46 @@ build_fault() { # NUMBER FILE BEFORE AFTER
   [[ ! -e $here/at/sanitized ]] || return 0
   compile_fault "$build" "$@" || return
   link_fault "$build" sanitized || return 1
+}
+
+# The fault's directed program, $work/directed-NUMBER. What its build shows of the seeds is replay's.
+directed_at() { say "$work/directed-$1"; }
+build_directed() { # NUMBER
+  local dir row result
+  dir=$(directed_at "$1")
+  [[ ! -e $dir/places ]] || return 0
+  IFS=$'\t' read -r -a row < <(row_of "$1")
+  mkdir -p "$dir"
+  write_fault "$1" "${row[1]}" "${row[4]}" "${row[5]}" "$dir/fault.c"
+  [[ ! -e $work/before.o ]] || cp "$work/before.o" "$dir/before.o"
+  fuzz/directed.sh "$dir" "$fast" "$fast" "${row[1]}=$dir/fault.c" || die "fault $1 makes no directed program; see $dir/log"
+  cp "$dir/before.o" "$work/before.o"
+  rm -rf "$dir/before.o" "$dir/changed.o" "$dir/source"
+  result=$("$dir/directed" --documents docs --documents README.md --places "$dir/places" --found "$dir" --only --first "${seeds[@]}" || true)
+  [[ $result != *" 1 findings"* ]] || note_result "$1" replay "found"$'\t0\t'"directed: $(cut -f 2 "$dir"/*.cause | head -n 1)"
+}
+
+# A directed way over one fault: it has EACH seconds, and its finding is shown by a process of its own, too.
+try_directed() { # WAY NUMBER
+  local dir found from=() within=() outcome=missed finding report what=-
+  dir=$(directed_at "$2") found=$work/$1-found-$2
+  rm -rf "$found"
+  mkdir -p "$found"
+  [[ $1 == empty ]] || from=("${seeds[@]}")
+  ((!seconds)) || within=(timeout -s KILL $((seconds > SECONDS ? seconds - SECONDS + 1 : 1)))
+  report=$(${within[@]+"${within[@]}"} "$dir/directed" --documents docs --documents README.md --places "$dir/places" --found "$found" --time "$each" --first \
+    --seed $((seed + $2)) ${from[@]+"${from[@]}"} || true)
+  if [[ -z $report ]]; then
+    ! time_is_up || return 0
+    report="$each s, it ended"
+  fi
+  for finding in "$found"/*.cause; do
+    [[ -e $finding ]] || continue
+    what=$("$dir/directed" --documents docs --documents README.md --places "$dir/places" --replay "${finding%.cause}" || true)
+    if [[ $what != *answer ]]; then outcome=found; fi
+  done
+  note_result "$2" "$1" "$outcome"$'\t'"${report%% s,*}"$'\t'"$what"
+  say "    ${report#* s, }"
 }
 
 # The voter of the faulty linkers, whose memory is the board's.
@@ -490,11 +540,11 @@ open_for() { # WAY
 }
 is_asked() { [[ " ${ways[*]} " == *" $1 "* ]]; }
 
-# The hunt's verdicts on what replay missed, "found", "missed" or "equivalent". Its programs are those of the corpus and made ones,
+# The hunt's verdicts on what no way found, "found", "missed" or "equivalent". Its programs are those of the corpus and made ones,
 # not the generated ones, which take an hour to compile.
 judge_faults() {
   local numbers number verdict by limit=()
-  numbers=$(open_for judge | sort -n | paste -sd,)
+  numbers=$(comm -23 <(open_for judge | sort) <(found_by_any) | sort -n | paste -sd,)
   [[ $judge == yes && -z $plants && -n $numbers ]] || return 0
   ((!seconds)) || limit=(--time $((seconds > SECONDS ? seconds - SECONDS : 1)))
   rm -f "$work/verdicts"
@@ -507,8 +557,10 @@ judge_faults() {
 }
 
 # The faults of a way's board, those that it was not tried on, and the board.
-board_for() { # WAY
+is_directed() { [[ $aimed == yes && $1 != blind ]]; } # WAY
+board_for() {                                         # WAY
   local number
+  ! is_directed "$1" || return 0
   for number in $(open_for "$1"); do own_of "$number" || say "$number"; done
 }
 build_boards() { # WAY
@@ -522,7 +574,13 @@ try_way() { # WAY: the board first, then those with a target of their own
   mapfile -t open < <(board_for "$way")
   if ! time_is_up && ((${#open[@]})); then try_board "$way" "${open[@]}"; fi
   for number in $(open_for "$way"); do
-    if ! time_is_up && own_of "$number"; then try_own "$way" "$number"; fi
+    if time_is_up; then
+      break
+    elif own_of "$number"; then
+      try_own "$way" "$number"
+    elif is_directed "$way"; then
+      try_directed "$way" "$number"
+    fi
   done
   here=$work
 }
@@ -535,8 +593,9 @@ while ! time_is_up && ((drawn && $(real_faults | wc -l) < count)); do
     [[ -n $(known "$number" replay)$(known "$number" fast) ]] || try_fast "$number" || { drawn=0 && break; }
     number=$((number + 1))
   done
-  time_is_up || judge_faults
-  (($(open_faults | wc -l) >= count || !drawn)) || continue
+  for number in $(open_faults); do
+    if ! time_is_up && is_directed fuzz && ! own_of "$number"; then build_directed "$number"; fi
+  done
   for way in fuzz empty; do
     ! is_asked "$way" || build_boards "$way"
   done
@@ -548,6 +607,7 @@ while ! time_is_up && ((drawn && $(real_faults | wc -l) < count)); do
   for number in $(open_for replay); do
     time_is_up || try_sanitized "$number"
   done
+  time_is_up || judge_faults
   number=0
 done
 # the targets of plain bytes have no mutator, and `tells` shows little that bytes do not
