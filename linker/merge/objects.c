@@ -153,7 +153,8 @@ static uint32_t objects_named_section(tl_merging *m, uint32_t index) {
   const bool shared = input->type == SHT_CUDA_SHARED; /* what is no function's is all in one (L190) */
   const uint32_t name = shared ? tl_names_intern(module->names, debug_shared, sizeof debug_shared - 1) : input->name;
   uint32_t out = tl_module_find_section(module, name);
-  if (out != TL_NONE && out == module->bare_shared) /* L746 */
+  const bool constants = out != TL_NONE && tl_section_type_is_constant(module->sections.items[out].type);
+  if (out != TL_NONE && (out == module->bare_shared || (shared && constants))) /* L746, L1054 */
     out = module->debug_shared;
   if (out != TL_NONE)
     return out;
@@ -161,7 +162,7 @@ static uint32_t objects_named_section(tl_merging *m, uint32_t index) {
   const uint64_t flags = shared ? SHF_WRITE | SHF_ALLOC : input->flags; /* L592 */
   out = tl_module_add_section(module, name, input->type, flags, align, input->entry_size);
   tl_module_add_section_symbol(module, out);
-  if (strcmp(tl_merging_text(m, name), debug_shared) == 0)
+  if (strcmp(tl_merging_text(m, name), debug_shared) == 0 && !tl_section_type_is_constant(input->type)) /* L1054 */
     module->debug_shared = out;
   return out;
 }
