@@ -30,10 +30,13 @@ static int raise_compare(const void *a, const void *b) {
   return tl_compare(first, second);
 }
 
-/* L440: the kernel's last MAXREG_COUNT; UINT32_MAX when it has none, or one of 0. */
+/* L440: the kernel's last MAXREG_COUNT; UINT32_MAX when it has none, or one of 0, or no attributes at all. */
 static uint32_t registers_limit(const tl_module *module, uint32_t kernel) {
   const uint32_t text = module->symbols.items[kernel].section;
-  const tl_attributes *const list = &module->sections.items[module->sections.items[text].info].attributes;
+  const uint32_t info = module->sections.items[text].info;
+  if (info == TL_NONE)
+    return UINT32_MAX;
+  const tl_attributes *const list = &module->sections.items[info].attributes;
   for (size_t i = list->count; i-- > 0;)
     if (list->items[i].code == EIATTR_MAXREG_COUNT) {
       const uint32_t limit = tl_attribute_byte(&list->items[i]);
