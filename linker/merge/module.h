@@ -63,6 +63,14 @@ typedef struct tl_contestant {
   uint16_t sm;
 } tl_contestant;
 
+/* A record of a call graph, or an entry, on which nvlink ends the link or ends by a signal. */
+typedef struct tl_live_fault {
+  const tl_message_row *message; /* NULL where there is none */
+  uint32_t file, section;
+  uint64_t offset;
+  const char *what;
+} tl_live_fault;
+
 typedef struct tl_resolution {
   TL_VECTOR(tl_function) functions; /* in creation order (W3.1, W3.9), dead ones included */
   tl_body **bodies;                 /* [file][symbol] */
@@ -73,6 +81,7 @@ typedef struct tl_resolution {
   tl_map has_beaten;  /* by file and symbol of a body that replaced another: which of contestants that one was */
   tl_map record_of;   /* by file and place in its call graph: the contestant whose record it is, as -r says */
   bool any_partial;   /* some body is partial (L832) */
+  tl_live_fault fault, stray; /* of the first file that has one; a call that goes to no function (L1071) */
 } tl_resolution;
 
 /* A range of an output section that is copied from an input file. */
