@@ -864,9 +864,21 @@ static void functions_check_overlap(const tl_merging *m, uint32_t symbol) {
   tl_merge_check_overlap(m, &pieces, section);
 }
 
+/* L1072: nvlink compares the counts when it comes to the symbol, be the function dead or live. */
+static void functions_check_counts(const tl_merging *m, uint32_t symbol) {
+  const tl_site site = {m->cubin->path, NULL, tl_merging_text(m, m->cubin->symbols[symbol].name), TL_NO_OFFSET};
+  const uint8_t uncounted = m->bodies[symbol].uncounted;
+  if (uncounted != TL_COUNTED)
+    tl_diagnostics_add(
+        m->module->diagnostics,
+        tl_message_row_of(uncounted == TL_UNCOUNTED_NEW ? TL_MESSAGE_NO_REG_COUNT_NEW : TL_MESSAGE_NO_REG_COUNT_OLD),
+        site, NULL);
+}
+
 static void functions_pass_one(tl_merging *m, uint32_t symbol) {
   const tl_body *const body = &m->bodies[symbol];
   const tl_cubin_symbol *const s = &m->cubin->symbols[symbol];
+  functions_check_counts(m, symbol);
   const uint32_t variable = functions_find_variable(m, s);
   if (variable != TL_NONE) {
     functions_pass_variable(m, symbol, variable);
