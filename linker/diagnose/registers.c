@@ -113,7 +113,7 @@ static void stairs_add(stairs_of_all *all, stairs *to, const stairs *from) {
 /* What a node and its callees add to its component. */
 static void stairs_add_node(stairs_of_all *all, uint32_t node, stairs *to) {
   const tl_graph *const g = all->graph;
-  if (node < g->function_count && all->resources->registers[node]) {
+  if (node < g->function_count && all->position[node] && all->resources->registers[node]) { /* L1074 */
     const stair own = {all->position[node], node, all->resources->registers[node]};
     stairs_add(all, to, &(stairs){tl_arena_copy(all->arena, &own, sizeof own), 1, false});
   }
@@ -170,7 +170,7 @@ static void registers_walk(const stairs_of_all *all, raise told, uint32_t own, t
   for (uint32_t i = 0; i < reach->count; i++) {
     told.function = reach->list[i];
     told.key = tl_pair_key(all->position[told.function], UINT32_MAX - told.kernel);
-    if (all->resources->registers[told.function] > own)
+    if (all->position[told.function] && all->resources->registers[told.function] > own)
       *tl_vector_push(all->arena, raises) = told;
   }
   registers_keep_maxima(raises, start, own, all->resources);

@@ -62,33 +62,52 @@ typedef struct marker {
   TL_VECTOR(live_stray) strays;
 } marker;
 
-static void live_refuse(const marker *m, uint32_t file, uint32_t section, uint64_t position) {
-  const tl_cubin *const cubin = &m->files[file];
-  const tl_site site = {cubin->path, tl_names_text(m->names, cubin->sections[section].name), NULL, position - 8};
-  tl_diagnostics_add(m->diagnostics, tl_message_row_of(TL_MESSAGE_NO_NODE), site, NULL);
+/* nvlink comes to it where it merges the file, so that what ends the link before is said (L1071). */
+static void live_note_fault(const marker *m, tl_live_fault fault) {
+  tl_live_fault *const first = &m->resolution->fault;
+  if (!first->message || first->file > fault.file)
+    *first = fault;
+}
+
+void tl_live_report(const tl_live_fault *fault, const tl_cubin *files, const tl_names *names,
+                    tl_diagnostics *diagnostics) {
+  const tl_cubin *const cubin = &files[fault->file];
+  const tl_site site = {cubin->path, tl_names_text(names, cubin->sections[fault->section].name), NULL, fault->offset};
+  tl_diagnostics_end(diagnostics, fault->message, site, NULL, cubin->path, fault->what);
+}
+
+static tl_live_fault live_no_node(uint32_t file, uint32_t section, uint64_t position) {
+  return (tl_live_fault){tl_message_row_of(TL_MESSAGE_NO_NODE), file, section, position - 8, NULL};
 }
 
 static uint32_t live_find(const marker *m, uint32_t file, uint32_t section, uint64_t position, uint32_t symbol) {
-  const tl_cubin *const cubin = &m->files[file];
-  if (symbol >= cubin->symbol_count) /* nvlink takes what lies in memory (L173) */
-    tl_cubin_damaged(cubin, m->names, m->diagnostics, section, position - 8,
-                     "a record names a symbol outside the symbol table");
-  return m->resolution->bodies[file][symbol].function;
+  if (symbol < m->files[file].symbol_count)
+    return m->resolution->bodies[file][symbol].function;
+  live_note_fault(m, (tl_live_fault){tl_message_row_of(TL_MESSAGE_DAMAGED), file, section, position - 8,
+                                     "a record names a symbol outside the symbol table"}); /* nvlink takes what lies in
+                                                                                              memory (L173) */
+  return TL_NONE;
 }
 
 static uint32_t live_function(const marker *m, uint32_t file, uint32_t section, uint64_t position, uint32_t symbol) {
   const uint32_t function = live_find(m, file, section, position, symbol);
   if (function == TL_NONE)
-    live_refuse(m, file, section, position);
+    live_note_fault(m, live_no_node(file, section, position));
   return function;
+}
+
+/* A text that no call can name. */
+static uint32_t live_no_prototype(marker *m) {
+  return tl_names_intern(&m->prototypes, "\0", 1);
 }
 
 static uint32_t live_prototype(marker *m, uint32_t file, uint32_t section, uint64_t position, uint32_t offset) {
   const char *const text = tl_cubin_string(&m->files[file], offset);
-  if (!text)
-    tl_cubin_damaged(&m->files[file], m->names, m->diagnostics, section, position - 4,
-                     "a prototype's text lies outside .strtab");
-  return tl_names_intern(&m->prototypes, text, strlen(text));
+  if (text)
+    return tl_names_intern(&m->prototypes, text, strlen(text));
+  live_note_fault(m, (tl_live_fault){tl_message_row_of(TL_MESSAGE_DAMAGED), file, section, position - 4,
+                                     "a prototype's text lies outside .strtab"});
+  return live_no_prototype(m);
 }
 
 static bool live_loses(const marker *m, uint32_t file, uint32_t symbol) {
@@ -105,6 +124,8 @@ static void live_refer(marker *m, uint32_t from, uint32_t to) {
 static void live_read_record(marker *m, uint32_t file, uint32_t section, uint64_t position, uint32_t part,
                              const uint32_t words[2]) {
   const uint32_t from = live_function(m, file, section, position, words[0]);
+  if (from == TL_NONE)
+    return;
   const bool elsewhere = part == CALLGRAPH_TAKEN && m->resolution->bodies[file][words[0]].taken_elsewhere; /* L646 */
   const bool counts = tl_bodies_record_counts(m->resolution, file, words[0], position - 8);
   const bool loses = (live_loses(m, file, words[0]) && !elsewhere) || !counts;
@@ -126,7 +147,7 @@ static void live_read_record(marker *m, uint32_t file, uint32_t section, uint64_
       *tl_vector_push(m->arena, &m->edges) = (tl_edge){from, to};
   } else { /* CALLGRAPH_REFERENCE */
     const uint32_t to = live_function(m, file, section, position, words[1]);
-    if (!loses)
+    if (!loses && to != TL_NONE)
       live_refer(m, from, to);
   }
 }
@@ -141,7 +162,7 @@ static bool live_section_loses(const marker *m, uint32_t file, uint32_t section)
  * name. */
 static void live_read_prototypes(marker *m, uint32_t file_count) {
   const size_t count = m->resolution->functions.count;
-  const uint32_t none = tl_names_intern(&m->prototypes, "\0", 1);
+  const uint32_t none = live_no_prototype(m);
   m->prototype_of = tl_arena_new(m->arena, uint32_t, count);
   for (size_t i = 0; i < count; i++)
     m->prototype_of[i] = none;
@@ -160,9 +181,8 @@ static void live_read_prototypes(marker *m, uint32_t file_count) {
 static void live_check_descriptor(const marker *m, uint32_t file, uint32_t section, uint64_t index) {
   const tl_cubin *const cubin = &m->files[file];
   const uint64_t size = cubin->sections[section].type == SHT_RELA ? ELF_RELA_SIZE : ELF_REL_SIZE;
-  const tl_site site = {cubin->path, tl_names_text(m->names, cubin->sections[section].name), NULL, index * size};
-  tl_diagnostics_add(m->diagnostics, tl_message_row_of(TL_MESSAGE_HOSTILE), site, NULL, cubin->path,
-                     "a function descriptor relocation names no function (D15)");
+  live_note_fault(m, (tl_live_fault){tl_message_row_of(TL_MESSAGE_HOSTILE), file, section, index * size,
+                                     "a function descriptor relocation names no function (D15)"});
 }
 
 /* Its address is taken though no record of part -2 says so: by its own prototype. */
@@ -389,12 +409,13 @@ static void live_spread(marker *m) {
 }
 
 /* L526: a call of what is no function is no call. In an executable nvlink ends by a signal on the way to it from a kernel or
- * from a function whose address is taken. */
+ * from a function whose address is taken, when all files are merged (L1071). */
 static void live_check_strays(const marker *m) {
-  for (size_t i = 0; i < m->strays.count && !m->diagnostics->options->relocatable; i++) {
+  tl_live_fault *const first = &m->resolution->stray;
+  for (size_t i = 0; i < m->strays.count && !m->diagnostics->options->relocatable && !first->message; i++) {
     const live_stray *const stray = &m->strays.items[i];
     if (m->resolution->functions.items[stray->from].live)
-      live_refuse(m, stray->file, stray->section, stray->position);
+      *first = live_no_node(stray->file, stray->section, stray->position);
   }
 }
 

@@ -43,6 +43,23 @@ static void resources_read_texts(tl_resources *r, const tl_module *module) {
   }
 }
 
+/* L1074: nvlink hands a function's count to its callers at the turn of its text, so that a function without one of its own
+ * has its count for itself. */
+static uint32_t *resources_most_registers(const tl_resources *r, const tl_module *module, const tl_graph *graph,
+                                          tl_arena *arena) {
+  uint32_t *const handed = tl_arena_new(arena, uint32_t, graph->node_count);
+  for (uint32_t i = 1; i < module->sections.count; i++) {
+    const uint32_t owner = module->sections.items[i].owner;
+    const uint32_t function = owner == TL_NONE ? TL_NONE : module->symbols.items[owner].function;
+    if (function != TL_NONE)
+      handed[function] = r->registers[function];
+  }
+  uint32_t *const most = tl_graph_most(graph, handed, arena);
+  for (uint32_t node = 0; node < graph->node_count; node++)
+    most[node] = r->registers[node] > most[node] ? r->registers[node] : most[node];
+  return most;
+}
+
 /* One pass with callees before callers. */
 static void resources_sum_stacks(tl_resources *r, const tl_graph *graph) {
   for (uint32_t i = 0; i < graph->node_count; i++) {
@@ -252,7 +269,7 @@ void tl_resources_find(tl_resources *resources, const tl_module *module, const t
                               .sections = tl_arena_new(arena, tl_attributes, module->sections.count)};
   resources_read_own(resources, module);
   resources_read_texts(resources, module);
-  resources->max_registers = tl_graph_most(graph, resources->registers, arena);
+  resources->max_registers = resources_most_registers(resources, module, graph, arena);
   resources_sum_stacks(resources, graph);
   resources_list_module(resources, module, arena);
   if (!module->mode->final && module->capsule && !tl_defect_matched(module->options, TL_DEFECT_D136))

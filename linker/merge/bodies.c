@@ -79,7 +79,7 @@ void tl_bodies_read(tl_resolution *resolution, uint32_t file, const tl_cubin *cu
 
 void tl_bodies_replace(tl_resolution *resolution, const tl_function *standing, uint32_t file, uint32_t symbol,
                        tl_arena *arena) {
-  const tl_contestant who = {standing->registers, standing->own_sm};
+  const tl_contestant who = {(uint32_t)standing->registers, standing->own_sm};
   bodies_remember(resolution, &resolution->replaced_as, bodies_key(standing->file, standing->symbol), who, arena);
   bodies_remember(resolution, &resolution->has_beaten, bodies_key(file, symbol), who, arena);
 }

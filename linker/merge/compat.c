@@ -115,7 +115,7 @@ void tl_merge_compat(tl_merging *m, uint32_t section) {
 
 void tl_merge_check_isa_class(tl_merging *m) {
   tl_module *const module = m->module;
-  bool asked = module->compat_section != TL_NONE; /* code before sm_90 has no such section, and needs none (L224) */
+  bool asked = false; /* a file without such a section needs none (L224, L1075) */
   for (uint32_t s = 1; s < m->cubin->section_count; s++) {
     if (m->cubin->sections[s].type != SHT_CUDA_COMPAT)
       continue;

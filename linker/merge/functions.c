@@ -429,12 +429,16 @@ static void functions_check_section(const tl_merging *m, uint32_t symbol) {
 }
 
 /* nvlink knows a jump slot by its name, and by what its symbol is not: a kernel or a unified function (L475). */
-static bool functions_is_slot(const tl_merging *m, uint32_t symbol) {
+static bool functions_is_called_slot(const tl_merging *m, const tl_cubin_symbol *symbol) {
   static const char prefix[] = "__cuda_uf_stub_";
+  return strncmp(tl_merging_text(m, symbol->name), prefix, sizeof prefix - 1) == 0 &&
+         !(symbol->other & (STO_ENTRY | STO_MANAGED));
+}
+
+static bool functions_is_slot(const tl_merging *m, uint32_t symbol) {
   const tl_cubin_symbol *const s = &m->cubin->symbols[symbol];
   const bool capsule = m->module->view == TL_VIEW_MERCURY; /* its SASS side is as large as that */
-  return strncmp(tl_merging_text(m, s->name), prefix, sizeof prefix - 1) == 0 &&
-         !(s->other & (STO_ENTRY | STO_MANAGED)) && (capsule || m->cubin->sections[s->section].size >= SLOT_SIZE);
+  return functions_is_called_slot(m, s) && (capsule || m->cubin->sections[s->section].size >= SLOT_SIZE);
 }
 
 /* A capsule stands in as many bytes as its code is long when decoded, so that the slots lie as on the SASS side (L660). */
@@ -544,7 +548,7 @@ static void functions_define(tl_merging *m, uint32_t symbol, uint32_t out, bool 
   result->value = s->value ? s->value : result->value; /* L231 */
   if (!create)
     functions_check_alias(m, symbol, text);
-  module->odd_slots |= text == module->jump_slots; /* a second function in a slot (L475) */
+  module->odd_slots |= text == module->jump_slots && !functions_is_called_slot(m, s); /* L475, L1070 */
   result->size = s->size;
   result->mention = m->file; /* what messages about the name say first (L90) */
   if (new || !create)
@@ -863,9 +867,21 @@ static void functions_check_overlap(const tl_merging *m, uint32_t symbol) {
   tl_merge_check_overlap(m, &pieces, section);
 }
 
+/* L1072: nvlink compares the counts when it comes to the symbol, be the function dead or live. */
+static void functions_check_counts(const tl_merging *m, uint32_t symbol) {
+  const tl_site site = {m->cubin->path, NULL, tl_merging_text(m, m->cubin->symbols[symbol].name), TL_NO_OFFSET};
+  const uint8_t uncounted = m->bodies[symbol].uncounted;
+  if (uncounted != TL_COUNTED)
+    tl_diagnostics_add(
+        m->module->diagnostics,
+        tl_message_row_of(uncounted == TL_UNCOUNTED_NEW ? TL_MESSAGE_NO_REG_COUNT_NEW : TL_MESSAGE_NO_REG_COUNT_OLD),
+        site, NULL);
+}
+
 static void functions_pass_one(tl_merging *m, uint32_t symbol) {
   const tl_body *const body = &m->bodies[symbol];
   const tl_cubin_symbol *const s = &m->cubin->symbols[symbol];
+  functions_check_counts(m, symbol);
   const uint32_t variable = functions_find_variable(m, s);
   if (variable != TL_NONE) {
     functions_pass_variable(m, symbol, variable);

@@ -8,6 +8,7 @@
 #include "catalog/message.h"
 #include "catalog/trace.h"
 #include "cubin/elf.h"
+#include "graph/live.h"
 
 #include <string.h>
 
@@ -128,6 +129,9 @@ static void merge_file(tl_module *module, uint32_t file) {
   if (m.cubin->unreadable)
     tl_diagnostics_add(module->diagnostics, m.cubin->unreadable, (tl_site){m.cubin->path, NULL, NULL, TL_NO_OFFSET},
                        NULL);
+  const tl_live_fault *const fault = &module->resolution->fault;
+  if (fault->message && fault->file == file)
+    tl_live_report(fault, module->files, module->names, module->diagnostics);
   tl_merge_functions(&m);
   tl_merge_objects(&m);
   tl_merge_remaining_sections(&m);
@@ -277,6 +281,8 @@ void tl_merge(tl_module *module) {
   tl_merge_compat_begin(module);
   for (uint32_t file = 0; file < module->file_count; file++)
     merge_file(module, file);
+  if (module->resolution->stray.message)
+    tl_live_report(&module->resolution->stray, module->files, module->names, module->diagnostics);
   for (size_t i = 0; i < module->constant_blocks.count; i++)
     tl_merge_sort_entries(&module->constant_blocks.items[i]);
 }

@@ -23,9 +23,13 @@ typedef enum tl_body_role {
   TL_BODY_MISMATCH   /* kernel here, device function there (E26) */
 } tl_body_role;
 
+/* Which of two weak bodies has no register count (E81). */
+typedef enum tl_uncounted { TL_COUNTED, TL_UNCOUNTED_NEW, TL_UNCOUNTED_OLD } tl_uncounted;
+
 typedef struct tl_body {
   uint32_t function;         /* index in tl_resolution.functions, TL_NONE for other symbols */
   uint8_t role;              /* tl_body_role */
+  uint8_t uncounted;         /* tl_uncounted */
   bool replaced;             /* a later body took its place */
   bool in_kernel;            /* it stands in the text of a kernel: nvlink's call graph does not have it (L552) */
   bool leads;                /* an alias that comes before the function whose text it has (D102) */
@@ -42,7 +46,7 @@ typedef struct tl_function {
   uint32_t file, symbol;     /* the body that stands, or the first mention */
   uint32_t first_file;       /* of the first definition: its virtual SM counts in every contest (V3, D27) */
   uint16_t own_sm, first_sm; /* virtual SM of the standing body, and of the first definition */
-  uint32_t registers;        /* of the standing body, for the contest */
+  uint64_t registers;        /* of the standing body, for the contest */
   uint8_t binding;           /* of the standing body; STB_LOCAL where there is none */
   bool local, defined, kernel;
   bool kernel_somewhere; /* some body or mention is a kernel: it counts as a root, also when E26 follows (L62, L470) */
@@ -63,6 +67,14 @@ typedef struct tl_contestant {
   uint16_t sm;
 } tl_contestant;
 
+/* A record of a call graph, or an entry, on which nvlink ends the link or ends by a signal. */
+typedef struct tl_live_fault {
+  const tl_message_row *message; /* NULL where there is none */
+  uint32_t file, section;
+  uint64_t offset;
+  const char *what;
+} tl_live_fault;
+
 typedef struct tl_resolution {
   TL_VECTOR(tl_function) functions; /* in creation order (W3.1, W3.9), dead ones included */
   tl_body **bodies;                 /* [file][symbol] */
@@ -73,6 +85,7 @@ typedef struct tl_resolution {
   tl_map has_beaten;  /* by file and symbol of a body that replaced another: which of contestants that one was */
   tl_map record_of;   /* by file and place in its call graph: the contestant whose record it is, as -r says */
   bool any_partial;   /* some body is partial (L832) */
+  tl_live_fault fault, stray; /* of the first file that has one; a call that goes to no function (L1071) */
 } tl_resolution;
 
 /* A range of an output section that is copied from an input file. */

@@ -737,13 +737,22 @@ static void objects_pass_weak_behind_common(tl_merging *m, uint32_t index, uint3
     m->module->weak_behind_common = (tl_place_of_symbol){m->file, index};
 }
 
-/* A texture's section is one that something before it has placed (L193), and not of compiler constants (L482). */
+/* A texture's section is one that something before it has placed (L193), or of dead code; of a body that lost only its text
+ * counts, where a kernel's parameters lie (L482). nvlink looks for it before it compares names (L1073). */
+static void objects_check_texture_place(const tl_merging *m, const tl_cubin_symbol *s) {
+  if (!objects_is_texture(s) || s->section == SHN_UNDEF || s->section == TL_SECTION_COMMON ||
+      m->section_state[s->section] & TL_SECTION_DEAD)
+    return;
+  const bool lost = m->section_state[s->section] & TL_SECTION_LOST;
+  if (lost ? !(m->cubin->sections[s->section].flags & SHF_EXECINSTR) : m->section_map[s->section] == TL_NONE)
+    objects_fail(m, s, TL_MESSAGE_NOT_MAPPED);
+}
+
+/* ... and is none of compiler constants (L482). */
 static void objects_check_texture(const tl_merging *m, uint32_t index) {
   const tl_cubin_symbol *const s = &m->cubin->symbols[index];
   if (!objects_is_texture(s))
     return;
-  if (m->section_map[s->section] == TL_NONE)
-    objects_fail(m, s, TL_MESSAGE_NOT_MAPPED);
   if (m->cubin->sections[s->section].type == SHT_CUDA_CONSTANT0 + 2 && m->module->mode->final)
     tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, m->cubin->symbol_table,
                      (uint64_t)index * ELF_SYMBOL_SIZE, "a texture lies among compiler constants (L482)");
@@ -931,8 +940,6 @@ static void objects_pass_gone(tl_merging *m, uint32_t index, uint32_t known) {
   objects_pass_dropped(m, index, known);
   const bool lists = !m->module->mode->final || m->module->mode->records_applied;
   const bool lost = m->section_state[s->section] & TL_SECTION_LOST, texture = objects_is_texture(s);
-  if (lost && texture && !(m->cubin->sections[s->section].flags & SHF_EXECINSTR))
-    objects_fail(m, s, TL_MESSAGE_NOT_MAPPED); /* L193; a kernel's parameters lie in its text (L482) */
   if (objects_stays_of_loser(m, s))
     objects_pass_defined(m, index, known);
   else if (lost && lists && !texture)
@@ -956,6 +963,7 @@ static void objects_pass_one(tl_merging *m, uint32_t index) {
     tl_merge_report_bank(m, s->section);
   if (objects_pass_constants_size(m, index))
     return;
+  objects_check_texture_place(m, s);
   const uint32_t known = objects_find_known(m, s);
   if (known != TL_NONE && objects_check_known(m, s, &m->module->symbols.items[known])) {
     m->symbol_map[index] = known;

@@ -14,6 +14,9 @@
 #include "cubin/attribute.h"
 #include "cubin/elf.h"
 
+/* No record names the function; any number in one is a count (L1072). */
+static const uint64_t NO_COUNT = UINT64_MAX;
+
 typedef struct resolver {
   tl_resolution *resolution;
   const tl_cubin *files;
@@ -21,15 +24,15 @@ typedef struct resolver {
   const tl_names *names;
   tl_arena *arena;
   tl_diagnostics *diagnostics;
-  uint32_t *registers;   /* of the current file's symbols, UINT32_MAX where no record names one */
+  uint64_t *registers;   /* of the current file's symbols, NO_COUNT where no record names one */
   bool *has_relocations; /* of the current file's sections: some relocation section is about it */
 } resolver;
 
 /* REGCOUNT records of the current file (V2); later records of one symbol win. */
 static void resolve_read_registers(resolver *r, const tl_cubin *cubin) {
-  r->registers = tl_arena_new(r->arena, uint32_t, cubin->symbol_count);
+  r->registers = tl_arena_new(r->arena, uint64_t, cubin->symbol_count);
   for (uint32_t i = 0; i < cubin->symbol_count; i++)
-    r->registers[i] = UINT32_MAX;
+    r->registers[i] = NO_COUNT;
   for (uint32_t s = 1; s < cubin->section_count; s++) {
     if (cubin->sections[s].type != SHT_CUDA_INFO)
       continue;
@@ -61,7 +64,7 @@ static uint32_t resolve_cached_registers(const tl_cubin *cubin, uint32_t symbol)
 }
 
 /* V2: the top byte of sh_info where it is not zero (sm_75 to sm_89), else REGCOUNT. */
-static uint32_t resolve_registers(const resolver *r, const tl_cubin *cubin, uint32_t symbol) {
+static uint64_t resolve_registers(const resolver *r, const tl_cubin *cubin, uint32_t symbol) {
   const uint32_t top = resolve_cached_registers(cubin, symbol);
   return top ? top : r->registers[symbol];
 }
@@ -90,20 +93,20 @@ static bool resolve_is_newer(const resolver *r, const tl_function *function, uin
   return than_standing;
 }
 
+/* Where a count is missing the merge ends the link when it comes to the symbol (L1072). */
 static bool resolve_incoming_wins(const resolver *r, const tl_function *function, uint32_t file, uint32_t symbol) {
-  const tl_cubin *const cubin = &r->files[file];
-  const uint32_t incoming = resolve_registers(r, cubin, symbol);
-  const tl_site site = {cubin->path, NULL, tl_names_text(r->names, function->name), TL_NO_OFFSET};
-  if (incoming == UINT32_MAX)
-    tl_diagnostics_add(r->diagnostics, tl_message_row_of(TL_MESSAGE_NO_REG_COUNT_NEW), site, NULL);
-  if (function->registers == UINT32_MAX)
-    tl_diagnostics_add(r->diagnostics, tl_message_row_of(TL_MESSAGE_NO_REG_COUNT_OLD), site, NULL);
+  const uint64_t incoming = resolve_registers(r, &r->files[file], symbol);
+  tl_body *const body = &r->resolution->bodies[file][symbol];
+  if (incoming == NO_COUNT)
+    body->uncounted = TL_UNCOUNTED_NEW;
+  else if (function->registers == NO_COUNT)
+    body->uncounted = TL_UNCOUNTED_OLD;
   resolve_trace(r, function, file, symbol, incoming < function->registers);
   if (incoming != function->registers)
     return incoming < function->registers;
   const bool newer = resolve_is_newer(r, function, file, symbol);
   if (newer)
-    tl_trace(r->diagnostics, TL_TRACE_NEWER_PTX, site.symbol);
+    tl_trace(r->diagnostics, TL_TRACE_NEWER_PTX, tl_names_text(r->names, function->name));
   return newer;
 }
 
