@@ -12,7 +12,8 @@ static void ref_merge_create_first_sections(ref_link *link) {
     ref_names_add_section(link, REF_NONE, fixed[i]);
   }
   link->note_section = ref_section_add_with_symbol(link, ".note.nv.tkinfo", REF_TYPE_NOTE, 0x2000000, 4, 0);
-  link->cuinfo_section = ref_section_add_with_symbol(link, ".note.nv.cuinfo", REF_TYPE_NOTE, 0x1000000, 4, 0);
+  link->cuinfo_section = ref_section_add_with_symbol(link, ".note.nv.cuinfo", REF_TYPE_NOTE, REF_FLAG_CUINFO, 4, 0);
+  ref_notes_make_room(link);
   ref_unified_create_table(link);
   link->info_section = ref_section_add(link, ".nv.info", REF_TYPE_INFO, 0, 4, 0);
   link->sections[link->info_section].links_symtab = true;
@@ -440,11 +441,20 @@ static void ref_merge_check_prototypes(ref_link *link, size_t file_number, const
   }
 }
 
-static void ref_merge_note(ref_link *link, ref_file *file, const ref_section *input) {
-  if (REF_IS(input->name, ".note.nv.tkinfo") && input->data != NULL) {
-    file->note_offset = link->input_notes.size;
-    ref_bytes_add(link, &link->input_notes, input->data, (size_t)input->size);
+/* RF480: `.note.nv.tkinfo` is joined to the output's own record. Any other note, of whatever name, is a section like others, found by its
+ * name; notes of flag 0x1000000 and those of an output of `-r` add nothing. */
+static void ref_merge_note(ref_link *link, ref_file *file, uint32_t number) {
+  const ref_section *input = &file->cubin.sections[number];
+  if (link->relocatable || (input->flags & REF_FLAG_CUINFO) != 0 || file->section_of[number] != REF_NONE) {
+    return;
   }
+  size_t section = ref_map_find(&link->section_by_name, input->name);
+  if (section == REF_NONE) {
+    section =
+        ref_section_add_with_symbol(link, input->name, input->type, input->flags, input->align, input->entry_size);
+  }
+  file->section_of[number] = section;
+  file->offset_in[number] = ref_section_append(link, section, input);
 }
 
 /* W3.4: the second walk over the section headers. */
@@ -461,7 +471,7 @@ static void ref_merge_walk(ref_link *link, size_t file_number) {
     } else if (input->type == REF_TYPE_COMPAT) {
       ref_compat_merge(link, file_number, i);
     } else if (input->type == REF_TYPE_NOTE) {
-      ref_merge_note(link, file, input);
+      ref_merge_note(link, file, i);
     } else if (input->type == REF_TYPE_CALLGRAPH) {
       ref_function_note_taken(link, file, input);
     } else if (input->type == REF_TYPE_PROTOTYPE) {
