@@ -153,8 +153,7 @@ typedef struct ref_file {
   ref_indices lost_records;   /* L791: places in its call graph */
   ref_loader_entry *loader;   /* sorted; NULL: nobody asked yet */
   size_t loader_count, loader_capacity;
-  ref_indices twins; /* M2c: sections whose bytes another one has too, those of the same bytes together */
-  bool has_isa_class;
+  ref_indices twins;       /* M2c: sections whose bytes another one has too, those of the same bytes together */
   bool has_no_strings;     /* E66 */
   bool is_system, is_late; /* C46 */
 } ref_file;
@@ -751,7 +750,6 @@ void ref_metadata_write(ref_link *link);
 
 /* compat.c */
 void ref_compat_merge(ref_link *link, size_t file_number, uint32_t section);
-void ref_compat_end_file(ref_link *link, size_t file_number);
 void ref_compat_write(ref_link *link);
 
 /* callgraph.c */

@@ -499,7 +499,6 @@ static void ref_merge_file(ref_link *link, size_t file_number) {
   ref_blocks_merge_rest(link, file_number);
   ref_merge_walk(link, file_number);
   ref_partial_add_shared(link, file_number);
-  ref_compat_end_file(link, file_number);
   if (link->error_count != errors) {
     ref_message_fatal(link, "E53", "merge_elf failed"); /* C72 */
   }
