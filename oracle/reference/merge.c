@@ -42,19 +42,20 @@ static void ref_merge_check_section(ref_link *link, const ref_file *file, const 
   }
 }
 
-/* L953: the alignment is the largest of the bodies that stood there. */
+/* L953: the alignment is the largest of the bodies that stood there. RF485: a text's has 32 bits. */
 static void ref_merge_copy_text(ref_link *link, ref_file *file, uint32_t symbol, ref_function *function) {
   ref_merge_check_section(link, file, &file->cubin.symbols[symbol]);
   const uint32_t number = file->cubin.symbols[symbol].section;
-  const ref_section *input = &file->cubin.sections[number];
+  ref_section input = file->cubin.sections[number];
+  input.align = (uint32_t)input.align;
   ref_out_section *section = &link->sections[function->text];
   if (!function->is_stub) {
     section->data = (ref_bytes){0};
     section->size = 0;
   }
-  section->info_high = input->info & 0xff000000;
+  section->info_high = input.info & 0xff000000;
   file->section_of[number] = function->text;
-  file->offset_in[number] = ref_section_append(link, function->text, input);
+  file->offset_in[number] = ref_section_append(link, function->text, &input);
 }
 
 static size_t ref_merge_function_symbol(ref_link *link, size_t file_number, uint32_t symbol) {
@@ -120,7 +121,8 @@ static void ref_merge_new_body(ref_link *link, size_t file_number, uint32_t symb
   const bool is_named_anew = text->type == REF_TYPE_PROGBITS || (file->led_of != NULL && !is_slot); /* RF116, L895 */
   const char *name = is_named_anew ? ref_memory_print(link, ".text.%s", function->name) : text->name;
   const uint64_t flags = sass ? REF_FLAG_ALLOC | REF_FLAG_EXEC : text->flags;
-  function->text = ref_section_add_with_symbol(link, name, text->type, flags, text->align, sass ? 0 : text->entry_size);
+  const uint64_t align = (uint32_t)text->align; /* RF485 */
+  function->text = ref_section_add_with_symbol(link, name, text->type, flags, align, sass ? 0 : text->entry_size);
   link->sections[function->text].stem = text->name; /* L895 */
   link->sections[function->text].links_symtab = true;
   link->sections[function->text].info_function = file->function_of[symbol];
