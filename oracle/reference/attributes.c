@@ -466,13 +466,19 @@ static void ref_attributes_drop(ref_link *link, ref_records *records, bool kerne
   }
 }
 
+/* RF482: the text of the function carries its count, and what no file defines has none. */
+static uint32_t ref_attribute_registers_of(const ref_link *link, const ref_function *function) {
+  const bool undefined = function->symbol != REF_NONE && link->symbols[function->symbol].section == REF_NONE;
+  return undefined ? 0 : function->register_count;
+}
+
 /* W6.4, G4, I28: the maximum over what the kernel reaches. */
 static void ref_attributes_raise_registers(ref_link *link) {
   for (size_t i = 0; i < link->kernels.count; i++) {
     ref_function *kernel = &link->functions[link->kernels.items[i]];
     kernel->raised_registers = kernel->register_count;
     for (size_t k = 0; k < kernel->reach.count; k++) {
-      const uint32_t other = link->functions[kernel->reach.items[k]].register_count;
+      const uint32_t other = ref_attribute_registers_of(link, &link->functions[kernel->reach.items[k]]);
       kernel->raised_registers = (uint32_t)ref_larger(kernel->raised_registers, other);
     }
   }

@@ -869,6 +869,7 @@ static void ref_capsule_join(ref_link *link, ref_link *sass) {
   ref_write_order_sections(link, &capsule->order);
   capsule->marks = ref_marks_of_sections(link, &capsule->order);
   ref_symbols_number(link);
+  ref_capsule_check_frame_entries(capsule);
   ref_symbols_name_globals(link);
   ref_names_build(link);
   capsule->first_parameter_symbol = link->output_symbol_count;

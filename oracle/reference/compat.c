@@ -52,12 +52,33 @@ static void ref_compat_set(ref_link *link, uint8_t code, uint16_t value) {
   link->compat_order[link->compat_count++] = code;
 }
 
-/* I68: the value is the third byte, or the u16 there. */
+/* I69, F72: what the section lacks counts as its default, in ascending order of codes. */
+static void ref_compat_end_section(ref_link *link, const ref_file *file, const bool *seen) {
+  static const uint8_t codes[] = {ISA_CLASS, TENSORMAP, TCGEN05, OPPORTUNISTIC, MERCURY_ISA};
+  static const uint16_t defaults[] = {0, 3, 0, 1, 0x0100};
+  for (size_t i = 0; i < sizeof codes; i++) {
+    if (!seen[codes[i]]) {
+      ref_compat_set(link, codes[i], defaults[i]);
+    }
+  }
+  if (!seen[ISA_CLASS]) {
+    ref_message_warn(link, "E43",
+                     "Output is limited to run on SM Arch '%u' only, due to missing attribute 'ISA_CLASS' in input "
+                     "file '%s'",
+                     link->sm, file->name);
+  }
+}
+
+/* I68: the value is the third byte, or the u16 there. RF481: each section by itself; a file without one says nothing. */
 void ref_compat_merge(ref_link *link, size_t file_number, uint32_t section) {
-  ref_file *file = &link->files[file_number];
+  const ref_file *file = &link->files[file_number];
   const ref_section *input = &file->cubin.sections[section];
+  bool seen[UINT8_MAX + 1] = {false};
   ref_attribute attribute;
   uint64_t position = 0;
+  if (link->compat_section == REF_NONE) {
+    return;
+  }
   while (ref_cubin_next_attribute(input, &position, &attribute)) {
     if (!ref_compat_knows(attribute.code)) {
       continue;
@@ -65,31 +86,9 @@ void ref_compat_merge(ref_link *link, size_t file_number, uint32_t section) {
     const uint8_t *at = input->data + attribute.offset + 2;
     const bool wide = attribute.code == MERCURY_ISA || attribute.code == MERCURY_PATCH;
     ref_compat_set(link, attribute.code, wide ? ref_u16(at) : at[0]);
-    file->has_isa_class = file->has_isa_class || attribute.code == ISA_CLASS;
+    seen[attribute.code] = true;
   }
-}
-
-/* I69, F72: what the file lacks gets its default, in ascending code order. */
-void ref_compat_end_file(ref_link *link, size_t file_number) {
-  static const uint8_t codes[] = {ISA_CLASS, TENSORMAP, TCGEN05, OPPORTUNISTIC, MERCURY_ISA};
-  static const uint16_t defaults[] = {0, 3, 0, 1, 0x0100};
-  const ref_file *file = &link->files[file_number];
-  if (link->compat_section == REF_NONE) {
-    return;
-  }
-  for (size_t i = 0; i < sizeof codes; i++) {
-    if (!link->compat_has[codes[i]]) {
-      ref_compat_set(link, codes[i], defaults[i]);
-    } else if (codes[i] == ISA_CLASS && !file->has_isa_class) {
-      ref_compat_set(link, ISA_CLASS, 0);
-    }
-  }
-  if (!file->has_isa_class) {
-    ref_message_warn(link, "E43",
-                     "Output is limited to run on SM Arch '%u' only, due to missing attribute 'ISA_CLASS' in input "
-                     "file '%s'",
-                     link->sm, file->name);
-  }
+  ref_compat_end_section(link, file, seen);
 }
 
 /* F56, F67: 9 first; the u16 codes in format 3. F74: alone in an empty link. */

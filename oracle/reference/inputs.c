@@ -11,7 +11,9 @@ enum {
   TYPE_RELOCATABLE = 1,
   TYPE_EXEC = 2,
   TYPE_EXTENDED = 0xff00,
+  COMPAT_MERCURY = 7,
   COMPAT_ACCELERATED = 9,
+  LARGEST_VERSION = 0x101,
   KIND_MERCURY = 1,
   KIND_SASS = 4,
   FLAG_64_BIT = 0x400,
@@ -192,6 +194,30 @@ static void ref_input_check_kind(ref_link *link, const ref_file *file) {
   }
 }
 
+/* RF484: the last record of attribute 7 in `.nv.compat`, of whatever format. */
+static uint16_t ref_input_mercury_version(const ref_file *file) {
+  uint16_t version = 0;
+  for (size_t i = 1; i < file->cubin.section_count; i++) {
+    const ref_section *section = &file->cubin.sections[i];
+    ref_attribute attribute;
+    uint64_t position = 0;
+    while (section->type == REF_TYPE_COMPAT && ref_cubin_next_attribute(section, &position, &attribute)) {
+      version = attribute.code == COMPAT_MERCURY ? ref_u16(section->data + attribute.offset + 2) : version;
+    }
+  }
+  return version;
+}
+
+/* RF484: a capsule goes for another SM of its family if it says which Mercury it is, and that is known. */
+static bool ref_input_goes_for_family(const ref_file *file) {
+  for (size_t i = 1; i < file->cubin.section_count; i++) {
+    if (file->cubin.sections[i].type == REF_TYPE_COMPAT && REF_IS(file->cubin.sections[i].name, ".nv.compat")) {
+      return ref_input_mercury_version(file) <= LARGEST_VERSION;
+    }
+  }
+  return false;
+}
+
 /* C76, step 5. RF82: numbers that no architecture has; a virtual target (E12) makes a name of the number first, which may be
  * too long for it, and takes all code that is not newer. */
 static void ref_input_check_arch(ref_link *link, const ref_file *file, bool hidden) {
@@ -206,7 +232,9 @@ static void ref_input_check_arch(ref_link *link, const ref_file *file, bool hidd
   if (!hidden && (link->is_virtual ? sm < SMALLEST_IN_NAME : sm == 0)) {
     ref_message_fatal(link, "E52", "Unknown arch name '%s_%u'", link->is_virtual ? "compute" : "sm", sm);
   }
-  if (hidden || !takes) {
+  const bool is_bound = !link->is_virtual && takes && sm != link->sm && (file->cubin.flags & REF_KIND_CAPSULE) != 0 &&
+                        !ref_input_goes_for_family(file);
+  if (hidden || !takes || is_bound) {
     ref_message_fatal(link, "E51", "Input file '%s' arch does not match target '%s'", file->name, arch);
   }
 }
@@ -273,8 +301,12 @@ static void ref_input_check_section_symbols(ref_link *link, const ref_file *file
 /* RF81: the symbols of a capsule are local, global or weak. RF230: its relocations have addends; a section of others, also an empty one,
  * ends the link. */
 static void ref_input_check_capsule(ref_link *link, const ref_file *file) {
+  const uint16_t type = file->cubin.type;
   if ((file->cubin.flags & REF_KIND_CAPSULE) == 0) {
     return;
+  }
+  if ((type != TYPE_RELOCATABLE && type != TYPE_EXTENDED) || ref_input_mercury_version(file) > LARGEST_VERSION) {
+    ref_message_fatal(link, "E91", "Internal FNLZR error '%s'", file->name); /* RF484 */
   }
   for (size_t i = 1; i < file->cubin.section_count; i++) {
     if (file->cubin.sections[i].type == REF_TYPE_REL) {

@@ -52,6 +52,7 @@ enum {
   REF_FLAG_ALLOC = 2,
   REF_FLAG_EXEC = 4,
   REF_FLAG_INFO = 0x40,
+  REF_FLAG_CUINFO = 0x1000000,
   REF_FLAG_MERCURY = 0x10000000, /* F44 */
   REF_KIND_CAPSULE = 2,          /* of e_flags: F11 */
   REF_SYMBOL_OBJECT = 1,
@@ -144,7 +145,6 @@ typedef struct ref_file {
   uint64_t *offset_in;
   ref_indices missing_texts;  /* RF370: with entries about a place at which no instruction begins */
   bool *compared_bank;        /* E27: by section */
-  uint64_t note_offset;       /* RF239: of its record among those of the inputs */
   ref_indices lost_variables; /* W8.5 */
   bool *lost;                 /* an entry a symbol: a variable that another file's definition beats (RF1) */
   uint32_t *led_of;           /* RF116: by section the function whose alias leads it, or 0; NULL: none is led */
@@ -153,8 +153,7 @@ typedef struct ref_file {
   ref_indices lost_records;   /* L791: places in its call graph */
   ref_loader_entry *loader;   /* sorted; NULL: nobody asked yet */
   size_t loader_count, loader_capacity;
-  ref_indices twins; /* M2c: sections whose bytes another one has too, those of the same bytes together */
-  bool has_isa_class;
+  ref_indices twins;       /* M2c: sections whose bytes another one has too, those of the same bytes together */
   bool has_no_strings;     /* E66 */
   bool is_system, is_late; /* C46 */
 } ref_file;
@@ -475,7 +474,6 @@ typedef struct ref_link {
   ref_name *name_log;
   size_t name_count, name_capacity;
   ref_records module_records, module_output;
-  ref_bytes input_notes;
   size_t note_section, cuinfo_section, info_section, compat_section;
   size_t bodies_section; /* L646; 0: none */
   ref_body_record *body_records;
@@ -754,7 +752,6 @@ void ref_metadata_write(ref_link *link);
 
 /* compat.c */
 void ref_compat_merge(ref_link *link, size_t file_number, uint32_t section);
-void ref_compat_end_file(ref_link *link, size_t file_number);
 void ref_compat_write(ref_link *link);
 
 /* callgraph.c */
@@ -915,7 +912,7 @@ void ref_symbols_write(ref_link *link, ref_bytes *output);
 void ref_symbols_name_globals(ref_link *link);
 
 /* notes.c */
-size_t ref_notes_own_size(ref_link *link);
+void ref_notes_make_room(ref_link *link);
 uint16_t ref_notes_virtual_sm(const ref_link *link);
 void ref_notes_write(ref_link *link);
 

@@ -12,7 +12,8 @@ static void ref_merge_create_first_sections(ref_link *link) {
     ref_names_add_section(link, REF_NONE, fixed[i]);
   }
   link->note_section = ref_section_add_with_symbol(link, ".note.nv.tkinfo", REF_TYPE_NOTE, 0x2000000, 4, 0);
-  link->cuinfo_section = ref_section_add_with_symbol(link, ".note.nv.cuinfo", REF_TYPE_NOTE, 0x1000000, 4, 0);
+  link->cuinfo_section = ref_section_add_with_symbol(link, ".note.nv.cuinfo", REF_TYPE_NOTE, REF_FLAG_CUINFO, 4, 0);
+  ref_notes_make_room(link);
   ref_unified_create_table(link);
   link->info_section = ref_section_add(link, ".nv.info", REF_TYPE_INFO, 0, 4, 0);
   link->sections[link->info_section].links_symtab = true;
@@ -41,19 +42,20 @@ static void ref_merge_check_section(ref_link *link, const ref_file *file, const 
   }
 }
 
-/* L953: the alignment is the largest of the bodies that stood there. */
+/* L953: the alignment is the largest of the bodies that stood there. RF485: a text's has 32 bits. */
 static void ref_merge_copy_text(ref_link *link, ref_file *file, uint32_t symbol, ref_function *function) {
   ref_merge_check_section(link, file, &file->cubin.symbols[symbol]);
   const uint32_t number = file->cubin.symbols[symbol].section;
-  const ref_section *input = &file->cubin.sections[number];
+  ref_section input = file->cubin.sections[number];
+  input.align = (uint32_t)input.align;
   ref_out_section *section = &link->sections[function->text];
   if (!function->is_stub) {
     section->data = (ref_bytes){0};
     section->size = 0;
   }
-  section->info_high = input->info & 0xff000000;
+  section->info_high = input.info & 0xff000000;
   file->section_of[number] = function->text;
-  file->offset_in[number] = ref_section_append(link, function->text, input);
+  file->offset_in[number] = ref_section_append(link, function->text, &input);
 }
 
 static size_t ref_merge_function_symbol(ref_link *link, size_t file_number, uint32_t symbol) {
@@ -119,7 +121,8 @@ static void ref_merge_new_body(ref_link *link, size_t file_number, uint32_t symb
   const bool is_named_anew = text->type == REF_TYPE_PROGBITS || (file->led_of != NULL && !is_slot); /* RF116, L895 */
   const char *name = is_named_anew ? ref_memory_print(link, ".text.%s", function->name) : text->name;
   const uint64_t flags = sass ? REF_FLAG_ALLOC | REF_FLAG_EXEC : text->flags;
-  function->text = ref_section_add_with_symbol(link, name, text->type, flags, text->align, sass ? 0 : text->entry_size);
+  const uint64_t align = (uint32_t)text->align; /* RF485 */
+  function->text = ref_section_add_with_symbol(link, name, text->type, flags, align, sass ? 0 : text->entry_size);
   link->sections[function->text].stem = text->name; /* L895 */
   link->sections[function->text].links_symtab = true;
   link->sections[function->text].info_function = file->function_of[symbol];
@@ -420,7 +423,8 @@ static void ref_merge_info(ref_link *link, size_t file_number, uint32_t section)
 /* E25, C84: once a file and function, after the other errors of the file; the name is that of the first definition, or mention. */
 static void ref_merge_check_prototype(ref_link *link, size_t file_number, uint32_t symbol, uint32_t offset) {
   const ref_file *file = &link->files[file_number];
-  if (symbol >= file->cubin.symbol_count || file->function_of[symbol] == REF_NONE) {
+  if (symbol >= file->cubin.symbol_count || file->function_of[symbol] == REF_NONE ||
+      file->cubin.symbols[symbol].info >> 4 == REF_BIND_LOCAL) { /* RF486 */
     return;
   }
   ref_function *function = &link->functions[file->function_of[symbol]];
@@ -440,11 +444,20 @@ static void ref_merge_check_prototypes(ref_link *link, size_t file_number, const
   }
 }
 
-static void ref_merge_note(ref_link *link, ref_file *file, const ref_section *input) {
-  if (REF_IS(input->name, ".note.nv.tkinfo") && input->data != NULL) {
-    file->note_offset = link->input_notes.size;
-    ref_bytes_add(link, &link->input_notes, input->data, (size_t)input->size);
+/* RF480: `.note.nv.tkinfo` is joined to the output's own record. Any other note, of whatever name, is a section like others, found by its
+ * name; notes of flag 0x1000000 and those of an output of `-r` add nothing. */
+static void ref_merge_note(ref_link *link, ref_file *file, uint32_t number) {
+  const ref_section *input = &file->cubin.sections[number];
+  if (link->relocatable || (input->flags & REF_FLAG_CUINFO) != 0 || file->section_of[number] != REF_NONE) {
+    return;
   }
+  size_t section = ref_map_find(&link->section_by_name, input->name);
+  if (section == REF_NONE) {
+    section =
+        ref_section_add_with_symbol(link, input->name, input->type, input->flags, input->align, input->entry_size);
+  }
+  file->section_of[number] = section;
+  file->offset_in[number] = ref_section_append(link, section, input);
 }
 
 /* W3.4: the second walk over the section headers. */
@@ -461,7 +474,7 @@ static void ref_merge_walk(ref_link *link, size_t file_number) {
     } else if (input->type == REF_TYPE_COMPAT) {
       ref_compat_merge(link, file_number, i);
     } else if (input->type == REF_TYPE_NOTE) {
-      ref_merge_note(link, file, input);
+      ref_merge_note(link, file, i);
     } else if (input->type == REF_TYPE_CALLGRAPH) {
       ref_function_note_taken(link, file, input);
     } else if (input->type == REF_TYPE_PROTOTYPE) {
@@ -489,7 +502,6 @@ static void ref_merge_file(ref_link *link, size_t file_number) {
   ref_blocks_merge_rest(link, file_number);
   ref_merge_walk(link, file_number);
   ref_partial_add_shared(link, file_number);
-  ref_compat_end_file(link, file_number);
   if (link->error_count != errors) {
     ref_message_fatal(link, "E53", "merge_elf failed"); /* C72 */
   }

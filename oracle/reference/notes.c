@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NOTE_OWNER_BYTES = 12, TKINFO_TYPE = 2000, CUINFO_TYPE = 1000, TOOLKIT = 130, STRINGS = 5 };
+enum { NOTE_OWNER_BYTES = 12, TKINFO_TYPE = 2000, CUINFO_TYPE = 1000, TOOLKIT = 130, STRINGS = 5, CUDA_BYTES = 32 };
 
 static const char *ref_note_base_name(const char *path) {
   const char *slash = strrchr(path, '/');
@@ -128,21 +128,18 @@ static void ref_note_write_cuda(ref_link *link, ref_bytes *output) {
   ref_bytes_add_u32(link, output, TOOLKIT);
 }
 
-/* RF239: of the output's own record, in front of those of the inputs. */
-size_t ref_notes_own_size(ref_link *link) {
-  ref_bytes own = {0};
-  ref_note_write_tool(link, &own);
-  return own.size;
+/* W5.1, RF480: the output's own records stand in front of what the inputs bring. */
+void ref_notes_make_room(ref_link *link) {
+  ref_out_section *note = &link->sections[link->note_section], *cuda = &link->sections[link->cuinfo_section];
+  ref_note_write_tool(link, &note->data);
+  note->size = note->data.size;
+  ref_bytes_fill(link, &cuda->data, CUDA_BYTES);
+  cuda->size = cuda->data.size;
 }
 
+/* W5.2: when all inputs are known. */
 void ref_notes_write(ref_link *link) {
-  ref_out_section *note = &link->sections[link->note_section];
-  ref_note_write_tool(link, &note->data);
-  if (!link->relocatable) {
-    ref_bytes_add(link, &note->data, link->input_notes.data, link->input_notes.size);
-  }
-  note->size = note->data.size;
-  ref_out_section *cuda = &link->sections[link->cuinfo_section];
-  ref_note_write_cuda(link, &cuda->data);
-  cuda->size = cuda->data.size;
+  ref_bytes record = {0};
+  ref_note_write_cuda(link, &record);
+  memcpy(link->sections[link->cuinfo_section].data.data, record.data, CUDA_BYTES);
 }

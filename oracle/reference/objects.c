@@ -77,9 +77,10 @@ static void ref_object_define_shared(ref_link *link, size_t file_number, const r
   ref_out_symbol *symbol = &link->symbols[number];
   symbol->section = section;
   symbol->is_extern_shared = input->size == 0;
-  symbol->auxiliary = symbol->is_extern_shared && input->section == 0 ? EXTERN_SHARED_ALIGN : input->value; /* RF248 */
+  symbol->auxiliary = symbol->is_extern_shared && input->section == 0 ? EXTERN_SHARED_ALIGN     /* RF248 */
+                                                                      : (uint32_t)input->value; /* RF485 */
   if (link->relocatable && !(replaces && link->job->bug_compatible)) {
-    symbol->value = ref_partial_alignment(link, file_number, input->value);
+    symbol->value = ref_partial_alignment(link, file_number, (uint32_t)input->value);
   }
   ref_partial_lay_object(link, file_number, input, symbol);
   ref_indices_add(link, &link->shared_objects, number);

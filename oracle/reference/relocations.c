@@ -139,7 +139,6 @@ static void ref_relocation_resolve_own(ref_link *link, const ref_file *file, uin
   const bool note = section->type == REF_TYPE_NOTE, pool = REF_IS(section->name, ".nv_debug.shared");
   if (note && REF_IS(section->name, ".note.nv.tkinfo")) {
     output->symbol = link->sections[link->note_section].symbol;
-    output->block_offset = link->relocatable ? 0 : ref_notes_own_size(link) + file->note_offset;
   } else if (note && REF_IS(section->name, ".note.nv.cuinfo")) {
     output->symbol = link->sections[link->cuinfo_section].symbol;
   } else if (pool && (link->relocatable || ref_option_given(link, REF_OPTION_DEBUG))) {

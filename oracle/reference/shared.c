@@ -263,13 +263,19 @@ static bool ref_shared_loses_pool(ref_link *link, const ref_shared *shared, cons
   return end == 0;
 }
 
+/* RF485: an object without an alignment stands at a multiple of its size, or of 8. */
+static uint64_t ref_shared_own_alignment(const ref_out_symbol *symbol) {
+  const uint64_t largest = 8;
+  return symbol->auxiliary == 0 && !symbol->is_partial ? ref_smaller(symbol->size, largest) : symbol->auxiliary;
+}
+
 /* W9.4: `own` is sorted. RF460: symbol 0 stands for each that has no symbol, so it has the place of the last; RF467: of the kernel whose
  * section was made first. */
 static uint64_t ref_shared_place_own(ref_link *link, const ref_function *kernel, const ref_indices *own, uint64_t end) {
   const size_t known = link->null_symbol_section;
   for (size_t i = 0; i < own->count; i++) {
     const ref_out_symbol *symbol = &link->symbols[own->items[i]];
-    ref_shared_place(link, own->items[i], ref_align_up(end, symbol->auxiliary));
+    ref_shared_place(link, own->items[i], ref_align_up(end, ref_shared_own_alignment(symbol)));
     end = symbol->value + symbol->size;
     if (symbol->is_partial && (known == 0 || kernel->shared <= known)) {
       link->null_symbol_value = symbol->value;
