@@ -100,12 +100,14 @@ bool ref_laid_is_anywhere(const ref_link *link) {
   return false;
 }
 
-/* `text` is the Mercury module's. */
+/* `text` is the Mercury module's. RF490, D149: loads are of the first of several bodies' tables, whichever body stands; by default of
+ * that body's own. */
 void ref_laid_move_loads(ref_capsule *capsule, size_t text) {
-  const size_t function = capsule->mercury->sections[text].info_function;
-  if (capsule->mercury->functions[function].laid_table != REF_NONE) {
-    const size_t sass = capsule->sass->functions[function].text;
-    ref_mercury_move_loads(capsule, text, capsule->laid_base, &capsule->sass->sections[sass].data);
+  const ref_function *function = &capsule->mercury->functions[capsule->mercury->sections[text].info_function];
+  if (function->laid_table != REF_NONE) {
+    const size_t sass = capsule->sass->functions[capsule->mercury->sections[text].info_function].text;
+    const uint64_t own = capsule->mercury->job->bug_compatible ? 0 : function->laid_place;
+    ref_mercury_move_loads(capsule, text, capsule->laid_base + own, &capsule->sass->sections[sass].data);
   }
 }
 
