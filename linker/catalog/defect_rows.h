@@ -155,3 +155,5 @@ TL_DEFECT(D112, 'R', "emit", "extern shared memory that is hidden or protected, 
           "no symbol of it is in the output", "the link ends, since the symbol has no place")
 TL_DEFECT(D114, 'R', "emit", "-r, and a hidden function or variable", "it stays hidden, as the final link has to know",
           "it is no longer hidden")
+TL_DEFECT(D149, 'R', "finalize", "a kernel of a capsule with several bodies whose textures ptxas laid out",
+          "its code loads from the table of the body that stands", "its code loads from the first body's table")

@@ -4,6 +4,7 @@
 #include "finalize/parts.h"
 
 #include "base/bytes.h"
+#include "catalog/defect.h"
 #include "cubin/elf.h"
 
 #include <string.h>
@@ -21,6 +22,16 @@ static laid_parts laid_parts_of(const finalizer *f, uint32_t table) {
   const uint32_t file = final_standing_file(f, final_mercury(f, table)->about);
   return (laid_parts){tl_section_piece_of(final_sass(f, f->sass_section[table]), file),
                       tl_section_piece_of(final_mercury(f, table), file)};
+}
+
+/* Where the table of the body that stands begins among those of all bodies; for nvlink where the first one does (D149). */
+static uint64_t laid_table_place(const finalizer *f, uint32_t table, const tl_piece *part) {
+  const tl_module *const m = f->mercury->module;
+  if (part->offset && tl_defect_matched(m->options, TL_DEFECT_D149))
+    return 0;
+  if (part->offset)
+    tl_defect_note(m->diagnostics, TL_DEFECT_D149, tl_module_text(m, m->sections.items[table].name));
+  return part->offset;
 }
 
 /* Where the input's table begins. */
@@ -90,7 +101,7 @@ void final_move_laid_loads(finalizer *f, uint32_t text, uint8_t *bytes, uint64_t
     return;
   const uint8_t *const capsule = final_view_bytes(f->mercury, text);
   const uint64_t capsule_size = final_view_size(f->mercury, text);
-  const uint64_t distance = final_laid_base(f) + parts.table->offset - laid_own_place(f, table);
+  const uint64_t distance = final_laid_base(f) + laid_table_place(f, table, parts.table) - laid_own_place(f, table);
   for (size_t i = 0; i < map->count; i++) {
     const tl_code_place *const place = &map->items[i];
     if (!place->record || place->sass + TL_CODE_INSTRUCTION > size ||

@@ -899,6 +899,13 @@ bool tl_symbol_is_listed(const tl_module *module, const tl_layout *layout, uint3
          (placed && tl_symbol_is_marked(s)); /* L553 */
 }
 
+/* The tables in a capsule's parameter banks are judged in Mercury's view, where they are sections of their own: an input's
+ * SASS entry may lie behind the bank of another body (L1052). */
+static bool relocate_is_laid(const relocating *r, uint32_t target) {
+  return r->module->capsule && r->module->view == TL_VIEW_SASS &&
+         r->module->sections.items[target].type == SHT_CUDA_CONSTANT0;
+}
+
 /* R71, R76: after every apply. */
 static void relocate_check_kept(const relocating *r) {
   for (size_t i = 0; i < r->relocated->kept.count; i++) {
@@ -911,7 +918,7 @@ static void relocate_check_kept(const relocating *r) {
                           tl_module_text(r->module, relocate_symbol(r, kept->symbol)->name), kept->offset};
     if (target == r->module->jump_slots && !r->layout->section_size[target]) /* no function has a place (L433) */
       tl_diagnostics_add(r->module->diagnostics, tl_message_row_of(TL_MESSAGE_DELETED_SYMBOL), site, NULL);
-    if (!record && kept->offset >= relocate_extent(r, target))
+    if (!record && !relocate_is_laid(r, target) && kept->offset >= relocate_extent(r, target))
       tl_diagnostics_add(r->module->diagnostics, tl_message_row_of(TL_MESSAGE_PAST_END), site, NULL);
     const tl_symbol *const symbol = relocate_symbol(r, kept->symbol);
     const bool dropped = tl_type_of(symbol) == STT_SECTION && r->layout->section_dropped[symbol->section]; /* L185 */
