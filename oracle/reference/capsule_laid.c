@@ -47,7 +47,8 @@ uint64_t ref_laid_find_base(const ref_link *sass) {
   return ref_align_up(base, TABLE_ALIGN);
 }
 
-/* The function in whose Mercury text a section of the whole file is one of its tables, and whose body has not lost; REF_NONE: it is none. */
+/* The live function in whose Mercury text a section of the whole file is one of its tables, also where its body lost (RF490); REF_NONE: it is
+ * none. */
 static size_t ref_laid_owner(const ref_link *link, const ref_file *file, uint32_t number) {
   const ref_section *table = &file->whole.sections[number];
   const bool is_table = table->type == REF_TYPE_CONSTANT_TABLE && (table->flags & REF_FLAG_MERCURY) != 0;
@@ -56,8 +57,7 @@ static size_t ref_laid_owner(const ref_link *link, const ref_file *file, uint32_
   }
   const uint32_t symbol = file->whole.sections[table->info].info & SYMBOL_OF_TEXT;
   const size_t function = symbol < file->cubin.symbol_count ? file->function_of[symbol] : REF_NONE;
-  const bool stands = function != REF_NONE && link->functions[function].live && file->body_of[symbol] != REF_BODY_LOSES;
-  return stands ? function : REF_NONE;
+  return function != REF_NONE && link->functions[function].live ? function : REF_NONE;
 }
 
 /* L808: of a function's tables in the SASS view, which has none of them, what the Mercury view will have. */
