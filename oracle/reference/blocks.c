@@ -298,9 +298,6 @@ static bool ref_block_place_owned(ref_link *link, ref_file *file, uint32_t secti
   link->sections[number].info_section = function->text;
   ref_block_keep_link(link, number, input);
   ref_block_append(link, file, section, number);
-  if (table && file->body_of[owner] != REF_BODY_LOSES) {
-    function->laid_place = file->offset_in[section];
-  }
   return true;
 }
 

@@ -100,15 +100,66 @@ bool ref_laid_is_anywhere(const ref_link *link) {
   return false;
 }
 
+/* A file's section of a type that is about a function; 0: none. */
+static uint32_t ref_laid_section_of(const ref_file *file, size_t function, uint32_t type) {
+  for (uint32_t i = 1; i < file->cubin.section_count; i++) {
+    const uint32_t owner = file->cubin.sections[i].type == type ? ref_merge_owner(file, i) : 0;
+    if (owner != 0 && file->function_of[owner] == function) {
+      return i;
+    }
+  }
+  return 0;
+}
+
+/* Of the entries about a section of a file; UINT64_MAX: none. */
+static uint64_t ref_laid_lowest_entry(const ref_file *file, uint32_t section) {
+  uint64_t lowest = UINT64_MAX;
+  for (uint32_t i = 1; i < file->cubin.section_count && section != 0; i++) {
+    const ref_section *table = &file->cubin.sections[i];
+    if ((table->type != REF_TYPE_RELA && table->type != REF_TYPE_REL) || table->info != section) {
+      continue;
+    }
+    for (size_t k = 0; k < ref_cubin_relocation_count(&file->cubin, i); k++) {
+      lowest = ref_smaller(lowest, ref_cubin_relocation(&file->cubin, i, k).offset);
+    }
+  }
+  return lowest;
+}
+
+/* D149: the table of the body that stands, in the output and in its file, where its entries are at the same places in both views. */
+static void ref_laid_find_own(const ref_capsule *capsule, size_t function, ref_laid_place *place) {
+  const size_t number = capsule->mercury->functions[function].definition_file;
+  if (number == REF_NONE) {
+    return;
+  }
+  const ref_file *mercury = &capsule->mercury->files[number], *sass = &capsule->sass->files[number];
+  const uint32_t table = ref_laid_section_of(mercury, function, REF_TYPE_CONSTANT_TABLE);
+  const uint64_t first = ref_laid_lowest_entry(mercury, table);
+  const uint64_t sass_first = ref_laid_lowest_entry(sass, ref_laid_section_of(sass, function, REF_TYPE_CONSTANT));
+  if (table != 0) {
+    place->own = mercury->offset_in[table];
+  }
+  if (first != UINT64_MAX && sass_first != UINT64_MAX && sass_first >= first) {
+    place->input_base = sass_first - first;
+    place->size = mercury->cubin.sections[table].size;
+  }
+}
+
 /* `text` is the Mercury module's. RF490, D149: loads are of the first of several bodies' tables, whichever body stands; by default of
  * that body's own. */
 void ref_laid_move_loads(ref_capsule *capsule, size_t text) {
-  const ref_function *function = &capsule->mercury->functions[capsule->mercury->sections[text].info_function];
-  if (function->laid_table != REF_NONE) {
-    const size_t sass = capsule->sass->functions[capsule->mercury->sections[text].info_function].text;
-    const uint64_t own = capsule->mercury->job->bug_compatible ? 0 : function->laid_place;
-    ref_mercury_move_loads(capsule, text, capsule->laid_base + own, &capsule->sass->sections[sass].data);
+  const ref_link *mercury = capsule->mercury;
+  const size_t function = mercury->sections[text].info_function;
+  if (mercury->functions[function].laid_table == REF_NONE) {
+    return;
   }
+  ref_laid_place place = {.base = capsule->laid_base, .slots = UINT64_MAX};
+  if (!mercury->job->bug_compatible) {
+    place.slots = mercury->slots.count == 0 ? UINT64_MAX : mercury->laid_size;
+    ref_laid_find_own(capsule, function, &place);
+  }
+  const size_t sass = capsule->sass->functions[function].text;
+  ref_mercury_move_loads(capsule, text, &place, &capsule->sass->sections[sass].data);
 }
 
 uint64_t ref_laid_size(const ref_capsule *capsule, size_t section) {

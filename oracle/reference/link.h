@@ -222,7 +222,6 @@ typedef struct ref_function {
   size_t text, info, shared, constant0, constant2; /* module sections */
   size_t bindless;                                 /* or 0 */
   size_t laid_table;                               /* L749: Mercury's table of textures that ptxas laid out */
-  uint64_t laid_place;                             /* RF490: in it, of the part of the body that stands */
   size_t second_image; /* D85: where its own constants are, if not where copies go; 0: nowhere else */
   ref_records records;
   size_t large_parameters; /* RF137: its records of them */
